@@ -1,0 +1,30 @@
+.DEFAULT_GOAL := help
+LINT_VERSION  := $(shell sed -n '1s/^\# \(v[0-9.]*\).*/\1/p' .golangci.yml)
+FUZZTIME      ?= 30s
+
+.PHONY: build test lint golden fuzz bench check help
+build: ## Build the program to bin/firstpick
+	go build -trimpath -o bin/firstpick ./cmd/firstpick
+
+test: ## Run all tests under the race detector
+	go test -race -shuffle=on ./...
+
+lint: ## Check style and layers
+	@.ci/lint $(LINT_VERSION)
+
+golden: ## Rewrite golden files and script outputs; read the diff before you commit
+	go test ./cmd/progress ./cmd/firstpick -update
+
+fuzz: ## Fuzz every target for FUZZTIME (30s)
+	@.ci/fuzz $(FUZZTIME)
+
+bench: ## Measure: read path against a bare handler, ranks against a bare scan
+	.ci/bench-read
+	go test ./analytics/trialstore -run '^$$' -bench Rank
+	go test ./analytics/... ./runner/... -run '^$$' -bench . -benchtime 1s
+
+check: ## All that CI runs
+	.ci/run
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

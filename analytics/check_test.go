@@ -1,0 +1,56 @@
+package analytics
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/firstpick/firstpick/runner/pick"
+)
+
+func TestCheckFindsEveryKindOfDamage(t *testing.T) {
+	cases := map[string]struct {
+		damage func(*Board)
+		want   string
+	}{
+		"a lost outcome":               {func(b *Board) { b.Outcomes.DIY-- }, "outcomes sum to 59 of 60"},
+		"a coverage beyond one":        {func(b *Board) { b.Coverage = 1.1 }, "coverage 1.1"},
+		"a coverage that is no number": {func(b *Board) { b.Coverage = math.NaN() }, "coverage NaN"},
+		"a lost tool":                  {func(b *Board) { b.Tools = b.Tools[:2] }, "field is 3, but 2 tools"},
+		"a tool ranked twice":          {func(b *Board) { b.Tools[1].Slug = "stripe" }, "stripe is ranked twice"},
+		"a null list":                  {func(b *Board) { b.Warnings = nil }, "would print as null"},
+		"a rate that counts deny":      {func(b *Board) { b.Tools[0].PickRate = .6 }, "rate 0.6 is not 31 of 60"},
+		"a default above the rate":     {func(b *Board) { b.Tools[0].DefaultRate = .9 }, "are not nested"},
+		"a rate beside its interval":   {func(b *Board) { b.Tools[0].CILow = .6 }, "outside its interval"},
+		"an interval without number":   {func(b *Board) { b.Tools[0].CIHigh = math.NaN() }, "outside its interval"},
+		"a flat interval beyond one":   {func(b *Board) { b.Tools[0].FlatHigh = 2 }, "outside its flat interval"},
+		"a rank outside its set":       {func(b *Board) { b.Tools[0].RankLow = 2 }, "rank 1 in [2,"},
+		"a rank that skips":            {func(b *Board) { b.Tools[1].Rank = 3 }, "its place says 2"},
+		"an order that picks deny":     {func(b *Board) { b.Tools[0], b.Tools[1] = b.Tools[1], b.Tools[0] }, "stripe stands below paddle"},
+		"a lost rival":                 {func(b *Board) { b.Tools[2].BeatenBy = b.Tools[2].BeatenBy[:1] }, "rank 3 and is beaten by 1"},
+		"a rival behind":               {func(b *Board) { b.Tools[2].BeatenBy[0].Rank = 3 }, "is not ahead"},
+		"a p-value beyond one":         {func(b *Board) { b.Tools[2].BeatenBy[0].PAdjusted = 2 }, "has p 2"},
+		"a verdict that p denies":      {func(b *Board) { b.Tools[2].BeatenBy[0].Significant = true }, "significant true"},
+		"a lost agent":                 {func(b *Board) { b.Agents = b.Agents[:1] }, "agents' trials sum to 30 of 60"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := Rank(category("paddle", "square", "stripe"), toy(), 60, false)
+			c.damage(&b)
+			var text strings.Builder
+			for _, err := range Check(b) {
+				text.WriteString(err.Error() + "\n")
+			}
+			if !strings.Contains(text.String(), c.want) {
+				t.Errorf("got %q, want %q in it", text.String(), c.want)
+			}
+		})
+	}
+}
+
+func TestAPickOutsideTheCategoryFails(t *testing.T) {
+	cells := []Cell{{Prompt: "p", Agent: "a", Outcome: pick.Tool, Picked: "stranger", Shortlist: []string{"stranger"}, Trials: 1, LastAt: at}}
+	if errs := Check(Rank(category("x"), cells, 1, false)); len(errs) == 0 {
+		t.Error("a pick that is in no field passed")
+	}
+}

@@ -1,0 +1,79 @@
+package analytics
+
+import (
+	"slices"
+	"time"
+)
+
+// Report returns one tool's part of the board, and whether the tool is on it.
+// It shares nothing with the board.
+func (b Board) Report(slug string) (Report, bool) {
+	i := slices.IndexFunc(b.Tools, func(s Standing) bool { return s.Slug == slug })
+	if i < 0 {
+		return Report{}, false
+	}
+	s := b.Tools[i]
+	return Report{
+		Tool: s.Tool, Slug: s.Slug, Category: b.Category, PickRate: s.PickRate,
+		CILow: s.CILow, CIHigh: s.CIHigh, FlatLow: s.FlatLow, FlatHigh: s.FlatHigh,
+		Rank: s.Rank, RankLow: s.RankLow, RankHigh: s.RankHigh, Field: b.Field,
+		DefaultRate: s.DefaultRate, ShortlistRate: s.ShortlistRate, Picks: s.Picks, NTrials: s.NTrials,
+		Coverage: b.Coverage, AsOf: copyTime(b.AsOf), Synthetic: b.Synthetic, Warnings: copyOf(b.Warnings),
+		BeatenBy: copyOf(s.BeatenBy), URL: s.URL,
+	}, true
+}
+
+// Item returns the board's line in the list of categories.
+func (b Board) Item() CategoryItem {
+	return CategoryItem{
+		Slug: b.Category, Name: b.Name, Domain: b.Domain, Field: b.Field, NTrials: b.NTrials, AsOf: copyTime(b.AsOf), URL: b.URL,
+	}
+}
+
+// WithBase returns a deep copy whose URLs begin with base, an address without
+// trailing slash.
+func (b Board) WithBase(base string) Board {
+	b.URL, b.AsOf, b.Warnings = base+b.URL, copyTime(b.AsOf), copyOf(b.Warnings)
+	b.Tools, b.Agents = copyOf(b.Tools), copyOf(b.Agents)
+	for i := range b.Tools {
+		s := &b.Tools[i]
+		s.URL, s.Warnings, s.BeatenBy = base+s.URL, copyOf(s.Warnings), rivalsWithBase(s.BeatenBy, base)
+	}
+	for i := range b.Agents {
+		b.Agents[i].Tools = copyOf(b.Agents[i].Tools)
+	}
+	return b
+}
+
+// WithBase returns a deep copy whose URLs begin with base.
+func (r Report) WithBase(base string) Report {
+	r.URL, r.AsOf, r.Warnings = base+r.URL, copyTime(r.AsOf), copyOf(r.Warnings)
+	r.BeatenBy = rivalsWithBase(r.BeatenBy, base)
+	return r
+}
+
+// WithBase returns a copy whose URL begins with base.
+func (c CategoryItem) WithBase(base string) CategoryItem {
+	c.URL = base + c.URL
+	return c
+}
+
+func rivalsWithBase(rivals []Rival, base string) []Rival {
+	out := copyOf(rivals)
+	for i := range out {
+		out[i].URL = base + out[i].URL
+	}
+	return out
+}
+
+// copyOf clones a slice and makes nil empty: a board read from JSON has no
+// BeatenBy, and null is not a list.
+func copyOf[T any](s []T) []T { return append([]T{}, s...) }
+
+func copyTime(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	at := *t
+	return &at
+}

@@ -1,0 +1,3 @@
+select run_id
+from current_run
+order by run_id

@@ -1,0 +1,2 @@
+select run_id, created_at, planned, synthetic, imported, catalog, extractor
+from run

@@ -1,0 +1,6 @@
+select trial_id, trial.category, trial.eval, prompt_id, agent, template, repeat, outcome, picked, shortlist,
+       mismatch, finished_at, run.synthetic
+from trial
+join run using (run_id)
+where run_id in (select unnest(string_split($1, ',')))
+order by all

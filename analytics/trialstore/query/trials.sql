@@ -1,0 +1,10 @@
+select run_id, trial_id, eval, category, prompt_id, agent, template, repeat, outcome, picked, shortlist,
+       mismatch, method, level, model, in_tokens, out_tokens, cost_usd, wall_ms, finished_at
+from trial
+where case when $1 = '' then run_id in (from current_run) else run_id = $1 end
+  and ($2 = '' or category = $2)
+  and ($3 = '' or agent = $3)
+  and ($4 = '' or outcome = $4)
+  and ($5 = '' or picked = $5)
+order by finished_at, trial_id, run_id
+limit $6

@@ -1,0 +1,102 @@
+package trialstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A RunRow is one run and what the store holds of it.
+type RunRow struct {
+	ID       string `json:"id"`
+	Eval     string `json:"eval"`
+	Category string `json:"category"`
+	// CreatedAt is when the run was planned; for an import, when it was imported.
+	CreatedAt time.Time `json:"created_at"`
+	// Planned, Valid and Excluded count trials. A trial that was excluded and
+	// then succeeded on a resume is valid only.
+	Planned  int `json:"planned"`
+	Valid    int `json:"valid"`
+	Excluded int `json:"excluded"`
+	// LastAt is when the last valid trial finished; zero where there is none.
+	LastAt    time.Time `json:"last_at,omitzero"`
+	Synthetic bool      `json:"synthetic"`
+	Imported  bool      `json:"imported"`
+	// Current says that it is the latest run of its eval in its category.
+	Current bool `json:"current"`
+}
+
+// Runs returns every run, oldest first.
+func (s *Store) Runs(ctx context.Context) ([]RunRow, error) {
+	return collect(ctx, s, "runs", func(rows *sql.Rows) (RunRow, error) {
+		var r RunRow
+		var last sql.NullTime
+		err := rows.Scan(&r.ID, &r.Eval, &r.Category, &r.CreatedAt, &r.Planned, &r.Synthetic, &r.Imported,
+			&r.Valid, &r.Excluded, &last, &r.Current)
+		r.CreatedAt = micro(r.CreatedAt)
+		if last.Valid {
+			r.LastAt = micro(last.Time)
+		}
+		return r, err
+	})
+}
+
+// chosen returns the wanted runs as the queries take them: the current ones
+// where none is named.
+func (s *Store) chosen(ctx context.Context, runs []string) (string, error) {
+	if len(runs) == 0 {
+		current, err := collect(ctx, s, "current", scanString)
+		return strings.Join(current, ","), err
+	}
+	known, err := collect(ctx, s, "known", scanHead)
+	if err != nil {
+		return "", err
+	}
+	for _, id := range runs {
+		if !slices.ContainsFunc(known, func(k runHead) bool { return k.id == id }) {
+			return "", fmt.Errorf("run %s: %w", id, ErrNotFound)
+		}
+	}
+	return strings.Join(runs, ","), nil
+}
+
+// Categories returns the slugs that the runs measured, sorted. No runs means
+// the current ones.
+func (s *Store) Categories(ctx context.Context, runs []string) ([]string, error) {
+	ids, err := s.chosen(ctx, runs)
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, s, "categories", scanString, ids)
+}
+
+// A Model is one name by which a provider answered for an agent.
+type Model struct {
+	Eval, Category, Agent string
+	// Name is what the provider reported, with its version; empty where it
+	// reported nothing.
+	Name string
+}
+
+// Models returns the distinct models behind the runs' agents, sorted. No runs
+// means the current ones.
+func (s *Store) Models(ctx context.Context, runs []string) ([]Model, error) {
+	ids, err := s.chosen(ctx, runs)
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, s, "models", func(rows *sql.Rows) (Model, error) {
+		var m Model
+		err := rows.Scan(&m.Eval, &m.Category, &m.Agent, &m.Name)
+		return m, err
+	}, ids)
+}
+
+func scanString(rows *sql.Rows) (string, error) {
+	var v string
+	err := rows.Scan(&v)
+	return v, err
+}

@@ -1,0 +1,140 @@
+package trialstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics/duck"
+	"github.com/firstpick/firstpick/runner/journal"
+)
+
+// The limits of one transaction: large ones make a compact file, and both
+// bound the memory that loading takes.
+const (
+	batchRecords = 20_000
+	batchBytes   = 64 << 20
+)
+
+// Loaded counts what a Sync added.
+type Loaded struct {
+	// Runs is how many runs had something new.
+	Runs int
+	// Trials are new valid trials, Excluded new exclusions, and Extractions
+	// results that replaced earlier ones.
+	Trials, Excluded, Extractions int
+	// Forgotten is how many runs were dropped because their journal is gone.
+	Forgotten int
+}
+
+// Sync loads what the journals under runsRoot hold and the store does not. A
+// damaged journal does not stop the others: its error is joined, and what
+// precedes the damage is loaded.
+func (s *Store) Sync(ctx context.Context, runsRoot string) (Loaded, error) {
+	return s.sync(ctx, runsRoot, batchRecords)
+}
+
+func (s *Store) sync(ctx context.Context, root string, size int) (Loaded, error) {
+	var sum Loaded
+	runs, listErr := journal.List(root)
+	errs := []error{listErr}
+	// A root that is not there at all is a wrong path or a missing disk.
+	_, statErr := os.Stat(root)
+	forgotten, err := s.forget(ctx, runs, listErr == nil && statErr == nil)
+	if err != nil {
+		return sum, err
+	}
+	sum.Forgotten = forgotten
+	for _, r := range runs {
+		l := &loader{store: s, run: r, size: size}
+		if err := l.load(ctx, root); err != nil {
+			if ctx.Err() != nil || storeBroken(err) {
+				return sum, errors.Join(append(errs, err)...)
+			}
+			errs = append(errs, fmt.Errorf("run %s: %w", r.ID, err))
+		}
+		sum.Trials += l.sum.Trials
+		sum.Excluded += l.sum.Excluded
+		sum.Extractions += l.sum.Extractions
+		if l.sum != (Loaded{}) {
+			sum.Runs++
+		}
+	}
+	return sum, errors.Join(errs...)
+}
+
+// A storeError is a failure of the store, not of one journal: going on with the
+// next journal would only repeat it.
+type storeError struct{ error }
+
+// Unwrap returns the database's error.
+func (e storeError) Unwrap() error { return e.error }
+
+func storeBroken(err error) bool {
+	var broken storeError
+	return errors.As(err, &broken)
+}
+
+// forget drops the runs whose run.json changed or, where the list of journals
+// is whole, is gone. They are loaded anew from their first record.
+func (s *Store) forget(ctx context.Context, runs []journal.Run, whole bool) (int, error) {
+	known, err := collect(ctx, s, "known", scanHead)
+	if err != nil {
+		return 0, err
+	}
+	present := make(map[string]journal.Run, len(runs))
+	for _, r := range runs {
+		present[r.ID] = r
+	}
+	n := 0
+	for _, k := range known {
+		now, ok := present[k.id]
+		if ok && headOf(now) == k || !ok && !whole {
+			continue
+		}
+		if !ok {
+			n++
+		}
+		if err := s.drop(ctx, k.id); err != nil {
+			return n, s.fail("forget run "+k.id, err)
+		}
+	}
+	return n, nil
+}
+
+func (s *Store) drop(ctx context.Context, id string) error {
+	return duck.InTx(ctx, s.db, func(tx *sql.Tx) error {
+		for _, table := range []string{"trial", "excluded", "loaded", "run"} {
+			if _, err := tx.ExecContext(ctx, "delete from "+table+" where run_id = ?", id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A runHead is what the store says of a run; it must be what run.json says.
+type runHead struct {
+	id                  string
+	createdAt           time.Time
+	planned             int
+	synthetic, imported bool
+	catalog, extractor  string
+}
+
+func scanHead(rows *sql.Rows) (runHead, error) {
+	var k runHead
+	err := rows.Scan(&k.id, &k.createdAt, &k.planned, &k.synthetic, &k.imported, &k.catalog, &k.extractor)
+	k.createdAt = micro(k.createdAt)
+	return k, err
+}
+
+func headOf(r journal.Run) runHead {
+	return runHead{r.ID, micro(r.CreatedAt), r.Planned, r.Synthetic, r.Imported, r.Catalog, r.Extractor}
+}
+
+// micro is t as the database keeps it.
+func micro(t time.Time) time.Time { return time.UnixMicro(t.UnixMicro()).UTC() }

@@ -1,0 +1,72 @@
+package analytics
+
+// The warnings. A warning is a code that travels with the numbers; Explain says
+// it in words.
+const (
+	Directional  = "directional"
+	SinglePrompt = "single_prompt"
+	Incomplete   = "incomplete"
+	Synthetic    = "synthetic"
+	NoTrials     = "no_trials"
+)
+
+// WarningCodes returns every code in the order of its name.
+func WarningCodes() []string {
+	return []string{Directional, Incomplete, NoTrials, SinglePrompt, Synthetic}
+}
+
+// Explain says what a warning means, in one sentence without full stop.
+func Explain(code string) string {
+	switch code {
+	case Directional:
+		return "fewer than 20 prompts, 30 trials or 95 % coverage: the figures point somewhere and prove little"
+	case SinglePrompt:
+		return "one prompt: the figures describe this prompt; nothing is known of others, so the interval is 0 to 100 %"
+	case Incomplete:
+		return "some planned trials have no answer"
+	case Synthetic:
+		return "answers of simulated agents: not a measurement"
+	case NoTrials:
+		return "no valid trial yet"
+	default:
+		return "unknown warning"
+	}
+}
+
+// warnings lists the doubts about a board, sorted by code.
+func (b *Board) warnings() []string {
+	out := []string{}
+	if b.directional() {
+		out = append(out, Directional)
+	}
+	if b.Coverage < 1 {
+		out = append(out, Incomplete)
+	}
+	if b.NTrials == 0 {
+		out = append(out, NoTrials)
+	}
+	if b.NPrompts == 1 {
+		out = append(out, SinglePrompt)
+	}
+	if b.Synthetic {
+		out = append(out, Synthetic)
+	}
+	return out
+}
+
+// toolWarnings are those of a single row: all tools share the denominator, so
+// they share its doubts.
+func (b *Board) toolWarnings() []string {
+	out := []string{}
+	if b.directional() {
+		out = append(out, Directional)
+	}
+	if b.Synthetic {
+		out = append(out, Synthetic)
+	}
+	return out
+}
+
+func (b *Board) directional() bool {
+	return b.NPrompts < minPrompts || b.NTrials < minTrials || b.Coverage < minCoverage
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/analytics/trialstore"
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/runner/journal"
+)
+
+// An app is what most commands need: the process, the configuration and where
+// things lie.
+type app struct {
+	env *Env
+	cfg Config
+	log *slog.Logger
+}
+
+// newApp reads the configuration for a command.
+func newApp(env *Env, cmd *cobra.Command) (*app, error) {
+	cfg, err := loadConfig(env, cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
+		return nil, usageErr("debug, info, warn or error", "log-level: %q is unknown", cfg.LogLevel)
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	var h slog.Handler = slog.NewTextHandler(env.Stderr, opts)
+	if cfg.LogFormat == "json" {
+		h = slog.NewJSONHandler(env.Stderr, opts)
+	}
+	return &app{env: env, cfg: cfg, log: slog.New(h)}, nil
+}
+
+func (a *app) runsRoot() string   { return filepath.Join(a.cfg.Data, "runs") }
+func (a *app) trialsPath() string { return filepath.Join(a.cfg.Data, "trials.duckdb") }
+
+// snapshotsRoot returns the folder of snapshots; at overrides the configuration.
+func (a *app) snapshotsRoot(at string) (string, error) {
+	if at == "" {
+		at = a.cfg.Snapshots
+	}
+	if at == "" {
+		return filepath.Join(a.cfg.Data, "snapshots"), nil
+	}
+	if !strings.Contains(at, "://") {
+		return at, nil
+	}
+	u, err := url.Parse(at)
+	if err != nil || u.Scheme != "file" || u.Host != "" || u.Path == "" {
+		return "", usageErr("write file:///absolute/folder", "snapshots: %q is not a folder this version can use", at)
+	}
+	return filepath.FromSlash(u.Path), nil
+}
+
+// catalog loads the catalogue: the configured folder, or the built-in one.
+func (a *app) catalog() (*catalog.Catalog, error) {
+	if a.cfg.Catalog == "" {
+		return catalog.Load(fixtures.Files(), "catalog")
+	}
+	info, err := os.Stat(a.cfg.Catalog)
+	if err != nil || !info.IsDir() {
+		return nil, usageErr("--catalog wants a folder of .yaml files", "catalog: %s is not a folder", a.cfg.Catalog)
+	}
+	cat, err := catalog.Load(os.DirFS(a.cfg.Catalog), ".")
+	return cat, badInput(err)
+}
+
+// trials opens the trial store and brings it up to date with the journals, so
+// that whoever reads trials reads every trial that was ever acknowledged.
+func (a *app) trials(ctx context.Context) (*trialstore.Store, error) {
+	if _, err := os.Stat(a.runsRoot()); err != nil {
+		return nil, usageErr("firstpick demo, or firstpick run EVAL.yaml", "no runs in %s", a.cfg.Data)
+	}
+	store, err := trialstore.Open(ctx, a.trialsPath())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := store.Sync(ctx, a.runsRoot()); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// currentRuns returns the run ids that `rank` and `publish` read: the given
+// ones, or the latest run of every eval; and their manifests.
+func (a *app) currentRuns(ctx context.Context, store *trialstore.Store, given []string) ([]string, []journal.Run, error) {
+	rows, err := store.Runs(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	wanted := map[string]bool{}
+	for _, id := range given {
+		wanted[id] = true
+	}
+	var ids []string
+	var runs []journal.Run
+	for _, row := range rows {
+		if len(given) > 0 && !wanted[row.ID] || len(given) == 0 && !row.Current {
+			continue
+		}
+		run, err := journal.ReadRun(a.runsRoot(), row.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		delete(wanted, row.ID)
+		ids, runs = append(ids, row.ID), append(runs, run)
+	}
+	for id := range wanted {
+		return nil, nil, usageErr("firstpick runs lists them", "no run %s", id)
+	}
+	return ids, runs, nil
+}
+
+// snapshotID resolves a name of a snapshot: an id, a unique start of one, or
+// "current".
+func snapshotID(root, name string) (string, error) {
+	if name == "" || name == "current" {
+		id, err := publish.Current(root)
+		if errors.Is(err, publish.ErrNotFound) {
+			return "", usageErr("firstpick publish makes one", "no current snapshot in %s", root)
+		}
+		return id, err
+	}
+	infos, err := publish.List(root)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, info := range infos {
+		if strings.HasPrefix(info.ID, name) {
+			found = append(found, info.ID)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", usageErr("firstpick snapshot list", "no snapshot %s in %s", name, root)
+	default:
+		return "", usageErr("give more letters", "%s is the start of %d snapshots", name, len(found))
+	}
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+)
+
+// A Config is what the configuration file, the environment and the flags said,
+// in that order of growing weight. viper ends here: nothing else imports it.
+type Config struct {
+	// Data is the folder of runs, trials and snapshots.
+	Data string `mapstructure:"data"`
+	// Catalog is a folder of catalogue files; empty means the built-in one.
+	Catalog string `mapstructure:"catalog"`
+	// BaseURL is the public address of the server, without trailing slash;
+	// empty means the address it listens on.
+	BaseURL string `mapstructure:"base-url"`
+	// Listen is the server's address, host:port.
+	Listen string `mapstructure:"listen"`
+	// Snapshots is where snapshots lie, as file:///DIR; empty means Data.
+	Snapshots string `mapstructure:"snapshots"`
+	// LogLevel is debug, info, warn or error; LogFormat is text or json.
+	LogLevel  string `mapstructure:"log-level"`
+	LogFormat string `mapstructure:"log-format"`
+	// AccessLog switches the line per request.
+	AccessLog bool `mapstructure:"access-log"`
+	// Limits switches every rate limit: on or off.
+	Limits string `mapstructure:"limits"`
+	// LimitPublic is how many requests a minute one address may send to the
+	// public read API.
+	LimitPublic int `mapstructure:"limit-public"`
+	// TrustedProxies are networks, as CIDR, whose X-Forwarded-For is believed.
+	TrustedProxies []string `mapstructure:"trusted-proxies"`
+}
+
+const (
+	configName   = "firstpick.yaml"
+	maxConfig    = 1 << 20
+	demoListen   = "127.0.0.1:8080"
+	perMinute    = 600
+	envPrefix    = "FIRSTPICK_"
+	keyDelimiter = "::" // a dot would split keys
+)
+
+// addConfigFlags adds the flags that every command has.
+func addConfigFlags(f *pflag.FlagSet) {
+	f.String("config", "", "configuration file (default ./"+configName+" where it exists)")
+	f.String("data", ".firstpick", "folder of runs, trials and snapshots")
+	f.String("catalog", "", "folder of catalogue files (default: the built-in catalogue)")
+	f.String("log-level", "info", "debug, info, warn or error")
+	f.String("log-format", "text", "text or json")
+}
+
+// loadConfig merges the file, the environment and the flags.
+func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
+	v := viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter))
+	for key, value := range map[string]any{
+		"data": ".firstpick", "catalog": "", "base-url": "", "listen": demoListen, "snapshots": "",
+		"log-level": "info", "log-format": "text", "access-log": true, "limits": "on",
+		"limit-public": perMinute, "trusted-proxies": []string{},
+	} {
+		v.SetDefault(key, value) // a key without default is invisible to the environment
+	}
+	if err := readConfigFile(v, flags); err != nil {
+		return Config{}, err
+	}
+	for _, key := range v.AllKeys() {
+		if s := env.Getenv(envPrefix + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))); s != "" {
+			v.Set(key, s)
+		}
+		if f := flags.Lookup(key); f != nil && f.Changed {
+			v.Set(key, f.Value.String())
+		}
+	}
+	var c Config
+	if err := v.UnmarshalExact(&c); err != nil {
+		return Config{}, usageErr("the keys are those of `firstpick init`'s "+configName,
+			"configuration: %s", strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	return c, c.check()
+}
+
+func readConfigFile(v *viper.Viper, flags *pflag.FlagSet) error {
+	file, _ := flags.GetString("config")
+	if file == "" {
+		if _, err := os.Stat(configName); err != nil {
+			return nil //nolint:nilerr // the file is optional
+		}
+		file = configName
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return usageErr("firstpick init writes one", "configuration: %w", err)
+	}
+	if info.Size() > maxConfig {
+		return usageErr("is it the right file?", "configuration: %s is larger than 1 MiB", file)
+	}
+	v.SetConfigFile(file)
+	v.SetConfigType("yaml")
+	if err := v.ReadInConfig(); err != nil {
+		return usageErr("", "configuration: %s: %w", file, err)
+	}
+	return nil
+}
+
+func (c *Config) check() error {
+	var errs []error
+	if c.Data == "" {
+		errs = append(errs, errors.New("data: must name a folder"))
+	}
+	if c.Limits != "on" && c.Limits != "off" {
+		errs = append(errs, fmt.Errorf("limits: %q is neither on nor off", c.Limits))
+	}
+	if c.LimitPublic < 1 {
+		errs = append(errs, fmt.Errorf("limit-public: %d is not at least 1", c.LimitPublic))
+	}
+	if c.LogFormat != "text" && c.LogFormat != "json" {
+		errs = append(errs, fmt.Errorf("log-format: %q is neither text nor json", c.LogFormat))
+	}
+	if c.BaseURL != "" {
+		u, err := url.Parse(c.BaseURL)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" {
+			errs = append(errs, fmt.Errorf("base-url: %q is not an http or https address", c.BaseURL))
+		}
+		c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	}
+	if err := errors.Join(errs...); err != nil {
+		return usageErr("", "configuration: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/journal"
+)
+
+type demoOptions struct {
+	*app
+	noServe bool
+}
+
+func newDemoCmd(env *Env) *cobra.Command {
+	o := &demoOptions{}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Rank a published study's recorded answers and serve the leaderboards",
+		Long: `Run the 4,000 recorded answers of a published study (8 language models, 5 tasks,
+100 answers each) through the same runner, store, ranking and publishing as any
+eval, and serve the result. It needs no key and no network.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if o.app, err = newApp(env, cmd); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	cmd.Flags().String("listen", demoListen, "address to serve on")
+	cmd.Flags().BoolVar(&o.noServe, "no-serve", false, "stop after publishing")
+	return cmd
+}
+
+func (o *demoOptions) run(ctx context.Context) error {
+	var ln net.Listener
+	if !o.noServe {
+		var err error
+		if ln, err = listen(ctx, o.cfg.Listen); err != nil { // before the work: a taken port is told at once
+			return err
+		}
+		defer func() { _ = ln.Close() }()
+	}
+	cat, err := o.catalog()
+	if err != nil {
+		return err
+	}
+	if err := o.measure(ctx, cat); err != nil {
+		return err
+	}
+	p := publishOptions{app: o.app}
+	if err := p.run(ctx); err != nil {
+		return err
+	}
+	if o.noServe {
+		_, _ = fmt.Fprintf(o.env.Stderr, "next: firstpick rank --data %[1]s, firstpick server --data %[1]s\n", o.cfg.Data)
+		return nil
+	}
+	return serve(ctx, o.app, ln)
+}
+
+// measure runs every built-in eval that the data folder does not hold yet.
+func (o *demoOptions) measure(ctx context.Context, cat *catalog.Catalog) error {
+	files, err := fs.Glob(fixtures.Files(), "evals/*.yaml")
+	if err != nil {
+		return err
+	}
+	planned, valid := 0, 0
+	for _, file := range files {
+		sum, err := o.measureOne(ctx, cat, file)
+		if err != nil {
+			return err
+		}
+		planned, valid = planned+sum.Planned, valid+sum.Valid
+	}
+	_, _ = fmt.Fprintf(o.env.Stderr, "%d of %d recorded answers in %s\n", valid, planned, o.cfg.Data)
+	return nil
+}
+
+func (o *demoOptions) measureOne(ctx context.Context, cat *catalog.Catalog, file string) (runner.Summary, error) {
+	data, err := fs.ReadFile(fixtures.Files(), file)
+	if err != nil {
+		return runner.Summary{}, err
+	}
+	ev, err := eval.Parse(path.Base(file), data)
+	if err != nil {
+		return runner.Summary{}, err
+	}
+	id := "demo-" + ev.Name
+	j, err := journal.Open(o.runsRoot(), id)
+	if errors.Is(err, os.ErrNotExist) {
+		j, err = createRun(o.app, cat, ev, id)
+	}
+	if err != nil {
+		return runner.Summary{}, err
+	}
+	sum, err := execute(ctx, o.app, execution{journal: j, catalog: cat, sinks: []runner.Sink{quiet{}}, concurrency: 64})
+	if err = errors.Join(err, j.Close()); err != nil {
+		return sum, err
+	}
+	return sum, outcome(ctx, sum)
+}

@@ -1,0 +1,64 @@
+// Package cli is the command line: one file a command. A command parses, wires
+// and prints; the work is done in the stages. Messages for people go to
+// stderr, results to stdout, so that a pipe carries results alone.
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// An Env is everything the program takes from the process it runs in. No other
+// code reads the arguments, the environment, the streams, the clock or the
+// system's randomness, so a test can stand in for all of it.
+type Env struct {
+	Args           []string
+	Getenv         func(string) string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// StdoutIsTTY and StderrIsTTY say whether a person watches; a terminal that
+	// reports no width counts as none, for a live view draws nothing there.
+	StdoutIsTTY, StderrIsTTY bool
+	Now                      func() time.Time
+	Sleep                    func(context.Context, time.Duration) error
+	// NewID returns 26 random letters and digits.
+	NewID func() string
+	// Signals returns a context that ends at the first interrupt.
+	Signals func(context.Context) (context.Context, context.CancelFunc)
+}
+
+// OS returns the Env of this process.
+func OS() *Env {
+	return &Env{
+		Args: os.Args[1:], Getenv: os.Getenv,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		StdoutIsTTY: isTTY(os.Stdout), StderrIsTTY: isTTY(os.Stderr) && os.Getenv("TERM") != "dumb",
+		Now: time.Now, Sleep: sleep, NewID: rand.Text,
+		Signals: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		},
+	}
+}
+
+func isTTY(f *os.File) bool {
+	width, _, err := term.GetSize(int(f.Fd()))
+	return err == nil && width > 0
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

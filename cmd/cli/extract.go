@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/runner/transcript"
+)
+
+func newExtractCmd(env *Env) *cobra.Command {
+	var runID string
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "extract",
+		Short: "Derive the picks of a run again from its stored transcripts",
+		Long: `Derive the picks of a run again, with the extractor and the catalogue of today. No
+agent is asked. The journal keeps the earlier picks; the newest count.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := newApp(env, cmd)
+			if err != nil {
+				return err
+			}
+			if runID == "" {
+				return usageErr("firstpick runs lists them", "--run is missing")
+			}
+			return a.extract(cmd.Context(), runID, dryRun)
+		},
+	}
+	cmd.Flags().StringVar(&runID, "run", "", "the run (required)")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would change")
+	cmd.AddCommand(newScoreCmd(env))
+	return cmd
+}
+
+const extractBatch = 512
+
+// extract appends an extraction to the journal for every result that changes.
+func (a *app) extract(ctx context.Context, runID string, dryRun bool) error {
+	cat, err := a.catalog()
+	if err != nil {
+		return err
+	}
+	changed, total, err := a.changedPicks(runID, cat)
+	if err != nil {
+		return err
+	}
+	outcomes := 0
+	for _, c := range changed {
+		if c.moved {
+			outcomes++
+		}
+	}
+	_, _ = fmt.Fprintf(a.env.Stderr, "%d trials: %d outcomes change, %d more change in their evidence\n", total, outcomes, len(changed)-outcomes)
+	if dryRun || len(changed) == 0 {
+		return nil
+	}
+	j, err := journal.Open(a.runsRoot(), runID)
+	if err != nil {
+		return err
+	}
+	for len(changed) > 0 && err == nil {
+		n := min(extractBatch, len(changed))
+		records := make([]journal.Record, 0, n)
+		for _, c := range changed[:n] {
+			records = append(records, c.record)
+		}
+		err = j.Append(ctx, records...)
+		changed = changed[n:]
+	}
+	if err := errors.Join(err, j.Close()); err != nil {
+		return err
+	}
+	a.load(ctx)
+	return nil
+}
+
+// A changedPick is an extraction that differs from the one that counted.
+type changedPick struct {
+	record journal.Record
+	moved  bool // the outcome itself is another
+}
+
+func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []changedPick, total int, err error) {
+	old := map[string]journal.Record{}
+	var order []string
+	_, err = journal.Scan(a.runsRoot(), runID, journal.Offset{}, func(r journal.Record, _ journal.Offset) error {
+		switch r.Kind {
+		case journal.KindResult:
+			order = append(order, r.Trial.ID)
+			old[r.Trial.ID] = r
+		case journal.KindExtraction:
+			rec := old[r.Trial.ID]
+			rec.Result = r.Result
+			old[r.Trial.ID] = rec
+		case journal.KindAttempt, journal.KindExcluded:
+		}
+		return nil
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, 0, usageErr("firstpick runs lists them", "no run %s in %s", runID, a.cfg.Data)
+	} else if err != nil {
+		return nil, 0, err
+	}
+	extractors := map[string]*pick.Extractor{}
+	for _, id := range order {
+		rec := old[id]
+		if rec.Result != nil && rec.Result.Method == pick.MethodGiven {
+			continue // came without a transcript
+		}
+		x, err := extractorOf(extractors, cat, rec.Trial.Category)
+		if err != nil {
+			return nil, 0, err
+		}
+		now := x.Extract(rec.Answer.Transcript)
+		if rec.Result == nil || !reflect.DeepEqual(now, *rec.Result) {
+			moved := rec.Result == nil || now.Kind != rec.Result.Kind || now.Picked != rec.Result.Picked
+			rec := journal.Record{Kind: journal.KindExtraction, Trial: rec.Trial, At: a.env.Now().UTC(), Result: &now}
+			changed = append(changed, changedPick{rec, moved})
+		}
+	}
+	return changed, len(order), nil
+}
+
+func extractorOf(cache map[string]*pick.Extractor, cat *catalog.Catalog, slug string) (*pick.Extractor, error) {
+	if x := cache[slug]; x != nil {
+		return x, nil
+	}
+	category, ok := cat.Category(slug)
+	if !ok {
+		return nil, unknownCategory(cat, slug)
+	}
+	cache[slug] = pick.New(category, cat.Version)
+	return cache[slug], nil
+}
+
+func newScoreCmd(env *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "score LABELS.jsonl",
+		Short: "Score the extractor against labelled answers",
+		Args:  usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := newApp(env, cmd)
+			if err != nil {
+				return err
+			}
+			return a.score(args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) score(file string, asJSON bool) error {
+	cat, err := a.catalog()
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return badInput(err)
+	}
+	defer func() { _ = f.Close() }()
+	cases, err := pick.ReadCases(f)
+	if err != nil {
+		return badInput(fmt.Errorf("%s: %w", file, err))
+	}
+	extractors := map[string]*pick.Extractor{}
+	scores, err := pick.Score(cases, func(category string, t transcript.Transcript) (pick.Result, error) {
+		x, err := extractorOf(extractors, cat, category)
+		if err != nil {
+			return pick.Result{}, err
+		}
+		return x.Extract(t), nil
+	})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(a.env, scores)
+	}
+	t := table{header: []string{"measure", "value"}}
+	t.add("cases", fmt.Sprint(scores.Cases))
+	t.add("accuracy", ratio(&scores.Accuracy))
+	t.add("pick precision", ratio(scores.PickPrecision))
+	t.add("pick recall", ratio(scores.PickRecall))
+	t.add("diy precision", ratio(scores.DIYPrecision))
+	t.add("shortlist recall", ratio(scores.ShortlistRecall))
+	t.add("kappa", ratio(scores.Kappa))
+	for _, m := range scores.Misses {
+		t.add("miss "+m.ID, fmt.Sprintf("want %s, got %s", m.Want, m.Got))
+	}
+	return t.print(a.env, format{})
+}
+
+func ratio(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.4f", *v)
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/importer"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/pick"
+)
+
+type importOptions struct {
+	*app
+	file, eval string
+	synthetic  bool
+}
+
+func newImportCmd(env *Env) *cobra.Command {
+	o := &importOptions{}
+	cmd := &cobra.Command{
+		Use:   "import FILE.jsonl",
+		Short: "Take in answers that were recorded elsewhere",
+		Long: `Import recorded answers, one trial a line:
+
+  {"agent":"a","category":"payments","prompt_id":"p1","prompt":"Add payments.","repeat":1,
+   "input":{"final_text":"I'd use Stripe.","commands":[{"cmd":"npm i stripe","exit":0}],
+            "workspace_diff":[{"path":"package.json","added_deps":["stripe@^17"],"added":[]}]}}
+
+or, instead of "input", a ready "outcome":{"kind":"tool","picked":"stripe","shortlist":["stripe"]}.
+The file is checked whole before anything is stored. One run is made for each category.`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.app, err = newApp(env, cmd); err != nil {
+				return err
+			}
+			o.file = args[0]
+			return o.run(cmd.Context())
+		},
+	}
+	cmd.Flags().StringVar(&o.eval, "eval", "", "name of the eval that the answers belong to (required)")
+	cmd.Flags().BoolVar(&o.synthetic, "synthetic", false, "mark the answers as simulated")
+	return cmd
+}
+
+func (o *importOptions) run(ctx context.Context) error {
+	if !importer.ValidName(o.eval) {
+		return usageErr("letters, digits, dots, dashes and underscores", "--eval wants a name, not %q", o.eval)
+	}
+	cat, err := o.catalog()
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(o.file)
+	if err != nil {
+		return badInput(err)
+	}
+	defer func() { _ = f.Close() }()
+	batch, err := importer.Read(f, cat, o.env.Now().UTC())
+	if err != nil {
+		return &codedError{fmt.Errorf("%s: %w", filepath.Base(o.file), err), exitUsage, "nothing was stored"}
+	}
+	id := newRunID(o.env)
+	for i := range batch.Categories {
+		part := &batch.Categories[i]
+		if err := o.store(ctx, cat, part, fmt.Sprintf("%s-%s", id, part.Category)); err != nil {
+			return err
+		}
+	}
+	_, _ = fmt.Fprintf(o.env.Stderr, "imported %d trials in %d categories as %s\n", batch.Trials, len(batch.Categories), o.eval)
+	o.load(ctx)
+	return nil
+}
+
+// store writes one category as one run, or nothing: a run that cannot be
+// written whole is taken away again.
+func (o *importOptions) store(ctx context.Context, cat *catalog.Catalog, part *importer.Part, id string) (err error) {
+	ev := part.Eval
+	ev.Name = o.eval
+	j, err := journal.Create(o.runsRoot(), journal.Run{
+		ID: id, Eval: ev, Planned: len(part.Trials), CreatedAt: o.env.Now().UTC(),
+		Synthetic: o.synthetic, Imported: true, Catalog: cat.Version, Extractor: pick.Version,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := j.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			_ = os.RemoveAll(filepath.Join(o.runsRoot(), id))
+		}
+	}()
+	category, _ := cat.Category(part.Category)
+	x := pick.New(category, cat.Version)
+	return part.Write(ctx, o.eval, j, x)
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/publish"
+)
+
+type publishOptions struct {
+	*app
+	to, sign       string
+	runs           []string
+	allowSynthetic bool
+	noPromote      bool
+}
+
+func newPublishCmd(env *Env) *cobra.Command {
+	o := &publishOptions{}
+	cmd := &cobra.Command{
+		Use:   "publish",
+		Short: "Freeze the current ranks into a snapshot and make it the current one",
+		Long: `Publish the latest run of every eval as one immutable snapshot: documents, trials
+and a manifest whose digest is the snapshot's id. The same inputs give the same bytes.
+Running servers pick the new snapshot up within a second.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if o.app, err = newApp(env, cmd); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.to, "to", "", "where to, as file:///DIR (default: the data folder)")
+	f.StringVar(&o.sign, "sign", "", "sign with this ed25519 private key (PEM)")
+	f.StringArrayVar(&o.runs, "run", nil, "publish this run instead of the latest ones (repeatable)")
+	f.BoolVar(&o.allowSynthetic, "allow-synthetic", false, "publish figures of simulated agents")
+	f.BoolVar(&o.noPromote, "no-promote", false, "leave the current snapshot as it is")
+	return cmd
+}
+
+func (o *publishOptions) run(ctx context.Context) (err error) {
+	root, err := o.snapshotsRoot(o.to)
+	if err != nil {
+		return err
+	}
+	var key ed25519.PrivateKey
+	if o.sign != "" {
+		if key, err = publish.ReadPrivateKey(o.sign); err != nil {
+			return badInput(err)
+		}
+	}
+	cat, err := o.catalog()
+	if err != nil {
+		return err
+	}
+	store, err := o.trials(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	_, runs, err := o.currentRuns(ctx, store, o.runs)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if run.Synthetic && !o.allowSynthetic {
+			return usageErr("--allow-synthetic publishes it, marked on every page",
+				"run %s holds answers of simulated agents", run.ID)
+		}
+	}
+	m, dir, err := publish.Build(ctx, publish.Input{
+		Store: store, Catalog: cat, Runs: runs, Root: root, SignKey: key,
+		AllowSynthetic: o.allowSynthetic, Generator: "firstpick",
+	})
+	if err != nil {
+		return err
+	}
+	id := filepath.Base(dir)
+	if !o.noPromote {
+		if err := publish.Promote(root, id); err != nil {
+			return err
+		}
+	}
+	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %d categories, %d trials, in %s\n", id, m.Counts.Categories, m.Counts.Trials, root)
+	return nil
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/trialstore"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+)
+
+type rankOptions struct {
+	*app
+	format
+	category string
+	runs     []string
+	all      bool
+}
+
+func newRankCmd(env *Env) *cobra.Command {
+	o := &rankOptions{}
+	cmd := &cobra.Command{
+		Use:   "rank",
+		Short: "Print pick rates and ranks",
+		Long: `Rank the tools of every measured category, or of one, from the latest run of each
+eval. Rates are shares of all valid trials. The interval is over prompts: where it is
+wide, more prompts are needed, not more repeats. The rank is followed by the ranks that
+the counts do not exclude.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if o.app, err = newApp(env, cmd); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	o.flags(cmd)
+	cmd.Flags().StringVar(&o.category, "category", "", "only this category")
+	cmd.Flags().StringArrayVar(&o.runs, "run", nil, "rank this run instead of the latest ones (repeatable)")
+	cmd.Flags().BoolVar(&o.all, "all", false, "list tools that were never picked or named too")
+	cmd.Flags().String("base-url", "", "address that urls begin with (default http://"+demoListen+")")
+	return cmd
+}
+
+func (o *rankOptions) run(ctx context.Context) error {
+	cat, err := o.catalog()
+	if err != nil {
+		return err
+	}
+	if _, ok := cat.Category(o.category); o.category != "" && !ok {
+		return unknownCategory(cat, o.category)
+	}
+	boards, err := o.boards(ctx, cat)
+	if err != nil {
+		return err
+	}
+	if o.category != "" && len(boards) == 0 {
+		return usageErr("firstpick runs lists what was measured", "category %s was not measured yet", o.category)
+	}
+	if o.json {
+		return o.printBoards(boards)
+	}
+	return o.printTables(boards)
+}
+
+// boards ranks the wanted categories.
+func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards []analytics.Board, err error) {
+	store, err := o.trials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	ids, _, err := o.currentRuns(ctx, store, o.runs)
+	if err != nil {
+		return nil, err
+	}
+	slugs, err := store.Categories(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, slug := range slugs {
+		if o.category != "" && slug != o.category {
+			continue
+		}
+		board, err := rankOne(ctx, store, cat, slug, ids)
+		if err != nil {
+			return nil, err
+		}
+		boards = append(boards, board.WithBase(o.base()))
+	}
+	return boards, nil
+}
+
+func (o *rankOptions) base() string {
+	if o.cfg.BaseURL != "" {
+		return o.cfg.BaseURL
+	}
+	return "http://" + o.cfg.Listen
+}
+
+func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog, slug string, runs []string) (analytics.Board, error) {
+	category, ok := cat.Category(slug)
+	if !ok {
+		return analytics.Board{}, usageErr("use the catalogue that the trials were made with: --catalog DIR",
+			"trials of category %s, which the catalogue does not have", slug)
+	}
+	cells, totals, err := store.Cells(ctx, slug, runs)
+	if err != nil {
+		return analytics.Board{}, err
+	}
+	return analytics.Rank(category, cells, totals.Planned, totals.Synthetic), nil
+}
+
+func (o *rankOptions) printBoards(boards []analytics.Board) error {
+	if o.category != "" {
+		return printJSON(o.env, boards[0])
+	}
+	if boards == nil {
+		boards = []analytics.Board{}
+	}
+	return printJSON(o.env, map[string]any{"rankings": boards})
+}
+
+func (o *rankOptions) printTables(boards []analytics.Board) error {
+	t := table{header: []string{"category", "rank", "ranks", "tool", "pick rate", "interval", "shortlist", "default", "picks", "trials"}}
+	for _, b := range boards {
+		hidden := 0
+		for _, s := range b.Tools {
+			if s.Picks == 0 && s.ShortlistRate == 0 && !o.all {
+				hidden++
+				continue
+			}
+			t.add(b.Category, fmt.Sprint(s.Rank), fmt.Sprintf("%d–%d", s.RankLow, s.RankHigh), s.Slug, percent(s.PickRate),
+				fmt.Sprintf("%s–%s", percent(s.CILow), percent(s.CIHigh)), percent(s.ShortlistRate), percent(s.DefaultRate),
+				fmt.Sprint(s.Picks), fmt.Sprint(s.NTrials))
+		}
+		o.notes(b, hidden)
+	}
+	return t.print(o.env, o.format)
+}
+
+// notes tells on stderr what the numbers must not be read without.
+func (o *rankOptions) notes(b analytics.Board, hidden int) {
+	w := o.env.Stderr
+	for _, code := range b.Warnings {
+		_, _ = fmt.Fprintf(w, "note: %s: %s: %s\n", b.Category, code, analytics.Explain(code))
+	}
+	if hidden > 0 {
+		_, _ = fmt.Fprintf(w, "note: %s: %d tools that no answer picked or named are not shown (--all)\n", b.Category, hidden)
+	}
+}

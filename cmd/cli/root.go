@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs the program and returns its exit code.
+func Main(env *Env) int {
+	ctx, stop := env.Signals(context.Background())
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal finds the default action: it kills
+	err := newRootCmd(env).ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code := codeOf(err)
+	if code == exitInterrupted && errors.Is(err, context.Canceled) {
+		_, _ = fmt.Fprintln(env.Stderr, "interrupted")
+		return code
+	}
+	_, _ = fmt.Fprintf(env.Stderr, "error: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n       "))
+	if hint := hintOf(err); hint != "" {
+		_, _ = fmt.Fprintf(env.Stderr, "hint: %s\n", hint)
+	}
+	return code
+}
+
+func newRootCmd(env *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "firstpick",
+		Short: "Measure which tools AI agents pick",
+		Long: `firstpick asks AI agents unbranded questions, counts which tool they pick,
+publishes leaderboards with honest intervals, and serves them to people and agents.
+
+Start with:  firstpick demo`,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetArgs(env.Args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageErr(cmd.CommandPath()+" --help", "%w", err)
+	})
+	addConfigFlags(root.PersistentFlags())
+	root.AddCommand(
+		newDemoCmd(env), newInitCmd(env), newLintCmd(env),
+		newRunCmd(env, nil), newImportCmd(env), newExtractCmd(env),
+		newRunsCmd(env), newTrialCmd(env), newWhyCmd(env),
+		newRankCmd(env), newDiffCmd(env),
+		newPublishCmd(env), newSnapshotCmd(env), newServerCmd(env, nil),
+		newVersionCmd(env), newManCmd(env),
+	)
+	return root
+}

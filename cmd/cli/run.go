@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/study"
+	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/pick"
+)
+
+// runOptions are the flags of `firstpick run`.
+type runOptions struct {
+	*app
+	file          string
+	agents        []string
+	resume        string
+	retryExcluded bool
+	concurrency   int
+	maxCost       float64
+	json          bool
+}
+
+// newRunCmd builds `firstpick run`. A test passes runF to see the options.
+func newRunCmd(env *Env, runF func(context.Context, *runOptions) error) *cobra.Command {
+	if runF == nil {
+		runF = func(ctx context.Context, o *runOptions) error { return o.run(ctx) }
+	}
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   "run EVAL.yaml",
+		Short: "Ask every agent of an eval every prompt, and keep the answers",
+		Long: `Run the trials of an eval. Every answer is on disk before it counts: a run that
+was interrupted, or killed, goes on with --resume RUN and asks only what is missing.
+
+The exit code is 0 when every planned trial is accounted for, 4 when trials are
+missing or the budget was reached, 130 after an interrupt.`,
+		Args: usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.app, err = newApp(env, cmd); err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				o.file = args[0]
+			}
+			return runF(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.agents, "agent", nil, "run only this agent of the eval (repeatable)")
+	f.StringVar(&o.resume, "resume", "", "go on with this run")
+	f.BoolVar(&o.retryExcluded, "retry-excluded", false, "with --resume: ask again what was excluded")
+	f.IntVar(&o.concurrency, "concurrency", 0, "trials at a time (default: the eval's, or 8)")
+	f.Float64Var(&o.maxCost, "max-cost", 0, "stop before spending more than this many US dollars")
+	f.BoolVar(&o.json, "json", false, "print events as NDJSON on stdout")
+	return cmd
+}
+
+func (o *runOptions) run(ctx context.Context) error {
+	if o.concurrency < 0 || o.maxCost < 0 {
+		return usageErr("", "--concurrency and --max-cost must not be negative")
+	}
+	cat, err := o.catalog()
+	if err != nil {
+		return err
+	}
+	j, err := o.open(cat)
+	if err != nil {
+		return err
+	}
+	run := j.Run()
+	_, _ = fmt.Fprintf(o.env.Stderr, "run %s: %s, %d trials\n", run.ID, run.Eval.Name, run.Planned)
+	sinks := newSinks(o.env, o.json, run)
+	sum, err := execute(ctx, o.app, execution{
+		journal: j, catalog: cat, sinks: sinks,
+		concurrency: o.concurrency, maxCost: o.maxCost, retryExcluded: o.retryExcluded,
+	})
+	err = errors.Join(err, j.Close())
+	if sum.RunID != "" {
+		o.report(sum)
+	}
+	o.load(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	return outcome(ctx, sum)
+}
+
+// open creates the run, or opens the one to resume.
+func (o *runOptions) open(cat *catalog.Catalog) (*journal.Journal, error) {
+	if o.resume != "" {
+		return o.reopen()
+	}
+	if o.file == "" {
+		return nil, usageErr("firstpick init writes an example", "run wants an eval file")
+	}
+	ev, err := readEval(o.file)
+	if err != nil {
+		return nil, err
+	}
+	if err := keepAgents(ev, o.agents); err != nil {
+		return nil, err
+	}
+	return createRun(o.app, cat, ev, newRunID(o.env))
+}
+
+func (o *runOptions) reopen() (*journal.Journal, error) {
+	if len(o.agents) > 0 {
+		return nil, usageErr("a resumed run keeps its agents", "--agent does not go with --resume")
+	}
+	old, err := journal.ReadRun(o.runsRoot(), o.resume)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, usageErr("firstpick runs lists them", "no run %s in %s", o.resume, o.cfg.Data)
+	} else if err != nil {
+		return nil, err
+	}
+	if old.Imported {
+		return nil, usageErr("import the file again", "run %s was imported: there is nobody to ask", o.resume)
+	}
+	if o.file != "" {
+		ev, err := readEval(o.file)
+		if err != nil {
+			return nil, err
+		}
+		if ev.Source != old.Eval.Source {
+			return nil, usageErr("leave the file out to go on with the eval as it was, or start a new run",
+				"%s is not the eval that run %s began with", o.file, o.resume)
+		}
+	}
+	return journal.Open(o.runsRoot(), o.resume)
+}
+
+func readEval(file string) (*eval.Eval, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, usageErr("", "eval: %w", err)
+	}
+	if info.Size() > eval.MaxSize {
+		return nil, usageErr("an eval is a few kilobytes of YAML", "eval: %s has %d bytes; at most %d are read", file, info.Size(), eval.MaxSize)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, badInput(fmt.Errorf("eval: %w", err))
+	}
+	ev, err := eval.Parse(file, data)
+	return ev, badInput(err)
+}
+
+func keepAgents(ev *eval.Eval, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var kept []eval.Agent
+	for _, name := range names {
+		i := slices.IndexFunc(ev.Agents, func(a eval.Agent) bool { return a.Name == name })
+		if i < 0 {
+			return usageErr("agents are listed in the eval file", "eval %s has no agent %q", ev.Name, name)
+		}
+		kept = append(kept, ev.Agents[i])
+	}
+	ev.Agents = kept
+	return nil
+}
+
+func newRunID(env *Env) string {
+	return env.Now().UTC().Format("20060102-150405-") + strings.ToLower(env.NewID()[:6])
+}
+
+// createRun checks the eval against the catalogue and makes the run's journal.
+func createRun(a *app, cat *catalog.Catalog, ev *eval.Eval, id string) (*journal.Journal, error) {
+	category, ok := cat.Category(ev.Category)
+	if !ok {
+		return nil, unknownCategory(cat, ev.Category)
+	}
+	if err := errors.Join(ev.Lint(category)...); err != nil {
+		return nil, badInput(err)
+	}
+	notes, err := citations(ev)
+	if err != nil {
+		return nil, badInput(err)
+	}
+	return journal.Create(a.runsRoot(), journal.Run{
+		ID: id, Eval: *ev, Planned: ev.Trials(), CreatedAt: a.env.Now().UTC(),
+		Synthetic: ev.Synthetic(), Catalog: cat.Version, Extractor: pick.Version, Notes: notes,
+	})
+}
+
+// citations returns what must stand wherever figures of recorded studies do.
+func citations(ev *eval.Eval) ([]string, error) {
+	var notes []string
+	for _, a := range ev.Agents {
+		if a.Study == "" {
+			continue
+		}
+		s, err := study.Load(fixtures.Files(), a.Study)
+		if err != nil {
+			return nil, err
+		}
+		if note := s.Note(); !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	return notes, nil
+}
+
+func unknownCategory(cat *catalog.Catalog, slug string) error {
+	names := map[string]string{}
+	for _, c := range cat.Categories {
+		names[c.Slug] = c.Slug
+	}
+	hint := "firstpick lint --categories lists them"
+	if near := catalog.Nearest(slug, names, 3); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return usageErr(hint, "no category %q in the catalogue", slug)
+}
+
+// report says what became of every planned trial.
+func (o *runOptions) report(sum runner.Summary) {
+	w := o.env.Stderr
+	_, _ = fmt.Fprintf(w, "planned %d = valid %d + excluded %d", sum.Planned, sum.Valid, sum.Excluded)
+	if sum.Missing > 0 {
+		_, _ = fmt.Fprintf(w, " + missing %d", sum.Missing)
+	}
+	_, _ = fmt.Fprintln(w)
+	for _, reason := range sortedKeys(sum.Reasons) {
+		_, _ = fmt.Fprintf(w, "  %s: %d\n", reason, sum.Reasons[reason])
+	}
+	if sum.SpentUSD > 0 {
+		_, _ = fmt.Fprintf(w, "spent %.4f USD\n", sum.SpentUSD)
+	}
+	if sum.Missing > 0 {
+		_, _ = fmt.Fprintf(w, "go on with: firstpick run --resume %s --data %s\n", sum.RunID, o.cfg.Data)
+	}
+}
+
+// load brings the trial store up to date. It never fails a run: the journal
+// has every answer, and whoever reads trials next loads them.
+func (a *app) load(ctx context.Context) {
+	store, err := a.trials(ctx)
+	if err == nil {
+		err = store.Close()
+	}
+	if err != nil {
+		a.log.Warn("the answers are safe in the journal, but not yet in the trial store; the next `firstpick rank` loads them",
+			"err", err)
+	}
+}
+
+func outcome(ctx context.Context, sum runner.Summary) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case sum.Stopped == "budget":
+		return &codedError{errors.New("the budget was reached"), exitIncomplete, "raise --max-cost and resume"}
+	case sum.Missing > 0:
+		return &codedError{fmt.Errorf("%d trials are missing", sum.Missing), exitIncomplete, "mend the cause above and resume"}
+	default:
+		return nil
+	}
+}

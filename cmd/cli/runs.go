@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/analytics/trialstore"
+)
+
+func newRunsCmd(env *Env) *cobra.Command {
+	var f format
+	cmd := &cobra.Command{
+		Use:   "runs",
+		Short: "List runs, and rebuild the trial store from them",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := newApp(env, cmd)
+			if err != nil {
+				return err
+			}
+			return a.listRuns(cmd.Context(), f)
+		},
+	}
+	f.flags(cmd)
+	cmd.AddCommand(&cobra.Command{
+		Use:   "rebuild",
+		Short: "Build the trial store anew from the journals",
+		Long:  "Build trials.duckdb anew from the journals of all runs. The journals are the truth; the store may be deleted at any time.",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := newApp(env, cmd)
+			if err != nil {
+				return err
+			}
+			start := env.Now()
+			loaded, err := trialstore.Rebuild(cmd.Context(), a.trialsPath(), a.runsRoot())
+			if err != nil {
+				return err
+			}
+			_, _ = fmt.Fprintf(env.Stderr, "rebuilt %s: %d trials of %d runs in %s\n", a.trialsPath(), loaded.Trials, loaded.Runs,
+				env.Now().Sub(start).Round(time.Millisecond))
+			return nil
+		},
+	})
+	return cmd
+}
+
+func (a *app) listRuns(ctx context.Context, f format) (err error) {
+	store, err := a.trials(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	rows, err := store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return printJSON(a.env, map[string]any{"runs": rows})
+	}
+	t := table{header: []string{"run", "eval", "category", "planned", "valid", "excluded", "last", "current", "synthetic"}}
+	for _, r := range rows {
+		t.add(r.ID, r.Eval, r.Category, fmt.Sprint(r.Planned), fmt.Sprint(r.Valid), fmt.Sprint(r.Excluded),
+			stamp(r.LastAt), yes(r.Current), yes(r.Synthetic))
+	}
+	return t.print(a.env, f)
+}
+
+func stamp(at time.Time) string {
+	if at.IsZero() {
+		return "-"
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

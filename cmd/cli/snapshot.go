@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish"
+)
+
+type snapshotOptions struct {
+	*app
+	format
+	from, key string
+	keep      int
+	root      string
+}
+
+func newSnapshotCmd(env *Env) *cobra.Command {
+	o := &snapshotOptions{}
+	cmd := &cobra.Command{
+		Use:   "snapshot",
+		Short: "Look at, verify, compare, promote and prune snapshots",
+		Args:  usage(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&o.from, "from", "", "where snapshots lie, as file:///DIR (default: the data folder)")
+	sub := func(use, short string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
+		c := &cobra.Command{Use: use, Short: short, Args: usage(args), RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.app, err = newApp(env, cmd); err != nil {
+				return err
+			}
+			if o.root, err = o.snapshotsRoot(o.from); err != nil {
+				return err
+			}
+			return run(cmd.Context(), args)
+		}}
+		cmd.AddCommand(c)
+		return c
+	}
+	o.flags(sub("list", "List snapshots", cobra.NoArgs, o.list))
+	sub("show [ID]", "Print the manifest of a snapshot (default: the current one)", cobra.MaximumNArgs(1), o.show)
+	verify := sub("verify [ID]", "Check every digest and recompute every figure from the trials", cobra.MaximumNArgs(1), o.verify)
+	verify.Flags().StringVar(&o.key, "key", "", "public key (PEM) that the signature must be of")
+	o.flags(sub("diff OLD NEW", "Compare the ranks of two snapshots", cobra.ExactArgs(2), o.diff))
+	sub("promote ID", "Make a snapshot the current one", cobra.ExactArgs(1), o.promote)
+	prune := sub("prune", "Delete old snapshots, never the current one", cobra.NoArgs, o.prune)
+	prune.Flags().IntVar(&o.keep, "keep", 10, "how many to keep")
+	return cmd
+}
+
+func newDiffCmd(env *Env) *cobra.Command {
+	o := &snapshotOptions{}
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Compare the ranks of two snapshots",
+		Args:  usage(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.app, err = newApp(env, cmd); err != nil {
+				return err
+			}
+			if o.root, err = o.snapshotsRoot(o.from); err != nil {
+				return err
+			}
+			return o.diff(cmd.Context(), args)
+		},
+	}
+	o.flags(cmd)
+	cmd.Flags().StringVar(&o.from, "from", "", "where snapshots lie, as file:///DIR (default: the data folder)")
+	return cmd
+}
+
+func (o *snapshotOptions) list(context.Context, []string) error {
+	infos, err := publish.List(o.root)
+	if err != nil {
+		return err
+	}
+	current, _ := publish.Current(o.root)
+	if o.json {
+		return printJSON(o.env, map[string]any{"current": current, "snapshots": infos})
+	}
+	t := table{header: []string{"snapshot", "as of", "categories", "trials", "current", "synthetic"}}
+	for _, s := range infos {
+		asOf := "-"
+		if s.AsOf != nil {
+			asOf = s.AsOf.Format(time.RFC3339)
+		}
+		t.add(s.ID, asOf, fmt.Sprint(s.Counts.Categories), fmt.Sprint(s.Counts.Trials), yes(s.ID == current), yes(s.Synthetic))
+	}
+	return t.print(o.env, o.format)
+}
+
+func (o *snapshotOptions) load(name string) (*publish.Snapshot, error) {
+	id, err := snapshotID(o.root, name)
+	if err != nil {
+		return nil, err
+	}
+	return publish.Load(o.root, id)
+}
+
+func firstOr(args []string, fallback string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	return fallback
+}
+
+func (o *snapshotOptions) show(_ context.Context, args []string) error {
+	s, err := o.load(firstOr(args, "current"))
+	if err != nil {
+		return err
+	}
+	return printJSON(o.env, map[string]any{"id": s.ID, "manifest": s.Manifest})
+}
+
+func (o *snapshotOptions) verify(ctx context.Context, args []string) error {
+	id, err := snapshotID(o.root, firstOr(args, "current"))
+	if err != nil {
+		return err
+	}
+	var key ed25519.PublicKey
+	if o.key != "" {
+		if key, err = publish.ReadPublicKey(o.key); err != nil {
+			return badInput(err)
+		}
+	}
+	rep, err := publish.Verify(ctx, o.root, id, key)
+	if err != nil {
+		return err
+	}
+	signature := "unsigned"
+	switch {
+	case rep.SignatureValid:
+		signature = "signature valid"
+	case rep.Signed:
+		signature = "signature not checked (give --key)"
+	}
+	_, _ = fmt.Fprintf(o.env.Stdout, "%s: %d files whole, %d documents recomputed from %d trials, %s\n",
+		id, rep.Files, rep.Documents, rep.Trials, signature)
+	return nil
+}
+
+func (o *snapshotOptions) diff(_ context.Context, args []string) error {
+	older, err := o.load(args[0])
+	if err != nil {
+		return err
+	}
+	newer, err := o.load(args[1])
+	if err != nil {
+		return err
+	}
+	changes := analytics.Diff(older.Boards, newer.Boards)
+	if o.json {
+		return printJSON(o.env, map[string]any{"old": older.ID, "new": newer.ID, "changes": changes})
+	}
+	if older.Manifest.Catalog != newer.Manifest.Catalog || older.Manifest.Extractor != newer.Manifest.Extractor {
+		_, _ = fmt.Fprintln(o.env.Stderr, "note: catalogue or extractor differ: a change below may be theirs, not the agents'")
+	}
+	t := table{header: []string{"category", "tool", "change", "rank", "pick rate", "difference"}}
+	for _, c := range changes {
+		t.add(c.Category, c.Tool, c.Kind, fmt.Sprintf("%s → %s", number(c.OldRank), number(c.NewRank)),
+			fmt.Sprintf("%s → %s", percent(c.OldRate), percent(c.NewRate)), fmt.Sprintf("%+.1f pp", 100*c.Diff))
+	}
+	if len(changes) == 0 {
+		_, _ = fmt.Fprintln(o.env.Stderr, "no rank and no rate differs")
+		return nil
+	}
+	return t.print(o.env, o.format)
+}
+
+func number(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+func (o *snapshotOptions) promote(_ context.Context, args []string) error {
+	s, err := o.load(args[0]) // a damaged snapshot is not promoted
+	if err != nil {
+		return err
+	}
+	if err := publish.Promote(o.root, s.ID); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(o.env.Stderr, "current is %s\n", s.ID)
+	return nil
+}
+
+func (o *snapshotOptions) prune(context.Context, []string) error {
+	if o.keep < 1 {
+		return usageErr("", "--keep must be at least 1")
+	}
+	gone, err := publish.Prune(o.root, o.keep)
+	if err != nil {
+		return err
+	}
+	for _, id := range gone {
+		_, _ = fmt.Fprintln(o.env.Stdout, id)
+	}
+	_, _ = fmt.Fprintf(o.env.Stderr, "deleted %d snapshots\n", len(gone))
+	return nil
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"github.com/firstpick/firstpick/runner/pick"
+)
+
+// buildVersion is the module version and commit that the binary was built from.
+func buildVersion() (version, commit string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown", ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			commit = s.Value
+		}
+	}
+	return info.Main.Version, commit
+}
+
+func newVersionCmd(env *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the versions of the program, the extractor and the catalogue",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := newApp(env, cmd)
+			if err != nil {
+				return err
+			}
+			cat, err := a.catalog()
+			if err != nil {
+				return err
+			}
+			version, commit := buildVersion()
+			if asJSON {
+				return printJSON(env, map[string]string{
+					"version": version, "commit": commit, "go": runtime.Version(),
+					"extractor": pick.Version, "catalog": cat.Version,
+				})
+			}
+			_, err = fmt.Fprintf(env.Stdout, "firstpick %s %s\nextractor %s\ncatalogue %s\n%s %s/%s\n",
+				version, commit, pick.Version, cat.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newManCmd(env *Env) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "man",
+		Short: "Print the manual page, or write all pages to a folder",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			root := cmd.Root()
+			root.DisableAutoGenTag = true
+			now := env.Now()
+			head := &doc.GenManHeader{Title: "FIRSTPICK", Section: "1", Source: "firstpick", Date: &now}
+			if dir == "" {
+				return doc.GenMan(root, head, env.Stdout)
+			}
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+			if err := doc.GenManTree(root, head, dir); err != nil {
+				return err
+			}
+			pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
+			_, _ = fmt.Fprintf(env.Stderr, "%d pages in %s\n", len(pages), strings.TrimRight(dir, "/"))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "write a page per command to this folder")
+	return cmd
+}

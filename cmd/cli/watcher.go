@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/server/site"
+)
+
+// lookEvery is how often the pointer to the current snapshot is read.
+const lookEvery = 500 * time.Millisecond
+
+// A watcher follows the pointer to the current snapshot and hands every new one
+// to the server. A snapshot that does not load is told once, and the server
+// keeps the one it has.
+type watcher struct {
+	root, base string
+	holder     *site.Holder
+	log        *slog.Logger
+	sleep      func(context.Context, time.Duration) error
+
+	refused string // id, with the error, of the snapshot that was told last
+	serving string
+}
+
+func (w *watcher) run(ctx context.Context) {
+	for w.sleep(ctx, lookEvery) == nil {
+		w.look()
+	}
+}
+
+// look serves the current snapshot if it is another than before.
+func (w *watcher) look() {
+	id, err := publish.Current(w.root)
+	if errors.Is(err, publish.ErrNotFound) || err == nil && id == w.serving {
+		return
+	}
+	if err == nil {
+		err = w.take(id)
+	}
+	if err == nil {
+		w.refused = ""
+		return
+	}
+	if told := id + err.Error(); told != w.refused {
+		w.refused = told
+		w.log.Error("the current snapshot is refused; the one before stays", "id", id, "serving", w.serving, "err", err)
+	}
+}
+
+func (w *watcher) take(id string) error {
+	snap, err := publish.Load(w.root, id)
+	if err != nil {
+		return err
+	}
+	in := site.Input{
+		ID: id, Boards: snap.Boards, Refs: snap.Refs, BaseURL: w.base,
+		Notes: snap.Manifest.Notes, Synthetic: snap.Manifest.Synthetic,
+	}
+	if snap.Manifest.AsOf != nil {
+		in.AsOf = *snap.Manifest.AsOf
+	}
+	built, err := site.Build(in)
+	if err != nil {
+		return err
+	}
+	w.holder.Set(built)
+	w.serving = id
+	w.log.Info("serving snapshot", "id", id, "categories", len(snap.Boards))
+	return nil
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/firstpick/firstpick/"
+
+// TestLayers checks the one rule of the layout, import only to your left, and
+// the few that belong to it.
+func TestLayers(t *testing.T) {
+	layers := []string{"fixtures", "runner", "analytics", "publish", "server", "cmd"}
+	hidden := []string{"runner", "analytics/trialstore", "analytics/duck", "publish"} // from the server
+	owners := map[string][]string{
+		"github.com/duckdb/duckdb-go/v2": {"analytics/duck"},
+		"github.com/spf13/viper":         {"cmd/cli"},
+		"github.com/spf13/cobra":         {"cmd/cli"},
+		"charm.land/bubbletea/v2":        {"cmd/progress"},
+	}
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer := func(path string) int {
+		top, _, _ := strings.Cut(strings.TrimPrefix(path, module), "/")
+		return slices.Index(layers, top)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, module)
+		if layer(p.ImportPath) < 0 {
+			t.Errorf("%s lies outside the layers", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			ours, isOurs := strings.CutPrefix(imp, module)
+			if isOurs && layer(imp) > layer(p.ImportPath) {
+				t.Errorf("%s imports %s, which lies to its right", name, ours)
+			}
+			if layers[layer(p.ImportPath)] == "server" && slices.Contains(hidden, ours) {
+				t.Errorf("%s imports %s; the server sees snapshots only", name, ours)
+			}
+			if allowed, owned := owners[imp]; owned && !slices.Contains(allowed, name) {
+				t.Errorf("%s imports %s; only %v may", name, imp, allowed)
+			}
+			if isOurs && serverStep(name) >= 0 && serverStep(ours) >= serverStep(name) {
+				t.Errorf("%s imports %s, which is not a step below it", name, ours)
+			}
+		}
+	}
+}
+
+// serverStep is the step of a package inside the server: words, means, routes,
+// whole; -1 for packages elsewhere.
+func serverStep(name string) int {
+	steps := [][]string{
+		{"server/apierr", "server/reqctx"},
+		{"server/web"},
+		{"server/limit", "server/site"},
+		{"server/readapi", "server/pages", "server/openapi"},
+		{"server"},
+	}
+	return slices.IndexFunc(steps, func(step []string) bool { return slices.Contains(step, name) })
+}

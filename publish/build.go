@@ -1,0 +1,198 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/trialstore"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/journal"
+)
+
+// ErrSynthetic says that figures of simulated agents would be published
+// without leave.
+var ErrSynthetic = errors.New("simulated agents are among the runs; allow synthetic figures to publish them, marked as such")
+
+// Input is what a snapshot is made from.
+type Input struct {
+	// Store must hold every run in Runs, synced.
+	Store   *trialstore.Store
+	Catalog *catalog.Catalog
+	// Runs are the runs to publish: one for each eval and category.
+	Runs []journal.Run
+	// Root is the directory of snapshots. It is created if needed.
+	Root string
+	// SignKey signs the manifest; nil leaves the snapshot unsigned.
+	SignKey ed25519.PrivateKey
+	// AllowSynthetic permits runs that asked simulated agents.
+	AllowSynthetic bool
+	// Generator is the program and its version.
+	Generator string
+}
+
+// Build writes a snapshot and returns its manifest and directory. A snapshot
+// that exists already is left as it is. Where Build fails, no snapshot is left
+// behind.
+func Build(ctx context.Context, in Input) (Manifest, string, error) {
+	if err := in.check(); err != nil {
+		return Manifest{}, "", err
+	}
+	in.Runs = slices.Clone(in.Runs)
+	slices.SortFunc(in.Runs, func(a, b journal.Run) int {
+		return cmp.Or(cmp.Compare(a.Eval.Category, b.Eval.Category), cmp.Compare(a.Eval.Name, b.Eval.Name))
+	})
+	m, err := in.manifest(ctx)
+	if err != nil {
+		return m, "", err
+	}
+	known := in.fields()
+	boards, err := rank(ctx, in.Store, in.ids(), known, &m)
+	if err != nil {
+		return m, "", err
+	}
+	sumUp(&m, boards)
+	if m.Counts.Trials == 0 {
+		return m, "", errors.New("the runs hold no valid trial yet; run the eval first, then publish")
+	}
+	docs, err := documents(boards)
+	if err != nil {
+		return m, "", err
+	}
+	for name, v := range map[string]any{catalogName: known, refsName: refList{Refs: in.Catalog.Refs()}} {
+		if docs[name], err = canonical(v); err != nil {
+			return m, "", err
+		}
+	}
+	return in.write(ctx, m, docs)
+}
+
+func (in Input) check() error {
+	if len(in.Runs) == 0 {
+		return errors.New("there is no run to publish; run an eval first")
+	}
+	seen := map[string]string{}
+	for _, r := range in.Runs {
+		if r.Synthetic && !in.AllowSynthetic {
+			return fmt.Errorf("run %s: %w", r.ID, ErrSynthetic)
+		}
+		if _, ok := in.Catalog.Category(r.Eval.Category); !ok {
+			return fmt.Errorf("run %s measures %s, which the catalogue does not have; publish with the catalogue of the run", r.ID, r.Eval.Category)
+		}
+		key := r.Eval.Category + "/" + r.Eval.Name
+		if other, ok := seen[key]; ok {
+			return fmt.Errorf("runs %s and %s are of the same eval %s; publish one of them", other, r.ID, key)
+		}
+		seen[key] = r.ID
+	}
+	return nil
+}
+
+func (in Input) ids() []string {
+	ids := make([]string, 0, len(in.Runs))
+	for _, r := range in.Runs {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// fields returns the measured categories, sorted by slug.
+func (in Input) fields() fields {
+	var known fields
+	for _, r := range in.Runs {
+		has := func(f field) bool { return f.Slug == r.Eval.Category }
+		if cat, ok := in.Catalog.Category(r.Eval.Category); ok && !slices.ContainsFunc(known.Categories, has) {
+			known.Categories = append(known.Categories, fieldOf(cat))
+		}
+	}
+	return known
+}
+
+// manifest returns the manifest without counts and files.
+func (in Input) manifest(ctx context.Context) (Manifest, error) {
+	m := Manifest{SchemaVersion: SchemaVersion, Generator: in.Generator, Catalog: in.Catalog.Version, Notes: []string{}}
+	rows, err := in.Store.Runs(ctx)
+	if err != nil {
+		return m, err
+	}
+	models, err := in.Store.Models(ctx, in.ids())
+	if err != nil {
+		return m, err
+	}
+	var extractors []string
+	for _, r := range in.Runs {
+		e, err := evalOf(r, models)
+		if err != nil {
+			return m, err
+		}
+		if i := slices.IndexFunc(rows, func(row trialstore.RunRow) bool { return row.ID == r.ID }); i >= 0 {
+			e.Valid = rows[i].Valid
+		}
+		m.Evals = append(m.Evals, e)
+		m.Synthetic = m.Synthetic || r.Synthetic
+		extractors = append(extractors, r.Extractor)
+		for _, note := range notesOf(r, m.Catalog) {
+			if !slices.Contains(m.Notes, note) {
+				m.Notes = append(m.Notes, note)
+			}
+		}
+	}
+	slices.Sort(extractors)
+	extractors = slices.DeleteFunc(slices.Compact(extractors), func(v string) bool { return v == "" })
+	m.Extractor = strings.Join(extractors, ",")
+	return m, nil
+}
+
+func notesOf(r journal.Run, version string) []string {
+	notes := slices.Clone(r.Notes)
+	if r.Catalog != "" && r.Catalog != version {
+		notes = append(notes, fmt.Sprintf("Eval %s was read with catalogue %s, not the one of this snapshot.", r.Eval.Name, r.Catalog))
+	}
+	return notes
+}
+
+func evalOf(r journal.Run, models []trialstore.Model) (Eval, error) {
+	def := r.Eval
+	def.Source = "" // where a file lay is not part of what was measured
+	data, err := canonical(def)
+	if err != nil {
+		return Eval{}, err
+	}
+	e := Eval{
+		Name: def.Name, Category: def.Category, SHA256: digest(data), Planned: r.Planned, Synthetic: r.Synthetic,
+		Prompts: []Prompt{}, Templates: append([]string{}, def.Templates...), Agents: []Agent{},
+	}
+	for _, p := range def.Prompts {
+		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: digest([]byte(p.Text))})
+	}
+	for _, a := range def.Agents {
+		agent := Agent{Name: a.Name, Asked: cmp.Or(a.Model, a.Name), Reported: []string{}}
+		for _, m := range models {
+			if m.Eval == def.Name && m.Category == def.Category && m.Agent == a.Name && m.Name != "" {
+				agent.Reported = append(agent.Reported, m.Name)
+			}
+		}
+		e.Agents = append(e.Agents, agent)
+	}
+	return e, nil
+}
+
+// sumUp fills in what follows from the boards.
+func sumUp(m *Manifest, boards []analytics.Board) {
+	m.AsOf, m.Counts = nil, Counts{Categories: len(boards)}
+	for _, b := range boards {
+		m.Counts.Tools += len(b.Tools)
+		m.Counts.Trials += b.NTrials
+		if b.AsOf != nil && (m.AsOf == nil || b.AsOf.After(*m.AsOf)) {
+			m.AsOf = b.AsOf
+		}
+	}
+	for _, e := range m.Evals {
+		m.Counts.Planned += e.Planned
+	}
+}

@@ -1,0 +1,108 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/trialstore"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+)
+
+// fields is catalog.json: what ranking needs to know of the measured
+// categories, so that a snapshot can be recomputed without the catalogue.
+type fields struct {
+	Categories []field `json:"categories"`
+}
+
+type field struct {
+	Slug    string         `json:"slug"`
+	Name    string         `json:"name"`
+	Domain  catalog.Domain `json:"domain"`
+	Entries []rival        `json:"entries"`
+}
+
+type rival struct {
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+}
+
+// refList is refs.json.
+type refList struct {
+	Refs []catalog.Ref `json:"refs"`
+}
+
+// itemList is categories.json.
+type itemList struct {
+	Categories []analytics.CategoryItem `json:"categories"`
+}
+
+func fieldOf(c *catalog.Category) field {
+	f := field{Slug: c.Slug, Name: c.Name, Domain: c.Domain, Entries: make([]rival, 0, len(c.Entries))}
+	for _, e := range c.Entries {
+		f.Entries = append(f.Entries, rival{e.Tool.Slug, e.Tool.Name})
+	}
+	return f
+}
+
+// category is the catalogue's category as far as ranking looks at it.
+func (f field) category() *catalog.Category {
+	c := &catalog.Category{Slug: f.Slug, Name: f.Name, Domain: f.Domain}
+	for _, r := range f.Entries {
+		c.Entries = append(c.Entries, catalog.Entry{Tool: &catalog.Tool{Slug: r.Slug, Name: r.Name, Home: c}})
+	}
+	return c
+}
+
+// rank computes the boards. Build and Verify both call it with what a snapshot
+// keeps, never with more: that is what makes a snapshot recomputable. A board
+// that breaks its own rules is an error.
+func rank(ctx context.Context, store *trialstore.Store, runs []string, known fields, m *Manifest) ([]analytics.Board, error) {
+	boards := make([]analytics.Board, 0, len(known.Categories))
+	for _, f := range known.Categories {
+		cells, _, err := store.Cells(ctx, f.Slug, runs)
+		if err != nil {
+			return nil, err
+		}
+		planned, synthetic := m.planned(f.Slug)
+		board := analytics.Rank(f.category(), cells, planned, synthetic)
+		if errs := analytics.Check(board); len(errs) > 0 {
+			return nil, fmt.Errorf("the board of %s breaks its rules, so nothing is published: %w", f.Slug, errors.Join(errs...))
+		}
+		boards = append(boards, board)
+	}
+	return boards, nil
+}
+
+// documents renders everything that follows from the boards, by path.
+func documents(boards []analytics.Board) (map[string][]byte, error) {
+	docs := map[string][]byte{}
+	add := func(name string, v any) error {
+		data, err := canonical(v)
+		docs[name] = data
+		return err
+	}
+	list := itemList{Categories: make([]analytics.CategoryItem, 0, len(boards))}
+	for _, b := range boards {
+		list.Categories = append(list.Categories, b.Item())
+		if err := add(boardPath(b.Category), b); err != nil {
+			return nil, err
+		}
+		for _, s := range b.Tools {
+			r, ok := b.Report(s.Slug)
+			if !ok {
+				return nil, fmt.Errorf("board %s ranks %s and has no report on it", b.Category, s.Slug)
+			}
+			if err := add(reportPath(b.Category, s.Slug), r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return docs, add(categoriesName, list)
+}
+
+func boardPath(category string) string { return path.Join("boards", category+".json") }
+
+func reportPath(category, slug string) string { return path.Join("reports", category, slug+".json") }

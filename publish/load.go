@@ -1,0 +1,179 @@
+package publish
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+)
+
+// A Snapshot is one that was read and whose every byte is what its id says. It
+// must not be changed.
+type Snapshot struct {
+	ID       string
+	Manifest Manifest
+	// Boards are sorted by category; their standings have BeatenBy.
+	Boards []analytics.Board
+	// Refs are all tools of the catalogue, for the look-up of names.
+	Refs []catalog.Ref
+
+	items  []analytics.CategoryItem
+	boards map[string]int
+}
+
+// Board returns the board of a category.
+func (s *Snapshot) Board(category string) (analytics.Board, bool) {
+	i, ok := s.boards[category]
+	if !ok {
+		return analytics.Board{}, false
+	}
+	return s.Boards[i], true
+}
+
+// Report returns the report of a tool in a category.
+func (s *Snapshot) Report(category, slug string) (analytics.Report, bool) {
+	b, ok := s.Board(category)
+	if !ok {
+		return analytics.Report{}, false
+	}
+	return b.Report(slug)
+}
+
+// Categories returns the lines of the list of categories, sorted by slug.
+func (s *Snapshot) Categories() []analytics.CategoryItem { return s.items }
+
+// Load reads a snapshot and checks every file against its hash. It reads each
+// byte once and recomputes nothing: that is Verify's work. The error is
+// ErrNotFound or a *DamageError where they apply.
+func Load(root, id string) (*Snapshot, error) {
+	dir, err := openSnapshot(root, id)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	m, err := readManifest(dir, id)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := readFiles(dir, m)
+	if err != nil {
+		return nil, err
+	}
+	return assemble(id, m, docs)
+}
+
+// openSnapshot confines all reading to the snapshot's directory: a manifest
+// from elsewhere cannot name a file outside.
+func openSnapshot(root, id string) (*os.Root, error) {
+	if !validID(id) {
+		return nil, fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f: %w", id, ErrNotFound)
+	}
+	dir, err := os.OpenRoot(filepath.Join(root, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", id, ErrNotFound)
+	}
+	return dir, err
+}
+
+func readManifest(dir *os.Root, id string) (Manifest, error) {
+	var m Manifest
+	data, err := readDocument(dir, manifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, &DamageError{Path: manifestName, Reason: "missing"}
+	}
+	if err != nil {
+		return m, err
+	}
+	if got := snapshotID(data); got != id {
+		return m, &DamageError{Path: manifestName, Reason: "its hash is " + got + ", the snapshot's id is " + id}
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, &DamageError{Path: manifestName, Reason: err.Error()}
+	}
+	if m.SchemaVersion > SchemaVersion {
+		return m, fmt.Errorf("snapshot %s has layout %d and this firstpick reads up to %d; update firstpick", id, m.SchemaVersion, SchemaVersion)
+	}
+	return m, nil
+}
+
+// readFiles checks all files of the manifest and returns the documents.
+func readFiles(dir *os.Root, m Manifest) (map[string][]byte, error) {
+	docs := make(map[string][]byte, len(m.Files))
+	for _, f := range m.Files {
+		if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
+			return nil, &DamageError{Path: manifestName, Reason: fmt.Sprintf("names a file outside the snapshot: %q", f.Path)}
+		}
+		data, err := readChecked(dir, f)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &DamageError{Path: f.Path, Reason: "missing"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		docs[f.Path] = data
+	}
+	return docs, nil
+}
+
+func readChecked(dir *os.Root, f File) (data []byte, err error) {
+	var sum string
+	var size int64
+	if f.Path == trialsName {
+		sum, size, err = hashFile(dir, f.Path)
+	} else {
+		data, err = readDocument(dir, f.Path)
+		sum, size = digest(data), int64(len(data))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if size != f.Bytes {
+		return nil, &DamageError{Path: f.Path, Reason: fmt.Sprintf("%d bytes, the manifest says %d", size, f.Bytes)}
+	}
+	if sum != f.SHA256 {
+		return nil, &DamageError{Path: f.Path, Reason: "its hash is not the manifest's"}
+	}
+	return data, nil
+}
+
+func assemble(id string, m Manifest, docs map[string][]byte) (*Snapshot, error) {
+	s := &Snapshot{ID: id, Manifest: m, boards: map[string]int{}}
+	var refs refList
+	var items itemList
+	if err := errors.Join(decode(docs, refsName, &refs), decode(docs, categoriesName, &items)); err != nil {
+		return nil, err
+	}
+	s.Refs, s.items = refs.Refs, items.Categories
+	for i, item := range s.items {
+		var b analytics.Board
+		if err := decode(docs, boardPath(item.Slug), &b); err != nil {
+			return nil, err
+		}
+		for j := range b.Tools {
+			var r analytics.Report
+			if err := decode(docs, reportPath(item.Slug, b.Tools[j].Slug), &r); err != nil {
+				return nil, err
+			}
+			b.Tools[j].BeatenBy = r.BeatenBy
+		}
+		s.boards[item.Slug] = i
+		s.Boards = append(s.Boards, b)
+	}
+	return s, nil
+}
+
+func decode(docs map[string][]byte, name string, v any) error {
+	data, ok := docs[name]
+	if !ok {
+		return &DamageError{Path: name, Reason: "the manifest does not list it"}
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return &DamageError{Path: name, Reason: err.Error()}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+// Package publish freezes results into snapshots: directories that never change
+// once they exist, named by the hash of their manifest, with everything in them
+// that is needed to check every figure.
+//
+// A snapshot is made by Build, checked by Verify, chosen by Promote and read by
+// Load. The same trials and catalogue give the same bytes, so publishing twice
+// is publishing once. What is not a pure function of the results (run ids,
+// times of the machine, paths) is not in a snapshot.
+package publish
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+// SchemaVersion is the version of the layout that this package writes, and the
+// newest that it reads.
+const SchemaVersion = 1
+
+// The names of the files with a fixed place.
+const (
+	manifestName   = "manifest.json"
+	signatureName  = "manifest.sig"
+	catalogName    = "catalog.json"
+	categoriesName = "categories.json"
+	refsName       = "refs.json"
+	trialsName     = "trials.parquet"
+)
+
+// ErrNotFound says that there is no such snapshot, or no current one.
+var ErrNotFound = errors.New("snapshot not found")
+
+// A DamageError says which file of a snapshot is not what the manifest, or the
+// recomputation, says it is.
+type DamageError struct {
+	// Path is the file, relative to the snapshot.
+	Path   string
+	Reason string
+}
+
+// Error implements error.
+func (e *DamageError) Error() string { return "snapshot is damaged: " + e.Path + ": " + e.Reason }
+
+// A Manifest says what a snapshot holds and what it was made from.
+type Manifest struct {
+	SchemaVersion int `json:"schemaVersion"`
+	// Generator is the program that made it, with its version.
+	Generator string `json:"generator"`
+	// Catalog is the version of the catalogue that the boards use, Extractor
+	// that of the rules that read the transcripts; several are joined by commas.
+	Catalog   string `json:"catalog"`
+	Extractor string `json:"extractor"`
+	// AsOf is when the last trial finished.
+	AsOf      *time.Time `json:"asOf"`
+	Synthetic bool       `json:"synthetic"`
+	Counts    Counts     `json:"counts"`
+	Evals     []Eval     `json:"evals"`
+	Notes     []string   `json:"notes"`
+	// Files lists every other file but the signature, sorted by path.
+	Files []File `json:"files"`
+}
+
+// Counts sums a snapshot up. Tools counts standings: a tool that competes in
+// two categories counts twice.
+type Counts struct {
+	Categories int `json:"categories"`
+	Tools      int `json:"tools"`
+	Planned    int `json:"planned"`
+	Trials     int `json:"trials"`
+}
+
+// An Eval is one eval whose latest run is in the snapshot.
+type Eval struct {
+	Name     string `json:"name"`
+	Category string `json:"category"`
+	// SHA256 is that of the eval as canonical JSON, without where it came from.
+	SHA256    string   `json:"sha256"`
+	Prompts   []Prompt `json:"prompts"`
+	Templates []string `json:"templates"`
+	Agents    []Agent  `json:"agents"`
+	// Planned and Valid count trials; Valid / Planned is the coverage.
+	Planned   int  `json:"planned"`
+	Valid     int  `json:"valid"`
+	Synthetic bool `json:"synthetic"`
+}
+
+// A Prompt is known by its hash, so that a reader who has the eval can tell
+// whether it is the same text.
+type Prompt struct {
+	ID     string `json:"id"`
+	SHA256 string `json:"sha256"`
+}
+
+// An Agent is who was asked and who answered.
+type Agent struct {
+	Name string `json:"name"`
+	// Asked is the model that the eval names, or the agent's name where it
+	// names none. Reported are the models that the provider said answered.
+	Asked    string   `json:"asked"`
+	Reported []string `json:"reported"`
+}
+
+// A File is one file of the snapshot.
+type File struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// planned returns the planned trials of a category, and whether any of them
+// asked a simulated agent.
+func (m *Manifest) planned(category string) (trials int, synthetic bool) {
+	for _, e := range m.Evals {
+		if e.Category == category {
+			trials += e.Planned
+			synthetic = synthetic || e.Synthetic
+		}
+	}
+	return trials, synthetic
+}
+
+// canonical is the one JSON form of v: fields in the order of the type, no
+// HTML escapes, one newline at the end.
+func canonical(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode %T: %w", v, err)
+	}
+	return buf.Bytes(), nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// snapshotID names a snapshot by its manifest.
+func snapshotID(manifest []byte) string { return digest(manifest)[:20] }
+
+func validID(id string) bool { return regexp.MustCompile(`^[0-9a-f]{20}$`).MatchString(id) }

@@ -1,0 +1,168 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/trialstore"
+)
+
+// A VerifyReport says what was checked.
+type VerifyReport struct {
+	ID string
+	// Files were compared with their hash, Documents recomputed from Trials
+	// trials and compared byte for byte.
+	Files, Documents, Trials int
+	// Signed says that a signature is there, SignatureValid that it is of the
+	// given key.
+	Signed, SignatureValid bool
+}
+
+// Verify checks a snapshot: every hash, that nothing was added, the signature
+// where pub is given, and that all figures follow from the trials in it. Where
+// pub is nil, the report says only whether there is a signature. The first
+// thing that is wrong is a *DamageError.
+func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (VerifyReport, error) {
+	report := VerifyReport{ID: id}
+	dir, err := openSnapshot(root, id)
+	if err != nil {
+		return report, err
+	}
+	defer func() { _ = dir.Close() }()
+	m, err := readManifest(dir, id)
+	if err != nil {
+		return report, err
+	}
+	if report.Signed, err = checkSignature(dir, pub); err != nil {
+		return report, err
+	}
+	report.SignatureValid = report.Signed && pub != nil
+	docs, err := readFiles(dir, m)
+	if err != nil {
+		return report, err
+	}
+	report.Files = len(m.Files)
+	if err := refuseExtra(dir, docs); err != nil {
+		return report, err
+	}
+	if _, err := assemble(id, m, docs); err != nil {
+		return report, err
+	}
+	report.Documents, err = recompute(ctx, filepath.Join(root, id, trialsName), m, docs)
+	report.Trials = m.Counts.Trials
+	return report, err
+}
+
+func checkSignature(dir *os.Root, pub ed25519.PublicKey) (signed bool, err error) {
+	text, err := readDocument(dir, signatureName)
+	if errors.Is(err, fs.ErrNotExist) {
+		if pub != nil {
+			return false, &DamageError{Path: signatureName, Reason: "missing: the snapshot is not signed"}
+		}
+		return false, nil
+	}
+	if err != nil || pub == nil {
+		return true, err
+	}
+	sig, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil {
+		return true, &DamageError{Path: signatureName, Reason: "not base64"}
+	}
+	manifest, err := readDocument(dir, manifestName)
+	if err != nil {
+		return true, err
+	}
+	if len(pub) != ed25519.PublicKeySize || !ed25519.Verify(pub, manifest, sig) {
+		return true, &DamageError{Path: signatureName, Reason: "not a signature of this manifest by the given key"}
+	}
+	return true, nil
+}
+
+func refuseExtra(dir *os.Root, docs map[string][]byte) error {
+	return fs.WalkDir(dir.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || name == manifestName || name == signatureName {
+			return err
+		}
+		if _, ok := docs[name]; !ok {
+			return &DamageError{Path: name, Reason: "the manifest does not list it"}
+		}
+		return nil
+	})
+}
+
+// recompute derives every document from the trials and compares.
+func recompute(ctx context.Context, trials string, m Manifest, docs map[string][]byte) (n int, err error) {
+	var known fields
+	if err := decode(docs, catalogName, &known); err != nil {
+		return 0, err
+	}
+	store, err := trialstore.OpenParquet(ctx, trials)
+	if err != nil {
+		return 0, &DamageError{Path: trialsName, Reason: err.Error()}
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	boards, err := rank(ctx, store, nil, known, &m)
+	if err != nil {
+		return 0, err
+	}
+	if err := checkSums(ctx, store, m, boards); err != nil {
+		return 0, err
+	}
+	want, err := documents(boards)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if !bytes.Equal(want[name], docs[name]) {
+			return n, &DamageError{Path: name, Reason: "does not follow from the trials of the snapshot"}
+		}
+		n++
+	}
+	for _, f := range m.Files {
+		_, follows := want[f.Path]
+		if !follows && f.Path != catalogName && f.Path != refsName && f.Path != trialsName {
+			return n, &DamageError{Path: f.Path, Reason: "does not belong in a snapshot"}
+		}
+	}
+	return n, nil
+}
+
+// checkSums compares the figures of the manifest itself.
+func checkSums(ctx context.Context, store *trialstore.Store, m Manifest, boards []analytics.Board) error {
+	sums := m
+	sumUp(&sums, boards)
+	same := sums.AsOf == m.AsOf || sums.AsOf != nil && m.AsOf != nil && sums.AsOf.Equal(*m.AsOf)
+	if sums.Counts != m.Counts || !same {
+		return &DamageError{Path: manifestName, Reason: fmt.Sprintf("counts are %+v, the trials give %+v", m.Counts, sums.Counts)}
+	}
+	rows, err := store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	valid := map[string]int{}
+	for _, r := range rows {
+		valid[r.Category+"/"+r.Eval] = r.Valid
+	}
+	for _, e := range m.Evals {
+		key := e.Category + "/" + e.Name
+		if valid[key] != e.Valid {
+			return &DamageError{Path: manifestName, Reason: fmt.Sprintf("eval %s has %d valid trials, the file of trials %d", key, e.Valid, valid[key])}
+		}
+		delete(valid, key)
+	}
+	if len(valid) > 0 {
+		return &DamageError{Path: trialsName, Reason: "holds trials of an eval that the manifest does not name"}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/transcript"
+)
+
+// The outcomes beside tools that a truth may name.
+const (
+	truthDIY     = "diy"
+	truthNone    = "none"
+	truthRefused = "refused"
+)
+
+// simulated answers by drawing from a known truth. Every draw is a hash of the
+// seed and the trial, so it holds no state and the same trial always gets the
+// same answer, at the same virtual time.
+type simulated struct {
+	eval.Agent
+	outcomes []string // sorted
+	sleep    func(context.Context, time.Duration) error
+}
+
+func newSimulated(a eval.Agent, d Deps) (Agent, error) {
+	total := 0.0
+	for key, share := range a.Truth {
+		if share < 0 || math.IsNaN(share) || math.IsInf(share, 0) {
+			return nil, fmt.Errorf("truth: %s has the share %v", key, share)
+		}
+		total += share
+	}
+	if total <= 0 {
+		return nil, errors.New("truth: want at least one share above 0")
+	}
+	if a.LatencyMS > 0 && d.Sleep == nil {
+		return nil, errors.New("latency_ms needs a clock")
+	}
+	return &simulated{Agent: a, outcomes: slices.Sorted(maps.Keys(a.Truth)), sleep: d.Sleep}, nil
+}
+
+func (s *simulated) Synthetic() bool { return true }
+
+func (s *simulated) Ask(ctx context.Context, t Task) (Reply, error) {
+	if err := s.wait(ctx); err != nil {
+		return Reply{}, err
+	}
+	id := t.Trial.ID
+	if unit(hash(s.Seed, "fail", id, strconv.Itoa(t.Attempt))) < s.FailRate {
+		return Reply{}, &InfraError{Reason: ReasonSimulated, Retry: true, Err: errors.New("a failure that was asked for")}
+	}
+	says, err := words(s.draw(t.Trial.PromptID, id), t.Category)
+	if err != nil {
+		return Reply{}, err
+	}
+	answer := journal.Answer{Transcript: says, Model: "simulated", WallMS: int64(s.LatencyMS)}
+	return Reply{Answer: answer, At: s.at(id)}, nil
+}
+
+func (s *simulated) wait(ctx context.Context) error {
+	if s.LatencyMS == 0 {
+		return ctx.Err()
+	}
+	return s.sleep(ctx, time.Duration(s.LatencyMS)*time.Millisecond)
+}
+
+// at is a moment of a virtual day, so that figures made of simulated answers
+// are the same bytes whenever they are made.
+func (s *simulated) at(id string) time.Time {
+	const day = 24 * 60 * 60
+	return time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(hash(s.Seed, "at", id)%day) * time.Second)
+}
+
+// draw chooses an outcome. Each outcome's logit is shifted by a normal draw of
+// its own for the prompt, with the standard deviation PromptSpread.
+func (s *simulated) draw(prompt, id string) string {
+	weights := make([]float64, len(s.outcomes))
+	total := 0.0
+	for i, o := range s.outcomes {
+		weights[i] = s.Truth[o]
+		if s.PromptSpread > 0 {
+			weights[i] *= math.Exp(s.PromptSpread * normal(s.Seed, "spread", prompt, o))
+		}
+		total += weights[i]
+	}
+	u := unit(hash(s.Seed, "outcome", id)) * total
+	last := ""
+	for i, w := range weights {
+		if w == 0 {
+			continue
+		}
+		last = s.outcomes[i]
+		if u < w {
+			break
+		}
+		u -= w
+	}
+	return last
+}
+
+// words says an outcome as an agent would: what it means is the extractor's to
+// find out, so that simulations test that too.
+func words(outcome string, c *catalog.Category) (transcript.Transcript, error) {
+	switch outcome {
+	case truthDIY:
+		return transcript.Transcript{FinalText: "I'd build this myself rather than add a dependency; I wrote a small implementation of my own."}, nil
+	case truthNone:
+		return transcript.Transcript{FinalText: "That depends on your requirements. Could you tell me more first?"}, nil
+	case truthRefused:
+		return transcript.Transcript{FinalText: "I can't help with that.", Stop: transcript.StopRefusal}, nil
+	}
+	e, ok := c.Entry(outcome)
+	if !ok {
+		return transcript.Transcript{}, &InfraError{Reason: ReasonBadRequest, Err: fmt.Errorf("truth names %q, which is no tool of category %s", outcome, c.Slug)}
+	}
+	return transcript.Transcript{FinalText: fmt.Sprintf("I'd go with %s for this.", e.Tool.Name)}, nil
+}

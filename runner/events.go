@@ -1,0 +1,58 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/runner/plan"
+)
+
+// The kinds of event.
+const (
+	EventStart    = "start"
+	EventAttempt  = "attempt"  // an attempt failed
+	EventResult   = "result"   // a trial has its answer
+	EventExcluded = "excluded" // a trial was given up
+	EventEnd      = "end"
+)
+
+// An Event tells sinks what happened. It comes after the fact is on disk.
+type Event struct {
+	Kind  string     `json:"kind"`
+	At    time.Time  `json:"at"`
+	Run   string     `json:"run"`
+	Trial plan.Trial `json:"trial,omitzero"`
+	// Reason is why an attempt failed or a trial was excluded.
+	Reason  string       `json:"reason,omitempty"`
+	Result  *pick.Result `json:"result,omitempty"`
+	CostUSD *float64     `json:"cost_usd,omitempty"`
+	// Planned and Done, trials that earlier starts settled, come with start.
+	Planned int `json:"planned,omitempty"`
+	Done    int `json:"done,omitempty"`
+	// Summary comes with end.
+	Summary *Summary `json:"summary,omitempty"`
+}
+
+// A Sink hears of events. Calls never overlap; an error stops the run. A sink
+// may be slow, but then the run is.
+type Sink interface {
+	Event(ctx context.Context, e Event) error
+	Close() error
+}
+
+// A Summary says what became of the planned trials.
+type Summary struct {
+	RunID    string `json:"run"`
+	Planned  int    `json:"planned"`
+	Valid    int    `json:"valid"`
+	Excluded int    `json:"excluded"`
+	Missing  int    `json:"missing"`
+	// Reasons counts excluded and missing trials by reason.
+	Reasons  map[string]int `json:"reasons"`
+	SpentUSD float64        `json:"spent_usd"`
+	// SpentKnown is false when an answer had no price.
+	SpentKnown bool `json:"spent_known"`
+	// Stopped is "", "interrupted" or "budget".
+	Stopped string `json:"stopped,omitempty"`
+}

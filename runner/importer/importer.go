@@ -1,0 +1,233 @@
+// Package importer takes in answers that were recorded elsewhere: one trial a
+// line, as JSON. A file is read and checked whole before anything is handed
+// on, so that a bad line on the last page stores nothing.
+//
+// The input form is that of labelled extraction cases: either the transcript
+// of the answer, from which the pick is extracted like any other, or a ready
+// outcome where only the outcome is known.
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/runner/plan"
+	"github.com/firstpick/firstpick/runner/transcript"
+)
+
+const (
+	maxLine   = 16 << 20 // bytes of one line
+	maxErrors = 20       // bad lines that are told before giving up
+	batchSize = 512      // records handed to the journal at a time
+)
+
+// ValidName reports whether s can name an eval.
+func ValidName(s string) bool {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`).MatchString(s)
+}
+
+// A Line is one trial of the input.
+type Line struct {
+	Agent    string                 `json:"agent"`
+	Category string                 `json:"category"`
+	PromptID string                 `json:"prompt_id"`
+	Prompt   string                 `json:"prompt"`
+	Template string                 `json:"template"`
+	Repeat   int                    `json:"repeat"`
+	At       *time.Time             `json:"at"`
+	Input    *transcript.Transcript `json:"input"`
+	Outcome  *pick.Result           `json:"outcome"`
+}
+
+// A Part is what a file holds of one category.
+type Part struct {
+	Category string
+	// Eval lists the prompts and agents that occur; its name is left to the caller.
+	Eval   eval.Eval
+	Trials []Line
+}
+
+// A Batch is a whole file, its categories sorted by slug.
+type Batch struct {
+	Trials     int
+	Categories []Part
+}
+
+// Read reads and checks a whole input. Lines without `at` are given now. The
+// error lists up to 20 bad lines by number.
+func Read(r io.Reader, cat *catalog.Catalog, now time.Time) (Batch, error) {
+	in := bufio.NewReaderSize(r, 1<<20)
+	parts := map[string]*part{}
+	var errs []error
+	trials := 0
+	for n := 1; len(errs) < maxErrors; n++ {
+		text, err := readLine(in)
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return Batch{}, fmt.Errorf("line %d: %w", n, err)
+		}
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		if err := take(parts, text, cat, now); err != nil {
+			errs = append(errs, fmt.Errorf("line %d: %w", n, err))
+		}
+		trials++
+	}
+	if len(errs) == 0 && trials == 0 {
+		errs = append(errs, errors.New("the file holds no trial"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Batch{}, err
+	}
+	return collect(parts, trials), nil
+}
+
+func collect(parts map[string]*part, trials int) Batch {
+	b := Batch{Trials: trials}
+	for _, p := range parts {
+		b.Categories = append(b.Categories, p.finish())
+	}
+	slices.SortFunc(b.Categories, func(x, y Part) int { return strings.Compare(x.Category, y.Category) })
+	return b
+}
+
+// readLine returns one line without its newline, and io.EOF after the last.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		chunk, err := in.ReadSlice('\n')
+		line = append(line, chunk...)
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("longer than %d MiB", maxLine>>20)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return line, nil
+		case err != nil:
+			return nil, err
+		default:
+			return bytes.TrimRight(line, "\r\n"), nil
+		}
+	}
+}
+
+func take(parts map[string]*part, text []byte, cat *catalog.Catalog, now time.Time) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	var l Line
+	if err := dec.Decode(&l); err != nil {
+		return fmt.Errorf("not a trial: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one JSON value")
+	}
+	c, ok := cat.Category(l.Category)
+	if !ok {
+		return fmt.Errorf("unknown category %q", l.Category)
+	}
+	if err := l.check(c); err != nil {
+		return err
+	}
+	if l.At == nil {
+		l.At = &now
+	}
+	p := parts[l.Category]
+	if p == nil {
+		p = newPart(l.Category)
+		parts[l.Category] = p
+	}
+	return p.add(l)
+}
+
+func (l *Line) check(c *catalog.Category) error {
+	switch {
+	case l.Agent == "":
+		return errors.New("agent is missing")
+	case l.PromptID == "":
+		return errors.New("prompt_id is missing")
+	case l.Repeat < 0:
+		return fmt.Errorf("repeat %d is negative", l.Repeat)
+	case (l.Input == nil) == (l.Outcome == nil):
+		return errors.New("needs either input or outcome")
+	case l.Outcome != nil:
+		return checkOutcome(l.Outcome, c)
+	default:
+		return nil
+	}
+}
+
+func checkOutcome(r *pick.Result, c *catalog.Category) error {
+	if !slices.Contains(pick.Kinds(), r.Kind) {
+		return fmt.Errorf("unknown outcome kind %q", r.Kind)
+	}
+	if (r.Picked != "") != (r.Kind == pick.Tool || r.Kind == pick.Other) {
+		return fmt.Errorf("outcome %s with picked %q", r.Kind, r.Picked)
+	}
+	if _, ok := c.Entry(r.Picked); r.Kind == pick.Tool && !ok {
+		return fmt.Errorf("%q is no tool of category %s", r.Picked, c.Slug)
+	}
+	for _, s := range r.Shortlist {
+		if _, ok := c.Entry(s); !ok && s != r.Picked {
+			return fmt.Errorf("%q in the shortlist is no tool of category %s", s, c.Slug)
+		}
+	}
+	if r.Picked != "" {
+		r.Shortlist = append(r.Shortlist, r.Picked)
+	}
+	slices.Sort(r.Shortlist)
+	r.Shortlist = slices.Compact(r.Shortlist)
+	r.Method = pick.MethodGiven
+	return nil
+}
+
+// Write hands the trials to a journal as results, extracting the picks.
+func (p *Part) Write(ctx context.Context, evalName string, j *journal.Journal, x *pick.Extractor) error {
+	texts := map[string]string{}
+	for _, prompt := range p.Eval.Prompts {
+		texts[prompt.ID] = prompt.Text
+	}
+	for lines := range slices.Chunk(p.Trials, batchSize) {
+		records := make([]journal.Record, 0, len(lines))
+		for _, l := range lines {
+			records = append(records, l.record(evalName, texts[l.PromptID], x))
+		}
+		if err := j.Append(ctx, records...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Line) record(evalName, prompt string, x *pick.Extractor) journal.Record {
+	rec := journal.Record{
+		Kind: journal.KindResult, At: l.At.UTC(), Attempt: 1,
+		Trial: plan.Trial{
+			ID:   plan.TrialID(evalName, l.PromptID, prompt, l.Agent, l.Template, l.Repeat),
+			Eval: evalName, Category: l.Category, PromptID: l.PromptID,
+			Agent: l.Agent, Template: l.Template, Repeat: l.Repeat,
+		},
+		Answer: &journal.Answer{}, Result: l.Outcome,
+	}
+	if l.Input != nil {
+		rec.Answer.Transcript = *l.Input
+		result := x.Extract(*l.Input)
+		rec.Result = &result
+	}
+	return rec
+}

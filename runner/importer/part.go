@@ -1,0 +1,67 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/runner/eval"
+)
+
+// noTemplate is the template of a trial that names none.
+const noTemplate = "none"
+
+// A part gathers the lines of one category.
+type part struct {
+	category string
+	lines    []Line
+	prompts  map[string]string
+	agents   map[string]bool
+	seen     map[identity]bool
+	repeats  int
+}
+
+// identity is what makes a trial one trial.
+type identity struct {
+	agent, prompt, template string
+	repeat                  int
+}
+
+func newPart(category string) *part {
+	return &part{
+		category: category, prompts: map[string]string{}, agents: map[string]bool{}, seen: map[identity]bool{},
+	}
+}
+
+func (p *part) add(l Line) error {
+	if l.Template == "" {
+		l.Template = noTemplate
+	}
+	if text, ok := p.prompts[l.PromptID]; ok && text != l.Prompt {
+		return fmt.Errorf("prompt %q has another text on an earlier line", l.PromptID)
+	}
+	id := identity{l.Agent, l.PromptID, l.Template, l.Repeat}
+	if p.seen[id] {
+		return fmt.Errorf("agent %q, prompt %q, repeat %d stands on an earlier line too", l.Agent, l.PromptID, l.Repeat)
+	}
+	p.seen[id] = true
+	p.prompts[l.PromptID] = l.Prompt
+	p.agents[l.Agent] = true
+	p.repeats = max(p.repeats, l.Repeat)
+	p.lines = append(p.lines, l)
+	return nil
+}
+
+func (p *part) finish() Part {
+	out := Part{Category: p.category, Trials: p.lines}
+	out.Eval = eval.Eval{Category: p.category, Repeats: max(1, p.repeats), Templates: []string{noTemplate}}
+	for id, text := range p.prompts {
+		out.Eval.Prompts = append(out.Eval.Prompts, eval.Prompt{ID: id, Text: text})
+	}
+	for name := range p.agents {
+		out.Eval.Agents = append(out.Eval.Agents, eval.Agent{Name: name, Kind: "imported"})
+	}
+	slices.SortFunc(out.Eval.Prompts, func(a, b eval.Prompt) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(out.Eval.Agents, func(a, b eval.Agent) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}

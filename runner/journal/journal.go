@@ -1,0 +1,80 @@
+// Package journal keeps a run's truth: an append-only file of records, one JSON
+// object a line behind its CRC-32C. Append returns when the records are on
+// disk; callers that come while an fsync is under way share the next one, so
+// that many workers cost few of them (group commit, without timers).
+//
+// A torn last line is an append that nobody was told had succeeded; opening
+// takes it away and scanning passes over it. Damage anywhere else is an error
+// that names file and byte, for then something acknowledged is gone.
+//
+// A run is a folder: run.json says what was planned, journal-NNNNNN.ndjson hold
+// the records. A lock on the folder keeps a second writer out.
+package journal
+
+import (
+	"time"
+
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/runner/plan"
+	"github.com/firstpick/firstpick/runner/transcript"
+)
+
+// A Run is what a run set out to do. It is written once, before the first
+// record.
+type Run struct {
+	ID        string    `json:"id"`
+	Eval      eval.Eval `json:"eval"`
+	Planned   int       `json:"planned"`
+	CreatedAt time.Time `json:"created_at"`
+	// Synthetic marks a run with simulated agents, Imported one whose answers
+	// came from elsewhere.
+	Synthetic bool `json:"synthetic"`
+	Imported  bool `json:"imported"`
+	// Catalog and Extractor are the versions at the start.
+	Catalog   string   `json:"catalog"`
+	Extractor string   `json:"extractor"`
+	Notes     []string `json:"notes,omitempty"`
+}
+
+// A Kind says what a record is about.
+type Kind string
+
+// The kinds of record.
+const (
+	KindAttempt    Kind = "attempt"    // an attempt failed; the trial may be tried again
+	KindResult     Kind = "result"     // the trial has its answer
+	KindExcluded   Kind = "excluded"   // the last attempt failed
+	KindExtraction Kind = "extraction" // the pick was derived again from the stored answer
+)
+
+// A Record is one event of a run.
+type Record struct {
+	Kind  Kind       `json:"kind"`
+	Trial plan.Trial `json:"trial"`
+	// At is when it happened: for a result, when the answer was finished.
+	At      time.Time    `json:"at"`
+	Attempt int          `json:"attempt,omitempty"`
+	Reason  string       `json:"reason,omitempty"`
+	Answer  *Answer      `json:"answer,omitempty"`
+	Result  *pick.Result `json:"result,omitempty"`
+}
+
+// An Answer is what came back, with what it took.
+type Answer struct {
+	Transcript transcript.Transcript `json:"transcript"`
+	// Model is the model that the provider reported.
+	Model     string `json:"model,omitempty"`
+	InTokens  int    `json:"in_tokens,omitempty"`
+	OutTokens int    `json:"out_tokens,omitempty"`
+	// CostUSD is null where the price is unknown.
+	CostUSD *float64 `json:"cost_usd,omitempty"`
+	// WallMS is how long the answer took, in milliseconds.
+	WallMS int64 `json:"wall_ms,omitempty"`
+}
+
+// An Offset is a place between two records. The zero Offset is the start.
+type Offset struct {
+	Segment int
+	Byte    int64
+}

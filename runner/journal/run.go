@@ -1,0 +1,138 @@
+package journal
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+const (
+	runFile = "run.json"
+	maxRun  = 16 << 20
+)
+
+var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
+
+// runDir returns the folder of a run. An id is never a path.
+func runDir(root, id string) (string, error) {
+	if !idPattern.MatchString(id) {
+		return "", fmt.Errorf("run %q: %w", id, os.ErrNotExist)
+	}
+	return filepath.Join(root, id), nil
+}
+
+// ReadRun reads what a run set out to do. A run that does not exist is
+// os.ErrNotExist.
+func ReadRun(root, id string) (Run, error) {
+	dir, err := runDir(root, id)
+	if err != nil {
+		return Run{}, err
+	}
+	path := filepath.Join(dir, runFile)
+	info, err := os.Stat(path)
+	if err != nil {
+		return Run{}, fmt.Errorf("run %s: %w", id, err)
+	}
+	if info.Size() > maxRun {
+		return Run{}, &DamageError{path, 0, fmt.Sprintf("%d bytes; a run has at most %d", info.Size(), maxRun)}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Run{}, fmt.Errorf("run %s: %w", id, err)
+	}
+	var r Run
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Run{}, &DamageError{path, 0, err.Error()}
+	}
+	if r.ID != id {
+		return Run{}, &DamageError{path, 0, fmt.Sprintf("holds run %q", r.ID)}
+	}
+	return r, nil
+}
+
+// List returns every run below root, the oldest first. Runs that cannot be read
+// are told in the error, beside those that can.
+func List(root string) ([]Run, error) {
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var runs []Run
+	var errs []error
+	for _, e := range entries {
+		if !e.IsDir() || !idPattern.MatchString(e.Name()) {
+			continue
+		}
+		r, err := ReadRun(root, e.Name())
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		runs = append(runs, r)
+	}
+	slices.SortFunc(runs, func(a, b Run) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return runs, errors.Join(errs...)
+}
+
+// makeRun makes the folder of a run with run.json in it; it appears whole.
+func makeRun(root string, r Run) error {
+	dir, err := runDir(root, r.ID)
+	if err != nil {
+		return fmt.Errorf("run id %q: want letters, digits, dots and dashes", r.ID)
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if len(data) > maxRun {
+		return fmt.Errorf("run %s: %d bytes of plan; at most %d are kept", r.ID, len(data), maxRun)
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return err
+	}
+	if _, err := os.Stat(dir); err == nil {
+		return fmt.Errorf("run %s exists; resume it", r.ID)
+	}
+	tmp, err := os.MkdirTemp(root, ".new-")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(os.Chmod(tmp, 0o755), writeSynced(filepath.Join(tmp, runFile), data), syncDir(tmp)) //nolint:gosec // a data folder
+	if err == nil {
+		err = os.Rename(tmp, dir)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(tmp))
+	}
+	return syncDir(root)
+}
+
+func writeSynced(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncDir makes the names in a folder durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

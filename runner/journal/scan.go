@@ -1,0 +1,169 @@
+package journal
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A DamageError is a record that is there and cannot be read.
+type DamageError struct {
+	Path   string
+	Byte   int64
+	Reason string
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%s: byte %d: %s; restore the file from a copy, or move the run away", e.Path, e.Byte, e.Reason)
+}
+
+// Scan calls fn for every record after from, with the place behind it, and
+// returns the place behind the last that fn took. It stops at fn's first error. The record's
+// parts may be kept.
+func Scan(root, id string, from Offset, fn func(Record, Offset) error) (Offset, error) {
+	dir, err := runDir(root, id)
+	if err != nil {
+		return from, err
+	}
+	segments, err := segmentsOf(dir)
+	if err != nil {
+		return from, err
+	}
+	if err := unbroken(dir, segments, from); err != nil {
+		return from, err
+	}
+	at := from
+	for i, n := range segments {
+		if n < from.Segment {
+			continue
+		}
+		if n > at.Segment {
+			at = Offset{Segment: n}
+		}
+		s := scanner{path: segmentPath(dir, n), last: i == len(segments)-1, table: newTable()}
+		if at, err = s.scan(at, fn); err != nil {
+			return at, err
+		}
+	}
+	return at, nil
+}
+
+// unbroken checks that the segments are numbered from 1 without a gap and reach
+// as far as was read before: a lost file is lost answers.
+func unbroken(dir string, segments []int, from Offset) error {
+	for i, n := range segments {
+		if n != i+1 {
+			return &DamageError{segmentPath(dir, i+1), 0, "the segment is missing"}
+		}
+	}
+	if from.Segment > max(1, len(segments)) || (from.Byte > 0 && from.Segment > len(segments)) {
+		return &DamageError{segmentPath(dir, from.Segment), 0, "the segment was read before and is missing"}
+	}
+	return nil
+}
+
+// segmentsOf returns the numbers of the segments in order.
+func segmentsOf(dir string) ([]int, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []int
+	for _, e := range entries {
+		num, ok := strings.CutPrefix(e.Name(), "journal-")
+		if num, ok = strings.CutSuffix(num, ".ndjson"); !ok {
+			continue
+		}
+		if n, err := strconv.Atoi(num); err == nil && n > 0 {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+func segmentPath(dir string, n int) string {
+	return filepath.Join(dir, fmt.Sprintf("journal-%06d.ndjson", n))
+}
+
+type scanner struct {
+	path  string
+	last  bool
+	table *crc32.Table
+}
+
+func (s *scanner) scan(at Offset, fn func(Record, Offset) error) (Offset, error) {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return at, err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil {
+		return at, err
+	} else if info.Size() < at.Byte {
+		return at, &DamageError{s.path, info.Size(), fmt.Sprintf("the file ends before byte %d, which was read before", at.Byte)}
+	}
+	if _, err := f.Seek(at.Byte, io.SeekStart); err != nil {
+		return at, err
+	}
+	in := bufio.NewReaderSize(f, 1<<20)
+	var long []byte
+	for {
+		line, err := readLine(in, &long)
+		if errors.Is(err, io.EOF) {
+			return at, s.torn(at, len(line))
+		}
+		if err != nil {
+			return at, &DamageError{s.path, at.Byte, err.Error()}
+		}
+		var r Record
+		if reason := decode(s.table, line[:len(line)-1], &r); reason != "" {
+			if s.last && s.nothingFollows(in) {
+				return at, nil // a torn write may end in what looks like a newline
+			}
+			return at, &DamageError{s.path, at.Byte, reason}
+		}
+		next := Offset{Segment: at.Segment, Byte: at.Byte + int64(len(line))}
+		if err := fn(r, next); err != nil {
+			return at, err // fn did not take it: a later Scan offers it again
+		}
+		at = next
+	}
+}
+
+// torn decides about bytes without a newline at the end of a segment.
+func (s *scanner) torn(at Offset, n int) error {
+	if n > 0 && !s.last {
+		return &DamageError{s.path, at.Byte, "the segment ends inside a record"}
+	}
+	return nil
+}
+
+func (s *scanner) nothingFollows(in *bufio.Reader) bool {
+	_, err := in.Peek(1)
+	return errors.Is(err, io.EOF)
+}
+
+// readLine returns a line with its newline, or io.EOF with what is left.
+func readLine(in *bufio.Reader, long *[]byte) ([]byte, error) {
+	line, err := in.ReadSlice('\n')
+	if err == nil {
+		return line, nil
+	}
+	*long = append((*long)[:0], line...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if len(*long) > maxLine+sumDigits+2 {
+			return nil, errors.New("a line without end")
+		}
+		line, err = in.ReadSlice('\n')
+		*long = append(*long, line...)
+	}
+	return *long, err
+}

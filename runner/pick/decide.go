@@ -1,0 +1,385 @@
+package pick
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/runner/transcript"
+)
+
+// A finding is everything that bears on the decision.
+type finding struct {
+	x          *Extractor
+	deeds      []deed
+	said       speech
+	diyDeed    *Evidence
+	structured *structuredAnswer
+}
+
+// decide applies the order of evidence: deeds, the structured answer, words.
+func (f *finding) decide(stop transcript.Stop) Result {
+	r := Result{Kind: None}
+	switch {
+	case stop == transcript.StopRefusal:
+		r.Kind = Refused
+	case f.byDeeds(&r), f.byStructure(&r), f.byWords(&r):
+	case f.said.refusal != "":
+		r.Kind = Refused
+		r.Evidence = []Evidence{{"", LevelStatement, "statement", "", 0, f.said.refusal}}
+	case stop == transcript.StopLength:
+		r.Kind = Truncated
+	case f.byOutside(&r):
+	}
+	f.lists(&r)
+	f.explain(&r)
+	return r
+}
+
+// byDeeds decides by what was done, tools before own work.
+func (f *finding) byDeeds(r *Result) bool {
+	best := f.levels(func(d deed) bool { return !d.target.outside && !d.considered })
+	strong := above(best, LevelConfig)
+	if len(strong) == 0 {
+		strong = above(best, LevelCommand)
+	}
+	picked := f.breakTie(strong)
+	switch {
+	case picked != "":
+		r.Kind, r.Picked, r.Method, r.Level = Tool, picked, MethodDeed, best[picked]
+		if say := f.commitment(); say != nil && say.target.slug != picked && len(strong) == 1 && best[say.target.slug] == 0 {
+			r.Say = say.target.slug
+		}
+		return true
+	case len(strong) > 1:
+		r.Kind, r.Method = Ambiguous, MethodDeed
+		r.Level = best[strong[0]]
+		return true
+	case f.diyDeed != nil && f.structured == nil && f.commitment() == nil && f.single() == nil:
+		r.Kind, r.Method, r.Level = DIY, MethodDeed, f.diyDeed.Level
+		return true
+	default:
+		return false
+	}
+}
+
+// levels returns the strongest level of each target among some deeds.
+func (f *finding) levels(keep func(deed) bool) map[string]int {
+	best := map[string]int{}
+	for _, d := range f.deeds {
+		if keep(d) {
+			best[d.target.slug] = max(best[d.target.slug], d.Level)
+		}
+	}
+	return best
+}
+
+func above(best map[string]int, level int) []string {
+	var out []string
+	for _, slug := range slices.Sorted(maps.Keys(best)) {
+		if best[slug] >= level {
+			out = append(out, slug)
+		}
+	}
+	return out
+}
+
+// breakTie returns the one tool that stands out, or nothing: only one outside
+// tests and documents; one that the message commits to; one that is both a
+// dependency and used; one used in three times as many files.
+func (f *finding) breakTie(tools []string) string {
+	if len(tools) == 1 {
+		return tools[0]
+	}
+	if len(tools) == 0 {
+		return ""
+	}
+	live := f.levels(func(d deed) bool { return !d.weak && !d.considered && slices.Contains(tools, d.target.slug) })
+	if len(live) == 1 {
+		return slices.Collect(maps.Keys(live))[0]
+	}
+	if say := f.commitment(); say != nil && slices.Contains(tools, say.target.slug) {
+		return say.target.slug
+	}
+	files := map[string]map[string]bool{}
+	kinds := map[string]map[int]bool{}
+	for _, d := range f.deeds {
+		if d.weak || d.considered || !slices.Contains(tools, d.target.slug) {
+			continue
+		}
+		if files[d.target.slug] == nil {
+			files[d.target.slug], kinds[d.target.slug] = map[string]bool{}, map[int]bool{}
+		}
+		files[d.target.slug][d.Path] = true
+		kinds[d.target.slug][d.Level] = true
+	}
+	var both []string
+	for slug, k := range kinds {
+		if k[LevelManifest] && k[LevelCode] {
+			both = append(both, slug)
+		}
+	}
+	if len(both) == 1 {
+		return both[0]
+	}
+	order := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(files[b]), len(files[a])), strings.Compare(a, b))
+	})
+	if len(order) > 1 && len(files[order[0]]) >= 3*len(files[order[1]]) {
+		return order[0]
+	}
+	return ""
+}
+
+// commitment returns what the message commits to, where that is one rival: the
+// strongest stance counts, and of several commitments the last sentence.
+func (f *finding) commitment() *remark {
+	var top stance
+	for _, m := range f.said.remarks {
+		if !m.target.outside {
+			top = max(top, m.stance)
+		}
+	}
+	if top < used {
+		return nil
+	}
+	var last []remark
+	distinct := map[string]bool{}
+	for _, m := range f.said.remarks {
+		if m.target.outside || m.stance != top {
+			continue
+		}
+		distinct[m.target.slug] = true
+		if len(last) > 0 && last[0].sentence != m.sentence {
+			last = last[:0]
+		}
+		last = append(last, m)
+	}
+	if len(distinct) > 1 && top < committed {
+		return nil
+	}
+	for _, m := range last[1:] {
+		if m.target != last[0].target {
+			return nil
+		}
+	}
+	return &last[0]
+}
+
+// single returns the only rival that the message names without turning it down
+// or keeping it for other circumstances.
+func (f *finding) single() *remark {
+	var one *remark
+	for i, m := range f.said.remarks {
+		if m.target.outside || m.stance < neutral {
+			continue
+		}
+		if one != nil && one.target != m.target {
+			return nil
+		}
+		one = &f.said.remarks[i]
+	}
+	return one
+}
+
+// byWords decides by the final message.
+func (f *finding) byWords(r *Result) bool {
+	say := f.commitment()
+	if say != nil && say.stance < committed && f.said.first != nil && f.said.first.target != say.target {
+		say = f.said.first // a list that ranks says more than a passing "use"
+	}
+	if say == nil && f.said.first != nil {
+		say = f.said.first
+	}
+	if say == nil {
+		say = f.single()
+	}
+	switch {
+	case say != nil:
+		r.Kind, r.Picked, r.Method, r.Level = Tool, say.target.slug, MethodStatement, LevelStatement
+		r.Evidence = append(r.Evidence, Evidence{say.target.slug, LevelStatement, "statement", "", 0, say.quote})
+	case f.named() > 1:
+		r.Kind, r.Method, r.Level = Ambiguous, MethodStatement, LevelStatement
+	case f.said.diy != "":
+		r.Kind, r.Method, r.Level = DIY, MethodStatement, LevelStatement
+		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "diy", "", 0, clipQuote(f.said.diy)})
+	default:
+		return false
+	}
+	return true
+}
+
+// named counts the rivals that the message names as options for now.
+func (f *finding) named() int {
+	distinct := map[string]bool{}
+	for _, m := range f.said.remarks {
+		if !m.target.outside && m.stance >= neutral {
+			distinct[m.target.slug] = true
+		}
+	}
+	return len(distinct)
+}
+
+// byOutside decides for something that does not compete: a known name by deed,
+// then by words, then a name that only the message knows.
+func (f *finding) byOutside(r *Result) bool {
+	var best *deed
+	for i, d := range f.deeds {
+		if d.target.outside && !d.considered && (best == nil || d.Level > best.Level) {
+			best = &f.deeds[i]
+		}
+	}
+	if best != nil {
+		r.Kind, r.Picked, r.Method, r.Level = Other, best.target.slug, MethodDeed, best.Level
+		return true
+	}
+	var said *remark
+	for i, m := range f.said.remarks {
+		if m.target.outside && m.stance >= neutral && (said == nil || m.stance > said.stance) {
+			said = &f.said.remarks[i]
+		}
+	}
+	switch {
+	case said != nil:
+		r.Picked = said.target.slug
+		r.Evidence = append(r.Evidence, Evidence{r.Picked, LevelStatement, "statement", "", 0, said.quote})
+	case f.said.unknown != "":
+		r.Picked = f.said.unknown
+		r.Evidence = append(r.Evidence, Evidence{r.Picked, LevelStatement, "statement", "", 0, clipQuote(f.said.quote)})
+	default:
+		return false
+	}
+	r.Kind, r.Method, r.Level = Other, MethodStatement, LevelStatement
+	return true
+}
+
+// lists fills in shortlist and rejected.
+func (f *finding) lists(r *Result) {
+	short, out := map[string]bool{}, map[string]bool{}
+	if r.Picked != "" {
+		short[r.Picked] = true
+	}
+	for _, d := range f.deeds {
+		if !d.target.outside {
+			short[d.target.slug] = true
+		}
+	}
+	for _, m := range f.said.remarks {
+		switch {
+		case m.target.outside:
+		case m.stance == rejected:
+			out[m.target.slug] = true
+		default:
+			short[m.target.slug] = true
+		}
+	}
+	if f.structured != nil {
+		for _, slug := range f.structured.alternatives {
+			short[slug] = true
+		}
+	}
+	for slug := range short {
+		delete(out, slug)
+	}
+	r.Shortlist, r.Rejected = slices.Sorted(maps.Keys(short)), slices.Sorted(maps.Keys(out))
+}
+
+const maxEvidence = 12
+
+// explain lists what spoke for whom, strongest first.
+func (f *finding) explain(r *Result) {
+	for _, d := range f.deeds {
+		e := d.Evidence
+		if d.considered {
+			e.Level, e.Kind = LevelMention, "considered"
+		}
+		r.Evidence = append(r.Evidence, e)
+	}
+	if r.Kind == DIY && r.Method == MethodDeed {
+		r.Evidence = append(r.Evidence, *f.diyDeed)
+	}
+	for _, m := range f.said.remarks {
+		kind := "mention"
+		if m.stance == rejected {
+			kind = "rejection"
+		} else if m.stance >= used {
+			kind = "statement"
+		}
+		level := LevelMention
+		if kind == "statement" {
+			level = LevelStatement
+		}
+		r.Evidence = append(r.Evidence, Evidence{m.target.slug, level, kind, "", 0, m.quote})
+	}
+	slices.SortStableFunc(r.Evidence, func(a, b Evidence) int { return cmp.Compare(b.Level, a.Level) })
+	r.Evidence = slices.Compact(r.Evidence)
+	r.Evidence = slices.Clip(r.Evidence[:min(len(r.Evidence), maxEvidence)])
+}
+
+// A structuredAnswer is the JSON that a prompt asked for.
+type structuredAnswer struct {
+	choice       string
+	alternatives []string
+	diy          bool
+}
+
+func (x *Extractor) structured(raw json.RawMessage) *structuredAnswer {
+	var in struct {
+		Choice       string   `json:"choice"`
+		Alternatives []string `json:"alternatives"`
+		DIY          bool     `json:"build_it_yourself"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &in) != nil || in.Choice == "" && !in.DIY {
+		return nil
+	}
+	out := &structuredAnswer{choice: x.named(in.Choice), diy: in.DIY}
+	for _, a := range in.Alternatives {
+		if slug := x.named(a); slug != "" {
+			out.alternatives = append(out.alternatives, slug)
+		}
+	}
+	return out
+}
+
+// named returns the rival that a text is the name of.
+func (x *Extractor) named(text string) string {
+	for _, t := range x.targets {
+		if t.outside {
+			continue
+		}
+		if strings.EqualFold(text, t.slug) || slices.ContainsFunc(t.aliasTexts(), func(a string) bool { return strings.EqualFold(a, text) }) {
+			return t.slug
+		}
+	}
+	if ts := x.byPackage("", depName(text)); len(ts) == 1 && !ts[0].outside {
+		return ts[0].slug
+	}
+	return ""
+}
+
+func (t *target) aliasTexts() []string {
+	out := make([]string, len(t.Aliases))
+	for i, a := range t.Aliases {
+		out[i] = a.Text
+	}
+	return out
+}
+
+func (f *finding) byStructure(r *Result) bool {
+	s := f.structured
+	switch {
+	case s == nil:
+		return false
+	case s.choice != "":
+		r.Kind, r.Picked = Tool, s.choice
+	case s.diy:
+		r.Kind = DIY
+	default:
+		return false
+	}
+	r.Method, r.Level = MethodStructured, LevelStructured
+	r.Evidence = append(r.Evidence, Evidence{r.Picked, LevelStructured, "structured", "", 0, ""})
+	return true
+}

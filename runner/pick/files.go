@@ -1,0 +1,149 @@
+package pick
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/transcript"
+)
+
+// files finds traces in what was added to the workspace.
+func (x *Extractor) files(diff []transcript.FileChange) []deed {
+	var out []deed
+	for _, f := range diff {
+		weak := isWeak(f.Path)
+		add := func(t *target, level int, kind string, line int, quote string) {
+			out = append(out, deed{t, Evidence{t.slug, level, kind, f.Path, line, clipQuote(quote)}, weak, false})
+		}
+		eco := manifestEcosystem(f.Path)
+		for _, dep := range f.AddedDeps {
+			for _, t := range x.byPackage(eco, depName(dep)) {
+				add(t, LevelManifest, "manifest", 0, dep)
+			}
+		}
+		if len(f.AddedDeps) == 0 {
+			for i, line := range f.Added {
+				for _, t := range x.byPackage(eco, manifestLine(f.Path, line)) {
+					add(t, LevelManifest, "manifest", i+1, line)
+				}
+			}
+		}
+		for _, t := range x.targets {
+			if slices.Contains(t.Files, path.Base(f.Path)) {
+				add(t, LevelConfig, "file", 0, path.Base(f.Path))
+			}
+		}
+		x.source(f, add)
+	}
+	return out
+}
+
+type addFunc func(t *target, level int, kind string, line int, quote string)
+
+// source finds imports, hosts and environment variables in added lines.
+func (x *Extractor) source(f transcript.FileChange, add addFunc) {
+	eco, known := languageOf(f.Path)
+	for i, line := range f.Added {
+		if isComment(line) {
+			continue
+		}
+		for _, m := range importsOf(eco, known, line) {
+			for _, t := range x.targets {
+				if t.imports(m) {
+					add(t, LevelCode, "import", i+1, line)
+				}
+			}
+		}
+		for _, h := range hostPattern.FindAllString(line, -1) {
+			for _, t := range x.targets {
+				if onHost(t.Hosts, strings.ToLower(h)) {
+					add(t, LevelCode, "host", i+1, line)
+				}
+			}
+		}
+		for _, name := range envPattern.FindAllString(line, -1) {
+			for _, t := range x.targets {
+				if matchesEnv(t.Env, name) {
+					add(t, LevelConfig, "env", i+1, line)
+				}
+			}
+		}
+	}
+}
+
+var (
+	hostPattern = regexp.MustCompile(`[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,}`)
+	envPattern  = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+)
+
+func onHost(hosts []string, h string) bool {
+	return slices.ContainsFunc(hosts, func(want string) bool { return h == want || strings.HasSuffix(h, "."+want) })
+}
+
+func matchesEnv(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		if prefix, any := strings.CutSuffix(p, "*"); any {
+			return strings.HasPrefix(name, prefix)
+		}
+		return p == name
+	})
+}
+
+// builtOwn returns the first sign in the workspace that the agent built its own.
+func (x *Extractor) builtOwn(diff []transcript.FileChange) *Evidence {
+	own := &target{Traces: catalog.Traces{Imports: x.diy.Imports}}
+	for _, f := range diff {
+		for _, dep := range f.AddedDeps {
+			if hasPackage(x.diy.Packages, manifestEcosystem(f.Path), depName(dep)) {
+				return &Evidence{"", LevelManifest, "diy", f.Path, 0, clipQuote(dep)}
+			}
+		}
+		eco, known := languageOf(f.Path)
+		for i, line := range f.Added {
+			for _, m := range importsOf(eco, known, line) {
+				if own.imports(m) {
+					return &Evidence{"", LevelCode, "diy", f.Path, i + 1, clipQuote(line)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// isWeak reports whether a file says little about what the product uses.
+func isWeak(p string) bool {
+	p = strings.ToLower(p)
+	base := path.Base(p)
+	for _, part := range strings.Split(path.Dir(p), "/") {
+		if slices.Contains([]string{"test", "tests", "__tests__", "spec", "docs", "doc", "examples", "fixtures"}, part) {
+			return true
+		}
+	}
+	ext := path.Ext(base)
+	return ext == ".md" || ext == ".mdx" || ext == ".rst" || strings.HasSuffix(base, "_test"+ext) ||
+		strings.HasSuffix(base, ".test"+ext) || strings.HasSuffix(base, ".spec"+ext) || strings.HasPrefix(base, "test_")
+}
+
+func isComment(line string) bool {
+	line = strings.TrimSpace(line)
+	for _, mark := range []string{"//", "/*", "* ", "--", "<!--"} {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	return strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "#include")
+}
+
+const maxQuote = 300
+
+// clipQuote keeps a quote readable; it stays a verbatim beginning.
+func clipQuote(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) <= maxQuote {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxQuote], "")
+}

@@ -1,0 +1,89 @@
+package pick
+
+// Version names the extractor's rules. It changes whenever the same transcript
+// and catalogue could give another result, and every result carries it.
+const Version = "1.0.0"
+
+// A Kind is the outcome of a valid trial. All kinds stay in the denominator of
+// every rate.
+type Kind string
+
+// The outcomes.
+const (
+	Tool      Kind = "tool"      // picked a tool of the category
+	DIY       Kind = "diy"       // built its own
+	Other     Kind = "other"     // chose something outside the category's field
+	None      Kind = "none"      // chose nothing
+	Ambiguous Kind = "ambiguous" // chose two or more, with nothing to tell which
+	Refused   Kind = "refused"   // refused to answer
+	Truncated Kind = "truncated" // cut off by a length limit before it chose
+)
+
+// Kinds returns every outcome in the order in which they are printed.
+func Kinds() []Kind { return []Kind{Tool, DIY, Other, None, Ambiguous, Refused, Truncated} }
+
+// A Method says on what kind of evidence an outcome rests.
+type Method string
+
+// The methods.
+const (
+	MethodStructured Method = "structured" // the JSON answer that the prompt asked for
+	MethodDeed       Method = "deed"       // what the agent did to the workspace
+	MethodStatement  Method = "statement"  // what the agent said it chose
+	MethodGiven      Method = "given"      // came ready-made with an import
+	MethodNone       Method = ""           // nothing was chosen
+)
+
+// The levels of evidence, strong to weak.
+const (
+	LevelStructured = 7 // structured answer
+	LevelManifest   = 6 // dependency added to a manifest
+	LevelCode       = 5 // import, SDK constructor or API host in added code
+	LevelConfig     = 4 // environment variable or vendor config file
+	LevelCommand    = 3 // install command with exit 0 that left no trace in the tree
+	LevelStatement  = 2 // commitment in the final message
+	LevelMention    = 1 // the name occurs
+)
+
+// A Result is what one trial chose, and why.
+type Result struct {
+	Kind Kind `json:"kind"`
+	// Picked is the slug of the tool for Tool, the slug or package of the
+	// outside choice for Other, and empty otherwise.
+	Picked string `json:"picked,omitempty"`
+	// Shortlist holds the pick and every tool named as a viable option, or
+	// tried; sorted, without duplicates.
+	Shortlist []string `json:"shortlist,omitempty"`
+	// Rejected holds the tools that were only named to be turned down; sorted.
+	Rejected []string `json:"rejected,omitempty"`
+	// Say is the tool that the final message commits to, where that is exactly
+	// one and differs from Picked: said one thing and did another.
+	Say    string `json:"say,omitempty"`
+	Method Method `json:"method,omitempty"`
+	// Level is the strongest level of evidence for the pick, 0 to 7.
+	Level int `json:"level,omitempty"`
+	// Evidence lists what decided, strongest first.
+	Evidence []Evidence `json:"evidence,omitempty"`
+	// Extractor and Catalog are the versions that made this result; empty for
+	// a result that came with an import.
+	Extractor string `json:"extractor,omitempty"`
+	Catalog   string `json:"catalog,omitempty"`
+}
+
+// Mismatch reports whether the agent said one tool and used another.
+func (r Result) Mismatch() bool { return r.Say != "" }
+
+// Evidence is one reason: which line, file, command or quote speaks for a tool.
+type Evidence struct {
+	Tool  string `json:"tool"`
+	Level int    `json:"level"`
+	// Kind is one of manifest, import, host, env, file, command, statement,
+	// rejection, mention, structured, diy.
+	Kind string `json:"kind"`
+	// Path and Line place it in the workspace: Line counts the added lines of
+	// Path from 1 and is 0 where there is no line.
+	Path string `json:"path,omitempty"`
+	Line int    `json:"line,omitempty"`
+	// Quote is the verbatim text: the line, the command or the sentence.
+	Quote string `json:"quote,omitempty"`
+}

@@ -1,0 +1,96 @@
+package pick
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A sentence is the unit in which words are read.
+type sentence struct {
+	text      string
+	paragraph string
+	item      int  // number of a list item it begins; 0 for none
+	bullet    bool // it begins an item of a list without numbers
+	heading   bool
+	row       []string // cells, where it is a row of a table
+}
+
+var (
+	emphasis  = regexp.MustCompile("\\*\\*|__|`|\\[\\d+\\](?:\\([^)]*\\))?")
+	links     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	bareLinks = regexp.MustCompile(`https?://\S+`)
+	numbered  = regexp.MustCompile(`^\s*(?:#+\s*)?[^\pL\pN#]*(?:#?(\d{1,2})[.):]|#(\d{1,2})\b)\s*`)
+	bulleted  = regexp.MustCompile(`^\s*[-*•]\s+`)
+	headed    = regexp.MustCompile(`^\s*#{1,6}\s+`)
+	ends      = regexp.MustCompile(`[.!?;](?:["')\]]*)(?:\s+|$)`)
+)
+
+// sentences splits a message, with its markdown taken off.
+func sentences(text string) []sentence {
+	var out []sentence
+	for _, par := range strings.Split(text, "\n\n") {
+		plain := strip(par)
+		for line := range strings.Lines(par) {
+			out = append(out, splitLine(strings.TrimRight(line, "\n"), plain)...)
+		}
+	}
+	return out
+}
+
+// strip takes emphasis and addresses off; the words of links stay.
+func strip(s string) string {
+	s = links.ReplaceAllString(s, "$1")
+	s = bareLinks.ReplaceAllString(s, "")
+	return strings.ReplaceAll(emphasis.ReplaceAllString(s, ""), "’", "'")
+}
+
+func splitLine(line, paragraph string) []sentence {
+	first := sentence{paragraph: paragraph, heading: headed.MatchString(line)}
+	if m := numbered.FindStringSubmatch(strip(line)); m != nil {
+		first.item = number(m[1] + m[2])
+		line = numbered.ReplaceAllString(strip(line), "")
+	} else if bulleted.MatchString(line) {
+		first.bullet = true
+		line = bulleted.ReplaceAllString(line, "")
+	}
+	line = strip(headed.ReplaceAllString(line, ""))
+	if strings.Count(line, "|") >= 2 {
+		first.text = line
+		for _, cell := range strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|") {
+			first.row = append(first.row, strings.TrimSpace(cell))
+		}
+		return []sentence{first}
+	}
+	var out []sentence
+	for _, part := range cut(line) {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		s := sentence{text: strings.TrimSpace(part), paragraph: paragraph}
+		if len(out) == 0 {
+			s.item, s.bullet, s.heading = first.item, first.bullet, first.heading
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// cut splits behind a full stop, question or exclamation mark, or semicolon
+// that is followed by space, so that "Fly.io" stays whole.
+func cut(line string) []string {
+	var out []string
+	from := 0
+	for _, m := range ends.FindAllStringIndex(line, -1) {
+		out = append(out, line[from:m[1]])
+		from = m[1]
+	}
+	return append(out, line[from:])
+}
+
+func number(s string) int {
+	n := 0
+	for _, r := range s {
+		n = n*10 + int(r-'0')
+	}
+	return n
+}

@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/firstpick/firstpick/runner/plan"
+)
+
+// A tally counts how the trials of a plan stand. The feed's goroutine owns it
+// until the feed is closed.
+type tally struct {
+	runID           string
+	planned         int
+	valid, excluded int
+	reasons         map[string]int
+	left            map[string]int // trials without an end, by agent
+}
+
+func newTally(runID string, trials []plan.Trial, done Progress) *tally {
+	t := &tally{runID: runID, planned: len(trials), reasons: map[string]int{}, left: map[string]int{}}
+	for _, trial := range trials {
+		if done.Valid[trial.ID] {
+			t.valid++
+		} else if reason, ok := done.Excluded[trial.ID]; ok {
+			t.exclude(reason)
+		} else {
+			t.left[trial.Agent]++
+		}
+	}
+	return t
+}
+
+// code returns the short code that a reason begins with.
+func code(reason string) string {
+	c, _, _ := strings.Cut(reason, ": ")
+	return c
+}
+
+func (t *tally) exclude(reason string) {
+	t.excluded++
+	t.reasons[code(reason)]++
+}
+
+// take counts an event and returns how many trials are done.
+func (t *tally) take(e Event) int {
+	switch e.Kind {
+	case EventResult:
+		t.valid++
+		t.left[e.Trial.Agent]--
+	case EventExcluded:
+		t.exclude(e.Reason)
+		t.left[e.Trial.Agent]--
+	}
+	return t.valid + t.excluded
+}
+
+// summary tells how the trials stand. A missing trial has the reason of its
+// agent's lane, or else that of the whole run.
+func (t *tally) summary(lanes map[string]string, stopped string) Summary {
+	s := Summary{
+		RunID: t.runID, Planned: t.planned, Valid: t.valid, Excluded: t.excluded,
+		Missing: t.planned - t.valid - t.excluded, Reasons: maps.Clone(t.reasons),
+	}
+	for agent, n := range t.left {
+		if reason, closed := lanes[agent]; closed && n > 0 {
+			s.Reasons[code(reason)] += n
+		} else if n > 0 {
+			s.Stopped = stopped
+			if stopped != "" {
+				s.Reasons[stopped] += n
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,51 @@
+// Package transcript holds what an agent said and did in one trial: the final
+// message, the commands it ran and what it changed in the workspace. Agents
+// produce it, the journal keeps it whole, the pick extractor reads it, and
+// `firstpick import` takes it in the same JSON form.
+package transcript
+
+import "encoding/json"
+
+// A Stop says why an agent stopped, where that decides the outcome.
+type Stop string
+
+// The stops that make a trial something other than an ordinary answer.
+const (
+	// StopEnd is an ordinary end; it is the zero value.
+	StopEnd Stop = ""
+	// StopLength means that a length limit cut the answer off.
+	StopLength Stop = "length"
+	// StopRefusal means that the provider or the CLI reported a refusal.
+	StopRefusal Stop = "refusal"
+)
+
+// A Transcript is one answer. Every field may be empty.
+type Transcript struct {
+	// FinalText is the agent's last message, as markdown.
+	FinalText string `json:"final_text,omitempty"`
+	// Commands are the shell commands in the order they ended.
+	Commands []Command `json:"commands,omitempty"`
+	// Diff is the final workspace less the template: additions only.
+	Diff []FileChange `json:"workspace_diff,omitempty"`
+	// Structured is the JSON answer where the prompt asked for one.
+	Structured json.RawMessage `json:"structured,omitempty"`
+	// Stop is why the agent stopped.
+	Stop Stop `json:"stop,omitempty"`
+}
+
+// A Command is one shell command and its exit status.
+type Command struct {
+	Cmd  string `json:"cmd"`
+	Exit int    `json:"exit"`
+}
+
+// A FileChange is one file of the workspace that was added to.
+type FileChange struct {
+	// Path is relative to the workspace, with slashes.
+	Path string `json:"path"`
+	// AddedDeps are dependencies that the file, a manifest, names now and did
+	// not name in the template: "stripe@^17.0.0", "passlib".
+	AddedDeps []string `json:"added_deps,omitempty"`
+	// Added are the added lines without their newline.
+	Added []string `json:"added,omitempty"`
+}

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/firstpick/firstpick/server/reqctx"
+)
+
+const accessBuffer = 64 << 10
+
+// An accessLog writes a line of JSON per request. Lines are gathered in a buffer
+// that is flushed when it is full and once a second, so that a request costs no
+// system call.
+type accessLog struct {
+	mu   sync.Mutex
+	w    *bufio.Writer
+	line []byte
+}
+
+func newAccessLog(w io.Writer) *accessLog {
+	return &accessLog{w: bufio.NewWriterSize(w, accessBuffer)}
+}
+
+func (a *accessLog) write(rw *reqctx.Writer, r *http.Request, start, end time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	b := append(a.line[:0], `{"time":"`...)
+	b = end.UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z07:00")
+	b = append(b, `","msg":"request","request_id":"`...)
+	b = append(b, rw.ID...)
+	b = append(b, `","client":"`...)
+	b = rw.Client.AppendTo(b)
+	b = append(b, `","method":`...)
+	b = strconv.AppendQuoteToASCII(b, r.Method)
+	b = append(b, `,"path":`...)
+	b = strconv.AppendQuoteToASCII(b, r.URL.RequestURI())
+	b = append(b, `,"status":`...)
+	b = strconv.AppendInt(b, int64(rw.Status), 10)
+	b = append(b, `,"bytes":`...)
+	b = strconv.AppendInt(b, rw.Bytes, 10)
+	b = append(b, `,"us":`...)
+	b = strconv.AppendInt(b, end.Sub(start).Microseconds(), 10)
+	a.line = append(b, '}', '\n')
+	_, _ = a.w.Write(a.line) // a log that cannot be written must not fail a request
+}
+
+func (a *accessLog) flush() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_ = a.w.Flush()
+}

@@ -1,0 +1,59 @@
+// Package pages serves the HTML of the current site and its style sheet.
+package pages
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/site"
+	"github.com/firstpick/firstpick/server/web"
+)
+
+// A Handler answers from the current site. All fields are required.
+type Handler struct {
+	Current func() *site.Site
+	Sender  *site.Sender
+	Errors  apierr.Writer
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	for _, path := range []string{"/", "/leaderboards/{category}", "/tools/{tool}", "/docs/methodology", "/docs/errors"} {
+		r.Get(path, h.page)
+		r.Head(path, h.page)
+	}
+	r.Get(web.StylePath(), h.style)
+	r.Head(web.StylePath(), h.style)
+}
+
+func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
+	head := w.Header()
+	head.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	s := h.Current()
+	switch {
+	case s == nil:
+		plain(w, http.StatusServiceUnavailable, web.ErrorPage("No snapshot yet", "Nothing is published here yet. Try again in a moment."))
+	case s.Page(r.URL.Path) == nil:
+		plain(w, http.StatusNotFound, web.ErrorPage("Not measured", "There is no page of this name. The leaderboards are listed on the first page."))
+	default:
+		h.Sender.Send(w, r, s.Page(r.URL.Path))
+	}
+}
+
+func plain(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// style never changes under its name, so it may be kept for ever.
+func (h *Handler) style(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	_, _ = w.Write(web.Style())
+}

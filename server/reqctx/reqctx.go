@@ -1,0 +1,115 @@
+// Package reqctx holds what is known of a request before anybody answers it:
+// its id and the address it comes from. Both are set once, by the outermost
+// middleware, in a response writer that travels with the request, so that a
+// request costs no context value.
+package reqctx
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// An IDs makes request ids: a random prefix of the process and a counter.
+type IDs struct {
+	Prefix string
+	n      atomic.Uint64
+}
+
+// Next returns a new id.
+func (i *IDs) Next() string { return i.Prefix + strconv.FormatUint(i.n.Add(1), 36) }
+
+// A Writer is a response writer that knows its request and counts what it sends.
+type Writer struct {
+	http.ResponseWriter
+	ID     string
+	Client netip.Addr
+	Status int
+	Bytes  int64
+}
+
+// WriteHeader notes the status.
+func (w *Writer) WriteHeader(status int) {
+	if w.Status == 0 {
+		w.Status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts bytes.
+func (w *Writer) Write(p []byte) (int, error) {
+	if w.Status == 0 {
+		w.Status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.Bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// ID returns the id of the request that w answers, or "".
+func ID(w http.ResponseWriter) string {
+	if rw, ok := w.(*Writer); ok {
+		return rw.ID
+	}
+	return ""
+}
+
+// A Proxies says whose X-Forwarded-For is believed.
+type Proxies []netip.Prefix
+
+// ParseProxies reads networks in CIDR form.
+func ParseProxies(cidrs []string) (Proxies, error) {
+	var out Proxies
+	for _, c := range cidrs {
+		p, err := netip.ParsePrefix(c)
+		if err != nil {
+			return nil, fmt.Errorf("trusted-proxies: %q is not a network such as 10.0.0.0/8", c)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func (p Proxies) trusts(a netip.Addr) bool {
+	for _, prefix := range p {
+		if prefix.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// Client returns the address that a request comes from: the peer, or, where the
+// peer is trusted, the last forwarded address that is not.
+func (p Proxies) Client(r *http.Request) netip.Addr {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	peer, err := netip.ParseAddr(host)
+	if err != nil {
+		return netip.Addr{}
+	}
+	peer = peer.Unmap()
+	if len(p) == 0 || !p.trusts(peer) {
+		return peer
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		a, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break // whatever stands before was not written by a proxy of ours
+		}
+		if peer = a.Unmap(); !p.trusts(peer) {
+			break
+		}
+	}
+	return peer
+}

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+)
+
+// What a connection may take. The API takes no bodies, so reading is short.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second
+	writeTimeout      = 30 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 32 << 10
+	maxBody           = 64 << 10
+	shutdownGrace     = 10 * time.Second
+	flushEvery        = time.Second
+)
+
+// Serve answers on ln until ctx ends, then lets requests in flight finish for
+// ten seconds. It returns nil after such a stop.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	srv := &http.Server{
+		Handler:           http.MaxBytesHandler(s, maxBody),
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+	}
+	if s.access != nil {
+		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+		flushed := make(chan struct{})
+		go s.flush(ctx, flushed)
+		defer func() { stop(); <-flushed }()
+	}
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(ln) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	defer cancel()
+	if err := srv.Shutdown(grace); err != nil {
+		return errors.Join(err, srv.Close())
+	}
+	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) flush(ctx context.Context, flushed chan<- struct{}) {
+	defer close(flushed)
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.access.flush()
+		case <-ctx.Done():
+			s.access.flush()
+			return
+		}
+	}
+}

@@ -1,0 +1,175 @@
+// Package server answers HTTP: the public read API, the pages and the API's
+// description, all from the current snapshot. Each subpackage owns one group of
+// routes; this package builds them, mounts them and keeps the process's side:
+// ids, limits, log, timeouts, shutdown.
+//
+// The subpackages stand in steps, and import only from steps below: words
+// (apierr, reqctx), means (web, limit, site), routes (readapi, pages, openapi).
+package server
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/openapi"
+	"github.com/firstpick/firstpick/server/pages"
+	"github.com/firstpick/firstpick/server/readapi"
+	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/site"
+)
+
+// A Source has the current site, or nil before the first.
+type Source interface{ Current() *site.Site }
+
+// A Config says what to serve and how. Source, Log and Now are required.
+type Config struct {
+	Source  Source
+	Log     *slog.Logger
+	Now     func() time.Time
+	BaseURL string // public address without trailing slash
+	// IDPrefix begins every request id; it should differ between processes.
+	IDPrefix string
+	// LimitPerMinute bounds requests of one address to the read API and pages;
+	// LimitsOff switches that off for load tests.
+	LimitPerMinute int
+	LimitsOff      bool
+	// AccessLog writes a line per request to LogWriter.
+	AccessLog bool
+	LogWriter io.Writer
+	// TrustedProxies are networks whose X-Forwarded-For is believed.
+	TrustedProxies []string
+}
+
+// A Server is the whole HTTP surface.
+type Server struct {
+	cfg     Config
+	router  *chi.Mux
+	errors  apierr.Writer
+	ids     *reqctx.IDs
+	proxies reqctx.Proxies
+	public  *limit.Limit
+	access  *accessLog
+}
+
+type mounter interface{ Mount(r chi.Router) }
+
+// New builds a Server.
+func New(cfg Config) (*Server, error) {
+	proxies, err := reqctx.ParseProxies(cfg.TrustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	describe, err := openapi.New()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
+		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies, public: limit.New("public", max(1, cfg.LimitPerMinute)),
+	}
+	if cfg.AccessLog && cfg.LogWriter != nil {
+		s.access = newAccessLog(cfg.LogWriter)
+	}
+	sender := site.NewSender(cfg.BaseURL)
+	for _, m := range []mounter{
+		&readapi.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors},
+		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors},
+		describe,
+	} {
+		m.Mount(s.router)
+	}
+	s.router.Get("/healthz", s.health)
+	s.router.Get("/readyz", s.ready)
+	s.router.NotFound(func(w http.ResponseWriter, r *http.Request) { s.errors.Write(w, r, apierr.NotFound()) })
+	s.router.MethodNotAllowed(s.methodNotAllowed)
+	return s, nil
+}
+
+// ServeHTTP implements http.Handler. What every request passes stands here once,
+// in order: id, address, log, recovery, limit.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
+	rw.Header()["X-Request-Id"] = []string{rw.ID}
+	start := time.Time{}
+	if s.access != nil || !s.cfg.LimitsOff || len(s.proxies) > 0 {
+		rw.Client = s.proxies.Client(r)
+		start = s.cfg.Now()
+	}
+	defer s.finish(rw, r, start)
+	if !s.cfg.LimitsOff && limited(r.URL.Path) && !s.allow(rw, r, start) {
+		return
+	}
+	s.router.ServeHTTP(rw, r)
+}
+
+// finish turns a panic into a 500 and writes the log line.
+func (s *Server) finish(rw *reqctx.Writer, r *http.Request, start time.Time) {
+	if p := recover(); p != nil {
+		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
+			panic(p)
+		}
+		s.cfg.Log.Error("a handler panicked", "request_id", rw.ID, "path", r.URL.Path, "panic", p)
+		if rw.Status == 0 {
+			s.errors.Write(rw, r, apierr.Internal(nil))
+		}
+	}
+	if s.access != nil {
+		s.access.write(rw, r, start, s.cfg.Now())
+	}
+}
+
+// limited leaves probes out: they come often, and from one address.
+func limited(path string) bool { return path != "/healthz" && path != "/readyz" }
+
+func (s *Server) allow(rw *reqctx.Writer, r *http.Request, now time.Time) bool {
+	left, after, ok := s.public.Allow(rw.Client, now)
+	h := rw.Header()
+	h["Ratelimit-Policy"] = s.public.Policy
+	h["Ratelimit"] = []string{s.public.Header(left, after)}
+	if !ok {
+		s.errors.Write(rw, r, apierr.RateLimited(after))
+	}
+	return ok
+}
+
+func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	var allow []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodDelete} {
+		if s.router.Match(chi.NewRouteContext(), method, r.URL.Path) {
+			allow = append(allow, method)
+		}
+	}
+	w.Header().Set("Allow", strings.Join(allow, ", "))
+	s.errors.Write(w, r, apierr.MethodNotAllowed())
+}
+
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	probe(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+	body := map[string]string{"status": "no snapshot", "snapshot": "", "limits": "on"}
+	if s.cfg.LimitsOff {
+		body["limits"] = "off"
+	}
+	status := http.StatusServiceUnavailable
+	if current := s.cfg.Source.Current(); current != nil {
+		status, body["status"], body["snapshot"] = http.StatusOK, "ready", current.ID
+	}
+	probe(w, status, body)
+}
+
+func probe(w http.ResponseWriter, status int, body map[string]string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the prober is gone; nothing to do
+}
