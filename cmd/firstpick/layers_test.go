@@ -69,7 +69,8 @@ func TestLayers(t *testing.T) {
 // whole; -1 for packages elsewhere.
 func serverStep(name string) int {
 	steps := [][]string{
-		{"server/apierr", "server/reqctx"},
+		{"server/reqctx"},
+		{"server/apierr"},
 		{"server/web"},
 		{"server/limit", "server/site"},
 		{"server/readapi", "server/pages", "server/openapi"},

@@ -55,11 +55,12 @@ type live struct {
 	tally *tally
 }
 
-func newLive(cfg Config) *live {
+func newLive(cfg Config, opts ...tea.ProgramOption) *live {
 	l := &live{cfg: cfg, styles: newStyles(cfg.NoColor), tally: newTally(cfg.Run), done: make(chan error, 1)}
 	// The program reads no keys and installs no signal handler: an interrupt
 	// must reach the command's own context, not the view.
-	l.p = tea.NewProgram(model{live: l, width: defaultWidth}, tea.WithOutput(cfg.W), tea.WithInput(nil), tea.WithoutSignalHandler())
+	opts = append(opts, tea.WithOutput(cfg.W), tea.WithInput(nil), tea.WithoutSignalHandler())
+	l.p = tea.NewProgram(model{live: l, width: defaultWidth}, opts...)
 	go func() {
 		_, err := l.p.Run()
 		l.done <- err

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
 
 	"github.com/firstpick/firstpick/runner"
@@ -85,7 +86,7 @@ func TestPlainPrintsNowAndThenAndAtTheEnd(t *testing.T) {
 
 func TestLiveEndsAndLeavesTheLastFrame(t *testing.T) {
 	var buf bytes.Buffer
-	s := New(Config{W: &buf, TTY: true, Run: demoRun(), Now: func() time.Time { return start }, NoColor: true})
+	s := newLive(Config{W: &buf, TTY: true, Run: demoRun(), Now: func() time.Time { return start }, NoColor: true}, tea.WithWindowSize(80, 24))
 	feed(t, func(e runner.Event) {
 		if err := s.Event(t.Context(), e); err != nil {
 			t.Fatal(err)

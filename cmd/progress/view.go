@@ -77,7 +77,7 @@ func agentLines(t *tally, width int, now time.Time, st styles) []string {
 	for _, a := range t.agents {
 		name = max(name, len([]rune(a.name)))
 	}
-	name = max(minName, min(name, width-38))
+	name = max(minName, min(name, width-48))
 	head := fmt.Sprintf("%-*s %11s %6s %8s  %s", name, "agent", "done", "failed", "rate", "leading pick")
 	lines := []string{st.dim.Render(clip(head, width))}
 	elapsed := now.Sub(t.started).Seconds()
