@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -172,4 +173,17 @@ func probe(w http.ResponseWriter, status int, body map[string]string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // the prober is gone; nothing to do
+}
+
+// Paths returns the patterns of all routes, sorted.
+func (s *Server) Paths() []string {
+	var out []string
+	_ = chi.Walk(s.router, func(_, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		if !slices.Contains(out, route) {
+			out = append(out, route)
+		}
+		return nil
+	})
+	slices.Sort(out)
+	return out
 }
