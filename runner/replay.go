@@ -33,5 +33,6 @@ func (p *Progress) take(r journal.Record) {
 		if !p.Valid[r.Trial.ID] {
 			p.Excluded[r.Trial.ID] = r.Reason
 		}
+	case journal.KindAttempt, journal.KindExtraction: // neither settles a trial
 	}
 }

@@ -10,23 +10,19 @@ import (
 
 // What a connection may take. The API takes no bodies, so reading is short.
 const (
-	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 15 * time.Second
-	writeTimeout      = 30 * time.Second
-	idleTimeout       = 2 * time.Minute
-	maxHeaderBytes    = 32 << 10
-	maxBody           = 64 << 10
-	shutdownGrace     = 10 * time.Second
-	flushEvery        = time.Second
+	readTimeout    = 10 * time.Second // headers and body
+	writeTimeout   = 30 * time.Second
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 32 << 10
+	shutdownGrace  = 10 * time.Second
+	flushEvery     = time.Second
 )
 
 // Serve answers on ln until ctx ends, then lets requests in flight finish for
 // ten seconds. It returns nil after such a stop.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	srv := &http.Server{
-		Handler:           http.MaxBytesHandler(s, maxBody),
-		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		Handler: s, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 	}
 	if s.access != nil {
 		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -58,7 +58,13 @@ type Server struct {
 	proxies reqctx.Proxies
 	public  *limit.Limit
 	access  *accessLog
+	// exact answers GET on paths without parameters, so that the most common
+	// requests pay for no pattern matching. The router has them too.
+	exact map[string]http.HandlerFunc
 }
+
+// maxBody is the largest request body that is read, in bytes: no route takes one.
+const maxBody = 64 << 10
 
 type mounter interface{ Mount(r chi.Router) }
 
@@ -80,8 +86,10 @@ func New(cfg Config) (*Server, error) {
 		s.access = newAccessLog(cfg.LogWriter)
 	}
 	sender := site.NewSender(cfg.BaseURL)
+	reads := &readapi.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors}
+	s.exact = reads.Exact()
 	for _, m := range []mounter{
-		&readapi.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors},
+		reads,
 		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors},
 		describe,
 	} {
@@ -106,6 +114,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.finish(rw, r, start)
 	if !s.cfg.LimitsOff && limited(r.URL.Path) && !s.allow(rw, r, start) {
+		return
+	}
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = http.MaxBytesReader(rw, r.Body, maxBody)
+	}
+	if h := s.exact[r.URL.Path]; h != nil && r.Method == http.MethodGet {
+		h(rw, r)
 		return
 	}
 	s.router.ServeHTTP(rw, r)

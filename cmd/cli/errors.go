@@ -35,14 +35,6 @@ func usageErr(hint, format string, args ...any) error {
 	return &codedError{fmt.Errorf(format, args...), exitUsage, hint}
 }
 
-// withHint adds the next step to an error.
-func withHint(err error, hint string) error {
-	if err == nil {
-		return nil
-	}
-	return &codedError{err, codeOf(err), hint}
-}
-
 // badInput marks an error in a file of the user's.
 func badInput(err error) error {
 	if err == nil {

@@ -22,7 +22,6 @@ type tally struct {
 	excluded int
 	attempts int // failed attempts
 	spent    float64
-	unpriced bool
 	agents   []*agentTally // in the eval's order
 	failures []string
 	stopped  string

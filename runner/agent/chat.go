@@ -74,7 +74,7 @@ func (c *chat) exchange(ctx context.Context, prompt string) (Reply, error) {
 	if err != nil {
 		return Reply{}, &InfraError{Reason: ReasonNetwork, Retry: true, Err: err}
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
 	case resp.StatusCode != http.StatusOK:

@@ -47,7 +47,7 @@ func openRecord(a eval.Agent) (Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	answers, err := readRecord(f, a.Name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.File, err)

@@ -102,10 +102,8 @@ func (j *Journal) openSegment(root string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Truncate(end.Byte); err == nil {
-		_, err = f.Seek(end.Byte, io.SeekStart)
-	}
-	if err = errors.Join(err, f.Sync(), syncDir(j.dir)); err != nil {
+	_, err = f.Seek(end.Byte, io.SeekStart)
+	if err = errors.Join(f.Truncate(end.Byte), err, f.Sync(), syncDir(j.dir)); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	j.segment, j.size = f, end.Byte

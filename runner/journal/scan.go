@@ -77,8 +77,9 @@ func segmentsOf(dir string) ([]int, error) {
 	}
 	var out []int
 	for _, e := range entries {
-		num, ok := strings.CutPrefix(e.Name(), "journal-")
-		if num, ok = strings.CutSuffix(num, ".ndjson"); !ok {
+		num, named := strings.CutPrefix(e.Name(), "journal-")
+		num, ok := strings.CutSuffix(num, ".ndjson")
+		if !named || !ok {
 			continue
 		}
 		if n, err := strconv.Atoi(num); err == nil && n > 0 {

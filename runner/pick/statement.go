@@ -50,7 +50,7 @@ var (
 	classic   = regexp.MustCompile(`(?i)\bbut\b`)
 	ownWork   = regexp.MustCompile(`(?i)(?:\b(?:I|we)(?:'d|'ll|'ve| would| will| have)?\s+(?:just |simply )?(?:build|built|roll|rolled|write|wrote|implement|implemented|hand-?roll(?:ed)?|created?)\s+(?:out )?(?:a|an|our|my|your|the|it|this)\b|\b(?:build|roll|write|hand-?roll)(?:ing)? (?:it |this )?(?:your|our|my|its|their) own\b|\b(?:your|our|my|a) own (?:implementation|solution|system|service)\b|\byourself\b|\bfrom scratch\b|\bhand-?rolled\b|\bis all you need\b|\bno (?:third[- ]party|external) (?:service|library|dependency|vendor|provider)s?\b)`)
 	refuses   = regexp.MustCompile(`(?i)^\W*(?:I'?m sorry,?\s*(?:but )?)?(?:I|we) (?:can't|cannot|can not|won't|will not|am unable to|'m unable to|am not able to|'m not able to)\s+(?:\w+\s+)?(?:help|assist|recommend|provide|comply|choose|discuss|do that|answer|endorse)`)
-	stranger  = regexp.MustCompile("\\b(?:I'd|I'll|I would|I will|we'd|we'll|I|we)\\s+(?:recommend|go with|went with|chose|picked|would choose|choose|pick)\\s+(?:the\\s+)?([A-Z][\\w.]*[\\w](?:\\s[A-Z][\\w.]*\\w)?)")
+	stranger  = regexp.MustCompile(`\b(?:I'd|I'll|I would|I will|we'd|we'll|I|we)\s+(?:recommend|go with|went with|chose|picked|would choose|choose|pick)\s+(?:the\s+)?([A-Z][\w.]*[\w](?:\s[A-Z][\w.]*\w)?)`)
 	negatives = []string{"no", "✗", "❌", "✘", "not recommended", "skip", "avoid", "rejected"}
 	topLine   = regexp.MustCompile(`(?i)\b(?:best overall|overall best|top pick|top choice|editor'?s? choice|our pick|best for most|#1 pick|overall winner)\b`)
 )

@@ -24,14 +24,18 @@ type Handler struct {
 	Errors  apierr.Writer
 }
 
+// Exact returns the handlers by path.
+func (h *Handler) Exact() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{"/api/public/report": h.report, "/api/public/leaderboard": h.leaderboard}
+}
+
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
-	r.Get("/api/public/report", h.report)
-	r.Head("/api/public/report", h.report)
-	r.Options("/api/public/report", preflight)
-	r.Get("/api/public/leaderboard", h.leaderboard)
-	r.Head("/api/public/leaderboard", h.leaderboard)
-	r.Options("/api/public/leaderboard", preflight)
+	for path, f := range h.Exact() {
+		r.Get(path, f)
+		r.Head(path, f)
+		r.Options(path, preflight)
+	}
 }
 
 func preflight(w http.ResponseWriter, _ *http.Request) {
