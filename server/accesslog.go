@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
@@ -17,9 +18,11 @@ const accessBuffer = 64 << 10
 // that is flushed when it is full and once a second, so that a request costs no
 // system call.
 type accessLog struct {
-	mu   sync.Mutex
-	w    *bufio.Writer
-	line []byte
+	mu     sync.Mutex
+	w      *bufio.Writer
+	line   []byte
+	second int64  // of stamp
+	stamp  []byte // the second, formatted once
 }
 
 func newAccessLog(w io.Writer) *accessLog {
@@ -30,15 +33,19 @@ func (a *accessLog) write(rw *reqctx.Writer, r *http.Request, start, end time.Ti
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	b := append(a.line[:0], `{"time":"`...)
-	b = end.UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z07:00")
-	b = append(b, `","msg":"request","request_id":"`...)
+	if unix := end.Unix(); unix != a.second || a.stamp == nil {
+		a.second, a.stamp = unix, end.UTC().AppendFormat(a.stamp[:0], "2006-01-02T15:04:05.")
+	}
+	ms := end.Nanosecond() / 1e6
+	b = append(append(b, a.stamp...), byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10))
+	b = append(b, `Z","msg":"request","request_id":"`...)
 	b = append(b, rw.ID...)
 	b = append(b, `","client":"`...)
 	b = rw.Client.AppendTo(b)
 	b = append(b, `","method":`...)
-	b = strconv.AppendQuoteToASCII(b, r.Method)
+	b = quote(b, r.Method)
 	b = append(b, `,"path":`...)
-	b = strconv.AppendQuoteToASCII(b, r.URL.RequestURI())
+	b = quote(b, r.RequestURI)
 	b = append(b, `,"status":`...)
 	b = strconv.AppendInt(b, int64(rw.Status), 10)
 	b = append(b, `,"bytes":`...)
@@ -53,4 +60,18 @@ func (a *accessLog) flush() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_ = a.w.Flush()
+}
+
+// quote appends s as JSON text. What callers send is nearly always plain.
+func quote(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			if data, err := json.Marshal(s); err == nil {
+				return append(b, data...)
+			}
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
 }

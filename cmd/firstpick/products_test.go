@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// productData is the real-answer set that developers and CI have beside the
+// project; a user's machine does not.
+const productData = "../../../shared/data/ai-product-bench"
+
+type productAnswer struct {
+	QueryID  string `json:"query_id"`
+	Model    string `json:"model"`
+	Run      int    `json:"run"`
+	Response string `json:"response"`
+	Products []struct {
+		Brand string `json:"brand"`
+		Rank  int    `json:"rank"`
+	} `json:"products_mentioned"`
+	category string
+}
+
+func readProducts(t *testing.T) []productAnswer {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(productData, "*_run_*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Skip("no shared/data/ai-product-bench beside the project")
+	}
+	var out []productAnswer
+	order := map[string]int{}
+	for _, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var a productAnswer
+			if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := order[a.QueryID]; !ok {
+				order[a.QueryID] = len(order)
+			}
+			a.category = fmt.Sprintf("question-%02d", order[a.QueryID]/4+1) // four phrasings each
+			out = append(out, a)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+func brandSlug(brand string) string { return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(brand), "-"), "-") }
+
+// writeCatalogue makes one category a question, its tools the brands that people
+// found in any answer to it.
+func writeCatalogue(t *testing.T, dir string, answers []productAnswer) {
+	t.Helper()
+	brands := map[string]map[string]string{}
+	for _, a := range answers {
+		if brands[a.category] == nil {
+			brands[a.category] = map[string]string{}
+		}
+		for _, p := range a.Products {
+			if s := brandSlug(p.Brand); s != "" && brands[a.category][s] == "" {
+				brands[a.category][s] = p.Brand
+			}
+		}
+	}
+	defined := map[string]bool{}
+	for _, category := range slices.Sorted(maps.Keys(brands)) {
+		var b strings.Builder
+		fmt.Fprintf(&b, "category: {slug: %s, name: %s, domain: saas}\ntools:\n", category, category)
+		for _, slug := range slices.Sorted(maps.Keys(brands[category])) {
+			name, err := json.Marshal(brands[category][slug])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if defined[slug] {
+				fmt.Fprintf(&b, "  - {ref: \"%s\", aliases: [%s]}\n", slug, name)
+				continue
+			}
+			defined[slug] = true
+			fmt.Fprintf(&b, "  - {slug: \"%s\", name: %s}\n", slug, name)
+		}
+		if err := os.WriteFile(filepath.Join(dir, category+".yaml"), []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRealAnswersThroughTheWholePath imports 528 real answers, re-derives their
+// picks, ranks them, and says how often the pick is the brand that people ranked
+// first. The figure is logged, and held to a floor that it must not fall below.
+func TestRealAnswersThroughTheWholePath(t *testing.T) {
+	answers := readProducts(t)
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "cat"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeCatalogue(t, filepath.Join(dir, "cat"), answers)
+	gold := map[string]string{}
+	var lines strings.Builder
+	for _, a := range answers {
+		line, err := json.Marshal(map[string]any{
+			"agent": a.Model, "category": a.category, "prompt_id": a.QueryID, "prompt": a.QueryID, "repeat": a.Run,
+			"input": map[string]any{"final_text": a.Response},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines.Write(append(line, '\n'))
+		for _, p := range a.Products {
+			if p.Rank == 1 {
+				gold[fmt.Sprint(a.Model, a.QueryID, a.Run)] = brandSlug(p.Brand)
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "answers.jsonl"), []byte(lines.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) string { return must(t, firstpick(t, dir, append(args, "--catalog", "cat")...)) }
+	if out := run("import", "answers.jsonl", "--eval", "products"); !strings.Contains(out, "imported 528 trials in 33 categories") {
+		t.Fatal(out)
+	}
+	var list struct {
+		Runs   []struct{ ID string }
+		Trials []struct {
+			Agent, Outcome, Picked string
+			PromptID               string `json:"prompt_id"`
+			Repeat                 int
+		}
+	}
+	decode := func(args ...string) {
+		out, err := firstpick(t, dir, append(args, "--catalog", "cat", "--json")...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(out, &list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decode("runs")
+	for _, r := range list.Runs[:3] {
+		if out := run("extract", "--run", r.ID); !strings.Contains(out, "0 outcomes change") {
+			t.Errorf("the same rules give another result: %s", out)
+		}
+	}
+	if out := run("rank", "--csv"); strings.Count(out, "question-") < 100 {
+		t.Errorf("ranks of 33 questions: %d lines", strings.Count(out, "\n"))
+	}
+	decode("trial", "--limit", "1000")
+	confusion, agree, labelled := map[string]int{}, 0, 0
+	for _, tr := range list.Trials {
+		want := gold[fmt.Sprint(tr.Agent, tr.PromptID, tr.Repeat)]
+		switch {
+		case want == "":
+			confusion["people ranked none first, extracted "+tr.Outcome]++
+			continue
+		case tr.Picked == want:
+			agree++
+			confusion["agree"]++
+		case tr.Outcome == "tool":
+			confusion["another brand"]++
+		default:
+			confusion[tr.Outcome]++
+		}
+		labelled++
+	}
+	for _, k := range slices.Sorted(maps.Keys(confusion)) {
+		t.Logf("%4d  %s", confusion[k], k)
+	}
+	t.Logf("agreement %d of %d (%.1f%%)", agree, labelled, 100*float64(agree)/float64(labelled))
+	if len(list.Trials) != 528 || agree*100 < labelled*productFloor {
+		t.Errorf("%d trials, %d of %d agree", len(list.Trials), agree, labelled)
+	}
+}
+
+// productFloor is the agreement, in per cent, that a change must not fall below.
+const productFloor = 40
