@@ -64,7 +64,9 @@ func readProducts(t *testing.T) []productAnswer {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-func brandSlug(brand string) string { return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(brand), "-"), "-") }
+func brandSlug(brand string) string {
+	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(brand), "-"), "-")
+}
 
 // writeCatalogue makes one category a question, its tools the brands that people
 // found in any answer to it.
