@@ -104,3 +104,14 @@ func (s *shard) forget(now time.Time) {
 func (l *Limit) Header(left, after int) string {
 	return fmt.Sprintf(`"%s";r=%d;t=%d`, l.name, left, max(after, int((l.quota-float64(left))/l.refill)))
 }
+
+// Len returns how many addresses have a bucket.
+func (l *Limit) Len() int {
+	n := 0
+	for i := range l.shard {
+		l.shard[i].mu.Lock()
+		n += len(l.shard[i].buckets)
+		l.shard[i].mu.Unlock()
+	}
+	return n
+}

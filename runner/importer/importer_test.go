@@ -1,0 +1,85 @@
+package importer_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/importer"
+)
+
+var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func builtIn(t testing.TB) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.Load(fixtures.Files(), "catalog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+const good = `{"agent":"a","category":"payments","prompt_id":"p","prompt":"x","repeat":1,"input":{"final_text":"I'd use Stripe."}}`
+
+func TestBadLinesAreToldByNumber(t *testing.T) {
+	c := builtIn(t)
+	for name, tt := range map[string]struct{ line, want string }{
+		"not JSON":          {"{", "line 2: not a trial"},
+		"unknown field":     {strings.Replace(good, `"agent"`, `"agnt"`, 1), `unknown field "agnt"`},
+		"two values":        {good + good, "line 2: more than one JSON value"},
+		"unknown category":  {strings.Replace(good, "payments", "paymnts", 1), `line 2: unknown category "paymnts"`},
+		"no agent":          {strings.Replace(good, `"agent":"a",`, "", 1), "line 2: agent is missing"},
+		"the same trial":    {good, `line 2: agent "a", prompt "p", repeat 1 stands on an earlier line too`},
+		"another text":      {strings.Replace(strings.Replace(good, `"x"`, `"y"`, 1), `"repeat":1`, `"repeat":2`, 1), "has another text on an earlier line"},
+		"neither":           {strings.Replace(good, `,"input":{"final_text":"I'd use Stripe."}`, "", 1), "needs either input or outcome"},
+		"unknown kind":      {outcome(`{"kind":"yes"}`), `unknown outcome kind "yes"`},
+		"unknown pick":      {outcome(`{"kind":"tool","picked":"strip"}`), `"strip" is no tool of category payments`},
+		"pick without tool": {outcome(`{"kind":"diy","picked":"stripe"}`), `outcome diy with picked "stripe"`},
+		"bad shortlist":     {outcome(`{"kind":"none","shortlist":["x"]}`), `"x" in the shortlist is no tool`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := importer.Read(strings.NewReader(good+"\n"+tt.line+"\n"), c, now)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+	if _, err := importer.Read(strings.NewReader("\n"), c, now); err == nil || !strings.Contains(err.Error(), "holds no trial") {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
+func outcome(o string) string {
+	return `{"agent":"b","category":"payments","prompt_id":"q","prompt":"x","repeat":1,"outcome":` + o + `}`
+}
+
+func TestALastLineWithoutNewlineCounts(t *testing.T) {
+	b, err := importer.Read(strings.NewReader(good+"\r\n"+outcome(`{"kind":"tool","picked":"stripe"}`)), builtIn(t), now)
+	if err != nil || b.Trials != 2 || len(b.Categories) != 1 || len(b.Categories[0].Eval.Agents) != 2 {
+		t.Fatalf("%+v %v", b, err)
+	}
+	if got := b.Categories[0].Trials[1].Outcome.Shortlist; len(got) != 1 || got[0] != "stripe" {
+		t.Errorf("a pick belongs to its shortlist: %v", got)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	c := builtIn(f)
+	f.Add(good)
+	f.Add(outcome(`{"kind":"tool","picked":"stripe","shortlist":["paddle"]}`))
+	f.Fuzz(func(t *testing.T, in string) {
+		b, err := importer.Read(strings.NewReader(in), c, now)
+		if err != nil {
+			return
+		}
+		n := 0
+		for _, part := range b.Categories {
+			n += len(part.Trials)
+		}
+		if n == 0 || n != b.Trials {
+			t.Errorf("%d trials in parts, %d in all", n, b.Trials)
+		}
+	})
+}
