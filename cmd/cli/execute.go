@@ -68,6 +68,22 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	return r.Run(ctx, plan.New(ev), done)
 }
 
+// preflight finds what would stop every trial of an agent before a run is made
+// for it: a missing key, a file that is not there, no price under a budget.
+func preflight(env *Env, ev *eval.Eval, maxCost float64) error {
+	_, prices, err := buildAgents(env, ev)
+	if err != nil {
+		return err
+	}
+	for _, a := range ev.Agents {
+		if _, priced := prices[a.Name]; maxCost > 0 && !priced && a.Kind == eval.KindOpenAIChat {
+			return usageErr("give it price: {input_per_mtok: USD, output_per_mtok: USD} in the eval",
+				"agent %q has no price, so a budget cannot be kept", a.Name)
+		}
+	}
+	return nil
+}
+
 func buildAgents(env *Env, ev *eval.Eval) (map[string]agent.Agent, map[string]eval.Price, error) {
 	agents, prices := map[string]agent.Agent{}, map[string]eval.Price{}
 	deps := agent.Deps{

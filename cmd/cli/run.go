@@ -111,6 +111,9 @@ func (o *runOptions) open(cat *catalog.Catalog) (*journal.Journal, error) {
 	if err := keepAgents(ev, o.agents); err != nil {
 		return nil, err
 	}
+	if err := preflight(o.env, ev, o.maxCost); err != nil {
+		return nil, err
+	}
 	return createRun(o.app, cat, ev, newRunID(o.env))
 }
 

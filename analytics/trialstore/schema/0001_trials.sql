@@ -57,4 +57,5 @@ create table excluded (
 create view current_run as
 select run_id
 from run
+where run_id in (select run_id from trial) -- a run without any answer supersedes nothing
 qualify row_number() over (partition by eval, category order by created_at desc, run_id desc) = 1;
