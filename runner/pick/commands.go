@@ -16,7 +16,7 @@ func (x *Extractor) commands(cmds []transcript.Command, diff []transcript.FileCh
 	removed := map[string]bool{}
 	manifests := slices.ContainsFunc(diff, func(f transcript.FileChange) bool { return len(f.AddedDeps) > 0 })
 	for _, c := range slices.Backward(cmds) { // backwards: a later removal undoes an earlier install
-		for _, in := range installs(c.Cmd) {
+		for _, in := range slices.Backward(installs(c.Cmd)) {
 			if in.remove {
 				removed[in.name] = c.Exit == 0 || removed[in.name]
 				continue
@@ -79,7 +79,9 @@ func verbs() []verb {
 var (
 	separators = regexp.MustCompile(`&&|\|\||[;|\n()]`)
 	shellWrap  = regexp.MustCompile(`^(?:/bin/)?(?:ba|z)?sh\s+-l?c\s+["']?`)
-	envPrefix  = regexp.MustCompile(`^(?:sudo\s+|env\s+|[A-Z_][A-Z0-9_]*=\S*\s+|(?:python3?|py)\s+-m\s+|time\s+)+`)
+	envPrefix  = regexp.MustCompile(`^(?:sudo\s+|env\s+|[A-Z_][A-Z0-9_]*=\S*\s+|(?:python(?:3(?:\.\d+)?)?|py)\s+-m\s+|time\s+)+`)
+	workspace  = regexp.MustCompile(`^(yarn|npm) workspace \S+ `)
+	shellNote  = regexp.MustCompile(`(?:^|\s)#.*`)
 )
 
 // installs reads the packages out of a shell command. It knows the shapes that
@@ -88,7 +90,8 @@ func installs(cmd string) []install {
 	var out []install
 	for _, part := range separators.Split(cmd, -1) {
 		part = shellWrap.ReplaceAllString(strings.TrimSpace(part), "")
-		part = envPrefix.ReplaceAllString(part, "")
+		part = envPrefix.ReplaceAllString(shellNote.ReplaceAllString(part, ""), "")
+		part = workspace.ReplaceAllString(part, "$1 ")
 		words := strings.Fields(strings.Trim(part, `"'`))
 		for _, v := range verbs() {
 			if rest, ok := afterVerb(words, strings.Fields(v.words)); ok {

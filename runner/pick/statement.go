@@ -39,6 +39,7 @@ type speech struct {
 var (
 	negation  = regexp.MustCompile(`(?i)(?:\bnot\b|n't\b|\bnever\b|\bavoid(?:ing)?\b|\binstead of\b|\brather than\b|\bwithout\b|\bunlike\b|\bdrop(?:ping|ped)?\b|\bremov(?:e|ed|ing)\b|\breplac(?:e|ed|ing)\b|\bmigrat\w+ (?:away )?from\b|\bmov(?:e|ed|ing) (?:away )?from\b|\bskip(?:ping|ped)?\b|\bno need for\b|\bsteer clear of\b)[^,:;|]{0,40}$`)
 	overB     = regexp.MustCompile(`(?i)\b(?:over|than)\s+(?:\w+\s+){0,1}$`)
+	swapped   = regexp.MustCompile(`(?i)\b(?:replac|migrat|mov|switch)\w*\b.{1,60}\b(?:with|to|and (?:now )?us(?:e|ing))\s+(?:the\s+)?$`)
 	dismiss   = regexp.MustCompile(`(?i)^(?:'s)?\s*(?:\?\s*(?:overkill|no\b|nope|too\b)|(?:is|are|would be|feels|seems|looks)\s+(?:\w+\s+){0,2}(?:overkill|too (?:expensive|heavy|complex|much|big|slow)|not (?:a good|the right|worth|recommended|needed|ideal)|unnecessary|deprecated)|isn't|is not)`)
 	prefix    = regexp.MustCompile(`(?i)(?:\bI(?:'d|'ll|'ve| would| will| have| am|'m)?|\bwe(?:'d|'ll|'ve| would| will| have)?|\blet's|\bmy (?:pick|choice|recommendation|vote|suggestion)(?: is| would be| goes to)?:?|\b(?:final |top )?(?:recommendation|verdict|pick|choice)(?: is)?:?)\s*(?:also |just |really |personally |strongly |highly )*(?:use|used|using|choose|chose|chosen|choosing|pick|picked|picking|go|going|gone|went|recommend|recommended|suggest|default|set up|setup|wired|wire|integrated|integrate|added|add|build on|built|start|stick|deploy|reach for)?(?: up| in| it| this| on)?(?: with| to| for)?(?:\s+(?:the|a|an|our|using|with|to|for))?\s*(?:[\w.]+\s+){0,2}["']?$`)
 	verdict   = regexp.MustCompile(`(?i)(?:recommendation|verdict|my pick|top pick|winner|bottom line|best overall|overall best|editor's choice|best choice)\s*(?:\([^)]*\))?\s*[:–—-]\s*(?:the\s+)?$`)
@@ -111,6 +112,8 @@ func stanceOf(s sentence, m mention, all []mention) stance {
 	left, right := s.text[:m.start], s.text[m.end:]
 	joined := mask(left, all)
 	switch {
+	case swapped.MatchString(left): // "replaced A with B": B is the choice
+		return used
 	case negation.MatchString(joined) || overB.MatchString(left) || dismiss.MatchString(right):
 		return rejected
 	case iffy.MatchString(s.text) && !strings.Contains(left, ","):
