@@ -36,12 +36,12 @@ func Parse(name string, data []byte) (*Eval, error) {
 		e.Repeats = n.Int(1, maxRepeats)
 	}
 	if n := k["templates"]; n != nil {
-		e.Templates = unique(n.Items(), func(n *strictyaml.Node) string { return n.String() })
+		e.Templates = unique(n.Items(), templateName)
 	}
-	for _, n := range k["prompts"].Items() {
+	for _, n := range k["prompts"].Maps() {
 		e.Prompts = append(e.Prompts, parsePrompt(n))
 	}
-	for _, n := range k["agents"].Items() {
+	for _, n := range k["agents"].Maps() {
 		e.Agents = append(e.Agents, parseAgent(n))
 	}
 	e.check(f, k)
@@ -60,12 +60,20 @@ func requireName(f *strictyaml.File, parent, n *strictyaml.Node, key string) str
 	return s
 }
 
+func templateName(n *strictyaml.Node) string {
+	s := n.String()
+	if !namePattern.MatchString(s) {
+		n.Fail("template %q is not a name", s)
+	}
+	return s
+}
+
 func unique(items []*strictyaml.Node, key func(*strictyaml.Node) string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, n := range items {
 		s := key(n)
-		if seen[s] {
+		if seen[s] && s != "" {
 			n.Fail("%q stands twice", s)
 		}
 		seen[s] = true
@@ -81,8 +89,8 @@ func (e *Eval) check(f *strictyaml.File, k map[string]*strictyaml.Node) {
 			f.Add(max(1, k[key].Line()), "%s: want at least one", key)
 		}
 	}
-	unique(k["prompts"].Items(), func(n *strictyaml.Node) string { return member(n, "id") })
-	unique(k["agents"].Items(), func(n *strictyaml.Node) string { return member(n, "name") })
+	unique(k["prompts"].Maps(), func(n *strictyaml.Node) string { return member(n, "id") })
+	unique(k["agents"].Maps(), func(n *strictyaml.Node) string { return member(n, "name") })
 	if n := float64(len(e.Prompts)) * float64(len(e.Agents)) * float64(len(e.Templates)) * float64(e.Repeats); n > maxTrials {
 		f.Add(1, "%.0f trials; one eval plans at most %d", n, maxTrials)
 	}
@@ -151,8 +159,11 @@ func parseAgent(n *strictyaml.Node) Agent {
 		a.Temperature = &v
 	}
 	if p := k["price"]; p != nil {
-		pk := p.Keys("input_per_mtok", "output_per_mtok")
-		a.Price = &Price{pk["input_per_mtok"].Float(0, 1e6), pk["output_per_mtok"].Float(0, 1e6)}
+		a.Price = parsePrice(p)
+	}
+	if v := k["api_key_env"]; v != nil && !envPattern.MatchString(a.APIKeyEnv) {
+		// The value is not shown: it may be the key itself.
+		v.Fail("api_key_env: want the name of an environment variable, not the key")
 	}
 	if k["truth"] != nil {
 		a.Truth = map[string]float64{}
@@ -160,6 +171,18 @@ func parseAgent(n *strictyaml.Node) Agent {
 	}
 	a.check(n)
 	return a
+}
+
+// parsePrice wants both sides: a side left out would count as free, and a
+// budget would never stop the run.
+func parsePrice(n *strictyaml.Node) *Price {
+	k := n.Keys("input_per_mtok", "output_per_mtok")
+	for _, key := range []string{"input_per_mtok", "output_per_mtok"} {
+		if k[key] == nil {
+			n.Fail("price: %s is missing", key)
+		}
+	}
+	return &Price{k["input_per_mtok"].Float(0, 1e6), k["output_per_mtok"].Float(0, 1e6)}
 }
 
 // check tells what a kind of agent cannot do without.
@@ -181,6 +204,8 @@ func (a *Agent) check(n *strictyaml.Node) {
 		u, err := url.Parse(a.BaseURL)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 			n.Fail("base_url: %q is not an http or https address", a.BaseURL)
+		} else if u.User != nil {
+			n.Fail("base_url: leave user and password out; name the key's variable in api_key_env")
 		}
 		if a.Model == "" {
 			n.Fail("model is missing")

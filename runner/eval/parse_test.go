@@ -1,0 +1,73 @@
+package eval_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/eval"
+)
+
+const sim = "kind: simulated, truth: {stripe: 1}"
+
+func TestProblemsOfAnEvalAreToldExactly(t *testing.T) {
+	chat := "kind: openai-chat, model: m, base_url: 'http://h/v1'"
+	for name, tt := range map[string]struct{ old, new, want string }{
+		"a near key":               {"repeats:", "repeat:", `e.yaml:3: unknown key "repeat" in file; did you mean repeats?`},
+		"a repeat and a bit":       {"repeats: 3", "repeats: 3.7", `e.yaml:3: repeats: want a whole number from 1 to 100000, not "3.7"`},
+		"no repeat":                {"repeats: 3", "repeats: 0", `e.yaml:3: repeats: want a whole number from 1 to 100000, not "0"`},
+		"a nameless template":      {"repeats: 3", "templates: ['']", `e.yaml:3: template "" is not a name`},
+		"a template twice":         {"repeats: 3", "templates: [a, a]", `e.yaml:3: "a" stands twice`},
+		"a prompt that is a word":  {"  - {id: p, text: Add payments.}", "  - p\n  - {id: q, text: a}", "e.yaml:5: prompts: want a mapping of keys to values"},
+		"prompts without ids":      {"  - {id: p, text: Add payments.}", "  - text: a\n  - text: b", "e.yaml:5: id is missing\ne.yaml:6: id is missing"},
+		"an empty prompt":          {"text: Add payments.", "text: ''", "e.yaml:5: text is empty"},
+		"half a price":             {sim, chat + ", price: {input_per_mtok: 1}", "e.yaml:7: price: output_per_mtok is missing"},
+		"a key for its name":       {sim, chat + ", api_key_env: sk-secret", "e.yaml:7: api_key_env: want the name of an environment variable, not the key"},
+		"a password in an address": {sim, "kind: openai-chat, model: m, base_url: 'http://u:secret@h'", "e.yaml:7: base_url: leave user and password out; name the key's variable in api_key_env"},
+		"no model":                 {sim, "kind: openai-chat, base_url: 'http://h'", "e.yaml:7: model is missing"},
+		"a share below zero":       {"stripe: 1", "stripe: 1, diy: -1", `e.yaml:7: diy: want a number from 0 to 1e+09, not "-1"`},
+		"all at once":              {"repeats: 3\nprompts:", "repeats: x\nseeds: 1\nprompts:", `e.yaml:3: repeats: want a whole number from 1 to 100000, not "x"` + "\n" + `e.yaml:4: unknown key "seeds" in file; did you mean seed?`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := strings.Replace(good, tt.old, tt.new, 1)
+			got := ""
+			if _, err := eval.Parse("e.yaml", []byte(in)); err != nil {
+				got = err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+	_, err := eval.Parse("e.yaml", bytes.Repeat([]byte("#"), eval.MaxSize+1))
+	if want := "e.yaml: 4194305 bytes; an eval has at most 4194304"; err == nil || err.Error() != want {
+		t.Errorf("a large file: %v", err)
+	}
+}
+
+func TestWhatIsLeftOutHasItsDefault(t *testing.T) {
+	e, err := eval.Parse("e.yaml", []byte(strings.Replace(good, "repeats: 3\n", "", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Repeats != 1 || len(e.Templates) != 1 || e.Templates[0] != eval.NoTemplate || e.Trials() != 1 || !e.Synthetic() {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestASimulatedAgentPicksWhatExists(t *testing.T) {
+	c, err := catalog.Load(fixtures.Files(), "catalog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cat, _ := c.Category("payments")
+	e, err := eval.Parse("e.yaml", []byte(strings.Replace(good, "stripe: 1", "stripe: 1, strip: 1, diy: 1, none: 1, refused: 1", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if errs := e.Lint(cat); len(errs) != 1 || errs[0].Error() != `agent "s": "strip" is no tool of category payments` {
+		t.Errorf("got %v", errs)
+	}
+}
