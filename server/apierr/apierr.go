@@ -3,15 +3,17 @@
 //
 //	{"error": code, "error_description": text, "error_uri": docs, "request_id": id}
 //
-// with suggestions or retry_after where they help. Descriptions are ASCII
+// with suggestions, reason or retry_after where they help. Descriptions are ASCII
 // without quotes or backslashes (RFC 6749, 5.2), so what a caller sent is never
-// repeated in them.
+// repeated in them. A 401 always names the protected-resource metadata.
 package apierr
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/firstpick/firstpick/server/reqctx"
 )
@@ -22,8 +24,22 @@ type Error struct {
 	Code        string // stable and documented
 	Description string
 	Suggestions []string
-	RetryAfter  int // seconds; 0 for none
-	Cause       error
+	RetryAfter  int    // seconds; 0 for none
+	Reason      string // machine-readable detail of a broad code
+	Scope       string // that the caller lacks
+	MaxAge      int    // seconds; how old an authentication may be
+	// Extra is a struct whose fields join the body; nil for none.
+	Extra any
+	Cause error
+}
+
+// Of returns the failure that err is, or the Internal one that hides it.
+func Of(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return Internal(err)
 }
 
 func (e *Error) Error() string {
@@ -79,17 +95,72 @@ func Unavailable() *Error {
 	return &Error{Status: http.StatusServiceUnavailable, Code: "temporarily_unavailable", Description: "No snapshot is published yet.", RetryAfter: 5}
 }
 
+// The failures of agents, tokens and claims.
+
+// Refused is a 400 with a code and a description.
+func Refused(code, description string) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: code, Description: description}
+}
+
+// BadBody is a 400 for a request body, with the reason that programs read.
+func BadBody(reason, description string) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: "invalid_request", Reason: reason, Description: description}
+}
+
+// AccessDenied is a 403: a person or an operator said no.
+func AccessDenied(description string) *Error {
+	return &Error{Status: http.StatusForbidden, Code: "access_denied", Description: description}
+}
+
+// Unauthorized is a 401 for a request without a credential.
+func Unauthorized() *Error {
+	return &Error{Status: http.StatusUnauthorized, Code: "unauthorized", Description: "This path needs a Bearer access token. Discovery begins at the resource_metadata of WWW-Authenticate."}
+}
+
+// InvalidToken is a 401 for a credential that is not, or no longer, valid.
+func InvalidToken() *Error {
+	return &Error{Status: http.StatusUnauthorized, Code: "invalid_token", Description: "The access token is expired, revoked or unknown. Exchange the identity_assertion again."}
+}
+
+// InsufficientScope is a 403 for a token that may not do this.
+func InsufficientScope(scope, description string) *Error {
+	return &Error{Status: http.StatusForbidden, Code: "insufficient_scope", Scope: scope, Description: description}
+}
+
+// StoreDown is a 503 while the state store does not answer.
+func StoreDown(cause error) *Error {
+	return &Error{
+		Status: http.StatusServiceUnavailable, Code: "temporarily_unavailable", RetryAfter: 5, Cause: cause,
+		Description: "The state store does not answer. Nothing was changed; try again.",
+	}
+}
+
+// TooLarge is a 413.
+func TooLarge() *Error {
+	return &Error{Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Description: "The request body is larger than this path takes."}
+}
+
 type body struct {
 	Error       string   `json:"error"`
 	Description string   `json:"error_description"`
 	URI         string   `json:"error_uri,omitempty"`
 	RequestID   string   `json:"request_id"`
+	Reason      string   `json:"reason,omitempty"`
+	Scope       string   `json:"scope,omitempty"`
+	MaxAge      int      `json:"max_age,omitempty"`
 	Suggestions []string `json:"suggestions,omitempty"`
 	RetryAfter  int      `json:"retry_after,omitempty"`
+	// Message says the same as Description, for clients of older versions of the
+	// registration protocol.
+	Message string `json:"message,omitempty"`
 }
 
 // A Writer writes errors; Base is the address that error_uri begins with.
-type Writer struct{ Base string }
+type Writer struct {
+	Base string
+	// WithMessage repeats the description as message.
+	WithMessage bool
+}
 
 // Write answers with e.
 func (ew Writer) Write(w http.ResponseWriter, r *http.Request, e *Error) {
@@ -103,15 +174,72 @@ func (ew Writer) Write(w http.ResponseWriter, r *http.Request, e *Error) {
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
-	data, err := json.Marshal(body{
-		e.Code, e.Description, ew.Base + "/docs/errors#" + e.Code, reqctx.ID(w), e.Suggestions, e.RetryAfter,
-	})
+	for _, challenge := range ew.challenges(e) {
+		h.Add("WWW-Authenticate", challenge)
+	}
+	data := ew.body(w, e)
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	w.WriteHeader(e.Status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(data) // the client is gone; nothing to do
+	}
+}
+
+func (ew Writer) body(w http.ResponseWriter, e *Error) []byte {
+	b := body{
+		Error: e.Code, Description: e.Description, URI: ew.Base + "/docs/errors#" + e.Code, RequestID: reqctx.ID(w),
+		Reason: e.Reason, Scope: e.Scope, MaxAge: e.MaxAge, Suggestions: e.Suggestions, RetryAfter: e.RetryAfter,
+	}
+	if ew.WithMessage {
+		b.Message = e.Description
+	}
+	data, err := json.Marshal(b)
+	if e.Extra != nil && err == nil {
+		var extra []byte
+		if extra, err = json.Marshal(e.Extra); len(extra) > 2 {
+			data = append(append(data[:len(data)-1], ','), extra[1:]...)
+		}
+	}
 	if err != nil {
 		data = []byte(`{"error":"server_error"}`)
 	}
-	h.Set("Content-Length", strconv.Itoa(len(data)+1))
-	w.WriteHeader(e.Status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(append(data, '\n')) // the client is gone; nothing to do
+	return append(data, '\n')
+}
+
+// MetadataPath is where the protected-resource metadata lies (RFC 9728).
+const MetadataPath = "/.well-known/oauth-protected-resource"
+
+// challenges returns the WWW-Authenticate lines of a failure (RFC 6750, 3; RFC
+// 9728, 5.1). A request without credential gets no error parameter.
+func (ew Writer) challenges(e *Error) []string {
+	meta := param("resource_metadata", ew.Base+MetadataPath)
+	switch {
+	case e.Code == "insufficient_scope":
+		return []string{"Bearer " + strings.Join([]string{
+			param("error", e.Code), param("error_description", e.Description), param("scope", e.Scope), meta,
+		}, ", ")}
+	case e.Status != http.StatusUnauthorized:
+		return nil
+	case e.Code == "invalid_token":
+		return []string{"Bearer " + strings.Join([]string{meta, param("error", e.Code), param("error_description", e.Description)}, ", ")}
+	case e.Code == "interaction_required":
+		return []string{"Bearer " + meta, "AgentAuth " + param("error", e.Code) + ", " + param("error_description", e.Description)}
+	case e.Code == "login_required":
+		return []string{"Bearer " + meta, "AgentAuth " + strings.Join([]string{
+			param("error", e.Code), param("max_age", strconv.Itoa(e.MaxAge)), param("error_description", e.Description),
+		}, ", ")}
+	default:
+		return []string{"Bearer " + meta}
 	}
+}
+
+// param is a quoted parameter. Characters that a quoted error_description may
+// not hold become blanks (RFC 6749, 5.2).
+func param(name, value string) string {
+	return name + `="` + strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return ' '
+		}
+		return c
+	}, value) + `"`
 }

@@ -1,0 +1,259 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/trust"
+)
+
+// maxAuthAge is how old an authentication at the issuer may be, in seconds.
+const maxAuthAge = 3600
+
+// Present registers an agent on the word of a trusted issuer (an ID-JAG). A
+// Registered without Assertion asks for the person's confirmation.
+func (s *Service) Present(ctx context.Context, c *Caller, raw string) (*Registered, error) {
+	failures := limit.Use{Rule: "assertion-failures.ip", Key: c.network()}
+	if err := s.barred(ctx, c, failures); err != nil {
+		return nil, err
+	}
+	a, err := s.Trust.Assertion(ctx, raw)
+	if err != nil {
+		err = s.refused(ctx, c, err)
+		if apierr.Of(err).Status < 500 {
+			if noted := s.note(ctx, c, failures); noted != nil {
+				return nil, noted
+			}
+		}
+		return nil, err
+	}
+	now := s.Now()
+	var out *Registered
+	err = s.write(ctx, func(tx *state.Tx) error {
+		out = &Registered{}
+		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "assertion.ip", Key: c.network()}, limit.Use{Rule: "assertion.issuer", Key: a.ISS},
+			limit.Use{Rule: "assertion.subject", Key: a.ISS + " " + a.Sub}); err != nil {
+			return err
+		}
+		return s.match(ctx, tx, now, c, &a, out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if out.Claim != nil {
+		return out, nil
+	}
+	return out, s.mint(ctx, out, now, now.Add(identity.DirectAssertion))
+}
+
+// refused turns what package trust says into what the caller is told. That an
+// issuer is not trusted is worth a line in the audit log.
+func (s *Service) refused(ctx context.Context, c *Caller, err error) error {
+	var no *trust.Refusal
+	if !errors.As(err, &no) {
+		return s.fail(err)
+	}
+	e := &apierr.Error{Status: 400, Code: no.Code, Reason: no.Reason, Description: no.Description}
+	switch no.Code {
+	case "login_required":
+		e.Status, e.MaxAge = 401, maxAuthAge
+	case "temporarily_unavailable":
+		e.Status, e.RetryAfter = 503, 30
+	case "issuer_not_enabled":
+		if err := s.write(ctx, func(tx *state.Tx) error {
+			return s.audit(ctx, tx, s.Now(), c, "issuer.rejected", &identity.Registration{}, nil)
+		}); err != nil {
+			return err
+		}
+	}
+	return e
+}
+
+// match answers an assertion by who the issuer's subject and the address are
+// known as. Only addresses that we proved ourselves count as known.
+func (s *Service) match(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, a *trust.Assertion, out *Registered) error {
+	revoked, err := tx.SubjectRevoked(ctx, a.ISS, a.Sub)
+	if err != nil {
+		return err
+	}
+	if !revoked.IsZero() && !a.IssuedAt.After(revoked) {
+		return apierr.BadBody("revoked", "The issuer revoked this user after the assertion was made. Sign the user in again and mint a fresh one.")
+	}
+	first, err := tx.UseOnce(ctx, "id-jag", a.ISS, a.JTI, a.Expires.Add(identity.Skew))
+	if err != nil {
+		return err
+	}
+	if !first {
+		return apierr.BadBody("replay_detected", "This assertion was used before. Mint a fresh one with a new jti.")
+	}
+	r, err := s.subjectRegistration(ctx, tx, now, c, a)
+	if err != nil {
+		return err
+	}
+	out.Registration = r
+	d, err := tx.Delegation(ctx, a.ISS, a.Sub)
+	if err != nil {
+		return err
+	}
+	if d != nil && d.RevokedAt.IsZero() {
+		account, err := tx.Account(ctx, d.AccountID)
+		if err != nil {
+			return err
+		}
+		if account.Disabled() {
+			return apierr.AccessDenied("This account is disabled.")
+		}
+		return s.accept(ctx, tx, now, c, out, account)
+	}
+	if a.Email != "" {
+		account, err := tx.VerifiedAccount(ctx, a.Email)
+		switch {
+		case err == nil && account.Disabled():
+			return apierr.AccessDenied("This account is disabled.")
+		case err == nil:
+			return s.stepUp(ctx, tx, now, c, a, out)
+		case !errors.Is(err, state.ErrNotFound):
+			return err
+		}
+	}
+	account, err := s.assertedAccount(ctx, tx, now, a, d)
+	if err != nil {
+		return err
+	}
+	if err := tx.SaveDelegation(ctx, &state.Delegation{ISS: a.ISS, Sub: a.Sub, AccountID: account.ID, CreatedAt: now}); err != nil {
+		return err
+	}
+	return s.accept(ctx, tx, now, c, out, account)
+}
+
+// subjectRegistration returns the registration of the issuer's subject, new or
+// known.
+func (s *Service) subjectRegistration(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, a *trust.Assertion) (*identity.Registration, error) {
+	r, err := tx.RegistrationBySubject(ctx, a.ISS, a.Sub, a.Aud)
+	if errors.Is(err, state.ErrNotFound) {
+		r = s.newRegistration(now, c, identity.IdentityAssertion)
+		r.ISS, r.Sub, r.Aud = a.ISS, a.Sub, a.Aud
+		s.describe(r, a)
+		if err := tx.AddRegistration(ctx, r); err != nil {
+			return nil, err
+		}
+		return r, s.audit(ctx, tx, now, c, "registration.created", r, map[string]string{"kind": string(r.Kind)})
+	}
+	if err == nil {
+		s.describe(r, a)
+	}
+	return r, err
+}
+
+// describe notes what the newest assertion says of the agent.
+func (s *Service) describe(r *identity.Registration, a *trust.Assertion) {
+	r.ClientID, r.AMR, r.Platform, r.Context = a.ClientID, a.AMR, a.Platform, a.ContextID
+}
+
+// accept answers a subject that acts for an account: the registration is claimed.
+func (s *Service) accept(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, out *Registered, account *state.Account) error {
+	r := out.Registration
+	if r.Status(now) != identity.Claimed || r.AccountID != account.ID {
+		if !r.RevokedAt.IsZero() || !r.ClaimedAt.IsZero() || !r.DeniedAt.IsZero() {
+			r.Restart(now)
+		}
+		w, err := s.homeOf(ctx, tx, now, account, r.WorkspaceID)
+		if err != nil {
+			return err
+		}
+		r.Email, r.ClaimHash = account.Email, nil
+		r.Claim(account.ID, w.ID, now)
+		if _, err := tx.RevokeTokens(ctx, r.ID, now); err != nil {
+			return err
+		}
+		if err := s.supersedeAttempts(ctx, tx, r.ID); err != nil {
+			return err
+		}
+	}
+	w, err := tx.Workspace(ctx, r.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	out.WorkspaceSlug = w.Slug
+	if err := tx.SaveRegistration(ctx, r); err != nil {
+		return err
+	}
+	return s.audit(ctx, tx, now, c, "assertion.issued", r, nil)
+}
+
+func (s *Service) supersedeAttempts(ctx context.Context, tx *state.Tx, registration string) error {
+	a, err := tx.NewestAttempt(ctx, registration)
+	if err != nil || a == nil || a.State != identity.Active {
+		return err
+	}
+	a.State = identity.Superseded
+	return tx.SaveAttempt(ctx, a)
+}
+
+// homeOf returns the workspace that a registration had, if it is still the
+// account's, or the account's oldest, or a new one.
+func (s *Service) homeOf(ctx context.Context, tx *state.Tx, now time.Time, account *state.Account, before string) (*state.Workspace, error) {
+	list, err := tx.Workspaces(ctx, account.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range list {
+		if w.ID == before {
+			return w, nil
+		}
+	}
+	if len(list) > 0 {
+		return list[0], nil
+	}
+	return s.newWorkspace(ctx, tx, now, account.ID, now)
+}
+
+// stepUp asks the owner of the account for confirmation: a trusted issuer's word
+// alone never links an account that exists.
+func (s *Service) stepUp(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, a *trust.Assertion, out *Registered) error {
+	r := out.Registration
+	if r.Status(now) == identity.Denied && now.Before(r.ClaimExpires) {
+		return denied()
+	}
+	if r.Status(now) != identity.Pending || r.Email != a.Email {
+		r.Restart(now)
+	}
+	out.ClaimToken = s.Secrets.Token("clm_")
+	r.ClaimHash, r.Email = hash(out.ClaimToken), a.Email
+	if err := s.mayIssue(ctx, tx, now, c, r, a.Email); err != nil {
+		return err
+	}
+	if err := s.audit(ctx, tx, now, c, "claim.requested", r, nil); err != nil {
+		return err
+	}
+	var err error
+	out.Claim, err = s.issueCode(ctx, tx, now, c, r)
+	return err
+}
+
+// assertedAccount returns the account that this very subject had, or makes one.
+// Its address is the issuer's word until its owner signs in.
+func (s *Service) assertedAccount(ctx context.Context, tx *state.Tx, now time.Time, a *trust.Assertion, before *state.Delegation) (*state.Account, error) {
+	if before != nil {
+		account, err := tx.Account(ctx, before.AccountID)
+		switch {
+		case errors.Is(err, state.ErrNotFound):
+		case err != nil:
+			return nil, err
+		case account.Disabled():
+			return nil, apierr.AccessDenied("This account is disabled.")
+		case !account.Verified() && account.AssertedBy == a.ISS:
+			return account, nil
+		}
+	}
+	if !s.NewAccounts {
+		return nil, apierr.AccessDenied("This service makes no accounts on an issuer's word. Use service_auth, or sign up first.")
+	}
+	account := &state.Account{ID: s.Secrets.ID("acc_"), Email: a.Email, Phone: a.Phone, AssertedBy: a.ISS, CreatedAt: now}
+	return account, tx.AddAccount(ctx, account)
+}

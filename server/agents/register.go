@@ -1,0 +1,228 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/keyring"
+	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// A Registered is what an agent gets for registering. The secrets in it are
+// nowhere else.
+type Registered struct {
+	Registration  *identity.Registration
+	WorkspaceSlug string
+	Assertion     string // empty until a claim, where one is needed
+	Expires       time.Time
+	ClaimToken    string
+	Claim         *Code // the code to give to the person; nil where none was issued
+}
+
+// A Code is a code for a person to type, and the page to type it into.
+type Code struct {
+	AttemptID string
+	UserCode  string
+	ViewToken string
+	ExpiresAt time.Time
+}
+
+// RegisterAnonymous makes a workspace that its agent may write to, and that
+// somebody may claim within a day.
+func (s *Service) RegisterAnonymous(ctx context.Context, c *Caller) (*Registered, error) {
+	now := s.Now()
+	out := &Registered{ClaimToken: s.Secrets.Token("clm_")}
+	r := s.newRegistration(now, c, identity.Anonymous)
+	r.ClaimHash = hash(out.ClaimToken)
+	err := s.write(ctx, func(tx *state.Tx) error {
+		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "anonymous.ip", Key: c.network()}, limit.Use{Rule: "anonymous.ip-day", Key: c.network()},
+			limit.Use{Rule: "anonymous.all"}); err != nil {
+			return err
+		}
+		w, err := s.newWorkspace(ctx, tx, now, "", r.ClaimExpires)
+		if err != nil {
+			return err
+		}
+		r.WorkspaceID, out.WorkspaceSlug = w.ID, w.Slug
+		if err := tx.AddRegistration(ctx, r); err != nil {
+			return err
+		}
+		if err := s.audit(ctx, tx, now, c, "registration.created", r, map[string]string{"kind": string(r.Kind)}); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, now, c, "assertion.issued", r, nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Registration = r
+	return out, s.mint(ctx, out, now, r.ClaimExpires)
+}
+
+// RegisterServiceAuth begins a claim for the owner of an address. It does not
+// look whether anybody has that address, so its answer cannot tell.
+func (s *Service) RegisterServiceAuth(ctx context.Context, c *Caller, hint string) (*Registered, error) {
+	email, ok := identity.ParseEmail(hint)
+	if !ok {
+		return nil, apierr.BadBody("invalid_login_hint", "login_hint must be an e-mail address.")
+	}
+	now := s.Now()
+	out := &Registered{ClaimToken: s.Secrets.Token("clm_")}
+	r := s.newRegistration(now, c, identity.ServiceAuth)
+	r.ClaimHash, r.Email = hash(out.ClaimToken), email
+	err := s.write(ctx, func(tx *state.Tx) error {
+		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "service-auth.ip", Key: c.network()}, limit.Use{Rule: "service-auth.email", Key: email},
+			limit.Use{Rule: "service-auth.email-day", Key: email}); err != nil {
+			return err
+		}
+		if !s.Limits.Off {
+			waiting, err := tx.PendingFor(ctx, identity.ServiceAuth, email, now)
+			if err != nil {
+				return err
+			}
+			if waiting >= identity.MaxPendingPerMail {
+				return tooManyPending()
+			}
+		}
+		if err := tx.AddRegistration(ctx, r); err != nil {
+			return err
+		}
+		if err := s.audit(ctx, tx, now, c, "registration.created", r, map[string]string{"kind": string(r.Kind)}); err != nil {
+			return err
+		}
+		var err error
+		out.Claim, err = s.issueCode(ctx, tx, now, c, r)
+		return err
+	})
+	out.Registration = r
+	return out, err
+}
+
+func tooManyPending() *apierr.Error {
+	e := apierr.RateLimited(int(time.Hour.Seconds()))
+	e.Description = "Several registrations wait for this address already. Let its owner confirm or deny one of them first."
+	return e
+}
+
+func (s *Service) newRegistration(now time.Time, c *Caller, k identity.Kind) *identity.Registration {
+	return &identity.Registration{
+		ID: s.Secrets.ID("reg_"), Kind: k, Generation: 1, CreatedAt: now, ClaimExpires: now.Add(identity.ClaimWindow),
+		Poll: identity.Poll{Interval: identity.PollInterval}, CreatedIP: c.ip(), UserAgent: c.userAgent(),
+	}
+}
+
+// issueCode makes a code and its link; the ones before it are dead at once. The
+// registration is stored.
+func (s *Service) issueCode(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration) (*Code, error) {
+	code := &Code{AttemptID: s.Secrets.ID("cla_"), UserCode: s.Secrets.Code(), ViewToken: s.Secrets.Token("cvt_"), ExpiresAt: now.Add(identity.CodeLifetime)}
+	err := tx.AddAttempt(ctx, &identity.Attempt{
+		ID: code.AttemptID, RegistrationID: r.ID, ViewHash: hash(code.ViewToken), CodeMAC: s.codeMAC(code.AttemptID, code.UserCode),
+		CreatedAt: now, ExpiresAt: code.ExpiresAt, State: identity.Active, IP: c.ip(), UserAgent: c.userAgent(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.NewCode()
+	if err := tx.SaveRegistration(ctx, r); err != nil {
+		return nil, err
+	}
+	return code, s.audit(ctx, tx, now, c, "user_code.minted", r, map[string]string{"attempt": code.AttemptID})
+}
+
+// codeMAC is what is stored of a code: it has a million values only, so it is
+// keyed, and bound to its attempt.
+func (s *Service) codeMAC(attempt, code string) []byte { return s.Vault.MAC("code", attempt, code) }
+
+// mint signs the registration's assertion.
+func (s *Service) mint(ctx context.Context, out *Registered, now, expires time.Time) error {
+	r := out.Registration
+	a := keyring.Assertion{
+		RegistrationID: r.ID, Kind: r.Kind, Generation: r.Generation, AMR: r.AMR, JTI: s.Secrets.ID(""), IssuedAt: now, ExpiresAt: expires,
+	}
+	if !r.ClaimedAt.IsZero() {
+		a.Email = r.Email
+	}
+	var err error
+	out.Assertion, err = s.Ring.Sign(ctx, a)
+	out.Expires = expires.Truncate(time.Second) // as the token says
+	return s.fail(err)
+}
+
+// StartClaim issues a fresh code for the owner of an address. It returns the
+// registration's id too.
+func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address string) (*Code, string, error) {
+	unknown := limit.Use{Rule: "unknown-tokens.ip", Key: c.network()}
+	if err := s.barred(ctx, c, unknown); err != nil {
+		return nil, "", err
+	}
+	now := s.Now()
+	var code *Code
+	var id string
+	err := s.write(ctx, func(tx *state.Tx) error {
+		r, err := tx.RegistrationByClaim(ctx, hash(claimToken))
+		if err != nil {
+			return err
+		}
+		id = r.ID
+		switch r.Status(now) {
+		case identity.Expired:
+			return &apierr.Error{Status: 410, Code: "claim_expired", Description: "The time to claim this registration is over. Register again."}
+		case identity.Claimed:
+			return &apierr.Error{Status: 409, Code: "claimed_or_in_flight", Description: "This registration is claimed already."}
+		case identity.Denied:
+			return denied()
+		}
+		email, ok := identity.ParseEmail(address)
+		if !ok {
+			return apierr.BadBody("invalid_email", "email is required and must be an e-mail address.")
+		}
+		if r.Kind != identity.Anonymous && email != r.Email {
+			return apierr.BadBody("email_mismatch", "This registration is bound to another address.")
+		}
+		if r.Refuses(email) {
+			return denied()
+		}
+		if err := s.mayIssue(ctx, tx, now, c, r, email); err != nil {
+			return err
+		}
+		r.Email = email
+		if err := s.audit(ctx, tx, now, c, "claim.requested", r, nil); err != nil {
+			return err
+		}
+		code, err = s.issueCode(ctx, tx, now, c, r)
+		return err
+	})
+	if errors.Is(err, state.ErrNotFound) {
+		if err := s.note(ctx, c, unknown); err != nil {
+			return nil, "", err
+		}
+		return nil, "", &apierr.Error{Status: 401, Code: "invalid_claim_token", Description: "This claim token is wrong or no longer valid. Register again."}
+	}
+	return code, id, err
+}
+
+func denied() *apierr.Error {
+	return apierr.AccessDenied("The owner of this address refused the registration.")
+}
+
+// mayIssue holds a registration to its caps of codes.
+func (s *Service) mayIssue(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration, email string) error {
+	if s.Limits.Off {
+		return nil
+	}
+	switch {
+	case now.Before(r.PausedUntil):
+		e := apierr.RateLimited(int(r.PausedUntil.Sub(now).Seconds()) + 1)
+		e.Description = "Too many wrong codes were typed. Wait before asking for another."
+		return e
+	case r.Codes >= identity.CodesPerClaim:
+		e := apierr.RateLimited(int(r.ClaimExpires.Sub(now).Seconds()) + 1)
+		e.Description = "This registration was given all the codes it can have. Register again."
+		return e
+	}
+	return s.take(ctx, tx, now, c, limit.Use{Rule: "claim.registration", Key: r.ID}, limit.Use{Rule: "claim.email", Key: email})
+}

@@ -1,0 +1,81 @@
+package agents
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// keyPrefixes are the kinds of collector keys: secret for servers, publishable
+// for browsers, log for log drains.
+var keyPrefixes = map[string]string{"secret": "sk_live_", "publishable": "pk_live_", "log": "log_live_"}
+
+const maxLabel = 100
+
+func allowed(b state.Bearer, scope string) bool {
+	return slices.Contains(strings.Fields(b.Scope), scope)
+}
+
+// CreateKey makes a collector key. The key itself is in the answer alone.
+func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, kind, label string) (*state.CollectorKey, string, error) {
+	if !allowed(b, identity.ScopeWrite) {
+		return nil, "", apierr.InsufficientScope(identity.ScopeWrite, "Creating a key needs analytics.write.")
+	}
+	prefix, ok := keyPrefixes[kind]
+	if !ok {
+		return nil, "", apierr.BadBody("unsupported_kind", "kind must be secret, publishable or log.")
+	}
+	label = strings.TrimSpace(label)
+	if utf8.RuneCountInString(label) > maxLabel || !utf8.ValidString(label) || strings.ContainsFunc(label, unicode.IsControl) {
+		return nil, "", apierr.BadBody("invalid_label", "label must be at most 100 characters of text.")
+	}
+	now := s.Now()
+	key := s.Secrets.Token(prefix)
+	k := &state.CollectorKey{
+		ID: s.Secrets.ID("key_"), Hash: hash(key), WorkspaceID: b.WorkspaceID, Kind: kind, Label: label,
+		Shown: prefix + "..." + key[len(key)-4:], CreatedAt: now,
+	}
+	err := s.write(ctx, func(tx *state.Tx) error {
+		n, err := tx.LiveKeys(ctx, b.WorkspaceID)
+		if err != nil {
+			return err
+		}
+		most, advice := identity.ClaimedKeys, "Revoke one first."
+		if b.AccountID == "" {
+			most, advice = identity.UnclaimedKeys, "Claim the workspace, or use a key at hand."
+		}
+		if n >= most {
+			return &apierr.Error{Status: 409, Code: "too_many_keys", Description: "This workspace has all the keys it can have. " + advice}
+		}
+		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "keys.registration", Key: b.RegistrationID}); err != nil {
+			return err
+		}
+		if err := tx.AddCollectorKey(ctx, k); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, now, c, "key.created", &identity.Registration{ID: b.RegistrationID, WorkspaceID: b.WorkspaceID, AccountID: b.AccountID},
+			map[string]string{"key": k.ID, "kind": kind})
+	})
+	return k, key, err
+}
+
+// ReadWorkspace returns the workspace of a token and its keys.
+func (s *Service) ReadWorkspace(ctx context.Context, b state.Bearer) (*state.Workspace, []state.CollectorKey, error) {
+	if !allowed(b, identity.ScopeRead) {
+		return nil, nil, apierr.InsufficientScope(identity.ScopeRead, "This workspace is not claimed, so it is write-only. Claim it to read it.")
+	}
+	tx := s.DB.Read()
+	w, err := tx.Workspace(ctx, b.WorkspaceID)
+	if err != nil {
+		return nil, nil, s.fail(err)
+	}
+	keys, err := tx.CollectorKeys(ctx, b.WorkspaceID)
+	return w, keys, s.fail(err)
+}

@@ -1,0 +1,175 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// A Rule is a limit that all servers of a store share and that outlives them:
+// so many events of a key in a sliding window.
+type Rule struct {
+	Name   string
+	Quota  int
+	Window time.Duration
+}
+
+// Rules are limits by name.
+type Rules map[string]Rule
+
+// DefaultRules returns the limits of registration, claims, tokens and sign-in.
+// The part of a name before the dot is what is limited, after it by what.
+func DefaultRules() Rules {
+	out := Rules{}
+	for _, r := range []Rule{
+		{"anonymous.ip", 5, time.Hour},
+		{"anonymous.ip-day", 20, 24 * time.Hour},
+		{"anonymous.all", 100, time.Hour},
+		{"service-auth.ip", 10, time.Hour},
+		{"service-auth.email", 5, time.Hour},
+		{"service-auth.email-day", 10, 24 * time.Hour},
+		{"assertion.ip", 60, time.Hour},
+		{"assertion.issuer", 1000, time.Hour},
+		{"assertion.subject", 20, time.Hour},
+		{"assertion-failures.ip", 30, 10 * time.Minute},
+		{"claim.registration", 3, 90 * time.Second},
+		{"claim.email", 5, time.Hour},
+		{"wrong-codes.account", 15, time.Hour},
+		{"wrong-codes.ip", 30, time.Hour},
+		{"unknown-tokens.ip", 10, time.Minute},
+		{"exchange.registration", 30, time.Hour},
+		{"keys.registration", 20, time.Hour},
+		{"events.issuer", 600, time.Minute},
+		{"event-failures.ip", 30, time.Minute},
+		{"sign-in.email", 5, time.Hour},
+		{"sign-in.ip", 20, time.Hour},
+	} {
+		out[r.Name] = r
+	}
+	return out
+}
+
+// Set changes a rule, given as "QUOTA/WINDOW" such as 5/1h.
+func (rs Rules) Set(name, value string) error {
+	if _, known := rs[name]; !known {
+		names := make([]string, 0, len(rs))
+		for n := range rs {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		return fmt.Errorf("limit-rules: %q is no limit; there are %s", name, strings.Join(names, ", "))
+	}
+	quota, window, ok := strings.Cut(value, "/")
+	n, err := strconv.Atoi(strings.TrimSpace(quota))
+	d, derr := time.ParseDuration(strings.TrimSpace(window))
+	if !ok || err != nil || derr != nil || n < 1 || d < time.Second {
+		return fmt.Errorf("limit-rules: %s: %q is not QUOTA/WINDOW such as 5/1h", name, value)
+	}
+	rs[name] = Rule{name, n, d}
+	return nil
+}
+
+// A Use is an event that a rule counts, by key.
+type Use struct{ Rule, Key string }
+
+// A Keeper applies rules. Off lets everything pass, for load tests.
+type Keeper struct {
+	Rules Rules
+	Off   bool
+}
+
+// Take counts uses in a transaction. It fails with a 429 when one of them is
+// over its limit; the transaction must then not be committed, so that refused
+// requests do not prolong the wait.
+func (k Keeper) Take(ctx context.Context, tx *state.Tx, now time.Time, seen *Seen, uses ...Use) error {
+	if k.Off {
+		return nil
+	}
+	for _, u := range uses {
+		rule := k.Rules[u.Rule]
+		c, err := tx.Count(ctx, u.Rule+" "+u.Key, rule.Window, now)
+		if err != nil {
+			return err
+		}
+		seen.note(rule, c)
+		if c.Estimate() > float64(rule.Quota) {
+			return apierr.RateLimited(wait(rule, c))
+		}
+	}
+	return nil
+}
+
+// Check fails with a 429 when a use would be over its limit, without counting.
+func (k Keeper) Check(ctx context.Context, tx *state.Tx, now time.Time, seen *Seen, u Use) error {
+	if k.Off {
+		return nil
+	}
+	rule := k.Rules[u.Rule]
+	c, err := tx.Counted(ctx, u.Rule+" "+u.Key, rule.Window, now)
+	if err != nil {
+		return err
+	}
+	if c.Estimate() >= float64(rule.Quota) {
+		seen.note(rule, c)
+		c.Current++
+		return apierr.RateLimited(wait(rule, c))
+	}
+	return nil
+}
+
+// Limited says whether err is a refusal by a limit.
+func Limited(err error) bool {
+	var e *apierr.Error
+	return errors.As(err, &e) && e.Status == http.StatusTooManyRequests
+}
+
+// wait returns after how many seconds one more event would pass. c holds the
+// event that did not.
+func wait(rule Rule, c state.Count) int {
+	window, into := rule.Window.Seconds(), c.Into.Seconds()
+	room, current := float64(rule.Quota-1), float64(c.Current-1)
+	var after float64
+	if current <= room && c.Before > 0 {
+		after = window*(1-(room-current)/float64(c.Before)) - into
+	} else {
+		after = window - into + window*max(0, 1-room/max(1, current))
+	}
+	return max(1, int(math.Ceil(after)))
+}
+
+// A Seen gathers what the RateLimit headers of an answer say: all rules that
+// applied, and the one with the least left (draft-ietf-httpapi-ratelimit-headers).
+type Seen struct {
+	policies []string
+	tightest string
+	left     int
+}
+
+func (s *Seen) note(rule Rule, c state.Count) {
+	if s == nil {
+		return
+	}
+	left := max(0, rule.Quota-int(math.Ceil(c.Estimate())))
+	s.policies = append(s.policies, fmt.Sprintf(`"%s";q=%d;w=%d`, rule.Name, rule.Quota, int(rule.Window.Seconds())))
+	if s.tightest == "" || left < s.left {
+		s.left = left
+		s.tightest = fmt.Sprintf(`"%s";r=%d;t=%d`, rule.Name, left, int(math.Ceil((rule.Window - c.Into).Seconds())))
+	}
+}
+
+// Write sets the headers, in place of those of the address's own limit.
+func (s *Seen) Write(h http.Header) {
+	if s.tightest != "" {
+		h["Ratelimit-Policy"] = []string{strings.Join(s.policies, ", ")}
+		h["Ratelimit"] = []string{s.tightest}
+	}
+}

@@ -1,0 +1,183 @@
+// Package mail sends plain-text mail: by SMTP, into a folder of .eml files, or
+// onto the log. The last two are for development and tests.
+package mail
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// A Message is a mail to one person.
+type Message struct {
+	To      string `json:"to"`
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+}
+
+// A Mailer sends a message. An error that IsPermanent reports is not worth
+// another try.
+type Mailer interface {
+	Send(ctx context.Context, m Message) error
+}
+
+const (
+	dialTimeout = 10 * time.Second
+	submission  = 587
+	implicitTLS = 465
+)
+
+// Open returns the mailer of an address:
+//
+//	log:                              onto the log
+//	file:///DIR                       .eml files in DIR
+//	smtp://USER:PASSWORD@HOST:587     STARTTLS; ?tls=off for a relay on this machine
+//	smtps://USER:PASSWORD@HOST:465    TLS from the first byte
+func Open(address, from string, log *slog.Logger, newID func() string) (Mailer, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("mail: the address cannot be read; write log:, file:///DIR or smtp://USER:PASSWORD@HOST:PORT")
+	}
+	if _, err := compose(Message{To: "a@example.com", Subject: "s", Text: "t"}, from); err != nil {
+		return nil, fmt.Errorf("mail-from: %w", err)
+	}
+	switch u.Scheme {
+	case "log":
+		return logMailer{log}, nil
+	case "file":
+		if u.Host != "" || u.Path == "" {
+			return nil, errors.New("mail: write file:///absolute/folder")
+		}
+		dir := filepath.FromSlash(u.Path)
+		return fileMailer{dir: dir, from: from, newID: newID}, os.MkdirAll(dir, 0o700)
+	case "smtp", "smtps":
+		return newSMTP(u, from)
+	default:
+		return nil, fmt.Errorf("mail: %q is none of log:, file:, smtp:, smtps:", u.Scheme)
+	}
+}
+
+func compose(m Message, from string) (*gomail.Msg, error) {
+	msg := gomail.NewMsg()
+	if err := msg.From(from); err != nil {
+		return nil, err
+	}
+	if err := msg.To(m.To); err != nil {
+		return nil, err
+	}
+	msg.Subject(m.Subject)
+	msg.SetDate()
+	msg.SetMessageID()
+	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834
+	msg.SetBodyString(gomail.TypeTextPlain, m.Text, gomail.WithPartEncoding(gomail.NoEncoding))
+	return msg, nil
+}
+
+type logMailer struct{ log *slog.Logger }
+
+func (l logMailer) Send(_ context.Context, m Message) error {
+	l.log.Info("mail", "to", m.To, "subject", m.Subject, "text", m.Text)
+	return nil
+}
+
+type fileMailer struct {
+	dir, from string
+	newID     func() string
+}
+
+// Send writes the mail under a temporary name first, so that a reader of *.eml
+// never sees half of one.
+func (f fileMailer) Send(_ context.Context, m Message) error {
+	msg, err := compose(m, f.from)
+	if err != nil {
+		return permanent{err}
+	}
+	var buf bytes.Buffer
+	if _, err := msg.WriteTo(&buf); err != nil {
+		return err
+	}
+	name := filepath.Join(f.dir, f.newID())
+	if err := os.WriteFile(name+".tmp", buf.Bytes(), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(name+".tmp", name+".eml")
+}
+
+type smtpMailer struct {
+	host, from string
+	opts       []gomail.Option
+}
+
+func newSMTP(u *url.URL, from string) (Mailer, error) {
+	if u.Hostname() == "" {
+		return nil, errors.New("mail: write smtp://USER:PASSWORD@HOST:PORT")
+	}
+	port := submission
+	opts := []gomail.Option{gomail.WithTimeout(dialTimeout)}
+	switch {
+	case u.Scheme == "smtps":
+		port = implicitTLS
+		opts = append(opts, gomail.WithSSL())
+	case u.Query().Get("tls") == "off":
+		opts = append(opts, gomail.WithTLSPolicy(gomail.NoTLS))
+	default:
+		opts = append(opts, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	}
+	if p := u.Port(); p != "" {
+		var err error
+		if port, err = strconv.Atoi(p); err != nil {
+			return nil, fmt.Errorf("mail: port %q", p)
+		}
+	}
+	opts = append(opts, gomail.WithPort(port))
+	if u.User != nil {
+		password, _ := u.User.Password()
+		opts = append(opts, gomail.WithUsername(u.User.Username()), gomail.WithPassword(password), gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover))
+	}
+	if _, err := gomail.NewClient(u.Hostname(), opts...); err != nil {
+		return nil, fmt.Errorf("mail: %w", err)
+	}
+	return smtpMailer{host: u.Hostname(), from: from, opts: opts}, nil
+}
+
+// Send opens a connection of its own: mails are few, and far between.
+func (s smtpMailer) Send(ctx context.Context, m Message) error {
+	msg, err := compose(m, s.from)
+	if err != nil {
+		return permanent{err}
+	}
+	c, err := gomail.NewClient(s.host, s.opts...)
+	if err != nil {
+		return err
+	}
+	err = c.DialAndSendWithContext(ctx, msg)
+	var refused *gomail.SendError
+	if errors.As(err, &refused) && !refused.IsTemp() && refused.ErrorCode() >= 500 {
+		return permanent{errors.New(hide(err.Error(), m.To))}
+	}
+	if err != nil {
+		return errors.New(hide(err.Error(), m.To))
+	}
+	return nil
+}
+
+// hide takes an address out of a server's words, which end in the log.
+func hide(text, address string) string { return strings.ReplaceAll(text, address, "(recipient)") }
+
+type permanent struct{ error }
+
+// IsPermanent says whether sending again would fail again.
+func IsPermanent(err error) bool {
+	var p permanent
+	return errors.As(err, &p)
+}

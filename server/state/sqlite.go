@@ -1,0 +1,206 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+const (
+	sqliteReaders = 4
+	// batchMax bounds how many transactions share one commit.
+	batchMax = 256
+)
+
+// openSQLite opens sqlite:///FILE. All writes go through one connection, whose
+// commits many transactions share (groupCommit); reads have connections of their
+// own and see the last commit.
+func openSQLite(ctx context.Context, address string) (*DB, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host != "" || u.Path == "" {
+		return nil, errors.New("write sqlite:///absolute/file")
+	}
+	file := filepath.FromSlash(u.Path)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) // for its mode; SQLite would take the umask's
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	// A "?" or "%" in the name must not end the path.
+	dsn := "file:" + (&url.URL{Path: file}).EscapedPath() + "?_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)"
+	writer, err := sql.Open("sqlite", dsn+"&_pragma=journal_mode(wal)&_pragma=synchronous(full)")
+	if err != nil {
+		return nil, err
+	}
+	writer.SetMaxOpenConns(1)
+	conn, err := writer.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, writer.Close())
+	}
+	read, err := sql.Open("sqlite", dsn+"&mode=ro")
+	if err != nil {
+		return nil, errors.Join(err, conn.Close(), writer.Close())
+	}
+	read.SetMaxOpenConns(sqliteReaders)
+	read.SetMaxIdleConns(sqliteReaders)
+	g := &groupCommit{pool: writer, conn: conn, jobs: make(chan *writeJob, batchMax), done: make(chan struct{})}
+	go g.run()
+	return &DB{read: read, eng: g}, nil
+}
+
+// A writeJob is a transaction that waits for its turn.
+type writeJob struct {
+	ctx  context.Context
+	fn   func(querier) error
+	done chan error
+}
+
+// groupCommit is SQLite's single writer. While one commit waits for the disk,
+// transactions gather; the next commit takes them all, each under a savepoint,
+// so that one may fail without the others. There is no timer: a lone transaction
+// waits for nobody.
+type groupCommit struct {
+	pool *sql.DB
+	conn *sql.Conn
+	jobs chan *writeJob
+	done chan struct{}
+
+	mu     sync.RWMutex
+	closed bool
+}
+
+func (g *groupCommit) name() string      { return "sqlite" }
+func (g *groupCommit) forUpdate() string { return "" } // there is one writer
+
+var errClosed = errors.New("the state store is closed")
+
+func (g *groupCommit) write(ctx context.Context, fn func(querier) error) error {
+	job := &writeJob{ctx: ctx, fn: fn, done: make(chan error, 1)}
+	g.mu.RLock()
+	if g.closed {
+		g.mu.RUnlock()
+		return errClosed
+	}
+	select {
+	case g.jobs <- job:
+		g.mu.RUnlock()
+	case <-ctx.Done():
+		g.mu.RUnlock()
+		return ctx.Err()
+	}
+	// From here on the job may run, so its outcome must be awaited: who gave up
+	// could not tell whether it was stored.
+	return <-job.done
+}
+
+func (g *groupCommit) close() error {
+	g.mu.Lock()
+	if !g.closed {
+		g.closed = true
+		close(g.jobs)
+	}
+	g.mu.Unlock()
+	<-g.done
+	return errors.Join(g.conn.Close(), g.pool.Close())
+}
+
+func (g *groupCommit) run() {
+	defer close(g.done)
+	for job := range g.jobs {
+		batch := []*writeJob{job}
+	gather:
+		for len(batch) < batchMax {
+			select {
+			case next, open := <-g.jobs:
+				if !open {
+					break gather
+				}
+				batch = append(batch, next)
+			default:
+				break gather
+			}
+		}
+		g.commit(batch)
+	}
+}
+
+// commit runs a batch in one transaction and tells every job how it ended. The
+// statements run to their end whatever their callers' contexts do: a statement
+// that SQLite interrupts takes the whole transaction with it.
+func (g *groupCommit) commit(batch []*writeJob) {
+	ctx := context.Background()
+	results := make([]error, len(batch))
+	err := func() error {
+		if _, err := g.conn.ExecContext(ctx, "begin immediate"); err != nil {
+			return err
+		}
+		for i, job := range batch {
+			if results[i] = job.ctx.Err(); results[i] != nil {
+				continue
+			}
+			if _, err := g.conn.ExecContext(ctx, "savepoint job"); err != nil {
+				return err
+			}
+			if results[i] = runJob(job.fn, g.conn); results[i] != nil {
+				if _, err := g.conn.ExecContext(ctx, "rollback to job"); err != nil {
+					return errors.Join(results[i], err) // SQLite has given the whole transaction up
+				}
+			}
+			if _, err := g.conn.ExecContext(ctx, "release job"); err != nil {
+				return err
+			}
+		}
+		_, err := g.conn.ExecContext(ctx, "commit")
+		return err
+	}()
+	if err != nil {
+		_, _ = g.conn.ExecContext(ctx, "rollback") // there may be none left to roll back
+	}
+	for i, job := range batch {
+		if err != nil && results[i] == nil {
+			results[i] = err
+		}
+		job.done <- results[i]
+	}
+}
+
+// runJob turns a panic into an error: one request's fault must not end the
+// writer of all.
+func runJob(fn func(querier) error, q querier) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a transaction panicked: %v", p)
+		}
+	}()
+	return fn(q)
+}
+
+func (g *groupCommit) isDown(err error) bool {
+	if errors.Is(err, errClosed) || errors.Is(err, sql.ErrConnDone) {
+		return true
+	}
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff { // the primary result code
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR,
+		sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB:
+		return true
+	}
+	return strings.Contains(e.Error(), "disk")
+}

@@ -1,0 +1,223 @@
+// Package state keeps what the server must not lose: accounts, sessions,
+// workspaces, registrations, claims, tokens, keys, used token ids, the audit log.
+// It runs on SQLite (embedded) and PostgreSQL with the same schema and the same
+// queries. Nothing is decided here: the rules are in package identity, the uses
+// in package agents.
+//
+// Secrets are stored as hashes, addresses sealed; the master key is not in the
+// store (package secret).
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/server/secret"
+)
+
+// ErrNotFound means that there is no such row.
+var ErrNotFound = errors.New("not found")
+
+// A DB is an open store. Its methods may be called by many goroutines.
+type DB struct {
+	vault *secret.Vault
+	read  *sql.DB
+	eng   engine
+	// bearer is the statement of the most common read, prepared once.
+	bearer *sql.Stmt
+}
+
+// An engine is what differs between the two stores.
+type engine interface {
+	// write runs fn in a transaction that is durable when write returns nil.
+	write(ctx context.Context, fn func(q querier) error) error
+	// forUpdate ends a select whose row nobody else may change until commit.
+	forUpdate() string
+	// isDown says whether an error is the store's trouble and not the caller's.
+	isDown(err error) bool
+	name() string
+	close() error
+}
+
+// A querier runs statements; a transaction or a pool.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// Open opens a store and brings its schema up to date. Address is
+// sqlite:///FILE or postgres://... It fails when the store was written by a newer
+// program or sealed with another master key.
+func Open(ctx context.Context, address string, vault *secret.Vault) (*DB, error) {
+	scheme, _, _ := strings.Cut(address, "://")
+	var db *DB
+	var err error
+	switch scheme {
+	case "sqlite":
+		db, err = openSQLite(ctx, address)
+	case "postgres", "postgresql":
+		db, err = openPostgres(ctx, address)
+	default:
+		return nil, fmt.Errorf("state: %q is neither sqlite:///FILE nor postgres://HOST/DATABASE", redact(address))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("state %s: %w", redact(address), err)
+	}
+	db.vault = vault
+	if err := db.prepare(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("state %s: %w", redact(address), err), db.Close())
+	}
+	return db, nil
+}
+
+func (db *DB) prepare(ctx context.Context) error {
+	if err := db.migrate(ctx); err != nil {
+		return err
+	}
+	if err := db.checkMaster(ctx); err != nil {
+		return err
+	}
+	var err error
+	db.bearer, err = db.read.PrepareContext(ctx, bearerSQL)
+	return err
+}
+
+// redact takes the password out of an address.
+func redact(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "(not an address)"
+	}
+	return u.Redacted()
+}
+
+// Close closes the store; writes that were accepted are finished first.
+func (db *DB) Close() error {
+	var err error
+	if db.bearer != nil {
+		err = db.bearer.Close()
+	}
+	return errors.Join(err, db.eng.close(), db.read.Close())
+}
+
+// Engine returns "sqlite" or "postgres".
+func (db *DB) Engine() string { return db.eng.name() }
+
+// IsDown says whether err is trouble of the store that may pass: no connection,
+// no room, busy.
+func (db *DB) IsDown(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || db.eng.isDown(err)
+}
+
+// Ping says whether the store answers.
+func (db *DB) Ping(ctx context.Context) error {
+	var one int
+	return db.read.QueryRowContext(ctx, "select 1").Scan(&one)
+}
+
+// Write runs fn in one transaction: all of it is durable when Write returns nil,
+// and none of it otherwise. fn may run more than once, must not wait for
+// anything but the store, and must not use tx afterwards.
+func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	return db.eng.write(ctx, func(q querier) error { return fn(&Tx{q: q, db: db}) })
+}
+
+// Read returns a Tx for single reads outside a transaction.
+func (db *DB) Read() *Tx { return &Tx{q: db.read, db: db} }
+
+// A Tx reads and writes rows. The methods of one aggregate stand in one file.
+type Tx struct {
+	q  querier
+	db *DB
+}
+
+func (tx *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	res, err := tx.q.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// one scans a single row; no row is ErrNotFound.
+func (tx *Tx) one(ctx context.Context, dest []any, query string, args ...any) error {
+	err := tx.q.QueryRowContext(ctx, query, args...).Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// A scanner is a row.
+type scanner interface{ Scan(dest ...any) error }
+
+// list calls scan for every row.
+func (tx *Tx) list(ctx context.Context, scan func(row scanner) error, query string, args ...any) error {
+	rows, err := tx.q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// us is a time as it is stored.
+func us(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func fromUS(v int64) time.Time {
+	if v == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(v).UTC()
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// bytes turns nil into an empty value: no column may be null.
+func bytes(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// seal and open guard the columns named *_sealed; mac makes those named *_mac.
+func (tx *Tx) seal(column, plain string) []byte {
+	return bytes(tx.db.vault.Seal(column, []byte(plain)))
+}
+
+func (tx *Tx) open(column string, sealed []byte) (string, error) {
+	plain, err := tx.db.vault.Open(column, sealed)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", column, err)
+	}
+	return string(plain), nil
+}
+
+func (tx *Tx) mac(purpose, value string) []byte {
+	if value == "" {
+		return []byte{}
+	}
+	return tx.db.vault.MAC(purpose, value)
+}

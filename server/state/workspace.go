@@ -1,0 +1,118 @@
+package state
+
+import (
+	"context"
+	"time"
+)
+
+// A Workspace is where a site's analytics belong.
+type Workspace struct {
+	ID           string
+	Slug         string
+	OwnerID      string // account; empty while unclaimed
+	Plan         string // free or paid
+	CreatedAt    time.Time
+	ClaimedAt    time.Time
+	ClaimExpires time.Time
+}
+
+// State returns "unclaimed", "claimed", or "expired" when nobody claimed it in time.
+func (w *Workspace) State(now time.Time) string {
+	switch {
+	case !w.ClaimedAt.IsZero():
+		return "claimed"
+	case now.Before(w.ClaimExpires):
+		return "unclaimed"
+	default:
+		return "expired"
+	}
+}
+
+const workspaceColumns = "id, slug, owner_id, plan, created_at, claimed_at, claim_expires"
+
+// AddWorkspace stores a new workspace, or reports that its slug is taken.
+func (tx *Tx) AddWorkspace(ctx context.Context, w *Workspace) (bool, error) {
+	n, err := tx.exec(ctx, `insert into workspace (`+workspaceColumns+`) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+		w.ID, w.Slug, w.OwnerID, w.Plan, us(w.CreatedAt), us(w.ClaimedAt), us(w.ClaimExpires))
+	return n == 1, err
+}
+
+// ClaimWorkspace gives an unclaimed workspace its owner.
+func (tx *Tx) ClaimWorkspace(ctx context.Context, id, owner string, now time.Time) error {
+	n, err := tx.exec(ctx, "update workspace set owner_id = $2, claimed_at = $3 where id = $1 and claimed_at = 0", id, owner, us(now))
+	if err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return err
+}
+
+// Workspace returns a workspace by id.
+func (tx *Tx) Workspace(ctx context.Context, id string) (*Workspace, error) {
+	return scanWorkspace(func(dest ...any) error {
+		return tx.one(ctx, dest, "select "+workspaceColumns+" from workspace where id = $1", id)
+	})
+}
+
+// Workspaces returns the workspaces of an account, oldest first.
+func (tx *Tx) Workspaces(ctx context.Context, owner string) ([]*Workspace, error) {
+	var out []*Workspace
+	err := tx.list(ctx, func(row scanner) error {
+		w, err := scanWorkspace(row.Scan)
+		out = append(out, w)
+		return err
+	}, "select "+workspaceColumns+" from workspace where owner_id = $1 order by created_at, id", owner)
+	return out, err
+}
+
+func scanWorkspace(scan func(...any) error) (*Workspace, error) {
+	var w Workspace
+	var created, claimed, expires int64
+	err := scan(&w.ID, &w.Slug, &w.OwnerID, &w.Plan, &created, &claimed, &expires)
+	w.CreatedAt, w.ClaimedAt, w.ClaimExpires = fromUS(created), fromUS(claimed), fromUS(expires)
+	return &w, err
+}
+
+// A CollectorKey lets a site send events.
+type CollectorKey struct {
+	ID          string
+	Hash        []byte
+	WorkspaceID string
+	Kind        string
+	Label       string
+	Shown       string // prefix and last four characters
+	CreatedAt   time.Time
+	RevokedAt   time.Time
+}
+
+// AddCollectorKey stores a key.
+func (tx *Tx) AddCollectorKey(ctx context.Context, k *CollectorKey) error {
+	_, err := tx.exec(ctx, `insert into collector_key (id, hash, workspace_id, kind, label, shown, created_at, last_used_at, revoked_at)
+		values ($1, $2, $3, $4, $5, $6, $7, 0, 0)`, k.ID, k.Hash, k.WorkspaceID, k.Kind, k.Label, k.Shown, us(k.CreatedAt))
+	return err
+}
+
+// LiveKeys returns how many keys of a workspace are not revoked. It locks the
+// workspace, so that two requests cannot both take the last place.
+func (tx *Tx) LiveKeys(ctx context.Context, workspace string) (int, error) {
+	var id string
+	if err := tx.one(ctx, []any{&id}, "select id from workspace where id = $1"+tx.db.eng.forUpdate(), workspace); err != nil {
+		return 0, err
+	}
+	var n int
+	err := tx.one(ctx, []any{&n}, "select count(*) from collector_key where workspace_id = $1 and revoked_at = 0", workspace)
+	return n, err
+}
+
+// CollectorKeys returns the keys of a workspace, oldest first.
+func (tx *Tx) CollectorKeys(ctx context.Context, workspace string) ([]CollectorKey, error) {
+	var out []CollectorKey
+	err := tx.list(ctx, func(row scanner) error {
+		var k CollectorKey
+		var created, revoked int64
+		err := row.Scan(&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &created, &revoked)
+		k.CreatedAt, k.RevokedAt = fromUS(created), fromUS(revoked)
+		out = append(out, k)
+		return err
+	}, "select id, workspace_id, kind, label, shown, created_at, revoked_at from collector_key where workspace_id = $1 order by created_at, id", workspace)
+	return out, err
+}

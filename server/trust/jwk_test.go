@@ -1,0 +1,54 @@
+package trust_test
+
+import "testing"
+
+func TestBadKeysAreLeftOut(t *testing.T) {
+	idp, v, _ := setup(t)
+	good := idp.Ed25519()
+	p256 := idp.JWK(idp.Kid())
+	for name, edit := range map[string]map[string]any{
+		"use enc":             {"use": "enc"},
+		"use null":            {"use": nil},
+		"key_ops sign":        {"key_ops": []string{"sign"}},
+		"alg of another kind": {"alg": "RS256"},
+		"alg HS256":           {"alg": "HS256"},
+		"kty oct":             {"kty": "oct", "k": "c2VjcmV0"},
+		"kty lower case":      {"kty": "ec"},
+		"curve P-521":         {"crv": "P-521"},
+		"curve P-384":         {"crv": "P-384"},
+		"not on the curve":    {"y": p256["x"]},
+		"short x":             {"x": "AA"},
+		"padded x":            {"x": p256["x"].(string) + "="},
+		"an RSA key of 3":     {"kty": "RSA", "alg": "RS256", "n": "AAAA", "e": "Aw"},
+		"no key":              {"kty": 1},
+	} {
+		jwk := idp.JWK(idp.Kid())
+		for member, value := range edit {
+			jwk[member] = value
+		}
+		jwk["kid"] = name
+		idp.Serve(jwk)
+	}
+	for kid, e := range map[string]string{"even exponent": "AQAA", "exponent 1": "AQ", "huge exponent": "AQAAAAE"} {
+		jwk := idp.JWK(idp.RSA(2048))
+		jwk["kid"], jwk["e"] = kid, e
+		idp.Serve(jwk)
+	}
+	idp.Serve(map[string]any{"kty": "OKP", "crv": "Ed25519", "kid": "short okp", "x": "AAAA"})
+	idp.Serve(map[string]any{"kty": "OKP", "crv": "X25519", "kid": "other okp", "x": idp.JWK(good)["x"]})
+	idp.Serve(nil)
+	_, err := v.Assertion(t.Context(), idp.Assertion(resource, "u", "a@b.example", header("kid", good), header("alg", "EdDSA")))
+	if err != nil {
+		t.Fatal("bad keys spoil a good one:", err)
+	}
+	for _, kid := range []string{
+		"use enc", "use null", "key_ops sign", "alg of another kind", "alg HS256", "kty oct", "kty lower case", "curve P-521",
+		"curve P-384", "not on the curve", "short x", "padded x", "an RSA key of 3", "no key", "even exponent", "exponent 1",
+		"huge exponent", "short okp", "other okp",
+	} {
+		_, err := v.Assertion(t.Context(), idp.Assertion(resource, "u", "a@b.example", header("kid", kid)))
+		if got := refusal(t, err); got != unknown {
+			t.Errorf("%s: %q", kid, got)
+		}
+	}
+}
