@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,7 +46,7 @@ func (a *accessLog) write(rw *reqctx.Writer, r *http.Request, start, end time.Ti
 	b = append(b, `","method":`...)
 	b = quote(b, r.Method)
 	b = append(b, `,"path":`...)
-	b = quote(b, r.RequestURI)
+	b = quote(b, shown(r))
 	b = append(b, `,"status":`...)
 	b = strconv.AppendInt(b, int64(rw.Status), 10)
 	b = append(b, `,"bytes":`...)
@@ -54,6 +55,15 @@ func (a *accessLog) write(rw *reqctx.Writer, r *http.Request, start, end time.Ti
 	b = strconv.AppendInt(b, end.Sub(start).Microseconds(), 10)
 	a.line = append(b, '}', '\n')
 	_, _ = a.w.Write(a.line) // a log that cannot be written must not fail a request
+}
+
+// shown is the part of an address that may stand in a log. Only the public API
+// has queries without secrets.
+func shown(r *http.Request) string {
+	if r.URL.RawQuery == "" || strings.HasPrefix(r.URL.Path, "/api/public/") {
+		return r.RequestURI
+	}
+	return r.URL.Path + "?..."
 }
 
 func (a *accessLog) flush() {

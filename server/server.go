@@ -1,10 +1,11 @@
-// Package server answers HTTP: the public read API, the pages and the API's
-// description, all from the current snapshot. Each subpackage owns one group of
-// routes; this package builds them, mounts them and keeps the process's side:
-// ids, limits, log, timeouts, shutdown.
+// Package server answers HTTP: the public read API and the pages from the
+// current snapshot, agents' registration, claims and tokens from the state store.
+// Each subpackage owns one group of routes; this package builds them, mounts them
+// and keeps the process's side: ids, limits, log, timeouts, shutdown.
 //
 // The subpackages stand in steps, and import only from steps below: words
-// (apierr, reqctx), means (web, limit, site), routes (readapi, pages, openapi).
+// (apierr, reqctx, identity, secret), means (web, site, state, trust ...), uses
+// (agents, session), routes (readapi, pages, agentapi, claimpage ...).
 package server
 
 import (
@@ -18,24 +19,34 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/firstpick/firstpick/server/agentapi"
+	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/claimpage"
+	"github.com/firstpick/firstpick/server/discovery"
 	"github.com/firstpick/firstpick/server/limit"
 	"github.com/firstpick/firstpick/server/openapi"
 	"github.com/firstpick/firstpick/server/pages"
 	"github.com/firstpick/firstpick/server/readapi"
 	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/session"
+	"github.com/firstpick/firstpick/server/signin"
 	"github.com/firstpick/firstpick/server/site"
+	"github.com/firstpick/firstpick/server/web"
 )
 
 // A Source has the current site, or nil before the first.
 type Source interface{ Current() *site.Site }
 
-// A Config says what to serve and how. Source, Log and Now are required.
+// A Config says what to serve and how. Source, Agents, Log and Now are required.
 type Config struct {
-	Source  Source
-	Log     *slog.Logger
-	Now     func() time.Time
-	BaseURL string // public address without trailing slash
+	Source Source
+	Agents *agents.Service
+	// Providers are where people may sign in besides by mail.
+	Providers []*signin.Provider
+	Log       *slog.Logger
+	Now       func() time.Time
+	BaseURL   string // public address without trailing slash
 	// IDPrefix begins every request id; it should differ between processes.
 	IDPrefix string
 	// LimitPerMinute bounds requests of one address to the read API and pages;
@@ -63,7 +74,7 @@ type Server struct {
 	exact map[string]http.HandlerFunc
 }
 
-// maxBody is the largest request body that is read, in bytes: no route takes one.
+// maxBody is the largest request body that is read, in bytes.
 const maxBody = 64 << 10
 
 type mounter interface{ Mount(r chi.Router) }
@@ -88,10 +99,22 @@ func New(cfg Config) (*Server, error) {
 	sender := site.NewSender(cfg.BaseURL)
 	reads := &readapi.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors}
 	s.exact = reads.Exact()
+	forms := web.NewForms()
+	guard, err := s.guard(forms)
+	if err != nil {
+		return nil, err
+	}
+	sessions := &session.Manager{
+		DB: cfg.Agents.DB, Vault: cfg.Agents.Vault, Secrets: cfg.Agents.Secrets, Now: cfg.Now, Secure: strings.HasPrefix(cfg.BaseURL, "https:"),
+	}
 	for _, m := range []mounter{
 		reads,
 		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors},
 		describe,
+		discovery.New(cfg.Agents, s.errors),
+		&agentapi.Handler{Agents: cfg.Agents, Errors: s.errors, Log: cfg.Log},
+		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Forms: forms, Log: cfg.Log, Providers: cfg.Providers, Guard: guard},
+		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Forms: forms, Log: cfg.Log, Guard: guard},
 	} {
 		m.Mount(s.router)
 	}
@@ -102,14 +125,29 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
+// guard refuses what other sites' pages make a browser send to the routes of a
+// session. Requests without a browser's headers pass: they bring no cookie.
+func (s *Server) guard(forms *web.Forms) (func(http.Handler) http.Handler, error) {
+	refused, err := forms.Render("message", "Refused", "Another site sent this request. Open the page here and use its buttons.")
+	if err != nil {
+		return nil, err
+	}
+	protect := http.NewCrossOriginProtection()
+	if err := protect.AddTrustedOrigin(s.cfg.BaseURL); err != nil { // behind a proxy that ends TLS, Host and Origin may differ
+		return nil, err
+	}
+	protect.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { session.Send(w, http.StatusForbidden, refused) }))
+	return protect.Handler, nil
+}
+
 // ServeHTTP implements http.Handler. What every request passes stands here once,
 // in order: id, address, log, recovery, limit.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
 	rw.Header()["X-Request-Id"] = []string{rw.ID}
 	start := time.Time{}
-	if s.access != nil || !s.cfg.LimitsOff || len(s.proxies) > 0 {
-		rw.Client = s.proxies.Client(r)
+	rw.Client = s.proxies.Client(r)
+	if s.access != nil || !s.cfg.LimitsOff {
 		start = s.cfg.Now()
 	}
 	defer s.finish(rw, r, start)
@@ -171,8 +209,12 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	probe(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
-	body := map[string]string{"status": "no snapshot", "snapshot": "", "limits": "on"}
+// ready speaks of the read path: it serves while the state store is away.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	body := map[string]string{"status": "no snapshot", "snapshot": "", "limits": "on", "state": "ok"}
+	if err := s.cfg.Agents.DB.Ping(r.Context()); err != nil {
+		body["state"] = "down"
+	}
 	if s.cfg.LimitsOff {
 		body["limits"] = "off"
 	}

@@ -24,7 +24,9 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/server"
+	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/site"
+	"github.com/firstpick/firstpick/server/state/statetest"
 )
 
 const base = "https://firstpick.example"
@@ -64,8 +66,15 @@ func newServer(t testing.TB, s *site.Site, change func(*server.Config)) *server.
 	if s != nil {
 		holder.Set(s)
 	}
+	log := slog.New(slog.DiscardHandler)
+	uses, err := agents.New(t.Context(), agents.Config{
+		DB: statetest.Open(t, statetest.Address(t, "sqlite")), Vault: statetest.Vault(t), Log: log, Now: func() time.Time { return asOf }, BaseURL: base,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg := server.Config{
-		Source: holder, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return asOf },
+		Source: holder, Agents: uses, Log: log, Now: func() time.Time { return asOf },
 		BaseURL: base, IDPrefix: "t", LimitPerMinute: 1_000_000,
 	}
 	if change != nil {

@@ -37,6 +37,24 @@ type Config struct {
 	LimitPublic int `mapstructure:"limit-public"`
 	// TrustedProxies are networks, as CIDR, whose X-Forwarded-For is believed.
 	TrustedProxies []string `mapstructure:"trusted-proxies"`
+	// State is the address of the state store; empty means SQLite in Data.
+	State string `mapstructure:"state"`
+	// StateKey is the master key of the store, 32 bytes in base64; empty means the
+	// file state.key in Data.
+	StateKey string `mapstructure:"state-key"`
+	// Mail says how mail is sent, MailFrom whose name it carries.
+	Mail     string `mapstructure:"mail"`
+	MailFrom string `mapstructure:"mail-from"`
+	// AdminEmail is whom the first start makes an operator.
+	AdminEmail string `mapstructure:"admin-email"`
+	// RegistrationTypes are the ways agents may register.
+	RegistrationTypes []string `mapstructure:"registration-types"`
+	// NewAccounts lets a trusted issuer's word make accounts.
+	NewAccounts bool             `mapstructure:"new-accounts"`
+	Issuers     []IssuerConfig   `mapstructure:"issuers"`
+	OIDC        []ProviderConfig `mapstructure:"oidc"`
+	// LimitRules change limits by name, as QUOTA/WINDOW.
+	LimitRules map[string]string `mapstructure:"limit-rules"`
 }
 
 const (
@@ -64,6 +82,9 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 		"data": ".firstpick", "catalog": "", "base-url": "", "listen": demoListen, "snapshots": "",
 		"log-level": "info", "log-format": "text", "access-log": true, "limits": "on",
 		"limit-public": perMinute, "trusted-proxies": []string{},
+		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
+		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
+		"issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
 	} {
 		v.SetDefault(key, value) // a key without default is invisible to the environment
 	}

@@ -7,12 +7,19 @@ import (
 	"net"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/firstpick/firstpick/server"
+	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/identity"
 	"github.com/firstpick/firstpick/server/site"
 )
+
+// housekeepEvery is how often ended rows are swept and failed mail is tried again.
+const housekeepEvery = time.Minute
 
 // newServerCmd builds `firstpick server`. A test passes runF to see the
 // configuration.
@@ -28,9 +35,11 @@ func newServerCmd(env *Env, runF func(context.Context, *app) error) *cobra.Comma
 	}
 	cmd := &cobra.Command{
 		Use:   "server",
-		Short: "Serve the current snapshot: read API, pages, OpenAPI",
-		Long: `Serve the current snapshot. A snapshot that is promoted while the server runs is
-picked up within a second; one that is damaged is refused and the old one stays.`,
+		Short: "Serve the read API and pages, agent registration, claims and tokens",
+		Long: `Serve the current snapshot, and let agents register. A snapshot that is promoted
+while the server runs is picked up within a second; one that is damaged is refused
+and the old one stays. Accounts, registrations and tokens are kept in the state
+store: SQLite in the data folder, or PostgreSQL by --state.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)
@@ -46,6 +55,9 @@ picked up within a second; one that is damaged is refused and the old one stays.
 	f.String("snapshots", "", "where snapshots lie, as file:///DIR (default: the data folder)")
 	f.Int("limit-public", perMinute, "requests a minute that one address may send to the read API")
 	f.Bool("access-log", true, "log a line per request")
+	addStateFlag(f)
+	f.String("mail", "log:", "how mail is sent: log:, file:///DIR, smtp://USER:PASSWORD@HOST:PORT")
+	f.String("mail-from", "", "whose name mail carries")
 	return cmd
 }
 
@@ -61,7 +73,7 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 }
 
 // serve answers on ln until ctx ends.
-func serve(ctx context.Context, a *app, ln net.Listener) error {
+func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 	root, err := a.snapshotsRoot("")
 	if err != nil {
 		return err
@@ -80,8 +92,26 @@ func serve(ctx context.Context, a *app, ln net.Listener) error {
 	defer stop()
 	go w.run(ctx)
 
+	db, vault, err := a.openState(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	svc, err := a.agentService(ctx, db, vault, base)
+	if err != nil {
+		return err
+	}
+	providers, err := a.providers()
+	if err != nil {
+		return err
+	}
+	if err := a.welcome(ctx, svc); err != nil {
+		return err
+	}
+	defer background(ctx, svc)()
+
 	srv, err := server.New(server.Config{
-		Source: holder, Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
+		Source: holder, Agents: svc, Providers: providers, Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
 		LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog,
 		TrustedProxies: a.cfg.TrustedProxies, LogWriter: a.env.Stderr,
 	})
@@ -93,4 +123,35 @@ func serve(ctx context.Context, a *app, ln net.Listener) error {
 	}
 	_, _ = fmt.Fprintf(a.env.Stderr, "serving %s (ctrl-C stops)\n", strings.TrimRight(base, "/")+"/")
 	return srv.Serve(ctx, ln)
+}
+
+// background runs the housekeeping; the function it returns stops it.
+func background(ctx context.Context, svc *agents.Service) func() {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	tick := time.NewTicker(housekeepEvery)
+	done := make(chan struct{})
+	go func() { defer close(done); svc.Run(ctx, tick.C) }()
+	return func() { stop(); tick.Stop(); <-done }
+}
+
+// welcome prints a link that signs an operator in, when there is none yet.
+func (a *app) welcome(ctx context.Context, svc *agents.Service) error {
+	known, err := svc.DB.Read().AnyAdmin(ctx)
+	if err != nil || known {
+		return err
+	}
+	email, ok := identity.ParseEmail(a.cfg.AdminEmail)
+	if !ok {
+		return usageErr("", "admin-email: %q is not an e-mail address", a.cfg.AdminEmail)
+	}
+	link, err := svc.OperatorLink(ctx, email, true)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(a.env.Stderr, "sign in as operator, within an hour: %s\n", link)
+	return nil
+}
+
+func addStateFlag(f *pflag.FlagSet) {
+	f.String("state", "", "state store: sqlite:///FILE or postgres://... (default: SQLite in the data folder)")
 }

@@ -22,6 +22,13 @@ import (
 	"github.com/firstpick/firstpick/server/trust"
 )
 
+// The words of the protocol that are URNs.
+const (
+	GrantClaim    = "urn:example:agent-auth:grant-type:claim"
+	GrantJWT      = "urn:ietf:params:oauth:grant-type:jwt-bearer" // RFC 7523
+	AssertionType = "urn:ietf:params:oauth:token-type:id-jag"
+)
+
 // A Service has the uses. All fields but Outbox are required.
 type Service struct {
 	DB      *state.DB

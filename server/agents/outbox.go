@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/firstpick/firstpick/server/identity"
@@ -25,6 +26,9 @@ type Outbox struct {
 	Secrets secret.Source
 
 	wake chan struct{}
+
+	mu      sync.Mutex
+	waiting map[string]chan struct{}
 }
 
 const (
@@ -32,11 +36,12 @@ const (
 	mailGiveUp = 12 * time.Hour   // after which a mail is dropped
 	mailFirst  = 10 * time.Second // pause after the first failure; it doubles
 	mailMost   = 30 * time.Minute
+	mailAwait  = 2 * time.Second
 )
 
 // NewOutbox returns an outbox.
 func NewOutbox(db *state.DB, m mail.Mailer, log *slog.Logger, now func() time.Time, secrets secret.Source) *Outbox {
-	return &Outbox{DB: db, Mailer: m, Log: log, Now: now, Secrets: secrets, wake: make(chan struct{}, 1)}
+	return &Outbox{DB: db, Mailer: m, Log: log, Now: now, Secrets: secrets, wake: make(chan struct{}, 1), waiting: map[string]chan struct{}{}}
 }
 
 // Put stores a mail in a transaction.
@@ -44,11 +49,43 @@ func (o *Outbox) Put(ctx context.Context, tx *state.Tx, now time.Time, m mail.Me
 	if m.To == "" {
 		return nil // a person known by telephone only
 	}
+	_, err := o.put(ctx, tx, now, m)
+	return err
+}
+
+func (o *Outbox) put(ctx context.Context, tx *state.Tx, now time.Time, m mail.Message) (string, error) {
 	content, err := json.Marshal(m)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return tx.AddMail(ctx, o.Secrets.ID("mail_"), content, now)
+	id := o.Secrets.ID("mail_")
+	return id, tx.AddMail(ctx, id, content, now)
+}
+
+// Await kicks Run and waits until it has tried a mail, two seconds at most: a
+// person who was told to look into the mailbox should find the mail there.
+func (o *Outbox) Await(ctx context.Context, id string) {
+	tried := make(chan struct{})
+	o.mu.Lock()
+	o.waiting[id] = tried
+	o.mu.Unlock()
+	defer func() { o.mu.Lock(); delete(o.waiting, id); o.mu.Unlock() }()
+	o.Kick()
+	ctx, cancel := context.WithTimeout(ctx, mailAwait)
+	defer cancel()
+	select {
+	case <-tried:
+	case <-ctx.Done():
+	}
+}
+
+func (o *Outbox) tried(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if ch := o.waiting[id]; ch != nil {
+		close(ch)
+		delete(o.waiting, id)
+	}
 }
 
 // Kick makes Run look at once.
@@ -98,6 +135,7 @@ func (o *Outbox) send(ctx context.Context, m *state.QueuedMail) error {
 	if err == nil {
 		err = o.Mailer.Send(ctx, msg)
 	}
+	defer o.tried(m.ID)
 	now := o.Now()
 	return o.DB.Write(ctx, func(tx *state.Tx) error {
 		switch {
@@ -147,14 +185,13 @@ func (s *Service) unlinkedMail(account *state.Account, provider string) mail.Mes
 	)}
 }
 
-// SignInMail is the mail with a link that signs in.
-func (s *Service) SignInMail(email, link string, life time.Duration) mail.Message {
+func (s *Service) signInMail(email, link string) mail.Message {
 	return mail.Message{To: email, Subject: "Sign in to firstpick", Text: lines(
 		"Open this link in the browser where you asked for it:",
 		"",
 		link,
 		"",
-		fmt.Sprintf("It works once, for %d minutes, and in that browser only.", int(life.Minutes())),
+		fmt.Sprintf("It works once, for %d minutes, and in that browser only.", int(SignInLife.Minutes())),
 		"If you did not ask for it, ignore this mail: nobody can sign in with it elsewhere.",
 	)}
 }

@@ -23,26 +23,32 @@ func allowed(b state.Bearer, scope string) bool {
 	return slices.Contains(strings.Fields(b.Scope), scope)
 }
 
-// CreateKey makes a collector key. The key itself is in the answer alone.
-func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, kind, label string) (*state.CollectorKey, string, error) {
+// CreateKey makes a collector key of the token's workspace, and returns that
+// workspace's slug too. The key itself is in the answer alone.
+func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, kind, label string) (k *state.CollectorKey, key, slug string, err error) {
 	if !allowed(b, identity.ScopeWrite) {
-		return nil, "", apierr.InsufficientScope(identity.ScopeWrite, "Creating a key needs analytics.write.")
+		return nil, "", "", apierr.InsufficientScope(identity.ScopeWrite, "Creating a key needs analytics.write.")
 	}
 	prefix, ok := keyPrefixes[kind]
 	if !ok {
-		return nil, "", apierr.BadBody("unsupported_kind", "kind must be secret, publishable or log.")
+		return nil, "", "", apierr.BadBody("unsupported_kind", "kind must be secret, publishable or log.")
 	}
 	label = strings.TrimSpace(label)
 	if utf8.RuneCountInString(label) > maxLabel || !utf8.ValidString(label) || strings.ContainsFunc(label, unicode.IsControl) {
-		return nil, "", apierr.BadBody("invalid_label", "label must be at most 100 characters of text.")
+		return nil, "", "", apierr.BadBody("invalid_label", "label must be at most 100 characters of text.")
 	}
 	now := s.Now()
-	key := s.Secrets.Token(prefix)
-	k := &state.CollectorKey{
+	key = s.Secrets.Key(prefix)
+	k = &state.CollectorKey{
 		ID: s.Secrets.ID("key_"), Hash: hash(key), WorkspaceID: b.WorkspaceID, Kind: kind, Label: label,
 		Shown: prefix + "..." + key[len(key)-4:], CreatedAt: now,
 	}
-	err := s.write(ctx, func(tx *state.Tx) error {
+	err = s.write(ctx, func(tx *state.Tx) error {
+		w, err := tx.Workspace(ctx, b.WorkspaceID)
+		if err != nil {
+			return err
+		}
+		slug = w.Slug
 		n, err := tx.LiveKeys(ctx, b.WorkspaceID)
 		if err != nil {
 			return err
@@ -63,7 +69,7 @@ func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, kind
 		return s.audit(ctx, tx, now, c, "key.created", &identity.Registration{ID: b.RegistrationID, WorkspaceID: b.WorkspaceID, AccountID: b.AccountID},
 			map[string]string{"key": k.ID, "kind": kind})
 	})
-	return k, key, err
+	return k, key, slug, err
 }
 
 // ReadWorkspace returns the workspace of a token and its keys.

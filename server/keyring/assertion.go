@@ -32,16 +32,30 @@ type Assertion struct {
 	ExpiresAt      time.Time
 }
 
-// claims is the payload. Its zero fields are left out.
+// claims is the payload. It is not jwt.RegisteredClaims because that writes aud
+// as a list.
 type claims struct {
-	jwt.RegisteredClaims
-	ClientID      string   `json:"client_id"`
-	Type          string   `json:"registration_type"`
-	Generation    int      `json:"gen"`
-	Email         string   `json:"email,omitempty"`
-	EmailVerified bool     `json:"email_verified,omitempty"`
-	AMR           []string `json:"amr,omitempty"`
+	Issuer        string           `json:"iss"`
+	Subject       string           `json:"sub"`
+	Audience      string           `json:"aud"`
+	ClientID      string           `json:"client_id"`
+	ID            string           `json:"jti"`
+	IssuedAt      *jwt.NumericDate `json:"iat"`
+	ExpiresAt     *jwt.NumericDate `json:"exp"`
+	Type          string           `json:"registration_type"`
+	Generation    int              `json:"gen"`
+	Email         string           `json:"email,omitempty"`
+	EmailVerified bool             `json:"email_verified,omitempty"`
+	AMR           []string         `json:"amr,omitempty"`
 }
+
+// The methods of jwt.Claims.
+func (c claims) GetExpirationTime() (*jwt.NumericDate, error) { return c.ExpiresAt, nil }
+func (c claims) GetIssuedAt() (*jwt.NumericDate, error)       { return c.IssuedAt, nil }
+func (c claims) GetNotBefore() (*jwt.NumericDate, error)      { return nil, nil }
+func (c claims) GetIssuer() (string, error)                   { return c.Issuer, nil }
+func (c claims) GetSubject() (string, error)                  { return c.Subject, nil }
+func (c claims) GetAudience() (jwt.ClaimStrings, error)       { return jwt.ClaimStrings{c.Audience}, nil }
 
 func wireType(k identity.Kind) string {
 	if k == identity.IdentityAssertion {
@@ -61,10 +75,8 @@ func (r *Ring) Sign(ctx context.Context, a Assertion) (string, error) {
 		return "", err
 	}
 	t := jwt.NewWithClaims(jwt.SigningMethodES256, claims{
-		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: r.Issuer, Subject: a.RegistrationID, Audience: jwt.ClaimStrings{r.Issuer}, ID: a.JTI,
-			IssuedAt: jwt.NewNumericDate(a.IssuedAt), ExpiresAt: jwt.NewNumericDate(a.ExpiresAt),
-		},
+		Issuer: r.Issuer, Subject: a.RegistrationID, Audience: r.Issuer, ID: a.JTI,
+		IssuedAt: jwt.NewNumericDate(a.IssuedAt), ExpiresAt: jwt.NewNumericDate(a.ExpiresAt),
 		ClientID: r.Issuer + "/agent-auth", Type: wireType(a.Kind), Generation: a.Generation,
 		Email: a.Email, EmailVerified: a.Email != "", AMR: a.AMR,
 	})
@@ -93,7 +105,7 @@ func (r *Ring) Verify(ctx context.Context, raw string) (Assertion, error) {
 		}
 		return pub, nil
 	})
-	if err != nil || c.Subject == "" || len(c.Audience) != 1 || c.IssuedAt == nil {
+	if err != nil || c.Subject == "" || c.IssuedAt == nil {
 		return Assertion{}, ErrInvalid
 	}
 	return Assertion{

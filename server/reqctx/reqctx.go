@@ -61,6 +61,14 @@ func ID(w http.ResponseWriter) string {
 	return ""
 }
 
+// Client returns the address of the request that w answers.
+func Client(w http.ResponseWriter) netip.Addr {
+	if rw, ok := w.(*Writer); ok {
+		return rw.Client
+	}
+	return netip.Addr{}
+}
+
 // A Proxies says whose X-Forwarded-For is believed.
 type Proxies []netip.Prefix
 

@@ -17,6 +17,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/big"
 )
@@ -25,14 +26,32 @@ import (
 const (
 	tokenSize  = 32
 	idSize     = 16
+	keyLength  = 32 // characters
 	MasterSize = 32 // of the master key
 )
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // A Source makes random values; Rand is crypto/rand.Reader outside tests.
 type Source struct{ Rand io.Reader }
 
 // Token returns prefix and 256 random bits in base64url.
 func (s Source) Token(prefix string) string { return prefix + s.text(tokenSize) }
+
+// Key returns prefix, 32 random letters and digits, and six that check them (CRC
+// 32), so that scanners and typing errors are told from keys without a look-up.
+func (s Source) Key(prefix string) string {
+	b := make([]byte, keyLength)
+	for i := range b {
+		b[i] = base62[s.below(int64(len(base62)))]
+	}
+	sum := crc32.ChecksumIEEE(append([]byte(prefix), b...))
+	for range 6 {
+		b = append(b, base62[sum%62])
+		sum /= 62
+	}
+	return prefix + string(b)
+}
 
 // ID returns prefix and 128 random bits in base64url.
 func (s Source) ID(prefix string) string { return prefix + s.text(idSize) }

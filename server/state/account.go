@@ -64,12 +64,12 @@ func (tx *Tx) account(ctx context.Context, query string, args ...any) (*Account,
 
 // Account returns an account by id.
 func (tx *Tx) Account(ctx context.Context, id string) (*Account, error) {
-	return tx.account(ctx, "select "+accountColumns+" from account where id = $1"+tx.db.eng.forUpdate(), id)
+	return tx.account(ctx, "select "+accountColumns+" from account where id = $1"+tx.lock(), id)
 }
 
 // VerifiedAccount returns the account whose owner proved the address.
 func (tx *Tx) VerifiedAccount(ctx context.Context, email string) (*Account, error) {
-	return tx.account(ctx, "select "+accountColumns+" from account where email_mac = $1 and verified_at > 0"+tx.db.eng.forUpdate(), tx.mac("email", email))
+	return tx.account(ctx, "select "+accountColumns+" from account where email_mac = $1 and verified_at > 0"+tx.lock(), tx.mac("email", email))
 }
 
 // AssertedAccounts returns accounts that were made on an issuer's word for the

@@ -21,7 +21,7 @@ func (tx *Tx) Delegation(ctx context.Context, iss, sub string) (*Delegation, err
 	d := Delegation{ISS: iss, Sub: sub}
 	var created, revoked, reviewed int64
 	err := tx.one(ctx, []any{&d.AccountID, &created, &revoked, &reviewed},
-		"select account_id, created_at, revoked_at, reviewed_at from delegation where iss = $1 and sub_mac = $2"+tx.db.eng.forUpdate(), iss, tx.mac("sub", sub))
+		"select account_id, created_at, revoked_at, reviewed_at from delegation where iss = $1 and sub_mac = $2"+tx.lock(), iss, tx.mac("sub", sub))
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}

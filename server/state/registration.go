@@ -103,7 +103,7 @@ func (tx *Tx) scanRegistration(scan func(...any) error) (*identity.Registration,
 
 func (tx *Tx) registration(ctx context.Context, where string, args ...any) (*identity.Registration, error) {
 	return tx.scanRegistration(func(dest ...any) error {
-		return tx.one(ctx, dest, "select "+registrationColumns+" from registration where "+where+tx.db.eng.forUpdate(), args...)
+		return tx.one(ctx, dest, "select "+registrationColumns+" from registration where "+where+tx.lock(), args...)
 	})
 }
 
@@ -134,7 +134,7 @@ func (tx *Tx) registrations(ctx context.Context, where string, args ...any) ([]*
 
 // SubjectRegistrations returns and locks all registrations of an issuer's subject.
 func (tx *Tx) SubjectRegistrations(ctx context.Context, iss, sub string) ([]*identity.Registration, error) {
-	return tx.registrations(ctx, "iss = $1 and sub_mac = $2 order by id"+tx.db.eng.forUpdate(), iss, tx.mac("sub", sub))
+	return tx.registrations(ctx, "iss = $1 and sub_mac = $2 order by id"+tx.lock(), iss, tx.mac("sub", sub))
 }
 
 // AccountRegistrations returns the claimed registrations of an account, newest
@@ -155,7 +155,7 @@ func (tx *Tx) PendingFor(ctx context.Context, kind identity.Kind, email string, 
 // is not in the audit log yet, and notes that it will be.
 func (tx *Tx) ExpiredRegistrations(ctx context.Context, now time.Time, limit int) ([]*identity.Registration, error) {
 	list, err := tx.registrations(ctx, `expired_noted = 0 and claimed_at = 0 and denied_at = 0 and revoked_at = 0 and claim_expires <= $1
-		order by id limit $2`+tx.db.eng.forUpdate(), us(now), limit)
+		order by id limit $2`+tx.lock(), us(now), limit)
 	for _, r := range list {
 		if _, err := tx.exec(ctx, "update registration set expired_noted = 1 where id = $1", r.ID); err != nil {
 			return nil, err

@@ -67,7 +67,7 @@ func (tx *Tx) SignIn(ctx context.Context, hash []byte) (*SignIn, error) {
 	var email []byte
 	var created, expires, used int64
 	err := tx.one(ctx, []any{&s.BrowserHash, &email, &created, &expires, &used},
-		"select browser_hash, email_sealed, created_at, expires_at, used_at from sign_in where hash = $1"+tx.db.eng.forUpdate(), hash)
+		"select browser_hash, email_sealed, created_at, expires_at, used_at from sign_in where hash = $1"+tx.lock(), hash)
 	if err != nil {
 		return nil, err
 	}
@@ -79,5 +79,11 @@ func (tx *Tx) SignIn(ctx context.Context, hash []byte) (*SignIn, error) {
 // UseSignIn notes that a link was used.
 func (tx *Tx) UseSignIn(ctx context.Context, hash []byte, now time.Time) error {
 	_, err := tx.exec(ctx, "update sign_in set used_at = $2 where hash = $1", hash, us(now))
+	return err
+}
+
+// DropSessions signs an account out everywhere.
+func (tx *Tx) DropSessions(ctx context.Context, account string) error {
+	_, err := tx.exec(ctx, "delete from session where account_id = $1", account)
 	return err
 }

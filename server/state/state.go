@@ -125,7 +125,7 @@ func (db *DB) Ping(ctx context.Context) error {
 // and none of it otherwise. fn may run more than once, must not wait for
 // anything but the store, and must not use tx afterwards.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return db.eng.write(ctx, func(q querier) error { return fn(&Tx{q: q, db: db}) })
+	return db.eng.write(ctx, func(q querier) error { return fn(&Tx{q: q, db: db, writes: true}) })
 }
 
 // Read returns a Tx for single reads outside a transaction.
@@ -133,8 +133,18 @@ func (db *DB) Read() *Tx { return &Tx{q: db.read, db: db} }
 
 // A Tx reads and writes rows. The methods of one aggregate stand in one file.
 type Tx struct {
-	q  querier
-	db *DB
+	q      querier
+	db     *DB
+	writes bool
+}
+
+// lock ends a select whose row nobody else may change until the commit; a read
+// outside a transaction locks nothing.
+func (tx *Tx) lock() string {
+	if tx.writes {
+		return tx.db.eng.forUpdate()
+	}
+	return ""
 }
 
 func (tx *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {

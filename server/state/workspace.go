@@ -95,7 +95,7 @@ func (tx *Tx) AddCollectorKey(ctx context.Context, k *CollectorKey) error {
 // workspace, so that two requests cannot both take the last place.
 func (tx *Tx) LiveKeys(ctx context.Context, workspace string) (int, error) {
 	var id string
-	if err := tx.one(ctx, []any{&id}, "select id from workspace where id = $1"+tx.db.eng.forUpdate(), workspace); err != nil {
+	if err := tx.one(ctx, []any{&id}, "select id from workspace where id = $1"+tx.lock(), workspace); err != nil {
 		return 0, err
 	}
 	var n int
@@ -115,4 +115,13 @@ func (tx *Tx) CollectorKeys(ctx context.Context, workspace string) ([]CollectorK
 		return err
 	}, "select id, workspace_id, kind, label, shown, created_at, revoked_at from collector_key where workspace_id = $1 order by created_at, id", workspace)
 	return out, err
+}
+
+// SetPlan sets the plan of a workspace by its slug.
+func (tx *Tx) SetPlan(ctx context.Context, slug, plan string) error {
+	n, err := tx.exec(ctx, "update workspace set plan = $2 where slug = $1", slug, plan)
+	if err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return err
 }

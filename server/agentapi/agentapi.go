@@ -1,0 +1,184 @@
+// Package agentapi serves the endpoints that agents and identity providers call:
+// registration and claim (JSON), tokens and revocation (forms), security events,
+// and the resources that a token opens. It reads requests and writes answers;
+// what happens in between is in package agents.
+package agentapi
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// The largest bodies, in bytes.
+const (
+	maxJSON = 64 << 10
+	maxForm = 16 << 10
+	maxSET  = 16 << 10
+)
+
+// A Handler serves the routes. All fields are required.
+type Handler struct {
+	Agents *agents.Service
+	Errors apierr.Writer
+	Log    *slog.Logger
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	r.Post("/api/agent/identity", h.registration(h.register))
+	r.Post("/api/agent/identity/claim", h.registration(h.claim))
+	r.Post("/api/oauth2/token", h.handle(h.token))
+	r.Post("/api/oauth2/revoke", h.handle(h.revoke))
+	r.Post("/api/agent/event/notify", h.notify)
+	r.Post("/api/agent/keys", h.handle(h.createKey))
+	r.Get("/api/agent/workspace", h.handle(h.workspace))
+}
+
+// An endpoint answers with a body to be sent as JSON, or fails.
+type endpoint func(c *agents.Caller, r *http.Request) (any, error)
+
+func caller(w http.ResponseWriter, r *http.Request) *agents.Caller {
+	return &agents.Caller{IP: reqctx.Client(w), UserAgent: r.UserAgent()}
+}
+
+func (h *Handler) handle(f endpoint) http.HandlerFunc { return h.adapt(f, h.Errors) }
+
+// registration adapts the endpoints whose errors carry a message too.
+func (h *Handler) registration(f endpoint) http.HandlerFunc {
+	errs := h.Errors
+	errs.WithMessage = true
+	return h.adapt(f, errs)
+}
+
+func (h *Handler) adapt(f endpoint, errs apierr.Writer) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c := caller(w, r)
+		answer, err := f(c, r)
+		c.Seen.Write(w.Header())
+		if err != nil {
+			h.fail(w, r, errs, err)
+			return
+		}
+		head := w.Header()
+		head.Set("Cache-Control", "no-store")
+		head.Set("Pragma", "no-cache") // RFC 6749, 5.1
+		head.Set("Access-Control-Allow-Origin", "*")
+		if answer == nil {
+			w.WriteHeader(http.StatusOK)
+			return
+		}
+		head.Set("Content-Type", "application/json; charset=utf-8")
+		if s, ok := answer.(interface{ status() int }); ok {
+			w.WriteHeader(s.status())
+		}
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(answer) // the client is gone; nothing to do
+	}
+}
+
+// fail writes what the caller is told, and logs what only we should know.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, errs apierr.Writer, err error) {
+	e := apierr.Of(err)
+	if e.Status >= http.StatusInternalServerError {
+		h.Log.Error("a request failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", e)
+	}
+	errs.Write(w, r, e)
+}
+
+// stamp is a time as answers have it: RFC 3339, UTC, milliseconds.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func read(r *http.Request, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge) || int64(len(data)) > limit:
+		return nil, apierr.TooLarge()
+	case err != nil:
+		return nil, apierr.BadBody("malformed_body", "The request body could not be read.")
+	}
+	return data, nil
+}
+
+// object reads a JSON object into the fields of v; members that v does not have
+// are ignored.
+func object(r *http.Request, v any) error {
+	data, err := read(r, maxJSON)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil || !strings.HasPrefix(strings.TrimSpace(string(data)), "{") {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return apierr.BadBody("malformed_body", "A member of the JSON object has the wrong type: "+plain(wrong.Field)+" must be a "+wrong.Type.String()+".")
+		}
+		return apierr.BadBody("malformed_body", "The request body must be a JSON object.")
+	}
+	return nil
+}
+
+// plain keeps a name of ours to letters: what stands there is the name of a field.
+func plain(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c == '_' {
+			return c
+		}
+		return -1
+	}, s)
+}
+
+// form reads a form body. A parameter that stands twice is refused (RFC 6749,
+// 3.2), as is one without value where it is asked for.
+func form(r *http.Request) (url.Values, error) {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/x-www-form-urlencoded" {
+		return nil, apierr.InvalidRequest("Send the parameters as application/x-www-form-urlencoded.")
+	}
+	data, err := read(r, maxForm)
+	if err != nil {
+		return nil, err
+	}
+	values, err := url.ParseQuery(string(data))
+	if err != nil {
+		return nil, apierr.InvalidRequest("The form cannot be read.")
+	}
+	for _, v := range values {
+		if len(v) > 1 {
+			return nil, apierr.InvalidRequest("A parameter stands more than once.")
+		}
+	}
+	return values, nil
+}
+
+// bearer checks the access token of a request. It is taken from the
+// Authorization header alone (RFC 6750, 2.1).
+func (h *Handler) bearer(r *http.Request) (state.Bearer, error) {
+	headers := r.Header.Values("Authorization")
+	if len(headers) > 1 {
+		return state.Bearer{}, apierr.InvalidRequest("Send one Authorization header.")
+	}
+	if len(headers) == 0 {
+		return state.Bearer{}, apierr.Unauthorized()
+	}
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	token = strings.TrimSpace(token)
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return state.Bearer{}, apierr.Unauthorized()
+	}
+	return h.Agents.Authenticate(r.Context(), token)
+}

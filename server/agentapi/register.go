@@ -1,0 +1,188 @@
+package agentapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/identity"
+)
+
+// A claimBlock is what the agent shows to the person.
+type claimBlock struct {
+	UserCode        string `json:"user_code"`
+	VerificationURI string `json:"verification_uri"`
+	ExpiresIn       int    `json:"expires_in"`
+	Interval        int    `json:"interval"`
+}
+
+func (h *Handler) block(c *agents.Code) *claimBlock {
+	if c == nil {
+		return nil
+	}
+	return &claimBlock{
+		UserCode: c.UserCode, VerificationURI: h.Agents.BaseURL + "/claim?claim_attempt_token=" + c.ViewToken,
+		ExpiresIn: int(identity.CodeLifetime.Seconds()), Interval: int(identity.PollInterval.Seconds()),
+	}
+}
+
+type slugOnly struct {
+	Slug string `json:"slug"`
+}
+
+// claimable is what every registration that may be claimed is told.
+type claimable struct {
+	ClaimURL          string   `json:"claim_url"`
+	ClaimToken        string   `json:"claim_token"`
+	ClaimTokenExpires string   `json:"claim_token_expires"`
+	PostClaimScopes   []string `json:"post_claim_scopes"`
+}
+
+func (h *Handler) claimable(r *agents.Registered) claimable {
+	return claimable{h.Agents.BaseURL + "/api/agent/identity/claim", r.ClaimToken, stamp(r.Registration.ClaimExpires), identity.BothScopes()}
+}
+
+type anonymousAnswer struct {
+	RegistrationID   string   `json:"registration_id"`
+	RegistrationType string   `json:"registration_type"`
+	Assertion        string   `json:"identity_assertion"`
+	AssertionExpires string   `json:"assertion_expires"`
+	PreClaimScopes   []string `json:"pre_claim_scopes"`
+	claimable
+	Workspace slugOnly `json:"workspace"`
+}
+
+type pendingAnswer struct {
+	RegistrationID   string `json:"registration_id"`
+	RegistrationType string `json:"registration_type"`
+	claimable
+	Claim *claimBlock `json:"claim"`
+}
+
+type acceptedAnswer struct {
+	RegistrationID   string   `json:"registration_id"`
+	RegistrationType string   `json:"registration_type"`
+	Assertion        string   `json:"identity_assertion"`
+	AssertionExpires string   `json:"assertion_expires"`
+	Scopes           []string `json:"scopes"`
+	Workspace        slugOnly `json:"workspace"`
+}
+
+type registerRequest struct {
+	Type          string `json:"type"`
+	LoginHint     string `json:"login_hint"`
+	AssertionType string `json:"assertion_type"`
+	Assertion     string `json:"assertion"`
+}
+
+func (h *Handler) register(c *agents.Caller, r *http.Request) (any, error) {
+	var req registerRequest
+	if err := object(r, &req); err != nil {
+		return nil, err
+	}
+	kind := identity.Kind(req.Type)
+	switch kind {
+	case identity.Anonymous, identity.ServiceAuth, identity.IdentityAssertion:
+	default:
+		return nil, apierr.BadBody("unsupported_type", "type must be anonymous, service_auth or identity_assertion.")
+	}
+	offered, err := h.Agents.Offers(r.Context(), kind)
+	if err != nil {
+		return nil, apierr.StoreDown(err)
+	}
+	switch {
+	case offered:
+	case kind == identity.IdentityAssertion:
+		return nil, apierr.Refused("issuer_not_enabled", "This service trusts no issuer. Use another type; see identity_types_supported.")
+	default:
+		return nil, apierr.Refused(req.Type+"_not_enabled", "The operator does not offer this type; see identity_types_supported.")
+	}
+	switch kind {
+	case identity.Anonymous:
+		return h.anonymous(c, r)
+	case identity.ServiceAuth:
+		return h.serviceAuth(c, r, req.LoginHint)
+	default:
+		return h.present(c, r, req)
+	}
+}
+
+func (h *Handler) anonymous(c *agents.Caller, r *http.Request) (any, error) {
+	got, err := h.Agents.RegisterAnonymous(r.Context(), c)
+	if err != nil {
+		return nil, err
+	}
+	return anonymousAnswer{
+		got.Registration.ID, string(identity.Anonymous), got.Assertion, stamp(got.Expires), []string{identity.ScopeWrite},
+		h.claimable(got), slugOnly{got.WorkspaceSlug},
+	}, nil
+}
+
+func (h *Handler) serviceAuth(c *agents.Caller, r *http.Request, hint string) (any, error) {
+	got, err := h.Agents.RegisterServiceAuth(r.Context(), c, hint)
+	if err != nil {
+		return nil, err
+	}
+	return h.pending(got), nil
+}
+
+func (h *Handler) pending(got *agents.Registered) pendingAnswer {
+	return pendingAnswer{got.Registration.ID, string(got.Registration.Kind), h.claimable(got), h.block(got.Claim)}
+}
+
+func (h *Handler) present(c *agents.Caller, r *http.Request, req registerRequest) (any, error) {
+	if req.AssertionType != agents.AssertionType {
+		return nil, apierr.BadBody("unsupported_type", "assertion_type must be "+agents.AssertionType+".")
+	}
+	if req.Assertion == "" {
+		return nil, apierr.BadBody("malformed_assertion", "assertion is missing.")
+	}
+	got, err := h.Agents.Present(r.Context(), c, req.Assertion)
+	if err != nil {
+		return nil, err
+	}
+	if got.Claim != nil {
+		return nil, &apierr.Error{
+			Status: http.StatusUnauthorized, Code: "interaction_required", Extra: h.pending(got),
+			Description: "The asserted address belongs to an existing account. Ask its owner to confirm the link: show verification_uri and user_code together, and poll.",
+		}
+	}
+	return acceptedAnswer{
+		got.Registration.ID, string(identity.IdentityAssertion), got.Assertion, stamp(got.Expires), identity.BothScopes(), slugOnly{got.WorkspaceSlug},
+	}, nil
+}
+
+type claimRequest struct {
+	ClaimToken string `json:"claim_token"`
+	Email      string `json:"email"`
+	LoginHint  string `json:"login_hint"` // what newer versions of the protocol call it
+}
+
+type claimAnswer struct {
+	RegistrationID string      `json:"registration_id"`
+	AttemptID      string      `json:"claim_attempt_id"`
+	Status         string      `json:"status"`
+	ExpiresAt      string      `json:"expires_at"`
+	Claim          *claimBlock `json:"claim"`
+	Attempt        *claimBlock `json:"claim_attempt"` // the same, under its other name
+}
+
+func (h *Handler) claim(c *agents.Caller, r *http.Request) (any, error) {
+	var req claimRequest
+	if err := object(r, &req); err != nil {
+		return nil, err
+	}
+	if req.ClaimToken == "" {
+		return nil, apierr.BadBody("malformed_body", "claim_token is missing.")
+	}
+	if req.Email == "" {
+		req.Email = req.LoginHint
+	}
+	code, id, err := h.Agents.StartClaim(r.Context(), c, req.ClaimToken, req.Email)
+	if err != nil {
+		return nil, err
+	}
+	b := h.block(code)
+	return claimAnswer{id, code.AttemptID, "initiated", stamp(code.ExpiresAt.Truncate(time.Millisecond)), b, b}, nil
+}

@@ -1,0 +1,82 @@
+package agentapi
+
+import (
+	"net/http"
+
+	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+type keyRequest struct {
+	Kind  string `json:"kind"`
+	Label string `json:"label"`
+}
+
+// A keyAnswer is a collector key. Key is the key itself, in the answer to its
+// creation alone.
+type keyAnswer struct {
+	ID        string `json:"id"`
+	Kind      string `json:"kind"`
+	Label     string `json:"label"`
+	Key       string `json:"key,omitempty"`
+	Shown     string `json:"shown"`
+	CreatedAt string `json:"created_at"`
+}
+
+type createdKey struct {
+	keyAnswer
+	Workspace slugOnly `json:"workspace"`
+}
+
+func (createdKey) status() int { return http.StatusCreated }
+
+func keyOf(k *state.CollectorKey, key string) keyAnswer {
+	return keyAnswer{k.ID, k.Kind, k.Label, key, k.Shown, stamp(k.CreatedAt)}
+}
+
+func (h *Handler) createKey(c *agents.Caller, r *http.Request) (any, error) {
+	b, err := h.bearer(r)
+	if err != nil {
+		return nil, err
+	}
+	var req keyRequest
+	if err := object(r, &req); err != nil {
+		return nil, err
+	}
+	k, key, slug, err := h.Agents.CreateKey(r.Context(), c, b, req.Kind, req.Label)
+	if err != nil {
+		return nil, err
+	}
+	return createdKey{keyOf(k, key), slugOnly{slug}}, nil
+}
+
+type workspaceAnswer struct {
+	Workspace struct {
+		Slug      string `json:"slug"`
+		State     string `json:"state"`
+		Plan      string `json:"plan"`
+		CreatedAt string `json:"created_at"`
+		ClaimedAt string `json:"claimed_at"`
+	} `json:"workspace"`
+	Keys []keyAnswer `json:"keys"`
+}
+
+func (h *Handler) workspace(_ *agents.Caller, r *http.Request) (any, error) {
+	b, err := h.bearer(r)
+	if err != nil {
+		return nil, err
+	}
+	ws, keys, err := h.Agents.ReadWorkspace(r.Context(), b)
+	if err != nil {
+		return nil, err
+	}
+	out := workspaceAnswer{Keys: []keyAnswer{}}
+	out.Workspace.Slug, out.Workspace.Plan, out.Workspace.State = ws.Slug, ws.Plan, ws.State(h.Agents.Now())
+	out.Workspace.CreatedAt, out.Workspace.ClaimedAt = stamp(ws.CreatedAt), stamp(ws.ClaimedAt)
+	for i := range keys {
+		if keys[i].RevokedAt.IsZero() {
+			out.Keys = append(out.Keys, keyOf(&keys[i], ""))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,168 @@
+package agents
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"time"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// How long links that sign in work.
+const (
+	SignInLife   = 15 * time.Minute
+	operatorLife = time.Hour
+)
+
+// AskSignIn mails a link that signs in the browser of a cookie. Its answer is
+// the same for every address.
+func (s *Service) AskSignIn(ctx context.Context, c *Caller, email, browser string) error {
+	now := s.Now()
+	token := s.Secrets.Token("sin_")
+	link := s.BaseURL + "/signin/link?token=" + token
+	var id string
+	err := s.write(ctx, func(tx *state.Tx) error {
+		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "sign-in.ip", Key: c.network()}, limit.Use{Rule: "sign-in.email", Key: email}); err != nil {
+			return err
+		}
+		if err := tx.AddSignIn(ctx, &state.SignIn{
+			Hash: hash(token), BrowserHash: hash(browser), Email: email, CreatedAt: now, ExpiresAt: now.Add(SignInLife),
+		}); err != nil {
+			return err
+		}
+		var err error
+		id, err = s.Outbox.put(ctx, tx, now, s.signInMail(email, link))
+		return err
+	})
+	if err == nil {
+		s.Outbox.Await(ctx, id)
+	}
+	return err
+}
+
+// ErrOtherBrowser means that a link was opened in a browser that did not ask for it.
+var ErrOtherBrowser = errors.New("the link belongs to another browser")
+
+// FollowLink signs in by a link. The browser is the cookie of the one that asked.
+func (s *Service) FollowLink(ctx context.Context, c *Caller, token, browser string) (*state.Account, error) {
+	now := s.Now()
+	var account *state.Account
+	err := s.DB.Write(ctx, func(tx *state.Tx) error {
+		link, err := tx.SignIn(ctx, hash(token))
+		if err != nil {
+			return err
+		}
+		if !link.UsedAt.IsZero() || !now.Before(link.ExpiresAt) {
+			return state.ErrNotFound
+		}
+		if len(link.BrowserHash) > 0 && subtle.ConstantTimeCompare(link.BrowserHash, hash(browser)) != 1 {
+			return ErrOtherBrowser
+		}
+		if err := tx.UseSignIn(ctx, link.Hash, now); err != nil {
+			return err
+		}
+		account, err = s.signIn(ctx, tx, now, c, link.Email, "link")
+		return err
+	})
+	switch {
+	case errors.Is(err, state.ErrNotFound):
+		return nil, apierr.NotFound()
+	case errors.Is(err, ErrOtherBrowser):
+		return nil, err
+	}
+	return account, s.fail(err)
+}
+
+// SignInVerified signs in the owner of an address that an identity provider of
+// ours verified.
+func (s *Service) SignInVerified(ctx context.Context, c *Caller, email, by string) (*state.Account, error) {
+	var account *state.Account
+	err := s.write(ctx, func(tx *state.Tx) error {
+		var err error
+		account, err = s.signIn(ctx, tx, s.Now(), c, email, by)
+		return err
+	})
+	return account, err
+}
+
+// signIn returns the account of a proven address. Accounts that issuers made for
+// it become part of it; the person is asked which of their agents to keep.
+func (s *Service) signIn(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, email, by string) (*state.Account, error) {
+	account, err := tx.VerifiedAccount(ctx, email)
+	known := err == nil
+	if err != nil && !errors.Is(err, state.ErrNotFound) {
+		return nil, err
+	}
+	if known && account.Disabled() {
+		return nil, apierr.AccessDenied("This account is disabled.")
+	}
+	asserted, err := tx.AssertedAccounts(ctx, email)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		account = &state.Account{ID: s.Secrets.ID("acc_"), Email: email, VerifiedAt: now, CreatedAt: now}
+		if err := tx.AddAccount(ctx, account); err != nil {
+			return nil, err
+		}
+	}
+	for _, other := range asserted {
+		if other.Disabled() {
+			continue
+		}
+		if err := tx.MergeAccount(ctx, other.ID, account.ID); err != nil {
+			return nil, err
+		}
+	}
+	return account, s.audit(ctx, tx, now, c, "session.created", &identity.Registration{AccountID: account.ID}, map[string]string{"by": by})
+}
+
+// OperatorLink returns a link that signs in the owner of an address in any
+// browser, for an operator who vouches for the person.
+func (s *Service) OperatorLink(ctx context.Context, email string, admin bool) (string, error) {
+	now := s.Now()
+	token := s.Secrets.Token("sin_")
+	err := s.write(ctx, func(tx *state.Tx) error {
+		if admin {
+			account, err := s.signIn(ctx, tx, now, nil, email, "operator")
+			if err != nil {
+				return err
+			}
+			account.Admin = true
+			if err := tx.SaveAccount(ctx, account); err != nil {
+				return err
+			}
+		}
+		return tx.AddSignIn(ctx, &state.SignIn{Hash: hash(token), Email: email, CreatedAt: now, ExpiresAt: now.Add(operatorLife)})
+	})
+	return s.BaseURL + "/signin/link?token=" + token, err
+}
+
+// SetDisabled shuts or opens the account of an address. A shut account's
+// sessions end; its tokens and assertions work again only when it is opened.
+// It fails with state.ErrNotFound.
+func (s *Service) SetDisabled(ctx context.Context, email string, disabled bool) error {
+	now := s.Now()
+	return s.DB.Write(ctx, func(tx *state.Tx) error {
+		account, err := tx.VerifiedAccount(ctx, email)
+		if err != nil {
+			return err
+		}
+		event := "account.enabled"
+		account.DisabledAt = time.Time{}
+		if disabled {
+			event, account.DisabledAt = "account.disabled", now
+			if err := tx.DropSessions(ctx, account.ID); err != nil {
+				return err
+			}
+		}
+		if err := tx.SaveAccount(ctx, account); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, now, nil, event, &identity.Registration{AccountID: account.ID}, nil)
+	})
+}

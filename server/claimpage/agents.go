@@ -1,0 +1,120 @@
+package claimpage
+
+import (
+	"net/http"
+
+	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/session"
+)
+
+type agentsData struct {
+	Email, FormToken, Notice string
+	Links                    []linkData
+}
+
+type linkData struct {
+	ID, Title, Workspace, When, From, Provider string
+	Live, Unreviewed                           bool
+}
+
+func (h *Handler) agents(w http.ResponseWriter, r *http.Request) {
+	signed := h.signed(w, r)
+	if signed == nil {
+		return
+	}
+	links, err := h.Agents.Linked(r.Context(), signed.Account)
+	if err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	d := agentsData{Email: signed.Account.Email, FormToken: signed.Session.FormToken}
+	for _, l := range links {
+		d.Links = append(d.Links, describe(l))
+		if l.Unreviewed {
+			d.Notice = "Agents were linked before you first signed in. Say which of them to keep."
+		}
+	}
+	h.render(w, http.StatusOK, "agents", "Your agents", d)
+}
+
+func describe(l agents.Link) linkData {
+	d := linkData{
+		ID: l.Registration.ID, Workspace: l.Workspace, When: l.Registration.ClaimedAt.UTC().Format("2 January 2006, 15:04 UTC"),
+		From: l.Registration.CreatedIP, Provider: l.Provider, Live: l.Live, Unreviewed: l.Unreviewed,
+	}
+	switch {
+	case l.Provider != "":
+		d.Title = "Agent of " + l.Provider
+	case l.Registration.Kind == identity.Anonymous:
+		d.Title = "Agent that registered by itself"
+	default:
+		d.Title = "Agent that gave your address"
+	}
+	return d
+}
+
+// signed returns who is signed in, or sends the browser to sign in.
+func (h *Handler) signed(w http.ResponseWriter, r *http.Request) *session.Signed {
+	signed, err := h.Sessions.Current(r.Context(), r)
+	if err != nil {
+		h.broken(w, r, err)
+		return nil
+	}
+	if signed == nil {
+		session.See(w, r, "/signin")
+	}
+	return signed
+}
+
+func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) {
+	h.change(w, r, func(signed *session.Signed, id string) error {
+		return h.Agents.Unlink(r.Context(), caller(w, r), signed.Account.ID, id)
+	})
+}
+
+func (h *Handler) keep(w http.ResponseWriter, r *http.Request) {
+	h.change(w, r, func(signed *session.Signed, id string) error {
+		return h.Agents.Keep(r.Context(), signed.Account.ID, id)
+	})
+}
+
+func (h *Handler) change(w http.ResponseWriter, r *http.Request, f func(signed *session.Signed, id string) error) {
+	signed := h.signed(w, r)
+	if signed == nil || !h.formOK(w, r, signed) {
+		return
+	}
+	if err := f(signed, r.PostFormValue("registration")); err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	session.See(w, r, "/agents")
+}
+
+// unlinkForm asks before the link of a notice revokes: mail scanners follow
+// links too.
+func (h *Handler) unlinkForm(w http.ResponseWriter, r *http.Request) {
+	token := r.URL.Query().Get("token")
+	if _, _, err := h.Agents.OpenUnlink(token); err != nil {
+		h.dead(w)
+		return
+	}
+	h.render(w, http.StatusOK, "unlink", "Revoke this agent", map[string]string{"Token": token})
+}
+
+func (h *Handler) unlink(w http.ResponseWriter, r *http.Request) {
+	account, registration, err := h.Agents.OpenUnlink(r.PostFormValue("token"))
+	if err != nil {
+		h.dead(w)
+		return
+	}
+	if err := h.Agents.Unlink(r.Context(), caller(w, r), account, registration); err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	h.message(w, http.StatusOK, "The agent is revoked", "Its access has ended.")
+}
+
+func (h *Handler) dead(w http.ResponseWriter) {
+	h.message(w, http.StatusNotFound, "This link does not work", "It is too old or was cut off. Sign in and look at your agents instead.")
+}

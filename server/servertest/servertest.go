@@ -1,0 +1,220 @@
+// Package servertest starts whole servers for tests: real stores, a real
+// listener, mail in a folder, a fake identity provider, and a clock that tests
+// set.
+package servertest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"mime/quotedprintable"
+	"net"
+	"net/http/httptest"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+	"sync"
+	"testing" //nolint:depguard // a package of tests
+	"time"
+
+	"github.com/firstpick/firstpick/server"
+	"github.com/firstpick/firstpick/server/agents"
+	ourmail "github.com/firstpick/firstpick/server/mail"
+	"github.com/firstpick/firstpick/server/site"
+	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/trust"
+	"github.com/firstpick/firstpick/server/trust/trusttest"
+)
+
+// Start is the time that every test's clock begins with.
+func Start() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
+
+// A Clock is set by tests.
+type Clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// Now returns the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// Add moves the time.
+func (c *Clock) Add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// Options change what is started.
+type Options struct {
+	State  string // address of the store; empty makes a new SQLite
+	Limits bool   // rate limits on
+	Agents func(*agents.Config)
+	Server func(*server.Config)
+	// IdP is the trusted identity provider; nil starts one.
+	IdP *trusttest.IdP
+	// Clock is shared by servers of one test; nil starts one.
+	Clock *Clock
+}
+
+// A Service is a started server.
+type Service struct {
+	URL    string
+	Agents *agents.Service
+	Clock  *Clock
+	IdP    *trusttest.IdP
+	Mail   Mailbox
+	// Log is all that the server logged, access log included.
+	Log *Log
+}
+
+// A Log gathers what is logged.
+type Log struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+// String returns all of it.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// New starts a server; it stops with the test.
+func New(t testing.TB, o Options) *Service {
+	t.Helper()
+	if o.State == "" {
+		o.State = statetest.Address(t, "sqlite")
+	}
+	if o.Clock == nil {
+		o.Clock = &Clock{at: Start()}
+	}
+	if o.IdP == nil {
+		o.IdP = trusttest.New(t, o.Clock.Now)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test's listener
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Service{URL: "http://" + ln.Addr().String(), Clock: o.Clock, IdP: o.IdP, Log: &Log{}, Mail: Mailbox(t.TempDir())}
+	log := slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	mailer, err := ourmail.Open("file://"+string(s.Mail), "firstpick <service@firstpick.example>", log, rand.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := agents.Config{
+		DB: statetest.Open(t, o.State), Vault: statetest.Vault(t), Mailer: mailer, Log: log, Now: o.Clock.Now, BaseURL: s.URL,
+		Issuers: []trust.Issuer{o.IdP.Issuer()}, LimitsOff: !o.Limits,
+	}
+	if o.Agents != nil {
+		o.Agents(&cfg)
+	}
+	if s.Agents, err = agents.New(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	scfg := server.Config{
+		Source: &site.Holder{}, Agents: s.Agents, Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000,
+		LimitsOff: !o.Limits, AccessLog: true, LogWriter: s.Log,
+	}
+	if o.Server != nil {
+		o.Server(&scfg)
+	}
+	srv, err := server.New(scfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := &httptest.Server{Listener: ln, Config: httptest.NewUnstartedServer(srv).Config}
+	web.Start()
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); s.Agents.Outbox.Run(ctx, nil) }()
+	t.Cleanup(func() { web.Close(); stop(); <-done })
+	return s
+}
+
+// A Mailbox is the folder of a file mailer.
+type Mailbox string
+
+// A Mail is a mail that was sent.
+type Mail struct{ To, Subject, Text string }
+
+// All returns the mails to an address, oldest first.
+func (m Mailbox) All(t testing.TB, to string) []Mail {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(string(m), "*.eml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type dated struct {
+		at time.Time
+		Mail
+	}
+	var found []dated
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		msg, err := mail.ReadMessage(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := io.Reader(msg.Body)
+		if strings.EqualFold(msg.Header.Get("Content-Transfer-Encoding"), "quoted-printable") {
+			body = quotedprintable.NewReader(body)
+		}
+		text, err := io.ReadAll(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if address, err := mail.ParseAddress(msg.Header.Get("To")); err == nil && (to == "" || address.Address == to) {
+			found = append(found, dated{info.ModTime(), Mail{address.Address, msg.Header.Get("Subject"), string(text)}})
+		}
+	}
+	sort.SliceStable(found, func(i, j int) bool { return found[i].at.Before(found[j].at) })
+	var out []Mail
+	for _, f := range found {
+		out = append(out, f.Mail)
+	}
+	return out
+}
+
+var linkPattern = regexp.MustCompile(`https?://\S+\?token=\S+`)
+
+// Link returns the link in the newest mail to an address whose subject holds
+// some words. Mail is sent beside the answer, so it is waited for.
+func (m Mailbox) Link(t testing.TB, to, subject string) string {
+	t.Helper()
+	for range 200 {
+		all := m.All(t, to)
+		for i := len(all) - 1; i >= 0; i-- {
+			if link := linkPattern.FindString(all[i].Text); link != "" && strings.Contains(all[i].Subject, subject) {
+				return link
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("no mail to %s about %q", to, subject)
+	return ""
+}

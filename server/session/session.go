@@ -1,0 +1,172 @@
+// Package session keeps a person's browser signed in: an opaque cookie, its hash
+// in the store. Cookies of other short-lived purposes are sealed, so that they
+// need no row.
+package session
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/server/secret"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// Lifetimes of a session.
+const (
+	Idle   = 12 * time.Hour
+	Whole  = 24 * time.Hour
+	Recent = time.Hour // how old a sign-in may be for what cannot be undone
+	// touchEvery bounds how often a session's last use is written.
+	touchEvery = time.Minute
+)
+
+// ClaimCookie names the sealed cookie that holds the claim a person came for.
+const ClaimCookie = "claim"
+
+// FormField is the name of the field that every form of a session carries.
+const FormField = "form_token"
+
+// A Manager begins, finds and ends sessions. All fields are required.
+type Manager struct {
+	DB      *state.DB
+	Vault   *secret.Vault
+	Secrets secret.Source
+	Now     func() time.Time
+	// Secure is set where the site is served over https: cookies get the __Host-
+	// prefix, which binds them to this host (RFC 6265bis, 4.1.3).
+	Secure bool
+}
+
+// A Signed is a signed-in person.
+type Signed struct {
+	Account *state.Account
+	Session *state.Session
+}
+
+// Fresh says whether the person signed in within the last hour.
+func (s *Signed) Fresh(now time.Time) bool { return now.Before(s.Session.AuthenticatedAt.Add(Recent)) }
+
+// FormOK says whether a form was made for this session.
+func (s *Signed) FormOK(r *http.Request) bool {
+	return subtle.ConstantTimeCompare([]byte(r.PostFormValue(FormField)), []byte(s.Session.FormToken)) == 1
+}
+
+// Current returns who is signed in, or nil.
+func (m *Manager) Current(ctx context.Context, r *http.Request) (*Signed, error) {
+	cookie := m.raw(r, "session")
+	if cookie == "" {
+		return nil, nil
+	}
+	now := m.Now()
+	tx := m.DB.Read()
+	s, err := tx.Session(ctx, secret.Hash(cookie))
+	if errors.Is(err, state.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !now.Before(s.SeenAt.Add(Idle)) || !now.Before(s.CreatedAt.Add(Whole)) {
+		return nil, nil
+	}
+	account, err := m.account(ctx, s.AccountID)
+	if err != nil || account == nil || account.Disabled() {
+		return nil, err
+	}
+	if now.Sub(s.SeenAt) >= touchEvery {
+		if err := m.DB.Write(ctx, func(tx *state.Tx) error { return tx.TouchSession(ctx, s.Hash, now) }); err != nil {
+			return nil, err
+		}
+	}
+	return &Signed{Account: account, Session: s}, nil
+}
+
+func (m *Manager) account(ctx context.Context, id string) (*state.Account, error) {
+	a, err := m.DB.Read().Account(ctx, id)
+	if errors.Is(err, state.ErrNotFound) {
+		return nil, nil
+	}
+	return a, err
+}
+
+// Begin signs a browser in under a new id; the session it had is gone.
+func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Request, account *state.Account) error {
+	now := m.Now()
+	cookie := m.Secrets.Token("ses_")
+	err := m.DB.Write(ctx, func(tx *state.Tx) error {
+		if old := m.raw(r, "session"); old != "" {
+			if err := tx.DropSession(ctx, secret.Hash(old)); err != nil {
+				return err
+			}
+		}
+		return tx.AddSession(ctx, &state.Session{
+			Hash: secret.Hash(cookie), AccountID: account.ID, FormToken: m.Secrets.ID(""), CreatedAt: now, SeenAt: now, AuthenticatedAt: now,
+		})
+	})
+	if err == nil {
+		m.set(w, "session", cookie, Whole)
+	}
+	return err
+}
+
+// End signs a browser out.
+func (m *Manager) End(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	m.Forget(w, "session")
+	old := m.raw(r, "session")
+	if old == "" {
+		return nil
+	}
+	return m.DB.Write(ctx, func(tx *state.Tx) error { return tx.DropSession(ctx, secret.Hash(old)) })
+}
+
+// Keep puts a value into a sealed cookie that the browser can neither read nor
+// change, and that is void after its life.
+func (m *Manager) Keep(w http.ResponseWriter, name, value string, life time.Duration) {
+	until := strconv.FormatInt(m.Now().Add(life).Unix(), 10)
+	m.set(w, name, m.Vault.SealText("cookie "+name, until+" "+value), life)
+}
+
+// Kept returns the value of a sealed cookie, or "".
+func (m *Manager) Kept(r *http.Request, name string) string {
+	plain, err := m.Vault.OpenText("cookie "+name, m.raw(r, name))
+	if err != nil {
+		return ""
+	}
+	until, value, _ := strings.Cut(plain, " ")
+	at, err := strconv.ParseInt(until, 10, 64)
+	if err != nil || m.Now().Unix() >= at {
+		return ""
+	}
+	return value
+}
+
+// Forget deletes a cookie.
+func (m *Manager) Forget(w http.ResponseWriter, name string) { m.set(w, name, "", -time.Second) }
+
+func (m *Manager) name(name string) string {
+	if m.Secure {
+		return "__Host-" + name
+	}
+	return name
+}
+
+func (m *Manager) raw(r *http.Request, name string) string {
+	c, err := r.Cookie(m.name(name))
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// set writes a cookie. Lax, not Strict: a link opened from a chat or a mail must
+// find the session.
+func (m *Manager) set(w http.ResponseWriter, name, value string, life time.Duration) {
+	http.SetCookie(w, &http.Cookie{
+		Name: m.name(name), Value: value, Path: "/", MaxAge: int(life.Seconds()), Secure: m.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}

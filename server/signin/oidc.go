@@ -1,0 +1,158 @@
+package signin
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-chi/chi/v5"
+	"golang.org/x/oauth2"
+
+	"github.com/firstpick/firstpick/server/identity"
+)
+
+const (
+	oidcCookie  = "oidc"
+	oidcLife    = 10 * time.Minute
+	oidcTimeout = 10 * time.Second
+)
+
+// A Provider is an OpenID Connect provider at which people may sign in.
+type Provider struct {
+	ID, Name, Issuer       string
+	ClientID, ClientSecret string
+	HTTP                   *http.Client
+
+	mu  sync.Mutex
+	set *oidc.Provider // discovered at first use, so that a provider that is down does not stop the server
+}
+
+func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.set == nil {
+		set, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.HTTP), p.Issuer)
+		if err != nil {
+			return nil, err
+		}
+		p.set = set
+	}
+	return p.set, nil
+}
+
+func (p *Provider) config(set *oidc.Provider, base string) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: p.ClientID, ClientSecret: p.ClientSecret, Endpoint: set.Endpoint(),
+		RedirectURL: base + "/signin/oidc/" + p.ID + "/callback", Scopes: []string{oidc.ScopeOpenID, "email"},
+	}
+}
+
+func (h *Handler) provider(r *http.Request) *Provider {
+	for _, p := range h.Providers {
+		if p.ID == chi.URLParam(r, "provider") {
+			return p
+		}
+	}
+	return nil
+}
+
+// depart sends the person to the provider. State, nonce and PKCE verifier (RFC
+// 7636) wait in a sealed cookie, which binds the answer to this browser.
+func (h *Handler) depart(w http.ResponseWriter, r *http.Request) {
+	p := h.provider(r)
+	if p == nil {
+		h.message(w, http.StatusNotFound, "No such provider", "Choose one on the sign-in page.")
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), oidcTimeout)
+	defer cancel()
+	set, err := p.discover(ctx)
+	if err != nil {
+		h.unreachable(w, p, err)
+		return
+	}
+	token, nonce, verifier := h.Sessions.Secrets.Token(""), h.Sessions.Secrets.Token(""), oauth2.GenerateVerifier()
+	h.Sessions.Keep(w, oidcCookie, strings.Join([]string{p.ID, token, nonce, verifier}, " "), oidcLife)
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, p.config(set, h.Agents.BaseURL).AuthCodeURL(token, oidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)), http.StatusSeeOther)
+}
+
+func (h *Handler) unreachable(w http.ResponseWriter, p *Provider, err error) {
+	h.Log.Warn("an identity provider failed", "provider", p.ID, "err", err)
+	h.message(w, http.StatusBadGateway, p.Name+" does not answer", "Try again in a moment, or sign in by mail.")
+}
+
+// arrive takes the person back.
+func (h *Handler) arrive(w http.ResponseWriter, r *http.Request) {
+	p := h.provider(r)
+	kept := strings.Fields(h.Sessions.Kept(r, oidcCookie))
+	h.Sessions.Forget(w, oidcCookie)
+	if p == nil || len(kept) != 4 || kept[0] != p.ID || subtle.ConstantTimeCompare([]byte(kept[1]), []byte(r.URL.Query().Get("state"))) != 1 {
+		h.message(w, http.StatusBadRequest, "Sign in again", "This sign-in was begun in another browser, or took too long.")
+		return
+	}
+	if r.URL.Query().Get("code") == "" {
+		h.message(w, http.StatusForbidden, "Not signed in", p.Name+" did not sign you in.")
+		return
+	}
+	ctx, cancel := context.WithTimeout(oidc.ClientContext(r.Context(), p.HTTP), oidcTimeout)
+	defer cancel()
+	email, err := p.identify(ctx, h.Agents.BaseURL, r.URL.Query().Get("code"), kept[2], kept[3], h.Sessions.Now)
+	if errors.Is(err, errUnverified) {
+		h.message(w, http.StatusForbidden, "Not signed in", p.Name+" gave no verified e-mail address for you.")
+		return
+	}
+	if err != nil {
+		h.unreachable(w, p, err)
+		return
+	}
+	account, err := h.Agents.SignInVerified(r.Context(), caller(w, r), email, "oidc "+p.ID)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	h.begin(w, r, account)
+}
+
+var errUnverified = errors.New("no verified address")
+
+// identify exchanges the code and returns the address that the provider verified.
+func (p *Provider) identify(ctx context.Context, base, code, nonce, verifier string, now func() time.Time) (string, error) {
+	set, err := p.discover(ctx)
+	if err != nil {
+		return "", err
+	}
+	token, err := p.config(set, base).Exchange(ctx, code, oauth2.VerifierOption(verifier))
+	if err != nil {
+		return "", fmt.Errorf("exchange: %w", err)
+	}
+	raw, ok := token.Extra("id_token").(string)
+	if !ok {
+		return "", errors.New("no id_token")
+	}
+	idToken, err := set.VerifierContext(ctx, &oidc.Config{ClientID: p.ClientID, Now: now}).Verify(ctx, raw)
+	if err != nil {
+		return "", err
+	}
+	if subtle.ConstantTimeCompare([]byte(idToken.Nonce), []byte(nonce)) != 1 {
+		return "", errors.New("another nonce")
+	}
+	var claims struct {
+		Email    string `json:"email"`
+		Verified bool   `json:"email_verified"`
+	}
+	if err := idToken.Claims(&claims); err != nil {
+		return "", err
+	}
+	email, ok := identity.ParseEmail(claims.Email)
+	if !ok || !claims.Verified {
+		return "", errUnverified
+	}
+	return email, nil
+}

@@ -1,0 +1,187 @@
+// Package signin serves the pages on which a person signs in: by a link that is
+// mailed and works only in the browser that asked for it, or at an identity
+// provider (OpenID Connect).
+package signin
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/session"
+	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/web"
+)
+
+// browserCookie tells the browser that asked for a link from others.
+const browserCookie = "browser"
+
+// A Handler serves the routes. All fields but Providers are required.
+type Handler struct {
+	Agents    *agents.Service
+	Sessions  *session.Manager
+	Forms     *web.Forms
+	Log       *slog.Logger
+	Providers []*Provider
+	// Guard refuses requests of other sites (cross-origin forms).
+	Guard func(http.Handler) http.Handler
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	r = r.With(h.Guard)
+	r.Get("/signin", h.form)
+	r.Post("/signin", h.ask)
+	r.Get("/signin/link", h.follow)
+	r.Post("/signout", h.signOut)
+	r.Get("/signin/oidc/{provider}", h.depart)
+	r.Get("/signin/oidc/{provider}/callback", h.arrive)
+}
+
+type formData struct {
+	Notice, Error, Email string
+	Providers            []*Provider
+}
+
+func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
+	signed, err := h.Sessions.Current(r.Context(), r)
+	if err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	claiming := h.Sessions.Kept(r, session.ClaimCookie) != ""
+	notice := ""
+	switch {
+	case signed != nil && !claiming:
+		session.See(w, r, "/agents")
+		return
+	case signed != nil && signed.Fresh(h.Sessions.Now()):
+		session.See(w, r, "/claim")
+		return
+	case signed != nil:
+		notice = "It is a while since you signed in. Sign in again to link an agent."
+	case claiming:
+		notice = "Sign in to see which agent asks to be linked to your account."
+	}
+	h.show(w, http.StatusOK, formData{Notice: notice})
+}
+
+func (h *Handler) show(w http.ResponseWriter, status int, d formData) {
+	d.Providers = h.Providers
+	h.render(w, status, "signin", "Sign in", d)
+}
+
+func (h *Handler) render(w http.ResponseWriter, status int, name, title string, data any) {
+	body, err := h.Forms.Render(name, title, data)
+	if err != nil {
+		h.Log.Error("a page cannot be rendered", "page", name, "err", err)
+		status, body = http.StatusInternalServerError, []byte("The page cannot be shown.")
+	}
+	session.Send(w, status, body)
+}
+
+func (h *Handler) message(w http.ResponseWriter, status int, title, text string) {
+	h.render(w, status, "ended", title, map[string]any{"Paragraphs": []string{text}, "SignOut": false, "Agents": false})
+}
+
+// broken answers when the store fails.
+func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
+	h.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
+	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer. Nothing was changed.")
+}
+
+func caller(w http.ResponseWriter, r *http.Request) *agents.Caller {
+	return &agents.Caller{IP: reqctx.Client(w), UserAgent: r.UserAgent()}
+}
+
+// ask mails a link. The answer is the same for every address.
+func (h *Handler) ask(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		h.message(w, http.StatusBadRequest, "The form cannot be read", "Go back and send it again.")
+		return
+	}
+	email, ok := identity.ParseEmail(r.PostFormValue("email"))
+	if !ok {
+		h.show(w, http.StatusUnprocessableEntity, formData{Error: "This is not an e-mail address.", Email: r.PostFormValue("email")})
+		return
+	}
+	browser := h.Sessions.Kept(r, browserCookie)
+	if browser == "" {
+		browser = h.Sessions.Secrets.Token("")
+	}
+	c := caller(w, r)
+	switch err := h.Agents.AskSignIn(r.Context(), c, email, browser); {
+	case limit.Limited(err):
+		c.Seen.Write(w.Header())
+		h.show(w, http.StatusTooManyRequests, formData{Error: "Too many links were asked for. Try again in an hour.", Email: email})
+	case err != nil:
+		h.broken(w, r, err)
+	default:
+		h.Sessions.Keep(w, browserCookie, browser, agents.SignInLife)
+		h.render(w, http.StatusOK, "sent", "Look into your mail", map[string]string{"Email": email})
+	}
+}
+
+// follow signs in by a link. It changes something though it is a GET: the link
+// works once, and only in the browser whose cookie it is bound to, so neither a
+// scanner that fetches it nor another site can use it up.
+func (h *Handler) follow(w http.ResponseWriter, r *http.Request) {
+	account, err := h.Agents.FollowLink(r.Context(), caller(w, r), r.URL.Query().Get("token"), h.Sessions.Kept(r, browserCookie))
+	if errors.Is(err, agents.ErrOtherBrowser) {
+		h.message(w, http.StatusForbidden, "Open it in the other browser",
+			"This link works only in the browser where you asked for it. Open it there, or ask for a new one here.")
+		return
+	}
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	h.begin(w, r, account)
+}
+
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	switch e := apierr.Of(err); e.Status {
+	case http.StatusNotFound:
+		h.message(w, http.StatusGone, "This link no longer works", "It was used, or its time is over. Ask for a new one on the sign-in page.")
+	case http.StatusForbidden:
+		h.message(w, http.StatusForbidden, "This account is disabled", "Ask whoever runs this service.")
+	default:
+		h.broken(w, r, err)
+	}
+}
+
+func (h *Handler) begin(w http.ResponseWriter, r *http.Request, account *state.Account) {
+	if err := h.Sessions.Begin(r.Context(), w, r, account); err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	h.Sessions.Forget(w, browserCookie)
+	if h.Sessions.Kept(r, session.ClaimCookie) != "" {
+		session.See(w, r, "/claim")
+		return
+	}
+	session.See(w, r, "/agents")
+}
+
+func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
+	signed, err := h.Sessions.Current(r.Context(), r)
+	if err == nil && signed != nil && !signed.FormOK(r) {
+		h.message(w, http.StatusForbidden, "This form is old", "Go back, reload the page and try again.")
+		return
+	}
+	if err == nil {
+		err = h.Sessions.End(r.Context(), w, r)
+	}
+	if err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	session.See(w, r, "/signin")
+}

@@ -1,0 +1,20 @@
+package web
+
+import (
+	"bytes"
+	"html/template"
+)
+
+// Forms are the pages that belong to a person, rendered at every request: sign
+// in, the claim ceremony, linked agents.
+type Forms struct{ tmpl *template.Template }
+
+// NewForms parses the templates.
+func NewForms() *Forms { return &Forms{tmpl: parse()} }
+
+// Render renders a page: "signin", "sent", "claim", "ended", "agents", "unlink" or "message".
+func (f *Forms) Render(name, title string, data any) ([]byte, error) {
+	var buf bytes.Buffer
+	err := f.tmpl.ExecuteTemplate(&buf, name, frame{Title: title, Description: title, Style: StylePath(), Data: data})
+	return buf.Bytes(), err
+}
