@@ -39,13 +39,34 @@ type Handler struct {
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
-	r.Post("/api/agent/identity", h.registration(h.register))
-	r.Post("/api/agent/identity/claim", h.registration(h.claim))
-	r.Post("/api/oauth2/token", h.handle(h.token))
-	r.Post("/api/oauth2/revoke", h.handle(h.revoke))
-	r.Post("/api/agent/event/notify", h.notify)
-	r.Post("/api/agent/keys", h.handle(h.createKey))
-	r.Get("/api/agent/workspace", h.handle(h.workspace))
+	r.Post("/api/agent/event/notify", h.notify) // called by servers alone
+	for _, route := range []struct {
+		method, path string
+		serve        http.HandlerFunc
+	}{
+		{http.MethodPost, "/api/agent/identity", h.registration(h.register)},
+		{http.MethodPost, "/api/agent/identity/claim", h.registration(h.claim)},
+		{http.MethodPost, "/api/oauth2/token", h.handle(h.token)},
+		{http.MethodPost, "/api/oauth2/revoke", h.handle(h.revoke)},
+		{http.MethodPost, "/api/agent/keys", h.handle(h.createKey)},
+		{http.MethodGet, "/api/agent/workspace", h.handle(h.workspace)},
+	} {
+		r.Method(route.method, route.path, route.serve)
+		r.Options(route.path, preflight(route.method))
+	}
+}
+
+// preflight lets scripts of any page call a route (the Fetch standard's CORS
+// protocol). No route here looks at cookies, so there is nothing to steal.
+func preflight(method string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Allow-Methods", method+", OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+		h.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+	}
 }
 
 // An endpoint answers with a body to be sent as JSON, or fails.
@@ -68,15 +89,16 @@ func (h *Handler) adapt(f endpoint, errs apierr.Writer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c := caller(w, r)
 		answer, err := f(c, r)
-		c.Seen.Write(w.Header())
+		head := w.Header()
+		c.Seen.Write(head)
+		head.Set("Cache-Control", "no-store")
+		head.Set("Pragma", "no-cache") // RFC 6749, 5.1
+		head.Set("Access-Control-Allow-Origin", "*")
+		head.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id")
 		if err != nil {
 			h.fail(w, r, errs, err)
 			return
 		}
-		head := w.Header()
-		head.Set("Cache-Control", "no-store")
-		head.Set("Pragma", "no-cache") // RFC 6749, 5.1
-		head.Set("Access-Control-Allow-Origin", "*")
 		if answer == nil {
 			w.WriteHeader(http.StatusOK)
 			return

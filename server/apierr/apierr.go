@@ -228,6 +228,8 @@ func (ew Writer) challenges(e *Error) []string {
 		return []string{"Bearer " + meta, "AgentAuth " + strings.Join([]string{
 			param("error", e.Code), param("max_age", strconv.Itoa(e.MaxAge)), param("error_description", e.Description),
 		}, ", ")}
+	case e.Code == "invalid_client": // the scheme that the client tried comes first (RFC 6749, 5.2)
+		return []string{`Basic realm="firstpick"`, "Bearer " + meta}
 	default:
 		return []string{"Bearer " + meta}
 	}

@@ -31,9 +31,10 @@ func (tx *Tx) AttemptByView(ctx context.Context, viewHash []byte) (*identity.Att
 	return tx.attempt(ctx, "view_hash = $1", viewHash)
 }
 
-// NewestAttempt returns the newest attempt of a registration, or nil.
+// NewestAttempt returns the newest attempt of a registration, or nil. An active
+// one is the newest, whatever the clock said.
 func (tx *Tx) NewestAttempt(ctx context.Context, registration string) (*identity.Attempt, error) {
-	a, err := tx.attempt(ctx, "registration_id = $1 order by created_at desc, id desc limit 1", registration)
+	a, err := tx.attempt(ctx, "registration_id = $1 order by case when state = 'active' then 0 else 1 end, created_at desc, id desc limit 1", registration)
 	if err == ErrNotFound { //nolint:errorlint // one returns it as it is
 		return nil, nil
 	}
