@@ -200,7 +200,7 @@ func (f *flow) do(c *http.Client, req *http.Request) {
 // described holds every answer of the API to its description.
 func (f *flow) described(req *http.Request, got *reply) {
 	f.t.Helper()
-	if !strings.HasPrefix(req.URL.Path, "/api/") {
+	if !strings.HasPrefix(req.URL.Path, "/api/") || req.Method == http.MethodOptions {
 		return
 	}
 	r := req.Clone(f.t.Context())

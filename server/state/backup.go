@@ -92,7 +92,7 @@ func (db *DB) writeRows(ctx context.Context, tx *Tx, enc *json.Encoder) (int64, 
 			}
 			for i, v := range values {
 				if b, ok := v.([]byte); ok {
-					values[i] = binary{b}
+					values[i] = binary{bytes(b)}
 				}
 			}
 			n++
