@@ -69,9 +69,15 @@ func TestFlows(t *testing.T) {
 					t.Fatal(err)
 				}
 				limits := bytes.Contains(data, []byte("\nlimits on\n"))
-				s := servertest.New(t, servertest.Options{State: statetest.Address(t, engine), Limits: limits})
-				f := &flow{t: t, s: s, vars: map[string]string{"base": s.URL, "idp": s.IdP.URL}, people: map[string]*person{}, router: router}
+				address := statetest.Address(t, engine)
+				s := servertest.New(t, servertest.Options{State: address, Limits: limits})
+				file, _ := strings.CutPrefix(address, "sqlite://")
+				if engine != "sqlite" {
+					file = ""
+				}
+				f := &flow{t: t, s: s, file: file, vars: map[string]string{"base": s.URL, "idp": s.IdP.URL}, people: map[string]*person{}, router: router}
 				f.play(string(data))
+				f.findLeaks()
 			})
 		}
 	}
@@ -84,6 +90,8 @@ type flow struct {
 	people map[string]*person
 	line   int
 	last   *reply
+	seen   strings.Builder // all that was sent and answered
+	file   string          // of the store, where it has one
 	router routers.Router
 }
 
@@ -168,6 +176,7 @@ func (f *flow) send(lines []string) {
 			body += l
 		}
 	}
+	f.seen.WriteString(body + "\n")
 	req, err := http.NewRequest(method, f.s.URL+path, strings.NewReader(body))
 	if err != nil {
 		f.fail("%v", err)
@@ -194,6 +203,7 @@ func (f *flow) do(c *http.Client, req *http.Request) {
 		f.fail("%v", err)
 	}
 	f.last = &reply{resp.StatusCode, resp.Header, string(data)}
+	f.seen.WriteString(strings.Join(append(resp.Header.Values("Set-Cookie"), req.URL.String(), f.last.body, ""), "\n"))
 	f.described(req, f.last)
 }
 

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"mime/quotedprintable"
 	"net"
-	"net/http/httptest"
 	"net/mail"
 	"os"
 	"path/filepath"
@@ -73,8 +72,10 @@ type Service struct {
 	Clock  *Clock
 	IdP    *trusttest.IdP
 	Mail   Mailbox
-	// Log is all that the server logged, access log included.
+	// Log is all that the server logged; the access log is complete after Stop.
 	Log *Log
+	// Stop stops the server; it may be called again.
+	Stop func()
 }
 
 // A Log gathers what is logged.
@@ -140,12 +141,16 @@ func New(t testing.TB, o Options) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := &httptest.Server{Listener: ln, Config: httptest.NewUnstartedServer(srv).Config}
-	web.Start()
 	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() { defer close(done); s.Agents.Outbox.Run(ctx, nil) }()
-	t.Cleanup(func() { web.Close(); stop(); <-done })
+	var running sync.WaitGroup
+	running.Go(func() { s.Agents.Outbox.Run(ctx, nil) })
+	running.Go(func() {
+		if err := srv.Serve(ctx, ln); err != nil {
+			t.Error(err)
+		}
+	})
+	s.Stop = func() { stop(); running.Wait() }
+	t.Cleanup(s.Stop)
 	return s
 }
 
