@@ -57,16 +57,22 @@ func (s *Service) Linked(ctx context.Context, account *state.Account) ([]Link, e
 // Unlink revokes an agent of a person's: its tokens and assertions are void, and
 // where an issuer vouched for it, that issuer's word no longer counts.
 func (s *Service) Unlink(ctx context.Context, c *Caller, accountID, registration string) error {
+	r, err := s.owned(ctx, s.DB.Read(), accountID, registration)
+	if err != nil || !r.RevokedAt.IsZero() {
+		return s.fail(err)
+	}
 	now := s.Now()
 	return s.write(ctx, func(tx *state.Tx) error {
+		if r.ISS != "" {
+			if err := tx.RevokeSubject(ctx, r.ISS, r.Sub, now); err != nil {
+				return err
+			}
+		}
 		r, err := s.owned(ctx, tx, accountID, registration)
 		if err != nil || !r.RevokedAt.IsZero() {
 			return err
 		}
 		if err := s.end(ctx, tx, now, c, r, "owner"); err != nil || r.ISS == "" {
-			return err
-		}
-		if err := tx.RevokeSubject(ctx, r.ISS, r.Sub, now); err != nil {
 			return err
 		}
 		d, err := tx.Delegation(ctx, r.ISS, r.Sub)

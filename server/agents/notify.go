@@ -48,6 +48,9 @@ func (s *Service) Notify(ctx context.Context, c *Caller, raw string) error {
 }
 
 func (s *Service) endSubject(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, e *trust.Event) error {
+	if err := tx.RevokeSubject(ctx, e.ISS, e.Sub, e.IssuedAt); err != nil {
+		return err
+	}
 	list, err := tx.SubjectRegistrations(ctx, e.ISS, e.Sub)
 	if err != nil {
 		return err
@@ -60,9 +63,6 @@ func (s *Service) endSubject(ctx context.Context, tx *state.Tx, now time.Time, c
 		if err := s.end(ctx, tx, now, c, r, "event"); err != nil {
 			return err
 		}
-	}
-	if err := tx.RevokeSubject(ctx, e.ISS, e.Sub, e.IssuedAt); err != nil {
-		return err
 	}
 	d, err := tx.Delegation(ctx, e.ISS, e.Sub)
 	if err != nil || d == nil || !d.RevokedAt.IsZero() || d.CreatedAt.Truncate(time.Second).After(e.IssuedAt) {

@@ -77,7 +77,7 @@ func (s *Service) refused(ctx context.Context, c *Caller, err error) error {
 // match answers an assertion by who the issuer's subject and the address are
 // known as. Only addresses that we proved ourselves count as known.
 func (s *Service) match(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, a *trust.Assertion, out *Registered) error {
-	revoked, err := tx.SubjectRevoked(ctx, a.ISS, a.Sub)
+	revoked, err := tx.LockSubject(ctx, a.ISS, a.Sub)
 	if err != nil {
 		return err
 	}

@@ -169,7 +169,8 @@ func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address
 		}
 		id = r.ID
 		switch r.Status(now) {
-		case identity.Expired:
+		case identity.Unclaimed, identity.Pending:
+		case identity.Expired, identity.Revoked:
 			return &apierr.Error{Status: 410, Code: "claim_expired", Description: "The time to claim this registration is over. Register again."}
 		case identity.Claimed:
 			return &apierr.Error{Status: 409, Code: "claimed_or_in_flight", Description: "This registration is claimed already."}

@@ -55,7 +55,8 @@ func (tx *Tx) HasDelegation(ctx context.Context, account, iss string) (bool, err
 	return n > 0, err
 }
 
-// RevokeSubject notes that assertions of a subject issued until a time are void.
+// RevokeSubject notes that assertions of a subject issued until a time are void,
+// and locks the subject as LockSubject does.
 func (tx *Tx) RevokeSubject(ctx context.Context, iss, sub string, until time.Time) error {
 	_, err := tx.exec(ctx, `insert into subject_revocation (iss, sub_mac, revoked_at) values ($1, $2, $3)
 		on conflict (iss, sub_mac) do update set revoked_at = case when excluded.revoked_at > subject_revocation.revoked_at
@@ -63,14 +64,13 @@ func (tx *Tx) RevokeSubject(ctx context.Context, iss, sub string, until time.Tim
 	return err
 }
 
-// SubjectRevoked returns until when assertions of a subject are void; zero when
-// none are.
-func (tx *Tx) SubjectRevoked(ctx context.Context, iss, sub string) (time.Time, error) {
+// LockSubject keeps every other use of an issuer's subject waiting until commit,
+// known or not, and returns until when assertions of it are void; zero when none
+// are. It comes before the locks of the subject's rows.
+func (tx *Tx) LockSubject(ctx context.Context, iss, sub string) (time.Time, error) {
 	var at int64
-	err := tx.one(ctx, []any{&at}, "select revoked_at from subject_revocation where iss = $1 and sub_mac = $2", iss, tx.mac("sub", sub))
-	if errors.Is(err, ErrNotFound) {
-		return time.Time{}, nil
-	}
+	err := tx.one(ctx, []any{&at}, `insert into subject_revocation (iss, sub_mac, revoked_at) values ($1, $2, 0)
+		on conflict (iss, sub_mac) do update set revoked_at = subject_revocation.revoked_at returning revoked_at`, iss, tx.mac("sub", sub))
 	return fromUS(at), err
 }
 

@@ -57,7 +57,7 @@ func openSQLite(ctx context.Context, address string) (*DB, error) {
 	}
 	read.SetMaxOpenConns(sqliteReaders)
 	read.SetMaxIdleConns(sqliteReaders)
-	g := &groupCommit{pool: writer, conn: conn, jobs: make(chan *writeJob, batchMax), done: make(chan struct{})}
+	g := &groupCommit{pool: writer, sql: &statements{conn, map[string]*sql.Stmt{}}, jobs: make(chan *writeJob, batchMax), done: make(chan struct{})}
 	go g.run()
 	return &DB{read: read, eng: g}, nil
 }
@@ -75,7 +75,7 @@ type writeJob struct {
 // waits for nobody.
 type groupCommit struct {
 	pool *sql.DB
-	conn *sql.Conn
+	sql  *statements
 	jobs chan *writeJob
 	done chan struct{}
 
@@ -115,7 +115,7 @@ func (g *groupCommit) close() error {
 	}
 	g.mu.Unlock()
 	<-g.done
-	return errors.Join(g.conn.Close(), g.pool.Close())
+	return errors.Join(g.sql.close(), g.pool.Close())
 }
 
 func (g *groupCommit) run() {
@@ -145,30 +145,30 @@ func (g *groupCommit) commit(batch []*writeJob) {
 	ctx := context.Background()
 	results := make([]error, len(batch))
 	err := func() error {
-		if _, err := g.conn.ExecContext(ctx, "begin immediate"); err != nil {
+		if _, err := g.sql.ExecContext(ctx, "begin immediate"); err != nil {
 			return err
 		}
 		for i, job := range batch {
 			if results[i] = job.ctx.Err(); results[i] != nil {
 				continue
 			}
-			if _, err := g.conn.ExecContext(ctx, "savepoint job"); err != nil {
+			if _, err := g.sql.ExecContext(ctx, "savepoint job"); err != nil {
 				return err
 			}
-			if results[i] = runJob(job.fn, g.conn); results[i] != nil {
-				if _, err := g.conn.ExecContext(ctx, "rollback to job"); err != nil {
+			if results[i] = runJob(job.fn, g.sql); results[i] != nil {
+				if _, err := g.sql.ExecContext(ctx, "rollback to job"); err != nil {
 					return errors.Join(results[i], err) // SQLite has given the whole transaction up
 				}
 			}
-			if _, err := g.conn.ExecContext(ctx, "release job"); err != nil {
+			if _, err := g.sql.ExecContext(ctx, "release job"); err != nil {
 				return err
 			}
 		}
-		_, err := g.conn.ExecContext(ctx, "commit")
+		_, err := g.sql.ExecContext(ctx, "commit")
 		return err
 	}()
 	if err != nil {
-		_, _ = g.conn.ExecContext(ctx, "rollback") // there may be none left to roll back
+		_, _ = g.sql.ExecContext(ctx, "rollback") // there may be none left to roll back
 	}
 	for i, job := range batch {
 		if err != nil && results[i] == nil {
