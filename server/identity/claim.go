@@ -104,6 +104,7 @@ const (
 // always told at once.
 func (r *Registration) PollAt(a *Attempt, now time.Time) Answer {
 	switch r.Status(now) {
+	case Unclaimed, Pending:
 	case Claimed:
 		if r.Redeem.Count > 0 && (r.Redeem.Count >= RedeemTries || now.After(r.Redeem.FirstAt.Add(RedeemGrace))) {
 			return Spent

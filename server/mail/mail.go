@@ -63,7 +63,7 @@ func Open(address, from string, log *slog.Logger, newID func() string) (Mailer, 
 	case "smtp", "smtps":
 		return newSMTP(u, from)
 	default:
-		return nil, fmt.Errorf("mail: %q is none of log:, file:, smtp:, smtps:", u.Scheme)
+		return nil, fmt.Errorf("mail: %q names no mailer; write log:, file:///FOLDER, smtp://HOST or smtps://HOST", u.Scheme)
 	}
 }
 

@@ -24,8 +24,10 @@ func (h *Handler) Mount(r chi.Router) {
 		r.Get(path, h.page)
 		r.Head(path, h.page)
 	}
-	r.Get(web.StylePath(), h.style)
-	r.Head(web.StylePath(), h.style)
+	for _, a := range web.Assets() {
+		r.Get(a.Path, asset(a))
+		r.Head(a.Path, asset(a))
+	}
 }
 
 func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
@@ -51,9 +53,11 @@ func plain(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body)
 }
 
-// style never changes under its name, so it may be kept for ever.
-func (h *Handler) style(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	_, _ = w.Write(web.Style())
+func asset(a web.Asset) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", a.ContentType)
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		_, _ = w.Write(a.Body)
+	}
 }

@@ -3,6 +3,7 @@ package secret
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"regexp"
 	"testing"
 )
@@ -41,7 +42,7 @@ func TestSealedValues(t *testing.T) {
 		"text, not ours": func() error { _, err := v.OpenText("mail", "!!"); return err },
 		"empty text":     func() error { _, err := v.OpenText("mail", ""); return err },
 	} {
-		if err := open(); err != ErrSealed {
+		if err := open(); !errors.Is(err, ErrSealed) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

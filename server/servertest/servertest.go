@@ -185,7 +185,7 @@ func (m Mailbox) All(t testing.TB, to string) []Mail {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body := io.Reader(msg.Body)
+		body := msg.Body
 		if strings.EqualFold(msg.Header.Get("Content-Transfer-Encoding"), "quoted-printable") {
 			body = quotedprintable.NewReader(body)
 		}

@@ -15,6 +15,6 @@ func NewForms() *Forms { return &Forms{tmpl: parse()} }
 // Render renders a page: "signin", "sent", "claim", "ended", "agents", "unlink" or "message".
 func (f *Forms) Render(name, title string, data any) ([]byte, error) {
 	var buf bytes.Buffer
-	err := f.tmpl.ExecuteTemplate(&buf, name, frame{Title: title, Description: title, Style: StylePath(), Data: data})
+	err := f.tmpl.ExecuteTemplate(&buf, name, frame{Title: title, Description: title, Style: style().Path, Script: script().Path, Data: data})
 	return buf.Bytes(), err
 }

@@ -1,13 +1,12 @@
 // Package web renders the pages of a snapshot: leaderboards, tools, and what
 // the numbers mean. Pages are rendered once, when a snapshot is loaded; they
-// need no script, and the interval bars are inline SVG.
+// need no script, and the interval bars are inline SVG. The pages that belong to a
+// person (Forms) are rendered at every request.
 package web
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"html/template"
 	"slices"
@@ -19,18 +18,6 @@ import (
 
 //go:embed templates/*.html
 var templates embed.FS
-
-//go:embed static/style.css
-var style []byte
-
-// Style returns the style sheet; StylePath its address, which changes with it.
-func Style() []byte { return style }
-
-// StylePath returns the path of the style sheet.
-func StylePath() string {
-	sum := sha256.Sum256(style)
-	return "/assets/style-" + hex.EncodeToString(sum[:6]) + ".css"
-}
 
 // An Input is what pages are made of. URLs in boards are absolute.
 type Input struct {
@@ -51,8 +38,8 @@ type Page struct {
 type frame struct {
 	Title, Description, Canonical string
 	Input
-	Style string
-	Data  any
+	Style, Script string
+	Data          any
 }
 
 // Pages renders every page, by path.
@@ -126,7 +113,7 @@ type renderer struct {
 func (r renderer) page(name, path, title, description string, data any) Page {
 	var buf bytes.Buffer
 	err := r.tmpl.ExecuteTemplate(&buf, name, frame{
-		Title: title, Description: description, Canonical: r.in.BaseURL + path, Input: r.in, Style: StylePath(), Data: data,
+		Title: title, Description: description, Canonical: r.in.BaseURL + path, Input: r.in, Style: style().Path, Data: data,
 	})
 	return Page{buf.Bytes(), err}
 }

@@ -1,0 +1,37 @@
+package web
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"path"
+	"strings"
+)
+
+//go:embed static
+var static embed.FS
+
+// An Asset is a file that pages refer to. Its path changes with what is in it, so
+// it may be kept for ever.
+type Asset struct {
+	Path, ContentType string
+	Body              []byte
+}
+
+// Assets returns the style sheet of all pages, and the script of those that
+// belong to one person.
+func Assets() []Asset { return []Asset{style(), script()} }
+
+func style() Asset { return asset("style.css", "text/css; charset=utf-8") }
+
+func script() Asset { return asset("private.js", "text/javascript; charset=utf-8") }
+
+func asset(name, contentType string) Asset {
+	body, err := static.ReadFile(path.Join("static", name))
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	sum := sha256.Sum256(body)
+	stem, ext, _ := strings.Cut(name, ".")
+	return Asset{Path: "/assets/" + stem + "-" + hex.EncodeToString(sum[:6]) + "." + ext, ContentType: contentType, Body: body}
+}
