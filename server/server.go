@@ -99,8 +99,8 @@ func New(cfg Config) (*Server, error) {
 	sender := site.NewSender(cfg.BaseURL)
 	reads := &readapi.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors}
 	s.exact = reads.Exact()
-	forms := web.NewForms()
-	guard, err := s.guard(forms)
+	personal := session.Pages{Forms: web.NewForms(), Log: cfg.Log}
+	guard, err := s.guard(personal)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func New(cfg Config) (*Server, error) {
 		describe,
 		discovery.New(cfg.Agents, s.errors),
 		&agentapi.Handler{Agents: cfg.Agents, Errors: s.errors, Log: cfg.Log},
-		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Forms: forms, Log: cfg.Log, Providers: cfg.Providers, Guard: guard},
-		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Forms: forms, Log: cfg.Log, Guard: guard},
+		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
+		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
 	} {
 		m.Mount(s.router)
 	}
@@ -127,16 +127,14 @@ func New(cfg Config) (*Server, error) {
 
 // guard refuses what other sites' pages make a browser send to the routes of a
 // session. Requests without a browser's headers pass: they bring no cookie.
-func (s *Server) guard(forms *web.Forms) (func(http.Handler) http.Handler, error) {
-	refused, err := forms.Render("message", "Refused", "Another site sent this request. Open the page here and use its buttons.")
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) guard(personal session.Pages) (func(http.Handler) http.Handler, error) {
 	protect := http.NewCrossOriginProtection()
 	if err := protect.AddTrustedOrigin(s.cfg.BaseURL); err != nil { // behind a proxy that ends TLS, Host and Origin may differ
 		return nil, err
 	}
-	protect.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { session.Send(w, http.StatusForbidden, refused) }))
+	protect.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		personal.Tell(w, http.StatusForbidden, "Refused", web.Message{Text: "Another site sent this request. Open the page here and use its buttons."})
+	}))
 	return protect.Handler, nil
 }
 

@@ -63,10 +63,16 @@ func TestKilledRunsResumeExactly(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
+	folder := filepath.Join(broken, ".firstpick", "runs")
 	kill := func(args ...string) {
 		cmd := firstpick(t, broken, args...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
+		}
+		for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(folder); err == nil { // a busy machine is slow to start the first
+				break
+			}
 		}
 		time.Sleep(time.Duration(40+rng.IntN(60)) * time.Millisecond) // the moment of the kill is the test
 		if err := cmd.Process.Kill(); err != nil {
@@ -75,7 +81,7 @@ func TestKilledRunsResumeExactly(t *testing.T) {
 		_ = cmd.Wait()
 	}
 	kill("run", "killed.yaml")
-	runs, err := os.ReadDir(filepath.Join(broken, ".firstpick", "runs"))
+	runs, err := os.ReadDir(folder)
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("runs %v: %v", runs, err)
 	}

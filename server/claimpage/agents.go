@@ -35,7 +35,7 @@ func (h *Handler) agents(w http.ResponseWriter, r *http.Request) {
 			d.Notice = "Agents were linked before you first signed in. Say which of them to keep."
 		}
 	}
-	h.render(w, http.StatusOK, "agents", "Your agents", d)
+	h.Pages.Show(w, http.StatusOK, "agents", "Your agents", d)
 }
 
 func describe(l agents.Link) linkData {
@@ -99,7 +99,7 @@ func (h *Handler) unlinkForm(w http.ResponseWriter, r *http.Request) {
 		h.dead(w)
 		return
 	}
-	h.render(w, http.StatusOK, "unlink", "Revoke this agent", map[string]string{"Token": token})
+	h.Pages.Show(w, http.StatusOK, "unlink", "Revoke this agent", map[string]string{"Token": token})
 }
 
 func (h *Handler) unlink(w http.ResponseWriter, r *http.Request) {

@@ -4,7 +4,6 @@
 package claimpage
 
 import (
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -28,8 +27,7 @@ const claimLife = 30 * time.Minute
 type Handler struct {
 	Agents   *agents.Service
 	Sessions *session.Manager
-	Forms    *web.Forms
-	Log      *slog.Logger
+	Pages    session.Pages
 	// Guard refuses requests of other sites (cross-origin forms).
 	Guard func(http.Handler) http.Handler
 }
@@ -46,25 +44,8 @@ func (h *Handler) Mount(r chi.Router) {
 	r.Post("/agents/unlink", h.unlink)
 }
 
-func (h *Handler) render(w http.ResponseWriter, status int, name, title string, data any) {
-	body, err := h.Forms.Render(name, title, data)
-	if err != nil {
-		h.Log.Error("a page cannot be rendered", "page", name, "err", err)
-		status, body = http.StatusInternalServerError, []byte("The page cannot be shown.")
-	}
-	session.Send(w, status, body)
-}
-
-// ended is a page without a form of its own.
-type ended struct {
-	Paragraphs []string
-	SignOut    bool
-	FormToken  string
-	Agents     bool
-}
-
-func (h *Handler) message(w http.ResponseWriter, status int, title string, text ...string) {
-	h.render(w, status, "ended", title, ended{Paragraphs: text})
+func (h *Handler) message(w http.ResponseWriter, status int, title, text string) {
+	h.Pages.Tell(w, status, title, web.Message{Text: text, Next: web.Link{Path: "/agents", Text: "Your agents"}})
 }
 
 func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
@@ -80,7 +61,7 @@ func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
 		h.message(w, e.Status, "That did not work", e.Description)
 		return
 	}
-	h.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
+	h.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
 	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer. Nothing was changed.")
 }
 
@@ -137,13 +118,11 @@ type claimData struct {
 func (h *Handler) show(w http.ResponseWriter, signed *session.Signed, c *agents.Ceremony, status int, problem string) {
 	switch c.Status {
 	case agents.Open:
-		h.render(w, status, "claim", "Link an agent", claimData{
+		h.Pages.Show(w, status, "claim", "Link an agent", claimData{
 			c, signed.Session.FormToken, signed.Account.Email, c.Attempt.CreatedAt.UTC().Format("2 January 2006, 15:04:05 UTC"), problem,
 		})
 	case agents.Done:
-		h.render(w, http.StatusOK, "ended", "The agent is linked", ended{
-			Paragraphs: []string{"Go back to your agent: it has access now. We mailed you a note with a link to revoke it."}, Agents: true,
-		})
+		h.message(w, http.StatusOK, "The agent is linked", "Go back to your agent: it has access now. We mailed you a note with a link to revoke it.")
 	case agents.Denied:
 		h.message(w, http.StatusOK, "Denied", "The agent got no access. If you did not start it, there is nothing else to do.")
 	case agents.Lapsed:
@@ -151,9 +130,8 @@ func (h *Handler) show(w http.ResponseWriter, signed *session.Signed, c *agents.
 	case agents.Locked:
 		h.message(w, http.StatusGone, "Too many wrong codes", "This code is locked. Ask your agent for a new one.")
 	case agents.NotYours:
-		h.render(w, http.StatusForbidden, "ended", "This is for another account", ended{
-			Paragraphs: []string{"The agent asked for " + c.BoundEmail + ". You are signed in as " + signed.Account.Email + "."},
-			SignOut:    true, FormToken: signed.Session.FormToken,
+		h.Pages.Tell(w, http.StatusForbidden, "This is for another account", web.Message{
+			Text: "The agent asked for " + c.BoundEmail + ". You are signed in as " + signed.Account.Email + ".", SignOut: signed.Session.FormToken,
 		})
 	default:
 		h.message(w, http.StatusNotFound, "This link does not work", "A newer one may have taken its place. Ask your agent for a new link.")

@@ -1,6 +1,32 @@
 package session
 
-import "net/http"
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/firstpick/firstpick/server/web"
+)
+
+// Pages answers with the pages that belong to a person.
+type Pages struct {
+	Forms *web.Forms
+	Log   *slog.Logger
+}
+
+// Show answers with a page of package web.
+func (p Pages) Show(w http.ResponseWriter, status int, name, title string, data any) {
+	body, err := p.Forms.Render(name, title, data)
+	if err != nil {
+		p.Log.Error("a page cannot be rendered", "page", name, "err", err)
+		status, body = http.StatusInternalServerError, []byte("The page cannot be shown.")
+	}
+	Send(w, status, body)
+}
+
+// Tell answers with a page that has nothing to fill in.
+func (p Pages) Tell(w http.ResponseWriter, status int, title string, m web.Message) {
+	p.Show(w, status, "ended", title, m)
+}
 
 // Send answers with a page that belongs to one person: nobody keeps it, nobody
 // frames it, it runs our script alone (which hides it when it is left) and posts to

@@ -84,7 +84,7 @@ func (h *Handler) depart(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) unreachable(w http.ResponseWriter, p *Provider, err error) {
-	h.Log.Warn("an identity provider failed", "provider", p.ID, "err", err)
+	h.Pages.Log.Warn("an identity provider failed", "provider", p.ID, "err", err)
 	h.message(w, http.StatusBadGateway, p.Name+" does not answer", "Try again in a moment, or sign in by mail.")
 }
 

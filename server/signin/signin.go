@@ -5,7 +5,6 @@ package signin
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -27,8 +26,7 @@ const browserCookie = "browser"
 type Handler struct {
 	Agents    *agents.Service
 	Sessions  *session.Manager
-	Forms     *web.Forms
-	Log       *slog.Logger
+	Pages     session.Pages
 	Providers []*Provider
 	// Guard refuses requests of other sites (cross-origin forms).
 	Guard func(http.Handler) http.Handler
@@ -75,25 +73,16 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
 
 func (h *Handler) show(w http.ResponseWriter, status int, d formData) {
 	d.Providers = h.Providers
-	h.render(w, status, "signin", "Sign in", d)
-}
-
-func (h *Handler) render(w http.ResponseWriter, status int, name, title string, data any) {
-	body, err := h.Forms.Render(name, title, data)
-	if err != nil {
-		h.Log.Error("a page cannot be rendered", "page", name, "err", err)
-		status, body = http.StatusInternalServerError, []byte("The page cannot be shown.")
-	}
-	session.Send(w, status, body)
+	h.Pages.Show(w, status, "signin", "Sign in", d)
 }
 
 func (h *Handler) message(w http.ResponseWriter, status int, title, text string) {
-	h.render(w, status, "ended", title, map[string]any{"Paragraphs": []string{text}, "SignOut": false, "Agents": false})
+	h.Pages.Tell(w, status, title, web.Message{Text: text, Next: web.Link{Path: "/signin", Text: "Sign in"}})
 }
 
 // broken answers when the store fails.
 func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
-	h.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
+	h.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
 	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer. Nothing was changed.")
 }
 
@@ -125,7 +114,7 @@ func (h *Handler) ask(w http.ResponseWriter, r *http.Request) {
 		h.broken(w, r, err)
 	default:
 		h.Sessions.Keep(w, browserCookie, browser, agents.SignInLife)
-		h.render(w, http.StatusOK, "sent", "Look into your mail", map[string]string{"Email": email})
+		h.Pages.Show(w, http.StatusOK, "sent", "Look into your mail", map[string]string{"Email": email})
 	}
 }
 

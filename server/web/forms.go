@@ -9,10 +9,20 @@ import (
 // in, the claim ceremony, linked agents.
 type Forms struct{ tmpl *template.Template }
 
+// A Message is what the page "ended" says.
+type Message struct {
+	Text    string
+	Next    Link
+	SignOut string // the form token of the button that signs out; empty for none
+}
+
+// A Link is where a page leads on.
+type Link struct{ Path, Text string }
+
 // NewForms parses the templates.
 func NewForms() *Forms { return &Forms{tmpl: parse()} }
 
-// Render renders a page: "signin", "sent", "claim", "ended", "agents", "unlink" or "message".
+// Render renders a page: "signin", "sent", "claim", "ended", "agents" or "unlink".
 func (f *Forms) Render(name, title string, data any) ([]byte, error) {
 	var buf bytes.Buffer
 	err := f.tmpl.ExecuteTemplate(&buf, name, frame{Title: title, Description: title, Style: style().Path, Script: script().Path, Data: data})
