@@ -18,8 +18,9 @@ golden: ## Rewrite golden files and script outputs; read the diff before you com
 fuzz: ## Fuzz every target for FUZZTIME (30s)
 	@.ci/fuzz $(FUZZTIME)
 
-bench: ## Measure: read path against a bare handler, ranks against a bare scan
+bench: ## Measure: reads, ranks, tokens, each against a bare baseline
 	.ci/bench-read
+	.ci/bench-tokens
 	go test ./analytics/trialstore -run '^$$' -bench Rank
 	go test ./analytics/... ./runner/... -run '^$$' -bench . -benchtime 1s
 
