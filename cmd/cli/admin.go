@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,14 +43,22 @@ func newAdminCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "admin",
 		Short: "Look after the state store: sign-in links, plans, issuers, keys, audit, backup",
-		Args:  usage(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: `Works on the state store of a server: accounts, registrations, tokens. The server
+may run meanwhile; it sees a change at once, or within a minute where it says so.
+
+Give --data or --state as the server has it. Both need the same master key: the
+variable FIRSTPICK_STATE_KEY, or the file state.key in the data folder.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	addStateFlag(cmd.PersistentFlags())
 	cmd.PersistentFlags().String("base-url", "", "public address of the server (default: http://LISTEN)")
 	sub := func(parent *cobra.Command, use, short string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Args: usage(args), RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
+				return err
+			}
+			if err = o.ready(cmd.Name()); err != nil {
 				return err
 			}
 			return o.with(cmd.Context(), func() error { return run(cmd.Context(), args) })
@@ -61,10 +72,9 @@ func newAdminCmd(env *Env) *cobra.Command {
 		return c
 	}
 	link := sub(cmd, "login-link", "Print a link that signs somebody in, once, within an hour", cobra.NoArgs, o.loginLink)
-	link.Flags().StringVar(&o.email, "email", "", "whose account it signs in to (made if there is none)")
+	link.Flags().StringVar(&o.email, "email", "", "whose account it signs in to (needed; made at the first sign-in)")
 	link.Flags().BoolVar(&o.admin, "admin", false, "make the account an operator's")
-	_ = link.MarkFlagRequired("email")
-	sub(cmd, "plan WORKSPACE free|paid", "Set a workspace's plan", cobra.ExactArgs(2), o.plan)
+	sub(cmd, "plan WORKSPACE free|paid", "Set the plan of a workspace, named by its slug", cobra.ExactArgs(2), o.plan)
 	sub(cmd, "disable EMAIL", "Shut an account: its sessions, tokens and assertions stop at once", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		return o.setDisabled(ctx, args[0], true)
 	})
@@ -76,7 +86,7 @@ func newAdminCmd(env *Env) *cobra.Command {
 	add := sub(issuer, "add ISS", "Trust an issuer", cobra.ExactArgs(1), o.issuerAdd)
 	add.Flags().StringVar(&o.issuer.Name, "name", "", "what people are shown")
 	add.Flags().StringVar(&o.issuer.JWKSURI, "jwks-uri", "", "its key set (default: ISS/.well-known/jwks.json)")
-	add.Flags().StringSliceVar(&o.issuer.Algs, "alg", nil, "algorithms it may use")
+	add.Flags().StringSliceVar(&o.issuer.Algs, "alg", nil, "algorithms it may use (default: ES256, ES384, RS256, PS256, EdDSA)")
 	add.Flags().StringSliceVar(&o.issuer.ClientIDs, "client-id", nil, "clients it may speak for (default: all)")
 	add.Flags().StringSliceVar(&o.issuer.EmailDomains, "email-domain", nil, "domains whose addresses it may assert (default: all)")
 	add.Flags().StringSliceVar(&o.issuer.Audiences, "audience", nil, "further audiences that are taken for ours")
@@ -96,10 +106,38 @@ func newAdminCmd(env *Env) *cobra.Command {
 	audit.Flags().DurationVar(&o.since, "since", 0, "only the last so long, such as 24h")
 	audit.Flags().IntVar(&o.limit, "limit", 200, "at most so many, the newest")
 	o.flags(audit)
+	audit.Flags().Lookup("json").Usage = "print JSON, an object a line"
 
 	sub(cmd, "backup FILE", "Write the whole store to a file, for the same or the other engine", cobra.ExactArgs(1), o.backup)
-	sub(cmd, "restore FILE", "Fill an empty store from a backup", cobra.ExactArgs(1), o.restore)
+	sub(cmd, "restore FILE", "Fill an empty store from a backup, under the master key of the backup", cobra.ExactArgs(1), o.restore)
 	return cmd
+}
+
+// ready refuses what can come to no good end before a store or a master key is
+// made for it.
+func (o *adminOptions) ready(command string) error {
+	switch command {
+	case "login-link", "add":
+		return nil // these may come before the server's first start
+	case "restore":
+		key := filepath.Join(o.cfg.Data, masterFile)
+		if _, err := os.Stat(key); o.cfg.StateKey == "" && errors.Is(err, os.ErrNotExist) {
+			return usageErr("set FIRSTPICK_STATE_KEY, or copy the old "+masterFile+" to "+key, "a backup needs the master key of its store, and there is none here")
+		}
+		return nil
+	}
+	file := filepath.Join(o.cfg.Data, "state.db")
+	if o.cfg.State != "" {
+		u, _ := url.Parse(o.cfg.State) // opening it says what is wrong
+		if u == nil || u.Scheme != "sqlite" || u.Path == "" {
+			return nil
+		}
+		file = filepath.FromSlash(u.Path)
+	}
+	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+		return usageErr("give --data or --state as the server has it; firstpick server makes a new one", "no state store at %s", file)
+	}
+	return nil
 }
 
 // with runs a command on the open store.
@@ -124,6 +162,9 @@ func (o *adminOptions) say(format string, args ...any) {
 }
 
 func (o *adminOptions) loginLink(ctx context.Context, _ []string) error {
+	if o.email == "" {
+		return usageErr("firstpick admin login-link --email USER@EXAMPLE.COM", "--email is missing")
+	}
 	email, ok := identity.ParseEmail(o.email)
 	if !ok {
 		return usageErr("", "--email: %q is not an e-mail address", o.email)
@@ -133,6 +174,10 @@ func (o *adminOptions) loginLink(ctx context.Context, _ []string) error {
 		return err
 	}
 	_, _ = fmt.Fprintln(o.env.Stdout, link)
+	o.say("secret: it signs in as %s, once, within an hour", email)
+	if o.cfg.BaseURL == "" {
+		o.say("is the server elsewhere than http://%s? --base-url says where", o.cfg.Listen)
+	}
 	return nil
 }
 
@@ -157,7 +202,13 @@ func (o *adminOptions) setDisabled(ctx context.Context, address string, disabled
 	}
 	err := o.svc.SetDisabled(ctx, email, disabled)
 	if errors.Is(err, state.ErrNotFound) {
-		return usageErr("", "no account of %s", email)
+		return usageErr("an account is made when its person signs in for the first time", "no account of %s", email)
+	}
+	if err == nil && disabled {
+		o.say("%s is disabled; firstpick admin enable %s opens it again", email, email)
+	}
+	if err == nil && !disabled {
+		o.say("%s is enabled", email)
 	}
 	return err
 }
@@ -167,6 +218,9 @@ func (o *adminOptions) issuerAdd(ctx context.Context, args []string) error {
 	entry, err := o.issuer.entry()
 	if err != nil {
 		return badInput(err)
+	}
+	if o.configured(entry.ISS) {
+		return usageErr("change it there", "the configuration file names %s already, and goes before the store", entry.ISS)
 	}
 	data, err := json.Marshal(entry)
 	if err != nil {
@@ -181,13 +235,35 @@ func (o *adminOptions) issuerAdd(ctx context.Context, args []string) error {
 	return nil
 }
 
+// configured says whether the configuration file names an issuer.
+func (o *adminOptions) configured(iss string) bool {
+	return slices.ContainsFunc(o.cfg.Issuers, func(i IssuerConfig) bool { return i.Issuer == iss })
+}
+
+// An issuerView is an issuer as scripts read it.
+type issuerView struct {
+	ISS          string   `json:"issuer"`
+	Name         string   `json:"name,omitempty"`
+	JWKSURI      string   `json:"jwks_uri,omitempty"`
+	Algs         []string `json:"algs,omitempty"`
+	ClientIDs    []string `json:"client_ids,omitempty"`
+	EmailDomains []string `json:"email_domains,omitempty"`
+	AMR          []string `json:"amr,omitempty"`
+	Audiences    []string `json:"audiences,omitempty"`
+	AllowPrivate bool     `json:"allow_private"`
+}
+
 func (o *adminOptions) issuerList(ctx context.Context, _ []string) error {
 	list, err := o.svc.Issuers.List(ctx)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return printJSON(o.env, map[string]any{"issuers": list})
+		views := make([]issuerView, 0, len(list))
+		for _, i := range list {
+			views = append(views, issuerView(i))
+		}
+		return printJSON(o.env, map[string]any{"issuers": views})
 	}
 	t := table{header: []string{"issuer", "name", "keys", "clients", "domains"}}
 	for _, i := range list {
@@ -209,7 +285,15 @@ func (o *adminOptions) issuerRemove(ctx context.Context, args []string) error {
 	if err == nil && !found {
 		return usageErr("firstpick admin issuer list; those of the configuration file are removed there", "no issuer %s in the store", args[0])
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if o.configured(args[0]) {
+		o.say("removed from the store, but still trusted: the configuration file names %s", args[0])
+	} else {
+		o.say("trusting %s no longer; the agents that it vouched for stay until their tokens and assertions end", args[0])
+	}
+	return nil
 }
 
 func (o *adminOptions) keysList(ctx context.Context, _ []string) error {
@@ -259,6 +343,12 @@ func (o *adminOptions) keysDrop(ctx context.Context, args []string) error {
 }
 
 func (o *adminOptions) audit(ctx context.Context, _ []string) error {
+	if o.limit < 1 {
+		return usageErr("", "--limit: %d is not at least 1", o.limit)
+	}
+	if o.since < 0 {
+		return usageErr("24h means the last 24 hours", "--since: %s is negative", o.since)
+	}
 	f := state.AuditFilter{Event: o.event, RegistrationID: o.id, Limit: o.limit}
 	if o.since > 0 {
 		f.Since = o.env.Now().Add(-o.since)
@@ -278,9 +368,11 @@ func (o *adminOptions) audit(ctx context.Context, _ []string) error {
 	}
 	t := table{header: []string{"at", "event", "registration", "workspace", "account", "ip", "issuer", "detail"}}
 	for _, e := range list {
-		detail, err := json.Marshal(e.Detail)
-		if err != nil {
-			return err
+		detail := []byte{}
+		if e.Detail != nil {
+			if detail, err = json.Marshal(e.Detail); err != nil {
+				return err
+			}
 		}
 		t.add(e.At.Format("2006-01-02T15:04:05.000Z"), e.Event, e.RegistrationID, e.WorkspaceID, e.AccountID, e.IP, e.ISS, string(detail))
 	}
@@ -299,7 +391,7 @@ func (o *adminOptions) backup(ctx context.Context, args []string) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(args[0]))
 	}
-	o.say("%d rows in %s; the master key is not in it, keep it elsewhere", rows, args[0])
+	o.say("%d rows in %s; the master key is not in it, and it is of no use without: keep both, apart", rows, args[0])
 	return nil
 }
 
@@ -310,6 +402,9 @@ func (o *adminOptions) restore(ctx context.Context, args []string) error {
 	}
 	defer func() { _ = f.Close() }()
 	rows, err := o.svc.DB.Restore(ctx, f)
+	if errors.Is(err, state.ErrMaster) {
+		return usageErr("set FIRSTPICK_STATE_KEY to the key of then, and take another --data or --state: this store has its own key", "%s: the backup was made with another master key", args[0])
+	}
 	if err != nil {
 		return badInput(fmt.Errorf("%s: %w", args[0], err))
 	}

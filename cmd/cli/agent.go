@@ -42,6 +42,8 @@ func newAgentCmd(env *Env) *cobra.Command {
 		Long: `Walks the agent registration protocol against any service that speaks it:
 register, claim (a person confirms a code), token, and then the API.
 
+Start with:  firstpick agent register --url https://SERVICE
+
 The session is saved in the data folder as agent.json, readable by its owner
 alone. Its claim token, assertion and access token are secrets.`,
 		Args: usage(cobra.NoArgs),
@@ -62,21 +64,21 @@ alone. Its claim token, assertion and access token are secrets.`,
 
 	register := sub("register", "Register with the service: anonymously, or for a user", cobra.NoArgs, o.register)
 	register.Flags().StringVar(&o.email, "email", "", "email address of the user, who then confirms a code")
-	register.Flags().StringVar(&o.idJag, "id-jag", "", "file with an ID-JAG of the user's identity provider (-: stdin)")
+	register.Flags().StringVar(&o.idJag, "id-jag", "", "file with an ID-JAG, a signed word of the user's identity provider (-: stdin)")
 	register.Flags().BoolVar(&o.replace, "replace", false, "give up a saved session that is still good")
 	asJSON(register)
 	claim := sub("claim", "Get a code for the user to confirm, and wait until that is done", cobra.NoArgs, o.claim)
 	claim.Flags().StringVar(&o.email, "email", "", "email address of the user who confirms")
-	claim.Flags().BoolVar(&o.noWait, "no-wait", false, "print link and code, and do not wait; run claim again to wait")
+	claim.Flags().BoolVar(&o.noWait, "no-wait", false, "print link and code, and do not wait: claim, run again, does")
 	asJSON(claim)
 	asJSON(sub("token", "Print a new access token", cobra.NoArgs, o.token))
 	sub("revoke [TOKEN]", "Revoke an access token (default: the saved one; -: read it from stdin)", cobra.MaximumNArgs(1), o.revoke)
 	key := sub("key", "Create a collector key; it is shown once", cobra.NoArgs, o.key)
-	key.Flags().StringVar(&o.kind, "kind", "secret", "kind of the key")
-	key.Flags().StringVar(&o.label, "label", "", "label of the key")
+	key.Flags().StringVar(&o.kind, "kind", "secret", "kind of the key: secret, publishable or log")
+	key.Flags().StringVar(&o.label, "label", "", "label of the key (needed)")
 	sub("workspace", "Print the workspace", cobra.NoArgs, o.workspace)
 	asJSON(sub("status", "Show the saved session, with its secrets masked", cobra.NoArgs, o.status))
-	sub("forget", "Delete the saved session", cobra.NoArgs, o.forget)
+	sub("forget", "Delete the saved session; revoke first, for its token stays good", cobra.NoArgs, o.forget)
 	return cmd
 }
 
@@ -101,7 +103,10 @@ func (o *agentOptions) open(env *Env, cmd *cobra.Command) (err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return badInput(err)
+	if err != nil {
+		return usageErr("firstpick agent forget deletes it; then register again", "%w", err)
+	}
+	return nil
 }
 
 // discover reads the metadata of the service: of --url, or the saved one.
@@ -119,7 +124,10 @@ func (o *agentOptions) discover(ctx context.Context) (string, agentauth.Service,
 		return "", agentauth.Service{}, usageErr("--url wants an https address, or http on this machine", "--url: %w", err)
 	}
 	s, err := o.client.Discover(ctx, base)
-	return base, s, o.explain(err, s)
+	if err = o.explain(err, s); err != nil && hintOf(err) == "" && !errors.Is(err, context.Canceled) {
+		err = &codedError{err, exitFailed, "--url must name the root of a service that speaks the protocol, as the service itself writes it"}
+	}
+	return base, s, err
 }
 
 // service reads the metadata of the service that the saved session is for. Its
@@ -256,17 +264,31 @@ func (o *agentOptions) invitation() string {
 		who = " as " + clean(o.session.Email)
 	}
 	return fmt.Sprintf("To confirm, open %s, sign in%s and type the code %s there. It is good for %s.\n",
-		c.VerificationURI, who, c.UserCode, c.Expires.Sub(o.env.Now()).Round(time.Second))
+		c.VerificationURI, who, c.UserCode, span(c.Expires.Sub(o.env.Now())))
+}
+
+// span writes 24h for 24h0m0s, and 10m for 10m0s.
+func span(d time.Duration) string {
+	s := d.Round(time.Second).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 func (o *agentOptions) next() string {
 	switch {
+	case !o.session.Live(o.env.Now()):
+		return "firstpick agent register, for all that is saved has expired"
 	case o.session.Assertion != "" && o.session.ClaimToken != "":
-		return "firstpick agent key, or firstpick agent claim --email USER@EXAMPLE.COM"
+		return "firstpick agent key --label NAME, or firstpick agent claim --email USER@EXAMPLE.COM"
 	case o.session.Assertion != "":
-		return "firstpick agent token, key or workspace"
+		return "firstpick agent token, workspace, or key --label NAME"
 	default:
-		return "firstpick agent claim waits until the user confirmed"
+		return "firstpick agent claim, which waits until the user has confirmed"
 	}
 }
 
@@ -290,7 +312,11 @@ func (o *agentOptions) claim(ctx context.Context, _ []string) error {
 	} else {
 		_, err = io.WriteString(o.env.Stdout, o.invitation())
 	}
-	if err != nil || o.noWait {
+	if err != nil {
+		return err
+	}
+	if o.noWait {
+		_, err = fmt.Fprintln(o.env.Stderr, "next: firstpick agent claim, which waits until the user has confirmed")
 		return err
 	}
 	_, _ = fmt.Fprintln(o.env.Stderr, "waiting; ctrl-C stops, and firstpick agent claim goes on")
@@ -330,6 +356,9 @@ func (o *agentOptions) code(ctx context.Context, svc agentauth.Service) error {
 	fresh, err := o.client.StartClaim(ctx, svc, o.session.ClaimToken, email)
 	if err != nil {
 		return o.explain(err, svc)
+	}
+	if c != nil && o.env.Now().Before(c.Expires) {
+		_, _ = fmt.Fprintf(o.env.Stderr, "the code for %s is void; this one takes its place\n", clean(o.session.Email))
 	}
 	o.session.Claim, o.session.Email = &fresh, email
 	return o.session.Write(o.path)
@@ -394,11 +423,13 @@ func (o *agentOptions) revoke(ctx context.Context, args []string) (err error) {
 	if err := o.client.Revoke(ctx, svc, token); err != nil {
 		return o.explain(err, svc)
 	}
-	if o.session != nil && token == o.session.AccessToken {
-		o.session.AccessToken, o.session.TokenExpires = "", time.Time{}
-		if err := o.session.Write(o.path); err != nil {
-			return err
-		}
+	if o.session == nil || token != o.session.AccessToken {
+		_, err = fmt.Fprintln(o.env.Stderr, "revoked; the service takes this token no longer")
+		return err
+	}
+	o.session.AccessToken, o.session.TokenExpires = "", time.Time{}
+	if err := o.session.Write(o.path); err != nil {
+		return err
 	}
 	_, err = fmt.Fprintln(o.env.Stderr, "revoked; the registration stays, and firstpick agent token mints a new one")
 	return err
@@ -477,7 +508,7 @@ func (o *agentOptions) status(context.Context, []string) error {
 		switch {
 		case expires.IsZero():
 		case now.Before(expires):
-			until = ", good for " + expires.Sub(now).Round(time.Second).String()
+			until = ", good for " + span(expires.Sub(now))
 		default:
 			until = ", expired"
 		}
@@ -496,7 +527,10 @@ func (o *agentOptions) status(context.Context, []string) error {
 	secret("assertion", s.Assertion, s.AssertionExpires)
 	secret("access token", s.AccessToken, s.TokenExpires)
 	line("file", o.path)
-	_, err := io.WriteString(o.env.Stdout, b.String())
+	if _, err := io.WriteString(o.env.Stdout, b.String()); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(o.env.Stderr, "next: "+o.next())
 	return err
 }
 
@@ -568,7 +602,11 @@ func (o *agentOptions) explain(err error, svc agentauth.Service) error {
 	case err == nil || errors.As(err, &coded):
 		return err
 	case errors.As(err, &refused):
-		return &codedError{err, exitFailed, agentHint(refused, svc)}
+		hint := agentHint(refused, svc)
+		if refused.Code == "invalid_request" && o.idJag != "" {
+			hint = "the ID-JAG's claims are wrong; the same again will fail again"
+		}
+		return &codedError{err, exitFailed, hint}
 	case errors.As(err, &unreachable):
 		return &codedError{err, exitFailed, "is the service running? --url names another"}
 	default:
@@ -581,7 +619,7 @@ func agentHint(e *agentauth.Error, svc agentauth.Service) string {
 	const restart = "start again: firstpick agent register --replace"
 	switch e.Code {
 	case "invalid_request":
-		return "the request or the ID-JAG's claims are wrong; the same again will fail again"
+		return "mend what it names; the same again will fail again"
 	case "issuer_not_enabled":
 		if len(svc.TrustedIssuers) == 0 {
 			return "the service trusts no identity provider: register with --email or without a flag"
@@ -589,8 +627,10 @@ func agentHint(e *agentauth.Error, svc agentauth.Service) string {
 		return "the service trusts " + clean(strings.Join(svc.TrustedIssuers, ", ")) + "; or register with --email"
 	case "login_required":
 		return "sign the user in again at the identity provider and mint a fresh ID-JAG"
-	case "invalid_claim_token", "claim_expired", "invalid_grant":
+	case "invalid_claim_token", "claim_expired":
 		return restart
+	case "invalid_grant":
+		return "it has expired, or the user or the service ended it; " + restart
 	case "claimed_or_in_flight":
 		return "it is claimed already: firstpick agent status shows what is saved"
 	case agentauth.CodeExpired:

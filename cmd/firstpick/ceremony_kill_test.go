@@ -1,24 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	mrand "math/rand/v2"
-	"mime/quotedprintable"
 	"net"
 	"net/http"
-	"net/http/cookiejar"
-	"net/mail"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -303,15 +296,7 @@ func reached(list []*ceremony) string {
 }
 
 func (s *killed) begin(name string) *ceremony {
-	return &ceremony{email: name + "@example.com", browser: newBrowser(s.t)}
-}
-
-func newBrowser(t *testing.T) *http.Client {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Error(err)
-	}
-	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &ceremony{email: name + "@example.com", browser: newBrowser()}
 }
 
 // errStop means that an answer was wrong, and the test has been told.
@@ -415,8 +400,6 @@ func (s *killed) signIn(c *ceremony) error {
 	}
 }
 
-var formToken = regexp.MustCompile(`name="form_token" value="([^"]+)"`)
-
 const linked = "The agent is linked"
 
 // confirm types the code. It finds the agent linked already only where an earlier
@@ -485,7 +468,7 @@ func (s *killed) finish(c *ceremony) {
 			return
 		}
 	} else {
-		c.browser = newBrowser(s.t)
+		c.browser = newBrowser()
 		steps = slices.Insert(steps, 0, s.signIn)
 	}
 	if c.code == "" {
@@ -559,20 +542,6 @@ func (s *killed) token(c *ceremony, what, token string, want int) {
 	}
 }
 
-// An answer is what a server said.
-type answer struct {
-	status int
-	body   string
-	doc    map[string]any // where it is JSON
-}
-
-func (a answer) text(name string) string {
-	s, _ := a.doc[name].(string)
-	return s
-}
-
-func (a answer) String() string { return fmt.Sprintf("%d %.300s", a.status, a.body) }
-
 // wrong tells the test of a wrong answer.
 func (s *killed) wrong(format string, args ...any) error {
 	s.t.Errorf(format, args...)
@@ -603,41 +572,7 @@ func (s *killed) page(c *ceremony, method, path string, form url.Values, want in
 }
 
 func (s *killed) send(client *http.Client, base, method, path string, body any, bearer string) (answer, error) {
-	var in io.Reader = http.NoBody
-	media := ""
-	switch b := body.(type) {
-	case nil:
-	case url.Values:
-		in, media = strings.NewReader(b.Encode()), "application/x-www-form-urlencoded"
-	default:
-		data, err := json.Marshal(b)
-		if err != nil {
-			return answer{}, err
-		}
-		in, media = bytes.NewReader(data), "application/json"
-	}
-	req, err := http.NewRequestWithContext(s.t.Context(), method, base+path, in)
-	if err != nil {
-		return answer{}, err
-	}
-	if media != "" {
-		req.Header.Set("Content-Type", media)
-	}
-	if bearer != "" {
-		req.Header.Set("Authorization", "Bearer "+bearer)
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return answer{}, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return answer{}, err // half an answer is none
-	}
-	a := answer{status: resp.StatusCode, body: string(data)}
-	_ = json.Unmarshal(data, &a.doc) // pages are not JSON
-	return a, nil
+	return send(s.t.Context(), client, base, method, path, body, bearer)
 }
 
 // A mailIndex finds the newest sign-in link of an address in a folder of mail.
@@ -648,8 +583,6 @@ type mailIndex struct {
 	seen  map[string]bool
 	links map[string][]string
 }
-
-var signInLink = regexp.MustCompile(`https?://\S+/signin/link\?token=\S+`)
 
 // wait waits for a link and takes it out. It gives up when the server is killed.
 func (m *mailIndex) wait(s *killed, to string) (string, error) {
@@ -684,25 +617,9 @@ func (m *mailIndex) take(to string) string {
 
 // read notes the link of a mail, and says whether the mail is whole.
 func (m *mailIndex) read(file string) bool {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return false
+	to, link, whole := readMail(file)
+	if link != "" {
+		m.links[to] = append(m.links[to], link)
 	}
-	msg, err := mail.ReadMessage(bytes.NewReader(data))
-	if err != nil {
-		return false
-	}
-	body := msg.Body
-	if strings.EqualFold(msg.Header.Get("Content-Transfer-Encoding"), "quoted-printable") {
-		body = quotedprintable.NewReader(body)
-	}
-	text, err := io.ReadAll(body)
-	address, aerr := mail.ParseAddress(msg.Header.Get("To"))
-	if err != nil || aerr != nil {
-		return false
-	}
-	if link := signInLink.FindString(string(text)); link != "" {
-		m.links[address.Address] = append(m.links[address.Address], link)
-	}
-	return true
+	return whole
 }

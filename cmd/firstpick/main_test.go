@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"net"
 	"os"
 	"testing"
 
@@ -17,6 +18,10 @@ func TestMain(m *testing.M) {
 		"firstpick": func() { os.Exit(cli.Main(cli.OS())) },
 		"fetch":     fetch,
 		"damage":    damage,
+		"person":    person,
+		"age":       age,
+		"shape":     shape,
+		"stranger":  stranger,
 	})
 }
 
@@ -26,6 +31,16 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "1")
+			for _, name := range []string{"ADDR", "ADDR2"} { // nobody listens there
+				ln, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					return err
+				}
+				e.Setenv(name, ln.Addr().String())
+				if err := ln.Close(); err != nil {
+					return err
+				}
+			}
 			return nil
 		},
 	})

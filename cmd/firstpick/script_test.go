@@ -1,13 +1,19 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // fetch is `fetch URL`: it asks until a server answers, for at most 30 seconds,
@@ -56,4 +62,116 @@ func damage() {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		panic(err)
 	}
+}
+
+// age is `age DURATION BACKUP OUT`: it writes a backup of the state store in which
+// everything happened so much earlier.
+func age() {
+	by, err := time.ParseDuration(os.Args[1])
+	if err == nil {
+		err = ageBackup(by, os.Args[2], os.Args[3])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func ageBackup(by time.Duration, from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	unpacked, err := zstd.NewReader(in)
+	if err != nil {
+		return err
+	}
+	defer unpacked.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	packed, err := zstd.NewWriter(out)
+	if err != nil {
+		return errors.Join(err, out.Close())
+	}
+	dec, enc := json.NewDecoder(unpacked), json.NewEncoder(packed)
+	dec.UseNumber()
+	for err == nil {
+		var line map[string]any
+		if err = dec.Decode(&line); err != nil {
+			break
+		}
+		values, _ := line["v"].([]any)
+		for i, v := range values {
+			n, ok := v.(json.Number)
+			if us, bad := n.Int64(); ok && bad == nil && us > 1e15 { // a time, in microseconds since 1970
+				values[i] = us - by.Microseconds()
+			}
+		}
+		err = enc.Encode(line)
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, packed.Close(), out.Close())
+}
+
+// shape is `shape FILE`: it prints the paths of what JSON documents hold, and what
+// kind of value is at each: what a script that reads them relies on.
+func shape() {
+	f, err := os.Open(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	seen := map[string]bool{}
+	for dec := json.NewDecoder(f); ; {
+		var doc any
+		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		shapeOf(seen, "", doc)
+	}
+	for _, line := range slices.Sorted(maps.Keys(seen)) {
+		fmt.Println(line)
+	}
+}
+
+func shapeOf(seen map[string]bool, path string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, child := range v {
+			shapeOf(seen, path+"."+name, child)
+		}
+	case []any:
+		for _, child := range v {
+			shapeOf(seen, path+"[]", child)
+		}
+		if len(v) == 0 {
+			seen[path+"[] empty"] = true
+		}
+	case nil:
+		seen[path+" null"] = true
+	default:
+		seen[fmt.Sprintf("%s %T", path, v)] = true
+	}
+}
+
+// stranger is `stranger ADDR MODE`: it serves something that is no service of
+// agents. MODE is html or redirect.
+func stranger() {
+	page := func(w http.ResponseWriter, r *http.Request) {
+		if os.Args[2] == "redirect" && r.URL.Path != "/" {
+			http.Redirect(w, r, "https://www.example.com"+r.URL.Path, http.StatusMovedPermanently)
+			return
+		}
+		_, _ = io.WriteString(w, "<!doctype html><title>Welcome</title>")
+	}
+	fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[1], http.HandlerFunc(page)))
+	os.Exit(1)
 }
