@@ -29,6 +29,7 @@ type adminOptions struct {
 	email  string
 	admin  bool
 	issuer IssuerConfig
+	revoke bool
 	now    bool
 	event  string
 	id     string
@@ -81,6 +82,7 @@ variable FIRSTPICK_STATE_KEY, or the file state.key in the data folder.`,
 	sub(cmd, "enable EMAIL", "Open a disabled account again", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		return o.setDisabled(ctx, args[0], false)
 	})
+	sub(cmd, "revoke REGISTRATION", "End an agent: its tokens and assertions are void at once", cobra.ExactArgs(1), o.end)
 
 	issuer := group("issuer", "The identity providers whose word is trusted")
 	add := sub(issuer, "add ISS", "Trust an issuer", cobra.ExactArgs(1), o.issuerAdd)
@@ -89,10 +91,12 @@ variable FIRSTPICK_STATE_KEY, or the file state.key in the data folder.`,
 	add.Flags().StringSliceVar(&o.issuer.Algs, "alg", nil, "algorithms it may use (default: ES256, ES384, RS256, PS256, EdDSA)")
 	add.Flags().StringSliceVar(&o.issuer.ClientIDs, "client-id", nil, "clients it may speak for (default: all)")
 	add.Flags().StringSliceVar(&o.issuer.EmailDomains, "email-domain", nil, "domains whose addresses it may assert (default: all)")
+	add.Flags().StringSliceVar(&o.issuer.AMR, "amr", nil, "methods of signing in that its users must have used, such as mfa (default: any)")
 	add.Flags().StringSliceVar(&o.issuer.Audiences, "audience", nil, "further audiences that are taken for ours")
 	add.Flags().BoolVar(&o.issuer.AllowPrivate, "allow-private", false, "its keys may be fetched from a private network, over http")
 	o.flags(sub(issuer, "list", "List trusted issuers", cobra.NoArgs, o.issuerList))
-	sub(issuer, "remove ISS", "Trust an issuer no longer", cobra.ExactArgs(1), o.issuerRemove)
+	remove := sub(issuer, "remove ISS", "Trust an issuer no longer", cobra.ExactArgs(1), o.issuerRemove)
+	remove.Flags().BoolVar(&o.revoke, "revoke", false, "end every agent that it vouched for, too")
 
 	keys := group("keys", "The keys that sign identity assertions")
 	o.flags(sub(keys, "list", "List signing keys and where they stand", cobra.NoArgs, o.keysList))
@@ -185,7 +189,7 @@ func (o *adminOptions) plan(ctx context.Context, args []string) error {
 	if args[1] != "free" && args[1] != "paid" {
 		return usageErr("free or paid", "%q is no plan", args[1])
 	}
-	err := o.svc.DB.Write(ctx, func(tx *state.Tx) error { return tx.SetPlan(ctx, args[0], args[1]) })
+	err := o.svc.SetPlan(ctx, args[0], args[1])
 	if errors.Is(err, state.ErrNotFound) {
 		return usageErr("give the slug, such as quiet-otter-4821", "no workspace %s", args[0])
 	}
@@ -213,6 +217,17 @@ func (o *adminOptions) setDisabled(ctx context.Context, address string, disabled
 	return err
 }
 
+func (o *adminOptions) end(ctx context.Context, args []string) error {
+	err := o.svc.EndRegistration(ctx, args[0])
+	if errors.Is(err, state.ErrNotFound) {
+		return usageErr("ids are in firstpick admin audit", "no registration %s", args[0])
+	}
+	if err == nil {
+		o.say("%s is revoked", args[0])
+	}
+	return err
+}
+
 func (o *adminOptions) issuerAdd(ctx context.Context, args []string) error {
 	o.issuer.Issuer = args[0]
 	entry, err := o.issuer.entry()
@@ -222,13 +237,7 @@ func (o *adminOptions) issuerAdd(ctx context.Context, args []string) error {
 	if o.configured(entry.ISS) {
 		return usageErr("change it there", "the configuration file names %s already, and goes before the store", entry.ISS)
 	}
-	data, err := json.Marshal(entry)
-	if err != nil {
-		return err
-	}
-	if err := o.svc.DB.Write(ctx, func(tx *state.Tx) error {
-		return tx.SaveIssuer(ctx, state.IssuerEntry{ISS: entry.ISS, Entry: string(data)}, o.env.Now())
-	}); err != nil {
+	if err := o.svc.AddIssuer(ctx, entry); err != nil {
 		return err
 	}
 	o.say("trusting %s", entry.ISS)
@@ -277,21 +286,20 @@ func (o *adminOptions) issuerList(ctx context.Context, _ []string) error {
 }
 
 func (o *adminOptions) issuerRemove(ctx context.Context, args []string) error {
-	var found bool
-	err := o.svc.DB.Write(ctx, func(tx *state.Tx) (err error) {
-		found, err = tx.DropIssuer(ctx, args[0])
-		return err
-	})
-	if err == nil && !found {
+	ended, err := o.svc.RemoveIssuer(ctx, args[0], o.revoke)
+	if errors.Is(err, state.ErrNotFound) {
 		return usageErr("firstpick admin issuer list; those of the configuration file are removed there", "no issuer %s in the store", args[0])
 	}
 	if err != nil {
 		return err
 	}
-	if o.configured(args[0]) {
+	switch {
+	case o.configured(args[0]):
 		o.say("removed from the store, but still trusted: the configuration file names %s", args[0])
-	} else {
-		o.say("trusting %s no longer; the agents that it vouched for stay until their tokens and assertions end", args[0])
+	case o.revoke:
+		o.say("trusting %s no longer; %d agents that it vouched for are revoked", args[0], ended)
+	default:
+		o.say("trusting %s no longer; the agents that it vouched for stay until their tokens and assertions end (--revoke ends them now)", args[0])
 	}
 	return nil
 }
@@ -316,7 +324,7 @@ func (o *adminOptions) keysRotate(ctx context.Context, _ []string) error {
 	if o.now {
 		after = 0
 	}
-	kid, from, err := o.svc.Ring.Rotate(ctx, after)
+	kid, from, err := o.svc.RotateKey(ctx, after)
 	if err != nil {
 		return err
 	}
@@ -325,16 +333,9 @@ func (o *adminOptions) keysRotate(ctx context.Context, _ []string) error {
 }
 
 func (o *adminOptions) keysDrop(ctx context.Context, args []string) error {
-	var found bool
-	err := o.svc.DB.Write(ctx, func(tx *state.Tx) (err error) {
-		found, err = tx.DropSigningKey(ctx, args[0])
-		return err
-	})
-	if err == nil && !found {
+	err := o.svc.DropKey(ctx, args[0])
+	if errors.Is(err, state.ErrNotFound) {
 		return usageErr("firstpick admin keys list", "no key %s", args[0])
-	}
-	if err == nil {
-		err = o.svc.Ring.Load(ctx) // it makes the first key where none is left
 	}
 	if err == nil {
 		o.say("servers drop it within a minute")

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -118,11 +120,29 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 	if err != nil {
 		return badInput(err)
 	}
+	a.warn(base)
+	_, _ = fmt.Fprintf(a.env.Stderr, "serving %s (ctrl-C stops)\n", strings.TrimRight(base, "/")+"/")
+	return srv.Serve(ctx, ln)
+}
+
+// warn tells of settings that are good for a try and bad for a public server.
+func (a *app) warn(base string) {
 	if a.cfg.Limits == "off" {
 		a.log.Warn("rate limits are off")
 	}
-	_, _ = fmt.Fprintf(a.env.Stderr, "serving %s (ctrl-C stops)\n", strings.TrimRight(base, "/")+"/")
-	return srv.Serve(ctx, ln)
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "localhost" {
+		return
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsLoopback() {
+		return
+	}
+	if u.Scheme == "http" {
+		a.log.Warn("people sign in over plain http: put TLS in front and set base-url to the https address", "base-url", base)
+	}
+	if a.cfg.Mail == "log:" {
+		a.log.Warn("mail, with its sign-in links, goes to this log: set mail to smtp://...", "mail", a.cfg.Mail)
+	}
 }
 
 // background runs the housekeeping; the function it returns stops it.

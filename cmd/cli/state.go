@@ -37,6 +37,9 @@ func (a *app) openState(ctx context.Context) (*state.DB, *secret.Vault, error) {
 		}
 		address = (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(file)}).String()
 	}
+	if err := a.sameKey(address); err != nil {
+		return nil, nil, err
+	}
 	master, err := a.masterKey()
 	if err != nil {
 		return nil, nil, err
@@ -50,6 +53,20 @@ func (a *app) openState(ctx context.Context) (*state.DB, *secret.Vault, error) {
 		return nil, nil, usageErr("every server and admin command of a store needs the same FIRSTPICK_STATE_KEY, or the same "+masterFile+" in --data", "%w", err)
 	}
 	return db, vault, badInput(err)
+}
+
+// sameKey refuses to make a new master key beside a store that has one.
+func (a *app) sameKey(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "sqlite" || a.cfg.StateKey != "" {
+		return nil //nolint:nilerr // opening it says what is wrong
+	}
+	key := filepath.Join(a.cfg.Data, masterFile)
+	_, noKey := os.Stat(key)
+	if info, err := os.Stat(filepath.FromSlash(u.Path)); errors.Is(noKey, os.ErrNotExist) && err == nil && info.Size() > 0 {
+		return usageErr("set FIRSTPICK_STATE_KEY, or bring the file back", "the store %s has a master key, and %s is missing", u.Path, key)
+	}
+	return nil
 }
 
 // masterKey returns the key of the environment, or that of the data folder,
@@ -158,12 +175,18 @@ type IssuerConfig struct {
 	AllowPrivate bool     `mapstructure:"allow-private"`
 }
 
-// entry checks an issuer's addresses.
+// entry checks an issuer's addresses and algorithms.
 func (i IssuerConfig) entry() (trust.Issuer, error) {
-	for _, address := range []string{i.Issuer, i.JWKSURI} {
-		if address == "" && address != i.Issuer {
-			continue
+	addresses := []string{i.Issuer}
+	if i.JWKSURI != "" {
+		addresses = append(addresses, i.JWKSURI)
+	}
+	for _, alg := range i.Algs {
+		if !trust.Knows(alg) {
+			return trust.Issuer{}, fmt.Errorf("issuer %q: %q is no algorithm that is accepted; write ES256, ES384, RS256, PS256 or EdDSA", i.Issuer, alg)
 		}
+	}
+	for _, address := range addresses {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Fragment != "" || u.Scheme != "https" && (u.Scheme != "http" || !i.AllowPrivate) {
 			return trust.Issuer{}, fmt.Errorf("issuer %q: %q is not an https address (http needs allow-private)", i.Issuer, address)

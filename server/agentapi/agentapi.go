@@ -53,6 +53,9 @@ func (h *Handler) Mount(r chi.Router) {
 	} {
 		r.Method(route.method, route.path, route.serve)
 		r.Options(route.path, preflight(route.method))
+		if route.method == http.MethodGet { // who has GET has HEAD (RFC 9110, 9.1)
+			r.Head(route.path, route.serve)
+		}
 	}
 }
 

@@ -36,10 +36,6 @@ func (h *Handler) notify(w http.ResponseWriter, r *http.Request) {
 	if e.Status >= http.StatusInternalServerError {
 		h.Log.Error("a security event failed", "request_id", reqctx.ID(w), "err", e)
 	}
-	code := e.Code
-	if code == "issuer_not_enabled" {
-		code = "invalid_issuer"
-	}
 	if e.RetryAfter > 0 {
 		head.Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
@@ -49,5 +45,5 @@ func (h *Handler) notify(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(struct { // the transmitter is gone; nothing to do
 		Err         string `json:"err"`
 		Description string `json:"description"`
-	}{code, e.Description})
+	}{e.Code, e.Description})
 }

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/server/apierr"
@@ -71,7 +72,10 @@ func (c *Caller) network() string {
 	return c.IP.String()
 }
 
-func (c *Caller) userAgent() string { return c.UserAgent[:min(len(c.UserAgent), maxUserAgent)] }
+func (c *Caller) userAgent() string { return plain(c.UserAgent[:min(len(c.UserAgent), maxUserAgent)]) }
+
+// plain takes out what PostgreSQL does not store in a text: broken UTF-8 and NUL.
+func plain(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "") }
 
 // Resource is the API's root: aud of ID-JAGs, resource of tokens.
 func (s *Service) Resource() string { return s.BaseURL + "/api/" }
@@ -97,6 +101,8 @@ func (s *Service) fail(err error) error {
 		return nil
 	case errors.As(err, &known):
 		return known
+	case errors.Is(err, context.Canceled):
+		return apierr.Gone(err)
 	case s.DB.IsDown(err):
 		return apierr.StoreDown(err)
 	default:

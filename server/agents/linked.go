@@ -61,27 +61,40 @@ func (s *Service) Unlink(ctx context.Context, c *Caller, accountID, registration
 	if err != nil || !r.RevokedAt.IsZero() {
 		return s.fail(err)
 	}
-	now := s.Now()
 	return s.write(ctx, func(tx *state.Tx) error {
-		if r.ISS != "" {
-			if err := tx.RevokeSubject(ctx, r.ISS, r.Sub, now); err != nil {
-				return err
-			}
-		}
-		r, err := s.owned(ctx, tx, accountID, registration)
-		if err != nil || !r.RevokedAt.IsZero() {
-			return err
-		}
-		if err := s.end(ctx, tx, now, c, r, "owner"); err != nil || r.ISS == "" {
-			return err
-		}
-		d, err := tx.Delegation(ctx, r.ISS, r.Sub)
-		if err != nil || d == nil {
-			return err
-		}
-		d.RevokedAt = now
-		return tx.SaveDelegation(ctx, d)
+		_, err := s.unlink(ctx, tx, s.Now(), c, r, "owner")
+		return err
 	})
+}
+
+// unlink ends a registration; where an issuer vouched for it, that word no longer
+// counts. It says whether there was something to end.
+func (s *Service) unlink(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, known *identity.Registration, by string) (bool, error) {
+	if known.ISS != "" {
+		if err := tx.RevokeSubject(ctx, known.ISS, known.Sub, now); err != nil {
+			return false, err
+		}
+	}
+	r, err := tx.Registration(ctx, known.ID)
+	if err != nil || !r.RevokedAt.IsZero() || r.AccountID != known.AccountID { // it changed hands meanwhile
+		return false, err
+	}
+	if err := s.end(ctx, tx, now, c, r, by); err != nil || r.ISS == "" {
+		return true, err
+	}
+	d, err := tx.Delegation(ctx, r.ISS, r.Sub)
+	if err != nil || d == nil {
+		return true, err
+	}
+	d.RevokedAt = now
+	return true, tx.SaveDelegation(ctx, d)
+}
+
+// Unreviewed says whether a person has to decide about agents that were linked
+// before the first sign-in.
+func (s *Service) Unreviewed(ctx context.Context, account *state.Account) (bool, error) {
+	found, err := s.DB.Read().Unreviewed(ctx, account.ID)
+	return found, s.fail(err)
 }
 
 // Keep confirms an agent that was linked before the person first signed in.
@@ -102,7 +115,7 @@ func (s *Service) Keep(ctx context.Context, accountID, registration string) erro
 }
 
 func (s *Service) owned(ctx context.Context, tx *state.Tx, accountID, registration string) (*identity.Registration, error) {
-	r, err := tx.Registration(ctx, registration)
+	r, err := tx.Registration(ctx, plain(registration))
 	if errors.Is(err, state.ErrNotFound) || err == nil && (r.AccountID != accountID || accountID == "") {
 		return nil, apierr.NotFound()
 	}

@@ -35,6 +35,7 @@ func (s *Service) Notify(ctx context.Context, c *Caller, raw string) error {
 		return err
 	}
 	now := s.Now()
+	defer s.Outbox.Kick()
 	return s.write(ctx, func(tx *state.Tx) error {
 		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "events.issuer", Key: e.ISS}); err != nil {
 			return err

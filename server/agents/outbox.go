@@ -136,6 +136,7 @@ func (o *Outbox) send(ctx context.Context, m *state.QueuedMail) error {
 		err = o.Mailer.Send(ctx, msg)
 	}
 	defer o.tried(m.ID)
+	ctx = context.WithoutCancel(ctx) // what was sent is noted, though the server stops meanwhile: else it is sent again
 	now := o.Now()
 	return o.DB.Write(ctx, func(tx *state.Tx) error {
 		switch {

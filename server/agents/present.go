@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/firstpick/firstpick/server/apierr"
@@ -43,12 +44,14 @@ func (s *Service) Present(ctx context.Context, c *Caller, raw string) (*Register
 		return s.match(ctx, tx, now, c, &a, out)
 	})
 	if err != nil {
+		if e := apierr.Of(err); e.Status < 500 && e.Status != http.StatusTooManyRequests { // the transaction that counted it is undone
+			if noted := s.note(ctx, c, failures); noted != nil {
+				return nil, noted
+			}
+		}
 		return nil, err
 	}
-	if out.Claim != nil {
-		return out, nil
-	}
-	return out, s.mint(ctx, out, now, now.Add(identity.DirectAssertion))
+	return out, nil
 }
 
 // refused turns what package trust says into what the caller is told. That an
@@ -64,9 +67,9 @@ func (s *Service) refused(ctx context.Context, c *Caller, err error) error {
 		e.Status, e.MaxAge = 401, maxAuthAge
 	case "temporarily_unavailable":
 		e.Status, e.RetryAfter = 503, 30
-	case "issuer_not_enabled":
+	case "issuer_not_enabled", "invalid_issuer":
 		if err := s.write(ctx, func(tx *state.Tx) error {
-			return s.audit(ctx, tx, s.Now(), c, "issuer.rejected", &identity.Registration{}, nil)
+			return s.audit(ctx, tx, s.Now(), c, "issuer.rejected", &identity.Registration{ISS: plain(no.ISS)}, nil)
 		}); err != nil {
 			return err
 		}
@@ -84,7 +87,7 @@ func (s *Service) match(ctx context.Context, tx *state.Tx, now time.Time, c *Cal
 	if !revoked.IsZero() && !a.IssuedAt.After(revoked) {
 		return apierr.BadBody("revoked", "The issuer revoked this user after the assertion was made. Sign the user in again and mint a fresh one.")
 	}
-	first, err := tx.UseOnce(ctx, "id-jag", a.ISS, a.JTI, a.Expires.Add(identity.Skew))
+	first, err := tx.UseOnce(ctx, "id-jag", a.ISS, a.JTI, a.Expires.Add(2*identity.Skew)) // once for its leeway, once for servers whose clocks differ
 	if err != nil {
 		return err
 	}
@@ -108,6 +111,9 @@ func (s *Service) match(ctx context.Context, tx *state.Tx, now time.Time, c *Cal
 		if account.Disabled() {
 			return apierr.AccessDenied("This account is disabled.")
 		}
+		if account.Verified() && d.ReviewedAt.IsZero() { // made before its person first signed in
+			return s.stepUp(ctx, tx, now, c, account.Email, out)
+		}
 		return s.accept(ctx, tx, now, c, out, account)
 	}
 	if a.Email != "" {
@@ -116,7 +122,7 @@ func (s *Service) match(ctx context.Context, tx *state.Tx, now time.Time, c *Cal
 		case err == nil && account.Disabled():
 			return apierr.AccessDenied("This account is disabled.")
 		case err == nil:
-			return s.stepUp(ctx, tx, now, c, a, out)
+			return s.stepUp(ctx, tx, now, c, a.Email, out)
 		case !errors.Is(err, state.ErrNotFound):
 			return err
 		}
@@ -152,7 +158,7 @@ func (s *Service) subjectRegistration(ctx context.Context, tx *state.Tx, now tim
 
 // describe notes what the newest assertion says of the agent.
 func (s *Service) describe(r *identity.Registration, a *trust.Assertion) {
-	r.ClientID, r.AMR, r.Platform, r.Context = a.ClientID, a.AMR, a.Platform, a.ContextID
+	r.ClientID, r.AMR, r.Platform, r.Context = plain(a.ClientID), a.AMR, plain(a.Platform), plain(a.ContextID)
 }
 
 // accept answers a subject that acts for an account: the registration is claimed.
@@ -183,7 +189,7 @@ func (s *Service) accept(ctx context.Context, tx *state.Tx, now time.Time, c *Ca
 	if err := tx.SaveRegistration(ctx, r); err != nil {
 		return err
 	}
-	return s.audit(ctx, tx, now, c, "assertion.issued", r, nil)
+	return s.mint(ctx, tx, now, c, out, account, now.Add(identity.DirectAssertion))
 }
 
 func (s *Service) supersedeAttempts(ctx context.Context, tx *state.Tx, registration string) error {
@@ -215,17 +221,18 @@ func (s *Service) homeOf(ctx context.Context, tx *state.Tx, now time.Time, accou
 
 // stepUp asks the owner of the account for confirmation: a trusted issuer's word
 // alone never links an account that exists.
-func (s *Service) stepUp(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, a *trust.Assertion, out *Registered) error {
+func (s *Service) stepUp(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, email string, out *Registered) error {
 	r := out.Registration
-	if r.Status(now) == identity.Denied && now.Before(r.ClaimExpires) {
+	status := r.Status(now)
+	if status == identity.Denied && now.Before(r.ClaimExpires) {
 		return denied()
 	}
-	if r.Status(now) != identity.Pending || r.Email != a.Email {
+	if status != identity.Pending { // one that waits keeps its window and its caps, whatever address it is for
 		r.Restart(now)
 	}
 	out.ClaimToken = s.Secrets.Token("clm_")
-	r.ClaimHash, r.Email = hash(out.ClaimToken), a.Email
-	if err := s.mayIssue(ctx, tx, now, c, r, a.Email); err != nil {
+	r.ClaimHash, r.Email = hash(out.ClaimToken), email
+	if err := s.mayIssue(ctx, tx, now, c, r, email); err != nil {
 		return err
 	}
 	if err := s.audit(ctx, tx, now, c, "claim.requested", r, nil); err != nil {

@@ -54,13 +54,10 @@ func (s *Service) RegisterAnonymous(ctx context.Context, c *Caller) (*Registered
 		if err := s.audit(ctx, tx, now, c, "registration.created", r, map[string]string{"kind": string(r.Kind)}); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, now, c, "assertion.issued", r, nil)
+		out.Registration = r
+		return s.mint(ctx, tx, now, c, out, nil, r.ClaimExpires)
 	})
-	if err != nil {
-		return nil, err
-	}
-	out.Registration = r
-	return out, s.mint(ctx, out, now, r.ClaimExpires)
+	return out, err
 }
 
 // RegisterServiceAuth begins a claim for the owner of an address. It does not
@@ -137,28 +134,28 @@ func (s *Service) issueCode(ctx context.Context, tx *state.Tx, now time.Time, c 
 // keyed, and bound to its attempt.
 func (s *Service) codeMAC(attempt, code string) []byte { return s.Vault.MAC("code", attempt, code) }
 
-// mint signs the registration's assertion.
-func (s *Service) mint(ctx context.Context, out *Registered, now, expires time.Time) error {
+// mint signs the registration's assertion, for the account that it acts for, if
+// any. It does so before the commit: a key that cannot sign must not cost the
+// caller a token that works once.
+func (s *Service) mint(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, out *Registered, account *state.Account, expires time.Time) error {
 	r := out.Registration
 	a := keyring.Assertion{
 		RegistrationID: r.ID, Kind: r.Kind, Generation: r.Generation, AMR: r.AMR, JTI: s.Secrets.ID(""), IssuedAt: now, ExpiresAt: expires,
 	}
-	if !r.ClaimedAt.IsZero() {
-		a.Email = r.Email
+	if account != nil {
+		a.Email, a.EmailVerified = account.Email, account.Verified()
 	}
 	var err error
-	out.Assertion, err = s.Ring.Sign(ctx, a)
+	if out.Assertion, err = s.Ring.Sign(ctx, a); err != nil {
+		return err
+	}
 	out.Expires = expires.Truncate(time.Second) // as the token says
-	return s.fail(err)
+	return s.audit(ctx, tx, now, c, "assertion.issued", r, nil)
 }
 
 // StartClaim issues a fresh code for the owner of an address. It returns the
 // registration's id too.
 func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address string) (*Code, string, error) {
-	unknown := limit.Use{Rule: "unknown-tokens.ip", Key: c.network()}
-	if err := s.barred(ctx, c, unknown); err != nil {
-		return nil, "", err
-	}
 	now := s.Now()
 	var code *Code
 	var id string
@@ -198,7 +195,7 @@ func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address
 		return err
 	})
 	if errors.Is(err, state.ErrNotFound) {
-		if err := s.note(ctx, c, unknown); err != nil {
+		if err := s.note(ctx, c, limit.Use{Rule: "unknown-tokens.ip", Key: c.network()}); err != nil {
 			return nil, "", err
 		}
 		return nil, "", &apierr.Error{Status: 401, Code: "invalid_claim_token", Description: "This claim token is wrong or no longer valid. Register again."}

@@ -15,7 +15,7 @@ import (
 // How long links that sign in work.
 const (
 	SignInLife   = 15 * time.Minute
-	operatorLife = time.Hour
+	operatorLife = time.Hour // of a link that an operator hands out
 )
 
 // AskSignIn mails a link that signs in the browser of a cookie. Its answer is
@@ -119,50 +119,4 @@ func (s *Service) signIn(ctx context.Context, tx *state.Tx, now time.Time, c *Ca
 		}
 	}
 	return account, s.audit(ctx, tx, now, c, "session.created", &identity.Registration{AccountID: account.ID}, map[string]string{"by": by})
-}
-
-// OperatorLink returns a link that signs in the owner of an address in any
-// browser, for an operator who vouches for the person.
-func (s *Service) OperatorLink(ctx context.Context, email string, admin bool) (string, error) {
-	now := s.Now()
-	token := s.Secrets.Token("sin_")
-	err := s.write(ctx, func(tx *state.Tx) error {
-		if admin {
-			account, err := s.signIn(ctx, tx, now, nil, email, "operator")
-			if err != nil {
-				return err
-			}
-			account.Admin = true
-			if err := tx.SaveAccount(ctx, account); err != nil {
-				return err
-			}
-		}
-		return tx.AddSignIn(ctx, &state.SignIn{Hash: hash(token), Email: email, CreatedAt: now, ExpiresAt: now.Add(operatorLife)})
-	})
-	return s.BaseURL + "/signin/link?token=" + token, err
-}
-
-// SetDisabled shuts or opens the account of an address. A shut account's
-// sessions end; its tokens and assertions work again only when it is opened.
-// It fails with state.ErrNotFound.
-func (s *Service) SetDisabled(ctx context.Context, email string, disabled bool) error {
-	now := s.Now()
-	return s.DB.Write(ctx, func(tx *state.Tx) error {
-		account, err := tx.VerifiedAccount(ctx, email)
-		if err != nil {
-			return err
-		}
-		event := "account.enabled"
-		account.DisabledAt = time.Time{}
-		if disabled {
-			event, account.DisabledAt = "account.disabled", now
-			if err := tx.DropSessions(ctx, account.ID); err != nil {
-				return err
-			}
-		}
-		if err := tx.SaveAccount(ctx, account); err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, now, nil, event, &identity.Registration{AccountID: account.ID}, nil)
-	})
 }

@@ -11,7 +11,7 @@ import (
 const sweepBatch = 500
 
 // Sweep does the housekeeping that nothing waits for: it notes expired
-// registrations, deletes what is over, and rotates an old signing key.
+// registrations, deletes what is over, and rotates signing keys by age.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	if err := s.DB.Write(ctx, func(tx *state.Tx) error {
@@ -24,13 +24,17 @@ func (s *Service) Sweep(ctx context.Context) error {
 				return err
 			}
 		}
-		_, err = tx.Sweep(ctx, now)
-		return err
+		return nil
 	}); err != nil {
 		return err
 	}
-	_, err := s.Ring.RotateOld(ctx)
-	return err
+	if _, err := s.DB.Sweep(ctx, now); err != nil {
+		return err
+	}
+	if _, err := s.Ring.RotateOld(ctx); err != nil {
+		return err
+	}
+	return s.Ring.DropRetired(ctx)
 }
 
 // Run does the housekeeping and sends mail until ctx ends. Ticks come about once

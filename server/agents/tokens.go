@@ -51,7 +51,6 @@ func (s *Service) Redeem(ctx context.Context, c *Caller, claimToken string) (*To
 	now := s.Now()
 	var out *Tokens
 	var answer error
-	reg := &Registered{}
 	err := s.write(ctx, func(tx *state.Tx) error {
 		out, answer = nil, nil
 		r, err := tx.RegistrationByClaim(ctx, hash(claimToken))
@@ -64,7 +63,6 @@ func (s *Service) Redeem(ctx context.Context, c *Caller, claimToken string) (*To
 		}
 		switch r.PollAt(a, now) {
 		case identity.Deliver:
-			reg.Registration = r
 			out, err = s.deliver(ctx, tx, now, c, r)
 			return err
 		case identity.Wait:
@@ -95,10 +93,6 @@ func (s *Service) Redeem(ctx context.Context, c *Caller, claimToken string) (*To
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mint(ctx, reg, now, now.Add(identity.CeremonyAssertion)); err != nil {
-		return nil, err
-	}
-	out.Assertion, out.Expires = reg.Assertion, reg.Expires
 	return out, nil
 }
 
@@ -130,7 +124,10 @@ func (s *Service) deliver(ctx context.Context, tx *state.Tx, now time.Time, c *C
 	if err := tx.SaveRegistration(ctx, r); err != nil {
 		return nil, err
 	}
-	return out, s.audit(ctx, tx, now, c, "assertion.issued", r, nil)
+	reg := &Registered{Registration: r}
+	err = s.mint(ctx, tx, now, c, reg, account, now.Add(identity.CeremonyAssertion))
+	out.Assertion, out.Expires = reg.Assertion, reg.Expires
+	return out, err
 }
 
 func (s *Service) issueToken(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration, scopes []string) (*Tokens, []byte, error) {

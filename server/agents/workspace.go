@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -44,6 +45,13 @@ func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, kind
 		Shown: prefix + "..." + key[len(key)-4:], CreatedAt: now,
 	}
 	err = s.write(ctx, func(tx *state.Tx) error {
+		r, err := tx.Registration(ctx, b.RegistrationID)
+		if err != nil && !errors.Is(err, state.ErrNotFound) {
+			return err
+		}
+		if err != nil || !r.MayExchange(b.Generation, now) { // it was claimed or revoked since the token was looked at
+			return apierr.InvalidToken()
+		}
 		w, err := tx.Workspace(ctx, b.WorkspaceID)
 		if err != nil {
 			return err
@@ -53,7 +61,7 @@ func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, kind
 		if err != nil {
 			return err
 		}
-		most, advice := identity.ClaimedKeys, "Revoke one first."
+		most, advice := identity.ClaimedKeys, "Use one of them."
 		if b.AccountID == "" {
 			most, advice = identity.UnclaimedKeys, "Claim the workspace, or use a key at hand."
 		}

@@ -131,8 +131,13 @@ func InsufficientScope(scope, description string) *Error {
 func StoreDown(cause error) *Error {
 	return &Error{
 		Status: http.StatusServiceUnavailable, Code: "temporarily_unavailable", RetryAfter: 5, Cause: cause,
-		Description: "The state store does not answer. Nothing was changed; try again.",
+		Description: "The state store does not answer. Try again.",
 	}
+}
+
+// Gone is for a caller who hung up before the answer; nobody reads it.
+func Gone(cause error) *Error {
+	return &Error{Status: 499, Code: "client_closed_request", Description: "The client closed the connection.", Cause: cause}
 }
 
 // TooLarge is a 413.

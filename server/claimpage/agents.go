@@ -11,6 +11,7 @@ import (
 type agentsData struct {
 	Email, FormToken, Notice string
 	Links                    []linkData
+	Waiting                  bool // an agent asks to be linked
 }
 
 type linkData struct {
@@ -29,10 +30,18 @@ func (h *Handler) agents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d := agentsData{Email: signed.Account.Email, FormToken: signed.Session.FormToken}
+	if view := h.Sessions.Kept(r, session.ClaimCookie); view != "" {
+		c, err := h.Agents.Ceremony(r.Context(), signed.Account, []byte(view))
+		if err != nil {
+			h.broken(w, r, err)
+			return
+		}
+		d.Waiting = c.Status == agents.Open
+	}
 	for _, l := range links {
 		d.Links = append(d.Links, describe(l))
 		if l.Unreviewed {
-			d.Notice = "Agents were linked before you first signed in. Say which of them to keep."
+			d.Waiting, d.Notice = false, "Agents were linked before you first signed in. Say which of them to keep."
 		}
 	}
 	h.Pages.Show(w, http.StatusOK, "agents", "Your agents", d)

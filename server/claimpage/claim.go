@@ -62,7 +62,7 @@ func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	h.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
-	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer. Nothing was changed.")
+	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer.")
 }
 
 func caller(w http.ResponseWriter, r *http.Request) *agents.Caller {
@@ -103,6 +103,14 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request) ([]byte, *session
 	}
 	if signed == nil || !signed.Fresh(h.Sessions.Now()) {
 		session.See(w, r, "/signin")
+		return nil, nil
+	}
+	switch undecided, err := h.Agents.Unreviewed(r.Context(), signed.Account); {
+	case err != nil:
+		h.broken(w, r, err)
+		return nil, nil
+	case undecided: // what others linked comes first
+		session.See(w, r, "/agents")
 		return nil, nil
 	}
 	return []byte(view), signed
@@ -147,9 +155,18 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 	if !h.formOK(w, r, signed) {
 		return
 	}
+	c, err := h.Agents.Ceremony(r.Context(), signed.Account, view)
+	if err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	if seen := r.PostFormValue("attempt"); c.Status == agents.Open && seen != "" && seen != c.Attempt.ID {
+		h.show(w, signed, c, http.StatusConflict, "You opened another link meanwhile. Look again: this is the agent that asks now.")
+		return
+	}
 	switch r.PostFormValue("action") {
 	case "authorize":
-		h.authorize(w, r, signed, view)
+		h.authorize(w, r, signed, view, c)
 	case "deny":
 		c, err := h.Agents.Deny(r.Context(), caller(w, r), signed.Account, view)
 		if err != nil {
@@ -162,14 +179,9 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (h *Handler) authorize(w http.ResponseWriter, r *http.Request, signed *session.Signed, view []byte) {
+func (h *Handler) authorize(w http.ResponseWriter, r *http.Request, signed *session.Signed, view []byte, c *agents.Ceremony) {
 	code := strings.NewReplacer(" ", "", "-", "", "\u00a0", "").Replace(r.PostFormValue("user_code"))
 	if !sixDigits(code) {
-		c, err := h.Agents.Ceremony(r.Context(), signed.Account, view)
-		if err != nil {
-			h.broken(w, r, err)
-			return
-		}
 		h.show(w, signed, c, http.StatusUnprocessableEntity, "Type the six digits that your agent showed you.")
 		return
 	}

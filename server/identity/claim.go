@@ -109,6 +109,9 @@ func (r *Registration) PollAt(a *Attempt, now time.Time) Answer {
 		if r.Redeem.Count > 0 && (r.Redeem.Count >= RedeemTries || now.After(r.Redeem.FirstAt.Add(RedeemGrace))) {
 			return Spent
 		}
+		if r.Redeem.Count == 0 && now.After(r.ClaimedAt.Add(ClaimWindow)) { // nobody came for them in a day
+			return Spent
+		}
 		return Deliver
 	case Denied:
 		return Refused

@@ -15,7 +15,7 @@ const (
 // domain in ASCII. Dots and tags in the local part stay, for they may be other
 // people. Quoted local parts, address literals and display names are refused.
 func ParseEmail(s string) (string, bool) {
-	s = strings.ToLower(strings.TrimSpace(s))
+	s = strings.Map(lowerASCII, strings.TrimSpace(s))
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || len(s) > maxEmail || at > maxLocal {
 		return "", false
@@ -29,6 +29,15 @@ func ParseEmail(s string) (string, bool) {
 		return "", false
 	}
 	return local + "@" + domain, true
+}
+
+// lowerASCII leaves other letters as they are: that some of them fold into ASCII
+// must not make two addresses one.
+func lowerASCII(r rune) rune {
+	if r >= 'A' && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	return r
 }
 
 // plainLocal holds a local part to dot-atom (RFC 5322, 3.2.3) in ASCII.

@@ -36,7 +36,6 @@ const (
 	Skew              = time.Minute
 	RedeemGrace       = 2 * time.Minute // in which a lost answer may be asked for again
 	RedeemTries       = 3
-	UnclaimedGrace    = 7 * 24 * time.Hour // from the end of the window to deletion
 	CodesPerClaim     = 10
 	WrongCodes        = 5
 	LocksBeforePause  = 3

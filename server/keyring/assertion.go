@@ -3,6 +3,7 @@ package keyring
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -25,7 +26,8 @@ type Assertion struct {
 	RegistrationID string
 	Kind           identity.Kind
 	Generation     int
-	Email          string // after a claim only
+	Email          string // of the account; empty without one
+	EmailVerified  bool   // its owner proved it to us
 	AMR            []string
 	JTI            string
 	IssuedAt       time.Time
@@ -64,6 +66,13 @@ func wireType(k identity.Kind) string {
 	return string(k)
 }
 
+func kindOf(wire string) identity.Kind {
+	if wire == wireType(identity.IdentityAssertion) {
+		return identity.IdentityAssertion
+	}
+	return identity.Kind(wire)
+}
+
 // Sign mints an assertion. Times have whole seconds in it.
 func (r *Ring) Sign(ctx context.Context, a Assertion) (string, error) {
 	keys, err := r.current(ctx)
@@ -78,7 +87,7 @@ func (r *Ring) Sign(ctx context.Context, a Assertion) (string, error) {
 		Issuer: r.Issuer, Subject: a.RegistrationID, Audience: r.Issuer, ID: a.JTI,
 		IssuedAt: jwt.NewNumericDate(a.IssuedAt), ExpiresAt: jwt.NewNumericDate(a.ExpiresAt),
 		ClientID: r.Issuer + "/agent-auth", Type: wireType(a.Kind), Generation: a.Generation,
-		Email: a.Email, EmailVerified: a.Email != "", AMR: a.AMR,
+		Email: a.Email, EmailVerified: a.EmailVerified && a.Email != "", AMR: a.AMR,
 	})
 	t.Header["typ"], t.Header["kid"] = typ, k.kid
 	return t.SignedString(k.private)
@@ -88,7 +97,7 @@ func (r *Ring) Sign(ctx context.Context, a Assertion) (string, error) {
 // audience and times. Whether its registration still lives is the caller's to
 // check. It fails with ErrInvalid.
 func (r *Ring) Verify(ctx context.Context, raw string) (Assertion, error) {
-	if len(raw) > maxAssertion {
+	if len(raw) > maxAssertion || strings.ContainsAny(raw, "\r\n") { // which base64 would skip
 		return Assertion{}, ErrInvalid
 	}
 	var c claims
@@ -109,7 +118,7 @@ func (r *Ring) Verify(ctx context.Context, raw string) (Assertion, error) {
 		return Assertion{}, ErrInvalid
 	}
 	return Assertion{
-		RegistrationID: c.Subject, Kind: identity.Kind(c.Type), Generation: c.Generation, Email: c.Email, AMR: c.AMR,
+		RegistrationID: c.Subject, Kind: kindOf(c.Type), Generation: c.Generation, Email: c.Email, EmailVerified: c.EmailVerified, AMR: c.AMR,
 		JTI: c.ID, IssuedAt: c.IssuedAt.Time, ExpiresAt: c.ExpiresAt.Time,
 	}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,9 +32,10 @@ const (
 	// MaxAge is how long a key signs before Rotate makes its successor.
 	MaxAge = 90 * 24 * time.Hour
 	// acceptAfter is how long a replaced key is still accepted.
-	acceptAfter = identity.MaxAssertion + 5*time.Minute
-	reloadEvery = time.Minute
-	reloadPause = time.Second // between reloads for unknown keys
+	acceptAfter  = identity.MaxAssertion + 5*time.Minute
+	reloadEvery  = time.Minute
+	reloadPause  = time.Second // between reloads for unknown keys
+	reloadWithin = 2 * time.Second
 )
 
 // A Ring holds the keys of the store. It reads them again every minute and when
@@ -44,9 +46,11 @@ type Ring struct {
 	Now    func() time.Time
 	Rand   io.Reader
 
-	mu       sync.Mutex
-	keys     []key // by ActiveFrom
-	loadedAt time.Time
+	loading sync.Mutex // held while the store is read, and never together with mu
+
+	mu      sync.Mutex
+	keys    []key     // by ActiveFrom
+	askedAt time.Time // when the store was last asked, whether or not it answered
 }
 
 type key struct {
@@ -58,12 +62,15 @@ type key struct {
 
 // Load reads the keys, and makes the first when there is none.
 func (r *Ring) Load(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.loading.Lock()
+	defer r.loading.Unlock()
 	return r.load(ctx)
 }
 
 func (r *Ring) load(ctx context.Context) error {
+	r.mu.Lock()
+	r.askedAt = r.Now()
+	r.mu.Unlock()
 	rows, err := r.DB.Read().SigningKeys(ctx)
 	if err != nil {
 		return err
@@ -93,7 +100,9 @@ func (r *Ring) load(ctx context.Context) error {
 			keys[i-1].until = row.ActiveFrom.Add(acceptAfter)
 		}
 	}
-	r.keys, r.loadedAt = keys, r.Now()
+	r.mu.Lock()
+	r.keys = keys
+	r.mu.Unlock()
 	return nil
 }
 
@@ -132,21 +141,132 @@ func (r *Ring) RotateOld(ctx context.Context) (bool, error) {
 	if err != nil || r.Now().Before(keys[len(keys)-1].activeFrom.Add(MaxAge)) {
 		return false, err
 	}
-	_, _, err = r.Rotate(ctx, Overlap)
-	return err == nil, err
+	next, err := r.generate(r.Now().Add(Overlap))
+	if err != nil {
+		return false, err
+	}
+	made := false
+	err = r.DB.Write(ctx, func(tx *state.Tx) error {
+		made = false
+		rows, err := tx.LockSigningKeys(ctx)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows { // another server may have been first
+			if row.ActiveFrom.After(keys[len(keys)-1].activeFrom) {
+				return nil
+			}
+		}
+		made = true
+		return tx.AddSigningKey(ctx, next)
+	})
+	if err != nil || !made {
+		return false, err
+	}
+	return true, r.Load(ctx)
 }
 
-// current returns the keys, read within the last minute. When the store does not
-// answer, the keys at hand go on serving.
-func (r *Ring) current(ctx context.Context) ([]key, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.Now().Sub(r.loadedAt) >= reloadEvery {
-		if err := r.load(ctx); err != nil && len(r.keys) == 0 {
-			return nil, err
+// Drop deletes a key: what it signed is void. When it was the one that signs, its
+// neighbour signs from now on, or a new one. It says whether there was such a key.
+func (r *Ring) Drop(ctx context.Context, kid string) (bool, error) {
+	now := r.Now()
+	fresh, err := r.generate(now)
+	if err != nil {
+		return false, err
+	}
+	dropped := false
+	err = r.DB.Write(ctx, func(tx *state.Tx) error {
+		rows, err := tx.LockSigningKeys(ctx)
+		if err != nil {
+			return err
+		}
+		if dropped, err = tx.DropSigningKey(ctx, kid); err != nil || !dropped {
+			return err
+		}
+		rows = slices.DeleteFunc(rows, func(k state.SigningKey) bool { return k.KID == kid })
+		switch {
+		case len(rows) == 0:
+			return tx.AddSigningKey(ctx, fresh)
+		case rows[0].ActiveFrom.After(now):
+			return tx.ActivateSigningKey(ctx, rows[0].KID, now)
+		default:
+			return nil
+		}
+	})
+	if err != nil || !dropped {
+		return false, err
+	}
+	return true, r.Load(ctx)
+}
+
+// DropRetired deletes the keys that nothing valid is signed with any more.
+func (r *Ring) DropRetired(ctx context.Context) error {
+	keys, err := r.current(ctx)
+	if err != nil {
+		return err
+	}
+	var over []string
+	for _, k := range keys {
+		if !k.until.IsZero() && !r.Now().Before(k.until) {
+			over = append(over, k.kid)
 		}
 	}
-	return r.keys, nil
+	if len(over) == 0 {
+		return nil
+	}
+	if err := r.DB.Write(ctx, func(tx *state.Tx) error {
+		for _, kid := range over {
+			if _, err := tx.DropSigningKey(ctx, kid); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return r.Load(ctx)
+}
+
+// current returns the keys, asking the store once a minute. While one caller
+// does, and when the store does not answer, the keys at hand go on serving.
+func (r *Ring) current(ctx context.Context) ([]key, error) {
+	keys := r.atHand()
+	switch {
+	case len(keys) == 0:
+		if err := r.Load(ctx); err != nil {
+			return nil, err
+		}
+	case r.due(reloadEvery):
+		r.reload(ctx)
+	default:
+		return keys, nil
+	}
+	return r.atHand(), nil
+}
+
+func (r *Ring) atHand() []key {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.keys
+}
+
+// due says whether the store was not asked for a time.
+func (r *Ring) due(pause time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.Now().Sub(r.askedAt) >= pause
+}
+
+// reload reads the keys again, unless another caller is at it. When it fails, the
+// keys at hand stay.
+func (r *Ring) reload(ctx context.Context) {
+	if !r.loading.TryLock() {
+		return
+	}
+	defer r.loading.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, reloadWithin)
+	defer cancel()
+	_ = r.load(ctx)
 }
 
 // signer returns the key that signs at now: the newest that is active.
@@ -174,12 +294,10 @@ func (r *Ring) find(ctx context.Context, kid string) (*ecdsa.PublicKey, bool) {
 		if !again {
 			return nil, false
 		}
-		r.mu.Lock()
-		if r.Now().Sub(r.loadedAt) >= reloadPause { // another server may have made it just now
-			_ = r.load(ctx) // the keys at hand stay
+		if r.due(reloadPause) { // another server may have made it just now
+			r.reload(ctx)
 		}
-		keys = r.keys
-		r.mu.Unlock()
+		keys = r.atHand()
 	}
 }
 

@@ -50,3 +50,86 @@ func TestAFloodOfAddressesIsBounded(t *testing.T) {
 		t.Errorf("%d buckets are kept", n)
 	}
 }
+
+// A client that waits as long as it is told to is allowed; what is left falls by
+// one, and never below nought.
+func TestTheWaitIsEnough(t *testing.T) {
+	for _, quota := range []int{1, 7, 60, 600} {
+		l := limit.New("public", quota)
+		a := netip.MustParseAddr("198.51.100.1")
+		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		for want := quota - 1; want >= 0; want-- {
+			if left, after, ok := l.Allow(a, now); left != want || after != 0 || !ok {
+				t.Fatalf("%d a minute: %d left, not %d; wait %d, %v", quota, left, want, after, ok)
+			}
+		}
+		for range 20 {
+			left, after, ok := l.Allow(a, now)
+			if ok || left != 0 || after < 1 || after > 61 {
+				t.Fatalf("%d a minute: %d left, wait %d, %v", quota, left, after, ok)
+			}
+			now = now.Add(time.Duration(after) * time.Second)
+			if _, _, ok := l.Allow(a, now); !ok {
+				t.Fatalf("%d a minute: a wait of %ds is not enough", quota, after)
+			}
+			for ok = true; ok; { // the rest of what came in
+				_, _, ok = l.Allow(a, now)
+			}
+		}
+	}
+}
+
+// In any minute there are at most the burst and what came in.
+func TestNoMinuteHoldsMoreThanTwice(t *testing.T) {
+	l := limit.New("public", 30)
+	a := netip.MustParseAddr("198.51.100.1")
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var passed []time.Time
+	for i := range 3000 {
+		now := start.Add(time.Duration(i) * 100 * time.Millisecond)
+		if _, _, ok := l.Allow(a, now); ok {
+			passed = append(passed, now)
+		}
+	}
+	if n := len(passed); n < 30+5*30-1 || n > 30+5*30 {
+		t.Errorf("%d in five minutes", n)
+	}
+	for i, at := range passed {
+		in := 0
+		for _, other := range passed[i:] {
+			if other.Before(at.Add(time.Minute)) {
+				in++
+			}
+		}
+		if in > 60 {
+			t.Errorf("%d in the minute from %v", in, at)
+		}
+	}
+}
+
+func TestTheBucketIsFullAfterAMinute(t *testing.T) {
+	l := limit.New("public", 5)
+	a := netip.MustParseAddr("198.51.100.1")
+	now := time.Unix(0, 0)
+	for range 6 {
+		l.Allow(a, now)
+	}
+	if left, _, ok := l.Allow(a, now.Add(24*time.Hour)); left != 4 || !ok {
+		t.Errorf("a day later %d are left, %v", left, ok)
+	}
+	if n := l.Len(); n != 1 {
+		t.Errorf("%d buckets", n)
+	}
+}
+
+func TestHeadersOfALimit(t *testing.T) {
+	l := limit.New("public", 60)
+	if len(l.Policy) != 1 || l.Policy[0] != `"public";q=60;w=60` {
+		t.Error(l.Policy)
+	}
+	for want, args := range map[string][2]int{`"public";r=59;t=1`: {59, 0}, `"public";r=0;t=60`: {0, 2}, `"public";r=60;t=0`: {60, 0}, `"public";r=60;t=7`: {60, 7}} {
+		if got := l.Header(args[0], args[1]); got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}

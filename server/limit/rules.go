@@ -108,7 +108,9 @@ func (k Keeper) Take(ctx context.Context, tx *state.Tx, now time.Time, seen *See
 	return nil
 }
 
-// Check fails with a 429 when a use would be over its limit, without counting.
+// Check fails with a 429 when Take would, without counting. What passes here can
+// be counted at the same moment: a failure that is told only by Take's refusal
+// would not be kept, and could be had any number of times.
 func (k Keeper) Check(ctx context.Context, tx *state.Tx, now time.Time, seen *Seen, u Use) error {
 	if k.Off {
 		return nil
@@ -118,10 +120,11 @@ func (k Keeper) Check(ctx context.Context, tx *state.Tx, now time.Time, seen *Se
 	if err != nil {
 		return err
 	}
-	if c.Estimate() >= float64(rule.Quota) {
+	with := c
+	with.Current++
+	if with.Estimate() > float64(rule.Quota) {
 		seen.note(rule, c)
-		c.Current++
-		return apierr.RateLimited(wait(rule, c))
+		return apierr.RateLimited(wait(rule, with))
 	}
 	return nil
 }
@@ -154,12 +157,23 @@ type Seen struct {
 	left     int
 }
 
+// tells says whether a limit may be told of: what is left of one by address or
+// issuer tells a stranger what others did.
+func tells(rule Rule) bool {
+	_, by, _ := strings.Cut(rule.Name, ".")
+	return by == "ip" || by == "ip-day" || by == "all" || by == "registration"
+}
+
+func policy(rule Rule) string {
+	return fmt.Sprintf(`"%s";q=%d;w=%d`, rule.Name, rule.Quota, int(rule.Window.Seconds()))
+}
+
 func (s *Seen) note(rule Rule, c state.Count) {
-	if s == nil {
+	if s == nil || !tells(rule) || slices.Contains(s.policies, policy(rule)) { // a transaction may run twice
 		return
 	}
 	left := max(0, rule.Quota-int(math.Ceil(c.Estimate())))
-	s.policies = append(s.policies, fmt.Sprintf(`"%s";q=%d;w=%d`, rule.Name, rule.Quota, int(rule.Window.Seconds())))
+	s.policies = append(s.policies, policy(rule))
 	if s.tightest == "" || left < s.left {
 		s.left = left
 		s.tightest = fmt.Sprintf(`"%s";r=%d;t=%d`, rule.Name, left, int(math.Ceil((rule.Window - c.Into).Seconds())))

@@ -5,9 +5,11 @@ package mail
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -49,7 +51,7 @@ func Open(address, from string, log *slog.Logger, newID func() string) (Mailer, 
 		return nil, errors.New("mail: the address cannot be read; write log:, file:///DIR or smtp://USER:PASSWORD@HOST:PORT")
 	}
 	if _, err := compose(Message{To: "a@example.com", Subject: "s", Text: "t"}, from); err != nil {
-		return nil, fmt.Errorf("mail-from: %w", err)
+		return nil, fmt.Errorf("mail-from: write NAME <ADDRESS>: %w", err)
 	}
 	switch u.Scheme {
 	case "log":
@@ -59,13 +61,20 @@ func Open(address, from string, log *slog.Logger, newID func() string) (Mailer, 
 			return nil, errors.New("mail: write file:///absolute/folder")
 		}
 		dir := filepath.FromSlash(u.Path)
-		return fileMailer{dir: dir, from: from, newID: newID}, os.MkdirAll(dir, 0o700)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("mail: %w", err)
+		}
+		return fileMailer{dir: dir, from: from, newID: newID}, nil
 	case "smtp", "smtps":
 		return newSMTP(u, from)
+	case "":
+		return nil, errors.New("mail: the address names no mailer; write log:, file:///FOLDER, smtp://HOST or smtps://HOST")
 	default:
 		return nil, fmt.Errorf("mail: %q names no mailer; write log:, file:///FOLDER, smtp://HOST or smtps://HOST", u.Scheme)
 	}
 }
+
+var errRecipient = errors.New("the recipient is no mail address")
 
 func compose(m Message, from string) (*gomail.Msg, error) {
 	msg := gomail.NewMsg()
@@ -73,7 +82,7 @@ func compose(m Message, from string) (*gomail.Msg, error) {
 		return nil, err
 	}
 	if err := msg.To(m.To); err != nil {
-		return nil, err
+		return nil, errRecipient // without the address: this ends in the log
 	}
 	msg.Subject(m.Subject)
 	msg.SetDate()
@@ -114,8 +123,10 @@ func (f fileMailer) Send(_ context.Context, m Message) error {
 }
 
 type smtpMailer struct {
-	host, from string
-	opts       []gomail.Option
+	host, address, from string
+	tls                 bool // from the first byte
+	opts                []gomail.Option
+	dial                gomail.DialContextFunc
 }
 
 func newSMTP(u *url.URL, from string) (Mailer, error) {
@@ -127,7 +138,7 @@ func newSMTP(u *url.URL, from string) (Mailer, error) {
 	switch {
 	case u.Scheme == "smtps":
 		port = implicitTLS
-		opts = append(opts, gomail.WithSSL())
+		opts = append(opts, gomail.WithTLSPolicy(gomail.TLSOpportunistic)) // finds that there is TLS already
 	case u.Query().Get("tls") == "off":
 		opts = append(opts, gomail.WithTLSPolicy(gomail.NoTLS))
 	default:
@@ -135,11 +146,10 @@ func newSMTP(u *url.URL, from string) (Mailer, error) {
 	}
 	if p := u.Port(); p != "" {
 		var err error
-		if port, err = strconv.Atoi(p); err != nil {
-			return nil, fmt.Errorf("mail: port %q", p)
+		if port, err = strconv.Atoi(p); err != nil || port < 1 || port > 65535 {
+			return nil, fmt.Errorf("mail: port %s is not between 1 and 65535", p)
 		}
 	}
-	opts = append(opts, gomail.WithPort(port))
 	if u.User != nil {
 		password, _ := u.User.Password()
 		opts = append(opts, gomail.WithUsername(u.User.Username()), gomail.WithPassword(password), gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover))
@@ -147,28 +157,54 @@ func newSMTP(u *url.URL, from string) (Mailer, error) {
 	if _, err := gomail.NewClient(u.Hostname(), opts...); err != nil {
 		return nil, fmt.Errorf("mail: %w", err)
 	}
-	return smtpMailer{host: u.Hostname(), from: from, opts: opts}, nil
+	return smtpMailer{
+		host: u.Hostname(), address: net.JoinHostPort(u.Hostname(), strconv.Itoa(port)), from: from,
+		tls: u.Scheme == "smtps", opts: opts, dial: (&net.Dialer{}).DialContext,
+	}, nil
 }
 
-// Send opens a connection of its own: mails are few, and far between.
+// Send opens a connection of its own: mails are few, and far between. The
+// connection is closed when Send returns or ctx ends; the library does neither.
 func (s smtpMailer) Send(ctx context.Context, m Message) error {
 	msg, err := compose(m, s.from)
 	if err != nil {
 		return permanent{err}
 	}
-	c, err := gomail.NewClient(s.host, s.opts...)
+	sending, done := context.WithCancel(ctx)
+	defer done()
+	c, err := gomail.NewClient(s.host, append(s.opts[:len(s.opts):len(s.opts)], gomail.WithDialContextFunc(
+		func(dialing context.Context, network, _ string) (net.Conn, error) {
+			return s.connect(sending, dialing, network)
+		}))...)
 	if err != nil {
 		return err
 	}
 	err = c.DialAndSendWithContext(ctx, msg)
 	var refused *gomail.SendError
-	if errors.As(err, &refused) && !refused.IsTemp() && refused.ErrorCode() >= 500 {
+	switch {
+	case err == nil, msg.IsDelivered(): // a server that is rude afterwards has the mail all the same
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &refused) && !refused.IsTemp() && refused.ErrorCode() >= 500:
 		return permanent{errors.New(hide(err.Error(), m.To))}
-	}
-	if err != nil {
+	default:
 		return errors.New(hide(err.Error(), m.To))
 	}
-	return nil
+}
+
+// connect dials while dialing lives. The connection lives as long as sending.
+func (s smtpMailer) connect(sending, dialing context.Context, network string) (net.Conn, error) {
+	conn, err := s.dial(dialing, network, s.address)
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(sending, func() { _ = conn.Close() })
+	if !s.tls {
+		return conn, nil
+	}
+	secure := tls.Client(conn, &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12})
+	return secure, secure.HandshakeContext(dialing)
 }
 
 // hide takes an address out of a server's words, which end in the log.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -29,21 +29,30 @@ type Provider struct {
 	ClientID, ClientSecret string
 	HTTP                   *http.Client
 
-	mu  sync.Mutex
-	set *oidc.Provider // discovered at first use, so that a provider that is down does not stop the server
+	set atomic.Pointer[oidc.Provider] // discovered at first use, so that a provider that is down does not stop the server
 }
 
-func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.set == nil {
-		set, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.HTTP), p.Issuer)
-		if err != nil {
-			return nil, err
-		}
-		p.set = set
+// within returns a context in which to ask the provider. The client ends by itself,
+// too: go-oidc fetches keys whether or not the context is over.
+func (p *Provider) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	client := *p.HTTP
+	if client.Timeout == 0 {
+		client.Timeout = oidcTimeout
 	}
-	return p.set, nil
+	return context.WithTimeout(oidc.ClientContext(ctx, &client), oidcTimeout)
+}
+
+// discover holds no lock while it asks: behind a provider that hangs, people would
+// wait for each other.
+func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
+	if set := p.set.Load(); set != nil {
+		return set, nil
+	}
+	set, err := oidc.NewProvider(ctx, p.Issuer)
+	if err == nil {
+		p.set.Store(set)
+	}
+	return set, err
 }
 
 func (p *Provider) config(set *oidc.Provider, base string) *oauth2.Config {
@@ -70,7 +79,7 @@ func (h *Handler) depart(w http.ResponseWriter, r *http.Request) {
 		h.message(w, http.StatusNotFound, "No such provider", "Choose one on the sign-in page.")
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), oidcTimeout)
+	ctx, cancel := p.within(r.Context())
 	defer cancel()
 	set, err := p.discover(ctx)
 	if err != nil {
@@ -97,18 +106,25 @@ func (h *Handler) arrive(w http.ResponseWriter, r *http.Request) {
 		h.message(w, http.StatusBadRequest, "Sign in again", "This sign-in was begun in another browser, or took too long.")
 		return
 	}
-	if r.URL.Query().Get("code") == "" {
+	if r.URL.Query().Get("code") == "" || r.URL.Query().Has("error") {
 		h.message(w, http.StatusForbidden, "Not signed in", p.Name+" did not sign you in.")
 		return
 	}
-	ctx, cancel := context.WithTimeout(oidc.ClientContext(r.Context(), p.HTTP), oidcTimeout)
+	ctx, cancel := p.within(r.Context())
 	defer cancel()
 	email, err := p.identify(ctx, h.Agents.BaseURL, r.URL.Query().Get("code"), kept[2], kept[3], h.Sessions.Now)
-	if errors.Is(err, errUnverified) {
+	switch {
+	case errors.Is(err, errUnverified):
 		h.message(w, http.StatusForbidden, "Not signed in", p.Name+" gave no verified e-mail address for you.")
 		return
-	}
-	if err != nil {
+	case errors.Is(err, errCode):
+		h.message(w, http.StatusBadRequest, "Sign in again", p.Name+" does not know this sign-in: it was used already, or took too long.")
+		return
+	case errors.Is(err, errToken):
+		h.Pages.Log.Warn("an identity provider failed", "provider", p.ID, "err", err)
+		h.message(w, http.StatusBadGateway, "Not signed in", p.Name+" gave an answer that we cannot accept. Try again, or sign in by mail.")
+		return
+	case err != nil:
 		h.unreachable(w, p, err)
 		return
 	}
@@ -120,7 +136,11 @@ func (h *Handler) arrive(w http.ResponseWriter, r *http.Request) {
 	h.begin(w, r, account)
 }
 
-var errUnverified = errors.New("no verified address")
+var (
+	errUnverified = errors.New("no verified address")
+	errCode       = errors.New("the code is not valid")
+	errToken      = errors.New("the id_token is not acceptable")
+)
 
 // identify exchanges the code and returns the address that the provider verified.
 func (p *Provider) identify(ctx context.Context, base, code, nonce, verifier string, now func() time.Time) (string, error) {
@@ -129,26 +149,30 @@ func (p *Provider) identify(ctx context.Context, base, code, nonce, verifier str
 		return "", err
 	}
 	token, err := p.config(set, base).Exchange(ctx, code, oauth2.VerifierOption(verifier))
+	var refused *oauth2.RetrieveError
+	if errors.As(err, &refused) && refused.ErrorCode == "invalid_grant" { // who came back brought another code (RFC 6749, 5.2)
+		return "", errCode
+	}
 	if err != nil {
 		return "", fmt.Errorf("exchange: %w", err)
 	}
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
-		return "", errors.New("no id_token")
+		return "", fmt.Errorf("%w: there is none", errToken)
 	}
 	idToken, err := set.VerifierContext(ctx, &oidc.Config{ClientID: p.ClientID, Now: now}).Verify(ctx, raw)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: %w", errToken, err)
 	}
 	if subtle.ConstantTimeCompare([]byte(idToken.Nonce), []byte(nonce)) != 1 {
-		return "", errors.New("another nonce")
+		return "", fmt.Errorf("%w: another nonce", errToken)
 	}
 	var claims struct {
 		Email    string `json:"email"`
 		Verified bool   `json:"email_verified"`
 	}
 	if err := idToken.Claims(&claims); err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: %w", errToken, err)
 	}
 	email, ok := identity.ParseEmail(claims.Email)
 	if !ok || !claims.Verified {

@@ -83,7 +83,7 @@ func (h *Handler) message(w http.ResponseWriter, status int, title, text string)
 // broken answers when the store fails.
 func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
 	h.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
-	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer. Nothing was changed.")
+	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer.")
 }
 
 func caller(w http.ResponseWriter, r *http.Request) *agents.Caller {

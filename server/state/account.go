@@ -72,7 +72,7 @@ func (tx *Tx) VerifiedAccount(ctx context.Context, email string) (*Account, erro
 	return tx.account(ctx, "select "+accountColumns+" from account where email_mac = $1 and verified_at > 0"+tx.lock(), tx.mac("email", email))
 }
 
-// AssertedAccounts returns accounts that were made on an issuer's word for the
+// AssertedAccounts returns and locks the accounts that were made on an issuer's word for the
 // address, oldest first.
 func (tx *Tx) AssertedAccounts(ctx context.Context, email string) ([]*Account, error) {
 	var out []*Account
@@ -80,7 +80,7 @@ func (tx *Tx) AssertedAccounts(ctx context.Context, email string) ([]*Account, e
 		a, err := tx.scanAccount(row.Scan)
 		out = append(out, a)
 		return err
-	}, "select "+accountColumns+" from account where email_mac = $1 and verified_at = 0 order by created_at, id", tx.mac("email", email))
+	}, "select "+accountColumns+" from account where email_mac = $1 and verified_at = 0 order by created_at, id"+tx.lock(), tx.mac("email", email))
 	return out, err
 }
 

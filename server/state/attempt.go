@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"time"
 
 	"github.com/firstpick/firstpick/server/identity"
 )
@@ -52,11 +51,4 @@ func (tx *Tx) attempt(ctx context.Context, where string, args ...any) (*identity
 	}
 	a.CreatedAt, a.ExpiresAt, a.State = fromUS(created), fromUS(expires), identity.AttemptState(st)
 	return &a, nil
-}
-
-// AttemptsSince returns how many codes a registration was given since a time.
-func (tx *Tx) AttemptsSince(ctx context.Context, registration string, since time.Time) (int, error) {
-	var n int
-	err := tx.one(ctx, []any{&n}, "select count(*) from attempt where registration_id = $1 and created_at > $2", registration, us(since))
-	return n, err
 }

@@ -64,7 +64,7 @@ func (db *DB) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := db.writeRows(ctx, &Tx{q: conn, db: db}, json.NewEncoder(z))
+	n, err := db.writeRows(ctx, &Tx{q: conn, db: db, ctx: ctx}, json.NewEncoder(z))
 	return n, errors.Join(err, z.Close())
 }
 
@@ -135,7 +135,7 @@ func (db *DB) Restore(ctx context.Context, r io.Reader) (int64, error) {
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, maxBackupLine)
 	var n int64
-	err = db.Write(ctx, func(tx *Tx) error {
+	err = db.bulk(ctx, func(tx *Tx) error {
 		if err := tx.refuseUnlessEmpty(ctx); err != nil {
 			return err
 		}
@@ -164,11 +164,18 @@ func (db *DB) Restore(ctx context.Context, r io.Reader) (int64, error) {
 	return n, err
 }
 
-// finish compares the count of the last line.
+// finish compares the count of the last line, and reads to the end of the file:
+// there is the checksum over all of it.
 func finish(lines *bufio.Scanner, n int64) error {
 	var end backupEnd
 	if err := json.Unmarshal(lines.Bytes(), &end); err != nil || end.Rows != n {
 		return errors.New("the backup does not hold the rows that it counts")
+	}
+	if lines.Scan() {
+		return errors.New("the backup goes on after its end")
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("the backup is damaged: %w", err)
 	}
 	return nil
 }

@@ -48,6 +48,14 @@ func (tx *Tx) Reviewed(ctx context.Context, iss, sub string) (bool, error) {
 	return at > 0, err
 }
 
+// Unreviewed says whether an account has live delegations that its owner has not
+// seen.
+func (tx *Tx) Unreviewed(ctx context.Context, account string) (bool, error) {
+	var n int
+	err := tx.one(ctx, []any{&n}, "select count(*) from delegation where account_id = $1 and revoked_at = 0 and reviewed_at = 0", account)
+	return n > 0, err
+}
+
 // HasDelegation whether an account has a live delegation to an issuer.
 func (tx *Tx) HasDelegation(ctx context.Context, account, iss string) (bool, error) {
 	var n int

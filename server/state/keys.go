@@ -32,6 +32,21 @@ func (tx *Tx) SigningKeys(ctx context.Context) ([]SigningKey, error) {
 	return out, err
 }
 
+// LockSigningKeys returns what SigningKeys does, and keeps other changes of the
+// keys waiting until commit.
+func (tx *Tx) LockSigningKeys(ctx context.Context) ([]SigningKey, error) {
+	if _, err := tx.exec(ctx, "update setting set value = value where name = $1", "master"); err != nil {
+		return nil, err
+	}
+	return tx.SigningKeys(ctx)
+}
+
+// ActivateSigningKey lets a key sign from a time on.
+func (tx *Tx) ActivateSigningKey(ctx context.Context, kid string, from time.Time) error {
+	_, err := tx.exec(ctx, "update signing_key set active_from = $2 where kid = $1", kid, us(from))
+	return err
+}
+
 // AddSigningKey stores a key.
 func (tx *Tx) AddSigningKey(ctx context.Context, k *SigningKey) error {
 	_, err := tx.exec(ctx, "insert into signing_key (kid, key_sealed, created_at, active_from) values ($1, $2, $3, $4)",

@@ -19,7 +19,7 @@ func (db *DB) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return db.Write(ctx, func(tx *Tx) error {
+	return db.bulk(ctx, func(tx *Tx) error {
 		if db.Engine() == "postgres" { // two servers may start at once
 			if _, err := tx.exec(ctx, "select pg_advisory_xact_lock(7106192026)"); err != nil {
 				return err

@@ -51,7 +51,7 @@ func (p *postgres) close() error      { return nil } // the pool is also the rea
 
 // write runs fn at the default isolation; rows that a decision rests on are
 // locked with forUpdate. Deadlocks and serialization failures are run again.
-func (p *postgres) write(ctx context.Context, fn func(querier) error) error {
+func (p *postgres) write(ctx context.Context, fn func(context.Context, querier) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -67,12 +67,16 @@ func (p *postgres) write(ctx context.Context, fn func(querier) error) error {
 	}
 }
 
-func (p *postgres) once(ctx context.Context, fn func(querier) error) error {
+func (p *postgres) bulk(ctx context.Context, fn func(context.Context, querier) error) error {
+	return p.once(ctx, fn)
+}
+
+func (p *postgres) once(ctx context.Context, fn func(context.Context, querier) error) error {
 	tx, err := p.pool.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if err := runJob(fn, tx); err != nil {
+	if err := runJob(ctx, fn, tx); err != nil {
 		return errors.Join(err, ignoreDone(tx.Rollback()))
 	}
 	return tx.Commit()
@@ -105,5 +109,5 @@ func (p *postgres) isDown(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
 	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) ||
-		errors.Is(err, sql.ErrConnDone) || pgconn.SafeToRetry(err) || pgconn.Timeout(err)
+		errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone) || pgconn.SafeToRetry(err) || pgconn.Timeout(err)
 }

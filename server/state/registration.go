@@ -137,6 +137,11 @@ func (tx *Tx) SubjectRegistrations(ctx context.Context, iss, sub string) ([]*ide
 	return tx.registrations(ctx, "iss = $1 and sub_mac = $2 order by id"+tx.lock(), iss, tx.mac("sub", sub))
 }
 
+// IssuerRegistrations returns the live registrations that an issuer vouched for.
+func (tx *Tx) IssuerRegistrations(ctx context.Context, iss string) ([]*identity.Registration, error) {
+	return tx.registrations(ctx, "iss = $1 and revoked_at = 0 order by id", iss)
+}
+
 // AccountRegistrations returns the claimed registrations of an account, newest
 // first, revoked ones included.
 func (tx *Tx) AccountRegistrations(ctx context.Context, account string) ([]*identity.Registration, error) {

@@ -65,7 +65,7 @@ func openSQLite(ctx context.Context, address string) (*DB, error) {
 // A writeJob is a transaction that waits for its turn.
 type writeJob struct {
 	ctx  context.Context
-	fn   func(querier) error
+	fn   func(context.Context, querier) error
 	done chan error
 }
 
@@ -88,7 +88,11 @@ func (g *groupCommit) forUpdate() string { return "" } // there is one writer
 
 var errClosed = errors.New("the state store is closed")
 
-func (g *groupCommit) write(ctx context.Context, fn func(querier) error) error {
+func (g *groupCommit) bulk(ctx context.Context, fn func(context.Context, querier) error) error {
+	return g.write(ctx, fn)
+}
+
+func (g *groupCommit) write(ctx context.Context, fn func(context.Context, querier) error) error {
 	job := &writeJob{ctx: ctx, fn: fn, done: make(chan error, 1)}
 	g.mu.RLock()
 	if g.closed {
@@ -155,7 +159,7 @@ func (g *groupCommit) commit(batch []*writeJob) {
 			if _, err := g.sql.ExecContext(ctx, "savepoint job"); err != nil {
 				return err
 			}
-			if results[i] = runJob(job.fn, g.sql); results[i] != nil {
+			if results[i] = runJob(ctx, job.fn, g.sql); results[i] != nil {
 				if _, err := g.sql.ExecContext(ctx, "rollback to job"); err != nil {
 					return errors.Join(results[i], err) // SQLite has given the whole transaction up
 				}
@@ -180,13 +184,13 @@ func (g *groupCommit) commit(batch []*writeJob) {
 
 // runJob turns a panic into an error: one request's fault must not end the
 // writer of all.
-func runJob(fn func(querier) error, q querier) (err error) {
+func runJob(ctx context.Context, fn func(context.Context, querier) error, q querier) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("a transaction panicked: %v", p)
 		}
 	}()
-	return fn(q)
+	return fn(ctx, q)
 }
 
 func (g *groupCommit) isDown(err error) bool {

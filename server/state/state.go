@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/firstpick/firstpick/server/secret"
@@ -25,17 +26,21 @@ var ErrNotFound = errors.New("not found")
 
 // A DB is an open store. Its methods may be called by many goroutines.
 type DB struct {
-	vault *secret.Vault
-	read  *sql.DB
-	eng   engine
+	vault  *secret.Vault
+	read   *sql.DB
+	eng    engine
+	closed atomic.Bool
 	// bearer is the statement of the most common read, prepared once.
 	bearer *sql.Stmt
 }
 
 // An engine is what differs between the two stores.
 type engine interface {
-	// write runs fn in a transaction that is durable when write returns nil.
-	write(ctx context.Context, fn func(q querier) error) error
+	// write runs fn in a transaction that is durable when write returns nil. The
+	// statements of fn run under the context it is given, not under the caller's.
+	write(ctx context.Context, fn func(ctx context.Context, q querier) error) error
+	// bulk is write for a transaction that may take minutes; fn runs once.
+	bulk(ctx context.Context, fn func(ctx context.Context, q querier) error) error
 	// forUpdate ends a select whose row nobody else may change until commit.
 	forUpdate() string
 	// isDown says whether an error is the store's trouble and not the caller's.
@@ -99,11 +104,13 @@ func redact(address string) string {
 
 // Close closes the store; writes that were accepted are finished first.
 func (db *DB) Close() error {
+	db.closed.Store(true)
 	var err error
 	if db.bearer != nil {
 		err = db.bearer.Close()
 	}
-	return errors.Join(err, db.eng.close(), db.read.Close())
+	// The writer goes last: only it may fold SQLite's log into the file.
+	return errors.Join(err, db.read.Close(), db.eng.close())
 }
 
 // Engine returns "sqlite" or "postgres".
@@ -112,11 +119,13 @@ func (db *DB) Engine() string { return db.eng.name() }
 // IsDown says whether err is trouble of the store that may pass: no connection,
 // no room, busy.
 func (db *DB) IsDown(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || db.eng.isDown(err)
+	return db.closed.Load() || errors.Is(err, context.DeadlineExceeded) || db.eng.isDown(err)
 }
 
 // Ping says whether the store answers.
 func (db *DB) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
 	var one int
 	return db.read.QueryRowContext(ctx, "select 1").Scan(&one)
 }
@@ -125,8 +134,23 @@ func (db *DB) Ping(ctx context.Context) error {
 // and none of it otherwise. fn may run more than once, must not wait for
 // anything but the store, and must not use tx afterwards.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return db.eng.write(ctx, func(q querier) error { return fn(&Tx{q: q, db: db, writes: true}) })
+	return db.eng.write(ctx, db.inTx(fn))
 }
+
+// bulk is Write for what may take minutes. fn runs once.
+func (db *DB) bulk(ctx context.Context, fn func(tx *Tx) error) error {
+	return db.eng.bulk(ctx, db.inTx(fn))
+}
+
+func (db *DB) inTx(fn func(tx *Tx) error) func(context.Context, querier) error {
+	return func(ctx context.Context, q querier) error { return fn(&Tx{q: q, db: db, ctx: ctx, writes: true}) }
+}
+
+// readTimeout bounds a single read: a store that hangs must not hold those who ask.
+const (
+	readTimeout = 5 * time.Second
+	pingTimeout = 2 * time.Second
+)
 
 // Read returns a Tx for single reads outside a transaction.
 func (db *DB) Read() *Tx { return &Tx{q: db.read, db: db} }
@@ -135,7 +159,17 @@ func (db *DB) Read() *Tx { return &Tx{q: db.read, db: db} }
 type Tx struct {
 	q      querier
 	db     *DB
+	ctx    context.Context // the transaction's; nil outside of one
 	writes bool
+}
+
+// within returns the context that a statement runs under. In a transaction it is
+// the transaction's: a caller who goes away must not cut a commit in two.
+func (tx *Tx) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if tx.ctx != nil {
+		return tx.ctx, func() {}
+	}
+	return context.WithTimeout(ctx, readTimeout)
 }
 
 // lock ends a select whose row nobody else may change until the commit; a read
@@ -148,6 +182,8 @@ func (tx *Tx) lock() string {
 }
 
 func (tx *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	ctx, cancel := tx.within(ctx)
+	defer cancel()
 	res, err := tx.q.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, err
@@ -157,6 +193,8 @@ func (tx *Tx) exec(ctx context.Context, query string, args ...any) (int64, error
 
 // one scans a single row; no row is ErrNotFound.
 func (tx *Tx) one(ctx context.Context, dest []any, query string, args ...any) error {
+	ctx, cancel := tx.within(ctx)
+	defer cancel()
 	err := tx.q.QueryRowContext(ctx, query, args...).Scan(dest...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
@@ -169,6 +207,8 @@ type scanner interface{ Scan(dest ...any) error }
 
 // list calls scan for every row.
 func (tx *Tx) list(ctx context.Context, scan func(row scanner) error, query string, args ...any) error {
+	ctx, cancel := tx.within(ctx)
+	defer cancel()
 	rows, err := tx.q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -455,17 +456,45 @@ func TestOpenedTwiceAtOnce(t *testing.T) {
 	}
 }
 
+// A transaction that has begun ends in its own time: a caller who goes away cuts
+// neither it nor those who share its commit.
+func TestCallersWhoGoAway(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *state.DB) {
+		var all sync.WaitGroup
+		for i := range 200 {
+			all.Go(func() {
+				ctx, leave := context.WithCancel(t.Context())
+				defer leave()
+				if err := db.Write(ctx, func(tx *state.Tx) error {
+					if i%2 == 0 {
+						leave()
+					}
+					_, err := tx.UseOnce(ctx, "id-jag", "iss", strconv.Itoa(i), now)
+					return err
+				}); err != nil {
+					t.Errorf("write %d: %v", i, err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
 func TestSweep(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *state.DB) {
 		fill(t, db)
-		write(t, db, func(tx *state.Tx) error {
-			n, err := tx.Sweep(t.Context(), now.Add(-time.Hour))
-			if n != 4 { // token, sign-in, session and workspace have no times here
-				t.Errorf("%d rows went", n)
-			}
-			return err
-		})
-		write(t, db, func(tx *state.Tx) error { _, err := tx.Sweep(t.Context(), now.Add(1000*24*time.Hour)); return err })
+		for i := range 2500 { // more than one batch
+			write(t, db, func(tx *state.Tx) error {
+				_, err := tx.UseOnce(t.Context(), "set", "iss", strconv.Itoa(i), now.Add(-2*time.Hour))
+				return err
+			})
+		}
+		if n, err := db.Sweep(t.Context(), now.Add(-time.Hour)); err != nil || n != 2504 { // token, sign-in, session and workspace have no times here
+			t.Errorf("%d rows went, %v", n, err)
+		}
+		if _, err := db.Sweep(t.Context(), now.Add(1000*24*time.Hour)); err != nil {
+			t.Error(err)
+		}
 		if log, err := db.Read().AuditLog(t.Context(), state.AuditFilter{Limit: 10}); err != nil || len(log) != 0 {
 			t.Errorf("%v, %v", log, err)
 		}

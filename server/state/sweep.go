@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -14,30 +15,39 @@ const (
 	sessionMaxLife = 24 * time.Hour
 )
 
+// sweepBatch bounds what one transaction deletes, for others wait behind it.
+const sweepBatch = 1000
+
 // Sweep deletes what nobody can ask for any more. Nothing depends on it but the
 // room it frees. It returns how many rows went.
-func (tx *Tx) Sweep(ctx context.Context, now time.Time) (int64, error) {
+func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	ago := func(d time.Duration) int64 { return us(now.Add(-d)) }
 	var total int64
 	for _, s := range []struct {
-		query string
-		until int64
+		table, key, over string
+		until            int64
 	}{
-		{"delete from access_token where expires_at < $1", ago(keepTokens)},
-		{"delete from replay where expires_at < $1", us(now)},
-		{"delete from counter where expires_at < $1", us(now)},
-		{"delete from sign_in where expires_at < $1", ago(keepSignIns)},
-		{"delete from session where created_at < $1", ago(sessionMaxLife)},
-		{"delete from audit where happened_at < $1", ago(keepAudit)},
-		{"delete from subject_revocation where revoked_at < $1", ago(keepEnded)}, // no assertion of then is accepted any more
-		{"delete from workspace where claimed_at = 0 and claim_expires < $1", ago(keepEnded)},
-		{"delete from registration where claimed_at = 0 and claim_expires < $1", ago(keepEnded)},
+		{"access_token", "hash", "expires_at < $1", ago(keepTokens)},
+		{"replay", "usage, iss, jti_mac", "expires_at < $1", us(now)},
+		{"counter", "name, slot", "expires_at < $1", us(now)},
+		{"sign_in", "hash", "expires_at < $1", ago(keepSignIns)},
+		{"session", "hash", "created_at < $1", ago(sessionMaxLife)},
+		{"audit", "id", "happened_at < $1", ago(keepAudit)},
+		{"subject_revocation", "iss, sub_mac", "revoked_at < $1", ago(keepEnded)}, // no assertion of then is accepted any more
+		{"workspace", "id", "claimed_at = 0 and claim_expires < $1", ago(keepEnded)},
+		{"registration", "id", "claimed_at = 0 and claim_expires < $1", ago(keepEnded)},
 	} {
-		n, err := tx.exec(ctx, s.query, s.until)
-		if err != nil {
-			return 0, err
+		query := fmt.Sprintf("delete from %[1]s where (%[2]s) in (select %[2]s from %[1]s where %[3]s limit %[4]d)", s.table, s.key, s.over, sweepBatch)
+		for n := int64(sweepBatch); n == sweepBatch; {
+			if err := db.Write(ctx, func(tx *Tx) error {
+				var err error
+				n, err = tx.exec(ctx, query, s.until)
+				return err
+			}); err != nil {
+				return total, fmt.Errorf("sweep %s: %w", s.table, err)
+			}
+			total += n
 		}
-		total += n
 	}
 	return total, nil
 }

@@ -33,13 +33,6 @@ func (tx *Tx) AddAccessToken(ctx context.Context, t *AccessToken, keep int) erro
 	return err
 }
 
-// TokensSince returns how many tokens a registration was given since a time.
-func (tx *Tx) TokensSince(ctx context.Context, registration string, since time.Time) (int, error) {
-	var n int
-	err := tx.one(ctx, []any{&n}, "select count(*) from access_token where registration_id = $1 and created_at > $2", registration, us(since))
-	return n, err
-}
-
 // RevokeToken revokes one token. It returns the token's registration, or "" when
 // there was nothing to revoke.
 func (tx *Tx) RevokeToken(ctx context.Context, hash []byte, now time.Time) (string, error) {
@@ -61,13 +54,14 @@ type Bearer struct {
 	RegistrationID string
 	WorkspaceID    string
 	AccountID      string
+	Generation     int
 	Scope          string
 	ExpiresAt      time.Time
 }
 
 // bearerSQL holds every condition of a valid token, so that the check is one
 // read. An unclaimed registration ends with its window.
-const bearerSQL = `select t.registration_id, r.workspace_id, r.account_id, t.scope, t.expires_at
+const bearerSQL = `select t.registration_id, r.workspace_id, r.account_id, t.generation, t.scope, t.expires_at
 	from access_token t join registration r on r.id = t.registration_id
 	where t.hash = $1 and t.revoked_at = 0 and t.expires_at > $2 and t.generation = r.generation and r.revoked_at = 0 and r.denied_at = 0
 	and (r.claimed_at > 0 or r.claim_expires > $2)
@@ -75,9 +69,11 @@ const bearerSQL = `select t.registration_id, r.workspace_id, r.account_id, t.sco
 
 // Bearer checks an access token by its hash: ErrNotFound when it is not valid.
 func (db *DB) Bearer(ctx context.Context, hash []byte, now time.Time) (Bearer, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	var b Bearer
 	var expires int64
-	err := db.bearer.QueryRowContext(ctx, hash, us(now)).Scan(&b.RegistrationID, &b.WorkspaceID, &b.AccountID, &b.Scope, &expires)
+	err := db.bearer.QueryRowContext(ctx, hash, us(now)).Scan(&b.RegistrationID, &b.WorkspaceID, &b.AccountID, &b.Generation, &b.Scope, &expires)
 	if errors.Is(err, sql.ErrNoRows) {
 		return b, ErrNotFound
 	}

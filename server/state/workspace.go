@@ -117,11 +117,9 @@ func (tx *Tx) CollectorKeys(ctx context.Context, workspace string) ([]CollectorK
 	return out, err
 }
 
-// SetPlan sets the plan of a workspace by its slug.
-func (tx *Tx) SetPlan(ctx context.Context, slug, plan string) error {
-	n, err := tx.exec(ctx, "update workspace set plan = $2 where slug = $1", slug, plan)
-	if err == nil && n == 0 {
-		return ErrNotFound
-	}
-	return err
+// SetPlan sets the plan of a workspace by its slug, and returns its id.
+func (tx *Tx) SetPlan(ctx context.Context, slug, plan string) (string, error) {
+	var id string
+	err := tx.one(ctx, []any{&id}, "update workspace set plan = $2 where slug = $1 returning id", slug, plan)
+	return id, err
 }

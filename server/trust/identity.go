@@ -3,6 +3,8 @@ package trust
 import (
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/server/identity"
 )
 
 // identity takes the email and the phone number that the issuer says it
@@ -11,10 +13,10 @@ func (a *Assertion) identity(t token) *Refusal {
 	for _, c := range []struct {
 		claim string
 		into  *string
-		valid func(string) bool
+		parse func(string) (string, bool)
 	}{
-		{"email", &a.Email, isEmail},
-		{"phone_number", &a.Phone, isPhone},
+		{"email", &a.Email, identity.ParseEmail},
+		{"phone_number", &a.Phone, parsePhone},
 	} {
 		flag := c.claim + "_verified"
 		if t.claims.has(flag) && !t.claims.isBool(flag) {
@@ -27,7 +29,7 @@ func (a *Assertion) identity(t token) *Refusal {
 		if !ok || !t.claims.isTrue(flag) {
 			continue
 		}
-		if *c.into = lower(value); !c.valid(*c.into) {
+		if *c.into, ok = c.parse(value); !ok {
 			return refuse(reasonIdentity, c.claim+" is not well-formed")
 		}
 	}
@@ -62,40 +64,9 @@ func (a *Assertion) policy(t token, issuer Issuer) *Refusal {
 	return refuse(reasonIdentity, "this issuer may not assert emails of this domain")
 }
 
-// isEmail reports whether s is an address of the plain kind: a dot-atom and a
-// domain name with a dot, in ASCII (RFC 5321, 4.1.2, without quoted strings and
-// address literals).
-func isEmail(s string) bool {
-	local, domain, ok := strings.Cut(s, "@")
-	if !ok || len(s) > 254 || len(local) > 64 {
-		return false
-	}
-	for atom := range strings.SplitSeq(local, ".") {
-		if atom == "" || strings.ContainsFunc(atom, notAtom) {
-			return false
-		}
-	}
-	labels := strings.Split(domain, ".")
-	for _, l := range labels {
-		if l == "" || len(l) > 63 || l[0] == '-' || l[len(l)-1] == '-' || strings.ContainsFunc(l, notLabel) {
-			return false
-		}
-	}
-	return len(labels) > 1
-}
-
-func notLabel(r rune) bool {
-	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
-}
-
-func notAtom(r rune) bool {
-	return notLabel(r) && !strings.ContainsRune("!#$%&'*+/=?^_`{|}~", r)
-}
-
-// isPhone reports whether s is a number in the form of E.164: a plus and 7 to 15
-// digits, the first not zero.
-func isPhone(s string) bool {
+// parsePhone takes a number in the form of E.164: a plus and 7 to 15 digits, the
+// first not zero.
+func parsePhone(s string) (string, bool) {
 	digits, ok := strings.CutPrefix(s, "+")
-	return ok && len(digits) >= 7 && len(digits) <= 15 && digits[0] != '0' &&
-		strings.Trim(digits, "0123456789") == ""
+	return s, ok && len(digits) >= 7 && len(digits) <= 15 && digits[0] != '0' && strings.Trim(digits, "0123456789") == ""
 }

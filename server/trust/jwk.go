@@ -36,6 +36,12 @@ func keyType(alg string) (kind string, known bool) {
 	return "", false
 }
 
+// Knows says whether an alg value may stand in a trust list.
+func Knows(alg string) bool {
+	_, known := keyType(alg)
+	return known
+}
+
 // fits reports whether a signature of that algorithm may be made with the key.
 func (k jwk) fits(alg string) bool {
 	kind, known := keyType(alg)

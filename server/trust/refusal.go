@@ -44,6 +44,9 @@ type Refusal struct { //nolint:errname // it is an answer first
 	// Description is one English sentence in ASCII, without quotes and
 	// backslashes.
 	Description string
+
+	// ISS is the issuer, where it is one that is not trusted.
+	ISS string
 }
 
 // Error returns the code and the description.

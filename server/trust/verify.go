@@ -53,7 +53,7 @@ func (v *Verifier) issuer(ctx context.Context, t token) (Issuer, error) {
 	if !ok {
 		return Issuer{}, refuse(reasonMalformed, "iss must be a string")
 	}
-	none := &Refusal{Code: codeNotEnabled, Description: "the issuer is not trusted here"}
+	none := &Refusal{Code: codeNotEnabled, Description: "the issuer is not trusted here", ISS: iss}
 	if strings.TrimRight(iss, "/") == strings.TrimRight(v.Self, "/") {
 		return Issuer{}, none
 	}

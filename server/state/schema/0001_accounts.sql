@@ -26,6 +26,7 @@ create table workspace (
   claim_expires bigint not null -- end of the claim window; after it an unclaimed workspace is closed
 );
 create index workspace_by_owner on workspace (owner_id);
+create index workspace_unclaimed on workspace (claim_expires) where claimed_at = 0;
 
 create table registration (
   id            text primary key,
@@ -65,6 +66,7 @@ create table registration (
 );
 create unique index registration_by_claim on registration (claim_hash);
 create unique index registration_by_subject on registration (iss, sub_mac, aud) where iss <> '';
+create index registration_unclaimed on registration (claim_expires) where claimed_at = 0;
 create index registration_by_account on registration (account_id);
 create index registration_by_email on registration (email_mac);
 create index registration_by_workspace on registration (workspace_id);
@@ -146,6 +148,7 @@ create table session (
   authenticated_at bigint not null
 );
 create index session_by_account on session (account_id);
+create index session_by_age on session (created_at);
 
 create table sign_in ( -- a link that signs a person in
   hash         bytea primary key,
