@@ -111,7 +111,11 @@ func (s *Service) match(ctx context.Context, tx *state.Tx, now time.Time, c *Cal
 		if account.Disabled() {
 			return apierr.AccessDenied("This account is disabled.")
 		}
-		if account.Verified() && d.ReviewedAt.IsZero() { // made before its person first signed in
+		if account.Verified() && d.ReviewedAt.IsZero() { // made before its person first signed in, who is asked now
+			d.RevokedAt = now
+			if err := tx.SaveDelegation(ctx, d); err != nil {
+				return err
+			}
 			return s.stepUp(ctx, tx, now, c, account.Email, out)
 		}
 		return s.accept(ctx, tx, now, c, out, account)
