@@ -256,15 +256,16 @@ func (o *agentOptions) printRegistration(reg agentauth.Registration) error {
 	return err
 }
 
-// invitation is the message to the user: the link and the code together.
+// invitation is the message to the user: the link and the code together. The link
+// ends its line, so that nothing sticks to it.
 func (o *agentOptions) invitation() string {
 	c := o.session.Claim
 	who := ""
 	if o.session.Email != "" {
 		who = " as " + clean(o.session.Email)
 	}
-	return fmt.Sprintf("To confirm, open %s, sign in%s and type the code %s there. It is good for %s.\n",
-		c.VerificationURI, who, c.UserCode, span(c.Expires.Sub(o.env.Now())))
+	return fmt.Sprintf("To confirm, sign in%s at\n  %s\nand type the code %s there. It is good for %s.\n",
+		who, c.VerificationURI, c.UserCode, span(c.Expires.Sub(o.env.Now())))
 }
 
 // span writes 24h for 24h0m0s, and 10m for 10m0s.

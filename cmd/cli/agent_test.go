@@ -164,7 +164,7 @@ func TestAgentAnonymous(t *testing.T) {
 	}
 	b.run(exitUsage, "claim") // who confirms?
 	b.run(exitOK, "claim", "--email", "dana@example.com", "--no-wait")
-	if want := "open " + b.s.URL + "/claim?claim_attempt_token=cvt_x, sign in as dana@example.com and type the code 075310"; !strings.Contains(b.stdout, want) || strings.Count(b.stdout, "\n") != 1 {
+	if want := "sign in as dana@example.com at\n  " + b.s.URL + "/claim?claim_attempt_token=cvt_x\nand type the code 075310"; !strings.Contains(b.stdout, want) || strings.Count(b.stdout, "\n") != 3 {
 		t.Error(b.stdout)
 	}
 	b.run(exitOK, "claim") // the same code, which the user has by now
@@ -225,7 +225,7 @@ func TestAgentForAUser(t *testing.T) {
 		t.Error(b.err, hintOf(b.err))
 	}
 	b.run(exitOK, "register", "--email", "eve@example.com", "--replace")
-	b.outputs("To confirm, open "+b.s.URL+"/claim", "075310")
+	b.outputs("To confirm, sign in", b.s.URL+"/claim", "075310")
 }
 
 func TestAgentInterrupted(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 var (
 	formToken  = regexp.MustCompile(`name="form_token" value="([^"]+)"`)
 	signInLink = regexp.MustCompile(`https?://\S+/signin/link\?token=\S+`)
-	invitation = regexp.MustCompile(`open (http://[^/ ]+)(/claim\?\S+), sign in as (\S+) and type the code (\d{6})`)
+	invitation = regexp.MustCompile(`sign in as (\S+) at\n  (http://[^/ ]+)(/claim\?\S+)\nand type the code (\d{6})`)
 )
 
 // An answer is what a server said.
@@ -130,7 +130,7 @@ func answerClaim(action, file, folder string) (string, error) {
 	if m == nil {
 		return "", fmt.Errorf("no invitation in %q", text)
 	}
-	base, uri, email, code := m[1], m[2], m[3], m[4]
+	email, base, uri, code := m[1], m[2], m[3], m[4]
 	browser := newBrowser()
 	do := func(method, path string, form url.Values, want int) (answer, error) {
 		var body any

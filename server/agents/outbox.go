@@ -133,6 +133,7 @@ func (o *Outbox) send(ctx context.Context, m *state.QueuedMail) error {
 	var msg mail.Message
 	err := json.Unmarshal(m.Content, &msg)
 	if err == nil {
+		msg.ID = m.ID
 		err = o.Mailer.Send(ctx, msg)
 	}
 	defer o.tried(m.ID)

@@ -22,6 +22,8 @@ import (
 
 // A Message is a mail to one person.
 type Message struct {
+	// ID names the mail, the same at every try; its Message-ID is made of it.
+	ID      string `json:"-"`
 	To      string `json:"to"`
 	Subject string `json:"subject"`
 	Text    string `json:"text"`
@@ -77,7 +79,7 @@ func Open(address, from string, log *slog.Logger, newID func() string) (Mailer, 
 var errRecipient = errors.New("the recipient is no mail address")
 
 func compose(m Message, from string) (*gomail.Msg, error) {
-	msg := gomail.NewMsg()
+	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := msg.From(from); err != nil {
 		return nil, err
 	}
@@ -86,7 +88,10 @@ func compose(m Message, from string) (*gomail.Msg, error) {
 	}
 	msg.Subject(m.Subject)
 	msg.SetDate()
-	msg.SetMessageID()
+	if m.ID != "" {
+		_, domain, _ := strings.Cut(msg.GetFrom()[0].Address, "@")
+		msg.SetMessageIDWithValue(m.ID + "@" + domain)
+	}
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text, gomail.WithPartEncoding(gomail.NoEncoding))
 	return msg, nil
