@@ -184,7 +184,7 @@ func (f *flow) send(lines []string) {
 	req.Header = header
 	if header.Get("Content-Type") == "" && body != "" {
 		kind := "application/x-www-form-urlencoded"
-		if body[0] == '{' {
+		if body[0] == '{' || body[0] == '[' {
 			kind = "application/json"
 		}
 		req.Header.Set("Content-Type", kind)

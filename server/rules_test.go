@@ -282,7 +282,7 @@ func TestKeysNeedATokenThatStillLives(t *testing.T) {
 			t.Fatal(err)
 		}
 		claim(t, s, r.ClaimToken, "mia@example.com")
-		if _, _, _, err := s.Agents.CreateKey(t.Context(), somebody(), bearer, "secret", "late"); codeOf(err) != "invalid_token" {
+		if _, _, _, err := s.Agents.CreateKey(t.Context(), somebody(), bearer, agents.KeyRequest{Kind: "secret", Label: "late"}); codeOf(err) != "invalid_token" {
 			t.Errorf("%v, want invalid_token", err)
 		}
 	})

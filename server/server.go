@@ -23,7 +23,10 @@ import (
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/claimpage"
+	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/collectapi"
 	"github.com/firstpick/firstpick/server/discovery"
+	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/limit"
 	"github.com/firstpick/firstpick/server/openapi"
 	"github.com/firstpick/firstpick/server/pages"
@@ -38,10 +41,12 @@ import (
 // A Source has the current site, or nil before the first.
 type Source interface{ Current() *site.Site }
 
-// A Config says what to serve and how. Source, Agents, Log and Now are required.
+// A Config says what to serve and how. Source, Agents, Collect, Log and Now are
+// required.
 type Config struct {
-	Source Source
-	Agents *agents.Service
+	Source  Source
+	Agents  *agents.Service
+	Collect *collect.Service
 	// Providers are where people may sign in besides by mail.
 	Providers []*signin.Provider
 	Log       *slog.Logger
@@ -74,8 +79,18 @@ type Server struct {
 	exact map[string]http.HandlerFunc
 }
 
-// maxBody is the largest request body that is read, in bytes.
-const maxBody = 64 << 10
+// The largest request bodies that are read, in bytes.
+const (
+	maxBody   = 64 << 10
+	maxEvents = event.MaxBody + 64<<10 // compressed or not; decoded it is bounded again
+)
+
+func bodyLimit(path string) int64 {
+	if path == "/api/collect" {
+		return maxEvents
+	}
+	return maxBody
+}
 
 type mounter interface{ Mount(r chi.Router) }
 
@@ -113,6 +128,7 @@ func New(cfg Config) (*Server, error) {
 		describe,
 		discovery.New(cfg.Agents, s.errors),
 		&agentapi.Handler{Agents: cfg.Agents, Errors: s.errors, Log: cfg.Log},
+		&collectapi.Handler{Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log},
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
 		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
 	} {
@@ -153,7 +169,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = http.MaxBytesReader(rw, r.Body, maxBody)
+		r.Body = http.MaxBytesReader(rw, r.Body, bodyLimit(r.URL.Path))
 	}
 	if h := s.exact[r.URL.Path]; h != nil && r.Method == http.MethodGet {
 		h(rw, r)

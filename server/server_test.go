@@ -25,6 +25,8 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/state/statetest"
 )
@@ -73,8 +75,10 @@ func newServer(t testing.TB, s *site.Site, change func(*server.Config)) *server.
 	if err != nil {
 		t.Fatal(err)
 	}
+	taken := collect.New(collect.Config{DB: uses.DB, Vault: uses.Vault, Secrets: uses.Secrets, Log: log, Now: func() time.Time { return asOf }, Identify: func(*event.Input, *event.Record) {}})
+	t.Cleanup(taken.Close)
 	cfg := server.Config{
-		Source: holder, Agents: uses, Log: log, Now: func() time.Time { return asOf },
+		Source: holder, Agents: uses, Collect: taken, Log: log, Now: func() time.Time { return asOf },
 		BaseURL: base, IDPrefix: "t", LimitPerMinute: 1_000_000,
 	}
 	if change != nil {

@@ -8,8 +8,9 @@ import (
 )
 
 type keyRequest struct {
-	Kind  string `json:"kind"`
-	Label string `json:"label"`
+	Kind    string   `json:"kind"`
+	Label   string   `json:"label"`
+	Origins []string `json:"origins"`
 }
 
 // A keyAnswer is a collector key. Key is the key itself, in the answer to its
@@ -43,7 +44,7 @@ func (h *Handler) createKey(c *agents.Caller, r *http.Request) (any, error) {
 	if err := object(r, &req); err != nil {
 		return nil, err
 	}
-	k, key, slug, err := h.Agents.CreateKey(r.Context(), c, b, req.Kind, req.Label)
+	k, key, slug, err := h.Agents.CreateKey(r.Context(), c, b, agents.KeyRequest(req))
 	if err != nil {
 		return nil, err
 	}

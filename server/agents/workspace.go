@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,24 +25,57 @@ func allowed(b state.Bearer, scope string) bool {
 	return slices.Contains(strings.Fields(b.Scope), scope)
 }
 
+// A KeyRequest asks for a collector key. Origins are those of the pages that a
+// publishable key is for, such as https://example.com.
+type KeyRequest struct {
+	Kind, Label string
+	Origins     []string
+}
+
+const maxOrigins = 20
+
+// checkOrigins holds publishable keys to pages: anybody can read them there, so
+// one that works everywhere would be no key.
+func (r *KeyRequest) checkOrigins() error {
+	if r.Kind != "publishable" {
+		if len(r.Origins) > 0 {
+			return apierr.BadBody("invalid_origins", "origins belong to publishable keys only.")
+		}
+		return nil
+	}
+	if len(r.Origins) == 0 || len(r.Origins) > maxOrigins {
+		return apierr.BadBody("invalid_origins", "A publishable key needs origins: 1 to 20 of the form https://example.com.")
+	}
+	for _, o := range r.Origins {
+		u, err := url.Parse(o)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || o != u.Scheme+"://"+strings.ToLower(u.Host) {
+			return apierr.BadBody("invalid_origins", "An origin is a scheme and a host, such as https://example.com, in lower case and without a path.")
+		}
+	}
+	return nil
+}
+
 // CreateKey makes a collector key of the token's workspace, and returns that
 // workspace's slug too. The key itself is in the answer alone.
-func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, kind, label string) (k *state.CollectorKey, key, slug string, err error) {
+func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, req KeyRequest) (k *state.CollectorKey, key, slug string, err error) {
 	if !allowed(b, identity.ScopeWrite) {
 		return nil, "", "", apierr.InsufficientScope(identity.ScopeWrite, "Creating a key needs analytics.write.")
 	}
-	prefix, ok := keyPrefixes[kind]
+	prefix, ok := keyPrefixes[req.Kind]
 	if !ok {
 		return nil, "", "", apierr.BadBody("unsupported_kind", "kind must be secret, publishable or log.")
 	}
-	label = strings.TrimSpace(label)
+	if err := req.checkOrigins(); err != nil {
+		return nil, "", "", err
+	}
+	label := strings.TrimSpace(req.Label)
 	if utf8.RuneCountInString(label) > maxLabel || !utf8.ValidString(label) || strings.ContainsFunc(label, unicode.IsControl) {
 		return nil, "", "", apierr.BadBody("invalid_label", "label must be at most 100 characters of text.")
 	}
 	now := s.Now()
 	key = s.Secrets.Key(prefix)
 	k = &state.CollectorKey{
-		ID: s.Secrets.ID("key_"), Hash: hash(key), WorkspaceID: b.WorkspaceID, Kind: kind, Label: label,
+		ID: s.Secrets.ID("key_"), Hash: hash(key), WorkspaceID: b.WorkspaceID, Kind: req.Kind, Label: label, Origins: req.Origins,
 		Shown: prefix + "..." + key[len(key)-4:], CreatedAt: now,
 	}
 	err = s.write(ctx, func(tx *state.Tx) error {
@@ -75,7 +109,7 @@ func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, kind
 			return err
 		}
 		return s.audit(ctx, tx, now, c, "key.created", &identity.Registration{ID: b.RegistrationID, WorkspaceID: b.WorkspaceID, AccountID: b.AccountID},
-			map[string]string{"key": k.ID, "kind": kind})
+			map[string]string{"key": k.ID, "kind": req.Kind})
 	})
 	return k, key, slug, err
 }

@@ -20,6 +20,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/big"
+	"strings"
 )
 
 // The sizes of random values, in bytes.
@@ -27,6 +28,7 @@ const (
 	tokenSize  = 32
 	idSize     = 16
 	keyLength  = 32 // characters
+	keyCheck   = 6  // characters behind them
 	MasterSize = 32 // of the master key
 )
 
@@ -45,12 +47,23 @@ func (s Source) Key(prefix string) string {
 	for i := range b {
 		b[i] = base62[s.below(int64(len(base62)))]
 	}
-	sum := crc32.ChecksumIEEE(append([]byte(prefix), b...))
-	for range 6 {
-		b = append(b, base62[sum%62])
+	return prefix + string(b) + checksum(prefix+string(b))
+}
+
+func checksum(s string) string {
+	sum := crc32.ChecksumIEEE([]byte(s))
+	out := make([]byte, keyCheck)
+	for i := range out {
+		out[i] = base62[sum%62]
 		sum /= 62
 	}
-	return prefix + string(b)
+	return string(out)
+}
+
+// IsKey says whether s has the form of a key that Key makes with the prefix.
+func IsKey(s, prefix string) bool {
+	body, found := strings.CutPrefix(s, prefix)
+	return found && len(body) == keyLength+keyCheck && checksum(s[:len(s)-keyCheck]) == s[len(s)-keyCheck:]
 }
 
 // ID returns prefix and 128 random bits in base64url.

@@ -23,6 +23,8 @@ import (
 
 	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/event"
 	ourmail "github.com/firstpick/firstpick/server/mail"
 	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/state/statetest"
@@ -67,11 +69,12 @@ type Options struct {
 
 // A Service is a started server.
 type Service struct {
-	URL    string
-	Agents *agents.Service
-	Clock  *Clock
-	IdP    *trusttest.IdP
-	Mail   Mailbox
+	URL     string
+	Agents  *agents.Service
+	Collect *collect.Service
+	Clock   *Clock
+	IdP     *trusttest.IdP
+	Mail    Mailbox
 	// Log is all that the server logged; the access log is complete after Stop.
 	Log *Log
 	// Stop stops the server; it may be called again.
@@ -130,8 +133,11 @@ func New(t testing.TB, o Options) *Service {
 	if s.Agents, err = agents.New(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
+	s.Collect = collect.New(collect.Config{
+		DB: cfg.DB, Vault: cfg.Vault, Secrets: s.Agents.Secrets, Log: log, Now: o.Clock.Now, Identify: func(*event.Input, *event.Record) {},
+	})
 	scfg := server.Config{
-		Source: &site.Holder{}, Agents: s.Agents, Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000,
+		Source: &site.Holder{}, Agents: s.Agents, Collect: s.Collect, Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000,
 		LimitsOff: !o.Limits, AccessLog: true, LogWriter: s.Log,
 	}
 	if o.Server != nil {
@@ -149,7 +155,7 @@ func New(t testing.TB, o Options) *Service {
 			t.Error(err)
 		}
 	})
-	s.Stop = func() { stop(); running.Wait() }
+	s.Stop = func() { stop(); running.Wait(); s.Collect.Close() }
 	t.Cleanup(s.Stop)
 	return s
 }

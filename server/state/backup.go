@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 var tables = []string{
 	"account", "workspace", "registration", "attempt", "access_token", "delegation", "replay", "subject_revocation",
 	"collector_key", "session", "sign_in", "issuer", "signing_key", "outbox", "audit",
+	"collected_event", "collected_order", "collected_day", "collected_seq",
 }
 
 // A backup is lines of JSON under zstd: a header, rows, and an end that counts
@@ -198,11 +200,17 @@ func (db *DB) checkHeader(ctx context.Context, tx *Tx, lines *bufio.Scanner) err
 	return nil
 }
 
-// refuseUnlessEmpty fails when somebody uses the store. The signing key that
-// every new store is given goes.
+// given are tables of which a new store has a row already.
+var given = []string{"signing_key", "collected_seq"}
+
+// refuseUnlessEmpty fails when somebody uses the store. What every new store is
+// given goes.
 func (tx *Tx) refuseUnlessEmpty(ctx context.Context) error {
 	for _, table := range tables {
-		if table == "signing_key" {
+		if slices.Contains(given, table) {
+			if _, err := tx.exec(ctx, "delete from "+table); err != nil {
+				return err
+			}
 			continue
 		}
 		var n int64
@@ -213,8 +221,7 @@ func (tx *Tx) refuseUnlessEmpty(ctx context.Context) error {
 			return fmt.Errorf("the store is in use: table %s has %d rows; restore into a new one", table, n)
 		}
 	}
-	_, err := tx.exec(ctx, "delete from signing_key")
-	return err
+	return nil
 }
 
 func (tx *Tx) restoreRow(ctx context.Context, known map[string][]string, row backupRow) error {

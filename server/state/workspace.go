@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -79,15 +80,20 @@ type CollectorKey struct {
 	WorkspaceID string
 	Kind        string
 	Label       string
-	Shown       string // prefix and last four characters
+	Shown       string   // prefix and last four characters
+	Origins     []string // of the pages that a publishable key is for
 	CreatedAt   time.Time
 	RevokedAt   time.Time
 }
 
 // AddCollectorKey stores a key.
 func (tx *Tx) AddCollectorKey(ctx context.Context, k *CollectorKey) error {
-	_, err := tx.exec(ctx, `insert into collector_key (id, hash, workspace_id, kind, label, shown, created_at, last_used_at, revoked_at)
-		values ($1, $2, $3, $4, $5, $6, $7, 0, 0)`, k.ID, k.Hash, k.WorkspaceID, k.Kind, k.Label, k.Shown, us(k.CreatedAt))
+	origins, err := json.Marshal(k.Origins)
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(ctx, `insert into collector_key (id, hash, workspace_id, kind, label, shown, origins, created_at, last_used_at, revoked_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0)`, k.ID, k.Hash, k.WorkspaceID, k.Kind, k.Label, k.Shown, string(origins), us(k.CreatedAt))
 	return err
 }
 
@@ -108,12 +114,15 @@ func (tx *Tx) CollectorKeys(ctx context.Context, workspace string) ([]CollectorK
 	var out []CollectorKey
 	err := tx.list(ctx, func(row scanner) error {
 		var k CollectorKey
+		var origins string
 		var created, revoked int64
-		err := row.Scan(&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &created, &revoked)
+		if err := row.Scan(&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &origins, &created, &revoked); err != nil {
+			return err
+		}
 		k.CreatedAt, k.RevokedAt = fromUS(created), fromUS(revoked)
 		out = append(out, k)
-		return err
-	}, "select id, workspace_id, kind, label, shown, created_at, revoked_at from collector_key where workspace_id = $1 order by created_at, id", workspace)
+		return json.Unmarshal([]byte(origins), &out[len(out)-1].Origins)
+	}, "select id, workspace_id, kind, label, shown, origins, created_at, revoked_at from collector_key where workspace_id = $1 order by created_at, id", workspace)
 	return out, err
 }
 

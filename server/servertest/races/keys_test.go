@@ -21,7 +21,7 @@ func TestKeysAtOnce(t *testing.T) {
 			if !expect(t, "authenticate", err, "") {
 				return
 			}
-			k, _, _, err := s.CreateKey(t.Context(), caller(), b, "secret", "")
+			k, _, _, err := s.CreateKey(t.Context(), caller(), b, agents.KeyRequest{Kind: "secret"})
 			if expect(t, "create a key", err, "", "too_many_keys") && err == nil {
 				made.add(k.ID)
 			}

@@ -133,6 +133,7 @@ create table collector_key (
   kind         text not null,
   label        text not null,
   shown        text not null, -- prefix and last four characters
+  origins      text not null, -- JSON: of the pages that a publishable key is for
   created_at   bigint not null,
   last_used_at bigint not null,
   revoked_at   bigint not null

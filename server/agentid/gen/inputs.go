@@ -1,0 +1,84 @@
+package main
+
+// SHA-256 of the inputs.
+const (
+	patternsSum   = "c36c67f2527f1a5340858d540c732ebbc3ec866cfc0c5717de82b22a1f8dc537"
+	namesSum      = "b8ddd5fdd5a384766fa556f7183a05656b5722082b5931d63a0e5ec91961a3ec"
+	assistantsSum = "d4713bb4905e61eed35b89f29fe3808d0464cd269c48f9d37a1d3ee86a078ab5"
+)
+
+// classOf returns the class for the first of a pattern's tags that says one. An
+// SEO crawler is a bot of none of our classes: it is not asked by an agent.
+func classOf(tags []string) string {
+	for _, c := range []struct{ tag, class string }{
+		{"scanner", "scanner_probe"},
+		{"social-preview", "link_preview"},
+		{"ai-crawler", "training_crawler"},
+		{"advertising", "ads_review"},
+		{"http-library", "http_library"},
+		{"browser-automation", "http_library"},
+		{"monitoring", "monitor"},
+		{"search-engine", "search_engine"},
+	} {
+		for _, tag := range tags {
+			if tag == c.tag {
+				return c.class
+			}
+		}
+	}
+	return "unknown_bot"
+}
+
+// skippedPattern names patterns that are left out: words that people's browsers
+// and phones may have, and robots.txt words.
+func skippedPattern(p string) bool {
+	switch p {
+	case "Viber", "Fluid", "Sonic", "Fever", "Trove", "Devin", "RED/", "Dlc/", "linko", "ds9", "WSM/", "Google-Extended",
+		"Code/1.", "s4a/", "BW/", "008/", "Jetty", "Current", "Spider", "Chirp", "Automaton", "Optimizer)", "Rigor)", "Odin;", "dbot)", "Notion/", "WhatsApp", "MetaIAB Facebook":
+		return true
+	}
+	return false
+}
+
+// skippedName names tokens of ai.robots.txt that are left out: what is shorter
+// than six letters, plain words, and what our own rows match more narrowly.
+func skippedName(token string) bool {
+	if len(token) < 6 {
+		return true
+	}
+	switch token {
+	case "openai", "operator", "spider", "cursor", "opencode", "scrapy", "newsai", "notebooklm", "kangaroo bot", "crawlspace":
+		return true
+	}
+	return false
+}
+
+// classOfFunction returns the class for what ai.robots.txt says a bot is for.
+// Undocumented ones are taken for crawlers of training data, the list's own
+// reading of them.
+func classOfFunction(function string) string {
+	switch function {
+	case "AI Coding Agents":
+		return "coding_agent"
+	case "AI Agents":
+		return "agentic_browser"
+	case "AI Assistants":
+		return "user_fetch"
+	case "AI Search Crawlers", "Collects data for AI search":
+		return "search_index"
+	case "AI Data Providers", "Data is sold.":
+		return "data_provider"
+	}
+	return "training_crawler"
+}
+
+// familyOf returns how we write the name that matomo gives an assistant.
+func familyOf(name string) string {
+	switch name {
+	case "Deepseek":
+		return "DeepSeek"
+	case "You":
+		return "You.com"
+	}
+	return name
+}

@@ -1,0 +1,101 @@
+package ranges
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+)
+
+// Bounds of a published list. What is outside of them is damage or an attack: a
+// range as wide as that would vouch for half the internet.
+const (
+	maxBody     = 4 << 20 // bytes
+	maxPrefixes = 50_000
+	minBits4    = 12
+	minBits6    = 28
+)
+
+var (
+	errForm  = errors.New("not a list of prefixes")
+	errEmpty = errors.New("the list names no prefix")
+	errMany  = errors.New("the list names too many prefixes")
+)
+
+// Parse reads what an operator publishes:
+//
+//	{"creationTime": "...", "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}, {"ipv6Prefix": "2001:db8::/32"}]}
+//
+// A prefix may also be a plain string. The result is sorted and has no doubles.
+// An empty list is an error, and so is one prefix that is none or far too wide:
+// the last good copy is worth more than a doubtful new one.
+func Parse(raw []byte) ([]netip.Prefix, error) {
+	var doc struct {
+		Prefixes []json.RawMessage `json:"prefixes"`
+	}
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		return nil, errForm
+	}
+	if len(doc.Prefixes) > maxPrefixes {
+		return nil, errMany
+	}
+	var all []netip.Prefix
+	for _, item := range doc.Prefixes {
+		named, err := texts(item)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range named {
+			p, err := parsePrefix(text)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, p)
+		}
+	}
+	if len(all) == 0 {
+		return nil, errEmpty
+	}
+	slices.SortFunc(all, netip.Prefix.Compare)
+	return slices.Compact(all), nil
+}
+
+// texts returns the prefixes that one item of the list names.
+func texts(item json.RawMessage) ([]string, error) {
+	var text string
+	if json.Unmarshal(item, &text) == nil {
+		return []string{text}, nil
+	}
+	var pair struct{ IPv4Prefix, IPv6Prefix string }
+	if err := json.Unmarshal(item, &pair); err != nil {
+		return nil, errForm
+	}
+	var all []string
+	for _, text := range []string{pair.IPv4Prefix, pair.IPv6Prefix} {
+		if text != "" {
+			all = append(all, text)
+		}
+	}
+	return all, nil
+}
+
+// parsePrefix reads a prefix or a single address of the public internet.
+func parsePrefix(text string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(text)
+	if err != nil {
+		a, err := netip.ParseAddr(text)
+		if err != nil || a.Zone() != "" {
+			return p, fmt.Errorf("%.60q is no prefix", text)
+		}
+		p = netip.PrefixFrom(a, a.BitLen())
+	}
+	a := p.Addr()
+	if a.Is4In6() || a.IsPrivate() || a.IsLoopback() || a.IsMulticast() || a.IsUnspecified() || a.IsLinkLocalUnicast() {
+		return p, fmt.Errorf("%s is not of the public internet", p)
+	}
+	if a.Is4() && p.Bits() < minBits4 || a.Is6() && p.Bits() < minBits6 {
+		return p, fmt.Errorf("%s is too wide", p)
+	}
+	return p.Masked(), nil
+}

@@ -1,0 +1,146 @@
+// Package ranges knows the addresses that operators of agents publish, and since
+// when: an event that comes late is judged by the ranges of its own day.
+//
+// It begins with a snapshot in the program (data/, with its dates) and goes on
+// with what Refresh fetches, kept in a file. A list that cannot be fetched stays
+// as it is and grows old: an address outside of it is then not a lie but not
+// known.
+package ranges
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Result is what a list says of an address at a time.
+type Result uint8
+
+// The results.
+const (
+	Unknown Result = iota // no such list, or never seen
+	Inside                // the operator said the address was its own
+	Outside               // it did not
+	Stale                 // the list was not seen near enough to that time
+)
+
+func (r Result) String() string {
+	return [...]string{"unknown", "inside", "outside", "stale"}[r]
+}
+
+// A Set is all lists. It is safe for concurrent use; a check never waits.
+type Set struct {
+	file  string
+	lists atomic.Pointer[map[string]*list]
+	mu    sync.Mutex // one refresh at a time
+}
+
+// Open returns the lists of the snapshot and, if there is one, of the file, which
+// Refresh writes. An empty file keeps nothing.
+func Open(file string) (*Set, error) {
+	lists, err := load(file)
+	if err != nil {
+		return nil, fmt.Errorf("ranges: %w", err)
+	}
+	s := &Set{file: file}
+	s.lists.Store(&lists)
+	return s, nil
+}
+
+// Check tells whether an address was in a list at a time. Outside is said only
+// within 14 days of an observation, Inside within 90.
+func (s *Set) Check(name string, ip netip.Addr, at time.Time) Result {
+	l := (*s.lists.Load())[name]
+	if l == nil || !ip.IsValid() {
+		return Unknown
+	}
+	return l.check(ip.WithZone("").Unmap(), at)
+}
+
+// AsOf returns when each list was last observed.
+func (s *Set) AsOf() map[string]time.Time {
+	all := map[string]time.Time{}
+	for name, l := range *s.lists.Load() {
+		all[name] = l.asOf()
+	}
+	return all
+}
+
+// Refresh asks all operators for their lists, with a conditional request where we
+// have an answer, and keeps what is good. The client decides about time limits,
+// redirects and which addresses may be reached. The error joins those of single
+// lists and of writing the file; the other lists are renewed all the same.
+func (s *Set) Refresh(ctx context.Context, client *http.Client, now time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now = now.UTC().Truncate(time.Second)
+	old := *s.lists.Load()
+	next := make(map[string]*list, len(old))
+	for name, l := range old {
+		next[name] = l
+	}
+	var errs []error
+	for _, source := range Sources() {
+		l, err := fetch(ctx, client, source, old[source.List], now)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("ranges %s: %w", source.List, err))
+			continue
+		}
+		next[source.List] = l
+	}
+	s.lists.Store(&next)
+	if s.file != "" {
+		if err := save(s.file, next); err != nil {
+			errs = append(errs, fmt.Errorf("keep ranges: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// fetch returns a list with what its operator says now.
+func fetch(ctx context.Context, client *http.Client, source Source, old *list, now time.Time) (*list, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, source.URL, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	if old == nil {
+		old = newList()
+	}
+	if old.etag != "" {
+		req.Header.Set("If-None-Match", old.etag)
+	} else if old.modified != "" {
+		req.Header.Set("If-Modified-Since", old.modified)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode == http.StatusNotModified && (old.etag != "" || old.modified != "") {
+		return old.confirmed(now), nil
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("answered %d", res.StatusCode)
+	}
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > maxBody {
+		return nil, errMany
+	}
+	prefixes, err := Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	next := old.observed(prefixes, now)
+	next.etag, next.modified = res.Header.Get("ETag"), res.Header.Get("Last-Modified")
+	return next, nil
+}

@@ -1,0 +1,198 @@
+// Package rdns proves the operator of an address by its name: the address has a
+// name under the operator's domain, and that name leads back to the address. It
+// is how Google, Bing, Apple, Common Crawl and others ask to be verified.
+//
+// Check answers from memory at once; what it does not know yet is looked up by
+// Run in the background, and can be asked for again.
+package rdns
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	queueSize  = 1024             // addresses that wait
+	cacheSize  = 8192             // addresses of a generation; two are kept
+	goodFor    = 24 * time.Hour   // an answer
+	failedFor  = 10 * time.Minute // a failure to get one
+	lookupTime = 5 * time.Second
+	maxNames   = 8 // of one address that are looked at
+)
+
+// A Resolver asks the DNS. *net.Resolver is one.
+type Resolver interface {
+	LookupAddr(ctx context.Context, addr string) (names []string, err error)
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// A Result is what the DNS says of an address.
+type Result uint8
+
+// The results.
+const (
+	Pending   Result = iota // not looked up yet
+	Confirmed               // a name under one of the suffixes leads back to the address
+	Refuted                 // the address has no such name
+	Failed                  // the DNS did not answer
+)
+
+// A Checker looks up the names of addresses. It is safe for concurrent use.
+type Checker struct {
+	resolver Resolver
+	now      func() time.Time
+	queue    chan netip.Addr
+
+	mu         sync.Mutex
+	young, old map[netip.Addr]answer
+}
+
+// An answer is the names of an address that lead back to it.
+type answer struct {
+	names  []string
+	failed bool
+	waits  bool // in the queue
+	until  time.Time
+}
+
+// New returns a Checker. Nothing is looked up until Run runs.
+func New(resolver Resolver, now func() time.Time) *Checker {
+	return &Checker{resolver: resolver, now: now, queue: make(chan netip.Addr, queueSize)}
+}
+
+// Check tells whether the address has a name under one of the suffixes, if that
+// is known. Otherwise it asks for a look-up and returns Pending; while too many
+// wait it only returns Pending.
+func (c *Checker) Check(ip netip.Addr, suffixes []string) Result {
+	ip = ip.WithZone("").Unmap()
+	if !ip.IsValid() {
+		return Failed
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a, ok := c.get(ip)
+	if ok && a.waits {
+		return Pending
+	}
+	if !ok || !c.now().Before(a.until) {
+		select {
+		case c.queue <- ip:
+			c.put(ip, answer{waits: true})
+		default:
+		}
+		return Pending
+	}
+	return a.judge(suffixes)
+}
+
+// Run looks up what Check asked for until the context ends. Several may run.
+func (c *Checker) Run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case ip := <-c.queue:
+			c.look(ctx, ip)
+		}
+	}
+}
+
+// Lookup tells what Check tells, and waits for the DNS if need be. It is for
+// background work.
+func (c *Checker) Lookup(ctx context.Context, ip netip.Addr, suffixes []string) Result {
+	ip = ip.WithZone("").Unmap()
+	if !ip.IsValid() {
+		return Failed
+	}
+	c.mu.Lock()
+	a, ok := c.get(ip)
+	c.mu.Unlock()
+	if !ok || a.waits || !c.now().Before(a.until) {
+		a = c.look(ctx, ip)
+	}
+	return a.judge(suffixes)
+}
+
+// look asks the DNS and remembers the answer.
+func (c *Checker) look(ctx context.Context, ip netip.Addr) answer {
+	ctx, stop := context.WithTimeout(ctx, lookupTime)
+	defer stop()
+	names, err := c.names(ctx, ip)
+	a := answer{names: names, failed: err != nil, until: c.now().Add(goodFor)}
+	if a.failed {
+		a.until = c.now().Add(failedFor)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.put(ip, a)
+	return a
+}
+
+// names returns the names of an address that lead back to it. An address without
+// a name has none, which is an answer.
+func (c *Checker) names(ctx context.Context, ip netip.Addr) ([]string, error) {
+	found, err := c.resolver.LookupAddr(ctx, ip.String())
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var good []string
+	for _, name := range found[:min(len(found), maxNames)] {
+		back, err := c.resolver.LookupNetIP(ctx, "ip", name)
+		if missing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range back {
+			if b.Unmap() == ip {
+				good = append(good, strings.ToLower(strings.TrimSuffix(name, ".")))
+				break
+			}
+		}
+	}
+	return good, nil
+}
+
+// missing reports whether the DNS said that there is nothing.
+func missing(err error) bool {
+	var e *net.DNSError
+	return errors.As(err, &e) && e.IsNotFound
+}
+
+func (a answer) judge(suffixes []string) Result {
+	if a.failed {
+		return Failed
+	}
+	for _, name := range a.names {
+		for _, suffix := range suffixes {
+			if name == suffix || strings.HasSuffix(name, "."+suffix) {
+				return Confirmed
+			}
+		}
+	}
+	return Refuted
+}
+
+func (c *Checker) get(ip netip.Addr) (answer, bool) {
+	if a, ok := c.young[ip]; ok {
+		return a, true
+	}
+	a, ok := c.old[ip]
+	return a, ok
+}
+
+func (c *Checker) put(ip netip.Addr, a answer) {
+	if _, ok := c.young[ip]; !ok && (c.young == nil || len(c.young) >= cacheSize) {
+		c.old, c.young = c.young, map[netip.Addr]answer{}
+	}
+	c.young[ip] = a
+}

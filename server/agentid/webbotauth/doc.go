@@ -1,0 +1,10 @@
+// Package webbotauth verifies requests that an agent has signed: Web Bot Auth, a
+// profile of HTTP Message Signatures (RFC 9421; draft-ietf-webbotauth-
+// httpsig-protocol). It reads both spellings of Signature-Agent, the bare string
+// that ChatGPT sends and the dictionary of the draft, with its covered component
+// "signature-agent";key="...".
+//
+// It verifies what a collector passes on, so times are compared with the time of
+// the request and not with the clock. Keys come from a KeySource, which knows the
+// operators on our list and nobody else: what a header names is never fetched.
+package webbotauth

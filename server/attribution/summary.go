@@ -1,0 +1,144 @@
+package attribution
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Totals are what credited conversions come to.
+type Totals struct {
+	Kinds    []KindTotal     // by kind; refunds are money only and not among them
+	Revenue  []Revenue       // by currency
+	Families []FamilyTotal   // those with credit, most conversions first
+	Problems map[Problem]int // refunds with a problem
+}
+
+// A KindTotal counts the conversions of a kind.
+type KindTotal struct {
+	Kind        string
+	Total       int
+	AgentDriven Count
+	Assisted    int // an agent competed, but the model credits none
+	Possible    int // inferred; in neither of the others
+}
+
+// Revenue is money of one currency, in minor units. Total and AgentDriven are
+// net of refunds; Refunded and AgentRefunded say how much was taken off them.
+type Revenue struct {
+	Currency                string
+	Total, AgentDriven      int64
+	Refunded, AgentRefunded int64
+}
+
+// A FamilyTotal is what one family is credited with.
+type FamilyTotal struct {
+	Family      string
+	Conversions Count
+	Revenue     []Money          // by currency
+	Evidence    map[string]Count // adds up to Conversions
+}
+
+// Money is an amount in minor units; Net has Refunded taken off.
+type Money struct {
+	Currency      string
+	Net, Refunded int64
+}
+
+// Summary adds up credited conversions.
+func Summary(credited []Credited) Totals {
+	kinds := map[string]*KindTotal{}
+	revenue := map[string]*Revenue{}
+	families := map[string]*FamilyTotal{}
+	t := Totals{Problems: map[Problem]int{}}
+	for i := range credited {
+		c := &credited[i]
+		if c.Problem != "" {
+			t.Problems[c.Problem]++
+		}
+		if c.Kind != Refund {
+			of(kinds, c.Kind, func() *KindTotal { return &KindTotal{Kind: c.Kind} }).add(c)
+		}
+		if c.Applied != 0 {
+			of(revenue, c.Currency, func() *Revenue { return &Revenue{Currency: c.Currency} }).add(c)
+		}
+		for j := range c.Shares {
+			if s := &c.Shares[j]; s.Family != NoAgent {
+				of(families, s.Family, func() *FamilyTotal {
+					return &FamilyTotal{Family: s.Family, Evidence: map[string]Count{}}
+				}).add(c, s)
+			}
+		}
+	}
+	for _, k := range kinds {
+		t.Kinds = append(t.Kinds, *k)
+	}
+	for _, r := range revenue {
+		t.Revenue = append(t.Revenue, *r)
+	}
+	for _, f := range families {
+		slices.SortFunc(f.Revenue, func(a, b Money) int { return strings.Compare(a.Currency, b.Currency) })
+		t.Families = append(t.Families, *f)
+	}
+	slices.SortFunc(t.Kinds, func(a, b KindTotal) int { return strings.Compare(a.Kind, b.Kind) })
+	slices.SortFunc(t.Revenue, func(a, b Revenue) int { return strings.Compare(a.Currency, b.Currency) })
+	slices.SortFunc(t.Families, func(a, b FamilyTotal) int {
+		return cmp.Or(cmp.Compare(b.Conversions, a.Conversions), strings.Compare(a.Family, b.Family))
+	})
+	return t
+}
+
+// of returns the value of a key, a fresh one if need be.
+func of[V any](m map[string]*V, key string, fresh func() *V) *V {
+	v, ok := m[key]
+	if !ok {
+		v = fresh()
+		m[key] = v
+	}
+	return v
+}
+
+func (k *KindTotal) add(c *Credited) {
+	k.Total++
+	k.AgentDriven += c.AgentCount()
+	if c.Assisted {
+		k.Assisted++
+	}
+	if c.Possible != nil {
+		k.Possible++
+	}
+}
+
+func (r *Revenue) add(c *Credited) {
+	r.Total += c.Applied
+	agents := int64(0)
+	for _, s := range c.Shares {
+		if s.Family != NoAgent {
+			agents += s.Value
+		}
+	}
+	r.AgentDriven += agents
+	if c.Kind == Refund {
+		r.Refunded -= c.Applied
+		r.AgentRefunded -= agents
+	}
+}
+
+func (f *FamilyTotal) add(c *Credited, s *Share) {
+	if c.Kind != Refund {
+		f.Conversions += s.Count
+		f.Evidence[s.Evidence] += s.Count
+	}
+	if s.Value == 0 {
+		return
+	}
+	i := slices.IndexFunc(f.Revenue, func(m Money) bool { return m.Currency == c.Currency })
+	if i < 0 {
+		i = len(f.Revenue)
+		f.Revenue = append(f.Revenue, Money{Currency: c.Currency})
+	}
+	f.Revenue[i].Net += s.Value
+	if c.Kind == Refund {
+		f.Revenue[i].Refunded -= s.Value
+	}
+}

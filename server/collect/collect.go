@@ -1,0 +1,130 @@
+// Package collect takes in the events that sites send: it checks the key, makes
+// of every event what is kept, and stores it before anybody is told that it was
+// taken. What the events say is counted elsewhere, from the stored ones.
+package collect
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/secret"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// A Config is what a Service needs. All fields are required.
+type Config struct {
+	DB      *state.DB
+	Vault   *secret.Vault
+	Secrets secret.Source
+	Log     *slog.Logger
+	Now     func() time.Time
+	// Identify fills in who it was: agent, class, verdict, evidence.
+	Identify func(in *event.Input, r *event.Record)
+}
+
+// A Service has the uses of the collector.
+type Service struct {
+	Config
+	writer *Writer
+	keys   keyring
+}
+
+// New starts a service; Close ends it.
+func New(cfg Config) *Service {
+	return &Service{Config: cfg, writer: NewWriter(cfg.DB), keys: keyring{keys: map[string]remembered{}}}
+}
+
+// Close stores what waits and ends.
+func (s *Service) Close() { s.writer.Close() }
+
+// A Receipt is what became of a request.
+type Receipt struct {
+	Accepted, Duplicates int
+	Records              []event.Record // of a dry run: what would be kept
+	ReceivedAt           time.Time
+	Left                 int64 // events that the workspace may send yet
+}
+
+// Take stores the inputs of a batch. When it returns without error they are on
+// disk. It fails with a 429 over the quota, and with a 503 when the store does
+// not take them now.
+func (s *Service) Take(ctx context.Context, key *Key, batch *event.Batch, now time.Time) (*Receipt, error) {
+	out := &Receipt{ReceivedAt: now, Left: key.Left}
+	records := make([]event.Record, len(batch.Inputs))
+	for i := range batch.Inputs {
+		in := &batch.Inputs[i]
+		records[i] = in.Record(func(token string) string {
+			return hex.EncodeToString(s.Vault.MAC("visitor", key.WorkspaceID, token))
+		})
+		s.Identify(in, &records[i])
+	}
+	if batch.DryRun {
+		out.Records = records
+		return out, nil
+	}
+	if int64(len(records)) > key.Left {
+		return nil, overQuota(key, now)
+	}
+	events := make([]state.CollectedEvent, len(records))
+	for i := range records {
+		r := &records[i]
+		if r.ID == "" {
+			r.ID = s.Secrets.ID("")
+		}
+		body, err := json.Marshal(r)
+		if err != nil {
+			return nil, apierr.Internal(err)
+		}
+		events[i] = state.CollectedEvent{WorkspaceID: key.WorkspaceID, ID: r.ID, ReceivedAt: now, Body: body}
+		if r.OrderID != "" {
+			events[i].OrderKey = r.Kind + ":" + r.OrderID
+		}
+	}
+	fresh, err := s.writer.Store(ctx, events)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	for _, first := range fresh {
+		if first {
+			out.Accepted++
+		} else {
+			out.Duplicates++
+		}
+	}
+	out.Left -= int64(out.Accepted)
+	return out, nil
+}
+
+func overQuota(key *Key, now time.Time) *apierr.Error {
+	e := apierr.RateLimited(int(24*time.Hour/time.Second) - int(now.Unix()%86400))
+	e.Description = "The workspace sent all the events that it may today. Send the rest after midnight UTC."
+	if !key.Claimed() {
+		e.Description = "An unclaimed workspace may send 100,000 events, for a week. Claim it: POST /api/agent/identity/claim with the claim_token and the user's email."
+	}
+	return e
+}
+
+// Health is how a workspace's collecting goes.
+func (s *Service) Health(ctx context.Context, key *Key) (state.Collected, error) {
+	c, err := s.DB.Read().Collected(ctx, key.WorkspaceID, s.Now())
+	return c, s.fail(err)
+}
+
+func (s *Service) fail(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return apierr.Gone(err)
+	case errors.Is(err, ErrBusy), s.DB.IsDown(err):
+		return apierr.StoreDown(err)
+	default:
+		return apierr.Internal(err)
+	}
+}

@@ -1,0 +1,130 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/secret"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+const (
+	// keyLife is how long a key is believed without asking the store, and so how
+	// long a revocation may take to bite.
+	keyLife = 5 * time.Second
+	maxKeys = 10_000 // remembered
+)
+
+// What a workspace may send. An unclaimed one costs whoever made it nothing, so
+// it gets little.
+const (
+	dailyQuota     = 10_000_000 // events of a claimed workspace, in a day of UTC
+	unclaimedQuota = 100_000    // events of an unclaimed one, in all
+)
+
+// A Key is a collector key that is valid, and what its workspace may do.
+type Key struct {
+	state.CollectorKey
+	Workspace state.Workspace
+	// Left is how many events the workspace may send yet, as of a few seconds ago.
+	Left int64
+}
+
+// Claimed says whether somebody owns the workspace.
+func (k *Key) Claimed() bool { return !k.Workspace.ClaimedAt.IsZero() }
+
+// kind tells a key's kind by its form; false for what is no key at all.
+func kind(token string) (event.KeyKind, bool) {
+	for prefix, kind := range map[string]event.KeyKind{"sk_live_": event.KindSecret, "pk_live_": event.KindPublishable, "log_live_": event.KindLog} {
+		if secret.IsKey(token, prefix) {
+			return kind, true
+		}
+	}
+	return "", false
+}
+
+// keyring remembers keys for a few seconds.
+type keyring struct {
+	mu   sync.Mutex
+	keys map[string]remembered // by the key's text
+}
+
+type remembered struct {
+	key *Key // nil for one that is not valid
+	at  time.Time
+}
+
+func (r *keyring) get(token string, now time.Time) (*Key, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, known := r.keys[token]
+	return e.key, known && now.Sub(e.at) < keyLife
+}
+
+func (r *keyring) put(token string, key *Key, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.keys) >= maxKeys {
+		clear(r.keys)
+	}
+	r.keys[token] = remembered{key, now}
+}
+
+// Authenticate returns the key of a token. It fails with a 401 for one that is
+// not valid.
+func (s *Service) Authenticate(ctx context.Context, token string) (*Key, error) {
+	if _, ok := kind(token); !ok {
+		return nil, noKey()
+	}
+	now := s.Now()
+	key, known := s.keys.get(token, now)
+	if !known {
+		var err error
+		if key, err = s.load(ctx, token, now); err != nil {
+			return nil, err
+		}
+		s.keys.put(token, key, now)
+	}
+	if key == nil {
+		return nil, noKey()
+	}
+	return key, nil
+}
+
+func (s *Service) load(ctx context.Context, token string, now time.Time) (*Key, error) {
+	tx := s.DB.Read()
+	k, w, err := tx.CollectorKeyByHash(ctx, secret.Hash(token))
+	if errors.Is(err, state.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	sent, err := tx.Collected(ctx, w.ID, now)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	key := &Key{CollectorKey: *k, Workspace: *w, Left: dailyQuota - sent.Today}
+	if !key.Claimed() {
+		key.Left = unclaimedQuota - sent.Total
+		if !now.Before(w.ClaimExpires.Add(unclaimedLife)) {
+			key.Left = 0
+		}
+	}
+	return key, nil
+}
+
+// unclaimedLife is for how long after the claim window an unclaimed workspace
+// goes on taking events.
+const unclaimedLife = 6 * 24 * time.Hour
+
+func noKey() *apierr.Error {
+	return &apierr.Error{
+		Status: 401, Code: "invalid_key",
+		Description: "The collector key is missing, unknown or revoked. Send Authorization: Bearer sk_live_... of POST /api/agent/keys.",
+	}
+}

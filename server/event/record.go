@@ -1,0 +1,70 @@
+package event
+
+import "time"
+
+// A Type is what an event says.
+type Type string
+
+// The types of events.
+const (
+	Touch    Type = "touch"    // an agent, or somebody an agent sent, met the site
+	Identify Type = "identify" // a visitor is this person
+	Convert  Type = "convert"  // a person did what the site is there for
+)
+
+// A Record is what is kept of an event: facts and verdicts, no address of a
+// person or machine. Its JSON is what the state store holds, so fields are only
+// ever added.
+type Record struct {
+	ID   string    `json:"id"` // unique in its workspace
+	Type Type      `json:"type"`
+	At   time.Time `json:"at"` // the sender's time, corrected for its clock
+	// ReceivedAt is when the request came in.
+	ReceivedAt time.Time `json:"received"`
+	// Backfill marks what was sent late on purpose; alerts leave it out.
+	Backfill bool `json:"backfill,omitempty"`
+
+	// Visitor is a keyed hash of the sender's visitor token, Identity "eh:" and the
+	// SHA-256 of an address, or "ref:" and the sender's own name of the person.
+	Visitor  string `json:"visitor,omitempty"`
+	Identity string `json:"identity,omitempty"`
+
+	// Of a touch. Status 0 is unknown. Query strings are cut to the tags below.
+	Host        string `json:"host,omitempty"`
+	Path        string `json:"path,omitempty"`
+	Method      string `json:"method,omitempty"`
+	Status      int    `json:"status,omitempty"`
+	ContentType string `json:"contentType,omitempty"`
+	DurationMS  int64  `json:"durationMs,omitempty"`
+	Bytes       int64  `json:"bytes,omitempty"`
+	Markdown    bool   `json:"markdown,omitempty"` // the request preferred text/markdown
+	UserAgent   string `json:"userAgent,omitempty"`
+	Network     string `json:"network,omitempty"`  // the address cut to /24 or /48
+	Referrer    string `json:"referrer,omitempty"` // its host
+	Via         string `json:"via,omitempty"`
+	UTMSource   string `json:"utmSource,omitempty"`
+	Source      string `json:"source,omitempty"`  // the sender's name for its collector
+	Claimed     string `json:"claimed,omitempty"` // the agent that the sender says it was
+	SelfReport  string `json:"selfReport,omitempty"`
+	MCPMethod   string `json:"mcpMethod,omitempty"`
+	MCPTool     string `json:"mcpTool,omitempty"`
+	MCPClient   string `json:"mcpClient,omitempty"`
+	MCPVersion  string `json:"mcpVersion,omitempty"`
+
+	// What we made of it when it came: who, of which kind, how sure, and by what
+	// evidence it may be credited to an assistant.
+	Agent    string `json:"agent,omitempty"`    // GPTBot, ChatGPT-User ...
+	Family   string `json:"family,omitempty"`   // ChatGPT: what credit goes to
+	Operator string `json:"operator,omitempty"` // OpenAI
+	Class    string `json:"class,omitempty"`
+	Verdict  string `json:"verdict,omitempty"`
+	Evidence string `json:"evidence,omitempty"` // signed_link, signature, tag, referrer, declared; empty for none
+
+	// Of a conversion. Value counts the currency's minor units; a refund's is
+	// negative and RefundOf names the order it takes back.
+	Kind     string `json:"kind,omitempty"`
+	Value    int64  `json:"value,omitempty"`
+	Currency string `json:"currency,omitempty"`
+	OrderID  string `json:"orderId,omitempty"`
+	RefundOf string `json:"refundOf,omitempty"`
+}

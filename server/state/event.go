@@ -1,0 +1,221 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// A CollectedEvent is an event as it is stored. Its sequence number is given by
+// the store, in the order of commits.
+type CollectedEvent struct {
+	Seq         int64
+	WorkspaceID string
+	ID          string // unique in the workspace
+	OrderKey    string // of a conversion's order, unique in the workspace; empty for none
+	ReceivedAt  time.Time
+	Body        []byte
+}
+
+// AddEvents stores events and says which of them are new; the others are
+// duplicates by id or by order, of stored ones or of earlier ones in the list.
+// All writers queue behind one row until commit, which is what keeps sequence
+// numbers in the order of commits: batch events, do not send them one by one.
+func (tx *Tx) AddEvents(ctx context.Context, events []CollectedEvent) ([]bool, error) {
+	if len(events) == 0 {
+		return nil, nil
+	}
+	if tx.db.Engine() == "postgres" {
+		return tx.addEventsAtOnce(ctx, events)
+	}
+	return tx.addEventsOneByOne(ctx, events)
+}
+
+func (tx *Tx) addEventsOneByOne(ctx context.Context, events []CollectedEvent) ([]bool, error) {
+	var seq int64
+	if err := tx.one(ctx, []any{&seq}, "update collected_seq set n = n + $1 where id = 1 returning n - $1", len(events)); err != nil {
+		return nil, err
+	}
+	fresh := make([]bool, len(events))
+	for i, e := range events {
+		seq++
+		if e.OrderKey != "" {
+			var known int
+			if err := tx.one(ctx, []any{&known}, "select count(*) from collected_order where workspace_id = $1 and order_key = $2", e.WorkspaceID, e.OrderKey); err != nil {
+				return nil, err
+			}
+			if known > 0 {
+				continue
+			}
+		}
+		n, err := tx.exec(ctx, "insert into collected_event (seq, workspace_id, event_id, received_at, body) values ($1, $2, $3, $4, $5) on conflict do nothing",
+			seq, e.WorkspaceID, e.ID, us(e.ReceivedAt), e.Body)
+		if err != nil {
+			return nil, err
+		}
+		fresh[i] = n == 1
+		if n == 1 && e.OrderKey != "" {
+			if _, err := tx.exec(ctx, "insert into collected_order (workspace_id, order_key, seq) values ($1, $2, $3)", e.WorkspaceID, e.OrderKey, seq); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return fresh, tx.countEvents(ctx, events, fresh)
+}
+
+// addEventsAtOnce sends arrays, which SQLite has not, in one statement: PostgreSQL
+// spends more time on the way to and from it than on rows.
+func (tx *Tx) addEventsAtOnce(ctx context.Context, events []CollectedEvent) ([]bool, error) {
+	n := len(events)
+	received := make([]int64, n)
+	workspaces, ids, orders, bodies := make([]string, n), make([]string, n), make([]string, n), make([][]byte, n)
+	ordered := false
+	for i, e := range events {
+		workspaces[i], ids[i], orders[i], received[i], bodies[i] = e.WorkspaceID, e.ID, e.OrderKey, us(e.ReceivedAt), e.Body
+		ordered = ordered || e.OrderKey != ""
+	}
+	first, fresh := int64(0), make([]bool, n)
+	err := tx.list(ctx, func(row scanner) error {
+		var place int64
+		err := row.Scan(&first, &place)
+		fresh[place-1] = err == nil
+		return err
+	}, `with s as (update collected_seq set n = n + $1 where id = 1 returning n - $1 as base),
+		added as (insert into collected_event (seq, workspace_id, event_id, received_at, body)
+			select s.base + t.place, t.w, t.e, t.r, t.b from s, unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[]) with ordinality as t (w, e, r, b, place)
+			on conflict do nothing returning seq)
+		select s.base, added.seq - s.base from s, added`, int64(n), workspaces, ids, received, bodies)
+	if err == nil && ordered {
+		err = tx.takeOrders(ctx, first, workspaces, orders, fresh)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fresh, tx.countEvents(ctx, events, fresh)
+}
+
+// takeOrders notes the orders of new events. An event whose order is known goes.
+func (tx *Tx) takeOrders(ctx context.Context, base int64, workspaces, orders []string, fresh []bool) error {
+	var seqs, twice []int64
+	var w, o []string
+	for i := range fresh {
+		if fresh[i] && orders[i] != "" {
+			seqs, w, o = append(seqs, base+int64(i)+1), append(w, workspaces[i]), append(o, orders[i])
+		}
+	}
+	if len(seqs) == 0 {
+		return nil
+	}
+	taken := map[int64]bool{}
+	if err := tx.list(ctx, func(row scanner) error {
+		var seq int64
+		err := row.Scan(&seq)
+		taken[seq] = true
+		return err
+	}, `insert into collected_order (workspace_id, order_key, seq) select * from unnest($1::text[], $2::text[], $3::bigint[])
+		on conflict do nothing returning seq`, w, o, seqs); err != nil {
+		return err
+	}
+	for _, seq := range seqs {
+		if !taken[seq] {
+			fresh[seq-base-1], twice = false, append(twice, seq)
+		}
+	}
+	if len(twice) == 0 {
+		return nil
+	}
+	_, err := tx.exec(ctx, "delete from collected_event where seq = any($1::bigint[])", twice)
+	return err
+}
+
+func day(t time.Time) int64 { return t.Unix() / 86400 }
+
+func (tx *Tx) countEvents(ctx context.Context, events []CollectedEvent, fresh []bool) error {
+	type key struct {
+		workspace string
+		day       int64
+	}
+	type sum struct{ n, last int64 }
+	sums := map[key]sum{}
+	var keys []key
+	for i, e := range events {
+		if !fresh[i] {
+			continue
+		}
+		k := key{e.WorkspaceID, day(e.ReceivedAt)}
+		s, known := sums[k]
+		if !known {
+			keys = append(keys, k)
+		}
+		sums[k] = sum{s.n + 1, max(s.last, us(e.ReceivedAt))}
+	}
+	for _, k := range keys {
+		if _, err := tx.exec(ctx, `insert into collected_day (workspace_id, day, accepted, last_at) values ($1, $2, $3, $4)
+			on conflict (workspace_id, day) do update set accepted = collected_day.accepted + excluded.accepted,
+			last_at = case when excluded.last_at > collected_day.last_at then excluded.last_at else collected_day.last_at end`,
+			k.workspace, k.day, sums[k].n, sums[k].last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EventsAfter returns stored events behind a sequence number, in order.
+func (tx *Tx) EventsAfter(ctx context.Context, seq int64, limit int) ([]CollectedEvent, error) {
+	return tx.events(ctx, "seq > $1 order by seq limit $2", seq, limit)
+}
+
+// WorkspaceEvents returns a workspace's events behind a sequence number, in order.
+func (tx *Tx) WorkspaceEvents(ctx context.Context, workspace string, seq int64, limit int) ([]CollectedEvent, error) {
+	return tx.events(ctx, "workspace_id = $1 and seq > $2 order by seq limit $3", workspace, seq, limit)
+}
+
+func (tx *Tx) events(ctx context.Context, where string, args ...any) ([]CollectedEvent, error) {
+	var out []CollectedEvent
+	err := tx.list(ctx, func(row scanner) error {
+		var e CollectedEvent
+		var received int64
+		err := row.Scan(&e.Seq, &e.WorkspaceID, &e.ID, &received, &e.Body)
+		e.ReceivedAt = fromUS(received)
+		e.Body = slices.Clone(e.Body)
+		out = append(out, e)
+		return err
+	}, "select seq, workspace_id, event_id, received_at, body from collected_event where "+where, args...)
+	return out, err
+}
+
+// Collected is how much a workspace sent.
+type Collected struct {
+	Today  int64 // of the day that was asked for, in UTC
+	Total  int64 // of the days that are kept
+	LastAt time.Time
+}
+
+// Collected returns how much a workspace sent.
+func (tx *Tx) Collected(ctx context.Context, workspace string, now time.Time) (Collected, error) {
+	var c Collected
+	var last int64
+	err := tx.one(ctx, []any{&c.Today, &c.Total, &last}, `select cast(coalesce(sum(case when day = $2 then accepted else 0 end), 0) as bigint),
+		cast(coalesce(sum(accepted), 0) as bigint), coalesce(max(last_at), 0) from collected_day where workspace_id = $1`, workspace, day(now))
+	c.LastAt = fromUS(last)
+	return c, err
+}
+
+// CollectorKeyByHash returns a key that is not revoked, and its workspace.
+func (tx *Tx) CollectorKeyByHash(ctx context.Context, hash []byte) (*CollectorKey, *Workspace, error) {
+	var k CollectorKey
+	var origins string
+	var created int64
+	err := tx.one(ctx, []any{&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &origins, &created},
+		"select id, workspace_id, kind, label, shown, origins, created_at from collector_key where hash = $1 and revoked_at = 0", hash)
+	if err != nil {
+		return nil, nil, err
+	}
+	k.CreatedAt = fromUS(created)
+	if err := json.Unmarshal([]byte(origins), &k.Origins); err != nil {
+		return nil, nil, err
+	}
+	w, err := tx.Workspace(ctx, k.WorkspaceID)
+	return &k, w, err
+}
