@@ -74,8 +74,8 @@ func serverStep(name string) int {
 	steps := [][]string{
 		{"server/reqctx", "server/identity", "server/secret"},
 		{"server/apierr", "server/event", "server/attribution"},
-		{"server/web", "server/state", "server/trust", "server/mail", "server/agentid", "server/trafficdb"},
-		{"server/limit", "server/site", "server/keyring"},
+		{"server/web", "server/state", "server/trust", "server/mail", "server/agentid"},
+		{"server/limit", "server/site", "server/keyring", "server/trafficdb"},
 		{"server/agents", "server/session", "server/collect"},
 		{"server/readapi", "server/pages", "server/openapi", "server/discovery", "server/agentapi", "server/signin", "server/claimpage", "server/collectapi"},
 		{"server"},

@@ -38,6 +38,11 @@ func (a answer) text(name string) string {
 	return s
 }
 
+func (a answer) number(name string) int {
+	n, _ := a.doc[name].(float64)
+	return int(n)
+}
+
 func (a answer) String() string { return fmt.Sprintf("%d %.300s", a.status, a.body) }
 
 // newBrowser returns a client that keeps cookies and follows no redirect.
