@@ -130,6 +130,9 @@ func (w *Writer) commit(batch []*job) {
 			live, events = append(live, j), append(events, j.events...)
 		}
 	}
+	if len(live) == 0 {
+		return
+	}
 	fresh, err := w.store(events)
 	if err != nil && len(live) > 1 && !w.db.IsDown(err) {
 		for _, j := range live {
