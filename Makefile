@@ -18,9 +18,10 @@ golden: ## Rewrite golden files and script outputs; read the diff before you com
 fuzz: ## Fuzz every target for FUZZTIME (30s)
 	@.ci/fuzz $(FUZZTIME)
 
-bench: ## Measure: reads, ranks, tokens, each against a bare baseline
+bench: ## Measure: reads, ranks, tokens, events, each against a bare baseline
 	.ci/bench-read
 	.ci/bench-tokens
+	.ci/bench-collect
 	go test ./analytics/trialstore -run '^$$' -bench Rank
 	go test ./analytics/... ./runner/... -run '^$$' -bench . -benchtime 1s
 

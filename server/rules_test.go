@@ -243,7 +243,7 @@ func TestTokensAreNotKeptForEver(t *testing.T) {
 }
 
 // claim has the owner of an address confirm a registration.
-func claim(t *testing.T, s *servertest.Service, claimToken, email string) {
+func claim(t testing.TB, s *servertest.Service, claimToken, email string) {
 	t.Helper()
 	ctx := t.Context()
 	code, _, err := s.Agents.StartClaim(ctx, somebody(), claimToken, email)
@@ -254,7 +254,7 @@ func claim(t *testing.T, s *servertest.Service, claimToken, email string) {
 }
 
 // claimCode has the owner of an address confirm a code.
-func claimCode(t *testing.T, s *servertest.Service, code *agents.Code, email string) {
+func claimCode(t testing.TB, s *servertest.Service, code *agents.Code, email string) {
 	t.Helper()
 	ctx := t.Context()
 	account, err := s.Agents.SignInVerified(ctx, somebody(), email, "test")
