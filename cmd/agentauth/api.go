@@ -6,10 +6,18 @@ import (
 	"strings"
 )
 
+// A KeyRequest asks for a collector key. Origins are those of the pages that a
+// publishable key is for, such as https://example.com.
+type KeyRequest struct {
+	Kind    string   `json:"kind"`
+	Label   string   `json:"label"`
+	Origins []string `json:"origins,omitempty"`
+}
+
 // CreateKey makes a collector key and returns the service's answer as it came.
 // The answer is the only place where the key is ever shown.
-func (c *Client) CreateKey(ctx context.Context, s Service, accessToken, kind, label string) (json.RawMessage, error) {
-	in, err := jsonCall(s.at("agent/keys"), accessToken, map[string]string{"kind": kind, "label": label})
+func (c *Client) CreateKey(ctx context.Context, s Service, accessToken string, req KeyRequest) (json.RawMessage, error) {
+	in, err := jsonCall(s.at("agent/keys"), accessToken, req)
 	if err != nil {
 		return nil, err
 	}

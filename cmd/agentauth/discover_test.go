@@ -175,7 +175,7 @@ func TestServerErrorIsRetriedWhereThatIsSafe(t *testing.T) {
 	if _, err := c.Register(t.Context(), s, Request{Type: Anonymous}); asError(err).Status != 500 {
 		t.Error(err)
 	}
-	if _, err := c.CreateKey(t.Context(), s, "at_1", "secret", "ci"); asError(err).Status != 500 {
+	if _, err := c.CreateKey(t.Context(), s, "at_1", KeyRequest{Kind: "secret", Label: "ci"}); asError(err).Status != 500 {
 		t.Error(err)
 	}
 	if len(f.log) != 5 {

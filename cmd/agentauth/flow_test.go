@@ -44,7 +44,7 @@ func TestAnonymousFromDiscoveryToTheAPI(t *testing.T) {
 	if err != nil || first.AccessToken != "at_1" || !first.Expires.Equal(clock.now.Add(time.Hour)) {
 		t.Fatal(first, err)
 	}
-	if key, err := c.CreateKey(ctx, s, first.AccessToken, "secret", "ci"); err != nil || !strings.Contains(string(key), "sk_1") {
+	if key, err := c.CreateKey(ctx, s, first.AccessToken, KeyRequest{Kind: "secret", Label: "ci"}); err != nil || !strings.Contains(string(key), "sk_1") {
 		t.Error(string(key), err)
 	}
 	if _, err := c.Workspace(ctx, s, first.AccessToken); codeOf(err) != "insufficient_scope" {

@@ -27,6 +27,7 @@ const (
 type agentOptions struct {
 	*app
 	url, email, idJag, kind, label string
+	origins                        []string
 	json, replace, noWait          bool
 	client                         *agentauth.Client
 	path                           string
@@ -76,6 +77,7 @@ alone. Its claim token, assertion and access token are secrets.`,
 	key := sub("key", "Create a collector key; it is shown once", cobra.NoArgs, o.key)
 	key.Flags().StringVar(&o.kind, "kind", "secret", "kind of the key: secret, publishable or log")
 	key.Flags().StringVar(&o.label, "label", "", "label of the key (needed)")
+	key.Flags().StringSliceVar(&o.origins, "origin", nil, "origin of pages that a publishable key is for, such as https://example.com")
 	sub("workspace", "Print the workspace", cobra.NoArgs, o.workspace)
 	asJSON(sub("status", "Show the saved session, with its secrets masked", cobra.NoArgs, o.status))
 	sub("forget", "Delete the saved session; revoke first, for its token stays good", cobra.NoArgs, o.forget)
@@ -441,7 +443,7 @@ func (o *agentOptions) key(ctx context.Context, _ []string) error {
 		return usageErr("firstpick agent key --label NAME", "--kind and --label must not be empty")
 	}
 	err := o.call(ctx, func(svc agentauth.Service, token string) (json.RawMessage, error) {
-		return o.client.CreateKey(ctx, svc, token, o.kind, o.label)
+		return o.client.CreateKey(ctx, svc, token, agentauth.KeyRequest{Kind: o.kind, Label: o.label, Origins: o.origins})
 	})
 	if err == nil {
 		_, _ = fmt.Fprintln(o.env.Stderr, "the key is shown this once; keep it safe")
