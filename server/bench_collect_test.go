@@ -136,4 +136,3 @@ func benchmarkHTTP(b *testing.B, engine string, n, callers int) {
 		return nil
 	})
 }
-

@@ -35,6 +35,7 @@ import (
 	"github.com/firstpick/firstpick/server/session"
 	"github.com/firstpick/firstpick/server/signin"
 	"github.com/firstpick/firstpick/server/site"
+	"github.com/firstpick/firstpick/server/traffic"
 	"github.com/firstpick/firstpick/server/web"
 )
 
@@ -47,6 +48,8 @@ type Config struct {
 	Source  Source
 	Agents  *agents.Service
 	Collect *collect.Service
+	// Reports are of workspaces' traffic; nil leaves them out.
+	Reports traffic.Reports
 	// Providers are where people may sign in besides by mail.
 	Providers []*signin.Provider
 	Log       *slog.Logger
@@ -127,7 +130,7 @@ func New(cfg Config) (*Server, error) {
 		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors},
 		describe,
 		discovery.New(cfg.Agents, s.errors),
-		&agentapi.Handler{Agents: cfg.Agents, Errors: s.errors, Log: cfg.Log},
+		&agentapi.Handler{Agents: cfg.Agents, Errors: s.errors, Log: cfg.Log, Reports: cfg.Reports},
 		&collectapi.Handler{Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log},
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
 		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},

@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -14,8 +16,11 @@ import (
 	"github.com/firstpick/firstpick/server/agentid/webbotauth"
 	"github.com/firstpick/firstpick/server/attribution"
 	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/reporter"
 	"github.com/firstpick/firstpick/server/secret"
 	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/traffic"
+	"github.com/firstpick/firstpick/server/trafficdb"
 )
 
 const (
@@ -54,6 +59,54 @@ func (a *app) collector(ctx context.Context, db *state.DB, vault *secret.Vault) 
 	go func() { names.Run(ctx); done <- struct{}{} }()
 	go func() { a.refreshAgents(ctx, lists, directory); done <- struct{}{} }()
 	return svc, func() { stop(); <-done; <-done; svc.Close() }, nil
+}
+
+// loadEvery is how late an event may be in reports.
+const loadEvery = time.Second
+
+// reports opens the read model of events, and keeps it up with the store. Without
+// it the server works, and its workspaces tell of no traffic: another server on
+// this data folder may have it.
+func (a *app) reports(ctx context.Context, db *state.DB) (traffic.Reports, func(), error) {
+	if err := os.MkdirAll(a.cfg.Data, 0o755); err != nil { // with its state elsewhere, a server may have none yet
+		return nil, nil, badInput(err)
+	}
+	file := filepath.Join(a.cfg.Data, "traffic.duckdb")
+	events, err := trafficdb.Open(ctx, file)
+	var locked *trafficdb.LockedError
+	if errors.As(err, &locked) {
+		a.log.Warn("another process has the traffic database: this server's workspaces tell of no traffic", "file", file)
+		return nil, func() {}, nil
+	}
+	if err != nil {
+		return nil, nil, badInput(err)
+	}
+	if err := os.Chmod(file, 0o600); err != nil { // it tells of visits and customers
+		return nil, nil, errors.Join(err, events.Close())
+	}
+	if why := events.Remade(); why != "" {
+		a.log.Warn("the traffic database is made anew from the stored events", "file", file, "why", why)
+	}
+	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: func(ctx context.Context, seq int64, limit int) ([]trafficdb.Stored, error) {
+		list, err := db.Read().EventsAfter(ctx, seq, limit)
+		out := make([]trafficdb.Stored, len(list))
+		for i, e := range list {
+			out[i] = trafficdb.Stored{Seq: e.Seq, Workspace: e.WorkspaceID, Body: e.Body}
+		}
+		return out, err
+	}}
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	tick := time.NewTicker(loadEvery)
+	done := make(chan struct{})
+	go func() { defer close(done); loader.Run(ctx, tick.C) }()
+	return &reporter.Service{DB: events, Now: a.env.Now}, func() {
+		stop()
+		tick.Stop()
+		<-done
+		if err := events.Close(); err != nil {
+			a.log.Warn("the traffic database was not closed well; it is made anew if it has to be", "err", err)
+		}
+	}, nil
 }
 
 // refreshAgents asks operators once a day where their agents come from and what

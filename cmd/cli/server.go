@@ -116,9 +116,14 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 		return err
 	}
 	defer stopCollecting()
+	reports, stopReports, err := a.reports(ctx, db)
+	if err != nil {
+		return err
+	}
+	defer stopReports()
 
 	srv, err := server.New(server.Config{
-		Source: holder, Agents: svc, Collect: taken, Providers: providers, Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
+		Source: holder, Agents: svc, Collect: taken, Reports: reports, Providers: providers, Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
 		LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog,
 		TrustedProxies: a.cfg.TrustedProxies, LogWriter: a.env.Stderr,
 	})

@@ -75,8 +75,8 @@ func serverStep(name string) int {
 		{"server/reqctx", "server/identity", "server/secret"},
 		{"server/apierr", "server/event", "server/attribution"},
 		{"server/web", "server/state", "server/trust", "server/mail", "server/agentid"},
-		{"server/limit", "server/site", "server/keyring", "server/trafficdb"},
-		{"server/agents", "server/session", "server/collect"},
+		{"server/limit", "server/site", "server/keyring", "server/trafficdb", "server/traffic"},
+		{"server/agents", "server/session", "server/collect", "server/reporter"},
 		{"server/readapi", "server/pages", "server/openapi", "server/discovery", "server/agentapi", "server/signin", "server/claimpage", "server/collectapi"},
 		{"server"},
 	}

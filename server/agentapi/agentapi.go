@@ -21,6 +21,7 @@ import (
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/reqctx"
 	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/traffic"
 )
 
 // The largest bodies, in bytes.
@@ -30,11 +31,13 @@ const (
 	maxSET  = 16 << 10
 )
 
-// A Handler serves the routes. All fields are required.
+// A Handler serves the routes. All fields but Reports are required.
 type Handler struct {
 	Agents *agents.Service
 	Errors apierr.Writer
 	Log    *slog.Logger
+	// Reports are of the workspace's traffic; nil leaves them out.
+	Reports traffic.Reports
 }
 
 // Mount registers the routes.

@@ -1,10 +1,13 @@
 package agentapi
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/traffic"
 )
 
 type keyRequest struct {
@@ -60,6 +63,7 @@ type workspaceAnswer struct {
 		ClaimedAt string `json:"claimed_at"`
 	} `json:"workspace"`
 	Keys []keyAnswer `json:"keys"`
+	*traffic.Report
 }
 
 func (h *Handler) workspace(_ *agents.Caller, r *http.Request) (any, error) {
@@ -79,5 +83,25 @@ func (h *Handler) workspace(_ *agents.Caller, r *http.Request) (any, error) {
 			out.Keys = append(out.Keys, keyOf(&keys[i], ""))
 		}
 	}
+	if h.Reports == nil {
+		return out, nil
+	}
+	q, err := traffic.ParseQuery(r.URL.Query(), h.Agents.Now())
+	if err != nil {
+		return nil, err
+	}
+	if out.Report, err = h.Reports.Report(r.Context(), b.WorkspaceID, q); err != nil {
+		return nil, unreported(r.Context(), err)
+	}
 	return out, nil
+}
+
+// unreported turns a report that failed into what is told.
+func unreported(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return apierr.Gone(err)
+	}
+	return &apierr.Error{
+		Status: http.StatusServiceUnavailable, Code: "temporarily_unavailable", RetryAfter: 5, Cause: err, Description: "The report cannot be made now. Try again.",
+	}
 }

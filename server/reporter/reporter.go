@@ -1,0 +1,112 @@
+// Package reporter makes the reports of package traffic from the read model.
+package reporter
+
+import (
+	"context"
+	"time"
+
+	"github.com/firstpick/firstpick/server/attribution"
+	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/traffic"
+	"github.com/firstpick/firstpick/server/trafficdb"
+)
+
+// A Service makes reports.
+type Service struct {
+	DB  *trafficdb.DB
+	Now func() time.Time
+}
+
+const day = 24 * time.Hour
+
+// Report makes the report of a workspace.
+func (s *Service) Report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
+	w := trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ}
+	health, err := s.DB.Health(ctx, workspace, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	r := &traffic.Report{
+		Window: traffic.Window{From: stamp(q.From), To: stamp(q.To), TZ: q.TZ.String(), CompleteThrough: stamp(health.CompleteThrough)},
+		Health: traffic.Health{EventsLast24h: health.Last24h},
+	}
+	if health.LastReceivedAt.IsZero() { // nothing came yet: nothing to count
+		r.Outcome, r.Source, r.Changes = noOutcome(q), noSource(), []traffic.Change{}
+		return r, nil
+	}
+	at := stamp(health.LastReceivedAt)
+	r.Health.LastEventAt = &at
+	if r.Outcome, err = s.outcome(ctx, workspace, w, q); err != nil {
+		return nil, err
+	}
+	if r.Source, err = s.source(ctx, workspace, w); err != nil {
+		return nil, err
+	}
+	changes, err := s.DB.Changes(ctx, workspace, w)
+	if err != nil {
+		return nil, err
+	}
+	r.Changes = []traffic.Change{}
+	for _, c := range changes {
+		r.Changes = append(r.Changes, traffic.Change{
+			What: c.What, Agent: c.Agent, Class: c.Class, Folder: c.Folder, Now: c.Now, Before: c.Before, Since: stamp(c.Since),
+		})
+	}
+	return r, nil
+}
+
+func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query) (traffic.Outcome, error) {
+	j, err := s.DB.Journeys(ctx, workspace, w, q.Lookback)
+	if err != nil {
+		return traffic.Outcome{}, err
+	}
+	credited := attribution.Credit(j.Conversions, j.Touches, attribution.NewGraph(j.Bindings), attribution.Options{
+		Model: q.Model, Lookback: q.Lookback, From: q.From, To: q.To,
+	})
+	totals := attribution.Summary(credited)
+	out := noOutcome(q)
+	out.Truncated = j.Truncated
+	for _, k := range totals.Kinds {
+		out.Conversions = append(out.Conversions, traffic.KindOutcome{
+			Kind: k.Kind, Total: k.Total, AgentDriven: share(k.AgentDriven), Assisted: k.Assisted, Possible: k.Possible,
+		})
+	}
+	for _, m := range totals.Revenue {
+		out.Revenue = append(out.Revenue, traffic.RevenueOutcome{
+			Currency: m.Currency, Total: money(m.Total, m.Currency), AgentDriven: money(m.AgentDriven, m.Currency), Refunded: money(m.Refunded, m.Currency),
+		})
+	}
+	for _, f := range totals.Families {
+		a := traffic.AgentOutcome{Agent: f.Family, Conversions: share(f.Conversions), Revenue: []traffic.Money{}, Evidence: map[string]float64{}}
+		for _, m := range f.Revenue {
+			a.Revenue = append(a.Revenue, traffic.Money{Currency: m.Currency, Amount: money(m.Net, m.Currency)})
+		}
+		for kind, n := range f.Evidence {
+			a.Evidence[kind] = share(n)
+		}
+		out.TopAgents = append(out.TopAgents, a)
+	}
+	for p, n := range totals.Problems {
+		if out.Problems == nil {
+			out.Problems = map[string]int{}
+		}
+		out.Problems[string(p)] = n
+	}
+	return out, nil
+}
+
+func noOutcome(q traffic.Query) traffic.Outcome {
+	return traffic.Outcome{
+		Model: q.Model, LookbackDays: int(q.Lookback / day), AtLeast: true,
+		Conversions: []traffic.KindOutcome{}, Revenue: []traffic.RevenueOutcome{}, TopAgents: []traffic.AgentOutcome{},
+	}
+}
+
+func share(c attribution.Count) float64 { return float64(c) / float64(attribution.Whole) }
+
+func money(minor int64, currency string) string {
+	exponent, _ := event.Exponent(currency) // what is stored was checked
+	return event.FormatMoney(minor, exponent)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

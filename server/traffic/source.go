@@ -1,0 +1,78 @@
+package traffic
+
+// A Source is who came, what they read, and what they did not find.
+type Source struct {
+	Agents    []AgentSource    `json:"agents"`
+	Pages     []PageSource     `json:"pages"`
+	Gaps      []Gap            `json:"gaps"`
+	Referrals []Referral       `json:"referrals"`
+	Trend     []Day            `json:"trend"`
+	Noise     map[string]int64 `json:"noise"`
+}
+
+// An AgentSource is how often an agent came. Spoofed came from where the agent's
+// operator says it does not come from.
+type AgentSource struct {
+	Agent        string   `json:"agent"`
+	Operator     string   `json:"operator,omitempty"`
+	Class        string   `json:"class"`
+	Touches      int64    `json:"touches"`
+	Pages        int64    `json:"pages"`
+	Verified     int64    `json:"verified"`
+	Spoofed      int64    `json:"spoofed"`
+	Unverifiable int64    `json:"unverifiable"`
+	Stale        int64    `json:"stale"`
+	NoIP         int64    `json:"noIp"`
+	FirstSeen    string   `json:"firstSeen"`
+	LastSeen     string   `json:"lastSeen"`
+	OKRate       *float64 `json:"okRate"` // null when no status is known
+}
+
+// A PageSource is how often agents read a page.
+type PageSource struct {
+	Host    string           `json:"host,omitempty"`
+	Path    string           `json:"path"`
+	Touches int64            `json:"touches"`
+	ByClass map[string]int64 `json:"byClass"`
+	Agents  []string         `json:"agents"`
+}
+
+// A Gap is what agents asked for and did not get.
+type Gap struct {
+	Kind    string   `json:"kind"`
+	Status  int      `json:"status"`
+	Host    string   `json:"host,omitempty"`
+	Path    string   `json:"path"`
+	Touches int64    `json:"touches"`
+	Asked   int64    `json:"asked"` // because a person asked just now
+	Agents  []string `json:"agents"`
+	Suggest string   `json:"suggest"`
+}
+
+// A Referral is how many people an assistant sent, at least.
+type Referral struct {
+	Agent    string           `json:"agent"`
+	Landings int64            `json:"landings"`
+	Visitors int64            `json:"visitors"`
+	Evidence map[string]int64 `json:"evidence"`
+	AtLeast  bool             `json:"atLeast"`
+}
+
+// A Day is what happened on a day of the report's time zone.
+type Day struct {
+	Day         string           `json:"day"`
+	ByClass     map[string]int64 `json:"byClass"`
+	Referrals   int64            `json:"referrals"`
+	Conversions int64            `json:"conversions"`
+}
+
+// A Change is what is not as it was before the window.
+type Change struct {
+	What   string `json:"what"`
+	Agent  string `json:"agent,omitempty"`
+	Class  string `json:"class,omitempty"`
+	Folder string `json:"folder,omitempty"`
+	Now    int64  `json:"now"`
+	Before int64  `json:"before"`
+	Since  string `json:"since"`
+}

@@ -1,0 +1,119 @@
+package trafficdb
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// An Agent is how often an agent came in a window.
+type Agent struct {
+	Agent, Operator, Class string // Agent is empty for one without a name
+	// Touches counts all visits, also those of impostors. Pages counts the pages
+	// that it got.
+	Touches, Pages int64
+	// By verdict. Spoofed are impostors: they came from where the agent's operator
+	// says it does not come from. What is left of Touches claims nothing that could
+	// be verified.
+	Verified, Spoofed, Unverifiable, Stale, NoIP int64
+	// Answered counts the touches whose status is known, OK those below 400.
+	Answered, OK      int64
+	FirstAt, LastSeen time.Time // in the window
+}
+
+// OKRate returns the share of answers that were no failures, 0 to 1; false when
+// no status is known.
+func (a *Agent) OKRate() (float64, bool) {
+	if a.Answered == 0 {
+		return 0, false
+	}
+	return float64(a.OK) / float64(a.Answered), true
+}
+
+// Agents returns the agents of the headline classes, those that came most first.
+func (db *DB) Agents(ctx context.Context, workspace string, w Window, p Page) ([]Agent, error) {
+	return ask(ctx, db, "agents", func(rows *sql.Rows) (a Agent, err error) {
+		err = rows.Scan(&a.Agent, &a.Operator, &a.Class, &a.Touches, &a.Pages, &a.Verified, &a.Spoofed, &a.Unverifiable, &a.Stale, &a.NoIP,
+			&a.Answered, &a.OK, &a.FirstAt, &a.LastSeen)
+		return a, err
+	}, w.args(workspace, p.args()...)...)
+}
+
+// A PageRead is how often agents read a page.
+type PageRead struct {
+	Host, Path string
+	Touches    int64
+	ByClass    map[string]int64 // adds up to Touches; classes that did not come are not in it
+	Agents     []string         // by name, 20 at most
+	LastAt     time.Time
+}
+
+// Pages returns the pages that agents got, those read most first. A page that
+// was answered with a failure is in Gaps.
+func (db *DB) Pages(ctx context.Context, workspace string, w Window, p Page) ([]PageRead, error) {
+	counts := newByClass()
+	return ask(ctx, db, "pages", func(rows *sql.Rows) (PageRead, error) {
+		var r PageRead
+		var agents string
+		to := append([]any{&r.Host, &r.Path, &r.Touches}, counts.targets()...)
+		err := rows.Scan(append(to, &agents, &r.LastAt)...)
+		r.ByClass, r.Agents = counts.counted(), names(agents)
+		return r, err
+	}, w.args(workspace, p.args()...)...)
+}
+
+// The kinds of gaps.
+const (
+	MissingText = "missing_text" // 404 or 410 for a .md page, llms.txt or llms-full.txt
+	NotFound    = "not_found"    // 404 or 410 for anything else
+	Blocked     = "blocked"      // 401, 403, 429
+	Failed      = "error"        // 5xx
+)
+
+// A Gap is what agents asked for and did not get.
+type Gap struct {
+	Kind       string
+	Status     int
+	Host, Path string
+	Touches    int64
+	// Asked counts the touches of those who came because a person asked just now:
+	// fetches for users, agentic browsers and coding agents.
+	Asked  int64
+	Agents []string // by name, 20 at most
+	LastAt time.Time
+}
+
+// Gaps returns what agents did not get, first what people asked for most.
+func (db *DB) Gaps(ctx context.Context, workspace string, w Window, p Page) ([]Gap, error) {
+	return ask(ctx, db, "gaps", func(rows *sql.Rows) (Gap, error) {
+		var g Gap
+		var agents string
+		err := rows.Scan(&g.Kind, &g.Status, &g.Host, &g.Path, &g.Touches, &g.Asked, &agents, &g.LastAt)
+		g.Agents = names(agents)
+		return g, err
+	}, w.args(workspace, p.args()...)...)
+}
+
+// A Noise is what came and is no agent, of one class.
+type Noise struct {
+	Class   string // of agentid, or Impostor
+	Touches int64
+	Agents  []string // the names that came most, 5 at most
+	LastAt  time.Time
+}
+
+// Impostor is the class of noise of those who claim to be an agent that they
+// are not.
+const Impostor = "impostor"
+
+// Noise returns what the other reports leave out, by class. There are no more
+// than a dozen.
+func (db *DB) Noise(ctx context.Context, workspace string, w Window) ([]Noise, error) {
+	return ask(ctx, db, "noise", func(rows *sql.Rows) (Noise, error) {
+		var n Noise
+		var agents string
+		err := rows.Scan(&n.Class, &n.Touches, &agents, &n.LastAt)
+		n.Agents = names(agents)
+		return n, err
+	}, w.args(workspace)...)
+}

@@ -1,0 +1,83 @@
+package trafficdb
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/firstpick/firstpick/server/attribution"
+)
+
+// A Referral is how many people an assistant sent.
+type Referral struct {
+	Family   string // ChatGPT; attribution.OtherAgent for an unknown one
+	Landings int64
+	Visitors int64            // different ones among those that are known
+	Evidence map[string]int64 // adds up to Landings
+	// AtLeast is true: assistants hide many of the people whom they send.
+	AtLeast bool
+	LastAt  time.Time
+}
+
+// Referrals returns the families of assistants that people came from, those that
+// sent most first. A landing is a touch by a person with evidence of any kind.
+func (db *DB) Referrals(ctx context.Context, workspace string, w Window, p Page) ([]Referral, error) {
+	kinds := []string{attribution.SignedLink, attribution.Signature, attribution.Tag, attribution.Referrer, attribution.Declared}
+	return ask(ctx, db, "referrals", func(rows *sql.Rows) (Referral, error) {
+		r := Referral{AtLeast: true, Evidence: map[string]int64{}}
+		var n [5]int64
+		err := rows.Scan(&r.Family, &r.Landings, &r.Visitors, &n[0], &n[1], &n[2], &n[3], &n[4], &r.LastAt)
+		for i, kind := range kinds {
+			if n[i] != 0 {
+				r.Evidence[kind] = n[i]
+			}
+		}
+		return r, err
+	}, w.args(workspace, p.args()...)...)
+}
+
+// A Day is what happened on a day.
+type Day struct {
+	Day         string           // 2026-11-19
+	ByClass     map[string]int64 // touches of agents
+	Referrals   int64            // landings of people whom assistants sent
+	Conversions int64            // without refunds
+}
+
+// Trend returns the days of a window in its time zone, oldest first, also those
+// on which nothing happened; of more than 400 the last 400. The first and the
+// last hold only the part that is in the window.
+func (db *DB) Trend(ctx context.Context, workspace string, w Window) ([]Day, error) {
+	days := w.days()
+	if len(days) == 0 {
+		return nil, nil
+	}
+	if w.From.Before(days[0].start) {
+		w.From = days[0].start
+	}
+	out := make([]Day, len(days))
+	place := map[int64]int{}
+	var starts []any
+	piece := 24 * time.Hour.Microseconds() // the largest that divides all beginnings
+	for i, d := range days {
+		out[i] = Day{Day: d.day, ByClass: map[string]int64{}}
+		at := d.start.UnixMicro()
+		place[at] = i
+		starts = append(starts, at)
+		for rest := at % piece; rest != 0; rest = at % piece {
+			piece = rest
+		}
+	}
+	counts := newByClass()
+	_, err := ask(ctx, db, "trend", func(rows *sql.Rows) (struct{}, error) {
+		var start, referrals, conversions int64
+		err := rows.Scan(append(append([]any{&start}, counts.targets()...), &referrals, &conversions)...)
+		d := &out[place[start]]
+		d.ByClass, d.Referrals, d.Conversions = counts.counted(), referrals, conversions
+		return struct{}{}, err
+	}, w.args(workspace, starts, piece)...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

@@ -1,0 +1,17 @@
+-- A first grouping by plain columns makes few rows of many.
+with visit as (
+    select agent, operator, class, host, path, verdict, status, count(*) as n, min(happened_at) as first_at, max(happened_at) as last_at
+    from traffic.event
+    where @window and type = 'touch' and @headline
+    group by all
+)
+select agent, operator, class, sum(n)::bigint as touches, count(distinct (host, path)) filter (status < 400),
+       coalesce(sum(n) filter (@verified), 0)::bigint, coalesce(sum(n) filter (@impostor), 0)::bigint,
+       coalesce(sum(n) filter (verdict = 'unverifiable'), 0)::bigint, coalesce(sum(n) filter (verdict = 'stale_data'), 0)::bigint,
+       coalesce(sum(n) filter (verdict = 'no_ip'), 0)::bigint,
+       coalesce(sum(n) filter (status > 0), 0)::bigint, coalesce(sum(n) filter (status between 1 and 399), 0)::bigint,
+       min(first_at), max(last_at)
+from visit
+group by agent, operator, class
+order by touches desc, agent, operator, class
+limit $4 offset $5

@@ -1,0 +1,4 @@
+select @event
+from traffic.event
+where @window
+order by seq
