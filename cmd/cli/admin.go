@@ -2,14 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -228,82 +225,6 @@ func (o *adminOptions) end(ctx context.Context, args []string) error {
 	return err
 }
 
-func (o *adminOptions) issuerAdd(ctx context.Context, args []string) error {
-	o.issuer.Issuer = args[0]
-	entry, err := o.issuer.entry()
-	if err != nil {
-		return badInput(err)
-	}
-	if o.configured(entry.ISS) {
-		return usageErr("change it there", "the configuration file names %s already, and goes before the store", entry.ISS)
-	}
-	if err := o.svc.AddIssuer(ctx, entry); err != nil {
-		return err
-	}
-	o.say("trusting %s", entry.ISS)
-	return nil
-}
-
-// configured says whether the configuration file names an issuer.
-func (o *adminOptions) configured(iss string) bool {
-	return slices.ContainsFunc(o.cfg.Issuers, func(i IssuerConfig) bool { return i.Issuer == iss })
-}
-
-// An issuerView is an issuer as scripts read it.
-type issuerView struct {
-	ISS          string   `json:"issuer"`
-	Name         string   `json:"name,omitempty"`
-	JWKSURI      string   `json:"jwks_uri,omitempty"`
-	Algs         []string `json:"algs,omitempty"`
-	ClientIDs    []string `json:"client_ids,omitempty"`
-	EmailDomains []string `json:"email_domains,omitempty"`
-	AMR          []string `json:"amr,omitempty"`
-	Audiences    []string `json:"audiences,omitempty"`
-	AllowPrivate bool     `json:"allow_private"`
-}
-
-func (o *adminOptions) issuerList(ctx context.Context, _ []string) error {
-	list, err := o.svc.Issuers.List(ctx)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		views := make([]issuerView, 0, len(list))
-		for _, i := range list {
-			views = append(views, issuerView(i))
-		}
-		return printJSON(o.env, map[string]any{"issuers": views})
-	}
-	t := table{header: []string{"issuer", "name", "keys", "clients", "domains"}}
-	for _, i := range list {
-		keys := i.JWKSURI
-		if keys == "" {
-			keys = "-"
-		}
-		t.add(i.ISS, i.Name, keys, strings.Join(i.ClientIDs, " "), strings.Join(i.EmailDomains, " "))
-	}
-	return t.print(o.env, o.format)
-}
-
-func (o *adminOptions) issuerRemove(ctx context.Context, args []string) error {
-	ended, err := o.svc.RemoveIssuer(ctx, args[0], o.revoke)
-	if errors.Is(err, state.ErrNotFound) {
-		return usageErr("firstpick admin issuer list; those of the configuration file are removed there", "no issuer %s in the store", args[0])
-	}
-	if err != nil {
-		return err
-	}
-	switch {
-	case o.configured(args[0]):
-		o.say("removed from the store, but still trusted: the configuration file names %s", args[0])
-	case o.revoke:
-		o.say("trusting %s no longer; %d agents that it vouched for are revoked", args[0], ended)
-	default:
-		o.say("trusting %s no longer; the agents that it vouched for stay until their tokens and assertions end (--revoke ends them now)", args[0])
-	}
-	return nil
-}
-
 func (o *adminOptions) keysList(ctx context.Context, _ []string) error {
 	list, err := o.svc.Ring.List(ctx)
 	if err != nil {
@@ -341,74 +262,4 @@ func (o *adminOptions) keysDrop(ctx context.Context, args []string) error {
 		o.say("servers drop it within a minute")
 	}
 	return err
-}
-
-func (o *adminOptions) audit(ctx context.Context, _ []string) error {
-	if o.limit < 1 {
-		return usageErr("", "--limit: %d is not at least 1", o.limit)
-	}
-	if o.since < 0 {
-		return usageErr("24h means the last 24 hours", "--since: %s is negative", o.since)
-	}
-	f := state.AuditFilter{Event: o.event, RegistrationID: o.id, Limit: o.limit}
-	if o.since > 0 {
-		f.Since = o.env.Now().Add(-o.since)
-	}
-	list, err := o.svc.DB.Read().AuditLog(ctx, f)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		enc := json.NewEncoder(o.env.Stdout)
-		for _, e := range list {
-			if err := enc.Encode(e); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	t := table{header: []string{"at", "event", "registration", "workspace", "account", "ip", "issuer", "detail"}}
-	for _, e := range list {
-		detail := []byte{}
-		if e.Detail != nil {
-			if detail, err = json.Marshal(e.Detail); err != nil {
-				return err
-			}
-		}
-		t.add(e.At.Format("2006-01-02T15:04:05.000Z"), e.Event, e.RegistrationID, e.WorkspaceID, e.AccountID, e.IP, e.ISS, string(detail))
-	}
-	return t.print(o.env, o.format)
-}
-
-func (o *adminOptions) backup(ctx context.Context, args []string) error {
-	f, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return usageErr("choose another name", "%s exists", args[0])
-	}
-	if err != nil {
-		return badInput(err)
-	}
-	rows, err := o.svc.DB.Backup(ctx, f)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(args[0]))
-	}
-	o.say("%d rows in %s; the master key is not in it, and it is of no use without: keep both, apart", rows, args[0])
-	return nil
-}
-
-func (o *adminOptions) restore(ctx context.Context, args []string) error {
-	f, err := os.Open(args[0])
-	if err != nil {
-		return badInput(err)
-	}
-	defer func() { _ = f.Close() }()
-	rows, err := o.svc.DB.Restore(ctx, f)
-	if errors.Is(err, state.ErrMaster) {
-		return usageErr("set FIRSTPICK_STATE_KEY to the key of then, and take another --data or --state: this store has its own key", "%s: the backup was made with another master key", args[0])
-	}
-	if err != nil {
-		return badInput(fmt.Errorf("%s: %w", args[0], err))
-	}
-	o.say("%d rows restored", rows)
-	return nil
 }

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/firstpick/firstpick/server/state"
+)
+
+func (o *adminOptions) audit(ctx context.Context, _ []string) error {
+	if o.limit < 1 {
+		return usageErr("", "--limit: %d is not at least 1", o.limit)
+	}
+	if o.since < 0 {
+		return usageErr("24h means the last 24 hours", "--since: %s is negative", o.since)
+	}
+	f := state.AuditFilter{Event: o.event, RegistrationID: o.id, Limit: o.limit}
+	if o.since > 0 {
+		f.Since = o.env.Now().Add(-o.since)
+	}
+	list, err := o.svc.DB.Read().AuditLog(ctx, f)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		enc := json.NewEncoder(o.env.Stdout)
+		for _, e := range list {
+			if err := enc.Encode(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := table{header: []string{"at", "event", "registration", "workspace", "account", "ip", "issuer", "detail"}}
+	for _, e := range list {
+		detail := []byte{}
+		if e.Detail != nil {
+			if detail, err = json.Marshal(e.Detail); err != nil {
+				return err
+			}
+		}
+		t.add(e.At.Format("2006-01-02T15:04:05.000Z"), e.Event, e.RegistrationID, e.WorkspaceID, e.AccountID, e.IP, e.ISS, string(detail))
+	}
+	return t.print(o.env, o.format)
+}
+
+func (o *adminOptions) backup(ctx context.Context, args []string) error {
+	f, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return usageErr("choose another name", "%s exists", args[0])
+	}
+	if err != nil {
+		return badInput(err)
+	}
+	rows, err := o.svc.DB.Backup(ctx, f)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(args[0]))
+	}
+	o.say("%d rows in %s; the master key is not in it, and it is of no use without: keep both, apart", rows, args[0])
+	return nil
+}
+
+func (o *adminOptions) restore(ctx context.Context, args []string) error {
+	f, err := os.Open(args[0])
+	if err != nil {
+		return badInput(err)
+	}
+	defer func() { _ = f.Close() }()
+	rows, err := o.svc.DB.Restore(ctx, f)
+	if errors.Is(err, state.ErrMaster) {
+		return usageErr("set FIRSTPICK_STATE_KEY to the key of then, and take another --data or --state: this store has its own key", "%s: the backup was made with another master key", args[0])
+	}
+	if err != nil {
+		return badInput(fmt.Errorf("%s: %w", args[0], err))
+	}
+	o.say("%d rows restored", rows)
+	return nil
+}
