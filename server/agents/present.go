@@ -13,9 +13,6 @@ import (
 	"github.com/firstpick/firstpick/server/trust"
 )
 
-// maxAuthAge is how old an authentication at the issuer may be, in seconds.
-const maxAuthAge = 3600
-
 // Present registers an agent on the word of a trusted issuer (an ID-JAG). A
 // Registered without Assertion asks for the person's confirmation.
 func (s *Service) Present(ctx context.Context, c *Caller, raw string) (*Registered, error) {
@@ -64,7 +61,7 @@ func (s *Service) refused(ctx context.Context, c *Caller, err error) error {
 	e := &apierr.Error{Status: 400, Code: no.Code, Reason: no.Reason, Description: no.Description}
 	switch no.Code {
 	case "login_required":
-		e.Status, e.MaxAge = 401, maxAuthAge
+		e.Status, e.MaxAge = 401, int(trust.MaxAuthAge.Seconds())
 	case "temporarily_unavailable":
 		e.Status, e.RetryAfter = 503, 30
 	case "issuer_not_enabled", "invalid_issuer":

@@ -163,15 +163,6 @@ func (tx *Tx) countEvents(ctx context.Context, events []CollectedEvent, fresh []
 
 // EventsAfter returns stored events behind a sequence number, in order.
 func (tx *Tx) EventsAfter(ctx context.Context, seq int64, limit int) ([]CollectedEvent, error) {
-	return tx.events(ctx, "seq > $1 order by seq limit $2", seq, limit)
-}
-
-// WorkspaceEvents returns a workspace's events behind a sequence number, in order.
-func (tx *Tx) WorkspaceEvents(ctx context.Context, workspace string, seq int64, limit int) ([]CollectedEvent, error) {
-	return tx.events(ctx, "workspace_id = $1 and seq > $2 order by seq limit $3", workspace, seq, limit)
-}
-
-func (tx *Tx) events(ctx context.Context, where string, args ...any) ([]CollectedEvent, error) {
 	var out []CollectedEvent
 	err := tx.list(ctx, func(row scanner) error {
 		var e CollectedEvent
@@ -181,7 +172,7 @@ func (tx *Tx) events(ctx context.Context, where string, args ...any) ([]Collecte
 		e.Body = slices.Clone(e.Body)
 		out = append(out, e)
 		return err
-	}, "select seq, workspace_id, event_id, received_at, body from collected_event where "+where, args...)
+	}, "select seq, workspace_id, event_id, received_at, body from collected_event where seq > $1 order by seq limit $2", seq, limit)
 	return out, err
 }
 

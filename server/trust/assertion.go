@@ -6,10 +6,12 @@ import (
 	"time"
 )
 
+// MaxAuthAge is how long ago a user may have signed in at the issuer.
+const MaxAuthAge = time.Hour
+
 const (
 	typIDJAG    = "oauth-id-jag+jwt"
-	maxLifetime = 600 * time.Second  // exp - iat of an ID-JAG
-	maxAuthAge  = 3600 * time.Second // age of auth_time
+	maxLifetime = 600 * time.Second // exp - iat of an ID-JAG
 )
 
 // Assertion verifies an ID-JAG in compact form. Checks run in a fixed order and
@@ -120,7 +122,7 @@ func (a *Assertion) signIn(t token, now time.Time) *Refusal {
 		fault = "auth_time is missing"
 	case !ok:
 		fault = "auth_time must be a number of seconds since 1970"
-	case at.Before(now.Add(-maxAuthAge - skew)):
+	case at.Before(now.Add(-MaxAuthAge - skew)):
 		fault = "auth_time is older than 3600 s"
 	case at.After(now.Add(skew)):
 		fault = "auth_time lies in the future"
