@@ -72,12 +72,12 @@ func TestLayers(t *testing.T) {
 // routes, whole; -1 for packages elsewhere.
 func serverStep(name string) int {
 	steps := [][]string{
-		{"server/reqctx", "server/identity", "server/secret"},
+		{"server/reqctx", "server/identity", "server/secret", "server/outbound", "server/setup", "server/chart"},
 		{"server/apierr", "server/event", "server/attribution"},
 		{"server/web", "server/state", "server/trust", "server/mail", "server/agentid"},
-		{"server/limit", "server/site", "server/keyring", "server/trafficdb", "server/traffic"},
-		{"server/agents", "server/session", "server/collect", "server/reporter"},
-		{"server/readapi", "server/pages", "server/openapi", "server/discovery", "server/agentapi", "server/signin", "server/claimpage", "server/collectapi"},
+		{"server/limit", "server/site", "server/sitecheck", "server/keyring", "server/trafficdb", "server/traffic"},
+		{"server/agents", "server/session", "server/collect", "server/reporter", "server/download", "server/alert", "server/sites"},
+		{"server/readapi", "server/pages", "server/openapi", "server/discovery", "server/agentapi", "server/signin", "server/claimpage", "server/collectapi", "server/setupdocs", "server/dashboard"},
 		{"server"},
 	}
 	return slices.IndexFunc(steps, func(step []string) bool { return slices.Contains(step, name) })

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/firstpick/firstpick/server/outbound"
 )
 
 // maxIssuers bounds the issuers whose keys are kept at once.
@@ -42,7 +44,7 @@ type source struct {
 // NewKeys returns an empty cache. Now is the clock that freshness is measured
 // with.
 func NewKeys(now func() time.Time) *Keys {
-	return &Keys{now: now, guarded: newClient(false), open: newClient(true), caches: map[source]*cache{}}
+	return &Keys{now: now, guarded: outbound.NewClient(outbound.Limits{Timeout: fetchTime}), open: outbound.NewClient(outbound.Limits{Timeout: fetchTime, Private: true}), caches: map[source]*cache{}}
 }
 
 // find returns the issuer's keys of an id. It fails with errUnknownKid when the

@@ -1,9 +1,44 @@
-package trust
+package outbound
 
 import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"testing"
+	"time"
 )
+
+// TestClient calls a private address with both kinds of clients, and follows as
+// many redirects as it may.
+func TestClient(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/end" {
+			http.Redirect(w, r, map[string]string{"/1": "/end", "/2": "/1"}[r.URL.Path], http.StatusFound)
+		}
+	}))
+	defer s.Close()
+	get := func(l Limits, path string) (int, error) {
+		l.Timeout = 5 * time.Second
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := NewClient(l).Do(req)
+		if err != nil {
+			return 0, err
+		}
+		return res.StatusCode, res.Body.Close()
+	}
+	if _, err := get(Limits{}, "/end"); !errors.Is(err, ErrPrivate) {
+		t.Errorf("a private address: %v", err)
+	}
+	for path, want := range map[string]int{"/end": 200, "/1": 200, "/2": 302} {
+		if got, err := get(Limits{Private: true, Redirects: 1}, path); got != want || err != nil {
+			t.Errorf("%s: %d %v", path, got, err)
+		}
+	}
+}
 
 func TestPublic(t *testing.T) {
 	for address, want := range map[string]bool{

@@ -1,4 +1,6 @@
-package trust
+// Package outbound makes the clients with which the server calls addresses that
+// others chose: issuers, webhooks, the sites of workspaces.
+package outbound
 
 import (
 	"errors"
@@ -6,35 +8,49 @@ import (
 	"net/http"
 	"net/netip"
 	"syscall"
+	"time"
 )
 
-var errBlocked = errors.New("address is not public")
+// ErrPrivate says that an address is not of the public internet.
+var ErrPrivate = errors.New("the address is not public")
 
-// newClient returns a client for fetching key sets. It follows no redirects and
-// uses no proxy: both would reach addresses that were not checked. Unless
-// private, it connects to public addresses only; the check sits behind name
-// resolution, so a name that resolves to a private address does not help.
-func newClient(private bool) *http.Client {
-	dialer := &net.Dialer{Timeout: fetchTime}
-	if !private {
+// Limits say what a client may do.
+type Limits struct {
+	Timeout   time.Duration // of a whole request
+	Redirects int           // to follow; 0 hands out the redirect itself
+	Private   bool          // private addresses may be called: for operators' own, and tests
+}
+
+// NewClient returns a client that connects to public addresses only. The check
+// sits behind name resolution and is made at each connection, so neither a name
+// nor a redirect that leads to a private address helps. It uses no proxy, which
+// would reach addresses that were not checked, and keeps no connection.
+func NewClient(l Limits) *http.Client {
+	dialer := &net.Dialer{Timeout: l.Timeout}
+	if !l.Private {
 		dialer.Control = func(_, address string, _ syscall.RawConn) error {
 			ap, err := netip.ParseAddrPort(address)
 			if err != nil || !public(ap.Addr()) {
-				return errBlocked
+				return ErrPrivate
 			}
 			return nil
 		}
 	}
 	return &http.Client{
-		Timeout:       fetchTime,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout: l.Timeout,
+		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+			if len(via) > l.Redirects {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		},
 		Transport: &http.Transport{
 			Proxy:                  nil,
 			DialContext:            dialer.DialContext,
 			DisableKeepAlives:      true,
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: 32 << 10,
-			TLSHandshakeTimeout:    fetchTime,
+			TLSHandshakeTimeout:    l.Timeout,
 		},
 	}
 }
