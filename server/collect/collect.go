@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/firstpick/firstpick/server/agentid"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/secret"
@@ -46,9 +47,15 @@ func (s *Service) Close() { s.writer.Close() }
 // A Receipt is what became of a request.
 type Receipt struct {
 	Accepted, Duplicates int
-	Records              []event.Record // of a dry run: what would be kept
-	ReceivedAt           time.Time
-	Left                 int64 // events that the workspace may send yet
+	// People is how many touches of a log were let go: of people whom no assistant
+	// sent.
+	People int
+	// Reused is how many duplicates say something else than the event of their id
+	// that is stored.
+	Reused     int
+	Records    []event.Record // of a dry run: what would be kept
+	ReceivedAt time.Time
+	Left       int64 // events that the workspace may send yet
 }
 
 // Take stores the inputs of a batch. When it returns without error they are on
@@ -56,13 +63,16 @@ type Receipt struct {
 // not take them now.
 func (s *Service) Take(ctx context.Context, key *Key, batch *event.Batch, now time.Time) (*Receipt, error) {
 	out := &Receipt{ReceivedAt: now, Left: key.Left}
-	records := make([]event.Record, len(batch.Inputs))
+	records := make([]event.Record, 0, len(batch.Inputs))
 	for i := range batch.Inputs {
 		in := &batch.Inputs[i]
-		records[i] = in.Record(func(token string) string {
-			return hex.EncodeToString(s.Vault.MAC("visitor", key.WorkspaceID, token))
-		})
-		s.Identify(in, &records[i])
+		r := in.Record(func(token string) string { return s.visitor(key.WorkspaceID, token) })
+		s.Identify(in, &r)
+		if batch.Native && ofPerson(&r) {
+			out.People++
+			continue
+		}
+		records = append(records, r)
 	}
 	if batch.DryRun {
 		out.Records = records
@@ -81,24 +91,80 @@ func (s *Service) Take(ctx context.Context, key *Key, batch *event.Batch, now ti
 		if err != nil {
 			return nil, apierr.Internal(err)
 		}
-		events[i] = state.CollectedEvent{WorkspaceID: key.WorkspaceID, ID: r.ID, ReceivedAt: now, Body: body}
+		events[i] = state.CollectedEvent{WorkspaceID: key.WorkspaceID, ID: r.ID, ReceivedAt: now, Backfill: r.Backfill, Body: body}
 		if r.OrderID != "" {
-			events[i].OrderKey = r.Kind + ":" + r.OrderID
+			events[i].OrderKey = s.orderKey(key.WorkspaceID, r)
 		}
 	}
 	fresh, err := s.writer.Store(ctx, events)
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	for _, first := range fresh {
+	s.noteUse(ctx, key, now)
+	var again []event.Record
+	for i, first := range fresh {
 		if first {
 			out.Accepted++
 		} else {
 			out.Duplicates++
+			again = append(again, records[i])
 		}
 	}
+	out.Reused = s.reused(ctx, key.WorkspaceID, again)
 	out.Left -= int64(out.Accepted)
 	return out, nil
+}
+
+// orderKey names an order for as long as its workspace is there. It outlives the
+// event, so it must not tell whose the order was.
+func (s *Service) orderKey(workspace string, r *event.Record) string {
+	return hex.EncodeToString(s.Vault.MAC("order", workspace, r.Kind, r.OrderID)[:16])
+}
+
+// ofPerson says whether a touch is of a person whom no assistant sent. A log has
+// no names of visitors, so such a touch could never count for anything.
+func ofPerson(r *event.Record) bool {
+	class := agentid.Class(r.Class)
+	return (class == agentid.Browser || class == agentid.None) && r.Evidence == "" && !r.Markdown
+}
+
+// maxCompared bounds the duplicates of a request that are looked at.
+const maxCompared = 100
+
+// reused counts the duplicates that say something else than what is stored under
+// their ids. It is for a warning: what cannot be looked up is not counted.
+func (s *Service) reused(ctx context.Context, workspace string, again []event.Record) int {
+	if len(again) == 0 {
+		return 0
+	}
+	again = again[:min(len(again), maxCompared)]
+	ids := make([]string, len(again))
+	for i := range again {
+		ids[i] = again[i].ID
+	}
+	stored, err := s.DB.Read().EventBodies(ctx, workspace, ids)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for i := range again {
+		var before event.Record
+		body := stored[again[i].ID]
+		if body == nil || json.Unmarshal(body, &before) != nil || before.Type == "erased" {
+			continue // a duplicate by its order, or erased
+		}
+		if !same(&before, &again[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// same says whether two events tell the same; what the time or our lists made of
+// them may differ.
+func same(a, b *event.Record) bool {
+	return a.Type == b.Type && a.Visitor == b.Visitor && a.Identity == b.Identity && a.Host == b.Host && a.Path == b.Path && a.Status == b.Status &&
+		a.UserAgent == b.UserAgent && a.Kind == b.Kind && a.Value == b.Value && a.Currency == b.Currency && a.OrderID == b.OrderID
 }
 
 func overQuota(key *Key, now time.Time) *apierr.Error {

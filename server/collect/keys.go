@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/firstpick/firstpick/server/apierr"
@@ -17,6 +18,8 @@ const (
 	// long a revocation may take to bite.
 	keyLife = 5 * time.Second
 	maxKeys = 10_000 // remembered
+	// useEvery bounds how often the use of a key is written.
+	useEvery = time.Hour
 )
 
 // What a workspace may send. An unclaimed one costs whoever made it nothing, so
@@ -31,7 +34,8 @@ type Key struct {
 	state.CollectorKey
 	Workspace state.Workspace
 	// Left is how many events the workspace may send yet, as of a few seconds ago.
-	Left int64
+	Left  int64
+	noted atomic.Bool // that it is used
 }
 
 // Claimed says whether somebody owns the workspace.
@@ -116,6 +120,17 @@ func (s *Service) load(ctx context.Context, token string, now time.Time) (*Key, 
 		}
 	}
 	return key, nil
+}
+
+// noteUse notes about once an hour that a key is used. The events are stored
+// already, so that this fails is no reason to refuse them.
+func (s *Service) noteUse(ctx context.Context, key *Key, now time.Time) {
+	if now.Sub(key.LastUsedAt) < useEvery || key.noted.Swap(true) {
+		return
+	}
+	if err := s.DB.Write(ctx, func(tx *state.Tx) error { return tx.UseKey(ctx, key.ID, now) }); err != nil {
+		s.Log.Warn("the use of a key was not noted", "err", err)
+	}
 }
 
 // unclaimedLife is for how long after the claim window an unclaimed workspace

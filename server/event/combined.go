@@ -11,9 +11,10 @@ import (
 //
 //	203.0.113.7 - - [20/Nov/2026:23:59:58 +0000] "GET /docs HTTP/1.1" 200 5120 "https://chatgpt.com/" "GPTBot/1.3"
 //
-// A virtual host may stand before the address, and fields of the form name=value
-// after the rest: host, accept, type, rt (seconds), signature, signature_input,
-// signature_agent. A line that begins with a brace is JSON, of nginx.
+// A virtual host may stand before the address, or in quotes after the rest, and so
+// may fields of the form name=value: host, accept, type, rt (seconds), signature,
+// signature_input, signature_agent. A line that begins with a brace is JSON, of
+// nginx.
 func (r *reader) combined() *UnreadableError {
 	r.lines(func(s *scanner) {
 		if s.peek() == '{' {
@@ -70,9 +71,24 @@ func (d *draft) clf(line string) bool {
 	for rest != "" {
 		var name, value string
 		name, value, rest = pair(rest)
+		if name == "" && d.host == "" && isDomain(value) {
+			name = "host"
+		}
 		d.logField(name, value)
 	}
 	return true
+}
+
+// isDomain reports whether s is a domain name of two labels or more. Addresses,
+// times and ratios, which stand in such logs too, are none.
+func isDomain(s string) bool {
+	for i := range len(s) {
+		if !alnum(s[i]) && s[i] != '-' && s[i] != '.' {
+			return false
+		}
+	}
+	dot := strings.LastIndexByte(s, '.')
+	return dot > 0 && dot+2 < len(s) && s[dot+1] > '9'
 }
 
 // isIP reports whether s is an IP address.
@@ -197,7 +213,7 @@ func (d *draft) logField(name, text string) {
 		d.accept = text
 	case "sent_http_content_type", "content_type", "contentType", "type":
 		d.contentType = text
-	case "request_time", "rt":
+	case "request_time", "rt", "duration":
 		if t, err := strconv.ParseFloat(text, 64); err == nil && t >= 0 && t < 1e6 {
 			d.took = time.Duration(t * float64(time.Second))
 		}
@@ -205,9 +221,9 @@ func (d *draft) logField(name, text string) {
 		d.id = text
 	case "http_signature", "signature":
 		d.signature = text
-	case "http_signature_input", "signature_input":
+	case "http_signature_input", "signature_input", "signatureInput":
 		d.signatureInput = text
-	case "http_signature_agent", "signature_agent":
+	case "http_signature_agent", "signature_agent", "signatureAgent":
 		d.signatureAgent = text
 	}
 }

@@ -32,6 +32,12 @@ const (
 	maxMeasure   = 1e12     // of durationMs and bytes
 )
 
+// The limits of logs: what sends them does not ask how much it may.
+const (
+	MaxLogLines = 10_000
+	MaxLogBody  = 16 << 20
+)
+
 // A KeyKind is what a collector key may do.
 type KeyKind string
 
@@ -81,7 +87,8 @@ type Batch struct {
 	Refusals []Refusal // by Index
 	Warnings []Warning
 	Seen     int
-	Skipped  int // log lines that tell of no page: assets, other methods, builds
+	Skipped  int  // log lines that tell of no page: assets, other methods, builds
+	Native   bool // it is a log, of every request that the site had
 	DryRun   bool
 	// Key is what the body gave as its key, as navigator.sendBeacon must. The
 	// caller checks it, and that it is publishable, before it uses the rest.
@@ -114,7 +121,7 @@ func Read(r io.Reader, o Options) (Batch, error) {
 	o.Key = cmp.Or(o.Key, KindPublishable)
 	o.ReceivedAt = o.ReceivedAt.UTC()
 	rd := &reader{o: o, lim: o.Limits.orDefault(), backfill: o.Backfill}
-	rd.batch.DryRun = o.DryRun
+	rd.batch.DryRun, rd.batch.Native = o.DryRun, o.Format != ""
 	rd.host, _ = hostOf(o.Host)
 	if o.IdempotencyKey != "" {
 		rd.idPrefix = idPrefix(o.IdempotencyKey)

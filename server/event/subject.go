@@ -3,6 +3,7 @@ package event
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -25,38 +26,57 @@ func HashEmail(canonical string) string {
 
 // subject checks who an event is about. The address is forgotten here.
 func (r *reader) subject(d *draft, in *Input) *fault {
-	limit := strconv.Itoa(MaxID)
 	if d.visitorToken != "" {
 		if !opaque(d.visitorToken, MaxID) {
-			return &fault{InvalidVisitor, "visitorToken", "visitorToken must be 1 to " + limit + " bytes without control characters"}
+			return &fault{InvalidVisitor, "visitorToken", "visitorToken must be 1 to " + strconv.Itoa(MaxID) + " bytes without control characters"}
 		}
 		in.VisitorToken = d.visitorToken
 	}
-	email, userRef := strings.TrimSpace(d.email), strings.TrimSpace(d.userRef)
+	var f *fault
+	if in.Identity, f = named(d.email, d.userRef); f != nil {
+		return f
+	}
+	if strings.TrimSpace(d.email) != "" && strings.TrimSpace(d.userRef) != "" {
+		r.notes.add(WarnTwoIdentities, "userRef")
+	}
+	return nil
+}
+
+// Identity returns the name under which the events of a person are kept, from an
+// address (or its hash made by the sender) or the sender's own name of the
+// person. The address goes first when both are given; the error says what is
+// wrong with what is given.
+func Identity(email, userRef string) (string, error) {
+	identity, f := named(email, userRef)
+	if f != nil {
+		return "", errors.New(f.message)
+	}
+	return identity, nil
+}
+
+func named(email, userRef string) (string, *fault) {
+	limit := strconv.Itoa(MaxID)
+	email, userRef = strings.TrimSpace(email), strings.TrimSpace(userRef)
 	if email != "" {
-		var ok bool
-		if in.Identity, ok = hashed(email); !ok {
-			return &fault{InvalidEmail, "email", "email must be one plain address (name@example.com), or eh: and the SHA-256 of one in hex"}
+		identity, ok := hashed(email)
+		if !ok {
+			return "", &fault{InvalidEmail, "email", "email must be one plain address (name@example.com), or eh: and the SHA-256 of one in hex"}
 		}
-		if userRef != "" {
-			r.notes.add(WarnTwoIdentities, "userRef")
-		}
-		return nil
+		return identity, nil
 	}
 	if userRef == "" {
-		return nil
+		return "", nil
 	}
-	if in.Identity, _ = hashed(userRef); in.Identity != "" {
-		return nil
+	if identity, _ := hashed(userRef); identity != "" {
+		return identity, nil
 	}
 	if !opaque(userRef, MaxID) {
-		return &fault{InvalidUserRef, "userRef", "userRef must be 1 to " + limit + " bytes without control characters"}
+		return "", &fault{InvalidUserRef, "userRef", "userRef must be 1 to " + limit + " bytes without control characters"}
 	}
 	if mask(userRef) != userRef {
-		return &fault{InvalidUserRef, "userRef", "userRef holds an e-mail address: send that alone, in email, or an opaque name of the person"}
+		return "", &fault{InvalidUserRef, "userRef", "userRef holds an e-mail address: send that alone, in email, or an opaque name of the person"}
 	}
-	in.Identity = refPrefix + userRef
-	return nil
+	return refPrefix + userRef, nil
 }
 
 // hashed returns the identity of an address, or of its hash made by the sender.

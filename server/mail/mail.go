@@ -27,6 +27,9 @@ type Message struct {
 	To      string `json:"to"`
 	Subject string `json:"subject"`
 	Text    string `json:"text"`
+	// Unsubscribe is a page where the reader may end mails of the kind; empty for
+	// mails that somebody asked for.
+	Unsubscribe string `json:"unsubscribe,omitempty"`
 }
 
 // A Mailer sends a message. An error that IsPermanent reports is not worth
@@ -93,6 +96,9 @@ func compose(m Message, from string) (*gomail.Msg, error) {
 		msg.SetMessageIDWithValue(m.ID + "@" + domain)
 	}
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834
+	if m.Unsubscribe != "" {
+		msg.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+m.Unsubscribe+">") // RFC 2369
+	}
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text, gomail.WithPartEncoding(gomail.NoEncoding))
 	return msg, nil
 }

@@ -21,6 +21,7 @@ var tables = []string{
 	"account", "workspace", "registration", "attempt", "access_token", "delegation", "replay", "subject_revocation",
 	"collector_key", "session", "sign_in", "issuer", "signing_key", "outbox", "audit",
 	"collected_event", "collected_order", "collected_day", "collected_seq",
+	"site_check", "alert_watch", "alert", "alert_told", "alert_channel", "alert_mail_off", "alert_delivery",
 }
 
 // A backup is lines of JSON under zstd: a header, rows, and an end that counts

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 )
@@ -15,6 +16,7 @@ type CollectedEvent struct {
 	ID          string // unique in the workspace
 	OrderKey    string // of a conversion's order, unique in the workspace; empty for none
 	ReceivedAt  time.Time
+	Backfill    bool // not to count as a sign of life
 	Body        []byte
 }
 
@@ -136,7 +138,7 @@ func (tx *Tx) countEvents(ctx context.Context, events []CollectedEvent, fresh []
 		workspace string
 		day       int64
 	}
-	type sum struct{ n, last int64 }
+	type sum struct{ n, last, live, liveAt int64 }
 	sums := map[key]sum{}
 	var keys []key
 	for i, e := range events {
@@ -148,13 +150,20 @@ func (tx *Tx) countEvents(ctx context.Context, events []CollectedEvent, fresh []
 		if !known {
 			keys = append(keys, k)
 		}
-		sums[k] = sum{s.n + 1, max(s.last, us(e.ReceivedAt))}
+		s.n, s.last = s.n+1, max(s.last, us(e.ReceivedAt))
+		if !e.Backfill {
+			s.live, s.liveAt = s.live+1, max(s.liveAt, us(e.ReceivedAt))
+		}
+		sums[k] = s
 	}
 	for _, k := range keys {
-		if _, err := tx.exec(ctx, `insert into collected_day (workspace_id, day, accepted, last_at) values ($1, $2, $3, $4)
+		s := sums[k]
+		if _, err := tx.exec(ctx, `insert into collected_day (workspace_id, day, accepted, last_at, live, live_at) values ($1, $2, $3, $4, $5, $6)
 			on conflict (workspace_id, day) do update set accepted = collected_day.accepted + excluded.accepted,
-			last_at = case when excluded.last_at > collected_day.last_at then excluded.last_at else collected_day.last_at end`,
-			k.workspace, k.day, sums[k].n, sums[k].last); err != nil {
+			last_at = case when excluded.last_at > collected_day.last_at then excluded.last_at else collected_day.last_at end,
+			live = collected_day.live + excluded.live,
+			live_at = case when excluded.live_at > collected_day.live_at then excluded.live_at else collected_day.live_at end`,
+			k.workspace, k.day, s.n, s.last, s.live, s.liveAt); err != nil {
 			return err
 		}
 	}
@@ -174,6 +183,24 @@ func (tx *Tx) EventsAfter(ctx context.Context, seq int64, limit int) ([]Collecte
 		return err
 	}, "select seq, workspace_id, event_id, received_at, body from collected_event where seq > $1 order by seq limit $2", seq, limit)
 	return out, err
+}
+
+// EventBodies returns the bodies of events of a workspace by their ids; those that
+// are not stored are left out.
+func (tx *Tx) EventBodies(ctx context.Context, workspace string, ids []string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, id := range ids {
+		var body []byte
+		err := tx.one(ctx, []any{&body}, "select body from collected_event where workspace_id = $1 and event_id = $2", workspace, id)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[id] = slices.Clone(body)
+	}
+	return out, nil
 }
 
 // Collected is how much a workspace sent.
@@ -197,13 +224,13 @@ func (tx *Tx) Collected(ctx context.Context, workspace string, now time.Time) (C
 func (tx *Tx) CollectorKeyByHash(ctx context.Context, hash []byte) (*CollectorKey, *Workspace, error) {
 	var k CollectorKey
 	var origins string
-	var created int64
-	err := tx.one(ctx, []any{&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &origins, &created},
-		"select id, workspace_id, kind, label, shown, origins, created_at from collector_key where hash = $1 and revoked_at = 0", hash)
+	var created, used int64
+	err := tx.one(ctx, []any{&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &origins, &created, &used},
+		"select id, workspace_id, kind, label, shown, origins, created_at, last_used_at from collector_key where hash = $1 and revoked_at = 0", hash)
 	if err != nil {
 		return nil, nil, err
 	}
-	k.CreatedAt = fromUS(created)
+	k.CreatedAt, k.LastUsedAt = fromUS(created), fromUS(used)
 	if err := json.Unmarshal([]byte(origins), &k.Origins); err != nil {
 		return nil, nil, err
 	}

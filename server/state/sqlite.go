@@ -42,7 +42,7 @@ func openSQLite(ctx context.Context, address string) (*DB, error) {
 	}
 	// A "?" or "%" in the name must not end the path.
 	dsn := "file:" + (&url.URL{Path: file}).EscapedPath() + "?_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)"
-	writer, err := sql.Open("sqlite", dsn+"&_pragma=journal_mode(wal)&_pragma=synchronous(full)")
+	writer, err := sql.Open("sqlite", dsn+"&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=secure_delete(fast)")
 	if err != nil {
 		return nil, err
 	}

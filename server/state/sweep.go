@@ -12,6 +12,7 @@ const (
 	keepSignIns    = 24 * time.Hour
 	keepEnded      = 7 * 24 * time.Hour // claim tokens answer 410 so long
 	keepAudit      = 400 * 24 * time.Hour
+	keepDeliveries = 30 * 24 * time.Hour
 	sessionMaxLife = 24 * time.Hour
 )
 
@@ -33,6 +34,8 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"sign_in", "hash", "expires_at < $1", ago(keepSignIns)},
 		{"session", "hash", "created_at < $1", ago(sessionMaxLife)},
 		{"audit", "id", "happened_at < $1", ago(keepAudit)},
+		{"alert", "id", "found_at < $1", ago(keepAudit)},
+		{"alert_delivery", "id", "state <> 'pending' and created_at < $1", ago(keepDeliveries)},
 		{"subject_revocation", "iss, sub_mac", "revoked_at < $1", ago(keepEnded)}, // no assertion of then is accepted any more
 		{"workspace", "id", "claimed_at = 0 and claim_expires < $1", ago(keepEnded)},
 		{"registration", "id", "claimed_at = 0 and claim_expires < $1", ago(keepEnded)},

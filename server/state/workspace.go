@@ -15,7 +15,19 @@ type Workspace struct {
 	CreatedAt    time.Time
 	ClaimedAt    time.Time
 	ClaimExpires time.Time
+	Settings
 }
+
+// Settings are what an owner says about a workspace.
+type Settings struct {
+	Site          string // https://acme.dev; empty while not said
+	RetentionDays int    // how long events are kept
+	Currency      string // of values that come without one; empty for none
+}
+
+// DefaultRetention is for how many days events are kept, unless the owner says
+// otherwise: thirteen months.
+const DefaultRetention = 395
 
 // State returns "unclaimed", "claimed", or "expired" when nobody claimed it in time.
 func (w *Workspace) State(now time.Time) string {
@@ -29,12 +41,14 @@ func (w *Workspace) State(now time.Time) string {
 	}
 }
 
-const workspaceColumns = "id, slug, owner_id, plan, created_at, claimed_at, claim_expires"
+const workspaceColumns = "id, slug, owner_id, plan, created_at, claimed_at, claim_expires, site, retention_days, currency"
 
-// AddWorkspace stores a new workspace, or reports that its slug is taken.
+// AddWorkspace stores a new workspace, with the settings that all begin with, or
+// reports that its slug is taken.
 func (tx *Tx) AddWorkspace(ctx context.Context, w *Workspace) (bool, error) {
-	n, err := tx.exec(ctx, `insert into workspace (`+workspaceColumns+`) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
-		w.ID, w.Slug, w.OwnerID, w.Plan, us(w.CreatedAt), us(w.ClaimedAt), us(w.ClaimExpires))
+	w.Settings = Settings{RetentionDays: DefaultRetention}
+	n, err := tx.exec(ctx, `insert into workspace (`+workspaceColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
+		w.ID, w.Slug, w.OwnerID, w.Plan, us(w.CreatedAt), us(w.ClaimedAt), us(w.ClaimExpires), w.Site, w.RetentionDays, w.Currency)
 	return n == 1, err
 }
 
@@ -54,6 +68,13 @@ func (tx *Tx) Workspace(ctx context.Context, id string) (*Workspace, error) {
 	})
 }
 
+// WorkspaceBySlug returns a workspace by its name in addresses.
+func (tx *Tx) WorkspaceBySlug(ctx context.Context, slug string) (*Workspace, error) {
+	return scanWorkspace(func(dest ...any) error {
+		return tx.one(ctx, dest, "select "+workspaceColumns+" from workspace where slug = $1", slug)
+	})
+}
+
 // Workspaces returns the workspaces of an account, oldest first.
 func (tx *Tx) Workspaces(ctx context.Context, owner string) ([]*Workspace, error) {
 	var out []*Workspace
@@ -68,9 +89,15 @@ func (tx *Tx) Workspaces(ctx context.Context, owner string) ([]*Workspace, error
 func scanWorkspace(scan func(...any) error) (*Workspace, error) {
 	var w Workspace
 	var created, claimed, expires int64
-	err := scan(&w.ID, &w.Slug, &w.OwnerID, &w.Plan, &created, &claimed, &expires)
+	err := scan(&w.ID, &w.Slug, &w.OwnerID, &w.Plan, &created, &claimed, &expires, &w.Site, &w.RetentionDays, &w.Currency)
 	w.CreatedAt, w.ClaimedAt, w.ClaimExpires = fromUS(created), fromUS(claimed), fromUS(expires)
 	return &w, err
+}
+
+// SetSettings stores what the owner of a workspace says about it.
+func (tx *Tx) SetSettings(ctx context.Context, id string, s Settings) error {
+	_, err := tx.exec(ctx, "update workspace set site = $2, retention_days = $3, currency = $4 where id = $1", id, s.Site, s.RetentionDays, s.Currency)
+	return err
 }
 
 // A CollectorKey lets a site send events.
@@ -83,6 +110,7 @@ type CollectorKey struct {
 	Shown       string   // prefix and last four characters
 	Origins     []string // of the pages that a publishable key is for
 	CreatedAt   time.Time
+	LastUsedAt  time.Time // to the hour or so; zero for never
 	RevokedAt   time.Time
 }
 
@@ -115,15 +143,30 @@ func (tx *Tx) CollectorKeys(ctx context.Context, workspace string) ([]CollectorK
 	err := tx.list(ctx, func(row scanner) error {
 		var k CollectorKey
 		var origins string
-		var created, revoked int64
-		if err := row.Scan(&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &origins, &created, &revoked); err != nil {
+		var created, used, revoked int64
+		if err := row.Scan(&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &origins, &created, &used, &revoked); err != nil {
 			return err
 		}
-		k.CreatedAt, k.RevokedAt = fromUS(created), fromUS(revoked)
+		k.CreatedAt, k.LastUsedAt, k.RevokedAt = fromUS(created), fromUS(used), fromUS(revoked)
 		out = append(out, k)
 		return json.Unmarshal([]byte(origins), &out[len(out)-1].Origins)
-	}, "select id, workspace_id, kind, label, shown, origins, created_at, revoked_at from collector_key where workspace_id = $1 order by created_at, id", workspace)
+	}, "select id, workspace_id, kind, label, shown, origins, created_at, last_used_at, revoked_at from collector_key where workspace_id = $1 order by created_at, id", workspace)
 	return out, err
+}
+
+// UseKey notes that a key was used.
+func (tx *Tx) UseKey(ctx context.Context, id string, now time.Time) error {
+	_, err := tx.exec(ctx, "update collector_key set last_used_at = $2 where id = $1 and last_used_at < $2", id, us(now))
+	return err
+}
+
+// RevokeKey ends a key of a workspace, or reports ErrNotFound.
+func (tx *Tx) RevokeKey(ctx context.Context, workspace, id string, now time.Time) error {
+	n, err := tx.exec(ctx, "update collector_key set revoked_at = $3 where workspace_id = $1 and id = $2 and revoked_at = 0", workspace, id, us(now))
+	if err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return err
 }
 
 // SetPlan sets the plan of a workspace by its slug, and returns its id.
