@@ -1,5 +1,5 @@
-// Package limit bounds how often one address may ask. A limit is a token bucket
-// per address: a burst of a minute's requests, refilled evenly. Memory is
+// Package limit bounds how often one address or key may ask. A limit is a token
+// bucket of each: a burst of a window's requests, refilled evenly. Memory is
 // bounded; under a flood of addresses the oldest buckets are forgotten, which
 // can only ever allow more.
 package limit
@@ -18,18 +18,20 @@ const (
 )
 
 // A Limit is one named limit. Its methods may be called by many goroutines.
-type Limit struct {
+type Limit[K comparable] struct {
 	Policy []string // value of RateLimit-Policy
 	name   string
 	quota  float64
 	refill float64 // tokens a second
+	window time.Duration
+	fold   func(K) K // to what has one bucket
 	seed   maphash.Seed
-	shard  [shards]shard
+	shard  [shards]shard[K]
 }
 
-type shard struct {
+type shard[K comparable] struct {
 	mu      sync.Mutex
-	buckets map[netip.Addr]bucket
+	buckets map[K]bucket
 }
 
 type bucket struct {
@@ -37,29 +39,36 @@ type bucket struct {
 	at     time.Time
 }
 
-// New returns a limit of quota requests a minute.
-func New(name string, quota int) *Limit {
-	l := &Limit{
-		Policy: []string{fmt.Sprintf(`"%s";q=%d;w=60`, name, quota)},
-		name:   name, quota: float64(quota), refill: float64(quota) / 60, seed: maphash.MakeSeed(),
+// OfClients returns a limit of a rule's quota for each address; an IPv6 customer
+// counts as one.
+func OfClients(r Rule) *Limit[netip.Addr] { return newLimit(r, customer) }
+
+// OfKeys returns a limit of a rule's quota for each key, by its id.
+func OfKeys(r Rule) *Limit[string] { return newLimit(r, func(id string) string { return id }) }
+
+func newLimit[K comparable](r Rule, fold func(K) K) *Limit[K] {
+	l := &Limit[K]{
+		Policy: []string{fmt.Sprintf(`"%s";q=%d;w=%d`, r.Name, r.Quota, int(r.Window.Seconds()))},
+		name:   r.Name, quota: float64(r.Quota), refill: float64(r.Quota) / r.Window.Seconds(), window: r.Window, fold: fold, seed: maphash.MakeSeed(),
 	}
 	for i := range l.shard {
-		l.shard[i].buckets = map[netip.Addr]bucket{}
+		l.shard[i].buckets = map[K]bucket{}
 	}
 	return l
 }
 
-// Allow takes a token of an address. It returns how many are left and, when
-// there was none, after how many seconds there will be.
-func (l *Limit) Allow(a netip.Addr, now time.Time) (left, after int, ok bool) {
-	s := &l.shard[maphash.Comparable(l.seed, key(a))%shards]
+// Allow takes a token. It returns how many are left and, when there was none,
+// after how many seconds there will be.
+func (l *Limit[K]) Allow(of K, now time.Time) (left, after int, ok bool) {
+	of = l.fold(of)
+	s := &l.shard[maphash.Comparable(l.seed, of)%shards]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b, known := s.buckets[key(a)]
+	b, known := s.buckets[of]
 	if !known {
 		b = bucket{l.quota, now}
 		if len(s.buckets) >= perShard {
-			s.forget(now)
+			s.forget(now, l.window)
 		}
 	}
 	if past := now.Sub(b.at).Seconds(); past > 0 {
@@ -71,12 +80,12 @@ func (l *Limit) Allow(a netip.Addr, now time.Time) (left, after int, ok bool) {
 	} else {
 		after = int((1-b.tokens)/l.refill) + 1
 	}
-	s.buckets[key(a)] = b
+	s.buckets[of] = b
 	return int(b.tokens), after, ok
 }
 
-// key folds an IPv6 address to its /64: one customer has that many addresses.
-func key(a netip.Addr) netip.Addr {
+// customer folds an IPv6 address to its /64: one customer has that many addresses.
+func customer(a netip.Addr) netip.Addr {
 	if a.Is6() {
 		if p, err := a.Prefix(64); err == nil {
 			return p.Addr()
@@ -86,9 +95,9 @@ func key(a netip.Addr) netip.Addr {
 }
 
 // forget makes room: buckets that are full again by now, else any half.
-func (s *shard) forget(now time.Time) {
+func (s *shard[K]) forget(now time.Time, full time.Duration) {
 	for a, b := range s.buckets {
-		if now.Sub(b.at) > time.Minute {
+		if now.Sub(b.at) > full {
 			delete(s.buckets, a)
 		}
 	}
@@ -101,12 +110,12 @@ func (s *shard) forget(now time.Time) {
 }
 
 // Header returns the value of RateLimit for what Allow said.
-func (l *Limit) Header(left, after int) string {
+func (l *Limit[K]) Header(left, after int) string {
 	return fmt.Sprintf(`"%s";r=%d;t=%d`, l.name, left, max(after, int((l.quota-float64(left))/l.refill)))
 }
 
-// Len returns how many addresses have a bucket.
-func (l *Limit) Len() int {
+// Len returns how many addresses or keys have a bucket.
+func (l *Limit[K]) Len() int {
 	n := 0
 	for i := range l.shard {
 		l.shard[i].mu.Lock()

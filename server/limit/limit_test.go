@@ -9,7 +9,7 @@ import (
 )
 
 func TestABurstThenEvenly(t *testing.T) {
-	l := limit.New("public", 60)
+	l := limit.OfClients(limit.Rule{Name: "public", Quota: 60, Window: time.Minute})
 	a := netip.MustParseAddr("198.51.100.1")
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 60 {
@@ -29,7 +29,7 @@ func TestABurstThenEvenly(t *testing.T) {
 }
 
 func TestOneIPv6CustomerIsOneAddress(t *testing.T) {
-	l := limit.New("public", 1)
+	l := limit.OfClients(limit.Rule{Name: "public", Quota: 1, Window: time.Minute})
 	now := time.Unix(0, 0)
 	l.Allow(netip.MustParseAddr("2001:db8::1"), now)
 	if _, _, ok := l.Allow(netip.MustParseAddr("2001:db8::2"), now); ok {
@@ -41,7 +41,7 @@ func TestOneIPv6CustomerIsOneAddress(t *testing.T) {
 }
 
 func TestAFloodOfAddressesIsBounded(t *testing.T) {
-	l := limit.New("public", 1)
+	l := limit.OfClients(limit.Rule{Name: "public", Quota: 1, Window: time.Minute})
 	now := time.Unix(0, 0)
 	for i := range 1_000_000 {
 		l.Allow(netip.AddrFrom4([4]byte{byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)}), now)
@@ -55,7 +55,7 @@ func TestAFloodOfAddressesIsBounded(t *testing.T) {
 // one, and never below nought.
 func TestTheWaitIsEnough(t *testing.T) {
 	for _, quota := range []int{1, 7, 60, 600} {
-		l := limit.New("public", quota)
+		l := limit.OfClients(limit.Rule{Name: "public", Quota: quota, Window: time.Minute})
 		a := netip.MustParseAddr("198.51.100.1")
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		for want := quota - 1; want >= 0; want-- {
@@ -81,7 +81,7 @@ func TestTheWaitIsEnough(t *testing.T) {
 
 // In any minute there are at most the burst and what came in.
 func TestNoMinuteHoldsMoreThanTwice(t *testing.T) {
-	l := limit.New("public", 30)
+	l := limit.OfClients(limit.Rule{Name: "public", Quota: 30, Window: time.Minute})
 	a := netip.MustParseAddr("198.51.100.1")
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var passed []time.Time
@@ -108,7 +108,7 @@ func TestNoMinuteHoldsMoreThanTwice(t *testing.T) {
 }
 
 func TestTheBucketIsFullAfterAMinute(t *testing.T) {
-	l := limit.New("public", 5)
+	l := limit.OfClients(limit.Rule{Name: "public", Quota: 5, Window: time.Minute})
 	a := netip.MustParseAddr("198.51.100.1")
 	now := time.Unix(0, 0)
 	for range 6 {
@@ -123,7 +123,7 @@ func TestTheBucketIsFullAfterAMinute(t *testing.T) {
 }
 
 func TestHeadersOfALimit(t *testing.T) {
-	l := limit.New("public", 60)
+	l := limit.OfClients(limit.Rule{Name: "public", Quota: 60, Window: time.Minute})
 	if len(l.Policy) != 1 || l.Policy[0] != `"public";q=60;w=60` {
 		t.Error(l.Policy)
 	}

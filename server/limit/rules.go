@@ -48,6 +48,9 @@ func DefaultRules() Rules {
 		{"unknown-tokens.ip", 10, time.Minute},
 		{"exchange.registration", 30, time.Hour},
 		{"keys.registration", 20, time.Hour},
+		{"collect.key", 400, 2 * time.Second}, // these three are each server's own
+		{"collect.ip", 20, time.Second},
+		{"collect-failures.ip", 60, time.Minute},
 		{"events.issuer", 600, time.Minute},
 		{"event-failures.ip", 30, time.Minute},
 		{"sign-in.email", 5, time.Hour},
