@@ -1,0 +1,176 @@
+package sitecheck
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/server/outbound"
+)
+
+// A site answers by path; a text that begins with a number is a status.
+type site map[string]string
+
+func (s site) start(t *testing.T) string {
+	t.Helper()
+	var self string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.UserAgent() != "check/1" {
+			t.Errorf("%s was asked by %q", r.URL, r.UserAgent())
+		}
+		text, known := s[r.URL.Path]
+		if md, ok := s["markdown "+r.URL.Path]; ok && strings.HasPrefix(r.Header.Get("Accept"), "text/markdown") {
+			w.Header().Set("Content-Type", "text/markdown")
+			text, known = md, true
+		}
+		if !known {
+			w.WriteHeader(404)
+			return
+		}
+		if strings.HasPrefix(text, "<html") {
+			w.Header().Set("Content-Type", "text/html")
+		} else if w.Header().Get("Content-Type") == "" {
+			w.Header().Set("Content-Type", "text/plain")
+		}
+		text = strings.ReplaceAll(text, "SELF", self)
+		if strings.HasSuffix(r.URL.Path, ".gz") {
+			z := gzip.NewWriter(w)
+			_, _ = z.Write([]byte(text))
+			_ = z.Close()
+			return
+		}
+		_, _ = w.Write([]byte(text))
+	}))
+	t.Cleanup(srv.Close)
+	self = srv.URL
+	return self
+}
+
+func check(t *testing.T, at string, private bool) *Result {
+	t.Helper()
+	c := &Checker{
+		Client: outbound.NewClient(outbound.Limits{Timeout: 5 * time.Second, Redirects: 3, Private: private}), UserAgent: "check/1",
+		Now: func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) },
+	}
+	r, err := c.Check(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func paths(r *Result) []string {
+	var out []string
+	for _, p := range r.Pages {
+		out = append(out, p.Path)
+	}
+	return out
+}
+
+const urlset = `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+
+func TestCheck(t *testing.T) {
+	whole := site{
+		"/robots.txt": "User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /private\nSitemap: SELF/index.xml\nSitemap: https://elsewhere.example/sitemap.xml\n",
+		"/index.xml":  `<sitemapindex><sitemap><loc>SELF/one.xml</loc></sitemap><sitemap><loc>SELF/two.xml.gz</loc></sitemap><sitemap><loc>SELF/one.xml</loc></sitemap></sitemapindex>`,
+		"/one.xml": urlset + `<url><loc>SELF/</loc></url><url><loc> SELF/docs?x=1#y </loc><image:image xmlns:image="i"><image:loc>SELF/a.png</image:loc></image:image></url>` +
+			`<url><loc>https://elsewhere.example/x</loc></url></urlset>`,
+		"/two.xml.gz":    urlset + `<url><loc>/pricing</loc></url></urlset>`,
+		"/llms.txt":      "# Acme\n",
+		"markdown /docs": "# Docs",
+	}
+	for name, c := range map[string]struct {
+		site           site
+		pages          []string
+		llms, markdown bool
+		problem        string // in one of the problems; empty for none
+	}{
+		"all of it":           {whole, []string{"/", "/docs", "/pricing"}, true, true, "another host"},
+		"nothing":             {site{}, nil, false, false, "/sitemap.xml answers 404"},
+		"a page for all":      {site{"/robots.txt": "<html>x", "/sitemap.xml": "<html><body>x", "/llms.txt": "<html>x"}, nil, false, false, "not a sitemap"},
+		"a text sitemap":      {site{"/sitemap.xml": "SELF/a\n\nSELF/b\nnonsense\n"}, []string{"/a", "/b"}, false, false, ""},
+		"an .md beside pages": {site{"/sitemap.xml": "SELF/a\n", "/a.md": "# A"}, []string{"/a"}, false, true, ""},
+		"an .md that is html": {site{"/sitemap.xml": "SELF/a\n", "/a.md": "<html>A"}, []string{"/a"}, false, false, ""},
+		"broken XML":          {site{"/sitemap.xml": urlset + `<url><loc>/a</loc></url><url><loc>/b`}, []string{"/a"}, false, false, "broken"},
+		"an index of itself":  {site{"/sitemap.xml": `<sitemapindex><sitemap><loc>/sitemap.xml</loc></sitemap></sitemapindex>`}, nil, false, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := check(t, c.site.start(t), true)
+			if !slices.Equal(paths(r), c.pages) || r.LLMs != c.llms || r.Markdown != c.markdown {
+				t.Errorf("%+v", r)
+			}
+			if all := strings.Join(r.Problems, "; "); (all == "") != (c.problem == "") || !strings.Contains(all, c.problem) {
+				t.Errorf("problems: %q, want %q", all, c.problem)
+			}
+		})
+	}
+	rules := check(t, whole.start(t), true).Rules()
+	for path, want := range map[string][]string{"/docs": {"GPTBot"}, "/private/x": {"GPTBot", "ClaudeBot"}} {
+		if got := rules.Forbidden([]string{"GPTBot", "ClaudeBot"}, path); !slices.Equal(got, want) {
+			t.Errorf("%s is forbidden to %v", path, got)
+		}
+	}
+	if !(Rules{}).Allows("GPTBot", "/") {
+		t.Error("no robots.txt forbids something")
+	}
+}
+
+func TestCheckIsBounded(t *testing.T) {
+	long := site{"/robots.txt": strings.Repeat("# x\n", maxRobots), "/sitemap.xml": "<sitemapindex>"}
+	for i := range 40 {
+		name := fmt.Sprintf("/%d.xml", i)
+		long["/sitemap.xml"] += "<sitemap><loc>" + name + "</loc></sitemap>"
+		long[name] = strings.Repeat("SELF"+name+"-page\n", 10)
+	}
+	long["/sitemap.xml"] += "</sitemapindex>"
+	r := check(t, long.start(t), true)
+	all := strings.Join(r.Problems, "; ")
+	if len(r.Pages) != maxSitemaps-1 || !strings.Contains(all, "robots.txt: it is too large") || !strings.Contains(all, "more than 20 sitemaps") {
+		t.Errorf("%d pages; %s", len(r.Pages), all)
+	}
+	bomb := site{"/sitemap.xml": "SELF/bomb.gz\n", "/robots.txt": "Sitemap: SELF/bomb.gz", "/bomb.gz": strings.Repeat("a", maxSitemap+2)}
+	if r := check(t, bomb.start(t), true); !strings.Contains(strings.Join(r.Problems, "; "), "too large") {
+		t.Errorf("a bomb: %v", r.Problems)
+	}
+	if r := check(t, (site{"/sitemap.xml": "SELF/a\n"}).start(t), false); len(r.Pages) != 0 || !strings.Contains(strings.Join(r.Problems, "; "), "not public") {
+		t.Errorf("a private address: %+v", r)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	c := &Checker{Client: http.DefaultClient, Now: time.Now}
+	if _, err := c.Check(ctx, "http://127.0.0.1:1"); err == nil {
+		t.Error("it went on after its end")
+	}
+}
+
+func FuzzSitemap(f *testing.F) {
+	for _, s := range []string{urlset + `<url><loc>/a</loc></url></urlset>`, "<sitemapindex><sitemap><loc>x", "https://a/b\n", "\xef\xbb\xbf<html>", "<loc>"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		found, err := parseSitemap(body)
+		if err == nil && len(found.pages)+len(found.sitemaps) == 0 {
+			t.Error("nothing was found, and nothing is wrong")
+		}
+		for _, loc := range append(found.pages, found.sitemaps...) {
+			if strings.TrimSpace(loc) != loc || loc == "" {
+				t.Errorf("%q", loc)
+			}
+		}
+	})
+}
+
+func FuzzRobots(f *testing.F) {
+	f.Add([]byte("User-agent: *\nDisallow: /a*b$\nAllow: /\n"), "/a/b")
+	f.Fuzz(func(_ *testing.T, body []byte, path string) {
+		r := Result{Robots: string(bytes.ToValidUTF8(body, []byte("?")))}
+		r.Rules().Allows("GPTBot", path) // must come back
+	})
+}

@@ -1,0 +1,80 @@
+package sitecheck
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+)
+
+// A listing is what a sitemap names.
+type listing struct{ pages, sitemaps []string }
+
+var errNoSitemap = errors.New("it is not a sitemap")
+
+// parseSitemap reads a sitemap, or an index of sitemaps, in XML or as plain text
+// with an address a line (sitemaps.org/protocol.html). Of a broken one it returns
+// what stands before the fault, too.
+func parseSitemap(body []byte) (listing, error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))), []byte("<")) {
+		return parseLines(body)
+	}
+	var out listing
+	dec := xml.NewDecoder(bytes.NewReader(body))
+	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // the protocol knows UTF-8 only
+	inside := ""
+	for len(out.pages) < maxPages {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return out, errors.New("the XML is broken")
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch start.Name.Local {
+		case "html":
+			return out, errNoSitemap
+		case "url", "sitemap":
+			inside = start.Name.Local
+		case "loc":
+			var loc string
+			if err := dec.DecodeElement(&loc, &start); err != nil {
+				return out, errors.New("the XML is broken")
+			}
+			if loc = strings.TrimSpace(loc); loc == "" {
+				continue
+			}
+			switch inside {
+			case "url":
+				out.pages = append(out.pages, loc)
+			case "sitemap":
+				out.sitemaps = append(out.sitemaps, loc)
+			}
+			inside = "" // a <loc> of an image or video comes after
+		}
+	}
+	if len(out.pages)+len(out.sitemaps) == 0 {
+		return out, errNoSitemap
+	}
+	return out, nil
+}
+
+func parseLines(body []byte) (listing, error) {
+	var out listing
+	lines := bufio.NewScanner(bytes.NewReader(body))
+	for lines.Scan() && len(out.pages) < maxPages {
+		if line := strings.TrimSpace(lines.Text()); strings.HasPrefix(line, "http://") || strings.HasPrefix(line, "https://") {
+			out.pages = append(out.pages, line)
+		}
+	}
+	if len(out.pages) == 0 {
+		return out, errNoSitemap
+	}
+	return out, nil
+}
