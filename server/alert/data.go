@@ -1,0 +1,192 @@
+package alert
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Data is what an alert tells. Its JSON is the data of a webhook: fields are only
+// ever added. It holds no personal data: what may be some in a path is masked.
+type Data interface {
+	// tell returns the alert in a sentence, and lines with the details.
+	tell() (summary string, details []string)
+}
+
+// SeenAgent is an agent that came.
+type SeenAgent struct {
+	Agent     string    `json:"agent"`
+	Class     string    `json:"class"`
+	FirstSeen time.Time `json:"firstSeen"`
+	Touches   int64     `json:"touches"` // of the last 24 hours
+}
+
+// NewAgentData tells of an agent that was never here before.
+type NewAgentData SeenAgent
+
+func (d NewAgentData) tell() (string, []string) {
+	return fmt.Sprintf("%s (%s) came for the first time.", clean(d.Agent), words(d.Class)),
+		[]string{fmt.Sprintf("It came at %s, and %s in the last 24 hours.", show(d.FirstSeen), count(d.Touches, "time"))}
+}
+
+// FirstAgentsData tells who came on a workspace's first day.
+type FirstAgentsData struct {
+	Total  int         `json:"total"`
+	Agents []SeenAgent `json:"agents"` // those that came most often
+}
+
+func (d FirstAgentsData) tell() (string, []string) {
+	var details []string
+	for _, a := range d.Agents {
+		details = append(details, fmt.Sprintf("%s (%s): %s", clean(a.Agent), words(a.Class), count(a.Touches, "touch")))
+	}
+	return fmt.Sprintf("On the first day %s came.", count(int64(d.Total), "agent")), details
+}
+
+// SpoofBurstData tells of an hour in which many came under false names.
+type SpoofBurstData struct {
+	Hour         time.Time `json:"hour"` // its beginning
+	Touches      int64     `json:"touches"`
+	UsualPerHour float64   `json:"usualPerHour"` // the average of the week before
+	Agents       []string  `json:"agents"`       // the names that were used in the last 24 hours
+}
+
+func (d SpoofBurstData) tell() (string, []string) {
+	return fmt.Sprintf("%s in an hour came from addresses that are not those of the agents they name.", count(d.Touches, "touch")),
+		[]string{
+			fmt.Sprintf("The hour began at %s; %.1f an hour are usual.", show(d.Hour), d.UsualPerHour),
+			"Names that were used: " + list(d.Agents),
+			"They are counted as spoofed, and not as visits of these agents.",
+		}
+}
+
+// NotFoundData tells of a folder where agents miss pages.
+type NotFoundData struct {
+	Folder    string    `json:"folder"` // host and path
+	Pages     int64     `json:"pages"`  // different ones
+	Misses    int64     `json:"misses"`
+	Agents    []string  `json:"agents"`
+	Examples  []string  `json:"examples"` // paths
+	FirstSeen time.Time `json:"firstSeen"`
+}
+
+func (d NotFoundData) tell() (string, []string) {
+	details := []string{"Agents: " + list(d.Agents), fmt.Sprintf("First at %s. Missing, for example:", show(d.FirstSeen))}
+	for _, path := range d.Examples {
+		details = append(details, "  "+clean(path))
+	}
+	return fmt.Sprintf("Agents asked for %s under %s that %s not there, %s in 24 hours.",
+		count(d.Pages, "page"), clean(d.Folder), map[bool]string{true: "is", false: "are"}[d.Pages == 1], count(d.Misses, "time")), details
+}
+
+// FetchDropData tells of a day with few fetches that people caused.
+type FetchDropData struct {
+	Fetches     int64   `json:"fetches"` // in 24 hours
+	WeekAgo     int64   `json:"weekAgo"` // in the same 24 hours a week earlier
+	UsualPerDay float64 `json:"usualPerDay"`
+}
+
+func (d FetchDropData) tell() (string, []string) {
+	return fmt.Sprintf("Assistants read %s for people in 24 hours; a week ago it was %d.", count(d.Fetches, "page"), d.WeekAgo),
+		[]string{fmt.Sprintf("%.0f a day are usual. Look for pages that moved, and for a robots.txt or firewall that refuses agents.", d.UsualPerDay)}
+}
+
+// SilenceData tells that events stopped.
+type SilenceData struct {
+	LastEventAt time.Time `json:"lastEventAt"`
+}
+
+func (d SilenceData) tell() (string, []string) {
+	return "No event came for 24 hours.", []string{
+		fmt.Sprintf("The last came at %s. Is the collector still installed, and its key still good?", show(d.LastEventAt)),
+		"You are told when events come again.",
+	}
+}
+
+// SilenceOverData tells that events come again.
+type SilenceOverData struct {
+	SilentSince time.Time `json:"silentSince"`
+	BackAt      time.Time `json:"backAt"`
+}
+
+func (d SilenceOverData) tell() (string, []string) {
+	return "Events come again.", []string{fmt.Sprintf("None came from %s to %s.", show(d.SilentSince), show(d.BackAt))}
+}
+
+// TestData is in an alert that somebody asked for.
+type TestData struct {
+	Message string `json:"message"`
+}
+
+func (d TestData) tell() (string, []string) { return d.Message, nil }
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func show(t time.Time) string { return t.UTC().Format("2 January 2006 15:04 UTC") }
+
+func round(f float64) float64 { return math.Round(f*100) / 100 }
+
+func words(class string) string { return strings.ReplaceAll(clean(class), "_", " ") }
+
+func count(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "ch") {
+		noun += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func list(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = clean(n)
+	}
+	return strings.Join(out, ", ")
+}
+
+// cleanMax bounds a name or path in a text, in characters.
+const cleanMax = 120
+
+// clean makes one short line of what a stranger sent.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	if runes := []rune(s); len(runes) > cleanMax {
+		return string(runes[:cleanMax]) + "..."
+	}
+	return s
+}
+
+// The segments of a path that mask takes for a person's.
+const (
+	maskDigits = 6 // in a row
+	maskLength = 48
+)
+
+// mask replaces segments of a path that may name a person by a star: an address
+// of mail, a long number, a long token.
+func mask(path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		run, longest := 0, 0
+		for _, r := range s {
+			run++
+			if !unicode.IsDigit(r) {
+				run = 0
+			}
+			longest = max(longest, run)
+		}
+		if longest >= maskDigits || len(s) > maskLength || strings.Contains(s, "@") || strings.Contains(strings.ToLower(s), "%40") {
+			segments[i] = "*"
+		}
+	}
+	return strings.Join(segments, "/")
+}
