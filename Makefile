@@ -22,6 +22,7 @@ bench: ## Measure: reads, ranks, tokens, events, each against a bare baseline
 	.ci/bench-read
 	.ci/bench-tokens
 	.ci/bench-collect
+	.ci/bench-reports
 	go test ./analytics/trialstore -run '^$$' -bench Rank
 	go test ./analytics/... ./runner/... -run '^$$' -bench . -benchtime 1s
 

@@ -36,7 +36,7 @@ func (db *DB) Agents(ctx context.Context, workspace string, w Window, p Page) ([
 		err = rows.Scan(&a.Agent, &a.Operator, &a.Class, &a.Touches, &a.Pages, &a.Verified, &a.Spoofed, &a.Unverifiable, &a.Stale, &a.NoIP,
 			&a.Answered, &a.OK, &a.FirstAt, &a.LastSeen)
 		return a, err
-	}, w.args(workspace, p.args()...)...)
+	}, w.only(workspace, p.args()...)...)
 }
 
 // A PageRead is how often agents read a page.
@@ -59,7 +59,7 @@ func (db *DB) Pages(ctx context.Context, workspace string, w Window, p Page) ([]
 		err := rows.Scan(append(to, &agents, &r.LastAt)...)
 		r.ByClass, r.Agents = counts.counted(), names(agents)
 		return r, err
-	}, w.args(workspace, p.args()...)...)
+	}, w.only(workspace, p.args()...)...)
 }
 
 // The kinds of gaps.
@@ -91,7 +91,7 @@ func (db *DB) Gaps(ctx context.Context, workspace string, w Window, p Page) ([]G
 		err := rows.Scan(&g.Kind, &g.Status, &g.Host, &g.Path, &g.Touches, &g.Asked, &agents, &g.LastAt)
 		g.Agents = names(agents)
 		return g, err
-	}, w.args(workspace, p.args()...)...)
+	}, w.only(workspace, p.args()...)...)
 }
 
 // A Noise is what came and is no agent, of one class.
@@ -115,5 +115,5 @@ func (db *DB) Noise(ctx context.Context, workspace string, w Window) ([]Noise, e
 		err := rows.Scan(&n.Class, &n.Touches, &agents, &n.LastAt)
 		n.Agents = names(agents)
 		return n, err
-	}, w.args(workspace)...)
+	}, w.only(workspace)...)
 }

@@ -41,14 +41,30 @@ func (db *DB) mark(ctx context.Context) (seq int64, through time.Time, err error
 // both or neither. Rows that lie at or before the present mark, or behind the new
 // one, are an error: they would be counted twice.
 func (db *DB) Append(ctx context.Context, rows []Row, mark int64) error {
-	through, err := check(rows, mark)
+	return db.load(ctx, batch{rows: rows, mark: mark})
+}
+
+// A batch is what one transaction of a Loader does.
+type batch struct {
+	rows []Row
+	mark int64
+	// erased are the numbers of rows to remove that are there already, by workspace.
+	erased map[string][]int64
+}
+
+func (db *DB) load(ctx context.Context, b batch) error {
+	through, err := check(b.rows, b.mark)
 	if err != nil {
 		return err
 	}
 	err = db.use(func(pool *sql.DB) error {
 		db.writing.Lock()
 		defer db.writing.Unlock()
-		return duck.InBatch(ctx, pool, func(tx *duck.Tx) error { return db.append(ctx, tx, rows, mark, through) })
+		err := duck.InBatch(ctx, pool, func(tx *duck.Tx) error { return db.append(ctx, tx, b, through) })
+		if err == nil {
+			db.loose += int64(len(b.rows))
+		}
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("append to %s: %w", db.file, err)
@@ -71,20 +87,25 @@ func check(rows []Row, mark int64) (through time.Time, err error) {
 	return through, nil
 }
 
-func (db *DB) append(ctx context.Context, tx *duck.Tx, rows []Row, mark int64, through time.Time) error {
+func (db *DB) append(ctx context.Context, tx *duck.Tx, b batch, through time.Time) error {
 	var before int64
 	if err := tx.QueryRowContext(ctx, "select seq from traffic.mark").Scan(&before); err != nil {
 		return err
 	}
-	if mark < before || len(rows) > 0 && rows[0].Seq <= before {
+	if b.mark < before || len(b.rows) > 0 && b.rows[0].Seq <= before {
 		return fmt.Errorf("events up to %d are loaded already", before)
 	}
-	if len(rows) > 0 {
+	for workspace, seqs := range b.erased {
+		if _, err := eraseSeqs(ctx, tx.Tx, workspace, seqs); err != nil {
+			return err
+		}
+	}
+	if len(b.rows) > 0 {
 		// The appender finds tables of the present database only.
 		if _, err := tx.ExecContext(ctx, "use traffic"); err != nil {
 			return err
 		}
-		if err := tx.Append(ctx, "event", values(rows)); err != nil {
+		if err := tx.Append(ctx, "event", values(b.rows)); err != nil {
 			return err
 		}
 	}
@@ -93,7 +114,7 @@ func (db *DB) append(ctx context.Context, tx *duck.Tx, rows []Row, mark int64, t
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, "update traffic.mark set seq = ?, through = greatest(through, ?)", mark, through)
+	_, err := tx.ExecContext(ctx, "update traffic.mark set seq = ?, through = greatest(through, ?)", b.mark, through)
 	return err
 }
 
@@ -106,6 +127,7 @@ func values(rows []Row) iter.Seq[[]driver.Value] {
 			for _, field := range fields(&rows[i]) {
 				line = append(line, stored(field))
 			}
+			line = append(line, false) // not sorted
 			if !yield(line) {
 				return
 			}
@@ -114,7 +136,7 @@ func values(rows []Row) iter.Seq[[]driver.Value] {
 }
 
 // fields returns pointers to the fields of a row in the order of the table's
-// columns.
+// columns, of which sorted is the last one and no field.
 func fields(r *Row) [columns]any {
 	return [columns]any{
 		&r.Seq, &r.Workspace, &r.ID, (*string)(&r.Type), &r.At, &r.ReceivedAt, &r.Backfill, &r.Visitor, &r.Identity,
@@ -126,7 +148,7 @@ func fields(r *Row) [columns]any {
 	}
 }
 
-// columns is how many columns table event has.
+// columns is how many columns table event has, but for sorted.
 const columns = 40
 
 // stored returns a field as the appender takes it. It takes any value: one that

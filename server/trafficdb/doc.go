@@ -8,8 +8,14 @@
 //
 // The file has no key and no index, and tables are only made when the file is:
 // what keeps an event from being counted twice is the mark, the sequence number
-// up to which events are loaded. Rows lie in the order of that number, which is
-// about the order of time, so a window reads only its part of the file.
+// up to which events are loaded. Rows are appended in the order of that number,
+// which is about the order of time, so a window reads only its part of the file.
+// When half a million lie there they are sorted by workspace, class and agent, in
+// one transaction that deletes them where they were: a workspace's report then
+// passes over the rows of all others.
+//
+// An erasure comes as an event too. It removes rows in the transaction of its
+// batch, so that every server's file loses them, in order.
 //
 // What the reports count:
 //
@@ -21,5 +27,6 @@
 //     known as the past.
 //
 // Every report is of one workspace and bounded. Reports run side by side and
-// beside Append, each on the state of the moment in which it began.
+// beside Append, each on the state of the moment in which it began. While much
+// comes in they have half of the cores.
 package trafficdb

@@ -9,6 +9,23 @@ import (
 // moved the mark.
 func (db *DB) FailBeforeMark(fn func() error) { db.beforeMark = fn }
 
+// SetRun sets how many rows a Loader sorts at once.
+func (db *DB) SetRun(n int64) { db.run = n }
+
+// SetPiece sets how many rows one transaction erases.
+func (db *DB) SetPiece(n int) { db.piece = n }
+
+// Threads returns how many threads DuckDB has.
+func (db *DB) Threads(ctx context.Context) (n int, err error) {
+	err = db.use(func(pool *sql.DB) error {
+		return pool.QueryRowContext(ctx, "select current_setting('threads')").Scan(&n)
+	})
+	return n, err
+}
+
+// Sort sorts what is not.
+func (db *DB) Sort(ctx context.Context) error { return db.sort(ctx) }
+
 // Exec runs a statement, to fill a database for a benchmark.
 func (db *DB) Exec(ctx context.Context, statement string) error {
 	return db.use(func(pool *sql.DB) error {

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics/duck"
+	"github.com/firstpick/firstpick/server/event"
 )
 
 // batchEvents is how many events a Step loads at most, unless the Loader says
@@ -36,8 +38,9 @@ type Loader struct {
 	Log    *slog.Logger
 	Batch  int // events of one transaction at most; 0 is 20,000
 
-	skipped atomic.Int64
-	dirty   bool // something was loaded since the last checkpoint; of Run
+	skipped  atomic.Int64
+	dirty    bool     // something was loaded since the last checkpoint; of Run
+	throttle throttle // of Run
 }
 
 var errNoType = errors.New("no type")
@@ -46,7 +49,8 @@ var errNoType = errors.New("no type")
 func (l *Loader) Skipped() int64 { return l.skipped.Load() }
 
 // Step loads one batch and returns how many events it read; fewer than a batch
-// when that was all. An event that cannot be read is logged, counted and passed over.
+// when that was all. An event that cannot be read is logged, counted and passed over;
+// one that was erased is passed over, and an erasure removes what it lists.
 func (l *Loader) Step(ctx context.Context) (n int, err error) {
 	// Held from the reading to the writing, so that what Erase or Rebuild removed
 	// does not come back from a batch that was read before.
@@ -63,21 +67,58 @@ func (l *Loader) Step(ctx context.Context) (n int, err error) {
 	if len(events) == 0 {
 		return 0, nil
 	}
-	rows := make([]Row, 0, len(events))
+	b := batch{rows: make([]Row, 0, len(events)), mark: events[len(events)-1].Seq, erased: map[string][]int64{}}
 	for _, e := range events {
-		row := Row{Seq: e.Seq, Workspace: e.Workspace}
-		err := json.Unmarshal(e.Body, &row.Record)
-		if err == nil && row.Type == "" {
-			err = errNoType
-		}
-		if err != nil {
+		if err := b.add(e); err != nil {
 			l.skipped.Add(1)
 			l.Log.LogAttrs(ctx, slog.LevelError, "event skipped", slog.Int64("seq", e.Seq), slog.String("workspace", e.Workspace), slog.Any("err", err))
-			continue
 		}
-		rows = append(rows, row)
 	}
-	return len(events), l.DB.Append(ctx, rows, events[len(events)-1].Seq)
+	if err := l.DB.load(ctx, b); err != nil {
+		return len(events), err
+	}
+	return len(events), l.DB.sortDue(ctx)
+}
+
+// Two types that no sender can make: the state store writes them.
+const (
+	erased  event.Type = "erased"  // what is left of an event that was erased
+	erasure event.Type = "erasure" // events of its workspace are erased
+)
+
+// add reads an event into the batch.
+func (b *batch) add(e Stored) error {
+	row := Row{Seq: e.Seq, Workspace: e.Workspace}
+	if err := json.Unmarshal(e.Body, &row.Record); err != nil {
+		return err
+	}
+	switch row.Type {
+	case "":
+		return errNoType
+	case erased:
+	case erasure:
+		var what struct {
+			Seqs []int64 `json:"seqs"`
+		}
+		if err := json.Unmarshal(e.Body, &what); err != nil {
+			return err
+		}
+		b.erase(e.Workspace, what.Seqs)
+	default:
+		b.rows = append(b.rows, row)
+	}
+	return nil
+}
+
+// erase drops rows that came before in the batch, and notes those that may be in
+// the database.
+func (b *batch) erase(workspace string, seqs []int64) {
+	b.erased[workspace] = append(b.erased[workspace], seqs...)
+	gone := make(map[int64]bool, len(seqs))
+	for _, seq := range seqs {
+		gone[seq] = true
+	}
+	b.rows = slices.DeleteFunc(b.rows, func(r Row) bool { return r.Workspace == workspace && gone[r.Seq] })
 }
 
 func (l *Loader) batch() int {
@@ -114,6 +155,10 @@ func (l *Loader) catchUp(ctx context.Context, at time.Time) error {
 		if duck.IsDamaged(err) {
 			l.Log.LogAttrs(ctx, slog.LevelWarn, "traffic database is damaged and made anew", slog.Any("err", err))
 			err = l.DB.Rebuild(ctx)
+			l.throttle = throttle{}
+		}
+		if err == nil && l.throttle.step(n) {
+			err = l.DB.yield(ctx, l.throttle.busy)
 		}
 		if err != nil {
 			return err

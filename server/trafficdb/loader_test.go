@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -143,6 +144,7 @@ func loadAndDie(file string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
+	db.SetRun(1000)
 	l := &trafficdb.Loader{Source: source(stored(some(2, 20_000))), DB: db, Log: quiet(), Batch: 300}
 	for {
 		if n, err := l.Step(context.Background()); err != nil || n == 0 {
@@ -277,6 +279,31 @@ func TestAppendRefuses(t *testing.T) {
 	}
 	if mark, err := db.Mark(t.Context()); err != nil || mark != 9 || len(all(t, db, "w")) != 2 {
 		t.Error(mark, err)
+	}
+}
+
+// TestReportsYield loads much in one step, and then little in some.
+func TestReportsYield(t *testing.T) {
+	all := runtime.GOMAXPROCS(0)
+	half := max(all/2, 1)
+	for after, want := range map[int]int{0: half, 9: half, 10: all, 15: all} {
+		rows := some(6, 700)
+		db := open(t, "")
+		events := source(stored(rows))
+		limit := 300
+		l := &trafficdb.Loader{DB: db, Log: quiet(), Source: func(ctx context.Context, seq int64, _ int) ([]trafficdb.Stored, error) {
+			defer func() { limit = 1 }()
+			return events(ctx, seq, limit)
+		}}
+		ticks := make(chan time.Time, after+1)
+		for range after + 1 {
+			ticks <- end()
+		}
+		close(ticks)
+		l.Run(t.Context(), ticks)
+		if got, err := db.Threads(t.Context()); err != nil || got != want {
+			t.Errorf("%d threads after %d quiet steps, want %d, %v", got, after, want, err)
+		}
 	}
 }
 

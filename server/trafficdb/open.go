@@ -15,7 +15,7 @@ import (
 )
 
 // layout is the number of the tables' form. A file of another form is made anew.
-const layout = 1
+const layout = 2
 
 const (
 	// maxReports is how many reports run at once; others wait. A report uses all
@@ -54,6 +54,9 @@ type DB struct {
 
 	loading sync.Mutex    // one Step, Erase or Rebuild at a time
 	writing sync.Mutex    // one transaction that writes at a time
+	loose   int64         // rows that are not sorted, about; of whoever holds writing
+	run     int64         // so many are sorted at once: runRows but in tests
+	piece   int           // so many are erased at once: pieceErased but in tests
 	reports chan struct{} // a place for each report that runs
 
 	idle struct {
@@ -70,7 +73,7 @@ type DB struct {
 // error is a *LockedError when another process has it. An empty name is a
 // database in memory.
 func Open(ctx context.Context, file string) (*DB, error) {
-	db := &DB{file: file, reports: make(chan struct{}, maxReports)}
+	db := &DB{file: file, run: runRows, piece: pieceErased, reports: make(chan struct{}, maxReports)}
 	if err := db.open(ctx); err != nil {
 		return nil, err
 	}
@@ -91,6 +94,9 @@ func (db *DB) open(ctx context.Context) error {
 	if err == nil {
 		var version int
 		err = db.sql.QueryRowContext(ctx, "select version from traffic.layout").Scan(&version)
+		if err == nil && version == layout {
+			err = db.sql.QueryRowContext(ctx, "select count(*) from traffic.event where not sorted").Scan(&db.loose)
+		}
 		if err == nil && version == layout {
 			return nil
 		}
@@ -206,6 +212,7 @@ func (db *DB) rebuild(ctx context.Context) error {
 	}
 	err := db.sql.Close()
 	db.sql = nil
+	db.loose = 0
 	db.Idle(time.Time{})
 	return errors.Join(err, db.remove(), db.create(ctx))
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"time"
-
-	"github.com/firstpick/firstpick/server/attribution"
 )
 
 // A Referral is how many people an assistant sent.
@@ -22,7 +20,7 @@ type Referral struct {
 // Referrals returns the families of assistants that people came from, those that
 // sent most first. A landing is a touch by a person with evidence of any kind.
 func (db *DB) Referrals(ctx context.Context, workspace string, w Window, p Page) ([]Referral, error) {
-	kinds := []string{attribution.SignedLink, attribution.Signature, attribution.Tag, attribution.Referrer, attribution.Declared}
+	kinds := evidences()
 	return ask(ctx, db, "referrals", func(rows *sql.Rows) (Referral, error) {
 		r := Referral{AtLeast: true, Evidence: map[string]int64{}}
 		var n [5]int64
@@ -75,7 +73,7 @@ func (db *DB) Trend(ctx context.Context, workspace string, w Window) ([]Day, err
 		d := &out[place[start]]
 		d.ByClass, d.Referrals, d.Conversions = counts.counted(), referrals, conversions
 		return struct{}{}, err
-	}, w.args(workspace, starts, piece)...)
+	}, w.only(workspace, starts, piece)...)
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,11 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/server/agentid"
+	"github.com/firstpick/firstpick/server/attribution"
 )
 
 //go:embed query/*.sql
@@ -23,16 +25,19 @@ func query(name string) string {
 	headline, noise := classes()
 	return strings.NewReplacer(
 		"@window", "workspace = $1 and happened_at >= $2 and happened_at < $3",
+		"@only", "($4 = '' or agent = $4)",
 		"@headline", in("class", headline...),
 		"@noise", in("class", noise...),
 		"@genuine", "verdict <> "+quoted(agentid.IPMismatch),
 		"@impostor", "verdict = "+quoted(agentid.IPMismatch),
 		"@verified", in("verdict", agentid.VerifiedSignature, agentid.VerifiedIP, agentid.VerifiedDNS),
 		"@person", in("class", agentid.Browser, agentid.None, ""),
+		"@evident", in("evidence", evidences()...),
 		"@asked", in("class", agentid.UserFetch, agentid.AgenticBrowser, agentid.CodingAgent),
 		"@counts", counts(headline),
 		"@names", "coalesce(array_to_string(list_slice(list_sort(list(distinct agent) filter (agent <> '')), 1, 20), chr(10)), '')",
 		"@event", columnNames,
+		"@touch", touchColumns,
 	).Replace(string(text))
 }
 
@@ -43,6 +48,11 @@ const columnNames = `seq, workspace, id, type, happened_at, received_at, backfil
 	mcp_method, mcp_tool, mcp_client, mcp_version,
 	agent, family, operator, class, verdict, evidence,
 	kind, value, currency, order_id, refund_of`
+
+// evidences returns the kinds that competing touches have, strongest first.
+func evidences() []string {
+	return []string{attribution.SignedLink, attribution.Signature, attribution.Tag, attribution.Referrer, attribution.Declared}
+}
 
 // classes returns the classes of the headline, and those that are noise: all
 // others but people.
@@ -133,6 +143,9 @@ func collect[T any](ctx context.Context, q querier, name string, scan func(*sql.
 		v, err := scan(rows)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if len(all) == cap(all) { // append alone copies large lists five times as often
+			all = slices.Grow(all, max(len(all), 16))
 		}
 		all = append(all, v)
 	}

@@ -118,33 +118,3 @@ func (db *DB) Parquet(ctx context.Context, workspace string, w Window, out io.Wr
 
 // instant writes a time for a statement.
 func instant(t time.Time) string { return fmt.Sprintf("make_timestamp(%d)", micro(t).UnixMicro()) }
-
-// Erase deletes the events of a workspace that carry one of the visitors or
-// identities, and returns how many. Delete them from the state store first: then
-// they do not come back, not even from a batch that is just being loaded. No
-// query finds them any more, but free parts of the file may still hold their bytes
-// until Rebuild.
-func (db *DB) Erase(ctx context.Context, workspace string, visitors, identities []string) (int64, error) {
-	db.loading.Lock()
-	defer db.loading.Unlock()
-	var n int64
-	err := db.use(func(pool *sql.DB) error {
-		db.writing.Lock()
-		defer db.writing.Unlock()
-		return duck.InTx(ctx, pool, func(tx *sql.Tx) error {
-			result, err := tx.ExecContext(ctx, query("erase"), workspace, list(visitors), list(identities))
-			if err != nil {
-				return err
-			}
-			n, err = result.RowsAffected()
-			return err
-		})
-	})
-	if err == nil && n > 0 {
-		err = db.Checkpoint(ctx) // the log still has what was appended
-	}
-	if err != nil {
-		return n, fmt.Errorf("erase in %s: %w", workspace, err)
-	}
-	return n, nil
-}

@@ -24,7 +24,7 @@ func (l ledger) touches(conditions ...func(*trafficdb.Row) bool) []*trafficdb.Ro
 next:
 	for i := range l.rows {
 		r := &l.rows[i]
-		if r.Type != event.Touch || !l.holds(r.At) {
+		if r.Type != event.Touch || !l.holds(r.At) || l.w.Agent != "" && r.Agent != l.w.Agent {
 			continue
 		}
 		for _, c := range conditions {
@@ -175,6 +175,7 @@ func (l ledger) gaps() []trafficdb.Gap {
 
 func (l ledger) referrals() []trafficdb.Referral {
 	var out []trafficdb.Referral
+	l.w.Agent = "" // families are no agents
 	for family, rows := range groups(l.touches(people, genuine, sent), func(r *trafficdb.Row) string { return cmp.Or(r.Family, r.Agent, attribution.OtherAgent) }) {
 		ref := trafficdb.Referral{Family: family, Landings: int64(len(rows)), AtLeast: true, Evidence: map[string]int64{}, LastAt: last(rows)}
 		known := map[string]bool{}
@@ -218,7 +219,7 @@ func (l ledger) trend() []trafficdb.Day {
 		of(r.At).Referrals++
 	}
 	for i := range l.rows {
-		if r := &l.rows[i]; r.Type == event.Convert && r.Kind != "refund" && l.holds(r.At) {
+		if r := &l.rows[i]; r.Type == event.Convert && r.Kind != "refund" && l.holds(r.At) && l.w.Agent == "" {
 			of(r.At).Conversions++
 		}
 	}
@@ -260,4 +261,74 @@ func (l ledger) story() (c []attribution.Conversion, t []attribution.Touch, b []
 		}
 	}
 	return c, t, b
+}
+
+// never returns the pages that were never got.
+func (l ledger) never(pages []trafficdb.PageRef) []trafficdb.PageRef {
+	plain := func(path string) string { return strings.TrimSuffix(strings.TrimRight(path, "/"), ".md") }
+	got := l.touches(headline, genuine, func(r *trafficdb.Row) bool { return r.Status < 400 })
+	return slices.DeleteFunc(slices.Clone(pages), func(p trafficdb.PageRef) bool {
+		return slices.ContainsFunc(got, func(r *trafficdb.Row) bool {
+			return (r.Host == "" || r.Host == p.Host) && plain(r.Path) == plain(p.Path)
+		})
+	})
+}
+
+// recent recounts what alerts look at.
+func (l ledger) recent() trafficdb.Recent {
+	var out trafficdb.Recent
+	past := ledger{l.rows, trafficdb.Window{To: l.w.To}}
+	live := func(r *trafficdb.Row) bool { return !r.Backfill }
+	now := func(r *trafficdb.Row) bool { return live(r) && l.holds(r.At) }
+	count := func(rows []*trafficdb.Row, conditions ...func(*trafficdb.Row) bool) (n int64) {
+		for _, r := range rows {
+			if !slices.ContainsFunc(conditions, func(c func(*trafficdb.Row) bool) bool { return !c(r) }) {
+				n++
+			}
+		}
+		return n
+	}
+	first := func(rows []*trafficdb.Row) (at time.Time) {
+		for _, r := range rows {
+			if genuine(r) && (at.IsZero() || r.At.Before(at)) {
+				at = r.At
+			}
+		}
+		return at
+	}
+	for k, rows := range groups(past.touches(headline), func(r *trafficdb.Row) [2]string { return [2]string{r.Agent, r.Class} }) {
+		spoofed := count(rows, now) - count(rows, now, genuine)
+		if n := count(rows, now); n > 0 {
+			out.Agents = append(out.Agents, trafficdb.RecentAgent{Agent: k[0], Class: k[1], FirstAt: first(rows), Touches: n, Spoofed: spoofed})
+		}
+		if k[1] == "user_fetch" {
+			before := ledger{nil, trafficdb.Window{From: l.w.From.Add(-l.w.To.Sub(l.w.From)), To: l.w.From}}
+			out.UserFetches += count(rows, now, genuine)
+			out.UserFetchesBefore += count(rows, live, genuine, func(r *trafficdb.Row) bool { return before.holds(r.At) })
+		}
+	}
+	slices.SortFunc(out.Agents, func(a, b trafficdb.RecentAgent) int {
+		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.Class, b.Class))
+	})
+	for hour, rows := range groups(l.touches(headline, live), func(r *trafficdb.Row) time.Time { return r.At.Truncate(time.Hour) }) {
+		if n := int64(len(rows)) - count(rows, genuine); n > 0 {
+			out.Spoofed = append(out.Spoofed, trafficdb.SpoofedHour{Hour: hour, Touches: n})
+		}
+	}
+	slices.SortFunc(out.Spoofed, func(a, b trafficdb.SpoofedHour) int { return a.Hour.Compare(b.Hour) })
+	missing := past.touches(headline, genuine, func(r *trafficdb.Row) bool { return r.Status == 404 || r.Status == 410 })
+	for k, rows := range groups(missing, func(r *trafficdb.Row) [2]string {
+		return [2]string{r.Host, "/" + strings.Join(strings.Split(strings.Trim(r.Path, "/")+"/", "/")[:min(2, strings.Count(strings.Trim(r.Path, "/"), "/")+1)], "/")}
+	}) {
+		m := trafficdb.MissingPart{Host: k[0], Part: k[1], Touches: count(rows, now), FirstAt: first(rows)}
+		current := slices.DeleteFunc(rows, func(r *trafficdb.Row) bool { return !now(r) })
+		m.Paths, m.Agents = int64(len(groups(current, func(r *trafficdb.Row) string { return r.Path }))), agentNames(current)
+		if m.Touches > 0 {
+			out.Missing = append(out.Missing, m)
+		}
+	}
+	slices.SortFunc(out.Missing, func(a, b trafficdb.MissingPart) int {
+		return cmp.Or(cmp.Compare(b.Touches, a.Touches), strings.Compare(a.Part, b.Part))
+	})
+	return out
 }

@@ -9,7 +9,7 @@ create table traffic.mark (
 
 -- event.Record and where it came from. No text is null. Times are UTC.
 create table traffic.event (
-  seq          bigint not null, -- of the state store; rows lie in this order
+  seq          bigint not null, -- of the state store
   workspace    varchar not null,
   id           varchar not null, -- unique in the workspace, which the state store sees to
   type         varchar not null, -- touch, identify, convert
@@ -48,5 +48,6 @@ create table traffic.event (
   value        bigint not null, -- minor units of currency
   currency     varchar not null,
   order_id     varchar not null,
-  refund_of    varchar not null
+  refund_of    varchar not null,
+  sorted       boolean not null  -- lies in a run that sort.sql made; else where it came
 );

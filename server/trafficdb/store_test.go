@@ -222,7 +222,7 @@ func TestReportsWhileAppending(t *testing.T) {
 	for i := range 4 {
 		all.Go(func() {
 			for k := i; ctx.Err() == nil; k++ {
-				if _, err := questions()[k%9].ask(ctx, db, traffictest.Workspace(k%4), w); err != nil && ctx.Err() == nil {
+				if _, err := questions()[k%len(questions())].ask(ctx, to{db, traffictest.Workspace(k % 4), w}); err != nil && ctx.Err() == nil {
 					t.Error(err)
 				}
 				h, err := db.Health(ctx, "ws_00", end())

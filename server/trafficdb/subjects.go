@@ -2,11 +2,9 @@ package trafficdb
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/firstpick/firstpick/server/agentid"
 	"github.com/firstpick/firstpick/server/attribution"
 )
 
@@ -15,7 +13,7 @@ import (
 // identities. Like attribution.Graph it passes over names given to everybody;
 // which of the others count is for attribution to say.
 func (j *Journeys) subjects(lookback time.Duration) (visitors, identities []string) {
-	ofVisitor, ofIdentity := bonds{}, bonds{}
+	ofVisitor, ofIdentity := make(bonds, len(j.Bindings)), make(bonds, len(j.Bindings))
 	for _, b := range j.Bindings {
 		ofVisitor[b.Visitor] = append(ofVisitor[b.Visitor], bond{b.Identity, b.At})
 		ofIdentity[b.Identity] = append(ofIdentity[b.Identity], bond{b.Visitor, b.At})
@@ -23,7 +21,8 @@ func (j *Journeys) subjects(lookback time.Duration) (visitors, identities []stri
 	ofVisitor.sort()
 	ofIdentity.sort()
 	// Nothing is looked up under no name.
-	seenVisitor, seenIdentity := map[string]bool{"": true}, map[string]bool{"": true}
+	seenVisitor, seenIdentity := make(map[string]bool, len(j.Conversions)), make(map[string]bool, len(j.Conversions))
+	seenVisitor[""], seenIdentity[""] = true, true
 	for i := range j.Conversions {
 		c := &j.Conversions[i]
 		since := c.At.Add(-lookback)
@@ -78,45 +77,12 @@ func (b bonds) since(name string, since time.Time, most int) (others []string) {
 // is slow. Events hold no control characters.
 func joined(names []string) string { return strings.Join(names, "\x1f") }
 
-// landings returns the pages and half hours of which attribution.Infer has to know
-// all views and fetches: those around views without referrer and evidence.
-func (j *Journeys) landings() []string {
-	const halfHour = int64(attribution.InferWithin / time.Microsecond)
-	seen := map[string]bool{}
-	var keys []string
-	for i := range j.Touches {
-		t := &j.Touches[i]
-		if !person(t.Class) || t.Spoofed || t.Evidence != "" || t.Referrer != "" || strings.Count(t.Path, "/") < 2 {
-			continue
-		}
-		at := t.At.UnixMicro() / halfHour
-		for n := at - 1; n <= at+1; n++ {
-			add(seen, pageKey(n, t.Host, t.Path), &keys)
-		}
-	}
-	return keys
-}
-
-func person(class string) bool {
-	return class == "" || class == string(agentid.Browser) || class == string(agentid.None)
-}
-
-// pageKey names a page in a half hour since 1970, as around.sql does. Pages that
-// are one to attribution have one key; others may share it.
-func pageKey(halfHour int64, host, path string) string {
-	return strconv.FormatInt(halfHour, 10) + " " + host + strings.TrimRight(strings.ReplaceAll(path, ".md", ""), "/")
-}
-
-// addAround adds touches that are not among those there already.
+// addAround adds touches, which may be among those there already.
 func (j *Journeys) addAround(touches []attribution.Touch) {
-	known := make(map[string]bool, len(j.Touches))
-	for i := range j.Touches {
-		known[j.Touches[i].ID] = true
-	}
-	j.Touches = slices.Grow(j.Touches, len(touches))
+	known := make(map[string]bool, len(touches))
 	for i := range touches {
-		if !known[touches[i].ID] {
-			j.Touches = append(j.Touches, touches[i])
-		}
+		known[touches[i].ID] = true
 	}
+	j.Touches = slices.DeleteFunc(j.Touches, func(t attribution.Touch) bool { return known[t.ID] })
+	j.Touches = append(j.Touches, touches...)
 }

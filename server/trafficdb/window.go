@@ -7,13 +7,23 @@ type Window struct {
 	From, To time.Time
 	// TZ is whose days Trend counts; nil is UTC.
 	TZ *time.Location
+	// Agent leaves only the touches of one agent; empty leaves all. Agents, Pages,
+	// Gaps, Trend, Noise and NeverRead heed it. Those of a Trend are then no
+	// referrals and no conversions.
+	Agent string
 }
 
 // always is the window that holds every event.
 func always() Window { return Window{To: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)} }
 
+// args returns the arguments of a query that has @window.
 func (w Window) args(workspace string, more ...any) []any {
 	return append([]any{workspace, micro(w.From), micro(w.To)}, more...)
+}
+
+// only returns the arguments of a query that has @window and @only.
+func (w Window) only(workspace string, more ...any) []any {
+	return w.args(workspace, append([]any{w.Agent}, more...)...)
 }
 
 // MaxRows is how many rows of a report one call returns at most.

@@ -2,7 +2,7 @@
 with visit as (
     select agent, operator, class, host, path, verdict, status, count(*) as n, min(happened_at) as first_at, max(happened_at) as last_at
     from traffic.event
-    where @window and type = 'touch' and @headline
+    where @window and @only and type = 'touch' and @headline
     group by all
 )
 select agent, operator, class, sum(n)::bigint as touches, count(distinct (host, path)) filter (status < 400),
@@ -14,4 +14,4 @@ select agent, operator, class, sum(n)::bigint as touches, count(distinct (host, 
 from visit
 group by agent, operator, class
 order by touches desc, agent, operator, class
-limit $4 offset $5
+limit $5 offset $6

@@ -5,7 +5,7 @@ with miss as (
                 else 'error' end as gap,
            status, host, path, agent, class, count(*) as n, max(happened_at) as last_at
     from traffic.event
-    where @window and type = 'touch' and (status in (401, 403, 404, 410, 429) or status between 500 and 599)
+    where @window and @only and type = 'touch' and (status in (401, 403, 404, 410, 429) or status between 500 and 599)
       and @headline and @genuine
     group by all
 )
@@ -13,4 +13,4 @@ select gap, status, host, path, sum(n)::bigint as touches, coalesce(sum(n) filte
 from miss
 group by gap, status, host, path
 order by asked desc, touches desc, host, path, status
-limit $4 offset $5
+limit $5 offset $6

@@ -5,7 +5,7 @@ select coalesce(nullif(family, ''), nullif(agent, ''), 'Other') as sender, count
        max(happened_at)
 from traffic.event
 where @window and type = 'touch' and @person and @genuine
-  and evidence in ('signed_link', 'signature', 'tag', 'referrer', 'declared')
+  and @evident
 group by sender
 order by landings desc, sender
 limit $4 offset $5

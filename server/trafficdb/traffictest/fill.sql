@@ -48,5 +48,6 @@ select i + 1, 'ws_' || lpad(floor(@workspaces * f * f)::int::varchar, 2, '0'), '
        case when type <> 'convert' or b < 0.5 then 0 when b < 0.9 then 900 + (c * 9000)::bigint else -(c * 3000)::bigint end,
        case when type = 'convert' and b >= 0.5 then 'USD' else '' end,
        case when type = 'convert' and b >= 0.5 and b < 0.9 then 'o' || i else '' end,
-       case when type = 'convert' and b >= 0.9 then 'o' || (hash(i, 9) % i) else '' end
+       case when type = 'convert' and b >= 0.9 then 'o' || (hash(i, 9) % i) else '' end,
+       false
 from made

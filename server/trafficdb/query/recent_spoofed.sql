@@ -1,0 +1,5 @@
+select time_bucket(interval 1 hour, happened_at) as hour, count(*)
+from traffic.event
+where @window and type = 'touch' and not backfill and @headline and @impostor
+group by hour
+order by hour

@@ -1,0 +1,1 @@
+select distinct workspace from traffic.event order by workspace
