@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/attribution"
 	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/sitecheck"
 	"github.com/firstpick/firstpick/server/traffic"
 	"github.com/firstpick/firstpick/server/trafficdb"
 )
@@ -15,38 +16,45 @@ import (
 type Service struct {
 	DB  *trafficdb.DB
 	Now func() time.Time
+	// Site returns what was found at the site of a workspace, nil while nobody
+	// looked. It may be nil itself.
+	Site func(ctx context.Context, workspace string) (*sitecheck.Result, error)
 }
 
 const day = 24 * time.Hour
 
 // Report makes the report of a workspace.
 func (s *Service) Report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
-	w := trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ}
+	w := trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ, Agent: q.Agent}
 	health, err := s.DB.Health(ctx, workspace, s.Now())
 	if err != nil {
 		return nil, err
 	}
 	r := &traffic.Report{
-		Window: traffic.Window{From: stamp(q.From), To: stamp(q.To), TZ: q.TZ.String(), CompleteThrough: stamp(health.CompleteThrough)},
-		Health: traffic.Health{EventsLast24h: health.Last24h},
+		Window:  traffic.Window{From: stamp(q.From), To: stamp(q.To), TZ: q.TZ.String(), CompleteThrough: stamp(health.CompleteThrough)},
+		Health:  traffic.Health{EventsLast24h: health.Last24h},
+		Outcome: noOutcome(q), Source: noSource(), Changes: []traffic.Change{},
 	}
 	if health.LastReceivedAt.IsZero() { // nothing came yet: nothing to count
-		r.Outcome, r.Source, r.Changes = noOutcome(q), noSource(), []traffic.Change{}
 		return r, nil
 	}
 	at := stamp(health.LastReceivedAt)
 	r.Health.LastEventAt = &at
-	if r.Outcome, err = s.outcome(ctx, workspace, w, q); err != nil {
+	if q.Wants(traffic.PartOutcome) {
+		if r.Outcome, err = s.outcome(ctx, workspace, w, q); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.source(ctx, workspace, w, q, &r.Source); err != nil {
 		return nil, err
 	}
-	if r.Source, err = s.source(ctx, workspace, w); err != nil {
-		return nil, err
+	if !q.Wants(traffic.PartChanges) {
+		return r, nil
 	}
 	changes, err := s.DB.Changes(ctx, workspace, w)
 	if err != nil {
 		return nil, err
 	}
-	r.Changes = []traffic.Change{}
 	for _, c := range changes {
 		r.Changes = append(r.Changes, traffic.Change{
 			What: c.What, Agent: c.Agent, Class: c.Class, Folder: c.Folder, Now: c.Now, Before: c.Before, Since: stamp(c.Since),
@@ -56,16 +64,13 @@ func (s *Service) Report(ctx context.Context, workspace string, q traffic.Query)
 }
 
 func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query) (traffic.Outcome, error) {
-	j, err := s.DB.Journeys(ctx, workspace, w, q.Lookback)
+	credited, truncated, err := s.credited(ctx, workspace, w, q)
 	if err != nil {
 		return traffic.Outcome{}, err
 	}
-	credited := attribution.Credit(j.Conversions, j.Touches, attribution.NewGraph(j.Bindings), attribution.Options{
-		Model: q.Model, Lookback: q.Lookback, From: q.From, To: q.To,
-	})
 	totals := attribution.Summary(credited)
 	out := noOutcome(q)
-	out.Truncated = j.Truncated
+	out.Truncated = truncated
 	for _, k := range totals.Kinds {
 		out.Conversions = append(out.Conversions, traffic.KindOutcome{
 			Kind: k.Kind, Total: k.Total, AgentDriven: share(k.AgentDriven), Assisted: k.Assisted, Possible: k.Possible,

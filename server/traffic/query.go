@@ -16,7 +16,59 @@ type Query struct {
 	TZ       *time.Location
 	Model    attribution.Model
 	Lookback time.Duration
+	// Agent leaves only what one agent did, by its name; empty leaves all. What
+	// people did is the same for every agent.
+	Agent string
+	// Parts are what to report; 0 is everything.
+	Parts Parts
+	// Limit is how many rows each list of a report has; 0 is DefaultLimit, and more
+	// than MaxLimit are not given.
+	Limit int
+	// Only leaves some of the conversions of a list.
+	Only Only
 }
+
+// DefaultLimit and MaxLimit are how many rows a list has, and has at most.
+const (
+	DefaultLimit = 50
+	MaxLimit     = 1000
+)
+
+// Parts are parts of a report. Window and health are in every one.
+type Parts uint
+
+// The parts.
+const (
+	PartOutcome Parts = 1 << iota
+	PartAgents
+	PartPages
+	PartGaps
+	PartReferrals
+	PartTrend
+	PartNoise
+	PartChanges
+	PartNone // only window and health
+)
+
+// Wants says whether a part is asked for.
+func (q *Query) Wants(p Parts) bool { return q.Parts == 0 || q.Parts&p != 0 }
+
+// Rows returns how many rows each list has.
+func (q *Query) Rows() int {
+	if q.Limit <= 0 {
+		return DefaultLimit
+	}
+	return min(q.Limit, MaxLimit)
+}
+
+// Only says which conversions are listed.
+type Only string
+
+// What can be listed.
+const (
+	OnlyCredited Only = "credited" // to an agent
+	OnlyPossible Only = "possible" // what an agent probably led to, and is credited to none
+)
 
 const (
 	day        = 24 * time.Hour

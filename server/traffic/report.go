@@ -5,6 +5,7 @@ package traffic
 
 import (
 	"context"
+	"io"
 
 	"github.com/firstpick/firstpick/server/attribution"
 )
@@ -12,6 +13,14 @@ import (
 // Reports makes reports of workspaces.
 type Reports interface {
 	Report(ctx context.Context, workspace string, q Query) (*Report, error)
+	// Conversions lists conversions from a place on, the newest first.
+	Conversions(ctx context.Context, workspace string, q Query, offset, limit int) (*Conversions, error)
+	// Conversion traces one conversion by its id. It fails with a 404 when there is
+	// none.
+	Conversion(ctx context.Context, workspace, id string, q Query) (*Conversion, error)
+	// Export writes the stored events of a workspace that happened in a query's
+	// window, in the order in which they came.
+	Export(ctx context.Context, workspace string, q Query, f Format, out io.Writer) error
 }
 
 // A Report is the answer to what agents did for a workspace in a window. Its JSON

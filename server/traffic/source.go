@@ -8,6 +8,18 @@ type Source struct {
 	Referrals []Referral       `json:"referrals"`
 	Trend     []Day            `json:"trend"`
 	Noise     map[string]int64 `json:"noise"`
+	Site      *SiteSource      `json:"site,omitempty"` // while the owner has said where it is
+}
+
+// A SiteSource is the site as agents find it.
+type SiteSource struct {
+	Site     string   `json:"site"`
+	LookedAt string   `json:"lookedAt"`
+	Pages    int      `json:"pages"` // that the sitemap names
+	Read     int      `json:"read"`  // of these, by an agent, in the window
+	LLMsTxt  bool     `json:"llmsTxt"`
+	Markdown bool     `json:"markdown"` // a page can be had as Markdown
+	Problems []string `json:"problems"`
 }
 
 // An AgentSource is how often an agent came. Spoofed came from where the agent's
