@@ -241,7 +241,7 @@ func TestMethods(t *testing.T) {
 		"/api/agent/identity/claim":               {"OPTIONS", "POST"},
 		"/api/oauth2/token":                       {"OPTIONS", "POST"},
 		"/api/oauth2/revoke":                      {"OPTIONS", "POST"},
-		"/api/agent/keys":                         {"OPTIONS", "POST"},
+		"/api/agent/keys":                         {"GET", "HEAD", "OPTIONS", "POST"},
 		"/api/agent/workspace":                    {"GET", "HEAD", "OPTIONS"},
 		"/api/agent/event/notify":                 {"POST"},
 		"/.well-known/oauth-protected-resource":   {"GET", "HEAD"},

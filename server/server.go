@@ -13,6 +13,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -21,10 +22,12 @@ import (
 
 	"github.com/firstpick/firstpick/server/agentapi"
 	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/alert"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/claimpage"
 	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/collectapi"
+	"github.com/firstpick/firstpick/server/dashboard"
 	"github.com/firstpick/firstpick/server/discovery"
 	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/limit"
@@ -33,6 +36,7 @@ import (
 	"github.com/firstpick/firstpick/server/readapi"
 	"github.com/firstpick/firstpick/server/reqctx"
 	"github.com/firstpick/firstpick/server/session"
+	"github.com/firstpick/firstpick/server/setupdocs"
 	"github.com/firstpick/firstpick/server/signin"
 	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/traffic"
@@ -50,6 +54,8 @@ type Config struct {
 	Collect *collect.Service
 	// Reports are of workspaces' traffic; nil leaves them out.
 	Reports traffic.Reports
+	// Alerts are told to workspaces' owners; nil leaves them out.
+	Alerts *alert.Service
 	// Providers are where people may sign in besides by mail.
 	Providers []*signin.Provider
 	Log       *slog.Logger
@@ -75,7 +81,7 @@ type Server struct {
 	errors  apierr.Writer
 	ids     *reqctx.IDs
 	proxies reqctx.Proxies
-	public  *limit.Limit
+	public  *limit.Limit[netip.Addr]
 	access  *accessLog
 	// exact answers GET on paths without parameters, so that the most common
 	// requests pay for no pattern matching. The router has them too.
@@ -85,7 +91,7 @@ type Server struct {
 // The largest request bodies that are read, in bytes.
 const (
 	maxBody   = 64 << 10
-	maxEvents = event.MaxBody + 64<<10 // compressed or not; decoded it is bounded again
+	maxEvents = event.MaxLogBody + 64<<10 // compressed or not; decoded it is bounded again, by its form
 )
 
 func bodyLimit(path string) int64 {
@@ -109,7 +115,8 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
-		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies, public: limit.New("public", max(1, cfg.LimitPerMinute)),
+		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
+		public: limit.OfClients(limit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
 	}
 	if cfg.AccessLog && cfg.LogWriter != nil {
 		s.access = newAccessLog(cfg.LogWriter)
@@ -130,10 +137,12 @@ func New(cfg Config) (*Server, error) {
 		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors},
 		describe,
 		discovery.New(cfg.Agents, s.errors),
-		&agentapi.Handler{Agents: cfg.Agents, Errors: s.errors, Log: cfg.Log, Reports: cfg.Reports},
-		&collectapi.Handler{Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log},
+		setupdocs.New(cfg.BaseURL, s.errors),
+		&agentapi.Handler{Agents: cfg.Agents, Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log, Reports: cfg.Reports},
+		collectapi.New(cfg.Collect, cfg.Agents.Limits, s.errors, cfg.Log),
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
 		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
+		&dashboard.Handler{Agents: cfg.Agents, Collect: cfg.Collect, Sessions: sessions, Pages: personal, Guard: guard, Reports: cfg.Reports, Alerts: cfg.Alerts},
 	} {
 		m.Mount(s.router)
 	}
@@ -197,8 +206,11 @@ func (s *Server) finish(rw *reqctx.Writer, r *http.Request, start time.Time) {
 	}
 }
 
-// limited leaves probes out: they come often, and from one address.
-func limited(path string) bool { return path != "/healthz" && path != "/readyz" }
+// limited leaves out probes, which come often and from one address, and the
+// collector, which counts by key.
+func limited(path string) bool {
+	return path != "/healthz" && path != "/readyz" && path != "/api/collect"
+}
 
 func (s *Server) allow(rw *reqctx.Writer, r *http.Request, now time.Time) bool {
 	left, after, ok := s.public.Allow(rw.Client, now)

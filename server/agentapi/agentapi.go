@@ -19,6 +19,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/reqctx"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/traffic"
@@ -33,9 +34,10 @@ const (
 
 // A Handler serves the routes. All fields but Reports are required.
 type Handler struct {
-	Agents *agents.Service
-	Errors apierr.Writer
-	Log    *slog.Logger
+	Agents  *agents.Service
+	Collect *collect.Service
+	Errors  apierr.Writer
+	Log     *slog.Logger
 	// Reports are of the workspace's traffic; nil leaves them out.
 	Reports traffic.Reports
 }
@@ -43,7 +45,7 @@ type Handler struct {
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
 	r.Post("/api/agent/event/notify", h.notify) // called by servers alone
-	for _, route := range []struct {
+	routes := []struct {
 		method, path string
 		serve        http.HandlerFunc
 	}{
@@ -52,10 +54,22 @@ func (h *Handler) Mount(r chi.Router) {
 		{http.MethodPost, "/api/oauth2/token", h.handle(h.token)},
 		{http.MethodPost, "/api/oauth2/revoke", h.handle(h.revoke)},
 		{http.MethodPost, "/api/agent/keys", h.handle(h.createKey)},
+		{http.MethodGet, "/api/agent/keys", h.handle(h.keys)},
+		{http.MethodDelete, "/api/agent/keys/{id}", h.handle(h.revokeKey)},
 		{http.MethodGet, "/api/agent/workspace", h.handle(h.workspace)},
-	} {
+		{http.MethodGet, "/api/agent/workspace/conversions", h.handle(h.conversions)},
+		{http.MethodGet, "/api/agent/workspace/conversions/{id}", h.handle(h.conversion)},
+		{http.MethodGet, "/api/agent/workspace/events", h.events},
+		{http.MethodPost, "/api/agent/workspace/person", h.handle(h.person)},
+		{http.MethodPost, "/api/agent/workspace/erasure", h.handle(h.erase)},
+	}
+	methods := map[string][]string{}
+	for _, route := range routes {
+		methods[route.path] = append(methods[route.path], route.method)
+	}
+	for _, route := range routes {
 		r.Method(route.method, route.path, route.serve)
-		r.Options(route.path, preflight(route.method))
+		r.Options(route.path, preflight(strings.Join(methods[route.path], ", ")))
 		if route.method == http.MethodGet { // who has GET has HEAD (RFC 9110, 9.1)
 			r.Head(route.path, route.serve)
 		}
@@ -64,11 +78,11 @@ func (h *Handler) Mount(r chi.Router) {
 
 // preflight lets scripts of any page call a route (the Fetch standard's CORS
 // protocol). No route here looks at cookies, so there is nothing to steal.
-func preflight(method string) http.HandlerFunc {
+func preflight(methods string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Allow-Methods", method+", OPTIONS")
+		h.Set("Access-Control-Allow-Methods", methods+", OPTIONS")
 		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
 		h.Set("Access-Control-Max-Age", "86400")
 		w.WriteHeader(http.StatusNoContent)
@@ -97,10 +111,7 @@ func (h *Handler) adapt(f endpoint, errs apierr.Writer) http.HandlerFunc {
 		answer, err := f(c, r)
 		head := w.Header()
 		c.Seen.Write(head)
-		head.Set("Cache-Control", "no-store")
-		head.Set("Pragma", "no-cache") // RFC 6749, 5.1
-		head.Set("Access-Control-Allow-Origin", "*")
-		head.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id")
+		common(head)
 		if err != nil {
 			h.fail(w, r, errs, err)
 			return
@@ -117,6 +128,14 @@ func (h *Handler) adapt(f endpoint, errs apierr.Writer) http.HandlerFunc {
 		enc.SetEscapeHTML(false)
 		_ = enc.Encode(answer) // the client is gone; nothing to do
 	}
+}
+
+// common sets what all answers have.
+func common(head http.Header) {
+	head.Set("Cache-Control", "no-store")
+	head.Set("Pragma", "no-cache") // RFC 6749, 5.1
+	head.Set("Access-Control-Allow-Origin", "*")
+	head.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id")
 }
 
 // fail writes what the caller is told, and logs what only we should know.

@@ -2,7 +2,10 @@ package agentapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
+
+	"github.com/go-chi/chi/v5"
 
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
@@ -19,12 +22,14 @@ type keyRequest struct {
 // A keyAnswer is a collector key. Key is the key itself, in the answer to its
 // creation alone.
 type keyAnswer struct {
-	ID        string `json:"id"`
-	Kind      string `json:"kind"`
-	Label     string `json:"label"`
-	Key       string `json:"key,omitempty"`
-	Shown     string `json:"shown"`
-	CreatedAt string `json:"created_at"`
+	ID         string   `json:"id"`
+	Kind       string   `json:"kind"`
+	Label      string   `json:"label"`
+	Key        string   `json:"key,omitempty"`
+	Shown      string   `json:"shown"`
+	Origins    []string `json:"origins,omitempty"`
+	CreatedAt  string   `json:"created_at"`
+	LastUsedAt string   `json:"last_used_at,omitempty"`
 }
 
 type createdKey struct {
@@ -35,7 +40,19 @@ type createdKey struct {
 func (createdKey) status() int { return http.StatusCreated }
 
 func keyOf(k *state.CollectorKey, key string) keyAnswer {
-	return keyAnswer{k.ID, k.Kind, k.Label, key, k.Shown, stamp(k.CreatedAt)}
+	a := keyAnswer{ID: k.ID, Kind: k.Kind, Label: k.Label, Key: key, Shown: k.Shown, Origins: k.Origins, CreatedAt: stamp(k.CreatedAt)}
+	if !k.LastUsedAt.IsZero() {
+		a.LastUsedAt = stamp(k.LastUsedAt)
+	}
+	return a
+}
+
+func keysOf(keys []state.CollectorKey) []keyAnswer {
+	out := make([]keyAnswer, len(keys))
+	for i := range keys {
+		out[i] = keyOf(&keys[i], "")
+	}
+	return out
 }
 
 func (h *Handler) createKey(c *agents.Caller, r *http.Request) (any, error) {
@@ -54,13 +71,36 @@ func (h *Handler) createKey(c *agents.Caller, r *http.Request) (any, error) {
 	return createdKey{keyOf(k, key), slugOnly{slug}}, nil
 }
 
+// keys lists the collector keys that work.
+func (h *Handler) keys(_ *agents.Caller, r *http.Request) (any, error) {
+	b, err := h.bearer(r)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := h.Agents.Keys(r.Context(), b)
+	return map[string]any{"keys": keysOf(keys)}, err
+}
+
+// revokeKey ends a collector key.
+func (h *Handler) revokeKey(c *agents.Caller, r *http.Request) (any, error) {
+	b, err := h.bearer(r)
+	if err != nil {
+		return nil, err
+	}
+	id := chi.URLParam(r, "id")
+	return map[string]string{"revoked": id}, h.Agents.RevokeKey(r.Context(), c, b, id)
+}
+
 type workspaceAnswer struct {
 	Workspace struct {
-		Slug      string `json:"slug"`
-		State     string `json:"state"`
-		Plan      string `json:"plan"`
-		CreatedAt string `json:"created_at"`
-		ClaimedAt string `json:"claimed_at"`
+		Slug          string `json:"slug"`
+		State         string `json:"state"`
+		Plan          string `json:"plan"`
+		CreatedAt     string `json:"created_at"`
+		ClaimedAt     string `json:"claimed_at"`
+		RetentionDays int    `json:"retentionDays"`
+		Site          string `json:"site,omitempty"`
+		Currency      string `json:"currency,omitempty"`
 	} `json:"workspace"`
 	Keys []keyAnswer `json:"keys"`
 	*traffic.Report
@@ -75,14 +115,10 @@ func (h *Handler) workspace(_ *agents.Caller, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := workspaceAnswer{Keys: []keyAnswer{}}
+	out := workspaceAnswer{Keys: keysOf(keys)}
 	out.Workspace.Slug, out.Workspace.Plan, out.Workspace.State = ws.Slug, ws.Plan, ws.State(h.Agents.Now())
 	out.Workspace.CreatedAt, out.Workspace.ClaimedAt = stamp(ws.CreatedAt), stamp(ws.ClaimedAt)
-	for i := range keys {
-		if keys[i].RevokedAt.IsZero() {
-			out.Keys = append(out.Keys, keyOf(&keys[i], ""))
-		}
-	}
+	out.Workspace.RetentionDays, out.Workspace.Site, out.Workspace.Currency = ws.RetentionDays, ws.Site, ws.Currency
 	if h.Reports == nil {
 		return out, nil
 	}
@@ -98,6 +134,10 @@ func (h *Handler) workspace(_ *agents.Caller, r *http.Request) (any, error) {
 
 // unreported turns a report that failed into what is told.
 func unreported(ctx context.Context, err error) error {
+	var known *apierr.Error
+	if errors.As(err, &known) {
+		return err
+	}
 	if ctx.Err() != nil {
 		return apierr.Gone(err)
 	}

@@ -102,6 +102,7 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request) ([]byte, *session
 		return nil, nil
 	}
 	if signed == nil || !signed.Fresh(h.Sessions.Now()) {
+		h.Sessions.Forget(w, session.ReturnCookie) // they came for the claim
 		session.See(w, r, "/signin")
 		return nil, nil
 	}

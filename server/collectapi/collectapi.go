@@ -18,14 +18,21 @@ import (
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/limit"
 	"github.com/firstpick/firstpick/server/reqctx"
 )
 
-// A Handler serves the routes. All fields are required.
+// A Handler serves the routes.
 type Handler struct {
 	Collect *collect.Service
 	Errors  apierr.Writer
 	Log     *slog.Logger
+	gate    gate
+}
+
+// New returns a handler that holds senders to the rules of limits.
+func New(c *collect.Service, limits limit.Keeper, errs apierr.Writer, log *slog.Logger) *Handler {
+	return &Handler{Collect: c, Errors: errs, Log: log, gate: newGate(limits)}
 }
 
 // Mount registers the routes.
@@ -89,19 +96,22 @@ func (h *Handler) collect(w http.ResponseWriter, r *http.Request) (int, any, err
 		Host: r.URL.Query().Get("host"), Backfill: isTrue(r, "backfill"), DryRun: isTrue(r, "dryRun"),
 		ClientIP: reqctx.Client(w), ClientUserAgent: r.UserAgent(),
 	}
-	if token != "" { // before a byte of the body is read
+	if o.Format != "" {
+		o.Limits = event.Limits{Events: event.MaxLogLines, Body: event.MaxLogBody}
+	}
+	if token != "" || o.Format != "" { // before a byte of the body is read
 		var err error
-		if key, err = h.Collect.Authenticate(r.Context(), token); err != nil {
+		if key, err = h.authenticate(r.Context(), w, token); err != nil {
 			return 0, nil, err
 		}
-		o.Key = event.KeyKind(key.Kind)
+		o.Key, o.Currency = event.KeyKind(key.Kind), key.Workspace.Currency
 	}
 	batch, err := event.Read(r.Body, o)
 	if err != nil {
 		return 0, nil, unreadable(err)
 	}
 	if key == nil { // navigator.sendBeacon has no headers
-		if key, err = h.Collect.Authenticate(r.Context(), batch.Key); err != nil {
+		if key, err = h.authenticate(r.Context(), w, batch.Key); err != nil {
 			return 0, nil, err
 		}
 		if event.KeyKind(key.Kind) != event.KindPublishable {
@@ -122,6 +132,11 @@ func (h *Handler) collect(w http.ResponseWriter, r *http.Request) (int, any, err
 func isTrue(r *http.Request, name string) bool {
 	v := r.URL.Query().Get(name)
 	return v == "1" || v == "true"
+}
+
+// notToken tells what cannot stand in a header's value that we repeat.
+func notToken(r rune) bool {
+	return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 }
 
 // origin holds publishable keys to the pages they are for.
@@ -201,7 +216,7 @@ type receiptBody struct {
 // sent again.
 func answer(w http.ResponseWriter, batch *event.Batch, receipt *collect.Receipt) (int, any, error) {
 	out := receiptBody{
-		Accepted: receipt.Accepted, Duplicates: receipt.Duplicates, Rejected: len(batch.Refusals), Skipped: batch.Skipped, DryRun: batch.DryRun,
+		Accepted: receipt.Accepted, Duplicates: receipt.Duplicates, Rejected: len(batch.Refusals), Skipped: batch.Skipped + receipt.People, DryRun: batch.DryRun,
 		Events: receipt.Records, ReceivedAt: receipt.ReceivedAt.Format(time.RFC3339Nano), RequestID: reqctx.ID(w),
 	}
 	allForbidden := len(batch.Refusals) > 0
@@ -211,6 +226,11 @@ func answer(w http.ResponseWriter, batch *event.Batch, receipt *collect.Receipt)
 	}
 	for _, n := range batch.Warnings {
 		out.Warnings = append(out.Warnings, warning{n.Code, n.Message, n.Count, n.Fields})
+	}
+	if receipt.Reused > 0 {
+		out.Warnings = append(out.Warnings, warning{
+			"id_reused_with_other_content", "an event of the same id is stored and says something else; the first one counts", receipt.Reused, []string{"id"},
+		})
 	}
 	switch {
 	case len(batch.Refusals) == 0:
@@ -229,13 +249,16 @@ func answer(w http.ResponseWriter, batch *event.Batch, receipt *collect.Receipt)
 // probe tells how collecting goes: whether the key works, and when the last event
 // came.
 func (h *Handler) probe(w http.ResponseWriter, r *http.Request) (int, any, error) {
-	key, err := h.Collect.Authenticate(r.Context(), keyOf(r))
+	key, err := h.authenticate(r.Context(), w, keyOf(r))
 	if err != nil {
 		return 0, nil, err
 	}
 	health, err := h.Collect.Health(r.Context(), key)
 	if err != nil {
 		return 0, nil, err
+	}
+	if v := r.URL.Query().Get("verify"); v != "" && !strings.ContainsFunc(v, notToken) { // Vercel asks for this before it sends logs
+		w.Header().Set("X-Vercel-Verify", v)
 	}
 	out := struct {
 		Workspace string  `json:"workspace"`

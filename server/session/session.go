@@ -28,6 +28,18 @@ const (
 // ClaimCookie names the sealed cookie that holds the claim a person came for.
 const ClaimCookie = "claim"
 
+// ReturnCookie names the sealed cookie that holds where a person was when they
+// were asked to sign in.
+const ReturnCookie = "return"
+
+// returnLife is how long that is remembered: as long as the mailed link works, and
+// a while to ask for it.
+const returnLife = 30 * time.Minute
+
+// maxReturn bounds an address that is remembered, in bytes: a browser keeps about
+// 4,000 of a cookie.
+const maxReturn = 1500
+
 // FormField is the name of the field that every form of a session carries.
 const FormField = "form_token"
 
@@ -129,6 +141,17 @@ func (m *Manager) End(ctx context.Context, w http.ResponseWriter, r *http.Reques
 func (m *Manager) Keep(w http.ResponseWriter, name, value string, life time.Duration) {
 	until := strconv.FormatInt(m.Now().Add(life).Unix(), 10)
 	m.set(w, name, m.Vault.SealText("cookie "+name, until+" "+value), life)
+}
+
+// AskSignIn sends a browser to sign in, and from there back to an address of ours.
+func (m *Manager) AskSignIn(w http.ResponseWriter, r *http.Request, back string) {
+	if len(back) > maxReturn {
+		back, _, _ = strings.Cut(back, "?")
+	}
+	if len(back) <= maxReturn {
+		m.Keep(w, ReturnCookie, back, returnLife)
+	}
+	See(w, r, "/signin")
 }
 
 // Kept returns the value of a sealed cookie, or "".

@@ -18,11 +18,13 @@ type Asset struct {
 	Body              []byte
 }
 
-// Assets returns the style sheet of all pages, and the script of those that
-// belong to one person.
-func Assets() []Asset { return []Asset{style(), script()} }
+// Assets returns the style sheet of all pages, that of the pages of a workspace,
+// and the script of those that belong to one person.
+func Assets() []Asset { return []Asset{style(), dashboard(), script()} }
 
 func style() Asset { return asset("style.css", "text/css; charset=utf-8") }
+
+func dashboard() Asset { return asset("dashboard.css", "text/css; charset=utf-8") }
 
 func script() Asset { return asset("private.js", "text/javascript; charset=utf-8") }
 

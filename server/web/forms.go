@@ -3,10 +3,11 @@ package web
 import (
 	"bytes"
 	"html/template"
+	"strings"
 )
 
 // Forms are the pages that belong to a person, rendered at every request: sign
-// in, the claim ceremony, linked agents.
+// in, the claim ceremony, linked agents, workspaces.
 type Forms struct{ tmpl *template.Template }
 
 // A Message is what the page "ended" says.
@@ -22,9 +23,15 @@ type Link struct{ Path, Text string }
 // NewForms parses the templates.
 func NewForms() *Forms { return &Forms{tmpl: parse()} }
 
-// Render renders a page: "signin", "sent", "claim", "ended", "agents" or "unlink".
+// Render renders a page by the name of its template: "signin", "claim", "ended",
+// "workspace" ...
 func (f *Forms) Render(name, title string, data any) ([]byte, error) {
+	page := frame{Title: title, Description: title, Style: style().Path, Script: script().Path, Data: data}
+	page.Personal = name != "signin" && name != "sent"
+	if strings.HasPrefix(name, "workspace") {
+		page.More = dashboard().Path
+	}
 	var buf bytes.Buffer
-	err := f.tmpl.ExecuteTemplate(&buf, name, frame{Title: title, Description: title, Style: style().Path, Script: script().Path, Data: data})
+	err := f.tmpl.ExecuteTemplate(&buf, name, page)
 	return buf.Bytes(), err
 }

@@ -39,6 +39,8 @@ type frame struct {
 	Title, Description, Canonical string
 	Input
 	Style, Script string
+	More          string // another style sheet; empty for none
+	Personal      bool   // it is of somebody who is signed in
 	Data          any
 }
 
@@ -238,7 +240,7 @@ func errorCodes() []errorCode {
 		{"invalid_request", 400, "A parameter is missing or not well-formed; the description says which."},
 		{"tool_not_found", 404, "No tool has this name, or none that is measured. suggestions holds near names."},
 		{"category_not_found", 404, "No category of this name is measured. suggestions holds near names."},
-		{"not_found", 404, "Nothing is served at this path."},
+		{"not_found", 404, "Nothing is served at this path, or the thing that it names is not there or not yours."},
 		{"unauthorized", 401, "The path needs a Bearer access token. Discovery begins at the resource_metadata of WWW-Authenticate."},
 		{"invalid_token", 401, "The access token is expired, revoked or unknown. Exchange the identity_assertion again."},
 		{"invalid_key", 401, "The collector key is missing, unknown or revoked. Make one with POST /api/agent/keys."},

@@ -1,0 +1,64 @@
+package collectapi
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/reqctx"
+)
+
+// A gate bounds how often a key may send, a page that anybody can take the key
+// from by address, and how often an address may come with a key that is none.
+// Each server counts for itself.
+type gate struct {
+	off       bool
+	keys      *limit.Limit[string]
+	clients   *limit.Limit[netip.Addr]
+	strangers *limit.Limit[netip.Addr]
+}
+
+func newGate(k limit.Keeper) gate {
+	return gate{
+		off: k.Off, keys: limit.OfKeys(k.Rules["collect.key"]), clients: limit.OfClients(k.Rules["collect.ip"]),
+		strangers: limit.OfClients(k.Rules["collect-failures.ip"]),
+	}
+}
+
+// authenticate returns the key of a token, if it may send now.
+func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, token string) (*collect.Key, error) {
+	key, err := h.Collect.Authenticate(ctx, token)
+	now := h.Collect.Now()
+	switch {
+	case h.gate.off:
+		return key, err
+	case err != nil && apierr.Of(err).Status == http.StatusUnauthorized:
+		if e := pass(w, h.gate.strangers, reqctx.Client(w), now); e != nil {
+			return nil, e
+		}
+		return nil, err
+	case err != nil:
+		return nil, err
+	case event.KeyKind(key.Kind) == event.KindPublishable:
+		return key, pass(w, h.gate.clients, reqctx.Client(w), now)
+	default:
+		return key, pass(w, h.gate.keys, key.ID, now)
+	}
+}
+
+// pass takes a token of a limit and tells what is left.
+func pass[K comparable](w http.ResponseWriter, l *limit.Limit[K], of K, now time.Time) error {
+	left, after, ok := l.Allow(of, now)
+	h := w.Header()
+	h["Ratelimit-Policy"] = l.Policy
+	h["Ratelimit"] = []string{l.Header(left, after)}
+	if !ok {
+		return apierr.RateLimited(after)
+	}
+	return nil
+}
