@@ -21,6 +21,8 @@ func TestMain(m *testing.M) {
 		"person":    person,
 		"age":       age,
 		"shape":     shape,
+		"site":      sellersSite,
+		"keyed":     keyed,
 		"stranger":  stranger,
 	})
 }

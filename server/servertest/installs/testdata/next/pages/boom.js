@@ -1,0 +1,7 @@
+export default function Page() {
+  return null;
+}
+
+export const getServerSideProps = () => {
+  throw new Error("boom");
+};

@@ -1,0 +1,5 @@
+export default function Page() {
+  return <p>this is docs</p>;
+}
+
+export const getServerSideProps = () => ({ props: {} });
