@@ -63,7 +63,7 @@ Start with:  firstpick demo`,
 		newRunsCmd(env), newTrialCmd(env), newWhyCmd(env),
 		newRankCmd(env), newDiffCmd(env),
 		newPublishCmd(env), newSnapshotCmd(env), newServerCmd(env, nil),
-		newAgentCmd(env), newAdminCmd(env),
+		newAgentCmd(env), newSetupCmd(env), newTrafficCmd(env), newAdminCmd(env),
 		newVersionCmd(env), newManCmd(env),
 	)
 	return root

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/server/trafficdb"
+)
+
+// trafficFile is the read model of events, in the data folder.
+const trafficFile = "traffic.duckdb"
+
+func newReindexCmd(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "reindex",
+		Short: "Make the traffic database anew from the stored events",
+		Long: `Make traffic.duckdb in the data folder anew from the events in the state store,
+which hold all that it does. The server must be stopped. What a run that was broken
+off did not load, the server loads when it starts.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := newApp(env, cmd)
+			if err != nil {
+				return err
+			}
+			return a.reindex(cmd.Context())
+		},
+	}
+	addStateFlag(cmd.Flags())
+	return cmd
+}
+
+func (a *app) reindex(ctx context.Context) (err error) {
+	if err := (&adminOptions{app: a}).ready("reindex"); err != nil {
+		return err
+	}
+	store, _, err := a.openState(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	file := filepath.Join(a.cfg.Data, trafficFile)
+	events, err := trafficdb.Open(ctx, file)
+	var locked *trafficdb.LockedError
+	if errors.As(err, &locked) {
+		return usageErr("stop the server first", "%w", err)
+	}
+	if err != nil {
+		return badInput(err)
+	}
+	defer func() { err = errors.Join(err, events.Close()) }()
+	began := a.env.Now()
+	if err := events.Rebuild(ctx); err != nil {
+		return err
+	}
+	if err := os.Chmod(file, 0o600); err != nil { // it tells of visits and customers
+		return err
+	}
+	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: storedEvents(store)}
+	total, told := 0, began
+	for {
+		n, err := loader.Step(ctx)
+		if err != nil {
+			return fmt.Errorf("after %d events: %w", total, err)
+		}
+		if total += n; n == 0 {
+			break
+		}
+		if now := a.env.Now(); now.Sub(told) >= lineEvery || a.env.StderrIsTTY {
+			told = now
+			_, _ = fmt.Fprintf(a.env.Stderr, "%d events%s", total, a.lineEnd())
+		}
+	}
+	if err := events.Checkpoint(ctx); err != nil {
+		return err
+	}
+	if n := loader.Skipped(); n > 0 {
+		a.log.Warn("events that could not be read were left out", "events", n)
+	}
+	_, err = fmt.Fprintf(a.env.Stdout, "%d events in %.1f s\n", total, a.env.Now().Sub(began).Seconds())
+	return err
+}
+
+// lineEnd ends a line of progress so that the next is drawn over it, or stands
+// below it where nobody watches.
+func (a *app) lineEnd() string {
+	if a.env.StderrIsTTY {
+		return "\033[K\r"
+	}
+	return "\n"
+}

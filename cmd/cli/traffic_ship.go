@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/cmd/agentauth"
+	"github.com/firstpick/firstpick/cmd/ship"
+)
+
+const (
+	keyVariable = "FIRSTPICK_KEY"
+	urlVariable = "FIRSTPICK_URL"
+	// frameEvery is how often the line on a terminal is drawn, lineEvery how often a
+	// plain one is printed.
+	frameEvery = 200 * time.Millisecond
+	lineEvery  = 10 * time.Second
+)
+
+type shipOptions struct {
+	*app
+	url, key, keyEnv, format, host, spool string
+	backfill, once, all, json             bool
+	files                                 []string
+
+	drawn time.Time // when progress was last shown
+	line  bool      // a line is on the terminal that is not ended
+}
+
+func newShipCmd(env *Env) *cobra.Command {
+	o := &shipOptions{}
+	cmd := &cobra.Command{
+		Use:   "ship FILE...",
+		Short: "Send what agents did according to access logs, and follow the logs",
+		Long: `Read access logs of nginx, Apache, Caddy and others, and send what agents did to a
+service's collector. The logs are followed as they grow, through rotations and
+restarts; each line counts once, also when the same log is shipped again.
+
+Page views of people are not sent, query strings neither, but for link tags.
+
+  firstpick traffic ship --url https://SERVICE /var/log/nginx/access.log
+  firstpick traffic ship --backfill --once /var/log/nginx/access.log*
+
+How far each log was read, and what waits while the service is away, lies in the
+spool folder: keep it.`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.app, err = newApp(env, cmd); err != nil {
+				return err
+			}
+			o.files = args
+			return o.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.url, "url", "", "root URL of the service (default: $"+urlVariable+", or http://"+demoListen+")")
+	f.StringVar(&o.key, "key", "", "collector key (better: in the environment, where other users of the machine do not see it)")
+	f.StringVar(&o.keyEnv, "key-env", keyVariable, "variable of the environment that holds the key")
+	f.StringVar(&o.format, "format", "auto", "auto, combined, apache, nginx, caddy, or json: events as the collector takes them, one per line")
+	f.StringVar(&o.host, "host", "", "host name of the site, for logs that do not name it")
+	f.BoolVar(&o.backfill, "backfill", false, "take old logs in, up to 400 days, also packed ones (.gz)")
+	f.StringVar(&o.spool, "spool", "", "folder of its own (default: ship in the data folder)")
+	f.BoolVar(&o.once, "once", false, "read to the end, send, and stop")
+	f.BoolVar(&o.all, "all", false, "send page views of people too")
+	f.BoolVar(&o.json, "json", false, "print progress and the summary as JSON lines")
+	cmd.MarkFlagsMutuallyExclusive("key", "key-env")
+	return cmd
+}
+
+func (o *shipOptions) run(ctx context.Context) error {
+	cfg, err := o.config()
+	if err != nil {
+		return err
+	}
+	o.drawn = o.env.Now()
+	stats, err := ship.Run(ctx, cfg)
+	o.clear()
+	var refused *ship.RefusedError
+	var path *os.PathError
+	switch {
+	case errors.Is(err, context.Canceled) && !o.once:
+		err = nil // following ends that way
+	case errors.As(err, &refused) && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden):
+		return &codedError{err, exitFailed, "firstpick agent key --label NAME makes one; nothing that was read is lost, the next run sends it"}
+	case errors.As(err, &refused):
+		return &codedError{err, exitFailed, "--url wants the root of the service, such as https://firstpick.example"}
+	case errors.Is(err, ship.ErrAway):
+		err = &codedError{err, exitIncomplete, "run it again later: it goes on where it stopped"}
+	case errors.Is(err, ship.ErrLocked):
+		return usageErr("--spool FOLDER", "%w", err)
+	case errors.As(err, &path):
+		return badInput(err)
+	}
+	return errors.Join(err, o.summary(stats))
+}
+
+// config checks the flags.
+func (o *shipOptions) config() (ship.Config, error) {
+	format, err := ship.ParseFormat(o.format)
+	if err != nil {
+		return ship.Config{}, usageErr("", "--format: %w", err)
+	}
+	base := o.url
+	if base == "" {
+		base = o.env.Getenv(urlVariable)
+	}
+	if base == "" {
+		base = "http://" + demoListen
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
+		return ship.Config{}, usageErr("--url https://SERVICE", "--url: %q is not an http or https address", base)
+	}
+	key := o.key
+	if key == "" {
+		key = o.env.Getenv(o.keyEnv)
+	}
+	if key = strings.TrimSpace(key); key == "" {
+		return ship.Config{}, usageErr("firstpick agent key --kind log --label NAME makes one; export "+o.keyEnv+"=log_live_...", "no collector key: $%s is empty", o.keyEnv)
+	}
+	if strings.HasPrefix(key, "pk_") {
+		return ship.Config{}, usageErr("use a key of kind log or secret", "a publishable key is for browsers, and cannot send logs")
+	}
+	if o.backfill && strings.HasPrefix(key, "log_") {
+		return ship.Config{}, usageErr("firstpick agent key --label NAME makes one", "--backfill wants a secret key")
+	}
+	for i, file := range o.files {
+		if file != "-" && slices.Contains(o.files[:i], file) {
+			return ship.Config{}, usageErr("", "%s is named twice", file)
+		}
+	}
+	spool := o.spool
+	if spool == "" {
+		spool = filepath.Join(o.cfg.Data, "ship")
+	}
+	return ship.Config{
+		Files: o.files, Stdin: o.env.Stdin, Format: format, Host: o.host, Once: o.once, Backfill: o.backfill, All: o.all,
+		URL: base, Key: key, Spool: spool, Now: o.env.Now, Sleep: o.env.Sleep, Progress: o.progress, Say: o.say,
+	}, nil
+}
+
+// say prints a line for people.
+func (o *shipOptions) say(text string) {
+	o.clear()
+	_, _ = fmt.Fprintln(o.env.Stderr, agentauth.Printable(text, 1000))
+}
+
+// clear takes the line of progress away.
+func (o *shipOptions) clear() {
+	if o.line {
+		_, _ = fmt.Fprint(o.env.Stderr, "\r\033[K")
+		o.line = false
+	}
+}
+
+// progress shows how it goes, now and then.
+func (o *shipOptions) progress(s ship.Stats) {
+	every, now := lineEvery, o.env.Now()
+	live := o.env.StderrIsTTY && !o.json
+	if live {
+		every = frameEvery
+	}
+	if now.Sub(o.drawn) < every {
+		return
+	}
+	o.drawn = now
+	switch {
+	case o.json:
+		o.printLine("progress", s)
+	case live:
+		o.clear()
+		_, _ = fmt.Fprint(o.env.Stderr, agentauth.Printable(status(s), terminalWidth))
+		o.line = true
+	default:
+		_, _ = fmt.Fprintln(o.env.Stderr, agentauth.Printable(status(s), 1000))
+	}
+}
+
+// terminalWidth is what a line that is drawn over may take: longer ones would
+// wrap, and stay.
+const terminalWidth = 79
+
+func status(s ship.Stats) string {
+	text := fmt.Sprintf("%d lines   %d of agents   %d sent", s.Lines, s.Agents, s.Sent)
+	for _, n := range []struct {
+		count int64
+		what  string
+	}{{s.Duplicates, "known"}, {s.Rejected, "rejected"}, {s.Unreadable, "unreadable"}, {s.Spooled, "wait in the spool"}} {
+		if n.count > 0 {
+			text += fmt.Sprintf("   %d %s", n.count, n.what)
+		}
+	}
+	if s.Waiting != "" {
+		text += "   waiting for the service"
+	}
+	return text
+}
+
+func (o *shipOptions) printLine(event string, s ship.Stats) {
+	_ = json.NewEncoder(o.env.Stdout).Encode(struct { // a reader that went away is not missed
+		Event string    `json:"event"`
+		At    time.Time `json:"at"`
+		ship.Stats
+	}{event, o.env.Now().UTC(), s})
+}
+
+func (o *shipOptions) summary(s ship.Stats) error {
+	if o.json {
+		o.printLine("summary", s)
+		return nil
+	}
+	t := table{header: []string{"lines", "agents", "sent", "duplicates", "rejected", "skipped", "unreadable", "old", "too long", "in the spool"}}
+	var cells []string
+	for _, n := range []int64{s.Lines, s.Agents, s.Sent, s.Duplicates, s.Rejected, s.Skipped, s.Unreadable, s.Old, s.TooLong, s.Spooled} {
+		cells = append(cells, fmt.Sprint(n))
+	}
+	t.add(cells...)
+	return t.print(o.env, format{})
+}
