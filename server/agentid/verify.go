@@ -79,6 +79,9 @@ type lookup func(netip.Addr, []string) rdns.Result
 
 func (v *Verifier) verify(visit Visit, names lookup) Identity {
 	visit.IP = visit.IP.WithZone("").Unmap()
+	if visit.IP.IsPrivate() || visit.IP.IsLoopback() || visit.IP.IsLinkLocalUnicast() {
+		visit.IP = netip.Addr{} // a proxy of the site, whose own address was passed on
+	}
 	id := Identity{Agent: v.Table.Identify(visit.UserAgent), Signature: webbotauth.Unsigned}
 	if v.Signatures != nil {
 		res := v.Signatures.Verify(visit.Signed, visit.At)

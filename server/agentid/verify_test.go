@@ -84,6 +84,7 @@ func TestVerify(t *testing.T) {
 		{"GPTBot's name inside another word", "XGPTBot/1.0", "203.0.113.9", thatDay, webbotauth.Request{}, "GPTBot", agentid.IPMismatch},
 		{"GPTBot when our list is old", gptbot, "203.0.113.9", longGone, webbotauth.Request{}, "GPTBot", agentid.StaleData},
 		{"GPTBot without address", gptbot, "", thatDay, webbotauth.Request{}, "GPTBot", agentid.NoIP},
+		{"GPTBot through a proxy of the site", gptbot, "10.0.0.3", thatDay, webbotauth.Request{}, "GPTBot", agentid.NoIP},
 		{"an agent whose operator publishes nothing", "Mozilla/5.0 (compatible; Bytespider)", "203.0.113.9", thatDay, webbotauth.Request{}, "Bytespider", agentid.Unverifiable},
 		{"and without address", "claude-code/2.1", "", thatDay, webbotauth.Request{}, "Claude Code", agentid.Unverifiable},
 		{"a list that was never seen", "OAI-AdsBot/1.0", "203.0.113.9", thatDay, webbotauth.Request{}, "OAI-AdsBot", agentid.StaleData},

@@ -54,17 +54,18 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
 		h.broken(w, r, err)
 		return
 	}
-	claiming := h.Sessions.Kept(r, session.ClaimCookie) != ""
+	claiming, returning := h.Sessions.Kept(r, session.ClaimCookie) != "", h.Sessions.Kept(r, session.ReturnCookie) != ""
 	notice := ""
 	switch {
-	case signed != nil && !claiming:
-		session.See(w, r, "/agents")
+	case signed != nil && (!claiming && !returning || signed.Fresh(h.Sessions.Now())):
+		h.goOn(w, r)
 		return
-	case signed != nil && signed.Fresh(h.Sessions.Now()):
-		session.See(w, r, "/claim")
-		return
+	case signed != nil && returning:
+		notice = "It is a while since you signed in. Sign in again to change what cannot be undone."
 	case signed != nil:
 		notice = "It is a while since you signed in. Sign in again to link an agent."
+	case returning:
+		notice = "Sign in to see your workspace."
 	case claiming:
 		notice = "Sign in to see which agent asks to be linked to your account."
 	}
@@ -152,6 +153,16 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, account *state.A
 		return
 	}
 	h.Sessions.Forget(w, browserCookie)
+	h.goOn(w, r)
+}
+
+// goOn leads who is signed in to what they came for.
+func (h *Handler) goOn(w http.ResponseWriter, r *http.Request) {
+	if back := h.Sessions.Kept(r, session.ReturnCookie); back != "" {
+		h.Sessions.Forget(w, session.ReturnCookie)
+		session.See(w, r, back)
+		return
+	}
 	if h.Sessions.Kept(r, session.ClaimCookie) != "" {
 		session.See(w, r, "/claim")
 		return

@@ -1,0 +1,190 @@
+// Package chart draws small charts as SVG on the server: stacked columns over
+// time, bars, splits of a whole, sparklines. It is pure: numbers in, markup out.
+//
+// What lies sideways is in per cent and what lies upright in pixels, so one
+// drawing fits every width and its text is never scaled. Colours are classes
+// ("s-" and the name of a series), which the style sheet fills for light and dark.
+// Every text is escaped.
+package chart
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"strconv"
+	"strings"
+)
+
+// A Series is one kind of what is stacked or split.
+type Series struct {
+	Class string // of the style sheet, without "s-"
+	Name  string // for people
+}
+
+// A Column is a place on the axis.
+type Column struct {
+	Label  string  // short, under the axis
+	Title  string  // long, for whoever points at it
+	Values []int64 // one for each series, none negative
+}
+
+// Total returns the height of a column.
+func (c *Column) Total() int64 {
+	n := int64(0)
+	for _, v := range c.Values {
+		n += v
+	}
+	return n
+}
+
+// The measures of Columns, in pixels.
+const (
+	plotHeight = 168 // from the axis to the top of the scale
+	above      = 24  // room for what is pointed at
+	below      = 22  // room for labels
+	axisWidth  = 46  // of the numbers at the side
+	fullHeight = above + plotHeight + below
+)
+
+// Columns draws stacked columns, the first series at the bottom. Name says what
+// the picture shows to those who do not see it; the numbers belong into a table
+// beside it.
+func Columns(series []Series, columns []Column, name string) template.HTML {
+	most := int64(0)
+	for i := range columns {
+		most = max(most, columns[i].Total())
+	}
+	scale := NewScale(most)
+	var b strings.Builder
+	fmt.Fprintf(&b, `<div class="plot"><svg class="axis" width="%d" height="%d" aria-hidden="true">`, axisWidth, fullHeight)
+	for _, tick := range scale.Ticks() {
+		fmt.Fprintf(&b, `<text x="%d" y="%s" text-anchor="end">%s</text>`, axisWidth-8, number(height(tick, scale.Top)+4), Compact(tick))
+	}
+	fmt.Fprintf(&b, `</svg><svg class="columns" width="100%%" height="%d" role="img" aria-label="%s">`, fullHeight, html.EscapeString(name))
+	for _, tick := range scale.Ticks() {
+		y := number(height(tick, scale.Top))
+		fmt.Fprintf(&b, `<line x1="0" x2="100%%" y1="%s" y2="%s"/>`, y, y)
+	}
+	width := 100 / float64(max(len(columns), 1))
+	for i := range columns {
+		column(&b, series, &columns[i], float64(i)*width, width, scale.Top)
+	}
+	for n, i := range labelled(len(columns)) {
+		class := "x"
+		if n%2 == 1 {
+			class = "x more" // left out where there is little room
+		}
+		fmt.Fprintf(&b, `<text class="%s" x="%s%%" y="%d" text-anchor="middle">%s</text>`,
+			class, number((float64(i)+.5)*width), fullHeight-5, html.EscapeString(columns[i].Label))
+	}
+	b.WriteString(`</svg></div>`)
+	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
+}
+
+// column draws one column from a place on, and what is told of it.
+func column(b *strings.Builder, series []Series, c *Column, from, width float64, top int64) {
+	gap := width * .14
+	fmt.Fprintf(b, `<g class="column"><title>%s`, html.EscapeString(c.Title+": "+Whole(c.Total())))
+	for i := len(series) - 1; i >= 0; i-- {
+		if c.Values[i] > 0 {
+			b.WriteString(html.EscapeString("\n" + series[i].Name + " " + Whole(c.Values[i])))
+		}
+	}
+	fmt.Fprintf(b, `</title><rect class="hit" x="%s%%" y="0" width="%s%%" height="%d"/>`, number(from), number(width), above+plotHeight)
+	below := int64(0)
+	for i, v := range c.Values {
+		if v <= 0 {
+			continue
+		}
+		y := height(below+v, top)
+		fmt.Fprintf(b, `<rect class="s-%s" x="%s%%" y="%s" width="%s%%" height="%s"/>`,
+			html.EscapeString(series[i].Class), number(from+gap/2), number(y), number(width-gap), number(height(below, top)-y))
+		below += v
+	}
+	fmt.Fprintf(b, `<text class="tip" x="100%%" y="14" text-anchor="end">%s</text></g>`, html.EscapeString(c.Title+": "+Whole(c.Total())))
+}
+
+// height returns where a value lies, counted from above.
+func height(v, top int64) float64 {
+	return above + plotHeight*(1-float64(v)/float64(max(top, 1)))
+}
+
+// labelled returns which of n columns have labels: no more than eight, in equal
+// distances.
+func labelled(n int) []int {
+	every := max((n+7)/8, 1)
+	var out []int
+	for i := (every - 1) / 2; i < n; i += every {
+		out = append(out, i)
+	}
+	return out
+}
+
+// A Part is a piece of a whole.
+type Part struct {
+	Series
+	Value int64
+}
+
+// Split draws parts as one bar, in their order. The bar is full at whole, or at
+// their sum if that is more.
+func Split(parts []Part, whole int64, name string) template.HTML {
+	all := int64(0)
+	for _, p := range parts {
+		all += max(p.Value, 0)
+	}
+	all = max(all, whole)
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="split" width="100%%" height="14" role="img" aria-label="%s"><rect class="track" width="100%%" height="14"/>`, html.EscapeString(name))
+	from := int64(0)
+	for _, p := range parts {
+		if p.Value <= 0 {
+			continue
+		}
+		fmt.Fprintf(&b, `<rect class="s-%s" x="%s%%" y="0" width="%s%%" height="14"><title>%s</title></rect>`,
+			html.EscapeString(p.Class), percent(from, all), percent(p.Value, all), html.EscapeString(p.Name+": "+Whole(p.Value)))
+		from += p.Value
+	}
+	b.WriteString(`</svg>`)
+	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
+}
+
+// Bar draws a value beside the largest of its list. The number stands next to
+// it, so it says nothing to those who do not see it.
+func Bar(value, most int64, class string) template.HTML {
+	return template.HTML(fmt.Sprintf( //nolint:gosec // numbers, and a class that is escaped
+		`<svg class="hbar" width="100%%" height="6" aria-hidden="true"><rect class="s-%s" width="%s%%" height="6" rx="1"/></svg>`,
+		html.EscapeString(class), percent(min(max(value, 0), most), most)))
+}
+
+// Spark draws how a number went, without any scale. It says nothing to those who
+// do not see it.
+func Spark(values []int64, class string) template.HTML {
+	if len(values) < 2 {
+		return ""
+	}
+	most := int64(1)
+	for _, v := range values {
+		most = max(most, v)
+	}
+	var points strings.Builder
+	for i, v := range values {
+		fmt.Fprintf(&points, "%s,%s ", number(100*float64(i)/float64(len(values)-1)), number(22-20*float64(v)/float64(most)))
+	}
+	line := strings.TrimSpace(points.String())
+	return template.HTML(fmt.Sprintf( //nolint:gosec // numbers, and a class that is escaped
+		`<svg class="spark %s" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true"><polygon points="0,24 %s 100,24"/><polyline points="%s"/></svg>`,
+		html.EscapeString(class), line, line))
+}
+
+func percent(part, whole int64) string {
+	if whole <= 0 {
+		return "0"
+	}
+	return number(100 * float64(part) / float64(whole))
+}
+
+// number writes a coordinate with three decimals at most.
+func number(v float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', 3, 64), "0"), ".")
+}
