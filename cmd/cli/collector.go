@@ -16,8 +16,11 @@ import (
 	"github.com/firstpick/firstpick/server/agentid/webbotauth"
 	"github.com/firstpick/firstpick/server/attribution"
 	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/outbound"
 	"github.com/firstpick/firstpick/server/reporter"
 	"github.com/firstpick/firstpick/server/secret"
+	"github.com/firstpick/firstpick/server/sitecheck"
+	"github.com/firstpick/firstpick/server/sites"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/traffic"
 	"github.com/firstpick/firstpick/server/trafficdb"
@@ -30,17 +33,16 @@ const (
 	refreshTimeout = 20 * time.Second
 )
 
-// collector starts the service that takes events. The function it returns stops
-// it, and what refreshes its lists.
-func (a *app) collector(ctx context.Context, db *state.DB, vault *secret.Vault) (*collect.Service, func(), error) {
+// collector starts the service that takes events, and what refreshes its lists.
+func (a *app) collector(beside *tasks, db *state.DB, vault *secret.Vault) (*collect.Service, error) {
 	table := agentid.Load()
 	lists, err := ranges.Open(filepath.Join(a.cfg.Data, rangesFile))
 	if err != nil {
-		return nil, nil, badInput(err)
+		return nil, badInput(err)
 	}
 	links, err := attribution.NewSigner(1, map[byte][]byte{1: vault.MAC("link tags")})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	names := rdns.New(net.DefaultResolver, a.env.Now)
 	directory := webbotauth.NewDirectory(table.Signers())
@@ -54,11 +56,48 @@ func (a *app) collector(ctx context.Context, db *state.DB, vault *secret.Vault) 
 	svc := collect.New(collect.Config{
 		DB: db, Vault: vault, Secrets: secret.Source{Rand: rand.Reader}, Log: a.log, Now: a.env.Now, Identify: identifier.Identify,
 	})
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{}, 2)
-	go func() { names.Run(ctx); done <- struct{}{} }()
-	go func() { a.refreshAgents(ctx, lists, directory); done <- struct{}{} }()
-	return svc, func() { stop(); <-done; <-done; svc.Close() }, nil
+	beside.atEnd(svc.Close)
+	beside.start(names.Run)
+	beside.start(func(ctx context.Context) { a.refreshAgents(ctx, lists, directory) })
+	beside.every(sweepEvery, func(ctx context.Context, tick <-chan time.Time) { a.sweepEvents(ctx, svc, tick) })
+	return svc, nil
+}
+
+// sweepEvery is how often events are looked for that are kept too long.
+const sweepEvery = time.Hour
+
+func (a *app) sweepEvents(ctx context.Context, svc *collect.Service, tick <-chan time.Time) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		}
+		n, err := svc.Sweep(ctx)
+		if n > 0 {
+			a.log.Info("events were deleted, as old as their workspaces say", "events", n)
+		}
+		if err != nil && ctx.Err() == nil {
+			a.log.Warn("old events were not deleted; it is tried again", "err", err)
+		}
+	}
+}
+
+// How sites are looked at.
+const (
+	sitesEvery    = 5 * time.Minute // for those that are due
+	siteTimeout   = 20 * time.Second
+	siteRedirects = 3
+)
+
+// sites starts what looks at the sites of workspaces.
+func (a *app) sites(beside *tasks, db *state.DB, base string) *sites.Service {
+	svc := &sites.Service{DB: db, Log: a.log, Now: a.env.Now, Checker: &sitecheck.Checker{
+		Client: outbound.NewClient(outbound.Limits{Timeout: siteTimeout, Redirects: siteRedirects, Private: a.cfg.CallPrivate}),
+		Now:    a.env.Now, UserAgent: "firstpick-sitecheck/1 (+" + base + "/docs/attribution.md)",
+	}}
+	beside.every(sitesEvery, svc.Run)
+	return svc
 }
 
 // loadEvery is how late an event may be in reports.
@@ -67,46 +106,84 @@ const loadEvery = time.Second
 // reports opens the read model of events, and keeps it up with the store. Without
 // it the server works, and its workspaces tell of no traffic: another server on
 // this data folder may have it.
-func (a *app) reports(ctx context.Context, db *state.DB) (traffic.Reports, func(), error) {
+func (a *app) reports(beside *tasks, db *state.DB, looked *sites.Service) (traffic.Reports, error) {
 	if err := os.MkdirAll(a.cfg.Data, 0o755); err != nil { // with its state elsewhere, a server may have none yet
-		return nil, nil, badInput(err)
+		return nil, badInput(err)
 	}
 	file := filepath.Join(a.cfg.Data, "traffic.duckdb")
-	events, err := trafficdb.Open(ctx, file)
+	events, err := trafficdb.Open(beside.ctx, file)
 	var locked *trafficdb.LockedError
 	if errors.As(err, &locked) {
 		a.log.Warn("another process has the traffic database: this server's workspaces tell of no traffic", "file", file)
-		return nil, func() {}, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, nil, badInput(err)
+		return nil, badInput(err)
 	}
+	beside.atEnd(func() {
+		if err := events.Close(); err != nil {
+			a.log.Warn("the traffic database was not closed well; it is made anew if it has to be", "err", err)
+		}
+	})
 	if err := os.Chmod(file, 0o600); err != nil { // it tells of visits and customers
-		return nil, nil, errors.Join(err, events.Close())
+		return nil, err
 	}
 	if why := events.Remade(); why != "" {
 		a.log.Warn("the traffic database is made anew from the stored events", "file", file, "why", why)
 	}
-	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: func(ctx context.Context, seq int64, limit int) ([]trafficdb.Stored, error) {
+	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: storedEvents(db)}
+	beside.every(loadEvery, loader.Run)
+	beside.every(sweepEvery, func(ctx context.Context, tick <-chan time.Time) { a.sweepReports(ctx, db, events, tick) })
+	return &reporter.Service{DB: events, Now: a.env.Now, Site: looked.Result}, nil
+}
+
+// sweepReports lets go from the read model what is swept from the store.
+func (a *app) sweepReports(ctx context.Context, db *state.DB, events *trafficdb.DB, tick <-chan time.Time) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		}
+		if err := dropExpired(ctx, db, events, a.env.Now()); err != nil && ctx.Err() == nil {
+			a.log.Warn("old events were not taken out of the traffic database; it is tried again", "err", err)
+		}
+	}
+}
+
+// dropExpired takes out events that are older than their workspaces keep them, and
+// all of workspaces that are gone.
+func dropExpired(ctx context.Context, db *state.DB, events *trafficdb.DB, now time.Time) error {
+	kept, err := db.Read().Retentions(ctx)
+	if err != nil {
+		return err
+	}
+	workspaces, err := events.Workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range workspaces {
+		before := now.Add(24 * time.Hour) // more than all
+		if days, known := kept[w]; known {
+			before = now.AddDate(0, 0, -days)
+		}
+		if _, err := events.DropBefore(ctx, w, before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storedEvents is where a read model reads.
+func storedEvents(db *state.DB) trafficdb.Source {
+	return func(ctx context.Context, seq int64, limit int) ([]trafficdb.Stored, error) {
 		list, err := db.Read().EventsAfter(ctx, seq, limit)
 		out := make([]trafficdb.Stored, len(list))
 		for i, e := range list {
 			out[i] = trafficdb.Stored{Seq: e.Seq, Workspace: e.WorkspaceID, Body: e.Body}
 		}
 		return out, err
-	}}
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	tick := time.NewTicker(loadEvery)
-	done := make(chan struct{})
-	go func() { defer close(done); loader.Run(ctx, tick.C) }()
-	return &reporter.Service{DB: events, Now: a.env.Now}, func() {
-		stop()
-		tick.Stop()
-		<-done
-		if err := events.Close(); err != nil {
-			a.log.Warn("the traffic database was not closed well; it is made anew if it has to be", "err", err)
-		}
-	}, nil
+	}
 }
 
 // refreshAgents asks operators once a day where their agents come from and what

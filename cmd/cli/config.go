@@ -53,6 +53,9 @@ type Config struct {
 	NewAccounts bool             `mapstructure:"new-accounts"`
 	Issuers     []IssuerConfig   `mapstructure:"issuers"`
 	OIDC        []ProviderConfig `mapstructure:"oidc"`
+	// CallPrivate lets the server call private addresses that owners of workspaces
+	// name: for tests, and for a network of one's own.
+	CallPrivate bool `mapstructure:"call-private"`
 	// LimitRules change limits by name, as QUOTA/WINDOW.
 	LimitRules map[string]string `mapstructure:"limit-rules"`
 }
@@ -81,7 +84,7 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 	for key, value := range map[string]any{
 		"data": ".firstpick", "catalog": "", "base-url": "", "listen": demoListen, "snapshots": "",
 		"log-level": "info", "log-format": "text", "access-log": true, "limits": "on",
-		"limit-public": perMinute, "trusted-proxies": []string{},
+		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false,
 		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
 		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
 		"issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},

@@ -110,20 +110,21 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 	if err := a.welcome(ctx, svc); err != nil {
 		return err
 	}
-	defer background(ctx, svc)()
-	taken, stopCollecting, err := a.collector(ctx, db, vault)
+	beside := newTasks(ctx)
+	defer beside.end()
+	beside.every(housekeepEvery, svc.Run)
+	taken, err := a.collector(beside, db, vault)
 	if err != nil {
 		return err
 	}
-	defer stopCollecting()
-	reports, stopReports, err := a.reports(ctx, db)
+	reports, err := a.reports(beside, db, a.sites(beside, db, base))
 	if err != nil {
 		return err
 	}
-	defer stopReports()
+	told := a.alerts(beside, svc, reports)
 
 	srv, err := server.New(server.Config{
-		Source: holder, Agents: svc, Collect: taken, Reports: reports, Providers: providers, Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
+		Source: holder, Agents: svc, Collect: taken, Reports: reports, Alerts: told, Providers: providers, Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
 		LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog,
 		TrustedProxies: a.cfg.TrustedProxies, LogWriter: a.env.Stderr,
 	})
@@ -153,15 +154,6 @@ func (a *app) warn(base string) {
 	if a.cfg.Mail == "log:" {
 		a.log.Warn("mail, with its sign-in links, goes to this log: set mail to smtp://...", "mail", a.cfg.Mail)
 	}
-}
-
-// background runs the housekeeping; the function it returns stops it.
-func background(ctx context.Context, svc *agents.Service) func() {
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	tick := time.NewTicker(housekeepEvery)
-	done := make(chan struct{})
-	go func() { defer close(done); svc.Run(ctx, tick.C) }()
-	return func() { stop(); tick.Stop(); <-done }
 }
 
 // welcome prints a link that signs an operator in, when there is none yet.

@@ -94,9 +94,11 @@ func (s *killed) reportWith(token string, events int64) *traffic.Report {
 
 // claimedWorkspace returns an access token and a collector key of a workspace that
 // a person claimed.
-func (s *killed) claimedWorkspace() (token, key string) {
+func (s *killed) claimedWorkspace() (token, key string) { return s.claimedWorkspaceOf("owner") }
+
+func (s *killed) claimedWorkspaceOf(name string) (token, key string) {
 	s.t.Helper()
-	c := s.begin("owner")
+	c := s.begin(name)
 	for _, step := range []func(*ceremony) error{s.register, s.startClaim, s.signIn, s.confirm, s.redeem} {
 		if err := step(c); err != nil {
 			s.t.Fatal(err)
