@@ -1,5 +1,6 @@
 // Package setupdocs serves how to install the collector: /setup.md, a recipe for
-// each stack, and how credit is given. What they say is in package setup.
+// each stack, how credit is given, and how webhooks are signed. What they say is in
+// packages setup and alert.
 package setupdocs
 
 import (
@@ -11,6 +12,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/firstpick/firstpick/server/alert"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/setup"
 )
@@ -20,6 +22,7 @@ type Handler struct {
 	errors  apierr.Writer
 	guide   document
 	credit  document
+	hooks   document
 	recipes map[string]document // by slug
 }
 
@@ -31,7 +34,7 @@ type document struct {
 // New renders the documents for the service at base, an address without trailing
 // slash.
 func New(base string, errors apierr.Writer) *Handler {
-	h := &Handler{errors: errors, guide: newDocument(setup.Guide(base)), credit: newDocument(setup.Attribution(base)), recipes: map[string]document{}}
+	h := &Handler{errors: errors, guide: newDocument(setup.Guide(base)), credit: newDocument(setup.Attribution(base)), hooks: newDocument(alert.Docs()), recipes: map[string]document{}}
 	for _, s := range setup.Stacks() {
 		h.recipes[s.Slug] = newDocument(s.Recipe(base))
 	}
@@ -49,6 +52,7 @@ func (h *Handler) Mount(r chi.Router) {
 		"/setup.md":            h.guide.serve,
 		"/setup/{stack}.md":    h.recipe,
 		"/docs/attribution.md": h.credit.serve,
+		"/docs/webhooks.md":    h.hooks.serve,
 	} {
 		r.Get(path, f)
 		r.Head(path, f)
