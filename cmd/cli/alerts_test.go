@@ -73,7 +73,7 @@ func newAlertBench(t *testing.T) *alertBench {
 	}
 	t.Cleanup(func() { _ = events.Close() })
 	b.loader = &trafficdb.Loader{DB: events, Log: log, Source: storedEvents(db)}
-	b.alerts = a.alertService(b.svc, &reporter.Service{DB: events, Now: a.env.Now})
+	b.alerts = a.alertService(b.svc, reporter.New(reporter.Config{DB: events, Now: a.env.Now}))
 	b.alerts.HTTP.Transport.(*http.Transport).TLSClientConfig = b.hooks.Client().Transport.(*http.Transport).TLSClientConfig
 
 	b.workspace = state.Workspace{ID: "ws_1", Slug: "calm-otter-1", OwnerID: "acc_1", Plan: "free", CreatedAt: b.now, ClaimedAt: b.now}

@@ -134,7 +134,7 @@ func (a *app) reports(beside *tasks, db *state.DB, looked *sites.Service) (traff
 	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: storedEvents(db)}
 	beside.every(loadEvery, loader.Run)
 	beside.every(sweepEvery, func(ctx context.Context, tick <-chan time.Time) { a.sweepReports(ctx, db, events, tick) })
-	return &reporter.Service{DB: events, Now: a.env.Now, Site: looked.Result}, nil
+	return reporter.New(reporter.Config{DB: events, Now: a.env.Now, Site: looked.Result}), nil
 }
 
 // sweepReports lets go from the read model what is swept from the store.

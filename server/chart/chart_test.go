@@ -200,7 +200,7 @@ func TestNothingBreaksTheMarkup(t *testing.T) {
 		"columns": string(chart.Columns(s, []chart.Column{{bad, bad, []int64{3}}}, bad)),
 		"split":   string(chart.Split([]chart.Part{{s[0], 2}}, 0, bad)),
 		"bar":     string(chart.Bar(1, 2, bad)),
-		"spark":   string(chart.Spark([]int64{1, 2}, bad)),
+		"spark":   string(chart.Spark([]int64{1, 2})),
 	} {
 		for _, e := range parse(t, drawing) {
 			if e.name == "script" {
@@ -216,14 +216,14 @@ func TestNothingToDraw(t *testing.T) {
 		"empty columns": string(chart.Columns(series(), []chart.Column{{Label: "1 Nov", Values: []int64{0, 0, 0}}}, "x")),
 		"no parts":      string(chart.Split(nil, 0, "x")),
 		"no most":       string(chart.Bar(0, 0, "a")),
-		"flat":          string(chart.Spark([]int64{0, 0}, "a")),
+		"flat":          string(chart.Spark([]int64{0, 0})),
 	} {
 		if strings.Contains(drawing, "NaN") || strings.Contains(drawing, "Inf") {
 			t.Errorf("%s: %s", name, drawing)
 		}
 		parse(t, "<div>"+drawing+"</div>")
 	}
-	if chart.Spark([]int64{5}, "a") != "" {
+	if chart.Spark([]int64{5}) != "" {
 		t.Error("one number makes no line")
 	}
 }

@@ -9,6 +9,7 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -57,6 +58,7 @@ func (h *Handler) Mount(r chi.Router) {
 		"/conversions/{id}": h.conversion,
 		"/noise":            h.noise,
 		"/settings":         h.settings,
+		"/export":           h.export,
 	} {
 		r.Get("/workspaces/{slug}"+path, h.get(page))
 	}
@@ -159,6 +161,9 @@ func (h *Handler) post(a action) http.HandlerFunc {
 	}
 }
 
+// errNoReports says that the server has no read model.
+var errNoReports = errors.New("this server makes no reports")
+
 func (h *Handler) tell(w http.ResponseWriter, status int, title, text string) {
 	h.Pages.Tell(w, status, title, web.Message{Text: text, Next: web.Link{Path: "/workspaces", Text: "Your workspaces"}})
 }
@@ -167,6 +172,8 @@ func (h *Handler) tell(w http.ResponseWriter, status int, title, text string) {
 func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
 	e := apierr.Of(err)
 	switch {
+	case errors.Is(err, errNoReports):
+		h.tell(w, http.StatusServiceUnavailable, "No reports here", "This server makes none: another one on its data folder does. Ask whoever runs it.")
 	case e.Status == http.StatusNotFound:
 		h.tell(w, http.StatusNotFound, "Not found", e.Description)
 	case e.Status < http.StatusInternalServerError:
@@ -259,7 +266,7 @@ func (v *visit) show(name, title string, data any) error {
 // report asks for parts of the report, and fills in how events come.
 func (v *visit) report(p *page, parts traffic.Parts, limit int) (*traffic.Report, error) {
 	if v.h.Reports == nil {
-		return nil, &apierr.Error{Status: http.StatusConflict, Code: "no_reports", Description: "This server makes no reports: another one on its data folder does. Ask whoever runs it."}
+		return nil, errNoReports
 	}
 	q := v.query.Query
 	q.Parts, q.Limit = parts, limit

@@ -45,7 +45,7 @@ func (h *Handler) overview(v *visit) error {
 	}
 	d.Trend = newTrend(r.Source.Trend, v.query, true)
 	d.Tiles = tiles(&d.Page, r, &d.Trend)
-	d.Outcome = newOutcome(&d.Page, &r.Outcome)
+	d.Outcome = newOutcome(&r.Outcome)
 	for i := range r.Changes {
 		d.Changes = append(d.Changes, newChange(&d.Page, &r.Changes[i]))
 	}
@@ -86,8 +86,12 @@ func tiles(p *page, r *traffic.Report, t *trend) []tile {
 	for _, ref := range r.Source.Referrals {
 		people += ref.Landings
 	}
+	gaps := 0 // without those that no request shows
 	for i := range r.Source.Gaps {
-		asked += r.Source.Gaps[i].Asked
+		if g := &r.Source.Gaps[i]; g.Status != 0 {
+			asked += g.Asked
+			gaps++
+		}
 	}
 	for _, k := range r.Outcome.Conversions {
 		conversions += k.AgentDriven
@@ -97,11 +101,11 @@ func tiles(p *page, r *traffic.Report, t *trend) []tile {
 		read += r.Source.Pages[i].Touches
 	}
 	out := []tile{
-		{Name: "Agent touches", Value: chart.Whole(t.Touches), Note: "requests by agents, without impostors", Link: p.To("agents"), Spark: chart.Spark(t.touches, "s-user_fetch")},
-		{Name: "Pages read", Value: atMost(len(r.Source.Pages)), Note: many(read, "read", "reads") + " that got an answer", Link: p.To("pages")},
-		{Name: "Gaps", Value: atMost(len(r.Source.Gaps)), Note: many(asked, "request", "requests") + " for a person, unmet", Link: p.To("gaps")},
-		{Name: "People sent", Value: chart.Whole(people), Note: "at least: assistants hide many", Link: p.To("referrals"), Spark: chart.Spark(t.referrals, "s-coding_agent")},
-		{Name: "Conversions by agents", Value: share(conversions), Note: "of " + chart.Whole(t.Conversions) + " in all, at least", Link: p.To("conversions"), Spark: chart.Spark(t.conversions, "s-agentic_browser")},
+		{Name: "Agent touches", Value: chart.Whole(t.Touches), Note: "requests by agents, without impostors", Link: p.To("agents"), Spark: chart.Spark(t.touches)},
+		{Name: "Pages read", Value: rowCount(len(r.Source.Pages)), Note: many(read, "read", "reads") + " that got an answer", Link: p.To("pages")},
+		{Name: "Gaps", Value: rowCount(gaps), Note: many(asked, "request", "requests") + " for a person, unmet", Link: p.To("gaps")},
+		{Name: "People sent", Value: chart.Whole(people), Note: "at least: assistants hide many", Link: p.To("referrals"), Spark: chart.Spark(t.referrals)},
+		{Name: "Conversions by agents", Value: share(conversions), Note: "of " + chart.Whole(t.Conversions) + " in all, at least", Link: p.To("conversions"), Spark: chart.Spark(t.conversions)},
 	}
 	revenue := tile{Name: "Revenue by agents", Value: "–", Note: "no value came with a conversion", Link: p.To("conversions")}
 	for i, m := range r.Outcome.Revenue {
@@ -115,8 +119,8 @@ func tiles(p *page, r *traffic.Report, t *trend) []tile {
 	return append(out, revenue)
 }
 
-// atMost counts the rows of a list that may have been cut off.
-func atMost(rows int) string {
+// rowCount counts the rows of a list that may have been cut off.
+func rowCount(rows int) string {
 	if rows >= traffic.MaxLimit {
 		return chart.Whole(int64(rows)) + "+"
 	}
@@ -248,12 +252,12 @@ type creditRow struct {
 	Bar                template.HTML
 }
 
-func newOutcome(_ *page, o *traffic.Outcome) outcome {
+func newOutcome(o *traffic.Outcome) outcome {
 	out := outcome{Truncated: o.Truncated}
 	for _, k := range o.Conversions {
 		out.Kinds = append(out.Kinds, kindRow{
 			Kind: k.Kind, Total: count(k.Total), Assisted: count(k.Assisted), Possible: count(k.Possible), AgentDriven: share(k.AgentDriven),
-			Bar: chart.Bar(int64(1000*k.AgentDriven), 1000*int64(k.Total), "user_fetch"),
+			Bar: chart.Bar(int64(1000*k.AgentDriven), 1000*int64(k.Total), "plain"),
 		})
 	}
 	for _, m := range o.Revenue {
@@ -264,7 +268,7 @@ func newOutcome(_ *page, o *traffic.Outcome) outcome {
 		most = max(most, a.Conversions)
 	}
 	for _, a := range o.TopAgents {
-		row := creditRow{Agent: a.Agent, Conversions: share(a.Conversions), Bar: chart.Bar(int64(1000*a.Conversions), int64(1000*most), "user_fetch")}
+		row := creditRow{Agent: a.Agent, Conversions: share(a.Conversions), Bar: chart.Bar(int64(1000*a.Conversions), int64(1000*most), "plain")}
 		for _, m := range a.Revenue {
 			row.Revenue = append(row.Revenue, sum(&m))
 		}

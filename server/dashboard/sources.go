@@ -214,7 +214,7 @@ func (h *Handler) pages(v *visit) error {
 // A gapRow is what agents asked for and did not get.
 type gapRow struct {
 	Kind           term
-	Status         int
+	Status         int // 0: what is missing shows beside the site, not in an answer
 	Host, Path     string
 	Touches, Asked count
 	Agents         string
@@ -245,14 +245,27 @@ func sentence(s string) string {
 type gapKind struct {
 	term
 	Suggest string
-	Asked   count
-	Rows    []gapRow
+	// Asked says that requests show them; others show beside the site.
+	Asked      bool
+	Rows, More []gapRow // More are behind a click
 }
+
+// gapsShown is how many gaps of a kind are shown at once.
+const gapsShown = 12
 
 type gapsData struct {
 	Page  page
 	Kinds []gapKind
 	Cut   int
+	Site  *siteFacts // nil when the site was not looked at
+}
+
+// siteFacts are what the site itself says.
+type siteFacts struct {
+	Site, LookedAt string
+	Pages, Read    count
+	LLMs, Markdown bool
+	Problems       []string
 }
 
 func (h *Handler) gaps(v *visit) error {
@@ -262,19 +275,33 @@ func (h *Handler) gaps(v *visit) error {
 		return err
 	}
 	rows := gapRows(r.Source.Gaps)
-	d.Cut = cut(len(rows))
-	for _, t := range gapKinds() {
+	if s := r.Source.Site; s != nil {
+		d.Site = &siteFacts{s.Site, moment(s.LookedAt, v.query.TZ), count(s.Pages), count(s.Read), s.LLMsTxt, s.Markdown, s.Problems}
+	}
+	kinds, asked := gapKinds(), 0
+	for _, row := range rows {
+		if !known(kinds, row.Kind.Key) {
+			kinds = append(kinds, row.Kind)
+		}
+	}
+	for _, t := range kinds {
 		k := gapKind{term: t}
 		for _, row := range rows {
 			if row.Kind.Key == t.Key {
-				k.Suggest, k.Rows = row.Suggest, append(k.Rows, row)
-				k.Asked += row.Asked
+				k.Suggest, k.Asked, k.Rows = row.Suggest, row.Status != 0, append(k.Rows, row)
 			}
+		}
+		if k.Asked {
+			asked += len(k.Rows)
+		}
+		if len(k.Rows) > gapsShown+2 {
+			k.Rows, k.More = k.Rows[:gapsShown], k.Rows[gapsShown:]
 		}
 		if len(k.Rows) > 0 {
 			d.Kinds = append(d.Kinds, k)
 		}
 	}
+	d.Cut = cut(asked)
 	return v.show("workspace-gaps", "Gaps", d)
 }
 
@@ -301,7 +328,7 @@ func referralRows(referrals []traffic.Referral) []referralRow {
 			}
 		}
 		out = append(out, referralRow{
-			Agent: r.Agent, Landings: count(r.Landings), Visitors: count(r.Visitors), Evidence: strings.Join(words, ", "), Bar: chart.Bar(r.Landings, most, "coding_agent"),
+			Agent: r.Agent, Landings: count(r.Landings), Visitors: count(r.Visitors), Evidence: strings.Join(words, ", "), Bar: chart.Bar(r.Landings, most, "plain"),
 		})
 	}
 	return out

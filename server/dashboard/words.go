@@ -78,6 +78,10 @@ func gapKinds() []term {
 		{trafficdb.NotFound, "Not found", "They asked for a page and got 404 or 410. Assistants make such addresses up, or follow old ones."},
 		{trafficdb.Blocked, "Blocked", "They got 401, 403 or 429."},
 		{trafficdb.Failed, "Failed", "They got an error of the server, 500 or above."},
+		{"robots_conflict", "Against robots.txt", "Agents read these pages though your robots.txt forbids it to them."},
+		{"no_llms_txt", "No llms.txt", "Your site has none. Agents look for it to find their way."},
+		{"no_markdown", "No pages as text", "Your pages are not there as Markdown, which agents read best."},
+		{"never_read", "Never read", "They are in your sitemap, and no agent read them in this window."},
 	}
 }
 

@@ -28,7 +28,7 @@ func service(t *testing.T, rows ...trafficdb.Row) *reporter.Service {
 	if err := db.Append(t.Context(), rows, int64(len(rows))); err != nil {
 		t.Fatal(err)
 	}
-	return &reporter.Service{DB: db, Now: func() time.Time { return now }}
+	return reporter.New(reporter.Config{DB: db, Now: func() time.Time { return now }})
 }
 
 func query(model attribution.Model) traffic.Query {

@@ -12,8 +12,8 @@ import (
 	"github.com/firstpick/firstpick/server/trafficdb"
 )
 
-// A Service makes reports.
-type Service struct {
+// A Config is what a Service needs.
+type Config struct {
 	DB  *trafficdb.DB
 	Now func() time.Time
 	// Site returns what was found at the site of a workspace, nil while nobody
@@ -21,10 +21,24 @@ type Service struct {
 	Site func(ctx context.Context, workspace string) (*sitecheck.Result, error)
 }
 
+// A Service makes reports. It implements traffic.Reports.
+type Service struct {
+	Config
+	kept kept
+}
+
+// New returns a service.
+func New(cfg Config) *Service { return &Service{Config: cfg, kept: kept{now: cfg.Now}} }
+
 const day = 24 * time.Hour
 
-// Report makes the report of a workspace.
+// Report returns the report of a workspace, made now or a moment ago. Nobody may
+// change it.
 func (s *Service) Report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
+	return s.kept.get(ctx, key(workspace, &q), func(ctx context.Context) (*traffic.Report, error) { return s.report(ctx, workspace, q) })
+}
+
+func (s *Service) report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
 	w := trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ, Agent: q.Agent}
 	health, err := s.DB.Health(ctx, workspace, s.Now())
 	if err != nil {

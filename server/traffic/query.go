@@ -13,6 +13,7 @@ import (
 // A Query says what a report is about.
 type Query struct {
 	From, To time.Time // From <= t < To
+	UntilNow bool      // To is when it was asked
 	TZ       *time.Location
 	Model    attribution.Model
 	Lookback time.Duration
@@ -133,7 +134,7 @@ func (q *Query) window(v url.Values) error {
 		}
 		days = n
 	}
-	q.From = q.To.AddDate(0, 0, -days)
+	q.From, q.UntilNow = q.To.AddDate(0, 0, -days), true
 	return nil
 }
 

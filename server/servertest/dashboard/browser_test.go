@@ -46,6 +46,7 @@ func TestPagesInARealBrowser(t *testing.T) {
 	d.load(t, newSite(o.id, d.Clock.Now(), events).rows...)
 	credited, refund := o.aConversion("credited", "paid"), o.aConversion("credited", "refund")
 	o.fill()
+	d.looked = o.id
 	pages := []struct{ name, path string }{
 		{"overview", o.at("")},
 		{"overview-open", o.at("?from=2026-11-01&through=2026-11-14&tz=Europe/Berlin&model=linear&lookbackDays=30")},
@@ -116,10 +117,18 @@ func TestPagesInARealBrowser(t *testing.T) {
 	b.load(chromedp.Click(chromedp.CSS("form[action$='/settings/erase'] button")))
 	visit("erased")
 	b = newTab(t, empty)
+	newcomer := &owner{t: t, d: d, email: "frank@example.com", http: newBrowser(t)}
+	newcomer.signIn()
 	for _, p := range []struct{ name, path string }{{"empty", empty.at("")}, {"empty-settings", empty.at("/settings")}, {"empty-conversions", empty.at("/conversions")}} {
 		b.open(p.path)
 		visit(p.name)
 	}
+	newOwner(t, d, empty.email) // a second one
+	b.open("/workspaces")
+	visit("workspaces")
+	b = newTab(t, newcomer)
+	b.open("/workspaces")
+	visit("workspaces-none")
 }
 
 // run runs a script whose value does not matter.

@@ -9,14 +9,15 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/alert"
 	"github.com/firstpick/firstpick/server/outbound"
 	"github.com/firstpick/firstpick/server/reporter"
 	"github.com/firstpick/firstpick/server/servertest"
+	"github.com/firstpick/firstpick/server/sitecheck"
 	"github.com/firstpick/firstpick/server/trafficdb"
 )
 
@@ -24,6 +25,7 @@ import (
 type desk struct {
 	*servertest.Service
 	events *trafficdb.DB
+	looked string // the workspace whose site was looked at
 }
 
 func newDesk(t testing.TB, o servertest.Options) *desk {
@@ -36,7 +38,15 @@ func newDesk(t testing.TB, o servertest.Options) *desk {
 	t.Cleanup(func() { d.events.Close() })
 	set := o.Server
 	o.Server = func(c *server.Config) {
-		c.Reports = &reporter.Service{DB: d.events, Now: c.Now}
+		c.Reports = reporter.New(reporter.Config{DB: d.events, Now: c.Now, Site: func(_ context.Context, workspace string) (*sitecheck.Result, error) {
+			if workspace != d.looked {
+				return nil, nil
+			}
+			return &sitecheck.Result{
+				Site: "https://acme.dev", At: c.Now().Add(-time.Hour), Robots: "User-agent: GPTBot\nDisallow: /docs/api\n", Problems: []string{"sitemap-2.xml answers 404."},
+				Pages: []sitecheck.Page{{Host: "acme.dev", Path: "/docs/quickstart"}, {Host: "acme.dev", Path: "/docs/billing/invoices"}, {Host: "acme.dev", Path: "/security"}},
+			}, nil
+		}})
 		c.Alerts = alert.New(alert.Config{
 			DB: c.Agents.DB, Secrets: c.Agents.Secrets, Log: c.Log, Now: c.Now, BaseURL: c.BaseURL, Mail: c.Agents.Outbox.Put, Kick: c.Agents.Outbox.Kick,
 			HTTP: outbound.NewClient(outbound.Limits{Timeout: alert.CallTimeout, Private: true}), Private: true, Jitter: func() float64 { return 0 },
@@ -74,18 +84,20 @@ type owner struct {
 	http  *http.Client
 }
 
-var claims sync.Mutex // mails of several tests are told apart by address, links by time
-
-// newOwner makes a workspace as an agent does, signs its person in and claims it.
-func newOwner(t testing.TB, d *desk, email string) *owner {
+// newBrowser returns a client that keeps cookies.
+func newBrowser(t testing.TB) *http.Client {
 	t.Helper()
-	claims.Lock()
-	defer claims.Unlock()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &owner{t: t, d: d, email: email, http: &http.Client{Jar: jar}}
+	return &http.Client{Jar: jar}
+}
+
+// newOwner makes a workspace as an agent does, signs its person in and claims it.
+func newOwner(t testing.TB, d *desk, email string) *owner {
+	t.Helper()
+	o := &owner{t: t, d: d, email: email, http: newBrowser(t)}
 	var made struct {
 		ClaimToken string `json:"claim_token"`
 		Workspace  struct{ Slug string }

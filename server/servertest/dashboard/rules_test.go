@@ -52,6 +52,17 @@ func TestOthersWorkspacesAreNotThere(t *testing.T) {
 			t.Errorf("%q: another's workspace answers %d, and none %d; the pages differ: %t", page, status, missing, theirs != none)
 		}
 	}
+	for format, begins := range map[string]string{"ndjson": `{"seq":`, "csv": "seq,workspace,id", "parquet": "PAR1"} {
+		if status, body := dana.get(dana.at("/export?format=" + format)); status != http.StatusOK || !strings.HasPrefix(body, begins) || !strings.Contains(body, "c1") {
+			t.Errorf("the owner gets %d as %s: %.60q", status, format, body)
+		}
+		if status, _ := erin.get(dana.at("/export?format=" + format)); status != http.StatusNotFound {
+			t.Errorf("another gets %d as %s", status, format)
+		}
+	}
+	if status, _ := dana.get(dana.at("/export?format=xlsx")); status != http.StatusBadRequest {
+		t.Errorf("a format that is none: %d", status)
+	}
 	token := erin.formToken(erin.at("/settings"))
 	for _, path := range actions() {
 		status, body := erin.post(dana.at("/settings"+path), url.Values{
@@ -251,7 +262,7 @@ func TestKeysAreShownOnce(t *testing.T) {
 func TestWithoutReports(t *testing.T) {
 	d := newDesk(t, servertest.Options{Server: func(c *server.Config) { c.Reports, c.Alerts = nil, nil }})
 	o := newOwner(t, d, "dana@example.com")
-	if status, body := o.get(o.at("")); status != http.StatusConflict || !strings.Contains(body, "makes no reports") {
+	if status, body := o.get(o.at("")); status != http.StatusServiceUnavailable || !strings.Contains(body, "No reports here") {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _ := o.get(o.at("/settings")); status != http.StatusOK {
