@@ -21,7 +21,8 @@ func benchEnd() time.Time { return time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 // big returns a database with as many events as FIRSTPICK_EVENTS says, one
 // million by default. FIRSTPICK_TRAFFIC names a file that is kept, or used again;
-// FIRSTPICK_THREADS sets how many threads DuckDB has.
+// FIRSTPICK_THREADS sets how many threads DuckDB has, FIRSTPICK_MEMORY its limit
+// of memory, such as 512MB.
 func big(b *testing.B) *trafficdb.DB {
 	b.Helper()
 	n := 1_000_000
@@ -40,6 +41,11 @@ func big(b *testing.B) *trafficdb.DB {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = db.Close() })
+	if size := os.Getenv("FIRSTPICK_MEMORY"); size != "" {
+		if err := db.Exec(b.Context(), "set memory_limit = '"+size+"'"); err != nil {
+			b.Fatal(err)
+		}
+	}
 	if n := os.Getenv("FIRSTPICK_THREADS"); n != "" {
 		if err := db.Exec(b.Context(), "set threads = "+n); err != nil {
 			b.Fatal(err)

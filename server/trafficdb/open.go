@@ -23,7 +23,7 @@ const (
 	maxReports = 2
 	// A memory limit keeps reports from starving the server, and a larger log than
 	// the usual 16 MB lets most checkpoints happen in idle moments.
-	settings = "set memory_limit = '2GB'; set checkpoint_threshold = '64MB'"
+	settings = "set memory_limit = '512MB'; set checkpoint_threshold = '64MB'"
 )
 
 //go:embed schema.sql
