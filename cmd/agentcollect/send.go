@@ -16,8 +16,13 @@ import (
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 1 << 20
 
-// errAway means that the same batch may succeed later.
-var errAway = errors.New("the service does not take events now")
+var (
+	// errAway means that the same batch may succeed later.
+	errAway = errors.New("the service does not take events now")
+	// errLarge means that parts of the batch may succeed: strangers fill some fields,
+	// and theirs must not cost the others.
+	errLarge = errors.New("the batch is too large")
+)
 
 // run sends what is queued, batch by batch, until the queue is closed and empty
 // or the service turns out to be away then.
@@ -29,7 +34,6 @@ func (c *Collector) run() {
 		if !c.deliver(batch) {
 			return
 		}
-		c.inFlight.Store(0)
 	}
 }
 
@@ -62,13 +66,19 @@ func (c *Collector) deliver(batch []Event) bool {
 	last := 0 // tries since Close
 	for backoff := firstBackoff; ; backoff = min(2*backoff, maxBackoff) {
 		sent, refused, wait, err := c.post(batch)
+		if errors.Is(err, errLarge) && len(batch) > 1 {
+			half := len(batch) / 2
+			return c.deliver(batch[:half]) && c.deliver(batch[half:])
+		}
 		if err == nil {
 			c.sent.Add(sent)
 			c.failed.Add(refused)
+			c.inFlight.Add(-int64(len(batch)))
 			return true
 		}
 		if !errors.Is(err, errAway) { // sending the same again would be refused again
 			c.failed.Add(int64(len(batch)))
+			c.inFlight.Add(-int64(len(batch)))
 			c.tell("events were refused", err)
 			return true
 		}
@@ -147,6 +157,8 @@ func (c *Collector) post(batch []Event) (sent, refused int64, wait time.Duration
 		return 0, 0, wait, fmt.Errorf("%w: %s", errAway, resp.Status)
 	case err != nil:
 		return 0, 0, 0, fmt.Errorf("%w: %w", errAway, err)
+	case status == http.StatusRequestEntityTooLarge:
+		return 0, 0, 0, fmt.Errorf("%w: %s", errLarge, reason(answer))
 	case status == http.StatusAccepted:
 		c.trouble = ""
 		return int64(len(batch)), 0, 0, nil

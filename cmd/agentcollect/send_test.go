@@ -247,6 +247,37 @@ func TestRefused(t *testing.T) {
 }
 
 // TestCloseEnds even when the service is away: soon, with nothing kept up for it.
+// TestLargeBatches: a batch that is too large for the service is sent in parts, so
+// that what a stranger makes large costs nothing but itself.
+func TestLargeBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{}
+		s.answer = func(n int) (int, string, http.Header) {
+			if len(s.requests[n].ids) > 30 {
+				return http.StatusRequestEntityTooLarge, `{"error_description":"too large"}`, nil
+			}
+			return http.StatusAccepted, "{}", nil
+		}
+		c := s.collector(io.Discard)
+		report(c, 0, 100)
+		if err := c.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if got := c.Stats(); got.Sent != 100 || got.Failed != 0 || got.Queued != 0 || s.arrived() != 100 {
+			t.Errorf("%+v, %d arrived", got, s.arrived())
+		}
+		s.inOrder(t, 0, 100)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{answer: func(int) (int, string, http.Header) { return http.StatusRequestEntityTooLarge, "{}", nil }}
+		c := s.collector(io.Discard)
+		report(c, 0, 3)
+		if err := c.Close(t.Context()); err != nil || c.Stats().Failed != 3 || c.Stats().Queued != 0 {
+			t.Errorf("%v %+v", err, c.Stats())
+		}
+	})
+}
+
 func TestCloseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{answer: func(int) (int, string, http.Header) { return 0, "", nil }}

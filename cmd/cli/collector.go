@@ -125,16 +125,36 @@ func (a *app) reports(beside *tasks, db *state.DB, looked *sites.Service) (traff
 			a.log.Warn("the traffic database was not closed well; it is made anew if it has to be", "err", err)
 		}
 	})
-	if err := os.Chmod(file, 0o600); err != nil { // it tells of visits and customers
-		return nil, err
-	}
 	if why := events.Remade(); why != "" {
 		a.log.Warn("the traffic database is made anew from the stored events", "file", file, "why", why)
+	}
+	if ahead, err := isAhead(beside.ctx, db, events); err != nil {
+		return nil, badInput(err)
+	} else if ahead {
+		a.log.Warn("the traffic database knows events that the store does not have, which was restored: it is made anew", "file", file)
+		if err := events.Rebuild(beside.ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Chmod(file, 0o600); err != nil { // it tells of visits and customers
+		return nil, err
 	}
 	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: storedEvents(db)}
 	beside.every(loadEvery, loader.Run)
 	beside.every(sweepEvery, func(ctx context.Context, tick <-chan time.Time) { a.sweepReports(ctx, db, events, tick) })
 	return reporter.New(reporter.Config{DB: events, Now: a.env.Now, Site: looked.Result}), nil
+}
+
+// isAhead says whether a read model was loaded from a later state of the store,
+// as after a restore of an older backup. Numbers are given again then, and a loader
+// that goes on from the model's would pass over new events.
+func isAhead(ctx context.Context, db *state.DB, events *trafficdb.DB) (bool, error) {
+	mark, err := events.Mark(ctx)
+	if err != nil {
+		return false, err
+	}
+	last, err := db.Read().LastSeq(ctx)
+	return mark > last, err
 }
 
 // sweepReports lets go from the read model what is swept from the store.
@@ -154,11 +174,11 @@ func (a *app) sweepReports(ctx context.Context, db *state.DB, events *trafficdb.
 // dropExpired takes out events that are older than their workspaces keep them, and
 // all of workspaces that are gone.
 func dropExpired(ctx context.Context, db *state.DB, events *trafficdb.DB, now time.Time) error {
-	kept, err := db.Read().Retentions(ctx)
+	workspaces, err := events.Workspaces(ctx) // first: one that is new meanwhile is not gone
 	if err != nil {
 		return err
 	}
-	workspaces, err := events.Workspaces(ctx)
+	kept, err := db.Read().Retentions(ctx)
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,9 @@ func (h *Handler) person(_ *agents.Caller, r *http.Request) (any, error) {
 // erase erases what is kept about a person.
 func (h *Handler) erase(c *agents.Caller, r *http.Request) (any, error) {
 	b, who, err := h.subject(r)
+	if err == nil {
+		err = h.Agents.MayErase(b)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +62,7 @@ func (h *Handler) erase(c *agents.Caller, r *http.Request) (any, error) {
 	return map[string]int{"erased": n}, h.Agents.NoteErasure(r.Context(), c, b, n)
 }
 
-// subject reads a request about a person. Only who may both read and write a
-// workspace may ask.
+// subject reads a request about a person. Only who may read a workspace may ask.
 func (h *Handler) subject(r *http.Request) (state.Bearer, collect.Subject, error) {
 	b, err := h.bearer(r)
 	if err != nil {

@@ -195,6 +195,14 @@ func (s *Service) ReadWorkspace(ctx context.Context, b state.Bearer) (*state.Wor
 	return w, keys, s.fail(err)
 }
 
+// MayErase fails for a token that may not change its workspace.
+func (s *Service) MayErase(b state.Bearer) error {
+	if !allowed(b, identity.ScopeWrite) {
+		return apierr.InsufficientScope(identity.ScopeWrite, "Erasing needs analytics.write.")
+	}
+	return nil
+}
+
 // NoteErasure notes that events of a person were erased, and how many.
 func (s *Service) NoteErasure(ctx context.Context, c *Caller, b state.Bearer, events int) error {
 	return s.write(ctx, func(tx *state.Tx) error {

@@ -26,9 +26,11 @@ func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 	defer sending.Wait()
 	sending.Go(func() {
 		for {
-			if err := s.Send(ctx); err != nil && ctx.Err() == nil {
-				s.Log.Warn("alerts were not sent; they are tried again", "err", err)
-			}
+			sending.Go(func() { // what comes due does not wait for a slow receiver
+				if err := s.Send(ctx); err != nil && ctx.Err() == nil {
+					s.Log.Warn("alerts were not sent; they are tried again", "err", err)
+				}
+			})
 			select {
 			case <-ctx.Done():
 				return

@@ -233,6 +233,39 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// What comes due while the only delivery hangs is sent at the next tick.
+func TestRunDoesNotWaitForASlowReceiver(t *testing.T) {
+	b := newBench(t, "sqlite")
+	began, got := make(chan struct{}), make(chan struct{})
+	slow := b.receiver(func(_ http.ResponseWriter, r *http.Request) {
+		close(began)
+		select {
+		case <-got:
+		case <-r.Context().Done():
+			t.Error("the other delivery waited for this one")
+		}
+	})
+	quick := b.receiver(func(http.ResponseWriter, *http.Request) { close(got) })
+	b.hookTo(slow)
+	b.settle()
+	b.find("GPTBot")
+	id, _ := b.hookTo(quick)
+	ctx, stop := context.WithCancel(t.Context())
+	tick, done := make(chan time.Time), make(chan struct{})
+	go func() { defer close(done); b.Run(ctx, tick) }()
+	<-began
+	at := b.clock.now()
+	b.write(func(tx *state.Tx) error {
+		return tx.AddDelivery(t.Context(), &state.Delivery{
+			ID: "msg_2", WorkspaceID: "w", ChannelID: id, What: Test, Body: []byte("{}"), State: state.DeliveryPending, CreatedAt: at, NextAt: at,
+		})
+	})
+	tick <- at
+	<-got
+	stop()
+	<-done
+}
+
 // A server without reports looks at nothing, so that it takes no workspace from
 // one that has them; one whose reports fail still finds silence.
 func TestServersWithoutReports(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -31,7 +32,8 @@ const (
 	pauseAfter     = 5 * 24 * time.Hour // of failures without a success between
 )
 
-// Send brings out what is due, and returns when all of it was tried.
+// Send brings out what is due, as far as senders are free, and returns when that
+// was tried. It may be called again meanwhile: a slow receiver holds one sender.
 func (s *Service) Send(ctx context.Context) error {
 	due, err := s.DB.Read().DueDeliveries(ctx, s.Now())
 	if err != nil {
@@ -40,7 +42,13 @@ func (s *Service) Send(ctx context.Context) error {
 	errs := make([]error, min(due, senders))
 	var all sync.WaitGroup
 	for i := range errs {
+		select {
+		case s.senders <- struct{}{}:
+		default:
+			continue // the others go on until nothing is due
+		}
 		all.Go(func() {
+			defer func() { <-s.senders }()
 			for more := true; more && errs[i] == nil && ctx.Err() == nil; {
 				more, errs[i] = s.sendOne(ctx)
 			}
@@ -128,6 +136,9 @@ func reason(err error) string {
 	}
 	if errors.Is(err, outbound.ErrPrivate) {
 		return "the address leads to a private network, where nothing is sent"
+	}
+	if name := (*net.DNSError)(nil); errors.As(err, &name) { // it tells of the server's own network
+		return "the receiver was not reached: its name was not found"
 	}
 	return "the receiver was not reached: " + clean(err.Error())
 }

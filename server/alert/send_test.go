@@ -3,6 +3,7 @@ package alert
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -326,6 +327,10 @@ func TestServersThatDie(t *testing.T) {
 func TestReasonsTellNoAddress(t *testing.T) {
 	err := &url.Error{Op: "Post", URL: "https://acme.dev/hush", Err: fmt.Errorf("dial tcp: no such host")}
 	if got := reason(err); got != "the receiver was not reached: dial tcp: no such host" {
+		t.Error(got)
+	}
+	err.Err = &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "acme.dev", Server: "10.0.0.53:53"}}
+	if got := reason(err); got != "the receiver was not reached: its name was not found" {
 		t.Error(got)
 	}
 }

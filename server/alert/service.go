@@ -49,11 +49,14 @@ type Config struct {
 // A Service has the uses of alerts.
 type Service struct {
 	Config
-	wake chan struct{}
+	wake    chan struct{}
+	senders chan struct{} // a place for each delivery that is under way
 }
 
 // New returns a Service.
-func New(cfg Config) *Service { return &Service{cfg, make(chan struct{}, 1)} }
+func New(cfg Config) *Service {
+	return &Service{cfg, make(chan struct{}, 1), make(chan struct{}, senders)}
+}
 
 // CallTimeout is how long a webhook may take to answer.
 const CallTimeout = 10 * time.Second

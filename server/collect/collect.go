@@ -62,7 +62,7 @@ type Receipt struct {
 // disk. It fails with a 429 over the quota, and with a 503 when the store does
 // not take them now.
 func (s *Service) Take(ctx context.Context, key *Key, batch *event.Batch, now time.Time) (*Receipt, error) {
-	out := &Receipt{ReceivedAt: now, Left: key.Left}
+	out := &Receipt{ReceivedAt: now, Left: key.left()}
 	records := make([]event.Record, 0, len(batch.Inputs))
 	for i := range batch.Inputs {
 		in := &batch.Inputs[i]
@@ -78,7 +78,7 @@ func (s *Service) Take(ctx context.Context, key *Key, batch *event.Batch, now ti
 		out.Records = records
 		return out, nil
 	}
-	if int64(len(records)) > key.Left {
+	if int64(len(records)) > out.Left {
 		return nil, overQuota(key, now)
 	}
 	events := make([]state.CollectedEvent, len(records))
@@ -111,7 +111,7 @@ func (s *Service) Take(ctx context.Context, key *Key, batch *event.Batch, now ti
 		}
 	}
 	out.Reused = s.reused(ctx, key.WorkspaceID, again)
-	out.Left -= int64(out.Accepted)
+	out.Left = key.Left - key.spent.Add(int64(out.Accepted))
 	return out, nil
 }
 

@@ -33,10 +33,15 @@ const (
 type Key struct {
 	state.CollectorKey
 	Workspace state.Workspace
-	// Left is how many events the workspace may send yet, as of a few seconds ago.
+	// Left is how many events the workspace may send yet, as of when the key was
+	// asked for; spent of them were sent with this key since.
 	Left  int64
+	spent atomic.Int64
 	noted atomic.Bool // that it is used
 }
+
+// left is how many events the workspace may send yet, as far as this server knows.
+func (k *Key) left() int64 { return k.Left - k.spent.Load() }
 
 // Claimed says whether somebody owns the workspace.
 func (k *Key) Claimed() bool { return !k.Workspace.ClaimedAt.IsZero() }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/agentid"
+	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/secret"
@@ -217,6 +218,27 @@ func TestErasedBytesAreGone(t *testing.T) {
 	}
 	if holds() {
 		t.Error("the files hold what was erased")
+	}
+}
+
+// TestQuotaHoldsBetweenLooks sends with a key that is believed for some seconds
+// more than its workspace may.
+func TestQuotaHoldsBetweenLooks(t *testing.T) {
+	b := newBench(t, statetest.Open(t, statetest.Address(t, "sqlite")))
+	key := b.workspace("ws", 395)
+	key.Left = 5
+	if r := b.send(key, `[{"type":"touch","id":"1","url":"/"},{"type":"touch","id":"2","url":"/"},{"type":"touch","id":"1","url":"/"}]`); r.Accepted != 2 || r.Left != 3 {
+		t.Errorf("%+v", r)
+	}
+	if r := b.send(key, `[{"type":"touch","id":"3","url":"/"},{"type":"touch","id":"4","url":"/"},{"type":"touch","id":"5","url":"/"}]`); r.Accepted != 3 || r.Left != 0 {
+		t.Errorf("%+v", r)
+	}
+	batch, err := event.Read(strings.NewReader(`{"type":"touch","id":"6","url":"/"}`), event.Options{MediaType: "application/json", Key: event.KindSecret, ReceivedAt: b.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Take(t.Context(), key, &batch, b.now); err == nil || apierr.Of(err).Status != 429 {
+		t.Errorf("one event too many: %v", err)
 	}
 }
 

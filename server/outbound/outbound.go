@@ -71,7 +71,8 @@ func public(a netip.Addr) bool {
 	case a.Is4():
 		return !within(a,
 			"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",
-			"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4")
+			"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
+			"168.63.129.16/32") // not special to IANA: Azure's host answers its machines there
 	}
 	return within(a, "2000::/3") && !within(a,
 		"2001::/23",     // Teredo, ORCHID and other protocol assignments

@@ -5,9 +5,11 @@ package sitecheck
 import (
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,6 +17,8 @@ import (
 	"time"
 
 	"github.com/temoto/robotstxt"
+
+	"github.com/firstpick/firstpick/server/outbound"
 )
 
 // What a check reads at most.
@@ -23,6 +27,8 @@ const (
 	maxSitemap  = 16 << 20  // bytes of one sitemap, unpacked
 	maxSitemaps = 20        // files
 	maxPages    = 20_000
+	maxAddress  = 2048    // bytes of an address in a sitemap
+	maxListing  = 4 << 20 // bytes of all pages as JSON, for that is stored
 	maxText     = 4 << 10 // of llms.txt, to see that it is one
 )
 
@@ -40,7 +46,7 @@ type Result struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
-// A Page is an address of a site.
+// A Page is an address of a site. The path is escaped, as requests have it.
 type Page struct {
 	Host string `json:"host"`
 	Path string `json:"path"`
@@ -103,7 +109,7 @@ func (c *Checker) robots(ctx context.Context, r *Result, base *url.URL) []string
 
 func (c *Checker) sitemaps(ctx context.Context, r *Result, base *url.URL, queue []string) {
 	seen, known := map[string]bool{}, map[Page]bool{}
-	read := 0
+	read, size := 0, 0
 	for len(queue) > 0 && ctx.Err() == nil && len(r.Pages) < maxPages {
 		at, err := base.Parse(queue[0])
 		queue = queue[1:]
@@ -138,27 +144,36 @@ func (c *Checker) sitemaps(ctx context.Context, r *Result, base *url.URL, queue 
 			if err != nil || !sameSite(u.Hostname(), base.Hostname()) {
 				continue
 			}
-			page := Page{u.Host, u.Path}
+			page := Page{u.Host, u.EscapedPath()}
 			if page.Path == "" {
 				page.Path = "/"
 			}
-			if !known[page] && len(r.Pages) < maxPages {
-				known[page] = true
-				r.Pages = append(r.Pages, page)
+			if known[page] || len(r.Pages) == maxPages {
+				continue
 			}
+			if size += stored(page); size > maxListing {
+				r.problem("the sitemaps name more than can be kept; the rest was left out")
+				return
+			}
+			known[page] = true
+			r.Pages = append(r.Pages, page)
 		}
 	}
 }
 
+// stored returns how many bytes a page takes as JSON.
+func stored(p Page) int {
+	text, _ := json.Marshal(p) // two strings
+	return len(text) + 1
+}
+
 // markdown says whether a page can be had as Markdown.
 func (c *Checker) markdown(ctx context.Context, base *url.URL, p Page) bool {
-	at := *base
-	at.Host, at.Path = p.Host, p.Path
-	if kind, _, err := c.text(ctx, at.String(), "text/markdown, */*;q=0.1"); err == nil && strings.Contains(kind, "markdown") {
+	root := base.Scheme + "://" + p.Host
+	if kind, _, err := c.text(ctx, root+p.Path, "text/markdown, */*;q=0.1"); err == nil && strings.Contains(kind, "markdown") {
 		return true
 	}
-	at.Path = strings.TrimSuffix(p.Path, "/") + ".md"
-	kind, _, err := c.text(ctx, at.String(), "")
+	kind, _, err := c.text(ctx, root+strings.TrimSuffix(p.Path, "/")+".md", "")
 	return err == nil && !strings.Contains(kind, "html")
 }
 
@@ -216,14 +231,23 @@ func sameSite(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// reason is an error without the address, which the reader knows.
+// reason says what went wrong, for the owner. What a name resolved to, and by
+// whom, is of the server's own network and stays here.
 func reason(err error) string {
-	var e *url.Error
-	if errors.As(err, &e) {
-		if e.Timeout() {
-			return "the site does not answer"
-		}
-		err = e.Err
+	var outer *url.Error
+	var name *net.DNSError
+	var dial *net.OpError
+	switch {
+	case errors.Is(err, outbound.ErrPrivate):
+		return "the address leads to a private network, where nothing is asked"
+	case errors.As(err, &outer) && outer.Timeout():
+		return "the site does not answer"
+	case errors.As(err, &name):
+		return "the name of the site was not found"
+	case errors.As(err, &dial):
+		return "the site cannot be reached: " + dial.Err.Error()
+	case outer != nil:
+		return outer.Err.Error()
 	}
 	return err.Error()
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -139,7 +142,7 @@ func TestCheckIsBounded(t *testing.T) {
 	if r := check(t, bomb.start(t), true); !strings.Contains(strings.Join(r.Problems, "; "), "too large") {
 		t.Errorf("a bomb: %v", r.Problems)
 	}
-	if r := check(t, (site{"/sitemap.xml": "SELF/a\n"}).start(t), false); len(r.Pages) != 0 || !strings.Contains(strings.Join(r.Problems, "; "), "not public") {
+	if r := check(t, (site{"/sitemap.xml": "SELF/a\n"}).start(t), false); len(r.Pages) != 0 || !strings.Contains(strings.Join(r.Problems, "; "), "private network") {
 		t.Errorf("a private address: %+v", r)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -147,6 +150,55 @@ func TestCheckIsBounded(t *testing.T) {
 	c := &Checker{Client: http.DefaultClient, Now: time.Now}
 	if _, err := c.Check(ctx, "http://127.0.0.1:1"); err == nil {
 		t.Error("it went on after its end")
+	}
+}
+
+// TestWhatIsStoredIsBounded reads sitemaps with addresses of megabytes, and with
+// more than can be kept: a result is a row of the store, and of its backups.
+func TestWhatIsStoredIsBounded(t *testing.T) {
+	huge := site{"/sitemap.xml": urlset + `<url><loc>SELF/` + strings.Repeat("%3C", 1<<20) + `</loc></url><url><loc>SELF/a</loc></url></urlset>`}
+	if r := check(t, huge.start(t), true); !slices.Equal(paths(r), []string{"/a"}) {
+		t.Errorf("%d pages", len(r.Pages))
+	}
+	lines := site{"/sitemap.xml": "SELF/a\nSELF/" + strings.Repeat("x", 100<<10) + "\nSELF/b\n"}
+	if r := check(t, lines.start(t), true); !strings.Contains(strings.Join(r.Problems, "; "), "a line is too long") {
+		t.Errorf("%v %v", paths(r), r.Problems)
+	}
+	var text strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&text, "SELF/%d/%s\n", i, strings.Repeat("&", 1000)) // six bytes each in JSON
+	}
+	many := site{"/sitemap.xml": text.String()}
+	r := check(t, many.start(t), true)
+	body, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Pages) == 0 || len(body) > maxListing+1000 || !strings.Contains(strings.Join(r.Problems, "; "), "more than can be kept") {
+		t.Errorf("%d pages, %d bytes: %v", len(r.Pages), len(body), r.Problems)
+	}
+}
+
+// TestPathsAreAsInRequests: events have escaped paths, and what is compared with
+// them must have too.
+func TestPathsAreAsInRequests(t *testing.T) {
+	r := check(t, (site{"/sitemap.xml": "SELF/caf%C3%A9\nSELF/a%20b\n", "markdown /a b": "# A"}).start(t), true)
+	if !slices.Equal(paths(r), []string{"/caf%C3%A9", "/a%20b"}) || !r.Markdown {
+		t.Errorf("%q %v", paths(r), r.Markdown)
+	}
+}
+
+// TestProblemsTellNothingOfTheNetwork: they are shown to whoever named the site.
+func TestProblemsTellNothingOfTheNetwork(t *testing.T) {
+	if all := strings.Join(check(t, "http://localhost:1", false).Problems, "; "); !strings.Contains(all, "leads to a private network") || strings.Contains(all, "127.0.0.1") {
+		t.Error(all)
+	}
+	unknown := &url.Error{Op: "Get", Err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "acme.dev", Server: "10.0.0.53:53"}}}
+	if got := reason(unknown); got != "the name of the site was not found" {
+		t.Error(got)
+	}
+	if all := strings.Join(check(t, "http://127.0.0.1:1", true).Problems, "; "); !strings.Contains(all, "the site cannot be reached: connect: connection refused") {
+		t.Error(all)
 	}
 }
 

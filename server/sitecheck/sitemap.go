@@ -25,7 +25,7 @@ func parseSitemap(body []byte) (listing, error) {
 	dec := xml.NewDecoder(bytes.NewReader(body))
 	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // the protocol knows UTF-8 only
 	inside := ""
-	for len(out.pages) < maxPages {
+	for len(out.pages)+len(out.sitemaps) < maxPages {
 		token, err := dec.Token()
 		if errors.Is(err, io.EOF) {
 			break
@@ -50,10 +50,11 @@ func parseSitemap(body []byte) (listing, error) {
 			if loc = strings.TrimSpace(loc); loc == "" {
 				continue
 			}
-			switch inside {
-			case "url":
+			switch {
+			case len(loc) > maxAddress: // no page has such an address (sitemaps.org)
+			case inside == "url":
 				out.pages = append(out.pages, loc)
-			case "sitemap":
+			case inside == "sitemap":
 				out.sitemaps = append(out.sitemaps, loc)
 			}
 			inside = "" // a <loc> of an image or video comes after
@@ -69,9 +70,13 @@ func parseLines(body []byte) (listing, error) {
 	var out listing
 	lines := bufio.NewScanner(bytes.NewReader(body))
 	for lines.Scan() && len(out.pages) < maxPages {
-		if line := strings.TrimSpace(lines.Text()); strings.HasPrefix(line, "http://") || strings.HasPrefix(line, "https://") {
+		line := strings.TrimSpace(lines.Text())
+		if len(line) <= maxAddress && (strings.HasPrefix(line, "http://") || strings.HasPrefix(line, "https://")) {
 			out.pages = append(out.pages, line)
 		}
+	}
+	if lines.Err() != nil {
+		return out, errors.New("a line is too long")
 	}
 	if len(out.pages) == 0 {
 		return out, errNoSitemap

@@ -125,7 +125,9 @@ func (tx *Tx) columns(ctx context.Context, table string) ([]string, error) {
 	return out, err
 }
 
-const maxBackupLine = 16 << 20
+// maxBackupLine bounds a row. It is far above any, for a backup that cannot be
+// read is none.
+const maxBackupLine = 1 << 30
 
 // Restore fills a store that has no rows from a backup, in one transaction, and
 // returns the number of rows. Its schema must be this program's.

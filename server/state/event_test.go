@@ -132,3 +132,52 @@ func TestAReaderMissesNoEvent(t *testing.T) {
 		}
 	})
 }
+
+// TestErasingKeepsNobodyWaiting sends an event again while it is erased: both take
+// their locks in one order, so neither ends the other.
+func TestErasingKeepsNobodyWaiting(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *state.DB) {
+		ctx, at := t.Context(), time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+		events := make([]state.CollectedEvent, 2000)
+		for i := range events {
+			events[i] = state.CollectedEvent{WorkspaceID: "ws", ID: fmt.Sprint(i), ReceivedAt: at, Body: []byte("{}")}
+		}
+		runs, calls := 0, 0
+		add := func(list ...state.CollectedEvent) {
+			calls++
+			if err := db.Write(ctx, func(tx *state.Tx) error {
+				runs++
+				_, err := tx.AddEvents(ctx, list)
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+		}
+		add(events...)
+		stored, err := db.Read().EventsAfter(ctx, 0, len(events))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seqs := make([]int64, len(stored))
+		for i := range stored {
+			seqs[i] = stored[i].Seq
+		}
+		erased := make(chan error)
+		go func() {
+			erased <- db.Write(ctx, func(tx *state.Tx) error { return tx.EraseEvents(ctx, "ws", "erasure:1", seqs, at) })
+		}()
+		for done := false; !done; {
+			select {
+			case err := <-erased:
+				if done = true; err != nil {
+					t.Error(err)
+				}
+			default:
+				add(events[10])
+			}
+		}
+		if runs != calls {
+			t.Errorf("%d transactions ran %d times", calls, runs)
+		}
+	})
+}

@@ -64,21 +64,34 @@ type erasure struct {
 // sender's retry does not bring them back, and that they were erased. An event
 // behind them, under the given id, tells their numbers.
 func (tx *Tx) EraseEvents(ctx context.Context, workspace, id string, seqs []int64, now time.Time) error {
-	for _, seq := range seqs {
-		if _, err := tx.exec(ctx, "update collected_event set body = $3 where workspace_id = $1 and seq = $2", workspace, seq, []byte(`{"type":"erased"}`)); err != nil {
-			return err
-		}
-	}
 	body, err := json.Marshal(erasure{"erasure", seqs})
 	if err != nil {
 		return err
 	}
+	// First, as AddEvents does: it may wait for one of the events while it holds this.
 	var seq int64
 	if err := tx.one(ctx, []any{&seq}, "update collected_seq set n = n + 1 where id = 1 returning n"); err != nil {
 		return err
 	}
+	if err := tx.emptyEvents(ctx, workspace, seqs); err != nil {
+		return err
+	}
 	_, err = tx.exec(ctx, "insert into collected_event (seq, workspace_id, event_id, received_at, body) values ($1, $2, $3, $4, $5)", seq, workspace, id, us(now), body)
 	return err
+}
+
+func (tx *Tx) emptyEvents(ctx context.Context, workspace string, seqs []int64) error {
+	empty := []byte(`{"type":"erased"}`)
+	if tx.db.Engine() == "postgres" { // in one statement, for those who send events wait
+		_, err := tx.exec(ctx, "update collected_event set body = $3 where workspace_id = $1 and seq = any($2::bigint[])", workspace, seqs, empty)
+		return err
+	}
+	for _, seq := range seqs {
+		if _, err := tx.exec(ctx, "update collected_event set body = $3 where workspace_id = $1 and seq = $2", workspace, seq, empty); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // An Overdue workspace has events that came before they may be kept.

@@ -347,6 +347,38 @@ func alerts(ctx context.Context, tx *state.Tx) error {
 }
 
 // A backup of either store fills either store, whole or not at all.
+// TestBackupOfALargeRow: what the store takes, a backup gives back. One row of one
+// workspace must not spoil it for all.
+func TestBackupOfALargeRow(t *testing.T) {
+	db, now := statetest.Open(t, statetest.Address(t, "sqlite")), time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	want := bytes.Repeat([]byte("x"), 20<<20)
+	if err := db.Write(t.Context(), func(tx *state.Tx) error {
+		if _, err := tx.AddWorkspace(t.Context(), &state.Workspace{ID: "ws", Slug: "ws", OwnerID: "acc", CreatedAt: now, ClaimedAt: now}); err != nil {
+			return err
+		}
+		if err := tx.SetSettings(t.Context(), "ws", state.Settings{Site: "https://acme.example", RetentionDays: 30}); err != nil {
+			return err
+		}
+		if _, _, err := tx.TakeSite(t.Context(), now, now); err != nil {
+			return err
+		}
+		return tx.SaveSite(t.Context(), "ws", "https://acme.example", want)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := db.Backup(t.Context(), &file); err != nil {
+		t.Fatal(err)
+	}
+	other := statetest.Open(t, statetest.Address(t, "sqlite"))
+	if _, err := other.Restore(t.Context(), &file); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := other.Read().SiteResult(t.Context(), "ws"); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes came back: %v", len(got), err)
+	}
+}
+
 func TestBackupAndRestore(t *testing.T) {
 	for _, from := range statetest.Engines() {
 		for _, to := range statetest.Engines() {

@@ -112,6 +112,11 @@ func (db *DB) Parquet(ctx context.Context, workspace string, w Window, out io.Wr
 		return err
 	}
 	defer func() { _ = made.Close() }() // it was only read
+	// It has no name while it is sent, which may take long: what is left of a server
+	// that dies meanwhile would outlive erasures.
+	if err := os.Remove(temp.Name()); err != nil {
+		return err
+	}
 	_, err = io.Copy(out, made)
 	return err
 }

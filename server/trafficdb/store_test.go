@@ -145,6 +145,36 @@ func TestExports(t *testing.T) {
 	}
 }
 
+// namesSeen notes the exports that lie beside the database while one is sent.
+type namesSeen struct {
+	t     *testing.T
+	dir   string
+	names []string
+}
+
+func (n *namesSeen) Write(p []byte) (int, error) {
+	found, err := filepath.Glob(filepath.Join(n.dir, "export-*"))
+	if err != nil {
+		n.t.Error(err)
+	}
+	n.names = append(n.names, found...)
+	return len(p), nil
+}
+
+// TestExportsLeaveNothing: a client may take long, and the server die meanwhile.
+func TestExportsLeaveNothing(t *testing.T) {
+	dir := t.TempDir()
+	db, err := trafficdb.Open(t.Context(), filepath.Join(dir, "traffic.duckdb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	seen := &namesSeen{t: t, dir: dir}
+	if err := db.Parquet(t.Context(), "ws", trafficdb.Window{To: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}, seen); err != nil || len(seen.names) > 0 {
+		t.Errorf("%v lies on disk while it is sent; %v", seen.names, err)
+	}
+}
+
 func sumSeq(rows []trafficdb.Row) (n int64) {
 	for _, r := range rows {
 		n += r.Seq
