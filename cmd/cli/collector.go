@@ -136,9 +136,6 @@ func (a *app) reports(beside *tasks, db *state.DB, looked *sites.Service) (traff
 			return nil, err
 		}
 	}
-	if err := os.Chmod(file, 0o600); err != nil { // it tells of visits and customers
-		return nil, err
-	}
 	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: storedEvents(db)}
 	beside.every(loadEvery, loader.Run)
 	beside.every(sweepEvery, func(ctx context.Context, tick <-chan time.Time) { a.sweepReports(ctx, db, events, tick) })

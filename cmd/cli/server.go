@@ -76,6 +76,7 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 
 // serve answers on ln until ctx ends.
 func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
+	keepPrivate() // the stores tell of visits and customers
 	root, err := a.snapshotsRoot("")
 	if err != nil {
 		return err

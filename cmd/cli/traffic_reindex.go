@@ -45,6 +45,7 @@ func (a *app) reindex(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	file := filepath.Join(a.cfg.Data, trafficFile)
+	keepPrivate()
 	events, err := trafficdb.Open(ctx, file)
 	var locked *trafficdb.LockedError
 	if errors.As(err, &locked) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,9 +117,9 @@ func (o *shipOptions) config() (ship.Config, error) {
 	if base == "" {
 		base = "http://" + demoListen
 	}
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
-		return ship.Config{}, usageErr("--url https://SERVICE", "--url: %q is not an http or https address", base)
+	base, err = agentauth.CheckBase(base) // the key is not sent in clear to the outside
+	if err != nil {
+		return ship.Config{}, usageErr("--url https://SERVICE", "--url: %w", err)
 	}
 	key := o.key
 	if key == "" {

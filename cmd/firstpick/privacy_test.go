@@ -59,6 +59,7 @@ func TestPrivacy(t *testing.T) {
 		}
 	}
 	s.noneInFiles(secrets)
+	s.onlyOwnersFiles()
 
 	// The person goes; what others did stays.
 	a, err = s.send(http.DefaultClient, s.base, "POST", "/api/agent/workspace/erasure", map[string]string{"email": "dana.secret@example.org"}, token)
@@ -119,6 +120,23 @@ func (s *killed) noneInFiles(texts []string) {
 			}
 		}
 		return err
+	}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// onlyOwnersFiles checks that nobody else on the machine may read what is kept.
+func (s *killed) onlyOwnersFiles() {
+	s.t.Helper()
+	if err := filepath.WalkDir(filepath.Join(s.dir, "data"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			s.t.Errorf("%s has mode %v", filepath.Base(path), info.Mode())
+		}
+		return nil // a file that came and went
 	}); err != nil {
 		s.t.Fatal(err)
 	}

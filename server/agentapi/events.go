@@ -37,8 +37,11 @@ type subjectRequest struct {
 }
 
 // person answers with what is kept about a person.
-func (h *Handler) person(_ *agents.Caller, r *http.Request) (any, error) {
+func (h *Handler) person(c *agents.Caller, r *http.Request) (any, error) {
 	b, who, err := h.subject(r)
+	if err == nil {
+		err = h.Agents.AskPerson(r.Context(), c, b)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +54,9 @@ func (h *Handler) erase(c *agents.Caller, r *http.Request) (any, error) {
 	b, who, err := h.subject(r)
 	if err == nil {
 		err = h.Agents.MayErase(b)
+	}
+	if err == nil {
+		err = h.Agents.AskPerson(r.Context(), c, b)
 	}
 	if err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func checkSettings(set *state.Settings) error {
 	set.Site = strings.TrimRight(strings.TrimSpace(set.Site), "/")
 	if set.Site != "" {
 		u, err := url.Parse(set.Site)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || len(set.Site) > 255 {
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || len(set.Site) > 255 {
 			return apierr.BadBody("invalid_site", "site must be an address without a path, such as https://acme.dev.")
 		}
 		set.Site = strings.ToLower(set.Site)

@@ -203,6 +203,14 @@ func (s *Service) MayErase(b state.Bearer) error {
 	return nil
 }
 
+// AskPerson counts a question about a person, or an erasure: either reads all that
+// is stored. It fails with a 429 when there were too many.
+func (s *Service) AskPerson(ctx context.Context, c *Caller, b state.Bearer) error {
+	return s.write(ctx, func(tx *state.Tx) error {
+		return s.take(ctx, tx, s.Now(), c, limit.Use{Rule: "person.registration", Key: b.RegistrationID})
+	})
+}
+
 // NoteErasure notes that events of a person were erased, and how many.
 func (s *Service) NoteErasure(ctx context.Context, c *Caller, b state.Bearer, events int) error {
 	return s.write(ctx, func(tx *state.Tx) error {

@@ -167,24 +167,32 @@ func clean(s string) string {
 
 // The segments of a path that mask takes for a person's.
 const (
-	maskDigits = 6 // in a row
+	maskDigits = 6  // in a row
+	maskNumber = 9  // digits with separators between, which is more than a date has
+	maskToken  = 20 // bytes of letters mixed with digits
 	maskLength = 48
 )
 
 // mask replaces segments of a path that may name a person by a star: an address
-// of mail, a long number, a long token.
+// of mail, a long number, a token.
 func mask(path string) string {
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
-		run, longest := 0, 0
+		run, row, number, all := 0, 0, 0, 0 // digits in a row, and without a letter between
+		letters := false
 		for _, r := range s {
-			run++
-			if !unicode.IsDigit(r) {
+			switch {
+			case unicode.IsDigit(r):
+				run, all = run+1, all+1
+				row, number = max(row, run), max(number, all)
+			case unicode.IsLetter(r):
+				run, all, letters = 0, 0, true
+			default:
 				run = 0
 			}
-			longest = max(longest, run)
 		}
-		if longest >= maskDigits || len(s) > maskLength || strings.Contains(s, "@") || strings.Contains(strings.ToLower(s), "%40") {
+		token := number > 0 && letters && len(s) >= maskToken && !strings.Contains(s, "-")
+		if row >= maskDigits || number >= maskNumber || token || len(s) > maskLength || strings.Contains(s, "@") || strings.Contains(strings.ToLower(s), "%40") {
 			segments[i] = "*"
 		}
 	}

@@ -16,6 +16,10 @@ import (
 // A Subject names a person by what sites send: exactly one of the fields.
 type Subject struct{ Email, UserRef, VisitorToken string }
 
+// maxVisitors is how many visitors one person may be. Of a name with more, what
+// stands under the name itself is taken alone.
+const maxVisitors = 500
+
 // maxAbout bounds the events that one answer about a person holds.
 const maxAbout = 100_000
 
@@ -60,6 +64,9 @@ func (s *Service) names(ctx context.Context, workspace string, who Subject) (nam
 		return nil
 	}); err != nil || len(mine) == 0 {
 		return out, err
+	}
+	if len(mine) > maxVisitors { // a name that a site gives to many
+		return out, nil
 	}
 	all := slices.Sorted(maps.Keys(mine))
 	err = s.scan(ctx, workspace, names{visitors: all}, func(_ state.CollectedEvent, r *event.Record) error {

@@ -121,6 +121,9 @@ func (h *Handler) collect(w http.ResponseWriter, r *http.Request) (int, any, err
 	if err := origin(w, r, key); err != nil {
 		return 0, nil, err
 	}
+	if err := h.gate.events(key, len(batch.Inputs), o.ReceivedAt); err != nil {
+		return 0, nil, err
+	}
 	receipt, err := h.Collect.Take(r.Context(), key, &batch, o.ReceivedAt)
 	if err != nil {
 		return 0, nil, err

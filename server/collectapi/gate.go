@@ -21,12 +21,15 @@ type gate struct {
 	keys      *limit.Limit[string]
 	clients   *limit.Limit[netip.Addr]
 	strangers *limit.Limit[netip.Addr]
+	// pages bounds the events of publishable keys: what anybody may read must not use
+	// up what the site's own servers may send.
+	pages *limit.Limit[string]
 }
 
 func newGate(k limit.Keeper) gate {
 	return gate{
 		off: k.Off, keys: limit.OfKeys(k.Rules["collect.key"]), clients: limit.OfClients(k.Rules["collect.ip"]),
-		strangers: limit.OfClients(k.Rules["collect-failures.ip"]),
+		strangers: limit.OfClients(k.Rules["collect-failures.ip"]), pages: limit.OfKeys(k.Rules["collect-events.key"]),
 	}
 }
 
@@ -49,6 +52,19 @@ func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, token
 	default:
 		return key, pass(w, h.gate.keys, key.ID, now)
 	}
+}
+
+// events counts what came with a publishable key.
+func (g *gate) events(key *collect.Key, n int, now time.Time) error {
+	if g.off || event.KeyKind(key.Kind) != event.KindPublishable {
+		return nil
+	}
+	if _, after, ok := g.pages.Take(key.ID, n, now); !ok {
+		e := apierr.RateLimited(after)
+		e.Description = "This publishable key sent all the events that one may in a day. Send from your servers with a secret key."
+		return e
+	}
+	return nil
 }
 
 // pass takes a token of a limit and tells what is left.

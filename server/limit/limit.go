@@ -59,7 +59,10 @@ func newLimit[K comparable](r Rule, fold func(K) K) *Limit[K] {
 
 // Allow takes a token. It returns how many are left and, when there was none,
 // after how many seconds there will be.
-func (l *Limit[K]) Allow(of K, now time.Time) (left, after int, ok bool) {
+func (l *Limit[K]) Allow(of K, now time.Time) (left, after int, ok bool) { return l.Take(of, 1, now) }
+
+// Take takes n tokens, or none when there are fewer; see Allow.
+func (l *Limit[K]) Take(of K, n int, now time.Time) (left, after int, ok bool) {
 	of = l.fold(of)
 	s := &l.shard[maphash.Comparable(l.seed, of)%shards]
 	s.mu.Lock()
@@ -75,10 +78,10 @@ func (l *Limit[K]) Allow(of K, now time.Time) (left, after int, ok bool) {
 		b.tokens = min(l.quota, b.tokens+past*l.refill)
 		b.at = now
 	}
-	if ok = b.tokens >= 1; ok {
-		b.tokens--
+	if ok = b.tokens >= float64(n); ok {
+		b.tokens -= float64(n)
 	} else {
-		after = int((1-b.tokens)/l.refill) + 1
+		after = int((float64(n)-b.tokens)/l.refill) + 1
 	}
 	s.buckets[of] = b
 	return int(b.tokens), after, ok

@@ -48,8 +48,10 @@ func DefaultRules() Rules {
 		{"unknown-tokens.ip", 10, time.Minute},
 		{"exchange.registration", 30, time.Hour},
 		{"keys.registration", 20, time.Hour},
-		{"collect.key", 400, 2 * time.Second}, // these three are each server's own
+		{"person.registration", 30, time.Hour},
+		{"collect.key", 400, 2 * time.Second}, // these four are each server's own
 		{"collect.ip", 20, time.Second},
+		{"collect-events.key", 1_000_000, 24 * time.Hour}, // of a publishable key
 		{"collect-failures.ip", 60, time.Minute},
 		{"events.issuer", 600, time.Minute},
 		{"event-failures.ip", 30, time.Minute},

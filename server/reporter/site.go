@@ -51,7 +51,7 @@ func (s *Service) site(ctx context.Context, workspace string, w trafficdb.Window
 	}
 	rules := found.Rules()
 	for _, p := range read {
-		if against := rules.Forbidden(p.Agents, p.Path); len(against) > 0 {
+		if against := rules.Forbidden(ctx, p.Agents, p.Path); len(against) > 0 {
 			add(robotsConflict, p.Host, p.Path, p.Touches, against)
 		}
 	}

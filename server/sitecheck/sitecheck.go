@@ -12,11 +12,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/temoto/robotstxt"
 
 	"github.com/firstpick/firstpick/server/outbound"
 )
@@ -98,13 +95,9 @@ func (c *Checker) robots(ctx context.Context, r *Result, base *url.URL) []string
 	case status != http.StatusOK: // then all may read all (RFC 9309, 2.3.1.3)
 		return nil
 	}
-	rules, err := robotstxt.FromBytes(body)
-	if err != nil {
-		r.problem("robots.txt cannot be read: %s", err)
-		return nil
-	}
 	r.Robots = strings.ToValidUTF8(string(body), "?")
-	return rules.Sitemaps
+	rules := r.Rules()
+	return rules.sitemaps
 }
 
 func (c *Checker) sitemaps(ctx context.Context, r *Result, base *url.URL, queue []string) {
@@ -252,24 +245,5 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Rules are what a robots.txt tells agents.
-type Rules struct{ data *robotstxt.RobotsData }
-
 // Rules returns what the site tells agents.
-func (r *Result) Rules() Rules {
-	data, err := robotstxt.FromString(r.Robots)
-	if err != nil || r.Robots == "" {
-		return Rules{}
-	}
-	return Rules{data}
-}
-
-// Allows says whether robots.txt lets an agent read a path.
-func (r Rules) Allows(agent, path string) bool {
-	return r.data == nil || r.data.TestAgent(path, agent)
-}
-
-// Forbidden returns those of agents that may not read a path.
-func (r Rules) Forbidden(agents []string, path string) []string {
-	return slices.DeleteFunc(slices.Clone(agents), func(a string) bool { return r.Allows(a, path) })
-}
+func (r *Result) Rules() Rules { return parseRules(r.Robots) }

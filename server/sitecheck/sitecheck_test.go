@@ -116,12 +116,9 @@ func TestCheck(t *testing.T) {
 	}
 	rules := check(t, whole.start(t), true).Rules()
 	for path, want := range map[string][]string{"/docs": {"GPTBot"}, "/private/x": {"GPTBot", "ClaudeBot"}} {
-		if got := rules.Forbidden([]string{"GPTBot", "ClaudeBot"}, path); !slices.Equal(got, want) {
+		if got := rules.Forbidden(t.Context(), []string{"GPTBot", "ClaudeBot"}, path); !slices.Equal(got, want) {
 			t.Errorf("%s is forbidden to %v", path, got)
 		}
-	}
-	if !(Rules{}).Allows("GPTBot", "/") {
-		t.Error("no robots.txt forbids something")
 	}
 }
 
@@ -223,6 +220,55 @@ func FuzzRobots(f *testing.F) {
 	f.Add([]byte("User-agent: *\nDisallow: /a*b$\nAllow: /\n"), "/a/b")
 	f.Fuzz(func(_ *testing.T, body []byte, path string) {
 		r := Result{Robots: string(bytes.ToValidUTF8(body, []byte("?")))}
-		r.Rules().Allows("GPTBot", path) // must come back
+		rules := r.Rules()
+		rules.Allows("GPTBot", path) // must come back
 	})
+}
+
+func TestRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		robots, agent, path string
+		want                bool
+	}{
+		"no robots.txt":                     {"", "GPTBot", "/", true},
+		"all is forbidden":                  {"User-agent: *\nDisallow: /", "GPTBot", "/a", false},
+		"an empty rule forbids nothing":     {"User-agent: *\nDisallow:", "GPTBot", "/a", true},
+		"a group of one's own":              {"User-agent: *\nDisallow: /\nUser-agent: GPTBot\nDisallow: /x", "gptbot", "/a", true},
+		"names in a row":                    {"User-agent: ClaudeBot\nUser-agent: GPTBot\n\nDisallow: /x", "GPTBot", "/x/y", false},
+		"another's group":                   {"User-agent: ClaudeBot\nDisallow: /", "GPTBot", "/a", true},
+		"groups of one name are one":        {"User-agent: GPTBot\nDisallow: /a\nUser-agent: x\nDisallow: /\nUser-agent: GPTBot\nDisallow: /b", "GPTBot", "/b", false},
+		"the longest decides":               {"User-agent: *\nDisallow: /a\nAllow: /a/b", "GPTBot", "/a/b/c", true},
+		"of equals the kinder one":          {"User-agent: *\nDisallow: /a\nAllow: /a", "GPTBot", "/a", true},
+		"a star":                            {"User-agent: *\nDisallow: /*/secret", "GPTBot", "/x/y/secret/z", false},
+		"a star and the end":                {"User-agent: *\nDisallow: /*.pdf$", "GPTBot", "/x.pdf", false},
+		"behind the end":                    {"User-agent: *\nDisallow: /*.pdf$", "GPTBot", "/x.pdf?y", true},
+		"the end without a star":            {"User-agent: *\nDisallow: /$", "GPTBot", "/a", true},
+		"parts may not overlap":             {"User-agent: *\nDisallow: /ab*ba$", "GPTBot", "/aba", true},
+		"two parts in a row":                {"User-agent: *\nDisallow: /a*b*c", "GPTBot", "/a-c-b", true},
+		"comments and odd lines":            {"# x\nnonsense\nUser-agent: * # all\nDisallow: /a # b\n", "GPTBot", "/a", false},
+		"a rule before any group":           {"Disallow: /\nUser-agent: x\nDisallow: /", "GPTBot", "/a", true},
+		"the name is no part of a name":     {"User-agent: GPT\nDisallow: /", "GPTBot", "/a", true},
+		"a byte order mark before the text": {"\xef\xbb\xbfUser-agent: *\nDisallow: /", "GPTBot", "/a", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules := parseRules(c.robots)
+			if got := rules.Allows(c.agent, c.path); got != c.want {
+				t.Errorf("%v", got)
+			}
+		})
+	}
+}
+
+// BenchmarkHostileRobots asks what a stranger made as dear as it can be.
+func BenchmarkHostileRobots(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("User-agent: *\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&text, "Disallow: /*%d%s*c$\n", i, strings.Repeat("*a*b", 40))
+	}
+	path := "/" + strings.Repeat("ab", 900)
+	rules := parseRules(text.String())
+	for b.Loop() {
+		rules.Allows("GPTBot", path)
+	}
 }

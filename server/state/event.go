@@ -170,18 +170,32 @@ func (tx *Tx) countEvents(ctx context.Context, events []CollectedEvent, fresh []
 	return nil
 }
 
-// EventsAfter returns stored events behind a sequence number, in order.
+// maxRead bounds the bytes of the bodies that EventsAfter returns.
+const maxRead = 32 << 20
+
+var errEnough = errors.New("enough")
+
+// EventsAfter returns stored events behind a sequence number, in order: limit at
+// most, and at least one if there is one, but no more than 32 MiB of them.
 func (tx *Tx) EventsAfter(ctx context.Context, seq int64, limit int) ([]CollectedEvent, error) {
 	var out []CollectedEvent
+	size := 0
 	err := tx.list(ctx, func(row scanner) error {
 		var e CollectedEvent
 		var received int64
-		err := row.Scan(&e.Seq, &e.WorkspaceID, &e.ID, &received, &e.Body)
-		e.ReceivedAt = fromUS(received)
-		e.Body = slices.Clone(e.Body)
+		if err := row.Scan(&e.Seq, &e.WorkspaceID, &e.ID, &received, &e.Body); err != nil {
+			return err
+		}
+		if size += len(e.Body); size > maxRead && len(out) > 0 {
+			return errEnough
+		}
+		e.ReceivedAt, e.Body = fromUS(received), slices.Clone(e.Body)
 		out = append(out, e)
-		return err
+		return nil
 	}, "select seq, workspace_id, event_id, received_at, body from collected_event where seq > $1 order by seq limit $2", seq, limit)
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return out, err
 }
 

@@ -528,3 +528,31 @@ func TestSweep(t *testing.T) {
 		}
 	})
 }
+
+// TestEventsAfterIsBoundedByBytes reads events of a megabyte: not all at once, but
+// each of them, and one alone however large it is.
+func TestEventsAfterIsBoundedByBytes(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *state.DB) {
+		body := bytes.Repeat([]byte("x"), 1<<20)
+		var events []state.CollectedEvent
+		for i := range 40 {
+			events = append(events, state.CollectedEvent{WorkspaceID: "ws", ID: strconv.Itoa(i), ReceivedAt: now, Body: body})
+		}
+		events = append(events, state.CollectedEvent{WorkspaceID: "ws", ID: "huge", ReceivedAt: now, Body: bytes.Repeat(body, 40)})
+		write(t, db, func(tx *state.Tx) error { _, err := tx.AddEvents(t.Context(), events); return err })
+		var sizes []int
+		for seq := int64(0); ; {
+			list, err := db.Read().EventsAfter(t.Context(), seq, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(list) == 0 {
+				break
+			}
+			sizes, seq = append(sizes, len(list)), list[len(list)-1].Seq
+		}
+		if !slices.Equal(sizes, []int{32, 8, 1}) {
+			t.Errorf("read in pieces of %v", sizes)
+		}
+	})
+}

@@ -52,32 +52,43 @@ func (l *Loader) Skipped() int64 { return l.skipped.Load() }
 // when that was all. An event that cannot be read is logged, counted and passed over;
 // one that was erased is passed over, and an erasure removes what it lists.
 func (l *Loader) Step(ctx context.Context) (n int, err error) {
+	n, _, err = l.step(ctx)
+	return n, err
+}
+
+// manyBytes of events may be all that a source returns although there are more.
+const manyBytes = 16 << 20
+
+// step is Step, and says whether there may be more.
+func (l *Loader) step(ctx context.Context) (n int, more bool, err error) {
 	// Held from the reading to the writing, so that what Erase or Rebuild removed
 	// does not come back from a batch that was read before.
 	l.DB.loading.Lock()
 	defer l.DB.loading.Unlock()
 	mark, err := l.DB.Mark(ctx)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	events, err := l.Source(ctx, mark, l.batch())
 	if err != nil {
-		return 0, fmt.Errorf("events after %d: %w", mark, err)
+		return 0, false, fmt.Errorf("events after %d: %w", mark, err)
 	}
 	if len(events) == 0 {
-		return 0, nil
+		return 0, false, nil
 	}
 	b := batch{rows: make([]Row, 0, len(events)), mark: events[len(events)-1].Seq, erased: map[string][]int64{}}
+	size := 0
 	for _, e := range events {
+		size += len(e.Body)
 		if err := b.add(e); err != nil {
 			l.skipped.Add(1)
 			l.Log.LogAttrs(ctx, slog.LevelError, "event skipped", slog.Int64("seq", e.Seq), slog.String("workspace", e.Workspace), slog.Any("err", err))
 		}
 	}
 	if err := l.DB.load(ctx, b); err != nil {
-		return len(events), err
+		return len(events), false, err
 	}
-	return len(events), l.DB.sortDue(ctx)
+	return len(events), len(events) == l.batch() || size > manyBytes, l.DB.sortDue(ctx)
 }
 
 // Two types that no sender can make: the state store writes them.
@@ -151,7 +162,7 @@ func (l *Loader) Run(ctx context.Context, tick <-chan time.Time) {
 // was nothing.
 func (l *Loader) catchUp(ctx context.Context, at time.Time) error {
 	for {
-		n, err := l.Step(ctx)
+		n, more, err := l.step(ctx)
 		if duck.IsDamaged(err) {
 			l.Log.LogAttrs(ctx, slog.LevelWarn, "traffic database is damaged and made anew", slog.Any("err", err))
 			err = l.DB.Rebuild(ctx)
@@ -163,7 +174,7 @@ func (l *Loader) catchUp(ctx context.Context, at time.Time) error {
 		if err != nil {
 			return err
 		}
-		if n == l.batch() {
+		if more {
 			l.dirty = true
 			continue
 		}

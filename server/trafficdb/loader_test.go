@@ -1,6 +1,7 @@
 package trafficdb_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -338,5 +339,29 @@ func TestRun(t *testing.T) {
 	}
 	if calls.Load() != 2+7+1+1 {
 		t.Errorf("asked %d times", calls.Load())
+	}
+}
+
+// A source that ends early because its events are large is asked again at the same
+// tick.
+func TestLargeEventsComeInOneTick(t *testing.T) {
+	db, err := trafficdb.Open(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	large := append(bytes.Repeat([]byte(" "), 17<<20), "{}"...)
+	l := &trafficdb.Loader{DB: db, Log: quiet(), Source: func(_ context.Context, seq int64, _ int) ([]trafficdb.Stored, error) {
+		if seq == 3 {
+			return nil, nil
+		}
+		return []trafficdb.Stored{{Seq: seq + 1, Workspace: "ws", Body: large}}, nil
+	}}
+	tick := make(chan time.Time, 1)
+	tick <- time.Now()
+	close(tick)
+	l.Run(t.Context(), tick)
+	if mark, err := db.Mark(t.Context()); mark != 3 || err != nil {
+		t.Errorf("loaded up to %d: %v", mark, err)
 	}
 }

@@ -59,11 +59,14 @@ export function createCollector({ key = env("FIRSTPICK_KEY"), url = env("FIRSTPI
     sending = undefined;
   }
 
+  // What strangers send may be long, and must not make a request too large for all events in it.
+  const cut = (_, v) => (typeof v === "string" ? v.slice(0, 1024) : v);
+
   async function post(events) {
     try {
       const answer = await fetch(endpoint, {
         method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
-        body: JSON.stringify({ sentAt: new Date().toISOString(), events }), signal: AbortSignal.timeout(3000),
+        body: JSON.stringify({ sentAt: new Date().toISOString(), events }, cut), signal: AbortSignal.timeout(3000),
       });
       await answer.text();
       return answer.ok ? "sent" : answer.status >= 500 || answer.status === 429 ? "failed" : "rejected";

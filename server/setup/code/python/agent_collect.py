@@ -48,13 +48,15 @@ class Collector:
             maybe = not BROWSER.search(agent) or MARK.search(agent) or header("signature-agent") or "markdown" in (header("accept") or "").lower()
             if not (maybe or self.send_all or ASSISTANT.search(referrer) or {"via", "vt", "utm_source"} & {k for k, _ in tags}):
                 return
+            def cut(text):  # what strangers send must not make a request too large for all events in it
+                return text[:1024] if text else None
             self.push({
-                "type": "touch", "host": host, "path": path + ("?" + urllib.parse.urlencode(tags) if tags else ""), "method": method,
+                "type": "touch", "host": cut(host), "path": cut(path + ("?" + urllib.parse.urlencode(tags) if tags else "")), "method": method,
                 "status": status, "visitorToken": visitor() if visitor else None,
                 "signals": {
-                    "source": self.source, "userAgent": agent, "referrer": referrer or None, "accept": header("accept"),
-                    "ip": ip if maybe or self.send_all else None, "signature": header("signature"),
-                    "signatureInput": header("signature-input"), "signatureAgent": header("signature-agent"),
+                    "source": self.source, "userAgent": agent[:1024], "referrer": cut(referrer), "accept": cut(header("accept")),
+                    "ip": ip if maybe or self.send_all else None, "signature": cut(header("signature")),
+                    "signatureInput": cut(header("signature-input")), "signatureAgent": cut(header("signature-agent")),
                 },
             })
         except Exception:  # a report must never break a page

@@ -80,12 +80,12 @@ class AgentCollect
     agent = !BROWSER.match?(ua) || MARK.match?(ua) || env["HTTP_SIGNATURE_AGENT"] || /markdown/i.match?(env["HTTP_ACCEPT"].to_s)
     return unless agent || @send_all || ASSISTANT.match?(referrer) || tags.any? { |name, _| %w[via vt utm_source].include?(name) }
     push({
-      type: "touch", host: env["HTTP_HOST"], path: tags.empty? ? path : "#{path}?#{URI.encode_www_form(tags)}", method: method, status: status,
+      type: "touch", host: env["HTTP_HOST"], path: (tags.empty? ? path : "#{path}?#{URI.encode_www_form(tags)}")[0, 1024], method: method, status: status,
       visitorToken: @visitor&.call(env),
       signals: {
         source: @source, userAgent: ua, referrer: referrer, accept: env["HTTP_ACCEPT"], ip: agent || @send_all ? client_ip(env) : nil,
         signature: env["HTTP_SIGNATURE"], signatureInput: env["HTTP_SIGNATURE_INPUT"], signatureAgent: env["HTTP_SIGNATURE_AGENT"]
-      }.compact
+      }.compact.transform_values { |text| text[0, 1024] } # what strangers send must not make a request too large
     }.compact)
   rescue StandardError # a report must never break a page
     @stats[:failed] += 1
