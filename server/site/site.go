@@ -37,7 +37,11 @@ type Input struct {
 type Site struct {
 	ID        string
 	Synthetic bool
+	BaseURL   string
+	// Boards are the leaderboards, by category, with absolute URLs. They are not changed.
+	Boards []analytics.Board
 
+	home       map[string]string    // the category in which a measured tool is reported, by slug
 	reports    map[string]*Resource // by what the caller may write: slug, domain, package, name
 	byCategory map[string]*Resource // report by "category/slug"
 	boards     map[string]*Resource
@@ -51,7 +55,7 @@ type Site struct {
 // Build renders a site.
 func Build(in Input) (*Site, error) {
 	s := &Site{
-		ID: in.ID, Synthetic: in.Synthetic, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
+		ID: in.ID, Synthetic: in.Synthetic, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
 		boards: map[string]*Resource{}, lists: map[string]*Resource{}, pages: map[string]*Resource{},
 		index: catalog.NewIndex(in.Refs), categories: map[string]string{},
 	}
@@ -60,6 +64,7 @@ func Build(in Input) (*Site, error) {
 		boards[i] = b.WithBase(in.BaseURL)
 	}
 	slices.SortFunc(boards, func(a, b analytics.Board) int { return cmp.Compare(a.Category, b.Category) })
+	s.Boards = boards
 	b := builder{site: s, in: in, boards: boards, pack: newPacker(in.AsOf)}
 	for _, step := range []func() error{b.documents, b.lists, b.names, b.pages} {
 		if err := step(); err != nil {
@@ -129,7 +134,7 @@ func (b *builder) names() error {
 	for _, ref := range b.in.Refs {
 		for _, c := range ref.Categories {
 			if res := b.site.byCategory[c+"/"+ref.Slug]; res != nil {
-				b.site.reports[ref.Slug] = res
+				b.site.reports[ref.Slug], b.site.home[ref.Slug] = res, c
 				measured = append(measured, ref)
 				break
 			}
@@ -166,6 +171,28 @@ func (s *Site) Report(q string) (res *Resource, known bool) {
 	}
 	_, known = s.index.Lookup(q)
 	return nil, known
+}
+
+// Find returns the report of the tool that q names, as values, and what q is to it.
+// known is as for Report.
+func (s *Site) Find(q string) (report analytics.Report, by catalog.Kind, known bool) {
+	ref, by, ok := s.measured.LookupKind(q)
+	if !ok {
+		_, known = s.index.Lookup(q)
+		return report, "", known
+	}
+	board, _ := s.Leaderboard(s.home[ref.Slug])
+	report, _ = board.Report(ref.Slug)
+	return report, by, true
+}
+
+// Leaderboard returns a category's leaderboard as values.
+func (s *Site) Leaderboard(category string) (analytics.Board, bool) {
+	i, ok := slices.BinarySearchFunc(s.Boards, category, func(b analytics.Board, category string) int { return cmp.Compare(b.Category, category) })
+	if !ok {
+		return analytics.Board{}, false
+	}
+	return s.Boards[i], true
 }
 
 // ReportIn returns the report of a tool in one category.
