@@ -10,6 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/site/sitetest"
 	"github.com/firstpick/firstpick/server/toolset"
+	"github.com/firstpick/firstpick/server/traffic"
 )
 
 // schemas compiles the schemas of all tools, by name.
@@ -117,6 +118,41 @@ func FuzzArguments(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The caller's own answer keeps its schema with much, little and nothing in it.
+func TestMine(t *testing.T) {
+	_, out := schemas(t)
+	at := "2026-11-21T09:00:00Z"
+	full := &traffic.Report{
+		Window: traffic.Window{From: "2026-10-22T00:00:00Z", To: at}, Health: traffic.Health{LastEventAt: &at},
+		Outcome: traffic.Outcome{
+			AtLeast: true, Conversions: []traffic.KindOutcome{{Kind: "signup", Total: 7, AgentDriven: 2.5, Assisted: 1}},
+			Revenue:   []traffic.RevenueOutcome{{Currency: "USD", Total: "10.00", AgentDriven: "2.00", Refunded: "0.00"}},
+			TopAgents: []traffic.AgentOutcome{{Agent: "chatgpt", Conversions: 2.5, Revenue: []traffic.Money{{Currency: "USD", Amount: "2.00"}}}, {Agent: "claude"}},
+		},
+		Source: traffic.Source{Agents: []traffic.AgentSource{{Agent: "GPTBot", Class: "training", Touches: 9, Verified: 8, Spoofed: 1}}, Pages: []traffic.PageSource{{Host: "acme.dev", Path: "/docs", Touches: 4}}},
+	}
+	for _, c := range []struct{ arguments, want string }{
+		{`{}`, `"rows":[{"key":"GPTBot","class":"training","touches":9,"verified":8,"spoofed":1}]`},
+		{`{"groupBy":"page","period":"7d"}`, `"rows":[{"key":"acme.dev/docs","touches":4}]`},
+		{`{"groupBy":"conversion","limit":1}`, `"rows":[{"key":"signup","conversions":7,"agentDriven":2.5,"assisted":1}],"credited":[{"agent":"chatgpt"`},
+		{`{"groupBy":"x","period":"1y","limit":101}`, `"path":"/period"`},
+	} {
+		q, wrong := toolset.ReadMine([]byte(c.arguments))
+		if wrong != nil {
+			if !wrong.Failed || !strings.Contains(string(wrong.JSON), c.want) {
+				t.Errorf("%s: %s", c.arguments, wrong.JSON)
+			}
+			continue
+		}
+		for i, r := range []*traffic.Report{full, {}} {
+			got := toolset.Mine(q, r, "quiet-otter", "https://firstpick.example/workspaces/quiet-otter")
+			if err := valid(t, out["getMyAgents"], got.JSON); err != nil || i == 0 && !strings.Contains(string(got.JSON), c.want) {
+				t.Errorf("%s: %v\n%s", c.arguments, err, got.JSON)
+			}
+		}
+	}
 }
 
 // blank says that a text is of spaces alone, which a schema cannot tell.

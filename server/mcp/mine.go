@@ -1,0 +1,66 @@
+package mcp
+
+import (
+	"context"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/toolset"
+	"github.com/firstpick/firstpick/server/traffic"
+)
+
+// Mine answers getMyAgents out of the reports of a token's workspace. A failure says
+// how to mend it in the answer itself: a 401 would make clients begin a sign-in that
+// there is none of.
+type Mine struct {
+	Agents  *agents.Service
+	Reports traffic.Reports // nil where this server has none
+	// Guide is the address of the page that tells how to get a token.
+	Guide string
+}
+
+// Answer answers a call by who sent a header Authorization.
+func (m *Mine) Answer(ctx context.Context, authorization string, _ netip.Addr, arguments []byte) toolset.Answer {
+	q, wrong := toolset.ReadMine(arguments)
+	if wrong != nil {
+		return *wrong
+	}
+	scheme, token, _ := strings.Cut(authorization, " ")
+	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return m.fail(&apierr.Error{Code: "login_required", Description: "This tool needs an access token with the scope analytics.read, as Authorization: Bearer on the MCP request. auth_guide tells how to register and get one."})
+	}
+	b, err := m.Agents.Authenticate(ctx, token)
+	if err != nil {
+		return m.fail(err)
+	}
+	w, _, err := m.Agents.ReadWorkspace(ctx, b)
+	if err != nil {
+		return m.fail(err)
+	}
+	if m.Reports == nil {
+		return m.fail(&apierr.Error{Code: "temporarily_unavailable", RetryAfter: 60, Description: "This server makes no reports. Another one of the service does."})
+	}
+	query, err := traffic.ParseQuery(url.Values{"window": {q.Period}}, m.Agents.Now())
+	if err != nil {
+		return m.fail(err)
+	}
+	query.Parts, query.Limit = traffic.PartOutcome|traffic.PartAgents|traffic.PartPages, traffic.MaxLimit
+	r, err := m.Reports.Report(ctx, w.ID, query)
+	if err != nil {
+		return m.fail(err)
+	}
+	return toolset.Mine(q, r, w.Slug, m.Agents.BaseURL+"/workspaces/"+url.PathEscape(w.Slug))
+}
+
+func (m *Mine) fail(err error) toolset.Answer {
+	e := apierr.Of(err)
+	f := toolset.Failure{Code: e.Code, Description: e.Description, RetryAfter: e.RetryAfter}
+	switch e.Code {
+	case "login_required", "insufficient_scope", "invalid_token", "unauthorized":
+		f.AuthGuide = m.Guide
+	}
+	return toolset.Fail(f)
+}
