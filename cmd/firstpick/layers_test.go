@@ -25,6 +25,8 @@ func TestLayers(t *testing.T) {
 		"modernc.org/sqlite":             {"server/state"},
 		"github.com/jackc/pgx/v5":        {"server/state", "runner/queue"},
 		"github.com/riverqueue/river":    {"runner/queue"},
+
+		"github.com/prometheus/client_golang/prometheus": {"cmd/metrics"},
 	}
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
 	if err != nil {
@@ -73,12 +75,13 @@ func TestLayers(t *testing.T) {
 // routes, whole; -1 for packages elsewhere.
 func serverStep(name string) int {
 	steps := [][]string{
-		{"server/reqctx", "server/identity", "server/secret", "server/outbound", "server/setup", "server/chart"},
+		{"server/reqctx", "server/identity", "server/secret", "server/outbound", "server/setup", "server/chart", "server/sse", "server/tally"},
 		{"server/apierr", "server/event", "server/attribution"},
 		{"server/web", "server/state", "server/trust", "server/mail", "server/agentid"},
 		{"server/limit", "server/site", "server/bundle", "server/sitecheck", "server/keyring", "server/trafficdb", "server/traffic"},
-		{"server/agents", "server/session", "server/collect", "server/reporter", "server/download", "server/alert", "server/sites"},
-		{"server/readapi", "server/pages", "server/openapi", "server/discovery", "server/agentapi", "server/signin", "server/claimpage", "server/collectapi", "server/setupdocs", "server/dashboard"},
+		{"server/agents", "server/session", "server/collect", "server/reporter", "server/download", "server/alert", "server/sites", "server/evals", "server/toolset"},
+		{"server/frame"},
+		{"server/readapi", "server/pages", "server/openapi", "server/discovery", "server/agentapi", "server/signin", "server/claimpage", "server/collectapi", "server/setupdocs", "server/dashboard", "server/evalapi", "server/evalpages", "server/billing", "server/mcp", "server/directory"},
 		{"server"},
 	}
 	return slices.IndexFunc(steps, func(step []string) bool { return slices.Contains(step, name) })
