@@ -12,7 +12,7 @@ type Progress struct {
 	// SpentUSD is what answers and failed attempts cost, as far as known. LostUSD is
 	// the worst case of what may have been charged besides: answers without a price,
 	// and questions that nobody knows the end of. SpentBy and LostBy are the same by
-	// agent.
+	// agent, without what a lost journal held (journal.Run.Before).
 	SpentUSD, LostUSD float64
 	SpentBy, LostBy   map[string]float64
 	Bounded           bool              // it ran under a budget
@@ -27,7 +27,14 @@ func Replay(root, id string) (Progress, error) {
 		Valid: map[string]bool{}, Excluded: map[string]string{}, Attempts: map[string]int{}, SpentBy: map[string]float64{}, LostBy: map[string]float64{},
 		Manifests: map[string]string{}, open: map[string]journal.Record{},
 	}
-	_, err := journal.Scan(root, id, journal.Offset{}, func(r journal.Record, _ journal.Offset) error {
+	run, err := journal.ReadRun(root, id)
+	if err != nil {
+		return p, err
+	}
+	if b := run.Before; b != nil {
+		p.SpentUSD, p.LostUSD = b.SpentUSD, max(0, b.AtMostUSD-b.SpentUSD)
+	}
+	_, err = journal.Scan(root, id, journal.Offset{}, func(r journal.Record, _ journal.Offset) error {
 		p.take(r)
 		return nil
 	})

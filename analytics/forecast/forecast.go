@@ -262,8 +262,12 @@ func (in Input) assume(spec *eval.Agent, built agent.Agent, past Past, basis *st
 func (in Input) worst(name string, a agent.Agent) *float64 {
 	e := in.Eval
 	sum := new(float64)
-	for _, t := range trialsOf(e, name) {
-		sum = plus(sum, a.Worst(t))
+	for _, t := range tasksOf(e, name) {
+		usd := a.Worst(t)
+		if usd == nil {
+			return nil
+		}
+		*sum += *usd * float64(e.Repeats)
 	}
 	return sum
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// trialsOf returns what an agent will be asked.
-func trialsOf(e *eval.Eval, name string) []agent.Task {
-	texts := map[string]string{}
-	for _, p := range e.Prompts {
-		texts[p.ID] = p.Text
-	}
+// tasksOf returns what an agent will be asked, once for all repeats: what a question
+// costs at worst does not depend on which one it is.
+func tasksOf(e *eval.Eval, name string) []agent.Task {
 	var out []agent.Task
-	for _, t := range plan.New(e) {
-		if t.Agent == name {
-			out = append(out, agent.Task{Trial: t, Prompt: texts[t.PromptID], Attempt: 1, Signal: func(limiter.Signal) {}})
+	for _, p := range e.Prompts {
+		for _, template := range e.Templates {
+			out = append(out, agent.Task{
+				Trial:  plan.Trial{Eval: e.Name, Category: e.Category, PromptID: p.ID, Agent: name, Template: template, Repeat: 1},
+				Prompt: p.Text, Attempt: 1, Signal: func(limiter.Signal) {},
+			})
 		}
 	}
 	return out

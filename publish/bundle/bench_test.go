@@ -1,6 +1,8 @@
 package bundle_test
 
 import (
+	"errors"
+	"io"
 	"os"
 	"runtime"
 	"strconv"
@@ -34,7 +36,7 @@ func BenchmarkWrite(b *testing.B) {
 func BenchmarkRead(b *testing.B) {
 	w := benchWorld(b)
 	last := w.entries[len(w.entries)-1].ID
-	w.texts, w.entries = nil, nil
+	w.texts, w.entries, w.results = nil, nil, nil
 	m := write(b, w.in)
 	b.Run("open and first page", func(b *testing.B) {
 		b.ReportAllocs()
@@ -43,18 +45,30 @@ func BenchmarkRead(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			page(b, opened, reader.Filter{})
+			fullPage(b, opened, reader.Filter{}, "")
 			_ = opened.Close()
 		}
 	})
 	opened := open(b, w.in.Root, m.ID)
-	for name, f := range map[string]reader.Filter{
-		"first page": {}, "first page filtered": {Agent: "a", Outcome: "excluded"}, "page of nothing": {Outcome: "diy", Picked: "flask"},
-	} {
-		b.Run(name, func(b *testing.B) {
+	middle := deep(b, opened)
+	for _, page := range []struct {
+		name   string
+		f      reader.Filter
+		cursor string
+	}{{name: "first"}, {"in the middle", reader.Filter{}, middle}, {name: "filtered", f: reader.Filter{Agent: "a", Outcome: "excluded"}},
+		{name: "of nothing", f: reader.Filter{Outcome: "diy", Picked: "flask"}}} {
+		b.Run("page "+page.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				page(b, opened, f)
+				if _, err := opened.Traces(b.Context(), page.f, page.cursor, 50); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("full page "+page.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				fullPage(b, opened, page.f, page.cursor)
 			}
 		})
 	}
@@ -66,7 +80,63 @@ func BenchmarkRead(b *testing.B) {
 			}
 		}
 	})
-	b.Run("ndjson", func(b *testing.B) {
+	b.Run("cells", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := opened.Cells(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	stream(b, "all full pages", func(g *gauge) error {
+		for cursor := ""; ; {
+			p, err := opened.FullPage(b.Context(), reader.Filter{}, cursor, 200, 4<<20)
+			if err != nil {
+				return err
+			}
+			for _, line := range p.Traces {
+				_, _ = g.Write(line)
+			}
+			if cursor = p.Next; cursor == "" {
+				return nil
+			}
+		}
+	})
+	stream(b, "ndjson", func(g *gauge) error { return opened.WriteNDJSON(b.Context(), g, reader.Filter{}) })
+	stream(b, "parquet", func(g *gauge) error {
+		f, _, err := opened.Parquet()
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(g, f)
+		return errors.Join(err, f.Close())
+	})
+}
+
+// deep returns the cursor of a page in the middle of all.
+func deep(b *testing.B, opened *reader.Bundle) string {
+	b.Helper()
+	cursor := ""
+	for n := 0; n < opened.Manifest.Counts.Valid/2; n += reader.MaxPage {
+		p, err := opened.Traces(b.Context(), reader.Filter{}, cursor, reader.MaxPage)
+		if err != nil {
+			b.Fatal(err)
+		}
+		cursor = p.Next
+	}
+	return cursor
+}
+
+func fullPage(b *testing.B, opened *reader.Bundle, f reader.Filter, cursor string) {
+	b.Helper()
+	if _, err := opened.FullPage(b.Context(), f, cursor, 50, 4<<20); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// stream times what is read from beginning to end, and looks at the heap meanwhile.
+func stream(b *testing.B, name string, read func(g *gauge) error) {
+	b.Run(name, func(b *testing.B) {
 		b.ReportAllocs()
 		runtime.GC()
 		var before runtime.MemStats
@@ -74,7 +144,7 @@ func BenchmarkRead(b *testing.B) {
 		g := &gauge{base: before.HeapAlloc}
 		for b.Loop() {
 			g.n = 0
-			if err := opened.WriteNDJSON(b.Context(), g, reader.Filter{}); err != nil {
+			if err := read(g); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -83,22 +153,15 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
-func page(b *testing.B, opened *reader.Bundle, f reader.Filter) {
-	b.Helper()
-	if _, err := opened.Traces(b.Context(), f, "", 50); err != nil {
-		b.Fatal(err)
-	}
-}
-
 // A gauge is a writer that looks at the heap, now and then.
 type gauge struct {
-	n, lines   int64
+	n, writes  int64
 	base, peak uint64
 }
 
 func (g *gauge) Write(p []byte) (int, error) {
 	g.n += int64(len(p))
-	if g.lines++; g.lines%2000 == 0 {
+	if g.writes++; g.writes%2000 == 1 {
 		var now runtime.MemStats
 		runtime.ReadMemStats(&now)
 		g.peak = max(g.peak, now.HeapAlloc-min(now.HeapAlloc, g.base))

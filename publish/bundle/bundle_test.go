@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -13,10 +14,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/publish/bundle"
+	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
 	reader "github.com/firstpick/firstpick/server/bundle"
 )
@@ -39,29 +44,24 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Errorf("reasons %v and %v", counts.ExcludedBy, counts.MissingBy)
 	}
 	for _, e := range w.entries {
-		var tr bundle.Trace
-		data, err := b.Trace(t.Context(), e.ID)
-		if err == nil {
-			err = json.Unmarshal(data, &tr)
+		tr := trace(t, b, e.ID)
+		if d := cmp.Diff(e, tr.Entry); d != "" {
+			t.Errorf("the trace is not its entry: %s", d)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if tr.ID != e.ID || tr.Outcome != e.Outcome || tr.Picked != e.Picked || tr.Prompt != e.Prompt {
-			t.Errorf("%+v is not %+v", tr, e)
+		if tr.PromptText != "Which? "+e.Prompt[1:] {
+			t.Errorf("%s was asked %q", e.Prompt, tr.PromptText)
 		}
 		if e.Outcome == "excluded" {
-			if tr.Reason != "auth: no" || len(tr.Attempts) == 0 || string(tr.Answer) != "null" {
-				t.Errorf("given up: %s", data)
+			if tr.Reason != "auth: no" || len(tr.Attempts) == 0 || tr.Answer != nil || tr.Result != nil || tr.FinishedAt != nil {
+				t.Errorf("given up: %+v", tr)
 			}
 			continue
 		}
-		var answer journal.Answer
-		if err := json.Unmarshal(tr.Answer, &answer); err != nil {
-			t.Fatal(err)
+		if d := cmp.Diff(w.results[e.ID], journalResult(tr), cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("trial %s is read otherwise: %s", e.ID, d)
 		}
-		if answer.Transcript.FinalText != w.texts[e.ID] || len(answer.Transcript.Commands) != 1 || tr.Attempt != len(tr.Attempts)+1 {
-			t.Errorf("trial %s: %s", e.ID, data)
+		if tr.Answer.FinalText != w.texts[e.ID] || len(tr.Answer.Commands) != 1 || tr.Attempt != len(tr.Attempts)+1 || tr.Reason != "" {
+			t.Errorf("trial %s: %+v", e.ID, tr)
 		}
 	}
 	for _, id := range []string{"", "x", strings.Repeat("0", 20), strings.Repeat("z", 20)} {
@@ -69,6 +69,38 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			t.Errorf("trial %q: error %v", id, err)
 		}
 	}
+}
+
+// trace reads a trial as readers know it, and sees to it that they know all of it.
+func trace(t *testing.T, b *reader.Bundle, id string) reader.Trace {
+	t.Helper()
+	data, err := b.Trace(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tr reader.Trace
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&tr); err != nil {
+		t.Fatal(err)
+	}
+	again, err := content.JSON(tr)
+	if err != nil || !bytes.Equal(bytes.TrimSuffix(again, []byte("\n")), data) {
+		t.Fatalf("read and written again it is %s, not %s: %v", again, data, err)
+	}
+	return tr
+}
+
+// journalResult is what a trace tells of the result in the journal.
+func journalResult(tr reader.Trace) pick.Result {
+	r := pick.Result{
+		Kind: pick.Kind(tr.Outcome), Picked: tr.Picked, Shortlist: tr.Result.Shortlist, Rejected: tr.Result.Rejected, Say: tr.Result.Say,
+		Method: pick.Method(tr.Result.Method), Level: tr.Result.Level, Extractor: tr.Result.Extractor, Catalog: tr.Result.Catalog,
+	}
+	for _, e := range tr.Result.Evidence {
+		r.Evidence = append(r.Evidence, pick.Evidence{Tool: e.Tool, Level: e.Level, Kind: e.Kind, Path: e.Path, Line: e.Line, Quote: e.Quote})
+	}
+	return r
 }
 
 func TestScoresFollowFromTheTrials(t *testing.T) {
@@ -124,9 +156,27 @@ func TestScoresFollowFromTheTrials(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
-	if _, totals, err := store.Cells(t.Context(), "web", nil); err != nil || totals.Valid != len(w.texts) {
+	cells, totals, err := store.Cells(t.Context(), "web", nil)
+	if err != nil || totals.Valid != len(w.texts) {
 		t.Errorf("%d rows, want %d: %v", totals.Valid, len(w.texts), err)
 	}
+	own, err := b.Cells(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(counted(cells), counted(own)); d != "" {
+		t.Errorf("the index counts otherwise than the rows: %s", d)
+	}
+}
+
+// counted are the trials of cells, and how many of them said one tool and used another.
+func counted(cells []analytics.Cell) map[string][2]int {
+	out := map[string][2]int{}
+	for _, c := range cells {
+		k := fmt.Sprint(strings.TrimPrefix(c.Prompt, "web/"), " ", c.Agent, " ", c.Outcome, " ", c.Picked)
+		out[k] = [2]int{out[k][0] + c.Trials, out[k][1] + c.Mismatched}
+	}
+	return out
 }
 
 func TestFiltersAreANaiveScan(t *testing.T) {

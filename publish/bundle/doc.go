@@ -19,7 +19,7 @@
 // A trial that has an answer, or was given up, is an entry; entries are in the order
 // of the plan. traces.zst is JSON lines (see Trace), one for each entry in the same
 // order, in zstd frames that follow one another and are unpacked alone. A frame
-// holds at most 256 lines and at most 4 MiB unpacked, but for a line that is longer
+// holds at most 256 lines and at most 256 KiB unpacked, but for a line that is longer
 // alone; no line is longer than 64 MiB.
 //
 // traces.idx is, all numbers big-endian: a header of 24 bytes ("fpTrace1", the

@@ -15,16 +15,6 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// An Attempt is one that failed.
-type Attempt struct {
-	Attempt int       `json:"attempt"`
-	At      time.Time `json:"at"`
-	Reason  string    `json:"reason"`
-	// CostUSD is what it cost, AtMostUSD what it may have cost where nobody knows.
-	CostUSD   *float64 `json:"costUsd,omitempty"`
-	AtMostUSD *float64 `json:"atMostUsd,omitempty"`
-}
-
 // held is what is known of a planned trial. What is long is in the spool.
 type held struct {
 	trial          plan.Trial
@@ -46,6 +36,7 @@ type gathered struct {
 	spool      *spool
 	trials     []held
 	places     map[string]int
+	prompts    map[string]string             // texts by id
 	manifests  map[string][]journal.Manifest // by agent
 	extractors map[string]bool
 }
@@ -54,7 +45,10 @@ func gather(ctx context.Context, root string, run journal.Run, s *spool) (*gathe
 	planned := run.Trials()
 	g := &gathered{
 		spool: s, trials: make([]held, len(planned)), places: make(map[string]int, len(planned)),
-		manifests: map[string][]journal.Manifest{}, extractors: map[string]bool{},
+		prompts: map[string]string{}, manifests: map[string][]journal.Manifest{}, extractors: map[string]bool{},
+	}
+	for _, p := range run.Eval.Prompts {
+		g.prompts[p.ID] = p.Text
 	}
 	for i, t := range planned {
 		g.trials[i].trial, g.places[t.ID] = t, i
@@ -162,7 +156,9 @@ func (g *gathered) sumUp(root, id string, m *Manifest) error {
 		a := &m.Agents[i]
 		byName[a.Name] = a
 		a.Money = moneyOf(p.SpentBy[a.Name], p.LostBy[a.Name])
-		a.Manifests = append(a.Manifests, g.manifests[a.Name]...)
+		for _, is := range g.manifests[a.Name] {
+			a.Manifests = append(a.Manifests, tellManifest(is))
+		}
 	}
 	c := &m.Counts
 	c.Planned = len(g.trials)

@@ -94,7 +94,35 @@ type Agent struct {
 	Money
 	// Manifests say what it was, in the order of the run: more than one where it
 	// changed between parts of a run.
-	Manifests []journal.Manifest `json:"manifests"`
+	Manifests []AgentManifest `json:"manifests"`
+}
+
+// An AgentManifest is what must be known of an agent to ask the same again: a
+// journal.Manifest, which tells what the fields mean, with its id.
+type AgentManifest struct {
+	ID         string            `json:"id"`
+	Kind       string            `json:"kind"`
+	Model      string            `json:"model,omitempty"`
+	Endpoint   string            `json:"endpoint,omitempty"`
+	Version    string            `json:"version,omitempty"`
+	Binary     string            `json:"binarySha256,omitempty"`
+	Args       []string          `json:"args,omitempty"`
+	Env        []string          `json:"env,omitempty"`
+	Web        string            `json:"web,omitempty"`
+	Network    string            `json:"network,omitempty"`
+	Sandbox    string            `json:"sandbox,omitempty"`
+	Purity     string            `json:"purity,omitempty"`
+	Auth       string            `json:"auth,omitempty"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Templates  map[string]string `json:"templates,omitempty"` // digests
+	Prices     string            `json:"prices,omitempty"`
+}
+
+func tellManifest(m journal.Manifest) AgentManifest {
+	return AgentManifest{
+		ID: m.ID(), Kind: m.Kind, Model: m.Model, Endpoint: m.Endpoint, Version: m.Version, Binary: m.Binary, Args: m.Args, Env: m.Env,
+		Web: m.Web, Network: m.Network, Sandbox: m.Sandbox, Purity: m.Purity, Auth: m.Auth, Parameters: m.Parameters, Templates: m.Templates, Prices: m.Prices,
+	}
 }
 
 // A File is one file of the bundle.

@@ -13,10 +13,17 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
+// mostInMemory is how many trials are counted without a file, which most runs spare.
+const mostInMemory = 5000
+
 // writeScores writes scores.json and trials.parquet out of a store of its own: the
 // runs beside this one may be other people's.
 func (in Input) writeScores(ctx context.Context, run journal.Run, d *desk, m *Manifest) (_ []File, err error) {
-	store, err := trialstore.Open(ctx, filepath.Join(d.scratch, "trials.duckdb"))
+	file := "" // in memory
+	if m.Counts.Valid > mostInMemory {
+		file = filepath.Join(d.scratch, "trials.duckdb")
+	}
+	store, err := trialstore.Open(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +47,7 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *desk, m *Ma
 	if err != nil {
 		return nil, err
 	}
-	file, err := writeFile(filepath.Join(d.bundle, scoresName), data)
+	written, err := writeFile(filepath.Join(d.bundle, scoresName), data)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +59,7 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *desk, m *Ma
 		return nil, err
 	}
 	trials, err := hashFile(path)
-	return []File{file, trials}, err
+	return []File{written, trials}, err
 }
 
 func score(category *catalog.Category, cells []analytics.Cell, m *Manifest) (Scores, error) {

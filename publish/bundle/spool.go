@@ -2,7 +2,9 @@ package bundle
 
 import (
 	"bufio"
+	"encoding/json"
 	"os"
+	"slices"
 
 	"github.com/firstpick/firstpick/publish/content"
 )
@@ -10,9 +12,10 @@ import (
 // A spool holds what the journal has in the order of answers until it is written in
 // the order of the plan: a run's transcripts do not fit in memory.
 type spool struct {
-	f  *os.File
-	w  *bufio.Writer
-	at int64
+	f   *os.File
+	w   *bufio.Writer
+	at  int64
+	buf []byte // of what was read last
 }
 
 // A span is a place in a spool.
@@ -41,14 +44,13 @@ func (s *spool) put(v any) (span, error) {
 	return kept, err
 }
 
-// get returns what put kept; nil for the zero span. Flush comes before it.
-func (s *spool) get(at span) ([]byte, error) {
-	if at.n == 0 {
-		return nil, nil
+// get reads into v what put kept. Flush comes before it.
+func (s *spool) get(at span, v any) error {
+	s.buf = slices.Grow(s.buf[:0], at.n)[:at.n]
+	if _, err := s.f.ReadAt(s.buf, at.at); err != nil {
+		return err
 	}
-	data := make([]byte, at.n)
-	_, err := s.f.ReadAt(data, at.at)
-	return data, err
+	return json.Unmarshal(s.buf, v)
 }
 
 func (s *spool) flush() error { return s.w.Flush() }

@@ -58,6 +58,7 @@ type world struct {
 	run     journal.Run
 	entries []reader.Entry    // by place in the plan, without those that are missing
 	texts   map[string]string // final text by trial
+	results map[string]pick.Result
 	missing int
 }
 
@@ -72,7 +73,7 @@ func newWorld(tb testing.TB, seed uint64, s size) *world {
 		e.Prompts = append(e.Prompts, eval.Prompt{ID: fmt.Sprintf("p%d", i), Text: fmt.Sprintf("Which? %d", i)})
 	}
 	trials := plan.New(&e)
-	w := &world{texts: map[string]string{}, run: journal.Run{
+	w := &world{texts: map[string]string{}, results: map[string]pick.Result{}, run: journal.Run{
 		ID: "run-one", Eval: e, Planned: len(trials), CreatedAt: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC), Extractor: pick.Version,
 	}}
 	w.in = bundle.Input{RunsRoot: tb.TempDir(), RunID: w.run.ID, Catalog: testCatalog(tb), Root: filepath.Join(tb.TempDir(), "bundles"), Generator: "firstpick test"}
@@ -129,14 +130,14 @@ func (w *world) trial(r *rand.Rand, i int, t plan.Trial, text int) []journal.Rec
 		recs = append(recs, journal.Record{Kind: journal.KindExtraction, Trial: t, At: at, Result: res})
 	}
 	want.Outcome, want.Picked, want.Mismatch, want.WallMS = string(res.Kind), res.Picked, res.Mismatch(), answer.WallMS
-	w.entries, w.texts[t.ID] = append(w.entries, want), answer.Transcript.FinalText
+	w.entries, w.texts[t.ID], w.results[t.ID] = append(w.entries, want), answer.Transcript.FinalText, *res
 	return recs
 }
 
 func result(r *rand.Rand) *pick.Result {
 	switch r.IntN(5) {
 	case 0:
-		return &pick.Result{Kind: pick.DIY, Extractor: pick.Version}
+		return &pick.Result{Kind: pick.DIY, Rejected: []string{"django"}, Extractor: pick.Version, Catalog: "c1"}
 	case 1:
 		return &pick.Result{Kind: pick.Other, Picked: fmt.Sprintf("other-%d", r.IntN(7)), Method: pick.MethodStatement, Extractor: pick.Version}
 	case 2:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
@@ -110,15 +111,14 @@ func (in Input) fill(ctx context.Context, run journal.Run, d *desk) (Manifest, e
 // manifest returns the manifest as far as it follows from what was planned.
 func (in Input) manifest(run journal.Run) (Manifest, error) {
 	def := run.Eval
-	def.Source = "" // where a file lay is not part of what was measured
-	data, err := content.JSON(def)
+	digest, err := EvalDigest(def)
 	if err != nil {
 		return Manifest{}, err
 	}
 	m := Manifest{
 		SchemaVersion: SchemaVersion, Generator: in.Generator, Catalog: in.Catalog.Version, Synthetic: run.Synthetic,
 		Eval: Eval{
-			Name: def.Name, Category: def.Category, SHA256: content.Digest(data), Repeats: def.Repeats,
+			Name: def.Name, Category: def.Category, SHA256: digest, Repeats: def.Repeats,
 			Templates: append([]string{}, def.Templates...), Prompts: []Prompt{},
 		},
 		Counts: Counts{ExcludedBy: map[string]int{}, MissingBy: map[string]int{}},
@@ -128,12 +128,20 @@ func (in Input) manifest(run journal.Run) (Manifest, error) {
 		m.Eval.Prompts = append(m.Eval.Prompts, Prompt{p.ID, p.Text})
 	}
 	for _, a := range def.Agents {
-		m.Agents = append(m.Agents, Agent{Name: a.Name, Manifests: []journal.Manifest{}})
+		m.Agents = append(m.Agents, Agent{Name: a.Name, Manifests: []AgentManifest{}})
 	}
 	if run.Catalog != "" && run.Catalog != m.Catalog {
 		m.Notes = append(m.Notes, fmt.Sprintf("The answers were read with catalogue %s, not the one of this bundle.", run.Catalog))
 	}
 	return m, nil
+}
+
+// EvalDigest is the digest of what an eval means: that of its canonical JSON without
+// the text that it was read from. It is in 64 hexadecimal digits.
+func EvalDigest(e eval.Eval) (string, error) {
+	e.Source = ""
+	data, err := content.JSON(e)
+	return content.Digest(data), err
 }
 
 // writeFile writes a new file that survives a crash.

@@ -7,6 +7,8 @@ package eval
 import (
 	_ "embed"
 	"regexp"
+	"slices"
+	"strings"
 )
 
 // MaxSize is the largest eval file that is read, in bytes.
@@ -66,7 +68,24 @@ type Eval struct {
 	// Source is the file as it was read; empty for an imported eval.
 	Source string `json:"source,omitempty"`
 
-	file string // what errors call it
+	file  string         // what errors call it
+	lines map[string]int // of keys, as Line takes them
+}
+
+// Line returns the line of a key in the file that was parsed, such as category, or
+// agents.0.model for that of the first agent; where there is none, that of what it
+// would stand in; 0 where the eval was not parsed.
+func (e *Eval) Line(key string) int {
+	for {
+		if line, ok := e.lines[key]; ok {
+			return line
+		}
+		i := strings.LastIndexByte(key, '.')
+		if i < 0 {
+			return 0
+		}
+		key = key[:i]
+	}
 }
 
 // A Prompt is one unbranded request.
@@ -180,6 +199,17 @@ func (a *Agent) IsProgram() bool {
 // Trials returns how many trials the eval plans.
 func (e *Eval) Trials() int {
 	return len(e.Prompts) * len(e.Agents) * len(e.Templates) * e.Repeats
+}
+
+// Studies returns the studies whose answers its agents replay, each once.
+func (e *Eval) Studies() []string {
+	var out []string
+	for _, a := range e.Agents {
+		if a.Study != "" && !slices.Contains(out, a.Study) {
+			out = append(out, a.Study)
+		}
+	}
+	return out
 }
 
 // Synthetic reports whether any agent is simulated.

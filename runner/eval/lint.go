@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/strictyaml"
 )
 
 // Lint checks an eval against its category: no prompt names a tool of it, and
@@ -14,18 +15,18 @@ import (
 // answer, whatever it says about it.
 func (e *Eval) Lint(c *catalog.Category) []error {
 	var errs []error
-	for _, p := range e.Prompts {
-		for _, entry := range c.Entries {
-			if word := named(p.Text, entry); word != "" {
-				errs = append(errs, fmt.Errorf("%sprompt %q names %s (%q): prompts stay unbranded",
-					e.place(p), p.ID, entry.Tool.Name, word))
+	for _, entry := range c.Entries {
+		names := namesOf(entry)
+		for _, p := range e.Prompts {
+			if word := named(p.Text, names); word != "" {
+				errs = append(errs, e.fail(p.line, "prompt %q names %s (%q): prompts stay unbranded", p.ID, entry.Tool.Name, word))
 			}
 		}
 	}
-	for _, a := range e.Agents {
+	for i, a := range e.Agents {
 		for slug := range a.Truth {
 			if _, ok := c.Entry(slug); !ok && !slices.Contains([]string{"diy", "none", "refused"}, slug) {
-				errs = append(errs, fmt.Errorf("agent %q: %q is no tool of category %s", a.Name, slug, c.Slug))
+				errs = append(errs, e.fail(e.Line(fmt.Sprintf("agents.%d.truth", i)), "agent %q: %q is no tool of category %s", a.Name, slug, c.Slug))
 			}
 		}
 	}
@@ -33,24 +34,33 @@ func (e *Eval) Lint(c *catalog.Category) []error {
 	return errs
 }
 
-// place names the prompt's line where it is known: a run that is resumed was
-// not read from a file.
-func (e *Eval) place(p Prompt) string {
-	if p.line == 0 {
-		return ""
+// fail names the line where it is known: a run that is resumed was not read from a
+// file.
+func (e *Eval) fail(line int, format string, args ...any) error {
+	if line == 0 {
+		return fmt.Errorf(format, args...)
 	}
-	return fmt.Sprintf("%s:%d: ", e.file, p.line)
+	return &strictyaml.Error{File: e.file, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
-// named returns the word by which a prompt names a tool. Conditions of context
+// namesOf returns what finds the names of a tool in a prompt. Conditions of context
 // do not count here: a doubtful word is better left out of a prompt.
-func named(text string, e catalog.Entry) string {
+func namesOf(e catalog.Entry) []*regexp.Regexp {
+	var out []*regexp.Regexp
 	for _, a := range e.Aliases {
 		pattern := `(?:^|[^\pL\pN])(` + regexp.QuoteMeta(a.Text) + `)(?:$|[^\pL\pN])`
 		if !a.Exact {
 			pattern = "(?i)" + pattern
 		}
-		if m := regexp.MustCompile(pattern).FindStringSubmatch(text); m != nil {
+		out = append(out, regexp.MustCompile(pattern))
+	}
+	return out
+}
+
+// named returns the word by which a prompt names a tool.
+func named(text string, names []*regexp.Regexp) string {
+	for _, name := range names {
+		if m := name.FindStringSubmatch(text); m != nil {
 			return m[1]
 		}
 	}

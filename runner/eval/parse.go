@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 )
@@ -14,13 +15,13 @@ const (
 	maxTrials      = 20_000_000
 )
 
-// Parse reads an eval file; name is what errors call it. The error lists every
-// problem, each with its line.
+// Parse reads an eval file, YAML or JSON; name is what errors call it. The error lists
+// every problem, each with its line.
 func Parse(name string, data []byte) (*Eval, error) {
 	if len(data) > MaxSize {
 		return nil, &strictyaml.Error{File: name, Msg: fmt.Sprintf("%d bytes; an eval has at most %d", len(data), MaxSize)}
 	}
-	f, root := strictyaml.Parse(name, bytes.NewReader(data))
+	f, root := strictyaml.Parse(name, bytes.NewReader(yamlOf(data)))
 	if root == nil {
 		return nil, f.Err()
 	}
@@ -44,7 +45,23 @@ func Parse(name string, data []byte) (*Eval, error) {
 		e.Agents = append(e.Agents, parseAgent(n))
 	}
 	e.check(f, k)
+	e.note("", root)
+	for i, n := range k["agents"].Maps() {
+		e.note("agents."+strconv.Itoa(i), n)
+	}
 	return e, f.Err()
+}
+
+// note keeps the lines of a mapping's keys.
+func (e *Eval) note(place string, n *strictyaml.Node) {
+	if e.lines == nil {
+		e.lines = map[string]int{}
+	}
+	if place != "" {
+		e.lines[place] = n.Line()
+		place += "."
+	}
+	n.Each(func(key string, line int, _ *strictyaml.Node) { e.lines[place+key] = line })
 }
 
 func requireName(f *strictyaml.File, parent, n *strictyaml.Node, key string) string {

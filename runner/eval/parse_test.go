@@ -67,7 +67,7 @@ func TestASimulatedAgentPicksWhatExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if errs := e.Lint(cat); len(errs) != 1 || errs[0].Error() != `agent "s": "strip" is no tool of category payments` {
+	if errs := e.Lint(cat); len(errs) != 1 || errs[0].Error() != `e.yaml:7: agent "s": "strip" is no tool of category payments` {
 		t.Errorf("got %v", errs)
 	}
 }

@@ -16,6 +16,9 @@ import (
 // ErrClosed is returned by Append and Put after Close.
 var ErrClosed = errors.New("journal: closed")
 
+// ErrBusy says that a run is open for appending elsewhere.
+var ErrBusy = errors.New("is being written by another process")
+
 // A Journal is a run that is open for appending. Its methods may be called by
 // many goroutines.
 type Journal struct {
@@ -35,8 +38,7 @@ func Create(root string, r Run) (*Journal, error) {
 }
 
 // Open opens a run for appending and takes a torn last line away. A run that
-// does not exist is os.ErrNotExist; one that another process appends to is
-// refused.
+// does not exist is os.ErrNotExist, one that another process appends to ErrBusy.
 func Open(root, id string) (*Journal, error) {
 	run, err := ReadRun(root, id)
 	if err != nil {
@@ -68,7 +70,7 @@ func lockDir(dir, id string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		pid, _ := io.ReadAll(io.LimitReader(f, 20))
 		_ = f.Close()
-		return nil, fmt.Errorf("run %s is being written by another process (PID %s); wait for it or stop it", id, strings.TrimSpace(string(pid)))
+		return nil, fmt.Errorf("run %s %w (PID %s); wait for it or stop it", id, ErrBusy, strings.TrimSpace(string(pid)))
 	}
 	_ = f.Truncate(0)
 	_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0) // for the message above only

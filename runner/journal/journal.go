@@ -38,6 +38,16 @@ type Run struct {
 	Notes     []string `json:"notes,omitempty"`
 	// Shard is nil for a run of the whole plan.
 	Shard *Shard `json:"shard,omitempty"`
+	// Before is what an earlier journal of the same run had spent that is lost; nil
+	// for none.
+	Before *Money `json:"before,omitempty"`
+}
+
+// Money is what was spent as far as known, and what it may have been at most, in US
+// dollars.
+type Money struct {
+	SpentUSD  float64 `json:"spent_usd"`
+	AtMostUSD float64 `json:"at_most_usd"`
 }
 
 // A Kind says what a record is about.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -132,6 +133,72 @@ func Move(from, to, id string) error {
 		return fmt.Errorf("run %s: %w", id, err)
 	}
 	return syncDir(to)
+}
+
+// Copy copies a run that nobody writes to another folder of runs, where it appears
+// whole. One that is there already is os.ErrExist.
+func Copy(from, to, id string) error {
+	if _, err := ReadRun(from, id); err != nil {
+		return err
+	}
+	place := filepath.Join(to, id)
+	if _, err := os.Lstat(place); err == nil {
+		return fmt.Errorf("run %s in %s: %w", id, to, os.ErrExist)
+	}
+	lock, err := lockDir(filepath.Join(from, id), id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }()
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(to, ".new-")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(os.Chmod(tmp, 0o755), copyFiles(filepath.Join(from, id), tmp), syncDir(tmp)) //nolint:gosec // a data folder
+	if err == nil {
+		err = os.Rename(tmp, place)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("run %s: %w", id, err), os.RemoveAll(tmp))
+	}
+	return syncDir(to)
+}
+
+// copyFiles copies the files that a run consists of.
+func copyFiles(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || e.Name() == "lock" {
+			continue
+		}
+		if err := copySynced(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copySynced(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
 }
 
 func writeSynced(path string, data []byte) error {

@@ -78,7 +78,7 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	if a.Kind == eval.KindAnthropic {
 		a.MaxTokens = cmp.Or(a.MaxTokens, defaultAnthropicTokens)
 	}
-	base := strings.TrimRight(cmp.Or(a.BaseURL, k.base), "/")
+	base := BaseURL(a)
 	at, err := url.Parse(base)
 	if err != nil || at.Host == "" {
 		return nil, fmt.Errorf("base_url: %q is not an http or https address", a.BaseURL)
@@ -121,6 +121,13 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 		},
 	}
 	return c, nil
+}
+
+// BaseURL is the address at which a model is asked, without the path of its format and
+// without a slash at its end.
+func BaseURL(a eval.Agent) string {
+	k, _ := kindOf(a.Kind)
+	return strings.TrimRight(cmp.Or(a.BaseURL, k.base), "/")
 }
 
 // withoutRedirects returns a client that takes a redirection as the answer: it

@@ -39,7 +39,17 @@ type Bundle struct {
 
 // Open opens the bundle root/id. One that does not exist is ErrNotFound; what is not
 // as it was written is a *DamageError.
-func Open(root, id string) (_ *Bundle, err error) {
+func Open(root, id string) (*Bundle, error) {
+	decoder, err := newDecoder()
+	if err != nil {
+		return nil, err
+	}
+	return openWith(root, id, decoder)
+}
+
+// openWith opens a bundle that unpacks with a decoder that others may use too: one
+// takes 600 kB a core.
+func openWith(root, id string, decoder *zstd.Decoder) (_ *Bundle, err error) {
 	if !regexp.MustCompile(`^[0-9a-f]{20}$`).MatchString(id) {
 		return nil, fmt.Errorf("run bundle %q: an id has 20 digits of 0-9a-f: %w", id, ErrNotFound)
 	}
@@ -49,7 +59,7 @@ func Open(root, id string) (_ *Bundle, err error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("run bundle %s: %w", id, err)
 	}
-	b := &Bundle{ID: id, root: dir}
+	b := &Bundle{ID: id, root: dir, decoder: decoder}
 	b.close = sync.OnceValue(b.release)
 	if err := b.load(); err != nil {
 		return nil, errors.Join(err, b.Close())
@@ -87,8 +97,7 @@ func (b *Bundle) load() error {
 	if err := b.index.open(); err != nil {
 		return b.damaged(indexName, err.Error())
 	}
-	b.decoder, err = newDecoder()
-	return err
+	return nil
 }
 
 // check compares a file with the manifest and keeps what is needed of it.

@@ -5,5 +5,6 @@
 // Opening a bundle reads the manifest, the scores and the texts of the index, and
 // checks their hashes and that of the index. Trials are read where they are asked
 // for, and each frame is checked against the index before it is unpacked, so that
-// what an answer takes depends on the page and never on the run.
+// what an answer takes depends on the page and never on the run. A Shelf keeps
+// bundles open between requests.
 package bundle

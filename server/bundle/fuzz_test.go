@@ -111,6 +111,20 @@ func FuzzIndex(f *testing.F) {
 		if err := b.WriteNDJSON(t.Context(), io.Discard, Filter{}); err != nil {
 			damaged(t, err)
 		}
+		if _, err := b.FullPage(t.Context(), Filter{}, "", 3, 40); err != nil {
+			damaged(t, err)
+		}
+		cells, err := b.Cells(t.Context())
+		if err != nil {
+			damaged(t, err)
+		}
+		counted := int64(0)
+		for _, c := range cells {
+			counted += int64(c.Trials)
+		}
+		if counted > b.index.entries {
+			t.Fatalf("%d of %d entries are counted", counted, b.index.entries)
+		}
 	})
 }
 

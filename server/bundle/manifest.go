@@ -95,14 +95,34 @@ type Money struct {
 	AtMostUSD float64 `json:"atMostUsd"`
 }
 
-// An Agent is who was asked. Manifests are as the run recorded them.
+// An Agent is who was asked.
 type Agent struct {
 	Name     string `json:"name"`
 	Planned  int    `json:"planned"`
 	Valid    int    `json:"valid"`
 	Excluded int    `json:"excluded"`
 	Money
-	Manifests []json.RawMessage `json:"manifests"`
+	Manifests []AgentManifest `json:"manifests"`
+}
+
+// An AgentManifest is what an agent was: the same id, the same agent.
+type AgentManifest struct {
+	ID         string            `json:"id"`
+	Kind       string            `json:"kind"`
+	Model      string            `json:"model,omitempty"`
+	Endpoint   string            `json:"endpoint,omitempty"`
+	Version    string            `json:"version,omitempty"`
+	Binary     string            `json:"binarySha256,omitempty"`
+	Args       []string          `json:"args,omitempty"`
+	Env        []string          `json:"env,omitempty"`
+	Web        string            `json:"web,omitempty"`
+	Network    string            `json:"network,omitempty"`
+	Sandbox    string            `json:"sandbox,omitempty"`
+	Purity     string            `json:"purity,omitempty"`
+	Auth       string            `json:"auth,omitempty"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Templates  map[string]string `json:"templates,omitempty"`
+	Prices     string            `json:"prices,omitempty"`
 }
 
 // A File is one file of the bundle.

@@ -59,12 +59,12 @@ func (m *matcher) takes(e *entry) bool {
 		(m.picked < 0 || m.picked == int64(e.picked)) && (m.prompt < 0 || m.prompt == int64(e.prompt))
 }
 
-// scan calls fn with the entries from place from on, until it says that it has enough.
-func (b *Bundle) scan(ctx context.Context, from int64, fn func(at int64, e *entry) (more bool, err error)) error {
+// chunks calls fn with the entries from place from on as they stand in the index, some
+// at a time, until it says that it has enough.
+func (b *Bundle) chunks(ctx context.Context, from int64, fn func(from int64, part []byte) (more bool, err error)) error {
 	x := &b.index
 	buf := make([]byte, min(chunk, max(0, x.entries-from))*entrySize)
-	var e entry
-	for from < x.entries {
+	for ; from < x.entries; from += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -74,14 +74,40 @@ func (b *Bundle) scan(ctx context.Context, from int64, fn func(at int64, e *entr
 		} else if err != nil {
 			return b.fail(err)
 		}
-		for ; len(part) > 0; part, from = part[entrySize:], from+1 {
-			e.decode(part)
-			if more, err := fn(from, &e); err != nil || !more {
-				return err
-			}
+		if more, err := fn(from, part); err != nil || !more {
+			return err
 		}
 	}
 	return nil
+}
+
+// scan calls fn with the entries from place from on, until it says that it has enough.
+func (b *Bundle) scan(ctx context.Context, from int64, fn func(at int64, e *entry) (more bool, err error)) error {
+	var e entry
+	return b.chunks(ctx, from, func(at int64, part []byte) (bool, error) {
+		for ; len(part) > 0; part, at = part[entrySize:], at+1 {
+			e.decode(part)
+			if more, err := fn(at, &e); err != nil || !more {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
+// find returns the entry of a trial; nil for none. It compares ids and decodes one.
+func (b *Bundle) find(ctx context.Context, id [10]byte) (found *entry, err error) {
+	err = b.chunks(ctx, 0, func(_ int64, part []byte) (bool, error) {
+		for ; len(part) > 0; part = part[entrySize:] {
+			if [10]byte(part) == id {
+				found = &entry{}
+				found.decode(part)
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+	return found, err
 }
 
 // choose calls fn with the entries that a filter takes.

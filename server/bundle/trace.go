@@ -24,14 +24,7 @@ func (b *Bundle) Trace(ctx context.Context, trialID string) (json.RawMessage, er
 	if _, err := hex.Decode(want[:], []byte(trialID)); err != nil {
 		return nil, missing
 	}
-	var found *entry
-	err := b.scan(ctx, 0, func(_ int64, e *entry) (bool, error) {
-		if e.id == want {
-			at := *e
-			found = &at
-		}
-		return found == nil, nil
-	})
+	found, err := b.find(ctx, want)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +59,7 @@ type frameReader struct {
 	at          int64
 	packed, buf []byte
 	lines       [][]byte
+	begin       []byte // of the line that is wanted
 }
 
 // line returns the line of an entry, with its newline. It is good until the next call.
@@ -75,9 +69,10 @@ func (r *frameReader) line(e *entry) ([]byte, error) {
 			return nil, err
 		}
 	}
-	id := hex.EncodeToString(e.id[:])
-	if int64(e.line) >= int64(len(r.lines)) || !bytes.HasPrefix(r.lines[e.line], []byte(`{"id":"`+id+`"`)) {
-		return nil, r.b.damaged(indexName, fmt.Sprintf("trial %s is not line %d of frame %d", id, e.line, e.frame))
+	r.begin = append(r.begin[:0], `{"id":"00000000000000000000"`...)
+	hex.Encode(r.begin[len(`{"id":"`):], e.id[:])
+	if int64(e.line) >= int64(len(r.lines)) || !bytes.HasPrefix(r.lines[e.line], r.begin) {
+		return nil, r.b.damaged(indexName, fmt.Sprintf("trial %x is not line %d of frame %d", e.id, e.line, e.frame))
 	}
 	return r.lines[e.line], nil
 }

@@ -1,0 +1,58 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode"
+)
+
+// yamlOf returns an eval that is JSON as YAML of the same lines; any other text as it
+// is. JSON is nearly a part of YAML: its reader knows neither the escapes of / and of
+// characters beyond 16 bits, nor tabs between values.
+func yamlOf(data []byte) []byte {
+	if !json.Valid(data) {
+		return data
+	}
+	out := make([]byte, 0, len(data)+len(data)/8)
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; c {
+		case '\t':
+			out = append(out, ' ')
+		case '"':
+			end := stringEnd(data, i)
+			var text string
+			_ = json.Unmarshal(data[i:end], &text) // it is valid
+			out = appendQuoted(out, text)
+			i = end - 1
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// stringEnd returns the place behind a JSON string that begins at i.
+func stringEnd(data []byte, i int) int {
+	for i++; data[i] != '"'; i++ {
+		if data[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
+}
+
+// appendQuoted appends a text in double quotes, as YAML has them.
+func appendQuoted(out []byte, text string) []byte {
+	out = append(out, '"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			out = append(out, '\\', byte(r))
+		case unicode.IsPrint(r):
+			out = append(out, string(r)...)
+		default: // a line break in quotes would be folded, other characters refused
+			out = fmt.Appendf(out, `\U%08x`, r)
+		}
+	}
+	return append(out, '"')
+}
