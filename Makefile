@@ -17,6 +17,7 @@ lint: ## Check style and layers
 	@.ci/lint $(LINT_VERSION)
 
 golden: ## Rewrite golden files and script outputs; read the diff before you commit
+	cp CHANGELOG.md server/docs/pages/changelog.md
 	go test ./cmd/progress ./cmd/firstpick -update
 
 fuzz: ## Fuzz every target for FUZZTIME (30s)
@@ -28,6 +29,7 @@ bench: ## Measure: reads, ranks, tokens, events, runs, each against a baseline
 	.ci/bench-run
 	.ci/bench-collect
 	.ci/bench-reports
+	.ci/bench-evals
 	go test ./analytics/trialstore -run '^$$' -bench Rank
 	go test ./analytics/... ./runner/... -run '^$$' -bench . -benchtime 1s
 

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// What a connection may take. The API takes no bodies, so reading is short.
+// What a connection may take. Bodies are small, so reading is short; streams and
+// downloads give each write a time of its own.
 const (
 	readTimeout    = 10 * time.Second // headers and body
 	writeTimeout   = 30 * time.Second
@@ -24,6 +25,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	srv := &http.Server{
 		Handler: s, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 	}
+	srv.RegisterOnShutdown(s.streams.Close) // streams end when they are told to; readers come back to the next server
 	if s.access != nil {
 		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 		flushed := make(chan struct{})

@@ -9,6 +9,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -20,25 +21,35 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/server/agentapi"
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/alert"
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/billing"
 	"github.com/firstpick/firstpick/server/claimpage"
 	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/collectapi"
 	"github.com/firstpick/firstpick/server/dashboard"
 	"github.com/firstpick/firstpick/server/discovery"
+	"github.com/firstpick/firstpick/server/docs"
+	"github.com/firstpick/firstpick/server/docsite"
+	"github.com/firstpick/firstpick/server/evalapi"
+	"github.com/firstpick/firstpick/server/evalpages"
+	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/frame"
 	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/mcp"
 	"github.com/firstpick/firstpick/server/openapi"
 	"github.com/firstpick/firstpick/server/pages"
 	"github.com/firstpick/firstpick/server/readapi"
 	"github.com/firstpick/firstpick/server/reqctx"
 	"github.com/firstpick/firstpick/server/session"
-	"github.com/firstpick/firstpick/server/setupdocs"
 	"github.com/firstpick/firstpick/server/signin"
 	"github.com/firstpick/firstpick/server/site"
+	"github.com/firstpick/firstpick/server/sse"
+	"github.com/firstpick/firstpick/server/tally"
 	"github.com/firstpick/firstpick/server/traffic"
 	"github.com/firstpick/firstpick/server/web"
 )
@@ -56,6 +67,16 @@ type Config struct {
 	Reports traffic.Reports
 	// Alerts are told to workspaces' owners; nil leaves them out.
 	Alerts *alert.Service
+	// Evals are workspaces' own; nil leaves them out.
+	Evals *evals.Service
+	// Categories are those that evals may measure: beginnings of evals offer them.
+	Categories []*catalog.Category
+	// BillingKeys are the secrets that a billing system signs its events with; without
+	// any it is not listened to.
+	BillingKeys []string
+	// CLI is the reference of the command line, as markdown, for the documents; they do
+	// without where there is none.
+	CLI string
 	// Providers are where people may sign in besides by mail.
 	Providers []*signin.Provider
 	Log       *slog.Logger
@@ -70,6 +91,8 @@ type Config struct {
 	// AccessLog writes a line per request to LogWriter.
 	AccessLog bool
 	LogWriter io.Writer
+	// Count makes Counted tell of requests.
+	Count bool
 	// TrustedProxies are networks whose X-Forwarded-For is believed.
 	TrustedProxies []string
 }
@@ -83,6 +106,8 @@ type Server struct {
 	proxies reqctx.Proxies
 	public  *limit.Limit[netip.Addr]
 	access  *accessLog
+	tally   *tally.Tally // nil for none
+	streams *sse.Gate
 	// exact answers GET on paths without parameters, so that the most common
 	// requests pay for no pattern matching. The router has them too.
 	exact map[string]http.HandlerFunc
@@ -95,11 +120,25 @@ const (
 )
 
 func bodyLimit(path string) int64 {
-	if path == "/api/collect" {
+	switch path {
+	case "/api/collect":
 		return maxEvents
+	case billing.Path:
+		return billing.MaxBody
+	case "/api/v1/evals", "/api/v1/evals/check":
+		return evals.MaxSource + 1 // so that the route tells what is too large
+	}
+	if strings.HasPrefix(path, "/workspaces/") && strings.Contains(path, "/evals/") {
+		return 3*evals.MaxSource + maxBody // in a form each byte may take three
 	}
 	return maxBody
 }
+
+// The event streams that may be open at a time, in all and of one key or account.
+const (
+	maxStreams    = 200
+	maxOwnStreams = 10
+)
 
 type mounter interface{ Mount(r chi.Router) }
 
@@ -116,10 +155,14 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
-		public: limit.OfClients(limit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
+		public:  limit.OfClients(limit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
+		streams: sse.NewGate(maxStreams, maxOwnStreams),
 	}
 	if cfg.AccessLog && cfg.LogWriter != nil {
 		s.access = newAccessLog(cfg.LogWriter)
+	}
+	if cfg.Count {
+		s.router.Use(noteRoute)
 	}
 	sender := site.NewSender(cfg.BaseURL)
 	reads := &readapi.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors}
@@ -132,25 +175,48 @@ func New(cfg Config) (*Server, error) {
 	sessions := &session.Manager{
 		DB: cfg.Agents.DB, Vault: cfg.Agents.Vault, Secrets: cfg.Agents.Secrets, Now: cfg.Now, Secure: strings.HasPrefix(cfg.BaseURL, "https:"),
 	}
+	desk := &frame.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil}
 	for _, m := range []mounter{
 		reads,
 		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors},
 		describe,
 		discovery.New(cfg.Agents, s.errors),
-		setupdocs.New(cfg.BaseURL, s.errors),
+		docsite.New(s.documents, cfg.BaseURL, sender, s.errors),
 		&agentapi.Handler{Agents: cfg.Agents, Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log, Reports: cfg.Reports},
 		collectapi.New(cfg.Collect, cfg.Agents.Limits, s.errors, cfg.Log),
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
 		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
-		&dashboard.Handler{Agents: cfg.Agents, Collect: cfg.Collect, Sessions: sessions, Pages: personal, Guard: guard, Reports: cfg.Reports, Alerts: cfg.Alerts},
+		&dashboard.Handler{Frame: desk, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts},
+		&billing.Handler{Keys: cfg.BillingKeys, DB: cfg.Agents.DB, Secrets: cfg.Agents.Secrets, Errors: s.errors, Log: cfg.Log, Now: cfg.Now},
 	} {
 		m.Mount(s.router)
+	}
+	if cfg.Evals != nil {
+		evalapi.New(evalapi.Config{
+			Evals: cfg.Evals, Limits: cfg.Agents.Limits, Streams: s.streams, Errors: s.errors, Log: cfg.Log, Now: cfg.Now,
+		}).Mount(s.router)
+		(&evalpages.Handler{Frame: desk, Evals: cfg.Evals, Streams: s.streams, Categories: cfg.Categories}).Mount(s.router)
 	}
 	s.router.Get("/healthz", s.health)
 	s.router.Get("/readyz", s.ready)
 	s.router.NotFound(func(w http.ResponseWriter, r *http.Request) { s.errors.Write(w, r, apierr.NotFound()) })
 	s.router.MethodNotAllowed(s.methodNotAllowed)
+	if cfg.Count {
+		s.tally = tally.New(s.Paths())
+	}
 	return s, nil
+}
+
+// documents makes the documentation, filled with what holds at this server.
+func (s *Server) documents() (*docs.Set, error) {
+	c := docs.Config{
+		BaseURL: s.cfg.BaseURL, OpenAPI: openapi.Source(), CLI: s.cfg.CLI, Rules: s.cfg.Agents.Limits.Rules,
+		PublicPerMinute: s.cfg.LimitPerMinute, MCPPerMinute: mcp.CallsPerMinute, Streams: maxStreams, OwnStreams: maxOwnStreams,
+	}
+	if s.cfg.Evals != nil {
+		c.Evals = s.cfg.Evals.Caps
+	}
+	return docs.New(c)
 }
 
 // guard refuses what other sites' pages make a browser send to the routes of a
@@ -173,7 +239,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rw.Header()["X-Request-Id"] = []string{rw.ID}
 	start := time.Time{}
 	rw.Client = s.proxies.Client(r)
-	if s.access != nil || !s.cfg.LimitsOff {
+	if s.access != nil || s.tally != nil || !s.cfg.LimitsOff {
 		start = s.cfg.Now()
 	}
 	defer s.finish(rw, r, start)
@@ -184,13 +250,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(rw, r.Body, bodyLimit(r.URL.Path))
 	}
 	if h := s.exact[r.URL.Path]; h != nil && r.Method == http.MethodGet {
+		rw.Route = r.URL.Path
 		h(rw, r)
 		return
 	}
 	s.router.ServeHTTP(rw, r)
 }
 
-// finish turns a panic into a 500 and writes the log line.
+// finish turns a panic into a 500, writes the log line and counts.
 func (s *Server) finish(rw *reqctx.Writer, r *http.Request, start time.Time) {
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
@@ -201,15 +268,22 @@ func (s *Server) finish(rw *reqctx.Writer, r *http.Request, start time.Time) {
 			s.errors.Write(rw, r, apierr.Internal(nil))
 		}
 	}
+	if s.access == nil && s.tally == nil {
+		return
+	}
+	end := s.cfg.Now()
 	if s.access != nil {
-		s.access.write(rw, r, start, s.cfg.Now())
+		s.access.write(rw, r, start, end)
+	}
+	if s.tally != nil {
+		s.tally.Count(rw.Route, r.Method, cmp.Or(rw.Status, http.StatusOK), end.Sub(start))
 	}
 }
 
-// limited leaves out probes, which come often and from one address, and the
-// collector, which counts by key.
+// limited leaves out probes, which come often and from one address, and what counts
+// by key: the collector and the eval API.
 func limited(path string) bool {
-	return path != "/healthz" && path != "/readyz" && path != "/api/collect"
+	return path != "/healthz" && path != "/readyz" && path != "/api/collect" && !strings.HasPrefix(path, "/api/v1/")
 }
 
 func (s *Server) allow(rw *reqctx.Writer, r *http.Request, now time.Time) bool {
@@ -225,7 +299,7 @@ func (s *Server) allow(rw *reqctx.Writer, r *http.Request, now time.Time) bool {
 
 func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	var allow []string
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodDelete} {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		if s.router.Match(chi.NewRouteContext(), method, r.URL.Path) {
 			allow = append(allow, method)
 		}

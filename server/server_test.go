@@ -26,6 +26,7 @@ import (
 	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/state/statetest"
@@ -79,7 +80,9 @@ func newServer(t testing.TB, s *site.Site, change func(*server.Config)) *server.
 	t.Cleanup(taken.Close)
 	cfg := server.Config{
 		Source: holder, Agents: uses, Collect: taken, Log: log, Now: func() time.Time { return asOf },
-		BaseURL: base, IDPrefix: "t", LimitPerMinute: 1_000_000,
+		Evals:       &evals.Service{DB: uses.DB, Secrets: uses.Secrets, Log: log, Now: func() time.Time { return asOf }, BaseURL: base},
+		BillingKeys: []string{"whsec_of_tests"},
+		BaseURL:     base, IDPrefix: "t", LimitPerMinute: 1_000_000,
 	}
 	if change != nil {
 		change(&cfg)
@@ -409,7 +412,8 @@ func BenchmarkReport(b *testing.B) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(data)
 	})
-	for name, h := range map[string]http.Handler{"bare": bare, "ours": srv} {
+	counting := newServer(b, demoSite(b, 1), func(c *server.Config) { c.LimitsOff, c.Count = true, true })
+	for name, h := range map[string]http.Handler{"bare": bare, "ours": srv, "counting": counting} {
 		b.Run(name, func(b *testing.B) {
 			r := httptest.NewRequest("GET", "/api/public/report?q=flask", nil)
 			for b.Loop() {

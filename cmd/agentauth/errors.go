@@ -57,7 +57,7 @@ const maxText = 300 // letters of a text from the service
 // refusal reads the error out of an answer. The secrets of the request are
 // taken out of its texts, for a service may echo them.
 func refusal(a answer, now time.Time, secrets []string) *Error {
-	e := &Error{Status: a.status, RetryAfter: retryAfter(a.header.Get("Retry-After"), now)}
+	e := &Error{Status: a.status, RetryAfter: RetryAfter(a.header.Get("Retry-After"), now)}
 	var body map[string]json.RawMessage
 	if json.Unmarshal(a.body, &body) != nil {
 		return e
@@ -82,8 +82,9 @@ func refusal(a answer, now time.Time, secrets []string) *Error {
 	return e
 }
 
-// retryAfter reads the header: seconds or a date.
-func retryAfter(s string, now time.Time) time.Duration {
+// RetryAfter reads the header of that name: seconds or a date. It is 0 for none, and
+// a day at most.
+func RetryAfter(s string, now time.Time) time.Duration {
 	if n, err := strconv.Atoi(s); err == nil && n > 0 {
 		return time.Duration(min(n, 24*3600)) * time.Second
 	}

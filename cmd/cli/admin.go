@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/identity"
 	"github.com/firstpick/firstpick/server/keyring"
 	"github.com/firstpick/firstpick/server/state"
@@ -32,6 +33,8 @@ type adminOptions struct {
 	id     string
 	since  time.Duration
 	limit  int
+	label  string
+	scopes []string
 }
 
 // newAdminCmd builds the commands of whoever runs the server. They work on the
@@ -40,7 +43,7 @@ func newAdminCmd(env *Env) *cobra.Command {
 	o := &adminOptions{}
 	cmd := &cobra.Command{
 		Use:   "admin",
-		Short: "Look after the state store: sign-in links, plans, issuers, keys, audit, backup",
+		Short: "Look after the state store: sign-in links, workspaces, plans, keys, issuers, audit, backup",
 		Long: `Works on the state store of a server: accounts, registrations, tokens. The server
 may run meanwhile; it sees a change at once, or within a minute where it says so.
 
@@ -72,7 +75,8 @@ variable FIRSTPICK_STATE_KEY, or the file state.key in the data folder.`,
 	link := sub(cmd, "login-link", "Print a link that signs somebody in, once, within an hour", cobra.NoArgs, o.loginLink)
 	link.Flags().StringVar(&o.email, "email", "", "whose account it signs in to (needed; made at the first sign-in)")
 	link.Flags().BoolVar(&o.admin, "admin", false, "make the account an operator's")
-	sub(cmd, "plan WORKSPACE free|paid", "Set the plan of a workspace, named by its slug", cobra.ExactArgs(2), o.plan)
+	o.flags(sub(cmd, "workspaces", "List workspaces with their plans, evals and queued runs", cobra.NoArgs, o.workspaces))
+	sub(cmd, "plan WORKSPACE free|paid|billed", "Set the plan of a workspace, named by its slug, or leave it to billing", cobra.ExactArgs(2), o.plan)
 	sub(cmd, "disable EMAIL", "Shut an account: its sessions, tokens and assertions stop at once", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		return o.setDisabled(ctx, args[0], true)
 	})
@@ -95,7 +99,14 @@ variable FIRSTPICK_STATE_KEY, or the file state.key in the data folder.`,
 	remove := sub(issuer, "remove ISS", "Trust an issuer no longer", cobra.ExactArgs(1), o.issuerRemove)
 	remove.Flags().BoolVar(&o.revoke, "revoke", false, "end every agent that it vouched for, too")
 
-	keys := group("keys", "The keys that sign identity assertions")
+	key := group("key", "Eval keys: what lets programs read and run the evals of a workspace")
+	create := sub(key, "create WORKSPACE", "Mint an eval key for a paid workspace, and print it, once", cobra.ExactArgs(1), o.keyCreate)
+	create.Flags().StringVar(&o.label, "label", "", "what it is for, to tell it from others")
+	create.Flags().StringSliceVar(&o.scopes, "scope", []string{evals.ScopeRead, evals.ScopeRun}, "what it may do: read, run")
+	o.flags(sub(key, "list WORKSPACE", "List the eval keys of a workspace", cobra.ExactArgs(1), o.keyList))
+	sub(key, "revoke WORKSPACE KEY", "End an eval key at once, named by its id", cobra.ExactArgs(2), o.keyRevoke)
+
+	keys := group("keys", "Signing keys: what this server signs identity assertions with")
 	o.flags(sub(keys, "list", "List signing keys and where they stand", cobra.NoArgs, o.keysList))
 	rotate := sub(keys, "rotate", "Make a new key; the old one is accepted as long as its assertions live", cobra.NoArgs, o.keysRotate)
 	rotate.Flags().BoolVar(&o.now, "now", false, "sign with it at once, not in 10 minutes")
@@ -109,6 +120,7 @@ variable FIRSTPICK_STATE_KEY, or the file state.key in the data folder.`,
 	o.flags(audit)
 	audit.Flags().Lookup("json").Usage = "print JSON, an object a line"
 
+	sub(cmd, "adopt-run RUN", "Copy a workspace's run that has ended to your own, for rank and publish", cobra.ExactArgs(1), o.adoptRun)
 	sub(cmd, "backup FILE", "Write the whole store to a file, for the same or the other engine", cobra.ExactArgs(1), o.backup)
 	sub(cmd, "restore FILE", "Fill an empty store from a backup, under the master key of the backup", cobra.ExactArgs(1), o.restore)
 	return cmd
@@ -183,15 +195,22 @@ func (o *adminOptions) loginLink(ctx context.Context, _ []string) error {
 }
 
 func (o *adminOptions) plan(ctx context.Context, args []string) error {
-	if args[1] != "free" && args[1] != "paid" {
-		return usageErr("free or paid", "%q is no plan", args[1])
+	plan := args[1]
+	switch plan {
+	case state.PlanFree, state.PlanPaid:
+	case "billed":
+		plan = "" // what a billing system says
+	default:
+		return usageErr("free, paid, or billed: what a billing system says", "%q is no plan", plan)
 	}
-	err := o.svc.SetPlan(ctx, args[0], args[1])
+	err := o.svc.SetPlan(ctx, args[0], plan)
 	if errors.Is(err, state.ErrNotFound) {
 		return usageErr("give the slug, such as quiet-otter-4821", "no workspace %s", args[0])
 	}
-	if err == nil {
-		o.say("%s is %s", args[0], args[1])
+	if err == nil && plan == "" {
+		o.say("the plan of %s is left to billing; firstpick admin workspaces shows it", args[0])
+	} else if err == nil {
+		o.say("%s is %s", args[0], plan)
 	}
 	return err
 }

@@ -52,15 +52,24 @@ func (a *app) snapshotsRoot(at string) (string, error) {
 	if at == "" {
 		at = a.cfg.Snapshots
 	}
+	return a.folder("snapshots", at)
+}
+
+// bundlesRoot returns the folder of the results of workspaces' runs.
+func (a *app) bundlesRoot() (string, error) { return a.folder("bundles", a.cfg.Bundles) }
+
+// folder returns where a key of the configuration says that something lies; where it
+// says nothing, that is in the data folder.
+func (a *app) folder(key, at string) (string, error) {
 	if at == "" {
-		return filepath.Join(a.cfg.Data, "snapshots"), nil
+		return filepath.Join(a.cfg.Data, key), nil
 	}
 	if !strings.Contains(at, "://") {
 		return at, nil
 	}
 	u, err := url.Parse(at)
 	if err != nil || u.Scheme != "file" || u.Host != "" || u.Path == "" {
-		return "", usageErr("write file:///absolute/folder", "snapshots: %q is not a folder this version can use", at)
+		return "", usageErr("write file:///absolute/folder", "%s: %q is not a folder this version can use", key, at)
 	}
 	return filepath.FromSlash(u.Path), nil
 }

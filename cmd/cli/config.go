@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
@@ -63,6 +64,34 @@ type Config struct {
 	Sandbox string `mapstructure:"sandbox"`
 	// KeepWork leaves the folders in which they worked in place, to look at.
 	KeepWork bool `mapstructure:"keep-work"`
+	// Remote is the root address of a server whose evals `firstpick evals` works with.
+	Remote string `mapstructure:"remote"`
+	// EvalKey is a key of its eval API; empty means that in the file EvalKeyFile.
+	EvalKey     string `mapstructure:"eval-key"`
+	EvalKeyFile string `mapstructure:"eval-key-file"`
+	// Bundles is where the results of workspaces' runs lie, as file:///DIR; empty means
+	// Data.
+	Bundles string `mapstructure:"bundles"`
+	// EvalPrograms lets agents of workspaces' evals be programs on the workers' machines,
+	// EvalPrivate lets them be asked at private addresses and over plain http.
+	EvalPrograms bool `mapstructure:"eval-programs"`
+	EvalPrivate  bool `mapstructure:"eval-private"`
+	// WithWorker runs runs of workspaces in the server's own process, WorkerRuns of them
+	// at a time.
+	WithWorker bool `mapstructure:"with-worker"`
+	WorkerRuns int  `mapstructure:"worker-runs"`
+	// EvalLease is how long a worker may be silent before another takes its runs.
+	EvalLease time.Duration `mapstructure:"eval-lease"`
+	// EvalMaxTrials and EvalMaxBudget, in US dollars, bound a run of a workspace;
+	// EvalMaxQueued bounds how many of its runs wait. 0 takes the defaults.
+	EvalMaxTrials int     `mapstructure:"eval-max-trials"`
+	EvalMaxBudget float64 `mapstructure:"eval-max-budget"`
+	EvalMaxQueued int     `mapstructure:"eval-max-queued"`
+	// Metrics is where figures are served for Prometheus, host:port; empty for nowhere.
+	Metrics string `mapstructure:"metrics"`
+	// BillingSecret are the secrets that a billing system signs its events with; without
+	// any it is not listened to.
+	BillingSecret []string `mapstructure:"billing-secret"`
 	// LimitRules change limits by name, as QUOTA/WINDOW.
 	LimitRules map[string]string `mapstructure:"limit-rules"`
 }
@@ -101,8 +130,9 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false,
 		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
 		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
-		"prices": "", "sandbox": "auto", "keep-work": false,
-		"issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
+		"prices": "", "sandbox": "auto", "keep-work": false, "remote": "", "eval-key": "", "eval-key-file": "",
+		"bundles": "", "eval-programs": false, "eval-private": false, "eval-lease": "30s", "with-worker": false, "worker-runs": 2, "eval-max-trials": 0, "eval-max-budget": 0.0, "eval-max-queued": 0,
+		"metrics": "", "billing-secret": []string{}, "issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
 	} {
 		v.SetDefault(key, value) // a key without default is invisible to the environment
 	}
@@ -172,6 +202,12 @@ func (c *Config) check() error {
 			errs = append(errs, fmt.Errorf("base-url: %q is not an http or https address", c.BaseURL))
 		}
 		c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	}
+	if c.EvalLease < time.Second {
+		errs = append(errs, fmt.Errorf("eval-lease: %s is not at least 1s", c.EvalLease))
+	}
+	if c.EvalMaxTrials < 0 || c.EvalMaxBudget < 0 || c.EvalMaxQueued < 0 {
+		errs = append(errs, errors.New("eval-max-trials, eval-max-budget, eval-max-queued: must not be negative"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return usageErr("", "configuration: %w", err)

@@ -63,7 +63,7 @@ Start with:  firstpick demo`,
 		newRunsCmd(env), newTrialCmd(env), newWhyCmd(env),
 		newRankCmd(env), newDiffCmd(env), newGateCmd(env),
 		newPublishCmd(env), newSnapshotCmd(env), newServerCmd(env, nil), newWorkerCmd(env),
-		newAgentCmd(env), newSetupCmd(env), newTrafficCmd(env), newAdminCmd(env),
+		newEvalsCmd(env), newAgentCmd(env), newSetupCmd(env), newTrafficCmd(env), newAdminCmd(env),
 		newVersionCmd(env), newManCmd(env), newSuperviseCmd(),
 	)
 	return root

@@ -206,7 +206,7 @@ func createRun(a *app, cat *catalog.Catalog, ev *eval.Eval, id string, part *jou
 	if err := errors.Join(ev.Lint(category)...); err != nil {
 		return nil, badInput(err)
 	}
-	notes, err := citations(ev)
+	notes, err := study.Notes(fixtures.Files(), ev.Studies()...)
 	if err != nil {
 		return nil, badInput(err)
 	}
@@ -216,24 +216,6 @@ func createRun(a *app, cat *catalog.Catalog, ev *eval.Eval, id string, part *jou
 	}
 	run.Planned = len(run.Trials())
 	return journal.Create(a.runsRoot(), run)
-}
-
-// citations returns what must stand wherever figures of recorded studies do.
-func citations(ev *eval.Eval) ([]string, error) {
-	var notes []string
-	for _, a := range ev.Agents {
-		if a.Study == "" {
-			continue
-		}
-		s, err := study.Load(fixtures.Files(), a.Study)
-		if err != nil {
-			return nil, err
-		}
-		if note := s.Note(); !slices.Contains(notes, note) {
-			notes = append(notes, note)
-		}
-	}
-	return notes, nil
 }
 
 func unknownCategory(cat *catalog.Catalog, slug string) error {

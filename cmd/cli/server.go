@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/firstpick/firstpick/cmd/metrics"
 	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/identity"
@@ -57,7 +58,10 @@ store: SQLite in the data folder, or PostgreSQL by --state.`,
 	f.String("snapshots", "", "where snapshots lie, as file:///DIR (default: the data folder)")
 	f.Int("limit-public", perMinute, "requests a minute that one address may send to the read API")
 	f.Bool("access-log", true, "log a line per request")
+	addMetricsFlag(f)
 	addStateFlag(f)
+	f.Bool("with-worker", false, "run the evals of workspaces in this process too, in place of firstpick worker")
+	f.Int("worker-runs", 2, "how many of their runs at a time")
 	f.String("mail", "log:", "how mail is sent: log:, file:///DIR, smtp://USER:PASSWORD@HOST:PORT")
 	f.String("mail-from", "", "whose name mail carries")
 	return cmd
@@ -123,14 +127,35 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 		return err
 	}
 	told := a.alerts(beside, svc, reports)
+	cat, err := a.catalog()
+	if err != nil {
+		return err
+	}
+	own, shelf, err := a.evals(svc)
+	if err != nil {
+		return err
+	}
+	beside.atEnd(func() { _ = shelf.Close() })
+	figures := metrics.Sources{Queue: a.queueSource(db), Events: taken.Waiting}
+	if a.cfg.WithWorker {
+		w, err := a.workBeside(beside, db)
+		if err != nil {
+			return err
+		}
+		figures.Worker = workSource(w)
+	}
 
 	srv, err := server.New(server.Config{
-		Source: holder, Agents: svc, Collect: taken, Reports: reports, Alerts: told, Providers: providers, Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
+		Source: holder, Agents: svc, Collect: taken, Reports: reports, Alerts: told, Evals: own, Categories: cat.Categories, Providers: providers, Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
 		LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog,
-		TrustedProxies: a.cfg.TrustedProxies, LogWriter: a.env.Stderr,
+		TrustedProxies: a.cfg.TrustedProxies, LogWriter: a.env.Stderr, Count: a.cfg.Metrics != "", BillingKeys: a.billingKeys(), CLI: Reference(a.env),
 	})
 	if err != nil {
 		return badInput(err)
+	}
+	figures.Requests = srv.Counted
+	if err := a.metrics(beside, figures); err != nil {
+		return err
 	}
 	a.warn(base)
 	_, _ = fmt.Fprintf(a.env.Stderr, "serving %s (ctrl-C stops)\n", strings.TrimRight(base, "/")+"/")

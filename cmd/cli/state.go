@@ -89,6 +89,12 @@ func (a *app) masterKey() ([]byte, error) {
 	return decodeMaster(file, string(text))
 }
 
+// hasMaster says whether a master key was given or made before.
+func (a *app) hasMaster() bool {
+	_, err := os.Stat(filepath.Join(a.cfg.Data, masterFile))
+	return a.cfg.StateKey != "" || err == nil
+}
+
 func decodeMaster(where, text string) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil || len(key) != secret.MasterSize {
@@ -222,4 +228,15 @@ func (a *app) providers() ([]*signin.Provider, error) {
 		})
 	}
 	return out, nil
+}
+
+// billingKeys are the secrets of billing events, without the blanks around them.
+func (a *app) billingKeys() []string {
+	var out []string
+	for _, key := range a.cfg.BillingSecret {
+		if key = strings.TrimSpace(key); key != "" {
+			out = append(out, key)
+		}
+	}
+	return out
 }

@@ -2,14 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
+	"github.com/firstpick/firstpick/cmd/metrics"
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/agents"
 	"github.com/firstpick/firstpick/runner/cliagent"
@@ -19,74 +21,142 @@ import (
 
 const workerConcurrency = 8
 
+type workerOptions struct {
+	*app
+	runs        int
+	concurrency int
+	chosen      bool // the concurrency
+	drain       time.Duration
+}
+
 func newWorkerCmd(env *Env) *cobra.Command {
-	var concurrency int
-	var drain time.Duration
+	o := &workerOptions{}
 	cmd := &cobra.Command{
 		Use:   "worker",
-		Short: "Ask the questions of runs elsewhere",
-		Long: `Ask what "firstpick run --queue postgres://..." processes want to know, and hand the
-answers back through that PostgreSQL. Any number of workers may serve any number of
-runs, on any machine. A worker needs the keys and programs of the agents itself; what
-it cannot be it leaves to others. Limits, budgets and attempts stay with the run.
+		Short: "Run the evals of workspaces, and ask the questions of runs elsewhere",
+		Long: `Run what workspaces have queued with a server on the same --state: with their own
+provider keys, under their budgets. Journals lie in the data folder and results where
+"bundles" says; workers and servers on several machines share both. A worker needs the
+master key of the store: FIRSTPICK_STATE_KEY, or state.key in the data folder.
 
-Whoever may write to that database decides which programs a worker runs: give it a
-database of its own, or one that only you can write to.
+On PostgreSQL it also asks what "firstpick run --queue postgres://..." processes want to
+know, and hands the answers back; for that it needs the keys and programs of the agents
+itself, and what it cannot be it leaves to others. Limits, budgets and attempts stay
+with the run. Without the master key it does this alone. Whoever may write to that
+database decides which programs a worker runs: give it a database that only you can
+write to.
 
-SIGTERM lets questions under way end within --drain; a worker that is killed instead
-loses its questions, and the run asks them again.`,
+SIGTERM lets questions under way end within --drain. Runs of workspaces are given back
+and go on elsewhere. A worker that is killed instead loses its questions: runs go on
+after half a minute and ask them again.`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := newApp(env, cmd)
-			if err != nil {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if o.app, err = newApp(env, cmd); err != nil {
 				return err
 			}
-			return a.worker(cmd.Context(), concurrency, drain)
+			o.chosen = cmd.Flags().Changed("concurrency")
+			return o.run(cmd.Context())
 		},
 	}
 	f := cmd.Flags()
-	f.String("state", "", "the queue, as postgres://USER:PASSWORD@HOST/DATABASE")
-	f.IntVar(&concurrency, "concurrency", workerConcurrency, "questions at a time")
-	f.DurationVar(&drain, "drain", 10*time.Minute, "how long questions under way may take after SIGTERM")
+	addStateFlag(f)
+	f.IntVar(&o.runs, "runs", 2, "runs of workspaces at a time; 0 for none")
+	f.IntVar(&o.concurrency, "concurrency", workerConcurrency, "questions at a time, of --queue runs; with it also the most of each workspace's run")
+	f.DurationVar(&o.drain, "drain", 10*time.Minute, "how long questions under way may take after SIGTERM")
+	addAgentFlags(f)
+	addMetricsFlag(f)
 	return cmd
 }
 
-func (a *app) worker(ctx context.Context, concurrency int, drain time.Duration) error {
-	if concurrency < 1 || drain <= 0 {
-		return usageErr("", "--concurrency and --drain must be positive")
+func (o *workerOptions) run(ctx context.Context) error {
+	if o.concurrency < 1 || o.drain <= 0 || o.runs < 0 {
+		return usageErr("", "--concurrency and --drain must be positive, --runs not negative")
 	}
-	cat, err := a.catalog()
+	keepPrivate() // journals hold what customers asked
+	name := o.workerName()
+	onPostgres := isPostgres(o.cfg.State)
+	evals := o.runs > 0
+	if evals && onPostgres && !o.hasMaster() {
+		o.log.Info("no master key here: runs of workspaces are left to other workers", "file", filepath.Join(o.cfg.Data, masterFile))
+		evals = false
+	}
+	if !evals && !onPostgres {
+		return usageErr("give --state postgres://..., or --runs", "there is nothing to do for this worker")
+	}
+	if !evals {
+		beside := newTasks(ctx)
+		defer beside.end()
+		if err := o.metrics(beside, metrics.Sources{}); err != nil { // of the process alone
+			return err
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	if evals {
+		group.Go(func() error { return o.runEvals(ctx, name) })
+	}
+	if onPostgres {
+		group.Go(func() error { return o.askQueue(ctx, name) })
+	}
+	return group.Wait()
+}
+
+// runEvals runs what workspaces have queued, until ctx ends.
+func (o *workerOptions) runEvals(ctx context.Context, name string) (err error) {
+	db, _, err := o.openState(ctx)
 	if err != nil {
 		return err
 	}
-	db, err := a.openQueue(ctx, "--state", a.cfg.State)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	w, err := o.evalWorker(db, name)
+	if err != nil {
+		return err
+	}
+	w.Runs, w.Drain = o.runs, o.drain
+	if o.chosen {
+		w.Concurrency = o.concurrency
+	}
+	beside := newTasks(ctx)
+	defer beside.end()
+	if err := o.metrics(beside, metrics.Sources{Queue: o.queueSource(db), Worker: workSource(w)}); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(o.env.Stderr, "worker %s: %d runs of workspaces at a time (ctrl-C stops)\n", name, o.runs)
+	return w.Run(ctx)
+}
+
+// askQueue asks the questions of runs elsewhere, until ctx ends.
+func (o *workerOptions) askQueue(ctx context.Context, name string) error {
+	cat, err := o.catalog()
+	if err != nil {
+		return err
+	}
+	db, err := o.openQueue(ctx, "--state", o.cfg.State)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	host, err := os.Hostname()
-	if err != nil {
-		host = "somewhere"
-	}
-	name := fmt.Sprintf("%.60s-%d-%s", host, os.Getpid(), strings.ToLower(a.env.NewID()[:8]))
-	table, err := a.loadPrices()
+	table, err := o.loadPrices()
 	if err != nil {
 		return err
 	}
-	deps := a.agentDeps(ctx, table, name)
-	if !a.cfg.KeepWork {
-		defer func() { _ = cliagent.RemoveAll(filepath.Join(a.cfg.Data, "work", name)) }()
+	deps := o.agentDeps(ctx, table, name)
+	if !o.cfg.KeepWork {
+		defer func() { _ = cliagent.RemoveAll(filepath.Join(o.cfg.Data, "work", name)) }()
 	}
 	w := &queue.Worker{
 		DB: db, Build: func(spec eval.Agent) (agent.Agent, error) { return agents.Build(spec, deps) },
-		Catalog: cat, Name: name, Concurrency: concurrency, Drain: drain, Now: a.env.Now, Log: a.log,
+		Catalog: cat, Name: name, Concurrency: o.concurrency, Drain: o.drain, Now: o.env.Now, Log: o.log,
 	}
-	_, _ = fmt.Fprintf(a.env.Stderr, "worker %s: %d questions at a time (ctrl-C stops)\n", name, concurrency)
+	_, _ = fmt.Fprintf(o.env.Stderr, "worker %s: %d questions at a time (ctrl-C stops)\n", name, o.concurrency)
 	return w.Run(ctx)
 }
 
+func isPostgres(address string) bool {
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+}
+
 func (a *app) openQueue(ctx context.Context, flag, address string) (*queue.DB, error) {
-	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+	if !isPostgres(address) {
 		return nil, usageErr("the run and its workers meet in one PostgreSQL", "%s wants postgres://USER:PASSWORD@HOST/DATABASE", flag)
 	}
 	return queue.Open(ctx, address, a.log)

@@ -80,8 +80,8 @@ func serverStep(name string) int {
 		{"server/web", "server/state", "server/trust", "server/mail", "server/agentid"},
 		{"server/limit", "server/site", "server/bundle", "server/sitecheck", "server/keyring", "server/trafficdb", "server/traffic"},
 		{"server/agents", "server/session", "server/collect", "server/reporter", "server/download", "server/alert", "server/sites", "server/evals", "server/toolset"},
-		{"server/frame"},
-		{"server/readapi", "server/pages", "server/openapi", "server/discovery", "server/agentapi", "server/signin", "server/claimpage", "server/collectapi", "server/setupdocs", "server/dashboard", "server/evalapi", "server/evalpages", "server/billing", "server/mcp", "server/directory"},
+		{"server/frame", "server/docs"},
+		{"server/readapi", "server/pages", "server/openapi", "server/discovery", "server/agentapi", "server/signin", "server/claimpage", "server/collectapi", "server/docsite", "server/dashboard", "server/evalapi", "server/evalpages", "server/billing", "server/mcp", "server/directory"},
 		{"server"},
 	}
 	return slices.IndexFunc(steps, func(step []string) bool { return slices.Contains(step, name) })

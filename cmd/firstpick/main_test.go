@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		"stranger":  stranger,
 		"exits":     exits,
 		"pgrelay":   pgrelay,
+		"billed":    billed,
 	})
 }
 

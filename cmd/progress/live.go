@@ -2,6 +2,7 @@ package progress
 
 import (
 	"context"
+	"io"
 	"sync"
 	"time"
 
@@ -18,9 +19,9 @@ type (
 	closeMsg struct{}
 )
 
-// model is the bubbletea side: it owns the size, and draws the shared tally.
+// model is the bubbletea side: it owns the size, and draws what is shared.
 type model struct {
-	live          *live
+	draw          func(width, height int) string
 	width, height int
 }
 
@@ -42,29 +43,45 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-func (m model) View() tea.View { return tea.NewView(m.live.frame(m.width, m.height)) }
+func (m model) View() tea.View { return tea.NewView(m.draw(m.width, m.height)) }
+
+// A screen is a terminal that is drawn on again and again.
+type screen struct {
+	p    *tea.Program
+	done chan error
+}
+
+func newScreen(w io.Writer, draw func(width, height int) string, opts ...tea.ProgramOption) *screen {
+	// The program reads no keys and installs no signal handler: an interrupt
+	// must reach the command's own context, not the view.
+	opts = append(opts, tea.WithOutput(w), tea.WithInput(nil), tea.WithoutSignalHandler())
+	s := &screen{p: tea.NewProgram(model{draw, defaultWidth, defaultHeight}, opts...), done: make(chan error, 1)}
+	go func() {
+		_, err := s.p.Run()
+		s.done <- err
+	}()
+	return s
+}
+
+// Close draws the last frame and gives the terminal back.
+func (s *screen) Close() error {
+	s.p.Send(closeMsg{})
+	return <-s.done
+}
 
 // live is a sink that draws on a terminal.
 type live struct {
+	*screen
 	cfg    Config
 	styles styles
-	p      *tea.Program
-	done   chan error
 
 	mu    sync.Mutex
 	tally *tally
 }
 
 func newLive(cfg Config, opts ...tea.ProgramOption) *live {
-	l := &live{cfg: cfg, styles: newStyles(cfg.NoColor), tally: newTally(cfg.Run), done: make(chan error, 1)}
-	// The program reads no keys and installs no signal handler: an interrupt
-	// must reach the command's own context, not the view.
-	opts = append(opts, tea.WithOutput(cfg.W), tea.WithInput(nil), tea.WithoutSignalHandler())
-	l.p = tea.NewProgram(model{live: l, width: defaultWidth, height: defaultHeight}, opts...)
-	go func() {
-		_, err := l.p.Run()
-		l.done <- err
-	}()
+	l := &live{cfg: cfg, styles: newStyles(cfg.NoColor), tally: newTally(cfg.Run)}
+	l.screen = newScreen(cfg.W, l.frame, opts...)
 	return l
 }
 
@@ -80,10 +97,4 @@ func (l *live) Event(_ context.Context, e runner.Event) error {
 	defer l.mu.Unlock()
 	l.tally.note(e, l.cfg.Now())
 	return nil
-}
-
-// Close draws the last frame and gives the terminal back.
-func (l *live) Close() error {
-	l.p.Send(closeMsg{})
-	return <-l.done
 }

@@ -52,7 +52,7 @@ func render(t *tally, f frame) string {
 }
 
 func (f frame) head(t *tally) []string {
-	lines := []string{f.title.Render(clip(title(t), f.width)), f.progressBar(t)}
+	lines := []string{f.title.Render(clip(title(t), f.width)), f.progressBar(t.finished(), t.run.Planned)}
 	parts := []string{fmt.Sprintf("%.1f/s", t.rate(nil, f.now))}
 	if st := t.status; st != nil {
 		parts = append(parts, fmt.Sprintf("%d of %d under way", st.InFlight, st.Concurrency))
@@ -95,10 +95,10 @@ func title(t *tally) string {
 	return s
 }
 
-func (f frame) progressBar(t *tally) string {
-	label := fmt.Sprintf(" %d/%d %3d%%", t.finished(), t.run.Planned, 100*t.finished()/max(1, t.run.Planned))
+func (f frame) progressBar(done, planned int) string {
+	label := fmt.Sprintf(" %d/%d %3d%%", done, planned, 100*done/max(1, planned))
 	room := f.barRoom(label)
-	full := cells(room, float64(t.finished()), float64(t.run.Planned))
+	full := cells(room, float64(done), float64(planned))
 	return f.bar.Render(strings.Repeat("█", full)) + f.dim.Render(strings.Repeat("░", room-full)) + label
 }
 

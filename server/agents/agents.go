@@ -150,7 +150,7 @@ func (s *Service) audit(ctx context.Context, tx *state.Tx, now time.Time, c *Cal
 
 // newWorkspace stores a workspace under a slug that nobody has.
 func (s *Service) newWorkspace(ctx context.Context, tx *state.Tx, now time.Time, owner string, expires time.Time) (*state.Workspace, error) {
-	w := &state.Workspace{ID: s.Secrets.ID("ws_"), OwnerID: owner, Plan: "free", CreatedAt: now, ClaimExpires: expires}
+	w := &state.Workspace{ID: s.Secrets.ID("ws_"), OwnerID: owner, Plan: state.PlanFree, CreatedAt: now, ClaimExpires: expires}
 	if owner != "" {
 		w.ClaimedAt = now
 	}

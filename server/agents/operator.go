@@ -43,14 +43,29 @@ func (s *Service) OperatorLink(ctx context.Context, email string, admin bool) (s
 	return s.BaseURL + "/signin/link?token=" + token, err
 }
 
-// SetPlan sets the plan of a workspace, by its slug.
+// SetPlan sets the plan of a workspace, by its slug; the empty plan is what billing
+// says. Whose the last word is stands in package billing.
 func (s *Service) SetPlan(ctx context.Context, slug, plan string) error {
 	return s.DB.Write(ctx, func(tx *state.Tx) error {
-		id, err := tx.SetPlan(ctx, slug, plan)
+		w, err := tx.WorkspaceBySlug(ctx, slug)
 		if err != nil {
 			return err
 		}
-		return s.auditOperator(ctx, tx, "operator.plan", &identity.Registration{WorkspaceID: id}, map[string]string{"plan": plan})
+		if err := tx.SayPlan(ctx, w.ID, plan, s.Now()); err != nil {
+			return err
+		}
+		st, err := tx.Standing(ctx, w.ID)
+		if err != nil {
+			return err
+		}
+		if err := tx.SetPlanOf(ctx, w.ID, st.Due()); err != nil {
+			return err
+		}
+		detail := map[string]string{"plan": st.Due()}
+		if plan == "" {
+			detail["by"] = "billing"
+		}
+		return s.auditOperator(ctx, tx, "operator.plan", &identity.Registration{WorkspaceID: w.ID}, detail)
 	})
 }
 

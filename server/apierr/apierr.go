@@ -165,6 +165,8 @@ type Writer struct {
 	Base string
 	// WithMessage repeats the description as message.
 	WithMessage bool
+	// NoStore keeps caches from remembering a 404 for half a minute.
+	NoStore bool
 }
 
 // Write answers with e.
@@ -173,7 +175,7 @@ func (ew Writer) Write(w http.ResponseWriter, r *http.Request, e *Error) {
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cache-Control", "no-store")
-	if e.Status == http.StatusNotFound {
+	if e.Status == http.StatusNotFound && !ew.NoStore {
 		h.Set("Cache-Control", "max-age=30")
 	}
 	if e.RetryAfter > 0 {

@@ -41,6 +41,9 @@ func New(cfg Config) *Service {
 	return &Service{Config: cfg, writer: NewWriter(cfg.DB), keys: keyring{keys: map[string]remembered{}}}
 }
 
+// Waiting returns how many events wait to be stored.
+func (s *Service) Waiting() int64 { return s.writer.waiting.Load() }
+
 // Close stores what waits and ends.
 func (s *Service) Close() { s.writer.Close() }
 

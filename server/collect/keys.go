@@ -25,8 +25,8 @@ const (
 // What a workspace may send. An unclaimed one costs whoever made it nothing, so
 // it gets little.
 const (
-	dailyQuota     = 10_000_000 // events of a claimed workspace, in a day of UTC
-	unclaimedQuota = 100_000    // events of an unclaimed one, in all
+	DailyQuota     = 10_000_000 // events of a claimed workspace, in a day of UTC
+	UnclaimedQuota = 100_000    // events of an unclaimed one, in all
 )
 
 // A Key is a collector key that is valid, and what its workspace may do.
@@ -117,9 +117,9 @@ func (s *Service) load(ctx context.Context, token string, now time.Time) (*Key, 
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	key := &Key{CollectorKey: *k, Workspace: *w, Left: dailyQuota - sent.Today}
+	key := &Key{CollectorKey: *k, Workspace: *w, Left: DailyQuota - sent.Today}
 	if !key.Claimed() {
-		key.Left = unclaimedQuota - sent.Total
+		key.Left = UnclaimedQuota - sent.Total
 		if !now.Before(w.ClaimExpires.Add(unclaimedLife)) {
 			key.Left = 0
 		}

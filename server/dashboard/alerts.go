@@ -31,7 +31,7 @@ func (v *visit) alerts() (*alertsData, error) {
 	if v.h.Alerts == nil {
 		return nil, nil
 	}
-	ctx, id := v.r.Context(), v.workspace.ID
+	ctx, id := v.R.Context(), v.Workspace.ID
 	channels, err := v.h.Alerts.Channels(ctx, id)
 	if err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func result(d *alert.Delivery) string {
 }
 
 func (h *Handler) setEmail(v *visit) error {
-	on := v.r.PostFormValue("on") != ""
-	if err := h.Alerts.SetEmail(v.r.Context(), v.workspace.ID, on); err != nil {
+	on := v.R.PostFormValue("on") != ""
+	if err := h.Alerts.SetEmail(v.R.Context(), v.Workspace.ID, on); err != nil {
 		return v.wrong("alerts", err)
 	}
 	if on {
@@ -96,7 +96,7 @@ func (h *Handler) setEmail(v *visit) error {
 
 // addWebhook adds a webhook, and shows its secret.
 func (h *Handler) addWebhook(v *visit) error {
-	c, secret, err := h.Alerts.AddWebhook(v.r.Context(), v.workspace.ID, v.r.PostFormValue("url"))
+	c, secret, err := h.Alerts.AddWebhook(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("url"))
 	if err != nil {
 		return v.wrong("webhooks", err)
 	}
@@ -104,7 +104,7 @@ func (h *Handler) addWebhook(v *visit) error {
 }
 
 func (h *Handler) rotateWebhook(v *visit) error {
-	secret, err := h.Alerts.Rotate(v.r.Context(), v.workspace.ID, v.r.PostFormValue("channel"))
+	secret, err := h.Alerts.Rotate(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("channel"))
 	if err != nil {
 		return v.wrong("webhooks", err)
 	}
@@ -112,7 +112,7 @@ func (h *Handler) rotateWebhook(v *visit) error {
 }
 
 func (h *Handler) removeWebhook(v *visit) error {
-	if err := h.Alerts.RemoveChannel(v.r.Context(), v.workspace.ID, v.r.PostFormValue("channel")); err != nil {
+	if err := h.Alerts.RemoveChannel(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("channel")); err != nil {
 		return v.wrong("webhooks", err)
 	}
 	return v.back("removed")
@@ -127,7 +127,7 @@ type testedData struct {
 
 // test sends a test, and shows what became of it.
 func (h *Handler) test(v *visit) error {
-	sent, err := h.Alerts.Test(v.r.Context(), v.workspace.ID, v.r.PostFormValue("channel"))
+	sent, err := h.Alerts.Test(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("channel"))
 	if err != nil {
 		return v.wrong("webhooks", err)
 	}

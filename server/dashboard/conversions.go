@@ -10,6 +10,7 @@ import (
 	"github.com/firstpick/firstpick/server/agentid"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/attribution"
+	"github.com/firstpick/firstpick/server/frame"
 	"github.com/firstpick/firstpick/server/traffic"
 )
 
@@ -18,8 +19,8 @@ const conversionsAtOnce = 50
 
 // parameter returns a part of the path as it was before it was escaped.
 func (v *visit) parameter(name string) (string, error) {
-	text := chi.URLParam(v.r, name)
-	if v.r.URL.RawPath == "" {
+	text := chi.URLParam(v.R, name)
+	if v.R.URL.RawPath == "" {
 		return text, nil
 	}
 	text, err := url.PathUnescape(text)
@@ -90,11 +91,11 @@ func (h *Handler) conversions(v *visit) error {
 	if _, err := v.report(&d.Page, traffic.PartNone, 1); err != nil {
 		return err
 	}
-	only := traffic.Only(v.r.URL.Query().Get("show"))
+	only := traffic.Only(v.R.URL.Query().Get("show"))
 	if only != traffic.OnlyCredited && only != traffic.OnlyPossible {
 		only = ""
 	}
-	path := under(d.Page.Path, "conversions")
+	path := frame.Under(d.Page.Path, "conversions")
 	for _, c := range []struct {
 		name string
 		only traffic.Only
@@ -102,11 +103,11 @@ func (h *Handler) conversions(v *visit) error {
 		d.Show = append(d.Show, choice{Name: c.name, Link: v.query.link(path, "show", string(c.only)), On: only == c.only})
 	}
 	d.Page.Filter.Only = string(only)
-	number, _ := strconv.Atoi(v.r.URL.Query().Get("page")) // what is no number is the first
+	number, _ := strconv.Atoi(v.R.URL.Query().Get("page")) // what is no number is the first
 	number = min(max(number, 1), 1_000_000)
 	q := v.query.Query
 	q.Only = only
-	list, err := h.Reports.Conversions(v.r.Context(), v.workspace.ID, q, (number-1)*conversionsAtOnce, conversionsAtOnce)
+	list, err := h.Reports.Conversions(v.R.Context(), v.Workspace.ID, q, (number-1)*conversionsAtOnce, conversionsAtOnce)
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (h *Handler) conversion(v *visit) error {
 	if _, err := v.report(&d.Page, traffic.PartNone, 1); err != nil {
 		return err
 	}
-	c, err := h.Reports.Conversion(v.r.Context(), v.workspace.ID, id, v.query.Query)
+	c, err := h.Reports.Conversion(v.R.Context(), v.Workspace.ID, id, v.query.Query)
 	if err != nil {
 		return err
 	}

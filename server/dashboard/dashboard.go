@@ -11,31 +11,22 @@ package dashboard
 import (
 	"errors"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/alert"
-	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
-	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/frame"
 	"github.com/firstpick/firstpick/server/session"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/traffic"
-	"github.com/firstpick/firstpick/server/web"
 )
 
 // A Handler serves the routes. All fields but Reports and Alerts are required.
 type Handler struct {
-	Agents   *agents.Service
-	Collect  *collect.Service
-	Sessions *session.Manager
-	Pages    session.Pages
-	// Guard refuses requests of other sites (cross-origin forms).
-	Guard func(http.Handler) http.Handler
+	*frame.Frame
+	Collect *collect.Service
 	// Reports are of workspaces' traffic. Nil where another server makes them: then
 	// pages say so.
 	Reports traffic.Reports
@@ -80,121 +71,54 @@ func (h *Handler) Mount(r chi.Router) {
 	}
 }
 
-// A visit is a request of somebody who is signed in for a workspace of theirs.
+// A visit is a request for a page of a workspace, with what it is asked about.
 type visit struct {
-	h         *Handler
-	w         http.ResponseWriter
-	r         *http.Request
-	signed    *session.Signed
-	workspace *state.Workspace
-	query     *query
-}
-
-// open returns the visit, or answers.
-func (h *Handler) open(w http.ResponseWriter, r *http.Request, back string) *visit {
-	signed, err := h.Sessions.Current(r.Context(), r)
-	if err != nil {
-		h.broken(w, r, err)
-		return nil
-	}
-	if signed == nil {
-		h.Sessions.AskSignIn(w, r, back)
-		return nil
-	}
-	v := &visit{h: h, w: w, r: r, signed: signed}
-	if slug := chi.URLParam(r, "slug"); slug != "" {
-		if v.workspace, err = h.Agents.OwnWorkspace(r.Context(), signed.Account, slug); err != nil {
-			h.broken(w, r, err)
-			return nil
-		}
-	}
-	return v
+	*frame.Visit
+	h     *Handler
+	query *query
 }
 
 // get serves a page of a workspace.
 func (h *Handler) get(page func(*visit) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		v := h.open(w, r, r.URL.RequestURI())
-		if v == nil {
-			return
-		}
-		var err error
-		if v.query, err = readQuery(r, h.Sessions.Now()); err == nil {
-			err = page(v)
-		}
-		if err != nil {
-			h.broken(w, r, err)
-		}
-	}
+	return h.Get(func(v *frame.Visit) error { return h.visit(v, page) })
 }
 
-// An action changes something in a workspace.
+func (h *Handler) visit(v *frame.Visit, do func(*visit) error) error {
+	q, err := readQuery(v.R, h.Sessions.Now())
+	if err == nil {
+		err = do(&visit{v, h, q})
+	}
+	if errors.Is(err, errNoReports) {
+		h.Tell(v.W, http.StatusServiceUnavailable, "No reports here", "This server makes none: another one on its data folder does. Ask whoever runs it.")
+		return nil
+	}
+	return err
+}
+
+// An action changes something in the settings; fresh demands a sign-in within the
+// last hour.
 type action struct {
-	do func(*visit) error
-	// fresh demands a sign-in within the last hour: it cannot be undone.
+	do    func(*visit) error
 	fresh bool
 }
 
 // post serves an action.
 func (h *Handler) post(a action) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		settings := "/workspaces/" + url.PathEscape(chi.URLParam(r, "slug")) + "/settings"
-		v := h.open(w, r, settings)
-		if v == nil {
-			return
-		}
-		if err := r.ParseForm(); err != nil || !v.signed.FormOK(r) {
-			h.tell(w, http.StatusForbidden, "This form is old", "Go back, reload the page and try again.")
-			return
-		}
-		if a.fresh && !v.signed.Fresh(h.Sessions.Now()) {
-			h.Sessions.AskSignIn(w, r, settings)
-			return
-		}
-		var err error
-		if v.query, err = readQuery(r, h.Sessions.Now()); err == nil {
-			err = a.do(v)
-		}
-		if err != nil {
-			h.broken(w, r, err)
-		}
-	}
+	return h.Post(frame.Action{Fresh: a.fresh, Back: "/settings", Do: func(v *frame.Visit) error { return h.visit(v, a.do) }})
 }
 
 // errNoReports says that the server has no read model.
 var errNoReports = errors.New("this server makes no reports")
 
-func (h *Handler) tell(w http.ResponseWriter, status int, title, text string) {
-	h.Pages.Tell(w, status, title, web.Message{Text: text, Next: web.Link{Path: "/workspaces", Text: "Your workspaces"}})
-}
-
-// broken answers with what went wrong.
-func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
-	e := apierr.Of(err)
-	switch {
-	case errors.Is(err, errNoReports):
-		h.tell(w, http.StatusServiceUnavailable, "No reports here", "This server makes none: another one on its data folder does. Ask whoever runs it.")
-	case e.Status == http.StatusNotFound:
-		h.tell(w, http.StatusNotFound, "Not found", e.Description)
-	case e.Status < http.StatusInternalServerError:
-		h.tell(w, e.Status, "That did not work", e.Description)
-	case r.Context().Err() != nil: // nobody waits for the answer
-		h.tell(w, http.StatusServiceUnavailable, "Try again in a moment", "The page took too long.")
-	default:
-		h.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
-		h.tell(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer.")
-	}
-}
-
 // list shows the workspaces of an account, or leads to the only one.
 func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
-	v := h.open(w, r, "/workspaces")
+	v := h.Open(w, r, "/workspaces")
 	if v == nil {
 		return
 	}
-	all, err := h.Agents.OwnWorkspaces(r.Context(), v.signed.Account)
+	all, err := h.Agents.OwnWorkspaces(r.Context(), v.Signed.Account)
 	if err != nil {
-		h.broken(w, r, err)
+		h.Broken(w, r, err)
 		return
 	}
 	if len(all) == 1 {
@@ -207,28 +131,16 @@ func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
 	}{all, h.Agents.BaseURL})
 }
 
-// A page is what every page of a workspace shows.
+// A page is what every page of a workspace's traffic shows.
 type page struct {
-	Slug, Name, Path string
-	Site             string // empty while it is not known
-	Tabs             []choice
-	Filter           filter
-	Health           health
-	FormToken, Email string
-	BaseURL          string
-	query            *query
+	frame.Page
+	Filter filter
+	Health health
+	query  *query
 }
 
 // To returns the address of a page of the workspace, with the query.
-func (p page) To(parts ...string) string { return p.query.link(under(p.Path, parts...)) }
-
-// under returns the address of a page below another.
-func under(path string, parts ...string) string {
-	for _, part := range parts {
-		path += "/" + url.PathEscape(part)
-	}
-	return path
-}
+func (p page) To(parts ...string) string { return p.query.link(frame.Under(p.Path, parts...)) }
 
 // A health says whether events come.
 type health struct {
@@ -239,28 +151,20 @@ type health struct {
 
 // page returns the frame of a page; tab is which of the workspace's.
 func (v *visit) page(tab string) page {
-	p := page{
-		Slug: v.workspace.Slug, Name: v.workspace.Slug, Path: "/workspaces/" + url.PathEscape(v.workspace.Slug), Site: v.workspace.Site,
-		FormToken: v.signed.Session.FormToken, Email: v.signed.Account.Email, BaseURL: v.h.Agents.BaseURL, query: v.query,
+	p := page{Filter: v.query.filter(v.R.URL.EscapedPath()), query: v.query}
+	if tab == "Settings" {
+		p.Page = v.Settings("site", v.link)
+	} else {
+		p.Page = v.Page(tab, v.link)
 	}
-	if _, host, ok := strings.Cut(p.Site, "://"); ok {
-		p.Name = host
-	}
-	for _, t := range []string{"Overview", "Agents", "Pages", "Gaps", "Referrals", "Conversions", "Noise", "Settings"} {
-		path := p.Path
-		if t != "Overview" {
-			path += "/" + strings.ToLower(t)
-		}
-		p.Tabs = append(p.Tabs, choice{Name: t, Link: v.query.link(path), On: t == tab})
-	}
-	p.Filter = v.query.filter(v.r.URL.EscapedPath())
 	return p
 }
 
+func (v *visit) link(path string) string { return v.query.link(path) }
+
 // show answers with a page.
 func (v *visit) show(name, title string, data any) error {
-	v.h.Pages.Show(v.w, http.StatusOK, name, title+" · "+v.workspace.Slug, data)
-	return nil
+	return v.Show(http.StatusOK, name, title, data)
 }
 
 // report asks for parts of the report, and fills in how events come.
@@ -270,7 +174,7 @@ func (v *visit) report(p *page, parts traffic.Parts, limit int) (*traffic.Report
 	}
 	q := v.query.Query
 	q.Parts, q.Limit = parts, limit
-	r, err := v.h.Reports.Report(v.r.Context(), v.workspace.ID, q)
+	r, err := v.h.Reports.Report(v.R.Context(), v.Workspace.ID, q)
 	if err != nil {
 		return nil, err
 	}

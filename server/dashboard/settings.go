@@ -8,7 +8,7 @@ import (
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
-	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/frame"
 	"github.com/firstpick/firstpick/server/session"
 	"github.com/firstpick/firstpick/server/state"
 )
@@ -60,18 +60,18 @@ func (h *Handler) settings(v *visit) error { return v.settings(http.StatusOK, pr
 // settings answers with the page of settings. After a problem the fields hold what
 // was typed.
 func (v *visit) settings(status int, wrong problem) error {
-	w := v.workspace
+	w := v.Workspace
 	d := settingsData{
-		Page: v.page("Settings"), Problem: wrong, Stale: !v.signed.Fresh(v.h.Sessions.Now()),
+		Page: v.page("Settings"), Problem: wrong, Stale: !v.Fresh(),
 		Site: w.Site, Retention: strconv.Itoa(w.RetentionDays), Currency: w.Currency, Kinds: keyKinds(),
 	}
 	if wrong.Form == "settings" {
-		d.Site, d.Retention, d.Currency = v.r.PostFormValue("site"), v.r.PostFormValue("retention"), v.r.PostFormValue("currency")
+		d.Site, d.Retention, d.Currency = v.R.PostFormValue("site"), v.R.PostFormValue("retention"), v.R.PostFormValue("currency")
 	}
-	if t := of(notices(), v.r.URL.Query().Get("done")); t.Key != "" && v.r.Method == http.MethodGet && known(notices(), t.Key) {
+	if t := of(notices(), v.R.URL.Query().Get("done")); t.Key != "" && v.R.Method == http.MethodGet && known(notices(), t.Key) {
 		d.Notice = t.Name
 	}
-	keys, err := v.h.Agents.OwnKeys(v.r.Context(), v.signed.Account, w.Slug)
+	keys, err := v.h.Agents.OwnKeys(v.R.Context(), v.Signed.Account, w.Slug)
 	if err != nil {
 		return err
 	}
@@ -84,8 +84,7 @@ func (v *visit) settings(status int, wrong problem) error {
 	for _, f := range []choice{{Name: "CSV", Link: "csv"}, {Name: "NDJSON", Link: "ndjson"}, {Name: "Parquet", Link: "parquet"}} {
 		d.Exports = append(d.Exports, choice{Name: f.Name, Link: d.Page.Path + "/export?format=" + f.Link})
 	}
-	v.h.Pages.Show(v.w, status, "workspace-settings", "Settings · "+w.Slug, d)
-	return nil
+	return v.Show(status, "workspace-settings", "Settings", d)
 }
 
 func known(terms []term, key string) bool {
@@ -113,14 +112,9 @@ func newKey(k *state.CollectorKey) keyRow {
 	return row
 }
 
-// caller is who did it, for the audit log.
-func (v *visit) caller() *agents.Caller {
-	return &agents.Caller{IP: reqctx.Client(v.w), UserAgent: v.r.UserAgent()}
-}
-
 // back leads to the settings, which say what was done.
 func (v *visit) back(done string) error {
-	session.See(v.w, v.r, under("/workspaces", v.workspace.Slug, "settings")+"?done="+done)
+	session.See(v.W, v.R, frame.Under("/workspaces", v.Workspace.Slug, "settings")+"?done="+done)
 	return nil
 }
 
@@ -135,12 +129,12 @@ func (v *visit) wrong(form string, err error) error {
 
 // change stores the settings.
 func (h *Handler) change(v *visit) error {
-	days, err := strconv.Atoi(strings.TrimSpace(v.r.PostFormValue("retention")))
+	days, err := strconv.Atoi(strings.TrimSpace(v.R.PostFormValue("retention")))
 	if err != nil {
 		return v.settings(http.StatusUnprocessableEntity, problem{"settings", "The days that events are kept must be a number."})
 	}
-	err = h.Agents.ChangeSettings(v.r.Context(), v.caller(), v.signed.Account, v.workspace.Slug, state.Settings{
-		Site: v.r.PostFormValue("site"), RetentionDays: days, Currency: v.r.PostFormValue("currency"),
+	err = h.Agents.ChangeSettings(v.R.Context(), v.Caller(), v.Signed.Account, v.Workspace.Slug, state.Settings{
+		Site: v.R.PostFormValue("site"), RetentionDays: days, Currency: v.R.PostFormValue("currency"),
 	})
 	if err != nil {
 		return v.wrong("settings", err)
@@ -158,10 +152,10 @@ type secretData struct {
 
 func (h *Handler) createKey(v *visit) error {
 	req := agents.KeyRequest{
-		Kind: v.r.PostFormValue("kind"), Label: v.r.PostFormValue("label"),
-		Origins: strings.FieldsFunc(v.r.PostFormValue("origins"), func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' }),
+		Kind: v.R.PostFormValue("kind"), Label: v.R.PostFormValue("label"),
+		Origins: strings.FieldsFunc(v.R.PostFormValue("origins"), func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' }),
 	}
-	k, key, err := h.Agents.CreateOwnKey(v.r.Context(), v.caller(), v.signed.Account, v.workspace.Slug, req)
+	k, key, err := h.Agents.CreateOwnKey(v.R.Context(), v.Caller(), v.Signed.Account, v.Workspace.Slug, req)
 	if err != nil {
 		return v.wrong("keys", err)
 	}
@@ -171,7 +165,7 @@ func (h *Handler) createKey(v *visit) error {
 }
 
 func (h *Handler) revokeKey(v *visit) error {
-	if err := h.Agents.RevokeOwnKey(v.r.Context(), v.caller(), v.signed.Account, v.workspace.Slug, v.r.PostFormValue("key")); err != nil {
+	if err := h.Agents.RevokeOwnKey(v.R.Context(), v.Caller(), v.Signed.Account, v.Workspace.Slug, v.R.PostFormValue("key")); err != nil {
 		return v.wrong("keys", err)
 	}
 	return v.back("revoked")
@@ -185,12 +179,12 @@ type erasedData struct {
 
 // erase erases what is kept of a person.
 func (h *Handler) erase(v *visit) error {
-	if v.r.PostFormValue("sure") == "" {
+	if v.R.PostFormValue("sure") == "" {
 		return v.settings(http.StatusUnprocessableEntity, problem{"erase", "Tick the box: what is erased does not come back."})
 	}
 	who := collect.Subject{}
-	name := strings.TrimSpace(v.r.PostFormValue("name"))
-	switch v.r.PostFormValue("by") {
+	name := strings.TrimSpace(v.R.PostFormValue("name"))
+	switch v.R.PostFormValue("by") {
 	case "email":
 		who.Email = name
 	case "userRef":
@@ -198,9 +192,9 @@ func (h *Handler) erase(v *visit) error {
 	case "visitorToken":
 		who.VisitorToken = name
 	}
-	n, err := h.Collect.Erase(v.r.Context(), v.workspace.ID, who)
+	n, err := h.Collect.Erase(v.R.Context(), v.Workspace.ID, who)
 	if n > 0 || err == nil { // also what went before it failed
-		if err := h.Agents.NoteOwnErasure(v.r.Context(), v.caller(), v.signed.Account, v.workspace.Slug, n); err != nil {
+		if err := h.Agents.NoteOwnErasure(v.R.Context(), v.Caller(), v.Signed.Account, v.Workspace.Slug, n); err != nil {
 			return err
 		}
 	}

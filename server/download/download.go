@@ -49,12 +49,12 @@ func (s *Sender) Send(w http.ResponseWriter, r *http.Request, workspace, slug st
 	h.Set("Content-Disposition", `attachment; filename="`+slug+"-"+now.UTC().Format(time.DateOnly)+"."+string(f)+`"`)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	out := &patient{w: w, control: http.NewResponseController(w)}
+	out := NewPatient(w)
 	err = s.Reports.Export(r.Context(), workspace, q, f, out)
 	switch {
 	case err == nil:
 		return nil
-	case out.begun:
+	case out.Begun:
 		panic(http.ErrAbortHandler)
 	}
 	for _, name := range []string{"Content-Type", "Content-Disposition"} {
@@ -68,19 +68,25 @@ func (s *Sender) Send(w http.ResponseWriter, r *http.Request, workspace, slug st
 	}
 }
 
-// patient gives a client time for each piece rather than for the whole.
-type patient struct {
-	w       http.ResponseWriter
+// A Patient gives a client time for each piece of an answer rather than for the
+// whole.
+type Patient struct {
+	http.ResponseWriter
+	Begun   bool // something was written
 	control *http.ResponseController
-	begun   bool
+}
+
+// NewPatient returns a writer of w's answer.
+func NewPatient(w http.ResponseWriter) *Patient {
+	return &Patient{ResponseWriter: w, control: http.NewResponseController(w)}
 }
 
 // Write implements io.Writer.
-func (p *patient) Write(b []byte) (int, error) {
+func (p *Patient) Write(b []byte) (int, error) {
 	until := time.Now().Add(stall) //nolint:forbidigo // connections go by the machine's clock
 	if err := p.control.SetWriteDeadline(until); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, err
 	}
-	p.begun = true
-	return p.w.Write(b)
+	p.Begun = true
+	return p.ResponseWriter.Write(b)
 }

@@ -55,6 +55,10 @@ func DefaultRules() Rules {
 		{"collect-failures.ip", 60, time.Minute},
 		{"events.issuer", 600, time.Minute},
 		{"event-failures.ip", 30, time.Minute},
+		{"eval-read.key", 600, time.Minute}, // these four too are each server's own
+		{"eval-write.key", 60, time.Minute},
+		{"eval-run.key", 60, time.Hour},
+		{"eval-failures.ip", 30, time.Minute},
 		{"sign-in.email", 5, time.Hour},
 		{"sign-in.ip", 20, time.Hour},
 	} {

@@ -62,15 +62,15 @@ type Handler struct {
 	fast  fast
 }
 
-// callsPerMinute is how many calls of tools one address may make. A call over it is
+// CallsPerMinute is how many calls of tools one address may make. A call over it is
 // told to wait by an answer that a model reads; requests far over it are refused by
 // the limit of all public requests.
-const callsPerMinute = 240
+const CallsPerMinute = 240
 
 // New builds a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		Config: c, calls: limit.OfClients(limit.Rule{Name: "mcp-calls", Quota: callsPerMinute, Window: time.Minute}), hosts: hostsOf(c.BaseURL),
+		Config: c, calls: limit.OfClients(limit.Rule{Name: "mcp-calls", Quota: CallsPerMinute, Window: time.Minute}), hosts: hostsOf(c.BaseURL),
 	}
 	h.fast = newFast(h)
 	server := h.server()

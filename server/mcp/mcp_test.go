@@ -266,9 +266,9 @@ func TestGate(t *testing.T) {
 // for another.
 func TestCallsLimit(t *testing.T) {
 	h := newHandler(t, func(c *Config) { c.LimitsOff = false })
-	for i := range callsPerMinute + 2 {
+	for i := range CallsPerMinute + 2 {
 		w := ask(h, request(olderCall("1", "getPickRate", `{"tool":"flask"}`)))
-		if over := strings.Contains(w.Body.String(), `rate_limited`); over != (i >= callsPerMinute) || w.Code != 200 || over != strings.Contains(w.Body.String(), `"isError":true`) {
+		if over := strings.Contains(w.Body.String(), `rate_limited`); over != (i >= CallsPerMinute) || w.Code != 200 || over != strings.Contains(w.Body.String(), `"isError":true`) {
 			t.Fatalf("%d: %d %s", i, w.Code, w.Body)
 		}
 	}

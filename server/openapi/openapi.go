@@ -15,6 +15,9 @@ import (
 //go:embed openapi.yaml
 var source []byte
 
+// Source returns the description as it is, in YAML.
+func Source() []byte { return source }
+
 // A Handler serves the description.
 type Handler struct{ asYAML, asJSON []byte }
 

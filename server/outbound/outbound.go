@@ -26,16 +26,6 @@ type Limits struct {
 // nor a redirect that leads to a private address helps. It uses no proxy, which
 // would reach addresses that were not checked, and keeps no connection.
 func NewClient(l Limits) *http.Client {
-	dialer := &net.Dialer{Timeout: l.Timeout}
-	if !l.Private {
-		dialer.Control = func(_, address string, _ syscall.RawConn) error {
-			ap, err := netip.ParseAddrPort(address)
-			if err != nil || !public(ap.Addr()) {
-				return ErrPrivate
-			}
-			return nil
-		}
-	}
 	return &http.Client{
 		Timeout: l.Timeout,
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
@@ -46,13 +36,29 @@ func NewClient(l Limits) *http.Client {
 		},
 		Transport: &http.Transport{
 			Proxy:                  nil,
-			DialContext:            dialer.DialContext,
+			DialContext:            Dialer(l).DialContext,
 			DisableKeepAlives:      true,
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: 32 << 10,
 			TLSHandshakeTimeout:    l.Timeout,
 		},
 	}
+}
+
+// Dialer returns what connects to public addresses only, unless the limits say
+// otherwise, within their timeout.
+func Dialer(l Limits) *net.Dialer {
+	dialer := &net.Dialer{Timeout: l.Timeout}
+	if !l.Private {
+		dialer.Control = func(_, address string, _ syscall.RawConn) error {
+			ap, err := netip.ParseAddrPort(address)
+			if err != nil || !public(ap.Addr()) {
+				return ErrPrivate
+			}
+			return nil
+		}
+	}
+	return dialer
 }
 
 // public reports whether an address belongs to the public internet. IPv4

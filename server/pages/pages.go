@@ -1,4 +1,5 @@
-// Package pages serves the HTML of the current site and its style sheet.
+// Package pages serves the pages of the current site, as HTML and as markdown, and the
+// style sheets and scripts of all pages.
 package pages
 
 import (
@@ -20,7 +21,7 @@ type Handler struct {
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
-	for _, path := range []string{"/", "/leaderboards/{category}", "/tools/{tool}", "/docs/methodology", "/docs/errors"} {
+	for _, path := range []string{"/", "/index.md", "/leaderboards/{category}", "/tools/{tool}"} {
 		r.Get(path, h.page)
 		r.Head(path, h.page)
 	}
@@ -31,19 +32,18 @@ func (h *Handler) Mount(r chi.Router) {
 }
 
 func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
-	head := w.Header()
-	head.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
-	head.Set("X-Content-Type-Options", "nosniff")
-	head.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	web.Guard(w.Header())
 	s := h.Current()
-	switch {
-	case s == nil:
+	if s == nil {
 		plain(w, http.StatusServiceUnavailable, web.ErrorPage("No snapshot yet", "Nothing is published here yet. Try again in a moment."))
-	case s.Page(r.URL.Path) == nil:
-		plain(w, http.StatusNotFound, web.ErrorPage("Not measured", "There is no page of this name. The leaderboards are listed on the first page."))
-	default:
-		h.Sender.Send(w, r, s.Page(r.URL.Path))
+		return
 	}
+	page := s.Page(web.PagePath(r.URL.Path))
+	if page == (site.Page{}) {
+		plain(w, http.StatusNotFound, web.ErrorPage("Not measured", "There is no page of this name. The leaderboards are listed on the first page."))
+		return
+	}
+	h.Sender.SendPage(w, r, page)
 }
 
 func plain(w http.ResponseWriter, status int, body []byte) {

@@ -28,6 +28,7 @@ type Writer struct {
 	http.ResponseWriter
 	ID     string
 	Client netip.Addr
+	Route  string // the pattern that answers, where it is counted
 	Status int
 	Bytes  int64
 }

@@ -23,7 +23,9 @@ import (
 
 	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/bundle"
 	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/event"
 	ourmail "github.com/firstpick/firstpick/server/mail"
 	"github.com/firstpick/firstpick/server/site"
@@ -37,8 +39,11 @@ func Start() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
 
 // A Clock is set by tests.
 type Clock struct {
-	mu sync.Mutex
-	at time.Time
+	mu     sync.Mutex
+	at     time.Time
+	moved  chan struct{} // closed when the time moves
+	asleep int           // goroutines in Sleep
+	dozed  chan struct{} // closed when there is one more
 }
 
 // Now returns the time.
@@ -53,6 +58,53 @@ func (c *Clock) Add(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
+	if c.moved != nil {
+		close(c.moved)
+		c.moved = nil
+	}
+}
+
+// Sleep waits until the time was moved by d.
+func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
+	c.mu.Lock()
+	until := c.at.Add(d)
+	c.asleep++
+	if c.dozed != nil {
+		close(c.dozed)
+		c.dozed = nil
+	}
+	for c.at.Before(until) && ctx.Err() == nil {
+		if c.moved == nil {
+			c.moved = make(chan struct{})
+		}
+		moved := c.moved
+		c.mu.Unlock()
+		select {
+		case <-moved:
+		case <-ctx.Done():
+		}
+		c.mu.Lock()
+	}
+	c.asleep--
+	c.mu.Unlock()
+	return ctx.Err()
+}
+
+// Doze waits until n goroutines are in Sleep.
+func (c *Clock) Doze(n int) {
+	for {
+		c.mu.Lock()
+		if c.asleep >= n {
+			c.mu.Unlock()
+			return
+		}
+		if c.dozed == nil {
+			c.dozed = make(chan struct{})
+		}
+		dozed := c.dozed
+		c.mu.Unlock()
+		<-dozed
+	}
 }
 
 // Options change what is started.
@@ -61,6 +113,7 @@ type Options struct {
 	Limits bool   // rate limits on
 	Agents func(*agents.Config)
 	Server func(*server.Config)
+	Evals  func(*evals.Service)
 	// IdP is the trusted identity provider; nil starts one.
 	IdP *trusttest.IdP
 	// Clock is shared by servers of one test; nil starts one.
@@ -72,6 +125,8 @@ type Service struct {
 	URL     string
 	Agents  *agents.Service
 	Collect *collect.Service
+	Evals   *evals.Service
+	Bundles string // the folder of results: workspace id, bundle id
 	Clock   *Clock
 	IdP     *trusttest.IdP
 	Mail    Mailbox
@@ -136,8 +191,17 @@ func New(t testing.TB, o Options) *Service {
 	s.Collect = collect.New(collect.Config{
 		DB: cfg.DB, Vault: cfg.Vault, Secrets: s.Agents.Secrets, Log: log, Now: o.Clock.Now, Identify: func(*event.Input, *event.Record) {},
 	})
+	s.Bundles = t.TempDir()
+	shelf := bundle.NewShelf(s.Bundles, 8)
+	t.Cleanup(func() { _ = shelf.Close() })
+	s.Evals = &evals.Service{
+		DB: cfg.DB, Secrets: s.Agents.Secrets, Checker: evalChecker{}, Shelf: shelf, Log: log, Now: o.Clock.Now, Sleep: o.Clock.Sleep, BaseURL: s.URL,
+	}
+	if o.Evals != nil {
+		o.Evals(s.Evals)
+	}
 	scfg := server.Config{
-		Source: &site.Holder{}, Agents: s.Agents, Collect: s.Collect, Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000,
+		Source: &site.Holder{}, Agents: s.Agents, Collect: s.Collect, Evals: s.Evals, Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000,
 		LimitsOff: !o.Limits, AccessLog: true, LogWriter: s.Log,
 	}
 	if o.Server != nil {

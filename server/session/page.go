@@ -29,12 +29,11 @@ func (p Pages) Tell(w http.ResponseWriter, status int, title string, m web.Messa
 }
 
 // Send answers with a page that belongs to one person: nobody keeps it, nobody
-// frames it, it runs our script alone (which hides it when it is left) and posts to
-// us alone.
+// frames it, it runs our scripts alone, and posts to and hears from us alone.
 func Send(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,7 @@ type Resource struct {
 	modified     time.Time
 	lastModified []string
 	contentType  []string
+	vary, link   []string // instead of, and besides, those of every answer; nil for none
 	variants     [encodings]variant
 }
 
@@ -45,32 +47,36 @@ type variant struct {
 	encoding []string // nil for identity
 }
 
-// A packer compresses bodies.
-type packer struct {
+// A Packer compresses bodies, one after the other.
+type Packer struct {
 	modified time.Time
 	zstd     *zstd.Encoder
+	gzip     *gzip.Writer
 }
 
-func newPacker(asOf time.Time) *packer {
+// NewPacker returns a packer of bodies that were last changed at some time; zero for one
+// that is not known.
+func NewPacker(modified time.Time) *Packer {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		panic(err) // unreachable: the options are constants
 	}
-	return &packer{asOf.UTC().Truncate(time.Second), enc}
+	gz, err := gzip.NewWriterLevel(nil, gzip.BestCompression)
+	if err != nil {
+		panic(err) // likewise
+	}
+	return &Packer{modified.UTC().Truncate(time.Second), enc, gz}
 }
 
-// resource packs one body. The ETag is of the bytes as they are, so replicas
-// agree on it; each encoding has its own.
-func (p *packer) resource(contentType string, body []byte) (*Resource, error) {
+// Pack packs one body. The ETag is of the bytes as they are, so replicas agree on it;
+// each encoding has its own.
+func (p *Packer) Pack(contentType string, body []byte) (*Resource, error) {
 	var gz bytes.Buffer
-	w, err := gzip.NewWriterLevel(&gz, gzip.BestCompression)
-	if err != nil {
+	p.gzip.Reset(&gz)
+	if _, err := p.gzip.Write(body); err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(body); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
+	if err := p.gzip.Close(); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(body)
@@ -114,6 +120,9 @@ func (s *Sender) Send(w http.ResponseWriter, r *http.Request, res *Resource) {
 	h := w.Header()
 	h["Etag"], h["Cache-Control"], h["Vary"] = v.etag, s.f.cache, s.f.vary
 	h["Access-Control-Allow-Origin"], h["Access-Control-Expose-Headers"], h["Link"] = s.f.origin, s.f.expose, s.f.link
+	if res.vary != nil {
+		h["Vary"], h["Link"] = res.vary, slices.Concat(s.f.link, res.link)
+	}
 	if res.lastModified != nil {
 		h["Last-Modified"] = res.lastModified
 	}
@@ -143,6 +152,17 @@ func (res *Resource) fresh(r *http.Request, etag string) bool {
 	return false
 }
 
+// Known reports whether the caller of a GET has the answer of an ETag.
+func Known(r *http.Request, etag string) bool {
+	return matches(strings.Join(r.Header["If-None-Match"], ","), etag)
+}
+
+// TakesGzip reports whether the caller likes gzip better than nothing.
+func TakesGzip(r *http.Request) bool {
+	weights := weigh(r.Header.Get("Accept-Encoding"))
+	return weights[asGzip] > 0 && weights[asGzip] >= weights[asIdentity]
+}
+
 // matches compares an If-None-Match list weakly.
 func matches(list, etag string) bool {
 	for _, tag := range strings.Split(list, ",") {
@@ -160,6 +180,19 @@ func negotiate(accept string) encoding {
 	if accept == "" {
 		return asIdentity
 	}
+	weights := weigh(accept)
+	best, bestQ := asIdentity, -1.0
+	for e, weight := range weights {
+		if weight > bestQ && weight > 0 {
+			best, bestQ = encoding(e), weight
+		}
+	}
+	return best
+}
+
+// weigh returns how much an Accept-Encoding header likes each encoding; at most 0 is
+// not at all.
+func weigh(accept string) [encodings]float64 {
 	names := encodingNames()
 	q := [encodings]float64{-1, -1, -1}
 	any := -1.0
@@ -181,18 +214,13 @@ func negotiate(accept string) encoding {
 			}
 		}
 	}
-	best, bestQ := asIdentity, -1.0
-	for e := range encodings {
-		weight := q[e]
-		if weight < 0 {
-			weight = any
+	for e := range q {
+		if q[e] < 0 {
+			q[e] = any
 		}
-		if weight < 0 && e == asIdentity {
-			weight = 0.001 // acceptable unless refused, but last
-		}
-		if weight > bestQ && weight > 0 {
-			best, bestQ = e, weight
+		if q[e] < 0 && encoding(e) == asIdentity {
+			q[e] = 0.001 // acceptable unless refused, but last
 		}
 	}
-	return best
+	return q
 }

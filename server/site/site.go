@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ type Site struct {
 	byCategory map[string]*Resource // report by "category/slug"
 	boards     map[string]*Resource
 	lists      map[string]*Resource // by domain; "" is all
-	pages      map[string]*Resource // by path
+	pages      map[string]Page      // by path
 	index      *catalog.Index
 	measured   *catalog.Index
 	categories map[string]string
@@ -56,7 +57,7 @@ type Site struct {
 func Build(in Input) (*Site, error) {
 	s := &Site{
 		ID: in.ID, Synthetic: in.Synthetic, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
-		boards: map[string]*Resource{}, lists: map[string]*Resource{}, pages: map[string]*Resource{},
+		boards: map[string]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
 		index: catalog.NewIndex(in.Refs), categories: map[string]string{},
 	}
 	boards := make([]analytics.Board, len(in.Boards))
@@ -65,7 +66,7 @@ func Build(in Input) (*Site, error) {
 	}
 	slices.SortFunc(boards, func(a, b analytics.Board) int { return cmp.Compare(a.Category, b.Category) })
 	s.Boards = boards
-	b := builder{site: s, in: in, boards: boards, pack: newPacker(in.AsOf)}
+	b := builder{site: s, in: in, boards: boards, pack: NewPacker(in.AsOf)}
 	for _, step := range []func() error{b.documents, b.lists, b.names, b.pages} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("render snapshot %s: %w", in.ID, err)
@@ -78,7 +79,7 @@ type builder struct {
 	site   *Site
 	in     Input
 	boards []analytics.Board
-	pack   *packer
+	pack   *Packer
 }
 
 func (b *builder) json(v any) (*Resource, error) {
@@ -88,7 +89,7 @@ func (b *builder) json(v any) (*Resource, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return b.pack.resource("application/json; charset=utf-8", buf.Bytes())
+	return b.pack.Pack("application/json; charset=utf-8", buf.Bytes())
 }
 
 // documents renders boards and the reports of their tools.
@@ -145,17 +146,17 @@ func (b *builder) names() error {
 }
 
 func (b *builder) pages() error {
-	for path, html := range web.Pages(web.Input{
-		Boards: b.boards, BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID,
-	}) {
-		if html.Err != nil {
-			return html.Err
+	in := web.Input{Boards: b.boards, BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID}
+	words := web.Markdown(in)
+	for path, html := range web.Pages(in) {
+		if err := errors.Join(html.Err, words[path].Err); err != nil {
+			return err
 		}
-		res, err := b.pack.resource("text/html; charset=utf-8", html.Body)
+		page, err := b.pack.Page(b.in.BaseURL, path, html.Body, words[path].Body)
 		if err != nil {
 			return err
 		}
-		b.site.pages[path] = res
+		b.site.pages[path] = page
 	}
 	return nil
 }
@@ -210,8 +211,8 @@ func (s *Site) Board(category string) *Resource { return s.boards[category] }
 // List returns the list of categories of a domain, "" for all, or nil.
 func (s *Site) List(domain string) *Resource { return s.lists[domain] }
 
-// Page returns the page at a path, or nil.
-func (s *Site) Page(path string) *Resource { return s.pages[path] }
+// Page returns the page at a path, which is nil where there is none.
+func (s *Site) Page(path string) Page { return s.pages[path] }
 
 // maxSuggestions is how many near names an error carries.
 const maxSuggestions = 5

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -11,6 +12,101 @@ import (
 func (tx *Tx) TakeBillingEvent(ctx context.Context, id, kind string, at time.Time) (bool, error) {
 	n, err := tx.exec(ctx, "insert into billing_event (id, kind, happened_at) values ($1, $2, $3) on conflict do nothing", id, kind, us(at))
 	return n == 1, err
+}
+
+// A Subscription is what a billing system told of one.
+type Subscription struct {
+	ID string // the billing system's
+	// NamedID is the workspace that it names itself, BoughtID the one that its
+	// checkout was for; empty for none.
+	NamedID, BoughtID string
+	Status            string // in the billing system's words; empty until it told
+	Pays              bool   // its workspace is paid for
+	Told              Telling
+}
+
+// WorkspaceID returns whose subscription it is: what it names itself goes before
+// its checkout. It is empty while nobody told.
+func (s *Subscription) WorkspaceID() string { return cmp.Or(s.NamedID, s.BoughtID) }
+
+// A Telling is the event that told a subscription's status.
+type Telling struct {
+	At    time.Time // to the second
+	Rank  int       // orders events of one second
+	Event string    // orders events of one rank
+}
+
+// After says whether an event came after another, in an order without ties.
+func (t Telling) After(u Telling) bool {
+	return cmp.Or(t.At.Compare(u.At), cmp.Compare(t.Rank, u.Rank), cmp.Compare(t.Event, u.Event)) > 0
+}
+
+// Subscription returns a subscription, which is stored from then on, and keeps
+// others who ask for it waiting until commit. It wants a transaction.
+func (tx *Tx) Subscription(ctx context.Context, id string) (*Subscription, error) {
+	if _, err := tx.exec(ctx, "insert into billing_subscription (id, named_id, bought_id, status, pays, told_at, told_rank, told_event) values ($1, '', '', '', 0, 0, 0, '') on conflict do nothing", id); err != nil {
+		return nil, err
+	}
+	s := Subscription{ID: id}
+	var pays, at int64
+	err := tx.one(ctx, []any{&s.NamedID, &s.BoughtID, &s.Status, &pays, &at, &s.Told.Rank, &s.Told.Event},
+		"select named_id, bought_id, status, pays, told_at, told_rank, told_event from billing_subscription where id = $1"+tx.lock(), id)
+	s.Pays, s.Told.At = pays != 0, fromUS(at)
+	return &s, err
+}
+
+// SaveSubscription stores what changed of a subscription.
+func (tx *Tx) SaveSubscription(ctx context.Context, s *Subscription) error {
+	_, err := tx.exec(ctx, "update billing_subscription set named_id = $2, bought_id = $3, status = $4, pays = $5, told_at = $6, told_rank = $7, told_event = $8 where id = $1",
+		s.ID, s.NamedID, s.BoughtID, s.Status, flag(s.Pays), us(s.Told.At), s.Told.Rank, s.Told.Event)
+	return err
+}
+
+// A Standing is how a workspace stands with billing.
+type Standing struct {
+	Plan   string    // PlanFree or PlanPaid
+	Said   string    // the plan that an operator set; empty where billing decides
+	SaidAt time.Time // when that was said; zero for never
+	Pays   bool      // one of its subscriptions pays
+}
+
+// Due returns the plan that a workspace should have: what an operator said, else
+// whether a subscription pays.
+func (s Standing) Due() string {
+	switch {
+	case s.Said != "":
+		return s.Said
+	case s.Pays:
+		return PlanPaid
+	default:
+		return PlanFree
+	}
+}
+
+// Standing returns how a workspace stands, or ErrNotFound. In a transaction nobody
+// else can change it until commit.
+func (tx *Tx) Standing(ctx context.Context, workspace string) (Standing, error) {
+	var s Standing
+	var said int64
+	if err := tx.one(ctx, []any{&s.Plan, &s.Said, &said}, "select plan, plan_said, plan_said_at from workspace where id = $1"+tx.lock(), workspace); err != nil {
+		return s, err
+	}
+	s.SaidAt = fromUS(said)
+	var paying int
+	err := tx.one(ctx, []any{&paying}, `select count(*) from billing_subscription where pays = 1 and
+		(named_id = $1 and named_id <> '' or named_id = '' and bought_id = $1 and bought_id <> '')`, workspace)
+	s.Pays = paying > 0
+	return s, err
+}
+
+// SayPlan stores what an operator says of the plan of a workspace, or that billing
+// decides: empty. SetPlanOf sets it then. It fails with ErrNotFound.
+func (tx *Tx) SayPlan(ctx context.Context, workspace, plan string, at time.Time) error {
+	n, err := tx.exec(ctx, "update workspace set plan_said = $2, plan_said_at = $3 where id = $1", workspace, plan, us(at))
+	if err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return err
 }
 
 // SetPlanOf sets the plan of a workspace by its id, or reports ErrNotFound.

@@ -22,7 +22,9 @@ const (
 type EvalRun struct {
 	ID, WorkspaceID string
 	EvalID          string
-	Version         int // of the eval
+	Version         int    // of the eval
+	EvalName        string // its name
+	Category        string // that the version measures
 	Status          string
 	BudgetMicros    int64  // what it may cost, in millionths of a US dollar
 	IdempotencyKey  string // unique in the workspace, for ever; empty for none
@@ -48,7 +50,7 @@ type RunProgress struct {
 	AtMostMicros             int64 // spent, and what trials in flight may still cost
 }
 
-const runColumns = `id, workspace_id, eval_id, version, status, budget_micros, idempotency_key, request_hash, created_at, created_by,
+const runColumns = `id, workspace_id, eval_id, version, eval_name, category, status, budget_micros, idempotency_key, request_hash, created_at, created_by,
 	started_at, ended_at, lease_owner, lease_until, attempt, cancel_asked, planned, valid, excluded, spent_micros, at_most_micros, last_event, bundle, failure`
 
 var (
@@ -59,8 +61,8 @@ var (
 )
 
 // AddRun puts a run into the queue, unless its workspace has maxQueued there. Of
-// r it takes what is known before a run: ids, version, budget, key, who, when,
-// and the planned trials. It returns the run as it is stored, and whether it is
+// r it takes what is known before a run: ids, version, its name and category,
+// budget, key, who, when, and the planned trials. It returns the run as it is stored, and whether it is
 // new: for an idempotency key that came before it returns the run of then.
 // It fails with ErrOtherRequest, ErrQueueFull, or ErrNotFound when the workspace
 // has no such version of the eval.
@@ -89,8 +91,8 @@ func (tx *Tx) AddRun(ctx context.Context, r *EvalRun, maxQueued int) (*EvalRun, 
 		return nil, false, ErrQueueFull
 	}
 	added, err := tx.oneRun(ctx, `insert into eval_run (`+runColumns+`, turn) values
-		($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9, 0, 0, '', 0, 0, 0, $10, 0, 0, 0, 0, 0, '', '', 0) returning `+runColumns,
-		r.ID, r.WorkspaceID, r.EvalID, r.Version, r.BudgetMicros, r.IdempotencyKey, bytes(r.RequestHash), us(r.CreatedAt), r.CreatedBy, r.Planned)
+		($1, $2, $3, $4, $11, $12, 'queued', $5, $6, $7, $8, $9, 0, 0, '', 0, 0, 0, $10, 0, 0, 0, 0, 0, '', '', 0) returning `+runColumns,
+		r.ID, r.WorkspaceID, r.EvalID, r.Version, r.BudgetMicros, r.IdempotencyKey, bytes(r.RequestHash), us(r.CreatedAt), r.CreatedBy, r.Planned, r.EvalName, r.Category)
 	return added, err == nil, err
 }
 
@@ -142,7 +144,7 @@ func (tx *Tx) oneRun(ctx context.Context, query string, args ...any) (*EvalRun, 
 func scanRun(scan func(...any) error) (*EvalRun, error) {
 	var r EvalRun
 	var created, started, ended, lease, cancel int64
-	if err := scan(&r.ID, &r.WorkspaceID, &r.EvalID, &r.Version, &r.Status, &r.BudgetMicros, &r.IdempotencyKey, &r.RequestHash, &created, &r.CreatedBy,
+	if err := scan(&r.ID, &r.WorkspaceID, &r.EvalID, &r.Version, &r.EvalName, &r.Category, &r.Status, &r.BudgetMicros, &r.IdempotencyKey, &r.RequestHash, &created, &r.CreatedBy,
 		&started, &ended, &r.LeaseOwner, &lease, &r.Attempt, &cancel, &r.Planned, &r.Valid, &r.Excluded, &r.SpentMicros, &r.AtMostMicros,
 		&r.LastEvent, &r.Bundle, &r.Failure); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func addEval(t *testing.T, db *state.DB, name string) {
 
 // queued is a run of the eval of addEval, i microseconds after now.
 func queued(id, workspace string, i int) *state.EvalRun {
-	return &state.EvalRun{ID: id, WorkspaceID: workspace, EvalID: workspace, Version: 1, CreatedAt: now.Add(time.Duration(i) * time.Microsecond)}
+	return &state.EvalRun{ID: id, WorkspaceID: workspace, EvalID: workspace, Version: 1, EvalName: "ci", Category: "payments", CreatedAt: now.Add(time.Duration(i) * time.Microsecond)}
 }
 
 func addRun(t *testing.T, db *state.DB, r *state.EvalRun, most int) (run *state.EvalRun, fresh bool, err error) {

@@ -31,11 +31,21 @@ const (
 	evalTables         = " from eval e join eval_version v on v.eval_id = e.id and v.version = e.version"
 )
 
+var (
+	// ErrTooManyEvals means that a workspace has as many evals as it may.
+	ErrTooManyEvals = errors.New("the workspace has as many evals as it may")
+	// ErrTooManyVersions means that an eval was changed as often as it may be.
+	ErrTooManyVersions = errors.New("the eval has as many versions as it may")
+)
+
+// An EvalCap bounds what a workspace may keep.
+type EvalCap struct{ Evals, Versions int }
+
 // PutEval stores e.Latest as the next version of the workspace's eval of that
 // name, and makes the eval, with e.ID, when there is none. A digest that is the
 // latest version's changes nothing. It returns what is stored then, and whether
-// anything is new.
-func (tx *Tx) PutEval(ctx context.Context, e *Eval) (*Eval, bool, error) {
+// anything is new. It fails with ErrTooManyEvals or ErrTooManyVersions.
+func (tx *Tx) PutEval(ctx context.Context, e *Eval, most EvalCap) (*Eval, bool, error) {
 	if err := tx.lockWorkspace(ctx, e.WorkspaceID); err != nil {
 		return nil, false, err
 	}
@@ -46,9 +56,18 @@ func (tx *Tx) PutEval(ctx context.Context, e *Eval) (*Eval, bool, error) {
 	case err == nil && digest == v.Digest:
 		stored, err := tx.Eval(ctx, e.WorkspaceID, id)
 		return stored, false, err
+	case err == nil && latest >= most.Versions:
+		return nil, false, ErrTooManyVersions
 	case err == nil:
 		_, err = tx.exec(ctx, "update eval set version = $2, updated_at = $3 where id = $1", id, latest+1, at)
 	case errors.Is(err, ErrNotFound):
+		n := 0
+		if err := tx.one(ctx, []any{&n}, "select count(*) from eval where workspace_id = $1", e.WorkspaceID); err != nil {
+			return nil, false, err
+		}
+		if n >= most.Evals {
+			return nil, false, ErrTooManyEvals
+		}
 		_, err = tx.exec(ctx, "insert into eval (id, workspace_id, name, version, created_at, updated_at) values ($1, $2, $3, 1, $4, $4)", id, e.WorkspaceID, e.Name, at)
 	}
 	if err != nil {

@@ -15,10 +15,13 @@ func version(text string) state.EvalVersion {
 	return state.EvalVersion{Source: []byte(text), Digest: text, Summary: []byte(`{"trials":3}`), CreatedAt: now, CreatedBy: "acc_1"}
 }
 
+// ample is room for what a test stores.
+var ample = state.EvalCap{Evals: 9, Versions: 9}
+
 func putEval(t *testing.T, db *state.DB, e *state.Eval) (stored *state.Eval, fresh bool) {
 	t.Helper()
 	write(t, db, func(tx *state.Tx) (err error) {
-		stored, fresh, err = tx.PutEval(t.Context(), e)
+		stored, fresh, err = tx.PutEval(t.Context(), e, ample)
 		return err
 	})
 	return stored, fresh
@@ -60,12 +63,34 @@ func TestEvals(t *testing.T) {
 		_, foreignVersion := db.Read().EvalVersion(t.Context(), "other", "e1", 1)
 		_, noVersion := db.Read().EvalVersion(t.Context(), "w", "e1", 4)
 		nowhere := db.Write(t.Context(), func(tx *state.Tx) error {
-			_, _, err := tx.PutEval(t.Context(), &state.Eval{ID: "e6", WorkspaceID: "none", Name: "ci", Latest: version("one")})
+			_, _, err := tx.PutEval(t.Context(), &state.Eval{ID: "e6", WorkspaceID: "none", Name: "ci", Latest: version("one")}, ample)
 			return err
 		})
 		for _, err := range []error{foreign, foreignVersion, noVersion, nowhere} {
 			if !errors.Is(err, state.ErrNotFound) {
 				t.Error(err)
+			}
+		}
+	})
+}
+
+// A workspace keeps as many evals and versions as it may; what is there already
+// can be sent again.
+func TestEvalsCap(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *state.DB) {
+		addWorkspace(t, db, "w")
+		put := func(name, text string) error {
+			return db.Write(t.Context(), func(tx *state.Tx) error {
+				_, _, err := tx.PutEval(t.Context(), &state.Eval{ID: name, WorkspaceID: "w", Name: name, Latest: version(text)}, state.EvalCap{Evals: 1, Versions: 2})
+				return err
+			})
+		}
+		for _, c := range []struct {
+			name, text string
+			want       error
+		}{{"a", "one", nil}, {"b", "one", state.ErrTooManyEvals}, {"a", "two", nil}, {"a", "three", state.ErrTooManyVersions}, {"a", "two", nil}} {
+			if err := put(c.name, c.text); !errors.Is(err, c.want) {
+				t.Errorf("%s %s: %v, want %v", c.name, c.text, err, c.want)
 			}
 		}
 	})

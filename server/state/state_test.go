@@ -349,7 +349,7 @@ func alerts(ctx context.Context, tx *state.Tx) error {
 
 // evals puts a row into every table of evals.
 func evals(ctx context.Context, tx *state.Tx) error {
-	_, _, put := tx.PutEval(ctx, &state.Eval{ID: "evl_1", WorkspaceID: "ws_1", Name: "ci", Latest: version("one")})
+	_, _, put := tx.PutEval(ctx, &state.Eval{ID: "evl_1", WorkspaceID: "ws_1", Name: "ci", Latest: version("one")}, ample)
 	_, _, added := tx.AddRun(ctx, &state.EvalRun{ID: "run_1", WorkspaceID: "ws_1", EvalID: "evl_1", Version: 1, CreatedAt: now}, 1)
 	_, billed := tx.TakeBillingEvent(ctx, "evt_1", "paid", now)
 	return errors.Join(put, added, billed,

@@ -6,12 +6,18 @@ import (
 	"time"
 )
 
+// The plans of a workspace.
+const (
+	PlanFree = "free"
+	PlanPaid = "paid"
+)
+
 // A Workspace is where a site's analytics belong.
 type Workspace struct {
 	ID           string
 	Slug         string
 	OwnerID      string // account; empty while unclaimed
-	Plan         string // free or paid
+	Plan         string // PlanFree or PlanPaid
 	CreatedAt    time.Time
 	ClaimedAt    time.Time
 	ClaimExpires time.Time
@@ -172,11 +178,4 @@ func (tx *Tx) RevokeKey(ctx context.Context, workspace, id string, now time.Time
 		return ErrNotFound
 	}
 	return err
-}
-
-// SetPlan sets the plan of a workspace by its slug, and returns its id.
-func (tx *Tx) SetPlan(ctx context.Context, slug, plan string) (string, error) {
-	var id string
-	err := tx.one(ctx, []any{&id}, "update workspace set plan = $2 where slug = $1 returning id", slug, plan)
-	return id, err
 }

@@ -18,13 +18,21 @@ type Asset struct {
 	Body              []byte
 }
 
-// Assets returns the style sheet of all pages, that of the pages of a workspace,
-// and the script of those that belong to one person.
-func Assets() []Asset { return []Asset{style(), dashboard(), script()} }
+// Assets returns the style sheets of all pages, of documents, of a workspace and of its
+// evals, the script of those that belong to one person, and that of evals.
+func Assets() []Asset {
+	return []Asset{style(), docStyle(), dashboard(), evalStyle(), script(), evalScript()}
+}
 
 func style() Asset { return asset("style.css", "text/css; charset=utf-8") }
 
+func docStyle() Asset { return asset("docs.css", "text/css; charset=utf-8") }
+
 func dashboard() Asset { return asset("dashboard.css", "text/css; charset=utf-8") }
+
+func evalStyle() Asset { return asset("evals.css", "text/css; charset=utf-8") }
+
+func evalScript() Asset { return asset("evals.js", "text/javascript; charset=utf-8") }
 
 func script() Asset { return asset("private.js", "text/javascript; charset=utf-8") }
 

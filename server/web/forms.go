@@ -29,7 +29,10 @@ func (f *Forms) Render(name, title string, data any) ([]byte, error) {
 	page := frame{Title: title, Description: title, Style: style().Path, Script: script().Path, Data: data}
 	page.Personal = name != "signin" && name != "sent"
 	if strings.HasPrefix(name, "workspace") {
-		page.More = dashboard().Path
+		page.More = append(page.More, dashboard().Path)
+	}
+	if strings.HasPrefix(name, "workspace-ev-") {
+		page.More, page.Late = append(page.More, evalStyle().Path), evalScript().Path
 	}
 	var buf bytes.Buffer
 	err := f.tmpl.ExecuteTemplate(&buf, name, page)

@@ -1,7 +1,7 @@
-// Package web renders the pages of a snapshot: leaderboards, tools, and what
-// the numbers mean. Pages are rendered once, when a snapshot is loaded; they
-// need no script, and the interval bars are inline SVG. The pages that belong to a
-// person (Forms) are rendered at every request.
+// Package web renders the pages of a snapshot, leaderboards and tools, as HTML and as
+// markdown, and puts the documents into the same frame. Pages are rendered once, when a
+// snapshot is loaded; they need no script, and the interval bars are inline SVG. The
+// pages that belong to a person (Forms) are rendered at every request.
 package web
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 )
 
-//go:embed templates/*.html
+//go:embed templates/*.html templates/*.md
 var templates embed.FS
 
 // An Input is what pages are made of. URLs in boards are absolute.
@@ -37,10 +37,12 @@ type Page struct {
 // frame is what every page shows around its own part.
 type frame struct {
 	Title, Description, Canonical string
+	Markdown                      string // path of the same page as markdown; empty for none
 	Input
 	Style, Script string
-	More          string // another style sheet; empty for none
-	Personal      bool   // it is of somebody who is signed in
+	More          []string // other style sheets
+	Late          string   // a script for when the page is there; empty for none
+	Personal      bool     // it is of somebody who is signed in
 	Data          any
 }
 
@@ -59,8 +61,6 @@ func Pages(in Input) map[string]Page {
 		path := "/tools/" + slug
 		out[path] = r.page("tool", path, t.Name+": how often AI agents pick it", "How often AI agents pick "+t.Name+" over its rivals.", t)
 	}
-	out["/docs/methodology"] = r.page("methodology", "/docs/methodology", "What the numbers mean", "Definitions of pick rate, intervals, ranks and warnings.", analytics.WarningCodes())
-	out["/docs/errors"] = r.page("errors", "/docs/errors", "Error codes", "Every error code of the API.", errorCodes())
 	return out
 }
 
@@ -115,18 +115,26 @@ type renderer struct {
 func (r renderer) page(name, path, title, description string, data any) Page {
 	var buf bytes.Buffer
 	err := r.tmpl.ExecuteTemplate(&buf, name, frame{
-		Title: title, Description: description, Canonical: r.in.BaseURL + path, Input: r.in, Style: style().Path, Data: data,
+		Title: title, Description: description, Canonical: r.in.BaseURL + path, Markdown: MarkdownPath(path), Input: r.in, Style: style().Path, Data: data,
 	})
 	return Page{buf.Bytes(), err}
 }
 
 // ErrorPage renders a page that belongs to no snapshot.
 func ErrorPage(title, text string) []byte {
-	return renderer{tmpl: parse()}.page("message", "", title, title, text).Body
+	var buf bytes.Buffer
+	if err := parse().ExecuteTemplate(&buf, "message", frame{Title: title, Description: title, Style: style().Path, Data: text}); err != nil {
+		panic(err) // a template of ours, which tests render
+	}
+	return buf.Bytes()
 }
 
 func parse() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
+	return template.Must(template.New("").Funcs(functions()).ParseFS(templates, "templates/*.html"))
+}
+
+func functions() map[string]any {
+	return map[string]any{
 		"percent": percent, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes,
 		"domain": domainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": points,
 		"path": func(url string) string { // of an absolute URL of ours
@@ -137,7 +145,7 @@ func parse() *template.Template {
 			}
 			return url
 		},
-	}).ParseFS(templates, "templates/*.html"))
+	}
 }
 
 func percent(v float64) string {
@@ -226,50 +234,4 @@ func bar(s analytics.Standing) template.HTML {
 			`<rect class="track" x="0" y="5" width="100" height="2"/><rect class="band" x="%s" y="2" width="%s" height="8"/>`+
 			`<rect class="flat" x="%s" y="4" width="%s" height="4"/><rect class="mark" x="%s" y="1" width="0.8" height="10"/></svg>`,
 		label, x(s.CILow), x(s.CIHigh-s.CILow), x(s.FlatLow), x(max(0.004, s.FlatHigh-s.FlatLow)), x(min(s.PickRate, 0.992))))
-}
-
-// An errorCode is a line of the table of errors.
-type errorCode struct {
-	Code   string
-	Status int
-	Text   string
-}
-
-func errorCodes() []errorCode {
-	return []errorCode{
-		{"invalid_request", 400, "A parameter is missing or not well-formed; the description says which."},
-		{"tool_not_found", 404, "No tool has this name, or none that is measured. suggestions holds near names."},
-		{"category_not_found", 404, "No category of this name is measured. suggestions holds near names."},
-		{"not_found", 404, "Nothing is served at this path, or the thing that it names is not there or not yours."},
-		{"unauthorized", 401, "The path needs a Bearer access token. Discovery begins at the resource_metadata of WWW-Authenticate."},
-		{"invalid_token", 401, "The access token is expired, revoked or unknown. Exchange the identity_assertion again."},
-		{"invalid_key", 401, "The collector key is missing, unknown or revoked. Make one with POST /api/agent/keys."},
-		{"forbidden", 403, "The collector key may not do this: its kind or the page's origin forbids it."},
-		{"unsupported_media_type", 415, "Send JSON, NDJSON or text/plain, plain or under gzip."},
-		{"insufficient_scope", 403, "The token lacks the scope named in scope. An unclaimed workspace is write-only: let its person claim it."},
-		{"access_denied", 403, "A person or an operator said no. At the token endpoint it comes with 400. Stop."},
-		{"issuer_not_enabled", 400, "The issuer of the ID-JAG is not trusted here. Use another type of registration."},
-		{"anonymous_not_enabled", 400, "The operator does not offer this type; see identity_types_supported of the metadata."},
-		{"service_auth_not_enabled", 400, "The operator does not offer this type; see identity_types_supported of the metadata."},
-		{"interaction_required", 401, "The asserted address belongs to an account. Show the claim block to its owner, and poll."},
-		{"login_required", 401, "auth_time is missing or older than max_age seconds. Sign the user in again at the issuer and mint a fresh ID-JAG."},
-		{"invalid_claim_token", 401, "The claim token is wrong or no longer valid. Register again."},
-		{"claimed_or_in_flight", 409, "The registration is claimed already."},
-		{"claim_expired", 410, "The time to claim the registration is over. Register again."},
-		{"authorization_pending", 400, "The person has not confirmed the code yet. Keep polling at interval."},
-		{"slow_down", 400, "Polled too early. Add 5 seconds to the interval, for this and all later polls."},
-		{"expired_token", 400, "The code is no longer valid. Ask the claim endpoint for a fresh one."},
-		{"invalid_grant", 400, "The assertion or claim token is expired, superseded or revoked. Register again."},
-		{"unsupported_grant_type", 400, "The token endpoint knows two grants; the metadata lists them."},
-		{"invalid_target", 400, "resource names something else than this API."},
-		{"invalid_scope", 400, "The registration does not have a scope that was asked for."},
-		{"invalid_client", 401, "Clients are public here: send no Authorization header to the token endpoint."},
-		{"unsupported_token_type", 400, "Only access tokens are revoked at the revocation endpoint."},
-		{"too_many_keys", 409, "The workspace has all the keys it can have."},
-		{"request_too_large", 413, "The request body is larger than the path takes."},
-		{"method_not_allowed", 405, "The path answers other methods; the Allow header lists them."},
-		{"rate_limited", 429, "Too many requests. Wait for retry_after seconds, which the Retry-After header says too."},
-		{"server_error", 500, "The server failed. Retry with exponential backoff; the request id finds the cause in its log."},
-		{"temporarily_unavailable", 503, "No snapshot is published yet, or a store or an issuer does not answer. Nothing was changed; retry after retry_after seconds."},
-	}
 }

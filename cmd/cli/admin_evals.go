@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/firstpick/firstpick/cmd/evalwork"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// adoptRun copies a workspace's run to the operator's own, where rank and publish see
+// it.
+func (o *adminOptions) adoptRun(ctx context.Context, args []string) error {
+	id := args[0]
+	workspace, err := o.findRun(id)
+	if err != nil {
+		return err
+	}
+	row, err := o.svc.DB.Read().Run(ctx, workspace, id)
+	switch {
+	case errors.Is(err, state.ErrNotFound):
+		return usageErr("its workspace may be erased", "no run %s in the state store", id)
+	case err != nil:
+		return err
+	case row.EndedAt.IsZero():
+		return usageErr("wait until it has ended", "run %s is %s", id, row.Status)
+	}
+	root := evalwork.RunsRoot(o.cfg.Data, workspace)
+	run, err := journal.ReadRun(root, id)
+	if err != nil {
+		return err
+	}
+	if err := journal.Copy(root, o.runsRoot(), id); errors.Is(err, os.ErrExist) {
+		return usageErr("firstpick rank and firstpick publish see it", "run %s is there already", id)
+	} else if err != nil {
+		return err
+	}
+	o.say("run %s of workspace %s is in %s now: eval %s, category %s, %d of %d trials", id, workspace, o.runsRoot(), run.Eval.Name, run.Eval.Category, row.Valid, row.Planned)
+	if run.Synthetic {
+		o.say("it holds answers of simulated agents: figures stay marked, and publish wants --allow-synthetic")
+	}
+	o.say("the next publish shows its prompts and answers to everybody, in place of an older run of an eval of this name: that is your decision, not the workspace's")
+	return nil
+}
+
+// findRun returns the workspace in whose folder a run lies.
+func (o *adminOptions) findRun(id string) (string, error) {
+	if !journal.ValidID(id) {
+		return "", usageErr("ids begin with run_", "%q is no run's id", id)
+	}
+	workspaces, err := os.ReadDir(filepath.Join(o.cfg.Data, "evals"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	for _, w := range workspaces {
+		if _, err := os.Stat(filepath.Join(evalwork.RunsRoot(o.cfg.Data, w.Name()), id)); err == nil {
+			return w.Name(), nil
+		}
+	}
+	return "", usageErr("give --data as the workers have it", "no run %s of a workspace in %s", id, o.cfg.Data)
+}

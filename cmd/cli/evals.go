@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/cmd/agentauth"
+	"github.com/firstpick/firstpick/cmd/evalclient"
+)
+
+// maxSecret bounds a file that holds a key.
+const maxSecret = 64 << 10
+
+// evalsOptions are what the commands of `firstpick evals` share.
+type evalsOptions struct {
+	*app
+	format
+	client *evalclient.Client
+
+	budget            float64
+	wait, all, source bool
+	version, limit    int
+	status, agent     string
+	filter            evalclient.Filter
+	fileFormat, out   string
+}
+
+func newEvalsCmd(env *Env) *cobra.Command {
+	o := &evalsOptions{}
+	cmd := &cobra.Command{
+		Use:   "evals",
+		Short: "Run evals on a server, and read their results: as run, rank and trial do here",
+		Long: `Work with the evals of a workspace on a server, over its eval API: store them, run them
+there under a budget, watch, and read scores and trials. What is done here by run, runs,
+rank, trial and why is called the same.
+
+The server is --remote, or remote in firstpick.yaml. Its key is made by the owner of the
+workspace, in its settings; give it as FIRSTPICK_EVAL_KEY, or in a file named by
+--eval-key-file. An eval is called by its name or its id.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	f := cmd.PersistentFlags()
+	f.String("remote", "", "root address of the server, such as https://firstpick.example")
+	f.String("eval-key-file", "", "file with the eval key, where FIRSTPICK_EVAL_KEY is not set")
+	cmd.AddCommand(o.listCmds(env)...)
+	cmd.AddCommand(o.runCmds(env)...)
+	cmd.AddCommand(o.resultCmds(env)...)
+	cmd.AddCommand(o.providerKeyCmd(env))
+	return cmd
+}
+
+// command makes one that has a client.
+func (o *evalsOptions) command(env *Env, use, short string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: usage(args), RunE: func(cmd *cobra.Command, args []string) error {
+		if err := o.open(env, cmd); err != nil {
+			return err
+		}
+		return o.explain(run(cmd.Context(), args))
+	}}
+}
+
+// open reads the configuration and finds server and key.
+func (o *evalsOptions) open(env *Env, cmd *cobra.Command) (err error) {
+	if o.app, err = newApp(env, cmd); err != nil {
+		return err
+	}
+	if o.cfg.Remote == "" {
+		return usageErr("--remote https://SERVER, remote in firstpick.yaml, or FIRSTPICK_REMOTE", "no server is named")
+	}
+	base, err := agentauth.CheckBase(o.cfg.Remote)
+	if err != nil {
+		return usageErr("a server wants an https address, or http on this machine", "remote: %w", err)
+	}
+	key, err := o.evalKey()
+	if err != nil {
+		return err
+	}
+	version, _ := buildVersion()
+	o.client = &evalclient.Client{
+		Base: base, Key: key, Now: env.Now, Sleep: env.Sleep, UserAgent: "firstpick/" + version,
+		HTTP: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}},
+	}
+	return nil
+}
+
+func (o *evalsOptions) evalKey() (string, error) {
+	key := strings.TrimSpace(o.cfg.EvalKey)
+	if key == "" && o.cfg.EvalKeyFile != "" {
+		var err error
+		if key, err = secretFile(o.cfg.EvalKeyFile); err != nil {
+			return "", usageErr("", "eval-key-file: %w", err)
+		}
+	}
+	if key == "" {
+		return "", usageErr("the owner of the workspace makes one in its settings; give it as FIRSTPICK_EVAL_KEY or by --eval-key-file", "no eval key is given")
+	}
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) { // its text must not be in the error
+		return "", usageErr("a key is one word that begins with fpe_", "the eval key is no key")
+	}
+	return key, nil
+}
+
+func secretFile(path string) (_ string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return readKey(f)
+}
+
+// readKey reads a secret to its end.
+func readKey(r io.Reader) (string, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxSecret+1))
+	if err == nil && len(raw) > maxSecret {
+		err = errors.New("larger than 64 KiB")
+	}
+	return strings.TrimSpace(string(raw)), err
+}
+
+// explain adds the next step to a failure.
+func (o *evalsOptions) explain(err error) error {
+	var coded *codedError
+	var refused *evalclient.Error
+	var unreachable *url.Error
+	switch {
+	case err == nil || errors.As(err, &coded) || errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &refused):
+		return &codedError{err, refusedCode(refused), o.evalsHint(refused)}
+	case errors.As(err, &unreachable):
+		return &codedError{err, exitFailed, "is the server running? --remote names another"}
+	default:
+		return err
+	}
+}
+
+// refusedCode is 2 for what the user mends by typing something else.
+func refusedCode(e *evalclient.Error) int {
+	if e.Status >= 400 && e.Status < 500 && e.Status != http.StatusTooManyRequests {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// evalsHint is the next step after a refusal.
+func (o *evalsOptions) evalsHint(e *evalclient.Error) string {
+	if hint := hintByCode(e.Code); hint != "" {
+		return hint
+	}
+	switch {
+	case len(e.Suggestions) > 0:
+		return "there are " + clean(strings.Join(e.Suggestions, ", "))
+	case e.Status == http.StatusNotFound && e.Code == "":
+		return "does " + clean(o.cfg.Remote) + " name the root of a firstpick server?"
+	case e.RetryAfter > 0:
+		return "try again in " + e.RetryAfter.String()
+	case e.Status >= 500 && e.RequestID != "":
+		return "its operator finds the cause in the log by the request id " + e.RequestID
+	default:
+		return ""
+	}
+}
+
+func hintByCode(code string) string {
+	switch code {
+	case evalclient.CodeInvalidToken, evalclient.CodeUnauthorized:
+		return "the key is not, or no longer, good: the owner of the workspace makes another in its settings"
+	case evalclient.CodePlanRequired:
+		return "evals of one's own need the paid plan; the owner of the workspace changes it"
+	case evalclient.CodeScope:
+		return "use a key with that scope"
+	case evalclient.CodeEvalNotFound:
+		return "firstpick evals list shows them"
+	case evalclient.CodeRunNotFound:
+		return "firstpick evals runs shows them"
+	case evalclient.CodeTrialNotFound:
+		return "firstpick evals trial RUN shows them"
+	case evalclient.CodeNoResults:
+		return "there are results once the run has ended: firstpick evals watch RUN"
+	case evalclient.CodeProviderKey:
+		return "firstpick evals provider-key set NAME"
+	case evalclient.CodeQueueFull:
+		return "wait until runs have begun, or end one: firstpick evals cancel RUN"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/cmd/evalclient"
+)
+
+// download writes the trials of a run to a file, which appears whole or not at all.
+func (o *evalsOptions) download(ctx context.Context, args []string) (err error) {
+	switch {
+	case o.out == "":
+		return usageErr("-o FILE, or -o - for stdout", "no file is named")
+	case o.fileFormat != evalclient.NDJSON && o.fileFormat != evalclient.Parquet:
+		return usageErr("", "--format: %q is neither ndjson nor parquet", o.fileFormat)
+	case o.fileFormat == evalclient.Parquet && o.filter != evalclient.Filter{}:
+		return usageErr("leave the filters out, or take --format ndjson", "a Parquet file holds all valid trials")
+	case o.fileFormat == evalclient.Parquet && o.out == "-" && o.env.StdoutIsTTY:
+		return usageErr("-o FILE", "a Parquet file is nothing for a terminal")
+	}
+	body, err := o.client.Download(ctx, args[0], o.fileFormat, o.filter)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	if o.out == "-" {
+		_, err := io.Copy(o.env.Stdout, body)
+		return err
+	}
+	n, err := writeWhole(o.out, body)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.env.Stderr, "wrote %s: %d bytes\n", o.out, n)
+	return err
+}
+
+// writeWhole puts all of r into a file, in place of what it held, or leaves it as it is.
+func writeWhole(path string, r io.Reader) (n int64, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".firstpick-*")
+	if err != nil {
+		return 0, badInput(err)
+	}
+	n, err = io.Copy(f, r)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return 0, errors.Join(err, os.Remove(f.Name()))
+	}
+	return n, nil
+}
+
+// providerKeyCmd holds the commands about the workspace's keys of model providers.
+func (o *evalsOptions) providerKeyCmd(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "provider-key",
+		Short: "Give the server keys of model providers, for runs of this workspace",
+		Long: `Runs on a server are asked with the workspace's own keys of model providers. The server
+keeps them sealed and never tells them again.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	list := o.command(env, "list", "List the keys, by name and last characters", cobra.NoArgs, o.providerKeys)
+	o.flags(list)
+	set := o.command(env, "set NAME", "Set a key, from the variable of that name, or from stdin", cobra.ExactArgs(1), o.setProviderKey)
+	set.Long = `Set a key under the name by which evals call it, such as OPENAI_API_KEY. Its value is
+that of the environment variable of the same name or, where there is none, stdin:
+
+  firstpick evals provider-key set OPENAI_API_KEY < key.txt`
+	remove := o.command(env, "remove NAME", "Take a key away; runs under way keep it until they end", cobra.ExactArgs(1), o.removeProviderKey)
+	cmd.AddCommand(list, set, remove)
+	return cmd
+}
+
+func (o *evalsOptions) providerKeys(ctx context.Context, _ []string) error {
+	keys := []*evalclient.ProviderKey{}
+	t := table{header: []string{"name", "key", "updated"}}
+	for k, err := range o.client.ProviderKeys(ctx) {
+		if err != nil {
+			return err
+		}
+		keys = append(keys, k)
+		t.add(k.Name, k.Shown, stamp(k.UpdatedAt))
+	}
+	if o.json {
+		return printJSON(o.env, map[string]any{"providerKeys": keys})
+	}
+	return t.print(o.env, o.format)
+}
+
+func (o *evalsOptions) setProviderKey(ctx context.Context, args []string) (err error) {
+	name := args[0]
+	value, from := o.env.Getenv(name), "the environment"
+	if value == "" {
+		from = "stdin"
+		_, _ = fmt.Fprintf(o.env.Stderr, "no variable %s: reading the key from stdin\n", clean(name))
+		if value, err = readKey(o.env.Stdin); err != nil {
+			return badInput(err)
+		}
+	}
+	if value == "" {
+		return usageErr("firstpick evals provider-key set "+clean(name)+" < FILE", "no key on stdin, and no variable %s", name)
+	}
+	k, err := o.client.SetProviderKey(ctx, name, value)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.env.Stderr, "%s is set, %s, from %s\n", clean(k.Name), clean(k.Shown), from)
+	return err
+}
+
+func (o *evalsOptions) removeProviderKey(ctx context.Context, args []string) error {
+	if err := o.client.DropProviderKey(ctx, args[0]); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(o.env.Stderr, "%s is removed\n", clean(args[0]))
+	return err
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/cmd/evalwork"
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/runner/cliagent"
+	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// generator is the program, as what it publishes names it.
+const generator = "firstpick"
+
+// evalPolicy is what the configuration lets evals of workspaces do.
+func (a *app) evalPolicy() evalwork.Policy {
+	return evalwork.Policy{Programs: a.cfg.EvalPrograms, Private: a.cfg.EvalPrivate, MaxTrials: a.cfg.EvalMaxTrials}
+}
+
+// evalChecker makes what says whether an eval may run.
+func (a *app) evalChecker() (evals.Checker, error) {
+	cat, err := a.catalog()
+	if err != nil {
+		return nil, err
+	}
+	table, err := a.loadPrices()
+	if err != nil {
+		return nil, err
+	}
+	return &evalwork.Checker{Catalog: cat, Prices: table, Policy: a.evalPolicy()}, nil
+}
+
+// evalWorker makes a worker that runs the runs of workspaces.
+func (a *app) evalWorker(db *state.DB, name string) (*evalwork.Worker, error) {
+	cat, err := a.catalog()
+	if err != nil {
+		return nil, err
+	}
+	table, err := a.loadPrices()
+	if err != nil {
+		return nil, err
+	}
+	data, err := filepath.Abs(a.cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	bundles, err := a.bundlesRoot()
+	if err != nil {
+		return nil, err
+	}
+	if bundles, err = filepath.Abs(bundles); err != nil {
+		return nil, err
+	}
+	return &evalwork.Worker{
+		DB: db, Data: data, Bundles: bundles, Files: fixtures.Files(), Catalog: cat, Prices: table, Policy: a.evalPolicy(),
+		Name: name, Generator: generator, Lease: a.cfg.EvalLease, MemoryCapMB: memoryCapMB(), Counts: &evalwork.Counts{}, Log: a.log, Now: a.env.Now, Sleep: a.env.Sleep,
+		Programs: func(ctx context.Context, name string, lookUp func(string) (string, bool)) (cliagent.Deps, func() error, error) {
+			work := filepath.Join(data, "work", name)
+			if err := cliagent.RemoveAll(work); err != nil { // of a worker that was killed
+				return cliagent.Deps{}, nil, err
+			}
+			d, err := a.programDeps(ctx, table, name)
+			d.Hide = append(d.Hide, bundles)
+			// Of this process programs get the path alone: keys are the workspace's.
+			d.LookupEnv = func(name string) (string, bool) {
+				if name == "PATH" {
+					path := a.env.Getenv(name)
+					return path, path != ""
+				}
+				return lookUp(name)
+			}
+			return d, func() error { return cliagent.RemoveAll(work) }, err
+		},
+	}, nil
+}
+
+// workerName is a name that no other process has.
+func (a *app) workerName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "somewhere"
+	}
+	return fmt.Sprintf("%.60s-%d-%s", host, os.Getpid(), strings.ToLower(a.env.NewID()[:8]))
+}
+
+// serverDrain is how long questions under way may take when a server with a worker
+// in it is stopped.
+const serverDrain = 20 * time.Second
+
+// workBeside runs runs of workspaces in the server's own process, and returns who
+// does.
+func (a *app) workBeside(beside *tasks, db *state.DB) (*evalwork.Worker, error) {
+	if a.cfg.WorkerRuns < 1 {
+		return nil, usageErr("", "worker-runs must be positive")
+	}
+	w, err := a.evalWorker(db, a.workerName())
+	if err != nil {
+		return nil, err
+	}
+	w.Runs, w.Drain = a.cfg.WorkerRuns, serverDrain
+	beside.start(func(ctx context.Context) {
+		if err := w.Run(ctx); err != nil {
+			a.log.Error("the worker in this server ended", "err", err)
+		}
+	})
+	return w, nil
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Reference returns the reference of the command line as markdown: a section for each
+// command, with its flags. What is hidden stays so.
+func Reference(env *Env) string {
+	root := newRootCmd(env)
+	var b strings.Builder
+	b.WriteString("## Flags of every command\n\n")
+	writeFlags(&b, root.PersistentFlags())
+	b.WriteString("\n## Commands\n\n| Command | What it does |\n| --- | --- |\n")
+	commands := visible(root, nil)
+	for _, c := range commands {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", c.CommandPath(), anchorOf(c), inCell(c.Short))
+	}
+	for _, c := range commands {
+		writeCommand(&b, c)
+	}
+	return b.String()
+}
+
+// visible appends the commands below one in the order of the help.
+func visible(c *cobra.Command, out []*cobra.Command) []*cobra.Command {
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			out = visible(sub, append(out, sub))
+		}
+	}
+	return out
+}
+
+func anchorOf(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+
+func writeCommand(b *strings.Builder, c *cobra.Command) {
+	level := "##"
+	if c.Parent().HasParent() {
+		level = "###"
+	}
+	fmt.Fprintf(b, "\n<a id=\"%s\"></a>\n%s %s\n\n%s.\n", anchorOf(c), level, c.CommandPath(), strings.TrimSuffix(c.Short, "."))
+	if c.Runnable() {
+		fmt.Fprintf(b, "\n```text\n%s\n```\n", c.UseLine())
+	}
+	if long := strings.TrimSpace(c.Long); long != "" && long != c.Short {
+		fmt.Fprintf(b, "\n```text\n%s\n```\n", long)
+	}
+	if example := strings.TrimRight(c.Example, "\n "); example != "" {
+		fmt.Fprintf(b, "\n```text\n%s\n```\n", example)
+	}
+	if c.NonInheritedFlags().HasAvailableFlags() {
+		b.WriteString("\n")
+		writeFlags(b, c.NonInheritedFlags())
+	}
+}
+
+// writeFlags writes the table of flags.
+func writeFlags(b *strings.Builder, flags *pflag.FlagSet) {
+	b.WriteString("| Flag | Default | Meaning |\n| --- | --- | --- |\n")
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		name := "`--" + f.Name + "`"
+		if f.Shorthand != "" {
+			name = "`-" + f.Shorthand + "`, " + name
+		}
+		value, meaning := pflag.UnquoteUsage(f)
+		if value != "" {
+			name += " " + value
+		}
+		fallback := ""
+		if f.DefValue != "" && f.DefValue != "[]" {
+			fallback = "`" + inCell(f.DefValue) + "`"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", name, fallback, inCell(meaning))
+	})
+}
+
+// inCell keeps a text in one cell of a table, and from being read as markup.
+func inCell(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.NewReplacer("|", `\|`, "<", `\<`, "*", `\*`, "_", `\_`).Replace(s)
+}

@@ -1,0 +1,92 @@
+package evalwork
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/firstpick/firstpick/fixtures/templates"
+	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/runner/agent"
+	"github.com/firstpick/firstpick/runner/agents"
+	"github.com/firstpick/firstpick/runner/cliagent"
+	"github.com/firstpick/firstpick/runner/cliagent/workspace"
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/pick"
+)
+
+// statusEvery is how often a run tells its worker how it stands.
+const statusEvery = time.Second
+
+// ask runs the runner.
+func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, done runner.Progress, keys []string) (sum runner.Summary, err error) {
+	if missing := slices.DeleteFunc(keys, func(name string) bool { return j.lookUp[name] != "" }); len(missing) > 0 {
+		return sum, &verdict{"The provider keys " + strings.Join(missing, ", ") + " are not set. Set them in the settings of the workspace and run the eval again."}
+	}
+	run := jour.Run()
+	asked, leave, err := j.agents(ctx, &run.Eval)
+	if err != nil {
+		return sum, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	category, _ := j.w.Catalog.Category(run.Eval.Category)
+	concurrency := cmp.Or(run.Eval.Concurrency, runner.DefaultConcurrency)
+	if j.w.Concurrency > 0 {
+		concurrency = min(concurrency, j.w.Concurrency)
+	}
+	asking, interrupt := context.WithCancel(ctx)
+	control := runner.NewControl()
+	var steering sync.WaitGroup
+	steering.Go(func() { stop.steer(asking, control, j.w, interrupt) })
+	defer steering.Wait()
+	defer interrupt()
+	r := &runner.Runner{
+		Eval: &run.Eval, Category: category, Agents: asked, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
+		Sinks: []runner.Sink{j.gauge}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 would be no bound
+		MemoryCapMB: j.w.MemoryCapMB / j.w.Runs, StatusEvery: min(statusEvery, j.w.Lease/3), Control: control,
+		Describe: workspace.Source{Load: templates.Load}.Describe, Now: j.w.Now, Sleep: j.w.Sleep,
+	}
+	return r.Run(asking, run.Trials(), done)
+}
+
+// agents makes the agents with the workspace's keys, and what cleans up after them.
+func (j *job) agents(ctx context.Context, ev *eval.Eval) (map[string]agent.Agent, func() error, error) {
+	leave := func() error { return nil }
+	deps := agents.Deps{
+		Files: j.w.Files, Getenv: func(name string) string { return string(j.lookUp[name]) }, Sleep: j.w.Sleep, Prices: j.w.Prices,
+		Client: &http.Client{Transport: j.w.Transport},
+		Programs: func() (cliagent.Deps, error) {
+			if j.w.Programs == nil {
+				return cliagent.Deps{}, errors.New("this worker runs no programs")
+			}
+			d, clean, err := j.w.Programs(ctx, j.row.ID, func(name string) (string, bool) {
+				key, ok := j.lookUp[name]
+				return string(key), ok
+			})
+			if clean != nil {
+				leave = clean
+			}
+			return d, err
+		},
+	}
+	built := map[string]agent.Agent{}
+	for _, spec := range ev.Agents {
+		one, err := agents.Build(spec, deps)
+		if err == nil && spec.IsProgram() {
+			if program, ok := one.(agent.Checker); ok {
+				err = program.Check(ctx) // is it on this machine?
+			}
+		}
+		if err != nil {
+			return nil, nil, errors.Join(err, leave())
+		}
+		built[spec.Name] = hosted{one, j.keys}
+	}
+	return built, func() error { return leave() }, nil
+}

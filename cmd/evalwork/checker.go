@@ -1,0 +1,175 @@
+package evalwork
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics/forecast"
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/prices"
+	"github.com/firstpick/firstpick/fixtures/strictyaml"
+	"github.com/firstpick/firstpick/publish/bundle"
+	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/runner/agent"
+	"github.com/firstpick/firstpick/runner/agents"
+	"github.com/firstpick/firstpick/runner/cliagent"
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/server/evals"
+)
+
+// evalName is what errors call an eval's text.
+const evalName = "eval"
+
+const (
+	// maxIssues bounds an answer: a short eval can have an error in every few bytes.
+	maxIssues = 200
+	// maxShown is how much of a description lists show, in characters.
+	maxShown = 1000
+)
+
+// A Checker reads evals for a server; see evals.Checker. It asks nobody and starts
+// nothing.
+type Checker struct {
+	Catalog *catalog.Catalog
+	Prices  *prices.Table
+	Policy  Policy
+}
+
+// Check says what an eval means, or everything that is wrong with it.
+func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
+	e, keys, built, issues := c.read(source)
+	if more := len(issues) - maxIssues; more > 0 {
+		issues = append(issues[:maxIssues:maxIssues], evals.Issue{Message: fmt.Sprintf("and %d more", more)})
+	}
+	if len(issues) > 0 {
+		return evals.Checked{}, issues
+	}
+	digest, err := bundle.EvalDigest(*e)
+	if err != nil {
+		return evals.Checked{}, []evals.Issue{{Message: err.Error()}}
+	}
+	f := forecast.Of(forecast.Input{Eval: e, Agents: built})
+	out := evals.Checked{Name: e.Name, Digest: digest, Summary: evals.Summary{
+		Category: e.Category, Description: clip(e.Description, maxShown), Prompts: len(e.Prompts), Templates: e.Templates, Repeats: e.Repeats, Trials: e.Trials(),
+		Synthetic: e.Synthetic(), ProviderKeys: append([]string{}, keys...), WorstUSD: f.WorstUSD,
+	}}
+	if f.Expected != nil {
+		out.ExpectedUSD = &f.Expected.USD
+	}
+	for _, a := range e.Agents {
+		out.Agents = append(out.Agents, evals.AgentSummary{Name: a.Name, Kind: a.Kind, Model: a.Model})
+	}
+	if out.Synthetic {
+		out.Warnings = append(out.Warnings, "An agent is simulated: its answers are invented, and all figures are marked as synthetic.")
+	}
+	if f.Power.Detectable == nil {
+		out.Warnings = append(out.Warnings, "These prompts cannot show that one tool is picked more often than another. Take more prompts.")
+	}
+	return out, nil
+}
+
+// read parses an eval and builds its agents, with keys that are none. It returns the
+// names of the keys that they asked for, sorted, or what is wrong, by line.
+func (c *Checker) read(source []byte) (*eval.Eval, []string, map[string]agent.Agent, []evals.Issue) {
+	if len(source) > evals.MaxSource {
+		return nil, nil, nil, []evals.Issue{{Message: fmt.Sprintf("%d bytes; an eval has at most %d here", len(source), evals.MaxSource)}}
+	}
+	e, err := eval.Parse(evalName, source)
+	wrong := &problems{eval: e, list: issuesOf(err)}
+	if e == nil {
+		return nil, nil, nil, wrong.list
+	}
+	category, known := c.Catalog.Category(e.Category)
+	switch {
+	case known:
+		wrong.list = append(wrong.list, issuesOf(errors.Join(e.Lint(category)...))...)
+	case err == nil:
+		wrong.add("category", "no category %q in the catalogue; %s", e.Category, c.near(e.Category))
+	}
+	c.Policy.check(e, wrong)
+	var keys []string
+	var built map[string]agent.Agent
+	if len(wrong.list) == 0 {
+		keys, built = c.build(e, wrong)
+	}
+	slices.SortStableFunc(wrong.list, func(a, b evals.Issue) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Message, b.Message))
+	})
+	return e, keys, built, slices.Compact(wrong.list)
+}
+
+// build makes the agents to see what they need and what they cost. What they look up
+// are the keys that they need.
+func (c *Checker) build(e *eval.Eval, wrong *problems) ([]string, map[string]agent.Agent) {
+	keys := map[string]bool{}
+	lookUp := func(name string) string {
+		if name == "PATH" {
+			return ""
+		}
+		keys[name] = true
+		return "not-the-key"
+	}
+	deps := agents.Deps{
+		Files: fixtures.Files(), Getenv: lookUp, Prices: c.Prices, Client: &http.Client{},
+		Sleep: func(context.Context, time.Duration) error { return nil }, // nobody is asked
+		Programs: func() (cliagent.Deps, error) {
+			return cliagent.Deps{
+				LookupEnv: func(name string) (string, bool) { v := lookUp(name); return v, v != "" },
+				LookPath:  func(string) (string, error) { return "", errors.New("no program is started here") },
+				Root:      "/", Prices: c.Prices,
+			}, nil
+		},
+	}
+	built := map[string]agent.Agent{}
+	for i, spec := range e.Agents {
+		at := fmt.Sprintf("agents.%d", i)
+		one, err := agents.Build(spec, deps)
+		if err == nil {
+			built[spec.Name] = one
+			err = runner.CheckBudget(e, map[string]agent.Agent{spec.Name: one}, 1) // every run has a budget
+		}
+		if err != nil {
+			wrong.add(at, "%s", err)
+		}
+	}
+	return slices.Sorted(maps.Keys(keys)), built
+}
+
+func (c *Checker) near(slug string) string {
+	names := map[string]string{}
+	for _, k := range c.Catalog.Categories {
+		names[k.Slug] = k.Slug
+	}
+	if near := catalog.Nearest(slug, names, 3); len(near) > 0 {
+		return "did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return "there are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+}
+
+// issuesOf takes joined errors apart.
+func issuesOf(err error) []evals.Issue {
+	var at *strictyaml.Error
+	joined, many := err.(interface{ Unwrap() []error }) //nolint:errorlint // an error that wraps many is taken apart
+	switch {
+	case err == nil:
+		return nil
+	case many:
+		var out []evals.Issue
+		for _, one := range joined.Unwrap() {
+			out = append(out, issuesOf(one)...)
+		}
+		return out
+	case errors.As(err, &at):
+		return []evals.Issue{{Line: at.Line, Message: at.Msg}}
+	default:
+		return []evals.Issue{{Message: err.Error()}}
+	}
+}

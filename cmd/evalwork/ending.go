@@ -1,0 +1,188 @@
+package evalwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/publish/bundle"
+	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+const (
+	// maxAttempts is after how many attempts a run fails that meets only trouble.
+	maxAttempts = 25
+	// lastAttempt is the one after which a run fails all the same: it may be what ends
+	// its workers.
+	lastAttempt = 100
+	// Waits after trouble double from firstWait up to longestWait.
+	firstWait   = 2 * time.Second
+	longestWait = 5 * time.Minute
+	maxNote     = 500 // characters
+)
+
+// An ending is how a run ends.
+type ending struct {
+	status string // see state.RunOutcome
+	note   string
+	bundle string
+}
+
+// final keeps the numbers of a run in which nothing is under way any more.
+func (j *job) final(sum runner.Summary) {
+	j.gauge.mu.Lock()
+	defer j.gauge.mu.Unlock()
+	s := &j.gauge.latest
+	was := *s
+	s.Planned, s.Valid, s.Excluded, s.InFlight = sum.Planned, sum.Valid, sum.Excluded, 0
+	s.SpentUSD, s.ReservedUSD = sum.SpentUSD, max(0, sum.AtMostUSD-sum.SpentUSD)
+	j.gauge.counts.went(was, *s)
+}
+
+// judge says how a run ends after what was asked. A stop that came when nothing was
+// left to ask changes nothing.
+func (j *job) judge(run journal.Run, sum runner.Summary, stop *stopper) (*ending, error) {
+	end := &ending{status: state.RunDone}
+	switch {
+	case sum.Missing > 0 && stop.cancelled():
+		end.status = state.RunCancelled
+		return end, nil
+	case sum.Missing > 0 && sum.Stopped == runner.StoppedInterrupted:
+		return nil, errStopped
+	case sum.Valid == 0:
+		end.status, end.note = state.RunFailed, "No trial has an answer. "+j.why(sum)
+	case sum.Missing > 0:
+		end.note = fmt.Sprintf("%d of %d trials were not asked. %s", sum.Missing, sum.Planned, j.why(sum))
+	}
+	if run.Before != nil {
+		end.note = strings.TrimSpace(fmt.Sprintf("%s The journal of an earlier worker was lost, so the run started over; what it had cost, up to %s USD, counts.", end.note, usd(run.Before.AtMostUSD)))
+	}
+	end.note = clip(string(j.clean([]byte(end.note))), maxNote)
+	return end, nil
+}
+
+// why says what kept trials from an answer: the reason that weighed most, in full
+// where a lane tells it.
+func (j *job) why(sum runner.Summary) string {
+	if sum.Stopped == runner.StoppedBudget {
+		return fmt.Sprintf("The budget of %s USD was reached.", usd(dollars(j.row.BudgetMicros)))
+	}
+	most := ""
+	for _, reason := range slices.Sorted(maps.Keys(sum.Reasons)) {
+		if most == "" || sum.Reasons[reason] > sum.Reasons[most] {
+			most = reason
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	told := most
+	for _, l := range j.gauge.read().Lanes {
+		if l.Reason == most || strings.HasPrefix(l.Reason, most+": ") {
+			told = l.Reason
+		}
+	}
+	return fmt.Sprintf("Most of them for this reason (%d trials): %s.", sum.Reasons[most], strings.TrimRight(told, "."))
+}
+
+func usd(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// clip shortens a text to a number of characters.
+func clip(text string, most int) string {
+	r := []rune(text)
+	if len(r) <= most {
+		return text
+	}
+	return string(r[:most-1]) + "…"
+}
+
+// bundle freezes what the run's journal has. A run of which no trial has an end has
+// nothing to show. Where this may be what ends the workers, it is tried once more and
+// then left.
+func (j *job) bundle(ctx context.Context, end *ending) error {
+	if j.row.Attempt > lastAttempt+1 {
+		return nil
+	}
+	if s := j.gauge.read(); s.Valid+s.Excluded == 0 {
+		return nil
+	}
+	root := j.w.runsRoot(j.row.WorkspaceID)
+	if _, err := journal.ReadRun(root, j.row.ID); errors.Is(err, os.ErrNotExist) {
+		return nil // the row counts what a lost journal held
+	}
+	m, err := bundle.Write(ctx, bundle.Input{
+		RunsRoot: root, RunID: j.row.ID, Catalog: j.w.Catalog,
+		Root: BundlesRoot(j.w.Bundles, j.row.WorkspaceID), Generator: j.w.Generator,
+	})
+	if err != nil {
+		return err
+	}
+	end.bundle = m.ID
+	return nil
+}
+
+// finish ends the row with its last events, all or nothing.
+func (j *job) finish(ctx context.Context, end ending) error {
+	s, now := j.gauge.read(), j.w.Now()
+	p := progressOf(s)
+	err := j.w.DB.Write(ctx, func(tx *state.Tx) error {
+		if _, err := tx.BeatRun(ctx, j.row.Lease(), now, j.w.Lease, p); err != nil {
+			return err
+		}
+		events := [][]byte{j.clean(body(tell(s))), body(evals.EndedEvent{Type: evals.EventEnded, Status: end.status, Note: end.note})}
+		if err := appendEvents(ctx, tx, j.row.ID, now, events...); err != nil {
+			return err
+		}
+		return tx.FinishRun(ctx, j.row.Lease(), now, state.RunOutcome{Status: end.status, RunProgress: p, Bundle: end.bundle, Failure: end.note})
+	})
+	if err == nil {
+		j.w.Counts.ended(end.status)
+		j.log.Info("a run ended", "status", end.status, "valid", p.Valid, "planned", p.Planned, "spent_usd", s.SpentUSD, "note", end.note)
+	}
+	return err
+}
+
+// trouble gives a run back that this worker cannot go on with, for others or for later.
+func (j *job) trouble(ctx context.Context, cause error) {
+	if j.row.Attempt >= maxAttempts && !errors.Is(cause, journal.ErrBusy) {
+		j.log.Error("a run was given up", "attempts", j.row.Attempt, "err", j.cleanError(cause))
+		err := j.finish(ctx, ending{
+			status: state.RunFailed,
+			note:   fmt.Sprintf("The workers could not carry the run out, in %d attempts. The operator's log says why.", j.row.Attempt),
+		})
+		if err == nil || errors.Is(err, state.ErrLeaseLost) {
+			return
+		}
+		cause = err
+	}
+	wait := firstWait << min(max(0, j.row.Attempt-1), 10)
+	wait = min(wait, longestWait)
+	j.log.Error("this worker cannot go on with the run; it is given back", "again_in", wait.String(), "err", j.cleanError(cause))
+	j.giveBack(ctx, wait)
+}
+
+// cleanError keeps provider keys out of the log.
+func (j *job) cleanError(err error) string { return j.keys.Text(err.Error()) }
+
+// giveBack lets go of the run, to be taken after a while. When that cannot be told,
+// its lease ends by itself.
+func (j *job) giveBack(ctx context.Context, wait time.Duration) {
+	now := j.w.Now()
+	j.w.Counts.ended(givenBack)
+	err := j.w.DB.Write(ctx, func(tx *state.Tx) error {
+		_, err := tx.BeatRun(ctx, j.row.Lease(), now, wait, progressOf(j.gauge.read()))
+		return err
+	})
+	if err != nil && !errors.Is(err, state.ErrLeaseLost) {
+		j.log.Warn("the run could not be given back; its lease ends by itself", "err", err)
+	}
+}

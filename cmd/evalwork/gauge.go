@@ -1,0 +1,106 @@
+package evalwork
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"sync"
+
+	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// A gauge is a sink that keeps how a run stands.
+type gauge struct {
+	mu     sync.Mutex
+	latest runner.Status
+	counts *Counts // of the worker
+}
+
+// Event implements runner.Sink.
+func (g *gauge) Event(_ context.Context, e runner.Event) error {
+	if e.Status != nil {
+		g.mu.Lock()
+		g.counts.went(g.latest, *e.Status)
+		g.latest = *e.Status
+		g.mu.Unlock()
+	}
+	return nil
+}
+
+// Close implements runner.Sink.
+func (*gauge) Close() error { return nil }
+
+// begin sets how a run stands by its journal.
+func (g *gauge) begin(planned int, p runner.Progress) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.latest = runner.Status{Planned: planned, Valid: len(p.Valid), Excluded: len(p.Excluded), SpentUSD: p.SpentUSD, ReservedUSD: p.LostUSD}
+}
+
+func (g *gauge) read() runner.Status {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.latest
+}
+
+// mostUSD is what the store can count, far above any bill: prices and tokens are what
+// evals and the models they name say.
+const mostUSD = 1e12
+
+// micros are millionths of a dollar.
+func micros(usd float64) int64 { return int64(math.Round(min(usd, mostUSD) * 1e6)) }
+
+func progressOf(s runner.Status) state.RunProgress {
+	return state.RunProgress{
+		Planned: s.Planned, Valid: s.Valid, Excluded: s.Excluded, SpentMicros: micros(s.SpentUSD), AtMostMicros: micros(s.SpentUSD + s.ReservedUSD),
+	}
+}
+
+// The bodies of events.
+type (
+	startedEvent struct {
+		Type    string `json:"type"`
+		Attempt int    `json:"attempt"`
+	}
+	progressEvent struct {
+		Type      string      `json:"type"`
+		Planned   int         `json:"planned"`
+		Valid     int         `json:"valid"`
+		Excluded  int         `json:"excluded"`
+		InFlight  int         `json:"inFlight"`
+		SpentUSD  float64     `json:"spentUsd"`
+		AtMostUSD float64     `json:"atMostUsd"`
+		Lanes     []laneEvent `json:"lanes"`
+	}
+	laneEvent struct {
+		Name   string   `json:"name"`
+		Agents []string `json:"agents"`
+		Phase  string   `json:"phase"`
+		Reason string   `json:"reason"`
+	}
+)
+
+// body encodes an event.
+func body(event any) []byte {
+	data, err := json.Marshal(event)
+	if err != nil {
+		panic(err) // texts and finite numbers always encode
+	}
+	return data
+}
+
+func dollars(micros int64) float64 { return float64(micros) / 1e6 }
+
+// tell is the event of how a run stands. Amounts are rounded as in the row.
+func tell(s runner.Status) progressEvent {
+	p := progressOf(s)
+	e := progressEvent{
+		Type: "progress", Planned: s.Planned, Valid: s.Valid, Excluded: s.Excluded, InFlight: s.InFlight,
+		SpentUSD: dollars(p.SpentMicros), AtMostUSD: dollars(p.AtMostMicros), Lanes: []laneEvent{},
+	}
+	for _, l := range s.Lanes {
+		e.Lanes = append(e.Lanes, laneEvent{l.Name, l.Agents, l.Phase, l.Reason})
+	}
+	return e
+}

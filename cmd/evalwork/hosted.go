@@ -1,0 +1,63 @@
+package evalwork
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/firstpick/firstpick/runner/agent"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/redact"
+	"github.com/firstpick/firstpick/server/outbound"
+)
+
+// reasonPrivate is why an agent is not asked whose address is not a public one.
+const reasonPrivate = "private_address"
+
+// A hosted agent keeps all keys of the workspace out of what the runner stores: an
+// agent by itself knows its own key only. And it does not try again where the address
+// is one that may not be reached.
+type hosted struct {
+	agent.Agent
+	keys *redact.Redactor
+}
+
+// Ask implements agent.Agent.
+func (a hosted) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
+	reply, err := a.Agent.Ask(ctx, t)
+	if err != nil {
+		return agent.Reply{}, a.failure(err)
+	}
+	reply.Raw = a.keys.Bytes(reply.Raw)
+	said, err := json.Marshal(reply.Answer)
+	if err != nil {
+		return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Billed: true, Err: errors.New("the answer cannot be stored")}
+	}
+	if clean := a.keys.Bytes(said); !bytes.Equal(clean, said) {
+		reply.Answer = journal.Answer{}
+		if err := json.Unmarshal(clean, &reply.Answer); err != nil {
+			return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Billed: true, Err: errors.New("the answer holds a key in a place from which it cannot be taken")}
+		}
+	}
+	return reply, nil
+}
+
+func (a hosted) failure(err error) error {
+	var infra *agent.InfraError
+	if !errors.As(err, &infra) {
+		return err // the context's
+	}
+	clean := *infra
+	clean.Raw = a.keys.Bytes(infra.Raw)
+	if infra.Err == nil {
+		return &clean
+	}
+	text := a.keys.Text(infra.Err.Error())
+	clean.Err = errors.New(text)
+	if infra.Reason == agent.ReasonNetwork && strings.HasSuffix(text, outbound.ErrPrivate.Error()) {
+		clean.Reason, clean.Lane, clean.Retry, clean.Billed = reasonPrivate, true, false, false
+	}
+	return &clean
+}

@@ -1,0 +1,208 @@
+package evalwork
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/study"
+	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/runner/redact"
+	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// A job is a claimed run, in the hands of a worker.
+type job struct {
+	w     *Worker
+	row   *state.EvalRun
+	log   *slog.Logger
+	gauge *gauge
+	keys  *redact.Redactor // knows the workspace's provider keys, once they are read
+
+	source []byte // the eval
+	lookUp map[string]state.ProviderSecret
+}
+
+// A verdict is why a run ends without having been carried out: it can never be.
+type verdict struct{ note string }
+
+func (v *verdict) Error() string { return v.note }
+
+// errStopped means that the worker is to stop before the run has ended.
+var errStopped = errors.New("the worker was stopped")
+
+// carryOut works on a run until it ends, is somebody else's, or is given back.
+func (w *Worker) carryOut(ctx context.Context, row *state.EvalRun) {
+	w.Counts.took()
+	j := &job{w: w, row: row, gauge: &gauge{counts: w.Counts}, keys: redact.New(), log: w.Log.With("run", row.ID, "workspace", row.WorkspaceID, "attempt", row.Attempt)}
+	j.gauge.latest = runner.Status{
+		Planned: row.Planned, Valid: row.Valid, Excluded: row.Excluded,
+		SpentUSD: dollars(row.SpentMicros), ReservedUSD: dollars(row.AtMostMicros - row.SpentMicros),
+	}
+	// The run's own context outlives the worker's: what is under way may end.
+	work, leave := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer leave(nil)
+	k := &keeper{job: j}
+	end, err := j.run(ctx, work, leave, k)
+	switch {
+	case errors.Is(context.Cause(work), state.ErrLeaseLost), errors.Is(context.Cause(work), errSilent), errors.Is(err, state.ErrLeaseLost):
+		w.Counts.ended(lost)
+		j.log.Warn("the run was lost: another worker goes on with it", "err", cmp.Or(context.Cause(work), err))
+		return
+	case errors.Is(err, errStopped):
+		j.giveBack(work, 0)
+		j.log.Info("the run was given back: the worker stops")
+		return
+	}
+	if err == nil {
+		err = j.finish(work, *end)
+	}
+	if err != nil && !errors.Is(err, state.ErrLeaseLost) {
+		j.trouble(work, err)
+	}
+}
+
+// run carries the run out and returns how it ends.
+func (j *job) run(ctx, work context.Context, leave context.CancelCauseFunc, k *keeper) (*ending, error) {
+	if ctx.Err() != nil {
+		return nil, errStopped
+	}
+	if err := j.load(work); err != nil {
+		return nil, err
+	}
+	if err := k.begin(work); err != nil {
+		return nil, err
+	}
+	j.log.Info("a run begins")
+	stop := newStopper(ctx, k.cancel)
+	keeping, done := context.WithCancel(work)
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		k.keep(keeping, leave, stop.cancel)
+	}()
+	defer func() { done(); <-kept }() // before the row is ended, nobody else touches it
+	end, err := j.execute(work, stop)
+	var never *verdict
+	if errors.As(err, &never) {
+		end, err = &ending{status: state.RunFailed, note: clip(string(j.clean([]byte(never.note))), maxNote)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return end, j.bundle(work, end)
+}
+
+// load reads the eval and the keys.
+func (j *job) load(ctx context.Context) error {
+	tx := j.w.DB.Read()
+	v, err := tx.EvalVersion(ctx, j.row.WorkspaceID, j.row.EvalID, j.row.Version)
+	if err != nil {
+		return fmt.Errorf("version %d of eval %s: %w", j.row.Version, j.row.EvalID, err)
+	}
+	j.source = v.Source
+	if j.lookUp, err = tx.ProviderSecrets(ctx, j.row.WorkspaceID); err != nil {
+		return fmt.Errorf("provider keys: %w", err)
+	}
+	var secrets []string
+	for _, s := range j.lookUp {
+		secrets = append(secrets, string(s))
+	}
+	j.keys = redact.New(secrets...)
+	return nil
+}
+
+// clean takes the workspace's keys out of a text.
+func (j *job) clean(text []byte) []byte { return j.keys.Bytes(text) }
+
+// execute asks what the run's journal does not hold yet.
+func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
+	if j.row.Attempt > lastAttempt {
+		return nil, &verdict{fmt.Sprintf("The run was begun %d times, and no worker lived to end it. The operator's log says more.", j.row.Attempt)}
+	}
+	if _, ok := j.w.Catalog.Category(j.row.Category); !ok {
+		return nil, fmt.Errorf("this worker's catalogue has no category %q", j.row.Category)
+	}
+	checker := &Checker{Catalog: j.w.Catalog, Prices: j.w.Prices, Policy: j.w.Policy}
+	ev, keys, _, issues := checker.read(j.source)
+	if len(issues) > 0 {
+		return nil, &verdict{"The eval cannot be run any more: " + say(issues)}
+	}
+	jour, err := j.open(ev)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := j.settle(ctx, stop, jour, keys)
+	if err = errors.Join(err, jour.Close()); err != nil {
+		return nil, err
+	}
+	j.final(sum)
+	return j.judge(jour.Run(), sum, stop)
+}
+
+// settle lets every trial that has no end yet come to one, as far as that goes.
+func (j *job) settle(ctx context.Context, stop *stopper, jour *journal.Journal, keys []string) (runner.Summary, error) {
+	run := jour.Run()
+	done, err := runner.Replay(j.w.runsRoot(j.row.WorkspaceID), run.ID)
+	if err != nil {
+		return runner.Summary{}, err
+	}
+	j.gauge.begin(run.Planned, done)
+	if stop.cancelled() { // before anything was asked by this worker
+		return settled(run, done), nil
+	}
+	return j.ask(ctx, stop, jour, done, keys)
+}
+
+// settled is the summary of a run that nobody asks anything for.
+func settled(run journal.Run, p runner.Progress) runner.Summary {
+	return runner.Summary{
+		RunID: run.ID, Planned: run.Planned, Valid: len(p.Valid), Excluded: len(p.Excluded), Missing: run.Planned - len(p.Valid) - len(p.Excluded),
+		SpentUSD: p.SpentUSD, AtMostUSD: p.SpentUSD + p.LostUSD,
+	}
+}
+
+// say puts what is wrong with an eval into a sentence.
+func say(issues []evals.Issue) string {
+	var out []string
+	for _, i := range issues[:min(len(issues), 3)] {
+		if i.Line > 0 {
+			i.Message = fmt.Sprintf("line %d: %s", i.Line, i.Message)
+		}
+		out = append(out, i.Message)
+	}
+	if more := len(issues) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, "; ") + "."
+}
+
+// open opens the run's journal, or makes it. What the row says that an earlier journal
+// spent which is not here stays on the bill.
+func (j *job) open(ev *eval.Eval) (*journal.Journal, error) {
+	root := j.w.runsRoot(j.row.WorkspaceID)
+	opened, err := journal.Open(root, j.row.ID)
+	if !errors.Is(err, os.ErrNotExist) {
+		return opened, err
+	}
+	run := journal.Run{
+		ID: j.row.ID, Eval: *ev, Planned: ev.Trials(), CreatedAt: j.row.CreatedAt, Synthetic: ev.Synthetic(),
+		Catalog: j.w.Catalog.Version, Extractor: pick.Version,
+	}
+	if run.Notes, err = study.Notes(j.w.Files, ev.Studies()...); err != nil {
+		return nil, err
+	}
+	if j.row.AtMostMicros > 0 {
+		run.Before = &journal.Money{SpentUSD: dollars(j.row.SpentMicros), AtMostUSD: dollars(j.row.AtMostMicros)}
+		j.log.Warn("the journal of the run is lost: it starts over with what is left of its budget", "at_most_usd", run.Before.AtMostUSD)
+	}
+	return journal.Create(root, run)
+}

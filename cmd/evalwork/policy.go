@@ -1,0 +1,97 @@
+package evalwork
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/firstpick/firstpick/fixtures/templates"
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/provider"
+	"github.com/firstpick/firstpick/server/evals"
+)
+
+const (
+	defaultMaxTrials = 100_000 // of a run
+	// maxAgents keeps an eval that is short from taking long to look at.
+	maxAgents = 200
+	// maxModel bounds what each report of a run's progress repeats, in bytes.
+	maxModel = 200
+)
+
+// A Policy is what the operator lets evals of workspaces do. The zero Policy is for
+// strangers.
+type Policy struct {
+	// Programs lets agents be programs on the worker's machine.
+	Programs bool
+	// Private lets agents be asked at private addresses, and over plain http.
+	Private bool
+	// MaxTrials is the most trials of a run; 0 means 100,000.
+	MaxTrials int
+}
+
+// problems collects what is wrong with an eval.
+type problems struct {
+	eval *eval.Eval
+	list []evals.Issue
+}
+
+// add notes a problem at a key; see eval.Eval.Line.
+func (p *problems) add(key, format string, args ...any) {
+	p.list = append(p.list, evals.Issue{Line: p.eval.Line(key), Message: fmt.Sprintf(format, args...)})
+}
+
+// check tells what is fine on one's own machine and not here.
+func (p Policy) check(e *eval.Eval, wrong *problems) {
+	if most := cmp.Or(p.MaxTrials, defaultMaxTrials); e.Trials() > most {
+		wrong.add("repeats", "%d trials; a run has at most %d here: take fewer prompts, agents or repeats", e.Trials(), most)
+	}
+	if len(e.Agents) > maxAgents {
+		wrong.add("agents", "%d agents; an eval has at most %d here", len(e.Agents), maxAgents)
+	}
+	for _, name := range e.Templates {
+		if name != eval.NoTemplate && !slices.Contains(templates.Names(), name) {
+			wrong.add("templates", "there is no template %q; there are %s, %v", name, eval.NoTemplate, templates.Names())
+		}
+	}
+	for i := range e.Agents {
+		p.checkAgent(&e.Agents[i], func(key, format string, args ...any) {
+			at := fmt.Sprintf("agents.%d", i)
+			if key != "" {
+				at += "." + key
+			}
+			wrong.add(at, "agent %s: "+format, append([]any{e.Agents[i].Name}, args...)...)
+		})
+	}
+}
+
+func (p Policy) checkAgent(a *eval.Agent, fail func(key, format string, args ...any)) {
+	switch {
+	case a.File != "":
+		fail("file", "files of this machine are not read; take study, or use firstpick import on your own")
+	case a.Kind == eval.KindCommand:
+		fail("kind", "commands of your own are not run here; take a model behind an API")
+	case a.IsProgram() && !p.Programs:
+		fail("kind", "programs are not run here; take a model behind an API, or use firstpick run on your own")
+	case a.IsProgram():
+		for key, set := range map[string]bool{"binary": a.CLI.Binary != "", "args": len(a.CLI.Args) > 0, "env": len(a.CLI.Env) > 0} {
+			if set {
+				fail(key, "%s is not taken here; leave it out", key)
+			}
+		}
+	}
+	if len(a.Model) > maxModel {
+		fail("model", "the model's name has %d bytes; at most %d are taken here", len(a.Model), maxModel)
+	}
+	if a.APIKeyEnv != "" && !evals.ProviderKeyName(a.APIKeyEnv) {
+		fail("api_key_env", "%s cannot be a provider key's name: capital letters, digits and _, ending in _KEY, _TOKEN or _SECRET", a.APIKeyEnv)
+	}
+	address := a.BaseURL
+	if a.IsModel() {
+		address = provider.BaseURL(*a)
+	}
+	if u, err := url.Parse(address); !p.Private && address != "" && (err != nil || u.Scheme != "https") {
+		fail("base_url", "base_url must be an https address of the public internet, not %s", address)
+	}
+}

@@ -1,0 +1,162 @@
+// Package metrics tells Prometheus how a server or worker does: runs in the queue,
+// requests, events, and the process itself. Nothing is counted here: what is told
+// is looked up when somebody scrapes.
+package metrics
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/tally"
+)
+
+// Sources are where the figures come from; nil leaves their metrics out. All may be
+// called by many goroutines.
+type Sources struct {
+	// Queue counts the runs of workspaces that have not ended.
+	Queue func(ctx context.Context) (state.QueueStats, error)
+	// Requests are those that the server answered.
+	Requests func() []tally.Route
+	// Events is how many collected events wait to be stored.
+	Events func() int64
+	// Worker is what a worker did since it started.
+	Worker func() Worker
+}
+
+// A Worker is what a worker of evals did since it started.
+type Worker struct {
+	Taken    uint64            // runs, each time one was taken
+	Ended    map[string]uint64 // runs, by status, given_back, or lost
+	Trials   uint64            // that came to an end
+	SpentUSD float64           // what answers cost, as far as providers said
+}
+
+const (
+	// queueTimeout bounds a look at the store, so that a scrape tells of one that hangs.
+	queueTimeout  = 2 * time.Second
+	scrapeTimeout = 5 * time.Second
+	maxScrapes    = 4 // at a time
+)
+
+// Handler serves GET /metrics, and nothing else.
+func Handler(s Sources, log *slog.Logger) (http.Handler, error) {
+	r := prometheus.NewRegistry()
+	for _, c := range []prometheus.Collector{
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector(), &collector{s, log},
+	} {
+		if err := r.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{
+		ErrorLog: logger{log}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes, Timeout: scrapeTimeout,
+	}))
+	return mux, nil
+}
+
+// logger lets promhttp write to our log.
+type logger struct{ *slog.Logger }
+
+func (l logger) Println(v ...any) {
+	for _, part := range v {
+		if err, ok := part.(error); ok {
+			l.Warn("metrics are incomplete", "err", err)
+			return
+		}
+	}
+}
+
+// A collector looks the figures up at each scrape.
+type collector struct {
+	Sources
+	log *slog.Logger
+}
+
+// Describe sends nothing: which routes and statuses there are is not known before.
+func (c *collector) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector.
+func (c *collector) Collect(out chan<- prometheus.Metric) {
+	if c.Queue != nil {
+		c.queue(out)
+	}
+	if c.Requests != nil {
+		c.requests(out)
+	}
+	if c.Events != nil {
+		tell(out, prometheus.GaugeValue, "firstpick_collect_waiting_events", "Collected events that wait to be stored.", float64(c.Events()))
+	}
+	if c.Worker != nil {
+		c.worker(out)
+	}
+}
+
+func (c *collector) queue(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), queueTimeout)
+	defer cancel()
+	q, err := c.Queue(ctx)
+	up := 1.0
+	if err != nil {
+		up = 0
+		if !errors.Is(err, context.DeadlineExceeded) {
+			c.log.Warn("the queue of runs could not be counted", "err", err)
+		}
+	}
+	tell(out, prometheus.GaugeValue, "firstpick_state_up", "1 when the state store answered this scrape.", up)
+	if err != nil {
+		return // a queue that was not counted is not empty
+	}
+	const runs, help = "firstpick_eval_runs", "Eval runs of workspaces that have not ended; abandoned ones lost their worker and wait for another."
+	tell(out, prometheus.GaugeValue, runs, help, float64(q.Queued), "state", "queued")
+	tell(out, prometheus.GaugeValue, runs, help, float64(q.Running), "state", "running")
+	tell(out, prometheus.GaugeValue, runs, help, float64(q.Abandoned), "state", "abandoned")
+	tell(out, prometheus.GaugeValue, "firstpick_eval_queue_lag_seconds", "How long the eval run that waits longest for a worker has waited; 0 when none waits.", q.OldestWait.Seconds())
+}
+
+func (c *collector) requests(out chan<- prometheus.Metric) {
+	bounds := tally.Bounds()
+	for _, r := range c.Requests() {
+		for _, n := range r.Requests {
+			tell(out, prometheus.CounterValue, "firstpick_http_requests_total", "Requests answered, by pattern of the path, method and class of status.",
+				float64(n.N), "route", r.Pattern, "method", n.Method, "code", n.Class)
+		}
+		var all uint64
+		upTo := map[float64]uint64{}
+		for i, n := range r.Buckets {
+			all += n
+			if i < len(bounds) {
+				upTo[bounds[i]] = all
+			}
+		}
+		desc := prometheus.NewDesc("firstpick_http_request_duration_seconds", "How long requests took, by pattern of the path.", []string{"route"}, nil)
+		out <- prometheus.MustNewConstHistogram(desc, all, r.Seconds, upTo, r.Pattern)
+	}
+}
+
+func (c *collector) worker(out chan<- prometheus.Metric) {
+	w := c.Worker()
+	tell(out, prometheus.CounterValue, "firstpick_eval_worker_runs_taken_total", "Eval runs that this worker took from the queue.", float64(w.Taken))
+	for status, n := range w.Ended {
+		tell(out, prometheus.CounterValue, "firstpick_eval_worker_runs_ended_total", "Eval runs that this worker ended, by status; given_back and lost ones go on elsewhere.", float64(n), "status", status)
+	}
+	tell(out, prometheus.CounterValue, "firstpick_eval_worker_trials_total", "Trials of eval runs that this worker brought to an end.", float64(w.Trials))
+	tell(out, prometheus.CounterValue, "firstpick_eval_worker_spent_usd_total", "What providers charged for this worker's questions, in US dollars.", w.SpentUSD)
+}
+
+// tell sends a figure. Labels are names and values in turn.
+func tell(out chan<- prometheus.Metric, kind prometheus.ValueType, name, help string, value float64, labels ...string) {
+	var names, values []string
+	for i := 0; i+1 < len(labels); i += 2 {
+		names, values = append(names, labels[i]), append(values, labels[i+1])
+	}
+	out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, names, nil), kind, value, values...)
+}

@@ -1,0 +1,63 @@
+package apierr
+
+// A Documented is a code of the table of errors: the status that it comes with
+// where nothing else is said, and what to do about it.
+type Documented struct {
+	Code   string
+	Status int
+	Text   string // plain sentences
+}
+
+// Codes returns the one table of error codes, of the HTTP API, the token endpoints and
+// the tools alike. /docs/errors is made of it; a test finds codes that it lacks.
+func Codes() []Documented {
+	return []Documented{
+		{"invalid_request", 400, "A parameter is missing or not well-formed; the description says which."},
+		{"tool_not_found", 404, "No tool has this name, or none that is measured. suggestions holds near names."},
+		{"category_not_found", 404, "No category of this name is measured. suggestions holds near names."},
+		{"not_found", 404, "Nothing is served at this path, or the thing that it names is not there or not yours."},
+		{"unauthorized", 401, "The path needs a Bearer token: an eval key under /api/v1, else an access token, whose discovery begins at the resource_metadata of WWW-Authenticate."},
+		{"invalid_token", 401, "The token is expired, revoked or unknown. Exchange the identity_assertion again; or make another eval key in the workspace's settings."},
+		{"invalid_key", 401, "The collector key is missing, unknown or revoked. Make one with POST /api/agent/keys."},
+		{"forbidden", 403, "The collector key may not do this: its kind or the page's origin forbids it."},
+		{"plan_required", 403, "Evals of a workspace's own need the paid plan."},
+		{"invalid_eval", 400, "The eval cannot be run; issues says why, each with its line and message, as firstpick lint does."},
+		{"eval_not_found", 404, "The workspace has no such eval, or the eval no such version."},
+		{"run_not_found", 404, "The workspace has no such run."},
+		{"trial_not_found", 404, "The run has no such trial."},
+		{"no_results", 409, "The run has not ended yet, or ended without a valid trial."},
+		{"idempotency_conflict", 409, "The Idempotency-Key came with another request before. Use a new one for a new run."},
+		{"provider_key_missing", 409, "The agents of the eval need provider keys that the workspace has not set; the description names them."},
+		{"too_many_evals", 409, "The workspace has all the evals, or the eval all the versions, that it can have."},
+		{"queue_full", 429, "The workspace has as many runs waiting as it can have. Wait until some have begun, or cancel one."},
+		{"invalid_host", 403, "The MCP endpoint was called under a host name that is not the service's. Use the address in the documentation."},
+		{"invalid_origin", 403, "A page of another machine called the MCP endpoint of a server that listens on this machine only."},
+		{"range_not_satisfiable", 416, "The file has no such part; Content-Range says how long it is."},
+		{"unsupported_media_type", 415, "The body is of a type that the path does not take; the description says which it takes."},
+		{"insufficient_scope", 403, "The token lacks the scope named in scope. An unclaimed workspace is write-only: let its person claim it."},
+		{"access_denied", 403, "A person or an operator said no. At the token endpoint it comes with 400. Stop."},
+		{"issuer_not_enabled", 400, "The issuer of the ID-JAG is not trusted here. Use another type of registration."},
+		{"anonymous_not_enabled", 400, "The operator does not offer this type; see identity_types_supported of the metadata."},
+		{"service_auth_not_enabled", 400, "The operator does not offer this type; see identity_types_supported of the metadata."},
+		{"interaction_required", 401, "The asserted address belongs to an account. Show the claim block to its owner, and poll."},
+		{"login_required", 401, "auth_time is missing or older than max_age seconds. Sign the user in again at the issuer and mint a fresh ID-JAG."},
+		{"invalid_claim_token", 401, "The claim token is wrong or no longer valid. Register again."},
+		{"claimed_or_in_flight", 409, "The registration is claimed already."},
+		{"claim_expired", 410, "The time to claim the registration is over. Register again."},
+		{"authorization_pending", 400, "The person has not confirmed the code yet. Keep polling at interval."},
+		{"slow_down", 400, "Polled too early. Add 5 seconds to the interval, for this and all later polls."},
+		{"expired_token", 400, "The code is no longer valid. Ask the claim endpoint for a fresh one."},
+		{"invalid_grant", 400, "The assertion or claim token is expired, superseded or revoked. Register again."},
+		{"unsupported_grant_type", 400, "The token endpoint knows two grants; the metadata lists them."},
+		{"invalid_target", 400, "resource names something else than this API."},
+		{"invalid_scope", 400, "The registration does not have a scope that was asked for."},
+		{"invalid_client", 401, "Clients are public here: send no Authorization header to the token endpoint."},
+		{"unsupported_token_type", 400, "Only access tokens are revoked at the revocation endpoint."},
+		{"too_many_keys", 409, "The workspace has all the keys it can have."},
+		{"request_too_large", 413, "The request body is larger than the path takes."},
+		{"method_not_allowed", 405, "The path answers other methods; the Allow header lists them."},
+		{"rate_limited", 429, "Too many requests. Wait for retry_after seconds, which the Retry-After header says too."},
+		{"server_error", 500, "The server failed. Retry with exponential backoff; the request id finds the cause in its log."},
+		{"temporarily_unavailable", 503, "No snapshot is published yet, or a store or an issuer does not answer. Nothing was changed; retry after retry_after seconds."},
+	}
+}

@@ -1,0 +1,146 @@
+// Package evalapi serves /api/v1: a paid workspace's evals, runs, results and
+// provider keys, for programs with an eval key. It reads requests and writes
+// answers; what happens in between is in package evals.
+package evalapi
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/sse"
+)
+
+// A Config says what a Handler is made of. All fields are required.
+type Config struct {
+	Evals   *evals.Service
+	Limits  limit.Keeper
+	Streams *sse.Gate
+	Errors  apierr.Writer
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// A Handler serves the routes.
+type Handler struct {
+	Config
+	gate  gate
+	reads *sse.Gate // answers that hold much memory
+}
+
+// New returns a handler that holds keys to the rules of limits.
+func New(c Config) *Handler {
+	c.Errors.NoStore = true // what is not there now may be there in a moment
+	return &Handler{c, newGate(c.Limits, c.Now), sse.NewGate(maxReads, maxOwnReads)}
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	routes := []struct {
+		method, path string
+		use          use
+		serve        endpoint
+	}{
+		{http.MethodGet, "/api/v1/evals", reading, h.evals},
+		{http.MethodPost, "/api/v1/evals", writing, h.put},
+		{http.MethodPost, "/api/v1/evals/check", writing, h.check},
+		{http.MethodGet, "/api/v1/evals/{id}", reading, h.eval},
+		{http.MethodGet, "/api/v1/evals/{id}/versions/{n}", reading, h.version},
+		{http.MethodGet, "/api/v1/evals/{id}/runs", reading, h.runsOfEval},
+		{http.MethodPost, "/api/v1/evals/{id}/runs", running, h.start},
+		{http.MethodGet, "/api/v1/runs", reading, h.runs},
+		{http.MethodGet, "/api/v1/runs/{runId}", reading, h.run},
+		{http.MethodDelete, "/api/v1/runs/{runId}", writing, h.cancel},
+		{http.MethodGet, "/api/v1/runs/{runId}/events", reading, h.events},
+		{http.MethodGet, "/api/v1/runs/{runId}/traces", reading, h.traces},
+		{http.MethodGet, "/api/v1/runs/{runId}/traces/{trialId}", reading, h.trace},
+		{http.MethodGet, "/api/v1/runs/{runId}/compare", reading, h.compare},
+		{http.MethodGet, "/api/v1/provider-keys", reading, h.providerKeys},
+		{http.MethodPut, "/api/v1/provider-keys/{name}", writing, h.setProviderKey},
+		{http.MethodDelete, "/api/v1/provider-keys/{name}", writing, h.dropProviderKey},
+		{http.MethodGet, "/api/v1/key", reading, h.key},
+	}
+	methods := map[string][]string{}
+	for _, route := range routes {
+		methods[route.path] = append(methods[route.path], route.method)
+	}
+	for _, route := range routes {
+		serve := h.handle(route.use, route.serve)
+		r.Method(route.method, route.path, serve)
+		r.Options(route.path, preflight(strings.Join(methods[route.path], ", ")))
+		if route.method == http.MethodGet { // who has GET has HEAD (RFC 9110, 9.1)
+			r.Head(route.path, serve)
+		}
+	}
+}
+
+// preflight lets scripts of any page call a route (the Fetch standard's CORS
+// protocol). No route here looks at cookies, so there is nothing to steal.
+func preflight(methods string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Allow-Methods", methods+", OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Range, If-Range")
+		h.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// A call is one request of a key's holder.
+type call struct {
+	evals.Actor
+	w http.ResponseWriter
+	r *http.Request
+}
+
+// param returns a part of the path; what is no text is empty, and so names nothing.
+func (c *call) param(name string) string {
+	if value := chi.URLParam(c.r, name); isText(value) {
+		return value
+	}
+	return ""
+}
+
+// isText says whether a value may be looked up: stores take no others.
+func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
+// An endpoint answers, or fails with nothing written.
+type endpoint func(c *call) error
+
+func (h *Handler) handle(u use, f endpoint) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		head := w.Header()
+		head.Set("Access-Control-Allow-Origin", "*")
+		head.Set("Access-Control-Expose-Headers", "Content-Disposition, ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
+		head.Set("Vary", "Authorization")
+		head.Set("X-Content-Type-Options", "nosniff") // answers hold what models wrote
+		actor, err := h.enter(w, r, u)
+		if err == nil {
+			err = f(&call{*actor, w, r})
+		}
+		if err != nil {
+			h.fail(w, r, err)
+		}
+	}
+}
+
+// fail writes what the caller is told, and logs what only we should know.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	e := apierr.Of(err)
+	if r.Context().Err() != nil && e.Status >= http.StatusInternalServerError {
+		e = apierr.Gone(err)
+	}
+	if e.Status >= http.StatusInternalServerError {
+		h.Log.Error("a request failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", e)
+	}
+	h.Errors.Write(w, r, e)
+}

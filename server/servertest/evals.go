@@ -1,0 +1,179 @@
+package servertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing" //nolint:depguard // a package of tests
+	"time"
+
+	"github.com/firstpick/firstpick/fixtures/strictyaml"
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/plan"
+	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// EvalText is an eval that the bundle of Finish is the result of.
+const EvalText = `name: web-weekly
+category: web
+repeats: 2
+agents:
+  - {name: opus, kind: anthropic, model: claude-opus-4-5}
+  - {name: gpt, kind: openai-responses, model: gpt-5.2}
+prompts:
+  - {id: api, text: Build a small web API that stores notes.}
+  - {id: site, text: Set up a website with a login.}
+  - {id: hook, text: Add an endpoint that takes webhooks.}
+`
+
+// An evalChecker reads evals as the command line does, and knows less of agents.
+type evalChecker struct{}
+
+// Check implements evals.Checker.
+func (evalChecker) Check(source []byte) (evals.Checked, []evals.Issue) {
+	e, err := eval.Parse("eval", source)
+	if err != nil {
+		return evals.Checked{}, issues(err)
+	}
+	c := evals.Checked{Name: e.Name, Digest: fmt.Sprintf("%x", plan.New(e)[0].ID), Warnings: []string{}}
+	c.Summary = evals.Summary{
+		Category: e.Category, Description: e.Description, Prompts: len(e.Prompts), Templates: e.Templates, Repeats: e.Repeats,
+		Trials: len(plan.New(e)), ProviderKeys: []string{}, Agents: []evals.AgentSummary{},
+	}
+	for _, a := range e.Agents {
+		c.Agents = append(c.Agents, evals.AgentSummary{Name: a.Name, Kind: a.Kind, Model: a.Model})
+		if name := map[string]string{eval.KindAnthropic: "ANTHROPIC_API_KEY", eval.KindOpenAIResponses: "OPENAI_API_KEY"}[a.Kind]; name != "" {
+			c.ProviderKeys = append(c.ProviderKeys, name)
+		}
+	}
+	slices.Sort(c.ProviderKeys)
+	c.ProviderKeys = slices.Compact(c.ProviderKeys)
+	c.Digest = fmt.Sprintf("%s x%d", c.Digest, c.Trials)
+	return c, nil
+}
+
+func issues(err error) []evals.Issue {
+	var many interface{ Unwrap() []error }
+	if errors.As(err, &many) {
+		var out []evals.Issue
+		for _, one := range many.Unwrap() {
+			out = append(out, issues(one)...)
+		}
+		return out
+	}
+	var at *strictyaml.Error
+	if errors.As(err, &at) {
+		return []evals.Issue{{Line: at.Line, Message: at.Msg}}
+	}
+	return []evals.Issue{{Message: err.Error()}}
+}
+
+// Workspace makes a workspace with an owner of its own.
+func (s *Service) Workspace(t testing.TB, slug, plan string) *state.Workspace {
+	t.Helper()
+	now := s.Clock.Now()
+	w := &state.Workspace{ID: "ws_" + slug, Slug: slug, OwnerID: "acc_" + slug, Plan: plan, CreatedAt: now, ClaimedAt: now}
+	s.write(t, func(ctx context.Context, tx *state.Tx) error {
+		_, err := tx.AddWorkspace(ctx, w)
+		return errors.Join(tx.AddAccount(ctx, &state.Account{ID: w.OwnerID, Email: slug + "@example.com", CreatedAt: now, VerifiedAt: now}), err)
+	})
+	return w
+}
+
+// Unclaimed makes a paid workspace that nobody owns.
+func (s *Service) Unclaimed(t testing.TB, slug string) *state.Workspace {
+	t.Helper()
+	w := &state.Workspace{ID: "ws_" + slug, Slug: slug, Plan: state.PlanPaid, CreatedAt: s.Clock.Now(), ClaimExpires: s.Clock.Now().Add(time.Hour)}
+	s.write(t, func(ctx context.Context, tx *state.Tx) error {
+		_, err := tx.AddWorkspace(ctx, w)
+		return err
+	})
+	return w
+}
+
+// Owner is who owns a workspace.
+func Owner(w *state.Workspace) evals.Actor { return evals.Actor{Workspace: w, By: w.OwnerID} }
+
+// EvalKey mints a key of a workspace that may do all, or what scopes say.
+func (s *Service) EvalKey(t testing.TB, w *state.Workspace, scopes ...string) string {
+	t.Helper()
+	_, token, err := s.Evals.CreateKey(t.Context(), Owner(w), evals.KeyRequest{Label: "test", Scopes: scopes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// Ready sets the provider keys of EvalText, stores it and starts a run of it.
+func (s *Service) Ready(t testing.TB, w *state.Workspace) (*evals.Eval, *evals.Run) {
+	t.Helper()
+	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"} {
+		if _, err := s.Evals.SetProviderKey(t.Context(), Owner(w), name, "sk-of-"+w.Slug); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, _, _, err := s.Evals.Put(t.Context(), Owner(w), []byte(EvalText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := s.Evals.Start(t.Context(), Owner(w), evals.StartRequest{EvalID: e.ID, BudgetUSD: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, r
+}
+
+// Begin takes the next run, as a worker does, and tells that it began.
+func (s *Service) Begin(t testing.TB) *state.EvalRun {
+	t.Helper()
+	var r *state.EvalRun
+	s.write(t, func(ctx context.Context, tx *state.Tx) (err error) {
+		r, err = tx.ClaimRun(ctx, "worker", s.Clock.Now(), time.Hour)
+		return err
+	})
+	if r == nil {
+		t.Fatal("no run waits")
+	}
+	s.Tell(t, r, `{"type":"started","attempt":1}`)
+	return r
+}
+
+// Tell appends an event of a run.
+func (s *Service) Tell(t testing.TB, r *state.EvalRun, body string) {
+	t.Helper()
+	s.write(t, func(ctx context.Context, tx *state.Tx) error {
+		return tx.AppendRunEvents(ctx, r.ID, []state.RunEvent{{At: s.Clock.Now(), Body: []byte(body)}})
+	})
+}
+
+// Finish ends a run that was taken, with the bundle of the tests as its result.
+func (s *Service) Finish(t testing.TB, r *state.EvalRun, bundles string) {
+	t.Helper()
+	there, err := os.ReadDir(bundles)
+	if err != nil || len(there) != 1 {
+		t.Fatal("one bundle belongs in", bundles, err)
+	}
+	id := there[0].Name()
+	if err := os.CopyFS(filepath.Join(s.Bundles, r.WorkspaceID, id), os.DirFS(filepath.Join(bundles, id))); err != nil && !errors.Is(err, os.ErrExist) {
+		t.Fatal(err)
+	}
+	s.write(t, func(ctx context.Context, tx *state.Tx) error {
+		now := s.Clock.Now()
+		return errors.Join(
+			tx.AppendRunEvents(ctx, r.ID, []state.RunEvent{{At: now, Body: []byte(`{"type":"ended","status":"done","note":""}`)}}),
+			tx.FinishRun(ctx, r.Lease(), now, state.RunOutcome{
+				Status: state.RunDone, Bundle: id, RunProgress: state.RunProgress{Planned: 12, Valid: 10, Excluded: 1, SpentMicros: 156_000, AtMostMicros: 176_000},
+			}))
+	})
+}
+
+func (s *Service) write(t testing.TB, fn func(ctx context.Context, tx *state.Tx) error) {
+	t.Helper()
+	if err := s.Agents.DB.Write(t.Context(), func(tx *state.Tx) error { return fn(t.Context(), tx) }); err != nil {
+		t.Fatal(err)
+	}
+}

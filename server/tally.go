@@ -1,0 +1,33 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/tally"
+)
+
+// noteRoute is a middleware that leaves the pattern of a request's route in its
+// writer, for counting.
+func noteRoute(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			rw, ours := w.(*reqctx.Writer)
+			if c := chi.RouteContext(r.Context()); ours && c != nil {
+				rw.Route = c.RoutePattern()
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Counted returns how often each route was asked since the start; nil where
+// Config.Count is off.
+func (s *Server) Counted() []tally.Route {
+	if s.tally == nil {
+		return nil
+	}
+	return s.tally.Routes()
+}
