@@ -200,7 +200,7 @@ func TestAddressesInCodeAreRoutes(t *testing.T) {
 		}
 		return false
 	}
-	later := []string{"/.well-known/webmcp", "/.well-known/webmcp.json", "/api/mcp", "/api/v2/evals", "/claim"} // mounted apart, or an example
+	later := []string{"/api/v2/evals", "/claim"} // mounted apart, or an example
 	for _, path := range paths {
 		text := body(t, ask(srv, "GET", path+".md"))
 		for _, address := range bare.FindAllString(text, -1) {
@@ -230,7 +230,7 @@ func TestCurlExamplesWork(t *testing.T) {
 	for _, path := range paths {
 		for _, m := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(body(t, ask(srv, "GET", path+".md")), -1) {
 			command := m[1]
-			if !strings.HasPrefix(command, "curl ") || strings.Contains(command, "$") || strings.Contains(command, "/api/mcp") || strings.Contains(command, "clm_") || strings.Contains(command, "at_Z") ||
+			if !strings.HasPrefix(command, "curl ") || strings.Contains(command, "$") || strings.Contains(command, "clm_") || strings.Contains(command, "at_Z") ||
 				strings.Contains(command, "/api/billing") || strings.Contains(command, "event/notify") || strings.HasPrefix(path, "/setup") {
 				continue
 			}

@@ -15,8 +15,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -31,6 +33,7 @@ import (
 	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/collectapi"
 	"github.com/firstpick/firstpick/server/dashboard"
+	"github.com/firstpick/firstpick/server/directory"
 	"github.com/firstpick/firstpick/server/discovery"
 	"github.com/firstpick/firstpick/server/docs"
 	"github.com/firstpick/firstpick/server/docsite"
@@ -79,9 +82,15 @@ type Config struct {
 	CLI string
 	// Providers are where people may sign in besides by mail.
 	Providers []*signin.Provider
-	Log       *slog.Logger
-	Now       func() time.Time
-	BaseURL   string // public address without trailing slash
+	// Name is that of the service in the MCP registry; empty makes one of its address.
+	Name string
+	// Version is the program's, Contact where problems of security are told, as a
+	// mailto: or https: address; empty for nowhere.
+	Version, Contact string
+
+	Log     *slog.Logger
+	Now     func() time.Time
+	BaseURL string // public address without trailing slash
 	// IDPrefix begins every request id; it should differ between processes.
 	IDPrefix string
 	// LimitPerMinute bounds requests of one address to the read API and pages;
@@ -164,7 +173,8 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Count {
 		s.router.Use(noteRoute)
 	}
-	sender := site.NewSender(cfg.BaseURL)
+	sender := site.NewSender(directory.Links(cfg.BaseURL))
+	written := sync.OnceValues(s.documents) // they are made when somebody reads
 	reads := &readapi.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors}
 	s.exact = reads.Exact()
 	personal := session.Pages{Forms: web.NewForms(), Log: cfg.Log}
@@ -181,7 +191,9 @@ func New(cfg Config) (*Server, error) {
 		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors},
 		describe,
 		discovery.New(cfg.Agents, s.errors),
-		docsite.New(s.documents, cfg.BaseURL, sender, s.errors),
+		docsite.New(written, cfg.BaseURL, sender, s.errors),
+		s.directory(written),
+		s.mcp(written),
 		&agentapi.Handler{Agents: cfg.Agents, Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log, Reports: cfg.Reports},
 		collectapi.New(cfg.Collect, cfg.Agents.Limits, s.errors, cfg.Log),
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
@@ -217,6 +229,47 @@ func (s *Server) documents() (*docs.Set, error) {
 		c.Evals = s.cfg.Evals.Caps
 	}
 	return docs.New(c)
+}
+
+// directory makes what an agent finds that knows the host name alone.
+func (s *Server) directory(written func() (*docs.Set, error)) *directory.Handler {
+	return directory.New(directory.Service{
+		Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Contact: s.cfg.Contact,
+		Documents: func() (out []directory.Document) {
+			for _, p := range s.pages(written) {
+				out = append(out, directory.Document{Path: p.Path, Title: p.Title, Description: p.Description, Markdown: string(p.Markdown)})
+			}
+			return out
+		},
+	}, s.cfg.Source.Current, s.errors, s.cfg.Now)
+}
+
+// mcp makes the protocol's handler.
+func (s *Server) mcp(written func() (*docs.Set, error)) *mcp.Handler {
+	mine := &mcp.Mine{Agents: s.cfg.Agents, Reports: s.cfg.Reports, Guide: s.cfg.BaseURL + "/auth.md"}
+	return mcp.New(mcp.Config{
+		Current: s.cfg.Source.Current, Mine: mine.Answer, Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Errors: s.errors, Log: s.cfg.Log, Now: s.cfg.Now,
+		LimitsOff: s.cfg.LimitsOff,
+		Documents: func() (out []mcp.Document) {
+			for _, p := range s.pages(written) {
+				out = append(out, mcp.Document{URI: s.cfg.BaseURL + p.Path + ".md", Name: path.Base(p.Path), Title: p.Title, Description: p.Description, Text: string(p.Markdown)})
+			}
+			return out
+		},
+	})
+}
+
+func (s *Server) name() string { return cmp.Or(s.cfg.Name, directory.NameOf(s.cfg.BaseURL)) }
+
+// pages are all documents. That they can be made is tested; without them the rest is
+// served.
+func (s *Server) pages(written func() (*docs.Set, error)) []*docs.Page {
+	set, err := written()
+	if err != nil {
+		s.cfg.Log.Error("the documents cannot be made", "err", err)
+		return nil
+	}
+	return set.Pages
 }
 
 // guard refuses what other sites' pages make a browser send to the routes of a

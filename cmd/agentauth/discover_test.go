@@ -79,11 +79,13 @@ func TestCheckBase(t *testing.T) {
 		"https://a.example": true, "https://a.example/": true, "https://a.example/sub": true, "HTTPS://a.example": true,
 		"http://127.0.0.1:8080": true, "http://localhost": true, "http://[::1]:1": true, "http://127.9.9.9": true,
 		"http://a.example": false, "http://localhost.evil.example": false, "http://127.0.0.1.evil.example": false,
-		"a.example": false, "": false, "https://": false, "ftp://a.example": false, "https://u@a.example": false,
+		"a.example": false, "": false, "https://": false, "ftp://a.example": false, "https://u:hush@a.example": false, "https://u:%hush@a.example": false,
 		"https://a.example?q": false, "https://a.example#f": false, "http://0.0.0.0": false,
 	} {
 		if got, err := CheckBase(base); (err == nil) != good || strings.HasSuffix(got, "/") {
 			t.Errorf("CheckBase(%q) = %q, %v", base, got, err)
+		} else if err != nil && strings.Contains(err.Error(), "hush") {
+			t.Errorf("a password is told: %v", err)
 		}
 	}
 }

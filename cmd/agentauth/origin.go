@@ -14,6 +14,9 @@ import (
 func CheckBase(base string) (string, error) {
 	u, err := parse(base)
 	if err != nil {
+		if i := strings.LastIndexByte(base, '@'); i >= 0 { // before it there may be a password
+			base = "..." + base[i:]
+		}
 		return "", fmt.Errorf("%q is %w", Printable(base, maxText), err)
 	}
 	if u.RawQuery != "" || u.ForceQuery {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -89,6 +90,10 @@ type Config struct {
 	EvalMaxQueued int     `mapstructure:"eval-max-queued"`
 	// Metrics is where figures are served for Prometheus, host:port; empty for nowhere.
 	Metrics string `mapstructure:"metrics"`
+	// RegistryName is the service's name in the MCP registry; empty makes one of the
+	// address. SecurityContact is a mailto: or https: address for security.txt.
+	RegistryName    string `mapstructure:"registry-name"`
+	SecurityContact string `mapstructure:"security-contact"`
 	// BillingSecret are the secrets that a billing system signs its events with; without
 	// any it is not listened to.
 	BillingSecret []string `mapstructure:"billing-secret"`
@@ -132,7 +137,7 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
 		"prices": "", "sandbox": "auto", "keep-work": false, "remote": "", "eval-key": "", "eval-key-file": "",
 		"bundles": "", "eval-programs": false, "eval-private": false, "eval-lease": "30s", "with-worker": false, "worker-runs": 2, "eval-max-trials": 0, "eval-max-budget": 0.0, "eval-max-queued": 0,
-		"metrics": "", "billing-secret": []string{}, "issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
+		"metrics": "", "registry-name": "", "security-contact": "", "billing-secret": []string{}, "issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
 	} {
 		v.SetDefault(key, value) // a key without default is invisible to the environment
 	}
@@ -178,6 +183,9 @@ func readConfigFile(v *viper.Viper, flags *pflag.FlagSet) error {
 	return nil
 }
 
+// registryName is what the MCP registry takes for a name.
+var registryName = regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
+
 func (c *Config) check() error {
 	var errs []error
 	if c.Data == "" {
@@ -195,6 +203,12 @@ func (c *Config) check() error {
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		errs = append(errs, fmt.Errorf("log-format: %q is neither text nor json", c.LogFormat))
+	}
+	if c.RegistryName != "" && !registryName.MatchString(c.RegistryName) {
+		errs = append(errs, fmt.Errorf("registry-name: %q is not a name such as dev.acme/firstpick", c.RegistryName))
+	}
+	if c.SecurityContact != "" && !strings.HasPrefix(c.SecurityContact, "mailto:") && !strings.HasPrefix(c.SecurityContact, "https://") {
+		errs = append(errs, fmt.Errorf("security-contact: %q begins with neither mailto: nor https://", c.SecurityContact))
 	}
 	if c.BaseURL != "" {
 		u, err := url.Parse(c.BaseURL)

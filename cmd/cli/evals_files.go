@@ -43,7 +43,14 @@ func (o *evalsOptions) download(ctx context.Context, args []string) (err error) 
 }
 
 // writeWhole puts all of r into a file, in place of what it held, or leaves it as it is.
+// A link leads to the file; what is none, such as a pipe or /dev/null, is written to.
 func writeWhole(path string, r io.Reader) (n int64, err error) {
+	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
+		return writeThrough(path, r)
+	}
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		path = file
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".firstpick-*")
 	if err != nil {
 		return 0, badInput(err)
@@ -57,6 +64,15 @@ func writeWhole(path string, r io.Reader) (n int64, err error) {
 		return 0, errors.Join(err, os.Remove(f.Name()))
 	}
 	return n, nil
+}
+
+func writeThrough(path string, r io.Reader) (n int64, err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, badInput(err)
+	}
+	n, err = io.Copy(f, r)
+	return n, errors.Join(err, f.Close())
 }
 
 // providerKeyCmd holds the commands about the workspace's keys of model providers.

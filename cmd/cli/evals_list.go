@@ -160,7 +160,16 @@ func (o *evalsOptions) printEval(ev *evalclient.Eval) error {
 	for _, w := range ev.Warnings {
 		_, _ = fmt.Fprintf(o.env.Stderr, "note: %s\n", clean(w))
 	}
-	if o.json {
+	switch {
+	case o.json && ev.ID == "":
+		return printJSON(o.env, struct {
+			Name   string `json:"name"`
+			Digest string `json:"digest"`
+			evalclient.Summary
+			MissingKeys []string `json:"missingKeys"`
+			Warnings    []string `json:"warnings"`
+		}{ev.Name, ev.Digest, ev.Summary, ev.MissingKeys, ev.Warnings})
+	case o.json:
 		return printJSON(o.env, ev)
 	}
 	_, err := io.WriteString(o.env.Stdout, harmless(func(w io.Writer) {

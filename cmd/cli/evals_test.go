@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -174,6 +176,19 @@ func TestProblemsOfAnEvalHaveTheirLines(t *testing.T) {
 	}
 }
 
+func TestACheckedEvalHasNoIDAndNoDates(t *testing.T) {
+	s := newEvalServer(t)
+	s.replies["POST /api/v1/evals/check"] = []string{`200 {"name":"web","digest":"d","category":"webserver","missingKeys":["A_KEY"],"warnings":[]}`}
+	file := filepath.Join(t.TempDir(), "web.yaml")
+	if err := os.WriteFile(file, []byte("name: web\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _ := s.evals(t.Context(), t, "", 0, "check", file, "--json")
+	if holds(t, stdout, `"name": "web"`, `"category": "webserver"`, `"A_KEY"`); strings.Contains(stdout, "createdAt") || strings.Contains(stdout, `"id"`) {
+		t.Error(stdout)
+	}
+}
+
 func TestProviderKeysAreNoArguments(t *testing.T) {
 	s := newEvalServer(t)
 	for _, name := range []string{"SET_API_KEY", "OTHER_API_KEY"} {
@@ -216,6 +231,38 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 	if len(s.log) > 0 {
 		t.Errorf("asked %v", s.log)
 	}
+}
+
+// TestADownloadReplacesFilesAlone: a link goes on leading to its file, and a pipe stays
+// one.
+func TestADownloadReplacesFilesAlone(t *testing.T) {
+	s := newEvalServer(t)
+	s.replies["GET /api/v1/runs/run_1/traces"] = []string{"200 {}\n"}
+	dir := t.TempDir()
+	file, link, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
+	if err := errors.Join(os.WriteFile(file, []byte("before"), 0o600), os.Symlink(file, link), syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s.evals(t.Context(), t, "", 0, "download", "run_1", "-o", link)
+	got, err := os.ReadFile(file)
+	if is, statErr := os.Lstat(link); err != nil || statErr != nil || string(got) != "{}\n" || is.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("behind the link is %q, %v %v", got, err, statErr)
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDWR, 0) // does not wait for a writer
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	s.evals(t.Context(), t, "", 0, "download", "run_1", "-o", pipe)
+	is, err := os.Stat(pipe)
+	if err != nil || is.Mode()&os.ModeNamedPipe == 0 {
+		t.Fatalf("the pipe became %v, %v", is, err)
+	}
+	line := make([]byte, 3)
+	if _, err := io.ReadFull(reader, line); err != nil || string(line) != "{}\n" {
+		t.Errorf("the pipe had %q, %v", line, err)
+	}
+	s.evals(t.Context(), t, "", exitUsage, "download", "run_1", "-o", dir)
 }
 
 func TestAnErrorSaysWhatToDoNext(t *testing.T) {

@@ -28,6 +28,16 @@ func buildVersion() (version, commit string) {
 	return info.Main.Version, commit
 }
 
+// servedVersion is the version as registries take it: without a leading v, and never
+// empty.
+func servedVersion() string {
+	version, _ := buildVersion()
+	if !strings.HasPrefix(version, "v") {
+		return "0.0.0-dev" // built in a checkout
+	}
+	return version[1:]
+}
+
 func newVersionCmd(env *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{

@@ -3,6 +3,7 @@ package evalclient
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -188,6 +189,16 @@ func TestListsAreReadPageByPage(t *testing.T) {
 	client, _ = newClient(f)
 	if ids, err := all(client, 0); err == nil || !strings.Contains(err.Error(), "in circles") || len(ids) != 3 {
 		t.Errorf("%v, %v", ids, err)
+	}
+
+	var endless []reply
+	for i := range 2 * maxEmpty {
+		endless = append(endless, page(fmt.Sprintf("%q", fmt.Sprint(i))))
+	}
+	f = newFake(t, endless...)
+	client, _ = newClient(f)
+	if _, err := all(client, 0); err == nil || !strings.Contains(err.Error(), "in circles") {
+		t.Errorf("pages without end: %v", err)
 	}
 
 	f = newFake(t, page(`"&x"`, "a"), refuse(400, "invalid_request"))

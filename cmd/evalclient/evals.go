@@ -15,6 +15,9 @@ const (
 	yamlType = "application/yaml"
 	jsonType = "application/json"
 	pageSize = "100"
+	// maxEmpty is how many pages in a row may hold nothing: a list that goes on so has no
+	// end.
+	maxEmpty = 10
 )
 
 // Evals lists the evals of the workspace, page by page. An error ends the list.
@@ -75,7 +78,8 @@ func upload(path string, source []byte) call {
 // has more than one page, nextCursor.
 func list[T any](ctx context.Context, c *Client, path, key string, query url.Values) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		for seen := map[string]bool{}; ; {
+		seen, empty := map[string]bool{}, 0
+		for {
 			page, err := get[map[string]json.RawMessage](ctx, c, path, query)
 			if err != nil {
 				yield(nil, err)
@@ -95,7 +99,10 @@ func list[T any](ctx context.Context, c *Client, path, key string, query url.Val
 			if next == nil || *next == "" {
 				return
 			}
-			if seen[*next] {
+			if empty++; len(items) > 0 {
+				empty = 0
+			}
+			if seen[*next] || empty == maxEmpty {
 				yield(nil, errors.New(path+": the list goes in circles"))
 				return
 			}

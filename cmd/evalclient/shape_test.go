@@ -42,7 +42,7 @@ func fields(of reflect.Type) []string {
 		case f.Anonymous:
 			out = append(out, fields(f.Type)...)
 		case name == "-":
-		case name == "manifest": // a document of its own, which callers read
+		case name == "manifest" || name == "scores": // documents of their own, which callers read
 			out = append(out, name)
 		case inner:
 			for _, path := range fields(kind) {

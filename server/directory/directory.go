@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -28,8 +29,9 @@ type Service struct {
 	BaseURL string // public address without trailing slash
 	// Contact is where problems of security are told, as a mailto: or https: address;
 	// empty serves no security.txt.
-	Contact   string
-	Documents []Document
+	Contact string
+	// Documents are asked for when somebody reads a list of them.
+	Documents func() []Document
 }
 
 // A Document is a page to read.
@@ -37,7 +39,7 @@ type Document struct {
 	Path        string // of the page; .md behind it is its markdown
 	Title       string
 	Description string // one sentence
-	Markdown    func() string
+	Markdown    string
 }
 
 // The words that describe the service, one for people and catalogues, one short
@@ -66,6 +68,7 @@ type Handler struct {
 	errors  apierr.Writer
 	now     func() time.Time
 	fixed   map[string]document
+	full    func() document // llms-full.txt, which is long
 }
 
 type document struct {
@@ -99,8 +102,6 @@ func New(s Service, current func() *site.Site, errors apierr.Writer, now func() 
 		"/.well-known/api-catalog":          asJSON(`application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, s.linkset()),
 		"/.well-known/webmcp":               webmcp,
 		"/.well-known/webmcp.json":          webmcp,
-		"/llms.txt":                         text(s.llms()),
-		"/llms-full.txt":                    text(s.llmsFull()),
 		"/robots.txt":                       newDocument("text/plain; charset=utf-8", day, []byte(s.robots())),
 	} {
 		h.fixed[path] = d
@@ -110,6 +111,7 @@ func New(s Service, current func() *site.Site, errors apierr.Writer, now func() 
 		h.fixed[path] = newDocument("text/markdown; charset=utf-8", hour, body)
 	}
 	h.fixed[skillIndex] = asJSON("application/json", index)
+	h.full = sync.OnceValue(func() document { return text(s.llmsFull()) })
 	return h
 }
 
@@ -135,7 +137,11 @@ func (h *Handler) Mount(r chi.Router) {
 		r.Get(path, serve)
 		r.Head(path, serve)
 	}
-	for path, f := range map[string]http.HandlerFunc{"/sitemap.xml": h.sitemap, "/.well-known/security.txt": h.security} {
+	for path, f := range map[string]http.HandlerFunc{
+		"/sitemap.xml": h.sitemap, "/.well-known/security.txt": h.security,
+		"/llms.txt":      func(w http.ResponseWriter, r *http.Request) { send(w, r, text(h.llms(h.current()))) },
+		"/llms-full.txt": func(w http.ResponseWriter, r *http.Request) { send(w, r, h.full()) },
+	} {
 		r.Get(path, f)
 		r.Head(path, f)
 	}

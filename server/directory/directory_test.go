@@ -32,7 +32,9 @@ func handler(t *testing.T, contact string) http.Handler {
 	r := chi.NewRouter()
 	directory.New(directory.Service{
 		Name: directory.NameOf(base), Version: "1.2.3", BaseURL: base, Contact: contact,
-		Documents: []directory.Document{{Path: "/docs/methodology", Title: "Methodology", Description: "What the figures mean.", Markdown: func() string { return "# Methodology\n\nWords." }}},
+		Documents: func() []directory.Document {
+			return []directory.Document{{Path: "/docs/methodology", Title: "Methodology", Description: "What the figures mean.", Markdown: "# Methodology\n\nWords."}}
+		},
 	}, func() *site.Site { return s }, apierr.Writer{Base: base}, func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }).Mount(r)
 	return r
 }

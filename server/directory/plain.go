@@ -9,10 +9,17 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/site"
 )
 
-// llms is /llms.txt: what is here, in links that agents can follow.
-func (s *Service) llms() string {
+// llms is /llms.txt: what is here, in links that agents can follow. The examples are
+// a tool and a category that are measured, where there are any.
+func (s *Service) llms(current *site.Site) string {
+	tool, category := "/api/public/report?q=stripe", "/api/public/leaderboard"
+	if current != nil && len(current.Boards) > 0 && len(current.Boards[0].Tools) > 0 {
+		b := current.Boards[0]
+		tool, category = "/api/public/report?q="+b.Tools[0].Slug, category+"?category="+b.Category
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", title, summary)
 	b.WriteString("Every rate has a 95 % interval over prompts (ciLow, ciHigh), a number of trials (nTrials) and a date (asOf). A rival beats a tool only where significant is true. No key is needed to read; reading one's own site's agent traffic and running evals of one's own need one.\n\n")
@@ -24,14 +31,14 @@ func (s *Service) llms() string {
 		b.WriteString("\n")
 	}
 	section("Ask",
-		[3]string{"A tool's report", "/api/public/report?q=stripe", "JSON; q is a name, slug, domain or package"},
-		[3]string{"A category's leaderboard", "/api/public/leaderboard?category=payments", "JSON; without category the list of categories"},
+		[3]string{"A tool's report", tool, "JSON; q is a name, slug, domain or package"},
+		[3]string{"A category's leaderboard", category, "JSON; without category the list of categories"},
 		[3]string{"MCP server", "/api/mcp", "Streamable HTTP, no key; tools getLeaderboard, getPickRate, lookupTool, getMyAgents"},
 		[3]string{"Server card", "/api/mcp/server-card", "how MCP clients connect"},
 		[3]string{"OpenAPI 3.1", "/openapi.yaml", "every endpoint with examples and errors"},
 	)
 	var docs [][3]string
-	for _, d := range s.Documents {
+	for _, d := range s.Documents() {
 		docs = append(docs, [3]string{d.Title, d.Path + ".md", d.Description})
 	}
 	section("Documents", docs...)
@@ -48,8 +55,8 @@ func (s *Service) llms() string {
 func (s *Service) llmsFull() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n> %s\n", title, summary)
-	for _, d := range s.Documents {
-		fmt.Fprintf(&b, "\n---\n\nSource: %s%s.md\n\n%s\n", s.BaseURL, d.Path, strings.TrimSpace(d.Markdown()))
+	for _, d := range s.Documents() {
+		fmt.Fprintf(&b, "\n---\n\nSource: %s%s.md\n\n%s\n", s.BaseURL, d.Path, strings.TrimSpace(d.Markdown))
 	}
 	return b.String()
 }
@@ -92,7 +99,7 @@ func (h *Handler) sitemap(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	for _, d := range h.Documents {
+	for _, d := range h.Documents() {
 		set.URLs = append(set.URLs, urlEntry{Loc: h.BaseURL + d.Path})
 	}
 	var buf bytes.Buffer

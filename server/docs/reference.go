@@ -115,7 +115,7 @@ func (f *filler) answers(w *lines, op *operation, named map[string]bool) {
 func (f *filler) code(content map[string]any) string {
 	for _, media := range keys(content) {
 		for _, e := range f.examples(object(content[media])) {
-			if code := word(object(e)["error"]); code != "" {
+			if code, ok := object(e)["error"].(string); ok { // in JSON-RPC it is an object
 				return fmt.Sprintf("[`%s`](%s/docs/errors.md#%s)", code, f.config.BaseURL, code)
 			}
 		}

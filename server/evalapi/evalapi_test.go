@@ -13,20 +13,25 @@ import (
 	"github.com/firstpick/firstpick/server/bundle"
 	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/sse"
+	"github.com/firstpick/firstpick/server/state"
 )
 
-// TestHeavyAnswersAreCounted: a key has its places, and gets them back.
+// TestHeavyAnswersAreCounted: a workspace has its places, whatever keys it comes with,
+// and gets them back.
 func TestHeavyAnswersAreCounted(t *testing.T) {
 	h := &Handler{reads: sse.NewGate(3, 2)}
-	dana, eve := &call{Actor: evals.Actor{By: "dana"}}, &call{Actor: evals.Actor{By: "eve"}}
+	with := func(workspace, key string) *call {
+		return &call{Actor: evals.Actor{Workspace: &state.Workspace{ID: workspace}, By: key}}
+	}
+	dana, eve := with("dana", "one"), with("eve", "one")
 	refused := func(err error) bool {
 		return err != nil && apierr.Of(err).Code == "rate_limited" && apierr.Of(err).RetryAfter == 1
 	}
 	for range 2 {
 		err := h.heavy(dana, func() error {
 			return h.heavy(dana, func() error {
-				if err := h.heavy(dana, func() error { return nil }); !refused(err) {
-					t.Errorf("the third of a key: %v", err)
+				if err := h.heavy(with("dana", "two"), func() error { return nil }); !refused(err) {
+					t.Errorf("the third of a workspace: %v", err)
 				}
 				return h.heavy(eve, func() error {
 					if err := h.heavy(eve, func() error { return nil }); !refused(err) {

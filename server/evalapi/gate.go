@@ -78,8 +78,8 @@ func pass[K comparable](w http.ResponseWriter, l *limit.Limit[K], of K, now time
 	return nil
 }
 
-// The answers with whole traces that may be under way, in all and of one key: each
-// holds some megabytes for as long as its reader takes.
+// The answers with whole traces that may be under way, in all and of one workspace,
+// however many keys it has: each holds some megabytes for as long as its reader takes.
 const (
 	maxReads    = 64
 	maxOwnReads = 8
@@ -87,10 +87,10 @@ const (
 
 // heavy answers with whole traces, if there is a place.
 func (h *Handler) heavy(c *call, answer func() error) error {
-	leave, err := h.reads.Enter(c.By)
+	leave, err := h.reads.Enter(c.Workspace.ID)
 	if err != nil {
 		e := apierr.RateLimited(1)
-		e.Description = "As many answers with whole traces are under way as may be: " + strconv.Itoa(maxOwnReads) + " of one key. Wait until one is read."
+		e.Description = "As many answers with whole traces are under way as may be: " + strconv.Itoa(maxOwnReads) + " of one workspace. Wait until one is read."
 		return e
 	}
 	defer leave()

@@ -37,10 +37,18 @@ func isLoopback(hostport string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
-// allow says whether a Host header is ours. On a machine of one's own any loopback
-// name is.
+// allow says whether a Host header is ours. Loopback names and plain addresses are no
+// names that anybody can point here: proxies that do not pass the name on send them.
 func (h hosts) allow(host string) bool {
-	return strings.EqualFold(host, h.public) || h.loopback && isLoopback(host)
+	return strings.EqualFold(host, h.public) || isLoopback(host) || !h.loopback && isAddress(host)
+}
+
+func isAddress(hostport string) bool {
+	_, err := netip.ParseAddrPort(hostport)
+	if err != nil {
+		_, err = netip.ParseAddr(strings.Trim(hostport, "[]"))
+	}
+	return err == nil
 }
 
 // allowOrigin says whether a page of an origin may call. The tools are public and

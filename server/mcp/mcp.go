@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -34,13 +35,14 @@ type Document struct {
 	Name        string // short, of letters, digits and hyphens
 	Title       string
 	Description string
-	Text        func() string // markdown
+	Text        string // markdown
 }
 
 // A Config says what is served. All fields but Documents and Mine are required.
 type Config struct {
-	Current   func() *site.Site
-	Documents []Document
+	Current func() *site.Site
+	// Documents are asked for at the first request that is not for a public tool.
+	Documents func() []Document
 	// Mine answers getMyAgents for who sent a header Authorization; nil says that
 	// this server cannot.
 	Mine      func(ctx context.Context, authorization string, client netip.Addr, arguments []byte) toolset.Answer
@@ -56,7 +58,7 @@ type Config struct {
 // A Handler serves the protocol.
 type Handler struct {
 	Config
-	sdk   http.Handler
+	sdk   func() http.Handler // the SDK's
 	calls *limit.Limit[netip.Addr]
 	hosts hosts
 	fast  fast
@@ -73,10 +75,12 @@ func New(c Config) *Handler {
 		Config: c, calls: limit.OfClients(limit.Rule{Name: "mcp-calls", Quota: CallsPerMinute, Window: time.Minute}), hosts: hostsOf(c.BaseURL),
 	}
 	h.fast = newFast(h)
-	server := h.server()
-	h.sdk = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody,
-		DisableLocalhostProtection: true, // hosts does it, and knows the public address behind a proxy
+	h.sdk = sync.OnceValue(func() http.Handler {
+		server := h.server()
+		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody,
+			DisableLocalhostProtection: true, // hosts does it, and knows the public address behind a proxy
+		})
 	})
 	return h
 }

@@ -30,7 +30,9 @@ func newHandler(t testing.TB, change func(*Config)) *Handler {
 	c := Config{
 		Current: func() *site.Site { return s }, Name: "example.firstpick/firstpick", Version: "1.2.3", BaseURL: sitetest.Base, Errors: apierr.Writer{Base: sitetest.Base},
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }, LimitsOff: true,
-		Documents: []Document{{URI: sitetest.Base + "/docs/methodology.md", Name: "methodology", Title: "Methodology", Description: "What the figures mean", Text: func() string { return "# Methodology\n" }}},
+		Documents: func() []Document {
+			return []Document{{URI: sitetest.Base + "/docs/methodology.md", Name: "methodology", Title: "Methodology", Description: "What the figures mean", Text: "# Methodology\n"}}
+		},
 		Mine: func(_ context.Context, authorization string, _ netip.Addr, _ []byte) toolset.Answer {
 			return toolset.Fail(toolset.Failure{Code: "login_required", Description: "seen " + authorization})
 		},
@@ -234,6 +236,9 @@ func TestGate(t *testing.T) {
 		{h, request(list, "Content-Type", "text/plain"), 415, `"error":"unsupported_media_type"`},
 		{h, request(list, "Origin", "https://any.example"), 200, `"getLeaderboard"`},
 		{h, at("evil.example", request(list)), 403, `"invalid_host"`},
+		{h, at("127.0.0.1:8080", request(list)), 200, `"getLeaderboard"`},
+		{h, at("10.0.0.7:8080", request(list)), 200, `"getLeaderboard"`},
+		{local, at("10.0.0.7:8080", request(list)), 403, `"invalid_host"`},
 		{h, method("GET", request(list)), 405, `"method_not_allowed"`},
 		{h, method("DELETE", request(list)), 405, `"method_not_allowed"`},
 		{h, method("OPTIONS", request(list)), 204, ``},

@@ -43,10 +43,10 @@ func (h *Handler) server() *mcp.Server {
 			Annotations: &mcp.ToolAnnotations{Title: a.Title, ReadOnlyHint: a.ReadOnly, DestructiveHint: &a.Destructive, IdempotentHint: a.Idempotent, OpenWorldHint: &a.OpenWorld},
 		}, h.call)
 	}
-	for _, d := range h.Documents {
+	for _, d := range h.Documents() {
 		s.AddResource(&mcp.Resource{URI: d.URI, Name: d.Name, Title: d.Title, Description: d.Description, MIMEType: "text/markdown"},
 			func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: d.URI, MIMEType: "text/markdown", Text: d.Text()}}}, nil
+				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: d.URI, MIMEType: "text/markdown", Text: d.Text}}}, nil
 			})
 	}
 	s.AddPrompt(&mcp.Prompt{

@@ -24,7 +24,7 @@ func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 	r.Header.Set(clientHeader, reqctx.Client(w).String())
 	held := &holder{header: http.Header{}, status: http.StatusOK}
-	h.sdk.ServeHTTP(held, r)
+	h.sdk().ServeHTTP(held, r)
 	head := w.Header()
 	if held.status >= http.StatusBadRequest && !strings.HasPrefix(held.header.Get("Content-Type"), "application/json") {
 		if allow := held.header.Get("Allow"); allow != "" {

@@ -105,12 +105,12 @@ type fixed struct{ cache, vary, origin, expose, link []string }
 // A Sender sends resources; Link is the value of the Link header.
 type Sender struct{ f fixed }
 
-// NewSender returns a sender whose answers point to the API's description.
-func NewSender(base string) *Sender {
+// NewSender returns a sender whose answers have a Link of that value.
+func NewSender(links string) *Sender {
 	return &Sender{fixed{
 		cache: []string{cacheControl}, vary: []string{"Accept-Encoding"}, origin: []string{"*"},
 		expose: []string{"ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"},
-		link:   []string{"<" + base + `/openapi.yaml>; rel="service-desc"`},
+		link:   []string{links},
 	}}
 }
 
