@@ -65,6 +65,8 @@ type Config struct {
 	Sandbox string `mapstructure:"sandbox"`
 	// KeepWork leaves the folders in which they worked in place, to look at.
 	KeepWork bool `mapstructure:"keep-work"`
+	// Distrusted are keys that the folder's own configuration has and may not decide.
+	Distrusted []string `mapstructure:"-"`
 	// Remote is the root address of a server whose evals `firstpick evals` works with.
 	Remote string `mapstructure:"remote"`
 	// EvalKey is a key of its eval API; empty means that in the file EvalKeyFile.
@@ -99,6 +101,8 @@ type Config struct {
 	BillingSecret []string `mapstructure:"billing-secret"`
 	// LimitRules change limits by name, as QUOTA/WINDOW.
 	LimitRules map[string]string `mapstructure:"limit-rules"`
+	// File is the configuration file that was read; empty for none.
+	File string `mapstructure:"-"`
 }
 
 const (
@@ -144,6 +148,7 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 	if err := readConfigFile(v, flags); err != nil {
 		return Config{}, err
 	}
+	distrusted := distrust(v, flags)
 	for _, key := range v.AllKeys() {
 		if s := env.Getenv(envPrefix + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))); s != "" {
 			v.Set(key, s)
@@ -157,7 +162,23 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 		return Config{}, usageErr("the keys are those of `firstpick init`'s "+configName,
 			"configuration: %s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
+	c.File, c.Distrusted = v.ConfigFileUsed(), distrusted
 	return c, c.check()
+}
+
+// distrust forgets what a configuration that merely lies in the folder says of where
+// eval keys go, and returns its keys: somebody else's repository may hold one.
+func distrust(v *viper.Viper, flags *pflag.FlagSet) (keys []string) {
+	if file, _ := flags.GetString("config"); file != "" {
+		return nil
+	}
+	for _, key := range []string{"remote", "eval-key", "eval-key-file"} {
+		if v.GetString(key) != "" {
+			v.Set(key, "")
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 func readConfigFile(v *viper.Viper, flags *pflag.FlagSet) error {

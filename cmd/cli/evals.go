@@ -41,7 +41,7 @@ func newEvalsCmd(env *Env) *cobra.Command {
 there under a budget, watch, and read scores and trials. What is done here by run, runs,
 rank, trial and why is called the same.
 
-The server is --remote, or remote in firstpick.yaml. Its key is made by the owner of the
+The server is --remote, or FIRSTPICK_REMOTE. Its key is made by the owner of the
 workspace, in its settings; give it as FIRSTPICK_EVAL_KEY, or in a file named by
 --eval-key-file. An eval is called by its name or its id.`,
 		Args: usage(cobra.NoArgs),
@@ -72,8 +72,11 @@ func (o *evalsOptions) open(env *Env, cmd *cobra.Command) (err error) {
 	if o.app, err = newApp(env, cmd); err != nil {
 		return err
 	}
+	if len(o.cfg.Distrusted) > 0 {
+		o.log.Warn("the configuration of this folder does not decide where eval keys go: name it with --config if it is yours", "ignored", strings.Join(o.cfg.Distrusted, ", "))
+	}
 	if o.cfg.Remote == "" {
-		return usageErr("--remote https://SERVER, remote in firstpick.yaml, or FIRSTPICK_REMOTE", "no server is named")
+		return usageErr("--remote https://SERVER, FIRSTPICK_REMOTE, or remote in a file named by --config", "no server is named")
 	}
 	base, err := agentauth.CheckBase(o.cfg.Remote)
 	if err != nil {

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,7 +68,10 @@ func (a *app) evalWorker(db *state.DB, name string) (*evalwork.Worker, error) {
 				return cliagent.Deps{}, nil, err
 			}
 			d, err := a.programDeps(ctx, table, name)
-			d.Hide = append(d.Hide, bundles)
+			if err == nil && d.Sandbox.Warning() != "" && a.cfg.Sandbox != "off" {
+				return d, nil, errors.New("programs of workspaces need a sandbox, and there is none here: " + d.Sandbox.Warning() + "; sandbox: off runs them without")
+			}
+			d.Hide = append(append(d.Hide, bundles), a.secretFiles()...)
 			// Of this process programs get the path alone: keys are the workspace's.
 			d.LookupEnv = func(name string) (string, bool) {
 				if name == "PATH" {
@@ -78,6 +83,24 @@ func (a *app) evalWorker(db *state.DB, name string) (*evalwork.Worker, error) {
 			return d, func() error { return cliagent.RemoveAll(work) }, err
 		},
 	}, nil
+}
+
+// secretFiles are the files that are not for programs of workspaces and may lie outside
+// of the data folder: the configuration, which can hold every secret of this server, and
+// SQLite's files.
+func (a *app) secretFiles() []string {
+	files := []string{a.cfg.File}
+	if u, err := url.Parse(a.cfg.State); err == nil && u.Scheme == "sqlite" {
+		file := filepath.FromSlash(u.Path)
+		files = append(files, file, file+"-wal", file+"-shm")
+	}
+	var out []string
+	for _, file := range files {
+		if path, err := filepath.Abs(file); err == nil && file != "" {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // workerName is a name that no other process has.

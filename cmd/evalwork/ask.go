@@ -36,10 +36,7 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 	}
 	defer func() { err = errors.Join(err, leave()) }()
 	category, _ := j.w.Catalog.Category(run.Eval.Category)
-	concurrency := cmp.Or(run.Eval.Concurrency, runner.DefaultConcurrency)
-	if j.w.Concurrency > 0 {
-		concurrency = min(concurrency, j.w.Concurrency)
-	}
+	concurrency := min(cmp.Or(run.Eval.Concurrency, runner.DefaultConcurrency), j.w.Concurrency)
 	asking, interrupt := context.WithCancel(ctx)
 	control := runner.NewControl()
 	var steering sync.WaitGroup

@@ -29,6 +29,7 @@ type job struct {
 
 	source []byte // the eval
 	lookUp map[string]state.ProviderSecret
+	paid   bool // the workspace's plan
 }
 
 // A verdict is why a run ends without having been carried out: it can never be.
@@ -108,7 +109,11 @@ func (j *job) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("version %d of eval %s: %w", j.row.Version, j.row.EvalID, err)
 	}
-	j.source = v.Source
+	ws, err := tx.Workspace(ctx, j.row.WorkspaceID)
+	if err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
+	j.source, j.paid = v.Source, ws.Plan == state.PlanPaid
 	if j.lookUp, err = tx.ProviderSecrets(ctx, j.row.WorkspaceID); err != nil {
 		return fmt.Errorf("provider keys: %w", err)
 	}
@@ -130,6 +135,9 @@ func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	}
 	if _, ok := j.w.Catalog.Category(j.row.Category); !ok {
 		return nil, fmt.Errorf("this worker's catalogue has no category %q", j.row.Category)
+	}
+	if !j.paid {
+		return nil, &verdict{"The workspace's plan is no longer paid, so nothing more was asked. Start a new run when it is."}
 	}
 	checker := &Checker{Catalog: j.w.Catalog, Prices: j.w.Prices, Policy: j.w.Policy}
 	ev, keys, _, issues := checker.read(j.source)

@@ -9,8 +9,13 @@ import (
 	"github.com/firstpick/firstpick/server/state"
 )
 
-// tellEvery is how often a run's progress is told at most.
-const tellEvery = 2 * time.Second
+const (
+	// tellEvery is how often a run's progress is told at most.
+	tellEvery = 2 * time.Second
+	// tellBytes is how much of it is told a second: a run of many lanes has much to
+	// tell each time, and the store keeps all of it.
+	tellBytes = 2 << 10
+)
 
 // errSilent means that the store could not be told for as long as the lease.
 var errSilent = errors.New("the lease ended while the state store did not answer")
@@ -19,7 +24,8 @@ var errSilent = errors.New("the lease ended while the state store did not answer
 // goroutine at a time.
 type keeper struct {
 	*job
-	told   []byte // the last progress event
+	told   []byte    // the last progress event
+	next   time.Time // not before then another
 	until  time.Time
 	cancel bool // somebody asked to cancel the run
 }
@@ -61,8 +67,11 @@ func (k *keeper) keep(ctx context.Context, lost func(error), asked func()) {
 	}
 }
 
-// news is what changed since it was told last.
+// news is what changed since it was told last, if it is time to tell.
 func (k *keeper) news() [][]byte {
+	if k.w.Now().Before(k.next) {
+		return nil
+	}
 	now := k.clean(body(tell(k.gauge.read())))
 	if bytes.Equal(now, k.told) {
 		return nil
@@ -86,6 +95,7 @@ func (k *keeper) beat(ctx context.Context, events ...[]byte) error {
 	k.until, k.cancel = now.Add(k.w.Lease), cancel
 	if len(events) > 0 {
 		k.told = events[len(events)-1]
+		k.next = now.Add(time.Duration(len(k.told)) * time.Second / tellBytes)
 	}
 	return nil
 }

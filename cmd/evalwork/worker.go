@@ -23,10 +23,11 @@ import (
 
 // What a Worker takes where its fields are zero.
 const (
-	defaultRuns  = 2
-	defaultLease = 30 * time.Second
-	defaultPoll  = time.Second
-	defaultDrain = 10 * time.Minute
+	defaultRuns        = 2
+	defaultConcurrency = 64
+	defaultLease       = 30 * time.Second
+	defaultPoll        = time.Second
+	defaultDrain       = 10 * time.Minute
 	// connectTimeout bounds getting through to a provider.
 	connectTimeout = 30 * time.Second
 	// maxHeader bounds the headers of an answer: an eval may name anybody's server.
@@ -52,7 +53,8 @@ type Worker struct {
 	Generator string
 	// Runs is how many runs are under way at a time; 0 means 2.
 	Runs int
-	// Concurrency bounds the questions at a time of each run; 0 leaves it to the eval.
+	// Concurrency bounds the questions at a time of each run; 0 means 64. Answers that
+	// wait to be stored are held in memory.
 	Concurrency int
 	// MemoryCapMB bounds what the programs of all runs are reckoned to take; 0: none.
 	MemoryCapMB int
@@ -77,7 +79,7 @@ type Worker struct {
 
 // withDefaults returns the worker with its zero fields filled in.
 func (w Worker) withDefaults() *Worker {
-	w.Runs = cmp.Or(w.Runs, defaultRuns)
+	w.Runs, w.Concurrency = cmp.Or(w.Runs, defaultRuns), cmp.Or(w.Concurrency, defaultConcurrency)
 	w.Lease = cmp.Or(w.Lease, defaultLease)
 	w.Poll = cmp.Or(w.Poll, defaultPoll)
 	w.Drain = cmp.Or(w.Drain, defaultDrain)

@@ -2,6 +2,7 @@ package evalwork_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -302,6 +303,18 @@ func TestARunThatCannotBe(t *testing.T) {
 	})
 }
 
+// TestAPlanThatEnded: who no longer pays is asked nothing more for, and told so.
+func TestAPlanThatEnded(t *testing.T) {
+	onBoth(t, func(t *testing.T, w *world) {
+		id := w.queue(asked(5, recorded), 1)
+		w.write(func(tx *state.Tx) error { return tx.SetPlanOf(t.Context(), workspaceID, state.PlanFree) })
+		defer w.start()()
+		if r := w.ended(id); r.Status != state.RunFailed || !strings.Contains(r.Failure, "no longer paid") || r.Valid != 0 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
 func TestTroubleOfTheWorkerIsNotTheRunsFault(t *testing.T) {
 	onBoth(t, func(t *testing.T, w *world) {
 		f := fake(t, providertest.Always(answered()))
@@ -479,5 +492,35 @@ func TestABillThatCannotBe(t *testing.T) {
 	r := w.ended(id)
 	if _, all := w.events(id); r.SpentMicros != 1e18 || r.AtMostMicros < r.SpentMicros || strings.Contains(all, `"spentUsd":-`) {
 		t.Errorf("%+v, %s", r, all)
+	}
+}
+
+// TestProgressOfManyLanesIsToldSeldom keeps a run from filling the store, which all
+// workspaces share, with how each of its lanes is.
+func TestProgressOfManyLanesIsToldSeldom(t *testing.T) {
+	w := newWorld(t, "sqlite")
+	w.worker.Lease = 3 * time.Second // looked at every second
+	f := fake(t, func(providertest.Request) providertest.Step {
+		_ = sleep(t.Context(), 500*time.Millisecond)
+		return answered()
+	})
+	var agents []string
+	for i := range 150 {
+		agents = append(agents, strings.Replace(model(fmt.Sprintf("agent-%d", i), f.URL), "fake-1", fmt.Sprintf("fake-%d", i), 1))
+	}
+	id := w.queue("concurrency: 50\n"+asked(2, agents...), 500)
+	w.start()
+	if r := w.ended(id); r.Valid != 300 {
+		t.Errorf("%+v", r)
+	}
+	events, err := w.db.Read().RunEventsAfter(t.Context(), id, 0, 1000)
+	if err != nil || len(events) < 4 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	told := events[:len(events)-2] // the last two come with the end
+	for i := 1; i < len(told); i++ {
+		if gap, size := told[i].At.Sub(told[i-1].At), len(told[i-1].Body); gap < time.Duration(size)*time.Second/2048 {
+			t.Errorf("the next event came %s after one of %d bytes", gap, size)
+		}
 	}
 }

@@ -177,34 +177,3 @@ func answers(t *testing.T, base string) {
 	}
 	t.Fatal("the server does not answer")
 }
-
-// TestRedoclyFindsNoError lints the description of the API with the rules of a linter
-// that others wrote.
-func TestRedoclyFindsNoError(t *testing.T) {
-	modules := npmModules(t, "@redocly/cli")
-	source, err := filepath.Abs(description)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lint := func(file string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), "node", filepath.Join(modules, "@redocly", "cli", "bin", "cli.js"), "lint", file, "--format", "stylish")
-		cmd.Dir = t.TempDir() // without anybody's configuration
-		cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "NO_COLOR=1")
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
-	if out, err := lint(source); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	broken := filepath.Join(t.TempDir(), "openapi.yaml")
-	if err := os.WriteFile(broken, bytes.Replace(text, []byte("#/components/schemas/EvalRun"), []byte("#/components/schemas/Nothing"), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := lint(broken); err == nil || !strings.Contains(out, "no-unresolved-refs") {
-		t.Errorf("a reference to nothing passes: %v\n%s", err, out)
-	}
-}

@@ -55,7 +55,7 @@ type Deps struct {
 	// Templates are those that the manifest gives the digests of.
 	Templates []string
 	Sandbox   sandbox.Sandbox
-	// Hide are folders that no agent may look into, such as the runs' data.
+	// Hide are folders and files that no agent may look into, such as the runs' data.
 	Hide []string
 	// Supervisor is the argv that leads to process.Supervise.
 	Supervisor []string

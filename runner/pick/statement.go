@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A stance is what a message says of a target in one place.
@@ -56,11 +57,31 @@ var (
 	topLine   = regexp.MustCompile(`(?i)\b(?:best overall|overall best|top pick|top choice|editor'?s? choice|our pick|best for most|#1 pick|overall winner)\b`)
 )
 
+// What is read of a sentence. Each mention is read with all that stands around it:
+// without a bound a model that says one name over and over would be read for days.
+const (
+	mostWords    = 4096 // bytes
+	mostMentions = 64
+)
+
+// upTo is the beginning of a text, of at most n bytes.
+func upTo(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
 // read finds what a message says of every target.
 func (x *Extractor) read(prose string) speech {
 	var sp speech
 	for i, s := range sentences(prose) {
+		s.text = upTo(s.text, mostWords)
 		found := x.mentions(s)
+		found = found[:min(len(found), mostMentions)]
 		for _, m := range found {
 			sp.remarks = append(sp.remarks, remark{m.target, stanceOf(s, m, found), i, clipQuote(s.text)})
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/sunset"
 )
 
 // A Config is what the documents are filled with.
@@ -23,11 +24,13 @@ type Config struct {
 	// there is none, the page says how to print it.
 	CLI   string
 	Rules limit.Rules
-	Evals evals.Caps
+	// Deprecated are paths that will not stay.
+	Deprecated []sunset.Path
+	Evals      evals.Caps
 	// PublicPerMinute is how many requests one address may send in a minute, and
 	// MCPPerMinute how many calls of tools.
 	PublicPerMinute, MCPPerMinute int
-	// Streams may be open at a time in all, OwnStreams of one key or account.
+	// Streams may be open at a time in all, OwnStreams of one workspace's keys or one account.
 	Streams, OwnStreams int
 }
 

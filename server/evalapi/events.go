@@ -32,10 +32,10 @@ func (h *Handler) events(c *call) error {
 		c.w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	stream, err := h.Streams.Open(c.w, c.r, c.By)
+	stream, err := h.Streams.Open(c.w, c.r, c.Workspace.ID)
 	if err != nil {
 		e := apierr.RateLimited(30)
-		e.Description = "This key, or the server, has as many event streams open as it may. Close one, or ask for the run instead."
+		e.Description = "This workspace, or the server, has as many event streams open as it may. Close one, or ask for the run instead."
 		return e
 	}
 	defer stream.End()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ func (v *visit) start() error {
 		return err
 	}
 	budget := strings.TrimSpace(v.R.PostFormValue("budget"))
-	usd, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimPrefix(budget, "$"), ",", ""), 64)
+	usd, err := dollars(budget)
 	if err != nil {
 		return v.showEval(http.StatusUnprocessableEntity, e, "The budget must be a number of US dollars, such as 5 or 2.50.", budget)
 	}
@@ -34,11 +35,27 @@ func (v *visit) start() error {
 	r, _, err := v.h.Evals.Start(ctx, v.actor(), evals.StartRequest{EvalID: e.ID, Version: version, BudgetUSD: usd, IdempotencyKey: v.R.PostFormValue("once")})
 	if err != nil {
 		if told := wrong(err); told != nil {
+			if told.Code == "idempotency_conflict" { // its words are for programs
+				told.Description = "This form has started a run before, with another budget or version. Press the button again for one more run."
+			}
 			return v.showEval(http.StatusUnprocessableEntity, e, told.Description, budget)
 		}
 		return err
 	}
 	return v.see(v.at("runs", r.ID))
+}
+
+// dollars reads an amount as people type it. Commas stand between thousands: 1,50 is
+// refused, for it is a hundred times less to whoever writes decimals so.
+func dollars(text string) (float64, error) {
+	text = strings.TrimPrefix(text, "$")
+	if parts := strings.Split(text, ","); len(parts) > 1 {
+		parts[len(parts)-1], _, _ = strings.Cut(parts[len(parts)-1], ".")
+		if slices.ContainsFunc(parts[1:], func(p string) bool { return len(p) != 3 }) {
+			return 0, strconv.ErrSyntax
+		}
+	}
+	return strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 }
 
 // cancel asks to end a run.
@@ -221,9 +238,23 @@ func scriptWords() (string, error) {
 	return string(text), err
 }
 
-// streamLife is how long a browser watches before it comes again, and is asked again
-// who it is.
-const streamLife = 15 * time.Minute
+// recheck is how often it is looked at again whether who watches may.
+const recheck = 15 * time.Second
+
+var errLeft = errors.New("who watched is not signed in any more")
+
+// still fails when who watches is no longer the workspace's owner, signed in.
+func (v *visit) still(ctx context.Context) error {
+	signed, err := v.h.Sessions.Current(ctx, v.R)
+	switch {
+	case err != nil:
+		return err
+	case signed == nil:
+		return errLeft
+	}
+	_, err = v.h.Agents.OwnWorkspace(ctx, signed.Account, v.Workspace.Slug)
+	return err
+}
 
 // events tells a browser what happens in a run, until it ends.
 func (v *visit) events() error {
@@ -245,9 +276,14 @@ func (v *visit) events() error {
 	if err := stream.Begin(); err != nil {
 		return nil //nolint:nilerr // the browser is gone; nobody to tell
 	}
-	ctx, cancel := context.WithTimeout(stream.Context(), streamLife)
-	defer cancel()
+	ctx, checked := stream.Context(), v.h.Sessions.Now()
 	err = v.h.Evals.Watch(ctx, v.actor(), run.ID, after, func(e evals.Event) error {
+		if now := v.h.Sessions.Now(); now.Sub(checked) >= recheck {
+			if err := v.still(ctx); err != nil {
+				return err
+			}
+			checked = now
+		}
 		if e.Seq == 0 {
 			return stream.Beat()
 		}
@@ -259,7 +295,7 @@ func (v *visit) events() error {
 		}
 		return stream.Send(e.Seq, head.Type, e.Body)
 	})
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errLeft) {
 		v.h.Pages.Log.Warn("a watched run was cut off", "run", run.ID, "err", err)
 	}
 	return nil

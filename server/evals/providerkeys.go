@@ -28,6 +28,9 @@ func (s *Service) SetProviderKey(ctx context.Context, a Actor, name, value strin
 	if len(value) < 8 || len(value) > maxProviderKey || strings.ContainsFunc(value, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil, apierr.BadBody("invalid_value", "value must be the key: 8 to 4096 printable ASCII characters without blanks.")
 	}
+	if strings.Trim(value, "0123456789.eE+-") == "" { // could not be told from the numbers of answers, to keep it out of them
+		return nil, apierr.BadBody("invalid_value", "value must be the key: a number is none.")
+	}
 	shown := "..." + value[len(value)-shownOfSecret:]
 	now := s.Now()
 	var out *ProviderKey

@@ -485,7 +485,7 @@ func TestProviderKeys(t *testing.T) {
 				t.Errorf("name %q: %v", name, err)
 			}
 		}
-		for _, bad := range []string{"", "short", "with blank inside", "ünïcödé-key", strings.Repeat("x", 5000), "line\nline2345"} {
+		for _, bad := range []string{"", "short", "with blank inside", "ünïcödé-key", strings.Repeat("x", 5000), "line\nline2345", "1234567890123456"} {
 			if _, err := w.SetProviderKey(t.Context(), w.paid, "A_KEY", bad); code(err) != "invalid_request" || strings.Contains(err.Error(), bad) && bad != "" {
 				t.Errorf("value %q: %v", bad, err)
 			}

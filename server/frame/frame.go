@@ -44,8 +44,12 @@ type Visit struct {
 // Open returns the visit, or answers and returns nil. Somebody else's workspace is
 // answered like one that is not there. Who must sign in is led to back afterwards.
 func (f *Frame) Open(w http.ResponseWriter, r *http.Request, back string) *Visit {
-	if !isText(r.URL.Path) || !areText(r.URL.Query()) {
+	if !isText(r.URL.Path) {
 		f.Broken(w, r, apierr.NotFound())
+		return nil
+	}
+	if !areText(r.URL.Query()) {
+		f.Broken(w, r, apierr.InvalidRequest("The query holds what is no text."))
 		return nil
 	}
 	signed, err := f.Sessions.Current(r.Context(), r)

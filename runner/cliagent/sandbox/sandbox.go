@@ -133,7 +133,7 @@ type Options struct {
 	// ReadOnly is to be seen where it is hidden, or missing: the program's own
 	// folders. A folder that holds one that is hidden stays as it is.
 	ReadOnly []string
-	Hide     []string // further folders to hide: the runs' data
+	Hide     []string // further folders and files to hide: the runs' data
 	Env      []string // the program's environment, which the wrapped program is started with
 	// Limit ends the program in a container, which does not always end with what
 	// started it; 0 for none.
@@ -169,10 +169,16 @@ func (s Sandbox) bubblewrap(argv []string, o Options) []string {
 		out = append(out, "--bind", o.Tmp, "/tmp")
 	}
 	hidden := slices.Clone(s.hidden)
+	var files []string
 	for _, dir := range o.Hide {
-		if real, err := filepath.EvalSymlinks(dir); err == nil && real != "/" && isDir(real) {
+		real, err := filepath.EvalSymlinks(dir)
+		switch {
+		case err != nil || real == "/":
+		case isDir(real):
 			hidden = append(hidden, real)
 			out = append(out, "--tmpfs", real)
+		default:
+			files = append(files, real)
 		}
 	}
 	for _, path := range slices.Concat(s.shown, argv[:1], o.ReadOnly) {
@@ -183,6 +189,11 @@ func (s Sandbox) bubblewrap(argv []string, o Options) []string {
 	for _, dir := range []string{o.Home, o.Workdir, o.Tmp} {
 		if dir != "" {
 			out = append(out, "--bind", dir, dir)
+		}
+	}
+	for _, file := range files {
+		if !slices.ContainsFunc(hidden, func(dir string) bool { return within(file, dir) }) {
+			out = append(out, "--ro-bind", os.DevNull, file)
 		}
 	}
 	for _, dir := range hidden { // what hides takes nothing in: it would be memory

@@ -120,9 +120,32 @@ func TestBubblewrapShows(t *testing.T) {
 	if got := sh(t, s, o, script); got != "missing\nrefused\nhidden" {
 		t.Errorf("without: %q", got)
 	}
-	o.ReadOnly, o.Hide = []string{filepath.Dir(program), root, "/tmp", "/", "/no/such/folder"}, []string{data, "/no/such/folder"}
+	o.ReadOnly, o.Hide = []string{filepath.Dir(program), root, "/tmp", "/", "/no/such/folder"}, []string{data, data + "/runs", "/no/such/folder"}
 	if got := sh(t, s, o, script); got != "started\nrefused\nhidden" {
 		t.Errorf("with: %q", got)
+	}
+}
+
+// TestBubblewrapHidesFiles hides a file in a folder that shows.
+func TestBubblewrapHidesFiles(t *testing.T) {
+	s := bubble(t)
+	o := place(t)
+	secret := filepath.Join(t.TempDir(), "secrets.yaml")
+	if err := os.WriteFile(secret, []byte("SECRET"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o.ReadOnly = []string{filepath.Dir(secret)}
+	script := "cat " + secret + " 2>/dev/null; (echo x > " + secret + ") 2>/dev/null; echo end"
+	s.hidden = nil // of the machine's folders, in one of which tests are
+	if got := sh(t, s, o, script); got != "SECRETend" {
+		t.Errorf("without: %q", got)
+	}
+	o.Hide = []string{secret}
+	if got := sh(t, s, o, script); got != "end" {
+		t.Errorf("with: %q", got)
+	}
+	if data, err := os.ReadFile(secret); err != nil || string(data) != "SECRET" {
+		t.Errorf("outside: %q %v", data, err)
 	}
 }
 

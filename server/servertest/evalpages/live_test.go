@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func TestARunIsWatched(t *testing.T) {
 	}
 	row := o.begin()
 	pass(s)
-	b.Until("it says that a worker took it", field("status")+` === "Running" && `+field("log")+`.includes("A worker took it.")`)
+	b.Until("it says that a worker took it", field("status")+` === "Running" && `+field("log")+`.includes("A worker took it.") && !document.body.textContent.includes("It waits for a worker.")`)
 	s.Tell(t, row, progressBody)
 	pass(s)
 	b.Until("it counts trials", field("valid")+` === "31" && `+field("excluded")+` === "2" && `+field("left")+` === "39" && `+field("done")+` === "45%"`)
@@ -90,6 +91,30 @@ func TestTheStream(t *testing.T) {
 		if status != http.StatusOK || !strings.HasPrefix(kind, "text/event-stream") || strings.Join(got, " ") != want {
 			t.Errorf("after %q: %d %s %v, want %s", after, status, kind, got, want)
 		}
+	}
+}
+
+// Who signs out, elsewhere too, watches no longer than a quarter of a minute.
+func TestSigningOutEndsTheStream(t *testing.T) {
+	s := newService(t)
+	o := newOwner(t, s, "dana", "paid")
+	o.keys("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
+	r := o.start(o.put(payments))
+	row := o.begin()
+	resp, err := o.http.Get(s.URL + o.at("/runs/"+r.ID+"/events"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	s.Clock.Doze(1)
+	if status, _ := o.post("/signout", url.Values{"form_token": {o.formToken()}}); status != http.StatusOK {
+		t.Fatalf("signing out: %d", status)
+	}
+	s.Finish(t, row, bundleNow)
+	s.Clock.Add(16 * time.Second)
+	_, body := read(t, resp)
+	if !strings.Contains(body, "event: started") || strings.Contains(body, "event: ended") {
+		t.Errorf("watched on: %s", body)
 	}
 }
 

@@ -280,10 +280,10 @@ func TestStarting(t *testing.T) {
 			t.Fatalf("started: %d %s", status, text(body))
 		}
 	}
-	if status, body := o.send(at+"/runs", "budget", "7", "version", "1", "once", once[1]); status != http.StatusUnprocessableEntity || !strings.Contains(body, `value="7"`) {
+	if status, body := o.send(at+"/runs", "budget", "7", "version", "1", "once", once[1]); status != http.StatusUnprocessableEntity || !strings.Contains(body, `value="7"`) || strings.Contains(body, "Idempotency") || strings.Contains(body, "Enough for the worst case") {
 		t.Errorf("the same form with another budget: %d %s", status, text(body))
 	}
-	for _, budget := range []string{"", "much", "-1", "0", "NaN", "Inf", "1e300", "99999999"} {
+	for _, budget := range []string{"", "much", "-1", "0", "NaN", "Inf", "1e300", "99999999", "1,50", "2,5", "10,00.5", ",5", "1,0000"} {
 		if status, body := o.send(at+"/runs", "budget", budget, "version", "1", "once", "form_"+budget); status != http.StatusUnprocessableEntity || !strings.Contains(body, `role="alert"`) {
 			t.Errorf("a budget of %q: %d %s", budget, status, text(body))
 		}

@@ -128,7 +128,8 @@ func TestARevokedKeyStopsWatching(t *testing.T) {
 	live.wants("")
 }
 
-// TestStreamsAreCounted: a key has ten, and gets a place back when one is closed.
+// TestStreamsAreCounted: the keys of a workspace have ten together, and get a place
+// back when one is closed; another workspace has its own.
 func TestStreamsAreCounted(t *testing.T) {
 	s := servertest.New(t, servertest.Options{})
 	w := s.Workspace(t, "dana", paid)
@@ -144,7 +145,10 @@ func TestStreamsAreCounted(t *testing.T) {
 	if !strings.Contains(got.text("error_description"), "streams") || got.header.Get("Retry-After") == "" {
 		t.Errorf("%s %v", got.body, got.header)
 	}
-	other.watch(r.ID, "").wants("retry: 2000")
+	other.get("/api/v1/runs/"+r.ID+"/events").refused(429, "rate_limited")
+	eves := s.Workspace(t, "eve", paid)
+	_, theirs := s.Ready(t, eves)
+	newAPI(t, s, s.EvalKey(t, eves)).watch(theirs.ID, "").wants("retry: 2000")
 	open[3].close()
 	again := a.watch(r.ID, "")
 	for again.resp.StatusCode == http.StatusTooManyRequests { // the server learns of it in its own time
