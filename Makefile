@@ -30,6 +30,7 @@ bench: ## Measure: reads, ranks, tokens, events, runs, each against a baseline
 	.ci/bench-collect
 	.ci/bench-reports
 	.ci/bench-evals
+	.ci/bench-mcp
 	go test ./analytics/trialstore -run '^$$' -bench Rank
 	go test ./analytics/... ./runner/... -run '^$$' -bench . -benchtime 1s
 

@@ -16,7 +16,7 @@ func send(t *testing.T, srv http.Handler, path, contentType, body string) {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
 	w := httptest.NewRecorder()
-	srv.ServeHTTP(w, r)
+	inContract(srv).ServeHTTP(w, r)
 	if w.Code >= 500 {
 		t.Errorf("%s answers %d to %q: %s", path, w.Code, body, w.Body)
 	}

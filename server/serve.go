@@ -22,8 +22,12 @@ const (
 // Serve answers on ln until ctx ends, then lets requests in flight finish for
 // ten seconds. It returns nil after such a stop.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	handler := http.Handler(s)
+	if s.cfg.Around != nil {
+		handler = s.cfg.Around(handler)
+	}
 	srv := &http.Server{
-		Handler: s, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		Handler: handler, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 	}
 	srv.RegisterOnShutdown(s.streams.Close) // streams end when they are told to; readers come back to the next server
 	if s.access != nil {

@@ -52,6 +52,7 @@ import (
 	"github.com/firstpick/firstpick/server/signin"
 	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/sse"
+	"github.com/firstpick/firstpick/server/sunset"
 	"github.com/firstpick/firstpick/server/tally"
 	"github.com/firstpick/firstpick/server/traffic"
 	"github.com/firstpick/firstpick/server/web"
@@ -104,6 +105,10 @@ type Config struct {
 	Count bool
 	// TrustedProxies are networks whose X-Forwarded-For is believed.
 	TrustedProxies []string
+	// Deprecated are paths that will not stay; nil means those of sunset.Table.
+	Deprecated []sunset.Path
+	// Around wraps what is served; tests look at answers with it.
+	Around func(http.Handler) http.Handler
 }
 
 // A Server is the whole HTTP surface.
@@ -143,7 +148,7 @@ func bodyLimit(path string) int64 {
 	return maxBody
 }
 
-// The event streams that may be open at a time, in all and of one key or account.
+// The event streams that may be open at a time, in all and of one workspace's keys or one account.
 const (
 	maxStreams    = 200
 	maxOwnStreams = 10
@@ -160,6 +165,9 @@ func New(cfg Config) (*Server, error) {
 	describe, err := openapi.New()
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Deprecated == nil {
+		cfg.Deprecated = sunset.Table()
 	}
 	s := &Server{
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
@@ -223,7 +231,7 @@ func New(cfg Config) (*Server, error) {
 func (s *Server) documents() (*docs.Set, error) {
 	c := docs.Config{
 		BaseURL: s.cfg.BaseURL, OpenAPI: openapi.Source(), CLI: s.cfg.CLI, Rules: s.cfg.Agents.Limits.Rules,
-		PublicPerMinute: s.cfg.LimitPerMinute, MCPPerMinute: mcp.CallsPerMinute, Streams: maxStreams, OwnStreams: maxOwnStreams,
+		PublicPerMinute: s.cfg.LimitPerMinute, MCPPerMinute: mcp.CallsPerMinute, Deprecated: s.cfg.Deprecated, Streams: maxStreams, OwnStreams: maxOwnStreams,
 	}
 	if s.cfg.Evals != nil {
 		c.Evals = s.cfg.Evals.Caps
@@ -288,6 +296,9 @@ func (s *Server) guard(personal session.Pages) (func(http.Handler) http.Handler,
 // ServeHTTP implements http.Handler. What every request passes stands here once,
 // in order: id, address, log, recovery, limit.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if old, ok := sunset.Of(s.cfg.Deprecated, r.URL.Path); ok {
+		w = old.Writer(w, s.cfg.BaseURL)
+	}
 	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
 	rw.Header()["X-Request-Id"] = []string{rw.ID}
 	start := time.Time{}

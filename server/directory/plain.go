@@ -61,10 +61,22 @@ func (s *Service) llmsFull() string {
 	return b.String()
 }
 
+// aiBots are named besides everybody: scanners look for a rule that is meant for them.
+func aiBots() []string {
+	return []string{
+		"GPTBot", "OAI-SearchBot", "ChatGPT-User", "ClaudeBot", "Claude-SearchBot", "Claude-User", "PerplexityBot", "Perplexity-User", "Google-Extended", "Applebot-Extended", "CCBot",
+		"meta-externalagent", "Amazonbot", "MistralAI-User",
+	}
+}
+
 // robots welcomes everybody: to be read by agents is what the service is for. What
 // belongs to one person is left out.
 func (s *Service) robots() string {
-	return "# Agents are welcome. " + s.BaseURL + "/llms.txt tells what is here.\n" +
+	bots := ""
+	for _, name := range aiBots() {
+		bots += "User-agent: " + name + "\n"
+	}
+	return "# Agents are welcome. " + s.BaseURL + "/llms.txt tells what is here.\n" + bots +
 		"User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /\nDisallow: /workspaces\nDisallow: /agents\nDisallow: /signin\nDisallow: /claim\n\n" +
 		"Sitemap: " + s.BaseURL + "/sitemap.xml\nAgentmap: " + s.BaseURL + "/.well-known/ard.json\n"
 }

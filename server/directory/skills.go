@@ -51,7 +51,7 @@ func (s *Service) skillList() []skill {
 			[]string{"which auth provider do coding agents choose", "how often do AI agents pick postgres hosting X"},
 			`# Quote pick rates
 
-1. Find the category: GET ` + b + `/api/public/leaderboard lists them. A tool is found by name, slug, domain or package: GET ` + b + `/api/public/report?q=stripe.com. Over MCP the same is lookupTool and getLeaderboard at ` + b + `/api/mcp.
+1. Find the category: GET ` + b + `/api/public/leaderboard lists them. A tool is found by name, slug, domain or package: ` + "`GET " + b + "/api/public/report?q=NAME`" + `. Over MCP the same is lookupTool and getLeaderboard at ` + b + `/api/mcp.
 2. A rate is a share of trials in which the tool was picked. Give it with its 95 % interval (ciLow to ciHigh), nTrials and asOf: "picked in 31 % of trials (95 %: 24 to 39, 240 trials, 6 May 2026)".
 3. Ranks: give rankLow to rankHigh where they differ. Two tools whose ranges overlap are not told apart.
 4. beatenBy lists rivals with a higher rate. Say that one beats the tool only where significant is true.

@@ -16,6 +16,9 @@ func clients() [][2]string {
 // freely, so that answers can be kept and nobody puts words into a site's reports.
 func via(client string) string {
 	client = strings.ToLower(client)
+	if client == "webmcp" { // our own pages, for an agent in the browser
+		return client
+	}
 	for _, c := range clients() {
 		if strings.Contains(client, c[0]) {
 			return "mcp-" + c[1]

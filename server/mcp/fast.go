@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -106,7 +107,7 @@ func (f fast) era(r *http.Request, raw json.RawMessage, tool string) (client str
 		return "", false, false
 	}
 	if version != modern {
-		return r.UserAgent(), false, len(meta) == 0 && older(version)
+		return r.UserAgent(), false, harmless(meta) && older(version)
 	}
 	var info struct {
 		Name    string `json:"name"`
@@ -114,7 +115,7 @@ func (f fast) era(r *http.Request, raw json.RawMessage, tool string) (client str
 	}
 	var capabilities map[string]json.RawMessage
 	said, _ := word(meta[metaVersion])
-	if !only(meta, metaVersion, metaClient, metaCapabilities) || said != modern || json.Unmarshal(meta[metaCapabilities], &capabilities) != nil || capabilities == nil ||
+	if !harmless(meta, metaVersion, metaClient, metaCapabilities) || said != modern || json.Unmarshal(meta[metaCapabilities], &capabilities) != nil || capabilities == nil ||
 		r.Header.Get("Mcp-Method") != "tools/call" || r.Header.Get("Mcp-Name") != tool {
 		return "", false, false
 	}
@@ -125,6 +126,17 @@ func (f fast) era(r *http.Request, raw json.RawMessage, tool string) (client str
 		info.Name = r.UserAgent()
 	}
 	return info.Name, true, true
+}
+
+// harmless says whether all else in _meta is what clients note there for themselves,
+// such as progressToken, traceparent or the id of a call, and changes no answer.
+func harmless(meta map[string]json.RawMessage, known ...string) bool {
+	for key, value := range meta {
+		if !slices.Contains(known, key) && (strings.HasPrefix(strings.ToLower(key), "io.modelcontextprotocol/") || !simpleID(value)) {
+			return false
+		}
+	}
+	return true
 }
 
 func older(version string) bool {

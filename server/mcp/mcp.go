@@ -85,6 +85,15 @@ func New(c Config) *Handler {
 	return h
 }
 
+// NewBefore builds a Handler that stands before another server of the protocol than
+// ours. Tests use it: a server that has all that the protocol knows shows that what
+// stands before it keeps nothing back.
+func NewBefore(c Config, server http.Handler) *Handler {
+	h := New(c)
+	h.sdk = func() http.Handler { return server }
+	return h
+}
+
 // Mount registers the route.
 func (h *Handler) Mount(r chi.Router) { r.HandleFunc(Path, h.ServeHTTP) }
 

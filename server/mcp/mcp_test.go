@@ -105,21 +105,10 @@ func TestShortWaySaysTheSame(t *testing.T) {
 					func() *http.Request { return request(olderCall(id, tool, args), "Mcp-Protocol-Version", "2026-07-28") },
 					func() *http.Request { return request(olderCall(id, tool, args), "Mcp-Protocol-Version", "1999-01-01") },
 				} {
-					body := []byte(read(r()))
-					got, want := httptest.NewRecorder(), httptest.NewRecorder()
-					direct(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.slow(w, r, body) })).ServeHTTP(want, r())
-					served := false
-					direct(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { served = h.fast.serve(w, r, body) })).ServeHTTP(got, r())
-					if !served {
+					if same(t, h, fmt.Sprint("way ", i), r) {
+						short++
+					} else {
 						long++
-						continue
-					}
-					short++
-					if got.Code != want.Code || got.Header().Get("Content-Type") != want.Header().Get("Content-Type") {
-						t.Errorf("%s way %d: %d %v, the SDK %d %v %s", body, i, got.Code, got.Header(), want.Code, want.Header(), want.Body)
-					}
-					if d := cmp.Diff(decode(t, want.Body.Bytes()), decode(t, got.Body.Bytes())); d != "" {
-						t.Errorf("%s way %d:\n%s", body, i, d)
 					}
 				}
 			}
@@ -127,6 +116,46 @@ func TestShortWaySaysTheSame(t *testing.T) {
 	}
 	if short < 200 || long < 200 {
 		t.Errorf("%d the short way, %d the long one", short, long)
+	}
+}
+
+// same compares the short way with the SDK, and says whether the short way answered.
+func same(t *testing.T, h *Handler, name string, r func() *http.Request) (served bool) {
+	t.Helper()
+	body := []byte(read(r()))
+	got, want := httptest.NewRecorder(), httptest.NewRecorder()
+	direct(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { served = h.fast.serve(w, r, body) })).ServeHTTP(got, r())
+	if !served {
+		return false
+	}
+	direct(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.slow(w, r, body) })).ServeHTTP(want, r())
+	if got.Code != want.Code || got.Header().Get("Content-Type") != want.Header().Get("Content-Type") {
+		t.Errorf("%s %s: %d %v, the SDK %d %v %s", body, name, got.Code, got.Header(), want.Code, want.Header(), want.Body)
+	}
+	if d := cmp.Diff(decode(t, want.Body.Bytes()), decode(t, got.Body.Bytes())); d != "" {
+		t.Errorf("%s %s:\n%s", body, name, d)
+	}
+	return true
+}
+
+// What clients note for themselves in _meta leaves a call on the short way; what may mean
+// something does not.
+func TestNotesOfClients(t *testing.T) {
+	h := newHandler(t, nil)
+	newer, header := modernCall("1", "getPickRate", `{"tool":"flask"}`)
+	for note, short := range map[string]bool{
+		`"progressToken":7`: true, `"progressToken":"a"`: true, `"claudecode/toolUseId":"toolu_1","progressToken":0`: true,
+		`"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"`: true,
+		`"traceparent":1e999`: false, `"progressToken":{}`: false, `"progressToken":"\u0041"`: false, `"io.modelcontextprotocol/logLevel":"debug"`: false, `"IO.ModelContextProtocol/x":1`: false,
+	} {
+		older := strings.Replace(olderCall("1", "getPickRate", `{"tool":"flask"}`), `,"arguments"`, `,"_meta":{`+note+`},"arguments"`, 1)
+		if got := same(t, h, "older", func() *http.Request { return request(older) }); got != short {
+			t.Errorf("%s: the short way %v, want %v", older, got, short)
+		}
+		body := strings.Replace(newer, `"_meta":{`, `"_meta":{`+note+`,`, 1)
+		if got := same(t, h, "newer", func() *http.Request { return request(body, header...) }); got != short {
+			t.Errorf("%s: the short way %v, want %v", body, got, short)
+		}
 	}
 }
 
@@ -150,7 +179,9 @@ func decode(t *testing.T, data []byte) (v any) {
 func FuzzShortWay(f *testing.F) {
 	h := newHandler(f, nil)
 	newer, _ := modernCall("1", "getPickRate", `{"tool":"flask"}`)
-	for _, seed := range []string{olderCall("1", "getPickRate", `{"tool":"flask"}`), newer, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `[]`, `{`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"lookupTool"}}`} {
+	for _, seed := range []string{olderCall("1", "getPickRate", `{"tool":"flask"}`), newer, strings.Replace(newer, `"_meta":{`, `"_meta":{"progressToken":7,`, 1),
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"lookupTool","arguments":{"query":"stripe"},"_meta":{"progressToken":"x","a/b":1}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `[]`, `{`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"lookupTool"}}`} {
 		f.Add(seed, "", "")
 		f.Add(seed, "2026-07-28", "getPickRate")
 	}
@@ -244,10 +275,12 @@ func TestGate(t *testing.T) {
 		{h, method("OPTIONS", request(list)), 204, ``},
 		{h, request(strings.Repeat(" ", maxBody+1)), 413, `"request_too_large"`},
 		{h, request(`{`), 400, `"code":-32700`},
+		{h, request(list + `}`), 400, `"code":-32700`},
 		{h, request(`[`+list+`]`, "Mcp-Protocol-Version", "2025-06-18"), 400, `"code":-32600`},
 		{h, request(`{"jsonrpc":"1.0","id":1,"method":"tools/list"}`), 400, `"code":-32600`},
 		{h, request(`{"jsonrpc":"2.0","method":"notifications/initialized"}`), 202, ``},
-		{h, request(`{"jsonrpc":"2.0","id":1,"method":"no/such"}`), 400, `"id":1,"error":{"code":-32601`},
+		{h, request(`{"jsonrpc":"2.0","id":1,"method":"no/such"}`), 200, `"id":1,"error":{"code":-32601`},
+		{h, request(`{"jsonrpc":"2.0","method":"no/such"}`), 400, `"id":null,"error":{"code":-32601`},
 		{local, at("127.0.0.1:8080", request(list)), 200, `"getLeaderboard"`},
 		{local, at("localhost:9", request(list, "Origin", "http://localhost:3000")), 200, `"getLeaderboard"`},
 		{local, at("localhost:8080", request(list, "Origin", "https://evil.example")), 403, `"invalid_origin"`},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/firstpick/firstpick/server/toolset"
@@ -71,6 +72,9 @@ func (h *Handler) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 
 func (h *Handler) compare(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	category, tool := req.Params.Arguments["category"], req.Params.Arguments["tool"]
+	if category == "" {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the prompt compare needs the argument category, the slug of a category such as payments"}
+	}
 	text := "Compare the tools of the category " + quote(category) + " by how often AI agents pick them. Call getLeaderboard for it."
 	if tool != "" {
 		text += " Then call lookupTool for " + quote(tool) + ", and tell which rivals beat it for certain and which only seem to."

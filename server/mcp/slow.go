@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -13,8 +14,13 @@ import (
 )
 
 // slow lets the SDK answer. Its answers are short, so they are held back until they
-// are whole: its failures of transport are plain text, and become ours.
+// are whole: its failures of transport are plain text, and become ours. Only a stream
+// of events passes as it comes; our server ends the few that it begins at once.
 func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
+	if mediaType(r.Header.Get("Content-Type")) == "application/json" && !json.Valid(body) { // the SDK would not see what follows a message
+		h.refuse(w, body, "the body is not one JSON text")
+		return
+	}
 	r = r.Clone(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
@@ -22,9 +28,15 @@ func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 	if accept := strings.ToLower(r.Header.Get("Accept")); accept == "" || strings.Contains(accept, "json") || strings.Contains(accept, "*/*") {
 		r.Header.Set("Accept", "application/json, text/event-stream")
 	}
+	if name, ok := decodeName(r.Header.Get("Mcp-Name")); ok {
+		r.Header.Set("Mcp-Name", name)
+	}
 	r.Header.Set(clientHeader, reqctx.Client(w).String())
-	held := &holder{header: http.Header{}, status: http.StatusOK}
+	held := &holder{to: w, header: http.Header{}, status: http.StatusOK}
 	h.sdk().ServeHTTP(held, r)
+	if held.streams {
+		return
+	}
 	head := w.Header()
 	if held.status >= http.StatusBadRequest && !strings.HasPrefix(held.header.Get("Content-Type"), "application/json") {
 		if allow := held.header.Get("Allow"); allow != "" {
@@ -37,12 +49,18 @@ func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 		h.Errors.Write(w, r, transportError(held.status))
 		return
 	}
-	for name, values := range held.header {
-		head[name] = values
-	}
+	held.pass(head)
 	head.Set("Content-Length", strconv.Itoa(held.body.Len()))
 	w.WriteHeader(held.status)
 	_, _ = w.Write(held.body.Bytes()) // the client is gone; nothing to do
+}
+
+// decodeName reads a name that was not fit for a header, which the SDK does not.
+func decodeName(value string) (string, bool) {
+	value, begins := strings.CutPrefix(value, "=?base64?")
+	value, ends := strings.CutSuffix(value, "?=")
+	name, err := base64.StdEncoding.DecodeString(value)
+	return string(name), begins && ends && err == nil
 }
 
 // transportError is a failure before any message was read.
@@ -87,8 +105,12 @@ func (h *Handler) refuse(w http.ResponseWriter, body []byte, why string) {
 	case err == nil && len(message.ID) > 0 && message.ID[0] != '{' && message.ID[0] != '[':
 		e.ID = message.ID
 	}
+	status := http.StatusBadRequest
 	if message.Method != "" && strings.Contains(why, "not handled") {
 		e.Error.Code = methodNotFound
+		if len(message.ID) > 0 { // clients of the older protocol read no errors but under 200; for the newer one it is 404, which the SDK sends
+			status = http.StatusOK
+		}
 	}
 	data, err := json.Marshal(e)
 	if err != nil {
@@ -97,7 +119,7 @@ func (h *Handler) refuse(w http.ResponseWriter, body []byte, why string) {
 	head := w.Header()
 	head.Set("Content-Type", "application/json")
 	head.Set("Content-Length", strconv.Itoa(len(data)))
-	w.WriteHeader(http.StatusBadRequest)
+	w.WriteHeader(status)
 	_, _ = w.Write(data) // the client is gone; nothing to do
 }
 
@@ -114,30 +136,3 @@ func plain(text string) string {
 	}, strings.TrimSpace(text))
 	return text[:min(len(text), 200)]
 }
-
-// A holder holds an answer back.
-type holder struct {
-	header http.Header
-	status int
-	wrote  bool
-	body   bytes.Buffer
-}
-
-// Header implements http.ResponseWriter.
-func (h *holder) Header() http.Header { return h.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (h *holder) WriteHeader(status int) {
-	if !h.wrote {
-		h.status, h.wrote = status, true
-	}
-}
-
-// Write implements http.ResponseWriter.
-func (h *holder) Write(b []byte) (int, error) {
-	h.wrote = true
-	return h.body.Write(b)
-}
-
-// Flush implements http.Flusher, which the SDK asks for.
-func (*holder) Flush() {}

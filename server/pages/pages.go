@@ -1,9 +1,10 @@
-// Package pages serves the pages of the current site, as HTML and as markdown, and the
-// style sheets and scripts of all pages.
+// Package pages serves the pages of the current site, as HTML and as markdown, the search
+// for a tool, and the style sheets and scripts of all pages.
 package pages
 
 import (
 	"net/http"
+	"sync"
 
 	"github.com/go-chi/chi/v5"
 
@@ -17,10 +18,15 @@ type Handler struct {
 	Current func() *site.Site
 	Sender  *site.Sender
 	Errors  apierr.Writer
+
+	searches func() *web.SearchRenderer
 }
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
+	h.searches = sync.OnceValue(web.NewSearchRenderer)
+	r.Get("/search", h.search)
+	r.Head("/search", h.search)
 	for _, path := range []string{"/", "/index.md", "/leaderboards/{category}", "/tools/{tool}"} {
 		r.Get(path, h.page)
 		r.Head(path, h.page)
@@ -32,10 +38,10 @@ func (h *Handler) Mount(r chi.Router) {
 }
 
 func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
-	web.Guard(w.Header())
+	web.GuardOffer(w.Header())
 	s := h.Current()
 	if s == nil {
-		plain(w, http.StatusServiceUnavailable, web.ErrorPage("No snapshot yet", "Nothing is published here yet. Try again in a moment."))
+		h.empty(w)
 		return
 	}
 	page := s.Page(web.PagePath(r.URL.Path))
@@ -44,6 +50,10 @@ func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Sender.SendPage(w, r, page)
+}
+
+func (h *Handler) empty(w http.ResponseWriter) {
+	plain(w, http.StatusServiceUnavailable, web.ErrorPage("No snapshot yet", "Nothing is published here yet. Try again in a moment."))
 }
 
 func plain(w http.ResponseWriter, status int, body []byte) {

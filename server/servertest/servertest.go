@@ -28,6 +28,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/event"
 	ourmail "github.com/firstpick/firstpick/server/mail"
+	"github.com/firstpick/firstpick/server/servertest/contract"
 	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/state/statetest"
 	"github.com/firstpick/firstpick/server/trust"
@@ -202,7 +203,7 @@ func New(t testing.TB, o Options) *Service {
 	}
 	scfg := server.Config{
 		Source: &site.Holder{}, Agents: s.Agents, Collect: s.Collect, Evals: s.Evals, Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000,
-		LimitsOff: !o.Limits, AccessLog: true, LogWriter: s.Log,
+		LimitsOff: !o.Limits, AccessLog: true, LogWriter: s.Log, Around: contract.New(t).Wrap,
 	}
 	if o.Server != nil {
 		o.Server(&scfg)

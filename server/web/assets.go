@@ -19,9 +19,10 @@ type Asset struct {
 }
 
 // Assets returns the style sheets of all pages, of documents, of a workspace and of its
-// evals, the script of those that belong to one person, and that of evals.
+// evals, the script of those that belong to one person, that of evals, and that of
+// leaderboards and tools.
 func Assets() []Asset {
-	return []Asset{style(), docStyle(), dashboard(), evalStyle(), script(), evalScript()}
+	return []Asset{style(), docStyle(), dashboard(), evalStyle(), script(), evalScript(), offer()}
 }
 
 func style() Asset { return asset("style.css", "text/css; charset=utf-8") }
@@ -35,6 +36,9 @@ func evalStyle() Asset { return asset("evals.css", "text/css; charset=utf-8") }
 func evalScript() Asset { return asset("evals.js", "text/javascript; charset=utf-8") }
 
 func script() Asset { return asset("private.js", "text/javascript; charset=utf-8") }
+
+// offer is what offers our tools to an agent in the browser.
+func offer() Asset { return asset("webmcp.js", "text/javascript; charset=utf-8") }
 
 func asset(name, contentType string) Asset {
 	body, err := static.ReadFile(path.Join("static", name))

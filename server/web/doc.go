@@ -50,7 +50,16 @@ func (r *DocRenderer) Render(d Doc) ([]byte, error) {
 // Guard sets the headers that keep a public page from being misused: it runs nothing,
 // loads its own style only, and stands in no frame.
 func Guard(h http.Header) {
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+}
+
+const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// GuardOffer does what Guard does for a page that offers our tools to an agent in the
+// browser: it runs our scripts, which hear from us alone.
+func GuardOffer(h http.Header) {
+	Guard(h)
+	h.Set("Content-Security-Policy", policy+"; script-src 'self'; connect-src 'self'")
 }

@@ -1,6 +1,7 @@
 // Package web renders the pages of a snapshot, leaderboards and tools, as HTML and as
 // markdown, and puts the documents into the same frame. Pages are rendered once, when a
-// snapshot is loaded; they need no script, and the interval bars are inline SVG. The
+// snapshot is loaded; they need no script, and the interval bars are inline SVG. One
+// script offers the service's tools to an agent in the browser, where there is one. The
 // pages that belong to a person (Forms) are rendered at every request.
 package web
 
@@ -43,6 +44,7 @@ type frame struct {
 	More          []string // other style sheets
 	Late          string   // a script for when the page is there; empty for none
 	Personal      bool     // it is of somebody who is signed in
+	Query         string   // that was searched for
 	Data          any
 }
 
@@ -115,7 +117,7 @@ type renderer struct {
 func (r renderer) page(name, path, title, description string, data any) Page {
 	var buf bytes.Buffer
 	err := r.tmpl.ExecuteTemplate(&buf, name, frame{
-		Title: title, Description: description, Canonical: r.in.BaseURL + path, Markdown: MarkdownPath(path), Input: r.in, Style: style().Path, Data: data,
+		Title: title, Description: description, Canonical: r.in.BaseURL + path, Markdown: MarkdownPath(path), Input: r.in, Style: style().Path, Late: offer().Path, Data: data,
 	})
 	return Page{buf.Bytes(), err}
 }

@@ -36,8 +36,8 @@ type Tab struct {
 }
 
 // New starts a browser, or skips where there is none, with the cookies that a client
-// has for a server. It ends with the test.
-func New(t testing.TB, base string, jar http.CookieJar) *Tab {
+// has for a server, and with the features that are named on. It ends with the test.
+func New(t testing.TB, base string, jar http.CookieJar, features ...string) *Tab {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -53,6 +53,9 @@ func New(t testing.TB, base string, jar http.CookieJar) *Tab {
 	}
 	opts := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-quic", true))
+	if len(features) > 0 {
+		opts = append(opts, chromedp.Flag("enable-features", strings.Join(features, ",")))
+	}
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)

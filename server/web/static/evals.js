@@ -29,6 +29,7 @@ function watch(root) {
     const body = JSON.parse(event.data);
     set("status", "Running");
     field("status").className = "state live";
+    field("wait")?.remove();
     log(body.attempt > 1 ? "The worker before is gone; another goes on." : "A worker took it.");
   });
 
@@ -89,7 +90,7 @@ function watch(root) {
   function log(text) {
     const line = document.createElement("li");
     line.textContent = text;
-    field("log").prepend(line);
+    field("log").append(line);
   }
 }
 
@@ -114,7 +115,7 @@ if (editor) {
   }
   // What was typed and not saved is not lost by a slip.
   const before = editor.defaultValue;
-  let sent = editor.hasAttribute("data-unsaved");
+  let sent = false;
   editor.form.addEventListener("submit", () => { sent = true; });
   addEventListener("beforeunload", (event) => { if (!sent && editor.value !== before) event.preventDefault(); });
 }

@@ -1,0 +1,128 @@
+package webmcp_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// required says whether FIRSTPICK_REQUIRE names something that tests need.
+func required(name string) bool {
+	return slices.Contains(strings.Split(os.Getenv("FIRSTPICK_REQUIRE"), ","), name)
+}
+
+// missing skips, or fails where FIRSTPICK_REQUIRE names what is needed.
+func missing(t *testing.T, name, what string) {
+	t.Helper()
+	if required(name) {
+		t.Fatal("FIRSTPICK_REQUIRE names " + name + ", and there is " + what)
+	}
+	t.Skip(what)
+}
+
+// node22 returns a Node that Lighthouse runs on: that of FIRSTPICK_NODE22, of the
+// machine, or the one that .ci/node22 keeps.
+func node22(t *testing.T) string {
+	t.Helper()
+	cache, _ := os.UserCacheDir()
+	for _, path := range []string{os.Getenv("FIRSTPICK_NODE22"), "node", filepath.Join(cache, "firstpick-node22", "node_modules", "node", "bin", "node")} {
+		if path == "" {
+			continue
+		}
+		out, err := exec.CommandContext(t.Context(), path, "-p", "process.versions.node").Output()
+		parts := append(strings.Split(strings.TrimSpace(string(out)), "."), "0", "0")
+		major, _ := strconv.Atoi(parts[0])
+		if minor, _ := strconv.Atoi(parts[1]); err == nil && (major > 22 || major == 22 && minor >= 19) {
+			return path
+		}
+	}
+	missing(t, "npm", "no Node from 22.19 on; run .ci/node22")
+	return ""
+}
+
+// A verdict is what Lighthouse says of a page.
+type verdict struct {
+	Categories map[string]struct {
+		Score     *float64 `json:"score"`
+		AuditRefs []struct {
+			ID     string  `json:"id"`
+			Weight float64 `json:"weight"`
+		} `json:"auditRefs"`
+	} `json:"categories"`
+	Audits map[string]struct {
+		Score       *float64        `json:"score"`
+		Mode        string          `json:"scoreDisplayMode"`
+		Title       string          `json:"title"`
+		Explanation string          `json:"explanation"`
+		Warnings    []string        `json:"warnings"`
+		Details     json.RawMessage `json:"details"`
+	} `json:"audits"`
+}
+
+// judge lets Lighthouse look at a page.
+func judge(t *testing.T, url string) verdict {
+	t.Helper()
+	folder := os.Getenv("FIRSTPICK_NPM")
+	if folder == "" {
+		folder = filepath.Join("..", "npm")
+	}
+	program := filepath.Join(folder, "node_modules", "lighthouse", "cli", "index.js")
+	if _, err := os.Stat(program); err != nil {
+		missing(t, "npm", "no lighthouse in "+folder+"; run npm ci there")
+	}
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		missing(t, "chromium", "no chromium on this machine")
+	}
+	file := filepath.Join(t.TempDir(), "verdict.json")
+	cmd := exec.CommandContext(t.Context(), node22(t), program, url, "--only-categories=agentic-browsing,accessibility,best-practices",
+		"--chrome-flags=--headless=new --no-sandbox --disable-quic --disable-background-networking --enable-features=WebMCP",
+		"--output=json", "--output-path="+file, "--quiet", "--no-enable-error-reporting")
+	cmd.Env = append(os.Environ(), "CHROME_PATH="+browser)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("lighthouse: %v\n%s", err, out)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v verdict
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestLighthouse: the leaderboard is what Lighthouse wants of a page for agents and for
+// people. Every audit for agents applies, so that none passes by looking at nothing.
+func TestLighthouse(t *testing.T) {
+	v := judge(t, newServer(t).URL+"/leaderboards/webserver")
+	for category, least := range map[string]float64{"agentic-browsing": 1, "accessibility": 0.95, "best-practices": 0.95} {
+		c := v.Categories[category]
+		if c.Score == nil || *c.Score < least {
+			t.Errorf("%s is %v, want at least %v", category, c.Score, least)
+		}
+		for _, ref := range c.AuditRefs {
+			a := v.Audits[ref.ID]
+			if ref.Weight > 0 && a.Score != nil && *a.Score < 1 || len(a.Warnings) > 0 {
+				t.Errorf("%s: %s: %s %q %s", category, ref.ID, a.Title, a.Warnings, a.Details)
+			}
+			if category == "agentic-browsing" && a.Score == nil {
+				t.Errorf("%s does not apply: %s %s", ref.ID, a.Mode, a.Explanation)
+			}
+		}
+		if c.Score != nil {
+			t.Logf("%s %.2f", category, *c.Score)
+		}
+	}
+	for _, tool := range append(offered(), "findTool") {
+		if !strings.Contains(string(v.Audits["webmcp-registered-tools"].Details), `"`+tool+`"`) {
+			t.Errorf("Lighthouse does not see %s: %s", tool, v.Audits["webmcp-registered-tools"].Details)
+		}
+	}
+}
