@@ -307,6 +307,9 @@ func TestDocumentsThatAreNot(t *testing.T) {
 	if text := body(t, page); page.StatusCode != 404 || !strings.Contains(text, "<h1>Not found</h1>") || page.Header.Get("Content-Security-Policy") == "" {
 		t.Errorf("for people: %d", page.StatusCode)
 	}
+	if forPrograms := ask(srv, "GET", "/docs/nowhere"); page.Header.Get("Vary") != "Accept" || forPrograms.Header.Get("Vary") != "Accept" {
+		t.Errorf("caches may give people what is for programs: %q, %q", page.Header, forPrograms.Header)
+	}
 	moved := ask(srv, "GET", "/docs/limits/")
 	if _, err := io.Copy(io.Discard, moved.Body); err != nil || moved.StatusCode != 308 || moved.Header.Get("Location") != "/docs/limits" {
 		t.Errorf("a slash too many: %d %v", moved.StatusCode, moved.Header)

@@ -254,7 +254,7 @@ func (s *Server) directory(written func() (*docs.Set, error)) *directory.Handler
 
 // mcp makes the protocol's handler.
 func (s *Server) mcp(written func() (*docs.Set, error)) *mcp.Handler {
-	mine := &mcp.Mine{Agents: s.cfg.Agents, Reports: s.cfg.Reports, Guide: s.cfg.BaseURL + "/auth.md"}
+	mine := &mcp.Mine{Agents: s.cfg.Agents, Reports: s.cfg.Reports, Guide: s.cfg.BaseURL + "/auth.md", Log: s.cfg.Log}
 	return mcp.New(mcp.Config{
 		Current: s.cfg.Source.Current, Mine: mine.Answer, Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Errors: s.errors, Log: s.cfg.Log, Now: s.cfg.Now,
 		LimitsOff: s.cfg.LimitsOff,

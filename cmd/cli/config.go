@@ -233,8 +233,11 @@ func (c *Config) check() error {
 	}
 	if c.BaseURL != "" {
 		u, err := url.Parse(c.BaseURL)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" {
+		switch {
+		case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "":
 			errs = append(errs, fmt.Errorf("base-url: %q is not an http or https address", c.BaseURL))
+		case strings.Trim(u.Path, "/") != "": // links of pages and well-known addresses begin at the root
+			errs = append(errs, fmt.Errorf("base-url: %q has a path; give the server a host name of its own", c.BaseURL))
 		}
 		c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	}

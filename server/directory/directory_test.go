@@ -226,6 +226,14 @@ func TestCaching(t *testing.T) {
 	if h.ServeHTTP(w, httptest.NewRequest(http.MethodHead, base+"/server.json", nil)); w.Code != http.StatusOK || w.Body.Len() != 0 || w.Header().Get("Content-Length") == "0" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
+	for name, value := range map[string]string{"Range": "bytes=0-3", "If-Match": `"another"`} { // whoever asks for a part gets all
+		r := httptest.NewRequest(http.MethodGet, base+"/robots.txt", nil)
+		r.Header.Set(name, value)
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != http.StatusOK || w.Body.String() != get(t, h, "/robots.txt").Body.String() {
+			t.Errorf("%s: %d %.80s", name, w.Code, w.Body)
+		}
+	}
 }
 
 // The name of a service whose operator chose none is its domain's.

@@ -153,6 +153,7 @@ func (h *Handler) missing(l *library, w http.ResponseWriter, r *http.Request) {
 	} else {
 		e.Description = "There is no document of this name. /docs.md lists all, and /docs/search?q= finds words in them."
 	}
+	w.Header().Set("Vary", "Accept")
 	if strings.HasSuffix(r.URL.Path, ".md") || !takesHTML(r) {
 		h.errors.Write(w, r, e)
 		return

@@ -11,9 +11,12 @@ import (
 	"github.com/firstpick/firstpick/server/toolset"
 )
 
-// clientHeader carries the address of the caller through the SDK. What came under
-// its name is overwritten.
-const clientHeader = "X-Firstpick-Client"
+// These headers carry the address of the caller and the id of the request through the
+// SDK. What came under their names is overwritten.
+const (
+	clientHeader  = "X-Firstpick-Client"
+	requestHeader = "X-Firstpick-Request"
+)
 
 // A caller is who calls a tool, and how.
 type caller struct {
@@ -22,6 +25,7 @@ type caller struct {
 	via           string
 	ip            netip.Addr
 	authorization string
+	request       string // its id; of calls that came the long way
 }
 
 // callerOf is who makes a call that came the long way. Programs of the newer
@@ -40,7 +44,9 @@ func callerOf(req *mcp.CallToolRequest) caller {
 		name = header.Get("User-Agent")
 	}
 	ip, _ := netip.ParseAddr(header.Get(clientHeader)) // ours
-	return caller{tool: req.Params.Name, arguments: req.Params.Arguments, via: via(name), ip: ip, authorization: header.Get("Authorization")}
+	return caller{
+		tool: req.Params.Name, arguments: req.Params.Arguments, via: via(name), ip: ip, authorization: header.Get("Authorization"), request: header.Get(requestHeader),
+	}
 }
 
 // answer answers a call.
@@ -52,7 +58,7 @@ func (h *Handler) answer(ctx context.Context, c caller) toolset.Answer {
 		if h.Mine == nil {
 			return toolset.Fail(toolset.Failure{Code: "temporarily_unavailable", Description: "This server makes no reports of workspaces."})
 		}
-		return h.Mine(ctx, c.authorization, c.ip, c.arguments)
+		return h.Mine(ctx, c.request, c.authorization, c.arguments)
 	}
 	s := h.Current()
 	if s == nil {

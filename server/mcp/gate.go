@@ -16,7 +16,7 @@ const maxBody = 64 << 10
 // hosts are the names under which requests may come. A browser that was led to us
 // under another name (DNS rebinding) sends that name.
 type hosts struct {
-	public   string // host of the public address
+	public   string // name of the public address, without its port
 	loopback bool   // whether that is this machine
 }
 
@@ -25,7 +25,7 @@ func hostsOf(base string) hosts {
 	if err != nil {
 		return hosts{}
 	}
-	return hosts{strings.ToLower(u.Host), isLoopback(u.Host)}
+	return hosts{u.Hostname(), isLoopback(u.Host)}
 }
 
 func isLoopback(hostport string) bool {
@@ -38,9 +38,14 @@ func isLoopback(hostport string) bool {
 }
 
 // allow says whether a Host header is ours. Loopback names and plain addresses are no
-// names that anybody can point here: proxies that do not pass the name on send them.
+// names that anybody can point here: proxies that do not pass the name on send them. A
+// port tells nothing: proxies leave it out, and some clients add the scheme's own.
 func (h hosts) allow(host string) bool {
-	return strings.EqualFold(host, h.public) || isLoopback(host) || !h.loopback && isAddress(host)
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	return strings.EqualFold(name, h.public) || isLoopback(host) || !h.loopback && isAddress(host)
 }
 
 func isAddress(hostport string) bool {

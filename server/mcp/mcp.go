@@ -10,6 +10,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -43,9 +44,9 @@ type Config struct {
 	Current func() *site.Site
 	// Documents are asked for at the first request that is not for a public tool.
 	Documents func() []Document
-	// Mine answers getMyAgents for who sent a header Authorization; nil says that
+	// Mine answers getMyAgents in a request for who sent a header Authorization; nil says that
 	// this server cannot.
-	Mine      func(ctx context.Context, authorization string, client netip.Addr, arguments []byte) toolset.Answer
+	Mine      func(ctx context.Context, request, authorization string, arguments []byte) toolset.Answer
 	Name      string // of the server, such as example.com/firstpick
 	Version   string // of the program
 	BaseURL   string // public address without trailing slash
@@ -78,7 +79,7 @@ func New(c Config) *Handler {
 	h.sdk = sync.OnceValue(func() http.Handler {
 		server := h.server()
 		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
-			Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody,
+			Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 			DisableLocalhostProtection: true, // hosts does it, and knows the public address behind a proxy
 		})
 	})
@@ -103,8 +104,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
 		h.Errors.Write(w, r, apierr.TooLarge())
+		return
+	case err != nil:
+		h.refuse(w, nil, "the body could not be read")
 		return
 	}
 	if h.fast.serve(w, r, body) {

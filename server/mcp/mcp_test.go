@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,8 +36,8 @@ func newHandler(t testing.TB, change func(*Config)) *Handler {
 		Documents: func() []Document {
 			return []Document{{URI: sitetest.Base + "/docs/methodology.md", Name: "methodology", Title: "Methodology", Description: "What the figures mean", Text: "# Methodology\n"}}
 		},
-		Mine: func(_ context.Context, authorization string, _ netip.Addr, _ []byte) toolset.Answer {
-			return toolset.Fail(toolset.Failure{Code: "login_required", Description: "seen " + authorization})
+		Mine: func(_ context.Context, request, authorization string, _ []byte) toolset.Answer {
+			return toolset.Fail(toolset.Failure{Code: "login_required", Description: "seen " + authorization + " in " + request})
 		},
 	}
 	if change != nil {
@@ -251,7 +254,11 @@ func TestClient(t *testing.T) {
 // What is no request of the protocol gets the service's own errors as JSON.
 func TestGate(t *testing.T) {
 	h, local := newHandler(t, nil), newHandler(t, func(c *Config) { c.BaseURL = "http://127.0.0.1:8080" })
+	ported := newHandler(t, func(c *Config) { c.BaseURL = "https://firstpick.example:8443" }) // a proxy may leave the port out
 	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	broken := request(list)
+	broken.Body = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))
+	batch := func(n int) string { return "[" + strings.TrimSuffix(strings.Repeat(list+",", n), ",") + "]" }
 	at := func(host string, r *http.Request) *http.Request { r.Host = host; return r }
 	method := func(m string, r *http.Request) *http.Request { r.Method = m; return r }
 	for i, c := range []struct {
@@ -268,12 +275,20 @@ func TestGate(t *testing.T) {
 		{h, request(list, "Origin", "https://any.example"), 200, `"getLeaderboard"`},
 		{h, at("evil.example", request(list)), 403, `"invalid_host"`},
 		{h, at("127.0.0.1:8080", request(list)), 200, `"getLeaderboard"`},
+		{h, at("firstpick.example:443", request(list)), 200, `"getLeaderboard"`},
+		{h, at("FIRSTPICK.example", request(list)), 200, `"getLeaderboard"`},
+		{h, at("firstpick.example.evil.example:443", request(list)), 403, `"invalid_host"`},
+		{ported, at("firstpick.example", request(list)), 200, `"getLeaderboard"`},
 		{h, at("10.0.0.7:8080", request(list)), 200, `"getLeaderboard"`},
 		{local, at("10.0.0.7:8080", request(list)), 403, `"invalid_host"`},
 		{h, method("GET", request(list)), 405, `"method_not_allowed"`},
 		{h, method("DELETE", request(list)), 405, `"method_not_allowed"`},
 		{h, method("OPTIONS", request(list)), 204, ``},
 		{h, request(strings.Repeat(" ", maxBody+1)), 413, `"request_too_large"`},
+		{h, broken, 400, `"code":-32700`},
+		{h, request(batch(maxBatch), "Mcp-Protocol-Version", "2025-03-26"), 200, `"getLeaderboard"`},
+		{h, request(batch(maxBatch+1), "Mcp-Protocol-Version", "2025-03-26"), 400, `at most 20 messages`},
+		{h, request(batch(maxBatch + 1)), 400, `at most 20 messages`},
 		{h, request(`{`), 400, `"code":-32700`},
 		{h, request(list + `}`), 400, `"code":-32700`},
 		{h, request(`[`+list+`]`, "Mcp-Protocol-Version", "2025-06-18"), 400, `"code":-32600`},
@@ -312,6 +327,35 @@ func TestCallsLimit(t *testing.T) {
 	}
 	if w := ask(h, request(olderCall("1", "getMyAgents", `{}`))); !strings.Contains(w.Body.String(), `rate_limited`) {
 		t.Errorf("%s", w.Body)
+	}
+}
+
+// What fails in us is in the log under the id of its request, and is not told; what
+// callers do wrong is told and not logged.
+func TestFailuresOfMineAreLogged(t *testing.T) {
+	if w := ask(newHandler(t, nil), request(olderCall("1", "getMyAgents", `{}`), "Authorization", "Bearer at_1", requestHeader, "forged")); !strings.Contains(w.Body.String(), "seen Bearer at_1 in req\\") {
+		t.Errorf("%s", w.Body)
+	}
+	var log bytes.Buffer
+	m := &Mine{Guide: "https://firstpick.example/auth.md", Log: slog.New(slog.NewTextHandler(&log, nil))}
+	a := m.fail("k3x9-1", apierr.Internal(errors.New("the disk is full")))
+	if !a.Failed || strings.Contains(string(a.JSON), "disk") || !strings.Contains(log.String(), "request_id=k3x9-1") || !strings.Contains(log.String(), "the disk is full") {
+		t.Errorf("%s\n%s", a.JSON, log.String())
+	}
+	log.Reset()
+	if m.fail("k3x9-2", apierr.InvalidToken()); log.Len() > 0 {
+		t.Errorf("%s", log.String())
+	}
+}
+
+// A caller's word stands in a prompt short, in one line, and as whole characters.
+func TestQuote(t *testing.T) {
+	for s, want := range map[string]string{
+		"auth": "`auth`", "a`b\nc\x00": "`a b c `", strings.Repeat("a", 99) + "é": "`" + strings.Repeat("a", 99) + "`", strings.Repeat("a", 1000): "`" + strings.Repeat("a", 100) + "`",
+	} {
+		if got := quote(s); got != want {
+			t.Errorf("%q: %q", s, got)
+		}
 	}
 }
 

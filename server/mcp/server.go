@@ -81,7 +81,7 @@ func (h *Handler) compare(_ context.Context, req *mcp.GetPromptRequest) (*mcp.Ge
 	}
 	text += " Give every rate with its interval, the number of trials and the date; do not rank tools apart whose rank ranges overlap; pass on the warnings; link the pages."
 	return &mcp.GetPromptResult{
-		Description: "A comparison of " + category,
+		Description: "A comparison of " + quote(category),
 		Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}},
 	}, nil
 }
@@ -94,7 +94,7 @@ func quote(s string) string {
 		}
 		return c
 	}, s)
-	return "`" + s[:min(len(s), 100)] + "`"
+	return "`" + strings.ToValidUTF8(s[:min(len(s), 100)], "") + "`"
 }
 
 // mostCompletions is the protocol's bound.

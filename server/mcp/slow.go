@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -21,6 +22,10 @@ func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 		h.refuse(w, body, "the body is not one JSON text")
 		return
 	}
+	if tooMany(body) {
+		h.refuse(w, body, fmt.Sprintf("a batch has at most %d messages", maxBatch))
+		return
+	}
 	r = r.Clone(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
@@ -32,6 +37,7 @@ func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 		r.Header.Set("Mcp-Name", name)
 	}
 	r.Header.Set(clientHeader, reqctx.Client(w).String())
+	r.Header.Set(requestHeader, reqctx.ID(w))
 	held := &holder{to: w, header: http.Header{}, status: http.StatusOK}
 	h.sdk().ServeHTTP(held, r)
 	if held.streams {
@@ -53,6 +59,16 @@ func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 	head.Set("Content-Length", strconv.Itoa(held.body.Len()))
 	w.WriteHeader(held.status)
 	_, _ = w.Write(held.body.Bytes()) // the client is gone; nothing to do
+}
+
+// maxBatch is how many messages a batch may have, in the revisions that know batches. A
+// batch counts as one request, and a message of a hundred bytes may ask for a document of
+// a hundred thousand.
+const maxBatch = 20
+
+func tooMany(body []byte) bool {
+	var messages []json.RawMessage
+	return json.Unmarshal(body, &messages) == nil && len(messages) > maxBatch
 }
 
 // decodeName reads a name that was not fit for a header, which the SDK does not.

@@ -49,7 +49,15 @@ func read(raw json.RawMessage, names ...string) *arguments {
 	return a
 }
 
-func (a *arguments) fail(path, message string) { a.issues = append(a.issues, Issue{path, message}) }
+// maxIssues are as many as a model mends in one go; what is sent to be refused must not
+// be answered at length.
+const maxIssues = 20
+
+func (a *arguments) fail(path, message string) {
+	if len(a.issues) < maxIssues {
+		a.issues = append(a.issues, Issue{path, message})
+	}
+}
 
 // text returns a string argument of at most most characters; missing tells of one
 // that is needed and not there.

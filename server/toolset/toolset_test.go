@@ -3,6 +3,7 @@ package toolset_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -86,6 +87,13 @@ func TestAnswers(t *testing.T) {
 		if strings.Contains(string(got.JSON), "\n") || strings.Contains(string(got.JSON), `\u0026`) {
 			t.Errorf("%s %s: not one plain line: %s", c.tool, c.arguments, got.JSON)
 		}
+	}
+	many := `{"q":1`
+	for i := range 5000 {
+		many += fmt.Sprintf(`,"%d":1`, i)
+	}
+	if got := (toolset.Call{Tool: "lookupTool", Arguments: json.RawMessage(many + "}")}).Answer(s); !got.Failed || len(got.JSON) > 4096 {
+		t.Errorf("%d bytes about 5001 arguments that there are not", len(got.JSON))
 	}
 	plain := toolset.Call{Tool: "lookupTool", Arguments: json.RawMessage(`{"query":"stripe"}`)}.Answer(s)
 	if strings.Contains(string(plain.JSON), "via=") {
