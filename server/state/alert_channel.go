@@ -158,7 +158,9 @@ func (tx *Tx) DueDeliveries(ctx context.Context, now time.Time) (int, error) {
 func (tx *Tx) TakeDelivery(ctx context.Context, now time.Time, lease time.Duration) (*Delivery, *AlertChannel, error) {
 	skip := ""
 	if tx.db.Engine() == "postgres" {
-		skip = " for update skip locked"
+		// The channel alone: whoever locked a delivery first could lose the channel to
+		// another, who then takes a later one.
+		skip = " for update of c skip locked"
 	}
 	var id string
 	err := tx.one(ctx, []any{&id}, "select d.id"+dueDelivery+" order by d.next_at, d.created_at, d.id limit 1"+skip, us(now))
@@ -170,8 +172,11 @@ func (tx *Tx) TakeDelivery(ctx context.Context, now time.Time, lease time.Durati
 	}
 	until := us(now.Add(lease))
 	d, err := scanDelivery(func(dest ...any) error {
-		return tx.one(ctx, dest, "update alert_delivery set tries = tries + 1, next_at = $2 where id = $1 returning "+deliveryColumns, id, until)
+		return tx.one(ctx, dest, "update alert_delivery set tries = tries + 1, next_at = $2 where id = $1 and state = 'pending' and next_at <= $3 returning "+deliveryColumns, id, until, us(now))
 	})
+	if errors.Is(err, ErrNotFound) { // taken or given up since it was looked at
+		return nil, nil, nil
+	}
 	if err != nil {
 		return nil, nil, err
 	}
