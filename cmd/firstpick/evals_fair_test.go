@@ -32,9 +32,10 @@ func TestQueuedRunsAreSharedFairly(t *testing.T) {
 	}
 	for _, engine := range statetest.Engines() {
 		t.Run(engine, func(t *testing.T) {
-			sizes := map[string]int{"wsp_large": 180, "wsp_middle": 110, "wsp_small": 60} // several are always under way, so fewer would tell less
+			// Of few runs those that are under way are a large part, and no turn halves them.
+			sizes, under := map[string]int{"wsp_large": 180, "wsp_middle": 110, "wsp_small": 60}, 6.0
 			if engine == "postgres" {
-				sizes = map[string]int{"wsp_large": 550, "wsp_middle": 300, "wsp_small": 150}
+				sizes, under = map[string]int{"wsp_large": 550, "wsp_middle": 300, "wsp_small": 150}, 0
 			}
 			h := newHouse(t, engine)
 			names := []string{"wsp_large", "wsp_middle", "wsp_small"}
@@ -87,7 +88,7 @@ func TestQueuedRunsAreSharedFairly(t *testing.T) {
 					for _, other := range c.among {
 						want = min(want, until(other, through(c.first)))
 					}
-					if float64(got-want) > 0.1*float64(want) {
+					if float64(got-want) > 0.1*float64(want)+under {
 						t.Errorf("when %s was through, %s had %d runs done and another %d", c.first, name, got, want)
 					}
 				}
