@@ -20,10 +20,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/fixtures"
-	"github.com/firstpick/firstpick/fixtures/catalog"
-	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/collect"
@@ -31,38 +27,18 @@ import (
 	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/servertest/contract"
 	"github.com/firstpick/firstpick/server/site"
+	"github.com/firstpick/firstpick/server/site/sitetest"
 	"github.com/firstpick/firstpick/server/state/statetest"
 )
 
-const base = "https://firstpick.example"
+const base = sitetest.Base
 
 var asOf = time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 
-func demoSite(t testing.TB, flask int) *site.Site {
+// demoSite is a small site at base.
+func demoSite(t testing.TB, slope int) *site.Site {
 	t.Helper()
-	c, err := catalog.Load(fixtures.Files(), "catalog")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var boards []analytics.Board
-	for _, slug := range []string{"webserver", "payments"} {
-		cat, _ := c.Category(slug)
-		var cells []analytics.Cell
-		for i, e := range cat.Entries[:6] {
-			for p := range 4 {
-				cells = append(cells, analytics.Cell{
-					Prompt: string(rune('a' + p)), Agent: "m", Outcome: pick.Tool, Picked: e.Tool.Slug,
-					Shortlist: []string{e.Tool.Slug}, Trials: 1 + i*flask + p, LastAt: asOf,
-				})
-			}
-		}
-		boards = append(boards, analytics.Rank(cat, cells, 10_000, false))
-	}
-	s, err := site.Build(site.Input{ID: "abc", AsOf: asOf, Boards: boards, Refs: c.Refs(), BaseURL: base, Notes: []string{"A citation & more"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return sitetest.New(t, slope)
 }
 
 func newServer(t testing.TB, s *site.Site, change func(*server.Config)) *server.Server {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
-	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/site"
 )
 
@@ -31,12 +30,6 @@ type Failure struct {
 
 // Fail is the answer of a failure.
 func Fail(f Failure) Answer { return Answer{encode(f), true} }
-
-// FailWith is the answer of a failure of the API.
-func FailWith(err error) Answer {
-	e := apierr.Of(err)
-	return Fail(Failure{Code: e.Code, Description: e.Description, Suggestions: e.Suggestions, RetryAfter: e.RetryAfter})
-}
 
 func invalid(issues []Issue) Answer {
 	return Fail(Failure{Code: "invalid_request", Description: "The arguments are not as the input schema wants them; issues says what to change.", Issues: issues})

@@ -1,0 +1,64 @@
+package server
+
+import (
+	"cmp"
+	"path"
+
+	"github.com/firstpick/firstpick/server/directory"
+	"github.com/firstpick/firstpick/server/docs"
+	"github.com/firstpick/firstpick/server/mcp"
+	"github.com/firstpick/firstpick/server/openapi"
+)
+
+// documents makes the documentation, filled with what holds at this server.
+func (s *Server) documents() (*docs.Set, error) {
+	c := docs.Config{
+		BaseURL: s.cfg.BaseURL, OpenAPI: openapi.Source(), CLI: s.cfg.CLI, Rules: s.cfg.Agents.Limits.Rules,
+		PublicPerMinute: s.cfg.LimitPerMinute, MCPPerMinute: mcp.CallsPerMinute, Deprecated: s.cfg.Deprecated, Streams: maxStreams, OwnStreams: maxOwnStreams,
+	}
+	if s.cfg.Evals != nil {
+		c.Evals = s.cfg.Evals.Caps
+	}
+	return docs.New(c)
+}
+
+// directory makes what an agent finds that knows the host name alone.
+func (s *Server) directory(written func() (*docs.Set, error)) *directory.Handler {
+	return directory.New(directory.Service{
+		Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Contact: s.cfg.Contact,
+		Documents: func() (out []directory.Document) {
+			for _, p := range s.pages(written) {
+				out = append(out, directory.Document{Path: p.Path, Title: p.Title, Description: p.Description, Markdown: string(p.Markdown)})
+			}
+			return out
+		},
+	}, s.cfg.Source.Current, s.errors, s.cfg.Now)
+}
+
+// mcp makes the protocol's handler.
+func (s *Server) mcp(written func() (*docs.Set, error)) *mcp.Handler {
+	mine := &mcp.Mine{Agents: s.cfg.Agents, Reports: s.cfg.Reports, Guide: s.cfg.BaseURL + "/auth.md", Log: s.cfg.Log}
+	return mcp.New(mcp.Config{
+		Current: s.cfg.Source.Current, Mine: mine.Answer, Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Errors: s.errors, Log: s.cfg.Log, Now: s.cfg.Now,
+		LimitsOff: s.cfg.LimitsOff,
+		Documents: func() (out []mcp.Document) {
+			for _, p := range s.pages(written) {
+				out = append(out, mcp.Document{URI: s.cfg.BaseURL + p.Path + ".md", Name: path.Base(p.Path), Title: p.Title, Description: p.Description, Text: string(p.Markdown)})
+			}
+			return out
+		},
+	})
+}
+
+func (s *Server) name() string { return cmp.Or(s.cfg.Name, directory.NameOf(s.cfg.BaseURL)) }
+
+// pages are all documents. That they can be made is tested; without them the rest is
+// served.
+func (s *Server) pages(written func() (*docs.Set, error)) []*docs.Page {
+	set, err := written()
+	if err != nil {
+		s.cfg.Log.Error("the documents cannot be made", "err", err)
+		return nil
+	}
+	return set.Pages
+}
