@@ -419,27 +419,3 @@ func TestPagesCarryTheFigures(t *testing.T) {
 		t.Errorf("a page that is not: %d", resp.StatusCode)
 	}
 }
-
-func BenchmarkReport(b *testing.B) {
-	srv := newServer(b, demoSite(b, 1), func(c *server.Config) { c.LimitsOff = true })
-	data := []byte(body(b, ask(srv, "GET", "/api/public/report?q=flask")))
-	bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(data)
-	})
-	counting := newServer(b, demoSite(b, 1), func(c *server.Config) { c.LimitsOff, c.Count = true, true })
-	for name, h := range map[string]http.Handler{"bare": bare, "ours": srv, "counting": counting} {
-		b.Run(name, func(b *testing.B) {
-			r := httptest.NewRequest("GET", "/api/public/report?q=flask", nil)
-			for b.Loop() {
-				h.ServeHTTP(&discard{h: http.Header{}}, r)
-			}
-		})
-	}
-}
-
-type discard struct{ h http.Header }
-
-func (d *discard) Header() http.Header         { return d.h }
-func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
-func (d *discard) WriteHeader(int)             {}

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -28,25 +24,11 @@ func TestLayers(t *testing.T) {
 
 		"github.com/prometheus/client_golang/prometheus": {"cmd/metrics"},
 	}
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	layer := func(path string) int {
 		top, _, _ := strings.Cut(strings.TrimPrefix(path, module), "/")
 		return slices.Index(layers, top)
 	}
-	dec := json.NewDecoder(strings.NewReader(string(out)))
-	for {
-		var p struct {
-			ImportPath string
-			Imports    []string
-		}
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			return
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	for _, p := range goList(t, "-json=ImportPath,Imports", module+"...") {
 		name := strings.TrimPrefix(p.ImportPath, module)
 		if layer(p.ImportPath) < 0 {
 			t.Errorf("%s lies outside the layers", name)

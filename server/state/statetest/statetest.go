@@ -46,7 +46,7 @@ func Address(t testing.TB, engine string) string {
 	if engine == "sqlite" {
 		return "sqlite://" + filepath.Join(t.TempDir(), "state.db")
 	}
-	shared.Do(func() { shared.cluster, shared.err = StartCluster(os.Getenv("FIRSTPICK_DURABLE") != "") }) //nolint:forbidigo // set by make bench
+	shared.Do(func() { shared.cluster, shared.err = StartCluster(false) })
 	if errors.Is(shared.err, ErrNoPostgres) {
 		if slices.Contains(strings.Split(os.Getenv("FIRSTPICK_REQUIRE"), ","), "postgres") { //nolint:forbidigo // the switch of all tests
 			t.Fatal("FIRSTPICK_REQUIRE names postgres, and it is not installed")

@@ -1,4 +1,5 @@
-package agentcollect_test
+// Package bench measures what the collector adds to a request.
+package bench
 
 import (
 	"io"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/firstpick/firstpick/cmd/agentcollect"
 )
+
+const browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
 // BenchmarkOverhead is what a request costs more than with the bare handler.
 func BenchmarkOverhead(b *testing.B) {
