@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -182,19 +183,31 @@ func TestAuthMDExamples(t *testing.T) {
 			if r, ok := v["resource"]; ok && r != g.resource["resource"] {
 				t.Errorf("the resource is %v, the text says %v", g.resource["resource"], r)
 			}
-			if name, ok := v["type"].(string); ok {
+			if _, ok := v["access_token"]; ok || v["registration_id"] != nil {
+				g.answers(t, v)
+				continue
+			}
+			if name, ok := v["type"].(string); ok && v["claim_token"] == nil {
 				types = append(types, name)
 				g.registers(t, b.text)
 			}
 			if _, ok := v["claim_token"]; ok {
 				status, _, body := fetch(t, http.MethodPost, g.s.URL+"/api/agent/identity/claim", "application/json", b.text)
-				if status != http.StatusUnauthorized || !strings.Contains(body, `"invalid_claim_token"`) {
+				wanted, want := http.StatusUnauthorized, `"invalid_claim_token"`
+				if v["assertion"] == "eyJ..." { // it is cut, and read first
+					wanted, want = http.StatusBadRequest, `"malformed_assertion"`
+				}
+				if status != wanted || !strings.Contains(body, want) {
 					t.Errorf("%s: %d %s", b.text, status, body)
 				}
 			}
 			if _, ok := v["jti"]; ok {
 				g.idJAG(t, v)
 			}
+			continue
+		}
+		if b.language == "http" {
+			g.challenge(t, b.text)
 			continue
 		}
 		if b.language != "" {
@@ -215,6 +228,58 @@ func TestAuthMDExamples(t *testing.T) {
 		if !strings.Contains(g.text, "grant_type="+grant.(string)+"&") {
 			t.Errorf("no example of %s", grant)
 		}
+	}
+	if !strings.Contains(g.text, "The grant is also accepted as `"+agents.GrantClaimAlias+"`") {
+		t.Error("the text lacks the other name of the claim grant")
+	}
+}
+
+// answers compares the members of an example of an answer with a real one's.
+func (g *guide) answers(t *testing.T, example map[string]any) {
+	t.Helper()
+	register := func(body string) map[string]any {
+		_, _, text := fetch(t, http.MethodPost, g.s.URL+"/api/agent/identity", "application/json", body)
+		var v map[string]any
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatal(err, text)
+		}
+		return v
+	}
+	var got map[string]any
+	switch example["registration_type"] {
+	case "service_auth":
+		got = register(`{"type":"service_auth","login_hint":"example@example.com"}`)
+	case "anonymous":
+		got = register(`{"type":"anonymous"}`)
+	default:
+		form := url.Values{"grant_type": {agents.GrantJWT}, "assertion": {register(`{"type":"anonymous"}`)["identity_assertion"].(string)}}
+		_, _, text := fetch(t, http.MethodPost, g.s.URL+"/api/oauth2/token", "application/x-www-form-urlencoded", form.Encode())
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatal(err, text)
+		}
+	}
+	if a, b := slices.Sorted(maps.Keys(example)), slices.Sorted(maps.Keys(got)); !slices.Equal(a, b) {
+		t.Errorf("the example of an answer has %q, a real one %q", a, b)
+	}
+}
+
+// challenge compares the example of a 401 with a real one, and follows it to a document
+// that names the resource whose path it has (RFC 9728, 3.3).
+func (g *guide) challenge(t *testing.T, example string) {
+	t.Helper()
+	status, header, _ := fetch(t, http.MethodGet, g.s.URL+"/api/agent/workspace", "", "")
+	want := fmt.Sprintf("HTTP/1.1 %d %s\nWWW-Authenticate: %s\n", status, http.StatusText(status), header.Get("WWW-Authenticate"))
+	if example != want {
+		t.Errorf("the challenge is %q, the text says %q", want, example)
+	}
+	address := regexp.MustCompile(`resource_metadata="([^"]+)"`).FindStringSubmatch(example)
+	if address == nil {
+		t.Fatalf("no address in %q", example)
+	}
+	_, _, text := fetch(t, http.MethodGet, address[1], "", "")
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(text), &doc); err != nil || strings.Replace(address[1], "/.well-known/oauth-protected-resource", "", 1) != doc["resource"] {
+		t.Errorf("%s names the resource %v, %v", address[1], doc["resource"], err)
 	}
 }
 
@@ -358,7 +423,9 @@ func TestAuthMDErrors(t *testing.T) {
 			t.Errorf("%s has the status %s here, and there: %s", m[1], m[2], row)
 		}
 	}
-	for _, code := range []string{ // spec, 7
+	for _, code := range []string{ // spec, 7, and what the endpoints answer besides
+		"anonymous_not_enabled", "service_auth_not_enabled", "invalid_target", "invalid_scope", "invalid_client", "unsupported_token_type", "unauthorized",
+		"too_many_keys", "request_too_large", "server_error", "temporarily_unavailable",
 		"invalid_request", "issuer_not_enabled", "interaction_required", "login_required", "invalid_claim_token", "claimed_or_in_flight", "claim_expired",
 		"authorization_pending", "slow_down", "expired_token", "invalid_grant", "unsupported_grant_type", "insufficient_scope", "rate_limited",
 	} {

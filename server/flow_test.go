@@ -345,7 +345,7 @@ func (f *flow) value(words []string, key, fallback string) string {
 
 // change sets claims: times as seconds from now, everything else as it stands.
 func (f *flow) change(words []string) func(header, claims map[string]any) {
-	return func(_, claims map[string]any) {
+	return func(header, claims map[string]any) {
 		for _, w := range words {
 			k, v, _ := strings.Cut(w, "=")
 			switch k {
@@ -356,6 +356,8 @@ func (f *flow) change(words []string) func(header, claims map[string]any) {
 					f.fail("%v", err)
 				}
 				claims[k] = f.s.Clock.Now().Unix() + int64(n)
+			case "typ":
+				header["typ"] = v
 			case "event":
 				claims["events"] = map[string]any{v: map[string]any{}}
 			default:

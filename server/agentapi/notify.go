@@ -16,7 +16,7 @@ func (h *Handler) notify(w http.ResponseWriter, r *http.Request) {
 	c := caller(w, r)
 	err := func() error {
 		media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		if err != nil || media != "application/secevent+jwt" {
+		if err != nil || media != "application/secevent+jwt" && media != "application/logout+jwt" {
 			return apierr.InvalidRequest("Send the token as application/secevent+jwt.")
 		}
 		raw, err := read(r, maxSET)

@@ -87,16 +87,8 @@ func (h *Handler) register(c *agents.Caller, r *http.Request) (any, error) {
 	default:
 		return nil, apierr.BadBody("unsupported_type", "type must be anonymous, service_auth or identity_assertion.")
 	}
-	offered, err := h.Agents.Offers(r.Context(), kind)
-	if err != nil {
-		return nil, apierr.StoreDown(err)
-	}
-	switch {
-	case offered:
-	case kind == identity.IdentityAssertion:
-		return nil, apierr.Refused("issuer_not_enabled", "This service trusts no issuer. Use another type; see identity_types_supported.")
-	default:
-		return nil, apierr.Refused(req.Type+"_not_enabled", "The operator does not offer this type; see identity_types_supported.")
+	if err := h.offers(r, kind); err != nil {
+		return nil, err
 	}
 	switch kind {
 	case identity.Anonymous:
@@ -106,6 +98,20 @@ func (h *Handler) register(c *agents.Caller, r *http.Request) (any, error) {
 	default:
 		return h.present(c, r, req)
 	}
+}
+
+// offers refuses a kind that the operator switched off.
+func (h *Handler) offers(r *http.Request, kind identity.Kind) error {
+	offered, err := h.Agents.Offers(r.Context(), kind)
+	switch {
+	case err != nil:
+		return apierr.StoreDown(err)
+	case offered:
+		return nil
+	case kind == identity.IdentityAssertion:
+		return apierr.Refused("issuer_not_enabled", "This service trusts no issuer. Use another type; see identity_types_supported.")
+	}
+	return apierr.Refused(string(kind)+"_not_enabled", "The operator does not offer this type; see identity_types_supported.")
 }
 
 func (h *Handler) anonymous(c *agents.Caller, r *http.Request) (any, error) {
@@ -132,11 +138,8 @@ func (h *Handler) pending(got *agents.Registered) pendingAnswer {
 }
 
 func (h *Handler) present(c *agents.Caller, r *http.Request, req registerRequest) (any, error) {
-	if req.AssertionType != agents.AssertionType {
-		return nil, apierr.BadBody("unsupported_type", "assertion_type must be "+agents.AssertionType+".")
-	}
-	if req.Assertion == "" {
-		return nil, apierr.BadBody("malformed_assertion", "assertion is missing.")
+	if err := checkAssertion(req.AssertionType, req.Assertion); err != nil {
+		return nil, err
 	}
 	got, err := h.Agents.Present(r.Context(), c, req.Assertion)
 	if err != nil {
@@ -148,15 +151,32 @@ func (h *Handler) present(c *agents.Caller, r *http.Request, req registerRequest
 			Description: "The asserted address belongs to an existing account. Ask its owner to confirm the link: show verification_uri and user_code together, and poll.",
 		}
 	}
-	return acceptedAnswer{
-		got.Registration.ID, string(identity.IdentityAssertion), got.Assertion, stamp(got.Expires), identity.BothScopes(), slugOnly{got.WorkspaceSlug},
-	}, nil
+	return h.accepted(got), nil
 }
 
+func (h *Handler) accepted(got *agents.Registered) acceptedAnswer {
+	return acceptedAnswer{got.Registration.ID, string(got.Registration.Kind), got.Assertion, stamp(got.Expires), identity.BothScopes(), slugOnly{got.WorkspaceSlug}}
+}
+
+func checkAssertion(kind, assertion string) error {
+	switch {
+	case kind != agents.AssertionType:
+		return apierr.BadBody("unsupported_type", "assertion_type must be "+agents.AssertionType+".")
+	case assertion == "":
+		return apierr.BadBody("malformed_assertion", "assertion is missing.")
+	}
+	return nil
+}
+
+// A claimRequest has no type in the contract; newer versions of the protocol tell an
+// address (login_hint, service_auth) from an ID-JAG (identity_assertion) by it.
 type claimRequest struct {
-	ClaimToken string `json:"claim_token"`
-	Email      string `json:"email"`
-	LoginHint  string `json:"login_hint"` // what newer versions of the protocol call it
+	Type          string `json:"type"`
+	ClaimToken    string `json:"claim_token"`
+	Email         string `json:"email"`
+	LoginHint     string `json:"login_hint"` // what newer versions of the protocol call it
+	AssertionType string `json:"assertion_type"`
+	Assertion     string `json:"assertion"`
 }
 
 type claimAnswer struct {
@@ -176,6 +196,13 @@ func (h *Handler) claim(c *agents.Caller, r *http.Request) (any, error) {
 	if req.ClaimToken == "" {
 		return nil, apierr.BadBody("malformed_body", "claim_token is missing.")
 	}
+	switch req.Type {
+	case "", "login_hint", string(identity.ServiceAuth):
+	case string(identity.IdentityAssertion):
+		return h.claimByAssertion(c, r, req)
+	default:
+		return nil, apierr.BadBody("unsupported_type", "type must be login_hint, service_auth or identity_assertion, or absent.")
+	}
 	if req.Email == "" {
 		req.Email = req.LoginHint
 	}
@@ -183,6 +210,36 @@ func (h *Handler) claim(c *agents.Caller, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return h.initiated(id, code), nil
+}
+
+func (h *Handler) initiated(id string, code *agents.Code) claimAnswer {
 	b := h.block(code)
-	return claimAnswer{id, code.AttemptID, "initiated", stamp(code.ExpiresAt.Truncate(time.Millisecond)), b, b}, nil
+	return claimAnswer{id, code.AttemptID, "initiated", stamp(code.ExpiresAt.Truncate(time.Millisecond)), b, b}
+}
+
+// A claimedAnswer is what a claim by an ID-JAG brings at once.
+type claimedAnswer struct {
+	acceptedAnswer
+	Status string `json:"status"`
+}
+
+func (h *Handler) claimByAssertion(c *agents.Caller, r *http.Request, req claimRequest) (any, error) {
+	if req.AssertionType == "" {
+		req.AssertionType = agents.AssertionType
+	}
+	if err := checkAssertion(req.AssertionType, req.Assertion); err != nil {
+		return nil, err
+	}
+	if err := h.offers(r, identity.IdentityAssertion); err != nil {
+		return nil, err
+	}
+	got, err := h.Agents.ClaimByAssertion(r.Context(), c, req.ClaimToken, req.Assertion)
+	if err != nil {
+		return nil, err
+	}
+	if got.Claim != nil {
+		return h.initiated(got.Registration.ID, got.Claim), nil
+	}
+	return claimedAnswer{h.accepted(got), string(identity.Claimed)}, nil
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/firstpick/firstpick/server/identity"
 )
 
-// otherGrantClaim is what clients of the public protocol call the claim grant.
-const otherGrantClaim = "urn:workos:agent-auth:grant-type:claim"
-
 // A tokenAnswer is the answer of both grants (RFC 6749, 5.1); the claim grant
 // adds the assertion.
 type tokenAnswer struct {
@@ -44,7 +41,7 @@ func (h *Handler) token(c *agents.Caller, r *http.Request) (any, error) {
 		return nil, err
 	}
 	switch grant {
-	case agents.GrantClaim, otherGrantClaim:
+	case agents.GrantClaim, agents.GrantClaimAlias:
 		claim, err := need("claim_token")
 		if err != nil {
 			return nil, err

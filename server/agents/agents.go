@@ -25,9 +25,11 @@ import (
 
 // The words of the protocol that are URNs.
 const (
-	GrantClaim    = "urn:example:agent-auth:grant-type:claim"
-	GrantJWT      = "urn:ietf:params:oauth:grant-type:jwt-bearer" // RFC 7523
-	AssertionType = "urn:ietf:params:oauth:token-type:id-jag"
+	GrantClaim = "urn:example:agent-auth:grant-type:claim"
+	// GrantClaimAlias is what clients of the public protocol call the claim grant.
+	GrantClaimAlias = "urn:workos:agent-auth:grant-type:claim"
+	GrantJWT        = "urn:ietf:params:oauth:grant-type:jwt-bearer" // RFC 7523
+	AssertionType   = "urn:ietf:params:oauth:token-type:id-jag"
 )
 
 // A Service has the uses. All fields but Outbox are required.

@@ -16,39 +16,57 @@ import (
 // Present registers an agent on the word of a trusted issuer (an ID-JAG). A
 // Registered without Assertion asks for the person's confirmation.
 func (s *Service) Present(ctx context.Context, c *Caller, raw string) (*Registered, error) {
+	out := &Registered{}
+	return out, s.withAssertion(ctx, c, raw, func(tx *state.Tx, now time.Time, a *trust.Assertion) error {
+		*out = Registered{}
+		r, err := s.subjectRegistration(ctx, tx, now, c, a)
+		if err != nil {
+			return err
+		}
+		out.Registration = r
+		account, confirm, err := s.assertedFor(ctx, tx, now, a)
+		switch {
+		case err != nil:
+			return err
+		case confirm != "":
+			return s.stepUp(ctx, tx, now, c, confirm, out)
+		}
+		return s.accept(ctx, tx, now, c, out, account)
+	})
+}
+
+// withAssertion verifies an ID-JAG, uses it up and calls do, all but the first in one
+// transaction. It counts failures against the caller's network.
+func (s *Service) withAssertion(ctx context.Context, c *Caller, raw string, do func(tx *state.Tx, now time.Time, a *trust.Assertion) error) error {
 	failures := limit.Use{Rule: "assertion-failures.ip", Key: c.network()}
 	if err := s.barred(ctx, c, failures); err != nil {
-		return nil, err
+		return err
 	}
 	a, err := s.Trust.Assertion(ctx, raw)
 	if err != nil {
 		err = s.refused(ctx, c, err)
-		if apierr.Of(err).Status < 500 {
-			if noted := s.note(ctx, c, failures); noted != nil {
-				return nil, noted
+	} else {
+		now := s.Now()
+		err = s.write(ctx, func(tx *state.Tx) error {
+			if err := s.take(ctx, tx, now, c, limit.Use{Rule: "assertion.ip", Key: c.network()}, limit.Use{Rule: "assertion.issuer", Key: a.ISS},
+				limit.Use{Rule: "assertion.subject", Key: a.ISS + " " + a.Sub}); err != nil {
+				return err
 			}
-		}
-		return nil, err
-	}
-	now := s.Now()
-	var out *Registered
-	err = s.write(ctx, func(tx *state.Tx) error {
-		out = &Registered{}
-		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "assertion.ip", Key: c.network()}, limit.Use{Rule: "assertion.issuer", Key: a.ISS},
-			limit.Use{Rule: "assertion.subject", Key: a.ISS + " " + a.Sub}); err != nil {
-			return err
-		}
-		return s.match(ctx, tx, now, c, &a, out)
-	})
-	if err != nil {
-		if e := apierr.Of(err); e.Status < 500 && e.Status != http.StatusTooManyRequests { // the transaction that counted it is undone
-			if noted := s.note(ctx, c, failures); noted != nil {
-				return nil, noted
+			if err := useOnce(ctx, tx, &a); err != nil {
+				return err
 			}
-		}
-		return nil, err
+			return do(tx, now, &a)
+		})
 	}
-	return out, nil
+	if err == nil {
+		return nil
+	}
+	if e := apierr.Of(err); e.Status < 500 && e.Status != http.StatusTooManyRequests { // the transaction that counted it was rolled back
+		if noted := s.note(ctx, c, failures); noted != nil {
+			return noted
+		}
+	}
+	return err
 }
 
 // refused turns what package trust says into what the caller is told. That an
@@ -74,9 +92,9 @@ func (s *Service) refused(ctx context.Context, c *Caller, err error) error {
 	return e
 }
 
-// match answers an assertion by who the issuer's subject and the address are
-// known as. Only addresses that we proved ourselves count as known.
-func (s *Service) match(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, a *trust.Assertion, out *Registered) error {
+// useOnce locks the issuer's subject and refuses an assertion that was used before or
+// that is older than the subject's revocation.
+func useOnce(ctx context.Context, tx *state.Tx, a *trust.Assertion) error {
 	revoked, err := tx.LockSubject(ctx, a.ISS, a.Sub)
 	if err != nil {
 		return err
@@ -91,51 +109,46 @@ func (s *Service) match(ctx context.Context, tx *state.Tx, now time.Time, c *Cal
 	if !first {
 		return apierr.BadBody("replay_detected", "This assertion was used before. Mint a fresh one with a new jti.")
 	}
-	r, err := s.subjectRegistration(ctx, tx, now, c, a)
-	if err != nil {
-		return err
-	}
-	out.Registration = r
+	return nil
+}
+
+// assertedFor returns the account that the issuer's subject acts for, or the address
+// whose owner must confirm first: a trusted issuer's word alone never links an account
+// that exists. Only addresses that we verified ourselves count as known.
+func (s *Service) assertedFor(ctx context.Context, tx *state.Tx, now time.Time, a *trust.Assertion) (account *state.Account, confirm string, err error) {
 	d, err := tx.Delegation(ctx, a.ISS, a.Sub)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	if d != nil && d.RevokedAt.IsZero() {
 		account, err := tx.Account(ctx, d.AccountID)
 		if err != nil {
-			return err
+			return nil, "", err
 		}
 		if account.Disabled() {
-			return apierr.AccessDenied("This account is disabled.")
+			return nil, "", apierr.AccessDenied("This account is disabled.")
 		}
 		if account.Verified() && d.ReviewedAt.IsZero() { // made before its person first signed in, who is asked now
 			d.RevokedAt = now
-			if err := tx.SaveDelegation(ctx, d); err != nil {
-				return err
-			}
-			return s.stepUp(ctx, tx, now, c, account.Email, out)
+			return nil, account.Email, tx.SaveDelegation(ctx, d)
 		}
-		return s.accept(ctx, tx, now, c, out, account)
+		return account, "", nil
 	}
 	if a.Email != "" {
 		account, err := tx.VerifiedAccount(ctx, a.Email)
 		switch {
 		case err == nil && account.Disabled():
-			return apierr.AccessDenied("This account is disabled.")
+			return nil, "", apierr.AccessDenied("This account is disabled.")
 		case err == nil:
-			return s.stepUp(ctx, tx, now, c, a.Email, out)
+			return nil, a.Email, nil
 		case !errors.Is(err, state.ErrNotFound):
-			return err
+			return nil, "", err
 		}
 	}
-	account, err := s.assertedAccount(ctx, tx, now, a, d)
-	if err != nil {
-		return err
+	if account, err = s.assertedAccount(ctx, tx, now, a, d); err != nil {
+		return nil, "", err
 	}
-	if err := tx.SaveDelegation(ctx, &state.Delegation{ISS: a.ISS, Sub: a.Sub, AccountID: account.ID, CreatedAt: now}); err != nil {
-		return err
-	}
-	return s.accept(ctx, tx, now, c, out, account)
+	return account, "", tx.SaveDelegation(ctx, &state.Delegation{ISS: a.ISS, Sub: a.Sub, AccountID: account.ID, CreatedAt: now})
 }
 
 // subjectRegistration returns the registration of the issuer's subject, new or
@@ -220,8 +233,7 @@ func (s *Service) homeOf(ctx context.Context, tx *state.Tx, now time.Time, accou
 	return s.newWorkspace(ctx, tx, now, account.ID, now)
 }
 
-// stepUp asks the owner of the account for confirmation: a trusted issuer's word
-// alone never links an account that exists.
+// stepUp asks the owner of the account for confirmation.
 func (s *Service) stepUp(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, email string, out *Registered) error {
 	r := out.Registration
 	status := r.Status(now)

@@ -165,14 +165,8 @@ func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address
 			return err
 		}
 		id = r.ID
-		switch r.Status(now) {
-		case identity.Unclaimed, identity.Pending:
-		case identity.Expired, identity.Revoked:
-			return &apierr.Error{Status: 410, Code: "claim_expired", Description: "The time to claim this registration is over. Register again."}
-		case identity.Claimed:
-			return &apierr.Error{Status: 409, Code: "claimed_or_in_flight", Description: "This registration is claimed already."}
-		case identity.Denied:
-			return denied()
+		if err := mayClaim(r, now); err != nil {
+			return err
 		}
 		email, ok := identity.ParseEmail(address)
 		if !ok {
@@ -181,26 +175,52 @@ func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address
 		if r.Kind != identity.Anonymous && email != r.Email {
 			return apierr.BadBody("email_mismatch", "This registration is bound to another address.")
 		}
-		if r.Refuses(email) {
-			return denied()
+		if r.Kind == identity.Anonymous { // an address alone says nothing of an issuer's subject that claimed before
+			r.ISS, r.Sub, r.Aud = "", "", ""
 		}
-		if err := s.mayIssue(ctx, tx, now, c, r, email); err != nil {
-			return err
-		}
-		r.Email = email
-		if err := s.audit(ctx, tx, now, c, "claim.requested", r, nil); err != nil {
-			return err
-		}
-		code, err = s.issueCode(ctx, tx, now, c, r)
+		code, err = s.beginClaim(ctx, tx, now, c, r, email)
 		return err
 	})
 	if errors.Is(err, state.ErrNotFound) {
-		if err := s.note(ctx, c, limit.Use{Rule: "unknown-tokens.ip", Key: c.network()}); err != nil {
-			return nil, "", err
-		}
-		return nil, "", &apierr.Error{Status: 401, Code: "invalid_claim_token", Description: "This claim token is wrong or no longer valid. Register again."}
+		return nil, "", s.unknownClaim(ctx, c)
 	}
 	return code, id, err
+}
+
+// mayClaim refuses a registration that nobody can claim any more.
+func mayClaim(r *identity.Registration, now time.Time) error {
+	switch r.Status(now) {
+	case identity.Expired, identity.Revoked:
+		return &apierr.Error{Status: 410, Code: "claim_expired", Description: "The time to claim this registration is over. Register again."}
+	case identity.Claimed:
+		return &apierr.Error{Status: 409, Code: "claimed_or_in_flight", Description: "This registration is claimed already."}
+	case identity.Denied:
+		return denied()
+	}
+	return nil
+}
+
+// beginClaim binds a registration to an address and issues a code for its owner.
+func (s *Service) beginClaim(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration, email string) (*Code, error) {
+	if r.Refuses(email) {
+		return nil, denied()
+	}
+	if err := s.mayIssue(ctx, tx, now, c, r, email); err != nil {
+		return nil, err
+	}
+	r.Email = email
+	if err := s.audit(ctx, tx, now, c, "claim.requested", r, nil); err != nil {
+		return nil, err
+	}
+	return s.issueCode(ctx, tx, now, c, r)
+}
+
+// unknownClaim is the failure of a claim token that no registration has.
+func (s *Service) unknownClaim(ctx context.Context, c *Caller) error {
+	if err := s.note(ctx, c, limit.Use{Rule: "unknown-tokens.ip", Key: c.network()}); err != nil {
+		return err
+	}
+	return &apierr.Error{Status: 401, Code: "invalid_claim_token", Description: "This claim token is wrong or no longer valid. Register again."}
 }
 
 func denied() *apierr.Error {

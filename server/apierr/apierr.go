@@ -213,13 +213,18 @@ func (ew Writer) body(w http.ResponseWriter, e *Error) []byte {
 	return append(data, '\n')
 }
 
-// MetadataPath is where the protected-resource metadata lies (RFC 9728).
-const MetadataPath = "/.well-known/oauth-protected-resource"
+// MetadataPath is the well-known path of the protected-resource metadata. The document
+// names the resource BASE/api/, so clients that compare (RFC 9728, 3.3) need it at
+// ResourceMetadataPath, where challenges point; at MetadataPath it serves the others.
+const (
+	MetadataPath         = "/.well-known/oauth-protected-resource"
+	ResourceMetadataPath = MetadataPath + "/api/"
+)
 
 // challenges returns the WWW-Authenticate lines of a failure (RFC 6750, 3; RFC
 // 9728, 5.1). A request without credential gets no error parameter.
 func (ew Writer) challenges(e *Error) []string {
-	meta := param("resource_metadata", ew.Base+MetadataPath)
+	meta := param("resource_metadata", ew.Base+ResourceMetadataPath)
 	switch {
 	case e.Code == "insufficient_scope":
 		return []string{"Bearer " + strings.Join([]string{

@@ -22,6 +22,11 @@ import (
 //go:embed auth.md
 var authMD string
 
+//go:embed logo.svg
+var logo []byte
+
+const logoPath = "/logo.svg"
+
 // A Handler serves the documents. All fields are required.
 type Handler struct {
 	Agents *agents.Service
@@ -34,17 +39,17 @@ func New(s *agents.Service, errors apierr.Writer) *Handler {
 	return &Handler{Agents: s, Errors: errors, guide: template.Must(template.New("auth.md").Parse(authMD))}
 }
 
-// Mount registers the routes. The resource's metadata lies where RFC 9728 puts
-// it for BASE/api/, with and without the slash, and at the root, where the
-// challenges point.
+// Mount registers the routes. The resource's metadata lies where RFC 9728 puts it for
+// BASE/api/, where the challenges point, and without the slash and at the root.
 func (h *Handler) Mount(r chi.Router) {
 	for path, f := range map[string]func(context.Context) ([]byte, string, error){
 		apierr.MetadataPath:                       h.resource,
 		apierr.MetadataPath + "/api":              h.resource,
-		apierr.MetadataPath + "/api/":             h.resource,
+		apierr.ResourceMetadataPath:               h.resource,
 		"/.well-known/oauth-authorization-server": h.server,
 		"/.well-known/jwks.json":                  h.keys,
-		"/auth.md":                                h.words,
+		"/auth.md":                                h.guideText,
+		logoPath:                                  func(context.Context) ([]byte, string, error) { return logo, "image/svg+xml", nil },
 	} {
 		serve := h.serve(f)
 		r.Get(path, serve)
@@ -72,6 +77,7 @@ type resourceDoc struct {
 	Scopes               []string `json:"scopes_supported"`
 	BearerMethods        []string `json:"bearer_methods_supported"`
 	Name                 string   `json:"resource_name"`
+	Logo                 string   `json:"resource_logo_uri"` // agents show it when they ask for consent
 	Documentation        string   `json:"resource_documentation"`
 }
 
@@ -79,7 +85,7 @@ func (h *Handler) resource(context.Context) ([]byte, string, error) {
 	base := h.Agents.BaseURL
 	return asJSON(resourceDoc{
 		Resource: h.Agents.Resource(), AuthorizationServers: []string{base}, Scopes: identity.BothScopes(),
-		BearerMethods: []string{"header"}, Name: "firstpick agent-channel analytics", Documentation: base + "/auth.md",
+		BearerMethods: []string{"header"}, Name: "firstpick agent-channel analytics", Logo: base + logoPath, Documentation: base + "/auth.md",
 	})
 }
 
@@ -101,19 +107,33 @@ type serverDoc struct {
 	AgentAuth            agentAuth `json:"agent_auth"`
 }
 
+// An agentAuth describes registration. Its last members are what version 0.1 of the
+// protocol calls the endpoints and what they bring; scanners and older agents look for them.
 type agentAuth struct {
 	Skill             string             `json:"skill"`
 	Identity          string             `json:"identity_endpoint"`
 	Claim             string             `json:"claim_endpoint"`
 	Events            string             `json:"events_endpoint"`
 	Types             []string           `json:"identity_types_supported"`
+	Anonymous         *credentials       `json:"anonymous,omitempty"`
 	IdentityAssertion *identityAssertion `json:"identity_assertion,omitempty"`
 	EventTypes        []string           `json:"events_supported"`
+
+	ClaimGrants []string `json:"claim_grant_types_supported"` // the claim grant, by all names that are accepted
+
+	RegisterURI   string `json:"register_uri"`
+	ClaimURI      string `json:"claim_uri"`
+	RevocationURI string `json:"revocation_uri"` // of events, not of tokens
+}
+
+type credentials struct {
+	Credentials []string `json:"credential_types_supported"`
 }
 
 type identityAssertion struct {
 	Types   []string `json:"assertion_types_supported"`
 	Issuers []string `json:"trusted_issuers"`
+	credentials
 }
 
 // server advertises what works and nothing else: without a trusted issuer there
@@ -128,8 +148,10 @@ func (h *Handler) server(ctx context.Context) ([]byte, string, error) {
 		AgentAuth: agentAuth{
 			Skill: base + "/auth.md", Identity: base + "/api/agent/identity", Claim: base + "/api/agent/identity/claim",
 			Events: base + "/api/agent/event/notify", Types: []string{}, EventTypes: []string{trust.EventRevoked},
+			ClaimGrants: []string{agents.GrantClaim, agents.GrantClaimAlias}, RegisterURI: base + "/api/agent/identity", ClaimURI: base + "/api/agent/identity/claim", RevocationURI: base + "/api/agent/event/notify",
 		},
 	}
+	accessToken := credentials{[]string{"access_token"}}
 	for _, k := range []identity.Kind{identity.Anonymous, identity.ServiceAuth, identity.IdentityAssertion} {
 		offered, err := h.Agents.Offers(ctx, k)
 		if err != nil {
@@ -138,12 +160,15 @@ func (h *Handler) server(ctx context.Context) ([]byte, string, error) {
 		if offered {
 			doc.AgentAuth.Types = append(doc.AgentAuth.Types, string(k))
 		}
+		if offered && k == identity.Anonymous {
+			doc.AgentAuth.Anonymous = &accessToken
+		}
 		if offered && k == identity.IdentityAssertion {
 			issuers, err := h.issuers(ctx)
 			if err != nil {
 				return nil, "", err
 			}
-			doc.AgentAuth.IdentityAssertion = &identityAssertion{Types: []string{agents.AssertionType}, Issuers: issuers}
+			doc.AgentAuth.IdentityAssertion = &identityAssertion{Types: []string{agents.AssertionType}, Issuers: issuers, credentials: accessToken}
 		}
 	}
 	return asJSON(doc)
@@ -163,7 +188,7 @@ func (h *Handler) keys(ctx context.Context) ([]byte, string, error) {
 	return set, "application/json", err
 }
 
-func (h *Handler) words(ctx context.Context) ([]byte, string, error) {
+func (h *Handler) guideText(ctx context.Context) ([]byte, string, error) {
 	issuers, err := h.issuers(ctx)
 	if err != nil {
 		return nil, "", err
@@ -177,7 +202,7 @@ func (h *Handler) words(ctx context.Context) ([]byte, string, error) {
 		return nil, "", err
 	}
 	err = h.guide.Execute(&buf, map[string]any{
-		"Base": h.Agents.BaseURL, "Issuers": issuers, "Metadata": pretty.String(), "GrantClaim": agents.GrantClaim, "GrantJWT": agents.GrantJWT, "AssertionType": agents.AssertionType,
+		"Base": h.Agents.BaseURL, "Issuers": issuers, "Metadata": pretty.String(), "GrantClaim": agents.GrantClaim, "GrantClaimAlias": agents.GrantClaimAlias, "GrantJWT": agents.GrantJWT, "AssertionType": agents.AssertionType,
 	})
 	return buf.Bytes(), "text/markdown; charset=utf-8", err
 }

@@ -117,9 +117,10 @@ func (tx *Tx) RegistrationByClaim(ctx context.Context, claimHash []byte) (*ident
 	return tx.registration(ctx, "claim_hash = $1", claimHash)
 }
 
-// RegistrationBySubject returns the registration of an issuer's subject and locks it.
+// RegistrationBySubject returns the registration that an issuer's subject made and locks
+// it; anonymous ones that it claimed are apart.
 func (tx *Tx) RegistrationBySubject(ctx context.Context, iss, sub, aud string) (*identity.Registration, error) {
-	return tx.registration(ctx, "iss = $1 and sub_mac = $2 and aud = $3", iss, tx.mac("sub", sub), aud)
+	return tx.registration(ctx, "iss = $1 and sub_mac = $2 and aud = $3 and kind = '"+string(identity.IdentityAssertion)+"'", iss, tx.mac("sub", sub), aud)
 }
 
 func (tx *Tx) registrations(ctx context.Context, where string, args ...any) ([]*identity.Registration, error) {

@@ -17,18 +17,18 @@ const (
 // Assertion verifies an ID-JAG in compact form. Checks run in a fixed order and
 // stop at the first failure: form, issuer, header, key, signature, audience,
 // times, names, verified identity, age of the sign-in, policy of the issuer.
-// Clocks may differ by 60 s.
+// Expiry has a leeway of 60 s; the issuer's clock may be 120 s ahead of ours.
 //
 // The error is a *Refusal, or one of Find. Whether the jti is new and the
 // subject not revoked since is left to the caller.
 func (v *Verifier) Assertion(ctx context.Context, raw string) (Assertion, error) {
-	t, issuer, err := v.authentic(ctx, raw, typIDJAG, maxIDJAG)
+	t, issuer, err := v.authentic(ctx, raw, maxIDJAG, typIDJAG)
 	if err != nil {
 		return Assertion{}, err
 	}
 	a := Assertion{ISS: issuer.ISS}
 	for _, step := range []func() *Refusal{
-		func() *Refusal { return a.audience(t, append([]string{v.Resource}, issuer.Audiences...)) },
+		func() *Refusal { return a.audience(t, v, issuer.Audiences) },
 		func() *Refusal { return a.times(t, v.Now()) },
 		func() *Refusal { return a.names(t, issuer.ClientIDs) },
 		func() *Refusal { return a.identity(t) },
@@ -44,9 +44,11 @@ func (v *Verifier) Assertion(ctx context.Context, raw string) (Assertion, error)
 	return a, nil
 }
 
-// audience accepts a string or an array of one. A token for several audiences
-// could be replayed here by one of the others.
-func (a *Assertion) audience(t token, accepted []string) *Refusal {
+// audience accepts a string or an array of one: the resource, as the contract has it,
+// or our issuer, as the ID-JAG draft has it (draft-ietf-oauth-identity-assertion-authz-grant,
+// 3.1). Both name this service, so the resource is what is kept. A token for several
+// audiences could be replayed here by one of the others.
+func (a *Assertion) audience(t token, v *Verifier, further []string) *Refusal {
 	if !t.claims.has("aud") {
 		return refuse(reasonAudience, "aud is missing")
 	}
@@ -57,10 +59,14 @@ func (a *Assertion) audience(t token, accepted []string) *Refusal {
 	if !ok {
 		return refuse(reasonAudience, "aud must be one string")
 	}
-	if !slices.Contains(accepted, aud) {
-		return refuse(reasonAudience, "aud is not this service; it must match exactly, with the last slash")
+	switch {
+	case aud == v.Resource, aud == v.Self:
+		a.Aud = v.Resource
+	case slices.Contains(further, aud):
+		a.Aud = aud
+	default:
+		return refuse(reasonAudience, "aud is neither the resource nor the issuer of this service; it must match exactly, with the last slash")
 	}
-	a.Aud = aud
 	return nil
 }
 
@@ -74,7 +80,7 @@ func (a *Assertion) times(t token, now time.Time) (r *Refusal) {
 	if !a.Expires.After(now.Add(-skew)) {
 		return refuse(reasonExpired, "the assertion has expired")
 	}
-	if a.IssuedAt.After(now.Add(skew)) {
+	if a.IssuedAt.After(now.Add(ahead)) {
 		return refuse(reasonEarly, "iat lies in the future")
 	}
 	if t.claims.has("nbf") {
@@ -82,7 +88,7 @@ func (a *Assertion) times(t token, now time.Time) (r *Refusal) {
 		if r != nil {
 			return r
 		}
-		if nbf.After(now.Add(skew)) {
+		if nbf.After(now.Add(ahead)) {
 			return refuse(reasonEarly, "nbf lies in the future")
 		}
 	}
@@ -124,7 +130,7 @@ func (a *Assertion) signIn(t token, now time.Time) *Refusal {
 		fault = "auth_time must be a number of seconds since 1970"
 	case at.Before(now.Add(-MaxAuthAge - skew)):
 		fault = "auth_time is older than 3600 s"
-	case at.After(now.Add(skew)):
+	case at.After(now.Add(ahead)):
 		fault = "auth_time lies in the future"
 	default:
 		a.AuthTime = at

@@ -8,10 +8,13 @@ import (
 	"strings"
 )
 
-const typSET = "secevent+jwt"
+const (
+	typSET    = "secevent+jwt"
+	typLogout = "logout+jwt" // what providers of the protocol's first versions send, with the same claims
+)
 
 // Event verifies a security event token in compact form (RFC 8417, pushed by
-// RFC 8935). Its aud must name Resource or Self and may name others. Neither exp
+// RFC 8935), or a logout token that has its claims. Its aud must name Resource or Self and may name others. Neither exp
 // nor nbf is read and any age is accepted: a revocation that comes late still
 // is one. The caller keeps one from ending a link that is younger than
 // IssuedAt.
@@ -22,7 +25,7 @@ const typSET = "secevent+jwt"
 // The error is a *Refusal, or one of Find. A jti that was seen before is for
 // the caller to ignore, with success (RFC 8935, 2).
 func (v *Verifier) Event(ctx context.Context, raw string) (Event, error) {
-	t, issuer, err := v.authentic(ctx, raw, typSET, maxSET)
+	t, issuer, err := v.authentic(ctx, raw, maxSET, typSET, typLogout)
 	var r *Refusal
 	switch {
 	case errors.As(err, &r):
@@ -44,7 +47,7 @@ func (v *Verifier) fill(e *Event, t token) (r *Refusal) {
 	if e.IssuedAt, r = t.date("iat"); r != nil {
 		return r
 	}
-	if e.IssuedAt.After(v.Now().Add(skew)) {
+	if e.IssuedAt.After(v.Now().Add(ahead)) {
 		return refuse(reasonEarly, "iat lies in the future")
 	}
 	if e.JTI, r = t.name("jti"); r != nil {

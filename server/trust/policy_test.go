@@ -14,7 +14,7 @@ func TestAssertionPolicy(t *testing.T) {
 		change change
 		want   string
 	}{
-		"further audience":         {func(i *trust.Issuer) { i.Audiences = []string{base} }, claim("aud", base), ""},
+		"further audience":         {func(i *trust.Issuer) { i.Audiences = []string{"https://old.example/"} }, claim("aud", "https://old.example/"), ""},
 		"client not pinned":        {func(i *trust.Issuer) { i.ClientIDs = []string{"a"} }, claim("client_id", "b"), invalid + "invalid_client_id"},
 		"client missing":           {func(i *trust.Issuer) { i.ClientIDs = []string{"a"} }, claim("x", 1), invalid + "invalid_client_id"},
 		"client pinned":            {func(i *trust.Issuer) { i.ClientIDs = []string{"a"} }, claim("client_id", "a"), ""},

@@ -64,10 +64,10 @@ func notToken(r rune) bool {
 }
 
 // checkHeader checks typ, alg and kid. The returned strings are alg and kid.
-func (t token) checkHeader(typ string, algs []string) (alg, kid string, r *Refusal) {
+func (t token) checkHeader(types, algs []string) (alg, kid string, r *Refusal) {
 	got, ok := t.header.text("typ", maxName)
-	if !ok || strings.TrimPrefix(lower(got), "application/") != typ {
-		return "", "", refuse(reasonTyp, "typ of the header must be "+typ)
+	if !ok || !slices.Contains(types, strings.TrimPrefix(lower(got), "application/")) {
+		return "", "", refuse(reasonTyp, "typ of the header must be "+strings.Join(types, " or "))
 	}
 	alg, ok = t.header.text("alg", maxName)
 	if _, known := keyType(alg); !ok || !known || !slices.Contains(algs, alg) {

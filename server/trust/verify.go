@@ -10,13 +10,15 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// skew is how far clocks may differ.
-const skew = 60 * time.Second
+const (
+	skew  = 60 * time.Second  // of our clock and the issuer's, for expiry
+	ahead = 120 * time.Second // how far the issuer's clock may be ahead of ours
+)
 
 // authentic does what both kinds of token share: it takes the token apart,
 // finds its issuer and checks header and signature. The error is a *Refusal or
 // one of Find.
-func (v *Verifier) authentic(ctx context.Context, raw, typ string, limit int) (token, Issuer, error) {
+func (v *Verifier) authentic(ctx context.Context, raw string, limit int, types ...string) (token, Issuer, error) {
 	t, r := split(raw, limit)
 	if r != nil {
 		return token{}, Issuer{}, r
@@ -29,7 +31,7 @@ func (v *Verifier) authentic(ctx context.Context, raw, typ string, limit int) (t
 	if len(algs) == 0 {
 		algs = []string{"ES256", "ES384", "RS256", "PS256", "EdDSA"}
 	}
-	alg, kid, r := t.checkHeader(typ, algs)
+	alg, kid, r := t.checkHeader(types, algs)
 	if r != nil {
 		return token{}, Issuer{}, r
 	}

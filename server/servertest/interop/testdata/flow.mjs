@@ -7,7 +7,7 @@ import {
 const CLAIM = 'urn:example:agent-auth:grant-type:claim';
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag';
-const METADATA = `${BASE}/.well-known/oauth-protected-resource`;
+const METADATA = `${BASE}/.well-known/oauth-protected-resource/api/`; // where a client that compares looks for RESOURCE (RFC 9728, 3.3)
 const BOTH = 'analytics.read analytics.write';
 const DANA = 'dana@example.com';
 
@@ -27,7 +27,7 @@ const resource = await step('the resource has metadata where RFC 9728 puts it', 
 
 await step('the metadata is the same at its three addresses', async () => {
   const texts = await Promise.all(['', '/api', '/api/'].map(async (path) => {
-    const r = await fetch(METADATA + path, { redirect: 'manual' });
+    const r = await fetch(`${BASE}/.well-known/oauth-protected-resource${path}`, { redirect: 'manual' });
     assert.equal(r.status, 200);
     assert.match(r.headers.get('content-type'), /^application\/json/);
     return r.text();
