@@ -10,6 +10,7 @@ package server
 
 import (
 	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/server/agentapi"
@@ -201,18 +203,23 @@ func New(cfg Config) (*Server, error) {
 		s.mcp(written),
 		&agentapi.Handler{Agents: cfg.Agents, Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log, Reports: cfg.Reports},
 		collectapi.New(cfg.Collect, cfg.Agents.Limits, s.errors, cfg.Log),
-		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
-		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
-		&dashboard.Handler{Frame: desk, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts},
 		&billing.Handler{Keys: cfg.BillingKeys, DB: cfg.Agents.DB, Secrets: cfg.Agents.Secrets, Errors: s.errors, Log: cfg.Log, Now: cfg.Now},
 	} {
 		m.Mount(s.router)
+	}
+	console := s.router.With(middleware.Compress(gzip.DefaultCompression, "text/html"))
+	for _, m := range []mounter{
+		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
+		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
+		&dashboard.Handler{Frame: desk, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts},
+	} {
+		m.Mount(console)
 	}
 	if cfg.Evals != nil {
 		evalapi.New(evalapi.Config{
 			Evals: cfg.Evals, Limits: cfg.Agents.Limits, Streams: s.streams, Errors: s.errors, Log: cfg.Log, Now: cfg.Now,
 		}).Mount(s.router)
-		(&evalpages.Handler{Frame: desk, Evals: cfg.Evals, Streams: s.streams, Categories: cfg.Categories}).Mount(s.router)
+		(&evalpages.Handler{Frame: desk, Evals: cfg.Evals, Streams: s.streams, Categories: cfg.Categories}).Mount(console)
 	}
 	s.router.Get("/healthz", s.health)
 	s.router.Get("/readyz", s.ready)

@@ -29,7 +29,7 @@ func (h *Handler) agents(w http.ResponseWriter, r *http.Request) {
 		h.broken(w, r, err)
 		return
 	}
-	d := agentsData{Email: signed.Account.Email, FormToken: signed.Session.FormToken}
+	d := agentsData{Email: signed.Account.Email, FormToken: signed.FormToken()}
 	if view := h.Sessions.Kept(r, session.ClaimCookie); view != "" {
 		c, err := h.Agents.Ceremony(r.Context(), signed.Account, []byte(view))
 		if err != nil {

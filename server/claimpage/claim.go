@@ -128,7 +128,7 @@ func (h *Handler) show(w http.ResponseWriter, signed *session.Signed, c *agents.
 	switch c.Status {
 	case agents.Open:
 		h.Pages.Show(w, status, "claim", "Link an agent", claimData{
-			c, signed.Session.FormToken, signed.Account.Email, c.Attempt.CreatedAt.UTC().Format("2 January 2006, 15:04:05 UTC"), problem,
+			c, signed.FormToken(), signed.Account.Email, c.Attempt.CreatedAt.UTC().Format("2 January 2006, 15:04:05 UTC"), problem,
 		})
 	case agents.Done:
 		h.message(w, http.StatusOK, "The agent is linked", "Go back to your agent: it has access now. We mailed you a note with a link to revoke it.")
@@ -140,7 +140,7 @@ func (h *Handler) show(w http.ResponseWriter, signed *session.Signed, c *agents.
 		h.message(w, http.StatusGone, "Too many wrong codes", "This code is locked. Ask your agent for a new one.")
 	case agents.NotYours:
 		h.Pages.Tell(w, http.StatusForbidden, "This is for another account", web.Message{
-			Text: "The agent asked for " + c.BoundEmail + ". You are signed in as " + signed.Account.Email + ".", SignOut: signed.Session.FormToken,
+			Text: "The agent asked for " + c.BoundEmail + ". You are signed in as " + signed.Account.Email + ".", SignOut: signed.FormToken(),
 		})
 	default:
 		h.message(w, http.StatusNotFound, "This link does not work", "A newer one may have taken its place. Ask your agent for a new link.")

@@ -6,13 +6,10 @@ package directory
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -68,15 +65,30 @@ type Handler struct {
 	current func() *site.Site
 	errors  apierr.Writer
 	now     func() time.Time
-	fixed   map[string]document
-	full    func() document // llms-full.txt, which is long
+	fixed   map[string]*site.Document
+	full    func() *site.Document // llms-full.txt, which is long
+	// Made once for each snapshot.
+	short, sitemap perSnapshot
 }
 
-type document struct {
-	contentType string
-	body        []byte
-	etag        string
-	age         string // Cache-Control
+// A perSnapshot keeps the document of the newest snapshot that was asked for.
+type perSnapshot struct {
+	mu  sync.Mutex
+	of  *site.Site
+	doc *site.Document
+}
+
+func (p *perSnapshot) get(current *site.Site, build func(*site.Site) (*site.Document, error)) (*site.Document, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.doc != nil && p.of == current {
+		return p.doc, nil
+	}
+	doc, err := build(current)
+	if err == nil {
+		p.of, p.doc = current, doc
+	}
+	return doc, err
 }
 
 const (
@@ -84,16 +96,11 @@ const (
 	day  = "public, max-age=86400"
 )
 
-func newDocument(contentType, age string, body []byte) document {
-	sum := sha256.Sum256(body)
-	return document{contentType, body, `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`, age}
-}
-
 // New makes the documents. current is for the sitemap.
 func New(s Service, current func() *site.Site, errors apierr.Writer, now func() time.Time) *Handler {
-	h := &Handler{Service: s, current: current, errors: errors, now: now, fixed: map[string]document{}}
+	h := &Handler{Service: s, current: current, errors: errors, now: now, fixed: map[string]*site.Document{}}
 	card, ard, webmcp := asJSON("application/mcp-server-card+json", s.card()), asJSON("application/ai-catalog+json", s.ard()), asJSON("application/json", s.webMCP())
-	for path, d := range map[string]document{
+	for path, d := range map[string]*site.Document{
 		"/server.json":                      asJSON("application/json", s.registry()),
 		"/api/mcp/server-card":              card,
 		"/.well-known/mcp.json":             card, // where scanners still look
@@ -103,20 +110,20 @@ func New(s Service, current func() *site.Site, errors apierr.Writer, now func() 
 		"/.well-known/api-catalog":          asJSON(`application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, s.linkset()),
 		"/.well-known/webmcp":               webmcp,
 		"/.well-known/webmcp.json":          webmcp,
-		"/robots.txt":                       newDocument("text/plain; charset=utf-8", day, []byte(s.robots())),
+		"/robots.txt":                       site.NewDocument("text/plain; charset=utf-8", day, []byte(s.robots())),
 	} {
 		h.fixed[path] = d
 	}
 	skills, index := s.skills()
 	for path, body := range skills {
-		h.fixed[path] = newDocument("text/markdown; charset=utf-8", hour, body)
+		h.fixed[path] = site.NewDocument("text/markdown; charset=utf-8", hour, body)
 	}
 	h.fixed[skillIndex] = asJSON("application/json", index)
-	h.full = sync.OnceValue(func() document { return text(s.llmsFull()) })
+	h.full = sync.OnceValue(func() *site.Document { return text(s.llmsFull()) })
 	return h
 }
 
-func asJSON(contentType string, v any) document {
+func asJSON(contentType string, v any) *site.Document {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -124,46 +131,37 @@ func asJSON(contentType string, v any) document {
 	if err := enc.Encode(v); err != nil {
 		panic(err) // values of our own types always encode
 	}
-	return newDocument(contentType, hour, buf.Bytes())
+	return site.NewDocument(contentType, hour, buf.Bytes())
 }
 
-func text(body string) document {
-	return newDocument("text/plain; charset=utf-8", hour, []byte(body))
+func text(body string) *site.Document {
+	return site.NewDocument("text/plain; charset=utf-8", hour, []byte(body))
 }
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
-	for path, d := range h.fixed {
-		serve := func(w http.ResponseWriter, r *http.Request) { send(w, r, d) }
-		r.Get(path, serve)
-		r.Head(path, serve)
+	routes := map[string]http.HandlerFunc{
+		"/sitemap.xml":              h.eachSnapshot(&h.sitemap, h.newSitemap),
+		"/llms.txt":                 h.eachSnapshot(&h.short, func(s *site.Site) (*site.Document, error) { return text(h.llms(s)), nil }),
+		"/llms-full.txt":            func(w http.ResponseWriter, r *http.Request) { h.full().ServeHTTP(w, r) },
+		"/.well-known/security.txt": h.security,
 	}
-	for path, f := range map[string]http.HandlerFunc{
-		"/sitemap.xml": h.sitemap, "/.well-known/security.txt": h.security,
-		"/llms.txt":      func(w http.ResponseWriter, r *http.Request) { send(w, r, text(h.llms(h.current()))) },
-		"/llms-full.txt": func(w http.ResponseWriter, r *http.Request) { send(w, r, h.full()) },
-	} {
+	for path, d := range h.fixed {
+		routes[path] = d.ServeHTTP
+	}
+	for path, f := range routes {
 		r.Get(path, f)
 		r.Head(path, f)
 	}
 }
 
-// send answers with a document; any page of the web may read it.
-func send(w http.ResponseWriter, r *http.Request, d document) {
-	head := w.Header()
-	head.Set("Cache-Control", d.age)
-	head.Set("Access-Control-Allow-Origin", "*")
-	head.Set("Access-Control-Expose-Headers", "ETag, Link")
-	head.Set("X-Content-Type-Options", "nosniff")
-	head.Set("ETag", d.etag)
-	if site.Known(r, d.etag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	head.Set("Content-Type", d.contentType)
-	head.Set("Content-Length", strconv.Itoa(len(d.body)))
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(d.body) // the client is gone; nothing to do
+func (h *Handler) eachSnapshot(kept *perSnapshot, build func(*site.Site) (*site.Document, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		doc, err := kept.get(h.current(), build)
+		if err != nil {
+			h.errors.Write(w, r, apierr.Internal(err))
+			return
+		}
+		doc.ServeHTTP(w, r)
 	}
 }

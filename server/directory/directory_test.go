@@ -183,7 +183,7 @@ func TestPlainDocuments(t *testing.T) {
 		t.Error("llms-full.txt lacks a document")
 	}
 	robots := get(t, h, "/robots.txt").Body.String()
-	for _, want := range []string{"User-agent: *\n", "Content-Signal: search=yes, ai-input=yes", "Sitemap: " + base + "/sitemap.xml\n", "Agentmap: " + base + "/.well-known/ard.json\n"} {
+	for _, want := range []string{"User-agent: *\n", "Content-Signal: search=yes, ai-input=yes", "Sitemap: " + base + "/sitemap.xml\n"} {
 		if !strings.Contains(robots, want) {
 			t.Errorf("no %q in %s", want, robots)
 		}

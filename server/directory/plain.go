@@ -78,7 +78,7 @@ func (s *Service) robots() string {
 	}
 	return "# Agents are welcome. " + s.BaseURL + "/llms.txt tells what is here.\n" + bots +
 		"User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /\nDisallow: /workspaces\nDisallow: /agents\nDisallow: /signin\nDisallow: /claim\n\n" +
-		"Sitemap: " + s.BaseURL + "/sitemap.xml\nAgentmap: " + s.BaseURL + "/.well-known/ard.json\n"
+		"Sitemap: " + s.BaseURL + "/sitemap.xml\n"
 }
 
 type urlset struct {
@@ -92,10 +92,10 @@ type urlEntry struct {
 	LastMod string `xml:"lastmod,omitempty"`
 }
 
-// sitemap lists the pages of the current snapshot, and the documents.
-func (h *Handler) sitemap(w http.ResponseWriter, r *http.Request) {
+// newSitemap lists the pages of a snapshot, and the documents.
+func (h *Handler) newSitemap(s *site.Site) (*site.Document, error) {
 	set := urlset{XMLNS: "http://www.sitemaps.org/schemas/sitemap/0.9", URLs: []urlEntry{{Loc: h.BaseURL + "/"}}}
-	if s := h.current(); s != nil {
+	if s != nil {
 		seen := map[string]bool{}
 		for _, b := range s.Boards {
 			at := ""
@@ -117,10 +117,9 @@ func (h *Handler) sitemap(w http.ResponseWriter, r *http.Request) {
 	var buf bytes.Buffer
 	buf.WriteString(xml.Header)
 	if err := xml.NewEncoder(&buf).Encode(set); err != nil {
-		h.errors.Write(w, r, apierr.Internal(err))
-		return
+		return nil, err
 	}
-	send(w, r, newDocument("application/xml; charset=utf-8", "public, max-age=300", buf.Bytes()))
+	return site.NewDocument("application/xml; charset=utf-8", "public, max-age=300", buf.Bytes()), nil
 }
 
 // validity is how long a security.txt says that it holds: less than a year (RFC
@@ -133,6 +132,6 @@ func (h *Handler) security(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	expires := h.now().UTC().Truncate(24 * time.Hour).Add(validity).Format(time.RFC3339)
-	send(w, r, newDocument("text/plain; charset=utf-8", day, []byte(
-		"Contact: "+h.Contact+"\nExpires: "+expires+"\nPreferred-Languages: en\nCanonical: "+h.BaseURL+"/.well-known/security.txt\n")))
+	site.NewDocument("text/plain; charset=utf-8", day, []byte(
+		"Contact: "+h.Contact+"\nExpires: "+expires+"\nPreferred-Languages: en\nCanonical: "+h.BaseURL+"/.well-known/security.txt\n")).ServeHTTP(w, r)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/trust"
 )
 
@@ -64,10 +65,7 @@ func (h *Handler) serve(f func(context.Context) ([]byte, string, error)) http.Ha
 			h.Errors.Write(w, r, apierr.StoreDown(err))
 			return
 		}
-		w.Header().Set("Content-Type", contentType)
-		w.Header().Set("Cache-Control", "public, max-age=300")
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		_, _ = w.Write(body) // the client is gone; nothing to do
+		site.NewDocument(contentType, "public, max-age=300", body).ServeHTTP(w, r)
 	}
 }
 

@@ -195,7 +195,7 @@ type Tab struct {
 func (v *Visit) Page(tab string, link func(path string) string) Page {
 	p := Page{
 		Slug: v.Workspace.Slug, Name: v.Workspace.Slug, Path: Under("/workspaces", v.Workspace.Slug), Site: v.Workspace.Site,
-		FormToken: v.Signed.Session.FormToken, Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL,
+		FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL,
 	}
 	if _, host, ok := strings.Cut(p.Site, "://"); ok {
 		p.Name = host

@@ -6,10 +6,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/go-chi/chi/v5"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/firstpick/firstpick/server/site"
 )
 
 //go:embed openapi.yaml
@@ -19,7 +20,7 @@ var source []byte
 func Source() []byte { return source }
 
 // A Handler serves the description.
-type Handler struct{ asYAML, asJSON []byte }
+type Handler struct{ asYAML, asJSON *site.Document }
 
 // New converts the description to JSON once.
 func New() (*Handler, error) {
@@ -31,25 +32,16 @@ func New() (*Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
-	return &Handler{source, data}, nil
+	const cacheControl = "public, max-age=3600"
+	return &Handler{
+		site.NewDocument("application/yaml; charset=utf-8", cacheControl, source), site.NewDocument("application/json; charset=utf-8", cacheControl, data),
+	}, nil
 }
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
-	for path, f := range map[string]http.HandlerFunc{
-		"/openapi.yaml": serve("application/yaml; charset=utf-8", h.asYAML),
-		"/openapi.json": serve("application/json; charset=utf-8", h.asJSON),
-	} {
-		r.Get(path, f)
-		r.Head(path, f)
-	}
-}
-
-func serve(contentType string, body []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		w.Header().Set("Cache-Control", "public, max-age=3600")
-		_, _ = w.Write(body) // the client is gone; nothing to do
+	for path, d := range map[string]*site.Document{"/openapi.yaml": h.asYAML, "/openapi.json": h.asJSON} {
+		r.Get(path, d.ServeHTTP)
+		r.Head(path, d.ServeHTTP)
 	}
 }

@@ -56,15 +56,29 @@ func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // ID returns the id of the request that w answers, or "".
 func ID(w http.ResponseWriter) string {
-	if rw, ok := w.(*Writer); ok {
+	if rw := writer(w); rw != nil {
 		return rw.ID
 	}
 	return ""
 }
 
+// writer finds the Writer behind w, which middleware may have wrapped.
+func writer(w http.ResponseWriter) *Writer {
+	for {
+		switch inner := w.(type) {
+		case *Writer:
+			return inner
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = inner.Unwrap()
+		default:
+			return nil
+		}
+	}
+}
+
 // Client returns the address of the request that w answers.
 func Client(w http.ResponseWriter) netip.Addr {
-	if rw, ok := w.(*Writer); ok {
+	if rw := writer(w); rw != nil {
 		return rw.Client
 	}
 	return netip.Addr{}

@@ -5,7 +5,9 @@ package session
 
 import (
 	"context"
-	"crypto/subtle"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"strconv"
@@ -58,14 +60,28 @@ type Manager struct {
 type Signed struct {
 	Account *state.Account
 	Session *state.Session
+	mask    string // random, of this request
 }
 
 // Fresh says whether the person signed in within the last hour.
 func (s *Signed) Fresh(now time.Time) bool { return now.Before(s.Session.AuthenticatedAt.Add(Recent)) }
 
-// FormOK says whether a form was made for this session.
+// FormToken returns the value of FormField for a page of this request. Each page has
+// another one, because pages are compressed: the size of a compressed page tells about a
+// secret that stays the same (the BREACH attack).
+func (s *Signed) FormToken() string { return s.masked(s.mask) }
+
+func (s *Signed) masked(mask string) string {
+	mac := hmac.New(sha256.New, []byte(s.Session.FormToken))
+	mac.Write([]byte(mask))
+	return mask + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// FormOK reports whether a form was made for this session.
 func (s *Signed) FormOK(r *http.Request) bool {
-	return subtle.ConstantTimeCompare([]byte(r.PostFormValue(FormField)), []byte(s.Session.FormToken)) == 1
+	token := r.PostFormValue(FormField)
+	mask, _, _ := strings.Cut(token, ".")
+	return hmac.Equal([]byte(token), []byte(s.masked(mask)))
 }
 
 // Current returns who is signed in, or nil.
@@ -95,7 +111,7 @@ func (m *Manager) Current(ctx context.Context, r *http.Request) (*Signed, error)
 			return nil, err
 		}
 	}
-	return &Signed{Account: account, Session: s}, nil
+	return &Signed{Account: account, Session: s, mask: m.Secrets.ID("")}, nil
 }
 
 func (m *Manager) account(ctx context.Context, id string) (*state.Account, error) {

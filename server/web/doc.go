@@ -50,7 +50,7 @@ func (r *DocRenderer) Render(d Doc) ([]byte, error) {
 // Guard sets the headers that keep a public page from being misused: it runs nothing,
 // loads its own style only, and stands in no frame.
 func Guard(h http.Header) {
-	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Security-Policy", policy+"; connect-src 'self'") // agents in the browser fetch llms.txt and the like
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
 }
@@ -61,5 +61,5 @@ const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base
 // browser: it runs our scripts, which hear from us alone.
 func GuardOffer(h http.Header) {
 	Guard(h)
-	h.Set("Content-Security-Policy", policy+"; script-src 'self'; connect-src 'self'")
+	h.Set("Content-Security-Policy", policy+"; connect-src 'self'; script-src 'self'")
 }

@@ -80,7 +80,7 @@ func judge(t *testing.T, url string) verdict {
 		missing(t, "chromium", "no chromium on this machine")
 	}
 	file := filepath.Join(t.TempDir(), "verdict.json")
-	cmd := exec.CommandContext(t.Context(), node22(t), program, url, "--only-categories=agentic-browsing,accessibility,best-practices",
+	cmd := exec.CommandContext(t.Context(), node22(t), program, url, "--only-categories=agentic-browsing,accessibility,best-practices,seo",
 		"--chrome-flags=--headless=new --no-sandbox --disable-quic --disable-background-networking --enable-features=WebMCP",
 		"--output=json", "--output-path="+file, "--quiet", "--no-enable-error-reporting")
 	cmd.Env = append(os.Environ(), "CHROME_PATH="+browser)
@@ -98,31 +98,40 @@ func judge(t *testing.T, url string) verdict {
 	return v
 }
 
-// TestLighthouse: the leaderboard is what Lighthouse wants of a page for agents and for
-// people. Every audit for agents applies, so that none passes by looking at nothing.
+// TestLighthouse: pages are what Lighthouse wants of them for agents, people and search
+// engines. On the leaderboard every audit for agents applies, so that none passes by
+// looking at nothing.
 func TestLighthouse(t *testing.T) {
-	v := judge(t, newServer(t).URL+"/leaderboards/webserver")
-	for category, least := range map[string]float64{"agentic-browsing": 1, "accessibility": 0.95, "best-practices": 0.95} {
-		c := v.Categories[category]
-		if c.Score == nil || *c.Score < least {
-			t.Errorf("%s is %v, want at least %v", category, c.Score, least)
-		}
-		for _, ref := range c.AuditRefs {
-			a := v.Audits[ref.ID]
-			if ref.Weight > 0 && a.Score != nil && *a.Score < 1 || len(a.Warnings) > 0 {
-				t.Errorf("%s: %s: %s %q %s", category, ref.ID, a.Title, a.Warnings, a.Details)
+	base := newServer(t).URL
+	for _, page := range []struct {
+		path  string
+		tools bool // it offers tools to agents in the browser
+	}{{"/leaderboards/webserver", true}, {"/docs", false}, {"/", true}} {
+		t.Run(page.path, func(t *testing.T) {
+			v := judge(t, base+page.path)
+			for category, least := range map[string]float64{"agentic-browsing": 1, "accessibility": 0.95, "best-practices": 0.95, "seo": 1} {
+				c := v.Categories[category]
+				if c.Score == nil || *c.Score < least {
+					t.Errorf("%s is %v, want at least %v", category, c.Score, least)
+				}
+				for _, ref := range c.AuditRefs {
+					a := v.Audits[ref.ID]
+					if ref.Weight > 0 && a.Score != nil && *a.Score < 1 || len(a.Warnings) > 0 {
+						t.Errorf("%s: %s: %s %q %s", category, ref.ID, a.Title, a.Warnings, a.Details)
+					}
+					if page.tools && category == "agentic-browsing" && a.Score == nil {
+						t.Errorf("%s does not apply: %s %s", ref.ID, a.Mode, a.Explanation)
+					}
+				}
+				if c.Score != nil {
+					t.Logf("%s %.2f", category, *c.Score)
+				}
 			}
-			if category == "agentic-browsing" && a.Score == nil {
-				t.Errorf("%s does not apply: %s %s", ref.ID, a.Mode, a.Explanation)
+			for _, tool := range append(offered(), "findTool") {
+				if page.tools && !strings.Contains(string(v.Audits["webmcp-registered-tools"].Details), `"`+tool+`"`) {
+					t.Errorf("Lighthouse does not see %s: %s", tool, v.Audits["webmcp-registered-tools"].Details)
+				}
 			}
-		}
-		if c.Score != nil {
-			t.Logf("%s %.2f", category, *c.Score)
-		}
-	}
-	for _, tool := range append(offered(), "findTool") {
-		if !strings.Contains(string(v.Audits["webmcp-registered-tools"].Details), `"`+tool+`"`) {
-			t.Errorf("Lighthouse does not see %s: %s", tool, v.Audits["webmcp-registered-tools"].Details)
-		}
+		})
 	}
 }

@@ -65,8 +65,7 @@ func TestReadyForAgents(t *testing.T) {
 		"robots.txt": {"/robots.txt", "", func(r reply) bool {
 			return r.has("Content-Type", "text/plain") && strings.Contains(r.body, "User-agent: *\n")
 		}},
-		"robots.txt: sitemap":   {"/robots.txt", "", func(r reply) bool { return strings.Contains(r.body, "\nSitemap: "+s.URL+"/sitemap.xml\n") }},
-		"robots.txt: agent map": {"/robots.txt", "", func(r reply) bool { return strings.Contains(r.body, "\nAgentmap: "+s.URL+"/.well-known/ard.json\n") }},
+		"robots.txt: sitemap": {"/robots.txt", "", func(r reply) bool { return strings.Contains(r.body, "\nSitemap: "+s.URL+"/sitemap.xml\n") }},
 		"robots.txt: AI bots": {"/robots.txt", "", func(r reply) bool {
 			return strings.Contains(r.body, "\nUser-agent: GPTBot\nUser-agent: ") && strings.Contains(r.body, "Allow: /\n") && !strings.Contains(r.body, "Disallow: /\n")
 		}},
