@@ -11,6 +11,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/servertest/chrome"
+	"github.com/firstpick/firstpick/server/servertest/vnu"
 )
 
 // TestPagesInARealBrowser leads a browser to every page of a workspace.
@@ -46,10 +47,15 @@ func TestPagesInARealBrowser(t *testing.T) {
 	}
 	source := chrome.Axe(t)
 	visit := func(name string) { t.Helper(); b.Look(name, source) }
+	markup := map[string]string{}
 	for _, p := range pages {
 		b.Open(p.path)
 		visit(p.name)
+		_, markup[p.name] = o.get(p.path)
 	}
+	_, markup["empty"] = empty.get(empty.at(""))
+	_, markup["new key"] = o.send("/keys", url.Values{"kind": {"secret"}, "label": {"another"}})
+	t.Run("markup", func(t *testing.T) { vnu.Check(t, "..", markup) })
 	b.Open(o.at("/settings"))
 	b.Load(chromedp.Click(chromedp.CSS("form[action$='/settings/keys'] button")))
 	visit("key")

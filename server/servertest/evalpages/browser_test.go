@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/firstpick/firstpick/server/servertest/chrome"
+	"github.com/firstpick/firstpick/server/servertest/vnu"
 	"github.com/firstpick/firstpick/server/state"
 )
 
@@ -37,6 +38,8 @@ func TestPagesInARealBrowser(t *testing.T) {
 	}
 	mustSend("/settings/evals/keys", "label", "nightly job", "scope", "read", "scope", "run")
 	mustSend("/settings/evals/keys", "label", "reports <b>only</b>", "scope", "read")
+	markup := map[string]string{}
+	_, markup["key"] = o.send("/settings/evals/keys", "label", "another", "scope", "read")
 	hostile := o.trial(now, "claude-code", "Acorn Pay.</code>")
 	for _, p := range []struct{ name, path string }{
 		{"list", o.at("/evals")},
@@ -64,7 +67,9 @@ func TestPagesInARealBrowser(t *testing.T) {
 	} {
 		b.Open(p.path)
 		b.Look(p.name, axe)
+		_, markup[p.name] = o.get(p.path)
 	}
+	t.Run("markup", func(t *testing.T) { vnu.Check(t, "..", markup) })
 	_, body := o.get(o.at("/runs"))
 	failed := regexp.MustCompile(`/runs/(run_[\w-]+)">[^<]*</a><span class="sub"><bdi>payments</bdi>, version 2</span></th><td data-label="State"><span class="state bad"`).FindStringSubmatch(body)
 	if failed == nil {
