@@ -86,9 +86,9 @@ func (b *bench) bareStore() (*state.DB, error) {
 	return state.Open(context.Background(), address, vault)
 }
 
-func benchVault() (*secret.Vault, error) {
-	return secret.NewVault(bytes.Repeat([]byte{7}, secret.MasterSize), rand.Reader)
-}
+func benchVault() (*secret.Vault, error) { return secret.NewVault(masterKey(), rand.Reader) }
+
+func masterKey() []byte { return bytes.Repeat([]byte{7}, secret.MasterSize) }
 
 func (b *bench) sendEvents(key string, n, callers int) (rate, error) {
 	return load(callers, b.span, func(int64) error {

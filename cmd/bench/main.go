@@ -9,6 +9,7 @@
 //	bench tokens  -program FILE [-rounds N] [-for D]    token exchange and bearer check
 //	bench ingest  -program FILE [-events N]             events taken in beside reports, memory
 //	bench pages   -program FILE [-events N]             pages of a workspace
+//	bench chaos   -program FILE [-events N]             what survives kills, stops, full disks and damage
 //
 // -engines names the stores, sqlite and postgres unless it says otherwise; PostgreSQL
 // syncs to disk, as SQLite does, and is left out where it is not installed.
@@ -43,9 +44,9 @@ func main() {
 }
 
 func run(args []string) error {
-	measures := map[string]func(*bench) error{"collect": measureCollect, "tokens": measureTokens, "ingest": measureIngest, "pages": measurePages}
+	measures := map[string]func(*bench) error{"collect": measureCollect, "tokens": measureTokens, "ingest": measureIngest, "pages": measurePages, "chaos": runChaos}
 	if len(args) == 0 || measures[args[0]] == nil {
-		return errors.New("usage: bench collect|tokens|ingest|pages -program FILE [flags]")
+		return errors.New("usage: bench collect|tokens|ingest|pages|chaos -program FILE [flags]")
 	}
 	var o options
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -27,6 +28,7 @@ type bench struct {
 	client  *http.Client
 
 	base    string // address of the running server
+	listen  string // the same without scheme
 	state   string // its store
 	process *exec.Cmd
 
@@ -73,28 +75,31 @@ func (b *bench) flags(args ...string) []string {
 
 func (b *bench) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(b.program, b.flags(args...)...)
-	cmd.Env = append(os.Environ(), "NO_COLOR=1", "FIRSTPICK_LIMITS=off") // all requests come from one address
+	cmd.Env = append(os.Environ(), "NO_COLOR=1", "FIRSTPICK_LIMITS=off", // all requests come from one address
+		"FIRSTPICK_STATE_KEY="+base64.StdEncoding.EncodeToString(masterKey())) // that of the stores that this process opens
 	return cmd
 }
 
 // start starts the server with the settings that it has by itself and waits until it
 // answers. Its log, with a line for each request, goes into a file.
 func (b *bench) start() error {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
+	if b.listen == "" {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		b.listen = ln.Addr().String()
+		if err := ln.Close(); err != nil {
+			return err
+		}
+		b.base = "http://" + b.listen
 	}
-	listen := ln.Addr().String()
-	if err := ln.Close(); err != nil {
-		return err
-	}
-	b.base = "http://" + listen
-	log, err := os.Create(filepath.Join(b.dir, "log"))
+	log, err := os.OpenFile(filepath.Join(b.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := b.command("server", "--listen", listen)
+	cmd := b.command("server", "--listen", b.listen)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -139,6 +140,46 @@ func (c *Cluster) Database(ctx context.Context) (string, error) {
 	c.mu.Unlock()
 	_, err := c.admin.ExecContext(ctx, "create database "+name+" strategy file_copy")
 	return c.address(name), err
+}
+
+// Restart stops the server in a mode of pg_ctl (fast, immediate) and starts it again.
+func (c *Cluster) Restart(mode string) error {
+	stop, err := c.command("pg_ctl", "-D", filepath.Join(c.dir, "data"), "-m", mode, "-w", "stop")
+	if err != nil {
+		return err
+	}
+	if err := stop.Run(); err != nil {
+		return fmt.Errorf("pg_ctl stop: %w: %s", err, c.log.String())
+	}
+	_ = c.process.Wait() // pg_ctl ended it
+	if c.process, err = c.command("postgres", c.process.Args[1:]...); err != nil {
+		return err
+	}
+	return c.process.Start()
+}
+
+// Freeze keeps all processes of the server from running for a while.
+func (c *Cluster) Freeze(d time.Duration) error {
+	pids := []int{c.process.Process.Pid}
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pids[0], pids[0]))
+	if err != nil {
+		return err
+	}
+	for _, field := range strings.Fields(string(children)) {
+		pid, err := strconv.Atoi(field)
+		if err != nil {
+			return err
+		}
+		pids = append(pids, pid)
+	}
+	for _, pid := range pids {
+		err = errors.Join(err, syscall.Kill(pid, syscall.SIGSTOP))
+	}
+	time.Sleep(d)
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, syscall.SIGCONT) // one that ended meanwhile needs none
+	}
+	return err
 }
 
 // Stop ends the cluster and deletes it.
