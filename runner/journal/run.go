@@ -43,7 +43,7 @@ func ReadRun(root, id string) (Run, error) {
 		return Run{}, fmt.Errorf("run %s: %w", id, err)
 	}
 	if info.Size() > maxRun {
-		return Run{}, &DamageError{path, 0, fmt.Sprintf("%d bytes; a run has at most %d", info.Size(), maxRun)}
+		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("%d bytes; a run has at most %d", info.Size(), maxRun)}
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -51,13 +51,13 @@ func ReadRun(root, id string) (Run, error) {
 	}
 	var r Run
 	if err := json.Unmarshal(data, &r); err != nil {
-		return Run{}, &DamageError{path, 0, err.Error()}
+		return Run{}, &DamageError{Path: path, Reason: err.Error()}
 	}
 	if r.ID != id {
-		return Run{}, &DamageError{path, 0, fmt.Sprintf("holds run %q", r.ID)}
+		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("holds run %q", r.ID)}
 	}
 	if s := r.Shard; s != nil && (s.Index < 1 || s.Index > s.Of) {
-		return Run{}, &DamageError{path, 0, fmt.Sprintf("shard %s is none", s)}
+		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("shard %s is none", s)}
 	}
 	return r, nil
 }
