@@ -62,24 +62,34 @@ func ReadRun(root, id string) (Run, error) {
 	return r, nil
 }
 
-// List returns every run below root, the oldest first. Runs that cannot be read
-// are told in the error, beside those that can.
-func List(root string) ([]Run, error) {
+// A RunError is a run that cannot be read, and why.
+type RunError struct {
+	ID  string
+	Err error
+}
+
+// Error implements error.
+func (e *RunError) Error() string { return fmt.Sprintf("run %s: %v", e.ID, e.Err) }
+
+// Unwrap returns the reason.
+func (e *RunError) Unwrap() error { return e.Err }
+
+// List returns every run below root, the oldest first, and apart from them the runs
+// whose run.json cannot be read: one of those does not keep anybody from the others.
+func List(root string) (runs []Run, unreadable []*RunError, err error) {
 	entries, err := os.ReadDir(root)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	} else if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var runs []Run
-	var errs []error
 	for _, e := range entries {
 		if !e.IsDir() || !idPattern.MatchString(e.Name()) {
 			continue
 		}
 		r, err := ReadRun(root, e.Name())
 		if err != nil {
-			errs = append(errs, err)
+			unreadable = append(unreadable, &RunError{e.Name(), err})
 			continue
 		}
 		runs = append(runs, r)
@@ -87,7 +97,7 @@ func List(root string) ([]Run, error) {
 	slices.SortFunc(runs, func(a, b Run) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
-	return runs, errors.Join(errs...)
+	return runs, unreadable, nil
 }
 
 // makeRun makes the folder of a run with run.json in it; it appears whole.
