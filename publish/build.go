@@ -156,6 +156,7 @@ func (in Input) manifest(ctx context.Context) (Manifest, error) {
 			}
 		}
 	}
+	m.keepShared()
 	slices.Sort(extractors)
 	extractors = slices.DeleteFunc(slices.Compact(extractors), func(v string) bool { return v == "" })
 	m.Extractor = strings.Join(extractors, ",")
@@ -182,7 +183,7 @@ func evalOf(r journal.Run, models []trialstore.Model) (Eval, error) {
 		Prompts: []Prompt{}, Templates: append([]string{}, def.Templates...), Agents: []Agent{},
 	}
 	for _, p := range def.Prompts {
-		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text))})
+		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text)), Family: p.Family()})
 	}
 	for _, a := range def.Agents {
 		agent := Agent{Name: a.Name, Asked: cmp.Or(a.Model, a.Name), Reported: []string{}}

@@ -97,6 +97,9 @@ type Eval struct {
 type Prompt struct {
 	ID     string `json:"id"`
 	SHA256 string `json:"sha256"`
+	// Family is set where several prompts of the category have the same text: they
+	// count as one prompt.
+	Family string `json:"family,omitempty"`
 }
 
 // An Agent is who was asked and who answered.
@@ -132,6 +135,37 @@ func (m *Manifest) planned(category string) (trials int, synthetic bool, doubts 
 		}
 	}
 	return trials, synthetic, doubts
+}
+
+// Families returns the families of a category's prompts, by their names in cells.
+func (m *Manifest) Families(category string) map[string]string {
+	out := map[string]string{}
+	for _, e := range m.Evals {
+		for _, p := range e.Prompts {
+			if e.Category == category {
+				out[e.Name+"/"+p.ID] = p.Family
+			}
+		}
+	}
+	return out
+}
+
+// keepShared clears the families that a category has one prompt of.
+func (m *Manifest) keepShared() {
+	type key struct{ category, family string }
+	prompts := map[key]int{}
+	for _, e := range m.Evals {
+		for _, p := range e.Prompts {
+			prompts[key{e.Category, p.Family}]++
+		}
+	}
+	for _, e := range m.Evals {
+		for i, p := range e.Prompts {
+			if prompts[key{e.Category, p.Family}] == 1 {
+				e.Prompts[i].Family = ""
+			}
+		}
+	}
 }
 
 // snapshotID names a snapshot by its manifest.

@@ -111,6 +111,7 @@ func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog,
 	if err != nil {
 		return analytics.Board{}, nil, err
 	}
+	cells = analytics.ByFamily(cells, chosen.families(slug))
 	return analytics.Rank(category, cells, totals.Planned, totals.Synthetic, chosen.doubts(slug)...), cells, nil
 }
 

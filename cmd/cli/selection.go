@@ -87,6 +87,20 @@ func (s selection) doubts(category string) []string {
 	return out
 }
 
+// families returns the families of a category's prompts, by their names in cells.
+func (s selection) families(category string) map[string]string {
+	out := map[string]string{}
+	for _, r := range s.runs {
+		if r.Eval.Category != category {
+			continue
+		}
+		for _, p := range r.Eval.Prompts {
+			out[r.Eval.Name+"/"+p.ID] = p.Family()
+		}
+	}
+	return out
+}
+
 // currentRuns selects the runs that `rank` and `publish` read: the given ones, or the
 // latest complete run of every eval and, where none is complete, the latest. An empty
 // category is all of them.

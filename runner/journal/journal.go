@@ -33,6 +33,8 @@ type Run struct {
 	// came from elsewhere.
 	Synthetic bool `json:"synthetic"`
 	Imported  bool `json:"imported"`
+	// Content is the digest of the answers of an imported run.
+	Content string `json:"content,omitempty"`
 	// Catalog and Extractor are the versions at the start.
 	Catalog   string   `json:"catalog"`
 	Extractor string   `json:"extractor"`
