@@ -15,14 +15,21 @@ import (
 const (
 	minPrompts  = 20
 	minTrials   = 30
-	minCoverage = 0.95
 	significant = 0.05
 )
 
+// MinCoverage is the share of its planned trials that a complete run has answers to.
+const MinCoverage = 0.95
+
+// Complete reports whether a run has enough of its planned trials to be published.
+func Complete(valid, planned int) bool { return coverage(valid, planned) >= MinCoverage }
+
 // Rank makes the leaderboard of a category. Tools that were never picked are
 // ranked too: a leaderboard that hides losers is none. planned is the number of
-// trials that should have been valid; URLs are site paths.
-func Rank(cat *catalog.Category, cells []Cell, planned int, synthetic bool) Board {
+// trials that should have been valid; URLs are site paths. doubts are the warnings
+// that cells and planned cannot show: CoverageUnknown, and Incomplete where one run of
+// several lacks too many trials.
+func Rank(cat *catalog.Category, cells []Cell, planned int, synthetic bool, doubts ...string) Board {
 	slugs := make([]string, len(cat.Entries))
 	for i, e := range cat.Entries {
 		slugs[i] = e.Tool.Slug
@@ -37,7 +44,7 @@ func Rank(cat *catalog.Category, cells []Cell, planned int, synthetic bool) Boar
 		at := t.last.UTC()
 		b.AsOf = &at
 	}
-	b.Warnings = b.warnings()
+	b.Warnings = b.warnings(doubts)
 	b.Tools = t.standings(cat, b.toolWarnings())
 	t.rivals(b.Tools)
 	b.Agents = t.agentBoards()

@@ -1,5 +1,7 @@
 package analytics
 
+import "slices"
+
 // The warnings. A warning is a code that travels with the numbers; Explain says
 // it in words.
 const (
@@ -8,18 +10,22 @@ const (
 	Incomplete   = "incomplete"
 	Synthetic    = "synthetic"
 	NoTrials     = "no_trials"
+	// CoverageUnknown: answers were imported, and nobody here knows of how many.
+	CoverageUnknown = "coverage_unknown"
 )
 
 // WarningCodes returns every code in the order of its name.
 func WarningCodes() []string {
-	return []string{Directional, Incomplete, NoTrials, SinglePrompt, Synthetic}
+	return []string{CoverageUnknown, Directional, Incomplete, NoTrials, SinglePrompt, Synthetic}
 }
 
 // Explain says what a warning means, in one sentence without full stop.
 func Explain(code string) string {
 	switch code {
 	case Directional:
-		return "fewer than 20 prompts, 30 trials or 95 % coverage: the figures point somewhere and prove little"
+		return "fewer than 20 prompts or 30 trials, or coverage unknown or below 95 %: the figures point somewhere and prove little"
+	case CoverageUnknown:
+		return "imported answers: how many trials were planned is unknown, so coverage counts only what was imported"
 	case SinglePrompt:
 		return "one prompt: the figures describe this prompt; nothing is known of others, so the interval is 0 to 100 %"
 	case Incomplete:
@@ -34,12 +40,15 @@ func Explain(code string) string {
 }
 
 // warnings lists the doubts about a board, sorted by code.
-func (b *Board) warnings() []string {
+func (b *Board) warnings(doubts []string) []string {
 	out := []string{}
-	if b.directional() {
+	if slices.Contains(doubts, CoverageUnknown) {
+		out = append(out, CoverageUnknown)
+	}
+	if b.directional() || len(doubts) > 0 {
 		out = append(out, Directional)
 	}
-	if b.Coverage < 1 {
+	if b.Coverage < 1 || slices.Contains(doubts, Incomplete) {
 		out = append(out, Incomplete)
 	}
 	if b.NTrials == 0 {
@@ -58,15 +67,14 @@ func (b *Board) warnings() []string {
 // they share its doubts.
 func (b *Board) toolWarnings() []string {
 	out := []string{}
-	if b.directional() {
-		out = append(out, Directional)
-	}
-	if b.Synthetic {
-		out = append(out, Synthetic)
+	for _, code := range b.Warnings {
+		if code == Directional || code == Synthetic {
+			out = append(out, code)
+		}
 	}
 	return out
 }
 
 func (b *Board) directional() bool {
-	return b.NPrompts < minPrompts || b.NTrials < minTrials || b.Coverage < minCoverage
+	return b.NPrompts < minPrompts || b.NTrials < minTrials || b.Coverage < MinCoverage
 }

@@ -20,6 +20,10 @@ import (
 // without leave.
 var ErrSynthetic = errors.New("simulated agents are among the runs; allow synthetic figures to publish them, marked as such")
 
+// ErrIncomplete says that a run with too few of its planned trials would be published
+// without leave.
+var ErrIncomplete = errors.New("too few of its planned trials have an answer; finish the run, or allow incomplete ones")
+
 // Input is what a snapshot is made from.
 type Input struct {
 	// Store must hold every run in Runs, synced.
@@ -33,6 +37,9 @@ type Input struct {
 	SignKey ed25519.PrivateKey
 	// AllowSynthetic permits runs that asked simulated agents.
 	AllowSynthetic bool
+	// AllowIncomplete permits runs with answers to less than 95 % of their planned
+	// trials; their boards are directional.
+	AllowIncomplete bool
 	// Generator is the program and its version.
 	Generator string
 }
@@ -135,7 +142,10 @@ func (in Input) manifest(ctx context.Context) (Manifest, error) {
 			return m, err
 		}
 		if i := slices.IndexFunc(rows, func(row trialstore.RunRow) bool { return row.ID == r.ID }); i >= 0 {
-			e.Valid = rows[i].Valid
+			e.Valid, e.Incomplete = rows[i].Valid, !rows[i].Complete
+		}
+		if e.Incomplete && !in.AllowIncomplete {
+			return m, fmt.Errorf("run %s: %d of %d: %w", r.ID, e.Valid, e.Planned, ErrIncomplete)
 		}
 		m.Evals = append(m.Evals, e)
 		m.Synthetic = m.Synthetic || r.Synthetic
@@ -146,6 +156,7 @@ func (in Input) manifest(ctx context.Context) (Manifest, error) {
 			}
 		}
 	}
+	m.keepShared()
 	slices.Sort(extractors)
 	extractors = slices.DeleteFunc(slices.Compact(extractors), func(v string) bool { return v == "" })
 	m.Extractor = strings.Join(extractors, ",")
@@ -168,11 +179,11 @@ func evalOf(r journal.Run, models []trialstore.Model) (Eval, error) {
 		return Eval{}, err
 	}
 	e := Eval{
-		Name: def.Name, Category: def.Category, SHA256: content.Digest(data), Planned: r.Planned, Synthetic: r.Synthetic,
+		Name: def.Name, Category: def.Category, SHA256: content.Digest(data), Planned: r.Planned, Synthetic: r.Synthetic, Imported: r.Imported,
 		Prompts: []Prompt{}, Templates: append([]string{}, def.Templates...), Agents: []Agent{},
 	}
 	for _, p := range def.Prompts {
-		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text))})
+		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text)), Family: p.Family()})
 	}
 	for _, a := range def.Agents {
 		agent := Agent{Name: a.Name, Asked: cmp.Or(a.Model, a.Name), Reported: []string{}}

@@ -67,8 +67,9 @@ func rank(ctx context.Context, store *trialstore.Store, runs []string, known fie
 		if err != nil {
 			return nil, err
 		}
-		planned, synthetic := m.planned(f.Slug)
-		board := analytics.Rank(f.category(), cells, planned, synthetic)
+		planned, synthetic, doubts := m.planned(f.Slug)
+		cells = analytics.ByFamily(cells, m.Families(f.Slug))
+		board := analytics.Rank(f.category(), cells, planned, synthetic, doubts...)
 		if errs := analytics.Check(board); len(errs) > 0 {
 			return nil, fmt.Errorf("the board of %s breaks its rules, so nothing is published: %w", f.Slug, errors.Join(errs...))
 		}

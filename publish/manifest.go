@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish/content"
 )
 
@@ -85,6 +86,10 @@ type Eval struct {
 	Planned   int  `json:"planned"`
 	Valid     int  `json:"valid"`
 	Synthetic bool `json:"synthetic"`
+	// Imported says that the answers came from elsewhere: Planned is what was imported.
+	// Incomplete says that the run was published before it was complete.
+	Imported   bool `json:"imported,omitempty"`
+	Incomplete bool `json:"incomplete,omitempty"`
 }
 
 // A Prompt is known by its hash, so that a reader who has the eval can tell
@@ -92,6 +97,9 @@ type Eval struct {
 type Prompt struct {
 	ID     string `json:"id"`
 	SHA256 string `json:"sha256"`
+	// Family is set where several prompts of the category have the same text: they
+	// count as one prompt.
+	Family string `json:"family,omitempty"`
 }
 
 // An Agent is who was asked and who answered.
@@ -110,16 +118,54 @@ type File struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// planned returns the planned trials of a category, and whether any of them
-// asked a simulated agent.
-func (m *Manifest) planned(category string) (trials int, synthetic bool) {
+// planned returns the planned trials of a category, whether any of them asked a
+// simulated agent, and the warnings that the trials do not show.
+func (m *Manifest) planned(category string) (trials int, synthetic bool, doubts []string) {
 	for _, e := range m.Evals {
-		if e.Category == category {
-			trials += e.Planned
-			synthetic = synthetic || e.Synthetic
+		if e.Category != category {
+			continue
+		}
+		trials += e.Planned
+		synthetic = synthetic || e.Synthetic
+		if e.Imported {
+			doubts = append(doubts, analytics.CoverageUnknown)
+		}
+		if e.Incomplete {
+			doubts = append(doubts, analytics.Incomplete)
 		}
 	}
-	return trials, synthetic
+	return trials, synthetic, doubts
+}
+
+// Families returns the families of a category's prompts, by their names in cells.
+func (m *Manifest) Families(category string) map[string]string {
+	out := map[string]string{}
+	for _, e := range m.Evals {
+		for _, p := range e.Prompts {
+			if e.Category == category {
+				out[e.Name+"/"+p.ID] = p.Family
+			}
+		}
+	}
+	return out
+}
+
+// keepShared clears the families that a category has one prompt of.
+func (m *Manifest) keepShared() {
+	type key struct{ category, family string }
+	prompts := map[key]int{}
+	for _, e := range m.Evals {
+		for _, p := range e.Prompts {
+			prompts[key{e.Category, p.Family}]++
+		}
+	}
+	for _, e := range m.Evals {
+		for i, p := range e.Prompts {
+			if prompts[key{e.Category, p.Family}] == 1 {
+				e.Prompts[i].Family = ""
+			}
+		}
+	}
 }
 
 // snapshotID names a snapshot by its manifest.

@@ -1,6 +1,10 @@
 package duck
 
 import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
 	"regexp"
 	"strings"
 )
@@ -58,6 +62,31 @@ func IsDamaged(err error) bool {
 		"Could not read enough bytes", "Failure while replaying WAL",
 	} {
 		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// A new file begins with three header blocks, which are written and synced before
+// anything else.
+const (
+	headerBlock  = 4096
+	headerBlocks = 3
+)
+
+// IsUnfinished reports whether the creation of the file at path never finished: it ends
+// inside its headers, or one of them was never written. Such a file holds no table.
+func IsUnfinished(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	block, empty := make([]byte, headerBlock), make([]byte, headerBlock)
+	for range headerBlocks {
+		_, err := io.ReadFull(f, block)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && bytes.Equal(block, empty) {
 			return true
 		}
 	}

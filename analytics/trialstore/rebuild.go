@@ -26,7 +26,7 @@ func Rebuild(ctx context.Context, path, runsRoot string) (Loaded, error) {
 		return Loaded{}, err
 	}
 	sum, loadErr := s.Sync(ctx, runsRoot)
-	if ctx.Err() != nil || storeBroken(loadErr) {
+	if loadErr != nil {
 		return sum, errors.Join(loadErr, s.Close(), removeFile(fresh))
 	}
 	// Without a checkpoint a part of the data would stay in the log beside.
@@ -38,7 +38,7 @@ func Rebuild(ctx context.Context, path, runsRoot string) (Loaded, error) {
 	if err := os.Remove(path + ".wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return sum, errors.Join(err, removeFile(fresh))
 	}
-	return sum, errors.Join(loadErr, os.Rename(fresh, path))
+	return sum, os.Rename(fresh, path)
 }
 
 func refuseLocked(ctx context.Context, path string) error {

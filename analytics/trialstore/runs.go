@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/analytics"
 )
 
 // A RunRow is one run and what the store holds of it.
@@ -25,19 +27,64 @@ type RunRow struct {
 	LastAt    time.Time `json:"last_at,omitzero"`
 	Synthetic bool      `json:"synthetic"`
 	Imported  bool      `json:"imported"`
-	// Current says that it is the latest run of its eval in its category.
+	// Complete says that it has answers to at least 95 % of its planned trials, and is
+	// not under way.
+	Complete bool `json:"complete"`
+	UnderWay bool `json:"under_way,omitempty"`
+	// Latest says that it is the latest run of its eval in its category that has an
+	// answer. Current is the latest complete one or, where there is none, the latest.
+	Latest  bool `json:"latest"`
 	Current bool `json:"current"`
 	// Shard is the part of a plan that it is, like 2/4. A shard is never current.
 	Shard string `json:"shard,omitempty"`
 }
 
+// SetUnderWay names the runs that are being written: they are not complete, however
+// many answers they have.
+func (s *Store) SetUnderWay(ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.underWay = ids
+}
+
 // Runs returns every run, oldest first.
 func (s *Store) Runs(ctx context.Context) ([]RunRow, error) {
+	rows, err := s.runRows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	type eval struct{ name, category string }
+	latest, complete := map[eval]int{}, map[eval]int{}
+	for i := range rows {
+		r := &rows[i]
+		r.UnderWay = slices.Contains(s.underWay, r.ID)
+		r.Complete = !r.UnderWay && analytics.Complete(r.Valid, r.Planned)
+		if r.Shard != "" || r.Valid == 0 { // a shard counts once it is merged
+			continue
+		}
+		latest[eval{r.Eval, r.Category}] = i
+		if r.Complete {
+			complete[eval{r.Eval, r.Category}] = i
+		}
+	}
+	for e, i := range latest {
+		rows[i].Latest = true
+		if c, ok := complete[e]; ok {
+			i = c
+		}
+		rows[i].Current = true
+	}
+	return rows, nil
+}
+
+func (s *Store) runRows(ctx context.Context) ([]RunRow, error) {
 	return collect(ctx, s, "runs", func(rows *sql.Rows) (RunRow, error) {
 		var r RunRow
 		var last sql.NullTime
 		err := rows.Scan(&r.ID, &r.Eval, &r.Category, &r.CreatedAt, &r.Planned, &r.Synthetic, &r.Imported,
-			&r.Valid, &r.Excluded, &last, &r.Current, &r.Shard)
+			&r.Valid, &r.Excluded, &last, &r.Shard)
 		r.CreatedAt = micro(r.CreatedAt)
 		if last.Valid {
 			r.LastAt = micro(last.Time)
@@ -50,7 +97,13 @@ func (s *Store) Runs(ctx context.Context) ([]RunRow, error) {
 // where none is named.
 func (s *Store) chosen(ctx context.Context, runs []string) (string, error) {
 	if len(runs) == 0 {
-		current, err := collect(ctx, s, "current", scanString)
+		rows, err := s.Runs(ctx)
+		var current []string
+		for _, r := range rows {
+			if r.Current {
+				current = append(current, r.ID)
+			}
+		}
 		return strings.Join(current, ","), err
 	}
 	known, err := collect(ctx, s, "known", scanHead)

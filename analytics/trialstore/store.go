@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"github.com/firstpick/firstpick/analytics/duck"
 )
@@ -62,23 +63,39 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // A Store is an open file of trials. It is safe for concurrent use, but has one
 // connection: questions wait for one another.
 type Store struct {
-	db   *sql.DB
-	path string
+	db       *sql.DB
+	path     string
+	replaced bool
+
+	mu       sync.Mutex
+	underWay []string // ids of runs
 }
 
 // Open opens the file at path, creating it if needed. An empty path is a store
-// in memory. Errors are *LockedError and *DamagedError where they apply.
+// in memory. A file whose creation never finished, on a full disk for example, is
+// replaced: it never held a trial. Errors are *LockedError and *DamagedError where they
+// apply.
 func Open(ctx context.Context, path string) (*Store, error) {
 	schema, err := fs.Sub(sqlFiles, "schema")
 	if err != nil {
 		return nil, err
 	}
 	db, err := duck.Open(ctx, path, schema)
+	replaced := duck.IsDamaged(err) && duck.IsUnfinished(path)
+	if replaced {
+		if err := removeFile(path); err != nil {
+			return nil, err
+		}
+		db, err = duck.Open(ctx, path, schema)
+	}
 	if err != nil {
 		return nil, explain(path, err)
 	}
-	return &Store{db: db, path: path}, nil
+	return &Store{db: db, path: path, replaced: replaced}, nil
 }
+
+// Replaced reports whether Open met a file whose creation never finished.
+func (s *Store) Replaced() bool { return s.replaced }
 
 // Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }

@@ -169,7 +169,7 @@ func TestSyncLoadsOnceAndContinues(t *testing.T) {
 	}
 	want := trialstore.RunRow{
 		ID: "r1", Eval: "web", Category: "web-frameworks", CreatedAt: micro(start), Planned: 30, Valid: 28, Excluded: 2,
-		LastAt: micro(start.Add(27 * time.Second)), Current: true,
+		LastAt: micro(start.Add(27 * time.Second)), Latest: true, Current: true,
 	}
 	same(t, "runs", rows, []trialstore.RunRow{want})
 	total := 0
@@ -291,7 +291,7 @@ func TestRebuildEqualsSyncAndReplacesADamagedFile(t *testing.T) {
 		"not damaged": func() error { return nil },
 		"overwritten": func() error { return os.WriteFile(path, []byte(strings.Repeat("junk ", 4000)), 0o600) },
 		"empty log":   func() error { return os.WriteFile(path+".wal", []byte("junk"), 0o600) },
-		"cut short":   func() error { return os.Truncate(path, 5000) },
+		"cut short":   func() error { return os.Truncate(path, 20_000) },
 	}
 	for _, name := range []string{"not damaged", "overwritten", "cut short", "empty log"} {
 		if err := damage[name](); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -28,11 +27,13 @@ type Loaded struct {
 	Trials, Excluded, Extractions int
 	// Forgotten is how many runs were dropped because their journal is gone.
 	Forgotten int
+	// Unreadable are the runs that could not be read whole. One without a readable
+	// run.json is dropped; of a damaged journal, what precedes the damage is loaded.
+	Unreadable []*journal.RunError
 }
 
-// Sync loads what the journals under runsRoot hold and the store does not. A
-// damaged journal does not stop the others: its error is joined, and what
-// precedes the damage is loaded.
+// Sync loads what the journals under runsRoot hold and the store does not. A run that
+// cannot be read does not stop the others: it is among Loaded.Unreadable.
 func (s *Store) Sync(ctx context.Context, runsRoot string) (Loaded, error) {
 	return s.sync(ctx, runsRoot, batchRecords)
 }
@@ -45,7 +46,7 @@ func (s *Store) Load(ctx context.Context, runsRoot, id string) (Loaded, error) {
 	}
 	l := &loader{store: s, run: r, size: batchRecords}
 	err = l.load(ctx, runsRoot)
-	if l.sum != (Loaded{}) {
+	if l.loadedAny() {
 		l.sum.Runs = 1
 	}
 	return l.sum, err
@@ -53,32 +54,35 @@ func (s *Store) Load(ctx context.Context, runsRoot, id string) (Loaded, error) {
 
 func (s *Store) sync(ctx context.Context, root string, size int) (Loaded, error) {
 	var sum Loaded
-	runs, listErr := journal.List(root)
-	errs := []error{listErr}
-	// A root that is not there at all is a wrong path or a missing disk.
-	_, statErr := os.Stat(root)
-	forgotten, err := s.forget(ctx, runs, listErr == nil && statErr == nil)
+	runs, unreadable, err := journal.List(root)
 	if err != nil {
 		return sum, err
 	}
-	sum.Forgotten = forgotten
+	sum.Unreadable = unreadable
+	// A root that is not there at all is a wrong path or a missing disk.
+	_, statErr := os.Stat(root)
+	if sum.Forgotten, err = s.forget(ctx, runs, statErr == nil); err != nil {
+		return sum, err
+	}
 	for _, r := range runs {
 		l := &loader{store: s, run: r, size: size}
 		if err := l.load(ctx, root); err != nil {
 			if ctx.Err() != nil || storeBroken(err) {
-				return sum, errors.Join(append(errs, err)...)
+				return sum, err
 			}
-			errs = append(errs, fmt.Errorf("run %s: %w", r.ID, err))
+			sum.Unreadable = append(sum.Unreadable, &journal.RunError{ID: r.ID, Err: err})
 		}
 		sum.Trials += l.sum.Trials
 		sum.Excluded += l.sum.Excluded
 		sum.Extractions += l.sum.Extractions
-		if l.sum != (Loaded{}) {
+		if l.loadedAny() {
 			sum.Runs++
 		}
 	}
-	return sum, errors.Join(errs...)
+	return sum, nil
 }
+
+func (l *loader) loadedAny() bool { return l.sum.Trials+l.sum.Excluded+l.sum.Extractions > 0 }
 
 // A storeError is a failure of the store, not of one journal: going on with the
 // next journal would only repeat it.
@@ -92,8 +96,8 @@ func storeBroken(err error) bool {
 	return errors.As(err, &broken)
 }
 
-// forget drops the runs whose run.json changed or, where the list of journals
-// is whole, is gone. They are loaded anew from their first record.
+// forget drops the runs whose run.json changed, cannot be read or, where the folder of
+// runs is there, is gone. Those that can be read are loaded anew from their first record.
 func (s *Store) forget(ctx context.Context, runs []journal.Run, whole bool) (int, error) {
 	known, err := collect(ctx, s, "known", scanHead)
 	if err != nil {

@@ -54,7 +54,14 @@ func (s *Store) Trials(ctx context.Context, f Filter) ([]TrialRow, error) {
 	if f.Limit > 0 {
 		limit = int64(f.Limit)
 	}
-	return collect(ctx, s, "trials", scanTrial, f.Run, f.Category, f.Agent, f.Outcome, f.Picked, limit)
+	runs := f.Run
+	if runs == "" {
+		var err error
+		if runs, err = s.chosen(ctx, nil); err != nil {
+			return nil, err
+		}
+	}
+	return collect(ctx, s, "trials", scanTrial, runs, f.Category, f.Agent, f.Outcome, f.Picked, limit)
 }
 
 // Trial returns the trial whose id starts with idPrefix, with its transcript

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/server/state"
@@ -41,6 +42,9 @@ func (o *adminOptions) adoptRun(ctx context.Context, args []string) error {
 	o.say("run %s of workspace %s is in %s now: eval %s, category %s, %d of %d trials", id, workspace, o.runsRoot(), run.Eval.Name, run.Eval.Category, row.Valid, row.Planned)
 	if run.Synthetic {
 		o.say("it holds answers of simulated agents: figures stay marked, and publish wants --allow-synthetic")
+	}
+	if !analytics.Complete(row.Valid, row.Planned) {
+		o.say("it is incomplete: rank and publish pass it over for a complete run of an eval of this name; --run %s chooses it, and publish wants --allow-incomplete", id)
 	}
 	o.say("the next publish shows its prompts and answers to everybody, in place of an older run of an eval of this name: that is your decision, not the workspace's")
 	return nil

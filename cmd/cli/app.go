@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net/url"
@@ -11,11 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish"
-	"github.com/firstpick/firstpick/runner/journal"
 )
 
 // An app is what most commands need: the process, the configuration and where
@@ -85,55 +82,6 @@ func (a *app) catalog() (*catalog.Catalog, error) {
 	}
 	cat, err := catalog.Load(os.DirFS(a.cfg.Catalog), ".")
 	return cat, badInput(err)
-}
-
-// trials opens the trial store and brings it up to date with the journals, so
-// that whoever reads trials reads every trial that was ever acknowledged.
-func (a *app) trials(ctx context.Context) (*trialstore.Store, error) {
-	if _, err := os.Stat(a.runsRoot()); err != nil {
-		return nil, usageErr("firstpick demo, or firstpick run EVAL.yaml", "no runs in %s", a.cfg.Data)
-	}
-	store, err := trialstore.Open(ctx, a.trialsPath())
-	if err != nil {
-		return nil, err
-	}
-	if _, err := store.Sync(ctx, a.runsRoot()); err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	return store, nil
-}
-
-// currentRuns returns the run ids that `rank` and `publish` read: the given
-// ones, or the latest run of every eval; and their manifests.
-func (a *app) currentRuns(ctx context.Context, store *trialstore.Store, given []string) ([]string, []journal.Run, error) {
-	rows, err := store.Runs(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	wanted := map[string]bool{}
-	for _, id := range given {
-		wanted[id] = true
-	}
-	var ids []string
-	var runs []journal.Run
-	for _, row := range rows {
-		if len(given) > 0 && !wanted[row.ID] || len(given) == 0 && !row.Current {
-			continue
-		}
-		run, err := journal.ReadRun(a.runsRoot(), row.ID)
-		if err != nil {
-			return nil, nil, err
-		}
-		if run.Shard != nil {
-			a.log.Warn("the run is a part of its plan: merge it with the others", "run", run.ID, "shard", run.Shard.String())
-		}
-		delete(wanted, row.ID)
-		ids, runs = append(ids, row.ID), append(runs, run)
-	}
-	for id := range wanted {
-		return nil, nil, usageErr("firstpick runs lists them", "no run %s", id)
-	}
-	return ids, runs, nil
 }
 
 // snapshotID resolves a name of a snapshot: an id, a unique start of one, or

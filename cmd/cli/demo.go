@@ -16,6 +16,7 @@ import (
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/pick"
 )
 
 type demoOptions struct {
@@ -98,7 +99,7 @@ func (o *demoOptions) measureOne(ctx context.Context, cat *catalog.Catalog, file
 	if err != nil {
 		return runner.Summary{}, err
 	}
-	id := "demo-" + ev.Name
+	id := "demo-" + ev.Name + "-" + pick.Version // what an earlier version made of the study is not taken for its own
 	j, err := journal.Open(o.runsRoot(), id)
 	if errors.Is(err, os.ErrNotExist) {
 		j, err = createRun(o.app, cat, ev, id, nil)

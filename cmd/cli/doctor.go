@@ -167,6 +167,9 @@ func (o *doctorOptions) store(ctx context.Context) finding {
 	if err = errors.Join(err, store.Close()); err != nil {
 		return finding{levelFail, what, err.Error(), "firstpick runs rebuild makes it anew from the journals"}
 	}
+	if store.Replaced() {
+		return finding{levelWarn, what, "it was never finished, by a full disk or a killed process, and is empty now", "the next command that reads trials loads the journals"}
+	}
 	return finding{Level: levelOK, What: what, Detail: fmt.Sprintf("%d runs", len(runs))}
 }
 

@@ -185,6 +185,9 @@ func answerOf(t *bundle.Trace) *journal.Answer {
 	for _, f := range from.Files {
 		a.Transcript.Diff = append(a.Transcript.Diff, transcript.FileChange(f))
 	}
+	if l := from.Listing; l != nil {
+		a.Transcript.Listing = &transcript.Listing{Source: l.Source, Ecosystem: l.Ecosystem, Imports: l.Imports}
+	}
 	if from.Tokens != nil {
 		a.InTokens, a.OutTokens = from.Tokens.Input, from.Tokens.Output
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,7 +28,8 @@ func newGateCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate [RULE...]",
 		Short: "Hold what was measured against rules, for CI",
-		Long: `Hold the latest run of every eval, or the runs that --run names, against rules:
+		Long: `Hold the latest run of every eval, complete or not, or the runs that --run names,
+against rules:
 
   pickRate(stripe) low >= 0.25    the lower end of the interval; also shortlistRate, defaultRate
   rank(stripe) high <= 3          the worst rank that the counts do not exclude
@@ -146,37 +146,27 @@ func (o *gateOptions) subjects(ctx context.Context, cat *catalog.Catalog, rules 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	ids, runs, err := o.currentRuns(ctx, store, o.runs)
-	if err != nil {
+	chosen, err := o.latestRuns(ctx, store, o.runs, o.category)
+	if err != nil || len(chosen.rows) == 0 {
 		return nil, err
 	}
-	rows, err := store.Runs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	slugs, err := store.Categories(ctx, ids)
+	slugs, err := store.Categories(ctx, chosen.ids())
 	if err != nil {
 		return nil, err
 	}
 	for _, slug := range slugs {
-		if o.category != "" && slug != o.category || len(ids) == 0 {
-			continue
-		}
 		s := gate.Subject{}
-		if s.Board, err = rankOne(ctx, store, cat, slug, ids); err != nil {
+		if s.Board, s.Cells, err = rankOne(ctx, store, cat, slug, chosen); err != nil {
 			return nil, err
 		}
-		if s.Cells, _, err = store.Cells(ctx, slug, ids); err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			if row.Category == slug && slices.Contains(ids, row.ID) {
+		for _, row := range chosen.rows {
+			if row.Category == slug {
 				s.Missing += max(0, row.Planned-row.Valid-row.Excluded)
 			}
 		}
 		out = append(out, s)
 	}
-	return out, o.baselines(ctx, cat, rules, out, runs)
+	return out, o.baselines(ctx, cat, rules, out, chosen.runs)
 }
 
 // baselines adds the snapshots that rules name.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/gate"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/publish"
@@ -48,8 +49,8 @@ func (b *baseline) add(ctx context.Context, catalogue string, s *gate.Subject, n
 	if err != nil {
 		return err
 	}
-	base := gate.Baseline{Cells: cells}
 	m := b.snapshot.Manifest
+	base := gate.Baseline{Cells: analytics.ByFamily(cells, m.Families(s.Board.Category))}
 	if m.Catalog != catalogue {
 		base.Notes = append(base.Notes, "the catalogue differs")
 	}

@@ -64,6 +64,9 @@ func (o *importOptions) run(ctx context.Context) error {
 	if err != nil {
 		return &codedError{fmt.Errorf("%s: %w", filepath.Base(o.file), err), exitUsage, "nothing was stored"}
 	}
+	if err := o.refuseKnown(batch); err != nil {
+		return err
+	}
 	id := newRunID(o.env)
 	for i := range batch.Categories {
 		part := &batch.Categories[i]
@@ -76,6 +79,27 @@ func (o *importOptions) run(ctx context.Context) error {
 	return nil
 }
 
+// refuseKnown refuses answers that are here under another eval's name: ranks pool the
+// evals of a category, so the same answers would count twice.
+func (o *importOptions) refuseKnown(batch importer.Batch) error {
+	runs, _, err := journal.List(o.runsRoot())
+	if err != nil {
+		return err
+	}
+	for i := range batch.Categories {
+		part := &batch.Categories[i]
+		for _, r := range runs {
+			if r.Content == part.Digest && r.Eval.Name != o.eval && r.Eval.Category == part.Category {
+				return usageErr(fmt.Sprintf("nothing was stored; --eval %s imports them again as that eval; to rename it, delete %s first",
+					r.Eval.Name, filepath.Join(o.runsRoot(), r.ID)),
+					"the answers of category %s are in run %s already, as eval %s: as eval %s too they would count twice",
+					part.Category, r.ID, r.Eval.Name, o.eval)
+			}
+		}
+	}
+	return nil
+}
+
 // store writes one category as one run, or nothing: a run that cannot be
 // written whole is taken away again.
 func (o *importOptions) store(ctx context.Context, cat *catalog.Catalog, part *importer.Part, id string) (err error) {
@@ -83,7 +107,7 @@ func (o *importOptions) store(ctx context.Context, cat *catalog.Catalog, part *i
 	ev.Name = o.eval
 	j, err := journal.Create(o.runsRoot(), journal.Run{
 		ID: id, Eval: ev, Planned: len(part.Trials), CreatedAt: o.env.Now().UTC(),
-		Synthetic: o.synthetic, Imported: true, Catalog: cat.Version, Extractor: pick.Version,
+		Synthetic: o.synthetic, Imported: true, Content: part.Digest, Catalog: cat.Version, Extractor: pick.Version,
 	})
 	if err != nil {
 		return err

@@ -89,7 +89,10 @@ func (a *app) shardsAt(arg string) ([]merge.Source, error) {
 	if _, err := os.Stat(filepath.Join(dir, "run.json")); err == nil {
 		return []merge.Source{{Root: filepath.Dir(dir), ID: filepath.Base(dir)}}, nil
 	}
-	runs, err := journal.List(dir)
+	runs, unreadable, err := journal.List(dir)
+	for _, run := range unreadable { // each may be a shard of the plan
+		err = errors.Join(err, run)
+	}
 	if err == nil && len(runs) == 0 {
 		err = usageErr("", "%s holds no run", arg)
 	}

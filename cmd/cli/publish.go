@@ -17,6 +17,7 @@ type publishOptions struct {
 	to, sign       string
 	runs           []string
 	allowSynthetic bool
+	allowPartial   bool
 	noPromote      bool
 }
 
@@ -25,9 +26,13 @@ func newPublishCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish",
 		Short: "Freeze the current ranks into a snapshot and make it the current one",
-		Long: `Publish the latest run of every eval as one immutable snapshot: documents, trials
-and a manifest whose digest is the snapshot's id. The same inputs give the same bytes.
-Running servers pick the new snapshot up within a second.`,
+		Long: `Publish the latest complete run of every eval as one immutable snapshot: documents,
+trials and a manifest whose digest is the snapshot's id. The same inputs give the same
+bytes. Running servers pick the new snapshot up within a second.
+
+A run is complete when 95 % of its planned trials have an answer. Where an eval has no
+complete run, nothing is published and the exit code is 4, unless --allow-incomplete is
+given.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -41,6 +46,7 @@ Running servers pick the new snapshot up within a second.`,
 	f.StringVar(&o.sign, "sign", "", "sign with this ed25519 private key (PEM)")
 	f.StringArrayVar(&o.runs, "run", nil, "publish this run instead of the latest ones (repeatable)")
 	f.BoolVar(&o.allowSynthetic, "allow-synthetic", false, "publish figures of simulated agents")
+	f.BoolVar(&o.allowPartial, "allow-incomplete", false, "publish runs with answers to less than 95 % of their planned trials")
 	f.BoolVar(&o.noPromote, "no-promote", false, "leave the current snapshot as it is")
 	return cmd
 }
@@ -65,19 +71,17 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	_, runs, err := o.currentRuns(ctx, store, o.runs)
+	chosen, err := o.currentRuns(ctx, store, o.runs, "")
 	if err != nil {
 		return err
 	}
-	for _, run := range runs {
-		if run.Synthetic && !o.allowSynthetic {
-			return usageErr("--allow-synthetic publishes it, marked on every page",
-				"run %s holds answers of simulated agents", run.ID)
-		}
+	if err := o.allowed(chosen); err != nil {
+		return err
 	}
+	o.explain(chosen)
 	m, dir, err := publish.Build(ctx, publish.Input{
-		Store: store, Catalog: cat, Runs: runs, Root: root, SignKey: key,
-		AllowSynthetic: o.allowSynthetic, Generator: "firstpick",
+		Store: store, Catalog: cat, Runs: chosen.runs, Root: root, SignKey: key,
+		AllowSynthetic: o.allowSynthetic, AllowIncomplete: o.allowPartial, Generator: "firstpick",
 	})
 	if err != nil {
 		return err
@@ -89,5 +93,21 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		}
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %d categories, %d trials, in %s\n", id, m.Counts.Categories, m.Counts.Trials, root)
+	return nil
+}
+
+// allowed refuses runs that must not be published without leave.
+func (o *publishOptions) allowed(chosen selection) error {
+	for _, r := range chosen.rows {
+		switch {
+		case r.Synthetic && !o.allowSynthetic:
+			return usageErr("--allow-synthetic publishes it, marked on every page",
+				"run %s holds answers of simulated agents", r.ID)
+		case !r.Complete && r.Shard == "" && !o.allowPartial:
+			hint := o.howToFinish(r) + "; or choose another run with --run RUN; --allow-incomplete publishes this one as it is"
+			return &codedError{fmt.Errorf("run %s of eval %s, category %s, is incomplete: %s; a published board needs 95 %%",
+				r.ID, r.Eval, r.Category, howFar(r)), exitIncomplete, hint}
+		}
+	}
 	return nil
 }

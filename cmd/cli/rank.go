@@ -25,10 +25,11 @@ func newRankCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rank",
 		Short: "Print pick rates and ranks",
-		Long: `Rank the tools of every measured category, or of one, from the latest run of each
-eval. Rates are shares of all valid trials. The interval is over prompts: where it is
-wide, more prompts are needed, not more repeats. The rank is followed by the ranks that
-the counts do not exclude.`,
+		Long: `Rank the tools of every measured category, or of one, from the latest complete run of
+each eval: one with answers to 95 % of its planned trials. Where there is none, the
+latest run is ranked, and a note on stderr says so. Rates are shares of all valid
+trials. The interval is over prompts: where it is wide, more prompts are needed, not
+more repeats. The rank is followed by the ranks that the counts do not exclude.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -73,19 +74,17 @@ func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	ids, _, err := o.currentRuns(ctx, store, o.runs)
-	if err != nil {
+	chosen, err := o.currentRuns(ctx, store, o.runs, o.category)
+	if err != nil || len(chosen.rows) == 0 {
 		return nil, err
 	}
-	slugs, err := store.Categories(ctx, ids)
+	o.explain(chosen)
+	slugs, err := store.Categories(ctx, chosen.ids())
 	if err != nil {
 		return nil, err
 	}
 	for _, slug := range slugs {
-		if o.category != "" && slug != o.category {
-			continue
-		}
-		board, err := rankOne(ctx, store, cat, slug, ids)
+		board, _, err := rankOne(ctx, store, cat, slug, chosen)
 		if err != nil {
 			return nil, err
 		}
@@ -101,17 +100,19 @@ func (o *rankOptions) base() string {
 	return "http://" + o.cfg.Listen
 }
 
-func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog, slug string, runs []string) (analytics.Board, error) {
+// rankOne ranks a category, and returns the cells it counted.
+func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog, slug string, chosen selection) (analytics.Board, []analytics.Cell, error) {
 	category, ok := cat.Category(slug)
 	if !ok {
-		return analytics.Board{}, usageErr("use the catalogue that the trials were made with: --catalog DIR",
+		return analytics.Board{}, nil, usageErr("use the catalogue that the trials were made with: --catalog DIR",
 			"trials of category %s, which the catalogue does not have", slug)
 	}
-	cells, totals, err := store.Cells(ctx, slug, runs)
+	cells, totals, err := store.Cells(ctx, slug, chosen.ids())
 	if err != nil {
-		return analytics.Board{}, err
+		return analytics.Board{}, nil, err
 	}
-	return analytics.Rank(category, cells, totals.Planned, totals.Synthetic), nil
+	cells = analytics.ByFamily(cells, chosen.families(slug))
+	return analytics.Rank(category, cells, totals.Planned, totals.Synthetic, chosen.doubts(slug)...), cells, nil
 }
 
 func (o *rankOptions) printBoards(boards []analytics.Board) error {

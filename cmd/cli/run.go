@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/prices"
@@ -97,7 +98,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	})
 	err = errors.Join(err, j.Close())
 	if sum.RunID != "" {
-		o.report(sum)
+		o.report(sum, run.Shard != nil)
 	}
 	o.load(context.WithoutCancel(ctx))
 	if err != nil {
@@ -230,8 +231,8 @@ func unknownCategory(cat *catalog.Catalog, slug string) error {
 	return usageErr(hint, "no category %q in the catalogue", slug)
 }
 
-// report says what became of every planned trial.
-func (o *runOptions) report(sum runner.Summary) {
+// report says what became of every planned trial, and whether the run counts.
+func (o *runOptions) report(sum runner.Summary, shard bool) {
 	w := o.env.Stderr
 	_, _ = fmt.Fprintf(w, "planned %d = valid %d + excluded %d", sum.Planned, sum.Valid, sum.Excluded)
 	if sum.Missing > 0 {
@@ -247,8 +248,15 @@ func (o *runOptions) report(sum runner.Summary) {
 	case sum.SpentUSD > 0:
 		_, _ = fmt.Fprintf(w, "spent %.4f USD\n", sum.SpentUSD)
 	}
-	if sum.Missing > 0 {
-		_, _ = fmt.Fprintf(w, "go on with: firstpick run --resume %s --data %s\n", sum.RunID, o.cfg.Data)
+	complete := analytics.Complete(sum.Valid, sum.Planned)
+	switch {
+	case sum.Missing > 0:
+		_, _ = fmt.Fprintf(w, "go on with: %s\n", o.resumeCommand(sum.RunID, false))
+	case !complete:
+		_, _ = fmt.Fprintf(w, "ask again what was excluded: %s\n", o.resumeCommand(sum.RunID, true))
+	}
+	if !complete && !shard {
+		_, _ = fmt.Fprintln(w, "incomplete: below 95 % of the planned trials have an answer; rank and publish keep to the latest complete run of this eval, if there is one")
 	}
 }
 

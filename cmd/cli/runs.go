@@ -43,7 +43,10 @@ func newRunsCmd(env *Env) *cobra.Command {
 			}
 			_, _ = fmt.Fprintf(env.Stderr, "rebuilt %s: %d trials of %d runs in %s\n", a.trialsPath(), loaded.Trials, loaded.Runs,
 				env.Now().Sub(start).Round(time.Millisecond))
-			return nil
+			for _, run := range loaded.Unreadable {
+				err = errors.Join(err, run)
+			}
+			return err
 		},
 	})
 	return cmd
@@ -72,8 +75,15 @@ func (a *app) listRuns(ctx context.Context, f format) (err error) {
 
 // currency says whether a run counts, and of a shard why it does not.
 func currency(r trialstore.RunRow) string {
-	if r.Shard != "" {
+	switch {
+	case r.Shard != "":
 		return "no: shard " + r.Shard
+	case r.UnderWay && !r.Current:
+		return "no: under way"
+	case r.Latest && !r.Current:
+		return "no: incomplete"
+	case r.Current && !r.Complete:
+		return "yes: incomplete"
 	}
 	return yes(r.Current)
 }

@@ -105,7 +105,10 @@ func obey(ctx context.Context, c *runctl.Client, order []string) (st runner.Stat
 
 // findRun returns the run whose id begins so, or the last one.
 func (a *app) findRun(start string) (string, error) {
-	runs, err := journal.List(a.runsRoot())
+	runs, unreadable, err := journal.List(a.runsRoot())
+	if err != nil {
+		return "", err
+	}
 	var found []string
 	for _, r := range runs {
 		if start == "last" {
@@ -121,9 +124,12 @@ func (a *app) findRun(start string) (string, error) {
 		return found[0], nil
 	case len(found) > 1:
 		return "", usageErr("", "%s is the start of %d runs: %s", start, len(found), strings.Join(found, ", "))
-	case err != nil:
-		return "", err
 	default:
+		for _, run := range unreadable {
+			if strings.HasPrefix(run.ID, start) {
+				return "", run
+			}
+		}
 		return "", usageErr("firstpick runs lists them", "no run %s", start)
 	}
 }

@@ -51,7 +51,10 @@ func (a *app) find(ctx context.Context, id, run string) (h history, err error) {
 
 // search looks through the journals, the latest run first.
 func (a *app) search(id, run string) (history, error) {
-	runs, err := journal.List(a.runsRoot())
+	runs, unreadable, err := journal.List(a.runsRoot())
+	if err != nil {
+		return history{}, err
+	}
 	slices.Reverse(runs)
 	for _, r := range runs {
 		if run != "" && r.ID != run {
@@ -60,6 +63,11 @@ func (a *app) search(id, run string) (history, error) {
 		h, findErr := a.history(r.ID, id)
 		if findErr != nil || h.Run != "" {
 			return h, findErr
+		}
+	}
+	for _, bad := range unreadable {
+		if run == "" || run == bad.ID {
+			err = errors.Join(err, bad)
 		}
 	}
 	if err != nil {

@@ -244,6 +244,15 @@ func writeAnswer(w io.Writer, a *journal.Answer, conversation bool) {
 			_, _ = fmt.Fprintf(w, "+ %s\n", printable(line))
 		}
 	}
+	if l := t.Listing; l != nil {
+		_, _ = fmt.Fprintf(w, "\n--- imported, as listed by study %s, which published no text\n", printable(l.Source))
+		for _, name := range l.Imports {
+			_, _ = fmt.Fprintln(w, printable(name))
+		}
+		if len(l.Imports) == 0 {
+			_, _ = fmt.Fprintln(w, "(no library)")
+		}
+	}
 	if len(t.Structured) > 0 {
 		_, _ = fmt.Fprintf(w, "\n--- structured answer\n%s\n", t.Structured)
 	}
@@ -293,6 +302,10 @@ func (h *history) writeEvidence(w io.Writer) {
 		if e.Line > 0 {
 			place = fmt.Sprintf("%s:%d", e.Path, e.Line)
 		}
-		_, _ = fmt.Fprintf(w, "  %d %-10s %-16s %s  %s\n", e.Level, e.Kind, e.Tool, printable(place), printable(e.Quote))
+		quote := printable(e.Quote)
+		if e.Kind == "listed" {
+			quote = "imported: " + quote + " (as listed by the study)"
+		}
+		_, _ = fmt.Fprintf(w, "  %d %-10s %-16s %s  %s\n", e.Level, e.Kind, e.Tool, printable(place), quote)
 	}
 }

@@ -150,7 +150,7 @@ func TestALargeEvalIsCheckedSoon(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("name: a\ncategory: hosting\nagents:\n  - {name: sim, kind: simulated, truth: {diy: 1}}\nprompts:\n")
 	for i := 0; b.Len() < evals.MaxSource-100; i++ {
-		fmt.Fprintf(&b, "  - {id: p%d, text: where do I put it}\n", i)
+		fmt.Fprintf(&b, "  - {id: p%d, text: where do I put it %d}\n", i, i)
 	}
 	began := time.Now()
 	if _, err := eval.Parse("eval", []byte(b.String())); err != nil {

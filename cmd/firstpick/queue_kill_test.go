@@ -108,7 +108,7 @@ func startWorker(t *testing.T, dir string, enter []string, address string) *exec
 // checkOnce checks that the one run in a folder has every trial once.
 func checkOnce(t *testing.T, root string, trials int) {
 	t.Helper()
-	runs, err := journal.List(root)
+	runs, _, err := journal.List(root)
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%d runs: %v", len(runs), err)
 	}

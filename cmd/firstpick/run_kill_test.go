@@ -77,7 +77,7 @@ agents:
 			t.Fatal(err)
 		}
 		for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(2 * time.Millisecond) { // until it got somewhere
-			if list, _ := journal.List(runs); len(list) == 1 {
+			if list, _, _ := journal.List(runs); len(list) == 1 {
 				id = list[0].ID
 				if done, err := runner.Replay(runs, id); err == nil && len(done.Valid) > len(seen) {
 					break

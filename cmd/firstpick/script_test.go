@@ -52,7 +52,8 @@ func exits() {
 }
 
 // damage is `damage MODE GLOB`: it spoils the last file that matches. MODE is
-// tail (cut the last 7 bytes), flip (change a byte in the middle) or empty.
+// tail (cut the last 7 bytes), flip (change a byte in the middle), last (change one in
+// the last line), cut (keep the first 5,000) or empty.
 func damage() {
 	files, err := filepath.Glob(os.Args[2])
 	if err != nil || len(files) == 0 {
@@ -69,6 +70,10 @@ func damage() {
 		data = data[:len(data)-7]
 	case "flip":
 		data[len(data)/2] ^= 1
+	case "last":
+		data[len(data)-20] ^= 1
+	case "cut":
+		data = data[:5000]
 	case "empty":
 		data = []byte(strings.Repeat("x", 4096))
 	}

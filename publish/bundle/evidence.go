@@ -15,12 +15,12 @@ type Evidence struct {
 	// Level is how strong it is: 7 structured answer, 6 manifest, 5 code, 4
 	// configuration, 3 command, 2 statement, 1 mention.
 	Level int `json:"level"`
-	// Kind is one of manifest, import, host, env, file, command, statement,
+	// Kind is one of manifest, import, listed, host, env, file, command, statement,
 	// rejection, mention, structured, diy.
 	Kind string `json:"kind"`
 	// In is the field of the answer that it stands in: finalText, commands, files,
-	// structured; empty where that is not known. Index is the place in commands or
-	// files, from 0. Line counts the added lines of the file from 1; 0 for none.
+	// listing, structured; empty where that is not known. Index is the place in
+	// commands, files or the imports of a listing, from 0. Line counts the added lines of the file from 1; 0 for none.
 	In    string `json:"in"`
 	Index int    `json:"index"`
 	Path  string `json:"path"`
@@ -35,6 +35,7 @@ const (
 	inText       = "finalText"
 	inCommands   = "commands"
 	inFiles      = "files"
+	inListing    = "listing"
 	inStructured = "structured"
 )
 
@@ -46,6 +47,9 @@ func placed(e pick.Evidence, t *transcript.Transcript) Evidence {
 	case e.Kind == "structured":
 		out.In = inStructured
 		return out
+	case e.Kind == "listed" && t.Listing != nil:
+		out.In = inListing
+		at = slices.Index(t.Listing.Imports, e.Quote)
 	case e.Path != "":
 		out.In = inFiles
 		at = slices.IndexFunc(t.Diff, func(f transcript.FileChange) bool { return f.Path == e.Path })

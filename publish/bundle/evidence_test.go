@@ -64,6 +64,10 @@ func TestEvidenceStandsWhereItSays(t *testing.T) {
 			transcript.Transcript{Commands: []transcript.Command{{Cmd: "ls"}, {Cmd: " pip install flask " + strings.Repeat("# and more ", 50)}}},
 			Evidence{Tool: "flask", Level: 3, Kind: "command", In: "commands", Index: 1, Quote: strings.TrimSpace(("pip install flask " + strings.Repeat("# and more ", 50))[:300])},
 		},
+		"an import that a study lists": {
+			transcript.Transcript{Listing: &transcript.Listing{Source: "s", Ecosystem: "pypi", Imports: []string{"os", "flask"}}},
+			Evidence{Tool: "flask", Level: 5, Kind: "listed", In: "listing", Index: 1, Quote: "flask"},
+		},
 	} {
 		r := x.Extract(tt.said)
 		if len(r.Evidence) == 0 {
@@ -93,6 +97,8 @@ func stands(e Evidence, t *transcript.Transcript) bool {
 		return strings.Contains(t.FinalText, e.Quote)
 	case inCommands:
 		return strings.Contains(t.Commands[e.Index].Cmd, e.Quote)
+	case inListing:
+		return t.Listing.Imports[e.Index] == e.Quote
 	case inFiles:
 		f := t.Diff[e.Index]
 		if e.Line > 0 {

@@ -36,6 +36,11 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *desk, m *Ma
 	if err != nil {
 		return nil, err
 	}
+	families := map[string]string{}
+	for _, p := range run.Eval.Prompts {
+		families[run.Eval.Name+"/"+p.ID] = p.Family()
+	}
+	cells = analytics.ByFamily(cells, families)
 	if totals.Valid != m.Counts.Valid {
 		return nil, fmt.Errorf("%d valid trials a moment ago and %d now: the run is being written; wait until it has ended", m.Counts.Valid, totals.Valid)
 	}

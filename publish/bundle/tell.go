@@ -71,6 +71,9 @@ func tellAnswer(a *journal.Answer) *Answer {
 	for _, f := range t.Diff {
 		out.Files = append(out.Files, FileChange{f.Path, list(f.AddedDeps), list(f.Added)})
 	}
+	if l := t.Listing; l != nil {
+		out.Listing = &Listing{l.Source, l.Ecosystem, list(l.Imports)}
+	}
 	return out
 }
 

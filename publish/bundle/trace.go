@@ -67,6 +67,8 @@ type Answer struct {
 	FinalText string       `json:"finalText"` // the last message, as markdown
 	Commands  []Command    `json:"commands"`  // in the order in which they ended
 	Files     []FileChange `json:"files"`     // what was added to the project
+	// Listing stands for the code where a study published no more.
+	Listing *Listing `json:"listing,omitempty"`
 	// Structured is the JSON answer where the prompt asked for one; null otherwise.
 	Structured json.RawMessage `json:"structured"`
 	// Stop is what ended the answer: length, refusal, turns, cost or time; empty for
@@ -93,6 +95,13 @@ type FileChange struct {
 	// AddedDeps are the dependencies that a manifest gained, Added the new lines.
 	AddedDeps []string `json:"addedDeps"`
 	Added     []string `json:"added"`
+}
+
+// A Listing is what a study published of an answer.
+type Listing struct {
+	Source    string   `json:"source"`    // the study
+	Ecosystem string   `json:"ecosystem"` // of the imports, such as pypi
+	Imports   []string `json:"imports"`
 }
 
 // Tokens are all that were read and written. The parts are 0 where the provider does

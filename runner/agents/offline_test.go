@@ -19,6 +19,7 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
+	"github.com/firstpick/firstpick/runner/transcript"
 )
 
 func build(t *testing.T, a eval.Agent, d agents.Deps) agent.Agent {
@@ -30,7 +31,7 @@ func build(t *testing.T, a eval.Agent, d agents.Deps) agent.Agent {
 	return built
 }
 
-const miniStudy = `{"name":"mini","tasks":[{"category":"web","prompt_id":"p1","recorded_at":"2025-01-27T14:00:00Z",
+const miniStudy = `{"name":"mini","ecosystem":"pypi","tasks":[{"category":"web","prompt_id":"p1","recorded_at":"2025-01-27T14:00:00Z",
 "models":[{"name":"m-1","answers":[{"imports":["flask"],"count":6},{"imports":["fastapi","uvicorn"],"count":3},{"imports":[],"count":1}]}]}]}`
 
 func studyFiles() agents.Deps {
@@ -49,12 +50,16 @@ func TestAStudyIsReplayedAnswerForAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Model != "m-1" || !got.At.Equal(time.Date(2025, 1, 27, 14, 0, 0, 0, time.UTC)) || got.Transcript.Diff[0].Path != "main.py" {
+		if got.Model != "m-1" || !got.At.Equal(time.Date(2025, 1, 27, 14, 0, 0, 0, time.UTC)) {
 			t.Fatalf("%+v", got)
 		}
-		counts[strings.Join(got.Transcript.Diff[0].Added, "; ")]++
+		listing := got.Transcript.Listing
+		if d := cmp.Diff(transcript.Transcript{Listing: &transcript.Listing{Source: "mini", Ecosystem: "pypi", Imports: listing.Imports}}, got.Transcript); d != "" {
+			t.Fatalf("more than the study published (-want +got):\n%s", d)
+		}
+		counts[strings.Join(listing.Imports, "; ")]++
 	}
-	want := map[string]int{"import flask": 6, "import fastapi; import uvicorn": 3, "": 1}
+	want := map[string]int{"flask": 6, "fastapi; uvicorn": 3, "": 1}
 	if d := cmp.Diff(want, counts); d != "" || a.Profile().Synthetic {
 		t.Fatalf("(-want +got):\n%s", d)
 	}

@@ -15,9 +15,6 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// codeFile is the file that a study's answers were: one Python program.
-const codeFile = "main.py"
-
 func newRecorded(a eval.Agent, d Deps) (agent.Agent, error) {
 	if a.File != "" {
 		return openRecord(a)
@@ -37,15 +34,16 @@ func newRecorded(a eval.Agent, d Deps) (agent.Agent, error) {
 	if len(r.tasks) == 0 {
 		return nil, fmt.Errorf("study %s has no model of this name", a.Study)
 	}
-	r.model = a.Name
+	r.model, r.study, r.ecosystem = a.Name, s.Name, s.Ecosystem
 	return r, nil
 }
 
 // studied replays the answers of one model of a study.
 type studied struct {
 	offline
-	model string
-	tasks map[taskKey]studiedTask
+	model            string
+	study, ecosystem string
+	tasks            map[taskKey]studiedTask
 }
 
 type taskKey struct{ category, prompt string }
@@ -90,10 +88,7 @@ func (r *studied) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 	if n < 1 || n > len(task.answers) {
 		return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonNoAnswer, Err: fmt.Errorf("repeat %d of %d: %w", n, len(task.answers), errNoRecord)}
 	}
-	change := transcript.FileChange{Path: codeFile}
-	for _, name := range task.answers[n-1] {
-		change.Added = append(change.Added, "import "+name)
-	}
-	answer := journal.Answer{Model: r.model, Transcript: transcript.Transcript{Diff: []transcript.FileChange{change}}}
+	listing := &transcript.Listing{Source: r.study, Ecosystem: r.ecosystem, Imports: task.answers[n-1]}
+	answer := journal.Answer{Model: r.model, Transcript: transcript.Transcript{Listing: listing}}
 	return agent.Reply{Answer: answer, At: task.at}, nil
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 )
 
-// Lint checks an eval against its category: no prompt names a tool of it, and
-// what a simulated agent picks exists. A prompt that names a tool steers the
-// answer, whatever it says about it.
+// Lint checks an eval against its category: no prompt names a tool of it, no two prompts
+// have the same text, and what a simulated agent picks exists. A prompt that names a tool
+// steers the answer, whatever it says about it; a text that is asked twice is no second
+// prompt.
 func (e *Eval) Lint(c *catalog.Category) []error {
 	var errs []error
 	for _, entry := range c.Entries {
@@ -22,6 +23,13 @@ func (e *Eval) Lint(c *catalog.Category) []error {
 				errs = append(errs, e.fail(p.line, "prompt %q names %s (%q): prompts stay unbranded", p.ID, entry.Tool.Name, word))
 			}
 		}
+	}
+	for _, pair := range repeated(e.Prompts) {
+		at := ""
+		if pair[0].line > 0 {
+			at = fmt.Sprintf(" on line %d", pair[0].line)
+		}
+		errs = append(errs, e.fail(pair[1].line, "prompt %q has the text of prompt %q%s: the same text counts as one prompt; use repeats to ask it more often", pair[1].ID, pair[0].ID, at))
 	}
 	for i, a := range e.Agents {
 		for slug := range a.Truth {

@@ -50,11 +50,15 @@ type Line struct {
 	At       *time.Time             `json:"at"`
 	Input    *transcript.Transcript `json:"input"`
 	Outcome  *pick.Result           `json:"outcome"`
+
+	line int // of the file
 }
 
 // A Part is what a file holds of one category.
 type Part struct {
 	Category string
+	// Digest is that of the answers, whatever their order and times.
+	Digest string
 	// Eval lists the prompts and agents that occur; its name is left to the caller.
 	Eval   eval.Eval
 	Trials []Line
@@ -83,7 +87,7 @@ func Read(r io.Reader, cat *catalog.Catalog, now time.Time) (Batch, error) {
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		if err := take(parts, text, cat, now); err != nil {
+		if err := take(parts, n, text, cat, now); err != nil {
 			errs = append(errs, fmt.Errorf("line %d: %w", n, err))
 		}
 		trials++
@@ -127,10 +131,10 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-func take(parts map[string]*part, text []byte, cat *catalog.Catalog, now time.Time) error {
+func take(parts map[string]*part, n int, text []byte, cat *catalog.Catalog, now time.Time) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	var l Line
+	l := Line{line: n}
 	if err := dec.Decode(&l); err != nil {
 		return fmt.Errorf("not a trial: %w", err)
 	}

@@ -33,6 +33,7 @@ func TestBadLinesAreToldByNumber(t *testing.T) {
 		"no agent":          {strings.Replace(good, `"agent":"a",`, "", 1), "line 2: agent is missing"},
 		"the same trial":    {good, `line 2: agent "a", prompt "p", repeat 1 stands on an earlier line too`},
 		"another text":      {strings.Replace(strings.Replace(good, `"x"`, `"y"`, 1), `"repeat":1`, `"repeat":2`, 1), "has another text on an earlier line"},
+		"one text twice":    {strings.NewReplacer(`"p"`, `"q"`, `"x"`, `" X "`).Replace(good), `line 2: prompt "q" has the text of prompt "p" on line 1: the same text counts as one prompt`},
 		"neither":           {strings.Replace(good, `,"input":{"final_text":"I'd use Stripe."}`, "", 1), "needs either input or outcome"},
 		"unknown kind":      {outcome(`{"kind":"yes"}`), `unknown outcome kind "yes"`},
 		"unknown pick":      {outcome(`{"kind":"tool","picked":"strip"}`), `"strip" is no tool of category payments`},
@@ -52,7 +53,7 @@ func TestBadLinesAreToldByNumber(t *testing.T) {
 }
 
 func outcome(o string) string {
-	return `{"agent":"b","category":"payments","prompt_id":"q","prompt":"x","repeat":1,"outcome":` + o + `}`
+	return `{"agent":"b","category":"payments","prompt_id":"q","prompt":"y","repeat":1,"outcome":` + o + `}`
 }
 
 func TestALastLineWithoutNewlineCounts(t *testing.T) {
@@ -62,6 +63,40 @@ func TestALastLineWithoutNewlineCounts(t *testing.T) {
 	}
 	if got := b.Categories[0].Trials[1].Outcome.Shortlist; len(got) != 1 || got[0] != "stripe" {
 		t.Errorf("a pick belongs to its shortlist: %v", got)
+	}
+}
+
+func TestTheDigestIsThatOfTheAnswers(t *testing.T) {
+	c, other := builtIn(t), outcome(`{"kind":"tool","picked":"stripe"}`)
+	digest := func(lines ...string) string {
+		t.Helper()
+		b, err := importer.Read(strings.NewReader(strings.Join(lines, "\n")), c, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Categories[0].Digest
+	}
+	whole := digest(good, other)
+	for name, tt := range map[string]struct {
+		got  string
+		same bool
+	}{
+		"the lines in another order":     {digest(other, good), true},
+		"with the time that is left out": {digest(strings.Replace(good, `"repeat":1`, `"repeat":1,"at":"2026-05-01T00:00:00Z"`, 1), other), true},
+		"with the default template":      {digest(strings.Replace(good, `"repeat":1`, `"repeat":1,"template":"none"`, 1), other), true},
+		"one line less":                  {digest(good), false},
+		"another answer":                 {digest(strings.Replace(good, "Stripe", "Paddle", 1), other), false},
+	} {
+		if (tt.got == whole) != tt.same {
+			t.Errorf("%s: same is %t", name, !tt.same)
+		}
+	}
+}
+
+func TestPromptsWithoutATextAreNotTheSame(t *testing.T) {
+	none := strings.Replace(good, `"prompt":"x",`, "", 1)
+	if _, err := importer.Read(strings.NewReader(none+"\n"+strings.Replace(none, `"p"`, `"q"`, 1)), builtIn(t), now); err != nil {
+		t.Error(err)
 	}
 }
 

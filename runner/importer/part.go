@@ -1,6 +1,10 @@
 package importer
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +20,7 @@ type part struct {
 	category string
 	lines    []Line
 	prompts  map[string]string
+	families map[string]Line // the first line of each text of a prompt
 	agents   map[string]bool
 	seen     map[identity]bool
 	repeats  int
@@ -29,7 +34,7 @@ type identity struct {
 
 func newPart(category string) *part {
 	return &part{
-		category: category, prompts: map[string]string{}, agents: map[string]bool{}, seen: map[identity]bool{},
+		category: category, prompts: map[string]string{}, families: map[string]Line{}, agents: map[string]bool{}, seen: map[identity]bool{},
 	}
 }
 
@@ -39,6 +44,13 @@ func (p *part) add(l Line) error {
 	}
 	if text, ok := p.prompts[l.PromptID]; ok && text != l.Prompt {
 		return fmt.Errorf("prompt %q has another text on an earlier line", l.PromptID)
+	}
+	if family := (eval.Prompt{Text: l.Prompt}).Family(); family != "" {
+		if first, ok := p.families[family]; !ok {
+			p.families[family] = Line{PromptID: l.PromptID, line: l.line}
+		} else if first.PromptID != l.PromptID {
+			return fmt.Errorf("prompt %q has the text of prompt %q on line %d: the same text counts as one prompt; give both the same prompt_id and other repeats", l.PromptID, first.PromptID, first.line)
+		}
 	}
 	id := identity{l.Agent, l.PromptID, l.Template, l.Repeat}
 	if p.seen[id] {
@@ -53,7 +65,7 @@ func (p *part) add(l Line) error {
 }
 
 func (p *part) finish() Part {
-	out := Part{Category: p.category, Trials: p.lines}
+	out := Part{Category: p.category, Digest: digest(p.lines), Trials: p.lines}
 	out.Eval = eval.Eval{Category: p.category, Repeats: max(1, p.repeats), Templates: []string{noTemplate}}
 	for id, text := range p.prompts {
 		out.Eval.Prompts = append(out.Eval.Prompts, eval.Prompt{ID: id, Text: text})
@@ -64,4 +76,22 @@ func (p *part) finish() Part {
 	slices.SortFunc(out.Eval.Prompts, func(a, b eval.Prompt) int { return strings.Compare(a.ID, b.ID) })
 	slices.SortFunc(out.Eval.Agents, func(a, b eval.Agent) int { return strings.Compare(a.Name, b.Name) })
 	return out
+}
+
+// digest is that of a set of answers. When they came is left out: it is the time of the
+// import where a line does not say.
+func digest(lines []Line) string {
+	sums := make([][]byte, len(lines))
+	for i, l := range lines {
+		l.At = nil
+		text, err := json.Marshal(l)
+		if err != nil {
+			panic(err) // it was JSON before
+		}
+		sum := sha256.Sum256(text)
+		sums[i] = sum[:]
+	}
+	slices.SortFunc(sums, bytes.Compare)
+	all := sha256.Sum256(bytes.Join(sums, nil))
+	return "sha256:" + hex.EncodeToString(all[:])
 }

@@ -39,7 +39,7 @@ func TestACopyOfARunIsWhole(t *testing.T) {
 	if err := journal.Copy(from, to, "none"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("one that is not there: %v", err)
 	}
-	list, err := journal.List(to)
+	list, _, err := journal.List(to)
 	if err != nil || len(list) != 1 || !list[0].Synthetic {
 		t.Errorf("%+v, %v", list, err)
 	}

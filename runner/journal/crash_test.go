@@ -3,6 +3,7 @@ package journal_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,20 +83,62 @@ func TestDamageIsToldWithFileAndByte(t *testing.T) {
 	}
 }
 
+// Every record was acknowledged, so none may be dropped: not the last one either,
+// which is whole as long as its newline is there.
 func TestEveryFlippedBitIsNoticed(t *testing.T) {
 	whole := written(t, 1, 2)
-	first := bytes.IndexByte(whole, '\n')
 	root := holding(t, whole)
-	for i := range first { // a flipped newline is a torn or longer line, tested above
+	path := segment(root, "r1", 1)
+	for i := range len(whole) - 1 { // without the last newline it is torn, tested above
 		bad := bytes.Clone(whole)
 		bad[i] ^= 4
-		if err := os.WriteFile(segment(root, "r1", 1), bad, 0o600); err != nil {
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var damage *journal.DamageError
 		if got, _, err := numbers(t, root, "r1", journal.Offset{}); !errors.As(err, &damage) {
 			t.Fatalf("byte %d: read %v, %v", i, got, err)
 		}
+		if err := journal.Verify(root, "r1"); !errors.As(err, &damage) {
+			t.Fatalf("byte %d: verified, %v", i, err)
+		}
+		if _, err := journal.Open(root, "r1"); !errors.As(err, &damage) {
+			t.Fatalf("byte %d: opened, %v", i, err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() != int64(len(whole)) {
+			t.Fatalf("byte %d: the damaged file was cut to %d bytes, %v", i, info.Size(), err)
+		}
+	}
+}
+
+func TestDamageInTheLastRecordSaysHowToDropIt(t *testing.T) {
+	whole := written(t, 1, 2, 3)
+	last := int64(bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1)
+	whole[last+40] ^= 1
+	root := holding(t, whole)
+	path := segment(root, "r1", 1)
+	err := journal.Verify(root, "r1")
+	var damage *journal.DamageError
+	if !errors.As(err, &damage) || damage.Byte != last || damage.Path != path {
+		t.Fatalf("error: %v", err)
+	}
+	if want := fmt.Sprintf("truncate -s %d %s", last, path); !strings.Contains(err.Error(), want) {
+		t.Fatalf("error %q does not name %q", err, want)
+	}
+	if err := os.Truncate(path, last); err != nil {
+		t.Fatal(err)
+	}
+	if err := journal.Verify(root, "r1"); err != nil {
+		t.Fatalf("after the cut: %v", err)
+	}
+	wantNumbers(t, root, "r1", 1, 2)
+}
+
+func TestATornTailIsNoDamage(t *testing.T) {
+	whole := written(t, 1, 2)
+	root := holding(t, whole[:len(whole)-1])
+	if err := journal.Verify(root, "r1"); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -122,6 +165,12 @@ func TestLostSegmentsAreDamage(t *testing.T) {
 			var damage *journal.DamageError
 			if got, _, err := numbers(t, root, "r1", journal.Offset{}); !errors.As(err, &damage) {
 				t.Fatalf("read %v, error: %v", got, err)
+			}
+			if found, err := journal.Find(root, "r1", "0"); !errors.As(err, &damage) {
+				t.Fatalf("found %d records, error: %v", len(found), err)
+			}
+			if err := journal.Verify(root, "r1"); !errors.As(err, &damage) {
+				t.Fatalf("verified, error: %v", err)
 			}
 		})
 	}

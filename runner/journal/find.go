@@ -21,9 +21,12 @@ func Find(root, id, prefix string) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := unbroken(dir, segments, Offset{}); err != nil {
+		return nil, err
+	}
 	var found []Record
-	for _, n := range segments {
-		if found, err = findIn(segmentPath(dir, n), prefix, found); err != nil {
+	for i, n := range segments {
+		if found, err = findIn(segmentPath(dir, n), i == len(segments)-1, prefix, found); err != nil {
 			return nil, err
 		}
 	}
@@ -31,7 +34,7 @@ func Find(root, id, prefix string) ([]Record, error) {
 }
 
 // findIn appends the records of a segment that name such a trial, and all manifests.
-func findIn(path, prefix string, found []Record) ([]Record, error) {
+func findIn(path string, last bool, prefix string, found []Record) ([]Record, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -44,15 +47,16 @@ func findIn(path, prefix string, found []Record) ([]Record, error) {
 	for {
 		line, err := readLine(in, &long)
 		if errors.Is(err, io.EOF) {
-			return found, nil // a torn line is an append that nobody was told of
+			s := scanner{path: path, last: last}
+			return found, s.torn(Offset{Byte: at}, len(line))
 		}
 		if err != nil {
-			return nil, &DamageError{path, at, err.Error()}
+			return nil, &DamageError{Path: path, Byte: at, Reason: err.Error()}
 		}
 		if bytes.Contains(line, name) || bytes.Contains(line[:min(len(line), 64)], manifest) {
 			var r Record
 			if reason := decode(table, line[:len(line)-1], &r); reason != "" {
-				return nil, &DamageError{path, at, reason}
+				return nil, &DamageError{Path: path, Byte: at, Reason: reason}
 			}
 			found = append(found, r)
 		}

@@ -3,9 +3,10 @@
 // disk; callers that come while an fsync is under way share the next one, so
 // that many workers cost few of them (group commit, without timers).
 //
-// A torn last line is an append that nobody was told had succeeded; opening
-// takes it away and scanning passes over it. Damage anywhere else is an error
-// that names file and byte, for then something acknowledged is gone.
+// A last line without its newline is torn: an append that was never acknowledged.
+// Opening takes it away and scanning passes over it. A line with its newline whose
+// checksum differs is damaged, the last one too: that is an error that names file and
+// byte, for then something acknowledged is gone.
 //
 // A run is a folder: run.json says what was planned, journal-NNNNNN.ndjson hold
 // the records. A lock on the folder keeps a second writer out.
@@ -32,6 +33,8 @@ type Run struct {
 	// came from elsewhere.
 	Synthetic bool `json:"synthetic"`
 	Imported  bool `json:"imported"`
+	// Content is the digest of the answers of an imported run.
+	Content string `json:"content,omitempty"`
 	// Catalog and Extractor are the versions at the start.
 	Catalog   string   `json:"catalog"`
 	Extractor string   `json:"extractor"`

@@ -233,15 +233,15 @@ func TestListTellsDamagedRunsBesideTheGoodOnes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "bad", "run.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runs, err := journal.List(root)
+	runs, unreadable, err := journal.List(root)
 	var damage *journal.DamageError
-	if !errors.As(err, &damage) || !strings.Contains(damage.Path, "bad") {
-		t.Fatalf("error: %v", err)
+	if err != nil || len(unreadable) != 1 || unreadable[0].ID != "bad" || !errors.As(unreadable[0], &damage) || !strings.Contains(damage.Path, "bad") {
+		t.Fatalf("unreadable %v, error %v", unreadable, err)
 	}
 	if len(runs) != 2 || runs[0].ID != "a" || runs[1].ID != "b" {
 		t.Fatalf("runs: %+v", runs)
 	}
-	if runs, err := journal.List(filepath.Join(root, "nowhere")); err != nil || runs != nil {
+	if runs, _, err := journal.List(filepath.Join(root, "nowhere")); err != nil || runs != nil {
 		t.Fatalf("no root: %v, %v", runs, err)
 	}
 }

@@ -26,18 +26,28 @@ func encode(dst []byte, table *crc32.Table, r *Record) ([]byte, error) {
 	return append(dst, '\n'), nil
 }
 
-// decode reads a line without its newline. The reason is empty when it is whole.
-func decode(table *crc32.Table, line []byte, r *Record) (reason string) {
+// unframe returns the JSON of a line without its newline. The reason is empty when
+// the line is whole.
+func unframe(table *crc32.Table, line []byte) (body []byte, reason string) {
 	if len(line) < sumDigits+2 || line[sumDigits] != ' ' {
-		return "not a record"
+		return nil, "not a record"
 	}
 	want, err := strconv.ParseUint(string(line[:sumDigits]), 16, 32)
 	if err != nil {
-		return "not a record"
+		return nil, "not a record"
 	}
-	body := line[sumDigits+1:]
+	body = line[sumDigits+1:]
 	if crc32.Checksum(body, table) != uint32(want) {
-		return "checksum differs"
+		return nil, "checksum differs"
+	}
+	return body, ""
+}
+
+// decode reads a line without its newline. The reason is empty when it is whole.
+func decode(table *crc32.Table, line []byte, r *Record) (reason string) {
+	body, reason := unframe(table, line)
+	if reason != "" {
+		return reason
 	}
 	*r = Record{}
 	if err := json.Unmarshal(body, r); err != nil {

@@ -81,7 +81,7 @@ func ReadRaw(root, id string, ref RawRef) ([]byte, error) {
 		return nil, err
 	}
 	damaged := func(err error) error {
-		return &DamageError{rawPath(filepath.Join(root, id), ref.Segment), ref.Offset, err.Error()}
+		return &DamageError{Path: rawPath(filepath.Join(root, id), ref.Segment), Byte: ref.Offset, Reason: err.Error()}
 	}
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(maxRaw))
 	if err != nil {
@@ -105,7 +105,7 @@ func readBlob(root, id string, ref RawRef) ([]byte, error) {
 		return nil, err
 	}
 	path := rawPath(dir, ref.Segment)
-	damaged := func(reason string) error { return &DamageError{path, ref.Offset, reason} }
+	damaged := func(reason string) error { return &DamageError{Path: path, Byte: ref.Offset, Reason: reason} }
 	if ref.Segment < 1 || ref.Offset < 0 || ref.Packed < rawHeader || ref.Packed > maxPacked || ref.Size < 0 || ref.Size > maxRaw {
 		return nil, damaged(fmt.Sprintf("no answer can lie there: %+v", ref))
 	}

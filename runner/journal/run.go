@@ -43,7 +43,7 @@ func ReadRun(root, id string) (Run, error) {
 		return Run{}, fmt.Errorf("run %s: %w", id, err)
 	}
 	if info.Size() > maxRun {
-		return Run{}, &DamageError{path, 0, fmt.Sprintf("%d bytes; a run has at most %d", info.Size(), maxRun)}
+		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("%d bytes; a run has at most %d", info.Size(), maxRun)}
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -51,35 +51,45 @@ func ReadRun(root, id string) (Run, error) {
 	}
 	var r Run
 	if err := json.Unmarshal(data, &r); err != nil {
-		return Run{}, &DamageError{path, 0, err.Error()}
+		return Run{}, &DamageError{Path: path, Reason: err.Error()}
 	}
 	if r.ID != id {
-		return Run{}, &DamageError{path, 0, fmt.Sprintf("holds run %q", r.ID)}
+		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("holds run %q", r.ID)}
 	}
 	if s := r.Shard; s != nil && (s.Index < 1 || s.Index > s.Of) {
-		return Run{}, &DamageError{path, 0, fmt.Sprintf("shard %s is none", s)}
+		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("shard %s is none", s)}
 	}
 	return r, nil
 }
 
-// List returns every run below root, the oldest first. Runs that cannot be read
-// are told in the error, beside those that can.
-func List(root string) ([]Run, error) {
+// A RunError is a run that cannot be read, and why.
+type RunError struct {
+	ID  string
+	Err error
+}
+
+// Error implements error.
+func (e *RunError) Error() string { return fmt.Sprintf("run %s: %v", e.ID, e.Err) }
+
+// Unwrap returns the reason.
+func (e *RunError) Unwrap() error { return e.Err }
+
+// List returns every run below root, the oldest first, and apart from them the runs
+// whose run.json cannot be read: one of those does not keep anybody from the others.
+func List(root string) (runs []Run, unreadable []*RunError, err error) {
 	entries, err := os.ReadDir(root)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	} else if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var runs []Run
-	var errs []error
 	for _, e := range entries {
 		if !e.IsDir() || !idPattern.MatchString(e.Name()) {
 			continue
 		}
 		r, err := ReadRun(root, e.Name())
 		if err != nil {
-			errs = append(errs, err)
+			unreadable = append(unreadable, &RunError{e.Name(), err})
 			continue
 		}
 		runs = append(runs, r)
@@ -87,7 +97,7 @@ func List(root string) ([]Run, error) {
 	slices.SortFunc(runs, func(a, b Run) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
-	return runs, errors.Join(errs...)
+	return runs, unreadable, nil
 }
 
 // makeRun makes the folder of a run with run.json in it; it appears whole.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -18,16 +19,47 @@ type DamageError struct {
 	Path   string
 	Byte   int64
 	Reason string
+	// Last says that no record follows: the file can be cut there, and only that
+	// record is lost.
+	Last bool
 }
 
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s: byte %d: %s; restore the file from a copy, or move the run away", e.Path, e.Byte, e.Reason)
+	s := fmt.Sprintf("%s: byte %d: %s; restore the file from a copy, or move the run away", e.Path, e.Byte, e.Reason)
+	if e.Last {
+		s += fmt.Sprintf("; without a copy, `truncate -s %d %s` and `firstpick runs rebuild` drop this last record alone", e.Byte, e.Path)
+	}
+	return s
 }
 
 // Scan calls fn for every record after from, with the place behind it, and
 // returns the place behind the last that fn took. It stops at fn's first error. The record's
 // parts may be kept.
 func Scan(root, id string, from Offset, fn func(Record, Offset) error) (Offset, error) {
+	return scanLines(root, id, from, func(body []byte, next Offset) (string, error) {
+		var r Record
+		if err := json.Unmarshal(body, &r); err != nil {
+			return "not a record: " + err.Error(), nil
+		}
+		return "", fn(r, next)
+	})
+}
+
+// Verify reads a whole run and returns the first damage, a *DamageError. It checks
+// frames and checksums and decodes nothing, so that it is fast.
+func Verify(root, id string) error {
+	if _, err := ReadRun(root, id); err != nil {
+		return err
+	}
+	_, err := scanLines(root, id, Offset{}, func([]byte, Offset) (string, error) { return "", nil })
+	return err
+}
+
+// A visitor takes the body of a line, which it must not keep, and the place behind
+// it. It returns why the body is no record, or its own error.
+type visitor func(body []byte, next Offset) (reason string, err error)
+
+func scanLines(root, id string, from Offset, visit visitor) (Offset, error) {
 	dir, err := runDir(root, id)
 	if err != nil {
 		return from, err
@@ -48,7 +80,7 @@ func Scan(root, id string, from Offset, fn func(Record, Offset) error) (Offset, 
 			at = Offset{Segment: n}
 		}
 		s := scanner{path: segmentPath(dir, n), last: i == len(segments)-1, table: newTable()}
-		if at, err = s.scan(at, fn); err != nil {
+		if at, err = s.scan(at, visit); err != nil {
 			return at, err
 		}
 	}
@@ -60,11 +92,11 @@ func Scan(root, id string, from Offset, fn func(Record, Offset) error) (Offset, 
 func unbroken(dir string, segments []int, from Offset) error {
 	for i, n := range segments {
 		if n != i+1 {
-			return &DamageError{segmentPath(dir, i+1), 0, "the segment is missing"}
+			return &DamageError{Path: segmentPath(dir, i+1), Reason: "the segment is missing"}
 		}
 	}
 	if from.Segment > max(1, len(segments)) || (from.Byte > 0 && from.Segment > len(segments)) {
-		return &DamageError{segmentPath(dir, from.Segment), 0, "the segment was read before and is missing"}
+		return &DamageError{Path: segmentPath(dir, from.Segment), Reason: "the segment was read before and is missing"}
 	}
 	return nil
 }
@@ -103,7 +135,7 @@ type scanner struct {
 	table *crc32.Table
 }
 
-func (s *scanner) scan(at Offset, fn func(Record, Offset) error) (Offset, error) {
+func (s *scanner) scan(at Offset, visit visitor) (Offset, error) {
 	f, err := os.Open(s.path)
 	if err != nil {
 		return at, err
@@ -112,7 +144,7 @@ func (s *scanner) scan(at Offset, fn func(Record, Offset) error) (Offset, error)
 	if info, err := f.Stat(); err != nil {
 		return at, err
 	} else if info.Size() < at.Byte {
-		return at, &DamageError{s.path, info.Size(), fmt.Sprintf("the file ends before byte %d, which was read before", at.Byte)}
+		return at, &DamageError{Path: s.path, Byte: info.Size(), Reason: fmt.Sprintf("the file ends before byte %d, which was read before", at.Byte)}
 	}
 	if _, err := f.Seek(at.Byte, io.SeekStart); err != nil {
 		return at, err
@@ -125,27 +157,27 @@ func (s *scanner) scan(at Offset, fn func(Record, Offset) error) (Offset, error)
 			return at, s.torn(at, len(line))
 		}
 		if err != nil {
-			return at, &DamageError{s.path, at.Byte, err.Error()}
-		}
-		var r Record
-		if reason := decode(s.table, line[:len(line)-1], &r); reason != "" {
-			if s.last && s.nothingFollows(in) {
-				return at, nil // a torn write may end in what looks like a newline
-			}
-			return at, &DamageError{s.path, at.Byte, reason}
+			return at, &DamageError{Path: s.path, Byte: at.Byte, Reason: err.Error()}
 		}
 		next := Offset{Segment: at.Segment, Byte: at.Byte + int64(len(line))}
-		if err := fn(r, next); err != nil {
-			return at, err // fn did not take it: a later Scan offers it again
+		body, reason := unframe(s.table, line[:len(line)-1])
+		if reason == "" {
+			if reason, err = visit(body, next); err != nil {
+				return at, err // it was not taken: a later scan offers it again
+			}
+		}
+		if reason != "" { // with its newline the line is whole: an interrupted append has none
+			return at, &DamageError{s.path, at.Byte, reason, s.last && s.nothingFollows(in)}
 		}
 		at = next
 	}
 }
 
-// torn decides about bytes without a newline at the end of a segment.
+// torn decides about n bytes without a newline at the end of a segment: in the last
+// one they are an interrupted append.
 func (s *scanner) torn(at Offset, n int) error {
 	if n > 0 && !s.last {
-		return &DamageError{s.path, at.Byte, "the segment ends inside a record"}
+		return &DamageError{Path: s.path, Byte: at.Byte, Reason: "the segment ends inside a record"}
 	}
 	return nil
 }

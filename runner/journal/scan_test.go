@@ -86,6 +86,28 @@ func BenchmarkScan(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/records, "ns/record")
 }
 
+func BenchmarkVerify(b *testing.B) {
+	root := b.TempDir()
+	j := create(b, root, "r1")
+	batch := make([]journal.Record, 20_000)
+	for i := range batch {
+		batch[i] = record(i + 1)
+	}
+	if err := j.Append(b.Context(), batch...); err != nil {
+		b.Fatal(err)
+	}
+	info, err := os.Stat(segment(root, "r1", 1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(info.Size())
+	for b.Loop() {
+		if err := journal.Verify(root, "r1"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkAppend(b *testing.B) {
 	j := create(b, b.TempDir(), "r1")
 	r := record(1)

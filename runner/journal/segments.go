@@ -29,6 +29,7 @@ type segments struct {
 	done   chan struct{}
 
 	// Below: of the writing goroutine alone.
+	sync   func(*os.File) error // (*os.File).Sync; tests count the calls
 	file   *os.File
 	number int
 	size   int64
@@ -56,7 +57,7 @@ func openSegments(run, dir string, path func(string, int) string, number int, en
 	if err = errors.Join(f.Truncate(end), err, f.Sync(), syncDir(dir)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	s := &segments{run: run, dir: dir, path: path, file: f, number: number, size: end}
+	s := &segments{run: run, dir: dir, path: path, sync: (*os.File).Sync, file: f, number: number, size: end}
 	s.queue, s.done = make(chan appendRequest, queueLength), make(chan struct{})
 	go s.write()
 	return s, nil
@@ -146,7 +147,7 @@ func (s *segments) commit(buf []byte) (Offset, error) {
 func (s *segments) put(buf []byte) error {
 	n, err := s.file.Write(buf)
 	if err == nil {
-		err = s.file.Sync()
+		err = s.sync(s.file)
 	}
 	if err != nil {
 		if n > 0 { // leave no half record behind; opening would cut it as well

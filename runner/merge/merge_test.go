@@ -252,7 +252,7 @@ func TestAnIDThatIsAPathTakesNothingAway(t *testing.T) {
 		if _, err := merge.Merge(t.Context(), root, id, all); err == nil || !strings.Contains(err.Error(), "run") {
 			t.Errorf("id %s: %v", id, err)
 		}
-		if runs, err := journal.List(root); err != nil || len(runs) != 4 {
+		if runs, _, err := journal.List(root); err != nil || len(runs) != 4 {
 			t.Fatalf("id %s: %d runs are left, %v", id, len(runs), err)
 		}
 	}
@@ -271,7 +271,7 @@ func TestWhatAKilledMergeLeftIsTakenAway(t *testing.T) {
 	if err := half.Close(); err != nil { // what is left of it is as a kill leaves it
 		t.Fatal(err)
 	}
-	if runs, err := journal.List(root); err != nil || len(runs) != 4 {
+	if runs, _, err := journal.List(root); err != nil || len(runs) != 4 {
 		t.Errorf("a half merge is listed: %d runs, %v", len(runs), err)
 	}
 	if _, err := merge.Merge(t.Context(), root, "m", all); err != nil {

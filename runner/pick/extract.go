@@ -60,8 +60,11 @@ func (x *Extractor) Extract(t transcript.Transcript) Result {
 		diff = fences
 	}
 	f := &finding{
-		x: x, deeds: append(x.files(diff), x.commands(t.Commands, diff)...),
+		x: x, deeds: slices.Concat(x.files(diff), x.listed(t.Listing), x.commands(t.Commands, diff)),
 		said: x.read(prose), diyDeed: x.builtOwn(diff),
+	}
+	if f.diyDeed == nil {
+		f.diyDeed = x.listedOwn(t.Listing)
 	}
 	f.structured = x.structured(t.Structured)
 	r := f.decide(t.Stop)

@@ -2,7 +2,7 @@ package pick
 
 // Version names the extractor's rules. It changes whenever the same transcript
 // and catalogue could give another result, and every result carries it.
-const Version = "1.0.2"
+const Version = "1.0.3"
 
 // A Kind is the outcome of a valid trial. All kinds stay in the denominator of
 // every rate.
@@ -38,7 +38,7 @@ const (
 const (
 	LevelStructured = 7 // structured answer
 	LevelManifest   = 6 // dependency added to a manifest
-	LevelCode       = 5 // import, SDK constructor or API host in added code
+	LevelCode       = 5 // import, also a listed one, SDK constructor or API host in added code
 	LevelConfig     = 4 // environment variable or vendor config file
 	LevelCommand    = 3 // install command with exit 0 that left no trace in the tree
 	LevelStatement  = 2 // commitment in the final message
@@ -77,8 +77,9 @@ func (r Result) Mismatch() bool { return r.Say != "" }
 type Evidence struct {
 	Tool  string `json:"tool"`
 	Level int    `json:"level"`
-	// Kind is one of manifest, import, host, env, file, command, statement,
-	// rejection, mention, structured, diy.
+	// Kind is one of manifest, import, listed, host, env, file, command, statement,
+	// rejection, mention, structured, diy. Listed is an import that a study names
+	// without publishing the code: it has no place, and Quote is the library alone.
 	Kind string `json:"kind"`
 	// Path and Line place it in the workspace: Line counts the added lines of
 	// Path from 1 and is 0 where there is no line.

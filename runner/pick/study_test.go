@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/study"
@@ -48,16 +51,14 @@ func TestStudyCounts(t *testing.T) {
 			picks, shared, published := map[string]int{}, map[string]int{}, map[string]int{}
 			for _, a := range model.Answers {
 				total += a.Count
-				file := transcript.FileChange{Path: "main.py"}
 				for _, lib := range a.Imports {
-					file.Added = append(file.Added, "import "+lib)
 					for _, e := range cat.Entries {
 						if slices.Contains(e.Imports[catalog.PyPI], lib) {
 							published[e.Tool.Slug] += a.Count
 						}
 					}
 				}
-				r := x.Extract(transcript.Transcript{Diff: []transcript.FileChange{file}})
+				r := x.Extract(transcript.Transcript{Listing: &transcript.Listing{Source: s.Name, Ecosystem: s.Ecosystem, Imports: a.Imports}})
 				switch {
 				case r.Kind == pick.Tool:
 					picks[r.Picked] += a.Count
@@ -90,6 +91,41 @@ func TestEvidenceNamesFileAndLine(t *testing.T) {
 	want := pick.Evidence{Tool: "fastapi", Level: pick.LevelCode, Kind: "import", Path: "app/main.py", Line: 2, Quote: "from fastapi import FastAPI"}
 	if r.Kind != pick.Tool || r.Evidence[0] != want {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// A study that lists imports published neither file nor line nor code.
+func TestEvidenceOfAListingQuotesWhatWasPublishedOnly(t *testing.T) {
+	c := builtIn(t)
+	tests := map[string]struct {
+		category string
+		imports  []string
+		want     pick.Result
+	}{
+		"a tool and its helper": {"webserver", []string{"fastapi", "uvicorn"}, pick.Result{
+			Kind: pick.Tool, Picked: "fastapi", Shortlist: []string{"fastapi"}, Method: pick.MethodDeed, Level: pick.LevelCode,
+			Evidence: []pick.Evidence{
+				{Tool: "fastapi", Level: pick.LevelCode, Kind: "listed", Quote: "fastapi"},
+				{Tool: "uvicorn", Level: pick.LevelCode, Kind: "listed", Quote: "uvicorn"},
+			},
+		}},
+		"two rivals": {"distributed", []string{"dask", "ray"}, pick.Result{
+			Kind: pick.Ambiguous, Shortlist: []string{"dask", "ray"}, Method: pick.MethodDeed, Level: pick.LevelCode,
+			Evidence: []pick.Evidence{
+				{Tool: "dask", Level: pick.LevelCode, Kind: "listed", Quote: "dask"},
+				{Tool: "ray", Level: pick.LevelCode, Kind: "listed", Quote: "ray"},
+			},
+		}},
+		"nothing": {"webserver", nil, pick.Result{Kind: pick.None}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := extractor(t, c, tt.category).Extract(transcript.Transcript{Listing: &transcript.Listing{Source: "s", Ecosystem: "pypi", Imports: tt.imports}})
+			tt.want.Extractor, tt.want.Catalog = pick.Version, c.Version
+			if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
 	}
 }
 

@@ -29,6 +29,16 @@ func (s Stop) Cut() bool {
 	return s == StopLength || s == StopTurns || s == StopCost || s == StopTime
 }
 
+// A Listing is what a study published of an answer whose text it did not publish.
+type Listing struct {
+	// Source is the study's name.
+	Source string `json:"source"`
+	// Ecosystem is that of Imports, as the catalogue names it, such as pypi.
+	Ecosystem string `json:"ecosystem"`
+	// Imports are the libraries that the answer imported, in no known order.
+	Imports []string `json:"imports"`
+}
+
 // A Transcript is one answer. Every field may be empty.
 type Transcript struct {
 	// FinalText is the agent's last message, as markdown.
@@ -37,6 +47,8 @@ type Transcript struct {
 	Commands []Command `json:"commands,omitempty"`
 	// Diff is the final workspace less the template: additions only.
 	Diff []FileChange `json:"workspace_diff,omitempty"`
+	// Listing stands for the code of an answer of which a study published no more.
+	Listing *Listing `json:"listing,omitempty"`
 	// Structured is the JSON answer where the prompt asked for one.
 	Structured json.RawMessage `json:"structured,omitempty"`
 	// Stop is why the agent stopped.

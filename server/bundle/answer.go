@@ -44,8 +44,8 @@ type Evidence struct {
 	Tool  string `json:"tool"`
 	Level int    `json:"level"`
 	Kind  string `json:"kind"`
-	In    string `json:"in"`    // finalText, commands, files, structured, or empty
-	Index int    `json:"index"` // in commands or files
+	In    string `json:"in"`    // finalText, commands, files, listing, structured, or empty
+	Index int    `json:"index"` // in commands, files or the imports of the listing
 	Path  string `json:"path"`
 	Line  int    `json:"line"`  // among the added lines of the file, from 1; 0 for none
 	Quote string `json:"quote"` // stands there as it is
@@ -56,12 +56,20 @@ type Answer struct {
 	FinalText  string          `json:"finalText"`
 	Commands   []Command       `json:"commands"`
 	Files      []FileChange    `json:"files"`
+	Listing    *Listing        `json:"listing,omitempty"` // stands for the code where a study published no more
 	Structured json.RawMessage `json:"structured"`
 	Stop       string          `json:"stop"`
 	Notes      []string        `json:"notes"`
 	Model      string          `json:"model"`
 	Manifest   string          `json:"manifest"` // the id of an AgentManifest
 	Tokens     *Tokens         `json:"tokens"`
+}
+
+// A Listing is what a study published of an answer.
+type Listing struct {
+	Source    string   `json:"source"`
+	Ecosystem string   `json:"ecosystem"`
+	Imports   []string `json:"imports"`
 }
 
 // A Command is a shell command that the agent ran.

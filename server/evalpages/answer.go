@@ -68,6 +68,10 @@ func (d *traceData) answer(a *bundle.Answer, quotes []quote) {
 		d.Files = append(d.Files, newFile(&f, in(quotes, "files", func(e *bundle.Evidence) bool { return e.Index == i })))
 	}
 	d.FilesLeft = len(a.Files) - len(d.Files)
+	if l := a.Listing; l != nil {
+		d.Study = visible(l.Source)
+		d.Imports = markText(strings.Join(l.Imports, ", "), in(quotes, "listing", anywhere))
+	}
 	if a.Stop != "" {
 		d.Stop = of(stops(), a.Stop)
 	}
@@ -111,6 +115,7 @@ func (d *traceData) link() {
 	}
 	look(d.Text)
 	look(d.Structured)
+	look(d.Imports)
 	for _, c := range d.Commands {
 		look(c.Text)
 	}

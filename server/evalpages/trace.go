@@ -38,6 +38,8 @@ type traceData struct {
 	CommandsLeft int
 	Files        []fileRow
 	FilesLeft    int
+	Study        string  // that published imports and no code
+	Imports      []piece // that it lists
 	Stop         term
 	Back         string
 	Before       string
@@ -174,6 +176,8 @@ func where(e *bundle.Evidence) string {
 		return "command " + strconv.Itoa(e.Index+1)
 	case "structured":
 		return "structured answer"
+	case "listing":
+		return "as listed by the study"
 	}
 	if e.Line > 0 {
 		return visible(e.Path) + ", added line " + strconv.Itoa(e.Line)

@@ -43,6 +43,7 @@ func kinds() []term {
 		{"structured", "structured answer", "The JSON answer that the prompt asked for.", ""},
 		{"manifest", "dependency", "A dependency that it added to a manifest.", ""},
 		{"import", "import", "An import in code that it added.", ""},
+		{"listed", "listed import", "An import that the study lists; it published no code.", ""},
 		{"host", "API host", "A vendor’s host in code that it added.", ""},
 		{"env", "variable", "An environment variable of the tool.", ""},
 		{"file", "file", "A configuration file of the tool.", ""},

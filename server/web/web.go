@@ -137,7 +137,7 @@ func parse() *template.Template {
 
 func functions() map[string]any {
 	return map[string]any{
-		"percent": percent, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes,
+		"percent": percent, "coverage": coverage, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes,
 		"domain": domainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": points,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {
@@ -148,6 +148,14 @@ func functions() map[string]any {
 			return url
 		},
 	}
+}
+
+// coverage is the share of planned trials that a board has, as far as it is known.
+func coverage(b analytics.Board) string {
+	if slices.Contains(b.Warnings, analytics.CoverageUnknown) {
+		return "unknown"
+	}
+	return percent(b.Coverage)
 }
 
 func percent(v float64) string {

@@ -11,8 +11,7 @@ missed as (
     group by run_id
 )
 select run.run_id, run.eval, run.category, run.created_at, run.planned, run.synthetic, run.imported,
-       coalesce(valid.n, 0), coalesce(missed.n, 0), valid.last_at,
-       run.run_id in (from current_run), run.shard
+       coalesce(valid.n, 0), coalesce(missed.n, 0), valid.last_at, run.shard
 from run
 left join valid using (run_id)
 left join missed using (run_id)

@@ -1,7 +1,7 @@
 select run_id, trial_id, eval, category, prompt_id, agent, template, repeat, outcome, picked, shortlist,
        mismatch, method, level, model, in_tokens, out_tokens, cost_usd, wall_ms, finished_at
 from trial
-where case when $1 = '' then run_id in (from current_run) else run_id = $1 end
+where run_id in (select unnest(string_split($1, ',')))
   and ($2 = '' or category = $2)
   and ($3 = '' or agent = $3)
   and ($4 = '' or outcome = $4)

@@ -1,3 +1,0 @@
-select run_id
-from current_run
-order by run_id

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/trialstore"
+	"github.com/firstpick/firstpick/cmd/runctl"
+	"github.com/firstpick/firstpick/runner/journal"
+)
+
+// trials opens the trial store and brings it up to date with the journals, so
+// that whoever reads trials reads every trial that was ever acknowledged. Runs that
+// cannot be read are named and passed over.
+func (a *app) trials(ctx context.Context) (*trialstore.Store, error) {
+	if _, err := os.Stat(a.runsRoot()); err != nil {
+		return nil, usageErr("firstpick demo, or firstpick run EVAL.yaml", "no runs in %s", a.cfg.Data)
+	}
+	store, err := trialstore.Open(ctx, a.trialsPath())
+	if err != nil {
+		return nil, err
+	}
+	if store.Replaced() {
+		a.note("%s was never finished, by a full disk or a killed process; it is built anew from the journals", a.trialsPath())
+	}
+	loaded, err := store.Sync(ctx, a.runsRoot())
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	for _, run := range loaded.Unreadable {
+		a.log.Warn("run skipped: it cannot be read whole", "run", run.ID, "err", run.Err)
+	}
+	store.SetUnderWay(a.underWay(ctx))
+	return store, nil
+}
+
+// underWay returns the runs that a process answers for.
+func (a *app) underWay(ctx context.Context) (ids []string) {
+	dirs, err := os.ReadDir(a.runsRoot())
+	if err != nil {
+		return nil
+	}
+	for _, d := range dirs {
+		if runctl.Listening(ctx, filepath.Join(a.runsRoot(), d.Name())) {
+			ids = append(ids, d.Name())
+		}
+	}
+	return ids
+}
+
+// note prints a line on stderr that the figures must not be read without.
+func (a *app) note(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.env.Stderr, "note: "+format+"\n", args...)
+}
+
+// A selection is the runs that a command reads, in the order in which they were made.
+type selection struct {
+	runs []journal.Run
+	rows []trialstore.RunRow // of the runs
+	// newer are incomplete runs that a complete one stands for.
+	newer []trialstore.RunRow
+}
+
+func (s selection) ids() []string {
+	ids := make([]string, len(s.rows))
+	for i, r := range s.rows {
+		ids[i] = r.ID
+	}
+	return ids
+}
+
+// doubts returns the warnings of a category that its counts cannot show.
+func (s selection) doubts(category string) []string {
+	var out []string
+	for _, r := range s.rows {
+		if r.Category == category && r.Imported {
+			out = append(out, analytics.CoverageUnknown)
+		} else if r.Category == category && !r.Complete {
+			out = append(out, analytics.Incomplete)
+		}
+	}
+	return out
+}
+
+// families returns the families of a category's prompts, by their names in cells.
+func (s selection) families(category string) map[string]string {
+	out := map[string]string{}
+	for _, r := range s.runs {
+		if r.Eval.Category != category {
+			continue
+		}
+		for _, p := range r.Eval.Prompts {
+			out[r.Eval.Name+"/"+p.ID] = p.Family()
+		}
+	}
+	return out
+}
+
+// currentRuns selects the runs that `rank` and `publish` read: the given ones, or the
+// latest complete run of every eval and, where none is complete, the latest. An empty
+// category is all of them.
+func (a *app) currentRuns(ctx context.Context, store *trialstore.Store, given []string, category string) (selection, error) {
+	return a.selectRuns(ctx, store, given, category, func(r trialstore.RunRow) bool { return r.Current })
+}
+
+// latestRuns selects the given runs, or the latest of every eval: `gate` must not pass
+// by yesterday's run where today's was interrupted.
+func (a *app) latestRuns(ctx context.Context, store *trialstore.Store, given []string, category string) (selection, error) {
+	return a.selectRuns(ctx, store, given, category, func(r trialstore.RunRow) bool { return r.Latest })
+}
+
+func (a *app) selectRuns(ctx context.Context, store *trialstore.Store, given []string, category string, wanted func(trialstore.RunRow) bool) (s selection, err error) {
+	rows, err := store.Runs(ctx)
+	if err != nil {
+		return s, err
+	}
+	for _, id := range given {
+		if !slices.ContainsFunc(rows, func(r trialstore.RunRow) bool { return r.ID == id }) {
+			if _, err := journal.ReadRun(a.runsRoot(), id); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return s, err
+			}
+			return s, usageErr("firstpick runs lists them", "no run %s", id)
+		}
+	}
+	for _, row := range rows {
+		chosen := slices.Contains(given, row.ID) || len(given) == 0 && wanted(row)
+		if !chosen || category != "" && row.Category != category {
+			continue
+		}
+		run, err := a.intactRun(row.ID)
+		if err != nil {
+			return s, err
+		}
+		s.rows, s.runs = append(s.rows, row), append(s.runs, run)
+	}
+	if len(given) == 0 {
+		s.newer = newerThan(s.rows, rows)
+	}
+	for _, row := range s.newer { // one that damage made incomplete is no reason to read an older one
+		if _, err := a.intactRun(row.ID); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// intactRun reads what a run set out to do and checks every record of it: figures rest
+// on the journal, not on what the trial store made of it once.
+func (a *app) intactRun(id string) (journal.Run, error) {
+	run, err := journal.ReadRun(a.runsRoot(), id)
+	if err != nil {
+		return run, err
+	}
+	if run.Shard != nil {
+		a.log.Warn("the run is a part of its plan: merge it with the others", "run", id, "shard", run.Shard.String())
+	}
+	if err := journal.Verify(a.runsRoot(), id); err != nil {
+		return run, &codedError{fmt.Errorf("run %s is damaged: %w", id, err), exitFailed, "--run RUN reads another run; firstpick runs lists them"}
+	}
+	return run, nil
+}
+
+// newerThan returns, for each chosen run, the latest run of its eval that was begun
+// after it. rows are in the order of time.
+func newerThan(chosen, rows []trialstore.RunRow) (newer []trialstore.RunRow) {
+	for _, c := range chosen {
+		at := slices.IndexFunc(rows, func(r trialstore.RunRow) bool { return r.ID == c.ID })
+		for _, r := range slices.Backward(rows[at+1:]) {
+			if r.Eval == c.Eval && r.Category == c.Category && r.Shard == "" {
+				newer = append(newer, r)
+				break
+			}
+		}
+	}
+	return newer
+}
+
+// explain says which incomplete runs were passed over, and which are read although they
+// are incomplete.
+func (a *app) explain(s selection) {
+	for _, r := range s.newer {
+		a.note("%s: run %s of eval %s is newer and passed over: %s; %s, or choose it with --run %s", r.Category, r.ID, r.Eval, howFar(r), a.howToFinish(r), r.ID)
+	}
+	for _, r := range s.rows {
+		if !r.Complete {
+			a.note("%s: run %s of eval %s is incomplete: %s; %s", r.Category, r.ID, r.Eval, howFar(r), a.howToFinish(r))
+		}
+	}
+}
+
+// howFar says how much of its plan a run has.
+func howFar(r trialstore.RunRow) string {
+	share := 0.0
+	if r.Planned > 0 {
+		share = float64(r.Valid) / float64(r.Planned)
+	}
+	s := fmt.Sprintf("%d of %d planned trials have an answer (%s)", r.Valid, r.Planned, percent(share))
+	if r.UnderWay {
+		s += ", and it is still under way"
+	}
+	return s
+}
+
+// howToFinish says how a run becomes complete.
+func (a *app) howToFinish(r trialstore.RunRow) string {
+	switch {
+	case r.UnderWay:
+		return "wait until it ends"
+	case r.Shard != "":
+		return "merge the shards with firstpick merge"
+	case r.Imported:
+		return "import the file again"
+	default:
+		return "finish it with " + a.resumeCommand(r.ID, r.Planned-r.Valid-r.Excluded <= 0)
+	}
+}
+
+// resumeCommand is the command that goes on with a run. Where nothing is missing, only
+// what was excluded can be asked again.
+func (a *app) resumeCommand(id string, excluded bool) string {
+	s := fmt.Sprintf("firstpick run --resume %s --data %s", id, a.cfg.Data)
+	if excluded {
+		s += " --retry-excluded"
+	}
+	return s
+}
