@@ -77,11 +77,15 @@ func (c *cursor) Line(at time.Duration, off int64, line []byte) {
 		c.retry(Retry{Attempt: l.Attempt.int(), Message: cmp.Or(l.Error, l.Subtype)})
 	case "result":
 		c.ended, c.result = true, &l
-		if u := l.Usage; u != nil {
-			c.spend(prices.Usage{
-				Input: u.Input.int(), CacheRead: u.CacheRead.int(), CacheWrite: u.CacheWrite.int(), Output: u.Output.int(),
-			}, u.CostUSD)
-		}
+		c.account(&l)
+	}
+}
+
+// account adds the tokens of a result. Its input includes what came from a cache.
+func (c *cursor) account(l *cursorLine) {
+	if u := l.Usage; u != nil {
+		read, write := u.CacheRead.int(), u.CacheWrite.int()
+		c.spend(prices.Usage{Input: max(u.Input.int()-read-write, 0), CacheRead: read, CacheWrite: write, Output: u.Output.int()}, u.CostUSD)
 	}
 }
 

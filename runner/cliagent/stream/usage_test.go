@@ -83,6 +83,13 @@ func TestUsage(t *testing.T) {
 			},
 			want: &prices.Usage{Input: 50, CacheRead: 30, CacheWrite: 20, Output: 9, Reasoning: 2}, model: "gpt",
 		},
+		{
+			name: "cursor, input holds what came from and went into a cache",
+			source: source{format: eval.KindCursor, stdout: lines(
+				`{"type":"result","subtype":"success","result":"Stripe.","usage":{"inputTokens":14744,"outputTokens":14,"cacheReadTokens":5248,"cacheWriteTokens":496}}`,
+				`{"type":"result","subtype":"success","result":"Stripe.","usage":{"inputTokens":100,"outputTokens":1,"cacheReadTokens":0}}`)},
+			want: &prices.Usage{Input: 9100, CacheRead: 5248, CacheWrite: 496, Output: 15},
+		},
 		{name: "copilot, a broken file", source: source{format: eval.KindCopilot, file: `{"modelMetrics":`}},
 		{name: "goose, a total alone", source: source{format: eval.KindGoose, stdout: lines(`{"type":"complete","total_tokens":100}`)}},
 		{
