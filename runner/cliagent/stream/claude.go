@@ -228,7 +228,7 @@ func (c *claude) End(exit int) Outcome {
 	case l.StopReason == "max_tokens":
 		c.out.Stop = transcript.StopLength
 	}
-	if l.Result != "" && !l.IsError {
+	if strings.TrimSpace(l.Result) != "" && !l.IsError {
 		c.out.Answered = true
 		c.final = c.final[:0]
 		c.keep(l.Result)

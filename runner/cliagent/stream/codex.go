@@ -135,7 +135,7 @@ func (c *codex) finished(i *codexItem) {
 
 func (c *codex) files(i *codexItem, ok bool) {
 	c.acted()
-	c.message = ""
+	c.endMessage()
 	if !ok {
 		c.event(Event{Kind: KindToolResult, Tool: &Tool{Name: ToolEdit, Native: i.Type, ID: i.ID, OK: &ok}})
 		return

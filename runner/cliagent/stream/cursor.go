@@ -1,10 +1,12 @@
 package stream
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/prices"
@@ -91,7 +93,7 @@ func (c *cursor) account(l *cursorLine) {
 
 // part takes a text: the next part of the message, or all of its parts again.
 func (c *cursor) part(text string) {
-	if c.message != "" && text == string(c.final) {
+	if c.message != "" && strings.TrimSpace(text) == string(bytes.TrimSpace(c.final)) {
 		return
 	}
 	c.say(text, "parts", "")
@@ -155,7 +157,7 @@ func (c *cursor) End(exit int) Outcome {
 	}
 	// The result has all that was said, not the last message; it serves where no
 	// message was seen.
-	if len(c.final) == 0 && l.Result != "" {
+	if len(c.final) == 0 && strings.TrimSpace(l.Result) != "" {
 		c.out.Answered = true
 		c.keep(l.Result)
 	}

@@ -28,6 +28,7 @@ type recorder struct {
 	out     Outcome
 	final   []byte // the last message so far
 	message string // its id, while more of it may come
+	blank   blank
 	ended   bool
 
 	calls        map[string]Tool // under way
@@ -36,6 +37,10 @@ type recorder struct {
 
 	trouble trouble
 }
+
+// A blank is white space that began or continued a message. It is kept until more of
+// the message comes: alone it says nothing.
+type blank struct{ text, message string }
 
 func newRecorder(emit func(Event)) *recorder {
 	return &recorder{emit: emit, calls: map[string]Tool{}}
@@ -105,8 +110,20 @@ func (r *recorder) think(text, by string) {
 // say takes what the agent says. Texts of the same id, where it is not empty, are
 // one message until a tool is called.
 func (r *recorder) say(text, id, by string) {
-	if text == "" {
+	if strings.TrimSpace(text) == "" {
+		if by == "" && id != "" {
+			if r.blank.message != id {
+				r.blank = blank{message: id}
+			}
+			r.blank.text = clip(r.blank.text+text, maxMessage)
+		}
 		return
+	}
+	if by == "" {
+		if id != "" && r.blank.message == id {
+			text = r.blank.text + text
+		}
+		r.blank = blank{}
 	}
 	r.acted()
 	r.event(Event{Kind: KindText, Text: text, Agent: by})
@@ -119,6 +136,9 @@ func (r *recorder) say(text, id, by string) {
 	r.message = id
 	r.keep(text)
 }
+
+// endMessage ends the message: what the agent says next is another one.
+func (r *recorder) endMessage() { r.message, r.blank = "", blank{} }
 
 // keep adds to the last message, within bounds.
 func (r *recorder) keep(text string) {

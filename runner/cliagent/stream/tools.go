@@ -100,7 +100,7 @@ func words(raw json.RawMessage) []string {
 func (r *recorder) call(t Tool, by string) {
 	r.acted()
 	if by == "" {
-		r.message = ""
+		r.endMessage()
 	}
 	describe(&t)
 	kind := KindToolCall
@@ -127,7 +127,7 @@ func (r *recorder) call(t Tool, by string) {
 func (r *recorder) done(t Tool, by string, paths ...string) {
 	r.acted()
 	if by == "" {
-		r.message = ""
+		r.endMessage()
 	}
 	if c, ok := r.calls[t.ID]; ok {
 		r.forget(t.ID)
