@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -168,6 +169,10 @@ func toolWhat(t *stream.Tool) string {
 		return t.Command
 	case t.Path != "":
 		return t.Path
+	case len(t.Queries) > 0:
+		return strings.Join(t.Queries, "; ")
+	case len(t.Sources) > 0:
+		return strings.Join(t.Sources, " ")
 	default:
 		return string(t.Args)
 	}
@@ -179,6 +184,8 @@ func writeToolResult(w io.Writer, t *stream.Tool, full bool) {
 	}
 	verdict := ""
 	switch {
+	case t.Declined:
+		verdict = "declined, did not run"
 	case t.Exit != nil:
 		verdict = fmt.Sprintf("exit %d", *t.Exit)
 	case t.OK != nil && !*t.OK:
@@ -232,8 +239,22 @@ func writeAnswer(w io.Writer, a *journal.Answer, conversation bool) {
 	}
 	if !conversation {
 		for _, c := range t.Commands {
-			_, _ = fmt.Fprintf(w, "\n--- command, exit %d\n%s\n", c.Exit, printableText(c.Cmd))
+			exit := "unknown"
+			if c.Exit != nil {
+				exit = strconv.Itoa(*c.Exit)
+			}
+			_, _ = fmt.Fprintf(w, "\n--- command, exit %s\n%s\n", exit, printableText(c.Cmd))
 		}
+	}
+	if len(t.Sources) > 0 {
+		_, _ = fmt.Fprintln(w, "\n--- pages of the web")
+	}
+	for _, s := range t.Sources {
+		how := "found "
+		if s.Opened {
+			how = "opened"
+		}
+		_, _ = fmt.Fprintf(w, "%s %s\n", how, printable(s.URL))
 	}
 	for _, f := range t.Diff {
 		_, _ = fmt.Fprintf(w, "\n--- %s\n", printable(f.Path))

@@ -118,6 +118,10 @@ func (p *program) reply(ctx context.Context, f *folder, w *watch, exit process.E
 	for i, c := range r.Transcript.Commands {
 		r.Transcript.Commands[i].Cmd = p.redact.Text(c.Cmd)
 	}
+	for _, s := range outcome.Sources {
+		s.URL = p.redact.Text(s.URL)
+		r.Transcript.Sources = append(r.Transcript.Sources, s)
+	}
 	r.Model, r.Usage, r.CostUSD, r.WallMS = p.redact.Text(outcome.Model), outcome.Usage, cost, exit.Wall.Milliseconds()
 	if r.Model == "" {
 		r.Model = p.Model

@@ -18,11 +18,11 @@ func (x *Extractor) commands(cmds []transcript.Command, diff []transcript.FileCh
 	for _, c := range slices.Backward(cmds) { // backwards: a later removal undoes an earlier install
 		for _, in := range slices.Backward(installs(c.Cmd)) {
 			if in.remove {
-				removed[in.name] = c.Exit == 0 || removed[in.name]
+				removed[in.name] = c.Worked() || removed[in.name]
 				continue
 			}
 			for _, t := range x.byPackage(in.eco, in.name) {
-				gone := c.Exit != 0 || removed[in.name] || manifests && !in.global && !addsDep(diff, in.name)
+				gone := !c.Worked() || removed[in.name] || manifests && !in.global && !addsDep(diff, in.name)
 				out = append(out, deed{t, Evidence{t.slug, LevelCommand, "command", "", 0, clipQuote(c.Cmd)}, false, gone})
 			}
 		}

@@ -54,10 +54,25 @@ func TestInstallCommands(t *testing.T) {
 		"npm i ./stripe":                          "none",
 		"echo npm i stripe":                       "none",
 	} {
-		in := transcript.Transcript{FinalText: "Done.", Commands: []transcript.Command{{Cmd: cmd}}}
+		in := transcript.Transcript{FinalText: "Done.", Commands: []transcript.Command{{Cmd: cmd, Exit: new(0)}}}
 		if got := label(x.Extract(in)); got != want {
 			t.Errorf("%q: %s, want %s", cmd, got, want)
 		}
+	}
+}
+
+// An install counts where it is known to have worked.
+func TestExitOfAnInstall(t *testing.T) {
+	x := extractor(t, builtIn(t), "payments")
+	for want, exit := range map[string]*int{"tool:stripe": new(0), "none": new(1)} {
+		in := transcript.Transcript{FinalText: "Done.", Commands: []transcript.Command{{Cmd: "npm i stripe", Exit: exit}}}
+		if got := label(x.Extract(in)); got != want {
+			t.Errorf("exit %d: %s, want %s", *exit, got, want)
+		}
+	}
+	r := x.Extract(transcript.Transcript{FinalText: "Done.", Commands: []transcript.Command{{Cmd: "npm i stripe"}}})
+	if label(r) != "none" || len(r.Evidence) != 1 || r.Evidence[0].Kind != "considered" {
+		t.Errorf("unknown exit: %+v", r)
 	}
 }
 

@@ -125,7 +125,7 @@ func FuzzExtract(f *testing.F) {
 	f.Add("1. **Flask** [a](b)\n```py\nimport tornado", "", "x", "")
 	f.Fuzz(func(t *testing.T, text, cmd, path, line string) {
 		in := transcript.Transcript{
-			FinalText: text, Commands: []transcript.Command{{Cmd: cmd}},
+			FinalText: text, Commands: []transcript.Command{{Cmd: cmd, Exit: new(0)}},
 			Diff: []transcript.FileChange{{Path: path, Added: []string{line}}},
 		}
 		r := x.Extract(in)

@@ -56,6 +56,7 @@ type Answer struct {
 	FinalText  string          `json:"finalText"`
 	Commands   []Command       `json:"commands"`
 	Files      []FileChange    `json:"files"`
+	Sources    []Source        `json:"sources,omitempty"`
 	Structured json.RawMessage `json:"structured"`
 	Stop       string          `json:"stop"`
 	Notes      []string        `json:"notes"`
@@ -67,7 +68,13 @@ type Answer struct {
 // A Command is a shell command that the agent ran.
 type Command struct {
 	Cmd  string `json:"cmd"`
-	Exit int    `json:"exit"`
+	Exit *int   `json:"exit"` // null where it is not known
+}
+
+// A Source is a page of the web that was opened, or that a search only found.
+type Source struct {
+	URL    string `json:"url"`
+	Opened bool   `json:"opened"`
 }
 
 // A FileChange is a file of the project that was added to.

@@ -38,6 +38,8 @@ type traceData struct {
 	CommandsLeft int
 	Files        []fileRow
 	FilesLeft    int
+	Sources      []sourceRow
+	SourcesLeft  int
 	Stop         term
 	Back         string
 	Before       string

@@ -29,13 +29,14 @@ type cursorLine struct {
 	Message   struct {
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
-	CallID   string                     `json:"call_id"`
-	ToolCall map[string]json.RawMessage `json:"tool_call"`
-	Attempt  count                      `json:"attempt"`
-	IsError  bool                       `json:"is_error"`
-	Result   string                     `json:"result"`
-	Error    string                     `json:"error"`
-	Usage    *struct {
+	CallID    string                     `json:"call_id"`
+	ToolCall  map[string]json.RawMessage `json:"tool_call"`
+	Attempt   count                      `json:"attempt"`
+	Timestamp int64                      `json:"timestamp_ms"` // Unix milliseconds
+	IsError   bool                       `json:"is_error"`
+	Result    string                     `json:"result"`
+	Error     string                     `json:"error"`
+	Usage     *struct {
 		Input      count    `json:"inputTokens"`
 		Output     count    `json:"outputTokens"`
 		CacheRead  count    `json:"cacheReadTokens"`
@@ -57,6 +58,7 @@ func (c *cursor) Line(at time.Duration, off int64, line []byte) {
 	if !c.object(at, off, line, &l) {
 		return
 	}
+	c.clock(time.UnixMilli(l.Timestamp))
 	if l.SessionID != "" {
 		c.out.Session = l.SessionID
 	}
@@ -122,24 +124,34 @@ func (c *cursor) tool(l *cursorLine) {
 	}
 }
 
+// cursorResult is what a call came to, under the key that says how: success, failure,
+// error, timeout, rejected.
+type cursorResult struct {
+	Exit         *count `json:"exitCode"`
+	Stdout       string `json:"stdout"`
+	Stderr       string `json:"stderr"`
+	Output       string `json:"output"`
+	Content      string `json:"content"`
+	Error        string `json:"error"`
+	ErrorMessage string `json:"errorMessage"`
+	Message      string `json:"message"`
+	Reason       string `json:"reason"`
+}
+
 func (c *cursor) completed(t Tool, result map[string]json.RawMessage) {
 	ok := true
 	for _, how := range slices.Sorted(maps.Keys(result)) {
-		var r struct {
-			Exit    *count `json:"exitCode"`
-			Stdout  string `json:"stdout"`
-			Stderr  string `json:"stderr"`
-			Output  string `json:"output"`
-			Content string `json:"content"`
-			Error   string `json:"error"`
-			Message string `json:"message"`
-		}
+		var r cursorResult
 		if !object(result[how], &r) {
 			continue
 		}
 		ok = how == "success"
-		t.Output = cmp.Or(r.Stdout+r.Stderr, r.Output, r.Content, r.Error, r.Message)
+		t.Declined = how == "rejected" || how == "permissionDenied"
 		t.Exit = r.Exit.exit()
+		t.Output = cmp.Or(r.Stdout+r.Stderr, r.Output, r.Content, r.ErrorMessage, r.Error, r.Message, r.Reason)
+		if t.Output == "" && toolNamed(t.Native) != ToolShell {
+			t.Output = string(result[how]) // matches, files, to-dos, the id of what was read
+		}
 		break
 	}
 	t.OK = &ok
