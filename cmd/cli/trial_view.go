@@ -13,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/runner/transcript"
 )
 
 // outputLines is how much of a tool's output is shown without --full.
@@ -82,13 +83,36 @@ func (h *history) writeAttempts(w io.Writer) {
 	}
 }
 
-// writeNotes says what the transcript lacks.
+// writeNotes says what cut the answer off and what the transcript lacks.
 func (h *history) writeNotes(w io.Writer) {
 	if h.Answer == nil {
 		return
 	}
+	if stop := h.Answer.Transcript.Stop; stop != transcript.StopEnd {
+		_, _ = fmt.Fprintf(w, "stopped  %s\n", stopText(stop))
+	}
 	for _, note := range h.Answer.Notes {
 		_, _ = fmt.Fprintf(w, "note     %s\n", note)
+	}
+}
+
+// stopText says why an answer is not an ordinary one.
+func stopText(stop transcript.Stop) string {
+	switch stop {
+	case transcript.StopLength:
+		return "length: a limit of length cut the answer off"
+	case transcript.StopRefusal:
+		return "refusal: the provider reported a refusal"
+	case transcript.StopTurns:
+		return "turns: the agent's limit of turns was reached"
+	case transcript.StopCost:
+		return "cost: the trial's limit of money was reached"
+	case transcript.StopTime:
+		return "time: the trial's limit of time was reached"
+	case transcript.StopIncomplete:
+		return "incomplete: the agent's program ended before its result; this is what it had done by then"
+	default:
+		return string(stop)
 	}
 }
 

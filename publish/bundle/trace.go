@@ -71,8 +71,8 @@ type Answer struct {
 	Sources []Source `json:"sources,omitempty"`
 	// Structured is the JSON answer where the prompt asked for one; null otherwise.
 	Structured json.RawMessage `json:"structured"`
-	// Stop is what ended the answer: length, refusal, turns, cost or time; empty for
-	// an ordinary end.
+	// Stop is what ended the answer: length, refusal, turns, cost, time or incomplete;
+	// empty for an ordinary end.
 	Stop  string   `json:"stop"`
 	Notes []string `json:"notes"` // what was left out, and why
 	// Model is the one that the provider reported; Manifest is the id of what the

@@ -16,7 +16,7 @@ const (
 	None      Kind = "none"      // chose nothing
 	Ambiguous Kind = "ambiguous" // chose two or more, with nothing to tell which
 	Refused   Kind = "refused"   // refused to answer
-	Truncated Kind = "truncated" // cut off by a length limit before it chose
+	Truncated Kind = "truncated" // cut off before it chose
 )
 
 // Kinds returns every outcome in the order in which they are printed.

@@ -116,6 +116,16 @@ func TestStopsDecideOnlyWhereNothingWasChosen(t *testing.T) {
 	}
 }
 
+// An answer that was cut off before a choice is truncated, whatever cut it off.
+func TestCutOffBeforeAChoice(t *testing.T) {
+	x := extractor(t, builtIn(t), "webserver")
+	for _, stop := range []transcript.Stop{transcript.StopLength, transcript.StopTurns, transcript.StopCost, transcript.StopTime, transcript.StopIncomplete} {
+		if r := x.Extract(transcript.Transcript{FinalText: "Let me look around.", Stop: stop}); r.Kind != pick.Truncated {
+			t.Errorf("%s: %s", stop, r.Kind)
+		}
+	}
+}
+
 func FuzzExtract(f *testing.F) {
 	c := builtIn(f)
 	x := extractor(f, c, "webserver")

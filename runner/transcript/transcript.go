@@ -22,11 +22,14 @@ const (
 	StopTurns Stop = "turns"
 	StopCost  Stop = "cost"
 	StopTime  Stop = "time"
+	// StopIncomplete means that the agent's program ended before its result: it was
+	// killed or crashed after the agent had changed something.
+	StopIncomplete Stop = "incomplete"
 )
 
-// Cut reports whether a limit ended the answer.
+// Cut reports whether the answer was cut off, by a limit or a crash.
 func (s Stop) Cut() bool {
-	return s == StopLength || s == StopTurns || s == StopCost || s == StopTime
+	return s == StopLength || s == StopTurns || s == StopCost || s == StopTime || s == StopIncomplete
 }
 
 // A Transcript is one answer. Every field may be empty.

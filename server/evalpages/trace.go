@@ -73,6 +73,7 @@ func stops() []term {
 		{"turns", "Its limit of turns was reached.", "", ""},
 		{"cost", "Its limit of money was reached.", "", ""},
 		{"time", "Its limit of time was reached.", "", ""},
+		{"incomplete", "Its program ended before its result.", "", ""},
 	}
 }
 

@@ -162,7 +162,7 @@ func (c *cursor) End(exit int) Outcome {
 	c.beside(c.at)
 	l := c.result
 	switch {
-	case l == nil:
+	case l == nil || !c.ended:
 		return c.fail(c.broken(exit))
 	case l.IsError || l.Subtype != "success":
 		return c.fail(failed(0, cmp.Or(l.Result, l.Error, l.Subtype)))
