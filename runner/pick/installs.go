@@ -142,7 +142,7 @@ func (f flags) skip(words []string) []string {
 
 // packages reads the words behind a verb.
 func (m *manager) packages(v verb, words []string) []install {
-	if slices.Contains(words, "--dry-run") || slices.Contains(words, "--help") {
+	if v.does != run && (slices.Contains(words, "--dry-run") || slices.Contains(words, "--help")) {
 		return nil
 	}
 	global := v.does == run || v.global || slices.Contains(words, "-g") || slices.Contains(words, "--global")
@@ -160,7 +160,7 @@ func (m *manager) packages(v verb, words []string) []install {
 		case !strings.HasPrefix(w, "-"):
 			if v.does == create {
 				add(created(w))
-			} else if !named {
+			} else if !named || v.does != run {
 				add(w)
 			}
 			if v.does == create || v.does == run {

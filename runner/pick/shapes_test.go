@@ -84,6 +84,7 @@ func TestInstallCommands(t *testing.T) {
 		// Programs that were not read.
 		"uvx stripe": "tool:stripe", "uvx --from stripe tool": "tool:stripe", "uvx --with stripe ruff": "tool:stripe", "uvx ruff stripe": "none", "uv tool install stripe": "tool:stripe",
 		"uv run --with stripe,httpx main.py": "tool:stripe", "uv run --with=stripe python a.py": "tool:stripe", "uv run stripe.py": "none", "uv run pip install stripe": "tool:stripe",
+		"npx stripe --help": "tool:stripe", "npm i -p stripe left-pad": "tool:stripe", "npm i -p left-pad stripe": "tool:stripe",
 		"npx -y stripe": "tool:stripe", "npx -p stripe tool": "tool:stripe", "npx tool stripe": "none", "pnpm dlx stripe": "tool:stripe", "npm exec -- stripe x": "tool:stripe",
 		"dotnet add Pay/Pay.csproj package Stripe.net": "tool:stripe", "dotnet add package Stripe.net -v 47.1.0": "tool:stripe", "dotnet package add Stripe.net --project Pay": "tool:stripe",
 		"deno add npm:stripe@^17": "tool:stripe", "deno add jsr:stripe": "none", "deno install npm:stripe": "tool:stripe",
