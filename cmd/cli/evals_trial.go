@@ -182,6 +182,9 @@ func answerOf(t *bundle.Trace) *journal.Answer {
 	for _, c := range from.Commands {
 		a.Transcript.Commands = append(a.Transcript.Commands, transcript.Command(c))
 	}
+	for _, s := range from.Sources {
+		a.Transcript.Sources = append(a.Transcript.Sources, transcript.Source(s))
+	}
 	for _, f := range from.Files {
 		a.Transcript.Diff = append(a.Transcript.Diff, transcript.FileChange(f))
 	}

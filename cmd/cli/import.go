@@ -31,7 +31,9 @@ func newImportCmd(env *Env) *cobra.Command {
    "input":{"final_text":"I'd use Stripe.","commands":[{"cmd":"npm i stripe","exit":0}],
             "workspace_diff":[{"path":"package.json","added_deps":["stripe@^17"],"added":[]}]}}
 
-or, instead of "input", a ready "outcome":{"kind":"tool","picked":"stripe","shortlist":["stripe"]}.
+A command without "exit" has an unknown exit status: what it installs counts as considered, not as used.
+
+Or, instead of "input", a ready "outcome":{"kind":"tool","picked":"stripe","shortlist":["stripe"]}.
 The file is checked whole before anything is stored. One run is made for each category.`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {

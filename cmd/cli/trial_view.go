@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -12,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/runner/transcript"
 )
 
 // outputLines is how much of a tool's output is shown without --full.
@@ -81,13 +83,36 @@ func (h *history) writeAttempts(w io.Writer) {
 	}
 }
 
-// writeNotes says what the transcript lacks.
+// writeNotes says what cut the answer off and what the transcript lacks.
 func (h *history) writeNotes(w io.Writer) {
 	if h.Answer == nil {
 		return
 	}
+	if stop := h.Answer.Transcript.Stop; stop != transcript.StopEnd {
+		_, _ = fmt.Fprintf(w, "stopped  %s\n", stopText(stop))
+	}
 	for _, note := range h.Answer.Notes {
 		_, _ = fmt.Fprintf(w, "note     %s\n", note)
+	}
+}
+
+// stopText says why an answer is not an ordinary one.
+func stopText(stop transcript.Stop) string {
+	switch stop {
+	case transcript.StopLength:
+		return "length: a limit of length cut the answer off"
+	case transcript.StopRefusal:
+		return "refusal: the provider reported a refusal"
+	case transcript.StopTurns:
+		return "turns: the agent's limit of turns was reached"
+	case transcript.StopCost:
+		return "cost: the trial's limit of money was reached"
+	case transcript.StopTime:
+		return "time: the trial's limit of time was reached"
+	case transcript.StopIncomplete:
+		return "incomplete: the agent's program ended before its result; this is what it had done by then"
+	default:
+		return string(stop)
 	}
 }
 
@@ -168,6 +193,10 @@ func toolWhat(t *stream.Tool) string {
 		return t.Command
 	case t.Path != "":
 		return t.Path
+	case len(t.Queries) > 0:
+		return strings.Join(t.Queries, "; ")
+	case len(t.Sources) > 0:
+		return strings.Join(t.Sources, " ")
 	default:
 		return string(t.Args)
 	}
@@ -179,6 +208,8 @@ func writeToolResult(w io.Writer, t *stream.Tool, full bool) {
 	}
 	verdict := ""
 	switch {
+	case t.Declined:
+		verdict = "declined, did not run"
 	case t.Exit != nil:
 		verdict = fmt.Sprintf("exit %d", *t.Exit)
 	case t.OK != nil && !*t.OK:
@@ -232,8 +263,22 @@ func writeAnswer(w io.Writer, a *journal.Answer, conversation bool) {
 	}
 	if !conversation {
 		for _, c := range t.Commands {
-			_, _ = fmt.Fprintf(w, "\n--- command, exit %d\n%s\n", c.Exit, printableText(c.Cmd))
+			exit := "unknown"
+			if c.Exit != nil {
+				exit = strconv.Itoa(*c.Exit)
+			}
+			_, _ = fmt.Fprintf(w, "\n--- command, exit %s\n%s\n", exit, printableText(c.Cmd))
 		}
+	}
+	if len(t.Sources) > 0 {
+		_, _ = fmt.Fprintln(w, "\n--- pages of the web")
+	}
+	for _, s := range t.Sources {
+		how := "found "
+		if s.Opened {
+			how = "opened"
+		}
+		_, _ = fmt.Fprintf(w, "%s %s\n", how, printable(s.URL))
 	}
 	for _, f := range t.Diff {
 		_, _ = fmt.Fprintf(w, "\n--- %s\n", printable(f.Path))

@@ -61,7 +61,7 @@ func TestEvidenceStandsWhereItSays(t *testing.T) {
 			Evidence{Tool: "django", Level: 6, Kind: "manifest", In: "files", Path: "requirements.txt", Quote: "django==5"},
 		},
 		"a command": {
-			transcript.Transcript{Commands: []transcript.Command{{Cmd: "ls"}, {Cmd: " pip install flask " + strings.Repeat("# and more ", 50)}}},
+			transcript.Transcript{Commands: []transcript.Command{{Cmd: "ls", Exit: new(0)}, {Cmd: " pip install flask " + strings.Repeat("# and more ", 50), Exit: new(0)}}},
 			Evidence{Tool: "flask", Level: 3, Kind: "command", In: "commands", Index: 1, Quote: strings.TrimSpace(("pip install flask " + strings.Repeat("# and more ", 50))[:300])},
 		},
 		"an import that a study lists": {
@@ -170,5 +170,23 @@ func TestTokensAreToldAsFarAsTheyAreKnown(t *testing.T) {
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s: %s, want %s (%v)", name, got, tt.want, err)
 		}
+	}
+}
+
+func TestUnknownExitsAndSources(t *testing.T) {
+	got, err := json.Marshal(tellAnswer(&journal.Answer{Transcript: transcript.Transcript{
+		Commands: []transcript.Command{{Cmd: "npm test", Exit: new(0)}, {Cmd: "npm run dev"}},
+		Sources:  []transcript.Source{{URL: "https://stripe.com"}, {URL: "https://docs.stripe.com", Opened: true}},
+	}}))
+	for _, want := range []string{
+		`"commands":[{"cmd":"npm test","exit":0},{"cmd":"npm run dev","exit":null}]`,
+		`"sources":[{"url":"https://stripe.com","opened":false},{"url":"https://docs.stripe.com","opened":true}]`,
+	} {
+		if err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s lacks %s (%v)", got, want, err)
+		}
+	}
+	if got, _ := json.Marshal(tellAnswer(&journal.Answer{})); strings.Contains(string(got), "sources") {
+		t.Errorf("sources of none: %s", got)
 	}
 }

@@ -114,14 +114,14 @@ func answers() []transcript.Transcript {
 	app := transcript.FileChange{Path: "app.py", Added: []string{"from flask import Flask, request", "", "app = Flask(__name__)"}}
 	needs := transcript.FileChange{Path: "requirements.txt", AddedDeps: []string{"flask"}, Added: []string{"flask==3.1"}}
 	return []transcript.Transcript{
-		{FinalText: "The notes API is ready. I built it with **Flask**.", Commands: []transcript.Command{{Cmd: "pip install flask"}, {Cmd: "python -m pytest -q"}}, Diff: []transcript.FileChange{app, needs}},
+		{FinalText: "The notes API is ready. I built it with **Flask**.", Commands: []transcript.Command{{Cmd: "pip install flask", Exit: new(0)}, {Cmd: "python -m pytest -q", Exit: new(0)}}, Diff: []transcript.FileChange{app, needs}},
 		{FinalText: "I recommend Django here: it has the login, the admin and migrations. Flask would need an extension for each."},
 		{FinalText: "Before I begin: should the notes be kept in a database, and who may read them?"},
-		{FinalText: "Done. I chose Django for this project.", Commands: []transcript.Command{{Cmd: "pip install flask"}}, Diff: []transcript.FileChange{app, needs}},
+		{FinalText: "Done. I chose Django for this project.", Commands: []transcript.Command{{Cmd: "pip install flask", Exit: new(0)}}, Diff: []transcript.FileChange{app, needs}},
 		{FinalText: "I cannot help with that.", Stop: transcript.StopRefusal},
 		{FinalText: "Let us use Fla", Stop: transcript.StopLength},
 		{FinalText: "I wrote the server with nothing but the standard library.", Diff: []transcript.FileChange{{Path: "server.py", Added: []string{"from http.server import BaseHTTPRequestHandler, HTTPServer", "class Hook(BaseHTTPRequestHandler):", "    pass"}}}},
-		{FinalText: "I used FastAPI.", Commands: []transcript.Command{{Cmd: "pip install fastapi"}}, Diff: []transcript.FileChange{{Path: "requirements.txt", AddedDeps: []string{"fastapi"}, Added: []string{"fastapi==0.120"}}}},
+		{FinalText: "I used FastAPI.", Commands: []transcript.Command{{Cmd: "pip install fastapi", Exit: new(0)}}, Diff: []transcript.FileChange{{Path: "requirements.txt", AddedDeps: []string{"fastapi"}, Added: []string{"fastapi==0.120"}}}},
 		{FinalText: "Use Flask or Django; both are fine for this."},
 		{FinalText: "I would use Flask.\n\n<script>alert(1)</script>\x1b[31mred\x1b[0m \u202egnp.exe \u2028 & \"quotes\"\n```html\n<img src=x onerror=alert(2)>\n```"},
 	}

@@ -172,7 +172,7 @@ func (r *shownRun) answer(dice *rand.Rand, agent string) transcript.Transcript {
 	}
 	return transcript.Transcript{
 		FinalText: fmt.Sprintf("Checkout works. I chose %s for it and added a test.\n\n- `src/pay.ts` creates the session\n- `src/hook.ts` takes its events", said),
-		Commands:  []transcript.Command{{Cmd: "npm install " + npm}, {Cmd: "npm test", Exit: dice.IntN(2)}, {Cmd: "git status --short"}},
+		Commands:  []transcript.Command{{Cmd: "npm install " + npm, Exit: new(0)}, {Cmd: "npm test", Exit: new(dice.IntN(2))}, {Cmd: "git status --short", Exit: new(0)}},
 		Diff: []transcript.FileChange{
 			{Path: "package.json", AddedDeps: []string{npm + "@^4.2.0"}, Added: []string{fmt.Sprintf("    %q: \"^4.2.0\",", npm)}},
 			{Path: "src/pay.ts", Added: []string{fmt.Sprintf("import { Client } from %q;", npm), "", "export const client = new Client(process.env." + strings.ToUpper(tool) + "_KEY);", "", "export async function checkout(price: string) {", "  return client.sessions.create({ price, quantity: 1 });", "}"}},
@@ -185,7 +185,7 @@ func hostileAnswer() transcript.Transcript {
 	const bad = `</code></div></section><script>alert(1)</script><img src=x onerror=alert(2)><style>body{display:none}</style>{{.}}`
 	return transcript.Transcript{
 		FinalText: "I chose Acorn Pay." + bad + "\n\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07a link\x1b]8;;\x07 \u202ereversed\u202c \u200bno width\n\nمرحبا بالعالم، هذا نص من اليمين إلى اليسار\n\n" + strings.Repeat("long", 20_000),
-		Commands:  []transcript.Command{{Cmd: "npm install acorn-pay # " + bad}, {Cmd: "echo " + strings.Repeat("x", 9000), Exit: 127}},
+		Commands:  []transcript.Command{{Cmd: "npm install acorn-pay # " + bad, Exit: new(0)}, {Cmd: "echo " + strings.Repeat("x", 9000), Exit: new(127)}},
 		Diff: []transcript.FileChange{
 			{Path: "src/" + bad, Added: []string{bad, "import { Client } from \"acorn-pay\";"}},
 			{Path: "package.json", AddedDeps: []string{"acorn-pay@^4"}, Added: []string{`"acorn-pay": "^4",`}},

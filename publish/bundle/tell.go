@@ -68,6 +68,9 @@ func tellAnswer(a *journal.Answer) *Answer {
 	for _, c := range t.Commands {
 		out.Commands = append(out.Commands, Command(c))
 	}
+	for _, s := range t.Sources {
+		out.Sources = append(out.Sources, Source(s))
+	}
 	for _, f := range t.Diff {
 		out.Files = append(out.Files, FileChange{f.Path, list(f.AddedDeps), list(f.Added)})
 	}

@@ -69,10 +69,12 @@ type Answer struct {
 	Files     []FileChange `json:"files"`     // what was added to the project
 	// Listing stands for the code where a study published no more.
 	Listing *Listing `json:"listing,omitempty"`
+	// Sources are the pages of the web that were found or opened; left out for none.
+	Sources []Source `json:"sources,omitempty"`
 	// Structured is the JSON answer where the prompt asked for one; null otherwise.
 	Structured json.RawMessage `json:"structured"`
-	// Stop is what ended the answer: length, refusal, turns, cost or time; empty for
-	// an ordinary end.
+	// Stop is what ended the answer: length, refusal, turns, cost, time or incomplete;
+	// empty for an ordinary end.
 	Stop  string   `json:"stop"`
 	Notes []string `json:"notes"` // what was left out, and why
 	// Model is the one that the provider reported; Manifest is the id of what the
@@ -83,10 +85,18 @@ type Answer struct {
 	Tokens *Tokens `json:"tokens"`
 }
 
-// A Command is a shell command that the agent ran, and its exit status.
+// A Command is a shell command that the agent ran, and its exit status; null where
+// it is not known.
 type Command struct {
 	Cmd  string `json:"cmd"`
-	Exit int    `json:"exit"`
+	Exit *int   `json:"exit"`
+}
+
+// A Source is a page of the web. Opened means that the agent read it; otherwise a
+// search only found it.
+type Source struct {
+	URL    string `json:"url"`
+	Opened bool   `json:"opened"`
 }
 
 // A FileChange is a file of the project that was added to.

@@ -117,7 +117,7 @@ func (w *world) trial(r *rand.Rand, i int, t plan.Trial, text int) []journal.Rec
 		return append(recs, journal.Record{Kind: journal.KindExcluded, Trial: t, At: at, Attempt: 2, Reason: "auth: no"})
 	}
 	answer := &journal.Answer{Model: "m", WallMS: int64(r.IntN(90_000)), Transcript: transcript.Transcript{
-		FinalText: "<Use> " + t.ID + "\u2028\n" + words(r, text), Commands: []transcript.Command{{Cmd: "ls && true", Exit: 0}},
+		FinalText: "<Use> " + t.ID + "\u2028\n" + words(r, text), Commands: []transcript.Command{{Cmd: "ls && true", Exit: new(0)}},
 	}}
 	if r.IntN(4) > 0 {
 		cost := r.Float64() / 100

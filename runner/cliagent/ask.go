@@ -12,6 +12,7 @@ import (
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/cliagent/process"
 	"github.com/firstpick/firstpick/runner/cliagent/stream"
+	"github.com/firstpick/firstpick/runner/cliagent/workspace"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -90,21 +91,20 @@ func (p *program) reply(ctx context.Context, f *folder, w *watch, exit process.E
 	}
 	cost := p.cost(outcome)
 	raw := p.raw(exit, report)
-	if infra := w.verdict(exit, &outcome); infra != nil {
-		infra.CostUSD, infra.Raw = cost, raw
-		if infra.After > maxLater {
-			infra.Reason, infra.Retry, infra.Lane, infra.After = agent.ReasonQuota, false, true, 0
+	infra := w.verdict(exit, &outcome)
+	var diff []transcript.FileChange
+	var stats workspace.Stats
+	if infra == nil {
+		var err error
+		if diff, stats, err = f.tree.Diff(context.WithoutCancel(ctx)); err != nil {
+			err = fmt.Errorf("what the agent left in its folder cannot be read: %w", err)
+			return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Retry: true, Billed: true, CostUSD: cost, Raw: raw, Err: err}
 		}
-		if infra.Retry && infra.Reason != agent.ReasonRateLimited && infra.Reason != agent.ReasonServer {
-			infra.Err = p.explain(infra.Err, exit) // nobody else said what happened
-		}
-		infra.Err = errors.New(p.redact.Text(infra.Err.Error()))
-		return agent.Reply{}, infra
+		infra = w.unfinished(exit, &outcome, len(diff)+stats.Skipped+len(stats.Notes) > 0)
 	}
-	diff, stats, err := f.tree.Diff(context.WithoutCancel(ctx))
-	if err != nil {
-		err = fmt.Errorf("what the agent left in its folder cannot be read: %w", err)
-		return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Retry: true, Billed: true, CostUSD: cost, Raw: raw, Err: err}
+	if infra != nil {
+		infra.CostUSD, infra.Raw = cost, raw
+		return agent.Reply{}, p.failure(infra, exit)
 	}
 	for i := range diff {
 		p.clean(&diff[i])
@@ -118,6 +118,10 @@ func (p *program) reply(ctx context.Context, f *folder, w *watch, exit process.E
 	for i, c := range r.Transcript.Commands {
 		r.Transcript.Commands[i].Cmd = p.redact.Text(c.Cmd)
 	}
+	for _, s := range outcome.Sources {
+		s.URL = p.redact.Text(s.URL)
+		r.Transcript.Sources = append(r.Transcript.Sources, s)
+	}
 	r.Model, r.Usage, r.CostUSD, r.WallMS = p.redact.Text(outcome.Model), outcome.Usage, cost, exit.Wall.Milliseconds()
 	if r.Model == "" {
 		r.Model = p.Model
@@ -126,6 +130,18 @@ func (p *program) reply(ctx context.Context, f *folder, w *watch, exit process.E
 		r.InTokens, r.OutTokens = u.In(), u.Output
 	}
 	return r, nil
+}
+
+// failure is why there is no answer, as the runner takes it.
+func (p *program) failure(infra *agent.InfraError, exit process.Exit) *agent.InfraError {
+	if infra.After > maxLater {
+		infra.Reason, infra.Retry, infra.Lane, infra.After = agent.ReasonQuota, false, true, 0
+	}
+	if infra.Retry && infra.Reason != agent.ReasonRateLimited && infra.Reason != agent.ReasonServer {
+		infra.Err = p.explain(infra.Err, exit) // nobody else said what happened
+	}
+	infra.Err = errors.New(p.redact.Text(infra.Err.Error()))
+	return infra
 }
 
 // clean takes secrets out of what an agent wrote into a file. A key may go over many

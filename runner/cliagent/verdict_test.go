@@ -72,7 +72,8 @@ func behaviours() []behaviour {
 		{kind: claude, what: "crashes before an answer", fake: fakeCLI{Stdout: "claude.jsonl", Lines: 1, End: "kill"}, reason: agent.ReasonCrashed, retry: true},
 		{kind: codex, what: "crashes before an answer", fake: fakeCLI{Stdout: "codex.jsonl", Lines: 2, End: "kill"}, reason: agent.ReasonCrashed, retry: true},
 		{kind: gemini, what: "crashes before an answer", fake: fakeCLI{Stdout: "gemini.jsonl", Lines: 1, Code: 1}, reason: agent.ReasonCrashed, retry: true},
-		{kind: claude, what: "crashes after a command", fake: fakeCLI{Stdout: "claude.jsonl", Lines: 4, End: "kill"}, cmd: "npm install stripe"},
+		{kind: claude, what: "crashes after a command", fake: fakeCLI{Stdout: "claude.jsonl", Lines: 4, End: "kill"}, stop: transcript.StopIncomplete, cmd: "npm install stripe"},
+		{kind: claude, what: "crashes after a command that changed nothing", fake: fakeCLI{Stdout: "claude.jsonl", Lines: 4, End: "kill", Write: map[string]string{}}, reason: agent.ReasonCrashed, retry: true},
 
 		{kind: claude, what: "never says a word", fake: fakeCLI{End: "hang"}, change: seconds(60, 1), reason: agent.ReasonStalled, retry: true, within: soon},
 		{kind: codex, what: "never says a word", fake: fakeCLI{End: "hang"}, change: seconds(1, 60), reason: agent.ReasonTimeout, retry: true, within: soon},
@@ -95,7 +96,9 @@ func TestVerdicts(t *testing.T) {
 			t.Parallel()
 			f := b.fake
 			f.Stdout, f.Stderr, f.Report = capture(t, f.Stdout), capture(t, f.Stderr), capture(t, f.Report)
-			f.Write = map[string]string{"package.json": `{"dependencies": {"stripe": "^17.0.0"}}`, "key.txt": testKey}
+			if f.Write == nil {
+				f.Write = map[string]string{"package.json": `{"dependencies": {"stripe": "^17.0.0"}}`, "key.txt": testKey}
+			}
 			a := spec(t, b.kind, f)
 			a.Price = &eval.Price{InputPerMTok: 1, OutputPerMTok: 2}
 			if b.change != nil {

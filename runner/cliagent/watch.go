@@ -174,7 +174,8 @@ func (w *watch) verdict(exit process.Exit, o *stream.Outcome) *agent.InfraError 
 	case o.Fail == nil:
 		return nil
 	case o.Fail.Reason == agent.ReasonCrashed && o.Answered:
-		return nil // the agent broke its own program, or what it did stands anyway
+		o.Stop = transcript.StopIncomplete // see unfinished
+		return nil
 	}
 	infra := &agent.InfraError{
 		Reason: o.Fail.Reason, Retry: o.Fail.Retry, Lane: o.Fail.Lane, After: o.Fail.After, Billed: o.Answered || unknown(o.Fail.Reason),
@@ -189,6 +190,17 @@ func (w *watch) verdict(exit process.Exit, o *stream.Outcome) *agent.InfraError 
 		}
 	}
 	return infra
+}
+
+// unfinished judges a program that ended before its result although its agent had said
+// or done something: nil where what it did is its answer, cut off. Where it left the
+// work folder as it was, there is none, and it is asked again within the budget. A
+// text without a form may be whole, whatever status its program ended with.
+func (w *watch) unfinished(exit process.Exit, o *stream.Outcome, changed bool) *agent.InfraError {
+	if o.Stop != transcript.StopIncomplete || changed || w.p.format == stream.FormatText && exit.Code > 0 {
+		return nil
+	}
+	return &agent.InfraError{Reason: agent.ReasonCrashed, Retry: true, Billed: true, Err: fmt.Errorf("%s, status %d", message(o.Fail), exit.Code)}
 }
 
 // late judges a program that was ended by the wall or the stall clock: what its

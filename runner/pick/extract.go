@@ -14,6 +14,7 @@ type Extractor struct {
 	version string
 	diy     catalog.DIY
 	targets []*target // sorted by slug, rivals before outsiders
+	tools   *installTools
 }
 
 // A target is a name that the extractor knows: a rival, or an outsider.
@@ -25,7 +26,7 @@ type target struct {
 
 // New makes the extractor of a category; catalogVersion goes into every result.
 func New(cat *catalog.Category, catalogVersion string) *Extractor {
-	x := &Extractor{version: catalogVersion, diy: cat.DIY}
+	x := &Extractor{version: catalogVersion, diy: cat.DIY, tools: newInstallTools()}
 	for _, e := range cat.Entries {
 		x.targets = append(x.targets, &target{slug: e.Tool.Slug, Traces: e.Traces})
 	}

@@ -2,7 +2,7 @@ package pick
 
 // Version names the extractor's rules. It changes whenever the same transcript
 // and catalogue could give another result, and every result carries it.
-const Version = "1.0.3"
+const Version = "1.1.0"
 
 // A Kind is the outcome of a valid trial. All kinds stay in the denominator of
 // every rate.
@@ -16,7 +16,7 @@ const (
 	None      Kind = "none"      // chose nothing
 	Ambiguous Kind = "ambiguous" // chose two or more, with nothing to tell which
 	Refused   Kind = "refused"   // refused to answer
-	Truncated Kind = "truncated" // cut off by a length limit before it chose
+	Truncated Kind = "truncated" // cut off before it chose
 )
 
 // Kinds returns every outcome in the order in which they are printed.

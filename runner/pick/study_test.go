@@ -152,6 +152,16 @@ func TestStopsDecideOnlyWhereNothingWasChosen(t *testing.T) {
 	}
 }
 
+// An answer that was cut off before a choice is truncated, whatever cut it off.
+func TestCutOffBeforeAChoice(t *testing.T) {
+	x := extractor(t, builtIn(t), "webserver")
+	for _, stop := range []transcript.Stop{transcript.StopLength, transcript.StopTurns, transcript.StopCost, transcript.StopTime, transcript.StopIncomplete} {
+		if r := x.Extract(transcript.Transcript{FinalText: "Let me look around.", Stop: stop}); r.Kind != pick.Truncated {
+			t.Errorf("%s: %s", stop, r.Kind)
+		}
+	}
+}
+
 func FuzzExtract(f *testing.F) {
 	c := builtIn(f)
 	x := extractor(f, c, "webserver")
@@ -161,7 +171,7 @@ func FuzzExtract(f *testing.F) {
 	f.Add("1. **Flask** [a](b)\n```py\nimport tornado", "", "x", "")
 	f.Fuzz(func(t *testing.T, text, cmd, path, line string) {
 		in := transcript.Transcript{
-			FinalText: text, Commands: []transcript.Command{{Cmd: cmd}},
+			FinalText: text, Commands: []transcript.Command{{Cmd: cmd, Exit: new(0)}},
 			Diff: []transcript.FileChange{{Path: path, Added: []string{line}}},
 		}
 		r := x.Extract(in)

@@ -22,11 +22,14 @@ const (
 	StopTurns Stop = "turns"
 	StopCost  Stop = "cost"
 	StopTime  Stop = "time"
+	// StopIncomplete means that the agent's program ended before its result: it was
+	// killed or crashed after the agent had changed something.
+	StopIncomplete Stop = "incomplete"
 )
 
-// Cut reports whether a limit ended the answer.
+// Cut reports whether the answer was cut off, by a limit or a crash.
 func (s Stop) Cut() bool {
-	return s == StopLength || s == StopTurns || s == StopCost || s == StopTime
+	return s == StopLength || s == StopTurns || s == StopCost || s == StopTime || s == StopIncomplete
 }
 
 // A Listing is what a study published of an answer whose text it did not publish.
@@ -45,6 +48,9 @@ type Transcript struct {
 	FinalText string `json:"final_text,omitempty"`
 	// Commands are the shell commands in the order they ended.
 	Commands []Command `json:"commands,omitempty"`
+	// Sources are the pages of the web that the agent's searches found or that it
+	// opened, each once, in the order they came.
+	Sources []Source `json:"sources,omitempty"`
 	// Diff is the final workspace less the template: additions only.
 	Diff []FileChange `json:"workspace_diff,omitempty"`
 	// Listing stands for the code of an answer of which a study published no more.
@@ -55,10 +61,21 @@ type Transcript struct {
 	Stop Stop `json:"stop,omitempty"`
 }
 
-// A Command is one shell command and its exit status.
+// A Command is one shell command that ran.
 type Command struct {
-	Cmd  string `json:"cmd"`
-	Exit int    `json:"exit"`
+	Cmd string `json:"cmd"`
+	// Exit is the exit status; nil where it is not known.
+	Exit *int `json:"exit,omitempty"`
+}
+
+// Worked reports whether the command is known to have ended with status 0.
+func (c Command) Worked() bool { return c.Exit != nil && *c.Exit == 0 }
+
+// A Source is one page of the web.
+type Source struct {
+	URL string `json:"url"`
+	// Opened means that the agent read the page; otherwise a search only found it.
+	Opened bool `json:"opened,omitempty"`
 }
 
 // A FileChange is one file of the workspace that was added to.

@@ -57,6 +57,7 @@ type Answer struct {
 	Commands   []Command       `json:"commands"`
 	Files      []FileChange    `json:"files"`
 	Listing    *Listing        `json:"listing,omitempty"` // stands for the code where a study published no more
+	Sources    []Source        `json:"sources,omitempty"`
 	Structured json.RawMessage `json:"structured"`
 	Stop       string          `json:"stop"`
 	Notes      []string        `json:"notes"`
@@ -75,7 +76,13 @@ type Listing struct {
 // A Command is a shell command that the agent ran.
 type Command struct {
 	Cmd  string `json:"cmd"`
-	Exit int    `json:"exit"`
+	Exit *int   `json:"exit"` // null where it is not known
+}
+
+// A Source is a page of the web that was opened, or that a search only found.
+type Source struct {
+	URL    string `json:"url"`
+	Opened bool   `json:"opened"`
 }
 
 // A FileChange is a file of the project that was added to.

@@ -16,11 +16,18 @@ const (
 	filesShown    = 60
 	linesShown    = 400 // of a file
 	lineShown     = 2_000
+	sourcesShown  = 200
 )
 
 type commandRow struct {
 	Text []piece
-	Exit int
+	Exit string // empty for 0
+}
+
+// A sourceRow is a page of the web that the agent found or opened.
+type sourceRow struct {
+	URL    string
+	Opened bool
 }
 
 type fileRow struct {
@@ -61,7 +68,14 @@ func (d *traceData) answer(a *bundle.Answer, quotes []quote) {
 	}
 	for i, c := range a.Commands[:min(len(a.Commands), commandsShown)] {
 		text, _ := cut(c.Cmd, commandShown)
-		d.Commands = append(d.Commands, commandRow{markText(text, in(quotes, "commands", func(e *bundle.Evidence) bool { return e.Index == i })), c.Exit})
+		row := commandRow{Text: markText(text, in(quotes, "commands", func(e *bundle.Evidence) bool { return e.Index == i }))}
+		switch {
+		case c.Exit == nil:
+			row.Exit = "unknown"
+		case *c.Exit != 0:
+			row.Exit = strconv.Itoa(*c.Exit)
+		}
+		d.Commands = append(d.Commands, row)
 	}
 	d.CommandsLeft = len(a.Commands) - len(d.Commands)
 	for i, f := range a.Files[:min(len(a.Files), filesShown)] {
@@ -72,6 +86,11 @@ func (d *traceData) answer(a *bundle.Answer, quotes []quote) {
 		d.Study = visible(l.Source)
 		d.Imports = markText(strings.Join(l.Imports, ", "), in(quotes, "listing", anywhere))
 	}
+	for _, s := range a.Sources[:min(len(a.Sources), sourcesShown)] {
+		url, _ := cut(s.URL, lineShown)
+		d.Sources = append(d.Sources, sourceRow{visible(url), s.Opened})
+	}
+	d.SourcesLeft = len(a.Sources) - len(d.Sources)
 	if a.Stop != "" {
 		d.Stop = of(stops(), a.Stop)
 	}

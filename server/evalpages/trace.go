@@ -40,6 +40,8 @@ type traceData struct {
 	FilesLeft    int
 	Study        string  // that published imports and no code
 	Imports      []piece // that it lists
+	Sources      []sourceRow
+	SourcesLeft  int
 	Stop         term
 	Back         string
 	Before       string
@@ -73,6 +75,7 @@ func stops() []term {
 		{"turns", "Its limit of turns was reached.", "", ""},
 		{"cost", "Its limit of money was reached.", "", ""},
 		{"time", "Its limit of time was reached.", "", ""},
+		{"incomplete", "Its program ended before its result.", "", ""},
 	}
 }
 

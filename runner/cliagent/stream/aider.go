@@ -13,12 +13,14 @@ import (
 // aider reads what `aider --no-pretty --no-stream --message` prints, for it has no
 // machine-readable form. Behind every answer of the model it prints the tokens, and
 // nothing of the kind behind an error; its exit status tells nothing. What it
-// counts comes from its --analytics-log, by File.
+// counts comes from its --analytics-log, by File. Where it was killed, the answer is
+// whole only if that log has its end.
 type aider struct {
 	*recorder
 	text   []byte // printed since the last answer
 	banner bool   // of the start, is over
 	fault  string // since the last answer
+	exited bool   // by itself, as its log says
 }
 
 var (
@@ -98,7 +100,11 @@ func (a *aider) File(text []byte) {
 				Cost   *float64 `json:"cost"`
 			} `json:"properties"`
 		}
-		if len(line) > MaxLine || !object(line, &l) || l.Event != "message_send" {
+		if len(line) > MaxLine || !object(line, &l) {
+			continue
+		}
+		a.exited = a.exited || l.Event == "exit"
+		if l.Event != "message_send" {
 			continue
 		}
 		a.out.Turns++
@@ -114,7 +120,7 @@ func (a *aider) End(exit int) Outcome {
 	switch {
 	case a.fault != "":
 		return a.fail(failed(0, a.fault))
-	case a.out.Answered || a.out.Stop != transcript.StopEnd:
+	case a.out.Answered && (exit >= 0 || a.exited), a.out.Stop != transcript.StopEnd:
 		return a.answer()
 	}
 	f := a.broken(exit)

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -26,6 +27,7 @@ type claudeLine struct {
 	Subtype   string `json:"subtype"`
 	SessionID string `json:"session_id"`
 	Parent    string `json:"parent_tool_use_id"`
+	Timestamp string `json:"timestamp"` // of a message, in newer releases
 	// Of the start.
 	Model   string `json:"model"`
 	Version string `json:"claude_code_version"`
@@ -35,6 +37,11 @@ type claudeLine struct {
 		Model   string          `json:"model"`
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
+	// Of the results of tools: why one did not run.
+	ResultMeta []struct {
+		ID           string `json:"id"`
+		NotRunReason string `json:"non_execution_kind"`
+	} `json:"tool_result_meta"`
 	// Of a retry, or a message that the CLI made up to report an error.
 	Attempt      count  `json:"attempt"`
 	RetryDelayMS count  `json:"retry_delay_ms"`
@@ -55,6 +62,14 @@ type claudeLine struct {
 	Usage          *claudeUsage           `json:"usage"`
 	ModelUsage     map[string]claudeModel `json:"modelUsage"`
 	Errors         []string               `json:"errors"`
+	Denials        []claudeDenial         `json:"permission_denials"`
+}
+
+// A claudeDenial is a call that the CLI's permissions refused.
+type claudeDenial struct {
+	Tool  string          `json:"tool_name"`
+	ID    string          `json:"tool_use_id"`
+	Input json.RawMessage `json:"tool_input"`
 }
 
 type claudeUsage struct {
@@ -62,7 +77,10 @@ type claudeUsage struct {
 	CacheWrite count `json:"cache_creation_input_tokens"`
 	CacheRead  count `json:"cache_read_input_tokens"`
 	Output     count `json:"output_tokens"`
-	Tools      struct {
+	Details    struct {
+		Thinking count `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
+	Tools struct {
 		Searches count `json:"web_search_requests"`
 	} `json:"server_tool_use"`
 }
@@ -73,6 +91,7 @@ type claudeModel struct {
 	CacheRead  count `json:"cacheReadInputTokens"`
 	CacheWrite count `json:"cacheCreationInputTokens"`
 	Searches   count `json:"webSearchRequests"`
+	Thinking   count `json:"thinkingTokens"` // of Output
 }
 
 func (c *claude) Line(at time.Duration, off int64, line []byte) {
@@ -80,6 +99,7 @@ func (c *claude) Line(at time.Duration, off int64, line []byte) {
 	if !c.object(at, off, line, &l) {
 		return
 	}
+	c.clock(timeOf(l.Timestamp))
 	if l.SessionID != "" {
 		c.out.Session = l.SessionID
 	}
@@ -95,6 +115,7 @@ func (c *claude) Line(at time.Duration, off int64, line []byte) {
 	case "result":
 		c.ended, c.result = true, &l
 		c.account(&l)
+		c.denied(l.Denials)
 	}
 }
 
@@ -154,6 +175,9 @@ func (c *claude) assistant(l *claudeLine) {
 	}
 }
 
+// maxDenials is how many denied calls of one session are read.
+const maxDenials = 1000
+
 var claudeExit = regexp.MustCompile(`^Exit code (-?\d{1,9})\b`)
 
 func (c *claude) user(l *claudeLine) {
@@ -163,17 +187,33 @@ func (c *claude) user(l *claudeLine) {
 		}
 		ok := !b.IsError
 		t := Tool{ID: b.ToolUseID, OK: &ok, Output: textOf(b.Content)}
+		for _, m := range l.ResultMeta {
+			t.Declined = t.Declined || m.ID == t.ID && m.NotRunReason != ""
+		}
 		if c.calls[t.ID].Name == ToolShell {
-			exit := 0
-			if !ok {
-				exit = 1
-				if m := claudeExit.FindStringSubmatch(t.Output); m != nil {
-					exit, _ = strconv.Atoi(m[1])
-				}
+			if m := claudeExit.FindStringSubmatch(t.Output); ok {
+				t.Exit = new(0)
+			} else if m != nil {
+				exit, _ := strconv.Atoi(m[1])
+				t.Exit = &exit
 			}
-			t.Exit = &exit
 		}
 		c.done(t, l.Parent)
+	}
+}
+
+// denied takes back the commands that the result lists as refused: releases without
+// tool_result_meta report such a call as one that failed.
+func (c *claude) denied(denials []claudeDenial) {
+	for i, d := range denials {
+		if i == maxDenials {
+			c.note(fmt.Sprintf("denied calls above %d were left out", maxDenials))
+			return
+		}
+		t := Tool{Native: d.Tool, Args: d.Input}
+		describe(&t)
+		c.deny(d.ID)
+		c.system(strings.TrimSpace("permission denied: " + d.Tool + " " + clip(cmp.Or(t.Command, t.Path), maxMessage)))
 	}
 }
 
@@ -189,7 +229,7 @@ func (c *claude) account(l *claudeLine) {
 	if l.Usage != nil {
 		u = prices.Usage{
 			Input: l.Usage.Input.int(), CacheRead: l.Usage.CacheRead.int(), CacheWrite: l.Usage.CacheWrite.int(),
-			Output: l.Usage.Output.int(), Searches: l.Usage.Tools.Searches.int(),
+			Output: l.Usage.Output.int(), Reasoning: l.Usage.Details.Thinking.int(), Searches: l.Usage.Tools.Searches.int(),
 		}
 	}
 	if len(l.ModelUsage) > 0 {
@@ -197,7 +237,7 @@ func (c *claude) account(l *claudeLine) {
 		for _, m := range l.ModelUsage {
 			u = u.Plus(prices.Usage{
 				Input: m.Input.int(), CacheRead: m.CacheRead.int(), CacheWrite: m.CacheWrite.int(),
-				Output: m.Output.int(), Searches: m.Searches.int(),
+				Output: m.Output.int(), Reasoning: m.Thinking.int(), Searches: m.Searches.int(),
 			})
 		}
 	}
@@ -228,7 +268,7 @@ func (c *claude) End(exit int) Outcome {
 	case l.StopReason == "max_tokens":
 		c.out.Stop = transcript.StopLength
 	}
-	if l.Result != "" && !l.IsError {
+	if strings.TrimSpace(l.Result) != "" && !l.IsError {
 		c.out.Answered = true
 		c.final = c.final[:0]
 		c.keep(l.Result)

@@ -16,6 +16,7 @@ type codex struct {
 	*recorder
 	completed bool
 	failure   string
+	used      prices.Usage // of the thread, as the last turn reported it
 }
 
 type codexLine struct {
@@ -57,7 +58,19 @@ type codexItem struct {
 	Error struct {
 		Message string `json:"message"`
 	} `json:"error"`
-	Query string `json:"query"`
+	Query   string          `json:"query"`
+	Action  json.RawMessage `json:"action"`
+	Results []struct {
+		URL string `json:"url"`
+	} `json:"results"`
+}
+
+// A codexAction is what a web_search did: search, open_page or find_in_page.
+type codexAction struct {
+	Type    string   `json:"type"`
+	Query   string   `json:"query"`
+	Queries []string `json:"queries"`
+	URL     string   `json:"url"`
 }
 
 var codexRetry = regexp.MustCompile(`^Reconnecting\W{1,5}(\d{1,4})/\d{1,4}`)
@@ -86,17 +99,33 @@ func (c *codex) Line(at time.Duration, off int64, line []byte) {
 		}
 	case "turn.completed":
 		c.ended, c.completed = true, true
-		if u := l.Usage; u != nil {
-			read, write := u.CacheRead.int(), u.CacheWrite.int()
-			c.spend(prices.Usage{
-				Input: max(u.Input.int()-read-write, 0), CacheRead: read, CacheWrite: write,
-				Output: u.Output.int(), Reasoning: u.Reasoning.int(),
-			}, nil)
-		}
+		c.account(&l)
 	case "turn.failed":
 		c.ended, c.completed = true, false
 		c.failure = cmp.Or(l.Error.Message, "the turn failed")
 	}
+}
+
+// account takes the tokens of the thread so far, of which every turn reports the sum.
+// Input includes what came from a cache.
+func (c *codex) account(l *codexLine) {
+	u := l.Usage
+	if u == nil {
+		return
+	}
+	read, write := u.CacheRead.int(), u.CacheWrite.int()
+	now := prices.Usage{
+		Input: max(u.Input.int()-read-write, 0), CacheRead: read, CacheWrite: write,
+		Output: u.Output.int(), Reasoning: u.Reasoning.int(),
+	}
+	before := c.used
+	c.used = now
+	c.spend(prices.Usage{
+		Input: max(now.Input-before.Input, 0), CacheRead: max(now.CacheRead-before.CacheRead, 0),
+		CacheWrite: max(now.CacheWrite-before.CacheWrite, 0),
+		Output:     max(now.Output-before.Output, 0), Reasoning: max(now.Reasoning-before.Reasoning, 0),
+	}, nil)
+	c.out.Usage = &now
 }
 
 func (c *codex) started(i *codexItem) {
@@ -116,7 +145,7 @@ func (c *codex) finished(i *codexItem) {
 	case "reasoning":
 		c.think(i.Text, "")
 	case "command_execution":
-		t := Tool{Native: i.Type, ID: i.ID, Command: unwrap([]string{i.Command}), OK: &ok, Exit: i.Exit.exit(), Output: i.Output}
+		t := Tool{Native: i.Type, ID: i.ID, Command: unwrap([]string{i.Command}), OK: &ok, Exit: i.Exit.exit(), Output: i.Output, Declined: i.Status == "declined"}
 		c.done(t, "")
 	case "mcp_tool_call":
 		t := Tool{Name: ToolMCP, Native: i.Server + "." + i.Tool, ID: i.ID, OK: &ok}
@@ -125,17 +154,39 @@ func (c *codex) finished(i *codexItem) {
 	case "file_change":
 		c.files(i, ok)
 	case "web_search":
-		query, _ := json.Marshal(map[string]string{"query": i.Query})
-		c.call(Tool{Native: i.Type, Args: query}, "")
+		c.web(i)
 	case "error":
 		// Not fatal: the first item is often a warning about the model.
 		c.event(Event{Kind: KindError, Text: clip(i.Message, maxMessage)})
 	}
 }
 
+// web takes a search, or a page that was opened or searched in.
+func (c *codex) web(i *codexItem) {
+	var a codexAction
+	t := Tool{Native: i.Type, Args: i.Action}
+	if !object(i.Action, &a) {
+		t.Args, _ = json.Marshal(map[string]string{"query": i.Query})
+	}
+	switch a.Type {
+	case "open_page", "find_in_page":
+		t.Name, t.Native = ToolWebFetch, i.Type+"."+a.Type
+		t.Sources = []string{cmp.Or(a.URL, i.Query)}
+	default:
+		t.Queries = a.Queries
+		if query := cmp.Or(a.Query, i.Query); len(t.Queries) == 0 && query != "" {
+			t.Queries = []string{query}
+		}
+		for _, r := range i.Results {
+			t.Sources = append(t.Sources, r.URL)
+		}
+	}
+	c.call(t, "")
+}
+
 func (c *codex) files(i *codexItem, ok bool) {
 	c.acted()
-	c.message = ""
+	c.endMessage()
 	if !ok {
 		c.event(Event{Kind: KindToolResult, Tool: &Tool{Name: ToolEdit, Native: i.Type, ID: i.ID, OK: &ok}})
 		return

@@ -1,10 +1,12 @@
 package stream
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/prices"
@@ -27,13 +29,14 @@ type cursorLine struct {
 	Message   struct {
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
-	CallID   string                     `json:"call_id"`
-	ToolCall map[string]json.RawMessage `json:"tool_call"`
-	Attempt  count                      `json:"attempt"`
-	IsError  bool                       `json:"is_error"`
-	Result   string                     `json:"result"`
-	Error    string                     `json:"error"`
-	Usage    *struct {
+	CallID    string                     `json:"call_id"`
+	ToolCall  map[string]json.RawMessage `json:"tool_call"`
+	Attempt   count                      `json:"attempt"`
+	Timestamp int64                      `json:"timestamp_ms"` // Unix milliseconds
+	IsError   bool                       `json:"is_error"`
+	Result    string                     `json:"result"`
+	Error     string                     `json:"error"`
+	Usage     *struct {
 		Input      count    `json:"inputTokens"`
 		Output     count    `json:"outputTokens"`
 		CacheRead  count    `json:"cacheReadTokens"`
@@ -55,6 +58,7 @@ func (c *cursor) Line(at time.Duration, off int64, line []byte) {
 	if !c.object(at, off, line, &l) {
 		return
 	}
+	c.clock(time.UnixMilli(l.Timestamp))
 	if l.SessionID != "" {
 		c.out.Session = l.SessionID
 	}
@@ -77,17 +81,21 @@ func (c *cursor) Line(at time.Duration, off int64, line []byte) {
 		c.retry(Retry{Attempt: l.Attempt.int(), Message: cmp.Or(l.Error, l.Subtype)})
 	case "result":
 		c.ended, c.result = true, &l
-		if u := l.Usage; u != nil {
-			c.spend(prices.Usage{
-				Input: u.Input.int(), CacheRead: u.CacheRead.int(), CacheWrite: u.CacheWrite.int(), Output: u.Output.int(),
-			}, u.CostUSD)
-		}
+		c.account(&l)
+	}
+}
+
+// account adds the tokens of a result. Its input includes what came from a cache.
+func (c *cursor) account(l *cursorLine) {
+	if u := l.Usage; u != nil {
+		read, write := u.CacheRead.int(), u.CacheWrite.int()
+		c.spend(prices.Usage{Input: max(u.Input.int()-read-write, 0), CacheRead: read, CacheWrite: write, Output: u.Output.int()}, u.CostUSD)
 	}
 }
 
 // part takes a text: the next part of the message, or all of its parts again.
 func (c *cursor) part(text string) {
-	if c.message != "" && text == string(c.final) {
+	if c.message != "" && strings.TrimSpace(text) == string(bytes.TrimSpace(c.final)) {
 		return
 	}
 	c.say(text, "parts", "")
@@ -116,24 +124,34 @@ func (c *cursor) tool(l *cursorLine) {
 	}
 }
 
+// cursorResult is what a call came to, under the key that says how: success, failure,
+// error, timeout, rejected.
+type cursorResult struct {
+	Exit         *count `json:"exitCode"`
+	Stdout       string `json:"stdout"`
+	Stderr       string `json:"stderr"`
+	Output       string `json:"output"`
+	Content      string `json:"content"`
+	Error        string `json:"error"`
+	ErrorMessage string `json:"errorMessage"`
+	Message      string `json:"message"`
+	Reason       string `json:"reason"`
+}
+
 func (c *cursor) completed(t Tool, result map[string]json.RawMessage) {
 	ok := true
 	for _, how := range slices.Sorted(maps.Keys(result)) {
-		var r struct {
-			Exit    *count `json:"exitCode"`
-			Stdout  string `json:"stdout"`
-			Stderr  string `json:"stderr"`
-			Output  string `json:"output"`
-			Content string `json:"content"`
-			Error   string `json:"error"`
-			Message string `json:"message"`
-		}
+		var r cursorResult
 		if !object(result[how], &r) {
 			continue
 		}
 		ok = how == "success"
-		t.Output = cmp.Or(r.Stdout+r.Stderr, r.Output, r.Content, r.Error, r.Message)
+		t.Declined = how == "rejected" || how == "permissionDenied"
 		t.Exit = r.Exit.exit()
+		t.Output = cmp.Or(r.Stdout+r.Stderr, r.Output, r.Content, r.ErrorMessage, r.Error, r.Message, r.Reason)
+		if t.Output == "" && toolNamed(t.Native) != ToolShell {
+			t.Output = string(result[how]) // matches, files, to-dos, the id of what was read
+		}
 		break
 	}
 	t.OK = &ok
@@ -144,14 +162,14 @@ func (c *cursor) End(exit int) Outcome {
 	c.beside(c.at)
 	l := c.result
 	switch {
-	case l == nil:
+	case l == nil || !c.ended:
 		return c.fail(c.broken(exit))
 	case l.IsError || l.Subtype != "success":
 		return c.fail(failed(0, cmp.Or(l.Result, l.Error, l.Subtype)))
 	}
 	// The result has all that was said, not the last message; it serves where no
 	// message was seen.
-	if len(c.final) == 0 && l.Result != "" {
+	if len(c.final) == 0 && strings.TrimSpace(l.Result) != "" {
 		c.out.Answered = true
 		c.keep(l.Result)
 	}

@@ -108,10 +108,16 @@ type Tool struct {
 	// Command is the shell command without a wrapping `bash -lc`.
 	Command string `json:"command,omitempty"`
 	Path    string `json:"path,omitempty"`
+	// Queries are what a web search looked for. Sources are the addresses that it
+	// found, or the page that was read.
+	Queries []string `json:"queries,omitempty"`
+	Sources []string `json:"sources,omitempty"`
 	// Exit is a shell command's status and OK whether the tool succeeded; nil where
-	// the stream does not tell.
+	// the stream does not have it.
 	Exit *int  `json:"exit,omitempty"`
 	OK   *bool `json:"ok,omitempty"`
+	// Declined means that the call was refused or cancelled and never ran.
+	Declined bool `json:"declined,omitempty"`
 	// Output is cut at MaxOutput bytes; the raw stream has it whole.
 	Output string `json:"output,omitempty"`
 }

@@ -68,7 +68,7 @@ func (g *goose) Line(at time.Duration, off int64, line []byte) {
 	}
 	switch l.Type {
 	case "message":
-		g.ended = false
+		g.ended, g.completed = false, false
 		for _, raw := range l.Message.Content {
 			var b gooseBlock
 			if object(raw, &b) {

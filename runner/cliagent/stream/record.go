@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,21 +23,28 @@ type recorder struct {
 	// Of the line being read; size is 0 beside one.
 	at        time.Duration
 	off, size int64
-	// first and began are the stream's clock and ours at its first time.
-	first time.Time
-	began time.Duration
+	// first and began are the stream's clock and ours at its first time; latest is the
+	// last time that the stream stated, by our clock.
+	first         time.Time
+	began, latest time.Duration
 
 	out     Outcome
 	final   []byte // the last message so far
 	message string // its id, while more of it may come
+	blank   blank
 	ended   bool
 
 	calls        map[string]Tool // under way
 	callBytes    int
 	commandBytes int
+	commandIDs   []string // of the calls of out.Commands
 
 	trouble trouble
 }
+
+// A blank is white space that began or continued a message. It is kept until more of
+// the message comes: alone it says nothing.
+type blank struct{ text, message string }
 
 func newRecorder(emit func(Event)) *recorder {
 	return &recorder{emit: emit, calls: map[string]Tool{}}
@@ -71,9 +80,11 @@ func object(text []byte, into any) bool {
 	return err == nil || errors.As(err, &other)
 }
 
-// clock takes a time that the stream states. One that cannot be is passed over.
+// clock takes the time that the stream states for a line. A time that cannot be right
+// is passed over. A line without one is never before the line above it.
 func (r *recorder) clock(t time.Time) {
 	if t.Year() < 2000 {
+		r.at = max(r.at, r.latest)
 		return
 	}
 	if r.first.IsZero() {
@@ -81,6 +92,7 @@ func (r *recorder) clock(t time.Time) {
 	}
 	if d := t.Sub(r.first); d >= 0 && d < 30*24*time.Hour {
 		r.at = r.began + d
+		r.latest = r.at
 	}
 }
 
@@ -105,8 +117,20 @@ func (r *recorder) think(text, by string) {
 // say takes what the agent says. Texts of the same id, where it is not empty, are
 // one message until a tool is called.
 func (r *recorder) say(text, id, by string) {
-	if text == "" {
+	if strings.TrimSpace(text) == "" {
+		if by == "" && id != "" {
+			if r.blank.message != id {
+				r.blank = blank{message: id}
+			}
+			r.blank.text = clip(r.blank.text+text, maxMessage)
+		}
 		return
+	}
+	if by == "" {
+		if id != "" && r.blank.message == id {
+			text = r.blank.text + text
+		}
+		r.blank = blank{}
 	}
 	r.acted()
 	r.event(Event{Kind: KindText, Text: text, Agent: by})
@@ -119,6 +143,9 @@ func (r *recorder) say(text, id, by string) {
 	r.message = id
 	r.keep(text)
 }
+
+// endMessage ends the message: what the agent says next is another one.
+func (r *recorder) endMessage() { r.message, r.blank = "", blank{} }
 
 // keep adds to the last message, within bounds.
 func (r *recorder) keep(text string) {
@@ -162,14 +189,36 @@ func (r *recorder) note(text string) {
 	r.out.Notes = append(r.out.Notes, text)
 }
 
-// command notes a shell command that has ended.
-func (r *recorder) command(cmd string, exit int) {
-	if r.commandBytes += len(cmd); r.commandBytes > MaxCommands {
-		r.commandBytes -= len(cmd)
+// command notes a shell command that has ended, by the id of its call.
+func (r *recorder) command(id string, c transcript.Command) {
+	if r.commandBytes += len(c.Cmd); r.commandBytes > MaxCommands {
+		r.commandBytes -= len(c.Cmd)
 		r.note("commands above 2 MiB were left out")
 		return
 	}
-	r.out.Commands = append(r.out.Commands, transcript.Command{Cmd: cmd, Exit: exit})
+	r.out.Commands = append(r.out.Commands, c)
+	r.commandIDs = append(r.commandIDs, clip(id, maxID))
+}
+
+// source notes a page of the web.
+func (r *recorder) source(url string, opened bool) {
+	if i := slices.IndexFunc(r.out.Sources, func(s transcript.Source) bool { return s.URL == url }); i >= 0 {
+		r.out.Sources[i].Opened = r.out.Sources[i].Opened || opened
+		return
+	}
+	if len(r.out.Sources) == maxSources {
+		r.note(fmt.Sprintf("pages of the web above %d were left out", maxSources))
+		return
+	}
+	r.out.Sources = append(r.out.Sources, transcript.Source{URL: url, Opened: opened})
+}
+
+// deny takes back the command of a call that, as the CLI says at its end, never ran.
+func (r *recorder) deny(id string) {
+	if i := slices.Index(r.commandIDs, clip(id, maxID)); i >= 0 && id != "" {
+		r.out.Commands = slices.Delete(r.out.Commands, i, i+1)
+		r.commandIDs = slices.Delete(r.commandIDs, i, i+1)
+	}
 }
 
 // answer ends the stream with an answer.

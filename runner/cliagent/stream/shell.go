@@ -3,18 +3,18 @@ package stream
 import (
 	"path"
 	"strings"
+
+	"github.com/firstpick/firstpick/runner/shell"
 )
 
 // unwrap returns the command that is run: without a wrapping `bash -lc`, whether it
 // comes as one text or as a list of words.
 func unwrap(command []string) string {
 	if len(command) == 1 {
-		inner := split(command[0])
-		if inner == nil {
-			return command[0]
-		}
-		if c, ok := wrapped(inner); ok {
-			return c
+		if words, ok := shell.Words(command[0]); ok {
+			if c, ok := wrapped(words); ok {
+				return c
+			}
 		}
 		return command[0]
 	}
@@ -45,65 +45,4 @@ func wrapped(words []string) (string, bool) {
 		}
 	}
 	return words[len(words)-1], true
-}
-
-// split takes a simple command apart into words, as a POSIX shell does with
-// quotes and backslashes. It returns nil for one that is more than words: a list,
-// a pipe, a redirection.
-func split(command string) []string {
-	var (
-		out    []string
-		word   strings.Builder
-		inWord bool
-		quote  byte // ' or " while inside
-	)
-	for i := 0; i < len(command); i++ {
-		c := command[i]
-		switch {
-		case quote == '\'':
-			if c == '\'' {
-				quote = 0
-			} else {
-				word.WriteByte(c)
-			}
-		case c == '\\':
-			i++
-			if i == len(command) {
-				return nil
-			}
-			if quote == '"' && !strings.ContainsRune("\"\\$`\n", rune(command[i])) {
-				word.WriteByte('\\')
-			}
-			if command[i] != '\n' {
-				word.WriteByte(command[i])
-			}
-			inWord = true
-		case quote == '"':
-			if c == '"' {
-				quote = 0
-			} else {
-				word.WriteByte(c)
-			}
-		case c == '\'' || c == '"':
-			quote, inWord = c, true
-		case c == ' ' || c == '\t':
-			if inWord {
-				out = append(out, word.String())
-				word.Reset()
-				inWord = false
-			}
-		case strings.IndexByte("\n;&|<>()`$*?[#~", c) >= 0:
-			return nil
-		default:
-			word.WriteByte(c)
-			inWord = true
-		}
-	}
-	if quote != 0 {
-		return nil
-	}
-	if inWord {
-		out = append(out, word.String())
-	}
-	return out
 }

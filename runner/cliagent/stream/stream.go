@@ -26,6 +26,10 @@ const (
 	MaxFinal    = 2 << 20  // of Outcome.Final
 	MaxCommands = 2 << 20  // of all Outcome.Commands
 	maxMessage  = 4 << 10  // of a failure's message
+	maxQueries  = 50       // of one web search
+	maxSources  = 1000     // of Outcome.Sources
+	maxURL      = 2 << 10  // of one of them; longer ones are left out
+	maxID       = 128      // of a call's id, where it is only compared
 )
 
 // A Parser reads one program's output. It is not safe for concurrent use: whoever
@@ -54,9 +58,10 @@ type Outcome struct {
 	Final string          `json:"final,omitempty"`
 	Stop  transcript.Stop `json:"stop,omitempty"`
 	// Commands are the shell commands in the order they ended, sub-agents' included.
-	// Where only success or failure is told, the status is 0 or 1. A command that
-	// had not ended is not among them.
+	// A command that had not ended, or was declined, is not among them.
 	Commands []transcript.Command `json:"commands,omitempty"`
+	// Sources are the pages of the web that were found or opened.
+	Sources []transcript.Source `json:"sources,omitempty"`
 	// Usage is nil where the stream tells none.
 	Usage *prices.Usage `json:"usage,omitempty"`
 	// CostUSD is as the CLI tells it, mostly from a table of its own; nil otherwise.

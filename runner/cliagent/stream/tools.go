@@ -2,7 +2,10 @@ package stream
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/runner/transcript"
 )
 
 // toolNamed is the tool that a CLI's own name means.
@@ -47,6 +50,8 @@ type toolArgs struct {
 	Path         string          `json:"path"`
 	AbsolutePath string          `json:"absolute_path"`
 	NotebookPath string          `json:"notebook_path"`
+	URL          string          `json:"url"`
+	Query        string          `json:"query"`
 }
 
 // describe fills in what name and arguments say of a call.
@@ -66,6 +71,10 @@ func describe(t *Tool) {
 			command = words(a.Cmd)
 		}
 		switch {
+		case t.Name == ToolWebFetch && a.URL != "" && len(t.Sources) == 0:
+			t.Sources = []string{a.URL}
+		case t.Name == ToolWebSearch && a.Query != "" && len(t.Queries) == 0:
+			t.Queries = []string{a.Query}
 		case t.Name == ToolShell && t.Command == "":
 			t.Command = unwrap(command)
 		case t.Name == ToolEdit && len(command) == 1:
@@ -81,6 +90,13 @@ func describe(t *Tool) {
 	if len(t.Args) > MaxOutput {
 		t.Args = nil
 	}
+	t.Queries, t.Sources = within(t.Queries, maxQueries, maxMessage), within(t.Sources, maxSources, maxURL)
+}
+
+// within is a list of texts without the empty and the long ones, up to a number.
+func within(texts []string, most, size int) []string {
+	texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" || len(s) > size })
+	return texts[:min(len(texts), most)]
 }
 
 // words are the one word of a JSON string or those of an array.
@@ -100,12 +116,15 @@ func words(raw json.RawMessage) []string {
 func (r *recorder) call(t Tool, by string) {
 	r.acted()
 	if by == "" {
-		r.message = ""
+		r.endMessage()
 	}
 	describe(&t)
 	kind := KindToolCall
 	if t.Name == ToolWebSearch || t.Name == ToolWebFetch {
 		kind = KindWeb
+		for _, url := range t.Sources {
+			r.source(url, t.Name == ToolWebFetch)
+		}
 	}
 	called := t
 	r.event(Event{Kind: kind, Tool: &called, Agent: by})
@@ -113,7 +132,7 @@ func (r *recorder) call(t Tool, by string) {
 		return
 	}
 	r.forget(t.ID)
-	t.Args = nil
+	t.Args, t.Queries, t.Sources = nil, nil, nil
 	if size := sizeOf(t); r.callBytes+size <= 2*MaxCommands {
 		r.calls[t.ID] = t
 		r.callBytes += size
@@ -127,19 +146,22 @@ func (r *recorder) call(t Tool, by string) {
 func (r *recorder) done(t Tool, by string, paths ...string) {
 	r.acted()
 	if by == "" {
-		r.message = ""
+		r.endMessage()
 	}
 	if c, ok := r.calls[t.ID]; ok {
 		r.forget(t.ID)
-		c.Exit, c.OK, c.Output = t.Exit, t.OK, t.Output
+		c.Exit, c.OK, c.Output, c.Declined = t.Exit, t.OK, t.Output, t.Declined
 		t = c
 	}
 	describe(&t)
 	t.Args = nil
 	t.Output = clip(t.Output, MaxOutput)
+	if t.Declined = t.Declined || declined(&t); t.Declined {
+		t.Exit = nil
+	}
 	r.event(Event{Kind: KindToolResult, Tool: &t, Agent: by})
-	if t.Name == ToolShell && t.Command != "" {
-		r.command(t.Command, status(t))
+	if t.Name == ToolShell && t.Command != "" && !t.Declined {
+		r.command(t.ID, transcript.Command{Cmd: t.Command, Exit: status(t)})
 	}
 	if t.OK != nil && !*t.OK {
 		return
@@ -156,15 +178,36 @@ func (r *recorder) changed(name, native, path, by string) {
 	r.event(Event{Kind: KindFileChange, Tool: &Tool{Name: name, Native: native, Path: path}, Agent: by})
 }
 
-// status is a command's exit status, as far as it is told.
-func status(t Tool) int {
-	switch {
-	case t.Exit != nil:
-		return *t.Exit
-	case t.OK != nil && !*t.OK:
-		return 1
+// declined recognizes the result of a call that was refused or cancelled, where the
+// CLI says so in words alone.
+func declined(t *Tool) bool {
+	if t.Exit != nil || t.OK == nil || *t.OK {
+		return false
 	}
-	return 0
+	for _, text := range []string{
+		"<tool_use_error>",                                             // Claude Code: cancelled with a parallel call, or invalid
+		"The user doesn't want to ",                                    // Claude Code
+		"Claude requested permissions to ",                             // Claude Code
+		"This command requires approval",                               // Claude Code
+		"The user rejected ",                                           // OpenCode, Copilot
+		"The user has specified a rule which ",                         // OpenCode
+		"The user has declined to run this tool",                       // goose
+		"Permission denied and could not request permission from user", // Copilot
+		"[Operation Cancelled]",                                        // Gemini CLI
+	} {
+		if strings.HasPrefix(t.Output, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// status is the exit status of a command that ran; nil where it is not known.
+func status(t Tool) *int {
+	if t.Exit == nil && t.OK != nil && *t.OK {
+		return new(0)
+	}
+	return t.Exit
 }
 
 // forget takes a call off the list of those under way.

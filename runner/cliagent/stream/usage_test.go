@@ -26,15 +26,15 @@ func TestUsage(t *testing.T) {
 			source: source{format: eval.KindClaudeCode, stdout: lines(
 				`{"type":"assistant","message":{"id":"m1","model":"opus","content":[],"usage":{"input_tokens":77,"output_tokens":1}}}`,
 				`{"type":"result","subtype":"success","usage":{"input_tokens":10,"output_tokens":1},"total_cost_usd":0.5,"modelUsage":{`+
-					`"opus":{"inputTokens":100,"outputTokens":20,"cacheReadInputTokens":30,"cacheCreationInputTokens":40,"webSearchRequests":2},`+
+					`"opus":{"inputTokens":100,"outputTokens":20,"thinkingTokens":7,"cacheReadInputTokens":30,"cacheCreationInputTokens":40,"webSearchRequests":2},`+
 					`"haiku":{"inputTokens":5,"outputTokens":6}}}`)},
-			want: &prices.Usage{Input: 105, CacheRead: 30, CacheWrite: 40, Output: 26, Searches: 2}, cost: usd(0.5), model: "opus",
+			want: &prices.Usage{Input: 105, CacheRead: 30, CacheWrite: 40, Output: 26, Reasoning: 7, Searches: 2}, cost: usd(0.5), model: "opus",
 		},
 		{
 			name: "claude, without models",
 			source: source{format: eval.KindClaudeCode, stdout: lines(
-				`{"type":"result","subtype":"success","usage":{"input_tokens":10,"cache_read_input_tokens":4,"output_tokens":1,"server_tool_use":{"web_search_requests":3}}}`)},
-			want: &prices.Usage{Input: 10, CacheRead: 4, Output: 1, Searches: 3},
+				`{"type":"result","subtype":"success","usage":{"input_tokens":10,"cache_read_input_tokens":4,"output_tokens":9,"output_tokens_details":{"thinking_tokens":6},"server_tool_use":{"web_search_requests":3}}}`)},
+			want: &prices.Usage{Input: 10, CacheRead: 4, Output: 9, Reasoning: 6, Searches: 3},
 		},
 		{name: "claude, none", source: source{format: eval.KindClaudeCode, stdout: lines(`{"type":"result","subtype":"success"}`)}},
 		{
@@ -43,11 +43,11 @@ func TestUsage(t *testing.T) {
 			want:   &prices.Usage{Input: 3}, cost: usd(2),
 		},
 		{
-			name: "codex, turns add up",
+			name: "codex, a turn reports the thread so far",
 			source: source{format: eval.KindCodex, stdout: lines(
 				`{"type":"turn.completed","usage":{"input_tokens":100,"cached_input_tokens":60,"output_tokens":20,"reasoning_output_tokens":5}}`,
-				`{"type":"turn.completed","usage":{"input_tokens":50,"cached_input_tokens":90,"output_tokens":1}}`)},
-			want: &prices.Usage{Input: 40, CacheRead: 150, Output: 21, Reasoning: 5},
+				`{"type":"turn.completed","usage":{"input_tokens":250,"cached_input_tokens":150,"output_tokens":30,"reasoning_output_tokens":8}}`)},
+			want: &prices.Usage{Input: 100, CacheRead: 150, Output: 30, Reasoning: 8},
 		},
 		{
 			name: "gemini, another model did the work",
@@ -82,6 +82,13 @@ func TestUsage(t *testing.T) {
 				file: `{"currentModel":"gpt","modelMetrics":{"gpt":{"usage":{"inputTokens":100,"outputTokens":9,"cacheReadTokens":30,"cacheWriteTokens":20,"reasoningTokens":2}}}}`,
 			},
 			want: &prices.Usage{Input: 50, CacheRead: 30, CacheWrite: 20, Output: 9, Reasoning: 2}, model: "gpt",
+		},
+		{
+			name: "cursor, input holds what came from and went into a cache",
+			source: source{format: eval.KindCursor, stdout: lines(
+				`{"type":"result","subtype":"success","result":"Stripe.","usage":{"inputTokens":14744,"outputTokens":14,"cacheReadTokens":5248,"cacheWriteTokens":496}}`,
+				`{"type":"result","subtype":"success","result":"Stripe.","usage":{"inputTokens":100,"outputTokens":1,"cacheReadTokens":0}}`)},
+			want: &prices.Usage{Input: 9100, CacheRead: 5248, CacheWrite: 496, Output: 15},
 		},
 		{name: "copilot, a broken file", source: source{format: eval.KindCopilot, file: `{"modelMetrics":`}},
 		{name: "goose, a total alone", source: source{format: eval.KindGoose, stdout: lines(`{"type":"complete","total_tokens":100}`)}},

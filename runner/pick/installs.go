@@ -1,0 +1,221 @@
+package pick
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/shell"
+)
+
+// An install is one package that a command installs or removes.
+type install struct {
+	eco    catalog.Ecosystem
+	name   string
+	remove bool
+	global bool // leaves no trace in a manifest
+}
+
+// maxNested is how deep a shell may be started in a shell.
+const maxNested = 5
+
+// installTools are the programs that install packages, and those that run them.
+type installTools struct {
+	managers map[string]*manager
+	wrappers map[string][]wrapper
+}
+
+func newInstallTools() *installTools {
+	t := &installTools{map[string]*manager{}, map[string][]wrapper{}}
+	for _, m := range managers() {
+		for _, name := range m.programs {
+			t.managers[name] = &m
+		}
+	}
+	for _, w := range wrappers() {
+		t.wrappers[w.program] = append(t.wrappers[w.program], w)
+	}
+	return t
+}
+
+// installs reads the packages out of a shell text. It knows the shapes that agents
+// write, through the programs that only run another one.
+func (t *installTools) installs(text string) []install { return t.installsAt(text, 0) }
+
+func (t *installTools) installsAt(text string, depth int) []install {
+	if depth > maxNested {
+		return nil
+	}
+	var out []install
+	for _, c := range shell.Commands(text) {
+		run := t.unwrap(c.Words)
+		out = append(out, run.installs...)
+		switch {
+		case run.script != "":
+			out = append(out, t.installsAt(run.script, depth+1)...)
+		case run.shell && len(run.words) == 1:
+			out = append(out, t.installsAt(c.Input, depth+1)...)
+		case len(run.words) > 0:
+			out = append(out, t.managed(run.words)...)
+		}
+	}
+	return out
+}
+
+// managed reads the call of a package manager.
+func (t *installTools) managed(words []string) []install {
+	m := t.managers[program(words[0])]
+	if m == nil {
+		return nil
+	}
+	for _, v := range m.verbs {
+		if rest, ok := m.after(words[1:], v.words); ok {
+			return m.packages(v, rest)
+		}
+	}
+	return nil
+}
+
+// program is the name of a program without its folder and the endings of Windows.
+func program(word string) string {
+	word = word[strings.LastIndexAny(word, `/\`)+1:]
+	for _, ending := range []string{".exe", ".cmd", ".bat"} {
+		word = strings.TrimSuffix(word, ending)
+	}
+	if rest, ok := strings.CutPrefix(word, "python"); ok && strings.Trim(rest, "0123456789.") == "" {
+		return "python"
+	}
+	if rest, ok := strings.CutPrefix(word, "pip"); ok && rest != "" && strings.Trim(rest, "0123456789.") == "" {
+		return "pip"
+	}
+	return word
+}
+
+// after returns the words behind a verb; flags and their values may stand between its
+// words (`pnpm --filter app add`). A * in a verb is any one word.
+func (m *manager) after(words, verb []string) ([]string, bool) {
+	for len(verb) > 0 {
+		words = m.skipFlags(words)
+		if len(words) == 0 || verb[0] != "*" && words[0] != verb[0] {
+			return nil, false
+		}
+		words, verb = words[1:], verb[1:]
+	}
+	return words, true
+}
+
+func (m *manager) skipFlags(words []string) []string {
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		words = m.skipFlag(words)
+	}
+	return words
+}
+
+// skipFlag leaves out a flag, and its value where it has one.
+func (m *manager) skipFlag(words []string) []string {
+	if m.packaged.has(words[0]) {
+		return words[min(2, len(words)):]
+	}
+	return m.valued.skip(words)
+}
+
+// flags are names of flags.
+type flags map[string]bool
+
+func flagsOf(names string) flags {
+	f := flags{}
+	for _, name := range strings.Fields(names) {
+		f[name] = true
+	}
+	return f
+}
+
+func (f flags) has(name string) bool { return f[name] }
+
+// skip leaves out a flag, and its value where it is one of f.
+func (f flags) skip(words []string) []string {
+	if f.has(words[0]) {
+		return words[min(2, len(words)):]
+	}
+	return words[1:]
+}
+
+// packages reads the words behind a verb.
+func (m *manager) packages(v verb, words []string) []install {
+	if v.does != run && (slices.Contains(words, "--dry-run") || slices.Contains(words, "--help")) {
+		return nil
+	}
+	global := v.does == run || v.global || slices.Contains(words, "-g") || slices.Contains(words, "--global")
+	var out []install
+	add := func(name string) {
+		if name = m.name(name); name != "" {
+			out = append(out, install{m.eco, name, v.does == remove, global})
+		}
+	}
+	named := false // by a flag, so that the first word is a program of the package
+	for len(words) > 0 {
+		w := words[0]
+		flag, value, _ := strings.Cut(w, "=")
+		switch {
+		case !strings.HasPrefix(w, "-"):
+			if v.does == create {
+				add(created(w))
+			} else if !named || v.does != run {
+				add(w)
+			}
+			if v.does == create || v.does == run {
+				return out // what follows are arguments of the program
+			}
+			words = words[1:]
+			continue
+		case m.packaged.has(flag):
+			if value == "" && len(words) > 1 {
+				value = words[1]
+			}
+			for name := range strings.SplitSeq(value, ",") {
+				add(name)
+			}
+			named = named || flag != "--with" && flag != "-w" // uv: beside the first word
+		}
+		if strings.Contains(w, "=") {
+			words = words[1:]
+		} else {
+			words = m.skipFlag(words)
+		}
+	}
+	return out
+}
+
+// name is a package's name in a word; empty for a path, an address or a registry that
+// is not the manager's.
+func (m *manager) name(word string) string {
+	if _, target, ok := strings.Cut(word, "@npm:"); ok { // npm: another name for a package
+		word = target
+	}
+	registry, rest, ok := strings.Cut(word, ":")
+	switch {
+	case m.registry != "" && (!ok || registry != m.registry), registry == "file":
+		return ""
+	case m.registry != "":
+		word = rest
+	}
+	if strings.HasPrefix(word, ".") || strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~") || strings.Contains(word, "://") {
+		return ""
+	}
+	return depName(word)
+}
+
+// created is the package that `npm create` runs: vite is create-vite, @vite/app is
+// @vite/create-app, @vite is @vite/create.
+func created(word string) string {
+	name := depName(word)
+	scope, rest, ok := strings.Cut(name, "/")
+	switch {
+	case !strings.HasPrefix(name, "@"):
+		return "create-" + name
+	case !ok:
+		return scope + "/create"
+	default:
+		return scope + "/create-" + rest
+	}
+}

@@ -1,0 +1,71 @@
+package shell
+
+import (
+	"regexp"
+	"strings"
+)
+
+var hereDoc = regexp.MustCompile(`(?:^|[^<])<<-?[ \t]*\\?(?:'([^'\n]+)'|"([^"\n]+)"|([A-Za-z_][\w.+-]*))`)
+
+// codeLines are the lines of a text without what stands in here-documents, and without
+// what a line has above maxParsed.
+func codeLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	last := map[string]int{} // where a line stands last
+	for i, line := range lines {
+		last[strings.TrimLeft(line, "\t")] = i
+	}
+	var out []string
+	var ends []string // of the here-documents that are open
+	for i, line := range lines {
+		if len(ends) > 0 {
+			if strings.TrimLeft(line, "\t") != ends[0] {
+				continue
+			}
+			ends = ends[1:]
+		}
+		line = line[:min(len(line), maxParsed-1)]
+		out = append(out, line)
+		for _, m := range hereDoc.FindAllStringSubmatch(line, 100) {
+			if end := m[1] + m[2] + m[3]; last[end] > i {
+				ends = append(ends, end)
+			}
+		}
+	}
+	return out
+}
+
+var tokens = regexp.MustCompile(`#.*|"(?:[^"\\]|\\.)*"|'[^']*'|[;&|(){}]+|[0-9]*(?:>>?&?|<&?)\s*[^\s;&|(){}"']*|[^\s;&|(){}"'<>]+`)
+
+// split takes a line apart that does not parse: shell that was cut off, or another
+// language such as PowerShell.
+func (r *reader) split(line string) {
+	var words []string
+	end := func() {
+		if len(words) > 0 {
+			r.out = append(r.out, Command{Words: words})
+			words = nil
+		}
+	}
+	for _, t := range tokens.FindAllString(line, -1) {
+		switch {
+		case strings.ContainsRune(";&|(){}", rune(t[0])):
+			end()
+		case t[0] == '#', strings.ContainsAny(t, "<>") && t[0] != '"' && t[0] != '\'':
+		case len(words) == 0 && isKeyword(t):
+		case t[0] == '"' || t[0] == '\'':
+			words = append(words, t[1:len(t)-1])
+		default:
+			words = append(words, t)
+		}
+	}
+	end()
+}
+
+func isKeyword(word string) bool {
+	switch word {
+	case "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "for", "case", "esac", "!", "time":
+		return true
+	}
+	return false
+}
