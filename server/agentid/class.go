@@ -73,11 +73,15 @@ type Agent struct {
 	// Family is what credit goes to: ChatGPT for ChatGPT-User, for a referrer of
 	// chatgpt.com and for its tag. Crawlers and indexes are their own family, for
 	// they bring nobody: ClaudeBot is not Claude. Empty for what is no assistant.
-	Family   string
-	Class    Class
-	Lists    []string // lists of package ranges that its addresses are in
-	DNS      []string // suffixes of the names of its addresses
-	Signer   string   // origin that its Web Bot Auth signatures name
+	Family string
+	Class  Class
+	Lists  []string // lists of package ranges that its addresses are in
+	DNS    []string // suffixes of the names of its addresses
+	// ListsOpen and DNSOpen mark what is not all: the operator uses addresses
+	// beyond it, so one that is not in it proves nothing.
+	ListsOpen, DNSOpen bool
+
+	Signers  []string // origins that its Web Bot Auth signatures name
 	Doc      string   // the operator's page about it
 	Blocking Blocking
 	Sample   string // a User-Agent of it, or one made after its documentation

@@ -30,9 +30,12 @@ func classOf(tags []string) string {
 }
 
 // skippedPattern names patterns that are left out: words that people's browsers
-// and phones may have, and robots.txt words.
+// and phones may have, and robots.txt words. AP3A.240617.008 is the build of
+// Android 15 on phones of OPPO, OnePlus and realme.
 func skippedPattern(p string) bool {
 	switch p {
+	case "AP3A.240617.008":
+		return true
 	case "Viber", "Fluid", "Sonic", "Fever", "Trove", "Devin", "RED/", "Dlc/", "linko", "ds9", "WSM/", "Google-Extended",
 		"Code/1.", "s4a/", "BW/", "008/", "Jetty", "Current", "Spider", "Chirp", "Automaton", "Optimizer)", "Rigor)", "Odin;", "dbot)", "Notion/", "WhatsApp", "MetaIAB Facebook":
 		return true
