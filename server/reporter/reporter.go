@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/firstpick/firstpick/server/agentid/ranges"
 	"github.com/firstpick/firstpick/server/attribution"
 	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/sitecheck"
@@ -19,6 +20,8 @@ type Config struct {
 	// Site returns what was found at the site of a workspace, nil while nobody
 	// looked. It may be nil itself.
 	Site func(ctx context.Context, workspace string) (*sitecheck.Result, error)
+	// Lists returns how old the lists of agents' addresses are. It may be nil.
+	Lists func(now time.Time) ranges.Ages
 }
 
 // A Service makes reports. It implements traffic.Reports.
@@ -48,6 +51,10 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 		Window:  traffic.Window{From: stamp(q.From), To: stamp(q.To), TZ: q.TZ.String(), CompleteThrough: stamp(health.CompleteThrough)},
 		Health:  traffic.Health{EventsLast24h: health.Last24h},
 		Outcome: noOutcome(q), Source: noSource(), Changes: []traffic.Change{},
+	}
+	if s.Lists != nil {
+		a := s.Lists(s.Now())
+		r.Health.IdentityLists = &traffic.IdentityLists{Oldest: a.Oldest.UTC().Format(time.DateOnly), Lists: a.Lists, Old: a.Old}
 	}
 	if health.LastReceivedAt.IsZero() { // nothing came yet: nothing to count
 		return r, nil
