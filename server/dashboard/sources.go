@@ -104,25 +104,6 @@ func (h *Handler) agents(v *visit) error {
 	return v.show("workspace-agents", "Agents", d)
 }
 
-// An advice says what would make more visits verifiable.
-type advice struct {
-	NoIP  count                  // visits that came without the client's address
-	Lists *traffic.IdentityLists // nil while they are fresh
-}
-
-func newAdvice(verdicts []legend, lists *traffic.IdentityLists) advice {
-	var a advice
-	for _, l := range verdicts {
-		if l.Key == "v-noip" {
-			a.NoIP = l.Total
-		}
-	}
-	if lists != nil && lists.Old > 0 {
-		a.Lists = lists
-	}
-	return a
-}
-
 // totals adds up the verdicts of agents.
 func totals(agents []agentRow) []legend {
 	var out []legend

@@ -52,8 +52,7 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 		Health:  traffic.Health{EventsLast24h: health.Last24h},
 		Outcome: noOutcome(q), Source: noSource(), Changes: []traffic.Change{},
 	}
-	if s.Lists != nil {
-		a := s.Lists(s.Now())
+	if a := s.ages(); a.Lists > 0 {
 		r.Health.IdentityLists = &traffic.IdentityLists{Oldest: a.Oldest.UTC().Format(time.DateOnly), Lists: a.Lists, Old: a.Old}
 	}
 	if health.LastReceivedAt.IsZero() { // nothing came yet: nothing to count
@@ -82,6 +81,14 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 		})
 	}
 	return r, nil
+}
+
+// ages returns how old the lists of agents' addresses are.
+func (s *Service) ages() ranges.Ages {
+	if s.Lists == nil {
+		return ranges.Ages{}
+	}
+	return s.Lists(s.Now())
 }
 
 func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query) (traffic.Outcome, error) {

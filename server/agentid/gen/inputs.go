@@ -1,12 +1,5 @@
 package main
 
-// SHA-256 of the inputs.
-const (
-	patternsSum   = "c36c67f2527f1a5340858d540c732ebbc3ec866cfc0c5717de82b22a1f8dc537"
-	namesSum      = "b8ddd5fdd5a384766fa556f7183a05656b5722082b5931d63a0e5ec91961a3ec"
-	assistantsSum = "d4713bb4905e61eed35b89f29fe3808d0464cd269c48f9d37a1d3ee86a078ab5"
-)
-
 // classOf returns the class for the first of a pattern's tags that says one. An
 // SEO crawler is a bot of none of our classes: it is not asked by an agent.
 func classOf(tags []string) string {
