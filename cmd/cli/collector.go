@@ -61,7 +61,9 @@ func (a *app) collector(beside *tasks, db *state.DB, vault *secret.Vault) (*coll
 	})
 	beside.atEnd(svc.Close)
 	beside.start(names.Run)
-	beside.start(func(ctx context.Context) { a.refreshAgents(ctx, lists, directory) })
+	beside.start(func(ctx context.Context) {
+		a.refreshAgents(ctx, &http.Client{Timeout: refreshTimeout}, lists, directory)
+	})
 	beside.every(sweepEvery, func(ctx context.Context, tick <-chan time.Time) { a.sweepEvents(ctx, svc, tick) })
 	return svc, lists, nil
 }
@@ -209,8 +211,8 @@ func storedEvents(db *state.DB) trafficdb.Source {
 // refreshAgents fetches once a day where agents come from and what they sign with.
 // Without outbound network the last known lists go on serving; that they are old
 // is logged once.
-func (a *app) refreshAgents(ctx context.Context, lists *ranges.Set, directory *webbotauth.Directory) {
-	client, warned := &http.Client{Timeout: refreshTimeout}, false
+func (a *app) refreshAgents(ctx context.Context, client *http.Client, lists *ranges.Set, directory *webbotauth.Directory) {
+	warned := false
 	next := time.NewTimer(refreshFirst)
 	defer next.Stop()
 	for {

@@ -102,6 +102,7 @@ func TestEvidence(t *testing.T) {
 		{"the edge of Cloudflare, of an agent that nothing verifies", shipped, dns{}, "claude-code/2.1", "172.71.150.12", thatDay, agentid.Unverifiable, "", "", ""},
 		{"an agent whose own list has addresses of Cloudflare", fresh, dns{}, gptbot, "162.158.7.9", now, agentid.VerifiedIP, "", "openai-gptbot", ""},
 		{"a proxy of the site", shipped, dns{}, gptbot, "10.0.0.3", thatDay, agentid.NoIP, agentid.PrivateAddress, "", ""},
+		{"the same machine", shipped, dns{}, gptbot, "127.0.0.1", thatDay, agentid.NoIP, "", "", ""},
 		{"spoofed from elsewhere", shipped, dns{}, gptbot, "203.0.113.9", thatDay, agentid.IPMismatch, "", "", ""},
 
 		{"in the last known list, half a year later", shipped, dns{}, gptbot, "52.230.152.9", now, agentid.VerifiedIP, agentid.OldList, "openai-gptbot", "2026-06-11"},

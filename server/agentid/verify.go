@@ -189,18 +189,18 @@ func inside(list string, f ranges.Finding) Proof {
 // asked for only where they do not decide.
 func (v *Verifier) weigh(id *Identity, visit Visit, names lookup) {
 	a := &id.Agent
-	private := visit.IP.IsPrivate() || visit.IP.IsLoopback() || visit.IP.IsLinkLocalUnicast()
+	private := visit.IP.IsPrivate() || visit.IP.IsLinkLocalUnicast()
 	switch {
 	case a.Fake:
 		id.Verdict = IPMismatch // nobody sends that name
 		return
-	case private || !visit.IP.IsValid():
+	case private || visit.IP.IsLoopback() || !visit.IP.IsValid():
 		if len(a.Lists) == 0 && len(a.DNS) == 0 {
 			id.Verdict = Unverifiable
 			return
 		}
 		id.Verdict = NoIP
-		if private { // a proxy of the site
+		if private { // a proxy of the site; loopback is somebody who tries it out
 			id.Proof.Reason = PrivateAddress
 		}
 		return
