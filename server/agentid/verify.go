@@ -22,7 +22,7 @@ const (
 	IPMismatch        Verdict = "ip_mismatch"        // its operator says where it comes from, and it does not: spoofed
 	Unverifiable      Verdict = "unverifiable"       // its operator publishes nothing, not all, or nothing was found out yet
 	NoIP              Verdict = "no_ip"              // it could be verified by its address, which was not passed on
-	StaleData         Verdict = "stale_data"         // it is not in the last known list, which is too old to call it spoofed
+	StaleData         Verdict = "stale_data"         // the last known list, which it is not in, or the keys of its signer are too old to say
 	SignedUnknown     Verdict = "signed_unknown"     // it signed, as somebody whom we do not know
 )
 
