@@ -73,21 +73,21 @@ type Agent struct {
 	// Family is what credit goes to: ChatGPT for ChatGPT-User, for a referrer of
 	// chatgpt.com and for its tag. Crawlers and indexes are their own family, for
 	// they bring nobody: ClaudeBot is not Claude. Empty for what is no assistant.
-	Family string
-	Class  Class
-	Lists  []string // lists of package ranges that its addresses are in
-	DNS    []string // suffixes of the names of its addresses
-	// ListsOpen and DNSOpen mark what is not all: the operator uses addresses
-	// beyond it, so one that is not in it proves nothing.
-	ListsOpen, DNSOpen bool
-
+	Family   string
+	Class    Class
+	Lists    []string // lists of package ranges that its addresses are in
+	DNS      []string // suffixes of the names of its addresses
 	Signers  []string // origins that its Web Bot Auth signatures name
 	Doc      string   // the operator's page about it
 	Blocking Blocking
 	Sample   string // a User-Agent of it, or one made after its documentation
 	// Fake marks a word for robots.txt that no agent sends: who sends it is not
 	// who it says.
-	Fake   bool
+	Fake bool
+	// ListsOpen and DNSOpen mark lists and suffixes that are not complete: the
+	// operator uses others, so an address that is in none proves nothing.
+	ListsOpen, DNSOpen bool
+
 	Source Source
 }
 

@@ -24,7 +24,7 @@ type Table struct {
 	bySigner map[string]*Agent
 	// byOperator has the lists that prove any agent of an operator.
 	byOperator map[string][]string
-	byList     map[string]*Agent // of agents that also come as plain browsers
+	hidden     []hidden
 	mcp        map[string]Agent
 	referrers  map[string][]referrer
 	sources    map[string]string // utm_source to family
@@ -36,7 +36,7 @@ type Table struct {
 // found.
 func Load() *Table {
 	t := &Table{
-		byName: map[string]*Agent{}, bySigner: map[string]*Agent{}, byOperator: map[string][]string{}, byList: map[string]*Agent{},
+		byName: map[string]*Agent{}, bySigner: map[string]*Agent{}, byOperator: map[string][]string{},
 		mcp: map[string]Agent{}, referrers: map[string][]referrer{}, sources: map[string]string{},
 	}
 	t.loadAgents()
@@ -56,9 +56,15 @@ func Load() *Table {
 	}
 	t.loadOperators()
 	for list, name := range disguised() {
-		t.byList[list] = t.byName[name]
+		t.hidden = append(t.hidden, hidden{list, t.byName[name]})
 	}
 	return t
+}
+
+// A hidden agent also comes as a browser: the list of its addresses names it.
+type hidden struct {
+	list  string
+	agent *Agent
 }
 
 // loadOperators notes the lists of each operator, but those whose addresses

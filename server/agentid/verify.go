@@ -101,7 +101,7 @@ type lookup func(netip.Addr, []string) rdns.Result
 
 func (v *Verifier) verify(visit Visit, names lookup) Identity {
 	visit.IP = visit.IP.WithZone("").Unmap()
-	id := Identity{Agent: v.Table.Identify(visit.UserAgent), Signature: webbotauth.Unsigned}
+	id := Identity{Agent: *v.Table.find(visit.UserAgent), Signature: webbotauth.Unsigned}
 	if v.Signatures != nil {
 		res := v.Signatures.Verify(visit.Signed, visit.At)
 		id.Signature = res.Status
@@ -111,9 +111,9 @@ func (v *Verifier) verify(visit Visit, names lookup) Identity {
 		}
 	}
 	if id.Agent.Name == "" {
-		v.nameless(&id, visit)
+		v.nameless(&id, &visit)
 	} else {
-		v.weigh(&id, visit, names)
+		v.weigh(&id, &visit, names)
 	}
 	if id.Verdict == NoClaim || id.Verdict == Unverifiable {
 		switch id.Signature {
@@ -149,15 +149,15 @@ const nameFor = 90 * 24 * time.Hour
 
 // nameless names a browser that comes from where an agent that hides its name is
 // at home, or that asks for Markdown.
-func (v *Verifier) nameless(id *Identity, visit Visit) {
+func (v *Verifier) nameless(id *Identity, visit *Visit) {
 	if id.Agent.Class != Browser && id.Agent.Class != None {
 		return
 	}
 	if id.Agent.Class == Browser && v.Ranges != nil && visit.IP.IsValid() {
-		for list, hidden := range v.Table.byList {
-			f := v.Ranges.Check(list, visit.IP, visit.At)
+		for _, h := range v.Table.hidden {
+			f := v.Ranges.Check(h.list, visit.IP, visit.At)
 			if f.Result == ranges.Inside && visit.At.Sub(f.AsOf).Abs() <= nameFor {
-				id.Agent, id.Verdict, id.Proof = *hidden, VerifiedIP, inside(list, f)
+				id.Agent, id.Verdict, id.Proof = *h.agent, VerifiedIP, inside(h.list, f)
 				return
 			}
 		}
@@ -187,7 +187,7 @@ func inside(list string, f ranges.Finding) Proof {
 
 // weigh judges a name by the address. The operator's lists come first; names are
 // asked for only where they do not decide.
-func (v *Verifier) weigh(id *Identity, visit Visit, names lookup) {
+func (v *Verifier) weigh(id *Identity, visit *Visit, names lookup) {
 	a := &id.Agent
 	private := visit.IP.IsPrivate() || visit.IP.IsLinkLocalUnicast()
 	switch {
@@ -236,7 +236,7 @@ func (v *Verifier) weigh(id *Identity, visit Visit, names lookup) {
 // agents of its operator, then those of CDNs. It leaves the verdict open where
 // they do not decide, and reports whether the address is outside all of the
 // agent's.
-func (v *Verifier) lists(id *Identity, visit Visit) (outside bool) {
+func (v *Verifier) lists(id *Identity, visit *Visit) (outside bool) {
 	a := &id.Agent
 	if v.Ranges == nil {
 		return false

@@ -39,14 +39,15 @@ type list struct {
 func (l *list) check(ip netip.Addr, at time.Time) Finding {
 	at, away := l.nearest(at)
 	f := Finding{Result: Outside, AsOf: at, Old: away > fresh}
-	in := false
 	for _, periods := range l.table.Supernets(netip.PrefixFrom(ip, ip.BitLen())) {
-		in = in || slices.ContainsFunc(periods, func(p period) bool { return p.holds(at) })
+		for i := range periods {
+			if periods[i].holds(at) {
+				f.Result = Inside
+				return f
+			}
+		}
 	}
-	switch {
-	case in:
-		f.Result = Inside
-	case f.Old:
+	if f.Old {
 		f.Result = Stale
 	}
 	return f
@@ -54,6 +55,10 @@ func (l *list) check(ip netip.Addr, at time.Time) Finding {
 
 // nearest returns the observed time that is nearest to at, and how far it is away.
 func (l *list) nearest(at time.Time) (time.Time, time.Duration) {
+	if n := len(l.checked); n > 0 && !at.Before(l.checked[n-1].until) { // most visits are of now
+		last := l.checked[n-1].until
+		return last, at.Sub(last)
+	}
 	best, away := time.Time{}, time.Duration(1<<63-1)
 	for _, c := range l.checked {
 		t := at
