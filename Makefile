@@ -3,7 +3,7 @@ LINT_VERSION  := $(shell sed -n '1s/^\# \(v[0-9.]*\).*/\1/p' .golangci.yml)
 FUZZTIME      ?= 30s
 CLIS          ?= $(HOME)/.cache/firstpick-clis
 
-.PHONY: build test test-cli lint golden fuzz bench check help
+.PHONY: build test test-cli lint golden agents fuzz bench check help
 build: ## Build the program to bin/firstpick
 	go build -trimpath -o bin/firstpick ./cmd/firstpick
 
@@ -19,6 +19,10 @@ lint: ## Check style and layers
 golden: ## Rewrite golden files and script outputs; read the diff before you commit
 	cp CHANGELOG.md server/docs/pages/changelog.md
 	go test ./cmd/progress ./cmd/firstpick -update
+
+agents: ## Make agents' names and address lists again from their sources; read the diff
+	go run ./server/agentid/gen
+	go test ./server/agentid/...
 
 fuzz: ## Fuzz every target for FUZZTIME (30s)
 	@.ci/fuzz $(FUZZTIME)

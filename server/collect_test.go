@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/server/agentid"
+	"github.com/firstpick/firstpick/server/agentid/ranges"
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/servertest"
@@ -126,6 +128,35 @@ func TestBodiesOfTheCollector(t *testing.T) {
 	}
 	if a := (delivery{key: key, body: `{"type":"touch","id":"dry","url":"/"}`}).send(t, s); a.body["accepted"] != 1.0 {
 		t.Errorf("the dry run stored something: %s", a)
+	}
+}
+
+// A site that passes on the address of its CDN is told so, at each request and in
+// a dry run.
+func TestTheAddressOfACDN(t *testing.T) {
+	s := servertest.New(t, servertest.Options{})
+	lists, err := ranges.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Collect.Identify = (&collect.Identifier{Who: &agentid.Verifier{Table: agentid.Load(), Ranges: lists}}).Identify
+	key := collectorKey(t, s, agents.KeyRequest{Kind: "secret"})
+	touch := func(ip string) string {
+		return `{"type":"touch","url":"/","signals":{"userAgent":"Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)","ip":"` + ip + `"}}`
+	}
+	for name, c := range map[string]struct{ ip, query, has string }{
+		"Cloudflare":               {"172.71.150.12", "", `"code":"cdn_address"`},
+		"Cloudflare, in a dry run": {"172.71.150.12", "?dryRun=1", `"verdictReason":"cdn_address"`},
+		"a private network":        {"10.1.2.3", "", `"code":"private_address"`},
+		"what to do":               {"2a06:98c0:3600::103", "?dryRun=1", "CF-Connecting-IP"},
+	} {
+		a := (delivery{key: key, query: c.query, body: touch(c.ip)}).send(t, s)
+		if a.status != 202 || !strings.Contains(a.text, c.has) || !strings.Contains(a.text, "signals.ip") {
+			t.Errorf("%s: %s", name, a)
+		}
+	}
+	if a := (delivery{key: key, body: touch("203.0.113.9")}).send(t, s); strings.Contains(a.text, "warnings") {
+		t.Errorf("an address of the client's: %s", a)
 	}
 }
 

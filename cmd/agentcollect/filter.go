@@ -37,7 +37,7 @@ func person(userAgent string) bool {
 		"bot", "crawl", "spider", "slurp", "scrap", "fetch", "agent", "-user", "preview", "headless", "http://", "https://",
 		"gemini", "copilot", "notebooklm", "google-", "meta-external", "facebookexternal",
 		"novaact", "buyforme", "manus", "browserbase", "lightpanda", "anchor browser", "tabstack",
-		"puppeteer", "playwright", "selenium", "cursor/", "devin", "windsurf", "opencode", "trae/",
+		"puppeteer", "playwright", "selenium", "cursor/", "devin", "windsurf", "opencode", "trae/", "chatgpt/", "genspark", ") code/1.", "code-insiders/",
 	} {
 		if strings.Contains(ua, word) {
 			return false

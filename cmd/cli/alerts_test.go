@@ -64,7 +64,7 @@ func newAlertBench(t *testing.T) *alertBench {
 	}
 	beside := newTasks(t.Context())
 	t.Cleanup(beside.end)
-	if b.taken, err = a.collector(beside, db, vault); err != nil {
+	if b.taken, _, err = a.collector(beside, db, vault); err != nil {
 		t.Fatal(err)
 	}
 	events, err := trafficdb.Open(t.Context(), filepath.Join(a.cfg.Data, "traffic.duckdb"))

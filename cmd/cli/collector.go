@@ -34,17 +34,20 @@ const (
 )
 
 // collector starts the service that takes events, and what refreshes its lists.
-func (a *app) collector(beside *tasks, db *state.DB, vault *secret.Vault) (*collect.Service, error) {
+func (a *app) collector(beside *tasks, db *state.DB, vault *secret.Vault) (*collect.Service, *ranges.Set, error) {
 	table := agentid.Load()
 	lists, err := ranges.Open(filepath.Join(a.cfg.Data, rangesFile))
 	if err != nil {
-		return nil, badInput(err)
+		return nil, nil, badInput(err)
 	}
 	links, err := attribution.NewSigner(1, map[byte][]byte{1: vault.MAC("link tags")})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	names := rdns.New(net.DefaultResolver, a.env.Now)
+	names.Warn(func(err error) {
+		a.log.Warn("agents are not verified by DNS: set a resolver that resolves public hosts", "err", err)
+	})
 	directory := webbotauth.NewDirectory(table.Signers())
 	identifier := &collect.Identifier{
 		Who: &agentid.Verifier{
@@ -58,9 +61,11 @@ func (a *app) collector(beside *tasks, db *state.DB, vault *secret.Vault) (*coll
 	})
 	beside.atEnd(svc.Close)
 	beside.start(names.Run)
-	beside.start(func(ctx context.Context) { a.refreshAgents(ctx, lists, directory) })
+	beside.start(func(ctx context.Context) {
+		a.refreshAgents(ctx, &http.Client{Timeout: refreshTimeout}, lists, directory)
+	})
 	beside.every(sweepEvery, func(ctx context.Context, tick <-chan time.Time) { a.sweepEvents(ctx, svc, tick) })
-	return svc, nil
+	return svc, lists, nil
 }
 
 // sweepEvery is how often events are looked for that are kept too long.
@@ -106,7 +111,7 @@ const loadEvery = time.Second
 // reports opens the read model of events, and keeps it up with the store. Without
 // it the server works, and its workspaces tell of no traffic: another server on
 // this data folder may have it.
-func (a *app) reports(beside *tasks, db *state.DB, looked *sites.Service) (traffic.Reports, error) {
+func (a *app) reports(beside *tasks, db *state.DB, looked *sites.Service, lists *ranges.Set) (traffic.Reports, error) {
 	if err := os.MkdirAll(a.cfg.Data, 0o755); err != nil { // with its state elsewhere, a server may have none yet
 		return nil, badInput(err)
 	}
@@ -139,7 +144,7 @@ func (a *app) reports(beside *tasks, db *state.DB, looked *sites.Service) (traff
 	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: storedEvents(db)}
 	beside.every(loadEvery, loader.Run)
 	beside.every(sweepEvery, func(ctx context.Context, tick <-chan time.Time) { a.sweepReports(ctx, db, events, tick) })
-	return reporter.New(reporter.Config{DB: events, Now: a.env.Now, Site: looked.Result}), nil
+	return reporter.New(reporter.Config{DB: events, Now: a.env.Now, Site: looked.Result, Lists: lists.Ages}), nil
 }
 
 // isAhead says whether a read model was loaded from a later state of the store,
@@ -203,10 +208,11 @@ func storedEvents(db *state.DB) trafficdb.Source {
 	}
 }
 
-// refreshAgents asks operators once a day where their agents come from and what
-// they sign with. Without a way out the shipped lists go on serving, and grow stale.
-func (a *app) refreshAgents(ctx context.Context, lists *ranges.Set, directory *webbotauth.Directory) {
-	client := &http.Client{Timeout: refreshTimeout}
+// refreshAgents fetches once a day where agents come from and what they sign with.
+// Without outbound network the last known lists go on serving; that they are old
+// is logged once.
+func (a *app) refreshAgents(ctx context.Context, client *http.Client, lists *ranges.Set, directory *webbotauth.Directory) {
+	warned := false
 	next := time.NewTimer(refreshFirst)
 	defer next.Stop()
 	for {
@@ -217,8 +223,14 @@ func (a *app) refreshAgents(ctx context.Context, lists *ranges.Set, directory *w
 			next.Reset(refreshEvery)
 		}
 		if err := lists.Refresh(ctx, client, a.env.Now()); err != nil && ctx.Err() == nil {
-			a.log.Warn("some lists of agents' addresses were not refreshed; verdicts go stale after 14 days", "err", err)
+			a.log.Info("some lists of agents' addresses were not refreshed", "err", err)
 		}
+		ages := lists.Ages(a.env.Now())
+		if ages.Old > 0 && !warned {
+			a.log.Warn("lists of agents' addresses are old: agents stay verified by their last state; allow outbound https, or install a newer release",
+				"old", ages.Old, "lists", ages.Lists, "oldest", ages.Oldest.Format(time.DateOnly))
+		}
+		warned = ages.Old > 0
 		if err := directory.Refresh(ctx, client, a.env.Now()); err != nil && ctx.Err() == nil {
 			a.log.Warn("some agents' signature keys were not fetched", "err", err)
 		}

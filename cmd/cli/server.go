@@ -118,11 +118,11 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 	beside := newTasks(ctx)
 	defer beside.end()
 	beside.every(housekeepEvery, svc.Run)
-	taken, err := a.collector(beside, db, vault)
+	taken, lists, err := a.collector(beside, db, vault)
 	if err != nil {
 		return err
 	}
-	reports, err := a.reports(beside, db, a.sites(beside, db, base))
+	reports, err := a.reports(beside, db, a.sites(beside, db, base), lists)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 		return err
 	}
 	beside.atEnd(func() { _ = shelf.Close() })
-	figures := metrics.Sources{Queue: a.queueSource(db), Events: taken.Waiting}
+	figures := metrics.Sources{Queue: a.queueSource(db), Events: taken.Waiting, Lists: lists.AsOf}
 	if a.cfg.WithWorker {
 		w, err := a.workBeside(beside, db)
 		if err != nil {

@@ -27,6 +27,8 @@ type Sources struct {
 	Requests func() []tally.Route
 	// Events is how many collected events wait to be stored.
 	Events func() int64
+	// Lists returns when each list of agents' addresses was last fetched.
+	Lists func() map[string]time.Time
 	// Worker is what a worker did since it started.
 	Worker func() Worker
 }
@@ -94,6 +96,11 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	}
 	if c.Events != nil {
 		tell(out, prometheus.GaugeValue, "firstpick_collect_waiting_events", "Collected events that wait to be stored.", float64(c.Events()))
+	}
+	if c.Lists != nil {
+		for list, at := range c.Lists() {
+			tell(out, prometheus.GaugeValue, "firstpick_agent_list_timestamp_seconds", "When a list of agents' addresses was last fetched, in Unix time.", float64(at.Unix()), "list", list)
+		}
 	}
 	if c.Worker != nil {
 		c.worker(out)

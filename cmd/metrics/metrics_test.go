@@ -176,7 +176,9 @@ func TestAStoreThatIsDown(t *testing.T) {
 
 func TestRequestsShow(t *testing.T) {
 	count := tally.New([]string{"/a", "/a/{b}", "/never"})
-	url := serve(t, metrics.Sources{Requests: count.Routes, Events: func() int64 { return 7 }})
+	url := serve(t, metrics.Sources{Requests: count.Routes, Events: func() int64 { return 7 }, Lists: func() map[string]time.Time {
+		return map[string]time.Time{"openai-gptbot": time.Unix(1_781_136_000, 0)}
+	}})
 	for _, c := range []struct {
 		route, method string
 		status        int
@@ -190,6 +192,7 @@ func TestRequestsShow(t *testing.T) {
 	got := scrape(t, url).ours("")
 	for at, want := range map[string]float64{
 		"firstpick_collect_waiting_events":                                  7,
+		"firstpick_agent_list_timestamp_seconds list=openai-gptbot":         1_781_136_000,
 		"firstpick_http_requests_total code=2xx,method=GET,route=/a":        2,
 		"firstpick_http_requests_total code=3xx,method=GET,route=/a":        1,
 		"firstpick_http_requests_total code=other,method=GET,route=/a":      1,

@@ -77,13 +77,17 @@ type Agent struct {
 	Class    Class
 	Lists    []string // lists of package ranges that its addresses are in
 	DNS      []string // suffixes of the names of its addresses
-	Signer   string   // origin that its Web Bot Auth signatures name
+	Signers  []string // origins that its Web Bot Auth signatures name
 	Doc      string   // the operator's page about it
 	Blocking Blocking
 	Sample   string // a User-Agent of it, or one made after its documentation
 	// Fake marks a word for robots.txt that no agent sends: who sends it is not
 	// who it says.
-	Fake   bool
+	Fake bool
+	// ListsOpen and DNSOpen mark lists and suffixes that are not complete: the
+	// operator uses others, so an address that is in none proves nothing.
+	ListsOpen, DNSOpen bool
+
 	Source Source
 }
 

@@ -2,8 +2,8 @@
 // kind of agent that is, and how much of the claim is proved.
 //
 // Names come from one table. Its rows are ours (data/agents.tsv), with two wider
-// layers under them that gen makes from pinned public lists: the names of
-// ai.robots.txt, and the patterns of crawler-user-agents. A name is a claim, for
+// layers under them that gen makes from public lists: the names of ai.robots.txt,
+// and the patterns of crawler-user-agents. A name is a claim, for
 // anybody may send any User-Agent; Verifier weighs it by signature, address and
 // reverse DNS. The means of that are the packages below: ranges (addresses that
 // operators publish), webbotauth (signed requests), rdns (names of addresses).
@@ -13,4 +13,4 @@
 // or comes from a range of its operator.
 package agentid
 
-//go:generate go run ./gen -patterns $FIRSTPICK_AGENT_INPUTS/crawler-user-agents.json -names $FIRSTPICK_AGENT_INPUTS/robots.json -assistants $FIRSTPICK_AGENT_INPUTS/AIAssistants.yml -out data
+//go:generate go run ./gen -data data -snapshot ranges/data/snapshot.json -inputs $FIRSTPICK_AGENT_INPUTS

@@ -6,16 +6,19 @@ import "strings"
 // none is found the patterns of the broad layer decide, and after them the form
 // of the string. It never calls a person's browser an agent. What it says is a
 // claim of the sender's.
-func (t *Table) Identify(ua string) Agent {
+func (t *Table) Identify(ua string) Agent { return *t.find(ua) }
+
+// find is Identify without a copy: nobody may change the agent.
+func (t *Table) find(ua string) *Agent {
 	if len(ua) > longestKept {
 		ua = ua[:longestKept]
 	}
 	if a := t.cache.get(ua); a != nil {
-		return *a
+		return a
 	}
 	a := t.identify(ua)
 	t.cache.put(strings.Clone(ua), &a)
-	return a
+	return &a
 }
 
 func (t *Table) identify(ua string) Agent {

@@ -76,7 +76,14 @@ func (t *token) fits(s string, i int) bool {
 	if t.start && i > 0 || t.word && i > 0 && alphanumeric(s[i-1]) {
 		return false
 	}
-	return strings.HasPrefix(s[i:], t.text)
+	return strings.HasPrefix(s[i:], t.text) && !(t.word && compared(s[:i]))
+}
+
+// compared reports whether what follows is a name that a bot compares itself
+// with, as in "SentiBot (compatible with Googlebot)" and "TelegramBot (like
+// TwitterBot)".
+func compared(before string) bool {
+	return strings.HasSuffix(before, "compatible with ") || strings.HasSuffix(before, "(like ")
 }
 
 func alphanumeric(c byte) bool {

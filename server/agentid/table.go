@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/server/agentid/ranges"
 )
 
 //go:embed data/*.tsv
@@ -18,21 +20,23 @@ type Table struct {
 	tokens   *matcher
 	patterns *matcher
 
-	byName    map[string]*Agent // lower-cased
-	bySigner  map[string]*Agent
-	byList    map[string]*Agent // of agents that also come as plain browsers
-	mcp       map[string]Agent
-	referrers map[string][]referrer
-	sources   map[string]string // utm_source to family
-	probes    probes
-	cache     cache
+	byName   map[string]*Agent // lower-cased
+	bySigner map[string]*Agent
+	// byOperator has the lists that prove any agent of an operator.
+	byOperator map[string][]string
+	hidden     []hidden
+	mcp        map[string]Agent
+	referrers  map[string][]referrer
+	sources    map[string]string // utm_source to family
+	probes     probes
+	cache      cache
 }
 
 // Load reads the embedded table. It panics on damage, which a test would have
 // found.
 func Load() *Table {
 	t := &Table{
-		byName: map[string]*Agent{}, bySigner: map[string]*Agent{}, byList: map[string]*Agent{},
+		byName: map[string]*Agent{}, bySigner: map[string]*Agent{}, byOperator: map[string][]string{},
 		mcp: map[string]Agent{}, referrers: map[string][]referrer{}, sources: map[string]string{},
 	}
 	t.loadAgents()
@@ -46,14 +50,38 @@ func Load() *Table {
 		if key := strings.ToLower(a.Name); t.byName[key] == nil {
 			t.byName[key] = a
 		}
-		if a.Signer != "" {
-			t.bySigner[a.Signer] = a
+		for _, origin := range a.Signers {
+			t.bySigner[origin] = a
 		}
 	}
+	t.loadOperators()
 	for list, name := range disguised() {
-		t.byList[list] = t.byName[name]
+		t.hidden = append(t.hidden, hidden{list, t.byName[name]})
 	}
 	return t
+}
+
+// A hidden agent also comes as a browser: the list of its addresses names it.
+type hidden struct {
+	list  string
+	agent *Agent
+}
+
+// loadOperators notes the lists of each operator, but those whose addresses
+// other people's programs use too.
+func (t *Table) loadOperators() {
+	shared := map[string]bool{}
+	for _, s := range ranges.Sources() {
+		shared[s.List] = s.Shared
+	}
+	for i := range t.agents {
+		a := &t.agents[i]
+		for _, list := range a.Lists {
+			if a.Operator != "" && !shared[list] && !slices.Contains(t.byOperator[a.Operator], list) {
+				t.byOperator[a.Operator] = append(t.byOperator[a.Operator], list)
+			}
+		}
+	}
 }
 
 // disguised returns the lists whose agents are known to come with the User-Agent
@@ -97,13 +125,22 @@ func list(s string) []string {
 	return strings.Split(s, ",")
 }
 
+// open reads a list, which ends with ? where it is not all.
+func open(s string) (items []string, open bool) {
+	s, open = strings.CutSuffix(s, "?")
+	return list(s), open
+}
+
 func (t *Table) loadAgents() {
 	for _, f := range rows("agents.tsv", 11) {
 		word, fake := strings.CutSuffix(f[4], "!")
-		t.agents = append(t.agents, Agent{
+		a := Agent{
 			Token: f[0], Name: f[1], Operator: f[2], Family: f[3], Class: class(word), Fake: fake,
-			Lists: list(f[5]), DNS: list(f[6]), Signer: f[7], Doc: f[8], Blocking: Blocking(f[9]), Sample: f[10], Source: Ours,
-		})
+			Signers: list(f[7]), Doc: f[8], Blocking: Blocking(f[9]), Sample: f[10], Source: Ours,
+		}
+		a.Lists, a.ListsOpen = open(f[5])
+		a.DNS, a.DNSOpen = open(f[6])
+		t.agents = append(t.agents, a)
 	}
 }
 

@@ -55,7 +55,10 @@ type Receipt struct {
 	People int
 	// Reused is how many duplicates say something else than the event of their id
 	// that is stored.
-	Reused     int
+	Reused int
+	// Edges counts the touches whose address is not the client's, by why (CDNAddress,
+	// PrivateAddress).
+	Edges      map[agentid.Reason]int
 	Records    []event.Record // of a dry run: what would be kept
 	ReceivedAt time.Time
 	Left       int64 // events that the workspace may send yet
@@ -65,12 +68,15 @@ type Receipt struct {
 // disk. It fails with a 429 over the quota, and with a 503 when the store does
 // not take them now.
 func (s *Service) Take(ctx context.Context, key *Key, batch *event.Batch, now time.Time) (*Receipt, error) {
-	out := &Receipt{ReceivedAt: now, Left: key.left()}
+	out := &Receipt{ReceivedAt: now, Left: key.left(), Edges: map[agentid.Reason]int{}}
 	records := make([]event.Record, 0, len(batch.Inputs))
 	for i := range batch.Inputs {
 		in := &batch.Inputs[i]
 		r := in.Record(func(token string) string { return s.visitor(key.WorkspaceID, token) })
 		s.Identify(in, &r)
+		if reason := agentid.Reason(r.VerdictReason); reason == agentid.CDNAddress || reason == agentid.PrivateAddress {
+			out.Edges[reason]++
+		}
 		if batch.Native && ofPerson(&r) {
 			out.People++
 			continue

@@ -3,6 +3,7 @@ package collect
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/firstpick/firstpick/server/agentid"
 	"github.com/firstpick/firstpick/server/agentid/webbotauth"
@@ -10,7 +11,7 @@ import (
 	"github.com/firstpick/firstpick/server/event"
 )
 
-// An Identifier tells who came, and by what evidence an assistant may be credited
+// An Identifier names who came, and by what evidence an assistant may be credited
 // for it. Everything it needs is in memory.
 type Identifier struct {
 	Who   *agentid.Verifier
@@ -29,6 +30,7 @@ func (i *Identifier) Identify(in *event.Input, r *event.Record) {
 			Signature: in.Signature, SignatureInput: in.SignatureInput, SignatureAgent: in.SignatureAgent,
 			Method: in.Method, Authority: in.Host, Path: in.Path,
 		},
+		Markdown: in.PrefersMarkdown(),
 	})
 	agent := id.Agent
 	if in.MCPClient != "" && id.Verdict != agentid.VerifiedSignature && !agent.Class.Headline() {
@@ -38,6 +40,10 @@ func (i *Identifier) Identify(in *event.Input, r *event.Record) {
 		agent.Class = agentid.ScannerProbe
 	}
 	r.Agent, r.Family, r.Operator, r.Class, r.Verdict = agent.Name, agent.Family, agent.Operator, string(agent.Class), string(id.Verdict)
+	r.VerdictReason, r.VerdictList = string(id.Proof.Reason), id.Proof.List
+	if !id.Proof.AsOf.IsZero() {
+		r.VerdictListDate = id.Proof.AsOf.Format(time.DateOnly)
+	}
 	if evidence, family := i.evidence(in, &agent, id.Verdict); evidence != "" {
 		r.Evidence, r.Family = evidence, cmp.Or(family, r.Family)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/firstpick/firstpick/server/agentid"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/event"
@@ -235,6 +236,7 @@ func answer(w http.ResponseWriter, batch *event.Batch, receipt *collect.Receipt)
 			"id_reused_with_other_content", "an event of the same id is stored and says something else; the first one counts", receipt.Reused, []string{"id"},
 		})
 	}
+	out.Warnings = append(out.Warnings, edges(receipt)...)
 	switch {
 	case len(batch.Refusals) == 0:
 		return http.StatusAccepted, out, nil
@@ -247,6 +249,23 @@ func answer(w http.ResponseWriter, batch *event.Batch, receipt *collect.Receipt)
 	default:
 		return 0, nil, &apierr.Error{Status: http.StatusBadRequest, Code: "invalid_request", Description: "No event of the body is valid; errors says why.", Extra: out}
 	}
+}
+
+// edges returns warnings of addresses that are not the client's: agents cannot be
+// verified by them.
+func edges(receipt *collect.Receipt) []warning {
+	const send = ". Send the client's address as signals.ip: behind Cloudflare it is in CF-Connecting-IP, behind Fastly in Fastly-Client-IP. See /setup.md#env."
+	var out []warning
+	for _, w := range []warning{
+		{Code: string(agentid.CDNAddress), Message: "the address is that of a CDN's edge, by which no agent can be verified"},
+		{Code: string(agentid.PrivateAddress), Message: "the address is of a private network, by which no agent can be verified"},
+	} {
+		if w.Count = receipt.Edges[agentid.Reason(w.Code)]; w.Count > 0 {
+			w.Message, w.Fields = w.Message+send, []string{"signals.ip"}
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // probe tells how collecting goes: whether the key works, and when the last event

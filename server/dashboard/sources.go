@@ -86,6 +86,7 @@ type agentsData struct {
 	Trend    trend
 	Agents   []agentRow
 	Verdicts []legend
+	Advice   advice
 	Cut      int // how many rows there are, if more than these; 0 for all
 }
 
@@ -98,6 +99,7 @@ func (h *Handler) agents(v *visit) error {
 	d.Trend = newTrend(r.Source.Trend, v.query, false)
 	d.Agents = agentRows(&d.Page, r.Source.Agents)
 	d.Verdicts = totals(d.Agents)
+	d.Advice = newAdvice(d.Verdicts, r.Health.IdentityLists)
 	d.Cut = cut(len(d.Agents))
 	return v.show("workspace-agents", "Agents", d)
 }
@@ -129,6 +131,7 @@ type agentData struct {
 	Rows     []agentRow
 	Split    template.HTML
 	Verdicts []legend
+	Advice   advice
 	Trend    trend
 	Pages    []pageRow
 	Gaps     []gapRow
@@ -152,6 +155,7 @@ func (h *Handler) agent(v *visit) error {
 		}
 	}
 	d.Verdicts = totals(d.Rows)
+	d.Advice = newAdvice(d.Verdicts, r.Health.IdentityLists)
 	var parts []chart.Part
 	for _, l := range d.Verdicts {
 		parts = append(parts, chart.Part{Series: chart.Series{Class: l.Key, Name: l.Name}, Value: int64(l.Total)})

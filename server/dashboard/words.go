@@ -53,9 +53,9 @@ func verdicts() []term {
 	return []term{
 		{"verified", "Verified", "By a signature, by an address that its operator publishes, or by the name of its address."},
 		{"spoofed", "Spoofed", "It came from elsewhere than its operator says: an impostor. Counted as noise, nowhere else."},
-		{"unverifiable", "Unverifiable", "Its operator publishes nothing to check it by. Agents on people’s own machines are always so."},
-		{"stale", "List too old", "What its operator published was not known well enough on that day."},
-		{"noip", "No address", "It could be checked by its address, which your site did not pass on."},
+		{"unverifiable", "Unverifiable", "Its operator publishes nothing to check it by, or not all of its addresses. Agents on people’s own machines are always so."},
+		{"stale", "List too old", "What is known of its operator’s addresses or keys is too old to call it spoofed."},
+		{"noip", "No address", "It could be checked by its address, but your site passed on none, or that of its CDN or of a private network. Send the client’s address."},
 		{"unclaimed", "Nothing to check", "It claims nothing that could be checked, or signed as somebody we do not know."},
 	}
 }

@@ -14,6 +14,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firstpick/firstpick/server/agentid"
+	"github.com/firstpick/firstpick/server/agentid/ranges"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/docs"
 	"github.com/firstpick/firstpick/server/docs/docstest"
@@ -73,16 +75,46 @@ func TestEveryPageHasATitleOfItsOwn(t *testing.T) {
 func TestAnchorsThatOthersLeadTo(t *testing.T) {
 	set := docstest.New(t)
 	for path, ids := range map[string][]string{
-		"/docs/methodology": {"pick-rate", "shortlist-rate", "default-rate", "directional", "single_prompt", "synthetic", "incomplete"},
-		"/docs/errors":      {"rate_limited", "tool_not_found", "plan_required"},
-		"/docs/api/read":    {"getReport", "getLeaderboard", "type-Report"},
-		"/docs/attribution": {"evidence", "models"},
-		"/setup":            {"key", "prove"},
+		"/docs/methodology":    {"pick-rate", "shortlist-rate", "default-rate", "directional", "single_prompt", "synthetic", "incomplete"},
+		"/docs/errors":         {"rate_limited", "tool_not_found", "plan_required"},
+		"/docs/api/read":       {"getReport", "getLeaderboard", "type-Report"},
+		"/docs/attribution":    {"evidence", "models"},
+		"/docs/identification": {"lists"},
+		"/setup":               {"key", "prove"},
 	} {
 		for _, id := range ids {
 			if !strings.Contains(string(set.Page(path).HTML), `id="`+id+`"`) {
 				t.Errorf("%s has no anchor %s", path, id)
 			}
+		}
+	}
+}
+
+// The page on identification shows how old its lists and tables are.
+func TestIdentificationShowsTheDatesOfItsLists(t *testing.T) {
+	text := page(t, docstest.New(t), "/docs/identification")
+	shipped, err := ranges.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asOf := shipped.AsOf()
+	for _, s := range ranges.Sources() {
+		want := "not included"
+		if at, ok := asOf[s.List]; ok {
+			want = "of " + at.Format("2006-01-02")
+		}
+		if !regexp.MustCompile("(?m)^\\| \\[`" + regexp.QuoteMeta(s.List) + "`\\]\\(" + regexp.QuoteMeta(s.URL) + "\\) \\| .+ \\| " + want).MatchString(text) {
+			t.Errorf("%s is not listed with its date (%s)", s.List, want)
+		}
+	}
+	for _, s := range agentid.TableSources() {
+		if len(s.Date) != 10 || !strings.Contains(text, "| `"+s.Table+"` | "+s.Source+" | "+s.Version+" | "+s.Date+" |") {
+			t.Errorf("%s is not listed with its date %q", s.Table, s.Date)
+		}
+	}
+	for _, part := range []string{"cdn_address", "private_address", "operator_list", "outside_list", "old_list", "https://www.kernel.sh", "make agents"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s is not explained", part)
 		}
 	}
 }

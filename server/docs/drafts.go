@@ -51,6 +51,7 @@ func drafts(c Config, api *api) []draft {
 		page(tools, "mcp", "MCP server", "Tools, clients, links and errors of the Model Context Protocol endpoint."),
 		page(tools, "webmcp", "WebMCP", "The same tools for agents in a browser."),
 		page(site, "collector", "Collector", "How a site tells which agents read it, and what is kept."),
+		page(site, "identification", "How agents are identified", "Names, verdicts and their reasons, and the dates of the lists behind them."),
 		ready(site, "/setup", "Install the collector", "One file that a coding agent can follow in any stack.", func() string { return setup.Guide(c.BaseURL) }),
 	)
 	for _, s := range setup.Stacks() {

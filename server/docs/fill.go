@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/agentid"
+	"github.com/firstpick/firstpick/server/agentid/ranges"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/evals"
@@ -38,9 +40,44 @@ func newFiller(c Config, api *api, pages []*Page) *filler {
 		"Token": identity.TokenLifetime, "ClaimWindow": identity.ClaimWindow, "Code": identity.CodeLifetime, "Ceremony": identity.CeremonyAssertion, "Direct": identity.DirectAssertion,
 		"Poll": identity.PollInterval, "UnclaimedKeys": identity.UnclaimedKeys, "ClaimedKeys": identity.ClaimedKeys,
 		"Events": event.MaxEvents, "EventBody": event.MaxBody, "Event": event.MaxEvent, "LogLines": event.MaxLogLines, "LogBody": event.MaxLogBody,
+		"AgentLists": agentLists(), "AgentTables": agentid.TableSources(), "Signers": agentid.Load().Signers(),
 		"EventAge": event.MaxAge, "Retention": state.DefaultRetention, "BackfillAge": event.MaxBackfillAge, "DailyQuota": collect.DailyQuota, "UnclaimedQuota": collect.UnclaimedQuota,
 	}
 	return f
+}
+
+// An agentList is a list of addresses of agents or of a CDN.
+type agentList struct {
+	Name, URL, Agents string
+	Date              string // of the copy in the program; empty: none
+}
+
+// agentLists returns the lists by which agents are verified, and the dates of the
+// copies in the program.
+func agentLists() []agentList {
+	shipped, err := ranges.Open("")
+	if err != nil {
+		panic(err) // damage of an embedded file, which a test would have found
+	}
+	of := map[string][]string{}
+	for _, a := range agentid.Load().All() {
+		for _, list := range a.Lists {
+			of[list] = append(of[list], a.Name)
+		}
+	}
+	asOf := shipped.AsOf()
+	var all []agentList
+	for _, s := range ranges.Sources() {
+		l := agentList{Name: s.List, URL: s.URL, Agents: strings.Join(of[s.List], ", ")}
+		if s.CDN {
+			l.Agents = "no agent: the edge of a CDN"
+		}
+		if at, ok := asOf[s.List]; ok {
+			l.Date = at.Format(time.DateOnly)
+		}
+		all = append(all, l)
+	}
+	return all
 }
 
 // file fills in a file of pages/.

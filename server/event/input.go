@@ -70,7 +70,7 @@ func (in *Input) Record(visitor func(token string) string) Record {
 	}
 	r.Host, r.Path, r.Method, r.Status = in.Host, in.Path, in.Method, in.Status
 	r.ContentType, r.DurationMS, r.Bytes = in.ContentType, in.Duration.Milliseconds(), in.Bytes
-	r.Markdown, r.UserAgent = prefersMarkdown(in.Accept), mask(in.UserAgent)
+	r.Markdown, r.UserAgent = in.PrefersMarkdown(), mask(in.UserAgent)
 	r.Network, r.Referrer = Network(in.IP), in.ReferrerHost
 	r.MCPMethod, r.MCPTool, r.MCPClient, r.MCPVersion = in.MCPMethod, in.MCPTool, in.MCPClient, in.MCPVersion
 	return r
@@ -90,10 +90,10 @@ func Network(ip netip.Addr) string {
 	return p.String()
 }
 
-// prefersMarkdown reports whether an Accept header asks for text/markdown at
+// PrefersMarkdown reports whether the Accept header asks for text/markdown at
 // least as much as for text/html. Coding agents do; browsers never name it.
-func prefersMarkdown(accept string) bool {
-	markdown, html := 0.0, 0.0
+func (in *Input) PrefersMarkdown() bool {
+	accept, markdown, html := in.Accept, 0.0, 0.0
 	for accept != "" {
 		var part string
 		part, accept, _ = strings.Cut(accept, ",")

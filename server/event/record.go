@@ -58,7 +58,13 @@ type Record struct {
 	Operator string `json:"operator,omitempty"` // OpenAI
 	Class    string `json:"class,omitempty"`
 	Verdict  string `json:"verdict,omitempty"`
-	Evidence string `json:"evidence,omitempty"` // signed_link, signature, tag, referrer, declared; empty for none
+	// VerdictReason says more of the verdict (agentid.Reason), VerdictList is the list
+	// that the address is in, and VerdictListDate the day on which the list that
+	// decided was last seen, if it was old.
+	VerdictReason   string `json:"verdictReason,omitempty"`
+	VerdictList     string `json:"verdictList,omitempty"`
+	VerdictListDate string `json:"verdictListDate,omitempty"`
+	Evidence        string `json:"evidence,omitempty"` // signed_link, signature, tag, referrer, declared; empty for none
 
 	// Of a conversion. Value counts the currency's minor units; a refund's is
 	// negative and RefundOf names the order it takes back.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/firstpick/firstpick/server/agentid/ranges"
 	"github.com/firstpick/firstpick/server/attribution"
 	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/sitecheck"
@@ -19,6 +20,8 @@ type Config struct {
 	// Site returns what was found at the site of a workspace, nil while nobody
 	// looked. It may be nil itself.
 	Site func(ctx context.Context, workspace string) (*sitecheck.Result, error)
+	// Lists returns how old the lists of agents' addresses are. It may be nil.
+	Lists func(now time.Time) ranges.Ages
 }
 
 // A Service makes reports. It implements traffic.Reports.
@@ -49,6 +52,9 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 		Health:  traffic.Health{EventsLast24h: health.Last24h},
 		Outcome: noOutcome(q), Source: noSource(), Changes: []traffic.Change{},
 	}
+	if a := s.ages(); a.Lists > 0 {
+		r.Health.IdentityLists = &traffic.IdentityLists{Oldest: a.Oldest.UTC().Format(time.DateOnly), Lists: a.Lists, Old: a.Old}
+	}
 	if health.LastReceivedAt.IsZero() { // nothing came yet: nothing to count
 		return r, nil
 	}
@@ -75,6 +81,14 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 		})
 	}
 	return r, nil
+}
+
+// ages returns how old the lists of agents' addresses are.
+func (s *Service) ages() ranges.Ages {
+	if s.Lists == nil {
+		return ranges.Ages{}
+	}
+	return s.Lists(s.Now())
 }
 
 func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query) (traffic.Outcome, error) {

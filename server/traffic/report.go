@@ -46,6 +46,16 @@ type Window struct {
 type Health struct {
 	LastEventAt   *string `json:"lastEventAt"`
 	EventsLast24h int64   `json:"eventsLast24h"`
+	// IdentityLists is how old the lists are by which agents are verified.
+	IdentityLists *IdentityLists `json:"identityLists,omitempty"`
+}
+
+// IdentityLists is how old the lists of agents' addresses are. While a list is
+// old, agents in its last state stay verified, and others are not called spoofed.
+type IdentityLists struct {
+	Oldest string `json:"oldest"` // the day on which the oldest list was last seen
+	Lists  int    `json:"lists"`
+	Old    int    `json:"old"` // of these, last seen more than 14 days ago
 }
 
 // An Outcome is what came of it. What agents are credited with is a floor: they

@@ -1,12 +1,5 @@
 package main
 
-// SHA-256 of the inputs.
-const (
-	patternsSum   = "c36c67f2527f1a5340858d540c732ebbc3ec866cfc0c5717de82b22a1f8dc537"
-	namesSum      = "b8ddd5fdd5a384766fa556f7183a05656b5722082b5931d63a0e5ec91961a3ec"
-	assistantsSum = "d4713bb4905e61eed35b89f29fe3808d0464cd269c48f9d37a1d3ee86a078ab5"
-)
-
 // classOf returns the class for the first of a pattern's tags that says one. An
 // SEO crawler is a bot of none of our classes: it is not asked by an agent.
 func classOf(tags []string) string {
@@ -30,9 +23,12 @@ func classOf(tags []string) string {
 }
 
 // skippedPattern names patterns that are left out: words that people's browsers
-// and phones may have, and robots.txt words.
+// and phones may have, and robots.txt words. AP3A.240617.008 is the build of
+// Android 15 on phones of OPPO, OnePlus and realme.
 func skippedPattern(p string) bool {
 	switch p {
+	case "AP3A.240617.008":
+		return true
 	case "Viber", "Fluid", "Sonic", "Fever", "Trove", "Devin", "RED/", "Dlc/", "linko", "ds9", "WSM/", "Google-Extended",
 		"Code/1.", "s4a/", "BW/", "008/", "Jetty", "Current", "Spider", "Chirp", "Automaton", "Optimizer)", "Rigor)", "Odin;", "dbot)", "Notion/", "WhatsApp", "MetaIAB Facebook":
 		return true

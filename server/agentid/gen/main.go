@@ -1,67 +1,104 @@
-// Command gen makes the wider layers of the table of agents from public lists
-// that it is given as files. It takes names, patterns and hosts, no prose, and
-// refuses a file that is not the pinned one.
+// Command gen makes what is known of agents again from its sources: the tables of
+// names from public lists, and the snapshot of the address lists that operators
+// and CDNs publish. Run it with each release, from the root of the repository:
 //
-// The inputs, and where a maintainer gets them:
+//	go run ./server/agentid/gen
 //
-//	-patterns    crawler-user-agents.json of the npm package crawler-user-agents 1.60.0 (MIT)
-//	-names       robots.json of the repository ai-robots-txt/ai.robots.txt, commit 738c80df2169 (MIT)
-//	-assistants  AIAssistants.yml of matomo-org/searchengine-and-social-list, commit 3b3a82dc83cd (CC0)
+// It takes names, patterns, hosts and prefixes, no prose. Whatever cannot be
+// fetched or read stays as it is; the command names it and fails. Versions, dates
+// and checksums of the tables go to data/sources.json, dates of the lists to the
+// snapshot. Then read the difference and run the tests: they hold the list of
+// browsers that no new token may hit.
 //
-// To move to newer ones, change the sums in inputs.go, run go generate in
-// server/agentid with FIRSTPICK_AGENT_INPUTS naming the folder of the files, read
-// the difference, and run the tests: they hold the list of browsers that no new
-// token may hit.
+// With -inputs it makes the tables from files that were fetched before, which must
+// be those of data/sources.json: crawler-user-agents.json, robots.json and
+// AIAssistants.yml. It fetches nothing then.
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/server/agentid/ranges"
 )
+
+const fetchTimeout = 30 * time.Second
+
+// A job is what the command does.
+type job struct {
+	data     string // folder of the tables
+	snapshot string // file of the address lists
+	inputs   string // folder of inputs; empty: fetch them and the address lists
+	client   *http.Client
+	now      time.Time
+	out      io.Writer
+}
 
 func main() {
 	log.SetFlags(0)
-	patterns := flag.String("patterns", "", "crawler-user-agents.json")
-	names := flag.String("names", "", "robots.json of ai.robots.txt")
-	assistants := flag.String("assistants", "", "AIAssistants.yml of matomo")
-	out := flag.String("out", "data", "folder of the table")
+	j := job{client: &http.Client{Timeout: fetchTimeout}}
+	flag.StringVar(&j.data, "data", "server/agentid/data", "folder of the tables")
+	flag.StringVar(&j.snapshot, "snapshot", "server/agentid/ranges/data/snapshot.json", "file of the address lists")
+	flag.StringVar(&j.inputs, "inputs", "", "make the tables from the recorded inputs in this folder, and fetch nothing")
 	flag.Parse()
-	for _, job := range []struct {
-		from, sum, to, head string
-		rows                func([]byte) ([]string, error)
-	}{
-		{*patterns, patternsSum, "patterns.tsv", "crawler-user-agents 1.60.0 (MIT, see NOTICE.md): pattern, class", patternRows},
-		{*names, namesSum, "names.tsv", "ai.robots.txt 738c80df2169 (MIT, see NOTICE.md): token, name, class", nameRows},
-		{*assistants, assistantsSum, "assistants.tsv", "matomo AIAssistants.yml 3b3a82dc83cd (CC0): host or path, family", assistantRows},
-	} {
-		if err := write(job.from, job.sum, filepath.Join(*out, job.to), job.head, job.rows); err != nil {
-			log.Fatal(err)
-		}
+	j.now, j.out = time.Now().UTC(), os.Stdout //nolint:forbidigo // the edge of a command that only developers run
+	if err := j.run(context.Background()); err != nil {
+		log.Fatal(err)
 	}
 }
 
-// write makes one file of the table.
-func write(from, sum, to, head string, rows func([]byte) ([]string, error)) error {
-	raw, err := os.ReadFile(from)
+func (j *job) run(ctx context.Context) error {
+	recorded, err := readRecords(filepath.Join(j.data, recordFile))
 	if err != nil {
 		return err
 	}
-	if got := sha256.Sum256(raw); hex.EncodeToString(got[:]) != sum {
-		return fmt.Errorf("%s is not the pinned input: its SHA-256 is %x", from, got)
+	var errs []error
+	for _, t := range tables() {
+		i := slices.IndexFunc(recorded, func(r record) bool { return r.Table == t.file })
+		if i < 0 {
+			return fmt.Errorf("%s has no entry for %s", recordFile, t.file)
+		}
+		if err := j.table(ctx, t, &recorded[i]); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", t.file, err))
+		}
+		_, _ = fmt.Fprintf(j.out, "%-22s %s %s, %s\n", t.file, recorded[i].Source, recorded[i].Version, recorded[i].Date)
 	}
-	lines, err := rows(raw)
+	if err := writeRecords(filepath.Join(j.data, recordFile), recorded); err != nil {
+		return err
+	}
+	if j.inputs == "" {
+		errs = append(errs, j.lists(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// lists fetches the address lists and writes the snapshot.
+func (j *job) lists(ctx context.Context) error {
+	set, err := ranges.Open(j.snapshot)
 	if err != nil {
-		return fmt.Errorf("%s: %w", from, err)
+		return err
 	}
-	slices.Sort(lines)
-	lines = slices.Compact(lines)
-	text := "# Code generated by server/agentid/gen; DO NOT EDIT.\n# From " + head + ".\n" + strings.Join(lines, "\n") + "\n"
-	return os.WriteFile(to, []byte(text), 0o644)
+	failed := set.Refresh(ctx, j.client, j.now) // which also writes the file, in the server's form
+	raw, err := set.Snapshot()
+	if err != nil {
+		return err
+	}
+	asOf := set.AsOf()
+	for _, s := range ranges.Sources() {
+		day := "never fetched"
+		if at, ok := asOf[s.List]; ok {
+			day = at.Format(time.DateOnly)
+		}
+		_, _ = fmt.Fprintf(j.out, "%-22s %s\n", s.List, day)
+	}
+	return errors.Join(failed, os.WriteFile(j.snapshot, raw, 0o644))
 }

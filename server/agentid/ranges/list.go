@@ -9,11 +9,9 @@ import (
 )
 
 const (
-	// fresh is how far an observation speaks for the days around it.
+	// fresh is how far an observation speaks for the days around it. Beyond, an
+	// address that is not in the list may be a new one of the operator's.
 	fresh = 14 * 24 * time.Hour
-	// trusted is how long an address that was in the list is still taken for the
-	// operator's. Operators add ranges often and give few up.
-	trusted = 90 * 24 * time.Hour
 	// slack widens the days of a range: between two observations nobody knows when
 	// it changed.
 	slack = 48 * time.Hour
@@ -36,23 +34,31 @@ type list struct {
 }
 
 // check judges an address at a time, by the observation that is nearest to it.
-func (l *list) check(ip netip.Addr, at time.Time) Result {
+// Operators add ranges often and give few up, so what was last seen in a list
+// counts until the list is seen without it.
+func (l *list) check(ip netip.Addr, at time.Time) Finding {
 	at, away := l.nearest(at)
-	in := false
+	f := Finding{Result: Outside, AsOf: at, Old: away > fresh}
 	for _, periods := range l.table.Supernets(netip.PrefixFrom(ip, ip.BitLen())) {
-		in = in || slices.ContainsFunc(periods, func(p period) bool { return p.holds(at) })
+		for i := range periods {
+			if periods[i].holds(at) {
+				f.Result = Inside
+				return f
+			}
+		}
 	}
-	switch {
-	case in && away <= trusted:
-		return Inside
-	case in || away > fresh:
-		return Stale
+	if f.Old {
+		f.Result = Stale
 	}
-	return Outside
+	return f
 }
 
 // nearest returns the observed time that is nearest to at, and how far it is away.
 func (l *list) nearest(at time.Time) (time.Time, time.Duration) {
+	if n := len(l.checked); n > 0 && !at.Before(l.checked[n-1].until) { // most visits are of now
+		last := l.checked[n-1].until
+		return last, at.Sub(last)
+	}
 	best, away := time.Time{}, time.Duration(1<<63-1)
 	for _, c := range l.checked {
 		t := at

@@ -27,8 +27,8 @@ var (
 //
 //	{"creationTime": "...", "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}, {"ipv6Prefix": "2001:db8::/32"}]}
 //
-// A prefix may also be a plain string. The result is sorted and has no doubles.
-// An empty list is an error, and so is one prefix that is none or far too wide:
+// A prefix may also be a string. The result is sorted and has no duplicates. An
+// empty list is an error, and so is one prefix that is invalid or far too wide:
 // the last good copy is worth more than a doubtful new one.
 func Parse(raw []byte) ([]netip.Prefix, error) {
 	var doc struct {
@@ -37,25 +37,32 @@ func Parse(raw []byte) ([]netip.Prefix, error) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, errForm
 	}
-	if len(doc.Prefixes) > maxPrefixes {
-		return nil, errMany
-	}
-	var all []netip.Prefix
+	var all []string
 	for _, item := range doc.Prefixes {
 		named, err := texts(item)
 		if err != nil {
 			return nil, err
 		}
-		for _, text := range named {
-			p, err := parsePrefix(text)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, p)
-		}
+		all = append(all, named...)
 	}
-	if len(all) == 0 {
+	return parsePrefixes(all)
+}
+
+// parsePrefixes reads the prefixes of a list.
+func parsePrefixes(texts []string) ([]netip.Prefix, error) {
+	if len(texts) == 0 {
 		return nil, errEmpty
+	}
+	if len(texts) > maxPrefixes {
+		return nil, errMany
+	}
+	all := make([]netip.Prefix, 0, len(texts))
+	for _, text := range texts {
+		p, err := parsePrefix(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
 	}
 	slices.SortFunc(all, netip.Prefix.Compare)
 	return slices.Compact(all), nil
@@ -67,12 +74,15 @@ func texts(item json.RawMessage) ([]string, error) {
 	if json.Unmarshal(item, &text) == nil {
 		return []string{text}, nil
 	}
-	var pair struct{ IPv4Prefix, IPv6Prefix string }
+	var pair struct {
+		IPv4Prefix, IPv6Prefix string
+		IPPrefix               string `json:"ip_prefix"`
+	}
 	if err := json.Unmarshal(item, &pair); err != nil {
 		return nil, errForm
 	}
 	var all []string
-	for _, text := range []string{pair.IPv4Prefix, pair.IPv6Prefix} {
+	for _, text := range []string{pair.IPv4Prefix, pair.IPv6Prefix, pair.IPPrefix} {
 		if text != "" {
 			all = append(all, text)
 		}

@@ -2,9 +2,9 @@
 // when: an event that comes late is judged by the ranges of its own day.
 //
 // It begins with a snapshot in the program (data/, with its dates) and goes on
-// with what Refresh fetches, kept in a file. A list that cannot be fetched stays
-// as it is and grows old: an address outside of it is then not a lie but not
-// known.
+// with what Refresh fetches, kept in a file. A list that cannot be fetched keeps
+// its last state: an address in it stays verified, as of the list's date, and an
+// address outside of it is not known to be spoofed.
 package ranges
 
 import (
@@ -27,16 +27,24 @@ const (
 	Unknown Result = iota // no such list, or never seen
 	Inside                // the operator said the address was its own
 	Outside               // it did not
-	Stale                 // the list was not seen near enough to that time
+	Stale                 // it did not when the list was last seen, which is too long ago to say
 )
 
 func (r Result) String() string {
 	return [...]string{"unknown", "inside", "outside", "stale"}[r]
 }
 
+// A Finding is what a list says of an address at a time.
+type Finding struct {
+	Result Result
+	AsOf   time.Time // when the list was seen, as near to that time as it was
+	Old    bool      // that is more than 14 days away
+}
+
 // A Set is all lists. It is safe for concurrent use; a check never waits.
 type Set struct {
 	file  string
+	edges []string // lists of CDNs
 	lists atomic.Pointer[map[string]*list]
 	mu    sync.Mutex // one refresh at a time
 }
@@ -49,18 +57,56 @@ func Open(file string) (*Set, error) {
 		return nil, fmt.Errorf("ranges: %w", err)
 	}
 	s := &Set{file: file}
+	for _, source := range Sources() {
+		if source.CDN {
+			s.edges = append(s.edges, source.List)
+		}
+	}
 	s.lists.Store(&lists)
 	return s, nil
 }
 
-// Check tells whether an address was in a list at a time. Outside is said only
-// within 14 days of an observation, Inside within 90.
-func (s *Set) Check(name string, ip netip.Addr, at time.Time) Result {
+// Check reports whether an address was in a list at a time. Outside is answered
+// only within 14 days of an observation.
+func (s *Set) Check(name string, ip netip.Addr, at time.Time) Finding {
 	l := (*s.lists.Load())[name]
 	if l == nil || !ip.IsValid() {
-		return Unknown
+		return Finding{}
 	}
 	return l.check(ip.WithZone("").Unmap(), at)
+}
+
+// CDN returns the list of the CDN whose edge an address belongs to. Requests that
+// come from there are passed on: the address is not the visitor's.
+func (s *Set) CDN(ip netip.Addr, at time.Time) (name string, ok bool) {
+	for _, source := range s.edges {
+		if s.Check(source, ip, at).Result == Inside {
+			return source, true
+		}
+	}
+	return "", false
+}
+
+// Ages returns how old the lists are at a time.
+func (s *Set) Ages(now time.Time) Ages {
+	var a Ages
+	for _, l := range *s.lists.Load() {
+		at := l.asOf()
+		a.Lists++
+		if a.Oldest.IsZero() || at.Before(a.Oldest) {
+			a.Oldest = at
+		}
+		if now.Sub(at) > fresh {
+			a.Old++
+		}
+	}
+	return a
+}
+
+// Ages is how old the known lists are.
+type Ages struct {
+	Lists, Old int       // all, and those that were last seen more than 14 days ago
+	Oldest     time.Time // when the oldest was last seen
 }
 
 // AsOf returns when each list was last observed.
@@ -109,7 +155,7 @@ func fetch(ctx context.Context, client *http.Client, source Source, old *list, n
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", source.Format.accept())
 	if old == nil {
 		old = newList()
 	}
@@ -136,7 +182,7 @@ func fetch(ctx context.Context, client *http.Client, source Source, old *list, n
 	if len(raw) > maxBody {
 		return nil, errMany
 	}
-	prefixes, err := Parse(raw)
+	prefixes, err := source.Format.Parse(raw)
 	if err != nil {
 		return nil, err
 	}

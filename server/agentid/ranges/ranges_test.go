@@ -95,23 +95,52 @@ func TestSnapshot(t *testing.T) {
 		{"not of GPTBot, 14 days on", "openai-gptbot", "192.0.2.1", snapshotDay.Add(14 * day), ranges.Outside},
 		{"not of GPTBot, later", "openai-gptbot", "192.0.2.1", snapshotDay.Add(14*day + time.Second), ranges.Stale},
 		{"not of GPTBot, long before", "openai-gptbot", "192.0.2.1", snapshotDay.Add(-15 * day), ranges.Stale},
-		{"of GPTBot, 90 days on", "openai-gptbot", "52.230.152.7", snapshotDay.Add(90 * day), ranges.Inside},
-		{"of GPTBot, too long ago", "openai-gptbot", "52.230.152.7", snapshotDay.Add(91 * day), ranges.Stale},
+		{"of GPTBot, half a year on", "openai-gptbot", "52.230.152.7", snapshotDay.Add(180 * day), ranges.Inside},
+		{"not of GPTBot, half a year on", "openai-gptbot", "192.0.2.1", snapshotDay.Add(180 * day), ranges.Stale},
 		{"of Googlebot, IPv6", "google-common", "2001:4860:4801:10::1", snapshotDay.Add(20 * day), ranges.Inside},
 		{"not of Googlebot between two checks", "google-common", "2001:db8::1", snapshotDay.Add(40 * day), ranges.Outside},
 		{"of Anthropic", "anthropic", "216.73.217.16", snapshotDay.Add(60 * day), ranges.Inside},
 		{"a list without snapshot", "openai-adsbot", "52.230.152.7", snapshotDay, ranges.Unknown},
 		{"no list", "nobody", "52.230.152.7", snapshotDay, ranges.Unknown},
 	} {
-		if got := s.Check(tc.list, netip.MustParseAddr(tc.ip), tc.at); got != tc.want {
+		if got := s.Check(tc.list, netip.MustParseAddr(tc.ip), tc.at).Result; got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
 		}
 	}
-	if got := s.Check("openai-gptbot", netip.Addr{}, snapshotDay); got != ranges.Unknown {
+	if got := s.Check("openai-gptbot", netip.Addr{}, snapshotDay).Result; got != ranges.Unknown {
 		t.Errorf("no address: %s", got)
 	}
-	if as := s.AsOf(); !as["openai-gptbot"].Equal(snapshotDay) || len(as) != 11 {
+	if as := s.AsOf(); !as["openai-gptbot"].Equal(snapshotDay) || len(as) != 14 {
 		t.Errorf("as of %v", as)
+	}
+}
+
+func TestAFindingHasTheDateOfTheList(t *testing.T) {
+	s, ip := open(t, ""), netip.MustParseAddr("52.230.152.7")
+	for after, old := range map[time.Duration]bool{0: false, 14 * day: false, 15 * day: true, 163 * day: true} {
+		f := s.Check("openai-gptbot", ip, snapshotDay.Add(after))
+		if f.Result != ranges.Inside || !f.AsOf.Equal(snapshotDay) || f.Old != old {
+			t.Errorf("%s on: %+v, want inside, old %v", after, f, old)
+		}
+	}
+	if a := s.Ages(snapshotDay.Add(163 * day)); a.Lists != 14 || a.Old != 14 || !a.Oldest.Before(snapshotDay) {
+		t.Errorf("ages %+v", a)
+	}
+	if a := s.Ages(snapshotDay); a.Old != 1 { // Meta's, which is of April
+		t.Errorf("ages %+v", a)
+	}
+}
+
+func TestCDN(t *testing.T) {
+	s := open(t, "")
+	for ip, want := range map[string]string{
+		"172.71.150.12": "cdn-cloudflare", "162.158.10.1": "cdn-cloudflare", "104.23.197.4": "cdn-cloudflare", "2a06:98c0:3600::103": "cdn-cloudflare",
+		"2606:4700:10::6814": "cdn-cloudflare", "::ffff:172.71.150.12": "cdn-cloudflare", "151.101.1.6": "cdn-fastly", "2a04:4e42::1": "cdn-fastly",
+		"104.28.10.1": "", "52.230.152.7": "", "2001:4860:4801:10::1": "", "192.0.2.1": "",
+	} {
+		if got, ok := s.CDN(netip.MustParseAddr(ip), snapshotDay.Add(200*day)); got != want || ok != (want != "") {
+			t.Errorf("%s is of %q, want %q", ip, got, want)
+		}
 	}
 }
 
@@ -164,14 +193,14 @@ func TestLateEventsAreJudgedByTheirDay(t *testing.T) {
 			{"192.0.2.1", start.Add(-20 * day), ranges.Stale},
 			{"192.0.2.1", now.Add(15 * day), ranges.Stale},
 		} {
-			if got := s.Check("openai-gptbot", netip.MustParseAddr(tc.ip), tc.at); got != tc.want {
+			if got := s.Check("openai-gptbot", netip.MustParseAddr(tc.ip), tc.at).Result; got != tc.want {
 				t.Errorf("%s: %s at %s: %s, want %s", when, tc.ip, tc.at, got, tc.want)
 			}
 		}
 	}
 	check(s, "in memory")
 	check(open(t, file), "from the file")
-	if got := open(t, "").Check("openai-gptbot", netip.MustParseAddr("198.18.1.1"), now); got != ranges.Stale {
+	if got := open(t, "").Check("openai-gptbot", netip.MustParseAddr("198.18.1.1"), now).Result; got != ranges.Stale {
 		t.Errorf("without the file: %s", got)
 	}
 }
@@ -179,7 +208,7 @@ func TestLateEventsAreJudgedByTheirDay(t *testing.T) {
 func TestRefreshIsConditional(t *testing.T) {
 	ops := &operators{bodies: map[string]string{}, etag: `"1"`}
 	for _, s := range ranges.Sources() {
-		ops.bodies[s.List] = prefixes("198.18.0.0/24")
+		ops.bodies[s.List] = published(s.Format, "198.18.0.0/24")
 	}
 	s := open(t, "")
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
@@ -209,7 +238,7 @@ func TestDamageLeavesTheLastGoodCopy(t *testing.T) {
 		if err := s.Refresh(t.Context(), &http.Client{Transport: ops}, now.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), "ranges bing") {
 			t.Errorf("%q: %v", body, err)
 		}
-		if got := s.Check("bing", netip.MustParseAddr("198.18.0.1"), now); got != ranges.Inside {
+		if got := s.Check("bing", netip.MustParseAddr("198.18.0.1"), now).Result; got != ranges.Inside {
 			t.Errorf("%q: %s", body, got)
 		}
 	}

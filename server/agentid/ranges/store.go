@@ -1,6 +1,7 @@
 package ranges
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/json"
@@ -107,6 +108,27 @@ func encode(lists map[string]*list) ([]byte, error) {
 		doc.Lists[name] = d
 	}
 	return json.Marshal(doc)
+}
+
+// Snapshot returns the lists in the form of data/snapshot.json, without what is
+// only of use between two requests of one server.
+func (s *Set) Snapshot() ([]byte, error) {
+	bare := map[string]*list{}
+	for name, l := range *s.lists.Load() {
+		c := *l
+		c.etag, c.modified = "", ""
+		bare[name] = &c
+	}
+	raw, err := encode(bare)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, raw, "", " "); err != nil {
+		return nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
 }
 
 // load returns the lists of the snapshot and of the file, the later of each.

@@ -4,6 +4,10 @@
 //
 // Check answers from memory at once; what it does not know yet is looked up by
 // Run in the background, and can be asked for again.
+//
+// Some resolvers, such as those of closed networks, answer that no name exists.
+// Before such an answer counts, the resolver has to find a host that is known to
+// exist.
 package rdns
 
 import (
@@ -11,6 +15,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,9 +26,16 @@ const (
 	cacheSize  = 8192             // addresses of a generation; two are kept
 	goodFor    = 24 * time.Hour   // an answer
 	failedFor  = 10 * time.Minute // a failure to get one
+	probedFor  = 10 * time.Minute // a probe of the resolver
 	lookupTime = 5 * time.Second
 	maxNames   = 8 // of one address that are looked at
 )
+
+// hosts are public resolvers, whose names and addresses have been the same for
+// years. One that is found shows that a resolver works.
+func hosts() map[string]string {
+	return map[string]string{"8.8.8.8": "dns.google", "1.1.1.1": "one.one.one.one", "9.9.9.9": "dns9.quad9.net"}
+}
 
 // A Resolver asks the DNS. *net.Resolver is one.
 type Resolver interface {
@@ -39,7 +51,7 @@ const (
 	Pending   Result = iota // not looked up yet
 	Confirmed               // a name under one of the suffixes leads back to the address
 	Refuted                 // the address has no such name
-	Failed                  // the DNS did not answer
+	Failed                  // the DNS did not answer, or answers that nothing exists
 )
 
 // A Checker looks up the names of addresses. It is safe for concurrent use.
@@ -50,6 +62,11 @@ type Checker struct {
 
 	mu         sync.Mutex
 	young, old map[netip.Addr]answer
+
+	probing sync.Mutex // one probe of the resolver at a time
+	works   bool       // the last probe found a host
+	probed  time.Time  // until when that holds
+	warn    func(error)
 }
 
 // An answer is the names of an address that lead back to it.
@@ -60,12 +77,19 @@ type answer struct {
 	until  time.Time
 }
 
+// ErrResolver means that the resolver says of every host that it does not exist.
+var ErrResolver = errors.New("the DNS resolver finds none of the hosts dns.google, one.one.one.one and dns9.quad9.net")
+
 // New returns a Checker. Nothing is looked up until Run runs.
 func New(resolver Resolver, now func() time.Time) *Checker {
-	return &Checker{resolver: resolver, now: now, queue: make(chan netip.Addr, queueSize)}
+	return &Checker{resolver: resolver, now: now, queue: make(chan netip.Addr, queueSize), warn: func(error) {}}
 }
 
-// Check tells whether the address has a name under one of the suffixes, if that
+// Warn makes the Checker call f with ErrResolver when the resolver stops working.
+// Call it before Run.
+func (c *Checker) Warn(f func(error)) { c.warn = f }
+
+// Check reports whether the address has a name under one of the suffixes, if that
 // is known. Otherwise it asks for a look-up and returns Pending; while too many
 // wait it only returns Pending.
 func (c *Checker) Check(ip netip.Addr, suffixes []string) Result {
@@ -102,7 +126,7 @@ func (c *Checker) Run(ctx context.Context) {
 	}
 }
 
-// Lookup tells what Check tells, and waits for the DNS if need be. It is for
+// Lookup returns what Check returns, and waits for the DNS if need be. It is for
 // background work.
 func (c *Checker) Lookup(ctx context.Context, ip netip.Addr, suffixes []string) Result {
 	ip = ip.WithZone("").Unmap()
@@ -123,6 +147,9 @@ func (c *Checker) look(ctx context.Context, ip netip.Addr) answer {
 	ctx, stop := context.WithTimeout(ctx, lookupTime)
 	defer stop()
 	names, err := c.names(ctx, ip)
+	if err == nil && len(names) == 0 && !c.working(ctx) {
+		err = ErrResolver
+	}
 	a := answer{names: names, failed: err != nil, until: c.now().Add(goodFor)}
 	if a.failed {
 		a.until = c.now().Add(failedFor)
@@ -131,6 +158,30 @@ func (c *Checker) look(ctx context.Context, ip netip.Addr) answer {
 	defer c.mu.Unlock()
 	c.put(ip, a)
 	return a
+}
+
+// working reports whether the resolver finds a host that exists.
+func (c *Checker) working(ctx context.Context) bool {
+	c.probing.Lock()
+	defer c.probing.Unlock()
+	if c.now().Before(c.probed) {
+		return c.works
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), lookupTime)
+	defer stop()
+	found := false
+	for addr, name := range hosts() {
+		ip := netip.MustParseAddr(addr)
+		if names, err := c.names(ctx, ip); err == nil && slices.Contains(names, name) {
+			found = true
+			break
+		}
+	}
+	if first := c.probed.IsZero(); !found && (c.works || first) {
+		c.warn(ErrResolver)
+	}
+	c.works, c.probed = found, c.now().Add(probedFor)
+	return found
 }
 
 // names returns the names of an address that lead back to it. An address without

@@ -49,11 +49,12 @@ func newZone() *zone {
 			"192.0.2.2":   {"googlebot.com.evil.example."},    // its own, and not Google's
 			"192.0.2.3":   {"evilgooglebot.com."},             // nor this
 			"2001:db8::1": {"a.example.", "b.googlebot.com."}, // the second counts
+			"8.8.8.8":     {"dns.google."},                    // by which a resolver is known to work
 		},
 		addrs: map[string][]string{
 			"Crawl-66-249-66-1.googlebot.com.": {"66.249.66.1"}, "crawl.googlebot.com.": {"66.249.66.9"},
 			"googlebot.com.evil.example.": {"192.0.2.2"}, "evilgooglebot.com.": {"192.0.2.3"},
-			"b.googlebot.com.": {"192.0.2.7", "2001:db8::1"}, "a.example.": {"2001:db8::1"},
+			"dns.google.": {"8.8.8.8", "8.8.4.4"}, "b.googlebot.com.": {"192.0.2.7", "2001:db8::1"}, "a.example.": {"2001:db8::1"},
 		},
 	}
 }
@@ -79,6 +80,41 @@ func TestLookup(t *testing.T) {
 	if got := c.Lookup(t.Context(), netip.Addr{}, google); got != rdns.Failed {
 		t.Errorf("no address: %d", got)
 	}
+}
+
+// A resolver that answers that nothing exists refutes nobody.
+func TestAResolverThatFindsNothingIsNotBelieved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		z := newZone()
+		full := z.ptr
+		z.ptr = nil
+		c := rdns.New(z, time.Now)
+		var warned []error
+		c.Warn(func(err error) { warned = append(warned, err) })
+		google, ip := []string{"googlebot.com"}, netip.MustParseAddr("66.249.66.1")
+		lookup := func(ip string) rdns.Result { return c.Lookup(t.Context(), netip.MustParseAddr(ip), google) }
+		for _, addr := range []string{"66.249.66.1", "192.0.2.50", "192.0.2.51"} {
+			if got := lookup(addr); got != rdns.Failed {
+				t.Errorf("%s by a resolver that finds nothing: %d", addr, got)
+			}
+		}
+		if len(warned) != 1 || !errors.Is(warned[0], rdns.ErrResolver) {
+			t.Errorf("warned %v, want once", warned)
+		}
+		z.ptr = full
+		time.Sleep(11 * time.Minute)
+		if got := c.Lookup(t.Context(), ip, google); got != rdns.Confirmed {
+			t.Errorf("by a resolver that works again: %d", got)
+		}
+		if got := lookup("192.0.2.50"); got != rdns.Refuted {
+			t.Errorf("an address without a name, by a resolver that works again: %d", got)
+		}
+		z.ptr = nil
+		time.Sleep(25 * time.Hour)
+		if got := lookup("192.0.2.50"); got != rdns.Failed || len(warned) != 2 {
+			t.Errorf("by a resolver that broke: %d, warned %v", got, warned)
+		}
+	})
 }
 
 func TestCheckNeverWaits(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server"
+	"github.com/firstpick/firstpick/server/agentid/ranges"
 	"github.com/firstpick/firstpick/server/alert"
 	"github.com/firstpick/firstpick/server/outbound"
 	"github.com/firstpick/firstpick/server/reporter"
@@ -26,6 +27,7 @@ type desk struct {
 	*servertest.Service
 	events *trafficdb.DB
 	looked string // the workspace whose site was looked at
+	lists  ranges.Ages
 }
 
 func newDesk(t testing.TB, o servertest.Options) *desk {
@@ -46,7 +48,7 @@ func newDesk(t testing.TB, o servertest.Options) *desk {
 				Site: "https://acme.dev", At: c.Now().Add(-time.Hour), Robots: "User-agent: GPTBot\nDisallow: /docs/api\n", Problems: []string{"sitemap-2.xml answers 404."},
 				Pages: []sitecheck.Page{{Host: "acme.dev", Path: "/docs/quickstart"}, {Host: "acme.dev", Path: "/docs/billing/invoices"}, {Host: "acme.dev", Path: "/security"}},
 			}, nil
-		}})
+		}, Lists: func(time.Time) ranges.Ages { return d.lists }})
 		c.Alerts = alert.New(alert.Config{
 			DB: c.Agents.DB, Secrets: c.Agents.Secrets, Log: c.Log, Now: c.Now, BaseURL: c.BaseURL, Mail: c.Agents.Outbox.Put, Kick: c.Agents.Outbox.Kick,
 			HTTP: outbound.NewClient(outbound.Limits{Timeout: alert.CallTimeout, Private: true}), Private: true, Jitter: func() float64 { return 0 },

@@ -36,7 +36,7 @@ func visits() []visit {
 		{name: "asking twice", target: "/docs", userAgent: claudeBot, touch: "ClaudeBot"},
 		{name: "head only", method: "HEAD", target: "/docs", userAgent: gptBot, touch: "GPTBot"},
 		{name: "a coding agent", target: "/docs.md", userAgent: claudeCode, accept: "text/markdown, text/html, */*", touch: "Claude Code markdown"},
-		{name: "a coding agent that names a browser", target: "/docs", userAgent: chrome, accept: "text/markdown, text/html;q=0.9", touch: "? markdown"},
+		{name: "a coding agent that names a browser", target: "/docs", userAgent: chrome, accept: "text/markdown, text/html;q=0.9", touch: "Unnamed coding agent markdown"},
 		{name: "nobody", target: "/", touch: "?"},
 		{name: "a library", target: "/docs", userAgent: "python-requests/2.32", touch: "?"},
 		{name: "robots.txt", target: "/robots.txt", userAgent: gptBot, touch: "GPTBot"},

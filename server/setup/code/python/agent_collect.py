@@ -10,7 +10,7 @@ BUILD = re.compile(r"^\/(_next|_vercel|cdn-cgi|_nuxt|_app)\/")
 KEEP = re.compile(r"^\/\.well-known\/|\/openapi\.[^\/]*$", re.I)
 HEALTH = re.compile(r"^(kube-probe|elb-healthchecker|googlehc|consul)", re.I)
 BROWSER = re.compile(r"^(mozilla|opera)\/", re.I)
-MARK = re.compile(r"[^u]bot|crawl|spider|slurp|scrap|fetch|agent|-user|preview|https?:|compatible; (?!msie|konq)|headless|cursor\/|windsurf\/|trae\/|devin|novaact|anchor ", re.I)
+MARK = re.compile(r"[^u]bot|crawl|spider|slurp|scrap|fetch|agent|-user|preview|https?:|compatible; (?!msie|konq)|headless|cursor\/|windsurf\/|trae\/|chatgpt\/|genspark|\) code(-insiders)?\/1|devin|novaact|anchor ", re.I)
 ASSISTANT = re.compile(r"^https?:\/\/(www\.)?(chatgpt\.com|(chat|labs)\.openai\.com|claude\.ai|perplexity\.ai|(gemini|bard|notebooklm|aistudio)\.google\.com|copilot\.(microsoft\.)?com|grok\.com|x\.com\/i\/grok|(l\.)?meta\.ai|(chat|lechat)\.mistral\.ai|chat\.deepseek\.com|chat\.qwen\.ai|tongyi\.aliyun\.com|kimi\.(com|ai|moonshot\.cn)|doubao\.com|(ai|yiyan)\.baidu\.com|chatglm\.cn|you\.com|duck\.ai|phind\.com|poe\.com|assistant\.kagi\.com|kagi\.com\/assistant|search\.brave\.com\/ask|(iask|character|app\.jasper)\.ai|app\.writesonic\.com|manus\.im|andisearch\.com|liner\.com|chat-gpt\.org|chatplus\.com)([\/:?#]|$)", re.I)
 TAGS = ("via", "vt", "utm_source", "utm_medium", "utm_campaign", "ref")
 

@@ -1,0 +1,49 @@
+package dashboard_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/server/agentid/ranges"
+	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/servertest"
+	"github.com/firstpick/firstpick/server/trafficdb"
+)
+
+// The pages of agents say once what would make more visits verifiable.
+func TestWhatWouldMakeMoreVisitsVerifiable(t *testing.T) {
+	const address, lists = "Send the client’s address</a>", "14 of 26 lists of agents’ addresses are old; the oldest is of 2026-04-24"
+	for name, c := range map[string]struct {
+		verdict string
+		lists   ranges.Ages
+		want    []string
+		not     []string
+	}{
+		"the site passes on the address of its CDN": {"no_ip", ranges.Ages{Lists: 26, Oldest: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}, []string{address, "<b>1</b> visit could"}, []string{"lists of agents’ addresses are old"}},
+		"the server has old lists":                  {"verified_ip", ranges.Ages{Lists: 26, Old: 14, Oldest: time.Date(2026, 4, 24, 0, 0, 0, 0, time.UTC)}, []string{lists}, []string{address}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, servertest.Options{})
+			d.lists = c.lists
+			o := newOwner(t, d, "dana@example.com")
+			at := d.Clock.Now().Add(-time.Hour)
+			d.load(t, trafficdb.Row{Workspace: o.id, Record: event.Record{
+				Type: event.Touch, ID: "a", At: at, ReceivedAt: at, Path: "/", Agent: "GPTBot", Family: "GPTBot", Operator: "OpenAI", Class: "training_crawler", Verdict: c.verdict, Status: 200,
+			}})
+			for _, page := range []string{"/agents", "/agents/GPTBot"} {
+				status, body := o.get(o.at(page))
+				for _, part := range c.want {
+					if status != 200 || strings.Count(body, part) != 1 {
+						t.Errorf("%s has %q %d times", page, part, strings.Count(body, part))
+					}
+				}
+				for _, part := range c.not {
+					if strings.Contains(body, part) {
+						t.Errorf("%s has %q", page, part)
+					}
+				}
+			}
+		})
+	}
+}
