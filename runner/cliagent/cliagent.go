@@ -62,6 +62,9 @@ type Deps struct {
 	Prices     *prices.Table
 	// Binaries remembers programs that were looked at; it may be shared.
 	Binaries *Binaries
+	// Inert makes agents that are never asked, for plans and checks: New looks at nothing
+	// on this machine and starts nothing.
+	Inert bool
 	// Keep leaves the trials' folders in place, to look at. Cold gives every trial a
 	// home without the program's own caches.
 	Keep, Cold bool
@@ -93,7 +96,7 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := network(a, d.Sandbox); err != nil {
+	if err := network(a, d); err != nil {
 		return nil, err
 	}
 	p := &program{Agent: a, setup: *s, deps: d, price: priceOf(a, s.vendor, d.Prices)}
@@ -104,19 +107,21 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.binary, p.missing = p.look(context.Background()); p.missing == nil && a.CLI.Version != "" && a.CLI.Version != p.binary.Version {
+	if d.Inert {
+		p.missing = errors.New("nothing is started for a plan or a check")
+	} else if p.binary, p.missing = p.look(context.Background()); p.missing == nil && a.CLI.Version != "" && a.CLI.Version != p.binary.Version {
 		p.missing = fmt.Errorf("%s is version %s, the eval wants %s: install that, or change version", p.binary.Path, p.binary.Version, a.CLI.Version)
 	}
 	return p, p.describe(auth, fingerprint)
 }
 
 // network fails where commands cannot be cut from the network as asked.
-func network(a eval.Agent, s sandbox.Sandbox) error {
+func network(a eval.Agent, d Deps) error {
 	switch {
 	case a.CLI.Network != "off":
 		return nil
-	case !s.CutsNetwork():
-		return fmt.Errorf("network: off needs a sandbox that can cut it; here is %s", s.Name())
+	case !d.Inert && !d.Sandbox.CutsNetwork():
+		return fmt.Errorf("network: off needs a sandbox that can cut it; here is %s", d.Sandbox.Name())
 	case a.Kind != eval.KindCommand:
 		return fmt.Errorf("network: off would cut %s off from its model as well; use web_search: false, or kind %s with a model that needs no network", a.Kind, eval.KindCommand)
 	}

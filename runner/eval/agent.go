@@ -121,6 +121,9 @@ func parseCLI(k map[string]*strictyaml.Node) *CLI {
 		MemoryMB: k["memory_mb"].Int(0, 1<<20), Command: k["command"].Strings(),
 		Format: oneOf(k["format"], "text", KindClaudeCode, KindCodex, KindGeminiCLI, KindOpenCode, KindCopilot, KindCursor, KindGoose),
 	}
+	if strings.ContainsAny(c.Binary, `/\`) {
+		k["binary"].Fail("binary: want a program's name, not a path (got %s): an eval does not say which file to start; give it with --binary NAME=PATH", c.Binary)
+	}
 	for _, name := range c.Env {
 		if !envPattern.MatchString(name) {
 			k["env"].Fail("env: want names of environment variables, without values")

@@ -27,6 +27,9 @@ func detectContainer(ctx context.Context, c Config) (Sandbox, error) {
 		return fail(fmt.Errorf("%w: install it, or use sandbox auto", err))
 	}
 	s := Sandbox{kind: container, program: path, runtime: c.Runtime, image: c.Image}
+	if c.Superuser {
+		s.user = nobody()
+	}
 	if err := c.Try(ctx, s.Wrap([]string{"/bin/sh", "-c", "exit 0"}, Options{})); err != nil {
 		return fail(fmt.Errorf("the image does not run (%w): try %s run --rm %s true", err, c.Runtime, c.Image))
 	}
@@ -40,10 +43,13 @@ func (s Sandbox) container(argv []string, o Options) []string {
 	if !o.Network {
 		out = append(out, "--network=none")
 	}
-	// Files belong to who runs firstpick, inside as outside.
-	if s.runtime == "podman" && os.Getuid() != 0 {
+	// Files belong to who runs firstpick, inside as outside; root's belong to nobody.
+	switch {
+	case s.user != nil:
+		out = append(out, fmt.Sprintf("--user=%d:%d", s.user.UID, s.user.GID))
+	case s.runtime == "podman":
 		out = append(out, "--userns=keep-id")
-	} else {
+	default:
 		out = append(out, fmt.Sprintf("--user=%d:%d", os.Getuid(), os.Getgid()))
 	}
 	for _, path := range o.ReadOnly {

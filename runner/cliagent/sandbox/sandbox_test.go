@@ -16,7 +16,7 @@ import (
 
 func config() Config {
 	return Config{
-		LookPath: exec.LookPath, Home: os.Getenv("HOME"),
+		LookPath: exec.LookPath, Home: os.Getenv("HOME"), Superuser: os.Getuid() == 0,
 		Try: func(ctx context.Context, argv []string) error {
 			return exec.CommandContext(ctx, argv[0], argv[1:]...).Run()
 		},
@@ -41,7 +41,7 @@ func bubble(t *testing.T) Sandbox {
 }
 
 // place makes the folders of a trial.
-func place(t *testing.T) Options {
+func place(t *testing.T, s Sandbox) Options {
 	t.Helper()
 	root := t.TempDir()
 	o := Options{Workdir: filepath.Join(root, "t/work"), Home: filepath.Join(root, "t/home"), Tmp: filepath.Join(root, "t/tmp")}
@@ -49,6 +49,9 @@ func place(t *testing.T) Options {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := s.Own(filepath.Join(root, "t")); err != nil {
+		t.Fatal(err)
 	}
 	return o
 }
@@ -68,7 +71,7 @@ func sh(t *testing.T, s Sandbox, o Options, script string) string {
 
 func TestBubblewrapFiles(t *testing.T) {
 	s := bubble(t)
-	o := place(t)
+	o := place(t, s)
 	outside := filepath.Join(filepath.Dir(filepath.Dir(o.Workdir)), "secret")
 	if err := os.WriteFile(outside, []byte("SECRET"), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,16 +104,16 @@ func TestBubblewrapFiles(t *testing.T) {
 // and that no folder shows that would show what is hidden.
 func TestBubblewrapShows(t *testing.T) {
 	s := bubble(t)
-	o := place(t)
+	o := place(t, s)
 	root := t.TempDir()
 	program := filepath.Join(root, "bin/program")
 	data := filepath.Join(root, "data")
 	for _, dir := range []string{filepath.Dir(program), data} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho started\n"), 0o700); err != nil {
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho started\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(data, "runs"), []byte("SECRET"), 0o600); err != nil {
@@ -129,7 +132,7 @@ func TestBubblewrapShows(t *testing.T) {
 // TestBubblewrapHidesFiles hides a file in a folder that shows.
 func TestBubblewrapHidesFiles(t *testing.T) {
 	s := bubble(t)
-	o := place(t)
+	o := place(t, s)
 	secret := filepath.Join(t.TempDir(), "secrets.yaml")
 	if err := os.WriteFile(secret, []byte("SECRET"), 0o644); err != nil {
 		t.Fatal(err)
@@ -169,7 +172,7 @@ func TestBubblewrapNetwork(t *testing.T) {
 		t.Skip("bash is not installed") // it can connect by itself
 	}
 	script := fmt.Sprintf("bash -c 'exec 3<>/dev/tcp/127.0.0.1/%d' 2>/dev/null && echo reached || echo cut; cat /proc/net/dev | grep -c :", l.Addr().(*net.TCPAddr).Port)
-	o := place(t)
+	o := place(t, s)
 	o.Network = true
 	if got := sh(t, s, o, script); !strings.HasPrefix(got, "reached\n") {
 		t.Errorf("network on: %q", got)
@@ -183,7 +186,7 @@ func TestBubblewrapNetwork(t *testing.T) {
 // TestBubblewrapDies sees that nothing stays when bwrap is killed.
 func TestBubblewrapDies(t *testing.T) {
 	s := bubble(t)
-	o := place(t)
+	o := place(t, s)
 	argv := s.Wrap([]string{"/bin/sh", "-c", "mkfifo pipe; (setsid cat pipe; echo over > end) & echo ready; cat pipe"}, o)
 	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin"}
@@ -214,6 +217,121 @@ func TestBubblewrapDies(t *testing.T) {
 	_ = cmd.Wait()
 }
 
+// TestBubblewrapKernel sees that a program cannot change the kernel's settings, as root
+// or not: each is written the value that it has.
+func TestBubblewrapKernel(t *testing.T) {
+	const script = `v=$(cat "$0") && { printf '%s' "$v" > "$0"; } 2>/dev/null && echo written || echo refused`
+	s := bubble(t)
+	asRoot := s
+	asRoot.user = nil // on a machine without setpriv
+	for name, s := range map[string]Sandbox{"as trials run": s, "as the user of this process": asRoot} {
+		o := place(t, s)
+		for _, setting := range []string{"/proc/sys/kernel/core_pattern", "/proc/sys/vm/overcommit_memory", "/proc/sys/net/ipv4/ip_forward", "/proc/irq/default_smp_affinity"} {
+			if _, err := os.Stat(setting); err != nil {
+				continue // this kernel has none
+			}
+			argv := s.Wrap([]string{"/bin/sh", "-c", script, setting}, o)
+			out, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).CombinedOutput()
+			if err != nil || strings.TrimSpace(string(out)) != "refused" {
+				t.Errorf("%s, %s: %q %v, want refused", name, setting, out, err)
+			}
+		}
+		for _, dir := range []string{"/proc/acpi", "/sys/firmware"} {
+			if got := sh(t, s, o, "ls -A "+dir+" 2>/dev/null; echo end"); got != "end" {
+				t.Errorf("%s: %s shows %q", name, dir, got)
+			}
+		}
+		if got := sh(t, s, o, "for f in /dev/x /dev/shm/../y; do (: > $f) 2>/dev/null && echo made $f; done; echo shared > /dev/shm/z && cat /tmp/z"); got != "shared" {
+			t.Errorf("%s: devices: %q", name, got)
+		}
+	}
+}
+
+// TestBubblewrapUser sees that programs of root are nobody's, and own their folders.
+func TestBubblewrapUser(t *testing.T) {
+	s := bubble(t)
+	if os.Getuid() != 0 {
+		if s.user != nil {
+			t.Errorf("user %+v for programs of an ordinary user", *s.user)
+		}
+		return
+	}
+	o := place(t, s)
+	got := sh(t, s, o, "id -u; (cat /etc/shadow >/dev/null) 2>/dev/null && echo read; echo x > file && stat -c %u file . ~; grep -c '^Cap[EPI][a-z]*.*[1-9a-f]$' /proc/self/status; true")
+	if got != "65534\n65534\n65534\n65534\n0" {
+		t.Errorf("as nobody: %q", got)
+	}
+}
+
+// TestDetectTriesWhatTrialsDo finds a sandbox where trials work and none where they would not.
+func TestDetectTriesWhatTrialsDo(t *testing.T) {
+	bubble(t)
+	for name, make := range map[string]func(t *testing.T, c *Config){
+		"home below tmp": func(t *testing.T, c *Config) { c.Home = t.TempDir() },
+		"data below home below tmp": func(t *testing.T, c *Config) {
+			c.Home = t.TempDir()
+			c.Root, c.Hide = filepath.Join(c.Home, "shop/data/work/try"), []string{filepath.Join(c.Home, "shop/data")}
+		},
+		"data in a folder that others cannot enter": func(t *testing.T, c *Config) {
+			dir := outside(t)
+			c.Root, c.Hide = filepath.Join(dir, "shop/data/work/try"), []string{filepath.Join(dir, "shop/data")}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := config()
+			c.Root = filepath.Join(t.TempDir(), "work")
+			make(t, &c)
+			s, err := Detect(t.Context(), c)
+			if err != nil || s.Warning() != "" {
+				t.Fatalf("%q %v", s.Warning(), err)
+			}
+			if _, err := os.Stat(c.Root); err == nil {
+				t.Errorf("%s is left behind", c.Root)
+			}
+			dir := filepath.Join(c.Root, "t")
+			o := Options{Workdir: filepath.Join(dir, "app"), Home: filepath.Join(dir, "home"), Tmp: filepath.Join(dir, "tmp"), Hide: c.Hide}
+			for _, d := range []string{o.Workdir, o.Home, o.Tmp} {
+				if err := os.MkdirAll(d, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Own(dir); err != nil {
+				t.Fatal(err)
+			}
+			if got := sh(t, s, o, "echo a > file && cat file && echo b > ~/file && cat ~/file"); got != "a\nb" {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+	c := config()
+	c.Root, c.Superuser = filepath.Join(t.TempDir(), "work"), false
+	c.Try = func(_ context.Context, argv []string) error {
+		if !slices.Contains(argv, "--chdir") {
+			return nil
+		}
+		return errors.New("no folder")
+	}
+	if s, err := Detect(t.Context(), c); err != nil || !strings.Contains(s.Warning(), "no folder") {
+		t.Errorf("a folder that cannot be used: %q %v", s.Warning(), err)
+	}
+}
+
+// outside makes a folder that is not among the temporary files, which are hidden
+// anyway, and that only this user can enter.
+func outside(t *testing.T) string {
+	t.Helper()
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(wd, "closed-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
 func TestDetect(t *testing.T) {
 	fails := errors.New("no")
 	for name, c := range map[string]struct {
@@ -221,16 +339,18 @@ func TestDetect(t *testing.T) {
 		name, warning string
 		err           string
 	}{
-		"off":          {config: Config{Off: true}, name: "none", warning: "switched off"},
-		"not there":    {config: Config{LookPath: func(string) (string, error) { return "", fails }}, name: "none", warning: "apt install bubblewrap"},
-		"does not run": {config: Config{LookPath: found, Try: func(context.Context, []string) error { return fails }}, name: "none", warning: "does not work here (no)"},
-		"bubblewrap":   {config: Config{LookPath: found, Try: runs}, name: "bubblewrap"},
-		"docker":       {config: Config{LookPath: found, Try: runs, Runtime: "docker", Image: "node:22"}, name: "docker node:22"},
-		"other":        {config: Config{LookPath: found, Try: runs, Runtime: "lxc", Image: "x"}, err: "docker:IMAGE"},
-		"no image":     {config: Config{LookPath: found, Try: runs, Runtime: "podman"}, err: "image is missing"},
-		"an option":    {config: Config{LookPath: found, Try: runs, Runtime: "podman", Image: "--privileged"}, err: "image is missing"},
-		"no docker":    {config: Config{LookPath: func(string) (string, error) { return "", fails }, Runtime: "docker", Image: "x"}, err: "install it"},
-		"no daemon":    {config: Config{LookPath: found, Try: func(context.Context, []string) error { return fails }, Runtime: "docker", Image: "x"}, err: "try docker run"},
+		"off":                  {config: Config{Off: true}, name: "none", warning: "switched off"},
+		"not there":            {config: Config{LookPath: func(string) (string, error) { return "", fails }}, name: "none", warning: "apt install bubblewrap"},
+		"does not run":         {config: Config{LookPath: found, Try: func(context.Context, []string) error { return fails }}, name: "none", warning: "does not work here (no)"},
+		"bubblewrap":           {config: Config{LookPath: found, Try: runs}, name: "bubblewrap"},
+		"root without setpriv": {config: Config{LookPath: only("bwrap"), Try: runs, Superuser: true}, name: "bubblewrap", warning: "install setpriv"},
+		"root":                 {config: Config{LookPath: found, Try: runs, Superuser: true}, name: "bubblewrap"},
+		"docker":               {config: Config{LookPath: found, Try: runs, Runtime: "docker", Image: "node:22"}, name: "docker node:22"},
+		"other":                {config: Config{LookPath: found, Try: runs, Runtime: "lxc", Image: "x"}, err: "docker:IMAGE"},
+		"no image":             {config: Config{LookPath: found, Try: runs, Runtime: "podman"}, err: "image is missing"},
+		"an option":            {config: Config{LookPath: found, Try: runs, Runtime: "podman", Image: "--privileged"}, err: "image is missing"},
+		"no docker":            {config: Config{LookPath: func(string) (string, error) { return "", fails }, Runtime: "docker", Image: "x"}, err: "install it"},
+		"no daemon":            {config: Config{LookPath: found, Try: func(context.Context, []string) error { return fails }, Runtime: "docker", Image: "x"}, err: "try docker run"},
 	} {
 		s, err := Detect(t.Context(), c.config)
 		if c.err != "" {
@@ -245,6 +365,15 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+func only(program string) func(string) (string, error) {
+	return func(name string) (string, error) {
+		if name != program {
+			return "", errors.New("no " + name)
+		}
+		return found(name)
+	}
+}
+
 func found(name string) (string, error)             { return "/usr/bin/" + name, nil }
 func runs(ctx context.Context, argv []string) error { return nil }
 
@@ -252,6 +381,16 @@ func TestNoSandboxChangesNothing(t *testing.T) {
 	argv := []string{"claude", "-p", "x"}
 	if got := (Sandbox{}).Wrap(argv, Options{Workdir: "/w"}); !slices.Equal(got, argv) {
 		t.Errorf("argv %q", got)
+	}
+}
+
+func TestContainerOfRootIsNobodys(t *testing.T) {
+	s, err := Detect(t.Context(), Config{LookPath: found, Try: runs, Runtime: "docker", Image: "node:22", Superuser: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if argv := s.Wrap([]string{"cli"}, Options{}); !slices.Contains(argv, fmt.Sprintf("--user=%d:%d", nobody().UID, nobody().GID)) {
+		t.Errorf("argv %q", argv)
 	}
 }
 
@@ -264,11 +403,7 @@ func TestContainerArgv(t *testing.T) {
 		Workdir: "/t/w", Home: "/t/h", Tmp: "/t/t", ReadOnly: []string{"/opt/cli"}, Limit: 20 * time.Minute,
 		Env: []string{"PATH=/bin", "API_KEY=SECRET", "HOME=/t/h"},
 	}
-	user := "--userns=keep-id"
-	if os.Getuid() == 0 {
-		user = fmt.Sprintf("--user=0:%d", os.Getgid())
-	}
-	want := "/usr/bin/podman run --rm --init --read-only --cap-drop=ALL --security-opt=no-new-privileges --pids-limit=4096 --pull=never --network=none " + user + " " +
+	want := "/usr/bin/podman run --rm --init --read-only --cap-drop=ALL --security-opt=no-new-privileges --pids-limit=4096 --pull=never --network=none --userns=keep-id " +
 		"--volume=/opt/cli:/opt/cli:ro --volume=/t/h:/t/h --volume=/t/w:/t/w --volume=/t/t:/t/t --volume=/t/t:/tmp --workdir=/t/w --env=API_KEY --env=HOME --entrypoint= node:22 " +
 		"timeout -s KILL 1201 /opt/cli/run -p x"
 	if got := strings.Join(s.Wrap([]string{"/opt/cli/run", "-p", "x"}, o), " "); got != want {
@@ -278,11 +413,22 @@ func TestContainerArgv(t *testing.T) {
 
 // TestBubblewrapArgv holds the order, on which everything depends.
 func TestBubblewrapArgv(t *testing.T) {
-	s := Sandbox{kind: bubblewrap, program: "/usr/bin/bwrap", hidden: []string{"/home", "/tmp"}, shown: []string{"/run/resolv.conf"}}
+	s := Sandbox{
+		kind: bubblewrap, program: "/usr/bin/bwrap", setpriv: "/usr/bin/setpriv", hidden: []string{"/home", "/tmp", "/tmp/me"}, shown: []string{"/run/resolv.conf"},
+		masked: []string{"/proc", "/proc/keys"}, // a folder, and what is none
+	}
 	o := Options{Workdir: "/home/me/w", Home: "/home/me/h", Tmp: "/tmp/t", ReadOnly: []string{"/home/me/.nvm", "/home", "/"}}
-	want := "/usr/bin/bwrap --die-with-parent --new-session --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --unshare-net " +
+	wrapped := "--ro-bind / / --dev /dev --proc /proc " +
+		"--ro-bind-try /proc/sys /proc/sys --ro-bind-try /proc/sysrq-trigger /proc/sysrq-trigger --ro-bind-try /proc/bus /proc/bus --ro-bind-try /proc/fs /proc/fs --ro-bind-try /proc/irq /proc/irq " +
+		"--tmpfs /proc --remount-ro /proc --ro-bind /dev/null /proc/keys --unshare-net --bind /tmp/t /dev/shm --remount-ro /dev " +
 		"--tmpfs /home --tmpfs /tmp --bind /tmp/t /tmp --ro-bind-try /run/resolv.conf /run/resolv.conf --ro-bind-try /usr/bin/cli /usr/bin/cli --ro-bind-try /home/me/.nvm /home/me/.nvm " +
-		"--bind /home/me/h /home/me/h --bind /home/me/w /home/me/w --bind /tmp/t /tmp/t --remount-ro /home --chdir /home/me/w -- /usr/bin/cli -p x"
+		"--bind /home/me/h /home/me/h --bind /home/me/w /home/me/w --bind /tmp/t /tmp/t --remount-ro /home "
+	const begin = "/usr/bin/bwrap --die-with-parent --new-session --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --cap-drop ALL "
+	if got, want := strings.Join(s.Wrap([]string{"/usr/bin/cli", "-p", "x"}, o), " "), begin+wrapped+"--chdir /home/me/w -- /usr/bin/cli -p x"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	s.user = &User{7, 8}
+	want := begin + "--cap-add CAP_SETUID --cap-add CAP_SETGID " + wrapped + "-- /usr/bin/setpriv --reuid=7 --regid=8 --clear-groups --inh-caps=-all -- /bin/sh -c cd \"$0\" && exec \"$@\" /home/me/w /usr/bin/cli -p x"
 	if got := strings.Join(s.Wrap([]string{"/usr/bin/cli", "-p", "x"}, o), " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
