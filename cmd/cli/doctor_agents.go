@@ -137,6 +137,8 @@ func infraHint(reason string) string {
 		return "the provider rejects a setting of the eval: see the text"
 	case agent.ReasonNetwork, agent.ReasonTimeout, agent.ReasonServer:
 		return "look at the network and the provider's status page"
+	case agent.ReasonOverLimit:
+		return "give the agent more: memory_mb, disk_mb or max_processes"
 	case agent.ReasonNotStarted, agent.ReasonCrashed, agent.ReasonStalled:
 		return "run the program by hand once, in a terminal"
 	default:

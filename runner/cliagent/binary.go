@@ -136,7 +136,7 @@ func (p *program) ask(ctx context.Context, b *Binary) (err error) {
 		Argv: p.deps.Sandbox.Wrap([]string{b.Path, "--version"}, sandbox.Options{
 			Workdir: home, Home: home, Tmp: tmp, Hide: p.deps.Hide, Env: env, ReadOnly: p.shown(b.Path), Limit: versionLimit + time.Minute,
 		}),
-		Dir: home, Supervisor: p.deps.Supervisor, Wall: versionLimit, MaxRaw: 64 << 10, Env: env,
+		Dir: home, Supervisor: p.deps.Supervisor, Wall: versionLimit, MaxRaw: 64 << 10, Env: env, Limits: p.limits(dir),
 	})
 	if err != nil {
 		return fmt.Errorf("%s does not start: %w; install it anew: %s", b.Path, err, p.install)

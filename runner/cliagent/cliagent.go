@@ -10,6 +10,7 @@
 package cliagent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -37,6 +38,10 @@ const (
 	defaultWall  = 20 * time.Minute
 	defaultStall = 180 * time.Second
 	defaultGrace = 20 * time.Second
+	// DefaultMemoryMB, DefaultDiskMB and DefaultProcesses are what a trial may use.
+	DefaultMemoryMB  = 4096
+	DefaultDiskMB    = 10240
+	DefaultProcesses = 1024
 	// laneStart is how many trials are asked at a time at first: failing takes long.
 	laneStart = 2
 )
@@ -202,6 +207,10 @@ func (p *program) describe(auth, fingerprint string) error {
 	parameter("trial_cost_usd", dollars(p.CLI.TrialCostUSD), p.CLI.TrialCostUSD > 0)
 	parameter("wall", p.wall().String(), true)
 	parameter("stall", p.stall().String(), true)
+	limits := p.limits()
+	parameter("memory_mb", strconv.Itoa(limits.MemoryMB), true)
+	parameter("disk_mb", strconv.Itoa(limits.DiskMB), true)
+	parameter("max_processes", strconv.Itoa(limits.Processes), true)
 	for name, text := range p.files {
 		parameter("file "+name, text, true)
 	}
@@ -255,6 +264,15 @@ func (p *program) Check(context.Context) error {
 func (p *program) wall() time.Duration  { return orDefault(p.CLI.WallS, defaultWall) }
 func (p *program) stall() time.Duration { return orDefault(p.CLI.StallS, defaultStall) }
 func (p *program) grace() time.Duration { return orDefault(p.CLI.GraceS, defaultGrace) }
+
+// limits are what a program and all that it starts may use, with the folders that it
+// may write to.
+func (p *program) limits(folders ...string) process.Limits {
+	return process.Limits{
+		MemoryMB: cmp.Or(p.CLI.MemoryMB, DefaultMemoryMB), DiskMB: cmp.Or(p.CLI.DiskMB, DefaultDiskMB),
+		Processes: cmp.Or(p.CLI.MaxProcesses, DefaultProcesses), Folders: folders,
+	}
+}
 
 func orDefault(seconds int, d time.Duration) time.Duration {
 	if seconds > 0 {

@@ -22,11 +22,13 @@ const (
 	StopTurns Stop = "turns"
 	StopCost  Stop = "cost"
 	StopTime  Stop = "time"
+	// StopLimit means that it used more memory, disk or processes than it may.
+	StopLimit Stop = "limit"
 )
 
 // Cut reports whether a limit ended the answer.
 func (s Stop) Cut() bool {
-	return s == StopLength || s == StopTurns || s == StopCost || s == StopTime
+	return s == StopLength || s == StopTurns || s == StopCost || s == StopTime || s == StopLimit
 }
 
 // A Transcript is one answer. Every field may be empty.

@@ -71,6 +71,7 @@ func stops() []term {
 		{"turns", "Its limit of turns was reached.", "", ""},
 		{"cost", "Its limit of money was reached.", "", ""},
 		{"time", "Its limit of time was reached.", "", ""},
+		{"limit", "Its limit of memory, disk or processes was reached.", "", ""},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -43,7 +44,7 @@ func (s *Spec) start(stdout, stderr *os.File) (*child, error) {
 	if len(s.Supervisor) == 0 {
 		return startAlone(cmd)
 	}
-	cmd.Path, cmd.Args = s.Supervisor[0], slices.Concat(s.Supervisor, argv)
+	cmd.Path, cmd.Args = s.Supervisor[0], slices.Concat(s.Supervisor, []string{strconv.FormatInt(s.Limits.maxFile(), 10)}, argv)
 	return startSupervised(cmd, program)
 }
 
@@ -109,6 +110,7 @@ func startSupervised(cmd *exec.Cmd, program string) (*child, error) {
 		done <- last.End.exit()
 	}()
 	return &child{
+		pid:     cmd.Process.Pid,
 		signal:  func(sig syscall.Signal) { _, _ = orders.Write([]byte{byte(sig)}) },
 		kill:    func() { _ = orders.Close() },
 		abandon: func() { _ = cmd.Process.Kill() },
