@@ -101,6 +101,9 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := process.Supported(); err != nil && !d.Inert {
+		return nil, err
+	}
 	if err := network(a, d); err != nil {
 		return nil, err
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package process
 
 import (
@@ -25,6 +27,9 @@ type end struct {
 	CPU      time.Duration `json:"cpu_ns"`
 	MaxRSSKB int64         `json:"max_rss_kb"`
 }
+
+// Supported says why programs cannot be agents here; nil where they can.
+func Supported() error { return nil }
 
 // start starts the program with its output going to the two files.
 func (s *Spec) start(stdout, stderr *os.File) (*child, error) {
