@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/viper"
 )
 
-// guardedKeys are settings that a configuration file decides only if the user named it:
-// one that lies in the working folder may have come with somebody else's repository.
+// guardedKeys are settings that count only in a configuration file that the user named:
+// one that is found in the working folder may have come with somebody else's repository.
 // These let programs out of the sandbox, send keys and mail elsewhere, decide whom a
 // server trusts, or write outside of the folder.
 var guardedKeys = []string{
@@ -29,7 +29,7 @@ func configFile(env *Env, flags *pflag.FlagSet) string {
 	return env.Getenv(envPrefix + "CONFIG")
 }
 
-// checkFound refuses guarded keys of a configuration file that was merely found. Keys
+// checkFound refuses guarded keys of a configuration file that was found and not named. Keys
 // that the environment or a flag sets anyway do not count.
 func checkFound(env *Env, v *viper.Viper, flags *pflag.FlagSet, defaults map[string]any) error {
 	var found []string
@@ -46,13 +46,17 @@ func checkFound(env *Env, v *viper.Viper, flags *pflag.FlagSet, defaults map[str
 	var lines []string
 	text, _ := os.ReadFile(configName) // it was read before
 	for _, key := range found {
-		lines = append(lines, fmt.Sprintf("%s:%d: %s", configName, lineOf(text, key), key))
+		shown := key
+		if key == "sandbox" || key == "data" { // others may hold secrets
+			shown += ": " + v.GetString(key)
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d: %s", configName, lineOf(text, key), shown))
 	}
 	hint := fmt.Sprintf("if the file is yours: --config %s, or FIRSTPICK_CONFIG=%[1]s", configName)
 	if len(found) == 1 {
 		hint += "; or set " + envName(found[0])
 	}
-	return usageErr(hint, "%s: not read from a file that merely lies in the working folder", strings.Join(lines, ", "))
+	return usageErr(hint, "%s (allowed only in a configuration file that you name; this one was found in the working folder)", strings.Join(lines, ", "))
 }
 
 // allowedWhenFound reports a value that neither weakens anything nor leaves the folder.

@@ -87,6 +87,9 @@ func (o *doctorOptions) run(ctx context.Context, args []string) error {
 			found = append(found, o.agentsOf(ctx, ev, cat, table)...)
 		}
 	}
+	if o.cfg.EvalPrograms {
+		found = append(found, o.workspacePrograms(ctx))
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -231,6 +234,16 @@ func (o *doctorOptions) sandboxFinding(ctx context.Context) finding {
 		return finding{levelWarn, what, warning, "install bubblewrap, or name a container: --sandbox docker:IMAGE"}
 	}
 	return finding{Level: levelOK, What: what, Detail: box.Describe()}
+}
+
+// workspacePrograms says whether workers here run programs of workspaces.
+func (o *doctorOptions) workspacePrograms(ctx context.Context) finding {
+	f := o.sandboxFinding(ctx)
+	f.What = "programs of workspaces"
+	if f.Level == levelWarn && o.cfg.Sandbox != sandboxOff {
+		f.Level, f.Detail = levelFail, "workers refuse them: "+f.Detail
+	}
+	return f
 }
 
 // askLimit bounds the question of --ask to a model; programs have limits of their own.

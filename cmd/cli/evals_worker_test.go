@@ -47,7 +47,7 @@ func TestProgramsOfWorkspacesNeedASandbox(t *testing.T) {
 		sandbox string
 		want    string
 	}{
-		"no bubblewrap":        {nil, false, "auto", "programs of workspaces need a sandbox in which they are no root: no sandbox: bubblewrap is not installed"},
+		"no bubblewrap":        {nil, false, "auto", "programs of workspaces need a sandbox and must not run as root: no sandbox: bubblewrap is not installed"},
 		"root without setpriv": {[]string{"bwrap"}, true, "auto", "install setpriv (util-linux); sandbox: off runs them without one"},
 		"required":             {nil, false, "required", "sandbox: required, but no sandbox"},
 		"switched off":         {nil, false, "off", ""},
