@@ -103,7 +103,9 @@ func (p *program) argv(f *folder) (argv, env []string) {
 	for _, v := range p.given {
 		env = append(env, v.name+"="+v.value)
 	}
+	limits := p.limits()
 	return p.deps.Sandbox.Wrap(argv, sandbox.Options{
+		MemoryMB: limits.MemoryMB, Processes: limits.Processes,
 		Workdir: f.workdir, Home: f.home, Tmp: f.tmp, Network: p.CLI.Network != "off", Hide: p.deps.Hide, Env: env,
 		ReadOnly: p.shown(p.binary.Path), Limit: p.wall() + p.grace() + time.Minute, // the clocks come first
 	}), env

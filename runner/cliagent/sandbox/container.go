@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,11 @@ import (
 // Podman's containers end with what started them. Docker's are started by its
 // daemon: they take the signals that the client is sent, but outlive a client that
 // is killed. Options.Limit is what ends those.
+
+const (
+	defaultProcesses  = 1024
+	threadsPerProcess = 4
+)
 
 func detectContainer(ctx context.Context, c Config) (Sandbox, error) {
 	fail := func(err error) (Sandbox, error) {
@@ -38,7 +44,11 @@ func detectContainer(ctx context.Context, c Config) (Sandbox, error) {
 
 func (s Sandbox) container(argv []string, o Options) []string {
 	out := []string{
-		s.program, "run", "--rm", "--init", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--pids-limit=4096", "--pull=never",
+		s.program, "run", "--rm", "--init", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--pull=never",
+		"--ulimit=core=0", fmt.Sprintf("--pids-limit=%d", threadsPerProcess*cmp.Or(o.Processes, defaultProcesses)),
+	}
+	if o.MemoryMB > 0 { // with swap: none
+		out = append(out, fmt.Sprintf("--memory=%dm", o.MemoryMB), fmt.Sprintf("--memory-swap=%dm", o.MemoryMB))
 	}
 	if !o.Network {
 		out = append(out, "--network=none")

@@ -173,6 +173,10 @@ type Options struct {
 	ReadOnly []string
 	Hide     []string // further folders and files to hide: the runs' data
 	Env      []string // the program's environment, which the wrapped program is started with
+	// MemoryMB and Processes bound a container, whose processes are no children of what
+	// started it; 0 for no bound of memory, and for 1024 processes. A process may have
+	// four threads on average.
+	MemoryMB, Processes int
 	// Limit ends the program in a container, which does not always end with what
 	// started it; 0 for none.
 	Limit time.Duration

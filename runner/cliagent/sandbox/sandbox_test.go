@@ -285,10 +285,10 @@ func TestContainerArgv(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{
-		Workdir: "/t/w", Home: "/t/h", Tmp: "/t/t", ReadOnly: []string{"/opt/cli"}, Limit: 20 * time.Minute,
+		Workdir: "/t/w", Home: "/t/h", Tmp: "/t/t", ReadOnly: []string{"/opt/cli"}, Limit: 20 * time.Minute, MemoryMB: 50, Processes: 100,
 		Env: []string{"PATH=/bin", "API_KEY=SECRET", "HOME=/t/h"},
 	}
-	want := "/usr/bin/podman run --rm --init --read-only --cap-drop=ALL --security-opt=no-new-privileges --pids-limit=4096 --pull=never --network=none --userns=keep-id " +
+	want := "/usr/bin/podman run --rm --init --read-only --cap-drop=ALL --security-opt=no-new-privileges --pull=never --ulimit=core=0 --pids-limit=400 --memory=50m --memory-swap=50m --network=none --userns=keep-id " +
 		"--volume=/opt/cli:/opt/cli:ro --volume=/t/h:/t/h --volume=/t/w:/t/w --volume=/t/t:/t/t --volume=/t/t:/tmp --workdir=/t/w --env=API_KEY --env=HOME --entrypoint= node:22 " +
 		"timeout -s KILL 1201 /opt/cli/run -p x"
 	if got := strings.Join(s.Wrap([]string{"/opt/cli/run", "-p", "x"}, o), " "); got != want {
