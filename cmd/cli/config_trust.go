@@ -93,7 +93,7 @@ func inWorkingFolder(path string) bool {
 
 // lineOf is the line in which a key of a YAML file stands, 1 where it is not found.
 func lineOf(text []byte, key string) int {
-	at := regexp.MustCompile(`(?m)^["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*:`).FindIndex(text)
+	at := regexp.MustCompile(`(?mi)^["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*:`).FindIndex(text)
 	if at == nil {
 		return 1
 	}
