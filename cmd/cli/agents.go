@@ -55,7 +55,8 @@ func (a *app) programDeps(ctx context.Context, table *prices.Table, name string)
 	if err != nil {
 		return d, fmt.Errorf("this program's own path: %w", err)
 	}
-	box, err := a.sandbox(ctx)
+	root, hide := filepath.Join(data, "work", name), []string{data}
+	box, err := a.sandbox(ctx, root, hide)
 	if err != nil {
 		return d, err
 	}
@@ -72,27 +73,47 @@ func (a *app) programDeps(ctx context.Context, table *prices.Table, name string)
 			value := a.env.Getenv(name)
 			return value, value != ""
 		},
-		LookPath: exec.LookPath, Clock: process.Clock{Now: a.env.Now, After: a.env.After},
-		Root: filepath.Join(data, "work", name), Workspaces: workspace.Source{Git: git, Load: templates.Load}, Templates: templates.Names(),
-		Sandbox: box, Hide: []string{data}, Supervisor: supervisor, Prices: table, Binaries: &cliagent.Binaries{},
+		LookPath: a.lookPath, Clock: process.Clock{Now: a.env.Now, After: a.env.After},
+		Root: root, Workspaces: workspace.Source{Git: git, Load: templates.Load}, Templates: templates.Names(),
+		Sandbox: box, Hide: hide, Supervisor: supervisor, Prices: table, Binaries: &cliagent.Binaries{},
 		Keep: a.cfg.KeepWork,
 	}, nil
 }
 
-// sandbox finds what the configuration wants programs to be held in by.
-func (a *app) sandbox(ctx context.Context) (sandbox.Sandbox, error) {
+// lookPath finds a program by name: where the user says that it is, or in PATH.
+func (a *app) lookPath(name string) (string, error) {
+	for _, entry := range a.cfg.Binary {
+		if known, path, _ := strings.Cut(entry, "="); known == name {
+			return exec.LookPath(path)
+		}
+	}
+	return exec.LookPath(name)
+}
+
+// sandbox finds the sandbox that the configuration asks for. Programs will work below
+// root and must not see what hide names.
+func (a *app) sandbox(ctx context.Context, root string, hide []string) (sandbox.Sandbox, error) {
 	c := sandbox.Config{
-		LookPath: exec.LookPath, Home: a.env.Getenv("HOME"), Off: a.cfg.Sandbox == "off",
+		LookPath: exec.LookPath, Home: a.env.Getenv("HOME"), Off: a.cfg.Sandbox == sandboxOff,
+		Root: root, Hide: hide, Superuser: os.Geteuid() == 0,
 		Try: func(ctx context.Context, argv []string) error {
 			ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 			defer cancel()
-			return exec.CommandContext(ctx, argv[0], argv[1:]...).Run()
+			out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput()
+			if text := strings.TrimSpace(string(out)); err != nil && text != "" {
+				return fmt.Errorf("%w: %.200s", err, text)
+			}
+			return err
 		},
 	}
 	if engine, image, ok := strings.Cut(a.cfg.Sandbox, ":"); ok {
 		c.Runtime, c.Image = engine, image
 	}
-	return sandbox.Detect(ctx, c)
+	box, err := sandbox.Detect(ctx, c)
+	if err == nil && a.cfg.Sandbox == sandboxRequired && box.Warning() != "" {
+		return box, usageErr("install bubblewrap, or name a container: --sandbox docker:IMAGE", "sandbox: required, but %s", box.Warning())
+	}
+	return box, err
 }
 
 // loadPrices reads the table that the configuration names, or the built-in one.

@@ -60,13 +60,13 @@ type Config struct {
 	CallPrivate bool `mapstructure:"call-private"`
 	// Prices is a file of prices instead of the built-in table.
 	Prices string `mapstructure:"prices"`
-	// Sandbox is what agents that are programs are held in by: auto, off, or a
+	// Sandbox is what agents that are programs are held in by: auto, required, off, or a
 	// container as docker:IMAGE or podman:IMAGE.
 	Sandbox string `mapstructure:"sandbox"`
+	// Binary says where programs are that are not in PATH, as NAME=PATH.
+	Binary []string `mapstructure:"binary"`
 	// KeepWork leaves the folders in which they worked in place, to look at.
 	KeepWork bool `mapstructure:"keep-work"`
-	// Distrusted are keys that the folder's own configuration has and may not decide.
-	Distrusted []string `mapstructure:"-"`
 	// Remote is the root address of a server whose evals `firstpick evals` works with.
 	Remote string `mapstructure:"remote"`
 	// EvalKey is a key of its eval API; empty means that in the file EvalKeyFile.
@@ -116,7 +116,7 @@ const (
 
 // addConfigFlags adds the flags that every command has.
 func addConfigFlags(f *pflag.FlagSet) {
-	f.String("config", "", "configuration file (default ./"+configName+" where it exists)")
+	f.String("config", "", "configuration file (default: FIRSTPICK_CONFIG, or ./"+configName+" where it exists)")
 	f.String("data", ".firstpick", "folder of runs, trials and snapshots")
 	f.String("catalog", "", "folder of catalogue files (default: the built-in catalogue)")
 	f.String("log-level", "info", "debug, info, warn or error")
@@ -126,35 +126,33 @@ func addConfigFlags(f *pflag.FlagSet) {
 // addAgentFlags adds the flags of commands that make agents.
 func addAgentFlags(f *pflag.FlagSet) {
 	f.String("prices", "", "YAML file of prices instead of the built-in table")
-	f.String("sandbox", "auto", "what holds programs in: auto (bubblewrap where it works), off, docker:IMAGE or podman:IMAGE")
+	f.String("sandbox", sandboxAuto, "what holds programs in: auto (bubblewrap where it works), required (fail without it), off, docker:IMAGE or podman:IMAGE")
+	f.StringArray("binary", nil, "where a program is that is not in PATH, as NAME=PATH (repeatable)")
 	f.Bool("keep-work", false, "leave the folders in which programs worked, to look at")
 }
 
 // loadConfig merges the file, the environment and the flags.
 func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 	v := viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter))
-	for key, value := range map[string]any{
-		"data": ".firstpick", "catalog": "", "base-url": "", "listen": demoListen, "snapshots": "",
-		"log-level": "info", "log-format": "text", "access-log": true, "limits": "on",
-		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false,
-		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
-		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
-		"prices": "", "sandbox": "auto", "keep-work": false, "remote": "", "eval-key": "", "eval-key-file": "",
-		"bundles": "", "eval-programs": false, "eval-private": false, "eval-lease": "30s", "with-worker": false, "worker-runs": 2, "eval-max-trials": 0, "eval-max-budget": 0.0, "eval-max-queued": 0,
-		"metrics": "", "registry-name": "", "security-contact": "", "billing-secret": []string{}, "issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
-	} {
+	defaults := configDefaults()
+	for key, value := range defaults {
 		v.SetDefault(key, value) // a key without default is invisible to the environment
 	}
-	if err := readConfigFile(v, flags); err != nil {
+	named := configFile(env, flags)
+	if err := readConfigFile(v, named); err != nil {
 		return Config{}, err
 	}
-	distrusted := distrust(v, flags)
+	if named == "" {
+		if err := checkFound(env, v, flags, defaults); err != nil {
+			return Config{}, err
+		}
+	}
 	for _, key := range v.AllKeys() {
-		if s := env.Getenv(envPrefix + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))); s != "" {
+		if s := env.Getenv(envName(key)); s != "" {
 			v.Set(key, s)
 		}
 		if f := flags.Lookup(key); f != nil && f.Changed {
-			v.Set(key, f.Value.String())
+			v.Set(key, flagValue(f))
 		}
 	}
 	var c Config
@@ -162,27 +160,24 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 		return Config{}, usageErr("the keys are those of `firstpick init`'s "+configName,
 			"configuration: %s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
-	c.File, c.Distrusted = v.ConfigFileUsed(), distrusted
+	c.File = v.ConfigFileUsed()
 	return c, c.check()
 }
 
-// distrust forgets what a configuration that merely lies in the folder says of where
-// eval keys go, and returns its keys: somebody else's repository may hold one.
-func distrust(v *viper.Viper, flags *pflag.FlagSet) (keys []string) {
-	if file, _ := flags.GetString("config"); file != "" {
-		return nil
+func configDefaults() map[string]any {
+	return map[string]any{
+		"data": ".firstpick", "catalog": "", "base-url": "", "listen": demoListen, "snapshots": "",
+		"log-level": "info", "log-format": "text", "access-log": true, "limits": "on",
+		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false,
+		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
+		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
+		"prices": "", "sandbox": sandboxAuto, "binary": []string{}, "keep-work": false, "remote": "", "eval-key": "", "eval-key-file": "",
+		"bundles": "", "eval-programs": false, "eval-private": false, "eval-lease": "30s", "with-worker": false, "worker-runs": 2, "eval-max-trials": 0, "eval-max-budget": 0.0, "eval-max-queued": 0,
+		"metrics": "", "registry-name": "", "security-contact": "", "billing-secret": []string{}, "issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
 	}
-	for _, key := range []string{"remote", "eval-key", "eval-key-file"} {
-		if v.GetString(key) != "" {
-			v.Set(key, "")
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
-func readConfigFile(v *viper.Viper, flags *pflag.FlagSet) error {
-	file, _ := flags.GetString("config")
+func readConfigFile(v *viper.Viper, file string) error {
 	if file == "" {
 		if _, err := os.Stat(configName); err != nil {
 			return nil //nolint:nilerr // the file is optional
@@ -218,10 +213,7 @@ func (c *Config) check() error {
 	if c.LimitPublic < 1 {
 		errs = append(errs, fmt.Errorf("limit-public: %d is not at least 1", c.LimitPublic))
 	}
-	runtime, image, _ := strings.Cut(c.Sandbox, ":")
-	if container := image != "" && (runtime == "docker" || runtime == "podman"); !container && c.Sandbox != "auto" && c.Sandbox != "off" {
-		errs = append(errs, fmt.Errorf("sandbox: %q is none of auto, off, docker:IMAGE, podman:IMAGE", c.Sandbox))
-	}
+	errs = append(errs, checkSandbox(c.Sandbox), checkBinary(c.Binary))
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		errs = append(errs, fmt.Errorf("log-format: %q is neither text nor json", c.LogFormat))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,6 +86,9 @@ func (o *doctorOptions) run(ctx context.Context, args []string) error {
 			found = append(found, o.programs(ctx, ev)...)
 			found = append(found, o.agentsOf(ctx, ev, cat, table)...)
 		}
+	}
+	if o.cfg.EvalPrograms {
+		found = append(found, o.workspacePrograms(ctx))
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -219,14 +224,29 @@ func (o *doctorOptions) programs(ctx context.Context, ev *eval.Eval) []finding {
 
 func (o *doctorOptions) sandboxFinding(ctx context.Context) finding {
 	const what = "sandbox"
-	box, err := o.sandbox(ctx)
+	data, err := filepath.Abs(o.cfg.Data)
 	if err != nil {
-		return finding{levelFail, what, err.Error(), "--sandbox chooses another"}
+		return finding{levelFail, what, err.Error(), ""}
+	}
+	root := filepath.Join(data, "work", "doctor-"+strings.ToLower(o.env.NewID()))
+	box, err := o.sandbox(ctx, root, []string{data})
+	if err = errors.Join(err, os.RemoveAll(root)); err != nil {
+		return finding{levelFail, what, err.Error(), cmp.Or(hintOf(err), "--sandbox chooses another")}
 	}
 	if warning := box.Warning(); warning != "" {
 		return finding{levelWarn, what, warning, "install bubblewrap, or name a container: --sandbox docker:IMAGE"}
 	}
-	return finding{Level: levelOK, What: what, Detail: box.Name()}
+	return finding{Level: levelOK, What: what, Detail: box.Describe()}
+}
+
+// workspacePrograms says whether workers here run programs of workspaces.
+func (o *doctorOptions) workspacePrograms(ctx context.Context) finding {
+	f := o.sandboxFinding(ctx)
+	f.What = "programs of workspaces"
+	if f.Level == levelWarn && o.cfg.Sandbox != sandboxOff {
+		f.Level, f.Detail = levelFail, "workers refuse them: "+f.Detail
+	}
+	return f
 }
 
 // askLimit bounds the question of --ask to a model; programs have limits of their own.

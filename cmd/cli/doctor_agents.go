@@ -79,6 +79,9 @@ func (o *doctorOptions) question(ctx context.Context, ev *eval.Eval, spec eval.A
 	if spec.Kind == eval.KindRecorded {
 		return finding{Level: levelOK, What: what, Detail: "not asked: its answers are recorded"}
 	}
+	if spec.Kind == eval.KindCommand && strings.ContainsAny(spec.CLI.Command[0], `/\`) && built.Profile().Manifest.Sandbox == "none" {
+		return finding{levelWarn, what, "not asked: the eval brings its program, " + spec.CLI.Command[0] + ", and there is no sandbox", "firstpick run asks it"}
+	}
 	if !spec.IsProgram() {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, askLimit)
@@ -134,6 +137,8 @@ func infraHint(reason string) string {
 		return "the provider rejects a setting of the eval: see the text"
 	case agent.ReasonNetwork, agent.ReasonTimeout, agent.ReasonServer:
 		return "look at the network and the provider's status page"
+	case agent.ReasonOverLimit:
+		return "give the agent more: memory_mb, disk_mb or max_processes"
 	case agent.ReasonNotStarted, agent.ReasonCrashed, agent.ReasonStalled:
 		return "run the program by hand once, in a terminal"
 	default:

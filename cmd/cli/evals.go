@@ -72,9 +72,6 @@ func (o *evalsOptions) open(env *Env, cmd *cobra.Command) (err error) {
 	if o.app, err = newApp(env, cmd); err != nil {
 		return err
 	}
-	if len(o.cfg.Distrusted) > 0 {
-		o.log.Warn("the configuration of this folder does not decide where eval keys go: name it with --config if it is yours", "ignored", strings.Join(o.cfg.Distrusted, ", "))
-	}
 	if o.cfg.Remote == "" {
 		return usageErr("--remote https://SERVER, FIRSTPICK_REMOTE, or remote in a file named by --config", "no server is named")
 	}

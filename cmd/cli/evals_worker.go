@@ -69,7 +69,7 @@ func (a *app) evalWorker(db *state.DB, name string) (*evalwork.Worker, error) {
 			}
 			d, err := a.programDeps(ctx, table, name)
 			if err == nil && d.Sandbox.Warning() != "" && a.cfg.Sandbox != "off" {
-				return d, nil, errors.New("programs of workspaces need a sandbox, and there is none here: " + d.Sandbox.Warning() + "; sandbox: off runs them without")
+				return d, nil, errors.New("programs of workspaces need a sandbox and must not run as root: " + d.Sandbox.Warning() + "; sandbox: off runs them without one")
 			}
 			d.Hide = append(append(d.Hide, bundles), a.secretFiles()...)
 			// Of this process programs get the path alone: keys are the workspace's.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/agent"
-	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 )
@@ -36,7 +34,8 @@ func newPlanCmd(env *Env) *cobra.Command {
 		Short: "Tell what an eval will cost and take, and what it can show, before it is run",
 		Long: `Tell what a run of an eval will take: trials, expected and worst cost by agent, time;
 and which differences between tools it will be able to show. Costs and times are those of
-earlier runs of the same agent where there are any. Nothing is asked; no key is needed.`,
+earlier runs of the same agent where there are any. Nothing is asked or started; no key
+and no program is needed.`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -81,7 +80,7 @@ func (o *planOptions) run(ctx context.Context, file string) error {
 	}
 	in := forecast.Input{Eval: ev, Concurrency: o.concurrency, MemoryCapMB: memoryCapMB()}
 	var notes []string
-	in.Agents, notes = o.buildForPlan(ctx, ev, table)
+	in.Agents, notes = o.buildForPlan(ev, table)
 	if err := o.remember(ctx, cat, &in); err != nil {
 		return err
 	}
@@ -97,11 +96,9 @@ func (o *planOptions) run(ctx context.Context, file string) error {
 
 // buildForPlan builds what agents can be built. A key that is not set is stood in
 // for, and told: nobody is asked.
-func (o *planOptions) buildForPlan(ctx context.Context, ev *eval.Eval, table *prices.Table) (map[string]agent.Agent, []string) {
-	folder := "plan-" + strings.ToLower(o.env.NewID()) // programs tell their versions there
-	defer func() { _ = cliagent.RemoveAll(filepath.Join(o.cfg.Data, "work", folder)) }()
-	build := o.builder(ctx, o.env.Getenv, table, folder)
-	keyless := o.builder(ctx, withKeys(o.env.Getenv, ev.Agents), table, folder)
+func (o *planOptions) buildForPlan(ev *eval.Eval, table *prices.Table) (map[string]agent.Agent, []string) {
+	build := o.inertBuilder(o.env.Getenv, table)
+	keyless := o.inertBuilder(withKeys(o.env.Getenv, ev.Agents), table)
 	built := map[string]agent.Agent{}
 	var notes []string
 	for _, spec := range ev.Agents {

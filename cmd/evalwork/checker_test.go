@@ -92,8 +92,12 @@ func TestAllThatIsWrongIsToldWithLines(t *testing.T) {
 		"a file of this machine":    {asked(1, recorded, "{name: f, kind: recorded, file: /etc/passwd}"), evalwork.Policy{}, []string{"8: agent f: files of this machine are not read"}},
 		"a program":                 {asked(1, "{name: c, kind: claude-code, model: opus, trial_cost_usd: 1}"), evalwork.Policy{}, []string{"7: agent c: programs are not run here"}},
 		"a program of one's own": {
-			asked(1, "{name: c, kind: claude-code, model: opus, trial_cost_usd: 1, binary: /bin/sh, args: [-c], env: [HOME]}", "{name: d, kind: command, command: [sh]}"), evalwork.Policy{Programs: true},
+			asked(1, "{name: c, kind: claude-code, model: opus, trial_cost_usd: 1, binary: sh, args: [-c], env: [HOME]}", "{name: d, kind: command, command: [sh]}"), evalwork.Policy{Programs: true},
 			[]string{"7: agent c: args is not taken here", "7: agent c: binary is not taken here", "7: agent c: env is not taken here", "8: agent d: commands of your own are not run here"},
+		},
+		"a program that wants all of the machine": {
+			asked(1, "{name: c, kind: claude-code, model: opus, trial_cost_usd: 1, memory_mb: 4097, disk_mb: 20000, max_processes: 5000}"), evalwork.Policy{Programs: true},
+			[]string{"7: agent c: disk_mb: 20000 is more than a trial may use here, 10240", "7: agent c: max_processes: 5000 is more", "7: agent c: memory_mb: 4097 is more"},
 		},
 		"plain http and this machine": {
 			asked(1, model("m", "http://models.example"), "{name: o, kind: ollama, model: m}", "{name: p, kind: claude-code, model: opus, base_url: 'http://10.0.0.1', trial_cost_usd: 1, api_key_env: A_KEY, price: {input_per_mtok: 1, output_per_mtok: 1}}"), evalwork.Policy{Programs: true},

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/fixtures/templates"
+	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/provider"
 	"github.com/firstpick/firstpick/server/evals"
@@ -78,6 +79,14 @@ func (p Policy) checkAgent(a *eval.Agent, fail func(key, format string, args ...
 		for key, set := range map[string]bool{"binary": a.CLI.Binary != "", "args": len(a.CLI.Args) > 0, "env": len(a.CLI.Env) > 0} {
 			if set {
 				fail(key, "%s is not taken here; leave it out", key)
+			}
+		}
+		for key, c := range map[string]struct{ wants, most int }{
+			"memory_mb": {a.CLI.MemoryMB, cliagent.DefaultMemoryMB}, "disk_mb": {a.CLI.DiskMB, cliagent.DefaultDiskMB},
+			"max_processes": {a.CLI.MaxProcesses, cliagent.DefaultProcesses},
+		} {
+			if c.wants > c.most {
+				fail(key, "%s: %d is more than a trial may use here, %d", key, c.wants, c.most)
 			}
 		}
 	}

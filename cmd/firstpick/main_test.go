@@ -2,9 +2,13 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -34,7 +38,7 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update,
-		RequireExplicitExec: true, RequireUniqueNames: true,
+		RequireExplicitExec: true, RequireUniqueNames: true, Condition: installed,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "1")
 			scripts, err := filepath.Abs("../../.ci")
@@ -55,4 +59,16 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// installed is the condition of scripts that need a program of this machine. Where
+// FIRSTPICK_REQUIRE names it, a machine without it fails.
+func installed(program string) (bool, error) {
+	if _, err := exec.LookPath(program); err == nil {
+		return true, nil
+	}
+	if slices.Contains(strings.Split(os.Getenv("FIRSTPICK_REQUIRE"), ","), program) {
+		return false, fmt.Errorf("FIRSTPICK_REQUIRE names %s, and it is not installed", program)
+	}
+	return false, nil
 }

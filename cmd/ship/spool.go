@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"github.com/firstpick/firstpick/runner/filelock"
 )
 
 const (
@@ -47,9 +48,9 @@ func openSpool(dir string, limit int64) (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := filelock.TryLock(lock); err != nil {
 		_ = lock.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
+		if errors.Is(err, filelock.ErrHeld) {
 			err = ErrLocked
 		}
 		return nil, fmt.Errorf("%s: %w", dir, err)

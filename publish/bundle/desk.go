@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/runner/filelock"
 )
 
 // partial starts the names of folders that are not bundles: not yet, or not any more.
@@ -28,7 +28,7 @@ func openDesk(root string) (_ *desk, err error) {
 		return nil, err
 	}
 	// Without this a desk that has no lock yet would look left behind.
-	gate, err := lockPath(filepath.Join(root, ".lock"), os.O_CREATE|os.O_RDWR, syscall.LOCK_EX)
+	gate, err := lockPath(filepath.Join(root, ".lock"), os.O_CREATE|os.O_RDWR, filelock.Lock)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func openDesk(root string) (_ *desk, err error) {
 	d := &desk{root: root, dir: dir, bundle: filepath.Join(dir, "bundle"), scratch: filepath.Join(dir, "scratch")}
 	err = errors.Join(os.Mkdir(d.bundle, 0o755), os.Mkdir(d.scratch, 0o700))
 	if err == nil {
-		d.lock, err = lockPath(dir, os.O_RDONLY, syscall.LOCK_EX|syscall.LOCK_NB)
+		d.lock, err = lockPath(dir, os.O_RDONLY, filelock.TryLock)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -51,12 +51,12 @@ func openDesk(root string) (_ *desk, err error) {
 	return d, nil
 }
 
-func lockPath(path string, flags, how int) (*os.File, error) {
+func lockPath(path string, flags int, lock func(*os.File) error) (*os.File, error) {
 	f, err := os.OpenFile(path, flags, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), how); err != nil {
+	if err := lock(f); err != nil {
 		return nil, errors.Join(&fs.PathError{Op: "lock", Path: path, Err: err}, f.Close())
 	}
 	return f, nil
@@ -72,8 +72,8 @@ func sweep(root string) error {
 			continue
 		}
 		path := filepath.Join(root, e.Name())
-		lock, err := lockPath(path, os.O_RDONLY, syscall.LOCK_EX|syscall.LOCK_NB)
-		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, fs.ErrNotExist) {
+		lock, err := lockPath(path, os.O_RDONLY, filelock.TryLock)
+		if errors.Is(err, filelock.ErrHeld) || errors.Is(err, fs.ErrNotExist) {
 			continue // somebody is at work on it, or just done
 		}
 		if err != nil {

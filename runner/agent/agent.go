@@ -97,6 +97,7 @@ const (
 	ReasonSimulated   = "simulated"
 	ReasonStalled     = "stalled"     // a program wrote nothing for too long
 	ReasonCrashed     = "crashed"     // a program ended without a result
+	ReasonOverLimit   = "over_limit"  // a program used more memory, disk or processes than it may
 	ReasonNotStarted  = "no_start"    // a program could not be started
 	ReasonUnsupported = "unsupported" // the provider rejects a parameter that was set
 )

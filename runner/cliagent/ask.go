@@ -54,7 +54,7 @@ func (p *program) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 	argv, env := p.argv(f)
 	exit, err := process.Run(run, p.deps.Clock, process.Spec{
 		Argv: argv, Dir: f.workdir, Env: env, Supervisor: p.deps.Supervisor, Wall: p.wall(), Stall: p.stall(), Grace: p.grace(),
-		Stdout: w.stdout, Stderr: w.stderr, Ended: w.parser.Ended, MaxLine: stream.MaxLine,
+		Limits: p.limits(f.dir), Stdout: w.stdout, Stderr: w.stderr, Ended: w.parser.Ended, MaxLine: stream.MaxLine,
 	})
 	if err != nil {
 		err = fmt.Errorf("%s: %w; install it anew: %s", p.binary.Path, err, p.install)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/runner/cliagent/process"
+	"github.com/firstpick/firstpick/runner/cliagent/sandbox"
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
@@ -51,7 +52,7 @@ type binaryKey struct {
 func (p *program) look(ctx context.Context) (Binary, error) {
 	found, err := p.deps.LookPath(p.setup.binary)
 	if err != nil {
-		return Binary{}, fmt.Errorf("%s is not on this machine: %s; or set binary to its path", p.setup.binary, p.install)
+		return Binary{}, fmt.Errorf("%s is not on this machine: %s; or --binary %[1]s=PATH says where it lies", p.setup.binary, p.install)
 	}
 	path, err := filepath.Abs(found)
 	if err == nil {
@@ -109,20 +110,33 @@ func digest(path string) (string, error) {
 
 var versionPattern = regexp.MustCompile(`\d+\.\d+(?:\.\d+)?[0-9A-Za-z.+-]*`)
 
-// ask runs the program with --version, in an empty home and without keys.
+// ask runs the program with --version: in the sandbox, in an empty home, without keys
+// and without a network.
 func (p *program) ask(ctx context.Context, b *Binary) (err error) {
 	if err := os.MkdirAll(p.deps.Root, 0o700); err != nil {
 		return err
 	}
-	home, err := os.MkdirTemp(p.deps.Root, "version-")
+	dir, err := os.MkdirTemp(p.deps.Root, "version-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, RemoveAll(home)) }()
+	defer func() { err = errors.Join(err, RemoveAll(dir)) }()
+	home, tmp := filepath.Join(dir, "home"), filepath.Join(dir, "tmp")
+	for _, d := range []string{home, tmp} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			return err
+		}
+	}
+	if err := p.deps.Sandbox.Own(dir); err != nil {
+		return err
+	}
 	search, _ := p.deps.LookupEnv("PATH")
+	env := []string{"PATH=" + search, "HOME=" + home, "TMPDIR=" + tmp, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=1"}
 	exit, err := process.Run(ctx, p.deps.Clock, process.Spec{
-		Argv: []string{b.Path, "--version"}, Dir: home, Supervisor: p.deps.Supervisor, Wall: versionLimit, MaxRaw: 64 << 10,
-		Env: []string{"PATH=" + search, "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=1"},
+		Argv: p.deps.Sandbox.Wrap([]string{b.Path, "--version"}, sandbox.Options{
+			Workdir: home, Home: home, Tmp: tmp, Hide: p.deps.Hide, Env: env, ReadOnly: p.shown(b.Path), Limit: versionLimit + time.Minute,
+		}),
+		Dir: home, Supervisor: p.deps.Supervisor, Wall: versionLimit, MaxRaw: 64 << 10, Env: env, Limits: p.limits(dir),
 	})
 	if err != nil {
 		return fmt.Errorf("%s does not start: %w; install it anew: %s", b.Path, err, p.install)

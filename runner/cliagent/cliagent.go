@@ -10,6 +10,7 @@
 package cliagent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -37,6 +38,10 @@ const (
 	defaultWall  = 20 * time.Minute
 	defaultStall = 180 * time.Second
 	defaultGrace = 20 * time.Second
+	// DefaultMemoryMB, DefaultDiskMB and DefaultProcesses are what a trial may use.
+	DefaultMemoryMB  = 4096
+	DefaultDiskMB    = 10240
+	DefaultProcesses = 1024
 	// laneStart is how many trials are asked at a time at first: failing takes long.
 	laneStart = 2
 )
@@ -62,6 +67,9 @@ type Deps struct {
 	Prices     *prices.Table
 	// Binaries remembers programs that were looked at; it may be shared.
 	Binaries *Binaries
+	// Inert makes agents that are never asked, for plans and checks: New looks at nothing
+	// on this machine and starts nothing.
+	Inert bool
 	// Keep leaves the trials' folders in place, to look at. Cold gives every trial a
 	// home without the program's own caches.
 	Keep, Cold bool
@@ -93,7 +101,10 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := network(a, d.Sandbox); err != nil {
+	if err := process.Supported(); err != nil && !d.Inert {
+		return nil, err
+	}
+	if err := network(a, d); err != nil {
 		return nil, err
 	}
 	p := &program{Agent: a, setup: *s, deps: d, price: priceOf(a, s.vendor, d.Prices)}
@@ -104,19 +115,21 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.binary, p.missing = p.look(context.Background()); p.missing == nil && a.CLI.Version != "" && a.CLI.Version != p.binary.Version {
+	if d.Inert {
+		p.missing = errors.New("nothing is started for a plan or a check")
+	} else if p.binary, p.missing = p.look(context.Background()); p.missing == nil && a.CLI.Version != "" && a.CLI.Version != p.binary.Version {
 		p.missing = fmt.Errorf("%s is version %s, the eval wants %s: install that, or change version", p.binary.Path, p.binary.Version, a.CLI.Version)
 	}
 	return p, p.describe(auth, fingerprint)
 }
 
 // network fails where commands cannot be cut from the network as asked.
-func network(a eval.Agent, s sandbox.Sandbox) error {
+func network(a eval.Agent, d Deps) error {
 	switch {
 	case a.CLI.Network != "off":
 		return nil
-	case !s.CutsNetwork():
-		return fmt.Errorf("network: off needs a sandbox that can cut it; here is %s", s.Name())
+	case !d.Inert && !d.Sandbox.CutsNetwork():
+		return fmt.Errorf("network: off needs a sandbox that can cut it; here is %s", d.Sandbox.Name())
 	case a.Kind != eval.KindCommand:
 		return fmt.Errorf("network: off would cut %s off from its model as well; use web_search: false, or kind %s with a model that needs no network", a.Kind, eval.KindCommand)
 	}
@@ -197,6 +210,10 @@ func (p *program) describe(auth, fingerprint string) error {
 	parameter("trial_cost_usd", dollars(p.CLI.TrialCostUSD), p.CLI.TrialCostUSD > 0)
 	parameter("wall", p.wall().String(), true)
 	parameter("stall", p.stall().String(), true)
+	limits := p.limits()
+	parameter("memory_mb", strconv.Itoa(limits.MemoryMB), true)
+	parameter("disk_mb", strconv.Itoa(limits.DiskMB), true)
+	parameter("max_processes", strconv.Itoa(limits.Processes), true)
 	for name, text := range p.files {
 		parameter("file "+name, text, true)
 	}
@@ -250,6 +267,15 @@ func (p *program) Check(context.Context) error {
 func (p *program) wall() time.Duration  { return orDefault(p.CLI.WallS, defaultWall) }
 func (p *program) stall() time.Duration { return orDefault(p.CLI.StallS, defaultStall) }
 func (p *program) grace() time.Duration { return orDefault(p.CLI.GraceS, defaultGrace) }
+
+// limits are what a program and all that it starts may use, with the folders that it
+// may write to.
+func (p *program) limits(folders ...string) process.Limits {
+	return process.Limits{
+		MemoryMB: cmp.Or(p.CLI.MemoryMB, DefaultMemoryMB), DiskMB: cmp.Or(p.CLI.DiskMB, DefaultDiskMB),
+		Processes: cmp.Or(p.CLI.MaxProcesses, DefaultProcesses), Folders: folders,
+	}
+}
 
 func orDefault(seconds int, d time.Duration) time.Duration {
 	if seconds > 0 {

@@ -62,7 +62,7 @@ func eachCLI(t *testing.T, test func(t *testing.T, c realCLI, a eval.Agent, d De
 			}
 			d := deps(t)
 			d.Sandbox, err = sandbox.Detect(t.Context(), sandbox.Config{
-				LookPath: exec.LookPath, Home: home,
+				LookPath: exec.LookPath, Home: home, Superuser: os.Getuid() == 0,
 				Try: func(ctx context.Context, argv []string) error {
 					return exec.CommandContext(ctx, argv[0], argv[1:]...).Run()
 				},

@@ -131,12 +131,15 @@ func (f fakeCLI) end() int {
 	case "hang":
 		time.Sleep(time.Minute)
 	case "kill":
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil || self.Kill() != nil {
+			panic("it cannot kill itself")
+		}
 		select {}
 	case "stubborn":
 		child := exec.Command("/proc/self/exe")
 		child.Env = []string{`FAKE_CLI={"End":"hang"}`}
-		child.Stdout, child.SysProcAttr = os.Stdout, &syscall.SysProcAttr{Setsid: true}
+		child.Stdout, child.SysProcAttr = os.Stdout, ownSession()
 		if err := child.Start(); err != nil {
 			panic(err)
 		}

@@ -41,8 +41,10 @@ func (p *program) open(ctx context.Context, t agent.Task) (f *folder, err error)
 	if err := p.furnish(f); err != nil {
 		return nil, err
 	}
-	f.tree, err = p.deps.Workspaces.Prepare(ctx, t.Trial.Template, f.workdir)
-	return f, err
+	if f.tree, err = p.deps.Workspaces.Prepare(ctx, t.Trial.Template, f.workdir); err != nil {
+		return nil, err
+	}
+	return f, p.deps.Sandbox.Own(dir)
 }
 
 // furnish makes the home: folders, settings, and what the program would unpack.
@@ -101,9 +103,11 @@ func (p *program) argv(f *folder) (argv, env []string) {
 	for _, v := range p.given {
 		env = append(env, v.name+"="+v.value)
 	}
+	limits := p.limits()
 	return p.deps.Sandbox.Wrap(argv, sandbox.Options{
+		MemoryMB: limits.MemoryMB, Processes: limits.Processes,
 		Workdir: f.workdir, Home: f.home, Tmp: f.tmp, Network: p.CLI.Network != "off", Hide: p.deps.Hide, Env: env,
-		ReadOnly: p.shown(), Limit: p.wall() + p.grace() + time.Minute, // the clocks come first
+		ReadOnly: p.shown(p.binary.Path), Limit: p.wall() + p.grace() + time.Minute, // the clocks come first
 	}), env
 }
 

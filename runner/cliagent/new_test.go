@@ -241,7 +241,7 @@ printf '{"type":"result","exitCode":0,"data":{}}\n'
 func TestSandboxed(t *testing.T) {
 	d := deps(t)
 	box, err := sandbox.Detect(t.Context(), sandbox.Config{
-		LookPath: exec.LookPath, Home: os.Getenv("HOME"),
+		LookPath: exec.LookPath, Home: os.Getenv("HOME"), Superuser: os.Getuid() == 0,
 		Try: func(ctx context.Context, argv []string) error {
 			return exec.CommandContext(ctx, argv[0], argv[1:]...).Run()
 		},

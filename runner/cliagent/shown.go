@@ -7,8 +7,8 @@ import (
 
 // shown are the folders that the program itself lies in, and those of node and its
 // tools, which most need: they may be below the user's home, which a sandbox hides.
-func (p *program) shown() []string {
-	dirs := []string{installation(p.binary.Path)}
+func (p *program) shown(path string) []string {
+	dirs := []string{installation(path)}
 	if node, err := p.deps.LookPath("node"); err == nil {
 		if node, err = filepath.EvalSymlinks(node); err == nil {
 			dirs = append(dirs, filepath.Dir(filepath.Dir(node))) // of bin/node, with lib beside it

@@ -169,6 +169,8 @@ func (w *watch) verdict(exit process.Exit, o *stream.Outcome) *agent.InfraError 
 		return nil
 	case o.Fail == nil && w.parser.Ended(): // whether it then ended by itself or not
 		return nil
+	case exit.Excess != "":
+		return w.excess(exit, o)
 	case exit.Why == process.Wall || exit.Why == process.Stall: // some tell a failure when they are interrupted
 		return w.late(exit, o)
 	case o.Fail == nil:
@@ -221,6 +223,16 @@ func (w *watch) late(exit process.Exit, o *stream.Outcome) *agent.InfraError {
 		infra.Reason, infra.Err = agent.ReasonTimeout, fmt.Errorf("no answer within %s", w.p.wall())
 	}
 	return infra
+}
+
+// excess judges a program that was ended because it used more than it may. Another
+// attempt would do the same.
+func (w *watch) excess(exit process.Exit, o *stream.Outcome) *agent.InfraError {
+	if o.Answered {
+		o.Stop = transcript.StopLimit
+		return nil
+	}
+	return &agent.InfraError{Reason: agent.ReasonOverLimit, Billed: true, Err: fmt.Errorf("ended after %s: %s", exit.Wall.Round(time.Second/10), exit.Excess)}
 }
 
 // unknown reports a failure after which nobody can say whether the provider was

@@ -16,7 +16,7 @@ import (
 func keysOf(kind string) []string {
 	model := []string{"model", "api_key_env", "base_url", "price", "max_tokens", "timeout_s", "max_cost_usd", "max_concurrency"}
 	program := []string{
-		"binary", "version", "args", "env", "network", "trial_cost_usd", "wall_s", "stall_s", "grace_s", "memory_mb",
+		"binary", "version", "args", "env", "network", "trial_cost_usd", "wall_s", "stall_s", "grace_s", "memory_mb", "disk_mb", "max_processes",
 		"price", "max_cost_usd", "max_concurrency", "api_key_env",
 	}
 	named := append([]string{"model", "base_url"}, program...)
@@ -118,8 +118,11 @@ func parseCLI(k map[string]*strictyaml.Node) *CLI {
 		Purity: oneOf(k["purity"], PurityDefault, PurityClean, PurityBare), Network: oneOf(k["network"], "on", "off"),
 		MaxTurns: k["max_turns"].Int(0, 10_000), TrialCostUSD: k["trial_cost_usd"].Float(0, 1e6),
 		WallS: k["wall_s"].Int(0, 86_400), StallS: k["stall_s"].Int(0, 86_400), GraceS: k["grace_s"].Int(0, 3600),
-		MemoryMB: k["memory_mb"].Int(0, 1<<20), Command: k["command"].Strings(),
+		MemoryMB: k["memory_mb"].Int(0, 1<<20), DiskMB: k["disk_mb"].Int(0, 1<<24), MaxProcesses: k["max_processes"].Int(0, 1<<20), Command: k["command"].Strings(),
 		Format: oneOf(k["format"], "text", KindClaudeCode, KindCodex, KindGeminiCLI, KindOpenCode, KindCopilot, KindCursor, KindGoose),
+	}
+	if strings.ContainsAny(c.Binary, `/\`) {
+		k["binary"].Fail("binary: want a program's name, not a path (got %s): an eval does not say which file to start; give it with --binary NAME=PATH", c.Binary)
 	}
 	for _, name := range c.Env {
 		if !envPattern.MatchString(name) {

@@ -140,7 +140,7 @@ type Agent struct {
 
 // A CLI is how a program is run. Zero fields take the kind's own value.
 type CLI struct {
-	// Binary is the program, a name or a path.
+	// Binary is the program's name. Parse refuses a path.
 	Binary string `json:"binary,omitempty"`
 	// Version is what it must say it is; empty takes any, and records it.
 	Version string   `json:"version,omitempty"`
@@ -158,8 +158,12 @@ type CLI struct {
 	WallS  int `json:"wall_s,omitempty"`
 	StallS int `json:"stall_s,omitempty"`
 	GraceS int `json:"grace_s,omitempty"`
-	// MemoryMB is what a trial is expected to take.
-	MemoryMB int `json:"memory_mb,omitempty"`
+	// MemoryMB bounds the memory of a trial's processes together; the trials under way are
+	// planned with it. DiskMB bounds what a trial's folders hold, MaxProcesses how many
+	// processes it runs at a time.
+	MemoryMB     int `json:"memory_mb,omitempty"`
+	DiskMB       int `json:"disk_mb,omitempty"`
+	MaxProcesses int `json:"max_processes,omitempty"`
 	// Command is the whole command line of kind command; {prompt}, {workdir} and
 	// {home} are replaced. Format names the stream that it writes: "text", or the
 	// kind of a CLI that it imitates.

@@ -39,7 +39,7 @@ func TestSchemaAgreesOnEveryKeyOfEveryKind(t *testing.T) {
 		"model": "m-1", "api_key_env": "MY_KEY", "base_url": "https://models.example/v1", "price": map[string]any{"input_per_mtok": 1, "output_per_mtok": 2, "cache_read_per_mtok": 0.1},
 		"max_tokens": 100, "timeout_s": 60, "max_cost_usd": 2.5, "max_concurrency": 4, "temperature": 0.5, "effort": "low", "web_search": true,
 		"binary": "x", "version": "1.2", "args": []string{"-v"}, "env": []string{"LANG"}, "purity": "clean", "network": "off", "max_turns": 5,
-		"trial_cost_usd": 1, "wall_s": 60, "stall_s": 30, "grace_s": 5, "memory_mb": 300, "command": []string{"run", "{prompt}"}, "format": "text",
+		"trial_cost_usd": 1, "wall_s": 60, "stall_s": 30, "grace_s": 5, "memory_mb": 300, "disk_mb": 1000, "max_processes": 100, "command": []string{"run", "{prompt}"}, "format": "text",
 	}
 	least := map[string][]string{
 		eval.KindRecorded: {"study"}, eval.KindSimulated: {"truth"}, eval.KindOpenAIChat: {"model", "base_url"}, eval.KindCommand: {"command"},

@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"github.com/firstpick/firstpick/runner/filelock"
 )
 
 // ErrClosed is returned by Append and Put after Close.
@@ -67,9 +68,12 @@ func lockDir(dir, id string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := filelock.TryLock(f); err != nil {
 		pid, _ := io.ReadAll(io.LimitReader(f, 20))
 		_ = f.Close()
+		if !errors.Is(err, filelock.ErrHeld) {
+			return nil, fmt.Errorf("run %s: %w", id, err)
+		}
 		return nil, fmt.Errorf("run %s %w (PID %s); wait for it or stop it", id, ErrBusy, strings.TrimSpace(string(pid)))
 	}
 	_ = f.Truncate(0)

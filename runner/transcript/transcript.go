@@ -25,11 +25,13 @@ const (
 	// StopIncomplete means that the agent's program ended before its result: it was
 	// killed or crashed after the agent had changed something.
 	StopIncomplete Stop = "incomplete"
+	// StopLimit means that it used more memory, disk or processes than it may.
+	StopLimit Stop = "limit"
 )
 
 // Cut reports whether the answer was cut off, by a limit or a crash.
 func (s Stop) Cut() bool {
-	return s == StopLength || s == StopTurns || s == StopCost || s == StopTime || s == StopIncomplete
+	return s == StopLength || s == StopTurns || s == StopCost || s == StopTime || s == StopLimit || s == StopIncomplete
 }
 
 // A Listing is what a study published of an answer whose text it did not publish.

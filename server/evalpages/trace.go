@@ -76,6 +76,7 @@ func stops() []term {
 		{"cost", "Its limit of money was reached.", "", ""},
 		{"time", "Its limit of time was reached.", "", ""},
 		{"incomplete", "Its program ended before its result.", "", ""},
+		{"limit", "Its limit of memory, disk or processes was reached.", "", ""},
 	}
 }
 

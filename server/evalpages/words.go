@@ -82,6 +82,7 @@ func reasons() []term {
 		{"simulated", "a simulated failure", "", ""},
 		{"stalled", "the program wrote nothing for too long", "", ""},
 		{"crashed", "the program ended without a result", "", ""},
+		{"over_limit", "the program used more memory, disk or processes than it may", "Raise memory_mb, disk_mb or max_processes in the eval.", ""},
 		{"no_start", "the program could not be started", "", ""},
 		{"not_asked", "not asked before the run ended", "The budget was reached, or somebody ended the run.", ""},
 	}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestMain makes the test binary the program that is run, and its supervisor.
@@ -111,6 +113,48 @@ func child1(mode string) int {
 			Supervisor: []string{"/proc/self/exe", "supervise"},
 			Stdout:     func(_ time.Duration, _ int64, line []byte) { say("%s", line) },
 		})
+	case "hold": // memory, in every page
+		var all [][]byte
+		for range 700 {
+			all = append(all, bytes.Repeat([]byte("x"), 1<<20))
+		}
+		say("held %d", len(all))
+		forever()
+	case "memfd": // memory that is mapped nowhere
+		fd, err := unix.MemfdCreate("held", 0)
+		chunk := bytes.Repeat([]byte("x"), 1<<20)
+		for i := 0; i < 700 && err == nil; i++ {
+			_, err = unix.Write(fd, chunk)
+		}
+		say("held %v", err)
+		forever()
+	case "files": // 300 MiB, in the working folder
+		for i := range 300 {
+			_ = os.WriteFile(fmt.Sprint("file", i), bytes.Repeat([]byte("x"), 1<<20), 0o600)
+		}
+		say("written")
+		forever()
+	case "unlinked": // 300 MiB in a file that has no name any more
+		f, err := os.Create("file")
+		_ = os.Remove("file")
+		for i := 0; i < 300 && err == nil; i++ {
+			_, err = f.Write(bytes.Repeat([]byte("x"), 1<<20))
+		}
+		say("written %v", err)
+		forever()
+	case "file": // of 300 MiB, in one go
+		signal.Ignore(syscall.SIGXFSZ)
+		f, err := os.Create("file")
+		for i := 0; i < 300 && err == nil; i++ {
+			_, err = f.Write(bytes.Repeat([]byte("x"), 1<<20))
+		}
+		if err != nil {
+			return 1
+		}
+	case "limits": // of the system
+		var core, size unix.Rlimit
+		_, _ = unix.Getrlimit(unix.RLIMIT_CORE, &core), unix.Getrlimit(unix.RLIMIT_FSIZE, &size)
+		say("core %d %d, file %d %d", core.Cur, core.Max, size.Cur, size.Max)
 	case "bomb": // forks without an end, each with a session of its own
 		say("pid %d", os.Getpid())
 		for range 4 {

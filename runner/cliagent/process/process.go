@@ -42,6 +42,8 @@ type Spec struct {
 	Stall time.Duration // without a byte on stdout or stderr, until Ended
 	Grace time.Duration // alive after Ended
 
+	Limits Limits // what it may use
+
 	// Stdout and Stderr take whole lines without their newline: when the line was
 	// read, since the start, and where it begins in its stream. They are never called
 	// at the same time and must not keep the line. They may be nil.
@@ -67,6 +69,10 @@ const (
 	Stall     Why = "stall"
 	Grace     Why = "grace"
 	Cancelled Why = "cancelled"
+	// Memory, Processes and Disk are the Limits. Exit.Excess says more.
+	Memory    Why = "memory"
+	Processes Why = "processes"
+	Disk      Why = "disk"
 )
 
 // An Exit is how a program ended.
@@ -74,6 +80,7 @@ type Exit struct {
 	Code   int    // -1 where a signal ended it
 	Signal string // "killed", "interrupt", ...; empty where none did
 	Why    Why
+	Excess string // which limit it exceeded, and by how much
 	Wall   time.Duration
 	// CPU is the user and system time of all that the program started; MaxRSSMB is
 	// the largest resident size of one of these processes, in MiB. It is never less

@@ -25,6 +25,9 @@ const (
 	drainPatience = 2 * time.Second
 )
 
+// stepKill is the step of the ladder that kills.
+const stepKill = 3
+
 // Run runs a program to its end and returns when nothing of it is left. It fails
 // only where the program could not be started; a context that is done ends the
 // program, and Why tells.
@@ -94,6 +97,7 @@ type run struct {
 // A child is a program that was started: how to send it a signal, how to end all
 // of it, and how it ended.
 type child struct {
+	pid     int // of the supervisor; 0 without one
 	signal  func(syscall.Signal)
 	kill    func()
 	abandon func() // gives up what kill did not end
@@ -148,11 +152,15 @@ func (r *run) watch(ctx context.Context) Exit {
 		next     <-chan time.Time // of the ladder
 		step     int
 		descend  func()
+		done     = make(chan struct{})
+		over     = r.watchLimits(done)
+		excess   string
 		stopping = func(w Why) {
 			why, cancel, result, wall, stall, grace = w, nil, nil, nil, nil, nil
 			descend()
 		}
 	)
+	defer close(done)
 	descend = func() {
 		switch step++; step {
 		case 1:
@@ -161,7 +169,7 @@ func (r *run) watch(ctx context.Context) Exit {
 		case 2:
 			r.child.signal(syscall.SIGTERM)
 			next = r.clock.After(r.Terminate)
-		case 3:
+		case stepKill:
 			r.child.kill()
 			next = r.clock.After(killPatience)
 		default:
@@ -172,8 +180,21 @@ func (r *run) watch(ctx context.Context) Exit {
 	for {
 		select {
 		case exit := <-r.child.done:
-			exit.Why = why
+			exit.Why, exit.Excess = why, excess
+			r.lastLook(&exit)
 			return exit
+		case e := <-over:
+			over = nil
+			if step >= stepKill {
+				continue
+			}
+			step = stepKill - 1 // it is not asked: it would take more meanwhile
+			if why != Exited {  // it was to end anyway
+				descend()
+				continue
+			}
+			excess = e.text
+			stopping(e.why)
 		case <-cancel:
 			stopping(Cancelled)
 		case <-wall:
@@ -191,6 +212,16 @@ func (r *run) watch(ctx context.Context) Exit {
 		case <-next:
 			descend()
 		}
+	}
+}
+
+// lastLook finds out whether a program failed for the size of a file, or of its folders.
+func (r *run) lastLook(exit *Exit) {
+	if exit.Why != Exited || exit.Code == 0 || r.child.pid == 0 {
+		return
+	}
+	if e := r.Limits.overDisk(0); e != nil {
+		exit.Why, exit.Excess = e.why, e.text
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build unix
+
 package process
 
 import (
@@ -6,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -25,6 +28,9 @@ type end struct {
 	MaxRSSKB int64         `json:"max_rss_kb"`
 }
 
+// Supported says why programs cannot be agents here; nil where they can.
+func Supported() error { return nil }
+
 // start starts the program with its output going to the two files.
 func (s *Spec) start(stdout, stderr *os.File) (*child, error) {
 	if len(s.Argv) == 0 {
@@ -43,7 +49,7 @@ func (s *Spec) start(stdout, stderr *os.File) (*child, error) {
 	if len(s.Supervisor) == 0 {
 		return startAlone(cmd)
 	}
-	cmd.Path, cmd.Args = s.Supervisor[0], slices.Concat(s.Supervisor, argv)
+	cmd.Path, cmd.Args = s.Supervisor[0], slices.Concat(s.Supervisor, []string{strconv.FormatInt(s.Limits.maxFile(), 10)}, argv)
 	return startSupervised(cmd, program)
 }
 
@@ -109,6 +115,7 @@ func startSupervised(cmd *exec.Cmd, program string) (*child, error) {
 		done <- last.End.exit()
 	}()
 	return &child{
+		pid:     cmd.Process.Pid,
 		signal:  func(sig syscall.Signal) { _, _ = orders.Write([]byte{byte(sig)}) },
 		kill:    func() { _ = orders.Close() },
 		abandon: func() { _ = cmd.Process.Kill() },

@@ -2,6 +2,7 @@ package process
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
@@ -27,7 +28,8 @@ const (
 
 // Supervise is the whole of the supervisor's process: it runs a program, sees that
 // nothing of it stays behind, and returns the status to exit with. Spec.Supervisor
-// is the argv that leads here, argv what follows it. It takes orders from file 3, a
+// is the argv that leads here, argv what follows it: the size of the largest file that
+// may be written, in bytes, 0 for any, and the program. It takes orders from file 3, a
 // signal per byte; when that ends, and when the program does, everything ends. It
 // reports to file 4.
 //
@@ -77,9 +79,14 @@ type supervisor struct {
 }
 
 func newSupervisor(argv []string) (*supervisor, error) {
-	if len(argv) == 0 {
+	if len(argv) < 2 {
 		return nil, errNoProgram
 	}
+	maxFile, err := strconv.ParseUint(argv[0], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("the size of the largest file: %w", err)
+	}
+	argv = argv[1:]
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		return nil, os.NewSyscallError("look for /proc, which is needed to find what a program starts", err)
 	}
@@ -88,6 +95,11 @@ func newSupervisor(argv []string) (*supervisor, error) {
 	}
 	// A core file would lie in the workspace.
 	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
+	if maxFile > 0 {
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: maxFile, Max: maxFile}); err != nil {
+			return nil, os.NewSyscallError("setrlimit", err)
+		}
+	}
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
 		Env: syscall.Environ(), Files: []uintptr{0, 1, 2},
 		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,11 @@ import (
 // Podman's containers end with what started them. Docker's are started by its
 // daemon: they take the signals that the client is sent, but outlive a client that
 // is killed. Options.Limit is what ends those.
+
+const (
+	defaultProcesses  = 1024
+	threadsPerProcess = 4
+)
 
 func detectContainer(ctx context.Context, c Config) (Sandbox, error) {
 	fail := func(err error) (Sandbox, error) {
@@ -27,6 +33,9 @@ func detectContainer(ctx context.Context, c Config) (Sandbox, error) {
 		return fail(fmt.Errorf("%w: install it, or use sandbox auto", err))
 	}
 	s := Sandbox{kind: container, program: path, runtime: c.Runtime, image: c.Image}
+	if c.Superuser {
+		s.user = nobody()
+	}
 	if err := c.Try(ctx, s.Wrap([]string{"/bin/sh", "-c", "exit 0"}, Options{})); err != nil {
 		return fail(fmt.Errorf("the image does not run (%w): try %s run --rm %s true", err, c.Runtime, c.Image))
 	}
@@ -35,15 +44,22 @@ func detectContainer(ctx context.Context, c Config) (Sandbox, error) {
 
 func (s Sandbox) container(argv []string, o Options) []string {
 	out := []string{
-		s.program, "run", "--rm", "--init", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--pids-limit=4096", "--pull=never",
+		s.program, "run", "--rm", "--init", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--pull=never",
+		"--ulimit=core=0", fmt.Sprintf("--pids-limit=%d", threadsPerProcess*cmp.Or(o.Processes, defaultProcesses)),
+	}
+	if o.MemoryMB > 0 { // with swap: none
+		out = append(out, fmt.Sprintf("--memory=%dm", o.MemoryMB), fmt.Sprintf("--memory-swap=%dm", o.MemoryMB))
 	}
 	if !o.Network {
 		out = append(out, "--network=none")
 	}
-	// Files belong to who runs firstpick, inside as outside.
-	if s.runtime == "podman" && os.Getuid() != 0 {
+	// Files belong to who runs firstpick, inside as outside; root's belong to nobody.
+	switch {
+	case s.user != nil:
+		out = append(out, fmt.Sprintf("--user=%d:%d", s.user.UID, s.user.GID))
+	case s.runtime == "podman":
 		out = append(out, "--userns=keep-id")
-	} else {
+	default:
 		out = append(out, fmt.Sprintf("--user=%d:%d", os.Getuid(), os.Getgid()))
 	}
 	for _, path := range o.ReadOnly {

@@ -29,6 +29,12 @@ type Config struct {
 	// Try runs a program to see whether it works.
 	Try  func(ctx context.Context, argv []string) error
 	Home string // the user's own, to be hidden
+	// Root is the folder in which programs will work and Hide what they must not see:
+	// Detect tries the very mounts that trials have. Without a Root it tries none.
+	Root string
+	Hide []string
+	// Superuser means that this process is root. Its programs run as nobody then.
+	Superuser bool
 	// Runtime, docker or podman, and Image ask for a container.
 	Runtime, Image string
 	// Off asks for none at all.
@@ -51,8 +57,14 @@ type Sandbox struct {
 	image   string
 	hidden  []string // folders, parents first
 	shown   []string // in them
+	masked  []string // what the kernel shows and programs do not need
+	user    *User    // whom programs run as; nil for the user of this process
+	setpriv string   // the program that makes them this user
 	warning string
 }
+
+// A User owns what programs write.
+type User struct{ UID, GID int }
 
 // Detect returns the best sandbox that works here. It fails where a container is
 // asked for and cannot be had; for want of bubblewrap there is a warning.
@@ -67,10 +79,28 @@ func Detect(ctx context.Context, c Config) (Sandbox, error) {
 	if err != nil {
 		return unkept(fmt.Sprintf("bubblewrap is not installed (%v): apt install bubblewrap, or dnf install bubblewrap", err)), nil
 	}
-	s := Sandbox{kind: bubblewrap, program: path, hidden: hidden(c.Home), shown: resolver()}
-	if err := c.Try(ctx, s.Wrap([]string{"/bin/sh", "-c", "exit 0"}, Options{})); err != nil {
-		return unkept(fmt.Sprintf("%s does not work here (%v): the kernel must let users make user namespaces", path, err)), nil
+	s := Sandbox{kind: bubblewrap, program: path, hidden: hidden(c.Home), shown: resolver(), masked: existing(kernelFiles)}
+	if !c.Superuser {
+		if err := s.try(ctx, c); err != nil {
+			return unkept(fmt.Sprintf("%s does not work here (%v): the kernel must let users make user namespaces", path, err)), nil
+		}
+		return s, nil
 	}
+	asNobody := s
+	asNobody.user = nobody()
+	asNobody.hidden = slices.Sorted(slices.Values(append(slices.Clone(s.hidden), closed(c.Root)...)))
+	asNobody.setpriv, err = c.LookPath("setpriv")
+	if err == nil {
+		err = asNobody.try(ctx, c)
+	}
+	if err == nil {
+		return asNobody, nil
+	}
+	if err := s.try(ctx, c); err != nil {
+		return unkept(fmt.Sprintf("%s does not work here (%v)", path, err)), nil
+	}
+	s.warning = fmt.Sprintf("programs run as root in the sandbox: they cannot be made another user (%v). "+
+		"What root may read and the sandbox shows, such as /etc/shadow, is open to them. Run firstpick as an ordinary user, or install setpriv (util-linux)", err)
 	return s, nil
 }
 
@@ -120,6 +150,14 @@ func (s Sandbox) Name() string {
 	return "none"
 }
 
+// Describe names it and says who programs are, where that is not the user of this process.
+func (s Sandbox) Describe() string {
+	if s.user == nil {
+		return s.Name()
+	}
+	return fmt.Sprintf("%s; programs run as user %d", s.Name(), s.user.UID)
+}
+
 // Warning says what programs can do for lack of a sandbox; empty when there is one.
 func (s Sandbox) Warning() string { return s.warning }
 
@@ -135,6 +173,10 @@ type Options struct {
 	ReadOnly []string
 	Hide     []string // further folders and files to hide: the runs' data
 	Env      []string // the program's environment, which the wrapped program is started with
+	// MemoryMB and Processes bound a container, whose processes are no children of what
+	// started it; 0 for no bound of memory, and for 1024 processes. A process may have
+	// four threads on average.
+	MemoryMB, Processes int
 	// Limit ends the program in a container, which does not always end with what
 	// started it; 0 for none.
 	Limit time.Duration
@@ -156,35 +198,77 @@ func (s Sandbox) Wrap(argv []string, o Options) []string {
 func (s Sandbox) bubblewrap(argv []string, o Options) []string {
 	out := []string{
 		s.program, "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL",
-		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+	}
+	if s.user != nil { // setpriv gives these two away
+		out = append(out, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+	}
+	out = append(out, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+	// The kernel lets root write its settings by the user's number, whatever the
+	// capabilities are; of /proc, bubblewrap protects less than that.
+	for _, path := range kernelSettings {
+		out = append(out, "--ro-bind-try", path, path)
+	}
+	for _, path := range s.masked {
+		out = append(out, mask(path)...)
 	}
 	if !o.Network {
 		out = append(out, "--unshare-net")
 	}
-	// What comes later lies over what came before.
-	for _, dir := range s.hidden {
+	if o.Tmp != "" { // shared memory is files of the trial, so that it counts as disk
+		out = append(out, "--bind", o.Tmp, "/dev/shm")
+	}
+	out = append(out, "--remount-ro", "/dev")
+	out = append(out, s.folders(argv[0], o)...)
+	if s.user == nil {
+		if o.Workdir != "" {
+			out = append(out, "--chdir", o.Workdir)
+		}
+		return append(append(out, "--"), argv...)
+	}
+	out = append(out, "--", s.setpriv, fmt.Sprintf("--reuid=%d", s.user.UID), fmt.Sprintf("--regid=%d", s.user.GID), "--clear-groups", "--inh-caps=-all", "--")
+	if o.Workdir != "" { // without capabilities, root cannot enter what is nobody's
+		out = append(out, "/bin/sh", "-c", `cd "$0" && exec "$@"`, o.Workdir)
+	}
+	return append(out, argv...)
+}
+
+// folders hides what is not the program's and shows what is. What comes later lies
+// over what came before.
+func (s Sandbox) folders(program string, o Options) []string {
+	hidden := slices.Clone(s.hidden)
+	var files []string
+	for _, path := range o.Hide {
+		real, err := filepath.EvalSymlinks(path)
+		switch {
+		case err != nil || real == "/":
+		case isDir(real):
+			hidden = append(hidden, real)
+		default:
+			files = append(files, real)
+		}
+	}
+	slices.Sort(hidden)
+	tops := outermost(hidden)
+	var out []string
+	for _, dir := range tops {
 		out = append(out, "--tmpfs", dir)
 	}
 	if o.Tmp != "" {
 		out = append(out, "--bind", o.Tmp, "/tmp")
 	}
-	hidden := slices.Clone(s.hidden)
-	var files []string
-	for _, dir := range o.Hide {
-		real, err := filepath.EvalSymlinks(dir)
-		switch {
-		case err != nil || real == "/":
-		case isDir(real):
-			hidden = append(hidden, real)
-			out = append(out, "--tmpfs", real)
-		default:
-			files = append(files, real)
+	shown := slices.DeleteFunc(slices.Concat(s.shown, []string{program}, o.ReadOnly), func(path string) bool {
+		return !filepath.IsAbs(path) || slices.ContainsFunc(hidden, func(dir string) bool { return within(dir, path) })
+	})
+	if s.user != nil { // where bwrap makes parents for what is closed to others, only root could enter them
+		inside := append(slices.Clone(tops), "/tmp")
+		for _, path := range slices.Concat([]string{o.Home, o.Workdir, o.Tmp}, shown) {
+			if _, err := os.Stat(path); err == nil && slices.ContainsFunc(inside, func(dir string) bool { return within(path, dir) }) {
+				out = append(out, "--dir", filepath.Dir(path))
+			}
 		}
 	}
-	for _, path := range slices.Concat(s.shown, argv[:1], o.ReadOnly) {
-		if filepath.IsAbs(path) && !slices.ContainsFunc(hidden, func(dir string) bool { return within(dir, path) }) {
-			out = append(out, "--ro-bind-try", path, path)
-		}
+	for _, path := range shown {
+		out = append(out, "--ro-bind-try", path, path)
 	}
 	for _, dir := range []string{o.Home, o.Workdir, o.Tmp} {
 		if dir != "" {
@@ -196,15 +280,23 @@ func (s Sandbox) bubblewrap(argv []string, o Options) []string {
 			out = append(out, "--ro-bind", os.DevNull, file)
 		}
 	}
-	for _, dir := range hidden { // what hides takes nothing in: it would be memory
+	for _, dir := range tops { // what hides takes nothing in: it would be memory
 		if dir != "/tmp" {
 			out = append(out, "--remount-ro", dir)
 		}
 	}
-	if o.Workdir != "" {
-		out = append(out, "--chdir", o.Workdir)
+	return out
+}
+
+// outermost returns the folders that lie in none of the others. They are sorted.
+func outermost(sorted []string) []string {
+	var out []string
+	for _, dir := range sorted {
+		if !slices.ContainsFunc(out, func(top string) bool { return within(dir, top) }) {
+			out = append(out, dir)
+		}
 	}
-	return append(append(out, "--"), argv...)
+	return out
 }
 
 // within reports whether path is dir or lies in it.

@@ -16,7 +16,7 @@ import (
 
 func config() Config {
 	return Config{
-		LookPath: exec.LookPath, Home: os.Getenv("HOME"),
+		LookPath: exec.LookPath, Home: os.Getenv("HOME"), Superuser: os.Getuid() == 0,
 		Try: func(ctx context.Context, argv []string) error {
 			return exec.CommandContext(ctx, argv[0], argv[1:]...).Run()
 		},
@@ -41,7 +41,7 @@ func bubble(t *testing.T) Sandbox {
 }
 
 // place makes the folders of a trial.
-func place(t *testing.T) Options {
+func place(t *testing.T, s Sandbox) Options {
 	t.Helper()
 	root := t.TempDir()
 	o := Options{Workdir: filepath.Join(root, "t/work"), Home: filepath.Join(root, "t/home"), Tmp: filepath.Join(root, "t/tmp")}
@@ -49,6 +49,9 @@ func place(t *testing.T) Options {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := s.Own(filepath.Join(root, "t")); err != nil {
+		t.Fatal(err)
 	}
 	return o
 }
@@ -68,7 +71,7 @@ func sh(t *testing.T, s Sandbox, o Options, script string) string {
 
 func TestBubblewrapFiles(t *testing.T) {
 	s := bubble(t)
-	o := place(t)
+	o := place(t, s)
 	outside := filepath.Join(filepath.Dir(filepath.Dir(o.Workdir)), "secret")
 	if err := os.WriteFile(outside, []byte("SECRET"), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,16 +104,16 @@ func TestBubblewrapFiles(t *testing.T) {
 // and that no folder shows that would show what is hidden.
 func TestBubblewrapShows(t *testing.T) {
 	s := bubble(t)
-	o := place(t)
+	o := place(t, s)
 	root := t.TempDir()
 	program := filepath.Join(root, "bin/program")
 	data := filepath.Join(root, "data")
 	for _, dir := range []string{filepath.Dir(program), data} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho started\n"), 0o700); err != nil {
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho started\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(data, "runs"), []byte("SECRET"), 0o600); err != nil {
@@ -129,7 +132,7 @@ func TestBubblewrapShows(t *testing.T) {
 // TestBubblewrapHidesFiles hides a file in a folder that shows.
 func TestBubblewrapHidesFiles(t *testing.T) {
 	s := bubble(t)
-	o := place(t)
+	o := place(t, s)
 	secret := filepath.Join(t.TempDir(), "secrets.yaml")
 	if err := os.WriteFile(secret, []byte("SECRET"), 0o644); err != nil {
 		t.Fatal(err)
@@ -169,7 +172,7 @@ func TestBubblewrapNetwork(t *testing.T) {
 		t.Skip("bash is not installed") // it can connect by itself
 	}
 	script := fmt.Sprintf("bash -c 'exec 3<>/dev/tcp/127.0.0.1/%d' 2>/dev/null && echo reached || echo cut; cat /proc/net/dev | grep -c :", l.Addr().(*net.TCPAddr).Port)
-	o := place(t)
+	o := place(t, s)
 	o.Network = true
 	if got := sh(t, s, o, script); !strings.HasPrefix(got, "reached\n") {
 		t.Errorf("network on: %q", got)
@@ -183,7 +186,7 @@ func TestBubblewrapNetwork(t *testing.T) {
 // TestBubblewrapDies sees that nothing stays when bwrap is killed.
 func TestBubblewrapDies(t *testing.T) {
 	s := bubble(t)
-	o := place(t)
+	o := place(t, s)
 	argv := s.Wrap([]string{"/bin/sh", "-c", "mkfifo pipe; (setsid cat pipe; echo over > end) & echo ready; cat pipe"}, o)
 	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin"}
@@ -221,16 +224,18 @@ func TestDetect(t *testing.T) {
 		name, warning string
 		err           string
 	}{
-		"off":          {config: Config{Off: true}, name: "none", warning: "switched off"},
-		"not there":    {config: Config{LookPath: func(string) (string, error) { return "", fails }}, name: "none", warning: "apt install bubblewrap"},
-		"does not run": {config: Config{LookPath: found, Try: func(context.Context, []string) error { return fails }}, name: "none", warning: "does not work here (no)"},
-		"bubblewrap":   {config: Config{LookPath: found, Try: runs}, name: "bubblewrap"},
-		"docker":       {config: Config{LookPath: found, Try: runs, Runtime: "docker", Image: "node:22"}, name: "docker node:22"},
-		"other":        {config: Config{LookPath: found, Try: runs, Runtime: "lxc", Image: "x"}, err: "docker:IMAGE"},
-		"no image":     {config: Config{LookPath: found, Try: runs, Runtime: "podman"}, err: "image is missing"},
-		"an option":    {config: Config{LookPath: found, Try: runs, Runtime: "podman", Image: "--privileged"}, err: "image is missing"},
-		"no docker":    {config: Config{LookPath: func(string) (string, error) { return "", fails }, Runtime: "docker", Image: "x"}, err: "install it"},
-		"no daemon":    {config: Config{LookPath: found, Try: func(context.Context, []string) error { return fails }, Runtime: "docker", Image: "x"}, err: "try docker run"},
+		"off":                  {config: Config{Off: true}, name: "none", warning: "switched off"},
+		"not there":            {config: Config{LookPath: func(string) (string, error) { return "", fails }}, name: "none", warning: "apt install bubblewrap"},
+		"does not run":         {config: Config{LookPath: found, Try: func(context.Context, []string) error { return fails }}, name: "none", warning: "does not work here (no)"},
+		"bubblewrap":           {config: Config{LookPath: found, Try: runs}, name: "bubblewrap"},
+		"root without setpriv": {config: Config{LookPath: only("bwrap"), Try: runs, Superuser: true}, name: "bubblewrap", warning: "install setpriv"},
+		"root":                 {config: Config{LookPath: found, Try: runs, Superuser: true}, name: "bubblewrap"},
+		"docker":               {config: Config{LookPath: found, Try: runs, Runtime: "docker", Image: "node:22"}, name: "docker node:22"},
+		"other":                {config: Config{LookPath: found, Try: runs, Runtime: "lxc", Image: "x"}, err: "docker:IMAGE"},
+		"no image":             {config: Config{LookPath: found, Try: runs, Runtime: "podman"}, err: "image is missing"},
+		"an option":            {config: Config{LookPath: found, Try: runs, Runtime: "podman", Image: "--privileged"}, err: "image is missing"},
+		"no docker":            {config: Config{LookPath: func(string) (string, error) { return "", fails }, Runtime: "docker", Image: "x"}, err: "install it"},
+		"no daemon":            {config: Config{LookPath: found, Try: func(context.Context, []string) error { return fails }, Runtime: "docker", Image: "x"}, err: "try docker run"},
 	} {
 		s, err := Detect(t.Context(), c.config)
 		if c.err != "" {
@@ -245,6 +250,15 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+func only(program string) func(string) (string, error) {
+	return func(name string) (string, error) {
+		if name != program {
+			return "", errors.New("no " + name)
+		}
+		return found(name)
+	}
+}
+
 func found(name string) (string, error)             { return "/usr/bin/" + name, nil }
 func runs(ctx context.Context, argv []string) error { return nil }
 
@@ -255,20 +269,26 @@ func TestNoSandboxChangesNothing(t *testing.T) {
 	}
 }
 
+func TestContainerOfRootIsNobodys(t *testing.T) {
+	s, err := Detect(t.Context(), Config{LookPath: found, Try: runs, Runtime: "docker", Image: "node:22", Superuser: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if argv := s.Wrap([]string{"cli"}, Options{}); !slices.Contains(argv, fmt.Sprintf("--user=%d:%d", nobody().UID, nobody().GID)) {
+		t.Errorf("argv %q", argv)
+	}
+}
+
 func TestContainerArgv(t *testing.T) {
 	s, err := Detect(t.Context(), Config{LookPath: found, Try: runs, Runtime: "podman", Image: "node:22"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := Options{
-		Workdir: "/t/w", Home: "/t/h", Tmp: "/t/t", ReadOnly: []string{"/opt/cli"}, Limit: 20 * time.Minute,
+		Workdir: "/t/w", Home: "/t/h", Tmp: "/t/t", ReadOnly: []string{"/opt/cli"}, Limit: 20 * time.Minute, MemoryMB: 50, Processes: 100,
 		Env: []string{"PATH=/bin", "API_KEY=SECRET", "HOME=/t/h"},
 	}
-	user := "--userns=keep-id"
-	if os.Getuid() == 0 {
-		user = fmt.Sprintf("--user=0:%d", os.Getgid())
-	}
-	want := "/usr/bin/podman run --rm --init --read-only --cap-drop=ALL --security-opt=no-new-privileges --pids-limit=4096 --pull=never --network=none " + user + " " +
+	want := "/usr/bin/podman run --rm --init --read-only --cap-drop=ALL --security-opt=no-new-privileges --pull=never --ulimit=core=0 --pids-limit=400 --memory=50m --memory-swap=50m --network=none --userns=keep-id " +
 		"--volume=/opt/cli:/opt/cli:ro --volume=/t/h:/t/h --volume=/t/w:/t/w --volume=/t/t:/t/t --volume=/t/t:/tmp --workdir=/t/w --env=API_KEY --env=HOME --entrypoint= node:22 " +
 		"timeout -s KILL 1201 /opt/cli/run -p x"
 	if got := strings.Join(s.Wrap([]string{"/opt/cli/run", "-p", "x"}, o), " "); got != want {
@@ -278,11 +298,22 @@ func TestContainerArgv(t *testing.T) {
 
 // TestBubblewrapArgv holds the order, on which everything depends.
 func TestBubblewrapArgv(t *testing.T) {
-	s := Sandbox{kind: bubblewrap, program: "/usr/bin/bwrap", hidden: []string{"/home", "/tmp"}, shown: []string{"/run/resolv.conf"}}
+	s := Sandbox{
+		kind: bubblewrap, program: "/usr/bin/bwrap", setpriv: "/usr/bin/setpriv", hidden: []string{"/home", "/tmp", "/tmp/me"}, shown: []string{"/run/resolv.conf"},
+		masked: []string{"/proc", "/proc/keys"}, // a folder, and what is none
+	}
 	o := Options{Workdir: "/home/me/w", Home: "/home/me/h", Tmp: "/tmp/t", ReadOnly: []string{"/home/me/.nvm", "/home", "/"}}
-	want := "/usr/bin/bwrap --die-with-parent --new-session --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --unshare-net " +
+	wrapped := "--ro-bind / / --dev /dev --proc /proc " +
+		"--ro-bind-try /proc/sys /proc/sys --ro-bind-try /proc/sysrq-trigger /proc/sysrq-trigger --ro-bind-try /proc/bus /proc/bus --ro-bind-try /proc/fs /proc/fs --ro-bind-try /proc/irq /proc/irq " +
+		"--tmpfs /proc --remount-ro /proc --ro-bind /dev/null /proc/keys --unshare-net --bind /tmp/t /dev/shm --remount-ro /dev " +
 		"--tmpfs /home --tmpfs /tmp --bind /tmp/t /tmp --ro-bind-try /run/resolv.conf /run/resolv.conf --ro-bind-try /usr/bin/cli /usr/bin/cli --ro-bind-try /home/me/.nvm /home/me/.nvm " +
-		"--bind /home/me/h /home/me/h --bind /home/me/w /home/me/w --bind /tmp/t /tmp/t --remount-ro /home --chdir /home/me/w -- /usr/bin/cli -p x"
+		"--bind /home/me/h /home/me/h --bind /home/me/w /home/me/w --bind /tmp/t /tmp/t --remount-ro /home "
+	const begin = "/usr/bin/bwrap --die-with-parent --new-session --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --cap-drop ALL "
+	if got, want := strings.Join(s.Wrap([]string{"/usr/bin/cli", "-p", "x"}, o), " "), begin+wrapped+"--chdir /home/me/w -- /usr/bin/cli -p x"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	s.user = &User{7, 8}
+	want := begin + "--cap-add CAP_SETUID --cap-add CAP_SETGID " + wrapped + "-- /usr/bin/setpriv --reuid=7 --regid=8 --clear-groups --inh-caps=-all -- /bin/sh -c cd \"$0\" && exec \"$@\" /home/me/w /usr/bin/cli -p x"
 	if got := strings.Join(s.Wrap([]string{"/usr/bin/cli", "-p", "x"}, o), " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

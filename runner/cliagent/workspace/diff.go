@@ -205,8 +205,9 @@ func (w *walk) add(c transcript.FileChange) {
 // read returns the beginning of a file, one byte more than counts, and its size. Of
 // a binary file that is new it returns less.
 func (w *walk) read(p string, was bool) (data []byte, size int64, err error) {
-	// What was put in its place meanwhile, a pipe for one, must not hold us up.
-	f, err := w.root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	// What was put in its place meanwhile must neither hold us up, as a pipe does, nor
+	// lead out of the project, which the root sees to.
+	f, err := w.root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -92,7 +92,7 @@ func (c *Cluster) command(name string, args ...string) (*exec.Cmd, error) {
 		if err := errors.Join(uerr, gerr, os.Chown(c.dir, int(uid), int(gid))); err != nil {
 			return nil, err
 		}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+		runAs(cmd, uint32(uid), uint32(gid))
 		return cmd, nil
 	}
 	return nil, errors.New("postgres does not run as root, and there is neither a user postgres nor nobody")
