@@ -19,14 +19,23 @@ const (
 )
 
 // AskSignIn mails a link that signs in the browser of a cookie. Its answer is
-// the same for every address.
-func (s *Service) AskSignIn(ctx context.Context, c *Caller, email, browser string) error {
+// the same for every address. Known is the id of a browser that signed in as the
+// address before, or "": it has a limit of its own, so that strangers who ask for
+// the address's links do not lock its owner out.
+func (s *Service) AskSignIn(ctx context.Context, c *Caller, email, browser, known string) error {
 	now := s.Now()
 	token := s.Secrets.Token("sin_")
 	link := s.BaseURL + "/signin/link?token=" + token
 	var id string
 	err := s.write(ctx, func(tx *state.Tx) error {
-		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "sign-in.ip", Key: c.network()}, limit.Use{Rule: "sign-in.email", Key: email}); err != nil {
+		uses := []limit.Use{{Rule: "sign-in.browser", Key: known}}
+		if known == "" {
+			uses = []limit.Use{
+				{Rule: "sign-in.ip", Key: c.network()}, {Rule: "sign-in.email-block", Key: c.about(email)},
+				{Rule: "sign-in.email", Key: email}, {Rule: "sign-in.email-day", Key: email},
+			}
+		}
+		if err := s.take(ctx, tx, now, c, uses...); err != nil {
 			return err
 		}
 		if err := tx.AddSignIn(ctx, &state.SignIn{
