@@ -122,9 +122,9 @@ func (p *peer) poll(claimToken string) string {
 
 const victim = "victim@example.com"
 
-// TestNobodyLocksAnAddressOut: who uses up what may be asked for somebody's address
-// uses up their own share. Its owner signs in, registers agents and claims from
-// another network.
+// TestNobodyLocksAnAddressOut: requests for somebody's address use up the share of
+// the network they come from. The owner of the address still signs in, registers
+// agents and claims from another network.
 func TestNobodyLocksAnAddressOut(t *testing.T) {
 	onBothStores(t, behindProxy(), func(t *testing.T, s *servertest.Service) {
 		attacker := newPeer(t, s, "198.51.100.66")
@@ -155,9 +155,9 @@ func TestNobodyLocksAnAddressOut(t *testing.T) {
 	})
 }
 
-// TestTheMailOfAnAddressIsBounded: whatever the number of networks that ask, an
-// address gets 20 sign-in mails an hour and 60 a day. A browser that signed in as the
-// address before is not held up by that.
+// TestTheMailOfAnAddressIsBounded: an address gets 20 sign-in mails an hour and 60 a
+// day, from any number of networks. A browser that signed in as the address before is
+// not held up by that.
 func TestTheMailOfAnAddressIsBounded(t *testing.T) {
 	onBothStores(t, behindProxy(), func(t *testing.T, s *servertest.Service) {
 		owner := newPeer(t, s, "192.0.2.10")
@@ -196,8 +196,8 @@ func TestTheMailOfAnAddressIsBounded(t *testing.T) {
 	})
 }
 
-// TestAKnownBrowserIsKnownForItsAddressAlone: who signed in as one person gets no
-// more mail for another.
+// TestAKnownBrowserIsKnownForItsAddressAlone: a browser that signed in as one person
+// has the common limits for the address of another.
 func TestAKnownBrowserIsKnownForItsAddressAlone(t *testing.T) {
 	s := servertest.New(t, behindProxy())
 	b := newPeer(t, s, "198.51.100.66")
@@ -263,9 +263,9 @@ func TestAFloodFromManyNetworksDropsItsOwn(t *testing.T) {
 	})
 }
 
-// TestTheOwnerSeesAndDeniesWhatWaits: who is signed in sees which agents ask for
-// their address, and ends them. Nobody else does.
-func TestTheOwnerSeesAndDeniesWhatWaits(t *testing.T) {
+// TestTheOwnerSeesAndDeniesPendingAgents: a signed-in person sees the agents that wait
+// for their address, and denies them. Nobody else can.
+func TestTheOwnerSeesAndDeniesPendingAgents(t *testing.T) {
 	onBothStores(t, behindProxy(), func(t *testing.T, s *servertest.Service) {
 		attacker := newPeer(t, s, "198.51.100.66")
 		token, _ := attacker.register(victim)
@@ -304,7 +304,7 @@ func TestTheOwnerSeesAndDeniesWhatWaits(t *testing.T) {
 			}
 		}
 		if text := page(owner); strings.Contains(text, "198.51.100.66") {
-			t.Errorf("what was denied is still listed: %s", text)
+			t.Errorf("a denied agent is still listed: %s", text)
 		}
 		if got := attacker.poll(token); got != "access_denied" {
 			t.Errorf("the denied agent polls: %s", got)
