@@ -19,7 +19,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -133,8 +132,10 @@ type Options struct {
 	// ReadOnly is to be seen where it is hidden, or missing: the program's own
 	// folders. A folder that holds one that is hidden stays as it is.
 	ReadOnly []string
-	Hide     []string // further folders and files to hide: the runs' data
-	Env      []string // the program's environment, which the wrapped program is started with
+	// Hide are further folders and files to hide, such as the runs' data. What is not
+	// there yet, or is replaced meanwhile, is hidden too.
+	Hide []string
+	Env  []string // the program's environment, which the wrapped program is started with
 	// Limit ends the program in a container, which does not always end with what
 	// started it; 0 for none.
 	Limit time.Duration
@@ -168,35 +169,31 @@ func (s Sandbox) bubblewrap(argv []string, o Options) []string {
 	if o.Tmp != "" {
 		out = append(out, "--bind", o.Tmp, "/tmp")
 	}
-	hidden := slices.Clone(s.hidden)
-	var files []string
-	for _, dir := range o.Hide {
-		real, err := filepath.EvalSymlinks(dir)
-		switch {
-		case err != nil || real == "/":
-		case isDir(real):
-			hidden = append(hidden, real)
-			out = append(out, "--tmpfs", real)
-		default:
-			files = append(files, real)
-		}
+	hide := newHiding(o.Hide)
+	for _, dir := range hide.dirs {
+		out = append(out, "--tmpfs", dir)
 	}
+	hidden := slices.Concat(s.hidden, hide.dirs)
+	var shown []string
 	for _, path := range slices.Concat(s.shown, argv[:1], o.ReadOnly) {
 		if filepath.IsAbs(path) && !slices.ContainsFunc(hidden, func(dir string) bool { return within(dir, path) }) {
+			shown = append(shown, path)
 			out = append(out, "--ro-bind-try", path, path)
 		}
 	}
-	for _, dir := range []string{o.Home, o.Workdir, o.Tmp} {
+	own := []string{o.Home, o.Workdir, o.Tmp}
+	in := func(dir string) func(string) bool { return func(of string) bool { return within(dir, of) } }
+	mounts, covered := hide.cover(func(dir string) bool {
+		return slices.ContainsFunc(shown, in(dir)) || !slices.ContainsFunc(hidden, in(dir))
+	}, own)
+	out = append(out, mounts...)
+	for _, dir := range own {
 		if dir != "" {
 			out = append(out, "--bind", dir, dir)
 		}
 	}
-	for _, file := range files {
-		if !slices.ContainsFunc(hidden, func(dir string) bool { return within(file, dir) }) {
-			out = append(out, "--ro-bind", os.DevNull, file)
-		}
-	}
-	for _, dir := range hidden { // what hides takes nothing in: it would be memory
+	out = append(out, hide.blank(own)...)
+	for _, dir := range append(hidden, covered...) { // what hides takes nothing in: it would be memory
 		if dir != "/tmp" {
 			out = append(out, "--remount-ro", dir)
 		}
@@ -205,10 +202,4 @@ func (s Sandbox) bubblewrap(argv []string, o Options) []string {
 		out = append(out, "--chdir", o.Workdir)
 	}
 	return append(append(out, "--"), argv...)
-}
-
-// within reports whether path is dir or lies in it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }
