@@ -120,6 +120,7 @@ type Server struct {
 	tally   *tally.Tally // nil for none
 	streams *sse.Gate
 	store   *storeCheck
+	hsts    []string // values of Strict-Transport-Security; nil for none
 	// exact answers GET on paths without parameters, so that the most common
 	// requests pay for no pattern matching. The router has them too.
 	exact map[string]http.HandlerFunc
@@ -172,7 +173,7 @@ func New(cfg Config) (*Server, error) {
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
 		public:  limit.OfClients(limit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
 		streams: sse.NewGate(maxStreams, maxOwnStreams),
-		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now},
+		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now}, hsts: strictTransport(cfg.BaseURL),
 	}
 	if cfg.AccessLog && cfg.LogWriter != nil {
 		s.access = newAccessLog(cfg.LogWriter)
@@ -247,6 +248,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
 	rw.Header()["X-Request-Id"] = []string{rw.ID}
+	if s.hsts != nil {
+		rw.Header()["Strict-Transport-Security"] = s.hsts
+	}
 	start := time.Time{}
 	rw.Client = s.proxies.Client(r)
 	if s.access != nil || s.tally != nil || !s.cfg.LimitsOff {
