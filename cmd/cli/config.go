@@ -27,6 +27,9 @@ type Config struct {
 	Listen string `mapstructure:"listen"`
 	// Snapshots is where snapshots lie, as file:///DIR; empty means Data.
 	Snapshots string `mapstructure:"snapshots"`
+	// Trust are files of public keys, of which one must have signed a snapshot that the
+	// server serves; none asks for no signature.
+	Trust []string `mapstructure:"trust"`
 	// LogLevel is debug, info, warn or error; LogFormat is text or json.
 	LogLevel  string `mapstructure:"log-level"`
 	LogFormat string `mapstructure:"log-format"`
@@ -134,7 +137,7 @@ func addAgentFlags(f *pflag.FlagSet) {
 func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 	v := viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter))
 	for key, value := range map[string]any{
-		"data": ".firstpick", "catalog": "", "base-url": "", "listen": demoListen, "snapshots": "",
+		"data": ".firstpick", "catalog": "", "base-url": "", "listen": demoListen, "snapshots": "", "trust": []string{},
 		"log-level": "info", "log-format": "text", "access-log": true, "limits": "on",
 		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false,
 		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
