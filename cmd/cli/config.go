@@ -61,6 +61,9 @@ type Config struct {
 	// CallPrivate lets the server call private addresses that owners of workspaces
 	// name: for tests, and for a network of one's own.
 	CallPrivate bool `mapstructure:"call-private"`
+	// CallPorts are ports that webhooks and the sites of workspaces may have besides 80
+	// and 443.
+	CallPorts []int `mapstructure:"call-ports"`
 	// Prices is a file of prices instead of the built-in table.
 	Prices string `mapstructure:"prices"`
 	// Sandbox is what agents that are programs are held in by: auto, off, or a
@@ -139,7 +142,7 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 	for key, value := range map[string]any{
 		"data": ".firstpick", "catalog": "", "base-url": "", "listen": demoListen, "snapshots": "", "trust": []string{},
 		"log-level": "info", "log-format": "text", "access-log": true, "limits": "on",
-		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false,
+		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false, "call-ports": []int{},
 		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
 		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
 		"prices": "", "sandbox": "auto", "keep-work": false, "remote": "", "eval-key": "", "eval-key-file": "",
@@ -220,6 +223,11 @@ func (c *Config) check() error {
 	}
 	if c.LimitPublic < 1 {
 		errs = append(errs, fmt.Errorf("limit-public: %d is not at least 1", c.LimitPublic))
+	}
+	for _, p := range c.CallPorts {
+		if p < 1 || p > 65535 {
+			errs = append(errs, fmt.Errorf("call-ports: %d is not a port from 1 to 65535", p))
+		}
 	}
 	runtime, image, _ := strings.Cut(c.Sandbox, ":")
 	if container := image != "" && (runtime == "docker" || runtime == "podman"); !container && c.Sandbox != "auto" && c.Sandbox != "off" {
