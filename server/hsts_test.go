@@ -6,8 +6,8 @@ import (
 	"github.com/firstpick/firstpick/server"
 )
 
-// TestStrictTransport: where the public address is https, every answer tells browsers
-// to come by https alone (RFC 6797); nowhere else, for a browser would remember it of a
+// TestStrictTransport: where the public address is https, every answer has browsers
+// come by https alone (RFC 6797); nowhere else, for a browser would remember it of a
 // developer's machine.
 func TestStrictTransport(t *testing.T) {
 	for address, want := range map[string]string{

@@ -181,8 +181,8 @@ func Limited(err error) bool {
 	return errors.As(err, &e) && e.Status == http.StatusTooManyRequests
 }
 
-// refusal is the 429 of a use. It names what is over its limit: a caller who waits
-// for others must not be told that the own address did too much.
+// refusal is the 429 of a use. It names what is over its limit: where others used up a
+// common limit, the text must not blame the caller's address.
 func refusal(u Use, after int) *apierr.Error {
 	what, by, _ := strings.Cut(u.Rule, ".")
 	by = strings.TrimSuffix(by, "-day")
