@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,12 +52,21 @@ func (s *Snapshot) Categories() []analytics.CategoryItem { return s.items }
 // Load reads a snapshot and checks every file against its hash. It reads each
 // byte once and recomputes nothing: that is Verify's work. The error is
 // ErrNotFound or a *DamageError where they apply.
-func Load(root, id string) (*Snapshot, error) {
+func Load(root, id string) (*Snapshot, error) { return LoadSigned(root, id, nil) }
+
+// LoadSigned is Load for a snapshot that must be signed with one of the trusted keys.
+// Without any it need not be signed.
+func LoadSigned(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error) {
 	dir, err := openSnapshot(root, id)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
+	if len(trusted) > 0 {
+		if _, err := checkSignature(dir, id, trusted); err != nil {
+			return nil, err
+		}
+	}
 	m, err := readManifest(dir, id)
 	if err != nil {
 		return nil, err
@@ -81,17 +91,26 @@ func openSnapshot(root, id string) (*os.Root, error) {
 	return dir, err
 }
 
-func readManifest(dir *os.Root, id string) (Manifest, error) {
-	var m Manifest
+// readManifestBytes returns the manifest as it was written, which its hash, the id, says.
+func readManifestBytes(dir *os.Root, id string) ([]byte, error) {
 	data, err := readDocument(dir, manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, &DamageError{Path: manifestName, Reason: "missing"}
+		return nil, &DamageError{Path: manifestName, Reason: "missing"}
 	}
 	if err != nil {
-		return m, err
+		return nil, err
 	}
 	if got := snapshotID(data); got != id {
-		return m, &DamageError{Path: manifestName, Reason: "its hash is " + got + ", the snapshot's id is " + id}
+		return nil, &DamageError{Path: manifestName, Reason: "its hash is " + got + ", the snapshot's id is " + id}
+	}
+	return data, nil
+}
+
+func readManifest(dir *os.Root, id string) (Manifest, error) {
+	var m Manifest
+	data, err := readManifestBytes(dir, id)
+	if err != nil {
+		return m, err
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, &DamageError{Path: manifestName, Reason: err.Error()}

@@ -254,6 +254,16 @@ func TestVerifySignature(t *testing.T) {
 	if _, err := publish.Verify(t.Context(), in.Root, id, pub); !errors.As(err, &damage) || damage.Path != "manifest.sig" {
 		t.Errorf("unsigned: error %v", err)
 	}
+	trusting := func(keys ...ed25519.PublicKey) error {
+		_, err := publish.LoadSigned(in.Root, id, keys)
+		return err
+	}
+	if err := trusting(pub); !errors.As(err, &damage) || damage.Path != "manifest.sig" {
+		t.Errorf("unsigned, loaded: error %v", err)
+	}
+	if err := trusting(); err != nil {
+		t.Errorf("unsigned, loaded without trusted keys: %v", err)
+	}
 	in.SignKey = key
 	if _, again := build(t, in); again != id {
 		t.Fatalf("signing changed the id")
@@ -268,6 +278,12 @@ func TestVerifySignature(t *testing.T) {
 	other := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
 	if _, err := publish.Verify(t.Context(), in.Root, id, other); !errors.As(err, &damage) || damage.Path != "manifest.sig" {
 		t.Errorf("another key: error %v", err)
+	}
+	if err := trusting(other); !errors.As(err, &damage) || damage.Path != "manifest.sig" {
+		t.Errorf("another key, loaded: error %v", err)
+	}
+	if err := trusting(other, pub); err != nil {
+		t.Errorf("one of two keys, loaded: %v", err)
 	}
 }
 

@@ -44,7 +44,11 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 	if err != nil {
 		return report, err
 	}
-	if report.Signed, err = checkSignature(dir, pub); err != nil {
+	var trusted []ed25519.PublicKey
+	if pub != nil {
+		trusted = append(trusted, pub)
+	}
+	if report.Signed, err = checkSignature(dir, id, trusted); err != nil {
 		return report, err
 	}
 	report.SignatureValid = report.Signed && pub != nil
@@ -64,29 +68,33 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 	return report, err
 }
 
-func checkSignature(dir *os.Root, pub ed25519.PublicKey) (signed bool, err error) {
+// checkSignature reports whether a snapshot is signed. Where keys are trusted, it fails
+// unless the signature is of one of them.
+func checkSignature(dir *os.Root, id string, trusted []ed25519.PublicKey) (signed bool, err error) {
 	text, err := readDocument(dir, signatureName)
 	if errors.Is(err, fs.ErrNotExist) {
-		if pub != nil {
+		if len(trusted) > 0 {
 			return false, &DamageError{Path: signatureName, Reason: "missing: the snapshot is not signed"}
 		}
 		return false, nil
 	}
-	if err != nil || pub == nil {
+	if err != nil || len(trusted) == 0 {
 		return true, err
 	}
 	sig, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil {
 		return true, &DamageError{Path: signatureName, Reason: "not base64"}
 	}
-	manifest, err := readDocument(dir, manifestName)
+	manifest, err := readManifestBytes(dir, id)
 	if err != nil {
 		return true, err
 	}
-	if len(pub) != ed25519.PublicKeySize || !ed25519.Verify(pub, manifest, sig) {
-		return true, &DamageError{Path: signatureName, Reason: "not a signature of this manifest by the given key"}
+	for _, pub := range trusted {
+		if len(pub) == ed25519.PublicKeySize && ed25519.Verify(pub, manifest, sig) {
+			return true, nil
+		}
 	}
-	return true, nil
+	return true, &DamageError{Path: signatureName, Reason: "not a signature of this manifest by the given key"}
 }
 
 func refuseExtra(dir *os.Root, docs map[string][]byte) error {

@@ -584,9 +584,7 @@ func (w world) up(t *testing.T, s *servertest.Service, assertion string) {
 			t.Errorf("%s with the store back: %s, want %d", name, a, want[name])
 		}
 	}
-	if a := (request{method: http.MethodGet, path: "/readyz"}).send(t, s); a.body["state"] != "ok" {
-		t.Errorf("/readyz says %s", a)
-	}
+	becomesReady(t, s)
 	if a := present(assertion).send(t, s); a.body["reason"] != "replay_detected" {
 		t.Errorf("an assertion for the second time: %s", a)
 	}

@@ -121,6 +121,8 @@ type Server struct {
 	access  *accessLog
 	tally   *tally.Tally // nil for none
 	streams *sse.Gate
+	store   *storeCheck
+	hsts    []string // values of Strict-Transport-Security; nil for none
 	// exact answers GET on paths without parameters, so that the most common
 	// requests pay for no pattern matching. The router has them too.
 	exact map[string]http.HandlerFunc
@@ -173,6 +175,7 @@ func New(cfg Config) (*Server, error) {
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
 		public:  limit.OfClients(limit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
 		streams: sse.NewGate(maxStreams, maxOwnStreams),
+		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now}, hsts: strictTransport(cfg.BaseURL),
 	}
 	if cfg.AccessLog && cfg.LogWriter != nil {
 		s.access = newAccessLog(cfg.LogWriter)
@@ -252,6 +255,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
 	rw.Header()["X-Request-Id"] = []string{rw.ID}
+	if s.hsts != nil {
+		rw.Header()["Strict-Transport-Security"] = s.hsts
+	}
 	start := time.Time{}
 	rw.Client = s.proxies.Client(r)
 	if s.access != nil || s.tally != nil || !s.cfg.LimitsOff {
@@ -325,22 +331,6 @@ func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	probe(w, http.StatusOK, map[string]string{"status": "ok"})
-}
-
-// ready speaks of the read path: it serves while the state store is away.
-func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	body := map[string]string{"status": "no snapshot", "snapshot": "", "limits": "on", "state": "ok"}
-	if err := s.cfg.Agents.DB.Ping(r.Context()); err != nil {
-		body["state"] = "down"
-	}
-	if s.cfg.LimitsOff {
-		body["limits"] = "off"
-	}
-	status := http.StatusServiceUnavailable
-	if current := s.cfg.Source.Current(); current != nil {
-		status, body["status"], body["snapshot"] = http.StatusOK, "ready", current.ID
-	}
-	probe(w, status, body)
 }
 
 func probe(w http.ResponseWriter, status int, body map[string]string) {

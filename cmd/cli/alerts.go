@@ -32,7 +32,8 @@ func (a *app) alertService(svc *agents.Service, reports traffic.Reports) *alert.
 	cfg := alert.Config{
 		DB: svc.DB, Secrets: secret.Source{Rand: rand.Reader}, Log: a.log, Now: a.env.Now, BaseURL: svc.BaseURL,
 		Mail: svc.Outbox.Put, Kick: svc.Outbox.Kick, Jitter: mathrand.Float64,
-		HTTP: outbound.NewClient(outbound.Limits{Timeout: alert.CallTimeout, Private: a.cfg.CallPrivate}), Private: a.cfg.CallPrivate,
+		HTTP:    outbound.NewClient(outbound.Limits{Timeout: alert.CallTimeout, Private: a.cfg.CallPrivate, Ports: outbound.WebPorts(a.cfg.CallPorts)}),
+		Private: a.cfg.CallPrivate, Ports: outbound.WebPorts(a.cfg.CallPorts),
 	}
 	if made, ok := reports.(*reporter.Service); ok {
 		cfg.Traffic = recentTraffic{made.DB}.of

@@ -98,7 +98,7 @@ const (
 // sites starts what looks at the sites of workspaces.
 func (a *app) sites(beside *tasks, db *state.DB, base string) *sites.Service {
 	svc := &sites.Service{DB: db, Log: a.log, Now: a.env.Now, Checker: &sitecheck.Checker{
-		Client: outbound.NewClient(outbound.Limits{Timeout: siteTimeout, Redirects: siteRedirects, Private: a.cfg.CallPrivate}),
+		Client: outbound.NewClient(outbound.Limits{Timeout: siteTimeout, Redirects: siteRedirects, Private: a.cfg.CallPrivate, Ports: outbound.WebPorts(a.cfg.CallPorts)}),
 		Now:    a.env.Now, UserAgent: "firstpick-sitecheck/1 (+" + base + "/docs/attribution.md)",
 	}}
 	beside.every(sitesEvery, svc.Run)

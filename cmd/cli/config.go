@@ -27,6 +27,9 @@ type Config struct {
 	Listen string `mapstructure:"listen"`
 	// Snapshots is where snapshots lie, as file:///DIR; empty means Data.
 	Snapshots string `mapstructure:"snapshots"`
+	// Trust are files of public keys, of which one must have signed a snapshot that the
+	// server serves; none asks for no signature.
+	Trust []string `mapstructure:"trust"`
 	// LogLevel is debug, info, warn or error; LogFormat is text or json.
 	LogLevel  string `mapstructure:"log-level"`
 	LogFormat string `mapstructure:"log-format"`
@@ -58,6 +61,9 @@ type Config struct {
 	// CallPrivate lets the server call private addresses that owners of workspaces
 	// name: for tests, and for a network of one's own.
 	CallPrivate bool `mapstructure:"call-private"`
+	// CallPorts are ports that webhooks and the sites of workspaces may have besides 80
+	// and 443.
+	CallPorts []int `mapstructure:"call-ports"`
 	// Prices is a file of prices instead of the built-in table.
 	Prices string `mapstructure:"prices"`
 	// Sandbox is what agents that are programs are held in by: auto, required, off, or a
@@ -166,9 +172,9 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 
 func configDefaults() map[string]any {
 	return map[string]any{
-		"data": ".firstpick", "catalog": "", "base-url": "", "listen": demoListen, "snapshots": "",
+		"data": ".firstpick", "catalog": "", "base-url": "", "listen": demoListen, "snapshots": "", "trust": []string{},
 		"log-level": "info", "log-format": "text", "access-log": true, "limits": "on",
-		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false,
+		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false, "call-ports": []int{},
 		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
 		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
 		"prices": "", "sandbox": sandboxAuto, "binary": []string{}, "keep-work": false, "remote": "", "eval-key": "", "eval-key-file": "",
@@ -212,6 +218,11 @@ func (c *Config) check() error {
 	}
 	if c.LimitPublic < 1 {
 		errs = append(errs, fmt.Errorf("limit-public: %d is not at least 1", c.LimitPublic))
+	}
+	for _, p := range c.CallPorts {
+		if p < 1 || p > 65535 {
+			errs = append(errs, fmt.Errorf("call-ports: %d is not a port from 1 to 65535", p))
+		}
 	}
 	errs = append(errs, checkSandbox(c.Sandbox), checkBinary(c.Binary))
 	if c.LogFormat != "text" && c.LogFormat != "json" {

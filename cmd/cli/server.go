@@ -40,8 +40,8 @@ func newServerCmd(env *Env, runF func(context.Context, *app) error) *cobra.Comma
 		Use:   "server",
 		Short: "Serve the read API and pages, agent registration, claims and tokens",
 		Long: `Serve the current snapshot, and let agents register. A snapshot that is promoted
-while the server runs is picked up within a second; one that is damaged is refused
-and the old one stays. Accounts, registrations and tokens are kept in the state
+while the server runs is picked up within a second; one that is damaged, or with
+--trust one that is not signed with that key, is refused and the old one stays. Accounts, registrations and tokens are kept in the state
 store: SQLite in the data folder, or PostgreSQL by --state.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,6 +56,7 @@ store: SQLite in the data folder, or PostgreSQL by --state.`,
 	f.String("listen", demoListen, "address to serve on")
 	f.String("base-url", "", "public address of the server (default: http://LISTEN)")
 	f.String("snapshots", "", "where snapshots lie, as file:///DIR (default: the data folder)")
+	f.String("trust", "", "serve signed snapshots only: file of the public key (PEM) of their signature, or several with commas between")
 	f.Int("limit-public", perMinute, "requests a minute that one address may send to the read API")
 	f.Bool("access-log", true, "log a line per request")
 	addMetricsFlag(f)
@@ -90,7 +91,11 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 		base = "http://" + ln.Addr().String()
 	}
 	holder := &site.Holder{}
-	w := &watcher{root: root, base: base, holder: holder, log: a.log, sleep: a.env.Sleep}
+	trusted, err := trustedKeys(a.cfg.Trust)
+	if err != nil {
+		return err
+	}
+	w := &watcher{root: root, base: base, holder: holder, log: a.log, sleep: a.env.Sleep, trusted: trusted}
 	w.look()
 	if holder.Current() == nil {
 		a.log.Warn("no snapshot yet: the API answers 503 until one is published", "snapshots", root)

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -21,6 +23,9 @@ type watcher struct {
 	holder     *site.Holder
 	log        *slog.Logger
 	sleep      func(context.Context, time.Duration) error
+	// trusted are the keys of which one must have signed a snapshot; none asks for no
+	// signature.
+	trusted []ed25519.PublicKey
 
 	refused string // id, with the error, of the snapshot that was told last
 	serving string
@@ -30,6 +35,19 @@ func (w *watcher) run(ctx context.Context) {
 	for w.sleep(ctx, lookEvery) == nil {
 		w.look()
 	}
+}
+
+// trustedKeys reads the keys of the configuration's trust.
+func trustedKeys(files []string) ([]ed25519.PublicKey, error) {
+	var keys []ed25519.PublicKey
+	for _, file := range files {
+		key, err := publish.ReadPublicKey(file)
+		if err != nil {
+			return nil, badInput(fmt.Errorf("trust: %w", err))
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
 }
 
 // look serves the current snapshot if it is another than before.
@@ -52,7 +70,7 @@ func (w *watcher) look() {
 }
 
 func (w *watcher) take(id string) error {
-	snap, err := publish.Load(w.root, id)
+	snap, err := publish.LoadSigned(w.root, id, w.trusted)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestCollectorOnAFullDisk fills the disk of a server with events. Those that do
@@ -57,12 +58,23 @@ func TestCollectorOnAFullDisk(t *testing.T) {
 			default:
 				t.Fatalf("answered %s", a)
 			}
-			if n > 500 {
-				t.Fatal("the disk is never full")
+			if n > 5000 {
+				t.Fatal("the disk is never full, or /readyz does not report it")
 			}
 		}
 	}
-	fill("first", func() bool { return refused >= 5 })
+	ready := func() string {
+		t.Helper()
+		a, err := s.send(http.DefaultClient, s.base, "GET", "/readyz", nil, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.text("state")
+	}
+	if got := ready(); got != "ok" {
+		t.Errorf("/readyz with room: %q", got)
+	}
+	fill("first", func() bool { return refused >= 5 && ready() == "read-only" })
 	before := len(acked)
 	if before == 0 {
 		t.Fatal("nothing was taken before the disk was full")
@@ -75,5 +87,10 @@ func TestCollectorOnAFullDisk(t *testing.T) {
 		t.Errorf("%d of %d acknowledged events were not stored", accepted, len(acked))
 	}
 	s.reportWith(token, int64(len(acked))) // the read model comes after, too
+	for end := time.Now().Add(time.Minute); ready() != "ok"; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("/readyz does not become ok again")
+		}
+	}
 	t.Logf("%d events were taken, %d requests refused", len(acked), refused)
 }

@@ -64,15 +64,12 @@ const maxUserAgent = 200
 
 func (c *Caller) ip() string { return c.IP.String() }
 
-// network is the key of limits by address: an IPv6 customer has a whole /64.
-func (c *Caller) network() string {
-	if c.IP.Is6() {
-		if p, err := c.IP.Prefix(64); err == nil {
-			return p.String()
-		}
-	}
-	return c.IP.String()
-}
+// network is the key of limits by address, block that of limits by address block.
+func (c *Caller) network() string { return limit.Address(c.IP) }
+func (c *Caller) block() string   { return limit.Block(c.IP) }
+
+// about is the key of limits on what one address block asks for an e-mail address.
+func (c *Caller) about(email string) string { return email + " " + c.block() }
 
 func (c *Caller) userAgent() string { return plain(c.UserAgent[:min(len(c.UserAgent), maxUserAgent)]) }
 
@@ -121,6 +118,10 @@ func (s *Service) write(ctx context.Context, fn func(tx *state.Tx) error) error 
 
 func (s *Service) take(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, uses ...limit.Use) error {
 	return s.Limits.Take(ctx, tx, now, &c.Seen, uses...)
+}
+
+func (s *Service) ceiling(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, uses ...limit.Use) error {
+	return s.Limits.Ceiling(ctx, tx, now, &c.Seen, c.block(), uses...)
 }
 
 // note counts a failure that no transaction keeps, such as an unknown token.

@@ -251,15 +251,8 @@ func (s *Service) Deny(ctx context.Context, c *Caller, account *state.Account, v
 		if out, err = s.ceremony(ctx, tx, account, viewHash); err != nil || out.Status != Open {
 			return err
 		}
-		out.Status, out.Attempt.State = Denied, identity.AttemptDenied
-		out.Registration.Deny(now)
-		if err := tx.SaveRegistration(ctx, out.Registration); err != nil {
-			return err
-		}
-		if err := tx.SaveAttempt(ctx, out.Attempt); err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, now, c, "claim.denied", out.Registration, map[string]string{"attempt": out.Attempt.ID})
+		out.Status = Denied
+		return s.deny(ctx, tx, now, c, out.Registration, out.Attempt)
 	})
 	return out, err
 }

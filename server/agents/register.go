@@ -40,7 +40,10 @@ func (s *Service) RegisterAnonymous(ctx context.Context, c *Caller) (*Registered
 	r.ClaimHash = hash(out.ClaimToken)
 	err := s.write(ctx, func(tx *state.Tx) error {
 		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "anonymous.ip", Key: c.network()}, limit.Use{Rule: "anonymous.ip-day", Key: c.network()},
-			limit.Use{Rule: "anonymous.all"}); err != nil {
+			limit.Use{Rule: "anonymous.block", Key: c.block()}, limit.Use{Rule: "anonymous.block-day", Key: c.block()}); err != nil {
+			return err
+		}
+		if err := s.ceiling(ctx, tx, now, c, limit.Use{Rule: "anonymous.all"}); err != nil {
 			return err
 		}
 		w, err := s.newWorkspace(ctx, tx, now, "", r.ClaimExpires)
@@ -72,18 +75,15 @@ func (s *Service) RegisterServiceAuth(ctx context.Context, c *Caller, hint strin
 	r := s.newRegistration(now, c, identity.ServiceAuth)
 	r.ClaimHash, r.Email = hash(out.ClaimToken), email
 	err := s.write(ctx, func(tx *state.Tx) error {
-		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "service-auth.ip", Key: c.network()}, limit.Use{Rule: "service-auth.email", Key: email},
-			limit.Use{Rule: "service-auth.email-day", Key: email}); err != nil {
+		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "service-auth.ip", Key: c.network()}, limit.Use{Rule: "service-auth.email-block", Key: c.about(email)},
+			limit.Use{Rule: "service-auth.email-block-day", Key: c.about(email)}); err != nil {
 			return err
 		}
-		if !s.Limits.Off {
-			waiting, err := tx.PendingFor(ctx, identity.ServiceAuth, email, now)
-			if err != nil {
-				return err
-			}
-			if waiting >= identity.MaxPendingPerMail {
-				return tooManyPending()
-			}
+		if err := s.ceiling(ctx, tx, now, c, limit.Use{Rule: "service-auth.email", Key: email}, limit.Use{Rule: "service-auth.email-day", Key: email}); err != nil {
+			return err
+		}
+		if err := s.makeRoom(ctx, tx, now, c, email); err != nil {
+			return err
 		}
 		if err := tx.AddRegistration(ctx, r); err != nil {
 			return err
@@ -97,12 +97,6 @@ func (s *Service) RegisterServiceAuth(ctx context.Context, c *Caller, hint strin
 	})
 	out.Registration = r
 	return out, err
-}
-
-func tooManyPending() *apierr.Error {
-	e := apierr.RateLimited(int(time.Hour.Seconds()))
-	e.Description = "Several registrations wait for this address already. Let its owner confirm or deny one of them first."
-	return e
 }
 
 func (s *Service) newRegistration(now time.Time, c *Caller, k identity.Kind) *identity.Registration {
@@ -242,5 +236,8 @@ func (s *Service) mayIssue(ctx context.Context, tx *state.Tx, now time.Time, c *
 		e.Description = "This registration was given all the codes it can have. Register again."
 		return e
 	}
-	return s.take(ctx, tx, now, c, limit.Use{Rule: "claim.registration", Key: r.ID}, limit.Use{Rule: "claim.email", Key: email})
+	if err := s.take(ctx, tx, now, c, limit.Use{Rule: "claim.registration", Key: r.ID}, limit.Use{Rule: "claim.email-block", Key: c.about(email)}); err != nil {
+		return err
+	}
+	return s.ceiling(ctx, tx, now, c, limit.Use{Rule: "claim.email", Key: email})
 }

@@ -19,14 +19,23 @@ const (
 )
 
 // AskSignIn mails a link that signs in the browser of a cookie. Its answer is
-// the same for every address.
-func (s *Service) AskSignIn(ctx context.Context, c *Caller, email, browser string) error {
+// the same for every address. Known is the id of a browser that signed in as the
+// address before, or "": it has a limit of its own, so that strangers who ask for
+// the address's links do not lock its owner out.
+func (s *Service) AskSignIn(ctx context.Context, c *Caller, email, browser, known string) error {
 	now := s.Now()
 	token := s.Secrets.Token("sin_")
 	link := s.BaseURL + "/signin/link?token=" + token
 	var id string
 	err := s.write(ctx, func(tx *state.Tx) error {
-		if err := s.take(ctx, tx, now, c, limit.Use{Rule: "sign-in.ip", Key: c.network()}, limit.Use{Rule: "sign-in.email", Key: email}); err != nil {
+		uses := []limit.Use{{Rule: "sign-in.browser", Key: known}}
+		if known == "" {
+			uses = []limit.Use{
+				{Rule: "sign-in.ip", Key: c.network()}, {Rule: "sign-in.email-block", Key: c.about(email)},
+				{Rule: "sign-in.email", Key: email}, {Rule: "sign-in.email-day", Key: email},
+			}
+		}
+		if err := s.take(ctx, tx, now, c, uses...); err != nil {
 			return err
 		}
 		if err := tx.AddSignIn(ctx, &state.SignIn{
@@ -77,8 +86,64 @@ func (s *Service) FollowLink(ctx context.Context, c *Caller, token, browser stri
 	return account, s.fail(err)
 }
 
-// SignInVerified signs in the owner of an address that an identity provider of
-// ours verified.
+// A ProviderUser is a person at an identity provider, as its ID token names them.
+type ProviderUser struct {
+	ISS, Sub string
+	Email    string // canonical; empty where there is none
+	Verified bool   // the provider verified the address
+}
+
+// Why a user of an identity provider is not signed in.
+var (
+	ErrUnverified    = errors.New("the provider gave no verified address")
+	ErrOtherIdentity = errors.New("the account is linked to another user of the provider")
+)
+
+// SignInProvider signs in a user of an identity provider. The first time, the verified
+// address decides on the account and links it to the user; from then on the user does,
+// by issuer and subject, for an address may come to belong to somebody else (OpenID
+// Connect Core 1.0, 5.7).
+func (s *Service) SignInProvider(ctx context.Context, c *Caller, u ProviderUser, by string) (*state.Account, error) {
+	now := s.Now()
+	var account *state.Account
+	err := s.DB.Write(ctx, func(tx *state.Tx) error {
+		var err error
+		account, err = tx.SignInAccount(ctx, u.ISS, u.Sub)
+		switch {
+		case err == nil:
+			account, err = s.signIn(ctx, tx, now, c, account.Email, by)
+			return err
+		case !errors.Is(err, state.ErrNotFound):
+			return err
+		case !u.Verified || u.Email == "":
+			return ErrUnverified
+		}
+		if account, err = s.signIn(ctx, tx, now, c, u.Email, by); err != nil {
+			return err
+		}
+		linked, err := tx.HasSignIn(ctx, account.ID, u.ISS)
+		if err != nil {
+			return err
+		}
+		if linked {
+			return ErrOtherIdentity
+		}
+		if err := tx.AddSignInIdentity(ctx, u.ISS, u.Sub, account.ID, now); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, now, c, "sign_in.linked", &identity.Registration{AccountID: account.ID, ISS: u.ISS}, nil)
+	})
+	switch {
+	case errors.Is(err, ErrUnverified), errors.Is(err, ErrOtherIdentity):
+		return nil, err
+	case errors.Is(err, state.ErrLinked): // by another request at the same moment
+		return nil, ErrOtherIdentity
+	}
+	return account, s.fail(err)
+}
+
+// SignInVerified signs in the owner of an address that was verified elsewhere, without
+// a link to a user of a provider.
 func (s *Service) SignInVerified(ctx context.Context, c *Caller, email, by string) (*state.Account, error) {
 	var account *state.Account
 	err := s.write(ctx, func(tx *state.Tx) error {

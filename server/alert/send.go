@@ -3,11 +3,11 @@ package alert
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -110,6 +110,9 @@ func (s *Service) call(ctx context.Context, h *state.AlertChannel, d *state.Deli
 	}
 	res, err := s.HTTP.Do(req)
 	if err != nil {
+		if outer := (*url.Error)(nil); errors.As(err, &outer) { // for the operator; the outer error holds the address
+			s.Log.Info("a webhook was not reached", "workspace", h.WorkspaceID, "webhook", h.ID, "err", outer.Err)
+		}
 		return answer{failure: reason(err), took: s.Now().Sub(began)}
 	}
 	_, _ = io.CopyN(io.Discard, res.Body, ignoreBody) // the status is the answer
@@ -126,21 +129,20 @@ func (s *Service) call(ctx context.Context, h *state.AlertChannel, d *state.Deli
 	return a
 }
 
+// reason returns why a call failed, for the workspace. How a connection fails says what
+// names and addresses are there in the server's network, so all such failures are one.
 func reason(err error) string {
 	var outer *url.Error
-	if errors.As(err, &outer) {
-		if outer.Timeout() {
-			return fmt.Sprintf("the receiver did not answer within %v", CallTimeout)
-		}
-		err = outer.Err
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &outer) && outer.Timeout():
+		return fmt.Sprintf("the receiver did not answer within %v", CallTimeout)
+	case errors.Is(err, outbound.ErrPort):
+		return "the port of the address is not one that webhooks may have"
+	case errors.As(err, &certificate): // of a public address that answered
+		return "the certificate of the receiver is not valid"
 	}
-	if errors.Is(err, outbound.ErrPrivate) {
-		return "the address leads to a private network, where nothing is sent"
-	}
-	if name := (*net.DNSError)(nil); errors.As(err, &name) { // it tells of the server's own network
-		return "the receiver was not reached: its name was not found"
-	}
-	return "the receiver was not reached: " + clean(err.Error())
+	return "could not connect: the address must be of a server on the public internet that answers HTTPS"
 }
 
 // retryAfter reads seconds or a date.

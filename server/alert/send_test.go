@@ -2,13 +2,16 @@ package alert
 
 import (
 	"context"
-	"fmt"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,7 +58,7 @@ func TestWhatReceiversAnswer(t *testing.T) {
 		"503, at a time":           {status(503, "Retry-After", now.Add(7*day).UTC().Format(http.TimeFormat)), state.DeliveryPending, retryAfterMost, "answered 503"},
 		"503, next year":           {status(503, "Retry-After", "99999999999"), state.DeliveryPending, retryAfterMost, "answered 503"},
 		"429, nonsense":            {status(429, "Retry-After", "-5, soon"), state.DeliveryPending, 10 * time.Second, "answered 429"},
-		"the connection breaks":    {abort, state.DeliveryPending, 10 * time.Second, "was not reached"},
+		"the connection breaks":    {abort, state.DeliveryPending, 10 * time.Second, "could not connect"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, "sqlite")
@@ -119,7 +122,7 @@ func TestPrivateAddresses(t *testing.T) {
 	id, _ := b.hookTo(rc)
 	b.HTTP = outbound.NewClient(outbound.Limits{Timeout: CallTimeout})
 	d, err := b.Test(t.Context(), "w", id)
-	if err != nil || d.State != state.DeliveryFailed || d.Failure != "the address leads to a private network, where nothing is sent" || len(rc.hooks()) != 0 {
+	if err != nil || d.State != state.DeliveryFailed || d.Failure != couldNotConnect || len(rc.hooks()) != 0 {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
@@ -323,14 +326,24 @@ func TestServersThatDie(t *testing.T) {
 	})
 }
 
-// The address of a webhook is in no error.
-func TestReasonsTellNoAddress(t *testing.T) {
-	err := &url.Error{Op: "Post", URL: "https://acme.dev/hush", Err: fmt.Errorf("dial tcp: no such host")}
-	if got := reason(err); got != "the receiver was not reached: dial tcp: no such host" {
-		t.Error(got)
-	}
-	err.Err = &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "acme.dev", Server: "10.0.0.53:53"}}
-	if got := reason(err); got != "the receiver was not reached: its name was not found" {
-		t.Error(got)
+const couldNotConnect = "could not connect: the address must be of a server on the public internet that answers HTTPS"
+
+// TestReasonsHideTheNetwork: the address of a webhook is in no error, and neither is
+// what its connection met: both are shown to the workspace.
+func TestReasonsHideTheNetwork(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"an unknown name":           {&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "acme.dev", Server: "10.0.0.53:53"}}, couldNotConnect},
+		"a private address":         {&net.OpError{Op: "dial", Net: "tcp", Err: outbound.ErrPrivate}, couldNotConnect},
+		"a closed port":             {&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}, couldNotConnect},
+		"no TLS":                    {errors.New(`http: server gave HTTP response to HTTPS client: "SSH-2.0-hush"`), couldNotConnect},
+		"a port that is not called": {&net.OpError{Op: "dial", Net: "tcp", Err: outbound.ErrPort}, "the port of the address is not one that webhooks may have"},
+		"a bad certificate":         {&tls.CertificateVerificationError{Err: x509.HostnameError{Host: "hush"}}, "the certificate of the receiver is not valid"},
+	} {
+		if got := reason(&url.Error{Op: "Post", URL: "https://acme.dev/hush", Err: c.err}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }

@@ -8,12 +8,15 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +26,7 @@ import (
 	"github.com/firstpick/firstpick/server/state"
 )
 
-// A Config is what a Service needs. All fields but Traffic and Private are
+// A Config is what a Service needs. All fields but Traffic, Private and Ports are
 // required.
 type Config struct {
 	DB      *state.DB
@@ -38,6 +41,8 @@ type Config struct {
 	// reaches no private address unless Private.
 	HTTP    *http.Client
 	Private bool
+	// Ports are those that the address of a webhook may have; empty for any.
+	Ports []uint16
 	// Jitter returns a number in [0, 1).
 	Jitter func() float64
 	// Traffic returns what the reports tell of a workspace whose last live event
@@ -176,6 +181,9 @@ func (s *Service) checkURL(address string) (string, error) {
 	u.Fragment = ""
 	if s.Private {
 		return u.String(), nil
+	}
+	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || len(s.Ports) > 0 && !slices.Contains(s.Ports, uint16(port)) {
+		return bad("The address of a webhook must have port 443, or another that the operator of this service allows (call-ports).")
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	ip, err := netip.ParseAddr(host)

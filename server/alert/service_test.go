@@ -11,8 +11,23 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/firstpick/firstpick/server/outbound"
 	"github.com/firstpick/firstpick/server/state"
 )
+
+// TestPortsOfWebhooks: a webhook has port 443, or one that the operator allows.
+func TestPortsOfWebhooks(t *testing.T) {
+	b := newBench(t, "sqlite")
+	b.Ports = outbound.WebPorts([]int{8443})
+	for address, want := range map[string]string{
+		"https://acme.dev/1": "", "https://acme.dev:443/2": "", "https://acme.dev:8443/3": "",
+		"https://acme.dev:22/": "invalid_request/invalid_url", "https://acme.dev:5432/": "invalid_request/invalid_url", "https://acme.dev:65979/": "invalid_request/invalid_url",
+	} {
+		if _, _, err := b.AddWebhook(t.Context(), "w", address); code(err) != want {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
 
 func TestWebhooksThatAreRefused(t *testing.T) {
 	b := newBench(t, "sqlite")
@@ -105,7 +120,7 @@ func TestSecretsOfWebhooks(t *testing.T) {
 				t.Errorf("%s is in clear", s)
 			}
 		}
-		if d := b.webhooks(); len(d) != 1 || d[0].Tries != 2 || !strings.Contains(d[0].Failure, "not reached") || strings.Contains(d[0].Failure, "hush") {
+		if d := b.webhooks(); len(d) != 1 || d[0].Tries != 2 || !strings.Contains(d[0].Failure, "could not connect") || strings.Contains(d[0].Failure, "hush") {
 			t.Errorf("%+v", d)
 		}
 	})

@@ -12,7 +12,12 @@ type agentsData struct {
 	Email, FormToken, Notice string
 	Links                    []linkData
 	Waiting                  bool // an agent asks to be linked
+	Pending                  []pendingData
+	MorePending              bool // than are listed
 }
+
+// pendingData is an agent that named the person's address and waits for a code.
+type pendingData struct{ ID, Title, When, From, UserAgent string }
 
 type linkData struct {
 	ID, Title, Workspace, When, From, Provider string
@@ -38,6 +43,19 @@ func (h *Handler) agents(w http.ResponseWriter, r *http.Request) {
 		}
 		d.Waiting = c.Status == agents.Open
 	}
+	pending, more, err := h.Agents.Pending(r.Context(), signed.Account)
+	if err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	d.MorePending = more
+	for _, p := range pending {
+		provider := ""
+		if p.ISS != "" {
+			provider = h.Agents.Issuers.NameOf(r.Context(), p.ISS)
+		}
+		d.Pending = append(d.Pending, pendingData{p.ID, titleOf(p.Kind, provider), p.CreatedAt.UTC().Format(minute), p.CreatedIP, p.UserAgent})
+	}
 	for _, l := range links {
 		d.Links = append(d.Links, describe(l))
 		if l.Unreviewed {
@@ -47,20 +65,25 @@ func (h *Handler) agents(w http.ResponseWriter, r *http.Request) {
 	h.Pages.Show(w, http.StatusOK, "agents", "Your agents", d)
 }
 
+// minute is how a time is shown.
+const minute = "2 January 2006, 15:04 UTC"
+
 func describe(l agents.Link) linkData {
-	d := linkData{
-		ID: l.Registration.ID, Workspace: l.Workspace, When: l.Registration.ClaimedAt.UTC().Format("2 January 2006, 15:04 UTC"),
+	return linkData{
+		ID: l.Registration.ID, Workspace: l.Workspace, When: l.Registration.ClaimedAt.UTC().Format(minute), Title: titleOf(l.Registration.Kind, l.Provider),
 		From: l.Registration.CreatedIP, Provider: l.Provider, Live: l.Live, Unreviewed: l.Unreviewed,
 	}
+}
+
+func titleOf(kind identity.Kind, provider string) string {
 	switch {
-	case l.Provider != "":
-		d.Title = "Agent of " + l.Provider
-	case l.Registration.Kind == identity.Anonymous:
-		d.Title = "Agent that registered by itself"
+	case provider != "":
+		return "Agent of " + provider
+	case kind == identity.Anonymous:
+		return "Agent that registered by itself"
 	default:
-		d.Title = "Agent that gave your address"
+		return "Agent that gave your address"
 	}
-	return d
 }
 
 // signed returns who is signed in, or sends the browser to sign in.
@@ -85,6 +108,12 @@ func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) keep(w http.ResponseWriter, r *http.Request) {
 	h.change(w, r, func(signed *session.Signed, id string) error {
 		return h.Agents.Keep(r.Context(), signed.Account.ID, id)
+	})
+}
+
+func (h *Handler) deny(w http.ResponseWriter, r *http.Request) {
+	h.change(w, r, func(signed *session.Signed, id string) error {
+		return h.Agents.DenyPending(r.Context(), caller(w, r), signed.Account, id)
 	})
 }
 

@@ -40,6 +40,7 @@ func (h *Handler) Mount(r chi.Router) {
 	r.Get("/agents", h.agents)
 	r.Post("/agents/revoke", h.revoke)
 	r.Post("/agents/keep", h.keep)
+	r.Post("/agents/deny", h.deny)
 	r.Get("/agents/unlink", h.unlinkForm)
 	r.Post("/agents/unlink", h.unlink)
 }

@@ -6,6 +6,8 @@ package collectapi
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -100,19 +102,27 @@ func (h *Handler) collect(w http.ResponseWriter, r *http.Request) (int, any, err
 	if o.Format != "" {
 		o.Limits = event.Limits{Events: event.MaxLogLines, Body: event.MaxLogBody}
 	}
-	if token != "" || o.Format != "" { // before a byte of the body is read
+	// Limits come before a byte of the body is read.
+	if token != "" || o.Format != "" {
 		var err error
 		if key, err = h.authenticate(r.Context(), w, token); err != nil {
 			return 0, nil, err
 		}
 		o.Key, o.Currency = event.KeyKind(key.Kind), key.Workspace.Currency
+	} else if err := h.gate.page(w, o.ReceivedAt); err != nil {
+		return 0, nil, err
 	}
-	batch, err := event.Read(r.Body, o)
+	batch, err := read(r.Body, o, key)
 	if err != nil {
+		if key == nil || event.KeyKind(key.Kind) == event.KindPublishable {
+			if limited := h.gate.failed(w, o.ReceivedAt); limited != nil {
+				return 0, nil, limited
+			}
+		}
 		return 0, nil, unreadable(err)
 	}
 	if key == nil { // navigator.sendBeacon has no headers
-		if key, err = h.authenticate(r.Context(), w, batch.Key); err != nil {
+		if key, err = h.lookUp(r.Context(), w, batch.Key); err != nil {
 			return 0, nil, err
 		}
 		if event.KeyKind(key.Kind) != event.KindPublishable {
@@ -131,6 +141,23 @@ func (h *Handler) collect(w http.ResponseWriter, r *http.Request) (int, any, err
 	}
 	w.Header().Set("X-Quota-Remaining", strconv.FormatInt(receipt.Left, 10))
 	return answer(w, &batch, receipt)
+}
+
+// read reads a body. Without a key in the request's head it takes no more than a
+// browser's beacon.
+func read(body io.Reader, o event.Options, key *collect.Key) (event.Batch, error) {
+	if key != nil {
+		return event.Read(body, o)
+	}
+	if o.Encoding != "" && !strings.EqualFold(o.Encoding, "identity") {
+		return event.Batch{}, fmt.Errorf("%w: send the key of a compressed body in the Authorization header", event.ErrEncoding)
+	}
+	o.Limits.Body = event.MaxBeacon
+	batch, err := event.Read(body, o)
+	if errors.Is(err, event.ErrTooLarge) {
+		err = fmt.Errorf("%w, or send its key in the Authorization header", err)
+	}
+	return batch, err
 }
 
 func isTrue(r *http.Request, name string) bool {

@@ -13,9 +13,9 @@ import (
 	"github.com/firstpick/firstpick/server/reqctx"
 )
 
-// A gate bounds how often a key may send, a page that anybody can take the key
-// from by address, and how often an address may come with a key that is none.
-// Each server counts for itself.
+// A gate bounds how often a key may send; a publishable key, which anybody can read
+// in a page, by address; and the failures of an address: wrong keys, and bodies that
+// cannot be read of requests without a secret key. Each server counts for itself.
 type gate struct {
 	off       bool
 	keys      *limit.Limit[string]
@@ -35,23 +35,48 @@ func newGate(k limit.Keeper) gate {
 
 // authenticate returns the key of a token, if it may send now.
 func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, token string) (*collect.Key, error) {
-	key, err := h.Collect.Authenticate(ctx, token)
-	now := h.Collect.Now()
+	key, err := h.lookUp(ctx, w, token)
 	switch {
-	case h.gate.off:
+	case err != nil || h.gate.off:
 		return key, err
-	case err != nil && apierr.Of(err).Status == http.StatusUnauthorized:
-		if e := pass(w, h.gate.strangers, reqctx.Client(w), now); e != nil {
-			return nil, e
-		}
-		return nil, err
-	case err != nil:
-		return nil, err
 	case event.KeyKind(key.Kind) == event.KindPublishable:
-		return key, pass(w, h.gate.clients, reqctx.Client(w), now)
+		return key, h.gate.page(w, h.Collect.Now())
 	default:
-		return key, pass(w, h.gate.keys, key.ID, now)
+		return key, pass(w, h.gate.keys, key.ID, h.Collect.Now(), "with this key")
 	}
+}
+
+// lookUp returns the key of a token. One that is wrong counts as a failure.
+func (h *Handler) lookUp(ctx context.Context, w http.ResponseWriter, token string) (*collect.Key, error) {
+	key, err := h.Collect.Authenticate(ctx, token)
+	if err != nil && apierr.Of(err).Status == http.StatusUnauthorized {
+		if limited := h.gate.failed(w, h.Collect.Now()); limited != nil {
+			return nil, limited
+		}
+	}
+	return key, err
+}
+
+// page lets a request pass that comes from a page, or says it does: its address has
+// neither sent too much nor failed too often.
+func (g *gate) page(w http.ResponseWriter, now time.Time) error {
+	if g.off {
+		return nil
+	}
+	client := reqctx.Client(w)
+	if left, after, ok := g.strangers.Peek(client, now); !ok {
+		return refuse(w, g.strangers, left, after, "that failed, from this address")
+	}
+	return pass(w, g.clients, client, now, "from this address")
+}
+
+// failed counts a failure of the address. It returns the refusal of one that failed
+// too often.
+func (g *gate) failed(w http.ResponseWriter, now time.Time) error {
+	if g.off {
+		return nil
+	}
+	return pass(w, g.strangers, reqctx.Client(w), now, "that failed, from this address")
 }
 
 // events counts what came with a publishable key.
@@ -67,14 +92,26 @@ func (g *gate) events(key *collect.Key, n int, now time.Time) error {
 	return nil
 }
 
-// pass takes a token of a limit and tells what is left.
-func pass[K comparable](w http.ResponseWriter, l *limit.Limit[K], of K, now time.Time) error {
+// pass takes a token of a limit and writes what is left. What names the requests that
+// are limited.
+func pass[K comparable](w http.ResponseWriter, l *limit.Limit[K], of K, now time.Time, what string) error {
 	left, after, ok := l.Allow(of, now)
+	if !ok {
+		return refuse(w, l, left, after, what)
+	}
+	writeLimit(w, l, left, after)
+	return nil
+}
+
+func refuse[K comparable](w http.ResponseWriter, l *limit.Limit[K], left, after int, what string) error {
+	writeLimit(w, l, left, after)
+	e := apierr.RateLimited(after)
+	e.Description = "Too many requests " + what + ". Wait as long as Retry-After says."
+	return e
+}
+
+func writeLimit[K comparable](w http.ResponseWriter, l *limit.Limit[K], left, after int) {
 	h := w.Header()
 	h["Ratelimit-Policy"] = l.Policy
 	h["Ratelimit"] = []string{l.Header(left, after)}
-	if !ok {
-		return apierr.RateLimited(after)
-	}
-	return nil
 }

@@ -39,7 +39,7 @@ func newFiller(c Config, api *api, pages []*Page) *filler {
 		"Public": c.PublicPerMinute, "MCP": c.MCPPerMinute, "Streams": c.Streams, "OwnStreams": c.OwnStreams, "Deprecated": c.Deprecated, "EvalSource": evals.MaxSource,
 		"Token": identity.TokenLifetime, "ClaimWindow": identity.ClaimWindow, "Code": identity.CodeLifetime, "Ceremony": identity.CeremonyAssertion, "Direct": identity.DirectAssertion,
 		"Poll": identity.PollInterval, "UnclaimedKeys": identity.UnclaimedKeys, "ClaimedKeys": identity.ClaimedKeys,
-		"Events": event.MaxEvents, "EventBody": event.MaxBody, "Event": event.MaxEvent, "LogLines": event.MaxLogLines, "LogBody": event.MaxLogBody,
+		"Events": event.MaxEvents, "EventBody": event.MaxBody, "Beacon": event.MaxBeacon, "Event": event.MaxEvent, "LogLines": event.MaxLogLines, "LogBody": event.MaxLogBody,
 		"AgentLists": agentLists(), "AgentTables": agentid.TableSources(), "Signers": agentid.Load().Signers(),
 		"EventAge": event.MaxAge, "Retention": state.DefaultRetention, "BackfillAge": event.MaxBackfillAge, "DailyQuota": collect.DailyQuota, "UnclaimedQuota": collect.UnclaimedQuota,
 	}

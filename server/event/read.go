@@ -32,6 +32,10 @@ const (
 	maxMeasure   = 1e12     // of durationMs and bytes
 )
 
+// MaxBeacon bounds a body that holds its own key, in bytes: a browser sends no larger
+// one by navigator.sendBeacon (the Fetch standard's limit of keepalive requests).
+const MaxBeacon = 64 << 10
+
 // The limits of logs: what sends them does not ask how much it may.
 const (
 	MaxLogLines = 10_000

@@ -40,7 +40,8 @@ const (
 	WrongCodes        = 5
 	LocksBeforePause  = 3
 	LockPause         = 30 * time.Minute
-	MaxPendingPerMail = 3
+	PendingPerBlock   = 3  // registrations by login_hint that wait for an address, of one address block
+	PendingPerMail    = 30 // the same, of all
 	LiveTokens        = 12
 	UnclaimedKeys     = 3
 	ClaimedKeys       = 100
@@ -140,6 +141,9 @@ func (r *Registration) Deny(now time.Time) {
 	r.Refused = append(r.Refused, r.Email)
 	r.Email = ""
 }
+
+// Lapse ends the claim window now: another registration takes its place.
+func (r *Registration) Lapse(now time.Time) { r.ClaimExpires = now }
 
 // Refuses says whether the owner of an address pressed Deny before.
 func (r *Registration) Refuses(email string) bool { return slices.Contains(r.Refused, email) }

@@ -61,6 +61,30 @@ func newLimit[K comparable](r Rule, fold func(K) K) *Limit[K] {
 // after how many seconds there will be.
 func (l *Limit[K]) Allow(of K, now time.Time) (left, after int, ok bool) { return l.Take(of, 1, now) }
 
+// Peek returns what Allow would, and takes nothing.
+func (l *Limit[K]) Peek(of K, now time.Time) (left, after int, ok bool) {
+	of = l.fold(of)
+	s := &l.shard[maphash.Comparable(l.seed, of)%shards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, known := s.buckets[of]
+	if !known {
+		return int(l.quota), 0, true
+	}
+	if b = l.filled(b, now); b.tokens < 1 {
+		after = int((1-b.tokens)/l.refill) + 1
+	}
+	return int(b.tokens), after, after == 0
+}
+
+// filled returns a bucket with what came in until now.
+func (l *Limit[K]) filled(b bucket, now time.Time) bucket {
+	if past := now.Sub(b.at).Seconds(); past > 0 {
+		return bucket{min(l.quota, b.tokens+past*l.refill), now}
+	}
+	return b
+}
+
 // Take takes n tokens, or none when there are fewer; see Allow.
 func (l *Limit[K]) Take(of K, n int, now time.Time) (left, after int, ok bool) {
 	of = l.fold(of)
@@ -74,10 +98,7 @@ func (l *Limit[K]) Take(of K, n int, now time.Time) (left, after int, ok bool) {
 			s.forget(now, l.window)
 		}
 	}
-	if past := now.Sub(b.at).Seconds(); past > 0 {
-		b.tokens = min(l.quota, b.tokens+past*l.refill)
-		b.at = now
-	}
+	b = l.filled(b, now)
 	if ok = b.tokens >= float64(n); ok {
 		b.tokens -= float64(n)
 	} else {
@@ -87,14 +108,48 @@ func (l *Limit[K]) Take(of K, n int, now time.Time) (left, after int, ok bool) {
 	return int(b.tokens), after, ok
 }
 
+// The sizes of networks, in bits. One IPv6 customer has a /64 at least, and may have
+// a /48; who has one IPv4 address often has its neighbours.
+const (
+	customer6 = 64
+	block6    = 48
+	block4    = 24
+)
+
 // customer folds an IPv6 address to its /64: one customer has that many addresses.
 func customer(a netip.Addr) netip.Addr {
 	if a.Is6() {
-		if p, err := a.Prefix(64); err == nil {
+		if p, err := a.Prefix(customer6); err == nil {
 			return p.Addr()
 		}
 	}
 	return a
+}
+
+// Address returns the key of rules by address: the IPv4 address, or the /64 of an
+// IPv6 one.
+func Address(a netip.Addr) string {
+	if a.Is6() {
+		return prefix(a, customer6)
+	}
+	return a.String()
+}
+
+// Block returns the key of rules by address block: the /24 of an IPv4 address, the
+// /48 of an IPv6 one.
+func Block(a netip.Addr) string {
+	if a.Is6() {
+		return prefix(a, block6)
+	}
+	return prefix(a, block4)
+}
+
+func prefix(a netip.Addr, bits int) string {
+	p, err := a.Prefix(bits)
+	if err != nil || !a.IsValid() {
+		return a.String()
+	}
+	return p.String()
 }
 
 // forget makes room: buckets that are full again by now, else any half.

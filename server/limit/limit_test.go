@@ -133,3 +133,26 @@ func TestHeadersOfALimit(t *testing.T) {
 		}
 	}
 }
+
+// TestPeekTakesNothing: Peek answers what Allow would, any number of times.
+func TestPeekTakesNothing(t *testing.T) {
+	l := limit.OfClients(limit.Rule{Name: "public", Quota: 3, Window: time.Minute})
+	a := netip.MustParseAddr("2001:db8::1")
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 20 {
+		if i == 10 {
+			now = now.Add(30 * time.Second)
+		}
+		var before [2]int
+		for range 3 {
+			left, after, ok := l.Peek(netip.MustParseAddr("2001:db8::2"), now)
+			if before = [2]int{left, after}; ok != (left > 0) {
+				t.Fatalf("request %d: %d left, %v", i, left, ok)
+			}
+		}
+		left, after, ok := l.Allow(a, now)
+		if ok != (before[0] > 0) || after != before[1] || ok && left != before[0]-1 {
+			t.Errorf("request %d: Peek said %v, Allow %d %d %v", i, before, left, after, ok)
+		}
+	}
+}

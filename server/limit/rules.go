@@ -27,22 +27,30 @@ type Rule struct {
 type Rules map[string]Rule
 
 // DefaultRules returns the limits of registration, claims, tokens and sign-in.
-// The part of a name before the dot is what is limited, after it by what.
+// The part of a name before the dot is what is limited, after it by what: ip is an
+// address (Address), block its surroundings (Block), all everybody together. Rules by
+// all, and by email alone, are ceilings (Keeper.Ceiling).
 func DefaultRules() Rules {
 	out := Rules{}
 	for _, r := range []Rule{
 		{"anonymous.ip", 5, time.Hour},
 		{"anonymous.ip-day", 20, 24 * time.Hour},
-		{"anonymous.all", 100, time.Hour},
+		{"anonymous.block", 20, time.Hour},
+		{"anonymous.block-day", 80, 24 * time.Hour},
+		{"anonymous.all", 1000, time.Hour},
 		{"service-auth.ip", 10, time.Hour},
-		{"service-auth.email", 5, time.Hour},
-		{"service-auth.email-day", 10, 24 * time.Hour},
+		{"service-auth.email-block", 5, time.Hour},
+		{"service-auth.email-block-day", 10, 24 * time.Hour},
+		{"service-auth.email", 100, time.Hour},
+		{"service-auth.email-day", 500, 24 * time.Hour},
 		{"assertion.ip", 60, time.Hour},
 		{"assertion.issuer", 1000, time.Hour},
 		{"assertion.subject", 20, time.Hour},
 		{"assertion-failures.ip", 30, 10 * time.Minute},
 		{"claim.registration", 3, 90 * time.Second},
-		{"claim.email", 5, time.Hour},
+		{"claim.email-block", 5, time.Hour},
+		{"claim.email", 100, time.Hour},
+		{"over-ceiling.block", 1, time.Hour},
 		{"wrong-codes.account", 15, time.Hour},
 		{"wrong-codes.ip", 30, time.Hour},
 		{"unknown-tokens.ip", 10, time.Minute},
@@ -59,7 +67,10 @@ func DefaultRules() Rules {
 		{"eval-write.key", 60, time.Minute},
 		{"eval-run.key", 60, time.Hour},
 		{"eval-failures.ip", 30, time.Minute},
-		{"sign-in.email", 5, time.Hour},
+		{"sign-in.email-block", 5, time.Hour},
+		{"sign-in.email", 20, time.Hour}, // these two bound the mail that one person gets
+		{"sign-in.email-day", 60, 24 * time.Hour},
+		{"sign-in.browser", 5, time.Hour},
 		{"sign-in.ip", 20, time.Hour},
 	} {
 		out[r.Name] = r
@@ -111,8 +122,34 @@ func (k Keeper) Take(ctx context.Context, tx *state.Tx, now time.Time, seen *See
 		}
 		seen.note(rule, c)
 		if c.Estimate() > float64(rule.Quota) {
-			return apierr.RateLimited(wait(rule, c))
+			return refusal(u, wait(rule, c))
 		}
+	}
+	return nil
+}
+
+// Ceiling counts uses of rules that bound many callers together, as Take does. Over
+// such a limit it does not refuse everybody: each address block passes once an hour
+// (over-ceiling.block), so that a flood from some networks shuts out no others.
+func (k Keeper) Ceiling(ctx context.Context, tx *state.Tx, now time.Time, seen *Seen, block string, uses ...Use) error {
+	for _, u := range uses {
+		err := k.Take(ctx, tx, now, seen, u)
+		if !Limited(err) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		share := k.Take(ctx, tx, now, nil, Use{"over-ceiling.block", u.Rule + " " + u.Key + " " + block})
+		if share == nil {
+			continue
+		}
+		if !Limited(share) {
+			return share
+		}
+		e := *apierr.Of(err)
+		e.RetryAfter = min(e.RetryAfter, apierr.Of(share).RetryAfter)
+		return &e
 	}
 	return nil
 }
@@ -133,7 +170,7 @@ func (k Keeper) Check(ctx context.Context, tx *state.Tx, now time.Time, seen *Se
 	with.Current++
 	if with.Estimate() > float64(rule.Quota) {
 		seen.note(rule, c)
-		return apierr.RateLimited(wait(rule, with))
+		return refusal(u, wait(rule, with))
 	}
 	return nil
 }
@@ -142,6 +179,27 @@ func (k Keeper) Check(ctx context.Context, tx *state.Tx, now time.Time, seen *Se
 func Limited(err error) bool {
 	var e *apierr.Error
 	return errors.As(err, &e) && e.Status == http.StatusTooManyRequests
+}
+
+// refusal is the 429 of a use. It names what is over its limit: where others used up a
+// common limit, the text must not blame the caller's address.
+func refusal(u Use, after int) *apierr.Error {
+	what, by, _ := strings.Cut(u.Rule, ".")
+	by = strings.TrimSuffix(by, "-day")
+	e := apierr.RateLimited(after)
+	subject := map[string]string{
+		"block": "from this network (" + u.Key + ")", "email": "for this e-mail address", "email-block": "for this e-mail address from this network",
+		"registration": "of this registration", "account": "of this account", "issuer": "of this issuer", "subject": "for this user of the issuer", "browser": "from this browser",
+	}[by]
+	switch {
+	case by == "all":
+		e.Description = "The service as a whole is over its limit (" + what + "), and this network had its share. Wait as long as Retry-After says."
+	case by == "ip" && strings.Contains(u.Key, "/"):
+		e.Description = "Too many requests from this network (" + u.Key + "). Wait as long as Retry-After says."
+	case subject != "":
+		e.Description = "Too many requests " + subject + ". Wait as long as Retry-After says."
+	}
+	return e
 }
 
 // wait returns after how many seconds one more event would pass. c holds the
@@ -170,7 +228,11 @@ type Seen struct {
 // issuer tells a stranger what others did.
 func tells(rule Rule) bool {
 	_, by, _ := strings.Cut(rule.Name, ".")
-	return by == "ip" || by == "ip-day" || by == "all" || by == "registration"
+	switch strings.TrimSuffix(by, "-day") {
+	case "ip", "block", "all", "registration":
+		return true
+	}
+	return false
 }
 
 func policy(rule Rule) string {

@@ -423,7 +423,7 @@ func TestRuleTexts(t *testing.T) {
 	rules := limit.DefaultRules()
 	for _, name := range []string{"", "sign-in", "SIGN-IN.IP", "sign-in.ip "} {
 		err := rules.Set(name, "5/1h")
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("limit-rules: %q is no limit; there are anonymous.all, anonymous.ip, ", name)) {
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("limit-rules: %q is no limit; there are anonymous.all, anonymous.block, ", name)) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -7,18 +7,32 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 )
 
-// ErrPrivate says that an address is not of the public internet.
-var ErrPrivate = errors.New("the address is not public")
+// Why a connection is not made.
+var (
+	ErrPrivate = errors.New("the address is not public") // not of the public internet
+	ErrPort    = errors.New("the port is not one of those that are called")
+)
+
+// WebPorts returns the ports of HTTP and HTTPS, and further ones.
+func WebPorts(further []int) []uint16 {
+	ports := []uint16{80, 443}
+	for _, p := range further {
+		ports = append(ports, uint16(p)) //nolint:gosec // the configuration checks the range
+	}
+	return ports
+}
 
 // Limits say what a client may do.
 type Limits struct {
 	Timeout   time.Duration // of a whole request
 	Redirects int           // to follow; 0 hands out the redirect itself
-	Private   bool          // private addresses may be called: for operators' own, and tests
+	Private   bool          // private addresses may be called, on any port: for operators' own, and tests
+	Ports     []uint16      // that may be called; empty for any
 }
 
 // NewClient returns a client that connects to public addresses only. The check
@@ -52,8 +66,11 @@ func Dialer(l Limits) *net.Dialer {
 	if !l.Private {
 		dialer.Control = func(_, address string, _ syscall.RawConn) error {
 			ap, err := netip.ParseAddrPort(address)
-			if err != nil || !public(ap.Addr()) {
+			switch {
+			case err != nil || !public(ap.Addr()):
 				return ErrPrivate
+			case len(l.Ports) > 0 && !slices.Contains(l.Ports, ap.Port()):
+				return ErrPort
 			}
 			return nil
 		}

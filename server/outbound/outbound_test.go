@@ -40,6 +40,31 @@ func TestClient(t *testing.T) {
 	}
 }
 
+// TestPorts: a client that has ports connects to no other. No name and no redirect
+// changes that, for the check is made at the connection.
+func TestPorts(t *testing.T) {
+	for name, c := range map[string]struct {
+		limits  Limits
+		address string
+		want    error
+	}{
+		"https":                    {Limits{Ports: WebPorts(nil)}, "1.1.1.1:443", nil},
+		"http":                     {Limits{Ports: WebPorts(nil)}, "[2606:4700:4700::1111]:80", nil},
+		"mail":                     {Limits{Ports: WebPorts(nil)}, "1.1.1.1:25", ErrPort},
+		"a database":               {Limits{Ports: WebPorts([]int{8443})}, "1.1.1.1:5432", ErrPort},
+		"one of the operator's":    {Limits{Ports: WebPorts([]int{8443})}, "1.1.1.1:8443", nil},
+		"any, where none is named": {Limits{}, "1.1.1.1:5432", nil},
+		"a private address":        {Limits{Ports: WebPorts(nil)}, "10.0.0.1:443", ErrPrivate},
+	} {
+		if got := Dialer(c.limits).Control("tcp", c.address, nil); !errors.Is(got, c.want) || (got == nil) != (c.want == nil) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	if Dialer(Limits{Private: true, Ports: WebPorts(nil)}).Control != nil {
+		t.Error("an operator's own network is held to ports")
+	}
+}
+
 func TestPublic(t *testing.T) {
 	for address, want := range map[string]bool{
 		"1.1.1.1": true, "8.8.8.8": true, "100.63.255.255": true, "100.128.0.0": true, "172.32.0.1": true, "223.255.255.255": true,

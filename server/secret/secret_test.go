@@ -79,3 +79,30 @@ func TestRandomValues(t *testing.T) {
 		t.Errorf("token %q", tok)
 	}
 }
+
+// TestKeysCarryAChecksum: a key with one wrong character, a cut one and one of
+// another kind are not keys, and cost no look-up.
+func TestKeysCarryAChecksum(t *testing.T) {
+	const prefix = "sk_live_"
+	key := Source{rand.Reader}.Key(prefix)
+	if !IsKey(key, prefix) {
+		t.Fatalf("%q is not taken for a key", key)
+	}
+	for i := len(prefix); i < len(key); i++ {
+		typo := []byte(key)
+		typo[i] = 'x'
+		if key[i] == 'x' {
+			typo[i] = 'y'
+		}
+		if IsKey(string(typo), prefix) {
+			t.Errorf("%q is taken for a key, with character %d changed from %q", typo, i, key)
+		}
+	}
+	for name, text := range map[string]string{
+		"cut": key[:len(key)-1], "longer": key + "x", "of another kind": "pk_live_" + key[len(prefix):], "without prefix": key[len(prefix):], "empty": "",
+	} {
+		if IsKey(text, prefix) {
+			t.Errorf("%s: %q is taken for a key", name, text)
+		}
+	}
+}

@@ -42,6 +42,13 @@ const returnLife = 30 * time.Minute
 // 4,000 of a cookie.
 const maxReturn = 1500
 
+// knownCookie names the sealed cookie of a browser that signed in before, knownLife
+// is how long it is kept after the last sign-in.
+const (
+	knownCookie = "known"
+	knownLife   = 180 * 24 * time.Hour
+)
+
 // FormField is the name of the field that every form of a session carries.
 const FormField = "form_token"
 
@@ -138,8 +145,19 @@ func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	})
 	if err == nil {
 		m.set(w, "session", cookie, Whole)
+		m.Keep(w, knownCookie, m.Secrets.ID("")+" "+account.Email, knownLife)
 	}
 	return err
+}
+
+// Known returns an id of a browser that signed in as the owner of an address before,
+// or "".
+func (m *Manager) Known(r *http.Request, email string) string {
+	id, of, _ := strings.Cut(m.Kept(r, knownCookie), " ")
+	if of != email {
+		return ""
+	}
+	return id
 }
 
 // End signs a browser out.

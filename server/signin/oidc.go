@@ -14,6 +14,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"golang.org/x/oauth2"
 
+	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/identity"
 )
 
@@ -112,11 +113,8 @@ func (h *Handler) arrive(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := p.within(r.Context())
 	defer cancel()
-	email, err := p.identify(ctx, h.Agents.BaseURL, r.URL.Query().Get("code"), kept[2], kept[3], h.Sessions.Now)
+	user, err := p.identify(ctx, h.Agents.BaseURL, r.URL.Query().Get("code"), kept[2], kept[3], h.Sessions.Now)
 	switch {
-	case errors.Is(err, errUnverified):
-		h.message(w, http.StatusForbidden, "Not signed in", p.Name+" gave no verified e-mail address for you.")
-		return
 	case errors.Is(err, errCode):
 		h.message(w, http.StatusBadRequest, "Sign in again", p.Name+" does not know this sign-in: it was used already, or took too long.")
 		return
@@ -128,55 +126,62 @@ func (h *Handler) arrive(w http.ResponseWriter, r *http.Request) {
 		h.unreachable(w, p, err)
 		return
 	}
-	account, err := h.Agents.SignInVerified(r.Context(), caller(w, r), email, "oidc "+p.ID)
-	if err != nil {
+	account, err := h.Agents.SignInProvider(r.Context(), caller(w, r), user, "oidc "+p.ID)
+	switch {
+	case errors.Is(err, agents.ErrUnverified):
+		h.message(w, http.StatusForbidden, "Not signed in", p.Name+" gave no verified e-mail address for you.")
+	case errors.Is(err, agents.ErrOtherIdentity):
+		h.message(w, http.StatusForbidden, "Not signed in", "The account of your e-mail address is linked to another user of "+p.Name+". If the account is yours, sign in by mail.")
+	case err != nil:
 		h.refuse(w, r, err)
-		return
+	default:
+		h.begin(w, r, account)
 	}
-	h.begin(w, r, account)
 }
 
 var (
-	errUnverified = errors.New("no verified address")
-	errCode       = errors.New("the code is not valid")
-	errToken      = errors.New("the id_token is not acceptable")
+	errCode  = errors.New("the code is not valid")
+	errToken = errors.New("the id_token is not acceptable")
 )
 
-// identify exchanges the code and returns the address that the provider verified.
-func (p *Provider) identify(ctx context.Context, base, code, nonce, verifier string, now func() time.Time) (string, error) {
+// identify exchanges the code and returns the user that the ID token names.
+func (p *Provider) identify(ctx context.Context, base, code, nonce, verifier string, now func() time.Time) (user agents.ProviderUser, err error) {
 	set, err := p.discover(ctx)
 	if err != nil {
-		return "", err
+		return user, err
 	}
 	token, err := p.config(set, base).Exchange(ctx, code, oauth2.VerifierOption(verifier))
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.ErrorCode == "invalid_grant" { // who came back brought another code (RFC 6749, 5.2)
-		return "", errCode
+		return user, errCode
 	}
 	if err != nil {
-		return "", fmt.Errorf("exchange: %w", err)
+		return user, fmt.Errorf("exchange: %w", err)
 	}
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
-		return "", fmt.Errorf("%w: there is none", errToken)
+		return user, fmt.Errorf("%w: there is none", errToken)
 	}
 	idToken, err := set.VerifierContext(ctx, &oidc.Config{ClientID: p.ClientID, Now: now}).Verify(ctx, raw)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", errToken, err)
+		return user, fmt.Errorf("%w: %w", errToken, err)
 	}
 	if subtle.ConstantTimeCompare([]byte(idToken.Nonce), []byte(nonce)) != 1 {
-		return "", fmt.Errorf("%w: another nonce", errToken)
+		return user, fmt.Errorf("%w: another nonce", errToken)
 	}
 	var claims struct {
 		Email    string `json:"email"`
 		Verified bool   `json:"email_verified"`
 	}
 	if err := idToken.Claims(&claims); err != nil {
-		return "", fmt.Errorf("%w: %w", errToken, err)
+		return user, fmt.Errorf("%w: %w", errToken, err)
+	}
+	if idToken.Subject == "" {
+		return user, fmt.Errorf("%w: no sub", errToken)
 	}
 	email, ok := identity.ParseEmail(claims.Email)
-	if !ok || !claims.Verified {
-		return "", errUnverified
+	if !ok {
+		email = ""
 	}
-	return email, nil
+	return agents.ProviderUser{ISS: idToken.Issuer, Sub: idToken.Subject, Email: email, Verified: claims.Verified}, nil
 }

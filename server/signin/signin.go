@@ -107,7 +107,7 @@ func (h *Handler) ask(w http.ResponseWriter, r *http.Request) {
 		browser = h.Sessions.Secrets.Token("")
 	}
 	c := caller(w, r)
-	switch err := h.Agents.AskSignIn(r.Context(), c, email, browser); {
+	switch err := h.Agents.AskSignIn(r.Context(), c, email, browser, h.Sessions.Known(r, email)); {
 	case limit.Limited(err):
 		c.Seen.Write(w.Header())
 		h.show(w, http.StatusTooManyRequests, formData{Error: "Too many links were asked for. Try again in an hour.", Email: email})

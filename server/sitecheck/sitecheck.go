@@ -5,6 +5,7 @@ package sitecheck
 import (
 	"compress/gzip"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -224,23 +225,21 @@ func sameSite(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// reason says what went wrong, for the owner. What a name resolved to, and by
-// whom, is of the server's own network and stays here.
+// reason returns what went wrong, for the owner. How a connection fails says what
+// names and addresses are there in the server's network, so all such failures are one.
 func reason(err error) string {
 	var outer *url.Error
-	var name *net.DNSError
-	var dial *net.OpError
+	var connection *net.OpError
+	var certificate *tls.CertificateVerificationError
 	switch {
-	case errors.Is(err, outbound.ErrPrivate):
-		return "the address leads to a private network, where nothing is asked"
 	case errors.As(err, &outer) && outer.Timeout():
 		return "the site does not answer"
-	case errors.As(err, &name):
-		return "the name of the site was not found"
-	case errors.As(err, &dial):
-		return "the site cannot be reached: " + dial.Err.Error()
-	case outer != nil:
-		return outer.Err.Error()
+	case errors.Is(err, outbound.ErrPort):
+		return "the port is not one at which sites are looked at: use 443"
+	case errors.As(err, &certificate): // of a public address that answered
+		return "the certificate of the site is not valid"
+	case outer != nil, errors.As(err, &connection):
+		return "could not connect: the address must be of a site on the public internet"
 	}
 	return err.Error()
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -139,7 +140,7 @@ func TestCheckIsBounded(t *testing.T) {
 	if r := check(t, bomb.start(t), true); !strings.Contains(strings.Join(r.Problems, "; "), "too large") {
 		t.Errorf("a bomb: %v", r.Problems)
 	}
-	if r := check(t, (site{"/sitemap.xml": "SELF/a\n"}).start(t), false); len(r.Pages) != 0 || !strings.Contains(strings.Join(r.Problems, "; "), "private network") {
+	if r := check(t, (site{"/sitemap.xml": "SELF/a\n"}).start(t), false); len(r.Pages) != 0 || !strings.Contains(strings.Join(r.Problems, "; "), "could not connect") {
 		t.Errorf("a private address: %+v", r)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -187,16 +188,49 @@ func TestPathsAreAsInRequests(t *testing.T) {
 
 // TestProblemsTellNothingOfTheNetwork: they are shown to whoever named the site.
 func TestProblemsTellNothingOfTheNetwork(t *testing.T) {
-	if all := strings.Join(check(t, "http://localhost:1", false).Problems, "; "); !strings.Contains(all, "leads to a private network") || strings.Contains(all, "127.0.0.1") {
-		t.Error(all)
+	const same = "could not connect: the address must be of a site on the public internet"
+	want := "robots.txt: " + same + "; /sitemap.xml: " + same
+	for name, got := range map[string]string{
+		"a private address":          strings.Join(check(t, "http://localhost:1", false).Problems, "; "),
+		"a closed port":              strings.Join(check(t, "http://127.0.0.1:1", true).Problems, "; "),
+		"a service that is not HTTP": strings.Join(check(t, "http://"+banner(t), true).Problems, "; "),
+	} {
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
-	unknown := &url.Error{Op: "Get", Err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "acme.dev", Server: "10.0.0.53:53"}}}
-	if got := reason(unknown); got != "the name of the site was not found" {
+	for name, err := range map[string]error{
+		"an unknown name":          &url.Error{Op: "Get", Err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "acme.dev", Server: "10.0.0.53:53"}}},
+		"a connection that is cut": &net.OpError{Op: "read", Source: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 5)}, Err: errors.New("connection reset by peer")},
+	} {
+		if got := reason(err); got != same {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := reason(&url.Error{Op: "Get", Err: &net.OpError{Op: "dial", Err: outbound.ErrPort}}); got != "the port is not one at which sites are looked at: use 443" {
 		t.Error(got)
 	}
-	if all := strings.Join(check(t, "http://127.0.0.1:1", true).Problems, "; "); !strings.Contains(all, "the site cannot be reached: connect: connection refused") {
-		t.Error(all)
+}
+
+// banner starts a service that greets like SSH, and returns its address.
+func banner(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = ln.Close() })
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("SSH-2.0-hush\r\n"))
+			_ = conn.Close()
+		}
+	}()
+	return ln.Addr().String()
 }
 
 func FuzzSitemap(f *testing.F) {

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	stall = 30 * time.Second // for a reader to take what was written
-	retry = 2 * time.Second  // after which a reader that was cut off comes again
+	stall    = 30 * time.Second // for a reader to take what was written
+	farewell = 2 * time.Second  // the same, once the server stops: for the end of the answer
+	retry    = 2 * time.Second  // after which a reader that was cut off comes again
 )
 
 // A Stream is one answer. Its methods are for one goroutine.
@@ -26,6 +27,9 @@ type Stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	begun   bool
+
+	mu      sync.Mutex // of the write deadline
+	closing bool       // the deadline is that of the answer's end
 }
 
 // Open takes a place for a stream to its owner, a key's or an account's id, or fails
@@ -36,17 +40,28 @@ func (g *Gate) Open(w http.ResponseWriter, r *http.Request, owner string) (*Stre
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	control := http.NewResponseController(w)
+	s := &Stream{ctx: ctx, w: w, control: http.NewResponseController(w)}
 	unhook := context.AfterFunc(g.open, func() {
 		cancel()
-		_ = control.SetWriteDeadline(time.Now()) //nolint:forbidigo // who does not read is not waited for
+		s.deadline(farewell, true)
 	})
-	end := sync.OnceFunc(func() {
+	s.End = sync.OnceFunc(func() {
 		unhook()
 		cancel()
 		leave()
 	})
-	return &Stream{End: end, ctx: ctx, w: w, control: control}, nil
+	return s, nil
+}
+
+// deadline gives writes a time from now on. The one of the answer's end is final.
+func (s *Stream) deadline(d time.Duration, final bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return
+	}
+	s.closing = final
+	_ = s.control.SetWriteDeadline(time.Now().Add(d)) //nolint:forbidigo // connections go by the machine's clock
 }
 
 // Context ends with the request, with the server, and with End.
@@ -90,7 +105,7 @@ func (s *Stream) Beat() error {
 }
 
 func (s *Stream) write(b []byte) error {
-	_ = s.control.SetWriteDeadline(time.Now().Add(stall)) //nolint:forbidigo // connections go by the machine's clock
+	s.deadline(stall, false)
 	if _, err := s.w.Write(b); err != nil {
 		return err
 	}

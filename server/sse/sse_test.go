@@ -3,6 +3,8 @@ package sse_test
 import (
 	"bufio"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -119,7 +121,7 @@ func TestPlacesAreCounted(t *testing.T) {
 	}
 }
 
-// TestClosingReachesWhoDoesNotRead: a write that waits for a reader ends at once.
+// TestClosingReachesWhoDoesNotRead: a write that waits for a reader ends within seconds.
 func TestClosingReachesWhoDoesNotRead(t *testing.T) {
 	g := sse.NewGate(1, 1)
 	full, failed := make(chan struct{}), make(chan error, 1)
@@ -156,5 +158,48 @@ func TestClosingReachesWhoDoesNotRead(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("it waits for a reader still")
+	}
+}
+
+// TestStreamsEndCleanly: a stream that is ended by the server's stop ends as HTTP says
+// (RFC 9112, 7.1): with the last chunk, so that no reader takes it for cut off.
+func TestStreamsEndCleanly(t *testing.T) {
+	for name, handle := range map[string]func(s *sse.Stream) error{
+		"waiting for an event": func(s *sse.Stream) error { <-s.Context().Done(); return nil },
+		"sending the last one": func(s *sse.Stream) error { <-s.Context().Done(); return s.Send(1, "said", []byte("goodbye")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := sse.NewGate(1, 1)
+			address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				s, err := g.Open(w, r, "dana")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer s.End()
+				if err := errors.Join(s.Begin(), handle(s)); err != nil {
+					t.Error(err)
+				}
+			})
+			conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			r := bufio.NewReader(conn)
+			for line := ""; line != "retry: 2000\n"; {
+				if line, err = r.ReadString('\n'); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g.Close()
+			rest, err := io.ReadAll(r)
+			if err != nil || !strings.HasSuffix(string(rest), "\r\n0\r\n\r\n") {
+				t.Errorf("the connection ends with %q, %v", rest, err)
+			}
+		})
 	}
 }

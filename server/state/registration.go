@@ -149,12 +149,17 @@ func (tx *Tx) AccountRegistrations(ctx context.Context, account string) ([]*iden
 	return tx.registrations(ctx, "account_id = $1 and claimed_at > 0 order by claimed_at desc, id", account)
 }
 
-// PendingFor returns how many registrations of a kind wait for an address.
-func (tx *Tx) PendingFor(ctx context.Context, kind identity.Kind, email string, now time.Time) (int, error) {
-	var n int
-	err := tx.one(ctx, []any{&n}, `select count(*) from registration where email_mac = $1 and kind = $2 and claimed_at = 0 and denied_at = 0
-		and revoked_at = 0 and claim_expires > $3`, tx.mac("email", email), string(kind), us(now))
-	return n, err
+const pendingSQL = "email_mac = $1 and claimed_at = 0 and denied_at = 0 and revoked_at = 0 and claim_expires > $2"
+
+// PendingOfKind returns and locks the registrations of a kind that wait for an
+// address, oldest first.
+func (tx *Tx) PendingOfKind(ctx context.Context, kind identity.Kind, email string, now time.Time) ([]*identity.Registration, error) {
+	return tx.registrations(ctx, pendingSQL+" and kind = $3 order by created_at, id"+tx.lock(), tx.mac("email", email), us(now), string(kind))
+}
+
+// NewestPending returns the newest registrations that wait for an address.
+func (tx *Tx) NewestPending(ctx context.Context, email string, now time.Time, most int) ([]*identity.Registration, error) {
+	return tx.registrations(ctx, pendingSQL+" order by created_at desc, id limit $3", tx.mac("email", email), us(now), most)
 }
 
 // ExpiredRegistrations returns registrations whose window closed and whose expiry

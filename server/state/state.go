@@ -30,6 +30,8 @@ type DB struct {
 	read   *sql.DB
 	eng    engine
 	closed atomic.Bool
+	// troubles counts the writes that failed for the store's sake.
+	troubles atomic.Int64
 	// bearer is the statement of the most common read, prepared once.
 	bearer *sql.Stmt
 }
@@ -130,16 +132,36 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.read.QueryRowContext(ctx, "select 1").Scan(&one)
 }
 
+// CheckWrite makes one small write, to see whether the store takes any. It changes
+// nothing: a row is written as it is.
+func (db *DB) CheckWrite(ctx context.Context) error {
+	return db.Write(ctx, func(tx *Tx) error {
+		_, err := tx.exec(ctx, "update setting set value = value where name = $1", "master")
+		return err
+	})
+}
+
+// Troubles returns how many writes failed for a reason that IsDown names, since the
+// store was opened.
+func (db *DB) Troubles() int64 { return db.troubles.Load() }
+
+func (db *DB) count(err error) error {
+	if err != nil && db.IsDown(err) {
+		db.troubles.Add(1)
+	}
+	return err
+}
+
 // Write runs fn in one transaction: all of it is durable when Write returns nil,
 // and none of it otherwise. fn may run more than once, must not wait for
 // anything but the store, and must not use tx afterwards.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return db.eng.write(ctx, db.inTx(fn))
+	return db.count(db.eng.write(ctx, db.inTx(fn)))
 }
 
 // bulk is Write for what may take minutes. fn runs once.
 func (db *DB) bulk(ctx context.Context, fn func(tx *Tx) error) error {
-	return db.eng.bulk(ctx, db.inTx(fn))
+	return db.count(db.eng.bulk(ctx, db.inTx(fn)))
 }
 
 func (db *DB) inTx(fn func(tx *Tx) error) func(context.Context, querier) error {

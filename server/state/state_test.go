@@ -569,3 +569,49 @@ func TestEventsAfterIsBoundedByBytes(t *testing.T) {
 		}
 	})
 }
+
+// TestSignInIdentities: a user of a provider has one account, an account one user of a
+// provider. Both go with the account.
+func TestSignInIdentities(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *state.DB) {
+		const acme, other = "https://acme.example", "https://other.example"
+		link := func(iss, sub, account string) error {
+			return db.Write(t.Context(), func(tx *state.Tx) error { return tx.AddSignInIdentity(t.Context(), iss, sub, account, now) })
+		}
+		for _, id := range []string{"dana", "eve"} {
+			if err := db.Write(t.Context(), func(tx *state.Tx) error {
+				return tx.AddAccount(t.Context(), &state.Account{ID: id, Email: id + "@example.com", VerifiedAt: now, CreatedAt: now})
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := db.Read().SignInAccount(t.Context(), acme, "1"); !errors.Is(err, state.ErrNotFound) {
+			t.Errorf("before: %v", err)
+		}
+		for _, c := range []struct {
+			iss, sub, account string
+			want              error
+		}{
+			{acme, "1", "dana", nil}, {acme, "1", "dana", state.ErrLinked}, {acme, "1", "eve", state.ErrLinked}, {acme, "2", "dana", state.ErrLinked},
+			{other, "1", "dana", nil}, {acme, "2", "eve", nil},
+		} {
+			if err := link(c.iss, c.sub, c.account); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+				t.Errorf("%+v: %v", c, err)
+			}
+		}
+		a, err := db.Read().SignInAccount(t.Context(), acme, "1")
+		if err != nil || a.ID != "dana" {
+			t.Errorf("%+v, %v", a, err)
+		}
+		linked, err := db.Read().HasSignIn(t.Context(), "eve", other)
+		if err != nil || linked {
+			t.Errorf("eve at the other provider: %v, %v", linked, err)
+		}
+		if err := db.Write(t.Context(), func(tx *state.Tx) error { return tx.MergeAccount(t.Context(), "dana", "eve") }); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Read().SignInAccount(t.Context(), acme, "1"); !errors.Is(err, state.ErrNotFound) {
+			t.Errorf("of an account that is gone: %v", err)
+		}
+	})
+}

@@ -19,7 +19,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -171,8 +170,10 @@ type Options struct {
 	// ReadOnly is to be seen where it is hidden, or missing: the program's own
 	// folders. A folder that holds one that is hidden stays as it is.
 	ReadOnly []string
-	Hide     []string // further folders and files to hide: the runs' data
-	Env      []string // the program's environment, which the wrapped program is started with
+	// Hide are further folders and files to hide, such as the runs' data. What is not
+	// there yet, or is replaced meanwhile, is hidden too.
+	Hide []string
+	Env  []string // the program's environment, which the wrapped program is started with
 	// MemoryMB and Processes bound a container, whose processes are no children of what
 	// started it; 0 for no bound of memory, and for 1024 processes. A process may have
 	// four threads on average.
@@ -235,17 +236,13 @@ func (s Sandbox) bubblewrap(argv []string, o Options) []string {
 // folders hides what is not the program's and shows what is. What comes later lies
 // over what came before.
 func (s Sandbox) folders(program string, o Options) []string {
-	hidden := slices.Clone(s.hidden)
-	var files []string
-	for _, path := range o.Hide {
-		real, err := filepath.EvalSymlinks(path)
-		switch {
-		case err != nil || real == "/":
-		case isDir(real):
-			hidden = append(hidden, real)
-		default:
-			files = append(files, real)
-		}
+	hide := newHiding(o.Hide)
+	own := []string{o.Home, o.Workdir, o.Tmp}
+	hidden := slices.Concat(s.hidden, hide.dirs)
+	if o.Tmp == "" {
+		hidden = append(hidden, s.closed(hidden, own)...)
+	} else {
+		hidden = append(hidden, s.closed(append(slices.Clone(hidden), "/tmp"), own)...)
 	}
 	slices.Sort(hidden)
 	tops := outermost(hidden)
@@ -259,30 +256,67 @@ func (s Sandbox) folders(program string, o Options) []string {
 	shown := slices.DeleteFunc(slices.Concat(s.shown, []string{program}, o.ReadOnly), func(path string) bool {
 		return !filepath.IsAbs(path) || slices.ContainsFunc(hidden, func(dir string) bool { return within(dir, path) })
 	})
-	if s.user != nil { // where bwrap makes parents for what is closed to others, only root could enter them
-		inside := append(slices.Clone(tops), "/tmp")
-		for _, path := range slices.Concat([]string{o.Home, o.Workdir, o.Tmp}, shown) {
-			if _, err := os.Stat(path); err == nil && slices.ContainsFunc(inside, func(dir string) bool { return within(path, dir) }) {
-				out = append(out, "--dir", filepath.Dir(path))
-			}
-		}
-	}
+	out = append(out, s.parents(append(slices.Clone(tops), "/tmp"), slices.Concat(own, shown))...)
 	for _, path := range shown {
 		out = append(out, "--ro-bind-try", path, path)
 	}
-	for _, dir := range []string{o.Home, o.Workdir, o.Tmp} {
+	in := func(dir string) func(string) bool { return func(of string) bool { return within(dir, of) } }
+	mounts, covered := hide.cover(func(dir string) bool {
+		return slices.ContainsFunc(shown, in(dir)) || !slices.ContainsFunc(hidden, in(dir))
+	}, own)
+	out = append(append(out, mounts...), s.parents(covered, own)...)
+	for _, dir := range own {
 		if dir != "" {
 			out = append(out, "--bind", dir, dir)
 		}
 	}
-	for _, file := range files {
-		if !slices.ContainsFunc(hidden, func(dir string) bool { return within(file, dir) }) {
-			out = append(out, "--ro-bind", os.DevNull, file)
-		}
-	}
-	for _, dir := range tops { // what hides takes nothing in: it would be memory
+	out = append(out, hide.blank(own)...)
+	for _, dir := range slices.Concat(tops, covered) { // what hides takes nothing in: it would be memory
 		if dir != "/tmp" {
 			out = append(out, "--remount-ro", dir)
+		}
+	}
+	return out
+}
+
+// closed returns the outermost folders above paths that others than their owner cannot
+// enter and that are not hidden: an empty one in their place lets the program's user in.
+func (s Sandbox) closed(hidden, paths []string) []string {
+	if s.user == nil {
+		return nil
+	}
+	var out []string
+	for _, path := range paths {
+		var above []string
+		for dir := filepath.Dir(path); filepath.IsAbs(path) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			above = append(above, dir)
+		}
+		slices.Reverse(above)
+		for _, dir := range above {
+			info, err := os.Stat(dir)
+			if err != nil || slices.ContainsFunc(hidden, func(of string) bool { return within(dir, of) }) {
+				break
+			}
+			if info.Mode().Perm()&0o001 == 0 {
+				out = append(out, dir)
+				break
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// parents makes the folders above paths that lie in empty ones. Left to bubblewrap, those
+// above what is closed to others could be entered by root alone.
+func (s Sandbox) parents(empty, paths []string) []string {
+	if s.user == nil {
+		return nil
+	}
+	var out []string
+	for _, path := range paths {
+		if _, err := os.Stat(path); err == nil && slices.ContainsFunc(empty, func(dir string) bool { return within(path, dir) }) {
+			out = append(out, "--dir", filepath.Dir(path))
 		}
 	}
 	return out
@@ -297,10 +331,4 @@ func outermost(sorted []string) []string {
 		}
 	}
 	return out
-}
-
-// within reports whether path is dir or lies in it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }

@@ -182,3 +182,21 @@ func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	}
 	deaf.close()
 }
+
+// TestAServerThatStopsFinishesItsStreams: the reader of a stream gets its whole answer,
+// which a connection that is cut off does not have.
+func TestAServerThatStopsFinishesItsStreams(t *testing.T) {
+	s := servertest.New(t, servertest.Options{})
+	w := s.Workspace(t, "dana", paid)
+	a := newAPI(t, s, s.EvalKey(t, w))
+	_, r := s.Ready(t, w)
+	live := a.watch(r.ID, "")
+	live.wants("retry: 2000")
+	s.Clock.Doze(1)
+	s.Stop()
+	for live.lines.Scan() {
+	}
+	if err := live.lines.Err(); err != nil {
+		t.Errorf("the stream is cut off: %v", err)
+	}
+}

@@ -26,11 +26,17 @@ func start(t *testing.T) (*servertest.Service, *provider) {
 
 func startWith(t *testing.T, client *http.Client) (*servertest.Service, *provider) {
 	t.Helper()
+	return startOn(t, "", client)
+}
+
+// startOn starts a server on a store; an empty address makes one.
+func startOn(t *testing.T, store string, client *http.Client) (*servertest.Service, *provider) {
+	t.Helper()
 	var s *servertest.Service
 	p := startProvider(t, func() time.Time { return s.Clock.Now() })
 	client.Transport = http.DefaultTransport.(*http.Transport).Clone()
 	t.Cleanup(client.CloseIdleConnections)
-	s = servertest.New(t, servertest.Options{Server: func(c *server.Config) {
+	s = servertest.New(t, servertest.Options{State: store, Server: func(c *server.Config) {
 		c.Providers = []*signin.Provider{
 			{ID: "acme", Name: "Acme", Issuer: p.URL, ClientID: clientID, ClientSecret: clientSecret, HTTP: client},
 			{ID: "other", Name: "Other", Issuer: p.URL, ClientID: clientID, ClientSecret: clientSecret, HTTP: client},

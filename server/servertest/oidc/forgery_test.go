@@ -160,10 +160,10 @@ func TestLoginCSRF(t *testing.T) {
 	t.Parallel()
 	s, p := start(t)
 	eve := newBrowser(t, s)
-	p.with(func() { p.claims["email"] = "eve@example.com" })
+	p.with(func() { p.sub, p.claims["email"] = "2", "eve@example.com" })
 	trap := eve.leave("/signin/oidc/acme")
 	code := param(t, trap, "code")
-	p.with(func() { p.claims["email"] = "dana@example.com" })
+	p.with(func() { p.sub, p.claims["email"] = "248289761001", "dana@example.com" })
 
 	t.Run("a browser that is not signed in", func(t *testing.T) {
 		b := newBrowser(t, s)

@@ -81,7 +81,7 @@ func TestSession(t *testing.T) {
 	s, p := start(t)
 	b := newBrowser(t, s)
 	first := b.step(b.leave("/signin/oidc/acme"))
-	p.with(func() { p.claims["email"] = "eve@example.com" })
+	p.with(func() { p.sub, p.claims["email"] = "2", "eve@example.com" })
 	second := b.step(b.leave("/signin/oidc/acme"))
 	one, two := cookie(first, "session"), cookie(second, "session")
 	if one == nil || two == nil || one.Value == two.Value {

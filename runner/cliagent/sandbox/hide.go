@@ -1,0 +1,118 @@
+package sandbox
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A hiding is what Options.Hide comes to: folders that are there, and names in folders.
+// A name may be that of a file, or of nothing yet. Nothing can be laid over a file that
+// comes later, or that another replaces, so the folder is covered and shows what else
+// was in it.
+type hiding struct {
+	dirs  []string
+	names map[string][]string // by folder
+}
+
+func newHiding(paths []string) hiding {
+	h := hiding{names: map[string][]string{}}
+	for _, path := range paths {
+		real, found := resolve(path)
+		switch {
+		case real == "" || real == "/":
+		case found && isDir(real):
+			h.dirs = append(h.dirs, real)
+		default:
+			dir := filepath.Dir(real)
+			h.names[dir] = append(h.names[dir], real)
+		}
+	}
+	return h
+}
+
+// resolve follows links as far as there is something. Of a path that is not there it
+// returns the first part that is missing.
+func resolve(path string) (real string, found bool) {
+	if path == "" {
+		return "", false
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", false
+	}
+	if real, err = filepath.EvalSymlinks(path); err == nil {
+		return real, true
+	}
+	parent, found := resolve(filepath.Dir(path))
+	if !found {
+		return parent, false
+	}
+	return filepath.Join(parent, filepath.Base(path)), false
+}
+
+// cover returns the mounts that hide names, and the folders that they cover. Visible
+// says whether the program sees a folder at all; what lies in own is bound later.
+func (h hiding) cover(visible func(dir string) bool, own []string) (mounts, covered []string) {
+	for _, dir := range slices.Sorted(maps.Keys(h.names)) { // parents first
+		if dir == "/" || !visible(dir) || slices.ContainsFunc([]string{"/proc", "/dev", "/sys"}, func(of string) bool { return within(dir, of) }) ||
+			slices.ContainsFunc(own, func(of string) bool { return of != "" && within(dir, of) }) {
+			continue
+		}
+		covered = append(covered, dir)
+		mounts = append(mounts, "--tmpfs", dir)
+		entries, _ := os.ReadDir(dir) // what cannot be listed stays hidden
+		for _, e := range entries {
+			mounts = append(mounts, h.show(dir, e)...)
+		}
+	}
+	return mounts, covered
+}
+
+// show returns the mounts that make an entry of a covered folder visible again, but for
+// what is hidden of it.
+func (h hiding) show(dir string, e os.DirEntry) []string {
+	path := filepath.Join(dir, e.Name())
+	switch {
+	case slices.Contains(h.names[dir], path):
+		return nil
+	case e.Type()&os.ModeSymlink != 0:
+		target, err := os.Readlink(path)
+		if err != nil {
+			return nil
+		}
+		return []string{"--symlink", target, path}
+	}
+	out := []string{"--ro-bind-try", path, path}
+	for _, hidden := range h.dirs {
+		if within(hidden, path) {
+			out = append(out, "--tmpfs", hidden)
+		}
+	}
+	return out
+}
+
+// blank returns the mounts that lay nothing over hidden files of the program's own
+// folders, which are bound after all else.
+func (h hiding) blank(own []string) []string {
+	var out []string
+	for _, dir := range slices.Sorted(maps.Keys(h.names)) {
+		if !slices.ContainsFunc(own, func(of string) bool { return of != "" && within(dir, of) }) {
+			continue
+		}
+		for _, path := range h.names[dir] {
+			if _, err := os.Lstat(path); err == nil {
+				out = append(out, "--ro-bind", os.DevNull, path)
+			}
+		}
+	}
+	return out
+}
+
+// within reports whether path is dir or lies in it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
+}

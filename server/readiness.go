@@ -1,0 +1,97 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// The states of the store, as /readyz names them.
+const (
+	storeOK       = "ok"
+	storeReadOnly = "read-only" // it answers, and does not take writes: its disk is full, for example
+	storeDown     = "down"
+)
+
+const (
+	// writeCheckTTL is how long the outcome of a write check holds, so that frequent
+	// probes are no load.
+	writeCheckTTL     = 5 * time.Second
+	writeCheckTimeout = 2 * time.Second
+	// troubleAge is how old a failed commit may be that counts.
+	troubleAge = time.Minute
+)
+
+// A storeCheck finds out whether the store takes writes.
+type storeCheck struct {
+	db  *state.DB
+	now func() time.Time
+
+	mu       sync.Mutex
+	at       time.Time // of the last check
+	state    string
+	troubles int64       // the store's count as of the last check
+	running  atomic.Bool // a write did not return yet
+}
+
+// look returns the state of the store. A read is made each time, a write once in
+// writeCheckTTL. A commit that failed since the last check counts as well: a small
+// write may pass where the writes of clients do not.
+func (c *storeCheck) look(ctx context.Context) string {
+	if c.db.Ping(ctx) != nil {
+		return storeDown
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	if c.state != "" && now.Sub(c.at) < writeCheckTTL && !now.Before(c.at) {
+		return c.state
+	}
+	if c.running.Load() {
+		return storeReadOnly
+	}
+	troubles, recent := c.db.Troubles(), now.Sub(c.at) < troubleAge
+	state := storeOK
+	if c.write(ctx) != nil || recent && troubles > c.troubles {
+		state = storeReadOnly
+	}
+	c.at, c.state, c.troubles = now, state, c.db.Troubles()
+	return state
+}
+
+// write makes one small write and waits for it, two seconds at most: a store that
+// hangs must not hold the prober.
+func (c *storeCheck) write(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeCheckTimeout)
+	done := make(chan error, 1)
+	c.running.Store(true)
+	go func() {
+		defer cancel()
+		err := c.db.CheckWrite(ctx)
+		c.running.Store(false)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ready reports on the read path: it serves while the state store is away.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	body := map[string]string{"status": "no snapshot", "snapshot": "", "limits": "on", "state": s.store.look(r.Context())}
+	if s.cfg.LimitsOff {
+		body["limits"] = "off"
+	}
+	status := http.StatusServiceUnavailable
+	if current := s.cfg.Source.Current(); current != nil {
+		status, body["status"], body["snapshot"] = http.StatusOK, "ready", current.ID
+	}
+	probe(w, status, body)
+}
