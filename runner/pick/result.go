@@ -2,7 +2,7 @@ package pick
 
 // Version names the extractor's rules. It changes whenever the same transcript
 // and catalogue could give another result, and every result carries it.
-const Version = "1.0.2"
+const Version = "1.0.3"
 
 // A Kind is the outcome of a valid trial. All kinds stay in the denominator of
 // every rate.
@@ -78,7 +78,8 @@ type Evidence struct {
 	Tool  string `json:"tool"`
 	Level int    `json:"level"`
 	// Kind is one of manifest, import, host, env, file, command, statement,
-	// rejection, mention, structured, diy.
+	// rejection, mention, structured, diy, cut. A cut says that a text was longer than
+	// what is read of it; see Window.
 	Kind string `json:"kind"`
 	// Path and Line place it in the workspace: Line counts the added lines of
 	// Path from 1 and is 0 where there is no line.
