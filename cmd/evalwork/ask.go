@@ -47,7 +47,8 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 		Eval: &run.Eval, Category: category, Agents: asked, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
 		Sinks: []runner.Sink{j.gauge}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 would be no bound
 		MemoryCapMB: j.w.MemoryCapMB / j.w.Runs, StatusEvery: min(statusEvery, j.w.Lease/3), Control: control,
-		Describe: workspace.Source{Load: templates.Load}.Describe, Now: j.w.Now, Sleep: j.w.Sleep,
+		Extraction: j.w.Extraction,
+		Describe:   workspace.Source{Load: templates.Load}.Describe, Now: j.w.Now, Sleep: j.w.Sleep,
 	}
 	return r.Run(asking, run.Trials(), done)
 }

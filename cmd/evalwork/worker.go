@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -58,6 +59,9 @@ type Worker struct {
 	Concurrency int
 	// MemoryCapMB bounds what the programs of all runs are reckoned to take; 0: none.
 	MemoryCapMB int
+	// Extraction bounds how many answers of all runs are read at a time; nil is one as
+	// wide as the machine.
+	Extraction *runner.Extraction
 	// Lease is how long a run stays with a worker that is not heard of; 0 means 30 s.
 	Lease time.Duration
 	// Poll is about how often an idle worker looks for runs; 0 means a second.
@@ -81,6 +85,7 @@ type Worker struct {
 func (w Worker) withDefaults() *Worker {
 	w.Runs, w.Concurrency = cmp.Or(w.Runs, defaultRuns), cmp.Or(w.Concurrency, defaultConcurrency)
 	w.Lease = cmp.Or(w.Lease, defaultLease)
+	w.Extraction = cmp.Or(w.Extraction, runner.NewExtraction(runtime.GOMAXPROCS(0), 0))
 	w.Poll = cmp.Or(w.Poll, defaultPoll)
 	w.Drain = cmp.Or(w.Drain, defaultDrain)
 	if w.Transport == nil {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -187,13 +189,18 @@ func (w *world) run(id string) *state.EvalRun {
 // until waits for a run to be as it should.
 func (w *world) until(id, what string, is func(*state.EvalRun) bool) *state.EvalRun {
 	w.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	return w.untilWithin(20*time.Second, id, what, is)
+}
+
+func (w *world) untilWithin(d time.Duration, id, what string, is func(*state.EvalRun) bool) *state.EvalRun {
+	w.t.Helper()
+	for deadline := time.Now().Add(d); ; {
 		r := w.run(id)
 		if is(r) {
 			return r
 		}
 		if time.Now().After(deadline) {
-			w.t.Fatalf("not %s within 20 s: %+v", what, r)
+			w.t.Fatalf("not %s within %s: %+v", what, d, r)
 		}
 		_ = sleep(w.t.Context(), 5*time.Millisecond)
 	}
@@ -221,16 +228,22 @@ func (w *world) events(id string) (types []string, all string) {
 	return types, all
 }
 
-// answers counts the answers of each trial in a run's journal.
-func (w *world) answers(id string) map[string]int {
+// answers counts the results of each trial in a run's journal.
+func (w *world) answers(id string) map[string]int { return w.records(id, journal.KindResult) }
+
+// held counts the trials whose answer was stored before it was read.
+func (w *world) held(id string) int { return len(w.records(id, journal.KindAnswer)) }
+
+// records counts the records of a kind of each trial in a run's journal.
+func (w *world) records(id string, kind journal.Kind) map[string]int {
 	w.t.Helper()
 	out := map[string]int{}
 	if _, err := journal.Scan(evalwork.RunsRoot(w.worker.Data, workspaceID), id, journal.Offset{}, func(r journal.Record, _ journal.Offset) error {
-		if r.Kind == journal.KindResult {
+		if r.Kind == kind {
 			out[r.Trial.ID]++
 		}
 		return nil
-	}); err != nil {
+	}); err != nil && !errors.Is(err, os.ErrNotExist) {
 		w.t.Fatal(err)
 	}
 	return out
