@@ -54,7 +54,7 @@ func (j *job) judge(run journal.Run, sum runner.Summary, stop *stopper) (*ending
 	end := &ending{status: state.RunDone}
 	switch {
 	case sum.Missing > 0 && stop.cancelled():
-		end.status = state.RunCancelled
+		end.status, end.note = state.RunCancelled, stop.note
 		return end, nil
 	case sum.Missing > 0 && sum.Stopped == runner.StoppedInterrupted:
 		return nil, errStopped

@@ -29,7 +29,6 @@ type job struct {
 
 	source []byte // the eval
 	lookUp map[string]state.ProviderSecret
-	paid   bool // the workspace's plan
 }
 
 // A verdict is why a run ends without having been carried out: it can never be.
@@ -83,7 +82,7 @@ func (j *job) run(ctx, work context.Context, leave context.CancelCauseFunc, k *k
 		return nil, err
 	}
 	j.log.Info("a run begins")
-	stop := newStopper(ctx, k.cancel)
+	stop := newStopper(ctx, k.order)
 	keeping, done := context.WithCancel(work)
 	kept := make(chan struct{})
 	go func() {
@@ -109,11 +108,7 @@ func (j *job) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("version %d of eval %s: %w", j.row.Version, j.row.EvalID, err)
 	}
-	ws, err := tx.Workspace(ctx, j.row.WorkspaceID)
-	if err != nil {
-		return fmt.Errorf("workspace: %w", err)
-	}
-	j.source, j.paid = v.Source, ws.Plan == state.PlanPaid
+	j.source = v.Source
 	if j.lookUp, err = tx.ProviderSecrets(ctx, j.row.WorkspaceID); err != nil {
 		return fmt.Errorf("provider keys: %w", err)
 	}
@@ -135,9 +130,6 @@ func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	}
 	if _, ok := j.w.Catalog.Category(j.row.Category); !ok {
 		return nil, fmt.Errorf("this worker's catalogue has no category %q", j.row.Category)
-	}
-	if !j.paid {
-		return nil, &verdict{"The workspace's plan is no longer paid, so nothing more was asked. Start a new run when it is."}
 	}
 	checker := &Checker{Catalog: j.w.Catalog, Prices: j.w.Prices, Policy: j.w.Policy}
 	ev, keys, _, issues := checker.read(j.source)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/server/state"
 )
 
 const (
@@ -21,17 +22,39 @@ type stopper struct {
 	worker <-chan struct{} // closed when the worker stops
 	asked  chan struct{}   // closed when the run is cancelled
 	once   sync.Once
+	note   string // why it is cancelled; set before asked is closed
 }
 
-func newStopper(worker context.Context, cancelled bool) *stopper {
+func newStopper(worker context.Context, o state.Order) *stopper {
 	s := &stopper{worker: worker.Done(), asked: make(chan struct{})}
-	if cancelled {
-		s.cancel()
-	}
+	s.cancel(o)
 	return s
 }
 
-func (s *stopper) cancel() { s.once.Do(func() { close(s.asked) }) }
+// cancel ends the run if the store says so. The first reason stands.
+func (s *stopper) cancel(o state.Order) {
+	if !o.Cancel && o.Stop == "" {
+		return
+	}
+	s.once.Do(func() {
+		if !o.Cancel {
+			s.note = stopNote(o.Stop)
+		}
+		close(s.asked)
+	})
+}
+
+// stopNote is what the owner of a run reads that was cancelled for them.
+func stopNote(stop string) string {
+	switch stop {
+	case state.StopPlan:
+		return "Cancelled: the plan of the workspace is no longer paid. Start a new run when it is."
+	case state.StopOwner:
+		return "Cancelled: the account of the workspace's owner is disabled. Ask whoever runs this service."
+	default:
+		return "Cancelled by the service: " + stop + "."
+	}
+}
 
 func (s *stopper) cancelled() bool {
 	select {

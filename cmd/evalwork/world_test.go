@@ -29,6 +29,7 @@ func TestMain(m *testing.M) { statetest.Main(m) }
 
 const (
 	workspaceID = "wsp_1"
+	ownerID     = "acc_1"
 	theKey      = "sk-plain-key-of-this-workspace-0123456789"
 	otherKey    = "anthropic+key/with=signs-9876543210"
 	// What the fake model charges: 20 tokens read and 10 written at 10 USD per million.
@@ -85,8 +86,8 @@ func newWorld(t *testing.T, engine string) *world {
 		Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: time.Now, Sleep: sleep,
 	}
 	w.write(func(tx *state.Tx) error {
-		_, err := tx.AddWorkspace(t.Context(), &state.Workspace{ID: workspaceID, Slug: "acme", Plan: "paid", CreatedAt: time.Now()})
-		return err
+		_, err := tx.AddWorkspace(t.Context(), &state.Workspace{ID: workspaceID, Slug: "acme", OwnerID: ownerID, Plan: "paid", CreatedAt: time.Now(), ClaimedAt: time.Now()})
+		return errors.Join(err, tx.AddAccount(t.Context(), &state.Account{ID: ownerID, Email: "dana@example.com", VerifiedAt: time.Now(), CreatedAt: time.Now()}))
 	})
 	w.key("FAKE_API_KEY", theKey)
 	t.Cleanup(func() {
