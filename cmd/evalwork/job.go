@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/firstpick/firstpick/fixtures/study"
 	"github.com/firstpick/firstpick/runner"
@@ -36,10 +37,11 @@ type verdict struct{ note string }
 
 func (v *verdict) Error() string { return v.note }
 
-// errStopped means that the worker is to stop before the run has ended.
-var errStopped = errors.New("the worker was stopped")
+// errStopped means that the worker is to let go of the run before it has ended.
+var errStopped = errors.New("the run is to be given back")
 
-// carryOut works on a run until it ends, is somebody else's, or is given back.
+// carryOut works on a run until it ends, is somebody else's, or is given back, as it is
+// soon after ctx ends.
 func (w *Worker) carryOut(ctx context.Context, row *state.EvalRun) {
 	w.Counts.took()
 	j := &job{w: w, row: row, gauge: &gauge{counts: w.Counts}, keys: redact.New(), log: w.Log.With("run", row.ID, "workspace", row.WorkspaceID, "attempt", row.Attempt)}
@@ -59,7 +61,7 @@ func (w *Worker) carryOut(ctx context.Context, row *state.EvalRun) {
 		return
 	case errors.Is(err, errStopped):
 		j.giveBack(work, 0)
-		j.log.Info("the run was given back: the worker stops")
+		j.log.Info("the run was given back")
 		return
 	}
 	if err == nil {
@@ -84,12 +86,14 @@ func (j *job) run(ctx, work context.Context, leave context.CancelCauseFunc, k *k
 	j.log.Info("a run begins")
 	stop := newStopper(ctx, k.order)
 	keeping, done := context.WithCancel(work)
-	kept := make(chan struct{})
-	go func() {
-		defer close(kept)
-		k.keep(keeping, leave, stop.cancel)
-	}()
-	defer func() { done(); <-kept }() // before the row is ended, nobody else touches it
+	var kept sync.WaitGroup
+	kept.Go(func() { k.keep(keeping, leave, stop.cancel) })
+	kept.Go(func() {
+		if j.w.Sleep(keeping, j.w.MaxTime) == nil {
+			stop.expire(fmt.Sprintf("The run reached its time limit of %s.", j.w.MaxTime))
+		}
+	})
+	defer func() { done(); kept.Wait() }() // before the row is ended, nobody else touches it
 	end, err := j.execute(work, stop)
 	var never *verdict
 	if errors.As(err, &never) {

@@ -16,17 +16,20 @@ const (
 	drainLook   = 50 * time.Millisecond
 )
 
-// A stopper tells a run to end early, because it is cancelled or because its worker
-// stops.
+// A stopper tells a run to end early, because it is cancelled, because it took too long,
+// or because its worker lets go of it.
 type stopper struct {
 	worker <-chan struct{} // closed when the worker stops
 	asked  chan struct{}   // closed when the run is cancelled
 	once   sync.Once
-	note   string // why it is cancelled; set before asked is closed
+	note   string // why it is cancelled, if its owner did not; set before asked is closed
+
+	late chan struct{} // closed when its time is over
+	over string        // a sentence on that; set before late is closed
 }
 
 func newStopper(worker context.Context, o state.Order) *stopper {
-	s := &stopper{worker: worker.Done(), asked: make(chan struct{})}
+	s := &stopper{worker: worker.Done(), asked: make(chan struct{}), late: make(chan struct{})}
 	s.cancel(o)
 	return s
 }
@@ -56,9 +59,19 @@ func stopNote(stop string) string {
 	}
 }
 
-func (s *stopper) cancelled() bool {
+func (s *stopper) cancelled() bool { return closed(s.asked) }
+
+// expire ends the run with what it has. It is called at most once.
+func (s *stopper) expire(why string) {
+	s.over = why
+	close(s.late)
+}
+
+func (s *stopper) expired() bool { return closed(s.late) }
+
+func closed(c <-chan struct{}) bool {
 	select {
-	case <-s.asked:
+	case <-c:
 		return true
 	default:
 		return false
@@ -73,6 +86,7 @@ func (s *stopper) steer(ctx context.Context, c *runner.Control, w *Worker, inter
 	select {
 	case <-s.asked:
 		grace = min(grace, cancelDrain)
+	case <-s.late:
 	case <-s.worker:
 	case <-ctx.Done():
 		return

@@ -107,6 +107,21 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// after is sleep, but for one length of time, which is over when a channel says so.
+func after(length time.Duration, over <-chan time.Time) func(context.Context, time.Duration) error {
+	return func(ctx context.Context, d time.Duration) error {
+		if d != length {
+			return sleep(ctx, d)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-over:
+			return nil
+		}
+	}
+}
+
 func (w *world) write(fn func(tx *state.Tx) error) {
 	w.t.Helper()
 	if err := w.db.Write(w.t.Context(), fn); err != nil {
@@ -141,17 +156,22 @@ func answered() providertest.Step {
 // queue stores an eval and puts a run of it into the queue.
 func (w *world) queue(source string, budget float64) string {
 	w.t.Helper()
+	return w.queueOf(workspaceID, source, budget)
+}
+
+func (w *world) queueOf(workspace, source string, budget float64) string {
+	w.t.Helper()
 	id := fmt.Sprintf("run_%d", w.workers+1)
 	w.workers++
 	w.write(func(tx *state.Tx) error {
-		e, _, err := tx.PutEval(w.t.Context(), &state.Eval{ID: "evl_" + id, WorkspaceID: workspaceID, Name: "own", Latest: state.EvalVersion{
+		e, _, err := tx.PutEval(w.t.Context(), &state.Eval{ID: "evl_" + id, WorkspaceID: workspace, Name: "own", Latest: state.EvalVersion{
 			Source: []byte(source), Digest: source, Summary: []byte("{}"), CreatedAt: time.Now(), CreatedBy: "acc",
 		}}, state.EvalCap{Evals: 100, Versions: 100})
 		if err != nil {
 			return err
 		}
 		_, _, err = tx.AddRun(w.t.Context(), &state.EvalRun{
-			ID: id, WorkspaceID: workspaceID, EvalID: e.ID, Version: e.Latest.Number, EvalName: "own", Category: "webserver",
+			ID: id, WorkspaceID: workspace, EvalID: e.ID, Version: e.Latest.Number, EvalName: "own", Category: "webserver",
 			BudgetMicros: int64(budget * 1e6), CreatedAt: time.Now(), CreatedBy: "acc",
 		}, 100)
 		return err
@@ -180,7 +200,12 @@ func (w *world) start() (stop func()) {
 
 func (w *world) run(id string) *state.EvalRun {
 	w.t.Helper()
-	r, err := w.db.Read().Run(w.t.Context(), workspaceID, id)
+	return w.runOf(workspaceID, id)
+}
+
+func (w *world) runOf(workspace, id string) *state.EvalRun {
+	w.t.Helper()
+	r, err := w.db.Read().Run(w.t.Context(), workspace, id)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -82,6 +82,16 @@ func (tx *Tx) ClaimRun(ctx context.Context, owner string, now time.Time, lease t
 	}
 }
 
+// RunsStarve reports whether a run of another workspace waits which has at least two
+// fewer under way than this one: it would be served more fairly by a slot of this one's.
+func (tx *Tx) RunsStarve(ctx context.Context, workspace string, now time.Time) (bool, error) {
+	var n int
+	err := tx.one(ctx, []any{&n}, `select count(*) from (select r.workspace_id from eval_run r where r.ended_at = 0 and r.workspace_id <> $2
+		group by r.workspace_id having min(r.lease_until) <= $1 and count(case when r.lease_until > $1 then 1 end) + 1 <
+			(select count(*) from eval_run mine where mine.workspace_id = $2 and mine.ended_at = 0 and mine.lease_until > $1)) waiting`, us(now), workspace)
+	return n > 0, err
+}
+
 // BeatRun renews a worker's lease, stores how far the run is, and returns whether it
 // may go on. A lease of no length gives the run back. It fails
 // with ErrLeaseLost; a lease that ended is renewed as long as nobody took the run.
