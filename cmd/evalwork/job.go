@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,8 +30,8 @@ type job struct {
 	gauge *gauge
 	keys  *redact.Redactor // knows the workspace's provider keys, once they are read
 
-	source []byte // the eval
-	lookUp map[string]state.ProviderSecret
+	source  []byte // the eval
+	secrets map[string]state.BoundSecret
 }
 
 // A verdict is why a run ends without having been carried out: it can never be.
@@ -113,12 +115,12 @@ func (j *job) load(ctx context.Context) error {
 		return fmt.Errorf("version %d of eval %s: %w", j.row.Version, j.row.EvalID, err)
 	}
 	j.source = v.Source
-	if j.lookUp, err = tx.ProviderSecrets(ctx, j.row.WorkspaceID); err != nil {
+	if j.secrets, err = tx.ProviderSecrets(ctx, j.row.WorkspaceID); err != nil {
 		return fmt.Errorf("provider keys: %w", err)
 	}
 	var secrets []string
-	for _, s := range j.lookUp {
-		secrets = append(secrets, string(s))
+	for _, s := range j.secrets {
+		secrets = append(secrets, string(s.Secret))
 	}
 	j.keys = redact.New(secrets...)
 	return nil
@@ -144,7 +146,7 @@ func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := j.settle(ctx, stop, jour, keys)
+	sum, err := j.settle(ctx, stop, jour, slices.Sorted(maps.Keys(keys)))
 	if err = errors.Join(err, jour.Close()); err != nil {
 		return nil, err
 	}

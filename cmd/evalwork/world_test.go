@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
 	"github.com/firstpick/firstpick/server/bundle"
+	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/state/statetest"
 )
@@ -43,6 +45,7 @@ type world struct {
 	worker  evalwork.Worker
 	log     *safeBuffer
 	workers int
+	hosts   []string // that the key may be sent to
 }
 
 type safeBuffer struct {
@@ -132,7 +135,7 @@ func (w *world) write(fn func(tx *state.Tx) error) {
 func (w *world) key(name, value string) {
 	w.t.Helper()
 	w.write(func(tx *state.Tx) error {
-		return tx.PutProviderKey(w.t.Context(), workspaceID, name, state.ProviderSecret(value), "...", time.Now())
+		return tx.PutProviderKey(w.t.Context(), workspaceID, name, state.ProviderSecret(value), "...", evals.DefaultHosts(name), time.Now())
 	})
 }
 
@@ -161,6 +164,7 @@ func (w *world) queue(source string, budget float64) string {
 
 func (w *world) queueOf(workspace, source string, budget float64) string {
 	w.t.Helper()
+	w.bind(source)
 	id := fmt.Sprintf("run_%d", w.workers+1)
 	w.workers++
 	w.write(func(tx *state.Tx) error {
@@ -196,6 +200,21 @@ func (w *world) start() (stop func()) {
 	})
 	w.t.Cleanup(stop)
 	return stop
+}
+
+// bind lets the key of the fake models be sent to the addresses of an eval.
+func (w *world) bind(source string) {
+	w.t.Helper()
+	for _, at := range regexp.MustCompile(`https?://[^/']+`).FindAllString(source, -1) {
+		host, err := evals.KeyHost(at)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.hosts = append(w.hosts, host)
+	}
+	w.write(func(tx *state.Tx) error {
+		return tx.BindProviderKey(w.t.Context(), workspaceID, "FAKE_API_KEY", w.hosts, time.Now())
+	})
 }
 
 func (w *world) run(id string) *state.EvalRun {
