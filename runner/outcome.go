@@ -23,6 +23,8 @@ func (s *scheduler) record(ctx context.Context, q *question, now time.Time, repl
 		return func() { s.fail(q, broken.error) }
 	case err == nil:
 		return s.keep(storing, q, now, reply, result)
+	case ctx.Err() != nil && q.held: // the next start goes on from here
+		return func() { s.settle(q, reply.CostUSD, q.agent.profile.Paid) }
 	case ctx.Err() != nil:
 		return s.abandon(storing, q, now, err)
 	case errors.As(err, &crash):
@@ -34,12 +36,8 @@ func (s *scheduler) record(ctx context.Context, q *question, now time.Time, repl
 
 // keep stores an answer, whatever it says.
 func (s *scheduler) keep(ctx context.Context, q *question, now time.Time, reply agent.Reply, result *pick.Result) func() {
-	if reply.At.IsZero() {
-		reply.At = now.UTC()
-		reply.WallMS = now.Sub(q.began).Milliseconds()
-	}
-	reply.Manifest = q.agent.profile.Manifest.ID()
-	r := journal.Record{Kind: journal.KindResult, Trial: q.Trial, At: reply.At, Attempt: q.attempts, Answer: &reply.Answer, Result: result}
+	s.date(q, now, &reply)
+	r := journal.Record{Kind: journal.KindResult, Trial: q.Trial, At: reply.At, Attempt: q.attempts, Answer: &reply.Answer, Result: result, Raw: q.raw}
 	if reply.CostUSD == nil && q.paid {
 		r.AtMostUSD = &q.worst
 	}
@@ -52,6 +50,18 @@ func (s *scheduler) keep(ctx context.Context, q *question, now time.Time, reply 
 		s.tally.keep(q.Trial)
 		s.tell(Event{Kind: EventResult, Trial: q.Trial, Result: result, CostUSD: reply.CostUSD})
 	}
+}
+
+// date says when an answer came and who gave it. One that was stored before knows.
+func (s *scheduler) date(q *question, now time.Time, reply *agent.Reply) {
+	if q.held {
+		return
+	}
+	if reply.At.IsZero() {
+		reply.At = now.UTC()
+		reply.WallMS = now.Sub(q.began).Milliseconds()
+	}
+	reply.Manifest = q.agent.profile.Manifest.ID()
 }
 
 // abandon stores what an interrupted question may have cost.
@@ -144,7 +154,7 @@ func asInfra(err error) *agent.InfraError {
 // crashed gives a trial up that would only crash again, and stores what its answer
 // cost where the crash came after it.
 func (s *scheduler) crashed(ctx context.Context, q *question, now time.Time, reply agent.Reply, crash *panicError) func() {
-	r := journal.Record{Kind: journal.KindExcluded, Trial: q.Trial, At: now.UTC(), Attempt: q.attempts, Reason: crash.Error(), CostUSD: reply.CostUSD}
+	r := journal.Record{Kind: journal.KindExcluded, Trial: q.Trial, At: now.UTC(), Attempt: q.attempts, Reason: crash.Error(), CostUSD: reply.CostUSD, Raw: q.raw}
 	if reply.CostUSD == nil && q.paid {
 		r.AtMostUSD = &q.worst
 	}
@@ -164,6 +174,9 @@ func (s *scheduler) exclude(ctx context.Context, q *question, r journal.Record, 
 }
 
 func (s *scheduler) settle(q *question, cost *float64, charged bool) {
+	if q.answer != nil {
+		cost, charged = nil, false // an earlier start's, which the journal counts
+	}
 	s.money.settle(q.worst, cost, charged)
 	q.agent.money.settle(q.worst, cost, charged)
 }

@@ -25,6 +25,10 @@ type question struct {
 	paid  bool    // and that is known
 	bound bool    // by a budget
 	began time.Time
+
+	held   bool            // its answer is stored, without a result
+	raw    *journal.RawRef // where that lies as it came; nil for nowhere
+	answer *journal.Offset // where an earlier start stored it; nil for a question to be asked
 }
 
 func (s *scheduler) question(a *asked, p *pending) *question {
@@ -82,7 +86,8 @@ func (s *scheduler) carryOut(ctx context.Context, q *question) {
 	default:
 		err = &journalError{err}
 	}
-	sig, now := signal(reply, err), s.Now()
+	sig, now, size := signal(reply, err), s.Now(), int64(toRead(&reply))
+	s.extraction.waiting.Add(size) // before another is asked
 	var infra *agent.InfraError
 	shut := errors.As(err, &infra) && infra.Lane
 	s.post(func() {
@@ -97,11 +102,12 @@ func (s *scheduler) carryOut(ctx context.Context, q *question) {
 			q.lane.close(infra.Error()) // before another is asked
 		}
 	})
-	result := reply.Result
-	if err == nil && result == nil { // after others could be asked: it takes a while
-		result, err = s.extract(reply)
+	var result *pick.Result
+	if err == nil { // after others could be asked: it takes a while
+		result, err = s.extract(ctx, q, now, &reply)
 	}
 	settle := s.record(ctx, q, now, reply, result, err)
+	s.extraction.waiting.Add(-size)
 	s.post(func() {
 		s.storing--
 		settle()
@@ -130,12 +136,6 @@ func (e *journalError) Unwrap() error { return e.error }
 func (s *scheduler) ask(ctx context.Context, q *question) (reply agent.Reply, err error) {
 	defer caught(&err)
 	return q.agent.Ask(ctx, q.task)
-}
-
-func (s *scheduler) extract(reply agent.Reply) (result *pick.Result, err error) {
-	defer caught(&err)
-	extracted := s.Extractor.Extract(reply.Transcript)
-	return &extracted, nil
 }
 
 // caught makes an error of a panic.

@@ -18,6 +18,10 @@ type Progress struct {
 	Bounded           bool              // it ran under a budget
 	Manifests         map[string]string // the id of each agent's latest manifest
 
+	// Answered is where answers lie that were stored and not read yet, by id of the trial.
+	// What they cost is counted.
+	Answered map[string]journal.Offset
+
 	open map[string]journal.Record // questions begun and not ended, by id of the trial
 }
 
@@ -25,7 +29,7 @@ type Progress struct {
 func Replay(root, id string) (Progress, error) {
 	p := Progress{
 		Valid: map[string]bool{}, Excluded: map[string]string{}, Attempts: map[string]int{}, SpentBy: map[string]float64{}, LostBy: map[string]float64{},
-		Manifests: map[string]string{}, open: map[string]journal.Record{},
+		Manifests: map[string]string{}, Answered: map[string]journal.Offset{}, open: map[string]journal.Record{},
 	}
 	run, err := journal.ReadRun(root, id)
 	if err != nil {
@@ -34,8 +38,13 @@ func Replay(root, id string) (Progress, error) {
 	if b := run.Before; b != nil {
 		p.SpentUSD, p.LostUSD = b.SpentUSD, max(0, b.AtMostUSD-b.SpentUSD)
 	}
-	_, err = journal.Scan(root, id, journal.Offset{}, func(r journal.Record, _ journal.Offset) error {
-		p.take(r)
+	at := journal.Offset{Segment: 1}
+	_, err = journal.Scan(root, id, journal.Offset{}, func(r journal.Record, next journal.Offset) error {
+		if next.Segment != at.Segment {
+			at = journal.Offset{Segment: next.Segment}
+		}
+		p.take(r, at)
+		at = next
 		return nil
 	})
 	for _, r := range p.open {
@@ -44,7 +53,8 @@ func Replay(root, id string) (Progress, error) {
 	return p, err
 }
 
-func (p *Progress) take(r journal.Record) {
+// take books a record, which begins at a place.
+func (p *Progress) take(r journal.Record, at journal.Offset) {
 	t := r.Trial
 	switch r.Kind {
 	case journal.KindAsked:
@@ -54,6 +64,11 @@ func (p *Progress) take(r journal.Record) {
 		p.Attempts[t.ID] = max(p.Attempts[t.ID], r.Attempt)
 	case journal.KindAttempt:
 		p.ended(r, r.CostUSD)
+	case journal.KindAnswer:
+		if r.Answer != nil && !p.Valid[t.ID] {
+			p.ended(r, r.Answer.CostUSD)
+			p.Answered[t.ID] = at
+		}
 	case journal.KindResult:
 		p.Valid[t.ID] = true
 		delete(p.Excluded, t.ID)
@@ -73,10 +88,15 @@ func (p *Progress) take(r journal.Record) {
 	}
 }
 
-// ended books the end of an attempt.
+// ended books the end of an attempt. That of an answer which was stored before is
+// booked already.
 func (p *Progress) ended(r journal.Record, cost *float64) {
 	delete(p.open, r.Trial.ID)
 	p.Attempts[r.Trial.ID] = max(p.Attempts[r.Trial.ID], r.Attempt)
+	if _, booked := p.Answered[r.Trial.ID]; booked {
+		delete(p.Answered, r.Trial.ID)
+		return
+	}
 	if cost == nil {
 		p.lose(r)
 		return

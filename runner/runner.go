@@ -67,6 +67,9 @@ type Runner struct {
 	// MemoryCapMB bounds what the questions under way are reckoned to take of this
 	// machine's memory; 0 means no bound. One is always let go.
 	MemoryCapMB int
+	// Extraction bounds how many answers are read at a time; runs of one process share
+	// it. Nil is one of this run's own, as wide as the machine.
+	Extraction *Extraction
 	// StatusEvery is how often sinks get a status event; 0 means only at the end.
 	StatusEvery time.Duration
 	// Describe tells a project template in words; nil tells nothing of it.

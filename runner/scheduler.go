@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"time"
 
@@ -26,6 +27,9 @@ type scheduler struct {
 
 	inbox chan func()
 	over  chan struct{} // closed when nobody reads the inbox any more
+
+	extraction *Extraction
+	answered   []stored // to be extracted before all else
 
 	concurrency int
 	inFlight    int // questions under way
@@ -93,8 +97,12 @@ func (s *scheduler) loop(ctx context.Context) {
 // dispatch asks what may be asked now, in the order of the plan, and returns when
 // to look again; the zero time: not before something happens.
 func (s *scheduler) dispatch(ctx context.Context) (wake time.Time) {
+	s.resumeAnswers(ctx)
 	for s.stopped == "" && !s.paused && s.inFlight < s.concurrency && s.storing < storingPerQuestion*s.concurrency {
 		now := s.Now()
+		if s.extraction.full() {
+			return now.Add(waitingLook)
+		}
 		l, p, at := s.choose(now)
 		wake = at
 		if p == nil {
@@ -164,6 +172,9 @@ func (s *scheduler) horizon() int {
 }
 
 func (s *scheduler) left() bool {
+	if len(s.answered) > 0 {
+		return true
+	}
 	for _, l := range s.lanes {
 		if len(l.queue)+len(l.retries) > 0 {
 			return true
@@ -276,6 +287,9 @@ func newScheduler(r *Runner, trials []plan.Trial, done Progress) *scheduler {
 		money: money{limit: r.MaxCostUSD, spent: done.SpentUSD, lost: done.LostUSD, unknown: done.LostUSD > 0},
 		inbox: make(chan func(), 64), over: make(chan struct{}), concurrency: r.concurrency(),
 	}
+	if s.extraction = r.Extraction; s.extraction == nil {
+		s.extraction = NewExtraction(runtime.GOMAXPROCS(0), 0)
+	}
 	for _, p := range r.Eval.Prompts {
 		s.prompts[p.ID] = p.Text
 	}
@@ -303,8 +317,13 @@ func newScheduler(r *Runner, trials []plan.Trial, done Progress) *scheduler {
 		if done.Valid[t.ID] || excluded {
 			continue
 		}
+		p := &pending{Trial: t, place: i, attempts: done.Attempts[t.ID]}
+		if at, ok := done.Answered[t.ID]; ok {
+			s.answered = append(s.answered, stored{p, at})
+			continue
+		}
 		l := s.agents[t.Agent].lane
-		l.queue = append(l.queue, &pending{Trial: t, place: i, attempts: done.Attempts[t.ID]})
+		l.queue = append(l.queue, p)
 	}
 	s.lanes = slices.DeleteFunc(s.lanes, func(l *lane) bool { return len(l.queue) == 0 })
 	return s

@@ -77,7 +77,8 @@ variable FIRSTPICK_STATE_KEY, or the file state.key in the data folder.`,
 	link.Flags().BoolVar(&o.admin, "admin", false, "make the account an operator's")
 	o.flags(sub(cmd, "workspaces", "List workspaces with their plans, evals and queued runs", cobra.NoArgs, o.workspaces))
 	sub(cmd, "plan WORKSPACE free|paid|billed", "Set the plan of a workspace, named by its slug, or leave it to billing", cobra.ExactArgs(2), o.plan)
-	sub(cmd, "disable EMAIL", "Shut an account: its sessions, tokens and assertions stop at once", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	sub(cmd, "bind-key WORKSPACE NAME HOST...", "Bind a provider key of a workspace to the hosts that it may be sent to", cobra.MinimumNArgs(3), o.bindKey)
+	sub(cmd, "disable EMAIL", "Shut an account: its sessions, tokens, assertions, collector keys and runs stop", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		return o.setDisabled(ctx, args[0], true)
 	})
 	sub(cmd, "enable EMAIL", "Open a disabled account again", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {

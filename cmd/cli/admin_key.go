@@ -98,6 +98,20 @@ func (o *adminOptions) keyList(ctx context.Context, args []string) error {
 	return t.print(o.env, o.format)
 }
 
+// bindKey says where a provider key may be sent.
+func (o *adminOptions) bindKey(ctx context.Context, args []string) error {
+	svc, actor, err := o.evalKeys(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	k, err := svc.SetProviderKey(ctx, actor, evals.KeyChange{Name: args[1], Hosts: args[2:]})
+	if err != nil {
+		return refused(err, "")
+	}
+	o.say("%s of %s is bound to %s", k.Name, actor.Workspace.Slug, strings.Join(k.Hosts, ", "))
+	return nil
+}
+
 func orDash(t *time.Time) string {
 	if t == nil {
 		return "-"

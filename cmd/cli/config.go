@@ -96,6 +96,10 @@ type Config struct {
 	EvalMaxTrials int     `mapstructure:"eval-max-trials"`
 	EvalMaxBudget float64 `mapstructure:"eval-max-budget"`
 	EvalMaxQueued int     `mapstructure:"eval-max-queued"`
+	// EvalMaxTime is how long a worker works on a run of a workspace, EvalMaxTimeout how
+	// long its agents may wait for an answer of a model.
+	EvalMaxTime    time.Duration `mapstructure:"eval-max-time"`
+	EvalMaxTimeout time.Duration `mapstructure:"eval-max-timeout"`
 	// Metrics is where figures are served for Prometheus, host:port; empty for nowhere.
 	Metrics string `mapstructure:"metrics"`
 	// RegistryName is the service's name in the MCP registry; empty makes one of the
@@ -178,7 +182,7 @@ func configDefaults() map[string]any {
 		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
 		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
 		"prices": "", "sandbox": sandboxAuto, "binary": []string{}, "keep-work": false, "remote": "", "eval-key": "", "eval-key-file": "",
-		"bundles": "", "eval-programs": false, "eval-private": false, "eval-lease": "30s", "with-worker": false, "worker-runs": 2, "eval-max-trials": 0, "eval-max-budget": 0.0, "eval-max-queued": 0,
+		"bundles": "", "eval-programs": false, "eval-private": false, "eval-lease": "30s", "with-worker": false, "worker-runs": 2, "eval-max-trials": 0, "eval-max-budget": 0.0, "eval-max-queued": 0, "eval-max-time": "6h", "eval-max-timeout": "15m",
 		"metrics": "", "registry-name": "", "security-contact": "", "billing-secret": []string{}, "issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
 	}
 }
@@ -249,6 +253,9 @@ func (c *Config) check() error {
 	}
 	if c.EvalMaxTrials < 0 || c.EvalMaxBudget < 0 || c.EvalMaxQueued < 0 {
 		errs = append(errs, errors.New("eval-max-trials, eval-max-budget, eval-max-queued: must not be negative"))
+	}
+	if c.EvalMaxTime < time.Minute || c.EvalMaxTimeout < time.Second {
+		errs = append(errs, errors.New("eval-max-time must be at least 1m, eval-max-timeout at least 1s"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return usageErr("", "configuration: %w", err)

@@ -30,6 +30,7 @@ type evalsOptions struct {
 	status, agent     string
 	filter            evalclient.Filter
 	fileFormat, out   string
+	hosts             []string
 }
 
 func newEvalsCmd(env *Env) *cobra.Command {
@@ -188,6 +189,8 @@ func hintByCode(code string) string {
 		return "there are results once the run has ended: firstpick evals watch RUN"
 	case evalclient.CodeProviderKey:
 		return "firstpick evals provider-key set NAME"
+	case evalclient.CodeKeyHosts:
+		return "firstpick evals provider-key list shows the hosts; the owner of the workspace binds the key to more, in its settings"
 	case evalclient.CodeQueueFull:
 		return "wait until runs have begun, or end one: firstpick evals cancel RUN"
 	default:

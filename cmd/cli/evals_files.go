@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -91,7 +93,12 @@ keeps them sealed and never tells them again.`,
 	set.Long = `Set a key under the name by which evals call it, such as OPENAI_API_KEY. Its value is
 that of the environment variable of the same name or, where there is none, stdin:
 
-  firstpick evals provider-key set OPENAI_API_KEY < key.txt`
+  firstpick evals provider-key set OPENAI_API_KEY < key.txt
+
+A key is sent to the hosts that it is bound to, and nowhere else: those of the provider
+that its name belongs to, or fewer of them with --host. An owner of the workspace binds
+it to others, in its settings.`
+	set.Flags().StringSliceVar(&o.hosts, "host", nil, "send it to this host alone, such as api.openai.com (may be repeated)")
 	remove := o.command(env, "remove NAME", "Take a key away; runs under way keep it until they end", cobra.ExactArgs(1), o.removeProviderKey)
 	cmd.AddCommand(list, set, remove)
 	return cmd
@@ -99,13 +106,13 @@ that of the environment variable of the same name or, where there is none, stdin
 
 func (o *evalsOptions) providerKeys(ctx context.Context, _ []string) error {
 	keys := []*evalclient.ProviderKey{}
-	t := table{header: []string{"name", "key", "updated"}}
+	t := table{header: []string{"name", "key", "hosts", "updated"}}
 	for k, err := range o.client.ProviderKeys(ctx) {
 		if err != nil {
 			return err
 		}
 		keys = append(keys, k)
-		t.add(k.Name, k.Shown, stamp(k.UpdatedAt))
+		t.add(k.Name, k.Shown, cmp.Or(strings.Join(k.Hosts, " "), "-"), stamp(k.UpdatedAt))
 	}
 	if o.json {
 		return printJSON(o.env, map[string]any{"providerKeys": keys})
@@ -126,11 +133,16 @@ func (o *evalsOptions) setProviderKey(ctx context.Context, args []string) (err e
 	if value == "" {
 		return usageErr("firstpick evals provider-key set "+clean(name)+" < FILE", "no key on stdin, and no variable %s", name)
 	}
-	k, err := o.client.SetProviderKey(ctx, name, value)
+	k, err := o.client.SetProviderKey(ctx, name, value, o.hosts)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(o.env.Stderr, "%s is set, %s, from %s\n", clean(k.Name), clean(k.Shown), from)
+	if _, err := fmt.Fprintf(o.env.Stderr, "%s is set, %s, from %s\n", clean(k.Name), clean(k.Shown), from); err != nil {
+		return err
+	}
+	if len(k.Hosts) == 0 {
+		_, err = fmt.Fprintf(o.env.Stderr, "%s is bound to no host, so no eval can use it yet: an owner of the workspace binds it in its settings\n", clean(k.Name))
+	}
 	return err
 }
 

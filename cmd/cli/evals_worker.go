@@ -22,7 +22,7 @@ const generator = "firstpick"
 
 // evalPolicy is what the configuration lets evals of workspaces do.
 func (a *app) evalPolicy() evalwork.Policy {
-	return evalwork.Policy{Programs: a.cfg.EvalPrograms, Private: a.cfg.EvalPrivate, MaxTrials: a.cfg.EvalMaxTrials}
+	return evalwork.Policy{Programs: a.cfg.EvalPrograms, Private: a.cfg.EvalPrivate, MaxTrials: a.cfg.EvalMaxTrials, MaxTimeout: a.cfg.EvalMaxTimeout}
 }
 
 // evalChecker makes what says whether an eval may run.
@@ -61,7 +61,7 @@ func (a *app) evalWorker(db *state.DB, name string) (*evalwork.Worker, error) {
 	}
 	return &evalwork.Worker{
 		DB: db, Data: data, Bundles: bundles, Files: fixtures.Files(), Catalog: cat, Prices: table, Policy: a.evalPolicy(),
-		Name: name, Generator: generator, Lease: a.cfg.EvalLease, MemoryCapMB: memoryCapMB(), Counts: &evalwork.Counts{}, Log: a.log, Now: a.env.Now, Sleep: a.env.Sleep,
+		Name: name, Generator: generator, Lease: a.cfg.EvalLease, MaxTime: a.cfg.EvalMaxTime, MemoryCapMB: memoryCapMB(), Counts: &evalwork.Counts{}, Log: a.log, Now: a.env.Now, Sleep: a.env.Sleep,
 		Programs: func(ctx context.Context, name string, lookUp func(string) (string, bool)) (cliagent.Deps, func() error, error) {
 			work := filepath.Join(data, "work", name)
 			if err := cliagent.RemoveAll(work); err != nil { // of a worker that was killed

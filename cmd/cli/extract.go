@@ -101,7 +101,7 @@ func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []change
 			rec := old[r.Trial.ID]
 			rec.Result = r.Result
 			old[r.Trial.ID] = rec
-		case journal.KindAttempt, journal.KindExcluded, journal.KindManifest, journal.KindAsked:
+		case journal.KindAttempt, journal.KindExcluded, journal.KindManifest, journal.KindAsked, journal.KindAnswer:
 		}
 		return nil
 	})

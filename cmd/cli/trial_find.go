@@ -121,6 +121,7 @@ func (h *history) take(r journal.Record) {
 		h.Excluded = r.Reason
 	case journal.KindExtraction:
 		h.Result = r.Result
+	case journal.KindAnswer: // its result follows, unless the run was killed
 	case journal.KindAsked: // its attempt follows, unless the run was killed
 	}
 }

@@ -49,7 +49,7 @@ func TestWhatMayPassIsTriedAgain(t *testing.T) {
 			[]reply{down, run}, []string{"DELETE /api/v1/runs/run_1", "DELETE /api/v1/runs/run_1"}, []int{1}, "",
 		},
 		"setting a provider key": {
-			func(c *Client) error { _, err := c.SetProviderKey(t.Context(), "X_KEY", "v"); return err },
+			func(c *Client) error { _, err := c.SetProviderKey(t.Context(), "X_KEY", "v", nil); return err },
 			[]reply{down, ok(`{}`)}, []string{`PUT /api/v1/provider-keys/X_KEY {"value":"v"}`, `PUT /api/v1/provider-keys/X_KEY {"value":"v"}`}, []int{1}, "",
 		},
 	} {
@@ -123,7 +123,7 @@ func TestARefusalIsToldWholeAndWithoutSecrets(t *testing.T) {
 			"issues":[{"line":3,"message":"bad sk-secret"},{"message":"whole"},{"line":-1,"message":"x"}]}`,
 	})
 	client, _ := newClient(f)
-	_, err := client.SetProviderKey(t.Context(), "X_KEY", "sk-secret")
+	_, err := client.SetProviderKey(t.Context(), "X_KEY", "sk-secret", nil)
 	var e *Error
 	if !errors.As(err, &e) {
 		t.Fatalf("error %v", err)

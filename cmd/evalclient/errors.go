@@ -26,6 +26,7 @@ const (
 	CodeIdempotency   = "idempotency_conflict"
 	CodeTooManyEvals  = "too_many_evals"
 	CodeProviderKey   = "provider_key_missing"
+	CodeKeyHosts      = "provider_key_hosts"
 	CodeQueueFull     = "queue_full"
 	CodeRateLimited   = "rate_limited"
 )

@@ -9,17 +9,18 @@ import (
 
 // A Summary is what lists say of an eval.
 type Summary struct {
-	Category     string         `json:"category"`
-	Description  string         `json:"description,omitempty"`
-	Prompts      int            `json:"prompts"`
-	Templates    []string       `json:"templates"`
-	Repeats      int            `json:"repeats"`
-	Trials       int            `json:"trials"`
-	Synthetic    bool           `json:"synthetic"`
-	Agents       []AgentSummary `json:"agents"`
-	ProviderKeys []string       `json:"providerKeys"` // names of the keys that its agents need
-	ExpectedUSD  *float64       `json:"expectedUsd"`  // null where it is not known
-	WorstUSD     *float64       `json:"worstUsd"`
+	Category     string              `json:"category"`
+	Description  string              `json:"description,omitempty"`
+	Prompts      int                 `json:"prompts"`
+	Templates    []string            `json:"templates"`
+	Repeats      int                 `json:"repeats"`
+	Trials       int                 `json:"trials"`
+	Synthetic    bool                `json:"synthetic"`
+	Agents       []AgentSummary      `json:"agents"`
+	ProviderKeys []string            `json:"providerKeys"`       // names of the keys that its agents need
+	KeyHosts     map[string][]string `json:"keyHosts,omitempty"` // that each of them is sent to
+	ExpectedUSD  *float64            `json:"expectedUsd"`        // null where it is not known
+	WorstUSD     *float64            `json:"worstUsd"`
 }
 
 // An AgentSummary is one agent of an eval.
@@ -114,6 +115,7 @@ type Filter struct{ Agent, Outcome, Picked, Prompt string }
 type ProviderKey struct {
 	Name      string    `json:"name"`
 	Shown     string    `json:"shown"` // its last four characters
+	Hosts     []string  `json:"hosts"` // that it may be sent to
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 }

@@ -26,7 +26,7 @@ const statusEvery = time.Second
 
 // ask runs the runner.
 func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, done runner.Progress, keys []string) (sum runner.Summary, err error) {
-	if missing := slices.DeleteFunc(keys, func(name string) bool { return j.lookUp[name] != "" }); len(missing) > 0 {
+	if missing := slices.DeleteFunc(keys, func(name string) bool { return j.secrets[name].Secret != "" }); len(missing) > 0 {
 		return sum, &verdict{"The provider keys " + strings.Join(missing, ", ") + " are not set. Set them in the settings of the workspace and run the eval again."}
 	}
 	run := jour.Run()
@@ -47,7 +47,8 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 		Eval: &run.Eval, Category: category, Agents: asked, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
 		Sinks: []runner.Sink{j.gauge}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 would be no bound
 		MemoryCapMB: j.w.MemoryCapMB / j.w.Runs, StatusEvery: min(statusEvery, j.w.Lease/3), Control: control,
-		Describe: workspace.Source{Load: templates.Load}.Describe, Now: j.w.Now, Sleep: j.w.Sleep,
+		Extraction: j.w.Extraction,
+		Describe:   workspace.Source{Load: templates.Load}.Describe, Now: j.w.Now, Sleep: j.w.Sleep,
 	}
 	return r.Run(asking, run.Trials(), done)
 }
@@ -55,17 +56,21 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 // agents makes the agents with the workspace's keys, and what cleans up after them.
 func (j *job) agents(ctx context.Context, ev *eval.Eval) (map[string]agent.Agent, func() error, error) {
 	leave := func() error { return nil }
+	var at string // where the keys of the agent that is built go
+	var unbound error
+	lookUp := func(name string) (string, bool) {
+		key, err := j.key(name, at)
+		unbound = errors.Join(unbound, err)
+		return key, key != ""
+	}
 	deps := agents.Deps{
-		Files: j.w.Files, Getenv: func(name string) string { return string(j.lookUp[name]) }, Sleep: j.w.Sleep, Prices: j.w.Prices,
-		Client: &http.Client{Transport: j.w.Transport},
+		Files: j.w.Files, Getenv: func(name string) string { key, _ := lookUp(name); return key }, Sleep: j.w.Sleep, Prices: j.w.Prices,
+		Client: &http.Client{Transport: &boundTransport{j.w.Transport, j.secrets}},
 		Programs: func() (cliagent.Deps, error) {
 			if j.w.Programs == nil {
 				return cliagent.Deps{}, errors.New("this worker runs no programs")
 			}
-			d, clean, err := j.w.Programs(ctx, j.row.ID, func(name string) (string, bool) {
-				key, ok := j.lookUp[name]
-				return string(key), ok
-			})
+			d, clean, err := j.w.Programs(ctx, j.row.ID, lookUp)
 			if clean != nil {
 				leave = clean
 			}
@@ -74,7 +79,11 @@ func (j *job) agents(ctx context.Context, ev *eval.Eval) (map[string]agent.Agent
 	}
 	built := map[string]agent.Agent{}
 	for _, spec := range ev.Agents {
+		at, unbound = destination(spec), nil
 		one, err := agents.Build(spec, deps)
+		if unbound != nil {
+			return nil, nil, errors.Join(unbound, leave())
+		}
 		if err == nil && spec.IsProgram() {
 			if program, ok := one.(agent.Checker); ok {
 				err = program.Check(ctx) // is it on this machine?

@@ -46,6 +46,7 @@ type Checker struct {
 // Check says what an eval means, or everything that is wrong with it.
 func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 	e, keys, built, issues := c.read(source)
+	names := slices.Sorted(maps.Keys(keys))
 	if more := len(issues) - maxIssues; more > 0 {
 		issues = append(issues[:maxIssues:maxIssues], evals.Issue{Message: fmt.Sprintf("and %d more", more)})
 	}
@@ -59,7 +60,7 @@ func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 	f := forecast.Of(forecast.Input{Eval: e, Agents: built})
 	out := evals.Checked{Name: e.Name, Digest: digest, Summary: evals.Summary{
 		Category: e.Category, Description: clip(e.Description, maxShown), Prompts: len(e.Prompts), Templates: e.Templates, Repeats: e.Repeats, Trials: e.Trials(),
-		Synthetic: e.Synthetic(), ProviderKeys: append([]string{}, keys...), WorstUSD: f.WorstUSD,
+		Synthetic: e.Synthetic(), ProviderKeys: append([]string{}, names...), KeyHosts: keys, WorstUSD: f.WorstUSD,
 	}}
 	if f.Expected != nil {
 		out.ExpectedUSD = &f.Expected.USD
@@ -76,9 +77,9 @@ func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 	return out, nil
 }
 
-// read parses an eval and builds its agents, with keys that are none. It returns the
-// names of the keys that they asked for, sorted, or what is wrong, by line.
-func (c *Checker) read(source []byte) (*eval.Eval, []string, map[string]agent.Agent, []evals.Issue) {
+// read parses an eval and builds its agents, with placeholder keys. It returns the
+// hosts of the keys that they asked for, by name, or what is wrong, by line.
+func (c *Checker) read(source []byte) (*eval.Eval, map[string][]string, map[string]agent.Agent, []evals.Issue) {
 	if len(source) > evals.MaxSource {
 		return nil, nil, nil, []evals.Issue{{Message: fmt.Sprintf("%d bytes; an eval has at most %d here", len(source), evals.MaxSource)}}
 	}
@@ -95,7 +96,7 @@ func (c *Checker) read(source []byte) (*eval.Eval, []string, map[string]agent.Ag
 		wrong.add("category", "no category %q in the catalogue; %s", e.Category, c.near(e.Category))
 	}
 	c.Policy.check(e, wrong)
-	var keys []string
+	var keys map[string][]string
 	var built map[string]agent.Agent
 	if len(wrong.list) == 0 {
 		keys, built = c.build(e, wrong)
@@ -107,14 +108,17 @@ func (c *Checker) read(source []byte) (*eval.Eval, []string, map[string]agent.Ag
 }
 
 // build makes the agents to see what they need and what they cost. What they look up
-// are the keys that they need.
-func (c *Checker) build(e *eval.Eval, wrong *problems) ([]string, map[string]agent.Agent) {
-	keys := map[string]bool{}
+// are the keys that they need, each for the host that its agent is asked at.
+func (c *Checker) build(e *eval.Eval, wrong *problems) (map[string][]string, map[string]agent.Agent) {
+	keys := map[string][]string{}
+	var at string
 	lookUp := func(name string) string {
 		if name == "PATH" {
 			return ""
 		}
-		keys[name] = true
+		if i, found := slices.BinarySearch(keys[name], at); !found {
+			keys[name] = slices.Insert(keys[name], i, at)
+		}
 		return "not-the-key"
 	}
 	deps := agents.Deps{
@@ -129,17 +133,18 @@ func (c *Checker) build(e *eval.Eval, wrong *problems) ([]string, map[string]age
 	}
 	built := map[string]agent.Agent{}
 	for i, spec := range e.Agents {
-		at := fmt.Sprintf("agents.%d", i)
+		place := fmt.Sprintf("agents.%d", i)
+		at = destination(spec)
 		one, err := agents.Build(spec, deps)
 		if err == nil {
 			built[spec.Name] = one
 			err = runner.CheckBudget(e, map[string]agent.Agent{spec.Name: one}, 1) // every run has a budget
 		}
 		if err != nil {
-			wrong.add(at, "%s", err)
+			wrong.add(place, "%s", err)
 		}
 	}
-	return slices.Sorted(maps.Keys(keys)), built
+	return keys, built
 }
 
 func (c *Checker) near(slug string) string {

@@ -54,14 +54,20 @@ func (j *job) judge(run journal.Run, sum runner.Summary, stop *stopper) (*ending
 	end := &ending{status: state.RunDone}
 	switch {
 	case sum.Missing > 0 && stop.cancelled():
-		end.status = state.RunCancelled
+		end.status, end.note = state.RunCancelled, stop.note
 		return end, nil
-	case sum.Missing > 0 && sum.Stopped == runner.StoppedInterrupted:
+	case sum.Missing > 0 && sum.Stopped == runner.StoppedInterrupted && !stop.expired():
 		return nil, errStopped
+	}
+	why := j.why(sum)
+	if sum.Missing > 0 && stop.expired() {
+		why = stop.over
+	}
+	switch {
 	case sum.Valid == 0:
-		end.status, end.note = state.RunFailed, "No trial has an answer. "+j.why(sum)
+		end.status, end.note = state.RunFailed, "No trial has an answer. "+why
 	case sum.Missing > 0:
-		end.note = fmt.Sprintf("%d of %d trials were not asked. %s", sum.Missing, sum.Planned, j.why(sum))
+		end.note = fmt.Sprintf("%d of %d trials were not asked. %s", sum.Missing, sum.Planned, why)
 	}
 	if run.Before != nil {
 		end.note = strings.TrimSpace(fmt.Sprintf("%s The journal of an earlier worker was lost, so the run started over; what it had cost, up to %s USD, counts.", end.note, usd(run.Before.AtMostUSD)))

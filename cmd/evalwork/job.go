@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/firstpick/firstpick/fixtures/study"
 	"github.com/firstpick/firstpick/runner"
@@ -27,9 +30,8 @@ type job struct {
 	gauge *gauge
 	keys  *redact.Redactor // knows the workspace's provider keys, once they are read
 
-	source []byte // the eval
-	lookUp map[string]state.ProviderSecret
-	paid   bool // the workspace's plan
+	source  []byte // the eval
+	secrets map[string]state.BoundSecret
 }
 
 // A verdict is why a run ends without having been carried out: it can never be.
@@ -37,10 +39,11 @@ type verdict struct{ note string }
 
 func (v *verdict) Error() string { return v.note }
 
-// errStopped means that the worker is to stop before the run has ended.
-var errStopped = errors.New("the worker was stopped")
+// errStopped means that the worker is to let go of the run before it has ended.
+var errStopped = errors.New("the run is to be given back")
 
-// carryOut works on a run until it ends, is somebody else's, or is given back.
+// carryOut works on a run until it ends, is somebody else's, or is given back, as it is
+// soon after ctx ends.
 func (w *Worker) carryOut(ctx context.Context, row *state.EvalRun) {
 	w.Counts.took()
 	j := &job{w: w, row: row, gauge: &gauge{counts: w.Counts}, keys: redact.New(), log: w.Log.With("run", row.ID, "workspace", row.WorkspaceID, "attempt", row.Attempt)}
@@ -60,7 +63,7 @@ func (w *Worker) carryOut(ctx context.Context, row *state.EvalRun) {
 		return
 	case errors.Is(err, errStopped):
 		j.giveBack(work, 0)
-		j.log.Info("the run was given back: the worker stops")
+		j.log.Info("the run was given back")
 		return
 	}
 	if err == nil {
@@ -83,14 +86,16 @@ func (j *job) run(ctx, work context.Context, leave context.CancelCauseFunc, k *k
 		return nil, err
 	}
 	j.log.Info("a run begins")
-	stop := newStopper(ctx, k.cancel)
+	stop := newStopper(ctx, k.order)
 	keeping, done := context.WithCancel(work)
-	kept := make(chan struct{})
-	go func() {
-		defer close(kept)
-		k.keep(keeping, leave, stop.cancel)
-	}()
-	defer func() { done(); <-kept }() // before the row is ended, nobody else touches it
+	var kept sync.WaitGroup
+	kept.Go(func() { k.keep(keeping, leave, stop.cancel) })
+	kept.Go(func() {
+		if j.w.Sleep(keeping, j.w.MaxTime) == nil {
+			stop.expire(fmt.Sprintf("The run reached its time limit of %s.", j.w.MaxTime))
+		}
+	})
+	defer func() { done(); kept.Wait() }() // before the row is ended, nobody else touches it
 	end, err := j.execute(work, stop)
 	var never *verdict
 	if errors.As(err, &never) {
@@ -109,17 +114,13 @@ func (j *job) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("version %d of eval %s: %w", j.row.Version, j.row.EvalID, err)
 	}
-	ws, err := tx.Workspace(ctx, j.row.WorkspaceID)
-	if err != nil {
-		return fmt.Errorf("workspace: %w", err)
-	}
-	j.source, j.paid = v.Source, ws.Plan == state.PlanPaid
-	if j.lookUp, err = tx.ProviderSecrets(ctx, j.row.WorkspaceID); err != nil {
+	j.source = v.Source
+	if j.secrets, err = tx.ProviderSecrets(ctx, j.row.WorkspaceID); err != nil {
 		return fmt.Errorf("provider keys: %w", err)
 	}
 	var secrets []string
-	for _, s := range j.lookUp {
-		secrets = append(secrets, string(s))
+	for _, s := range j.secrets {
+		secrets = append(secrets, string(s.Secret))
 	}
 	j.keys = redact.New(secrets...)
 	return nil
@@ -136,9 +137,6 @@ func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	if _, ok := j.w.Catalog.Category(j.row.Category); !ok {
 		return nil, fmt.Errorf("this worker's catalogue has no category %q", j.row.Category)
 	}
-	if !j.paid {
-		return nil, &verdict{"The workspace's plan is no longer paid, so nothing more was asked. Start a new run when it is."}
-	}
 	checker := &Checker{Catalog: j.w.Catalog, Prices: j.w.Prices, Policy: j.w.Policy}
 	ev, keys, _, issues := checker.read(j.source)
 	if len(issues) > 0 {
@@ -148,7 +146,7 @@ func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := j.settle(ctx, stop, jour, keys)
+	sum, err := j.settle(ctx, stop, jour, slices.Sorted(maps.Keys(keys)))
 	if err = errors.Join(err, jour.Close()); err != nil {
 		return nil, err
 	}

@@ -24,10 +24,10 @@ var errSilent = errors.New("the lease ended while the state store did not answer
 // goroutine at a time.
 type keeper struct {
 	*job
-	told   []byte    // the last progress event
-	next   time.Time // not before then another
-	until  time.Time
-	cancel bool // somebody asked to cancel the run
+	told  []byte    // the last progress event
+	next  time.Time // not before then another
+	until time.Time
+	order state.Order // what the store said last
 }
 
 // begin renews the lease and tells that the run is at work.
@@ -35,9 +35,9 @@ func (k *keeper) begin(ctx context.Context) error {
 	return k.beat(ctx, body(startedEvent{"started", k.row.Attempt}))
 }
 
-// keep renews until ctx ends. lost is called when the run is somebody else's, asked
-// once when it is to be cancelled.
-func (k *keeper) keep(ctx context.Context, lost func(error), asked func()) {
+// keep renews until ctx ends. lost is called when the run is somebody else's, cancel
+// with what the store says of the run when that changes.
+func (k *keeper) keep(ctx context.Context, lost func(error), cancel func(state.Order)) {
 	every := min(tellEvery, k.w.Lease/3)
 	renewed := k.w.Now()
 	for k.w.Sleep(ctx, every) == nil {
@@ -46,7 +46,7 @@ func (k *keeper) keep(ctx context.Context, lost func(error), asked func()) {
 		if events == nil && now.Sub(renewed) < k.w.Lease/3 {
 			continue
 		}
-		known := k.cancel
+		known := k.order
 		switch err := k.beat(ctx, events...); {
 		case err == nil:
 			renewed = now
@@ -61,8 +61,8 @@ func (k *keeper) keep(ctx context.Context, lost func(error), asked func()) {
 		default:
 			k.log.Warn("the lease of a run could not be renewed; trying again", "err", err)
 		}
-		if k.cancel && !known {
-			asked()
+		if k.order != known {
+			cancel(k.order)
 		}
 	}
 }
@@ -82,9 +82,9 @@ func (k *keeper) news() [][]byte {
 // beat renews the lease, with events of now.
 func (k *keeper) beat(ctx context.Context, events ...[]byte) error {
 	now := k.w.Now()
-	cancel := false
+	var order state.Order
 	err := k.w.DB.Write(ctx, func(tx *state.Tx) (err error) {
-		if cancel, err = tx.BeatRun(ctx, k.row.Lease(), now, k.w.Lease, progressOf(k.gauge.read())); err != nil {
+		if order, err = tx.BeatRun(ctx, k.row.Lease(), now, k.w.Lease, progressOf(k.gauge.read())); err != nil {
 			return err
 		}
 		return appendEvents(ctx, tx, k.row.ID, now, events...)
@@ -92,7 +92,7 @@ func (k *keeper) beat(ctx context.Context, events ...[]byte) error {
 	if err != nil {
 		return err
 	}
-	k.until, k.cancel = now.Add(k.w.Lease), cancel
+	k.until, k.order = now.Add(k.w.Lease), order
 	if len(events) > 0 {
 		k.told = events[len(events)-1]
 		k.next = now.Add(time.Duration(len(k.told)) * time.Second / tellBytes)

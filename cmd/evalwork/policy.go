@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/firstpick/firstpick/fixtures/templates"
 	"github.com/firstpick/firstpick/runner/cliagent"
@@ -14,7 +15,8 @@ import (
 )
 
 const (
-	defaultMaxTrials = 100_000 // of a run
+	defaultMaxTrials  = 100_000 // of a run
+	defaultMaxTimeout = 15 * time.Minute
 	// maxAgents keeps an eval that is short from taking long to look at.
 	maxAgents = 200
 	// maxModel bounds what each report of a run's progress repeats, in bytes.
@@ -28,6 +30,8 @@ type Policy struct {
 	Programs bool
 	// Private lets agents be asked at private addresses, and over plain http.
 	Private bool
+	// MaxTimeout is the longest that a question to a model may take; 0 means 15 minutes.
+	MaxTimeout time.Duration
 	// MaxTrials is the most trials of a run; 0 means 100,000.
 	MaxTrials int
 }
@@ -92,6 +96,9 @@ func (p Policy) checkAgent(a *eval.Agent, fail func(key, format string, args ...
 	}
 	if len(a.Model) > maxModel {
 		fail("model", "the model's name has %d bytes; at most %d are taken here", len(a.Model), maxModel)
+	}
+	if most := cmp.Or(p.MaxTimeout, defaultMaxTimeout); time.Duration(a.TimeoutS)*time.Second > most {
+		fail("timeout_s", "timeout_s must be at most %d here (got %d)", int(most.Seconds()), a.TimeoutS)
 	}
 	if a.APIKeyEnv != "" && !evals.ProviderKeyName(a.APIKeyEnv) {
 		fail("api_key_env", "%s cannot be a provider key's name: capital letters, digits and _, ending in _KEY, _TOKEN or _SECRET", a.APIKeyEnv)

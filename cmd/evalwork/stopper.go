@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/server/state"
 )
 
 const (
@@ -15,27 +16,62 @@ const (
 	drainLook   = 50 * time.Millisecond
 )
 
-// A stopper tells a run to end early, because it is cancelled or because its worker
-// stops.
+// A stopper tells a run to end early, because it is cancelled, because it took too long,
+// or because its worker lets go of it.
 type stopper struct {
 	worker <-chan struct{} // closed when the worker stops
 	asked  chan struct{}   // closed when the run is cancelled
 	once   sync.Once
+	note   string // why it is cancelled, if its owner did not; set before asked is closed
+
+	late chan struct{} // closed when its time is over
+	over string        // a sentence on that; set before late is closed
 }
 
-func newStopper(worker context.Context, cancelled bool) *stopper {
-	s := &stopper{worker: worker.Done(), asked: make(chan struct{})}
-	if cancelled {
-		s.cancel()
-	}
+func newStopper(worker context.Context, o state.Order) *stopper {
+	s := &stopper{worker: worker.Done(), asked: make(chan struct{}), late: make(chan struct{})}
+	s.cancel(o)
 	return s
 }
 
-func (s *stopper) cancel() { s.once.Do(func() { close(s.asked) }) }
+// cancel ends the run if the store says so. The first reason stands.
+func (s *stopper) cancel(o state.Order) {
+	if !o.Cancel && o.Stop == "" {
+		return
+	}
+	s.once.Do(func() {
+		if !o.Cancel {
+			s.note = stopNote(o.Stop)
+		}
+		close(s.asked)
+	})
+}
 
-func (s *stopper) cancelled() bool {
+// stopNote is what the owner of a run reads that was cancelled for them.
+func stopNote(stop string) string {
+	switch stop {
+	case state.StopPlan:
+		return "Cancelled: the plan of the workspace is no longer paid. Start a new run when it is."
+	case state.StopOwner:
+		return "Cancelled: the account of the workspace's owner is disabled. Ask whoever runs this service."
+	default:
+		return "Cancelled by the service: " + stop + "."
+	}
+}
+
+func (s *stopper) cancelled() bool { return closed(s.asked) }
+
+// expire ends the run with what it has. It is called at most once.
+func (s *stopper) expire(why string) {
+	s.over = why
+	close(s.late)
+}
+
+func (s *stopper) expired() bool { return closed(s.late) }
+
+func closed(c <-chan struct{}) bool {
 	select {
-	case <-s.asked:
+	case <-c:
 		return true
 	default:
 		return false
@@ -50,6 +86,7 @@ func (s *stopper) steer(ctx context.Context, c *runner.Control, w *Worker, inter
 	select {
 	case <-s.asked:
 		grace = min(grace, cancelDrain)
+	case <-s.late:
 	case <-s.worker:
 	case <-ctx.Done():
 		return

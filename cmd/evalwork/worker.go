@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -28,6 +29,7 @@ const (
 	defaultLease       = 30 * time.Second
 	defaultPoll        = time.Second
 	defaultDrain       = 10 * time.Minute
+	defaultMaxTime     = 6 * time.Hour
 	// connectTimeout bounds getting through to a provider.
 	connectTimeout = 30 * time.Second
 	// maxHeader bounds the headers of an answer: an eval may name anybody's server.
@@ -58,6 +60,9 @@ type Worker struct {
 	Concurrency int
 	// MemoryCapMB bounds what the programs of all runs are reckoned to take; 0: none.
 	MemoryCapMB int
+	// Extraction bounds how many answers of all runs are read at a time; nil is one as
+	// wide as the machine.
+	Extraction *runner.Extraction
 	// Lease is how long a run stays with a worker that is not heard of; 0 means 30 s.
 	Lease time.Duration
 	// Poll is about how often an idle worker looks for runs; 0 means a second.
@@ -65,6 +70,9 @@ type Worker struct {
 	// Drain is how long questions under way may take when the worker is stopped; 0
 	// means 10 minutes.
 	Drain time.Duration
+	// MaxTime is how long a worker works on a run at most; then the run ends with what it
+	// has. 0 means 6 h.
+	MaxTime time.Duration
 	// Transport carries questions to providers; nil reaches what Policy lets it.
 	Transport http.RoundTripper
 	// Programs returns what agents need that are programs, in a folder of this name,
@@ -81,8 +89,10 @@ type Worker struct {
 func (w Worker) withDefaults() *Worker {
 	w.Runs, w.Concurrency = cmp.Or(w.Runs, defaultRuns), cmp.Or(w.Concurrency, defaultConcurrency)
 	w.Lease = cmp.Or(w.Lease, defaultLease)
+	w.Extraction = cmp.Or(w.Extraction, runner.NewExtraction(runtime.GOMAXPROCS(0), 0))
 	w.Poll = cmp.Or(w.Poll, defaultPoll)
 	w.Drain = cmp.Or(w.Drain, defaultDrain)
+	w.MaxTime = cmp.Or(w.MaxTime, defaultMaxTime)
 	if w.Transport == nil {
 		w.Transport = &http.Transport{
 			// No proxy: it would reach addresses that were not checked.
@@ -107,6 +117,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	free := make(chan struct{}, w.Runs)
 	var running sync.WaitGroup
 	defer running.Wait()
+	held := &slots{worker: w}
+	running.Go(func() { held.share(ctx) })
 	idle, failed := 0, 0 // looks in a row
 	for {
 		select {
@@ -119,7 +131,7 @@ func (w *Worker) Run(ctx context.Context) error {
 			idle, failed = 0, 0
 			running.Go(func() {
 				defer func() { <-free }()
-				w.carryOut(ctx, row)
+				held.use(ctx, row)
 			})
 			continue
 		}

@@ -303,16 +303,56 @@ func TestARunThatCannotBe(t *testing.T) {
 	})
 }
 
-// TestAPlanThatEnded: who no longer pays is asked nothing more for, and told so.
-func TestAPlanThatEnded(t *testing.T) {
-	onBoth(t, func(t *testing.T, w *world) {
-		id := w.queue(asked(5, recorded), 1)
-		w.write(func(tx *state.Tx) error { return tx.SetPlanOf(t.Context(), workspaceID, state.PlanFree) })
-		defer w.start()()
-		if r := w.ended(id); r.Status != state.RunFailed || !strings.Contains(r.Failure, "no longer paid") || r.Valid != 0 {
-			t.Errorf("%+v", r)
-		}
-	})
+// TestAWorkspaceThatMayNotRun: an operator's word ends what waits and what is under
+// way, and its owner reads why.
+func TestAWorkspaceThatMayNotRun(t *testing.T) {
+	tests := map[string]struct {
+		stop func(tx *state.Tx) error
+		note string
+	}{
+		"its plan ended": {
+			func(tx *state.Tx) error { return tx.SetPlanOf(t.Context(), workspaceID, state.PlanFree) },
+			"the plan of the workspace is no longer paid",
+		},
+		"its owner is disabled": {
+			func(tx *state.Tx) error {
+				a, err := tx.Account(t.Context(), ownerID)
+				if err != nil {
+					return err
+				}
+				a.DisabledAt = time.Now()
+				return tx.SaveAccount(t.Context(), a)
+			},
+			"the account of the workspace's owner is disabled",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, w *world) {
+				g := newGate(3)
+				f := fake(t, g.script)
+				defer close(g.open)
+				w.worker.Runs, w.worker.Drain = 1, 10*time.Millisecond
+				under := w.queue(asked(10, model("api", f.URL)), 5)
+				waits := w.queue(asked(5, recorded), 1)
+				w.start()
+				<-g.waiting
+				w.write(tt.stop)
+				for _, id := range []string{under, waits} {
+					r := w.ended(id)
+					if r.Status != state.RunCancelled || !strings.Contains(r.Failure, tt.note) || r.Valid == r.Planned {
+						t.Errorf("%s: %+v", id, r)
+					}
+					if types, all := w.events(id); types[len(types)-1] != "ended cancelled" || !strings.Contains(all, tt.note) {
+						t.Errorf("%s: %s", id, all)
+					}
+				}
+				if r := w.run(waits); r.Valid != 0 {
+					t.Errorf("the queued run: %+v", r)
+				}
+			})
+		})
+	}
 }
 
 func TestTroubleOfTheWorkerIsNotTheRunsFault(t *testing.T) {

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +22,7 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
 	"github.com/firstpick/firstpick/server/bundle"
+	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/state/statetest"
 )
@@ -27,6 +31,7 @@ func TestMain(m *testing.M) { statetest.Main(m) }
 
 const (
 	workspaceID = "wsp_1"
+	ownerID     = "acc_1"
 	theKey      = "sk-plain-key-of-this-workspace-0123456789"
 	otherKey    = "anthropic+key/with=signs-9876543210"
 	// What the fake model charges: 20 tokens read and 10 written at 10 USD per million.
@@ -40,6 +45,7 @@ type world struct {
 	worker  evalwork.Worker
 	log     *safeBuffer
 	workers int
+	hosts   []string // that the key may be sent to
 }
 
 type safeBuffer struct {
@@ -83,8 +89,8 @@ func newWorld(t *testing.T, engine string) *world {
 		Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: time.Now, Sleep: sleep,
 	}
 	w.write(func(tx *state.Tx) error {
-		_, err := tx.AddWorkspace(t.Context(), &state.Workspace{ID: workspaceID, Slug: "acme", Plan: "paid", CreatedAt: time.Now()})
-		return err
+		_, err := tx.AddWorkspace(t.Context(), &state.Workspace{ID: workspaceID, Slug: "acme", OwnerID: ownerID, Plan: "paid", CreatedAt: time.Now(), ClaimedAt: time.Now()})
+		return errors.Join(err, tx.AddAccount(t.Context(), &state.Account{ID: ownerID, Email: "dana@example.com", VerifiedAt: time.Now(), CreatedAt: time.Now()}))
 	})
 	w.key("FAKE_API_KEY", theKey)
 	t.Cleanup(func() {
@@ -104,6 +110,21 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// after is sleep, but for one length of time, which is over when a channel says so.
+func after(length time.Duration, over <-chan time.Time) func(context.Context, time.Duration) error {
+	return func(ctx context.Context, d time.Duration) error {
+		if d != length {
+			return sleep(ctx, d)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-over:
+			return nil
+		}
+	}
+}
+
 func (w *world) write(fn func(tx *state.Tx) error) {
 	w.t.Helper()
 	if err := w.db.Write(w.t.Context(), fn); err != nil {
@@ -114,7 +135,7 @@ func (w *world) write(fn func(tx *state.Tx) error) {
 func (w *world) key(name, value string) {
 	w.t.Helper()
 	w.write(func(tx *state.Tx) error {
-		return tx.PutProviderKey(w.t.Context(), workspaceID, name, state.ProviderSecret(value), "...", time.Now())
+		return tx.PutProviderKey(w.t.Context(), workspaceID, name, state.ProviderSecret(value), "...", evals.DefaultHosts(name), time.Now())
 	})
 }
 
@@ -138,17 +159,23 @@ func answered() providertest.Step {
 // queue stores an eval and puts a run of it into the queue.
 func (w *world) queue(source string, budget float64) string {
 	w.t.Helper()
+	return w.queueOf(workspaceID, source, budget)
+}
+
+func (w *world) queueOf(workspace, source string, budget float64) string {
+	w.t.Helper()
+	w.bind(source)
 	id := fmt.Sprintf("run_%d", w.workers+1)
 	w.workers++
 	w.write(func(tx *state.Tx) error {
-		e, _, err := tx.PutEval(w.t.Context(), &state.Eval{ID: "evl_" + id, WorkspaceID: workspaceID, Name: "own", Latest: state.EvalVersion{
+		e, _, err := tx.PutEval(w.t.Context(), &state.Eval{ID: "evl_" + id, WorkspaceID: workspace, Name: "own", Latest: state.EvalVersion{
 			Source: []byte(source), Digest: source, Summary: []byte("{}"), CreatedAt: time.Now(), CreatedBy: "acc",
 		}}, state.EvalCap{Evals: 100, Versions: 100})
 		if err != nil {
 			return err
 		}
 		_, _, err = tx.AddRun(w.t.Context(), &state.EvalRun{
-			ID: id, WorkspaceID: workspaceID, EvalID: e.ID, Version: e.Latest.Number, EvalName: "own", Category: "webserver",
+			ID: id, WorkspaceID: workspace, EvalID: e.ID, Version: e.Latest.Number, EvalName: "own", Category: "webserver",
 			BudgetMicros: int64(budget * 1e6), CreatedAt: time.Now(), CreatedBy: "acc",
 		}, 100)
 		return err
@@ -175,9 +202,29 @@ func (w *world) start() (stop func()) {
 	return stop
 }
 
+// bind lets the key of the fake models be sent to the addresses of an eval.
+func (w *world) bind(source string) {
+	w.t.Helper()
+	for _, at := range regexp.MustCompile(`https?://[^/']+`).FindAllString(source, -1) {
+		host, err := evals.KeyHost(at)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.hosts = append(w.hosts, host)
+	}
+	w.write(func(tx *state.Tx) error {
+		return tx.BindProviderKey(w.t.Context(), workspaceID, "FAKE_API_KEY", w.hosts, time.Now())
+	})
+}
+
 func (w *world) run(id string) *state.EvalRun {
 	w.t.Helper()
-	r, err := w.db.Read().Run(w.t.Context(), workspaceID, id)
+	return w.runOf(workspaceID, id)
+}
+
+func (w *world) runOf(workspace, id string) *state.EvalRun {
+	w.t.Helper()
+	r, err := w.db.Read().Run(w.t.Context(), workspace, id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -187,13 +234,18 @@ func (w *world) run(id string) *state.EvalRun {
 // until waits for a run to be as it should.
 func (w *world) until(id, what string, is func(*state.EvalRun) bool) *state.EvalRun {
 	w.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	return w.untilWithin(20*time.Second, id, what, is)
+}
+
+func (w *world) untilWithin(d time.Duration, id, what string, is func(*state.EvalRun) bool) *state.EvalRun {
+	w.t.Helper()
+	for deadline := time.Now().Add(d); ; {
 		r := w.run(id)
 		if is(r) {
 			return r
 		}
 		if time.Now().After(deadline) {
-			w.t.Fatalf("not %s within 20 s: %+v", what, r)
+			w.t.Fatalf("not %s within %s: %+v", what, d, r)
 		}
 		_ = sleep(w.t.Context(), 5*time.Millisecond)
 	}
@@ -221,16 +273,22 @@ func (w *world) events(id string) (types []string, all string) {
 	return types, all
 }
 
-// answers counts the answers of each trial in a run's journal.
-func (w *world) answers(id string) map[string]int {
+// answers counts the results of each trial in a run's journal.
+func (w *world) answers(id string) map[string]int { return w.records(id, journal.KindResult) }
+
+// held counts the trials whose answer was stored before it was read.
+func (w *world) held(id string) int { return len(w.records(id, journal.KindAnswer)) }
+
+// records counts the records of a kind of each trial in a run's journal.
+func (w *world) records(id string, kind journal.Kind) map[string]int {
 	w.t.Helper()
 	out := map[string]int{}
 	if _, err := journal.Scan(evalwork.RunsRoot(w.worker.Data, workspaceID), id, journal.Offset{}, func(r journal.Record, _ journal.Offset) error {
-		if r.Kind == journal.KindResult {
+		if r.Kind == kind {
 			out[r.Trial.ID]++
 		}
 		return nil
-	}); err != nil {
+	}); err != nil && !errors.Is(err, os.ErrNotExist) {
 		w.t.Fatal(err)
 	}
 	return out

@@ -11,10 +11,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/secret"
 	"github.com/firstpick/firstpick/server/state"
 )
@@ -106,7 +108,7 @@ func (h *house) workspace(id, source, key string) {
 		if _, err := tx.AddWorkspace(h.t.Context(), &state.Workspace{ID: id, Slug: id, OwnerID: "acc", Plan: "paid", CreatedAt: now, ClaimedAt: now}); err != nil {
 			return err
 		}
-		if err := tx.PutProviderKey(h.t.Context(), id, "FAKE_API_KEY", state.ProviderSecret(key), "..."+key[len(key)-4:], now); err != nil {
+		if err := tx.PutProviderKey(h.t.Context(), id, "FAKE_API_KEY", state.ProviderSecret(key), "..."+key[len(key)-4:], hostsIn(h.t, source), now); err != nil {
 			return err
 		}
 		_, _, err := tx.PutEval(h.t.Context(), &state.Eval{ID: "evl_" + id, WorkspaceID: id, Name: "own", Latest: state.EvalVersion{
@@ -114,6 +116,19 @@ func (h *house) workspace(id, source, key string) {
 		}}, state.EvalCap{Evals: 1, Versions: 1})
 		return err
 	})
+}
+
+// hostsIn returns the hosts of the addresses in an eval.
+func hostsIn(t testing.TB, source string) (hosts []string) {
+	t.Helper()
+	for _, at := range regexp.MustCompile(`https?://[^/'"\s]+`).FindAllString(source, -1) {
+		host, err := evals.KeyHost(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts = append(hosts, host)
+	}
+	return hosts
 }
 
 // queue puts runs of a workspace's eval into the queue.

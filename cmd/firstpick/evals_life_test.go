@@ -72,6 +72,10 @@ func life(t *testing.T, engine string) string {
 	eval := l.id(l.ask("POST", "/api/v1/evals", lifeEval(model.URL)))
 	l.ask("POST", "/api/v1/evals/"+eval+"/runs", `{"budgetUsd":1}`)
 	l.ask("PUT", "/api/v1/provider-keys/FAKE_API_KEY", `{"value":"sk-fake-0123456789"}`)
+	l.ask("POST", "/api/v1/evals/"+eval+"/runs", `{"budgetUsd":1}`) // the name belongs to no provider
+	host := strings.TrimPrefix(model.URL, "http://")
+	l.note("$ firstpick admin bind-key dana FAKE_API_KEY " + host)
+	must(t, firstpick(t, h.dir, append([]string{"admin", "bind-key", "dana", "FAKE_API_KEY", host}, h.state...)...))
 	run := l.id(l.ask("POST", "/api/v1/evals/"+eval+"/runs", `{"budgetUsd":1}`, "Idempotency-Key", "first"))
 	l.watch(run, "started")
 	other := l.id(l.ask("POST", "/api/v1/evals/"+eval+"/runs", `{"budgetUsd":1}`, "Idempotency-Key", "second"))
@@ -265,6 +269,7 @@ var (
 // mask names ids by the order in which they are met.
 func (l *lifeLog) mask(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, l.base, "https://firstpick.example"), l.model, "https://model.example")
+	s = strings.ReplaceAll(s, strings.TrimPrefix(l.model, "http://"), "model.example")
 	s = lifeID.ReplaceAllStringFunc(s, func(id string) string {
 		if l.names[id] == "" {
 			l.names[id] = "<" + id[:3] + "-" + strconv.Itoa(len(l.names)+1) + ">"

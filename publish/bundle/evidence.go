@@ -16,7 +16,7 @@ type Evidence struct {
 	// configuration, 3 command, 2 statement, 1 mention.
 	Level int `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
-	// rejection, mention, structured, diy.
+	// rejection, mention, structured, diy, cut.
 	Kind string `json:"kind"`
 	// In is the field of the answer that it stands in: finalText, commands, files,
 	// listing, structured; empty where that is not known. Index is the place in

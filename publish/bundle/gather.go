@@ -87,7 +87,7 @@ func (g *gathered) take(r journal.Record) error {
 		return g.answered(t, r)
 	case journal.KindExtraction:
 		return g.extracted(t, r.Result)
-	case journal.KindAsked, journal.KindManifest:
+	case journal.KindAsked, journal.KindAnswer, journal.KindManifest:
 	}
 	return nil
 }

@@ -64,6 +64,7 @@ const (
 	KindExtraction Kind = "extraction" // the pick was derived again from the stored answer
 	KindManifest   Kind = "manifest"   // what an agent is from here on
 	KindAsked      Kind = "asked"      // a question that may cost money is about to be asked
+	KindAnswer     Kind = "answer"     // the trial's answer, which is still to be read; a result repeats it
 )
 
 // A Record is one event of a run.

@@ -87,6 +87,29 @@ func scanLines(root, id string, from Offset, visit visitor) (Offset, error) {
 	return at, nil
 }
 
+// ReadAt returns the record that begins at a place.
+func (j *Journal) ReadAt(at Offset) (Record, error) {
+	path := segmentPath(j.records.dir, max(1, at.Segment))
+	f, err := os.Open(path)
+	if err != nil {
+		return Record{}, err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Seek(at.Byte, io.SeekStart); err != nil {
+		return Record{}, err
+	}
+	var long []byte
+	line, err := readLine(bufio.NewReaderSize(f, 1<<20), &long)
+	if err != nil {
+		return Record{}, &DamageError{Path: path, Byte: at.Byte, Reason: err.Error()}
+	}
+	var r Record
+	if reason := decode(j.table, line[:len(line)-1], &r); reason != "" {
+		return Record{}, &DamageError{Path: path, Byte: at.Byte, Reason: reason}
+	}
+	return r, nil
+}
+
 // unbroken checks that the segments are numbered from 1 without a gap and reach
 // as far as was read before: a lost file is lost answers.
 func unbroken(dir string, segments []int, from Offset) error {

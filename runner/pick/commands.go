@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"context"
 	"slices"
 
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -8,11 +9,14 @@ import (
 
 // commands finds installs. One that worked and left its mark in a manifest is
 // told by the manifest already; one that failed, or was undone, was considered.
-func (x *Extractor) commands(cmds []transcript.Command, diff []transcript.FileChange) []deed {
+func (x *Extractor) commands(ctx context.Context, cmds []transcript.Command, diff []transcript.FileChange) ([]deed, error) {
 	var out []deed
 	removed := map[string]bool{}
 	manifests := slices.ContainsFunc(diff, func(f transcript.FileChange) bool { return len(f.AddedDeps) > 0 })
 	for _, c := range slices.Backward(cmds) { // backwards: a later removal undoes an earlier install
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for _, in := range slices.Backward(x.tools.installs(c.Cmd)) {
 			if in.remove {
 				removed[in.name] = c.Worked() || removed[in.name]
@@ -24,7 +28,7 @@ func (x *Extractor) commands(cmds []transcript.Command, diff []transcript.FileCh
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 func addsDep(diff []transcript.FileChange, name string) bool {

@@ -10,4 +10,7 @@
 // An answer that chose two rivals with nothing to tell them apart is ambiguous;
 // one that names only things outside the category's field is other; one that
 // says or shows that it built its own is diy. All stay in the denominator.
+//
+// Of each text, such as the final message or a file, the first and the last 256 KiB
+// are read; evidence of kind cut says so.
 package pick

@@ -2,6 +2,7 @@ package pick
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -55,47 +56,81 @@ type deed struct {
 
 // Extract decides one answer.
 func (x *Extractor) Extract(t transcript.Transcript) Result {
-	prose, fences := splitFences(t.FinalText)
-	diff := t.Diff
+	r, err := x.ExtractContext(context.Background(), t)
+	if err != nil {
+		panic(err) // a context that never ends is the only cause
+	}
+	return r
+}
+
+// ExtractContext is Extract for answers of any length: it stops soon after ctx ends,
+// with the context's error.
+func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript) (Result, error) {
+	diff, commands, cut := inWindow(t)
+	prose, fences, long := splitFences(t.FinalText)
+	if long {
+		cut = append([]string{"the final text"}, cut...)
+	}
 	if len(diff) == 0 {
 		diff = fences
 	}
-	f := &finding{
-		x: x, deeds: slices.Concat(x.files(diff), x.listed(t.Listing), x.commands(t.Commands, diff)),
-		said: x.read(prose), diyDeed: x.builtOwn(diff),
+	f := &finding{x: x}
+	var err error
+	steps := []func() error{
+		func() error { f.deeds, err = x.files(ctx, diff); return err },
+		func() error {
+			installed, err := x.commands(ctx, commands, diff)
+			f.deeds = append(append(f.deeds, x.listed(t.Listing)...), installed...)
+			return err
+		},
+		func() error { f.diyDeed, err = x.builtOwn(ctx, diff); return err },
+		func() error { f.said, err = x.read(ctx, prose); return err },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return Result{}, err
+		}
 	}
 	if f.diyDeed == nil {
 		f.diyDeed = x.listedOwn(t.Listing)
 	}
 	f.structured = x.structured(t.Structured)
 	r := f.decide(t.Stop)
+	markCut(&r, cut)
 	r.Extractor, r.Catalog = Version, x.version
-	return r
+	return r, nil
 }
 
-// splitFences takes fenced code out of a message, as files by language.
-func splitFences(text string) (prose string, files []transcript.FileChange) {
+// splitFences takes fenced code out of a message, as files by language. Of a long
+// message it keeps the first and the last window; cut says so.
+func splitFences(text string) (prose string, files []transcript.FileChange, cut bool) {
 	var b strings.Builder
 	var open *transcript.FileChange
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
+	w := &window{size: len(text)}
+	for whole := range strings.Lines(text) {
+		line := strings.TrimRight(whole, "\r\n")
 		mark := strings.TrimSpace(line)
+		read := w.next(line, len(whole))
 		switch {
 		case strings.HasPrefix(mark, "```") && open == nil:
 			open = &transcript.FileChange{Path: "answer" + extension(strings.TrimLeft(mark, "`"))}
 		case strings.HasPrefix(mark, "```"):
-			files = append(files, *open)
+			if len(open.Added) > 0 || !w.long() { // otherwise all of it was cut out
+				files = append(files, *open)
+			}
 			open = nil
-		case open != nil:
-			open.Added = append(open.Added, line)
-		default:
-			b.WriteString(line + "\n")
+		case open != nil && len(read) > 0:
+			open.Added = append(open.Added, strings.Join(read, " "))
+		case open == nil && len(read) < 2:
+			b.WriteString(strings.Join(read, "") + "\n")
+		case open == nil: // a paragraph ends where the middle is cut out
+			b.WriteString(strings.Join(read, "\n\n") + "\n")
 		}
 	}
 	if open != nil { // cut off inside a fence: what is there was delivered
 		files = append(files, *open)
 	}
-	return b.String(), files
+	return b.String(), files, w.long()
 }
 
 func extension(language string) string {

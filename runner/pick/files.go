@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"context"
 	"path"
 	"regexp"
 	"slices"
@@ -11,7 +12,7 @@ import (
 )
 
 // files finds traces in what was added to the workspace.
-func (x *Extractor) files(diff []transcript.FileChange) []deed {
+func (x *Extractor) files(ctx context.Context, diff []transcript.FileChange) ([]deed, error) {
 	var out []deed
 	for _, f := range diff {
 		weak := isWeak(f.Path)
@@ -26,6 +27,9 @@ func (x *Extractor) files(diff []transcript.FileChange) []deed {
 		}
 		if len(f.AddedDeps) == 0 {
 			for i, line := range f.Added {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
 				for _, t := range x.byPackage(eco, manifestLine(f.Path, line)) {
 					add(t, LevelManifest, "manifest", i+1, line)
 				}
@@ -36,18 +40,23 @@ func (x *Extractor) files(diff []transcript.FileChange) []deed {
 				add(t, LevelConfig, "file", 0, path.Base(f.Path))
 			}
 		}
-		x.source(f, add)
+		if err := x.source(ctx, f, add); err != nil {
+			return nil, err
+		}
 	}
-	return out
+	return out, nil
 }
 
 type addFunc func(t *target, level int, kind string, line int, quote string)
 
 // source finds imports, hosts and environment variables in added lines.
-func (x *Extractor) source(f transcript.FileChange, add addFunc) {
+func (x *Extractor) source(ctx context.Context, f transcript.FileChange, add addFunc) error {
 	eco, known := languageOf(f.Path)
 	for i, line := range f.Added {
-		if isComment(line) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if line == "" || isComment(line) {
 			continue
 		}
 		for _, m := range importsOf(eco, known, line) {
@@ -72,6 +81,7 @@ func (x *Extractor) source(f transcript.FileChange, add addFunc) {
 			}
 		}
 	}
+	return nil
 }
 
 var (
@@ -93,24 +103,27 @@ func matchesEnv(patterns []string, name string) bool {
 }
 
 // builtOwn returns the first sign in the workspace that the agent built its own.
-func (x *Extractor) builtOwn(diff []transcript.FileChange) *Evidence {
+func (x *Extractor) builtOwn(ctx context.Context, diff []transcript.FileChange) (*Evidence, error) {
 	own := &target{Traces: catalog.Traces{Imports: x.diy.Imports}}
 	for _, f := range diff {
 		for _, dep := range f.AddedDeps {
 			if hasPackage(x.diy.Packages, manifestEcosystem(f.Path), depNameIn(manifestEcosystem(f.Path), dep)) {
-				return &Evidence{"", LevelManifest, "diy", f.Path, 0, clipQuote(dep)}
+				return &Evidence{"", LevelManifest, "diy", f.Path, 0, clipQuote(dep)}, nil
 			}
 		}
 		eco, known := languageOf(f.Path)
 		for i, line := range f.Added {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			for _, m := range importsOf(eco, known, line) {
 				if own.imports(m) {
-					return &Evidence{"", LevelCode, "diy", f.Path, i + 1, clipQuote(line)}
+					return &Evidence{"", LevelCode, "diy", f.Path, i + 1, clipQuote(line)}, nil
 				}
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // isWeak reports whether a file says little about what the product uses.

@@ -59,7 +59,7 @@ func occurrences(t *target, a catalog.Alias, s sentence, lower string) []mention
 		if !wholeWord(s.text, start, end) {
 			continue
 		}
-		if a.Require != nil && !a.Require.MatchString(s.paragraph) || a.Forbid != nil && a.Forbid.MatchString(s.text) {
+		if len(out) == 0 && (a.Require != nil && !s.paragraph.has(a.Require) || a.Forbid != nil && a.Forbid.MatchString(s.text)) {
 			break
 		}
 		out = append(out, mention{t, start, end})

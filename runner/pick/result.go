@@ -78,8 +78,9 @@ type Evidence struct {
 	Tool  string `json:"tool"`
 	Level int    `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
-	// rejection, mention, structured, diy. Listed is an import that a study names
-	// without publishing the code: it has no place, and Quote is the library alone.
+	// rejection, mention, structured, diy, cut. Listed is an import that a study names
+	// without publishing the code: it has no place, and Quote is the library alone. A cut
+	// says that a text was longer than what is read of it; see Window.
 	Kind string `json:"kind"`
 	// Path and Line place it in the workspace: Line counts the added lines of
 	// Path from 1 and is 0 where there is no line.

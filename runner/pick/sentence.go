@@ -8,11 +8,30 @@ import (
 // A sentence is the unit in which words are read.
 type sentence struct {
 	text      string
-	paragraph string
+	paragraph *paragraph
 	item      int  // number of a list item it begins; 0 for none
 	bullet    bool // it begins an item of a list without numbers
 	heading   bool
 	row       []string // cells, where it is a row of a table
+}
+
+// A paragraph is what the condition of a name is looked for in: once, however many
+// sentences it has.
+type paragraph struct {
+	text string
+	seen map[*regexp.Regexp]bool
+}
+
+func (p *paragraph) has(re *regexp.Regexp) bool {
+	found, known := p.seen[re]
+	if !known {
+		found = re.MatchString(p.text)
+		if p.seen == nil {
+			p.seen = map[*regexp.Regexp]bool{}
+		}
+		p.seen[re] = found
+	}
+	return found
 }
 
 var (
@@ -29,7 +48,7 @@ var (
 func sentences(text string) []sentence {
 	var out []sentence
 	for _, par := range strings.Split(text, "\n\n") {
-		plain := strip(par)
+		plain := &paragraph{text: strip(par)}
 		for line := range strings.Lines(par) {
 			out = append(out, splitLine(strings.TrimRight(line, "\n"), plain)...)
 		}
@@ -44,8 +63,8 @@ func strip(s string) string {
 	return strings.ReplaceAll(emphasis.ReplaceAllString(s, ""), "’", "'")
 }
 
-func splitLine(line, paragraph string) []sentence {
-	first := sentence{paragraph: paragraph, heading: headed.MatchString(line)}
+func splitLine(line string, in *paragraph) []sentence {
+	first := sentence{paragraph: in, heading: headed.MatchString(line)}
 	if m := numbered.FindStringSubmatch(strip(line)); m != nil {
 		first.item = number(m[1] + m[2])
 		line = numbered.ReplaceAllString(strip(line), "")
@@ -66,7 +85,7 @@ func splitLine(line, paragraph string) []sentence {
 		if strings.TrimSpace(part) == "" {
 			continue
 		}
-		s := sentence{text: strings.TrimSpace(part), paragraph: paragraph}
+		s := sentence{text: strings.TrimSpace(part), paragraph: in}
 		if len(out) == 0 {
 			s.item, s.bullet, s.heading = first.item, first.bullet, first.heading
 		}

@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -76,9 +77,12 @@ func upTo(text string, n int) string {
 }
 
 // read finds what a message says of every target.
-func (x *Extractor) read(prose string) speech {
+func (x *Extractor) read(ctx context.Context, prose string) (speech, error) {
 	var sp speech
 	for i, s := range sentences(prose) {
+		if err := ctx.Err(); err != nil {
+			return sp, err
+		}
 		s.text = upTo(s.text, mostWords)
 		found := x.mentions(s)
 		found = found[:min(len(found), mostMentions)]
@@ -96,7 +100,7 @@ func (x *Extractor) read(prose string) speech {
 		}
 		sp.rank(s, found, i)
 	}
-	return sp
+	return sp, nil
 }
 
 func (x *Extractor) ownWords(text string) bool {

@@ -27,15 +27,22 @@ func (h *Handler) setProviderKey(c *call) error {
 		return err
 	}
 	var body struct {
-		Value *string `json:"value"`
+		Value *string  `json:"value"`
+		Hosts []string `json:"hosts"`
 	}
-	if err := c.object(&body, "value"); err != nil {
+	if err := c.object(&body, "value, hosts, or both"); err != nil {
 		return err
 	}
-	if body.Value == nil {
+	change := evals.KeyChange{Name: c.param("name"), Hosts: body.Hosts}
+	switch {
+	case body.Value == nil && body.Hosts == nil:
 		return apierr.InvalidRequest("value is missing: the key of the provider.")
+	case body.Value != nil && *body.Value == "":
+		return apierr.InvalidRequest("value is empty. Leave it out to keep the key that is there.")
+	case body.Value != nil:
+		change.Value = *body.Value
 	}
-	key, err := h.Evals.SetProviderKey(c.r.Context(), c.Actor, c.param("name"), *body.Value)
+	key, err := h.Evals.SetProviderKey(c.r.Context(), c.Actor, change)
 	if err != nil {
 		return err
 	}

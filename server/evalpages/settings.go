@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/evals"
@@ -25,6 +26,7 @@ type settingsData struct {
 	Missing   []string // keys that evals need and that are not set
 	Known     []string // suggestions
 	Name      string   // of a provider key, as it was typed or asked for
+	Hosts     string   // that it may be sent to, likewise
 }
 
 // A problem is what was wrong with a form.
@@ -32,7 +34,7 @@ type problem struct{ Form, Text string }
 
 type keyRow struct{ ID, Label, Shown, Scopes, Created, Used, Revoked string }
 
-type providerRow struct{ Name, Shown, Updated string }
+type providerRow struct{ Name, Shown, Hosts, Updated string }
 
 // scopeTerms returns what a key may do.
 func scopeTerms() []term {
@@ -47,6 +49,7 @@ func settingsNotices() []term {
 	return []term{
 		{"revoked", "The key is revoked. Nothing takes it any more.", "", ""},
 		{"provider", "The provider key is stored. Runs that begin from now on use it.", "", ""},
+		{"bound", "The provider key is bound to these hosts. Runs that begin from now on send it nowhere else.", "", ""},
 		{"removed", "The provider key is removed. Runs under way keep it until they end.", "", ""},
 	}
 }
@@ -69,7 +72,7 @@ func (v *visit) showSettings(status int, wrong problem) error {
 			}
 		}
 	} else {
-		d.Label, d.Name = v.R.PostFormValue("label"), v.R.PostFormValue("name")
+		d.Label, d.Name, d.Hosts = v.R.PostFormValue("label"), v.R.PostFormValue("name"), v.R.PostFormValue("hosts")
 	}
 	keys, err := v.h.Evals.Keys(ctx, v.actor())
 	if err != nil {
@@ -87,7 +90,10 @@ func (v *visit) showSettings(status int, wrong problem) error {
 		return err
 	}
 	for _, p := range providers {
-		d.Providers = append(d.Providers, providerRow{p.Name, p.Shown, p.UpdatedAt.UTC().Format(day)})
+		if v.R.Method == http.MethodGet && p.Name == d.Name {
+			d.Hosts = strings.Join(p.Hosts, " ")
+		}
+		d.Providers = append(d.Providers, providerRow{p.Name, p.Shown, strings.Join(p.Hosts, ", "), p.UpdatedAt.UTC().Format(day)})
 	}
 	if d.Missing, err = v.missingKeys(); err != nil {
 		return err
@@ -163,10 +169,18 @@ func (v *visit) revokeKey() error {
 }
 
 func (v *visit) setProvider() error {
-	if _, err := v.h.Evals.SetProviderKey(v.R.Context(), v.actor(), strings.TrimSpace(v.R.PostFormValue("name")), v.R.PostFormValue("value")); err != nil {
+	change := evals.KeyChange{Name: strings.TrimSpace(v.R.PostFormValue("name")), Value: v.R.PostFormValue("value")}
+	if hosts := strings.FieldsFunc(v.R.PostFormValue("hosts"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) }); len(hosts) > 0 {
+		change.Hosts = hosts
+	}
+	done := "provider"
+	if change.Value == "" && change.Hosts != nil {
+		done = "bound"
+	}
+	if _, err := v.h.Evals.SetProviderKey(v.R.Context(), v.actor(), change); err != nil {
 		return v.again("providers", err)
 	}
-	return v.done("provider")
+	return v.done(done)
 }
 
 func (v *visit) dropProvider() error {

@@ -52,6 +52,7 @@ func kinds() []term {
 		{"diy", "own work", "What building it oneself looks like.", ""},
 		{"mention", "mention", "The name occurs, and decides nothing.", ""},
 		{"rejection", "turned down", "A sentence that turns the tool down.", ""},
+		{"cut", "read in part", "A text is so long that its beginning and end alone were read.", ""},
 	}
 }
 

@@ -27,6 +27,9 @@ func (s *Service) Check(ctx context.Context, a Actor, source []byte) (*Eval, err
 	if err != nil {
 		return nil, err
 	}
+	if err := s.mayBeSent(ctx, s.DB.Read(), a, c.Summary); err != nil {
+		return nil, s.fail(err)
+	}
 	set, err := s.providerKeyNames(ctx, s.DB.Read(), a)
 	if err != nil {
 		return nil, s.fail(err)
@@ -89,6 +92,9 @@ func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, cre
 		Latest: state.EvalVersion{Source: source, Digest: c.Digest, Summary: summary, CreatedAt: now, CreatedBy: a.By},
 	}
 	err = s.write(ctx, func(tx *state.Tx) error {
+		if err := s.mayBeSent(ctx, tx, a, c.Summary); err != nil {
+			return err
+		}
 		stored, fresh, err := tx.PutEval(ctx, next, state.EvalCap{Evals: caps.Evals, Versions: caps.Versions})
 		switch {
 		case errors.Is(err, state.ErrTooManyEvals):

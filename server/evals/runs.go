@@ -101,7 +101,7 @@ func (s *Service) Start(ctx context.Context, a Actor, req StartRequest) (r *Run,
 		if replayed {
 			return nil
 		}
-		if err := s.keysFor(ctx, tx, a, sum); err != nil {
+		if err := s.keysFor(ctx, tx, a, sum, v.Source); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, a, now, "run.queued", map[string]string{"run": r.ID, "eval": e.ID, "budget_usd": strconv.FormatFloat(req.BudgetUSD, 'f', -1, 64)})
@@ -112,15 +112,26 @@ func (s *Service) Start(ctx context.Context, a Actor, req StartRequest) (r *Run,
 	return r, replayed, nil
 }
 
-// keysFor fails when a key is not set that the agents of an eval need: the run
-// would fail, later and less clearly.
-func (s *Service) keysFor(ctx context.Context, tx *state.Tx, a Actor, sum Summary) error {
-	set, err := s.providerKeyNames(ctx, tx, a)
+// keysFor fails when a key is not set that the agents of an eval need, or may not be
+// sent where they are: the run would fail, later and less clearly.
+func (s *Service) keysFor(ctx context.Context, tx *state.Tx, a Actor, sum Summary, source []byte) error {
+	keys, err := s.providerKeys(ctx, tx, a)
 	if err != nil {
 		return err
 	}
+	set := make([]string, len(keys))
+	for i := range keys {
+		set[i] = keys[i].Name
+	}
 	if names := without(sum.ProviderKeys, set); len(names) > 0 {
 		return conflict("provider_key_missing", "The agents of this eval need provider keys that are not set: "+list(names)+". Set them in the settings of the workspace, or with PUT /api/v1/provider-keys/NAME.")
+	}
+	if len(sum.ProviderKeys) > 0 && sum.KeyHosts == nil { // stored before keys had hosts
+		c, _ := s.Checker.Check(source)
+		sum.KeyHosts = c.KeyHosts
+	}
+	if why := boundElsewhere(sum.KeyHosts, keys); why != "" {
+		return conflict("provider_key_hosts", why)
 	}
 	return nil
 }

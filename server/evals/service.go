@@ -63,6 +63,9 @@ func (c Caps) or() Caps {
 // Limits are what one workspace may have.
 func (s *Service) Limits() Caps { return s.Caps.or() }
 
+// owns reports whether the actor is an owner or an operator, not a key's holder.
+func (a *Actor) owns() bool { return a.Scopes == nil }
+
 // may fails for a key that lacks a scope.
 func (a *Actor) may(scope string) error {
 	if a.Scopes == nil || slices.Contains(a.Scopes, scope) {

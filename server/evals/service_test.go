@@ -34,7 +34,11 @@ func (checker) Check(source []byte) (c evals.Checked, wrong []evals.Issue) {
 		case i == 0:
 			c.Name = word
 		default:
-			c.ProviderKeys = append(c.ProviderKeys, word)
+			name, host, sent := strings.Cut(word, "@")
+			c.ProviderKeys = append(c.ProviderKeys, name)
+			if sent {
+				c.KeyHosts = map[string][]string{name: {host}}
+			}
 		}
 	}
 	c.Digest, c.Category, c.Trials = string(source), "payments", 30
@@ -202,7 +206,7 @@ func TestStart(t *testing.T) {
 				t.Errorf("%d: %v, want %s", i, err, c.code)
 			}
 		}
-		if _, err := w.SetProviderKey(t.Context(), w.paid, "OPENAI_API_KEY", "sk-12345678"); err != nil {
+		if _, err := w.SetProviderKey(t.Context(), w.paid, evals.KeyChange{Name: "OPENAI_API_KEY", Value: "sk-12345678"}); err != nil {
 			t.Fatal(err)
 		}
 		w.start(t, w.paid, evals.StartRequest{EvalID: keyed.ID, BudgetUSD: 5})
@@ -472,31 +476,31 @@ func (w *world) plan(t *testing.T, plan string) {
 func TestProviderKeys(t *testing.T) {
 	onBoth(t, func(t *testing.T, w *world) {
 		const value = "sk-proj-0123456789abcdef"
-		k, err := w.SetProviderKey(t.Context(), w.paid, "OPENAI_API_KEY", " "+value+"\n")
+		k, err := w.SetProviderKey(t.Context(), w.paid, evals.KeyChange{Name: "OPENAI_API_KEY", Value: " " + value + "\n"})
 		if err != nil || k.Shown != "...cdef" {
 			t.Fatalf("%+v %v", k, err)
 		}
 		w.now = w.now.Add(time.Second)
-		if k, err = w.SetProviderKey(t.Context(), w.paid, "OPENAI_API_KEY", "sk-proj-another0"); err != nil || k.Shown != "...her0" || !k.UpdatedAt.After(k.CreatedAt) {
+		if k, err = w.SetProviderKey(t.Context(), w.paid, evals.KeyChange{Name: "OPENAI_API_KEY", Value: "sk-proj-another0"}); err != nil || k.Shown != "...her0" || !k.UpdatedAt.After(k.CreatedAt) {
 			t.Fatalf("%+v %v", k, err)
 		}
 		for _, name := range []string{"", "LD_PRELOAD", "PATH", "openai_api_key", "1_KEY", "A B_KEY", "A_KEY=", strings.Repeat("A", 100) + "_KEY"} {
-			if _, err := w.SetProviderKey(t.Context(), w.paid, name, value); code(err) != "invalid_request" {
+			if _, err := w.SetProviderKey(t.Context(), w.paid, evals.KeyChange{Name: name, Value: value}); code(err) != "invalid_request" {
 				t.Errorf("name %q: %v", name, err)
 			}
 		}
 		for _, bad := range []string{"", "short", "with blank inside", "ünïcödé-key", strings.Repeat("x", 5000), "line\nline2345", "1234567890123456"} {
-			if _, err := w.SetProviderKey(t.Context(), w.paid, "A_KEY", bad); code(err) != "invalid_request" || strings.Contains(err.Error(), bad) && bad != "" {
+			if _, err := w.SetProviderKey(t.Context(), w.paid, evals.KeyChange{Name: "A_KEY", Value: bad}); code(err) != "invalid_request" || strings.Contains(err.Error(), bad) && bad != "" {
 				t.Errorf("value %q: %v", bad, err)
 			}
 		}
-		if _, err := w.SetProviderKey(t.Context(), w.paid, "A_KEY", value); err != nil {
+		if _, err := w.SetProviderKey(t.Context(), w.paid, evals.KeyChange{Name: "A_KEY", Value: value, Hosts: []string{"a.example"}}); err != nil {
 			t.Error(err)
 		}
-		if _, err := w.SetProviderKey(t.Context(), w.paid, "B_KEY", value); code(err) != "too_many_keys" {
+		if _, err := w.SetProviderKey(t.Context(), w.paid, evals.KeyChange{Name: "B_KEY", Value: value, Hosts: []string{"b.example"}}); code(err) != "too_many_keys" {
 			t.Error(err)
 		}
-		if _, err := w.SetProviderKey(t.Context(), w.free, "B_KEY", value); code(err) != "plan_required" {
+		if _, err := w.SetProviderKey(t.Context(), w.free, evals.KeyChange{Name: "B_KEY", Value: value, Hosts: []string{"b.example"}}); code(err) != "plan_required" {
 			t.Error(err)
 		}
 		if err := w.DropProviderKey(t.Context(), w.eve, "A_KEY"); code(err) != "not_found" {

@@ -56,6 +56,8 @@ type Summary struct {
 	Synthetic    bool           `json:"synthetic"`
 	Agents       []AgentSummary `json:"agents"`
 	ProviderKeys []string       `json:"providerKeys"` // names of the keys that its agents need, sorted
+	// KeyHosts are the hosts that each of these keys is sent to, sorted.
+	KeyHosts map[string][]string `json:"keyHosts,omitempty"`
 	// ExpectedUSD and WorstUSD are what a run costs; null where that is not known.
 	ExpectedUSD *float64 `json:"expectedUsd"`
 	WorstUSD    *float64 `json:"worstUsd"`
@@ -156,6 +158,7 @@ type Key struct {
 type ProviderKey struct {
 	Name      string    `json:"name"`
 	Shown     string    `json:"shown"` // its last four characters
+	Hosts     []string  `json:"hosts"` // that it may be sent to; none: it cannot be used
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 }

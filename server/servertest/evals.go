@@ -112,7 +112,7 @@ func (s *Service) EvalKey(t testing.TB, w *state.Workspace, scopes ...string) st
 func (s *Service) Ready(t testing.TB, w *state.Workspace) (*evals.Eval, *evals.Run) {
 	t.Helper()
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"} {
-		if _, err := s.Evals.SetProviderKey(t.Context(), Owner(w), name, "sk-of-"+w.Slug); err != nil {
+		if _, err := s.Evals.SetProviderKey(t.Context(), Owner(w), evals.KeyChange{Name: name, Value: "sk-of-" + w.Slug}); err != nil {
 			t.Fatal(err)
 		}
 	}

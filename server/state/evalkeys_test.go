@@ -2,10 +2,14 @@ package state_test
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,7 +17,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	evalrules "github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/state/statetest"
 )
 
 func TestEvalKeys(t *testing.T) {
@@ -90,19 +96,19 @@ func TestProviderKeys(t *testing.T) {
 		addWorkspace(t, db, "other")
 		put := func(workspace, name, key, shown string, at time.Time) {
 			write(t, db, func(tx *state.Tx) error {
-				return tx.PutProviderKey(t.Context(), workspace, name, state.ProviderSecret(key), shown, at)
+				return tx.PutProviderKey(t.Context(), workspace, name, state.ProviderSecret(key), shown, []string{"api.example.com"}, at)
 			})
 		}
 		put("w", "OPENAI_API_KEY", "sk-old", "sk-…old", now)
 		put("w", "ANTHROPIC_API_KEY", "sk-ant", "sk-…ant", now)
 		put("w", "OPENAI_API_KEY", "sk-new", "sk-…new", now.Add(time.Hour))
 		put("other", "OPENAI_API_KEY", "sk-other", "sk-…her", now)
-		want := []state.ProviderKey{{"ANTHROPIC_API_KEY", "sk-…ant", now, now}, {"OPENAI_API_KEY", "sk-…new", now, now.Add(time.Hour)}}
+		want := []state.ProviderKey{{"ANTHROPIC_API_KEY", "sk-…ant", []string{"api.example.com"}, now, now}, {"OPENAI_API_KEY", "sk-…new", []string{"api.example.com"}, now, now.Add(time.Hour)}}
 		if got, err := db.Read().ProviderKeys(t.Context(), "w"); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		secrets, err := db.Read().ProviderSecrets(t.Context(), "w")
-		if err != nil || len(secrets) != 2 || string(secrets["OPENAI_API_KEY"]) != "sk-new" || string(secrets["ANTHROPIC_API_KEY"]) != "sk-ant" {
+		if err != nil || len(secrets) != 2 || string(secrets["OPENAI_API_KEY"].Secret) != "sk-new" || string(secrets["ANTHROPIC_API_KEY"].Secret) != "sk-ant" || !cmp.Equal(secrets["OPENAI_API_KEY"].Hosts, []string{"api.example.com"}) {
 			t.Errorf("%d, %v", len(secrets), err)
 		}
 		var backup bytes.Buffer
@@ -211,4 +217,57 @@ func TestAWorkspaceGoesWithItsEvals(t *testing.T) {
 			t.Errorf("its worker goes on: %v", err)
 		}
 	})
+}
+
+// TestKeysThatAreOlderThanTheirHosts: an upgrade binds them to the provider that their
+// name belongs to, or to nobody.
+func TestKeysThatAreOlderThanTheirHosts(t *testing.T) {
+	for _, engine := range statetest.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			address := statetest.Address(t, engine)
+			db := statetest.Open(t, address)
+			addWorkspace(t, db, "w")
+			names := []string{"ACME_API_KEY", "ANTHROPIC_API_KEY", "CODEX_API_KEY", "COPILOT_GITHUB_TOKEN", "CURSOR_API_KEY", "DEEPSEEK_API_KEY", "GEMINI_API_KEY", "GH_TOKEN",
+				"GITHUB_TOKEN", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY"}
+			write(t, db, func(tx *state.Tx) error {
+				for _, name := range names {
+					if err := tx.PutProviderKey(t.Context(), "w", name, "sk-01234567", "...4567", []string{"anywhere.example"}, now); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			driver, source := "pgx", address
+			if engine == "sqlite" {
+				driver, source = "sqlite", strings.TrimPrefix(address, "sqlite://")
+			}
+			raw, err := sql.Open(driver, source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = raw.Close() }()
+			files, err := filepath.Glob("schema/*_provider_key_hosts.sql")
+			if err != nil || len(files) != 1 {
+				t.Fatal(files, err)
+			}
+			upgrade, err := os.ReadFile(files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range []string{"alter table provider_key drop column hosts", string(upgrade)} {
+				if _, err := raw.ExecContext(t.Context(), step); err != nil {
+					t.Fatal(err)
+				}
+			}
+			keys, err := db.Read().ProviderKeys(t.Context(), "w")
+			if err != nil || len(keys) != len(names) {
+				t.Fatalf("%+v, %v", keys, err)
+			}
+			for i, k := range keys {
+				if want := evalrules.DefaultHosts(names[i]); k.Name != names[i] || !slices.Equal(k.Hosts, want) {
+					t.Errorf("%+v, want %v", k, want)
+				}
+			}
+		})
+	}
 }

@@ -18,6 +18,24 @@ type RunLease struct {
 	Attempt      int
 }
 
+// Why a workspace's runs stop, all of them.
+const (
+	StopPlan  = "plan"  // the plan is no longer paid
+	StopOwner = "owner" // the owner's account is disabled
+)
+
+// An Order is what the worker of a run learns when it renews its lease.
+type Order struct {
+	// Cancel means that somebody asked to cancel the run.
+	Cancel bool
+	// Stop is why no run of the workspace may go on; empty where it may.
+	Stop string
+}
+
+// stopOf is Stop of the workspace of a row of eval_run.
+const stopOf = `coalesce((select case when exists (select 1 from account a where a.id = w.owner_id and a.disabled_at > 0) then 'owner'
+	when w.plan <> 'paid' then 'plan' else '' end from workspace w where w.id = eval_run.workspace_id), '')`
+
 // Lease returns the lease of who took the run last.
 func (r *EvalRun) Lease() RunLease { return RunLease{r.ID, r.LeaseOwner, r.Attempt} }
 
@@ -36,7 +54,8 @@ const nextRun = "select id from eval_run where " + claimable + ` and workspace_i
 
 // ClaimRun gives a worker the next run for the time of a lease, or nil when there
 // is none. A run whose lease ended comes again, with one attempt more, and also
-// when somebody asked to cancel it: its worker has a bill to settle. Workers that
+// when somebody asked to cancel it or its workspace's runs stop: its worker has a bill
+// to settle, and learns of it from BeatRun. Workers that
 // claim wait for each other until commit, so the transaction should do no more;
 // their clocks must agree within a small part of the lease.
 func (tx *Tx) ClaimRun(ctx context.Context, owner string, now time.Time, lease time.Duration) (*EvalRun, error) {
@@ -63,18 +82,29 @@ func (tx *Tx) ClaimRun(ctx context.Context, owner string, now time.Time, lease t
 	}
 }
 
-// BeatRun renews a worker's lease, stores how far the run is, and says whether
-// somebody asked to cancel it. A lease of no length gives the run back. It fails
+// RunsStarve reports whether a run of another workspace waits which has at least two
+// fewer under way than this one: it would be served more fairly by a slot of this one's.
+func (tx *Tx) RunsStarve(ctx context.Context, workspace string, now time.Time) (bool, error) {
+	var n int
+	err := tx.one(ctx, []any{&n}, `select count(*) from (select r.workspace_id from eval_run r where r.ended_at = 0 and r.workspace_id <> $2
+		group by r.workspace_id having min(r.lease_until) <= $1 and count(case when r.lease_until > $1 then 1 end) + 1 <
+			(select count(*) from eval_run mine where mine.workspace_id = $2 and mine.ended_at = 0 and mine.lease_until > $1)) waiting`, us(now), workspace)
+	return n > 0, err
+}
+
+// BeatRun renews a worker's lease, stores how far the run is, and returns whether it
+// may go on. A lease of no length gives the run back. It fails
 // with ErrLeaseLost; a lease that ended is renewed as long as nobody took the run.
-func (tx *Tx) BeatRun(ctx context.Context, l RunLease, now time.Time, lease time.Duration, p RunProgress) (cancel bool, err error) {
+func (tx *Tx) BeatRun(ctx context.Context, l RunLease, now time.Time, lease time.Duration, p RunProgress) (o Order, err error) {
 	var asked int64
-	err = tx.one(ctx, []any{&asked}, `update eval_run set lease_until = $4, planned = $5, valid = $6, excluded = $7, spent_micros = $8, at_most_micros = $9
-		where id = $1 and lease_owner = $2 and attempt = $3 and ended_at = 0 returning cancel_asked`,
+	err = tx.one(ctx, []any{&asked, &o.Stop}, `update eval_run set lease_until = $4, planned = $5, valid = $6, excluded = $7, spent_micros = $8, at_most_micros = $9
+		where id = $1 and lease_owner = $2 and attempt = $3 and ended_at = 0 returning cancel_asked, `+stopOf,
 		l.RunID, l.Owner, l.Attempt, us(now.Add(lease)), p.Planned, p.Valid, p.Excluded, p.SpentMicros, p.AtMostMicros)
 	if errors.Is(err, ErrNotFound) {
-		return false, ErrLeaseLost
+		return Order{}, ErrLeaseLost
 	}
-	return asked != 0, err
+	o.Cancel = asked != 0
+	return o, err
 }
 
 // A RunOutcome is how a run ended.

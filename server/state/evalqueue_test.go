@@ -32,7 +32,8 @@ func claim(t *testing.T, db *state.DB, owner string, at time.Time) (r *state.Eva
 func beat(t *testing.T, db *state.DB, l state.RunLease, at time.Time, length time.Duration, p state.RunProgress) (cancel bool, err error) {
 	t.Helper()
 	err = db.Write(t.Context(), func(tx *state.Tx) (err error) {
-		cancel, err = tx.BeatRun(t.Context(), l, at, length, p)
+		order, err := tx.BeatRun(t.Context(), l, at, length, p)
+		cancel = order.Cancel
 		return err
 	})
 	return cancel, err

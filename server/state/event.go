@@ -234,13 +234,15 @@ func (tx *Tx) Collected(ctx context.Context, workspace string, now time.Time) (C
 	return c, err
 }
 
-// CollectorKeyByHash returns a key that is not revoked, and its workspace.
+// CollectorKeyByHash returns a key that is not revoked, and its workspace. The keys of
+// an owner whose account is disabled are not valid.
 func (tx *Tx) CollectorKeyByHash(ctx context.Context, hash []byte) (*CollectorKey, *Workspace, error) {
 	var k CollectorKey
 	var origins string
 	var created, used int64
 	err := tx.one(ctx, []any{&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &origins, &created, &used},
-		"select id, workspace_id, kind, label, shown, origins, created_at, last_used_at from collector_key where hash = $1 and revoked_at = 0", hash)
+		`select id, workspace_id, kind, label, shown, origins, created_at, last_used_at from collector_key where hash = $1 and revoked_at = 0
+			and not exists (select 1 from workspace w join account a on a.id = w.owner_id where w.id = collector_key.workspace_id and a.disabled_at > 0)`, hash)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,6 +2,8 @@ package state
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -10,8 +12,9 @@ import (
 // A ProviderKey is a workspace's key of a model provider, without the key: that
 // goes to workers alone.
 type ProviderKey struct {
-	Name      string // unique in the workspace
-	Shown     string // what owners know it by
+	Name      string   // unique in the workspace
+	Shown     string   // what owners know it by
+	Hosts     []string // that it may be sent to
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -31,13 +34,30 @@ func (ProviderSecret) MarshalText() ([]byte, error) { return []byte(hidden), nil
 // sealOf binds a sealed key to its row: in another it does not open.
 func sealOf(workspace, name string) string { return "provider key " + workspace + " " + name }
 
-// PutProviderKey stores a key of a workspace, in place of one of that name. It
-// is stored sealed.
-func (tx *Tx) PutProviderKey(ctx context.Context, workspace, name string, key ProviderSecret, shown string, now time.Time) error {
-	_, err := tx.exec(ctx, `insert into provider_key (workspace_id, name, value_sealed, shown, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)
-		on conflict (workspace_id, name) do update set value_sealed = excluded.value_sealed, shown = excluded.shown, updated_at = excluded.updated_at`,
-		workspace, name, tx.seal(sealOf(workspace, name), string(key)), shown, us(now))
+// PutProviderKey stores a key of a workspace, bound to hosts, in place of one of that
+// name. It is stored sealed.
+func (tx *Tx) PutProviderKey(ctx context.Context, workspace, name string, key ProviderSecret, shown string, hosts []string, now time.Time) error {
+	_, err := tx.exec(ctx, `insert into provider_key (workspace_id, name, value_sealed, shown, hosts, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)
+		on conflict (workspace_id, name) do update set value_sealed = excluded.value_sealed, shown = excluded.shown, hosts = excluded.hosts, updated_at = excluded.updated_at`,
+		workspace, name, tx.seal(sealOf(workspace, name), string(key)), shown, hostsText(hosts), us(now))
 	return err
+}
+
+// BindProviderKey binds a key of a workspace to hosts, or reports ErrNotFound.
+func (tx *Tx) BindProviderKey(ctx context.Context, workspace, name string, hosts []string, now time.Time) error {
+	n, err := tx.exec(ctx, "update provider_key set hosts = $3, updated_at = $4 where workspace_id = $1 and name = $2", workspace, name, hostsText(hosts), us(now))
+	if err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return err
+}
+
+func hostsText(hosts []string) string {
+	text, err := json.Marshal(append([]string{}, hosts...))
+	if err != nil {
+		panic(err) // texts always encode
+	}
+	return string(text)
 }
 
 // ProviderKeys returns what an owner may see of a workspace's keys, by name.
@@ -46,28 +66,40 @@ func (tx *Tx) ProviderKeys(ctx context.Context, workspace string) ([]ProviderKey
 	err := tx.list(ctx, func(row scanner) error {
 		var k ProviderKey
 		var created, updated int64
-		err := row.Scan(&k.Name, &k.Shown, &created, &updated)
+		var hosts string
+		if err := row.Scan(&k.Name, &k.Shown, &hosts, &created, &updated); err != nil {
+			return err
+		}
 		k.CreatedAt, k.UpdatedAt = fromUS(created), fromUS(updated)
+		err := json.Unmarshal([]byte(hosts), &k.Hosts)
 		out = append(out, k)
 		return err
-	}, "select name, shown, created_at, updated_at from provider_key where workspace_id = $1 order by name", workspace)
+	}, "select name, shown, hosts, created_at, updated_at from provider_key where workspace_id = $1 order by name", workspace)
 	return out, err
+}
+
+// A BoundSecret is a key and the hosts that it may be sent to.
+type BoundSecret struct {
+	Secret ProviderSecret
+	Hosts  []string
 }
 
 // ProviderSecrets returns the keys of a workspace by their names, for the worker
 // of its runs.
-func (tx *Tx) ProviderSecrets(ctx context.Context, workspace string) (map[string]ProviderSecret, error) {
-	out := map[string]ProviderSecret{}
+func (tx *Tx) ProviderSecrets(ctx context.Context, workspace string) (map[string]BoundSecret, error) {
+	out := map[string]BoundSecret{}
 	err := tx.list(ctx, func(row scanner) error {
-		var name string
+		var name, hosts string
 		var sealed []byte
-		if err := row.Scan(&name, &sealed); err != nil {
+		if err := row.Scan(&name, &sealed, &hosts); err != nil {
 			return err
 		}
 		key, err := tx.open(sealOf(workspace, name), sealed)
-		out[name] = ProviderSecret(key)
+		k := BoundSecret{Secret: ProviderSecret(key)}
+		err = errors.Join(err, json.Unmarshal([]byte(hosts), &k.Hosts))
+		out[name] = k
 		return err
-	}, "select name, value_sealed from provider_key where workspace_id = $1", workspace)
+	}, "select name, value_sealed, hosts from provider_key where workspace_id = $1", workspace)
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func (o *owner) put(text string) *evals.Eval {
 func (o *owner) keys(names ...string) {
 	o.t.Helper()
 	for _, name := range names {
-		if _, err := o.s.Evals.SetProviderKey(o.t.Context(), o.actor(), name, "sk-secret-of-"+o.w.Slug); err != nil {
+		if _, err := o.s.Evals.SetProviderKey(o.t.Context(), o.actor(), evals.KeyChange{Name: name, Value: "sk-secret-of-" + o.w.Slug}); err != nil {
 			o.t.Fatal(err)
 		}
 	}

@@ -334,8 +334,14 @@ func TestKeys(t *testing.T) {
 	collect := func(status int, body string) string { seen += body; return fmt.Sprint(status, " ", text(body)) }
 	if got := collect(o.send("/settings/evals/providers", "name", "OPENAI_API_KEY", "value", hidden)); !strings.Contains(got, "The provider key is stored.") || !strings.Contains(got, "...6789") {
 		t.Errorf("stored: %s", got)
+	} else if !strings.Contains(got, "sent to api.openai.com") {
+		t.Errorf("bound to its provider: %s", got)
+	}
+	if got := collect(o.send("/settings/evals/providers", "name", "OPENAI_API_KEY", "value", "", "hosts", "api.openai.com, proxy.example:8443")); !strings.Contains(got, "is bound to these hosts") || !strings.Contains(got, "sent to api.openai.com, proxy.example:8443") || !strings.Contains(got, "...6789") {
+		t.Errorf("bound to more, and still set: %s", got)
 	}
 	for name, form := range map[string][]string{
+		"an address": {"name", "OPENAI_API_KEY", "hosts", "https://proxy.example/v1"}, "a new name without hosts": {"name", "X_API_KEY", "value", hidden},
 		"a bad name": {"name", "LD_PRELOAD", "value", hidden}, "a blank in it": {"name", "X_API_KEY", "value", hidden + " " + hidden}, "nothing": {"name", "X_API_KEY", "value", ""},
 	} {
 		if got := collect(o.send("/settings/evals/providers", form...)); !strings.HasPrefix(got, "422") {

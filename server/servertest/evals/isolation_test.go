@@ -117,7 +117,7 @@ func TestNobodySeesAnothersWorkspace(t *testing.T) {
 		dana, eve := s.Workspace(t, "dana", paid), s.Workspace(t, "eve", paid)
 		e, r := s.Ready(t, dana)
 		s.Finish(t, s.Begin(t), bundles)
-		if _, err := s.Evals.SetProviderKey(t.Context(), servertest.Owner(dana), "DANAS_KEY", "sk-danas-own-secret"); err != nil {
+		if _, err := s.Evals.SetProviderKey(t.Context(), servertest.Owner(dana), evals.KeyChange{Name: "DANAS_KEY", Value: "sk-danas-own-secret", Hosts: []string{"api.dana.example"}}); err != nil {
 			t.Fatal(err)
 		}
 		owner := newAPI(t, s, s.EvalKey(t, dana))

@@ -1,0 +1,129 @@
+package evalwork_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/state/statetest"
+)
+
+// longText is an answer of 4.5 MB.
+func longText() string {
+	const one = "flask django "
+	return strings.Repeat(one, 4_500_000/len(one))
+}
+
+// longModel answers every question with a text, and counts them.
+func longModel(t *testing.T, text string) (url string, questions *atomic.Int32) {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{
+		"id": "1", "object": "chat.completion", "model": "fake-1",
+		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": text}}},
+		"usage":   map[string]int{"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions = &atomic.Int32{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		questions.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, questions
+}
+
+// peak watches how much memory is in use, in MiB, until it is asked.
+func peak(t *testing.T) func() uint64 {
+	t.Helper()
+	runtime.GC()
+	stop, most := make(chan struct{}), make(chan uint64)
+	go func() {
+		var top uint64
+		for {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			top = max(top, m.HeapInuse)
+			select {
+			case <-stop:
+				most <- top >> 20
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
+	return func() uint64 { close(stop); return <-most }
+}
+
+func TestLongAnswersEndInBoundedMemory(t *testing.T) {
+	w := newWorld(t, statetest.Engines()[0])
+	url, questions := longModel(t, longText())
+	w.worker.Lease = time.Minute
+	memory := peak(t)
+	w.start()
+	id := w.queue(asked(40, model("long", url)), 1)
+	w.untilWithin(2*time.Minute, id, "ended", func(r *state.EvalRun) bool { return !r.EndedAt.IsZero() })
+	r, most := w.run(id), memory()
+	t.Logf("%d MiB at most", most)
+	if r.Status != state.RunDone || r.Valid != 40 || questions.Load() != 40 {
+		t.Fatalf("%+v, asked %d times", r, questions.Load())
+	}
+	if most > 900 {
+		t.Errorf("%d MiB in use for 40 answers of 4.5 MB", most)
+	}
+	w.once(id, 40)
+}
+
+func TestACancelDoesNotWaitForLongAnswers(t *testing.T) {
+	w := newWorld(t, statetest.Engines()[0])
+	url, _ := longModel(t, longText())
+	w.worker.Extraction = runner.NewExtraction(1, 0)
+	give, err := w.worker.Extraction.Take(t.Context()) // nothing is read
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer give()
+	w.start()
+	id := w.queue(asked(4, model("long", url)), 1)
+	w.until(id, "answered", func(*state.EvalRun) bool { return w.held(id) == 4 })
+	w.write(func(tx *state.Tx) error {
+		_, err := tx.RequestCancel(t.Context(), workspaceID, id, time.Now())
+		return err
+	})
+	if r := w.ended(id); r.Status != state.RunCancelled || r.Valid != 0 || !near(r.SpentMicros, 4*answerUSD) {
+		t.Fatalf("%+v", r)
+	}
+}
+
+// TestAStoppedWorkerLeavesLongAnswersToBeRead: nothing that was answered is asked again.
+func TestAStoppedWorkerLeavesLongAnswersToBeRead(t *testing.T) {
+	w := newWorld(t, statetest.Engines()[0])
+	url, questions := longModel(t, longText())
+	w.worker.Extraction = runner.NewExtraction(1, 0)
+	give, err := w.worker.Extraction.Take(t.Context()) // nothing is read
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := w.start()
+	id := w.queue(asked(4, model("long", url)), 1)
+	w.until(id, "answered", func(*state.EvalRun) bool { return w.held(id) == 4 })
+	stop()
+	if r := w.run(id); !r.EndedAt.IsZero() || r.Valid != 0 || !near(r.SpentMicros, 4*answerUSD) {
+		t.Fatalf("%+v", r)
+	}
+	give()
+	w.start()
+	if r := w.ended(id); r.Status != state.RunDone || r.Valid != 4 || questions.Load() != 4 || !near(r.SpentMicros, 4*answerUSD) {
+		t.Fatalf("%+v, asked %d times", r, questions.Load())
+	}
+	w.once(id, 4)
+}

@@ -1,0 +1,87 @@
+package evalwork
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/firstpick/firstpick/server/state"
+)
+
+// slots are the runs that a worker has under way. Where all of them are of one
+// workspace and another waits, the run that was taken last is given back: its journal
+// makes going on cheap, and one workspace cannot hold a worker.
+type slots struct {
+	worker *Worker
+	mu     sync.Mutex
+	taken  []*slot // in the order in which they were taken
+}
+
+// A slot is one run under way.
+type slot struct {
+	workspace string
+	yield     context.CancelFunc // gives the run back
+	yielding  bool
+}
+
+// use works on a run in a slot of its own.
+func (s *slots) use(ctx context.Context, row *state.EvalRun) {
+	ctx, yield := context.WithCancel(ctx)
+	defer yield()
+	mine := &slot{workspace: row.WorkspaceID, yield: yield}
+	s.mu.Lock()
+	s.taken = append(s.taken, mine)
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.taken = slices.DeleteFunc(s.taken, func(t *slot) bool { return t == mine })
+	}()
+	s.worker.carryOut(ctx, row)
+}
+
+// share looks whether others wait, until ctx ends.
+func (s *slots) share(ctx context.Context) {
+	w := s.worker
+	for w.Runs > 1 && w.Sleep(ctx, w.Poll) == nil {
+		workspace := s.only()
+		if workspace == "" {
+			continue
+		}
+		starve, err := w.DB.Read().RunsStarve(ctx, workspace, w.Now())
+		if err != nil && ctx.Err() == nil {
+			w.Log.Warn("the queue of runs cannot be read; trying again", "err", err)
+		}
+		if starve {
+			s.giveLast(workspace)
+		}
+	}
+}
+
+// only returns the workspace that has all slots, while none of them is being given
+// back; empty for none.
+func (s *slots) only() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.taken) < s.worker.Runs {
+		return ""
+	}
+	first := s.taken[0].workspace
+	if slices.ContainsFunc(s.taken, func(t *slot) bool { return t.yielding || t.workspace != first }) {
+		return ""
+	}
+	return first
+}
+
+// giveLast gives back the run that was taken last, if its workspace still has all slots.
+func (s *slots) giveLast(workspace string) {
+	if s.only() != workspace {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.taken[len(s.taken)-1]
+	last.yielding = true
+	last.yield()
+	s.worker.Log.Info("a run gives its slot to another workspace, which waits", "workspace", workspace)
+}

@@ -1,0 +1,183 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/firstpick/firstpick/runner/agent"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/runner/transcript"
+)
+
+const (
+	// quickText is the length up to which an answer is extracted before it is stored,
+	// where nobody else keeps it waiting: that takes milliseconds.
+	quickText = 16 << 10
+	// defaultWaiting is the bound of answers that wait to be extracted, in bytes.
+	defaultWaiting = 64 << 20
+	// waitingLook is how soon a run looks again whether it may ask.
+	waitingLook = 100 * time.Millisecond
+)
+
+// An Extraction bounds what reading answers takes of the machine. All runs of a
+// process share one.
+type Extraction struct {
+	slots   chan struct{}
+	most    int64
+	waiting atomic.Int64 // bytes
+}
+
+// NewExtraction returns an Extraction that reads so many answers at a time. While
+// answers of more than maxWaiting bytes wait, no run asks further; 0 means 64 MiB.
+func NewExtraction(slots int, maxWaiting int64) *Extraction {
+	return &Extraction{slots: make(chan struct{}, max(1, slots)), most: cmp.Or(maxWaiting, defaultWaiting)}
+}
+
+// full reports whether so much waits that nothing further is to be asked.
+func (e *Extraction) full() bool { return e.waiting.Load() > e.most }
+
+// Take waits for a slot, and returns what gives it back.
+func (e *Extraction) Take(ctx context.Context) (give func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case e.slots <- struct{}{}:
+		return e.give, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// try takes a slot if one is free.
+func (e *Extraction) try() (give func(), ok bool) {
+	select {
+	case e.slots <- struct{}{}:
+		return e.give, true
+	default:
+		return nil, false
+	}
+}
+
+func (e *Extraction) give() { <-e.slots }
+
+// toRead is how many bytes of a reply are to be read: none where it brings its result.
+func toRead(r *agent.Reply) int {
+	if r.Result != nil {
+		return 0
+	}
+	return answerSize(&r.Transcript)
+}
+
+// answerSize is about how many bytes of an answer are read.
+func answerSize(t *transcript.Transcript) int {
+	n := len(t.FinalText) + len(t.Structured)
+	for _, c := range t.Commands {
+		n += len(c.Cmd)
+	}
+	for _, f := range t.Diff {
+		for _, line := range f.Added {
+			n += len(line) + 1
+		}
+	}
+	return n
+}
+
+// extract reads what an agent answered, where it brought no result of its own. An
+// answer that is long, or that has to wait, is stored first: it was paid for, and a run
+// that is killed meanwhile must not ask again.
+func (s *scheduler) extract(ctx context.Context, q *question, now time.Time, reply *agent.Reply) (*pick.Result, error) {
+	if reply.Result != nil {
+		return reply.Result, nil
+	}
+	if toRead(reply) <= quickText {
+		if give, ok := s.extraction.try(); ok {
+			defer give()
+			return s.read(context.WithoutCancel(ctx), reply.Transcript)
+		}
+	}
+	if err := s.hold(context.WithoutCancel(ctx), q, now, reply); err != nil {
+		return nil, &journalError{err}
+	}
+	return s.readInTurn(ctx, reply.Transcript)
+}
+
+// readInTurn extracts an answer when there is a slot for it.
+func (s *scheduler) readInTurn(ctx context.Context, t transcript.Transcript) (*pick.Result, error) {
+	give, err := s.extraction.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer give()
+	return s.read(ctx, t)
+}
+
+func (s *scheduler) read(ctx context.Context, t transcript.Transcript) (result *pick.Result, err error) {
+	defer caught(&err)
+	extracted, err := s.Extractor.ExtractContext(ctx, t)
+	return &extracted, err
+}
+
+// hold stores an answer without a result; that follows in a record of its own.
+func (s *scheduler) hold(ctx context.Context, q *question, now time.Time, reply *agent.Reply) error {
+	s.date(q, now, reply)
+	r := journal.Record{Kind: journal.KindAnswer, Trial: q.Trial, At: reply.At, Attempt: q.attempts, Answer: &reply.Answer}
+	if reply.CostUSD == nil && q.paid {
+		r.AtMostUSD = &q.worst
+	}
+	if len(reply.Raw) > 0 {
+		ref, err := s.Journal.Put(ctx, reply.Raw)
+		if err != nil {
+			return err
+		}
+		r.Raw, q.raw = &ref, &ref
+		reply.Raw = nil // it is on disk
+	}
+	q.held = true
+	return s.Journal.Append(ctx, r)
+}
+
+// resumeAnswers extracts what earlier starts stored and did not read, a few at a time:
+// each is held in memory.
+func (s *scheduler) resumeAnswers(ctx context.Context) {
+	for len(s.answered) > 0 && s.storing < 2*cap(s.extraction.slots) && ctx.Err() == nil {
+		p := s.answered[0]
+		s.answered = s.answered[1:]
+		a := s.agents[p.Agent]
+		q := &question{pending: p.pending, agent: a, lane: a.lane, answer: &p.at, held: true, began: s.Now()}
+		a.money.reserve(0)
+		s.money.reserve(0)
+		s.storing++
+		go s.resume(ctx, q)
+	}
+}
+
+// A stored is a trial whose answer lies in the journal, unread.
+type stored struct {
+	*pending
+	at journal.Offset
+}
+
+// resume extracts an answer that an earlier start stored and did not come to read.
+func (s *scheduler) resume(ctx context.Context, q *question) {
+	var reply agent.Reply
+	var result *pick.Result
+	r, err := s.Journal.ReadAt(*q.answer)
+	switch {
+	case err != nil:
+		err = &journalError{err}
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	default:
+		q.attempts, q.raw, reply.Answer, reply.At = r.Attempt, r.Raw, *r.Answer, r.At
+		result, err = s.readInTurn(ctx, reply.Transcript)
+	}
+	settle := s.record(ctx, q, s.Now(), reply, result, err)
+	s.post(func() {
+		s.storing--
+		settle()
+	})
+}
