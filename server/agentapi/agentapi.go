@@ -21,6 +21,7 @@ import (
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/traffic"
 )
@@ -45,48 +46,21 @@ type Handler struct {
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
 	r.Post("/api/agent/event/notify", h.notify) // called by servers alone
-	routes := []struct {
-		method, path string
-		serve        http.HandlerFunc
-	}{
-		{http.MethodPost, "/api/agent/identity", h.registration(h.register)},
-		{http.MethodPost, "/api/agent/identity/claim", h.registration(h.claim)},
-		{http.MethodPost, "/api/oauth2/token", h.handle(h.token)},
-		{http.MethodPost, "/api/oauth2/revoke", h.handle(h.revoke)},
-		{http.MethodPost, "/api/agent/keys", h.handle(h.createKey)},
-		{http.MethodGet, "/api/agent/keys", h.handle(h.keys)},
-		{http.MethodDelete, "/api/agent/keys/{id}", h.handle(h.revokeKey)},
-		{http.MethodGet, "/api/agent/workspace", h.handle(h.workspace)},
-		{http.MethodGet, "/api/agent/workspace/conversions", h.handle(h.conversions)},
-		{http.MethodGet, "/api/agent/workspace/conversions/{id}", h.handle(h.conversion)},
-		{http.MethodGet, "/api/agent/workspace/events", h.events},
-		{http.MethodPost, "/api/agent/workspace/person", h.handle(h.person)},
-		{http.MethodPost, "/api/agent/workspace/erasure", h.handle(h.erase)},
-	}
-	methods := map[string][]string{}
-	for _, route := range routes {
-		methods[route.path] = append(methods[route.path], route.method)
-	}
-	for _, route := range routes {
-		r.Method(route.method, route.path, route.serve)
-		r.Options(route.path, preflight(strings.Join(methods[route.path], ", ")))
-		if route.method == http.MethodGet { // who has GET has HEAD (RFC 9110, 9.1)
-			r.Head(route.path, route.serve)
-		}
-	}
-}
-
-// preflight lets scripts of any page call a route (the Fetch standard's CORS
-// protocol). No route here looks at cookies, so there is nothing to steal.
-func preflight(methods string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		h := w.Header()
-		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Allow-Methods", methods+", OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
-		h.Set("Access-Control-Max-Age", "86400")
-		w.WriteHeader(http.StatusNoContent)
-	}
+	route.API(r, "Authorization, Content-Type", []route.Operation{
+		route.On(http.MethodPost, "/api/agent/identity", h.registration(h.register)),
+		route.On(http.MethodPost, "/api/agent/identity/claim", h.registration(h.claim)),
+		route.On(http.MethodPost, "/api/oauth2/token", h.handle(h.token)),
+		route.On(http.MethodPost, "/api/oauth2/revoke", h.handle(h.revoke)),
+		route.On(http.MethodPost, "/api/agent/keys", h.handle(h.createKey)),
+		route.On(http.MethodGet, "/api/agent/keys", h.handle(h.keys)),
+		route.On(http.MethodDelete, "/api/agent/keys/{id}", h.handle(h.revokeKey)),
+		route.On(http.MethodGet, "/api/agent/workspace", h.handle(h.workspace)),
+		route.On(http.MethodGet, "/api/agent/workspace/conversions", h.handle(h.conversions)),
+		route.On(http.MethodGet, "/api/agent/workspace/conversions/{id}", h.handle(h.conversion)),
+		route.On(http.MethodGet, "/api/agent/workspace/events", h.events),
+		route.On(http.MethodPost, "/api/agent/workspace/person", h.handle(h.person)),
+		route.On(http.MethodPost, "/api/agent/workspace/erasure", h.handle(h.erase)),
+	})
 }
 
 // An endpoint answers with a body to be sent as JSON, or fails.

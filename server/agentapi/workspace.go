@@ -5,10 +5,9 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/traffic"
 )
@@ -87,7 +86,7 @@ func (h *Handler) revokeKey(c *agents.Caller, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := chi.URLParam(r, "id")
+	id := route.Param(r, "id")
 	return map[string]string{"revoked": id}, h.Agents.RevokeKey(r.Context(), c, b, id)
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/site"
 )
 
@@ -134,17 +135,14 @@ func text(body string) document {
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
 	for path, d := range h.fixed {
-		serve := func(w http.ResponseWriter, r *http.Request) { send(w, r, d) }
-		r.Get(path, serve)
-		r.Head(path, serve)
+		route.Public(r, path, func(w http.ResponseWriter, r *http.Request) { send(w, r, d) })
 	}
 	for path, f := range map[string]http.HandlerFunc{
 		"/sitemap.xml": h.sitemap, "/.well-known/security.txt": h.security,
 		"/llms.txt":      func(w http.ResponseWriter, r *http.Request) { send(w, r, text(h.llms(h.current()))) },
 		"/llms-full.txt": func(w http.ResponseWriter, r *http.Request) { send(w, r, h.full()) },
 	} {
-		r.Get(path, f)
-		r.Head(path, f)
+		route.Public(r, path, f)
 	}
 }
 

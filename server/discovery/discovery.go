@@ -16,6 +16,7 @@ import (
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/trust"
 )
 
@@ -46,9 +47,7 @@ func (h *Handler) Mount(r chi.Router) {
 		"/.well-known/jwks.json":                  h.keys,
 		"/auth.md":                                h.words,
 	} {
-		serve := h.serve(f)
-		r.Get(path, serve)
-		r.Head(path, serve)
+		route.Public(r, path, h.serve(f))
 	}
 }
 

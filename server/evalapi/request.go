@@ -10,9 +10,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/firstpick/firstpick/server/apierr"
 )
+
+// isText reports whether a store takes a value: it is valid UTF-8 without NUL.
+func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
 const maxJSON = 64 << 10 // of a body, in bytes
 
@@ -27,7 +31,7 @@ const (
 func (c *call) query(known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
-		return nil, apierr.InvalidRequest("The query string is not well-formed.")
+		return nil, apierr.BadQuery()
 	}
 	for name, v := range values {
 		switch {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/firstpick/firstpick/server/route"
 )
 
 //go:embed openapi.yaml
@@ -40,8 +42,7 @@ func (h *Handler) Mount(r chi.Router) {
 		"/openapi.yaml": serve("application/yaml; charset=utf-8", h.asYAML),
 		"/openapi.json": serve("application/json; charset=utf-8", h.asJSON),
 	} {
-		r.Get(path, f)
-		r.Head(path, f)
+		route.Public(r, path, f)
 	}
 }
 
