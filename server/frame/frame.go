@@ -3,7 +3,6 @@
 package frame
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -108,12 +107,11 @@ func (f *Frame) Post(a Action) http.HandlerFunc {
 		if v == nil {
 			return
 		}
-		var tooLarge *http.MaxBytesError
-		switch err := r.ParseForm(); {
-		case errors.As(err, &tooLarge):
-			f.Tell(w, http.StatusRequestEntityTooLarge, "Too large", "What was sent is larger than this page takes. Go back and send less.")
+		if !f.Pages.Form(w, r) {
 			return
-		case err != nil || !v.Signed.FormOK(r):
+		}
+		switch {
+		case !v.Signed.FormOK(r):
 			f.Tell(w, http.StatusForbidden, "This form is old", "Go back, reload the page and try again.")
 			return
 		case !areText(r.PostForm):
