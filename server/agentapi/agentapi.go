@@ -6,8 +6,6 @@ package agentapi
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -20,6 +18,7 @@ import (
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/reqbody"
 	"github.com/firstpick/firstpick/server/reqctx"
 	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/state"
@@ -28,7 +27,6 @@ import (
 
 // The largest bodies, in bytes.
 const (
-	maxJSON = 64 << 10
 	maxForm = 16 << 10
 	maxSET  = 16 << 10
 )
@@ -124,45 +122,6 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, errs apierr.Write
 // stamp is a time as answers have it: RFC 3339, UTC, milliseconds.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-func read(r *http.Request, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge) || int64(len(data)) > limit:
-		return nil, apierr.TooLarge()
-	case err != nil:
-		return nil, apierr.BadBody("malformed_body", "The request body could not be read.")
-	}
-	return data, nil
-}
-
-// object reads a JSON object into the fields of v; members that v does not have
-// are ignored.
-func object(r *http.Request, v any) error {
-	data, err := read(r, maxJSON)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, v); err != nil || !strings.HasPrefix(strings.TrimSpace(string(data)), "{") {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
-			return apierr.BadBody("malformed_body", "A member of the JSON object has the wrong type: "+plain(wrong.Field)+" must be a "+wrong.Type.String()+".")
-		}
-		return apierr.BadBody("malformed_body", "The request body must be a JSON object.")
-	}
-	return nil
-}
-
-// plain keeps a name of ours to letters: what stands there is the name of a field.
-func plain(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c == '_' {
-			return c
-		}
-		return -1
-	}, s)
-}
-
 // form reads a form body. A parameter that stands twice is refused (RFC 6749,
 // 3.2), as is one without value where it is asked for.
 func form(r *http.Request) (url.Values, error) {
@@ -170,7 +129,7 @@ func form(r *http.Request) (url.Values, error) {
 	if err != nil || media != "application/x-www-form-urlencoded" {
 		return nil, apierr.InvalidRequest("Send the parameters as application/x-www-form-urlencoded.")
 	}
-	data, err := read(r, maxForm)
+	data, err := reqbody.Read(r, maxForm)
 	if err != nil {
 		return nil, err
 	}

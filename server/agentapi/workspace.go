@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/reqbody"
 	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/traffic"
@@ -60,7 +61,7 @@ func (h *Handler) createKey(c *agents.Caller, r *http.Request) (any, error) {
 		return nil, err
 	}
 	var req keyRequest
-	if err := object(r, &req); err != nil {
+	if err := reqbody.Object(r, &req); err != nil {
 		return nil, err
 	}
 	k, key, slug, err := h.Agents.CreateKey(r.Context(), c, b, agents.KeyRequest(req))

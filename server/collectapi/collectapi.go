@@ -161,7 +161,7 @@ func unreadable(err error) error {
 		e.Status, e.Code = http.StatusUnsupportedMediaType, "unsupported_media_type"
 	case errors.Is(err, event.ErrUnreadable), errors.Is(err, event.ErrUnknownFormat):
 	default: // the connection broke off
-		e.Description = "The body ended before its end."
+		e.Description = "Unexpected end of the request body."
 	}
 	return e
 }

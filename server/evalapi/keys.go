@@ -5,6 +5,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/reqbody"
 )
 
 // providerKeys lists the keys of model providers that the workspace has set.
@@ -29,7 +30,7 @@ func (h *Handler) setProviderKey(c *call) error {
 	var body struct {
 		Value *string `json:"value"`
 	}
-	if err := c.object(&body, "value"); err != nil {
+	if err := reqbody.StrictObject(c.r, &body); err != nil {
 		return err
 	}
 	if body.Value == nil {
