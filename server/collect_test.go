@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/identity"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/state/statetest"
@@ -250,4 +252,47 @@ func TestAFullQueueRefuses(t *testing.T) {
 	}
 	w.flow.Unlock()
 	stuck.Wait()
+}
+
+// TestTheEndOfAClaimWindow is noticed by a server that remembers the key, to the second;
+// and a workspace that was claimed in its last moments goes on, though the server
+// remembers it as unclaimed.
+func TestTheEndOfAClaimWindow(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, servertest.Options{Limits: true}, func(t *testing.T, s *servertest.Service) {
+		abandoned, claimed := collectorKey(t, s, agents.KeyRequest{Kind: "secret"}), collectorKey(t, s, agents.KeyRequest{Kind: "secret"})
+		n := 0
+		expect := func(key string, status int, reason any) {
+			t.Helper()
+			n++
+			a := delivery{key: key, body: fmt.Sprintf(`{"type":"touch","id":"t%d","url":"https://acme.example/"}`, n)}.send(t, s)
+			if a.status != status || a.body["reason"] != reason {
+				t.Errorf("delivery %d: %s, want %d", n, a, status)
+			}
+		}
+		s.Clock.Add(identity.ClaimWindow - time.Second)
+		expect(abandoned, http.StatusAccepted, nil)
+		expect(claimed, http.StatusAccepted, nil)
+		key, err := s.Collect.Authenticate(t.Context(), claimed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Agents.DB.Write(t.Context(), func(tx *state.Tx) error {
+			return tx.ClaimWorkspace(t.Context(), key.WorkspaceID, "acc_dana", s.Clock.Now())
+		}); err != nil {
+			t.Fatal(err)
+		}
+		s.Clock.Add(time.Second)
+		for range 2 {
+			expect(abandoned, http.StatusForbidden, "claim_expired")
+			expect(claimed, http.StatusAccepted, nil)
+		}
+		key, err = s.Collect.Authenticate(t.Context(), abandoned)
+		if apierr.Of(err).Status != http.StatusForbidden {
+			t.Fatal(err)
+		}
+		if stored, err := s.Agents.DB.Read().Collected(t.Context(), key.WorkspaceID, s.Clock.Now()); err != nil || stored.Total != 1 {
+			t.Errorf("stored: %+v, %v", stored, err)
+		}
+	})
 }

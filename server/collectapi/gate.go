@@ -38,10 +38,17 @@ func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, token
 	key, err := h.Collect.Authenticate(ctx, token)
 	now := h.Collect.Now()
 	switch {
+	case h.gate.off && err != nil:
+		return nil, err
 	case h.gate.off:
-		return key, err
+		return key, nil
 	case err != nil && apierr.Of(err).Status == http.StatusUnauthorized:
 		if e := pass(w, h.gate.strangers, reqctx.Client(w), now); e != nil {
+			return nil, e
+		}
+		return nil, err
+	case err != nil && key != nil: // a key that may not send any more counts as it did
+		if e := pass(w, h.gate.keys, key.ID, now); e != nil {
 			return nil, e
 		}
 		return nil, err

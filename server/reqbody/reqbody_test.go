@@ -42,7 +42,9 @@ func TestMistakesAreExplained(t *testing.T) {
 	} {
 		for kind, read := range map[string]func() error{
 			"lenient": func() error { return Object(httptest.NewRequest("POST", "/", strings.NewReader(tt.body)), &example{}) },
-			"strict":  func() error { return StrictObject(httptest.NewRequest("POST", "/", strings.NewReader(tt.body)), &example{}) },
+			"strict": func() error {
+				return StrictObject(httptest.NewRequest("POST", "/", strings.NewReader(tt.body)), &example{})
+			},
 		} {
 			want := tt.want
 			if kind == "strict" && tt.strict != "" {
