@@ -296,3 +296,36 @@ func TestTheEndOfAClaimWindow(t *testing.T) {
 		}
 	})
 }
+
+// TestAPublishableKeyWorksFromItsPages, however its origin was written.
+func TestAPublishableKeyWorksFromItsPages(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t, servertest.Options{})
+	w := newAgent(t, s)
+	create := func(origin string) answer {
+		q := post("/api/agent/keys", jsonMedia, `{"kind":"publishable","origins":["`+origin+`"]}`)
+		q.bearer = w.token
+		return q.send(t, s)
+	}
+	for given, sent := range map[string]string{
+		"https://example.com:443": "https://example.com", "https://Example.com./": "https://example.com", "https://müller.example": "https://xn--mller-kva.example",
+	} {
+		a := create(given)
+		key, _ := a.body["key"].(string)
+		if origins, _ := a.body["origins"].([]any); a.status != http.StatusCreated || len(origins) != 1 || origins[0] != sent {
+			t.Errorf("%s: %s", given, a)
+		}
+		got := delivery{key: key, body: `{"type":"touch","url":"` + sent + `/docs"}`, header: map[string]string{"Origin": sent}}.send(t, s)
+		if got.status != http.StatusAccepted || got.header.Get("Access-Control-Allow-Origin") != sent {
+			t.Errorf("%s, sent from %s: %s", given, sent, got)
+		}
+	}
+	for given, want := range map[string]string{
+		"https://*.example.com":   "an asterisk stands for nothing",
+		"https://example.com/app": "From pages at this address a browser sends https://example.com.",
+	} {
+		if a := create(given); a.status != http.StatusBadRequest || a.body["reason"] != "invalid_origins" || !strings.Contains(a.text, want) {
+			t.Errorf("%s: %s", given, a)
+		}
+	}
+}
