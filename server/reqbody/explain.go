@@ -61,6 +61,12 @@ func explain(err error, v any) string {
 		return "The request body has a member of the wrong type: one that must be " + noun(wrong.Type) + " is " + is + "."
 	}
 	text := wrong.Field + " must be " + noun(declared)
+	if is == "a number" && noun(wrong.Type) == "a number" { // which only one beyond its range is not
+		return wrong.Field + " is a number that is too large."
+	}
+	if is == "a number" && noun(wrong.Type) == "a whole number" {
+		return text + "; it has a fraction, or is too large."
+	}
 	if declared.Kind() == reflect.Slice && wrong.Type != declared {
 		return text + "; one of its entries is " + is + "."
 	}
