@@ -114,7 +114,7 @@ func TestAuthMDIsServed(t *testing.T) {
 			t.Errorf("%s: %d with %d bytes", method, status, len(text))
 		}
 	}
-	if status, header, _ := fetch(t, http.MethodPost, g.s.URL+"/auth.md", "", ""); status != http.StatusMethodNotAllowed || header.Get("Allow") != "GET, HEAD" {
+	if status, header, _ := fetch(t, http.MethodPost, g.s.URL+"/auth.md", "", ""); status != http.StatusMethodNotAllowed || header.Get("Allow") != "GET, HEAD, OPTIONS" {
 		t.Errorf("POST: %d, Allow %q", status, header.Get("Allow"))
 	}
 }

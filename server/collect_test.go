@@ -17,7 +17,9 @@ import (
 	"github.com/firstpick/firstpick/server/agentid"
 	"github.com/firstpick/firstpick/server/agentid/ranges"
 	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/identity"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/state/statetest"
@@ -281,4 +283,80 @@ func TestAFullQueueRefuses(t *testing.T) {
 	}
 	w.flow.Unlock()
 	stuck.Wait()
+}
+
+// TestTheEndOfAClaimWindow is noticed by a server that remembers the key, to the second;
+// and a workspace that was claimed in its last moments goes on, though the server
+// remembers it as unclaimed.
+func TestTheEndOfAClaimWindow(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, servertest.Options{Limits: true}, func(t *testing.T, s *servertest.Service) {
+		abandoned, claimed := collectorKey(t, s, agents.KeyRequest{Kind: "secret"}), collectorKey(t, s, agents.KeyRequest{Kind: "secret"})
+		n := 0
+		expect := func(key string, status int, reason any) {
+			t.Helper()
+			n++
+			a := delivery{key: key, body: fmt.Sprintf(`{"type":"touch","id":"t%d","url":"https://acme.example/"}`, n)}.send(t, s)
+			if a.status != status || a.body["reason"] != reason {
+				t.Errorf("delivery %d: %s, want %d", n, a, status)
+			}
+		}
+		s.Clock.Add(identity.ClaimWindow - time.Second)
+		expect(abandoned, http.StatusAccepted, nil)
+		expect(claimed, http.StatusAccepted, nil)
+		key, err := s.Collect.Authenticate(t.Context(), claimed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Agents.DB.Write(t.Context(), func(tx *state.Tx) error {
+			return tx.ClaimWorkspace(t.Context(), key.WorkspaceID, "acc_dana", s.Clock.Now())
+		}); err != nil {
+			t.Fatal(err)
+		}
+		s.Clock.Add(time.Second)
+		for range 2 {
+			expect(abandoned, http.StatusForbidden, "claim_expired")
+			expect(claimed, http.StatusAccepted, nil)
+		}
+		key, err = s.Collect.Authenticate(t.Context(), abandoned)
+		if apierr.Of(err).Status != http.StatusForbidden {
+			t.Fatal(err)
+		}
+		if stored, err := s.Agents.DB.Read().Collected(t.Context(), key.WorkspaceID, s.Clock.Now()); err != nil || stored.Total != 1 {
+			t.Errorf("stored: %+v, %v", stored, err)
+		}
+	})
+}
+
+// TestAPublishableKeyWorksFromItsPages, however its origin was written.
+func TestAPublishableKeyWorksFromItsPages(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t, servertest.Options{})
+	w := newAgent(t, s)
+	create := func(origin string) answer {
+		q := post("/api/agent/keys", jsonMedia, `{"kind":"publishable","origins":["`+origin+`"]}`)
+		q.bearer = w.token
+		return q.send(t, s)
+	}
+	for given, sent := range map[string]string{
+		"https://example.com:443": "https://example.com", "https://Example.com./": "https://example.com", "https://müller.example": "https://xn--mller-kva.example",
+	} {
+		a := create(given)
+		key, _ := a.body["key"].(string)
+		if origins, _ := a.body["origins"].([]any); a.status != http.StatusCreated || len(origins) != 1 || origins[0] != sent {
+			t.Errorf("%s: %s", given, a)
+		}
+		got := delivery{key: key, body: `{"type":"touch","url":"` + sent + `/docs"}`, header: map[string]string{"Origin": sent}}.send(t, s)
+		if got.status != http.StatusAccepted || got.header.Get("Access-Control-Allow-Origin") != sent {
+			t.Errorf("%s, sent from %s: %s", given, sent, got)
+		}
+	}
+	for given, want := range map[string]string{
+		"https://*.example.com":   "an asterisk stands for nothing",
+		"https://example.com/app": "From pages at this address a browser sends https://example.com.",
+	} {
+		if a := create(given); a.status != http.StatusBadRequest || a.body["reason"] != "invalid_origins" || !strings.Contains(a.text, want) {
+			t.Errorf("%s: %s", given, a)
+		}
+	}
 }

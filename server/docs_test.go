@@ -239,7 +239,7 @@ func TestCurlExamplesWork(t *testing.T) {
 			}
 			run++
 			out := filepath.Join(folder, fmt.Sprint(run))
-			cmd := exec.Command("bash", "-c", strings.ReplaceAll(strings.TrimRight(command, "\n"), base, listener.URL)+` -s -o "$0" -w '%{http_code}'`, out)
+			cmd := exec.Command("bash", "-c", strings.ReplaceAll(strings.TrimRight(command, "\n"), base, listener.URL)+` -sL -o "$0" -w '%{http_code}'`, out)
 			status, err := cmd.Output()
 			if err != nil || status[0] != '2' {
 				t.Errorf("%s: %s %v\n%s", path, status, err, command)
@@ -297,7 +297,7 @@ func TestSearchAnswersInThreeForms(t *testing.T) {
 func TestDocumentsThatAreNot(t *testing.T) {
 	srv, _ := documented(t)
 	for path, suggestion := range map[string]string{"/docs/nowhere.md": "", "/setup/cobol.md": "express", "/docs/../secret": "", "/docs/api/nothing": "", "/docs/quickstart.md.md": ""} {
-		resp := ask(srv, "GET", path)
+		resp := ask(srv, "GET", path, "Accept", "application/json")
 		text := body(t, resp)
 		if resp.StatusCode != 404 || !strings.Contains(text, `"error":"not_found"`) || !strings.Contains(text, suggestion) {
 			t.Errorf("%s: %d %s", path, resp.StatusCode, text)

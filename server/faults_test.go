@@ -244,9 +244,9 @@ func TestMethods(t *testing.T) {
 		"/api/agent/keys":                         {"GET", "HEAD", "OPTIONS", "POST"},
 		"/api/agent/workspace":                    {"GET", "HEAD", "OPTIONS"},
 		"/api/agent/event/notify":                 {"POST"},
-		"/.well-known/oauth-protected-resource":   {"GET", "HEAD"},
-		"/.well-known/oauth-authorization-server": {"GET", "HEAD"},
-		"/.well-known/jwks.json":                  {"GET", "HEAD"},
+		"/.well-known/oauth-protected-resource":   {"GET", "HEAD", "OPTIONS"},
+		"/.well-known/oauth-authorization-server": {"GET", "HEAD", "OPTIONS"},
+		"/.well-known/jwks.json":                  {"GET", "HEAD", "OPTIONS"},
 	}
 	for path, right := range allow {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"} {
@@ -269,9 +269,13 @@ func TestMethods(t *testing.T) {
 			if method == "OPTIONS" {
 				method = right[1]
 			}
+			headers := "Authorization, Content-Type"
+			if strings.HasPrefix(path, "/.well-known/") {
+				headers = "*, Authorization"
+			}
 			a := request{method: "OPTIONS", path: path}.send(t, s)
 			if a.status != http.StatusNoContent || a.text != "" || a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" ||
-				!strings.Contains(a.header.Get("Access-Control-Allow-Methods"), method) || a.header.Get("Access-Control-Allow-Headers") != "Authorization, Content-Type" {
+				!strings.Contains(a.header.Get("Access-Control-Allow-Methods"), method) || a.header.Get("Access-Control-Allow-Headers") != headers {
 				t.Errorf("OPTIONS %s: %s %v", path, a, a.header)
 			}
 		}

@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -40,13 +39,13 @@ import (
 	"github.com/firstpick/firstpick/server/evalapi"
 	"github.com/firstpick/firstpick/server/evalpages"
 	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/frame"
 	"github.com/firstpick/firstpick/server/limit"
 	"github.com/firstpick/firstpick/server/openapi"
 	"github.com/firstpick/firstpick/server/pages"
 	"github.com/firstpick/firstpick/server/readapi"
 	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/session"
 	"github.com/firstpick/firstpick/server/signin"
 	"github.com/firstpick/firstpick/server/site"
@@ -115,6 +114,7 @@ type Server struct {
 	cfg     Config
 	router  *chi.Mux
 	errors  apierr.Writer
+	missing *site.Missing
 	ids     *reqctx.IDs
 	proxies reqctx.Proxies
 	public  *limit.Limit[netip.Addr]
@@ -126,27 +126,6 @@ type Server struct {
 	// exact answers GET on paths without parameters, so that the most common
 	// requests pay for no pattern matching. The router has them too.
 	exact map[string]http.HandlerFunc
-}
-
-// The largest request bodies that are read, in bytes.
-const (
-	maxBody   = 64 << 10
-	maxEvents = event.MaxLogBody + 64<<10 // compressed or not; decoded it is bounded again, by its form
-)
-
-func bodyLimit(path string) int64 {
-	switch path {
-	case "/api/collect":
-		return maxEvents
-	case billing.Path:
-		return billing.MaxBody
-	case "/api/v1/evals", "/api/v1/evals/check":
-		return evals.MaxSource + 1 // so that the route tells what is too large
-	}
-	if strings.HasPrefix(path, "/workspaces/") && strings.Contains(path, "/evals/") {
-		return 3*evals.MaxSource + maxBody // in a form each byte may take three
-	}
-	return maxBody
 }
 
 // The event streams that may be open at a time, in all and of one workspace's keys or one account.
@@ -183,10 +162,12 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Count {
 		s.router.Use(noteRoute)
 	}
+	s.router.Use(headByGet)
 	sender := site.NewSender(directory.Links(cfg.BaseURL))
 	written := sync.OnceValues(s.documents) // they are made when somebody reads
 	reads := &readapi.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors}
 	s.exact = reads.Exact()
+	s.missing = site.NewMissing(cfg.BaseURL, s.errors)
 	personal := session.Pages{Forms: web.NewForms(), Log: cfg.Log}
 	guard, err := s.guard(personal)
 	if err != nil {
@@ -198,10 +179,10 @@ func New(cfg Config) (*Server, error) {
 	desk := &frame.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil}
 	for _, m := range []mounter{
 		reads,
-		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors},
+		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors, Missing: s.missing},
 		describe,
 		discovery.New(cfg.Agents, s.errors),
-		docsite.New(written, cfg.BaseURL, sender, s.errors),
+		docsite.New(written, cfg.BaseURL, sender, s.errors, s.missing),
 		s.directory(written),
 		s.mcp(written),
 		&agentapi.Handler{Agents: cfg.Agents, Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log, Reports: cfg.Reports},
@@ -226,7 +207,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.router.Get("/healthz", s.health)
 	s.router.Get("/readyz", s.ready)
-	s.router.NotFound(func(w http.ResponseWriter, r *http.Request) { s.errors.Write(w, r, apierr.NotFound()) })
+	s.router.NotFound(s.notFound)
 	s.router.MethodNotAllowed(s.methodNotAllowed)
 	if cfg.Count {
 		s.tally = tally.New(s.Paths())
@@ -250,7 +231,8 @@ func (s *Server) guard(personal session.Pages) (func(http.Handler) http.Handler,
 // ServeHTTP implements http.Handler. What every request passes stands here once,
 // in order: id, address, log, recovery, limit.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if old, ok := sunset.Of(s.cfg.Deprecated, r.URL.Path); ok {
+	path := route.Path(r)
+	if old, ok := sunset.Of(s.cfg.Deprecated, path); ok {
 		w = old.Writer(w, s.cfg.BaseURL)
 	}
 	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
@@ -263,23 +245,30 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.access != nil || s.tally != nil || !s.cfg.LimitsOff {
 		start = s.cfg.Now()
 	}
-	defer s.finish(rw, r, start)
-	if !s.cfg.LimitsOff && limited(r.URL.Path) && !s.allow(rw, r, start) {
-		return
-	}
+	var body *body
 	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = http.MaxBytesReader(rw, r.Body, bodyLimit(r.URL.Path))
+		body = limitBody(rw, r, path)
 	}
-	if h := s.exact[r.URL.Path]; h != nil && r.Method == http.MethodGet {
-		rw.Route = r.URL.Path
-		h(rw, r)
+	defer s.finish(rw, r, body, start)
+	switch {
+	case !s.cfg.LimitsOff && limited(path) && !s.allow(rw, r, start):
+		return
+	case !route.ValidPath(r.URL.Path):
+		s.notFound(rw, r)
+		return
+	case r.Method == http.MethodGet && s.exact[path] != nil:
+		rw.Route = path
+		s.exact[path](rw, r)
+		return
+	case strings.HasSuffix(path, "/") && s.redirectSlash(rw, r, path):
 		return
 	}
 	s.router.ServeHTTP(rw, r)
 }
 
-// finish turns a panic into a 500, writes the log line and counts.
-func (s *Server) finish(rw *reqctx.Writer, r *http.Request, start time.Time) {
+// finish turns a panic into a 500, writes the log line and counts. What no handler read
+// of the body, if there is one, is read last.
+func (s *Server) finish(rw *reqctx.Writer, r *http.Request, body *body, start time.Time) {
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
 			panic(p)
@@ -289,15 +278,18 @@ func (s *Server) finish(rw *reqctx.Writer, r *http.Request, start time.Time) {
 			s.errors.Write(rw, r, apierr.Internal(nil))
 		}
 	}
-	if s.access == nil && s.tally == nil {
-		return
+	end := time.Time{}
+	if s.access != nil || s.tally != nil {
+		end = s.cfg.Now()
 	}
-	end := s.cfg.Now()
 	if s.access != nil {
 		s.access.write(rw, r, start, end)
 	}
 	if s.tally != nil {
 		s.tally.Count(rw.Route, r.Method, cmp.Or(rw.Status, http.StatusOK), end.Sub(start))
+	}
+	if body != nil {
+		body.linger(rw)
 	}
 }
 
@@ -318,17 +310,6 @@ func (s *Server) allow(rw *reqctx.Writer, r *http.Request, now time.Time) bool {
 	return ok
 }
 
-func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
-	var allow []string
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodDelete} {
-		if s.router.Match(chi.NewRouteContext(), method, r.URL.Path) {
-			allow = append(allow, method)
-		}
-	}
-	w.Header().Set("Allow", strings.Join(allow, ", "))
-	s.errors.Write(w, r, apierr.MethodNotAllowed())
-}
-
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	probe(w, http.StatusOK, map[string]string{"status": "ok"})
 }
@@ -338,17 +319,4 @@ func probe(w http.ResponseWriter, status int, body map[string]string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // the prober is gone; nothing to do
-}
-
-// Paths returns the patterns of all routes, sorted.
-func (s *Server) Paths() []string {
-	var out []string
-	_ = chi.Walk(s.router, func(_, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
-		if !slices.Contains(out, route) {
-			out = append(out, route)
-		}
-		return nil
-	})
-	slices.Sort(out)
-	return out
 }

@@ -48,7 +48,8 @@ func newAdminCmd(env *Env) *cobra.Command {
 may run meanwhile; it sees a change at once, or within a minute where it says so.
 
 Give --data or --state as the server has it. Both need the same master key: the
-variable FIRSTPICK_STATE_KEY, or the file state.key in the data folder.`,
+variable FIRSTPICK_STATE_KEY, or the file state.key beside the file of SQLite or in
+the data folder.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -134,11 +135,12 @@ func (o *adminOptions) ready(command string) error {
 	case "login-link", "add":
 		return nil // these may come before the server's first start
 	case "restore":
-		key := filepath.Join(o.cfg.Data, masterFile)
-		if _, err := os.Stat(key); o.cfg.StateKey == "" && errors.Is(err, os.ErrNotExist) {
-			return usageErr("set FIRSTPICK_STATE_KEY, or copy the old "+masterFile+" to "+key, "a backup needs the master key of its store, and there is none here")
+		o.cfg.DataSet = true // an operator may have put the key of the backup there
+		address, err := o.stateAddress()
+		if err == nil && !o.hasMaster() {
+			return usageErr("set FIRSTPICK_STATE_KEY, or copy the old "+masterFile+" to "+o.keyFiles(address)[0], "a backup needs the master key of its store, and there is none here")
 		}
-		return nil
+		return err
 	}
 	file := filepath.Join(o.cfg.Data, "state.db")
 	if o.cfg.State != "" {

@@ -45,7 +45,7 @@ type Config struct {
 	// State is the address of the state store; empty means SQLite in Data.
 	State string `mapstructure:"state"`
 	// StateKey is the master key of the store, 32 bytes in base64; empty means the
-	// file state.key in Data.
+	// file state.key beside a SQLite store, or in Data.
 	StateKey string `mapstructure:"state-key"`
 	// Mail says how mail is sent, MailFrom whose name it carries.
 	Mail     string `mapstructure:"mail"`
@@ -111,6 +111,8 @@ type Config struct {
 	BillingSecret []string `mapstructure:"billing-secret"`
 	// LimitRules change limits by name, as QUOTA/WINDOW.
 	LimitRules map[string]string `mapstructure:"limit-rules"`
+	// DataSet says that Data was set, and not left at its default.
+	DataSet bool `mapstructure:"-"`
 	// File is the configuration file that was read; empty for none.
 	File string `mapstructure:"-"`
 }
@@ -171,6 +173,7 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 			"configuration: %s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
 	c.File = v.ConfigFileUsed()
+	c.DataSet = v.InConfig("data") || env.Getenv(envPrefix+"DATA") != "" || flags.Changed("data")
 	return c, c.check()
 }
 

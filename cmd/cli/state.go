@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -24,105 +22,45 @@ import (
 	"github.com/firstpick/firstpick/server/trust"
 )
 
-// masterFile is where the master key lies when the environment has none.
-const masterFile = "state.key"
+// stateAddress returns the address of the state store.
+func (a *app) stateAddress() (string, error) {
+	if a.cfg.State != "" {
+		return a.cfg.State, nil
+	}
+	file, err := filepath.Abs(filepath.Join(a.cfg.Data, "state.db"))
+	if err != nil {
+		return "", err
+	}
+	return (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(file)}).String(), nil
+}
 
-// openState opens the state store under the master key.
+// openState opens the state store under its master key.
 func (a *app) openState(ctx context.Context) (*state.DB, *secret.Vault, error) {
-	address := a.cfg.State
-	if address == "" {
-		file, err := filepath.Abs(filepath.Join(a.cfg.Data, "state.db"))
+	address, err := a.stateAddress()
+	if err != nil {
+		return nil, nil, err
+	}
+	keys, err := a.masterKeys(address)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, key := range keys {
+		vault, err := secret.NewVault(key.master, rand.Reader)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, badInput(err)
 		}
-		address = (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(file)}).String()
-	}
-	if err := a.sameKey(address); err != nil {
-		return nil, nil, err
-	}
-	master, err := a.masterKey()
-	if err != nil {
-		return nil, nil, err
-	}
-	vault, err := secret.NewVault(master, rand.Reader)
-	if err != nil {
-		return nil, nil, badInput(err)
-	}
-	db, err := state.Open(ctx, address, vault)
-	if errors.Is(err, state.ErrMaster) {
-		return nil, nil, usageErr("every server and admin command of a store needs the same FIRSTPICK_STATE_KEY, or the same "+masterFile+" in --data", "%w", err)
-	}
-	return db, vault, badInput(err)
-}
-
-// sameKey refuses to make a new master key beside a store that has one.
-func (a *app) sameKey(address string) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "sqlite" || a.cfg.StateKey != "" {
-		return nil //nolint:nilerr // opening it says what is wrong
-	}
-	key := filepath.Join(a.cfg.Data, masterFile)
-	_, noKey := os.Stat(key)
-	if info, err := os.Stat(filepath.FromSlash(u.Path)); errors.Is(noKey, os.ErrNotExist) && err == nil && info.Size() > 0 {
-		return usageErr("set FIRSTPICK_STATE_KEY, or bring the file back", "the store %s has a master key, and %s is missing", u.Path, key)
-	}
-	return nil
-}
-
-// masterKey returns the key of the environment, or that of the data folder,
-// which is made at first use.
-func (a *app) masterKey() ([]byte, error) {
-	if a.cfg.StateKey != "" {
-		return decodeMaster("FIRSTPICK_STATE_KEY", a.cfg.StateKey)
-	}
-	file := filepath.Join(a.cfg.Data, masterFile)
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		err = newMaster(file)
-		if err == nil || errors.Is(err, os.ErrExist) { // another process may have made it just now
-			text, err = os.ReadFile(file)
+		db, err := state.Open(ctx, address, vault)
+		switch {
+		case !errors.Is(err, state.ErrMaster):
+			return db, vault, badInput(err)
+		case key.made:
+			_ = os.Remove(key.file) // it opens nothing
+			return nil, nil, usageErr(masterHint, "the store has a master key, and %s is missing", key.file)
+		case i == len(keys)-1:
+			return nil, nil, usageErr(masterHint, "%w", err)
 		}
 	}
-	if err != nil {
-		return nil, badInput(fmt.Errorf("master key: %w", err))
-	}
-	return decodeMaster(file, string(text))
-}
-
-// hasMaster says whether a master key was given or made before.
-func (a *app) hasMaster() bool {
-	_, err := os.Stat(filepath.Join(a.cfg.Data, masterFile))
-	return a.cfg.StateKey != "" || err == nil
-}
-
-func decodeMaster(where, text string) ([]byte, error) {
-	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
-	if err != nil || len(key) != secret.MasterSize {
-		return nil, usageErr("openssl rand -base64 32 makes one", "%s: the master key must be %d bytes in base64", where, secret.MasterSize)
-	}
-	return key, nil
-}
-
-// newMaster writes a new key under another name first, so that the file is never
-// seen half written.
-func newMaster(file string) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	key := make([]byte, secret.MasterSize)
-	if _, err := io.ReadFull(rand.Reader, key); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), masterFile+".*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Link(tmp.Name(), file) // fails when the file is there
+	return nil, nil, errors.New("no master key") // there is always one
 }
 
 // agentService builds what agents and their people can do, on an open store.

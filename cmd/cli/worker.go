@@ -37,7 +37,8 @@ func newWorkerCmd(env *Env) *cobra.Command {
 		Long: `Run what workspaces have queued with a server on the same --state: with their own
 provider keys, under their budgets. Journals lie in the data folder and results where
 "bundles" says; workers and servers on several machines share both. A worker needs the
-master key of the store: FIRSTPICK_STATE_KEY, or state.key in the data folder.
+master key of the store: FIRSTPICK_STATE_KEY, or state.key beside the file of SQLite
+or in the data folder.
 
 On PostgreSQL it also asks what "firstpick run --queue postgres://..." processes want to
 know, and hands the answers back; for that it needs the keys and programs of the agents

@@ -57,8 +57,9 @@ func TestLayers(t *testing.T) {
 // routes, whole; -1 for packages elsewhere.
 func serverStep(name string) int {
 	steps := [][]string{
-		{"server/reqctx", "server/identity", "server/secret", "server/outbound", "server/setup", "server/chart", "server/sse", "server/sunset", "server/tally"},
+		{"server/reqctx", "server/identity", "server/secret", "server/outbound", "server/setup", "server/chart", "server/sse", "server/sunset", "server/tally", "server/route"},
 		{"server/apierr", "server/event", "server/attribution"},
+		{"server/reqbody"},
 		{"server/web", "server/state", "server/trust", "server/mail", "server/agentid"},
 		{"server/limit", "server/site", "server/bundle", "server/sitecheck", "server/keyring", "server/trafficdb", "server/traffic"},
 		{"server/agents", "server/session", "server/collect", "server/reporter", "server/download", "server/alert", "server/sites", "server/evals", "server/toolset"},

@@ -6,8 +6,6 @@ package agentapi
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -20,14 +18,15 @@ import (
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/collect"
+	"github.com/firstpick/firstpick/server/reqbody"
 	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/traffic"
 )
 
 // The largest bodies, in bytes.
 const (
-	maxJSON = 64 << 10
 	maxForm = 16 << 10
 	maxSET  = 16 << 10
 )
@@ -45,48 +44,21 @@ type Handler struct {
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
 	r.Post("/api/agent/event/notify", h.notify) // called by servers alone
-	routes := []struct {
-		method, path string
-		serve        http.HandlerFunc
-	}{
-		{http.MethodPost, "/api/agent/identity", h.registration(h.register)},
-		{http.MethodPost, "/api/agent/identity/claim", h.registration(h.claim)},
-		{http.MethodPost, "/api/oauth2/token", h.handle(h.token)},
-		{http.MethodPost, "/api/oauth2/revoke", h.handle(h.revoke)},
-		{http.MethodPost, "/api/agent/keys", h.handle(h.createKey)},
-		{http.MethodGet, "/api/agent/keys", h.handle(h.keys)},
-		{http.MethodDelete, "/api/agent/keys/{id}", h.handle(h.revokeKey)},
-		{http.MethodGet, "/api/agent/workspace", h.handle(h.workspace)},
-		{http.MethodGet, "/api/agent/workspace/conversions", h.handle(h.conversions)},
-		{http.MethodGet, "/api/agent/workspace/conversions/{id}", h.handle(h.conversion)},
-		{http.MethodGet, "/api/agent/workspace/events", h.events},
-		{http.MethodPost, "/api/agent/workspace/person", h.handle(h.person)},
-		{http.MethodPost, "/api/agent/workspace/erasure", h.handle(h.erase)},
-	}
-	methods := map[string][]string{}
-	for _, route := range routes {
-		methods[route.path] = append(methods[route.path], route.method)
-	}
-	for _, route := range routes {
-		r.Method(route.method, route.path, route.serve)
-		r.Options(route.path, preflight(strings.Join(methods[route.path], ", ")))
-		if route.method == http.MethodGet { // who has GET has HEAD (RFC 9110, 9.1)
-			r.Head(route.path, route.serve)
-		}
-	}
-}
-
-// preflight lets scripts of any page call a route (the Fetch standard's CORS
-// protocol). No route here looks at cookies, so there is nothing to steal.
-func preflight(methods string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		h := w.Header()
-		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Allow-Methods", methods+", OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
-		h.Set("Access-Control-Max-Age", "86400")
-		w.WriteHeader(http.StatusNoContent)
-	}
+	route.API(r, "Authorization, Content-Type", []route.Operation{
+		route.On(http.MethodPost, "/api/agent/identity", h.registration(h.register)),
+		route.On(http.MethodPost, "/api/agent/identity/claim", h.registration(h.claim)),
+		route.On(http.MethodPost, "/api/oauth2/token", h.handle(h.token)),
+		route.On(http.MethodPost, "/api/oauth2/revoke", h.handle(h.revoke)),
+		route.On(http.MethodPost, "/api/agent/keys", h.handle(h.createKey)),
+		route.On(http.MethodGet, "/api/agent/keys", h.handle(h.keys)),
+		route.On(http.MethodDelete, "/api/agent/keys/{id}", h.handle(h.revokeKey)),
+		route.On(http.MethodGet, "/api/agent/workspace", h.handle(h.workspace)),
+		route.On(http.MethodGet, "/api/agent/workspace/conversions", h.handle(h.conversions)),
+		route.On(http.MethodGet, "/api/agent/workspace/conversions/{id}", h.handle(h.conversion)),
+		route.On(http.MethodGet, "/api/agent/workspace/events", h.events),
+		route.On(http.MethodPost, "/api/agent/workspace/person", h.handle(h.person)),
+		route.On(http.MethodPost, "/api/agent/workspace/erasure", h.handle(h.erase)),
+	})
 }
 
 // An endpoint answers with a body to be sent as JSON, or fails.
@@ -150,45 +122,6 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, errs apierr.Write
 // stamp is a time as answers have it: RFC 3339, UTC, milliseconds.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-func read(r *http.Request, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge) || int64(len(data)) > limit:
-		return nil, apierr.TooLarge()
-	case err != nil:
-		return nil, apierr.BadBody("malformed_body", "The request body could not be read.")
-	}
-	return data, nil
-}
-
-// object reads a JSON object into the fields of v; members that v does not have
-// are ignored.
-func object(r *http.Request, v any) error {
-	data, err := read(r, maxJSON)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, v); err != nil || !strings.HasPrefix(strings.TrimSpace(string(data)), "{") {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
-			return apierr.BadBody("malformed_body", "A member of the JSON object has the wrong type: "+plain(wrong.Field)+" must be a "+wrong.Type.String()+".")
-		}
-		return apierr.BadBody("malformed_body", "The request body must be a JSON object.")
-	}
-	return nil
-}
-
-// plain keeps a name of ours to letters: what stands there is the name of a field.
-func plain(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c == '_' {
-			return c
-		}
-		return -1
-	}, s)
-}
-
 // form reads a form body. A parameter that stands twice is refused (RFC 6749,
 // 3.2), as is one without value where it is asked for.
 func form(r *http.Request) (url.Values, error) {
@@ -196,7 +129,7 @@ func form(r *http.Request) (url.Values, error) {
 	if err != nil || media != "application/x-www-form-urlencoded" {
 		return nil, apierr.InvalidRequest("Send the parameters as application/x-www-form-urlencoded.")
 	}
-	data, err := read(r, maxForm)
+	data, err := reqbody.Read(r, maxForm)
 	if err != nil {
 		return nil, err
 	}

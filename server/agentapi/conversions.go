@@ -4,10 +4,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/traffic"
 )
 
@@ -45,7 +44,7 @@ func (h *Handler) conversion(_ *agents.Caller, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.Reports.Conversion(r.Context(), workspace, chi.URLParam(r, "id"), q)
+	c, err := h.Reports.Conversion(r.Context(), workspace, route.Param(r, "id"), q)
 	if err != nil {
 		return nil, unreported(r.Context(), err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/collect"
 	"github.com/firstpick/firstpick/server/download"
+	"github.com/firstpick/firstpick/server/reqbody"
 	"github.com/firstpick/firstpick/server/state"
 )
 
@@ -78,6 +79,6 @@ func (h *Handler) subject(r *http.Request) (state.Bearer, collect.Subject, error
 		return b, collect.Subject{}, err
 	}
 	var req subjectRequest
-	err = object(r, &req)
+	err = reqbody.Object(r, &req)
 	return b, collect.Subject(req), err
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/reqbody"
 	"github.com/firstpick/firstpick/server/reqctx"
 )
 
@@ -19,7 +20,7 @@ func (h *Handler) notify(w http.ResponseWriter, r *http.Request) {
 		if err != nil || media != "application/secevent+jwt" && media != "application/logout+jwt" {
 			return apierr.InvalidRequest("Send the token as application/secevent+jwt.")
 		}
-		raw, err := read(r, maxSET)
+		raw, err := reqbody.Read(r, maxSET)
 		if err != nil {
 			return err
 		}

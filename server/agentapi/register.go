@@ -7,6 +7,7 @@ import (
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/reqbody"
 )
 
 // A claimBlock is what the agent shows to the person.
@@ -78,7 +79,7 @@ type registerRequest struct {
 
 func (h *Handler) register(c *agents.Caller, r *http.Request) (any, error) {
 	var req registerRequest
-	if err := object(r, &req); err != nil {
+	if err := reqbody.Object(r, &req); err != nil {
 		return nil, err
 	}
 	kind := identity.Kind(req.Type)
@@ -190,7 +191,7 @@ type claimAnswer struct {
 
 func (h *Handler) claim(c *agents.Caller, r *http.Request) (any, error) {
 	var req claimRequest
-	if err := object(r, &req); err != nil {
+	if err := reqbody.Object(r, &req); err != nil {
 		return nil, err
 	}
 	if req.ClaimToken == "" {

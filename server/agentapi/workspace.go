@@ -5,10 +5,10 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/reqbody"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/traffic"
 )
@@ -61,7 +61,7 @@ func (h *Handler) createKey(c *agents.Caller, r *http.Request) (any, error) {
 		return nil, err
 	}
 	var req keyRequest
-	if err := object(r, &req); err != nil {
+	if err := reqbody.Object(r, &req); err != nil {
 		return nil, err
 	}
 	k, key, slug, err := h.Agents.CreateKey(r.Context(), c, b, agents.KeyRequest(req))
@@ -87,7 +87,7 @@ func (h *Handler) revokeKey(c *agents.Caller, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := chi.URLParam(r, "id")
+	id := route.Param(r, "id")
 	return map[string]string{"revoked": id}, h.Agents.RevokeKey(r.Context(), c, b, id)
 }
 

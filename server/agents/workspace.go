@@ -3,7 +3,6 @@ package agents
 import (
 	"context"
 	"errors"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,29 +31,6 @@ func allowed(b state.Bearer, scope string) bool {
 type KeyRequest struct {
 	Kind, Label string
 	Origins     []string
-}
-
-const maxOrigins = 20
-
-// checkOrigins holds publishable keys to pages: anybody can read them there, so
-// one that works everywhere would be no key.
-func (r *KeyRequest) checkOrigins() error {
-	if r.Kind != "publishable" {
-		if len(r.Origins) > 0 {
-			return apierr.BadBody("invalid_origins", "origins belong to publishable keys only.")
-		}
-		return nil
-	}
-	if len(r.Origins) == 0 || len(r.Origins) > maxOrigins {
-		return apierr.BadBody("invalid_origins", "A publishable key needs origins: 1 to 20 of the form https://example.com.")
-	}
-	for _, o := range r.Origins {
-		u, err := url.Parse(o)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || o != u.Scheme+"://"+strings.ToLower(u.Host) {
-			return apierr.BadBody("invalid_origins", "An origin is a scheme and a host, such as https://example.com, in lower case and without a path.")
-		}
-	}
-	return nil
 }
 
 // newKey checks a request for a collector key, and makes the key.

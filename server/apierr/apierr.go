@@ -57,6 +57,11 @@ func InvalidRequest(description string) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: "invalid_request", Description: description}
 }
 
+// BadQuery is a 400 for a query string that cannot be parsed.
+func BadQuery() *Error {
+	return InvalidRequest("The query string is not well-formed: a percent sign must be followed by two hexadecimal digits, and parameters are separated by &.")
+}
+
 // ToolNotFound is a 404 for a name that no tool has.
 func ToolNotFound(description string, suggestions []string) *Error {
 	return &Error{Status: http.StatusNotFound, Code: "tool_not_found", Description: description, Suggestions: suggestions}

@@ -19,7 +19,7 @@ func Codes() []Documented {
 		{"unauthorized", 401, "The path needs a Bearer token: an eval key under /api/v1, else an access token, whose discovery begins at the resource_metadata of WWW-Authenticate."},
 		{"invalid_token", 401, "The token is expired, revoked or unknown. Exchange the identity_assertion again; or make another eval key in the workspace's settings."},
 		{"invalid_key", 401, "The collector key is missing, unknown or revoked. Make one with POST /api/agent/keys."},
-		{"forbidden", 403, "The collector key may not do this: its kind or the page's origin forbids it."},
+		{"forbidden", 403, "The collector key may not do this: its kind or the page's origin forbids it; or, with the reason claim_expired, nobody claimed its workspace in time: register again."},
 		{"plan_required", 403, "Evals of a workspace's own need the paid plan."},
 		{"invalid_eval", 400, "The eval cannot be run; issues says why, each with its line and message, as firstpick lint does."},
 		{"eval_not_found", 404, "The workspace has no such eval, or the eval no such version."},

@@ -18,7 +18,6 @@ package billing
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -27,6 +26,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/reqbody"
 	"github.com/firstpick/firstpick/server/reqctx"
 	"github.com/firstpick/firstpick/server/secret"
 	"github.com/firstpick/firstpick/server/state"
@@ -76,9 +76,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) receive(r *http.Request) error {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, MaxBody))
+	body, err := reqbody.Read(r, MaxBody)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errBroken, err)
+		return err
 	}
 	if err := verify(r.Header.Get("Stripe-Signature"), body, h.Keys, h.Now()); err != nil {
 		return err
@@ -90,21 +90,16 @@ func (h *Handler) receive(r *http.Request) error {
 	return h.take(r.Context(), &e)
 }
 
-var errBroken = errors.New("the body was not read")
-
 // refusal turns what went wrong into what is told.
 func (h *Handler) refusal(err error) *apierr.Error {
-	var large *http.MaxBytesError
 	var e *apierr.Error
 	switch {
-	case errors.As(err, &large):
-		e = apierr.TooLarge()
+	case errors.As(err, &e): // the body was not read
+		return e
 	case errors.Is(err, errNoSignature), errors.Is(err, errNotInTime), errors.Is(err, errNotSignedFor):
 		e = apierr.BadBody("bad_signature", "The header Stripe-Signature does not sign this body: "+err.Error()+".")
 	case errors.Is(err, errNoEvent):
 		e = apierr.BadBody("bad_event", "The body is no event.")
-	case errors.Is(err, errBroken):
-		e = apierr.BadBody("bad_event", "The body ended before its end.")
 	case h.DB.IsDown(err):
 		e = apierr.StoreDown(err)
 	default:

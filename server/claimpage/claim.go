@@ -225,7 +225,10 @@ func (h *Handler) after(w http.ResponseWriter, r *http.Request, signed *session.
 
 // formOK refuses a form that was not made for this session.
 func (h *Handler) formOK(w http.ResponseWriter, r *http.Request, signed *session.Signed) bool {
-	if err := r.ParseForm(); err != nil || !signed.FormOK(r) {
+	if !h.Pages.Form(w, r) {
+		return false
+	}
+	if !signed.FormOK(r) {
 		h.message(w, http.StatusForbidden, "This form is old", "Go back, reload the page and try again.")
 		return false
 	}

@@ -180,7 +180,7 @@ func overQuota(key *Key, now time.Time) *apierr.Error {
 	e := apierr.RateLimited(int(24*time.Hour/time.Second) - int(now.Unix()%86400))
 	e.Description = "The workspace sent all the events that it may today. Send the rest after midnight UTC."
 	if !key.Claimed() {
-		e.Description = "An unclaimed workspace may send 100,000 events, for a week. Claim it: POST /api/agent/identity/claim with the claim_token and the user's email."
+		e.Description = "An unclaimed workspace may send 100,000 events in all. Claim it: POST /api/agent/identity/claim with the claim_token and the user's email."
 	}
 	return e
 }

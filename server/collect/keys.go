@@ -46,6 +46,12 @@ func (k *Key) left() int64 { return k.Left - k.spent.Load() }
 // Claimed says whether somebody owns the workspace.
 func (k *Key) Claimed() bool { return !k.Workspace.ClaimedAt.IsZero() }
 
+// abandoned reports whether nobody claimed the workspace in time. What is sent to it
+// could never be read.
+func (k *Key) abandoned(now time.Time) bool {
+	return !k.Claimed() && !now.Before(k.Workspace.ClaimExpires)
+}
+
 // kind tells a key's kind by its form; false for what is no key at all.
 func kind(token string) (event.KeyKind, bool) {
 	for prefix, kind := range map[string]event.KeyKind{"sk_live_": event.KindSecret, "pk_live_": event.KindPublishable, "log_live_": event.KindLog} {
@@ -67,10 +73,15 @@ type remembered struct {
 	at  time.Time
 }
 
+// get returns a key that was looked up a moment ago. One whose claim window closed since
+// is looked up again: it may have been claimed in time.
 func (r *keyring) get(token string, now time.Time) (*Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e, known := r.keys[token]
+	if known && e.key != nil && e.key.abandoned(now) && !e.key.abandoned(e.at) {
+		return nil, false
+	}
 	return e.key, known && now.Sub(e.at) < keyLife
 }
 
@@ -83,8 +94,9 @@ func (r *keyring) put(token string, key *Key, now time.Time) {
 	r.keys[token] = remembered{key, now}
 }
 
-// Authenticate returns the key of a token. It fails with a 401 for one that is
-// not valid.
+// Authenticate returns the key of a token. It fails with a 401 for one that is not
+// valid, and with a 403 for one of a workspace that nobody claimed in time; then it
+// returns the key too.
 func (s *Service) Authenticate(ctx context.Context, token string) (*Key, error) {
 	if _, ok := kind(token); !ok {
 		return nil, noKey()
@@ -100,6 +112,9 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Key, error) 
 	}
 	if key == nil {
 		return nil, noKey()
+	}
+	if key.abandoned(now) {
+		return key, tooLate()
 	}
 	return key, nil
 }
@@ -120,9 +135,6 @@ func (s *Service) load(ctx context.Context, token string, now time.Time) (*Key, 
 	key := &Key{CollectorKey: *k, Workspace: *w, Left: DailyQuota - sent.Today}
 	if !key.Claimed() {
 		key.Left = UnclaimedQuota - sent.Total
-		if !now.Before(w.ClaimExpires.Add(unclaimedLife)) {
-			key.Left = 0
-		}
 	}
 	return key, nil
 }
@@ -138,9 +150,12 @@ func (s *Service) noteUse(ctx context.Context, key *Key, now time.Time) {
 	}
 }
 
-// unclaimedLife is for how long after the claim window an unclaimed workspace
-// goes on taking events.
-const unclaimedLife = 6 * 24 * time.Hour
+func tooLate() *apierr.Error {
+	return &apierr.Error{
+		Status: 403, Code: "forbidden", Reason: "claim_expired",
+		Description: "Nobody claimed this workspace in time, so nobody could ever read its events. Register again: POST /api/agent/identity.",
+	}
+}
 
 func noKey() *apierr.Error {
 	return &apierr.Error{

@@ -23,6 +23,7 @@ import (
 	"github.com/firstpick/firstpick/server/event"
 	"github.com/firstpick/firstpick/server/limit"
 	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/route"
 )
 
 // A Handler serves the routes.
@@ -40,21 +41,10 @@ func New(c *collect.Service, limits limit.Keeper, errs apierr.Writer, log *slog.
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
-	r.Post("/api/collect", h.handle(h.collect))
-	r.Get("/api/collect", h.handle(h.probe))
-	r.Head("/api/collect", h.handle(h.probe))
-	r.Options("/api/collect", preflight)
-}
-
-// preflight lets browsers send with any key; what is answered to a page depends
-// on the key (the Fetch standard's CORS protocol).
-func preflight(w http.ResponseWriter, _ *http.Request) {
-	h := w.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key")
-	h.Set("Access-Control-Max-Age", "86400")
-	w.WriteHeader(http.StatusNoContent)
+	// Browsers may send with any key; whether a page may read the answer depends on it.
+	route.API(r, "Authorization, Content-Type, Idempotency-Key", []route.Operation{
+		route.On(http.MethodGet, "/api/collect", h.handle(h.probe)), route.On(http.MethodPost, "/api/collect", h.handle(h.collect)),
+	})
 }
 
 type endpoint func(w http.ResponseWriter, r *http.Request) (status int, answer any, err error)
@@ -199,7 +189,7 @@ func unreadable(err error) error {
 		e.Status, e.Code = http.StatusUnsupportedMediaType, "unsupported_media_type"
 	case errors.Is(err, event.ErrUnreadable), errors.Is(err, event.ErrUnknownFormat):
 	default: // the connection broke off
-		e.Description = "The body ended before its end."
+		e.Description = "Unexpected end of the request body."
 	}
 	return e
 }

@@ -37,8 +37,17 @@ func newGate(k limit.Keeper) gate {
 func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, token string) (*collect.Key, error) {
 	key, err := h.lookUp(ctx, w, token)
 	switch {
-	case err != nil || h.gate.off:
-		return key, err
+	case h.gate.off && err != nil:
+		return nil, err
+	case h.gate.off:
+		return key, nil
+	case err != nil && key != nil: // a key that may not send any more counts as it did
+		if limited := pass(w, h.gate.keys, key.ID, h.Collect.Now(), "with this key"); limited != nil {
+			return nil, limited
+		}
+		return nil, err
+	case err != nil:
+		return nil, err
 	case event.KeyKind(key.Kind) == event.KindPublishable:
 		return key, h.gate.page(w, h.Collect.Now())
 	default:

@@ -1,34 +1,17 @@
 package dashboard
 
 import (
-	"net/http"
-	"net/url"
 	"strconv"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/firstpick/firstpick/server/agentid"
-	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/attribution"
 	"github.com/firstpick/firstpick/server/frame"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/traffic"
 )
 
 // conversionsAtOnce is how many conversions a page lists.
 const conversionsAtOnce = 50
-
-// parameter returns a part of the path as it was before it was escaped.
-func (v *visit) parameter(name string) (string, error) {
-	text := chi.URLParam(v.R, name)
-	if v.R.URL.RawPath == "" {
-		return text, nil
-	}
-	text, err := url.PathUnescape(text)
-	if err != nil {
-		return "", &apierr.Error{Status: http.StatusNotFound, Code: "not_found", Description: "Nothing is served at this path."}
-	}
-	return text, nil
-}
 
 // A conversionRow is a conversion in a list, and above its touches.
 type conversionRow struct {
@@ -147,10 +130,7 @@ type conversionData struct {
 
 // conversion shows one conversion down to the touches that led to it.
 func (h *Handler) conversion(v *visit) error {
-	id, err := v.parameter("id")
-	if err != nil {
-		return err
-	}
+	id := route.Param(v.R, "id")
 	d := conversionData{Page: v.page("Conversions")}
 	d.Page.Filter.Windows = nil // a conversion is the same in every window
 	if _, err := v.report(&d.Page, traffic.PartNone, 1); err != nil {

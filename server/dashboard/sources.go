@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/chart"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/traffic"
 )
 
@@ -139,10 +140,7 @@ type agentData struct {
 
 // agent shows one agent: how sure it is that it was it, and what it did.
 func (h *Handler) agent(v *visit) error {
-	name, err := v.parameter("agent")
-	if err != nil {
-		return err
-	}
+	name := route.Param(v.R, "agent")
 	d := agentData{Page: v.page("Agents"), Name: name}
 	v.query.Agent = d.Name
 	r, err := v.report(&d.Page, traffic.PartAgents|traffic.PartTrend|traffic.PartPages|traffic.PartGaps, listRows)

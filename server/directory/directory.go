@@ -17,6 +17,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/site"
 )
 
@@ -150,8 +151,7 @@ func (h *Handler) Mount(r chi.Router) {
 		routes[path] = d.ServeHTTP
 	}
 	for path, f := range routes {
-		r.Get(path, f)
-		r.Head(path, f)
+		route.Public(r, path, f)
 	}
 }
 

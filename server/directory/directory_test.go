@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/firstpick/firstpick/server/apierr"
@@ -30,6 +31,7 @@ func handler(t *testing.T, contact string) http.Handler {
 	t.Helper()
 	s := sitetest.New(t, 1)
 	r := chi.NewRouter()
+	r.Use(middleware.GetHead) // as the server does
 	directory.New(directory.Service{
 		Name: directory.NameOf(base), Version: "1.2.3", BaseURL: base, Contact: contact,
 		Documents: func() []directory.Document {

@@ -16,6 +16,7 @@ import (
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/trust"
 )
@@ -52,9 +53,7 @@ func (h *Handler) Mount(r chi.Router) {
 		"/auth.md":                                h.guideText,
 		logoPath:                                  func(context.Context) ([]byte, string, error) { return logo, "image/svg+xml", nil },
 	} {
-		serve := h.serve(f)
-		r.Get(path, serve)
-		r.Head(path, serve)
+		route.Public(r, path, h.serve(f))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/docs"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/setup"
 	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/web"
@@ -25,6 +26,7 @@ type Handler struct {
 	base   string
 	sender *site.Sender
 	errors apierr.Writer
+	absent *site.Missing
 	load   func() (*library, error)
 }
 
@@ -37,8 +39,8 @@ type library struct {
 
 // New serves the documents that read returns, of the service at base, an address without
 // trailing slash. They are made for the first who asks, which takes a tenth of a second.
-func New(read func() (*docs.Set, error), base string, sender *site.Sender, errors apierr.Writer) *Handler {
-	return &Handler{base: base, sender: sender, errors: errors, load: sync.OnceValues(func() (*library, error) {
+func New(read func() (*docs.Set, error), base string, sender *site.Sender, errors apierr.Writer, missing *site.Missing) *Handler {
+	return &Handler{base: base, sender: sender, errors: errors, absent: missing, load: sync.OnceValues(func() (*library, error) {
 		set, err := read()
 		if err != nil {
 			return nil, err
@@ -127,8 +129,7 @@ func (h *Handler) Mount(r chi.Router) {
 		"/docs": page, "/docs.md": page, "/docs/*": page, "/docs/search": search, "/docs/attribution.md": page, "/docs/webhooks.md": page,
 		"/setup": page, "/setup.md": page, "/setup/{stack}": page, "/setup/{stack}.md": page,
 	} {
-		r.Get(path, f)
-		r.Head(path, f)
+		route.Public(r, path, f)
 	}
 }
 
@@ -145,7 +146,7 @@ func (h *Handler) serve(l *library, w http.ResponseWriter, r *http.Request) {
 	h.missing(l, w, r)
 }
 
-// missing tells programs in JSON and people on a page that there is no such document.
+// missing answers that there is no such document.
 func (h *Handler) missing(l *library, w http.ResponseWriter, r *http.Request) {
 	e := apierr.NotFound()
 	if strings.HasPrefix(r.URL.Path, "/setup/") {
@@ -153,20 +154,12 @@ func (h *Handler) missing(l *library, w http.ResponseWriter, r *http.Request) {
 	} else {
 		e.Description = "There is no document of this name. /docs.md lists all, and /docs/search?q= finds words in them."
 	}
-	w.Header().Set("Vary", "Accept")
-	if strings.HasSuffix(r.URL.Path, ".md") || !takesHTML(r) {
-		h.errors.Write(w, r, e)
-		return
-	}
-	body, err := l.renderer.Render(web.Doc{
-		Title: "Not found", Description: "There is no such document.", Sections: l.sections(nil),
-		Body: `<h1>Not found</h1><p>There is no document of this name. Search for it, or choose one from the list.</p>`,
-	})
-	if err != nil {
-		h.errors.Write(w, r, apierr.Internal(err))
-		return
-	}
-	send(w, r, http.StatusNotFound, "text/html; charset=utf-8", body)
+	h.absent.Write(w, r, site.NotFound{Error: e, Fallback: site.JSON, HTML: func() ([]byte, error) {
+		return l.renderer.Render(web.Doc{
+			Title: "Not found", Description: "There is no such document.", Sections: l.sections(nil),
+			Body: `<h1>Not found</h1><p>There is no document of this name. Search for it, or choose one from the list.</p>`,
+		})
+	}})
 }
 
 // takesHTML says whether an Accept header names HTML, as those of browsers do.

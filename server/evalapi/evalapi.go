@@ -6,9 +6,7 @@ package evalapi
 import (
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/limit"
 	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/sse"
 )
 
@@ -68,31 +67,11 @@ func (h *Handler) Mount(r chi.Router) {
 		{http.MethodDelete, "/api/v1/provider-keys/{name}", writing, h.dropProviderKey},
 		{http.MethodGet, "/api/v1/key", reading, h.key},
 	}
-	methods := map[string][]string{}
-	for _, route := range routes {
-		methods[route.path] = append(methods[route.path], route.method)
+	operations := make([]route.Operation, len(routes))
+	for i, o := range routes {
+		operations[i] = route.On(o.method, o.path, h.handle(o.use, o.serve))
 	}
-	for _, route := range routes {
-		serve := h.handle(route.use, route.serve)
-		r.Method(route.method, route.path, serve)
-		r.Options(route.path, preflight(strings.Join(methods[route.path], ", ")))
-		if route.method == http.MethodGet { // who has GET has HEAD (RFC 9110, 9.1)
-			r.Head(route.path, serve)
-		}
-	}
-}
-
-// preflight lets scripts of any page call a route (the Fetch standard's CORS
-// protocol). No route here looks at cookies, so there is nothing to steal.
-func preflight(methods string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		h := w.Header()
-		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Allow-Methods", methods+", OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Range, If-Range")
-		h.Set("Access-Control-Max-Age", "86400")
-		w.WriteHeader(http.StatusNoContent)
-	}
+	route.API(r, "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Range, If-Range", operations)
 }
 
 // A call is one request of a key's holder.
@@ -102,16 +81,8 @@ type call struct {
 	r *http.Request
 }
 
-// param returns a part of the path; what is no text is empty, and so names nothing.
-func (c *call) param(name string) string {
-	if value := chi.URLParam(c.r, name); isText(value) {
-		return value
-	}
-	return ""
-}
-
-// isText says whether a value may be looked up: stores take no others.
-func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+// param returns a parameter of the path.
+func (c *call) param(name string) string { return route.Param(c.r, name) }
 
 // An endpoint answers, or fails with nothing written.
 type endpoint func(c *call) error

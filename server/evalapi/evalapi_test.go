@@ -12,6 +12,7 @@ import (
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/bundle"
 	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/reqbody"
 	"github.com/firstpick/firstpick/server/sse"
 	"github.com/firstpick/firstpick/server/state"
 )
@@ -112,7 +113,7 @@ func FuzzRequests(f *testing.F) {
 		}
 		var into struct{ BudgetUSD *float64 }
 		c.r = httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
-		told(t, c.object(&into, "budgetUsd"))
+		told(t, reqbody.StrictObject(c.r, &into))
 		data, err := join([]json.RawMessage{[]byte(`{"a":1}`), []byte(`null`)}, &body)
 		if err != nil || !json.Valid(data) {
 			t.Errorf("%s %v", data, err)

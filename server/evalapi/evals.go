@@ -8,6 +8,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/reqbody"
 )
 
 // evals lists the workspace's evals, by name.
@@ -81,12 +82,7 @@ func (c *call) source() ([]byte, error) {
 			Description: "Send the eval itself as application/yaml or application/json.",
 		}
 	}
-	if c.r.Header.Get("Content-Encoding") != "" {
-		return nil, &apierr.Error{
-			Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type", Description: "Send the eval without Content-Encoding.",
-		}
-	}
-	return c.body(evals.MaxSource)
+	return reqbody.Read(c.r, evals.MaxSource)
 }
 
 func (h *Handler) eval(c *call) error {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/reqbody"
 )
 
 // providerKeys lists the keys of model providers that the workspace has set.
@@ -30,7 +31,7 @@ func (h *Handler) setProviderKey(c *call) error {
 		Value *string  `json:"value"`
 		Hosts []string `json:"hosts"`
 	}
-	if err := c.object(&body, "value, hosts, or both"); err != nil {
+	if err := reqbody.StrictObject(c.r, &body); err != nil {
 		return err
 	}
 	change := evals.KeyChange{Name: c.param("name"), Hosts: body.Hosts}

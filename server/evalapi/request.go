@@ -1,20 +1,17 @@
 package evalapi
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/firstpick/firstpick/server/apierr"
 )
 
-const maxJSON = 64 << 10 // of a body, in bytes
+// isText reports whether a store takes a value: it is valid UTF-8 without NUL.
+func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
 // The sizes of a page of a list.
 const (
@@ -27,7 +24,7 @@ const (
 func (c *call) query(known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
-		return nil, apierr.InvalidRequest("The query string is not well-formed.")
+		return nil, apierr.BadQuery()
 	}
 	for name, v := range values {
 		switch {
@@ -55,41 +52,4 @@ func rows(values url.Values, otherwise, most int) (int, error) {
 		return 0, apierr.InvalidRequest("limit must be a number from 1 to " + strconv.Itoa(most) + ".")
 	}
 	return n, nil
-}
-
-// body reads at most so many bytes.
-func (c *call) body(most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(c.r.Body, most+1))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge) || int64(len(data)) > most:
-		e := apierr.TooLarge()
-		e.Description = "The request body is larger than " + strconv.FormatInt(most>>10, 10) + " KiB."
-		return nil, e
-	case err != nil:
-		return nil, apierr.BadBody("malformed_body", "The request body could not be read.")
-	}
-	return data, nil
-}
-
-// object reads a JSON object that has the fields of v and no others. known is how
-// they are called. What stands in it is never repeated: it may be a key.
-func (c *call) object(v any, known string) error {
-	data, err := c.body(maxJSON)
-	if err != nil {
-		return err
-	}
-	bad := apierr.BadBody("malformed_body", "The request body must be one JSON object with "+known+".")
-	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
-		return bad
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return bad
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return bad
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/reqbody"
 )
 
 // start puts a run of an eval into the queue.
@@ -17,7 +18,7 @@ func (h *Handler) start(c *call) error {
 		BudgetUSD *float64 `json:"budgetUsd"`
 		Version   *int     `json:"version"`
 	}
-	if err := c.object(&body, "budgetUsd and, if not the latest is meant, version"); err != nil {
+	if err := reqbody.StrictObject(c.r, &body); err != nil {
 		return err
 	}
 	if body.BudgetUSD == nil {

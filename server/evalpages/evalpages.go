@@ -19,6 +19,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/frame"
 	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/session"
 	"github.com/firstpick/firstpick/server/sse"
 )
@@ -84,7 +85,7 @@ func (v *visit) actor() evals.Actor {
 	return evals.Actor{Workspace: v.Workspace, By: v.Signed.Account.ID, IP: reqctx.Client(v.W), UserAgent: v.R.UserAgent()}
 }
 
-func (v *visit) param(name string) string { return chi.URLParam(v.R, name) }
+func (v *visit) param(name string) string { return route.Param(v.R, name) }
 
 // page returns the frame of a page of evals.
 func (v *visit) page() frame.Page { return v.Page("Evals", nil) }

@@ -266,6 +266,11 @@ func (v *visit) events() error {
 	if err != nil {
 		return err
 	}
+	if v.R.Method == http.MethodHead {
+		v.W.Header().Set("Content-Type", "text/event-stream")
+		v.W.WriteHeader(http.StatusOK)
+		return nil
+	}
 	stream, err := v.h.Streams.Open(v.W, v.R, v.Signed.Account.ID)
 	if errors.Is(err, sse.ErrTooMany) {
 		return &apierr.Error{Status: http.StatusTooManyRequests, Code: "rate_limited", Description: "Too many runs are being watched. Close a page, then try again.", RetryAfter: 30}

@@ -3,18 +3,16 @@
 package frame
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/session"
 	"github.com/firstpick/firstpick/server/state"
 	"github.com/firstpick/firstpick/server/web"
@@ -44,10 +42,6 @@ type Visit struct {
 // Open returns the visit, or answers and returns nil. Somebody else's workspace is
 // answered like one that is not there. Who must sign in is led to back afterwards.
 func (f *Frame) Open(w http.ResponseWriter, r *http.Request, back string) *Visit {
-	if !isText(r.URL.Path) {
-		f.Broken(w, r, apierr.NotFound())
-		return nil
-	}
 	if !areText(r.URL.Query()) {
 		f.Broken(w, r, apierr.InvalidRequest("The query holds what is no text."))
 		return nil
@@ -62,7 +56,7 @@ func (f *Frame) Open(w http.ResponseWriter, r *http.Request, back string) *Visit
 		return nil
 	}
 	v := &Visit{W: w, R: r, Signed: signed, frame: f}
-	if slug := chi.URLParam(r, "slug"); slug != "" {
+	if slug := route.Param(r, "slug"); slug != "" {
 		if v.Workspace, err = f.Agents.OwnWorkspace(r.Context(), signed.Account, slug); err != nil {
 			f.Broken(w, r, err)
 			return nil
@@ -108,17 +102,16 @@ type Action struct {
 // Post serves an action: a form of a page of ours.
 func (f *Frame) Post(a Action) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		back := Under("/workspaces", chi.URLParam(r, "slug")) + a.Back
+		back := Under("/workspaces", route.Param(r, "slug")) + a.Back
 		v := f.Open(w, r, back)
 		if v == nil {
 			return
 		}
-		var tooLarge *http.MaxBytesError
-		switch err := r.ParseForm(); {
-		case errors.As(err, &tooLarge):
-			f.Tell(w, http.StatusRequestEntityTooLarge, "Too large", "What was sent is larger than this page takes. Go back and send less.")
+		if !f.Pages.Form(w, r) {
 			return
-		case err != nil || !v.Signed.FormOK(r):
+		}
+		switch {
+		case !v.Signed.FormOK(r):
 			f.Tell(w, http.StatusForbidden, "This form is old", "Go back, reload the page and try again.")
 			return
 		case !areText(r.PostForm):

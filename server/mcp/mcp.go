@@ -10,8 +10,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -23,6 +21,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/apierr"
 	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/reqbody"
 	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/toolset"
 )
@@ -103,14 +102,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.pass(w, r) {
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		h.Errors.Write(w, r, apierr.TooLarge())
+	body, err := reqbody.Read(r, maxBody)
+	switch e := apierr.Of(err); {
+	case err == nil:
+	case e.Status == http.StatusBadRequest:
+		h.refuse(w, rpcError{Code: parseError, Message: "unexpected end of the request body"})
 		return
-	case err != nil:
-		h.refuse(w, nil, "the body could not be read")
+	default:
+		h.Errors.Write(w, r, e)
 		return
 	}
 	if h.fast.serve(w, r, body) {

@@ -2,9 +2,9 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -18,13 +18,15 @@ import (
 // are whole: its failures of transport are plain text, and become ours. Only a stream
 // of events passes as it comes; our server ends the few that it begins at once.
 func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
-	if mediaType(r.Header.Get("Content-Type")) == "application/json" && !json.Valid(body) { // the SDK would not see what follows a message
-		h.refuse(w, body, "the body is not one JSON text")
-		return
-	}
-	if tooMany(body) {
-		h.refuse(w, body, fmt.Sprintf("a batch has at most %d messages", maxBatch))
-		return
+	if mediaType(r.Header.Get("Content-Type")) == "application/json" { // the SDK refuses other types
+		e := &rpcError{Code: parseError, Message: "the body is not one JSON text"} // the SDK would not see what follows a message
+		if json.Valid(body) {
+			e = check(bytes.TrimSpace(body))
+		}
+		if e != nil {
+			h.refuse(w, *e)
+			return
+		}
 	}
 	r = r.Clone(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -49,27 +51,23 @@ func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 			head.Set("Allow", allow)
 		}
 		if held.status == http.StatusBadRequest {
-			h.refuse(w, body, held.body.String())
+			h.refuse(w, refusal(body, held.body.String()))
 			return
 		}
 		h.Errors.Write(w, r, transportError(held.status))
 		return
 	}
 	held.pass(head)
-	head.Set("Content-Length", strconv.Itoa(held.body.Len()))
+	answer := explained(held.body.Bytes())
+	head.Set("Content-Length", strconv.Itoa(len(answer)))
 	w.WriteHeader(held.status)
-	_, _ = w.Write(held.body.Bytes()) // the client is gone; nothing to do
+	_, _ = w.Write(answer) // the client is gone; nothing to do
 }
 
 // maxBatch is how many messages a batch may have, in the revisions that know batches. A
 // batch counts as one request, and a message of a hundred bytes may ask for a document of
 // a hundred thousand.
 const maxBatch = 20
-
-func tooMany(body []byte) bool {
-	var messages []json.RawMessage
-	return json.Unmarshal(body, &messages) == nil && len(messages) > maxBatch
-}
 
 // decodeName reads a name that was not fit for a header, which the SDK does not.
 func decodeName(value string) (string, bool) {
@@ -96,39 +94,57 @@ const (
 	parseError     = -32700
 	invalidRequest = -32600
 	methodNotFound = -32601
+	invalidParams  = -32602
 )
 
+// An rpcError is an error object of JSON-RPC.
 type rpcError struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Error   struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+
+	id     json.RawMessage // of the request; nil for what has none
+	status int             // of the answer; 0 makes one of the code
 }
 
-// refuse answers a message that the SDK did not take, in the protocol's own form.
-func (h *Handler) refuse(w http.ResponseWriter, body []byte, why string) {
-	e := rpcError{Version: "2.0", ID: json.RawMessage("null")}
-	e.Error.Code, e.Error.Message = invalidRequest, plain(why)
+func invalid(why string) *rpcError { return &rpcError{Code: invalidRequest, Message: why} }
+
+// refusal is the error of a message that the SDK refused with a text. Clients of the
+// older protocol read no errors but under 200; for the newer one a method that does not
+// exist is a 404, which the SDK sends.
+func refusal(body []byte, why string) rpcError {
+	e := rpcError{Code: invalidRequest, Message: why}
 	var message struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 	}
-	switch err := json.Unmarshal(body, &message); {
-	case err != nil && !json.Valid(body):
-		e.Error.Code = parseError
-	case err == nil && len(message.ID) > 0 && message.ID[0] != '{' && message.ID[0] != '[':
-		e.ID = message.ID
+	if json.Unmarshal(body, &message) != nil {
+		return e
 	}
-	status := http.StatusBadRequest
+	e.id = message.ID
 	if message.Method != "" && strings.Contains(why, "not handled") {
-		e.Error.Code = methodNotFound
-		if len(message.ID) > 0 { // clients of the older protocol read no errors but under 200; for the newer one it is 404, which the SDK sends
-			status = http.StatusOK
+		e.Code = methodNotFound
+		if len(message.ID) > 0 {
+			e.status = http.StatusOK
 		}
 	}
-	data, err := json.Marshal(e)
+	return e
+}
+
+// refuse answers a message that the SDK did not take, in the protocol's own form.
+func (h *Handler) refuse(w http.ResponseWriter, e rpcError) {
+	status := cmp.Or(e.status, http.StatusBadRequest)
+	if e.Code == invalidParams && e.status == 0 { // the message is well-formed, and answered as the SDK would
+		status = http.StatusOK
+	}
+	e.Message = plain(e.Message)
+	if len(e.id) == 0 {
+		e.id = json.RawMessage("null")
+	}
+	data, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   rpcError        `json:"error"`
+	}{"2.0", e.id, e})
 	if err != nil {
 		panic(err) // an id that was read and texts always encode
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/site"
 )
 
@@ -41,7 +42,6 @@ func New() (*Handler, error) {
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
 	for path, d := range map[string]*site.Document{"/openapi.yaml": h.asYAML, "/openapi.json": h.asJSON} {
-		r.Get(path, d.ServeHTTP)
-		r.Head(path, d.ServeHTTP)
+		route.Public(r, path, d.ServeHTTP)
 	}
 }

@@ -4,11 +4,14 @@ package pages
 
 import (
 	"net/http"
+	"path"
+	"strings"
 	"sync"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/site"
 	"github.com/firstpick/firstpick/server/web"
 )
@@ -18,6 +21,7 @@ type Handler struct {
 	Current func() *site.Site
 	Sender  *site.Sender
 	Errors  apierr.Writer
+	Missing *site.Missing
 
 	searches func() *web.SearchRenderer
 }
@@ -25,15 +29,14 @@ type Handler struct {
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
 	h.searches = sync.OnceValue(web.NewSearchRenderer)
-	r.Get("/search", h.search)
-	r.Head("/search", h.search)
+	route.Public(r, "/search", h.search)
 	for _, path := range []string{"/", "/index.md", "/leaderboards/{category}", "/tools/{tool}"} {
-		r.Get(path, h.page)
-		r.Head(path, h.page)
+		route.Public(r, path, h.page)
 	}
+	route.Public(r, "/leaderboards", list)
+	route.Public(r, "/tools", list)
 	for _, a := range web.Assets() {
 		r.Get(a.Path, asset(a))
-		r.Head(a.Path, asset(a))
 	}
 }
 
@@ -46,10 +49,31 @@ func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
 	}
 	page := s.Page(web.PagePath(r.URL.Path))
 	if page == (site.Page{}) {
-		plain(w, http.StatusNotFound, web.ErrorPage("Not measured", "There is no page of this name. The leaderboards are listed on the first page."))
+		h.missing(w, r, s)
 		return
 	}
 	h.Sender.SendPage(w, r, page)
+}
+
+// missing answers a request for a tool or a category that has no page.
+func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *site.Site) {
+	name := web.PagePath(path.Base(r.URL.Path))
+	near := find(s, cut(name))
+	out := site.NotFound{Error: apierr.CategoryNotFound(nil), Fallback: site.HTML}
+	if strings.HasPrefix(r.URL.Path, "/tools/") {
+		out.Error = apierr.ToolNotFound("No tool of this name is measured.", nil)
+		for _, t := range near.Suggestions {
+			out.Error.Suggestions = append(out.Error.Suggestions, t.Slug)
+			out.Near = append(out.Near, web.Link{Path: strings.TrimPrefix(t.URL, s.BaseURL), Text: t.Tool})
+		}
+	}
+	for _, c := range near.Categories {
+		if out.Error.Code == "category_not_found" {
+			out.Error.Suggestions = append(out.Error.Suggestions, c.Slug)
+		}
+		out.Near = append(out.Near, web.Link{Path: strings.TrimPrefix(c.URL, s.BaseURL), Text: c.Name})
+	}
+	h.Missing.Write(w, r, out)
 }
 
 func (h *Handler) empty(w http.ResponseWriter) {
@@ -61,6 +85,14 @@ func plain(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
+}
+
+// list leads to the first page, which lists the leaderboards. The redirect is temporary:
+// the lists may have pages of their own one day.
+func list(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Location", "/")
+	w.WriteHeader(http.StatusFound)
 }
 
 func asset(a web.Asset) http.HandlerFunc {

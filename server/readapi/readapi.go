@@ -11,6 +11,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/server/apierr"
+	"github.com/firstpick/firstpick/server/route"
 	"github.com/firstpick/firstpick/server/site"
 )
 
@@ -32,19 +33,8 @@ func (h *Handler) Exact() map[string]http.HandlerFunc {
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
 	for path, f := range h.Exact() {
-		r.Get(path, f)
-		r.Head(path, f)
-		r.Options(path, preflight)
+		route.Public(r, path, f)
 	}
-}
-
-func preflight(w http.ResponseWriter, _ *http.Request) {
-	h := w.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
-	h.Set("Access-Control-Allow-Headers", "*")
-	h.Set("Access-Control-Max-Age", "86400")
-	w.WriteHeader(http.StatusNoContent)
 }
 
 func (h *Handler) report(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +45,11 @@ func (h *Handler) report(w http.ResponseWriter, r *http.Request) {
 	}
 	q, category := simple(r.URL.RawQuery)
 	if q == "" {
-		values := r.URL.Query()
+		values, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil {
+			h.Errors.Write(w, r, apierr.BadQuery())
+			return
+		}
 		q, category = strings.TrimSpace(values.Get("q")), values.Get("category")
 	}
 	switch {
@@ -115,7 +109,7 @@ func (h *Handler) leaderboard(w http.ResponseWriter, r *http.Request) {
 	}
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		h.Errors.Write(w, r, apierr.InvalidRequest("The query string is not well-formed."))
+		h.Errors.Write(w, r, apierr.BadQuery())
 		return
 	}
 	res, e := find(s, strings.TrimSpace(values.Get("category")), values.Get("domain"))

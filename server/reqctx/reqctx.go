@@ -84,6 +84,18 @@ func Client(w http.ResponseWriter) netip.Addr {
 	return netip.Addr{}
 }
 
+// Original returns the response writer of net/http that w was made of. Limits of bodies
+// need it: through it net/http hears of one that is too large.
+func Original(w http.ResponseWriter) http.ResponseWriter {
+	for {
+		outer, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return w
+		}
+		w = outer.Unwrap()
+	}
+}
+
 // A Proxies says whose X-Forwarded-For is believed.
 type Proxies []netip.Prefix
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -26,6 +27,19 @@ func (p Pages) Show(w http.ResponseWriter, status int, name, title string, data 
 // Tell answers with a page that has nothing to fill in.
 func (p Pages) Tell(w http.ResponseWriter, status int, title string, m web.Message) {
 	p.Show(w, status, "ended", title, m)
+}
+
+// Form reads the form of a request, or answers and returns false.
+func (p Pages) Form(w http.ResponseWriter, r *http.Request) bool {
+	err := r.ParseForm()
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		p.Tell(w, http.StatusRequestEntityTooLarge, "Too large", web.Message{Text: "The form is larger than this page takes. Go back and send less."})
+	case err != nil:
+		p.Tell(w, http.StatusBadRequest, "The form cannot be read", web.Message{Text: "Go back and send it again."})
+	}
+	return err == nil
 }
 
 // Send answers with a page that belongs to one person: nobody keeps it, nobody

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
-	"github.com/go-chi/chi/v5"
 	"golang.org/x/oauth2"
 
 	"github.com/firstpick/firstpick/server/agents"
 	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/route"
 )
 
 const (
@@ -64,8 +64,9 @@ func (p *Provider) config(set *oidc.Provider, base string) *oauth2.Config {
 }
 
 func (h *Handler) provider(r *http.Request) *Provider {
+	id := route.Param(r, "provider")
 	for _, p := range h.Providers {
-		if p.ID == chi.URLParam(r, "provider") {
+		if p.ID == id {
 			return p
 		}
 	}

@@ -93,8 +93,7 @@ func caller(w http.ResponseWriter, r *http.Request) *agents.Caller {
 
 // ask mails a link. The answer is the same for every address.
 func (h *Handler) ask(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
-		h.message(w, http.StatusBadRequest, "The form cannot be read", "Go back and send it again.")
+	if !h.Pages.Form(w, r) {
 		return
 	}
 	email, ok := identity.ParseEmail(r.PostFormValue("email"))

@@ -283,8 +283,13 @@ func TestOpenRedirects(t *testing.T) {
 		}
 	}
 	// Paths that look like another host.
-	for _, path := range []string{"//evil.example/signin", "/signin//evil.example", "/signin/oidc//evil.example", "/signin/oidc/acme//evil.example", `/signin/oidc/acme/%5cevil.example`, "/signin/", "/signin/oidc/acme/"} {
+	for _, path := range []string{"//evil.example/signin", "/signin//evil.example", "/signin/oidc//evil.example", "/signin/oidc/acme//evil.example", `/signin/oidc/acme/%5cevil.example`, "//evil.example/", "//evil.example/signin/", `/\evil.example/`} {
 		if got := newBrowser(t, s).step(s.URL + path); got.header.Get("Location") != "" || got.status >= http.StatusInternalServerError {
+			t.Errorf("%s: %d to %s", path, got.status, got.header.Get("Location"))
+		}
+	}
+	for path, to := range map[string]string{"/signin/": "/signin", "/signin//": "/signin", "/signin/oidc/acme/": "/signin/oidc/acme"} { // the same without the slash
+		if got := newBrowser(t, s).step(s.URL + path); got.header.Get("Location") != to {
 			t.Errorf("%s: %d to %s", path, got.status, got.header.Get("Location"))
 		}
 	}
