@@ -18,7 +18,7 @@ const (
 	slow = 3.0
 	// blockedTries refusals one after the other are a limit.
 	blockedTries = 3
-	// testSteps refusals, each after halving the rate, and each after testClean clean
+	// testSteps refusals, each below testTop of the rate of the one before and after testClean clean
 	// answers, prove noise.
 	testSteps, testClean = 5, 4
 	// testBase and testTop are the part of the refused rate at which a step begins and
@@ -40,8 +40,8 @@ const (
 )
 
 // A noise finds refusals that come at random, however few questions are asked. A limit
-// refuses near its rate and not below: where refusals go on after the rate was halved
-// three times, they are noise, and slowing down for them gains nothing.
+// refuses near its rate and not below: where refusals go on while the rate falls to a
+// third, they are noise, and slowing down for them gains nothing.
 type noise struct {
 	early, late int // refusals since the latest test or limit
 	doubt       int // tests that found a limit
