@@ -90,6 +90,7 @@ func (s *scheduler) carryOut(ctx context.Context, q *question) {
 		s.storing++
 		s.memory -= q.agent.profile.MemoryMB
 		q.lane.limits.End(s.Now(), sig)
+		q.lane.connection.note(q, s.Now(), err)
 		if sig.Verdict == limiter.Limited {
 			q.lane.limited++
 		}

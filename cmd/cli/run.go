@@ -90,6 +90,9 @@ func (o *runOptions) run(ctx context.Context) error {
 	}
 	run := j.Run()
 	_, _ = fmt.Fprintf(o.env.Stderr, "run %s: %s, %d trials\n", run.ID, run.Eval.Name, run.Planned)
+	if run.Synthetic {
+		_, _ = fmt.Fprintln(o.env.Stderr, "note: "+simulatedNote(&run.Eval))
+	}
 	sinks := newSinks(o.env, o.json, run)
 	sum, err := execute(ctx, o.app, execution{
 		journal: j, catalog: cat, sinks: sinks,
@@ -197,6 +200,18 @@ func newRunID(env *Env) string {
 	return env.Now().UTC().Format("20060102-150405-") + strings.ToLower(env.NewID()[:6])
 }
 
+// simulatedNote says whose answers are invented, and how to ask real agents.
+func simulatedNote(ev *eval.Eval) string {
+	var names []string
+	for _, a := range ev.Agents {
+		if a.Kind == eval.KindSimulated {
+			names = append(names, a.Name)
+		}
+	}
+	return fmt.Sprintf("the answers of %s are simulated, and the results synthetic; for real ones, put agents into the eval and look at it with `firstpick doctor`",
+		strings.Join(names, ", "))
+}
+
 // createRun checks the eval against the catalogue and makes the run's journal.
 func createRun(a *app, cat *catalog.Catalog, ev *eval.Eval, id string, part *journal.Shard) (*journal.Journal, error) {
 	category, ok := cat.Category(ev.Category)
@@ -240,6 +255,9 @@ func (o *runOptions) report(sum runner.Summary) {
 	_, _ = fmt.Fprintln(w)
 	for _, reason := range sortedKeys(sum.Reasons) {
 		_, _ = fmt.Fprintf(w, "  %s: %d\n", reason, sum.Reasons[reason])
+	}
+	for _, agent := range sortedKeys(sum.Closed) {
+		_, _ = fmt.Fprintf(w, "agent %s is not asked any more: %s\n", agent, printableText(sum.Closed[agent]))
 	}
 	switch {
 	case sum.AtMostUSD > sum.SpentUSD:
