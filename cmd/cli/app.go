@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"os"
@@ -90,8 +91,10 @@ func (a *app) catalog() (*catalog.Catalog, error) {
 // trials opens the trial store and brings it up to date with the journals, so
 // that whoever reads trials reads every trial that was ever acknowledged.
 func (a *app) trials(ctx context.Context) (*trialstore.Store, error) {
-	if _, err := os.Stat(a.runsRoot()); err != nil {
+	if _, err := os.Stat(a.runsRoot()); errors.Is(err, os.ErrNotExist) {
 		return nil, usageErr("firstpick demo, or firstpick run EVAL.yaml", "no runs in %s", a.cfg.Data)
+	} else if err != nil {
+		return nil, badInput(fmt.Errorf("runs: %w", err))
 	}
 	store, err := trialstore.Open(ctx, a.trialsPath())
 	if err != nil {

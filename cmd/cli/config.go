@@ -184,8 +184,8 @@ func distrust(v *viper.Viper, flags *pflag.FlagSet) (keys []string) {
 func readConfigFile(v *viper.Viper, flags *pflag.FlagSet) error {
 	file, _ := flags.GetString("config")
 	if file == "" {
-		if _, err := os.Stat(configName); err != nil {
-			return nil //nolint:nilerr // the file is optional
+		if _, err := os.Stat(configName); errors.Is(err, os.ErrNotExist) {
+			return nil
 		}
 		file = configName
 	}

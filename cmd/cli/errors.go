@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -58,11 +60,31 @@ func codeOf(err error) int {
 }
 
 func hintOf(err error) string {
+	if hint := fileHint(err); hint != "" {
+		return hint
+	}
 	var coded *codedError
 	if errors.As(err, &coded) {
 		return coded.hint
 	}
 	return ""
+}
+
+// fileHint says what to do about a file or folder that cannot be used; "" where that is
+// not the cause.
+func fileHint(err error) string {
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		return ""
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("this user may not use %s: run as its owner, change its owner or mode (chown, chmod), or choose another folder with --data", path.Path)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Sprintf("a part of %s is a file and not a folder: choose another folder with --data", path.Path)
+	default:
+		return ""
+	}
 }
 
 // usage marks the errors of a cobra argument check as the user's to mend: cobra
