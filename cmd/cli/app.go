@@ -42,7 +42,13 @@ func newApp(env *Env, cmd *cobra.Command) (*app, error) {
 	if cfg.LogFormat == "json" {
 		h = slog.NewJSONHandler(env.Stderr, opts)
 	}
-	return &app{env: env, cfg: cfg, log: slog.New(h)}, nil
+	a := &app{env: env, cfg: cfg, log: slog.New(h)}
+	if env.Environ != nil {
+		for _, warning := range unknownVariables(env.Environ()) {
+			a.log.Warn(warning)
+		}
+	}
+	return a, nil
 }
 
 func (a *app) runsRoot() string   { return filepath.Join(a.cfg.Data, "runs") }

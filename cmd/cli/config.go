@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
@@ -149,8 +150,12 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 		return Config{}, err
 	}
 	distrusted := distrust(v, flags)
+	_, types := configKeys(reflect.TypeFor[Config]())
 	for _, key := range v.AllKeys() {
-		if s := env.Getenv(envPrefix + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))); s != "" {
+		if s := env.Getenv(envName(key)); s != "" {
+			if err := checkValue(s, types[key]); err != nil {
+				return Config{}, usageErr("", "configuration: %s: %w", envName(key), err)
+			}
 			v.Set(key, s)
 		}
 		if f := flags.Lookup(key); f != nil && f.Changed {
@@ -158,7 +163,7 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 		}
 	}
 	var c Config
-	if err := v.UnmarshalExact(&c); err != nil {
+	if err := v.UnmarshalExact(&c); err != nil { // what is checked above has better errors
 		return Config{}, usageErr("the keys are those of `firstpick init`'s "+configName,
 			"configuration: %s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
@@ -195,6 +200,9 @@ func readConfigFile(v *viper.Viper, flags *pflag.FlagSet) error {
 	}
 	if info.Size() > maxConfig {
 		return usageErr("is it the right file?", "configuration: %s is larger than 1 MiB", file)
+	}
+	if err := checkConfigFile(file); err != nil {
+		return err
 	}
 	v.SetConfigFile(file)
 	v.SetConfigType("yaml")

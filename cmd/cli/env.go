@@ -21,6 +21,8 @@ import (
 type Env struct {
 	Args           []string
 	Getenv         func(string) string
+	// Environ lists all variables as NAME=VALUE; nil for none.
+	Environ func() []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// StdoutIsTTY and StderrIsTTY say whether a person watches; a terminal that
@@ -40,7 +42,7 @@ type Env struct {
 // OS returns the Env of this process.
 func OS() *Env {
 	return &Env{
-		Args: os.Args[1:], Getenv: os.Getenv,
+		Args: os.Args[1:], Getenv: os.Getenv, Environ: os.Environ,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdoutIsTTY: isTTY(os.Stdout), StderrIsTTY: isTTY(os.Stderr) && os.Getenv("TERM") != "dumb",
 		Now: time.Now, Sleep: sleep, After: time.After, Executable: os.Executable, NewID: rand.Text,

@@ -53,9 +53,7 @@ Start with:  firstpick demo`,
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageErr(cmd.CommandPath()+" --help", "%w", err)
-	})
+	root.SetFlagErrorFunc(flagErr)
 	addConfigFlags(root.PersistentFlags())
 	root.AddCommand(
 		newDemoCmd(env), newInitCmd(env), newLintCmd(env), newDoctorCmd(env), newPlanCmd(env),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/fixtures/study"
 	"github.com/firstpick/firstpick/runner"
@@ -188,7 +189,11 @@ func keepAgents(ev *eval.Eval, names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(ev.Agents, func(a eval.Agent) bool { return a.Name == name })
 		if i < 0 {
-			return usageErr("agents are listed in the eval file", "eval %s has no agent %q", ev.Name, name)
+			var known []string
+			for _, a := range ev.Agents {
+				known = append(known, a.Name)
+			}
+			return usageErr(nearest.Hint(name, known), "eval %s has no agent %q", ev.Name, name)
 		}
 		kept = append(kept, ev.Agents[i])
 	}
@@ -239,7 +244,7 @@ func unknownCategory(cat *catalog.Catalog, slug string) error {
 		names[c.Slug] = c.Slug
 	}
 	hint := "firstpick lint --categories lists them"
-	if near := catalog.Nearest(slug, names, 3); len(near) > 0 {
+	if near := nearest.Names(slug, names, 3); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return usageErr(hint, "no category %q in the catalogue", slug)
