@@ -13,7 +13,11 @@ import (
 func Main(env *Env) int {
 	ctx, stop := env.Signals(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal finds the default action: it kills
+	defer env.Terminal.Show()
+	context.AfterFunc(ctx, func() {
+		env.Terminal.Show()
+		stop() // a second signal finds the default action: it kills
+	})
 	err := newRootCmd(env).ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
