@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -49,6 +50,18 @@ func newApp(env *Env, cmd *cobra.Command) (*app, error) {
 		}
 	}
 	return a, nil
+}
+
+// localURL is where a server of this machine and configuration is found.
+func (a *app) localURL() string {
+	host, port, err := net.SplitHostPort(a.cfg.Listen)
+	if err != nil {
+		return "http://" + demoListen
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
 
 func (a *app) runsRoot() string   { return filepath.Join(a.cfg.Data, "runs") }

@@ -32,9 +32,9 @@ type Env struct {
 	// standard input is it.
 	Terminal   *Terminal
 	StdinIsTTY bool
-	Now                      func() time.Time
-	Sleep                    func(context.Context, time.Duration) error
-	After                    func(time.Duration) <-chan time.Time
+	Now        func() time.Time
+	Sleep      func(context.Context, time.Duration) error
+	After      func(time.Duration) <-chan time.Time
 	// Executable returns the path of this program.
 	Executable func() (string, error)
 	// NewID returns 26 random letters and digits.

@@ -68,7 +68,7 @@ Start with:  firstpick setup detect`,
 func (o *setupOptions) service() (string, error) {
 	base := o.url
 	if base == "" {
-		base = "http://" + demoListen
+		base = o.localURL()
 		if s, err := agentauth.ReadSession(filepath.Join(o.cfg.Data, agentFile)); err == nil {
 			base = s.URL
 		}
