@@ -121,7 +121,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	if near := nearest.Hint(name, known); strings.HasPrefix(near, "did you mean") {
 		hint = near
 	}
-	return usageErr(hint, "unknown command %q for %s", name, cmd.CommandPath())
+	return usageErr(hint, "unknown command %q for %q", name, cmd.CommandPath())
 }
 
 // flagErr adds the flag that was probably meant.
