@@ -58,6 +58,8 @@ type Summary struct {
 	// charged; AtMostUSD is what may have been spent at worst.
 	SpentKnown bool    `json:"spent_known"`
 	AtMostUSD  float64 `json:"at_most_usd"`
+	// Closed says why an agent is not asked any more, by name.
+	Closed map[string]string `json:"closed,omitempty"`
 	// Stopped is "", "interrupted" or "budget".
 	Stopped string `json:"stopped,omitempty"`
 }

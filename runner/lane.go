@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,8 @@ type lane struct {
 	troubled time.Time
 	streak   atomic.Int32
 	reason   string // of the last failure
+
+	connection connection
 }
 
 // next returns the trial that is first in the plan and may be asked now, or when
@@ -120,7 +123,9 @@ func (l *lane) trouble(now time.Time, reason string) {
 	l.reason = reason
 }
 
-func (l *lane) status(now time.Time) LaneStatus {
+// status says how the lane stands. last is the lane that holds the others at the
+// horizon; nil where none does.
+func (l *lane) status(now time.Time, horizon int, last *lane) LaneStatus {
 	state := l.limits.State(now)
 	s := LaneStatus{
 		Name: l.name, Phase: state.Phase, Until: state.Until, InFlight: state.InFlight, Limit: state.Limit, Max: state.Max, PerSecond: state.PerSecond,
@@ -128,6 +133,14 @@ func (l *lane) status(now time.Time) LaneStatus {
 	}
 	if l.streak.Load() > 0 {
 		s.Reason = l.reason
+	}
+	if p, _ := l.next(now); last != nil && p != nil && p.place >= horizon {
+		s.Phase, s.Until, s.WaitingFor = PhaseWaiting, time.Time{}, last.name
+		s.Reason = "waits for " + last.name + ": under a budget all keep within a block of prompts, so that a run that ends early compares like with like"
+	}
+	if l.connection.trying() {
+		s.Phase, s.Until = PhaseConnecting, l.connection.at
+		s.Reason = fmt.Sprintf("no connection yet, given up after %s: %s", connectTimeout, l.reason)
 	}
 	open := false
 	for _, a := range l.agents {

@@ -130,11 +130,18 @@ func (s *scheduler) retry(q *question, infra *agent.InfraError) {
 	if q.agent.closed != "" {
 		return
 	}
+	if reason := q.lane.connection.failed(q.lane.limits.State(now).InFlight, infra); reason != "" {
+		q.lane.close(reason)
+		return
+	}
 	if q.lane.streak.Load() >= troubledStreak && now.Sub(q.lane.troubled) >= s.patience() {
 		q.lane.close(fmt.Sprintf("%s: no answer for %s, last: %s", infra.Reason, s.patience(), infra.Error()))
 		return
 	}
 	q.again = now.Add(max(infra.After, backoff(s.Backoff, q.ID, q.attempts)))
+	if q.lane.connection.trying() {
+		q.again = q.lane.connection.at
+	}
 	q.lane.retries = append(q.lane.retries, q.pending)
 }
 

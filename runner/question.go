@@ -90,11 +90,13 @@ func (s *scheduler) carryOut(ctx context.Context, q *question) {
 	s.extraction.waiting.Add(size) // before another is asked
 	var infra *agent.InfraError
 	shut := errors.As(err, &infra) && infra.Lane
+	outcome := err
 	s.post(func() {
 		s.inFlight--
 		s.storing++
 		s.memory -= q.agent.profile.MemoryMB
 		q.lane.limits.End(s.Now(), sig)
+		q.lane.connection.note(q, s.Now(), outcome)
 		if sig.Verdict == limiter.Limited {
 			q.lane.limited++
 		}

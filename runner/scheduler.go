@@ -44,7 +44,8 @@ type scheduler struct {
 		at   time.Time
 		stop context.CancelFunc
 	}
-	toldAt time.Time
+	toldAt   time.Time
+	estimate estimate
 }
 
 // run asks until nothing is left to ask, or nothing may be asked any more.
@@ -75,11 +76,10 @@ func (s *scheduler) loop(ctx context.Context) {
 		}
 		now := s.Now()
 		if s.StatusEvery > 0 {
-			if next := s.toldAt.Add(s.StatusEvery); !next.After(now) {
+			if !s.toldAt.Add(s.StatusEvery).After(now) {
 				s.tellStatus(now)
-			} else {
-				wake = earlier(wake, next)
 			}
+			wake = earlier(wake, s.toldAt.Add(s.StatusEvery))
 		}
 		s.setAlarm(ctx, wake)
 		select {
@@ -131,8 +131,12 @@ func (s *scheduler) dispatch(ctx context.Context) (wake time.Time) {
 
 // choose returns the first trial in the plan that its lane can ask now.
 func (s *scheduler) choose(now time.Time) (best *lane, trial *pending, wake time.Time) {
-	horizon := s.horizon()
+	horizon, _ := s.horizon(now)
 	for _, l := range s.lanes {
+		if hold, at := l.connection.waits(now, l.limits.State(now).InFlight); hold {
+			wake = earlier(wake, at)
+			continue
+		}
 		p, at := l.next(now)
 		wake = earlier(wake, at)
 		if p == nil || p.place >= horizon || (trial != nil && p.place > trial.place) {
@@ -152,23 +156,6 @@ func (s *scheduler) choose(now time.Time) (best *lane, trial *pending, wake time
 		best, trial = l, p
 	}
 	return best, trial, wake
-}
-
-// horizon is the place up to which may be asked. Where a budget may end the run,
-// no lane gets far ahead of the others: what was asked stays a balanced part of
-// the plan.
-func (s *scheduler) horizon() int {
-	if s.money.limit <= 0 {
-		return s.tally.planned
-	}
-	base := s.tally.planned
-	for _, l := range s.lanes {
-		if place, ok := l.first(); ok {
-			base = min(base, place)
-		}
-	}
-	block := len(s.Eval.Prompts) * len(s.Eval.Agents) * max(1, len(s.Eval.Templates))
-	return base + max(block, 2*s.concurrency)
 }
 
 func (s *scheduler) left() bool {
@@ -255,8 +242,9 @@ func (s *scheduler) status(now time.Time) Status {
 		Concurrency: s.concurrency, Paused: s.paused, SpentUSD: s.money.spent, ReservedUSD: s.money.reserved + s.money.lost,
 		CapUSD: s.money.limit, SpentKnown: !s.money.unknown, MemoryMB: s.memory, MemoryCapMB: s.MemoryCapMB,
 	}
+	horizon, last := s.horizon(now)
 	for _, l := range s.lanes {
-		st.Lanes = append(st.Lanes, l.status(now))
+		st.Lanes = append(st.Lanes, l.status(now, horizon, last))
 	}
 	return st
 }
@@ -277,6 +265,7 @@ func (s *scheduler) summary(parent context.Context) Summary {
 	sum := s.tally.summary(closed, s.stopped)
 	sum.SpentUSD, sum.SpentKnown = s.money.spent, !s.money.unknown
 	sum.AtMostUSD = s.money.spent + s.money.lost
+	sum.Closed = closed
 	return sum
 }
 
@@ -313,6 +302,9 @@ func newScheduler(r *Runner, trials []plan.Trial, done Progress) *scheduler {
 		a.lane, s.agents[spec.Name] = l, a
 	}
 	for i, t := range trials {
+		if done.Valid[t.ID] {
+			s.agents[t.Agent].lane.connection.made = true
+		}
 		_, excluded := done.Excluded[t.ID]
 		if done.Valid[t.ID] || excluded {
 			continue

@@ -31,13 +31,16 @@ type Status struct {
 	MemoryCapMB int `json:"memory_cap_mb"`
 }
 
-// The phases of a lane: its limiter's, and one of its own.
+// The phases of a lane: its limiter's, and two of its own.
 const (
 	PhaseProbing   = limiter.PhaseProbing
 	PhaseSlowStart = limiter.PhaseSlowStart
 	PhaseSteady    = limiter.PhaseSteady
 	PhaseWaiting   = limiter.PhaseWaiting
-	PhaseClosed    = "closed" // not asked any more; Reason says why
+	// PhaseConnecting is that of a lane of which nothing was heard yet: nobody listens
+	// there. It is given up soon.
+	PhaseConnecting = "connecting"
+	PhaseClosed     = "closed" // not asked any more; Reason says why
 )
 
 // A LaneStatus is how the questions stand that share a provider, key and model.
@@ -49,6 +52,8 @@ type LaneStatus struct {
 	// Until is when the next question may be asked, where that is not now.
 	Until  time.Time `json:"until,omitzero"`
 	Reason string    `json:"reason,omitempty"`
+	// WaitingFor is the lane that this one waits for, under a budget; empty for none.
+	WaitingFor string `json:"waiting_for,omitempty"`
 	// Limit is how many questions are allowed at a time just now, Max at most.
 	InFlight int `json:"in_flight"`
 	Limit    int `json:"limit"`

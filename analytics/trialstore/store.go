@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 
 	"github.com/firstpick/firstpick/analytics/duck"
@@ -106,6 +107,9 @@ func explain(path string, err error) error {
 	}
 	if duck.IsDamaged(err) {
 		return &DamagedError{Path: path, Err: err}
+	}
+	if strings.Contains(err.Error(), "Permission denied") {
+		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
 	}
 	return err
 }

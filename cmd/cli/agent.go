@@ -117,7 +117,7 @@ func (o *agentOptions) discover(ctx context.Context) (string, agentauth.Service,
 	case o.session != nil:
 		base = o.session.URL
 	default:
-		base = "http://" + demoListen
+		base = o.localURL()
 	}
 	base, err := agentauth.CheckBase(base)
 	if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -25,6 +26,9 @@ import (
 
 const (
 	askTimeout = 10 * time.Minute
+	// connectTimeout bounds the time until a connection is made; a lane of which nobody
+	// was ever reached is given up after twice that.
+	connectTimeout = 10 * time.Second
 	// connectionsPerHost is how many connections to one provider stay open between
 	// questions: as many as may be under way.
 	connectionsPerHost = runner.MaxConcurrency
@@ -36,6 +40,7 @@ const (
 // which programs work; nobody else may use it at the same time.
 func (a *app) agentDeps(ctx context.Context, table *prices.Table, name string) agents.Deps {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = (&net.Dialer{Timeout: connectTimeout, KeepAlive: connectTimeout}).DialContext
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, connectionsPerHost
 	return agents.Deps{
 		Files: fixtures.Files(), Getenv: a.env.Getenv, Sleep: a.env.Sleep, Prices: table,

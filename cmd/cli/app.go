@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -38,7 +39,25 @@ func newApp(env *Env, cmd *cobra.Command) (*app, error) {
 	if cfg.LogFormat == "json" {
 		h = slog.NewJSONHandler(env.Stderr, opts)
 	}
-	return &app{env: env, cfg: cfg, log: slog.New(h)}, nil
+	a := &app{env: env, cfg: cfg, log: slog.New(h)}
+	if env.Environ != nil {
+		for _, warning := range unknownVariables(env.Environ()) {
+			a.log.Warn(warning)
+		}
+	}
+	return a, nil
+}
+
+// localURL is where a server of this machine and configuration is found.
+func (a *app) localURL() string {
+	host, port, err := net.SplitHostPort(a.cfg.Listen)
+	if err != nil {
+		return "http://" + demoListen
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
 
 func (a *app) runsRoot() string   { return filepath.Join(a.cfg.Data, "runs") }

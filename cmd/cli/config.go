@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
@@ -159,8 +160,12 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 			return Config{}, err
 		}
 	}
+	_, types := configKeys(reflect.TypeFor[Config]())
 	for _, key := range v.AllKeys() {
 		if s := env.Getenv(envName(key)); s != "" {
+			if err := checkValue(s, types[key]); err != nil {
+				return Config{}, usageErr("", "configuration: %s: %w", envName(key), err)
+			}
 			v.Set(key, s)
 		}
 		if f := flags.Lookup(key); f != nil && f.Changed {
@@ -168,7 +173,7 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 		}
 	}
 	var c Config
-	if err := v.UnmarshalExact(&c); err != nil {
+	if err := v.UnmarshalExact(&c); err != nil { // what is checked above has better errors
 		return Config{}, usageErr("the keys are those of `firstpick init`'s "+configName,
 			"configuration: %s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
@@ -192,8 +197,8 @@ func configDefaults() map[string]any {
 
 func readConfigFile(v *viper.Viper, file string) error {
 	if file == "" {
-		if _, err := os.Stat(configName); err != nil {
-			return nil //nolint:nilerr // the file is optional
+		if _, err := os.Stat(configName); errors.Is(err, os.ErrNotExist) {
+			return nil
 		}
 		file = configName
 	}
@@ -203,6 +208,9 @@ func readConfigFile(v *viper.Viper, file string) error {
 	}
 	if info.Size() > maxConfig {
 		return usageErr("is it the right file?", "configuration: %s is larger than 1 MiB", file)
+	}
+	if err := checkConfigFile(file); err != nil {
+		return err
 	}
 	v.SetConfigFile(file)
 	v.SetConfigType("yaml")

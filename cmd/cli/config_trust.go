@@ -108,10 +108,6 @@ func flagValue(f *pflag.Flag) any {
 	return f.Value.String()
 }
 
-func envName(key string) string {
-	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
-}
-
 // The modes of the sandbox that are no container.
 const (
 	sandboxAuto     = "auto"

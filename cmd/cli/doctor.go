@@ -161,10 +161,13 @@ func (o *doctorOptions) disk() finding {
 
 func (o *doctorOptions) store(ctx context.Context) finding {
 	const what = "trial store"
-	if _, err := os.Stat(o.trialsPath()); err != nil {
+	if _, err := os.Stat(o.trialsPath()); errors.Is(err, os.ErrNotExist) {
 		return finding{Level: levelOK, What: what, Detail: "none yet; the first run makes it"}
 	}
 	store, err := trialstore.Open(ctx, o.trialsPath())
+	if hint := fileHint(err); hint != "" {
+		return finding{levelFail, what, err.Error(), hint}
+	}
 	if err != nil {
 		return finding{levelFail, what, err.Error(), "firstpick runs rebuild makes it anew from the journals"}
 	}

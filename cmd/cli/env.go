@@ -19,16 +19,22 @@ import (
 // code reads the arguments, the environment, the streams, the clock or the
 // system's randomness, so a test can stand in for all of it.
 type Env struct {
-	Args           []string
-	Getenv         func(string) string
+	Args   []string
+	Getenv func(string) string
+	// Environ lists all variables as NAME=VALUE; nil for none.
+	Environ        func() []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// StdoutIsTTY and StderrIsTTY say whether a person watches; a terminal that
 	// reports no width counts as none, for a live view draws nothing there.
 	StdoutIsTTY, StderrIsTTY bool
-	Now                      func() time.Time
-	Sleep                    func(context.Context, time.Duration) error
-	After                    func(time.Duration) <-chan time.Time
+	// Terminal is where a person types; nil where nobody does. StdinIsTTY says that
+	// standard input is it.
+	Terminal   *Terminal
+	StdinIsTTY bool
+	Now        func() time.Time
+	Sleep      func(context.Context, time.Duration) error
+	After      func(time.Duration) <-chan time.Time
 	// Executable returns the path of this program.
 	Executable func() (string, error)
 	// NewID returns 26 random letters and digits.
@@ -39,15 +45,22 @@ type Env struct {
 
 // OS returns the Env of this process.
 func OS() *Env {
-	return &Env{
-		Args: os.Args[1:], Getenv: os.Getenv,
+	e := &Env{
+		Args: os.Args[1:], Getenv: os.Getenv, Environ: os.Environ,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		StdoutIsTTY: isTTY(os.Stdout), StderrIsTTY: isTTY(os.Stderr) && os.Getenv("TERM") != "dumb",
+		StdinIsTTY: term.IsTerminal(int(os.Stdin.Fd())), StdoutIsTTY: isTTY(os.Stdout), StderrIsTTY: isTTY(os.Stderr) && os.Getenv("TERM") != "dumb",
 		Now: time.Now, Sleep: sleep, After: time.After, Executable: os.Executable, NewID: rand.Text,
 		Signals: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		},
 	}
+	switch {
+	case isTTY(os.Stderr):
+		e.Terminal = &Terminal{fd: int(os.Stderr.Fd())}
+	case e.StdinIsTTY:
+		e.Terminal = &Terminal{fd: int(os.Stdin.Fd())}
+	}
+	return e
 }
 
 func isTTY(f *os.File) bool {

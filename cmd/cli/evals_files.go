@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -125,9 +126,8 @@ func (o *evalsOptions) setProviderKey(ctx context.Context, args []string) (err e
 	value, from := o.env.Getenv(name), "the environment"
 	if value == "" {
 		from = "stdin"
-		_, _ = fmt.Fprintf(o.env.Stderr, "no variable %s: reading the key from stdin\n", clean(name))
-		if value, err = readKey(o.env.Stdin); err != nil {
-			return badInput(err)
+		if value, err = o.askKey(ctx, name); err != nil {
+			return err
 		}
 	}
 	if value == "" {
@@ -144,6 +144,39 @@ func (o *evalsOptions) setProviderKey(ctx context.Context, args []string) (err e
 		_, err = fmt.Fprintf(o.env.Stderr, "%s is bound to no host, so no eval can use it yet: an owner of the workspace binds it in its settings\n", clean(k.Name))
 	}
 	return err
+}
+
+// askKey reads a key from stdin. A person types or pastes a line, which is not shown.
+func (o *evalsOptions) askKey(ctx context.Context, name string) (string, error) {
+	if !o.env.StdinIsTTY {
+		_, _ = fmt.Fprintf(o.env.Stderr, "no variable %s: reading the key from stdin\n", clean(name))
+		value, err := readKey(o.env.Stdin)
+		return value, badInput(err)
+	}
+	o.env.Terminal.Hide()
+	defer o.env.Terminal.Show()
+	_, _ = fmt.Fprintf(o.env.Stderr, "%s (not shown): ", clean(name))
+	type answer struct {
+		line string
+		err  error
+	}
+	typed := make(chan answer, 1)
+	go func() {
+		line, err := bufio.NewReader(io.LimitReader(o.env.Stdin, maxSecret+1)).ReadString('\n')
+		typed <- answer{line, err}
+	}()
+	select {
+	case a := <-typed:
+		_, _ = fmt.Fprintln(o.env.Stderr)
+		if a.err != nil && a.line == "" {
+			return "", usageErr("firstpick evals provider-key set "+clean(name)+" < FILE", "no key was typed: %w", a.err)
+		}
+		value, err := readKey(strings.NewReader(a.line))
+		return value, badInput(err)
+	case <-ctx.Done():
+		_, _ = fmt.Fprintln(o.env.Stderr)
+		return "", ctx.Err()
+	}
 }
 
 func (o *evalsOptions) removeProviderKey(ctx context.Context, args []string) error {

@@ -34,7 +34,7 @@ func (o *evalsOptions) follow(ctx context.Context, r *evalclient.Run) (err error
 	if !o.json {
 		state := remoteState(r)
 		view := progress.NewRemote(progress.Config{
-			W: o.env.Stderr, TTY: o.env.StderrIsTTY, CI: o.env.Getenv("CI") != "", Now: o.env.Now, NoColor: o.env.Getenv("NO_COLOR") != "",
+			W: o.env.Stderr, TTY: o.env.StderrIsTTY, CI: o.env.Getenv("CI") != "", Now: o.env.Now, NoColor: o.env.Getenv("NO_COLOR") != "", Hide: o.env.Terminal.Hide, Show: o.env.Terminal.Show,
 			Run: shownRun(r),
 		}, state)
 		defer func() { err = errors.Join(err, view.Close()) }()

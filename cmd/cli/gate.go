@@ -11,6 +11,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics/gate"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
@@ -130,7 +131,7 @@ func (o *gateOptions) known(cat *catalog.Catalog, rules []gate.Rule) error {
 		}
 		if _, ok := slugs[r.Tool]; r.Tool != "" && !ok {
 			hint := "slugs are in firstpick rank"
-			if near := catalog.Nearest(r.Tool, slugs, 3); len(near) > 0 {
+			if near := nearest.Names(r.Tool, slugs, 3); len(near) > 0 {
 				hint = "did you mean " + strings.Join(near, ", ") + "?"
 			}
 			return usageErr(hint, "rule %q: no tool %q in the catalogue", r.Text, r.Tool)

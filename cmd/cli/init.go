@@ -45,7 +45,7 @@ func newInitCmd(env *Env) *cobra.Command {
 				}
 				_, _ = fmt.Fprintf(env.Stderr, "written %s\n", path)
 			}
-			_, _ = fmt.Fprintln(env.Stderr, "next: firstpick lint, then firstpick run evals/payments.yaml --agent rehearsal")
+			_, _ = fmt.Fprintln(env.Stderr, "next: firstpick lint, then firstpick run evals/payments.yaml (a rehearsal: its answers are simulated)")
 			return nil
 		},
 	}

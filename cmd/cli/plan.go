@@ -129,8 +129,8 @@ func withKeys(getenv func(string) string, agents []eval.Agent) func(string) stri
 // remember adds what earlier runs of the same agents took, and how prompts differed
 // in the same category.
 func (o *planOptions) remember(ctx context.Context, cat *catalog.Catalog, in *forecast.Input) (err error) {
-	if _, err := os.Stat(o.runsRoot()); err != nil {
-		return nil //nolint:nilerr // nothing was run yet
+	if _, err := os.Stat(o.runsRoot()); errors.Is(err, os.ErrNotExist) {
+		return nil // nothing was run yet
 	}
 	store, err := o.trials(ctx)
 	if err != nil {

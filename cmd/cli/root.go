@@ -13,7 +13,11 @@ import (
 func Main(env *Env) int {
 	ctx, stop := env.Signals(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal finds the default action: it kills
+	defer env.Terminal.Show()
+	context.AfterFunc(ctx, func() {
+		env.Terminal.Show()
+		stop() // a second signal finds the default action: it kills
+	})
 	err := newRootCmd(env).ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
@@ -53,9 +57,7 @@ Start with:  firstpick demo`,
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageErr(cmd.CommandPath()+" --help", "%w", err)
-	})
+	root.SetFlagErrorFunc(flagErr)
 	addConfigFlags(root.PersistentFlags())
 	root.AddCommand(
 		newDemoCmd(env), newInitCmd(env), newLintCmd(env), newDoctorCmd(env), newPlanCmd(env),

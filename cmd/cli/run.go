@@ -13,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/fixtures/study"
 	"github.com/firstpick/firstpick/runner"
@@ -91,6 +92,9 @@ func (o *runOptions) run(ctx context.Context) error {
 	}
 	run := j.Run()
 	_, _ = fmt.Fprintf(o.env.Stderr, "run %s: %s, %d trials\n", run.ID, run.Eval.Name, run.Planned)
+	if run.Synthetic {
+		_, _ = fmt.Fprintln(o.env.Stderr, "note: "+simulatedNote(&run.Eval))
+	}
 	sinks := newSinks(o.env, o.json, run)
 	sum, err := execute(ctx, o.app, execution{
 		journal: j, catalog: cat, sinks: sinks,
@@ -186,7 +190,11 @@ func keepAgents(ev *eval.Eval, names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(ev.Agents, func(a eval.Agent) bool { return a.Name == name })
 		if i < 0 {
-			return usageErr("agents are listed in the eval file", "eval %s has no agent %q", ev.Name, name)
+			var known []string
+			for _, a := range ev.Agents {
+				known = append(known, a.Name)
+			}
+			return usageErr(nearest.Hint(name, known), "eval %s has no agent %q", ev.Name, name)
 		}
 		kept = append(kept, ev.Agents[i])
 	}
@@ -196,6 +204,18 @@ func keepAgents(ev *eval.Eval, names []string) error {
 
 func newRunID(env *Env) string {
 	return env.Now().UTC().Format("20060102-150405-") + strings.ToLower(env.NewID()[:6])
+}
+
+// simulatedNote says whose answers are invented, and how to ask real agents.
+func simulatedNote(ev *eval.Eval) string {
+	var names []string
+	for _, a := range ev.Agents {
+		if a.Kind == eval.KindSimulated {
+			names = append(names, a.Name)
+		}
+	}
+	return fmt.Sprintf("the answers of %s are simulated, and the results synthetic; for real ones, put agents into the eval and look at it with `firstpick doctor`",
+		strings.Join(names, ", "))
 }
 
 // createRun checks the eval against the catalogue and makes the run's journal.
@@ -225,7 +245,7 @@ func unknownCategory(cat *catalog.Catalog, slug string) error {
 		names[c.Slug] = c.Slug
 	}
 	hint := "firstpick lint --categories lists them"
-	if near := catalog.Nearest(slug, names, 3); len(near) > 0 {
+	if near := nearest.Names(slug, names, 3); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return usageErr(hint, "no category %q in the catalogue", slug)
@@ -241,6 +261,9 @@ func (o *runOptions) report(sum runner.Summary, shard bool) {
 	_, _ = fmt.Fprintln(w)
 	for _, reason := range sortedKeys(sum.Reasons) {
 		_, _ = fmt.Fprintf(w, "  %s: %d\n", reason, sum.Reasons[reason])
+	}
+	for _, agent := range sortedKeys(sum.Closed) {
+		_, _ = fmt.Fprintf(w, "agent %s is not asked any more: %s\n", agent, printableText(sum.Closed[agent]))
 	}
 	switch {
 	case sum.AtMostUSD > sum.SpentUSD:

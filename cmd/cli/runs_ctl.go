@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/cmd/runctl"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/journal"
 )
@@ -99,7 +100,7 @@ func obey(ctx context.Context, c *runctl.Client, order []string) (st runner.Stat
 		}
 		return c.SetMaxCost(ctx, usd)
 	default:
-		return st, usageErr("", "%q: want pause, resume, concurrency N or max-cost USD", verb)
+		return st, usageErr(nearest.Hint(verb, []string{"pause", "resume", "concurrency", "max-cost"}), "%q: want pause, resume, concurrency N or max-cost USD", verb)
 	}
 }
 

@@ -18,8 +18,10 @@ import (
 // that whoever reads trials reads every trial that was ever acknowledged. Runs that
 // cannot be read are named and passed over.
 func (a *app) trials(ctx context.Context) (*trialstore.Store, error) {
-	if _, err := os.Stat(a.runsRoot()); err != nil {
+	if _, err := os.Stat(a.runsRoot()); errors.Is(err, os.ErrNotExist) {
 		return nil, usageErr("firstpick demo, or firstpick run EVAL.yaml", "no runs in %s", a.cfg.Data)
+	} else if err != nil {
+		return nil, badInput(fmt.Errorf("runs: %w", err))
 	}
 	store, err := trialstore.Open(ctx, a.trialsPath())
 	if err != nil {

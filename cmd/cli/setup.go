@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/cmd/agentauth"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/server/setup"
 )
 
@@ -67,7 +68,7 @@ Start with:  firstpick setup detect`,
 func (o *setupOptions) service() (string, error) {
 	base := o.url
 	if base == "" {
-		base = "http://" + demoListen
+		base = o.localURL()
 		if s, err := agentauth.ReadSession(filepath.Join(o.cfg.Data, agentFile)); err == nil {
 			base = s.URL
 		}
@@ -120,7 +121,7 @@ func (o *setupOptions) detect(_ context.Context, args []string) error {
 func (o *setupOptions) print(_ context.Context, args []string) error {
 	stack, ok := setup.Find(args[0])
 	if !ok {
-		return usageErr("firstpick setup detect finds it; there are "+strings.Join(setup.Slugs(), ", "), "there is no stack %q", args[0])
+		return usageErr("firstpick setup detect finds it; "+nearest.Hint(args[0], setup.Slugs()), "there is no stack %q", args[0])
 	}
 	base, err := o.service()
 	if err != nil {

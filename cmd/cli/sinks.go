@@ -17,7 +17,7 @@ func newSinks(env *Env, asJSON bool, run journal.Run) []runner.Sink {
 		return []runner.Sink{&ndjson{enc: json.NewEncoder(env.Stdout)}}
 	}
 	return []runner.Sink{progress.New(progress.Config{
-		W: env.Stderr, TTY: env.StderrIsTTY, CI: env.Getenv("CI") != "", Run: run, Now: env.Now, NoColor: env.Getenv("NO_COLOR") != "",
+		W: env.Stderr, TTY: env.StderrIsTTY, CI: env.Getenv("CI") != "", Run: run, Now: env.Now, NoColor: env.Getenv("NO_COLOR") != "", Hide: env.Terminal.Hide, Show: env.Terminal.Show,
 	})}
 }
 

@@ -115,7 +115,7 @@ func (o *shipOptions) config() (ship.Config, error) {
 		base = o.env.Getenv(urlVariable)
 	}
 	if base == "" {
-		base = "http://" + demoListen
+		base = o.localURL()
 	}
 	base, err = agentauth.CheckBase(base) // the key is not sent in clear to the outside
 	if err != nil {

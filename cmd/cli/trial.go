@@ -133,6 +133,9 @@ func (o *trialOptions) list(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	rows, err := store.Trials(ctx, o.filter)
+	if err == nil && len(rows) == 0 {
+		err = o.checkFilter(ctx, store, o.filter)
+	}
 	if err != nil {
 		return err
 	}

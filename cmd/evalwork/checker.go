@@ -14,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/forecast"
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 	"github.com/firstpick/firstpick/publish/bundle"
@@ -152,7 +153,7 @@ func (c *Checker) near(slug string) string {
 	for _, k := range c.Catalog.Categories {
 		names[k.Slug] = k.Slug
 	}
-	if near := catalog.Nearest(slug, names, 3); len(near) > 0 {
+	if near := nearest.Names(slug, names, 3); len(near) > 0 {
 		return "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return "there are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")

@@ -68,7 +68,7 @@ func byTrouble(lanes []runner.LaneStatus) []runner.LaneStatus {
 		switch {
 		case l.Phase == runner.PhaseClosed:
 			return 0
-		case l.Phase == runner.PhaseWaiting:
+		case l.Phase == runner.PhaseWaiting, l.Phase == runner.PhaseConnecting:
 			return 1
 		case l.Waiting+l.InFlight > 0:
 			return 2
@@ -98,7 +98,7 @@ func (f frame) lane(t *tally, l runner.LaneStatus, name int, shown []column) []s
 	switch l.Phase {
 	case runner.PhaseClosed:
 		style = f.bad
-	case runner.PhaseWaiting:
+	case runner.PhaseWaiting, runner.PhaseConnecting:
 		style = f.hold
 	}
 	line, why := row(name, clean(l.Name), shown, values), clean(l.Reason)

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"context"
-	"io"
 	"sync"
 	"time"
 
@@ -49,13 +48,17 @@ func (m model) View() tea.View { return tea.NewView(m.draw(m.width, m.height)) }
 type screen struct {
 	p    *tea.Program
 	done chan error
+	show func()
 }
 
-func newScreen(w io.Writer, draw func(width, height int) string, opts ...tea.ProgramOption) *screen {
+func newScreen(cfg Config, draw func(width, height int) string, opts ...tea.ProgramOption) *screen {
 	// The program reads no keys and installs no signal handler: an interrupt
 	// must reach the command's own context, not the view.
-	opts = append(opts, tea.WithOutput(w), tea.WithInput(nil), tea.WithoutSignalHandler())
-	s := &screen{p: tea.NewProgram(model{draw, defaultWidth, defaultHeight}, opts...), done: make(chan error, 1)}
+	opts = append(opts, tea.WithOutput(cfg.W), tea.WithInput(nil), tea.WithoutSignalHandler())
+	s := &screen{p: tea.NewProgram(model{draw, defaultWidth, defaultHeight}, opts...), done: make(chan error, 1), show: cfg.Show}
+	if cfg.Hide != nil {
+		cfg.Hide() // what is typed would be drawn into the view
+	}
 	go func() {
 		_, err := s.p.Run()
 		s.done <- err
@@ -66,7 +69,11 @@ func newScreen(w io.Writer, draw func(width, height int) string, opts ...tea.Pro
 // Close draws the last frame and gives the terminal back.
 func (s *screen) Close() error {
 	s.p.Send(closeMsg{})
-	return <-s.done
+	err := <-s.done
+	if s.show != nil {
+		s.show()
+	}
+	return err
 }
 
 // live is a sink that draws on a terminal.
@@ -81,7 +88,7 @@ type live struct {
 
 func newLive(cfg Config, opts ...tea.ProgramOption) *live {
 	l := &live{cfg: cfg, styles: newStyles(cfg.NoColor), tally: newTally(cfg.Run)}
-	l.screen = newScreen(cfg.W, l.frame, opts...)
+	l.screen = newScreen(cfg, l.frame, opts...)
 	return l
 }
 

@@ -46,8 +46,8 @@ func (p *plain) Event(_ context.Context, e runner.Event) error {
 // Close implements runner.Sink.
 func (p *plain) Close() error { return nil }
 
-// news tells the first failure of each reason, and of each lane that it is not
-// asked any more.
+// news returns the first failure of each reason, and once for each lane that nobody is
+// reached, that it waits for another, and that it is not asked any more.
 func (p *plain) news() (lines []string) {
 	tell := func(line string) {
 		if !p.told[line] {
@@ -60,8 +60,11 @@ func (p *plain) news() (lines []string) {
 	}
 	if st := p.tally.status; st != nil {
 		for _, l := range st.Lanes {
-			if l.Phase == runner.PhaseClosed {
-				tell(fmt.Sprintf("lane name=%q phase=closed reason=%q", l.Name, clean(l.Reason)))
+			switch {
+			case l.Phase == runner.PhaseClosed, l.Phase == runner.PhaseConnecting && l.Reason != "":
+				tell(fmt.Sprintf("lane name=%q phase=%s reason=%q", clean(l.Name), l.Phase, clean(l.Reason)))
+			case l.WaitingFor != "":
+				tell(fmt.Sprintf("lane name=%q phase=%s waiting_for=%q reason=%q", clean(l.Name), l.Phase, clean(l.WaitingFor), clean(l.Reason)))
 			}
 		}
 	}

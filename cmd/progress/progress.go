@@ -25,6 +25,9 @@ type Config struct {
 	Run     journal.Run
 	Now     func() time.Time
 	NoColor bool
+	// Hide stops the terminal's echo while a live view is drawn on it, Show lets it
+	// echo again; nil does nothing.
+	Hide, Show func()
 }
 
 // New returns a sink that shows a run: live on a terminal, as lines elsewhere.

@@ -117,7 +117,7 @@ type remoteLive struct {
 
 func newRemoteLive(cfg Config, now Remote, opts ...tea.ProgramOption) *remoteLive {
 	l := &remoteLive{styles: newStyles(cfg.NoColor), remote: now}
-	l.screen = newScreen(cfg.W, func(width, height int) string {
+	l.screen = newScreen(cfg, func(width, height int) string {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return l.remote.render(cfg, frame{width: width, height: height, now: cfg.Now(), styles: l.styles})

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/firstpick/firstpick/runner"
 )
@@ -35,10 +36,10 @@ func Dial(dir string) (*Client, error) {
 	c.http.Transport = &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			conn, err := (&net.Dialer{}).DialContext(ctx, "unix", string(path))
-			if err != nil {
-				return nil, errors.Join(ErrNotRunning, err)
+			if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) { // the process was killed
+				err = errors.Join(ErrNotRunning, err)
 			}
-			return conn, nil
+			return conn, err
 		},
 		DisableKeepAlives: true,
 	}

@@ -35,15 +35,39 @@ func (held) Worst(agent.Task) *float64 { return new(float64) }
 func (held) Profile() agent.Profile { return agent.Profile{} }
 
 func TestARunIsSteeredOverItsSocket(t *testing.T) {
-	for name, dir := range map[string]string{
-		"in its folder":                t.TempDir(),
-		"elsewhere, for a long folder": filepath.Join(t.TempDir(), strings.Repeat("long", 30)),
+	long := strings.Repeat("long", 30)
+	for name, tt := range map[string]struct{ tmp, data string }{
+		"in its folder":                   {"", "data"},
+		"elsewhere, for a long folder":    {"", filepath.Join(long, "data")},
+		"with a long folder for all else": {long, filepath.Join(long, "data")},
 	} {
-		t.Run(name, func(t *testing.T) { steer(t, dir) })
+		for way, relative := range map[string]bool{"by its whole path": false, "by a path relative to where the run began": true} {
+			t.Run(name+", "+way, func(t *testing.T) {
+				work, err := os.MkdirTemp("", "ctl") // shorter than t.TempDir()
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = os.RemoveAll(work) })
+				whole, root := filepath.Join(work, tt.data), filepath.Join(work, tt.data)
+				if err := os.MkdirAll(filepath.Join(work, tt.tmp), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if tt.tmp != "" {
+					t.Setenv("TMPDIR", filepath.Join(work, tt.tmp))
+				}
+				if relative {
+					root = tt.data
+				}
+				t.Chdir(work)
+				steer(t, root, whole)
+			})
+		}
 	}
 }
 
-func steer(t *testing.T, root string) {
+// steer runs a run below root and steers it from another working directory, where whole
+// is the way to root.
+func steer(t *testing.T, root, whole string) {
 	e := &eval.Eval{Name: "e", Category: "c", Repeats: 20, Templates: []string{"none"}, Prompts: []eval.Prompt{{ID: "p", Text: "Which?"}}, Agents: []eval.Agent{{Name: "a", Kind: eval.KindSimulated}}}
 	trials := plan.New(e)
 	j, err := journal.Create(root, journal.Run{ID: "r1", Eval: *e, Planned: len(trials)})
@@ -70,6 +94,8 @@ func steer(t *testing.T, root string) {
 		_, err := r.Run(t.Context(), trials, runner.Progress{})
 		ended <- err
 	}()
+	t.Chdir(t.TempDir())
+	dir = filepath.Join(whole, "r1")
 	c, err := runctl.Dial(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,9 @@ const (
 	socketName = "socket"
 	// maxSocketPath is what every system takes as the path of a socket, in bytes.
 	maxSocketPath = 100
-	answerWithin  = 10 * time.Second
+	// tempNameSize is the most bytes in the name of a temporary folder.
+	tempNameSize = len("firstpick-4294967295")
+	answerWithin = 10 * time.Second
 )
 
 // A Server answers for one run.
@@ -45,6 +47,10 @@ type refusal struct {
 
 // Listen answers for the run whose folder is dir until Close.
 func Listen(dir string, c *runner.Control) (*Server, error) {
+	dir, err := filepath.Abs(dir) // clients have working directories of their own
+	if err != nil {
+		return nil, fmt.Errorf("control socket: %w", err)
+	}
 	private, err := privateFolder(dir)
 	if err != nil {
 		return nil, fmt.Errorf("control socket: %w", err)
@@ -77,7 +83,11 @@ func Listen(dir string, c *runner.Control) (*Server, error) {
 func privateFolder(dir string) (string, error) {
 	private := filepath.Join(dir, "control.d")
 	if len(private)+len(socketName)+1 > maxSocketPath {
-		return os.MkdirTemp("", "firstpick-")
+		temp := os.TempDir()
+		if len(temp)+tempNameSize+len(socketName)+2 > maxSocketPath {
+			temp = "/tmp"
+		}
+		return os.MkdirTemp(temp, "firstpick-")
 	}
 	// It may be there, of a process that was killed; the run's lock is ours.
 	return private, errors.Join(os.RemoveAll(private), os.Mkdir(private, 0o700))

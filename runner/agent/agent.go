@@ -108,6 +108,9 @@ type InfraError struct {
 	Retry  bool   // another attempt may succeed
 	// After is the least time to wait before it; 0 means that nobody said.
 	After time.Duration
+	// Unreached means that no connection was made: nobody listens there, or there is no
+	// such host.
+	Unreached bool
 	// Billed means that the provider may charge for the attempt all the same:
 	// the request arrived and its answer got lost.
 	Billed bool

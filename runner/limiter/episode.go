@@ -47,6 +47,8 @@ type episode struct {
 	tried     time.Time // when a question was first asked since; zero before
 	older     int       // questions under way from before
 	leastLeft float64   // of the limit
+	rate      float64   // when it began
+	again     int       // refusals of questions since
 }
 
 // begin marks the first question.
@@ -89,7 +91,15 @@ func (l *Limiter) refuse(now time.Time, told bool, others int) {
 		return
 	}
 	if !e.on {
-		e.on, e.since, e.older = true, now, others
+		rate := l.pace.rate
+		if rate == 0 {
+			rate = l.unprovenRate(now)
+		}
+		if l.noise.refuse(&l.pace, rate) {
+			l.scatter(now)
+			return
+		}
+		e.on, e.since, e.older, e.rate = true, now, others, rate
 		e.leastLeft = max(1, l.limit*shrink)
 		l.lower(others)
 		if !l.refused {
@@ -99,6 +109,9 @@ func (l *Limiter) refuse(now time.Time, told bool, others int) {
 		e.pause = max(l.pace.interval(), leastPause)
 	} else {
 		e.pause *= 2
+		if e.again++; e.again == blockedTries {
+			l.noise.limit()
+		}
 	}
 	e.pause = min(e.pause, max(maxPause, l.pace.interval()))
 	e.latest, e.told, e.tried = now, told, time.Time{}
@@ -143,6 +156,9 @@ func (l *Limiter) release(now time.Time) {
 	sure := max(2*l.latency(), min(dear*blocked, dearest))
 	lagging := c.length < 2*l.latency() // most answers of the cycle are still to come
 	switch {
+	case l.noise.share > 0 && c.accepted >= enough: // the limit is behind the noise
+		top := min(before, least*(1+surplus)/(1-l.noise.share))
+		p.cut(top*shrink, top, sure, sureAnswers)
 	case e.initial && (c.accepted == 0 || share < windowShare):
 		p.unproven(max(best, p.rate*shrink))
 	case lagging:
@@ -162,6 +178,9 @@ func (l *Limiter) release(now time.Time) {
 	}
 	if !lagging {
 		l.peak = 0
+	}
+	if l.noise.test(e.rate) {
+		p.halve(l.noise.tested)
 	}
 	p.next = l.last.Add(p.interval())
 	l.episode = episode{}

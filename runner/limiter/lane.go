@@ -86,6 +86,7 @@ type Limiter struct {
 	until, calm      time.Time
 	history          history
 	episode          episode
+	noise            noise
 }
 
 // New makes the limiter of a lane.
@@ -233,6 +234,13 @@ func (l *Limiter) hear(now time.Time, s Signal, others int) {
 	l.requests.see(now, s.Window.Requests, false)
 	l.tokens.see(now, s.Window.Tokens, true)
 	after := min(max(0, s.After), maxWait)
+	switch {
+	case s.Verdict != Limited:
+	case s.Window.empty():
+		l.noise.limit()
+	case l.noise.tolerates(l.pace.below()):
+		return // the refused question waits, the lane does not
+	}
 	l.until = later(l.until, now.Add(after))
 	switch s.Verdict {
 	case Clean:
@@ -248,6 +256,7 @@ func (l *Limiter) hear(now time.Time, s Signal, others int) {
 // clean counts an answer that was taken, and grows.
 func (l *Limiter) clean(now time.Time) {
 	l.probing = false
+	l.noise.answer(l.pace.below())
 	if l.episode.passed(now, l.latency()) {
 		l.release(now)
 	}
@@ -256,6 +265,7 @@ func (l *Limiter) clean(now time.Time) {
 		return
 	}
 	l.pace.clean(l.latency())
+	l.tested()
 	if l.full > 0 {
 		l.full--
 		step := 1.0

@@ -10,6 +10,9 @@
 // measured from what the provider accepted, see episode, and climbs back slowly,
 // see pace.
 //
+// Refusals that come at random, however few questions are asked, say nothing of a
+// limit: they are told apart by slowing down, see noise, and then tolerated.
+//
 // A Limiter has no clock, no goroutine and no lock: time comes in as a value, and
 // one goroutine owns it.
 package limiter
@@ -42,6 +45,11 @@ type Signal struct {
 // A Window is what headers say of the provider's own limits.
 type Window struct {
 	Requests, Tokens Quota
+}
+
+// empty reports whether headers say that a quota is used up.
+func (w Window) empty() bool {
+	return w.Requests.Known && w.Requests.Remaining <= 0 || w.Tokens.Known && w.Tokens.Remaining <= 0
 }
 
 // A Quota is what is left until it is filled up again. The zero Quota is unknown.

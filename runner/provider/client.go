@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
@@ -224,7 +225,9 @@ func (c *client) broken(ctx context.Context, err error, written bool, what strin
 	if ctx.Err() != nil {
 		return &agent.InfraError{Reason: agent.ReasonTimeout, Retry: true, Billed: written, Err: fmt.Errorf("no whole answer within %s", c.timeout)}
 	}
-	return &agent.InfraError{Reason: agent.ReasonNetwork, Retry: true, Billed: written, Err: errors.New(what + c.secret.text(err.Error()))}
+	var op *net.OpError
+	unreached := !written && errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
+	return &agent.InfraError{Reason: agent.ReasonNetwork, Retry: true, Billed: written, Unreached: unreached, Err: errors.New(what + c.secret.text(err.Error()))}
 }
 
 func (c *client) withRaw(e *agent.InfraError, got exchanged) error {

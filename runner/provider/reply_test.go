@@ -202,7 +202,7 @@ func TestWhatDidNotReachTheServerIsNotCharged(t *testing.T) {
 	s, a := serve(t, eval.KindOpenAIChat, providertest.Say("x"), nil)
 	s.Close()
 	_, infra := askIt(t, a, "Which?")
-	if infra == nil || infra.Reason != agent.ReasonNetwork || !infra.Retry || infra.Billed {
+	if infra == nil || infra.Reason != agent.ReasonNetwork || !infra.Retry || infra.Billed || !infra.Unreached {
 		t.Fatalf("%+v", infra)
 	}
 }

@@ -36,14 +36,16 @@ type message struct {
 }
 
 type failure struct {
-	Reason  string         `json:"reason"`
-	Text    string         `json:"text,omitempty"`
-	Retry   bool           `json:"retry,omitempty"`
-	After   time.Duration  `json:"after,omitempty"`
-	Billed  bool           `json:"billed,omitempty"`
-	Lane    bool           `json:"lane,omitempty"`
-	CostUSD *float64       `json:"cost_usd,omitempty"`
-	Window  limiter.Window `json:"window,omitzero"`
+	Reason string        `json:"reason"`
+	Text   string        `json:"text,omitempty"`
+	Retry  bool          `json:"retry,omitempty"`
+	After  time.Duration `json:"after,omitempty"`
+	Billed bool          `json:"billed,omitempty"`
+	Lane   bool          `json:"lane,omitempty"`
+	// Unreached: see agent.InfraError.
+	Unreached bool           `json:"unreached,omitempty"`
+	CostUSD   *float64       `json:"cost_usd,omitempty"`
+	Window    limiter.Window `json:"window,omitzero"`
 }
 
 // A codec packs outcomes. It may be used by many goroutines.
@@ -71,7 +73,7 @@ func (c *codec) encode(o outcome) (payload, raw []byte, err error) {
 	} else {
 		e := o.err
 		raw = e.Raw
-		m.Failure = &failure{Reason: e.Reason, Retry: e.Retry, After: e.After, Billed: e.Billed, Lane: e.Lane, CostUSD: e.CostUSD, Window: e.Window}
+		m.Failure = &failure{Reason: e.Reason, Retry: e.Retry, After: e.After, Billed: e.Billed, Lane: e.Lane, Unreached: e.Unreached, CostUSD: e.CostUSD, Window: e.Window}
 		if e.Err != nil {
 			m.Failure.Text = e.Err.Error()
 		}
@@ -112,7 +114,7 @@ func (c *codec) decode(payload, raw []byte) (outcome, error) {
 		return outcome{reply: *m.Reply}, nil
 	}
 	f := m.Failure
-	e := &agent.InfraError{Reason: f.Reason, Retry: f.Retry, After: f.After, Billed: f.Billed, Lane: f.Lane, CostUSD: f.CostUSD, Raw: raw, Window: f.Window}
+	e := &agent.InfraError{Reason: f.Reason, Retry: f.Retry, After: f.After, Billed: f.Billed, Lane: f.Lane, Unreached: f.Unreached, CostUSD: f.CostUSD, Raw: raw, Window: f.Window}
 	if f.Text != "" {
 		e.Err = errors.New(f.Text)
 	}

@@ -32,7 +32,7 @@ func TestOutcomesTravelWhole(t *testing.T) {
 		At:     time.Date(2026, 3, 1, 9, 0, 0, 123456789, time.UTC), Result: &pick.Result{Kind: pick.None}, Raw: []byte("\xff\x00raw"), Window: window,
 	}
 	fail := &agent.InfraError{
-		Reason: "server", Retry: true, After: time.Second, Billed: true, Lane: true, CostUSD: &cost, Raw: []byte("body"), Window: window, Err: errors.New("503"),
+		Reason: "server", Retry: true, After: time.Second, Billed: true, Lane: true, Unreached: true, CostUSD: &cost, Raw: []byte("body"), Window: window, Err: errors.New("503"),
 	}
 	c := testCodec(t)
 	for _, want := range []outcome{{reply: reply}, {err: fail}, {err: &agent.InfraError{Reason: "r"}}} {

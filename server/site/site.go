@@ -19,6 +19,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/server/web"
 )
 
@@ -230,7 +231,7 @@ func (s *Site) SuggestTools(q string) []string {
 
 // SuggestCategories returns slugs near q.
 func (s *Site) SuggestCategories(q string) []string {
-	return catalog.Nearest(strings.ToLower(q), s.categories, maxSuggestions)
+	return nearest.Names(strings.ToLower(q), s.categories, maxSuggestions)
 }
 
 // A Holder carries the current site. The zero Holder has none.

@@ -1,0 +1,8 @@
+package cli
+
+import "golang.org/x/sys/unix"
+
+// Reading and writing the state of a terminal; flushing drops unread input.
+const (
+	readTermios, writeTermios, flushTermios = unix.TIOCGETA, unix.TIOCSETA, unix.TIOCSETAF
+)
