@@ -18,8 +18,8 @@ import (
 	"github.com/firstpick/firstpick/server/state"
 )
 
-// runChaos hurts the program in each way that its store can meet and prints what is
-// left. An experiment that loses something that was acknowledged is an error.
+// runChaos runs fault-injection experiments on the server and its store and prints the
+// results. An experiment that loses something that was acknowledged is an error.
 func runChaos(b *bench) error {
 	c := &chaos{bench: b}
 	experiments := []struct {

@@ -9,7 +9,7 @@
 //	bench tokens  -program FILE [-rounds N] [-for D]    token exchange and bearer check
 //	bench ingest  -program FILE [-events N]             events taken in beside reports, memory
 //	bench pages   -program FILE [-events N]             pages of a workspace
-//	bench chaos   -program FILE [-events N]             what survives kills, stops, full disks and damage
+//	bench chaos   -program FILE [-events N]             what survives kills, stops and damage
 //
 // -engines names the stores, sqlite and postgres unless it says otherwise; PostgreSQL
 // syncs to disk, as SQLite does, and is left out where it is not installed.

@@ -94,7 +94,8 @@ type registration struct {
 }
 
 func (b *bench) register() (r registration, err error) {
-	return r, b.call("/api/agent/identity", "", map[string]string{"type": "anonymous"}, &r)
+	err = b.call("/api/agent/identity", "", map[string]string{"type": "anonymous"}, &r)
+	return r, err
 }
 
 // call posts JSON, or a form (url.Values), and decodes the answer.

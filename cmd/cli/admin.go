@@ -138,7 +138,7 @@ func (o *adminOptions) ready(command string) error {
 		o.cfg.DataSet = true // an operator may have put the key of the backup there
 		address, err := o.stateAddress()
 		if err == nil && !o.hasMaster() {
-			return usageErr("set FIRSTPICK_STATE_KEY, or copy the old "+masterFile+" to "+o.keyFiles(address)[0], "a backup needs the master key of its store, and there is none here")
+			return usageErr("set FIRSTPICK_STATE_KEY, or copy the old "+masterFile+" to "+o.keyFiles(address)[0], "master key missing: restore needs the key of the backed-up store")
 		}
 		return err
 	}

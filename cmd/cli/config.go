@@ -29,7 +29,7 @@ type Config struct {
 	// Snapshots is where snapshots lie, as file:///DIR; empty means Data.
 	Snapshots string `mapstructure:"snapshots"`
 	// Trust are files of public keys, of which one must have signed a snapshot that the
-	// server serves; none asks for no signature.
+	// server serves; empty accepts unsigned snapshots.
 	Trust []string `mapstructure:"trust"`
 	// LogLevel is debug, info, warn or error; LogFormat is text or json.
 	LogLevel  string `mapstructure:"log-level"`
@@ -67,7 +67,7 @@ type Config struct {
 	CallPorts []int `mapstructure:"call-ports"`
 	// Prices is a file of prices instead of the built-in table.
 	Prices string `mapstructure:"prices"`
-	// Sandbox is what agents that are programs are held in by: auto, required, off, or a
+	// Sandbox selects the sandbox of agent programs: auto, required, off, or a
 	// container as docker:IMAGE or podman:IMAGE.
 	Sandbox string `mapstructure:"sandbox"`
 	// Binary says where programs are that are not in PATH, as NAME=PATH.
@@ -139,7 +139,7 @@ func addConfigFlags(f *pflag.FlagSet) {
 // addAgentFlags adds the flags of commands that make agents.
 func addAgentFlags(f *pflag.FlagSet) {
 	f.String("prices", "", "YAML file of prices instead of the built-in table")
-	f.String("sandbox", sandboxAuto, "what holds programs in: auto (bubblewrap where it works), required (fail without it), off, docker:IMAGE or podman:IMAGE")
+	f.String("sandbox", sandboxAuto, "sandbox for agent programs: auto (bubblewrap if available), required (fail without it), off, docker:IMAGE or podman:IMAGE")
 	f.StringArray("binary", nil, "where a program is that is not in PATH, as NAME=PATH (repeatable)")
 	f.Bool("keep-work", false, "leave the folders in which programs worked, to look at")
 }

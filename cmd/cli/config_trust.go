@@ -17,8 +17,8 @@ import (
 // These let programs out of the sandbox, send keys and mail elsewhere, decide whom a
 // server trusts, or write outside of the folder.
 var guardedKeys = []string{
-	"admin-email", "billing-secret", "binary", "bundles", "call-ports", "call-private", "data", "eval-key", "eval-key-file", "eval-private", "eval-programs",
-	"issuers", "mail", "oidc", "remote", "sandbox", "snapshots", "state", "state-key", "trust", "trusted-proxies",
+	"admin-email", "base-url", "billing-secret", "binary", "bundles", "call-ports", "call-private", "data", "eval-key", "eval-key-file", "eval-private", "eval-programs",
+	"issuers", "limit-rules", "limits", "mail", "metrics", "new-accounts", "oidc", "registration-types", "remote", "sandbox", "snapshots", "state", "state-key", "trust", "trusted-proxies",
 }
 
 // configFile returns the configuration file that the user named, or "".

@@ -55,7 +55,7 @@ func (a *app) underWay(ctx context.Context) (ids []string) {
 	return ids
 }
 
-// note prints a line on stderr that the figures must not be read without.
+// note prints a caveat on stderr.
 func (a *app) note(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.env.Stderr, "note: "+format+"\n", args...)
 }

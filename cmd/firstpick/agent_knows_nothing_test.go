@@ -163,8 +163,7 @@ var linkValue = regexp.MustCompile(`<([^>]+)>; rel="([^"]+)"`)
 // looksAround begins with robots.txt and the headers of the first page, as anybody may.
 func (a *newcomer) looksAround() {
 	a.say("# An agent that knows %s and nothing else\n\n## It looks around", a.base)
-	robots, _ := a.get(a.base + "/robots.txt")
-	catalogue := a.find(robots, "Agentmap: ")
+	a.get(a.base + "/robots.txt")
 	_, head := a.get(a.base + "/")
 	a.links = map[string]string{}
 	for _, m := range linkValue.FindAllStringSubmatch(strings.Join(head.Values("Link"), ", "), -1) {
@@ -172,10 +171,7 @@ func (a *newcomer) looksAround() {
 			a.links[m[2]] = m[1]
 		}
 	}
-	if a.links["ard"] != catalogue {
-		a.t.Errorf("robots.txt says %s, the header %s", catalogue, a.links["ard"])
-	}
-	entries, _ := at(a.object(catalogue), "entries").([]any)
+	entries, _ := at(a.object(a.links["ard"]), "entries").([]any)
 	for _, e := range entries {
 		kind, address := fmt.Sprint(at(e, "type")), fmt.Sprint(at(e, "url"))
 		a.say("  finds %s", at(e, "displayName"))

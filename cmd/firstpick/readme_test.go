@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,6 +27,12 @@ var fenced = regexp.MustCompile("(?m)^(?:<!-- test: (.*) -->\n)?```(sh|text)\n((
 func TestREADMERuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program and runs all of the README: a minute or two")
+	}
+	if _, err := exec.LookPath("curl"); err != nil {
+		if slices.Contains(strings.Split(os.Getenv("FIRSTPICK_REQUIRE"), ","), "curl") {
+			t.Fatal("FIRSTPICK_REQUIRE names curl, and it is not installed")
+		}
+		t.Skip("no curl on this machine")
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

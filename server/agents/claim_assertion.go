@@ -65,6 +65,9 @@ func (s *Service) claimable(ctx context.Context, tx *state.Tx, now time.Time, r 
 // claimFor gives the registration and its workspace to an account.
 func (s *Service) claimFor(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, out *Registered, account *state.Account) error {
 	r := out.Registration
+	if r.Refuses(account.Email) {
+		return denied()
+	}
 	if err := s.take(ctx, tx, now, c, limit.Use{Rule: "claim.registration", Key: r.ID}); err != nil {
 		return err
 	}
@@ -76,6 +79,7 @@ func (s *Service) claimFor(ctx context.Context, tx *state.Tx, now time.Time, c *
 	r.Email = account.Email
 	r.Claim(account.ID, r.WorkspaceID, now)
 	_, revoked := tx.RevokeTokens(ctx, r.ID, now)
+	r.Spend(now) // the claim grant would bring an assertion that lives longer
 	err = errors.Join(tx.ClaimWorkspace(ctx, r.WorkspaceID, account.ID, now), revoked, s.supersedeAttempts(ctx, tx, r.ID), tx.SaveRegistration(ctx, r),
 		s.audit(ctx, tx, now, c, "claim.confirmed", r, map[string]string{"by": "id-jag"}))
 	if err != nil {

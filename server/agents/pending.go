@@ -14,7 +14,7 @@ import (
 
 // makeRoom ends a registration that waits for an address where as many wait as may:
 // the oldest of the caller's address block, or else of the block that has most. The
-// newest is never refused, and nobody pushes out what others began.
+// newest is never refused, and others are dropped only where an address has PendingPerMail in all.
 func (s *Service) makeRoom(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, email string) error {
 	if s.Limits.Off {
 		return nil

@@ -66,8 +66,8 @@ func (h *Handler) lookUp(ctx context.Context, w http.ResponseWriter, token strin
 	return key, err
 }
 
-// page lets a request pass that comes from a page, or says it does: its address has
-// neither sent too much nor failed too often.
+// page applies the request and failure limits of the client's address to a publishable
+// key.
 func (g *gate) page(w http.ResponseWriter, now time.Time) error {
 	if g.off {
 		return nil

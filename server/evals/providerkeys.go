@@ -15,7 +15,7 @@ const (
 	shownOfSecret  = 4
 )
 
-// A KeyChange is what is said of a provider key.
+// A KeyChange is an update of a provider key.
 type KeyChange struct {
 	Name string
 	// Value is the key; empty keeps the one that is there.
@@ -93,7 +93,7 @@ func (c *KeyChange) check() error {
 		return apierr.BadBody("invalid_value", "value must be the key: 8 to 4096 printable ASCII characters without blanks.")
 	}
 	if strings.Trim(c.Value, "0123456789.eE+-") == "" { // could not be told from the numbers of answers, to keep it out of them
-		return apierr.BadBody("invalid_value", "value must be the key: a number is none.")
+		return apierr.BadBody("invalid_value", "value must be a provider key (got a number).")
 	}
 	return nil
 }

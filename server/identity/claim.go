@@ -136,6 +136,9 @@ func (r *Registration) PollAt(a *Attempt, now time.Time) Answer {
 	return Wait
 }
 
+// Spend notes that nothing is left to redeem: the answer to the claim brought it.
+func (r *Registration) Spend(now time.Time) { r.Redeem = Redeem{FirstAt: now, Count: RedeemTries} }
+
 // Redeemed notes that tokens were handed over.
 func (r *Registration) Redeemed(token []byte, now time.Time) {
 	if r.Redeem.Count == 0 {

@@ -17,7 +17,7 @@ const (
 	JSON     = "application/json"
 )
 
-// A NotFound says what is not there, and what may be meant instead.
+// A NotFound describes a missing page and its suggestions.
 type NotFound struct {
 	Error    *apierr.Error
 	Near     []web.Link // pages of near names; none for most

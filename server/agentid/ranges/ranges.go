@@ -34,7 +34,7 @@ func (r Result) String() string {
 	return [...]string{"unknown", "inside", "outside", "stale"}[r]
 }
 
-// A Finding is what a list says of an address at a time.
+// A Finding is the result of checking an address against a list.
 type Finding struct {
 	Result Result
 	AsOf   time.Time // when the list was seen, as near to that time as it was
