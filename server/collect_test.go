@@ -352,7 +352,7 @@ func TestAPublishableKeyWorksFromItsPages(t *testing.T) {
 		}
 	}
 	for given, want := range map[string]string{
-		"https://*.example.com":   "an asterisk stands for nothing",
+		"https://*.example.com":   "must not contain a wildcard",
 		"https://example.com/app": "From pages at this address a browser sends https://example.com.",
 	} {
 		if a := create(given); a.status != http.StatusBadRequest || a.body["reason"] != "invalid_origins" || !strings.Contains(a.text, want) {

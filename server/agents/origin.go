@@ -52,7 +52,7 @@ var hostPattern = regexp.MustCompile(`^[a-z0-9_-]+(\.[a-z0-9_-]+)*$`)
 func browserOrigin(given string) (origin, why string) {
 	const form = "must be the origin of a page: a scheme and a host, such as https://example.com."
 	if strings.Contains(given, "*") {
-		return "", "must not contain a wildcard; list each origin, such as https://app.example.com. A browser sends the whole host, such as https://app.example.com; list each."
+		return "", "must not contain a wildcard. A browser sends the whole host, such as https://app.example.com; list each."
 	}
 	u, err := url.Parse(given)
 	if err != nil || !utf8.ValidString(given) || u.Scheme != "https" && u.Scheme != "http" {

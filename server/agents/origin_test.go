@@ -28,7 +28,7 @@ func TestOriginsAsBrowsersSendThem(t *testing.T) {
 		"http://[::1]:8080":             "http://[::1]:8080",
 		"http://[0:0:0:0:0:0:0:1]":      "http://[::1]",
 		"https://example.com:8443":      "https://example.com:8443",
-		"*":                             "! an asterisk stands for nothing",
+		"*":                             "! must not contain a wildcard",
 		"https://*.example.com":         "! list each",
 		"https://*":                     "! list each",
 		"null":                          "! such as https://example.com",
