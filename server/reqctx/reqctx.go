@@ -51,6 +51,14 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Flush sends what was written: middleware that wraps a Writer looks for it.
+func (w *Writer) Flush() {
+	if w.Status == 0 {
+		w.Status = http.StatusOK
+	}
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // a connection that cannot flush sends at the end
+}
+
 // Unwrap lets http.ResponseController reach the connection.
 func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
