@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver named pgx
-
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/state/statetest"
 )

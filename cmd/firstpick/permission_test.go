@@ -20,7 +20,7 @@ const nobody = 65534
 // data folder, with one that may not be entered: an error that names it, what is wrong
 // and what to do, and never "there are no runs".
 func TestAFolderWithoutPermissionIsNamed(t *testing.T) {
-	work, err := os.MkdirTemp("", "denied") // others may enter it, unlike t.TempDir()
+	work, err := os.MkdirTemp("", "denied") //nolint:usetesting // others may enter it, unlike t.TempDir()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestARunIsSteeredOverItsSocket(t *testing.T) {
 	} {
 		for way, relative := range map[string]bool{"by its whole path": false, "by a path relative to where the run began": true} {
 			t.Run(name+", "+way, func(t *testing.T) {
-				work, err := os.MkdirTemp("", "ctl") // shorter than t.TempDir()
+				work, err := os.MkdirTemp("", "ctl") //nolint:usetesting // shorter than t.TempDir()
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -39,7 +39,7 @@ func Scan(root, id string, from Offset, fn func(Record, Offset) error) (Offset, 
 	return scanLines(root, id, from, func(body []byte, next Offset) (string, error) {
 		var r Record
 		if err := json.Unmarshal(body, &r); err != nil {
-			return "not a record: " + err.Error(), nil
+			return "not a record: " + err.Error(), nil //nolint:nilerr // the reason is what is returned
 		}
 		return "", fn(r, next)
 	})

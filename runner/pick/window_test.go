@@ -84,7 +84,7 @@ func TestOneParagraphOfManySentences(t *testing.T) {
 	c := builtIn(t)
 	for _, category := range c.Categories {
 		for _, e := range category.Entries {
-			i := slices.IndexFunc(e.Traces.Aliases, func(a catalog.Alias) bool { return a.Require != nil })
+			i := slices.IndexFunc(e.Aliases, func(a catalog.Alias) bool { return a.Require != nil })
 			if i < 0 {
 				continue
 			}

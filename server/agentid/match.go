@@ -76,7 +76,7 @@ func (t *token) fits(s string, i int) bool {
 	if t.start && i > 0 || t.word && i > 0 && alphanumeric(s[i-1]) {
 		return false
 	}
-	return strings.HasPrefix(s[i:], t.text) && !(t.word && compared(s[:i]))
+	return strings.HasPrefix(s[i:], t.text) && (!t.word || !compared(s[:i]))
 }
 
 // compared reports whether what follows is a name that a bot compares itself

@@ -190,8 +190,9 @@ func mayClaim(r *identity.Registration, now time.Time) error {
 		return &apierr.Error{Status: 409, Code: "claimed_or_in_flight", Description: "This registration is claimed already."}
 	case identity.Denied:
 		return denied()
+	default:
+		return nil
 	}
-	return nil
 }
 
 // beginClaim binds a registration to an address and issues a code for its owner.
