@@ -63,6 +63,11 @@ func (s *slots) share(ctx context.Context) {
 func (s *slots) only() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.holder()
+}
+
+// holder is only, for callers that hold the lock.
+func (s *slots) holder() string {
 	if len(s.taken) < s.worker.Runs {
 		return ""
 	}
@@ -75,11 +80,11 @@ func (s *slots) only() string {
 
 // giveLast gives back the run that was taken last, if its workspace still has all slots.
 func (s *slots) giveLast(workspace string) {
-	if s.only() != workspace {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.holder() != workspace {
+		return
+	}
 	last := s.taken[len(s.taken)-1]
 	last.yielding = true
 	last.yield()
