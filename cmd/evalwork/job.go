@@ -162,7 +162,7 @@ func (j *job) settle(ctx context.Context, stop *stopper, jour *journal.Journal, 
 		return runner.Summary{}, err
 	}
 	j.gauge.begin(run.Planned, done)
-	if stop.cancelled() { // before anything was asked by this worker
+	if stop.cancelled() && len(done.Answered) == 0 { // before anything was asked by this worker
 		return settled(run, done), nil
 	}
 	return j.ask(ctx, stop, jour, done, keys)
