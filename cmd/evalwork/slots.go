@@ -8,6 +8,10 @@ import (
 	"github.com/firstpick/firstpick/server/state"
 )
 
+// idlePolls is how many polls a run waits for an idle worker before another gives a slot
+// to it.
+const idlePolls = 5
+
 // slots are the runs that a worker has under way. Where all of them are of one
 // workspace and another waits, the run that was taken last is given back: its journal
 // makes going on cheap, and one workspace cannot hold a worker.
@@ -48,7 +52,7 @@ func (s *slots) share(ctx context.Context) {
 		if workspace == "" {
 			continue
 		}
-		starve, err := w.DB.Read().RunsStarve(ctx, workspace, w.Now())
+		starve, err := w.DB.Read().RunsStarve(ctx, workspace, w.Now(), idlePolls*w.Poll)
 		if err != nil && ctx.Err() == nil {
 			w.Log.Warn("the queue of runs cannot be read; trying again", "err", err)
 		}

@@ -82,13 +82,15 @@ func (tx *Tx) ClaimRun(ctx context.Context, owner string, now time.Time, lease t
 	}
 }
 
-// RunsStarve reports whether a run of another workspace waits which has at least two
-// fewer under way than this one: it would be served more fairly by a slot of this one's.
-func (tx *Tx) RunsStarve(ctx context.Context, workspace string, now time.Time) (bool, error) {
+// RunsStarve reports whether a run of another workspace has waited for so long which has
+// at least two fewer under way than this one: it would be served more fairly by a slot of
+// this one's. Within that time an idle worker takes it.
+func (tx *Tx) RunsStarve(ctx context.Context, workspace string, now time.Time, waited time.Duration) (bool, error) {
 	var n int
 	err := tx.one(ctx, []any{&n}, `select count(*) from (select r.workspace_id from eval_run r where r.ended_at = 0 and r.workspace_id <> $2
-		group by r.workspace_id having min(r.lease_until) <= $1 and count(case when r.lease_until > $1 then 1 end) + 1 <
-			(select count(*) from eval_run mine where mine.workspace_id = $2 and mine.ended_at = 0 and mine.lease_until > $1)) waiting`, us(now), workspace)
+		group by r.workspace_id having min(case when r.lease_until <= $1 then case when r.status = 'queued' then r.created_at else r.lease_until end end) <= $3
+			and count(case when r.lease_until > $1 then 1 end) + 1 <
+			(select count(*) from eval_run mine where mine.workspace_id = $2 and mine.ended_at = 0 and mine.lease_until > $1)) waiting`, us(now), workspace, us(now.Add(-waited)))
 	return n > 0, err
 }
 
