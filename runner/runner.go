@@ -74,6 +74,9 @@ type Runner struct {
 	StatusEvery time.Duration
 	// Describe tells a project template in words; nil tells nothing of it.
 	Describe func(template string) string
+	// Paused begins with a pause: nothing is asked until Control resumes the run. Answers
+	// that an earlier start stored are read.
+	Paused bool
 	// Control steers the run while it runs; it may be nil.
 	Control *Control
 	Now     func() time.Time

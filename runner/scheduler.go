@@ -238,7 +238,7 @@ func (s *scheduler) tellStatus(now time.Time) {
 
 func (s *scheduler) status(now time.Time) Status {
 	st := Status{
-		Planned: s.tally.planned, Valid: s.tally.valid, Excluded: s.tally.excluded, InFlight: s.inFlight,
+		Planned: s.tally.planned, Valid: s.tally.valid, Excluded: s.tally.excluded, InFlight: s.inFlight, Storing: s.storing + len(s.answered),
 		Concurrency: s.concurrency, Paused: s.paused, SpentUSD: s.money.spent, ReservedUSD: s.money.reserved + s.money.lost,
 		CapUSD: s.money.limit, SpentKnown: !s.money.unknown, MemoryMB: s.memory, MemoryCapMB: s.MemoryCapMB,
 	}
@@ -274,7 +274,7 @@ func newScheduler(r *Runner, trials []plan.Trial, done Progress) *scheduler {
 	s := &scheduler{
 		Runner: r, agents: map[string]*asked{}, prompts: map[string]string{}, known: done.Manifests, tally: newTally(r.Journal.Run().ID, trials, done),
 		money: money{limit: r.MaxCostUSD, spent: done.SpentUSD, lost: done.LostUSD, unknown: done.LostUSD > 0},
-		inbox: make(chan func(), 64), over: make(chan struct{}), concurrency: r.concurrency(),
+		inbox: make(chan func(), 64), over: make(chan struct{}), concurrency: r.concurrency(), paused: r.Paused,
 	}
 	if s.extraction = r.Extraction; s.extraction == nil {
 		s.extraction = NewExtraction(runtime.GOMAXPROCS(0), 0)

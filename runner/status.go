@@ -15,6 +15,9 @@ type Status struct {
 	Valid    int `json:"valid"`
 	Excluded int `json:"excluded"`
 	InFlight int `json:"in_flight"`
+	// Storing counts what came and is not settled: answers that are read or wait for
+	// that, also those of an earlier start, and failures on their way to disk.
+	Storing int `json:"storing"`
 	// Concurrency is the most questions at a time, over all lanes.
 	Concurrency int  `json:"concurrency"`
 	Paused      bool `json:"paused"`

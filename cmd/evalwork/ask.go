@@ -24,13 +24,21 @@ import (
 // statusEvery is how often a run tells its worker how it stands.
 const statusEvery = time.Second
 
-// ask runs the runner.
+// ask runs the runner. Of a run that is to end already it reads what was answered, and
+// asks nothing.
 func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, done runner.Progress, keys []string) (sum runner.Summary, err error) {
+	run := jour.Run()
 	if missing := slices.DeleteFunc(keys, func(name string) bool { return j.secrets[name].Secret != "" }); len(missing) > 0 {
+		if stop.cancelled() {
+			return settled(run, done), nil
+		}
 		return sum, &verdict{"The provider keys " + strings.Join(missing, ", ") + " are not set. Set them in the settings of the workspace and run the eval again."}
 	}
-	run := jour.Run()
 	asked, leave, err := j.agents(ctx, &run.Eval)
+	if err != nil && stop.cancelled() {
+		j.log.Warn("a cancelled run ends with answers that were not read", "answers", len(done.Answered), "err", j.cleanError(err))
+		return settled(run, done), nil
+	}
 	if err != nil {
 		return sum, err
 	}
@@ -46,7 +54,7 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 	r := &runner.Runner{
 		Eval: &run.Eval, Category: category, Agents: asked, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
 		Sinks: []runner.Sink{j.gauge}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 would be no bound
-		MemoryCapMB: j.w.MemoryCapMB / j.w.Runs, StatusEvery: min(statusEvery, j.w.Lease/3), Control: control,
+		MemoryCapMB: j.w.MemoryCapMB / j.w.Runs, StatusEvery: min(statusEvery, j.w.Lease/3), Control: control, Paused: stop.ends(),
 		Extraction: j.w.Extraction,
 		Describe:   workspace.Source{Load: templates.Load}.Describe, Now: j.w.Now, Sleep: j.w.Sleep,
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// maxAttempts is after how many attempts a run fails that meets only trouble.
+	// maxAttempts is after how many attempts a run fails that meets only trouble. Those that
+	// ended with the run given back in order do not count.
 	maxAttempts = 25
 	// lastAttempt is the one after which a run fails all the same: it may be what ends
 	// its workers.
@@ -115,7 +116,7 @@ func clip(text string, most int) string {
 // nothing to show. Where this may be what ends the workers, it is tried once more and
 // then left.
 func (j *job) bundle(ctx context.Context, end *ending) error {
-	if j.row.Attempt > lastAttempt+1 {
+	if j.row.Tries() > lastAttempt+1 {
 		return nil
 	}
 	if s := j.gauge.read(); s.Valid+s.Excluded == 0 {
@@ -139,7 +140,7 @@ func (j *job) bundle(ctx context.Context, end *ending) error {
 // finish ends the row with its last events, all or nothing.
 func (j *job) finish(ctx context.Context, end ending) error {
 	s, now := j.gauge.read(), j.w.Now()
-	p := progressOf(s)
+	p := j.progress(s)
 	err := j.w.DB.Write(ctx, func(tx *state.Tx) error {
 		if _, err := tx.BeatRun(ctx, j.row.Lease(), now, j.w.Lease, p); err != nil {
 			return err
@@ -159,35 +160,41 @@ func (j *job) finish(ctx context.Context, end ending) error {
 
 // trouble gives a run back that this worker cannot go on with, for others or for later.
 func (j *job) trouble(ctx context.Context, cause error) {
-	if j.row.Attempt >= maxAttempts && !errors.Is(cause, journal.ErrBusy) {
-		j.log.Error("a run was given up", "attempts", j.row.Attempt, "err", j.cleanError(cause))
+	if j.row.Tries() >= maxAttempts && !errors.Is(cause, journal.ErrBusy) {
+		j.log.Error("a run was given up", "attempts", j.row.Tries(), "err", j.cleanError(cause))
 		err := j.finish(ctx, ending{
 			status: state.RunFailed,
-			note:   fmt.Sprintf("The workers could not carry the run out, in %d attempts. The operator's log says why.", j.row.Attempt),
+			note:   fmt.Sprintf("The workers could not carry the run out, in %d attempts. The operator's log says why.", j.row.Tries()),
 		})
 		if err == nil || errors.Is(err, state.ErrLeaseLost) {
 			return
 		}
 		cause = err
 	}
-	wait := firstWait << min(max(0, j.row.Attempt-1), 10)
+	wait := firstWait << min(max(0, j.row.Tries()-1), 10)
 	wait = min(wait, longestWait)
 	j.log.Error("this worker cannot go on with the run; it is given back", "again_in", wait.String(), "err", j.cleanError(cause))
-	j.giveBack(ctx, wait)
+	j.letGo(ctx, func(tx *state.Tx, now time.Time, p state.RunProgress) error {
+		_, err := tx.BeatRun(ctx, j.row.Lease(), now, wait, p)
+		return err
+	})
 }
 
 // cleanError keeps provider keys out of the log.
 func (j *job) cleanError(err error) string { return j.keys.Text(err.Error()) }
 
-// giveBack lets go of the run, to be taken after a while. When that cannot be told,
-// its lease ends by itself.
-func (j *job) giveBack(ctx context.Context, wait time.Duration) {
+// giveBack gives the run back in order, to be taken at once.
+func (j *job) giveBack(ctx context.Context) {
+	j.letGo(ctx, func(tx *state.Tx, now time.Time, p state.RunProgress) error {
+		return tx.GiveBackRun(ctx, j.row.Lease(), now, p)
+	})
+}
+
+// letGo gives the run back. When that cannot be told, its lease ends by itself.
+func (j *job) letGo(ctx context.Context, tell func(*state.Tx, time.Time, state.RunProgress) error) {
 	now := j.w.Now()
 	j.w.Counts.ended(givenBack)
-	err := j.w.DB.Write(ctx, func(tx *state.Tx) error {
-		_, err := tx.BeatRun(ctx, j.row.Lease(), now, wait, progressOf(j.gauge.read()))
-		return err
-	})
+	err := j.w.DB.Write(ctx, func(tx *state.Tx) error { return tell(tx, now, j.progress(j.gauge.read())) })
 	if err != nil && !errors.Is(err, state.ErrLeaseLost) {
 		j.log.Warn("the run could not be given back; its lease ends by itself", "err", err)
 	}

@@ -51,6 +51,13 @@ const mostUSD = 1e12
 // micros are millionths of a dollar.
 func micros(usd float64) int64 { return int64(math.Round(min(usd, mostUSD) * 1e6)) }
 
+// progress is what the store keeps of how the run stands.
+func (j *job) progress(s runner.Status) state.RunProgress {
+	p := progressOf(s)
+	p.Worked = j.row.Worked + j.w.Now().Sub(j.began)
+	return p
+}
+
 func progressOf(s runner.Status) state.RunProgress {
 	return state.RunProgress{
 		Planned: s.Planned, Valid: s.Valid, Excluded: s.Excluded, SpentMicros: micros(s.SpentUSD), AtMostMicros: micros(s.SpentUSD + s.ReservedUSD),

@@ -13,12 +13,15 @@ import (
 	"github.com/firstpick/firstpick/server/outbound"
 )
 
-// reasonPrivate is why an agent is not asked whose address is not a public one.
-const reasonPrivate = "private_address"
+// Why an agent is not asked.
+const (
+	reasonPrivate = "private_address" // its address is not a public one
+	reasonUnbound = "unbound_key"     // a key would go to a host which it is not bound to
+)
 
 // A hosted agent keeps all keys of the workspace out of what the runner stores: an
 // agent by itself knows its own key only. And it does not try again where the address
-// is one that may not be reached.
+// is one that may not be reached, or may not have the key.
 type hosted struct {
 	agent.Agent
 	keys *redact.Redactor
@@ -56,8 +59,16 @@ func (a hosted) failure(err error) error {
 	}
 	text := a.keys.Text(infra.Err.Error())
 	clean.Err = errors.New(text)
-	if infra.Reason == agent.ReasonNetwork && strings.HasSuffix(text, outbound.ErrPrivate.Error()) {
-		clean.Reason, clean.Lane, clean.Retry, clean.Billed = reasonPrivate, true, false, false
+	never := ""
+	switch {
+	case infra.Reason != agent.ReasonNetwork:
+	case strings.HasSuffix(text, outbound.ErrPrivate.Error()):
+		never = reasonPrivate
+	case strings.HasSuffix(text, errUnbound.Error()):
+		never = reasonUnbound
+	}
+	if never != "" {
+		clean.Reason, clean.Lane, clean.Retry, clean.Billed = never, true, false, false
 	}
 	return &clean
 }

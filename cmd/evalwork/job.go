@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/firstpick/firstpick/fixtures/study"
 	"github.com/firstpick/firstpick/runner"
@@ -26,6 +27,7 @@ import (
 type job struct {
 	w     *Worker
 	row   *state.EvalRun
+	began time.Time // by this worker
 	log   *slog.Logger
 	gauge *gauge
 	keys  *redact.Redactor // knows the workspace's provider keys, once they are read
@@ -46,7 +48,7 @@ var errStopped = errors.New("the run is to be given back")
 // soon after ctx ends.
 func (w *Worker) carryOut(ctx context.Context, row *state.EvalRun) {
 	w.Counts.took()
-	j := &job{w: w, row: row, gauge: &gauge{counts: w.Counts}, keys: redact.New(), log: w.Log.With("run", row.ID, "workspace", row.WorkspaceID, "attempt", row.Attempt)}
+	j := &job{w: w, row: row, began: w.Now(), gauge: &gauge{counts: w.Counts}, keys: redact.New(), log: w.Log.With("run", row.ID, "workspace", row.WorkspaceID, "attempt", row.Attempt)}
 	j.gauge.latest = runner.Status{
 		Planned: row.Planned, Valid: row.Valid, Excluded: row.Excluded,
 		SpentUSD: dollars(row.SpentMicros), ReservedUSD: dollars(row.AtMostMicros - row.SpentMicros),
@@ -62,7 +64,7 @@ func (w *Worker) carryOut(ctx context.Context, row *state.EvalRun) {
 		j.log.Warn("the run was lost: another worker goes on with it", "err", cmp.Or(context.Cause(work), err))
 		return
 	case errors.Is(err, errStopped):
-		j.giveBack(work, 0)
+		j.giveBack(work)
 		j.log.Info("the run was given back")
 		return
 	}
@@ -91,7 +93,7 @@ func (j *job) run(ctx, work context.Context, leave context.CancelCauseFunc, k *k
 	var kept sync.WaitGroup
 	kept.Go(func() { k.keep(keeping, leave, stop.cancel) })
 	kept.Go(func() {
-		if j.w.Sleep(keeping, j.w.MaxTime) == nil {
+		if j.w.Sleep(keeping, max(0, j.w.MaxTime-j.row.Worked)) == nil {
 			stop.expire(fmt.Sprintf("The run reached its time limit of %s.", j.w.MaxTime))
 		}
 	})
@@ -131,8 +133,8 @@ func (j *job) clean(text []byte) []byte { return j.keys.Bytes(text) }
 
 // execute asks what the run's journal does not hold yet.
 func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
-	if j.row.Attempt > lastAttempt {
-		return nil, &verdict{fmt.Sprintf("The run was begun %d times, and no worker lived to end it. The operator's log says more.", j.row.Attempt)}
+	if j.row.Tries() > lastAttempt {
+		return nil, &verdict{fmt.Sprintf("The run was begun %d times, and no worker lived to end it. The operator's log says more.", j.row.Tries())}
 	}
 	if _, ok := j.w.Catalog.Category(j.row.Category); !ok {
 		return nil, fmt.Errorf("this worker's catalogue has no category %q", j.row.Category)
@@ -162,7 +164,7 @@ func (j *job) settle(ctx context.Context, stop *stopper, jour *journal.Journal, 
 		return runner.Summary{}, err
 	}
 	j.gauge.begin(run.Planned, done)
-	if stop.cancelled() { // before anything was asked by this worker
+	if stop.cancelled() && len(done.Answered) == 0 { // before anything was asked by this worker
 		return settled(run, done), nil
 	}
 	return j.ask(ctx, stop, jour, done, keys)

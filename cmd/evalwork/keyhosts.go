@@ -1,7 +1,9 @@
 package evalwork
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,8 +42,11 @@ func (j *job) key(name, host string) (string, error) {
 	return "", &verdict{evals.NotBound(name, host, s.Hosts)}
 }
 
+// errUnbound ends the text of the errors of a boundTransport, by which they are told.
+var errUnbound = errors.New("the provider key that the request carries is not bound to this host")
+
 // A boundTransport sends no request that carries a key to a host which the key is not
-// bound to, wherever the request comes from.
+// bound to, under any of its names, wherever the request comes from.
 type boundTransport struct {
 	http.RoundTripper
 	secrets map[string]state.BoundSecret
@@ -49,16 +54,30 @@ type boundTransport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t *boundTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	host, err := evals.KeyHost(r.URL.String())
-	if err != nil {
+	if err := t.check(r); err != nil {
+		if r.Body != nil {
+			_ = r.Body.Close()
+		}
 		return nil, err
 	}
-	for name, s := range t.secrets {
-		if s.Secret != "" && !slices.Contains(s.Hosts, host) && carries(r, string(s.Secret)) {
-			return nil, fmt.Errorf("the provider key %s is not bound to %s", name, host)
+	return t.RoundTripper.RoundTrip(r)
+}
+
+func (t *boundTransport) check(r *http.Request) error {
+	host, err := evals.KeyHost(r.URL.String())
+	if err != nil {
+		return err
+	}
+	bound := map[state.ProviderSecret]bool{} // under one of its names
+	for _, s := range t.secrets {
+		bound[s.Secret] = bound[s.Secret] || slices.Contains(s.Hosts, host)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.secrets)) {
+		if secret := t.secrets[name].Secret; secret != "" && !bound[secret] && carries(r, string(secret)) {
+			return fmt.Errorf("%s to %s: %w", name, host, errUnbound)
 		}
 	}
-	return t.RoundTripper.RoundTrip(r)
+	return nil
 }
 
 // carries reports whether a request's headers or address hold a secret.

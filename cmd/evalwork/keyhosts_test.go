@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/cmd/evalwork"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/provider/providertest"
 	"github.com/firstpick/firstpick/server/evals"
 	"github.com/firstpick/firstpick/server/state"
 )
@@ -78,6 +80,41 @@ func TestRedirectsCarryNoKey(t *testing.T) {
 		w.start()
 		if r := w.ended(id); r.Status != state.RunFailed || !door.saw(theKey) || f.saw(theKey) || len(f.seen) > 0 {
 			t.Errorf("%+v; the other host saw %v", r, f.seen)
+		}
+	})
+}
+
+// TestAKeyOfTwoNames: what is stored under two names is sent to the hosts of both.
+func TestAKeyOfTwoNames(t *testing.T) {
+	onBoth(t, func(t *testing.T, w *world) {
+		f := fake(t, providertest.Always(answered()))
+		w.key("ANTHROPIC_API_KEY", theKey)
+		w.key("OPENAI_API_KEY", theKey)
+		id := w.queue(asked(5, model("a", f.URL)), 1)
+		w.start()
+		if r := w.ended(id); r.Status != state.RunDone || r.Valid != 5 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// TestAKeyInAnAddressClosesTheAgent: a request that would carry a key elsewhere is not
+// sent, and none like it is tried again.
+func TestAKeyInAnAddressClosesTheAgent(t *testing.T) {
+	const secret = "sk-ant-sealed-key-of-the-owner-000"
+	onBoth(t, func(t *testing.T, w *world) {
+		f := newThief(t, "")
+		w.key("ANTHROPIC_API_KEY", secret)
+		id := w.queue(asked(5, model("a", f.URL+"/"+secret)), 1)
+		w.start()
+		r := w.ended(id)
+		if r.Status != state.RunFailed || !strings.Contains(r.Failure, "unbound_key") || !strings.Contains(r.Failure, "ANTHROPIC_API_KEY") || strings.Contains(r.Failure, secret) || len(f.seen) > 0 || r.AtMostMicros != 0 {
+			t.Errorf("%+v; the host saw %v", r, f.seen)
+		}
+		for trial, n := range w.records(id, journal.KindAttempt) {
+			if n != 1 {
+				t.Errorf("trial %s was tried %d times", trial, n)
+			}
 		}
 	})
 }

@@ -1,11 +1,13 @@
 package evalwork_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -83,24 +85,57 @@ func TestLongAnswersEndInBoundedMemory(t *testing.T) {
 	w.once(id, 40)
 }
 
-func TestACancelDoesNotWaitForLongAnswers(t *testing.T) {
-	w := newWorld(t, statetest.Engines()[0])
-	url, _ := longModel(t, longText())
-	w.worker.Extraction = runner.NewExtraction(1, 0)
-	give, err := w.worker.Extraction.Take(t.Context()) // nothing is read
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer give()
-	w.start()
-	id := w.queue(asked(4, model("long", url)), 1)
-	w.until(id, "answered", func(*state.EvalRun) bool { return w.held(id) == 4 })
-	w.write(func(tx *state.Tx) error {
-		_, err := tx.RequestCancel(t.Context(), workspaceID, id, time.Now())
-		return err
-	})
-	if r := w.ended(id); r.Status != state.RunCancelled || r.Valid != 0 || !near(r.SpentMicros, 4*answerUSD) {
-		t.Fatalf("%+v", r)
+// TestACancelReadsWhatWasAnswered: answers that wait to be read are paid for. A cancel
+// waits for them, but not for ever, and so does a worker that meets a cancelled run.
+func TestACancelReadsWhatWasAnswered(t *testing.T) {
+	const held = 8 // answers that a run of one question at a time lets wait
+	for what, c := range map[string]struct {
+		drain   time.Duration
+		readers bool // come when the worker waits for them
+		restart bool // the worker stops first
+		valid   int
+	}{
+		"they are read in time":         {drain: 20 * time.Second, readers: true, valid: held},
+		"nobody comes to read them":     {drain: 100 * time.Millisecond},
+		"the next worker reads them":    {drain: 20 * time.Second, readers: true, restart: true, valid: held},
+		"the next worker cannot either": {drain: 100 * time.Millisecond, restart: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			w := newWorld(t, statetest.Engines()[0])
+			url, questions := longModel(t, strings.Repeat("flask django ", 2000))
+			w.worker.Extraction, w.worker.Concurrency, w.worker.Drain = runner.NewExtraction(1, 0), 1, c.drain
+			w.worker.Lease = 3 * time.Second // not lost on a busy machine
+			give, err := w.worker.Extraction.Take(t.Context()) // nothing is read
+			if err != nil {
+				t.Fatal(err)
+			}
+			give = sync.OnceFunc(give)
+			t.Cleanup(give)
+			const look = 50 * time.Millisecond // of a worker that waits for what is under way
+			w.worker.Sleep = func(ctx context.Context, d time.Duration) error {
+				if d == look && c.readers {
+					give()
+				}
+				return sleep(ctx, d)
+			}
+			stop := w.start()
+			id := w.queue(asked(12, model("long", url)), 1)
+			w.until(id, "answered", func(*state.EvalRun) bool { return w.held(id) == held })
+			if c.restart {
+				stop()
+			}
+			w.write(func(tx *state.Tx) error {
+				_, err := tx.RequestCancel(t.Context(), workspaceID, id, time.Now())
+				return err
+			})
+			if c.restart {
+				w.start()
+			}
+			r := w.ended(id)
+			if r.Status != state.RunCancelled || r.Valid != c.valid || (r.Bundle != "") != (c.valid > 0) || questions.Load() != held || !near(r.SpentMicros, held*answerUSD) {
+				t.Fatalf("%+v, asked %d times", r, questions.Load())
+			}
+		})
 	}
 }
 

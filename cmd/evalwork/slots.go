@@ -8,6 +8,10 @@ import (
 	"github.com/firstpick/firstpick/server/state"
 )
 
+// idlePolls is how many polls a run waits for an idle worker before another gives a slot
+// to it.
+const idlePolls = 5
+
 // slots are the runs that a worker has under way. Where all of them are of one
 // workspace and another waits, the run that was taken last is given back: its journal
 // makes going on cheap, and one workspace cannot hold a worker.
@@ -48,7 +52,7 @@ func (s *slots) share(ctx context.Context) {
 		if workspace == "" {
 			continue
 		}
-		starve, err := w.DB.Read().RunsStarve(ctx, workspace, w.Now())
+		starve, err := w.DB.Read().RunsStarve(ctx, workspace, w.Now(), idlePolls*w.Poll)
 		if err != nil && ctx.Err() == nil {
 			w.Log.Warn("the queue of runs cannot be read; trying again", "err", err)
 		}
@@ -63,6 +67,11 @@ func (s *slots) share(ctx context.Context) {
 func (s *slots) only() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.holder()
+}
+
+// holder is only, for callers that hold the lock.
+func (s *slots) holder() string {
 	if len(s.taken) < s.worker.Runs {
 		return ""
 	}
@@ -75,11 +84,11 @@ func (s *slots) only() string {
 
 // giveLast gives back the run that was taken last, if its workspace still has all slots.
 func (s *slots) giveLast(workspace string) {
-	if s.only() != workspace {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.holder() != workspace {
+		return
+	}
 	last := s.taken[len(s.taken)-1]
 	last.yielding = true
 	last.yield()

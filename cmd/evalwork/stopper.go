@@ -78,8 +78,12 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
+// ends reports whether the run ends for good, and not only with this worker.
+func (s *stopper) ends() bool { return s.cancelled() || s.expired() }
+
 // steer waits until the run is to end early, or ends. Then nothing further is asked,
-// what is under way may end for a while, and the rest is interrupted.
+// what is under way may end for a while, and the rest is interrupted. Answers that are
+// to be read are under way too where the run ends for good: nobody reads them later.
 func (s *stopper) steer(ctx context.Context, c *runner.Control, w *Worker, interrupt func()) {
 	defer interrupt()
 	grace := w.Drain
@@ -95,7 +99,8 @@ func (s *stopper) steer(ctx context.Context, c *runner.Control, w *Worker, inter
 		return
 	}
 	for end := w.Now().Add(grace); w.Now().Before(end); {
-		if st, err := c.Status(ctx); err != nil || st.InFlight == 0 {
+		st, err := c.Status(ctx)
+		if err != nil || st.InFlight == 0 && (st.Storing == 0 || !s.ends()) {
 			return
 		}
 		if sooner := w.Now().Add(cancelDrain); s.cancelled() && sooner.Before(end) { // cancelled meanwhile

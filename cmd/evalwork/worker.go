@@ -70,8 +70,8 @@ type Worker struct {
 	// Drain is how long questions under way may take when the worker is stopped; 0
 	// means 10 minutes.
 	Drain time.Duration
-	// MaxTime is how long a worker works on a run at most; then the run ends with what it
-	// has. 0 means 6 h.
+	// MaxTime is how long workers work on a run at most, all together; then the run ends
+	// with what it has. 0 means 6 h.
 	MaxTime time.Duration
 	// Transport carries questions to providers; nil reaches what Policy lets it.
 	Transport http.RoundTripper

@@ -479,6 +479,47 @@ func TestARunThatEndsItsWorkersIsGivenUp(t *testing.T) {
 	}
 }
 
+// TestGivingARunBackIsNoTrouble: a worker that lets others have its slot, or stops, does
+// not bring the run nearer to its end. The time limit counts on.
+func TestGivingARunBackIsNoTrouble(t *testing.T) {
+	for what, c := range map[string]struct {
+		worked time.Duration
+		status string
+		note   string
+	}{
+		"within the time limit": {time.Hour, state.RunDone, ""},
+		"beyond it":             {6 * time.Hour, state.RunFailed, "The run reached its time limit of 6h0m0s."},
+	} {
+		t.Run(what, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, w *world) {
+				g := newGate(0)
+				f := fake(t, g.script)
+				id := w.queue(asked(5, model("api", f.URL)), 5)
+				for range 120 {
+					w.write(func(tx *state.Tx) error {
+						r, err := tx.ClaimRun(t.Context(), "other", time.Now(), time.Second)
+						if err != nil {
+							return err
+						}
+						r.Worked = c.worked
+						return tx.GiveBackRun(t.Context(), r.Lease(), time.Now(), r.RunProgress)
+					})
+				}
+				w.worker.Drain = 10 * time.Millisecond
+				if c.note == "" {
+					close(g.open)
+				} else {
+					defer close(g.open)
+				}
+				w.start()
+				if r := w.ended(id); r.Status != c.status || !strings.Contains(r.Failure, c.note) || r.Tries() != 1 || r.Attempt != 121 || r.Worked < c.worked {
+					t.Errorf("%+v", r)
+				}
+			})
+		})
+	}
+}
+
 // TestResultsThatEndTheirWorkersAreLeft sees that making the results is not tried for
 // ever: it may be what no worker lives through.
 func TestResultsThatEndTheirWorkersAreLeft(t *testing.T) {
@@ -493,7 +534,7 @@ func TestResultsThatEndTheirWorkersAreLeft(t *testing.T) {
 		close(g.open)
 		stop()
 		first := w.run(id)
-		for range attempts - first.Attempt {
+		for range attempts { // beside the first, which was given back in order
 			w.write(func(tx *state.Tx) error {
 				r, err := tx.ClaimRun(t.Context(), "other", time.Now(), time.Second)
 				if err != nil {
@@ -505,7 +546,7 @@ func TestResultsThatEndTheirWorkersAreLeft(t *testing.T) {
 		}
 		w.start()
 		r := w.ended(id)
-		if r.Status != state.RunFailed || r.Attempt != attempts+1 || (r.Bundle != "") != bundled || r.SpentMicros != first.SpentMicros || first.Valid == 0 {
+		if r.Status != state.RunFailed || r.Attempt != attempts+2 || (r.Bundle != "") != bundled || r.SpentMicros != first.SpentMicros || first.Valid == 0 {
 			t.Errorf("after %d attempts: %+v", attempts, r)
 		}
 	}

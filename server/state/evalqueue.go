@@ -82,13 +82,15 @@ func (tx *Tx) ClaimRun(ctx context.Context, owner string, now time.Time, lease t
 	}
 }
 
-// RunsStarve reports whether a run of another workspace waits which has at least two
-// fewer under way than this one: it would be served more fairly by a slot of this one's.
-func (tx *Tx) RunsStarve(ctx context.Context, workspace string, now time.Time) (bool, error) {
+// RunsStarve reports whether a run of another workspace has waited for so long which has
+// at least two fewer under way than this one: it would be served more fairly by a slot of
+// this one's. Within that time an idle worker takes it.
+func (tx *Tx) RunsStarve(ctx context.Context, workspace string, now time.Time, waited time.Duration) (bool, error) {
 	var n int
 	err := tx.one(ctx, []any{&n}, `select count(*) from (select r.workspace_id from eval_run r where r.ended_at = 0 and r.workspace_id <> $2
-		group by r.workspace_id having min(r.lease_until) <= $1 and count(case when r.lease_until > $1 then 1 end) + 1 <
-			(select count(*) from eval_run mine where mine.workspace_id = $2 and mine.ended_at = 0 and mine.lease_until > $1)) waiting`, us(now), workspace)
+		group by r.workspace_id having min(case when r.lease_until <= $1 then case when r.status = 'queued' then r.created_at else r.lease_until end end) <= $3
+			and count(case when r.lease_until > $1 then 1 end) + 1 <
+			(select count(*) from eval_run mine where mine.workspace_id = $2 and mine.ended_at = 0 and mine.lease_until > $1)) waiting`, us(now), workspace, us(now.Add(-waited)))
 	return n > 0, err
 }
 
@@ -97,14 +99,24 @@ func (tx *Tx) RunsStarve(ctx context.Context, workspace string, now time.Time) (
 // with ErrLeaseLost; a lease that ended is renewed as long as nobody took the run.
 func (tx *Tx) BeatRun(ctx context.Context, l RunLease, now time.Time, lease time.Duration, p RunProgress) (o Order, err error) {
 	var asked int64
-	err = tx.one(ctx, []any{&asked, &o.Stop}, `update eval_run set lease_until = $4, planned = $5, valid = $6, excluded = $7, spent_micros = $8, at_most_micros = $9
+	err = tx.one(ctx, []any{&asked, &o.Stop}, `update eval_run set lease_until = $4, planned = $5, valid = $6, excluded = $7, spent_micros = $8, at_most_micros = $9, worked = $10
 		where id = $1 and lease_owner = $2 and attempt = $3 and ended_at = 0 returning cancel_asked, `+stopOf,
-		l.RunID, l.Owner, l.Attempt, us(now.Add(lease)), p.Planned, p.Valid, p.Excluded, p.SpentMicros, p.AtMostMicros)
+		l.RunID, l.Owner, l.Attempt, us(now.Add(lease)), p.Planned, p.Valid, p.Excluded, p.SpentMicros, p.AtMostMicros, p.Worked.Microseconds())
 	if errors.Is(err, ErrNotFound) {
 		return Order{}, ErrLeaseLost
 	}
 	o.Cancel = asked != 0
 	return o, err
+}
+
+// GiveBackRun lets go of a run that met no trouble, for whoever claims next: see Tries.
+// It fails with ErrLeaseLost.
+func (tx *Tx) GiveBackRun(ctx context.Context, l RunLease, now time.Time, p RunProgress) error {
+	if _, err := tx.BeatRun(ctx, l, now, 0, p); err != nil {
+		return err
+	}
+	_, err := tx.exec(ctx, "update eval_run set given_back = given_back + 1 where id = $1", l.RunID)
+	return err
 }
 
 // A RunOutcome is how a run ended.
@@ -123,8 +135,8 @@ func (tx *Tx) FinishRun(ctx context.Context, l RunLease, now time.Time, o RunOut
 		return fmt.Errorf("run %s: %q is no end of a run", l.RunID, o.Status)
 	}
 	n, err := tx.exec(ctx, `update eval_run set status = $4, ended_at = $5, lease_until = 0, planned = $6, valid = $7, excluded = $8, spent_micros = $9,
-		at_most_micros = $10, bundle = $11, failure = $12 where id = $1 and lease_owner = $2 and attempt = $3 and ended_at = 0`,
-		l.RunID, l.Owner, l.Attempt, o.Status, us(now), o.Planned, o.Valid, o.Excluded, o.SpentMicros, o.AtMostMicros, o.Bundle, o.Failure)
+		at_most_micros = $10, bundle = $11, failure = $12, worked = $13 where id = $1 and lease_owner = $2 and attempt = $3 and ended_at = 0`,
+		l.RunID, l.Owner, l.Attempt, o.Status, us(now), o.Planned, o.Valid, o.Excluded, o.SpentMicros, o.AtMostMicros, o.Bundle, o.Failure, o.Worked.Microseconds())
 	if err == nil && n == 0 {
 		return ErrLeaseLost
 	}

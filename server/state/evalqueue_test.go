@@ -220,7 +220,7 @@ func TestARunOutlivesItsWorker(t *testing.T) {
 		enqueue(t, db, map[string]int{"a": 1})
 		minute := func(n float64) time.Time { return now.Add(time.Duration(n * float64(time.Minute))) }
 		first := claim(t, db, "one", now)
-		half := state.RunProgress{Planned: 10, Valid: 4, Excluded: 1, SpentMicros: 70, AtMostMicros: 90}
+		half := state.RunProgress{Planned: 10, Valid: 4, Excluded: 1, SpentMicros: 70, AtMostMicros: 90, Worked: time.Second}
 		if cancel, err := beat(t, db, first.Lease(), minute(.5), lease, half); cancel || err != nil {
 			t.Fatal(cancel, err)
 		}
@@ -256,21 +256,27 @@ func TestARunOutlivesItsWorker(t *testing.T) {
 		if err := finish(t, db, first.Lease(), state.RunOutcome{Status: state.RunFailed}); !errors.Is(err, state.ErrLeaseLost) {
 			t.Errorf("the first still finishes: %v", err)
 		}
-		if _, err := beat(t, db, second.Lease(), minute(3), 0, half); err != nil { // it goes home
+		giveBack := func(l state.RunLease) error {
+			return db.Write(t.Context(), func(tx *state.Tx) error { return tx.GiveBackRun(t.Context(), l, minute(3), half) })
+		}
+		if err := giveBack(second.Lease()); err != nil {
 			t.Fatal(err)
 		}
 		third := claim(t, db, "three", minute(3))
-		if third == nil || third.Attempt != 3 {
+		if err := giveBack(second.Lease()); !errors.Is(err, state.ErrLeaseLost) {
+			t.Errorf("the second gives back what is not its: %v", err)
+		}
+		if third == nil || third.Attempt != 3 || third.Tries() != 2 {
 			t.Fatalf("given back: %+v", third)
 		}
 		if err := finish(t, db, third.Lease(), state.RunOutcome{Status: state.RunQueued}); err == nil {
 			t.Error("a run ended as queued")
 		}
-		all := state.RunProgress{Planned: 10, Valid: 9, Excluded: 1, SpentMicros: 150, AtMostMicros: 150}
+		all := state.RunProgress{Planned: 10, Valid: 9, Excluded: 1, SpentMicros: 150, AtMostMicros: 150, Worked: time.Hour}
 		if err := finish(t, db, third.Lease(), state.RunOutcome{Status: state.RunDone, RunProgress: all, Bundle: "runs/a0"}); err != nil {
 			t.Fatal(err)
 		}
-		want.Status, want.EndedAt, want.LeaseOwner, want.LeaseUntil, want.Attempt = state.RunDone, now.Add(day), "three", time.Time{}, 3
+		want.Status, want.EndedAt, want.LeaseOwner, want.LeaseUntil, want.Attempt, want.GivenBack = state.RunDone, now.Add(day), "three", time.Time{}, 3, 1
 		want.RunProgress, want.Bundle = all, "runs/a0"
 		if got, err := db.Read().Run(t.Context(), "a", "a0"); err != nil || !cmp.Equal(got, &want) {
 			t.Errorf("%v %s", err, cmp.Diff(&want, got))

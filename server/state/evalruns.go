@@ -36,6 +36,7 @@ type EvalRun struct {
 	LeaseOwner      string // the worker that took it last
 	LeaseUntil      time.Time
 	Attempt         int       // how often a worker took it
+	GivenBack       int       // how often a worker gave it back in order
 	CancelAsked     time.Time // zero for not
 	RunProgress
 	LastEvent int64 // the number of its last event; 0 for none
@@ -47,11 +48,15 @@ type EvalRun struct {
 type RunProgress struct {
 	Planned, Valid, Excluded int // trials
 	SpentMicros              int64
-	AtMostMicros             int64 // spent, and what trials in flight may still cost
+	AtMostMicros             int64         // spent, and what trials in flight may still cost
+	Worked                   time.Duration // by all its workers
 }
 
+// Tries is how often a worker took the run and did not give it back in order.
+func (r *EvalRun) Tries() int { return r.Attempt - r.GivenBack }
+
 const runColumns = `id, workspace_id, eval_id, version, eval_name, category, status, budget_micros, idempotency_key, request_hash, created_at, created_by,
-	started_at, ended_at, lease_owner, lease_until, attempt, cancel_asked, planned, valid, excluded, spent_micros, at_most_micros, last_event, bundle, failure`
+	started_at, ended_at, lease_owner, lease_until, attempt, cancel_asked, planned, valid, excluded, spent_micros, at_most_micros, last_event, bundle, failure, given_back, worked`
 
 var (
 	// ErrOtherRequest means that an idempotency key came with another request before.
@@ -91,7 +96,7 @@ func (tx *Tx) AddRun(ctx context.Context, r *EvalRun, maxQueued int) (*EvalRun, 
 		return nil, false, ErrQueueFull
 	}
 	added, err := tx.oneRun(ctx, `insert into eval_run (`+runColumns+`, turn) values
-		($1, $2, $3, $4, $11, $12, 'queued', $5, $6, $7, $8, $9, 0, 0, '', 0, 0, 0, $10, 0, 0, 0, 0, 0, '', '', 0) returning `+runColumns,
+		($1, $2, $3, $4, $11, $12, 'queued', $5, $6, $7, $8, $9, 0, 0, '', 0, 0, 0, $10, 0, 0, 0, 0, 0, '', '', 0, 0, 0) returning `+runColumns,
 		r.ID, r.WorkspaceID, r.EvalID, r.Version, r.BudgetMicros, r.IdempotencyKey, bytes(r.RequestHash), us(r.CreatedAt), r.CreatedBy, r.Planned, r.EvalName, r.Category)
 	return added, err == nil, err
 }
@@ -143,12 +148,13 @@ func (tx *Tx) oneRun(ctx context.Context, query string, args ...any) (*EvalRun, 
 
 func scanRun(scan func(...any) error) (*EvalRun, error) {
 	var r EvalRun
-	var created, started, ended, lease, cancel int64
+	var created, started, ended, lease, cancel, worked int64
 	if err := scan(&r.ID, &r.WorkspaceID, &r.EvalID, &r.Version, &r.EvalName, &r.Category, &r.Status, &r.BudgetMicros, &r.IdempotencyKey, &r.RequestHash, &created, &r.CreatedBy,
 		&started, &ended, &r.LeaseOwner, &lease, &r.Attempt, &cancel, &r.Planned, &r.Valid, &r.Excluded, &r.SpentMicros, &r.AtMostMicros,
-		&r.LastEvent, &r.Bundle, &r.Failure); err != nil {
+		&r.LastEvent, &r.Bundle, &r.Failure, &r.GivenBack, &worked); err != nil {
 		return nil, err
 	}
 	r.CreatedAt, r.StartedAt, r.EndedAt, r.LeaseUntil, r.CancelAsked = fromUS(created), fromUS(started), fromUS(ended), fromUS(lease), fromUS(cancel)
+	r.Worked = time.Duration(worked) * time.Microsecond
 	return &r, nil
 }

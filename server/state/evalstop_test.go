@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,15 +91,50 @@ func TestWhoStarves(t *testing.T) {
 					enqueue(t, db, map[string]int{"b": 1})
 				}
 				for workspace, want := range tt.want {
-					got, err := db.Read().RunsStarve(t.Context(), workspace, now)
+					got, err := db.Read().RunsStarve(t.Context(), workspace, now, 0)
 					if err != nil || got != want {
 						t.Errorf("%s: %v, want %v (%v)", workspace, got, want, err)
 					}
 				}
-				if got, err := db.Read().RunsStarve(t.Context(), "a", now.Add(2*lease)); err != nil || got {
+				if got, err := db.Read().RunsStarve(t.Context(), "a", now.Add(2*lease), 0); err != nil || got {
 					t.Errorf("with no run under way: %v (%v)", got, err)
 				}
 			})
 		})
 	}
+}
+
+// TestWhoStarvesHasWaited: an idle worker takes a run that was just added, or given up.
+func TestWhoStarvesHasWaited(t *testing.T) {
+	const waited = 5 * time.Second
+	onBoth(t, func(t *testing.T, db *state.DB) {
+		enqueue(t, db, map[string]int{"a": 2})
+		for range 2 {
+			claim(t, db, "w", now)
+		}
+		enqueue(t, db, map[string]int{"b": 1})
+		var given *state.EvalRun
+		for _, step := range []struct {
+			what  string
+			after time.Duration // since it was added or given back
+			want  bool
+		}{
+			{"added just now", waited - time.Millisecond, false},
+			{"added a while ago", waited, true},
+			{"given back just now", waited - time.Millisecond, false},
+			{"given back a while ago", waited, true},
+		} {
+			since := now
+			if strings.HasPrefix(step.what, "given") {
+				since = now.Add(20 * time.Second)
+			}
+			if since != now && given == nil {
+				given = claim(t, db, "w", now.Add(10*time.Second))
+				write(t, db, func(tx *state.Tx) error { return tx.GiveBackRun(t.Context(), given.Lease(), since, given.RunProgress) })
+			}
+			if got, err := db.Read().RunsStarve(t.Context(), "a", since.Add(step.after), waited); err != nil || got != step.want {
+				t.Errorf("%s: %v, want %v (%v)", step.what, got, step.want, err)
+			}
+		}
+	})
 }
