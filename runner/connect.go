@@ -10,8 +10,10 @@ import (
 
 const (
 	// connectTimeout is how long a lane that was never reached is tried: nobody listens
-	// there, or the address is wrong, and waiting helps neither.
+	// there, or the address is wrong, and waiting helps neither. A dial may hang for
+	// longer than that, so there are connectTries at least.
 	connectTimeout = 20 * time.Second
+	connectTries   = 3
 	// reasonUnreachable begins the reason of such a lane.
 	reasonUnreachable = "unreachable"
 
@@ -44,8 +46,8 @@ func (c *connection) note(q *question, now time.Time, err error) {
 		c.tries++
 		c.at = now.Add(wait)
 		end := c.since.Add(connectTimeout)
-		c.over = !now.Before(end)
-		if c.at.After(end) {
+		c.over = c.tries >= connectTries && !now.Before(end)
+		if now.Before(end) && c.at.After(end) {
 			c.at = end
 		}
 	}
@@ -73,6 +75,6 @@ func (c *connection) failed(inFlight int, infra *agent.InfraError) string {
 	if !c.over || inFlight > 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: no connection within %s: %v; start the server there (Ollama: `ollama serve`), correct base_url in the eval, or run `firstpick doctor` on it",
-		reasonUnreachable, connectTimeout, infra.Err)
+	return fmt.Sprintf("%s: no connection in %d tries over %s or longer: %v; start the server there (Ollama: `ollama serve`), correct base_url in the eval, or run `firstpick doctor` on it",
+		reasonUnreachable, c.tries, connectTimeout, infra.Err)
 }

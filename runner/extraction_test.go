@@ -142,3 +142,24 @@ func TestAShortAnswerIsStoredOnce(t *testing.T) {
 		t.Fatalf("%+v, %v, %v", s, err, b.kinds(t))
 	}
 }
+
+// TestAnAnswerToATrialThatWasExcludedIsRead: the answer came on a retry, and the run was
+// killed before it was read.
+func TestAnAnswerToATrialThatWasExcludedIsRead(t *testing.T) {
+	var asked atomic.Int32
+	b := newBench(t, 2, map[string]agent.Agent{"a": says(&asked, 100)})
+	b.reading(t, 1)
+	for _, trial := range b.trials {
+		reply, _ := b.Agents["a"].Ask(t.Context(), agent.Task{})
+		if err := b.Journal.Append(t.Context(),
+			journal.Record{Kind: journal.KindExcluded, Trial: trial, Attempt: 1, Reason: "network"},
+			journal.Record{Kind: journal.KindAnswer, Trial: trial, Attempt: 2, Answer: &reply.Answer},
+		); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked.Store(0)
+	if s, err := b.run(t, t.Context()); err != nil || s.Valid != 2 || s.Excluded != 0 || asked.Load() != 0 || s.SpentUSD != 2 {
+		t.Errorf("%+v, %v; asked %d times", s, err, asked.Load())
+	}
+}

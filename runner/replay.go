@@ -68,6 +68,7 @@ func (p *Progress) take(r journal.Record, at journal.Offset) {
 		if r.Answer != nil && !p.Valid[t.ID] {
 			p.ended(r, r.Answer.CostUSD)
 			p.Answered[t.ID] = at
+			delete(p.Excluded, t.ID) // asked again
 		}
 	case journal.KindResult:
 		p.Valid[t.ID] = true

@@ -67,10 +67,10 @@ func (c *storeCheck) look(ctx context.Context) string {
 // hangs must not hold the prober.
 func (c *storeCheck) write(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeCheckTimeout)
+	defer cancel() // not by the goroutine: a good write must not look like one that was cut off
 	done := make(chan error, 1)
 	c.running.Store(true)
 	go func() {
-		defer cancel()
 		err := c.db.CheckWrite(ctx)
 		c.running.Store(false)
 		done <- err

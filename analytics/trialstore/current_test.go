@@ -26,7 +26,8 @@ func TestCurrentIsTheLatestCompleteRun(t *testing.T) {
 		"one trial below 95 % is incomplete":                      {[]one{{id: "a", valid: 20}, {id: "b", valid: 18}}, []string{"a"}, []string{"b"}},
 		"95 % is complete":                                        {[]one{{id: "a", valid: 20}, {id: "b", valid: 19}}, []string{"b"}, []string{"b"}},
 		"a run under way is incomplete, however far it is":        {[]one{{id: "a", valid: 19}, {id: "b", valid: 20, underWay: true}}, []string{"a"}, []string{"b"}},
-		"without a complete run the latest with an answer counts": {[]one{{id: "a", valid: 9}, {id: "b", valid: 3}, {id: "c"}}, []string{"b"}, []string{"b"}},
+		"without a complete run the latest with an answer counts": {[]one{{id: "a", valid: 9}, {id: "b", valid: 3}, {id: "c"}}, []string{"b"}, []string{"c"}},
+		"a run without an answer is the latest, not current":      {[]one{{id: "a", valid: 20}, {id: "b"}}, []string{"a"}, []string{"b"}},
 		"a shard never counts":                                    {[]one{{id: "a", valid: 19}, {id: "b", valid: 20, shard: &journal.Shard{Index: 1, Of: 2}}}, []string{"a"}, []string{"a"}},
 		"each eval has its own":                                   {[]one{{id: "a", valid: 20}, {id: "b", eval: "other", valid: 2}}, []string{"a", "b"}, []string{"a", "b"}},
 	}

@@ -31,11 +31,12 @@ type RunRow struct {
 	// not under way.
 	Complete bool `json:"complete"`
 	UnderWay bool `json:"under_way,omitempty"`
-	// Latest says that it is the latest run of its eval in its category that has an
-	// answer. Current is the latest complete one or, where there is none, the latest.
+	// Latest says that it is the latest run of its eval in its category, with answers
+	// or without. Current is the latest complete one or, where there is none, the
+	// latest that has an answer.
 	Latest  bool `json:"latest"`
 	Current bool `json:"current"`
-	// Shard is the part of a plan that it is, like 2/4. A shard is never current.
+	// Shard is the part of a plan that it is, like 2/4. A shard is neither.
 	Shard string `json:"shard,omitempty"`
 }
 
@@ -56,24 +57,24 @@ func (s *Store) Runs(ctx context.Context) ([]RunRow, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	type eval struct{ name, category string }
-	latest, complete := map[eval]int{}, map[eval]int{}
+	latest, current := map[eval]int{}, map[eval]int{}
 	for i := range rows {
 		r := &rows[i]
 		r.UnderWay = slices.Contains(s.underWay, r.ID)
 		r.Complete = !r.UnderWay && analytics.Complete(r.Valid, r.Planned)
-		if r.Shard != "" || r.Valid == 0 { // a shard counts once it is merged
+		if r.Shard != "" { // it counts once it is merged
 			continue
 		}
-		latest[eval{r.Eval, r.Category}] = i
-		if r.Complete {
-			complete[eval{r.Eval, r.Category}] = i
+		e := eval{r.Eval, r.Category}
+		latest[e] = i
+		if c, ok := current[e]; r.Valid > 0 && (r.Complete || !ok || !rows[c].Complete) {
+			current[e] = i
 		}
 	}
-	for e, i := range latest {
+	for _, i := range latest {
 		rows[i].Latest = true
-		if c, ok := complete[e]; ok {
-			i = c
-		}
+	}
+	for _, i := range current {
 		rows[i].Current = true
 	}
 	return rows, nil

@@ -45,6 +45,7 @@ func (o *adminOptions) adoptRun(ctx context.Context, args []string) error {
 	}
 	if !analytics.Complete(row.Valid, row.Planned) {
 		o.say("it is incomplete: rank and publish pass it over for a complete run of an eval of this name; --run %s chooses it, and publish wants --allow-incomplete", id)
+		return nil
 	}
 	o.say("the next publish shows its prompts and answers to everybody, in place of an older run of an eval of this name: that is your decision, not the workspace's")
 	return nil

@@ -64,14 +64,11 @@ func codeOf(err error) int {
 }
 
 func hintOf(err error) string {
-	if hint := fileHint(err); hint != "" {
-		return hint
-	}
 	var coded *codedError
-	if errors.As(err, &coded) {
+	if errors.As(err, &coded) && coded.hint != "" {
 		return coded.hint
 	}
-	return ""
+	return fileHint(err)
 }
 
 // fileHint says what to do about a file or folder that cannot be used; "" where that is

@@ -151,6 +151,7 @@ func (o *gateOptions) subjects(ctx context.Context, cat *catalog.Catalog, rules 
 	if err != nil || len(chosen.rows) == 0 {
 		return nil, err
 	}
+	o.explain(chosen)
 	slugs, err := store.Categories(ctx, chosen.ids())
 	if err != nil {
 		return nil, err

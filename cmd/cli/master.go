@@ -74,7 +74,7 @@ func (a *app) masterKeys(address string) ([]masterKey, error) {
 		return keys, err
 	}
 	if file := sqliteFile(address); file != "" && !isNew(file) {
-		return nil, usageErr("set FIRSTPICK_STATE_KEY, or bring the file back", "the store %s has a master key, and %s is missing", file, strings.Join(files, " or "))
+		return nil, usageErr("bring the file back; "+masterHint, "the store %s has a master key, and %s is missing", file, strings.Join(files, " or "))
 	}
 	err = newMaster(files[0])
 	if err != nil && !errors.Is(err, os.ErrExist) { // another process may have made it just now

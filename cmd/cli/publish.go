@@ -103,8 +103,11 @@ func (o *publishOptions) allowed(chosen selection) error {
 		case r.Synthetic && !o.allowSynthetic:
 			return usageErr("--allow-synthetic publishes it, marked on every page",
 				"run %s holds answers of simulated agents", r.ID)
-		case !r.Complete && r.Shard == "" && !o.allowPartial:
-			hint := o.howToFinish(r) + "; or choose another run with --run RUN; --allow-incomplete publishes this one as it is"
+		case !r.Complete && !o.allowPartial:
+			hint := o.howToFinish(r) + "; or choose another run with --run RUN"
+			if r.Shard == "" { // a shard is never published
+				hint += "; --allow-incomplete publishes this one as it is"
+			}
 			return &codedError{fmt.Errorf("run %s of eval %s, category %s, is incomplete: %s; a published board needs 95 %%",
 				r.ID, r.Eval, r.Category, howFar(r)), exitIncomplete, hint}
 		}

@@ -231,8 +231,8 @@ func (p *program) describe(auth, fingerprint string) error {
 		Paid: p.Kind != eval.KindCommand || auth != "none" || p.Price != nil, MemoryMB: p.memoryMB, Manifest: m,
 		Lane: agent.Lane{Start: laneStart, Max: p.MaxConcurrency, Probe: true},
 	}
-	if p.host != "" {
-		p.profile.Lane.Key = p.host + "/" + fingerprint + "/" + p.Model
+	if at := cmp.Or(p.host, p.vendor); at != "" {
+		p.profile.Lane.Key = at + "/" + fingerprint + "/" + p.Model
 	}
 	return nil
 }

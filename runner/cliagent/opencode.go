@@ -17,7 +17,7 @@ func openCode(a eval.Agent) (*setup, error) {
 	provider := object{"models": object{model: object{}}} // also one that it does not know yet
 	if a.BaseURL != "" {
 		options := object{"baseURL": a.BaseURL}
-		if v.host == v.name { // not one of those it knows by itself
+		if v.other { // not one of those it knows by itself
 			provider["npm"], options["apiKey"] = "@ai-sdk/openai-compatible", "{env:"+v.opencodeKey+"}"
 		}
 		provider["options"] = options

@@ -134,3 +134,19 @@ func TestConditionsNotKept(t *testing.T) {
 		}
 	}
 }
+
+// TestHosts: where a key is meant to go is an address that is known, never a name.
+func TestHosts(t *testing.T) {
+	for model, want := range map[string]string{
+		"anthropic/claude-sonnet-4-5": "api.anthropic.com", "openrouter/a/b": "openrouter.ai", "mistral/devstral": "api.mistral.ai",
+		"groq/llama": "api.groq.com", "deepseek/deepseek-chat": "api.deepseek.com", "xai/grok-4": "api.x.ai", "cerebras/qwen": "api.cerebras.ai",
+		"together/qwen": "api.together.xyz", "togetherai/qwen": "api.together.xyz", "fireworks-ai/kimi": "api.fireworks.ai",
+		"unheard/of": "", "collector.example/model": "",
+	} {
+		for _, kind := range []string{eval.KindOpenCode, eval.KindGoose, eval.KindAider} {
+			if got := Host(eval.Agent{Kind: kind, Model: model, APIKeyEnv: "MY_KEY", CLI: &eval.CLI{}}); got != want {
+				t.Errorf("%s of %s: %q, want %q", kind, model, got, want)
+			}
+		}
+	}
+}

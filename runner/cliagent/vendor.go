@@ -11,14 +11,15 @@ import (
 type vendor struct {
 	name   string // in the price table
 	keyEnv string // where the key is looked for
-	host   string // the name again where it is not known
+	host   string // empty where it is not known
+	other  bool   // not one of those that every program knows with its key
 	// What opencode and goose call it, and its key.
 	opencode, opencodeKey string
 	goose, gooseKey       string
 }
 
 // vendorOf returns the vendor of a model named vendor/model, and the model's name
-// without it. One that is not known here needs api_key_env, and keeps its name.
+// without it. One whose key is not known here needs api_key_env, and keeps its name.
 func vendorOf(a eval.Agent) (v vendor, model string, err error) {
 	name, model, ok := strings.Cut(a.Model, "/")
 	if !ok {
@@ -42,7 +43,31 @@ func vendorOf(a eval.Agent) (v vendor, model string, err error) {
 	if a.APIKeyEnv == "" {
 		return v, "", fmt.Errorf("model %q: provider %q is not known here; name the variable that holds its key in api_key_env", a.Model, name)
 	}
-	return simple(name, a.APIKeyEnv, name), model, nil
+	v = simple(name, a.APIKeyEnv, hostOf(name))
+	v.other = true
+	return v, model, nil
+}
+
+// hostOf returns the host of a vendor by the names that the programs have for it; empty
+// where it is not known: a name is no address that a key may be sent to.
+func hostOf(vendor string) string {
+	switch vendor {
+	case "mistral":
+		return "api.mistral.ai"
+	case "groq":
+		return "api.groq.com"
+	case "deepseek":
+		return "api.deepseek.com"
+	case "xai":
+		return "api.x.ai"
+	case "cerebras":
+		return "api.cerebras.ai"
+	case "together", "togetherai", "together_ai":
+		return "api.together.xyz"
+	case "fireworks", "fireworks-ai", "fireworks_ai":
+		return "api.fireworks.ai"
+	}
+	return ""
 }
 
 func simple(name, keyEnv, host string) vendor {

@@ -111,7 +111,8 @@ func TestEvidence(t *testing.T) {
 
 		{"Googlebot by a resolver that finds nothing", shipped, broken{}, googlebot, "203.0.113.9", now, agentid.StaleData, agentid.OldList, "", "2026-08-11"},
 		{"PetalBot by a resolver that finds nothing", shipped, broken{}, petal, "203.0.113.9", now, agentid.Unverifiable, "", "", ""},
-		{"Amazonbot by a resolver that finds nothing", shipped, broken{}, amazon, "203.0.113.9", now, agentid.StaleData, agentid.OldList, "", ""},
+		{"Amazonbot by a resolver that finds nothing, its list never fetched", shipped, broken{}, amazon, "203.0.113.9", now, agentid.Unverifiable, "", "", ""},
+		{"OAI-AdsBot, its list never fetched", shipped, dns{}, "OAI-AdsBot/1.0", "203.0.113.9", now, agentid.Unverifiable, "", "", ""},
 		{"PetalBot by a resolver that works", shipped, dns{}, petal, "203.0.113.9", now, agentid.IPMismatch, "", "", ""},
 
 		{"OAI-SearchBot from GPTBot's range", shipped, dns{}, searchbot, "52.230.152.9", thatDay, agentid.VerifiedIP, agentid.OperatorList, "openai-gptbot", ""},

@@ -20,7 +20,7 @@ const (
 	VerifiedIP        Verdict = "verified_ip"        // its address is one that its operator publishes
 	VerifiedDNS       Verdict = "verified_dns"       // the name of its address is its operator's
 	IPMismatch        Verdict = "ip_mismatch"        // its operator says where it comes from, and it does not: spoofed
-	Unverifiable      Verdict = "unverifiable"       // its operator publishes nothing, not all, or nothing was found out yet
+	Unverifiable      Verdict = "unverifiable"       // its operator publishes nothing or not all, its list was never seen, or nothing was found out yet
 	NoIP              Verdict = "no_ip"              // it could be verified by its address, which was not passed on
 	StaleData         Verdict = "stale_data"         // the last known list, which it is not in, or the keys of its signer are too old to say
 	SignedUnknown     Verdict = "signed_unknown"     // it signed, as somebody whom we do not know
@@ -226,7 +226,7 @@ func (v *Verifier) weigh(id *Identity, visit *Visit, names lookup) {
 	switch {
 	case outside:
 		id.Proof.Reason = OutsideList
-	case len(a.Lists) > 0:
+	case !id.Proof.AsOf.IsZero():
 		id.Verdict = StaleData
 		id.Proof.Reason = OldList
 	}

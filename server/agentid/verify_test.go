@@ -93,7 +93,7 @@ func TestVerify(t *testing.T) {
 		{"GPTBot through a proxy of the site", gptbot, "10.0.0.3", thatDay, webbotauth.Request{}, "GPTBot", agentid.NoIP},
 		{"an agent whose operator publishes nothing", "Mozilla/5.0 (compatible; Bytespider)", "203.0.113.9", thatDay, webbotauth.Request{}, "Bytespider", agentid.Unverifiable},
 		{"and without address", "claude-code/2.1", "", thatDay, webbotauth.Request{}, "Claude Code", agentid.Unverifiable},
-		{"a list that was never seen", "OAI-AdsBot/1.0", "203.0.113.9", thatDay, webbotauth.Request{}, "OAI-AdsBot", agentid.StaleData},
+		{"a list that was never seen", "OAI-AdsBot/1.0", "203.0.113.9", thatDay, webbotauth.Request{}, "OAI-AdsBot", agentid.Unverifiable},
 		{"a word for robots.txt", "Google-Extended/1.0", "66.249.66.1", thatDay, webbotauth.Request{}, "Google-Extended", agentid.IPMismatch},
 		{"by its name in the DNS", amazon, "198.18.0.5", thatDay, webbotauth.Request{}, "Amazonbot", agentid.VerifiedDNS},
 		{"without name in the DNS", petal, "198.18.0.6", thatDay, webbotauth.Request{}, "PetalBot", agentid.IPMismatch},
@@ -132,7 +132,7 @@ func TestVerify(t *testing.T) {
 func TestVerifyWithTheTableOnly(t *testing.T) {
 	v := &agentid.Verifier{Table: agentid.Load()}
 	ip := netip.MustParseAddr("203.0.113.9")
-	for ua, want := range map[string]agentid.Verdict{gptbot: agentid.StaleData, petal: agentid.Unverifiable, chrome: agentid.NoClaim} {
+	for ua, want := range map[string]agentid.Verdict{gptbot: agentid.Unverifiable, petal: agentid.Unverifiable, chrome: agentid.NoClaim} {
 		if got := v.Verify(agentid.Visit{UserAgent: ua, IP: ip, At: thatDay}); got.Verdict != want {
 			t.Errorf("%s: %q, want %q", ua, got.Verdict, want)
 		}

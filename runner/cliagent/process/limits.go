@@ -91,14 +91,18 @@ func (l Limits) overDisk(unlinked int64) *excess {
 }
 
 // folderSize adds up what a folder takes of the disk, until it is more than enough. What
-// a program puts in its way leads nowhere else: no link is followed.
+// a program puts in its way leads nowhere else: no link is followed. A folder that the
+// program closed is opened, for else it would hide what lies in it.
 func folderSize(dir string, enough int64, seen map[fileID]bool) (size int64) {
+	if info, err := os.Lstat(dir); err == nil && closed(info) {
+		_ = os.Chmod(dir, info.Mode().Perm()|readable) //nolint:gosec // a folder
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return 0
 	}
 	defer func() { _ = root.Close() }()
-	_ = fs.WalkDir(root.FS(), ".", func(_ string, d fs.DirEntry, err error) error {
+	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if d != nil && d.IsDir() {
 				return fs.SkipDir
@@ -107,6 +111,9 @@ func folderSize(dir string, enough int64, seen map[fileID]bool) (size int64) {
 		}
 		if info, err := d.Info(); err == nil {
 			size += entryOverhead + diskBlocks(info, seen)
+			if closed(info) {
+				_ = root.Chmod(path, info.Mode().Perm()|readable)
+			}
 		}
 		if size > enough {
 			return fs.SkipAll
@@ -115,6 +122,11 @@ func folderSize(dir string, enough int64, seen map[fileID]bool) (size int64) {
 	})
 	return size
 }
+
+// readable is what the owner needs to list a folder and to look at what it lists.
+const readable fs.FileMode = 0o500
+
+func closed(info fs.FileInfo) bool { return info.IsDir() && info.Mode()&readable != readable }
 
 // watchLimits measures the program until done is closed. What it exceeds is sent once.
 func (r *run) watchLimits(done <-chan struct{}) <-chan *excess {

@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -105,5 +106,56 @@ func TestFolderSize(t *testing.T) {
 	}
 	if size := folderSize(filepath.Join(dir, "missing"), 1, nil); size != 0 {
 		t.Errorf("%d bytes in no folder", size)
+	}
+}
+
+// TestFolderSizeOfClosedFolders counts what lies in folders that their owner may not
+// read. Root may read all: there the test looks as another user.
+func TestFolderSizeOfClosedFolders(t *testing.T) {
+	const nobody = 65534
+	for name, c := range map[string]struct {
+		closed string
+		mode   os.FileMode
+	}{
+		"that cannot be listed":        {"sub", 0o300},
+		"that cannot be entered":       {"sub", 0o600},
+		"that nothing can be done in":  {"sub", 0},
+		"the first one":                {".", 0o300},
+		"the first one, not for entry": {".", 0o600},
+	} {
+		t.Run(name, func(t *testing.T) {
+			above := t.TempDir()
+			if err := os.Chmod(filepath.Dir(above), 0o755); err != nil { //nolint:gosec // for the other user
+				t.Fatal(err)
+			}
+			dir := filepath.Join(above, "work")
+			if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "sub/b"), make([]byte, 2<<20), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if os.Getuid() == 0 {
+				for _, path := range []string{"sub/b", "sub", "."} {
+					if err := os.Chown(filepath.Join(dir, path), nobody, nobody); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := os.Chmod(filepath.Join(dir, c.closed), c.mode); err != nil {
+				t.Fatal(err)
+			}
+			size := make(chan int64)
+			go func() {
+				runtime.LockOSThread() // it ends with the goroutine
+				if os.Getuid() == 0 {
+					_ = unix.Setfsuid(nobody)
+				}
+				size <- folderSize(dir, 1<<40, map[fileID]bool{})
+			}()
+			if got := <-size >> 20; got != 2 {
+				t.Errorf("%d MiB, want 2", got)
+			}
+		})
 	}
 }
