@@ -104,7 +104,7 @@ func TestACancelReadsWhatWasAnswered(t *testing.T) {
 			w := newWorld(t, statetest.Engines()[0])
 			url, questions := longModel(t, strings.Repeat("flask django ", 2000))
 			w.worker.Extraction, w.worker.Concurrency, w.worker.Drain = runner.NewExtraction(1, 0), 1, c.drain
-			w.worker.Lease = 3 * time.Second // not lost on a busy machine
+			w.worker.Lease = 3 * time.Second                   // not lost on a busy machine
 			give, err := w.worker.Extraction.Take(t.Context()) // nothing is read
 			if err != nil {
 				t.Fatal(err)

@@ -1,11 +1,14 @@
 //go:build unix
 
-package main
+// Package readme runs the blocks of README.md. It is apart from the program's other tests
+// so that they run side by side.
+package readme
 
 import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,12 +37,12 @@ func TestREADMERuns(t *testing.T) {
 		}
 		t.Skip("no curl on this machine")
 	}
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir, address := t.TempDir(), freeAddress(t)
-	copyCheckout(t, "../..", dir)
+	copyCheckout(t, "../../..", dir)
 	var script strings.Builder
 	shown := map[int][]string{} // lines, by the block that prints them
 	skipped, ran := 0, 0
@@ -122,4 +125,14 @@ func copyCheckout(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }()
+	return ln.Addr().String()
 }
