@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/server/state"
 )
 
@@ -29,7 +30,7 @@ func runChaos(b *bench) error {
 		{"server killed 5 times under 6 writers", c.kills},
 		{"promote, publish and prune under load", c.swaps},
 		{"backup, restore, to the other store and back", c.backups},
-		{"events of an older read model, damaged read model", c.damagedReports},
+		{"read model of traffic damaged", c.damagedReports},
 	}
 	if b.cluster != nil {
 		experiments = append(experiments, []struct {
@@ -191,31 +192,32 @@ func (c *chaos) stored(address string) (map[string]int, error) {
 // swaps changes the current snapshot 20 times while 8 readers ask, with a publish and a
 // prune among it. Every answer must be whole.
 func (c *chaos) swaps() (string, error) {
+	if out, err := c.onData("demo", "--no-serve").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("demo: %w: %s", err, out)
+	}
+	if out, err := c.onData("publish", "--run", "demo-twist-database-"+pick.Version).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("publish: %w: %s", err, out)
+	}
+	out, err := c.onData("snapshot", "list", "--json").Output()
+	if err != nil {
+		return "", err
+	}
+	var list struct{ Snapshots []struct{ ID string } }
+	if err := json.Unmarshal(out, &list); err != nil {
+		return "", err
+	}
 	var ids []string
-	for _, category := range []string{"webserver", "database"} {
-		demo := c.command("demo", "--no-serve")
-		if out, err := demo.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("demo: %w: %s", err, out)
-		}
-		out, err := c.command("publish", "--category", category).Output()
-		if err != nil {
-			return "", fmt.Errorf("publish: %w %s", err, out)
-		}
-		list, err := c.command("snapshot", "list", "--json").Output()
-		if err != nil {
-			return "", err
-		}
-		var snapshots []struct{ ID string }
-		if err := json.Unmarshal(list, &snapshots); err != nil {
-			return "", err
-		}
-		ids = nil
-		for _, s := range snapshots {
-			ids = append(ids, s.ID)
-		}
+	for _, s := range list.Snapshots {
+		ids = append(ids, s.ID)
 	}
 	if len(ids) < 2 {
 		return "", fmt.Errorf("one snapshot is not enough: %v", ids)
+	}
+	for range 100 { // the server had no snapshot until now
+		if got, err := c.send(http.MethodGet, "/api/public/leaderboard", "", "", nil); err == nil && got.status == http.StatusOK {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 	stop, asked, failed := make(chan struct{}), atomic.Int64{}, atomic.Int64{}
 	var readers sync.WaitGroup
@@ -234,18 +236,18 @@ func (c *chaos) swaps() (string, error) {
 			}
 		})
 	}
-	err := func() error {
+	err = func() error {
 		for i := 0; i < 20 || asked.Load() < int64(c.events); i++ {
-			if out, err := c.command("snapshot", "promote", ids[i%2]).CombinedOutput(); err != nil {
+			if out, err := c.onData("snapshot", "promote", ids[i%2]).CombinedOutput(); err != nil {
 				return fmt.Errorf("promote: %w: %s", err, out)
 			}
 			if i == 10 {
-				if out, err := c.command("publish").CombinedOutput(); err != nil {
+				if out, err := c.onData("publish").CombinedOutput(); err != nil {
 					return fmt.Errorf("publish: %w: %s", err, out)
 				}
 			}
 			if i == 15 {
-				if out, err := c.command("snapshot", "prune", "--keep", "5").CombinedOutput(); err != nil {
+				if out, err := c.onData("snapshot", "prune", "--keep", "5").CombinedOutput(); err != nil {
 					return fmt.Errorf("prune: %w: %s", err, out)
 				}
 			}

@@ -73,8 +73,15 @@ func (b *bench) flags(args ...string) []string {
 	return append(args, "--data", filepath.Join(b.dir, "data"), "--state", b.state, "--base-url", b.base)
 }
 
-func (b *bench) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(b.program, b.flags(args...)...)
+func (b *bench) command(args ...string) *exec.Cmd { return b.run(b.flags(args...)...) }
+
+// onData is a command that works on the data folder alone.
+func (b *bench) onData(args ...string) *exec.Cmd {
+	return b.run(append(args, "--data", filepath.Join(b.dir, "data"))...)
+}
+
+func (b *bench) run(args ...string) *exec.Cmd {
+	cmd := exec.Command(b.program, args...)
 	cmd.Env = append(os.Environ(), "NO_COLOR=1", "FIRSTPICK_LIMITS=off", // all requests come from one address
 		"FIRSTPICK_STATE_KEY="+base64.StdEncoding.EncodeToString(masterKey())) // that of the stores that this process opens
 	return cmd
