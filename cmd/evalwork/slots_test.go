@@ -44,7 +44,7 @@ func TestRunsThatHangDoNotHoldAWorker(t *testing.T) {
 				if !r.EndedAt.IsZero() || r.Attempt > 2 {
 					t.Fatalf("%+v", r)
 				}
-				n += int(r.Attempt - 1)
+				n += r.Attempt - 1
 			}
 			return n
 		}
