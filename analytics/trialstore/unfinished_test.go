@@ -13,7 +13,7 @@ import (
 )
 
 // A full disk leaves a file that ends inside its headers. It never held a trial, so it
-// is made anew, and the journals are as they were.
+// is built again; the journals do not change.
 func TestAFileWhoseCreationNeverFinishedIsReplaced(t *testing.T) {
 	const header = 3 * 4096
 	tests := map[string]func(whole []byte) []byte{

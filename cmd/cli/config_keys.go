@@ -92,7 +92,7 @@ func valueWords(t reflect.Type) string {
 	}
 }
 
-// checkValue refuses a text that is no value of a type.
+// checkValue returns an error for text that does not parse as a value of a type.
 func checkValue(text string, t reflect.Type) (err error) {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():

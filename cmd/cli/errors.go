@@ -102,7 +102,7 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// unknownValue is the error of a value that is none of the known ones.
+// unknownValue returns the error for an unknown value.
 func unknownValue(what, value string, known []string) error {
 	return usageErr(nearest.Hint(value, known), "%s %q", what, value)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // trials opens the trial store and brings it up to date with the journals, so
-// that whoever reads trials reads every trial that was ever acknowledged. Runs that
+// that every acknowledged trial is read. Runs that
 // cannot be read are named and passed over.
 func (a *app) trials(ctx context.Context) (*trialstore.Store, error) {
 	if _, err := os.Stat(a.runsRoot()); errors.Is(err, os.ErrNotExist) {

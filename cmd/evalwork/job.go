@@ -41,7 +41,7 @@ type verdict struct{ note string }
 
 func (v *verdict) Error() string { return v.note }
 
-// errStopped means that the worker is to let go of the run before it has ended.
+// errStopped means that the worker must give the run back before it has ended.
 var errStopped = errors.New("the run is to be given back")
 
 // carryOut works on a run until it ends, is somebody else's, or is given back, as it is

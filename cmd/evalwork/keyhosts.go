@@ -42,7 +42,7 @@ func (j *job) key(name, host string) (string, error) {
 	return "", &verdict{evals.NotBound(name, host, s.Hosts)}
 }
 
-// errUnbound ends the text of the errors of a boundTransport, by which they are told.
+// errUnbound ends the text of every error of a boundTransport, which identifies them.
 var errUnbound = errors.New("the provider key that the request carries is not bound to this host")
 
 // A boundTransport sends no request that carries a key to a host which the key is not

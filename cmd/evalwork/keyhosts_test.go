@@ -47,7 +47,7 @@ func (f *thief) saw(secret string) bool {
 	return strings.Contains(strings.Join(f.seen, "\n"), secret)
 }
 
-// TestAnEvalCannotSendAKeyToItsOwnAddress: whoever may write evals names any key and
+// TestAnEvalCannotSendAKeyToItsOwnAddress: somebody who may write evals names any key and
 // any address. The worker sends a key to the hosts that it is bound to, and nowhere
 // else, even where nobody looked before.
 func TestAnEvalCannotSendAKeyToItsOwnAddress(t *testing.T) {

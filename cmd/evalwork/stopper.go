@@ -17,7 +17,7 @@ const (
 )
 
 // A stopper tells a run to end early, because it is cancelled, because it took too long,
-// or because its worker lets go of it.
+// or because its worker gives it back.
 type stopper struct {
 	worker <-chan struct{} // closed when the worker stops
 	asked  chan struct{}   // closed when the run is cancelled
