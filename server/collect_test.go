@@ -237,7 +237,7 @@ func TestCollectorWhileTheStoreHangs(t *testing.T) {
 		t.Errorf("the heap grew by %d bytes", grown)
 	}
 	var last answer
-	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(100 * time.Millisecond) { // until the hanging commit ended
+	for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(100 * time.Millisecond) { // until the hanging commit ended
 		if last = (delivery{key: key, body: `{"type":"touch","id":"back","url":"/"}`}).send(t, s); last.status == http.StatusAccepted {
 			break
 		}
@@ -277,7 +277,7 @@ func TestAFullQueueRefuses(t *testing.T) {
 		at := time.Now()
 		_, err := writer.Store(t.Context(), many)
 		full = err != nil && time.Since(at) < 100*time.Millisecond
-		if time.Since(began) > 20*time.Second {
+		if time.Since(began) > time.Minute {
 			t.Fatal("the queue never refuses at once")
 		}
 	}

@@ -28,7 +28,7 @@ func TestRunsThatHangDoNotHoldAWorker(t *testing.T) {
 			w.until(id, "under way", func(r *state.EvalRun) bool { return r.Status == state.RunRunning })
 		}
 		id := w.queueOf(other, asked(5, recorded), 1)
-		for deadline := time.Now().Add(20 * time.Second); w.runOf(other, id).EndedAt.IsZero(); {
+		for deadline := time.Now().Add(2 * time.Minute); w.runOf(other, id).EndedAt.IsZero(); {
 			if time.Now().After(deadline) {
 				t.Fatalf("the other workspace waits for ever: %+v", w.runOf(other, id))
 			}
@@ -48,7 +48,7 @@ func TestRunsThatHangDoNotHoldAWorker(t *testing.T) {
 			}
 			return n
 		}
-		for deadline := time.Now().Add(20 * time.Second); again() == 0; _ = sleep(t.Context(), 5*time.Millisecond) {
+		for deadline := time.Now().Add(2 * time.Minute); again() == 0; _ = sleep(t.Context(), 5*time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("neither run is taken again")
 			}

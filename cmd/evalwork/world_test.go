@@ -234,7 +234,7 @@ func (w *world) runOf(workspace, id string) *state.EvalRun {
 // until waits for a run to be as it should.
 func (w *world) until(id, what string, is func(*state.EvalRun) bool) *state.EvalRun {
 	w.t.Helper()
-	return w.untilWithin(20*time.Second, id, what, is)
+	return w.untilWithin(2*time.Minute, id, what, is)
 }
 
 func (w *world) untilWithin(d time.Duration, id, what string, is func(*state.EvalRun) bool) *state.EvalRun {

@@ -76,7 +76,7 @@ agents:
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(2 * time.Millisecond) { // until it got somewhere
+		for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(2 * time.Millisecond) { // until it got somewhere
 			if list, _, _ := journal.List(runs); len(list) == 1 {
 				id = list[0].ID
 				if done, err := runner.Replay(runs, id); err == nil && len(done.Valid) > len(seen) {

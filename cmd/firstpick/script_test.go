@@ -17,11 +17,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// fetch is `fetch URL`: it asks until a server answers, for at most 30 seconds,
+// fetch is `fetch URL`: it asks until a server answers, for at most two minutes,
 // prints the status and the body, and exits 1 if nobody answered.
 func fetch() {
 	client := &http.Client{Timeout: 5 * time.Second}
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for time.Now().Before(deadline) {
 		resp, err := client.Get(os.Args[1])
 		if err != nil {

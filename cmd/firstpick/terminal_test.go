@@ -72,7 +72,7 @@ func (p *pty) seen() string {
 func (p *pty) await(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for began := time.Now(); !so(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > 30*time.Second {
+		if time.Since(began) > 2*time.Minute {
 			t.Fatalf("%s: not so after 30 s; on the terminal: %q", what, p.seen())
 		}
 	}

@@ -154,7 +154,7 @@ func (s *webServer) start(path string, args ...string) {
 		_ = s.cmd.Process.Signal(syscall.SIGTERM)
 		<-over
 	})
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		conn, err := net.Dial("tcp", s.address)
 		if err == nil {
 			_ = conn.Close()

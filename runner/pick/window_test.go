@@ -91,7 +91,7 @@ func TestOneParagraphOfManySentences(t *testing.T) {
 			text := strings.Repeat("See "+e.Traces.Aliases[i].Text+" there. ", pick.Window/24)
 			began := time.Now()
 			extractor(t, c, category.Slug).Extract(transcript.Transcript{FinalText: text})
-			if took := time.Since(began); took > 20*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("%s in %s: %s", e.Traces.Aliases[i].Text, category.Slug, took)
 			}
 			return

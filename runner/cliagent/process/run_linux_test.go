@@ -89,7 +89,7 @@ func (c *collector) wait(t *testing.T, want string) string {
 			if strings.HasPrefix(line, want) {
 				return line
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("no line %q", want)
 		}
 	}
@@ -117,7 +117,7 @@ func ended(t *testing.T, ch <-chan result) Exit {
 			t.Fatal(r.err)
 		}
 		return r.Exit
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("Run did not return")
 		return Exit{}
 	}
