@@ -17,12 +17,12 @@ lint: ## Check style and layers
 	@.ci/lint $(LINT_VERSION)
 
 golden: ## Rewrite golden files and script outputs; read the diff before you commit
-	cp CHANGELOG.md server/docs/pages/changelog.md
+	cp CHANGELOG.md server/public/docs/pages/changelog.md
 	go test ./cmd/progress ./cmd/firstpick -update
 
 agents: ## Make agents' names and address lists again from their sources; read the diff
-	go run ./server/agentid/gen
-	go test ./server/agentid/...
+	go run ./server/channel/agentid/gen
+	go test ./server/channel/agentid/...
 
 fuzz: ## Fuzz every target for FUZZTIME (30s)
 	@.ci/fuzz $(FUZZTIME)

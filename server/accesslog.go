@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
 )
 
 const accessBuffer = 64 << 10

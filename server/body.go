@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/firstpick/firstpick/server/billing"
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/event"
-	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/evals/billing"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
 )
 
 // The largest request bodies that are read, in bytes.

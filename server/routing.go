@@ -8,10 +8,10 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
-	"github.com/firstpick/firstpick/server/apierr"
-	"github.com/firstpick/firstpick/server/route"
-	"github.com/firstpick/firstpick/server/site"
-	"github.com/firstpick/firstpick/server/web"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
 // headByGet is a middleware that answers HEAD by the handler of GET (RFC 9110, 9.3.2).
@@ -58,8 +58,8 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 		s.errors.Write(w, r, e)
 		return
 	}
-	web.Guard(w.Header())
-	s.missing.Write(w, r, site.NotFound{Error: e, Fallback: site.JSON})
+	render.Guard(w.Header())
+	s.missing.Write(w, r, snapshotview.NotFound{Error: e, Fallback: snapshotview.JSON})
 }
 
 // redirectSlash leads from a path that ends with a slash to the page without it, where

@@ -24,46 +24,46 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
-	"github.com/firstpick/firstpick/server/agentapi"
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/alert"
-	"github.com/firstpick/firstpick/server/apierr"
-	"github.com/firstpick/firstpick/server/billing"
-	"github.com/firstpick/firstpick/server/claimpage"
-	"github.com/firstpick/firstpick/server/collect"
-	"github.com/firstpick/firstpick/server/collectapi"
-	"github.com/firstpick/firstpick/server/dashboard"
-	"github.com/firstpick/firstpick/server/directory"
-	"github.com/firstpick/firstpick/server/discovery"
-	"github.com/firstpick/firstpick/server/docsite"
-	"github.com/firstpick/firstpick/server/evalapi"
-	"github.com/firstpick/firstpick/server/evalpages"
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/frame"
-	"github.com/firstpick/firstpick/server/limit"
-	"github.com/firstpick/firstpick/server/openapi"
-	"github.com/firstpick/firstpick/server/pages"
-	"github.com/firstpick/firstpick/server/readapi"
-	"github.com/firstpick/firstpick/server/reqctx"
-	"github.com/firstpick/firstpick/server/route"
-	"github.com/firstpick/firstpick/server/session"
-	"github.com/firstpick/firstpick/server/signin"
-	"github.com/firstpick/firstpick/server/site"
-	"github.com/firstpick/firstpick/server/sse"
-	"github.com/firstpick/firstpick/server/sunset"
-	"github.com/firstpick/firstpick/server/tally"
-	"github.com/firstpick/firstpick/server/traffic"
-	"github.com/firstpick/firstpick/server/web"
+	"github.com/firstpick/firstpick/server/auth/authapi"
+	"github.com/firstpick/firstpick/server/auth/claimpage"
+	"github.com/firstpick/firstpick/server/auth/discovery"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/auth/session"
+	"github.com/firstpick/firstpick/server/auth/signin"
+	"github.com/firstpick/firstpick/server/channel/alert"
+	"github.com/firstpick/firstpick/server/channel/collect"
+	"github.com/firstpick/firstpick/server/channel/collectapi"
+	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/console/dashboard"
+	"github.com/firstpick/firstpick/server/console/evalpages"
+	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/evals/billing"
+	"github.com/firstpick/firstpick/server/evals/evalapi"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/httpstats"
+	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
+	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/kit/sse"
+	"github.com/firstpick/firstpick/server/kit/sunset"
+	"github.com/firstpick/firstpick/server/public/docsite"
+	"github.com/firstpick/firstpick/server/public/openapi"
+	"github.com/firstpick/firstpick/server/public/pages"
+	"github.com/firstpick/firstpick/server/public/readapi"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/wellknown"
+	"github.com/firstpick/firstpick/server/store/quota"
 )
 
 // A Source has the current site, or nil before the first.
-type Source interface{ Current() *site.Site }
+type Source interface{ Current() *snapshotview.Site }
 
 // A Config says what to serve and how. Source, Agents, Collect, Log and Now are
 // required.
 type Config struct {
 	Source  Source
-	Agents  *agents.Service
+	Agents  *registrations.Service
 	Collect *collect.Service
 	// Reports are of workspaces' traffic; nil leaves them out.
 	Reports traffic.Reports
@@ -114,12 +114,12 @@ type Server struct {
 	cfg     Config
 	router  *chi.Mux
 	errors  apierr.Writer
-	missing *site.Missing
+	missing *snapshotview.Missing
 	ids     *reqctx.IDs
 	proxies reqctx.Proxies
-	public  *limit.Limit[netip.Addr]
+	public  *quota.Limit[netip.Addr]
 	access  *accessLog
-	tally   *tally.Tally // nil for none
+	tally   *httpstats.Tally // nil for none
 	streams *sse.Gate
 	store   *storeCheck
 	hsts    []string // values of Strict-Transport-Security; nil for none
@@ -152,7 +152,7 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
-		public:  limit.OfClients(limit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
+		public:  quota.OfClients(quota.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
 		streams: sse.NewGate(maxStreams, maxOwnStreams),
 		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now}, hsts: strictTransport(cfg.BaseURL),
 	}
@@ -163,12 +163,12 @@ func New(cfg Config) (*Server, error) {
 		s.router.Use(noteRoute)
 	}
 	s.router.Use(headByGet)
-	sender := site.NewSender(directory.Links(cfg.BaseURL))
+	sender := snapshotview.NewSender(wellknown.Links(cfg.BaseURL))
 	written := sync.OnceValues(s.documents) // they are made when somebody reads
 	reads := &readapi.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors}
 	s.exact = reads.Exact()
-	s.missing = site.NewMissing(cfg.BaseURL, s.errors)
-	personal := session.Pages{Forms: web.NewForms(), Log: cfg.Log}
+	s.missing = snapshotview.NewMissing(cfg.BaseURL, s.errors)
+	personal := session.Pages{Forms: render.NewForms(), Log: cfg.Log}
 	guard, err := s.guard(personal)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func New(cfg Config) (*Server, error) {
 	sessions := &session.Manager{
 		DB: cfg.Agents.DB, Vault: cfg.Agents.Vault, Secrets: cfg.Agents.Secrets, Now: cfg.Now, Secure: strings.HasPrefix(cfg.BaseURL, "https:"),
 	}
-	desk := &frame.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil}
+	desk := &layout.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil}
 	for _, m := range []mounter{
 		reads,
 		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors, Missing: s.missing},
@@ -185,7 +185,7 @@ func New(cfg Config) (*Server, error) {
 		docsite.New(written, cfg.BaseURL, sender, s.errors, s.missing),
 		s.directory(written),
 		s.mcp(written),
-		&agentapi.Handler{Agents: cfg.Agents, Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log, Reports: cfg.Reports},
+		&authapi.Handler{Agents: cfg.Agents, Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log, Reports: cfg.Reports},
 		collectapi.New(cfg.Collect, cfg.Agents.Limits, s.errors, cfg.Log),
 		&billing.Handler{Keys: cfg.BillingKeys, DB: cfg.Agents.DB, Secrets: cfg.Agents.Secrets, Errors: s.errors, Log: cfg.Log, Now: cfg.Now},
 	} {
@@ -210,7 +210,7 @@ func New(cfg Config) (*Server, error) {
 	s.router.NotFound(s.notFound)
 	s.router.MethodNotAllowed(s.methodNotAllowed)
 	if cfg.Count {
-		s.tally = tally.New(s.Paths())
+		s.tally = httpstats.New(s.Paths())
 	}
 	return s, nil
 }
@@ -223,7 +223,7 @@ func (s *Server) guard(personal session.Pages) (func(http.Handler) http.Handler,
 		return nil, err
 	}
 	protect.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		personal.Tell(w, http.StatusForbidden, "Refused", web.Message{Text: "Another site sent this request. Open the page here and use its buttons."})
+		personal.Tell(w, http.StatusForbidden, "Refused", render.Message{Text: "Another site sent this request. Open the page here and use its buttons."})
 	}))
 	return protect.Handler, nil
 }

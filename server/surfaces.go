@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"path"
 
-	"github.com/firstpick/firstpick/server/directory"
-	"github.com/firstpick/firstpick/server/docs"
-	"github.com/firstpick/firstpick/server/mcp"
-	"github.com/firstpick/firstpick/server/openapi"
+	"github.com/firstpick/firstpick/server/public/docs"
+	"github.com/firstpick/firstpick/server/public/mcp"
+	"github.com/firstpick/firstpick/server/public/openapi"
+	"github.com/firstpick/firstpick/server/public/wellknown"
 )
 
 // documents makes the documentation, filled with what holds at this server.
@@ -23,12 +23,12 @@ func (s *Server) documents() (*docs.Set, error) {
 }
 
 // directory makes what an agent finds that knows the host name alone.
-func (s *Server) directory(written func() (*docs.Set, error)) *directory.Handler {
-	return directory.New(directory.Service{
+func (s *Server) directory(written func() (*docs.Set, error)) *wellknown.Handler {
+	return wellknown.New(wellknown.Service{
 		Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Contact: s.cfg.Contact,
-		Documents: func() (out []directory.Document) {
+		Documents: func() (out []wellknown.Document) {
 			for _, p := range s.pages(written) {
-				out = append(out, directory.Document{Path: p.Path, Title: p.Title, Description: p.Description, Markdown: string(p.Markdown)})
+				out = append(out, wellknown.Document{Path: p.Path, Title: p.Title, Description: p.Description, Markdown: string(p.Markdown)})
 			}
 			return out
 		},
@@ -50,7 +50,7 @@ func (s *Server) mcp(written func() (*docs.Set, error)) *mcp.Handler {
 	})
 }
 
-func (s *Server) name() string { return cmp.Or(s.cfg.Name, directory.NameOf(s.cfg.BaseURL)) }
+func (s *Server) name() string { return cmp.Or(s.cfg.Name, wellknown.NameOf(s.cfg.BaseURL)) }
 
 // pages are all documents. That they can be made is tested; without them the rest is
 // served.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/firstpick/firstpick/server/reqctx"
-	"github.com/firstpick/firstpick/server/tally"
+	"github.com/firstpick/firstpick/server/kit/httpstats"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
 )
 
 // noteRoute is a middleware that leaves the pattern of a request's route in its
@@ -25,7 +25,7 @@ func noteRoute(next http.Handler) http.Handler {
 
 // Counted returns how often each route was asked since the start; nil where
 // Config.Count is off.
-func (s *Server) Counted() []tally.Route {
+func (s *Server) Counted() []httpstats.Route {
 	if s.tally == nil {
 		return nil
 	}

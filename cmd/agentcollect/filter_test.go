@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/cmd/agentcollect"
-	"github.com/firstpick/firstpick/server/agentid"
-	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/channel/agentid"
+	"github.com/firstpick/firstpick/server/channel/event"
 )
 
 // TestStandardLibraryOnly keeps what customers link small.
@@ -61,7 +61,7 @@ func lines(t *testing.T, file string) []string {
 }
 
 func TestPeopleAreNotSent(t *testing.T) {
-	for _, ua := range lines(t, "../../server/agentid/testdata/browsers.txt") {
+	for _, ua := range lines(t, "../../server/channel/agentid/testdata/browsers.txt") {
 		v := agentcollect.Visit{UserAgent: ua, Accept: "text/html,application/xhtml+xml,*/*;q=0.8", Referrer: "https://www.google.com/"}
 		if v.MayBeAgent() {
 			t.Errorf("a person is sent: %s", ua)
@@ -73,7 +73,7 @@ const browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like
 
 func TestVisitsThatAssistantsSent(t *testing.T) {
 	for _, file := range []string{"referrers.tsv", "assistants.tsv"} {
-		for _, line := range lines(t, "../../server/agentid/data/"+file) {
+		for _, line := range lines(t, "../../server/channel/agentid/data/"+file) {
 			host, _, _ := strings.Cut(line, "\t")
 			if strings.HasPrefix(host, "utm:") {
 				continue

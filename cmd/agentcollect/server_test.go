@@ -16,9 +16,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/firstpick/firstpick/cmd/agentcollect"
-	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 func TestMain(m *testing.M) { statetest.Main(m) }

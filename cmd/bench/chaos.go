@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/runner/pick"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // runChaos runs fault-injection experiments on the server and its store and prints the

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/firstpick/firstpick/server/collect"
-	"github.com/firstpick/firstpick/server/secret"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/channel/collect"
+	"github.com/firstpick/firstpick/server/kit/secret"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // shapes are how events come: n in a request, from some connections.

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/firstpick/firstpick/server/traffic"
+	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
 const ingestWorkspaces = 20

@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 // options are the flags of all measurements.

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 // A bench is one store and the program that runs on it.

@@ -16,16 +16,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/identity"
-	"github.com/firstpick/firstpick/server/secret"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/kit/secret"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 const (
-	tokenCallers  = 64 // so that commits can be shared
-	registrations = 256
-	writers       = 16 // beside the bearer check
+	tokenCallers = 64 // so that commits can be shared
+	benchAgents  = 256
+	writers      = 16 // beside the bearer check
 )
 
 // measureTokens compares token exchange with the commit of the same rows, and the
@@ -52,7 +52,7 @@ func measureTokens(b *bench) error {
 			{&checked, func() (rate, error) { return b.requests("/api/agent/workspace", tokens, http.StatusForbidden) }},
 			{&beside, func() (rate, error) { return b.checksBesideWrites(assertions, tokens) }},
 			{&exchanged, func() (rate, error) {
-				return load(tokenCallers, b.span, func(i int64) error { _, err := b.exchange(assertions[i%registrations]); return err })
+				return load(tokenCallers, b.span, func(i int64) error { _, err := b.exchange(assertions[i%benchAgents]); return err })
 			}},
 		} {
 			r, err := m.measure()
@@ -74,7 +74,7 @@ func measureTokens(b *bench) error {
 }
 
 func (b *bench) assertions() ([]string, error) {
-	list := make([]string, registrations)
+	list := make([]string, benchAgents)
 	for i := range list {
 		r, err := b.register()
 		if err != nil {
@@ -101,7 +101,7 @@ func (b *bench) exchange(assertion string) (string, error) {
 	var got struct {
 		AccessToken string `json:"access_token"`
 	}
-	err := b.call("/api/oauth2/token", "", url.Values{"grant_type": {agents.GrantJWT}, "assertion": {assertion}}, &got)
+	err := b.call("/api/oauth2/token", "", url.Values{"grant_type": {registrations.GrantJWT}, "assertion": {assertion}}, &got)
 	return got.AccessToken, err
 }
 
@@ -169,13 +169,13 @@ func (b *bench) commitTokens() (r rate, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	ctx := context.Background()
-	service, err := agents.New(ctx, agents.Config{DB: db, Vault: vault, Log: slog.New(slog.DiscardHandler), Now: time.Now, BaseURL: b.base, LimitsOff: true})
+	service, err := registrations.New(ctx, registrations.Config{DB: db, Vault: vault, Log: slog.New(slog.DiscardHandler), Now: time.Now, BaseURL: b.base, LimitsOff: true})
 	if err != nil {
 		return rate{}, err
 	}
-	ids := make([]string, registrations)
+	ids := make([]string, benchAgents)
 	for i := range ids {
-		got, err := service.RegisterAnonymous(ctx, &agents.Caller{IP: netip.MustParseAddr("192.0.2.1")})
+		got, err := service.RegisterAnonymous(ctx, &registrations.Caller{IP: netip.MustParseAddr("192.0.2.1")})
 		if err != nil {
 			return rate{}, err
 		}
@@ -185,7 +185,7 @@ func (b *bench) commitTokens() (r rate, err error) {
 	return load(tokenCallers, b.span, func(i int64) error {
 		id, now := random.ID(""), time.Now()
 		return db.Write(ctx, func(tx *state.Tx) error {
-			token := &state.AccessToken{Hash: secret.Hash(id), RegistrationID: ids[i%registrations], CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
+			token := &state.AccessToken{Hash: secret.Hash(id), RegistrationID: ids[i%benchAgents], CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
 			return errors.Join(tx.AddAccessToken(ctx, token, identity.LiveTokens), tx.Audit(ctx, state.AuditEntry{ID: id, At: now, Event: "token.issued"}))
 		})
 	})

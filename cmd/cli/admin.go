@@ -11,18 +11,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/identity"
-	"github.com/firstpick/firstpick/server/keyring"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/auth/keyring"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // adminOptions are what the commands on the state store share.
 type adminOptions struct {
 	*app
 	format
-	svc *agents.Service
+	svc *registrations.Service
 
 	email  string
 	admin  bool

@@ -9,7 +9,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/runner/journal"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // adoptRun copies a workspace's run to the operator's own, where rank and publish see

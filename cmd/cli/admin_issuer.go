@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 func (o *adminOptions) issuerAdd(ctx context.Context, args []string) error {

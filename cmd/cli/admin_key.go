@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firstpick/firstpick/server/apierr"
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // workspace finds a workspace by its slug or id.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 func (o *adminOptions) audit(ctx context.Context, _ []string) error {

@@ -22,13 +22,13 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/alert"
-	"github.com/firstpick/firstpick/server/collect"
-	"github.com/firstpick/firstpick/server/event"
-	"github.com/firstpick/firstpick/server/reporter"
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/trafficdb"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/channel/alert"
+	"github.com/firstpick/firstpick/server/channel/collect"
+	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/reporter"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // An alertBench is a server's parts without its routes and tickers: events go in
@@ -36,7 +36,7 @@ import (
 type alertBench struct {
 	t         *testing.T
 	now       time.Time
-	svc       *agents.Service
+	svc       *registrations.Service
 	taken     *collect.Service
 	loader    *trafficdb.Loader
 	alerts    *alert.Service

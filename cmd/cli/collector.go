@@ -10,20 +10,20 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/firstpick/firstpick/server/agentid"
-	"github.com/firstpick/firstpick/server/agentid/ranges"
-	"github.com/firstpick/firstpick/server/agentid/rdns"
-	"github.com/firstpick/firstpick/server/agentid/webbotauth"
-	"github.com/firstpick/firstpick/server/attribution"
-	"github.com/firstpick/firstpick/server/collect"
-	"github.com/firstpick/firstpick/server/outbound"
-	"github.com/firstpick/firstpick/server/reporter"
-	"github.com/firstpick/firstpick/server/secret"
-	"github.com/firstpick/firstpick/server/sitecheck"
-	"github.com/firstpick/firstpick/server/sites"
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/traffic"
-	"github.com/firstpick/firstpick/server/trafficdb"
+	"github.com/firstpick/firstpick/server/channel/agentid"
+	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
+	"github.com/firstpick/firstpick/server/channel/agentid/rdns"
+	"github.com/firstpick/firstpick/server/channel/agentid/webbotauth"
+	"github.com/firstpick/firstpick/server/channel/attribution"
+	"github.com/firstpick/firstpick/server/channel/collect"
+	"github.com/firstpick/firstpick/server/channel/reporter"
+	"github.com/firstpick/firstpick/server/channel/sitecheck"
+	"github.com/firstpick/firstpick/server/channel/sites"
+	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
+	"github.com/firstpick/firstpick/server/kit/safehttp"
+	"github.com/firstpick/firstpick/server/kit/secret"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 const (
@@ -98,7 +98,7 @@ const (
 // sites starts what looks at the sites of workspaces.
 func (a *app) sites(beside *tasks, db *state.DB, base string) *sites.Service {
 	svc := &sites.Service{DB: db, Log: a.log, Now: a.env.Now, Checker: &sitecheck.Checker{
-		Client: outbound.NewClient(outbound.Limits{Timeout: siteTimeout, Redirects: siteRedirects, Private: a.cfg.CallPrivate, Ports: outbound.WebPorts(a.cfg.CallPorts)}),
+		Client: safehttp.NewClient(safehttp.Limits{Timeout: siteTimeout, Redirects: siteRedirects, Private: a.cfg.CallPrivate, Ports: safehttp.WebPorts(a.cfg.CallPorts)}),
 		Now:    a.env.Now, UserAgent: "firstpick-sitecheck/1 (+" + base + "/docs/attribution.md)",
 	}}
 	beside.every(sitesEvery, svc.Run)

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/event"
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/state/statetest"
-	"github.com/firstpick/firstpick/server/trafficdb"
+	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
+	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 // TestNewWorkspacesAreNotTakenForGone lets workspaces begin while old events are

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/bundle"
-	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/server/evals/evals"
 )
 
 // openBundles is how many results a server keeps open. Each takes a few files and
@@ -11,7 +11,7 @@ import (
 const openBundles = 64
 
 // evals makes what serves workspaces' own evals. The shelf is to be closed at the end.
-func (a *app) evals(svc *agents.Service) (*evals.Service, *bundle.Shelf, error) {
+func (a *app) evals(svc *registrations.Service) (*evals.Service, *bundle.Shelf, error) {
 	checker, err := a.evalChecker()
 	if err != nil {
 		return nil, nil, err

@@ -16,7 +16,7 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
 	"github.com/firstpick/firstpick/runner/transcript"
-	"github.com/firstpick/firstpick/server/bundle"
+	"github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 const (

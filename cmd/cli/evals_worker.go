@@ -13,8 +13,8 @@ import (
 	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/runner/cliagent"
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // generator is the program, as what it publishes names it.

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firstpick/firstpick/server/secret"
+	"github.com/firstpick/firstpick/server/kit/secret"
 )
 
 // masterFile holds the master key of a store where the environment has none.

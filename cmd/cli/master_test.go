@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 // TestMain stops the PostgreSQL of the tests.

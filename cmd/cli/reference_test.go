@@ -14,9 +14,9 @@ import (
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/eval"
-	"github.com/firstpick/firstpick/server/docs"
-	"github.com/firstpick/firstpick/server/limit"
-	"github.com/firstpick/firstpick/server/openapi"
+	"github.com/firstpick/firstpick/server/public/docs"
+	"github.com/firstpick/firstpick/server/public/openapi"
+	"github.com/firstpick/firstpick/server/store/quota"
 )
 
 func referenceEnv() *Env {
@@ -124,7 +124,7 @@ func shellWords(line string) []string {
 func documents(t *testing.T) *docs.Set {
 	t.Helper()
 	set, err := docs.New(docs.Config{
-		BaseURL: "https://firstpick.example.com", OpenAPI: openapi.Source(), CLI: Reference(referenceEnv()), Rules: limit.DefaultRules(), PublicPerMinute: perMinute, MCPPerMinute: 240, Streams: 200, OwnStreams: 10,
+		BaseURL: "https://firstpick.example.com", OpenAPI: openapi.Source(), CLI: Reference(referenceEnv()), Rules: quota.DefaultRules(), PublicPerMinute: perMinute, MCPPerMinute: 240, Streams: 200, OwnStreams: 10,
 	})
 	if err != nil {
 		t.Fatal(err)

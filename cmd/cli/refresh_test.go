@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/firstpick/firstpick/server/agentid/ranges"
-	"github.com/firstpick/firstpick/server/agentid/webbotauth"
+	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
+	"github.com/firstpick/firstpick/server/channel/agentid/webbotauth"
 )
 
 // offline is a network without a way out.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/firstpick/firstpick/cmd/metrics"
 	"github.com/firstpick/firstpick/server"
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/identity"
-	"github.com/firstpick/firstpick/server/site"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/store/identity"
 )
 
 // housekeepEvery is how often ended rows are swept and failed mail is tried again.
@@ -90,7 +90,7 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 	if base == "" {
 		base = "http://" + ln.Addr().String()
 	}
-	holder := &site.Holder{}
+	holder := &snapshotview.Holder{}
 	trusted, err := trustedKeys(a.cfg.Trust)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func (a *app) warn(base string) {
 }
 
 // welcome prints a link that signs an operator in, when there is none yet.
-func (a *app) welcome(ctx context.Context, svc *agents.Service) error {
+func (a *app) welcome(ctx context.Context, svc *registrations.Service) error {
 	known, err := svc.DB.Read().AnyAdmin(ctx)
 	if err != nil || known {
 		return err

@@ -15,7 +15,7 @@ import (
 
 	"github.com/firstpick/firstpick/cmd/agentauth"
 	"github.com/firstpick/firstpick/fixtures/nearest"
-	"github.com/firstpick/firstpick/server/setup"
+	"github.com/firstpick/firstpick/server/channel/setup"
 )
 
 type setupOptions struct {

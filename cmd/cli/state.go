@@ -12,14 +12,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/identity"
-	"github.com/firstpick/firstpick/server/limit"
-	"github.com/firstpick/firstpick/server/mail"
-	"github.com/firstpick/firstpick/server/secret"
-	"github.com/firstpick/firstpick/server/signin"
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/trust"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/auth/signin"
+	"github.com/firstpick/firstpick/server/auth/trust"
+	"github.com/firstpick/firstpick/server/kit/mail"
+	"github.com/firstpick/firstpick/server/kit/secret"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/quota"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // stateAddress returns the address of the state store.
@@ -64,12 +64,12 @@ func (a *app) openState(ctx context.Context) (*state.DB, *secret.Vault, error) {
 }
 
 // agentService builds what agents and their people can do, on an open store.
-func (a *app) agentService(ctx context.Context, db *state.DB, vault *secret.Vault, base string) (*agents.Service, error) {
+func (a *app) agentService(ctx context.Context, db *state.DB, vault *secret.Vault, base string) (*registrations.Service, error) {
 	mailer, err := mail.Open(a.cfg.Mail, a.cfg.MailFrom, a.log, a.env.NewID)
 	if err != nil {
 		return nil, badInput(err)
 	}
-	rules := limit.DefaultRules()
+	rules := quota.DefaultRules()
 	for name, value := range a.cfg.LimitRules {
 		if err := rules.Set(name, value); err != nil {
 			return nil, badInput(err)
@@ -87,7 +87,7 @@ func (a *app) agentService(ctx context.Context, db *state.DB, vault *secret.Vaul
 		}
 		issuers = append(issuers, entry)
 	}
-	return agents.New(ctx, agents.Config{
+	return registrations.New(ctx, registrations.Config{
 		DB: db, Vault: vault, Mailer: mailer, Log: a.log, Now: a.env.Now, BaseURL: base,
 		Issuers: issuers, Types: kinds, NoAccounts: !a.cfg.NewAccounts, Rules: rules, LimitsOff: a.cfg.Limits == "off",
 	})

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/firstpick/firstpick/server/trafficdb"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
 )
 
 // trafficFile is the read model of events, in the data folder.

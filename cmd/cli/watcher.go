@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/publish"
-	"github.com/firstpick/firstpick/server/site"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
 // lookEvery is how often the pointer to the current snapshot is read.
@@ -20,7 +20,7 @@ const lookEvery = 500 * time.Millisecond
 // keeps the one it has.
 type watcher struct {
 	root, base string
-	holder     *site.Holder
+	holder     *snapshotview.Holder
 	log        *slog.Logger
 	sleep      func(context.Context, time.Duration) error
 	// trusted are the keys of which one must have signed a snapshot; none asks for no
@@ -74,14 +74,14 @@ func (w *watcher) take(id string) error {
 	if err != nil {
 		return err
 	}
-	in := site.Input{
+	in := snapshotview.Input{
 		ID: id, Boards: snap.Boards, Refs: snap.Refs, BaseURL: w.base,
 		Notes: snap.Manifest.Notes, Synthetic: snap.Manifest.Synthetic,
 	}
 	if snap.Manifest.AsOf != nil {
 		in.AsOf = *snap.Manifest.AsOf
 	}
-	built, err := site.Build(in)
+	built, err := snapshotview.Build(in)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/publish"
-	"github.com/firstpick/firstpick/server/site"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
 // firstpick runs a command on a data folder.
@@ -61,7 +61,7 @@ func TestServerTrustsSignedSnapshotsAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &watcher{root: filepath.Join(data, "snapshots"), base: "http://x", holder: &site.Holder{}, trusted: keys}
+		return &watcher{root: filepath.Join(data, "snapshots"), base: "http://x", holder: &snapshotview.Holder{}, trusted: keys}
 	}
 	w := trusting(public)
 	serves := func(about string, w *watcher, want string) {

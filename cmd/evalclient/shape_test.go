@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/bundle"
-	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/server/evals/evals"
 )
 
 // TestShapesAreTheServers holds the types of this package to those that the server

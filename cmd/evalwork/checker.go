@@ -23,7 +23,7 @@ import (
 	"github.com/firstpick/firstpick/runner/agents"
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/eval"
-	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/evals/evals"
 )
 
 // evalName is what errors call an eval's text.

@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/eval"
-	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/evals/evals"
 )
 
 func newChecker(t testing.TB, p evalwork.Policy) *evalwork.Checker {

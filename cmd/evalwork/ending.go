@@ -14,8 +14,8 @@ import (
 	"github.com/firstpick/firstpick/publish/bundle"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/journal"
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/firstpick/firstpick/runner"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // A gauge is a sink that keeps how a run stands.

@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/redact"
-	"github.com/firstpick/firstpick/server/outbound"
+	"github.com/firstpick/firstpick/server/kit/safehttp"
 )
 
 // Why an agent is not asked.
@@ -62,7 +62,7 @@ func (a hosted) failure(err error) error {
 	never := ""
 	switch {
 	case infra.Reason != agent.ReasonNetwork:
-	case strings.HasSuffix(text, outbound.ErrPrivate.Error()):
+	case strings.HasSuffix(text, safehttp.ErrPrivate.Error()):
 		never = reasonPrivate
 	case strings.HasSuffix(text, errUnbound.Error()):
 		never = reasonUnbound

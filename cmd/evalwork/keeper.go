@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 const (

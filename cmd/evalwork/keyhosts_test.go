@@ -11,8 +11,8 @@ import (
 	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // A thief is a server of somebody who wants keys. It redirects to another of them.

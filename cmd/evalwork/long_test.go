@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/runner"
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 // longText is an answer of so many bytes.

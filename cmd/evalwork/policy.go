@@ -11,7 +11,7 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/provider"
-	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/evals/evals"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // idlePolls is how many polls a run waits for an idle worker before another gives a slot

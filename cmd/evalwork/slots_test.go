@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/cmd/evalwork"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // TestRunsThatHangDoNotHoldAWorker: one workspace has all slots, and none of its

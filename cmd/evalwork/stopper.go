@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/runner"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 const (

@@ -18,8 +18,8 @@ import (
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/cliagent"
-	"github.com/firstpick/firstpick/server/outbound"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/kit/safehttp"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // What a Worker takes where its fields are zero.
@@ -96,7 +96,7 @@ func (w Worker) withDefaults() *Worker {
 	if w.Transport == nil {
 		w.Transport = &http.Transport{
 			// No proxy: it would reach addresses that were not checked.
-			DialContext:         outbound.Dialer(outbound.Limits{Timeout: connectTimeout, Private: w.Policy.Private}).DialContext,
+			DialContext:         safehttp.Dialer(safehttp.Limits{Timeout: connectTimeout, Private: w.Policy.Private}).DialContext,
 			TLSHandshakeTimeout: connectTimeout, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: maxHeader,
 			MaxIdleConnsPerHost: runner.MaxConcurrency, IdleConnTimeout: 90 * time.Second,
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // fake starts a fake provider that lasts as long as the test.

@@ -21,10 +21,10 @@ import (
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
-	"github.com/firstpick/firstpick/server/bundle"
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 func TestMain(m *testing.M) { statetest.Main(m) }

@@ -19,9 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/state/statetest"
-	"github.com/firstpick/firstpick/server/trust/trusttest"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/auth/trust/trusttest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 const (
@@ -323,7 +323,7 @@ func (s *killed) register(c *ceremony) error {
 
 func (s *killed) exchange(c *ceremony) error {
 	for range 2 {
-		a, err := s.post("/api/oauth2/token", url.Values{"grant_type": {agents.GrantJWT}, "assertion": {c.assertion}}, "", 200)
+		a, err := s.post("/api/oauth2/token", url.Values{"grant_type": {registrations.GrantJWT}, "assertion": {c.assertion}}, "", 200)
 		if err != nil {
 			return err
 		}
@@ -355,7 +355,7 @@ func (s *killed) assertion(sub string) string {
 }
 
 func presentBody(raw string) map[string]any {
-	return map[string]any{"type": "identity_assertion", "assertion_type": agents.AssertionType, "assertion": raw}
+	return map[string]any{"type": "identity_assertion", "assertion_type": registrations.AssertionType, "assertion": raw}
 }
 
 func (s *killed) present(c *ceremony) error {
@@ -441,7 +441,7 @@ func (s *killed) redeem(c *ceremony) error {
 }
 
 func (s *killed) poll(c *ceremony) (answer, error) {
-	return s.send(http.DefaultClient, s.base, "POST", "/api/oauth2/token", url.Values{"grant_type": {agents.GrantClaim}, "claim_token": {c.claimToken}}, "")
+	return s.send(http.DefaultClient, s.base, "POST", "/api/oauth2/token", url.Values{"grant_type": {registrations.GrantClaim}, "claim_token": {c.claimToken}}, "")
 }
 
 // finish checks what a ceremony was told before the kill, and takes it to its end
@@ -458,7 +458,7 @@ func (s *killed) finish(c *ceremony) {
 			_ = s.wrong("%s: a known claim token: %s, %v", c.email, a, err)
 			return
 		}
-		if a, err := s.post("/api/oauth2/token", url.Values{"grant_type": {agents.GrantJWT}, "assertion": {c.assertion}}, "", 200); err == nil {
+		if a, err := s.post("/api/oauth2/token", url.Values{"grant_type": {registrations.GrantJWT}, "assertion": {c.assertion}}, "", 200); err == nil {
 			c.tokens = append(c.tokens, a.text("access_token"))
 		}
 	}
@@ -495,7 +495,7 @@ func (s *killed) holds(c *ceremony) {
 		s.token(c, "a revoked token", token, 401)
 	}
 	if c.final != "" {
-		if _, err := s.post("/api/oauth2/token", url.Values{"grant_type": {agents.GrantJWT}, "assertion": {c.assertion}}, "", 400); err != nil {
+		if _, err := s.post("/api/oauth2/token", url.Values{"grant_type": {registrations.GrantJWT}, "assertion": {c.assertion}}, "", 400); err != nil {
 			return
 		}
 		a, err := s.send(http.DefaultClient, s.base, "GET", "/api/agent/workspace", nil, c.final)
@@ -530,7 +530,7 @@ func (s *killed) presentedOnce(c *ceremony) {
 		return
 	}
 	if c.accepted != "" {
-		_, _ = s.post("/api/oauth2/token", url.Values{"grant_type": {agents.GrantJWT}, "assertion": {c.accepted}}, "", 200)
+		_, _ = s.post("/api/oauth2/token", url.Values{"grant_type": {registrations.GrantJWT}, "assertion": {c.accepted}}, "", 200)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 const (

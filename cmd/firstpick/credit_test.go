@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/traffic"
+	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
 // A story is what happened at a site, and who is credited with it, through the

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 // shortEval takes some 20 ms and no money.

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/secret"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/secret"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // A house is a data folder with a store, on which real servers and workers work. Runs

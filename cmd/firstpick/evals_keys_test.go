@@ -14,8 +14,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 // TestProviderKeysStandNowhere runs evals in a server that has a worker in it. Their

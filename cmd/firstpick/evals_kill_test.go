@@ -11,9 +11,9 @@ import (
 	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/journal"
-	"github.com/firstpick/firstpick/server/bundle"
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 const workerKills = 12

@@ -9,7 +9,7 @@ import (
 
 	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/runner/journal"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // fakeClaude is a program that tells its version, and answers with what it was given.

@@ -18,8 +18,8 @@ func TestLayers(t *testing.T) {
 		"github.com/spf13/viper":         {"cmd/cli"},
 		"github.com/spf13/cobra":         {"cmd/cli"},
 		"charm.land/bubbletea/v2":        {"cmd/progress"},
-		"modernc.org/sqlite":             {"server/state"},
-		"github.com/jackc/pgx/v5":        {"server/state", "runner/queue"},
+		"modernc.org/sqlite":             {"server/store/state"},
+		"github.com/jackc/pgx/v5":        {"server/store/state", "runner/queue"},
 		"github.com/riverqueue/river":    {"runner/queue"},
 
 		"github.com/prometheus/client_golang/prometheus": {"cmd/metrics"},
@@ -39,7 +39,7 @@ func TestLayers(t *testing.T) {
 			if isOurs && layer(imp) > layer(p.ImportPath) {
 				t.Errorf("%s imports %s, which lies to its right", name, ours)
 			}
-			traffic := name == "server/trafficdb" && ours == "analytics/duck" // it has a file of its own
+			traffic := name == "server/channel/trafficdb" && ours == "analytics/duck" // it has a file of its own
 			if layers[layer(p.ImportPath)] == "server" && slices.Contains(hidden, ours) && !traffic {
 				t.Errorf("%s imports %s; the server sees snapshots only", name, ours)
 			}
@@ -57,14 +57,14 @@ func TestLayers(t *testing.T) {
 // routes, whole; -1 for packages elsewhere.
 func serverStep(name string) int {
 	steps := [][]string{
-		{"server/reqctx", "server/identity", "server/secret", "server/outbound", "server/setup", "server/chart", "server/sse", "server/sunset", "server/tally", "server/route"},
-		{"server/apierr", "server/event", "server/attribution"},
-		{"server/reqbody"},
-		{"server/web", "server/state", "server/trust", "server/mail", "server/agentid"},
-		{"server/limit", "server/site", "server/bundle", "server/sitecheck", "server/keyring", "server/trafficdb", "server/traffic"},
-		{"server/agents", "server/session", "server/collect", "server/reporter", "server/download", "server/alert", "server/sites", "server/evals", "server/toolset"},
-		{"server/frame", "server/docs"},
-		{"server/readapi", "server/pages", "server/openapi", "server/discovery", "server/agentapi", "server/signin", "server/claimpage", "server/collectapi", "server/docsite", "server/dashboard", "server/evalapi", "server/evalpages", "server/billing", "server/mcp", "server/directory"},
+		{"server/kit/reqctx", "server/store/identity", "server/kit/secret", "server/kit/safehttp", "server/channel/setup", "server/kit/chart", "server/kit/sse", "server/kit/sunset", "server/kit/httpstats", "server/kit/route"},
+		{"server/kit/apierr", "server/channel/event", "server/channel/attribution"},
+		{"server/kit/reqbody"},
+		{"server/kit/render", "server/store/state", "server/auth/trust", "server/kit/mail", "server/channel/agentid"},
+		{"server/store/quota", "server/public/snapshotview", "server/evals/bundle", "server/channel/sitecheck", "server/auth/keyring", "server/channel/trafficdb", "server/channel/traffic"},
+		{"server/auth/registrations", "server/auth/session", "server/channel/collect", "server/channel/reporter", "server/channel/download", "server/channel/alert", "server/channel/sites", "server/evals/evals", "server/public/tools"},
+		{"server/console/layout", "server/public/docs"},
+		{"server/public/readapi", "server/public/pages", "server/public/openapi", "server/auth/discovery", "server/auth/authapi", "server/auth/signin", "server/auth/claimpage", "server/channel/collectapi", "server/public/docsite", "server/console/dashboard", "server/evals/evalapi", "server/console/evalpages", "server/evals/billing", "server/public/mcp", "server/public/wellknown"},
 		{"server"},
 	}
 	return slices.IndexFunc(steps, func(step []string) bool { return slices.Contains(step, name) })

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/traffic"
+	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
 // TestReportOfAWorkspace sends events to a real server and reads the report, kills

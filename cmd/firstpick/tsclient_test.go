@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
-const description = "../../server/openapi/openapi.yaml"
+const description = "../../server/public/openapi/openapi.yaml"
 
 // clientSteps is how many steps flow.ts has: one that ends early must not pass.
 const clientSteps = 18

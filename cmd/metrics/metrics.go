@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/tally"
+	"github.com/firstpick/firstpick/server/kit/httpstats"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // Sources are where the figures come from; nil leaves their metrics out. All may be
@@ -24,7 +24,7 @@ type Sources struct {
 	// Queue counts the runs of workspaces that have not ended.
 	Queue func(ctx context.Context) (state.QueueStats, error)
 	// Requests are those that the server answered.
-	Requests func() []tally.Route
+	Requests func() []httpstats.Route
 	// Events is how many collected events wait to be stored.
 	Events func() int64
 	// Lists returns when each list of agents' addresses was last fetched.
@@ -130,7 +130,7 @@ func (c *collector) queue(out chan<- prometheus.Metric) {
 }
 
 func (c *collector) requests(out chan<- prometheus.Metric) {
-	bounds := tally.Bounds()
+	bounds := httpstats.Bounds()
 	for _, r := range c.Requests() {
 		for _, n := range r.Requests {
 			tell(out, prometheus.CounterValue, "firstpick_http_requests_total", "Requests answered, by pattern of the path, method and class of status.",

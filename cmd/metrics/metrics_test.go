@@ -20,9 +20,9 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/firstpick/firstpick/cmd/metrics"
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/state/statetest"
-	"github.com/firstpick/firstpick/server/tally"
+	"github.com/firstpick/firstpick/server/kit/httpstats"
+	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 func TestMain(m *testing.M) { statetest.Main(m) }
@@ -175,7 +175,7 @@ func TestAStoreThatIsDown(t *testing.T) {
 }
 
 func TestRequestsShow(t *testing.T) {
-	count := tally.New([]string{"/a", "/a/{b}", "/never"})
+	count := httpstats.New([]string{"/a", "/a/{b}", "/never"})
 	url := serve(t, metrics.Sources{Requests: count.Routes, Events: func() int64 { return 7 }, Lists: func() map[string]time.Time {
 		return map[string]time.Time{"openai-gptbot": time.Unix(1_781_136_000, 0)}
 	}})

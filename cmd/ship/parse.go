@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"github.com/firstpick/firstpick/cmd/agentcollect"
-	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/channel/event"
 )
 
 // An entry is an event that is to be sent.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/cmd/agentcollect"
-	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/channel/event"
 )
 
 func now() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }

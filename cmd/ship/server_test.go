@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/cmd/ship"
-	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 func TestMain(m *testing.M) { statetest.Main(m) }

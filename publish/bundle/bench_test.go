@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	reader "github.com/firstpick/firstpick/server/bundle"
+	reader "github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 // benchWorld is a run of FIRSTPICK_BENCH_TRIALS trials, 100,000 where it is not set,

@@ -23,7 +23,7 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
-	reader "github.com/firstpick/firstpick/server/bundle"
+	reader "github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 func TestWhatIsWrittenIsRead(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/publish/bundle"
-	reader "github.com/firstpick/firstpick/server/bundle"
+	reader "github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 func TestDamageOfEachFileIsTold(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package bundle freezes one run into a folder that never changes, for the
 // workspace that paid for it: scores, every trial with its transcript and
-// evidence, and what it took. server/bundle reads it.
+// evidence, and what it took. server/evals/bundle reads it.
 //
 // A bundle is a folder named by the first 20 hexadecimal digits of the SHA-256 of
 // its manifest. It appears whole, by rename. The same journal and catalogue give the

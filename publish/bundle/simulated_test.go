@@ -17,7 +17,7 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
-	reader "github.com/firstpick/firstpick/server/bundle"
+	reader "github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 // TestASimulatedRun bundles what the runner itself leaves, with failed attempts.

@@ -7,7 +7,7 @@ import (
 
 // A Trace is a line of traces.zst: one trial as it went, for whoever wants to know
 // why it counts as it does. ID comes first; the fields down to WallMS are those that
-// lists have too. server/bundle has the same type for readers.
+// lists have too. server/evals/bundle has the same type for readers.
 type Trace struct {
 	ID       string `json:"id"`
 	Agent    string `json:"agent"`

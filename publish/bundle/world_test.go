@@ -21,7 +21,7 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
 	"github.com/firstpick/firstpick/runner/transcript"
-	reader "github.com/firstpick/firstpick/server/bundle"
+	reader "github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 const categoryFile = `category:

@@ -22,7 +22,7 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 	"github.com/firstpick/firstpick/runner/queue"
 	"github.com/firstpick/firstpick/runner/transcript"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 func TestMain(m *testing.M) { statetest.Main(m) }

@@ -13,8 +13,8 @@ import (
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/plan"
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // EvalText is an eval that the bundle of Finish is the result of.

@@ -22,17 +22,17 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server"
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/bundle"
-	"github.com/firstpick/firstpick/server/collect"
-	"github.com/firstpick/firstpick/server/evals"
-	"github.com/firstpick/firstpick/server/event"
-	ourmail "github.com/firstpick/firstpick/server/mail"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/auth/trust"
+	"github.com/firstpick/firstpick/server/auth/trust/trusttest"
+	"github.com/firstpick/firstpick/server/channel/collect"
+	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	ourmail "github.com/firstpick/firstpick/server/kit/mail"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/servertest/contract"
-	"github.com/firstpick/firstpick/server/site"
-	"github.com/firstpick/firstpick/server/state/statetest"
-	"github.com/firstpick/firstpick/server/trust"
-	"github.com/firstpick/firstpick/server/trust/trusttest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 // Start is the time that every test's clock begins with.
@@ -112,7 +112,7 @@ func (c *Clock) Doze(n int) {
 type Options struct {
 	State  string // address of the store; empty makes a new SQLite
 	Limits bool   // rate limits on
-	Agents func(*agents.Config)
+	Agents func(*registrations.Config)
 	Server func(*server.Config)
 	Evals  func(*evals.Service)
 	// IdP is the trusted identity provider; nil starts one.
@@ -124,7 +124,7 @@ type Options struct {
 // A Service is a started server.
 type Service struct {
 	URL     string
-	Agents  *agents.Service
+	Agents  *registrations.Service
 	Collect *collect.Service
 	Evals   *evals.Service
 	Bundles string // the folder of results: workspace id, bundle id
@@ -179,14 +179,14 @@ func New(t testing.TB, o Options) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := agents.Config{
+	cfg := registrations.Config{
 		DB: statetest.Open(t, o.State), Vault: statetest.Vault(t), Mailer: mailer, Log: log, Now: o.Clock.Now, BaseURL: s.URL,
 		Issuers: []trust.Issuer{o.IdP.Issuer()}, LimitsOff: !o.Limits,
 	}
 	if o.Agents != nil {
 		o.Agents(&cfg)
 	}
-	if s.Agents, err = agents.New(t.Context(), cfg); err != nil {
+	if s.Agents, err = registrations.New(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
 	s.Collect = collect.New(collect.Config{
@@ -202,7 +202,7 @@ func New(t testing.TB, o Options) *Service {
 		o.Evals(s.Evals)
 	}
 	scfg := server.Config{
-		Source: &site.Holder{}, Agents: s.Agents, Collect: s.Collect, Evals: s.Evals, Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000,
+		Source: &snapshotview.Holder{}, Agents: s.Agents, Collect: s.Collect, Evals: s.Evals, Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000,
 		LimitsOff: !o.Limits, AccessLog: true, LogWriter: s.Log, Around: contract.New(t).Wrap,
 	}
 	if o.Server != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"            //nolint:depguard // a package of tests
 	"github.com/getkin/kin-openapi/routers/gorillamux" //nolint:depguard // a package of tests
 
-	"github.com/firstpick/firstpick/server/openapi"
+	"github.com/firstpick/firstpick/server/public/openapi"
 )
 
 // A Contract is the description, and what was found to break it.

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/agentid/ranges"
-	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
+	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/trafficdb"
 )
 
 // The pages of agents say once what would make more visits verifiable.

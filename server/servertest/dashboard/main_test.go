@@ -5,7 +5,7 @@ package dashboard_test
 import (
 	"testing"
 
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 func TestMain(m *testing.M) { statetest.Main(m) }

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server"
-	"github.com/firstpick/firstpick/server/agentid/ranges"
-	"github.com/firstpick/firstpick/server/alert"
-	"github.com/firstpick/firstpick/server/outbound"
-	"github.com/firstpick/firstpick/server/reporter"
+	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
+	"github.com/firstpick/firstpick/server/channel/alert"
+	"github.com/firstpick/firstpick/server/channel/reporter"
+	"github.com/firstpick/firstpick/server/channel/sitecheck"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
+	"github.com/firstpick/firstpick/server/kit/safehttp"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/sitecheck"
-	"github.com/firstpick/firstpick/server/trafficdb"
 )
 
 // A desk is a server with its read model of events.
@@ -51,7 +51,7 @@ func newDesk(t testing.TB, o servertest.Options) *desk {
 		}, Lists: func(time.Time) ranges.Ages { return d.lists }})
 		c.Alerts = alert.New(alert.Config{
 			DB: c.Agents.DB, Secrets: c.Agents.Secrets, Log: c.Log, Now: c.Now, BaseURL: c.BaseURL, Mail: c.Agents.Outbox.Put, Kick: c.Agents.Outbox.Kick,
-			HTTP: outbound.NewClient(outbound.Limits{Timeout: alert.CallTimeout, Private: true}), Private: true, Jitter: func() float64 { return 0 },
+			HTTP: safehttp.NewClient(safehttp.Limits{Timeout: alert.CallTimeout, Private: true}), Private: true, Jitter: func() float64 { return 0 },
 		})
 		if set != nil {
 			set(c)

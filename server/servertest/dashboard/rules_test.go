@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server"
-	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/trafficdb"
 )
 
 func pages() []string {

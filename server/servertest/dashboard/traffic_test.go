@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/firstpick/firstpick/server/event"
-	"github.com/firstpick/firstpick/server/trafficdb"
+	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
 )
 
 // life is over how long the events of a site happen, until the test's time.

@@ -11,12 +11,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/firstpick/firstpick/server"
-	"github.com/firstpick/firstpick/server/docs/docstest"
+	"github.com/firstpick/firstpick/server/public/docs/docstest"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/servertest/chrome"
-	"github.com/firstpick/firstpick/server/site"
-	"github.com/firstpick/firstpick/server/site/sitetest"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 func TestMain(m *testing.M) { statetest.Main(m) }
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { statetest.Main(m) }
 func newTab(t *testing.T) *chrome.Tab {
 	t.Helper()
 	s := servertest.New(t, servertest.Options{Server: func(c *server.Config) {
-		holder := &site.Holder{}
+		holder := &snapshotview.Holder{}
 		holder.Set(sitetest.New(t, 1))
 		c.Source, c.CLI = holder, docstest.CLI
 	}})

@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/server"
-	"github.com/firstpick/firstpick/server/docs/docstest"
+	"github.com/firstpick/firstpick/server/public/docs/docstest"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/servertest/vnu"
-	"github.com/firstpick/firstpick/server/site"
-	"github.com/firstpick/firstpick/server/site/sitetest"
 )
 
 // TestMarkup has the Nu checker read all public pages.
 func TestMarkup(t *testing.T) {
 	s := servertest.New(t, servertest.Options{Server: func(c *server.Config) {
-		holder := &site.Holder{}
+		holder := &snapshotview.Holder{}
 		holder.Set(sitetest.New(t, 1))
 		c.Source, c.CLI = holder, docstest.CLI
 	}})

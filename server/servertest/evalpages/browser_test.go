@@ -9,7 +9,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/servertest/chrome"
 	"github.com/firstpick/firstpick/server/servertest/vnu"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // TestPagesInARealBrowser leads a browser to every page, light and dark, wide and

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 // TestAddressesThatAreNoText: what is no text names nothing, on either store.

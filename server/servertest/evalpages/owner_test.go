@@ -18,10 +18,10 @@ import (
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/server"
-	"github.com/firstpick/firstpick/server/bundle"
-	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // newService starts a server that knows the built-in categories.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server"
-	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // pages are the paths of every page of a workspace with an eval and two runs.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/limit"
+	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/servertest"
+	"github.com/firstpick/firstpick/server/store/quota"
 )
 
 // TestBodiesThatAreTooLarge are refused by their size, told or not.
@@ -213,8 +213,8 @@ func TestOneIdempotencyKeyOneRun(t *testing.T) {
 // TestLimits: a key has its own, whatever else comes from the address; what comes
 // without a key that works counts by address, and costs those with one nothing.
 func TestLimits(t *testing.T) {
-	s := servertest.New(t, servertest.Options{Limits: true, Agents: func(c *agents.Config) {
-		c.Rules = limit.DefaultRules()
+	s := servertest.New(t, servertest.Options{Limits: true, Agents: func(c *registrations.Config) {
+		c.Rules = quota.DefaultRules()
 		for name, rule := range map[string]string{"eval-read.key": "3/1m", "eval-write.key": "2/1m", "eval-run.key": "1/1m", "eval-failures.ip": "4/1m"} {
 			if err := c.Rules.Set(name, rule); err != nil {
 				t.Fatal(err)

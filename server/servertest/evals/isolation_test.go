@@ -11,9 +11,9 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/firstpick/firstpick/server/evals"
+	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // A probe is how an operation is tried.

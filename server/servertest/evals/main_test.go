@@ -17,8 +17,8 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 const (
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { statetest.Main(m) }
 
 func described(t testing.TB) (*openapi3.T, routers.Router) {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromFile("../../openapi/openapi.yaml")
+	doc, err := openapi3.NewLoader().LoadFromFile("../../public/openapi/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

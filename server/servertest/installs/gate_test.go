@@ -11,10 +11,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/agentid"
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/collect"
-	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/channel/agentid"
+	"github.com/firstpick/firstpick/server/channel/collect"
+	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/servertest"
 )
 
@@ -64,7 +64,7 @@ func newGate(t *testing.T, set ...func(*gate)) *gate {
 
 func (g *gate) newKey(t *testing.T, kind string) string {
 	t.Helper()
-	who := &agents.Caller{IP: netip.MustParseAddr("203.0.113.7")}
+	who := &registrations.Caller{IP: netip.MustParseAddr("203.0.113.7")}
 	r, err := g.s.Agents.RegisterAnonymous(t.Context(), who)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func (g *gate) newKey(t *testing.T, kind string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, key, _, err := g.s.Agents.CreateKey(t.Context(), who, bearer, agents.KeyRequest{Kind: kind})
+	_, key, _, err := g.s.Agents.CreateKey(t.Context(), who, bearer, registrations.KeyRequest{Kind: kind})
 	if err != nil {
 		t.Fatal(err)
 	}

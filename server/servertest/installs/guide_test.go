@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/setup"
+	"github.com/firstpick/firstpick/server/channel/setup"
 )
 
 // block finds the shell commands of a guide.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/setup"
+	"github.com/firstpick/firstpick/server/channel/setup"
 )
 
 // A project is a folder with a small site, and the files that a recipe has

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/event"
+	"github.com/firstpick/firstpick/server/channel/event"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/keyring"
+	"github.com/firstpick/firstpick/server/auth/keyring"
 	"github.com/firstpick/firstpick/server/servertest"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 func TestMain(m *testing.M) { statetest.Main(m) }

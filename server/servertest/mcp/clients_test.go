@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/toolset"
+	"github.com/firstpick/firstpick/server/public/tools"
 )
 
 // clientSteps is how many steps client.mjs has: one that ends early must not pass.
@@ -53,7 +53,7 @@ func TestInspector(t *testing.T) {
 		return n.run(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js", append([]string{"--cli", url, "--transport", "http"}, args...)...)
 	}
 	for _, era := range []string{"legacy", "modern"} {
-		for method, want := range map[string]int{"tools": len(toolset.Tools()), "resources": 6, "prompts": 1} {
+		for method, want := range map[string]int{"tools": len(tools.Tools()), "resources": 6, "prompts": 1} {
 			args := []string{"--protocol-era", era, "--method", method + "/list"}
 			if method == "tools" {
 				args = append(args, "--strict")
@@ -71,7 +71,7 @@ func TestInspector(t *testing.T) {
 		}
 	}
 	for tool, want := range map[string]int{"stripe": 0, "nope": 5} { // 5 is a result that says it is an error
-		out, code := inspect("--protocol-era", "auto", "--method", "tools/call", "--tool-name", toolset.GetPickRate, "--tool-arg", "tool="+tool)
+		out, code := inspect("--protocol-era", "auto", "--method", "tools/call", "--tool-name", tools.GetPickRate, "--tool-arg", "tool="+tool)
 		if code != want {
 			t.Errorf("%s: exit code %d, want %d\n%s", tool, code, want, out)
 		}

@@ -16,12 +16,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/apierr"
-	"github.com/firstpick/firstpick/server/mcp"
-	"github.com/firstpick/firstpick/server/reqctx"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
+	"github.com/firstpick/firstpick/server/public/mcp"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/site"
-	"github.com/firstpick/firstpick/server/site/sitetest"
 )
 
 // buildEverything builds the SDK's server for the suite, in the version that go.mod names.
@@ -79,7 +79,7 @@ func inFrontOf(t *testing.T, behind *url.URL) string {
 	front := httptest.NewUnstartedServer(nil)
 	base := "http://" + front.Listener.Addr().String()
 	h := mcp.NewBefore(mcp.Config{
-		Current: func() *site.Site { return s }, Name: "example.firstpick/firstpick", Version: "1.2.3", BaseURL: base,
+		Current: func() *snapshotview.Site { return s }, Name: "example.firstpick/firstpick", Version: "1.2.3", BaseURL: base,
 		Errors: apierr.Writer{Base: base}, Log: slog.New(slog.DiscardHandler), Now: servertest.Start, LimitsOff: true,
 	}, proxy)
 	front.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,12 +12,12 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/server"
-	"github.com/firstpick/firstpick/server/docs/docstest"
-	"github.com/firstpick/firstpick/server/mcp"
+	"github.com/firstpick/firstpick/server/public/docs/docstest"
+	"github.com/firstpick/firstpick/server/public/mcp"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/site"
-	"github.com/firstpick/firstpick/server/site/sitetest"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 const root = "../../.."
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { statetest.Main(m) }
 func newServer(t *testing.T) string {
 	t.Helper()
 	s := servertest.New(t, servertest.Options{Server: func(c *server.Config) {
-		holder := &site.Holder{}
+		holder := &snapshotview.Holder{}
 		holder.Set(sitetest.New(t, 1))
 		c.Source, c.CLI, c.Version = holder, docstest.CLI, "1.2.3"
 	}})

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server"
+	"github.com/firstpick/firstpick/server/auth/signin"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/signin"
 )
 
 // patience is how long a browser waits: an answer that takes longer hangs.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // TestLies: what the provider says must be signed by it, for us, now, in answer to

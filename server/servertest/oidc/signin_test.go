@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/agents"
+	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/servertest"
 )
 
 // claim registers an agent and returns the page that it gives to the person.
 func claim(t *testing.T, s *servertest.Service, email string) string {
 	t.Helper()
-	c := &agents.Caller{UserAgent: "oidc"}
+	c := &registrations.Caller{UserAgent: "oidc"}
 	r, err := s.Agents.RegisterAnonymous(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

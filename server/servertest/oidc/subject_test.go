@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 // TestAccountsBelongToSubjects: the first sign-in at a provider links the account of a

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // TestSameAssertionAtOnce: of one ID-JAG that is presented eight times at once,
@@ -35,9 +35,9 @@ func TestSameAssertionAtOnce(t *testing.T) {
 
 // presentAtOnce presents n ID-JAGs, in turn at each server, and returns what was
 // accepted.
-func (w *world) presentAtOnce(t *testing.T, n int, raw func(i int) string, words ...string) []*agents.Registered {
+func (w *world) presentAtOnce(t *testing.T, n int, raw func(i int) string, words ...string) []*registrations.Registered {
 	t.Helper()
-	var accepted bag[*agents.Registered]
+	var accepted bag[*registrations.Registered]
 	together(times(n, func(i int) {
 		r, err := w.servers[i%len(w.servers)].Present(t.Context(), caller(), raw(i))
 		if !expect(t, "present", err, words...) || err != nil {
@@ -142,7 +142,7 @@ func (f *failing) Read(p []byte) (int, error) {
 // whichever id that it makes, is good for another try.
 func TestFailedTransactionsLeaveNothing(t *testing.T) {
 	source := &failing{}
-	o := servertest.Options{Agents: func(cfg *agents.Config) { cfg.Rand = source }}
+	o := servertest.Options{Agents: func(cfg *registrations.Config) { cfg.Rand = source }}
 	eachWith(t, 5, 1, o, func(t *testing.T, w *world) {
 		sub := w.fresh("failed-")
 		raw := w.assertion(sub, sub+"@example.com")

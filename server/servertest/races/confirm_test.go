@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/identity"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // A pending is a ceremony that a person has in front of them.
 type pending struct {
-	reg     *agents.Registered
+	reg     *registrations.Registered
 	account *state.Account
-	code    *agents.Code
+	code    *registrations.Code
 	sub     string // of the issuer; empty without one
 	before  int    // generation
 }
@@ -27,7 +27,7 @@ func ceremonies() map[string]func(t *testing.T, w *world) pending {
 		},
 		"service_auth": func(t *testing.T, w *world) pending {
 			account := w.person(t, w.email())
-			r := ok[*agents.Registered](t, "register")(w.any().RegisterServiceAuth(t.Context(), caller(), account.Email))
+			r := ok[*registrations.Registered](t, "register")(w.any().RegisterServiceAuth(t.Context(), caller(), account.Email))
 			return pending{reg: r, account: account, code: r.Claim, before: 1}
 		},
 		"step-up": func(t *testing.T, w *world) pending { return w.stepUp(t) },
@@ -38,7 +38,7 @@ func ceremonies() map[string]func(t *testing.T, w *world) pending {
 func (w *world) stepUp(t *testing.T) pending {
 	t.Helper()
 	account, sub := w.person(t, w.email()), w.fresh("step-up-")
-	r := ok[*agents.Registered](t, "present")(w.any().Present(t.Context(), caller(), w.IdP.Assertion(w.Agents.Resource(), sub, account.Email)))
+	r := ok[*registrations.Registered](t, "present")(w.any().Present(t.Context(), caller(), w.IdP.Assertion(w.Agents.Resource(), sub, account.Email)))
 	if r.Claim == nil {
 		t.Fatal("an assertion for an account that exists was accepted without its owner")
 	}
@@ -47,7 +47,7 @@ func (w *world) stepUp(t *testing.T) pending {
 
 // An outcome is how one side of a race saw a ceremony end.
 type outcome struct {
-	stage agents.Stage
+	stage registrations.Stage
 	right bool
 }
 
@@ -103,7 +103,7 @@ func TestTwoRightCodes(t *testing.T) {
 	eachCeremony(t, func(t *testing.T, w *world, p pending) {
 		var got [2]outcome
 		together(times(2, func(i int) { got[i] = w.answer(t, p, p.code.UserCode) })...)
-		if got[0].right == got[1].right || got[0].stage != agents.Done || got[1].stage != agents.Done {
+		if got[0].right == got[1].right || got[0].stage != registrations.Done || got[1].stage != registrations.Done {
 			t.Errorf("%+v, want both done, one of them by its code", got)
 		}
 		w.linkedOnce(t, p)
@@ -114,10 +114,10 @@ func TestRightAndWrongCode(t *testing.T) {
 	eachCeremony(t, func(t *testing.T, w *world, p pending) {
 		var right, wrong outcome
 		together(func() { right = w.answer(t, p, p.code.UserCode) }, func() { wrong = w.answer(t, p, otherCode(p.code.UserCode)) })
-		if !right.right || right.stage != agents.Done {
+		if !right.right || right.stage != registrations.Done {
 			t.Errorf("the right code: %+v", right)
 		}
-		if wrong.right || wrong.stage != agents.Open && wrong.stage != agents.Done {
+		if wrong.right || wrong.stage != registrations.Open && wrong.stage != registrations.Done {
 			t.Errorf("the wrong code: %+v", wrong)
 		}
 		w.linkedOnce(t, p)
@@ -139,10 +139,10 @@ func TestRightCodeAndDeny(t *testing.T) {
 			}
 		})
 		switch {
-		case yes.right && yes.stage == agents.Done && no.stage == agents.Done:
+		case yes.right && yes.stage == registrations.Done && no.stage == registrations.Done:
 			w.linkedOnce(t, p)
 			w.delivered(t, p)
-		case !yes.right && yes.stage == agents.Denied && no.stage == agents.Denied:
+		case !yes.right && yes.stage == registrations.Denied && no.stage == registrations.Denied:
 			r := w.registration(t, p.reg.Registration.ID)
 			if r.AccountID != "" || !r.ClaimedAt.IsZero() || r.Generation != p.before {
 				t.Errorf("it was denied, and the registration is %+v", r)
@@ -159,7 +159,7 @@ func TestRightCodeAndDeny(t *testing.T) {
 
 func (w *world) delivered(t *testing.T, p pending) {
 	t.Helper()
-	out := ok[*agents.Tokens](t, "redeem")(w.any().Redeem(t.Context(), caller(), p.reg.ClaimToken))
+	out := ok[*registrations.Tokens](t, "redeem")(w.any().Redeem(t.Context(), caller(), p.reg.ClaimToken))
 	if !w.alive(t.Context(), out.AccessToken) {
 		t.Error("the delivered token is dead")
 	}
@@ -179,7 +179,7 @@ func TestWrongCodesAtOnce(t *testing.T) {
 		for _, s := range seen.all() {
 			counts[s]++
 		}
-		if counts[fmt.Sprint(agents.Open)] != identity.WrongCodes-1 || counts[fmt.Sprint(agents.Locked)] != 8-identity.WrongCodes+1 {
+		if counts[fmt.Sprint(registrations.Open)] != identity.WrongCodes-1 || counts[fmt.Sprint(registrations.Locked)] != 8-identity.WrongCodes+1 {
 			t.Errorf("stages %v of 8 wrong codes", counts)
 		}
 		a := ok[*identity.Attempt](t, "attempt")(w.read().NewestAttempt(t.Context(), p.reg.Registration.ID))
@@ -187,7 +187,7 @@ func TestWrongCodesAtOnce(t *testing.T) {
 		if a.Wrong != identity.WrongCodes || a.State != identity.Locked || r.Locks != 1 {
 			t.Errorf("%d wrong, state %s, %d locks", a.Wrong, a.State, r.Locks)
 		}
-		if out := w.answer(t, p, p.code.UserCode); out.right || out.stage != agents.Locked {
+		if out := w.answer(t, p, p.code.UserCode); out.right || out.stage != registrations.Locked {
 			t.Errorf("the right code after the lock: %+v", out)
 		}
 		w.logged(t, r.ID, "claim.locked", 1)
@@ -200,7 +200,7 @@ func TestConfirmationAgainstFreshCode(t *testing.T) {
 	each(t, 5, func(t *testing.T, w *world) {
 		p := ceremonies()["anonymous"](t, w)
 		var out outcome
-		var fresh *agents.Code
+		var fresh *registrations.Code
 		together(func() { out = w.answer(t, p, p.code.UserCode) }, func() {
 			code, _, err := w.any().StartClaim(t.Context(), caller(), p.reg.ClaimToken, p.account.Email)
 			if expect(t, "fresh code", err, "", "claimed_or_in_flight") {
@@ -208,9 +208,9 @@ func TestConfirmationAgainstFreshCode(t *testing.T) {
 			}
 		})
 		switch {
-		case out.right && out.stage == agents.Done && fresh == nil:
+		case out.right && out.stage == registrations.Done && fresh == nil:
 			w.linkedOnce(t, p)
-		case !out.right && out.stage == agents.Unknown && fresh != nil:
+		case !out.right && out.stage == registrations.Unknown && fresh != nil:
 			p.code = fresh
 			w.confirm(t, p.account, fresh)
 			w.linkedOnce(t, p)

@@ -3,9 +3,9 @@ package races
 import (
 	"testing"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/identity"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // assertion returns an ID-JAG of the fake identity provider.
@@ -15,10 +15,10 @@ func (w *world) assertion(sub, email string) string {
 
 // vouched returns what an agent has that an issuer vouched for, for a person who
 // had no account.
-func (w *world) vouched(t *testing.T, sub string) (*agents.Registered, *agents.Tokens) {
+func (w *world) vouched(t *testing.T, sub string) (*registrations.Registered, *registrations.Tokens) {
 	t.Helper()
-	r := ok[*agents.Registered](t, "present")(w.any().Present(t.Context(), caller(), w.assertion(sub, sub+"@example.com")))
-	return r, ok[*agents.Tokens](t, "exchange")(w.any().Exchange(t.Context(), caller(), r.Assertion, nil))
+	r := ok[*registrations.Registered](t, "present")(w.any().Present(t.Context(), caller(), w.assertion(sub, sub+"@example.com")))
+	return r, ok[*registrations.Tokens](t, "exchange")(w.any().Exchange(t.Context(), caller(), r.Assertion, nil))
 }
 
 func (w *world) notify(t *testing.T, event string) {
@@ -110,7 +110,7 @@ func TestEventAgainstStepUp(t *testing.T) {
 		event := w.IdP.Event(w.Agents.Resource(), p.sub)
 		var tokens, assertions bag[string]
 		together(func() {
-			if out := w.answer(t, p, p.code.UserCode); out.right != (out.stage == agents.Done) || !out.right && out.stage != agents.Unknown {
+			if out := w.answer(t, p, p.code.UserCode); out.right != (out.stage == registrations.Done) || !out.right && out.stage != registrations.Unknown {
 				t.Errorf("confirm: %+v", out)
 			}
 		}, func() { w.notify(t, event) }, func() {
@@ -134,7 +134,7 @@ func TestStepUpAgainstConfirmation(t *testing.T) {
 		p := w.stepUp(t)
 		raw := w.assertion(p.sub, p.account.Email)
 		var out outcome
-		var second *agents.Registered
+		var second *registrations.Registered
 		together(func() { out = w.answer(t, p, p.code.UserCode) }, func() {
 			r, err := w.any().Present(t.Context(), caller(), raw)
 			if expect(t, "present", err, "") {
@@ -145,9 +145,9 @@ func TestStepUpAgainstConfirmation(t *testing.T) {
 			return
 		}
 		switch {
-		case out.right && out.stage == agents.Done && second.Claim == nil:
+		case out.right && out.stage == registrations.Done && second.Claim == nil:
 			w.linkedOnce(t, p)
-		case !out.right && out.stage == agents.Unknown && second.Claim != nil:
+		case !out.right && out.stage == registrations.Unknown && second.Claim != nil:
 			p.reg, p.code, p.before = second, second.Claim, w.registration(t, p.reg.Registration.ID).Generation
 			w.confirm(t, p.account, p.code)
 			w.linkedOnce(t, p)

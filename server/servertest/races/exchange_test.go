@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/identity"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/store/identity"
 )
 
 // minters exchange assertions until they are refused.
@@ -54,7 +54,7 @@ func TestExchangeAgainstConfirmation(t *testing.T) {
 		code := w.code(t, r.ClaimToken, account.Email)
 		m := w.minters()
 		m.end(t, "the confirmation", r.Assertion, m.run(t, 4, r.Assertion), func() { w.confirm(t, account, code) })
-		out := ok[*agents.Tokens](t, "redeem")(w.any().Redeem(t.Context(), caller(), r.ClaimToken))
+		out := ok[*registrations.Tokens](t, "redeem")(w.any().Redeem(t.Context(), caller(), r.ClaimToken))
 		if !w.alive(t.Context(), out.AccessToken) {
 			t.Error("the delivered token is dead")
 		}
@@ -102,7 +102,7 @@ func TestUnlinkTwice(t *testing.T) {
 func TestRevokeAgainstUse(t *testing.T) {
 	each(t, 5, func(t *testing.T, w *world) {
 		r := w.anonymous(t)
-		tok := ok[*agents.Tokens](t, "exchange")(w.any().Exchange(t.Context(), caller(), r.Assertion, nil))
+		tok := ok[*registrations.Tokens](t, "exchange")(w.any().Exchange(t.Context(), caller(), r.Assertion, nil))
 		revoked := make(chan struct{})
 		use := times(4, func(int) {
 			for {

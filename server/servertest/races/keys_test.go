@@ -3,9 +3,9 @@ package races
 import (
 	"testing"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/identity"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // TestKeysAtOnce: an unclaimed workspace gets the keys it may have, whatever is
@@ -13,7 +13,7 @@ import (
 func TestKeysAtOnce(t *testing.T) {
 	each(t, 5, func(t *testing.T, w *world) {
 		r := w.anonymous(t)
-		tok := ok[*agents.Tokens](t, "exchange")(w.any().Exchange(t.Context(), caller(), r.Assertion, nil))
+		tok := ok[*registrations.Tokens](t, "exchange")(w.any().Exchange(t.Context(), caller(), r.Assertion, nil))
 		var made bag[string]
 		together(times(8, func(int) {
 			s := w.any()
@@ -21,7 +21,7 @@ func TestKeysAtOnce(t *testing.T) {
 			if !expect(t, "authenticate", err, "") {
 				return
 			}
-			k, _, _, err := s.CreateKey(t.Context(), caller(), b, agents.KeyRequest{Kind: "secret"})
+			k, _, _, err := s.CreateKey(t.Context(), caller(), b, registrations.KeyRequest{Kind: "secret"})
 			if expect(t, "create a key", err, "", "too_many_keys") && err == nil {
 				made.add(k.ID)
 			}

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/identity"
-	"github.com/firstpick/firstpick/server/secret"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/kit/secret"
+	"github.com/firstpick/firstpick/server/store/identity"
 )
 
 const pollers = 200
@@ -18,7 +18,7 @@ func TestPollsAgainstConfirmation(t *testing.T) {
 	each(t, 20, func(t *testing.T, w *world) {
 		r, account := w.anonymous(t), w.person(t, w.email())
 		code := w.code(t, r.ClaimToken, account.Email)
-		var got bag[*agents.Tokens]
+		var got bag[*registrations.Tokens]
 		var spent bag[error]
 		polls := times(pollers, func(int) {
 			out, err := w.any().Redeem(t.Context(), caller(), r.ClaimToken)

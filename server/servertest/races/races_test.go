@@ -18,13 +18,13 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/apierr"
-	"github.com/firstpick/firstpick/server/identity"
-	"github.com/firstpick/firstpick/server/secret"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/secret"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/state"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 func TestMain(m *testing.M) { statetest.Main(m) }
@@ -46,7 +46,7 @@ func tries(t *testing.T, part int) int {
 // A world is one store and the servers on it: one on SQLite, two on PostgreSQL.
 type world struct {
 	*servertest.Service
-	servers []*agents.Service
+	servers []*registrations.Service
 	try     int // which no two runs in one store have in common
 }
 
@@ -99,11 +99,11 @@ func start(t *testing.T, engine string, o servertest.Options) *world {
 		}
 	})
 	first := servertest.New(t, o)
-	w := &world{Service: first, servers: []*agents.Service{first.Agents}}
+	w := &world{Service: first, servers: []*registrations.Service{first.Agents}}
 	if engine == "postgres" {
 		change := o.Agents
 		o.Clock, o.IdP = first.Clock, first.IdP
-		o.Agents = func(cfg *agents.Config) {
+		o.Agents = func(cfg *registrations.Config) {
 			if change != nil {
 				change(cfg)
 			}
@@ -133,7 +133,7 @@ func logDeadlocks(t *testing.T, address string) {
 }
 
 // any returns one of the servers.
-func (w *world) any() *agents.Service { return w.servers[rand.IntN(len(w.servers))] }
+func (w *world) any() *registrations.Service { return w.servers[rand.IntN(len(w.servers))] }
 
 func (w *world) read() *state.Tx { return w.Agents.DB.Read() }
 
@@ -142,8 +142,8 @@ func (w *world) fresh(prefix string) string { return prefix + strconv.Itoa(w.try
 
 func (w *world) email() string { return w.fresh("dana") + "@example.com" }
 
-func caller() *agents.Caller {
-	return &agents.Caller{IP: netip.MustParseAddr("203.0.113.7"), UserAgent: "races"}
+func caller() *registrations.Caller {
+	return &registrations.Caller{IP: netip.MustParseAddr("203.0.113.7"), UserAgent: "races"}
 }
 
 // together starts all functions at once, in any order, and waits for them.
@@ -216,9 +216,9 @@ func ok[T any](t *testing.T, what string) func(v T, err error) T {
 	}
 }
 
-func (w *world) anonymous(t *testing.T) *agents.Registered {
+func (w *world) anonymous(t *testing.T) *registrations.Registered {
 	t.Helper()
-	return ok[*agents.Registered](t, "register")(w.any().RegisterAnonymous(t.Context(), caller()))
+	return ok[*registrations.Registered](t, "register")(w.any().RegisterAnonymous(t.Context(), caller()))
 }
 
 func (w *world) person(t *testing.T, email string) *state.Account {
@@ -226,10 +226,10 @@ func (w *world) person(t *testing.T, email string) *state.Account {
 	return ok[*state.Account](t, "sign in")(w.any().SignInVerified(t.Context(), caller(), email, "test"))
 }
 
-func (w *world) code(t *testing.T, claimToken, email string) *agents.Code {
+func (w *world) code(t *testing.T, claimToken, email string) *registrations.Code {
 	t.Helper()
 	code, _, err := w.any().StartClaim(t.Context(), caller(), claimToken, email)
-	return ok[*agents.Code](t, "start the claim")(code, err)
+	return ok[*registrations.Code](t, "start the claim")(code, err)
 }
 
 func (w *world) registration(t *testing.T, id string) *identity.Registration {
@@ -237,23 +237,23 @@ func (w *world) registration(t *testing.T, id string) *identity.Registration {
 	return ok[*identity.Registration](t, "read the registration")(w.read().Registration(t.Context(), id))
 }
 
-func view(c *agents.Code) []byte { return secret.Hash(c.ViewToken) }
+func view(c *registrations.Code) []byte { return secret.Hash(c.ViewToken) }
 
 // confirm confirms a code, and demands that this links the agent.
-func (w *world) confirm(t *testing.T, account *state.Account, c *agents.Code) {
+func (w *world) confirm(t *testing.T, account *state.Account, c *registrations.Code) {
 	t.Helper()
 	out, right, err := w.any().Confirm(t.Context(), caller(), account, view(c), c.UserCode, "")
-	if err != nil || !right || out.Status != agents.Done {
+	if err != nil || !right || out.Status != registrations.Done {
 		t.Fatalf("confirm: right %v, %+v, %v", right, out, err)
 	}
 }
 
 // claimed returns a registration that a person claimed, and its tokens.
-func (w *world) claimed(t *testing.T) (*agents.Registered, *state.Account, *agents.Tokens) {
+func (w *world) claimed(t *testing.T) (*registrations.Registered, *state.Account, *registrations.Tokens) {
 	t.Helper()
 	r, account := w.anonymous(t), w.person(t, w.email())
 	w.confirm(t, account, w.code(t, r.ClaimToken, account.Email))
-	return r, account, ok[*agents.Tokens](t, "redeem")(w.any().Redeem(t.Context(), caller(), r.ClaimToken))
+	return r, account, ok[*registrations.Tokens](t, "redeem")(w.any().Redeem(t.Context(), caller(), r.ClaimToken))
 }
 
 // alive says whether any server takes a token.

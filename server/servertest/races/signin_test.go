@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/agents"
-	"github.com/firstpick/firstpick/server/state"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // TestSignInsAtOnce: eight sign-ins of a new address make one account.
@@ -15,14 +15,14 @@ func TestSignInsAtOnce(t *testing.T) {
 		known := w.try%2 == 1 // an issuer made an account for the address
 		if known {
 			sub := w.fresh("known-")
-			ok[*agents.Registered](t, "present")(w.any().Present(t.Context(), caller(), w.assertion(sub, email)))
+			ok[*registrations.Registered](t, "present")(w.any().Present(t.Context(), caller(), w.assertion(sub, email)))
 		}
 		w.oneAccount(t, email, 8, func() (*state.Account, error) {
 			return w.any().SignInVerified(t.Context(), caller(), email, "test")
 		})
 		if known {
 			account := w.person(t, email)
-			links := ok[[]agents.Link](t, "links")(w.any().Linked(t.Context(), account))
+			links := ok[[]registrations.Link](t, "links")(w.any().Linked(t.Context(), account))
 			if len(links) != 1 || !links[0].Live || links[0].Workspace == "" {
 				t.Errorf("the agent that the issuer vouched for: %+v", links)
 			}
@@ -81,7 +81,7 @@ func TestSignInAgainstAssertion(t *testing.T) {
 		email, sub := w.email(), w.fresh("meet-")
 		raw := w.assertion(sub, email)
 		var account *state.Account
-		var r *agents.Registered
+		var r *registrations.Registered
 		together(func() {
 			got, err := w.any().SignInVerified(t.Context(), caller(), email, "test")
 			if expect(t, "sign in", err, "") {
@@ -99,7 +99,7 @@ func TestSignInAgainstAssertion(t *testing.T) {
 		if again := w.person(t, email); again.ID != account.ID {
 			t.Errorf("two accounts with a proven address: %s and %s", account.ID, again.ID)
 		}
-		links := ok[[]agents.Link](t, "links")(w.any().Linked(t.Context(), account))
+		links := ok[[]registrations.Link](t, "links")(w.any().Linked(t.Context(), account))
 		if (len(links) == 1) != (r.Claim == nil) {
 			t.Errorf("the agent asks for confirmation: %v, and %d agents are linked", r.Claim != nil, len(links))
 		}

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/server"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/servertest/chrome"
-	"github.com/firstpick/firstpick/server/site"
-	"github.com/firstpick/firstpick/server/site/sitetest"
-	"github.com/firstpick/firstpick/server/state/statetest"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
 func TestMain(m *testing.M) { statetest.Main(m) }
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { statetest.Main(m) }
 func newServer(t *testing.T) *servertest.Service {
 	t.Helper()
 	return servertest.New(t, servertest.Options{Server: func(c *server.Config) {
-		holder := &site.Holder{}
+		holder := &snapshotview.Holder{}
 		holder.Set(sitetest.New(t, 1))
 		c.Source, c.Contact, c.Version = holder, "mailto:security@firstpick.example", "1.2.3"
 	}})

@@ -8,15 +8,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
+	"github.com/firstpick/firstpick/server/public/tools"
 	"github.com/firstpick/firstpick/server/servertest/chrome"
-	"github.com/firstpick/firstpick/server/site/sitetest"
-	"github.com/firstpick/firstpick/server/toolset"
 )
 
 // offered are the names of the tools that pages offer by script.
 func offered() (names []string) {
-	for _, t := range toolset.Tools() {
-		if toolset.Public(t.Name) {
+	for _, t := range tools.Tools() {
+		if tools.Public(t.Name) {
 			names = append(names, t.Name)
 		}
 	}
@@ -56,8 +56,8 @@ func TestPagesOfferTheTools(t *testing.T) {
 	for _, path := range []string{"/", "/leaderboards/webserver", "/search"} {
 		b.Open(path)
 		got := toolsOf(b)
-		for _, want := range toolset.Tools() {
-			if !toolset.Public(want.Name) {
+		for _, want := range tools.Tools() {
+			if !tools.Public(want.Name) {
 				if _, there := got[want.Name]; there {
 					t.Errorf("%s offers %s, which pages cannot call", path, want.Name)
 				}
@@ -89,15 +89,15 @@ func TestToolsAnswer(t *testing.T) {
 	toolsOf(b)
 	at := sitetest.New(t, 1)
 	for _, c := range []struct{ tool, arguments string }{
-		{toolset.GetLeaderboard, `{}`},
-		{toolset.GetLeaderboard, `{"category":"webserver","limit":2}`},
-		{toolset.GetLeaderboard, `{"category":"webservers"}`},
-		{toolset.GetPickRate, `{"tool":"flask"}`},
-		{toolset.GetPickRate, `{"tool":"flaks"}`},
-		{toolset.GetPickRate, `{"name":"flask","limit":-1}`},
-		{toolset.LookupTool, `{"query":"bottle"}`},
+		{tools.GetLeaderboard, `{}`},
+		{tools.GetLeaderboard, `{"category":"webserver","limit":2}`},
+		{tools.GetLeaderboard, `{"category":"webservers"}`},
+		{tools.GetPickRate, `{"tool":"flask"}`},
+		{tools.GetPickRate, `{"tool":"flaks"}`},
+		{tools.GetPickRate, `{"name":"flask","limit":-1}`},
+		{tools.LookupTool, `{"query":"bottle"}`},
 	} {
-		want := toolset.Call{Tool: c.tool, Arguments: json.RawMessage(c.arguments), Via: "webmcp"}.Answer(at)
+		want := tools.Call{Tool: c.tool, Arguments: json.RawMessage(c.arguments), Via: "webmcp"}.Answer(at)
 		if got := execute(b, c.tool, c.arguments); !same(t, got, string(want.JSON)) {
 			t.Errorf("%s %s answers\n%s\nwant\n%s", c.tool, c.arguments, got, want.JSON)
 		}
@@ -115,7 +115,7 @@ func TestToolsAnswer(t *testing.T) {
 		t.Errorf("the page is left for %s", at)
 	}
 	s.Stop()
-	if got := execute(b, toolset.GetPickRate, `{"tool":"flask"}`); !strings.Contains(got, `"error":"temporarily_unavailable"`) {
+	if got := execute(b, tools.GetPickRate, `{"tool":"flask"}`); !strings.Contains(got, `"error":"temporarily_unavailable"`) {
 		t.Errorf("without a server it answers %s", got)
 	}
 }

@@ -1,0 +1,258 @@
+package registrations
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"time"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/quota"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// A Ceremony is what a signed-in person is shown before confirming.
+type Ceremony struct {
+	Status       Stage
+	BoundEmail   string // masked unless it is the person's
+	Registration *identity.Registration
+	Attempt      *identity.Attempt
+	Workspace    *state.Workspace   // that is claimed; nil when one is to be chosen or made
+	Choices      []*state.Workspace // of the person's, where one may be chosen
+	Provider     string             // our name of the issuer; empty without one
+	// Advisories about the person: no other agent yet, none of this provider yet.
+	FirstAgent, FirstProvider bool
+	Left                      int // tries
+}
+
+// A Stage is how far a ceremony got.
+type Stage int
+
+// The stages of a ceremony.
+const (
+	Unknown Stage = iota // no such link, or a newer one replaced it
+	Open
+	Done
+	Lapsed
+	Locked
+	Denied
+	NotYours // it is bound to another address
+)
+
+// Ceremony returns what the link of a ceremony shows to a person.
+func (s *Service) Ceremony(ctx context.Context, account *state.Account, viewHash []byte) (*Ceremony, error) {
+	var out *Ceremony
+	err := s.write(ctx, func(tx *state.Tx) error { // a transaction, so that all of it is of one moment
+		var err error
+		out, err = s.ceremony(ctx, tx, account, viewHash)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) ceremony(ctx context.Context, tx *state.Tx, account *state.Account, viewHash []byte) (*Ceremony, error) {
+	now := s.Now()
+	a, err := tx.AttemptByView(ctx, viewHash)
+	if errors.Is(err, state.ErrNotFound) {
+		return &Ceremony{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := tx.Registration(ctx, a.RegistrationID)
+	if err != nil {
+		return nil, err
+	}
+	if a, err = tx.AttemptByView(ctx, viewHash); err != nil { // again, now that the registration is locked
+		return nil, err
+	}
+	out := &Ceremony{Status: stage(r, a, now)}
+	if out.Status == Unknown || out.Status == Denied {
+		return out, nil
+	}
+	if r.Email != account.Email || !account.Verified() {
+		out.Status, out.BoundEmail = NotYours, identity.MaskEmail(r.Email)
+		return out, nil
+	}
+	out.Registration, out.Attempt, out.BoundEmail, out.Left = r, a, r.Email, identity.WrongCodes-a.Wrong
+	if out.Status != Open {
+		return out, nil
+	}
+	return out, s.describeCeremony(ctx, tx, account, out)
+}
+
+func stage(r *identity.Registration, a *identity.Attempt, now time.Time) Stage {
+	switch a.StateAt(now) {
+	case identity.Completed:
+		if r.Status(now) == identity.Claimed {
+			return Done
+		}
+		return Unknown
+	case identity.Locked:
+		return Locked
+	case identity.AttemptExpired:
+		return Lapsed
+	case identity.AttemptDenied:
+		return Denied
+	case identity.Active:
+	default:
+		return Unknown
+	}
+	switch r.Status(now) {
+	case identity.Pending:
+		return Open
+	case identity.Expired:
+		return Lapsed
+	default:
+		return Unknown
+	}
+}
+
+func (s *Service) describeCeremony(ctx context.Context, tx *state.Tx, account *state.Account, out *Ceremony) error {
+	r := out.Registration
+	var err error
+	if r.Kind == identity.Anonymous {
+		if out.Workspace, err = tx.Workspace(ctx, r.WorkspaceID); err != nil {
+			return err
+		}
+	} else if out.Choices, err = tx.Workspaces(ctx, account.ID); err != nil {
+		return err
+	}
+	linked, err := tx.AccountRegistrations(ctx, account.ID)
+	if err != nil {
+		return err
+	}
+	out.FirstAgent = true
+	for _, other := range linked {
+		if other.RevokedAt.IsZero() {
+			out.FirstAgent = false
+		}
+	}
+	if r.ISS != "" {
+		known, err := tx.HasDelegation(ctx, account.ID, r.ISS)
+		if err != nil {
+			return err
+		}
+		out.FirstProvider, out.Provider = !known, s.Issuers.NameOf(ctx, r.ISS)
+	}
+	return nil
+}
+
+// Confirm completes a ceremony with the code that the person typed. A wrong code
+// leaves it open; the answer is how it stands afterwards and whether the code
+// was right.
+func (s *Service) Confirm(ctx context.Context, c *Caller, account *state.Account, viewHash []byte, code, workspace string) (*Ceremony, bool, error) {
+	var out *Ceremony
+	var right bool
+	now := s.Now()
+	err := s.write(ctx, func(tx *state.Tx) error {
+		out, right = nil, false
+		account, err := tx.Account(ctx, account.ID) // it may have been disabled meanwhile
+		if err != nil {
+			return err
+		}
+		if account.Disabled() {
+			return apierr.AccessDenied("This account is disabled.")
+		}
+		if out, err = s.ceremony(ctx, tx, account, viewHash); err != nil || out.Status != Open {
+			return err
+		}
+		wrongByAccount, wrongByIP := quota.Use{Rule: "wrong-codes.account", Key: account.ID}, quota.Use{Rule: "wrong-codes.ip", Key: c.network()}
+		for _, u := range []quota.Use{wrongByAccount, wrongByIP} {
+			if err := s.Limits.Check(ctx, tx, now, &c.Seen, u); err != nil {
+				return err
+			}
+		}
+		a := out.Attempt
+		if right = subtle.ConstantTimeCompare(a.CodeMAC, s.codeMAC(a.ID, code)) == 1; !right {
+			return s.wrongCode(ctx, tx, now, c, out, wrongByAccount, wrongByIP)
+		}
+		out.Status = Done
+		return s.complete(ctx, tx, now, c, out, account, workspace)
+	})
+	if err == nil && right {
+		s.Outbox.Kick()
+	}
+	return out, right, err
+}
+
+func (s *Service) wrongCode(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, out *Ceremony, uses ...quota.Use) error {
+	if err := s.take(ctx, tx, now, c, uses...); err != nil {
+		return err
+	}
+	a, r := out.Attempt, out.Registration
+	a.WrongCode()
+	out.Left = identity.WrongCodes - a.Wrong
+	if err := tx.SaveAttempt(ctx, a); err != nil || a.State != identity.Locked {
+		return err
+	}
+	out.Status = Locked
+	r.Lock(now)
+	if err := tx.SaveRegistration(ctx, r); err != nil {
+		return err
+	}
+	return s.audit(ctx, tx, now, c, "claim.locked", r, map[string]string{"attempt": a.ID})
+}
+
+// complete links the registration to the account: everything that was issued
+// before is void from the commit on.
+func (s *Service) complete(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, out *Ceremony, account *state.Account, workspace string) error {
+	r, a := out.Registration, out.Attempt
+	if err := s.settleWorkspace(ctx, tx, now, out, account, workspace); err != nil {
+		return err
+	}
+	r.Claim(account.ID, out.Workspace.ID, now)
+	if err := tx.SaveRegistration(ctx, r); err != nil {
+		return err
+	}
+	if _, err := tx.RevokeTokens(ctx, r.ID, now); err != nil {
+		return err
+	}
+	a.State = identity.Completed
+	if err := tx.SaveAttempt(ctx, a); err != nil {
+		return err
+	}
+	if r.ISS != "" {
+		if err := tx.SaveDelegation(ctx, &state.Delegation{ISS: r.ISS, Sub: r.Sub, AccountID: account.ID, CreatedAt: now, ReviewedAt: now}); err != nil {
+			return err
+		}
+	}
+	if err := s.audit(ctx, tx, now, c, "claim.confirmed", r, map[string]string{"attempt": a.ID}); err != nil {
+		return err
+	}
+	return s.Outbox.Put(ctx, tx, now, s.linkedMail(account, out))
+}
+
+func (s *Service) settleWorkspace(ctx context.Context, tx *state.Tx, now time.Time, out *Ceremony, account *state.Account, chosen string) error {
+	if out.Workspace != nil {
+		return tx.ClaimWorkspace(ctx, out.Workspace.ID, account.ID, now)
+	}
+	for _, w := range out.Choices {
+		if w.Slug == chosen {
+			out.Workspace = w
+			return nil
+		}
+	}
+	if chosen != "" {
+		return apierr.BadBody("unknown_workspace", "That workspace is not yours.")
+	}
+	var err error
+	out.Workspace, err = s.newWorkspace(ctx, tx, now, account.ID, now)
+	return err
+}
+
+// Deny ends a ceremony on the person's word; no code is needed for that.
+func (s *Service) Deny(ctx context.Context, c *Caller, account *state.Account, viewHash []byte) (*Ceremony, error) {
+	var out *Ceremony
+	now := s.Now()
+	err := s.write(ctx, func(tx *state.Tx) error {
+		var err error
+		if out, err = s.ceremony(ctx, tx, account, viewHash); err != nil || out.Status != Open {
+			return err
+		}
+		out.Status = Denied
+		return s.deny(ctx, tx, now, c, out.Registration, out.Attempt)
+	})
+	return out, err
+}

@@ -1,0 +1,62 @@
+package registrations
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/auth/trust"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// Issuers is the trust list: what the configuration names, and what operators
+// added. The configuration wins where both name an issuer.
+type Issuers struct {
+	Configured []trust.Issuer
+	DB         *state.DB
+}
+
+// List returns all trusted issuers, in order of their names.
+func (i *Issuers) List(ctx context.Context) ([]trust.Issuer, error) {
+	out := slices.Clone(i.Configured)
+	rows, err := i.DB.Read().Issuers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if slices.ContainsFunc(out, func(t trust.Issuer) bool { return t.ISS == row.ISS }) {
+			continue
+		}
+		var t trust.Issuer
+		if err := json.Unmarshal([]byte(row.Entry), &t); err != nil {
+			return nil, fmt.Errorf("issuer %s: %w", row.ISS, err)
+		}
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(a, b trust.Issuer) int { return strings.Compare(a.ISS, b.ISS) })
+	return out, nil
+}
+
+// Find returns a trusted issuer by its exact name.
+func (i *Issuers) Find(ctx context.Context, iss string) (trust.Issuer, bool, error) {
+	list, err := i.List(ctx)
+	if err != nil {
+		return trust.Issuer{}, false, err
+	}
+	at := slices.IndexFunc(list, func(t trust.Issuer) bool { return t.ISS == iss })
+	if at < 0 {
+		return trust.Issuer{}, false, nil
+	}
+	return list[at], true, nil
+}
+
+// NameOf returns what we call an issuer; never what a token calls it.
+func (i *Issuers) NameOf(ctx context.Context, iss string) string {
+	t, ok, err := i.Find(ctx, iss)
+	if err != nil || !ok || t.Name == "" {
+		return iss
+	}
+	return t.Name
+}

@@ -1,0 +1,199 @@
+package registrations
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/firstpick/firstpick/server/auth/trust"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// What an operator does, beside a running server. Each leaves its line in the
+// audit log. What is not there fails with state.ErrNotFound.
+
+func (s *Service) auditOperator(ctx context.Context, tx *state.Tx, event string, about *identity.Registration, detail map[string]string) error {
+	return s.audit(ctx, tx, s.Now(), nil, event, about, detail)
+}
+
+// OperatorLink returns a link that signs in the owner of an address in any
+// browser, for an operator who vouches for the person.
+func (s *Service) OperatorLink(ctx context.Context, email string, admin bool) (string, error) {
+	now := s.Now()
+	token := s.Secrets.Token("sin_")
+	err := s.write(ctx, func(tx *state.Tx) error {
+		about := &identity.Registration{}
+		if admin {
+			account, err := s.signIn(ctx, tx, now, nil, email, "operator")
+			if err != nil {
+				return err
+			}
+			account.Admin, about.AccountID = true, account.ID
+			if err := tx.SaveAccount(ctx, account); err != nil {
+				return err
+			}
+		}
+		if err := tx.AddSignIn(ctx, &state.SignIn{Hash: hash(token), Email: email, CreatedAt: now, ExpiresAt: now.Add(operatorLife)}); err != nil {
+			return err
+		}
+		return s.auditOperator(ctx, tx, "operator.login_link", about, nil)
+	})
+	return s.BaseURL + "/signin/link?token=" + token, err
+}
+
+// SetPlan sets the plan of a workspace, by its slug; the empty plan is what billing
+// says. Whose the last word is stands in package billing.
+func (s *Service) SetPlan(ctx context.Context, slug, plan string) error {
+	return s.DB.Write(ctx, func(tx *state.Tx) error {
+		w, err := tx.WorkspaceBySlug(ctx, slug)
+		if err != nil {
+			return err
+		}
+		if err := tx.SayPlan(ctx, w.ID, plan, s.Now()); err != nil {
+			return err
+		}
+		st, err := tx.Standing(ctx, w.ID)
+		if err != nil {
+			return err
+		}
+		if err := tx.SetPlanOf(ctx, w.ID, st.Due()); err != nil {
+			return err
+		}
+		detail := map[string]string{"plan": st.Due()}
+		if plan == "" {
+			detail["by"] = "billing"
+		}
+		return s.auditOperator(ctx, tx, "operator.plan", &identity.Registration{WorkspaceID: w.ID}, detail)
+	})
+}
+
+// SetDisabled shuts or opens every account of an address, those included that
+// were made on an issuer's word. A shut account's sessions end; its tokens and
+// assertions work again only when it is opened.
+func (s *Service) SetDisabled(ctx context.Context, email string, disabled bool) error {
+	now := s.Now()
+	return s.DB.Write(ctx, func(tx *state.Tx) error {
+		list, err := tx.AssertedAccounts(ctx, email)
+		if err != nil {
+			return err
+		}
+		switch verified, err := tx.VerifiedAccount(ctx, email); {
+		case err == nil:
+			list = append(list, verified)
+		case !errors.Is(err, state.ErrNotFound):
+			return err
+		}
+		if len(list) == 0 {
+			return state.ErrNotFound
+		}
+		for _, account := range list {
+			event := "account.enabled"
+			account.DisabledAt = time.Time{}
+			if disabled {
+				event, account.DisabledAt = "account.disabled", now
+				if err := tx.DropSessions(ctx, account.ID); err != nil {
+					return err
+				}
+			}
+			if err := tx.SaveAccount(ctx, account); err != nil {
+				return err
+			}
+			if err := s.auditOperator(ctx, tx, event, &identity.Registration{AccountID: account.ID}, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// EndRegistration revokes a registration and what was derived from it, as its
+// owner could.
+func (s *Service) EndRegistration(ctx context.Context, id string) error {
+	known, err := s.DB.Read().Registration(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.DB.Write(ctx, func(tx *state.Tx) error {
+		_, err := s.unlink(ctx, tx, s.Now(), nil, known, "operator")
+		return err
+	})
+}
+
+// AddIssuer trusts an issuer.
+func (s *Service) AddIssuer(ctx context.Context, i trust.Issuer) error {
+	entry, err := json.Marshal(i)
+	if err != nil {
+		return err
+	}
+	return s.DB.Write(ctx, func(tx *state.Tx) error {
+		if err := tx.SaveIssuer(ctx, state.IssuerEntry{ISS: i.ISS, Entry: string(entry)}, s.Now()); err != nil {
+			return err
+		}
+		return s.auditOperator(ctx, tx, "operator.issuer_added", &identity.Registration{ISS: i.ISS}, nil)
+	})
+}
+
+// RemoveIssuer trusts an issuer no longer. With end, all that it vouched for is
+// revoked; it returns how many registrations that were.
+func (s *Service) RemoveIssuer(ctx context.Context, iss string, end bool) (int, error) {
+	ended := 0
+	err := s.DB.Write(ctx, func(tx *state.Tx) error {
+		found, err := tx.DropIssuer(ctx, iss)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return state.ErrNotFound
+		}
+		return s.auditOperator(ctx, tx, "operator.issuer_removed", &identity.Registration{ISS: iss}, nil)
+	})
+	if err != nil || !end {
+		return 0, err
+	}
+	list, err := s.DB.Read().IssuerRegistrations(ctx, iss)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range list {
+		err := s.DB.Write(ctx, func(tx *state.Tx) error {
+			did, err := s.unlink(ctx, tx, s.Now(), nil, r, "operator")
+			if did {
+				ended++
+			}
+			return err
+		})
+		if err != nil {
+			return ended, err
+		}
+	}
+	return ended, nil
+}
+
+// RotateKey makes a key that signs after a time.
+func (s *Service) RotateKey(ctx context.Context, after time.Duration) (string, time.Time, error) {
+	kid, from, err := s.Ring.Rotate(ctx, after)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	return kid, from, s.auditKey(ctx, "operator.key_rotated", kid)
+}
+
+// DropKey deletes a signing key; what it signed is void.
+func (s *Service) DropKey(ctx context.Context, kid string) error {
+	found, err := s.Ring.Drop(ctx, kid)
+	if err == nil && !found {
+		return state.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	return s.auditKey(ctx, "operator.key_dropped", kid)
+}
+
+func (s *Service) auditKey(ctx context.Context, event, kid string) error {
+	return s.DB.Write(ctx, func(tx *state.Tx) error {
+		return s.auditOperator(ctx, tx, event, &identity.Registration{}, map[string]string{"kid": kid})
+	})
+}

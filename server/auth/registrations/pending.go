@@ -1,0 +1,120 @@
+package registrations
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/quota"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// makeRoom ends a registration that waits for an address where as many wait as may:
+// the oldest of the caller's address block, or else of the block that has most. The
+// newest is never refused, and others are dropped only where an address has PendingPerMail in all.
+func (s *Service) makeRoom(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, email string) error {
+	if s.Limits.Off {
+		return nil
+	}
+	waiting, err := tx.PendingOfKind(ctx, identity.ServiceAuth, email, now)
+	if err != nil {
+		return err
+	}
+	r := crowdedOut(waiting, c.block())
+	if r == nil {
+		return nil
+	}
+	r.Lapse(now)
+	if err := tx.SaveRegistration(ctx, r); err != nil {
+		return err
+	}
+	return s.supersedeAttempts(ctx, tx, r.ID)
+}
+
+// crowdedOut returns the registration that makes room for one more of a block, or
+// nil where there is room. The list is sorted by age, oldest first.
+func crowdedOut(waiting []*identity.Registration, block string) *identity.Registration {
+	oldest, count := map[string]*identity.Registration{}, map[string]int{}
+	most := block
+	for _, r := range waiting {
+		b := blockOf(r.CreatedIP)
+		if count[b]++; count[b] == 1 {
+			oldest[b] = r
+		}
+	}
+	if count[block] >= identity.PendingPerBlock {
+		return oldest[block]
+	}
+	if len(waiting) < identity.PendingPerMail {
+		return nil
+	}
+	for _, r := range waiting { // in order of age, so that equal blocks are told apart
+		if b := blockOf(r.CreatedIP); count[b] > count[most] {
+			most = b
+		}
+	}
+	return oldest[most]
+}
+
+func blockOf(ip string) string {
+	a, err := netip.ParseAddr(ip)
+	if err != nil {
+		return ip
+	}
+	return quota.Block(a)
+}
+
+// maxPendingShown bounds the list of Pending.
+const maxPendingShown = 20
+
+// Pending returns the newest registrations that wait for an account's address, and
+// whether there are more.
+func (s *Service) Pending(ctx context.Context, account *state.Account) ([]*identity.Registration, bool, error) {
+	if !account.Verified() {
+		return nil, false, nil
+	}
+	list, err := s.DB.Read().NewestPending(ctx, account.Email, s.Now(), maxPendingShown+1)
+	if err != nil {
+		return nil, false, s.fail(err)
+	}
+	return list[:min(len(list), maxPendingShown)], len(list) > maxPendingShown, nil
+}
+
+// DenyPending denies a registration that waits for an account's address. It fails
+// with a 404 for one that waits for another, or no longer.
+func (s *Service) DenyPending(ctx context.Context, c *Caller, account *state.Account, registration string) error {
+	now := s.Now()
+	return s.write(ctx, func(tx *state.Tx) error {
+		r, err := tx.Registration(ctx, plain(registration))
+		if errors.Is(err, state.ErrNotFound) || err == nil && (!account.Verified() || r.Email != account.Email || r.Status(now) != identity.Pending) {
+			return apierr.NotFound()
+		}
+		if err != nil {
+			return err
+		}
+		a, err := tx.NewestAttempt(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		return s.deny(ctx, tx, now, c, r, a)
+	})
+}
+
+// deny ends a registration's ceremony on the word of the owner of its address.
+func (s *Service) deny(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration, a *identity.Attempt) error {
+	detail := map[string]string{}
+	if a != nil && a.State == identity.Active {
+		a.State, detail["attempt"] = identity.AttemptDenied, a.ID
+		if err := tx.SaveAttempt(ctx, a); err != nil {
+			return err
+		}
+	}
+	r.Deny(now)
+	if err := tx.SaveRegistration(ctx, r); err != nil {
+		return err
+	}
+	return s.audit(ctx, tx, now, c, "claim.denied", r, detail)
+}

@@ -1,0 +1,61 @@
+package registrations
+
+import (
+	"context"
+	"time"
+
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// sweepBatch bounds the expiries that one transaction notes.
+const sweepBatch = 500
+
+// Sweep does the housekeeping that nothing waits for: it notes expired
+// registrations, deletes what is over, and rotates signing keys by age.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.Now()
+	if err := s.DB.Write(ctx, func(tx *state.Tx) error {
+		ended, err := tx.ExpiredRegistrations(ctx, now, sweepBatch)
+		if err != nil {
+			return err
+		}
+		for _, r := range ended {
+			if err := s.audit(ctx, tx, now, nil, "registration.expired", r, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if _, err := s.DB.Sweep(ctx, now); err != nil {
+		return err
+	}
+	if _, err := s.Ring.RotateOld(ctx); err != nil {
+		return err
+	}
+	return s.Ring.DropRetired(ctx)
+}
+
+// Run does the housekeeping and sends mail until ctx ends. Ticks come about once
+// a minute.
+func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
+	mailTick := make(chan time.Time)
+	done := make(chan struct{})
+	go func() { defer close(done); s.Outbox.Run(ctx, mailTick) }()
+	defer func() { <-done }()
+	for {
+		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.Log.Warn("housekeeping failed; it is tried again", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick:
+			select {
+			case mailTick <- now:
+			default: // it is sending
+			}
+		}
+	}
+}

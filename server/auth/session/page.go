@@ -1,0 +1,65 @@
+package session
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// Pages answers with the pages that belong to a person.
+type Pages struct {
+	Forms *render.Forms
+	Log   *slog.Logger
+}
+
+// Show answers with a page of package web.
+func (p Pages) Show(w http.ResponseWriter, status int, name, title string, data any) {
+	body, err := p.Forms.Render(name, title, data)
+	if err != nil {
+		p.Log.Error("a page cannot be rendered", "page", name, "err", err)
+		status, body = http.StatusInternalServerError, []byte("The page cannot be shown.")
+	}
+	Send(w, status, body)
+}
+
+// Tell answers with a page that has nothing to fill in.
+func (p Pages) Tell(w http.ResponseWriter, status int, title string, m render.Message) {
+	p.Show(w, status, "ended", title, m)
+}
+
+// Form reads the form of a request, or answers and returns false.
+func (p Pages) Form(w http.ResponseWriter, r *http.Request) bool {
+	err := r.ParseForm()
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		p.Tell(w, http.StatusRequestEntityTooLarge, "Too large", render.Message{Text: "The form is larger than this page takes. Go back and send less."})
+	case err != nil:
+		p.Tell(w, http.StatusBadRequest, "The form cannot be read", render.Message{Text: "Go back and send it again."})
+	}
+	return err == nil
+}
+
+// Send answers with a page that belongs to one person: nobody keeps it, nobody
+// frames it, it runs our scripts alone, and posts to and hears from us alone.
+func Send(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client is gone; nothing to do
+}
+
+// See answers with a redirect that is fetched with GET.
+func See(w http.ResponseWriter, r *http.Request, path string) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	http.Redirect(w, r, path, http.StatusSeeOther)
+}

@@ -1,0 +1,186 @@
+// Package signin serves the pages on which a person signs in: by a link that is
+// mailed and works only in the browser that asked for it, or at an identity
+// provider (OpenID Connect).
+package signin
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/auth/session"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/quota"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// browserCookie tells the browser that asked for a link from others.
+const browserCookie = "browser"
+
+// A Handler serves the routes. All fields but Providers are required.
+type Handler struct {
+	Agents    *registrations.Service
+	Sessions  *session.Manager
+	Pages     session.Pages
+	Providers []*Provider
+	// Guard refuses requests of other sites (cross-origin forms).
+	Guard func(http.Handler) http.Handler
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	r = r.With(h.Guard)
+	r.Get("/signin", h.form)
+	r.Post("/signin", h.ask)
+	r.Get("/signin/link", h.follow)
+	r.Post("/signout", h.signOut)
+	r.Get("/signin/oidc/{provider}", h.depart)
+	r.Get("/signin/oidc/{provider}/callback", h.arrive)
+}
+
+type formData struct {
+	Notice, Error, Email string
+	Providers            []*Provider
+}
+
+func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
+	signed, err := h.Sessions.Current(r.Context(), r)
+	if err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	claiming, returning := h.Sessions.Kept(r, session.ClaimCookie) != "", h.Sessions.Kept(r, session.ReturnCookie) != ""
+	notice := ""
+	switch {
+	case signed != nil && (!claiming && !returning || signed.Fresh(h.Sessions.Now())):
+		h.goOn(w, r)
+		return
+	case signed != nil && returning:
+		notice = "It is a while since you signed in. Sign in again to change what cannot be undone."
+	case signed != nil:
+		notice = "It is a while since you signed in. Sign in again to link an agent."
+	case returning:
+		notice = "Sign in to see your workspace."
+	case claiming:
+		notice = "Sign in to see which agent asks to be linked to your account."
+	}
+	h.show(w, http.StatusOK, formData{Notice: notice})
+}
+
+func (h *Handler) show(w http.ResponseWriter, status int, d formData) {
+	d.Providers = h.Providers
+	h.Pages.Show(w, status, "signin", "Sign in", d)
+}
+
+func (h *Handler) message(w http.ResponseWriter, status int, title, text string) {
+	h.Pages.Tell(w, status, title, render.Message{Text: text, Next: render.Link{Path: "/signin", Text: "Sign in"}})
+}
+
+// broken answers when the store fails.
+func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
+	h.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
+	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer.")
+}
+
+func caller(w http.ResponseWriter, r *http.Request) *registrations.Caller {
+	return &registrations.Caller{IP: reqctx.Client(w), UserAgent: r.UserAgent()}
+}
+
+// ask mails a link. The answer is the same for every address.
+func (h *Handler) ask(w http.ResponseWriter, r *http.Request) {
+	if !h.Pages.Form(w, r) {
+		return
+	}
+	email, ok := identity.ParseEmail(r.PostFormValue("email"))
+	if !ok {
+		h.show(w, http.StatusUnprocessableEntity, formData{Error: "This is not an e-mail address.", Email: r.PostFormValue("email")})
+		return
+	}
+	browser := h.Sessions.Kept(r, browserCookie)
+	if browser == "" {
+		browser = h.Sessions.Secrets.Token("")
+	}
+	c := caller(w, r)
+	switch err := h.Agents.AskSignIn(r.Context(), c, email, browser, h.Sessions.Known(r, email)); {
+	case quota.Limited(err):
+		c.Seen.Write(w.Header())
+		h.show(w, http.StatusTooManyRequests, formData{Error: "Too many links were asked for. Try again in an hour.", Email: email})
+	case err != nil:
+		h.broken(w, r, err)
+	default:
+		h.Sessions.Keep(w, browserCookie, browser, registrations.SignInLife)
+		h.Pages.Show(w, http.StatusOK, "sent", "Look into your mail", map[string]string{"Email": email})
+	}
+}
+
+// follow signs in by a link. It changes something though it is a GET: the link
+// works once, and only in the browser whose cookie it is bound to, so neither a
+// scanner that fetches it nor another site can use it up.
+func (h *Handler) follow(w http.ResponseWriter, r *http.Request) {
+	account, err := h.Agents.FollowLink(r.Context(), caller(w, r), r.URL.Query().Get("token"), h.Sessions.Kept(r, browserCookie))
+	if errors.Is(err, registrations.ErrOtherBrowser) {
+		h.message(w, http.StatusForbidden, "Open it in the other browser",
+			"This link works only in the browser where you asked for it. Open it there, or ask for a new one here.")
+		return
+	}
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	h.begin(w, r, account)
+}
+
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	switch e := apierr.Of(err); e.Status {
+	case http.StatusNotFound:
+		h.message(w, http.StatusGone, "This link no longer works", "It was used, or its time is over. Ask for a new one on the sign-in page.")
+	case http.StatusForbidden:
+		h.message(w, http.StatusForbidden, "This account is disabled", "Ask whoever runs this service.")
+	default:
+		h.broken(w, r, err)
+	}
+}
+
+func (h *Handler) begin(w http.ResponseWriter, r *http.Request, account *state.Account) {
+	if err := h.Sessions.Begin(r.Context(), w, r, account); err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	h.Sessions.Forget(w, browserCookie)
+	h.goOn(w, r)
+}
+
+// goOn leads who is signed in to what they came for.
+func (h *Handler) goOn(w http.ResponseWriter, r *http.Request) {
+	if back := h.Sessions.Kept(r, session.ReturnCookie); back != "" {
+		h.Sessions.Forget(w, session.ReturnCookie)
+		session.See(w, r, back)
+		return
+	}
+	if h.Sessions.Kept(r, session.ClaimCookie) != "" {
+		session.See(w, r, "/claim")
+		return
+	}
+	session.See(w, r, "/agents")
+}
+
+func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
+	signed, err := h.Sessions.Current(r.Context(), r)
+	if err == nil && signed != nil && !signed.FormOK(r) {
+		h.message(w, http.StatusForbidden, "This form is old", "Go back, reload the page and try again.")
+		return
+	}
+	if err == nil {
+		err = h.Sessions.End(r.Context(), w, r)
+	}
+	if err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	session.See(w, r, "/signin")
+}

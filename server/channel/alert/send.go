@@ -1,0 +1,320 @@
+package alert
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/safehttp"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+const (
+	senders    = 8           // deliveries under way at once, each to another webhook
+	callLease  = time.Minute // in which one server alone tries a delivery
+	ignoreBody = 64 << 10    // bytes of an answer that are read, for the connection's sake
+
+	retryFirst = 10 * time.Second // pause after the first failure; it doubles
+	retryMost  = 4 * time.Hour
+	// retryAfterMost bounds what a receiver may ask for by Retry-After.
+	retryAfterMost = 6 * time.Hour
+	giveUpAfter    = 24 * time.Hour
+	pauseAfter     = 5 * 24 * time.Hour // of failures without a success between
+)
+
+// Send brings out what is due, as far as senders are free, and returns when that
+// was tried. It may be called again meanwhile: a slow receiver holds one sender.
+func (s *Service) Send(ctx context.Context) error {
+	due, err := s.DB.Read().DueDeliveries(ctx, s.Now())
+	if err != nil {
+		return err
+	}
+	errs := make([]error, min(due, senders))
+	var all sync.WaitGroup
+	for i := range errs {
+		select {
+		case s.senders <- struct{}{}:
+		default:
+			continue // the others go on until nothing is due
+		}
+		all.Go(func() {
+			defer func() { <-s.senders }()
+			for more := true; more && errs[i] == nil && ctx.Err() == nil; {
+				more, errs[i] = s.sendOne(ctx)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// sendOne tries the delivery that is due longest, and returns false when none is.
+func (s *Service) sendOne(ctx context.Context) (bool, error) {
+	var d *state.Delivery
+	var h *state.AlertChannel
+	err := s.DB.Write(ctx, func(tx *state.Tx) error {
+		var err error
+		d, h, err = tx.TakeDelivery(ctx, s.Now(), callLease)
+		return err
+	})
+	if err != nil || d == nil {
+		return false, err
+	}
+	a := s.call(ctx, h, d)
+	if ctx.Err() != nil && !a.ok() {
+		return false, nil // the server stops: when the lease is over, it is sent again
+	}
+	return true, s.conclude(context.WithoutCancel(ctx), d, a)
+}
+
+// An answer is how a call ended.
+type answer struct {
+	status     int // 0 for none
+	failure    string
+	retryAfter time.Duration
+	took       time.Duration
+}
+
+func (a answer) ok() bool { return a.failure == "" }
+
+// call sends a delivery. The URL is in no error: it may hold a token.
+func (s *Service) call(ctx context.Context, h *state.AlertChannel, d *state.Delivery) answer {
+	began := s.Now()
+	secrets := []string{h.Secret}
+	if h.OldSecret != "" && began.Before(h.OldUntil) {
+		secrets = append(secrets, h.OldSecret)
+	}
+	signature, err := sign(d.ID, began, d.Body, secrets...)
+	if err != nil {
+		return answer{failure: err.Error()}
+	}
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(d.Body))
+	if err != nil {
+		return answer{failure: "the address cannot be called"}
+	}
+	req.Header = http.Header{
+		"Content-Type": {"application/json"}, "User-Agent": {"firstpick-webhook/1"},
+		"Webhook-Id": {d.ID}, "Webhook-Timestamp": {strconv.FormatInt(began.Unix(), 10)}, "Webhook-Signature": {signature},
+	}
+	res, err := s.HTTP.Do(req)
+	if err != nil {
+		if outer := (*url.Error)(nil); errors.As(err, &outer) { // for the operator; the outer error holds the address
+			s.Log.Info("a webhook was not reached", "workspace", h.WorkspaceID, "webhook", h.ID, "err", outer.Err)
+		}
+		return answer{failure: reason(err), took: s.Now().Sub(began)}
+	}
+	_, _ = io.CopyN(io.Discard, res.Body, ignoreBody) // the status is the answer
+	_ = res.Body.Close()
+	a := answer{status: res.StatusCode, took: s.Now().Sub(began)}
+	switch {
+	case a.status >= 200 && a.status < 300:
+	case a.status >= 300 && a.status < 400:
+		a.failure = fmt.Sprintf("the receiver answered %d: redirects are not followed, so enter the address it leads to", a.status)
+	default:
+		a.failure = fmt.Sprintf("the receiver answered %d", a.status)
+		a.retryAfter = retryAfter(res.Header.Get("Retry-After"), began)
+	}
+	return a
+}
+
+// reason returns why a call failed, for the workspace. How a connection fails says what
+// names and addresses are there in the server's network, so all such failures are one.
+func reason(err error) string {
+	var outer *url.Error
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &outer) && outer.Timeout():
+		return fmt.Sprintf("the receiver did not answer within %v", CallTimeout)
+	case errors.Is(err, safehttp.ErrPort):
+		return "the port of the address is not one that webhooks may have"
+	case errors.As(err, &certificate): // of a public address that answered
+		return "the certificate of the receiver is not valid"
+	}
+	return "could not connect: the address must be of a server on the public internet that answers HTTPS"
+}
+
+// retryAfter reads seconds or a date.
+func retryAfter(header string, now time.Time) time.Duration {
+	wait := time.Duration(0)
+	if n, err := strconv.Atoi(header); err == nil {
+		wait = min(time.Duration(n), retryAfterMost/time.Second) * time.Second
+	} else if at, err := http.ParseTime(header); err == nil {
+		wait = at.Sub(now)
+	}
+	return min(max(wait, 0), retryAfterMost)
+}
+
+// backoff returns the pause after a number of tries: it doubles, give or take a
+// quarter, so that deliveries which failed together do not come back together.
+func (s *Service) backoff(tries int) time.Duration {
+	pause := min(retryFirst<<min(tries-1, 20), retryMost)
+	return time.Duration(float64(pause) * (0.75 + s.Jitter()/2))
+}
+
+// conclude stores what became of a call.
+func (s *Service) conclude(ctx context.Context, d *state.Delivery, a answer) error {
+	now := s.Now()
+	mailed := false
+	err := s.DB.Write(ctx, func(tx *state.Tx) error {
+		h, err := tx.Channel(ctx, d.WorkspaceID, d.ChannelID)
+		if errors.Is(err, state.ErrNotFound) {
+			return nil // removed meanwhile, and its deliveries with it
+		}
+		if err != nil {
+			return err
+		}
+		d := *d // fn may run again
+		d.Status, d.Failure, d.Took, d.State, d.DoneAt = a.status, a.failure, a.took, state.DeliveryFailed, now
+		if a.ok() {
+			d.State = state.Delivered
+			if err := tx.ChannelWorks(ctx, h.ID); err != nil {
+				return err
+			}
+			return s.free(ctx, tx, &d)
+		}
+		if h.FailingSince.IsZero() {
+			h.FailingSince = now
+		}
+		next := now.Add(max(s.backoff(d.Tries), a.retryAfter))
+		switch {
+		case a.status == http.StatusGone:
+			if err := tx.SaveDelivery(ctx, &d); err != nil {
+				return err
+			}
+			mailed = true
+			return s.leave(ctx, tx, now, h, "A webhook was removed", "It answered 410 Gone, so it was removed.")
+		case now.Sub(h.FailingSince) >= pauseAfter && h.PausedAt.IsZero():
+			h.PausedAt, mailed = now, true
+			if err := s.pause(ctx, tx, now, h); err != nil {
+				return err
+			}
+		case !next.After(d.CreatedAt.Add(giveUpAfter)):
+			d.State, d.NextAt, d.DoneAt = state.DeliveryPending, next, time.Time{}
+		}
+		if err := tx.SaveChannel(ctx, h); err != nil {
+			return err
+		}
+		return s.free(ctx, tx, &d)
+	})
+	if err == nil && mailed {
+		s.Kick()
+	}
+	return err
+}
+
+// free stores a delivery and lets the next one go to its channel.
+func (s *Service) free(ctx context.Context, tx *state.Tx, d *state.Delivery) error {
+	if err := tx.SaveDelivery(ctx, d); err != nil {
+		return err
+	}
+	return tx.FreeChannel(ctx, d.ChannelID)
+}
+
+func (s *Service) pause(ctx context.Context, tx *state.Tx, now time.Time, h *state.AlertChannel) error {
+	if err := tx.EndDeliveries(ctx, h.ID, "the webhook is paused", now); err != nil {
+		return err
+	}
+	if err := s.audit(ctx, tx, now, h.WorkspaceID, "alert.webhook_paused", h.ID); err != nil {
+		return err
+	}
+	return s.tellOf(ctx, tx, now, h, "A webhook is paused", "It has failed for five days, so nothing is sent to it any more. Send it a test from the settings when it works again: a test that succeeds ends the pause.")
+}
+
+// leave removes a webhook and tells the owner why.
+func (s *Service) leave(ctx context.Context, tx *state.Tx, now time.Time, h *state.AlertChannel, subject, why string) error {
+	if err := s.remove(ctx, tx, h.WorkspaceID, h.ID, "the webhook is gone"); err != nil {
+		return err
+	}
+	return s.tellOf(ctx, tx, now, h, subject, why)
+}
+
+func (s *Service) tellOf(ctx context.Context, tx *state.Tx, now time.Time, h *state.AlertChannel, subject, why string) error {
+	w, err := tx.Workspace(ctx, h.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(h.URL)
+	if err != nil {
+		return err
+	}
+	_, err = s.mailOwner(ctx, tx, now, w, subject, []string{why, "Webhook: " + h.ID + " at " + clean(u.Host), ""})
+	return err
+}
+
+// Test sends a test now, by mail or to a webhook, and returns what became of it;
+// it is tried once. One that succeeds ends the pause of a webhook.
+func (s *Service) Test(ctx context.Context, workspace, channel string) (Delivery, error) {
+	now := s.Now()
+	data := TestData{Message: "This is a test of your alerts."}
+	var d state.Delivery
+	var h *state.AlertChannel
+	err := s.write(ctx, func(tx *state.Tx) error {
+		w, err := tx.Workspace(ctx, workspace)
+		if err != nil {
+			return err
+		}
+		made, err := tx.Count(ctx, "alert tests "+workspace, time.Hour, now)
+		if err != nil {
+			return err
+		}
+		if made.Estimate() > testsPerHour {
+			e := apierr.RateLimited(int((made.Window - made.Into) / time.Second))
+			e.Description = "Too many tests. Wait as long as Retry-After says."
+			return e
+		}
+		body, err := json.Marshal(event{Test, stamp(now), w.Slug, data})
+		if err != nil {
+			return err
+		}
+		d = state.Delivery{
+			ID: s.Secrets.ID("msg_"), WorkspaceID: workspace, ChannelID: channel, What: Test, Body: body, State: state.DeliveryFailed,
+			CreatedAt: now, DoneAt: now, Tries: 1, Failure: "the server stopped before the answer came",
+		}
+		if channel != EmailID {
+			if h, err = tx.Channel(ctx, workspace, channel); err != nil {
+				return err
+			}
+			return tx.AddDelivery(ctx, &d)
+		}
+		sent, err := s.mailOwner(ctx, tx, now, w, "A test", []string{data.Message, ""})
+		if err != nil {
+			return err
+		}
+		if !sent {
+			return apierr.BadBody("no_address", "The workspace has no owner with a verified address of mail.")
+		}
+		d.State, d.Failure = state.Delivered, ""
+		return tx.AddDelivery(ctx, &d)
+	})
+	if err != nil {
+		return Delivery{}, err
+	}
+	if h == nil {
+		s.Kick()
+		return d, nil
+	}
+	a := s.call(ctx, h, &d)
+	d.Status, d.Failure, d.Took = a.status, a.failure, a.took
+	if a.ok() {
+		d.State = state.Delivered
+	}
+	ctx = context.WithoutCancel(ctx) // what was sent is noted, though the caller goes away
+	return d, s.write(ctx, func(tx *state.Tx) error {
+		if err := tx.SaveDelivery(ctx, &d); err != nil || !a.ok() {
+			return err
+		}
+		return tx.ChannelWorks(ctx, channel)
+	})
+}

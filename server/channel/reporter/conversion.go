@@ -1,0 +1,119 @@
+package reporter
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/firstpick/firstpick/server/channel/attribution"
+	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+)
+
+// credited returns the conversions of a window and whose they are, oldest first.
+func (s *Service) credited(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query) (_ []attribution.Credited, truncated bool, err error) {
+	j, err := s.DB.Journeys(ctx, workspace, w, q.Lookback)
+	if err != nil {
+		return nil, false, err
+	}
+	return attribution.Credit(j.Conversions, j.Touches, attribution.NewGraph(j.Bindings), attribution.Options{
+		Model: q.Model, Lookback: q.Lookback, From: q.From, To: q.To,
+	}), j.Truncated, nil
+}
+
+// Conversions lists the conversions of a workspace, the newest first.
+func (s *Service) Conversions(ctx context.Context, workspace string, q traffic.Query, offset, limit int) (*traffic.Conversions, error) {
+	health, err := s.DB.Health(ctx, workspace, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	credited, truncated, err := s.credited(ctx, workspace, trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ}, q)
+	if err != nil {
+		return nil, err
+	}
+	credited = slices.DeleteFunc(credited, func(c attribution.Credited) bool {
+		return q.Only == traffic.OnlyCredited && c.Evidence == "" || q.Only == traffic.OnlyPossible && c.Possible == nil
+	})
+	slices.Reverse(credited)
+	out := &traffic.Conversions{
+		Window: traffic.Window{From: stamp(q.From), To: stamp(q.To), TZ: q.TZ.String(), CompleteThrough: stamp(health.CompleteThrough)},
+		Model:  q.Model, LookbackDays: int(q.Lookback / day), Total: len(credited), Offset: offset, Truncated: truncated,
+		Conversions: []traffic.ConversionRow{},
+	}
+	first := min(max(offset, 0), len(credited))
+	last := min(first+min(max(limit, 0), traffic.MaxLimit), len(credited))
+	for i := range credited[first:last] {
+		out.Conversions = append(out.Conversions, row(&credited[first+i]))
+	}
+	return out, nil
+}
+
+// Conversion traces one conversion. Touches are looked for as far back as any
+// lookback reaches, so that it can be said which of them are too old.
+func (s *Service) Conversion(ctx context.Context, workspace, id string, q traffic.Query) (*traffic.Conversion, error) {
+	j, err := s.DB.Trace(ctx, workspace, id, attribution.MaxLookback)
+	if errors.Is(err, trafficdb.ErrNotFound) {
+		return nil, noConversion()
+	}
+	if err != nil {
+		return nil, err
+	}
+	graph, options := attribution.NewGraph(j.Bindings), attribution.Options{Model: q.Model, Lookback: q.Lookback}
+	credited := attribution.Credit(j.Conversions, j.Touches, graph, options)
+	i := slices.IndexFunc(credited, func(c attribution.Credited) bool { return c.ID == id })
+	if i < 0 {
+		return nil, noConversion()
+	}
+	c := &credited[i]
+	out := &traffic.Conversion{
+		ConversionRow: row(c), Model: q.Model, LookbackDays: int(q.Lookback / day), Truncated: c.Truncated, Touches: []traffic.ConversionTouch{},
+	}
+	if c.Kind == attribution.Refund {
+		return out, nil
+	}
+	steps := attribution.Steps(&c.Conversion, j.Touches, graph, options)
+	for i := range steps {
+		t := &steps[i]
+		touch := traffic.ConversionTouch{
+			At: stamp(t.At), Agent: t.Agent, Family: t.Touch.Family, Class: t.Class, Host: t.Host, Path: t.Path, Referrer: t.Referrer,
+			Evidence: t.Evidence, Why: string(t.Why), Share: share(t.Count),
+		}
+		if t.Why == attribution.Counted {
+			touch.Value = amount(t.Value, c.Currency)
+		}
+		out.Touches = append(out.Touches, touch)
+	}
+	return out, nil
+}
+
+func noConversion() error {
+	return &apierr.Error{Status: 404, Code: "not_found", Description: "This workspace has no such conversion."}
+}
+
+func row(c *attribution.Credited) traffic.ConversionRow {
+	out := traffic.ConversionRow{
+		ID: c.ID, Kind: c.Kind, At: stamp(c.At), Value: amount(c.Value, c.Currency), Credits: []traffic.Credit{},
+		Evidence: c.Evidence, Assisted: c.Assisted, Order: c.Order, Problem: string(c.Problem),
+	}
+	if c.Kind == attribution.Refund {
+		out.Applied = amount(c.Applied, c.Currency)
+	}
+	for _, s := range c.Shares {
+		if s.Family != attribution.NoAgent {
+			out.Credits = append(out.Credits, traffic.Credit{Agent: s.Family, Evidence: s.Evidence, Share: share(s.Count), Value: amount(s.Value, c.Currency)})
+		}
+	}
+	if p := c.Possible; p != nil {
+		out.Possible = &traffic.Possible{Agent: p.Family, Host: p.Landing.Host, Path: p.Landing.Path, FetchedAt: stamp(p.Fetch.At), LandedAt: stamp(p.Landing.At)}
+	}
+	return out
+}
+
+// amount returns money, or nil where a conversion has none.
+func amount(minor int64, currency string) *traffic.Money {
+	if currency == "" {
+		return nil
+	}
+	return &traffic.Money{Currency: currency, Amount: money(minor, currency)}
+}

@@ -1,0 +1,145 @@
+// Package reporter makes the reports of package traffic from the read model.
+package reporter
+
+import (
+	"context"
+	"time"
+
+	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
+	"github.com/firstpick/firstpick/server/channel/attribution"
+	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/sitecheck"
+	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
+)
+
+// A Config is what a Service needs.
+type Config struct {
+	DB  *trafficdb.DB
+	Now func() time.Time
+	// Site returns what was found at the site of a workspace, nil while nobody
+	// looked. It may be nil itself.
+	Site func(ctx context.Context, workspace string) (*sitecheck.Result, error)
+	// Lists returns how old the lists of agents' addresses are. It may be nil.
+	Lists func(now time.Time) ranges.Ages
+}
+
+// A Service makes reports. It implements traffic.Reports.
+type Service struct {
+	Config
+	kept kept
+}
+
+// New returns a service.
+func New(cfg Config) *Service { return &Service{Config: cfg, kept: kept{now: cfg.Now}} }
+
+const day = 24 * time.Hour
+
+// Report returns the report of a workspace, made now or a moment ago. Nobody may
+// change it.
+func (s *Service) Report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
+	return s.kept.get(ctx, key(workspace, &q), func(ctx context.Context) (*traffic.Report, error) { return s.report(ctx, workspace, q) })
+}
+
+func (s *Service) report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
+	w := trafficdb.Window{From: q.From, To: q.To, TZ: q.TZ, Agent: q.Agent}
+	health, err := s.DB.Health(ctx, workspace, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	r := &traffic.Report{
+		Window:  traffic.Window{From: stamp(q.From), To: stamp(q.To), TZ: q.TZ.String(), CompleteThrough: stamp(health.CompleteThrough)},
+		Health:  traffic.Health{EventsLast24h: health.Last24h},
+		Outcome: noOutcome(q), Source: noSource(), Changes: []traffic.Change{},
+	}
+	if a := s.ages(); a.Lists > 0 {
+		r.Health.IdentityLists = &traffic.IdentityLists{Oldest: a.Oldest.UTC().Format(time.DateOnly), Lists: a.Lists, Old: a.Old}
+	}
+	if health.LastReceivedAt.IsZero() { // nothing came yet: nothing to count
+		return r, nil
+	}
+	at := stamp(health.LastReceivedAt)
+	r.Health.LastEventAt = &at
+	if q.Wants(traffic.PartOutcome) {
+		if r.Outcome, err = s.outcome(ctx, workspace, w, q); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.source(ctx, workspace, w, q, &r.Source); err != nil {
+		return nil, err
+	}
+	if !q.Wants(traffic.PartChanges) {
+		return r, nil
+	}
+	changes, err := s.DB.Changes(ctx, workspace, w)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		r.Changes = append(r.Changes, traffic.Change{
+			What: c.What, Agent: c.Agent, Class: c.Class, Folder: c.Folder, Now: c.Now, Before: c.Before, Since: stamp(c.Since),
+		})
+	}
+	return r, nil
+}
+
+// ages returns how old the lists of agents' addresses are.
+func (s *Service) ages() ranges.Ages {
+	if s.Lists == nil {
+		return ranges.Ages{}
+	}
+	return s.Lists(s.Now())
+}
+
+func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query) (traffic.Outcome, error) {
+	credited, truncated, err := s.credited(ctx, workspace, w, q)
+	if err != nil {
+		return traffic.Outcome{}, err
+	}
+	totals := attribution.Summary(credited)
+	out := noOutcome(q)
+	out.Truncated = truncated
+	for _, k := range totals.Kinds {
+		out.Conversions = append(out.Conversions, traffic.KindOutcome{
+			Kind: k.Kind, Total: k.Total, AgentDriven: share(k.AgentDriven), Assisted: k.Assisted, Possible: k.Possible,
+		})
+	}
+	for _, m := range totals.Revenue {
+		out.Revenue = append(out.Revenue, traffic.RevenueOutcome{
+			Currency: m.Currency, Total: money(m.Total, m.Currency), AgentDriven: money(m.AgentDriven, m.Currency), Refunded: money(m.Refunded, m.Currency),
+		})
+	}
+	for _, f := range totals.Families {
+		a := traffic.AgentOutcome{Agent: f.Family, Conversions: share(f.Conversions), Revenue: []traffic.Money{}, Evidence: map[string]float64{}}
+		for _, m := range f.Revenue {
+			a.Revenue = append(a.Revenue, traffic.Money{Currency: m.Currency, Amount: money(m.Net, m.Currency)})
+		}
+		for kind, n := range f.Evidence {
+			a.Evidence[kind] = share(n)
+		}
+		out.TopAgents = append(out.TopAgents, a)
+	}
+	for p, n := range totals.Problems {
+		if out.Problems == nil {
+			out.Problems = map[string]int{}
+		}
+		out.Problems[string(p)] = n
+	}
+	return out, nil
+}
+
+func noOutcome(q traffic.Query) traffic.Outcome {
+	return traffic.Outcome{
+		Model: q.Model, LookbackDays: int(q.Lookback / day), AtLeast: true,
+		Conversions: []traffic.KindOutcome{}, Revenue: []traffic.RevenueOutcome{}, TopAgents: []traffic.AgentOutcome{},
+	}
+}
+
+func share(c attribution.Count) float64 { return float64(c) / float64(attribution.Whole) }
+
+func money(minor int64, currency string) string {
+	exponent, _ := event.Exponent(currency) // what is stored was checked
+	return event.FormatMoney(minor, exponent)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -1,0 +1,82 @@
+package traffic
+
+import "github.com/firstpick/firstpick/server/channel/attribution"
+
+// Conversions are those of a window, the newest first. Its JSON, and that of a
+// Conversion, is the same in the API.
+type Conversions struct {
+	Window       Window            `json:"window"`
+	Model        attribution.Model `json:"model"`
+	LookbackDays int               `json:"lookbackDays"`
+	Total        int               `json:"total"` // of which the list is a part
+	Offset       int               `json:"offset"`
+	Conversions  []ConversionRow   `json:"conversions"`
+	Truncated    bool              `json:"truncated,omitempty"` // the window has more than are counted
+}
+
+// A ConversionRow is a conversion and whose it is.
+type ConversionRow struct {
+	ID      string `json:"id"`
+	Kind    string `json:"kind"`
+	At      string `json:"at"`
+	Value   *Money `json:"value,omitempty"`   // as it was sent; none of a conversion without money
+	Applied *Money `json:"applied,omitempty"` // of a refund: what was taken off
+	// Credits add up to a whole conversion with what nobody is credited with.
+	Credits []Credit `json:"credits"`
+	// Evidence is the strongest among the credits.
+	Evidence string `json:"evidence,omitempty"`
+	// Assisted marks that an agent competed and the model credits another way.
+	Assisted bool `json:"assisted,omitempty"`
+	// Possible is what is probable and credited to nobody.
+	Possible *Possible `json:"possible,omitempty"`
+	// Of a refund: the id of the conversion that it takes back, and why it did not
+	// simply do so.
+	Order   string `json:"order,omitempty"`
+	Problem string `json:"problem,omitempty"`
+}
+
+// A Credit is what a family of agents has of a conversion.
+type Credit struct {
+	Agent    string  `json:"agent"`
+	Evidence string  `json:"evidence"`
+	Share    float64 `json:"share"` // 0 to 1
+	Value    *Money  `json:"value,omitempty"`
+}
+
+// A Possible is an assistant that probably sent the person: it fetched a page
+// because somebody asked, and soon this person, and nobody else, landed there.
+type Possible struct {
+	Agent     string `json:"agent"`
+	Host      string `json:"host,omitempty"`
+	Path      string `json:"path"`
+	FetchedAt string `json:"fetchedAt"`
+	LandedAt  string `json:"landedAt"`
+}
+
+// A Conversion is a conversion with the touches on the way to it.
+type Conversion struct {
+	ConversionRow
+	Model        attribution.Model `json:"model"`
+	LookbackDays int               `json:"lookbackDays"`
+	// Touches are in order of time, the oldest first. A refund has none: they are
+	// those of its order.
+	Touches []ConversionTouch `json:"touches"`
+	// Truncated marks that there were more touches than one conversion considers.
+	Truncated bool `json:"truncated,omitempty"`
+}
+
+// A ConversionTouch is a touch on the way to a conversion.
+type ConversionTouch struct {
+	At       string `json:"at"`
+	Agent    string `json:"agent,omitempty"`
+	Family   string `json:"family,omitempty"`
+	Class    string `json:"class,omitempty"`
+	Host     string `json:"host,omitempty"`
+	Path     string `json:"path,omitempty"`
+	Referrer string `json:"referrer,omitempty"`
+	Evidence string `json:"evidence,omitempty"`
+	// Why says whether it counted; see attribution.Reason.
+	Why   string  `json:"why"`
+	Share float64 `json:"share"` // 0 to 1
+	Value *Money  `json:"value,omitempty"`
+}

@@ -1,0 +1,148 @@
+package traffic
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/server/channel/attribution"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+)
+
+// A Query says what a report is about.
+type Query struct {
+	From, To time.Time // From <= t < To
+	UntilNow bool      // To is when it was asked
+	TZ       *time.Location
+	Model    attribution.Model
+	Lookback time.Duration
+	// Agent leaves only what one agent did, by its name; empty leaves all. What
+	// people did is the same for every agent.
+	Agent string
+	// Parts are what to report; 0 is everything.
+	Parts Parts
+	// Limit is how many rows each list of a report has; 0 is DefaultLimit, and more
+	// than MaxLimit are not given.
+	Limit int
+	// Only leaves some of the conversions of a list.
+	Only Only
+}
+
+// DefaultLimit and MaxLimit are how many rows a list has, and has at most.
+const (
+	DefaultLimit = 50
+	MaxLimit     = 1000
+)
+
+// Parts are parts of a report. Window and health are in every one.
+type Parts uint
+
+// The parts.
+const (
+	PartOutcome Parts = 1 << iota
+	PartAgents
+	PartPages
+	PartGaps
+	PartReferrals
+	PartTrend
+	PartNoise
+	PartChanges
+	PartNone // only window and health
+)
+
+// Wants says whether a part is asked for.
+func (q *Query) Wants(p Parts) bool { return q.Parts == 0 || q.Parts&p != 0 }
+
+// Rows returns how many rows each list has.
+func (q *Query) Rows() int {
+	if q.Limit <= 0 {
+		return DefaultLimit
+	}
+	return min(q.Limit, MaxLimit)
+}
+
+// Only says which conversions are listed.
+type Only string
+
+// What can be listed.
+const (
+	OnlyCredited Only = "credited" // to an agent
+	OnlyPossible Only = "possible" // what an agent probably led to, and is credited to none
+)
+
+const (
+	day        = 24 * time.Hour
+	maxWindow  = 400 * day // events are kept about that long
+	defaultDay = 30
+)
+
+// ParseQuery reads window (7d, 30d, 90d ...) or from and to (RFC 3339, or a day),
+// tz (of the IANA database), model and lookbackDays. What is not given is 30 days
+// until now, UTC, first touch, 90 days.
+func ParseQuery(v url.Values, now time.Time) (Query, error) {
+	q := Query{To: now.UTC(), TZ: time.UTC, Model: attribution.First, Lookback: attribution.MaxLookback}
+	if name := v.Get("tz"); name != "" {
+		tz, err := time.LoadLocation(name)
+		if err != nil || name == "Local" {
+			return q, apierr.InvalidRequest("tz must be a time zone such as Europe/Berlin.")
+		}
+		q.TZ = tz
+	}
+	if name := v.Get("model"); name != "" {
+		m, err := attribution.ParseModel(name)
+		if err != nil {
+			return q, apierr.InvalidRequest("model must be first, last, linear or position.")
+		}
+		q.Model = m
+	}
+	if text := v.Get("lookbackDays"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 7 || n > 90 {
+			return q, apierr.InvalidRequest("lookbackDays must be a number from 7 to 90.")
+		}
+		q.Lookback = time.Duration(n) * day
+	}
+	return q, q.window(v)
+}
+
+func (q *Query) window(v url.Values) error {
+	if v.Has("from") || v.Has("to") {
+		if v.Has("window") {
+			return apierr.InvalidRequest("Give either window, or from and to.")
+		}
+		var ok bool
+		if q.From, ok = q.moment(v.Get("from")); !ok {
+			return apierr.InvalidRequest("from must be a day such as 2026-11-01, or a time of RFC 3339.")
+		}
+		if v.Has("to") {
+			if q.To, ok = q.moment(v.Get("to")); !ok {
+				return apierr.InvalidRequest("to must be a day such as 2026-11-30, or a time of RFC 3339.")
+			}
+		}
+		if !q.From.Before(q.To) || q.To.Sub(q.From) > maxWindow {
+			return apierr.InvalidRequest("from must lie before to, by 400 days at most.")
+		}
+		return nil
+	}
+	days := defaultDay
+	if text := v.Get("window"); text != "" {
+		number, found := strings.CutSuffix(text, "d")
+		n, err := strconv.Atoi(number)
+		if !found || err != nil || n < 1 || n > 400 {
+			return apierr.InvalidRequest("window must be a number of days such as 30d, 400d at most.")
+		}
+		days = n
+	}
+	q.From, q.UntilNow = q.To.AddDate(0, 0, -days), true
+	return nil
+}
+
+// moment reads a time, or the beginning of a day in the query's zone.
+func (q *Query) moment(text string) (time.Time, bool) {
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t.UTC(), true
+	}
+	t, err := time.ParseInLocation(time.DateOnly, text, q.TZ)
+	return t.UTC(), err == nil
+}

@@ -1,0 +1,201 @@
+// Package dashboard serves the pages of a workspace to its owner: what agents
+// read, what they did not find, whom they sent, what came of it, and the settings.
+//
+//	/workspaces            the workspaces of who is signed in
+//	/workspaces/{slug}     one of them, and its pages below
+//
+// Somebody else's workspace is answered like one that is not there. The pages
+// are HTML made at every request; they need no script.
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/auth/session"
+	"github.com/firstpick/firstpick/server/channel/alert"
+	"github.com/firstpick/firstpick/server/channel/collect"
+	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// A Handler serves the routes. All fields but Reports and Alerts are required.
+type Handler struct {
+	*layout.Frame
+	Collect *collect.Service
+	// Reports are of workspaces' traffic. Nil where another server makes them: then
+	// pages say so.
+	Reports traffic.Reports
+	// Alerts are told to owners; nil leaves them out.
+	Alerts *alert.Service
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	r = r.With(h.Guard)
+	r.Get("/workspaces", h.list)
+	for path, page := range map[string]func(*visit) error{
+		"":                  h.overview,
+		"/agents":           h.agents,
+		"/agents/{agent}":   h.agent,
+		"/pages":            h.pages,
+		"/gaps":             h.gaps,
+		"/referrals":        h.referrals,
+		"/conversions":      h.conversions,
+		"/conversions/{id}": h.conversion,
+		"/noise":            h.noise,
+		"/settings":         h.settings,
+		"/export":           h.export,
+	} {
+		r.Get("/workspaces/{slug}"+path, h.get(page))
+	}
+	actions := map[string]action{
+		"":             {do: h.change},
+		"/keys":        {do: h.createKey, fresh: true},
+		"/keys/revoke": {do: h.revokeKey, fresh: true},
+		"/erase":       {do: h.erase, fresh: true},
+	}
+	if h.Alerts != nil {
+		actions["/alerts/mail"] = action{do: h.setEmail}
+		actions["/webhooks"] = action{do: h.addWebhook, fresh: true}
+		actions["/webhooks/rotate"] = action{do: h.rotateWebhook, fresh: true}
+		actions["/webhooks/remove"] = action{do: h.removeWebhook, fresh: true}
+		actions["/alerts/test"] = action{do: h.test}
+	}
+	for path, a := range actions {
+		r.Post("/workspaces/{slug}/settings"+path, h.post(a))
+	}
+}
+
+// A visit is a request for a page of a workspace, with what it is asked about.
+type visit struct {
+	*layout.Visit
+	h     *Handler
+	query *query
+}
+
+// get serves a page of a workspace.
+func (h *Handler) get(page func(*visit) error) http.HandlerFunc {
+	return h.Get(func(v *layout.Visit) error { return h.visit(v, page) })
+}
+
+func (h *Handler) visit(v *layout.Visit, do func(*visit) error) error {
+	q, err := readQuery(v.R, h.Sessions.Now())
+	if err == nil {
+		err = do(&visit{v, h, q})
+	}
+	if errors.Is(err, errNoReports) {
+		h.Tell(v.W, http.StatusServiceUnavailable, "No reports here", "This server makes none: another one on its data folder does. Ask whoever runs it.")
+		return nil
+	}
+	return err
+}
+
+// An action changes something in the settings; fresh demands a sign-in within the
+// last hour.
+type action struct {
+	do    func(*visit) error
+	fresh bool
+}
+
+// post serves an action.
+func (h *Handler) post(a action) http.HandlerFunc {
+	return h.Post(layout.Action{Fresh: a.fresh, Back: "/settings", Do: func(v *layout.Visit) error { return h.visit(v, a.do) }})
+}
+
+// errNoReports says that the server has no read model.
+var errNoReports = errors.New("this server makes no reports")
+
+// list shows the workspaces of an account, or leads to the only one.
+func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
+	v := h.Open(w, r, "/workspaces")
+	if v == nil {
+		return
+	}
+	all, err := h.Agents.OwnWorkspaces(r.Context(), v.Signed.Account)
+	if err != nil {
+		h.Broken(w, r, err)
+		return
+	}
+	if len(all) == 1 {
+		session.See(w, r, "/workspaces/"+all[0].Slug)
+		return
+	}
+	h.Pages.Show(w, http.StatusOK, "workspaces", "Your workspaces", struct {
+		Workspaces []*state.Workspace
+		BaseURL    string
+	}{all, h.Agents.BaseURL})
+}
+
+// A page is what every page of a workspace's traffic shows.
+type page struct {
+	layout.Page
+	Filter filter
+	Health health
+	query  *query
+}
+
+// To returns the address of a page of the workspace, with the query.
+func (p page) To(parts ...string) string { return p.query.link(layout.Under(p.Path, parts...)) }
+
+// A health says whether events come.
+type health struct {
+	Text, Through string
+	Warn          bool
+	None          bool // nothing came yet
+}
+
+// page returns the frame of a page; tab is which of the workspace's.
+func (v *visit) page(tab string) page {
+	p := page{Filter: v.query.filter(v.R.URL.EscapedPath()), query: v.query}
+	if tab == "Settings" {
+		p.Page = v.Settings("site", v.link)
+	} else {
+		p.Page = v.Page(tab, v.link)
+	}
+	return p
+}
+
+func (v *visit) link(path string) string { return v.query.link(path) }
+
+// show answers with a page.
+func (v *visit) show(name, title string, data any) error {
+	return v.Show(http.StatusOK, name, title, data)
+}
+
+// report asks for parts of the report, and fills in how events come.
+func (v *visit) report(p *page, parts traffic.Parts, limit int) (*traffic.Report, error) {
+	if v.h.Reports == nil {
+		return nil, errNoReports
+	}
+	q := v.query.Query
+	q.Parts, q.Limit = parts, limit
+	r, err := v.h.Reports.Report(v.R.Context(), v.Workspace.ID, q)
+	if err != nil {
+		return nil, err
+	}
+	p.Health = v.health(&r.Health, r.Window.CompleteThrough)
+	return r, nil
+}
+
+// silent is how long nothing may come until the page warns.
+const silent = 24 * time.Hour
+
+func (v *visit) health(in *traffic.Health, through string) health {
+	out := health{Through: moment(through, v.query.TZ)}
+	if in.LastEventAt == nil {
+		out.None = true
+		return out
+	}
+	last, err := time.Parse(time.RFC3339, *in.LastEventAt)
+	if err != nil {
+		return out
+	}
+	since := v.query.now.Sub(last)
+	out.Text, out.Warn = "Last event "+ago(since)+" · "+many(in.EventsLast24h, "event", "events")+" in 24 hours", since >= silent
+	return out
+}

@@ -1,0 +1,140 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/firstpick/firstpick/server/channel/attribution"
+	"github.com/firstpick/firstpick/server/channel/traffic"
+)
+
+// A query is what a page is asked about, and the one place that knows how it
+// stands in addresses.
+type query struct {
+	traffic.Query
+	kept url.Values // what of the address every link carries on
+	now  time.Time
+}
+
+// readQuery reads the query of an address. Besides what the API knows, through
+// names the last day, included, for that is what people mean by a span of days.
+// Days win over a window.
+func readQuery(r *http.Request, now time.Time) (*query, error) {
+	given, kept := r.URL.Query(), url.Values{}
+	for _, name := range []string{"window", "from", "to", "tz", "model", "lookbackDays"} {
+		if text := given.Get(name); text != "" {
+			kept.Set(name, text)
+		}
+	}
+	if day, err := time.Parse(time.DateOnly, given.Get("through")); err == nil {
+		kept.Set("to", day.AddDate(0, 0, 1).Format(time.DateOnly))
+	}
+	if kept.Has("from") || kept.Has("to") {
+		kept.Del("window")
+	}
+	q, err := traffic.ParseQuery(kept, now)
+	return &query{Query: q, kept: kept, now: now}, err
+}
+
+// link returns an address with the query, some of it changed; an empty value
+// takes a name out.
+func (q *query) link(path string, changes ...string) string {
+	v := url.Values{}
+	for name, list := range q.kept {
+		v[name] = list
+	}
+	for i := 0; i+1 < len(changes); i += 2 {
+		v.Set(changes[i], changes[i+1])
+		if changes[i+1] == "" {
+			v.Del(changes[i])
+		}
+	}
+	if len(v) == 0 {
+		return path
+	}
+	return path + "?" + v.Encode()
+}
+
+// A choice is a link that is on or off.
+type choice struct {
+	Key, Name, Link, Means string
+	On                     bool
+}
+
+// windows returns the links to the usual windows.
+func (q *query) windows(path string) []choice {
+	var out []choice
+	for _, days := range []string{"7", "30", "90"} {
+		on := q.kept.Get("window") == days+"d" || days == "30" && !q.kept.Has("window") && !q.custom()
+		out = append(out, choice{Name: days + " days", Link: q.link(path, "window", days+"d", "from", "", "to", ""), On: on})
+	}
+	return out
+}
+
+// models returns the links to the models.
+func (q *query) models(path string) []choice {
+	var out []choice
+	for _, m := range models() {
+		key := m.Key
+		if attribution.Model(key) == attribution.First {
+			key = "" // which needs no saying
+		}
+		out = append(out, choice{Key: m.Key, Name: m.Name, Link: q.link(path, "model", key), Means: m.Means, On: string(q.Model) == m.Key})
+	}
+	return out
+}
+
+func (q *query) custom() bool { return q.kept.Has("from") || q.kept.Has("to") }
+
+// span returns the window in words.
+func (q *query) span() string {
+	if !q.custom() {
+		days := int(q.To.Sub(q.From) / (24 * time.Hour))
+		return "The last " + many(int64(days), "day", "days")
+	}
+	return q.From.In(q.TZ).Format("2 Jan 2006") + " – " + q.To.Add(-time.Microsecond).In(q.TZ).Format("2 Jan 2006")
+}
+
+// lookback returns the lookback in days.
+func (q *query) lookback() string { return strconv.Itoa(int(q.Lookback / (24 * time.Hour))) }
+
+// A filter is the form that changes the query.
+type filter struct {
+	Path, Window, From, Through, TZ, Lookback, Span string
+	Only                                            string // of conversions
+	Model                                           term
+	Windows, Models                                 []choice
+	Lookbacks                                       []choice
+	Zones                                           []string
+}
+
+func (q *query) filter(path string) filter {
+	f := filter{
+		Path: path, Window: q.kept.Get("window"), TZ: q.TZ.String(), Lookback: q.lookback(), Span: q.span(), Model: of(models(), string(q.Model)),
+		Windows: q.windows(path), Models: q.models(path), Zones: zones(),
+	}
+	if q.custom() {
+		f.From = q.From.In(q.TZ).Format(time.DateOnly)
+		f.Through = q.To.Add(-time.Microsecond).In(q.TZ).Format(time.DateOnly)
+	}
+	known := false
+	for _, days := range []string{"7", "30", "90"} {
+		f.Lookbacks = append(f.Lookbacks, choice{Name: days, On: days == f.Lookback})
+		known = known || days == f.Lookback
+	}
+	if !known {
+		f.Lookbacks = append(f.Lookbacks, choice{Name: f.Lookback, On: true})
+	}
+	return f
+}
+
+// zones are suggestions; any name of the IANA database is taken.
+func zones() []string {
+	return []string{
+		"UTC", "America/Los_Angeles", "America/Denver", "America/Chicago", "America/New_York", "America/Sao_Paulo", "Europe/London", "Europe/Berlin",
+		"Europe/Kyiv", "Africa/Lagos", "Africa/Johannesburg", "Asia/Dubai", "Asia/Kolkata", "Asia/Singapore", "Asia/Shanghai", "Asia/Tokyo",
+		"Australia/Sydney", "Pacific/Auckland",
+	}
+}

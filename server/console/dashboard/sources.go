@@ -1,0 +1,397 @@
+package dashboard
+
+import (
+	"cmp"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/route"
+)
+
+// listRows is how many rows a list page shows; the others are in the exports.
+const listRows = 200
+
+// An agentRow is an agent in a list.
+type agentRow struct {
+	Name, Link, Operator string
+	Class                term
+	Touches, Spoofed     count
+	Pages                count
+	OK, Last             string
+	Bar, Split           template.HTML
+	verdicts             []chart.Part
+}
+
+func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
+	most := int64(0)
+	for i := range agents {
+		most = max(most, agents[i].Touches-agents[i].Spoofed)
+	}
+	var out []agentRow
+	for i := range agents {
+		a := &agents[i]
+		genuine := a.Touches - a.Spoofed
+		row := agentRow{
+			Name: a.Agent, Operator: a.Operator, Class: class(a.Class), Touches: count(genuine), Spoofed: count(a.Spoofed), Pages: count(a.Pages),
+			Last: moment(a.LastSeen, p.query.TZ), OK: "unknown", Bar: chart.Bar(genuine, most, a.Class),
+		}
+		if a.Agent != "" {
+			row.Link = p.To("agents", a.Agent)
+		}
+		if a.OKRate != nil {
+			row.OK = percent(*a.OKRate)
+		}
+		for _, part := range []struct {
+			key string
+			n   int64
+		}{
+			{"verified", a.Verified}, {"spoofed", a.Spoofed}, {"unverifiable", a.Unverifiable}, {"stale", a.Stale}, {"noip", a.NoIP},
+			{"unclaimed", a.Touches - a.Verified - a.Spoofed - a.Unverifiable - a.Stale - a.NoIP},
+		} {
+			row.verdicts = append(row.verdicts, chart.Part{Series: chart.Series{Class: "v-" + part.key, Name: of(verdicts(), part.key).Name}, Value: part.n})
+		}
+		row.Split = chart.Split(row.verdicts, 0, "How sure: "+spoken(row.verdicts))
+		out = append(out, row)
+	}
+	slices.SortStableFunc(out, func(a, b agentRow) int { return cmp.Compare(b.Touches, a.Touches) })
+	return out
+}
+
+// someNames is how many names of a list are shown.
+const someNames = 5
+
+// some lists names, and of many the first.
+func some(names []string) string {
+	if len(names) <= someNames+1 {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:someNames], ", ") + " and " + chart.Whole(int64(len(names)-someNames)) + " more"
+}
+
+// spoken tells the parts of a bar to those who do not see it.
+func spoken(parts []chart.Part) string {
+	var words []string
+	for _, p := range parts {
+		if p.Value > 0 {
+			words = append(words, p.Name+" "+chart.Whole(p.Value))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+type agentsData struct {
+	Page     page
+	Trend    trend
+	Agents   []agentRow
+	Verdicts []legend
+	Advice   advice
+	Cut      int // how many rows there are, if more than these; 0 for all
+}
+
+func (h *Handler) agents(v *visit) error {
+	d := agentsData{Page: v.page("Agents")}
+	r, err := v.report(&d.Page, traffic.PartAgents|traffic.PartTrend, listRows)
+	if err != nil {
+		return err
+	}
+	d.Trend = newTrend(r.Source.Trend, v.query, false)
+	d.Agents = agentRows(&d.Page, r.Source.Agents)
+	d.Verdicts = totals(d.Agents)
+	d.Advice = newAdvice(d.Verdicts, r.Health.IdentityLists)
+	d.Cut = cut(len(d.Agents))
+	return v.show("workspace-agents", "Agents", d)
+}
+
+// totals adds up the verdicts of agents.
+func totals(agents []agentRow) []legend {
+	var out []legend
+	for i, t := range verdicts() {
+		n := int64(0)
+		for _, a := range agents {
+			n += a.verdicts[i].Value
+		}
+		t.Key = "v-" + t.Key
+		out = append(out, legend{t, count(n)})
+	}
+	return out
+}
+
+func cut(rows int) int {
+	if rows < listRows {
+		return 0
+	}
+	return rows
+}
+
+type agentData struct {
+	Page     page
+	Name     string
+	Rows     []agentRow
+	Split    template.HTML
+	Verdicts []legend
+	Advice   advice
+	Trend    trend
+	Pages    []pageRow
+	Gaps     []gapRow
+}
+
+// agent shows one agent: how sure it is that it was it, and what it did.
+func (h *Handler) agent(v *visit) error {
+	name := route.Param(v.R, "agent")
+	d := agentData{Page: v.page("Agents"), Name: name}
+	v.query.Agent = d.Name
+	r, err := v.report(&d.Page, traffic.PartAgents|traffic.PartTrend|traffic.PartPages|traffic.PartGaps, listRows)
+	if err != nil {
+		return err
+	}
+	for _, row := range agentRows(&d.Page, r.Source.Agents) {
+		if row.Name == d.Name {
+			d.Rows = append(d.Rows, row)
+		}
+	}
+	d.Verdicts = totals(d.Rows)
+	d.Advice = newAdvice(d.Verdicts, r.Health.IdentityLists)
+	var parts []chart.Part
+	for _, l := range d.Verdicts {
+		parts = append(parts, chart.Part{Series: chart.Series{Class: l.Key, Name: l.Name}, Value: int64(l.Total)})
+	}
+	d.Split = chart.Split(parts, 0, "How sure: "+spoken(parts))
+	d.Trend = newTrend(r.Source.Trend, v.query, false)
+	d.Pages, d.Gaps = pageRows(r.Source.Pages), gapRows(r.Source.Gaps)
+	d.Pages, d.Gaps = d.Pages[:min(len(d.Pages), agentPages)], d.Gaps[:min(len(d.Gaps), agentPages)]
+	return v.show("workspace-agent", d.Name, d)
+}
+
+// agentPages is how many pages and gaps of one agent are shown.
+const agentPages = 25
+
+// A pageRow is a page that agents read.
+type pageRow struct {
+	Host, Path string
+	Touches    count
+	Agents     string
+	Split      template.HTML
+}
+
+func pageRows(pages []traffic.PageSource) []pageRow {
+	most := int64(0)
+	for i := range pages {
+		most = max(most, pages[i].Touches)
+	}
+	var out []pageRow
+	for i := range pages {
+		p := &pages[i]
+		var parts []chart.Part
+		for _, c := range classes() {
+			parts = append(parts, chart.Part{Series: chart.Series{Class: c.Key, Name: c.Name}, Value: p.ByClass[c.Key]})
+		}
+		out = append(out, pageRow{
+			Host: p.Host, Path: p.Path, Touches: count(p.Touches), Agents: some(p.Agents), Split: chart.Split(parts, most, "By class: "+spoken(parts)),
+		})
+	}
+	return out
+}
+
+type pagesData struct {
+	Page   page
+	Legend []term
+	Pages  []pageRow
+	Cut    int
+}
+
+func (h *Handler) pages(v *visit) error {
+	d := pagesData{Page: v.page("Pages"), Legend: classes()}
+	r, err := v.report(&d.Page, traffic.PartPages, listRows)
+	if err != nil {
+		return err
+	}
+	d.Pages = pageRows(r.Source.Pages)
+	d.Cut = cut(len(d.Pages))
+	return v.show("workspace-pages", "Pages", d)
+}
+
+// A gapRow is what agents asked for and did not get.
+type gapRow struct {
+	Kind           term
+	Status         int // 0: what is missing shows beside the site, not in an answer
+	Host, Path     string
+	Touches, Asked count
+	Agents         string
+	Suggest        string
+}
+
+func gapRows(gaps []traffic.Gap) []gapRow {
+	var out []gapRow
+	for i := range gaps {
+		g := &gaps[i]
+		out = append(out, gapRow{
+			Kind: of(gapKinds(), g.Kind), Status: g.Status, Host: g.Host, Path: g.Path, Touches: count(g.Touches), Asked: count(g.Asked),
+			Agents: some(g.Agents), Suggest: sentence(g.Suggest),
+		})
+	}
+	return out
+}
+
+// sentence makes a sentence of a suggestion.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+// A gapKind is the gaps of one kind.
+type gapKind struct {
+	term
+	Suggest string
+	// Asked says that requests show them; others show beside the site.
+	Asked      bool
+	Rows, More []gapRow // More are behind a click
+}
+
+// gapsShown is how many gaps of a kind are shown at once.
+const gapsShown = 12
+
+type gapsData struct {
+	Page  page
+	Kinds []gapKind
+	Cut   int
+	Site  *siteFacts // nil when the site was not looked at
+}
+
+// siteFacts are what the site itself says.
+type siteFacts struct {
+	Site, LookedAt string
+	Pages, Read    count
+	LLMs, Markdown bool
+	Problems       []string
+}
+
+func (h *Handler) gaps(v *visit) error {
+	d := gapsData{Page: v.page("Gaps")}
+	r, err := v.report(&d.Page, traffic.PartGaps, listRows)
+	if err != nil {
+		return err
+	}
+	rows := gapRows(r.Source.Gaps)
+	if s := r.Source.Site; s != nil {
+		d.Site = &siteFacts{s.Site, moment(s.LookedAt, v.query.TZ), count(s.Pages), count(s.Read), s.LLMsTxt, s.Markdown, s.Problems}
+	}
+	kinds, asked := gapKinds(), 0
+	for _, row := range rows {
+		if !known(kinds, row.Kind.Key) {
+			kinds = append(kinds, row.Kind)
+		}
+	}
+	for _, t := range kinds {
+		k := gapKind{term: t}
+		for _, row := range rows {
+			if row.Kind.Key == t.Key {
+				k.Suggest, k.Asked, k.Rows = row.Suggest, row.Status != 0, append(k.Rows, row)
+			}
+		}
+		if k.Asked {
+			asked += len(k.Rows)
+		}
+		if len(k.Rows) > gapsShown+2 {
+			k.Rows, k.More = k.Rows[:gapsShown], k.Rows[gapsShown:]
+		}
+		if len(k.Rows) > 0 {
+			d.Kinds = append(d.Kinds, k)
+		}
+	}
+	d.Cut = cut(asked)
+	return v.show("workspace-gaps", "Gaps", d)
+}
+
+// A referralRow is an assistant that sent people.
+type referralRow struct {
+	Agent              string
+	Landings, Visitors count
+	Evidence           string
+	Bar                template.HTML
+}
+
+func referralRows(referrals []traffic.Referral) []referralRow {
+	most := int64(0)
+	for i := range referrals {
+		most = max(most, referrals[i].Landings)
+	}
+	var out []referralRow
+	for i := range referrals {
+		r := &referrals[i]
+		var words []string
+		for _, e := range evidences() {
+			if n := r.Evidence[e.Key]; n > 0 {
+				words = append(words, chart.Whole(n)+" "+e.Name)
+			}
+		}
+		out = append(out, referralRow{
+			Agent: r.Agent, Landings: count(r.Landings), Visitors: count(r.Visitors), Evidence: strings.Join(words, ", "), Bar: chart.Bar(r.Landings, most, "plain"),
+		})
+	}
+	return out
+}
+
+type referralsData struct {
+	Page      page
+	Referrals []referralRow
+	Evidence  []term
+	Total     count
+}
+
+func (h *Handler) referrals(v *visit) error {
+	d := referralsData{Page: v.page("Referrals"), Evidence: evidences()}
+	r, err := v.report(&d.Page, traffic.PartReferrals, listRows)
+	if err != nil {
+		return err
+	}
+	d.Referrals = referralRows(r.Source.Referrals)
+	for i := range d.Referrals {
+		d.Total += d.Referrals[i].Landings
+	}
+	return v.show("workspace-referrals", "Referrals", d)
+}
+
+// A noiseRow is a class of what is kept out.
+type noiseRow struct {
+	term
+	Touches count
+	Bar     template.HTML
+}
+
+type noiseData struct {
+	Page      page
+	Noise     []noiseRow
+	Total     count
+	Impostors []agentRow
+}
+
+func (h *Handler) noise(v *visit) error {
+	d := noiseData{Page: v.page("Noise")}
+	r, err := v.report(&d.Page, traffic.PartNoise|traffic.PartAgents, listRows)
+	if err != nil {
+		return err
+	}
+	most := int64(0)
+	for _, n := range r.Source.Noise {
+		most = max(most, n)
+	}
+	for key, n := range r.Source.Noise {
+		d.Noise = append(d.Noise, noiseRow{of(others(), key), count(n), chart.Bar(n, most, "plain")})
+		d.Total += count(n)
+	}
+	slices.SortFunc(d.Noise, func(a, b noiseRow) int {
+		return cmp.Or(cmp.Compare(b.Touches, a.Touches), strings.Compare(a.Key, b.Key))
+	})
+	for _, a := range agentRows(&d.Page, r.Source.Agents) {
+		if a.Spoofed > 0 {
+			d.Impostors = append(d.Impostors, a)
+		}
+	}
+	slices.SortStableFunc(d.Impostors, func(a, b agentRow) int { return cmp.Compare(b.Spoofed, a.Spoofed) })
+	return v.show("workspace-noise", "Noise", d)
+}

@@ -1,0 +1,168 @@
+package evalpages
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/evals/evals"
+)
+
+type compareData struct {
+	Page     layout.Page
+	Run      head
+	Others   []choice // runs of the category to compare it with
+	Problem  string
+	Base     *sideData // nil while none is chosen
+	This     *sideData
+	Paired   bool
+	Notes    []string
+	Warnings []string
+	Tools    []changeRow
+	Still    []string // tools that nobody picked in either run
+	Agents   []agentChange
+	Only     []onlyRow
+	Swap     string
+}
+
+// A sideData is one of two runs that are compared.
+type sideData struct {
+	Title                                              string
+	Name, Link, When, Trials, Prompts, Coverage, Spent string
+	Synthetic                                          bool
+}
+
+// A changeRow is one tool in both runs.
+type changeRow struct {
+	Tool, Before, Now, Diff, Interval string
+	Look                              string // up, down or flat
+	P                                 string
+	Significant                       bool
+}
+
+type agentChange struct {
+	Agent, Trials string
+	Changed       []string
+	Tools         []changeRow
+}
+
+// An onlyRow is what only one of the runs has.
+type onlyRow struct{ Where, What string }
+
+// compare shows what changed from another run to this one.
+func (v *visit) compare() error {
+	r, err := v.h.Evals.Run(v.R.Context(), v.actor(), v.param("run"))
+	if err != nil {
+		return err
+	}
+	base := v.R.URL.Query().Get("with")
+	d := compareData{Page: v.page(), Run: v.head(r, "Compare")}
+	if d.Others, err = v.others(r, base); err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if base != "" {
+		c, err := v.h.Evals.Compare(v.R.Context(), v.actor(), r.ID, base)
+		if told := wrong(err); told != nil {
+			status, d.Problem = told.Status, told.Description
+		} else if err != nil {
+			return err
+		} else {
+			d.fill(v, c)
+		}
+	}
+	return v.Show(status, "workspace-ev-compare", "Compare "+r.EvalName, d)
+}
+
+// others returns the runs that a run can be compared with, the newest first.
+func (v *visit) others(r *evals.Run, on string) ([]choice, error) {
+	runs, _, err := v.h.Evals.Runs(v.R.Context(), v.actor(), evals.RunQuery{Limit: lookBack})
+	if err != nil {
+		return nil, err
+	}
+	var out []choice
+	for _, o := range runs {
+		if o.HasResults && o.Category == r.Category && o.ID != r.ID {
+			out = append(out, choice{Key: o.ID, Name: fmt.Sprintf("%s, version %d · %s · %d trials", o.EvalName, o.EvalVersion, when(o.CreatedAt), o.Valid), On: o.ID == on})
+		}
+	}
+	return out, nil
+}
+
+func (d *compareData) fill(v *visit, c *evals.Comparison) {
+	d.Base, d.This, d.Paired, d.Warnings = v.side("Before", &c.Base), v.side("Now", &c.Run), c.Paired, c.Warnings
+	d.Swap = v.at("runs", c.Base.ID, "compare") + query("with", c.Run.ID)
+	for _, n := range c.Notes {
+		d.Notes = append(d.Notes, n.Message)
+	}
+	for i := range c.Tools {
+		if t := &c.Tools[i]; t.PickRate == 0 && t.BasePickRate == 0 {
+			d.Still = append(d.Still, t.Tool)
+		} else {
+			d.Tools = append(d.Tools, newChange(t))
+		}
+	}
+	for _, a := range c.Agents {
+		row := agentChange{Agent: a.Agent, Trials: fmt.Sprintf("%d trials before, %d now", a.BaseNTrials, a.NTrials), Changed: a.Changed}
+		for i := range a.Tools {
+			row.Tools = append(row.Tools, newChange(&a.Tools[i]))
+		}
+		d.Agents = append(d.Agents, row)
+	}
+	for _, side := range []struct {
+		name string
+		evals.Unshared
+	}{{"Only before", c.OnlyInBase}, {"Only now", c.OnlyInRun}} {
+		for _, list := range []struct {
+			what  string
+			names []string
+		}{{"prompts", side.Prompts}, {"agents", side.Agents}, {"tools", side.Tools}} {
+			if len(list.names) > 0 {
+				d.Only = append(d.Only, onlyRow{side.name, list.what + " " + strings.Join(list.names, ", ")})
+			}
+		}
+	}
+}
+
+func (v *visit) side(title string, s *evals.Side) *sideData {
+	out := &sideData{
+		Title: title,
+		Name:  fmt.Sprintf("%s, version %d", s.EvalName, s.EvalVersion), Link: v.at("runs", s.ID), When: "–", Trials: many(s.NTrials, "valid trial", "valid trials"),
+		Prompts: many(s.NPrompts, "prompt", "prompts"), Coverage: percent(s.Coverage), Spent: money(s.SpentUSD), Synthetic: s.Synthetic,
+	}
+	if s.AsOf != nil {
+		out.When = when(*s.AsOf)
+	}
+	return out
+}
+
+func newChange(t *evals.ToolChange) changeRow {
+	row := changeRow{
+		Tool: t.Tool, Before: between(t.BasePickRate, t.BaseCILow, t.BaseCIHigh), Now: between(t.PickRate, t.CILow, t.CIHigh),
+		Diff: points(t.Diff), Interval: points(t.DiffCILow) + " to " + points(t.DiffCIHigh), Look: "flat", Significant: t.Significant, P: pValue(t.PAdjusted),
+	}
+	switch {
+	case t.Significant && t.Diff > 0:
+		row.Look = "up"
+	case t.Significant:
+		row.Look = "down"
+	}
+	return row
+}
+
+// points writes a difference of rates in percentage points.
+func points(v float64) string {
+	text := fmt.Sprintf("%+.1f", 100*v)
+	if text == "+0.0" || text == "-0.0" {
+		return "0"
+	}
+	return strings.Replace(strings.TrimSuffix(text, ".0"), "-", "−", 1)
+}
+
+func pValue(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return fmt.Sprintf("p = %.3f", p)
+}

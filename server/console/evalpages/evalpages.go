@@ -1,0 +1,115 @@
+// Package evalpages serves the pages of a workspace's own evals to its owner:
+//
+//	/workspaces/{slug}/evals           what there is, and the editor
+//	/workspaces/{slug}/runs            every run: live, its result, its traces, beside another
+//	/workspaces/{slug}/settings/evals  keys of programs and of model providers
+//
+// The pages are HTML made at every request and work without script; a small one
+// keeps a run under way up to date and finds lines in the editor.
+package evalpages
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/server/auth/session"
+	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
+	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/kit/sse"
+)
+
+// A Handler serves the routes. All fields but Categories are required.
+type Handler struct {
+	*layout.Frame
+	Evals *evals.Service
+	// Streams bounds how many runs are watched at a time.
+	Streams *sse.Gate
+	// Categories are those that an eval may measure, for a beginning to choose from.
+	Categories []*catalog.Category
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	r = r.With(h.Guard)
+	for path, page := range map[string]func(*visit) error{
+		"/evals":                     (*visit).list,
+		"/evals/new":                 (*visit).newEval,
+		"/evals/{eval}":              (*visit).eval,
+		"/evals/{eval}/edit":         (*visit).editEval,
+		"/evals/{eval}/versions/{n}": (*visit).version,
+		"/runs":                      (*visit).history,
+		"/runs/{run}":                (*visit).run,
+		"/runs/{run}/events":         (*visit).events,
+		"/runs/{run}/traces":         (*visit).traces,
+		"/runs/{run}/traces/{trial}": (*visit).trace,
+		"/runs/{run}/compare":        (*visit).compare,
+		"/runs/{run}/files/{name}":   (*visit).file,
+		"/settings/evals":            (*visit).settings,
+	} {
+		r.Get("/workspaces/{slug}"+path, h.Get(func(v *layout.Visit) error { return page(&visit{v, h}) }))
+	}
+	for path, a := range map[string]struct {
+		do    func(*visit) error
+		back  string // where signing in leads
+		fresh bool
+	}{
+		"/evals/new":                       {do: (*visit).save, back: "/evals/new"},
+		"/evals/{eval}/edit":               {do: (*visit).save, back: "/evals"},
+		"/evals/{eval}/runs":               {do: (*visit).start, back: "/evals"},
+		"/runs/{run}/cancel":               {do: (*visit).cancel, back: "/runs"},
+		"/settings/evals/keys":             {do: (*visit).createKey, back: "/settings/evals", fresh: true},
+		"/settings/evals/keys/revoke":      {do: (*visit).revokeKey, back: "/settings/evals", fresh: true},
+		"/settings/evals/providers":        {do: (*visit).setProvider, back: "/settings/evals", fresh: true},
+		"/settings/evals/providers/remove": {do: (*visit).dropProvider, back: "/settings/evals", fresh: true},
+	} {
+		r.Post("/workspaces/{slug}"+path, h.Post(layout.Action{
+			Do: func(v *layout.Visit) error { return a.do(&visit{v, h}) }, Back: a.back, Fresh: a.fresh,
+		}))
+	}
+}
+
+// A visit is a request for one of the pages.
+type visit struct {
+	*layout.Visit
+	h *Handler
+}
+
+// actor is the owner, who may do everything.
+func (v *visit) actor() evals.Actor {
+	return evals.Actor{Workspace: v.Workspace, By: v.Signed.Account.ID, IP: reqctx.Client(v.W), UserAgent: v.R.UserAgent()}
+}
+
+func (v *visit) param(name string) string { return route.Param(v.R, name) }
+
+// page returns the frame of a page of evals.
+func (v *visit) page() layout.Page { return v.Page("Evals", nil) }
+
+// at returns the address of a page of the workspace.
+func (v *visit) at(parts ...string) string {
+	return layout.Under("/workspaces", append([]string{v.Workspace.Slug}, parts...)...)
+}
+
+// see leads to a page of the workspace.
+func (v *visit) see(path string) error {
+	session.See(v.W, v.R, path)
+	return nil
+}
+
+// paid says whether the workspace's plan includes running evals.
+func (v *visit) paid() bool { return v.Workspace.Plan == "paid" }
+
+// wrong returns what was wrong with a form; nil when err is something else, such as
+// a thing that is not there.
+func wrong(err error) *apierr.Error {
+	var e *apierr.Error
+	if errors.As(err, &e) && e.Status < http.StatusInternalServerError && e.Status != http.StatusNotFound {
+		return e
+	}
+	return nil
+}

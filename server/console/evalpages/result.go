@@ -1,0 +1,193 @@
+package evalpages
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/server/evals/evals"
+)
+
+type resultData struct {
+	Page      layout.Page
+	Run       head
+	Took      string
+	Spent     string
+	Budget    string
+	Planned   int
+	Valid     int
+	Note      string
+	Again     bool
+	Scores    *bundle.Scores // nil where there is nothing to show
+	Synthetic bool
+	Shown     []standing
+	Changed   bool // an agent was not the same all the time
+	Outcomes  []outcomeRow
+	Excluded  []reasonRow
+	Missing   []reasonRow
+	Agents    []agentRow
+	Tools     []toolRow // agents side by side
+	Manifest  *bundle.Manifest
+	Traces    string
+	Files     []choice
+}
+
+// A standing is a tool that an answer picked or named. Link leads to the answers that
+// picked it; empty for none.
+type standing struct {
+	analytics.Standing
+	Link string
+}
+
+// An outcomeRow is how many trials ended in one way.
+type outcomeRow struct {
+	term
+	N    int
+	Link string
+}
+
+// A reasonRow is how many trials have no answer for a reason.
+type reasonRow struct {
+	term
+	N int
+}
+
+// An agentRow is one agent of a run: what it cost and what it was.
+type agentRow struct {
+	Name, Link     string
+	Valid, Planned int
+	Coverage       string
+	Spent, Each    string
+	Was            []string // kind, model, version of each manifest
+}
+
+// A toolRow is one tool with every agent.
+type toolRow struct {
+	Tool, All string
+	Rates     []cell
+}
+
+// A cell is a rate with its interval, and the trials behind it.
+type cell struct {
+	Text, Link string
+	Zero       bool
+}
+
+// sideBySide is how many tools the table of agents has.
+const sideBySide = 12
+
+func (v *visit) result(report *evals.Report) error {
+	r := &report.Run
+	d := resultData{
+		Page: v.page(), Run: v.head(r, "Result"), Spent: spent(r), Budget: money(r.BudgetUSD), Planned: r.Planned, Valid: r.Valid, Note: r.Note,
+		Again: r.Attempts > 1, Traces: v.at("runs", r.ID, "traces"),
+	}
+	if r.StartedAt != nil {
+		d.Took = lasted(r.EndedAt.Sub(*r.StartedAt))
+	}
+	if report.Manifest != nil {
+		s := report.Scores
+		d.Scores, d.Manifest, d.Synthetic = s, report.Manifest, report.Manifest.Synthetic
+		for _, t := range s.Board.Tools {
+			row := standing{Standing: t}
+			if t.Picks > 0 {
+				row.Link = v.chosen(r.ID, "outcome", "tool", "picked", t.Slug)
+			}
+			if t.ShortlistRate > 0 {
+				d.Shown = append(d.Shown, row)
+			}
+		}
+		for _, a := range report.Manifest.Agents {
+			d.Changed = d.Changed || len(a.Manifests) > 1
+		}
+		d.Outcomes, d.Agents, d.Tools = v.outcomes(r, &s.Board), v.agents(r, report.Manifest, s), v.tools(r, s)
+		d.Excluded, d.Missing = reasonRows(report.Manifest.Counts.ExcludedBy), reasonRows(report.Manifest.Counts.MissingBy)
+		for _, name := range []string{"traces.ndjson", "trials.parquet", "scores.json", "manifest.json"} {
+			d.Files = append(d.Files, choice{Name: name, Link: v.at("runs", r.ID, "files", name)})
+		}
+	}
+	return v.Show(http.StatusOK, "workspace-ev-result", r.EvalName, d)
+}
+
+func (v *visit) outcomes(r *evals.Run, b *analytics.Board) []outcomeRow {
+	o := b.Outcomes
+	var out []outcomeRow
+	for _, t := range []struct {
+		key string
+		n   int
+	}{{"tool", o.Tool}, {"diy", o.DIY}, {"other", o.Other}, {"none", o.None}, {"ambiguous", o.Ambiguous}, {"refused", o.Refused}, {"truncated", o.Truncated}} {
+		if t.n > 0 {
+			out = append(out, outcomeRow{of(outcomes(), t.key), t.n, v.chosen(r.ID, "outcome", t.key)})
+		}
+	}
+	return out
+}
+
+// chosen is the address of the traces that a filter chooses.
+func (v *visit) chosen(run string, pairs ...string) string {
+	return v.at("runs", run, "traces") + query(pairs...)
+}
+
+func (v *visit) agents(r *evals.Run, m *bundle.Manifest, s *bundle.Scores) []agentRow {
+	boards := map[string]*analytics.Board{}
+	for i := range s.Agents {
+		boards[s.Agents[i].Agent] = &s.Agents[i].Board
+	}
+	var out []agentRow
+	for _, a := range m.Agents {
+		row := agentRow{Name: a.Name, Link: v.chosen(r.ID, "agent", a.Name), Valid: a.Valid, Planned: a.Planned, Spent: money(a.SpentUSD), Each: "–"}
+		if a.AtMostUSD > a.SpentUSD+0.00005 {
+			row.Spent += ", at most " + money(a.AtMostUSD)
+		}
+		if a.Planned > 0 {
+			row.Coverage = percent(float64(a.Valid) / float64(a.Planned))
+		}
+		if a.Valid > 0 {
+			row.Each = money(a.SpentUSD / float64(a.Valid))
+		}
+		for _, is := range a.Manifests {
+			row.Was = append(row.Was, strings.Join(slices.DeleteFunc([]string{is.Kind, is.Model, is.Version}, func(s string) bool { return s == "" }), " · "))
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func (v *visit) tools(r *evals.Run, s *bundle.Scores) []toolRow {
+	var out []toolRow
+	for _, t := range s.Board.Tools {
+		if t.Picks == 0 || len(out) == sideBySide {
+			break // they are sorted by rate
+		}
+		row := toolRow{Tool: t.Tool, All: between(t.PickRate, t.CILow, t.CIHigh)}
+		for i := range s.Agents {
+			row.Rates = append(row.Rates, v.cell(r, &s.Agents[i], t.Slug))
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func (v *visit) cell(r *evals.Run, a *bundle.AgentScores, slug string) cell {
+	i := slices.IndexFunc(a.Board.Tools, func(t analytics.Standing) bool { return t.Slug == slug })
+	if i < 0 || a.Board.NTrials == 0 {
+		return cell{Text: "–", Zero: true}
+	}
+	t := &a.Board.Tools[i]
+	return cell{between(t.PickRate, t.CILow, t.CIHigh), v.chosen(r.ID, "agent", a.Agent, "outcome", "tool", "picked", slug), t.Picks == 0}
+}
+
+// reasonRows sorts why trials have no answer, the most frequent first.
+func reasonRows(by map[string]int) []reasonRow {
+	var out []reasonRow
+	for _, code := range slices.Sorted(maps.Keys(by)) {
+		out = append(out, reasonRow{of(reasons(), code), by[code]})
+	}
+	slices.SortStableFunc(out, func(a, b reasonRow) int { return cmp.Compare(b.N, a.N) })
+	return out
+}

@@ -1,0 +1,191 @@
+package evalpages
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+)
+
+type settingsData struct {
+	Page      layout.Page
+	Notice    string
+	Problem   problem
+	Stale     bool // keys ask for a new sign-in
+	Paid      bool
+	Plan      string
+	Keys      []keyRow
+	Revoked   []keyRow
+	Scopes    []term
+	Label     string // as it was typed
+	Providers []providerRow
+	Missing   []string // keys that evals need and that are not set
+	Known     []string // suggestions
+	Name      string   // of a provider key, as it was typed or asked for
+	Hosts     string   // that it may be sent to, likewise
+}
+
+// A problem is what was wrong with a form.
+type problem struct{ Form, Text string }
+
+type keyRow struct{ ID, Label, Shown, Scopes, Created, Used, Revoked string }
+
+type providerRow struct{ Name, Shown, Hosts, Updated string }
+
+// scopeTerms returns what a key may do.
+func scopeTerms() []term {
+	return []term{
+		{evals.ScopeRead, "Read", "evals, runs, scores and traces", ""},
+		{evals.ScopeRun, "Run", "change evals and provider keys, start and cancel runs: it spends money", ""},
+	}
+}
+
+// settingsNotices returns what the page says after something was done.
+func settingsNotices() []term {
+	return []term{
+		{"revoked", "The key is revoked. Nothing takes it any more.", "", ""},
+		{"provider", "The provider key is stored. Runs that begin from now on use it.", "", ""},
+		{"bound", "The provider key is bound to these hosts. Runs that begin from now on send it nowhere else.", "", ""},
+		{"removed", "The provider key is removed. Runs under way keep it until they end.", "", ""},
+	}
+}
+
+func (v *visit) settings() error { return v.showSettings(http.StatusOK, problem{}) }
+
+const day = "2 Jan 2006"
+
+func (v *visit) showSettings(status int, wrong problem) error {
+	ctx := v.R.Context()
+	d := settingsData{
+		Page: v.Settings("evals", nil), Problem: wrong, Stale: !v.Fresh(), Paid: v.paid(), Plan: v.Workspace.Plan, Scopes: scopeTerms(),
+		Known: []string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"},
+	}
+	if v.R.Method == http.MethodGet {
+		d.Notice, d.Name = "", v.R.URL.Query().Get("provider")
+		for _, t := range settingsNotices() {
+			if t.Key == v.R.URL.Query().Get("done") {
+				d.Notice = t.Name
+			}
+		}
+	} else {
+		d.Label, d.Name, d.Hosts = v.R.PostFormValue("label"), v.R.PostFormValue("name"), v.R.PostFormValue("hosts")
+	}
+	keys, err := v.h.Evals.Keys(ctx, v.actor())
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if row := newKey(k); k.RevokedAt == nil {
+			d.Keys = append(d.Keys, row)
+		} else {
+			d.Revoked = append(d.Revoked, row)
+		}
+	}
+	providers, err := v.h.Evals.ProviderKeys(ctx, v.actor())
+	if err != nil {
+		return err
+	}
+	for _, p := range providers {
+		if v.R.Method == http.MethodGet && p.Name == d.Name {
+			d.Hosts = strings.Join(p.Hosts, " ")
+		}
+		d.Providers = append(d.Providers, providerRow{p.Name, p.Shown, strings.Join(p.Hosts, ", "), p.UpdatedAt.UTC().Format(day)})
+	}
+	if d.Missing, err = v.missingKeys(); err != nil {
+		return err
+	}
+	return v.Show(status, "workspace-ev-keys", "Eval API", d)
+}
+
+// missingKeys returns the provider keys that evals of the workspace need and that are
+// not set, by name.
+func (v *visit) missingKeys() ([]string, error) {
+	list, _, err := v.h.Evals.Evals(v.R.Context(), v.actor(), "", lookBack)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range list {
+		out = append(out, e.MissingKeys...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+func newKey(k *evals.Key) keyRow {
+	row := keyRow{ID: k.ID, Label: k.Label, Shown: k.Shown, Scopes: strings.Join(k.Scopes, ", "), Created: k.CreatedAt.UTC().Format(day), Used: "never"}
+	if row.Label == "" {
+		row.Label = "No label"
+	}
+	if k.LastUsedAt != nil {
+		row.Used = when(*k.LastUsedAt)
+	}
+	if k.RevokedAt != nil {
+		row.Revoked = k.RevokedAt.UTC().Format(day)
+	}
+	return row
+}
+
+// again shows the settings with what was wrong with a form, if that is what err says.
+func (v *visit) again(form string, err error) error {
+	if e := wrong(err); e != nil {
+		return v.showSettings(http.StatusUnprocessableEntity, problem{form, e.Description})
+	}
+	return err
+}
+
+func (v *visit) done(what string) error { return v.see(v.at("settings", "evals") + "?done=" + what) }
+
+type mintedData struct {
+	Page          layout.Page
+	Secret, Label string
+	Scopes        string
+	Run           bool // it may run
+}
+
+func (v *visit) createKey() error {
+	scopes := v.R.PostForm["scope"]
+	if len(scopes) == 0 {
+		return v.again("keys", apierr.InvalidRequest("Choose what the key may do."))
+	}
+	k, token, err := v.h.Evals.CreateKey(v.R.Context(), v.actor(), evals.KeyRequest{Label: v.R.PostFormValue("label"), Scopes: scopes})
+	if err != nil {
+		return v.again("keys", err)
+	}
+	return v.Show(http.StatusOK, "workspace-ev-key", "Your new key", mintedData{
+		Page: v.Settings("evals", nil), Secret: token, Label: k.Label, Scopes: strings.Join(k.Scopes, ", "), Run: slices.Contains(k.Scopes, evals.ScopeRun),
+	})
+}
+
+func (v *visit) revokeKey() error {
+	if err := v.h.Evals.RevokeKey(v.R.Context(), v.actor(), v.R.PostFormValue("key")); err != nil {
+		return v.again("keys", err)
+	}
+	return v.done("revoked")
+}
+
+func (v *visit) setProvider() error {
+	change := evals.KeyChange{Name: strings.TrimSpace(v.R.PostFormValue("name")), Value: v.R.PostFormValue("value")}
+	if hosts := strings.FieldsFunc(v.R.PostFormValue("hosts"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) }); len(hosts) > 0 {
+		change.Hosts = hosts
+	}
+	done := "provider"
+	if change.Value == "" && change.Hosts != nil {
+		done = "bound"
+	}
+	if _, err := v.h.Evals.SetProviderKey(v.R.Context(), v.actor(), change); err != nil {
+		return v.again("providers", err)
+	}
+	return v.done(done)
+}
+
+func (v *visit) dropProvider() error {
+	if err := v.h.Evals.DropProviderKey(v.R.Context(), v.actor(), v.R.PostFormValue("name")); err != nil {
+		return v.again("providers", err)
+	}
+	return v.done("removed")
+}

@@ -1,0 +1,230 @@
+// Package layout is what all pages of a workspace share: who may see them, how
+// their forms are guarded, the tabs around them, and how they fail.
+package layout
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/auth/session"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
+	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// A Frame opens pages. All fields are required.
+type Frame struct {
+	Agents   *registrations.Service
+	Sessions *session.Manager
+	Pages    session.Pages
+	// Guard refuses requests of other sites (cross-origin forms).
+	Guard func(http.Handler) http.Handler
+	// Evals says that this server has evals, and so their tab.
+	Evals bool
+}
+
+// A Visit is a request of somebody who is signed in, for a workspace of theirs
+// where the address names one.
+type Visit struct {
+	W         http.ResponseWriter
+	R         *http.Request
+	Signed    *session.Signed
+	Workspace *state.Workspace
+	frame     *Frame
+}
+
+// Open returns the visit, or answers and returns nil. Somebody else's workspace is
+// answered like one that is not there. Who must sign in is led to back afterwards.
+func (f *Frame) Open(w http.ResponseWriter, r *http.Request, back string) *Visit {
+	if !areText(r.URL.Query()) {
+		f.Broken(w, r, apierr.InvalidRequest("The query holds what is no text."))
+		return nil
+	}
+	signed, err := f.Sessions.Current(r.Context(), r)
+	if err != nil {
+		f.Broken(w, r, err)
+		return nil
+	}
+	if signed == nil {
+		f.Sessions.AskSignIn(w, r, back)
+		return nil
+	}
+	v := &Visit{W: w, R: r, Signed: signed, frame: f}
+	if slug := route.Param(r, "slug"); slug != "" {
+		if v.Workspace, err = f.Agents.OwnWorkspace(r.Context(), signed.Account, slug); err != nil {
+			f.Broken(w, r, err)
+			return nil
+		}
+	}
+	return v
+}
+
+// isText says whether a value may be looked up: stores take no others.
+func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
+func areText(values url.Values) bool {
+	for _, list := range values {
+		if slices.ContainsFunc(list, func(s string) bool { return !isText(s) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Get serves a page of a workspace.
+func (f *Frame) Get(page func(*Visit) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v := f.Open(w, r, r.URL.RequestURI())
+		if v == nil {
+			return
+		}
+		if err := page(v); err != nil {
+			f.Broken(w, r, err)
+		}
+	}
+}
+
+// An Action changes something in a workspace.
+type Action struct {
+	Do func(*Visit) error
+	// Fresh demands a sign-in within the last hour: it cannot be undone.
+	Fresh bool
+	// Back is the page below the workspace's to which signing in leads.
+	Back string
+}
+
+// Post serves an action: a form of a page of ours.
+func (f *Frame) Post(a Action) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		back := Under("/workspaces", route.Param(r, "slug")) + a.Back
+		v := f.Open(w, r, back)
+		if v == nil {
+			return
+		}
+		if !f.Pages.Form(w, r) {
+			return
+		}
+		switch {
+		case !v.Signed.FormOK(r):
+			f.Tell(w, http.StatusForbidden, "This form is old", "Go back, reload the page and try again.")
+			return
+		case !areText(r.PostForm):
+			f.Tell(w, http.StatusBadRequest, "That did not work", "A field holds what is no text. Go back and type it again.")
+			return
+		}
+		if a.Fresh && !v.Fresh() {
+			f.Sessions.AskSignIn(w, r, back)
+			return
+		}
+		if err := a.Do(v); err != nil {
+			f.Broken(w, r, err)
+		}
+	}
+}
+
+// Fresh says whether the person signed in within the last hour.
+func (v *Visit) Fresh() bool { return v.Signed.Fresh(v.frame.Sessions.Now()) }
+
+// Tell answers with a page that has nothing to fill in.
+func (f *Frame) Tell(w http.ResponseWriter, status int, title, text string) {
+	f.Pages.Tell(w, status, title, render.Message{Text: text, Next: render.Link{Path: "/workspaces", Text: "Your workspaces"}})
+}
+
+// Broken answers with what went wrong.
+func (f *Frame) Broken(w http.ResponseWriter, r *http.Request, err error) {
+	e := apierr.Of(err)
+	switch {
+	case e.Status == http.StatusNotFound:
+		f.Tell(w, http.StatusNotFound, "Not found", e.Description)
+	case e.Status < http.StatusInternalServerError:
+		f.Tell(w, e.Status, "That did not work", e.Description)
+	case r.Context().Err() != nil: // nobody waits for the answer
+		f.Tell(w, http.StatusServiceUnavailable, "Try again in a moment", "The page took too long.")
+	default:
+		f.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
+		text := "Our store does not answer."
+		if e.Status == http.StatusServiceUnavailable {
+			text = e.Description
+		}
+		f.Tell(w, http.StatusServiceUnavailable, "Try again in a moment", text)
+	}
+}
+
+// Caller is who did it, for the audit log.
+func (v *Visit) Caller() *registrations.Caller {
+	return &registrations.Caller{IP: reqctx.Client(v.W), UserAgent: v.R.UserAgent()}
+}
+
+// Show answers with a page of package web; the workspace's name joins its title.
+func (v *Visit) Show(status int, name, title string, data any) error {
+	v.frame.Pages.Show(v.W, status, name, title+" · "+v.Workspace.Slug, data)
+	return nil
+}
+
+// A Page is what every page of a workspace shows around its own part.
+type Page struct {
+	Slug, Name, Path string
+	Site             string // empty while it is not known
+	Tabs             []Tab
+	Parts            []Tab // of the tab that is open; none for most
+	FormToken, Email string
+	BaseURL          string
+}
+
+// A Tab is a link to a part of the workspace.
+type Tab struct {
+	Name, Link string
+	On         bool
+}
+
+// Page returns the frame of a page under a tab. The addresses of tabs pass through
+// link, which may add a query; nil leaves them as they are.
+func (v *Visit) Page(tab string, link func(path string) string) Page {
+	p := Page{
+		Slug: v.Workspace.Slug, Name: v.Workspace.Slug, Path: Under("/workspaces", v.Workspace.Slug), Site: v.Workspace.Site,
+		FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL,
+	}
+	if _, host, ok := strings.Cut(p.Site, "://"); ok {
+		p.Name = host
+	}
+	for _, t := range []string{"Overview", "Agents", "Pages", "Gaps", "Referrals", "Conversions", "Noise", "Evals", "Settings"} {
+		path := p.Path
+		switch {
+		case t == "Evals" && !v.frame.Evals:
+			continue
+		case t != "Overview":
+			path += "/" + strings.ToLower(t)
+		}
+		if link != nil {
+			path = link(path)
+		}
+		p.Tabs = append(p.Tabs, Tab{Name: t, Link: path, On: t == tab})
+	}
+	return p
+}
+
+// Settings returns the frame of a part of the settings.
+func (v *Visit) Settings(part string, link func(path string) string) Page {
+	p := v.Page("Settings", link)
+	if v.frame.Evals {
+		p.Parts = []Tab{
+			{Name: "Site and collector", Link: p.Path + "/settings", On: part == "site"},
+			{Name: "Eval API", Link: p.Path + "/settings/evals", On: part == "evals"},
+		}
+	}
+	return p
+}
+
+// Under returns the address of a page below another.
+func Under(path string, parts ...string) string {
+	for _, part := range parts {
+		path += "/" + url.PathEscape(part)
+	}
+	return path
+}

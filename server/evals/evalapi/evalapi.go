@@ -1,0 +1,117 @@
+// Package evalapi serves /api/v1: a paid workspace's evals, runs, results and
+// provider keys, for programs with an eval key. It reads requests and writes
+// answers; what happens in between is in package evals.
+package evalapi
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
+	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/kit/sse"
+	"github.com/firstpick/firstpick/server/store/quota"
+)
+
+// A Config says what a Handler is made of. All fields are required.
+type Config struct {
+	Evals   *evals.Service
+	Limits  quota.Keeper
+	Streams *sse.Gate
+	Errors  apierr.Writer
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// A Handler serves the routes.
+type Handler struct {
+	Config
+	gate  gate
+	reads *sse.Gate // answers that hold much memory
+}
+
+// New returns a handler that holds keys to the rules of limits.
+func New(c Config) *Handler {
+	c.Errors.NoStore = true // what is not there now may be there in a moment
+	return &Handler{c, newGate(c.Limits, c.Now), sse.NewGate(maxReads, maxOwnReads)}
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	routes := []struct {
+		method, path string
+		use          use
+		serve        endpoint
+	}{
+		{http.MethodGet, "/api/v1/evals", reading, h.evals},
+		{http.MethodPost, "/api/v1/evals", writing, h.put},
+		{http.MethodPost, "/api/v1/evals/check", writing, h.check},
+		{http.MethodGet, "/api/v1/evals/{id}", reading, h.eval},
+		{http.MethodGet, "/api/v1/evals/{id}/versions/{n}", reading, h.version},
+		{http.MethodGet, "/api/v1/evals/{id}/runs", reading, h.runsOfEval},
+		{http.MethodPost, "/api/v1/evals/{id}/runs", running, h.start},
+		{http.MethodGet, "/api/v1/runs", reading, h.runs},
+		{http.MethodGet, "/api/v1/runs/{runId}", reading, h.run},
+		{http.MethodDelete, "/api/v1/runs/{runId}", writing, h.cancel},
+		{http.MethodGet, "/api/v1/runs/{runId}/events", reading, h.events},
+		{http.MethodGet, "/api/v1/runs/{runId}/traces", reading, h.traces},
+		{http.MethodGet, "/api/v1/runs/{runId}/traces/{trialId}", reading, h.trace},
+		{http.MethodGet, "/api/v1/runs/{runId}/compare", reading, h.compare},
+		{http.MethodGet, "/api/v1/provider-keys", reading, h.providerKeys},
+		{http.MethodPut, "/api/v1/provider-keys/{name}", writing, h.setProviderKey},
+		{http.MethodDelete, "/api/v1/provider-keys/{name}", writing, h.dropProviderKey},
+		{http.MethodGet, "/api/v1/key", reading, h.key},
+	}
+	operations := make([]route.Operation, len(routes))
+	for i, o := range routes {
+		operations[i] = route.On(o.method, o.path, h.handle(o.use, o.serve))
+	}
+	route.API(r, "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Range, If-Range", operations)
+}
+
+// A call is one request of a key's holder.
+type call struct {
+	evals.Actor
+	w http.ResponseWriter
+	r *http.Request
+}
+
+// param returns a parameter of the path.
+func (c *call) param(name string) string { return route.Param(c.r, name) }
+
+// An endpoint answers, or fails with nothing written.
+type endpoint func(c *call) error
+
+func (h *Handler) handle(u use, f endpoint) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		head := w.Header()
+		head.Set("Access-Control-Allow-Origin", "*")
+		head.Set("Access-Control-Expose-Headers", "Content-Disposition, ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
+		head.Set("Vary", "Authorization")
+		head.Set("X-Content-Type-Options", "nosniff") // answers hold what models wrote
+		actor, err := h.enter(w, r, u)
+		if err == nil {
+			err = f(&call{*actor, w, r})
+		}
+		if err != nil {
+			h.fail(w, r, err)
+		}
+	}
+}
+
+// fail writes what the caller is told, and logs what only we should know.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	e := apierr.Of(err)
+	if r.Context().Err() != nil && e.Status >= http.StatusInternalServerError {
+		e = apierr.Gone(err)
+	}
+	if e.Status >= http.StatusInternalServerError {
+		h.Log.Error("a request failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", e)
+	}
+	h.Errors.Write(w, r, e)
+}

@@ -1,0 +1,112 @@
+package evalapi
+
+import (
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/reqbody"
+)
+
+// evals lists the workspace's evals, by name.
+func (h *Handler) evals(c *call) error {
+	values, err := c.query("limit", "cursor")
+	if err != nil {
+		return err
+	}
+	limit, err := rows(values, pageRows, maxRows)
+	if err != nil {
+		return err
+	}
+	list, next, err := h.Evals.Evals(c.r.Context(), c.Actor, values.Get("cursor"), limit)
+	if err != nil {
+		return err
+	}
+	return c.ok(struct {
+		Evals []*evals.Eval `json:"evals"`
+		Next  *string       `json:"nextCursor"`
+	}{list, h.next(c, values, next)})
+}
+
+// put makes an eval of what the body says, or another version of the one of that
+// name.
+func (h *Handler) put(c *call) error {
+	source, err := c.source()
+	if err != nil {
+		return err
+	}
+	e, created, _, err := h.Evals.Put(c.r.Context(), c.Actor, source)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
+		c.w.Header().Set("Location", h.Errors.Base+"/api/v1/evals/"+e.ID)
+	}
+	return c.done(status, e)
+}
+
+// check says what an eval means, and stores nothing.
+func (h *Handler) check(c *call) error {
+	source, err := c.source()
+	if err != nil {
+		return err
+	}
+	e, err := h.Evals.Check(c.r.Context(), c.Actor, source)
+	if err != nil {
+		return err
+	}
+	return c.done(http.StatusOK, struct {
+		Name   string `json:"name"`
+		Digest string `json:"digest"`
+		evals.Summary
+		MissingKeys []string `json:"missingKeys"`
+		Warnings    []string `json:"warnings"`
+	}{e.Name, e.Digest, e.Summary, e.MissingKeys, append([]string{}, e.Warnings...)})
+}
+
+// source reads an eval as it was written: YAML, or the JSON that is YAML too.
+func (c *call) source() ([]byte, error) {
+	if _, err := c.query(); err != nil {
+		return nil, err
+	}
+	media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")) // what cannot be read is not in the list
+	types := []string{"", "application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/plain", "application/json", "application/octet-stream"}
+	if !slices.Contains(types, media) || media == "" && c.r.Header.Get("Content-Type") != "" {
+		return nil, &apierr.Error{
+			Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
+			Description: "Send the eval itself as application/yaml or application/json.",
+		}
+	}
+	return reqbody.Read(c.r, evals.MaxSource)
+}
+
+func (h *Handler) eval(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	e, err := h.Evals.Eval(c.r.Context(), c.Actor, c.param("id"))
+	if err != nil {
+		return err
+	}
+	return c.ok(e)
+}
+
+func (h *Handler) version(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(c.param("n"))
+	if err != nil {
+		n = 0 // which is no version
+	}
+	e, err := h.Evals.Version(c.r.Context(), c.Actor, c.param("id"), n)
+	if err != nil {
+		return err
+	}
+	return c.ok(e)
+}

@@ -1,0 +1,218 @@
+package evals
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// MaxSource is the largest eval that is taken, in bytes.
+const MaxSource = 256 << 10
+
+// Check says what an eval means and costs, and stores nothing. What is wrong with
+// it is a 400 invalid_eval that lists all of it.
+func (s *Service) Check(ctx context.Context, a Actor, source []byte) (*Eval, error) {
+	if err := a.may(ScopeRead); err != nil {
+		return nil, err
+	}
+	c, err := s.check(source)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.mayBeSent(ctx, s.DB.Read(), a, c.Summary); err != nil {
+		return nil, s.fail(err)
+	}
+	set, err := s.providerKeyNames(ctx, s.DB.Read(), a)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return &Eval{Name: c.Name, Digest: c.Digest, Summary: c.Summary, MissingKeys: without(c.ProviderKeys, set), Warnings: c.Warnings}, nil
+}
+
+type issues struct {
+	Issues []Issue `json:"issues"`
+}
+
+func invalid(list ...Issue) error {
+	e := apierr.Refused("invalid_eval", "The eval cannot be run; issues says why, with lines.")
+	e.Extra = issues{list}
+	return e
+}
+
+// Issues returns what is wrong with an eval, if that is what err says.
+func Issues(err error) []Issue {
+	var e *apierr.Error
+	if errors.As(err, &e) {
+		if x, ok := e.Extra.(issues); ok {
+			return x.Issues
+		}
+	}
+	return nil
+}
+
+func (s *Service) check(source []byte) (Checked, error) {
+	if len(source) > MaxSource {
+		return Checked{}, invalid(Issue{Message: "the eval has " + strconv.Itoa(len(source)) + " bytes; at most " + strconv.Itoa(MaxSource) + " are taken"})
+	}
+	if !utf8.Valid(source) || slices.Contains(source, 0) {
+		return Checked{}, invalid(Issue{Message: "the eval is not UTF-8 text"})
+	}
+	c, wrong := s.Checker.Check(source)
+	if len(wrong) > 0 {
+		return c, invalid(wrong...)
+	}
+	return c, nil
+}
+
+// Put stores an eval under its name: a new one, or a new version of the one that
+// has the name; what means the same as the latest version changes nothing.
+func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, created, changed bool, err error) {
+	if err := errors.Join(a.may(ScopeRun), a.mayPay()); err != nil {
+		return nil, false, false, s.fail(err)
+	}
+	c, err := s.check(source)
+	if err != nil {
+		return nil, false, false, err
+	}
+	summary, err := json.Marshal(c.Summary)
+	if err != nil {
+		return nil, false, false, s.fail(err)
+	}
+	now, caps := s.Now(), s.Caps.or()
+	next := &state.Eval{
+		ID: s.Secrets.ID("evl_"), WorkspaceID: a.Workspace.ID, Name: c.Name,
+		Latest: state.EvalVersion{Source: source, Digest: c.Digest, Summary: summary, CreatedAt: now, CreatedBy: a.By},
+	}
+	err = s.write(ctx, func(tx *state.Tx) error {
+		if err := s.mayBeSent(ctx, tx, a, c.Summary); err != nil {
+			return err
+		}
+		stored, fresh, err := tx.PutEval(ctx, next, state.EvalCap{Evals: caps.Evals, Versions: caps.Versions})
+		switch {
+		case errors.Is(err, state.ErrTooManyEvals):
+			return conflict("too_many_evals", "This workspace has all the evals it may have.")
+		case errors.Is(err, state.ErrTooManyVersions):
+			return conflict("too_many_evals", "This eval was changed as often as it may be. Store it under another name.")
+		case err != nil:
+			return err
+		}
+		created, changed = stored.ID == next.ID, fresh
+		set, err := s.providerKeyNames(ctx, tx, a)
+		if err != nil {
+			return err
+		}
+		if e, err = s.tell(stored, set); err != nil || !fresh {
+			return err
+		}
+		return s.audit(ctx, tx, a, now, "eval.stored", map[string]string{"eval": e.ID, "version": strconv.Itoa(e.Version)})
+	})
+	if err != nil {
+		return nil, false, false, err
+	}
+	e.Warnings = c.Warnings
+	return e, created, changed, nil
+}
+
+// Eval returns the latest version of an eval, with its source.
+func (s *Service) Eval(ctx context.Context, a Actor, id string) (*Eval, error) {
+	return s.read(ctx, a, func(tx *state.Tx) (*state.Eval, error) { return tx.Eval(ctx, a.Workspace.ID, id) })
+}
+
+// Version returns a version of an eval, with its source.
+func (s *Service) Version(ctx context.Context, a Actor, id string, number int) (*Eval, error) {
+	return s.read(ctx, a, func(tx *state.Tx) (*state.Eval, error) {
+		e, err := tx.Eval(ctx, a.Workspace.ID, id)
+		if err != nil || e.Latest.Number == number {
+			return e, err
+		}
+		v, err := tx.EvalVersion(ctx, a.Workspace.ID, id, number)
+		if errors.Is(err, state.ErrNotFound) {
+			return nil, missing("eval_not_found", "This eval has no such version.")
+		} else if err != nil {
+			return nil, err
+		}
+		e.Latest, e.UpdatedAt = *v, v.CreatedAt
+		return e, nil
+	})
+}
+
+func (s *Service) read(ctx context.Context, a Actor, get func(tx *state.Tx) (*state.Eval, error)) (*Eval, error) {
+	if err := a.may(ScopeRead); err != nil {
+		return nil, err
+	}
+	tx := s.DB.Read()
+	e, err := get(tx)
+	if err != nil {
+		return nil, s.fail(noEval(err))
+	}
+	set, err := s.providerKeyNames(ctx, tx, a)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	told, err := s.tell(e, set)
+	return told, s.fail(err)
+}
+
+// Evals returns a page of a workspace's evals, by name, and the cursor of the next
+// one; empty on the last.
+func (s *Service) Evals(ctx context.Context, a Actor, from string, limit int) (list []*Eval, next string, err error) {
+	after := ""
+	if err := errors.Join(a.may(ScopeRead), place("evals", from, &after)); err != nil {
+		return nil, "", s.fail(err)
+	}
+	limit = pageOf(limit)
+	tx := s.DB.Read()
+	stored, err := tx.Evals(ctx, a.Workspace.ID, after, limit+1)
+	if err != nil {
+		return nil, "", s.fail(err)
+	}
+	set, err := s.providerKeyNames(ctx, tx, a)
+	if err != nil {
+		return nil, "", s.fail(err)
+	}
+	if len(stored) > limit {
+		stored = stored[:limit]
+		next = cursor("evals", stored[limit-1].Name)
+	}
+	list = make([]*Eval, len(stored))
+	for i := range stored {
+		if list[i], err = s.tell(stored[i], set); err != nil {
+			return nil, "", s.fail(err)
+		}
+	}
+	return list, next, nil
+}
+
+// tell is an eval as it is told; set are the provider keys that there are.
+func (s *Service) tell(e *state.Eval, set []string) (*Eval, error) {
+	out := &Eval{
+		ID: e.ID, Name: e.Name, Version: e.Latest.Number, Digest: e.Latest.Digest, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+		URL: s.BaseURL + "/api/v1/evals/" + url.PathEscape(e.ID), Source: string(e.Latest.Source),
+	}
+	if err := json.Unmarshal(e.Latest.Summary, &out.Summary); err != nil {
+		return nil, err
+	}
+	out.MissingKeys = without(out.ProviderKeys, set)
+	return out, nil
+}
+
+// without returns what of want is not in have.
+func without(want, have []string) []string {
+	out := []string{}
+	for _, name := range want {
+		if !slices.Contains(have, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func list(names []string) string { return strings.Join(names, ", ") }

@@ -1,0 +1,40 @@
+package render
+
+import (
+	"bytes"
+	"html/template"
+	"strings"
+)
+
+// Forms are the pages that belong to a person, rendered at every request: sign
+// in, the claim ceremony, linked agents, workspaces.
+type Forms struct{ tmpl *template.Template }
+
+// A Message is what the page "ended" says.
+type Message struct {
+	Text    string
+	Next    Link
+	SignOut string // the form token of the button that signs out; empty for none
+}
+
+// A Link is where a page leads on.
+type Link struct{ Path, Text string }
+
+// NewForms parses the templates.
+func NewForms() *Forms { return &Forms{tmpl: parse()} }
+
+// Render renders a page by the name of its template: "signin", "claim", "ended",
+// "workspace" ...
+func (f *Forms) Render(name, title string, data any) ([]byte, error) {
+	page := frame{Title: title, Description: title, Style: style().Path, Script: script().Path, Data: data}
+	page.Personal = name != "signin" && name != "sent"
+	if strings.HasPrefix(name, "workspace") {
+		page.More = append(page.More, dashboard().Path)
+	}
+	if strings.HasPrefix(name, "workspace-ev-") {
+		page.More, page.Late = append(page.More, evalStyle().Path), evalScript().Path
+	}
+	var buf bytes.Buffer
+	err := f.tmpl.ExecuteTemplate(&buf, name, page)
+	return buf.Bytes(), err
+}

@@ -1,0 +1,68 @@
+package render
+
+import (
+	"bytes"
+	"strings"
+	"text/template"
+)
+
+// MarkdownPath returns where the markdown of the page at a path lies.
+func MarkdownPath(path string) string {
+	if path == "/" {
+		return "/index.md"
+	}
+	return path + ".md"
+}
+
+// PagePath returns the path of the page whose markdown, or which itself, lies at a path.
+func PagePath(path string) string {
+	if path == "/index.md" {
+		return "/"
+	}
+	return strings.TrimSuffix(path, ".md")
+}
+
+// Markdown renders the pages of Pages as markdown, by the path of the page: the same
+// figures, and absolute addresses.
+func Markdown(in Input) map[string]Page {
+	functions := functions()
+	functions["text"] = plainText
+	r := writer{in, template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/*.md"))}
+	out := map[string]Page{"/": r.page("index", in.Boards)}
+	for i := range in.Boards {
+		out["/leaderboards/"+in.Boards[i].Category] = r.page("board", &in.Boards[i])
+	}
+	for slug, t := range tools(in.Boards) {
+		out["/tools/"+slug] = r.page("tool", t)
+	}
+	return out
+}
+
+type writer struct {
+	in   Input
+	tmpl *template.Template
+}
+
+func (w writer) page(name string, data any) Page {
+	var buf bytes.Buffer
+	err := w.tmpl.ExecuteTemplate(&buf, name, struct {
+		Input
+		Data any
+	}{w.in, data})
+	return Page{buf.Bytes(), err}
+}
+
+// plainText keeps a name from being read as markup, or as the end of a table's cell.
+func plainText(s string) string {
+	var b strings.Builder
+	for _, c := range s {
+		switch {
+		case c < ' ':
+			c = ' '
+		case strings.ContainsRune("\\`*_[]<>|#~", c):
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}

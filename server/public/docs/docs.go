@@ -1,0 +1,106 @@
+// Package docs is the documentation of the service: pages in markdown, filled with
+// what the program knows (addresses, limits, lifetimes, codes, the description of the
+// API, the reference of the command line), and the same pages as HTML. Both forms are
+// made once, of one text. It also finds words in them.
+package docs
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/sunset"
+	"github.com/firstpick/firstpick/server/store/quota"
+)
+
+// A Config is what the documents are filled with.
+type Config struct {
+	BaseURL string // public address without trailing slash
+	// OpenAPI is the description of the API, as YAML.
+	OpenAPI []byte
+	// CLI is the reference of the command line as markdown, without its title. Where
+	// there is none, the page says how to print it.
+	CLI   string
+	Rules quota.Rules
+	// Deprecated are paths that will not stay.
+	Deprecated []sunset.Path
+	Evals      evals.Caps
+	// PublicPerMinute is how many requests one address may send in a minute, and
+	// MCPPerMinute how many calls of tools.
+	PublicPerMinute, MCPPerMinute int
+	// Streams may be open at a time in all, OwnStreams of one workspace's keys or one account.
+	Streams, OwnStreams int
+}
+
+// A Page is a document.
+type Page struct {
+	Path        string // such as /docs/quickstart; its markdown lies at Path + ".md"
+	Title       string
+	Description string // a sentence
+	Section     string
+	Markdown    []byte // with its title, and absolute addresses
+	HTML        template.HTML
+	Headings    []Heading      // below the title, in order
+	parts       []part         // for the search
+	words       map[string]int // of its title
+}
+
+// A Heading is one that can be linked to. Level is 2 for the highest.
+type Heading struct {
+	Level     int
+	ID, Title string
+}
+
+// A Set is all documents.
+type Set struct {
+	Pages  []*Page // in reading order
+	byPath map[string]*Page
+}
+
+// New makes the documents.
+func New(c Config) (*Set, error) {
+	api, err := readAPI(c.OpenAPI, c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{byPath: map[string]*Page{}}
+	all := drafts(c, api)
+	for _, d := range all {
+		s.Pages = append(s.Pages, &Page{Path: d.path, Title: d.title, Description: d.description, Section: d.section})
+		s.byPath[d.path] = s.Pages[len(s.Pages)-1]
+	}
+	f := newFiller(c, api, s.Pages)
+	for i, d := range all { // now that every page can name all
+		p := s.Pages[i]
+		text, err := d.write(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Path, err)
+		}
+		p.Markdown = bytes.TrimLeft([]byte(text), "\n")
+		if err := s.convert(p, c.BaseURL); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Path, err)
+		}
+	}
+	return s, nil
+}
+
+// Page returns the page at a path, of itself or of its markdown, or nil.
+func (s *Set) Page(path string) *Page { return s.byPath[strings.TrimSuffix(path, ".md")] }
+
+// Around returns the pages before and after one in reading order; nil for none.
+func (s *Set) Around(p *Page) (before, after *Page) {
+	for i := range s.Pages {
+		if s.Pages[i] != p {
+			continue
+		}
+		if i > 0 {
+			before = s.Pages[i-1]
+		}
+		if i+1 < len(s.Pages) {
+			after = s.Pages[i+1]
+		}
+	}
+	return before, after
+}

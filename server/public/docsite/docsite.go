@@ -1,0 +1,258 @@
+// Package docsite serves the documents: each as HTML for people, as markdown at its
+// address with .md behind it, and as either at its own address by the Accept header;
+// and the search through them.
+package docsite
+
+import (
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/channel/setup"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/public/docs"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+)
+
+// A Handler serves the documents. They do not change while it lives.
+type Handler struct {
+	base   string
+	sender *snapshotview.Sender
+	errors apierr.Writer
+	absent *snapshotview.Missing
+	load   func() (*library, error)
+}
+
+// A library is the documents, ready to be sent.
+type library struct {
+	*docs.Set
+	renderer *render.DocRenderer
+	pages    map[string]snapshotview.Page // by path
+}
+
+// New serves the documents that read returns, of the service at base, an address without
+// trailing slash. They are made for the first who asks, which takes a tenth of a second.
+func New(read func() (*docs.Set, error), base string, sender *snapshotview.Sender, errors apierr.Writer, missing *snapshotview.Missing) *Handler {
+	return &Handler{base: base, sender: sender, errors: errors, absent: missing, load: sync.OnceValues(func() (*library, error) {
+		set, err := read()
+		if err != nil {
+			return nil, err
+		}
+		l := &library{Set: set, renderer: render.NewDocRenderer(), pages: map[string]snapshotview.Page{}}
+		pack := snapshotview.NewPacker(time.Time{}) // documents are as old as the program
+		for _, p := range set.Pages {
+			html, err := l.renderer.Render(l.page(p, base))
+			if err != nil {
+				return nil, err
+			}
+			if l.pages[p.Path], err = pack.Page(base, p.Path, html, p.Markdown); err != nil {
+				return nil, err
+			}
+		}
+		return l, nil
+	})}
+}
+
+// Documents returns what is served.
+func (h *Handler) Documents() (*docs.Set, error) {
+	l, err := h.load()
+	if err != nil {
+		return nil, err
+	}
+	return l.Set, nil
+}
+
+// with calls f with the documents.
+func (h *Handler) with(f func(l *library, w http.ResponseWriter, r *http.Request)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		render.Guard(w.Header())
+		l, err := h.load()
+		if err != nil {
+			h.errors.Write(w, r, apierr.Internal(err))
+			return
+		}
+		f(l, w, r)
+	}
+}
+
+// page puts a document into the frame.
+func (l *library) page(p *docs.Page, base string) render.Doc {
+	d := render.Doc{Title: p.Title, Description: p.Description, Path: p.Path, BaseURL: base, Body: p.HTML, Sections: l.sections(p)}
+	for _, heading := range p.Headings {
+		if heading.Level == 2 {
+			d.Contents = append(d.Contents, render.DocLink{Title: heading.Title, Link: "#" + heading.ID})
+		}
+	}
+	if len(d.Contents) < 3 {
+		d.Contents = nil // they are in sight
+	}
+	before, after := l.Around(p)
+	d.Before, d.After = linkTo(before), linkTo(after)
+	return d
+}
+
+func linkTo(p *docs.Page) render.DocLink {
+	if p == nil {
+		return render.DocLink{}
+	}
+	return render.DocLink{Title: p.Title, Link: p.Path}
+}
+
+// sections lists all pages. Recipes are listed where one of them, or their guide, is
+// shown.
+func (l *library) sections(shown *docs.Page) []render.DocSection {
+	var out []render.DocSection
+	for _, p := range l.Pages {
+		if recipe := strings.HasPrefix(p.Path, "/setup/"); recipe && (shown == nil || !strings.HasPrefix(shown.Path, "/setup")) {
+			continue
+		}
+		if len(out) == 0 || out[len(out)-1].Title != p.Section {
+			out = append(out, render.DocSection{Title: p.Section})
+		}
+		s := &out[len(out)-1]
+		s.Links = append(s.Links, render.DocLink{Title: p.Title, Link: p.Path, Here: p == shown})
+	}
+	return out
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	page, search := h.with(h.serve), h.with(h.search)
+	for path, f := range map[string]http.HandlerFunc{
+		"/docs": page, "/docs.md": page, "/docs/*": page, "/docs/search": search, "/docs/attribution.md": page, "/docs/webhooks.md": page,
+		"/setup": page, "/setup.md": page, "/setup/{stack}": page, "/setup/{stack}.md": page,
+	} {
+		route.Public(r, path, f)
+	}
+}
+
+func (h *Handler) serve(l *library, w http.ResponseWriter, r *http.Request) {
+	path := strings.TrimSuffix(r.URL.Path, ".md")
+	if page, ok := l.pages[path]; ok {
+		h.sender.SendPage(w, r, page)
+		return
+	}
+	if trimmed := strings.TrimRight(path, "/"); trimmed != path && l.Page(trimmed) != nil {
+		http.Redirect(w, r, trimmed, http.StatusPermanentRedirect)
+		return
+	}
+	h.missing(l, w, r)
+}
+
+// missing answers that there is no such document.
+func (h *Handler) missing(l *library, w http.ResponseWriter, r *http.Request) {
+	e := apierr.NotFound()
+	if strings.HasPrefix(r.URL.Path, "/setup/") {
+		e.Description, e.Suggestions = "There is no recipe of this name; suggestions holds all there are. /setup.md says how to choose.", setup.Slugs()
+	} else {
+		e.Description = "There is no document of this name. /docs.md lists all, and /docs/search?q= finds words in them."
+	}
+	h.absent.Write(w, r, snapshotview.NotFound{Error: e, Fallback: snapshotview.JSON, HTML: func() ([]byte, error) {
+		return l.renderer.Render(render.Doc{
+			Title: "Not found", Description: "There is no such document.", Sections: l.sections(nil),
+			Body: `<h1>Not found</h1><p>There is no document of this name. Search for it, or choose one from the list.</p>`,
+		})
+	}})
+}
+
+// takesHTML says whether an Accept header names HTML, as those of browsers do.
+func takesHTML(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
+
+// send answers with what is made for this request.
+func send(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
+	head := w.Header()
+	head.Set("Content-Type", contentType)
+	head.Set("Cache-Control", "public, max-age=60")
+	head.Set("Vary", "Accept")
+	head.Set("Access-Control-Allow-Origin", "*")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // the client is gone; nothing to do
+	}
+}
+
+// found is the answer of a search as JSON.
+type found struct {
+	Query   string        `json:"query"`
+	Results []docs.Result `json:"results"`
+}
+
+// search answers with the parts of documents that hold the words of q: as a page, as
+// JSON or as markdown, by the Accept header.
+func (h *Handler) search(l *library, w http.ResponseWriter, r *http.Request) {
+	query := cut(strings.ToValidUTF8(r.URL.Query().Get("q"), ""))
+	results := l.Search(query)
+	accept := r.Header.Get("Accept")
+	switch {
+	case strings.Contains(accept, "application/json") && !takesHTML(r):
+		for i := range results {
+			results[i].Path, results[i].Markdown = h.base+results[i].Path, h.base+results[i].Markdown
+		}
+		body, err := json.Marshal(found{query, results})
+		if err != nil {
+			h.errors.Write(w, r, apierr.Internal(err))
+			return
+		}
+		send(w, r, http.StatusOK, "application/json; charset=utf-8", append(body, '\n'))
+	case snapshotview.WantsMarkdown(r):
+		send(w, r, http.StatusOK, "text/markdown; charset=utf-8", h.list(results))
+	default:
+		h.show(l, w, r, query, results)
+	}
+}
+
+// most is how much of a query is looked at and shown again, in characters.
+const most = 200
+
+func cut(s string) string {
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most])
+	}
+	return s
+}
+
+// list writes results as markdown. Excerpts stand between backticks, for they are cut
+// out of markup.
+func (h *Handler) list(results []docs.Result) []byte {
+	var b strings.Builder
+	b.WriteString("# Search\n\n")
+	if len(results) == 0 {
+		b.WriteString("Nothing found. All documents: " + h.base + "/docs.md\n")
+	}
+	for _, r := range results {
+		title := r.Title
+		if r.Heading != "" {
+			title += ": " + r.Heading
+		}
+		b.WriteString("- [" + strings.NewReplacer("[", "(", "]", ")").Replace(title) + "](" + h.base + r.Markdown + "): `" + strings.ReplaceAll(r.Excerpt, "`", "'") + "`\n")
+	}
+	return []byte(b.String())
+}
+
+var results = template.Must(template.New("results").Parse(`<h1>Search</h1>
+{{if not .Query}}<p>Type words above.</p>{{else if .Results}}<p>{{len .Results}} {{if eq (len .Results) 1}}place{{else}}places{{end}}, the best first.</p>
+<ol class="docs-hits">{{range .Results}}<li><a href="{{.Path}}">{{.Title}}{{if .Heading}}: {{.Heading}}{{end}}</a><p class="sub">{{.Excerpt}}</p></li>{{end}}</ol>
+{{else}}<p>Nothing found. Try fewer words.</p>{{end}}`))
+
+func (h *Handler) show(l *library, w http.ResponseWriter, r *http.Request, query string, hits []docs.Result) {
+	var b strings.Builder
+	err := results.Execute(&b, found{query, hits})
+	var body []byte
+	if err == nil {
+		body, err = l.renderer.Render(render.Doc{
+			Title: "Search", Description: "Words in the documentation.", Query: query, Sections: l.sections(nil), Body: template.HTML(b.String()), //nolint:gosec // escaped by html/template
+		})
+	}
+	if err != nil {
+		h.errors.Write(w, r, apierr.Internal(err))
+		return
+	}
+	send(w, r, http.StatusOK, "text/html; charset=utf-8", body)
+}

@@ -1,0 +1,83 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/netip"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/firstpick/firstpick/server/public/tools"
+)
+
+// These headers carry the address of the caller and the id of the request through the
+// SDK. What came under their names is overwritten.
+const (
+	clientHeader  = "X-Firstpick-Client"
+	requestHeader = "X-Firstpick-Request"
+)
+
+// A caller is who calls a tool, and how.
+type caller struct {
+	tool          string
+	arguments     json.RawMessage
+	via           string
+	ip            netip.Addr
+	authorization string
+	request       string // its id; of calls that came the long way
+}
+
+// callerOf is who makes a call that came the long way. Programs of the newer
+// protocol say in each call who they are; older ones only in the header that every
+// program sends.
+func callerOf(req *mcp.CallToolRequest) caller {
+	name := ""
+	header := http.Header{}
+	if req.Extra != nil && req.Extra.Header != nil {
+		header = req.Extra.Header
+	}
+	if info := req.ClientInfo(); info != nil {
+		name = info.Name
+	}
+	if name == "" {
+		name = header.Get("User-Agent")
+	}
+	ip, _ := netip.ParseAddr(header.Get(clientHeader)) // ours
+	return caller{
+		tool: req.Params.Name, arguments: req.Params.Arguments, via: via(name), ip: ip, authorization: header.Get("Authorization"), request: header.Get(requestHeader),
+	}
+}
+
+// answer answers a call.
+func (h *Handler) answer(ctx context.Context, c caller) tools.Answer {
+	if wait, ok := h.allow(c.ip); !ok {
+		return wait
+	}
+	if !tools.Public(c.tool) {
+		if h.Mine == nil {
+			return tools.Fail(tools.Failure{Code: "temporarily_unavailable", Description: "This server makes no reports of workspaces."})
+		}
+		return h.Mine(ctx, c.request, c.authorization, c.arguments)
+	}
+	s := h.Current()
+	if s == nil {
+		return tools.Fail(tools.Failure{Code: "temporarily_unavailable", Description: "No snapshot is published yet. Try again in a few seconds.", RetryAfter: 5})
+	}
+	return tools.Call{Tool: c.tool, Arguments: c.arguments, Via: c.via}.Answer(s)
+}
+
+// allow counts a call, and answers one that is too much.
+func (h *Handler) allow(ip netip.Addr) (tools.Answer, bool) {
+	if h.LimitsOff {
+		return tools.Answer{}, true
+	}
+	_, after, ok := h.calls.Allow(ip, h.Now())
+	if ok {
+		return tools.Answer{}, true
+	}
+	return tools.Fail(tools.Failure{
+		Code: "rate_limited", RetryAfter: after,
+		Description: "Too many calls from this address. Wait as many seconds as retry_after says, then go on.",
+	}), false
+}

@@ -1,0 +1,119 @@
+// Package mcp serves the Model Context Protocol at /api/mcp: Streamable HTTP,
+// stateless, all revisions from 2024-11-05 to 2026-07-28, without a key.
+//
+// The official SDK is the server. In front of it stand a gate (hosts, origins,
+// CORS, limits, one form of errors) and a short way for calls of the public tools,
+// whose answers are made once for each snapshot. The short way takes only requests
+// that are plainly right, and answers what the SDK would, byte for byte but for the
+// order of members; a test compares the two.
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/reqbody"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/tools"
+	"github.com/firstpick/firstpick/server/store/quota"
+)
+
+// Path is where the protocol is served.
+const Path = "/api/mcp"
+
+// A Document is something to read that the server offers as a resource.
+type Document struct {
+	URI         string // its address
+	Name        string // short, of letters, digits and hyphens
+	Title       string
+	Description string
+	Text        string // markdown
+}
+
+// A Config says what is served. All fields but Documents and Mine are required.
+type Config struct {
+	Current func() *snapshotview.Site
+	// Documents are asked for at the first request that is not for a public tool.
+	Documents func() []Document
+	// Mine answers getMyAgents in a request for who sent a header Authorization; nil says that
+	// this server cannot.
+	Mine      func(ctx context.Context, request, authorization string, arguments []byte) tools.Answer
+	Name      string // of the server, such as example.com/firstpick
+	Version   string // of the program
+	BaseURL   string // public address without trailing slash
+	Errors    apierr.Writer
+	Log       *slog.Logger
+	Now       func() time.Time
+	LimitsOff bool
+}
+
+// A Handler serves the protocol.
+type Handler struct {
+	Config
+	sdk   func() http.Handler // the SDK's
+	calls *quota.Limit[netip.Addr]
+	hosts hosts
+	fast  fast
+}
+
+// CallsPerMinute is how many calls of tools one address may make. A call over it is
+// told to wait by an answer that a model reads; requests far over it are refused by
+// the limit of all public requests.
+const CallsPerMinute = 240
+
+// New builds a Handler.
+func New(c Config) *Handler {
+	h := &Handler{
+		Config: c, calls: quota.OfClients(quota.Rule{Name: "mcp-calls", Quota: CallsPerMinute, Window: time.Minute}), hosts: hostsOf(c.BaseURL),
+	}
+	h.fast = newFast(h)
+	h.sdk = sync.OnceValue(func() http.Handler {
+		server := h.server()
+		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true, // hosts does it, and knows the public address behind a proxy
+		})
+	})
+	return h
+}
+
+// NewBefore builds a Handler that stands before another server of the protocol than
+// ours. Tests use it: a server that has all that the protocol knows shows that what
+// stands before it keeps nothing back.
+func NewBefore(c Config, server http.Handler) *Handler {
+	h := New(c)
+	h.sdk = func() http.Handler { return server }
+	return h
+}
+
+// Mount registers the route.
+func (h *Handler) Mount(r chi.Router) { r.HandleFunc(Path, h.ServeHTTP) }
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !h.pass(w, r) {
+		return
+	}
+	body, err := reqbody.Read(r, maxBody)
+	switch e := apierr.Of(err); {
+	case err == nil:
+	case e.Status == http.StatusBadRequest:
+		h.refuse(w, rpcError{Code: parseError, Message: "unexpected end of the request body"})
+		return
+	default:
+		h.Errors.Write(w, r, e)
+		return
+	}
+	if h.fast.serve(w, r, body) {
+		return
+	}
+	h.slow(w, r, body)
+}

@@ -1,0 +1,72 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/public/tools"
+)
+
+// Mine answers getMyAgents out of the reports of a token's workspace. A failure says
+// how to mend it in the answer itself: a 401 would make clients begin a sign-in that
+// there is none of.
+type Mine struct {
+	Agents  *registrations.Service
+	Reports traffic.Reports // nil where this server has none
+	// Guide is the address of the page that tells how to get a token.
+	Guide string
+	Log   *slog.Logger
+}
+
+// Answer answers a call in a request by who sent a header Authorization.
+func (m *Mine) Answer(ctx context.Context, request, authorization string, arguments []byte) tools.Answer {
+	q, wrong := tools.ReadMine(arguments)
+	if wrong != nil {
+		return *wrong
+	}
+	scheme, token, _ := strings.Cut(authorization, " ")
+	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return m.fail(request, &apierr.Error{Code: "login_required", Description: "This tool needs an access token with the scope analytics.read, as Authorization: Bearer on the MCP request. auth_guide tells how to register and get one."})
+	}
+	b, err := m.Agents.Authenticate(ctx, token)
+	if err != nil {
+		return m.fail(request, err)
+	}
+	w, _, err := m.Agents.ReadWorkspace(ctx, b)
+	if err != nil {
+		return m.fail(request, err)
+	}
+	if m.Reports == nil {
+		return m.fail(request, &apierr.Error{Code: "temporarily_unavailable", RetryAfter: 60, Description: "This server makes no reports. Another one of the service does."})
+	}
+	query, err := traffic.ParseQuery(url.Values{"window": {q.Period}}, m.Agents.Now())
+	if err != nil {
+		return m.fail(request, err)
+	}
+	query.Parts, query.Limit = traffic.PartOutcome|traffic.PartAgents|traffic.PartPages, traffic.MaxLimit
+	r, err := m.Reports.Report(ctx, w.ID, query)
+	if err != nil {
+		return m.fail(request, err)
+	}
+	return tools.Mine(q, r, w.Slug, m.Agents.BaseURL+"/workspaces/"+url.PathEscape(w.Slug))
+}
+
+// fail is the answer to what went wrong. What only we should know is logged.
+func (m *Mine) fail(request string, err error) tools.Answer {
+	e := apierr.Of(err)
+	if e.Status >= http.StatusInternalServerError {
+		m.Log.Error("a call failed", "request_id", request, "tool", tools.GetMyAgents, "err", e)
+	}
+	f := tools.Failure{Code: e.Code, Description: e.Description, RetryAfter: e.RetryAfter}
+	switch e.Code {
+	case "login_required", "insufficient_scope", "invalid_token", "unauthorized":
+		f.AuthGuide = m.Guide
+	}
+	return tools.Fail(f)
+}

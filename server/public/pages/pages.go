@@ -1,0 +1,105 @@
+// Package pages serves the pages of the current site, as HTML and as markdown, the search
+// for a tool, and the style sheets and scripts of all pages.
+package pages
+
+import (
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+)
+
+// A Handler answers from the current site. All fields are required.
+type Handler struct {
+	Current func() *snapshotview.Site
+	Sender  *snapshotview.Sender
+	Errors  apierr.Writer
+	Missing *snapshotview.Missing
+
+	searches func() *render.SearchRenderer
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	h.searches = sync.OnceValue(render.NewSearchRenderer)
+	route.Public(r, "/search", h.search)
+	for _, path := range []string{"/", "/index.md", "/leaderboards/{category}", "/tools/{tool}"} {
+		route.Public(r, path, h.page)
+	}
+	route.Public(r, "/leaderboards", list)
+	route.Public(r, "/tools", list)
+	for _, a := range render.Assets() {
+		r.Get(a.Path, asset(a))
+	}
+}
+
+func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
+	render.GuardOffer(w.Header())
+	s := h.Current()
+	if s == nil {
+		h.empty(w)
+		return
+	}
+	page := s.Page(render.PagePath(r.URL.Path))
+	if page == (snapshotview.Page{}) {
+		h.missing(w, r, s)
+		return
+	}
+	h.Sender.SendPage(w, r, page)
+}
+
+// missing answers a request for a tool or a category that has no page.
+func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) {
+	name := render.PagePath(path.Base(r.URL.Path))
+	near := find(s, cut(name))
+	out := snapshotview.NotFound{Error: apierr.CategoryNotFound(nil), Fallback: snapshotview.HTML}
+	if strings.HasPrefix(r.URL.Path, "/tools/") {
+		out.Error = apierr.ToolNotFound("No tool of this name is measured.", nil)
+		for _, t := range near.Suggestions {
+			out.Error.Suggestions = append(out.Error.Suggestions, t.Slug)
+			out.Near = append(out.Near, render.Link{Path: strings.TrimPrefix(t.URL, s.BaseURL), Text: t.Tool})
+		}
+	}
+	for _, c := range near.Categories {
+		if out.Error.Code == "category_not_found" {
+			out.Error.Suggestions = append(out.Error.Suggestions, c.Slug)
+		}
+		out.Near = append(out.Near, render.Link{Path: strings.TrimPrefix(c.URL, s.BaseURL), Text: c.Name})
+	}
+	h.Missing.Write(w, r, out)
+}
+
+func (h *Handler) empty(w http.ResponseWriter) {
+	plain(w, http.StatusServiceUnavailable, render.ErrorPage("No snapshot yet", "Nothing is published here yet. Try again in a moment."))
+}
+
+func plain(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// list leads to the first page, which lists the leaderboards. The redirect is temporary:
+// the lists may have pages of their own one day.
+func list(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Location", "/")
+	w.WriteHeader(http.StatusFound)
+}
+
+func asset(a render.Asset) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", a.ContentType)
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		_, _ = w.Write(a.Body)
+	}
+}

@@ -1,0 +1,154 @@
+package pages
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+)
+
+// maxQuery is how much of a query is looked at and shown again, in characters.
+const maxQuery = 200
+
+// found is the answer of a search as JSON.
+type found struct {
+	Query       string          `json:"query"`
+	Tool        *foundTool      `json:"tool"` // that q names exactly
+	Suggestions []foundTool     `json:"suggestions"`
+	Categories  []foundCategory `json:"categories"`
+	known       bool            // the tool, but nothing of it is measured
+}
+
+type foundTool struct {
+	Tool     string `json:"tool"`
+	Slug     string `json:"slug"`
+	Category string `json:"category"`
+	URL      string `json:"url"`
+}
+
+type foundCategory struct {
+	Name string `json:"name"`
+	Slug string `json:"slug"`
+	URL  string `json:"url"`
+}
+
+func find(s *snapshotview.Site, query string) found {
+	out := found{Query: query, Suggestions: []foundTool{}, Categories: []foundCategory{}}
+	if query == "" {
+		return out
+	}
+	one := func(q string) (foundTool, bool) {
+		r, by, known := s.Find(q)
+		out.known = out.known || known && by == "" && q == query
+		return foundTool{r.Tool, r.Slug, r.Category, r.URL}, by != ""
+	}
+	if t, ok := one(query); ok {
+		out.Tool = &t
+		return out
+	}
+	for _, slug := range s.SuggestTools(query) {
+		if t, ok := one(slug); ok { // of others there is no page
+			out.Suggestions = append(out.Suggestions, t)
+		}
+	}
+	for _, slug := range s.SuggestCategories(query) {
+		if b, ok := s.Leaderboard(slug); ok {
+			out.Categories = append(out.Categories, foundCategory{b.Name, b.Category, b.URL})
+		}
+	}
+	return out
+}
+
+// search finds a tool: it leads people to the tool's page or shows what is near, and
+// tells programs in JSON or markdown, by the Accept header.
+func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
+	render.GuardOffer(w.Header())
+	head := w.Header()
+	head.Set("Vary", "Accept")
+	head.Set("X-Robots-Tag", "noindex")
+	s := h.Current()
+	accept := r.Header.Get("Accept")
+	asJSON := strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+	switch {
+	case s == nil && asJSON:
+		h.Errors.Write(w, r, apierr.Unavailable())
+		return
+	case s == nil:
+		h.empty(w)
+		return
+	}
+	got := find(s, cut(strings.TrimSpace(strings.ToValidUTF8(r.URL.Query().Get("q"), ""))))
+	var body []byte
+	var err error
+	switch {
+	case asJSON:
+		head.Set("Content-Type", "application/json; charset=utf-8")
+		body, err = json.Marshal(got)
+	case snapshotview.WantsMarkdown(r):
+		head.Set("Content-Type", "text/markdown; charset=utf-8")
+		body = got.markdown()
+	case got.Tool != nil:
+		head.Set("Cache-Control", "public, max-age=60")
+		http.Redirect(w, r, strings.TrimPrefix(got.Tool.URL, s.BaseURL), http.StatusSeeOther)
+		return
+	default:
+		head.Set("Content-Type", "text/html; charset=utf-8")
+		body, err = h.searches().Render(got.page(s.BaseURL))
+	}
+	if err != nil {
+		h.Errors.Write(w, r, apierr.Internal(err))
+		return
+	}
+	head.Set("Cache-Control", "public, max-age=60")
+	head.Set("Access-Control-Allow-Origin", "*")
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // the client is gone; nothing to do
+	}
+}
+
+func cut(s string) string {
+	if runes := []rune(s); len(runes) > maxQuery {
+		return string(runes[:maxQuery])
+	}
+	return s
+}
+
+func (f found) page(base string) render.Search {
+	out := render.Search{Query: f.Query, Known: f.known}
+	for _, t := range f.Suggestions {
+		out.Tools = append(out.Tools, render.Link{Path: strings.TrimPrefix(t.URL, base), Text: t.Tool})
+	}
+	for _, c := range f.Categories {
+		out.Categories = append(out.Categories, render.Link{Path: strings.TrimPrefix(c.URL, base), Text: c.Name})
+	}
+	return out
+}
+
+func (f found) markdown() []byte {
+	var b strings.Builder
+	line := func(name, url string) {
+		b.WriteString("- [" + strings.NewReplacer("[", "(", "]", ")").Replace(name) + "](" + url + ".md)\n")
+	}
+	b.WriteString("# Find a tool\n\n")
+	switch {
+	case f.Tool != nil:
+		line(f.Tool.Tool, f.Tool.URL)
+	case f.known:
+		b.WriteString("This tool is in the catalogue, but no category of it is measured yet.\n")
+	case len(f.Suggestions)+len(f.Categories) == 0:
+		b.WriteString("Nothing has this name, and nothing is near it.\n")
+	default:
+		b.WriteString("No tool has exactly this name. Near it:\n\n")
+	}
+	for _, t := range f.Suggestions {
+		line(t.Tool, t.URL)
+	}
+	for _, c := range f.Categories {
+		line(c.Name+" (category)", c.URL)
+	}
+	return []byte(b.String())
+}

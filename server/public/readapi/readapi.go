@@ -1,0 +1,138 @@
+// Package readapi serves the public read API: a tool's report and a category's
+// leaderboard. Answers are ready-made; what is left is to find them.
+package readapi
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+)
+
+// maxQuery is the longest name that is looked up, in bytes.
+const maxQuery = 200
+
+// A Handler answers from the current site. All fields are required.
+type Handler struct {
+	Current func() *snapshotview.Site
+	Sender  *snapshotview.Sender
+	Errors  apierr.Writer
+}
+
+// Exact returns the handlers by path.
+func (h *Handler) Exact() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{"/api/public/report": h.report, "/api/public/leaderboard": h.leaderboard}
+}
+
+// Mount registers the routes.
+func (h *Handler) Mount(r chi.Router) {
+	for path, f := range h.Exact() {
+		route.Public(r, path, f)
+	}
+}
+
+func (h *Handler) report(w http.ResponseWriter, r *http.Request) {
+	s := h.Current()
+	if s == nil {
+		h.Errors.Write(w, r, apierr.Unavailable())
+		return
+	}
+	q, category := simple(r.URL.RawQuery)
+	if q == "" {
+		values, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil {
+			h.Errors.Write(w, r, apierr.BadQuery())
+			return
+		}
+		q, category = strings.TrimSpace(values.Get("q")), values.Get("category")
+	}
+	switch {
+	case q == "":
+		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter q is missing: a tool's name, slug, domain or package."))
+		return
+	case len(q) > maxQuery:
+		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter q is longer than 200 bytes."))
+		return
+	case category != "":
+		h.reportIn(w, r, s, category, q)
+		return
+	}
+	res, known := s.Report(q)
+	if res == nil {
+		h.Errors.Write(w, r, noTool(s, q, known))
+		return
+	}
+	h.Sender.Send(w, r, res)
+}
+
+func (h *Handler) reportIn(w http.ResponseWriter, r *http.Request, s *snapshotview.Site, category, q string) {
+	if s.Board(category) == nil {
+		h.Errors.Write(w, r, apierr.CategoryNotFound(s.SuggestCategories(category)))
+		return
+	}
+	res := s.ReportIn(category, q)
+	if res == nil {
+		h.Errors.Write(w, r, apierr.ToolNotFound("No tool of this name is ranked in this category.", s.SuggestTools(q)))
+		return
+	}
+	h.Sender.Send(w, r, res)
+}
+
+func noTool(s *snapshotview.Site, q string, known bool) *apierr.Error {
+	if known {
+		return apierr.ToolNotFound("The tool is in the catalogue, but no category of it is measured yet.", nil)
+	}
+	return apierr.ToolNotFound("No tool has this name, slug, domain or package. Names are matched exactly.", s.SuggestTools(q))
+}
+
+// simple reads the most common query, q alone and nothing escaped, without
+// parsing; any other form gives "".
+func simple(raw string) (q, category string) {
+	q, ok := strings.CutPrefix(raw, "q=")
+	if !ok || strings.ContainsAny(q, "&%+;") {
+		return "", ""
+	}
+	return q, ""
+}
+
+func (h *Handler) leaderboard(w http.ResponseWriter, r *http.Request) {
+	s := h.Current()
+	if s == nil {
+		h.Errors.Write(w, r, apierr.Unavailable())
+		return
+	}
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		h.Errors.Write(w, r, apierr.BadQuery())
+		return
+	}
+	res, e := find(s, strings.TrimSpace(values.Get("category")), values.Get("domain"))
+	if e != nil {
+		h.Errors.Write(w, r, e)
+		return
+	}
+	h.Sender.Send(w, r, res)
+}
+
+// find returns a board, or the list of a domain where no category is asked for.
+func find(s *snapshotview.Site, category, domain string) (*snapshotview.Resource, *apierr.Error) {
+	if category != "" {
+		if len(category) > maxQuery {
+			return nil, apierr.InvalidRequest("The query parameter category is longer than 200 bytes.")
+		}
+		if res := s.Board(strings.ToLower(category)); res != nil {
+			return res, nil
+		}
+		return nil, apierr.CategoryNotFound(s.SuggestCategories(category))
+	}
+	if domain != "" && domain != string(catalog.DevTools) && domain != string(catalog.SaaS) {
+		return nil, apierr.InvalidRequest("The query parameter domain is dev-tools or saas.")
+	}
+	return s.List(domain), nil
+}

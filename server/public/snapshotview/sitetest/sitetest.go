@@ -1,0 +1,49 @@
+// Package sitetest makes small sites for tests.
+package sitetest
+
+import (
+	"testing" //nolint:depguard // a package of tests
+	"time"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+)
+
+// Base is the address of the sites.
+const Base = "https://firstpick.example"
+
+// AsOf is when their last trial ended.
+func AsOf() time.Time { return time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC) }
+
+// New returns a site of the built-in catalogue, of which two categories are
+// measured: webserver and payments, six tools of each, more picked the later they
+// come in the catalogue, times slope.
+func New(t testing.TB, slope int) *snapshotview.Site {
+	t.Helper()
+	c, err := catalog.Load(fixtures.Files(), "catalog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var boards []analytics.Board
+	for _, slug := range []string{"webserver", "payments"} {
+		category, _ := c.Category(slug)
+		var cells []analytics.Cell
+		for i, e := range category.Entries[:6] {
+			for p := range 4 {
+				cells = append(cells, analytics.Cell{
+					Prompt: string(rune('a' + p)), Agent: "m", Outcome: pick.Tool, Picked: e.Tool.Slug,
+					Shortlist: []string{e.Tool.Slug}, Trials: 1 + i*slope + p, LastAt: AsOf(),
+				})
+			}
+		}
+		boards = append(boards, analytics.Rank(category, cells, 10_000, false))
+	}
+	s, err := snapshotview.Build(snapshotview.Input{ID: "abc", AsOf: AsOf(), Boards: boards, Refs: c.Refs(), BaseURL: Base, Notes: []string{"A citation & more"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

@@ -1,0 +1,247 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+)
+
+// An Answer is what a call gets: a JSON object, in one line. Failed means that it
+// is an error which the caller may mend: the codes are those of the HTTP API.
+type Answer struct {
+	JSON   []byte
+	Failed bool
+}
+
+// A Failure is the object of a failed answer.
+type Failure struct {
+	Code        string   `json:"error"`
+	Description string   `json:"error_description"`
+	Query       string   `json:"query,omitempty"`
+	Suggestions []string `json:"suggestions,omitempty"`
+	Issues      []Issue  `json:"issues,omitempty"`
+	RetryAfter  int      `json:"retry_after,omitempty"`
+	AuthGuide   string   `json:"auth_guide,omitempty"`
+}
+
+// Fail is the answer of a failure.
+func Fail(f Failure) Answer { return Answer{encode(f), true} }
+
+func invalid(issues []Issue) Answer {
+	return Fail(Failure{Code: "invalid_request", Description: "The arguments are not as the input schema wants them; issues says what to change.", Issues: issues})
+}
+
+func encode(v any) []byte {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // models copy addresses as they stand
+	if err := enc.Encode(v); err != nil {
+		panic(err) // values of our own types always encode
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+}
+
+// A Call is one call of a public tool.
+type Call struct {
+	Tool      string
+	Arguments json.RawMessage
+	// Via tags the addresses of pages in the answer; empty tags none.
+	Via string
+}
+
+// Public says whether a tool is answered out of a site alone.
+func Public(tool string) bool {
+	return tool == GetLeaderboard || tool == GetPickRate || tool == LookupTool
+}
+
+// Answer answers a call of a public tool. The same call on the same site has the
+// same bytes.
+func (c Call) Answer(s *snapshotview.Site) Answer {
+	switch c.Tool {
+	case GetLeaderboard:
+		return c.leaderboard(s)
+	case GetPickRate:
+		return c.pickRate(s)
+	default:
+		return c.lookup(s)
+	}
+}
+
+// tag marks the address of a page with who led there: one parameter, so that
+// nobody has to escape an ampersand.
+func (c Call) tag(url string) string {
+	if c.Via == "" {
+		return url
+	}
+	return url + "?via=" + c.Via
+}
+
+type ranking struct {
+	Kind      string     `json:"kind"`
+	Category  string     `json:"category"`
+	Name      string     `json:"name"`
+	AsOf      *time.Time `json:"asOf"`
+	Field     int        `json:"field"`
+	NTrials   int        `json:"nTrials"`
+	Coverage  float64    `json:"coverage"`
+	Synthetic bool       `json:"synthetic"`
+	Warnings  []string   `json:"warnings"`
+	Tools     []row      `json:"tools"`
+	URL       string     `json:"url"`
+}
+
+type row struct {
+	Rank          int      `json:"rank"`
+	RankLow       int      `json:"rankLow"`
+	RankHigh      int      `json:"rankHigh"`
+	Tool          string   `json:"tool"`
+	Slug          string   `json:"slug"`
+	PickRate      float64  `json:"pickRate"`
+	CILow         float64  `json:"ciLow"`
+	CIHigh        float64  `json:"ciHigh"`
+	ShortlistRate float64  `json:"shortlistRate"`
+	NTrials       int      `json:"nTrials"`
+	Warnings      []string `json:"warnings"`
+	URL           string   `json:"url"`
+}
+
+type categories struct {
+	Kind       string                   `json:"kind"`
+	AsOf       *time.Time               `json:"asOf"`
+	Field      int                      `json:"field"`
+	Categories []analytics.CategoryItem `json:"categories"`
+	URL        string                   `json:"url"`
+}
+
+const (
+	rows    = 10
+	maxRows = 50
+)
+
+func (c Call) leaderboard(s *snapshotview.Site) Answer {
+	a := read(c.Arguments, "category", "domain", "limit")
+	category, domain, limit := a.slug("category"), a.word("domain", "", "dev-tools", "saas"), a.number("limit", rows, maxRows)
+	switch {
+	case len(a.issues) > 0:
+		return invalid(a.issues)
+	case category == "":
+		return c.list(s, domain, limit)
+	}
+	b, ok := s.Leaderboard(category)
+	if !ok {
+		return Fail(Failure{
+			Code: "category_not_found", Query: category, Suggestions: s.SuggestCategories(category),
+			Description: "No such category is measured. Call getLeaderboard without category for the list.",
+		})
+	}
+	out := ranking{
+		Kind: "ranking", Category: b.Category, Name: b.Name, AsOf: b.AsOf, Field: b.Field, NTrials: b.NTrials, Coverage: b.Coverage,
+		Synthetic: b.Synthetic, Warnings: b.Warnings, Tools: []row{}, URL: c.tag(b.URL),
+	}
+	for _, t := range b.Tools[:min(limit, len(b.Tools))] {
+		out.Tools = append(out.Tools, row{
+			Rank: t.Rank, RankLow: t.RankLow, RankHigh: t.RankHigh, Tool: t.Tool, Slug: t.Slug, PickRate: t.PickRate, CILow: t.CILow, CIHigh: t.CIHigh,
+			ShortlistRate: t.ShortlistRate, NTrials: t.NTrials, Warnings: t.Warnings, URL: c.tag(t.URL),
+		})
+	}
+	return Answer{JSON: encode(out)}
+}
+
+func (c Call) list(s *snapshotview.Site, domain string, limit int) Answer {
+	out := categories{Kind: "categories", Categories: []analytics.CategoryItem{}, URL: c.tag(s.BaseURL + "/")}
+	for _, b := range s.Boards {
+		if domain != "" && b.Domain != domain {
+			continue
+		}
+		out.Field++
+		if b.AsOf != nil && (out.AsOf == nil || b.AsOf.After(*out.AsOf)) {
+			out.AsOf = b.AsOf
+		}
+		if len(out.Categories) < limit {
+			item := b.Item()
+			item.URL = c.tag(item.URL)
+			out.Categories = append(out.Categories, item)
+		}
+	}
+	return Answer{JSON: encode(out)}
+}
+
+type headline struct {
+	Tool      string     `json:"tool"`
+	Slug      string     `json:"slug"`
+	Category  string     `json:"category"`
+	PickRate  float64    `json:"pickRate"`
+	CILow     float64    `json:"ciLow"`
+	CIHigh    float64    `json:"ciHigh"`
+	Rank      int        `json:"rank"`
+	RankLow   int        `json:"rankLow"`
+	RankHigh  int        `json:"rankHigh"`
+	Field     int        `json:"field"`
+	NTrials   int        `json:"nTrials"`
+	AsOf      *time.Time `json:"asOf"`
+	Synthetic bool       `json:"synthetic"`
+	Warnings  []string   `json:"warnings"`
+	URL       string     `json:"url"`
+}
+
+const maxQuery = 200
+
+// pickRate answers for a slug or name alone: whoever has a domain or package is
+// not sure of the tool, and should see the whole report.
+func (c Call) pickRate(s *snapshotview.Site) Answer {
+	a := read(c.Arguments, "tool")
+	name := a.text("tool", true, maxQuery)
+	if len(a.issues) > 0 {
+		return invalid(a.issues)
+	}
+	r, by, known := s.Find(name)
+	switch by {
+	case "":
+		return noTool(s, name, known)
+	case catalog.BySlug, catalog.ByName:
+	default:
+		return Fail(Failure{
+			Code: "tool_not_found", Query: name, Suggestions: []string{r.Slug},
+			Description: "This is a domain or package of the suggested tool. Call getPickRate with its slug, or lookupTool.",
+		})
+	}
+	return Answer{JSON: encode(headline{
+		Tool: r.Tool, Slug: r.Slug, Category: r.Category, PickRate: r.PickRate, CILow: r.CILow, CIHigh: r.CIHigh, Rank: r.Rank, RankLow: r.RankLow, RankHigh: r.RankHigh,
+		Field: r.Field, NTrials: r.NTrials, AsOf: r.AsOf, Synthetic: r.Synthetic, Warnings: r.Warnings, URL: c.tag(r.URL),
+	})}
+}
+
+func noTool(s *snapshotview.Site, query string, known bool) Answer {
+	f := Failure{Code: "tool_not_found", Query: query, Suggestions: s.SuggestTools(query), Description: "No tool has this name, slug, domain or package. Names are matched exactly; take one of the suggestions only if it is what was meant."}
+	if known {
+		f.Suggestions, f.Description = nil, "The tool is in the catalogue, but no category of it is measured yet."
+	}
+	return Fail(f)
+}
+
+type report struct {
+	MatchedOn string `json:"matchedOn"`
+	analytics.Report
+}
+
+func (c Call) lookup(s *snapshotview.Site) Answer {
+	a := read(c.Arguments, "query")
+	query := a.text("query", true, maxQuery)
+	if len(a.issues) > 0 {
+		return invalid(a.issues)
+	}
+	r, by, known := s.Find(query)
+	if by == "" {
+		return noTool(s, query, known)
+	}
+	out := report{string(by), r}
+	out.URL = c.tag(r.URL)
+	for i := range out.BeatenBy {
+		out.BeatenBy[i].URL = c.tag(out.BeatenBy[i].URL)
+	}
+	return Answer{JSON: encode(out)}
+}

@@ -1,0 +1,123 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// An Issue is one thing that is wrong with the arguments of a call.
+type Issue struct {
+	Path    string `json:"path"` // a JSON pointer; empty for the whole
+	Message string `json:"message"`
+}
+
+// arguments are those of a call. They collect what is wrong with them: a model
+// mends all of it in one go.
+type arguments struct {
+	values map[string]json.RawMessage
+	issues []Issue
+}
+
+// read takes the members of an object; null and nothing are an empty one. It
+// tells members that are none of names.
+func read(raw json.RawMessage, names ...string) *arguments {
+	a := &arguments{}
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
+		return a
+	}
+	if err := json.Unmarshal(raw, &a.values); err != nil {
+		a.fail("", "the arguments must be a JSON object")
+		return a
+	}
+	var unknown []string
+	for name := range a.values {
+		if !slices.Contains(names, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	for _, name := range unknown {
+		a.fail("/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), "there is no such argument; there are: "+strings.Join(names, ", "))
+	}
+	return a
+}
+
+// maxIssues are as many as a model mends in one go; what is sent to be refused must not
+// be answered at length.
+const maxIssues = 20
+
+func (a *arguments) fail(path, message string) {
+	if len(a.issues) < maxIssues {
+		a.issues = append(a.issues, Issue{path, message})
+	}
+}
+
+// text returns a string argument of at most most characters; missing tells of one
+// that is needed and not there.
+func (a *arguments) text(name string, needed bool, most int) string {
+	raw, ok := a.values[name]
+	if !ok {
+		if needed {
+			a.fail("/"+name, "is missing")
+		}
+		return ""
+	}
+	var s *string
+	switch err := json.Unmarshal(raw, &s); {
+	case err != nil || s == nil:
+		a.fail("/"+name, "must be a string")
+		return ""
+	case utf8.RuneCountInString(*s) > most:
+		a.fail("/"+name, fmt.Sprintf("has more than %d characters", most))
+		return ""
+	case needed && strings.TrimSpace(*s) == "":
+		a.fail("/"+name, "must not be empty")
+	}
+	return *s
+}
+
+// word returns one of some words, the first where there is none.
+func (a *arguments) word(name string, words ...string) string {
+	s := a.text(name, false, 100)
+	if _, given := a.values[name]; !given {
+		return words[0]
+	}
+	if s == "" || !slices.Contains(words, s) {
+		a.fail("/"+name, "must be one of "+strings.Trim(strings.Join(words, ", "), ", "))
+	}
+	return s
+}
+
+// number returns a whole number from 1 to most.
+func (a *arguments) number(name string, otherwise, most int) int {
+	raw, ok := a.values[name]
+	if !ok {
+		return otherwise
+	}
+	f, err := strconv.ParseFloat(string(raw), 64) // 10.0 is whole too (JSON Schema, 6.1.1)
+	if err != nil || f != math.Trunc(f) || f < 1 || f > float64(most) {
+		a.fail("/"+name, fmt.Sprintf("must be a whole number from 1 to %d", most))
+		return otherwise
+	}
+	return int(f)
+}
+
+var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// slug returns a slug; empty where there is none.
+func (a *arguments) slug(name string) string {
+	_, given := a.values[name]
+	s := a.text(name, false, 64)
+	if given && !slugPattern.MatchString(s) {
+		a.fail("/"+name, "must be a slug: lower-case letters, digits and single hyphens, such as feature-flags")
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,9 @@
+package servertest_test
+
+import (
+	"testing"
+
+	"github.com/firstpick/firstpick/server/store/state/statetest"
+)
+
+func TestMain(m *testing.M) { statetest.Main(m) }
