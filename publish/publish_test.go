@@ -76,7 +76,7 @@ func records(r journal.Run) []journal.Record {
 		if i%3 == 0 {
 			slug = r.Eval.Category + "-two"
 		}
-		res := &pick.Result{Kind: pick.Tool, Picked: slug, Shortlist: []string{slug}, Method: pick.MethodDeed, Level: 5}
+		res := &pick.Result{Kind: pick.Tool, Picked: slug, Shortlist: []string{slug}, Method: pick.MethodAction, Level: 5}
 		if i%10 == 9 {
 			res = &pick.Result{Kind: pick.DIY}
 		}

@@ -70,7 +70,7 @@ func records(r journal.Run) []journal.Record {
 		rec := journal.Record{
 			Kind: journal.KindResult, Trial: t, At: at, Attempt: 1,
 			Answer: &journal.Answer{Transcript: transcript.Transcript{FinalText: "answer " + t.ID + " 'quoted'"}, Model: "m-2026", InTokens: i, OutTokens: 2, CostUSD: &cost, WallMS: 3},
-			Result: &pick.Result{Kind: pick.Tool, Picked: picks[i%3], Shortlist: []string{"django", "flask"}, Method: pick.MethodDeed, Level: 6},
+			Result: &pick.Result{Kind: pick.Tool, Picked: picks[i%3], Shortlist: []string{"django", "flask"}, Method: pick.MethodAction, Level: 6},
 		}
 		if i%7 == 0 {
 			rec.Result = &pick.Result{Kind: pick.DIY, Say: "flask"}

@@ -95,7 +95,7 @@ func writeServed(t *testing.T, in bundle.Input) {
 			attempt = 2
 		case 7: // the rules of the real catalogue find what it does not have
 			res = pick.Result{
-				Kind: pick.Other, Picked: "fastapi", Shortlist: []string{}, Method: pick.MethodDeed, Level: 3, Extractor: res.Extractor, Catalog: res.Catalog,
+				Kind: pick.Other, Picked: "fastapi", Shortlist: []string{}, Method: pick.MethodAction, Level: 3, Extractor: res.Extractor, Catalog: res.Catalog,
 				Evidence: []pick.Evidence{{Tool: "fastapi", Level: 3, Kind: "command", Quote: "pip install fastapi"}},
 			}
 		}

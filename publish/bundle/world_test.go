@@ -141,10 +141,10 @@ func result(r *rand.Rand) *pick.Result {
 	case 1:
 		return &pick.Result{Kind: pick.Other, Picked: fmt.Sprintf("other-%d", r.IntN(7)), Method: pick.MethodStatement, Extractor: pick.Version}
 	case 2:
-		return &pick.Result{Kind: pick.Tool, Picked: "django", Say: "flask", Shortlist: []string{"django", "flask"}, Method: pick.MethodDeed, Level: 6}
+		return &pick.Result{Kind: pick.Tool, Picked: "django", Say: "flask", Shortlist: []string{"django", "flask"}, Method: pick.MethodAction, Level: 6}
 	}
 	return &pick.Result{
-		Kind: pick.Tool, Picked: "flask", Shortlist: []string{"flask"}, Method: pick.MethodDeed, Level: 5,
+		Kind: pick.Tool, Picked: "flask", Shortlist: []string{"flask"}, Method: pick.MethodAction, Level: 5,
 		Evidence: []pick.Evidence{{Tool: "flask", Level: 5, Kind: "import", Path: "app.py", Line: 1, Quote: "import flask"}},
 	}
 }

@@ -187,7 +187,7 @@ func TestRealWork(t *testing.T) {
 			t.Errorf("diff: %+v", tr.Diff)
 		}
 		result := pick.New(payments, "test").Extract(tr)
-		if result.Kind != pick.Tool || result.Picked != "stripe" || result.Method != pick.MethodDeed {
+		if result.Kind != pick.Tool || result.Picked != "stripe" || result.Method != pick.MethodAction {
 			t.Errorf("result %+v", result)
 		}
 	})

@@ -7,10 +7,10 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// commands finds installs. One that worked and left its mark in a manifest is
-// told by the manifest already; one that failed, or was undone, was considered.
-func (x *Extractor) commands(ctx context.Context, cmds []transcript.Command, diff []transcript.FileChange) ([]deed, error) {
-	var out []deed
+// commands finds installs. The manifest has a successful one already; a failed or undone
+// one was considered.
+func (x *Extractor) commands(ctx context.Context, cmds []transcript.Command, diff []transcript.FileChange) ([]action, error) {
+	var out []action
 	removed := map[string]bool{}
 	manifests := slices.ContainsFunc(diff, func(f transcript.FileChange) bool { return len(f.AddedDeps) > 0 })
 	for _, c := range slices.Backward(cmds) { // backwards: a later removal undoes an earlier install
@@ -24,7 +24,7 @@ func (x *Extractor) commands(ctx context.Context, cmds []transcript.Command, dif
 			}
 			for _, t := range x.byPackage(in.eco, in.name) {
 				gone := !c.Worked() || removed[in.name] || manifests && !in.global && !addsDep(diff, in.name)
-				out = append(out, deed{t, Evidence{t.slug, LevelCommand, "command", "", 0, clipQuote(c.Cmd)}, false, gone})
+				out = append(out, action{t, Evidence{t.slug, LevelCommand, "command", "", 0, clipQuote(c.Cmd)}, false, gone})
 			}
 		}
 	}

@@ -10,25 +10,25 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// A finding is everything that bears on the decision.
+// A finding is all evidence for the decision.
 type finding struct {
 	x          *Extractor
-	deeds      []deed
-	said       speech
-	diyDeed    *Evidence
+	actions    []action
+	message    statements
+	ownWork    *Evidence
 	structured *structuredAnswer
 }
 
-// decide applies the order of evidence: deeds, the structured answer, words.
+// decide applies the order of evidence: actions, the structured answer, statements.
 func (f *finding) decide(stop transcript.Stop) Result {
 	r := Result{Kind: None}
 	switch {
 	case stop == transcript.StopRefusal:
 		r.Kind = Refused
-	case f.byDeeds(&r), f.byStructure(&r), f.byWords(&r):
-	case f.said.refusal != "":
+	case f.byActions(&r), f.byStructure(&r), f.byStatements(&r):
+	case f.message.refusal != "":
 		r.Kind = Refused
-		r.Evidence = []Evidence{{"", LevelStatement, "statement", "", 0, f.said.refusal}}
+		r.Evidence = []Evidence{{"", LevelStatement, "statement", "", 0, f.message.refusal}}
 	case stop.Cut():
 		r.Kind = Truncated
 	case f.byOutside(&r):
@@ -38,9 +38,9 @@ func (f *finding) decide(stop transcript.Stop) Result {
 	return r
 }
 
-// byDeeds decides by what was done, tools before own work.
-func (f *finding) byDeeds(r *Result) bool {
-	best := f.levels(func(d deed) bool { return !d.target.outside && !d.considered })
+// byActions decides by actions, tools before own work.
+func (f *finding) byActions(r *Result) bool {
+	best := f.levels(func(d action) bool { return !d.target.outside && !d.considered })
 	strong := above(best, LevelConfig)
 	if len(strong) == 0 {
 		strong = above(best, LevelCommand)
@@ -48,27 +48,27 @@ func (f *finding) byDeeds(r *Result) bool {
 	picked := f.breakTie(strong)
 	switch {
 	case picked != "":
-		r.Kind, r.Picked, r.Method, r.Level = Tool, picked, MethodDeed, best[picked]
+		r.Kind, r.Picked, r.Method, r.Level = Tool, picked, MethodAction, best[picked]
 		if say := f.commitment(); say != nil && say.target.slug != picked && len(strong) == 1 && best[say.target.slug] == 0 {
 			r.Say = say.target.slug
 		}
 		return true
 	case len(strong) > 1:
-		r.Kind, r.Method = Ambiguous, MethodDeed
+		r.Kind, r.Method = Ambiguous, MethodAction
 		r.Level = best[strong[0]]
 		return true
-	case f.diyDeed != nil && f.structured == nil && f.commitment() == nil && f.single() == nil:
-		r.Kind, r.Method, r.Level = DIY, MethodDeed, f.diyDeed.Level
+	case f.ownWork != nil && f.structured == nil && f.commitment() == nil && f.single() == nil:
+		r.Kind, r.Method, r.Level = DIY, MethodAction, f.ownWork.Level
 		return true
 	default:
 		return false
 	}
 }
 
-// levels returns the strongest level of each target among some deeds.
-func (f *finding) levels(keep func(deed) bool) map[string]int {
+// levels returns the strongest level of each target among the kept actions.
+func (f *finding) levels(keep func(action) bool) map[string]int {
 	best := map[string]int{}
-	for _, d := range f.deeds {
+	for _, d := range f.actions {
 		if keep(d) {
 			best[d.target.slug] = max(best[d.target.slug], d.Level)
 		}
@@ -86,7 +86,7 @@ func above(best map[string]int, level int) []string {
 	return out
 }
 
-// breakTie returns the one tool that stands out, or nothing: only one outside
+// breakTie returns the only prominent tool, or nothing: only one outside
 // tests and documents; one that the message commits to; one that is both a
 // dependency and used; one used in three times as many files.
 func (f *finding) breakTie(tools []string) string {
@@ -96,7 +96,7 @@ func (f *finding) breakTie(tools []string) string {
 	if len(tools) == 0 {
 		return ""
 	}
-	live := f.levels(func(d deed) bool { return !d.weak && !d.considered && slices.Contains(tools, d.target.slug) })
+	live := f.levels(func(d action) bool { return !d.weak && !d.considered && slices.Contains(tools, d.target.slug) })
 	if len(live) == 1 {
 		return slices.Collect(maps.Keys(live))[0]
 	}
@@ -105,7 +105,7 @@ func (f *finding) breakTie(tools []string) string {
 	}
 	files := map[string]map[string]bool{}
 	kinds := map[string]map[int]bool{}
-	for _, d := range f.deeds {
+	for _, d := range f.actions {
 		if d.weak || d.considered || !slices.Contains(tools, d.target.slug) {
 			continue
 		}
@@ -133,11 +133,11 @@ func (f *finding) breakTie(tools []string) string {
 	return ""
 }
 
-// commitment returns what the message commits to, where that is one rival: the
+// commitment returns the only rival that the message commits to: the
 // strongest stance counts, and of several commitments the last sentence.
 func (f *finding) commitment() *remark {
 	var top stance
-	for _, m := range f.said.remarks {
+	for _, m := range f.message.remarks {
 		if !m.target.outside {
 			top = max(top, m.stance)
 		}
@@ -147,7 +147,7 @@ func (f *finding) commitment() *remark {
 	}
 	var last []remark
 	distinct := map[string]bool{}
-	for _, m := range f.said.remarks {
+	for _, m := range f.message.remarks {
 		if m.target.outside || m.stance != top {
 			continue
 		}
@@ -172,26 +172,26 @@ func (f *finding) commitment() *remark {
 // or keeping it for other circumstances.
 func (f *finding) single() *remark {
 	var one *remark
-	for i, m := range f.said.remarks {
+	for i, m := range f.message.remarks {
 		if m.target.outside || m.stance < neutral {
 			continue
 		}
 		if one != nil && one.target != m.target {
 			return nil
 		}
-		one = &f.said.remarks[i]
+		one = &f.message.remarks[i]
 	}
 	return one
 }
 
-// byWords decides by the final message.
-func (f *finding) byWords(r *Result) bool {
+// byStatements decides by the final message.
+func (f *finding) byStatements(r *Result) bool {
 	say := f.commitment()
-	if say != nil && say.stance < committed && f.said.first != nil && f.said.first.target != say.target {
-		say = f.said.first // a list that ranks says more than a passing "use"
+	if say != nil && say.stance < committed && f.message.first != nil && f.message.first.target != say.target {
+		say = f.message.first // a ranked list outweighs a passing "use"
 	}
-	if say == nil && f.said.first != nil {
-		say = f.said.first
+	if say == nil && f.message.first != nil {
+		say = f.message.first
 	}
 	if say == nil {
 		say = f.single()
@@ -202,9 +202,9 @@ func (f *finding) byWords(r *Result) bool {
 		r.Evidence = append(r.Evidence, Evidence{say.target.slug, LevelStatement, "statement", "", 0, say.quote})
 	case f.named() > 1:
 		r.Kind, r.Method, r.Level = Ambiguous, MethodStatement, LevelStatement
-	case f.said.diy != "":
+	case f.message.diy != "":
 		r.Kind, r.Method, r.Level = DIY, MethodStatement, LevelStatement
-		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "diy", "", 0, clipQuote(f.said.diy)})
+		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "diy", "", 0, clipQuote(f.message.diy)})
 	default:
 		return false
 	}
@@ -214,7 +214,7 @@ func (f *finding) byWords(r *Result) bool {
 // named counts the rivals that the message names as options for now.
 func (f *finding) named() int {
 	distinct := map[string]bool{}
-	for _, m := range f.said.remarks {
+	for _, m := range f.message.remarks {
 		if !m.target.outside && m.stance >= neutral {
 			distinct[m.target.slug] = true
 		}
@@ -222,32 +222,32 @@ func (f *finding) named() int {
 	return len(distinct)
 }
 
-// byOutside decides for something that does not compete: a known name by deed,
+// byOutside decides for something that does not compete: a known name by action,
 // then by words, then a name that only the message knows.
 func (f *finding) byOutside(r *Result) bool {
-	var best *deed
-	for i, d := range f.deeds {
+	var best *action
+	for i, d := range f.actions {
 		if d.target.outside && !d.considered && (best == nil || d.Level > best.Level) {
-			best = &f.deeds[i]
+			best = &f.actions[i]
 		}
 	}
 	if best != nil {
-		r.Kind, r.Picked, r.Method, r.Level = Other, best.target.slug, MethodDeed, best.Level
+		r.Kind, r.Picked, r.Method, r.Level = Other, best.target.slug, MethodAction, best.Level
 		return true
 	}
-	var said *remark
-	for i, m := range f.said.remarks {
-		if m.target.outside && m.stance >= neutral && (said == nil || m.stance > said.stance) {
-			said = &f.said.remarks[i]
+	var named *remark
+	for i, m := range f.message.remarks {
+		if m.target.outside && m.stance >= neutral && (named == nil || m.stance > named.stance) {
+			named = &f.message.remarks[i]
 		}
 	}
 	switch {
-	case said != nil:
-		r.Picked = said.target.slug
-		r.Evidence = append(r.Evidence, Evidence{r.Picked, LevelStatement, "statement", "", 0, said.quote})
-	case f.said.unknown != "":
-		r.Picked = f.said.unknown
-		r.Evidence = append(r.Evidence, Evidence{r.Picked, LevelStatement, "statement", "", 0, clipQuote(f.said.quote)})
+	case named != nil:
+		r.Picked = named.target.slug
+		r.Evidence = append(r.Evidence, Evidence{r.Picked, LevelStatement, "statement", "", 0, named.quote})
+	case f.message.unknown != "":
+		r.Picked = f.message.unknown
+		r.Evidence = append(r.Evidence, Evidence{r.Picked, LevelStatement, "statement", "", 0, clipQuote(f.message.quote)})
 	default:
 		return false
 	}
@@ -261,12 +261,12 @@ func (f *finding) lists(r *Result) {
 	if r.Picked != "" {
 		short[r.Picked] = true
 	}
-	for _, d := range f.deeds {
+	for _, d := range f.actions {
 		if !d.target.outside {
 			short[d.target.slug] = true
 		}
 	}
-	for _, m := range f.said.remarks {
+	for _, m := range f.message.remarks {
 		switch {
 		case m.target.outside:
 		case m.stance == rejected:
@@ -288,19 +288,19 @@ func (f *finding) lists(r *Result) {
 
 const maxEvidence = 12
 
-// explain lists what spoke for whom, strongest first.
+// explain lists the evidence, strongest first.
 func (f *finding) explain(r *Result) {
-	for _, d := range f.deeds {
+	for _, d := range f.actions {
 		e := d.Evidence
 		if d.considered {
 			e.Level, e.Kind = LevelMention, "considered"
 		}
 		r.Evidence = append(r.Evidence, e)
 	}
-	if r.Kind == DIY && r.Method == MethodDeed {
-		r.Evidence = append(r.Evidence, *f.diyDeed)
+	if r.Kind == DIY && r.Method == MethodAction {
+		r.Evidence = append(r.Evidence, *f.ownWork)
 	}
-	for _, m := range f.said.remarks {
+	for _, m := range f.message.remarks {
 		kind := "mention"
 		if m.stance == rejected {
 			kind = "rejection"

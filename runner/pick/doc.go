@@ -1,16 +1,15 @@
 // Package pick decides which tool an answer chose, and shows why.
 //
 // It is deterministic: the same transcript, catalogue and Version give the same
-// Result. Deeds come before words. What the agent did to the workspace (a
-// dependency, an import, a call to a vendor's host, a config value, an install
-// that worked) outranks what its final message says; where the two differ, the
-// result says so. Where an answer has no workspace, code fences in the message
-// are what it delivered, and count as deeds.
+// Result. Actions outrank statements: changes of the workspace (a dependency, an import,
+// a call to a vendor's host, a config value, a successful install) outrank the final
+// message; the result records a mismatch. In an answer without a workspace, code fences
+// of the message count as actions.
 //
-// An answer that chose two rivals with nothing to tell them apart is ambiguous;
-// one that names only things outside the category's field is other; one that
-// says or shows that it built its own is diy. All stay in the denominator.
+// An answer that chose two rivals without a preference is ambiguous; one that names only
+// tools outside the category is other; one that built its own is diy. All stay in the
+// denominator.
 //
 // Of each text, such as the final message or a file, the first and the last 256 KiB
-// are read; evidence of kind cut says so.
+// are read; evidence of kind cut marks longer ones.
 package pick

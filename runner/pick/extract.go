@@ -46,8 +46,8 @@ func New(cat *catalog.Category, catalogVersion string) *Extractor {
 	return x
 }
 
-// A deed is one trace of a target in what the agent did.
-type deed struct {
+// An action is one trace of a target in the agent's actions.
+type action struct {
 	target *target
 	Evidence
 	weak       bool // in a test, a document or an example
@@ -77,22 +77,22 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 	f := &finding{x: x}
 	var err error
 	steps := []func() error{
-		func() error { f.deeds, err = x.files(ctx, diff); return err },
+		func() error { f.actions, err = x.files(ctx, diff); return err },
 		func() error {
 			installed, err := x.commands(ctx, commands, diff)
-			f.deeds = append(append(f.deeds, x.listed(t.Listing)...), installed...)
+			f.actions = append(append(f.actions, x.listed(t.Listing)...), installed...)
 			return err
 		},
-		func() error { f.diyDeed, err = x.builtOwn(ctx, diff); return err },
-		func() error { f.said, err = x.read(ctx, prose); return err },
+		func() error { f.ownWork, err = x.builtOwn(ctx, diff); return err },
+		func() error { f.message, err = x.read(ctx, prose); return err },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return Result{}, err
 		}
 	}
-	if f.diyDeed == nil {
-		f.diyDeed = x.listedOwn(t.Listing)
+	if f.ownWork == nil {
+		f.ownWork = x.listedOwn(t.Listing)
 	}
 	f.structured = x.structured(t.Structured)
 	r := f.decide(t.Stop)
@@ -127,7 +127,7 @@ func splitFences(text string) (prose string, files []transcript.FileChange, cut 
 			b.WriteString(strings.Join(read, "\n\n") + "\n")
 		}
 	}
-	if open != nil { // cut off inside a fence: what is there was delivered
+	if open != nil { // truncated inside a fence: its text was delivered
 		files = append(files, *open)
 	}
 	return b.String(), files, w.long()

@@ -11,13 +11,13 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// files finds traces in what was added to the workspace.
-func (x *Extractor) files(ctx context.Context, diff []transcript.FileChange) ([]deed, error) {
-	var out []deed
+// files finds traces in the added lines of the workspace.
+func (x *Extractor) files(ctx context.Context, diff []transcript.FileChange) ([]action, error) {
+	var out []action
 	for _, f := range diff {
 		weak := isWeak(f.Path)
 		add := func(t *target, level int, kind string, line int, quote string) {
-			out = append(out, deed{t, Evidence{t.slug, level, kind, f.Path, line, clipQuote(quote)}, weak, false})
+			out = append(out, action{t, Evidence{t.slug, level, kind, f.Path, line, clipQuote(quote)}, weak, false})
 		}
 		eco := manifestEcosystem(f.Path)
 		for _, dep := range f.AddedDeps {
@@ -126,7 +126,7 @@ func (x *Extractor) builtOwn(ctx context.Context, diff []transcript.FileChange) 
 	return nil, nil
 }
 
-// isWeak reports whether a file says little about what the product uses.
+// isWeak reports whether a file is weak evidence: a test, a document, an example.
 func isWeak(p string) bool {
 	p = strings.ToLower(p)
 	base := path.Base(p)

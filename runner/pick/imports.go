@@ -51,7 +51,7 @@ var (
 	csImport   = regexp.MustCompile(`^\s*using\s+(?:static\s+)?([\w.]+)\s*;`)
 )
 
-// importsOf returns what a line imports. In a file of unknown kind every
+// importsOf returns the modules that a line imports. In a file of unknown kind every
 // grammar that needs quotes or `from` is tried.
 func importsOf(eco catalog.Ecosystem, known bool, line string) []module {
 	if !known {

@@ -16,7 +16,7 @@ type install struct {
 	global bool // leaves no trace in a manifest
 }
 
-// maxNested is how deep a shell may be started in a shell.
+// maxNested limits shells within shells.
 const maxNested = 5
 
 // installTools are the programs that install packages, and those that run them.
@@ -38,8 +38,7 @@ func newInstallTools() *installTools {
 	return t
 }
 
-// installs reads the packages out of a shell text. It knows the shapes that agents
-// write, through the programs that only run another one.
+// installs returns the packages that a shell text installs, also through wrappers.
 func (t *installTools) installs(text string) []install { return t.installsAt(text, 0) }
 
 func (t *installTools) installsAt(text string, depth int) []install {
@@ -62,7 +61,7 @@ func (t *installTools) installsAt(text string, depth int) []install {
 	return out
 }
 
-// managed reads the call of a package manager.
+// managed parses the call of a package manager.
 func (t *installTools) managed(words []string) []install {
 	m := t.managers[program(words[0])]
 	if m == nil {
@@ -76,7 +75,7 @@ func (t *installTools) managed(words []string) []install {
 	return nil
 }
 
-// program is the name of a program without its folder and the endings of Windows.
+// program returns the name of a program without folder and Windows extension.
 func program(word string) string {
 	word = word[strings.LastIndexAny(word, `/\`)+1:]
 	for _, ending := range []string{".exe", ".cmd", ".bat"} {
@@ -91,8 +90,8 @@ func program(word string) string {
 	return word
 }
 
-// after returns the words behind a verb; flags and their values may stand between its
-// words (`pnpm --filter app add`). A * in a verb is any one word.
+// after returns the words after a verb; flags and their values may be between its words
+// (`pnpm --filter app add`). A * in a verb is any one word.
 func (m *manager) after(words, verb []string) ([]string, bool) {
 	for len(verb) > 0 {
 		words = m.skipFlags(words)
@@ -111,7 +110,7 @@ func (m *manager) skipFlags(words []string) []string {
 	return words
 }
 
-// skipFlag leaves out a flag, and its value where it has one.
+// skipFlag skips a flag and its value.
 func (m *manager) skipFlag(words []string) []string {
 	if m.packaged.has(words[0]) {
 		return words[min(2, len(words)):]
@@ -132,7 +131,7 @@ func flagsOf(names string) flags {
 
 func (f flags) has(name string) bool { return f[name] }
 
-// skip leaves out a flag, and its value where it is one of f.
+// skip skips a flag, and its value if the flag is one of f.
 func (f flags) skip(words []string) []string {
 	if f.has(words[0]) {
 		return words[min(2, len(words)):]
@@ -140,16 +139,16 @@ func (f flags) skip(words []string) []string {
 	return words[1:]
 }
 
-// packages reads the words behind a verb.
+// packages parses the words after a verb.
 func (m *manager) packages(v verb, words []string) []install {
-	if v.does != run && (slices.Contains(words, "--dry-run") || slices.Contains(words, "--help")) {
+	if v.op != run && (slices.Contains(words, "--dry-run") || slices.Contains(words, "--help")) {
 		return nil
 	}
-	global := v.does == run || v.global || slices.Contains(words, "-g") || slices.Contains(words, "--global")
+	global := v.op == run || v.global || slices.Contains(words, "-g") || slices.Contains(words, "--global")
 	var out []install
 	add := func(name string) {
 		if name = m.name(name); name != "" {
-			out = append(out, install{m.eco, name, v.does == remove, global})
+			out = append(out, install{m.eco, name, v.op == remove, global})
 		}
 	}
 	named := false // by a flag, so that the first word is a program of the package
@@ -158,13 +157,13 @@ func (m *manager) packages(v verb, words []string) []install {
 		flag, value, _ := strings.Cut(w, "=")
 		switch {
 		case !strings.HasPrefix(w, "-"):
-			if v.does == create {
+			if v.op == create {
 				add(created(w))
-			} else if !named || v.does != run {
+			} else if !named || v.op != run {
 				add(w)
 			}
-			if v.does == create || v.does == run {
-				return out // what follows are arguments of the program
+			if v.op == create || v.op == run {
+				return out // the rest are arguments of the program
 			}
 			words = words[1:]
 			continue
@@ -175,7 +174,7 @@ func (m *manager) packages(v verb, words []string) []install {
 			for name := range strings.SplitSeq(value, ",") {
 				add(name)
 			}
-			named = named || flag != "--with" && flag != "-w" // uv: beside the first word
+			named = named || flag != "--with" && flag != "-w" // uv: in addition to the first word
 		}
 		if strings.Contains(w, "=") {
 			words = words[1:]
@@ -186,8 +185,8 @@ func (m *manager) packages(v verb, words []string) []install {
 	return out
 }
 
-// name is a package's name in a word; empty for a path, an address or a registry that
-// is not the manager's.
+// name returns the package name in a word; empty for a path, an address or another
+// registry.
 func (m *manager) name(word string) string {
 	if _, target, ok := strings.Cut(word, "@npm:"); ok { // npm: another name for a package
 		word = target
@@ -205,7 +204,7 @@ func (m *manager) name(word string) string {
 	return depName(word)
 }
 
-// created is the package that `npm create` runs: vite is create-vite, @vite/app is
+// created returns the package that `npm create` runs: vite is create-vite, @vite/app is
 // @vite/create-app, @vite is @vite/create.
 func created(word string) string {
 	name := depName(word)

@@ -6,12 +6,12 @@ import (
 )
 
 // listed finds traces in the imports that a study lists.
-func (x *Extractor) listed(l *transcript.Listing) []deed {
-	var out []deed
+func (x *Extractor) listed(l *transcript.Listing) []action {
+	var out []action
 	for _, m := range modules(l) {
 		for _, t := range x.targets {
 			if t.imports(m) {
-				out = append(out, deed{target: t, Evidence: Evidence{Tool: t.slug, Level: LevelCode, Kind: "listed", Quote: clipQuote(m.name)}})
+				out = append(out, action{target: t, Evidence: Evidence{Tool: t.slug, Level: LevelCode, Kind: "listed", Quote: clipQuote(m.name)}})
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 )
 
-// A manager is a package manager and how it is told to install.
+// A manager is a package manager and the grammar of its commands.
 type manager struct {
 	programs []string // names of it
 	eco      catalog.Ecosystem
@@ -14,28 +14,28 @@ type manager struct {
 	// valued are flags whose next word is their value, packaged those whose value
 	// names packages.
 	valued, packaged flags
-	registry         string // what a package is prefixed with; others are of elsewhere
+	registry         string // prefix of packages; others are from elsewhere
 }
 
 type verb struct {
-	words  []string // behind the program; a * is any one word
-	does   action
+	words  []string // after the program; a * is any one word
+	op     operation
 	global bool
 }
 
-type action int
+type operation int
 
 const (
-	add    action = iota
-	remove        // packages
-	run           // a package, with arguments of its own
-	create        // a project, by a package named after it
+	add    operation = iota
+	remove           // packages
+	run              // a package, with arguments of its own
+	create           // a project, by a package named after it
 )
 
-func verbsOf(does action, words ...string) []verb {
+func verbsOf(op operation, words ...string) []verb {
 	var out []verb
 	for _, w := range words {
-		out = append(out, verb{words: strings.Fields(w), does: does})
+		out = append(out, verb{words: strings.Fields(w), op: op})
 	}
 	return out
 }

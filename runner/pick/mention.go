@@ -16,11 +16,11 @@ type mention struct {
 	start, end int // bytes of the sentence
 }
 
-// mentions finds every target that a sentence names. Where names overlap the
-// longer one is meant, and of equal names the rival.
+// mentions finds every target that a sentence names. Of overlapping names the longer one
+// wins, and of equal names the rival.
 func (x *Extractor) mentions(s sentence) []mention {
 	lower := strings.ToLower(s.text)
-	if len(lower) != len(s.text) { // folding moved bytes: compare as written
+	if len(lower) != len(s.text) { // folding moved bytes: compare case-sensitively
 		lower = s.text
 	}
 	var found []mention
@@ -68,7 +68,7 @@ func occurrences(t *target, a catalog.Alias, s sentence, lower string) []mention
 }
 
 // wholeWord reports whether no letter or digit touches the range. A dash or a
-// slash on the left makes another word of it: "pre-square", "@acme/stripe".
+// slash on the left makes it another word: "pre-square", "@acme/stripe".
 func wholeWord(s string, start, end int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:start])
 	after, _ := utf8.DecodeRuneInString(s[end:])

@@ -9,8 +9,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 )
 
-// byPackage returns the targets that own a package. An empty ecosystem is an
-// unknown one: any will do.
+// byPackage returns the targets that own a package. An empty ecosystem matches any.
 func (x *Extractor) byPackage(eco catalog.Ecosystem, name string) []*target {
 	if name == "" {
 		return nil
@@ -73,7 +72,8 @@ func depNameIn(eco catalog.Ecosystem, dep string) string {
 	return strings.Join(parts[:min(len(parts), 2)], ":")
 }
 
-// manifestEcosystem tells a manifest by its name; empty for any other file.
+// manifestEcosystem returns the ecosystem of a manifest by its file name; empty for other
+// files.
 func manifestEcosystem(p string) catalog.Ecosystem {
 	base := path.Base(p)
 	switch {

@@ -14,7 +14,7 @@ const (
 	DIY       Kind = "diy"       // built its own
 	Other     Kind = "other"     // chose something outside the category's field
 	None      Kind = "none"      // chose nothing
-	Ambiguous Kind = "ambiguous" // chose two or more, with nothing to tell which
+	Ambiguous Kind = "ambiguous" // chose two or more, without a preference
 	Refused   Kind = "refused"   // refused to answer
 	Truncated Kind = "truncated" // cut off before it chose
 )
@@ -22,15 +22,15 @@ const (
 // Kinds returns every outcome in the order in which they are printed.
 func Kinds() []Kind { return []Kind{Tool, DIY, Other, None, Ambiguous, Refused, Truncated} }
 
-// A Method says on what kind of evidence an outcome rests.
+// A Method is the kind of evidence that decided an outcome.
 type Method string
 
 // The methods.
 const (
 	MethodStructured Method = "structured" // the JSON answer that the prompt asked for
-	MethodDeed       Method = "deed"       // what the agent did to the workspace
-	MethodStatement  Method = "statement"  // what the agent said it chose
-	MethodGiven      Method = "given"      // came ready-made with an import
+	MethodAction     Method = "deed"       // actions in the workspace
+	MethodStatement  Method = "statement"  // statements in the answer text
+	MethodGiven      Method = "given"      // given by an import
 	MethodNone       Method = ""           // nothing was chosen
 )
 
@@ -45,7 +45,7 @@ const (
 	LevelMention    = 1 // the name occurs
 )
 
-// A Result is what one trial chose, and why.
+// A Result is the outcome of one trial, with its evidence.
 type Result struct {
 	Kind Kind `json:"kind"`
 	// Picked is the slug of the tool for Tool, the slug or package of the
@@ -54,15 +54,15 @@ type Result struct {
 	// Shortlist holds the pick and every tool named as a viable option, or
 	// tried; sorted, without duplicates.
 	Shortlist []string `json:"shortlist,omitempty"`
-	// Rejected holds the tools that were only named to be turned down; sorted.
+	// Rejected holds the tools that were only named and turned down; sorted.
 	Rejected []string `json:"rejected,omitempty"`
-	// Say is the tool that the final message commits to, where that is exactly
-	// one and differs from Picked: said one thing and did another.
+	// Say is the tool that the final message commits to, if it is exactly one and differs
+	// from Picked: statement and action disagree.
 	Say    string `json:"say,omitempty"`
 	Method Method `json:"method,omitempty"`
 	// Level is the strongest level of evidence for the pick, 0 to 7.
 	Level int `json:"level,omitempty"`
-	// Evidence lists what decided, strongest first.
+	// Evidence lists the evidence, strongest first.
 	Evidence []Evidence `json:"evidence,omitempty"`
 	// Extractor and Catalog are the versions that made this result; empty for
 	// a result that came with an import.
@@ -70,20 +70,20 @@ type Result struct {
 	Catalog   string `json:"catalog,omitempty"`
 }
 
-// Mismatch reports whether the agent said one tool and used another.
+// Mismatch reports whether the agent named one tool and used another.
 func (r Result) Mismatch() bool { return r.Say != "" }
 
-// Evidence is one reason: which line, file, command or quote speaks for a tool.
+// Evidence is one reason for a tool: a line, file, command or quote.
 type Evidence struct {
 	Tool  string `json:"tool"`
 	Level int    `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
 	// rejection, mention, structured, diy, cut. Listed is an import that a study names
 	// without publishing the code: it has no place, and Quote is the library alone. A cut
-	// says that a text was longer than what is read of it; see Window.
+	// means that a text was longer than the part that is read; see Window.
 	Kind string `json:"kind"`
 	// Path and Line place it in the workspace: Line counts the added lines of
-	// Path from 1 and is 0 where there is no line.
+	// Path from 1 and is 0 without a line.
 	Path string `json:"path,omitempty"`
 	Line int    `json:"line,omitempty"`
 	// Quote is the verbatim text: the line, the command or the sentence.

@@ -23,7 +23,7 @@ type Case struct {
 	Note     string                `json:"note,omitempty"`
 }
 
-// Gold is what people say the answer chose.
+// Gold is the label of an answer by people.
 type Gold struct {
 	Outcome   Kind     `json:"outcome"`
 	Picked    *string  `json:"picked"`
@@ -32,14 +32,14 @@ type Gold struct {
 	Say       *string  `json:"say"`
 }
 
-// A Label is what one person said.
+// A Label is the label of one person.
 type Label struct {
 	By     string `json:"by"`
 	Picked string `json:"picked"`
 }
 
-// Scores say how well an extractor agrees with labels. A ratio is null where
-// nothing was there to divide by.
+// Scores measure the agreement of an extractor with labels. A ratio with denominator 0 is
+// null.
 type Scores struct {
 	Cases int `json:"cases"`
 	// Accuracy is the share of cases whose outcome and pick agree.
@@ -132,7 +132,7 @@ func label(k Kind, picked string) string {
 	return string(k) + ":" + picked
 }
 
-// A ratio is counted up and read at the end.
+// A ratio is a pair of counters.
 type ratio struct{ n, of int }
 
 func (r *ratio) count(hit bool) {

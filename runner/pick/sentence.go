@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// A sentence is the unit in which words are read.
+// A sentence is the unit of reading.
 type sentence struct {
 	text      string
 	paragraph *paragraph
 	item      int  // number of a list item it begins; 0 for none
 	bullet    bool // it begins an item of a list without numbers
 	heading   bool
-	row       []string // cells, where it is a row of a table
+	row       []string // cells of a table row
 }
 
-// A paragraph is what the condition of a name is looked for in: once, however many
-// sentences it has.
+// A paragraph is the context of a name's conditions, searched once for all its sentences.
 type paragraph struct {
 	text string
 	seen map[*regexp.Regexp]bool
@@ -44,7 +43,7 @@ var (
 	ends      = regexp.MustCompile(`[.!?;](?:["')\]]*)(?:\s+|$)`)
 )
 
-// sentences splits a message, with its markdown taken off.
+// sentences splits a message into sentences without markdown.
 func sentences(text string) []sentence {
 	var out []sentence
 	for _, par := range strings.Split(text, "\n\n") {
@@ -56,7 +55,7 @@ func sentences(text string) []sentence {
 	return out
 }
 
-// strip takes emphasis and addresses off; the words of links stay.
+// strip removes emphasis and addresses; link texts stay.
 func strip(s string) string {
 	s = links.ReplaceAllString(s, "$1")
 	s = bareLinks.ReplaceAllString(s, "")

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// A stance is what a message says of a target in one place.
+// A stance is the attitude of one mention to its target.
 type stance int
 
 const (
-	rejected    stance = iota // named to be turned down
+	rejected    stance = iota // named and turned down
 	conditional               // for other circumstances: viable
 	neutral                   // named
 	used                      // an imperative or a plain report: "use X", "sessions use X"
@@ -28,10 +28,10 @@ type remark struct {
 	quote    string
 }
 
-// A speech is what the final message says.
-type speech struct {
+// statements are the statements of the final message.
+type statements struct {
 	remarks []remark
-	first   *remark // the first item of a ranked list, where it names one rival
+	first   *remark // the first item of a ranked list, if it names one rival
 	diy     string  // the sentence that commits to building it oneself
 	refusal string
 	unknown string // a name that the catalogue does not know, committed to
@@ -58,14 +58,14 @@ var (
 	topLine   = regexp.MustCompile(`(?i)\b(?:best overall|overall best|top pick|top choice|editor'?s? choice|our pick|best for most|#1 pick|overall winner)\b`)
 )
 
-// What is read of a sentence. Each mention is read with all that stands around it:
-// without a bound a model that says one name over and over would be read for days.
+// Limits of a sentence. Each mention is read with its context: without limits, a message
+// that repeats a name would take quadratic time.
 const (
 	mostWords    = 4096 // bytes
 	mostMentions = 64
 )
 
-// upTo is the beginning of a text, of at most n bytes.
+// upTo returns the beginning of a text, at most n bytes.
 func upTo(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -76,9 +76,9 @@ func upTo(text string, n int) string {
 	return text[:n]
 }
 
-// read finds what a message says of every target.
-func (x *Extractor) read(ctx context.Context, prose string) (speech, error) {
-	var sp speech
+// read finds the statements of a message on every target.
+func (x *Extractor) read(ctx context.Context, prose string) (statements, error) {
+	var sp statements
 	for i, s := range sentences(prose) {
 		if err := ctx.Err(); err != nil {
 			return sp, err
@@ -117,7 +117,7 @@ func (x *Extractor) ownWords(text string) bool {
 
 // rank notes the first item of a list that ranks: number 1, or a line that says
 // "best overall". A later such line does not change it.
-func (sp *speech) rank(s sentence, found []mention, at int) {
+func (sp *statements) rank(s sentence, found []mention, at int) {
 	if sp.first != nil || s.item != 1 && !topLine.MatchString(s.text) {
 		return
 	}
@@ -177,8 +177,8 @@ func hasSpeaker(left string) bool {
 	return speaker.MatchString(tail)
 }
 
-// mask takes earlier names and the "and" behind them away, so that what is said
-// of the first of two names is said of the second too.
+// mask removes earlier names and the "and" behind them, so that a statement about the
+// first of two names applies to the second too.
 func mask(left string, all []mention) string {
 	for _, m := range slices.Backward(all) {
 		if m.end > len(left) {

@@ -103,14 +103,14 @@ func TestEvidenceOfAListingQuotesWhatWasPublishedOnly(t *testing.T) {
 		want     pick.Result
 	}{
 		"a tool and its helper": {"webserver", []string{"fastapi", "uvicorn"}, pick.Result{
-			Kind: pick.Tool, Picked: "fastapi", Shortlist: []string{"fastapi"}, Method: pick.MethodDeed, Level: pick.LevelCode,
+			Kind: pick.Tool, Picked: "fastapi", Shortlist: []string{"fastapi"}, Method: pick.MethodAction, Level: pick.LevelCode,
 			Evidence: []pick.Evidence{
 				{Tool: "fastapi", Level: pick.LevelCode, Kind: "listed", Quote: "fastapi"},
 				{Tool: "uvicorn", Level: pick.LevelCode, Kind: "listed", Quote: "uvicorn"},
 			},
 		}},
 		"two rivals": {"distributed", []string{"dask", "ray"}, pick.Result{
-			Kind: pick.Ambiguous, Shortlist: []string{"dask", "ray"}, Method: pick.MethodDeed, Level: pick.LevelCode,
+			Kind: pick.Ambiguous, Shortlist: []string{"dask", "ray"}, Method: pick.MethodAction, Level: pick.LevelCode,
 			Evidence: []pick.Evidence{
 				{Tool: "dask", Level: pick.LevelCode, Kind: "listed", Quote: "dask"},
 				{Tool: "ray", Level: pick.LevelCode, Kind: "listed", Quote: "ray"},
@@ -133,7 +133,7 @@ func TestCodeInAMessageIsADeed(t *testing.T) {
 	r := extractor(t, builtIn(t), "webserver").Extract(transcript.Transcript{
 		FinalText: "Here you go:\n\n```python\nfrom flask import Flask\napp = Flask(__name__)\n```\nFastAPI would do as well.",
 	})
-	if r.Picked != "flask" || r.Method != pick.MethodDeed || !slices.Equal(r.Shortlist, []string{"fastapi", "flask"}) {
+	if r.Picked != "flask" || r.Method != pick.MethodAction || !slices.Equal(r.Shortlist, []string{"fastapi", "flask"}) {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// Window is how much of a text is read at its beginning, and again at its end, in
-// bytes. What lies between is skipped: an answer's length is its author's choice, and
-// reading costs much more than sending.
+// Window is the size in bytes of the parts of a text that are read: the first and the
+// last. The middle is skipped, because an agent decides the length of its answer and
+// reading costs far more than sending.
 const Window = 256 << 10
 
 // kindCut marks a result in whose answer a text was longer than both windows.
 const kindCut = "cut"
 
-// A window cuts the middle out of one text that is handed in piece by piece.
+// A window cuts the middle out of one text that arrives in pieces.
 type window struct {
 	size int // of the text, in bytes
 	at   int // where the next piece begins
@@ -25,8 +25,8 @@ type window struct {
 // long reports whether the text has a middle to cut out.
 func (w *window) long() bool { return w.size > 2*Window }
 
-// next returns what is read of the next piece: all of it, its parts in the first and
-// the last window, or nothing. taken is how long the piece is in the text.
+// next returns the part of the next piece to read: all of it, its parts in the first and
+// the last window, or nothing. taken is the length of the piece in the text.
 func (w *window) next(piece string, taken int) []string {
 	from := w.at
 	w.at += taken
@@ -44,7 +44,7 @@ func (w *window) next(piece string, taken int) []string {
 	return out
 }
 
-// behind is the rest of a text from byte n on, or from the next character.
+// behind returns a text from byte n on, or from the next character.
 func behind(text string, n int) string {
 	for n < len(text) && !utf8.RuneStart(text[n]) {
 		n++
@@ -53,8 +53,7 @@ func behind(text string, n int) string {
 }
 
 // inWindow returns the files and commands with the middle of long texts cut out, and
-// the names of what was cut. Cut lines stay as empty ones, so that numbers of lines
-// hold.
+// the names of the cut texts. Cut lines stay as empty ones, so that line numbers hold.
 func inWindow(t transcript.Transcript) (diff []transcript.FileChange, commands []transcript.Command, cut []string) {
 	diff, commands = t.Diff, t.Commands
 	for i, f := range t.Diff {
@@ -87,7 +86,7 @@ func inWindow(t transcript.Transcript) (diff []transcript.FileChange, commands [
 	return diff, commands, cut
 }
 
-// lengthOf is the length of lines with their newlines.
+// lengthOf returns the length of lines with their newlines.
 func lengthOf(lines []string) int {
 	n := 0
 	for _, l := range lines {

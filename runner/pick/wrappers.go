@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// A call is what a command runs in the end.
+// A call is the program that a command finally runs.
 type call struct {
 	words    []string  // the program and its arguments
 	shell    bool      // the program is a shell
 	script   string    // the text that the shell is given
-	installs []install // of what ran the program (`uv run --with X`)
+	installs []install // by the wrapper of the program (`uv run --with X`)
 }
 
 // A wrapper is a program that runs another one.
@@ -18,7 +18,7 @@ type wrapper struct {
 	program string
 	second  string // a word behind it
 	valued  flags
-	assigns bool // NAME=VALUE may stand before the program
+	assigns bool // NAME=VALUE may precede the program
 	args    int  // words before the program
 }
 
@@ -43,7 +43,7 @@ func wrappers() []wrapper {
 	}
 }
 
-// unwrap leaves out what only runs another program.
+// unwrap removes wrappers.
 func (t *installTools) unwrap(words []string) call {
 	c := call{words: words}
 	for len(c.words) > 0 {
@@ -80,7 +80,7 @@ func (t *installTools) unwrap(words []string) call {
 	return c
 }
 
-// inner returns what a wrapper runs.
+// inner returns the command that a wrapper runs.
 func (t *installTools) inner(name string, words []string) ([]string, bool) {
 	for _, w := range t.wrappers[name] {
 		words := words[1:]
@@ -104,7 +104,7 @@ func (t *installTools) inner(name string, words []string) ([]string, bool) {
 	return nil, false
 }
 
-// scriptOf is the text that a shell is given with -c, alone or behind other letters.
+// scriptOf returns the -c argument of a shell, also of combined flags.
 func scriptOf(args []string) string {
 	for i, a := range args {
 		switch {
@@ -117,7 +117,7 @@ func scriptOf(args []string) string {
 	return ""
 }
 
-// powershell is the text that PowerShell is given; without a flag, all of its words.
+// powershell returns the command text of PowerShell; without a flag, all words.
 func powershell(args []string) string {
 	for i, a := range args {
 		switch flag := strings.ToLower(a); {
@@ -130,7 +130,7 @@ func powershell(args []string) string {
 	return ""
 }
 
-// uvRun takes away `uv run` with its flags. What --with names is installed for this
+// uvRun removes `uv run` with its flags. What --with names is installed for this
 // one run.
 func (c *call) uvRun(uv *manager) bool {
 	rest, ok := uv.after(c.words[1:], []string{"run"})
