@@ -42,6 +42,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/httpstats"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
@@ -53,7 +54,6 @@ import (
 	"github.com/firstpick/firstpick/server/public/readapi"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/wellknown"
-	"github.com/firstpick/firstpick/server/store/quota"
 )
 
 // A Source has the current site, or nil before the first.
@@ -117,7 +117,7 @@ type Server struct {
 	missing *snapshotview.Missing
 	ids     *reqctx.IDs
 	proxies reqctx.Proxies
-	public  *quota.Limit[netip.Addr]
+	public  *ratelimit.Limiter[netip.Addr]
 	access  *accessLog
 	tally   *httpstats.Tally // nil for none
 	streams *sse.Gate
@@ -152,7 +152,7 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
-		public:  quota.OfClients(quota.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
+		public:  ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
 		streams: sse.NewGate(maxStreams, maxOwnStreams),
 		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now}, hsts: strictTransport(cfg.BaseURL),
 	}
@@ -301,9 +301,7 @@ func limited(path string) bool {
 
 func (s *Server) allow(rw *reqctx.Writer, r *http.Request, now time.Time) bool {
 	left, after, ok := s.public.Allow(rw.Client, now)
-	h := rw.Header()
-	h["Ratelimit-Policy"] = s.public.Policy
-	h["Ratelimit"] = []string{s.public.Header(left, after)}
+	s.public.WriteHeaders(rw.Header(), left, after)
 	if !ok {
 		s.errors.Write(rw, r, apierr.RateLimited(after))
 	}

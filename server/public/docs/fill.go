@@ -17,9 +17,9 @@ import (
 	"github.com/firstpick/firstpick/server/channel/setup"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/public/tools"
 	"github.com/firstpick/firstpick/server/store/identity"
-	"github.com/firstpick/firstpick/server/store/quota"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -133,7 +133,7 @@ func (f *filler) rule(name string) (string, error) {
 	return rate(r), nil
 }
 
-func rate(r quota.Rule) string {
+func rate(r ratelimit.Rule) string {
 	each := map[time.Duration]string{time.Second: "a second", time.Minute: "a minute", time.Hour: "an hour", 24 * time.Hour: "a day"}[r.Window]
 	if each == "" {
 		each = "in " + lasts(r.Window)

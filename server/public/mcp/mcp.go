@@ -20,10 +20,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/reqbody"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/tools"
-	"github.com/firstpick/firstpick/server/store/quota"
 )
 
 // Path is where the protocol is served.
@@ -59,7 +59,7 @@ type Config struct {
 type Handler struct {
 	Config
 	sdk   func() http.Handler // the SDK's
-	calls *quota.Limit[netip.Addr]
+	calls *ratelimit.Limiter[netip.Addr]
 	hosts hosts
 	fast  fast
 }
@@ -72,7 +72,7 @@ const CallsPerMinute = 240
 // New builds a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		Config: c, calls: quota.OfClients(quota.Rule{Name: "mcp-calls", Quota: CallsPerMinute, Window: time.Minute}), hosts: hostsOf(c.BaseURL),
+		Config: c, calls: ratelimit.ByAddress(ratelimit.Rule{Name: "mcp-calls", Quota: CallsPerMinute, Window: time.Minute}), hosts: hostsOf(c.BaseURL),
 	}
 	h.fast = newFast(h)
 	h.sdk = sync.OnceValue(func() http.Handler {
