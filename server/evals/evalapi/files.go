@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/download"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/apierr"
-	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 )
 
 // The forms of traces.
@@ -80,7 +80,7 @@ func (c *call) lines(b *bundle.Bundle, f bundle.Filter, values url.Values) error
 	if err != nil {
 		return err
 	}
-	gz := snapshotview.TakesGzip(c.r)
+	gz := negotiate.AcceptsGzip(c.r)
 	if c.fresh(id, gz) {
 		return nil
 	}
