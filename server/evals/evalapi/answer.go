@@ -13,7 +13,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/firstpick/firstpick/server/channel/download"
+	"github.com/firstpick/firstpick/server/kit/deadline"
 	"github.com/firstpick/firstpick/server/kit/negotiate"
 )
 
@@ -62,7 +62,7 @@ func (c *call) send(data []byte, tag string) error {
 	if c.r.Method == http.MethodHead {
 		return nil
 	}
-	out := download.NewPatient(c.w)
+	out := deadline.NewWriter(c.w)
 	for piece := range slices.Chunk(data, pieceBytes) {
 		if _, err := out.Write(piece); err != nil {
 			break // the client is gone; nothing to do
