@@ -8,7 +8,6 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/traffic"
-	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -37,7 +36,7 @@ func classes() []term {
 // others returns the classes that no headline counts.
 func others() []term {
 	return []term{
-		{trafficdb.Impostor, "Impostors", "They claim to be an agent whose operator says that it comes from elsewhere."},
+		{traffic.NoiseSpoofed, "Impostors", "They claim to be an agent whose operator says that it comes from elsewhere."},
 		{string(agentid.ScannerProbe), "Scanners and probes", "They look for holes, such as /wp-login or /.env."},
 		{string(agentid.HTTPLibrary), "Programs", "curl, scripts, headless browsers, your own tests: whose they are is not said."},
 		{string(agentid.Monitor), "Monitors", "They look whether the site is up."},
@@ -74,10 +73,10 @@ func evidences() []term {
 // gapKinds returns the kinds of gaps, in the order of the page.
 func gapKinds() []term {
 	return []term{
-		{trafficdb.MissingText, "Missing as text", "They asked for a .md page or llms.txt, and got 404 or 410."},
-		{trafficdb.NotFound, "Not found", "They asked for a page and got 404 or 410. Assistants make such addresses up, or follow old ones."},
-		{trafficdb.Blocked, "Blocked", "They got 401, 403 or 429."},
-		{trafficdb.Failed, "Failed", "They got an error of the server, 500 or above."},
+		{traffic.GapMissingText, "Missing as text", "They asked for a .md page or llms.txt, and got 404 or 410."},
+		{traffic.GapNotFound, "Not found", "They asked for a page and got 404 or 410. Assistants make such addresses up, or follow old ones."},
+		{traffic.GapBlocked, "Blocked", "They got 401, 403 or 429."},
+		{traffic.GapFailed, "Failed", "They got an error of the server, 500 or above."},
 		{"robots_conflict", "Against robots.txt", "Agents read these pages though your robots.txt forbids it to them."},
 		{"no_llms_txt", "No llms.txt", "Your site has none. Agents look for it to find their way."},
 		{"no_markdown", "No pages as text", "Your pages are not there as Markdown, which agents read best."},
@@ -137,20 +136,20 @@ func class(key string) term { return of(append(classes(), others()...), key) }
 
 // change tells a change of a window in a sentence.
 func change(c *traffic.Change, q *query) string {
-	days := trafficdb.Window{From: q.From, To: q.To}.Baseline() / (24 * time.Hour)
+	days := traffic.Baseline(q.From, q.To) / (24 * time.Hour)
 	now, before := chart.Whole(c.Now)+" in this window", chart.Whole(c.Before)+" in the "+many(int64(days), "day", "days")+" before"
 	switch c.What {
-	case trafficdb.NewAgent:
+	case traffic.NewAgent:
 		return c.Agent + " was never here before. It came " + times(c.Now) + "."
-	case trafficdb.Spike:
+	case traffic.Spike:
 		return name(c.Agent) + " came far more often than usual: " + now + ", and " + before + "."
-	case trafficdb.SpoofBurst:
+	case traffic.SpoofBurst:
 		return times(c.Now) + " somebody came as " + name(c.Agent) + " from an address that is not its operator’s."
-	case trafficdb.FetchDrop:
+	case traffic.FetchDrop:
 		return "People have " + name(c.Agent) + " fetch your pages less: " + now + ", and " + before + "."
-	case trafficdb.NewNotFound:
+	case traffic.NewNotFound:
 		return "Pages below " + c.Folder + " are missing, none of which was before: asked for " + times(c.Now) + "."
-	case trafficdb.Silence:
+	case traffic.Silence:
 		return "Nothing came for a day. Does your site still send?"
 	}
 	return c.What
