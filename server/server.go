@@ -47,7 +47,6 @@ import (
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/kit/sse"
-	"github.com/firstpick/firstpick/server/kit/sunset"
 	"github.com/firstpick/firstpick/server/public/docsite"
 	"github.com/firstpick/firstpick/server/public/openapi"
 	"github.com/firstpick/firstpick/server/public/pages"
@@ -103,8 +102,6 @@ type Config struct {
 	Count bool
 	// TrustedProxies are networks whose X-Forwarded-For is believed.
 	TrustedProxies []string
-	// Deprecated are paths that will not stay; nil means those of sunset.Table.
-	Deprecated []sunset.Path
 	// Around wraps what is served; tests look at answers with it.
 	Around func(http.Handler) http.Handler
 }
@@ -145,9 +142,6 @@ func New(cfg Config) (*Server, error) {
 	describe, err := openapi.New()
 	if err != nil {
 		return nil, err
-	}
-	if cfg.Deprecated == nil {
-		cfg.Deprecated = sunset.Table()
 	}
 	s := &Server{
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
@@ -232,9 +226,6 @@ func (s *Server) guard(personal session.Pages) (func(http.Handler) http.Handler,
 // in order: id, address, log, recovery, limit.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := route.Path(r)
-	if old, ok := sunset.Of(s.cfg.Deprecated, path); ok {
-		w = old.Writer(w, s.cfg.BaseURL)
-	}
 	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
 	rw.Header()["X-Request-Id"] = []string{rw.ID}
 	if s.hsts != nil {
