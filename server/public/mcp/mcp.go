@@ -38,7 +38,7 @@ type Document struct {
 	Text        string // markdown
 }
 
-// A Config says what is served. All fields but Documents and Mine are required.
+// A Config says what is served. All fields but Documents, Mine and Next are required.
 type Config struct {
 	Current func() *snapshotview.Site
 	// Documents are asked for at the first request that is not for a public tool.
@@ -53,6 +53,7 @@ type Config struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	LimitsOff bool
+	Next      http.Handler // answers what this package does not; nil for the SDK's server
 }
 
 // A Handler serves the protocol.
@@ -76,21 +77,15 @@ func New(c Config) *Handler {
 	}
 	h.fast = newFast(h)
 	h.sdk = sync.OnceValue(func() http.Handler {
+		if c.Next != nil {
+			return c.Next
+		}
 		server := h.server()
 		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 			DisableLocalhostProtection: true, // hosts does it, and knows the public address behind a proxy
 		})
 	})
-	return h
-}
-
-// NewBefore builds a Handler that stands before another server of the protocol than
-// ours. Tests use it: a server that has all that the protocol knows shows that what
-// stands before it keeps nothing back.
-func NewBefore(c Config, server http.Handler) *Handler {
-	h := New(c)
-	h.sdk = func() http.Handler { return server }
 	return h
 }
 
