@@ -127,7 +127,7 @@ func TestSilence(t *testing.T) {
 		b.receive()
 		b.look()
 		b.look()
-		if mails := b.mails(); len(mails) != 1 || !strings.Contains(mails[0].Subject, "Events come again.") {
+		if mails := b.mails(); len(mails) != 1 || !strings.Contains(mails[0].Subject, "Events arrive again.") {
 			t.Errorf("%+v", mails)
 		}
 	})

@@ -326,7 +326,7 @@ func TestServersThatDie(t *testing.T) {
 	})
 }
 
-const couldNotConnect = "could not connect: the address must be of a server on the public internet that answers HTTPS"
+const couldNotConnect = "could not connect: the URL must be an HTTPS server on the public internet"
 
 // TestReasonsHideTheNetwork: the address of a webhook is in no error, and neither is
 // what its connection met: both are shown to the workspace.
@@ -339,8 +339,8 @@ func TestReasonsHideTheNetwork(t *testing.T) {
 		"a private address":         {&net.OpError{Op: "dial", Net: "tcp", Err: safehttp.ErrPrivate}, couldNotConnect},
 		"a closed port":             {&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}, couldNotConnect},
 		"no TLS":                    {errors.New(`http: server gave HTTP response to HTTPS client: "SSH-2.0-hush"`), couldNotConnect},
-		"a port that is not called": {&net.OpError{Op: "dial", Net: "tcp", Err: safehttp.ErrPort}, "the port of the address is not one that webhooks may have"},
-		"a bad certificate":         {&tls.CertificateVerificationError{Err: x509.HostnameError{Host: "hush"}}, "the certificate of the receiver is not valid"},
+		"a port that is not called": {&net.OpError{Op: "dial", Net: "tcp", Err: safehttp.ErrPort}, "the port is not allowed for webhooks"},
+		"a bad certificate":         {&tls.CertificateVerificationError{Err: x509.HostnameError{Host: "hush"}}, "the certificate of the receiver is invalid"},
 	} {
 		if got := reason(&url.Error{Op: "Post", URL: "https://acme.dev/hush", Err: c.err}); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

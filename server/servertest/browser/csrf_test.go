@@ -22,7 +22,7 @@ import (
 // without this session's token is told.
 const (
 	refusal = "Another site sent this request"
-	old     = "This form is old"
+	old     = "This form has expired"
 )
 
 // A sender says where a request comes from, as browsers put it.

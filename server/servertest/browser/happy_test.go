@@ -16,7 +16,7 @@ func (b *tab) signIn(s *servertest.Service, email string) {
 	b.fill("#email", email)
 	b.press("main form button")
 	b.at("/signin", http.StatusOK)
-	b.says("Look into your mail", email)
+	b.says("Check your inbox", email)
 	b.open(s.Mail.Link(b.t, email, "Sign in"))
 }
 

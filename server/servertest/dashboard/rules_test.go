@@ -117,7 +117,7 @@ func TestOldSignInsDoLittle(t *testing.T) {
 	if got := o.signIn(); got != o.at("/settings") {
 		t.Errorf("signed in again and at %s", got)
 	}
-	if _, body := o.send("", url.Values{"site": {"https://acme.dev"}, "retention": {"90"}, "currency": {"eur"}}); !strings.Contains(body, "The settings are saved.") {
+	if _, body := o.send("", url.Values{"site": {"https://acme.dev"}, "retention": {"90"}, "currency": {"eur"}}); !strings.Contains(body, "Settings saved.") {
 		t.Errorf("not saved: %s", body)
 	}
 }
@@ -131,7 +131,7 @@ func TestForgedForms(t *testing.T) {
 	for _, path := range actions() {
 		for name, form := range map[string]url.Values{"no token": {}, "a wrong token": {"form_token": {"x"}}} {
 			form.Set("kind", "secret")
-			if status, body := o.post(o.at("/settings"+path), form); status != http.StatusForbidden || !strings.Contains(body, "This form is old") {
+			if status, body := o.post(o.at("/settings"+path), form); status != http.StatusForbidden || !strings.Contains(body, "This form has expired") {
 				t.Errorf("%s with %s: %d %s", path, name, status, body)
 			}
 		}

@@ -89,7 +89,7 @@ func TestForgedForms(t *testing.T) {
 	token := o.formToken()
 	for _, form := range forms(e, r) {
 		for name, values := range map[string]url.Values{"no token": {}, "a wrong token": {"form_token": {"x"}}} {
-			if status, body := o.post(o.at(form), values); status != http.StatusForbidden || !strings.Contains(body, "This form is old") {
+			if status, body := o.post(o.at(form), values); status != http.StatusForbidden || !strings.Contains(body, "This form has expired") {
 				t.Errorf("%s with %s: %d %s", form, name, status, text(body))
 			}
 		}
@@ -276,7 +276,7 @@ func TestStarting(t *testing.T) {
 		t.Fatalf("the form of a run: %s", body)
 	}
 	for range 2 {
-		if status, body := o.send(at+"/runs", "budget", "$1,000.50", "version", "1", "once", once[1]); status != http.StatusOK || !strings.Contains(body, "It waits for a worker.") || !strings.Contains(body, "$1,000.50") {
+		if status, body := o.send(at+"/runs", "budget", "$1,000.50", "version", "1", "once", once[1]); status != http.StatusOK || !strings.Contains(body, "Waiting for a worker.") || !strings.Contains(body, "$1,000.50") {
 			t.Fatalf("started: %d %s", status, text(body))
 		}
 	}
@@ -514,7 +514,7 @@ func TestLists(t *testing.T) {
 	if _, body := o.get(o.at("/runs?status=failed")); strings.Count(body, `<th scope="row">`) != 1 || !strings.Contains(body, "Failed</span>") {
 		t.Errorf("the failed ones: %s", text(body))
 	}
-	if _, body := o.get(o.at("/runs?status=cancelled")); !strings.Contains(body, "No run is in this state.") {
+	if _, body := o.get(o.at("/runs?status=cancelled")); !strings.Contains(body, "No runs in this state.") {
 		t.Errorf("the cancelled ones: %s", text(body))
 	}
 }
