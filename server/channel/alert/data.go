@@ -40,7 +40,7 @@ type FirstAgentsData struct {
 func (d FirstAgentsData) tell() (string, []string) {
 	var details []string
 	for _, a := range d.Agents {
-		details = append(details, fmt.Sprintf("%s (%s): %s", clean(a.Agent), words(a.Class), count(a.Touches, "touch")))
+		details = append(details, fmt.Sprintf("%s (%s): %s", clean(a.Agent), words(a.Class), count(a.Touches, "visit")))
 	}
 	return fmt.Sprintf("First day: %s visited.", count(int64(d.Total), "agent")), details
 }
@@ -54,7 +54,7 @@ type SpoofBurstData struct {
 }
 
 func (d SpoofBurstData) tell() (string, []string) {
-	return fmt.Sprintf("Spoofing: %s in one hour from addresses outside the ranges of the agents they name.", count(d.Touches, "touch")),
+	return fmt.Sprintf("Spoofing: %s in one hour from addresses outside the ranges of the agents they name.", count(d.Touches, "visit")),
 		[]string{
 			fmt.Sprintf("The hour began at %s; the usual rate is %.1f per hour.", show(d.Hour), d.UsualPerHour),
 			"Names used: " + list(d.Agents),
@@ -77,8 +77,8 @@ func (d NotFoundData) tell() (string, []string) {
 	for _, path := range d.Examples {
 		details = append(details, "  "+clean(path))
 	}
-	return fmt.Sprintf("Agents asked for %s under %s that %s not there, %s in 24 hours.",
-		count(d.Pages, "page"), clean(d.Folder), map[bool]string{true: "is", false: "are"}[d.Pages == 1], count(d.Misses, "time")), details
+	return fmt.Sprintf("Missing pages: agents requested %s below %s that do not exist, %s in 24 hours.",
+		count(d.Pages, "page"), clean(d.Folder), count(d.Misses, "time")), details
 }
 
 // FetchDropData tells of a day with few fetches that people caused.

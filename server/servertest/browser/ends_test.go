@@ -50,7 +50,7 @@ func wrongCodes(t *testing.T, chrome context.Context) {
 	a := anonymous(t, s, "dana@example.com")
 	b.arrive(a)
 	b.authorize("12345")
-	b.refusedCode("Type the six digits") // and costs no try
+	b.refusedCode("Enter the six digits") // and costs no try
 	for _, left := range []string{"Four tries are", "Three tries are", "Two tries are", "One try is"} {
 		b.authorize(a.wrong())
 		b.refusedCode("Wrong code. " + left + " left.")

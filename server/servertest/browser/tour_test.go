@@ -29,7 +29,7 @@ func tour(t *testing.T, chrome context.Context, visit func(b *tab, name string))
 	see("signin", 200, "Sign in")
 	b.fill("#email", "dana@example")
 	b.press("main form button")
-	see("signin error", 422, "This is not an e-mail address")
+	see("signin error", 422, "Invalid e-mail address")
 	b.open("/signin/link?token=none")
 	see("signin link dead", 410, "This link no longer works")
 

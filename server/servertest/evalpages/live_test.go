@@ -45,10 +45,10 @@ func TestARunIsWatched(t *testing.T) {
 	b.Until("it counts trials", field("valid")+` === "31" && `+field("excluded")+` === "2" && `+field("left")+` === "39" && `+field("done")+` === "45%"`)
 	b.Until("it counts money", field("spent")+` === "$0.42" && `+field("atMost")+` === "$1.10"`)
 	b.Until("it draws bars", `document.querySelector('[data-field="bar-valid"]').getBoundingClientRect().width > 100 && document.querySelector('[data-field="bar-spent"]').getAttribute("width") === "8.4%"`)
-	b.Until("it tells of providers", field("lanes")+` === "anthropic claude-sonnet-4-5sonnet, claude-codeat speed–openai gpt-5.1gptwaitingthe provider asked to wait: 429" && !document.querySelector('[data-field="lanes"]').closest("section").hidden`)
+	b.Until("it tells of providers", field("lanes")+` === "anthropic claude-sonnet-4-5sonnet, claude-codefull speed–openai gpt-5.1gptwaitingrate limited by the provider: 429" && !document.querySelector('[data-field="lanes"]').closest("section").hidden`)
 	s.Tell(t, row, `{"type":"progress","planned":72,"valid":40,"excluded":2,"inFlight":6,"spentUsd":0.52,"atMostUsd":0.6,"lanes":[{"name":"<img src=x onerror=alert(1)>","agents":["<b>"],"phase":"closed","reason":"auth: <i>no</i>"}]}`)
 	pass(s)
-	b.Until("names are texts", field("lanes")+` === "<img src=x onerror=alert(1)><b>closedthe key was refused: <i>no</i>"`)
+	b.Until("names are texts", field("lanes")+` === "<img src=x onerror=alert(1)><b>closedinvalid key: <i>no</i>"`)
 	// A reload shows the same without waiting for an event.
 	status, body := o.get(o.at("/runs/" + r.ID))
 	if said := text(body); status != http.StatusOK || !strings.Contains(said, "Valid 40") || !strings.Contains(said, "the key was refused: <i>no</i>") || !strings.Contains(body, `/events?after=3"`) {
@@ -140,7 +140,7 @@ func TestWithoutScript(t *testing.T) {
 	holds("New eval")
 	b.Do(chromedp.SendKeys(chromedp.CSS("#source"), "\nnonsense: 1\n"))
 	click("button[value=save]")
-	holds("wrong with it")
+	holds("1 error")
 	b.Do(chromedp.Click(chromedp.CSS("summary")))
 	e := o.put(payments)
 	o.keys("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
