@@ -88,7 +88,7 @@ func TestOneMailOfManyAlerts(t *testing.T) {
 	}
 	for _, want := range []string{
 		"New agent: Kimi  Bcc: eve@example.com (user fetch).\n", "60 visits in one hour from addresses", "Names used: GPTBot\n",
-		"Agents asked for 11 pages under acme.dev/docs/v2 that are not there, 40 times in 24 hours.\n", "Agents: ClaudeBot\n", "  /docs/v2/a\n", "  /docs/v2/*\n",
+		"Missing pages: agents requested 11 pages below acme.dev/docs/v2 that do not exist, 40 times in 24 hours.\n", "Agents: ClaudeBot\n", "  /docs/v2/a\n", "  /docs/v2/*\n",
 		"User fetches dropped: assistants read 10 pages in 24 hours, and 100 a week ago.\n",
 	} {
 		if !strings.Contains(mails[0].Text, want) {
