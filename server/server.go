@@ -59,34 +59,25 @@ import (
 // A Source has the current site, or nil before the first.
 type Source interface{ Current() *snapshotview.Site }
 
-// A Config says what to serve and how. Source, Agents, Collect, Log and Now are
-// required.
+// A Config is what a Server needs.
 type Config struct {
+	Services
+	Settings
+}
+
+// Services are the parts that routes are served from. Source, Agents and Collect are
+// required.
+type Services struct {
 	Source  Source
 	Agents  *registrations.Service
 	Collect *collect.Service
-	// Reports are of workspaces' traffic; nil leaves them out.
-	Reports traffic.Reports
-	// Alerts are told to workspaces' owners; nil leaves them out.
-	Alerts *alert.Service
-	// Evals are workspaces' own; nil leaves them out.
-	Evals *evals.Service
-	// Categories are those that evals may measure: beginnings of evals offer them.
-	Categories []*catalog.Category
-	// BillingKeys are the secrets that a billing system signs its events with; without
-	// any it is not listened to.
-	BillingKeys []string
-	// CLI is the reference of the command line, as markdown, for the documents; they do
-	// without where there is none.
-	CLI string
-	// Providers are where people may sign in besides by mail.
-	Providers []*signin.Provider
-	// Name is that of the service in the MCP registry; empty makes one of its address.
-	Name string
-	// Version is the program's, Contact where problems of security are told, as a
-	// mailto: or https: address; empty for nowhere.
-	Version, Contact string
+	Reports traffic.Reports // of workspaces' traffic; nil for none
+	Alerts  *alert.Service  // to owners of workspaces; nil for none
+	Evals   *evals.Service  // of workspaces; nil for none
+}
 
+// Settings are plain values. Log and Now are required.
+type Settings struct {
 	Log     *slog.Logger
 	Now     func() time.Time
 	BaseURL string // public address without trailing slash
@@ -99,13 +90,27 @@ type Config struct {
 	// AccessLog writes a line per request to LogWriter.
 	AccessLog bool
 	LogWriter io.Writer
-	// Count makes Counted tell of requests.
+	// Count makes Counted return requests.
 	Count bool
 	// TrustedProxies are networks whose X-Forwarded-For is believed.
 	TrustedProxies []string
-	// Deprecated are paths that will not stay; nil means those of sunset.Table.
+	// Providers are OpenID providers of people's sign-in; mail needs none.
+	Providers []*signin.Provider
+	// Categories are those that evals may measure.
+	Categories []*catalog.Category
+	// BillingKeys verify the events of a billing system; without any it has no route.
+	BillingKeys []string
+	// CLI is the reference of the command line in markdown; empty leaves it out of the
+	// documents.
+	CLI string
+	// Name is the service's name in the MCP registry; empty derives it from the address.
+	Name string
+	// Version is the program's. Contact is the mailto: or https: address of security.txt;
+	// empty for none.
+	Version, Contact string
+	// Deprecated are deprecated endpoints; nil means those of sunset.Table.
 	Deprecated []sunset.Path
-	// Around wraps what is served; tests look at answers with it.
+	// Around wraps the handler; tests check responses with it.
 	Around func(http.Handler) http.Handler
 }
 
