@@ -59,12 +59,12 @@ func serverStep(name string) int {
 	steps := [][]string{
 		{"server/kit/reqctx", "server/store/identity", "server/kit/secret", "server/kit/safehttp", "server/channel/setup", "server/kit/chart", "server/kit/sse", "server/kit/sunset", "server/kit/httpstats", "server/kit/route"},
 		{"server/kit/apierr", "server/channel/event", "server/channel/attribution"},
-		{"server/kit/reqbody"},
+		{"server/kit/reqbody", "server/kit/endpoint"},
 		{"server/kit/render", "server/store/state", "server/auth/trust", "server/kit/mail", "server/channel/agentid"},
 		{"server/store/quota", "server/public/snapshotview", "server/evals/bundle", "server/channel/sitecheck", "server/auth/keyring", "server/channel/trafficdb", "server/channel/traffic"},
 		{"server/auth/registrations", "server/auth/session", "server/channel/collect", "server/channel/download", "server/channel/alert", "server/channel/sites", "server/evals/evals", "server/public/tools"},
-		{"server/console/layout", "server/public/docs", "server/channel/reporter"},
-		{"server/public/readapi", "server/public/pages", "server/public/openapi", "server/auth/discovery", "server/auth/authapi", "server/auth/signin", "server/auth/claimpage", "server/channel/collectapi", "server/public/docsite", "server/console/dashboard", "server/evals/evalapi", "server/console/evalpages", "server/evals/billing", "server/public/mcp", "server/public/wellknown"},
+		{"server/console/layout", "server/public/docs", "server/channel/reporter", "server/channel/workspaceapi"},
+		{"server/auth/authapi", "server/public/readapi", "server/public/pages", "server/public/openapi", "server/auth/discovery", "server/auth/signin", "server/auth/claimpage", "server/channel/collectapi", "server/public/docsite", "server/console/dashboard", "server/evals/evalapi", "server/console/evalpages", "server/evals/billing", "server/public/mcp", "server/public/wellknown"},
 		{"server"},
 		{"server/app"},
 	}
