@@ -39,18 +39,17 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/endpoint"
 	"github.com/firstpick/firstpick/server/kit/httpstats"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/kit/sse"
-	"github.com/firstpick/firstpick/server/kit/sunset"
 	"github.com/firstpick/firstpick/server/public/docsite"
 	"github.com/firstpick/firstpick/server/public/openapi"
 	"github.com/firstpick/firstpick/server/public/pages"
 	"github.com/firstpick/firstpick/server/public/readapi"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/wellknown"
-	"github.com/firstpick/firstpick/server/store/quota"
 )
 
 // A Source has the current site, or nil before the first.
@@ -105,8 +104,6 @@ type Settings struct {
 	// Version is the program's. Contact is the mailto: or https: address of security.txt;
 	// empty for none.
 	Version, Contact string
-	// Deprecated are deprecated endpoints; nil means those of sunset.Table.
-	Deprecated []sunset.Path
 	// Around wraps the handler; tests check responses with it.
 	Around func(http.Handler) http.Handler
 }
@@ -119,7 +116,7 @@ type Server struct {
 	missing *snapshotview.Missing
 	ids     *reqctx.IDs
 	proxies reqctx.Proxies
-	quota   *quota.Limit[netip.Addr] // of each address
+	limiter *ratelimit.Limiter[netip.Addr] // of each address
 	access  *accessLog
 	tally   *httpstats.Tally // nil for none
 	streams *sse.Gate
@@ -149,13 +146,10 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Deprecated == nil {
-		cfg.Deprecated = sunset.Table()
-	}
 	s := &Server{
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
-		quota:   quota.OfClients(quota.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
+		limiter: ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
 		streams: sse.NewGate(maxStreams, maxOwnStreams),
 		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now}, hsts: strictTransport(cfg.BaseURL),
 	}
@@ -274,9 +268,6 @@ func (s *Server) guard(personal session.Pages) (func(http.Handler) http.Handler,
 // address, log, recovery, limits.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := route.Path(r)
-	if old, ok := sunset.Of(s.cfg.Deprecated, path); ok {
-		w = old.Writer(w, s.cfg.BaseURL)
-	}
 	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
 	rw.Header()["X-Request-Id"] = []string{rw.ID}
 	if s.hsts != nil {
@@ -336,10 +327,8 @@ func (s *Server) finish(rw *reqctx.Writer, r *http.Request, body *body, start ti
 }
 
 func (s *Server) allow(rw *reqctx.Writer, r *http.Request, now time.Time) bool {
-	left, after, ok := s.quota.Allow(rw.Client, now)
-	h := rw.Header()
-	h["Ratelimit-Policy"] = s.quota.Policy
-	h["Ratelimit"] = []string{s.quota.Header(left, after)}
+	left, after, ok := s.limiter.Allow(rw.Client, now)
+	s.limiter.WriteHeaders(rw.Header(), left, after)
 	if !ok {
 		s.errors.Write(rw, r, apierr.RateLimited(after))
 	}

@@ -32,7 +32,7 @@ func TestTheKeyOfAPostgreSQLStore(t *testing.T) {
 		}
 	}
 	err := open(other)
-	if err == nil || !strings.Contains(err.Error(), filepath.Join(other, state.MasterFile)+" is missing") {
+	if err == nil || !strings.Contains(err.Error(), " is missing: "+filepath.Join(other, state.MasterFile)) {
 		t.Errorf("another folder: %v", err)
 	}
 	if hint := hintOf(err); codeOf(err) != exitUsage || !strings.Contains(hint, "FIRSTPICK_STATE_KEY") || !strings.Contains(hint, "--data") {

@@ -53,9 +53,9 @@ func (a *app) openState(ctx context.Context) (*state.DB, *secret.Vault, error) {
 	var missing *state.MissingKeyError
 	switch {
 	case errors.Is(err, state.ErrKeyFormat):
-		err = usageErr("openssl rand -base64 32 makes one", "%w", err)
+		err = usageErr("create one with openssl rand -base64 32", "%w", err)
 	case errors.As(err, &missing) && missing.Store != "":
-		err = usageErr("bring the file back; "+masterHint, "%w", err)
+		err = usageErr("restore the file; "+masterHint, "%w", err)
 	case errors.As(err, &missing) || errors.Is(err, state.ErrMaster):
 		err = usageErr(masterHint, "%w", err)
 	default:

@@ -11,7 +11,6 @@ import (
 	"github.com/firstpick/firstpick/server/channel/alert"
 	"github.com/firstpick/firstpick/server/channel/reporter"
 	"github.com/firstpick/firstpick/server/channel/sitecheck"
-	"github.com/firstpick/firstpick/server/channel/sites"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/kit/safehttp"
 )
@@ -34,10 +33,10 @@ func (a *App) outbound(timeout time.Duration) safehttp.Limits {
 }
 
 // addSites starts the checks of the sites of workspaces.
-func (a *App) addSites() *sites.Service {
+func (a *App) addSites() *sitecheck.Service {
 	limits := a.outbound(siteTimeout)
 	limits.Redirects = siteRedirects
-	s := &sites.Service{DB: a.Agents.DB, Log: a.cfg.Log, Now: a.cfg.Now, Checker: &sitecheck.Checker{
+	s := &sitecheck.Service{DB: a.Agents.DB, Log: a.cfg.Log, Now: a.cfg.Now, Checker: &sitecheck.Checker{
 		Client: safehttp.NewClient(limits), Now: a.cfg.Now, UserAgent: "firstpick-sitecheck/1 (+" + a.cfg.BaseURL + "/docs/attribution.md)",
 	}}
 	a.background.every(sitesEvery, s.Run)
@@ -46,7 +45,7 @@ func (a *App) addSites() *sites.Service {
 
 // addReports opens the read model of events, and keeps it up to date with the store.
 // Without it, because another server has it, workspaces get no reports.
-func (a *App) addReports(checked *sites.Service) (*reporter.Service, error) {
+func (a *App) addReports(checked *sitecheck.Service) (*reporter.Service, error) {
 	if a.cfg.Data == "" {
 		return nil, nil
 	}

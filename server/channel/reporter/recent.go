@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/channel/alert"
+	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 )
 
@@ -71,7 +72,7 @@ func (s *Service) examples(ctx context.Context, workspace string, w trafficdb.Wi
 	for i := range folders {
 		f := &folders[i]
 		for _, g := range gaps {
-			missing := g.Kind == trafficdb.NotFound || g.Kind == trafficdb.MissingText
+			missing := g.Kind == traffic.GapNotFound || g.Kind == traffic.GapMissingText
 			under := g.Path == f.Path || strings.HasPrefix(g.Path, strings.TrimSuffix(f.Path, "/")+"/")
 			if missing && under && g.Host == f.Host && f.Many() && len(f.Examples) < examplePaths {
 				f.Examples = append(f.Examples, g.Path)

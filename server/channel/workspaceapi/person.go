@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/firstpick/firstpick/server/channel/collect"
-	"github.com/firstpick/firstpick/server/channel/download"
+	"github.com/firstpick/firstpick/server/channel/export"
 	"github.com/firstpick/firstpick/server/kit/endpoint"
 	"github.com/firstpick/firstpick/server/kit/reqbody"
 )
@@ -14,7 +14,7 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	endpoint.Headers(w.Header())
 	_, ws, _, err := h.read(w, r)
 	if err == nil {
-		files := download.Sender{Reports: h.Reports, Now: h.Now}
+		files := export.Sender{Reports: h.Reports, Now: h.Now}
 		err = files.Send(w, r, ws.ID, ws.Slug)
 	}
 	if err != nil {

@@ -30,7 +30,7 @@ type MissingKeyError struct {
 
 // Error implements error.
 func (e *MissingKeyError) Error() string {
-	return fmt.Sprintf("the store%s has a master key, and %s is missing", strings.TrimRight(" "+e.Store, " "), strings.Join(e.Files, " or "))
+	return fmt.Sprintf("the master key of the store%s is missing: %s", strings.TrimRight(" "+e.Store, " "), strings.Join(e.Files, " or "))
 }
 
 // Access says which store to open, and where its master key is.
