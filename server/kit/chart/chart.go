@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// A Series is one kind of what is stacked or split.
+// A Series is one kind of stacked or split values.
 type Series struct {
 	Class string // of the style sheet, without "s-"
 	Name  string // for people
@@ -24,8 +24,8 @@ type Series struct {
 // A Column is a place on the axis.
 type Column struct {
 	Label  string  // short, under the axis
-	Title  string  // long, for whoever points at it
-	Values []int64 // one for each series, none negative
+	Title  string  // long, for the tooltip
+	Values []int64 // one for each series, not negative
 }
 
 // Total returns the height of a column.
@@ -40,15 +40,14 @@ func (c *Column) Total() int64 {
 // The measures of Columns, in pixels.
 const (
 	plotHeight = 168 // from the axis to the top of the scale
-	above      = 24  // room for what is pointed at
+	above      = 24  // room for the tooltip
 	below      = 22  // room for labels
 	axisWidth  = 46  // of the numbers at the side
 	fullHeight = above + plotHeight + below
 )
 
-// Columns draws stacked columns, the first series at the bottom. Name says what
-// the picture shows to those who do not see it; the numbers belong into a table
-// beside it.
+// Columns draws stacked columns, the first series at the bottom. name is the chart's
+// accessible name; the numbers belong into a table next to it.
 func Columns(series []Series, columns []Column, name string) template.HTML {
 	most := int64(0)
 	for i := range columns {
@@ -67,7 +66,8 @@ func Columns(series []Series, columns []Column, name string) template.HTML {
 	}
 	width := 100 / float64(max(len(columns), 1))
 	for i := range columns {
-		column(&b, series, &columns[i], float64(i)*width, width, scale.Top)
+		p := plot{series, float64(i) * width, width, scale.Top}
+		p.column(&b, &columns[i])
 	}
 	for n, i := range labelled(len(columns)) {
 		class := "x"
@@ -81,8 +81,16 @@ func Columns(series []Series, columns []Column, name string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
 }
 
-// column draws one column from a place on, and what is told of it.
-func column(b *strings.Builder, series []Series, c *Column, from, width float64, top int64) {
+// A plot is the area of one column.
+type plot struct {
+	series      []Series
+	from, width float64 // per cent of the chart
+	top         int64   // value at the upper edge
+}
+
+// column draws a column and its tooltip.
+func (p plot) column(b *strings.Builder, c *Column) {
+	series, from, width, top := p.series, p.from, p.width, p.top
 	gap := width * .14
 	fmt.Fprintf(b, `<g class="column"><title>%s`, html.EscapeString(c.Title+": "+Whole(c.Total())))
 	for i := len(series) - 1; i >= 0; i-- {
