@@ -116,8 +116,8 @@ type Server struct {
 	proxies reqctx.Proxies
 	public  *ratelimit.Limiter[netip.Addr]
 	access  *accessLog
-	tally   *httpstats.Tally // nil for none
-	streams *sse.Gate
+	tally   *httpstats.Counters // nil for none
+	streams *sse.Limiter
 	store   *storeCheck
 	hsts    []string // values of Strict-Transport-Security; nil for none
 	// exact answers GET on paths without parameters, so that the most common
@@ -147,7 +147,7 @@ func New(cfg Config) (*Server, error) {
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
 		public:  ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
-		streams: sse.NewGate(maxStreams, maxOwnStreams),
+		streams: sse.NewLimiter(maxStreams, maxOwnStreams),
 		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now}, hsts: strictTransport(cfg.BaseURL),
 	}
 	if cfg.AccessLog && cfg.LogWriter != nil {

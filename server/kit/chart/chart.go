@@ -1,8 +1,8 @@
 // Package chart draws small charts as SVG on the server: stacked columns over
 // time, bars, splits of a whole, sparklines. It is pure: numbers in, markup out.
 //
-// What lies sideways is in per cent and what lies upright in pixels, so one
-// drawing fits every width and its text is never scaled. Colours are classes
+// Horizontal lengths are in per cent, vertical ones in pixels, so that one drawing fits
+// every width and its text is never scaled. Colours are classes
 // ("s-" and the name of a series), which the style sheet fills for light and dark.
 // Every text is escaped.
 package chart
@@ -72,7 +72,7 @@ func Columns(series []Series, columns []Column, name string) template.HTML {
 	for n, i := range labelled(len(columns)) {
 		class := "x"
 		if n%2 == 1 {
-			class = "x more" // left out where there is little room
+			class = "x more" // hidden on narrow screens
 		}
 		fmt.Fprintf(&b, `<text class="%s" x="%s%%" y="%d" text-anchor="middle">%s</text>`,
 			class, number((float64(i)+.5)*width), fullHeight-5, html.EscapeString(columns[i].Label))
@@ -112,13 +112,12 @@ func (p plot) column(b *strings.Builder, c *Column) {
 	fmt.Fprintf(b, `<text class="tip" x="100%%" y="14" text-anchor="end">%s</text></g>`, html.EscapeString(c.Title+": "+Whole(c.Total())))
 }
 
-// height returns where a value lies, counted from above.
+// height returns the y coordinate of a value.
 func height(v, top int64) float64 {
 	return above + plotHeight*(1-float64(v)/float64(max(top, 1)))
 }
 
-// labelled returns which of n columns have labels: no more than eight, in equal
-// distances.
+// labelled returns the columns that have labels: at most eight, equally spaced.
 func labelled(n int) []int {
 	every := max((n+7)/8, 1)
 	var out []int
@@ -157,16 +156,15 @@ func Split(parts []Part, whole int64, name string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
 }
 
-// Bar draws a value beside the largest of its list. The number stands next to
-// it, so it says nothing to those who do not see it.
+// Bar draws a value relative to the largest of its list. It is hidden from screen
+// readers: the number is in the text next to it.
 func Bar(value, most int64, class string) template.HTML {
 	return template.HTML(fmt.Sprintf( //nolint:gosec // numbers, and a class that is escaped
 		`<svg class="hbar" width="100%%" height="6" aria-hidden="true"><rect class="s-%s" width="%s%%" height="6" rx="1"/></svg>`,
 		html.EscapeString(class), percent(min(max(value, 0), most), most)))
 }
 
-// Spark draws how a number went, without any scale. It says nothing to those who
-// do not see it.
+// Spark draws a sparkline without a scale. It is hidden from screen readers.
 func Spark(values []int64) template.HTML {
 	if len(values) < 2 {
 		return ""
