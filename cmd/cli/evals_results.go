@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/cmd/evalclient"
-	"github.com/firstpick/firstpick/publish/bundle"
 )
 
 // resultCmds are the commands about what runs brought.
@@ -37,7 +37,7 @@ func noResults(r *evalclient.Run) error {
 }
 
 // scores reads those of a run.
-func (o *evalsOptions) scores(ctx context.Context, run string) (*bundle.Scores, error) {
+func (o *evalsOptions) scores(ctx context.Context, run string) (*bundleformat.Scores, error) {
 	r, err := o.client.Run(ctx, run)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (o *evalsOptions) scores(ctx context.Context, run string) (*bundle.Scores, 
 	if !r.HasResults {
 		return nil, noResults(&r.Run)
 	}
-	s := &bundle.Scores{}
+	s := &bundleformat.Scores{}
 	if err := json.Unmarshal(r.Scores, s); err != nil {
 		return nil, errors.New("the run's scores are not in the shape that this firstpick reads; update firstpick")
 	}
@@ -59,7 +59,7 @@ func (o *evalsOptions) rank(ctx context.Context, args []string) error {
 	}
 	board := s.Board
 	if o.agent != "" {
-		i := slices.IndexFunc(s.Agents, func(a bundle.AgentScores) bool { return a.Agent == o.agent })
+		i := slices.IndexFunc(s.Agents, func(a bundleformat.AgentScores) bool { return a.Agent == o.agent })
 		if i < 0 {
 			return usageErr("firstpick evals show EVAL lists them", "the run has no agent %q", o.agent)
 		}

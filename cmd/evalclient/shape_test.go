@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/evals/evals"
 )
 
@@ -15,7 +15,7 @@ import (
 func TestShapesAreTheServers(t *testing.T) {
 	for _, pair := range [][2]any{
 		{Eval{}, evals.Eval{}}, {Run{}, evals.Run{}}, {Report{}, evals.Report{}}, {Issue{}, evals.Issue{}},
-		{ProviderKey{}, evals.ProviderKey{}}, {Entry{}, bundle.Entry{}}, {Comparison{}, evals.Comparison{}},
+		{ProviderKey{}, evals.ProviderKey{}}, {Entry{}, format.Entry{}}, {Comparison{}, evals.Comparison{}},
 	} {
 		ours, theirs := fields(reflect.TypeOf(pair[0])), fields(reflect.TypeOf(pair[1]))
 		if !slices.Equal(ours, theirs) {

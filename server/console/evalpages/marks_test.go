@@ -5,16 +5,16 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/eval"
-	"github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 func quotesOf(texts ...string) []quote {
 	var out []quote
 	for i, text := range texts {
-		out = append(out, quote{i + 1, "tool", &bundle.Evidence{Kind: "mention", Quote: text}})
+		out = append(out, quote{i + 1, "tool", &format.Evidence{Kind: "mention", Quote: text}})
 	}
 	return out
 }

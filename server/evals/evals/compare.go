@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -128,7 +129,7 @@ func (s *Service) Compare(ctx context.Context, a Actor, id, base string) (*Compa
 // measured is a run as it is compared.
 type measured struct {
 	side     Side
-	manifest *bundle.Manifest
+	manifest *format.Manifest
 	board    analytics.Board
 	agents   []agentScores
 	cells    []analytics.Cell

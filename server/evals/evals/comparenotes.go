@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firstpick/firstpick/server/evals/bundle"
+
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // The codes of notes.
@@ -53,7 +54,7 @@ func (c *Comparison) note(base, run *measured) {
 
 // changed names what is different about an agent, its last part in a run against the
 // last in the other. The price table is left out: it changes no answer.
-func changed(was, is *bundle.Manifest, agent string) []string {
+func changed(was, is *format.Manifest, agent string) []string {
 	a, ok1 := last(was, agent)
 	b, ok2 := last(is, agent)
 	out := []string{}
@@ -81,13 +82,13 @@ func changed(was, is *bundle.Manifest, agent string) []string {
 }
 
 // last is what an agent was at the end of a run.
-func last(m *bundle.Manifest, agent string) (bundle.AgentManifest, bool) {
+func last(m *format.Manifest, agent string) (format.AgentManifest, bool) {
 	for _, a := range m.Agents {
 		if n := len(a.Manifests); a.Name == agent && n > 0 {
 			return a.Manifests[n-1], true
 		}
 	}
-	return bundle.AgentManifest{}, false
+	return format.AgentManifest{}, false
 }
 
 // words is a list for a sentence.

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -129,10 +129,10 @@ type Report struct {
 	Run
 	// Scores is null until there are results: boards in the shape of the public
 	// leaderboard, of all agents and of each.
-	Scores *bundle.Scores `json:"scores"`
+	Scores *format.Scores `json:"scores"`
 	// Manifest is null until there are results: prompts, counts, money, what each
 	// agent was, and the files with their hashes.
-	Manifest *bundle.Manifest `json:"manifest"`
+	Manifest *format.Manifest `json:"manifest"`
 }
 
 // An Event is something that happened in a run. Body is a JSON object with type.
