@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/cmd/evalclient"
+	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // resultCmds are the commands about what runs brought.

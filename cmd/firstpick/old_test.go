@@ -175,6 +175,16 @@ func TestOldSnapshotIsServed(t *testing.T) {
 	}
 }
 
+// An oldEntry is what the index of a bundle repeats of a trace.
+type oldEntry struct {
+	ID, Agent, Prompt, Template string
+	Repeat                      int
+	Outcome, Picked             string
+	Mismatch                    bool
+	CostUSD                     *float64
+	WallMS                      int64
+}
+
 // TestOldBundleIsRead reads the results of a workspace's run of an older program with the
 // eval key of that time.
 func TestOldBundleIsRead(t *testing.T) {
@@ -188,8 +198,20 @@ func TestOldBundleIsRead(t *testing.T) {
 	if a.text("status") != "done" || a.number("valid") != 24 || len(scores) != 2 {
 		t.Errorf("run: %s", a)
 	}
-	if a := s.get(run+"/traces?fields=summary&limit=100", key); len(a.doc["traces"].([]any)) != 24 {
-		t.Errorf("summaries: %s", a)
+	var index struct{ Traces []oldEntry }
+	if err := json.Unmarshal([]byte(s.get(run+"/traces?fields=summary&limit=100", key).body), &index); err != nil {
+		t.Fatal(err)
+	}
+	var whole []oldEntry // the same entries, not read from the index
+	for line := range strings.Lines(s.get(run+"/traces?format=ndjson", key).body) {
+		var e oldEntry
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		whole = append(whole, e)
+	}
+	if diff := cmp.Diff(whole, index.Traces); diff != "" || len(whole) != 24 {
+		t.Errorf("%d traces; their entries (-trace +index):\n%s", len(whole), diff)
 	}
 	var trace struct {
 		ID, PromptText string

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"

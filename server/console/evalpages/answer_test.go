@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-
 	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
 )

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-
 	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
@@ -24,13 +23,13 @@ const (
 	noteSynthetic = "synthetic"
 )
 
-// note lists what else is different between two runs, and what that does to the
+// addNotes adds the other differences between two runs, and their effect on the
 // comparison.
-func (c *Comparison) note(base, run *measured) {
+func addNotes(c *Comparison, base, run *measured) {
 	c.Notes = []Note{}
 	add := func(when bool, code, format string, args ...any) {
 		if when {
-			c.Notes = append(c.Notes, Note{code, fmt.Sprintf(format, args...)})
+			c.Notes = append(c.Notes, Note{Code: code, Message: fmt.Sprintf(format, args...)})
 		}
 	}
 	was, is := base.manifest, run.manifest
