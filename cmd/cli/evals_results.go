@@ -13,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/cmd/evalclient"
 	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
 // resultCmds are the commands about what runs brought.
@@ -84,7 +85,7 @@ func (o *evalsOptions) compare(ctx context.Context, args []string) error {
 	w := o.env.Stderr
 	for _, side := range []struct {
 		name string
-		evalclient.Side
+		resource.Side
 	}{{"base", c.Base}, {"run", c.Run}} {
 		_, _ = fmt.Fprintf(w, "%-4s %s: %s version %d, %d trials of %d prompts, coverage %s\n", side.name, clean(side.ID), clean(side.EvalName), side.EvalVersion,
 			side.NTrials, side.NPrompts, percent(side.Coverage))
@@ -96,7 +97,7 @@ func (o *evalsOptions) compare(ctx context.Context, args []string) error {
 		_, _ = fmt.Fprintf(w, "note: %s: %s\n", clean(n.Code), clean(n.Message))
 	}
 	t := table{header: []string{"agent", "tool", "base", "run", "change", "interval", "p", "significant"}}
-	add := func(agent string, changes []evalclient.ToolChange) {
+	add := func(agent string, changes []resource.ToolChange) {
 		for _, d := range changes {
 			if d.BasePickRate == 0 && d.PickRate == 0 {
 				continue

@@ -10,15 +10,11 @@ import (
 
 // The shapes are the server's. Amounts are US dollars.
 type (
-	Summary     = resource.Summary
 	Eval        = resource.Eval
 	Run         = resource.Run
 	Issue       = resource.Issue
 	ProviderKey = resource.ProviderKey
-	Side        = resource.Side
 	Comparison  = resource.Comparison
-	ToolChange  = resource.ToolChange
-	Unshared    = resource.Unshared
 	Entry       = format.Entry
 )
 

@@ -90,7 +90,9 @@ func (h *Handler) list(c *call, values url.Values, eval string) error {
 
 // run answers with a run and its scores.
 func (h *Handler) run(c *call) error {
-	return get(c, func(ctx context.Context) (*evals.Report, error) { return h.Evals.Report(ctx, c.Actor, c.param("runId")) })
+	return get(c, func(ctx context.Context) (*evals.Report, error) {
+		return h.Evals.Report(ctx, c.Actor, c.param("runId"))
+	})
 }
 
 // cancel asks to cancel a run: 200 when it has ended, by this or before, 202 while
