@@ -8,7 +8,7 @@ build: ## Build the program to bin/firstpick
 	go build -trimpath -o bin/firstpick ./cmd/firstpick
 
 test: ## Run all tests under the race detector
-	go test -race -shuffle=on ./...
+	go test -race -shuffle=on ./... github.com/firstpick/firstpick/cmd/agentcollect/...
 
 test-cli: ## Run real agent CLIs against a fake provider; npm installs them to CLIS
 	.ci/test-cli $(CLIS)
