@@ -77,7 +77,7 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	}
 	for _, c := range changes {
 		r.Changes = append(r.Changes, traffic.Change{
-			What: c.What, Agent: c.Agent, Class: c.Class, Folder: c.Folder, Now: c.Now, Before: c.Before, Since: stamp(c.Since),
+			What: c.What, Agent: c.Agent, Class: c.Class, Host: c.Host, Folder: c.Folder, Now: c.Now, Before: c.Before, Since: stamp(c.Since),
 		})
 	}
 	return r, nil

@@ -78,11 +78,12 @@ type Day struct {
 	Conversions int64            `json:"conversions"`
 }
 
-// A Change is what is not as it was before the window.
+// A Change is a condition that package change detects in the window.
 type Change struct {
 	What   string `json:"what"`
 	Agent  string `json:"agent,omitempty"`
 	Class  string `json:"class,omitempty"`
+	Host   string `json:"host,omitempty"` // of Folder
 	Folder string `json:"folder,omitempty"`
 	Now    int64  `json:"now"`
 	Before int64  `json:"before"`

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/attribution"
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -135,39 +136,13 @@ func of(terms []term, key string) term {
 // class returns the term of any class.
 func class(key string) term { return of(append(classes(), others()...), key) }
 
-// change tells a change of a window in a sentence.
-func change(c *traffic.Change, q *query) string {
-	days := trafficdb.Window{From: q.From, To: q.To}.Baseline() / (24 * time.Hour)
-	now, before := chart.Whole(c.Now)+" in this window", chart.Whole(c.Before)+" in the "+many(int64(days), "day", "days")+" before"
-	switch c.What {
-	case trafficdb.NewAgent:
-		return c.Agent + " was never here before. It came " + times(c.Now) + "."
-	case trafficdb.Spike:
-		return name(c.Agent) + " came far more often than usual: " + now + ", and " + before + "."
-	case trafficdb.SpoofBurst:
-		return times(c.Now) + " somebody came as " + name(c.Agent) + " from an address that is not its operator’s."
-	case trafficdb.FetchDrop:
-		return "People have " + name(c.Agent) + " fetch your pages less: " + now + ", and " + before + "."
-	case trafficdb.NewNotFound:
-		return "Pages below " + c.Folder + " are missing, none of which was before: asked for " + times(c.Now) + "."
-	case trafficdb.Silence:
-		return "Nothing came for a day. Does your site still send?"
+// describe renders a change of a window as a sentence.
+func describe(c *traffic.Change, q *query) string {
+	kind, ok := change.KindOfReport(c.What)
+	if !ok {
+		return c.What
 	}
-	return c.What
-}
-
-func name(agent string) string {
-	if agent == "" {
-		return "an agent without a name"
-	}
-	return agent
-}
-
-func times(n int64) string {
-	if n == 1 {
-		return "once"
-	}
-	return chart.Whole(n) + " times"
+	return kind.Sentence(&change.Row{Agent: c.Agent, Folder: c.Folder, Now: c.Now, Before: c.Before}, change.Baseline(q.To.Sub(q.From)))
 }
 
 // many counts things: 1 page, 2 pages.
