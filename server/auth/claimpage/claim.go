@@ -187,7 +187,7 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request, signed *sess
 		h.show(w, signed, c, http.StatusUnprocessableEntity, "Type the six digits that your agent showed you.")
 		return
 	}
-	c, right, err := h.Agents.Confirm(r.Context(), caller(w, r), signed.Account, view, code, r.PostFormValue("workspace"))
+	c, right, err := h.Agents.Confirm(r.Context(), caller(w, r), signed.Account, registrations.Confirmation{ViewHash: view, Code: code, Workspace: r.PostFormValue("workspace")})
 	if err != nil {
 		h.broken(w, r, err)
 		return

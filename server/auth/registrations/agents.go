@@ -7,7 +7,6 @@ package registrations
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/netip"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/firstpick/firstpick/server/auth/keyring"
 	"github.com/firstpick/firstpick/server/auth/trust"
-	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/secret"
 	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/quota"
@@ -91,75 +89,27 @@ func (s *Service) Offers(ctx context.Context, k identity.Kind) (bool, error) {
 	return len(list) > 0, err
 }
 
-// fail turns an error of the store into what the caller is told. Failures meant
-// for the caller pass as they are.
-func (s *Service) fail(err error) error {
-	var known *apierr.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &known):
-		return known
-	case errors.Is(err, context.Canceled):
-		return apierr.Gone(err)
-	case s.DB.IsDown(err):
-		return apierr.StoreDown(err)
-	default:
-		return apierr.Internal(err)
-	}
-}
-
 func hash(token string) []byte { return secret.Hash(token) }
-
-// write runs fn in a transaction, and turns what failed into what is told.
-func (s *Service) write(ctx context.Context, fn func(tx *state.Tx) error) error {
-	return s.fail(s.DB.Write(ctx, fn))
-}
-
-func (s *Service) take(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, uses ...quota.Use) error {
-	return s.Limits.Take(ctx, tx, now, &c.Seen, uses...)
-}
-
-func (s *Service) ceiling(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, uses ...quota.Use) error {
-	return s.Limits.Ceiling(ctx, tx, now, &c.Seen, c.block(), uses...)
-}
 
 // note counts a failure that no transaction keeps, such as an unknown token.
 func (s *Service) note(ctx context.Context, c *Caller, use quota.Use) error {
-	return s.write(ctx, func(tx *state.Tx) error { return s.take(ctx, tx, s.Now(), c, use) })
+	return s.write(ctx, c, func(u *unit) error { return u.take(use) })
 }
 
 // barred fails when failures of the kind were noted too often.
 func (s *Service) barred(ctx context.Context, c *Caller, use quota.Use) error {
-	return s.fail(s.Limits.Check(ctx, s.DB.Read(), s.Now(), &c.Seen, use))
-}
-
-// audit appends a line about a registration.
-func (s *Service) audit(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, event string, r *identity.Registration, detail map[string]string) error {
-	e := state.AuditEntry{
-		ID: s.Secrets.ID("aud_"), At: now, Event: event, RegistrationID: r.ID, WorkspaceID: r.WorkspaceID, AccountID: r.AccountID, ISS: r.ISS, Detail: detail,
-	}
-	if r.Platform != "" || r.Context != "" {
-		if e.Detail == nil {
-			e.Detail = map[string]string{}
-		}
-		e.Detail["agent_platform"], e.Detail["agent_context_id"] = r.Platform, r.Context
-	}
-	if c != nil && c.IP.IsValid() {
-		e.IP = c.ip()
-	}
-	return tx.Audit(ctx, e)
+	return s.DB.APIError(s.Limits.Check(ctx, s.DB.Read(), s.Now(), &c.Seen, use))
 }
 
 // newWorkspace stores a workspace under a slug that nobody has.
-func (s *Service) newWorkspace(ctx context.Context, tx *state.Tx, now time.Time, owner string, expires time.Time) (*state.Workspace, error) {
-	w := &state.Workspace{ID: s.Secrets.ID("ws_"), OwnerID: owner, Plan: state.PlanFree, CreatedAt: now, ClaimExpires: expires}
+func (u *unit) newWorkspace(owner string, expires time.Time) (*state.Workspace, error) {
+	w := &state.Workspace{ID: u.Secrets.ID("ws_"), OwnerID: owner, Plan: state.PlanFree, CreatedAt: u.now, ClaimExpires: expires}
 	if owner != "" {
-		w.ClaimedAt = now
+		w.ClaimedAt = u.now
 	}
 	for digits := 4; ; digits++ {
-		w.Slug = s.Secrets.Pick(adjectives) + "-" + s.Secrets.Pick(animals) + "-" + s.Secrets.Number(digits)
-		if added, err := tx.AddWorkspace(ctx, w); added || err != nil {
+		w.Slug = u.Secrets.Pick(adjectives) + "-" + u.Secrets.Pick(animals) + "-" + u.Secrets.Number(digits)
+		if added, err := u.tx.AddWorkspace(u.ctx, w); added || err != nil {
 			return w, err
 		}
 	}

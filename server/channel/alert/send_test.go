@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/kit/safehttp"
 	"github.com/firstpick/firstpick/server/channel/change"
+	"github.com/firstpick/firstpick/server/kit/safehttp"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 

@@ -192,14 +192,8 @@ func (s *Service) Health(ctx context.Context, key *Key) (state.Collected, error)
 }
 
 func (s *Service) fail(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, context.Canceled):
-		return apierr.Gone(err)
-	case errors.Is(err, ErrBusy), s.DB.IsDown(err):
+	if errors.Is(err, ErrBusy) {
 		return apierr.StoreDown(err)
-	default:
-		return apierr.Internal(err)
 	}
+	return s.DB.APIError(err)
 }

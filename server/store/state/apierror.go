@@ -24,8 +24,3 @@ func (db *DB) APIError(err error) error {
 		return apierr.Internal(err)
 	}
 }
-
-// Update is Write for services: it fails with an *apierr.Error.
-func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
-	return db.APIError(db.Write(ctx, fn))
-}
