@@ -42,7 +42,7 @@ func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
 			row.Link = p.To("agents", a.Agent)
 		}
 		if a.OKRate != nil {
-			row.OK = percent(*a.OKRate)
+			row.OK = chart.Percent(*a.OKRate)
 		}
 		for _, part := range []struct {
 			key string

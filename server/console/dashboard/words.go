@@ -153,12 +153,6 @@ func many(n int64, one, more string) string {
 	return chart.Whole(n) + " " + more
 }
 
-// percent writes a share of 0 to 1.
-func percent(v float64) string {
-	text := strconv.FormatFloat(100*v, 'f', 1, 64)
-	return strings.TrimSuffix(text, ".0") + "%"
-}
-
 // share writes a number of conversions that may be divided: 12, 3.4.
 func share(v float64) string {
 	text := strings.TrimRight(strconv.FormatFloat(v, 'f', 2, 64), "0")
