@@ -80,10 +80,10 @@ func (a *app) sweepEvents(ctx context.Context, svc *collect.Service, tick <-chan
 		}
 		n, err := svc.Sweep(ctx)
 		if n > 0 {
-			a.log.Info("events were deleted, as old as their workspaces say", "events", n)
+			a.log.Info("expired events deleted (retention)", "events", n)
 		}
 		if err != nil && ctx.Err() == nil {
-			a.log.Warn("old events were not deleted; it is tried again", "err", err)
+			a.log.Warn("deleting expired events failed; it will be retried", "err", err)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (a *app) reports(beside *tasks, db *state.DB, looked *sites.Service, lists 
 	events, err := trafficdb.Open(beside.ctx, file)
 	var locked *trafficdb.LockedError
 	if errors.As(err, &locked) {
-		a.log.Warn("another process has the traffic database: this server's workspaces tell of no traffic", "file", file)
+		a.log.Warn("another process has the traffic database: this server shows no traffic reports", "file", file)
 		return nil, nil
 	}
 	if err != nil {
@@ -168,7 +168,7 @@ func (a *app) sweepReports(ctx context.Context, db *state.DB, events *trafficdb.
 		case <-tick:
 		}
 		if err := dropExpired(ctx, db, events, a.env.Now()); err != nil && ctx.Err() == nil {
-			a.log.Warn("old events were not taken out of the traffic database; it is tried again", "err", err)
+			a.log.Warn("deleting expired events from the traffic database failed; it will be retried", "err", err)
 		}
 	}
 }

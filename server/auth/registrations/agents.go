@@ -1,8 +1,8 @@
-// Package registrations is what agents and the people behind them can do: register,
-// claim, exchange, revoke, link and unlink. A use is one method and, where it
-// changes something, one transaction: it loads rows, asks package identity what
-// may happen, stores the outcome and its line in the audit log. It knows neither
-// requests nor pages. Failures that the caller is told about are *apierr.Error.
+// Package registrations implements the operations of agents and of the people behind
+// them: register, claim, exchange, revoke, link and unlink. An operation is one method
+// and, if it writes, one transaction (unit): it loads rows, applies the rules of package
+// identity, and stores the outcome with its audit entry. It does not depend on HTTP.
+// Failures for the caller are *apierr.Error.
 package registrations
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// The words of the protocol that are URNs.
+// The URNs of the protocol.
 const (
 	GrantClaim = "urn:example:agent-auth:grant-type:claim"
 	// GrantClaimAlias is what clients of the public protocol call the claim grant.
@@ -30,7 +30,7 @@ const (
 	AssertionType   = "urn:ietf:params:oauth:token-type:id-jag"
 )
 
-// A Service has the uses. All fields but Outbox are required.
+// A Service has the operations. All fields but Outbox are required.
 type Service struct {
 	DB      *state.DB
 	Ring    *keyring.Ring
@@ -50,8 +50,8 @@ type Service struct {
 	NewAccounts bool
 }
 
-// A Caller is who sends a request, as far as the connection tells, and what the
-// limits had to say of it.
+// A Caller is the sender of a request, as known from the connection, and the limits
+// that were checked for it.
 type Caller struct {
 	IP        netip.Addr
 	UserAgent string
@@ -69,15 +69,17 @@ func (c *Caller) block() string   { return quota.Block(c.IP) }
 // about is the key of limits on what one address block asks for an e-mail address.
 func (c *Caller) about(email string) string { return email + " " + c.block() }
 
-func (c *Caller) userAgent() string { return plain(c.UserAgent[:min(len(c.UserAgent), maxUserAgent)]) }
+func (c *Caller) userAgent() string {
+	return sanitize(c.UserAgent[:min(len(c.UserAgent), maxUserAgent)])
+}
 
-// plain takes out what PostgreSQL does not store in a text: broken UTF-8 and NUL.
-func plain(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "") }
+// sanitize removes what PostgreSQL cannot store in a text: invalid UTF-8 and NUL.
+func sanitize(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "") }
 
 // Resource is the API's root: aud of ID-JAGs, resource of tokens.
 func (s *Service) Resource() string { return s.BaseURL + "/api/" }
 
-// Offers says whether agents may register in a way. Assertions need an issuer.
+// Offers reports whether agents may register in a way. Assertions need an issuer.
 func (s *Service) Offers(ctx context.Context, k identity.Kind) (bool, error) {
 	if !slices.Contains(s.Types, k) {
 		return false, nil

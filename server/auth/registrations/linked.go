@@ -18,8 +18,8 @@ type Link struct {
 	Provider     string
 	Workspace    string // slug
 	Live         bool
-	// Unreviewed says that the link was made on an issuer's word before the person
-	// first signed in, and that the person has not said what to do with it.
+	// Unreviewed means that the link was made on an issuer's word before the person
+	// first signed in, and that the person has not decided about it.
 	Unreviewed bool
 }
 
@@ -68,7 +68,7 @@ func (s *Service) Unlink(ctx context.Context, c *Caller, accountID, registration
 }
 
 // unlink ends a registration; where an issuer vouched for it, that word no longer
-// counts. It says whether there was something to end.
+// counts. It reports whether there was something to end.
 func (u *unit) unlink(known *identity.Registration, by string) (bool, error) {
 	if known.ISS != "" {
 		if err := u.tx.RevokeSubject(u.ctx, known.ISS, known.Sub, u.now); err != nil {
@@ -90,7 +90,7 @@ func (u *unit) unlink(known *identity.Registration, by string) (bool, error) {
 	return true, u.tx.SaveDelegation(u.ctx, d)
 }
 
-// Unreviewed says whether a person has to decide about agents that were linked
+// Unreviewed reports whether a person has to decide about agents that were linked
 // before the first sign-in.
 func (s *Service) Unreviewed(ctx context.Context, account *state.Account) (bool, error) {
 	found, err := s.DB.Read().Unreviewed(ctx, account.ID)
@@ -114,7 +114,7 @@ func (s *Service) Keep(ctx context.Context, accountID, registration string) erro
 }
 
 func (s *Service) owned(ctx context.Context, tx *state.Tx, accountID, registration string) (*identity.Registration, error) {
-	r, err := tx.Registration(ctx, plain(registration))
+	r, err := tx.Registration(ctx, sanitize(registration))
 	if errors.Is(err, state.ErrNotFound) || err == nil && (r.AccountID != accountID || accountID == "") {
 		return nil, apierr.NotFound()
 	}
@@ -124,18 +124,18 @@ func (s *Service) owned(ctx context.Context, tx *state.Tx, accountID, registrati
 // unlinkLife is how long the link in a notice works.
 const unlinkLife = 30 * 24 * time.Hour
 
-// unlinkToken lets whoever reads the notice revoke that one link.
+// unlinkToken lets the reader of the notice revoke that one link.
 func (s *Service) unlinkToken(r *identity.Registration, now time.Time) string {
 	return s.Vault.SealText("unlink", strings.Join([]string{r.ID, r.AccountID, strconv.FormatInt(now.Add(unlinkLife).Unix(), 10)}, " "))
 }
 
 // OpenUnlink returns the account and registration of the link in a notice.
 func (s *Service) OpenUnlink(token string) (account, registration string, err error) {
-	plain, err := s.Vault.OpenText("unlink", token)
+	text, err := s.Vault.OpenText("unlink", token)
 	if err != nil {
 		return "", "", apierr.NotFound()
 	}
-	parts := strings.Fields(plain)
+	parts := strings.Fields(text)
 	if len(parts) != 3 {
 		return "", "", apierr.NotFound()
 	}

@@ -38,8 +38,8 @@ func (s *Service) OperatorLink(ctx context.Context, email string, admin bool) (s
 	return s.BaseURL + "/signin/link?token=" + token, err
 }
 
-// SetPlan sets the plan of a workspace, by its slug; the empty plan is what billing
-// says. Whose the last word is stands in package billing.
+// SetPlan sets the plan of a workspace, by its slug; the empty plan is the one of
+// billing. Package billing has the precedence.
 func (s *Service) SetPlan(ctx context.Context, slug, plan string) error {
 	return s.transact(ctx, nil, func(u *unit) error {
 		w, err := u.tx.WorkspaceBySlug(ctx, slug)

@@ -89,15 +89,15 @@ func (s *Service) RevokeOwnKey(ctx context.Context, c *Caller, a *state.Account,
 	})
 }
 
-// How long events may be kept. Ids are told apart for as long, so that a retry a
+// The bounds of retention. Event ids are deduplicated for as long, so that a retry a
 // month later still counts once.
 const (
 	leastRetention = 30  // days
 	mostRetention  = 800 // days
 )
 
-// ChangeSettings stores what an owner says about a workspace. It fails with an
-// *apierr.Error that tells which field is wrong.
+// ChangeSettings stores the settings of a workspace. It fails with an *apierr.Error
+// that names the invalid field.
 func (s *Service) ChangeSettings(ctx context.Context, c *Caller, a *state.Account, slug string, set state.Settings) error {
 	if err := checkSettings(&set); err != nil {
 		return err

@@ -50,7 +50,7 @@ func crowdedOut(waiting []*identity.Registration, block string) *identity.Regist
 	if len(waiting) < identity.PendingPerMail {
 		return nil
 	}
-	for _, r := range waiting { // in order of age, so that equal blocks are told apart
+	for _, r := range waiting { // in order of age, so that ties have an order
 		if b := blockOf(r.CreatedIP); count[b] > count[most] {
 			most = b
 		}
@@ -86,7 +86,7 @@ func (s *Service) Pending(ctx context.Context, account *state.Account) ([]*ident
 // with a 404 for one that waits for another, or no longer.
 func (s *Service) DenyPending(ctx context.Context, c *Caller, account *state.Account, registration string) error {
 	return s.write(ctx, c, func(u *unit) error {
-		r, err := u.tx.Registration(ctx, plain(registration))
+		r, err := u.tx.Registration(ctx, sanitize(registration))
 		if errors.Is(err, state.ErrNotFound) || err == nil && (!account.Verified() || r.Email != account.Email || r.Status(u.now) != identity.Pending) {
 			return apierr.NotFound()
 		}

@@ -67,8 +67,8 @@ func (s *Service) withAssertion(ctx context.Context, c *Caller, raw string, do f
 	return err
 }
 
-// refused turns what package trust says into what the caller is told. That an
-// issuer is not trusted is worth a line in the audit log.
+// refused turns an error of package trust into an answer. An issuer that is not
+// trusted is audited.
 func (s *Service) refused(ctx context.Context, c *Caller, err error) error {
 	var no *trust.Refusal
 	if !errors.As(err, &no) {
@@ -82,7 +82,7 @@ func (s *Service) refused(ctx context.Context, c *Caller, err error) error {
 		e.Status, e.RetryAfter = 503, 30
 	case "issuer_not_enabled", "invalid_issuer":
 		if err := s.write(ctx, c, func(u *unit) error {
-			return u.audit("issuer.rejected", &identity.Registration{ISS: plain(no.ISS)}, nil)
+			return u.audit("issuer.rejected", &identity.Registration{ISS: sanitize(no.ISS)}, nil)
 		}); err != nil {
 			return err
 		}
@@ -168,9 +168,9 @@ func (u *unit) subjectRegistration(a *trust.Assertion) (*identity.Registration, 
 	return r, err
 }
 
-// describe notes what the newest assertion says of the agent.
+// describe stores the newest assertion's claims about the agent.
 func (s *Service) describe(r *identity.Registration, a *trust.Assertion) {
-	r.ClientID, r.AMR, r.Platform, r.Context = plain(a.ClientID), a.AMR, plain(a.Platform), plain(a.ContextID)
+	r.ClientID, r.AMR, r.Platform, r.Context = sanitize(a.ClientID), a.AMR, sanitize(a.Platform), sanitize(a.ContextID)
 }
 
 // accept answers a subject that acts for an account: the registration is claimed.

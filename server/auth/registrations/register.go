@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Registered is what an agent gets for registering. The secrets in it are
+// A Registered is the answer to a registration. The secrets in it are
 // nowhere else.
 type Registered struct {
 	Registration  *identity.Registration
@@ -64,7 +64,7 @@ func (s *Service) RegisterAnonymous(ctx context.Context, c *Caller) (*Registered
 }
 
 // RegisterServiceAuth begins a claim for the owner of an address. It does not
-// look whether anybody has that address, so its answer cannot tell.
+// look whether anybody has that address, so its answer reveals nothing.
 func (s *Service) RegisterServiceAuth(ctx context.Context, c *Caller, hint string) (*Registered, error) {
 	email, ok := identity.ParseEmail(hint)
 	if !ok {
@@ -124,7 +124,7 @@ func (u *unit) issueCode(r *identity.Registration) (*Code, error) {
 	return code, u.audit("user_code.minted", r, map[string]string{"attempt": code.AttemptID})
 }
 
-// codeMAC is what is stored of a code: it has a million values only, so it is
+// codeMAC is the stored form of a code: it has a million values only, so it is
 // keyed, and bound to its attempt.
 func (s *Service) codeMAC(attempt, code string) []byte { return s.Vault.MAC("code", attempt, code) }
 
@@ -168,7 +168,7 @@ func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address
 		if r.Kind != identity.Anonymous && email != r.Email {
 			return apierr.BadBody("email_mismatch", "This registration is bound to another address.")
 		}
-		if r.Kind == identity.Anonymous { // an address alone says nothing of an issuer's subject that claimed before
+		if r.Kind == identity.Anonymous { // an address alone does not prove the issuer's subject that claimed before
 			r.ISS, r.Sub, r.Aud = "", "", ""
 		}
 		code, err = u.beginClaim(r, email)

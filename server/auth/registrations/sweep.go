@@ -44,7 +44,7 @@ func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 	defer func() { <-done }()
 	for {
 		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.Log.Warn("housekeeping failed; it is tried again", "err", err)
+			s.Log.Warn("housekeeping failed; it will be retried", "err", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -13,7 +13,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// Tokens are what the token endpoint hands over.
+// Tokens are the answer of the token endpoint.
 type Tokens struct {
 	AccessToken string
 	Scope       string
@@ -190,7 +190,7 @@ func (s *Service) Exchange(ctx context.Context, c *Caller, assertion string, sco
 	return out, err
 }
 
-// Revoke ends one access token. Whether there was one to end is not told.
+// Revoke ends one access token. It does not reveal whether there was one.
 func (s *Service) Revoke(ctx context.Context, c *Caller, token string) error {
 	return s.write(ctx, c, func(u *unit) error {
 		id, err := u.tx.RevokeToken(ctx, hash(token), u.now)
@@ -201,7 +201,7 @@ func (s *Service) Revoke(ctx context.Context, c *Caller, token string) error {
 	})
 }
 
-// Authenticate returns what a valid access token stands for.
+// Authenticate returns the bearer of a valid access token.
 func (s *Service) Authenticate(ctx context.Context, token string) (state.Bearer, error) {
 	b, err := s.DB.Bearer(ctx, hash(token), s.Now())
 	if errors.Is(err, state.ErrNotFound) {

@@ -19,7 +19,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// browserCookie tells the browser that asked for a link from others.
+// browserCookie identifies the browser that asked for a link.
 const browserCookie = "browser"
 
 // A Handler serves the routes. All fields but Providers are required.
@@ -61,7 +61,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
 		h.goOn(w, r)
 		return
 	case signed != nil && returning:
-		notice = "It is a while since you signed in. Sign in again to change what cannot be undone."
+		notice = "You signed in a while ago. Sign in again to make changes that cannot be undone."
 	case signed != nil:
 		notice = "It is a while since you signed in. Sign in again to link an agent."
 	case returning:
@@ -140,7 +140,7 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusNotFound:
 		h.message(w, http.StatusGone, "This link no longer works", "It was used, or its time is over. Ask for a new one on the sign-in page.")
 	case http.StatusForbidden:
-		h.message(w, http.StatusForbidden, "This account is disabled", "Ask whoever runs this service.")
+		h.message(w, http.StatusForbidden, "This account is disabled", "Ask the operator of this service.")
 	default:
 		h.broken(w, r, err)
 	}
@@ -155,7 +155,7 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, account *state.A
 	h.goOn(w, r)
 }
 
-// goOn leads who is signed in to what they came for.
+// goOn redirects a signed-in person to the page they came for.
 func (h *Handler) goOn(w http.ResponseWriter, r *http.Request) {
 	if back := h.Sessions.Kept(r, session.ReturnCookie); back != "" {
 		h.Sessions.Forget(w, session.ReturnCookie)

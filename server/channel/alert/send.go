@@ -112,7 +112,7 @@ func (s *Service) call(ctx context.Context, h *state.AlertChannel, d *state.Deli
 	res, err := s.HTTP.Do(req)
 	if err != nil {
 		if outer := (*url.Error)(nil); errors.As(err, &outer) { // for the operator; the outer error holds the address
-			s.Log.Info("a webhook was not reached", "workspace", h.WorkspaceID, "webhook", h.ID, "err", outer.Err)
+			s.Log.Info("calling a webhook failed", "workspace", h.WorkspaceID, "webhook", h.ID, "err", outer.Err)
 		}
 		return answer{failure: reason(err), took: s.Now().Sub(began)}
 	}
@@ -130,8 +130,8 @@ func (s *Service) call(ctx context.Context, h *state.AlertChannel, d *state.Deli
 	return a
 }
 
-// reason returns why a call failed, for the workspace. How a connection fails says what
-// names and addresses are there in the server's network, so all such failures are one.
+// reason returns why a call failed, for the workspace. All connection failures are one:
+// their details would reveal names and addresses of the server's network.
 func reason(err error) string {
 	var outer *url.Error
 	var certificate *tls.CertificateVerificationError

@@ -129,7 +129,7 @@ func (s *Service) channel(h *state.AlertChannel) Channel {
 }
 
 // AddWebhook adds a webhook. The secret that it is signed with is in this answer
-// alone. It fails with an *apierr.Error that says what is wrong with the address.
+// alone. It fails with an *apierr.Error that describes what is wrong with the address.
 func (s *Service) AddWebhook(ctx context.Context, workspace, address string) (*Channel, string, error) {
 	address, err := s.checkURL(address)
 	if err != nil {
@@ -228,7 +228,7 @@ func (s *Service) Rotate(ctx context.Context, workspace, id string) (string, err
 	return fresh, nil
 }
 
-// SetEmail says whether the owner of a workspace gets alerts by mail.
+// SetEmail turns mail about alerts to the owner of a workspace on or off.
 func (s *Service) SetEmail(ctx context.Context, workspace string, on bool) error {
 	return s.write(ctx, func(u *unit) error {
 		if err := u.tx.SetAlertMail(ctx, workspace, on, u.now); err != nil {

@@ -82,7 +82,7 @@ func (r *reader) check(d *draft, in *Input) *fault {
 	return nil
 }
 
-// shape checks what an event is before what it says.
+// shape checks the type of an event before its fields.
 func (r *reader) shape(d *draft) *fault {
 	switch {
 	case d.size > r.lim.Event && !d.native:
@@ -188,7 +188,7 @@ func (r *reader) signals(d *draft, in *Input) {
 	if n, ok := r.measure(d.bytes, "bytes", d.native); ok {
 		in.Bytes = int64(n)
 	}
-	if r.o.Key == KindPublishable { // whoever reads the page's source can write these
+	if r.o.Key == KindPublishable { // anybody who reads the page's source can send these
 		in.UserAgent, in.IP = cut(tidy(r.o.ClientUserAgent), r.lim.UserAgent), r.o.ClientIP.Unmap().WithZone("")
 		return
 	}
@@ -238,7 +238,7 @@ func (r *reader) address(d *draft) netip.Addr {
 	return ip.Unmap().WithZone("")
 }
 
-// methodOf returns a method in upper case, or "" if it is none.
+// methodOf returns a method in upper case, or "" if it is invalid.
 func methodOf(s string) string {
 	switch s {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
@@ -260,7 +260,7 @@ func hasSignal(d *draft) bool {
 		d.mcpMethod != "" || d.mcpTool != "" || d.mcpClient != ""
 }
 
-// ignored notes the fields of a conversion in an event that is none.
+// ignored notes the fields of a conversion in an event that is not a conversion.
 func (r *reader) ignored(d *draft) {
 	for _, f := range [][2]string{{"kind", d.kind}, {"value", d.value}, {"currency", d.currency}, {"orderId", d.orderID}, {"refundOf", d.refundOf}} {
 		if f[1] != "" {

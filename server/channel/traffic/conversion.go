@@ -14,7 +14,7 @@ type Conversions struct {
 	Truncated    bool              `json:"truncated,omitempty"` // the window has more than are counted
 }
 
-// A ConversionRow is a conversion and whose it is.
+// A ConversionRow is a conversion with its credits.
 type ConversionRow struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`
@@ -75,7 +75,7 @@ type ConversionTouch struct {
 	Path     string `json:"path,omitempty"`
 	Referrer string `json:"referrer,omitempty"`
 	Evidence string `json:"evidence,omitempty"`
-	// Why says whether it counted; see attribution.Reason.
+	// Why is why it counted or not; see attribution.Reason.
 	Why   string  `json:"why"`
 	Share float64 `json:"share"` // 0 to 1
 	Value *Money  `json:"value,omitempty"`

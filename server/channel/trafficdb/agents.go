@@ -9,11 +9,11 @@ import (
 // An Agent is how often an agent came in a window.
 type Agent struct {
 	Agent, Operator, Class string // Agent is empty for one without a name
-	// Touches counts all visits, also those of impostors. Pages counts the pages
+	// Touches counts all visits, also spoofed ones. Pages counts the pages
 	// that it got.
 	Touches, Pages int64
-	// By verdict. Spoofed are impostors: they came from where the agent's operator
-	// says it does not come from. What is left of Touches claims nothing that could
+	// By verdict. Spoofed touches came from addresses that the agent's operator does not
+	// publish. What is left of Touches claims nothing that could
 	// be verified.
 	Verified, Spoofed, Unverifiable, Stale, NoIP int64
 	// Answered counts the touches whose status is known, OK those below 400.
@@ -94,17 +94,17 @@ func (db *DB) Gaps(ctx context.Context, workspace string, w Window, p Page) ([]G
 	}, w.only(workspace, p.args()...)...)
 }
 
-// A Noise is what came and is no agent, of one class.
+// A Noise counts visits of one class that is not an agent.
 type Noise struct {
-	Class   string // of agentid, or Impostor
+	Class   string // of agentid, or Spoofed
 	Touches int64
 	Agents  []string // the names that came most, 5 at most
 	LastAt  time.Time
 }
 
-// Impostor is the class of noise of those who claim to be an agent that they
+// Spoofed is the class of noise of those who claim to be an agent that they
 // are not.
-const Impostor = "impostor"
+const Spoofed = "impostor"
 
 // Noise returns what the other reports leave out, by class. There are no more
 // than a dozen.

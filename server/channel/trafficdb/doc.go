@@ -20,7 +20,7 @@
 // What the reports count:
 //
 //   - Touches of agents are those of the classes that agentid calls the headline,
-//     without impostors (verdict ip_mismatch). Agents shows impostors beside the
+//     without spoofed ones (verdict ip_mismatch). Agents shows those beside the
 //     agent that they claim to be; elsewhere they are noise.
 //   - An event counts in the day in which it happened, however late it came.
 //   - Backfilled events count everywhere but in Changes, where they are only

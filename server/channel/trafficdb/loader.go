@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/event"
 )
 
-// batchEvents is how many events a Step loads at most, unless the Loader says
+// batchEvents is how many events a Step loads at most, unless the Loader has
 // otherwise. A full batch takes some tenths of a second.
 const batchEvents = 20_000
 
@@ -59,7 +59,7 @@ func (l *Loader) Step(ctx context.Context) (n int, err error) {
 // manyBytes of events may be all that a source returns although there are more.
 const manyBytes = 16 << 20
 
-// step is Step, and says whether there may be more.
+// step is Step, and reports whether there may be more.
 func (l *Loader) step(ctx context.Context) (n int, more bool, err error) {
 	// Held from the reading to the writing, so that what Erase or Rebuild removed
 	// does not come back from a batch that was read before.

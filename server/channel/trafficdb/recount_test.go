@@ -236,7 +236,7 @@ func (l ledger) noise() map[string]int64 {
 	for _, r := range l.touches() {
 		switch {
 		case !genuine(r):
-			out[trafficdb.Impostor]++
+			out[trafficdb.Spoofed]++
 		case !headline(r) && r.Class != "browser" && r.Class != "none" && r.Class != "":
 			out[r.Class]++
 		}

@@ -100,7 +100,7 @@ func tiles(p *page, r *traffic.Report, t *trend) []tile {
 		read += r.Source.Pages[i].Touches
 	}
 	out := []tile{
-		{Name: "Agent touches", Value: chart.Whole(t.Touches), Note: "requests by agents, without impostors", Link: p.To("agents"), Spark: chart.Spark(t.touches)},
+		{Name: "Agent touches", Value: chart.Whole(t.Touches), Note: "requests by agents, without spoofed ones", Link: p.To("agents"), Spark: chart.Spark(t.touches)},
 		{Name: "Pages read", Value: rowCount(len(r.Source.Pages)), Note: many(read, "read", "reads") + " that got an answer", Link: p.To("pages")},
 		{Name: "Gaps", Value: rowCount(gaps), Note: many(asked, "request", "requests") + " for a person, unmet", Link: p.To("gaps")},
 		{Name: "People sent", Value: chart.Whole(people), Note: "at least: assistants hide many", Link: p.To("referrals"), Spark: chart.Spark(t.referrals)},

@@ -38,7 +38,7 @@ func classes() []term {
 // others returns the classes that no headline counts.
 func others() []term {
 	return []term{
-		{trafficdb.Impostor, "Impostors", "They claim to be an agent whose operator says that it comes from elsewhere."},
+		{trafficdb.Spoofed, "Spoofed", "They claim to be an agent whose operator says that it comes from elsewhere."},
 		{string(agentid.ScannerProbe), "Scanners and probes", "They look for holes, such as /wp-login or /.env."},
 		{string(agentid.HTTPLibrary), "Programs", "curl, scripts, headless browsers, your own tests: whose they are is not said."},
 		{string(agentid.Monitor), "Monitors", "They look whether the site is up."},
@@ -53,7 +53,7 @@ func others() []term {
 func verdicts() []term {
 	return []term{
 		{"verified", "Verified", "By a signature, by an address that its operator publishes, or by the name of its address."},
-		{"spoofed", "Spoofed", "It came from elsewhere than its operator says: an impostor. Counted as noise, nowhere else."},
+		{"spoofed", "Spoofed", "It claims to be this agent and came from an address that its operator does not publish. Counted as noise, nowhere else."},
 		{"unverifiable", "Unverifiable", "Its operator publishes nothing to check it by, or not all of its addresses. Agents on people’s own machines are always so."},
 		{"stale", "List too old", "What is known of its operator’s addresses or keys is too old to call it spoofed."},
 		{"noip", "No address", "It could be checked by its address, but your site passed on none, or that of its CDN or of a private network. Send the client’s address."},
@@ -103,7 +103,7 @@ func reasons() []term {
 		{string(attribution.NotByModel), "Not by this model", "It competed, but the model credits another touch."},
 		{string(attribution.NoEvidence), "No evidence", "Nothing says that an agent was part of it."},
 		{string(attribution.OnlyReach), "Reach only", "Crawlers and previews read pages and bring nobody."},
-		{string(attribution.Impostor), "Impostor", "It claims to be an agent that it is not."},
+		{string(attribution.Impostor), "Spoofed", "It claims to be an agent that it is not."},
 		{string(attribution.TooEarly), "Before the lookback", "It is longer ago than the lookback reaches."},
 		{string(attribution.TooLate), "Afterwards", "It came after the conversion."},
 		{string(attribution.SharedDevice), "Shared device", "More than five people used this visitor; it stands for none of them."},

@@ -1,7 +1,7 @@
 -- now: of the window, before: from $4 until the window, week_ago: from $5 until $6;
 -- all without backfilled events. The first visit is of all that were not spoofed.
 with hit as (
-    select agent, class, @impostor as spoofed,
+    select agent, class, @spoofed as spoofed,
            count(*) filter (not backfill and happened_at >= $2) as now,
            count(*) filter (not backfill and happened_at >= $4 and happened_at < $2) as before,
            count(*) filter (not backfill and happened_at >= $5 and happened_at < $6) as week_ago,
