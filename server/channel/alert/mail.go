@@ -42,7 +42,7 @@ func (u *unit) mailOwner(w *state.Workspace, subject string, text []string) (boo
 		return false, err
 	}
 	page := u.BaseURL + "/workspaces/" + w.Slug
-	text = append(text, "The workspace: "+page, "Settings:      "+page+"/settings")
+	text = append(text, "Workspace: "+page, "Settings:  "+page+"/settings")
 	return true, u.Mail(u.ctx, u.tx, u.now, mail.Message{
 		To: account.Email, Subject: "[" + w.Slug + "] " + subject, Text: strings.Join(text, "\n") + "\n", Unsubscribe: page + "/settings",
 	})

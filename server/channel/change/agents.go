@@ -23,8 +23,8 @@ type NewAgentData SeenAgent
 
 // Describe implements Data.
 func (d NewAgentData) Describe() (string, []string) {
-	return fmt.Sprintf("%s (%s) came for the first time.", Clean(d.Agent), words(d.Class)),
-		[]string{fmt.Sprintf("It came at %s, and %s in the last 24 hours.", show(d.FirstSeen), count(d.Touches, "time"))}
+	return fmt.Sprintf("New agent: %s (%s).", Clean(d.Agent), words(d.Class)),
+		[]string{fmt.Sprintf("First visit at %s, %s in the last 24 hours.", show(d.FirstSeen), count(d.Touches, "time"))}
 }
 
 func newAgent() Kind {
@@ -42,7 +42,7 @@ func newAgent() Kind {
 			return out
 		},
 		Sentence: func(r *Row, _ time.Duration) string {
-			return r.Agent + " was never here before. It came " + times(r.Now) + "."
+			return "New agent: " + r.Agent + " visited " + times(r.Now) + "."
 		},
 	}
 }
@@ -66,9 +66,9 @@ type FirstAgentsData struct {
 func (d FirstAgentsData) Describe() (string, []string) {
 	var details []string
 	for _, a := range d.Agents {
-		details = append(details, fmt.Sprintf("%s (%s): %s", Clean(a.Agent), words(a.Class), count(a.Touches, "touch")))
+		details = append(details, fmt.Sprintf("%s (%s): %s", Clean(a.Agent), words(a.Class), count(a.Touches, "visit")))
 	}
-	return fmt.Sprintf("On the first day %s came.", count(int64(d.Total), "agent")), details
+	return fmt.Sprintf("First day: %s visited.", count(int64(d.Total), "agent")), details
 }
 
 func firstAgents() Kind {
@@ -137,7 +137,7 @@ func spike() Kind {
 			return out
 		},
 		Sentence: func(r *Row, baseline time.Duration) string {
-			return name(r.Agent) + " came far more often than usual: " + compared(r, baseline) + "."
+			return "Spike of " + name(r.Agent) + ": " + compared(r, baseline) + "."
 		},
 	}
 }
@@ -151,8 +151,8 @@ type FetchDropData struct {
 
 // Describe implements Data.
 func (d FetchDropData) Describe() (string, []string) {
-	return fmt.Sprintf("Assistants read %s for people in 24 hours; a week ago it was %d.", count(d.Fetches, "page"), d.WeekAgo),
-		[]string{fmt.Sprintf("%.0f a day are usual. Look for pages that moved, and for a robots.txt or firewall that refuses agents.", d.UsualPerDay)}
+	return fmt.Sprintf("User fetches dropped: assistants read %s in 24 hours, and %d a week ago.", count(d.Fetches, "page"), d.WeekAgo),
+		[]string{fmt.Sprintf("The usual rate is %.0f per day. Check for moved pages, and for a robots.txt or firewall that blocks agents.", d.UsualPerDay)}
 }
 
 func fetchDrop() Kind {
@@ -161,7 +161,7 @@ func fetchDrop() Kind {
 		Doc:    fmt.Sprintf("In 24 hours assistants read at most half as many pages for people as in the same hours a week ago, and as on an average day of that week, if those\nwere at least %d. Repeated when the drop was over for seven days. `fetches`, `weekAgo`, `usualPerDay`.", dropMin),
 		Detect: detectFetchDrop, Over: absent(week),
 		Sentence: func(r *Row, baseline time.Duration) string {
-			return "People have " + name(r.Agent) + " fetch your pages less: " + compared(r, baseline) + "."
+			return "Fewer user fetches by " + name(r.Agent) + ": " + compared(r, baseline) + "."
 		},
 	}
 }

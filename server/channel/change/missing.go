@@ -19,15 +19,11 @@ type NotFoundData struct {
 
 // Describe implements Data.
 func (d NotFoundData) Describe() (string, []string) {
-	details := []string{"Agents: " + list(d.Agents), fmt.Sprintf("First at %s. Missing, for example:", show(d.FirstSeen))}
+	details := []string{"Agents: " + list(d.Agents), fmt.Sprintf("First at %s. Examples:", show(d.FirstSeen))}
 	for _, path := range d.Examples {
 		details = append(details, "  "+Clean(path))
 	}
-	verb := "are"
-	if d.Pages == 1 {
-		verb = "is"
-	}
-	return fmt.Sprintf("Agents asked for %s under %s that %s not there, %s in 24 hours.", count(d.Pages, "page"), Clean(d.Folder), verb, count(d.Misses, "time")), details
+	return fmt.Sprintf("Missing pages: agents requested %s below %s that do not exist, %s in 24 hours.", count(d.Pages, "page"), Clean(d.Folder), count(d.Misses, "time")), details
 }
 
 func notFound() Kind {
@@ -37,7 +33,7 @@ func notFound() Kind {
 			clusterPages, clusterMisses, clusterTimes),
 		Detect: detectNotFound, Over: absent(week), Page: "gaps",
 		Sentence: func(r *Row, baseline time.Duration) string {
-			return "Agents miss pages below " + r.Folder + ": " + compared(r, baseline) + "."
+			return "New missing pages below " + r.Folder + ", requested " + compared(r, baseline) + "."
 		},
 	}
 }

@@ -12,9 +12,9 @@ type SilenceData struct {
 
 // Describe implements Data.
 func (d SilenceData) Describe() (string, []string) {
-	return "No event came for 24 hours.", []string{
-		fmt.Sprintf("The last came at %s. Is the collector still installed, and its key still valid?", show(d.LastEventAt)),
-		"You get another alert when events come again.",
+	return "No events for 24 hours.", []string{
+		fmt.Sprintf("Last event at %s. Check that the collector is installed and its key is valid.", show(d.LastEventAt)),
+		"We notify you when events arrive again.",
 	}
 }
 
@@ -35,7 +35,7 @@ func silence() Kind {
 			return []Condition{{Seen: f.LastAt, Data: SilenceData{f.LastAt}, Rows: []Row{row}}}
 		},
 		Over:     func(f *Facts, seen time.Time) bool { return f.LastAt.After(seen) },
-		Sentence: func(*Row, time.Duration) string { return "Nothing came for a day. Does your site still send?" },
+		Sentence: func(*Row, time.Duration) string { return "No events for a day. Check that your site still sends them." },
 	}
 }
 
@@ -57,7 +57,7 @@ type SilenceOverData struct {
 
 // Describe implements Data.
 func (d SilenceOverData) Describe() (string, []string) {
-	return "Events come again.", []string{fmt.Sprintf("None came from %s to %s.", show(d.SilentSince), show(d.BackAt))}
+	return "Events arrive again.", []string{fmt.Sprintf("No events from %s to %s.", show(d.SilentSince), show(d.BackAt))}
 }
 
 func silenceOver() Kind {

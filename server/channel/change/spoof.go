@@ -3,6 +3,8 @@ package change
 import (
 	"fmt"
 	"time"
+
+	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
 // SpoofBurstData describes an hour with many spoofed visits.
@@ -15,11 +17,11 @@ type SpoofBurstData struct {
 
 // Describe implements Data.
 func (d SpoofBurstData) Describe() (string, []string) {
-	return fmt.Sprintf("%s in an hour came from addresses that are not those of the agents they name.", count(d.Touches, "touch")),
+	return fmt.Sprintf("Spoofing: %s in one hour from addresses outside the ranges of the agents they name.", count(d.Touches, "visit")),
 		[]string{
-			fmt.Sprintf("The hour began at %s; %.1f an hour are usual.", show(d.Hour), d.UsualPerHour),
-			"Names that were used: " + list(d.Agents),
-			"They are counted as spoofed, and not as visits of these agents.",
+			fmt.Sprintf("The hour began at %s; the usual rate is %.1f per hour.", show(d.Hour), d.UsualPerHour),
+			"Names used: " + list(d.Agents),
+			"They are counted as spoofed, not as visits of these agents.",
 		}
 }
 
@@ -29,7 +31,7 @@ func spoofBurst() Kind {
 		Doc:    fmt.Sprintf("An hour with at least %d spoofed touches, which use agents' names and come from addresses that are not theirs, %d times as many as an hour of the\nweek before had. Repeated when there was none for 24 hours. `hour` (its beginning), `touches`, `usualPerHour`, `agents` (the names that were used in 24\nhours).", burstMin, burstTimes),
 		Detect: detectSpoofBurst, Over: absent(day),
 		Sentence: func(r *Row, _ time.Duration) string {
-			return times(r.Now) + " somebody came as " + name(r.Agent) + " from an address that is not its operator’s."
+			return "Spoofed visits as " + name(r.Agent) + ": " + chart.Whole(r.Now) + "."
 		},
 	}
 }

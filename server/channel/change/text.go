@@ -12,12 +12,12 @@ import (
 
 // compared renders the counts of a row beside its baseline.
 func compared(r *Row, baseline time.Duration) string {
-	return fmt.Sprintf("%s in this window, and %s in the %s before", chart.Whole(r.Now), chart.Whole(r.Before), count(int64(baseline/day), "day"))
+	return fmt.Sprintf("%s in this window, %s in the %s before", chart.Whole(r.Now), chart.Whole(r.Before), count(int64(baseline/day), "day"))
 }
 
 func name(agent string) string {
 	if agent == "" {
-		return "an agent without a name"
+		return "an unnamed agent"
 	}
 	return agent
 }
@@ -38,9 +38,6 @@ func words(class string) string { return strings.ReplaceAll(Clean(class), "_", "
 func count(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "ch") {
-		noun += "e"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

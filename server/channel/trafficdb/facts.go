@@ -8,6 +8,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics/duck"
 	"github.com/firstpick/firstpick/server/channel/change"
+	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
 const (
@@ -105,7 +106,7 @@ func (db *DB) addExamples(ctx context.Context, workspace string, w Window, folde
 			}
 		}
 		for _, g := range gaps {
-			missing := g.Kind == NotFound || g.Kind == MissingText
+			missing := g.Kind == traffic.GapNotFound || g.Kind == traffic.GapMissingText
 			under := g.Path == f.Path || strings.HasPrefix(g.Path, strings.TrimSuffix(f.Path, "/")+"/")
 			if missing && under && g.Host == f.Host && len(f.Examples) < folderSamples {
 				f.Examples = append(f.Examples, g.Path)
