@@ -124,7 +124,7 @@ type claimData struct {
 	FormToken, Email, Asked, Error string
 }
 
-// show answers with how the ceremony stands.
+// show renders the state of the ceremony.
 func (h *Handler) show(w http.ResponseWriter, signed *session.Signed, c *registrations.Ceremony, status int, problem string) {
 	switch c.Status {
 	case registrations.Open:

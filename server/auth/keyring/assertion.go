@@ -17,7 +17,7 @@ const typ = "oauth-id-jag+jwt"
 // maxAssertion bounds the size of a token that is looked at, in bytes.
 const maxAssertion = 8 << 10
 
-// ErrInvalid means that a token is no assertion of ours that is valid now. It
+// ErrInvalid means that a token is not a valid assertion of ours. It
 // does not return the reason: the holder of a valid one does not need it.
 var ErrInvalid = errors.New("not a valid assertion")
 

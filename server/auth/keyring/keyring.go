@@ -308,7 +308,7 @@ type Status struct {
 	ActiveFrom time.Time `json:"active_from"`
 }
 
-// List returns all keys and where they stand.
+// List returns all keys and their states.
 func (r *Ring) List(ctx context.Context) ([]Status, error) {
 	if err := r.Load(ctx); err != nil {
 		return nil, err

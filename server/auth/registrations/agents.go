@@ -104,7 +104,7 @@ func (s *Service) barred(ctx context.Context, c *Caller, use quota.Use) error {
 	return s.DB.APIError(s.Limits.Check(ctx, s.DB.Read(), s.Now(), &c.Seen, use))
 }
 
-// newWorkspace stores a workspace under a slug that nobody has.
+// newWorkspace stores a workspace under a free slug.
 func (u *unit) newWorkspace(owner string, expires time.Time) (*state.Workspace, error) {
 	w := &state.Workspace{ID: u.Secrets.ID("ws_"), OwnerID: owner, Plan: state.PlanFree, CreatedAt: u.now, ClaimExpires: expires}
 	if owner != "" {

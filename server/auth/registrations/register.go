@@ -180,7 +180,7 @@ func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address
 	return code, id, err
 }
 
-// mayClaim refuses a registration that nobody can claim any more.
+// mayClaim refuses a registration that can no longer be claimed.
 func mayClaim(r *identity.Registration, now time.Time) error {
 	switch r.Status(now) {
 	case identity.Expired, identity.Revoked:

@@ -74,7 +74,7 @@ type Signed struct {
 func (s *Signed) Fresh(now time.Time) bool { return now.Before(s.Session.AuthenticatedAt.Add(Recent)) }
 
 // FormToken returns the value of FormField for a page of this request. Each page has
-// another one, because pages are compressed: the size of a compressed page tells about a
+// another one, because pages are compressed: the size of a compressed page leaks a
 // secret that stays the same (the BREACH attack).
 func (s *Signed) FormToken() string { return s.masked(s.mask) }
 

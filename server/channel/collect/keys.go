@@ -44,8 +44,8 @@ func (k *Key) left() int64 { return k.Left - k.spent.Load() }
 // Claimed reports whether the workspace has an owner.
 func (k *Key) Claimed() bool { return !k.Workspace.ClaimedAt.IsZero() }
 
-// abandoned reports whether nobody claimed the workspace in time. What is sent to it
-// could never be read.
+// abandoned reports whether the time to claim the workspace is over. Its events could
+// never be read.
 func (k *Key) abandoned(now time.Time) bool {
 	return !k.Claimed() && !now.Before(k.Workspace.ClaimExpires)
 }

@@ -23,7 +23,7 @@ const maxVisitors = 500
 // maxAbout bounds the events that one answer about a person holds.
 const maxAbout = 100_000
 
-// names are those under which a person's events stand.
+// names are those under which a person's events are stored.
 type names struct {
 	visitors, identities []string
 }
@@ -34,7 +34,7 @@ func (s *Service) visitor(workspace, token string) string {
 }
 
 // names returns the names of a person: the one that is given and, for an
-// identity, the visitors that were this person and nobody else.
+// identity, the visitors that were this person only.
 func (s *Service) names(ctx context.Context, workspace string, who Subject) (names, error) {
 	given := 0
 	for _, text := range []string{who.Email, who.UserRef, who.VisitorToken} {

@@ -24,7 +24,7 @@ const (
 var ErrBusy = errors.New("the collector's queue is full, or the store does not answer")
 
 // A Writer stores events. While one commit is under way, requests gather; the
-// next commit takes them all. There is no timer: a lone request waits for nobody.
+// next commit takes them all. There is no timer: a lone request does not wait.
 type Writer struct {
 	db      *state.DB
 	jobs    chan *job

@@ -89,8 +89,8 @@ func (r *reader) shape(d *draft) *fault {
 		return &fault{TooLarge, "", "the event is above the limit of " + strconv.Itoa(r.lim.Event) + " bytes: leave out what is not documented"}
 	case d.tooDeep:
 		return &fault{TooDeep, "", "the event nests deeper than " + strconv.Itoa(r.lim.Levels) + " levels"}
-	case d.misfit != "":
-		return &fault{InvalidField, d.misfit, d.misfit + " has a value of the wrong JSON type: see the documentation of /api/collect"}
+	case d.mistyped != "":
+		return &fault{InvalidField, d.mistyped, d.mistyped + " has a value of the wrong JSON type: see the documentation of /api/collect"}
 	case d.typ == "":
 		return &fault{MissingType, "type", "type is missing: touch, identify or convert"}
 	}
@@ -164,7 +164,7 @@ func (r *reader) status(d *draft, in *Input) *fault {
 	return nil
 }
 
-// signals takes what says who it was. All of it was written by strangers, so what
+// signals reads the fields that identify the visitor. They come from outside, so what
 // is too long is cut, and never a reason to refuse.
 func (r *reader) signals(d *draft, in *Input) {
 	in.Via, in.UTMSource = clean(d.via, maxTag), clean(d.utmSource, maxTag)

@@ -62,7 +62,7 @@ const (
 	InvalidVisitor  Code = "invalid_visitor"  // visitorToken
 	InvalidEmail    Code = "invalid_email"    //
 	InvalidUserRef  Code = "invalid_user_ref" //
-	MissingIdentity Code = "missing_identity" // nobody whom an identify or a convert is about
+	MissingIdentity Code = "missing_identity" // an identify or a convert without a person
 	MissingSubject  Code = "missing_subject"  // a touch of nothing
 	InvalidURL      Code = "invalid_url"      //
 	InvalidStatus   Code = "invalid_status"   //
@@ -84,7 +84,7 @@ type Refusal struct {
 	Message string // what is wrong and what to do
 }
 
-// A fault is a refusal before it is known of which event.
+// A fault is a refusal whose event is not known yet.
 type fault struct {
 	code    Code
 	field   string

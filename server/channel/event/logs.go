@@ -51,7 +51,7 @@ func (r *reader) takeLog(keep bool) {
 		r.batch.Skipped++
 		return
 	}
-	d.misfit = "" // nobody who could mend it would read of it
+	d.mistyped = "" // log senders cannot see warnings
 	if !validID(d.id) {
 		d.id = ""
 	}

@@ -7,7 +7,7 @@ type Type string
 
 // The types of events.
 const (
-	Touch    Type = "touch"    // an agent, or somebody an agent sent, met the site
+	Touch    Type = "touch"    // a visit of an agent, or of a person whom an agent referred
 	Identify Type = "identify" // a visitor is this person
 	Convert  Type = "convert"  // a person did what the site is there for
 )
@@ -51,7 +51,7 @@ type Record struct {
 	MCPClient   string `json:"mcpClient,omitempty"`
 	MCPVersion  string `json:"mcpVersion,omitempty"`
 
-	// What we made of it when it came: who, of which kind, how sure, and by what
+	// Our identification when it came: who, of which kind, how sure, and by what
 	// evidence it may be credited to an assistant.
 	Agent    string `json:"agent,omitempty"`    // GPTBot, ChatGPT-User ...
 	Family   string `json:"family,omitempty"`   // ChatGPT: what credit goes to

@@ -21,13 +21,13 @@ type ConversionRow struct {
 	At      string `json:"at"`
 	Value   *Money `json:"value,omitempty"`   // as it was sent; none of a conversion without money
 	Applied *Money `json:"applied,omitempty"` // of a refund: what was taken off
-	// Credits add up to a whole conversion with what nobody is credited with.
+	// Credits add up to at most a whole conversion; the rest is not credited.
 	Credits []Credit `json:"credits"`
 	// Evidence is the strongest among the credits.
 	Evidence string `json:"evidence,omitempty"`
 	// Assisted marks that an agent competed and the model credits another way.
 	Assisted bool `json:"assisted,omitempty"`
-	// Possible is what is probable and credited to nobody.
+	// Possible is probable, and not credited.
 	Possible *Possible `json:"possible,omitempty"`
 	// Of a refund: the id of the conversion that it takes back, and why it did not
 	// simply do so.
@@ -44,7 +44,7 @@ type Credit struct {
 }
 
 // A Possible is an assistant that probably sent the person: it fetched a page
-// because somebody asked, and soon this person, and nobody else, landed there.
+// for a user, and soon after this person, and no other, landed there.
 type Possible struct {
 	Agent     string `json:"agent"`
 	Host      string `json:"host,omitempty"`

@@ -94,7 +94,7 @@ type Noise struct {
 	LastAt  time.Time
 }
 
-// Noise returns what the other reports leave out, by class. There are no more
+// Noise counts the visits that the other reports exclude, by class. There are no more
 // than a dozen.
 func (db *DB) Noise(ctx context.Context, workspace string, w Window) ([]Noise, error) {
 	return ask(ctx, db, "noise", func(rows *sql.Rows) (Noise, error) {

@@ -1,6 +1,6 @@
 // Package trafficdb answers questions about accepted events. It keeps them in a
 // DuckDB file of their own, in columns, and holds nothing that the state store
-// has not: the file may be deleted at any time and is then made anew.
+// has not: the file may be deleted at any time and is then rebuilt.
 //
 //	state store ──► Loader.Step ──► Append (rows and mark in one transaction)
 //	                                   │

@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/duck"
 )
 
-// layout is the number of the tables' form. A file of another form is made anew.
+// layout is the version of the schema. A file of another version is rebuilt.
 const layout = 2
 
 const (
@@ -195,7 +195,7 @@ func (db *DB) Close() error {
 	return err
 }
 
-// Rebuild empties the database by making the file anew: Mark is 0 after it. It
+// Rebuild empties the database by replacing the file: Mark is 0 after it. It
 // waits for reports that run, and those that come wait for it.
 func (db *DB) Rebuild(ctx context.Context) error {
 	db.loading.Lock()
