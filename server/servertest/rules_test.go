@@ -263,7 +263,7 @@ func claimCode(t testing.TB, s *servertest.Service, code *registrations.Code, em
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, right, err := s.Agents.Confirm(ctx, somebody(), account, viewHash(code), code.UserCode, ""); err != nil || !right {
+	if _, right, err := s.Agents.Confirm(ctx, somebody(), account, registrations.Confirmation{ViewHash: viewHash(code), Code: code.UserCode}); err != nil || !right {
 		t.Fatal(right, err)
 	}
 }

@@ -35,7 +35,7 @@ func (h *Handler) notify(w http.ResponseWriter, r *http.Request) {
 	}
 	e := apierr.Of(err)
 	if e.Status >= http.StatusInternalServerError {
-		h.Log.Error("a security event failed", "request_id", reqctx.ID(w), "err", e)
+		h.Log.Error("handling a security event failed", "request_id", reqctx.ID(w), "err", e)
 	}
 	if e.RetryAfter > 0 {
 		head.Set("Retry-After", strconv.Itoa(e.RetryAfter))

@@ -124,7 +124,7 @@ type claimData struct {
 	FormToken, Email, Asked, Error string
 }
 
-// show answers with how the ceremony stands.
+// show renders the state of the ceremony.
 func (h *Handler) show(w http.ResponseWriter, signed *session.Signed, c *registrations.Ceremony, status int, problem string) {
 	switch c.Status {
 	case registrations.Open:
@@ -187,7 +187,7 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request, signed *sess
 		h.show(w, signed, c, http.StatusUnprocessableEntity, "Enter the six digits that your agent showed you.")
 		return
 	}
-	c, right, err := h.Agents.Confirm(r.Context(), caller(w, r), signed.Account, view, code, r.PostFormValue("workspace"))
+	c, right, err := h.Agents.Confirm(r.Context(), caller(w, r), signed.Account, registrations.Confirmation{ViewHash: view, Code: code, Workspace: r.PostFormValue("workspace")})
 	if err != nil {
 		h.broken(w, r, err)
 		return

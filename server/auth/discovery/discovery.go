@@ -1,6 +1,6 @@
 // Package discovery serves what an agent reads before it registers: the
 // protected-resource metadata (RFC 9728), the authorization-server metadata (RFC
-// 8414), the key set (RFC 7517), and /auth.md, which tells the same in words.
+// 8414), the key set (RFC 7517), and /auth.md, which describes the same in prose.
 package discovery
 
 import (
@@ -133,7 +133,7 @@ type identityAssertion struct {
 	credentials
 }
 
-// server advertises what works and nothing else: without a trusted issuer there
+// server advertises only what works: without a trusted issuer there
 // is no identity_assertion.
 func (h *Handler) server(ctx context.Context) ([]byte, string, error) {
 	base := h.Agents.BaseURL

@@ -11,17 +11,17 @@ import (
 	"github.com/firstpick/firstpick/server/store/identity"
 )
 
-// typ is the header that tells our assertions from other JWTs of ours.
+// typ is the header that distinguishes our assertions from our other JWTs.
 const typ = "oauth-id-jag+jwt"
 
 // maxAssertion bounds the size of a token that is looked at, in bytes.
 const maxAssertion = 8 << 10
 
-// ErrInvalid means that a token is no assertion of ours that is valid now. It
-// does not say why: whoever holds a good one has no use for that.
+// ErrInvalid means that a token is not a valid assertion of ours. It
+// does not return the reason: the holder of a valid one does not need it.
 var ErrInvalid = errors.New("not a valid assertion")
 
-// An Assertion is what our token says of a registration.
+// An Assertion has the claims of our token about a registration.
 type Assertion struct {
 	RegistrationID string
 	Kind           identity.Kind

@@ -135,7 +135,7 @@ func (r *Ring) Rotate(ctx context.Context, after time.Duration) (string, time.Ti
 	return next.KID, next.ActiveFrom, r.Load(ctx)
 }
 
-// RotateOld rotates when the newest key is older than MaxAge. It says whether it did.
+// RotateOld rotates when the newest key is older than MaxAge. It reports whether it did.
 func (r *Ring) RotateOld(ctx context.Context) (bool, error) {
 	keys, err := r.current(ctx)
 	if err != nil || r.Now().Before(keys[len(keys)-1].activeFrom.Add(MaxAge)) {
@@ -167,7 +167,7 @@ func (r *Ring) RotateOld(ctx context.Context) (bool, error) {
 }
 
 // Drop deletes a key: what it signed is void. When it was the one that signs, its
-// neighbour signs from now on, or a new one. It says whether there was such a key.
+// neighbour signs from now on, or a new one. It reports whether there was such a key.
 func (r *Ring) Drop(ctx context.Context, kid string) (bool, error) {
 	now := r.Now()
 	fresh, err := r.generate(now)
@@ -250,7 +250,7 @@ func (r *Ring) atHand() []key {
 	return r.keys
 }
 
-// due says whether the store was not asked for a time.
+// due reports whether the keys were not reloaded for a time.
 func (r *Ring) due(pause time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -308,7 +308,7 @@ type Status struct {
 	ActiveFrom time.Time `json:"active_from"`
 }
 
-// List returns all keys and where they stand.
+// List returns all keys and their states.
 func (r *Ring) List(ctx context.Context) ([]Status, error) {
 	if err := r.Load(ctx); err != nil {
 		return nil, err

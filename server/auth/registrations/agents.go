@@ -1,13 +1,12 @@
-// Package registrations is what agents and the people behind them can do: register,
-// claim, exchange, revoke, link and unlink. A use is one method and, where it
-// changes something, one transaction: it loads rows, asks package identity what
-// may happen, stores the outcome and its line in the audit log. It knows neither
-// requests nor pages. Failures that the caller is told about are *apierr.Error.
+// Package registrations implements the operations of agents and of the people behind
+// them: register, claim, exchange, revoke, link and unlink. An operation is one method
+// and, if it writes, one transaction (unit): it loads rows, applies the rules of package
+// identity, and stores the outcome with its audit entry. It does not depend on HTTP.
+// Failures for the caller are *apierr.Error.
 package registrations
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/netip"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/firstpick/firstpick/server/auth/keyring"
 	"github.com/firstpick/firstpick/server/auth/trust"
-	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/secret"
 	"github.com/firstpick/firstpick/server/store/identity"
@@ -24,7 +22,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// The words of the protocol that are URNs.
+// The URNs of the protocol.
 const (
 	GrantClaim = "urn:example:agent-auth:grant-type:claim"
 	// GrantClaimAlias is what clients of the public protocol call the claim grant.
@@ -33,7 +31,7 @@ const (
 	AssertionType   = "urn:ietf:params:oauth:token-type:id-jag"
 )
 
-// A Service has the uses. All fields but Outbox are required.
+// A Service has the operations. All fields but Outbox are required.
 type Service struct {
 	DB      *state.DB
 	Ring    *keyring.Ring
@@ -53,8 +51,8 @@ type Service struct {
 	NewAccounts bool
 }
 
-// A Caller is who sends a request, as far as the connection tells, and what the
-// limits had to say of it.
+// A Caller is the sender of a request, as known from the connection, and the limits
+// that were checked for it.
 type Caller struct {
 	IP        netip.Addr
 	UserAgent string
@@ -72,15 +70,17 @@ func (c *Caller) block() string   { return ratelimit.Block(c.IP) }
 // about is the key of limits on what one address block asks for an e-mail address.
 func (c *Caller) about(email string) string { return email + " " + c.block() }
 
-func (c *Caller) userAgent() string { return plain(c.UserAgent[:min(len(c.UserAgent), maxUserAgent)]) }
+func (c *Caller) userAgent() string {
+	return sanitize(c.UserAgent[:min(len(c.UserAgent), maxUserAgent)])
+}
 
-// plain takes out what PostgreSQL does not store in a text: broken UTF-8 and NUL.
-func plain(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "") }
+// sanitize removes what PostgreSQL cannot store in a text: invalid UTF-8 and NUL.
+func sanitize(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "") }
 
 // Resource is the API's root: aud of ID-JAGs, resource of tokens.
 func (s *Service) Resource() string { return s.BaseURL + "/api/" }
 
-// Offers says whether agents may register in a way. Assertions need an issuer.
+// Offers reports whether agents may register in a way. Assertions need an issuer.
 func (s *Service) Offers(ctx context.Context, k identity.Kind) (bool, error) {
 	if !slices.Contains(s.Types, k) {
 		return false, nil
@@ -92,75 +92,27 @@ func (s *Service) Offers(ctx context.Context, k identity.Kind) (bool, error) {
 	return len(list) > 0, err
 }
 
-// fail turns an error of the store into what the caller is told. Failures meant
-// for the caller pass as they are.
-func (s *Service) fail(err error) error {
-	var known *apierr.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &known):
-		return known
-	case errors.Is(err, context.Canceled):
-		return apierr.Gone(err)
-	case s.DB.IsDown(err):
-		return apierr.StoreDown(err)
-	default:
-		return apierr.Internal(err)
-	}
-}
-
 func hash(token string) []byte { return secret.Hash(token) }
-
-// write runs fn in a transaction, and turns what failed into what is told.
-func (s *Service) write(ctx context.Context, fn func(tx *state.Tx) error) error {
-	return s.fail(s.DB.Write(ctx, fn))
-}
-
-func (s *Service) take(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, uses ...quota.Use) error {
-	return s.Limits.Take(ctx, tx, now, &c.Seen, uses...)
-}
-
-func (s *Service) ceiling(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, uses ...quota.Use) error {
-	return s.Limits.Ceiling(ctx, tx, now, &c.Seen, c.block(), uses...)
-}
 
 // note counts a failure that no transaction keeps, such as an unknown token.
 func (s *Service) note(ctx context.Context, c *Caller, use quota.Use) error {
-	return s.write(ctx, func(tx *state.Tx) error { return s.take(ctx, tx, s.Now(), c, use) })
+	return s.write(ctx, c, func(u *unit) error { return u.take(use) })
 }
 
 // barred fails when failures of the kind were noted too often.
 func (s *Service) barred(ctx context.Context, c *Caller, use quota.Use) error {
-	return s.fail(s.Limits.Check(ctx, s.DB.Read(), s.Now(), &c.Seen, use))
+	return s.DB.APIError(s.Limits.Check(ctx, s.DB.Read(), s.Now(), &c.Seen, use))
 }
 
-// audit appends a line about a registration.
-func (s *Service) audit(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, event string, r *identity.Registration, detail map[string]string) error {
-	e := state.AuditEntry{
-		ID: s.Secrets.ID("aud_"), At: now, Event: event, RegistrationID: r.ID, WorkspaceID: r.WorkspaceID, AccountID: r.AccountID, ISS: r.ISS, Detail: detail,
-	}
-	if r.Platform != "" || r.Context != "" {
-		if e.Detail == nil {
-			e.Detail = map[string]string{}
-		}
-		e.Detail["agent_platform"], e.Detail["agent_context_id"] = r.Platform, r.Context
-	}
-	if c != nil && c.IP.IsValid() {
-		e.IP = c.ip()
-	}
-	return tx.Audit(ctx, e)
-}
-
-// newWorkspace stores a workspace under a slug that nobody has.
-func (s *Service) newWorkspace(ctx context.Context, tx *state.Tx, now time.Time, owner string, expires time.Time) (*state.Workspace, error) {
-	w := &state.Workspace{ID: s.Secrets.ID("ws_"), OwnerID: owner, Plan: state.PlanFree, CreatedAt: now, ClaimExpires: expires}
+// newWorkspace stores a workspace under a free slug.
+func (u *unit) newWorkspace(owner string, expires time.Time) (*state.Workspace, error) {
+	w := &state.Workspace{ID: u.Secrets.ID("ws_"), OwnerID: owner, Plan: state.PlanFree, CreatedAt: u.now, ClaimExpires: expires}
 	if owner != "" {
-		w.ClaimedAt = now
+		w.ClaimedAt = u.now
 	}
 	for digits := 4; ; digits++ {
-		w.Slug = s.Secrets.Pick(adjectives) + "-" + s.Secrets.Pick(animals) + "-" + s.Secrets.Number(digits)
-		if added, err := tx.AddWorkspace(ctx, w); added || err != nil {
+		w.Slug = u.Secrets.Pick(adjectives) + "-" + u.Secrets.Pick(animals) + "-" + u.Secrets.Number(digits)
+		if added, err := u.tx.AddWorkspace(u.ctx, w); added || err != nil {
 			return w, err
 		}
 	}

@@ -43,31 +43,30 @@ const (
 // Ceremony returns what the link of a ceremony shows to a person.
 func (s *Service) Ceremony(ctx context.Context, account *state.Account, viewHash []byte) (*Ceremony, error) {
 	var out *Ceremony
-	err := s.write(ctx, func(tx *state.Tx) error { // a transaction, so that all of it is of one moment
+	err := s.write(ctx, nil, func(u *unit) error { // a transaction, so that all of it is of one moment
 		var err error
-		out, err = s.ceremony(ctx, tx, account, viewHash)
+		out, err = u.ceremony(account, viewHash)
 		return err
 	})
 	return out, err
 }
 
-func (s *Service) ceremony(ctx context.Context, tx *state.Tx, account *state.Account, viewHash []byte) (*Ceremony, error) {
-	now := s.Now()
-	a, err := tx.AttemptByView(ctx, viewHash)
+func (u *unit) ceremony(account *state.Account, viewHash []byte) (*Ceremony, error) {
+	a, err := u.tx.AttemptByView(u.ctx, viewHash)
 	if errors.Is(err, state.ErrNotFound) {
 		return &Ceremony{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	r, err := tx.Registration(ctx, a.RegistrationID)
+	r, err := u.tx.Registration(u.ctx, a.RegistrationID)
 	if err != nil {
 		return nil, err
 	}
-	if a, err = tx.AttemptByView(ctx, viewHash); err != nil { // again, now that the registration is locked
+	if a, err = u.tx.AttemptByView(u.ctx, viewHash); err != nil { // again, now that the registration is locked
 		return nil, err
 	}
-	out := &Ceremony{Status: stage(r, a, now)}
+	out := &Ceremony{Status: stage(r, a, u.now)}
 	if out.Status == Unknown || out.Status == Denied {
 		return out, nil
 	}
@@ -79,7 +78,7 @@ func (s *Service) ceremony(ctx context.Context, tx *state.Tx, account *state.Acc
 	if out.Status != Open {
 		return out, nil
 	}
-	return out, s.describeCeremony(ctx, tx, account, out)
+	return out, u.describeCeremony(account, out)
 }
 
 func stage(r *identity.Registration, a *identity.Attempt, now time.Time) Stage {
@@ -109,17 +108,17 @@ func stage(r *identity.Registration, a *identity.Attempt, now time.Time) Stage {
 	}
 }
 
-func (s *Service) describeCeremony(ctx context.Context, tx *state.Tx, account *state.Account, out *Ceremony) error {
+func (u *unit) describeCeremony(account *state.Account, out *Ceremony) error {
 	r := out.Registration
 	var err error
 	if r.Kind == identity.Anonymous {
-		if out.Workspace, err = tx.Workspace(ctx, r.WorkspaceID); err != nil {
+		if out.Workspace, err = u.tx.Workspace(u.ctx, r.WorkspaceID); err != nil {
 			return err
 		}
-	} else if out.Choices, err = tx.Workspaces(ctx, account.ID); err != nil {
+	} else if out.Choices, err = u.tx.Workspaces(u.ctx, account.ID); err != nil {
 		return err
 	}
-	linked, err := tx.AccountRegistrations(ctx, account.ID)
+	linked, err := u.tx.AccountRegistrations(u.ctx, account.ID)
 	if err != nil {
 		return err
 	}
@@ -130,46 +129,51 @@ func (s *Service) describeCeremony(ctx context.Context, tx *state.Tx, account *s
 		}
 	}
 	if r.ISS != "" {
-		known, err := tx.HasDelegation(ctx, account.ID, r.ISS)
+		known, err := u.tx.HasDelegation(u.ctx, account.ID, r.ISS)
 		if err != nil {
 			return err
 		}
-		out.FirstProvider, out.Provider = !known, s.Issuers.NameOf(ctx, r.ISS)
+		out.FirstProvider, out.Provider = !known, u.Issuers.NameOf(u.ctx, r.ISS)
 	}
 	return nil
 }
 
+// A Confirmation is what a person submits to complete a ceremony.
+type Confirmation struct {
+	ViewHash  []byte
+	Code      string
+	Workspace string // slug of one of the person's; empty for a new one
+}
+
 // Confirm completes a ceremony with the code that the person typed. A wrong code
-// leaves it open; the answer is how it stands afterwards and whether the code
-// was right.
-func (s *Service) Confirm(ctx context.Context, c *Caller, account *state.Account, viewHash []byte, code, workspace string) (*Ceremony, bool, error) {
+// leaves it open. It returns the ceremony afterwards, and whether the code was right.
+func (s *Service) Confirm(ctx context.Context, c *Caller, account *state.Account, given Confirmation) (*Ceremony, bool, error) {
 	var out *Ceremony
 	var right bool
-	now := s.Now()
-	err := s.write(ctx, func(tx *state.Tx) error {
+	err := s.write(ctx, c, func(u *unit) error {
 		out, right = nil, false
-		account, err := tx.Account(ctx, account.ID) // it may have been disabled meanwhile
+		account, err := u.tx.Account(ctx, account.ID) // it may have been disabled meanwhile
 		if err != nil {
 			return err
 		}
 		if account.Disabled() {
 			return apierr.AccessDenied("This account is disabled.")
 		}
-		if out, err = s.ceremony(ctx, tx, account, viewHash); err != nil || out.Status != Open {
+		if out, err = u.ceremony(account, given.ViewHash); err != nil || out.Status != Open {
 			return err
 		}
 		wrongByAccount, wrongByIP := quota.Use{Rule: "wrong-codes.account", Key: account.ID}, quota.Use{Rule: "wrong-codes.ip", Key: c.network()}
-		for _, u := range []quota.Use{wrongByAccount, wrongByIP} {
-			if err := s.Limits.Check(ctx, tx, now, &c.Seen, u); err != nil {
+		for _, use := range []quota.Use{wrongByAccount, wrongByIP} {
+			if err := s.Limits.Check(ctx, u.tx, u.now, &c.Seen, use); err != nil {
 				return err
 			}
 		}
 		a := out.Attempt
-		if right = subtle.ConstantTimeCompare(a.CodeMAC, s.codeMAC(a.ID, code)) == 1; !right {
-			return s.wrongCode(ctx, tx, now, c, out, wrongByAccount, wrongByIP)
+		if right = subtle.ConstantTimeCompare(a.CodeMAC, s.codeMAC(a.ID, given.Code)) == 1; !right {
+			return u.wrongCode(out, wrongByAccount, wrongByIP)
 		}
 		out.Status = Done
-		return s.complete(ctx, tx, now, c, out, account, workspace)
+		return u.complete(out, account, given.Workspace)
 	})
 	if err == nil && right {
 		s.Outbox.Kick()
@@ -177,56 +181,56 @@ func (s *Service) Confirm(ctx context.Context, c *Caller, account *state.Account
 	return out, right, err
 }
 
-func (s *Service) wrongCode(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, out *Ceremony, uses ...quota.Use) error {
-	if err := s.take(ctx, tx, now, c, uses...); err != nil {
+func (u *unit) wrongCode(out *Ceremony, uses ...quota.Use) error {
+	if err := u.take(uses...); err != nil {
 		return err
 	}
 	a, r := out.Attempt, out.Registration
 	a.WrongCode()
 	out.Left = identity.WrongCodes - a.Wrong
-	if err := tx.SaveAttempt(ctx, a); err != nil || a.State != identity.Locked {
+	if err := u.tx.SaveAttempt(u.ctx, a); err != nil || a.State != identity.Locked {
 		return err
 	}
 	out.Status = Locked
-	r.Lock(now)
-	if err := tx.SaveRegistration(ctx, r); err != nil {
+	r.Lock(u.now)
+	if err := u.tx.SaveRegistration(u.ctx, r); err != nil {
 		return err
 	}
-	return s.audit(ctx, tx, now, c, "claim.locked", r, map[string]string{"attempt": a.ID})
+	return u.audit("claim.locked", r, map[string]string{"attempt": a.ID})
 }
 
 // complete links the registration to the account: everything that was issued
 // before is void from the commit on.
-func (s *Service) complete(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, out *Ceremony, account *state.Account, workspace string) error {
+func (u *unit) complete(out *Ceremony, account *state.Account, workspace string) error {
 	r, a := out.Registration, out.Attempt
-	if err := s.settleWorkspace(ctx, tx, now, out, account, workspace); err != nil {
+	if err := u.settleWorkspace(out, account, workspace); err != nil {
 		return err
 	}
-	r.Claim(account.ID, out.Workspace.ID, now)
-	if err := tx.SaveRegistration(ctx, r); err != nil {
+	r.Claim(account.ID, out.Workspace.ID, u.now)
+	if err := u.tx.SaveRegistration(u.ctx, r); err != nil {
 		return err
 	}
-	if _, err := tx.RevokeTokens(ctx, r.ID, now); err != nil {
+	if _, err := u.tx.RevokeTokens(u.ctx, r.ID, u.now); err != nil {
 		return err
 	}
 	a.State = identity.Completed
-	if err := tx.SaveAttempt(ctx, a); err != nil {
+	if err := u.tx.SaveAttempt(u.ctx, a); err != nil {
 		return err
 	}
 	if r.ISS != "" {
-		if err := tx.SaveDelegation(ctx, &state.Delegation{ISS: r.ISS, Sub: r.Sub, AccountID: account.ID, CreatedAt: now, ReviewedAt: now}); err != nil {
+		if err := u.tx.SaveDelegation(u.ctx, &state.Delegation{ISS: r.ISS, Sub: r.Sub, AccountID: account.ID, CreatedAt: u.now, ReviewedAt: u.now}); err != nil {
 			return err
 		}
 	}
-	if err := s.audit(ctx, tx, now, c, "claim.confirmed", r, map[string]string{"attempt": a.ID}); err != nil {
+	if err := u.audit("claim.confirmed", r, map[string]string{"attempt": a.ID}); err != nil {
 		return err
 	}
-	return s.Outbox.Put(ctx, tx, now, s.linkedMail(account, out))
+	return u.Outbox.Put(u.ctx, u.tx, u.now, u.linkedMail(account, out))
 }
 
-func (s *Service) settleWorkspace(ctx context.Context, tx *state.Tx, now time.Time, out *Ceremony, account *state.Account, chosen string) error {
+func (u *unit) settleWorkspace(out *Ceremony, account *state.Account, chosen string) error {
 	if out.Workspace != nil {
-		return tx.ClaimWorkspace(ctx, out.Workspace.ID, account.ID, now)
+		return u.tx.ClaimWorkspace(u.ctx, out.Workspace.ID, account.ID, u.now)
 	}
 	for _, w := range out.Choices {
 		if w.Slug == chosen {
@@ -238,21 +242,20 @@ func (s *Service) settleWorkspace(ctx context.Context, tx *state.Tx, now time.Ti
 		return apierr.BadBody("unknown_workspace", "That workspace is not yours.")
 	}
 	var err error
-	out.Workspace, err = s.newWorkspace(ctx, tx, now, account.ID, now)
+	out.Workspace, err = u.newWorkspace(account.ID, u.now)
 	return err
 }
 
 // Deny ends a ceremony on the person's word; no code is needed for that.
 func (s *Service) Deny(ctx context.Context, c *Caller, account *state.Account, viewHash []byte) (*Ceremony, error) {
 	var out *Ceremony
-	now := s.Now()
-	err := s.write(ctx, func(tx *state.Tx) error {
+	err := s.write(ctx, c, func(u *unit) error {
 		var err error
-		if out, err = s.ceremony(ctx, tx, account, viewHash); err != nil || out.Status != Open {
+		if out, err = u.ceremony(account, viewHash); err != nil || out.Status != Open {
 			return err
 		}
 		out.Status = Denied
-		return s.deny(ctx, tx, now, c, out.Registration, out.Attempt)
+		return u.deny(out.Registration, out.Attempt)
 	})
 	return out, err
 }

@@ -52,7 +52,7 @@ func (i *Issuers) Find(ctx context.Context, iss string) (trust.Issuer, bool, err
 	return list[at], true, nil
 }
 
-// NameOf returns what we call an issuer; never what a token calls it.
+// NameOf returns what we call an issuer; never the name in a token.
 func (i *Issuers) NameOf(ctx context.Context, iss string) string {
 	t, ok, err := i.Find(ctx, iss)
 	if err != nil || !ok || t.Name == "" {

@@ -18,8 +18,8 @@ type Link struct {
 	Provider     string
 	Workspace    string // slug
 	Live         bool
-	// Unreviewed says that the link was made on an issuer's word before the person
-	// first signed in, and that the person has not said what to do with it.
+	// Unreviewed means that the link was made on an issuer's word before the person
+	// first signed in, and that the person has not decided about it.
 	Unreviewed bool
 }
 
@@ -28,12 +28,12 @@ func (s *Service) Linked(ctx context.Context, account *state.Account) ([]Link, e
 	tx := s.DB.Read()
 	list, err := tx.AccountRegistrations(ctx, account.ID)
 	if err != nil {
-		return nil, s.fail(err)
+		return nil, s.DB.APIError(err)
 	}
 	slugs := map[string]string{}
 	workspaces, err := tx.Workspaces(ctx, account.ID)
 	if err != nil {
-		return nil, s.fail(err)
+		return nil, s.DB.APIError(err)
 	}
 	for _, w := range workspaces {
 		slugs[w.ID] = w.Slug
@@ -45,7 +45,7 @@ func (s *Service) Linked(ctx context.Context, account *state.Account) ([]Link, e
 			l.Provider = s.Issuers.NameOf(ctx, r.ISS)
 			reviewed, err := tx.Reviewed(ctx, r.ISS, r.Sub)
 			if err != nil {
-				return nil, s.fail(err)
+				return nil, s.DB.APIError(err)
 			}
 			l.Unreviewed = l.Live && !reviewed
 		}
@@ -59,63 +59,62 @@ func (s *Service) Linked(ctx context.Context, account *state.Account) ([]Link, e
 func (s *Service) Unlink(ctx context.Context, c *Caller, accountID, registration string) error {
 	r, err := s.owned(ctx, s.DB.Read(), accountID, registration)
 	if err != nil || !r.RevokedAt.IsZero() {
-		return s.fail(err)
+		return s.DB.APIError(err)
 	}
-	return s.write(ctx, func(tx *state.Tx) error {
-		_, err := s.unlink(ctx, tx, s.Now(), c, r, "owner")
+	return s.write(ctx, c, func(u *unit) error {
+		_, err := u.unlink(r, "owner")
 		return err
 	})
 }
 
 // unlink ends a registration; where an issuer vouched for it, that word no longer
-// counts. It says whether there was something to end.
-func (s *Service) unlink(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, known *identity.Registration, by string) (bool, error) {
+// counts. It reports whether there was something to end.
+func (u *unit) unlink(known *identity.Registration, by string) (bool, error) {
 	if known.ISS != "" {
-		if err := tx.RevokeSubject(ctx, known.ISS, known.Sub, now); err != nil {
+		if err := u.tx.RevokeSubject(u.ctx, known.ISS, known.Sub, u.now); err != nil {
 			return false, err
 		}
 	}
-	r, err := tx.Registration(ctx, known.ID)
+	r, err := u.tx.Registration(u.ctx, known.ID)
 	if err != nil || !r.RevokedAt.IsZero() || r.AccountID != known.AccountID { // it changed hands meanwhile
 		return false, err
 	}
-	if err := s.end(ctx, tx, now, c, r, by); err != nil || r.ISS == "" {
+	if err := u.end(r, by); err != nil || r.ISS == "" {
 		return true, err
 	}
-	d, err := tx.Delegation(ctx, r.ISS, r.Sub)
+	d, err := u.tx.Delegation(u.ctx, r.ISS, r.Sub)
 	if err != nil || d == nil {
 		return true, err
 	}
-	d.RevokedAt = now
-	return true, tx.SaveDelegation(ctx, d)
+	d.RevokedAt = u.now
+	return true, u.tx.SaveDelegation(u.ctx, d)
 }
 
-// Unreviewed says whether a person has to decide about agents that were linked
+// Unreviewed reports whether a person has to decide about agents that were linked
 // before the first sign-in.
 func (s *Service) Unreviewed(ctx context.Context, account *state.Account) (bool, error) {
 	found, err := s.DB.Read().Unreviewed(ctx, account.ID)
-	return found, s.fail(err)
+	return found, s.DB.APIError(err)
 }
 
 // Keep confirms an agent that was linked before the person first signed in.
 func (s *Service) Keep(ctx context.Context, accountID, registration string) error {
-	now := s.Now()
-	return s.write(ctx, func(tx *state.Tx) error {
-		r, err := s.owned(ctx, tx, accountID, registration)
+	return s.write(ctx, nil, func(u *unit) error {
+		r, err := s.owned(ctx, u.tx, accountID, registration)
 		if err != nil || r.ISS == "" {
 			return err
 		}
-		d, err := tx.Delegation(ctx, r.ISS, r.Sub)
+		d, err := u.tx.Delegation(ctx, r.ISS, r.Sub)
 		if err != nil || d == nil {
 			return err
 		}
-		d.ReviewedAt = now
-		return tx.SaveDelegation(ctx, d)
+		d.ReviewedAt = u.now
+		return u.tx.SaveDelegation(ctx, d)
 	})
 }
 
 func (s *Service) owned(ctx context.Context, tx *state.Tx, accountID, registration string) (*identity.Registration, error) {
-	r, err := tx.Registration(ctx, plain(registration))
+	r, err := tx.Registration(ctx, sanitize(registration))
 	if errors.Is(err, state.ErrNotFound) || err == nil && (r.AccountID != accountID || accountID == "") {
 		return nil, apierr.NotFound()
 	}
@@ -125,18 +124,18 @@ func (s *Service) owned(ctx context.Context, tx *state.Tx, accountID, registrati
 // unlinkLife is how long the link in a notice works.
 const unlinkLife = 30 * 24 * time.Hour
 
-// unlinkToken lets whoever reads the notice revoke that one link.
+// unlinkToken lets the reader of the notice revoke that one link.
 func (s *Service) unlinkToken(r *identity.Registration, now time.Time) string {
 	return s.Vault.SealText("unlink", strings.Join([]string{r.ID, r.AccountID, strconv.FormatInt(now.Add(unlinkLife).Unix(), 10)}, " "))
 }
 
 // OpenUnlink returns the account and registration of the link in a notice.
 func (s *Service) OpenUnlink(token string) (account, registration string, err error) {
-	plain, err := s.Vault.OpenText("unlink", token)
+	text, err := s.Vault.OpenText("unlink", token)
 	if err != nil {
 		return "", "", apierr.NotFound()
 	}
-	parts := strings.Fields(plain)
+	parts := strings.Fields(text)
 	if len(parts) != 3 {
 		return "", "", apierr.NotFound()
 	}

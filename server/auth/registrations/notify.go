@@ -34,25 +34,24 @@ func (s *Service) Notify(ctx context.Context, c *Caller, raw string) error {
 		}
 		return err
 	}
-	now := s.Now()
 	defer s.Outbox.Kick()
-	return s.write(ctx, func(tx *state.Tx) error {
-		if err := s.take(ctx, tx, now, c, quota.Use{Rule: "events.issuer", Key: e.ISS}); err != nil {
+	return s.write(ctx, c, func(u *unit) error {
+		if err := u.take(quota.Use{Rule: "events.issuer", Key: e.ISS}); err != nil {
 			return err
 		}
-		first, err := tx.UseOnce(ctx, "set", e.ISS, e.JTI, now.Add(keepEvents))
+		first, err := u.tx.UseOnce(ctx, "set", e.ISS, e.JTI, u.now.Add(keepEvents))
 		if err != nil || !first || !e.Revokes {
 			return err
 		}
-		return s.endSubject(ctx, tx, now, c, &e)
+		return u.endSubject(&e)
 	})
 }
 
-func (s *Service) endSubject(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, e *trust.Event) error {
-	if err := tx.RevokeSubject(ctx, e.ISS, e.Sub, e.IssuedAt); err != nil {
+func (u *unit) endSubject(e *trust.Event) error {
+	if err := u.tx.RevokeSubject(u.ctx, e.ISS, e.Sub, e.IssuedAt); err != nil {
 		return err
 	}
-	list, err := tx.SubjectRegistrations(ctx, e.ISS, e.Sub)
+	list, err := u.tx.SubjectRegistrations(u.ctx, e.ISS, e.Sub)
 	if err != nil {
 		return err
 	}
@@ -61,39 +60,39 @@ func (s *Service) endSubject(ctx context.Context, tx *state.Tx, now time.Time, c
 		if !r.RevokedAt.IsZero() || r.ClaimedAt.Truncate(time.Second).After(e.IssuedAt) {
 			continue
 		}
-		if err := s.end(ctx, tx, now, c, r, "event"); err != nil {
+		if err := u.end(r, "event"); err != nil {
 			return err
 		}
 	}
-	d, err := tx.Delegation(ctx, e.ISS, e.Sub)
+	d, err := u.tx.Delegation(u.ctx, e.ISS, e.Sub)
 	if err != nil || d == nil || !d.RevokedAt.IsZero() || d.CreatedAt.Truncate(time.Second).After(e.IssuedAt) {
 		return err
 	}
-	d.RevokedAt = now
-	if err := tx.SaveDelegation(ctx, d); err != nil {
+	d.RevokedAt = u.now
+	if err := u.tx.SaveDelegation(u.ctx, d); err != nil {
 		return err
 	}
-	account, err := tx.Account(ctx, d.AccountID)
+	account, err := u.tx.Account(u.ctx, d.AccountID)
 	if errors.Is(err, state.ErrNotFound) || err == nil && !account.Verified() {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return s.Outbox.Put(ctx, tx, now, s.unlinkedMail(account, s.Issuers.NameOf(ctx, e.ISS)))
+	return u.Outbox.Put(u.ctx, u.tx, u.now, u.unlinkedMail(account, u.Issuers.NameOf(u.ctx, e.ISS)))
 }
 
 // end revokes a registration and what was derived from it.
-func (s *Service) end(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration, by string) error {
-	r.Revoke(now)
-	if err := tx.SaveRegistration(ctx, r); err != nil {
+func (u *unit) end(r *identity.Registration, by string) error {
+	r.Revoke(u.now)
+	if err := u.tx.SaveRegistration(u.ctx, r); err != nil {
 		return err
 	}
-	if err := s.supersedeAttempts(ctx, tx, r.ID); err != nil {
+	if err := u.supersedeAttempts(r.ID); err != nil {
 		return err
 	}
-	if _, err := tx.RevokeTokens(ctx, r.ID, now); err != nil {
+	if _, err := u.tx.RevokeTokens(u.ctx, r.ID, u.now); err != nil {
 		return err
 	}
-	return s.audit(ctx, tx, now, c, "registration.revoked", r, map[string]string{"by": by})
+	return u.audit("registration.revoked", r, map[string]string{"by": by})
 }

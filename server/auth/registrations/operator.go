@@ -14,58 +14,53 @@ import (
 // What an operator does, beside a running server. Each leaves its line in the
 // audit log. What is not there fails with state.ErrNotFound.
 
-func (s *Service) auditOperator(ctx context.Context, tx *state.Tx, event string, about *identity.Registration, detail map[string]string) error {
-	return s.audit(ctx, tx, s.Now(), nil, event, about, detail)
-}
-
 // OperatorLink returns a link that signs in the owner of an address in any
 // browser, for an operator who vouches for the person.
 func (s *Service) OperatorLink(ctx context.Context, email string, admin bool) (string, error) {
-	now := s.Now()
 	token := s.Secrets.Token("sin_")
-	err := s.write(ctx, func(tx *state.Tx) error {
+	err := s.write(ctx, nil, func(u *unit) error {
 		about := &identity.Registration{}
 		if admin {
-			account, err := s.signIn(ctx, tx, now, nil, email, "operator")
+			account, err := u.signIn(email, "operator")
 			if err != nil {
 				return err
 			}
 			account.Admin, about.AccountID = true, account.ID
-			if err := tx.SaveAccount(ctx, account); err != nil {
+			if err := u.tx.SaveAccount(ctx, account); err != nil {
 				return err
 			}
 		}
-		if err := tx.AddSignIn(ctx, &state.SignIn{Hash: hash(token), Email: email, CreatedAt: now, ExpiresAt: now.Add(operatorLife)}); err != nil {
+		if err := u.tx.AddSignIn(ctx, &state.SignIn{Hash: hash(token), Email: email, CreatedAt: u.now, ExpiresAt: u.now.Add(operatorLife)}); err != nil {
 			return err
 		}
-		return s.auditOperator(ctx, tx, "operator.login_link", about, nil)
+		return u.audit("operator.login_link", about, nil)
 	})
 	return s.BaseURL + "/signin/link?token=" + token, err
 }
 
-// SetPlan sets the plan of a workspace, by its slug; the empty plan is what billing
-// says. Whose the last word is stands in package billing.
+// SetPlan sets the plan of a workspace, by its slug; the empty plan is the one of
+// billing. Package billing has the precedence.
 func (s *Service) SetPlan(ctx context.Context, slug, plan string) error {
-	return s.DB.Write(ctx, func(tx *state.Tx) error {
-		w, err := tx.WorkspaceBySlug(ctx, slug)
+	return s.transact(ctx, nil, func(u *unit) error {
+		w, err := u.tx.WorkspaceBySlug(ctx, slug)
 		if err != nil {
 			return err
 		}
-		if err := tx.SayPlan(ctx, w.ID, plan, s.Now()); err != nil {
+		if err := u.tx.SayPlan(ctx, w.ID, plan, u.now); err != nil {
 			return err
 		}
-		st, err := tx.Standing(ctx, w.ID)
+		st, err := u.tx.Standing(ctx, w.ID)
 		if err != nil {
 			return err
 		}
-		if err := tx.SetPlanOf(ctx, w.ID, st.Due()); err != nil {
+		if err := u.tx.SetPlanOf(ctx, w.ID, st.Due()); err != nil {
 			return err
 		}
 		detail := map[string]string{"plan": st.Due()}
 		if plan == "" {
 			detail["by"] = "billing"
 		}
-		return s.auditOperator(ctx, tx, "operator.plan", &identity.Registration{WorkspaceID: w.ID}, detail)
+		return u.audit("operator.plan", &identity.Registration{WorkspaceID: w.ID}, detail)
 	})
 }
 
@@ -73,13 +68,12 @@ func (s *Service) SetPlan(ctx context.Context, slug, plan string) error {
 // were made on an issuer's word. A shut account's sessions end; its tokens and
 // assertions work again only when it is opened.
 func (s *Service) SetDisabled(ctx context.Context, email string, disabled bool) error {
-	now := s.Now()
-	return s.DB.Write(ctx, func(tx *state.Tx) error {
-		list, err := tx.AssertedAccounts(ctx, email)
+	return s.transact(ctx, nil, func(u *unit) error {
+		list, err := u.tx.AssertedAccounts(ctx, email)
 		if err != nil {
 			return err
 		}
-		switch verified, err := tx.VerifiedAccount(ctx, email); {
+		switch verified, err := u.tx.VerifiedAccount(ctx, email); {
 		case err == nil:
 			list = append(list, verified)
 		case !errors.Is(err, state.ErrNotFound):
@@ -92,15 +86,15 @@ func (s *Service) SetDisabled(ctx context.Context, email string, disabled bool) 
 			event := "account.enabled"
 			account.DisabledAt = time.Time{}
 			if disabled {
-				event, account.DisabledAt = "account.disabled", now
-				if err := tx.DropSessions(ctx, account.ID); err != nil {
+				event, account.DisabledAt = "account.disabled", u.now
+				if err := u.tx.DropSessions(ctx, account.ID); err != nil {
 					return err
 				}
 			}
-			if err := tx.SaveAccount(ctx, account); err != nil {
+			if err := u.tx.SaveAccount(ctx, account); err != nil {
 				return err
 			}
-			if err := s.auditOperator(ctx, tx, event, &identity.Registration{AccountID: account.ID}, nil); err != nil {
+			if err := u.audit(event, &identity.Registration{AccountID: account.ID}, nil); err != nil {
 				return err
 			}
 		}
@@ -115,8 +109,8 @@ func (s *Service) EndRegistration(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return s.DB.Write(ctx, func(tx *state.Tx) error {
-		_, err := s.unlink(ctx, tx, s.Now(), nil, known, "operator")
+	return s.transact(ctx, nil, func(u *unit) error {
+		_, err := u.unlink(known, "operator")
 		return err
 	})
 }
@@ -127,11 +121,11 @@ func (s *Service) AddIssuer(ctx context.Context, i trust.Issuer) error {
 	if err != nil {
 		return err
 	}
-	return s.DB.Write(ctx, func(tx *state.Tx) error {
-		if err := tx.SaveIssuer(ctx, state.IssuerEntry{ISS: i.ISS, Entry: string(entry)}, s.Now()); err != nil {
+	return s.transact(ctx, nil, func(u *unit) error {
+		if err := u.tx.SaveIssuer(ctx, state.IssuerEntry{ISS: i.ISS, Entry: string(entry)}, u.now); err != nil {
 			return err
 		}
-		return s.auditOperator(ctx, tx, "operator.issuer_added", &identity.Registration{ISS: i.ISS}, nil)
+		return u.audit("operator.issuer_added", &identity.Registration{ISS: i.ISS}, nil)
 	})
 }
 
@@ -139,15 +133,15 @@ func (s *Service) AddIssuer(ctx context.Context, i trust.Issuer) error {
 // revoked; it returns how many registrations that were.
 func (s *Service) RemoveIssuer(ctx context.Context, iss string, end bool) (int, error) {
 	ended := 0
-	err := s.DB.Write(ctx, func(tx *state.Tx) error {
-		found, err := tx.DropIssuer(ctx, iss)
+	err := s.transact(ctx, nil, func(u *unit) error {
+		found, err := u.tx.DropIssuer(ctx, iss)
 		if err != nil {
 			return err
 		}
 		if !found {
 			return state.ErrNotFound
 		}
-		return s.auditOperator(ctx, tx, "operator.issuer_removed", &identity.Registration{ISS: iss}, nil)
+		return u.audit("operator.issuer_removed", &identity.Registration{ISS: iss}, nil)
 	})
 	if err != nil || !end {
 		return 0, err
@@ -157,8 +151,8 @@ func (s *Service) RemoveIssuer(ctx context.Context, iss string, end bool) (int, 
 		return 0, err
 	}
 	for _, r := range list {
-		err := s.DB.Write(ctx, func(tx *state.Tx) error {
-			did, err := s.unlink(ctx, tx, s.Now(), nil, r, "operator")
+		err := s.transact(ctx, nil, func(u *unit) error {
+			did, err := u.unlink(r, "operator")
 			if did {
 				ended++
 			}
@@ -193,7 +187,7 @@ func (s *Service) DropKey(ctx context.Context, kid string) error {
 }
 
 func (s *Service) auditKey(ctx context.Context, event, kid string) error {
-	return s.DB.Write(ctx, func(tx *state.Tx) error {
-		return s.auditOperator(ctx, tx, event, &identity.Registration{}, map[string]string{"kid": kid})
+	return s.transact(ctx, nil, func(u *unit) error {
+		return u.audit(event, &identity.Registration{}, map[string]string{"kid": kid})
 	})
 }

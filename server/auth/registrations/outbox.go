@@ -63,7 +63,7 @@ func (o *Outbox) put(ctx context.Context, tx *state.Tx, now time.Time, m mail.Me
 }
 
 // Await kicks Run and waits until it has tried a mail, two seconds at most: a
-// person who was told to look into the mailbox should find the mail there.
+// person who is sent to the mailbox should find the mail there.
 func (o *Outbox) Await(ctx context.Context, id string) {
 	tried := make(chan struct{})
 	o.mu.Lock()
@@ -96,11 +96,11 @@ func (o *Outbox) Kick() {
 	}
 }
 
-// Run sends mail until ctx ends: when kicked, and now and then for what failed.
+// Run sends mail until ctx ends: when kicked, and on every tick to retry what failed.
 func (o *Outbox) Run(ctx context.Context, tick <-chan time.Time) {
 	for {
 		if err := o.Flush(ctx); err != nil && ctx.Err() == nil {
-			o.Log.Warn("the outbox cannot be read", "err", err)
+			o.Log.Warn("reading the outbox failed", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -137,23 +137,23 @@ func (o *Outbox) send(ctx context.Context, m *state.QueuedMail) error {
 		err = o.Mailer.Send(ctx, msg)
 	}
 	defer o.tried(m.ID)
-	ctx = context.WithoutCancel(ctx) // what was sent is noted, though the server stops meanwhile: else it is sent again
+	ctx = context.WithoutCancel(ctx) // a sent mail is recorded even while the server stops, or it would be sent again
 	now := o.Now()
 	return o.DB.Write(ctx, func(tx *state.Tx) error {
 		switch {
 		case err == nil:
 			return tx.DropMail(ctx, m.ID)
 		case mail.IsPermanent(err) || now.Sub(m.Created) > mailGiveUp:
-			o.Log.Error("a mail is given up", "mail", m.ID, "tries", m.Tries, "err", err)
+			o.Log.Error("sending a mail failed for good", "mail", m.ID, "tries", m.Tries, "err", err)
 			return tx.DropMail(ctx, m.ID)
 		default:
-			o.Log.Warn("a mail was not sent; it is tried again", "mail", m.ID, "tries", m.Tries, "err", err)
+			o.Log.Warn("sending a mail failed; it will be retried", "mail", m.ID, "tries", m.Tries, "err", err)
 			return tx.PostponeMail(ctx, m.ID, now.Add(min(mailFirst<<min(m.Tries-1, 10), mailMost)))
 		}
 	})
 }
 
-// linkedMail tells the owner that an agent was linked.
+// linkedMail notifies the owner that an agent was linked.
 func (s *Service) linkedMail(account *state.Account, c *Ceremony) mail.Message {
 	r := c.Registration
 	how := "it registered by itself"

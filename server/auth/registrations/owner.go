@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -17,14 +16,14 @@ import (
 // OwnWorkspaces returns the workspaces of an account, oldest first.
 func (s *Service) OwnWorkspaces(ctx context.Context, a *state.Account) ([]*state.Workspace, error) {
 	list, err := s.DB.Read().Workspaces(ctx, a.ID)
-	return list, s.fail(err)
+	return list, s.DB.APIError(err)
 }
 
 // OwnWorkspace returns a workspace of an account. It fails with a 404 for one of
 // somebody else's, just as for one that is not there.
 func (s *Service) OwnWorkspace(ctx context.Context, a *state.Account, slug string) (*state.Workspace, error) {
 	w, err := ownWorkspace(ctx, s.DB.Read(), a, slug)
-	return w, s.fail(err)
+	return w, s.DB.APIError(err)
 }
 
 func ownWorkspace(ctx context.Context, tx *state.Tx, a *state.Account, slug string) (*state.Workspace, error) {
@@ -35,20 +34,20 @@ func ownWorkspace(ctx context.Context, tx *state.Tx, a *state.Account, slug stri
 	return w, err
 }
 
-// change does something to a workspace of an account and notes it.
-func (s *Service) change(ctx context.Context, c *Caller, a *state.Account, slug, what string, do func(tx *state.Tx, w *state.Workspace, now time.Time) (map[string]string, error)) error {
-	now := s.Now()
-	return s.write(ctx, func(tx *state.Tx) error {
-		w, err := ownWorkspace(ctx, tx, a, slug)
+// change runs do in a transaction on a workspace of an account.
+func (s *Service) change(ctx context.Context, c *Caller, a *state.Account, slug string, do func(u *unit, w *state.Workspace) error) error {
+	return s.write(ctx, c, func(u *unit) error {
+		w, err := ownWorkspace(ctx, u.tx, a, slug)
 		if err != nil {
 			return err
 		}
-		detail, err := do(tx, w, now)
-		if err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, now, c, what, &identity.Registration{WorkspaceID: w.ID, AccountID: a.ID}, detail)
+		return do(u, w)
 	})
+}
+
+// auditOwner appends an entry about a workspace that its owner changed.
+func (u *unit) auditOwner(event string, w *state.Workspace, detail map[string]string) error {
+	return u.audit(event, &identity.Registration{WorkspaceID: w.ID, AccountID: w.OwnerID}, detail)
 }
 
 // OwnKeys returns the collector keys of an account's workspace that are not
@@ -59,7 +58,7 @@ func (s *Service) OwnKeys(ctx context.Context, a *state.Account, slug string) ([
 		return nil, err
 	}
 	keys, err := s.liveKeys(ctx, w.ID)
-	return keys, s.fail(err)
+	return keys, s.DB.APIError(err)
 }
 
 // CreateOwnKey makes a collector key of an account's workspace. The key itself is
@@ -69,9 +68,12 @@ func (s *Service) CreateOwnKey(ctx context.Context, c *Caller, a *state.Account,
 	if err != nil {
 		return nil, "", err
 	}
-	err = s.change(ctx, c, a, slug, "key.created", func(tx *state.Tx, w *state.Workspace, _ time.Time) (map[string]string, error) {
+	err = s.change(ctx, c, a, slug, func(u *unit, w *state.Workspace) error {
 		k.WorkspaceID = w.ID
-		return map[string]string{"key": k.ID, "kind": k.Kind}, addKey(ctx, tx, k, true)
+		if err := u.addKey(k, true); err != nil {
+			return err
+		}
+		return u.auditOwner("key.created", w, map[string]string{"key": k.ID, "kind": k.Kind})
 	})
 	return k, key, err
 }
@@ -79,26 +81,32 @@ func (s *Service) CreateOwnKey(ctx context.Context, c *Caller, a *state.Account,
 // RevokeOwnKey ends a collector key of an account's workspace. Servers believe it
 // for five seconds more.
 func (s *Service) RevokeOwnKey(ctx context.Context, c *Caller, a *state.Account, slug, id string) error {
-	return s.change(ctx, c, a, slug, "key.revoked", func(tx *state.Tx, w *state.Workspace, now time.Time) (map[string]string, error) {
-		return map[string]string{"key": id}, revokeKey(ctx, tx, w.ID, id, now)
+	return s.change(ctx, c, a, slug, func(u *unit, w *state.Workspace) error {
+		if err := u.revokeKey(w.ID, id); err != nil {
+			return err
+		}
+		return u.auditOwner("key.revoked", w, map[string]string{"key": id})
 	})
 }
 
-// How long events may be kept. Ids are told apart for as long, so that a retry a
+// The bounds of retention. Event ids are deduplicated for as long, so that a retry a
 // month later still counts once.
 const (
 	leastRetention = 30  // days
 	mostRetention  = 800 // days
 )
 
-// ChangeSettings stores what an owner says about a workspace. It fails with an
-// *apierr.Error that tells which field is wrong.
+// ChangeSettings stores the settings of a workspace. It fails with an *apierr.Error
+// that names the invalid field.
 func (s *Service) ChangeSettings(ctx context.Context, c *Caller, a *state.Account, slug string, set state.Settings) error {
 	if err := checkSettings(&set); err != nil {
 		return err
 	}
-	return s.change(ctx, c, a, slug, "workspace.settings", func(tx *state.Tx, w *state.Workspace, _ time.Time) (map[string]string, error) {
-		return nil, tx.SetSettings(ctx, w.ID, set)
+	return s.change(ctx, c, a, slug, func(u *unit, w *state.Workspace) error {
+		if err := u.tx.SetSettings(ctx, w.ID, set); err != nil {
+			return err
+		}
+		return u.auditOwner("workspace.settings", w, nil)
 	})
 }
 
@@ -121,9 +129,9 @@ func checkSettings(set *state.Settings) error {
 	return nil
 }
 
-// NoteOwnErasure notes that an owner had events of a person erased, and how many.
+// NoteOwnErasure audits that an owner had events of a person erased, and how many.
 func (s *Service) NoteOwnErasure(ctx context.Context, c *Caller, a *state.Account, slug string, events int) error {
-	return s.change(ctx, c, a, slug, "person.erased", func(*state.Tx, *state.Workspace, time.Time) (map[string]string, error) {
-		return map[string]string{"events": strconv.Itoa(events)}, nil
+	return s.change(ctx, c, a, slug, func(u *unit, w *state.Workspace) error {
+		return u.auditOwner("person.erased", w, map[string]string{"events": strconv.Itoa(events)})
 	})
 }

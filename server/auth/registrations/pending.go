@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/netip"
-	"time"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/ratelimit"
@@ -15,23 +14,23 @@ import (
 // makeRoom ends a registration that waits for an address where as many wait as may:
 // the oldest of the caller's address block, or else of the block that has most. The
 // newest is never refused, and others are dropped only where an address has PendingPerMail in all.
-func (s *Service) makeRoom(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, email string) error {
-	if s.Limits.Off {
+func (u *unit) makeRoom(email string) error {
+	if u.Limits.Off {
 		return nil
 	}
-	waiting, err := tx.PendingOfKind(ctx, identity.ServiceAuth, email, now)
+	waiting, err := u.tx.PendingOfKind(u.ctx, identity.ServiceAuth, email, u.now)
 	if err != nil {
 		return err
 	}
-	r := crowdedOut(waiting, c.block())
+	r := crowdedOut(waiting, u.caller.block())
 	if r == nil {
 		return nil
 	}
-	r.Lapse(now)
-	if err := tx.SaveRegistration(ctx, r); err != nil {
+	r.Lapse(u.now)
+	if err := u.tx.SaveRegistration(u.ctx, r); err != nil {
 		return err
 	}
-	return s.supersedeAttempts(ctx, tx, r.ID)
+	return u.supersedeAttempts(r.ID)
 }
 
 // crowdedOut returns the registration that makes room for one more of a block, or
@@ -51,7 +50,7 @@ func crowdedOut(waiting []*identity.Registration, block string) *identity.Regist
 	if len(waiting) < identity.PendingPerMail {
 		return nil
 	}
-	for _, r := range waiting { // in order of age, so that equal blocks are told apart
+	for _, r := range waiting { // in order of age, so that ties have an order
 		if b := blockOf(r.CreatedIP); count[b] > count[most] {
 			most = b
 		}
@@ -78,7 +77,7 @@ func (s *Service) Pending(ctx context.Context, account *state.Account) ([]*ident
 	}
 	list, err := s.DB.Read().NewestPending(ctx, account.Email, s.Now(), maxPendingShown+1)
 	if err != nil {
-		return nil, false, s.fail(err)
+		return nil, false, s.DB.APIError(err)
 	}
 	return list[:min(len(list), maxPendingShown)], len(list) > maxPendingShown, nil
 }
@@ -86,35 +85,34 @@ func (s *Service) Pending(ctx context.Context, account *state.Account) ([]*ident
 // DenyPending denies a registration that waits for an account's address. It fails
 // with a 404 for one that waits for another, or no longer.
 func (s *Service) DenyPending(ctx context.Context, c *Caller, account *state.Account, registration string) error {
-	now := s.Now()
-	return s.write(ctx, func(tx *state.Tx) error {
-		r, err := tx.Registration(ctx, plain(registration))
-		if errors.Is(err, state.ErrNotFound) || err == nil && (!account.Verified() || r.Email != account.Email || r.Status(now) != identity.Pending) {
+	return s.write(ctx, c, func(u *unit) error {
+		r, err := u.tx.Registration(ctx, sanitize(registration))
+		if errors.Is(err, state.ErrNotFound) || err == nil && (!account.Verified() || r.Email != account.Email || r.Status(u.now) != identity.Pending) {
 			return apierr.NotFound()
 		}
 		if err != nil {
 			return err
 		}
-		a, err := tx.NewestAttempt(ctx, r.ID)
+		a, err := u.tx.NewestAttempt(ctx, r.ID)
 		if err != nil {
 			return err
 		}
-		return s.deny(ctx, tx, now, c, r, a)
+		return u.deny(r, a)
 	})
 }
 
 // deny ends a registration's ceremony on the word of the owner of its address.
-func (s *Service) deny(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration, a *identity.Attempt) error {
+func (u *unit) deny(r *identity.Registration, a *identity.Attempt) error {
 	detail := map[string]string{}
 	if a != nil && a.State == identity.Active {
 		a.State, detail["attempt"] = identity.AttemptDenied, a.ID
-		if err := tx.SaveAttempt(ctx, a); err != nil {
+		if err := u.tx.SaveAttempt(u.ctx, a); err != nil {
 			return err
 		}
 	}
-	r.Deny(now)
-	if err := tx.SaveRegistration(ctx, r); err != nil {
+	r.Deny(u.now)
+	if err := u.tx.SaveRegistration(u.ctx, r); err != nil {
 		return err
 	}
-	return s.audit(ctx, tx, now, c, "claim.denied", r, detail)
+	return u.audit("claim.denied", r, detail)
 }

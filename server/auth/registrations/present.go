@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/firstpick/firstpick/server/auth/trust"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -17,27 +16,27 @@ import (
 // Registered without Assertion asks for the person's confirmation.
 func (s *Service) Present(ctx context.Context, c *Caller, raw string) (*Registered, error) {
 	out := &Registered{}
-	return out, s.withAssertion(ctx, c, raw, func(tx *state.Tx, now time.Time, a *trust.Assertion) error {
+	return out, s.withAssertion(ctx, c, raw, func(u *unit, a *trust.Assertion) error {
 		*out = Registered{}
-		r, err := s.subjectRegistration(ctx, tx, now, c, a)
+		r, err := u.subjectRegistration(a)
 		if err != nil {
 			return err
 		}
 		out.Registration = r
-		account, confirm, err := s.assertedFor(ctx, tx, now, a)
+		account, confirm, err := u.assertedFor(a)
 		switch {
 		case err != nil:
 			return err
 		case confirm != "":
-			return s.stepUp(ctx, tx, now, c, confirm, out)
+			return u.stepUp(confirm, out)
 		}
-		return s.accept(ctx, tx, now, c, out, account)
+		return u.accept(out, account)
 	})
 }
 
 // withAssertion verifies an ID-JAG, uses it up and calls do, all but the first in one
 // transaction. It counts failures against the caller's network.
-func (s *Service) withAssertion(ctx context.Context, c *Caller, raw string, do func(tx *state.Tx, now time.Time, a *trust.Assertion) error) error {
+func (s *Service) withAssertion(ctx context.Context, c *Caller, raw string, do func(u *unit, a *trust.Assertion) error) error {
 	failures := quota.Use{Rule: "assertion-failures.ip", Key: c.network()}
 	if err := s.barred(ctx, c, failures); err != nil {
 		return err
@@ -46,16 +45,15 @@ func (s *Service) withAssertion(ctx context.Context, c *Caller, raw string, do f
 	if err != nil {
 		err = s.refused(ctx, c, err)
 	} else {
-		now := s.Now()
-		err = s.write(ctx, func(tx *state.Tx) error {
-			if err := s.take(ctx, tx, now, c, quota.Use{Rule: "assertion.ip", Key: c.network()}, quota.Use{Rule: "assertion.issuer", Key: a.ISS},
+		err = s.write(ctx, c, func(u *unit) error {
+			if err := u.take(quota.Use{Rule: "assertion.ip", Key: c.network()}, quota.Use{Rule: "assertion.issuer", Key: a.ISS},
 				quota.Use{Rule: "assertion.subject", Key: a.ISS + " " + a.Sub}); err != nil {
 				return err
 			}
-			if err := useOnce(ctx, tx, &a); err != nil {
+			if err := u.useOnce(&a); err != nil {
 				return err
 			}
-			return do(tx, now, &a)
+			return do(u, &a)
 		})
 	}
 	if err == nil {
@@ -69,12 +67,12 @@ func (s *Service) withAssertion(ctx context.Context, c *Caller, raw string, do f
 	return err
 }
 
-// refused turns what package trust says into what the caller is told. That an
-// issuer is not trusted is worth a line in the audit log.
+// refused turns an error of package trust into an answer. An issuer that is not
+// trusted is audited.
 func (s *Service) refused(ctx context.Context, c *Caller, err error) error {
 	var no *trust.Refusal
 	if !errors.As(err, &no) {
-		return s.fail(err)
+		return s.DB.APIError(err)
 	}
 	e := &apierr.Error{Status: 400, Code: no.Code, Reason: no.Reason, Description: no.Description}
 	switch no.Code {
@@ -83,8 +81,8 @@ func (s *Service) refused(ctx context.Context, c *Caller, err error) error {
 	case "temporarily_unavailable":
 		e.Status, e.RetryAfter = 503, 30
 	case "issuer_not_enabled", "invalid_issuer":
-		if err := s.write(ctx, func(tx *state.Tx) error {
-			return s.audit(ctx, tx, s.Now(), c, "issuer.rejected", &identity.Registration{ISS: plain(no.ISS)}, nil)
+		if err := s.write(ctx, c, func(u *unit) error {
+			return u.audit("issuer.rejected", &identity.Registration{ISS: sanitize(no.ISS)}, nil)
 		}); err != nil {
 			return err
 		}
@@ -94,15 +92,15 @@ func (s *Service) refused(ctx context.Context, c *Caller, err error) error {
 
 // useOnce locks the issuer's subject and refuses an assertion that was used before or
 // that is older than the subject's revocation.
-func useOnce(ctx context.Context, tx *state.Tx, a *trust.Assertion) error {
-	revoked, err := tx.LockSubject(ctx, a.ISS, a.Sub)
+func (u *unit) useOnce(a *trust.Assertion) error {
+	revoked, err := u.tx.LockSubject(u.ctx, a.ISS, a.Sub)
 	if err != nil {
 		return err
 	}
 	if !revoked.IsZero() && !a.IssuedAt.After(revoked) {
 		return apierr.BadBody("revoked", "The issuer revoked this user after the assertion was made. Sign the user in again and mint a fresh one.")
 	}
-	first, err := tx.UseOnce(ctx, "id-jag", a.ISS, a.JTI, a.Expires.Add(2*identity.Skew)) // once for its leeway, once for servers whose clocks differ
+	first, err := u.tx.UseOnce(u.ctx, "id-jag", a.ISS, a.JTI, a.Expires.Add(2*identity.Skew)) // once for its leeway, once for servers whose clocks differ
 	if err != nil {
 		return err
 	}
@@ -115,13 +113,13 @@ func useOnce(ctx context.Context, tx *state.Tx, a *trust.Assertion) error {
 // assertedFor returns the account that the issuer's subject acts for, or the address
 // whose owner must confirm first: a trusted issuer's word alone never links an account
 // that exists. Only addresses that we verified ourselves count as known.
-func (s *Service) assertedFor(ctx context.Context, tx *state.Tx, now time.Time, a *trust.Assertion) (account *state.Account, confirm string, err error) {
-	d, err := tx.Delegation(ctx, a.ISS, a.Sub)
+func (u *unit) assertedFor(a *trust.Assertion) (account *state.Account, confirm string, err error) {
+	d, err := u.tx.Delegation(u.ctx, a.ISS, a.Sub)
 	if err != nil {
 		return nil, "", err
 	}
 	if d != nil && d.RevokedAt.IsZero() {
-		account, err := tx.Account(ctx, d.AccountID)
+		account, err := u.tx.Account(u.ctx, d.AccountID)
 		if err != nil {
 			return nil, "", err
 		}
@@ -129,13 +127,13 @@ func (s *Service) assertedFor(ctx context.Context, tx *state.Tx, now time.Time, 
 			return nil, "", apierr.AccessDenied("This account is disabled.")
 		}
 		if account.Verified() && d.ReviewedAt.IsZero() { // made before its person first signed in, who is asked now
-			d.RevokedAt = now
-			return nil, account.Email, tx.SaveDelegation(ctx, d)
+			d.RevokedAt = u.now
+			return nil, account.Email, u.tx.SaveDelegation(u.ctx, d)
 		}
 		return account, "", nil
 	}
 	if a.Email != "" {
-		account, err := tx.VerifiedAccount(ctx, a.Email)
+		account, err := u.tx.VerifiedAccount(u.ctx, a.Email)
 		switch {
 		case err == nil && account.Disabled():
 			return nil, "", apierr.AccessDenied("This account is disabled.")
@@ -145,80 +143,80 @@ func (s *Service) assertedFor(ctx context.Context, tx *state.Tx, now time.Time, 
 			return nil, "", err
 		}
 	}
-	if account, err = s.assertedAccount(ctx, tx, now, a, d); err != nil {
+	if account, err = u.assertedAccount(a, d); err != nil {
 		return nil, "", err
 	}
-	return account, "", tx.SaveDelegation(ctx, &state.Delegation{ISS: a.ISS, Sub: a.Sub, AccountID: account.ID, CreatedAt: now})
+	return account, "", u.tx.SaveDelegation(u.ctx, &state.Delegation{ISS: a.ISS, Sub: a.Sub, AccountID: account.ID, CreatedAt: u.now})
 }
 
 // subjectRegistration returns the registration of the issuer's subject, new or
 // known.
-func (s *Service) subjectRegistration(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, a *trust.Assertion) (*identity.Registration, error) {
-	r, err := tx.RegistrationBySubject(ctx, a.ISS, a.Sub, a.Aud)
+func (u *unit) subjectRegistration(a *trust.Assertion) (*identity.Registration, error) {
+	r, err := u.tx.RegistrationBySubject(u.ctx, a.ISS, a.Sub, a.Aud)
 	if errors.Is(err, state.ErrNotFound) {
-		r = s.newRegistration(now, c, identity.IdentityAssertion)
+		r = u.newRegistration(u.now, u.caller, identity.IdentityAssertion)
 		r.ISS, r.Sub, r.Aud = a.ISS, a.Sub, a.Aud
-		s.describe(r, a)
-		if err := tx.AddRegistration(ctx, r); err != nil {
+		u.describe(r, a)
+		if err := u.tx.AddRegistration(u.ctx, r); err != nil {
 			return nil, err
 		}
-		return r, s.audit(ctx, tx, now, c, "registration.created", r, map[string]string{"kind": string(r.Kind)})
+		return r, u.audit("registration.created", r, map[string]string{"kind": string(r.Kind)})
 	}
 	if err == nil {
-		s.describe(r, a)
+		u.describe(r, a)
 	}
 	return r, err
 }
 
-// describe notes what the newest assertion says of the agent.
+// describe stores the newest assertion's claims about the agent.
 func (s *Service) describe(r *identity.Registration, a *trust.Assertion) {
-	r.ClientID, r.AMR, r.Platform, r.Context = plain(a.ClientID), a.AMR, plain(a.Platform), plain(a.ContextID)
+	r.ClientID, r.AMR, r.Platform, r.Context = sanitize(a.ClientID), a.AMR, sanitize(a.Platform), sanitize(a.ContextID)
 }
 
 // accept answers a subject that acts for an account: the registration is claimed.
-func (s *Service) accept(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, out *Registered, account *state.Account) error {
+func (u *unit) accept(out *Registered, account *state.Account) error {
 	r := out.Registration
-	if r.Status(now) != identity.Claimed || r.AccountID != account.ID {
+	if r.Status(u.now) != identity.Claimed || r.AccountID != account.ID {
 		if !r.RevokedAt.IsZero() || !r.ClaimedAt.IsZero() || !r.DeniedAt.IsZero() {
-			r.Restart(now)
+			r.Restart(u.now)
 		}
-		w, err := s.homeOf(ctx, tx, now, account, r.WorkspaceID)
+		w, err := u.homeOf(account, r.WorkspaceID)
 		if err != nil {
 			return err
 		}
 		r.Email, r.ClaimHash = account.Email, nil
-		r.Claim(account.ID, w.ID, now)
-		if _, err := tx.RevokeTokens(ctx, r.ID, now); err != nil {
+		r.Claim(account.ID, w.ID, u.now)
+		if _, err := u.tx.RevokeTokens(u.ctx, r.ID, u.now); err != nil {
 			return err
 		}
-		if err := s.supersedeAttempts(ctx, tx, r.ID); err != nil {
+		if err := u.supersedeAttempts(r.ID); err != nil {
 			return err
 		}
 	}
-	w, err := tx.Workspace(ctx, r.WorkspaceID)
+	w, err := u.tx.Workspace(u.ctx, r.WorkspaceID)
 	if err != nil {
 		return err
 	}
 	out.WorkspaceSlug = w.Slug
-	if err := tx.SaveRegistration(ctx, r); err != nil {
+	if err := u.tx.SaveRegistration(u.ctx, r); err != nil {
 		return err
 	}
-	return s.mint(ctx, tx, now, c, out, account, now.Add(identity.DirectAssertion))
+	return u.mint(out, account, u.now.Add(identity.DirectAssertion))
 }
 
-func (s *Service) supersedeAttempts(ctx context.Context, tx *state.Tx, registration string) error {
-	a, err := tx.NewestAttempt(ctx, registration)
+func (u *unit) supersedeAttempts(registration string) error {
+	a, err := u.tx.NewestAttempt(u.ctx, registration)
 	if err != nil || a == nil || a.State != identity.Active {
 		return err
 	}
 	a.State = identity.Superseded
-	return tx.SaveAttempt(ctx, a)
+	return u.tx.SaveAttempt(u.ctx, a)
 }
 
 // homeOf returns the workspace that a registration had, if it is still the
 // account's, or the account's oldest, or a new one.
-func (s *Service) homeOf(ctx context.Context, tx *state.Tx, now time.Time, account *state.Account, before string) (*state.Workspace, error) {
-	list, err := tx.Workspaces(ctx, account.ID)
+func (u *unit) homeOf(account *state.Account, before string) (*state.Workspace, error) {
+	list, err := u.tx.Workspaces(u.ctx, account.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -230,37 +228,37 @@ func (s *Service) homeOf(ctx context.Context, tx *state.Tx, now time.Time, accou
 	if len(list) > 0 {
 		return list[0], nil
 	}
-	return s.newWorkspace(ctx, tx, now, account.ID, now)
+	return u.newWorkspace(account.ID, u.now)
 }
 
 // stepUp asks the owner of the account for confirmation.
-func (s *Service) stepUp(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, email string, out *Registered) error {
+func (u *unit) stepUp(email string, out *Registered) error {
 	r := out.Registration
-	status := r.Status(now)
-	if status == identity.Denied && now.Before(r.ClaimExpires) {
+	status := r.Status(u.now)
+	if status == identity.Denied && u.now.Before(r.ClaimExpires) {
 		return denied()
 	}
 	if status != identity.Pending { // one that waits keeps its window and its caps, whatever address it is for
-		r.Restart(now)
+		r.Restart(u.now)
 	}
-	out.ClaimToken = s.Secrets.Token("clm_")
+	out.ClaimToken = u.Secrets.Token("clm_")
 	r.ClaimHash, r.Email = hash(out.ClaimToken), email
-	if err := s.mayIssue(ctx, tx, now, c, r, email); err != nil {
+	if err := u.mayIssue(r, email); err != nil {
 		return err
 	}
-	if err := s.audit(ctx, tx, now, c, "claim.requested", r, nil); err != nil {
+	if err := u.audit("claim.requested", r, nil); err != nil {
 		return err
 	}
 	var err error
-	out.Claim, err = s.issueCode(ctx, tx, now, c, r)
+	out.Claim, err = u.issueCode(r)
 	return err
 }
 
 // assertedAccount returns the account that this very subject had, or makes one.
 // Its address is the issuer's word until its owner signs in.
-func (s *Service) assertedAccount(ctx context.Context, tx *state.Tx, now time.Time, a *trust.Assertion, before *state.Delegation) (*state.Account, error) {
+func (u *unit) assertedAccount(a *trust.Assertion, before *state.Delegation) (*state.Account, error) {
 	if before != nil {
-		account, err := tx.Account(ctx, before.AccountID)
+		account, err := u.tx.Account(u.ctx, before.AccountID)
 		switch {
 		case errors.Is(err, state.ErrNotFound):
 		case err != nil:
@@ -271,9 +269,9 @@ func (s *Service) assertedAccount(ctx context.Context, tx *state.Tx, now time.Ti
 			return account, nil
 		}
 	}
-	if !s.NewAccounts {
+	if !u.NewAccounts {
 		return nil, apierr.AccessDenied("This service makes no accounts on an issuer's word. Use service_auth, or sign up first.")
 	}
-	account := &state.Account{ID: s.Secrets.ID("acc_"), Email: a.Email, Phone: a.Phone, AssertedBy: a.ISS, CreatedAt: now}
-	return account, tx.AddAccount(ctx, account)
+	account := &state.Account{ID: u.Secrets.ID("acc_"), Email: a.Email, Phone: a.Phone, AssertedBy: a.ISS, CreatedAt: u.now}
+	return account, u.tx.AddAccount(u.ctx, account)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Registered is what an agent gets for registering. The secrets in it are
+// A Registered is the answer to a registration. The secrets in it are
 // nowhere else.
 type Registered struct {
 	Registration  *identity.Registration
@@ -38,33 +38,33 @@ func (s *Service) RegisterAnonymous(ctx context.Context, c *Caller) (*Registered
 	out := &Registered{ClaimToken: s.Secrets.Token("clm_")}
 	r := s.newRegistration(now, c, identity.Anonymous)
 	r.ClaimHash = hash(out.ClaimToken)
-	err := s.write(ctx, func(tx *state.Tx) error {
-		if err := s.take(ctx, tx, now, c, quota.Use{Rule: "anonymous.ip", Key: c.network()}, quota.Use{Rule: "anonymous.ip-day", Key: c.network()},
+	err := s.write(ctx, c, func(u *unit) error {
+		if err := u.take(quota.Use{Rule: "anonymous.ip", Key: c.network()}, quota.Use{Rule: "anonymous.ip-day", Key: c.network()},
 			quota.Use{Rule: "anonymous.block", Key: c.block()}, quota.Use{Rule: "anonymous.block-day", Key: c.block()}); err != nil {
 			return err
 		}
-		if err := s.ceiling(ctx, tx, now, c, quota.Use{Rule: "anonymous.all"}); err != nil {
+		if err := u.ceiling(quota.Use{Rule: "anonymous.all"}); err != nil {
 			return err
 		}
-		w, err := s.newWorkspace(ctx, tx, now, "", r.ClaimExpires)
+		w, err := u.newWorkspace("", r.ClaimExpires)
 		if err != nil {
 			return err
 		}
 		r.WorkspaceID, out.WorkspaceSlug = w.ID, w.Slug
-		if err := tx.AddRegistration(ctx, r); err != nil {
+		if err := u.tx.AddRegistration(ctx, r); err != nil {
 			return err
 		}
-		if err := s.audit(ctx, tx, now, c, "registration.created", r, map[string]string{"kind": string(r.Kind)}); err != nil {
+		if err := u.audit("registration.created", r, map[string]string{"kind": string(r.Kind)}); err != nil {
 			return err
 		}
 		out.Registration = r
-		return s.mint(ctx, tx, now, c, out, nil, r.ClaimExpires)
+		return u.mint(out, nil, r.ClaimExpires)
 	})
 	return out, err
 }
 
 // RegisterServiceAuth begins a claim for the owner of an address. It does not
-// look whether anybody has that address, so its answer cannot tell.
+// look whether anybody has that address, so its answer reveals nothing.
 func (s *Service) RegisterServiceAuth(ctx context.Context, c *Caller, hint string) (*Registered, error) {
 	email, ok := identity.ParseEmail(hint)
 	if !ok {
@@ -74,25 +74,25 @@ func (s *Service) RegisterServiceAuth(ctx context.Context, c *Caller, hint strin
 	out := &Registered{ClaimToken: s.Secrets.Token("clm_")}
 	r := s.newRegistration(now, c, identity.ServiceAuth)
 	r.ClaimHash, r.Email = hash(out.ClaimToken), email
-	err := s.write(ctx, func(tx *state.Tx) error {
-		if err := s.take(ctx, tx, now, c, quota.Use{Rule: "service-auth.ip", Key: c.network()}, quota.Use{Rule: "service-auth.email-block", Key: c.about(email)},
+	err := s.write(ctx, c, func(u *unit) error {
+		if err := u.take(quota.Use{Rule: "service-auth.ip", Key: c.network()}, quota.Use{Rule: "service-auth.email-block", Key: c.about(email)},
 			quota.Use{Rule: "service-auth.email-block-day", Key: c.about(email)}); err != nil {
 			return err
 		}
-		if err := s.ceiling(ctx, tx, now, c, quota.Use{Rule: "service-auth.email", Key: email}, quota.Use{Rule: "service-auth.email-day", Key: email}); err != nil {
+		if err := u.ceiling(quota.Use{Rule: "service-auth.email", Key: email}, quota.Use{Rule: "service-auth.email-day", Key: email}); err != nil {
 			return err
 		}
-		if err := s.makeRoom(ctx, tx, now, c, email); err != nil {
+		if err := u.makeRoom(email); err != nil {
 			return err
 		}
-		if err := tx.AddRegistration(ctx, r); err != nil {
+		if err := u.tx.AddRegistration(ctx, r); err != nil {
 			return err
 		}
-		if err := s.audit(ctx, tx, now, c, "registration.created", r, map[string]string{"kind": string(r.Kind)}); err != nil {
+		if err := u.audit("registration.created", r, map[string]string{"kind": string(r.Kind)}); err != nil {
 			return err
 		}
 		var err error
-		out.Claim, err = s.issueCode(ctx, tx, now, c, r)
+		out.Claim, err = u.issueCode(r)
 		return err
 	})
 	out.Registration = r
@@ -108,58 +108,57 @@ func (s *Service) newRegistration(now time.Time, c *Caller, k identity.Kind) *id
 
 // issueCode makes a code and its link; the ones before it are dead at once. The
 // registration is stored.
-func (s *Service) issueCode(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration) (*Code, error) {
-	code := &Code{AttemptID: s.Secrets.ID("cla_"), UserCode: s.Secrets.Code(), ViewToken: s.Secrets.Token("cvt_"), ExpiresAt: now.Add(identity.CodeLifetime)}
-	err := tx.AddAttempt(ctx, &identity.Attempt{
-		ID: code.AttemptID, RegistrationID: r.ID, ViewHash: hash(code.ViewToken), CodeMAC: s.codeMAC(code.AttemptID, code.UserCode),
-		CreatedAt: now, ExpiresAt: code.ExpiresAt, State: identity.Active, IP: c.ip(), UserAgent: c.userAgent(),
+func (u *unit) issueCode(r *identity.Registration) (*Code, error) {
+	code := &Code{AttemptID: u.Secrets.ID("cla_"), UserCode: u.Secrets.Code(), ViewToken: u.Secrets.Token("cvt_"), ExpiresAt: u.now.Add(identity.CodeLifetime)}
+	err := u.tx.AddAttempt(u.ctx, &identity.Attempt{
+		ID: code.AttemptID, RegistrationID: r.ID, ViewHash: hash(code.ViewToken), CodeMAC: u.codeMAC(code.AttemptID, code.UserCode),
+		CreatedAt: u.now, ExpiresAt: code.ExpiresAt, State: identity.Active, IP: u.caller.ip(), UserAgent: u.caller.userAgent(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	r.NewCode()
-	if err := tx.SaveRegistration(ctx, r); err != nil {
+	if err := u.tx.SaveRegistration(u.ctx, r); err != nil {
 		return nil, err
 	}
-	return code, s.audit(ctx, tx, now, c, "user_code.minted", r, map[string]string{"attempt": code.AttemptID})
+	return code, u.audit("user_code.minted", r, map[string]string{"attempt": code.AttemptID})
 }
 
-// codeMAC is what is stored of a code: it has a million values only, so it is
+// codeMAC is the stored form of a code: it has a million values only, so it is
 // keyed, and bound to its attempt.
 func (s *Service) codeMAC(attempt, code string) []byte { return s.Vault.MAC("code", attempt, code) }
 
 // mint signs the registration's assertion, for the account that it acts for, if
 // any. It does so before the commit: a key that cannot sign must not cost the
 // caller a token that works once.
-func (s *Service) mint(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, out *Registered, account *state.Account, expires time.Time) error {
+func (u *unit) mint(out *Registered, account *state.Account, expires time.Time) error {
 	r := out.Registration
 	a := keyring.Assertion{
-		RegistrationID: r.ID, Kind: r.Kind, Generation: r.Generation, AMR: r.AMR, JTI: s.Secrets.ID(""), IssuedAt: now, ExpiresAt: expires,
+		RegistrationID: r.ID, Kind: r.Kind, Generation: r.Generation, AMR: r.AMR, JTI: u.Secrets.ID(""), IssuedAt: u.now, ExpiresAt: expires,
 	}
 	if account != nil {
 		a.Email, a.EmailVerified = account.Email, account.Verified()
 	}
 	var err error
-	if out.Assertion, err = s.Ring.Sign(ctx, a); err != nil {
+	if out.Assertion, err = u.Ring.Sign(u.ctx, a); err != nil {
 		return err
 	}
 	out.Expires = expires.Truncate(time.Second) // as the token says
-	return s.audit(ctx, tx, now, c, "assertion.issued", r, nil)
+	return u.audit("assertion.issued", r, nil)
 }
 
 // StartClaim issues a fresh code for the owner of an address. It returns the
 // registration's id too.
 func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address string) (*Code, string, error) {
-	now := s.Now()
 	var code *Code
 	var id string
-	err := s.write(ctx, func(tx *state.Tx) error {
-		r, err := tx.RegistrationByClaim(ctx, hash(claimToken))
+	err := s.write(ctx, c, func(u *unit) error {
+		r, err := u.tx.RegistrationByClaim(ctx, hash(claimToken))
 		if err != nil {
 			return err
 		}
 		id = r.ID
-		if err := mayClaim(r, now); err != nil {
+		if err := mayClaim(r, u.now); err != nil {
 			return err
 		}
 		email, ok := identity.ParseEmail(address)
@@ -169,10 +168,10 @@ func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address
 		if r.Kind != identity.Anonymous && email != r.Email {
 			return apierr.BadBody("email_mismatch", "This registration is bound to another address.")
 		}
-		if r.Kind == identity.Anonymous { // an address alone says nothing of an issuer's subject that claimed before
+		if r.Kind == identity.Anonymous { // an address alone does not prove the issuer's subject that claimed before
 			r.ISS, r.Sub, r.Aud = "", "", ""
 		}
-		code, err = s.beginClaim(ctx, tx, now, c, r, email)
+		code, err = u.beginClaim(r, email)
 		return err
 	})
 	if errors.Is(err, state.ErrNotFound) {
@@ -181,7 +180,7 @@ func (s *Service) StartClaim(ctx context.Context, c *Caller, claimToken, address
 	return code, id, err
 }
 
-// mayClaim refuses a registration that nobody can claim any more.
+// mayClaim refuses a registration that can no longer be claimed.
 func mayClaim(r *identity.Registration, now time.Time) error {
 	switch r.Status(now) {
 	case identity.Expired, identity.Revoked:
@@ -196,18 +195,18 @@ func mayClaim(r *identity.Registration, now time.Time) error {
 }
 
 // beginClaim binds a registration to an address and issues a code for its owner.
-func (s *Service) beginClaim(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration, email string) (*Code, error) {
+func (u *unit) beginClaim(r *identity.Registration, email string) (*Code, error) {
 	if r.Refuses(email) {
 		return nil, denied()
 	}
-	if err := s.mayIssue(ctx, tx, now, c, r, email); err != nil {
+	if err := u.mayIssue(r, email); err != nil {
 		return nil, err
 	}
 	r.Email = email
-	if err := s.audit(ctx, tx, now, c, "claim.requested", r, nil); err != nil {
+	if err := u.audit("claim.requested", r, nil); err != nil {
 		return nil, err
 	}
-	return s.issueCode(ctx, tx, now, c, r)
+	return u.issueCode(r)
 }
 
 // unknownClaim is the failure of a claim token that no registration has.
@@ -223,22 +222,22 @@ func denied() *apierr.Error {
 }
 
 // mayIssue holds a registration to its caps of codes.
-func (s *Service) mayIssue(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration, email string) error {
-	if s.Limits.Off {
+func (u *unit) mayIssue(r *identity.Registration, email string) error {
+	if u.Limits.Off {
 		return nil
 	}
 	switch {
-	case now.Before(r.PausedUntil):
-		e := apierr.RateLimited(int(r.PausedUntil.Sub(now).Seconds()) + 1)
+	case u.now.Before(r.PausedUntil):
+		e := apierr.RateLimited(int(r.PausedUntil.Sub(u.now).Seconds()) + 1)
 		e.Description = "Too many wrong codes were typed. Wait before asking for another."
 		return e
 	case r.Codes >= identity.CodesPerClaim:
-		e := apierr.RateLimited(int(r.ClaimExpires.Sub(now).Seconds()) + 1)
+		e := apierr.RateLimited(int(r.ClaimExpires.Sub(u.now).Seconds()) + 1)
 		e.Description = "This registration was given all the codes it can have. Register again."
 		return e
 	}
-	if err := s.take(ctx, tx, now, c, quota.Use{Rule: "claim.registration", Key: r.ID}, quota.Use{Rule: "claim.email-block", Key: c.about(email)}); err != nil {
+	if err := u.take(quota.Use{Rule: "claim.registration", Key: r.ID}, quota.Use{Rule: "claim.email-block", Key: u.caller.about(email)}); err != nil {
 		return err
 	}
-	return s.ceiling(ctx, tx, now, c, quota.Use{Rule: "claim.email", Key: email})
+	return u.ceiling(quota.Use{Rule: "claim.email", Key: email})
 }

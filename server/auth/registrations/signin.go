@@ -23,11 +23,10 @@ const (
 // address before, or "": it has a limit of its own, so that strangers who ask for
 // the address's links do not lock its owner out.
 func (s *Service) AskSignIn(ctx context.Context, c *Caller, email, browser, known string) error {
-	now := s.Now()
 	token := s.Secrets.Token("sin_")
 	link := s.BaseURL + "/signin/link?token=" + token
 	var id string
-	err := s.write(ctx, func(tx *state.Tx) error {
+	err := s.write(ctx, c, func(u *unit) error {
 		uses := []quota.Use{{Rule: "sign-in.browser", Key: known}}
 		if known == "" {
 			uses = []quota.Use{
@@ -35,16 +34,16 @@ func (s *Service) AskSignIn(ctx context.Context, c *Caller, email, browser, know
 				{Rule: "sign-in.email", Key: email}, {Rule: "sign-in.email-day", Key: email},
 			}
 		}
-		if err := s.take(ctx, tx, now, c, uses...); err != nil {
+		if err := u.take(uses...); err != nil {
 			return err
 		}
-		if err := tx.AddSignIn(ctx, &state.SignIn{
-			Hash: hash(token), BrowserHash: hash(browser), Email: email, CreatedAt: now, ExpiresAt: now.Add(SignInLife),
+		if err := u.tx.AddSignIn(ctx, &state.SignIn{
+			Hash: hash(token), BrowserHash: hash(browser), Email: email, CreatedAt: u.now, ExpiresAt: u.now.Add(SignInLife),
 		}); err != nil {
 			return err
 		}
 		var err error
-		id, err = s.Outbox.put(ctx, tx, now, s.signInMail(email, link))
+		id, err = s.Outbox.put(ctx, u.tx, u.now, s.signInMail(email, link))
 		return err
 	})
 	if err == nil {
@@ -58,23 +57,22 @@ var ErrOtherBrowser = errors.New("the link belongs to another browser")
 
 // FollowLink signs in by a link. The browser is the cookie of the one that asked.
 func (s *Service) FollowLink(ctx context.Context, c *Caller, token, browser string) (*state.Account, error) {
-	now := s.Now()
 	var account *state.Account
-	err := s.DB.Write(ctx, func(tx *state.Tx) error {
-		link, err := tx.SignIn(ctx, hash(token))
+	err := s.transact(ctx, c, func(u *unit) error {
+		link, err := u.tx.SignIn(ctx, hash(token))
 		if err != nil {
 			return err
 		}
-		if !link.UsedAt.IsZero() || !now.Before(link.ExpiresAt) {
+		if !link.UsedAt.IsZero() || !u.now.Before(link.ExpiresAt) {
 			return state.ErrNotFound
 		}
 		if len(link.BrowserHash) > 0 && subtle.ConstantTimeCompare(link.BrowserHash, hash(browser)) != 1 {
 			return ErrOtherBrowser
 		}
-		if err := tx.UseSignIn(ctx, link.Hash, now); err != nil {
+		if err := u.tx.UseSignIn(ctx, link.Hash, u.now); err != nil {
 			return err
 		}
-		account, err = s.signIn(ctx, tx, now, c, link.Email, "link")
+		account, err = u.signIn(link.Email, "link")
 		return err
 	})
 	switch {
@@ -83,7 +81,7 @@ func (s *Service) FollowLink(ctx context.Context, c *Caller, token, browser stri
 	case errors.Is(err, ErrOtherBrowser):
 		return nil, err
 	}
-	return account, s.fail(err)
+	return account, s.DB.APIError(err)
 }
 
 // A ProviderUser is a person at an identity provider, as its ID token names them.
@@ -103,35 +101,34 @@ var (
 // address decides on the account and links it to the user; from then on the user does,
 // by issuer and subject, for an address may come to belong to somebody else (OpenID
 // Connect Core 1.0, 5.7).
-func (s *Service) SignInProvider(ctx context.Context, c *Caller, u ProviderUser, by string) (*state.Account, error) {
-	now := s.Now()
+func (s *Service) SignInProvider(ctx context.Context, c *Caller, user ProviderUser, by string) (*state.Account, error) {
 	var account *state.Account
-	err := s.DB.Write(ctx, func(tx *state.Tx) error {
+	err := s.transact(ctx, c, func(u *unit) error {
 		var err error
-		account, err = tx.SignInAccount(ctx, u.ISS, u.Sub)
+		account, err = u.tx.SignInAccount(ctx, user.ISS, user.Sub)
 		switch {
 		case err == nil:
-			account, err = s.signIn(ctx, tx, now, c, account.Email, by)
+			account, err = u.signIn(account.Email, by)
 			return err
 		case !errors.Is(err, state.ErrNotFound):
 			return err
-		case !u.Verified || u.Email == "":
+		case !user.Verified || user.Email == "":
 			return ErrUnverified
 		}
-		if account, err = s.signIn(ctx, tx, now, c, u.Email, by); err != nil {
+		if account, err = u.signIn(user.Email, by); err != nil {
 			return err
 		}
-		linked, err := tx.HasSignIn(ctx, account.ID, u.ISS)
+		linked, err := u.tx.HasSignIn(ctx, account.ID, user.ISS)
 		if err != nil {
 			return err
 		}
 		if linked {
 			return ErrOtherIdentity
 		}
-		if err := tx.AddSignInIdentity(ctx, u.ISS, u.Sub, account.ID, now); err != nil {
+		if err := u.tx.AddSignInIdentity(ctx, user.ISS, user.Sub, account.ID, u.now); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, now, c, "sign_in.linked", &identity.Registration{AccountID: account.ID, ISS: u.ISS}, nil)
+		return u.audit("sign_in.linked", &identity.Registration{AccountID: account.ID, ISS: user.ISS}, nil)
 	})
 	switch {
 	case errors.Is(err, ErrUnverified), errors.Is(err, ErrOtherIdentity):
@@ -139,16 +136,16 @@ func (s *Service) SignInProvider(ctx context.Context, c *Caller, u ProviderUser,
 	case errors.Is(err, state.ErrLinked): // by another request at the same moment
 		return nil, ErrOtherIdentity
 	}
-	return account, s.fail(err)
+	return account, s.DB.APIError(err)
 }
 
 // SignInVerified signs in the owner of an address that was verified elsewhere, without
 // a link to a user of a provider.
 func (s *Service) SignInVerified(ctx context.Context, c *Caller, email, by string) (*state.Account, error) {
 	var account *state.Account
-	err := s.write(ctx, func(tx *state.Tx) error {
+	err := s.write(ctx, c, func(u *unit) error {
 		var err error
-		account, err = s.signIn(ctx, tx, s.Now(), c, email, by)
+		account, err = u.signIn(email, by)
 		return err
 	})
 	return account, err
@@ -156,8 +153,8 @@ func (s *Service) SignInVerified(ctx context.Context, c *Caller, email, by strin
 
 // signIn returns the account of a proven address. Accounts that issuers made for
 // it become part of it; the person is asked which of their agents to keep.
-func (s *Service) signIn(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, email, by string) (*state.Account, error) {
-	account, err := tx.VerifiedAccount(ctx, email)
+func (u *unit) signIn(email, by string) (*state.Account, error) {
+	account, err := u.tx.VerifiedAccount(u.ctx, email)
 	known := err == nil
 	if err != nil && !errors.Is(err, state.ErrNotFound) {
 		return nil, err
@@ -165,13 +162,13 @@ func (s *Service) signIn(ctx context.Context, tx *state.Tx, now time.Time, c *Ca
 	if known && account.Disabled() {
 		return nil, apierr.AccessDenied("This account is disabled.")
 	}
-	asserted, err := tx.AssertedAccounts(ctx, email)
+	asserted, err := u.tx.AssertedAccounts(u.ctx, email)
 	if err != nil {
 		return nil, err
 	}
 	if !known {
-		account = &state.Account{ID: s.Secrets.ID("acc_"), Email: email, VerifiedAt: now, CreatedAt: now}
-		if err := tx.AddAccount(ctx, account); err != nil {
+		account = &state.Account{ID: u.Secrets.ID("acc_"), Email: email, VerifiedAt: u.now, CreatedAt: u.now}
+		if err := u.tx.AddAccount(u.ctx, account); err != nil {
 			return nil, err
 		}
 	}
@@ -179,9 +176,9 @@ func (s *Service) signIn(ctx context.Context, tx *state.Tx, now time.Time, c *Ca
 		if other.Disabled() {
 			continue
 		}
-		if err := tx.MergeAccount(ctx, other.ID, account.ID); err != nil {
+		if err := u.tx.MergeAccount(u.ctx, other.ID, account.ID); err != nil {
 			return nil, err
 		}
 	}
-	return account, s.audit(ctx, tx, now, c, "session.created", &identity.Registration{AccountID: account.ID}, map[string]string{"by": by})
+	return account, u.audit("session.created", &identity.Registration{AccountID: account.ID}, map[string]string{"by": by})
 }

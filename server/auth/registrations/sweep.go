@@ -3,8 +3,6 @@ package registrations
 import (
 	"context"
 	"time"
-
-	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // sweepBatch bounds the expiries that one transaction notes.
@@ -14,13 +12,13 @@ const sweepBatch = 500
 // registrations, deletes what is over, and rotates signing keys by age.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
-	if err := s.DB.Write(ctx, func(tx *state.Tx) error {
-		ended, err := tx.ExpiredRegistrations(ctx, now, sweepBatch)
+	if err := s.transact(ctx, nil, func(u *unit) error {
+		ended, err := u.tx.ExpiredRegistrations(ctx, u.now, sweepBatch)
 		if err != nil {
 			return err
 		}
 		for _, r := range ended {
-			if err := s.audit(ctx, tx, now, nil, "registration.expired", r, nil); err != nil {
+			if err := u.audit("registration.expired", r, nil); err != nil {
 				return err
 			}
 		}
@@ -46,7 +44,7 @@ func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 	defer func() { <-done }()
 	for {
 		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.Log.Warn("housekeeping failed; it is tried again", "err", err)
+			s.Log.Warn("housekeeping failed; it will be retried", "err", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -13,7 +13,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// Tokens are what the token endpoint hands over.
+// Tokens are the answer of the token endpoint.
 type Tokens struct {
 	AccessToken string
 	Scope       string
@@ -48,22 +48,21 @@ func refusedByPerson() *apierr.Error {
 // Redeem answers a poll with a claim token: tokens, once the person confirmed.
 func (s *Service) Redeem(ctx context.Context, c *Caller, claimToken string) (*Tokens, error) {
 	unknown := quota.Use{Rule: "unknown-tokens.ip", Key: c.network()}
-	now := s.Now()
 	var out *Tokens
 	var answer error
-	err := s.write(ctx, func(tx *state.Tx) error {
+	err := s.write(ctx, c, func(u *unit) error {
 		out, answer = nil, nil
-		r, err := tx.RegistrationByClaim(ctx, hash(claimToken))
+		r, err := u.tx.RegistrationByClaim(ctx, hash(claimToken))
 		if err != nil {
 			return err
 		}
-		a, err := tx.NewestAttempt(ctx, r.ID)
+		a, err := u.tx.NewestAttempt(ctx, r.ID)
 		if err != nil {
 			return err
 		}
-		switch r.PollAt(a, now) {
+		switch r.PollAt(a, u.now) {
 		case identity.Deliver:
-			out, err = s.deliver(ctx, tx, now, c, r)
+			out, err = u.deliver(r)
 			return err
 		case identity.Wait:
 			answer = pending()
@@ -79,7 +78,7 @@ func (s *Service) Redeem(ctx context.Context, c *Caller, claimToken string) (*To
 			answer = lapsed()
 			return nil
 		}
-		return tx.SavePoll(ctx, r)
+		return u.tx.SavePoll(ctx, r)
 	})
 	if errors.Is(err, state.ErrNotFound) { // a token that was never ours, or is dead
 		if err := s.note(ctx, c, unknown); err != nil {
@@ -98,8 +97,8 @@ func (s *Service) Redeem(ctx context.Context, c *Caller, claimToken string) (*To
 
 // deliver hands a completed claim over. An answer that was lost may be asked for
 // again within the grace; the token delivered before is then void.
-func (s *Service) deliver(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration) (*Tokens, error) {
-	account, err := tx.Account(ctx, r.AccountID)
+func (u *unit) deliver(r *identity.Registration) (*Tokens, error) {
+	account, err := u.tx.Account(u.ctx, r.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -107,38 +106,38 @@ func (s *Service) deliver(ctx context.Context, tx *state.Tx, now time.Time, c *C
 		return nil, apierr.Refused("access_denied", "This account is disabled.")
 	}
 	if len(r.Redeem.Token) > 0 {
-		if _, err := tx.RevokeToken(ctx, r.Redeem.Token, now); err != nil {
+		if _, err := u.tx.RevokeToken(u.ctx, r.Redeem.Token, u.now); err != nil {
 			return nil, err
 		}
 	}
-	w, err := tx.Workspace(ctx, r.WorkspaceID)
+	w, err := u.tx.Workspace(u.ctx, r.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
-	out, tokenHash, err := s.issueToken(ctx, tx, now, c, r, r.Scopes(now))
+	out, tokenHash, err := u.issueToken(r, r.Scopes(u.now))
 	if err != nil {
 		return nil, err
 	}
-	r.Redeemed(tokenHash, now)
+	r.Redeemed(tokenHash, u.now)
 	out.RegistrationID, out.WorkspaceSlug = r.ID, w.Slug
-	if err := tx.SaveRegistration(ctx, r); err != nil {
+	if err := u.tx.SaveRegistration(u.ctx, r); err != nil {
 		return nil, err
 	}
 	reg := &Registered{Registration: r}
-	err = s.mint(ctx, tx, now, c, reg, account, now.Add(identity.CeremonyAssertion))
+	err = u.mint(reg, account, u.now.Add(identity.CeremonyAssertion))
 	out.Assertion, out.Expires = reg.Assertion, reg.Expires
 	return out, err
 }
 
-func (s *Service) issueToken(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, r *identity.Registration, scopes []string) (*Tokens, []byte, error) {
-	out := &Tokens{AccessToken: s.Secrets.Token("at_"), Scope: strings.Join(scopes, " ")}
+func (u *unit) issueToken(r *identity.Registration, scopes []string) (*Tokens, []byte, error) {
+	out := &Tokens{AccessToken: u.Secrets.Token("at_"), Scope: strings.Join(scopes, " ")}
 	h := hash(out.AccessToken)
-	if err := tx.AddAccessToken(ctx, &state.AccessToken{
-		Hash: h, RegistrationID: r.ID, Generation: r.Generation, Scope: out.Scope, CreatedAt: now, ExpiresAt: now.Add(identity.TokenLifetime), IP: c.ip(),
+	if err := u.tx.AddAccessToken(u.ctx, &state.AccessToken{
+		Hash: h, RegistrationID: r.ID, Generation: r.Generation, Scope: out.Scope, CreatedAt: u.now, ExpiresAt: u.now.Add(identity.TokenLifetime), IP: u.caller.ip(),
 	}, identity.LiveTokens); err != nil {
 		return nil, nil, err
 	}
-	return out, h, s.audit(ctx, tx, now, c, "token.issued", r, map[string]string{"scope": out.Scope})
+	return out, h, u.audit("token.issued", r, map[string]string{"scope": out.Scope})
 }
 
 // Exchange mints an access token for an assertion of ours. Scope may narrow what
@@ -152,21 +151,20 @@ func (s *Service) Exchange(ctx context.Context, c *Caller, assertion string, sco
 		}
 		return nil, invalidGrant()
 	}
-	now := s.Now()
 	var out *Tokens
-	err = s.write(ctx, func(tx *state.Tx) error {
-		r, err := tx.Registration(ctx, a.RegistrationID)
+	err = s.write(ctx, c, func(u *unit) error {
+		r, err := u.tx.Registration(ctx, a.RegistrationID)
 		if errors.Is(err, state.ErrNotFound) {
 			return invalidGrant()
 		}
 		if err != nil {
 			return err
 		}
-		if !r.MayExchange(a.Generation, now) {
+		if !r.MayExchange(a.Generation, u.now) {
 			return invalidGrant()
 		}
 		if r.AccountID != "" {
-			account, err := tx.Account(ctx, r.AccountID)
+			account, err := u.tx.Account(ctx, r.AccountID)
 			if err != nil {
 				return err
 			}
@@ -174,7 +172,7 @@ func (s *Service) Exchange(ctx context.Context, c *Caller, assertion string, sco
 				return invalidGrant()
 			}
 		}
-		scopes := r.Scopes(now)
+		scopes := r.Scopes(u.now)
 		for _, want := range scope {
 			if !slices.Contains(scopes, want) {
 				return apierr.Refused("invalid_scope", "This registration does not have a scope that was asked for.")
@@ -183,32 +181,31 @@ func (s *Service) Exchange(ctx context.Context, c *Caller, assertion string, sco
 		if len(scope) > 0 {
 			scopes = scope
 		}
-		if err := s.take(ctx, tx, now, c, quota.Use{Rule: "exchange.registration", Key: r.ID}); err != nil {
+		if err := u.take(quota.Use{Rule: "exchange.registration", Key: r.ID}); err != nil {
 			return err
 		}
-		out, _, err = s.issueToken(ctx, tx, now, c, r, scopes)
+		out, _, err = u.issueToken(r, scopes)
 		return err
 	})
 	return out, err
 }
 
-// Revoke ends one access token. Whether there was one to end is not told.
+// Revoke ends one access token. It does not reveal whether there was one.
 func (s *Service) Revoke(ctx context.Context, c *Caller, token string) error {
-	now := s.Now()
-	return s.write(ctx, func(tx *state.Tx) error {
-		id, err := tx.RevokeToken(ctx, hash(token), now)
+	return s.write(ctx, c, func(u *unit) error {
+		id, err := u.tx.RevokeToken(ctx, hash(token), u.now)
 		if err != nil || id == "" {
 			return err
 		}
-		return s.audit(ctx, tx, now, c, "token.revoked", &identity.Registration{ID: id}, nil)
+		return u.audit("token.revoked", &identity.Registration{ID: id}, nil)
 	})
 }
 
-// Authenticate returns what a valid access token stands for.
+// Authenticate returns the bearer of a valid access token.
 func (s *Service) Authenticate(ctx context.Context, token string) (state.Bearer, error) {
 	b, err := s.DB.Bearer(ctx, hash(token), s.Now())
 	if errors.Is(err, state.ErrNotFound) {
 		return b, apierr.InvalidToken()
 	}
-	return b, s.fail(err)
+	return b, s.DB.APIError(err)
 }

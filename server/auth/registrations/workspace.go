@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -54,8 +53,8 @@ func (s *Service) newKey(workspace string, req KeyRequest) (k *state.CollectorKe
 }
 
 // addKey stores a key, if the workspace may have one more.
-func addKey(ctx context.Context, tx *state.Tx, k *state.CollectorKey, claimed bool) error {
-	n, err := tx.LiveKeys(ctx, k.WorkspaceID)
+func (u *unit) addKey(k *state.CollectorKey, claimed bool) error {
+	n, err := u.tx.LiveKeys(u.ctx, k.WorkspaceID)
 	if err != nil {
 		return err
 	}
@@ -66,7 +65,7 @@ func addKey(ctx context.Context, tx *state.Tx, k *state.CollectorKey, claimed bo
 	if n >= most {
 		return &apierr.Error{Status: 409, Code: "too_many_keys", Description: "This workspace has all the keys it can have. " + advice}
 	}
-	return tx.AddCollectorKey(ctx, k)
+	return u.tx.AddCollectorKey(u.ctx, k)
 }
 
 // CreateKey makes a collector key of the token's workspace, and returns that
@@ -78,42 +77,41 @@ func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, req 
 	if k, key, err = s.newKey(b.WorkspaceID, req); err != nil {
 		return nil, "", "", err
 	}
-	now := s.Now()
-	err = s.write(ctx, func(tx *state.Tx) error {
-		if err := s.stillValid(ctx, tx, b, now); err != nil {
+	err = s.write(ctx, c, func(u *unit) error {
+		if err := u.stillValid(b); err != nil {
 			return err
 		}
-		w, err := tx.Workspace(ctx, b.WorkspaceID)
+		w, err := u.tx.Workspace(ctx, b.WorkspaceID)
 		if err != nil {
 			return err
 		}
 		slug = w.Slug
-		if err := s.take(ctx, tx, now, c, quota.Use{Rule: "keys.registration", Key: b.RegistrationID}); err != nil {
+		if err := u.take(quota.Use{Rule: "keys.registration", Key: b.RegistrationID}); err != nil {
 			return err
 		}
-		if err := addKey(ctx, tx, k, b.AccountID != ""); err != nil {
+		if err := u.addKey(k, b.AccountID != ""); err != nil {
 			return err
 		}
-		return s.auditBearer(ctx, tx, now, c, "key.created", b, map[string]string{"key": k.ID, "kind": req.Kind})
+		return u.auditBearer("key.created", b, map[string]string{"key": k.ID, "kind": req.Kind})
 	})
 	return k, key, slug, err
 }
 
 // stillValid refuses a token whose registration was claimed or revoked since the
 // token was looked at.
-func (s *Service) stillValid(ctx context.Context, tx *state.Tx, b state.Bearer, now time.Time) error {
-	r, err := tx.Registration(ctx, b.RegistrationID)
+func (u *unit) stillValid(b state.Bearer) error {
+	r, err := u.tx.Registration(u.ctx, b.RegistrationID)
 	if err != nil && !errors.Is(err, state.ErrNotFound) {
 		return err
 	}
-	if err != nil || !r.MayExchange(b.Generation, now) {
+	if err != nil || !r.MayExchange(b.Generation, u.now) {
 		return apierr.InvalidToken()
 	}
 	return nil
 }
 
-func (s *Service) auditBearer(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, what string, b state.Bearer, detail map[string]string) error {
-	return s.audit(ctx, tx, now, c, what, &identity.Registration{ID: b.RegistrationID, WorkspaceID: b.WorkspaceID, AccountID: b.AccountID}, detail)
+func (u *unit) auditBearer(what string, b state.Bearer, detail map[string]string) error {
+	return u.audit(what, &identity.Registration{ID: b.RegistrationID, WorkspaceID: b.WorkspaceID, AccountID: b.AccountID}, detail)
 }
 
 // Keys returns the collector keys of a token's workspace that are not revoked,
@@ -123,7 +121,7 @@ func (s *Service) Keys(ctx context.Context, b state.Bearer) ([]state.CollectorKe
 		return nil, apierr.InsufficientScope(identity.ScopeWrite, "Listing keys needs analytics.write.")
 	}
 	keys, err := s.liveKeys(ctx, b.WorkspaceID)
-	return keys, s.fail(err)
+	return keys, s.DB.APIError(err)
 }
 
 func (s *Service) liveKeys(ctx context.Context, workspace string) ([]state.CollectorKey, error) {
@@ -137,20 +135,19 @@ func (s *Service) RevokeKey(ctx context.Context, c *Caller, b state.Bearer, id s
 	if !allowed(b, identity.ScopeWrite) {
 		return apierr.InsufficientScope(identity.ScopeWrite, "Revoking a key needs analytics.write.")
 	}
-	now := s.Now()
-	return s.write(ctx, func(tx *state.Tx) error {
-		if err := s.stillValid(ctx, tx, b, now); err != nil {
+	return s.write(ctx, c, func(u *unit) error {
+		if err := u.stillValid(b); err != nil {
 			return err
 		}
-		if err := revokeKey(ctx, tx, b.WorkspaceID, id, now); err != nil {
+		if err := u.revokeKey(b.WorkspaceID, id); err != nil {
 			return err
 		}
-		return s.auditBearer(ctx, tx, now, c, "key.revoked", b, map[string]string{"key": id})
+		return u.auditBearer("key.revoked", b, map[string]string{"key": id})
 	})
 }
 
-func revokeKey(ctx context.Context, tx *state.Tx, workspace, id string, now time.Time) error {
-	err := tx.RevokeKey(ctx, workspace, id, now)
+func (u *unit) revokeKey(workspace, id string) error {
+	err := u.tx.RevokeKey(u.ctx, workspace, id, u.now)
 	if errors.Is(err, state.ErrNotFound) {
 		return &apierr.Error{Status: 404, Code: "not_found", Description: "This workspace has no such key, or it is revoked already. GET /api/agent/keys lists them."}
 	}
@@ -165,10 +162,10 @@ func (s *Service) ReadWorkspace(ctx context.Context, b state.Bearer) (*state.Wor
 	tx := s.DB.Read()
 	w, err := tx.Workspace(ctx, b.WorkspaceID)
 	if err != nil {
-		return nil, nil, s.fail(err)
+		return nil, nil, s.DB.APIError(err)
 	}
 	keys, err := s.liveKeys(ctx, b.WorkspaceID)
-	return w, keys, s.fail(err)
+	return w, keys, s.DB.APIError(err)
 }
 
 // MayErase fails for a token that may not change its workspace.
@@ -182,14 +179,14 @@ func (s *Service) MayErase(b state.Bearer) error {
 // AskPerson counts a question about a person, or an erasure: either reads all that
 // is stored. It fails with a 429 when there were too many.
 func (s *Service) AskPerson(ctx context.Context, c *Caller, b state.Bearer) error {
-	return s.write(ctx, func(tx *state.Tx) error {
-		return s.take(ctx, tx, s.Now(), c, quota.Use{Rule: "person.registration", Key: b.RegistrationID})
+	return s.write(ctx, c, func(u *unit) error {
+		return u.take(quota.Use{Rule: "person.registration", Key: b.RegistrationID})
 	})
 }
 
 // NoteErasure notes that events of a person were erased, and how many.
 func (s *Service) NoteErasure(ctx context.Context, c *Caller, b state.Bearer, events int) error {
-	return s.write(ctx, func(tx *state.Tx) error {
-		return s.auditBearer(ctx, tx, s.Now(), c, "person.erased", b, map[string]string{"events": strconv.Itoa(events)})
+	return s.write(ctx, c, func(u *unit) error {
+		return u.auditBearer("person.erased", b, map[string]string{"events": strconv.Itoa(events)})
 	})
 }

@@ -70,11 +70,11 @@ type Signed struct {
 	mask    string // random, of this request
 }
 
-// Fresh says whether the person signed in within the last hour.
+// Fresh reports whether the person signed in within the last hour.
 func (s *Signed) Fresh(now time.Time) bool { return now.Before(s.Session.AuthenticatedAt.Add(Recent)) }
 
 // FormToken returns the value of FormField for a page of this request. Each page has
-// another one, because pages are compressed: the size of a compressed page tells about a
+// another one, because pages are compressed: the size of a compressed page leaks a
 // secret that stays the same (the BREACH attack).
 func (s *Signed) FormToken() string { return s.masked(s.mask) }
 
@@ -190,11 +190,11 @@ func (m *Manager) AskSignIn(w http.ResponseWriter, r *http.Request, back string)
 
 // Kept returns the value of a sealed cookie, or "".
 func (m *Manager) Kept(r *http.Request, name string) string {
-	plain, err := m.Vault.OpenText("cookie "+name, m.raw(r, name))
+	text, err := m.Vault.OpenText("cookie "+name, m.raw(r, name))
 	if err != nil {
 		return ""
 	}
-	until, value, _ := strings.Cut(plain, " ")
+	until, value, _ := strings.Cut(text, " ")
 	at, err := strconv.ParseInt(until, 10, 64)
 	if err != nil || m.Now().Unix() >= at {
 		return ""

@@ -114,7 +114,7 @@ func (h *Handler) arrive(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := p.within(r.Context())
 	defer cancel()
-	user, err := p.identify(ctx, h.Agents.BaseURL, r.URL.Query().Get("code"), kept[2], kept[3], h.Sessions.Now)
+	user, err := h.identify(ctx, p, exchange{code: r.URL.Query().Get("code"), nonce: kept[2], verifier: kept[3]})
 	switch {
 	case errors.Is(err, errCode):
 		h.message(w, http.StatusBadRequest, "Sign in again", p.Name+" does not know this sign-in: it was used already, or took too long.")
@@ -145,15 +145,18 @@ var (
 	errToken = errors.New("the id_token is not acceptable")
 )
 
-// identify exchanges the code and returns the user that the ID token names.
-func (p *Provider) identify(ctx context.Context, base, code, nonce, verifier string, now func() time.Time) (user registrations.ProviderUser, err error) {
+// An exchange is the code of a provider, with what the browser kept to redeem it.
+type exchange struct{ code, nonce, verifier string }
+
+// identify redeems the code and returns the user that the ID token names.
+func (h *Handler) identify(ctx context.Context, p *Provider, e exchange) (user registrations.ProviderUser, err error) {
 	set, err := p.discover(ctx)
 	if err != nil {
 		return user, err
 	}
-	token, err := p.config(set, base).Exchange(ctx, code, oauth2.VerifierOption(verifier))
+	token, err := p.config(set, h.Agents.BaseURL).Exchange(ctx, e.code, oauth2.VerifierOption(e.verifier))
 	var refused *oauth2.RetrieveError
-	if errors.As(err, &refused) && refused.ErrorCode == "invalid_grant" { // who came back brought another code (RFC 6749, 5.2)
+	if errors.As(err, &refused) && refused.ErrorCode == "invalid_grant" { // the browser came back with another code (RFC 6749, 5.2)
 		return user, errCode
 	}
 	if err != nil {
@@ -163,11 +166,11 @@ func (p *Provider) identify(ctx context.Context, base, code, nonce, verifier str
 	if !ok {
 		return user, fmt.Errorf("%w: there is none", errToken)
 	}
-	idToken, err := set.VerifierContext(ctx, &oidc.Config{ClientID: p.ClientID, Now: now}).Verify(ctx, raw)
+	idToken, err := set.VerifierContext(ctx, &oidc.Config{ClientID: p.ClientID, Now: h.Sessions.Now}).Verify(ctx, raw)
 	if err != nil {
 		return user, fmt.Errorf("%w: %w", errToken, err)
 	}
-	if subtle.ConstantTimeCompare([]byte(idToken.Nonce), []byte(nonce)) != 1 {
+	if subtle.ConstantTimeCompare([]byte(idToken.Nonce), []byte(e.nonce)) != 1 {
 		return user, fmt.Errorf("%w: another nonce", errToken)
 	}
 	var claims struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// browserCookie tells the browser that asked for a link from others.
+// browserCookie identifies the browser that asked for a link.
 const browserCookie = "browser"
 
 // A Handler serves the routes. All fields but Providers are required.
@@ -155,7 +155,7 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, account *state.A
 	h.goOn(w, r)
 }
 
-// goOn leads who is signed in to what they came for.
+// goOn redirects a signed-in person to the page they came for.
 func (h *Handler) goOn(w http.ResponseWriter, r *http.Request) {
 	if back := h.Sessions.Kept(r, session.ReturnCookie); back != "" {
 		h.Sessions.Forget(w, session.ReturnCookie)

@@ -21,7 +21,7 @@ type jwk struct {
 }
 
 // keyType returns the kind of key that an alg value needs. Algorithms that are
-// not asymmetric are not known, whatever a trust list says.
+// not asymmetric are not known, whatever a trust list has.
 func keyType(alg string) (kind string, known bool) {
 	switch alg {
 	case "ES256":
@@ -36,7 +36,7 @@ func keyType(alg string) (kind string, known bool) {
 	return "", false
 }
 
-// Knows says whether an alg value may stand in a trust list.
+// Knows reports whether an alg value may occur in a trust list.
 func Knows(alg string) bool {
 	_, known := keyType(alg)
 	return known

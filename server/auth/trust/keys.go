@@ -48,7 +48,7 @@ func NewKeys(now func() time.Time) *Keys {
 }
 
 // find returns the issuer's keys of an id. It fails with errUnknownKid when the
-// issuer has none and with errUnavailable when that cannot be told now.
+// issuer has none and with errUnavailable when it cannot be fetched now.
 func (k *Keys) find(ctx context.Context, issuer Issuer, kid string) ([]jwk, error) {
 	c := k.cache(issuer)
 	keys, flight, err := c.look(k.now(), kid)

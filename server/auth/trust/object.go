@@ -14,7 +14,7 @@ import (
 // maxDepth bounds how deep JSON from outside may nest.
 const maxDepth = 32
 
-// errJSON says that bytes are not one JSON object that every reader
+// errJSON means that bytes are not one JSON object that every reader
 // understands alike.
 var errJSON = errors.New("not a plain JSON object")
 

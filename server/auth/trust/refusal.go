@@ -27,7 +27,7 @@ const (
 	reasonBody      = "malformed_body" // in place of reasonMalformed for events
 )
 
-// A Refusal says why a token was not accepted. It is safe to show: it never
+// A Refusal is why a token was not accepted. It is safe to show: it never
 // holds token content.
 type Refusal struct { //nolint:errname // it is an answer first
 	// Code is the error code to answer with. Of an ID-JAG: invalid_request,

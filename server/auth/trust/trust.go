@@ -1,4 +1,4 @@
-// Package trust verifies what trusted identity providers say: ID-JAGs
+// Package trust verifies tokens of trusted identity providers: ID-JAGs
 // (assertions about a user, draft-ietf-oauth-identity-assertion-authz-grant)
 // and security event tokens (RFC 8417).
 //

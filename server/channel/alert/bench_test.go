@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/mail"
 	"github.com/firstpick/firstpick/server/kit/safehttp"
@@ -58,13 +59,13 @@ type bench struct {
 	clock   *clock
 	log     bytes.Buffer
 	// traffic is what the reports tell.
-	traffic *Traffic
+	traffic *change.Traffic
 	events  int
 }
 
 func newBench(t *testing.T, engine string) *bench {
 	t.Helper()
-	b := &bench{t: t, address: statetest.Address(t, engine), clock: &clock{at: now}, traffic: &Traffic{}}
+	b := &bench{t: t, address: statetest.Address(t, engine), clock: &clock{at: now}, traffic: &change.Traffic{}}
 	b.Service = b.open()
 	b.write(func(tx *state.Tx) error {
 		if err := tx.AddAccount(t.Context(), &state.Account{ID: "acc", Email: "dana@example.com", VerifiedAt: now, CreatedAt: now}); err != nil {
@@ -89,7 +90,9 @@ func (b *bench) open() *Service {
 			}
 			return tx.AddMail(ctx, rand.Text(), content, now)
 		},
-		Traffic: func(context.Context, string, time.Time) (*Traffic, error) { return b.traffic, nil },
+		Traffic: func(context.Context, string, time.Time) (*change.Traffic, error) {
+			return lastDay(b.clock.now(), *b.traffic), nil
+		},
 	})
 }
 
@@ -138,7 +141,7 @@ func (b *bench) send() {
 
 // find makes the next look find a new agent.
 func (b *bench) find(name string) {
-	b.traffic = &Traffic{Agents: []Agent{agent(name, b.clock.now(), 3, 0)}}
+	b.traffic = &change.Traffic{Agents: []change.Agent{agent(name, b.clock.now(), 3, 0)}}
 	b.look()
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -19,7 +20,7 @@ const (
 	lookMost = 500
 )
 
-// Run looks and sends until ctx ends. Ticks come about every ten seconds.
+// Run evaluates and sends until ctx ends. Ticks come about every ten seconds.
 func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 	looks := make(chan struct{}, 1)
 	var sending sync.WaitGroup
@@ -72,8 +73,8 @@ func (s *Service) kick() {
 	}
 }
 
-// Look looks at all workspaces that are due, and stores what is new. One that
-// fails is due again later and keeps no other from its turn.
+// Look evaluates all workspaces that are due, and stores new alerts. One that fails
+// is due again later and does not hold up the others.
 func (s *Service) Look(ctx context.Context) error {
 	if s.Traffic == nil {
 		return nil
@@ -106,54 +107,55 @@ func (s *Service) lookAt(ctx context.Context, workspace string) error {
 	}); err != nil || w == nil {
 		return err
 	}
-	facts := Facts{FirstAt: w.FirstAt, LastAt: w.LastAt, Days: w.Days, Since: w.Since}
+	facts := change.Facts{Now: now, FirstAt: w.FirstAt, LastAt: w.LastAt, Days: w.Days, WatchedSince: w.Since}
 	var failed error
 	if facts.Traffic, failed = s.Traffic(ctx, workspace, w.LastAt); failed != nil {
 		facts.Traffic = nil // silence does not need it
 	}
-	told := make([]Told, len(stored))
+	open := make([]Open, len(stored))
 	for i, t := range stored {
-		told[i] = Told{What: t.What, Subject: t.Subject, At: t.At, Seen: t.SeenAt}
+		open[i] = Open{What: t.What, Subject: t.Subject, At: t.At, Seen: t.SeenAt}
 	}
-	return errors.Join(failed, s.keep(ctx, workspace, now, Find(now, facts, told)))
+	return errors.Join(failed, s.keep(ctx, workspace, now, Compare(facts, open)))
 }
 
-// keep stores a result: alerts, with a delivery for each channel.
-func (s *Service) keep(ctx context.Context, workspace string, now time.Time, r Result) error {
-	if len(r.New)+len(r.Still)+len(r.Over) == 0 {
+// keep stores a diff: alerts, with a delivery for each channel.
+func (s *Service) keep(ctx context.Context, workspace string, now time.Time, r Diff) error {
+	if len(r.New)+len(r.Held)+len(r.Over) == 0 {
 		return nil
 	}
-	told := false
-	err := s.DB.Write(ctx, func(tx *state.Tx) error {
-		hooks, err := tx.Channels(ctx, workspace) // first, for it locks the workspace
+	added := false
+	err := s.transact(ctx, func(u *unit) error {
+		u.now = now                                 // of the look
+		hooks, err := u.tx.Channels(ctx, workspace) // first, for it locks the workspace
 		if errors.Is(err, state.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		w, err := tx.Workspace(ctx, workspace)
+		w, err := u.tx.Workspace(ctx, workspace)
 		if err != nil {
 			return err
 		}
 		for _, t := range r.Over {
-			if err := tx.EndAlert(ctx, workspace, state.Told{What: t.What, Subject: t.Subject, SeenAt: t.Seen}); err != nil {
+			if err := u.tx.EndAlert(ctx, workspace, state.Told{What: t.What, Subject: t.Subject, SeenAt: t.Seen}); err != nil {
 				return err
 			}
 		}
-		for _, t := range r.Still {
-			if err := tx.SeeAlert(ctx, workspace, state.Told{What: t.What, Subject: t.Subject, SeenAt: t.Seen}); err != nil {
+		for _, t := range r.Held {
+			if err := u.tx.SeeAlert(ctx, workspace, state.Told{What: t.What, Subject: t.Subject, SeenAt: t.Seen}); err != nil {
 				return err
 			}
 		}
-		fresh, err := s.store(ctx, tx, now, w, r.New)
+		fresh, err := u.store(w, r.New)
 		if err != nil || len(fresh) == 0 {
 			return err
 		}
-		told = true
-		return s.address(ctx, tx, now, w, hooks, fresh)
+		added = true
+		return u.addDeliveries(w, hooks, fresh)
 	})
-	if err == nil && told {
+	if err == nil && added {
 		s.kick()
 		s.Kick()
 	}
@@ -162,10 +164,10 @@ func (s *Service) keep(ctx context.Context, workspace string, now time.Time, r R
 
 // An event is what a webhook gets.
 type event struct {
-	Type      string `json:"type"`
-	Timestamp string `json:"timestamp"`
-	Workspace string `json:"workspace"` // its slug
-	Data      Data   `json:"data"`
+	Type      string      `json:"type"`
+	Timestamp string      `json:"timestamp"`
+	Workspace string      `json:"workspace"` // its slug
+	Data      change.Data `json:"data"`
 }
 
 // An item is an alert with the lines of its mail.
@@ -174,17 +176,17 @@ type item struct {
 	details []string
 }
 
-// store stores findings that nobody told, and returns them as alerts.
-func (s *Service) store(ctx context.Context, tx *state.Tx, now time.Time, w *state.Workspace, findings []Finding) ([]item, error) {
+// store stores the conditions that no other server stored, and returns them as alerts.
+func (u *unit) store(w *state.Workspace, conditions []change.Condition) ([]item, error) {
 	var out []item
-	for _, f := range findings {
-		body, err := json.Marshal(event{f.What, stamp(now), w.Slug, f.Data})
+	for _, c := range conditions {
+		body, err := json.Marshal(event{c.Alert, stamp(u.now), w.Slug, c.Data})
 		if err != nil {
 			return nil, err
 		}
-		summary, details := f.Data.tell()
-		a := &state.Alert{ID: s.Secrets.ID("alr_"), WorkspaceID: w.ID, What: f.What, At: now, Summary: summary, Body: body}
-		added, err := tx.AddAlert(ctx, a, f.Subject, f.Seen)
+		summary, details := c.Data.Describe()
+		a := &state.Alert{ID: u.Secrets.ID("alr_"), WorkspaceID: w.ID, What: c.Alert, At: u.now, Summary: summary, Body: body}
+		added, err := u.tx.AddAlert(u.ctx, a, c.Subject, c.Seen)
 		if err != nil {
 			return nil, err
 		}
@@ -195,27 +197,27 @@ func (s *Service) store(ctx context.Context, tx *state.Tx, now time.Time, w *sta
 	return out, nil
 }
 
-// address stores a delivery of each alert for each webhook, and puts one mail of
-// all of them into the outbox.
-func (s *Service) address(ctx context.Context, tx *state.Tx, now time.Time, w *state.Workspace, hooks []*state.AlertChannel, fresh []item) error {
-	mailed, err := s.mailAlerts(ctx, tx, now, w, fresh)
+// addDeliveries stores a delivery of each alert for each webhook, and puts one mail
+// of all of them into the outbox.
+func (u *unit) addDeliveries(w *state.Workspace, hooks []*state.AlertChannel, fresh []item) error {
+	mailed, err := u.mailAlerts(w, fresh)
 	if err != nil {
 		return err
 	}
 	for _, f := range fresh {
-		d := state.Delivery{WorkspaceID: w.ID, AlertID: f.alert.ID, What: f.alert.What, Body: f.alert.Body, CreatedAt: now, NextAt: now}
+		d := state.Delivery{WorkspaceID: w.ID, AlertID: f.alert.ID, What: f.alert.What, Body: f.alert.Body, CreatedAt: u.now, NextAt: u.now}
 		for _, h := range hooks {
 			if !h.PausedAt.IsZero() {
 				continue
 			}
-			d.ID, d.ChannelID, d.State = s.Secrets.ID("msg_"), h.ID, state.DeliveryPending
-			if err := tx.AddDelivery(ctx, &d); err != nil {
+			d.ID, d.ChannelID, d.State = u.Secrets.ID("msg_"), h.ID, state.DeliveryPending
+			if err := u.tx.AddDelivery(u.ctx, &d); err != nil {
 				return err
 			}
 		}
-		if mailed { // what becomes of it is the outbox's business
-			d.ID, d.ChannelID, d.State, d.DoneAt, d.Tries = s.Secrets.ID("msg_"), EmailID, state.Delivered, now, 1
-			if err := tx.AddDelivery(ctx, &d); err != nil {
+		if mailed { // the outbox sends it
+			d.ID, d.ChannelID, d.State, d.DoneAt, d.Tries = u.Secrets.ID("msg_"), EmailID, state.Delivered, u.now, 1
+			if err := u.tx.AddDelivery(u.ctx, &d); err != nil {
 				return err
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/safehttp"
 	"github.com/firstpick/firstpick/server/store/state"
@@ -111,7 +112,7 @@ func (s *Service) call(ctx context.Context, h *state.AlertChannel, d *state.Deli
 	res, err := s.HTTP.Do(req)
 	if err != nil {
 		if outer := (*url.Error)(nil); errors.As(err, &outer) { // for the operator; the outer error holds the address
-			s.Log.Info("a webhook was not reached", "workspace", h.WorkspaceID, "webhook", h.ID, "err", outer.Err)
+			s.Log.Info("calling a webhook failed", "workspace", h.WorkspaceID, "webhook", h.ID, "err", outer.Err)
 		}
 		return answer{failure: reason(err), took: s.Now().Sub(began)}
 	}
@@ -129,8 +130,8 @@ func (s *Service) call(ctx context.Context, h *state.AlertChannel, d *state.Deli
 	return a
 }
 
-// reason returns why a call failed, for the workspace. How a connection fails says what
-// names and addresses are there in the server's network, so all such failures are one.
+// reason returns why a call failed, for the workspace. All connection failures are one:
+// their details would reveal names and addresses of the server's network.
 func reason(err error) string {
 	var outer *url.Error
 	var certificate *tls.CertificateVerificationError
@@ -165,10 +166,9 @@ func (s *Service) backoff(tries int) time.Duration {
 
 // conclude stores what became of a call.
 func (s *Service) conclude(ctx context.Context, d *state.Delivery, a answer) error {
-	now := s.Now()
 	mailed := false
-	err := s.DB.Write(ctx, func(tx *state.Tx) error {
-		h, err := tx.Channel(ctx, d.WorkspaceID, d.ChannelID)
+	err := s.transact(ctx, func(u *unit) error {
+		h, err := u.tx.Channel(ctx, d.WorkspaceID, d.ChannelID)
 		if errors.Is(err, state.ErrNotFound) {
 			return nil // removed meanwhile, and its deliveries with it
 		}
@@ -176,37 +176,37 @@ func (s *Service) conclude(ctx context.Context, d *state.Delivery, a answer) err
 			return err
 		}
 		d := *d // fn may run again
-		d.Status, d.Failure, d.Took, d.State, d.DoneAt = a.status, a.failure, a.took, state.DeliveryFailed, now
+		d.Status, d.Failure, d.Took, d.State, d.DoneAt = a.status, a.failure, a.took, state.DeliveryFailed, u.now
 		if a.ok() {
 			d.State = state.Delivered
-			if err := tx.ChannelWorks(ctx, h.ID); err != nil {
+			if err := u.tx.ChannelWorks(ctx, h.ID); err != nil {
 				return err
 			}
-			return s.free(ctx, tx, &d)
+			return u.free(&d)
 		}
 		if h.FailingSince.IsZero() {
-			h.FailingSince = now
+			h.FailingSince = u.now
 		}
-		next := now.Add(max(s.backoff(d.Tries), a.retryAfter))
+		next := u.now.Add(max(s.backoff(d.Tries), a.retryAfter))
 		switch {
 		case a.status == http.StatusGone:
-			if err := tx.SaveDelivery(ctx, &d); err != nil {
+			if err := u.tx.SaveDelivery(ctx, &d); err != nil {
 				return err
 			}
 			mailed = true
-			return s.leave(ctx, tx, now, h, "A webhook was removed", "It returned 410 Gone, so it was removed.")
-		case now.Sub(h.FailingSince) >= pauseAfter && h.PausedAt.IsZero():
-			h.PausedAt, mailed = now, true
-			if err := s.pause(ctx, tx, now, h); err != nil {
+			return u.removeGone(h)
+		case u.now.Sub(h.FailingSince) >= pauseAfter && h.PausedAt.IsZero():
+			h.PausedAt, mailed = u.now, true
+			if err := u.pause(h); err != nil {
 				return err
 			}
 		case !next.After(d.CreatedAt.Add(giveUpAfter)):
 			d.State, d.NextAt, d.DoneAt = state.DeliveryPending, next, time.Time{}
 		}
-		if err := tx.SaveChannel(ctx, h); err != nil {
+		if err := u.tx.SaveChannel(ctx, h); err != nil {
 			return err
 		}
-		return s.free(ctx, tx, &d)
+		return u.free(&d)
 	})
 	if err == nil && mailed {
 		s.Kick()
@@ -215,88 +215,54 @@ func (s *Service) conclude(ctx context.Context, d *state.Delivery, a answer) err
 }
 
 // free stores a delivery and lets the next one go to its channel.
-func (s *Service) free(ctx context.Context, tx *state.Tx, d *state.Delivery) error {
-	if err := tx.SaveDelivery(ctx, d); err != nil {
+func (u *unit) free(d *state.Delivery) error {
+	if err := u.tx.SaveDelivery(u.ctx, d); err != nil {
 		return err
 	}
-	return tx.FreeChannel(ctx, d.ChannelID)
+	return u.tx.FreeChannel(u.ctx, d.ChannelID)
 }
 
-func (s *Service) pause(ctx context.Context, tx *state.Tx, now time.Time, h *state.AlertChannel) error {
-	if err := tx.EndDeliveries(ctx, h.ID, "the webhook is paused", now); err != nil {
+// pause stops deliveries to a webhook and notifies the owner.
+func (u *unit) pause(h *state.AlertChannel) error {
+	if err := u.tx.EndDeliveries(u.ctx, h.ID, "the webhook is paused", u.now); err != nil {
 		return err
 	}
-	if err := s.audit(ctx, tx, now, h.WorkspaceID, "alert.webhook_paused", h.ID); err != nil {
+	if err := u.audit(h.WorkspaceID, "alert.webhook_paused", h.ID); err != nil {
 		return err
 	}
-	return s.tellOf(ctx, tx, now, h, "A webhook is paused", "It has failed for five days, so nothing is sent to it any more. Send it a test from the settings when it works again: a test that succeeds ends the pause.")
+	return u.notifyOf(h, "A webhook is paused", "It has failed for five days, so nothing is sent to it any more. Send it a test from the settings when it works again: a test that succeeds ends the pause.")
 }
 
-// leave removes a webhook and tells the owner why.
-func (s *Service) leave(ctx context.Context, tx *state.Tx, now time.Time, h *state.AlertChannel, subject, why string) error {
-	if err := s.remove(ctx, tx, h.WorkspaceID, h.ID, "the webhook is gone"); err != nil {
+// removeGone removes a webhook that answered 410 and notifies the owner.
+func (u *unit) removeGone(h *state.AlertChannel) error {
+	if err := u.remove(h.WorkspaceID, h.ID, "the webhook is gone"); err != nil {
 		return err
 	}
-	return s.tellOf(ctx, tx, now, h, subject, why)
+	return u.notifyOf(h, "A webhook was removed", "It returned 410 Gone, so it was removed.")
 }
 
-func (s *Service) tellOf(ctx context.Context, tx *state.Tx, now time.Time, h *state.AlertChannel, subject, why string) error {
-	w, err := tx.Workspace(ctx, h.WorkspaceID)
+// notifyOf mails the owner about a webhook.
+func (u *unit) notifyOf(h *state.AlertChannel, subject, reason string) error {
+	w, err := u.tx.Workspace(u.ctx, h.WorkspaceID)
 	if err != nil {
 		return err
 	}
-	u, err := url.Parse(h.URL)
+	address, err := url.Parse(h.URL)
 	if err != nil {
 		return err
 	}
-	_, err = s.mailOwner(ctx, tx, now, w, subject, []string{why, "Webhook: " + h.ID + " at " + clean(u.Host), ""})
+	_, err = u.mailOwner(w, subject, []string{reason, "Webhook: " + h.ID + " at " + change.Clean(address.Host), ""})
 	return err
 }
 
-// Test sends a test now, by mail or to a webhook, and returns what became of it;
-// it is tried once. One that succeeds ends the pause of a webhook.
+// Test sends a test now, by mail or to a webhook, and returns its outcome; it is
+// tried once. One that succeeds ends the pause of a webhook.
 func (s *Service) Test(ctx context.Context, workspace, channel string) (Delivery, error) {
-	now := s.Now()
-	data := TestData{Message: "This is a test of your alerts."}
 	var d state.Delivery
 	var h *state.AlertChannel
-	err := s.write(ctx, func(tx *state.Tx) error {
-		w, err := tx.Workspace(ctx, workspace)
-		if err != nil {
-			return err
-		}
-		made, err := tx.Count(ctx, "alert tests "+workspace, time.Hour, now)
-		if err != nil {
-			return err
-		}
-		if made.Estimate() > testsPerHour {
-			e := apierr.RateLimited(int((made.Window - made.Into) / time.Second))
-			e.Description = "Too many tests. Wait for the time in Retry-After."
-			return e
-		}
-		body, err := json.Marshal(event{Test, stamp(now), w.Slug, data})
-		if err != nil {
-			return err
-		}
-		d = state.Delivery{
-			ID: s.Secrets.ID("msg_"), WorkspaceID: workspace, ChannelID: channel, What: Test, Body: body, State: state.DeliveryFailed,
-			CreatedAt: now, DoneAt: now, Tries: 1, Failure: "the server stopped before the response",
-		}
-		if channel != EmailID {
-			if h, err = tx.Channel(ctx, workspace, channel); err != nil {
-				return err
-			}
-			return tx.AddDelivery(ctx, &d)
-		}
-		sent, err := s.mailOwner(ctx, tx, now, w, "A test", []string{data.Message, ""})
-		if err != nil {
-			return err
-		}
-		if !sent {
-			return apierr.BadBody("no_address", "The workspace has no owner with a verified e-mail address.")
-		}
-		d.State, d.Failure = state.Delivered, ""
-		return tx.AddDelivery(ctx, &d)
+	err := s.write(ctx, func(u *unit) (err error) {
+		d, h, err = u.addTest(workspace, channel)
+		return err
 	})
 	if err != nil {
 		return Delivery{}, err
@@ -310,11 +276,56 @@ func (s *Service) Test(ctx context.Context, workspace, channel string) (Delivery
 	if a.ok() {
 		d.State = state.Delivered
 	}
-	ctx = context.WithoutCancel(ctx) // what was sent is noted, though the caller goes away
-	return d, s.write(ctx, func(tx *state.Tx) error {
-		if err := tx.SaveDelivery(ctx, &d); err != nil || !a.ok() {
+	ctx = context.WithoutCancel(ctx) // the outcome is stored even if the caller went away
+	return d, s.write(ctx, func(u *unit) error {
+		if err := u.tx.SaveDelivery(ctx, &d); err != nil || !a.ok() {
 			return err
 		}
-		return tx.ChannelWorks(ctx, channel)
+		return u.tx.ChannelWorks(ctx, channel)
 	})
+}
+
+// addTest stores a test and puts it into the outbox, or returns the webhook to call.
+func (u *unit) addTest(workspace, channel string) (d state.Delivery, h *state.AlertChannel, err error) {
+	w, err := u.tx.Workspace(u.ctx, workspace)
+	if err != nil {
+		return d, nil, err
+	}
+	if err := u.limitTests(workspace); err != nil {
+		return d, nil, err
+	}
+	data := TestData{Message: "This is a test of your alerts."}
+	body, err := json.Marshal(event{Test, stamp(u.now), w.Slug, data})
+	if err != nil {
+		return d, nil, err
+	}
+	d = state.Delivery{
+		ID: u.Secrets.ID("msg_"), WorkspaceID: workspace, ChannelID: channel, What: Test, Body: body, State: state.DeliveryFailed,
+		CreatedAt: u.now, DoneAt: u.now, Tries: 1, Failure: "the server stopped before the response",
+	}
+	if channel != EmailID {
+		if h, err = u.tx.Channel(u.ctx, workspace, channel); err != nil {
+			return d, nil, err
+		}
+		return d, h, u.tx.AddDelivery(u.ctx, &d)
+	}
+	sent, err := u.mailOwner(w, "A test", []string{data.Message, ""})
+	if err != nil {
+		return d, nil, err
+	}
+	if !sent {
+		return d, nil, apierr.BadBody("no_address", "The workspace has no owner with a verified e-mail address.")
+	}
+	d.State, d.Failure = state.Delivered, ""
+	return d, nil, u.tx.AddDelivery(u.ctx, &d)
+}
+
+func (u *unit) limitTests(workspace string) error {
+	made, err := u.tx.Count(u.ctx, "alert tests "+workspace, time.Hour, u.now)
+	if err != nil || made.Estimate() <= testsPerHour {
+		return err
+	}
+	e := apierr.RateLimited(int((made.Window - made.Into) / time.Second))
+	e.Description = "Too many tests. Wait for the time in Retry-After."
+	return e
 }

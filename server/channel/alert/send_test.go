@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/kit/safehttp"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -213,7 +214,7 @@ func TestGone(t *testing.T) {
 		rc := b.receiver(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
 		b.hookTo(rc)
 		b.settle()
-		b.traffic = &Traffic{Agents: []Agent{agent("GPTBot", b.clock.now(), 1, 0), agent("ClaudeBot", b.clock.now(), 1, 0)}}
+		b.traffic = &change.Traffic{Agents: []change.Agent{agent("GPTBot", b.clock.now(), 1, 0), agent("ClaudeBot", b.clock.now(), 1, 0)}}
 		b.look()
 		b.send()
 		if list, err := b.Channels(t.Context(), "w"); err != nil || len(list) != 1 {

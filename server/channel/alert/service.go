@@ -1,16 +1,14 @@
-// Package alert tells owners of workspaces, by mail and by signed webhooks, what
-// they would want to know without looking: an agent that was never here, a burst
-// of visits under false names, pages that agents miss, silence.
+// Package alert notifies owners of workspaces, by mail and by signed webhooks, of
+// the conditions that package change detects.
 //
-// Find has the rules; it is pure. Look puts facts to it and stores what is new,
-// with a delivery for each channel, in one transaction. Send brings deliveries
-// out, each at least once. Any number of servers may do both.
+// Compare is pure: it compares conditions with open alerts. Look evaluates facts and
+// stores new alerts, with a delivery for each channel, in one transaction. Send sends
+// deliveries, each at least once. Any number of servers may do both.
 package alert
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -20,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/mail"
 	"github.com/firstpick/firstpick/server/kit/secret"
@@ -45,13 +44,13 @@ type Config struct {
 	Ports []uint16
 	// Jitter returns a number in [0, 1).
 	Jitter func() float64
-	// Traffic returns what the reports tell of a workspace whose last live event
-	// came at last; nil while they are behind. A server without reports has no
-	// Traffic: it sends, and leaves looking to others.
-	Traffic func(ctx context.Context, workspace string, last time.Time) (*Traffic, error)
+	// Traffic returns the recent traffic of a workspace whose last live event came at
+	// last; nil while the reports are behind. A server without reports has no Traffic:
+	// it sends, and leaves looking to others.
+	Traffic func(ctx context.Context, workspace string, last time.Time) (*change.Traffic, error)
 }
 
-// A Service has the uses of alerts.
+// A Service manages channels, and finds and sends alerts.
 type Service struct {
 	Config
 	wake    chan struct{}
@@ -91,7 +90,7 @@ type Channel struct {
 	OldSecretUntil time.Time
 }
 
-// An Alert is one that was told. Its Body is the JSON that webhooks get.
+// An Alert was sent to its owner. Its Body is the JSON that webhooks get.
 type Alert = state.Alert
 
 // A Delivery is an alert, or a test, on its way to a channel. One by mail counts
@@ -130,16 +129,15 @@ func (s *Service) channel(h *state.AlertChannel) Channel {
 }
 
 // AddWebhook adds a webhook. The secret that it is signed with is in this answer
-// alone. It fails with an *apierr.Error that says what is wrong with the address.
+// alone. It fails with an *apierr.Error that describes what is wrong with the address.
 func (s *Service) AddWebhook(ctx context.Context, workspace, address string) (*Channel, string, error) {
 	address, err := s.checkURL(address)
 	if err != nil {
 		return nil, "", err
 	}
-	now := s.Now()
-	h := &state.AlertChannel{ID: s.Secrets.ID("whk_"), WorkspaceID: workspace, URL: address, Secret: newSecret(s.Secrets.Rand), CreatedAt: now}
-	err = s.write(ctx, func(tx *state.Tx) error {
-		others, err := tx.Channels(ctx, workspace)
+	h := &state.AlertChannel{ID: s.Secrets.ID("whk_"), WorkspaceID: workspace, URL: address, Secret: newSecret(s.Secrets.Rand), CreatedAt: s.Now()}
+	err = s.write(ctx, func(u *unit) error {
+		others, err := u.tx.Channels(ctx, workspace)
 		if err != nil {
 			return err
 		}
@@ -151,10 +149,10 @@ func (s *Service) AddWebhook(ctx context.Context, workspace, address string) (*C
 		if len(others) >= maxWebhooks {
 			return apierr.BadBody("too_many_webhooks", "A workspace can have at most five webhooks. Remove one first.")
 		}
-		if err := tx.AddChannel(ctx, h); err != nil {
+		if err := u.tx.AddChannel(ctx, h); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, now, workspace, "alert.webhook_added", h.ID)
+		return u.audit(workspace, "alert.webhook_added", h.ID)
 	})
 	if err != nil {
 		return nil, "", err
@@ -196,35 +194,33 @@ func (s *Service) checkURL(address string) (string, error) {
 
 // RemoveChannel removes a webhook. What is on its way to it is given up.
 func (s *Service) RemoveChannel(ctx context.Context, workspace, id string) error {
-	return s.write(ctx, func(tx *state.Tx) error { return s.remove(ctx, tx, workspace, id, "it was removed") })
+	return s.write(ctx, func(u *unit) error { return u.remove(workspace, id, "it was removed") })
 }
 
-func (s *Service) remove(ctx context.Context, tx *state.Tx, workspace, id, why string) error {
-	if err := tx.DropChannel(ctx, workspace, id); err != nil {
+func (u *unit) remove(workspace, id, reason string) error {
+	if err := u.tx.DropChannel(u.ctx, workspace, id); err != nil {
 		return err
 	}
-	now := s.Now()
-	if err := tx.EndDeliveries(ctx, id, why, now); err != nil {
+	if err := u.tx.EndDeliveries(u.ctx, id, reason, u.now); err != nil {
 		return err
 	}
-	return s.audit(ctx, tx, now, workspace, "alert.webhook_removed", id)
+	return u.audit(workspace, "alert.webhook_removed", id)
 }
 
 // Rotate gives a webhook a new secret, which is in this answer alone. For a day
 // requests carry signatures by both.
 func (s *Service) Rotate(ctx context.Context, workspace, id string) (string, error) {
 	fresh := newSecret(s.Secrets.Rand)
-	err := s.write(ctx, func(tx *state.Tx) error {
-		h, err := tx.Channel(ctx, workspace, id)
+	err := s.write(ctx, func(u *unit) error {
+		h, err := u.tx.Channel(ctx, workspace, id)
 		if err != nil {
 			return err
 		}
-		now := s.Now()
-		h.OldSecret, h.OldUntil, h.Secret = h.Secret, now.Add(rotateFor), fresh
-		if err := tx.SaveChannel(ctx, h); err != nil {
+		h.OldSecret, h.OldUntil, h.Secret = h.Secret, u.now.Add(rotateFor), fresh
+		if err := u.tx.SaveChannel(ctx, h); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, now, workspace, "alert.webhook_rotated", id)
+		return u.audit(workspace, "alert.webhook_rotated", id)
 	})
 	if err != nil {
 		return "", err
@@ -232,14 +228,13 @@ func (s *Service) Rotate(ctx context.Context, workspace, id string) (string, err
 	return fresh, nil
 }
 
-// SetEmail says whether the owner of a workspace gets alerts by mail.
+// SetEmail turns mail about alerts to the owner of a workspace on or off.
 func (s *Service) SetEmail(ctx context.Context, workspace string, on bool) error {
-	return s.write(ctx, func(tx *state.Tx) error {
-		now := s.Now()
-		if err := tx.SetAlertMail(ctx, workspace, on, now); err != nil {
+	return s.write(ctx, func(u *unit) error {
+		if err := u.tx.SetAlertMail(ctx, workspace, on, u.now); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, now, workspace, map[bool]string{true: "alert.email_on", false: "alert.email_off"}[on], EmailID)
+		return u.audit(workspace, map[bool]string{true: "alert.email_on", false: "alert.email_off"}[on], EmailID)
 	})
 }
 
@@ -254,33 +249,4 @@ func (s *Service) Recent(ctx context.Context, workspace string, n int) ([]Alert,
 func (s *Service) Deliveries(ctx context.Context, workspace string, n int) ([]Delivery, error) {
 	out, err := s.DB.Read().Deliveries(ctx, workspace, min(n, maxRows))
 	return out, s.fail(err)
-}
-
-func (s *Service) audit(ctx context.Context, tx *state.Tx, now time.Time, workspace, event, channel string) error {
-	return tx.Audit(ctx, state.AuditEntry{
-		ID: s.Secrets.ID("aud_"), At: now, Event: event, WorkspaceID: workspace, Detail: map[string]string{"channel": channel},
-	})
-}
-
-func (s *Service) write(ctx context.Context, fn func(tx *state.Tx) error) error {
-	return s.fail(s.DB.Write(ctx, fn))
-}
-
-// fail turns an error of the store into what the caller is told.
-func (s *Service) fail(err error) error {
-	var known *apierr.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &known):
-		return known
-	case errors.Is(err, state.ErrNotFound):
-		return &apierr.Error{Status: http.StatusNotFound, Code: "not_found", Description: "The workspace has no such webhook."}
-	case errors.Is(err, context.Canceled):
-		return apierr.Gone(err)
-	case s.DB.IsDown(err):
-		return apierr.StoreDown(err)
-	default:
-		return apierr.Internal(err)
-	}
 }

@@ -34,7 +34,7 @@ func TestTheDocumentedExample(t *testing.T) {
 	if verify(secret, h, at.Add(6*time.Minute)) == nil {
 		t.Error("an old request verifies")
 	}
-	for _, what := range []string{NewAgent, FirstAgents, SpoofBurst, NotFoundCluster, UserFetchDrop, Silence, SilenceOver, Test} {
+	for _, what := range []string{"new_agent", "first_agents", "spoof_burst", "not_found_cluster", "user_fetch_drop", "silence", "silence_over", Test} {
 		if !strings.Contains(Docs(), "`"+what+"`") {
 			t.Errorf("%s is not documented", what)
 		}

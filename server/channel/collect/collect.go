@@ -1,6 +1,6 @@
-// Package collect takes in the events that sites send: it checks the key, makes
-// of every event what is kept, and stores it before anybody is told that it was
-// taken. What the events say is counted elsewhere, from the stored ones.
+// Package collect stores the events that sites send: it checks the key, turns every
+// event into the record that is stored, and acknowledges it only then. Reports are
+// computed elsewhere, from the stored events.
 package collect
 
 import (
@@ -29,7 +29,7 @@ type Config struct {
 	Identify func(in *event.Input, r *event.Record)
 }
 
-// A Service has the uses of the collector.
+// A Service authenticates senders and stores their events.
 type Service struct {
 	Config
 	writer *Writer
@@ -47,26 +47,25 @@ func (s *Service) Waiting() int64 { return s.writer.waiting.Load() }
 // Close stores what waits and ends.
 func (s *Service) Close() { s.writer.Close() }
 
-// A Receipt is what became of a request.
+// A Receipt is the outcome of a request.
 type Receipt struct {
 	Accepted, Duplicates int
-	// People is how many touches of a log were let go: of people whom no assistant
-	// sent.
+	// People is how many touches of a log were discarded: human traffic that no
+	// assistant referred.
 	People int
-	// Reused is how many duplicates say something else than the event of their id
-	// that is stored.
+	// Reused is how many duplicates differ from the stored event of their id.
 	Reused int
 	// Edges counts the touches whose address is not the client's, by why (CDNAddress,
 	// PrivateAddress).
 	Edges      map[agentid.Reason]int
-	Records    []event.Record // of a dry run: what would be kept
+	Records    []event.Record // of a dry run: what would be stored
 	ReceivedAt time.Time
 	Left       int64 // events that the workspace may send yet
 }
 
 // Take stores the inputs of a batch. When it returns without error they are on
-// disk. It fails with a 429 over the quota, and with a 503 when the store does
-// not take them now.
+// disk. It fails with a 429 over the quota, and with a 503 while the store
+// is down.
 func (s *Service) Take(ctx context.Context, key *Key, batch *event.Batch, now time.Time) (*Receipt, error) {
 	out := &Receipt{ReceivedAt: now, Left: key.left(), Edges: map[agentid.Reason]int{}}
 	records := make([]event.Record, 0, len(batch.Inputs))
@@ -125,12 +124,12 @@ func (s *Service) Take(ctx context.Context, key *Key, batch *event.Batch, now ti
 }
 
 // orderKey names an order for as long as its workspace is there. It outlives the
-// event, so it must not tell whose the order was.
+// event, so it must not reveal whose the order was.
 func (s *Service) orderKey(workspace string, r *event.Record) string {
 	return hex.EncodeToString(s.Vault.MAC("order", workspace, r.Kind, r.OrderID)[:16])
 }
 
-// ofPerson says whether a touch is of a person whom no assistant sent. A log has
+// ofPerson reports whether a touch is of a person whom no assistant referred. A log has
 // no names of visitors, so such a touch could never count for anything.
 func ofPerson(r *event.Record) bool {
 	class := agentid.Class(r.Class)
@@ -140,7 +139,7 @@ func ofPerson(r *event.Record) bool {
 // maxCompared bounds the duplicates of a request that are looked at.
 const maxCompared = 100
 
-// reused counts the duplicates that say something else than what is stored under
+// reused counts the duplicates that differ from what is stored under
 // their ids. It is for a warning: what cannot be looked up is not counted.
 func (s *Service) reused(ctx context.Context, workspace string, again []event.Record) int {
 	if len(again) == 0 {
@@ -169,8 +168,8 @@ func (s *Service) reused(ctx context.Context, workspace string, again []event.Re
 	return n
 }
 
-// same says whether two events tell the same; what the time or our lists made of
-// them may differ.
+// same reports whether two events have the same content; fields that depend on the
+// time or on our lists may differ.
 func same(a, b *event.Record) bool {
 	return a.Type == b.Type && a.Visitor == b.Visitor && a.Identity == b.Identity && a.Host == b.Host && a.Path == b.Path && a.Status == b.Status &&
 		a.UserAgent == b.UserAgent && a.Kind == b.Kind && a.Value == b.Value && a.Currency == b.Currency && a.OrderID == b.OrderID
@@ -178,7 +177,7 @@ func same(a, b *event.Record) bool {
 
 func overQuota(key *Key, now time.Time) *apierr.Error {
 	e := apierr.RateLimited(int(24*time.Hour/time.Second) - int(now.Unix()%86400))
-	e.Description = "The workspace sent all the events that it may today. Send the rest after midnight UTC."
+	e.Description = "The workspace has used its daily quota of events. Send the rest after midnight UTC."
 	if !key.Claimed() {
 		e.Description = "An unclaimed workspace may send 100,000 events in all. Claim it: POST /api/agent/identity/claim with the claim_token and the user's email."
 	}
@@ -192,14 +191,8 @@ func (s *Service) Health(ctx context.Context, key *Key) (state.Collected, error)
 }
 
 func (s *Service) fail(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, context.Canceled):
-		return apierr.Gone(err)
-	case errors.Is(err, ErrBusy), s.DB.IsDown(err):
+	if errors.Is(err, ErrBusy) {
 		return apierr.StoreDown(err)
-	default:
-		return apierr.Internal(err)
 	}
+	return s.DB.APIError(err)
 }

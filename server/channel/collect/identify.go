@@ -18,8 +18,8 @@ type Identifier struct {
 	Links *attribution.Signer // of the tags on links that we hand out
 }
 
-// Identify fills in what we make of a touch. The address and the signature are
-// used here and kept nowhere.
+// Identify fills in the agent, the verdict and the evidence of a touch. The address and
+// the signature are used here and stored nowhere.
 func (i *Identifier) Identify(in *event.Input, r *event.Record) {
 	if in.Type != event.Touch {
 		return
@@ -34,7 +34,7 @@ func (i *Identifier) Identify(in *event.Input, r *event.Record) {
 	})
 	agent := id.Agent
 	if in.MCPClient != "" && id.Verdict != agentid.VerifiedSignature && !agent.Class.Headline() {
-		agent = i.Who.Table.MCPClient(in.MCPClient) // a library's name says less than the client's own
+		agent = i.Who.Table.MCPClient(in.MCPClient) // the client's own name is more specific than its library's
 	}
 	if !agent.Class.Headline() && i.Who.Table.Probe(in.Path) {
 		agent.Class = agentid.ScannerProbe
@@ -87,8 +87,8 @@ func (i *Identifier) signed(in *event.Input) bool {
 	return err == nil
 }
 
-// ourTag tells the values of via that our guides have sites write: on links for
-// agents, and of MCP tools (mcp, mcp-claude ...).
+// ourTag reports whether a value of via is one that our guides have sites write: on
+// links for agents, and of MCP tools (mcp, mcp-claude ...).
 func ourTag(via string) bool {
 	switch via {
 	case "mcp", "webmcp", "llms-txt", "md", "openapi":

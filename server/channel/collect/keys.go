@@ -14,16 +14,14 @@ import (
 )
 
 const (
-	// keyLife is how long a key is believed without asking the store, and so how
-	// long a revocation may take to bite.
+	// keyLife is how long a key is cached, and so how long a revocation takes at most.
 	keyLife = 5 * time.Second
 	maxKeys = 10_000 // remembered
 	// useEvery bounds how often the use of a key is written.
 	useEvery = time.Hour
 )
 
-// What a workspace may send. An unclaimed one costs whoever made it nothing, so
-// it gets little.
+// The quotas of a workspace. Unclaimed workspaces are free to create, so theirs is small.
 const (
 	DailyQuota     = 10_000_000 // events of a claimed workspace, in a day of UTC
 	UnclaimedQuota = 100_000    // events of an unclaimed one, in all
@@ -43,16 +41,16 @@ type Key struct {
 // left is how many events the workspace may send yet, as far as this server knows.
 func (k *Key) left() int64 { return k.Left - k.spent.Load() }
 
-// Claimed says whether somebody owns the workspace.
+// Claimed reports whether the workspace has an owner.
 func (k *Key) Claimed() bool { return !k.Workspace.ClaimedAt.IsZero() }
 
-// abandoned reports whether nobody claimed the workspace in time. What is sent to it
-// could never be read.
+// abandoned reports whether the time to claim the workspace is over. Its events could
+// never be read.
 func (k *Key) abandoned(now time.Time) bool {
 	return !k.Claimed() && !now.Before(k.Workspace.ClaimExpires)
 }
 
-// kind tells a key's kind by its form; false for what is no key at all.
+// kind returns a key's kind by its prefix; false for a malformed key.
 func kind(token string) (event.KeyKind, bool) {
 	for prefix, kind := range map[string]event.KeyKind{"sk_live_": event.KindSecret, "pk_live_": event.KindPublishable, "log_live_": event.KindLog} {
 		if secret.IsKey(token, prefix) {
@@ -146,7 +144,7 @@ func (s *Service) noteUse(ctx context.Context, key *Key, now time.Time) {
 		return
 	}
 	if err := s.DB.Write(ctx, func(tx *state.Tx) error { return tx.UseKey(ctx, key.ID, now) }); err != nil {
-		s.Log.Warn("the use of a key was not noted", "err", err)
+		s.Log.Warn("storing the last use of a key failed", "err", err)
 	}
 }
 

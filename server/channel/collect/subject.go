@@ -23,18 +23,18 @@ const maxVisitors = 500
 // maxAbout bounds the events that one answer about a person holds.
 const maxAbout = 100_000
 
-// names are those under which a person's events stand.
+// names are those under which a person's events are stored.
 type names struct {
 	visitors, identities []string
 }
 
-// visitor is the name that is kept of a visitor token.
+// visitor is the stored name of a visitor token.
 func (s *Service) visitor(workspace, token string) string {
 	return hex.EncodeToString(s.Vault.MAC("visitor", workspace, token))
 }
 
 // names returns the names of a person: the one that is given and, for an
-// identity, the visitors that were this person and nobody else.
+// identity, the visitors that were this person only.
 func (s *Service) names(ctx context.Context, workspace string, who Subject) (names, error) {
 	given := 0
 	for _, text := range []string{who.Email, who.UserRef, who.VisitorToken} {
@@ -50,7 +50,7 @@ func (s *Service) names(ctx context.Context, workspace string, who Subject) (nam
 	}
 	identity, err := event.Identity(who.Email, who.UserRef)
 	if err != nil {
-		return names{}, apierr.BadBody("invalid_subject", plain(err))
+		return names{}, apierr.BadBody("invalid_subject", sentence(err))
 	}
 	if identity == "" {
 		return names{}, apierr.BadBody("invalid_subject", "The name of the person is empty.")
@@ -79,7 +79,7 @@ func (s *Service) names(ctx context.Context, workspace string, who Subject) (nam
 	return out, err
 }
 
-func plain(err error) string { return err.Error() + "." }
+func sentence(err error) string { return err.Error() + "." }
 
 // namesAtOnce bounds the names that one statement looks for.
 const namesAtOnce = 50
@@ -126,7 +126,7 @@ func (s *Service) scan(ctx context.Context, workspace string, n names, do func(s
 	return nil
 }
 
-// About returns what is kept about a person, oldest first, as it is stored; of
+// About returns the stored events of a person, oldest first; of
 // more than 100,000 events the first.
 func (s *Service) About(ctx context.Context, workspace string, who Subject) ([]event.Record, error) {
 	n, err := s.names(ctx, workspace, who)
@@ -153,20 +153,20 @@ func (s *Service) Erase(ctx context.Context, workspace string, who Subject) (int
 	if err != nil {
 		return 0, err
 	}
-	var plain, binding []int64
+	var others, binding []int64
 	if err := s.scan(ctx, workspace, n, func(e state.CollectedEvent, r *event.Record) error {
 		if r.Visitor != "" && r.Identity != "" {
 			binding = append(binding, e.Seq)
 		} else {
-			plain = append(plain, e.Seq)
+			others = append(others, e.Seq)
 		}
 		return nil
 	}); err != nil {
 		return 0, err
 	}
-	// What says which visitor the person was goes last: a second call has to find it.
+	// The events that bind visitors to the person go last: a second call has to find them.
 	erased := 0
-	for seqs := range slices.Chunk(append(plain, binding...), eraseAtOnce) {
+	for seqs := range slices.Chunk(append(others, binding...), eraseAtOnce) {
 		if err := s.DB.Write(ctx, func(tx *state.Tx) error {
 			return tx.EraseEvents(ctx, workspace, s.Secrets.ID("erasure:"), seqs, s.Now())
 		}); err != nil {

@@ -16,16 +16,15 @@ const (
 	maxWaiting = 20_000
 	// maxBatch bounds the events of one commit.
 	maxBatch = 5_000
-	// patience is how long a request waits for its commit.
-	patience = 1500 * time.Millisecond
+	// commitTimeout is how long a request waits for its commit.
+	commitTimeout = 1500 * time.Millisecond
 )
 
-// ErrBusy means that the store cannot take events in now. What was refused so may
-// be sent again.
+// ErrBusy means that the store cannot accept events now. The sender may retry.
 var ErrBusy = errors.New("the collector's queue is full, or the store does not answer")
 
 // A Writer stores events. While one commit is under way, requests gather; the
-// next commit takes them all. There is no timer: a lone request waits for nobody.
+// next commit takes them all. There is no timer: a lone request does not wait.
 type Writer struct {
 	db      *state.DB
 	jobs    chan *job
@@ -38,9 +37,9 @@ type Writer struct {
 
 // A job is the events of one request.
 type job struct {
-	events []state.CollectedEvent
-	given  atomic.Bool // up: by the request, which was answered meanwhile
-	result chan result
+	events    []state.CollectedEvent
+	abandoned atomic.Bool // the request timed out and was answered
+	result    chan result
 }
 
 type result struct {
@@ -55,7 +54,7 @@ func NewWriter(db *state.DB) *Writer {
 	return w
 }
 
-// Store stores events and says which of them are new. When it returns without
+// Store stores events and reports which of them are new. When it returns without
 // error they are on disk. It fails with ErrBusy at once when too many wait, and
 // soon when the store does not answer; of a request that failed, events may be
 // stored yet when its commit was under way.
@@ -75,16 +74,16 @@ func (w *Writer) Store(ctx context.Context, events []state.CollectedEvent) ([]bo
 	}
 	w.jobs <- j // it has room for as many jobs as events may wait
 	w.mu.RUnlock()
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(commitTimeout)
 	defer timer.Stop()
 	select {
 	case r := <-j.result:
 		return r.fresh, r.err
 	case <-timer.C:
-		j.given.Store(true)
+		j.abandoned.Store(true)
 		return nil, ErrBusy
 	case <-ctx.Done():
-		j.given.Store(true)
+		j.abandoned.Store(true)
 		return nil, ctx.Err()
 	}
 }
@@ -126,7 +125,7 @@ func (w *Writer) commit(batch []*job) {
 	var events []state.CollectedEvent
 	live := batch[:0]
 	for _, j := range batch {
-		if !j.given.Load() { // nobody waits for the others, and nothing of them was stored
+		if !j.abandoned.Load() { // nobody waits for the others, and nothing of them was stored
 			live, events = append(live, j), append(events, j.events...)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package collectapi serves POST /api/collect, by which sites send what agents
 // did there, and its probe. It reads requests and writes answers: package event
-// reads the bodies, package collect takes what they hold.
+// decodes the bodies, package collect stores the events.
 package collectapi
 
 import (
@@ -61,7 +61,7 @@ func (h *Handler) handle(f endpoint) http.HandlerFunc {
 		if err != nil {
 			e := apierr.Of(err)
 			if e.Status >= http.StatusInternalServerError {
-				h.Log.Error("events were not taken", "request_id", reqctx.ID(w), "err", e)
+				h.Log.Error("storing events failed", "request_id", reqctx.ID(w), "err", e)
 			}
 			h.Errors.Write(w, r, e)
 			return
@@ -161,7 +161,7 @@ func isTrue(r *http.Request, name string) bool {
 	return v == "1" || v == "true"
 }
 
-// notToken tells what cannot stand in a header's value that we repeat.
+// notToken reports whether a character is invalid in a header's value that we repeat.
 func notToken(r rune) bool {
 	return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 }
@@ -184,9 +184,9 @@ func forbidden(description string) *apierr.Error {
 	return &apierr.Error{Status: http.StatusForbidden, Code: "forbidden", Description: description}
 }
 
-// unreadable turns what package event says of a whole body into what is told.
+// unreadable turns an error of package event about a whole body into an answer.
 func unreadable(err error) error {
-	e := &apierr.Error{Status: http.StatusBadRequest, Code: "invalid_request", Description: plain(err.Error()), Cause: err}
+	e := &apierr.Error{Status: http.StatusBadRequest, Code: "invalid_request", Description: describe(err.Error()), Cause: err}
 	var broken *http.MaxBytesError
 	switch {
 	case errors.Is(err, event.ErrTooLarge), errors.As(err, &broken):
@@ -200,8 +200,8 @@ func unreadable(err error) error {
 	return e
 }
 
-// plain makes a text fit for an error description (RFC 6749, 5.2).
-func plain(s string) string {
+// describe makes a text fit for an error description (RFC 6749, 5.2).
+func describe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {
 			return ' '
@@ -238,9 +238,9 @@ type receiptBody struct {
 	Warnings   []warning      `json:"warnings,omitempty"`
 }
 
-// answer tells what became of every event: 202 when all were taken, 207 when
-// some were, 400 or 403 when none was. A refused event never makes a good one be
-// sent again.
+// answer reports the outcome of every event: 202 when all were stored, 207 when some
+// were, 400 or 403 when none was. A refused event never makes a valid one be sent
+// again.
 func answer(w http.ResponseWriter, batch *event.Batch, receipt *collect.Receipt) (int, any, error) {
 	out := receiptBody{
 		Accepted: receipt.Accepted, Duplicates: receipt.Duplicates, Rejected: len(batch.Refusals), Skipped: batch.Skipped + receipt.People, DryRun: batch.DryRun,
@@ -256,7 +256,7 @@ func answer(w http.ResponseWriter, batch *event.Batch, receipt *collect.Receipt)
 	}
 	if receipt.Reused > 0 {
 		out.Warnings = append(out.Warnings, warning{
-			"id_reused_with_other_content", "an event of the same id is stored and says something else; the first one counts", receipt.Reused, []string{"id"},
+			"id_reused_with_other_content", "an event of the same id is stored with other content; the first one counts", receipt.Reused, []string{"id"},
 		})
 	}
 	out.Warnings = append(out.Warnings, edges(receipt)...)
@@ -270,7 +270,7 @@ func answer(w http.ResponseWriter, batch *event.Batch, receipt *collect.Receipt)
 		e.Extra = out
 		return 0, nil, e
 	default:
-		return 0, nil, &apierr.Error{Status: http.StatusBadRequest, Code: "invalid_request", Description: "No event of the body is valid; errors says why.", Extra: out}
+		return 0, nil, &apierr.Error{Status: http.StatusBadRequest, Code: "invalid_request", Description: "No event of the body is valid; see errors.", Extra: out}
 	}
 }
 
@@ -291,8 +291,7 @@ func edges(receipt *collect.Receipt) []warning {
 	return out
 }
 
-// probe tells how collecting goes: whether the key works, and when the last event
-// came.
+// probe reports whether the key works, and when the last event came.
 func (h *Handler) probe(w http.ResponseWriter, r *http.Request) (int, any, error) {
 	key, err := h.authenticate(r.Context(), w, keyOf(r))
 	if err != nil {

@@ -96,7 +96,7 @@ func (g *gate) events(key *collect.Key, n int, now time.Time) error {
 	}
 	if _, after, ok := g.pages.Take(key.ID, n, now); !ok {
 		e := apierr.RateLimited(after)
-		e.Description = "This publishable key sent all the events that one may in a day. Send from your servers with a secret key."
+		e.Description = "This publishable key has used its daily quota of events. Send from your servers with a secret key."
 		return e
 	}
 	return nil

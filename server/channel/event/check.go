@@ -82,15 +82,15 @@ func (r *reader) check(d *draft, in *Input) *fault {
 	return nil
 }
 
-// shape checks what an event is before what it says.
+// shape checks the type of an event before its fields.
 func (r *reader) shape(d *draft) *fault {
 	switch {
 	case d.size > r.lim.Event && !d.native:
 		return &fault{TooLarge, "", "the event is above the limit of " + strconv.Itoa(r.lim.Event) + " bytes: leave out what is not documented"}
 	case d.tooDeep:
 		return &fault{TooDeep, "", "the event nests deeper than " + strconv.Itoa(r.lim.Levels) + " levels"}
-	case d.misfit != "":
-		return &fault{InvalidField, d.misfit, d.misfit + " has a value of the wrong JSON type: see the documentation of /api/collect"}
+	case d.mistyped != "":
+		return &fault{InvalidField, d.mistyped, d.mistyped + " has a value of the wrong JSON type: see the documentation of /api/collect"}
 	case d.typ == "":
 		return &fault{MissingType, "type", "type is missing: touch, identify or convert"}
 	}
@@ -164,7 +164,7 @@ func (r *reader) status(d *draft, in *Input) *fault {
 	return nil
 }
 
-// signals takes what says who it was. All of it was written by strangers, so what
+// signals reads the fields that identify the visitor. They come from outside, so what
 // is too long is cut, and never a reason to refuse.
 func (r *reader) signals(d *draft, in *Input) {
 	in.Via, in.UTMSource = clean(d.via, maxTag), clean(d.utmSource, maxTag)
@@ -188,7 +188,7 @@ func (r *reader) signals(d *draft, in *Input) {
 	if n, ok := r.measure(d.bytes, "bytes", d.native); ok {
 		in.Bytes = int64(n)
 	}
-	if r.o.Key == KindPublishable { // whoever reads the page's source can write these
+	if r.o.Key == KindPublishable { // anybody who reads the page's source can send these
 		in.UserAgent, in.IP = cut(tidy(r.o.ClientUserAgent), r.lim.UserAgent), r.o.ClientIP.Unmap().WithZone("")
 		return
 	}
@@ -238,7 +238,7 @@ func (r *reader) address(d *draft) netip.Addr {
 	return ip.Unmap().WithZone("")
 }
 
-// methodOf returns a method in upper case, or "" if it is none.
+// methodOf returns a method in upper case, or "" if it is invalid.
 func methodOf(s string) string {
 	switch s {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
@@ -260,7 +260,7 @@ func hasSignal(d *draft) bool {
 		d.mcpMethod != "" || d.mcpTool != "" || d.mcpClient != ""
 }
 
-// ignored notes the fields of a conversion in an event that is none.
+// ignored notes the fields of a conversion in an event that is not a conversion.
 func (r *reader) ignored(d *draft) {
 	for _, f := range [][2]string{{"kind", d.kind}, {"value", d.value}, {"currency", d.currency}, {"orderId", d.orderID}, {"refundOf", d.refundOf}} {
 		if f[1] != "" {

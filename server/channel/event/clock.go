@@ -32,7 +32,7 @@ func parseTime(s string) (time.Time, bool) {
 }
 
 // logTime reads the times that logs have: RFC 3339, that of the common log
-// format, or a number since 1970 whose size says whether it counts seconds (with
+// format, or a number since 1970 whose size decides whether it counts seconds (with
 // a fraction or not), milli-, micro- or nanoseconds.
 func logTime(s string) (time.Time, bool) {
 	whole, part, _ := strings.Cut(s, ".")

@@ -80,7 +80,7 @@ func (d *draft) clf(line string) bool {
 }
 
 // isDomain reports whether s is a domain name of two labels or more. Addresses,
-// times and ratios, which stand in such logs too, are none.
+// times and ratios, which such logs hold too, are not.
 func isDomain(s string) bool {
 	for i := range len(s) {
 		if !alnum(s[i]) && s[i] != '-' && s[i] != '.' {
@@ -97,7 +97,7 @@ func isIP(s string) bool {
 	return err == nil
 }
 
-// request reads a request line. What is none, such as the bytes of TLS, leaves
+// request reads a request line. A malformed one, such as the bytes of TLS, leaves
 // the draft without a URL.
 func (d *draft) request(line string) {
 	method, target, ok := strings.Cut(line, " ")

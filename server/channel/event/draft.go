@@ -20,9 +20,9 @@ type draft struct {
 	signature, signatureInput, signatureAgent string
 	mcpMethod, mcpTool, mcpClient, mcpVersion string
 
-	misfit  string // the first known field that has a value of the wrong type
-	size    int    // bytes
-	tooDeep bool
+	mistyped string // the first known field that has a value of the wrong type
+	size     int    // bytes
+	tooDeep  bool
 
 	// Of log lines only.
 	native bool
@@ -31,7 +31,7 @@ type draft struct {
 }
 
 // eventField returns where the value of a field of an event goes, or nil. What
-// may stand among the signals may also stand here.
+// may occur among the signals may also occur here.
 func (d *draft) eventField(name []byte) *string {
 	switch string(name) {
 	case "type":
@@ -146,8 +146,8 @@ func (r *reader) member(s *scanner, d *draft, name []byte) {
 // read takes a scalar.
 func (d *draft) read(s *scanner, to *string, name []byte) {
 	text, ok := s.scalar()
-	if !ok && d.misfit == "" {
-		d.misfit = string(name)
+	if !ok && d.mistyped == "" {
+		d.mistyped = string(name)
 	}
 	*to = text
 }

@@ -84,7 +84,7 @@ func (d *draft) proxy(s *scanner) {
 }
 
 // cloudflare reads a line of Logpush, of the dataset of HTTP requests. What a
-// Worker asks of its origin is no visit.
+// Worker asks of its origin is not a visit.
 func (r *reader) cloudflare(s *scanner, d *draft) bool {
 	d.source = string(FormatCloudflare)
 	var path, uri, stamp string
@@ -139,7 +139,7 @@ func (r *reader) cloudflare(s *scanner, d *draft) bool {
 	return !worker
 }
 
-// requestHeader takes a header that Logpush was told to add.
+// requestHeader reads a header that Logpush was configured to add.
 func (d *draft) requestHeader(name, text string) {
 	switch strings.ToLower(name) {
 	case "accept":

@@ -29,7 +29,7 @@ func (e *TooLargeError) Error() string {
 // Is reports whether target is ErrTooLarge.
 func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
 
-// An UnreadableError says where a body stops being what it claims to be.
+// An UnreadableError locates where a body is malformed.
 type UnreadableError struct {
 	Offset int // bytes of the decoded body before the fault
 	Reason string
@@ -42,7 +42,7 @@ func (e *UnreadableError) Error() string {
 // Is reports whether target is ErrUnreadable.
 func (e *UnreadableError) Is(target error) bool { return target == ErrUnreadable }
 
-// A Code says why an event was refused. Codes are part of the interface: they
+// A Code is why an event was refused. Codes are part of the interface: they
 // are added, never changed.
 type Code string
 
@@ -62,7 +62,7 @@ const (
 	InvalidVisitor  Code = "invalid_visitor"  // visitorToken
 	InvalidEmail    Code = "invalid_email"    //
 	InvalidUserRef  Code = "invalid_user_ref" //
-	MissingIdentity Code = "missing_identity" // nobody whom an identify or a convert is about
+	MissingIdentity Code = "missing_identity" // an identify or a convert without a person
 	MissingSubject  Code = "missing_subject"  // a touch of nothing
 	InvalidURL      Code = "invalid_url"      //
 	InvalidStatus   Code = "invalid_status"   //
@@ -74,7 +74,7 @@ const (
 	InvalidOrderID  Code = "invalid_order_id" // orderId or refundOf
 )
 
-// A Refusal is an event that was not taken. Sending the same again is refused
+// A Refusal is an event that was refused. Sending the same again is refused
 // again. Nothing in it repeats an address or a token.
 type Refusal struct {
 	Index   int    // of the event in the body, or of the line, from 0
@@ -84,7 +84,7 @@ type Refusal struct {
 	Message string // what is wrong and what to do
 }
 
-// A fault is a refusal before it is known of which event.
+// A fault is a refusal whose event is not known yet.
 type fault struct {
 	code    Code
 	field   string
@@ -106,7 +106,7 @@ const (
 // maxNames bounds the fields that one warning lists.
 const maxNames = 20
 
-// A Warning says once, for all events of a body, what was not taken as sent.
+// A Warning reports once, for all events of a body, what was ignored or changed.
 type Warning struct {
 	Code    string
 	Message string
@@ -133,9 +133,9 @@ func (n *notes) add(code, field string) {
 func warning(code string) string {
 	switch code {
 	case WarnUnknownFields:
-		return "these fields are not known and were not kept: check their spelling"
+		return "unknown fields were ignored: check their spelling"
 	case WarnIgnoredFields:
-		return "these fields mean nothing here, or are malformed, and were not kept"
+		return "fields that do not apply here, or are malformed, were ignored"
 	case WarnClockAhead:
 		return "ts is in the future and was set to the time of arrival: set the clock, or send sentAt"
 	case WarnSentAt:
@@ -145,9 +145,9 @@ func warning(code string) string {
 	case WarnInvalidIP:
 		return "ip is not an IP address, so these touches cannot be verified by it"
 	case WarnRefundSign:
-		return "the value of a refund was taken as negative"
+		return "the value of a refund was made negative"
 	case WarnTwoIdentities:
-		return "email and userRef were both given: email was taken; send one identify for each"
+		return "email and userRef were both sent: email was used; send one identify for each"
 	}
 	return code
 }

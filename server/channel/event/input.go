@@ -33,7 +33,7 @@ type Input struct {
 	// verified.
 	Via, UTMSource, UTMMedium, UTMCampaign, Ref, VT string
 
-	// Who it was, as far as it says so itself. IP is invalid if unknown.
+	// Who it was, by its own claim. IP is invalid if unknown.
 	UserAgent                                 string
 	IP                                        netip.Addr
 	ReferrerHost, ReferrerPath                string
@@ -41,7 +41,7 @@ type Input struct {
 	Signature, SignatureInput, SignatureAgent string
 	MCPMethod, MCPTool, MCPClient, MCPVersion string
 
-	Claimed    string // the agent that the sender says it was; proves nothing
+	Claimed    string // the agent that the sender claims it was; proves nothing
 	Source     string // the sender's name for its collector
 	SelfReport string // a person's answer to how they heard of the site
 
@@ -52,7 +52,7 @@ type Input struct {
 	OrderID, RefundOf string
 }
 
-// Record returns what is kept of an event. The function visitor makes the keyed
+// Record returns the stored form of an event. The function visitor makes the keyed
 // hash of a visitor token. The address is cut to its network, and what is only of
 // use for a touch is kept of touches only. Which agent it was is left open.
 func (in *Input) Record(visitor func(token string) string) Record {

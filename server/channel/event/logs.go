@@ -1,7 +1,7 @@
 package event
 
 // jsonLog returns what reads JSON entries of a log, as an array or one per line.
-// The function entry fills a draft and reports whether the entry tells of a
+// The function entry fills a draft and reports whether the entry is about a
 // request at all.
 func (r *reader) jsonLog(entry func(*scanner, *draft) bool) func() *UnreadableError {
 	return func() *UnreadableError {
@@ -51,7 +51,7 @@ func (r *reader) takeLog(keep bool) {
 		r.batch.Skipped++
 		return
 	}
-	d.misfit = "" // nobody who could mend it would read of it
+	d.mistyped = "" // log senders cannot see warnings
 	if !validID(d.id) {
 		d.id = ""
 	}

@@ -12,8 +12,8 @@ const (
 	maxDecimals = 4
 )
 
-// ErrMoney says that a text is not an amount of its currency.
-var ErrMoney = errors.New("not a plain decimal number")
+// ErrMoney means that a text is not an amount of its currency.
+var ErrMoney = errors.New("not a decimal number")
 
 // Exponent returns how many decimals a currency of ISO 4217 has, and whether
 // code, in upper case, is one. Codes that were withdrawn in 2025 or later are

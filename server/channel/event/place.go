@@ -97,7 +97,7 @@ func (t *tags) fill(query string) {
 }
 
 // referrerOf returns host and path of a referrer. A bare host is one too, and so
-// is an app (android-app://com.openai.chatgpt). What names no host is nobody's.
+// is an app (android-app://com.openai.chatgpt). A text without a host has no owner.
 func referrerOf(raw string) (host, path string) {
 	raw = strings.TrimSpace(raw)
 	if raw == "" || raw == "-" || raw[0] == '/' {

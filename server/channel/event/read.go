@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The limits that hold unless Options say otherwise. Lengths are bytes.
+// The default limits. Lengths are bytes.
 const (
 	MaxEvents    = 1000     // events, or lines of a log, of one body
 	MaxBody      = 1 << 20  // after decompression
@@ -65,7 +65,7 @@ const (
 // Limits bound a body. A field that is 0 has its default.
 type Limits struct{ Events, Body, Event, URL, UserAgent, Accept, Levels int }
 
-// Options say how a body came and what its key may do.
+// Options describe how a body came and what its key may do.
 type Options struct {
 	MediaType      string // the Content-Type; ignored if Format is set; empty is JSON
 	Encoding       string // the Content-Encoding: gzip, or empty
@@ -91,7 +91,7 @@ type Batch struct {
 	Refusals []Refusal // by Index
 	Warnings []Warning
 	Seen     int
-	Skipped  int  // log lines that tell of no page: assets, other methods, builds
+	Skipped  int  // log lines that are not about a page: assets, other methods, builds
 	Native   bool // it is a log, of every request that the site had
 	DryRun   bool
 	// Key is what the body gave as its key, as navigator.sendBeacon must. The

@@ -2,17 +2,17 @@ package event
 
 import "time"
 
-// A Type is what an event says.
+// A Type is the kind of an event.
 type Type string
 
 // The types of events.
 const (
-	Touch    Type = "touch"    // an agent, or somebody an agent sent, met the site
+	Touch    Type = "touch"    // a visit of an agent, or of a person whom an agent referred
 	Identify Type = "identify" // a visitor is this person
 	Convert  Type = "convert"  // a person did what the site is there for
 )
 
-// A Record is what is kept of an event: facts and verdicts, no address of a
+// A Record is the stored form of an event: facts and verdicts, no address of a
 // person or machine. Its JSON is what the state store holds, so fields are only
 // ever added.
 type Record struct {
@@ -44,21 +44,21 @@ type Record struct {
 	Via         string `json:"via,omitempty"`
 	UTMSource   string `json:"utmSource,omitempty"`
 	Source      string `json:"source,omitempty"`  // the sender's name for its collector
-	Claimed     string `json:"claimed,omitempty"` // the agent that the sender says it was
+	Claimed     string `json:"claimed,omitempty"` // the agent that the sender claims it was
 	SelfReport  string `json:"selfReport,omitempty"`
 	MCPMethod   string `json:"mcpMethod,omitempty"`
 	MCPTool     string `json:"mcpTool,omitempty"`
 	MCPClient   string `json:"mcpClient,omitempty"`
 	MCPVersion  string `json:"mcpVersion,omitempty"`
 
-	// What we made of it when it came: who, of which kind, how sure, and by what
+	// Our identification when it came: who, of which kind, how sure, and by what
 	// evidence it may be credited to an assistant.
 	Agent    string `json:"agent,omitempty"`    // GPTBot, ChatGPT-User ...
 	Family   string `json:"family,omitempty"`   // ChatGPT: what credit goes to
 	Operator string `json:"operator,omitempty"` // OpenAI
 	Class    string `json:"class,omitempty"`
 	Verdict  string `json:"verdict,omitempty"`
-	// VerdictReason says more of the verdict (agentid.Reason), VerdictList is the list
+	// VerdictReason details the verdict (agentid.Reason), VerdictList is the list
 	// that the address is in, and VerdictListDate the day on which the list that
 	// decided was last seen, if it was old.
 	VerdictReason   string `json:"verdictReason,omitempty"`

@@ -107,13 +107,13 @@ func (s *scanner) more(bracket byte) bool {
 // name reads the name of a member and its colon. The bytes are good until the
 // body is.
 func (s *scanner) name() []byte {
-	raw, plain := s.quoted()
+	raw, unescaped := s.quoted()
 	if s.peek() != ':' {
 		s.fail("expected a colon")
 		return nil
 	}
 	s.i++
-	if !plain {
+	if !unescaped {
 		return []byte(unquote(raw))
 	}
 	return raw
@@ -131,8 +131,8 @@ func (s *scanner) end(reason string) {
 func (s *scanner) scalar() (string, bool) {
 	switch c := s.peek(); {
 	case c == '"':
-		raw, plain := s.quoted()
-		if !plain {
+		raw, unescaped := s.quoted()
+		if !unescaped {
 			return unquote(raw), true
 		}
 		return s.texts.of(raw), true
@@ -282,22 +282,22 @@ func (s *scanner) digits() {
 	}
 }
 
-// quoted reads a string and returns what is between its quotes. It is plain when
+// quoted reads a string and returns what is between its quotes. It is unescaped when
 // that needs no decoding.
-func (s *scanner) quoted() (raw []byte, plain bool) {
+func (s *scanner) quoted() (raw []byte, unescaped bool) {
 	if s.peek() != '"' {
 		s.fail("expected a string")
 		return nil, true
 	}
 	start := s.i + 1
-	plain = true
+	unescaped = true
 	for i := start; i < len(s.b); i++ {
 		switch c := s.b[i]; {
 		case c == '"':
 			s.i = i + 1
-			return s.b[start:i], plain
+			return s.b[start:i], unescaped
 		case c == '\\':
-			plain = false
+			unescaped = false
 			n := escape(s.b[i:])
 			if n == 0 {
 				s.i = i
@@ -310,7 +310,7 @@ func (s *scanner) quoted() (raw []byte, plain bool) {
 			s.fail("a control character in a string")
 			return nil, true
 		case c >= utf8.RuneSelf:
-			plain = false
+			unescaped = false
 		}
 	}
 	s.i = len(s.b)

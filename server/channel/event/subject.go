@@ -44,7 +44,7 @@ func (r *reader) subject(d *draft, in *Input) *fault {
 
 // Identity returns the name under which the events of a person are kept, from an
 // address (or its hash made by the sender) or the sender's own name of the
-// person. The address goes first when both are given; the error says what is
+// person. The address goes first when both are given; the error describes what is
 // wrong with what is given.
 func Identity(email, userRef string) (string, error) {
 	identity, f := named(email, userRef)
@@ -60,7 +60,7 @@ func named(email, userRef string) (string, *fault) {
 	if email != "" {
 		identity, ok := hashed(email)
 		if !ok {
-			return "", &fault{InvalidEmail, "email", "email must be one plain address (name@example.com), or eh: and the SHA-256 of one in hex"}
+			return "", &fault{InvalidEmail, "email", "email must be one address (name@example.com), or eh: and the SHA-256 of one in hex"}
 		}
 		return identity, nil
 	}
@@ -166,7 +166,7 @@ func (r *reader) worth(d *draft, in *Input) *fault {
 	minor, err := ParseMoney(strings.TrimSpace(d.value), exponent)
 	switch {
 	case err != nil:
-		return &fault{InvalidValue, "value", "value must be a plain decimal such as \"49.00\", with no more decimals than its currency has"}
+		return &fault{InvalidValue, "value", "value must be a decimal such as \"49.00\", with no more decimals than its currency has"}
 	case minor != 0 && !known:
 		return &fault{MissingCurrency, "currency", "a value needs currency, such as USD"}
 	case minor < 0 && in.Kind != refundKind:

@@ -126,7 +126,7 @@ func alnum(c byte) bool {
 
 // domainEnd returns where the domain that begins at i ends, or 0 if there is
 // none: a label after its first must begin with two letters, so that
-// package@1.2.3 is no address.
+// package@1.2.3 is not an address.
 func domainEnd(s string, i int) int {
 	end, found := i, false
 	for ; end < len(s); end++ {

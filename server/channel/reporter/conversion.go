@@ -50,7 +50,7 @@ func (s *Service) Conversions(ctx context.Context, workspace string, q traffic.Q
 }
 
 // Conversion traces one conversion. Touches are looked for as far back as any
-// lookback reaches, so that it can be said which of them are too old.
+// lookback reaches, to report which of them are too old.
 func (s *Service) Conversion(ctx context.Context, workspace, id string, q traffic.Query) (*traffic.Conversion, error) {
 	j, err := s.DB.Trace(ctx, workspace, id, attribution.MaxLookback)
 	if errors.Is(err, trafficdb.ErrNotFound) {

@@ -1,4 +1,4 @@
-// Package reporter makes the reports of package traffic from the read model.
+// Package reporter builds the reports of package traffic from the read model.
 package reporter
 
 import (
@@ -17,28 +17,28 @@ import (
 type Config struct {
 	DB  *trafficdb.DB
 	Now func() time.Time
-	// Site returns what was found at the site of a workspace, nil while nobody
-	// looked. It may be nil itself.
+	// Site returns what was found at the site of a workspace, nil before the
+	// first check. It may be nil itself.
 	Site func(ctx context.Context, workspace string) (*sitecheck.Result, error)
 	// Lists returns how old the lists of agents' addresses are. It may be nil.
 	Lists func(now time.Time) ranges.Ages
 }
 
-// A Service makes reports. It implements traffic.Reports.
+// A Service builds reports. It implements traffic.Reports.
 type Service struct {
 	Config
-	kept kept
+	cache cache
 }
 
 // New returns a service.
-func New(cfg Config) *Service { return &Service{Config: cfg, kept: kept{now: cfg.Now}} }
+func New(cfg Config) *Service { return &Service{Config: cfg, cache: cache{now: cfg.Now}} }
 
 const day = 24 * time.Hour
 
-// Report returns the report of a workspace, made now or a moment ago. Nobody may
-// change it.
+// Report returns the report of a workspace, built now or a moment ago. The
+// caller must not change it.
 func (s *Service) Report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
-	return s.kept.get(ctx, key(workspace, &q), func(ctx context.Context) (*traffic.Report, error) { return s.report(ctx, workspace, q) })
+	return s.cache.get(ctx, key(workspace, &q), func(ctx context.Context) (*traffic.Report, error) { return s.report(ctx, workspace, q) })
 }
 
 func (s *Service) report(ctx context.Context, workspace string, q traffic.Query) (*traffic.Report, error) {
@@ -77,7 +77,7 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	}
 	for _, c := range changes {
 		r.Changes = append(r.Changes, traffic.Change{
-			What: c.What, Agent: c.Agent, Class: c.Class, Folder: c.Folder, Now: c.Now, Before: c.Before, Since: stamp(c.Since),
+			What: c.What, Agent: c.Agent, Class: c.Class, Host: c.Host, Folder: c.Folder, Now: c.Now, Before: c.Before, Since: stamp(c.Since),
 		})
 	}
 	return r, nil

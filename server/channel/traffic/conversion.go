@@ -14,20 +14,20 @@ type Conversions struct {
 	Truncated    bool              `json:"truncated,omitempty"` // the window has more than are counted
 }
 
-// A ConversionRow is a conversion and whose it is.
+// A ConversionRow is a conversion with its credits.
 type ConversionRow struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`
 	At      string `json:"at"`
 	Value   *Money `json:"value,omitempty"`   // as it was sent; none of a conversion without money
 	Applied *Money `json:"applied,omitempty"` // of a refund: what was taken off
-	// Credits add up to a whole conversion with what nobody is credited with.
+	// Credits add up to at most a whole conversion; the rest is not credited.
 	Credits []Credit `json:"credits"`
 	// Evidence is the strongest among the credits.
 	Evidence string `json:"evidence,omitempty"`
 	// Assisted marks that an agent competed and the model credits another way.
 	Assisted bool `json:"assisted,omitempty"`
-	// Possible is what is probable and credited to nobody.
+	// Possible is probable, and not credited.
 	Possible *Possible `json:"possible,omitempty"`
 	// Of a refund: the id of the conversion that it takes back, and why it did not
 	// simply do so.
@@ -44,7 +44,7 @@ type Credit struct {
 }
 
 // A Possible is an assistant that probably sent the person: it fetched a page
-// because somebody asked, and soon this person, and nobody else, landed there.
+// for a user, and soon after this person, and no other, landed there.
 type Possible struct {
 	Agent     string `json:"agent"`
 	Host      string `json:"host,omitempty"`
@@ -75,7 +75,7 @@ type ConversionTouch struct {
 	Path     string `json:"path,omitempty"`
 	Referrer string `json:"referrer,omitempty"`
 	Evidence string `json:"evidence,omitempty"`
-	// Why says whether it counted; see attribution.Reason.
+	// Why is why it counted or not; see attribution.Reason.
 	Why   string  `json:"why"`
 	Share float64 `json:"share"` // 0 to 1
 	Value *Money  `json:"value,omitempty"`

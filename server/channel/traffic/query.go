@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 )
 
-// A Query says what a report is about.
+// A Query selects what a report covers.
 type Query struct {
 	From, To time.Time // From <= t < To
 	UntilNow bool      // To is when it was asked
@@ -51,7 +51,7 @@ const (
 	PartNone // only window and health
 )
 
-// Wants says whether a part is asked for.
+// Wants reports whether the query asks for a part.
 func (q *Query) Wants(p Parts) bool { return q.Parts == 0 || q.Parts&p != 0 }
 
 // Rows returns how many rows each list has.
@@ -62,10 +62,10 @@ func (q *Query) Rows() int {
 	return min(q.Limit, MaxLimit)
 }
 
-// Only says which conversions are listed.
+// Only selects the conversions that are listed.
 type Only string
 
-// What can be listed.
+// The values of Only.
 const (
 	OnlyCredited Only = "credited" // to an agent
 	OnlyPossible Only = "possible" // what an agent probably led to, and is credited to none
@@ -78,7 +78,7 @@ const (
 )
 
 // ParseQuery reads window (7d, 30d, 90d ...) or from and to (RFC 3339, or a day),
-// tz (of the IANA database), model and lookbackDays. What is not given is 30 days
+// tz (of the IANA database), model and lookbackDays. The defaults are 30 days
 // until now, UTC, first touch, 90 days.
 func ParseQuery(v url.Values, now time.Time) (Query, error) {
 	q := Query{To: now.UTC(), TZ: time.UTC, Model: attribution.First, Lookback: attribution.MaxLookback}

@@ -1,6 +1,6 @@
-// Package traffic is the report of a workspace, as it is asked for and answered:
-// which agents came, what they could not find, whom assistants sent, and which of
-// these became customers, with the evidence for each. Package reporter makes it.
+// Package traffic has the types of a workspace's report and its query: agents, missing
+// pages, referrals and conversions, with the evidence for each. Package reporter builds
+// it.
 package traffic
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/attribution"
 )
 
-// Reports makes reports of workspaces.
+// Reports builds reports of workspaces.
 type Reports interface {
 	Report(ctx context.Context, workspace string, q Query) (*Report, error)
 	// Conversions lists conversions from a place on, the newest first.
@@ -23,8 +23,8 @@ type Reports interface {
 	Export(ctx context.Context, workspace string, q Query, f Format, out io.Writer) error
 }
 
-// A Report is the answer to what agents did for a workspace in a window. Its JSON
-// is that of GET /api/agent/workspace.
+// A Report describes the agents' traffic of a workspace in a window. Its JSON is that
+// of GET /api/agent/workspace.
 type Report struct {
 	Window  Window   `json:"window"`
 	Health  Health   `json:"health"`
@@ -58,8 +58,8 @@ type IdentityLists struct {
 	Old    int    `json:"old"` // of these, last seen more than 14 days ago
 }
 
-// An Outcome is what came of it. What agents are credited with is a floor: they
-// hide many of the people whom they send.
+// An Outcome counts conversions. Credits of agents are a lower bound: agents hide many
+// of the people whom they send.
 type Outcome struct {
 	Model        attribution.Model `json:"model"`
 	LookbackDays int               `json:"lookbackDays"`

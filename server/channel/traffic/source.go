@@ -1,6 +1,6 @@
 package traffic
 
-// A Source is who came, what they read, and what they did not find.
+// A Source lists agents, the pages they read, missing pages, and referrals.
 type Source struct {
 	Agents    []AgentSource    `json:"agents"`
 	Pages     []PageSource     `json:"pages"`
@@ -8,7 +8,7 @@ type Source struct {
 	Referrals []Referral       `json:"referrals"`
 	Trend     []Day            `json:"trend"`
 	Noise     map[string]int64 `json:"noise"`
-	Site      *SiteSource      `json:"site,omitempty"` // while the owner has said where it is
+	Site      *SiteSource      `json:"site,omitempty"` // if the owner entered its address
 }
 
 // A SiteSource is the site as agents find it.
@@ -22,8 +22,8 @@ type SiteSource struct {
 	Problems []string `json:"problems"`
 }
 
-// An AgentSource is how often an agent came. Spoofed came from where the agent's
-// operator says it does not come from.
+// An AgentSource is how often an agent came. Spoofed came from addresses that
+// the agent's operator does not publish.
 type AgentSource struct {
 	Agent        string   `json:"agent"`
 	Operator     string   `json:"operator,omitempty"`
@@ -49,7 +49,7 @@ type PageSource struct {
 	Agents  []string         `json:"agents"`
 }
 
-// A Gap is what agents asked for and did not get.
+// A Gap is a page that agents requested and did not get.
 type Gap struct {
 	Kind    string   `json:"kind"`
 	Status  int      `json:"status"`
@@ -78,11 +78,12 @@ type Day struct {
 	Conversions int64            `json:"conversions"`
 }
 
-// A Change is what is not as it was before the window.
+// A Change is a condition that package change detects in the window.
 type Change struct {
 	What   string `json:"what"`
 	Agent  string `json:"agent,omitempty"`
 	Class  string `json:"class,omitempty"`
+	Host   string `json:"host,omitempty"` // of Folder
 	Folder string `json:"folder,omitempty"`
 	Now    int64  `json:"now"`
 	Before int64  `json:"before"`

@@ -9,11 +9,11 @@ import (
 // An Agent is how often an agent came in a window.
 type Agent struct {
 	Agent, Operator, Class string // Agent is empty for one without a name
-	// Touches counts all visits, also those of impostors. Pages counts the pages
+	// Touches counts all visits, also spoofed ones. Pages counts the pages
 	// that it got.
 	Touches, Pages int64
-	// By verdict. Spoofed are impostors: they came from where the agent's operator
-	// says it does not come from. What is left of Touches claims nothing that could
+	// By verdict. Spoofed touches came from addresses that the agent's operator does not
+	// publish. What is left of Touches claims nothing that could
 	// be verified.
 	Verified, Spoofed, Unverifiable, Stale, NoIP int64
 	// Answered counts the touches whose status is known, OK those below 400.
@@ -86,7 +86,7 @@ func (db *DB) Gaps(ctx context.Context, workspace string, w Window, p Page) ([]G
 	}, w.only(workspace, p.args()...)...)
 }
 
-// A Noise is what came and is no agent, of one class.
+// A Noise counts visits of one class that is not an agent.
 type Noise struct {
 	Class   string // of agentid, or traffic.NoiseSpoofed
 	Touches int64
@@ -94,7 +94,7 @@ type Noise struct {
 	LastAt  time.Time
 }
 
-// Noise returns what the other reports leave out, by class. There are no more
+// Noise counts the visits that the other reports exclude, by class. There are no more
 // than a dozen.
 func (db *DB) Noise(ctx context.Context, workspace string, w Window) ([]Noise, error) {
 	return ask(ctx, db, "noise", func(rows *sql.Rows) (Noise, error) {

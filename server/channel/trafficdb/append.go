@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/event"
 )
 
-// A Row is an event and where it stands in the state store.
+// A Row is an event and its sequence number in the state store.
 type Row struct {
 	Seq       int64 // 1 and up, unique, in the order of commits
 	Workspace string

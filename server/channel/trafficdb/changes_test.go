@@ -23,18 +23,22 @@ func week() trafficdb.Window { return trafficdb.Window{From: end().AddDate(0, 0,
 
 func crowds(t *testing.T, list []crowd) *trafficdb.DB {
 	t.Helper()
+	return load(t, crowdRows(list))
+}
+
+func crowdRows(list []crowd) []trafficdb.Row {
 	var rows []trafficdb.Row
 	for _, c := range list {
 		length := time.Duration(c.from-c.to) * 24 * time.Hour
 		for i := range c.n {
 			r := trafficdb.Row{Seq: int64(len(rows) + 1), Workspace: "w", Record: c.record}
 			r.Type, r.Backfill = event.Touch, c.lateOrBackfill
-			r.At = end().AddDate(0, 0, -c.from).Add(length * time.Duration(i) / time.Duration(c.n))
+			r.At = end().AddDate(0, 0, -c.from).Add(length / time.Duration(c.n) * time.Duration(i))
 			r.ReceivedAt = r.At
 			rows = append(rows, r)
 		}
 	}
-	return load(t, rows)
+	return rows
 }
 
 func TestChanges(t *testing.T) {
@@ -52,6 +56,8 @@ func TestChanges(t *testing.T) {
 		"as always":                           {[]crowd{{n: 350, from: 35, to: 0, record: gpt}}, nil},
 		"a new agent":                         {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 1, from: 3, to: 0, record: kimi}}, []string{"new_agent Kimi-User"}},
 		"new, but only as noise":              {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 500, from: 3, to: 0, record: curl}}, nil},
+		"new on the third day":                {[]crowd{{n: 350, from: 6, to: 0, record: gpt}, {n: 5, from: 3, to: 0, record: kimi}}, []string{"new_agent Kimi-User"}},
+		"a folder misses few pages":           {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 29, from: 2, to: 0, record: gone}}, nil},
 		"a first week":                        {[]crowd{{n: 350, from: 6, to: 0, record: gpt}}, nil},
 		"known from long ago":                 {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 1, from: 300, to: 299, record: kimi}, {n: 5, from: 3, to: 0, record: kimi}}, nil},
 		"known from old logs":                 {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 9, from: 30, to: 20, record: kimi, lateOrBackfill: true}, {n: 5, from: 3, to: 0, record: kimi}}, nil},
@@ -59,16 +65,16 @@ func TestChanges(t *testing.T) {
 		"a spike":                             {[]crowd{{n: 280, from: 35, to: 7, record: gpt}, {n: 210, from: 7, to: 0, record: gpt}}, []string{"spike GPTBot"}},
 		"almost a spike":                      {[]crowd{{n: 280, from: 35, to: 7, record: gpt}, {n: 209, from: 7, to: 0, record: gpt}}, nil},
 		"a spike of few":                      {[]crowd{{n: 12, from: 35, to: 7, record: gpt}, {n: 49, from: 7, to: 0, record: gpt}}, nil},
-		"impostors":                           {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 20, from: 2, to: 0, record: fake}}, []string{"spoof_burst GPTBot"}},
-		"few impostors":                       {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 19, from: 2, to: 0, record: fake}}, nil},
-		"impostors as always":                 {[]crowd{{n: 400, from: 35, to: 0, record: fake}}, nil},
+		"spoofed visits":                      {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 2401, from: 2, to: 0, record: fake}}, []string{"spoof_burst GPTBot"}},
+		"few spoofed visits":                  {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 2300, from: 2, to: 0, record: fake}}, nil},
+		"spoofed as always":                   {[]crowd{{n: 16_800, from: 14, to: 0, record: fake}}, nil},
 		"people ask less":                     {[]crowd{{n: 400, from: 35, to: 7, record: user}, {n: 50, from: 7, to: 0, record: user}, {n: 300, from: 7, to: 0, record: curl}}, []string{"user_fetch_drop ChatGPT-User"}},
 		"people ask a little less":            {[]crowd{{n: 400, from: 35, to: 7, record: user}, {n: 51, from: 7, to: 0, record: user}}, nil},
 		"nobody asks":                         {[]crowd{{n: 400, from: 35, to: 7, record: user}, {n: 300, from: 7, to: 0, record: curl}}, []string{"user_fetch_drop ChatGPT-User"}},
-		"a folder is missing":                 {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 10, from: 2, to: 0, record: gone}}, []string{"new_not_found_cluster /v2/"}},
-		"a folder has long been":              {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 1, from: 60, to: 59, record: gone}, {n: 10, from: 2, to: 0, record: gone}}, nil},
+		"a folder is missing":                 {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 30, from: 2, to: 0, record: gone}}, []string{"new_not_found_cluster /v2/x"}},
+		"a folder has long been":              {[]crowd{{n: 350, from: 35, to: 0, record: gpt}, {n: 13, from: 30, to: 9, record: gone}, {n: 30, from: 2, to: 0, record: gone}}, nil},
 		"silence":                             {[]crowd{{n: 700, from: 35, to: 1, record: gpt}}, []string{"silence "}},
-		"a quiet site":                        {[]crowd{{n: 300, from: 35, to: 1, record: gpt}}, nil},
+		"a quiet site":                        {[]crowd{{n: 7, from: 35, to: 1, record: gpt}}, nil},
 		"silence but for logs that came late": {[]crowd{{n: 700, from: 35, to: 1, record: gpt}, {n: 50, from: 1, to: 0, record: gpt, lateOrBackfill: true}}, []string{"silence "}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package trafficdb answers questions about accepted events. It keeps them in a
 // DuckDB file of their own, in columns, and holds nothing that the state store
-// has not: the file may be deleted at any time and is then made anew.
+// has not: the file may be deleted at any time and is then rebuilt.
 //
 //	state store ──► Loader.Step ──► Append (rows and mark in one transaction)
 //	                                   │
@@ -20,7 +20,7 @@
 // What the reports count:
 //
 //   - Touches of agents are those of the classes that agentid calls the headline,
-//     without impostors (verdict ip_mismatch). Agents shows impostors beside the
+//     without spoofed ones (verdict ip_mismatch). Agents shows those beside the
 //     agent that they claim to be; elsewhere they are noise.
 //   - An event counts in the day in which it happened, however late it came.
 //   - Backfilled events count everywhere but in Changes, where they are only

@@ -3,7 +3,14 @@ package trafficdb
 import (
 	"context"
 	"database/sql"
+
+	"github.com/firstpick/firstpick/server/channel/change"
 )
+
+// Facts returns the facts that changes are detected from.
+func (db *DB) Facts(ctx context.Context, workspace string, w Window) (change.Facts, error) {
+	return db.facts(ctx, workspace, w)
+}
 
 // FailBeforeMark makes Append fail, or die, after it appended and before it
 // moved the mark.

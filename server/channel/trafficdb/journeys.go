@@ -17,7 +17,7 @@ const (
 	maxTouches     = 1_000_000
 )
 
-// ErrNotFound says that a workspace has no such conversion.
+// ErrNotFound means that a workspace has no such conversion.
 var ErrNotFound = errors.New("not found")
 
 // Journeys are what attribution.Credit has to be given for the conversions of a
@@ -28,12 +28,12 @@ type Journeys struct {
 	Conversions []attribution.Conversion
 	// Touches are those by the people who converted and the visitors that they
 	// are, which agents are behind, and what Infer has to know of the pages on which
-	// these landed. They are in no order; impostors are not among them.
+	// these landed. They are in no order; spoofed touches are not among them.
 	Touches []attribution.Touch
 	// Bindings are all of the workspace since the first touch that could count, the
 	// latest of each pair.
 	Bindings []attribution.Binding
-	// Truncated says that there were more than 200,000 conversions, of which the
+	// Truncated reports that there were more than 200,000 conversions, of which the
 	// latest are missing, or a million touches, of which any are.
 	Truncated bool
 }
@@ -63,7 +63,7 @@ func (db *DB) Trace(ctx context.Context, workspace, id string, lookback time.Dur
 	return j, err
 }
 
-// A journey says what journeys has to look for.
+// A journey selects what journeys reads.
 type journey struct {
 	id       string // of one conversion; empty for all
 	lookback time.Duration

@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/event"
 )
 
-// batchEvents is how many events a Step loads at most, unless the Loader says
+// batchEvents is how many events a Step loads at most, unless the Loader has
 // otherwise. A full batch takes some tenths of a second.
 const batchEvents = 20_000
 
@@ -49,8 +49,8 @@ var errNoType = errors.New("no type")
 func (l *Loader) Skipped() int64 { return l.skipped.Load() }
 
 // Step loads one batch and returns how many events it read; fewer than a batch
-// when that was all. An event that cannot be read is logged, counted and passed over;
-// one that was erased is passed over, and an erasure removes what it lists.
+// when that was all. An event that cannot be read is logged, counted and skipped;
+// one that was erased is skipped, and an erasure removes what it lists.
 func (l *Loader) Step(ctx context.Context) (n int, err error) {
 	n, _, err = l.step(ctx)
 	return n, err
@@ -59,7 +59,7 @@ func (l *Loader) Step(ctx context.Context) (n int, err error) {
 // manyBytes of events may be all that a source returns although there are more.
 const manyBytes = 16 << 20
 
-// step is Step, and says whether there may be more.
+// step is Step, and reports whether there may be more.
 func (l *Loader) step(ctx context.Context) (n int, more bool, err error) {
 	// Held from the reading to the writing, so that what Erase or Rebuild removed
 	// does not come back from a batch that was read before.
@@ -141,7 +141,7 @@ func (l *Loader) batch() int {
 
 // Run loads what there is at each tick, until ctx ends or tick is closed. What
 // fails is logged and tried again at the next tick. A database that turns out
-// damaged is made anew.
+// damaged is rebuilt.
 func (l *Loader) Run(ctx context.Context, tick <-chan time.Time) {
 	for {
 		select {

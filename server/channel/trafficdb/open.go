@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/duck"
 )
 
-// layout is the number of the tables' form. A file of another form is made anew.
+// layout is the version of the schema. A file of another version is rebuilt.
 const layout = 2
 
 const (
@@ -29,10 +29,10 @@ const (
 //go:embed schema.sql
 var schemaSQL string
 
-// A LockedError says that another process has the file open.
+// A LockedError means that another process has the file open.
 type LockedError struct {
 	Path string
-	PID  string // that process; empty where the system does not tell
+	PID  string // that process; empty where the system does not report it
 }
 
 // Error implements error.
@@ -47,14 +47,14 @@ func (e *LockedError) Error() string {
 // A DB is an open file of events. It is safe for concurrent use.
 type DB struct {
 	file string
-	// life is held for reading by whoever uses sql, and for writing by Rebuild, Close
+	// life is held for reading by users of sql, and for writing by Rebuild, Close
 	// and Checkpoint, which must be alone.
 	life sync.RWMutex
 	sql  *sql.DB // nil once closed
 
 	loading sync.Mutex    // one Step, Erase or Rebuild at a time
 	writing sync.Mutex    // one transaction that writes at a time
-	loose   int64         // rows that are not sorted, about; of whoever holds writing
+	loose   int64         // rows that are not sorted, about; guarded by writing
 	run     int64         // so many are sorted at once: runRows but in tests
 	piece   int           // so many are erased at once: pieceErased but in tests
 	reports chan struct{} // a place for each report that runs
@@ -80,7 +80,7 @@ func Open(ctx context.Context, file string) (*DB, error) {
 	return db, nil
 }
 
-// Remade says why Open did not use the file that was there; empty when it did.
+// Remade returns why Open did not use the existing file; empty when it did.
 func (db *DB) Remade() string { return db.remade }
 
 func (db *DB) open(ctx context.Context) error {
@@ -137,7 +137,7 @@ func (db *DB) attach(ctx context.Context) error {
 		statement = "set temp_directory = " + duck.Quote(db.file+".tmp") + "; attach " + duck.Quote(db.file) + " as traffic (storage_version 'v1.2.0')"
 	}
 	if _, err := pool.ExecContext(ctx, settings+"; "+statement); err != nil {
-		_ = pool.Close() // the first error is the one worth telling
+		_ = pool.Close() // the first error is the one to return
 		return fmt.Errorf("open %s: %w", db.file, err)
 	}
 	db.sql = pool
@@ -164,7 +164,7 @@ func (db *DB) create(ctx context.Context) error {
 		_, err = db.sql.ExecContext(ctx, "checkpoint traffic")
 	}
 	if err != nil {
-		_ = db.sql.Close() // the first error is the one worth telling
+		_ = db.sql.Close() // the first error is the one to return
 		db.sql = nil
 		return fmt.Errorf("make %s: %w", db.file, err)
 	}
@@ -195,7 +195,7 @@ func (db *DB) Close() error {
 	return err
 }
 
-// Rebuild empties the database by making the file anew: Mark is 0 after it. It
+// Rebuild empties the database by replacing the file: Mark is 0 after it. It
 // waits for reports that run, and those that come wait for it.
 func (db *DB) Rebuild(ctx context.Context) error {
 	db.loading.Lock()
@@ -203,7 +203,7 @@ func (db *DB) Rebuild(ctx context.Context) error {
 	return db.rebuild(ctx)
 }
 
-// rebuild is Rebuild for whoever holds loading.
+// rebuild is Rebuild with loading held.
 func (db *DB) rebuild(ctx context.Context) error {
 	db.life.Lock()
 	defer db.life.Unlock()

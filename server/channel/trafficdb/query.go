@@ -29,7 +29,7 @@ func query(name string) string {
 		"@headline", in("class", headline...),
 		"@noise", in("class", noise...),
 		"@genuine", "verdict <> "+quoted(agentid.IPMismatch),
-		"@impostor", "verdict = "+quoted(agentid.IPMismatch),
+		"@spoofed", "verdict = "+quoted(agentid.IPMismatch),
 		"@verified", in("verdict", agentid.VerifiedSignature, agentid.VerifiedIP, agentid.VerifiedDNS),
 		"@person", in("class", agentid.Browser, agentid.None, ""),
 		"@evident", in("evidence", evidences()...),

@@ -42,7 +42,7 @@ func questions() []question {
 			return q.NeverRead(ctx, q.ws, q.w, sitemap, len(sitemap))
 		}},
 		{"Recent", func(ctx context.Context, q to) (any, error) {
-			return q.Recent(ctx, q.ws, q.w.To.Add(-24*time.Hour), q.w.To)
+			return q.Recent(ctx, q.ws, q.w.To.Add(-time.Second))
 		}},
 		{"OneAgent", func(ctx context.Context, q to) (any, error) {
 			q.w.Agent = "ChatGPT-User"

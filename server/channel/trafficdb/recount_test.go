@@ -8,6 +8,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/attribution"
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
@@ -275,61 +276,83 @@ func (l ledger) never(pages []trafficdb.PageRef) []trafficdb.PageRef {
 	})
 }
 
-// recent recounts what alerts look at.
-func (l ledger) recent() trafficdb.Recent {
-	var out trafficdb.Recent
-	past := ledger{l.rows, trafficdb.Window{To: l.w.To}}
+// facts recounts what changes are detected from.
+func (l ledger) facts() change.Facts {
+	t := &change.Traffic{From: l.w.From, To: l.w.To}
+	out := change.Facts{Now: l.w.To, Traffic: t}
+	base, weekAgo := ledger{nil, l.w}, ledger{nil, l.w}
+	base.w.From, base.w.To = l.w.From.Add(-change.Baseline(l.w.To.Sub(l.w.From))), l.w.From
+	weekAgo.w.From, weekAgo.w.To = l.w.From.AddDate(0, 0, -7), l.w.To.AddDate(0, 0, -7)
 	live := func(r *trafficdb.Row) bool { return !r.Backfill }
-	now := func(r *trafficdb.Row) bool { return live(r) && l.holds(r.At) }
-	count := func(rows []*trafficdb.Row, conditions ...func(*trafficdb.Row) bool) (n int64) {
+	spoofed := func(r *trafficdb.Row) bool { return !genuine(r) }
+	in := func(w ledger) func(*trafficdb.Row) bool {
+		return func(r *trafficdb.Row) bool { return live(r) && w.holds(r.At) }
+	}
+	now, before := in(l), in(base)
+	only := func(rows []*trafficdb.Row, conditions ...func(*trafficdb.Row) bool) (out []*trafficdb.Row) {
 		for _, r := range rows {
 			if !slices.ContainsFunc(conditions, func(c func(*trafficdb.Row) bool) bool { return !c(r) }) {
-				n++
+				out = append(out, r)
 			}
 		}
-		return n
+		return out
+	}
+	count := func(rows []*trafficdb.Row, conditions ...func(*trafficdb.Row) bool) int64 {
+		return int64(len(only(rows, conditions...)))
 	}
 	first := func(rows []*trafficdb.Row) (at time.Time) {
 		for _, r := range rows {
-			if genuine(r) && (at.IsZero() || r.At.Before(at)) {
+			if at.IsZero() || r.At.Before(at) {
 				at = r.At
 			}
 		}
 		return at
 	}
+	past := ledger{l.rows, trafficdb.Window{To: l.w.To}}
+	days := map[string]bool{}
+	var all []*trafficdb.Row
+	for i := range l.rows {
+		if r := &l.rows[i]; live(r) && past.holds(r.At) {
+			all = append(all, r)
+		}
+	}
+	out.FirstAt, out.LastAt = first(all), last(all)
+	for _, r := range all {
+		if !r.At.Before(out.LastAt.Truncate(24*time.Hour).AddDate(0, 0, -6)) {
+			days[r.At.UTC().Format(time.DateOnly)] = true
+		}
+	}
+	out.Days = len(days)
 	for k, rows := range groups(past.touches(headline), func(r *trafficdb.Row) [2]string { return [2]string{r.Agent, r.Class} }) {
-		spoofed := count(rows, now) - count(rows, now, genuine)
-		if n := count(rows, now); n > 0 {
-			out.Agents = append(out.Agents, trafficdb.RecentAgent{Agent: k[0], Class: k[1], FirstAt: first(rows), Touches: n, Spoofed: spoofed})
+		a := change.Agent{
+			Name: k[0], Class: k[1], FirstAt: first(only(rows, genuine)), Visits: count(rows, now, genuine), Before: count(rows, before, genuine),
+			WeekAgo: count(rows, in(weekAgo), genuine), Spoofed: count(rows, now, spoofed), SpoofedBefore: count(rows, before, spoofed),
+			SinceInWindow: first(only(rows, now, genuine)), SpoofedSinceInWindow: first(only(rows, now, spoofed)),
 		}
-		if k[1] == "user_fetch" {
-			before := ledger{nil, trafficdb.Window{From: l.w.From.Add(-l.w.To.Sub(l.w.From)), To: l.w.From}}
-			out.UserFetches += count(rows, now, genuine)
-			out.UserFetchesBefore += count(rows, live, genuine, func(r *trafficdb.Row) bool { return before.holds(r.At) })
+		if a.Visits+a.Spoofed+a.Before+a.SpoofedBefore > 0 {
+			t.Agents = append(t.Agents, a)
 		}
 	}
-	slices.SortFunc(out.Agents, func(a, b trafficdb.RecentAgent) int {
-		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.Class, b.Class))
+	slices.SortFunc(t.Agents, func(a, b change.Agent) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Class, b.Class))
 	})
-	for hour, rows := range groups(l.touches(headline, live), func(r *trafficdb.Row) time.Time { return r.At.Truncate(time.Hour) }) {
-		if n := int64(len(rows)) - count(rows, genuine); n > 0 {
-			out.Spoofed = append(out.Spoofed, trafficdb.SpoofedHour{Hour: hour, Touches: n})
-		}
+	for hour, rows := range groups(l.touches(headline, live, spoofed), func(r *trafficdb.Row) time.Time { return r.At.Truncate(time.Hour) }) {
+		t.Spoofed = append(t.Spoofed, change.Hour{Start: hour, Visits: int64(len(rows))})
 	}
-	slices.SortFunc(out.Spoofed, func(a, b trafficdb.SpoofedHour) int { return a.Hour.Compare(b.Hour) })
+	slices.SortFunc(t.Spoofed, func(a, b change.Hour) int { return a.Start.Compare(b.Start) })
 	missing := past.touches(headline, genuine, func(r *trafficdb.Row) bool { return r.Status == 404 || r.Status == 410 })
 	for k, rows := range groups(missing, func(r *trafficdb.Row) [2]string {
 		return [2]string{r.Host, "/" + strings.Join(strings.Split(strings.Trim(r.Path, "/")+"/", "/")[:min(2, strings.Count(strings.Trim(r.Path, "/"), "/")+1)], "/")}
 	}) {
-		m := trafficdb.MissingPart{Host: k[0], Part: k[1], Touches: count(rows, now), FirstAt: first(rows)}
-		current := slices.DeleteFunc(rows, func(r *trafficdb.Row) bool { return !now(r) })
-		m.Paths, m.Agents = int64(len(groups(current, func(r *trafficdb.Row) string { return r.Path }))), agentNames(current)
-		if m.Touches > 0 {
-			out.Missing = append(out.Missing, m)
+		current := only(rows, now)
+		f := change.Folder{Host: k[0], Path: k[1], Misses: int64(len(current)), Before: count(rows, before), FirstAt: first(rows)}
+		f.Pages, f.Agents = int64(len(groups(current, func(r *trafficdb.Row) string { return r.Path }))), agentNames(current)
+		if f.Misses > 0 {
+			t.Missing = append(t.Missing, f)
 		}
 	}
-	slices.SortFunc(out.Missing, func(a, b trafficdb.MissingPart) int {
-		return cmp.Or(cmp.Compare(b.Touches, a.Touches), strings.Compare(a.Part, b.Part))
+	slices.SortFunc(t.Missing, func(a, b change.Folder) int {
+		return cmp.Or(cmp.Compare(b.Misses, a.Misses), strings.Compare(a.Path, b.Path))
 	})
 	return out
 }

@@ -11,7 +11,7 @@ import (
 // subjects returns the visitors and identities whose touches may count for a
 // conversion: its own, the identity of its visitor, and the visitors of these
 // identities. Like attribution.Graph it passes over names given to everybody;
-// which of the others count is for attribution to say.
+// which of the others count is decided by attribution.
 func (j *Journeys) subjects(lookback time.Duration) (visitors, identities []string) {
 	ofVisitor, ofIdentity := make(bonds, len(j.Bindings)), make(bonds, len(j.Bindings))
 	for _, b := range j.Bindings {

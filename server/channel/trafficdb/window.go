@@ -29,7 +29,7 @@ func (w Window) only(workspace string, more ...any) []any {
 // MaxRows is how many rows of a report one call returns at most.
 const MaxRows = 1000
 
-// A Page says which rows of a report to return.
+// A Page selects the rows of a report to return.
 type Page struct {
 	Limit  int // 0 is 100; at most MaxRows
 	Offset int

@@ -14,7 +14,7 @@ const (
 	quietSteps = 10
 )
 
-// A throttle says how many threads DuckDB has: all while little comes in, and half
+// A throttle sets how many threads DuckDB has: all while little comes in, and half
 // of them while much does. On few cores a report that has all of them makes those
 // wait who send events.
 type throttle struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/route"
 )
 
@@ -42,7 +43,7 @@ func newConversion(p *page, c *traffic.ConversionRow) conversionRow {
 		row.Applied = sum(c.Applied)
 	}
 	for _, s := range c.Credits {
-		row.Credits = append(row.Credits, creditOf{Agent: s.Agent, Share: percent(s.Share), Value: sum(s.Value), Evidence: of(evidences(), s.Evidence)})
+		row.Credits = append(row.Credits, creditOf{Agent: s.Agent, Share: chart.Percent(s.Share), Value: sum(s.Value), Evidence: of(evidences(), s.Evidence)})
 	}
 	if c.Possible != nil {
 		row.Possible = &possible{
@@ -157,7 +158,7 @@ func (h *Handler) conversion(v *visit) error {
 			row.Evidence = of(evidences(), t.Evidence)
 		}
 		if row.Counted {
-			row.Share, row.Value = percent(t.Share), sum(t.Value)
+			row.Share, row.Value = chart.Percent(t.Share), sum(t.Value)
 		}
 		d.Touches = append(d.Touches, row)
 	}

@@ -2,8 +2,10 @@ package dashboard
 
 import (
 	"html/template"
+	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
@@ -61,16 +63,14 @@ func (h *Handler) overview(v *visit) error {
 	return v.show("workspace", "Overview", d)
 }
 
-// A changed is a change, and where more is told of it.
+// A changed is a change, with a link to its details.
 type changed struct{ Text, Link, More string }
 
 func newChange(p *page, c *traffic.Change) changed {
-	out := changed{Text: change(c, p.query)}
-	switch {
-	case c.What == traffic.NewNotFound:
-		out.Link, out.More = p.To("gaps"), "Gaps"
-	case c.What == traffic.Silence:
-		out.Link, out.More = p.To("settings"), "Settings"
+	out := changed{Text: describe(c, p.query)}
+	switch kind, _ := change.KindOfReport(c.What); {
+	case kind.Page != "":
+		out.Link, out.More = p.To(kind.Page), strings.ToUpper(kind.Page[:1])+kind.Page[1:]
 	case c.Agent != "":
 		out.Link, out.More = p.To("agents", c.Agent), c.Agent
 	}

@@ -42,7 +42,7 @@ func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
 			row.Link = p.To("agents", a.Agent)
 		}
 		if a.OKRate != nil {
-			row.OK = percent(*a.OKRate)
+			row.OK = chart.Percent(*a.OKRate)
 		}
 		for _, part := range []struct {
 			key string
@@ -364,10 +364,10 @@ type noiseRow struct {
 }
 
 type noiseData struct {
-	Page      page
-	Noise     []noiseRow
-	Total     count
-	Impostors []agentRow
+	Page    page
+	Noise   []noiseRow
+	Total   count
+	Spoofed []agentRow
 }
 
 func (h *Handler) noise(v *visit) error {
@@ -389,9 +389,9 @@ func (h *Handler) noise(v *visit) error {
 	})
 	for _, a := range agentRows(&d.Page, r.Source.Agents) {
 		if a.Spoofed > 0 {
-			d.Impostors = append(d.Impostors, a)
+			d.Spoofed = append(d.Spoofed, a)
 		}
 	}
-	slices.SortStableFunc(d.Impostors, func(a, b agentRow) int { return cmp.Compare(b.Spoofed, a.Spoofed) })
+	slices.SortStableFunc(d.Spoofed, func(a, b agentRow) int { return cmp.Compare(b.Spoofed, a.Spoofed) })
 	return v.show("workspace-noise", "Noise", d)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/attribution"
+	"github.com/firstpick/firstpick/server/channel/change"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
@@ -134,39 +135,13 @@ func of(terms []term, key string) term {
 // class returns the term of any class.
 func class(key string) term { return of(append(classes(), others()...), key) }
 
-// change tells a change of a window in a sentence.
-func change(c *traffic.Change, q *query) string {
-	days := traffic.Baseline(q.From, q.To) / (24 * time.Hour)
-	now, before := chart.Whole(c.Now)+" in this window", chart.Whole(c.Before)+" in the "+many(int64(days), "day", "days")+" before"
-	switch c.What {
-	case traffic.NewAgent:
-		return "New agent: " + c.Agent + " visited " + times(c.Now) + "."
-	case traffic.Spike:
-		return "Spike of " + name(c.Agent) + ": " + now + ", " + before + "."
-	case traffic.SpoofBurst:
-		return "Spoofed visits as " + name(c.Agent) + ": " + chart.Whole(c.Now) + "."
-	case traffic.FetchDrop:
-		return "Fewer user fetches by " + name(c.Agent) + ": " + now + ", " + before + "."
-	case traffic.NewNotFound:
-		return "New missing pages below " + c.Folder + ", requested " + times(c.Now) + "."
-	case traffic.Silence:
-		return "No events for a day. Check that your site still sends them."
+// describe renders a change of a window as a sentence.
+func describe(c *traffic.Change, q *query) string {
+	kind, ok := change.KindOfReport(c.What)
+	if !ok {
+		return c.What
 	}
-	return c.What
-}
-
-func name(agent string) string {
-	if agent == "" {
-		return "an unnamed agent"
-	}
-	return agent
-}
-
-func times(n int64) string {
-	if n == 1 {
-		return "once"
-	}
-	return chart.Whole(n) + " times"
+	return kind.Sentence(&change.Row{Agent: c.Agent, Folder: c.Folder, Now: c.Now, Before: c.Before}, change.Baseline(q.To.Sub(q.From)))
 }
 
 // many counts things: 1 page, 2 pages.
@@ -175,12 +150,6 @@ func many(n int64, one, more string) string {
 		return "1 " + one
 	}
 	return chart.Whole(n) + " " + more
-}
-
-// percent writes a share of 0 to 1.
-func percent(v float64) string {
-	text := strconv.FormatFloat(100*v, 'f', 1, 64)
-	return strings.TrimSuffix(text, ".0") + "%"
 }
 
 // share writes a number of conversions that may be divided: 12, 3.4.

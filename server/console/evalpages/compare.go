@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
 type compareData struct {
@@ -129,7 +130,7 @@ func (v *visit) side(title string, s *evals.Side) *sideData {
 	out := &sideData{
 		Title: title,
 		Name:  fmt.Sprintf("%s, version %d", s.EvalName, s.EvalVersion), Link: v.at("runs", s.ID), When: "–", Trials: many(s.NTrials, "valid trial", "valid trials"),
-		Prompts: many(s.NPrompts, "prompt", "prompts"), Coverage: percent(s.Coverage), Spent: money(s.SpentUSD), Synthetic: s.Synthetic,
+		Prompts: many(s.NPrompts, "prompt", "prompts"), Coverage: chart.Percent(s.Coverage), Spent: money(s.SpentUSD), Synthetic: s.Synthetic,
 	}
 	if s.AsOf != nil {
 		out.When = when(*s.AsOf)

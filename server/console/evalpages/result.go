@@ -11,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
 type resultData struct {
@@ -145,7 +146,7 @@ func (v *visit) agents(r *evals.Run, m *format.Manifest, s *format.Scores) []age
 			row.Spent += ", at most " + money(a.AtMostUSD)
 		}
 		if a.Planned > 0 {
-			row.Coverage = percent(float64(a.Valid) / float64(a.Planned))
+			row.Coverage = chart.Percent(float64(a.Valid) / float64(a.Planned))
 		}
 		if a.Valid > 0 {
 			row.Each = money(a.SpentUSD / float64(a.Valid))

@@ -145,16 +145,9 @@ func maybeMoney(usd *float64) string {
 	return money(*usd)
 }
 
-func percent(v float64) string {
-	if v > 0 && v < 0.001 {
-		return "<0.1%"
-	}
-	return strings.TrimSuffix(strconv.FormatFloat(100*v, 'f', 1, 64), ".0") + "%"
-}
-
 // between writes a rate with its interval.
 func between(rate, low, high float64) string {
-	return percent(rate) + " (" + strings.TrimSuffix(percent(low), "%") + "–" + percent(high) + ")"
+	return chart.Percent(rate) + " (" + strings.TrimSuffix(chart.Percent(low), "%") + "–" + chart.Percent(high) + ")"
 }
 
 // many counts things: 1 trial, 2 trials.

@@ -89,21 +89,14 @@ func (a *Actor) mayPay() error {
 	}
 }
 
-// fail turns an error of the store into what the caller is told.
+// fail turns an error of the store into an *apierr.Error. Work that ran out of time
+// has no caller any more.
 func (s *Service) fail(err error) error {
 	var known *apierr.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &known):
-		return known
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	if !errors.As(err, &known) && errors.Is(err, context.DeadlineExceeded) {
 		return apierr.Gone(err)
-	case s.DB.IsDown(err):
-		return apierr.StoreDown(err)
-	default:
-		return apierr.Internal(err)
 	}
+	return s.DB.APIError(err)
 }
 
 func (s *Service) write(ctx context.Context, fn func(tx *state.Tx) error) error {

@@ -149,7 +149,7 @@ func Split(parts []Part, whole int64, name string) template.HTML {
 			continue
 		}
 		fmt.Fprintf(&b, `<rect class="s-%s" x="%s%%" y="0" width="%s%%" height="14"><title>%s</title></rect>`,
-			html.EscapeString(p.Class), percent(from, all), percent(p.Value, all), html.EscapeString(p.Name+": "+Whole(p.Value)))
+			html.EscapeString(p.Class), position(from, all), position(p.Value, all), html.EscapeString(p.Name+": "+Whole(p.Value)))
 		from += p.Value
 	}
 	b.WriteString(`</svg>`)
@@ -161,7 +161,7 @@ func Split(parts []Part, whole int64, name string) template.HTML {
 func Bar(value, most int64, class string) template.HTML {
 	return template.HTML(fmt.Sprintf( //nolint:gosec // numbers, and a class that is escaped
 		`<svg class="hbar" width="100%%" height="6" aria-hidden="true"><rect class="s-%s" width="%s%%" height="6" rx="1"/></svg>`,
-		html.EscapeString(class), percent(min(max(value, 0), most), most)))
+		html.EscapeString(class), position(min(max(value, 0), most), most)))
 }
 
 // Spark draws a sparkline without a scale. It is hidden from screen readers.
@@ -183,11 +183,20 @@ func Spark(values []int64) template.HTML {
 		line, line))
 }
 
-func percent(part, whole int64) string {
+// position returns the percentage of part in whole, as a coordinate.
+func position(part, whole int64) string {
 	if whole <= 0 {
 		return "0"
 	}
 	return number(100 * float64(part) / float64(whole))
+}
+
+// Percent formats a share of 0 to 1: 12.5%, <0.1%.
+func Percent(v float64) string {
+	if v > 0 && v < 0.001 {
+		return "<0.1%"
+	}
+	return strings.TrimSuffix(strconv.FormatFloat(100*v, 'f', 1, 64), ".0") + "%"
 }
 
 // number writes a coordinate with three decimals at most.

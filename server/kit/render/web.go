@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
 //go:embed templates/*.html templates/*.md
@@ -137,7 +138,7 @@ func parse() *template.Template {
 
 func functions() map[string]any {
 	return map[string]any{
-		"percent": percent, "coverage": coverage, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes,
+		"percent": chart.Percent, "coverage": coverage, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes,
 		"domain": domainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": points,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {
@@ -155,18 +156,7 @@ func coverage(b analytics.Board) string {
 	if slices.Contains(b.Warnings, analytics.CoverageUnknown) {
 		return "unknown"
 	}
-	return percent(b.Coverage)
-}
-
-func percent(v float64) string {
-	switch {
-	case v == 0:
-		return "0%"
-	case v < 0.001:
-		return "<0.1%"
-	default:
-		return strings.Replace(fmt.Sprintf("%.1f%%", 100*v), ".0%", "%", 1)
-	}
+	return chart.Percent(b.Coverage)
 }
 
 func points(v float64) string { return fmt.Sprintf("%+.1f", 100*v) }
@@ -238,7 +228,7 @@ func outcomes(b analytics.Board) []outcome {
 // escaping.
 func bar(s analytics.Standing) template.HTML {
 	x := func(v float64) string { return fmt.Sprintf("%.2f", 100*v) }
-	label := fmt.Sprintf("%s, 95%% CI %s to %s, naive interval %s to %s", percent(s.PickRate), percent(s.CILow), percent(s.CIHigh), percent(s.FlatLow), percent(s.FlatHigh))
+	label := fmt.Sprintf("%s, 95%% CI %s to %s, naive interval %s to %s", chart.Percent(s.PickRate), chart.Percent(s.CILow), chart.Percent(s.CIHigh), chart.Percent(s.FlatLow), chart.Percent(s.FlatHigh))
 	return template.HTML(fmt.Sprintf( //nolint:gosec // numbers only
 		`<svg class="bar" viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label="%s">`+
 			`<rect class="track" x="0" y="5" width="100" height="2"/><rect class="band" x="%s" y="2" width="%s" height="8"/>`+

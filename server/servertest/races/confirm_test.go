@@ -62,7 +62,7 @@ func eachCeremony(t *testing.T, run func(t *testing.T, w *world, p pending)) {
 }
 
 func (w *world) answer(t *testing.T, p pending, code string) outcome {
-	out, right, err := w.any().Confirm(t.Context(), caller(), p.account, view(p.code), code, "")
+	out, right, err := w.any().Confirm(t.Context(), caller(), p.account, registrations.Confirmation{ViewHash: view(p.code), Code: code})
 	if !expect(t, "confirm", err, "") {
 		return outcome{}
 	}

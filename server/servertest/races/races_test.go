@@ -242,7 +242,7 @@ func view(c *registrations.Code) []byte { return secret.Hash(c.ViewToken) }
 // confirm confirms a code, and demands that this links the agent.
 func (w *world) confirm(t *testing.T, account *state.Account, c *registrations.Code) {
 	t.Helper()
-	out, right, err := w.any().Confirm(t.Context(), caller(), account, view(c), c.UserCode, "")
+	out, right, err := w.any().Confirm(t.Context(), caller(), account, registrations.Confirmation{ViewHash: view(c), Code: c.UserCode})
 	if err != nil || !right || out.Status != registrations.Done {
 		t.Fatalf("confirm: right %v, %+v, %v", right, out, err)
 	}

@@ -6,7 +6,7 @@ with visit as (
     group by all
 )
 select agent, operator, class, sum(n)::bigint as touches, count(distinct (host, path)) filter (status < 400),
-       coalesce(sum(n) filter (@verified), 0)::bigint, coalesce(sum(n) filter (@impostor), 0)::bigint,
+       coalesce(sum(n) filter (@verified), 0)::bigint, coalesce(sum(n) filter (@spoofed), 0)::bigint,
        coalesce(sum(n) filter (verdict = 'unverifiable'), 0)::bigint, coalesce(sum(n) filter (verdict = 'stale_data'), 0)::bigint,
        coalesce(sum(n) filter (verdict = 'no_ip'), 0)::bigint,
        coalesce(sum(n) filter (status > 0), 0)::bigint, coalesce(sum(n) filter (status between 1 and 399), 0)::bigint,

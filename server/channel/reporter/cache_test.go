@@ -13,10 +13,10 @@ import (
 )
 
 // TestKept: those who ask at once get one report, it is good for nine times what
-// it took, and a failure is not kept.
+// it took, and a failure is not cached.
 func TestKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := &kept{now: time.Now}
+		k := &cache{now: time.Now}
 		var made atomic.Int64
 		build := func(context.Context) (*traffic.Report, error) {
 			time.Sleep(100 * time.Millisecond)
@@ -60,13 +60,13 @@ func TestKept(t *testing.T) {
 			}
 		}
 		if made.Load() != 6 {
-			t.Errorf("a failure was kept")
+			t.Errorf("a failure was cached")
 		}
-		for i := range 3 * maxKept {
-			k.keep(string(rune('A'+i)), nil, time.Second)
+		for i := range 3 * maxEntries {
+			k.put(string(rune('A'+i)), nil, time.Second)
 		}
-		if len(k.reports) > maxKept {
-			t.Errorf("%d are kept", len(k.reports))
+		if len(k.reports) > maxEntries {
+			t.Errorf("%d are cached", len(k.reports))
 		}
 	})
 }

@@ -11,34 +11,6 @@ import (
 	"github.com/firstpick/firstpick/server/channel/trafficdb/traffictest"
 )
 
-// TestRecentAgreesWithARecount counts again what alerts look at.
-func TestRecentAgreesWithARecount(t *testing.T) {
-	rows := slices.Collect(traffictest.Rows(traffictest.Options{Seed: 11, Events: 12_000, Workspaces: 3, Days: 30, End: end()}))
-	db := load(t, rows)
-	for n := range 4 { // the last workspace is empty
-		for _, days := range []int{1, 3, 12} {
-			ws := traffictest.Workspace(n)
-			what := fmt.Sprintf("%d days of %s", days, ws)
-			to := end().AddDate(0, 0, -2)
-			from := to.AddDate(0, 0, -days)
-			got, err := db.Recent(t.Context(), ws, from, to)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := ledger{of(rows, ws), trafficdb.Window{From: from, To: to}}.recent()
-			equal(t, "agents in "+what, got.Agents, want.Agents)
-			equal(t, "impostors in "+what, got.Spoofed, want.Spoofed)
-			equal(t, "missing in "+what, got.Missing, want.Missing)
-			if got.UserFetches != want.UserFetches || got.UserFetchesBefore != want.UserFetchesBefore {
-				t.Errorf("fetches in %s: %d after %d, want %d after %d", what, got.UserFetches, got.UserFetchesBefore, want.UserFetches, want.UserFetchesBefore)
-			}
-			if n == 0 && (len(want.Agents) == 0 || len(want.Spoofed) == 0 || len(want.Missing) == 0 || want.UserFetchesBefore == 0) {
-				t.Errorf("%s: the test does not test that", what)
-			}
-		}
-	}
-}
-
 // TestNeverRead gives a sitemap of which half is read.
 func TestNeverRead(t *testing.T) {
 	rows := slices.Collect(traffictest.Rows(traffictest.Options{Seed: 12, Events: 3000, Workspaces: 2, Days: 30, End: end()}))

@@ -1,20 +1,18 @@
 package alert
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/firstpick/firstpick/server/kit/mail"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// mailAlerts puts one mail about alerts into the outbox, unless the owner wants
-// none or there is none. It says whether it did.
-func (s *Service) mailAlerts(ctx context.Context, tx *state.Tx, now time.Time, w *state.Workspace, fresh []item) (bool, error) {
-	if on, err := tx.AlertMail(ctx, w.ID); err != nil || !on {
+// mailAlerts puts one mail about alerts into the outbox, and reports whether it did:
+// not for an owner who turned mail off, or without an address.
+func (u *unit) mailAlerts(w *state.Workspace, fresh []item) (bool, error) {
+	if on, err := u.tx.AlertMail(u.ctx, w.ID); err != nil || !on {
 		return false, err
 	}
 	subject := fresh[0].alert.Summary
@@ -27,25 +25,25 @@ func (s *Service) mailAlerts(ctx context.Context, tx *state.Tx, now time.Time, w
 		text = append(text, f.details...)
 		text = append(text, "")
 	}
-	return s.mailOwner(ctx, tx, now, w, subject, text)
+	return u.mailOwner(w, subject, text)
 }
 
 // mailOwner puts a mail to the owner of a workspace into the outbox. It returns
-// false where there is nobody to write to.
-func (s *Service) mailOwner(ctx context.Context, tx *state.Tx, now time.Time, w *state.Workspace, subject string, text []string) (bool, error) {
+// false for a workspace without an owner whose address is verified.
+func (u *unit) mailOwner(w *state.Workspace, subject string, text []string) (bool, error) {
 	if w.OwnerID == "" {
 		return false, nil
 	}
-	account, err := tx.Account(ctx, w.OwnerID)
+	account, err := u.tx.Account(u.ctx, w.OwnerID)
 	if errors.Is(err, state.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil || account.Email == "" || !account.Verified() || account.Disabled() {
 		return false, err
 	}
-	page := s.BaseURL + "/workspaces/" + w.Slug
+	page := u.BaseURL + "/workspaces/" + w.Slug
 	text = append(text, "Workspace: "+page, "Settings:  "+page+"/settings")
-	return true, s.Mail(ctx, tx, now, mail.Message{
+	return true, u.Mail(u.ctx, u.tx, u.now, mail.Message{
 		To: account.Email, Subject: "[" + w.Slug + "] " + subject, Text: strings.Join(text, "\n") + "\n", Unsubscribe: page + "/settings",
 	})
 }
