@@ -118,8 +118,8 @@ type Server struct {
 	proxies reqctx.Proxies
 	limiter *ratelimit.Limiter[netip.Addr] // of each address
 	access  *accessLog
-	tally   *httpstats.Tally // nil for none
-	streams *sse.Gate
+	tally   *httpstats.Counters // nil for none
+	streams *sse.Limiter
 	store   *storeCheck
 	hsts    []string // values of Strict-Transport-Security; nil for none
 	// exact answers GET on paths without parameters, so that the most common
@@ -150,7 +150,7 @@ func New(cfg Config) (*Server, error) {
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
 		limiter: ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
-		streams: sse.NewGate(maxStreams, maxOwnStreams),
+		streams: sse.NewLimiter(maxStreams, maxOwnStreams),
 		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now}, hsts: strictTransport(cfg.BaseURL),
 	}
 	if cfg.AccessLog && cfg.LogWriter != nil {

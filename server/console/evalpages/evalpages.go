@@ -29,7 +29,7 @@ type Handler struct {
 	*layout.Frame
 	Evals *evals.Service
 	// Streams bounds how many runs are watched at a time.
-	Streams *sse.Gate
+	Streams *sse.Limiter
 	// Categories are those that an eval may measure, for a beginning to choose from.
 	Categories []*catalog.Category
 }

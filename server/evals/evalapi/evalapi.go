@@ -22,7 +22,7 @@ import (
 type Config struct {
 	Evals   *evals.Service
 	Limits  quota.Limiter
-	Streams *sse.Gate
+	Streams *sse.Limiter
 	Errors  apierr.Writer
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -32,13 +32,13 @@ type Config struct {
 type Handler struct {
 	Config
 	gate  gate
-	reads *sse.Gate // answers that hold much memory
+	reads *sse.Limiter // answers that hold much memory
 }
 
 // New returns a handler that holds keys to the rules of limits.
 func New(c Config) *Handler {
 	c.Errors.NoStore = true // what is not there now may be there in a moment
-	return &Handler{c, newGate(c.Limits, c.Now), sse.NewGate(maxReads, maxOwnReads)}
+	return &Handler{c, newGate(c.Limits, c.Now), sse.NewLimiter(maxReads, maxOwnReads)}
 }
 
 // Mount registers the routes.
