@@ -2,6 +2,7 @@ package evalapi
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -39,6 +40,18 @@ func (c *call) ok(v any) error {
 		return err
 	}
 	return c.send(data, digest(data))
+}
+
+// get answers a GET that takes no parameters.
+func get[T any](c *call, read func(ctx context.Context) (T, error)) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	v, err := read(c.r.Context())
+	if err != nil {
+		return err
+	}
+	return c.ok(v)
 }
 
 // send answers a GET with JSON that a tag identifies, or with 304.

@@ -74,6 +74,13 @@ func (h *Handler) Mount(r chi.Router) {
 	route.API(r, "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Range, If-Range", operations)
 }
 
+// Limits implements route.Limited. Requests are counted by key. A source may be one byte
+// too large, so that the handler reports it.
+func (h *Handler) Limits() map[string]route.Limits {
+	source := route.Limits{MaxBody: evals.MaxSource + 1, Unmetered: true}
+	return map[string]route.Limits{"/api/v1/*": {Unmetered: true}, "/api/v1/evals": source, "/api/v1/evals/check": source}
+}
+
 // A call is one request of a key's holder.
 type call struct {
 	evals.Actor

@@ -1,27 +1,33 @@
-package bundle
+package format
 
 import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/runner/journal"
-	"github.com/firstpick/firstpick/runner/pick"
 )
 
 // SchemaVersion is the version of the layout.
 const SchemaVersion = 1
 
+// IDDigits is the length of a bundle's id: the first digits of its manifest's hash.
+const IDDigits = 20
+
 // The files of a bundle.
 const (
-	manifestName = "manifest.json"
-	scoresName   = "scores.json"
-	namesName    = "names.json"
-	indexName    = "traces.idx"
-	tracesName   = "traces.zst"
-	trialsName   = "trials.parquet"
+	ManifestName = "manifest.json"
+	ScoresName   = "scores.json"
+	NamesName    = "names.json"
+	IndexName    = "traces.idx"
+	TracesName   = "traces.zst"
+	TrialsName   = "trials.parquet"
 )
 
-// A Manifest says what a bundle holds and what it was made from.
+// FileNames returns the files that a manifest lists, sorted.
+func FileNames() []string {
+	return []string{NamesName, ScoresName, IndexName, TracesName, TrialsName}
+}
+
+// A Manifest describes a bundle and the run that it was made from.
 type Manifest struct {
 	// ID is the name of the folder; it follows from the rest.
 	ID string `json:"-"`
@@ -44,7 +50,7 @@ type Manifest struct {
 	Files []File `json:"files"`
 }
 
-// An Eval is what was asked.
+// An Eval is the definition that was run.
 type Eval struct {
 	Name     string `json:"name"`
 	Category string `json:"category"`
@@ -55,7 +61,7 @@ type Eval struct {
 	Prompts   []Prompt `json:"prompts"`
 }
 
-// A Prompt is one question.
+// A Prompt is one prompt of the eval.
 type Prompt struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
@@ -69,36 +75,36 @@ type Counts struct {
 	Excluded int `json:"excluded"`
 	Missing  int `json:"missing"`
 	// ExcludedBy counts by the reason that ended a trial; MissingBy by the reason of
-	// its last failed attempt, or notAsked.
+	// its last failed attempt, or NotAsked.
 	ExcludedBy map[string]int `json:"excludedBy"`
 	MissingBy  map[string]int `json:"missingBy"`
 }
 
-// notAsked is the reason of a missing trial that no attempt failed at.
-const notAsked = "not_asked"
+// NotAsked is the reason of a missing trial without an attempt.
+const NotAsked = "not_asked"
 
 // Money is what trials cost, failed attempts included, in US dollars.
 type Money struct {
-	// SpentUSD is what is known. AtMostUSD is that and the worst case of what may have
-	// been charged besides.
+	// SpentUSD is the known cost. AtMostUSD adds the worst case of attempts whose cost is
+	// unknown.
 	SpentUSD  float64 `json:"spentUsd"`
 	AtMostUSD float64 `json:"atMostUsd"`
 }
 
-// An Agent is who was asked.
+// An Agent is one agent of the run.
 type Agent struct {
 	Name     string `json:"name"`
 	Planned  int    `json:"planned"`
 	Valid    int    `json:"valid"`
 	Excluded int    `json:"excluded"`
 	Money
-	// Manifests say what it was, in the order of the run: more than one where it
-	// changed between parts of a run.
+	// Manifests are its versions in the order of the run: more than one where it changed
+	// between parts of a run.
 	Manifests []AgentManifest `json:"manifests"`
 }
 
-// An AgentManifest is what must be known of an agent to ask the same again: a
-// journal.Manifest, which tells what the fields mean, with its id.
+// An AgentManifest is what identifies an agent, to run the same one again: a
+// journal.Manifest, which documents the fields, with its id.
 type AgentManifest struct {
 	ID         string            `json:"id"`
 	Kind       string            `json:"kind"`
@@ -118,13 +124,6 @@ type AgentManifest struct {
 	Prices     string            `json:"prices,omitempty"`
 }
 
-func tellManifest(m journal.Manifest) AgentManifest {
-	return AgentManifest{
-		ID: m.ID(), Kind: m.Kind, Model: m.Model, Endpoint: m.Endpoint, Version: m.Version, Binary: m.Binary, Args: m.Args, Env: m.Env,
-		Web: m.Web, Network: m.Network, Sandbox: m.Sandbox, Purity: m.Purity, Auth: m.Auth, Parameters: m.Parameters, Templates: m.Templates, Prices: m.Prices,
-	}
-}
-
 // A File is one file of the bundle.
 type File struct {
 	Path   string `json:"path"`
@@ -132,36 +131,15 @@ type File struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// Scores is scores.json.
+// Scores is scores.json: the board of all agents, and of each alone.
 type Scores struct {
 	Board  analytics.Board `json:"board"`
 	Agents []AgentScores   `json:"agents"`
 }
 
-// AgentScores are those of one agent alone.
+// AgentScores are the scores of one agent.
 type AgentScores struct {
 	Agent string `json:"agent"`
 	Money
 	Board analytics.Board `json:"board"`
-}
-
-// names is names.json.
-type names struct {
-	Outcomes  []string `json:"outcomes"`
-	Agents    []string `json:"agents"`
-	Prompts   []string `json:"prompts"`
-	Templates []string `json:"templates"`
-	// Picked begins with the empty name, of trials that picked nothing.
-	Picked []string `json:"picked"`
-}
-
-// excluded is the outcome of a trial that was given up, beside those of pick.Kinds.
-const excluded = "excluded"
-
-func outcomes() []string {
-	var out []string
-	for _, k := range pick.Kinds() {
-		out = append(out, string(k))
-	}
-	return append(out, excluded)
 }

@@ -1,14 +1,12 @@
-package bundle
+package format
 
 import (
 	"encoding/json"
 	"time"
 )
 
-// A Trace is a line of traces.zst: one trial as it went, for whoever wants to know
-// why it counts as it does. ID comes first; the fields down to WallMS are those that
-// lists have too. server/evals/bundle has the same type for readers.
-type Trace struct {
+// An Entry is one trial without its transcript and evidence, as lists have it.
+type Entry struct {
 	ID       string `json:"id"`
 	Agent    string `json:"agent"`
 	Prompt   string `json:"prompt"` // its id
@@ -19,13 +17,18 @@ type Trace struct {
 	// Picked is the tool, or for the outcome other the slug or package outside of the
 	// category; empty for none.
 	Picked string `json:"picked"`
-	// Mismatch says that the agent said one tool (Result.Say) and used another.
+	// Mismatch reports that the agent named one tool (Result.Say) and used another.
 	Mismatch bool `json:"mismatch"`
-	// CostUSD is what the answer cost in US dollars; null where it is unknown. Failed
+	// CostUSD is the cost of the answer in US dollars; null where it is unknown. Failed
 	// attempts have costs of their own.
 	CostUSD *float64 `json:"costUsd"`
 	WallMS  int64    `json:"wallMs"` // how long the answer took
+}
 
+// A Trace is a line of traces.zst: one trial with its transcript, evidence and attempts.
+// The id comes first.
+type Trace struct {
+	Entry
 	PromptText string `json:"promptText"`
 	// FinishedAt is when the answer came; null for a trial that was given up.
 	FinishedAt *time.Time `json:"finishedAt"`
@@ -40,15 +43,14 @@ type Trace struct {
 	Answer *Answer `json:"answer"`
 }
 
-// A Result is what was read from an answer: pick.Result in words of its own, so that
-// what users rely on does not change with the journal.
+// A Result is the extracted pick of an answer: pick.Result in a form of its own, so that
+// the API does not change with the journal.
 type Result struct {
 	// Shortlist holds the pick and every tool that was named as an option or tried,
 	// Rejected those that were named to be turned down only; both sorted.
 	Shortlist []string `json:"shortlist"`
 	Rejected  []string `json:"rejected"`
-	// Say is the tool that the final message commits to, where that is another than
-	// the one that was used.
+	// Say is the tool that the final message commits to, where the agent used another.
 	Say string `json:"say"`
 	// Method is the kind of evidence that the outcome rests on: structured, deed,
 	// statement, given, or empty where nothing was chosen.
@@ -56,13 +58,44 @@ type Result struct {
 	// Level is that of the strongest evidence for the pick, 0 to 7.
 	Level    int        `json:"level"`
 	Evidence []Evidence `json:"evidence"` // strongest first
-	// Extractor and Catalog are the versions of the rules and of the catalogue that
-	// the answer was read with.
+	// Extractor and Catalog are the versions of the extraction rules and of the
+	// catalogue.
 	Extractor string `json:"extractor"`
 	Catalog   string `json:"catalog"`
 }
 
-// An Answer is what the agent said and did.
+// Evidence is one reason for an outcome, and its place in the answer.
+type Evidence struct {
+	Tool string `json:"tool"` // empty for what is about no tool
+	// Level is how strong it is: 7 structured answer, 6 manifest, 5 code, 4
+	// configuration, 3 command, 2 statement, 1 mention.
+	Level int `json:"level"`
+	// Kind is one of manifest, import, listed, host, env, file, command, statement,
+	// rejection, mention, structured, diy, cut.
+	Kind string `json:"kind"`
+	// In is the field of the answer that holds it: finalText, commands, files, listing,
+	// structured; empty where that is unknown. Index is the place in commands, files or
+	// the imports of a listing, from 0. Line counts the added lines of the file from 1; 0
+	// for none.
+	In    string `json:"in"`
+	Index int    `json:"index"`
+	Path  string `json:"path"`
+	Line  int    `json:"line"`
+	// Quote is the text itself, to be found there by searching; cut to 300 bytes, not
+	// counting markdown.
+	Quote string `json:"quote"`
+}
+
+// The fields of an answer that hold evidence.
+const (
+	InText       = "finalText"
+	InCommands   = "commands"
+	InFiles      = "files"
+	InListing    = "listing"
+	InStructured = "structured"
+)
+
+// An Answer is the final message of the agent and its actions.
 type Answer struct {
 	FinalText string       `json:"finalText"` // the last message, as markdown
 	Commands  []Command    `json:"commands"`  // in the order in which they ended
@@ -77,11 +110,11 @@ type Answer struct {
 	// empty for an ordinary end.
 	Stop  string   `json:"stop"`
 	Notes []string `json:"notes"` // what was left out, and why
-	// Model is the one that the provider reported; Manifest is the id of what the
-	// agent was, among the manifests of the bundle.
+	// Model is the one that the provider reported; Manifest is the id of an
+	// AgentManifest.
 	Model    string `json:"model"`
 	Manifest string `json:"manifest"`
-	// Tokens is null where the agent did not tell.
+	// Tokens is null where the agent reported none.
 	Tokens *Tokens `json:"tokens"`
 }
 
@@ -114,8 +147,7 @@ type Listing struct {
 	Imports   []string `json:"imports"`
 }
 
-// Tokens are all that were read and written. The parts are 0 where the provider does
-// not tell them apart.
+// Tokens counts tokens. The parts are 0 where the provider does not report them.
 type Tokens struct {
 	Input      int `json:"input"`
 	CacheRead  int `json:"cacheRead"`  // of Input
@@ -130,7 +162,7 @@ type Attempt struct {
 	Attempt int       `json:"attempt"`
 	At      time.Time `json:"at"`
 	Reason  string    `json:"reason"`
-	// CostUSD is what it cost, AtMostUSD what it may have cost where nobody knows.
+	// CostUSD is its cost, AtMostUSD its worst case where the cost is unknown.
 	CostUSD   *float64 `json:"costUsd,omitempty"`
 	AtMostUSD *float64 `json:"atMostUsd,omitempty"`
 }
