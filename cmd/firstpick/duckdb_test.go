@@ -24,8 +24,8 @@ func linksDuckDB() map[string]string {
 		"cmd/cli":                              "has all commands",
 		"cmd/evalwork":                         "writes bundles",
 		"cmd/firstpick":                        "has all commands",
-		"server/servertest.test":               "tests export and reports",
-		"server/servertest/dashboard.test":     "tests the pages of reports",
+		"server/app":                           "opens trafficdb",
+		"server/servertest":                    "starts server/app",
 	}
 }
 
