@@ -14,7 +14,6 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
 	"github.com/firstpick/firstpick/server/channel/agentid/rdns"
 	"github.com/firstpick/firstpick/server/channel/agentid/webbotauth"
-	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/collect"
 	"github.com/firstpick/firstpick/server/channel/reporter"
 	"github.com/firstpick/firstpick/server/channel/sitecheck"
@@ -40,10 +39,6 @@ func (a *app) collector(beside *tasks, db *state.DB, vault *secret.Vault) (*coll
 	if err != nil {
 		return nil, nil, badInput(err)
 	}
-	links, err := attribution.NewSigner(1, map[byte][]byte{1: vault.MAC("link tags")})
-	if err != nil {
-		return nil, nil, err
-	}
 	names := rdns.New(net.DefaultResolver, a.env.Now)
 	names.Warn(func(err error) {
 		a.log.Warn("agents are not verified by DNS: set a resolver that resolves public hosts", "err", err)
@@ -54,7 +49,6 @@ func (a *app) collector(beside *tasks, db *state.DB, vault *secret.Vault) (*coll
 			Table: table, Ranges: lists, Names: names,
 			Signatures: &webbotauth.Verifier{Keys: directory, Nonces: &webbotauth.Nonces{}},
 		},
-		Links: links,
 	}
 	svc := collect.New(collect.Config{
 		DB: db, Vault: vault, Secrets: secret.Source{Rand: rand.Reader}, Log: a.log, Now: a.env.Now, Identify: identifier.Identify,

@@ -31,7 +31,6 @@ const (
 	MethodDeed       Method = "deed"       // what the agent did to the workspace
 	MethodStatement  Method = "statement"  // what the agent said it chose
 	MethodGiven      Method = "given"      // came ready-made with an import
-	MethodNone       Method = ""           // nothing was chosen
 )
 
 // The levels of evidence, strong to weak.

@@ -142,18 +142,6 @@ func (s *Service) SignInProvider(ctx context.Context, c *Caller, u ProviderUser,
 	return account, s.fail(err)
 }
 
-// SignInVerified signs in the owner of an address that was verified elsewhere, without
-// a link to a user of a provider.
-func (s *Service) SignInVerified(ctx context.Context, c *Caller, email, by string) (*state.Account, error) {
-	var account *state.Account
-	err := s.write(ctx, func(tx *state.Tx) error {
-		var err error
-		account, err = s.signIn(ctx, tx, s.Now(), c, email, by)
-		return err
-	})
-	return account, err
-}
-
 // signIn returns the account of a proven address. Accounts that issuers made for
 // it become part of it; the person is asked which of their agents to keep.
 func (s *Service) signIn(ctx context.Context, tx *state.Tx, now time.Time, c *Caller, email, by string) (*state.Account, error) {
