@@ -150,16 +150,20 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 		figures.Worker = workSource(w)
 	}
 
-	srv, err := server.New(server.Config{
+	cfg := server.Config{
 		Source: holder, Agents: svc, Collect: taken, Reports: reports, Alerts: told, Evals: own, Categories: cat.Categories, Providers: providers, Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
 		LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog,
-		TrustedProxies: a.cfg.TrustedProxies, LogWriter: a.env.Stderr, Count: a.cfg.Metrics != "", BillingKeys: a.billingKeys(), CLI: Reference(a.env),
+		TrustedProxies: a.cfg.TrustedProxies, LogWriter: a.env.Stderr, BillingKeys: a.billingKeys(), CLI: Reference(a.env),
 		Name: a.cfg.RegistryName, Version: servedVersion(), Contact: a.cfg.SecurityContact,
-	})
+	}
+	if a.cfg.Metrics != "" {
+		figures.Requests = metrics.NewRequests()
+		cfg.Count = figures.Requests.Counter
+	}
+	srv, err := server.New(cfg)
 	if err != nil {
 		return badInput(err)
 	}
-	figures.Requests = srv.Counted
 	if err := a.metrics(beside, figures); err != nil {
 		return err
 	}

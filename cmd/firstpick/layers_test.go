@@ -57,7 +57,7 @@ func TestLayers(t *testing.T) {
 // routes, whole; -1 for packages elsewhere.
 func serverStep(name string) int {
 	steps := [][]string{
-		{"server/kit/reqctx", "server/store/identity", "server/kit/secret", "server/kit/safehttp", "server/channel/setup", "server/kit/chart", "server/kit/sse", "server/kit/sunset", "server/kit/httpstats", "server/kit/route"},
+		{"server/kit/reqctx", "server/store/identity", "server/kit/secret", "server/kit/safehttp", "server/channel/setup", "server/kit/chart", "server/kit/sse", "server/kit/sunset", "server/kit/route"},
 		{"server/kit/apierr", "server/channel/event", "server/channel/attribution"},
 		{"server/kit/reqbody"},
 		{"server/kit/render", "server/store/state", "server/auth/trust", "server/kit/mail", "server/channel/agentid"},

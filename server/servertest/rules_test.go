@@ -15,8 +15,8 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/secret"
 	"github.com/firstpick/firstpick/server/servertest"
-	"github.com/firstpick/firstpick/server/store/state"
 	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
