@@ -18,7 +18,7 @@ lint: ## Check style and layers
 
 golden: ## Rewrite golden files and script outputs; read the diff before you commit
 	cp CHANGELOG.md server/public/docs/pages/changelog.md
-	go test ./cmd/progress ./cmd/firstpick -update
+	go test ./runner/eval ./cmd/progress ./cmd/firstpick -update
 
 agents: ## Make agents' names and address lists again from their sources; read the diff
 	go run ./server/channel/agentid/gen

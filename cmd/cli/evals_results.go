@@ -12,17 +12,18 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/cmd/evalclient"
-	"github.com/firstpick/firstpick/publish/bundle"
+	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
 // resultCmds are the commands about what runs brought.
 func (o *evalsOptions) resultCmds(env *Env) []*cobra.Command {
 	rank := o.command(env, "rank RUN", "Print pick rates and ranks of a run", cobra.ExactArgs(1), o.rank)
 	o.flags(rank)
-	rank.Flags().StringVar(&o.agent, "agent", "", "those of this agent alone")
-	rank.Flags().BoolVar(&o.all, "all", false, "list tools that were never picked or named too")
+	rank.Flags().StringVar(&o.agent, "agent", "", "only this agent")
+	rank.Flags().BoolVar(&o.all, "all", false, "also list tools that were never picked or named")
 
-	compare := o.command(env, "compare BASE RUN", "Tell what changed from one run to another", cobra.ExactArgs(2), o.compare)
+	compare := o.command(env, "compare BASE RUN", "Compare two runs", cobra.ExactArgs(2), o.compare)
 	o.flags(compare)
 	return append([]*cobra.Command{rank, compare}, o.trialCmds(env)...)
 }
@@ -31,13 +32,13 @@ func (o *evalsOptions) resultCmds(env *Env) []*cobra.Command {
 func noResults(r *evalclient.Run) error {
 	hint := "firstpick evals watch " + clean(r.ID)
 	if r.Ended() {
-		hint = "firstpick evals runs tells more; a new run asks anew"
+		hint = "firstpick evals runs shows details; start a new run"
 	}
 	return usageErr(hint, "run %s is %s and has no results", clean(r.ID), clean(r.Status))
 }
 
 // scores reads those of a run.
-func (o *evalsOptions) scores(ctx context.Context, run string) (*bundle.Scores, error) {
+func (o *evalsOptions) scores(ctx context.Context, run string) (*bundleformat.Scores, error) {
 	r, err := o.client.Run(ctx, run)
 	if err != nil {
 		return nil, err
@@ -45,9 +46,9 @@ func (o *evalsOptions) scores(ctx context.Context, run string) (*bundle.Scores, 
 	if !r.HasResults {
 		return nil, noResults(&r.Run)
 	}
-	s := &bundle.Scores{}
+	s := &bundleformat.Scores{}
 	if err := json.Unmarshal(r.Scores, s); err != nil {
-		return nil, errors.New("the run's scores are not in the shape that this firstpick reads; update firstpick")
+		return nil, errors.New("the scores have an unknown format; update firstpick")
 	}
 	return s, nil
 }
@@ -59,7 +60,7 @@ func (o *evalsOptions) rank(ctx context.Context, args []string) error {
 	}
 	board := s.Board
 	if o.agent != "" {
-		i := slices.IndexFunc(s.Agents, func(a bundle.AgentScores) bool { return a.Agent == o.agent })
+		i := slices.IndexFunc(s.Agents, func(a bundleformat.AgentScores) bool { return a.Agent == o.agent })
 		if i < 0 {
 			return usageErr("firstpick evals show EVAL lists them", "the run has no agent %q", o.agent)
 		}
@@ -84,7 +85,7 @@ func (o *evalsOptions) compare(ctx context.Context, args []string) error {
 	w := o.env.Stderr
 	for _, side := range []struct {
 		name string
-		evalclient.Side
+		resource.Side
 	}{{"base", c.Base}, {"run", c.Run}} {
 		_, _ = fmt.Fprintf(w, "%-4s %s: %s version %d, %d trials of %d prompts, coverage %s\n", side.name, clean(side.ID), clean(side.EvalName), side.EvalVersion,
 			side.NTrials, side.NPrompts, percent(side.Coverage))
@@ -96,7 +97,7 @@ func (o *evalsOptions) compare(ctx context.Context, args []string) error {
 		_, _ = fmt.Fprintf(w, "note: %s: %s\n", clean(n.Code), clean(n.Message))
 	}
 	t := table{header: []string{"agent", "tool", "base", "run", "change", "interval", "p", "significant"}}
-	add := func(agent string, changes []evalclient.ToolChange) {
+	add := func(agent string, changes []resource.ToolChange) {
 		for _, d := range changes {
 			if d.BasePickRate == 0 && d.PickRate == 0 {
 				continue
@@ -108,7 +109,7 @@ func (o *evalsOptions) compare(ctx context.Context, args []string) error {
 	add("all", c.Tools)
 	for _, a := range c.Agents {
 		if len(a.Changed) > 0 {
-			_, _ = fmt.Fprintf(w, "note: agent %s is not the same in both: %s\n", clean(a.Agent), clean(strings.Join(a.Changed, ", ")))
+			_, _ = fmt.Fprintf(w, "note: agent %s differs between the runs: %s\n", clean(a.Agent), clean(strings.Join(a.Changed, ", ")))
 		}
 		add(a.Agent, a.Tools)
 	}

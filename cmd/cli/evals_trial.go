@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/cmd/evalclient"
+	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
 	"github.com/firstpick/firstpick/runner/transcript"
-	"github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 
 // trialCmds are the commands about trials.
 func (o *evalsOptions) trialCmds(env *Env) []*cobra.Command {
-	trial := o.command(env, "trial RUN [TRIAL]", "Show one trial of a run whole, or list its trials", cobra.RangeArgs(1, 2), func(ctx context.Context, args []string) error {
+	trial := o.command(env, "trial RUN [TRIAL]", "Show one trial of a run, or list its trials", cobra.RangeArgs(1, 2), func(ctx context.Context, args []string) error {
 		if len(args) == 1 {
 			return o.listTrials(ctx, args[0])
 		}
@@ -39,7 +39,7 @@ func (o *evalsOptions) trialCmds(env *Env) []*cobra.Command {
 	why.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	download := o.command(env, "download RUN", "Write the trials of a run to a file", cobra.ExactArgs(1), o.download)
 	download.Flags().StringVar(&o.fileFormat, "format", evalclient.NDJSON, "ndjson: all of each trial; parquet: a row for each valid trial")
-	download.Flags().StringVarP(&o.out, "output", "o", "", "the file (needed; -: stdout)")
+	download.Flags().StringVarP(&o.out, "output", "o", "", "output file (required; -: stdout)")
 	for _, cmd := range []*cobra.Command{trial, download} {
 		f := cmd.Flags()
 		f.StringVar(&o.filter.Agent, "agent", "", "only this agent")
@@ -129,7 +129,7 @@ func (o *evalsOptions) trial(ctx context.Context, run, id string) (json.RawMessa
 				return nil, err
 			case !strings.HasPrefix(e.ID, id):
 			case found != "":
-				return nil, usageErr("give more letters", "%s is the start of more than one trial", id)
+				return nil, usageErr("give a longer prefix", "%s is the prefix of more than one trial", id)
 			default:
 				found = e.ID
 			}
@@ -148,10 +148,10 @@ func (o *evalsOptions) history(ctx context.Context, run string, raw json.RawMess
 	if err != nil {
 		return nil, err
 	}
-	var t bundle.Trace
-	var m bundle.Manifest
+	var t bundleformat.Trace
+	var m bundleformat.Manifest
 	if json.Unmarshal(raw, &t) != nil || json.Unmarshal(r.Manifest, &m) != nil {
-		return nil, errors.New("the trial is not in the shape that this firstpick reads; update firstpick")
+		return nil, errors.New("the trial has an unknown format; update firstpick")
 	}
 	h := &history{
 		Run: r.ID, Prompt: t.PromptText, Excluded: t.Reason,
@@ -172,7 +172,7 @@ func (o *evalsOptions) history(ctx context.Context, run string, raw json.RawMess
 	return h, nil
 }
 
-func answerOf(t *bundle.Trace) *journal.Answer {
+func answerOf(t *bundleformat.Trace) *journal.Answer {
 	from := t.Answer
 	a := &journal.Answer{Model: from.Model, CostUSD: t.CostUSD, WallMS: t.WallMS, Notes: from.Notes}
 	a.Transcript = transcript.Transcript{FinalText: from.FinalText, Stop: transcript.Stop(from.Stop)}
@@ -197,7 +197,7 @@ func answerOf(t *bundle.Trace) *journal.Answer {
 	return a
 }
 
-func resultOf(t *bundle.Trace) *pick.Result {
+func resultOf(t *bundleformat.Trace) *pick.Result {
 	from := t.Result
 	r := &pick.Result{
 		Kind: pick.Kind(t.Outcome), Picked: t.Picked, Shortlist: from.Shortlist, Rejected: from.Rejected, Say: from.Say, Method: pick.Method(from.Method),
@@ -210,7 +210,7 @@ func resultOf(t *bundle.Trace) *pick.Result {
 }
 
 // asked takes what the agent was from the manifest of the run.
-func (h *history) asked(id string, m *bundle.Manifest) {
+func (h *history) asked(id string, m *bundleformat.Manifest) {
 	for _, a := range m.Agents {
 		for _, was := range a.Manifests {
 			if a.Name != h.Trial.Agent || was.ID != id {

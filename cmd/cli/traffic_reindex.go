@@ -9,19 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	assembly "github.com/firstpick/firstpick/server/app"
+	"github.com/firstpick/firstpick/server/channel/reporter"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 )
-
-// trafficFile is the read model of events, in the data folder.
-const trafficFile = "traffic.duckdb"
 
 func newReindexCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reindex",
-		Short: "Make the traffic database anew from the stored events",
-		Long: `Make traffic.duckdb in the data folder anew from the events in the state store,
-which hold all that it does. The server must be stopped. What a run that was broken
-off did not load, the server loads when it starts.`,
+		Short: "Rebuild the traffic database from the stored events",
+		Long: `Rebuild traffic.duckdb in the data folder from the events in the state store. Stop the
+server first. After an interrupted rebuild the server loads the rest when it starts.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)
@@ -44,7 +42,7 @@ func (a *app) reindex(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	file := filepath.Join(a.cfg.Data, trafficFile)
+	file := filepath.Join(a.cfg.Data, assembly.TrafficFile)
 	keepPrivate()
 	events, err := trafficdb.Open(ctx, file)
 	var locked *trafficdb.LockedError
@@ -62,7 +60,7 @@ func (a *app) reindex(ctx context.Context) (err error) {
 	if err := os.Chmod(file, 0o600); err != nil { // it tells of visits and customers
 		return err
 	}
-	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: storedEvents(store)}
+	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: reporter.StoredEvents(store)}
 	total, told := 0, began
 	for {
 		n, err := loader.Step(ctx)

@@ -7,14 +7,14 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner/eval"
-	"github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 func quotesOf(texts ...string) []quote {
 	var out []quote
 	for i, text := range texts {
-		out = append(out, quote{i + 1, "tool", &bundle.Evidence{Kind: "mention", Quote: text}})
+		out = append(out, quote{i + 1, "tool", &format.Evidence{Kind: "mention", Quote: text}})
 	}
 	return out
 }
@@ -148,7 +148,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%v is %s, want %s", diff, got, want)
 		}
 	}
-	for text, want := range map[string]string{"timeout: no answer": "it took too long: no answer", "not_asked": "not asked before the run ended", "new_thing: x": "new thing: x", "": ""} {
+	for text, want := range map[string]string{"timeout: no answer": "timeout: no answer", "not_asked": "not run before the end", "new_thing: x": "new thing: x", "": ""} {
 		if got := reason(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}

@@ -20,10 +20,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/reqbody"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/tools"
-	"github.com/firstpick/firstpick/server/store/quota"
 )
 
 // Path is where the protocol is served.
@@ -38,7 +38,7 @@ type Document struct {
 	Text        string // markdown
 }
 
-// A Config says what is served. All fields but Documents, Mine and Next are required.
+// A Config is the data of a Handler. All fields but Documents, Mine and Next are required.
 type Config struct {
 	Current func() *snapshotview.Site
 	// Documents are asked for at the first request that is not for a public tool.
@@ -60,7 +60,7 @@ type Config struct {
 type Handler struct {
 	Config
 	sdk   func() http.Handler // the SDK's
-	calls *quota.Limit[netip.Addr]
+	calls *ratelimit.Limiter[netip.Addr]
 	hosts hosts
 	fast  fast
 }
@@ -73,7 +73,7 @@ const CallsPerMinute = 240
 // New builds a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		Config: c, calls: quota.OfClients(quota.Rule{Name: "mcp-calls", Quota: CallsPerMinute, Window: time.Minute}), hosts: hostsOf(c.BaseURL),
+		Config: c, calls: ratelimit.ByAddress(ratelimit.Rule{Name: "mcp-calls", Quota: CallsPerMinute, Window: time.Minute}), hosts: hostsOf(c.BaseURL),
 	}
 	h.fast = newFast(h)
 	h.sdk = sync.OnceValue(func() http.Handler {

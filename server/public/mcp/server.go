@@ -12,14 +12,14 @@ import (
 	"github.com/firstpick/firstpick/server/public/tools"
 )
 
-// How long clients may keep what the lists say, in milliseconds. Documents change
+// The cache lifetime of lists, in milliseconds. Documents change
 // with the program.
 const (
 	listTTL     = 3_600_000
 	documentTTL = 300_000
 )
 
-// instructions tell a model what the tools together are for.
+// instructions describe the purpose of the tools to a model.
 func instructions() string {
 	var uses []string
 	for _, t := range tools.Tools() {
