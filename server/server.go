@@ -38,7 +38,6 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/endpoint"
-	"github.com/firstpick/firstpick/server/kit/httpstats"
 	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
@@ -86,8 +85,9 @@ type Settings struct {
 	// AccessLog writes a line per request to LogWriter.
 	AccessLog bool
 	LogWriter io.Writer
-	// Count makes Counted return requests.
-	Count bool
+	// Count returns a function that counts responses, for the patterns of Paths; nil
+	// counts none. A request for another path has another pattern, or none.
+	Count func(routes []string) func(route, method string, status int, took time.Duration)
 	// TrustedProxies are networks whose X-Forwarded-For is believed.
 	TrustedProxies []string
 	// Providers are OpenID providers of people's sign-in; mail needs none.
@@ -118,7 +118,7 @@ type Server struct {
 	proxies reqctx.Proxies
 	limiter *ratelimit.Limiter[netip.Addr] // of each address
 	access  *accessLog
-	tally   *httpstats.Counters // nil for none
+	count   func(route, method string, status int, took time.Duration) // nil for none
 	streams *sse.Limiter
 	store   *storeCheck
 	hsts    []string // values of Strict-Transport-Security; nil for none
@@ -156,7 +156,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.AccessLog && cfg.LogWriter != nil {
 		s.access = newAccessLog(cfg.LogWriter)
 	}
-	if cfg.Count {
+	if cfg.Count != nil {
 		s.router.Use(noteRoute)
 	}
 	s.router.Use(headByGet)
@@ -172,8 +172,8 @@ func New(cfg Config) (*Server, error) {
 	s.mount(s.router, probes{s})
 	s.router.NotFound(s.notFound)
 	s.router.MethodNotAllowed(s.methodNotAllowed)
-	if cfg.Count {
-		s.tally = httpstats.New(s.Paths())
+	if cfg.Count != nil {
+		s.count = cfg.Count(s.Paths())
 	}
 	return s, s.limits.Check(s.Paths())
 }
@@ -275,7 +275,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	start := time.Time{}
 	rw.Client = s.proxies.Client(r)
-	if s.access != nil || s.tally != nil || !s.cfg.LimitsOff {
+	if s.access != nil || s.count != nil || !s.cfg.LimitsOff {
 		start = s.cfg.Now()
 	}
 	var body *body
@@ -312,14 +312,14 @@ func (s *Server) finish(rw *reqctx.Writer, r *http.Request, body *body, start ti
 		}
 	}
 	end := time.Time{}
-	if s.access != nil || s.tally != nil {
+	if s.access != nil || s.count != nil {
 		end = s.cfg.Now()
 	}
 	if s.access != nil {
 		s.access.write(rw, r, start, end)
 	}
-	if s.tally != nil {
-		s.tally.Count(rw.Route, r.Method, cmp.Or(rw.Status, http.StatusOK), end.Sub(start))
+	if s.count != nil {
+		s.count(rw.Route, r.Method, cmp.Or(rw.Status, http.StatusOK), end.Sub(start))
 	}
 	if body != nil {
 		body.linger(rw)

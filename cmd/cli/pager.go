@@ -6,6 +6,8 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+
+	"github.com/firstpick/firstpick/runner/shell"
 )
 
 // page shows a long text: by a pager where a person watches, plainly elsewhere.
@@ -15,8 +17,8 @@ func (a *app) page(ctx context.Context, write func(io.Writer)) error {
 	if pager == "" {
 		pager = "less -FRX"
 	}
-	words := strings.Fields(pager)
-	if a.env.StdoutIsTTY && len(words) > 0 {
+	words, ok := shell.Words(pager)
+	if a.env.StdoutIsTTY && ok && len(words) > 0 {
 		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), a.env.Stdout, a.env.Stderr
 		if err := cmd.Run(); err == nil {

@@ -98,6 +98,10 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 		}
 		cfg.Worker, sources.Worker = w.Run, workSource(w)
 	}
+	if a.cfg.Metrics != "" {
+		sources.Requests = metrics.NewRequests()
+		cfg.Count = sources.Requests.Counter
+	}
 	srv, err := assembly.Build(ctx, cfg)
 	var wrong *assembly.ConfigError
 	if errors.As(err, &wrong) {
@@ -110,7 +114,7 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 	if err := a.welcome(ctx, srv.Agents); err != nil {
 		return err
 	}
-	sources.Requests, sources.Events, sources.Lists = srv.Counted, srv.Collect.Waiting, srv.Lists.AsOf
+	sources.Events, sources.Lists = srv.Collect.Waiting, srv.Lists.AsOf
 	stop, err := a.metrics(ctx, sources)
 	if err != nil {
 		return err
@@ -148,7 +152,7 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 		Settings: server.Settings{
 			Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
 			LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog, LogWriter: a.env.Stderr,
-			Count: a.cfg.Metrics != "", TrustedProxies: a.cfg.TrustedProxies, Providers: providers, Categories: checker.Catalog.Categories,
+			TrustedProxies: a.cfg.TrustedProxies, Providers: providers, Categories: checker.Catalog.Categories,
 			BillingKeys: a.billingKeys(), CLI: Reference(a.env), Name: a.cfg.RegistryName, Version: servedVersion(), Contact: a.cfg.SecurityContact,
 		},
 		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Sleep: a.env.Sleep,

@@ -23,8 +23,6 @@ const (
 	CodeRunNotFound   = "run_not_found"
 	CodeTrialNotFound = "trial_not_found"
 	CodeNoResults     = "no_results"
-	CodeIdempotency   = "idempotency_conflict"
-	CodeTooManyEvals  = "too_many_evals"
 	CodeProviderKey   = "provider_key_missing"
 	CodeKeyHosts      = "provider_key_hosts"
 	CodeQueueFull     = "queue_full"

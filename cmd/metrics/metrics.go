@@ -1,6 +1,6 @@
-// Package metrics tells Prometheus how a server or worker does: runs in the queue,
-// requests, events, and the process itself. Nothing is counted here: what is told
-// is looked up when somebody scrapes.
+// Package metrics exports metrics of a server or worker to Prometheus: runs in the
+// queue, requests, events, and the process itself. Requests are counted as they are
+// answered; all else is read at each scrape.
 package metrics
 
 import (
@@ -14,7 +14,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/firstpick/firstpick/server/kit/httpstats"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -22,9 +21,8 @@ import (
 // called by many goroutines.
 type Sources struct {
 	// Queue counts the runs of workspaces that have not ended.
-	Queue func(ctx context.Context) (state.QueueStats, error)
-	// Requests are those that the server answered.
-	Requests func() []httpstats.Route
+	Queue    func(ctx context.Context) (state.QueueStats, error)
+	Requests *Requests // that the server answered
 	// Events is how many collected events wait to be stored.
 	Events func() int64
 	// Lists returns when each list of agents' addresses was last fetched.
@@ -51,9 +49,13 @@ const (
 // Handler serves GET /metrics, and nothing else.
 func Handler(s Sources, log *slog.Logger) (http.Handler, error) {
 	r := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{
+	all := []prometheus.Collector{
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector(), &collector{s, log},
-	} {
+	}
+	if s.Requests != nil {
+		all = append(all, s.Requests)
+	}
+	for _, c := range all {
 		if err := r.Register(c); err != nil {
 			return nil, err
 		}
@@ -91,9 +93,6 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	if c.Queue != nil {
 		c.queue(out)
 	}
-	if c.Requests != nil {
-		c.requests(out)
-	}
 	if c.Events != nil {
 		tell(out, prometheus.GaugeValue, "firstpick_collect_waiting_events", "Collected events that wait to be stored.", float64(c.Events()))
 	}
@@ -127,26 +126,6 @@ func (c *collector) queue(out chan<- prometheus.Metric) {
 	tell(out, prometheus.GaugeValue, runs, help, float64(q.Running), "state", "running")
 	tell(out, prometheus.GaugeValue, runs, help, float64(q.Abandoned), "state", "abandoned")
 	tell(out, prometheus.GaugeValue, "firstpick_eval_queue_lag_seconds", "How long the eval run that waits longest for a worker has waited; 0 when none waits.", q.OldestWait.Seconds())
-}
-
-func (c *collector) requests(out chan<- prometheus.Metric) {
-	bounds := httpstats.Bounds()
-	for _, r := range c.Requests() {
-		for _, n := range r.Requests {
-			tell(out, prometheus.CounterValue, "firstpick_http_requests_total", "Requests answered, by pattern of the path, method and class of status.",
-				float64(n.N), "route", r.Pattern, "method", n.Method, "code", n.Class)
-		}
-		var all uint64
-		upTo := map[float64]uint64{}
-		for i, n := range r.Buckets {
-			all += n
-			if i < len(bounds) {
-				upTo[bounds[i]] = all
-			}
-		}
-		desc := prometheus.NewDesc("firstpick_http_request_duration_seconds", "How long requests took, by pattern of the path.", []string{"route"}, nil)
-		out <- prometheus.MustNewConstHistogram(desc, all, r.Seconds, upTo, r.Pattern)
-	}
 }
 
 func (c *collector) worker(out chan<- prometheus.Metric) {

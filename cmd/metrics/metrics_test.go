@@ -20,7 +20,6 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/firstpick/firstpick/cmd/metrics"
-	"github.com/firstpick/firstpick/server/kit/httpstats"
 	"github.com/firstpick/firstpick/server/store/state"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
@@ -175,8 +174,9 @@ func TestAStoreThatIsDown(t *testing.T) {
 }
 
 func TestRequestsShow(t *testing.T) {
-	count := httpstats.New([]string{"/a", "/a/{b}", "/never"})
-	url := serve(t, metrics.Sources{Requests: count.Routes, Events: func() int64 { return 7 }, Lists: func() map[string]time.Time {
+	requests := metrics.NewRequests()
+	count := requests.Counter([]string{"/a", "/a/{b}", "/never"})
+	url := serve(t, metrics.Sources{Requests: requests, Events: func() int64 { return 7 }, Lists: func() map[string]time.Time {
 		return map[string]time.Time{"openai-gptbot": time.Unix(1_781_136_000, 0)}
 	}})
 	for _, c := range []struct {
@@ -186,28 +186,30 @@ func TestRequestsShow(t *testing.T) {
 	}{
 		{"/a", "GET", 200, 50 * time.Microsecond}, {"/a", "GET", 200, 100 * time.Microsecond}, {"/a", "GET", 304, 3 * time.Millisecond},
 		{"/a/{b}", "DELETE", 204, time.Minute}, {"/nobody/knows", "PATCH", 404, time.Millisecond}, {"/a", "GET", 999, time.Millisecond},
+		{"/a/{b}", "get", 0, -time.Second},
 	} {
-		count.Count(c.route, c.method, c.status, c.took)
+		count(c.route, c.method, c.status, c.took)
 	}
 	got := scrape(t, url).ours("")
 	for at, want := range map[string]float64{
-		"firstpick_collect_waiting_events":                                  7,
-		"firstpick_agent_list_timestamp_seconds list=openai-gptbot":         1_781_136_000,
-		"firstpick_http_requests_total code=2xx,method=GET,route=/a":        2,
-		"firstpick_http_requests_total code=3xx,method=GET,route=/a":        1,
-		"firstpick_http_requests_total code=other,method=GET,route=/a":      1,
-		"firstpick_http_requests_total code=2xx,method=DELETE,route=/a/{b}": 1,
-		"firstpick_http_requests_total code=4xx,method=other,route=":        1,
-		"firstpick_http_request_duration_seconds route=/a":                  4,
-		"firstpick_http_request_duration_seconds route=/a up to 0.0001":     2,
-		"firstpick_http_request_duration_seconds route=/a up to 0.001":      3,
-		"firstpick_http_request_duration_seconds route=/a up to 0.0025":     3,
-		"firstpick_http_request_duration_seconds route=/a up to 0.005":      4,
-		"firstpick_http_request_duration_seconds route=/a up to +Inf":       4,
-		"firstpick_http_request_duration_seconds route=/a/{b} sum":          60,
-		"firstpick_http_request_duration_seconds route=/a/{b} up to 10":     0,
-		"firstpick_http_request_duration_seconds route=/a/{b} up to +Inf":   1,
-		"firstpick_http_request_duration_seconds route= up to 0.001":        1,
+		"firstpick_collect_waiting_events":                                   7,
+		"firstpick_agent_list_timestamp_seconds list=openai-gptbot":          1_781_136_000,
+		"firstpick_http_requests_total code=2xx,method=GET,route=/a":         2,
+		"firstpick_http_requests_total code=3xx,method=GET,route=/a":         1,
+		"firstpick_http_requests_total code=other,method=GET,route=/a":       1,
+		"firstpick_http_requests_total code=2xx,method=DELETE,route=/a/{b}":  1,
+		"firstpick_http_requests_total code=4xx,method=other,route=":         1,
+		"firstpick_http_requests_total code=other,method=other,route=/a/{b}": 1,
+		"firstpick_http_request_duration_seconds route=/a":                   4,
+		"firstpick_http_request_duration_seconds route=/a up to 0.0001":      2,
+		"firstpick_http_request_duration_seconds route=/a up to 0.001":       3,
+		"firstpick_http_request_duration_seconds route=/a up to 0.0025":      3,
+		"firstpick_http_request_duration_seconds route=/a up to 0.005":       4,
+		"firstpick_http_request_duration_seconds route=/a up to +Inf":        4,
+		"firstpick_http_request_duration_seconds route=/a/{b} sum":           59,
+		"firstpick_http_request_duration_seconds route=/a/{b} up to 10":      1,
+		"firstpick_http_request_duration_seconds route=/a/{b} up to +Inf":    2,
+		"firstpick_http_request_duration_seconds route= up to 0.001":         1,
 	} {
 		if v, ok := got[at]; !ok || v != want {
 			t.Errorf("%s: %v (%v), want %v", at, v, ok, want)
@@ -215,6 +217,32 @@ func TestRequestsShow(t *testing.T) {
 	}
 	if never := got.ours("/never"); len(never) > 0 {
 		t.Error(never)
+	}
+}
+
+func TestRequestsAreCountedAtOnce(t *testing.T) {
+	requests := metrics.NewRequests()
+	count := requests.Counter([]string{"/a"})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 100 {
+				count("/a", "GET", 200, time.Millisecond)
+			}
+		})
+	}
+	all.Wait()
+	got := scrape(t, serve(t, metrics.Sources{Requests: requests})).ours("")
+	if n := got["firstpick_http_requests_total code=2xx,method=GET,route=/a"]; n != 800 {
+		t.Errorf("%v requests of 800", n)
+	}
+}
+
+// BenchmarkCount is what counting adds to a request.
+func BenchmarkCount(b *testing.B) {
+	count := metrics.NewRequests().Counter([]string{"/api/public/report", "/api/public/leaderboard", "/tools/{tool}", "/leaderboards/{category}", "/healthz"})
+	for b.Loop() {
+		count("/api/public/report", http.MethodGet, http.StatusOK, 20*time.Microsecond)
 	}
 }
 

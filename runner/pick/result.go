@@ -31,7 +31,6 @@ const (
 	MethodAction     Method = "deed"       // actions in the workspace
 	MethodStatement  Method = "statement"  // statements in the answer text
 	MethodGiven      Method = "given"      // given by an import
-	MethodNone       Method = ""           // nothing was chosen
 )
 
 // The levels of evidence, strong to weak.

@@ -3,6 +3,8 @@ package pick
 import (
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/runner/shell"
 )
 
 // A call is the program that a command finally runs.
@@ -48,10 +50,12 @@ func (t *installTools) unwrap(words []string) call {
 	c := call{words: words}
 	for len(c.words) > 0 {
 		name := program(c.words[0])
-		switch name {
-		case "bash", "sh", "zsh", "dash", "ash", "ksh":
-			c.shell, c.script = true, scriptOf(c.words[1:])
+		if shell.Is(name) {
+			c.shell = true
+			c.script, _, _ = shell.Script(c.words[1:])
 			return c
+		}
+		switch name {
 		case "powershell", "pwsh":
 			c.script = powershell(c.words[1:])
 			return c
@@ -102,19 +106,6 @@ func (t *installTools) inner(name string, words []string) ([]string, bool) {
 		return words[min(w.args, len(words)):], true
 	}
 	return nil, false
-}
-
-// scriptOf returns the -c argument of a shell, also of combined flags.
-func scriptOf(args []string) string {
-	for i, a := range args {
-		switch {
-		case !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "+"):
-			return "" // a file
-		case !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "c") && i+1 < len(args):
-			return args[i+1]
-		}
-	}
-	return ""
 }
 
 // powershell returns the command text of PowerShell; without a flag, all words.

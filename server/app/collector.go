@@ -12,7 +12,6 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
 	"github.com/firstpick/firstpick/server/channel/agentid/rdns"
 	"github.com/firstpick/firstpick/server/channel/agentid/webbotauth"
-	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/collect"
 )
 
@@ -33,10 +32,6 @@ func (a *App) addCollector() (err error) {
 	if a.Lists, err = ranges.Open(file); err != nil {
 		return &ConfigError{err}
 	}
-	links, err := attribution.NewSigner(1, map[byte][]byte{1: a.Agents.Vault.MAC("link tags")})
-	if err != nil {
-		return err
-	}
 	table := agentid.Load()
 	names := rdns.New(cmp.Or[rdns.Resolver](a.cfg.Resolver, net.DefaultResolver), a.cfg.Now)
 	names.Warn(func(err error) {
@@ -48,7 +43,6 @@ func (a *App) addCollector() (err error) {
 			Table: table, Ranges: a.Lists, Names: names,
 			Signatures: &webbotauth.Verifier{Keys: directory, Nonces: &webbotauth.Nonces{}},
 		},
-		Links: links,
 	}
 	a.Collect = collect.New(collect.Config{
 		DB: a.Agents.DB, Vault: a.Agents.Vault, Secrets: a.Agents.Secrets, Log: a.cfg.Log, Now: a.cfg.Now, Identify: identifier.Identify,

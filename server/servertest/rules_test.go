@@ -16,6 +16,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/secret"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
@@ -143,10 +144,7 @@ func TestTheIssuersWordAloneRenewsNothing(t *testing.T) {
 func TestKeptLinksAreAccepted(t *testing.T) {
 	s := servertest.New(t, servertest.Options{})
 	r := vouch(t, s, "grace", "grace@example.com", "")
-	account, err := s.Agents.SignInVerified(t.Context(), somebody(), "grace@example.com", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	account := signIn(t, s, "grace@example.com")
 	if err := s.Agents.Keep(t.Context(), account.ID, r.Registration.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -170,10 +168,7 @@ func TestAssertionsSayWhoProvedTheAddress(t *testing.T) {
 	if verified(r) {
 		t.Error("verified on the issuer's word")
 	}
-	account, err := s.Agents.SignInVerified(t.Context(), somebody(), "heidi@example.com", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	account := signIn(t, s, "heidi@example.com")
 	if err := s.Agents.Keep(t.Context(), account.ID, r.Registration.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -216,10 +211,7 @@ func TestAnyUserAgent(t *testing.T) {
 				t.Errorf("%q: %v", ua, err)
 			}
 		}
-		account, err := s.Agents.SignInVerified(t.Context(), somebody(), "kim@example.com", "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		account := signIn(t, s, "kim@example.com")
 		for _, id := range []string{"\x00", "\xff", "reg_none"} {
 			if err := s.Agents.Unlink(t.Context(), somebody(), account.ID, id); codeOf(err) != "not_found" {
 				t.Errorf("unlink %q: %v", id, err)
@@ -255,14 +247,26 @@ func claim(t testing.TB, s *servertest.Service, claimToken, email string) {
 	claimCode(t, s, code, email)
 }
 
+// signIn signs in the owner of an address.
+func signIn(t testing.TB, s *servertest.Service, email string) *state.Account {
+	t.Helper()
+	link, err := s.Agents.OperatorLink(t.Context(), email, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, token, _ := strings.Cut(link, "token=")
+	account, err := s.Agents.FollowLink(t.Context(), somebody(), token, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return account
+}
+
 // claimCode has the owner of an address confirm a code.
 func claimCode(t testing.TB, s *servertest.Service, code *registrations.Code, email string) {
 	t.Helper()
 	ctx := t.Context()
-	account, err := s.Agents.SignInVerified(ctx, somebody(), email, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	account := signIn(t, s, email)
 	if _, right, err := s.Agents.Confirm(ctx, somebody(), account, registrations.Confirmation{ViewHash: viewHash(code), Code: code.UserCode}); err != nil || !right {
 		t.Fatal(right, err)
 	}

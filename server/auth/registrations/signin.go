@@ -139,18 +139,6 @@ func (s *Service) SignInProvider(ctx context.Context, c *Caller, user ProviderUs
 	return account, s.DB.APIError(err)
 }
 
-// SignInVerified signs in the owner of an address that was verified elsewhere, without
-// a link to a user of a provider.
-func (s *Service) SignInVerified(ctx context.Context, c *Caller, email, by string) (*state.Account, error) {
-	var account *state.Account
-	err := s.write(ctx, c, func(u *unit) error {
-		var err error
-		account, err = u.signIn(email, by)
-		return err
-	})
-	return account, err
-}
-
 // signIn returns the account of a proven address. Accounts that issuers made for
 // it become part of it; the person is asked which of their agents to keep.
 func (u *unit) signIn(email, by string) (*state.Account, error) {

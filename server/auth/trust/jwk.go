@@ -3,13 +3,13 @@ package trust
 import (
 	"crypto/ecdsa"
 	"crypto/ed25519"
-	"crypto/elliptic"
 	"crypto/rsa"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"math/big"
 	"slices"
+
+	jose "github.com/go-jose/go-jose/v4"
 )
 
 // A jwk is a public key of an issuer (RFC 7517) that tokens may be signed with.
@@ -48,6 +48,9 @@ func (k jwk) fits(alg string) bool {
 	return known && kind == k.kind && (k.alg == "" || k.alg == alg)
 }
 
+// maxExponent is how many characters of base64url an RSA exponent has at most.
+const maxExponent = 8
+
 var errJWKS = errors.New("not a JSON Web Key Set")
 
 // parseJWKS reads a key set. Keys that cannot be used are left out; a set with
@@ -82,78 +85,26 @@ func parseJWK(raw []byte) (k jwk, ok bool) {
 	if ops, ok := o.texts("key_ops", maxName); o.has("key_ops") && (!ok || !slices.Contains(ops, "verify")) {
 		return k, false
 	}
-	switch kty, _ := o.text("kty", maxName); kty {
-	case "RSA":
-		k.public, k.kind, ok = parseRSA(o)
-	case "EC":
-		k.public, k.kind, ok = parseEC(o)
-	case "OKP":
-		k.public, k.kind, ok = parseOKP(o)
-	default: // oct is a shared secret
+	var j jose.JSONWebKey
+	if j.UnmarshalJSON(raw) != nil {
 		return k, false
+	}
+	k.public, ok = j.Key, false
+	switch p := j.Key.(type) {
+	case *rsa.PublicKey: // RFC 7518, 3.3; the exponent must fit 31 bits, and go-jose cuts longer ones
+		_, short := o.text("e", maxExponent)
+		bits := p.N.BitLen()
+		k.kind, ok = "RSA", short && bits >= 2048 && bits <= 8192 && p.N.Bit(0) == 1 && p.E >= 3 && p.E%2 == 1 && p.E < 1<<31
+	case *ecdsa.PublicKey:
+		k.kind = p.Params().Name
+		ok = k.kind == "P-256" || k.kind == "P-384"
+	case ed25519.PublicKey: // RFC 8037, 2; go-jose fills short ones with zeros
+		x, _ := o.text("x", maxName)
+		k.kind, ok = "Ed25519", len(x) == base64.RawURLEncoding.EncodedLen(ed25519.PublicKeySize)
 	}
 	if !ok || !o.has("alg") {
 		return k, ok
 	}
 	k.alg, _ = o.text("alg", maxName)
 	return k, k.fits(k.alg)
-}
-
-// parseRSA takes keys of 2048 to 8192 bits (RFC 7518, 3.3) with an odd exponent
-// of at least 3 that fits 31 bits.
-func parseRSA(o object) (any, string, bool) {
-	n, okN := octets(o, "n")
-	e, okE := octets(o, "e")
-	if !okN || !okE || len(n) > 1025 || len(e) > 8 {
-		return nil, "", false
-	}
-	modulus, exponent := new(big.Int).SetBytes(n), new(big.Int).SetBytes(e)
-	if bits := modulus.BitLen(); bits < 2048 || bits > 8192 || modulus.Bit(0) == 0 {
-		return nil, "", false
-	}
-	if exponent.BitLen() > 31 || exponent.Bit(0) == 0 || exponent.Int64() < 3 {
-		return nil, "", false
-	}
-	return &rsa.PublicKey{N: modulus, E: int(exponent.Int64())}, "RSA", true
-}
-
-// parseEC takes points on P-256 and P-384, coordinates at full length (RFC 7518,
-// 6.2.1.2).
-func parseEC(o object) (any, string, bool) {
-	var curve elliptic.Curve
-	name, _ := o.text("crv", maxName)
-	switch name {
-	case "P-256":
-		curve = elliptic.P256()
-	case "P-384":
-		curve = elliptic.P384()
-	default:
-		return nil, "", false
-	}
-	size := curve.Params().BitSize / 8
-	x, okX := octets(o, "x")
-	y, okY := octets(o, "y")
-	if !okX || !okY || len(x) != size || len(y) != size {
-		return nil, "", false
-	}
-	key, err := ecdsa.ParseUncompressedPublicKey(curve, slices.Concat([]byte{4}, x, y))
-	return key, name, err == nil
-}
-
-// parseOKP takes Ed25519 keys (RFC 8037, 2).
-func parseOKP(o object) (any, string, bool) {
-	x, ok := octets(o, "x")
-	if crv, _ := o.text("crv", maxName); crv != "Ed25519" || !ok || len(x) != ed25519.PublicKeySize {
-		return nil, "", false
-	}
-	return ed25519.PublicKey(x), "Ed25519", true
-}
-
-func octets(o object, name string) ([]byte, bool) {
-	s, ok := o.text(name, 2048)
-	if !ok {
-		return nil, false
-	}
-	b, err := base64.RawURLEncoding.DecodeString(s)
-	return b, err == nil
 }

@@ -29,13 +29,15 @@ func TestBadKeysAreLeftOut(t *testing.T) {
 		jwk["kid"] = name
 		idp.Serve(jwk)
 	}
-	for kid, e := range map[string]string{"even exponent": "AQAA", "exponent 1": "AQ", "huge exponent": "AQAAAAE"} {
+	for kid, e := range map[string]string{"even exponent": "AQAA", "exponent 1": "AQ", "huge exponent": "AQAAAAE", "exponent beyond 64 bits": "AQAAAAAAAAAAAQAB"} {
 		jwk := idp.JWK(idp.RSA(2048))
 		jwk["kid"], jwk["e"] = kid, e
 		idp.Serve(jwk)
 	}
 	idp.Serve(map[string]any{"kty": "OKP", "crv": "Ed25519", "kid": "short okp", "x": "AAAA"})
 	idp.Serve(map[string]any{"kty": "OKP", "crv": "X25519", "kid": "other okp", "x": idp.JWK(good)["x"]})
+	idp.Serve(map[string]any{"kty": "OKP", "crv": "Ed25519", "kid": "long okp", "x": idp.JWK(good)["x"].(string) + "AAAA"})
+	idp.Serve(map[string]any{"kty": "OKP", "crv": "Ed25519", "kid": "a private key", "x": idp.JWK(good)["x"], "d": idp.JWK(good)["x"]})
 	idp.Serve(nil)
 	_, err := v.Assertion(t.Context(), idp.Assertion(resource, "u", "a@b.example", header("kid", good), header("alg", "EdDSA")))
 	if err != nil {
@@ -44,7 +46,7 @@ func TestBadKeysAreLeftOut(t *testing.T) {
 	for _, kid := range []string{
 		"use enc", "use null", "key_ops sign", "alg of another kind", "alg HS256", "kty oct", "kty lower case", "curve P-521",
 		"curve P-384", "not on the curve", "short x", "padded x", "an RSA key of 3", "no key", "even exponent", "exponent 1",
-		"huge exponent", "short okp", "other okp",
+		"huge exponent", "exponent beyond 64 bits", "long okp", "a private key", "short okp", "other okp",
 	} {
 		_, err := v.Assertion(t.Context(), idp.Assertion(resource, "u", "a@b.example", header("kid", kid)))
 		if got := refusal(t, err); got != unknown {

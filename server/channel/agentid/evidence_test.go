@@ -138,7 +138,7 @@ func TestEvidence(t *testing.T) {
 		{"iMessage is not of Meta's network", fresh, dns{}, "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0", "203.0.113.9", now, agentid.Unverifiable, "", "", ""},
 	} {
 		v := &agentid.Verifier{Table: agentid.Load(), Ranges: tc.lists, Signatures: &webbotauth.Verifier{Keys: keys}, Names: rdns.New(tc.dns, time.Now)}
-		got := v.Settle(t.Context(), agentid.Visit{UserAgent: tc.ua, IP: netip.MustParseAddr(tc.ip), At: tc.at})
+		got := settle(t, v, agentid.Visit{UserAgent: tc.ua, IP: netip.MustParseAddr(tc.ip), At: tc.at})
 		asOf := ""
 		if !got.Proof.AsOf.IsZero() {
 			asOf = got.Proof.AsOf.Format(time.DateOnly)

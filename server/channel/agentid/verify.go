@@ -1,7 +1,6 @@
 package agentid
 
 import (
-	"context"
 	"net/netip"
 	"time"
 
@@ -78,28 +77,6 @@ type Verifier struct {
 // looked up in the background and leaves the visit unverifiable. What is proved
 // by a signature or, for a browser, by an address, overrules the User-Agent.
 func (v *Verifier) Verify(visit Visit) Identity {
-	return v.verify(visit, func(ip netip.Addr, suffixes []string) rdns.Result {
-		if v.Names == nil {
-			return rdns.Failed
-		}
-		return v.Names.Check(ip, suffixes)
-	})
-}
-
-// Settle is Verify, but waits for the DNS. It is for background work. A signature
-// with a nonce must not be given to both: the second time it is a replay.
-func (v *Verifier) Settle(ctx context.Context, visit Visit) Identity {
-	return v.verify(visit, func(ip netip.Addr, suffixes []string) rdns.Result {
-		if v.Names == nil {
-			return rdns.Failed
-		}
-		return v.Names.Lookup(ctx, ip, suffixes)
-	})
-}
-
-type lookup func(netip.Addr, []string) rdns.Result
-
-func (v *Verifier) verify(visit Visit, names lookup) Identity {
 	visit.IP = visit.IP.WithZone("").Unmap()
 	id := Identity{Agent: *v.Table.find(visit.UserAgent), Signature: webbotauth.Unsigned}
 	if v.Signatures != nil {
@@ -113,7 +90,7 @@ func (v *Verifier) verify(visit Visit, names lookup) Identity {
 	if id.Agent.Name == "" {
 		v.nameless(&id, &visit)
 	} else {
-		v.weigh(&id, &visit, names)
+		v.weigh(&id, &visit)
 	}
 	if id.Verdict == NoClaim || id.Verdict == Unverifiable {
 		switch id.Signature {
@@ -187,7 +164,7 @@ func inside(list string, f ranges.Finding) Proof {
 
 // weigh judges a name by the address. The operator's lists come first; names are
 // asked for only where they do not decide.
-func (v *Verifier) weigh(id *Identity, visit *Visit, names lookup) {
+func (v *Verifier) weigh(id *Identity, visit *Visit) {
 	a := &id.Agent
 	private := visit.IP.IsPrivate() || visit.IP.IsLinkLocalUnicast()
 	switch {
@@ -210,7 +187,11 @@ func (v *Verifier) weigh(id *Identity, visit *Visit, names lookup) {
 		return
 	}
 	if len(a.DNS) > 0 {
-		switch names(visit.IP, a.DNS) {
+		found := rdns.Failed
+		if v.Names != nil {
+			found = v.Names.Check(visit.IP, a.DNS)
+		}
+		switch found {
 		case rdns.Confirmed:
 			id.Verdict, id.Proof = VerifiedDNS, Proof{}
 			return

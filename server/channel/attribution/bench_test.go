@@ -71,7 +71,7 @@ func BenchmarkCredit(b *testing.B) {
 	}
 	b.Run("infer", func(b *testing.B) {
 		for b.Loop() {
-			Infer(s.touches)
+			infer(s.touches)
 		}
 	})
 	credited := Credit(s.conversions, s.touches, g, Options{Model: Linear})
@@ -116,15 +116,5 @@ func BenchmarkOneVisitor(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Credit(s.conversions, s.touches, g, Options{Model: Linear})
-	}
-}
-
-func BenchmarkCheckTag(b *testing.B) {
-	s := signer(b)
-	tag := s.Sign(7, "acme.dev", "/docs/quickstart", t0)
-	for b.Loop() {
-		if _, err := s.Check(tag, "acme.dev", "/docs/quickstart", t0); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -1,6 +1,6 @@
 // Package attribution credits conversions to the families of agents that led to
-// them, and signs the links that prove it. Its functions are pure: events come
-// in as values, time is an argument, and the order of the input never matters.
+// them. Its functions are pure: events come in as values, time is an argument, and
+// the order of the input never matters.
 //
 //	bindings ──► Graph ─┐
 //	touches ────────────┼─► Credit ──► Credited per conversion ──► Summary
@@ -16,10 +16,10 @@
 //   - bindings: from the same moment until now, since an identify may come late.
 //
 // A touch competes when it has evidence, its class may lead a person here, and
-// it is no impostor (see evidence.go). Among those that can be tied to the
+// it is not spoofed (see evidence.go). Among those that can be tied to the
 // converting person the model shares one conversion and its money, in whole
 // minor units. What nobody can claim belongs to the family NoAgent, so the
 // shares of a conversion always add up to it.
 //
-// What is only probable is kept apart: see Infer.
+// What is only probable is kept apart: see Inference.
 package attribution

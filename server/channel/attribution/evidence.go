@@ -2,13 +2,11 @@ package attribution
 
 // The evidence that a touch may have, strongest first.
 const (
-	SignedLink = "signed_link" // our signed tag on the landing URL
+	SignedLink = "signed_link" // a link tag we signed; none is issued, stored events may have it
 	Signature  = "signature"   // the visitor was met in a verified call of an agent
 	Tag        = "tag"         // via or utm_source of an assistant
 	Referrer   = "referrer"    // the host of an assistant
 	Declared   = "declared"    // the sender says so
-	// Inferred is the evidence of an Inference. It never competes.
-	Inferred = "inferred"
 )
 
 // The classes of visitors that are named here.
@@ -53,7 +51,7 @@ func person(class string) bool {
 //	all others: crawls, previews, data sellers,
 //	monitors, probes                            never; they are reach
 //
-// An impostor never competes.
+// A spoofed visitor never competes.
 func (t *Touch) competes() bool {
 	if t.Spoofed || level(t.Evidence) > 5 {
 		return false

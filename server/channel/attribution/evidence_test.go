@@ -19,7 +19,7 @@ func TestCompetes(t *testing.T) {
 				t.Errorf("a spoofed %s competes", class)
 			}
 		}
-		for _, e := range []string{"", Inferred, "SIGNATURE"} {
+		for _, e := range []string{"", "inferred", "SIGNATURE"} {
 			if touch := (Touch{Class: class, Evidence: e}); touch.competes() {
 				t.Errorf("%s competes with evidence %q", class, e)
 			}

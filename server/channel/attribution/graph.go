@@ -106,19 +106,3 @@ func (g *Graph) many(node int32, n int, since int64) bool {
 	b := g.bonds(node)
 	return len(b) > n && b[n].at >= since
 }
-
-// Shared returns how many visitors are bound to more than MaxIdentities, and how
-// many identities to more than MaxVisitors, at any time.
-func (g *Graph) Shared() (visitors, identities int) {
-	for _, n := range g.visitor {
-		if len(g.bonds(n)) > MaxIdentities {
-			visitors++
-		}
-	}
-	for _, n := range g.identity {
-		if len(g.bonds(n)) > MaxVisitors {
-			identities++
-		}
-	}
-	return visitors, identities
-}

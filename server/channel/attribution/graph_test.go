@@ -18,7 +18,7 @@ func TestSharedNames(t *testing.T) {
 		bindings = append(bindings, Binding{fmt.Sprint("own", i), "collector of phones", t0})
 	}
 	g := NewGraph(slices.Concat(bindings, bindings))
-	if visitors, identities := g.Shared(); visitors != 1 || identities != 1 {
+	if visitors, identities := shared(g); visitors != 1 || identities != 1 {
 		t.Errorf("%d visitors and %d identities are shared", visitors, identities)
 	}
 	touches := []Touch{
@@ -32,4 +32,20 @@ func TestSharedNames(t *testing.T) {
 			t.Errorf("%s: %s, not %s", who, got, want)
 		}
 	}
+}
+
+// shared returns how many visitors are bound to more than MaxIdentities, and how
+// many identities to more than MaxVisitors, at any time.
+func shared(g *Graph) (visitors, identities int) {
+	for _, n := range g.visitor {
+		if len(g.bonds(n)) > MaxIdentities {
+			visitors++
+		}
+	}
+	for _, n := range g.identity {
+		if len(g.bonds(n)) > MaxVisitors {
+			identities++
+		}
+	}
+	return visitors, identities
 }

@@ -11,17 +11,10 @@ import (
 const InferWithin = 30 * time.Minute
 
 // An Inference is that a person probably came from an assistant, though nothing
-// of the landing says so. It is shown apart and never credited.
-type Inference struct {
-	Family  string
-	Fetch   *Touch // of the page, by the assistant, because a person asked
-	Landing *Touch // of a person on that page
-}
-
-// Infer returns what can be inferred from touches, by this rule. All must hold:
+// of the landing says so. It is shown apart and never credited. All must hold:
 //
-//   - an assistant fetched a page because a person asked (class user_fetch, no
-//     impostor, family known);
+//   - an assistant fetched a page because a person asked (class user_fetch, not
+//     spoofed, family known);
 //   - within InferWithin after it somebody with a browser viewed the same page of
 //     the same host, with no referrer and no other evidence, and is known as a
 //     visitor or a person, so that a conversion can be tied to the landing;
@@ -39,12 +32,10 @@ type Inference struct {
 // The rule sees only the views that the site reports. Where it reports none but
 // landings from assistants, nothing is ever inferred; where it reports some, "nobody
 // else" means nobody that was reported.
-func Infer(touches []Touch) []Inference {
-	var all []Inference
-	for _, f := range infer(touches) {
-		all = append(all, f.Inference)
-	}
-	return all
+type Inference struct {
+	Family  string
+	Fetch   *Touch // of the page, by the assistant, because a person asked
+	Landing *Touch // of a person on that page
 }
 
 // An inferred is an inference and the place of its landing.

@@ -124,7 +124,7 @@ func TestInferOnACrowdedPage(t *testing.T) {
 	for range 20000 {
 		b.WriteString("view -10m v1 /docs/start\nfetch -10m ChatGPT /docs/start\n")
 	}
-	if n := len(Infer(tell(t, b.String()).touches)); n != 1 {
+	if n := len(infer(tell(t, b.String()).touches)); n != 1 {
 		t.Errorf("%d inferences", n)
 	}
 }

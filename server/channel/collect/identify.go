@@ -14,8 +14,7 @@ import (
 // An Identifier names who came, and by what evidence an assistant may be credited
 // for it. Everything it needs is in memory.
 type Identifier struct {
-	Who   *agentid.Verifier
-	Links *attribution.Signer // of the tags on links that we hand out
+	Who *agentid.Verifier
 }
 
 // Identify fills in the agent, the verdict and the evidence of a touch. The address and
@@ -62,8 +61,6 @@ func (i *Identifier) evidence(in *event.Input, agent *agentid.Agent, verdict age
 	}
 	acts := agent.Class == agentid.UserFetch || agent.Class == agentid.AgenticBrowser || agent.Class == agentid.CodingAgent
 	switch referred, isReferred := t.Referrer(in.ReferrerHost, in.ReferrerPath); {
-	case in.VT != "" && i.signed(in):
-		return attribution.SignedLink, cmp.Or(tagged, agent.Family)
 	case verdict == agentid.VerifiedSignature && acts:
 		return attribution.Signature, agent.Family
 	case isTag:
@@ -80,11 +77,6 @@ func (i *Identifier) evidence(in *event.Input, agent *agentid.Agent, verdict age
 	default:
 		return "", ""
 	}
-}
-
-func (i *Identifier) signed(in *event.Input) bool {
-	_, err := i.Links.Check(in.VT, in.Host, in.Path, in.At)
-	return err == nil
 }
 
 // ourTag reports whether a value of via is one that our guides have sites write: on

@@ -7,7 +7,6 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
-	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/collect"
 	"github.com/firstpick/firstpick/server/channel/event"
 )
@@ -24,11 +23,7 @@ func identifier(t *testing.T) *collect.Identifier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	links, err := attribution.NewSigner(1, map[byte][]byte{1: make([]byte, 32)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &collect.Identifier{Who: &agentid.Verifier{Table: agentid.Load(), Ranges: lists}, Links: links}
+	return &collect.Identifier{Who: &agentid.Verifier{Table: agentid.Load(), Ranges: lists}}
 }
 
 func TestWhatIsKeptOfWhoCame(t *testing.T) {

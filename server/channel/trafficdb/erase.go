@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -23,19 +22,6 @@ func (db *DB) Erase(ctx context.Context, workspace string, visitors, identities 
 	n, err := db.erase(ctx, func(tx *sql.Tx) (int64, error) {
 		return affected(tx.ExecContext(ctx, query("erase"), workspace, list(visitors), list(identities)))
 	})
-	return n, db.erased(ctx, workspace, n, err)
-}
-
-// EraseSeqs is Erase for the events with certain numbers.
-func (db *DB) EraseSeqs(ctx context.Context, workspace string, seqs []int64) (n int64, err error) {
-	for piece := range slices.Chunk(seqs, db.piece) {
-		var more int64
-		more, err = db.erase(ctx, func(tx *sql.Tx) (int64, error) { return eraseSeqs(ctx, tx, workspace, piece) })
-		n += more
-		if err != nil {
-			break
-		}
-	}
 	return n, db.erased(ctx, workspace, n, err)
 }
 

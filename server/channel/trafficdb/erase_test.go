@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,34 +112,6 @@ func TestErasedEventsArePassedOver(t *testing.T) {
 	same(t, db, without(rows, "ws_01", seqs))
 	if mark, err := db.Mark(t.Context()); err != nil || mark != last+2 {
 		t.Error(mark, err)
-	}
-}
-
-// TestEraseSeqs erases many by number.
-func TestEraseSeqs(t *testing.T) {
-	rows := some(24, 9000)
-	db := load(t, rows)
-	var seqs []int64
-	erased := int64(0)
-	for _, r := range rows {
-		if r.Seq%2 == 0 {
-			seqs = append(seqs, r.Seq)
-			if r.Workspace == "ws_00" {
-				erased++
-			}
-		}
-	}
-	for n := range int64(100_000) { // of nobody
-		seqs = append(seqs, 1_000_000+n)
-	}
-	rand.New(rand.NewPCG(1, 2)).Shuffle(len(seqs), func(i, j int) { seqs[i], seqs[j] = seqs[j], seqs[i] })
-	want := slices.DeleteFunc(slices.Clone(rows), func(r trafficdb.Row) bool { return r.Workspace == "ws_00" && r.Seq%2 == 0 })
-	if n, err := db.EraseSeqs(t.Context(), "ws_00", seqs); err != nil || n != erased || n == 0 {
-		t.Errorf("erased %d, want %d, %v", n, erased, err)
-	}
-	same(t, db, want)
-	if n, err := db.EraseSeqs(t.Context(), "ws_00", nil); err != nil || n != 0 {
-		t.Error(n, err)
 	}
 }
 

@@ -27,7 +27,7 @@ type Journeys struct {
 	// and all refunds of these orders.
 	Conversions []attribution.Conversion
 	// Touches are those by the people who converted and the visitors that they
-	// are, which agents are behind, and what Infer has to know of the pages on which
+	// are, which agents are behind, and what an Inference needs of the pages on which
 	// these landed. They are in no order; spoofed touches are not among them.
 	Touches []attribution.Touch
 	// Bindings are all of the workspace since the first touch that could count, the
@@ -44,14 +44,8 @@ func (db *DB) Journeys(ctx context.Context, workspace string, w Window, lookback
 	return db.journeys(ctx, workspace, w, journey{lookback: lookback})
 }
 
-// AllJourneys is Journeys with the touches of people whom no agent sent, for
-// attribution.Options.IncludeNonAgent.
-func (db *DB) AllJourneys(ctx context.Context, workspace string, w Window, lookback time.Duration) (Journeys, error) {
-	return db.journeys(ctx, workspace, w, journey{lookback: lookback, all: true})
-}
-
-// Trace is AllJourneys for one conversion, by its id, and its order when it is a
-// refund. The error is ErrNotFound when there is none.
+// Trace is Journeys for one conversion, by its id, and its order when it is a refund,
+// with the touches of people whom no agent sent. The error is ErrNotFound when there is none.
 func (db *DB) Trace(ctx context.Context, workspace, id string, lookback time.Duration) (Journeys, error) {
 	if id == "" {
 		return Journeys{}, ErrNotFound

@@ -169,12 +169,8 @@ func TestJourneysAreAllThatCreditNeeds(t *testing.T) {
 				ws := traffictest.Workspace(int(seed) % 3)
 				w := trafficdb.Window{From: end().AddDate(0, 0, -c.days), To: end().AddDate(0, 0, -2)}
 				lookback := time.Duration(c.lookback) * 24 * time.Hour
-				o := attribution.Options{Model: model, Lookback: lookback, IncludeNonAgent: c.days == 60, From: w.From, To: w.To}
-				ask := db.Journeys
-				if o.IncludeNonAgent {
-					ask = db.AllJourneys
-				}
-				j, err := ask(t.Context(), ws, w, lookback)
+				o := attribution.Options{Model: model, Lookback: lookback, From: w.From, To: w.To}
+				j, err := db.Journeys(t.Context(), ws, w, lookback)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,12 +20,19 @@ const (
 )
 
 // instructions describe the purpose of the tools to a model.
-const instructions = `firstpick measures how often AI agents pick a developer tool over its rivals, in unbranded trials. Use getLeaderboard to compare a category, getPickRate for one number about a known tool, lookupTool for a full report from any identifier, getMyAgents for the caller's own site. Quote pickRate with its interval (ciLow to ciHigh), nTrials and asOf; say that one tool beats another only where significant is true; pass on warnings and synthetic. Show url to the user unchanged.`
+func instructions() string {
+	var uses []string
+	for _, t := range tools.Tools() {
+		uses = append(uses, t.Name+" "+t.Use)
+	}
+	return "firstpick measures how often AI agents pick a developer tool over its rivals, in unbranded trials. Use " + strings.Join(uses, ", ") +
+		". Quote pickRate with its interval (ciLow to ciHigh), nTrials and asOf; say that one tool beats another only where significant is true; pass on warnings and synthetic. Show url to the user unchanged."
+}
 
 // server makes the SDK's server.
 func (h *Handler) server() *mcp.Server {
 	s := mcp.NewServer(serverInfo(h), &mcp.ServerOptions{
-		Instructions: instructions,
+		Instructions: instructions(),
 		Capabilities: &mcp.ServerCapabilities{
 			Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Completions: &mcp.CompletionCapabilities{},
 		},

@@ -53,23 +53,9 @@ type Call struct {
 	Via string
 }
 
-// Public reports whether a tool needs the snapshot only.
-func Public(tool string) bool {
-	return tool == GetLeaderboard || tool == GetPickRate || tool == LookupTool
-}
-
 // Answer answers a call of a public tool. The same call on the same site has the
 // same bytes.
-func (c Call) Answer(s *snapshotview.Site) Answer {
-	switch c.Tool {
-	case GetLeaderboard:
-		return c.leaderboard(s)
-	case GetPickRate:
-		return c.pickRate(s)
-	default:
-		return c.lookup(s)
-	}
-}
+func (c Call) Answer(s *snapshotview.Site) Answer { return answerOf(c.Tool)(c, s) }
 
 // tag marks the address of a page with who led there: one parameter, so that
 // nobody has to escape an ampersand.

@@ -6,6 +6,10 @@ package tools
 import (
 	_ "embed"
 	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
 //go:embed tools.json
@@ -27,7 +31,28 @@ type Tool struct {
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
 	Annotations  Annotations     `json:"annotations"`
+
+	Use  string `json:"-"` // what to use it for: "to compare a category"
+	HTTP HTTP   `json:"-"`
 }
+
+// An HTTP is the request that gets what a tool answers.
+type HTTP struct {
+	Path, Auth string      // Auth is none or bearer
+	Parameters [][2]string // an argument and its query parameter
+}
+
+// Arguments returns the names of the arguments, sorted.
+func (t Tool) Arguments() []string {
+	var schema struct{ Properties map[string]json.RawMessage }
+	if err := json.Unmarshal(t.InputSchema, &schema); err != nil {
+		panic(err) // embedded, and read by every test
+	}
+	return slices.Sorted(maps.Keys(schema.Properties))
+}
+
+// Public reports whether a site alone answers the tool; others need a workspace.
+func (t Tool) Public() bool { return Public(t.Name) }
 
 // Annotations are the hints of MCP about a tool.
 type Annotations struct {
@@ -41,10 +66,35 @@ type Annotations struct {
 // Tools returns all tools, in the order in which they are listed.
 func Tools() []Tool {
 	var doc struct {
-		Tools []Tool `json:"tools"`
+		Tools []struct {
+			Tool
+			Use  string `json:"use"`
+			HTTP HTTP   `json:"http"`
+		} `json:"tools"`
 	}
 	if err := json.Unmarshal(definitions, &doc); err != nil {
 		panic(err) // embedded, and read by every test
 	}
-	return doc.Tools
+	out := make([]Tool, len(doc.Tools))
+	for i, t := range doc.Tools {
+		out[i] = t.Tool
+		out[i].Use, out[i].HTTP = t.Use, t.HTTP
+	}
+	return out
+}
+
+// Public reports whether a site alone answers a tool.
+func Public(tool string) bool { return answerOf(tool) != nil }
+
+// answerOf returns what answers a public tool; nil for others.
+func answerOf(tool string) func(Call, *snapshotview.Site) Answer {
+	switch tool {
+	case GetLeaderboard:
+		return Call.leaderboard
+	case GetPickRate:
+		return Call.pickRate
+	case LookupTool:
+		return Call.lookup
+	}
+	return nil
 }

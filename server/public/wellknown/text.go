@@ -11,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/tools"
 )
 
 // llms is /llms.txt: an overview of the service, in links that agents can follow. The examples are
@@ -31,10 +32,14 @@ func (s *Service) llms(current *snapshotview.Site) string {
 		}
 		b.WriteString("\n")
 	}
+	var names []string
+	for _, t := range tools.Tools() {
+		names = append(names, t.Name)
+	}
 	section("Ask",
 		[3]string{"A tool's report", tool, "JSON; q is a name, slug, domain or package"},
 		[3]string{"A category's leaderboard", category, "JSON; without category the list of categories"},
-		[3]string{"MCP server", "/api/mcp", "Streamable HTTP, no key; tools getLeaderboard, getPickRate, lookupTool, getMyAgents"},
+		[3]string{"MCP server", "/api/mcp", "Streamable HTTP, no key; tools " + strings.Join(names, ", ")},
 		[3]string{"Server card", "/api/mcp/server-card", "how MCP clients connect"},
 		[3]string{"OpenAPI 3.1", "/openapi.yaml", "every endpoint with examples and errors"},
 	)

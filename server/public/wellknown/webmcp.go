@@ -57,22 +57,6 @@ type webParameter struct {
 	Default     json.RawMessage `json:"default,omitempty"`
 }
 
-// A binding is where a tool's answer is had over plain HTTP, and under which names
-// its arguments go there; arguments that are left out have no counterpart.
-type binding struct {
-	path, auth string
-	names      [][2]string // argument, parameter
-}
-
-func bindings() map[string]binding {
-	return map[string]binding{
-		tools.GetLeaderboard: {"/api/public/leaderboard", "none", [][2]string{{"category", "category"}, {"domain", "domain"}}},
-		tools.GetPickRate:    {"/api/public/report", "none", [][2]string{{"tool", "q"}}},
-		tools.LookupTool:     {"/api/public/report", "none", [][2]string{{"query", "q"}}},
-		tools.GetMyAgents:    {"/api/agent/workspace", "bearer", [][2]string{{"period", "window"}}},
-	}
-}
-
 func (s *Service) webMCP() webDoc {
 	out := webDoc{
 		Spec: "webmcp/0.1", Name: s.Name, Title: title, Description: summary, Version: s.Version, Origin: s.BaseURL,
@@ -80,13 +64,13 @@ func (s *Service) webMCP() webDoc {
 		Invocation: webInvocation{"mcp", s.BaseURL + "/api/mcp", s.BaseURL + "/"}, Docs: s.BaseURL + "/docs/mcp.md", OpenAPI: s.BaseURL + "/openapi.json",
 	}
 	for _, t := range tools.Tools() {
-		b := bindings()[t.Name]
-		out.Tools = append(out.Tools, webTool{Tool: t, URL: s.BaseURL + b.path, Method: "GET", Auth: webAuth{b.auth}, Parameters: parameters(t, b)})
+		out.Tools = append(out.Tools, webTool{Tool: t, URL: s.BaseURL + t.HTTP.Path, Method: "GET", Auth: webAuth{t.HTTP.Auth}, Parameters: parameters(t)})
 	}
 	return out
 }
 
-func parameters(t tools.Tool, b binding) []webParameter {
+// parameters are the arguments that plain HTTP has; others are left out.
+func parameters(t tools.Tool) []webParameter {
 	var schema struct {
 		Required   []string `json:"required"`
 		Properties map[string]struct {
@@ -100,7 +84,7 @@ func parameters(t tools.Tool, b binding) []webParameter {
 		panic(err) // embedded, and read by every test
 	}
 	out := []webParameter{}
-	for _, n := range b.names {
+	for _, n := range t.HTTP.Parameters {
 		p := schema.Properties[n[0]]
 		one := webParameter{Name: n[1], Argument: n[0], Type: p.Type, Description: p.Description, Enum: p.Enum, Default: p.Default}
 		for _, r := range schema.Required {

@@ -223,7 +223,7 @@ func (w *world) anonymous(t *testing.T) *registrations.Registered {
 
 func (w *world) person(t *testing.T, email string) *state.Account {
 	t.Helper()
-	return ok[*state.Account](t, "sign in")(w.any().SignInVerified(t.Context(), caller(), email, "test"))
+	return ok[*state.Account](t, "sign in")(w.signIn(t, email))
 }
 
 func (w *world) code(t *testing.T, claimToken, email string) *registrations.Code {

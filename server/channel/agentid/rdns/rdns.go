@@ -126,24 +126,8 @@ func (c *Checker) Run(ctx context.Context) {
 	}
 }
 
-// Lookup returns what Check returns, and waits for the DNS if need be. It is for
-// background work.
-func (c *Checker) Lookup(ctx context.Context, ip netip.Addr, suffixes []string) Result {
-	ip = ip.WithZone("").Unmap()
-	if !ip.IsValid() {
-		return Failed
-	}
-	c.mu.Lock()
-	a, ok := c.get(ip)
-	c.mu.Unlock()
-	if !ok || a.waits || !c.now().Before(a.until) {
-		a = c.look(ctx, ip)
-	}
-	return a.judge(suffixes)
-}
-
 // look asks the DNS and remembers the answer.
-func (c *Checker) look(ctx context.Context, ip netip.Addr) answer {
+func (c *Checker) look(ctx context.Context, ip netip.Addr) {
 	ctx, stop := context.WithTimeout(ctx, lookupTime)
 	defer stop()
 	names, err := c.names(ctx, ip)
@@ -157,7 +141,6 @@ func (c *Checker) look(ctx context.Context, ip netip.Addr) answer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.put(ip, a)
-	return a
 }
 
 // working reports whether the resolver finds a host that exists.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,6 +60,19 @@ func newZone() *zone {
 	}
 }
 
+// lookup checks an address, and waits for the DNS if need be.
+func lookup(t *testing.T, c *rdns.Checker, ip netip.Addr, suffixes []string) rdns.Result {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go c.Run(ctx)
+	for {
+		if r := c.Check(ip, suffixes); r != rdns.Pending {
+			return r
+		}
+		runtime.Gosched()
+	}
+}
+
 func TestLookup(t *testing.T) {
 	google := []string{"googlebot.com", "google.com"}
 	c := rdns.New(newZone(), time.Now)
@@ -70,14 +84,14 @@ func TestLookup(t *testing.T) {
 		{"192.0.2.1", rdns.Refuted}, {"192.0.2.2", rdns.Refuted}, {"192.0.2.3", rdns.Refuted},
 		{"192.0.2.50", rdns.Refuted}, {"192.0.2.99", rdns.Failed},
 	} {
-		if got := c.Lookup(t.Context(), netip.MustParseAddr(tc.ip), google); got != tc.want {
+		if got := lookup(t, c, netip.MustParseAddr(tc.ip), google); got != tc.want {
 			t.Errorf("%s: %d, want %d", tc.ip, got, tc.want)
 		}
 	}
-	if got := c.Lookup(t.Context(), netip.MustParseAddr("66.249.66.1"), []string{"search.msn.com"}); got != rdns.Refuted {
+	if got := lookup(t, c, netip.MustParseAddr("66.249.66.1"), []string{"search.msn.com"}); got != rdns.Refuted {
 		t.Errorf("Bing's: %d", got)
 	}
-	if got := c.Lookup(t.Context(), netip.Addr{}, google); got != rdns.Failed {
+	if got := lookup(t, c, netip.Addr{}, google); got != rdns.Failed {
 		t.Errorf("no address: %d", got)
 	}
 }
@@ -92,9 +106,9 @@ func TestAResolverThatFindsNothingIsNotBelieved(t *testing.T) {
 		var warned []error
 		c.Warn(func(err error) { warned = append(warned, err) })
 		google, ip := []string{"googlebot.com"}, netip.MustParseAddr("66.249.66.1")
-		lookup := func(ip string) rdns.Result { return c.Lookup(t.Context(), netip.MustParseAddr(ip), google) }
+		of := func(ip string) rdns.Result { return lookup(t, c, netip.MustParseAddr(ip), google) }
 		for _, addr := range []string{"66.249.66.1", "192.0.2.50", "192.0.2.51"} {
-			if got := lookup(addr); got != rdns.Failed {
+			if got := of(addr); got != rdns.Failed {
 				t.Errorf("%s by a resolver that finds nothing: %d", addr, got)
 			}
 		}
@@ -103,15 +117,15 @@ func TestAResolverThatFindsNothingIsNotBelieved(t *testing.T) {
 		}
 		z.ptr = full
 		time.Sleep(11 * time.Minute)
-		if got := c.Lookup(t.Context(), ip, google); got != rdns.Confirmed {
+		if got := lookup(t, c, ip, google); got != rdns.Confirmed {
 			t.Errorf("by a resolver that works again: %d", got)
 		}
-		if got := lookup("192.0.2.50"); got != rdns.Refuted {
+		if got := of("192.0.2.50"); got != rdns.Refuted {
 			t.Errorf("an address without a name, by a resolver that works again: %d", got)
 		}
 		z.ptr = nil
 		time.Sleep(25 * time.Hour)
-		if got := lookup("192.0.2.50"); got != rdns.Failed || len(warned) != 2 {
+		if got := of("192.0.2.50"); got != rdns.Failed || len(warned) != 2 {
 			t.Errorf("by a resolver that broke: %d, warned %v", got, warned)
 		}
 	})

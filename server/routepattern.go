@@ -5,7 +5,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/firstpick/firstpick/server/kit/httpstats"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 )
 
@@ -21,13 +20,4 @@ func noteRoute(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(w, r)
 	})
-}
-
-// Counted returns how often each route was asked since the start; nil where
-// Config.Count is off.
-func (s *Server) Counted() []httpstats.Route {
-	if s.tally == nil {
-		return nil
-	}
-	return s.tally.Routes()
 }
