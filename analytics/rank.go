@@ -25,7 +25,7 @@ const MinCoverage = 0.95
 func Complete(valid, planned int) bool { return coverage(valid, planned) >= MinCoverage }
 
 // Rank makes the leaderboard of a category. Tools that were never picked are
-// ranked too: a leaderboard that hides losers is none. planned is the number of
+// ranked too: a leaderboard must not hide losers. planned is the number of
 // trials that should have been valid; URLs are site paths. doubts are the warnings
 // that cells and planned cannot show: CoverageUnknown, and Incomplete where one run of
 // several lacks too many trials.

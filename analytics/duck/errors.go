@@ -37,7 +37,7 @@ func openError(path string, err error) error {
 }
 
 // IsLocked reports whether err says that another process has the file open, and
-// which: pid is decimal, and empty where the driver does not tell.
+// which: pid is decimal, and empty if the driver does not report it.
 func IsLocked(err error) (pid string, ok bool) {
 	if err == nil || !strings.Contains(err.Error(), "Could not set lock on file") {
 		return "", false

@@ -9,7 +9,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/stats"
 )
 
-// A Status is what became of a rule.
+// A Status is the outcome of a rule.
 type Status string
 
 // The statuses.
@@ -31,10 +31,10 @@ type Subject struct {
 	Baselines map[string]Baseline
 }
 
-// A Baseline is what a category was before.
+// A Baseline is the earlier state of a category.
 type Baseline struct {
 	Cells []analytics.Cell
-	// Notes say what else is different than before.
+	// Notes list the other differences to the baseline.
 	Notes []string
 }
 
@@ -47,13 +47,13 @@ type Verdict struct {
 	Value *float64 `json:"value,omitempty"`
 	Low   *float64 `json:"low,omitempty"`
 	High  *float64 `json:"high,omitempty"`
-	// Measured says the figure in words, Why what decided.
+	// Measured describes the number, Why the reason.
 	Measured string `json:"measured"`
 	Why      string `json:"why"`
 }
 
-// Check holds rules against what was measured. Every rule gives a verdict for each
-// category that it can be about, or one that is undecided where there is none.
+// Check evaluates rules against measured runs. Every rule gives one result per
+// matching category, or one undecided result if no category matches.
 func Check(rules []Rule, subjects []Subject) []Verdict {
 	out := []Verdict{}
 	adjusted := adjust(rules, subjects)

@@ -67,7 +67,7 @@ func (d *Difference) unanimous(k Critical) {
 }
 
 // McNemar is the chi-squared statistic (1 degree of freedom, McNemar 1947) of b
-// against c discordant trials; 0 where there are none. It ignores clusters.
+// against c discordant trials; 0 without any. It ignores clusters.
 func McNemar(b, c int) float64 {
 	if b+c == 0 {
 		return 0

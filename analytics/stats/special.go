@@ -79,7 +79,7 @@ func tTail(t, df float64) float64 {
 	return BetaInc(df/2, 0.5, df/(df+t*t)) / 2
 }
 
-// TQuantile is the q quantile of Student's t. Where there is none to give (q
+// TQuantile is the q quantile of Student's t. If it is undefined (q
 // not inside (0, 1), df below 1) it is infinite with the sign of q - 1/2.
 func TQuantile(q, df float64) float64 {
 	if df < 1 || q <= 0 || q >= 1 {
@@ -117,7 +117,7 @@ func BinomialTail(x, n int, p float64) float64 {
 }
 
 // bisect finds the zero of an increasing function, to the last bit that halving
-// can tell apart.
+// can distinguish.
 func bisect(f func(float64) float64, low, high float64) float64 {
 	for range 200 {
 		mid := (low + high) / 2

@@ -29,7 +29,7 @@ func Rebuild(ctx context.Context, path, runsRoot string) (Loaded, error) {
 	if loadErr != nil {
 		return sum, errors.Join(loadErr, s.Close(), removeFile(fresh))
 	}
-	// Without a checkpoint a part of the data would stay in the log beside.
+	// Without a checkpoint a part of the data would stay in the write-ahead log.
 	_, err = s.db.ExecContext(ctx, "checkpoint")
 	if err := errors.Join(err, s.Close()); err != nil {
 		return sum, errors.Join(fmt.Errorf("rebuild %s: %w", path, err), removeFile(fresh))

@@ -29,7 +29,7 @@ type masterKey struct {
 }
 
 // keyFiles returns where the master key of a store may be; a new store has it in the
-// first. The key of a SQLite store is kept beside its file, so that commands find it by
+// first. The key of a SQLite store is kept next to its file, so that commands find it by
 // the address alone. Older versions kept it in the data folder; so does PostgreSQL.
 func (a *app) keyFiles(address string) []string {
 	data := filepath.Join(a.cfg.Data, masterFile)

@@ -86,8 +86,8 @@ func (a *app) reindex(ctx context.Context) (err error) {
 	return err
 }
 
-// lineEnd ends a line of progress so that the next is drawn over it, or stands
-// below it where nobody watches.
+// lineEnd ends a progress line: the next one overwrites it on a terminal, and follows
+// it elsewhere.
 func (a *app) lineEnd() string {
 	if a.env.StderrIsTTY {
 		return "\033[K\r"

@@ -100,7 +100,7 @@ func (o *workerOptions) run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// runEvals runs what workspaces have queued, until ctx ends.
+// runEvals runs the queued evals of workspaces, until ctx ends.
 func (o *workerOptions) runEvals(ctx context.Context, name string) (err error) {
 	db, _, err := o.openState(ctx)
 	if err != nil {

@@ -45,7 +45,7 @@ type Event struct {
 	Body json.RawMessage `json:"-"`
 }
 
-// A Lane is how the questions stand that share a provider, key and model.
+// A Lane is the state of requests that share a provider, key and model.
 type Lane struct {
 	Name   string   `json:"name"`
 	Agents []string `json:"agents"`
@@ -68,7 +68,7 @@ func (c *Client) Watch(ctx context.Context, runID string, after int64) iter.Seq2
 			if w.last > before {
 				failed = 1
 			}
-			if failed == maxLost || ctx.Err() != nil || !passing(err) {
+			if failed == maxLost || ctx.Err() != nil || !temporary(err) {
 				yield(nil, err)
 				return
 			}
@@ -119,7 +119,7 @@ func (w *watcher) read(ctx context.Context) error {
 	return nil
 }
 
-// take hands on what is new. A message that is no event of ours is passed over: a
+// take yields new events. Unknown events are skipped: a
 // later version may have such.
 func (w *watcher) take(m message) {
 	e := &Event{Body: m.data}

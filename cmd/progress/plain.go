@@ -9,7 +9,7 @@ import (
 	"github.com/firstpick/firstpick/runner"
 )
 
-// plain prints a line now and then, what is new about lanes and failures when it
+// plain prints periodic status lines, changes of lanes and failures when it
 // happens, and all of it at the end. Every line is a word and key=value pairs.
 type plain struct {
 	cfg   Config
@@ -105,7 +105,7 @@ func (t *tally) line(now time.Time) string {
 	return s
 }
 
-// final is what stands at the end: the run, its lanes, agents and failures.
+// final is the closing summary: the run, its lanes, agents and failures.
 func (p *plain) final(now time.Time) []string {
 	t := p.tally
 	last := t.line(now)

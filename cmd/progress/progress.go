@@ -11,7 +11,7 @@ import (
 const (
 	defaultWidth, defaultHeight = 80, 24
 	// lineEvery is how often a plain line is printed, lineEveryCI where the lines
-	// are kept as a log that nobody watches.
+	// are kept as a log.
 	lineEvery   = 2 * time.Second
 	lineEveryCI = 10 * time.Second
 )

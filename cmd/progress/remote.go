@@ -13,12 +13,12 @@ import (
 	"github.com/firstpick/firstpick/runner"
 )
 
-// A Remote is how a run elsewhere stands: less is told of it than of one's own.
+// A Remote is the state of a run on a server, with fewer fields than a local run.
 type Remote struct {
 	// Phase is the status of the run, such as queued or running.
 	Phase                              string
 	Planned, Valid, Excluded, InFlight int
-	// SpentUSD is what is known to be spent, AtMostUSD that and what may come on top.
+	// SpentUSD is the known cost, AtMostUSD adds the possible rest.
 	SpentUSD, AtMostUSD, BudgetUSD float64
 	// Since is when it began; the zero time where it has not.
 	Since time.Time
@@ -45,7 +45,7 @@ type RemoteView interface {
 	io.Closer
 }
 
-// NewRemote returns a view of a run that stands as it stands now: live on a terminal, as
+// NewRemote returns a view of a run in its current state: live on a terminal, as
 // lines elsewhere. Of the configuration's run, the name and category of its eval are
 // shown.
 func NewRemote(cfg Config, now Remote) RemoteView {

@@ -38,7 +38,7 @@ type frame struct {
 }
 
 // render draws a tally: the whole run, its lanes, its agents and why things
-// failed. What does not fit the height is counted instead of shown: a terminal
+// failed. Rows that do not fit are counted instead of shown: a terminal
 // that scrolls would tear the view.
 func render(t *tally, f frame) string {
 	f.width, f.height = max(f.width, minWidth), max(f.height, minHeight)
@@ -102,8 +102,8 @@ func (f frame) progressBar(done, planned int) string {
 	return f.bar.Render(strings.Repeat("█", full)) + f.dim.Render(strings.Repeat("░", room-full)) + label
 }
 
-// moneyBar shows what is spent and what is reserved of the budget; without one it
-// is only told.
+// moneyBar draws the spent and reserved parts of the budget; without a budget it
+// is text only.
 func (f frame) moneyBar(p purse) string {
 	text := p.String()
 	room := f.barRoom(" " + text)

@@ -37,7 +37,7 @@ func ParseFormat(name string) (Format, error) {
 	return f, nil
 }
 
-// A detector tells formats by a log's first line, or the beginning of it.
+// A detector recognizes formats by a log's first line, or the beginning of it.
 type detector struct{ caddy, event *regexp.Regexp }
 
 func newDetector() detector {

@@ -173,7 +173,7 @@ func withID(raw []byte, has, id string) json.RawMessage {
 	return fmt.Appendf(nil, `%s,"id":%q}`, raw[:end], id)
 }
 
-// toEvent returns what is sent of an input.
+// toEvent returns the event of an input.
 func toEvent(in *event.Input, id string) (json.RawMessage, error) {
 	e := agentcollect.Event{
 		Type: string(in.Type), ID: id, TS: in.At,

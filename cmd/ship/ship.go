@@ -23,11 +23,11 @@ const (
 	maxSamples   = 3                // lines shown of each kind of trouble
 )
 
-// ErrAway ends a run that reads once: the service was away for too long. What was
+// ErrAway ends a run that reads once: the service was down for too long. What was
 // read before is sent; the next run goes on from there.
 var ErrAway = errors.New("the service does not take events")
 
-// A Config says what to read, and where to send it. All fields are required but
+// A Config sets the logs to read and the service. All fields are required but
 // those that say otherwise.
 type Config struct {
 	Files    []string // paths; - is Stdin
@@ -91,8 +91,8 @@ type shipper struct {
 	away    time.Time // since when the service has been away; zero if it is not
 }
 
-// Run ships until ctx ends, or until all was read. What was read by then is sent,
-// or lies in the spool, or is read again by the next run. The error is ctx's when
+// Run ships until ctx ends, or until all was read. Lines read by then are sent,
+// or spooled, or read again by the next run. The error is ctx's when
 // it ended, a *RefusedError, ErrAway, ErrLocked, or one of a file.
 func Run(ctx context.Context, cfg Config) (_ Stats, err error) {
 	s := &shipper{Config: cfg, detect: newDetector(), samples: map[string]int{}, backoff: firstBackoff}
@@ -149,7 +149,7 @@ func (s *shipper) open() error {
 	return nil
 }
 
-// sample tells of a line, if not many of its kind were told of.
+// sample logs a line, unless many of its kind were logged.
 func (s *shipper) sample(kind, where, message string) {
 	s.samples[kind]++
 	switch n := s.samples[kind]; {

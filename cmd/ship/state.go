@@ -65,8 +65,8 @@ func readState(dir string) (*state, error) {
 	return s, nil
 }
 
-// belongs fails when the logs were read for another service or workspace: what it
-// has says nothing of what this one has. An empty workspace is not known yet.
+// belongs fails when the logs were read for another service or workspace: its
+// state does not apply to this one. An empty workspace is not known yet.
 func (s *state) belongs(url, workspace string) error {
 	if s.url != "" && s.url != url || s.workspace != "" && workspace != "" && s.workspace != workspace {
 		return fmt.Errorf("the spool folder %s is for the workspace %s of %s: give another, or delete it to send the logs anew", s.dir, s.workspace, s.url)

@@ -72,7 +72,7 @@ func wrongCodes(t *testing.T, chrome context.Context) {
 	b.open(a.link)
 	b.at("/claim", http.StatusOK)
 	b.authorize(code)
-	b.refusedCode("This is not the code. Four tries are left.")
+	b.refusedCode("Wrong code. Four tries left.")
 
 	// A link that was good is void once there is a newer one.
 	link = a.link
