@@ -18,7 +18,7 @@ type count int64
 // String implements fmt.Stringer.
 func (c count) String() string { return chart.Whole(int64(c)) }
 
-// A term is a word of ours and what it means.
+// A term is a label with its meaning.
 type term struct{ Key, Name, Means string }
 
 // classes returns the classes of agents that a headline counts, in the order in
@@ -60,7 +60,7 @@ func verdicts() []term {
 	}
 }
 
-// evidences returns by what a touch may be credited, the strongest first.
+// evidences returns the kinds of evidence of a visit, strongest first.
 func evidences() []term {
 	return []term{
 		{attribution.SignedLink, "signed link", "A link with our signature."},
@@ -122,7 +122,7 @@ func problems() []term {
 	}
 }
 
-// of returns the term of a key; one that is not known stands for itself.
+// of returns the term of a key; an unknown key is its own name.
 func of(terms []term, key string) term {
 	for _, t := range terms {
 		if t.Key == key {
@@ -135,7 +135,7 @@ func of(terms []term, key string) term {
 // class returns the term of any class.
 func class(key string) term { return of(append(classes(), others()...), key) }
 
-// change tells a change of a window in a sentence.
+// change describes a change of a window in a sentence.
 func change(c *traffic.Change, q *query) string {
 	days := trafficdb.Window{From: q.From, To: q.To}.Baseline() / (24 * time.Hour)
 	now, before := chart.Whole(c.Now)+" in this window", chart.Whole(c.Before)+" in the "+many(int64(days), "day", "days")+" before"

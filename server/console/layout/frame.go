@@ -1,4 +1,4 @@
-// Package layout is what all pages of a workspace share: who may see them, how
+// Package layout has the shared parts of workspace pages: access control, how
 // their forms are guarded, the tabs around them, and how they fail.
 package layout
 
@@ -136,7 +136,7 @@ func (f *Frame) Tell(w http.ResponseWriter, status int, title, text string) {
 	f.Pages.Tell(w, status, title, render.Message{Text: text, Next: render.Link{Path: "/workspaces", Text: "Your workspaces"}})
 }
 
-// Broken answers with what went wrong.
+// Broken answers with an error page.
 func (f *Frame) Broken(w http.ResponseWriter, r *http.Request, err error) {
 	e := apierr.Of(err)
 	switch {
@@ -144,7 +144,7 @@ func (f *Frame) Broken(w http.ResponseWriter, r *http.Request, err error) {
 		f.Tell(w, http.StatusNotFound, "Not found", e.Description)
 	case e.Status < http.StatusInternalServerError:
 		f.Tell(w, e.Status, "Request failed", e.Description)
-	case r.Context().Err() != nil: // nobody waits for the answer
+	case r.Context().Err() != nil: // the client is gone
 		f.Tell(w, http.StatusServiceUnavailable, "Try again in a moment", "The page took too long.")
 	default:
 		f.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
@@ -167,7 +167,7 @@ func (v *Visit) Show(status int, name, title string, data any) error {
 	return nil
 }
 
-// A Page is what every page of a workspace shows around its own part.
+// A Page is the frame of every page of a workspace.
 type Page struct {
 	Slug, Name, Path string
 	Site             string // empty while it is not known

@@ -1,5 +1,5 @@
 // Package docs is the documentation of the service: pages in markdown, filled with
-// what the program knows (addresses, limits, lifetimes, codes, the description of the
+// data of the program (URLs, limits, lifetimes, codes, the description of the
 // API, the reference of the command line), and the same pages as HTML. Both forms are
 // made once, of one text. It also finds words in them.
 package docs
@@ -15,13 +15,13 @@ import (
 	"github.com/firstpick/firstpick/server/store/quota"
 )
 
-// A Config is what the documents are filled with.
+// A Config is the data of the documents.
 type Config struct {
 	BaseURL string // public address without trailing slash
 	// OpenAPI is the description of the API, as YAML.
 	OpenAPI []byte
 	// CLI is the reference of the command line as markdown, without its title. Where
-	// there is none, the page says how to print it.
+	// it is nil, the page says how to print it.
 	CLI   string
 	Rules quota.Rules
 	// Deprecated are paths that will not stay.
@@ -36,7 +36,7 @@ type Config struct {
 
 // A Page is a document.
 type Page struct {
-	Path        string // such as /docs/quickstart; its markdown lies at Path + ".md"
+	Path        string // such as /docs/quickstart; its Markdown is at Path + ".md"
 	Title       string
 	Description string // a sentence
 	Section     string

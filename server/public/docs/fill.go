@@ -23,7 +23,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A filler writes pages: it fills files with what the program knows.
+// A filler renders pages with data of the program.
 type filler struct {
 	config Config
 	api    *api
@@ -124,7 +124,7 @@ func sections(pages []*Page) []section {
 	return out
 }
 
-// rule says what a limit is, such as "5 an hour".
+// rule formats a limit, such as "5 an hour".
 func (f *filler) rule(name string) (string, error) {
 	r, ok := f.config.Rules[name]
 	if !ok {
@@ -190,7 +190,7 @@ func cell(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
 }
 
-// A status is one that answers have, and what a caller does about it.
+// A status is an HTTP status with its error codes.
 type status struct {
 	Code  int
 	Name  string

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fields writes the table of an object's members. Objects with a name are told of by
+// fields writes the table of an object's members. Objects with a name are described by
 // the table of that name.
 func (f *filler) fields(w *lines, schema any, named map[string]bool) {
 	if _, ref := object(schema)["$ref"]; ref {
@@ -35,7 +35,7 @@ func (f *filler) members(rows *[]string, schema any, prefix string, depth int, n
 		p := f.api.resolve(properties[name])
 		meaning := word(p["description"])
 		if own := word(object(properties[name])["description"]); own != "" {
-			meaning = own // beside a reference
+			meaning = own // next to a reference
 		}
 		if !slices.Contains(required, any(name)) {
 			meaning = strings.TrimSpace("Optional. " + meaning)
@@ -54,7 +54,7 @@ func (f *filler) members(rows *[]string, schema any, prefix string, depth int, n
 	}
 }
 
-// kind says what a value is. Types with a name are linked, and noted in named.
+// kind describes the type of a value. Types with a name are linked and added to named.
 func (f *filler) kind(schema any, named map[string]bool) string {
 	m := object(schema)
 	if ref, ok := m["$ref"].(string); ok {
@@ -103,7 +103,7 @@ func (f *filler) kind(schema any, named map[string]bool) string {
 	return "any"
 }
 
-// bounds says what limits a value.
+// bounds describes the limits of a value.
 func bounds(m map[string]any) string {
 	var out []string
 	for _, b := range []struct{ key, text string }{

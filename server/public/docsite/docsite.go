@@ -60,7 +60,7 @@ func New(read func() (*docs.Set, error), base string, sender *snapshotview.Sende
 	})}
 }
 
-// Documents returns what is served.
+// Documents returns the served documents.
 func (h *Handler) Documents() (*docs.Set, error) {
 	l, err := h.load()
 	if err != nil {
@@ -146,7 +146,7 @@ func (h *Handler) serve(l *library, w http.ResponseWriter, r *http.Request) {
 	h.missing(l, w, r)
 }
 
-// missing answers that there is no such document.
+// missing answers 404 for an unknown document.
 func (h *Handler) missing(l *library, w http.ResponseWriter, r *http.Request) {
 	e := apierr.NotFound()
 	if strings.HasPrefix(r.URL.Path, "/setup/") {
@@ -165,7 +165,7 @@ func (h *Handler) missing(l *library, w http.ResponseWriter, r *http.Request) {
 // takesHTML says whether an Accept header names HTML, as those of browsers do.
 func takesHTML(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
-// send answers with what is made for this request.
+// send writes a document made for this request.
 func send(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
 	head := w.Header()
 	head.Set("Content-Type", contentType)
@@ -218,7 +218,7 @@ func cut(s string) string {
 	return s
 }
 
-// list writes results as markdown. Excerpts stand between backticks, for they are cut
+// list writes results as markdown. Excerpts are between backticks, because they are cut
 // out of markup.
 func (h *Handler) list(results []docs.Result) []byte {
 	var b strings.Builder

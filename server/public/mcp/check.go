@@ -72,7 +72,7 @@ func checkMessage(raw json.RawMessage) *rpcError {
 }
 
 // validID reports whether an id comes back as it was sent: null is for the SDK, which
-// knows what may be without an id.
+// knows which messages need no id.
 func validID(raw json.RawMessage) bool {
 	switch reqbody.Kind(raw) {
 	case "a string", "null":
@@ -118,7 +118,7 @@ func checkParams(method, params, id json.RawMessage, hasID bool) *rpcError {
 // A param is a member of params, by its path; * stands for all members.
 type param struct{ path, kind string }
 
-// paramsOf returns what a method has in params; nil for one that is not known here.
+// paramsOf returns what a method has in params; nil for an unknown one.
 func paramsOf(method string) []param {
 	const text, object = "a string", "an object"
 	switch method {
@@ -145,13 +145,13 @@ func paramsOf(method string) []param {
 	return nil
 }
 
-// A member is a value, and where it stands.
+// A member is a value with its path.
 type member struct {
 	path  string
 	value json.RawMessage
 }
 
-// find returns the values at a path below a value. Names that the caller chose stand as
+// find returns the values at a path below a value. Names chosen by the caller are written as
 // * in their own paths.
 func find(at string, value json.RawMessage, path []string) []member {
 	if len(path) == 0 {
@@ -170,7 +170,7 @@ func find(at string, value json.RawMessage, path []string) []member {
 	return out
 }
 
-// explained replaces the messages of errors in which the SDK tells of its own types: a
+// explained replaces the messages of errors in which the SDK exposes its own types: a
 // member of params has a type that the method does not take.
 func explained(body []byte) []byte {
 	if !bytes.Contains(body, []byte("unmarshaling ")) {

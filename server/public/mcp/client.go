@@ -2,7 +2,7 @@ package mcp
 
 import "strings"
 
-// clients are what programs call themselves, in clientInfo or User-Agent, and how
+// clients are the names of programs in clientInfo or User-Agent, and how
 // links to them are tagged. The first that is part of the name counts.
 func clients() [][2]string {
 	return [][2]string{
@@ -13,7 +13,7 @@ func clients() [][2]string {
 }
 
 // via is the tag of links for a client: few values, none of which a caller chooses
-// freely, so that answers can be kept and nobody puts words into a site's reports.
+// freely, so that answers can be cached and no client injects text into a site's reports.
 func via(client string) string {
 	client = strings.ToLower(client)
 	if client == "webmcp" { // our own pages, for an agent in the browser

@@ -23,7 +23,7 @@ const (
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// fast is the short way of calls of public tools. What it is not sure of it leaves to
+// fast is the fast path for calls of public tools. Doubtful requests go to
 // the SDK.
 type fast struct {
 	h *Handler
@@ -96,7 +96,7 @@ func (f fast) read(r *http.Request, body []byte) (c caller, id json.RawMessage, 
 	return c, message["id"], newer, true
 }
 
-// era tells the newer protocol from the older ones, and who calls.
+// era distinguishes the newer protocol from the older ones, and returns the client.
 func (f fast) era(r *http.Request, raw json.RawMessage, tool string) (client string, newer, ok bool) {
 	version := r.Header.Get("Mcp-Protocol-Version")
 	if raw == nil {
@@ -128,7 +128,7 @@ func (f fast) era(r *http.Request, raw json.RawMessage, tool string) (client str
 	return info.Name, true, true
 }
 
-// harmless says whether all else in _meta is what clients note there for themselves,
+// harmless reports whether all else in _meta is private data of clients,
 // such as progressToken, traceparent or the id of a call, and changes no answer.
 func harmless(meta map[string]json.RawMessage, known ...string) bool {
 	for key, value := range meta {

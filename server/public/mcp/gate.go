@@ -37,9 +37,9 @@ func isLoopback(hostport string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
-// allow says whether a Host header is ours. Loopback names and plain addresses are no
+// allow reports whether a Host header is ours. Loopback names and IP addresses are no
 // names that anybody can point here: proxies that do not pass the name on send them. A
-// port tells nothing: proxies leave it out, and some clients add the scheme's own.
+// port is irrelevant: proxies omit it, and some clients add the scheme's own.
 func (h hosts) allow(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -67,7 +67,7 @@ func (h hosts) allowOrigin(origin string) bool {
 	return err == nil && isLoopback(u.Host)
 }
 
-// pass answers what is no request of the protocol, and says whether it is one.
+// pass answers other requests, and reports whether this is a request of the protocol.
 func (h *Handler) pass(w http.ResponseWriter, r *http.Request) bool {
 	head := w.Header()
 	head.Set("Access-Control-Allow-Origin", "*")

@@ -1,7 +1,7 @@
 // Package mcp serves the Model Context Protocol at /api/mcp: Streamable HTTP,
 // stateless, all revisions from 2024-11-05 to 2026-07-28, without a key.
 //
-// The official SDK is the server. In front of it stand a gate (hosts, origins,
+// The official SDK is the server. In front of it are a gate (hosts, origins,
 // CORS, limits, one form of errors) and a short way for calls of the public tools,
 // whose answers are made once for each snapshot. The short way takes only requests
 // that are plainly right, and answers what the SDK would, byte for byte but for the
@@ -38,7 +38,7 @@ type Document struct {
 	Text        string // markdown
 }
 
-// A Config says what is served. All fields but Documents and Mine are required.
+// A Config holds the served content. All fields but Documents and Mine are required.
 type Config struct {
 	Current func() *snapshotview.Site
 	// Documents are asked for at the first request that is not for a public tool.
@@ -65,7 +65,7 @@ type Handler struct {
 }
 
 // CallsPerMinute is how many calls of tools one address may make. A call over it is
-// told to wait by an answer that a model reads; requests far over it are refused by
+// asked to wait in a result that a model reads; requests far over it are refused by
 // the limit of all public requests.
 const CallsPerMinute = 240
 
@@ -85,9 +85,9 @@ func New(c Config) *Handler {
 	return h
 }
 
-// NewBefore builds a Handler that stands before another server of the protocol than
-// ours. Tests use it: a server that has all that the protocol knows shows that what
-// stands before it keeps nothing back.
+// NewBefore builds a Handler in front of another server of the protocol.
+// Tests use it: a server with the whole protocol shows that the code
+// in front of it passes everything on.
 func NewBefore(c Config, server http.Handler) *Handler {
 	h := New(c)
 	h.sdk = func() http.Handler { return server }

@@ -19,7 +19,7 @@ import (
 // of events passes as it comes; our server ends the few that it begins at once.
 func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 	if mediaType(r.Header.Get("Content-Type")) == "application/json" { // the SDK refuses other types
-		e := &rpcError{Code: parseError, Message: "the body is not one JSON text"} // the SDK would not see what follows a message
+		e := &rpcError{Code: parseError, Message: "the body is not one JSON text"} // the SDK ignores bytes after a message
 		if json.Valid(body) {
 			e = check(bytes.TrimSpace(body))
 		}
@@ -102,7 +102,7 @@ type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 
-	id     json.RawMessage // of the request; nil for what has none
+	id     json.RawMessage // of the request; nil without one
 	status int             // of the answer; 0 makes one of the code
 }
 

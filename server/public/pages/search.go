@@ -50,7 +50,7 @@ func find(s *snapshotview.Site, query string) found {
 		return out
 	}
 	for _, slug := range s.SuggestTools(query) {
-		if t, ok := one(slug); ok { // of others there is no page
+		if t, ok := one(slug); ok { // other tools have no page
 			out.Suggestions = append(out.Suggestions, t)
 		}
 	}
@@ -62,8 +62,8 @@ func find(s *snapshotview.Site, query string) found {
 	return out
 }
 
-// search finds a tool: it leads people to the tool's page or shows what is near, and
-// tells programs in JSON or markdown, by the Accept header.
+// search finds a tool: it redirects people to the tool's page or lists similar names, and
+// answers programs in JSON or Markdown, by the Accept header.
 func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
 	render.GuardOffer(w.Header())
 	head := w.Header()

@@ -9,7 +9,7 @@ import (
 )
 
 // A Page says the same twice: as HTML for people and as markdown for agents. The zero
-// Page is none.
+// Page is nil.
 type Page struct{ html, markdown *Resource }
 
 // Page packs both forms of the page at a path of the service at base, an address
@@ -40,7 +40,7 @@ func (s *Sender) SendPage(w http.ResponseWriter, r *http.Request, p Page) {
 }
 
 // WantsMarkdown says whether an Accept header likes text/markdown at least as well as
-// HTML, and names it: what only takes anything gets HTML (RFC 9110, 12.5.1).
+// HTML, and names it: clients with only */* get HTML (RFC 9110, 12.5.1).
 func WantsMarkdown(r *http.Request) bool {
 	accept := r.Header["Accept"]
 	if len(accept) == 0 {

@@ -215,7 +215,7 @@ func weigh(accept string) [encodings]float64 {
 		}
 	}
 	for e := range q {
-		if q[e] < 0 && encoding(e) != asZstd { // clients that say * mean what is common, and many cannot read it
+		if q[e] < 0 && encoding(e) != asZstd { // * means common encodings, and many clients lack zstd
 			q[e] = any
 		}
 		if q[e] < 0 && encoding(e) == asIdentity {

@@ -23,7 +23,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// An Input is what a site is made of.
+// An Input holds the data of a site.
 type Input struct {
 	ID     string
 	AsOf   time.Time // zero where nothing was measured
@@ -44,7 +44,7 @@ type Site struct {
 	Boards []analytics.Board
 
 	home       map[string]string    // the category in which a measured tool is reported, by slug
-	reports    map[string]*Resource // by what the caller may write: slug, domain, package, name
+	reports    map[string]*Resource // by slug, domain, package and name
 	byCategory map[string]*Resource // report by "category/slug"
 	boards     map[string]*Resource
 	lists      map[string]*Resource // by domain; "" is all
@@ -162,7 +162,7 @@ func (b *builder) pages() error {
 	return nil
 }
 
-// Report returns the report that q names. known tells a tool that is in the
+// Report returns the report that q names. known reports a tool that is in the
 // catalogue but not measured from one that is not.
 func (s *Site) Report(q string) (res *Resource, known bool) {
 	if res := s.reports[q]; res != nil { // a slug as it is: no folding, no second look-up
@@ -175,7 +175,7 @@ func (s *Site) Report(q string) (res *Resource, known bool) {
 	return nil, known
 }
 
-// Find returns the report of the tool that q names, as values, and what q is to it.
+// Find returns the report of the tool that q names, as values, and the kind of q.
 // known is as for Report.
 func (s *Site) Find(q string) (report analytics.Report, by catalog.Kind, known bool) {
 	ref, by, ok := s.measured.LookupKind(q)
@@ -212,7 +212,7 @@ func (s *Site) Board(category string) *Resource { return s.boards[category] }
 // List returns the list of categories of a domain, "" for all, or nil.
 func (s *Site) List(domain string) *Resource { return s.lists[domain] }
 
-// Page returns the page at a path, which is nil where there is none.
+// Page returns the page at a path, or nil.
 func (s *Site) Page(path string) Page { return s.pages[path] }
 
 // maxSuggestions is how many near names an error carries.

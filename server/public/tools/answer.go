@@ -10,8 +10,8 @@ import (
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
-// An Answer is what a call gets: a JSON object, in one line. Failed means that it
-// is an error which the caller may mend: the codes are those of the HTTP API.
+// An Answer is the result of a call: a JSON object, in one line. Failed means that it
+// is an error that the caller can fix: the codes are those of the HTTP API.
 type Answer struct {
 	JSON   []byte
 	Failed bool
@@ -38,7 +38,7 @@ func invalid(issues []Issue) Answer {
 func encode(v any) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false) // models copy addresses as they stand
+	enc.SetEscapeHTML(false) // models copy URLs verbatim
 	if err := enc.Encode(v); err != nil {
 		panic(err) // values of our own types always encode
 	}
@@ -72,7 +72,7 @@ func (c Call) Answer(s *snapshotview.Site) Answer {
 }
 
 // tag marks the address of a page with who led there: one parameter, so that
-// nobody has to escape an ampersand.
+// no ampersand needs escaping.
 func (c Call) tag(url string) string {
 	if c.Via == "" {
 		return url
@@ -190,7 +190,7 @@ type headline struct {
 
 const maxQuery = 200
 
-// pickRate answers for a slug or name alone: whoever has a domain or package is
+// pickRate answers only for a slug or name: a caller with a domain or package is
 // not sure of the tool, and should see the whole report.
 func (c Call) pickRate(s *snapshotview.Site) Answer {
 	a := read(c.Arguments, "tool")

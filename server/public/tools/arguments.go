@@ -18,15 +18,15 @@ type Issue struct {
 	Message string `json:"message"`
 }
 
-// arguments are those of a call. They collect what is wrong with them: a model
-// mends all of it in one go.
+// arguments are those of a call. They collect all problems, so that a model
+// can fix them in one retry.
 type arguments struct {
 	values map[string]json.RawMessage
 	issues []Issue
 }
 
 // read takes the members of an object; null and nothing are an empty one. It
-// tells members that are none of names.
+// reports unknown members.
 func read(raw json.RawMessage, names ...string) *arguments {
 	a := &arguments{}
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
@@ -49,7 +49,7 @@ func read(raw json.RawMessage, names ...string) *arguments {
 	return a
 }
 
-// maxIssues are as many as a model mends in one go; what is sent to be refused must not
+// maxIssues are as many as a model fixes in one retry; a malicious request must not
 // be answered at length.
 const maxIssues = 20
 
@@ -59,7 +59,7 @@ func (a *arguments) fail(path, message string) {
 	}
 }
 
-// text returns a string argument of at most most characters; missing tells of one
+// text returns a string argument of at most most characters; missing reports one
 // that is needed and not there.
 func (a *arguments) text(name string, needed bool, most int) string {
 	raw, ok := a.values[name]
@@ -83,7 +83,7 @@ func (a *arguments) text(name string, needed bool, most int) string {
 	return *s
 }
 
-// word returns one of some words, the first where there is none.
+// word returns one of some words, by default the first.
 func (a *arguments) word(name string, words ...string) string {
 	s := a.text(name, false, 100)
 	if _, given := a.values[name]; !given {
@@ -111,7 +111,7 @@ func (a *arguments) number(name string, otherwise, most int) int {
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// slug returns a slug; empty where there is none.
+// slug returns a slug; may be empty.
 func (a *arguments) slug(name string) string {
 	_, given := a.values[name]
 	s := a.text(name, false, 64)

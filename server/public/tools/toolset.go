@@ -1,4 +1,4 @@
-// Package tools is what agents can call, and what they are answered: one list of
+// Package tools has the tools for agents and their results: one list of
 // tools, from which MCP, WebMCP and the discovery documents are made, and the
 // answers to the public ones out of a site.
 package tools
@@ -29,7 +29,7 @@ type Tool struct {
 	Annotations  Annotations     `json:"annotations"`
 }
 
-// Annotations are what a client may assume of a tool.
+// Annotations are hints about a tool for clients.
 type Annotations struct {
 	Title       string `json:"title"`
 	ReadOnly    bool   `json:"readOnlyHint"`

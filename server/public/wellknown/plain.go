@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
-// llms is /llms.txt: what is here, in links that agents can follow. The examples are
+// llms is /llms.txt: the content of the site as links. The examples are
 // a tool and a category that are measured, where there are any.
 func (s *Service) llms(current *snapshotview.Site) string {
 	tool, category := "/api/public/report?q=stripe", "/api/public/leaderboard"
@@ -69,7 +69,7 @@ func aiBots() []string {
 	}
 }
 
-// robots welcomes everybody: to be read by agents is what the service is for. What
+// robots allows all agents: the service is made for them. What
 // belongs to one person is left out.
 func (s *Service) robots() string {
 	bots := ""
