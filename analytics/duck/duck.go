@@ -77,7 +77,7 @@ func open(ctx context.Context, path string, options url.Values) (*sql.DB, error)
 }
 
 func closeAfter(db *sql.DB, err error) error {
-	_ = db.Close() // the first error is the one worth telling
+	_ = db.Close() // the first error is the one worth reporting
 	return err
 }
 

@@ -165,7 +165,7 @@ func (o *planOptions) remember(ctx context.Context, cat *catalog.Catalog, in *fo
 	if err != nil {
 		return err
 	}
-	if !totals.Synthetic { // invented answers tell nothing of prompts
+	if !totals.Synthetic { // simulated answers do not depend on prompts
 		in.Spread = forecast.SpreadOf(cells)
 	}
 	return nil

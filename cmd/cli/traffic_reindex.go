@@ -58,11 +58,11 @@ func (a *app) reindex(ctx context.Context) (err error) {
 	if err := events.Rebuild(ctx); err != nil {
 		return err
 	}
-	if err := os.Chmod(file, 0o600); err != nil { // it tells of visits and customers
+	if err := os.Chmod(file, 0o600); err != nil { // it has data of visitors and customers
 		return err
 	}
 	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: storedEvents(store)}
-	total, told := 0, began
+	total, shown := 0, began
 	for {
 		n, err := loader.Step(ctx)
 		if err != nil {
@@ -71,8 +71,8 @@ func (a *app) reindex(ctx context.Context) (err error) {
 		if total += n; n == 0 {
 			break
 		}
-		if now := a.env.Now(); now.Sub(told) >= lineEvery || a.env.StderrIsTTY {
-			told = now
+		if now := a.env.Now(); now.Sub(shown) >= lineEvery || a.env.StderrIsTTY {
+			shown = now
 			_, _ = fmt.Fprintf(a.env.Stderr, "%d events%s", total, a.lineEnd())
 		}
 	}

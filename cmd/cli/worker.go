@@ -183,7 +183,7 @@ func (a *app) spread(ctx context.Context, x execution, asked map[string]agent.Ag
 		remote[spec.Name] = c.Remote(spec, asked[spec.Name])
 	}
 	return remote, func(done bool) {
-		if err := c.Close(ctx, done); err != nil { // the journal has all that was told
+		if err := c.Close(ctx, done); err != nil { // the journal has all results
 			a.log.Warn("the queue could not be cleaned up", "err", err)
 		}
 		db.Close()

@@ -100,7 +100,7 @@ func (w *watcher) read(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode == http.StatusNoContent { // the end was told before
+	if res.StatusCode == http.StatusNoContent { // the end was sent before
 		w.over = true
 		return nil
 	}
@@ -127,7 +127,7 @@ func (w *watcher) take(m message) {
 		return
 	}
 	seq, err := strconv.ParseInt(m.id, 10, 64)
-	if err != nil || seq <= w.last && e.Type != EventEnded { // who missed the end is told it under the number of the last
+	if err != nil || seq <= w.last && e.Type != EventEnded { // a client that missed the end gets it under the number of the last
 		return
 	}
 	e.Seq, w.last = seq, seq

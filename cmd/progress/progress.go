@@ -39,5 +39,5 @@ func New(cfg Config) runner.Sink {
 	if cfg.CI {
 		every = lineEveryCI
 	}
-	return &plain{cfg: cfg, every: every, tally: newTally(cfg.Run), told: map[string]bool{}}
+	return &lineView{cfg: cfg, every: every, tally: newTally(cfg.Run), printed: map[string]bool{}}
 }

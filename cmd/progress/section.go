@@ -44,7 +44,7 @@ func (s section) fit(room int, f frame) []string {
 		}
 		if len(lines)+need > room {
 			more := f.dim.Render(clip(fmt.Sprintf("+ %d more %s", len(s.blocks)-i, s.rows), f.width))
-			if i == 0 { // a head without rows tells nothing
+			if i == 0 { // no head without rows
 				return []string{more}
 			}
 			return append(lines, more)

@@ -8,17 +8,17 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// styles are the few colours of the view; all plain without colour.
+// styles are the few colours of the view; all base without colour.
 type styles struct{ title, bar, hold, dim, bad lipgloss.Style }
 
 func newStyles(noColor bool) styles {
-	plain := lipgloss.NewStyle()
+	base := lipgloss.NewStyle()
 	if noColor {
-		return styles{plain, plain, plain, plain, plain}
+		return styles{base, base, base, base, base}
 	}
 	return styles{
-		title: plain.Bold(true), bar: plain.Foreground(lipgloss.Color("6")), hold: plain.Foreground(lipgloss.Color("3")),
-		dim: plain.Faint(true), bad: plain.Foreground(lipgloss.Color("1")),
+		title: base.Bold(true), bar: base.Foreground(lipgloss.Color("6")), hold: base.Foreground(lipgloss.Color("3")),
+		dim: base.Faint(true), bad: base.Foreground(lipgloss.Color("1")),
 	}
 }
 

@@ -28,7 +28,7 @@ type follower struct {
 	path    string
 	once    bool
 	state   *state
-	say     func(string) // tells of trouble that costs lines
+	say     func(string) // logs problems that lose lines
 	current *source      // nil for a moment, when the path names no file
 	older   []*source    // renamed or copied ones that have lines left
 	lost    []search

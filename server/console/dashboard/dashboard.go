@@ -89,7 +89,7 @@ func (h *Handler) visit(v *layout.Visit, do func(*visit) error) error {
 		err = do(&visit{v, h, q})
 	}
 	if errors.Is(err, errNoReports) {
-		h.Tell(v.W, http.StatusServiceUnavailable, "No reports on this server", "Another server on its data folder computes them. Ask the operator.")
+		h.ShowMessage(v.W, http.StatusServiceUnavailable, "No reports on this server", "Another server on its data folder computes them. Ask the operator.")
 		return nil
 	}
 	return err

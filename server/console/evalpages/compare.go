@@ -64,8 +64,8 @@ func (v *visit) compare() error {
 	status := http.StatusOK
 	if base != "" {
 		c, err := v.h.Evals.Compare(v.R.Context(), v.actor(), r.ID, base)
-		if told := wrong(err); told != nil {
-			status, d.Problem = told.Status, told.Description
+		if problem := wrong(err); problem != nil {
+			status, d.Problem = problem.Status, problem.Description
 		} else if err != nil {
 			return err
 		} else {

@@ -34,11 +34,11 @@ func (v *visit) start() error {
 	}
 	r, _, err := v.h.Evals.Start(ctx, v.actor(), evals.StartRequest{EvalID: e.ID, Version: version, BudgetUSD: usd, IdempotencyKey: v.R.PostFormValue("once")})
 	if err != nil {
-		if told := wrong(err); told != nil {
-			if told.Code == "idempotency_conflict" { // its words are for programs
-				told.Description = "This form already started a run with another budget or version. Press the button again to start another run."
+		if problem := wrong(err); problem != nil {
+			if problem.Code == "idempotency_conflict" { // its words are for programs
+				problem.Description = "This form already started a run with another budget or version. Press the button again to start another run."
 			}
-			return v.showEval(http.StatusUnprocessableEntity, e, told.Description, budget)
+			return v.showEval(http.StatusUnprocessableEntity, e, problem.Description, budget)
 		}
 		return err
 	}

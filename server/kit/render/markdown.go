@@ -26,7 +26,7 @@ func PagePath(path string) string {
 // figures, and absolute addresses.
 func Markdown(in Input) map[string]Page {
 	functions := functions()
-	functions["text"] = plainText
+	functions["text"] = escapeMarkdown
 	r := writer{in, template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/*.md"))}
 	out := map[string]Page{"/": r.page("index", in.Boards)}
 	for i := range in.Boards {
@@ -52,8 +52,8 @@ func (w writer) page(name string, data any) Page {
 	return Page{buf.Bytes(), err}
 }
 
-// plainText keeps a name from being read as markup, or as the end of a table's cell.
-func plainText(s string) string {
+// escapeMarkdown escapes a name so that it is not read as markup, or as the end of a table's cell.
+func escapeMarkdown(s string) string {
 	var b strings.Builder
 	for _, c := range s {
 		switch {

@@ -29,7 +29,7 @@ func split(doc ast.Node, source []byte) ([]Heading, []part) {
 	parts, rows := []part{{description: true}}, []part(nil)
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if h, ok := n.(*ast.Heading); ok {
-			title := plain(h, source)
+			title := nodeText(h, source)
 			if h.Level > 1 {
 				headings = append(headings, Heading{h.Level, idOf(h), title})
 				parts = append(parts, part{id: idOf(h), title: title})
@@ -37,7 +37,7 @@ func split(doc ast.Node, source []byte) ([]Heading, []part) {
 			continue
 		}
 		p := &parts[len(parts)-1]
-		p.text = strings.TrimSpace(p.text + " " + plain(n, source))
+		p.text = strings.TrimSpace(p.text + " " + nodeText(n, source))
 		rows = append(rows, rowsOf(n, source)...)
 	}
 	parts = append(parts, rows...)
@@ -63,7 +63,7 @@ func rowsOf(table ast.Node, source []byte) []part {
 		}
 		if raw, ok := first.FirstChild().(*ast.RawHTML); ok {
 			if m := anchor.FindSubmatch(raw.Segments.Value(source)); m != nil {
-				out = append(out, part{id: string(m[1]), title: plain(first, source), text: plain(row, source)})
+				out = append(out, part{id: string(m[1]), title: nodeText(first, source), text: nodeText(row, source)})
 			}
 		}
 	}

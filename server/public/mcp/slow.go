@@ -136,7 +136,7 @@ func (h *Handler) refuse(w http.ResponseWriter, e rpcError) {
 	if e.Code == invalidParams && e.status == 0 { // the message is well-formed, and answered as the SDK would
 		status = http.StatusOK
 	}
-	e.Message = plain(e.Message)
+	e.Message = asciiLine(e.Message)
 	if len(e.id) == 0 {
 		e.id = json.RawMessage("null")
 	}
@@ -155,8 +155,8 @@ func (h *Handler) refuse(w http.ResponseWriter, e rpcError) {
 	_, _ = w.Write(data) // the client is gone; nothing to do
 }
 
-// plain makes a message of a text: ASCII in one line.
-func plain(text string) string {
+// asciiLine returns a text as one line of ASCII, at most 200 characters.
+func asciiLine(text string) string {
 	text = strings.Map(func(c rune) rune {
 		switch {
 		case c == '"' || c == '\\':

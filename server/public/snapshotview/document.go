@@ -17,14 +17,14 @@ const worthwhile = 1400
 // http.Handler of GET and HEAD.
 type Document struct {
 	contentType, cacheControl string
-	plain, gzip               variant // gzip.body is nil where compressing is not worthwhile
+	identity, gzip            variant // gzip.body is nil where compressing is not worthwhile
 }
 
 // NewDocument makes a document. cacheControl is the header's value.
 func NewDocument(contentType, cacheControl string, body []byte) *Document {
 	sum := sha256.Sum256(body)
 	tag := base64.RawURLEncoding.EncodeToString(sum[:12])
-	d := &Document{contentType: contentType, cacheControl: cacheControl, plain: newVariant(body, tag, "")}
+	d := &Document{contentType: contentType, cacheControl: cacheControl, identity: newVariant(body, tag, "")}
 	if len(body) < worthwhile {
 		return d
 	}
@@ -43,7 +43,7 @@ func NewDocument(contentType, cacheControl string, body []byte) *Document {
 
 // ServeHTTP answers with the document: 304 where the caller has it.
 func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	v := &d.plain
+	v := &d.identity
 	h := w.Header()
 	if d.gzip.body != nil {
 		h.Add("Vary", "Accept-Encoding")
