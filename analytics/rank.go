@@ -11,7 +11,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 )
 
-// Below these a figure points somewhere and proves nothing.
+// Below these a result is early: too few prompts or trials.
 const (
 	minPrompts  = 20
 	minTrials   = 30

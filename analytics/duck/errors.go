@@ -50,7 +50,7 @@ func IsLocked(err error) (pid string, ok bool) {
 }
 
 // IsDamaged reports whether err says that the file is not a database, or not a
-// whole one. Such a file stays damaged: it must be made anew.
+// whole one. Such a file stays damaged: it must be rebuilt.
 func IsDamaged(err error) bool {
 	if err == nil {
 		return false

@@ -16,7 +16,7 @@ type Status string
 const (
 	Met       Status = "met"
 	Failed    Status = "failed"
-	Undecided Status = "undecided" // what was measured does not tell
+	Undecided Status = "undecided" // the measured runs do not decide it
 )
 
 // A Subject is one measured category, and the baselines that rules name for it.
@@ -165,9 +165,9 @@ func (r Rule) judgeDrop(v Verdict, s *Subject, adjusted map[comparison]float64) 
 		100*d.Old, 100*d.New, 100*d.Value, 100*d.Interval.Low, 100*d.Interval.High, p, how)
 	switch {
 	case d.Clusters < 2:
-		v.Why = "one prompt does not tell: compare at least two"
+		v.Why = "one prompt is not enough: compare at least two"
 	case !d.Paired && d.SE == 0 && d.Value < 0:
-		v.Why = "all trials of either side are alike: without a spread, other prompts or agents do not tell"
+		v.Why = "all trials of each side are equal: without variance the test is undefined"
 	case d.Value < 0 && p < significant:
 		v.Status, v.Why = Failed, "the pick rate dropped"
 	default:

@@ -55,7 +55,7 @@ type DamagedError struct {
 
 // Error implements error.
 func (e *DamagedError) Error() string {
-	return e.Path + " is damaged; run `firstpick runs rebuild` to make it anew from the journals (" + e.Err.Error() + ")"
+	return e.Path + " is damaged; run `firstpick runs rebuild` to rebuild it from the journals (" + e.Err.Error() + ")"
 }
 
 // Unwrap returns the database's error.

@@ -97,7 +97,7 @@ func storeBroken(err error) bool {
 }
 
 // forget drops the runs whose run.json changed, cannot be read or, where the folder of
-// runs is there, is gone. Those that can be read are loaded anew from their first record.
+// runs is there, is gone. Those that can be read are reloaded from their first record.
 func (s *Store) forget(ctx context.Context, runs []journal.Run, whole bool) (int, error) {
 	known, err := collect(ctx, s, "known", scanHead)
 	if err != nil {

@@ -144,7 +144,7 @@ func (o *adminOptions) ready(command string) error {
 	}
 	file := filepath.Join(o.cfg.Data, "state.db")
 	if o.cfg.State != "" {
-		u, _ := url.Parse(o.cfg.State) // opening it says what is wrong
+		u, _ := url.Parse(o.cfg.State) // opening it reports the problem
 		if u == nil || u.Scheme != "sqlite" || u.Path == "" {
 			return nil
 		}

@@ -26,7 +26,7 @@ import (
 
 const (
 	askTimeout = 10 * time.Minute
-	// connectTimeout bounds the time until a connection is made; a lane of which nobody
+	// connectTimeout bounds the time until a connection is made; a lane of which no agent
 	// was ever reached is given up after twice that.
 	connectTimeout = 10 * time.Second
 	// connectionsPerHost is how many connections to one provider stay open between

@@ -18,7 +18,7 @@ import (
 const (
 	exitOK          = 0
 	exitFailed      = 1
-	exitUsage       = 2 // usage or configuration that the user can mend
+	exitUsage       = 2 // usage or configuration that the user can fix
 	exitGate        = 3 // a gate was not met
 	exitIncomplete  = 4 // trials are missing, or the budget was reached
 	exitInterrupted = 130

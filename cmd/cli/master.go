@@ -51,7 +51,7 @@ func (a *app) keyFiles(address string) []string {
 func sqliteFile(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "sqlite" {
-		return "" // opening it says what is wrong
+		return "" // opening it reports the problem
 	}
 	return filepath.FromSlash(u.Path)
 }

@@ -222,7 +222,7 @@ func (a *app) howToFinish(r trialstore.RunRow) string {
 	}
 }
 
-// resumeCommand is the command that goes on with a run. Where nothing is missing, only
+// resumeCommand is the command that resumes a run. Where nothing is missing, only
 // excluded trials can be retried.
 func (a *app) resumeCommand(id string, excluded bool) string {
 	s := fmt.Sprintf("firstpick run --resume %s --data %s", id, a.cfg.Data)

@@ -86,7 +86,7 @@ type watcher struct {
 	last  int64
 	retry time.Duration
 	yield func(*Event, error) bool
-	over  bool // the run has ended, or nobody listens any more
+	over  bool // the run has ended, or the reader stopped
 }
 
 // read reads one connection until it breaks.

@@ -50,7 +50,7 @@ func (s *shipper) patient() error {
 	if !s.Once || s.away.IsZero() {
 		return nil
 	}
-	if now := s.Now(); now.Sub(s.away) >= patience || s.retryAt.Sub(now) > patience {
+	if now := s.Now(); now.Sub(s.away) >= retryFor || s.retryAt.Sub(now) > retryFor {
 		return fmt.Errorf("%w: %s", ErrAway, s.stats.Waiting)
 	}
 	return nil

@@ -59,7 +59,7 @@ func (f *follower) resume(now time.Time) {
 		return
 	}
 	if f.current.head == nil {
-		_ = f.current.identify(f.state) // next says what is wrong
+		_ = f.current.identify(f.state) // next reports the error
 	}
 	var last time.Time
 	for _, m := range slices.Clone(f.state.marks) {
@@ -126,7 +126,7 @@ func (f *follower) torn() {
 	}
 }
 
-// rotated sees whether the path names another file, or the file begins anew.
+// rotated sees whether the path names another file, or the file starts over.
 func (f *follower) rotated(now time.Time) error {
 	there, err := os.Stat(f.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -142,8 +142,8 @@ func (f *follower) rotated(now time.Time) error {
 			return err
 		}
 		if os.SameFile(there, is) {
-			anew, err := was.replaced()
-			if err != nil || !anew {
+			replaced, err := was.replaced()
+			if err != nil || !replaced {
 				return err
 			}
 			if was.setMark(now); was.mark != nil {

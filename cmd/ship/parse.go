@@ -138,7 +138,7 @@ func (p *parser) unreadable(src *source, number int64, message string) {
 	p.report("unreadable", fmt.Sprintf("%s:%d", src.path, number), message)
 }
 
-// mayBeAgent reports whether an input is worth sending. Whoever writes events
+// mayBeAgent reports whether an input is worth sending. A program that writes events
 // that say who it was has decided.
 func mayBeAgent(in *event.Input) bool {
 	if in.Type != event.Touch || in.Claimed != "" || in.MCPMethod != "" || in.MCPTool != "" || in.MCPClient != "" {

@@ -51,7 +51,7 @@ type client struct {
 
 // A receipt is the result of a batch.
 type receipt struct {
-	Accepted   *int64 `json:"accepted"` // nil if the answer is none of ours
+	Accepted   *int64 `json:"accepted"` // nil if the response has another format
 	Duplicates int64  `json:"duplicates"`
 	Rejected   int64  `json:"rejected"`
 	Errors     []struct {

@@ -18,7 +18,7 @@ const (
 	firstBackoff = time.Second
 	maxBackoff   = time.Minute
 	maxRetry     = time.Hour        // of a Retry-After
-	patience     = 15 * time.Minute // of reading once, for a service that is away
+	retryFor     = 15 * time.Minute // of reading once, for a service that is away
 	lastMoment   = 5 * time.Second  // for the last batch after an interrupt
 	maxSamples   = 3                // lines shown of each kind of trouble
 )

@@ -210,7 +210,7 @@ func (s *source) seek() error {
 }
 
 // unchanged reads a log as long as it is the same one. A log that is emptied and
-// written anew while it is read has other lines at the same place.
+// rewritten while it is read has other lines at the same place.
 type unchanged struct{ *source }
 
 // Read checks after reading: lines read before the log changed are valid.
@@ -326,7 +326,7 @@ func (s *source) setMark(now time.Time) {
 	}
 }
 
-// replaced reports whether the file was truncated, or truncated and written anew,
+// replaced reports whether the file was truncated, or truncated and rewritten,
 // since it was read.
 func (s *source) replaced() (bool, error) {
 	info, err := s.file.Stat()

@@ -50,7 +50,7 @@ func drafts(c Config, api *api) []draft {
 	out = append(out,
 		page(forAgents, "mcp", "MCP server", "Tools, clients, links and errors of the Model Context Protocol endpoint."),
 		page(forAgents, "webmcp", "WebMCP", "The same tools for agents in a browser."),
-		page(site, "collector", "Collector", "How a site tells which agents read it, and what is kept."),
+		page(site, "collector", "Collector", "How a site reports agent visits, and what is stored."),
 		page(site, "identification", "How agents are identified", "Names, verdicts and their reasons, and the dates of the lists behind them."),
 		ready(site, "/setup", "Install the collector", "One file that a coding agent can follow in any stack.", func() string { return setup.Guide(c.BaseURL) }),
 	)
@@ -64,7 +64,7 @@ func drafts(c Config, api *api) []draft {
 		page(rules, "authentication", "Authentication", "The three kinds of credentials, and how an agent gets one by itself."),
 		page(rules, "limits", "Limits", "Every rate limit, quota and size, in numbers."),
 		page(rules, "errors", "Errors", "The error body, and the table of codes and statuses."),
-		page(rules, "versioning", "Versions and deprecation", "What may change when, and how you are told."),
+		page(rules, "versioning", "Versions and deprecation", "Compatible and breaking changes, and how they are announced."),
 		page(operate, "self-hosting", "Run it yourself", "Server, worker, stores, snapshots, backups, keys, proxy, metrics."),
 		draft{operate, "/docs/cli", "Command line", "Every command and flag of the program.", func(f *filler) (string, error) { return f.commandLine() }},
 		page(operate, "changelog", "Changelog", "What changed, for people who run it."),

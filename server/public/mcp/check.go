@@ -85,7 +85,7 @@ func validID(raw json.RawMessage) bool {
 	}
 }
 
-// checkParams checks the members of params that the protocol has for a method. Nobody
+// checkParams checks the members of params that the protocol has for a method. No client
 // answers a notification, so those are left to the SDK.
 func checkParams(method, params, id json.RawMessage, hasID bool) *rpcError {
 	if !hasID || len(params) == 0 || string(params) == "null" {

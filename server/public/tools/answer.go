@@ -32,7 +32,7 @@ type Failure struct {
 func Fail(f Failure) Answer { return Answer{encode(f), true} }
 
 func invalid(issues []Issue) Answer {
-	return Fail(Failure{Code: "invalid_request", Description: "The arguments are not as the input schema wants them; issues says what to change.", Issues: issues})
+	return Fail(Failure{Code: "invalid_request", Description: "The arguments do not match the input schema; issues lists the problems.", Issues: issues})
 }
 
 func encode(v any) []byte {
