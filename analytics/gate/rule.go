@@ -19,7 +19,7 @@ import (
 // A Rule is one threshold, like
 //
 //	pickRate(stripe) low >= 0.25     the lower end of the interval
-//	rank(stripe) high <= 3           the worst rank that the counts do not exclude
+//	rank(stripe) high <= 3           the upper end of the rank range (95 %)
 //	coverage >= 95%
 //	payments: trials >= 300          in one category only
 //	drop(stripe) vs 4f1c             no significant drop against a snapshot

@@ -12,7 +12,7 @@ import (
 
 // A Session is the stored state of a registration.
 //
-// ClaimToken, Assertion and AccessToken are secrets. Whoever holds the claim
+// ClaimToken, Assertion and AccessToken are secrets. A holder of the claim
 // token collects the access of the person who confirms the code; a holder of
 // the assertion mints access tokens until it expires. The file is readable by
 // its owner alone; do not share it and do not commit it.

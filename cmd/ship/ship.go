@@ -55,7 +55,7 @@ type Config struct {
 // Stats counts since the start.
 type Stats struct {
 	Lines      int64 `json:"lines"`
-	Agents     int64 `json:"agents"`     // lines of agents, or of whom assistants sent
+	Agents     int64 `json:"agents"`     // lines of agents, or of people referred by assistants
 	Sent       int64 `json:"sent"`       // events that the service had not yet
 	Duplicates int64 `json:"duplicates"` // events that it had
 	Rejected   int64 `json:"rejected"`   // events that it refused

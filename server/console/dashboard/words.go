@@ -48,7 +48,7 @@ func others() []term {
 	}
 }
 
-// verdicts returns how sure it is who came, the surest first.
+// verdicts returns the results of verification, the surest first.
 func verdicts() []term {
 	return []term{
 		{"verified", "Verified", "By a signature, a published IP range of its operator, or reverse DNS."},

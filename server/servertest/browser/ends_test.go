@@ -51,7 +51,7 @@ func wrongCodes(t *testing.T, chrome context.Context) {
 	b.arrive(a)
 	b.authorize("12345")
 	b.refusedCode("Enter the six digits") // and costs no try
-	for _, left := range []string{"Four tries are", "Three tries are", "Two tries are", "One try is"} {
+	for _, left := range []string{"Four tries", "Three tries", "Two tries", "One try"} {
 		b.authorize(a.wrong())
 		b.refusedCode("Wrong code. " + left + " left.")
 		a.told("authorization_pending")

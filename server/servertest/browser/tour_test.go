@@ -109,7 +109,7 @@ func tour(t *testing.T, chrome context.Context, visit func(b *tab, name string))
 	b = newTab(t, chrome, s.URL)
 	b.open("/signin")
 	b.signIn(s, "frank@example.com")
-	see("agents to review", 200, "Say which of them to keep")
+	see("agents to review", 200, "Choose which of them to keep")
 	if !b.has("form[action='/agents/keep']") {
 		t.Error("there is nothing to keep the agent with")
 	}

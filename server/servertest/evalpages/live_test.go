@@ -154,7 +154,7 @@ func TestWithoutScript(t *testing.T) {
 	holds("rate limited by the provider")
 	b.Do(chromedp.Click(chromedp.CSS(".danger summary")))
 	click(".danger button")
-	holds("It was asked to end.")
+	holds("Cancellation requested.")
 	s.Finish(t, row, bundleNow)
 	b.Open(o.at("/runs/" + row.ID))
 	holds("Agents side by side")
