@@ -8,7 +8,7 @@ build: ## Build the program to bin/firstpick
 	go build -trimpath -o bin/firstpick ./cmd/firstpick
 
 test: ## Run all tests under the race detector
-	go test -race -shuffle=on ./...
+	go test -race -shuffle=on ./... github.com/firstpick/firstpick/cmd/agentcollect/...
 
 test-cli: ## Run real agent CLIs against a fake provider; npm installs them to CLIS
 	.ci/test-cli $(CLIS)
@@ -18,6 +18,8 @@ lint: ## Check style and layers
 
 golden: ## Rewrite golden files and script outputs; read the diff before you commit
 	cp CHANGELOG.md server/public/docs/pages/changelog.md
+	go test ./runner/eval -run TestGenerated -update
+	go test ./runner/provider ./runner/cliagent ./runner/cliagent/stream -run 'TestRequests|TestBehaviours|TestSetups|TestGolden' -update
 	go test ./cmd/progress ./cmd/firstpick -update
 
 agents: ## Make agents' names and address lists again from their sources; read the diff

@@ -11,47 +11,31 @@ import (
 // ReadPrivateKey reads an Ed25519 key in PKCS #8 PEM, as
 // `openssl genpkey -algorithm ed25519` writes it.
 func ReadPrivateKey(path string) (ed25519.PrivateKey, error) {
-	der, err := readPEM(path, "PRIVATE KEY")
-	if err != nil {
-		return nil, err
-	}
-	key, err := x509.ParsePKCS8PrivateKey(der)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	ed, ok := key.(ed25519.PrivateKey)
-	if !ok {
-		return nil, fmt.Errorf("%s holds a %T; snapshots are signed with Ed25519", path, key)
-	}
-	return ed, nil
+	return readKey[ed25519.PrivateKey](path, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)
 }
 
 // ReadPublicKey reads an Ed25519 key in PKIX PEM, as `openssl pkey -pubout`
 // writes it.
 func ReadPublicKey(path string) (ed25519.PublicKey, error) {
-	der, err := readPEM(path, "PUBLIC KEY")
-	if err != nil {
-		return nil, err
-	}
-	key, err := x509.ParsePKIXPublicKey(der)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	ed, ok := key.(ed25519.PublicKey)
-	if !ok {
-		return nil, fmt.Errorf("%s holds a %T; snapshots are signed with Ed25519", path, key)
-	}
-	return ed, nil
+	return readKey[ed25519.PublicKey](path, "PUBLIC KEY", x509.ParsePKIXPublicKey)
 }
 
-func readPEM(path, kind string) ([]byte, error) {
+func readKey[K any](path, kind string, parse func(der []byte) (any, error)) (key K, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return key, err
 	}
 	block, _ := pem.Decode(data)
 	if block == nil || block.Type != kind {
-		return nil, fmt.Errorf("%s does not start with -----BEGIN %s-----; give an Ed25519 key in PEM", path, kind)
+		return key, fmt.Errorf("%s does not start with -----BEGIN %s-----; give an Ed25519 key in PEM", path, kind)
 	}
-	return block.Bytes, nil
+	parsed, err := parse(block.Bytes)
+	if err != nil {
+		return key, fmt.Errorf("%s: %w", path, err)
+	}
+	key, ok := parsed.(K)
+	if !ok {
+		return key, fmt.Errorf("%s holds a %T; snapshots are signed with Ed25519", path, parsed)
+	}
+	return key, nil
 }

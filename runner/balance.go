@@ -34,11 +34,11 @@ func (s *scheduler) affordable(now time.Time) bool {
 	type kind struct{ agent, prompt, template string }
 	worst, left := map[kind]float64{}, 0.0
 	for _, l := range s.lanes {
-		for _, list := range [][]*pending{l.queue, l.retries} {
+		for _, list := range [][]*queued{l.queue, l.retries} {
 			for _, p := range list {
 				k := kind{p.Agent, p.PromptID, p.Template}
 				if _, ok := worst[k]; !ok {
-					worst[k] = s.question(s.agents[p.Agent], p).worst
+					worst[k] = s.newAttempt(s.agents[p.Agent], p).worst
 				}
 				left += worst[k]
 			}

@@ -20,27 +20,27 @@ const (
 	firstReconnect, longestReconnect = 500 * time.Millisecond, 4 * time.Second
 )
 
-// A connection is whether anything of a lane's provider was ever heard. While nothing
-// was, one question at a time tries.
+// A connection is whether a lane's provider was ever reached. Until it was, attempts are
+// made one at a time.
 type connection struct {
 	made  bool
-	since time.Time // the first question that found nobody; zero for none
+	since time.Time // the first attempt that reached nobody; zero for none
 	tries int
 	at    time.Time // of the next try
 	over  bool      // no further one
 }
 
-// note takes in what came of a question.
-func (c *connection) note(q *question, now time.Time, err error) {
+// note takes the response to an attempt into account.
+func (c *connection) note(a *attempt, now time.Time, err error) {
 	var infra *agent.InfraError
 	switch {
-	case c.made || err != nil && !errors.As(err, &infra): // the run's own end tells nothing
-	case infra != nil && infra.Unreached && q.began.Before(c.at): // of the questions that began together
+	case c.made || err != nil && !errors.As(err, &infra): // the run's own end says nothing
+	case infra != nil && infra.Unreached && a.began.Before(c.at): // of the attempts that began together
 	case infra == nil || !infra.Unreached:
 		*c = connection{made: true}
 	default:
 		if c.since.IsZero() {
-			c.since = q.began
+			c.since = a.began
 		}
 		wait := min(firstReconnect<<min(c.tries, 10), longestReconnect)
 		c.tries++
@@ -56,8 +56,8 @@ func (c *connection) note(q *question, now time.Time, err error) {
 // trying reports whether nobody was reached so far.
 func (c *connection) trying() bool { return !c.since.IsZero() }
 
-// waits reports whether a lane with questions under way must wait before the next try,
-// and until when; the zero time: until a question ends.
+// waits reports whether a lane with attempts in flight must wait before the next try,
+// and until when; the zero time: until an attempt ends.
 func (c *connection) waits(now time.Time, inFlight int) (bool, time.Time) {
 	switch {
 	case !c.trying():
@@ -69,8 +69,8 @@ func (c *connection) waits(now time.Time, inFlight int) (bool, time.Time) {
 	}
 }
 
-// failed returns why the lane is given up, or "" while it is not. Questions under way
-// may have reached somebody.
+// failed returns why the lane is given up, or "" while it is not. Attempts in flight
+// may have reached the provider.
 func (c *connection) failed(inFlight int, infra *agent.InfraError) string {
 	if !c.over || inFlight > 0 {
 		return ""

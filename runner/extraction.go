@@ -86,10 +86,10 @@ func answerSize(t *transcript.Transcript) int {
 	return n
 }
 
-// extract reads what an agent answered, where it brought no result of its own. An
-// answer that is long, or that has to wait, is stored first: it was paid for, and a run
-// that is killed meanwhile must not ask again.
-func (s *scheduler) extract(ctx context.Context, q *question, now time.Time, reply *agent.Reply) (*pick.Result, error) {
+// extract extracts the pick of an answer that brought no result of its own. An answer
+// that is long, or that has to wait, is stored first: it was paid for, and a run that is
+// killed meanwhile must not repeat the attempt.
+func (s *scheduler) extract(ctx context.Context, a *attempt, now time.Time, reply *agent.Reply) (*pick.Result, error) {
 	if reply.Result != nil {
 		return reply.Result, nil
 	}
@@ -99,7 +99,7 @@ func (s *scheduler) extract(ctx context.Context, q *question, now time.Time, rep
 			return s.read(context.WithoutCancel(ctx), reply.Transcript)
 		}
 	}
-	if err := s.hold(context.WithoutCancel(ctx), q, now, reply); err != nil {
+	if err := s.hold(context.WithoutCancel(ctx), a, now, reply); err != nil {
 		return nil, &journalError{err}
 	}
 	return s.readInTurn(ctx, reply.Transcript)
@@ -122,21 +122,18 @@ func (s *scheduler) read(ctx context.Context, t transcript.Transcript) (result *
 }
 
 // hold stores an answer without a result; that follows in a record of its own.
-func (s *scheduler) hold(ctx context.Context, q *question, now time.Time, reply *agent.Reply) error {
-	s.date(q, now, reply)
-	r := journal.Record{Kind: journal.KindAnswer, Trial: q.Trial, At: reply.At, Attempt: q.attempts, Answer: &reply.Answer}
-	if reply.CostUSD == nil && q.paid {
-		r.AtMostUSD = &q.worst
-	}
+func (s *scheduler) hold(ctx context.Context, a *attempt, now time.Time, reply *agent.Reply) error {
+	s.date(a, now, reply)
+	r := journal.Record{Kind: journal.KindAnswer, Trial: a.Trial, At: reply.At, Attempt: a.attempts, Answer: &reply.Answer, AtMostUSD: a.atMost(reply.CostUSD)}
 	if len(reply.Raw) > 0 {
 		ref, err := s.Journal.Put(ctx, reply.Raw)
 		if err != nil {
 			return err
 		}
-		r.Raw, q.raw = &ref, &ref
+		r.Raw, a.raw = &ref, &ref
 		reply.Raw = nil // it is on disk
 	}
-	q.held = true
+	a.held = true
 	return s.Journal.Append(ctx, r)
 }
 
@@ -146,38 +143,37 @@ func (s *scheduler) resumeAnswers(ctx context.Context) {
 	for len(s.answered) > 0 && s.storing < 2*cap(s.extraction.slots) && ctx.Err() == nil {
 		p := s.answered[0]
 		s.answered = s.answered[1:]
-		a := s.agents[p.Agent]
-		q := &question{pending: p.pending, agent: a, lane: a.lane, answer: &p.at, held: true, began: s.Now()}
-		a.money.reserve(0)
+		of := s.agents[p.Agent]
+		of.money.reserve(0)
 		s.money.reserve(0)
 		s.storing++
-		go s.resume(ctx, q)
+		go s.resume(ctx, &attempt{queued: p.queued, agent: of, lane: of.lane, answer: &p.at, held: true, began: s.Now()})
 	}
 }
 
 // A stored is a trial whose answer lies in the journal, unread.
 type stored struct {
-	*pending
+	*queued
 	at journal.Offset
 }
 
-// resume extracts an answer that an earlier start stored and did not come to read.
-func (s *scheduler) resume(ctx context.Context, q *question) {
-	var reply agent.Reply
-	var result *pick.Result
-	r, err := s.Journal.ReadAt(*q.answer)
+// resume extracts an answer that an earlier start stored and did not extract.
+func (s *scheduler) resume(ctx context.Context, a *attempt) {
+	var r response
+	stored, err := s.Journal.ReadAt(*a.answer)
 	switch {
 	case err != nil:
-		err = &journalError{err}
+		r.err = &journalError{err}
 	case ctx.Err() != nil:
-		err = ctx.Err()
+		r.err = ctx.Err()
 	default:
-		q.attempts, q.raw, reply.Answer, reply.At = r.Attempt, r.Raw, *r.Answer, r.At
-		result, err = s.readInTurn(ctx, reply.Transcript)
+		a.attempts, a.raw, r.Answer, r.At = stored.Attempt, stored.Raw, *stored.Answer, stored.At
+		r.result, r.err = s.readInTurn(ctx, r.Transcript)
 	}
-	settle := s.record(ctx, q, s.Now(), reply, result, err)
+	r.at = s.Now()
+	o := s.record(ctx, a, r)
 	s.post(func() {
 		s.storing--
-		settle()
+		s.apply(o)
 	})
 }

@@ -13,9 +13,8 @@ type feed struct {
 	err   error // read after done
 }
 
-// newFeed starts the goroutine. The context's end does not keep events from
-// the sinks: what the journal holds, they hear. fail is called on the first
-// error.
+// newFeed starts the goroutine. Sinks get every event that the journal holds, also after
+// the context ended. fail is called on the first error.
 func newFeed(ctx context.Context, sinks []Sink, fail func(error)) *feed {
 	f := &feed{sinks: sinks, items: make(chan Event, 256), done: make(chan struct{})}
 	go func() {
@@ -26,14 +25,14 @@ func newFeed(ctx context.Context, sinks []Sink, fail func(error)) *feed {
 }
 
 func (f *feed) serve(ctx context.Context, fail func(error)) {
-	deaf := make([]bool, len(f.sinks))
+	failed := make([]bool, len(f.sinks))
 	for e := range f.items {
 		for i, s := range f.sinks {
-			if deaf[i] {
+			if failed[i] {
 				continue
 			}
 			if err := s.Event(ctx, e); err != nil {
-				deaf[i] = true
+				failed[i] = true
 				f.err = errors.Join(f.err, err)
 				fail(err)
 			}
@@ -41,9 +40,9 @@ func (f *feed) serve(ctx context.Context, fail func(error)) {
 	}
 }
 
-func (f *feed) tell(e Event) { f.items <- e }
+func (f *feed) send(e Event) { f.items <- e }
 
-// close waits until every sink has heard everything.
+// close waits until every sink has every event.
 func (f *feed) close() error {
 	close(f.items)
 	<-f.done

@@ -11,8 +11,8 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// A pending is a trial without an end.
-type pending struct {
+// A queued is a trial that waits for an attempt.
+type queued struct {
 	plan.Trial
 	place    int // in the order of the plan
 	attempts int // made so far, earlier starts included
@@ -22,26 +22,26 @@ type pending struct {
 	reason   string // of the last failure
 }
 
-// An asked is an agent with what it spent.
-type asked struct {
+// An agentState is an agent of the run, with what it spent.
+type agentState struct {
 	agent.Agent
 	name    string
 	profile agent.Profile
 	money   money
 	lane    *lane
-	closed  string // why it is not asked any more
+	closed  string // why its trials get no further attempt
 }
 
-// A lane is the questions that share a provider's limits.
+// A lane is the trials that share a provider's limits.
 type lane struct {
-	name    string
-	agents  []*asked
-	limits  *limiter.Limiter
-	queue   []*pending // never asked, in the order of the plan
-	retries []*pending
-	asked   int
-	limited int
-	failed  int
+	name     string
+	agents   []*agentState
+	limits   *limiter.Limiter
+	queue    []*queued // trials without an attempt, in the order of the plan
+	retries  []*queued
+	attempts int
+	limited  int
+	failed   int
 	// troubled is since when no answer came, after failures in a row.
 	troubled time.Time
 	streak   atomic.Int32
@@ -50,9 +50,9 @@ type lane struct {
 	connection connection
 }
 
-// next returns the trial that is first in the plan and may be asked now, or when
+// next returns the trial that is first in the plan and may have an attempt now, or when
 // there may be one; the zero time if there is none left.
-func (l *lane) next(now time.Time) (p *pending, at time.Time) {
+func (l *lane) next(now time.Time) (p *queued, at time.Time) {
 	if len(l.queue) > 0 {
 		p = l.queue[0]
 	}
@@ -69,8 +69,7 @@ func (l *lane) next(now time.Time) (p *pending, at time.Time) {
 	return p, at
 }
 
-// first is the place of the first trial that was not asked or failed; ok is false
-// when there is none.
+// first returns the place of the first trial that waits; ok is false when there is none.
 func (l *lane) first() (place int, ok bool) {
 	if len(l.queue) > 0 {
 		place, ok = l.queue[0].place, true
@@ -83,28 +82,28 @@ func (l *lane) first() (place int, ok bool) {
 	return place, ok
 }
 
-func (l *lane) take(p *pending) {
+func (l *lane) take(p *queued) {
 	if len(l.queue) > 0 && l.queue[0] == p {
 		l.queue = l.queue[1:]
 		return
 	}
-	l.retries = slices.DeleteFunc(l.retries, func(r *pending) bool { return r == p })
+	l.retries = slices.DeleteFunc(l.retries, func(r *queued) bool { return r == p })
 }
 
-// close lets go of what the lane's agents were to be asked: those trials are
-// missing, and a resumed run asks them.
+// close drops the waiting trials of the lane: they are missing, and a resumed run
+// makes their attempts.
 func (l *lane) close(reason string) {
 	for _, a := range l.agents {
 		a.close(reason)
 	}
 }
 
-func (a *asked) close(reason string) {
+func (a *agentState) close(reason string) {
 	if a.closed != "" {
 		return
 	}
 	a.closed = reason
-	of := func(p *pending) bool { return p.Agent == a.name }
+	of := func(p *queued) bool { return p.Agent == a.name }
 	a.lane.queue = slices.DeleteFunc(a.lane.queue, of)
 	a.lane.retries = slices.DeleteFunc(a.lane.retries, of)
 }
@@ -123,13 +122,13 @@ func (l *lane) trouble(now time.Time, reason string) {
 	l.reason = reason
 }
 
-// status says how the lane stands. last is the lane that holds the others at the
+// status returns the state of the lane. last is the lane that holds the others at the
 // horizon; nil where none does.
 func (l *lane) status(now time.Time, horizon int, last *lane) LaneStatus {
 	state := l.limits.State(now)
 	s := LaneStatus{
 		Name: l.name, Phase: state.Phase, Until: state.Until, InFlight: state.InFlight, Limit: state.Limit, Max: state.Max, PerSecond: state.PerSecond,
-		Waiting: len(l.queue) + len(l.retries), Retrying: len(l.retries), Asked: l.asked, Limited: l.limited, Failed: l.failed,
+		Waiting: len(l.queue) + len(l.retries), Retrying: len(l.retries), Asked: l.attempts, Limited: l.limited, Failed: l.failed,
 	}
 	if l.streak.Load() > 0 {
 		s.Reason = l.reason

@@ -11,138 +11,126 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
-// record stores what came of a question and returns what the scheduler is to make
-// of it. An answer is stored even while the run is being interrupted: it is there
-// and paid for.
-func (s *scheduler) record(ctx context.Context, q *question, now time.Time, reply agent.Reply, result *pick.Result, err error) func() {
+// A response is how an agent answered an attempt, or failed to.
+type response struct {
+	agent.Reply
+	result *pick.Result
+	at     time.Time
+	err    error
+}
+
+// An outcome is what the journal holds of an attempt that ended. The goroutine of the
+// attempt stores it; the scheduler applies it.
+type outcome struct {
+	attempt *attempt
+	// kind is that of the last record; empty where nothing was stored.
+	kind   journal.Kind
+	result *pick.Result
+	// excluded is why the trial was given up.
+	excluded string
+	// failure is why the attempt failed.
+	failure *agent.InfraError
+	// cost is what the attempt cost. Where that is nil, charged reports whether it may
+	// have cost its worst case.
+	cost    *float64
+	charged bool
+	// err ends the run: the journal could not be written.
+	err error
+}
+
+// record stores a response. An answer is stored even while the run is being
+// interrupted: it is there and paid for.
+func (s *scheduler) record(ctx context.Context, a *attempt, r response) outcome {
 	storing := context.WithoutCancel(ctx)
 	var broken *journalError
 	var crash *panicError
+	o := outcome{attempt: a, cost: r.CostUSD, charged: a.agent.profile.Paid}
 	switch {
-	case errors.As(err, &broken):
-		return func() { s.fail(q, broken.error) }
-	case err == nil:
-		return s.keep(storing, q, now, reply, result)
-	case ctx.Err() != nil && q.held: // the next start goes on from here
-		return func() { s.settle(q, reply.CostUSD, q.agent.profile.Paid) }
+	case errors.As(r.err, &broken):
+		o.err = broken.error
+	case r.err == nil:
+		s.recordAnswer(storing, &o, r)
+	case ctx.Err() != nil && a.held: // the next start goes on from here
 	case ctx.Err() != nil:
-		return s.abandon(storing, q, now, err)
-	case errors.As(err, &crash):
-		return s.crashed(storing, q, now, reply, crash)
+		s.recordInterrupted(storing, &o, r)
+	case errors.As(r.err, &crash):
+		s.recordCrash(storing, &o, r, crash)
 	default:
-		return s.failed(storing, q, now, err)
+		s.recordFailure(storing, &o, r)
 	}
+	return o
 }
 
-// keep stores an answer, whatever it says.
-func (s *scheduler) keep(ctx context.Context, q *question, now time.Time, reply agent.Reply, result *pick.Result) func() {
-	s.date(q, now, &reply)
-	r := journal.Record{Kind: journal.KindResult, Trial: q.Trial, At: reply.At, Attempt: q.attempts, Answer: &reply.Answer, Result: result, Raw: q.raw}
-	if reply.CostUSD == nil && q.paid {
-		r.AtMostUSD = &q.worst
-	}
-	if err := s.store(ctx, r, reply.Raw); err != nil {
-		return func() { s.fail(q, err) }
-	}
-	return func() {
-		q.lane.answered()
-		s.settle(q, reply.CostUSD, q.agent.profile.Paid)
-		s.tally.keep(q.Trial)
-		s.tell(Event{Kind: EventResult, Trial: q.Trial, Result: result, CostUSD: reply.CostUSD})
-	}
+// recordAnswer stores an answer, whatever it says.
+func (s *scheduler) recordAnswer(ctx context.Context, o *outcome, r response) {
+	a := o.attempt
+	s.date(a, r.at, &r.Reply)
+	o.result = r.result
+	s.store(ctx, o, journal.Record{Kind: journal.KindResult, At: r.At, Answer: &r.Answer, Result: r.result, Raw: a.raw, AtMostUSD: a.atMost(r.CostUSD)}, r.Raw)
 }
 
-// date says when an answer came and who gave it. One that was stored before knows.
-func (s *scheduler) date(q *question, now time.Time, reply *agent.Reply) {
-	if q.held {
+// date sets when an answer came and who gave it. One that was stored before has both.
+func (s *scheduler) date(a *attempt, now time.Time, reply *agent.Reply) {
+	if a.held {
 		return
 	}
 	if reply.At.IsZero() {
 		reply.At = now.UTC()
-		reply.WallMS = now.Sub(q.began).Milliseconds()
+		reply.WallMS = now.Sub(a.began).Milliseconds()
 	}
-	reply.Manifest = q.agent.profile.Manifest.ID()
+	reply.Manifest = a.agent.profile.Manifest.ID()
 }
 
-// abandon stores what an interrupted question may have cost.
-func (s *scheduler) abandon(ctx context.Context, q *question, now time.Time, cause error) func() {
-	infra := asInfra(cause)
-	if infra.CostUSD != nil || q.paid {
-		r := journal.Record{Kind: journal.KindAttempt, Trial: q.Trial, At: now.UTC(), Attempt: q.attempts, Reason: StoppedInterrupted, CostUSD: infra.CostUSD}
-		if infra.CostUSD == nil {
-			r.AtMostUSD = &q.worst
-		}
-		if err := s.store(ctx, r, infra.Raw); err != nil {
-			return func() { s.fail(q, err) }
-		}
+// recordInterrupted stores what an interrupted attempt may have cost.
+func (s *scheduler) recordInterrupted(ctx context.Context, o *outcome, r response) {
+	infra := asInfra(r.err)
+	o.cost, o.charged = infra.CostUSD, o.attempt.paid
+	if o.cost != nil || o.charged {
+		s.store(ctx, o, journal.Record{
+			Kind: journal.KindAttempt, At: r.at.UTC(), Reason: StoppedInterrupted, CostUSD: o.cost, AtMostUSD: o.attempt.atMost(o.cost),
+		}, infra.Raw)
 	}
-	return func() { s.settle(q, infra.CostUSD, q.paid) }
 }
 
-// failed stores a failed attempt and decides whether to make another.
-func (s *scheduler) failed(ctx context.Context, q *question, now time.Time, cause error) func() {
-	infra := asInfra(cause)
-	r := journal.Record{Kind: journal.KindAttempt, Trial: q.Trial, At: now.UTC(), Attempt: q.attempts, Reason: infra.Error(), CostUSD: infra.CostUSD}
-	if infra.CostUSD == nil && infra.Billed && q.paid {
-		r.AtMostUSD = &q.worst
+// recordCrash gives a trial up that would only crash again, and stores what its answer
+// cost where the crash came after it.
+func (s *scheduler) recordCrash(ctx context.Context, o *outcome, r response, crash *panicError) {
+	a := o.attempt
+	o.charged, o.excluded = a.paid, crash.Error()
+	s.store(ctx, o, journal.Record{
+		Kind: journal.KindExcluded, At: r.at.UTC(), Reason: o.excluded, CostUSD: r.CostUSD, AtMostUSD: a.atMost(r.CostUSD), Raw: a.raw,
+	}, r.Raw)
+}
+
+// recordFailure stores a failed attempt, and gives the trial up where another attempt
+// would not help.
+func (s *scheduler) recordFailure(ctx context.Context, o *outcome, r response) {
+	infra := asInfra(r.err)
+	o.failure, o.cost, o.charged = infra, infra.CostUSD, infra.Billed
+	rec := journal.Record{Kind: journal.KindAttempt, At: r.at.UTC(), Reason: infra.Error(), CostUSD: infra.CostUSD}
+	if infra.Billed {
+		rec.AtMostUSD = o.attempt.atMost(infra.CostUSD)
 	}
-	if err := s.store(ctx, r, infra.Raw); err != nil {
-		return func() { s.fail(q, err) }
+	s.store(ctx, o, rec, infra.Raw)
+	if o.err != nil || infra.Lane || infra.Retry && s.mayRetry(o.attempt, infra) {
+		return
 	}
-	if again := infra.Lane || infra.Retry && s.mayRetry(q, infra); !again {
-		last := journal.Record{Kind: journal.KindExcluded, Trial: q.Trial, At: now.UTC(), Attempt: q.attempts, Reason: infra.Reason}
-		settle := s.exclude(ctx, q, last, nil, infra.CostUSD, infra.Billed)
-		return func() {
-			s.tell(Event{Kind: EventAttempt, Trial: q.Trial, Reason: infra.Error()})
-			settle()
-		}
-	}
-	return func() {
-		s.tell(Event{Kind: EventAttempt, Trial: q.Trial, Reason: infra.Error()})
-		s.settle(q, infra.CostUSD, infra.Billed)
-		s.retry(q, infra)
-	}
+	o.excluded = infra.Reason
+	s.store(ctx, o, journal.Record{Kind: journal.KindExcluded, At: r.at.UTC(), Reason: infra.Reason}, nil)
 }
 
 // mayRetry bounds the attempts at a trial. A provider that refuses or is down costs
-// nothing: it is asked ten times as often, and as long as others fail alike until
-// its lane is given up.
-func (s *scheduler) mayRetry(q *question, infra *agent.InfraError) bool {
+// nothing: its trials get ten times as many attempts, and more while others fail alike,
+// until its lane is given up.
+func (s *scheduler) mayRetry(a *attempt, infra *agent.InfraError) bool {
 	passing := infra.Reason == agent.ReasonRateLimited || infra.Reason == agent.ReasonServer || infra.Reason == agent.ReasonNetwork
 	if passing && !infra.Billed && infra.CostUSD == nil {
-		q.free++
+		a.free++
 	} else {
-		q.charged++
+		a.charged++
 	}
-	others := int(q.lane.streak.Load()) - q.free
-	return q.charged < s.maxAttempts() && (q.free < 10*s.maxAttempts() || others >= troubledStreak)
-}
-
-// retry puts a trial back, or closes what it would only fail in again.
-func (s *scheduler) retry(q *question, infra *agent.InfraError) {
-	now := s.Now()
-	q.lane.failed++
-	q.reason = infra.Error()
-	if infra.Lane {
-		return // closed already
-	}
-	q.lane.trouble(now, infra.Error())
-	if q.agent.closed != "" {
-		return
-	}
-	if reason := q.lane.connection.failed(q.lane.limits.State(now).InFlight, infra); reason != "" {
-		q.lane.close(reason)
-		return
-	}
-	if q.lane.streak.Load() >= troubledStreak && now.Sub(q.lane.troubled) >= s.patience() {
-		q.lane.close(fmt.Sprintf("%s: no answer for %s, last: %s", infra.Reason, s.patience(), infra.Error()))
-		return
-	}
-	q.again = now.Add(max(infra.After, backoff(s.Backoff, q.ID, q.attempts)))
-	if q.lane.connection.trying() {
-		q.again = q.lane.connection.at
-	}
-	q.lane.retries = append(q.lane.retries, q.pending)
+	others := int(a.lane.streak.Load()) - a.free
+	return a.charged < s.maxAttempts() && (a.free < 10*s.maxAttempts() || others >= troubledStreak)
 }
 
 // asInfra takes an error that an agent did not classify for one that another
@@ -158,39 +146,84 @@ func asInfra(err error) *agent.InfraError {
 	return &agent.InfraError{Reason: "agent", Err: err}
 }
 
-// crashed gives a trial up that would only crash again, and stores what its answer
-// cost where the crash came after it.
-func (s *scheduler) crashed(ctx context.Context, q *question, now time.Time, reply agent.Reply, crash *panicError) func() {
-	r := journal.Record{Kind: journal.KindExcluded, Trial: q.Trial, At: now.UTC(), Attempt: q.attempts, Reason: crash.Error(), CostUSD: reply.CostUSD, Raw: q.raw}
-	if reply.CostUSD == nil && q.paid {
-		r.AtMostUSD = &q.worst
+// store makes a record of an attempt durable, with the answer as it came.
+func (s *scheduler) store(ctx context.Context, o *outcome, r journal.Record, raw []byte) {
+	o.kind, r.Trial, r.Attempt = r.Kind, o.attempt.Trial, o.attempt.attempts
+	if len(raw) > 0 {
+		ref, err := s.Journal.Put(ctx, raw)
+		if err != nil {
+			o.err = err
+			return
+		}
+		r.Raw = &ref
 	}
-	return s.exclude(ctx, q, r, reply.Raw, reply.CostUSD, q.paid)
+	o.err = s.Journal.Append(ctx, r)
 }
 
-func (s *scheduler) exclude(ctx context.Context, q *question, r journal.Record, raw []byte, cost *float64, charged bool) func() {
-	if err := s.store(ctx, r, raw); err != nil {
-		return func() { s.fail(q, err) }
+// apply books the outcome of an attempt, and queues the trial again where it failed
+// and was not given up.
+func (s *scheduler) apply(o outcome) {
+	a := o.attempt
+	if o.err != nil {
+		s.fail(a, o.err)
+		return
 	}
-	return func() {
-		q.lane.failed++
-		s.settle(q, cost, charged)
-		s.tally.giveUp(q.Trial, r.Reason)
-		s.tell(Event{Kind: EventExcluded, Trial: q.Trial, Reason: r.Reason})
+	s.settle(a, o.cost, o.charged)
+	if o.failure != nil {
+		s.emit(Event{Kind: EventAttempt, Trial: a.Trial, Reason: o.failure.Error()})
+	}
+	switch {
+	case o.kind == journal.KindResult:
+		a.lane.answered()
+		s.tally.keep(a.Trial)
+		s.emit(Event{Kind: EventResult, Trial: a.Trial, Result: o.result, CostUSD: o.cost})
+	case o.kind == journal.KindExcluded:
+		a.lane.failed++
+		s.tally.giveUp(a.Trial, o.excluded)
+		s.emit(Event{Kind: EventExcluded, Trial: a.Trial, Reason: o.excluded})
+	case o.failure != nil:
+		s.retry(a, o.failure)
 	}
 }
 
-func (s *scheduler) settle(q *question, cost *float64, charged bool) {
-	if q.answer != nil {
+// retry queues a trial again, or closes the lane where it would only fail again.
+func (s *scheduler) retry(a *attempt, infra *agent.InfraError) {
+	now := s.Now()
+	a.lane.failed++
+	a.reason = infra.Error()
+	if infra.Lane {
+		return // closed already
+	}
+	a.lane.trouble(now, infra.Error())
+	if a.agent.closed != "" {
+		return
+	}
+	if reason := a.lane.connection.failed(a.lane.limits.State(now).InFlight, infra); reason != "" {
+		a.lane.close(reason)
+		return
+	}
+	if a.lane.streak.Load() >= troubledStreak && now.Sub(a.lane.troubled) >= s.laneTimeout() {
+		a.lane.close(fmt.Sprintf("%s: no answer for %s, last: %s", infra.Reason, s.laneTimeout(), infra.Error()))
+		return
+	}
+	a.again = now.Add(max(infra.After, backoff(s.Backoff, a.ID, a.attempts)))
+	if a.lane.connection.trying() {
+		a.again = a.lane.connection.at
+	}
+	a.lane.retries = append(a.lane.retries, a.queued)
+}
+
+func (s *scheduler) settle(a *attempt, cost *float64, charged bool) {
+	if a.answer != nil {
 		cost, charged = nil, false // an earlier start's, which the journal counts
 	}
-	s.money.settle(q.worst, cost, charged)
-	q.agent.money.settle(q.worst, cost, charged)
+	s.money.settle(a.worst, cost, charged)
+	a.agent.money.settle(a.worst, cost, charged)
 }
 
-// fail ends the run: what cannot be stored must not be asked.
-func (s *scheduler) fail(q *question, err error) {
-	s.settle(q, nil, q.paid)
+// fail ends the run: an attempt that cannot be stored must not be made.
+func (s *scheduler) fail(a *attempt, err error) {
+	s.settle(a, nil, a.paid)
 	if s.failure == nil {
 		s.failure = err
 	}
@@ -198,19 +231,7 @@ func (s *scheduler) fail(q *question, err error) {
 	s.cancel(err)
 }
 
-// store makes a record durable, with the answer as it came.
-func (s *scheduler) store(ctx context.Context, r journal.Record, raw []byte) error {
-	if len(raw) > 0 {
-		ref, err := s.Journal.Put(ctx, raw)
-		if err != nil {
-			return err
-		}
-		r.Raw = &ref
-	}
-	return s.Journal.Append(ctx, r)
-}
-
-// manifests stores what the agents are, where the journal does not have it yet.
+// manifests stores the manifests of the agents that the journal does not have yet.
 func (s *scheduler) manifests(ctx context.Context) error {
 	var records []journal.Record
 	for _, l := range s.lanes {

@@ -15,28 +15,28 @@ import (
 )
 
 const (
-	defaultAttempts = 5
-	defaultBackoff  = time.Second
-	defaultPatience = 30 * time.Minute
+	defaultAttempts    = 5
+	defaultBackoff     = time.Second
+	defaultLaneTimeout = 30 * time.Minute
 	// troubledStreak is how many failures in a row are more than bad luck.
 	troubledStreak = 20
-	// boldStart is the most questions that a provider gets at once at first.
+	// boldStart is the most requests that a provider gets at once at first.
 	boldStart = 64
-	// storingPerQuestion bounds the answers on their way to disk, for each question
-	// that may be under way: a slow disk slows the run.
-	storingPerQuestion = 8
+	// storingPerAttempt bounds the answers on their way to disk, for each attempt that
+	// may be under way: a slow disk slows the run.
+	storingPerAttempt = 8
 )
 
-// DefaultConcurrency is the questions at a time where nobody says otherwise.
+// DefaultConcurrency is how many attempts run at a time by default.
 const DefaultConcurrency = 32
 
-// MaxConcurrency is the most questions at a time that a run may be given.
+// MaxConcurrency is the most attempts at a time that a run may have.
 const MaxConcurrency = 1024
 
 // How a run ended early.
 const (
 	StoppedInterrupted = "interrupted" // the context ended
-	StoppedBudget      = "budget"      // the next question might have cost more than is left
+	StoppedBudget      = "budget"      // the next attempt might have cost more than is left
 	stoppedFailed      = "failed"      // by an error, which Run returns
 )
 
@@ -48,9 +48,8 @@ type Runner struct {
 	Extractor *pick.Extractor
 	Journal   *journal.Journal
 	Sinks     []Sink
-	// Concurrency bounds the questions asked at a time, over all lanes; 0 takes the
-	// eval's, and 32 where that is silent too. Each lane has a limit of its own that
-	// it learns.
+	// Concurrency bounds the attempts at a time, over all lanes; 0 means the eval's, and
+	// DefaultConcurrency where that is 0 too. Each lane learns a limit of its own.
 	Concurrency int
 	// MaxAttempts bounds the attempts at a trial that may have cost something; 0
 	// means 5. Those that a provider refused do not count.
@@ -58,24 +57,24 @@ type Runner struct {
 	// Backoff is the longest wait before the second attempt; it doubles for
 	// each further one, up to a minute. 0 means a second.
 	Backoff time.Duration
-	// Patience is how long a lane may be without any answer before it is given up;
+	// LaneTimeout is how long a lane may be without any answer before it is given up;
 	// 0 means 30 minutes.
-	Patience time.Duration
+	LaneTimeout time.Duration
 	// MaxCostUSD bounds what the run spends, earlier parts of a resumed run
 	// included; 0 means no bound.
 	MaxCostUSD float64
-	// MemoryCapMB bounds what the questions under way are reckoned to take of this
-	// machine's memory; 0 means no bound. One is always let go.
+	// MemoryCapMB bounds the estimated memory of the attempts under way; 0 means no bound.
+	// One attempt may always begin.
 	MemoryCapMB int
-	// Extraction bounds how many answers are read at a time; runs of one process share
+	// Extraction bounds how many answers are extracted at a time; runs of one process share
 	// it. Nil is one of this run's own, as wide as the machine.
 	Extraction *Extraction
 	// StatusEvery is how often sinks get a status event; 0 means only at the end.
 	StatusEvery time.Duration
-	// Describe tells a project template in words; nil tells nothing of it.
+	// Describe describes a project template in text; nil adds no description.
 	Describe func(template string) string
-	// Paused begins with a pause: nothing is asked until Control resumes the run. Answers
-	// that an earlier start stored are read.
+	// Paused begins with a pause: no attempt begins until Control resumes the run. Answers
+	// that an earlier start stored are extracted.
 	Paused bool
 	// Control steers the run while it runs; it may be nil.
 	Control *Control
@@ -91,8 +90,8 @@ func (s *Summary) Coverage() float64 {
 	return float64(s.Valid) / float64(s.Planned)
 }
 
-// Run asks the trials that are not done, and closes the sinks. An interruption
-// and a spent budget are no errors: the summary tells. An error of a sink or
+// Run makes attempts at the trials that are not done, and closes the sinks. An interruption
+// and a spent budget are reported in the summary, not as errors. An error of a sink or
 // the journal stops the run; what was acknowledged before is kept.
 func (r *Runner) Run(ctx context.Context, trials []plan.Trial, done Progress) (Summary, error) {
 	if err := r.check(trials); err != nil {
@@ -102,7 +101,7 @@ func (r *Runner) Run(ctx context.Context, trials []plan.Trial, done Progress) (S
 	return newScheduler(r, trials, done).run(ctx)
 }
 
-// check refuses a run that could not be carried out, before anything is asked.
+// check validates a run before its first attempt.
 func (r *Runner) check(trials []plan.Trial) error {
 	prompts := map[string]bool{}
 	for _, p := range r.Eval.Prompts {
@@ -139,9 +138,9 @@ func (r *Runner) maxAttempts() int {
 	return defaultAttempts
 }
 
-func (r *Runner) patience() time.Duration {
-	if r.Patience > 0 {
-		return r.Patience
+func (r *Runner) laneTimeout() time.Duration {
+	if r.LaneTimeout > 0 {
+		return r.LaneTimeout
 	}
-	return defaultPatience
+	return defaultLaneTimeout
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// A scheduler is one call of Run. Its goroutine alone decides: which trial is
-// asked next, what is reserved, which lane is closed. Questions run in goroutines
-// of their own and hand in what they found out as functions for it to call.
+// A scheduler is one call of Run. Its goroutine alone decides: which trial has the next
+// attempt, what is reserved, which lane is closed. Attempts run in goroutines of their
+// own and post functions for it to call.
 type scheduler struct {
 	*Runner
-	agents  map[string]*asked
+	agents  map[string]*agentState
 	lanes   []*lane
 	prompts map[string]string
 	known   map[string]string // ids of the manifests that the journal holds, by agent
@@ -32,11 +32,11 @@ type scheduler struct {
 	answered   []stored // to be extracted before all else
 
 	concurrency int
-	inFlight    int // questions under way
+	inFlight    int // attempts under way
 	storing     int // answers and failures on their way to disk
-	memory      int // MB that the questions under way take
+	memory      int // MB that the attempts under way take
 	paused      bool
-	stopped     string // no further question; see the Stopped constants
+	stopped     string // no further attempt; see the Stopped constants
 	failure     error  // what ends the run
 	cancel      context.CancelCauseFunc
 
@@ -44,17 +44,17 @@ type scheduler struct {
 		at   time.Time
 		stop context.CancelFunc
 	}
-	toldAt   time.Time
+	statusAt time.Time // of the last status event
 	estimate estimate
 }
 
-// run asks until nothing is left to ask, or nothing may be asked any more.
+// run makes attempts until no trial is left, or none may have one any more.
 func (s *scheduler) run(parent context.Context) (Summary, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	s.cancel = cancel
 	s.feed = newFeed(parent, s.Sinks, cancel)
-	s.tell(Event{Kind: EventStart})
+	s.emit(Event{Kind: EventStart})
 	if s.failure = s.manifests(ctx); s.failure == nil {
 		s.loop(ctx)
 	}
@@ -62,8 +62,8 @@ func (s *scheduler) run(parent context.Context) (Summary, error) {
 	close(s.over)
 	s.Control.end()
 	sum := s.summary(parent)
-	s.tellStatus(s.Now())
-	s.tell(Event{Kind: EventEnd, Summary: &sum})
+	s.emitStatus(s.Now())
+	s.emit(Event{Kind: EventEnd, Summary: &sum})
 	return sum, errors.Join(s.failure, s.feed.close(), closeSinks(s.Sinks))
 }
 
@@ -76,10 +76,10 @@ func (s *scheduler) loop(ctx context.Context) {
 		}
 		now := s.Now()
 		if s.StatusEvery > 0 {
-			if !s.toldAt.Add(s.StatusEvery).After(now) {
-				s.tellStatus(now)
+			if !s.statusAt.Add(s.StatusEvery).After(now) {
+				s.emitStatus(now)
 			}
-			wake = earlier(wake, s.toldAt.Add(s.StatusEvery))
+			wake = earlier(wake, s.statusAt.Add(s.StatusEvery))
 		}
 		s.setAlarm(ctx, wake)
 		select {
@@ -88,17 +88,17 @@ func (s *scheduler) loop(ctx context.Context) {
 		case f := <-s.Control.requests():
 			f(s)
 		case <-done:
-			done = nil // the questions under way end by themselves
+			done = nil // the attempts under way end by themselves
 			s.stopped = stoppedFailed
 		}
 	}
 }
 
-// dispatch asks what may be asked now, in the order of the plan, and returns when
-// to look again; the zero time: not before something happens.
+// dispatch begins the attempts that may begin now, in the order of the plan, and returns
+// when to look again; the zero time: not before something happens.
 func (s *scheduler) dispatch(ctx context.Context) (wake time.Time) {
 	s.resumeAnswers(ctx)
-	for s.stopped == "" && !s.paused && s.inFlight < s.concurrency && s.storing < storingPerQuestion*s.concurrency {
+	for s.stopped == "" && !s.paused && s.inFlight < s.concurrency && s.storing < storingPerAttempt*s.concurrency {
 		now := s.Now()
 		if s.extraction.full() {
 			return now.Add(waitingLook)
@@ -108,29 +108,29 @@ func (s *scheduler) dispatch(ctx context.Context) (wake time.Time) {
 		if p == nil {
 			break
 		}
-		a := s.agents[p.Agent]
-		q := s.question(a, p)
-		if !a.money.fits(q.worst) {
-			if a.money.held == 0 {
-				a.close(StoppedBudget + ": what agent " + a.name + " may spend")
+		of := s.agents[p.Agent]
+		a := s.newAttempt(of, p)
+		if !of.money.fits(a.worst) {
+			if of.money.held == 0 {
+				of.close(StoppedBudget + ": what agent " + of.name + " may spend")
 				continue
 			}
 			break
 		}
-		if !s.money.fits(q.worst) {
+		if !s.money.fits(a.worst) {
 			if s.money.held == 0 {
 				s.stopped = StoppedBudget
 			}
 			break // wait until others have settled for less
 		}
 		l.take(p)
-		s.begin(ctx, now, q)
+		s.begin(ctx, now, a)
 	}
 	return wake
 }
 
-// choose returns the first trial in the plan that its lane can ask now.
-func (s *scheduler) choose(now time.Time) (best *lane, trial *pending, wake time.Time) {
+// choose returns the first trial in the plan whose lane is ready for an attempt.
+func (s *scheduler) choose(now time.Time) (best *lane, trial *queued, wake time.Time) {
 	horizon, _ := s.horizon(now)
 	for _, l := range s.lanes {
 		if hold, at := l.connection.waits(now, l.limits.State(now).InFlight); hold {
@@ -178,8 +178,9 @@ func (s *scheduler) post(f func()) {
 	}
 }
 
-// heard passes on what an agent hears of its limits while it is asked.
-func (s *scheduler) heard(l *lane) func(limiter.Signal) {
+// onSignal returns a function for an agent to report its provider's limits during an
+// attempt.
+func (s *scheduler) onSignal(l *lane) func(limiter.Signal) {
 	return func(sig limiter.Signal) {
 		s.post(func() {
 			l.limits.Signal(s.Now(), sig)
@@ -224,16 +225,16 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-func (s *scheduler) tell(e Event) {
+func (s *scheduler) emit(e Event) {
 	e.At, e.Run = s.Now(), s.tally.runID
 	e.Planned, e.Done = s.tally.planned, s.tally.valid+s.tally.excluded
-	s.feed.tell(e)
+	s.feed.send(e)
 }
 
-func (s *scheduler) tellStatus(now time.Time) {
-	s.toldAt = now
+func (s *scheduler) emitStatus(now time.Time) {
+	s.statusAt = now
 	st := s.status(now)
-	s.tell(Event{Kind: EventStatus, Status: &st})
+	s.emit(Event{Kind: EventStatus, Status: &st})
 }
 
 func (s *scheduler) status(now time.Time) Status {
@@ -272,7 +273,7 @@ func (s *scheduler) summary(parent context.Context) Summary {
 // newScheduler lays out what is to be done.
 func newScheduler(r *Runner, trials []plan.Trial, done Progress) *scheduler {
 	s := &scheduler{
-		Runner: r, agents: map[string]*asked{}, prompts: map[string]string{}, known: done.Manifests, tally: newTally(r.Journal.Run().ID, trials, done),
+		Runner: r, agents: map[string]*agentState{}, prompts: map[string]string{}, known: done.Manifests, tally: newTally(r.Journal.Run().ID, trials, done),
 		money: money{limit: r.MaxCostUSD, spent: done.SpentUSD, lost: done.LostUSD, unknown: done.LostUSD > 0},
 		inbox: make(chan func(), 64), over: make(chan struct{}), concurrency: r.concurrency(), paused: r.Paused,
 	}
@@ -288,7 +289,7 @@ func newScheduler(r *Runner, trials []plan.Trial, done Progress) *scheduler {
 		if built == nil {
 			continue
 		}
-		a := &asked{Agent: built, name: spec.Name, profile: built.Profile(), money: money{limit: spec.MaxCostUSD, spent: done.SpentBy[spec.Name], lost: done.LostBy[spec.Name]}}
+		a := &agentState{Agent: built, name: spec.Name, profile: built.Profile(), money: money{limit: spec.MaxCostUSD, spent: done.SpentBy[spec.Name], lost: done.LostBy[spec.Name]}}
 		key := a.profile.Lane.Key
 		l := byKey[key]
 		if l == nil || key == "" {
@@ -309,7 +310,7 @@ func newScheduler(r *Runner, trials []plan.Trial, done Progress) *scheduler {
 		if done.Valid[t.ID] || excluded {
 			continue
 		}
-		p := &pending{Trial: t, place: i, attempts: done.Attempts[t.ID]}
+		p := &queued{Trial: t, place: i, attempts: done.Attempts[t.ID]}
 		if at, ok := done.Answered[t.ID]; ok {
 			s.answered = append(s.answered, stored{p, at})
 			continue

@@ -12,6 +12,7 @@ import (
 
 	"github.com/firstpick/firstpick/cmd/evalclient"
 	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
 // listCmds are the commands about evals themselves.
@@ -165,7 +166,7 @@ func (o *evalsOptions) printEval(ev *evalclient.Eval) error {
 		return printJSON(o.env, struct {
 			Name   string `json:"name"`
 			Digest string `json:"digest"`
-			evalclient.Summary
+			resource.Summary
 			MissingKeys []string `json:"missingKeys"`
 			Warnings    []string `json:"warnings"`
 		}{ev.Name, ev.Digest, ev.Summary, ev.MissingKeys, ev.Warnings})

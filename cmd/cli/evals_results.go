@@ -12,7 +12,8 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/cmd/evalclient"
-	"github.com/firstpick/firstpick/publish/bundle"
+	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
 // resultCmds are the commands on results of runs.
@@ -37,7 +38,7 @@ func noResults(r *evalclient.Run) error {
 }
 
 // scores reads those of a run.
-func (o *evalsOptions) scores(ctx context.Context, run string) (*bundle.Scores, error) {
+func (o *evalsOptions) scores(ctx context.Context, run string) (*bundleformat.Scores, error) {
 	r, err := o.client.Run(ctx, run)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (o *evalsOptions) scores(ctx context.Context, run string) (*bundle.Scores, 
 	if !r.HasResults {
 		return nil, noResults(&r.Run)
 	}
-	s := &bundle.Scores{}
+	s := &bundleformat.Scores{}
 	if err := json.Unmarshal(r.Scores, s); err != nil {
 		return nil, errors.New("the scores have an unknown format; update firstpick")
 	}
@@ -59,7 +60,7 @@ func (o *evalsOptions) rank(ctx context.Context, args []string) error {
 	}
 	board := s.Board
 	if o.agent != "" {
-		i := slices.IndexFunc(s.Agents, func(a bundle.AgentScores) bool { return a.Agent == o.agent })
+		i := slices.IndexFunc(s.Agents, func(a bundleformat.AgentScores) bool { return a.Agent == o.agent })
 		if i < 0 {
 			return usageErr("firstpick evals show EVAL lists them", "the run has no agent %q", o.agent)
 		}
@@ -84,7 +85,7 @@ func (o *evalsOptions) compare(ctx context.Context, args []string) error {
 	w := o.env.Stderr
 	for _, side := range []struct {
 		name string
-		evalclient.Side
+		resource.Side
 	}{{"base", c.Base}, {"run", c.Run}} {
 		_, _ = fmt.Fprintf(w, "%-4s %s: %s version %d, %d trials of %d prompts, coverage %s\n", side.name, clean(side.ID), clean(side.EvalName), side.EvalVersion,
 			side.NTrials, side.NPrompts, percent(side.Coverage))
@@ -96,7 +97,7 @@ func (o *evalsOptions) compare(ctx context.Context, args []string) error {
 		_, _ = fmt.Fprintf(w, "note: %s: %s\n", clean(n.Code), clean(n.Message))
 	}
 	t := table{header: []string{"agent", "tool", "base", "run", "change", "interval", "p", "significant"}}
-	add := func(agent string, changes []evalclient.ToolChange) {
+	add := func(agent string, changes []resource.ToolChange) {
 		for _, d := range changes {
 			if d.BasePickRate == 0 && d.PickRate == 0 {
 				continue

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/cmd/evalclient"
+	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
 	"github.com/firstpick/firstpick/runner/transcript"
-	"github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 const (
@@ -148,8 +148,8 @@ func (o *evalsOptions) history(ctx context.Context, run string, raw json.RawMess
 	if err != nil {
 		return nil, err
 	}
-	var t bundle.Trace
-	var m bundle.Manifest
+	var t bundleformat.Trace
+	var m bundleformat.Manifest
 	if json.Unmarshal(raw, &t) != nil || json.Unmarshal(r.Manifest, &m) != nil {
 		return nil, errors.New("the trial has an unknown format; update firstpick")
 	}
@@ -172,7 +172,7 @@ func (o *evalsOptions) history(ctx context.Context, run string, raw json.RawMess
 	return h, nil
 }
 
-func answerOf(t *bundle.Trace) *journal.Answer {
+func answerOf(t *bundleformat.Trace) *journal.Answer {
 	from := t.Answer
 	a := &journal.Answer{Model: from.Model, CostUSD: t.CostUSD, WallMS: t.WallMS, Notes: from.Notes}
 	a.Transcript = transcript.Transcript{FinalText: from.FinalText, Stop: transcript.Stop(from.Stop)}
@@ -197,7 +197,7 @@ func answerOf(t *bundle.Trace) *journal.Answer {
 	return a
 }
 
-func resultOf(t *bundle.Trace) *pick.Result {
+func resultOf(t *bundleformat.Trace) *pick.Result {
 	from := t.Result
 	r := &pick.Result{
 		Kind: pick.Kind(t.Outcome), Picked: t.Picked, Shortlist: from.Shortlist, Rejected: from.Rejected, Say: from.Say, Method: pick.Method(from.Method),
@@ -210,7 +210,7 @@ func resultOf(t *bundle.Trace) *pick.Result {
 }
 
 // asked reads the conditions of the agent from the manifest of the run.
-func (h *history) asked(id string, m *bundle.Manifest) {
+func (h *history) asked(id string, m *bundleformat.Manifest) {
 	for _, a := range m.Agents {
 		for _, was := range a.Manifests {
 			if a.Name != h.Trial.Agent || was.ID != id {

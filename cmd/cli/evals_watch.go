@@ -9,6 +9,7 @@ import (
 	"github.com/firstpick/firstpick/cmd/evalclient"
 	"github.com/firstpick/firstpick/cmd/progress"
 	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
 // watch shows a run until it ends, then reports its result.
@@ -90,12 +91,12 @@ func remoteState(r *evalclient.Run) progress.Remote {
 func note(s *progress.Remote, e *evalclient.Event) {
 	switch e.Type {
 	case evalclient.EventStarted:
-		s.Phase = evalclient.Running
+		s.Phase = resource.Running
 		if s.Since.IsZero() {
 			s.Since = e.At
 		}
 	case evalclient.EventProgress:
-		s.Phase = evalclient.Running
+		s.Phase = resource.Running
 		s.Planned, s.Valid, s.Excluded, s.InFlight, s.SpentUSD, s.AtMostUSD = e.Planned, e.Valid, e.Excluded, e.InFlight, e.SpentUSD, e.AtMostUSD
 		s.Lanes = nil
 		for _, l := range e.Lanes {
@@ -130,9 +131,9 @@ func (o *evalsOptions) reportRun(r *evalclient.Run) {
 func remoteOutcome(r *evalclient.Run) error {
 	missing := r.Planned - r.Valid - r.Excluded
 	switch {
-	case r.Status == evalclient.Failed:
+	case r.Status == resource.Failed:
 		return &codedError{fmt.Errorf("run %s failed: %s", clean(r.ID), clean(r.Note)), exitFailed, ""}
-	case r.Status == evalclient.Cancelled:
+	case r.Status == resource.Cancelled:
 		return &codedError{fmt.Errorf("run %s was cancelled; %d trials are missing", clean(r.ID), missing), exitIncomplete, "answers are kept: firstpick evals rank " + clean(r.ID)}
 	case missing > 0:
 		return &codedError{fmt.Errorf("%d trials are missing", missing), exitIncomplete, "the note has the reason; start a new run"}

@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/gate"
+	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -142,31 +144,20 @@ func (o *gateOptions) known(cat *catalog.Catalog, rules []gate.Rule) error {
 
 // subjects ranks every category that is to be judged.
 func (o *gateOptions) subjects(ctx context.Context, cat *catalog.Catalog, rules []gate.Rule) (out []gate.Subject, err error) {
-	store, err := o.trials(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	chosen, err := o.latestRuns(ctx, store, o.runs, o.category)
+	chosen, err := o.rankEach(ctx, cat, func(store *trialstore.Store) (selection, error) {
+		return o.latestRuns(ctx, store, o.runs, o.category)
+	}, func(board analytics.Board, cells []analytics.Cell) {
+		out = append(out, gate.Subject{Board: board, Cells: cells})
+	})
 	if err != nil || len(chosen.rows) == 0 {
 		return nil, err
 	}
-	o.explain(chosen)
-	slugs, err := store.Categories(ctx, chosen.ids())
-	if err != nil {
-		return nil, err
-	}
-	for _, slug := range slugs {
-		s := gate.Subject{}
-		if s.Board, s.Cells, err = rankOne(ctx, store, cat, slug, chosen); err != nil {
-			return nil, err
-		}
+	for i := range out {
 		for _, row := range chosen.rows {
-			if row.Category == slug {
-				s.Missing += max(0, row.Planned-row.Valid-row.Excluded)
+			if row.Category == out[i].Board.Category {
+				out[i].Missing += max(0, row.Planned-row.Valid-row.Excluded)
 			}
 		}
-		out = append(out, s)
 	}
 	return out, o.baselines(ctx, cat, rules, out, chosen.runs)
 }

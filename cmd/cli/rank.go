@@ -69,28 +69,12 @@ func (o *rankOptions) run(ctx context.Context) error {
 
 // boards ranks the wanted categories.
 func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards []analytics.Board, err error) {
-	store, err := o.trials(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	chosen, err := o.currentRuns(ctx, store, o.runs, o.category)
-	if err != nil || len(chosen.rows) == 0 {
-		return nil, err
-	}
-	o.explain(chosen)
-	slugs, err := store.Categories(ctx, chosen.ids())
-	if err != nil {
-		return nil, err
-	}
-	for _, slug := range slugs {
-		board, _, err := rankOne(ctx, store, cat, slug, chosen)
-		if err != nil {
-			return nil, err
-		}
+	_, err = o.rankEach(ctx, cat, func(store *trialstore.Store) (selection, error) {
+		return o.currentRuns(ctx, store, o.runs, o.category)
+	}, func(board analytics.Board, _ []analytics.Cell) {
 		boards = append(boards, board.WithBase(o.base()))
-	}
-	return boards, nil
+	})
+	return boards, err
 }
 
 func (o *rankOptions) base() string {
@@ -98,6 +82,32 @@ func (o *rankOptions) base() string {
 		return o.cfg.BaseURL
 	}
 	return "http://" + o.cfg.Listen
+}
+
+// rankEach calls each with the board and the cells of every category of the runs that
+// choose selects, and returns those runs.
+func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*trialstore.Store) (selection, error), each func(analytics.Board, []analytics.Cell)) (chosen selection, err error) {
+	store, err := a.trials(ctx)
+	if err != nil {
+		return chosen, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if chosen, err = choose(store); err != nil || len(chosen.rows) == 0 {
+		return chosen, err
+	}
+	a.explain(chosen)
+	slugs, err := store.Categories(ctx, chosen.ids())
+	if err != nil {
+		return chosen, err
+	}
+	for _, slug := range slugs {
+		board, cells, err := rankOne(ctx, store, cat, slug, chosen)
+		if err != nil {
+			return chosen, err
+		}
+		each(board, cells)
+	}
+	return chosen, nil
 }
 
 // rankOne ranks a category, and returns the cells it counted.

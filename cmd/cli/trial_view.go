@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/stream"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -128,7 +129,7 @@ func (h *history) writeConversation(w io.Writer, raw []byte, full bool) bool {
 	}
 	events := 0
 	var last stream.Kind
-	parser, err := stream.New(format, func(e stream.Event) {
+	parser, err := cliagent.NewParser(format, func(e stream.Event) {
 		events++
 		if e.Kind == stream.KindText && last == stream.KindText && e.Agent == "" { // one line after another
 			_, _ = io.WriteString(w, indent(e.Text, true))

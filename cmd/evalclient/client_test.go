@@ -131,7 +131,7 @@ func TestARefusalIsToldWholeAndWithoutSecrets(t *testing.T) {
 	if e.Error() != "invalid_eval (400): it holds *** and ***[2J [r]" || e.RequestID != "r-1" || e.RetryAfter.Seconds() != 3 {
 		t.Errorf("%+v: %s", e, e)
 	}
-	if !slices.Equal(e.Issues, []Issue{{3, "bad ***"}, {0, "whole"}, {0, "x"}}) || !slices.Equal(e.Suggestions, []string{"flask"}) {
+	if !slices.Equal(e.Issues, []Issue{{Line: 3, Message: "bad ***"}, {Message: "whole"}, {Message: "x"}}) || !slices.Equal(e.Suggestions, []string{"flask"}) {
 		t.Errorf("%+v", e)
 	}
 	if !IsCode(err, CodeInvalidEval) || IsCode(err, CodeNoResults) || IsCode(nil, CodeNoResults) {

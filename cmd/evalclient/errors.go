@@ -55,12 +55,6 @@ type Error struct {
 	RetryAfter time.Duration
 }
 
-// An Issue is one thing that is wrong with an eval.
-type Issue struct {
-	Line    int    `json:"line,omitempty"` // from 1; 0 for the whole
-	Message string `json:"message"`
-}
-
 // Error names the code, the status and the description.
 func (e *Error) Error() string {
 	var b strings.Builder
@@ -115,7 +109,7 @@ func refusal(res *http.Response, now time.Time, secrets []string) *Error {
 	}
 	e.Code, e.Description, e.Reason = text(body.Code), text(body.Description), text(body.Reason)
 	for _, issue := range body.Issues[:min(len(body.Issues), maxEntries)] {
-		e.Issues = append(e.Issues, Issue{max(0, issue.Line), text(issue.Message)})
+		e.Issues = append(e.Issues, Issue{Line: max(0, issue.Line), Message: text(issue.Message)})
 	}
 	for _, name := range body.Suggestions[:min(len(body.Suggestions), maxEntries)] {
 		e.Suggestions = append(e.Suggestions, text(name))

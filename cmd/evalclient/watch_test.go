@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
 func event(seq int, body string) string {
@@ -102,7 +104,7 @@ func TestAnEventHoldsWhatTheServerSays(t *testing.T) {
 	if l := e.Lanes[0]; l.Name != "l" || l.Phase != "waiting" || l.Reason != "r" || !slices.Equal(l.Agents, []string{"a"}) {
 		t.Errorf("%+v", l)
 	}
-	if events[0].Attempt != 1 || events[0].At.IsZero() || events[2].Status != Done {
+	if events[0].Attempt != 1 || events[0].At.IsZero() || events[2].Status != resource.Done {
 		t.Errorf("%+v and %+v", events[0], events[2])
 	}
 }

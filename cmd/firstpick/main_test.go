@@ -20,18 +20,19 @@ var update = flag.Bool("update", false, "rewrite the expected output inside the 
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"firstpick": func() { os.Exit(cli.Main(cli.OS())) },
-		"fetch":     fetch,
-		"damage":    damage,
-		"person":    person,
-		"age":       age,
-		"shape":     shape,
-		"site":      sellersSite,
-		"keyed":     keyed,
-		"stranger":  stranger,
-		"exits":     exits,
-		"pgrelay":   pgrelay,
-		"billed":    billed,
+		"firstpick":      func() { os.Exit(cli.Main(cli.OS())) },
+		"firstpick-then": firstpickThen,
+		"fetch":          fetch,
+		"damage":         damage,
+		"person":         person,
+		"age":            age,
+		"shape":          shape,
+		"site":           sellersSite,
+		"keyed":          keyed,
+		"stranger":       stranger,
+		"exits":          exits,
+		"pgrelay":        pgrelay,
+		"billed":         billed,
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/publish/bundle"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -72,13 +73,13 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 }
 
 // trace reads a trial as readers know it, and sees to it that they know all of it.
-func trace(t *testing.T, b *reader.Bundle, id string) reader.Trace {
+func trace(t *testing.T, b *reader.Bundle, id string) format.Trace {
 	t.Helper()
 	data, err := b.Trace(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tr reader.Trace
+	var tr format.Trace
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&tr); err != nil {
@@ -92,7 +93,7 @@ func trace(t *testing.T, b *reader.Bundle, id string) reader.Trace {
 }
 
 // journalResult is what a trace tells of the result in the journal.
-func journalResult(tr reader.Trace) pick.Result {
+func journalResult(tr format.Trace) pick.Result {
 	r := pick.Result{
 		Kind: pick.Kind(tr.Outcome), Picked: tr.Picked, Shortlist: tr.Result.Shortlist, Rejected: tr.Result.Rejected, Say: tr.Result.Say,
 		Method: pick.Method(tr.Result.Method), Level: tr.Result.Level, Extractor: tr.Result.Extractor, Catalog: tr.Result.Catalog,
@@ -106,7 +107,7 @@ func journalResult(tr reader.Trace) pick.Result {
 func TestScoresFollowFromTheTrials(t *testing.T) {
 	w := newWorld(t, 2, size{prompts: 25, repeats: 4})
 	b := open(t, w.in.Root, write(t, w.in).ID)
-	var s bundle.Scores
+	var s format.Scores
 	if err := json.Unmarshal(b.Scores(), &s); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestScoresFollowFromTheTrials(t *testing.T) {
 		}
 		return picks, valid
 	}
-	boards := map[string]bundle.AgentScores{"": {Board: s.Board}}
+	boards := map[string]format.AgentScores{"": {Board: s.Board}}
 	for _, a := range s.Agents {
 		boards[a.Agent] = a
 	}
@@ -189,7 +190,7 @@ func TestFiltersAreANaiveScan(t *testing.T) {
 			Agent: one("", "", "a", "b", "nobody"), Outcome: one("", "", "tool", "diy", "other", "excluded", "none"),
 			Picked: one("", "", "flask", "django", "other-3", "x"), Prompt: one("", "", "p0", "p8", "p9"),
 		}
-		var want []reader.Entry
+		var want []format.Entry
 		for _, e := range w.entries {
 			takes := func(want, got string) bool { return want == "" || want == got }
 			if takes(f.Agent, e.Agent) && takes(f.Outcome, e.Outcome) && takes(f.Picked, e.Picked) && takes(f.Prompt, e.Prompt) {
@@ -205,13 +206,13 @@ func TestFiltersAreANaiveScan(t *testing.T) {
 		}
 		var ids []string
 		for line := range bytes.Lines(out.Bytes()) {
-			var tr bundle.Trace
+			var tr format.Trace
 			if err := json.Unmarshal(line, &tr); err != nil {
 				t.Fatal(err)
 			}
 			ids = append(ids, tr.ID)
 		}
-		if !slices.EqualFunc(want, ids, func(e reader.Entry, id string) bool { return e.ID == id }) {
+		if !slices.EqualFunc(want, ids, func(e format.Entry, id string) bool { return e.ID == id }) {
 			t.Fatalf("%+v: %d lines, want %d", f, len(ids), len(want))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/runner/filelock"
 )
@@ -90,7 +91,7 @@ func (d *desk) close() error { return errors.Join(os.RemoveAll(d.dir), d.lock.Cl
 
 // settle moves the bundle to its place. One that is there already stays, but for a
 // damaged one.
-func (d *desk) settle(m Manifest) error {
+func (d *desk) settle(m format.Manifest) error {
 	if err := content.Sync(d.bundle); err != nil {
 		return err
 	}
@@ -116,9 +117,9 @@ func (d *desk) settle(m Manifest) error {
 }
 
 // intact says whether the files of a bundle are what its manifest says.
-func intact(dir string, m Manifest) bool {
-	manifest, err := hashFile(filepath.Join(dir, manifestName))
-	if err != nil || manifest.SHA256[:20] != m.ID {
+func intact(dir string, m format.Manifest) bool {
+	manifest, err := hashFile(filepath.Join(dir, format.ManifestName))
+	if err != nil || manifest.SHA256[:format.IDDigits] != m.ID {
 		return false
 	}
 	for _, f := range m.Files {

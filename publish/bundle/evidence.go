@@ -5,62 +5,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// Evidence is one reason for an outcome, and where it stands in the answer.
-type Evidence struct {
-	Tool string `json:"tool"` // empty for what is about no tool
-	// Level is how strong it is: 7 structured answer, 6 manifest, 5 code, 4
-	// configuration, 3 command, 2 statement, 1 mention.
-	Level int `json:"level"`
-	// Kind is one of manifest, import, listed, host, env, file, command, statement,
-	// rejection, mention, structured, diy, cut.
-	Kind string `json:"kind"`
-	// In is the field of the answer that it stands in: finalText, commands, files,
-	// listing, structured; empty where that is not known. Index is the place in
-	// commands, files or the imports of a listing, from 0. Line counts the added lines of the file from 1; 0 for none.
-	In    string `json:"in"`
-	Index int    `json:"index"`
-	Path  string `json:"path"`
-	Line  int    `json:"line"`
-	// Quote is the text itself, so that it is found there by searching; at most 300
-	// bytes where it is long, but for markdown between.
-	Quote string `json:"quote"`
-}
-
-// The fields of an answer that evidence stands in.
-const (
-	inText       = "finalText"
-	inCommands   = "commands"
-	inFiles      = "files"
-	inListing    = "listing"
-	inStructured = "structured"
-)
-
-// placed says where evidence stands in a transcript.
-func placed(e pick.Evidence, t *transcript.Transcript) Evidence {
-	out := Evidence{Tool: e.Tool, Level: e.Level, Kind: e.Kind, Path: e.Path, Line: e.Line, Quote: e.Quote}
+// placed returns evidence with its place in a transcript.
+func placed(e pick.Evidence, t *transcript.Transcript) format.Evidence {
+	out := format.Evidence{Tool: e.Tool, Level: e.Level, Kind: e.Kind, Path: e.Path, Line: e.Line, Quote: e.Quote}
 	var at int
 	switch {
 	case e.Kind == "structured":
-		out.In = inStructured
+		out.In = format.InStructured
 		return out
 	case e.Kind == "listed" && t.Listing != nil:
-		out.In = inListing
+		out.In = format.InListing
 		at = slices.Index(t.Listing.Imports, e.Quote)
 	case e.Path != "":
-		out.In = inFiles
+		out.In = format.InFiles
 		at = slices.IndexFunc(t.Diff, func(f transcript.FileChange) bool { return f.Path == e.Path })
 	case e.Kind == "command":
-		out.In = inCommands
+		out.In = format.InCommands
 		at = slices.IndexFunc(t.Commands, func(c transcript.Command) bool {
 			return strings.HasPrefix(strings.TrimSpace(c.Cmd), e.Quote)
 		})
 	default:
 		if quote := find(t.FinalText, e.Quote); quote != "" {
-			out.In, out.Quote = inText, quote
+			out.In, out.Quote = format.InText, quote
 		}
 		return out
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/prices"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -42,31 +43,31 @@ func TestEvidenceStandsWhereItSays(t *testing.T) {
 	x := pick.New(category, c.Version)
 	for name, tt := range map[string]struct {
 		said transcript.Transcript
-		want Evidence
+		want format.Evidence
 	}{
 		"a plain sentence": {
 			transcript.Transcript{FinalText: "It depends. I'd go with Flask. Good luck!"},
-			Evidence{Tool: "flask", Level: 2, Kind: "statement", In: "finalText", Quote: "I'd go with Flask."},
+			format.Evidence{Tool: "flask", Level: 2, Kind: "statement", In: "finalText", Quote: "I'd go with Flask."},
 		},
 		"markdown, a link and a curly apostrophe": {
 			transcript.Transcript{FinalText: "# Answer\n\n1. I\u2019d go with [**Flask**](https://flask.example/a_b) for `this`[2].\n"},
-			Evidence{Tool: "flask", Level: 2, Kind: "statement", In: "finalText", Quote: "I\u2019d go with [**Flask**](https://flask.example/a_b) for `this`[2]."},
+			format.Evidence{Tool: "flask", Level: 2, Kind: "statement", In: "finalText", Quote: "I\u2019d go with [**Flask**](https://flask.example/a_b) for `this`[2]."},
 		},
 		"an import": {
 			transcript.Transcript{Diff: []transcript.FileChange{{Path: "README.md", Added: []string{"x"}}, {Path: "app.py", Added: []string{"import os", "import flask"}}}},
-			Evidence{Tool: "flask", Level: 5, Kind: "import", In: "files", Index: 1, Path: "app.py", Line: 2, Quote: "import flask"},
+			format.Evidence{Tool: "flask", Level: 5, Kind: "import", In: "files", Index: 1, Path: "app.py", Line: 2, Quote: "import flask"},
 		},
 		"a dependency": {
 			transcript.Transcript{Diff: []transcript.FileChange{{Path: "requirements.txt", AddedDeps: []string{"django==5"}}}},
-			Evidence{Tool: "django", Level: 6, Kind: "manifest", In: "files", Path: "requirements.txt", Quote: "django==5"},
+			format.Evidence{Tool: "django", Level: 6, Kind: "manifest", In: "files", Path: "requirements.txt", Quote: "django==5"},
 		},
 		"a command": {
 			transcript.Transcript{Commands: []transcript.Command{{Cmd: "ls", Exit: new(0)}, {Cmd: " pip install flask " + strings.Repeat("# and more ", 50), Exit: new(0)}}},
-			Evidence{Tool: "flask", Level: 3, Kind: "command", In: "commands", Index: 1, Quote: strings.TrimSpace(("pip install flask " + strings.Repeat("# and more ", 50))[:300])},
+			format.Evidence{Tool: "flask", Level: 3, Kind: "command", In: "commands", Index: 1, Quote: strings.TrimSpace(("pip install flask " + strings.Repeat("# and more ", 50))[:300])},
 		},
 		"an import that a study lists": {
 			transcript.Transcript{Listing: &transcript.Listing{Source: "s", Ecosystem: "pypi", Imports: []string{"os", "flask"}}},
-			Evidence{Tool: "flask", Level: 5, Kind: "listed", In: "listing", Index: 1, Quote: "flask"},
+			format.Evidence{Tool: "flask", Level: 5, Kind: "listed", In: "listing", Index: 1, Quote: "flask"},
 		},
 	} {
 		r := x.Extract(tt.said)
@@ -74,7 +75,7 @@ func TestEvidenceStandsWhereItSays(t *testing.T) {
 			t.Errorf("%s: no evidence: %+v", name, r)
 			continue
 		}
-		told := tellResult(&r, &tt.said).Evidence
+		told := encodeResult(&r, &tt.said).Evidence
 		if d := cmp.Diff(tt.want, told[0]); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -85,21 +86,21 @@ func TestEvidenceStandsWhereItSays(t *testing.T) {
 		}
 	}
 	lost := placed(pick.Evidence{Kind: "import", Path: "gone.py", Line: 3, Quote: "q"}, &transcript.Transcript{})
-	if d := cmp.Diff(Evidence{Kind: "import", Path: "gone.py", Line: 3, Quote: "q"}, lost); d != "" {
+	if d := cmp.Diff(format.Evidence{Kind: "import", Path: "gone.py", Line: 3, Quote: "q"}, lost); d != "" {
 		t.Errorf("evidence whose file was left out: %s", d)
 	}
 }
 
 // stands says whether a reader finds evidence where it says.
-func stands(e Evidence, t *transcript.Transcript) bool {
+func stands(e format.Evidence, t *transcript.Transcript) bool {
 	switch e.In {
-	case inText:
+	case format.InText:
 		return strings.Contains(t.FinalText, e.Quote)
-	case inCommands:
+	case format.InCommands:
 		return strings.Contains(t.Commands[e.Index].Cmd, e.Quote)
-	case inListing:
+	case format.InListing:
 		return t.Listing.Imports[e.Index] == e.Quote
-	case inFiles:
+	case format.InFiles:
 		f := t.Diff[e.Index]
 		if e.Line > 0 {
 			return f.Path == e.Path && strings.Contains(f.Added[e.Line-1], e.Quote)
@@ -146,7 +147,7 @@ func TestNothingOfAnAgentIsLeftOut(t *testing.T) {
 		default:
 			field.Set(reflect.ValueOf(map[string]string{"x": "y"}))
 		}
-		told := tellManifest(m)
+		told := encodeManifest(m)
 		if told.ID != m.ID() {
 			t.Errorf("id %s, want %s", told.ID, m.ID())
 		}
@@ -166,7 +167,7 @@ func TestTokensAreToldAsFarAsTheyAreKnown(t *testing.T) {
 		"two sums":  {journal.Answer{InTokens: 5, OutTokens: 7}, `{"input":5,"cacheRead":0,"cacheWrite":0,"output":7,"reasoning":0,"searches":0}`},
 		"all parts": {journal.Answer{InTokens: 6, OutTokens: 9, Usage: &prices.Usage{Input: 1, CacheRead: 2, CacheWrite: 3, Output: 9, Reasoning: 4, Searches: 5}}, `{"input":6,"cacheRead":2,"cacheWrite":3,"output":9,"reasoning":4,"searches":5}`},
 	} {
-		got, err := json.Marshal(tellTokens(&tt.said))
+		got, err := json.Marshal(encodeTokens(&tt.said))
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s: %s, want %s (%v)", name, got, tt.want, err)
 		}
@@ -174,7 +175,7 @@ func TestTokensAreToldAsFarAsTheyAreKnown(t *testing.T) {
 }
 
 func TestUnknownExitsAndSources(t *testing.T) {
-	got, err := json.Marshal(tellAnswer(&journal.Answer{Transcript: transcript.Transcript{
+	got, err := json.Marshal(encodeAnswer(&journal.Answer{Transcript: transcript.Transcript{
 		Commands: []transcript.Command{{Cmd: "npm test", Exit: new(0)}, {Cmd: "npm run dev"}},
 		Sources:  []transcript.Source{{URL: "https://stripe.com"}, {URL: "https://docs.stripe.com", Opened: true}},
 	}}))
@@ -186,7 +187,7 @@ func TestUnknownExitsAndSources(t *testing.T) {
 			t.Errorf("%s lacks %s (%v)", got, want, err)
 		}
 	}
-	if got, _ := json.Marshal(tellAnswer(&journal.Answer{})); strings.Contains(string(got), "sources") {
+	if got, _ := json.Marshal(encodeAnswer(&journal.Answer{})); strings.Contains(string(got), "sources") {
 		t.Errorf("sources of none: %s", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -28,7 +29,7 @@ type held struct {
 	mismatch       bool
 	costUSD        *float64
 	wallMS         int64
-	failed         []Attempt
+	failed         []format.Attempt
 }
 
 // gathered is a run, by place in the plan.
@@ -97,7 +98,7 @@ func (t *held) fail(r journal.Record) {
 	if n := len(t.failed); r.Kind == journal.KindExcluded && n > 0 && t.failed[n-1].Attempt == r.Attempt {
 		return
 	}
-	t.failed = append(t.failed, Attempt{r.Attempt, r.At.UTC(), r.Reason, r.CostUSD, r.AtMostUSD})
+	t.failed = append(t.failed, format.Attempt{Attempt: r.Attempt, At: r.At.UTC(), Reason: r.Reason, CostUSD: r.CostUSD, AtMostUSD: r.AtMostUSD})
 }
 
 // answered keeps an answer. The first of a trial stands.
@@ -132,7 +133,7 @@ func (g *gathered) extracted(t *held, r *pick.Result) (err error) {
 // missing says why a trial has no end.
 func (t *held) missing() string {
 	if len(t.failed) == 0 {
-		return notAsked
+		return format.NotAsked
 	}
 	return code(t.failed[len(t.failed)-1].Reason)
 }
@@ -144,20 +145,20 @@ func code(reason string) string {
 }
 
 // sumUp fills in what the manifest says of trials and money.
-func (g *gathered) sumUp(root, id string, m *Manifest) error {
+func (g *gathered) sumUp(root, id string, m *format.Manifest) error {
 	p, err := runner.Replay(root, id)
 	if err != nil {
 		return err
 	}
 	m.Money = moneyOf(p.SpentUSD, p.LostUSD)
 	m.Extractor = strings.Join(slices.Sorted(maps.Keys(g.extractors)), ",")
-	byName := map[string]*Agent{}
+	byName := map[string]*format.Agent{}
 	for i := range m.Agents {
 		a := &m.Agents[i]
 		byName[a.Name] = a
 		a.Money = moneyOf(p.SpentBy[a.Name], p.LostBy[a.Name])
 		for _, is := range g.manifests[a.Name] {
-			a.Manifests = append(a.Manifests, tellManifest(is))
+			a.Manifests = append(a.Manifests, encodeManifest(is))
 		}
 	}
 	c := &m.Counts
@@ -186,7 +187,7 @@ func (g *gathered) sumUp(root, id string, m *Manifest) error {
 }
 
 // moneyOf rounds to a millionth of a dollar: sums of floats depend on their order.
-func moneyOf(spent, lost float64) Money {
+func moneyOf(spent, lost float64) format.Money {
 	round := func(v float64) float64 { return math.Round(v*1e6) / 1e6 }
-	return Money{SpentUSD: round(spent), AtMostUSD: round(spent + lost)}
+	return format.Money{SpentUSD: round(spent), AtMostUSD: round(spent + lost)}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/runner/journal"
 )
@@ -18,7 +19,7 @@ const mostInMemory = 5000
 
 // writeScores writes scores.json and trials.parquet out of a store of its own: the
 // runs beside this one may be other people's.
-func (in Input) writeScores(ctx context.Context, run journal.Run, d *desk, m *Manifest) (_ []File, err error) {
+func (in Input) writeScores(ctx context.Context, run journal.Run, d *desk, m *format.Manifest) (_ []format.File, err error) {
 	file := "" // in memory
 	if m.Counts.Valid > mostInMemory {
 		file = filepath.Join(d.scratch, "trials.duckdb")
@@ -52,11 +53,11 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *desk, m *Ma
 	if err != nil {
 		return nil, err
 	}
-	written, err := writeFile(filepath.Join(d.bundle, scoresName), data)
+	written, err := writeFile(filepath.Join(d.bundle, format.ScoresName), data)
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(d.bundle, trialsName)
+	path := filepath.Join(d.bundle, format.TrialsName)
 	if err := store.WriteParquet(ctx, path, []string{run.ID}); err != nil {
 		return nil, err
 	}
@@ -64,17 +65,17 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *desk, m *Ma
 		return nil, err
 	}
 	trials, err := hashFile(path)
-	return []File{written, trials}, err
+	return []format.File{written, trials}, err
 }
 
-func score(category *catalog.Category, cells []analytics.Cell, m *Manifest) (Scores, error) {
+func score(category *catalog.Category, cells []analytics.Cell, m *format.Manifest) (format.Scores, error) {
 	var errs []error
 	rank := func(cells []analytics.Cell, planned int) analytics.Board {
 		b := analytics.Rank(category, cells, planned, m.Synthetic)
 		errs = append(errs, analytics.Check(b)...)
 		return b
 	}
-	s := Scores{Board: rank(cells, m.Counts.Planned), Agents: []AgentScores{}}
+	s := format.Scores{Board: rank(cells, m.Counts.Planned), Agents: []format.AgentScores{}}
 	for _, a := range m.Agents {
 		var own []analytics.Cell
 		for _, c := range cells {
@@ -82,7 +83,7 @@ func score(category *catalog.Category, cells []analytics.Cell, m *Manifest) (Sco
 				own = append(own, c)
 			}
 		}
-		s.Agents = append(s.Agents, AgentScores{Agent: a.Name, Money: a.Money, Board: rank(own, a.Planned)})
+		s.Agents = append(s.Agents, format.AgentScores{Agent: a.Name, Money: a.Money, Board: rank(own, a.Planned)})
 	}
 	if err := errors.Join(errs...); err != nil {
 		return s, fmt.Errorf("the scores break their rules, so no bundle is made: %w", err)

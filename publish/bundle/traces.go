@@ -12,33 +12,31 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/content"
 )
 
-// The limits of a frame and of a line, unpacked. A page of rare trials unpacks a frame
-// for each; frames of 4 MiB would take a tenth less of the disk, and ten times as long.
-const (
-	frameTrials = 256
-	frameBytes  = 256 << 10
-	lineBytes   = 64 << 20
-)
+// frameBytes is the most bytes of a frame of several lines, unpacked. A page of rare
+// trials unpacks a frame for each; frames of 4 MiB would take a tenth less of the disk,
+// and ten times as long.
+const frameBytes = 256 << 10
 
 // kind is the outcome in the bundle.
 func (t *held) kind() string {
 	if t.valid {
 		return string(t.outcome)
 	}
-	return excluded
+	return format.Excluded
 }
 
 // writeTraces writes traces.zst, traces.idx and names.json.
-func (g *gathered) writeTraces(ctx context.Context, dir string) (_ []File, err error) {
+func (g *gathered) writeTraces(ctx context.Context, dir string) (_ []format.File, err error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, enc.Close()) }()
-	out, err := createHashed(filepath.Join(dir, tracesName))
+	out, err := createHashed(filepath.Join(dir, format.TracesName))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +64,7 @@ func (g *gathered) writeTraces(ctx context.Context, dir string) (_ []File, err e
 	if err := errors.Join(err, closeErr); err != nil {
 		return nil, err
 	}
-	index, err := writeFile(filepath.Join(dir, indexName), x.encode(w.frames))
+	index, err := writeFile(filepath.Join(dir, format.IndexName), x.encode(w.frames))
 	if err != nil {
 		return nil, err
 	}
@@ -74,22 +72,14 @@ func (g *gathered) writeTraces(ctx context.Context, dir string) (_ []File, err e
 	if err != nil {
 		return nil, err
 	}
-	texts, err := writeFile(filepath.Join(dir, namesName), text)
-	return []File{traces, index, texts}, err
-}
-
-// A frame is a line of the table of frames.
-type frame struct {
-	at           int64
-	packed, size int
-	lines        int
-	sum          [sha256.Size]byte
+	texts, err := writeFile(filepath.Join(dir, format.NamesName), text)
+	return []format.File{traces, index, texts}, err
 }
 
 type tracesWriter struct {
 	out    *hashedFile
 	enc    *zstd.Encoder
-	frames []frame
+	frames []format.Frame
 	lines  int // in buf
 	buf    []byte
 	packed []byte
@@ -97,7 +87,7 @@ type tracesWriter struct {
 
 // add puts a line into the frame under way, or begins another.
 func (w *tracesWriter) add(line []byte) error {
-	if w.lines == frameTrials || w.lines > 0 && len(w.buf)+len(line) > frameBytes {
+	if w.lines == format.FrameLines || w.lines > 0 && len(w.buf)+len(line) > frameBytes {
 		if err := w.flush(); err != nil {
 			return err
 		}
@@ -112,7 +102,10 @@ func (w *tracesWriter) flush() error {
 		return nil
 	}
 	w.packed = w.enc.EncodeAll(w.buf, w.packed[:0])
-	w.frames = append(w.frames, frame{w.out.n, len(w.packed), len(w.buf), w.lines, sha256.Sum256(w.packed)})
+	w.frames = append(w.frames, format.Frame{
+		At: uint64(w.out.n), Packed: uint32(len(w.packed)), Size: uint32(len(w.buf)), Lines: uint32(w.lines), //nolint:gosec // a frame is small
+		Sum: sha256.Sum256(w.packed),
+	})
 	w.buf, w.lines = w.buf[:0], 0
 	_, err := w.out.Write(w.packed)
 	return err
@@ -137,19 +130,19 @@ func (h *hashedFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (h *hashedFile) close() (File, error) {
-	file := File{Path: filepath.Base(h.f.Name()), SHA256: hex.EncodeToString(h.sum.Sum(nil)), Bytes: h.n}
+func (h *hashedFile) close() (format.File, error) {
+	file := format.File{Path: filepath.Base(h.f.Name()), SHA256: hex.EncodeToString(h.sum.Sum(nil)), Bytes: h.n}
 	return file, errors.Join(h.f.Sync(), h.f.Close())
 }
 
 // hashFile describes a file that is there, without holding it in memory.
-func hashFile(path string) (_ File, err error) {
+func hashFile(path string) (_ format.File, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return File{}, err
+		return format.File{}, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	h := sha256.New()
 	n, err := io.Copy(h, f)
-	return File{Path: filepath.Base(path), SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n}, err
+	return format.File{Path: filepath.Base(path), SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n}, err
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/bundle"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -56,7 +57,7 @@ type size struct{ prompts, repeats, text int }
 type world struct {
 	in      bundle.Input
 	run     journal.Run
-	entries []reader.Entry    // by place in the plan, without those that are missing
+	entries []format.Entry    // by place in the plan, without those that are missing
 	texts   map[string]string // final text by trial
 	results map[string]pick.Result
 	missing int
@@ -106,7 +107,7 @@ func (w *world) trial(r *rand.Rand, i int, t plan.Trial, text int) []journal.Rec
 		cost := 0.25
 		recs = append(recs, journal.Record{Kind: journal.KindAttempt, Trial: t, At: at, Attempt: 1, Reason: "server: 500", CostUSD: &cost})
 	}
-	want := reader.Entry{ID: t.ID, Agent: t.Agent, Prompt: t.PromptID, Template: t.Template, Repeat: t.Repeat}
+	want := format.Entry{ID: t.ID, Agent: t.Agent, Prompt: t.PromptID, Template: t.Template, Repeat: t.Repeat}
 	switch r.IntN(20) {
 	case 0:
 		w.missing++
@@ -162,7 +163,7 @@ func words(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-func write(tb testing.TB, in bundle.Input) bundle.Manifest {
+func write(tb testing.TB, in bundle.Input) format.Manifest {
 	tb.Helper()
 	m, err := bundle.Write(tb.Context(), in)
 	if err != nil {
@@ -182,9 +183,9 @@ func open(tb testing.TB, root, id string) *reader.Bundle {
 }
 
 // all reads every page of a list.
-func all(tb testing.TB, b *reader.Bundle, f reader.Filter, limit int) []reader.Entry {
+func all(tb testing.TB, b *reader.Bundle, f reader.Filter, limit int) []format.Entry {
 	tb.Helper()
-	var out []reader.Entry
+	var out []format.Entry
 	for cursor := ""; ; {
 		p, err := b.Traces(tb.Context(), f, cursor, limit)
 		if err != nil {

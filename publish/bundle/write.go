@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -29,7 +30,7 @@ type Input struct {
 // Write makes the bundle of a run that has ended, however it ended, and returns its
 // manifest. A bundle that is there already and whole stays as it is. Where Write
 // fails no bundle is left behind.
-func Write(ctx context.Context, in Input) (_ Manifest, err error) {
+func Write(ctx context.Context, in Input) (_ format.Manifest, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("bundle of run %s under %s: %w", in.RunID, in.Root, err)
@@ -37,30 +38,30 @@ func Write(ctx context.Context, in Input) (_ Manifest, err error) {
 	}()
 	run, err := journal.ReadRun(in.RunsRoot, in.RunID)
 	if err != nil {
-		return Manifest{}, err
+		return format.Manifest{}, err
 	}
 	if err := in.check(run); err != nil {
-		return Manifest{}, err
+		return format.Manifest{}, err
 	}
 	desk, err := openDesk(in.Root)
 	if err != nil {
-		return Manifest{}, err
+		return format.Manifest{}, err
 	}
 	defer func() { err = errors.Join(err, desk.close()) }()
 	m, err := in.fill(ctx, run, desk)
 	if err != nil {
-		return Manifest{}, err
+		return format.Manifest{}, err
 	}
 	data, err := content.JSON(m)
 	if err != nil {
-		return Manifest{}, err
+		return format.Manifest{}, err
 	}
-	if _, err := writeFile(filepath.Join(desk.bundle, manifestName), data); err != nil {
-		return Manifest{}, err
+	if _, err := writeFile(filepath.Join(desk.bundle, format.ManifestName), data); err != nil {
+		return format.Manifest{}, err
 	}
-	m.ID = content.Digest(data)[:20]
+	m.ID = content.Digest(data)[:format.IDDigits]
 	if err := ctx.Err(); err != nil {
-		return Manifest{}, err
+		return format.Manifest{}, err
 	}
 	return m, desk.settle(m)
 }
@@ -79,7 +80,7 @@ func (in Input) check(run journal.Run) error {
 }
 
 // fill writes all files but the manifest, which it returns.
-func (in Input) fill(ctx context.Context, run journal.Run, d *desk) (Manifest, error) {
+func (in Input) fill(ctx context.Context, run journal.Run, d *desk) (format.Manifest, error) {
 	m, err := in.manifest(run)
 	if err != nil {
 		return m, err
@@ -104,31 +105,31 @@ func (in Input) fill(ctx context.Context, run journal.Run, d *desk) (Manifest, e
 		return m, err
 	}
 	m.Files = append(m.Files, files...)
-	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Files, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
 	return m, nil
 }
 
 // manifest returns the manifest as far as it follows from what was planned.
-func (in Input) manifest(run journal.Run) (Manifest, error) {
+func (in Input) manifest(run journal.Run) (format.Manifest, error) {
 	def := run.Eval
 	digest, err := EvalDigest(def)
 	if err != nil {
-		return Manifest{}, err
+		return format.Manifest{}, err
 	}
-	m := Manifest{
-		SchemaVersion: SchemaVersion, Generator: in.Generator, Catalog: in.Catalog.Version, Synthetic: run.Synthetic,
-		Eval: Eval{
+	m := format.Manifest{
+		SchemaVersion: format.SchemaVersion, Generator: in.Generator, Catalog: in.Catalog.Version, Synthetic: run.Synthetic,
+		Eval: format.Eval{
 			Name: def.Name, Category: def.Category, SHA256: digest, Repeats: def.Repeats,
-			Templates: append([]string{}, def.Templates...), Prompts: []Prompt{},
+			Templates: append([]string{}, def.Templates...), Prompts: []format.Prompt{},
 		},
-		Counts: Counts{ExcludedBy: map[string]int{}, MissingBy: map[string]int{}},
-		Agents: []Agent{}, Notes: append([]string{}, run.Notes...),
+		Counts: format.Counts{ExcludedBy: map[string]int{}, MissingBy: map[string]int{}},
+		Agents: []format.Agent{}, Notes: append([]string{}, run.Notes...),
 	}
 	for _, p := range def.Prompts {
-		m.Eval.Prompts = append(m.Eval.Prompts, Prompt{p.ID, p.Text})
+		m.Eval.Prompts = append(m.Eval.Prompts, format.Prompt{ID: p.ID, Text: p.Text})
 	}
 	for _, a := range def.Agents {
-		m.Agents = append(m.Agents, Agent{Name: a.Name, Manifests: []AgentManifest{}})
+		m.Agents = append(m.Agents, format.Agent{Name: a.Name, Manifests: []format.AgentManifest{}})
 	}
 	if run.Catalog != "" && run.Catalog != m.Catalog {
 		m.Notes = append(m.Notes, fmt.Sprintf("The answers were read with catalogue %s, not the one of this bundle.", run.Catalog))
@@ -145,14 +146,14 @@ func EvalDigest(e eval.Eval) (string, error) {
 }
 
 // writeFile writes a new file that survives a crash.
-func writeFile(path string, data []byte) (File, error) {
+func writeFile(path string, data []byte) (format.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return File{}, err
+		return format.File{}, err
 	}
 	_, err = f.Write(data)
 	if err == nil {
 		err = f.Sync()
 	}
-	return File{Path: filepath.Base(path), SHA256: content.Digest(data), Bytes: int64(len(data))}, errors.Join(err, f.Close())
+	return format.File{Path: filepath.Base(path), SHA256: content.Digest(data), Bytes: int64(len(data))}, errors.Join(err, f.Close())
 }

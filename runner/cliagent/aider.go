@@ -6,18 +6,18 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// aider runs aider. It edits files and writes text; it runs no commands unless
-// somebody says yes to each, so an answer of it has none. What it used stands in a
-// file of its own. The model is named as litellm does: anthropic/..., gpt-....
+// aider runs aider. It edits files and writes text. It asks before each command, so its
+// answers have none. A separate file reports its usage. The model is named as LiteLLM
+// names it: anthropic/..., gpt-....
 func aider(a eval.Agent) (*setup, error) {
 	v, _, err := vendorOf(a)
 	if err != nil {
 		return nil, err
 	}
 	s := &setup{
-		binary: "aider", install: "pip install aider-chat", format: eval.KindAider,
+		binary: "aider", install: "pip install aider-chat",
 		key: credential{from: []string{v.keyEnv}, as: v.keyEnv}, host: v.host, vendor: v.name, memoryMB: 400,
-		report: "{home}/analytics.jsonl", commands: "/!",
+		report: "{home}/analytics.jsonl", commands: "/!", text: true,
 	}
 	s.add("--yes-always", "--no-auto-commits", "--no-git", "--no-check-update", "--no-show-model-warnings", "--no-show-release-notes",
 		"--no-pretty", "--no-stream", "--no-suggest-shell-commands", "--no-detect-urls", "--map-tokens", "0",

@@ -8,8 +8,8 @@ import (
 )
 
 // claudeCode runs Claude Code. Purity clean switches all customisation off
-// (--safe-mode), bare also hooks, plugins and background work (--bare). The model
-// that it would fall back to is never set: it would change who is measured.
+// (--safe-mode), bare also hooks, plugins and background work (--bare). The
+// fallback model is never set: it would change the subject.
 func claudeCode(a eval.Agent) (*setup, error) {
 	if err := pure(a, eval.PurityClean, eval.PurityBare); err != nil {
 		return nil, err
@@ -18,8 +18,8 @@ func claudeCode(a eval.Agent) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{
-		binary: "claude", install: "npm install -g @anthropic-ai/claude-code", format: eval.KindClaudeCode,
-		key:  credential{from: []string{"ANTHROPIC_API_KEY"}, as: "ANTHROPIC_API_KEY"},
+		binary: "claude", install: "npm install -g @anthropic-ai/claude-code",
+		key:  keyOf(a, "ANTHROPIC_API_KEY"),
 		host: "api.anthropic.com", vendor: "anthropic", memoryMB: 300, commands: "/", caps: true,
 	}
 	s.add("-p", "--output-format", "stream-json", "--verbose", "--model", a.Model,

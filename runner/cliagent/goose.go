@@ -16,7 +16,7 @@ func goose(a eval.Agent) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{
-		binary: "goose", install: "https://block.github.io/goose/docs/getting-started/installation", format: eval.KindGoose,
+		binary: "goose", install: "https://block.github.io/goose/docs/getting-started/installation",
 		key: credential{from: []string{v.keyEnv}, as: v.gooseKey}, host: v.host, vendor: v.name, memoryMB: 250,
 	}
 	s.add("run", "--no-session", "--output-format", "stream-json")
@@ -30,7 +30,7 @@ func goose(a eval.Agent) (*setup, error) {
 	s.set("GOOSE_MODE", "auto")
 	s.set("GOOSE_PATH_ROOT", "{home}/.goose")
 	s.set("GOOSE_DISABLE_KEYRING", "1")
-	s.set("GOOSE_DISABLE_SESSION_NAMING", "true") // it would ask the model for a name
+	s.set("GOOSE_DISABLE_SESSION_NAMING", "true") // it would call the model for a name
 	s.set("GOOSE_TELEMETRY_ENABLED", "false")
 	if a.BaseURL == "" {
 		return s, nil

@@ -1,9 +1,9 @@
-// Package provider asks models over HTTP: one client, and a codec for each of the
-// wire formats of OpenAI (Chat and Responses), Anthropic, Gemini and Ollama.
+// Package provider calls models over HTTP: one client, and a codec for each wire format.
+// See kinds.
 //
-// A question carries only what the eval sets, for what is measured is what users
-// get. What is set is sent even where a provider will refuse it: dropping it in
-// silence would change the subject.
+// A request carries only parameters that the eval sets, because the defaults are what
+// users get. A set parameter is sent even if the provider will reject it: dropping it
+// in silence would change the subject.
 package provider
 
 import (
@@ -26,12 +26,9 @@ import (
 const (
 	maxBody        = 8 << 20 // bytes of an answer
 	defaultTimeout = 10 * time.Minute
-	// defaultAnthropicTokens is what is sent where nothing is set: the format
-	// does not go without.
-	defaultAnthropicTokens = 4096
 )
 
-// Deps are what models need of the world.
+// Deps are the dependencies of models.
 type Deps struct {
 	Getenv func(string) string
 	Client *http.Client
@@ -39,61 +36,65 @@ type Deps struct {
 	Prices *prices.Table
 }
 
-// A kind is what there is to know of a provider, and of a format.
+// A kind is the code of an agent kind of class model, with its row of eval.Kinds.
 type kind struct {
-	codec    codec
-	provider string // in the table of prices
-	base     string // address unless the eval has another
-	keyEnv   string // variable of the key, for that address
-	free     bool
+	eval.Kind
+	codec  codec
+	vendor string // in the price table
+	free   bool
+	// maxTokens is sent where the eval sets no max_tokens and the format requires it.
+	maxTokens int
+	// pauses means that the provider may pause a long answer: see answer.paused.
+	pauses bool
+	// pull is the command that gets a missing model.
+	pull string
+}
+
+// kinds returns the code of every kind of class model.
+func kinds() map[string]kind {
+	return map[string]kind{
+		eval.KindOpenAIChat:      {codec: openAIChat{}, vendor: "openai"},
+		eval.KindOpenAIResponses: {codec: openAIResponses{}, vendor: "openai"},
+		eval.KindAnthropic:       {codec: anthropic{}, vendor: "anthropic", maxTokens: 4096, pauses: true},
+		eval.KindGemini:          {codec: gemini{}, vendor: "google"},
+		eval.KindOllama:          {codec: ollama{}, free: true, pull: "ollama pull"},
+	}
 }
 
 func kindOf(name string) (kind, bool) {
-	switch name {
-	case eval.KindOpenAIChat:
-		return kind{codec: openAIChat{}, provider: "openai", base: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY"}, true
-	case eval.KindOpenAIResponses:
-		return kind{codec: openAIResponses{}, provider: "openai", base: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY"}, true
-	case eval.KindAnthropic:
-		return kind{codec: anthropic{}, provider: "anthropic", base: "https://api.anthropic.com", keyEnv: "ANTHROPIC_API_KEY"}, true
-	case eval.KindGemini:
-		return kind{codec: gemini{}, provider: "google", base: "https://generativelanguage.googleapis.com", keyEnv: "GEMINI_API_KEY"}, true
-	case eval.KindOllama:
-		return kind{codec: ollama{}, base: "http://localhost:11434", free: true}, true
-	}
-	return kind{}, false
+	k, ok := kinds()[name]
+	k.Kind, _ = eval.KindNamed(name)
+	return k, ok
 }
 
-// New makes the agent for a model behind an API. It reads the key at once. The
-// provider's own key goes to the provider's own address only: for another address
-// the eval names the variable, or no key is sent.
+// New returns the agent of a model behind an API. It reads the key immediately. A
+// default key is sent to the provider's own address only: for another address the eval
+// names the variable, or no key is sent.
 func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	k, ok := kindOf(a.Kind)
 	if !ok {
-		return nil, fmt.Errorf("kind %q is no model behind an API", a.Kind)
+		return nil, fmt.Errorf("kind %q is not a model behind an API", a.Kind)
 	}
 	if d.Client == nil {
-		return nil, errors.New("no HTTP client was given")
+		return nil, errors.New("missing HTTP client")
 	}
-	if a.Kind == eval.KindAnthropic {
-		a.MaxTokens = cmp.Or(a.MaxTokens, defaultAnthropicTokens)
-	}
+	a.MaxTokens = cmp.Or(a.MaxTokens, k.maxTokens)
 	base := BaseURL(a)
 	at, err := url.Parse(base)
 	if err != nil || at.Host == "" {
 		return nil, fmt.Errorf("base_url: %q is not an http or https address", a.BaseURL)
 	}
-	home, err := url.Parse(k.base)
+	home, err := url.Parse(k.BaseURL)
 	if err != nil {
-		return nil, err // unreachable: it is written above
+		return nil, err // unreachable: a constant of eval.Kinds
 	}
 	c := &client{
-		Agent: a, codec: k.codec, base: base, free: k.free, home: at.Scheme == home.Scheme && at.Host == home.Host,
+		Agent: a, kind: k, base: base, home: at.Scheme == home.Scheme && at.Host == home.Host,
 		http: withoutRedirects(d.Client), timeout: cmp.Or(time.Duration(a.TimeoutS)*time.Second, defaultTimeout),
 	}
 	keyEnv := a.APIKeyEnv
 	if keyEnv == "" && c.home {
-		keyEnv = k.keyEnv
+		keyEnv = k.KeyEnv
 	}
 	if keyEnv != "" {
 		if c.key = strings.TrimSpace(d.Getenv(keyEnv)); c.key == "" {
@@ -103,15 +104,15 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	c.secret = newSecret(c.key)
 	table := d.Prices
 	if !c.home {
-		table = nil // who sells the same model elsewhere has prices of his own
+		table = nil // other sellers of the same model have other prices
 	}
-	price, source := priceOf(a, k.provider, table)
+	price, source := priceOf(a, k.vendor, table)
 	c.price = price
 	sent, err := parametersOf(k.codec, a)
 	if err != nil {
 		return nil, err
 	}
-	c.words = sent.words
+	c.sent = sent.names
 	c.profile = agent.Profile{
 		Paid: !k.free,
 		Lane: agent.Lane{Key: laneKey(a, at.Host, c.key), Max: a.MaxConcurrency},
@@ -123,22 +124,22 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	return c, nil
 }
 
-// BaseURL is the address at which a model is asked, without the path of its format and
-// without a slash at its end.
+// BaseURL returns the address of a model without the path of its format and without a
+// trailing slash.
 func BaseURL(a eval.Agent) string {
 	k, _ := kindOf(a.Kind)
-	return strings.TrimRight(cmp.Or(a.BaseURL, k.base), "/")
+	return strings.TrimRight(cmp.Or(a.BaseURL, k.BaseURL), "/")
 }
 
-// withoutRedirects returns a client that takes a redirection as the answer: it
-// would carry prompt and key to an address that nobody chose.
+// withoutRedirects returns a client that does not follow redirects: they would carry
+// prompt and key to an address that nobody configured.
 func withoutRedirects(c *http.Client) *http.Client {
 	stay := *c
 	stay.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &stay
 }
 
-// laneKey tells keys apart by a fingerprint, never by a part of them.
+// laneKey distinguishes keys by a fingerprint, never by a part of them.
 func laneKey(a eval.Agent, host, key string) string {
 	fingerprint := "nokey"
 	if key != "" {

@@ -35,7 +35,7 @@ type Handler struct {
 }
 
 // New returns a handler that holds senders to the rules of limits.
-func New(c *collect.Service, limits quota.Keeper, errs apierr.Writer, log *slog.Logger) *Handler {
+func New(c *collect.Service, limits quota.Limiter, errs apierr.Writer, log *slog.Logger) *Handler {
 	return &Handler{Collect: c, Errors: errs, Log: log, gate: newGate(limits)}
 }
 
@@ -45,6 +45,12 @@ func (h *Handler) Mount(r chi.Router) {
 	route.API(r, "Authorization, Content-Type, Idempotency-Key", []route.Operation{
 		route.On(http.MethodGet, "/api/collect", h.handle(h.probe)), route.On(http.MethodPost, "/api/collect", h.handle(h.collect)),
 	})
+}
+
+// Limits implements route.Limited. Events are counted by key; a body is bounded again, by
+// its format, when it is decompressed.
+func (h *Handler) Limits() map[string]route.Limits {
+	return map[string]route.Limits{"/api/collect": {MaxBody: event.MaxLogBody + route.DefaultMaxBody, Unmetered: true}}
 }
 
 type endpoint func(w http.ResponseWriter, r *http.Request) (status int, answer any, err error)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/channel/traffic"
-	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -68,9 +67,9 @@ type changed struct{ Text, Link, More string }
 func newChange(p *page, c *traffic.Change) changed {
 	out := changed{Text: change(c, p.query)}
 	switch {
-	case c.What == trafficdb.NewNotFound:
+	case c.What == traffic.NewNotFound:
 		out.Link, out.More = p.To("gaps"), "Gaps"
-	case c.What == trafficdb.Silence:
+	case c.What == traffic.Silence:
 		out.Link, out.More = p.To("settings"), "Settings"
 	case c.Agent != "":
 		out.Link, out.More = p.To("agents", c.Agent), c.Agent

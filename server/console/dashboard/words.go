@@ -8,7 +8,6 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/traffic"
-	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -37,7 +36,7 @@ func classes() []term {
 // others returns the classes that no headline counts.
 func others() []term {
 	return []term{
-		{trafficdb.Impostor, "Spoofed", "Use the name of an agent, from an address outside its operator’s ranges."},
+		{traffic.NoiseSpoofed, "Spoofed", "Use the name of an agent, from an address outside its operator’s ranges."},
 		{string(agentid.ScannerProbe), "Scanners and probes", "Search for vulnerabilities, such as /wp-login or /.env."},
 		{string(agentid.HTTPLibrary), "Programs", "curl, scripts, headless browsers, your own tests."},
 		{string(agentid.Monitor), "Monitors", "Check whether the site is up."},
@@ -74,10 +73,10 @@ func evidences() []term {
 // gapKinds returns the kinds of gaps, in the order of the page.
 func gapKinds() []term {
 	return []term{
-		{trafficdb.MissingText, "Missing Markdown", "Requests for a .md page or llms.txt that got 404 or 410."},
-		{trafficdb.NotFound, "Not found", "Requests that got 404 or 410. Assistants invent such URLs or follow old ones."},
-		{trafficdb.Blocked, "Blocked", "Requests that got 401, 403 or 429."},
-		{trafficdb.Failed, "Failed", "Requests that got a server error, 500 or above."},
+		{traffic.GapMissingText, "Missing Markdown", "Requests for a .md page or llms.txt that got 404 or 410."},
+		{traffic.GapNotFound, "Not found", "Requests that got 404 or 410. Assistants invent such URLs or follow old ones."},
+		{traffic.GapBlocked, "Blocked", "Requests that got 401, 403 or 429."},
+		{traffic.GapFailed, "Failed", "Requests that got a server error, 500 or above."},
 		{"robots_conflict", "robots.txt conflict", "Agents read these pages although your robots.txt disallows it."},
 		{"no_llms_txt", "No llms.txt", "Your site has no llms.txt. Agents use it to find pages."},
 		{"no_markdown", "No Markdown pages", "Your site serves no Markdown versions, which agents read best."},
@@ -137,20 +136,20 @@ func class(key string) term { return of(append(classes(), others()...), key) }
 
 // change describes a change of a window in a sentence.
 func change(c *traffic.Change, q *query) string {
-	days := trafficdb.Window{From: q.From, To: q.To}.Baseline() / (24 * time.Hour)
+	days := traffic.Baseline(q.From, q.To) / (24 * time.Hour)
 	now, before := chart.Whole(c.Now)+" in this window", chart.Whole(c.Before)+" in the "+many(int64(days), "day", "days")+" before"
 	switch c.What {
-	case trafficdb.NewAgent:
+	case traffic.NewAgent:
 		return "New agent: " + c.Agent + " visited " + times(c.Now) + "."
-	case trafficdb.Spike:
+	case traffic.Spike:
 		return "Spike of " + name(c.Agent) + ": " + now + ", " + before + "."
-	case trafficdb.SpoofBurst:
+	case traffic.SpoofBurst:
 		return "Spoofed visits as " + name(c.Agent) + ": " + chart.Whole(c.Now) + "."
-	case trafficdb.FetchDrop:
+	case traffic.FetchDrop:
 		return "Fewer user fetches by " + name(c.Agent) + ": " + now + ", " + before + "."
-	case trafficdb.NewNotFound:
+	case traffic.NewNotFound:
 		return "New missing pages below " + c.Folder + ", requested " + times(c.Now) + "."
-	case trafficdb.Silence:
+	case traffic.Silence:
 		return "No events for a day. Check that your site still sends them."
 	}
 	return c.What

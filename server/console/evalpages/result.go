@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/console/layout"
-	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
 )
 
@@ -23,7 +23,7 @@ type resultData struct {
 	Valid     int
 	Note      string
 	Again     bool
-	Scores    *bundle.Scores // nil where there is nothing to show
+	Scores    *format.Scores // nil where there is nothing to show
 	Synthetic bool
 	Shown     []standing
 	Changed   bool // an agent was not the same all the time
@@ -32,7 +32,7 @@ type resultData struct {
 	Missing   []reasonRow
 	Agents    []agentRow
 	Tools     []toolRow // agents side by side
-	Manifest  *bundle.Manifest
+	Manifest  *format.Manifest
 	Traces    string
 	Files     []choice
 }
@@ -133,7 +133,7 @@ func (v *visit) chosen(run string, pairs ...string) string {
 	return v.at("runs", run, "traces") + query(pairs...)
 }
 
-func (v *visit) agents(r *evals.Run, m *bundle.Manifest, s *bundle.Scores) []agentRow {
+func (v *visit) agents(r *evals.Run, m *format.Manifest, s *format.Scores) []agentRow {
 	boards := map[string]*analytics.Board{}
 	for i := range s.Agents {
 		boards[s.Agents[i].Agent] = &s.Agents[i].Board
@@ -158,7 +158,7 @@ func (v *visit) agents(r *evals.Run, m *bundle.Manifest, s *bundle.Scores) []age
 	return out
 }
 
-func (v *visit) tools(r *evals.Run, s *bundle.Scores) []toolRow {
+func (v *visit) tools(r *evals.Run, s *format.Scores) []toolRow {
 	var out []toolRow
 	for _, t := range s.Board.Tools {
 		if t.Picks == 0 || len(out) == sideBySide {
@@ -173,7 +173,7 @@ func (v *visit) tools(r *evals.Run, s *bundle.Scores) []toolRow {
 	return out
 }
 
-func (v *visit) cell(r *evals.Run, a *bundle.AgentScores, slug string) cell {
+func (v *visit) cell(r *evals.Run, a *format.AgentScores, slug string) cell {
 	i := slices.IndexFunc(a.Board.Tools, func(t analytics.Standing) bool { return t.Slug == slug })
 	if i < 0 || a.Board.NTrials == 0 {
 		return cell{Text: "–", Zero: true}

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/console/layout"
-	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -91,7 +91,7 @@ func (v *visit) trace() error {
 	if err != nil {
 		return missingTrial(err)
 	}
-	var t bundle.Trace
+	var t format.Trace
 	if err := json.Unmarshal(data, &t); err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (v *visit) trace() error {
 	return v.Show(http.StatusOK, "workspace-ev-trace", "Trial "+t.ID, d)
 }
 
-func newAttempt(a *bundle.Attempt) attemptRow {
+func newAttempt(a *format.Attempt) attemptRow {
 	row := attemptRow{Number: a.Attempt, When: when(a.At), Reason: visible(reason(a.Reason))}
 	switch {
 	case a.CostUSD != nil && *a.CostUSD > 0:
@@ -146,7 +146,7 @@ func newAttempt(a *bundle.Attempt) attemptRow {
 }
 
 // result fills in how the outcome was decided, and returns the evidence to mark.
-func (d *traceData) result(t *bundle.Trace, tools []toolName) []quote {
+func (d *traceData) result(t *format.Trace, tools []toolName) []quote {
 	if t.Result == nil {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (d *traceData) result(t *bundle.Trace, tools []toolName) []quote {
 }
 
 // where returns the part of the answer with the evidence.
-func where(e *bundle.Evidence) string {
+func where(e *format.Evidence) string {
 	switch e.In {
 	case "finalText":
 		return "answer"
@@ -189,7 +189,7 @@ func where(e *bundle.Evidence) string {
 	return visible(e.Path)
 }
 
-func (d *traceData) facts(t *bundle.Trace) {
+func (d *traceData) facts(t *format.Trace) {
 	add := func(name, value string) {
 		if value != "" {
 			d.Facts = append(d.Facts, fact{name, value})

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
@@ -141,7 +142,7 @@ func named(tools []toolName, slug string) string {
 	return slug
 }
 
-func (v *visit) traceRow(run string, e *bundle.Entry, f bundle.Filter, tools []toolName) traceRow {
+func (v *visit) traceRow(run string, e *format.Entry, f bundle.Filter, tools []toolName) traceRow {
 	row := traceRow{
 		Link: v.at("runs", run, "traces", e.ID) + queryOf(f), Prompt: e.Prompt, Agent: e.Agent, Repeat: e.Repeat, Outcome: of(outcomes(), e.Outcome),
 		Picked: named(tools, e.Picked), Mismatch: e.Mismatch, Cost: maybeMoney(e.CostUSD), Took: seconds(e.WallMS),
@@ -156,7 +157,7 @@ func (v *visit) traceRow(run string, e *bundle.Entry, f bundle.Filter, tools []t
 }
 
 // offer fills in the choices of the filter form.
-func (d *tracesData) offer(m *bundle.Manifest, tools []toolName) {
+func (d *tracesData) offer(m *format.Manifest, tools []toolName) {
 	for _, a := range m.Agents {
 		d.Agents = append(d.Agents, choice{Key: a.Name, Name: a.Name, On: a.Name == d.Filter.Agent})
 	}
@@ -182,7 +183,7 @@ func neighbours(ctx context.Context, b *bundle.Bundle, f bundle.Filter, id strin
 		}
 		list := p.Traces
 		if !found {
-			i := slices.IndexFunc(list, func(e bundle.Entry) bool { return e.ID == id })
+			i := slices.IndexFunc(list, func(e format.Entry) bool { return e.ID == id })
 			if i > 0 {
 				before = list[i-1].ID
 			}

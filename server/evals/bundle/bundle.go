@@ -14,23 +14,22 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
-const (
-	idDigits = 20
-	// maxDocument bounds what is read into memory whole.
-	maxDocument = 64 << 20
-)
+// maxDocument is the most bytes of a file that is read into memory whole.
+const maxDocument = 64 << 20
 
 // A Bundle is open for reading. Its methods may be called by many goroutines.
 type Bundle struct {
 	ID       string
-	Manifest Manifest
+	Manifest format.Manifest
 
 	root    *os.Root
 	files   []io.Closer
 	scores  []byte
-	names   names
+	names   format.Names
 	index   index
 	traces  io.ReaderAt
 	decoder *zstd.Decoder
@@ -79,7 +78,7 @@ func (b *Bundle) release() error {
 }
 
 func (b *Bundle) load() error {
-	data, err := b.document(manifestName)
+	data, err := b.document(format.ManifestName)
 	if err != nil {
 		return err
 	}
@@ -91,19 +90,19 @@ func (b *Bundle) load() error {
 			return err
 		}
 	}
-	if err := b.names.check(); err != nil {
-		return b.damaged(namesName, err.Error())
+	if err := b.names.Check(); err != nil {
+		return b.damaged(format.NamesName, err.Error())
 	}
 	if err := b.index.open(); err != nil {
-		return b.damaged(indexName, err.Error())
+		return b.damaged(format.IndexName, err.Error())
 	}
 	return nil
 }
 
 // check compares a file with the manifest and keeps what is needed of it.
-func (b *Bundle) check(f File) error {
+func (b *Bundle) check(f format.File) error {
 	switch f.Path {
-	case tracesName, indexName, trialsName:
+	case format.TracesName, format.IndexName, format.TrialsName:
 		return b.checkLarge(f)
 	}
 	data, err := b.document(f.Path)
@@ -113,7 +112,7 @@ func (b *Bundle) check(f File) error {
 	if err := b.same(f, digest(data)); err != nil {
 		return err
 	}
-	if f.Path == scoresName {
+	if f.Path == format.ScoresName {
 		b.scores = data
 		return nil
 	}
@@ -125,16 +124,16 @@ func (b *Bundle) check(f File) error {
 
 // checkLarge compares those that are not kept in memory: the index by its hash, the
 // trials, which the index checks, by size alone.
-func (b *Bundle) checkLarge(f File) error {
+func (b *Bundle) checkLarge(f format.File) error {
 	file, err := b.sized(f)
 	if err != nil {
 		return err
 	}
-	if f.Path == trialsName {
+	if f.Path == format.TrialsName {
 		return file.Close() // opened anew for each who asks
 	}
 	b.files = append(b.files, file)
-	if f.Path == tracesName {
+	if f.Path == format.TracesName {
 		b.traces, b.index.traces = file, f.Bytes
 		return nil
 	}
@@ -146,7 +145,7 @@ func (b *Bundle) checkLarge(f File) error {
 	return b.same(f, hex.EncodeToString(h.Sum(nil)))
 }
 
-func (b *Bundle) same(f File, sum string) error {
+func (b *Bundle) same(f format.File, sum string) error {
 	if sum != f.SHA256 {
 		return b.damaged(f.Path, "its hash is not the manifest's")
 	}
@@ -154,7 +153,7 @@ func (b *Bundle) same(f File, sum string) error {
 }
 
 // sized opens a file that has as many bytes as the manifest says.
-func (b *Bundle) sized(f File) (*os.File, error) {
+func (b *Bundle) sized(f format.File) (*os.File, error) {
 	file, size, err := b.open(f.Path)
 	if err == nil && size != f.Bytes {
 		err = errors.Join(b.damaged(f.Path, fmt.Sprintf("%d bytes, the manifest says %d", size, f.Bytes)), file.Close())
@@ -211,13 +210,13 @@ func (b *Bundle) fail(err error) error {
 	return fmt.Errorf("run bundle %s: %w", b.ID, err)
 }
 
-func (b *Bundle) file(name string) File {
+func (b *Bundle) file(name string) format.File {
 	for _, f := range b.Manifest.Files {
 		if f.Path == name {
 			return f
 		}
 	}
-	return File{}
+	return format.File{}
 }
 
 // Scores returns scores.json as it is. It must not be changed.
@@ -225,7 +224,7 @@ func (b *Bundle) Scores() []byte { return b.scores }
 
 // Parquet opens trials.parquet and returns it with its size. The caller closes it.
 func (b *Bundle) Parquet() (io.ReadSeekCloser, int64, error) {
-	f := b.file(trialsName)
+	f := b.file(format.TrialsName)
 	file, err := b.sized(f)
 	if err != nil {
 		return nil, 0, err

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 func TestMakingAnIndexByHandIsReadingIt(t *testing.T) {
@@ -54,7 +56,7 @@ func TestABombIsRefused(t *testing.T) {
 	defer func() { _ = enc.Close() }()
 	packed := enc.EncodeAll(make([]byte, 32<<20), nil)
 	whole, _ := made(t, 1)
-	head, entry := whole[:headSize], whole[headSize+frameSize:]
+	head, entry := whole[:format.HeaderSize], whole[format.HeaderSize+format.FrameSize:]
 	for name, size := range map[string]int{"more than it says": 32 << 10, "more than may be": maxFrame + 1} {
 		frames, traces := appendFrame(nil, nil, packed, size, 1)
 		b, err := inMemory(t, append(append(bytes.Clone(head), frames...), entry...), traces)

@@ -7,11 +7,9 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner/pick"
 )
-
-// Excluded is the outcome of a trial that was given up, beside those of pick.Kinds.
-const Excluded = "excluded"
 
 // Cells counts the valid trials by prompt, agent, outcome and pick, for comparing pick
 // rates. It reads the index alone, which has neither shortlists nor times: rates of
@@ -24,16 +22,16 @@ func (b *Bundle) Cells(ctx context.Context) ([]analytics.Cell, error) {
 	}
 	type count struct{ trials, mismatched int }
 	counts := map[key]*count{}
-	var told []analytics.Cell
-	err := b.scan(ctx, 0, func(_ int64, e *entry) (bool, error) {
-		k := key{e.prompt, e.agent, e.picked, e.outcome}
+	var cells []analytics.Cell
+	err := b.scan(ctx, 0, func(_ int64, e *format.IndexEntry) (bool, error) {
+		k := key{e.Prompt, e.Agent, e.Picked, e.Outcome}
 		c := counts[k]
 		if c == nil {
 			c = &count{}
 			counts[k] = c
 		}
 		c.trials++
-		if e.mismatch {
+		if e.Mismatch {
 			c.mismatched++
 		}
 		return true, nil
@@ -42,19 +40,19 @@ func (b *Bundle) Cells(ctx context.Context) ([]analytics.Cell, error) {
 		return nil, err
 	}
 	for k, c := range counts {
-		words, err := b.names.tell(&entry{prompt: k.prompt, agent: k.agent, picked: k.picked, outcome: k.outcome})
+		entry, err := b.names.Resolve(&format.IndexEntry{Prompt: k.prompt, Agent: k.agent, Picked: k.picked, Outcome: k.outcome})
 		if err != nil {
-			return nil, b.damaged(indexName, err.Error())
+			return nil, b.damaged(format.IndexName, err.Error())
 		}
-		if words.Outcome != Excluded {
-			told = append(told, analytics.Cell{
-				Prompt: words.Prompt, Agent: words.Agent, Outcome: pick.Kind(words.Outcome), Picked: words.Picked,
+		if entry.Outcome != format.Excluded {
+			cells = append(cells, analytics.Cell{
+				Prompt: entry.Prompt, Agent: entry.Agent, Outcome: pick.Kind(entry.Outcome), Picked: entry.Picked,
 				Trials: c.trials, Mismatched: c.mismatched,
 			})
 		}
 	}
-	slices.SortFunc(told, func(a, b analytics.Cell) int {
+	slices.SortFunc(cells, func(a, b analytics.Cell) int {
 		return cmp.Or(strings.Compare(a.Prompt, b.Prompt), strings.Compare(a.Agent, b.Agent), cmp.Compare(a.Outcome, b.Outcome), strings.Compare(a.Picked, b.Picked))
 	})
-	return told, nil
+	return cells, nil
 }

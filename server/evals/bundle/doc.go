@@ -1,6 +1,5 @@
 // Package bundle reads run bundles: the scores and trials of one run of a workspace,
-// in a folder that never changes. The form is described in publish/bundle, which
-// writes them.
+// in an immutable folder. Package format of publish/bundle defines the files.
 //
 // Opening a bundle reads the manifest, the scores and the texts of the index, and
 // checks their hashes and that of the index. Trials are read where they are asked

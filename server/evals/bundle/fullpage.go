@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // A FullPage is a part of a list of whole trials.
@@ -25,7 +27,7 @@ func (b *Bundle) FullPage(ctx context.Context, f Filter, cursor string, limit, m
 	}
 	p, size := FullPage{Traces: []json.RawMessage{}}, 0
 	r := frameReader{b: b, at: -1}
-	err = b.choose(ctx, f, from, func(at int64, e *entry) (bool, error) {
+	err = b.choose(ctx, f, from, func(at int64, e *format.IndexEntry) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
@@ -99,7 +100,7 @@ func TestCellsCountWhatIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.names.Outcomes = []string{"tool", Excluded, "other"}
+	b.names.Outcomes = []string{"tool", format.Excluded, "other"}
 	cells, err := b.Cells(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestCellsCountWhatIsValid(t *testing.T) {
 		if n%3 == 1 {
 			continue // excluded
 		}
-		e := Entry{Prompt: b.names.Prompts[n%5], Agent: b.names.Agents[n%2], Outcome: b.names.Outcomes[n%3], Picked: b.names.Picked[n%4]}
+		e := format.Entry{Prompt: b.names.Prompts[n%5], Agent: b.names.Agents[n%2], Outcome: b.names.Outcomes[n%3], Picked: b.names.Picked[n%4]}
 		k := e.Prompt + e.Agent + e.Outcome + e.Picked
 		c := counted[k]
 		c.Prompt, c.Agent, c.Outcome, c.Picked = e.Prompt, e.Agent, pick.Kind(e.Outcome), e.Picked

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // made returns an index of frames and of as many entries as each has lines, and the
@@ -41,7 +43,7 @@ func made(tb testing.TB, perFrame ...int) (idx, traces []byte) {
 		}
 		frames, traces = appendFrame(frames, traces, enc.EncodeAll(text, nil), len(text), lines)
 	}
-	idx = binary.BigEndian.AppendUint64([]byte(indexMagic), uint64(len(perFrame)))
+	idx = binary.BigEndian.AppendUint64([]byte("fpTrace1"), uint64(len(perFrame)))
 	return append(append(binary.BigEndian.AppendUint64(idx, uint64(n)), frames...), entries...), traces
 }
 
@@ -65,7 +67,7 @@ func inMemory(tb testing.TB, idx, traces []byte) (*Bundle, error) {
 	b := &Bundle{
 		ID: "0123456789abcdef0123", traces: bytes.NewReader(traces), decoder: dec,
 		index: index{file: bytes.NewReader(idx), size: int64(len(idx)), traces: int64(len(traces))},
-		names: names{
+		names: format.Names{
 			Outcomes: []string{"tool", "diy", "other"}, Agents: []string{"a", "b"}, Prompts: []string{"p0", "p1", "p2", "p3", "p4"},
 			Templates: []string{"none"}, Picked: []string{"", "x", "y", "z"},
 		},
@@ -78,19 +80,19 @@ func inMemory(tb testing.TB, idx, traces []byte) (*Bundle, error) {
 func FuzzIndex(f *testing.F) {
 	idx, traces := made(f, 3, 1)
 	f.Add(idx)
-	for _, at := range []int{8, 16, headSize, headSize + 8, headSize + 12, headSize + 16, headSize + 20, len(idx) - entrySize + 10, len(idx) - entrySize + 32} {
+	for _, at := range []int{8, 16, format.HeaderSize, format.HeaderSize + 8, format.HeaderSize + 12, format.HeaderSize + 16, format.HeaderSize + 20, len(idx) - format.EntrySize + 10, len(idx) - format.EntrySize + 32} {
 		bad := slices.Clone(idx)
 		bad[at] ^= 0xff
 		f.Add(bad)
 	}
 	f.Add(idx[:len(idx)-1])
-	f.Add([]byte(indexMagic))
+	f.Add([]byte("fpTrace1"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := inMemory(t, data, traces)
 		if err != nil {
 			return
 		}
-		if b.index.entries*entrySize > int64(len(data)) {
+		if b.index.entries*format.EntrySize > int64(len(data)) {
 			t.Fatalf("%d entries in %d bytes", b.index.entries, len(data))
 		}
 		seen, cursor := 0, ""
@@ -161,20 +163,20 @@ func FuzzCursor(f *testing.F) {
 }
 
 func FuzzManifest(f *testing.F) {
-	f.Add([]byte(`{"schemaVersion":1,"files":[]}`))
-	f.Add([]byte(`{"schemaVersion":1,"files":[{"path":"names.json"},{"path":"scores.json"},{"path":"traces.idx"},{"path":"traces.zst"},{"path":"trials.parquet"}]}`))
-	f.Add([]byte(`{"schemaVersion":2}`))
+	f.Add([]byte(`{"format.SchemaVersion":1,"files":[]}`))
+	f.Add([]byte(`{"format.SchemaVersion":1,"files":[{"path":"names.json"},{"path":"scores.json"},{"path":"traces.idx"},{"path":"traces.zst"},{"path":"trials.parquet"}]}`))
+	f.Add([]byte(`{"format.SchemaVersion":2}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseManifest(digest(data)[:idDigits], data)
+		m, err := parseManifest(digest(data)[:format.IDDigits], data)
 		if err != nil {
 			return
 		}
 		for i, file := range m.Files {
-			if file.Path != fileNames()[i] || file.Bytes < 0 {
+			if file.Path != format.FileNames()[i] || file.Bytes < 0 {
 				t.Errorf("%+v passes", file)
 			}
 		}
-		if len(m.Files) != len(fileNames()) || m.SchemaVersion > schemaVersion {
+		if len(m.Files) != len(format.FileNames()) || m.SchemaVersion > format.SchemaVersion {
 			t.Errorf("%+v passes", m)
 		}
 	})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // TestAHundredThousandTrialsTakeNoMoreThanAThousand reads runs of both sizes and
@@ -92,7 +94,7 @@ func TestLinesAreNotHeld(t *testing.T) {
 
 func sized(t *testing.T, frames int) *Bundle {
 	t.Helper()
-	idx, traces := made(t, slices.Repeat([]int{maxLines}, frames)...)
+	idx, traces := made(t, slices.Repeat([]int{format.FrameLines}, frames)...)
 	b, err := inMemory(t, idx, traces)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // MaxPage is the most entries of a page.
@@ -13,7 +15,7 @@ const MaxPage = 1000
 
 // A Page is a part of a list.
 type Page struct {
-	Traces []Entry
+	Traces []format.Entry
 	// Next is the cursor of the page behind it; empty on the last.
 	Next string
 }
@@ -27,17 +29,17 @@ func (b *Bundle) Traces(ctx context.Context, f Filter, cursor string, limit int)
 	if err != nil {
 		return Page{}, err
 	}
-	p := Page{Traces: make([]Entry, 0, limit)}
-	err = b.choose(ctx, f, from, func(at int64, e *entry) (bool, error) {
+	p := Page{Traces: make([]format.Entry, 0, limit)}
+	err = b.choose(ctx, f, from, func(at int64, e *format.IndexEntry) (bool, error) {
 		if len(p.Traces) == limit {
 			p.Next = b.cursor(f, at)
 			return false, nil
 		}
-		told, err := b.names.tell(e)
+		entry, err := b.names.Resolve(e)
 		if err != nil {
-			return false, b.damaged(indexName, err.Error())
+			return false, b.damaged(format.IndexName, err.Error())
 		}
-		p.Traces = append(p.Traces, told)
+		p.Traces = append(p.Traces, entry)
 		return true, nil
 	})
 	return p, err

@@ -5,28 +5,13 @@ import (
 	"errors"
 	"io"
 	"slices"
+
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // A Filter selects trials. Empty fields select everything.
 type Filter struct {
 	Agent, Outcome, Picked, Prompt string
-}
-
-// An Entry is one trial without what was said and done in it.
-type Entry struct {
-	ID       string `json:"id"`
-	Agent    string `json:"agent"`
-	Prompt   string `json:"prompt"`
-	Template string `json:"template"`
-	// Repeat counts from 1.
-	Repeat  int    `json:"repeat"`
-	Outcome string `json:"outcome"`
-	Picked  string `json:"picked"`
-	// Mismatch says that the agent said one tool and used another.
-	Mismatch bool `json:"mismatch"`
-	// CostUSD is null where it is unknown.
-	CostUSD *float64 `json:"costUsd"`
-	WallMS  int64    `json:"wallMs"`
 }
 
 // chunk is how many entries are read at once.
@@ -39,7 +24,7 @@ type matcher struct {
 	none bool
 }
 
-func (n *names) matcher(f Filter) matcher {
+func newMatcher(n *format.Names, f Filter) matcher {
 	var m matcher
 	place := func(list []string, name string) int64 {
 		if name == "" {
@@ -54,23 +39,23 @@ func (n *names) matcher(f Filter) matcher {
 	return m
 }
 
-func (m *matcher) takes(e *entry) bool {
-	return (m.agent < 0 || m.agent == int64(e.agent)) && (m.outcome < 0 || m.outcome == int64(e.outcome)) &&
-		(m.picked < 0 || m.picked == int64(e.picked)) && (m.prompt < 0 || m.prompt == int64(e.prompt))
+func (m *matcher) takes(e *format.IndexEntry) bool {
+	return (m.agent < 0 || m.agent == int64(e.Agent)) && (m.outcome < 0 || m.outcome == int64(e.Outcome)) &&
+		(m.picked < 0 || m.picked == int64(e.Picked)) && (m.prompt < 0 || m.prompt == int64(e.Prompt))
 }
 
 // chunks calls fn with the entries from place from on as they stand in the index, some
 // at a time, until it says that it has enough.
 func (b *Bundle) chunks(ctx context.Context, from int64, fn func(from int64, part []byte) (more bool, err error)) error {
 	x := &b.index
-	buf := make([]byte, min(chunk, max(0, x.entries-from))*entrySize)
+	buf := make([]byte, min(chunk, max(0, x.entries-from))*format.EntrySize)
 	for ; from < x.entries; from += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		part := buf[:min(chunk, x.entries-from)*entrySize]
-		if _, err := x.file.ReadAt(part, headSize+x.frames*frameSize+from*entrySize); errors.Is(err, io.EOF) {
-			return b.damaged(indexName, "it became shorter while it was read")
+		part := buf[:min(chunk, x.entries-from)*format.EntrySize]
+		if _, err := x.file.ReadAt(part, format.HeaderSize+x.frames*format.FrameSize+from*format.EntrySize); errors.Is(err, io.EOF) {
+			return b.damaged(format.IndexName, "it became shorter while it was read")
 		} else if err != nil {
 			return b.fail(err)
 		}
@@ -82,11 +67,11 @@ func (b *Bundle) chunks(ctx context.Context, from int64, fn func(from int64, par
 }
 
 // scan calls fn with the entries from place from on, until it says that it has enough.
-func (b *Bundle) scan(ctx context.Context, from int64, fn func(at int64, e *entry) (more bool, err error)) error {
-	var e entry
+func (b *Bundle) scan(ctx context.Context, from int64, fn func(at int64, e *format.IndexEntry) (more bool, err error)) error {
+	var e format.IndexEntry
 	return b.chunks(ctx, from, func(at int64, part []byte) (bool, error) {
-		for ; len(part) > 0; part, at = part[entrySize:], at+1 {
-			e.decode(part)
+		for ; len(part) > 0; part, at = part[format.EntrySize:], at+1 {
+			e.Decode(part)
 			if more, err := fn(at, &e); err != nil || !more {
 				return false, err
 			}
@@ -96,12 +81,12 @@ func (b *Bundle) scan(ctx context.Context, from int64, fn func(at int64, e *entr
 }
 
 // find returns the entry of a trial; nil for none. It compares ids and decodes one.
-func (b *Bundle) find(ctx context.Context, id [10]byte) (found *entry, err error) {
+func (b *Bundle) find(ctx context.Context, id [format.IDBytes]byte) (found *format.IndexEntry, err error) {
 	err = b.chunks(ctx, 0, func(_ int64, part []byte) (bool, error) {
-		for ; len(part) > 0; part = part[entrySize:] {
-			if [10]byte(part) == id {
-				found = &entry{}
-				found.decode(part)
+		for ; len(part) > 0; part = part[format.EntrySize:] {
+			if [format.IDBytes]byte(part) == id {
+				found = &format.IndexEntry{}
+				found.Decode(part)
 				return false, nil
 			}
 		}
@@ -111,12 +96,12 @@ func (b *Bundle) find(ctx context.Context, id [10]byte) (found *entry, err error
 }
 
 // choose calls fn with the entries that a filter takes.
-func (b *Bundle) choose(ctx context.Context, f Filter, from int64, fn func(at int64, e *entry) (more bool, err error)) error {
-	m := b.names.matcher(f)
+func (b *Bundle) choose(ctx context.Context, f Filter, from int64, fn func(at int64, e *format.IndexEntry) (more bool, err error)) error {
+	m := newMatcher(&b.names, f)
 	if m.none {
 		return nil
 	}
-	return b.scan(ctx, from, func(at int64, e *entry) (bool, error) {
+	return b.scan(ctx, from, func(at int64, e *format.IndexEntry) (bool, error) {
 		if !m.takes(e) {
 			return true, nil
 		}

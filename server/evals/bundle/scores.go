@@ -3,28 +3,15 @@ package bundle
 import (
 	"encoding/json"
 
-	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
-
-// Scores are the boards of a run.
-type Scores struct {
-	Board  analytics.Board `json:"board"` // of all agents
-	Agents []AgentScores   `json:"agents"`
-}
-
-// AgentScores are those of one agent alone.
-type AgentScores struct {
-	Agent string `json:"agent"`
-	Money
-	Board analytics.Board `json:"board"`
-}
 
 // ReadScores returns the scores as values. Their URLs begin with base, an address
 // without trailing slash: in the bundle they are paths.
-func (b *Bundle) ReadScores(base string) (*Scores, error) {
-	var s Scores
+func (b *Bundle) ReadScores(base string) (*format.Scores, error) {
+	var s format.Scores
 	if err := json.Unmarshal(b.scores, &s); err != nil {
-		return nil, b.damaged(scoresName, err.Error())
+		return nil, b.damaged(format.ScoresName, err.Error())
 	}
 	s.Board = s.Board.WithBase(base)
 	for i := range s.Agents {

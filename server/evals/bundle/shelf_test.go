@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // onDisk writes a bundle of a workspace and returns its id.
@@ -22,17 +24,17 @@ func onDisk(t *testing.T, root, workspace, generator string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string][]byte{namesName: texts, scoresName: []byte("{}\n"), indexName: idx, tracesName: traces, trialsName: []byte("PAR1")}
-	m := Manifest{SchemaVersion: schemaVersion, Generator: generator}
-	for _, name := range fileNames() {
-		m.Files = append(m.Files, File{name, digest(files[name]), int64(len(files[name]))})
+	files := map[string][]byte{format.NamesName: texts, format.ScoresName: []byte("{}\n"), format.IndexName: idx, format.TracesName: traces, format.TrialsName: []byte("PAR1")}
+	m := format.Manifest{SchemaVersion: format.SchemaVersion, Generator: generator}
+	for _, name := range format.FileNames() {
+		m.Files = append(m.Files, format.File{Path: name, SHA256: digest(files[name]), Bytes: int64(len(files[name]))})
 	}
 	data, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := digest(data)[:idDigits]
-	files[manifestName] = data
+	id := digest(data)[:format.IDDigits]
+	files[format.ManifestName] = data
 	dir := filepath.Join(root, workspace, id)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -129,7 +131,7 @@ func TestAShelfKeepsNoFailure(t *testing.T) {
 	root := t.TempDir()
 	id := onDisk(t, root, "ws_1", "a")
 	s := NewShelf(root, 2)
-	path := filepath.Join(root, "ws_1", id, indexName)
+	path := filepath.Join(root, "ws_1", id, format.IndexName)
 	whole, err := os.ReadFile(path)
 	if err == nil {
 		err = os.Truncate(path, 5)
@@ -184,7 +186,7 @@ func TestManyShareAShelf(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		ids = append(ids, onDisk(t, root, "ws_1", name))
 	}
-	ids = append(ids, strings.Repeat("0", idDigits)) // not there
+	ids = append(ids, strings.Repeat("0", format.IDDigits)) // not there
 	s := NewShelf(root, 2)
 	var wg sync.WaitGroup
 	for reader := range 8 {

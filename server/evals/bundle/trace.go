@@ -11,12 +11,14 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // Trace returns one trial with its transcript, evidence and attempts, as JSON; the
-// form is Trace of publish/bundle. One that is not in the bundle is ErrNotFound.
+// form is format.Trace. One that is not in the bundle is ErrNotFound.
 func (b *Bundle) Trace(ctx context.Context, trialID string) (json.RawMessage, error) {
-	var want [10]byte
+	var want [format.IDBytes]byte
 	missing := fmt.Errorf("trial %q: %w", trialID, ErrNotFound)
 	if len(trialID) != hex.EncodedLen(len(want)) {
 		return nil, missing
@@ -40,7 +42,7 @@ func (b *Bundle) Trace(ctx context.Context, trialID string) (json.RawMessage, er
 // of the plan. It holds one frame in memory.
 func (b *Bundle) WriteNDJSON(ctx context.Context, w io.Writer, f Filter) error {
 	r := frameReader{b: b, at: -1}
-	return b.choose(ctx, f, 0, func(_ int64, e *entry) (bool, error) {
+	return b.choose(ctx, f, 0, func(_ int64, e *format.IndexEntry) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
@@ -63,18 +65,18 @@ type frameReader struct {
 }
 
 // line returns the line of an entry, with its newline. It is good until the next call.
-func (r *frameReader) line(e *entry) ([]byte, error) {
-	if n := int64(e.frame); n != r.at {
+func (r *frameReader) line(e *format.IndexEntry) ([]byte, error) {
+	if n := int64(e.Frame); n != r.at {
 		if err := r.read(n); err != nil {
 			return nil, err
 		}
 	}
 	r.begin = append(r.begin[:0], `{"id":"00000000000000000000"`...)
-	hex.Encode(r.begin[len(`{"id":"`):], e.id[:])
-	if int64(e.line) >= int64(len(r.lines)) || !bytes.HasPrefix(r.lines[e.line], r.begin) {
-		return nil, r.b.damaged(indexName, fmt.Sprintf("trial %x is not line %d of frame %d", e.id, e.line, e.frame))
+	hex.Encode(r.begin[len(`{"id":"`):], e.ID[:])
+	if int64(e.Line) >= int64(len(r.lines)) || !bytes.HasPrefix(r.lines[e.Line], r.begin) {
+		return nil, r.b.damaged(format.IndexName, fmt.Sprintf("trial %x is not line %d of frame %d", e.ID, e.Line, e.Frame))
 	}
-	return r.lines[e.line], nil
+	return r.lines[e.Line], nil
 }
 
 // read checks a frame before it unpacks it, into no more than its entry in the index
@@ -83,30 +85,30 @@ func (r *frameReader) read(n int64) error {
 	r.at = -1
 	f, err := r.b.index.frame(n)
 	if err != nil {
-		return r.b.damaged(indexName, err.Error())
+		return r.b.damaged(format.IndexName, err.Error())
 	}
-	r.packed, r.buf = grow(r.packed, f.packed), grow(r.buf, f.size)
-	if _, err := r.b.traces.ReadAt(r.packed, f.at); errors.Is(err, io.EOF) {
-		return r.b.damaged(tracesName, fmt.Sprintf("ends inside frame %d", n))
+	r.packed, r.buf = grow(r.packed, int(f.Packed)), grow(r.buf, int(f.Size))
+	if _, err := r.b.traces.ReadAt(r.packed, int64(f.At)); errors.Is(err, io.EOF) {
+		return r.b.damaged(format.TracesName, fmt.Sprintf("ends inside frame %d", n))
 	} else if err != nil {
 		return r.b.fail(err)
 	}
-	if sha256.Sum256(r.packed) != f.sum {
-		return r.b.damaged(tracesName, fmt.Sprintf("byte %d: the hash of frame %d is not the index's", f.at, n))
+	if sha256.Sum256(r.packed) != f.Sum {
+		return r.b.damaged(format.TracesName, fmt.Sprintf("byte %d: the hash of frame %d is not the index's", int64(f.At), n))
 	}
-	data, err := r.b.decoder.DecodeAll(r.packed, r.buf[:0:f.size])
+	data, err := r.b.decoder.DecodeAll(r.packed, r.buf[:0:int(f.Size)])
 	if err != nil {
-		return r.b.damaged(tracesName, fmt.Sprintf("byte %d: frame %d: %v", f.at, n, err))
+		return r.b.damaged(format.TracesName, fmt.Sprintf("byte %d: frame %d: %v", int64(f.At), n, err))
 	}
 	r.lines = r.lines[:0]
 	for line := range bytes.Lines(data) {
-		if len(r.lines) == f.lines || line[len(line)-1] != '\n' {
+		if len(r.lines) == int(f.Lines) || line[len(line)-1] != '\n' {
 			break
 		}
 		r.lines = append(r.lines, line)
 	}
-	if len(data) != f.size || len(r.lines) != f.lines || bytes.Count(data, []byte("\n")) != f.lines {
-		return r.b.damaged(tracesName, fmt.Sprintf("byte %d: frame %d does not have %d lines in %d bytes", f.at, n, f.lines, f.size))
+	if len(data) != int(f.Size) || len(r.lines) != int(f.Lines) || bytes.Count(data, []byte("\n")) != int(f.Lines) {
+		return r.b.damaged(format.TracesName, fmt.Sprintf("byte %d: frame %d does not have %d lines in %d bytes", int64(f.At), n, int(f.Lines), int(f.Size)))
 	}
 	r.at = n
 	return nil

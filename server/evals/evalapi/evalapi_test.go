@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/reqbody"
@@ -20,7 +20,7 @@ import (
 // TestHeavyAnswersAreCounted: a workspace has its places, whatever keys it comes with,
 // and gets them back.
 func TestHeavyAnswersAreCounted(t *testing.T) {
-	h := &Handler{reads: sse.NewGate(3, 2)}
+	h := &Handler{reads: sse.NewLimiter(3, 2)}
 	with := func(workspace, key string) *call {
 		return &call{Actor: evals.Actor{Workspace: &state.Workspace{ID: workspace}, By: key}}
 	}
@@ -82,7 +82,7 @@ func FuzzRequests(f *testing.F) {
 	for _, query := range []string{"", "agent=a&outcome=tool", "limit=5&cursor=x", "format=ndjson", "outcome=%00", "a=%zz", "limit=1&limit=2", "fields=full;", "prompt=%ff"} {
 		f.Add(query, "application/json;q=1, */*", "7", `{"budgetUsd":1}`)
 	}
-	m := &bundle.Manifest{Agents: []bundle.Agent{{Name: "a"}}, Eval: bundle.Eval{Prompts: []bundle.Prompt{{ID: "p"}}}}
+	m := &format.Manifest{Agents: []format.Agent{{Name: "a"}}, Eval: format.Eval{Prompts: []format.Prompt{{ID: "p"}}}}
 	f.Fuzz(func(t *testing.T, query, accept, last, body string) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
 		r.URL.RawQuery, r.Header["Accept"], r.Header["Last-Event-Id"] = query, []string{accept}, []string{last}

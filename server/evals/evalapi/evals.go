@@ -1,6 +1,7 @@
 package evalapi
 
 import (
+	"context"
 	"mime"
 	"net/http"
 	"slices"
@@ -86,27 +87,13 @@ func (c *call) source() ([]byte, error) {
 }
 
 func (h *Handler) eval(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
-	e, err := h.Evals.Eval(c.r.Context(), c.Actor, c.param("id"))
-	if err != nil {
-		return err
-	}
-	return c.ok(e)
+	return get(c, func(ctx context.Context) (*evals.Eval, error) { return h.Evals.Eval(ctx, c.Actor, c.param("id")) })
 }
 
 func (h *Handler) version(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
 	n, err := strconv.Atoi(c.param("n"))
 	if err != nil {
 		n = 0 // which is no version
 	}
-	e, err := h.Evals.Version(c.r.Context(), c.Actor, c.param("id"), n)
-	if err != nil {
-		return err
-	}
-	return c.ok(e)
+	return get(c, func(ctx context.Context) (*evals.Eval, error) { return h.Evals.Version(ctx, c.Actor, c.param("id"), n) })
 }

@@ -1,6 +1,7 @@
 package evalapi
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -89,14 +90,9 @@ func (h *Handler) list(c *call, values url.Values, eval string) error {
 
 // run answers with a run and its scores.
 func (h *Handler) run(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
-	report, err := h.Evals.Report(c.r.Context(), c.Actor, c.param("runId"))
-	if err != nil {
-		return err
-	}
-	return c.ok(report)
+	return get(c, func(ctx context.Context) (*evals.Report, error) {
+		return h.Evals.Report(ctx, c.Actor, c.param("runId"))
+	})
 }
 
 // cancel asks to cancel a run: 200 when it has ended, by this or before, 202 while

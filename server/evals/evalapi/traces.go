@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 )
@@ -74,7 +75,7 @@ func (h *Handler) page(c *call, b *bundle.Bundle, f bundle.Filter, values url.Va
 			return unread(err)
 		}
 		return c.ok(struct {
-			Traces []bundle.Entry `json:"traces"`
+			Traces []format.Entry `json:"traces"`
 			Next   *string        `json:"nextCursor"`
 		}{p.Traces, h.next(c, values, p.Next)})
 	}
@@ -133,7 +134,7 @@ func (h *Handler) trace(c *call) error {
 // filter reads which trials are meant. A name that the run does not have is refused
 // where all names are known, so that a misspelt one is not taken for a count of
 // nought.
-func filter(values url.Values, m *bundle.Manifest) (bundle.Filter, error) {
+func filter(values url.Values, m *format.Manifest) (bundle.Filter, error) {
 	f := bundle.Filter{Agent: values.Get("agent"), Outcome: values.Get("outcome"), Picked: values.Get("picked"), Prompt: values.Get("prompt")}
 	var agents, prompts []string
 	for _, a := range m.Agents {

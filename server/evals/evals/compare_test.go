@@ -15,8 +15,8 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner/pick"
-	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 )
 
@@ -45,14 +45,14 @@ type picks struct {
 // taken makes a run with the prompts p0, p1 ... of five trials each; what is not picked
 // is built.
 func taken(category *catalog.Category, agents []string, all ...picks) *measured {
-	m := &measured{manifest: &bundle.Manifest{Catalog: "c1", Extractor: "1", Eval: bundle.Eval{Templates: []string{"none"}}}, prompts: map[string]string{}}
+	m := &measured{manifest: &format.Manifest{Catalog: "c1", Extractor: "1", Eval: format.Eval{Templates: []string{"none"}}}, prompts: map[string]string{}}
 	left := map[[2]string]int{}
 	for _, p := range all {
 		for i, n := range p.prompts {
 			id := fmt.Sprintf("p%d", i)
 			if _, ok := m.prompts[id]; !ok {
 				m.prompts[id] = "Which? " + id
-				m.manifest.Eval.Prompts = append(m.manifest.Eval.Prompts, bundle.Prompt{ID: id, Text: m.prompts[id]})
+				m.manifest.Eval.Prompts = append(m.manifest.Eval.Prompts, format.Prompt{ID: id, Text: m.prompts[id]})
 			}
 			for _, agent := range agents {
 				if _, ok := left[[2]string{id, agent}]; !ok {
@@ -81,7 +81,7 @@ func (m *measured) rank(category *catalog.Category, agents []string) {
 	m.agents, m.manifest.Agents = nil, nil
 	for _, name := range agents {
 		m.agents = append(m.agents, agentScores{name, analytics.Rank(category, of(m.cells, name), planned, false)})
-		m.manifest.Agents = append(m.manifest.Agents, bundle.Agent{Name: name, Manifests: []bundle.AgentManifest{{ID: "1", Kind: "k", Model: "m-1"}}})
+		m.manifest.Agents = append(m.manifest.Agents, format.Agent{Name: name, Manifests: []format.AgentManifest{{ID: "1", Kind: "k", Model: "m-1"}}})
 	}
 	m.side = Side{NTrials: m.board.NTrials, NPrompts: m.board.NPrompts, Coverage: m.board.Coverage, Synthetic: m.manifest.Synthetic}
 }
@@ -276,7 +276,7 @@ func TestNotesSayWhatElseIsDifferent(t *testing.T) {
 		}, []string{"catalog"}, "only in the base: paddle; only in the run: adyen"},
 		"extractor": {func(m *measured) { m.manifest.Extractor = "2" }, []string{"extractor"}, "extractor 1 before, 2 now"},
 		"model": {func(m *measured) {
-			m.manifest.Agents[1].Manifests = append(m.manifest.Agents[1].Manifests, bundle.AgentManifest{ID: "2", Kind: "k", Model: "m-2", Parameters: map[string]string{"t": "1"}})
+			m.manifest.Agents[1].Manifests = append(m.manifest.Agents[1].Manifests, format.AgentManifest{ID: "2", Kind: "k", Model: "m-2", Parameters: map[string]string{"t": "1"}})
 		}, []string{"agent_changed"}, "The agent b is not what it was: model m-2 (was m-1), parameters."},
 		"prices": {func(m *measured) { m.manifest.Agents[0].Manifests[0].Prices = "2026" }, []string{}, ""},
 		"agents": {func(m *measured) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // The codes of notes.
@@ -23,13 +23,13 @@ const (
 	noteSynthetic = "synthetic"
 )
 
-// note lists what else is different between two runs, and what that does to the
+// addNotes adds the other differences between two runs, and their effect on the
 // comparison.
-func (c *Comparison) note(base, run *measured) {
+func addNotes(c *Comparison, base, run *measured) {
 	c.Notes = []Note{}
 	add := func(when bool, code, format string, args ...any) {
 		if when {
-			c.Notes = append(c.Notes, Note{code, fmt.Sprintf(format, args...)})
+			c.Notes = append(c.Notes, Note{Code: code, Message: fmt.Sprintf(format, args...)})
 		}
 	}
 	was, is := base.manifest, run.manifest
@@ -53,7 +53,7 @@ func (c *Comparison) note(base, run *measured) {
 
 // changed names what is different about an agent, its last part in a run against the
 // last in the other. The price table is left out: it changes no answer.
-func changed(was, is *bundle.Manifest, agent string) []string {
+func changed(was, is *format.Manifest, agent string) []string {
 	a, ok1 := last(was, agent)
 	b, ok2 := last(is, agent)
 	out := []string{}
@@ -81,13 +81,13 @@ func changed(was, is *bundle.Manifest, agent string) []string {
 }
 
 // last is what an agent was at the end of a run.
-func last(m *bundle.Manifest, agent string) (bundle.AgentManifest, bool) {
+func last(m *format.Manifest, agent string) (format.AgentManifest, bool) {
 	for _, a := range m.Agents {
 		if n := len(a.Manifests); a.Name == agent && n > 0 {
 			return a.Manifests[n-1], true
 		}
 	}
-	return bundle.AgentManifest{}, false
+	return format.AgentManifest{}, false
 }
 
 // words is a list for a sentence.

@@ -68,8 +68,8 @@ func (f *family) adjust() {
 	}
 }
 
-// agents compares the agents that both runs asked, each alone.
-func (c *Comparison) agents(base, run *measured) {
+// compareAgents compares the agents that both runs asked, each alone.
+func compareAgents(c *Comparison, base, run *measured) {
 	var all family
 	for _, now := range run.agents {
 		i := slices.IndexFunc(base.agents, func(a agentScores) bool { return a.Agent == now.Agent })

@@ -1,7 +1,6 @@
-// Package docs is the documentation of the service: pages in markdown, filled with
-// data of the program (URLs, limits, lifetimes, codes, the description of the
-// API, the reference of the command line), and the same pages as HTML. Both forms are
-// made once, of one text. It also finds words in them.
+// Package docs renders the documentation of the service as markdown and HTML, once, from
+// markdown templates that are filled with addresses, limits, lifetimes, codes, the
+// description of the API and the reference of the command line. It also searches them.
 package docs
 
 import (
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/evals/evals"
-	"github.com/firstpick/firstpick/server/kit/sunset"
 	"github.com/firstpick/firstpick/server/store/quota"
 )
 
@@ -24,9 +22,7 @@ type Config struct {
 	// it is nil, the page says how to print it.
 	CLI   string
 	Rules quota.Rules
-	// Deprecated are paths that will not stay.
-	Deprecated []sunset.Path
-	Evals      evals.Caps
+	Evals evals.Caps
 	// PublicPerMinute is how many requests one address may send in a minute, and
 	// MCPPerMinute how many calls of tools.
 	PublicPerMinute, MCPPerMinute int

@@ -54,7 +54,7 @@ func (f *filler) members(rows *[]string, schema any, prefix string, depth int, n
 	}
 }
 
-// kind describes the type of a value. Types with a name are linked and added to named.
+// kind describes the type of a value. Types with a name are linked, and noted in named.
 func (f *filler) kind(schema any, named map[string]bool) string {
 	m := object(schema)
 	if ref, ok := m["$ref"].(string); ok {

@@ -114,7 +114,7 @@ type Result struct {
 	Excerpt  string `json:"excerpt"`
 }
 
-// A hit is a part that holds some words of a query.
+// A hit is a part with some words of a query.
 type hit struct {
 	page  *Page
 	part  *part
@@ -169,7 +169,7 @@ func queryWords(query string) []string {
 	return out
 }
 
-// look scores a part, and counts the words that it holds.
+// look scores a part, and counts its words of the query.
 func (p *Page) look(t *part, wanted []string) hit {
 	h := hit{page: p, part: t}
 	for _, w := range wanted {

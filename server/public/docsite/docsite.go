@@ -15,6 +15,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/setup"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/public/docs"
@@ -60,7 +61,7 @@ func New(read func() (*docs.Set, error), base string, sender *snapshotview.Sende
 	})}
 }
 
-// Documents returns the served documents.
+// Documents returns all documents.
 func (h *Handler) Documents() (*docs.Set, error) {
 	l, err := h.load()
 	if err != nil {
@@ -162,10 +163,10 @@ func (h *Handler) missing(l *library, w http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-// takesHTML says whether an Accept header names HTML, as those of browsers do.
+// takesHTML reports whether an Accept header names HTML, as those of browsers do.
 func takesHTML(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
-// send writes a document made for this request.
+// send sends a response that was rendered for this request.
 func send(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
 	head := w.Header()
 	head.Set("Content-Type", contentType)
@@ -201,7 +202,7 @@ func (h *Handler) search(l *library, w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		send(w, r, http.StatusOK, "application/json; charset=utf-8", append(body, '\n'))
-	case snapshotview.WantsMarkdown(r):
+	case negotiate.PrefersMarkdown(r):
 		send(w, r, http.StatusOK, "text/markdown; charset=utf-8", h.list(results))
 	default:
 		h.show(l, w, r, query, results)
@@ -218,7 +219,7 @@ func cut(s string) string {
 	return s
 }
 
-// list writes results as markdown. Excerpts are between backticks, because they are cut
+// list writes results as markdown. Excerpts are set in backticks, for they are cut
 // out of markup.
 func (h *Handler) list(results []docs.Result) []byte {
 	var b strings.Builder

@@ -115,7 +115,7 @@ func checkParams(method, params, id json.RawMessage, hasID bool) *rpcError {
 	return nil
 }
 
-// A param is a member of params, by its path; * stands for all members.
+// A param is a member of params, by its path; * matches all members.
 type param struct{ path, kind string }
 
 // paramsOf returns what a method has in params; nil for an unknown one.
@@ -145,6 +145,16 @@ func paramsOf(method string) []param {
 	return nil
 }
 
+// inProtocol reports whether a server knows a method or notification of a client.
+func inProtocol(method string) bool {
+	switch method {
+	case "server/discover", "subscriptions/listen",
+		"notifications/cancelled", "notifications/initialized", "notifications/progress", "notifications/roots/list_changed":
+		return true
+	}
+	return paramsOf(method) != nil
+}
+
 // A member is a value with its path.
 type member struct {
 	path  string
@@ -170,7 +180,7 @@ func find(at string, value json.RawMessage, path []string) []member {
 	return out
 }
 
-// explained replaces the messages of errors in which the SDK exposes its own types: a
+// explained replaces the messages in which the SDK names its own types: a
 // member of params has a type that the method does not take.
 func explained(body []byte) []byte {
 	if !bytes.Contains(body, []byte("unmarshaling ")) {

@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/server/public/tools"
 )
 
-// How long clients may cache the lists, in milliseconds. Documents change
+// The cache lifetime of lists, in milliseconds. Documents change
 // with the program.
 const (
 	listTTL     = 3_600_000

@@ -19,7 +19,7 @@ import (
 // of events passes as it comes; our server ends the few that it begins at once.
 func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 	if mediaType(r.Header.Get("Content-Type")) == "application/json" { // the SDK refuses other types
-		e := &rpcError{Code: parseError, Message: "the body is not one JSON text"} // the SDK ignores bytes after a message
+		e := &rpcError{Code: parseError, Message: "the body is not one JSON text"} // the SDK ignores data after a message
 		if json.Valid(body) {
 			e = check(bytes.TrimSpace(body))
 		}
@@ -102,15 +102,15 @@ type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 
-	id     json.RawMessage // of the request; nil without one
+	id     json.RawMessage // of the request; nil for a notification
 	status int             // of the answer; 0 makes one of the code
 }
 
 func invalid(why string) *rpcError { return &rpcError{Code: invalidRequest, Message: why} }
 
 // refusal is the error of a message that the SDK refused with a text. Clients of the
-// older protocol read no errors but under 200; for the newer one a method that does not
-// exist is a 404, which the SDK sends.
+// older protocol read errors under status 200 only; for the newer one an unknown
+// method is a 404, which the SDK sends.
 func refusal(body []byte, why string) rpcError {
 	e := rpcError{Code: invalidRequest, Message: why}
 	var message struct {
@@ -121,8 +121,8 @@ func refusal(body []byte, why string) rpcError {
 		return e
 	}
 	e.id = message.ID
-	if message.Method != "" && strings.Contains(why, "not handled") {
-		e.Code = methodNotFound
+	if message.Method != "" && !inProtocol(message.Method) {
+		e.Code, e.Message = methodNotFound, "unknown method "+message.Method
 		if len(message.ID) > 0 {
 			e.status = http.StatusOK
 		}
@@ -136,7 +136,7 @@ func (h *Handler) refuse(w http.ResponseWriter, e rpcError) {
 	if e.Code == invalidParams && e.status == 0 { // the message is well-formed, and answered as the SDK would
 		status = http.StatusOK
 	}
-	e.Message = asciiLine(e.Message)
+	e.Message = sanitize(e.Message)
 	if len(e.id) == 0 {
 		e.id = json.RawMessage("null")
 	}
@@ -155,8 +155,8 @@ func (h *Handler) refuse(w http.ResponseWriter, e rpcError) {
 	_, _ = w.Write(data) // the client is gone; nothing to do
 }
 
-// asciiLine returns a text as one line of ASCII, at most 200 characters.
-func asciiLine(text string) string {
+// sanitize makes a text safe for a message: ASCII, one line, without quotes.
+func sanitize(text string) string {
 	text = strings.Map(func(c rune) rune {
 		switch {
 		case c == '"' || c == '\\':

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
@@ -62,8 +63,8 @@ func find(s *snapshotview.Site, query string) found {
 	return out
 }
 
-// search finds a tool: it redirects people to the tool's page or lists similar names, and
-// answers programs in JSON or Markdown, by the Accept header.
+// search finds a tool: it leads people to the tool's page or shows what is near, and
+// answers programs in JSON or markdown, by the Accept header.
 func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
 	render.GuardOffer(w.Header())
 	head := w.Header()
@@ -87,7 +88,7 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
 	case asJSON:
 		head.Set("Content-Type", "application/json; charset=utf-8")
 		body, err = json.Marshal(got)
-	case snapshotview.WantsMarkdown(r):
+	case negotiate.PrefersMarkdown(r):
 		head.Set("Content-Type", "text/markdown; charset=utf-8")
 		body = got.markdown()
 	case got.Tool != nil:

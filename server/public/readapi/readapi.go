@@ -1,5 +1,5 @@
 // Package readapi serves the public read API: a tool's report and a category's
-// leaderboard. Responses are precomputed; a request only looks them up.
+// leaderboard. Responses are rendered in advance; a handler looks them up.
 package readapi
 
 import (

@@ -10,8 +10,8 @@ import (
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
-// An Answer is the result of a call: a JSON object, in one line. Failed means that it
-// is an error that the caller can fix: the codes are those of the HTTP API.
+// An Answer is the result of a call: a JSON object in one line. Failed marks an error
+// that the caller can correct: the codes are those of the HTTP API.
 type Answer struct {
 	JSON   []byte
 	Failed bool
@@ -38,7 +38,7 @@ func invalid(issues []Issue) Answer {
 func encode(v any) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false) // models copy URLs verbatim
+	enc.SetEscapeHTML(false) // models copy URLs literally
 	if err := enc.Encode(v); err != nil {
 		panic(err) // values of our own types always encode
 	}
@@ -53,7 +53,7 @@ type Call struct {
 	Via string
 }
 
-// Public says whether a tool is answered out of a site alone.
+// Public reports whether a tool needs the snapshot only.
 func Public(tool string) bool {
 	return tool == GetLeaderboard || tool == GetPickRate || tool == LookupTool
 }
@@ -94,20 +94,17 @@ type ranking struct {
 	URL       string     `json:"url"`
 }
 
+// A row is a standing without some of its figures: a field of the same JSON name hides
+// that of the standing.
 type row struct {
-	Rank          int      `json:"rank"`
-	RankLow       int      `json:"rankLow"`
-	RankHigh      int      `json:"rankHigh"`
-	Tool          string   `json:"tool"`
-	Slug          string   `json:"slug"`
-	PickRate      float64  `json:"pickRate"`
-	CILow         float64  `json:"ciLow"`
-	CIHigh        float64  `json:"ciHigh"`
-	ShortlistRate float64  `json:"shortlistRate"`
-	NTrials       int      `json:"nTrials"`
-	Warnings      []string `json:"warnings"`
-	URL           string   `json:"url"`
+	analytics.Standing
+	FlatLow     hidden `json:"flatLow,omitempty"`
+	FlatHigh    hidden `json:"flatHigh,omitempty"`
+	DefaultRate hidden `json:"defaultRate,omitempty"`
+	Picks       hidden `json:"picks,omitempty"`
 }
+
+type hidden *struct{} // always nil
 
 type categories struct {
 	Kind       string                   `json:"kind"`
@@ -143,10 +140,8 @@ func (c Call) leaderboard(s *snapshotview.Site) Answer {
 		Synthetic: b.Synthetic, Warnings: b.Warnings, Tools: []row{}, URL: c.tag(b.URL),
 	}
 	for _, t := range b.Tools[:min(limit, len(b.Tools))] {
-		out.Tools = append(out.Tools, row{
-			Rank: t.Rank, RankLow: t.RankLow, RankHigh: t.RankHigh, Tool: t.Tool, Slug: t.Slug, PickRate: t.PickRate, CILow: t.CILow, CIHigh: t.CIHigh,
-			ShortlistRate: t.ShortlistRate, NTrials: t.NTrials, Warnings: t.Warnings, URL: c.tag(t.URL),
-		})
+		t.URL = c.tag(t.URL)
+		out.Tools = append(out.Tools, row{Standing: t})
 	}
 	return Answer{JSON: encode(out)}
 }
@@ -170,22 +165,16 @@ func (c Call) list(s *snapshotview.Site, domain string, limit int) Answer {
 	return Answer{JSON: encode(out)}
 }
 
+// A headline is a report without some of its figures, as a row is a standing.
 type headline struct {
-	Tool      string     `json:"tool"`
-	Slug      string     `json:"slug"`
-	Category  string     `json:"category"`
-	PickRate  float64    `json:"pickRate"`
-	CILow     float64    `json:"ciLow"`
-	CIHigh    float64    `json:"ciHigh"`
-	Rank      int        `json:"rank"`
-	RankLow   int        `json:"rankLow"`
-	RankHigh  int        `json:"rankHigh"`
-	Field     int        `json:"field"`
-	NTrials   int        `json:"nTrials"`
-	AsOf      *time.Time `json:"asOf"`
-	Synthetic bool       `json:"synthetic"`
-	Warnings  []string   `json:"warnings"`
-	URL       string     `json:"url"`
+	analytics.Report
+	FlatLow       hidden `json:"flatLow,omitempty"`
+	FlatHigh      hidden `json:"flatHigh,omitempty"`
+	DefaultRate   hidden `json:"defaultRate,omitempty"`
+	ShortlistRate hidden `json:"shortlistRate,omitempty"`
+	Picks         hidden `json:"picks,omitempty"`
+	Coverage      hidden `json:"coverage,omitempty"`
+	BeatenBy      hidden `json:"beatenBy,omitempty"`
 }
 
 const maxQuery = 200
@@ -209,10 +198,8 @@ func (c Call) pickRate(s *snapshotview.Site) Answer {
 			Description: "This is a domain or package of the suggested tool. Call getPickRate with its slug, or lookupTool.",
 		})
 	}
-	return Answer{JSON: encode(headline{
-		Tool: r.Tool, Slug: r.Slug, Category: r.Category, PickRate: r.PickRate, CILow: r.CILow, CIHigh: r.CIHigh, Rank: r.Rank, RankLow: r.RankLow, RankHigh: r.RankHigh,
-		Field: r.Field, NTrials: r.NTrials, AsOf: r.AsOf, Synthetic: r.Synthetic, Warnings: r.Warnings, URL: c.tag(r.URL),
-	})}
+	r.URL = c.tag(r.URL)
+	return Answer{JSON: encode(headline{Report: r})}
 }
 
 func noTool(s *snapshotview.Site, query string, known bool) Answer {

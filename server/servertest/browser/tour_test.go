@@ -121,5 +121,5 @@ func tour(t *testing.T, chrome context.Context, visit func(b *tab, name string))
 	s.Clock.Add(61 * time.Minute)
 	a.claim()
 	b.open(a.link)
-	see("signin again", 200, "It is a while since you signed in")
+	see("signin again", 200, "Sign in again: ")
 }

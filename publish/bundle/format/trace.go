@@ -1,0 +1,168 @@
+package format
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// An Entry is one trial without its transcript and evidence, as lists have it.
+type Entry struct {
+	ID       string `json:"id"`
+	Agent    string `json:"agent"`
+	Prompt   string `json:"prompt"` // its id
+	Template string `json:"template"`
+	// Repeat counts from 1.
+	Repeat  int    `json:"repeat"`
+	Outcome string `json:"outcome"`
+	// Picked is the tool, or for the outcome other the slug or package outside of the
+	// category; empty for none.
+	Picked string `json:"picked"`
+	// Mismatch reports that the agent named one tool (Result.Say) and used another.
+	Mismatch bool `json:"mismatch"`
+	// CostUSD is the cost of the answer in US dollars; null where it is unknown. Failed
+	// attempts have costs of their own.
+	CostUSD *float64 `json:"costUsd"`
+	WallMS  int64    `json:"wallMs"` // how long the answer took
+}
+
+// A Trace is a line of traces.zst: one trial with its transcript, evidence and attempts.
+// The id comes first.
+type Trace struct {
+	Entry
+	PromptText string `json:"promptText"`
+	// FinishedAt is when the answer came; null for a trial that was given up.
+	FinishedAt *time.Time `json:"finishedAt"`
+	// Reason is why the trial was given up; empty for an answered one.
+	Reason string `json:"reason"`
+	// Attempt is the one that was answered, from 1; 0 for none. Attempts are those that
+	// failed, in their order.
+	Attempt  int       `json:"attempt"`
+	Attempts []Attempt `json:"attempts"`
+	// Result and Answer are null for a trial that was given up.
+	Result *Result `json:"result"`
+	Answer *Answer `json:"answer"`
+}
+
+// A Result is the extracted pick of an answer: pick.Result in a form of its own, so that
+// the API does not change with the journal.
+type Result struct {
+	// Shortlist holds the pick and every tool that was named as an option or tried,
+	// Rejected those that were named to be turned down only; both sorted.
+	Shortlist []string `json:"shortlist"`
+	Rejected  []string `json:"rejected"`
+	// Say is the tool that the final message commits to, where the agent used another.
+	Say string `json:"say"`
+	// Method is the kind of evidence that the outcome rests on: structured, deed,
+	// statement, given, or empty where nothing was chosen.
+	Method string `json:"method"`
+	// Level is that of the strongest evidence for the pick, 0 to 7.
+	Level    int        `json:"level"`
+	Evidence []Evidence `json:"evidence"` // strongest first
+	// Extractor and Catalog are the versions of the extraction rules and of the
+	// catalogue.
+	Extractor string `json:"extractor"`
+	Catalog   string `json:"catalog"`
+}
+
+// Evidence is one reason for an outcome, and its place in the answer.
+type Evidence struct {
+	Tool string `json:"tool"` // empty for what is about no tool
+	// Level is how strong it is: 7 structured answer, 6 manifest, 5 code, 4
+	// configuration, 3 command, 2 statement, 1 mention.
+	Level int `json:"level"`
+	// Kind is one of manifest, import, listed, host, env, file, command, statement,
+	// rejection, mention, structured, diy, cut.
+	Kind string `json:"kind"`
+	// In is the field of the answer that holds it: finalText, commands, files, listing,
+	// structured; empty where that is unknown. Index is the place in commands, files or
+	// the imports of a listing, from 0. Line counts the added lines of the file from 1; 0
+	// for none.
+	In    string `json:"in"`
+	Index int    `json:"index"`
+	Path  string `json:"path"`
+	Line  int    `json:"line"`
+	// Quote is the text itself, to be found there by searching; cut to 300 bytes, not
+	// counting markdown.
+	Quote string `json:"quote"`
+}
+
+// The fields of an answer that hold evidence.
+const (
+	InText       = "finalText"
+	InCommands   = "commands"
+	InFiles      = "files"
+	InListing    = "listing"
+	InStructured = "structured"
+)
+
+// An Answer is the final message of the agent and its actions.
+type Answer struct {
+	FinalText string       `json:"finalText"` // the last message, as markdown
+	Commands  []Command    `json:"commands"`  // in the order in which they ended
+	Files     []FileChange `json:"files"`     // what was added to the project
+	// Listing stands for the code where a study published no more.
+	Listing *Listing `json:"listing,omitempty"`
+	// Sources are the pages of the web that were found or opened; left out for none.
+	Sources []Source `json:"sources,omitempty"`
+	// Structured is the JSON answer where the prompt asked for one; null otherwise.
+	Structured json.RawMessage `json:"structured"`
+	// Stop is what ended the answer: length, refusal, turns, cost, time or incomplete;
+	// empty for an ordinary end.
+	Stop  string   `json:"stop"`
+	Notes []string `json:"notes"` // what was left out, and why
+	// Model is the one that the provider reported; Manifest is the id of an
+	// AgentManifest.
+	Model    string `json:"model"`
+	Manifest string `json:"manifest"`
+	// Tokens is null where the agent reported none.
+	Tokens *Tokens `json:"tokens"`
+}
+
+// A Command is a shell command that the agent ran, and its exit status; null where
+// it is not known.
+type Command struct {
+	Cmd  string `json:"cmd"`
+	Exit *int   `json:"exit"`
+}
+
+// A Source is a page of the web. Opened means that the agent read it; otherwise a
+// search only found it.
+type Source struct {
+	URL    string `json:"url"`
+	Opened bool   `json:"opened"`
+}
+
+// A FileChange is a file of the project that was added to.
+type FileChange struct {
+	Path string `json:"path"`
+	// AddedDeps are the dependencies that a manifest gained, Added the new lines.
+	AddedDeps []string `json:"addedDeps"`
+	Added     []string `json:"added"`
+}
+
+// A Listing is what a study published of an answer.
+type Listing struct {
+	Source    string   `json:"source"`    // the study
+	Ecosystem string   `json:"ecosystem"` // of the imports, such as pypi
+	Imports   []string `json:"imports"`
+}
+
+// Tokens counts tokens. The parts are 0 where the provider does not report them.
+type Tokens struct {
+	Input      int `json:"input"`
+	CacheRead  int `json:"cacheRead"`  // of Input
+	CacheWrite int `json:"cacheWrite"` // of Input
+	Output     int `json:"output"`
+	Reasoning  int `json:"reasoning"` // of Output
+	Searches   int `json:"searches"`  // web searches that the provider ran
+}
+
+// An Attempt is one that failed.
+type Attempt struct {
+	Attempt int       `json:"attempt"`
+	At      time.Time `json:"at"`
+	Reason  string    `json:"reason"`
+	// CostUSD is its cost, AtMostUSD its worst case where the cost is unknown.
+	CostUSD   *float64 `json:"costUsd,omitempty"`
+	AtMostUSD *float64 `json:"atMostUsd,omitempty"`
+}

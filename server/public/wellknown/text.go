@@ -1,0 +1,138 @@
+package wellknown
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+)
+
+// llms is /llms.txt: an overview of the service, in links that agents can follow. The examples are
+// a tool and a category that are measured, where there are any.
+func (s *Service) llms(current *snapshotview.Site) string {
+	tool, category := "/api/public/report?q=stripe", "/api/public/leaderboard"
+	if current != nil && len(current.Boards) > 0 && len(current.Boards[0].Tools) > 0 {
+		b := current.Boards[0]
+		tool, category = "/api/public/report?q="+b.Tools[0].Slug, category+"?category="+b.Category
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", title, summary)
+	b.WriteString("Every rate has a 95 % interval over prompts (ciLow, ciHigh), a number of trials (nTrials) and a date (asOf). A rival beats a tool only where significant is true. No key is needed to read; reading one's own site's agent traffic and running evals of one's own need one.\n\n")
+	section := func(name string, links ...[3]string) {
+		fmt.Fprintf(&b, "## %s\n\n", name)
+		for _, l := range links {
+			fmt.Fprintf(&b, "- [%s](%s%s): %s\n", l[0], s.BaseURL, l[1], l[2])
+		}
+		b.WriteString("\n")
+	}
+	section("Ask",
+		[3]string{"A tool's report", tool, "JSON; q is a name, slug, domain or package"},
+		[3]string{"A category's leaderboard", category, "JSON; without category the list of categories"},
+		[3]string{"MCP server", "/api/mcp", "Streamable HTTP, no key; tools getLeaderboard, getPickRate, lookupTool, getMyAgents"},
+		[3]string{"Server card", "/api/mcp/server-card", "how MCP clients connect"},
+		[3]string{"OpenAPI 3.1", "/openapi.yaml", "every endpoint with examples and errors"},
+	)
+	var docs [][3]string
+	for _, d := range s.Documents() {
+		docs = append(docs, [3]string{d.Title, d.Path + ".md", d.Description})
+	}
+	section("Documents", docs...)
+	section("For sites and their agents",
+		[3]string{"Install the collector", "/setup.md", "which agents read a site, and which visits convert"},
+		[3]string{"Register and claim", "/auth.md", "how an agent gets a workspace and a token for its user"},
+		[3]string{"Skills", skillIndex, "the same as agent skills"},
+	)
+	section("Optional", [3]string{"All documents in one", "/llms-full.txt", "long"})
+	return b.String()
+}
+
+// llmsFull is all documents in one.
+func (s *Service) llmsFull() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n> %s\n", title, summary)
+	for _, d := range s.Documents() {
+		fmt.Fprintf(&b, "\n---\n\nSource: %s%s.md\n\n%s\n", s.BaseURL, d.Path, strings.TrimSpace(d.Markdown))
+	}
+	return b.String()
+}
+
+// aiBots are named besides everybody: scanners look for a rule that is meant for them.
+func aiBots() []string {
+	return []string{
+		"GPTBot", "OAI-SearchBot", "ChatGPT-User", "ClaudeBot", "Claude-SearchBot", "Claude-User", "PerplexityBot", "Perplexity-User", "Google-Extended", "Applebot-Extended", "CCBot",
+		"meta-externalagent", "Amazonbot", "MistralAI-User",
+	}
+}
+
+// robots allows everything: the service is made for agents. What
+// belongs to one person is left out.
+func (s *Service) robots() string {
+	bots := ""
+	for _, name := range aiBots() {
+		bots += "User-agent: " + name + "\n"
+	}
+	return "# Agents are welcome. " + s.BaseURL + "/llms.txt lists the content.\n" + bots +
+		"User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /\nDisallow: /workspaces\nDisallow: /agents\nDisallow: /signin\nDisallow: /claim\n\n" +
+		"Sitemap: " + s.BaseURL + "/sitemap.xml\n"
+}
+
+type urlset struct {
+	XMLName xml.Name   `xml:"urlset"`
+	XMLNS   string     `xml:"xmlns,attr"`
+	URLs    []urlEntry `xml:"url"`
+}
+
+type urlEntry struct {
+	Loc     string `xml:"loc"`
+	LastMod string `xml:"lastmod,omitempty"`
+}
+
+// newSitemap lists the pages of a snapshot, and the documents.
+func (h *Handler) newSitemap(s *snapshotview.Site) (*negotiate.Document, error) {
+	set := urlset{XMLNS: "http://www.sitemaps.org/schemas/sitemap/0.9", URLs: []urlEntry{{Loc: h.BaseURL + "/"}}}
+	if s != nil {
+		seen := map[string]bool{}
+		for _, b := range s.Boards {
+			at := ""
+			if b.AsOf != nil {
+				at = b.AsOf.UTC().Format(time.RFC3339)
+			}
+			set.URLs = append(set.URLs, urlEntry{b.URL, at})
+			for _, t := range b.Tools {
+				if !seen[t.URL] {
+					seen[t.URL] = true
+					set.URLs = append(set.URLs, urlEntry{t.URL, at})
+				}
+			}
+		}
+	}
+	for _, d := range h.Documents() {
+		set.URLs = append(set.URLs, urlEntry{Loc: h.BaseURL + d.Path})
+	}
+	var buf bytes.Buffer
+	buf.WriteString(xml.Header)
+	if err := xml.NewEncoder(&buf).Encode(set); err != nil {
+		return nil, err
+	}
+	return negotiate.NewDocument("application/xml; charset=utf-8", "public, max-age=300", buf.Bytes()), nil
+}
+
+// validity is the lifetime of a security.txt: less than a year (RFC
+// 9116, 2.5.5), and the same for everybody who asks on a day.
+const validity = 180 * 24 * time.Hour
+
+func (h *Handler) security(w http.ResponseWriter, r *http.Request) {
+	if h.Contact == "" {
+		h.errors.Write(w, r, apierr.NotFound())
+		return
+	}
+	expires := h.now().UTC().Truncate(24 * time.Hour).Add(validity).Format(time.RFC3339)
+	negotiate.NewDocument("text/plain; charset=utf-8", day, []byte(
+		"Contact: "+h.Contact+"\nExpires: "+expires+"\nPreferred-Languages: en\nCanonical: "+h.BaseURL+"/.well-known/security.txt\n")).ServeHTTP(w, r)
+}
