@@ -30,7 +30,7 @@ type Board struct {
 	Category string `json:"category"`
 	Name     string `json:"name"`
 	Domain   string `json:"domain"`
-	// AsOf is when the last trial finished; null where there is none.
+	// AsOf is when the last trial finished; null without trials.
 	AsOf *time.Time `json:"asOf"`
 	// Field is how many tools are ranked.
 	Field int `json:"field"`

@@ -8,7 +8,7 @@ import (
 
 // Check tests a board against the published definitions and returns what does
 // not hold, nil for a sound board. A board that fails is not published. It
-// expects what Rank returns: a board read from JSON lacks its rivals. The
+// expects the result of Rank: a board read from JSON lacks its rivals. The
 // comparisons are written so that a figure that is not a number fails them.
 func Check(b Board) []error {
 	c := &checker{board: b}

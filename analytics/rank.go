@@ -11,7 +11,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 )
 
-// Below these a figure points somewhere and proves nothing.
+// Below these a result is early: too few prompts or trials.
 const (
 	minPrompts  = 20
 	minTrials   = 30
@@ -25,7 +25,7 @@ const MinCoverage = 0.95
 func Complete(valid, planned int) bool { return coverage(valid, planned) >= MinCoverage }
 
 // Rank makes the leaderboard of a category. Tools that were never picked are
-// ranked too: a leaderboard that hides losers is none. planned is the number of
+// ranked too: a leaderboard must not hide losers. planned is the number of
 // trials that should have been valid; URLs are site paths. doubts are the warnings
 // that cells and planned cannot show: CoverageUnknown, and Incomplete where one run of
 // several lacks too many trials.

@@ -54,7 +54,7 @@ func newTally(tools []string, cells []Cell) *tally {
 }
 
 // add counts a cell. One without trials is nothing: it must not make a cluster
-// of a prompt that nobody answered.
+// of a prompt without an answer.
 func (t *tally) add(c Cell) {
 	if c.Trials <= 0 {
 		return

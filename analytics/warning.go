@@ -2,15 +2,15 @@ package analytics
 
 import "slices"
 
-// The warnings. A warning is a code that travels with the numbers; Explain says
-// it in words.
+// The warnings. A warning is a code published with the numbers; Explain describes
+// it.
 const (
 	Directional  = "directional"
 	SinglePrompt = "single_prompt"
 	Incomplete   = "incomplete"
 	Synthetic    = "synthetic"
 	NoTrials     = "no_trials"
-	// CoverageUnknown: answers were imported, and nobody here knows of how many.
+	// CoverageUnknown: answers were imported, and the number of planned trials is unknown.
 	CoverageUnknown = "coverage_unknown"
 )
 
@@ -19,7 +19,7 @@ func WarningCodes() []string {
 	return []string{CoverageUnknown, Directional, Incomplete, NoTrials, SinglePrompt, Synthetic}
 }
 
-// Explain says what a warning means, in one sentence without full stop.
+// Explain returns the meaning of a warning, one sentence without a full stop.
 func Explain(code string) string {
 	switch code {
 	case Directional:

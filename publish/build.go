@@ -24,7 +24,7 @@ var ErrSynthetic = errors.New("simulated agents are among the runs; allow synthe
 // without leave.
 var ErrIncomplete = errors.New("too few of its planned trials have an answer; finish the run, or allow incomplete ones")
 
-// Input is what a snapshot is made from.
+// Input holds the sources of a snapshot.
 type Input struct {
 	// Store must hold every run in Runs, synced.
 	Store   *trialstore.Store
@@ -82,7 +82,7 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 
 func (in Input) check() error {
 	if len(in.Runs) == 0 {
-		return errors.New("there is no run to publish; run an eval first")
+		return errors.New("no run to publish; run an eval first")
 	}
 	seen := map[string]string{}
 	for _, r := range in.Runs {
@@ -197,7 +197,7 @@ func evalOf(r journal.Run, models []trialstore.Model) (Eval, error) {
 	return e, nil
 }
 
-// sumUp fills in what follows from the boards.
+// sumUp fills in the derived fields.
 func sumUp(m *Manifest, boards []analytics.Board) {
 	m.AsOf, m.Counts = nil, Counts{Categories: len(boards)}
 	for _, b := range boards {

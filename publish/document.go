@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/publish/content"
 )
 
-// fields is catalog.json: what ranking needs to know of the measured
+// fields is catalog.json: the data that ranking needs about the measured
 // categories, so that a snapshot can be recomputed without the catalogue.
 type fields struct {
 	Categories []field `json:"categories"`
@@ -57,8 +57,8 @@ func (f field) category() *catalog.Category {
 	return c
 }
 
-// rank computes the boards. Build and Verify both call it with what a snapshot
-// keeps, never with more: that is what makes a snapshot recomputable. A board
+// rank computes the boards. Build and Verify both call it with the stored data
+// only, which makes a snapshot recomputable. A board
 // that breaks its own rules is an error.
 func rank(ctx context.Context, store *trialstore.Store, runs []string, known fields, m *Manifest) ([]analytics.Board, error) {
 	boards := make([]analytics.Board, 0, len(known.Categories))

@@ -13,7 +13,7 @@ import (
 	"github.com/firstpick/firstpick/publish/content"
 )
 
-// maxDocument bounds what is read into memory: the largest board of a full
+// maxDocument limits the memory of a document: the largest board of a full
 // catalogue is far below a megabyte.
 const maxDocument = 64 << 20
 

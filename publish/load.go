@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/publish/content"
 )
 
-// A Snapshot is one that was read and whose every byte is what its id says. It
+// A Snapshot is a loaded snapshot, verified against its id. It
 // must not be changed.
 type Snapshot struct {
 	ID       string

@@ -31,10 +31,10 @@ const (
 	trialsName     = "trials.parquet"
 )
 
-// ErrNotFound says that there is no such snapshot, or no current one.
+// ErrNotFound reports a missing snapshot, or a missing current one.
 var ErrNotFound = errors.New("snapshot not found")
 
-// A DamageError says which file of a snapshot is not what the manifest, or the
+// A DamageError names the file of a snapshot that differs from the manifest, or the
 // recomputation, says it is.
 type DamageError struct {
 	// Path is the file, relative to the snapshot.
@@ -45,7 +45,7 @@ type DamageError struct {
 // Error implements error.
 func (e *DamageError) Error() string { return "snapshot is damaged: " + e.Path + ": " + e.Reason }
 
-// A Manifest says what a snapshot holds and what it was made from.
+// A Manifest lists the content and the sources of a snapshot.
 type Manifest struct {
 	SchemaVersion int `json:"schemaVersion"`
 	// Generator is the program that made it, with its version.
@@ -86,13 +86,13 @@ type Eval struct {
 	Planned   int  `json:"planned"`
 	Valid     int  `json:"valid"`
 	Synthetic bool `json:"synthetic"`
-	// Imported says that the answers came from elsewhere: Planned is what was imported.
+	// Imported marks imported answers: Planned counts the imported ones.
 	// Incomplete says that the run was published before it was complete.
 	Imported   bool `json:"imported,omitempty"`
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// A Prompt is known by its hash, so that a reader who has the eval can tell
+// A Prompt is known by its hash, so that a reader who has the eval can decide
 // whether it is the same text.
 type Prompt struct {
 	ID     string `json:"id"`

@@ -54,7 +54,7 @@ type Info struct {
 }
 
 // List returns the snapshots under root, newest first. It reads manifests only.
-// Those that cannot be read are returned as an error beside the others; a root
+// Those that cannot be read are returned as an error with the others; a root
 // that does not exist holds none.
 func List(root string) ([]Info, error) {
 	entries, err := os.ReadDir(root)
@@ -107,7 +107,7 @@ func inspect(root, id string) (Info, error) {
 }
 
 // Prune removes all but the newest keep snapshots, never the current one, and
-// what interrupted writers left. It returns the ids that it removed. A snapshot
+// leftovers of interrupted writers. It returns the ids that it removed. A snapshot
 // that cannot be read stays, to be looked at. Do not prune while another
 // process publishes to the same root: its half-written snapshot would go too.
 func Prune(root string, keep int) ([]string, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/trialstore"
 )
 
-// A VerifyReport says what was checked.
+// A VerifyReport lists the checks.
 type VerifyReport struct {
 	ID string
 	// Files were compared with their hash, Documents recomputed from Trials

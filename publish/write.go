@@ -20,7 +20,7 @@ import (
 // not any more.
 const partial = ".writing-"
 
-// write puts the snapshot beside its place and then moves it there, so that a
+// write writes the snapshot next to its place and then moves it there, so that a
 // reader sees all of it or nothing.
 func (in Input) write(ctx context.Context, m Manifest, docs map[string][]byte) (_ Manifest, _ string, err error) {
 	defer func() { err = advise(in.Root, err) }()
@@ -119,7 +119,7 @@ func (in Input) resign(dir string, manifest []byte) error {
 	return replaceFile(filepath.Join(dir, signatureName), []byte(sig))
 }
 
-// advise adds what to do to an error of the disk.
+// advise adds advice to a disk error.
 func advise(root string, err error) error {
 	switch {
 	case err == nil:

@@ -2,7 +2,7 @@
 // imports the driver, so the driver's rules are kept in one place:
 //
 //   - One process may hold a file open for writing, and then no other process
-//     may open it at all. Readers get files that nobody writes to any more.
+//     may open it at all. Readers get files without writers.
 //   - Two transactions that update one row conflict, and the later one fails.
 //     A writable database is therefore given exactly one connection.
 //   - A transaction that saw an error commits "successfully" and writes
@@ -25,7 +25,7 @@ import (
 
 // Open opens path for reading and writing, creating it if needed, and applies
 // the migrations in schema that it has not seen. An empty path is a database in
-// memory. The error is a *OpenError that tells a locked file from a damaged
+// memory. The error is a *OpenError that distinguishes a locked file from a damaged
 // one.
 func Open(ctx context.Context, path string, schema fs.FS) (*sql.DB, error) {
 	options := url.Values{}
@@ -33,7 +33,7 @@ func Open(ctx context.Context, path string, schema fs.FS) (*sql.DB, error) {
 		// Older storage has no zstd for text, and text is most of a trial file.
 		options.Set("storage_compatibility_version", "v1.2.0")
 	} else {
-		// A memory database spills into the working directory unless told not to.
+		// By default a memory database spills into the working directory.
 		options.Set("temp_directory", "")
 	}
 	db, err := open(ctx, path, options)
@@ -46,7 +46,7 @@ func Open(ctx context.Context, path string, schema fs.FS) (*sql.DB, error) {
 	return db, nil
 }
 
-// OpenReadOnly opens a file that nobody writes to. Many processes may do so at
+// OpenReadOnly opens a file without writers. Many processes may do so at
 // once.
 func OpenReadOnly(ctx context.Context, path string) (*sql.DB, error) {
 	return open(ctx, path, url.Values{"access_mode": {"read_only"}})
@@ -77,7 +77,7 @@ func open(ctx context.Context, path string, options url.Values) (*sql.DB, error)
 }
 
 func closeAfter(db *sql.DB, err error) error {
-	_ = db.Close() // the first error is the one worth telling
+	_ = db.Close() // the first error is the one worth reporting
 	return err
 }
 

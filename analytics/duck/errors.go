@@ -37,7 +37,7 @@ func openError(path string, err error) error {
 }
 
 // IsLocked reports whether err says that another process has the file open, and
-// which: pid is decimal, and empty where the driver does not tell.
+// which: pid is decimal, and empty if the driver does not report it.
 func IsLocked(err error) (pid string, ok bool) {
 	if err == nil || !strings.Contains(err.Error(), "Could not set lock on file") {
 		return "", false
@@ -50,7 +50,7 @@ func IsLocked(err error) (pid string, ok bool) {
 }
 
 // IsDamaged reports whether err says that the file is not a database, or not a
-// whole one. Such a file stays damaged: it must be made anew.
+// whole one. Such a file stays damaged: it must be rebuilt.
 func IsDamaged(err error) bool {
 	if err == nil {
 		return false

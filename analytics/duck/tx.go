@@ -40,7 +40,7 @@ func InBatch(ctx context.Context, db *sql.DB, fn func(*Tx) error) (err error) {
 	committed := false
 	defer func() {
 		if !committed {
-			_ = inner.Rollback() // the first error is the one worth telling
+			_ = inner.Rollback() // the first error is the one worth reporting
 		}
 	}()
 	if err := fn(&Tx{Tx: inner, conn: conn}); err != nil {

@@ -1,4 +1,4 @@
-// Package forecast tells what an eval will take before it is run: how many trials,
+// Package forecast estimates an eval before it is run: how many trials,
 // how much money and time, and which differences it will be able to show.
 package forecast
 
@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// What is reckoned with where nothing was measured.
+// Defaults without earlier measurements.
 const (
 	// assumedOutput is how many tokens an answer has: a few paragraphs.
 	assumedOutput = 400
@@ -25,16 +25,16 @@ const (
 	programSeconds = 120
 )
 
-// An Input is what a forecast is made of.
+// An Input holds the data of a forecast.
 type Input struct {
 	Eval *eval.Eval
 	// Agents are the built agents by name; one that could not be built is absent.
 	Agents map[string]agent.Agent
-	// Past is what agents took before, by name.
+	// Past is the earlier usage of agents, by name.
 	Past map[string]Past
 	// Concurrency is the most questions at a time; 0 takes the eval's.
 	Concurrency int
-	// MemoryCapMB is what the questions under way may take of this machine's memory; 0
+	// MemoryCapMB limits the memory of requests in flight on this machine; 0
 	// for no bound.
 	MemoryCapMB int
 	// Spread is where the variance between two tools lay before; nil where nothing
@@ -42,7 +42,7 @@ type Input struct {
 	Spread *stats.Spread
 }
 
-// A Past is what earlier trials of the same agent took, on the average.
+// A Past is the average usage of earlier trials of the same agent.
 type Past struct {
 	Trials  int
 	Seconds float64
@@ -79,7 +79,7 @@ type Money struct {
 	High float64 `json:"high"`
 }
 
-// A Forecast is what an eval will take.
+// A Forecast is the estimate of an eval.
 type Forecast struct {
 	Eval      string  `json:"eval"`
 	Category  string  `json:"category"`
@@ -182,7 +182,7 @@ func (in Input) atATime(a *eval.Agent, concurrency int) int {
 	return max(1, n)
 }
 
-// priced is an agent that knows what its model costs.
+// priced is an agent with a known price.
 type priced interface{ Price() *prices.Price }
 
 func (in Input) agent(spec *eval.Agent) Agent {
@@ -223,7 +223,7 @@ func (in Input) agent(spec *eval.Agent) Agent {
 	return a
 }
 
-// total is what n further trials cost, with the 95 % range in which their sum lies
+// total is the cost of n further trials, with the 95 % range of their sum
 // (normal approximation of the sum of n and of the error of the mean).
 func (p Past) total(n int) *Money {
 	k := float64(n)
@@ -233,7 +233,7 @@ func (p Past) total(n int) *Money {
 
 // assume reckons the cost from tokens: those of earlier trials, or of a short answer.
 // It is nil without a price, and for programs that were never run: how often they
-// ask their model, nobody can guess.
+// ask their model, is unknown.
 func (in Input) assume(spec *eval.Agent, built agent.Agent, past Past, basis *string) *Money {
 	if spec.IsProgram() && past.Trials == 0 {
 		*basis += "; what it costs is unknown until a trial was run"

@@ -16,7 +16,7 @@ const (
 	// trials against one in 25 %.
 	atRate = 0.30
 	delta  = 0.05
-	// between is the share of the variance that is assumed to lie between prompts
+	// between is the share of the variance that is assumed between prompts
 	// where nothing was measured; a published comparison of tools has 0.09 of 0.5475.
 	between = 0.09 / 0.5475
 	// fewPrompts is from how many prompts on a spread is believed: a variance between
@@ -26,12 +26,12 @@ const (
 
 var usual = stats.Test{Alpha: 0.05, Power: 0.8}
 
-// A Power is what the trials of an eval can show, at 80 % power and a two-sided
+// A Power is the sensitivity of an eval, at 80 % power and a two-sided
 // level of 5 % for one comparison.
 type Power struct {
 	// TrialsPerPrompt is over all agents, templates and repeats.
 	TrialsPerPrompt int `json:"trialsPerPrompt"`
-	// Rho is the share of the variance that lies between prompts; Measured says that
+	// Rho is the share of the variance between prompts; Measured says that
 	// it comes from earlier runs.
 	Rho      float64 `json:"rho"`
 	Measured bool    `json:"measured"`
@@ -41,13 +41,13 @@ type Power struct {
 	// PromptsFor5 is how many prompts show a difference of 0.05 with as many trials
 	// each.
 	PromptsFor5 float64 `json:"promptsFor5"`
-	// PromptsAtBest is the same with any number of repeats: what repeats cannot mend.
+	// PromptsAtBest is the same with any number of repeats: the limit of repeats.
 	PromptsAtBest float64 `json:"promptsAtBest"`
 	// Deff is the design effect on one rate: a trial says 1/Deff as much as an
 	// independent one.
 	Deff float64 `json:"deff"`
 	// TrialsForHalf5 is how many trials give an interval of +- 0.05 around 0.30,
-	// TrialsPerSide how many each of two snapshots with other prompts needs to tell
+	// TrialsPerSide how many each of two snapshots with other prompts needs to detect
 	// 0.30 from 0.25.
 	TrialsForHalf5 float64 `json:"trialsForHalf5"`
 	TrialsPerSide  float64 `json:"trialsPerSide"`
@@ -74,8 +74,8 @@ func powerOf(e *eval.Eval, measured *stats.Spread) Power {
 	return p
 }
 
-// SpreadOf estimates where the variance between the two tools lies that are picked
-// most, from earlier trials of the same category; nil where they do not tell.
+// SpreadOf estimates how the variance between the two most picked tools splits into
+// prompts and repeats, from earlier trials of the same category; nil if unknown.
 func SpreadOf(cells []analytics.Cell) *stats.Spread {
 	picks := map[string]int{}
 	for _, c := range cells {

@@ -7,7 +7,7 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// tasksOf returns what an agent will be asked, once for all repeats: what a question
+// tasksOf returns the tasks of an agent, once for all repeats: what a request
 // costs at worst does not depend on which one it is.
 func tasksOf(e *eval.Eval, name string) []agent.Task {
 	var out []agent.Task

@@ -9,14 +9,14 @@ import (
 	"github.com/firstpick/firstpick/analytics/stats"
 )
 
-// A Status is what became of a rule.
+// A Status is the outcome of a rule.
 type Status string
 
 // The statuses.
 const (
 	Met       Status = "met"
 	Failed    Status = "failed"
-	Undecided Status = "undecided" // what was measured does not tell
+	Undecided Status = "undecided" // the measured runs do not decide it
 )
 
 // A Subject is one measured category, and the baselines that rules name for it.
@@ -31,10 +31,10 @@ type Subject struct {
 	Baselines map[string]Baseline
 }
 
-// A Baseline is what a category was before.
+// A Baseline is the earlier state of a category.
 type Baseline struct {
 	Cells []analytics.Cell
-	// Notes say what else is different than before.
+	// Notes list the other differences to the baseline.
 	Notes []string
 }
 
@@ -47,13 +47,13 @@ type Verdict struct {
 	Value *float64 `json:"value,omitempty"`
 	Low   *float64 `json:"low,omitempty"`
 	High  *float64 `json:"high,omitempty"`
-	// Measured says the figure in words, Why what decided.
+	// Measured describes the number, Why the reason.
 	Measured string `json:"measured"`
 	Why      string `json:"why"`
 }
 
-// Check holds rules against what was measured. Every rule gives a verdict for each
-// category that it can be about, or one that is undecided where there is none.
+// Check evaluates rules against measured runs. Every rule gives one result per
+// matching category, or one undecided result if no category matches.
 func Check(rules []Rule, subjects []Subject) []Verdict {
 	out := []Verdict{}
 	adjusted := adjust(rules, subjects)
@@ -165,9 +165,9 @@ func (r Rule) judgeDrop(v Verdict, s *Subject, adjusted map[comparison]float64) 
 		100*d.Old, 100*d.New, 100*d.Value, 100*d.Interval.Low, 100*d.Interval.High, p, how)
 	switch {
 	case d.Clusters < 2:
-		v.Why = "one prompt does not tell: compare at least two"
+		v.Why = "one prompt is not enough: compare at least two"
 	case !d.Paired && d.SE == 0 && d.Value < 0:
-		v.Why = "all trials of either side are alike: without a spread, other prompts or agents do not tell"
+		v.Why = "all trials of each side are equal: without variance the test is undefined"
 	case d.Value < 0 && p < significant:
 		v.Status, v.Why = Failed, "the pick rate dropped"
 	default:

@@ -133,7 +133,7 @@ func TestCheck(t *testing.T) {
 		"drop(stripe) vs same":                    {Met, "no drop is shown"},
 		"drop(stripe) vs worse":                   {Met, "same prompts and agents"},
 		"drop(stripe) vs better":                  {Failed, "the pick rate dropped; the extractor differs"},
-		"drop(stripe) vs one":                     {Undecided, "one prompt does not tell"},
+		"drop(stripe) vs one":                     {Undecided, "one prompt is not enough"},
 		"drop(stripe) vs elsewhere":               {Undecided, "does not have this category"},
 		"payments: pickRate( stripe ) low>=0.300": {Met, "31.0%"},
 	}
@@ -162,7 +162,7 @@ func TestADropWithoutASpreadIsUndecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Check([]Rule{r}, []Subject{s}); got[0].Status != Undecided || !strings.Contains(got[0].Why, "without a spread") {
+	if got := Check([]Rule{r}, []Subject{s}); got[0].Status != Undecided || !strings.Contains(got[0].Why, "without variance") {
 		t.Errorf("got %+v", got[0])
 	}
 }

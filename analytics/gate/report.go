@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Report is what a gate said.
+// A Report is the result of a gate.
 type Report struct {
 	Verdicts []Verdict `json:"verdicts"`
 	// Missing counts planned trials that are neither answered nor excluded.

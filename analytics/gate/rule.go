@@ -1,8 +1,8 @@
 // Package gate holds measured figures against rules, for machines that must say
-// yes or no: a rule is met, failed, or cannot be judged by what was measured.
+// yes or no: a rule is met, failed, or cannot be evaluated from the measured runs.
 //
 // Rules are about intervals where a figure has one. "pickRate(stripe) low >= 0.25"
-// is met when the whole interval lies above; a rate alone would pass by luck.
+// is met when the whole interval is above; a rate alone would pass by luck.
 package gate
 
 import (
@@ -19,7 +19,7 @@ import (
 // A Rule is one threshold, like
 //
 //	pickRate(stripe) low >= 0.25     the lower end of the interval
-//	rank(stripe) high <= 3           the worst rank that the counts do not exclude
+//	rank(stripe) high <= 3           the upper end of the rank range (95 %)
 //	coverage >= 95%
 //	payments: trials >= 300          in one category only
 //	drop(stripe) vs 4f1c             no significant drop against a snapshot
@@ -75,7 +75,7 @@ func Parse(text string) (Rule, error) {
 	r.Category, r.Metric, r.Tool, r.Bound, r.Op = m[1], m[2], m[3], m[4], m[5]
 	limit, err := strconv.ParseFloat(m[6], 64)
 	if err != nil {
-		return r, fmt.Errorf("rule %q: %q is no number", text, m[6])
+		return r, fmt.Errorf("rule %q: %q is not a number", text, m[6])
 	}
 	if r.Limit = limit; m[7] != "" {
 		if !slices.Contains(rates, r.Metric) {

@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// A Cluster is what one prompt contributes: the sum of its trials' scores, the
+// A Cluster is the contribution of one prompt: the sum of its trials' scores, the
 // sum of their squares and their number.
 type Cluster struct {
 	Sum, Squares float64

@@ -6,7 +6,7 @@ import "math"
 type Interval struct{ Low, High float64 }
 
 // Wilson is the 95 % score interval of x successes in n trials (Wilson 1927).
-// x and n may be fractions, 0 <= x <= n; with n = 0 it is [0, 1]. It lies within
+// x and n may be fractions, 0 <= x <= n; with n = 0 it is [0, 1]. It is within
 // [0, 1] and contains x/n.
 func Wilson(x, n float64) Interval { return wilson(x, n, Z975) }
 

@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// A Test is what a comparison is planned for: the chance of a false alarm and the
+// A Test holds the parameters of a planned comparison: the chance of a false alarm and the
 // chance to show a difference that is there.
 type Test struct {
 	// Alpha is two-sided; divide it by the number of comparisons that count at
@@ -18,7 +18,7 @@ func (t Test) z() float64 { return NormalQuantile(1-t.Alpha/2) + NormalQuantile(
 // trials, one of which at most is picked: p1 + p2 - (p1-p2)^2.
 func PairedVariance(p1, p2 float64) float64 { return p1 + p2 - (p1-p2)*(p1-p2) }
 
-// PairedTrials is how many independent trials tell two tools of the same trials
+// PairedTrials is how many independent trials separate two tools of the same trials
 // apart that are picked with the rates p1 and p2 (Miettinen 1968 for matched
 // pairs, normal approximation). It is infinite where the rates are the same.
 func (t Test) PairedTrials(p1, p2 float64) float64 {
@@ -26,7 +26,7 @@ func (t Test) PairedTrials(p1, p2 float64) float64 {
 }
 
 // TrialsPerSide is how many independent trials each of two sides needs, be they
-// agents or snapshots, to tell rates p1 and p2 apart (Fleiss, Levin and Paik,
+// agents or snapshots, to separate rates p1 and p2 (Fleiss, Levin and Paik,
 // Statistical Methods for Rates and Proportions, 2003, 4.14, without continuity
 // correction).
 func (t Test) TrialsPerSide(p1, p2 float64) float64 {
@@ -51,7 +51,7 @@ type Spread struct {
 	Between, Within float64
 }
 
-// Rho is the share of the variance that lies between clusters; 0 where there is
+// Rho is the share of the variance between clusters; 0 where there is
 // none.
 func (s Spread) Rho() float64 {
 	if s.Between+s.Within == 0 {
@@ -70,7 +70,7 @@ func (t Test) PromptsNeeded(s Spread, trials int, delta float64) float64 {
 
 // Detectable is the smallest difference that prompts of so many trials each show.
 // It is the inverse of PromptsNeeded with Student's t on G-1 degrees of freedom in
-// the place of the normal quantile of alpha, for that is what the comparison will be
+// the place of the normal quantile of alpha, because the comparison will be
 // tested with. It is infinite with fewer than two prompts.
 func (t Test) Detectable(s Spread, prompts, trials int) float64 {
 	if prompts < 2 || trials < 1 {
@@ -84,7 +84,7 @@ func (t Test) Detectable(s Spread, prompts, trials int) float64 {
 // SpreadOf estimates where a score's variance comes from, by the one-way analysis
 // of variance with unequal clusters (Searle, Casella and McCulloch, Variance
 // Components, 1992, section 3.6); a negative estimate between clusters is 0. ok is
-// false where clusters or repeats are too few to tell.
+// false if there are too few clusters or repeats.
 func SpreadOf(clusters []Cluster) (s Spread, ok bool) {
 	var n, sum, g, nn, within float64
 	for _, c := range clusters {
@@ -110,5 +110,5 @@ func SpreadOf(clusters []Cluster) (s Spread, ok bool) {
 
 func sq(v float64) float64 { return v * v }
 
-// ceil rounds up, forgiving what rounding left above a whole number.
+// ceil rounds up, tolerating rounding errors above a whole number.
 func ceil(v float64) float64 { return math.Ceil(v - 1e-9) }

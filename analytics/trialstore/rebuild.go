@@ -10,8 +10,8 @@ import (
 	"github.com/firstpick/firstpick/analytics/duck"
 )
 
-// Rebuild makes the file at path anew from the journals and puts it in the old
-// one's place, which may be damaged. Nobody may have the old one open: that is
+// Rebuild rebuilds the file at path from the journals and replaces the old
+// one, which may be damaged. No process may have the old one open: that is
 // a *LockedError. Until the new file is whole the old one stays as it is.
 func Rebuild(ctx context.Context, path, runsRoot string) (Loaded, error) {
 	if err := refuseLocked(ctx, path); err != nil {
@@ -29,7 +29,7 @@ func Rebuild(ctx context.Context, path, runsRoot string) (Loaded, error) {
 	if loadErr != nil {
 		return sum, errors.Join(loadErr, s.Close(), removeFile(fresh))
 	}
-	// Without a checkpoint a part of the data would stay in the log beside.
+	// Without a checkpoint a part of the data would stay in the write-ahead log.
 	_, err = s.db.ExecContext(ctx, "checkpoint")
 	if err := errors.Join(err, s.Close()); err != nil {
 		return sum, errors.Join(fmt.Errorf("rebuild %s: %w", path, err), removeFile(fresh))

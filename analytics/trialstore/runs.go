@@ -11,7 +11,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 )
 
-// A RunRow is one run and what the store holds of it.
+// A RunRow is one run and its data in the store.
 type RunRow struct {
 	ID       string `json:"id"`
 	Eval     string `json:"eval"`
@@ -23,7 +23,7 @@ type RunRow struct {
 	Planned  int `json:"planned"`
 	Valid    int `json:"valid"`
 	Excluded int `json:"excluded"`
-	// LastAt is when the last valid trial finished; zero where there is none.
+	// LastAt is when the last valid trial finished; zero without any.
 	LastAt    time.Time `json:"last_at,omitzero"`
 	Synthetic bool      `json:"synthetic"`
 	Imported  bool      `json:"imported"`
@@ -32,7 +32,7 @@ type RunRow struct {
 	Complete bool `json:"complete"`
 	UnderWay bool `json:"under_way,omitempty"`
 	// Latest says that it is the latest run of its eval in its category, with answers
-	// or without. Current is the latest complete one or, where there is none, the
+	// or without. Current is the latest complete one or, if none is complete, the
 	// latest that has an answer.
 	Latest  bool `json:"latest"`
 	Current bool `json:"current"`
@@ -132,7 +132,7 @@ func (s *Store) Categories(ctx context.Context, runs []string) ([]string, error)
 // A Model is one name by which a provider answered for an agent.
 type Model struct {
 	Eval, Category, Agent string
-	// Name is what the provider reported, with its version; empty where it
+	// Name is the name reported by the provider, with its version; empty where it
 	// reported nothing.
 	Name string
 }

@@ -4,7 +4,7 @@
 // from them at any time.
 //
 // Loading is idempotent. How far a journal has been read is written in the
-// transaction that holds what was read, so a process that is killed leaves
+// transaction that contains the records, so a process that is killed leaves
 // neither gaps nor doubles.
 package trialstore
 
@@ -33,7 +33,7 @@ var ErrAmbiguous = errors.New("ambiguous")
 // A LockedError says that another process has the file open.
 type LockedError struct {
 	Path string
-	// PID is that process; empty where the system does not tell.
+	// PID is that process; empty if the system does not report it.
 	PID string
 }
 
@@ -55,7 +55,7 @@ type DamagedError struct {
 
 // Error implements error.
 func (e *DamagedError) Error() string {
-	return e.Path + " is damaged; run `firstpick runs rebuild` to make it anew from the journals (" + e.Err.Error() + ")"
+	return e.Path + " is damaged; run `firstpick runs rebuild` to rebuild it from the journals (" + e.Err.Error() + ")"
 }
 
 // Unwrap returns the database's error.
@@ -114,7 +114,7 @@ func explain(path string, err error) error {
 	return err
 }
 
-// fail adds what was asked to an error of the database.
+// fail adds the query to an error of the database.
 func (s *Store) fail(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, explain(s.path, err))
 }
@@ -127,7 +127,7 @@ func query(name string) string {
 	return string(text)
 }
 
-// collect runs a query and returns what scan makes of each row. All rows are
+// collect runs a query and returns the scanned rows. All rows are
 // read and closed before it returns: there is one connection.
 func collect[T any](ctx context.Context, s *Store, name string, scan func(*sql.Rows) (T, error), args ...any) (_ []T, err error) {
 	rows, err := s.db.QueryContext(ctx, query(name), args...)

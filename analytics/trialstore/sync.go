@@ -18,7 +18,7 @@ const (
 	batchBytes   = 64 << 20
 )
 
-// Loaded counts what a Sync added.
+// Loaded counts the records added by a Sync.
 type Loaded struct {
 	// Runs is how many runs had something new.
 	Runs int
@@ -28,17 +28,17 @@ type Loaded struct {
 	// Forgotten is how many runs were dropped because their journal is gone.
 	Forgotten int
 	// Unreadable are the runs that could not be read whole. One without a readable
-	// run.json is dropped; of a damaged journal, what precedes the damage is loaded.
+	// run.json is dropped; of a damaged journal, the records before the damage are loaded.
 	Unreadable []*journal.RunError
 }
 
-// Sync loads what the journals under runsRoot hold and the store does not. A run that
+// Sync loads records of the journals under runsRoot that the store lacks. A run that
 // cannot be read does not stop the others: it is among Loaded.Unreadable.
 func (s *Store) Sync(ctx context.Context, runsRoot string) (Loaded, error) {
 	return s.sync(ctx, runsRoot, batchRecords)
 }
 
-// Load loads what the journal of one run holds and the store does not.
+// Load loads records of the journal of one run that the store lacks.
 func (s *Store) Load(ctx context.Context, runsRoot, id string) (Loaded, error) {
 	r, err := journal.ReadRun(runsRoot, id)
 	if err != nil {
@@ -97,7 +97,7 @@ func storeBroken(err error) bool {
 }
 
 // forget drops the runs whose run.json changed, cannot be read or, where the folder of
-// runs is there, is gone. Those that can be read are loaded anew from their first record.
+// runs is there, is gone. Those that can be read are reloaded from their first record.
 func (s *Store) forget(ctx context.Context, runs []journal.Run, whole bool) (int, error) {
 	known, err := collect(ctx, s, "known", scanHead)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Store) drop(ctx context.Context, id string) error {
 	})
 }
 
-// A runHead is what the store says of a run; it must be what run.json says.
+// A runHead is the store's record of a run; it must equal run.json.
 type runHead struct {
 	id                  string
 	createdAt           time.Time

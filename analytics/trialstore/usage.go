@@ -5,7 +5,7 @@ import (
 	"database/sql"
 )
 
-// A Usage is what the valid trials of one agent in one run took on the average.
+// A Usage is the average cost and time of the valid trials of one agent in one run.
 type Usage struct {
 	RunID, Agent        string
 	Trials              int
@@ -17,7 +17,7 @@ type Usage struct {
 	CostUSD, CostVar float64
 }
 
-// Usages returns what trials took, of every run and agent.
+// Usages returns the usage of trials, by run and agent.
 func (s *Store) Usages(ctx context.Context) ([]Usage, error) {
 	return collect(ctx, s, "usage", func(rows *sql.Rows) (u Usage, err error) {
 		err = rows.Scan(&u.RunID, &u.Agent, &u.Trials, &u.InTokens, &u.OutTokens, &u.Seconds, &u.Priced, &u.CostUSD, &u.CostVar)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Service is what the metadata of a service says.
+// A Service is the metadata of a service.
 type Service struct {
 	// Resource is the API's root, the audience of tokens; Issuer is its
 	// authorization server.

@@ -19,7 +19,7 @@ type Request struct {
 	Assertion string
 }
 
-// A Registration is what came of a Request. ClaimToken and IdentityAssertion
+// A Registration is the result of a Request. ClaimToken and IdentityAssertion
 // are secrets; the service returns the first one only once.
 type Registration struct {
 	ID   string

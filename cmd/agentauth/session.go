@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// A Session is what a program keeps of a registration between two runs.
+// A Session is the stored state of a registration.
 //
-// ClaimToken, Assertion and AccessToken are secrets. Whoever holds the claim
-// token collects the access of the person who confirms the code; whoever holds
+// ClaimToken, Assertion and AccessToken are secrets. A holder of the claim
+// token collects the access of the person who confirms the code; a holder of
 // the assertion mints access tokens until it expires. The file is readable by
 // its owner alone; do not share it and do not commit it.
 type Session struct {
 	// Note is the warning in the file itself.
 	Note string `json:"note"`
-	// URL is the service's root; Issuer and Resource are what its metadata said
+	// URL is the service's root; Issuer and Resource are from its metadata
 	// then. The secrets go nowhere else.
 	URL      string `json:"url"`
 	Issuer   string `json:"issuer"`

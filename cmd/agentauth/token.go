@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Token is an access token and what came with it. AccessToken and
+// A Token is an access token with its metadata. AccessToken and
 // IdentityAssertion are secrets.
 type Token struct {
 	AccessToken string

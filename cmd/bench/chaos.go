@@ -48,7 +48,7 @@ func runChaos(b *bench) error {
 	return nil
 }
 
-// A chaos counts what the server acknowledged.
+// A chaos counts the acknowledged events.
 type chaos struct {
 	*bench
 	key     string
@@ -57,7 +57,7 @@ type chaos struct {
 	refused atomic.Int64 // answers with 503, and broken connections
 }
 
-// write sends events from 6 writers until stop, and notes what was acknowledged.
+// write sends events from 6 writers until stop, and records the acknowledged ones.
 func (c *chaos) write(stop <-chan struct{}) *sync.WaitGroup {
 	var all sync.WaitGroup
 	for range 6 {

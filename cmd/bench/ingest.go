@@ -37,7 +37,7 @@ func newIngest(b *bench, workspaces int) (*ingest, error) {
 	return g, nil
 }
 
-// measureIngest measures how one server takes events in alone, beside a program that
+// measureIngest measures ingestion of one server alone, next to a program that
 // only spins, and while reports are made without pause; and its memory over millions
 // of events.
 func measureIngest(b *bench) error {
@@ -88,8 +88,8 @@ func (g *ingest) grow() error {
 	return err
 }
 
-// besideReports prints the p99 of single events alone, beside a spinning program, and
-// beside reports.
+// besideReports prints the p99 of single events alone, next to a spinning program, and
+// next to reports.
 func (g *ingest) besideReports(name string, callers int, pace time.Duration) error {
 	var alone, spun, beside []rate
 	reports := 0

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A rate is what a number of callers reached.
+// A rate is the throughput of a number of callers.
 type rate struct {
 	perSecond float64
 	p99       time.Duration

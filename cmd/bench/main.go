@@ -1,6 +1,6 @@
 // Command bench measures the server as it is shipped: it starts the built program,
-// sends requests over loopback from this process, and measures beside it, in the same
-// round, what a request cannot do without. Clients and server share the machine's
+// sends requests over loopback from this process, and measures a baseline in the same
+// round: the work that no request can avoid. Clients and server share the machine's
 // cores. The scripts in .ci build the program, call bench and keep nothing.
 //
 // Usage:

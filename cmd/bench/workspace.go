@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// A workspace is a claimed one: what its agent and its owner need.
+// A workspace is a claimed workspace with the credentials of its agent and owner.
 type workspace struct {
 	slug  string
 	token string // access token that reads and writes

@@ -18,7 +18,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// adminOptions are what the commands on the state store share.
+// adminOptions are the shared options of commands on the state store.
 type adminOptions struct {
 	*app
 	format
@@ -37,8 +37,8 @@ type adminOptions struct {
 	scopes []string
 }
 
-// newAdminCmd builds the commands of whoever runs the server. They work on the
-// state store itself, beside a running server.
+// newAdminCmd builds the commands of the operator. They work directly on the
+// state store, also while a server runs.
 func newAdminCmd(env *Env) *cobra.Command {
 	o := &adminOptions{}
 	cmd := &cobra.Command{
@@ -128,7 +128,7 @@ the data folder.`,
 	return cmd
 }
 
-// ready refuses what can come to no good end before a store or a master key is
+// ready rejects invalid requests before a store or a master key is
 // made for it.
 func (o *adminOptions) ready(command string) error {
 	switch command {
@@ -144,7 +144,7 @@ func (o *adminOptions) ready(command string) error {
 	}
 	file := filepath.Join(o.cfg.Data, "state.db")
 	if o.cfg.State != "" {
-		u, _ := url.Parse(o.cfg.State) // opening it says what is wrong
+		u, _ := url.Parse(o.cfg.State) // opening it reports the problem
 		if u == nil || u.Scheme != "sqlite" || u.Path == "" {
 			return nil
 		}

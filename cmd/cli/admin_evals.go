@@ -51,7 +51,7 @@ func (o *adminOptions) adoptRun(ctx context.Context, args []string) error {
 	return nil
 }
 
-// findRun returns the workspace in whose folder a run lies.
+// findRun returns the workspace whose folder contains a run.
 func (o *adminOptions) findRun(id string) (string, error) {
 	if !journal.ValidID(id) {
 		return "", usageErr("ids begin with run_", "malformed run id %q", id)

@@ -27,7 +27,7 @@ func (o *adminOptions) workspace(ctx context.Context, name string) (*state.Works
 	return w, err
 }
 
-// evalKeys is what mints and revokes keys, and an operator in a workspace.
+// evalKeys returns the service that creates and revokes keys, and an operator in a workspace.
 func (o *adminOptions) evalKeys(ctx context.Context, workspace string) (*evals.Service, evals.Actor, error) {
 	w, err := o.workspace(ctx, workspace)
 	if err != nil {
@@ -36,7 +36,7 @@ func (o *adminOptions) evalKeys(ctx context.Context, workspace string) (*evals.S
 	return &evals.Service{DB: o.svc.DB, Secrets: o.svc.Secrets, Log: o.log, Now: o.env.Now, BaseURL: o.svc.BaseURL}, evals.Actor{Workspace: w}, nil
 }
 
-// refused turns what a use refuses into an error of the command line.
+// refused turns a rejected request into an error of the command line.
 func refused(err error, hint string) error {
 	var e *apierr.Error
 	if errors.As(err, &e) && e.Status < 500 {

@@ -26,7 +26,7 @@ import (
 
 const (
 	askTimeout = 10 * time.Minute
-	// connectTimeout bounds the time until a connection is made; a lane of which nobody
+	// connectTimeout bounds the time until a connection is made; a lane of which no agent
 	// was ever reached is given up after twice that.
 	connectTimeout = 10 * time.Second
 	// connectionsPerHost is how many connections to one provider stay open between
@@ -36,8 +36,8 @@ const (
 	tryTimeout = 20 * time.Second
 )
 
-// agentDeps is what agents get of this process. The name is that of the folder in
-// which programs work; nobody else may use it at the same time.
+// agentDeps are the dependencies of agents. The name is that of the work folder of
+// programs, which no other process may use at the same time.
 func (a *app) agentDeps(ctx context.Context, table *prices.Table, name string) agents.Deps {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: connectTimeout, KeepAlive: connectTimeout}).DialContext
@@ -96,7 +96,7 @@ func (a *app) lookPath(name string) (string, error) {
 }
 
 // sandbox finds the sandbox that the configuration asks for. Programs will work below
-// root and must not see what hide names.
+// root and must not see the paths in hide.
 func (a *app) sandbox(ctx context.Context, root string, hide []string) (sandbox.Sandbox, error) {
 	c := sandbox.Config{
 		LookPath: exec.LookPath, Home: a.env.Getenv("HOME"), Off: a.cfg.Sandbox == sandboxOff,

@@ -16,8 +16,8 @@ import (
 	"github.com/firstpick/firstpick/publish"
 )
 
-// An app is what most commands need: the process, the configuration and where
-// things lie.
+// An app holds the dependencies of most commands: the process, the configuration and
+// the file locations.
 type app struct {
 	env *Env
 	cfg Config
@@ -74,7 +74,7 @@ func (a *app) snapshotsRoot(at string) (string, error) {
 // bundlesRoot returns the folder of the results of workspaces' runs.
 func (a *app) bundlesRoot() (string, error) { return a.folder("bundles", a.cfg.Bundles) }
 
-// folder returns where a key of the configuration says that something lies; where it
+// folder returns the folder in a key of the configuration; where it
 // says nothing, that is in the data folder.
 func (a *app) folder(key, at string) (string, error) {
 	if at == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/viper"
 )
 
-// A Config is what the configuration file, the environment and the flags said,
+// A Config is the merged configuration of file, environment and flags,
 // in that order of growing weight. viper ends here: nothing else imports it.
 type Config struct {
 	// Data is the folder of runs, trials and snapshots.
@@ -46,7 +46,7 @@ type Config struct {
 	// State is the address of the state store; empty means SQLite in Data.
 	State string `mapstructure:"state"`
 	// StateKey is the master key of the store, 32 bytes in base64; empty means the
-	// file state.key beside a SQLite store, or in Data.
+	// file state.key next to a SQLite store, or in Data.
 	StateKey string `mapstructure:"state-key"`
 	// Mail says how mail is sent, MailFrom whose name it carries.
 	Mail     string `mapstructure:"mail"`
@@ -79,7 +79,7 @@ type Config struct {
 	// EvalKey is a key of its eval API; empty means that in the file EvalKeyFile.
 	EvalKey     string `mapstructure:"eval-key"`
 	EvalKeyFile string `mapstructure:"eval-key-file"`
-	// Bundles is where the results of workspaces' runs lie, as file:///DIR; empty means
+	// Bundles is the folder of results of workspaces' runs, as file:///DIR; empty means
 	// Data.
 	Bundles string `mapstructure:"bundles"`
 	// EvalPrograms lets agents of workspaces' evals be programs on the workers' machines,
@@ -220,7 +220,7 @@ func readConfigFile(v *viper.Viper, file string) error {
 	return nil
 }
 
-// registryName is what the MCP registry takes for a name.
+// registryName matches the names of the MCP registry.
 var registryName = regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
 
 func (c *Config) check() error {

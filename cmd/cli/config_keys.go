@@ -76,7 +76,7 @@ func checkConfigKeys(n *strictyaml.Node, of reflect.Type) {
 	}
 }
 
-// valueWords says what a value of a type looks like.
+// valueWords describes the values of a type.
 func valueWords(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
@@ -115,7 +115,7 @@ func envName(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
 }
 
-// otherVariables returns the variables of ours that are no keys of the configuration:
+// otherVariables returns our environment variables that are not configuration keys:
 // those of a collector, of agents, and of the tests and benchmarks.
 func otherVariables() []string {
 	return []string{

@@ -91,7 +91,7 @@ func inWorkingFolder(path string) bool {
 	return true
 }
 
-// lineOf is the line in which a key of a YAML file stands, 1 where it is not found.
+// lineOf is the line of a key of a YAML file, 1 if it is not found.
 func lineOf(text []byte, key string) int {
 	at := regexp.MustCompile(`(?mi)^["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*:`).FindIndex(text)
 	if at == nil {
@@ -100,7 +100,7 @@ func lineOf(text []byte, key string) int {
 	return 1 + strings.Count(string(text[:at[0]]), "\n")
 }
 
-// flagValue is what a flag holds, as the configuration takes it.
+// flagValue is the value of a flag, in the type of the configuration.
 func flagValue(f *pflag.Flag) any {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.GetSlice()
@@ -108,7 +108,7 @@ func flagValue(f *pflag.Flag) any {
 	return f.Value.String()
 }
 
-// The modes of the sandbox that are no container.
+// The modes of the sandbox other than a container.
 const (
 	sandboxAuto     = "auto"
 	sandboxRequired = "required"

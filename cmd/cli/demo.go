@@ -49,7 +49,7 @@ func (o *demoOptions) run(ctx context.Context) error {
 	var ln net.Listener
 	if !o.noServe {
 		var err error
-		if ln, err = listen(ctx, o.cfg.Listen); err != nil { // before the work: a taken port is told at once
+		if ln, err = listen(ctx, o.cfg.Listen); err != nil { // before the work: report a taken port at once
 			return err
 		}
 		defer func() { _ = ln.Close() }()

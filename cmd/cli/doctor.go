@@ -27,12 +27,12 @@ const (
 	levelFail = "fail"
 )
 
-// A finding is what the doctor says of one thing.
+// A finding is the result of one check.
 type finding struct {
 	Level  string `json:"level"`
 	What   string `json:"what"`
 	Detail string `json:"detail"`
-	// Hint says what to do, where there is something.
+	// Hint is the advice, if any.
 	Hint string `json:"hint,omitempty"`
 }
 
@@ -208,7 +208,7 @@ func (o *doctorOptions) eval(file string, cat *catalog.Catalog) (*eval.Eval, fin
 	return ev, finding{Level: levelOK, What: "eval", Detail: fmt.Sprintf("%s: %d trials", ev.Name, ev.Trials())}
 }
 
-// programs looks for what agent CLIs need beside themselves.
+// programs checks the dependencies of agent CLIs.
 func (o *doctorOptions) programs(ctx context.Context, ev *eval.Eval) []finding {
 	if !slices.ContainsFunc(ev.Agents, func(a eval.Agent) bool { return a.IsProgram() }) {
 		return nil

@@ -41,7 +41,7 @@ func (o *doctorOptions) agentsOf(ctx context.Context, ev *eval.Eval, cat *catalo
 	return out
 }
 
-// checkAgent builds an agent and looks at it. The agent is nil where asking is no use.
+// checkAgent builds and checks an agent. The agent is nil if a request would be useless.
 func checkAgent(ctx context.Context, spec eval.Agent, build builder) (finding, agent.Agent) {
 	what := "agent " + spec.Name
 	built, err := build(spec)
@@ -122,7 +122,7 @@ func costs(a agent.Agent, r agent.Reply) string {
 	}
 }
 
-// infraHint says what to do about a reason.
+// infraHint returns the advice for a reason.
 func infraHint(reason string) string {
 	switch reason {
 	case agent.ReasonAuth:

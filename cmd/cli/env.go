@@ -17,7 +17,7 @@ import (
 
 // An Env is everything the program takes from the process it runs in. No other
 // code reads the arguments, the environment, the streams, the clock or the
-// system's randomness, so a test can stand in for all of it.
+// system's randomness, so that a test can replace all of it.
 type Env struct {
 	Args   []string
 	Getenv func(string) string
@@ -28,7 +28,7 @@ type Env struct {
 	// StdoutIsTTY and StderrIsTTY say whether a person watches; a terminal that
 	// reports no width counts as none, for a live view draws nothing there.
 	StdoutIsTTY, StderrIsTTY bool
-	// Terminal is where a person types; nil where nobody does. StdinIsTTY says that
+	// Terminal reads keys of a person; nil without a terminal. StdinIsTTY says that
 	// standard input is it.
 	Terminal   *Terminal
 	StdinIsTTY bool

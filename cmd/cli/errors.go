@@ -18,7 +18,7 @@ import (
 const (
 	exitOK          = 0
 	exitFailed      = 1
-	exitUsage       = 2 // usage or configuration that the user can mend
+	exitUsage       = 2 // usage or configuration that the user can fix
 	exitGate        = 3 // a gate was not met
 	exitIncomplete  = 4 // trials are missing, or the budget was reached
 	exitInterrupted = 130
@@ -36,7 +36,7 @@ func (e *codedError) Error() string { return e.err.Error() }
 // Unwrap returns the cause.
 func (e *codedError) Unwrap() error { return e.err }
 
-// usageErr is an error that the user mends by typing something else.
+// usageErr is an error that the user can fix on the command line.
 func usageErr(hint, format string, args ...any) error {
 	return &codedError{fmt.Errorf(format, args...), exitUsage, hint}
 }
@@ -71,7 +71,7 @@ func hintOf(err error) string {
 	return fileHint(err)
 }
 
-// fileHint says what to do about a file or folder that cannot be used; "" where that is
+// fileHint returns the advice for a file or folder that cannot be used; "" where that is
 // not the cause.
 func fileHint(err error) string {
 	var path *fs.PathError
@@ -88,7 +88,7 @@ func fileHint(err error) string {
 	}
 }
 
-// usage marks the errors of a cobra argument check as the user's to mend: cobra
+// usage marks the errors of a cobra argument check as usage errors: cobra
 // itself does so for flags only.
 func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -18,7 +18,7 @@ import (
 // maxSecret bounds a file that holds a key.
 const maxSecret = 64 << 10
 
-// evalsOptions are what the commands of `firstpick evals` share.
+// evalsOptions are the shared options of `firstpick evals`.
 type evalsOptions struct {
 	*app
 	format
@@ -144,7 +144,7 @@ func (o *evalsOptions) explain(err error) error {
 	}
 }
 
-// refusedCode is 2 for what the user mends by typing something else.
+// refusedCode is 2 for usage errors.
 func refusedCode(e *evalclient.Error) int {
 	if e.Status >= 400 && e.Status < 500 && e.Status != http.StatusTooManyRequests {
 		return exitUsage

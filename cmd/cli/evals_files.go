@@ -45,8 +45,8 @@ func (o *evalsOptions) download(ctx context.Context, args []string) (err error) 
 	return err
 }
 
-// writeWhole puts all of r into a file, in place of what it held, or leaves it as it is.
-// A link leads to the file; what is none, such as a pipe or /dev/null, is written to.
+// writeWhole replaces the content of a file with r, or leaves it unchanged.
+// Links are followed; a pipe or device, such as /dev/null, is written to.
 func writeWhole(path string, r io.Reader) (n int64, err error) {
 	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
 		return writeThrough(path, r)

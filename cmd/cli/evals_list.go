@@ -137,7 +137,7 @@ func readSource(file string) (_ []byte, err error) {
 	return data, nil
 }
 
-// placed says what is wrong with an eval file as lint and plan do: each problem with
+// placed reports the problems of an eval file as lint and plan do: each problem with
 // file and line.
 func placed(file string, err error) error {
 	var refused *evalclient.Error
@@ -156,7 +156,7 @@ func placed(file string, err error) error {
 	return badInput(errors.New(strings.Join(lines, "\n")))
 }
 
-// printEval says what an eval is; of one that was only checked, which has no id, less.
+// printEval prints an eval; an eval that was only checked has no id.
 func (o *evalsOptions) printEval(ev *evalclient.Eval) error {
 	for _, w := range ev.Warnings {
 		_, _ = fmt.Fprintf(o.env.Stderr, "note: %s\n", clean(w))

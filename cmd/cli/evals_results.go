@@ -16,7 +16,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
-// resultCmds are the commands about what runs brought.
+// resultCmds are the commands on results of runs.
 func (o *evalsOptions) resultCmds(env *Env) []*cobra.Command {
 	rank := o.command(env, "rank RUN", "Print pick rates and ranks of a run", cobra.ExactArgs(1), o.rank)
 	o.flags(rank)

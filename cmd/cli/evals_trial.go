@@ -209,7 +209,7 @@ func resultOf(t *bundleformat.Trace) *pick.Result {
 	return r
 }
 
-// asked takes what the agent was from the manifest of the run.
+// asked reads the conditions of the agent from the manifest of the run.
 func (h *history) asked(id string, m *bundleformat.Manifest) {
 	for _, a := range m.Agents {
 		for _, was := range a.Manifests {

@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
-// watch shows a run until it ends, and says what became of it.
+// watch shows a run until it ends, then reports its result.
 func (o *evalsOptions) watch(ctx context.Context, r *evalclient.Run) error {
 	if err := o.follow(ctx, r); err != nil {
 		if !evalclient.IsCode(err, evalclient.CodeRunNotFound) {
@@ -70,7 +70,7 @@ func (o *evalsOptions) showNDJSON(r *evalclient.Run) func(*evalclient.Event) err
 	}
 }
 
-// shownRun is what a view is titled with.
+// shownRun is the title of a view.
 func shownRun(r *evalclient.Run) journal.Run {
 	run := journal.Run{ID: r.ID, Planned: r.Planned}
 	run.Eval.Name, run.Eval.Category = r.EvalName, r.Category
@@ -87,7 +87,7 @@ func remoteState(r *evalclient.Run) progress.Remote {
 	return s
 }
 
-// note takes an event into what is shown.
+// note adds an event to the display.
 func note(s *progress.Remote, e *evalclient.Event) {
 	switch e.Type {
 	case evalclient.EventStarted:
@@ -107,7 +107,7 @@ func note(s *progress.Remote, e *evalclient.Event) {
 	}
 }
 
-// reportRun says what became of every planned trial.
+// reportRun prints the counts of planned trials.
 func (o *evalsOptions) reportRun(r *evalclient.Run) {
 	w := o.env.Stderr
 	_, _ = fmt.Fprintf(w, "%s: planned %d = valid %d + excluded %d", clean(r.Status), r.Planned, r.Valid, r.Excluded)

@@ -22,7 +22,7 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
-// statusEvery is how often a run tells how it stands.
+// statusEvery is the interval of status lines.
 const statusEvery = time.Second
 
 // An execution is one go at the trials of a run.
@@ -37,7 +37,7 @@ type execution struct {
 	queue         string // postgres://... of workers; empty: this process asks
 }
 
-// execute asks what the run's journal does not hold yet.
+// execute runs the trials that the journal of the run lacks.
 func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err error) {
 	run := x.journal.Run()
 	ev := &run.Eval
@@ -88,7 +88,7 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	return r.Run(ctx, run.Trials(), done)
 }
 
-// preflight finds what would stop every trial of an agent before a run is made
+// preflight finds problems that would fail every trial of an agent before a run is made
 // for it: a missing key, a file or a program that is not there, no price under a
 // budget.
 func preflight(ctx context.Context, ev *eval.Eval, deps agents.Deps, maxCost float64) error {

@@ -117,7 +117,7 @@ func (o *gateOptions) rules(args []string) (rules []gate.Rule, err error) {
 	return rules, nil
 }
 
-// known refuses rules about what the catalogue does not have: a slip of the pen must
+// known rejects rules about unknown tools: a typo must
 // not look like something that was not measured.
 func (o *gateOptions) known(cat *catalog.Catalog, rules []gate.Rule) error {
 	if _, ok := cat.Category(o.category); o.category != "" && !ok {

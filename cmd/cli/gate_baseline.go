@@ -39,7 +39,7 @@ func openBaseline(ctx context.Context, root, name string) (*baseline, error) {
 	return &baseline{s, store}, nil
 }
 
-// add gives a subject the cells of its category, and says what else is different.
+// add gives a subject the cells of its category, and notes the other differences.
 func (b *baseline) add(ctx context.Context, catalogue string, s *gate.Subject, name string, runs []journal.Run) error {
 	board, ok := b.snapshot.Board(s.Board.Category)
 	if !ok {

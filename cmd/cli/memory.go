@@ -10,8 +10,8 @@ import (
 // reckoned to take.
 const memoryShare = 0.7
 
-// memoryCapMB returns what a run's programs may take, in MB; 0, no bound, where the
-// system does not say what is free.
+// memoryCapMB returns the memory limit of a run's programs in MB; 0, no limit, if the
+// system does not report its free memory.
 func memoryCapMB() int {
 	data, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

@@ -29,7 +29,7 @@ func (a *app) page(ctx context.Context, write func(io.Writer)) error {
 	return err
 }
 
-// harmless is a text of which agents and providers wrote parts, without what would
+// harmless is a text with parts by agents and providers, without bytes that would
 // steer the terminal.
 func harmless(write func(io.Writer)) string {
 	var text bytes.Buffer

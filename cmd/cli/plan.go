@@ -93,8 +93,8 @@ func (o *planOptions) run(ctx context.Context, file string) error {
 	return o.print(f, notes)
 }
 
-// buildForPlan builds what agents can be built. A key that is not set is stood in
-// for, and told: nobody is asked.
+// buildForPlan builds agents where possible, with placeholder keys and a note for
+// unset ones: no requests are sent.
 func (o *planOptions) buildForPlan(ev *eval.Eval, table *prices.Table) (map[string]agent.Agent, []string) {
 	build := o.inertBuilder(o.env.Getenv, table)
 	keyless := o.inertBuilder(withKeys(o.env.Getenv, ev.Agents), table)
@@ -113,7 +113,7 @@ func (o *planOptions) buildForPlan(ev *eval.Eval, table *prices.Table) (map[stri
 	return built, notes
 }
 
-// withKeys gives every key that is not set a value that is none.
+// withKeys sets placeholder keys for unset ones.
 func withKeys(getenv func(string) string, agents []eval.Agent) func(string) string {
 	return func(name string) string {
 		v := getenv(name)
@@ -125,7 +125,7 @@ func withKeys(getenv func(string) string, agents []eval.Agent) func(string) stri
 	}
 }
 
-// remember adds what earlier runs of the same agents took, and how prompts differed
+// remember adds the usage of earlier runs of the same agents, and how prompts differed
 // in the same category.
 func (o *planOptions) remember(ctx context.Context, cat *catalog.Catalog, in *forecast.Input) (err error) {
 	if _, err := os.Stat(o.runsRoot()); errors.Is(err, os.ErrNotExist) {
@@ -165,7 +165,7 @@ func (o *planOptions) remember(ctx context.Context, cat *catalog.Catalog, in *fo
 	if err != nil {
 		return err
 	}
-	if !totals.Synthetic { // invented answers tell nothing of prompts
+	if !totals.Synthetic { // simulated answers do not depend on prompts
 		in.Spread = forecast.SpreadOf(cells)
 	}
 	return nil
@@ -217,7 +217,7 @@ func (o *planOptions) print(f forecast.Forecast, notes []string) error {
 	return err
 }
 
-// sayPlan says in sentences what the table does not hold.
+// sayPlan returns the notes below the table.
 func sayPlan(f forecast.Forecast) []string {
 	p := f.Power
 	lines := []string{

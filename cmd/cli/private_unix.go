@@ -5,5 +5,5 @@ package cli
 import "syscall"
 
 // keepPrivate makes the files of this process its owner's alone: databases make
-// theirs, and those beside them, with the modes they like.
+// theirs, and their siblings, with any mode.
 func keepPrivate() { syscall.Umask(0o077) }

@@ -153,7 +153,7 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 	return t.print(o.env, o.format)
 }
 
-// notes tells on stderr what the numbers must not be read without.
+// notes prints the caveats of the numbers to stderr.
 func (o *rankOptions) notes(b analytics.Board, hidden int) {
 	w := o.env.Stderr
 	for _, code := range b.Warnings {

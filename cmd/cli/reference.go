@@ -9,7 +9,7 @@ import (
 )
 
 // Reference returns the reference of the command line as markdown: a section for each
-// command, with its flags. What is hidden stays so.
+// command, with its flags. Hidden ones are left out.
 func Reference(env *Env) string {
 	root := newRootCmd(env)
 	var b strings.Builder

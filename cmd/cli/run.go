@@ -251,7 +251,7 @@ func unknownCategory(cat *catalog.Catalog, slug string) error {
 	return usageErr(hint, "no category %q in the catalogue", slug)
 }
 
-// report says what became of every planned trial, and whether the run counts.
+// report prints the counts of planned trials, and whether the run counts.
 func (o *runOptions) report(sum runner.Summary, shard bool) {
 	w := o.env.Stderr
 	_, _ = fmt.Fprintf(w, "planned %d = valid %d + excluded %d", sum.Planned, sum.Valid, sum.Excluded)
@@ -284,7 +284,7 @@ func (o *runOptions) report(sum runner.Summary, shard bool) {
 }
 
 // load brings the trial store up to date. It never fails a run: the journal
-// has every answer, and whoever reads trials next loads them.
+// has every answer, and the next reader of trials loads them.
 func (a *app) load(ctx context.Context) {
 	store, err := a.trials(ctx)
 	if err == nil {

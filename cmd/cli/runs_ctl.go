@@ -49,7 +49,7 @@ RUN may be the prefix of an id, or "last" for the newest run.`,
 	return cmd
 }
 
-// steer carries out an order and returns how the run stands then.
+// steer executes a command and returns the state of the run.
 func (a *app) steer(ctx context.Context, run string, order []string) (st runner.Status, err error) {
 	id, err := a.findRun(run)
 	if err != nil {

@@ -64,7 +64,7 @@ func (a *app) note(format string, args ...any) {
 type selection struct {
 	runs []journal.Run
 	rows []trialstore.RunRow // of the runs
-	// newer are incomplete runs that a complete one stands for.
+	// newer are incomplete runs replaced by a complete one.
 	newer []trialstore.RunRow
 }
 
@@ -151,8 +151,8 @@ func (a *app) selectRuns(ctx context.Context, store *trialstore.Store, given []s
 	return s, nil
 }
 
-// intactRun reads what a run set out to do and checks every record of it: figures rest
-// on the journal, not on what the trial store made of it once.
+// intactRun reads the plan of a run and checks every record of it: numbers rest
+// on the journal, not on the trial store.
 func (a *app) intactRun(id string) (journal.Run, error) {
 	run, err := journal.ReadRun(a.runsRoot(), id)
 	if err != nil {
@@ -222,8 +222,8 @@ func (a *app) howToFinish(r trialstore.RunRow) string {
 	}
 }
 
-// resumeCommand is the command that goes on with a run. Where nothing is missing, only
-// what was excluded can be asked again.
+// resumeCommand is the command that resumes a run. Where nothing is missing, only
+// excluded trials can be retried.
 func (a *app) resumeCommand(id string, excluded bool) string {
 	s := fmt.Sprintf("firstpick run --resume %s --data %s", id, a.cfg.Data)
 	if excluded {

@@ -23,7 +23,7 @@ const (
 	proveMaxBytes = 1 << 20
 )
 
-// A proof is what became of one visit to the site.
+// A proof is the result of one visit to the site.
 type proof struct {
 	Proven     bool   `json:"proven"`
 	Site       string `json:"site"`
@@ -34,7 +34,7 @@ type proof struct {
 	// Events is how many came in since the visit; others may have come too.
 	Events      int64  `json:"events"`
 	LastEventAt string `json:"lastEventAt,omitempty"`
-	// As is what the service makes of such a visit.
+	// As is how the service classifies such a visit.
 	As *proofRecord `json:"recordedAs,omitempty"`
 	// Reasons are why nothing may have come, the likeliest first.
 	Reasons []string `json:"reasons,omitempty"`
@@ -136,7 +136,7 @@ func (p *prover) probe(ctx context.Context) (collectorProbe, error) {
 	return out, err
 }
 
-// classify asks what the service makes of the visit; it stores nothing.
+// classify asks the service to classify the visit without storing it.
 func (p *prover) classify(ctx context.Context, target *url.URL) (*proofRecord, error) {
 	body, err := json.Marshal(map[string]any{"events": []any{map[string]any{
 		"type": "touch", "url": target.String(), "method": http.MethodGet, "signals": map[string]any{"userAgent": proveAgent},
@@ -222,7 +222,7 @@ func unreachable(err error, hint string) error {
 	return &codedError{errors.New(agentauth.Printable(err.Error(), 300)), exitFailed, hint}
 }
 
-// reasons tells why an event may not have come, by what was seen.
+// reasons returns the likely causes of a missing event.
 func reasons(out *proof, head http.Header, last *collectorProbe) []string {
 	var all []string
 	switch out.SiteStatus {

@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-// newSinks returns what shows a run: NDJSON for programs, a live view on a
+// newSinks returns the displays of a run: NDJSON for programs, a live view on a
 // terminal, plain lines elsewhere.
 func newSinks(env *Env, asJSON bool, run journal.Run) []runner.Sink {
 	if asJSON {

@@ -12,7 +12,7 @@ import (
 const superviseCommand = "supervise-program"
 
 // newSuperviseCmd builds the command that a run starts for each program: it sees
-// that nothing of the program outlives the run. Nobody else calls it.
+// that nothing of the program outlives the run. It is internal.
 func newSuperviseCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: superviseCommand, Hidden: true, DisableFlagParsing: true,

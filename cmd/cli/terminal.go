@@ -2,7 +2,7 @@ package cli
 
 import "sync"
 
-// A Terminal is where a person types. What is typed is hidden while a live view or a
+// A Terminal is the terminal of a person. Typed keys are hidden while a live view or a
 // secret needs that, and shown again at the end, at an interrupt and at a panic.
 type Terminal struct {
 	fd     int
@@ -10,7 +10,7 @@ type Terminal struct {
 	hidden *echoState
 }
 
-// Hide stops the echo of what is typed. Interrupts still come as signals.
+// Hide stops the echo of keys. Interrupts still arrive as signals.
 func (t *Terminal) Hide() {
 	if t == nil {
 		return
@@ -22,7 +22,7 @@ func (t *Terminal) Hide() {
 	}
 }
 
-// Show undoes Hide and drops what was typed meanwhile: a shell would run it.
+// Show undoes Hide and drops keys typed meanwhile: a shell would run them.
 func (t *Terminal) Show() {
 	if t == nil {
 		return

@@ -57,11 +57,11 @@ func (a *app) reindex(ctx context.Context) (err error) {
 	if err := events.Rebuild(ctx); err != nil {
 		return err
 	}
-	if err := os.Chmod(file, 0o600); err != nil { // it tells of visits and customers
+	if err := os.Chmod(file, 0o600); err != nil { // it has data of visitors and customers
 		return err
 	}
 	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: reporter.StoredEvents(store)}
-	total, told := 0, began
+	total, shown := 0, began
 	for {
 		n, err := loader.Step(ctx)
 		if err != nil {
@@ -70,8 +70,8 @@ func (a *app) reindex(ctx context.Context) (err error) {
 		if total += n; n == 0 {
 			break
 		}
-		if now := a.env.Now(); now.Sub(told) >= lineEvery || a.env.StderrIsTTY {
-			told = now
+		if now := a.env.Now(); now.Sub(shown) >= lineEvery || a.env.StderrIsTTY {
+			shown = now
 			_, _ = fmt.Fprintf(a.env.Stderr, "%d events%s", total, a.lineEnd())
 		}
 	}
@@ -85,8 +85,8 @@ func (a *app) reindex(ctx context.Context) (err error) {
 	return err
 }
 
-// lineEnd ends a line of progress so that the next is drawn over it, or stands
-// below it where nobody watches.
+// lineEnd ends a progress line: the next one overwrites it on a terminal, and follows
+// it elsewhere.
 func (a *app) lineEnd() string {
 	if a.env.StderrIsTTY {
 		return "\033[K\r"

@@ -185,7 +185,7 @@ func (o *shipOptions) progress(s ship.Stats) {
 	}
 }
 
-// terminalWidth is what a line that is drawn over may take: longer ones would
+// terminalWidth is the maximum width of a redrawn line: longer ones would
 // wrap, and stay.
 const terminalWidth = 79
 

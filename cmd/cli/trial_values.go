@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
-// outcomes are what a valid trial can end with.
+// outcomes are the possible outcomes of a valid trial.
 func outcomes() (all []string) {
 	for _, k := range pick.Kinds() {
 		all = append(all, string(k))

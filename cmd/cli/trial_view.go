@@ -20,7 +20,7 @@ import (
 // outputLines is how much of a tool's output is shown without --full.
 const outputLines = 12
 
-// writeHead says what was asked of whom, and what came of it.
+// writeHead prints the trial, its agent and its outcome.
 func (h *history) writeHead(w io.Writer) {
 	t := h.Trial
 	_, _ = fmt.Fprintf(w, "trial    %s\nrun      %s\neval     %s, category %s\nagent    %s, repeat %d\n", t.ID, h.Run, t.Eval, t.Category, t.Agent, t.Repeat)
@@ -38,7 +38,7 @@ func (h *history) writeHead(w io.Writer) {
 	}
 }
 
-// writeCost says what the answer took.
+// writeCost prints time, tokens and cost of the answer.
 func writeCost(w io.Writer, a *journal.Answer) {
 	line := fmt.Sprintf("took     %s", time.Duration(a.WallMS)*time.Millisecond)
 	if a.InTokens+a.OutTokens > 0 {
@@ -53,7 +53,7 @@ func writeCost(w io.Writer, a *journal.Answer) {
 	_, _ = fmt.Fprintln(w, line)
 }
 
-// writeConditions says under what the agent worked.
+// writeConditions prints the conditions of the agent.
 func (h *history) writeConditions(w io.Writer) {
 	if h.Answer == nil {
 		return
@@ -74,7 +74,7 @@ func (h *history) writeConditions(w io.Writer) {
 	}
 }
 
-// writeAttempts lists what failed before.
+// writeAttempts lists the failed attempts.
 func (h *history) writeAttempts(w io.Writer) {
 	for _, r := range h.Attempts {
 		if r.Kind != journal.KindAttempt {
@@ -84,7 +84,7 @@ func (h *history) writeAttempts(w io.Writer) {
 	}
 }
 
-// writeNotes says what cut the answer off and what the transcript lacks.
+// writeNotes prints why the answer stopped and what the transcript lacks.
 func (h *history) writeNotes(w io.Writer) {
 	if h.Answer == nil {
 		return
@@ -117,8 +117,8 @@ func stopText(stop transcript.Stop) string {
 	}
 }
 
-// writeConversation shows what the agent said and did, as its stream has it. It
-// reports false where there is no stream: the answer is all there is.
+// writeConversation prints the stream of the agent. It reports false without a
+// stream: then only the answer exists.
 func (h *history) writeConversation(w io.Writer, raw []byte, full bool) bool {
 	format := h.agent.Kind
 	if h.agent.CLI != nil && h.agent.CLI.Format != "" && h.agent.Kind == eval.KindCommand {
@@ -222,7 +222,7 @@ func writeToolResult(w io.Writer, t *stream.Tool, full bool) {
 	_, _ = io.WriteString(w, indent(t.Output, full))
 }
 
-// indent sets a text off; what is long is cut, unless all of it is wanted.
+// indent indents a text and truncates a long one, unless full is set.
 func indent(text string, full bool) string {
 	text = strings.TrimRight(text, "\n")
 	if text == "" {
@@ -244,8 +244,8 @@ func indent(text string, full bool) string {
 	return b.String()
 }
 
-// printable takes away what an agent might do to the terminal of who reads it, and
-// what shows a text in another order than it has.
+// printable removes characters that control a terminal or change the order of a
+// text.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || unicode.Is(unicode.Bidi_Control, r) {
@@ -255,8 +255,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// writeAnswer shows an answer that has no stream, or what came of one: the final
-// message, the commands and what the workspace gained.
+// writeAnswer prints the answer: the final message, the commands and the changes
+// in the work folder.
 func writeAnswer(w io.Writer, a *journal.Answer, conversation bool) {
 	t := a.Transcript
 	if t.FinalText != "" {
@@ -324,7 +324,7 @@ func sayOutcome(r pick.Result) string {
 	return s
 }
 
-// writeEvidence says why the outcome is what it is.
+// writeEvidence prints the evidence for the outcome.
 func (h *history) writeEvidence(w io.Writer) {
 	r := h.Result
 	if r == nil {

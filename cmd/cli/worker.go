@@ -105,7 +105,7 @@ func (o *workerOptions) run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// runEvals runs what workspaces have queued, until ctx ends.
+// runEvals runs the queued evals of workspaces, until ctx ends.
 func (o *workerOptions) runEvals(ctx context.Context, name string) (err error) {
 	db, _, err := o.openState(ctx)
 	if err != nil {
@@ -188,7 +188,7 @@ func (a *app) spread(ctx context.Context, x execution, asked map[string]agent.Ag
 		remote[spec.Name] = c.Remote(spec, asked[spec.Name])
 	}
 	return remote, func(done bool) {
-		if err := c.Close(ctx, done); err != nil { // the journal has all that was told
+		if err := c.Close(ctx, done); err != nil { // the journal has all results
 			a.log.Warn("the queue could not be cleaned up", "err", err)
 		}
 		db.Close()

@@ -24,7 +24,7 @@ type Client struct {
 	UserAgent string
 }
 
-// Whoami returns what the server knows of the key.
+// Whoami returns the key, its workspace and limits.
 func (c *Client) Whoami(ctx context.Context) (*Identity, error) {
 	return get[Identity](ctx, c, "/api/v1/key", nil)
 }

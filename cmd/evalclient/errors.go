@@ -43,7 +43,7 @@ type Error struct {
 	Code string
 	// Description is the server's text, Reason its finer code.
 	Description, Reason string
-	// Issues are what is wrong with an eval.
+	// Issues are the problems of an eval.
 	Issues []Issue
 	// Suggestions are names that there are, where one was given that there is not.
 	Suggestions []string
@@ -70,8 +70,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// passing says that the same request may succeed later.
-func (e *Error) passing() bool {
+// temporary says that the same request may succeed later.
+func (e *Error) temporary() bool {
 	return e.Status == http.StatusTooManyRequests || e.Status >= 500 && e.Status != http.StatusNotImplemented
 }
 

@@ -35,7 +35,7 @@ func (c *Client) Version(ctx context.Context, id string, n int) (*Eval, error) {
 	return get[Eval](ctx, c, "/api/v1/evals/"+url.PathEscape(id)+"/versions/"+strconv.Itoa(n), nil)
 }
 
-// FindEval returns the eval with that id or, where there is none, that name.
+// FindEval returns the eval with that id or, if unknown, that name.
 func (c *Client) FindEval(ctx context.Context, name string) (*Eval, error) {
 	if strings.HasPrefix(name, "evl_") {
 		ev, err := c.Eval(ctx, name)
@@ -60,7 +60,7 @@ func (c *Client) Put(ctx context.Context, source []byte) (*Eval, error) {
 	return ask[Eval](ctx, c, upload("/api/v1/evals", source))
 }
 
-// Check says what Put would say, and stores nothing.
+// Check validates like Put, and stores nothing.
 func (c *Client) Check(ctx context.Context, source []byte) (*Eval, error) {
 	return ask[Eval](ctx, c, upload("/api/v1/evals/check", source))
 }
@@ -88,7 +88,7 @@ func list[T any](ctx context.Context, c *Client, path, key string, query url.Val
 			var items []*T
 			var next *string
 			if decode((*page)[key], &items) != nil || decode((*page)["nextCursor"], &next) != nil {
-				yield(nil, errors.New(path+": the answer is no page of a list"))
+				yield(nil, errors.New(path+": the answer is not a page of a list"))
 				return
 			}
 			for _, item := range items {

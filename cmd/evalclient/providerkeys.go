@@ -16,7 +16,7 @@ func (c *Client) ProviderKeys(ctx context.Context) iter.Seq2[*ProviderKey, error
 }
 
 // SetProviderKey gives the server a key of a model provider, for runs of this
-// workspace. The server never tells it again. The key may be sent to hosts; nil keeps
+// workspace. The server never returns it. The key may be sent to hosts; nil keeps
 // those that it is bound to, or takes its provider's own.
 func (c *Client) SetProviderKey(ctx context.Context, name, value string, hosts []string) (*ProviderKey, error) {
 	body, err := json.Marshal(struct {

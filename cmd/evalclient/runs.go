@@ -12,7 +12,7 @@ import (
 
 // A StartRequest asks for a run of an eval.
 type StartRequest struct {
-	// BudgetUSD is what the run may spend; it must be positive.
+	// BudgetUSD limits the cost of the run; it must be positive.
 	BudgetUSD float64 `json:"budgetUsd"`
 	// Version is that of the eval; 0 is the latest.
 	Version int `json:"version,omitempty"`
@@ -51,12 +51,12 @@ func (c *Client) Run(ctx context.Context, id string) (*Report, error) {
 	return get[Report](ctx, c, runPath(id), nil)
 }
 
-// Cancel asks a run to end. What is under way may end later than this call.
+// Cancel asks a run to end. Requests in flight may end after this call.
 func (c *Client) Cancel(ctx context.Context, id string) (*Run, error) {
 	return ask[Run](ctx, c, call{method: http.MethodDelete, path: runPath(id), again: true})
 }
 
-// Compare tells what changed from one run, the base, to another of the same category.
+// Compare returns the changes from one run, the base, to another of the same category.
 func (c *Client) Compare(ctx context.Context, base, id string) (*Comparison, error) {
 	return get[Comparison](ctx, c, runPath(id)+"/compare", url.Values{"with": {base}})
 }
@@ -79,7 +79,7 @@ func (c *Client) Trials(ctx context.Context, runID string, f Filter, page int) i
 	return list[Entry](ctx, c, runPath(runID)+"/traces", "traces", query)
 }
 
-// Trial returns one trial whole: what was asked, said and done, and the evidence.
+// Trial returns one complete trial: prompt, transcript and evidence.
 func (c *Client) Trial(ctx context.Context, runID, trialID string) (json.RawMessage, error) {
 	doc, err := get[json.RawMessage](ctx, c, runPath(runID)+"/traces/"+url.PathEscape(trialID), nil)
 	if err != nil {

@@ -18,12 +18,12 @@ const (
 	maxBody     = 64 << 20
 	maxTries    = 4
 	longestWait = time.Minute // between tries
-	// patience is how long a server may say nothing. In a stream of events it beats four
+	// readTimeout is how long a server may stay silent. In a stream of events it beats four
 	// times as often.
-	patience = time.Minute
+	readTimeout = time.Minute
 )
 
-var errSilent = fmt.Errorf("the server said nothing for %s", patience)
+var errSilent = fmt.Errorf("the server was silent for %s", readTimeout)
 
 // A call is one request.
 type call struct {
@@ -34,7 +34,7 @@ type call struct {
 	header       map[string]string
 	// again says that repeating the request does no harm.
 	again bool
-	// secret is in the body, beside the client's key; empty for none.
+	// secret is in the body, besides the client's key; may be empty.
 	secret string
 }
 
@@ -86,7 +86,7 @@ func (c *Client) open(ctx context.Context, in call) (*http.Response, error) {
 func (c *Client) retry(ctx context.Context, in call, do func() error) error {
 	for try := 1; ; try++ {
 		err := do()
-		if err == nil || !in.again || try == maxTries || ctx.Err() != nil || !passing(err) {
+		if err == nil || !in.again || try == maxTries || ctx.Err() != nil || !temporary(err) {
 			return err
 		}
 		wait := pause(try, err)
@@ -99,11 +99,11 @@ func (c *Client) retry(ctx context.Context, in call, do func() error) error {
 	}
 }
 
-// passing says that what went wrong may not happen again.
-func passing(err error) bool {
+// temporary says that the error may not occur again.
+func temporary(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {
-		return refused.passing()
+		return refused.temporary()
 	}
 	var final *finalError
 	return !errors.As(err, &final)
@@ -138,7 +138,7 @@ func (c *Client) once(ctx context.Context, in call) (*http.Response, error) {
 	still := *c.HTTP
 	still.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	watched, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(patience, func() { cancel(errSilent) })
+	timer := time.AfterFunc(readTimeout, func() { cancel(errSilent) })
 	res, err := still.Do(req.WithContext(watched))
 	timer.Stop()
 	if err != nil {
@@ -215,7 +215,7 @@ type guarded struct {
 
 // Read implements io.Reader. Time that the caller takes between reads does not count.
 func (g *guarded) Read(p []byte) (int, error) {
-	g.timer.Reset(patience)
+	g.timer.Reset(readTimeout)
 	n, err := g.ReadCloser.Read(p)
 	g.timer.Stop()
 	return n, lost(g.ctx, g.watched, err)

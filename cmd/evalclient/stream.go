@@ -76,8 +76,8 @@ func (s *stream) next() (message, error) {
 	return message{}, io.EOF
 }
 
-// lineSplitter splits at \n, \r and \r\n, and does not wait for what follows a \r. What
-// has no end is no line.
+// lineSplitter splits at \n, \r and \r\n, and does not wait for the byte after a \r. An
+// unterminated line is dropped.
 func lineSplitter() bufio.SplitFunc {
 	afterCR := false
 	return func(data []byte, atEOF bool) (int, []byte, error) {

@@ -45,7 +45,7 @@ type Event struct {
 	Body json.RawMessage `json:"-"`
 }
 
-// A Lane is how the questions stand that share a provider, key and model.
+// A Lane is the state of requests that share a provider, key and model.
 type Lane struct {
 	Name   string   `json:"name"`
 	Agents []string `json:"agents"`
@@ -68,7 +68,7 @@ func (c *Client) Watch(ctx context.Context, runID string, after int64) iter.Seq2
 			if w.last > before {
 				failed = 1
 			}
-			if failed == maxLost || ctx.Err() != nil || !passing(err) {
+			if failed == maxLost || ctx.Err() != nil || !temporary(err) {
 				yield(nil, err)
 				return
 			}
@@ -86,7 +86,7 @@ type watcher struct {
 	last  int64
 	retry time.Duration
 	yield func(*Event, error) bool
-	over  bool // the run has ended, or nobody listens any more
+	over  bool // the run has ended, or the reader stopped
 }
 
 // read reads one connection until it breaks.
@@ -100,7 +100,7 @@ func (w *watcher) read(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode == http.StatusNoContent { // the end was told before
+	if res.StatusCode == http.StatusNoContent { // the end was sent before
 		w.over = true
 		return nil
 	}
@@ -119,7 +119,7 @@ func (w *watcher) read(ctx context.Context) error {
 	return nil
 }
 
-// take hands on what is new. A message that is no event of ours is passed over: a
+// take yields new events. Unknown events are skipped: a
 // later version may have such.
 func (w *watcher) take(m message) {
 	e := &Event{Body: m.data}
@@ -127,7 +127,7 @@ func (w *watcher) take(m message) {
 		return
 	}
 	seq, err := strconv.ParseInt(m.id, 10, 64)
-	if err != nil || seq <= w.last && e.Type != EventEnded { // who missed the end is told it under the number of the last
+	if err != nil || seq <= w.last && e.Type != EventEnded { // a client that missed the end gets it under the number of the last
 		return
 	}
 	e.Seq, w.last = seq, seq

@@ -153,7 +153,7 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 		client := &Client{Base: "http://127.0.0.1", Key: testKey, Now: time.Now, Sleep: (&clock{}).sleep}
 		start := time.Now()
 		client.HTTP = &http.Client{Transport: piped(func(*http.Request) io.ReadCloser { return nil })}
-		if _, err := client.Put(t.Context(), nil); !errors.Is(err, errSilent) || time.Since(start) != patience {
+		if _, err := client.Put(t.Context(), nil); !errors.Is(err, errSilent) || time.Since(start) != readTimeout {
 			t.Errorf("error %v after %s", err, time.Since(start))
 		}
 
@@ -174,7 +174,7 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // before the first read and after it
-			time.Sleep(10 * patience)
+			time.Sleep(10 * readTimeout)
 			if _, err := body.Read(make([]byte, 1)); err != nil {
 				t.Fatal(err)
 			}

@@ -398,7 +398,7 @@ func (a *newcomer) claims() {
 	page, code := fmt.Sprint(at(claim.doc, "claim", "verification_uri")), fmt.Sprint(at(claim.doc, "claim", "user_code"))
 	a.say("POST %s\n  shows its person an address and a code", at(metadata, "agent_auth", "claim_endpoint"))
 	invite := filepath.Join(a.dir, "invitation")
-	if err := os.WriteFile(invite, fmt.Appendf(nil, "sign in as %s at\n  %s\nand type the code %s\n", person, page, code), 0o600); err != nil {
+	if err := os.WriteFile(invite, fmt.Appendf(nil, "sign in as %s at\n  %s\nand enter the code %s\n", person, page, code), 0o600); err != nil {
 		a.t.Fatal(err)
 	}
 	heading, err := answerClaim("authorize", invite, a.mail)

@@ -46,7 +46,7 @@ func TestProviderKeysStandNowhere(t *testing.T) {
 			_ = server.Wait()
 			must(t, firstpick(t, h.dir, append([]string{"admin", "adopt-run", id}, h.state...)...))
 			again, err := firstpick(t, h.dir, append([]string{"admin", "adopt-run", id}, h.state...)...).CombinedOutput()
-			if err == nil || !strings.Contains(string(again), "is there already") {
+			if err == nil || !strings.Contains(string(again), "already exists") {
 				t.Errorf("adopted twice: %v, %s", err, again)
 			}
 			must(t, firstpick(t, h.dir, "publish"))

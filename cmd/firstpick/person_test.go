@@ -23,7 +23,7 @@ import (
 var (
 	formToken  = regexp.MustCompile(`name="form_token" value="([^"]+)"`)
 	signInLink = regexp.MustCompile(`https?://\S+/signin/link\?token=\S+`)
-	invitation = regexp.MustCompile(`sign in as (\S+) at\n  (http://[^/ ]+)(/claim\?\S+)\nand type the code (\d{6})`)
+	invitation = regexp.MustCompile(`sign in as (\S+) at\n  (http://[^/ ]+)(/claim\?\S+)\nand enter the code (\d{6})`)
 )
 
 // An answer is what a server said.

@@ -27,11 +27,11 @@ type Sources struct {
 	Events func() int64
 	// Lists returns when each list of agents' addresses was last fetched.
 	Lists func() map[string]time.Time
-	// Worker is what a worker did since it started.
+	// Worker holds the counters of a worker.
 	Worker func() Worker
 }
 
-// A Worker is what a worker of evals did since it started.
+// A Worker holds the counters of a worker since its start.
 type Worker struct {
 	Taken    uint64            // runs, each time one was taken
 	Ended    map[string]uint64 // runs, by status, given_back, or lost
@@ -40,7 +40,7 @@ type Worker struct {
 }
 
 const (
-	// queueTimeout bounds a look at the store, so that a scrape tells of one that hangs.
+	// queueTimeout bounds a query of the store, so that a scrape reports a store that hangs.
 	queueTimeout  = 2 * time.Second
 	scrapeTimeout = 5 * time.Second
 	maxScrapes    = 4 // at a time
@@ -94,11 +94,11 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		c.queue(out)
 	}
 	if c.Events != nil {
-		tell(out, prometheus.GaugeValue, "firstpick_collect_waiting_events", "Collected events that wait to be stored.", float64(c.Events()))
+		emit(out, prometheus.GaugeValue, "firstpick_collect_waiting_events", "Collected events that wait to be stored.", float64(c.Events()))
 	}
 	if c.Lists != nil {
 		for list, at := range c.Lists() {
-			tell(out, prometheus.GaugeValue, "firstpick_agent_list_timestamp_seconds", "When a list of agents' addresses was last fetched, in Unix time.", float64(at.Unix()), "list", list)
+			emit(out, prometheus.GaugeValue, "firstpick_agent_list_timestamp_seconds", "When a list of agents' addresses was last fetched, in Unix time.", float64(at.Unix()), "list", list)
 		}
 	}
 	if c.Worker != nil {
@@ -117,29 +117,29 @@ func (c *collector) queue(out chan<- prometheus.Metric) {
 			c.log.Warn("the queue of runs could not be counted", "err", err)
 		}
 	}
-	tell(out, prometheus.GaugeValue, "firstpick_state_up", "1 when the state store answered this scrape.", up)
+	emit(out, prometheus.GaugeValue, "firstpick_state_up", "1 when the state store answered this scrape.", up)
 	if err != nil {
 		return // a queue that was not counted is not empty
 	}
 	const runs, help = "firstpick_eval_runs", "Eval runs of workspaces that have not ended; abandoned ones lost their worker and wait for another."
-	tell(out, prometheus.GaugeValue, runs, help, float64(q.Queued), "state", "queued")
-	tell(out, prometheus.GaugeValue, runs, help, float64(q.Running), "state", "running")
-	tell(out, prometheus.GaugeValue, runs, help, float64(q.Abandoned), "state", "abandoned")
-	tell(out, prometheus.GaugeValue, "firstpick_eval_queue_lag_seconds", "How long the eval run that waits longest for a worker has waited; 0 when none waits.", q.OldestWait.Seconds())
+	emit(out, prometheus.GaugeValue, runs, help, float64(q.Queued), "state", "queued")
+	emit(out, prometheus.GaugeValue, runs, help, float64(q.Running), "state", "running")
+	emit(out, prometheus.GaugeValue, runs, help, float64(q.Abandoned), "state", "abandoned")
+	emit(out, prometheus.GaugeValue, "firstpick_eval_queue_lag_seconds", "How long the eval run that waits longest for a worker has waited; 0 when none waits.", q.OldestWait.Seconds())
 }
 
 func (c *collector) worker(out chan<- prometheus.Metric) {
 	w := c.Worker()
-	tell(out, prometheus.CounterValue, "firstpick_eval_worker_runs_taken_total", "Eval runs that this worker took from the queue.", float64(w.Taken))
+	emit(out, prometheus.CounterValue, "firstpick_eval_worker_runs_taken_total", "Eval runs that this worker took from the queue.", float64(w.Taken))
 	for status, n := range w.Ended {
-		tell(out, prometheus.CounterValue, "firstpick_eval_worker_runs_ended_total", "Eval runs that this worker ended, by status; given_back and lost ones go on elsewhere.", float64(n), "status", status)
+		emit(out, prometheus.CounterValue, "firstpick_eval_worker_runs_ended_total", "Eval runs that this worker ended, by status; given_back and lost ones go on elsewhere.", float64(n), "status", status)
 	}
-	tell(out, prometheus.CounterValue, "firstpick_eval_worker_trials_total", "Trials of eval runs that this worker brought to an end.", float64(w.Trials))
-	tell(out, prometheus.CounterValue, "firstpick_eval_worker_spent_usd_total", "What providers charged for this worker's questions, in US dollars.", w.SpentUSD)
+	emit(out, prometheus.CounterValue, "firstpick_eval_worker_trials_total", "Trials of eval runs that this worker brought to an end.", float64(w.Trials))
+	emit(out, prometheus.CounterValue, "firstpick_eval_worker_spent_usd_total", "What providers charged for this worker's questions, in US dollars.", w.SpentUSD)
 }
 
-// tell sends a figure. Labels are names and values in turn.
-func tell(out chan<- prometheus.Metric, kind prometheus.ValueType, name, help string, value float64, labels ...string) {
+// emit sends a metric. Labels are names and values in turn.
+func emit(out chan<- prometheus.Metric, kind prometheus.ValueType, name, help string, value float64, labels ...string) {
 	var names, values []string
 	for i := 0; i+1 < len(labels); i += 2 {
 		names, values = append(names, labels[i]), append(values, labels[i+1])

@@ -12,7 +12,7 @@ var agentColumns = [...]column{
 	{"failed", 6, 60, false},
 }
 
-// leadFrom is the narrowest terminal that says what a share is of.
+// leadFrom is the narrowest terminal that shows the base of a share.
 const leadFrom = 60
 
 func (f frame) agentTable(t *tally) section {
@@ -52,7 +52,7 @@ func (f frame) agentTable(t *tally) section {
 	return s
 }
 
-// share is what an agent has done of its part, and only what is new where the part
+// share is the completed part of an agent, and only the new part where the part
 // of each agent is not known: in a resumed run and in a shard.
 func (t *tally) share(a *agentTally) string {
 	if t.already > 0 || t.run.Shard != nil {

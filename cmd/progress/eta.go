@@ -61,7 +61,7 @@ type eta struct {
 	known bool
 }
 
-// eta tells the time left. It is not known while the run is paused, and as long as
+// eta returns the remaining time. It is unknown while the run is paused, and as long as
 // a lane with trials left has answered none.
 func (t *tally) eta(now time.Time) eta {
 	if t.status == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/runner"
 )
 
-// maxReasons bounds how many reasons are told apart: a provider may put a number
+// maxReasons limits the number of distinct reasons: a provider may put a number
 // of its own into every text.
 const maxReasons = 100
 

@@ -31,8 +31,8 @@ var laneColumns = [...]column{
 	{"failed", 6, 80, false},
 }
 
-// whyFrom is the narrowest terminal that shows why a lane waits beside it; below,
-// it stands under the lane.
+// whyFrom is the narrowest terminal that shows the reason of a wait in the row of a
+// lane; on narrower ones it is below the lane.
 const whyFrom = 140
 
 func (f frame) laneTable(t *tally) section {

@@ -18,7 +18,7 @@ type (
 	closeMsg struct{}
 )
 
-// model is the bubbletea side: it owns the size, and draws what is shared.
+// model is the bubbletea side: it owns the size, and draws the shared state.
 type model struct {
 	draw          func(width, height int) string
 	width, height int

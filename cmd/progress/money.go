@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A purse is what a run has spent, may spend yet, and may spend at most.
+// A purse is the spent and remaining money of a run, and its limit.
 type purse struct {
 	spent, reserved float64
 	capped          float64 // 0 for no bound

@@ -11,7 +11,7 @@ import (
 const (
 	defaultWidth, defaultHeight = 80, 24
 	// lineEvery is how often a plain line is printed, lineEveryCI where the lines
-	// are kept as a log that nobody watches.
+	// are kept as a log.
 	lineEvery   = 2 * time.Second
 	lineEveryCI = 10 * time.Second
 )
@@ -39,5 +39,5 @@ func New(cfg Config) runner.Sink {
 	if cfg.CI {
 		every = lineEveryCI
 	}
-	return &plain{cfg: cfg, every: every, tally: newTally(cfg.Run), told: map[string]bool{}}
+	return &lineView{cfg: cfg, every: every, tally: newTally(cfg.Run), printed: map[string]bool{}}
 }

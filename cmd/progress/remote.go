@@ -13,12 +13,12 @@ import (
 	"github.com/firstpick/firstpick/runner"
 )
 
-// A Remote is how a run elsewhere stands: less is told of it than of one's own.
+// A Remote is the state of a run on a server, with fewer fields than a local run.
 type Remote struct {
 	// Phase is the status of the run, such as queued or running.
 	Phase                              string
 	Planned, Valid, Excluded, InFlight int
-	// SpentUSD is what is known to be spent, AtMostUSD that and what may come on top.
+	// SpentUSD is the known cost, AtMostUSD adds the possible rest.
 	SpentUSD, AtMostUSD, BudgetUSD float64
 	// Since is when it began; the zero time where it has not.
 	Since time.Time
@@ -45,7 +45,7 @@ type RemoteView interface {
 	io.Closer
 }
 
-// NewRemote returns a view of a run that stands as it stands now: live on a terminal, as
+// NewRemote returns a view of a run in its current state: live on a terminal, as
 // lines elsewhere. Of the configuration's run, the name and category of its eval are
 // shown.
 func NewRemote(cfg Config, now Remote) RemoteView {
@@ -56,27 +56,27 @@ func NewRemote(cfg Config, now Remote) RemoteView {
 	if cfg.CI {
 		every = lineEveryCI
 	}
-	return &remotePlain{cfg: cfg, every: every, told: map[string]bool{}}
+	return &remoteLines{cfg: cfg, every: every, printed: map[string]bool{}}
 }
 
-// remotePlain prints a line now and then, at once where the run's phase is new, and
+// remoteLines prints a line now and then, at once where the run's phase is new, and
 // lanes that are not asked any more.
-type remotePlain struct {
-	cfg   Config
-	every time.Duration
-	last  time.Time
-	phase string
-	told  map[string]bool
+type remoteLines struct {
+	cfg     Config
+	every   time.Duration
+	last    time.Time
+	phase   string
+	printed map[string]bool
 }
 
 // Show implements RemoteView.
-func (p *remotePlain) Show(r Remote) error {
+func (p *remoteLines) Show(r Remote) error {
 	now := p.cfg.Now()
 	var lines []string
 	for _, l := range r.Lanes {
 		line := fmt.Sprintf("lane name=%q phase=closed reason=%q", clean(l.Name), clean(l.Reason))
-		if l.Phase == runner.PhaseClosed && !p.told[line] {
-			p.told[line] = true
+		if l.Phase == runner.PhaseClosed && !p.printed[line] {
+			p.printed[line] = true
 			lines = append(lines, line)
 		}
 	}
@@ -92,7 +92,7 @@ func (p *remotePlain) Show(r Remote) error {
 }
 
 // Close implements RemoteView.
-func (p *remotePlain) Close() error { return nil }
+func (p *remoteLines) Close() error { return nil }
 
 // line is the run in one line, in the words of one's own run.
 func (r *Remote) line(now time.Time) string {

@@ -6,13 +6,13 @@ import "fmt"
 type section struct {
 	head string // above the rows; empty for none
 	rows string // what a row is called where rows are left out
-	// blocks are rows with what belongs under them; the first are the most
+	// blocks are rows with their details; the first are the most
 	// important.
 	blocks [][]string
 }
 
-// extra is how many lines a section takes beside one for each block: an empty one
-// before it, its head, and what stands under rows.
+// extra is how many lines a section takes in addition to one per block: an empty one
+// before it, its head, and the details of rows.
 func (s section) extra() int {
 	if len(s.blocks) == 0 {
 		return 0
@@ -27,7 +27,7 @@ func (s section) extra() int {
 	return n
 }
 
-// fit returns the section in at most room lines, saying what it left out.
+// fit returns the section in at most room lines, with a count of the omitted rows.
 func (s section) fit(room int, f frame) []string {
 	if len(s.blocks) == 0 || room < 1 {
 		return nil
@@ -44,7 +44,7 @@ func (s section) fit(room int, f frame) []string {
 		}
 		if len(lines)+need > room {
 			more := f.dim.Render(clip(fmt.Sprintf("+ %d more %s", len(s.blocks)-i, s.rows), f.width))
-			if i == 0 { // a head without rows tells nothing
+			if i == 0 { // no head without rows
 				return []string{more}
 			}
 			return append(lines, more)
@@ -54,7 +54,7 @@ func (s section) fit(room int, f frame) []string {
 	return lines
 }
 
-// share divides room between parts that want so much: evenly, and what one does
+// share divides room between parts: evenly, and what one does
 // not need goes to the others.
 func share(room int, wants ...int) []int {
 	out := make([]int, len(wants))

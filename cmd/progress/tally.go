@@ -9,7 +9,7 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
-// A tally is what a run has done so far.
+// A tally counts the progress of a run.
 type tally struct {
 	run      journal.Run
 	started  time.Time

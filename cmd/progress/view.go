@@ -8,17 +8,17 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// styles are the few colours of the view; all plain without colour.
+// styles are the few colours of the view; all base without colour.
 type styles struct{ title, bar, hold, dim, bad lipgloss.Style }
 
 func newStyles(noColor bool) styles {
-	plain := lipgloss.NewStyle()
+	base := lipgloss.NewStyle()
 	if noColor {
-		return styles{plain, plain, plain, plain, plain}
+		return styles{base, base, base, base, base}
 	}
 	return styles{
-		title: plain.Bold(true), bar: plain.Foreground(lipgloss.Color("6")), hold: plain.Foreground(lipgloss.Color("3")),
-		dim: plain.Faint(true), bad: plain.Foreground(lipgloss.Color("1")),
+		title: base.Bold(true), bar: base.Foreground(lipgloss.Color("6")), hold: base.Foreground(lipgloss.Color("3")),
+		dim: base.Faint(true), bad: base.Foreground(lipgloss.Color("1")),
 	}
 }
 
@@ -38,7 +38,7 @@ type frame struct {
 }
 
 // render draws a tally: the whole run, its lanes, its agents and why things
-// failed. What does not fit the height is counted instead of shown: a terminal
+// failed. Rows that do not fit are counted instead of shown: a terminal
 // that scrolls would tear the view.
 func render(t *tally, f frame) string {
 	f.width, f.height = max(f.width, minWidth), max(f.height, minHeight)
@@ -102,8 +102,8 @@ func (f frame) progressBar(done, planned int) string {
 	return f.bar.Render(strings.Repeat("█", full)) + f.dim.Render(strings.Repeat("░", room-full)) + label
 }
 
-// moneyBar shows what is spent and what is reserved of the budget; without one it
-// is only told.
+// moneyBar draws the spent and reserved parts of the budget; without a budget it
+// is text only.
 func (f frame) moneyBar(p purse) string {
 	text := p.String()
 	room := f.barRoom(" " + text)

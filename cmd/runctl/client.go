@@ -22,7 +22,7 @@ var ErrNotRunning = errors.New("the run is not under way")
 type Client struct{ http http.Client }
 
 // Dial finds the process that runs the run whose folder is dir. It fails with
-// ErrNotRunning where there is none.
+// ErrNotRunning if no process listens.
 func Dial(dir string) (*Client, error) {
 	path, err := os.ReadFile(filepath.Join(dir, addrFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -46,12 +46,12 @@ func Dial(dir string) (*Client, error) {
 	return c, nil
 }
 
-// Status tells how the run stands.
+// Status returns the state of the run.
 func (c *Client) Status(ctx context.Context) (runner.Status, error) {
 	return c.do(ctx, http.MethodGet, nil)
 }
 
-// Pause lets what is under way end and asks nothing further.
+// Pause lets requests in flight finish and sends no more.
 func (c *Client) Pause(ctx context.Context) (runner.Status, error) {
 	paused := true
 	return c.do(ctx, http.MethodPatch, &order{Paused: &paused})

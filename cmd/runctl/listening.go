@@ -6,7 +6,7 @@ import (
 )
 
 // Listening reports whether a process answers for the run whose folder is dir. It asks
-// the process nothing, so one that is busy keeps nobody waiting.
+// the process nothing, so a busy one blocks no client.
 func Listening(ctx context.Context, dir string) bool {
 	c, err := Dial(dir)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	// addrFile, in the folder of the run, holds the path of the socket.
 	addrFile   = "control"
 	socketName = "socket"
-	// maxSocketPath is what every system takes as the path of a socket, in bytes.
+	// maxSocketPath is the longest portable path of a socket, in bytes.
 	maxSocketPath = 100
 	// tempNameSize is the most bytes in the name of a temporary folder.
 	tempNameSize = len("firstpick-4294967295")
@@ -78,7 +78,7 @@ func Listen(dir string, c *runner.Control) (*Server, error) {
 	return s, nil
 }
 
-// privateFolder makes the folder of the socket, which is nobody else's from the
+// privateFolder creates the folder of the socket, accessible only to the owner from the
 // beginning: a socket has every right that the umask leaves.
 func privateFolder(dir string) (string, error) {
 	private := filepath.Join(dir, "control.d")
@@ -117,7 +117,7 @@ func handler(c *runner.Control) http.Handler {
 	return mux
 }
 
-// answer carries an order out, if there is one, and tells how the run stands.
+// answer executes a command, if any, and returns the state of the run.
 func answer(w http.ResponseWriter, r *http.Request, c *runner.Control, o *order) {
 	ctx, cancel := context.WithTimeout(r.Context(), answerWithin/2)
 	defer cancel()

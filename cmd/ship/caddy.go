@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// caddyEntry is what counts of a line of Caddy's access log.
+// caddyEntry holds the used fields of a line of Caddy's access log.
 type caddyEntry struct {
 	TS       json.RawMessage `json:"ts"` // a number, or a text when time_format says so
 	Status   int             `json:"status"`
@@ -27,8 +27,8 @@ type caddyEntry struct {
 }
 
 // fromCaddy turns a line of Caddy's access log into one of an nginx log_format,
-// which package event reads. ok is false for a line that tells of no request;
-// such are beside the others when one file has all of Caddy's logs.
+// which package event reads. ok is false for a line without a request;
+// a file with all of Caddy's logs has such lines.
 func fromCaddy(text []byte) (_ []byte, ok bool, err error) {
 	var e caddyEntry
 	if err := json.Unmarshal(text, &e); err != nil {
@@ -78,7 +78,7 @@ func caddyTime(s string) string {
 	return s
 }
 
-// caddySeconds returns a duration in seconds; empty if it is none.
+// caddySeconds returns a duration in seconds; empty if invalid.
 func caddySeconds(s string) string {
 	if d, err := time.ParseDuration(s); err == nil { // of the duration_format string
 		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64)

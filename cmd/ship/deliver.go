@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// flush sends what is pending, or puts it into the spool, and then stores the
+// flush sends pending events, or spools them, and then stores the
 // marks. When it returns without having done so, ctx has ended.
 func (s *shipper) flush(ctx context.Context) error {
 	for len(s.pending) > 0 && ctx.Err() == nil {
@@ -50,7 +50,7 @@ func (s *shipper) patient() error {
 	if !s.Once || s.away.IsZero() {
 		return nil
 	}
-	if now := s.Now(); now.Sub(s.away) >= patience || s.retryAt.Sub(now) > patience {
+	if now := s.Now(); now.Sub(s.away) >= retryFor || s.retryAt.Sub(now) > retryFor {
 		return fmt.Errorf("%w: %s", ErrAway, s.stats.Waiting)
 	}
 	return nil
@@ -80,7 +80,7 @@ func part(list []entry) int {
 	return n
 }
 
-// sendPart sends the front of what is pending. When the service is away, it stays.
+// sendPart sends the first pending events. If the service is down, they stay.
 func (s *shipper) sendPart(ctx context.Context) error {
 	n := part(s.pending)
 	if ok, err := s.send(ctx, s.pending[:n]); !ok {
@@ -90,7 +90,7 @@ func (s *shipper) sendPart(ctx context.Context) error {
 	return nil
 }
 
-// keep puts the front of what is pending into the spool.
+// keep spools the first pending events.
 func (s *shipper) keep() error {
 	n := part(s.pending)
 	if err := s.spool.put(s.pending[:n]); err != nil {
@@ -101,7 +101,7 @@ func (s *shipper) keep() error {
 	return nil
 }
 
-// drain sends what is in the spool, as long as the service takes it.
+// drain sends spooled events, as long as the service accepts them.
 func (s *shipper) drain(ctx context.Context) error {
 	for len(s.spool.names) > 0 && s.ready() && ctx.Err() == nil {
 		batch, err := s.spool.oldest()
@@ -155,7 +155,7 @@ func (s *shipper) send(ctx context.Context, batch []entry) (bool, error) {
 	return true, s.refusals(batch, r)
 }
 
-// refusals takes care of what the service refused of a batch.
+// refusals handles the rejected events of a batch.
 func (s *shipper) refusals(batch []entry, r *receipt) error {
 	var list []rejected
 	for _, e := range r.Errors {
@@ -196,7 +196,7 @@ func (s *shipper) wentAway(e *awayError) {
 	s.stats.Waiting = e.why
 }
 
-// last takes care of what was read when an interrupt came.
+// last sends or spools the lines read before an interrupt.
 func (s *shipper) last(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), lastMoment)
 	defer stop()

@@ -13,7 +13,7 @@ import (
 
 const (
 	// afterglow is for how long a log that was renamed is watched: servers write to
-	// it until they are told to open the new one.
+	// it until they are signalled to open the new one.
 	afterglow = 30 * time.Second
 	// searchTime is for how long the copy of a truncated log is looked for, and
 	// settled how old a packed one must be not to be under way.
@@ -23,12 +23,12 @@ const (
 	clockSlack = time.Second
 )
 
-// A follower reads what is written under one path, whatever becomes of the files.
+// A follower reads the lines written under one path, through rotations.
 type follower struct {
 	path    string
 	once    bool
 	state   *state
-	say     func(string) // tells of trouble that costs lines
+	say     func(string) // logs problems that lose lines
 	current *source      // nil for a moment, when the path names no file
 	older   []*source    // renamed or copied ones that have lines left
 	lost    []search
@@ -52,14 +52,14 @@ func newFollower(path string, once bool, st *state, say func(string)) (*follower
 	return f, nil
 }
 
-// resume finds what was left of the path's logs when they were read last.
+// resume finds the unread part of the path's logs.
 func (f *follower) resume(now time.Time) {
 	f.started = true
 	if f.current.final {
 		return
 	}
 	if f.current.head == nil {
-		_ = f.current.identify(f.state) // next says what is wrong
+		_ = f.current.identify(f.state) // next reports the error
 	}
 	var last time.Time
 	for _, m := range slices.Clone(f.state.marks) {
@@ -90,7 +90,7 @@ func (f *follower) sources() []*source {
 	return append(slices.Clone(f.older), f.current)
 }
 
-// look finds out what became of the files since it was called last.
+// look detects rotations since its last call.
 func (f *follower) look(now time.Time) error {
 	if !f.started {
 		f.resume(now)
@@ -116,7 +116,7 @@ func (f *follower) look(now time.Time) error {
 	return f.rotated(now)
 }
 
-// torn tells of a last line that is still being written. A packed log is whole.
+// torn reports a last line that is still being written. A compressed log is complete.
 func (f *follower) torn() {
 	if f.current.final {
 		return
@@ -126,7 +126,7 @@ func (f *follower) torn() {
 	}
 }
 
-// rotated sees whether the path names another file, or the file begins anew.
+// rotated sees whether the path names another file, or the file starts over.
 func (f *follower) rotated(now time.Time) error {
 	there, err := os.Stat(f.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -142,8 +142,8 @@ func (f *follower) rotated(now time.Time) error {
 			return err
 		}
 		if os.SameFile(there, is) {
-			anew, err := was.replaced()
-			if err != nil || !anew {
+			replaced, err := was.replaced()
+			if err != nil || !replaced {
 				return err
 			}
 			if was.setMark(now); was.mark != nil {
@@ -243,7 +243,7 @@ type sibling struct {
 	info os.FileInfo
 }
 
-// siblings returns the files beside the path that have the name of a rotated log
+// siblings returns the files in the same folder that have the name of a rotated log
 // of it, oldest first.
 func (f *follower) siblings() []sibling {
 	dir, base := filepath.Split(f.path)

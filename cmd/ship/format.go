@@ -14,7 +14,7 @@ type Format string
 // The formats. Combined, apache and nginx are one: lines of the common or combined
 // log format, or JSON objects of an nginx log_format.
 const (
-	Auto     Format = "auto" // the first line tells
+	Auto     Format = "auto" // detected from the first line
 	Combined Format = "combined"
 	Apache   Format = "apache"
 	Nginx    Format = "nginx"
@@ -37,7 +37,7 @@ func ParseFormat(name string) (Format, error) {
 	return f, nil
 }
 
-// A detector tells formats by a log's first line, or the beginning of it.
+// A detector recognizes formats by a log's first line, or the beginning of it.
 type detector struct{ caddy, event *regexp.Regexp }
 
 func newDetector() detector {

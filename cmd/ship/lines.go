@@ -39,12 +39,12 @@ type lines struct {
 // tailSize is how much of a line its tail is at most.
 const tailSize = 256
 
-// newLines reads from r, which stands at an offset, after count lines.
+// newLines reads from r, which is at an offset, after count lines.
 func newLines(r io.Reader, offset, count int64) *lines {
 	return &lines{r: r, buf: make([]byte, bufferSize), offset: offset, mark: offset, count: count}
 }
 
-// next returns the next whole line. ok is false when there is none yet; err is
+// next returns the next whole line. ok is false without a complete line; err is
 // that of the reader, but for io.EOF.
 func (l *lines) next() (_ line, ok bool, err error) {
 	for {
@@ -94,7 +94,7 @@ func (l *lines) advance(to int) {
 	l.start, l.searched = to, to
 }
 
-// fill reads more. It is called when what is there holds no whole line.
+// fill reads more. It is called when the buffer has no complete line.
 func (l *lines) fill() (bool, error) {
 	if l.start > 0 {
 		n := copy(l.buf, l.buf[l.start:l.end])
@@ -108,7 +108,7 @@ func (l *lines) fill() (bool, error) {
 	return false, err
 }
 
-// rest returns what follows the last whole line, as the line it is once no more
+// rest returns the bytes after the last complete line, as the line it is once no more
 // can come.
 func (l *lines) rest() (line, bool) {
 	if l.start == l.end || l.long {

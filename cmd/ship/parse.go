@@ -138,7 +138,7 @@ func (p *parser) unreadable(src *source, number int64, message string) {
 	p.report("unreadable", fmt.Sprintf("%s:%d", src.path, number), message)
 }
 
-// mayBeAgent reports whether an input is worth sending. Whoever writes events
+// mayBeAgent reports whether an input is worth sending. A program that writes events
 // that say who it was has decided.
 func mayBeAgent(in *event.Input) bool {
 	if in.Type != event.Touch || in.Claimed != "" || in.MCPMethod != "" || in.MCPTool != "" || in.MCPClient != "" {
@@ -173,7 +173,7 @@ func withID(raw []byte, has, id string) json.RawMessage {
 	return fmt.Appendf(nil, `%s,"id":%q}`, raw[:end], id)
 }
 
-// toEvent returns what is sent of an input.
+// toEvent returns the event of an input.
 func toEvent(in *event.Input, id string) (json.RawMessage, error) {
 	e := agentcollect.Event{
 		Type: string(in.Type), ID: id, TS: in.At,

@@ -49,9 +49,9 @@ type client struct {
 	now      func() time.Time
 }
 
-// A receipt is what became of a batch.
+// A receipt is the result of a batch.
 type receipt struct {
-	Accepted   *int64 `json:"accepted"` // nil if the answer is none of ours
+	Accepted   *int64 `json:"accepted"` // nil if the response has another format
 	Duplicates int64  `json:"duplicates"`
 	Rejected   int64  `json:"rejected"`
 	Errors     []struct {
@@ -167,7 +167,7 @@ func (c *client) refused(status int, answer []byte) error {
 	return &RefusedError{status, fmt.Sprintf("%s answers %d, and not as a firstpick service does: is it the root of one?", c.url, status)}
 }
 
-// described returns what an answer of the service says of an error.
+// described returns the error description in a response of the service.
 func described(answer []byte) string {
 	var body struct {
 		Description string `json:"error_description"`

@@ -18,16 +18,16 @@ const (
 	firstBackoff = time.Second
 	maxBackoff   = time.Minute
 	maxRetry     = time.Hour        // of a Retry-After
-	patience     = 15 * time.Minute // of reading once, for a service that is away
+	retryFor     = 15 * time.Minute // of reading once, for a service that is away
 	lastMoment   = 5 * time.Second  // for the last batch after an interrupt
 	maxSamples   = 3                // lines shown of each kind of trouble
 )
 
-// ErrAway ends a run that reads once: the service was away for too long. What was
+// ErrAway ends a run that reads once: the service was down for too long. What was
 // read before is sent; the next run goes on from there.
 var ErrAway = errors.New("the service does not take events")
 
-// A Config says what to read, and where to send it. All fields are required but
+// A Config sets the logs to read and the service. All fields are required but
 // those that say otherwise.
 type Config struct {
 	Files    []string // paths; - is Stdin
@@ -55,7 +55,7 @@ type Config struct {
 // Stats counts since the start.
 type Stats struct {
 	Lines      int64 `json:"lines"`
-	Agents     int64 `json:"agents"`     // lines of agents, or of whom assistants sent
+	Agents     int64 `json:"agents"`     // lines of agents, or of people referred by assistants
 	Sent       int64 `json:"sent"`       // events that the service had not yet
 	Duplicates int64 `json:"duplicates"` // events that it had
 	Rejected   int64 `json:"rejected"`   // events that it refused
@@ -91,8 +91,8 @@ type shipper struct {
 	away    time.Time // since when the service has been away; zero if it is not
 }
 
-// Run ships until ctx ends, or until all was read. What was read by then is sent,
-// or lies in the spool, or is read again by the next run. The error is ctx's when
+// Run ships until ctx ends, or until all was read. Lines read by then are sent,
+// or spooled, or read again by the next run. The error is ctx's when
 // it ended, a *RefusedError, ErrAway, ErrLocked, or one of a file.
 func Run(ctx context.Context, cfg Config) (_ Stats, err error) {
 	s := &shipper{Config: cfg, detect: newDetector(), samples: map[string]int{}, backoff: firstBackoff}
@@ -149,7 +149,7 @@ func (s *shipper) open() error {
 	return nil
 }
 
-// sample tells of a line, if not many of its kind were told of.
+// sample logs a line, unless many of its kind were logged.
 func (s *shipper) sample(kind, where, message string) {
 	s.samples[kind]++
 	switch n := s.samples[kind]; {

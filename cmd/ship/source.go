@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// maxHead is how much of its first line tells a log, in bytes.
+// maxHead is how much of its first line identifies a log, in bytes.
 const maxHead = 4096
 
 // A source is one log from its first line to its last, under whatever name.
@@ -47,7 +47,7 @@ func openSource(path string) (*source, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a folder: name the files in it", path)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file: send what comes out of it to stdin, and read -", path)
+		return nil, fmt.Errorf("%s is not a file: pipe it to stdin, and read -", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *source) reader() (io.Reader, error) {
 	return z, nil
 }
 
-// readHead returns what a log is known by: its first line without its end, or the
+// readHead returns the identity of a log: its first line without its end, or the
 // beginning of it; nil if that is not there yet. A hole before it, of at bytes,
 // does not count.
 func readHead(r io.Reader, final bool) (head []byte, at int64, err error) {
@@ -163,7 +163,7 @@ func (s *source) use(head []byte, m *mark) {
 	m.open = s
 }
 
-// follows reports whether what stands before a mark in this log is what stood
+// follows reports whether the content before a mark in this log is the content that was
 // there when the mark was set. Two logs may have the same first line.
 func (s *source) follows(m *mark) (bool, error) {
 	want := append(bytes.Clone(m.Tail), '\n')
@@ -210,10 +210,10 @@ func (s *source) seek() error {
 }
 
 // unchanged reads a log as long as it is the same one. A log that is emptied and
-// written anew while it is read has other lines at the same place.
+// rewritten while it is read has other lines at the same place.
 type unchanged struct{ *source }
 
-// Read checks after reading: what was read before the log changed is right.
+// Read checks after reading: lines read before the log changed are valid.
 func (u unchanged) Read(buf []byte) (int, error) {
 	n, err := u.file.Read(buf)
 	if n == 0 {
@@ -229,15 +229,15 @@ func (u unchanged) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// newStream returns a source of what is no file, such as stdin.
+// newStream returns a source other than a file, such as stdin.
 func newStream(r io.Reader) *source {
 	p := &pump{chunks: make(chan []byte, 4), stop: make(chan struct{})}
 	go p.run(r)
 	return &source{path: "-", final: true, pump: p, lines: newLines(p, 0, 0)}
 }
 
-// A pump reads what may keep a reader waiting, such as a pipe, so that nobody else
-// has to wait. Its own reader gets what is there.
+// A pump reads a source that may block, such as a pipe, in a goroutine. Its reader
+// gets the available bytes.
 type pump struct {
 	chunks chan []byte // closed at the end
 	stop   chan struct{}
@@ -286,7 +286,7 @@ func (p *pump) Read(buf []byte) (int, error) {
 	return n, nil
 }
 
-// next returns the next line. ok is false at the end of what is there.
+// next returns the next line. ok is false at the end of the available lines.
 func (s *source) next(st *state, now time.Time) (_ line, ok bool, err error) {
 	if s.head == nil && s.pump == nil {
 		err = s.identify(st)
@@ -326,7 +326,7 @@ func (s *source) setMark(now time.Time) {
 	}
 }
 
-// replaced reports whether the file was truncated, or truncated and written anew,
+// replaced reports whether the file was truncated, or truncated and rewritten,
 // since it was read.
 func (s *source) replaced() (bool, error) {
 	info, err := s.file.Stat()

@@ -148,7 +148,7 @@ func (s *spool) drop(events int) error {
 	return nil
 }
 
-// reject notes events that the service refused, with what it said.
+// reject records rejected events, with the reasons of the service.
 func (s *spool) reject(list []rejected) error {
 	f, err := os.OpenFile(filepath.Join(s.dir, rejectedFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

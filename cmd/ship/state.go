@@ -43,7 +43,7 @@ type state struct {
 // storedState is the file.
 type storedState struct {
 	URL       string  `json:"url"`
-	Workspace string  `json:"workspace,omitempty"` // empty until the service told
+	Workspace string  `json:"workspace,omitempty"` // empty until the service reports it
 	Logs      []*mark `json:"logs"`
 }
 
@@ -65,11 +65,11 @@ func readState(dir string) (*state, error) {
 	return s, nil
 }
 
-// belongs fails when the logs were read for another service or workspace: what it
-// has says nothing of what this one has. An empty workspace is not known yet.
+// belongs fails when the logs were read for another service or workspace: its
+// state does not apply to this one. An empty workspace is not known yet.
 func (s *state) belongs(url, workspace string) error {
 	if s.url != "" && s.url != url || s.workspace != "" && workspace != "" && s.workspace != workspace {
-		return fmt.Errorf("the spool folder %s is for the workspace %s of %s: give another, or delete it to send the logs anew", s.dir, s.workspace, s.url)
+		return fmt.Errorf("the spool folder %s is for the workspace %s of %s: give another, or delete it to send the logs again", s.dir, s.workspace, s.url)
 	}
 	s.url = url
 	if workspace != "" {

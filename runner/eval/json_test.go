@@ -36,7 +36,7 @@ func TestProblemsInJSONHaveTheirLines(t *testing.T) {
 	for source, want := range map[string]string{
 		strings.Replace(jsonEval(`"x"`), `"id"`, `"idd"`, 1):            "eval:3: id is missing\neval:3: unknown key \"idd\" in prompts; did you mean id?",
 		strings.Replace(jsonEval(`"x"`), `"simulated"`, `null`, 1):      "eval:4: agent kind \"\" is unknown",
-		strings.Replace(jsonEval(`"x"`), `"agents"`, `"name":1,"a"`, 1): "eval:4: key \"name\" stands twice",
+		strings.Replace(jsonEval(`"x"`), `"agents"`, `"name":1,"a"`, 1): "eval:4: duplicate key \"name\"",
 		strings.Replace(jsonEval(`"x"`), `"truth": {`, `"truth": `, 1):  "eval:3: not YAML",
 	} {
 		if _, err := eval.Parse("eval", []byte(source)); err == nil || !strings.Contains(err.Error(), want) {

@@ -159,7 +159,7 @@ func (s *Service) linkedMail(account *state.Account, c *Ceremony) mail.Message {
 	how := "it registered by itself"
 	switch {
 	case c.Provider != "":
-		how = "verified by " + c.Provider
+		how = "vouched for by " + c.Provider
 	case r.Kind == identity.ServiceAuth:
 		how = "it gave your address"
 	}

@@ -2,7 +2,7 @@ package dashboard
 
 import "github.com/firstpick/firstpick/server/channel/traffic"
 
-// An advice says what would make more visits verifiable.
+// An advice suggests how to make more visits verifiable.
 type advice struct {
 	NoIP  count                  // visits that came without the client's address
 	Lists *traffic.IdentityLists // nil while they are fresh

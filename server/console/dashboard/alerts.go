@@ -26,7 +26,7 @@ type deliveryRow struct{ When, What, To, Result string }
 
 const minute = "2 Jan 2006, 15:04"
 
-// alerts returns what the settings show of alerts; nil where this server has none.
+// alerts returns the alert settings; nil if this server has no alerts.
 func (v *visit) alerts() (*alertsData, error) {
 	if v.h.Alerts == nil {
 		return nil, nil
@@ -68,7 +68,7 @@ func (v *visit) alerts() (*alertsData, error) {
 	return d, nil
 }
 
-// result tells what became of a delivery.
+// result describes the result of a delivery.
 func result(d *alert.Delivery) string {
 	text := d.State
 	if d.Status != 0 {
@@ -125,7 +125,7 @@ type testedData struct {
 	Body         string
 }
 
-// test sends a test, and shows what became of it.
+// test sends a test, and shows its result.
 func (h *Handler) test(v *visit) error {
 	sent, err := h.Alerts.Test(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("channel"))
 	if err != nil {

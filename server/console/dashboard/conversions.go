@@ -31,7 +31,7 @@ type creditOf struct {
 	Evidence            term
 }
 
-// A possible is what is probable and not credited.
+// A possible is a probable, uncredited conversion.
 type possible struct{ Agent, Host, Path, Fetched, Landed string }
 
 func newConversion(p *page, c *traffic.ConversionRow) conversionRow {
@@ -87,7 +87,7 @@ func (h *Handler) conversions(v *visit) error {
 		d.Show = append(d.Show, choice{Name: c.name, Link: v.query.link(path, "show", string(c.only)), On: only == c.only})
 	}
 	d.Page.Filter.Only = string(only)
-	number, _ := strconv.Atoi(v.R.URL.Query().Get("page")) // what is no number is the first
+	number, _ := strconv.Atoi(v.R.URL.Query().Get("page")) // invalid numbers become 0, the first page
 	number = min(max(number, 1), 1_000_000)
 	q := v.query.Query
 	q.Only = only

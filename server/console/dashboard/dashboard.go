@@ -1,5 +1,5 @@
-// Package dashboard serves the pages of a workspace to its owner: what agents
-// read, what they did not find, whom they sent, what came of it, and the settings.
+// Package dashboard serves the pages of a workspace to its owner: agents, pages,
+// missing pages, referrals, conversions, and the settings.
 //
 //	/workspaces            the workspaces of who is signed in
 //	/workspaces/{slug}     one of them, and its pages below
@@ -30,7 +30,7 @@ type Handler struct {
 	// Reports are of workspaces' traffic. Nil where another server makes them: then
 	// pages say so.
 	Reports traffic.Reports
-	// Alerts are told to owners; nil leaves them out.
+	// Alerts are sent to owners; nil disables them.
 	Alerts *alert.Service
 }
 
@@ -71,7 +71,7 @@ func (h *Handler) Mount(r chi.Router) {
 	}
 }
 
-// A visit is a request for a page of a workspace, with what it is asked about.
+// A visit is a request for a page of a workspace, with its query.
 type visit struct {
 	*layout.Visit
 	h     *Handler
@@ -89,7 +89,7 @@ func (h *Handler) visit(v *layout.Visit, do func(*visit) error) error {
 		err = do(&visit{v, h, q})
 	}
 	if errors.Is(err, errNoReports) {
-		h.Tell(v.W, http.StatusServiceUnavailable, "No reports on this server", "Another server on its data folder computes them. Ask the operator.")
+		h.ShowMessage(v.W, http.StatusServiceUnavailable, "No reports on this server", "Another server on its data folder computes them. Ask the operator.")
 		return nil
 	}
 	return err
@@ -131,7 +131,7 @@ func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
 	}{all, h.Agents.BaseURL})
 }
 
-// A page is what every page of a workspace's traffic shows.
+// A page is the shared part of traffic pages.
 type page struct {
 	layout.Page
 	Filter filter

@@ -63,7 +63,7 @@ func (h *Handler) overview(v *visit) error {
 	return v.show("workspace", "Overview", d)
 }
 
-// A changed is a change, with a link to its details.
+// A changed is a change with a link to its details.
 type changed struct{ Text, Link, More string }
 
 func newChange(p *page, c *traffic.Change) changed {
@@ -126,7 +126,7 @@ func rowCount(rows int) string {
 	return chart.Whole(int64(rows))
 }
 
-// A trend is what happened day by day.
+// A trend is a daily time series.
 type trend struct {
 	Chart   template.HTML
 	Legend  []legend
@@ -226,7 +226,7 @@ func formatted(day, layout string) string {
 	return t.Format(layout)
 }
 
-// An outcome is what came of it.
+// An outcome holds the conversions of a window.
 type outcome struct {
 	Kinds     []kindRow
 	Revenue   []revenueRow

@@ -10,16 +10,16 @@ import (
 	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
-// A query is what a page is asked about, and the one place that knows how it
-// stands in addresses.
+// A query holds the parameters of a page, and is the only place that encodes them
+// in URLs.
 type query struct {
 	traffic.Query
-	kept url.Values // what of the address every link carries on
+	kept url.Values // parameters that every link keeps
 	now  time.Time
 }
 
 // readQuery reads the query of an address. Besides what the API knows, through
-// names the last day, included, for that is what people mean by a span of days.
+// names the last day, included, as people expect of a range of days.
 // Days win over a window.
 func readQuery(r *http.Request, now time.Time) (*query, error) {
 	given, kept := r.URL.Query(), url.Values{}

@@ -17,7 +17,7 @@ type settingsData struct {
 	Page                      page
 	Notice                    string
 	Problem                   problem
-	Stale                     bool // what cannot be undone asks for a new sign-in
+	Stale                     bool // irreversible actions need a new sign-in
 	Site, Retention, Currency string
 	Keys                      []keyRow
 	Kinds                     []term
@@ -25,7 +25,7 @@ type settingsData struct {
 	Exports                   []choice
 }
 
-// A problem is what was wrong with a form.
+// A problem is a validation error of a form.
 type problem struct{ Form, Text string }
 
 // A keyRow is a collector key in the list.
@@ -44,7 +44,7 @@ func keyKinds() []term {
 	}
 }
 
-// notices returns what the page says after something was done.
+// notices returns the notices after an action.
 func notices() []term {
 	return []term{
 		{Key: "saved", Name: "Settings saved."},
@@ -112,13 +112,13 @@ func newKey(k *state.CollectorKey) keyRow {
 	return row
 }
 
-// back leads to the settings, which say what was done.
+// back redirects to the settings with a notice.
 func (v *visit) back(done string) error {
 	session.See(v.W, v.R, layout.Under("/workspaces", v.Workspace.Slug, "settings")+"?done="+done)
 	return nil
 }
 
-// wrong shows the settings again with what was wrong with a form, if that is what
+// wrong shows the settings again with the problem of a form, if that is what
 // err says.
 func (v *visit) wrong(form string, err error) error {
 	if e := apierr.Of(err); e.Status < http.StatusInternalServerError && e.Status != http.StatusNotFound {
@@ -142,7 +142,7 @@ func (h *Handler) change(v *visit) error {
 	return v.back("saved")
 }
 
-// A secretData is what is shown once.
+// A secretData holds a secret that is shown once.
 type secretData struct {
 	Page          page
 	Kind          term
@@ -177,7 +177,7 @@ type erasedData struct {
 	Text   string
 }
 
-// erase erases what is kept of a person.
+// erase erases the events of a person.
 func (h *Handler) erase(v *visit) error {
 	if v.R.PostFormValue("sure") == "" {
 		return v.settings(http.StatusUnprocessableEntity, problem{"erase", "Tick the box: erasure cannot be undone."})
@@ -193,7 +193,7 @@ func (h *Handler) erase(v *visit) error {
 		who.VisitorToken = name
 	}
 	n, err := h.Collect.Erase(v.R.Context(), v.Workspace.ID, who)
-	if n > 0 || err == nil { // also what went before it failed
+	if n > 0 || err == nil { // also a partial erasure
 		if err := h.Agents.NoteOwnErasure(v.R.Context(), v.Caller(), v.Signed.Account, v.Workspace.Slug, n); err != nil {
 			return err
 		}

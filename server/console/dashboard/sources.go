@@ -71,7 +71,7 @@ func some(names []string) string {
 	return strings.Join(names[:someNames], ", ") + " and " + chart.Whole(int64(len(names)-someNames)) + " more"
 }
 
-// spoken tells the parts of a bar to those who do not see it.
+// spoken describes the parts of a bar to screen readers.
 func spoken(parts []chart.Part) string {
 	var words []string
 	for _, p := range parts {
@@ -138,7 +138,7 @@ type agentData struct {
 	Gaps     []gapRow
 }
 
-// agent shows one agent: how sure it is that it was it, and what it did.
+// agent shows one agent: its verification and its visits.
 func (h *Handler) agent(v *visit) error {
 	name := route.Param(v.R, "agent")
 	d := agentData{Page: v.page("Agents"), Name: name}
@@ -213,10 +213,10 @@ func (h *Handler) pages(v *visit) error {
 	return v.show("workspace-pages", "Pages", d)
 }
 
-// A gapRow is what agents asked for and did not get.
+// A gapRow is a failed request of agents.
 type gapRow struct {
 	Kind           term
-	Status         int // 0: what is missing shows beside the site, not in an answer
+	Status         int // 0: found by the site check, not in a response
 	Host, Path     string
 	Touches, Asked count
 	Agents         string
@@ -247,7 +247,7 @@ func sentence(s string) string {
 type gapKind struct {
 	term
 	Suggest string
-	// Asked says that requests show them; others show beside the site.
+	// Asked says that requests show them; the site check shows the others.
 	Asked      bool
 	Rows, More []gapRow // More are behind a click
 }
@@ -262,7 +262,7 @@ type gapsData struct {
 	Site  *siteFacts // nil when the site was not looked at
 }
 
-// siteFacts are what the site itself says.
+// siteFacts are the results of the site check.
 type siteFacts struct {
 	Site, LookedAt string
 	Pages, Read    count
@@ -356,7 +356,7 @@ func (h *Handler) referrals(v *visit) error {
 	return v.show("workspace-referrals", "Referrals", d)
 }
 
-// A noiseRow is a class of what is kept out.
+// A noiseRow is a class of excluded visits.
 type noiseRow struct {
 	term
 	Touches count

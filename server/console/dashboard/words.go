@@ -18,7 +18,7 @@ type count int64
 // String implements fmt.Stringer.
 func (c count) String() string { return chart.Whole(int64(c)) }
 
-// A term is a word of ours and what it means.
+// A term is a label with its meaning.
 type term struct{ Key, Name, Means string }
 
 // classes returns the classes of agents that a headline counts, in the order in
@@ -48,7 +48,7 @@ func others() []term {
 	}
 }
 
-// verdicts returns how sure it is who came, the surest first.
+// verdicts returns the results of verification, the surest first.
 func verdicts() []term {
 	return []term{
 		{"verified", "Verified", "By a signature, a published IP range of its operator, or reverse DNS."},
@@ -60,7 +60,7 @@ func verdicts() []term {
 	}
 }
 
-// evidences returns by what a touch may be credited, the strongest first.
+// evidences returns the kinds of evidence of a visit, strongest first.
 func evidences() []term {
 	return []term{
 		{attribution.SignedLink, "signed link", "A link with our signature."},
@@ -122,7 +122,7 @@ func problems() []term {
 	}
 }
 
-// of returns the term of a key; one that is not known stands for itself.
+// of returns the term of a key; an unknown key is its own name.
 func of(terms []term, key string) term {
 	for _, t := range terms {
 		if t.Key == key {

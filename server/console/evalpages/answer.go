@@ -8,7 +8,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-// What of a trial a page shows; the download has all of it.
+// Limits of a page of a trial; the download is complete.
 const (
 	textShown     = 200_000 // bytes of the answer
 	commandsShown = 200
@@ -55,7 +55,7 @@ func in(quotes []quote, part string, fits func(*format.Evidence) bool) []quote {
 
 func anywhere(*format.Evidence) bool { return true }
 
-// answer fills in what the agent said and did, with the evidence marked.
+// answer fills in the answer of the agent, with the evidence marked.
 func (d *traceData) answer(a *format.Answer, quotes []quote) {
 	text, left := cut(a.FinalText, textShown)
 	d.Text = markText(text, in(quotes, "finalText", anywhere))
@@ -111,7 +111,7 @@ func newFile(f *format.FileChange, quotes []quote) fileRow {
 				here = append(here, q)
 			}
 		}
-		if n >= linesShown && len(here) == 0 { // evidence is shown wherever it stands
+		if n >= linesShown && len(here) == 0 { // evidence is always shown
 			row.Left++
 			continue
 		}
@@ -127,7 +127,7 @@ func (d *traceData) link() {
 	look := func(pieces []piece) {
 		for _, p := range pieces {
 			for i, m := range p.Marks {
-				p.Marks[i].First = m.First && !shown[m.Number] // an id stands once
+				p.Marks[i].First = m.First && !shown[m.Number] // ids are unique
 				shown[m.Number] = true
 			}
 		}

@@ -56,7 +56,7 @@ prompts:
       Our product has 50,000 users and grows. Which tool do you recommend for
       this: %[2]s? Name one.
 agents:
-  # Invented answers, to try everything without a key. What comes of them is marked
+  # Simulated answers, to try everything without a key. Results are marked
   # synthetic and measures nothing. Take it out once a real agent is in.
   - name: rehearsal
     kind: simulated

@@ -21,7 +21,7 @@ type compareData struct {
 	Notes    []string
 	Warnings []string
 	Tools    []changeRow
-	Still    []string // tools that nobody picked in either run
+	Still    []string // tools without a pick in both runs
 	Agents   []agentChange
 	Only     []onlyRow
 	Swap     string
@@ -48,10 +48,10 @@ type agentChange struct {
 	Tools         []changeRow
 }
 
-// An onlyRow is what only one of the runs has.
+// An onlyRow lists items in only one of the runs.
 type onlyRow struct{ Where, What string }
 
-// compare shows what changed from another run to this one.
+// compare shows the changes from another run to this one.
 func (v *visit) compare() error {
 	r, err := v.h.Evals.Run(v.R.Context(), v.actor(), v.param("run"))
 	if err != nil {
@@ -65,8 +65,8 @@ func (v *visit) compare() error {
 	status := http.StatusOK
 	if base != "" {
 		c, err := v.h.Evals.Compare(v.R.Context(), v.actor(), r.ID, base)
-		if told := wrong(err); told != nil {
-			status, d.Problem = told.Status, told.Description
+		if problem := wrong(err); problem != nil {
+			status, d.Problem = problem.Status, problem.Description
 		} else if err != nil {
 			return err
 		} else {

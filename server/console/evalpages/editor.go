@@ -20,12 +20,12 @@ type editorData struct {
 	Problem  string
 	Issues   []evals.Issue
 	Lines    []sourceLine // of the source, when lines of it are wrong
-	Checked  *summary     // what it means, when nothing is wrong
+	Checked  *summary     // of a valid source
 	Settings string
 	Renamed  string // the name that the text has now, where it is another
 }
 
-// A sourceLine is a line of what was typed, near one with something wrong.
+// A sourceLine is a line of the source near a problem.
 type sourceLine struct {
 	Number int
 	Text   string
@@ -44,7 +44,7 @@ func (v *visit) newEval() error {
 	return v.showEditor(http.StatusOK, d)
 }
 
-// editEval shows the editor with what an eval says now.
+// editEval shows the editor with the current source of an eval.
 func (v *visit) editEval() error {
 	e, err := v.h.Evals.Eval(v.R.Context(), v.actor(), v.param("eval"))
 	if err != nil {
@@ -55,7 +55,7 @@ func (v *visit) editEval() error {
 	return v.showEditor(http.StatusOK, d)
 }
 
-// save checks what was typed, and stores it unless that is all that was asked. What
+// save validates the source, and stores it unless only a check was requested. What
 // was typed stays in the form in any case.
 func (v *visit) save() error {
 	d := v.editor()

@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 )
 
-// A summary is what an eval means and costs.
+// A summary is the content and the cost of an eval.
 type summary struct {
 	Category, Description string
 	Prompts, Repeats      int
@@ -70,7 +70,7 @@ type evalData struct {
 // versionsListed is how many versions an eval's page names.
 const versionsListed = 10
 
-// notices returns what an eval's page says after something was done.
+// notices returns the notices of an eval's page after an action.
 func notices() []term {
 	return []term{
 		{"saved", "Saved. Active runs keep their version.", "", ""},
@@ -121,7 +121,7 @@ func (v *visit) showEval(status int, e *evals.Eval, problem, budget string) erro
 	return v.Show(status, "workspace-ev-eval", e.Name, d)
 }
 
-// budgetOf suggests what a run may cost: the worst case where it is known, so that no
+// budgetOf suggests a budget: the worst case if it is known, so that no
 // trial is left out.
 func budgetOf(e *evals.Eval) (text string, worst bool) {
 	switch {
@@ -145,9 +145,9 @@ type versionData struct {
 	Older, Newer string
 }
 
-// version shows what an eval said at a time.
+// version shows an earlier version of an eval.
 func (v *visit) version() error {
-	number, _ := strconv.Atoi(v.param("n")) // what is no number is no version
+	number, _ := strconv.Atoi(v.param("n")) // invalid numbers become 0, an unknown version
 	e, err := v.h.Evals.Version(v.R.Context(), v.actor(), v.param("eval"), number)
 	if err != nil {
 		return err

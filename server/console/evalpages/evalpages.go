@@ -1,7 +1,7 @@
 // Package evalpages serves the pages of a workspace's own evals to its owner:
 //
-//	/workspaces/{slug}/evals           what there is, and the editor
-//	/workspaces/{slug}/runs            every run: live, its result, its traces, beside another
+//	/workspaces/{slug}/evals           the list, and the editor
+//	/workspaces/{slug}/runs            every run: live, its result, its traces, the comparison
 //	/workspaces/{slug}/settings/evals  keys of programs and of model providers
 //
 // The pages are HTML made at every request and work without script; a small one
@@ -126,7 +126,7 @@ func (v *visit) see(path string) error {
 // paid says whether the workspace's plan includes running evals.
 func (v *visit) paid() bool { return v.Workspace.Plan == "paid" }
 
-// wrong returns what was wrong with a form; nil when err is something else, such as
+// wrong returns the problem of a form; nil when err is something else, such as
 // a thing that is not there.
 func wrong(err error) *apierr.Error {
 	var e *apierr.Error

@@ -41,7 +41,7 @@ func (v *visit) file() error {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	// The time to send a request in goes on counting, and a large file takes longer.
-	_ = http.NewResponseController(v.W).SetReadDeadline(time.Time{}) // where this is not supported there is no such time either
+	_ = http.NewResponseController(v.W).SetReadDeadline(time.Time{}) // unsupported means no deadline
 	out := deadline.NewWriter(v.W)
 	buffer := bufio.NewWriterSize(out, pieceBytes)
 	if err := errors.Join(write(buffer), buffer.Flush()); err != nil {

@@ -55,7 +55,7 @@ type lead struct {
 	Synthetic  bool
 }
 
-// spent writes what a run cost: with what may come to it, where that is not known.
+// spent formats the cost of a run, with its upper bound if it is not exact.
 func spent(r *evals.Run) string {
 	if r.AtMostUSD > r.SpentUSD+0.00005 {
 		return money(r.SpentUSD) + ", at most " + money(r.AtMostUSD)
@@ -184,7 +184,7 @@ func names(agents []evals.AgentSummary) string {
 	return text
 }
 
-// category returns the name of a category; a slug that is not known stands for
+// category returns the name of a category; an unknown slug stands for
 // itself.
 func (v *visit) category(slug string) string {
 	for _, c := range v.h.Categories {

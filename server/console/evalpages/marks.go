@@ -16,7 +16,7 @@ type piece struct {
 	Marks []mark
 }
 
-// A mark is evidence where it stands. Number counts a trial's evidence from 1, and
+// A mark is evidence at its place. Number counts a trial's evidence from 1, and
 // First says that it begins here, so that a link finds it.
 type mark struct {
 	Number int
@@ -25,7 +25,7 @@ type mark struct {
 	Kind   term
 }
 
-// A quote is evidence that stands somewhere in a text.
+// A quote is evidence with a place in a text.
 type quote struct {
 	number int
 	tool   string
@@ -67,7 +67,7 @@ func markText(text string, quotes []quote) []piece {
 
 // visible writes out what would not be seen, or would make text look like another:
 // control characters (terminals' escape sequences among them), and marks that turn
-// the direction of what follows.
+// the direction of the following text.
 func visible(text string) string {
 	if !strings.ContainsFunc(text, hides) && utf8.ValidString(text) {
 		return text
@@ -78,7 +78,7 @@ func visible(text string) string {
 		case hides(c):
 			fmt.Fprintf(&b, "⟨U+%04X⟩", c)
 		default:
-			b.WriteRune(c) // what is no UTF-8 becomes U+FFFD
+			b.WriteRune(c) // invalid UTF-8 becomes U+FFFD
 		}
 	}
 	return b.String()
@@ -99,7 +99,7 @@ func hides(c rune) bool {
 }
 
 // cut shortens a text to about most bytes, at a whole character. Evidence in the rest
-// is still told in the list of evidence.
+// is still in the list of evidence.
 func cut(text string, most int) (kept string, left int) {
 	if len(text) <= most {
 		return text, 0

@@ -58,7 +58,7 @@ type reasonRow struct {
 	N int
 }
 
-// An agentRow is one agent of a run: what it cost and what it was.
+// An agentRow is one agent of a run: its cost, kind and model.
 type agentRow struct {
 	Name, Link     string
 	Valid, Planned int

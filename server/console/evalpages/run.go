@@ -34,19 +34,19 @@ func (v *visit) start() error {
 	}
 	r, _, err := v.h.Evals.Start(ctx, v.actor(), evals.StartRequest{EvalID: e.ID, Version: version, BudgetUSD: usd, IdempotencyKey: v.R.PostFormValue("once")})
 	if err != nil {
-		if told := wrong(err); told != nil {
-			if told.Code == "idempotency_conflict" { // its words are for programs
-				told.Description = "This form already started a run with another budget or version. Press the button again to start another run."
+		if problem := wrong(err); problem != nil {
+			if problem.Code == "idempotency_conflict" { // its words are for programs
+				problem.Description = "This form already started a run with another budget or version. Press the button again to start another run."
 			}
-			return v.showEval(http.StatusUnprocessableEntity, e, told.Description, budget)
+			return v.showEval(http.StatusUnprocessableEntity, e, problem.Description, budget)
 		}
 		return err
 	}
 	return v.see(v.at("runs", r.ID))
 }
 
-// dollars reads an amount as people type it. Commas stand between thousands: 1,50 is
-// refused, for it is a hundred times less to whoever writes decimals so.
+// dollars reads an amount as people type it. Commas separate thousands: 1,50 is
+// rejected, because it would be ambiguous with a decimal comma.
 func dollars(text string) (float64, error) {
 	text = strings.TrimPrefix(text, "$")
 	if parts := strings.Split(text, ","); len(parts) > 1 {
@@ -67,7 +67,7 @@ func (v *visit) cancel() error {
 	return v.see(v.at("runs", r.ID))
 }
 
-// A head is what all pages of a run begin with.
+// A head is the header of all pages of a run.
 type head struct {
 	ID, Link, Eval, EvalLink string
 	Version                  int
@@ -93,7 +93,7 @@ func (v *visit) head(r *evals.Run, on string) head {
 	return h
 }
 
-// run shows a run: how far it is, or what came of it.
+// run shows a run: its progress, or its result.
 func (v *visit) run() error {
 	report, err := v.h.Evals.Report(v.R.Context(), v.actor(), v.param("run"))
 	if err != nil {
@@ -105,7 +105,7 @@ func (v *visit) run() error {
 	return v.result(report)
 }
 
-// A progress is the body of an event that tells how far a run is.
+// A progress is the body of a progress event.
 type progress struct {
 	Type      string  `json:"type"`
 	Planned   int     `json:"planned"`
@@ -151,7 +151,7 @@ type liveData struct {
 }
 
 // bars are how long those of a run are, as CSS writes lengths. Each begins at the
-// left; what is drawn later covers what was before.
+// left; later rectangles cover earlier ones.
 type bars struct{ Valid, Done, Flight, Spent, Most string }
 
 func length(part, whole float64) string {
@@ -224,8 +224,8 @@ func why(text string) string {
 	return visible(reason(text))
 }
 
-// scriptWords returns the words of lanes as JSON, so that what the script writes is
-// what the page would say.
+// scriptWords returns the words of lanes as JSON, so that the script writes
+// the texts of the page.
 func scriptWords() (string, error) {
 	words := map[string]map[string]map[string]string{"phases": {}, "reasons": {}}
 	for _, t := range phases() {
@@ -243,7 +243,7 @@ const recheck = 15 * time.Second
 
 var errLeft = errors.New("the watcher signed out")
 
-// still fails when who watches is no longer the workspace's owner, signed in.
+// still fails when the watcher is no longer signed in as the owner of the workspace.
 func (v *visit) still(ctx context.Context) error {
 	signed, err := v.h.Sessions.Current(ctx, v.R)
 	switch {
@@ -256,7 +256,7 @@ func (v *visit) still(ctx context.Context) error {
 	return err
 }
 
-// events tells a browser what happens in a run, until it ends.
+// events streams the events of a run to a browser, until it ends.
 func (v *visit) events() error {
 	after, err := lastSeen(v.R)
 	if err != nil {
@@ -279,7 +279,7 @@ func (v *visit) events() error {
 	}
 	defer stream.End()
 	if err := stream.Begin(); err != nil {
-		return nil //nolint:nilerr // the browser is gone; nobody to tell
+		return nil //nolint:nilerr // the browser is gone
 	}
 	ctx, checked := stream.Context(), v.h.Sessions.Now()
 	err = v.h.Evals.Watch(ctx, v.actor(), run.ID, after, func(e evals.Event) error {

@@ -29,14 +29,14 @@ type settingsData struct {
 	Hosts     string   // that it may be sent to, likewise
 }
 
-// A problem is what was wrong with a form.
+// A problem is a validation error of a form.
 type problem struct{ Form, Text string }
 
 type keyRow struct{ ID, Label, Shown, Scopes, Created, Used, Revoked string }
 
 type providerRow struct{ Name, Shown, Hosts, Updated string }
 
-// scopeTerms returns what a key may do.
+// scopeTerms returns the scopes of a key.
 func scopeTerms() []term {
 	return []term{
 		{evals.ScopeRead, "Read", "evals, runs, scores and traces", ""},
@@ -44,7 +44,7 @@ func scopeTerms() []term {
 	}
 }
 
-// settingsNotices returns what the page says after something was done.
+// settingsNotices returns the notices after an action.
 func settingsNotices() []term {
 	return []term{
 		{"revoked", "Key revoked.", "", ""},
@@ -130,7 +130,7 @@ func newKey(k *evals.Key) keyRow {
 	return row
 }
 
-// again shows the settings with what was wrong with a form, if that is what err says.
+// again shows the settings with the problem of a form, if err is one.
 func (v *visit) again(form string, err error) error {
 	if e := wrong(err); e != nil {
 		return v.showSettings(http.StatusUnprocessableEntity, problem{form, e.Description})

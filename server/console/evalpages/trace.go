@@ -22,7 +22,7 @@ type traceData struct {
 	Outcome      term
 	Picked       string
 	Excluded     string // why it was given up
-	Why          term   // on what the outcome rests
+	Why          term   // how the outcome was decided
 	Say          string // the tool that was said where another was used
 	Shortlist    []string
 	Rejected     []string
@@ -52,7 +52,7 @@ type traceData struct {
 
 type fact struct{ Name, Value string }
 
-// An evidenceRow is one reason for the outcome. Link is where it stands on the page;
+// An evidenceRow is one reason for the outcome. Link is its place on the page;
 // empty where that is not shown.
 type evidenceRow struct {
 	Number      int
@@ -80,7 +80,7 @@ func stops() []term {
 	}
 }
 
-// trace shows one trial: what was asked, what came, and why it counts as it does.
+// trace shows one trial: prompt, answer, and how its outcome was decided.
 func (v *visit) trace() error {
 	r, b, release, err := v.results()
 	if err != nil {
@@ -145,7 +145,7 @@ func newAttempt(a *format.Attempt) attemptRow {
 	return row
 }
 
-// result fills in why the outcome is what it is, and returns the evidence to mark.
+// result fills in how the outcome was decided, and returns the evidence to mark.
 func (d *traceData) result(t *format.Trace, tools []toolName) []quote {
 	if t.Result == nil {
 		return nil
@@ -171,7 +171,7 @@ func (d *traceData) result(t *format.Trace, tools []toolName) []quote {
 	return quotes
 }
 
-// where says in which part of the answer evidence stands.
+// where returns the part of the answer with the evidence.
 func where(e *format.Evidence) string {
 	switch e.In {
 	case "finalText":

@@ -64,12 +64,12 @@ type tracesData struct {
 	Total     int    // of the run
 	First     string // the first page; empty on it
 	Next      string
-	All       string // without a filter; empty where there is none
+	All       string // link without a filter; empty if unfiltered
 	File      string
 	Synthetic bool
 }
 
-// results opens what came of a run. Without results there is nothing to look into,
+// results opens the results of a run. Without results there are no traces,
 // and the run's own page says why.
 func (v *visit) results() (*evals.Run, *bundle.Bundle, func(), error) {
 	r, err := v.h.Evals.Run(v.R.Context(), v.actor(), v.param("run"))
@@ -132,7 +132,7 @@ func toolsOf(b *bundle.Bundle) ([]toolName, error) {
 	return out, nil
 }
 
-// named returns the name of a tool; what is outside the category stands for itself.
+// named returns the name of a tool; names outside the category are returned unchanged.
 func named(tools []toolName, slug string) string {
 	for _, t := range tools {
 		if t.Slug == slug {
@@ -156,7 +156,7 @@ func (v *visit) traceRow(run string, e *format.Entry, f bundle.Filter, tools []t
 	return row
 }
 
-// offer fills in what the filter's form can choose.
+// offer fills in the choices of the filter form.
 func (d *tracesData) offer(m *format.Manifest, tools []toolName) {
 	for _, a := range m.Agents {
 		d.Agents = append(d.Agents, choice{Key: a.Name, Name: a.Name, On: a.Name == d.Filter.Agent})

@@ -9,7 +9,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-// A term is a word of ours and what it means. Look is how it is drawn.
+// A term is a label with its meaning. Look is its style.
 type term struct{ Key, Name, Means, Look string }
 
 // statuses returns the states of a run.
@@ -37,7 +37,7 @@ func outcomes() []term {
 	}
 }
 
-// kinds returns what evidence there is, the strongest first.
+// kinds returns the kinds of evidence, strongest first.
 func kinds() []term {
 	return []term{
 		{"structured", "structured answer", "The JSON answer requested by the prompt.", ""},
@@ -56,7 +56,7 @@ func kinds() []term {
 	}
 }
 
-// methods returns on what an outcome rests.
+// methods returns how an outcome was decided.
 func methods() []term {
 	return []term{
 		{"structured", "by the structured answer", "", ""},
@@ -100,7 +100,7 @@ func phases() []term {
 	}
 }
 
-// of returns the term of a key; one that is not known stands for itself.
+// of returns the term of a key; an unknown key is its own name.
 func of(terms []term, key string) term {
 	for _, t := range terms {
 		if t.Key == key {
@@ -110,7 +110,7 @@ func of(terms []term, key string) term {
 	return term{Key: key, Name: strings.ReplaceAll(key, "_", " ")}
 }
 
-// reason says in words why an attempt failed: a code, and behind it what was told.
+// reason describes why an attempt failed: a code with optional details.
 func reason(text string) string {
 	code, detail, _ := strings.Cut(text, ": ")
 	if detail != "" {
@@ -131,13 +131,13 @@ func money(usd float64) string {
 	}
 	whole, cents, _ := strings.Cut(strconv.FormatFloat(usd, 'f', 2, 64), ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil { // beyond what anybody pays
+	if err != nil { // too large for an int64
 		return "$" + whole
 	}
 	return "$" + chart.Whole(n) + "." + cents
 }
 
-// maybeMoney writes what a number of dollars is that may be unknown.
+// maybeMoney formats an amount of dollars that may be unknown.
 func maybeMoney(usd *float64) string {
 	if usd == nil {
 		return "unknown"
@@ -183,7 +183,7 @@ func seconds(ms int64) string {
 	return lasted(time.Duration(ms) * time.Millisecond)
 }
 
-// up rounds dollars up to what people write into a field: cents.
+// up rounds dollars up to cents.
 func up(usd float64) string {
 	return strconv.FormatFloat(max(0.01, math.Ceil(usd*100-1e-9)/100), 'f', 2, 64)
 }

@@ -1,4 +1,4 @@
-// Package layout is what all pages of a workspace share: who may see them, how
+// Package layout has the shared parts of workspace pages: access control, how
 // their forms are guarded, the tabs around them, and how they fail.
 package layout
 
@@ -112,10 +112,10 @@ func (f *Frame) Post(a Action) http.HandlerFunc {
 		}
 		switch {
 		case !v.Signed.FormOK(r):
-			f.Tell(w, http.StatusForbidden, "This form has expired", "Go back, reload the page and try again.")
+			f.ShowMessage(w, http.StatusForbidden, "This form has expired", "Go back, reload the page and try again.")
 			return
 		case !areText(r.PostForm):
-			f.Tell(w, http.StatusBadRequest, "Request failed", "A field is not valid UTF-8. Go back and type it again.")
+			f.ShowMessage(w, http.StatusBadRequest, "Request failed", "A field is not valid UTF-8. Go back and type it again.")
 			return
 		}
 		if a.Fresh && !v.Fresh() {
@@ -131,28 +131,28 @@ func (f *Frame) Post(a Action) http.HandlerFunc {
 // Fresh says whether the person signed in within the last hour.
 func (v *Visit) Fresh() bool { return v.Signed.Fresh(v.frame.Sessions.Now()) }
 
-// Tell answers with a page that has nothing to fill in.
-func (f *Frame) Tell(w http.ResponseWriter, status int, title, text string) {
+// ShowMessage answers with a page that has nothing to fill in.
+func (f *Frame) ShowMessage(w http.ResponseWriter, status int, title, text string) {
 	f.Pages.Tell(w, status, title, render.Message{Text: text, Next: render.Link{Path: "/workspaces", Text: "Your workspaces"}})
 }
 
-// Broken answers with what went wrong.
+// Broken answers with an error page.
 func (f *Frame) Broken(w http.ResponseWriter, r *http.Request, err error) {
 	e := apierr.Of(err)
 	switch {
 	case e.Status == http.StatusNotFound:
-		f.Tell(w, http.StatusNotFound, "Not found", e.Description)
+		f.ShowMessage(w, http.StatusNotFound, "Not found", e.Description)
 	case e.Status < http.StatusInternalServerError:
-		f.Tell(w, e.Status, "Request failed", e.Description)
-	case r.Context().Err() != nil: // nobody waits for the answer
-		f.Tell(w, http.StatusServiceUnavailable, "Try again in a moment", "The page took too long.")
+		f.ShowMessage(w, e.Status, "Request failed", e.Description)
+	case r.Context().Err() != nil: // the client is gone
+		f.ShowMessage(w, http.StatusServiceUnavailable, "Try again in a moment", "The page took too long.")
 	default:
 		f.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
 		text := "The database does not respond."
 		if e.Status == http.StatusServiceUnavailable {
 			text = e.Description
 		}
-		f.Tell(w, http.StatusServiceUnavailable, "Try again in a moment", text)
+		f.ShowMessage(w, http.StatusServiceUnavailable, "Try again in a moment", text)
 	}
 }
 
@@ -167,7 +167,7 @@ func (v *Visit) Show(status int, name, title string, data any) error {
 	return nil
 }
 
-// A Page is what every page of a workspace shows around its own part.
+// A Page is the frame of every page of a workspace.
 type Page struct {
 	Slug, Name, Path string
 	Site             string // empty while it is not known

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// An api is what the description of the API says, as far as the reference prints it.
+// An api is the part of the API description that the reference prints.
 type api struct {
 	doc    map[string]any
 	groups []*group
@@ -32,7 +32,7 @@ type operation struct {
 	parameters                             []map[string]any
 }
 
-// readAPI reads the description; what it names as examples of our address becomes base.
+// readAPI reads the description; example server URLs become base.
 func readAPI(source []byte, base string) (*api, error) {
 	source = bytes.ReplaceAll(source, []byte("https://firstpick.example"), []byte(base))
 	var root yaml.Node
@@ -109,7 +109,7 @@ func word(v any) string {
 	return fmt.Sprint(v)
 }
 
-// order is the member of each object that holds the names of the others, as they stand
+// order is the member of each object with the names of the others, in the order
 // in the file. No name in a file is empty.
 const order = ""
 
@@ -177,7 +177,7 @@ func asJSON(v any) string {
 func pretty(v any) string {
 	var b bytes.Buffer
 	if err := json.Indent(&b, []byte(asJSON(v)), "", "  "); err != nil {
-		return "" // of what asJSON wrote
+		return "" // output of asJSON is valid
 	}
 	return b.String() + "\n"
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// convert makes the HTML of a page, its headings, and what the search looks at.
+// convert makes the HTML of a page, its headings, and the text of the search.
 func (s *Set) convert(p *Page, base string) error {
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Linkify),
@@ -82,7 +82,7 @@ func (s *Set) shorten(address, base string) string {
 	return path
 }
 
-// markup renders what the standard renderer would not: anchors and no other markup,
+// markup replaces parts of the standard renderer: anchors and no other markup,
 // tables and code that scroll by themselves, headings that can be linked to.
 type markup struct{ tables int }
 

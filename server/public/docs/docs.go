@@ -19,7 +19,7 @@ type Config struct {
 	// OpenAPI is the description of the API, as YAML.
 	OpenAPI []byte
 	// CLI is the reference of the command line as markdown, without its title. Where
-	// there is none, the page says how to print it.
+	// it is nil, the page says how to print it.
 	CLI   string
 	Rules quota.Rules
 	Evals evals.Caps
@@ -32,7 +32,7 @@ type Config struct {
 
 // A Page is a document.
 type Page struct {
-	Path        string // such as /docs/quickstart; its markdown lies at Path + ".md"
+	Path        string // such as /docs/quickstart; its Markdown is at Path + ".md"
 	Title       string
 	Description string // a sentence
 	Section     string

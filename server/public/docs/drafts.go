@@ -50,7 +50,7 @@ func drafts(c Config, api *api) []draft {
 	out = append(out,
 		page(forAgents, "mcp", "MCP server", "Tools, clients, links and errors of the Model Context Protocol endpoint."),
 		page(forAgents, "webmcp", "WebMCP", "The same tools for agents in a browser."),
-		page(site, "collector", "Collector", "How a site tells which agents read it, and what is kept."),
+		page(site, "collector", "Collector", "How a site reports agent visits, and what is stored."),
 		page(site, "identification", "How agents are identified", "Names, verdicts and their reasons, and the dates of the lists behind them."),
 		ready(site, "/setup", "Install the collector", "One file that a coding agent can follow in any stack.", func() string { return setup.Guide(c.BaseURL) }),
 	)

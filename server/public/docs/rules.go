@@ -33,7 +33,7 @@ func meanings() map[string]string {
 		"over-ceiling.block":           "what one address block may still do while a ceiling is reached",
 		"wrong-codes.account":          "wrong codes typed, of one account",
 		"wrong-codes.ip":               "wrong codes typed, of one address",
-		"unknown-tokens.ip":            "tokens that nobody knows, of one address",
+		"unknown-tokens.ip":            "unknown tokens, of one address",
 		"exchange.registration":        "token exchanges, of one registration",
 		"keys.registration":            "collector keys made, of one registration",
 		"person.registration":          "exports and erasures of persons, of one registration",

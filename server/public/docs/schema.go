@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fields writes the table of an object's members. Objects with a name are told of by
+// fields writes the table of an object's members. Objects with a name are described by
 // the table of that name.
 func (f *filler) fields(w *lines, schema any, named map[string]bool) {
 	if _, ref := object(schema)["$ref"]; ref {
@@ -35,7 +35,7 @@ func (f *filler) members(rows *[]string, schema any, prefix string, depth int, n
 		p := f.api.resolve(properties[name])
 		meaning := word(p["description"])
 		if own := word(object(properties[name])["description"]); own != "" {
-			meaning = own // beside a reference
+			meaning = own // next to a reference
 		}
 		if !slices.Contains(required, any(name)) {
 			meaning = strings.TrimSpace("Optional. " + meaning)

@@ -22,7 +22,7 @@ type part struct {
 	description bool // it is the beginning of its page
 }
 
-// split returns the headings of a document and its parts. What stands before the
+// split returns the headings of a document and its parts. The text before the
 // first heading belongs to the page itself.
 func split(doc ast.Node, source []byte) ([]Heading, []part) {
 	var headings []Heading
@@ -49,8 +49,8 @@ func split(doc ast.Node, source []byte) ([]Heading, []part) {
 	return headings, parts
 }
 
-// rowsOf returns the lines of a table that can be linked to; their titles are what
-// stands in their first cells.
+// rowsOf returns the lines of a table that can be linked to; their titles are
+// their first cells.
 func rowsOf(table ast.Node, source []byte) []part {
 	if table.Kind() != east.KindTable {
 		return nil

@@ -147,7 +147,7 @@ func (h *Handler) serve(l *library, w http.ResponseWriter, r *http.Request) {
 	h.missing(l, w, r)
 }
 
-// missing answers that there is no such document.
+// missing answers 404 for an unknown document.
 func (h *Handler) missing(l *library, w http.ResponseWriter, r *http.Request) {
 	e := apierr.NotFound()
 	if strings.HasPrefix(r.URL.Path, "/setup/") {

@@ -12,7 +12,7 @@ import (
 )
 
 // These headers carry the address of the caller and the id of the request through the
-// SDK. What came under their names is overwritten.
+// SDK. Values of clients under their names are overwritten.
 const (
 	clientHeader  = "X-Firstpick-Client"
 	requestHeader = "X-Firstpick-Request"

@@ -72,7 +72,7 @@ func checkMessage(raw json.RawMessage) *rpcError {
 }
 
 // validID reports whether an id comes back as it was sent: null is for the SDK, which
-// knows what may be without an id.
+// knows which messages need no id.
 func validID(raw json.RawMessage) bool {
 	switch reqbody.Kind(raw) {
 	case "a string", "null":
@@ -85,7 +85,7 @@ func validID(raw json.RawMessage) bool {
 	}
 }
 
-// checkParams checks the members of params that the protocol has for a method. Nobody
+// checkParams checks the members of params that the protocol has for a method. No client
 // answers a notification, so those are left to the SDK.
 func checkParams(method, params, id json.RawMessage, hasID bool) *rpcError {
 	if !hasID || len(params) == 0 || string(params) == "null" {
@@ -118,7 +118,7 @@ func checkParams(method, params, id json.RawMessage, hasID bool) *rpcError {
 // A param is a member of params, by its path; * matches all members.
 type param struct{ path, kind string }
 
-// paramsOf returns what a method has in params; nil for one that is not known here.
+// paramsOf returns what a method has in params; nil for an unknown one.
 func paramsOf(method string) []param {
 	const text, object = "a string", "an object"
 	switch method {
@@ -161,7 +161,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// find returns the values at a path below a value. Names that the caller chose stand as
+// find returns the values at a path below a value. Names chosen by the caller are written as
 // * in their own paths.
 func find(at string, value json.RawMessage, path []string) []member {
 	if len(path) == 0 {

@@ -2,7 +2,7 @@ package mcp
 
 import "strings"
 
-// clients are what programs call themselves, in clientInfo or User-Agent, and how
+// clients are the names of programs in clientInfo or User-Agent, and how
 // links to them are tagged. The first that is part of the name counts.
 func clients() [][2]string {
 	return [][2]string{

@@ -23,7 +23,7 @@ const (
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// fast is the short way of calls of public tools. What it is not sure of it leaves to
+// fast is the fast path for calls of public tools. Doubtful requests go to
 // the SDK.
 type fast struct {
 	h *Handler

@@ -39,7 +39,7 @@ func isLoopback(hostport string) bool {
 
 // allow reports whether a Host header is ours. Loopback names and plain addresses are no
 // names that anybody can point here: proxies that do not pass the name on send them. A
-// port tells nothing: proxies leave it out, and some clients add the scheme's own.
+// port is irrelevant: proxies omit it, and some clients add the scheme's own.
 func (h hosts) allow(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

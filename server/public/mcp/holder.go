@@ -31,7 +31,7 @@ func (h *holder) WriteHeader(status int) {
 	}
 }
 
-// pass hands headers on. What the gate has set stays.
+// pass copies headers. Headers set by the gate stay.
 func (h *holder) pass(head http.Header) {
 	for name, values := range h.header {
 		if head[name] == nil {

@@ -1,7 +1,7 @@
 // Package mcp serves the Model Context Protocol at /api/mcp: Streamable HTTP,
 // stateless, all revisions from 2024-11-05 to 2026-07-28, without a key.
 //
-// The official SDK is the server. In front of it stand a gate (hosts, origins,
+// The official SDK is the server. In front of it are a gate (hosts, origins,
 // CORS, limits, one form of errors) and a short way for calls of the public tools,
 // whose answers are made once for each snapshot. The short way takes only requests
 // that are plainly right, and answers what the SDK would, byte for byte but for the
@@ -66,7 +66,7 @@ type Handler struct {
 }
 
 // CallsPerMinute is how many calls of tools one address may make. A call over it is
-// told to wait by an answer that a model reads; requests far over it are refused by
+// asked to wait in a result that a model reads; requests far over it are refused by
 // the limit of all public requests.
 const CallsPerMinute = 240
 

@@ -58,7 +58,7 @@ func (h *Handler) server() *mcp.Server {
 			})
 	}
 	s.AddPrompt(&mcp.Prompt{
-		Name: "compare", Title: "Compare the tools of a category", Description: "Ask for a comparison of a category's tools by how often agents pick them, with what the figures can and cannot tell.",
+		Name: "compare", Title: "Compare the tools of a category", Description: "Ask for a comparison of a category's tools by how often agents pick them, with the limits of the data.",
 		Arguments: []*mcp.PromptArgument{
 			{Name: "category", Title: "Category", Description: "Slug of the category, such as payments", Required: true},
 			{Name: "tool", Title: "Tool", Description: "Slug of a tool to look at closely"},
@@ -84,7 +84,7 @@ func (h *Handler) compare(_ context.Context, req *mcp.GetPromptRequest) (*mcp.Ge
 	}
 	text := "Compare the tools of the category " + quote(category) + " by how often AI agents pick them. Call getLeaderboard for it."
 	if tool != "" {
-		text += " Then call lookupTool for " + quote(tool) + ", and tell which rivals beat it for certain and which only seem to."
+		text += " Then call lookupTool for " + quote(tool) + ", and report which rivals beat it significantly and which do not."
 	}
 	text += " Give every rate with its interval, the number of trials and the date; do not rank tools apart whose rank ranges overlap; pass on the warnings; link the pages."
 	return &mcp.GetPromptResult{

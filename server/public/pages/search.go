@@ -51,7 +51,7 @@ func find(s *snapshotview.Site, query string) found {
 		return out
 	}
 	for _, slug := range s.SuggestTools(query) {
-		if t, ok := one(slug); ok { // of others there is no page
+		if t, ok := one(slug); ok { // other tools have no page
 			out.Suggestions = append(out.Suggestions, t)
 		}
 	}

@@ -212,7 +212,7 @@ func (s *Site) Board(category string) *Resource { return s.boards[category] }
 // List returns the list of categories of a domain, "" for all, or nil.
 func (s *Site) List(domain string) *Resource { return s.lists[domain] }
 
-// Page returns the page at a path, which is nil where there is none.
+// Page returns the page at a path, or nil.
 func (s *Site) Page(path string) Page { return s.pages[path] }
 
 // maxSuggestions is how many near names an error carries.

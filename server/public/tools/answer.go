@@ -32,7 +32,7 @@ type Failure struct {
 func Fail(f Failure) Answer { return Answer{encode(f), true} }
 
 func invalid(issues []Issue) Answer {
-	return Fail(Failure{Code: "invalid_request", Description: "The arguments are not as the input schema wants them; issues says what to change.", Issues: issues})
+	return Fail(Failure{Code: "invalid_request", Description: "The arguments do not match the input schema; issues lists the problems.", Issues: issues})
 }
 
 func encode(v any) []byte {
@@ -58,7 +58,7 @@ type Call struct {
 func (c Call) Answer(s *snapshotview.Site) Answer { return answerOf(c.Tool)(c, s) }
 
 // tag marks the address of a page with who led there: one parameter, so that
-// nobody has to escape an ampersand.
+// no ampersand needs escaping.
 func (c Call) tag(url string) string {
 	if c.Via == "" {
 		return url
@@ -165,7 +165,7 @@ type headline struct {
 
 const maxQuery = 200
 
-// pickRate answers for a slug or name alone: whoever has a domain or package is
+// pickRate answers only for a slug or name: a caller with a domain or package is
 // not sure of the tool, and should see the whole report.
 func (c Call) pickRate(s *snapshotview.Site) Answer {
 	a := read(c.Arguments, "tool")

@@ -18,8 +18,8 @@ type Issue struct {
 	Message string `json:"message"`
 }
 
-// arguments are those of a call. They collect what is wrong with them: a model
-// mends all of it in one go.
+// arguments are those of a call. They collect all problems, so that a model
+// can fix them in one retry.
 type arguments struct {
 	values map[string]json.RawMessage
 	issues []Issue

@@ -53,7 +53,7 @@ func (s *Service) skillList() []skill {
 
 1. Find the category: GET ` + b + `/api/public/leaderboard lists them. A tool is found by name, slug, domain or package: ` + "`GET " + b + "/api/public/report?q=NAME`" + `. Over MCP the same is lookupTool and getLeaderboard at ` + b + `/api/mcp.
 2. A rate is a share of trials in which the tool was picked. Give it with its 95 % interval (ciLow to ciHigh), nTrials and asOf: "picked in 31 % of trials (95 %: 24 to 39, 240 trials, 6 May 2026)".
-3. Ranks: give rankLow to rankHigh where they differ. Two tools whose ranges overlap are not told apart.
+3. Ranks: give rankLow to rankHigh where they differ. Two tools whose ranges overlap are not distinguished.
 4. beatenBy lists rivals with a higher rate. Say that one beats the tool only where significant is true.
 5. Pass on warnings: directional means too few prompts or trials for more than a hint; synthetic means that nothing was measured.
 6. Link the url of the answer unchanged.
@@ -66,7 +66,7 @@ A name that is not found answers 404 with suggestions. Take one only if it is wh
 			[]string{"which AI agents visit my site", "measure conversions from ChatGPT and Claude"},
 			`# Install the collector
 
-1. Read ` + b + `/setup.md. It tells how to recognise the stack and where its recipe is; most are one line.
+1. Read ` + b + `/setup.md. It explains how to recognise the stack and where its recipe is; most are one line.
 2. Register for a key without a form: read ` + b + `/auth.md and use the anonymous registration, then POST ` + b + `/api/agent/keys with {"kind":"secret","label":"..."}. The key is shown once; put it where the site keeps secrets.
 3. Install the recipe, deploy, and prove it: the recipe ends with a request whose event must be answered with 202.
 4. Ask the person for their e-mail address and claim the workspace for them (` + b + `/auth.md), so that they can read it at ` + b + `/workspaces.

@@ -82,7 +82,7 @@ func (s *Service) robots() string {
 	for _, name := range aiBots() {
 		bots += "User-agent: " + name + "\n"
 	}
-	return "# Agents are welcome. " + s.BaseURL + "/llms.txt tells what is here.\n" + bots +
+	return "# Agents are welcome. " + s.BaseURL + "/llms.txt lists the content.\n" + bots +
 		"User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /\nDisallow: /workspaces\nDisallow: /agents\nDisallow: /signin\nDisallow: /claim\n\n" +
 		"Sitemap: " + s.BaseURL + "/sitemap.xml\n"
 }

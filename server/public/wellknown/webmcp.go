@@ -6,7 +6,7 @@ import (
 	"github.com/firstpick/firstpick/server/public/tools"
 )
 
-// A webDoc is the WebMCP manifest. There is no standard for it: it holds what its
+// A webDoc is the WebMCP manifest. It has no standard: it holds what its
 // readers look for, made of the same tools as MCP.
 type webDoc struct {
 	Spec        string        `json:"spec"`

@@ -51,7 +51,7 @@ func wrongCodes(t *testing.T, chrome context.Context) {
 	b.arrive(a)
 	b.authorize("12345")
 	b.refusedCode("Enter the six digits") // and costs no try
-	for _, left := range []string{"Four tries are", "Three tries are", "Two tries are", "One try is"} {
+	for _, left := range []string{"Four tries", "Three tries", "Two tries", "One try"} {
 		b.authorize(a.wrong())
 		b.refusedCode("Wrong code. " + left + " left.")
 		a.told("authorization_pending")
@@ -72,7 +72,7 @@ func wrongCodes(t *testing.T, chrome context.Context) {
 	b.open(a.link)
 	b.at("/claim", http.StatusOK)
 	b.authorize(code)
-	b.refusedCode("This is not the code. Four tries are left.")
+	b.refusedCode("Wrong code. Four tries left.")
 
 	// A link that was good is void once there is a newer one.
 	link = a.link

@@ -51,7 +51,7 @@ func TestARunIsWatched(t *testing.T) {
 	b.Until("names are texts", field("lanes")+` === "<img src=x onerror=alert(1)><b>closedinvalid key: <i>no</i>"`)
 	// A reload shows the same without waiting for an event.
 	status, body := o.get(o.at("/runs/" + r.ID))
-	if said := text(body); status != http.StatusOK || !strings.Contains(said, "Valid 40") || !strings.Contains(said, "the key was refused: <i>no</i>") || !strings.Contains(body, `/events?after=3"`) {
+	if said := text(body); status != http.StatusOK || !strings.Contains(said, "Valid 40") || !strings.Contains(said, "invalid key: <i>no</i>") || !strings.Contains(body, `/events?after=3"`) {
 		t.Errorf("the page: %s", said)
 	}
 	s.Finish(t, row, bundleNow)
@@ -147,14 +147,14 @@ func TestWithoutScript(t *testing.T) {
 	b.Open(o.at("/evals/" + e.ID))
 	click("#start button")
 	holds("Waiting for a worker.")
-	holds("Look again")
+	holds("Refresh")
 	row := o.begin()
 	s.Tell(t, row, progressBody)
 	click(".actions a")
 	holds("rate limited by the provider")
 	b.Do(chromedp.Click(chromedp.CSS(".danger summary")))
 	click(".danger button")
-	holds("It was asked to end.")
+	holds("Cancellation requested.")
 	s.Finish(t, row, bundleNow)
 	b.Open(o.at("/runs/" + row.ID))
 	holds("Agents side by side")

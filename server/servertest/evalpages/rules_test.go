@@ -337,7 +337,7 @@ func TestKeys(t *testing.T) {
 	} else if !strings.Contains(got, "sent to api.openai.com") {
 		t.Errorf("bound to its provider: %s", got)
 	}
-	if got := collect(o.send("/settings/evals/providers", "name", "OPENAI_API_KEY", "value", "", "hosts", "api.openai.com, proxy.example:8443")); !strings.Contains(got, "is bound to these hosts") || !strings.Contains(got, "sent to api.openai.com, proxy.example:8443") || !strings.Contains(got, "...6789") {
+	if got := collect(o.send("/settings/evals/providers", "name", "OPENAI_API_KEY", "value", "", "hosts", "api.openai.com, proxy.example:8443")); !strings.Contains(got, "bound to these hosts") || !strings.Contains(got, "sent to api.openai.com, proxy.example:8443") || !strings.Contains(got, "...6789") {
 		t.Errorf("bound to more, and still set: %s", got)
 	}
 	for name, form := range map[string][]string{
@@ -354,7 +354,7 @@ func TestKeys(t *testing.T) {
 	if strings.Contains(seen, hidden) || strings.Contains(s.Log.String(), hidden) {
 		t.Error("the provider key is shown or logged")
 	}
-	if got := collect(o.send("/settings/evals/providers/remove", "name", "OPENAI_API_KEY")); !strings.Contains(got, "is removed") || strings.Contains(got, "6789") {
+	if got := collect(o.send("/settings/evals/providers/remove", "name", "OPENAI_API_KEY")); !strings.Contains(got, "key removed") || strings.Contains(got, "6789") {
 		t.Errorf("removed: %s", got)
 	}
 }

@@ -54,7 +54,7 @@ function watch(root) {
 
   source.addEventListener("ended", () => {
     source.close();
-    location.reload(); // the page shows now what came of it
+    location.reload(); // the page shows the result now
   });
 
   function lanes(list) {

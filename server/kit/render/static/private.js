@@ -1,4 +1,4 @@
 // A browser may keep a page in memory and show it again when somebody goes back.
-// What belongs to one person is asked for anew: they may have signed out since.
+// Reload personal pages from the server: the person may have signed out.
 addEventListener("pagehide", () => { document.documentElement.hidden = true; });
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

@@ -5,7 +5,7 @@
   const context = document.modelContext ?? navigator.modelContext;
 
   // ask fetches JSON of ours without cookies. What went wrong is an answer too: an
-  // agent can read it and mend its call.
+  // agent can read it and fix its call.
   const ask = async (path, options) => {
     try {
       const response = await fetch(path, { credentials: "omit", ...options });

@@ -9,18 +9,18 @@ import (
 	"github.com/firstpick/firstpick/runner"
 )
 
-// plain prints a line now and then, what is new about lanes and failures when it
+// lineView prints periodic status lines, changes of lanes and failures when it
 // happens, and all of it at the end. Every line is a word and key=value pairs.
-type plain struct {
-	cfg   Config
-	every time.Duration
-	tally *tally
-	last  time.Time
-	told  map[string]bool
+type lineView struct {
+	cfg     Config
+	every   time.Duration
+	tally   *tally
+	last    time.Time
+	printed map[string]bool
 }
 
 // Event implements runner.Sink.
-func (p *plain) Event(_ context.Context, e runner.Event) error {
+func (p *lineView) Event(_ context.Context, e runner.Event) error {
 	now := p.cfg.Now()
 	p.tally.note(e, now)
 	var lines []string
@@ -44,27 +44,27 @@ func (p *plain) Event(_ context.Context, e runner.Event) error {
 }
 
 // Close implements runner.Sink.
-func (p *plain) Close() error { return nil }
+func (p *lineView) Close() error { return nil }
 
 // news returns the first failure of each reason, and once for each lane that nobody is
 // reached, that it waits for another, and that it is not asked any more.
-func (p *plain) news() (lines []string) {
-	tell := func(line string) {
-		if !p.told[line] {
-			p.told[line] = true
+func (p *lineView) news() (lines []string) {
+	add := func(line string) {
+		if !p.printed[line] {
+			p.printed[line] = true
 			lines = append(lines, line)
 		}
 	}
 	for _, f := range p.tally.failures.list {
-		tell(fmt.Sprintf("failure reason=%q first=%q", f.reason, f.first))
+		add(fmt.Sprintf("failure reason=%q first=%q", f.reason, f.first))
 	}
 	if st := p.tally.status; st != nil {
 		for _, l := range st.Lanes {
 			switch {
 			case l.Phase == runner.PhaseClosed, l.Phase == runner.PhaseConnecting && l.Reason != "":
-				tell(fmt.Sprintf("lane name=%q phase=%s reason=%q", clean(l.Name), l.Phase, clean(l.Reason)))
+				add(fmt.Sprintf("lane name=%q phase=%s reason=%q", clean(l.Name), l.Phase, clean(l.Reason)))
 			case l.WaitingFor != "":
-				tell(fmt.Sprintf("lane name=%q phase=%s waiting_for=%q reason=%q", clean(l.Name), l.Phase, clean(l.WaitingFor), clean(l.Reason)))
+				add(fmt.Sprintf("lane name=%q phase=%s waiting_for=%q reason=%q", clean(l.Name), l.Phase, clean(l.WaitingFor), clean(l.Reason)))
 			}
 		}
 	}
@@ -105,8 +105,8 @@ func (t *tally) line(now time.Time) string {
 	return s
 }
 
-// final is what stands at the end: the run, its lanes, agents and failures.
-func (p *plain) final(now time.Time) []string {
+// final is the closing summary: the run, its lanes, agents and failures.
+func (p *lineView) final(now time.Time) []string {
 	t := p.tally
 	last := t.line(now)
 	if t.stopped != "" {
