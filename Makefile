@@ -8,7 +8,7 @@ build: ## Build the program to bin/firstpick
 	go build -trimpath -o bin/firstpick ./cmd/firstpick
 
 test: ## Run all tests under the race detector
-	go test -race -shuffle=on ./...
+	go test -race -shuffle=on ./... github.com/firstpick/firstpick/cmd/agentcollect/...
 
 test-cli: ## Run real agent CLIs against a fake provider; npm installs them to CLIS
 	.ci/test-cli $(CLIS)
@@ -18,7 +18,7 @@ lint: ## Check style and layers
 
 golden: ## Rewrite golden files and script outputs; read the diff before you commit
 	cp CHANGELOG.md server/public/docs/pages/changelog.md
-	go test ./cmd/progress ./cmd/firstpick -update
+	go test ./runner/eval ./cmd/progress ./cmd/firstpick -update
 
 agents: ## Make agents' names and address lists again from their sources; read the diff
 	go run ./server/channel/agentid/gen

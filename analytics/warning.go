@@ -23,17 +23,17 @@ func WarningCodes() []string {
 func Explain(code string) string {
 	switch code {
 	case Directional:
-		return "fewer than 20 prompts or 30 trials, or coverage unknown or below 95 %: the figures point somewhere and prove little"
+		return "early result: fewer than 20 prompts or 30 trials, or coverage unknown or below 95 %"
 	case CoverageUnknown:
-		return "imported answers: how many trials were planned is unknown, so coverage counts only what was imported"
+		return "imported answers: the number of planned trials is unknown, so coverage counts imported answers only"
 	case SinglePrompt:
-		return "one prompt: the figures describe this prompt; nothing is known of others, so the interval is 0 to 100 %"
+		return "measured with one prompt only; other prompts may differ, so the interval is 0 to 100 %"
 	case Incomplete:
-		return "some planned trials have no answer"
+		return "some planned trials are missing"
 	case Synthetic:
-		return "answers of simulated agents: not a measurement"
+		return "answers of simulated agents, not a measurement"
 	case NoTrials:
-		return "no valid trial yet"
+		return "no valid trials yet"
 	default:
 		return "unknown warning"
 	}

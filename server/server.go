@@ -42,18 +42,17 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/httpstats"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/kit/sse"
-	"github.com/firstpick/firstpick/server/kit/sunset"
 	"github.com/firstpick/firstpick/server/public/docsite"
 	"github.com/firstpick/firstpick/server/public/openapi"
 	"github.com/firstpick/firstpick/server/public/pages"
 	"github.com/firstpick/firstpick/server/public/readapi"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/wellknown"
-	"github.com/firstpick/firstpick/server/store/quota"
 )
 
 // A Source has the current site, or nil before the first.
@@ -103,8 +102,6 @@ type Config struct {
 	Count bool
 	// TrustedProxies are networks whose X-Forwarded-For is believed.
 	TrustedProxies []string
-	// Deprecated are paths that will not stay; nil means those of sunset.Table.
-	Deprecated []sunset.Path
 	// Around wraps what is served; tests look at answers with it.
 	Around func(http.Handler) http.Handler
 }
@@ -117,7 +114,7 @@ type Server struct {
 	missing *snapshotview.Missing
 	ids     *reqctx.IDs
 	proxies reqctx.Proxies
-	public  *quota.Limit[netip.Addr]
+	public  *ratelimit.Limiter[netip.Addr]
 	access  *accessLog
 	tally   *httpstats.Tally // nil for none
 	streams *sse.Gate
@@ -146,13 +143,10 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Deprecated == nil {
-		cfg.Deprecated = sunset.Table()
-	}
 	s := &Server{
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
-		public:  quota.OfClients(quota.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
+		public:  ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
 		streams: sse.NewGate(maxStreams, maxOwnStreams),
 		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now}, hsts: strictTransport(cfg.BaseURL),
 	}
@@ -232,9 +226,6 @@ func (s *Server) guard(personal session.Pages) (func(http.Handler) http.Handler,
 // in order: id, address, log, recovery, limit.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := route.Path(r)
-	if old, ok := sunset.Of(s.cfg.Deprecated, path); ok {
-		w = old.Writer(w, s.cfg.BaseURL)
-	}
 	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
 	rw.Header()["X-Request-Id"] = []string{rw.ID}
 	if s.hsts != nil {
@@ -301,9 +292,7 @@ func limited(path string) bool {
 
 func (s *Server) allow(rw *reqctx.Writer, r *http.Request, now time.Time) bool {
 	left, after, ok := s.public.Allow(rw.Client, now)
-	h := rw.Header()
-	h["Ratelimit-Policy"] = s.public.Policy
-	h["Ratelimit"] = []string{s.public.Header(left, after)}
+	s.public.WriteHeaders(rw.Header(), left, after)
 	if !ok {
 		s.errors.Write(rw, r, apierr.RateLimited(after))
 	}

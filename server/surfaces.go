@@ -14,7 +14,7 @@ import (
 func (s *Server) documents() (*docs.Set, error) {
 	c := docs.Config{
 		BaseURL: s.cfg.BaseURL, OpenAPI: openapi.Source(), CLI: s.cfg.CLI, Rules: s.cfg.Agents.Limits.Rules,
-		PublicPerMinute: s.cfg.LimitPerMinute, MCPPerMinute: mcp.CallsPerMinute, Deprecated: s.cfg.Deprecated, Streams: maxStreams, OwnStreams: maxOwnStreams,
+		PublicPerMinute: s.cfg.LimitPerMinute, MCPPerMinute: mcp.CallsPerMinute, Streams: maxStreams, OwnStreams: maxOwnStreams,
 	}
 	if s.cfg.Evals != nil {
 		c.Evals = s.cfg.Evals.Caps

@@ -93,25 +93,29 @@ func TestIntervalsHoldTheirRate(t *testing.T) {
 	}
 }
 
+func tCDF(t, df float64) float64 {
+	if t < 0 {
+		return tTail(-t, df)
+	}
+	return 1 - tTail(t, df)
+}
+
 func TestSpecialFunctionsAgreeWithTables(t *testing.T) {
 	cases := map[string][2]float64{
-		"normal .975":              {NormalQuantile(.975), Z975},
-		"normal .5":                {NormalQuantile(.5), 0},
-		"normal .8":                {NormalQuantile(.8), .8416212335729143},
-		"t .975 with 1":            {TQuantile(.975, 1), 12.706204736432095},
-		"t .975 with 5":            {TQuantile(.975, 5), 2.570581835636197},
-		"t .025 with 10":           {TQuantile(.025, 10), -2.2281388519649385},
-		"t .975 with 1e6":          {TQuantile(.975, 1e6), Z975 + (Z975*Z975*Z975+Z975)/4e6},
-		"t cdf at 0":               {TCDF(0, 3), .5},
-		"t cdf at infinity":        {TCDF(math.Inf(1), 3), 1},
-		"uniform":                  {BetaInc(1, 1, .3), .3},
-		"arcsine":                  {BetaInc(.5, .5, .25), 1. / 3},
-		"beta quantile, power law": {BetaQuantile(.25, 2, 1), .5},
-		"binomial 1 of 2":          {BinomialTail(1, 2, .5), .75},
-		"binomial 10 of 10":        {BinomialTail(10, 10, .5), 1. / 1024},
-		"binomial 0 of 0":          {BinomialTail(0, 0, .5), 1},
-		"binomial 5 of 3":          {BinomialTail(5, 3, .5), 0},
-		"binomial, big":            {BinomialTail(500_000, 1_000_000, .5), .500398942},
+		"normal .975":       {NormalQuantile(.975), Z975},
+		"normal .5":         {NormalQuantile(.5), 0},
+		"normal .8":         {NormalQuantile(.8), .8416212335729143},
+		"t .975 with 1":     {TQuantile(.975, 1), 12.706204736432095},
+		"t .975 with 5":     {TQuantile(.975, 5), 2.570581835636197},
+		"t .025 with 10":    {TQuantile(.025, 10), -2.2281388519649385},
+		"t .975 with 1e6":   {TQuantile(.975, 1e6), Z975 + (Z975*Z975*Z975+Z975)/4e6},
+		"t cdf at 0":        {tCDF(0, 3), .5},
+		"t cdf at infinity": {tCDF(math.Inf(1), 3), 1},
+		"binomial 1 of 2":   {BinomialTail(1, 2, .5), .75},
+		"binomial 10 of 10": {BinomialTail(10, 10, .5), 1. / 1024},
+		"binomial 0 of 0":   {BinomialTail(0, 0, .5), 1},
+		"binomial 5 of 3":   {BinomialTail(5, 3, .5), 0},
+		"binomial, big":     {BinomialTail(500_000, 1_000_000, .5), .500398942},
 	}
 	for name, c := range cases {
 		if math.Abs(c[0]-c[1]) > 1e-8 {
@@ -128,13 +132,8 @@ func TestSpecialFunctionsAgreeWithTables(t *testing.T) {
 func TestQuantilesInvertTheirDistributions(t *testing.T) {
 	for _, q := range []float64{.001, .025, .3, .5, .9, .975, .9999} {
 		for _, df := range []float64{1, 2, 5, 19, 999} {
-			if got := TCDF(TQuantile(q, df), df); math.Abs(got-q) > 1e-10 {
+			if got := tCDF(TQuantile(q, df), df); math.Abs(got-q) > 1e-10 {
 				t.Errorf("t %g df %g: %g", q, df, got)
-			}
-		}
-		for _, ab := range [][2]float64{{.5, 30.5}, {5, 1}, {300.5, 700.5}} {
-			if got := BetaInc(ab[0], ab[1], BetaQuantile(q, ab[0], ab[1])); math.Abs(got-q) > 1e-10 {
-				t.Errorf("beta %g %v: %g", q, ab, got)
 			}
 		}
 	}

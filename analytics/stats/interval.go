@@ -21,32 +21,3 @@ func wilson(x, n, z float64) Interval {
 }
 
 const alpha = 0.05
-
-// Jeffreys is the 95 % equal-tailed interval under the prior Beta(1/2, 1/2)
-// (Brown, Cai and DasGupta 2001), 0 <= x <= n; it ends at 0 for x = 0 and at 1
-// for x = n.
-func Jeffreys(x, n int) Interval {
-	out := Interval{0, 1}
-	a, b := float64(x)+0.5, float64(n-x)+0.5
-	if x > 0 {
-		out.Low = BetaQuantile(alpha/2, a, b)
-	}
-	if x < n {
-		out.High = BetaQuantile(1-alpha/2, a, b)
-	}
-	return out
-}
-
-// ClopperPearson is the exact 95 % interval (Clopper and Pearson 1934), never
-// shorter than it claims, 0 <= x <= n; it ends at 0 for x = 0 and at 1 for
-// x = n.
-func ClopperPearson(x, n int) Interval {
-	out := Interval{0, 1}
-	if x > 0 {
-		out.Low = BetaQuantile(alpha/2, float64(x), float64(n-x)+1)
-	}
-	if x < n {
-		out.High = BetaQuantile(1-alpha/2, float64(x)+1, float64(n-x))
-	}
-	return out
-}

@@ -66,20 +66,6 @@ func (d *Difference) unanimous(k Critical) {
 	}
 }
 
-// McNemar is the chi-squared statistic (1 degree of freedom, McNemar 1947) of b
-// against c discordant trials; 0 where there are none. It ignores clusters.
-func McNemar(b, c int) float64 {
-	if b+c == 0 {
-		return 0
-	}
-	d := float64(b - c)
-	return d * d / float64(b+c)
-}
-
-// SignTest is the exact two-sided p-value of b against c discordant trials, the
-// doubled binomial tail, at most 1. It ignores clusters.
-func SignTest(b, c int) float64 { return math.Min(1, 2*BinomialTail(max(b, c), b+c, 0.5)) }
-
 // Holm adjusts p-values so that the chance of any false rejection is kept
 // (Holm 1979), at most 1 and never below the input. The order is that of the
 // input; an empty input gives an empty output.
@@ -89,19 +75,6 @@ func Holm(p []float64) []float64 {
 	for k, i := range order {
 		run = math.Max(run, math.Min(1, float64(len(p)-k)*p[i]))
 		out[i] = run
-	}
-	return out
-}
-
-// BenjaminiHochberg adjusts p-values so that the share of false rejections is
-// kept (Benjamini and Hochberg 1995). For views that look for something to
-// study, not for verdicts.
-func BenjaminiHochberg(p []float64) []float64 {
-	out, order := make([]float64, len(p)), ascending(p)
-	run := 1.0
-	for k := len(order) - 1; k >= 0; k-- {
-		run = math.Min(run, p[order[k]]*float64(len(p))/float64(k+1))
-		out[order[k]] = run
 	}
 	return out
 }

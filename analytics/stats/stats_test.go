@@ -9,9 +9,8 @@ import (
 
 type vectors struct {
 	Flat []struct {
-		X, N             int
-		Wilson, Jeffreys [2]float64
-		ClopperPearson   [2]float64 `json:"clopper_pearson"`
+		X, N   int
+		Wilson [2]float64
 	} `json:"flat_intervals"`
 	Clustered struct {
 		Cells  map[string][]float64
@@ -30,14 +29,11 @@ type vectors struct {
 		}
 	}
 	Paired map[string]struct {
-		Diff, T, Holm, BH float64
-		P                 float64 `json:"p_cluster_t"`
-		SE                float64 `json:"se_cluster"`
-		Discordant        [2]int
-		McNemar           float64 `json:"mcnemar_chi2"`
-		Sign              float64 `json:"sign_exact_two_sided"`
+		Diff, T, Holm float64
+		P             float64 `json:"p_cluster_t"`
+		SE            float64 `json:"se_cluster"`
 	} `json:"paired_difference"`
-	HolmBH struct{ P, Holm, BH []float64 } `json:"holm_bh_vector"`
+	HolmBH struct{ P, Holm []float64 } `json:"holm_bh_vector"`
 	Ranks  []struct {
 		Counts []int
 		L      []int `json:"csranks_L"`
@@ -79,8 +75,6 @@ func interval(t *testing.T, what string, got Interval, want [2]float64) {
 func TestFlatIntervalVectors(t *testing.T) {
 	for _, c := range load(t).Flat {
 		interval(t, "wilson", Wilson(float64(c.X), float64(c.N)), c.Wilson)
-		interval(t, "jeffreys", Jeffreys(c.X, c.N), c.Jeffreys)
-		interval(t, "clopper-pearson", ClopperPearson(c.X, c.N), c.ClopperPearson)
 	}
 }
 
@@ -136,8 +130,6 @@ func TestPairedDifferenceVectors(t *testing.T) {
 		near(t, name+" SE", d.SE, want.SE)
 		near(t, name+" t", d.T, want.T)
 		near(t, name+" p", d.P, want.P)
-		near(t, name+" McNemar", McNemar(want.Discordant[0], want.Discordant[1]), want.McNemar)
-		near(t, name+" sign", SignTest(want.Discordant[0], want.Discordant[1]), want.Sign)
 	}
 	// The table adjusts p-values rounded to six decimals; so does this check.
 	names := []string{"stripe-paddle", "stripe-square", "paddle-square"}
@@ -147,12 +139,10 @@ func TestPairedDifferenceVectors(t *testing.T) {
 	}
 	for i, name := range names {
 		near(t, name+" Holm", Holm(ps)[i], v.Paired[name].Holm)
-		near(t, name+" BH", BenjaminiHochberg(ps)[i], v.Paired[name].BH)
 	}
-	holm, bh := Holm(v.HolmBH.P), BenjaminiHochberg(v.HolmBH.P)
+	holm := Holm(v.HolmBH.P)
 	for i := range v.HolmBH.P {
 		near(t, "holm", holm[i], v.HolmBH.Holm[i])
-		near(t, "bh", bh[i], v.HolmBH.BH[i])
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package agentcollect tells a firstpick service which agents read a site that is
-// written in Go, and which of the visits that they sent led to something.
+// Package agentcollect reports to a firstpick service which agents read a site
+// written in Go, and which of the visits they sent led to a conversion.
 //
 //	c := agentcollect.New(agentcollect.Config{URL: "https://firstpick.example", Key: os.Getenv("FIRSTPICK_KEY")})
 //	defer c.Close(context.Background())
@@ -15,5 +15,5 @@
 // query strings are left out but for link tags, and the service keeps no address
 // whole. Without a key a Collector does nothing at all.
 //
-// The package needs the standard library only.
+// The package is a module of its own and imports the standard library only.
 package agentcollect

@@ -43,11 +43,11 @@ func newAdminCmd(env *Env) *cobra.Command {
 	o := &adminOptions{}
 	cmd := &cobra.Command{
 		Use:   "admin",
-		Short: "Look after the state store: sign-in links, workspaces, plans, keys, issuers, audit, backup",
-		Long: `Works on the state store of a server: accounts, registrations, tokens. The server
-may run meanwhile; it sees a change at once, or within a minute where it says so.
+		Short: "Administer the state store: sign-in links, workspaces, plans, keys, issuers, audit, backup",
+		Long: `Administer the state store of a server: accounts, registrations, tokens. The server may
+be running; changes apply at once, or within a minute where stated.
 
-Give --data or --state as the server has it. Both need the same master key: the
+Use the --data or --state of the server. Both need the same master key: the
 variable FIRSTPICK_STATE_KEY, or the file state.key beside the file of SQLite or in
 the data folder.`,
 		Args: usage(cobra.NoArgs),
@@ -73,58 +73,58 @@ the data folder.`,
 		cmd.AddCommand(c)
 		return c
 	}
-	link := sub(cmd, "login-link", "Print a link that signs somebody in, once, within an hour", cobra.NoArgs, o.loginLink)
-	link.Flags().StringVar(&o.email, "email", "", "whose account it signs in to (needed; made at the first sign-in)")
-	link.Flags().BoolVar(&o.admin, "admin", false, "make the account an operator's")
+	link := sub(cmd, "login-link", "Print a sign-in link, valid once, for an hour", cobra.NoArgs, o.loginLink)
+	link.Flags().StringVar(&o.email, "email", "", "account to sign in to (required; created at the first sign-in)")
+	link.Flags().BoolVar(&o.admin, "admin", false, "make the account an operator")
 	o.flags(sub(cmd, "workspaces", "List workspaces with their plans, evals and queued runs", cobra.NoArgs, o.workspaces))
-	sub(cmd, "plan WORKSPACE free|paid|billed", "Set the plan of a workspace, named by its slug, or leave it to billing", cobra.ExactArgs(2), o.plan)
-	sub(cmd, "bind-key WORKSPACE NAME HOST...", "Bind a provider key of a workspace to the hosts that it may be sent to", cobra.MinimumNArgs(3), o.bindKey)
-	sub(cmd, "disable EMAIL", "Shut an account: its sessions, tokens, assertions, collector keys and runs stop", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	sub(cmd, "plan WORKSPACE free|paid|billed", "Set the plan of a workspace (by slug), or let billing set it", cobra.ExactArgs(2), o.plan)
+	sub(cmd, "bind-key WORKSPACE NAME HOST...", "Bind a provider key of a workspace to its allowed hosts", cobra.MinimumNArgs(3), o.bindKey)
+	sub(cmd, "disable EMAIL", "Disable an account: its sessions, tokens, assertions, collector keys and runs stop", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		return o.setDisabled(ctx, args[0], true)
 	})
-	sub(cmd, "enable EMAIL", "Open a disabled account again", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	sub(cmd, "enable EMAIL", "Enable a disabled account", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		return o.setDisabled(ctx, args[0], false)
 	})
-	sub(cmd, "revoke REGISTRATION", "End an agent: its tokens and assertions are void at once", cobra.ExactArgs(1), o.end)
+	sub(cmd, "revoke REGISTRATION", "Revoke an agent: its tokens and assertions become invalid at once", cobra.ExactArgs(1), o.end)
 
-	issuer := group("issuer", "The identity providers whose word is trusted")
+	issuer := group("issuer", "Trusted identity providers")
 	add := sub(issuer, "add ISS", "Trust an issuer", cobra.ExactArgs(1), o.issuerAdd)
-	add.Flags().StringVar(&o.issuer.Name, "name", "", "what people are shown")
-	add.Flags().StringVar(&o.issuer.JWKSURI, "jwks-uri", "", "its key set (default: ISS/.well-known/jwks.json)")
-	add.Flags().StringSliceVar(&o.issuer.Algs, "alg", nil, "algorithms it may use (default: ES256, ES384, RS256, PS256, EdDSA)")
-	add.Flags().StringSliceVar(&o.issuer.ClientIDs, "client-id", nil, "clients it may speak for (default: all)")
-	add.Flags().StringSliceVar(&o.issuer.EmailDomains, "email-domain", nil, "domains whose addresses it may assert (default: all)")
-	add.Flags().StringSliceVar(&o.issuer.AMR, "amr", nil, "methods of signing in that its users must have used, such as mfa (default: any)")
-	add.Flags().StringSliceVar(&o.issuer.Audiences, "audience", nil, "further audiences that are taken for ours")
-	add.Flags().BoolVar(&o.issuer.AllowPrivate, "allow-private", false, "its keys may be fetched from a private network, over http")
+	add.Flags().StringVar(&o.issuer.Name, "name", "", "display name")
+	add.Flags().StringVar(&o.issuer.JWKSURI, "jwks-uri", "", "URL of its key set (default: ISS/.well-known/jwks.json)")
+	add.Flags().StringSliceVar(&o.issuer.Algs, "alg", nil, "allowed algorithms (default: ES256, ES384, RS256, PS256, EdDSA)")
+	add.Flags().StringSliceVar(&o.issuer.ClientIDs, "client-id", nil, "allowed client IDs (default: all)")
+	add.Flags().StringSliceVar(&o.issuer.EmailDomains, "email-domain", nil, "allowed e-mail domains (default: all)")
+	add.Flags().StringSliceVar(&o.issuer.AMR, "amr", nil, "required authentication methods, such as mfa (default: any)")
+	add.Flags().StringSliceVar(&o.issuer.Audiences, "audience", nil, "additional accepted audiences")
+	add.Flags().BoolVar(&o.issuer.AllowPrivate, "allow-private", false, "allow its key set on a private network, over http")
 	o.flags(sub(issuer, "list", "List trusted issuers", cobra.NoArgs, o.issuerList))
-	remove := sub(issuer, "remove ISS", "Trust an issuer no longer", cobra.ExactArgs(1), o.issuerRemove)
-	remove.Flags().BoolVar(&o.revoke, "revoke", false, "end every agent that it vouched for, too")
+	remove := sub(issuer, "remove ISS", "Remove a trusted issuer", cobra.ExactArgs(1), o.issuerRemove)
+	remove.Flags().BoolVar(&o.revoke, "revoke", false, "also revoke its agents")
 
-	key := group("key", "Eval keys: what lets programs read and run the evals of a workspace")
-	create := sub(key, "create WORKSPACE", "Mint an eval key for a paid workspace, and print it, once", cobra.ExactArgs(1), o.keyCreate)
-	create.Flags().StringVar(&o.label, "label", "", "what it is for, to tell it from others")
-	create.Flags().StringSliceVar(&o.scopes, "scope", []string{evals.ScopeRead, evals.ScopeRun}, "what it may do: read, run")
+	key := group("key", "Eval keys: API access to the evals of a workspace")
+	create := sub(key, "create WORKSPACE", "Create an eval key for a paid workspace and print it once", cobra.ExactArgs(1), o.keyCreate)
+	create.Flags().StringVar(&o.label, "label", "", "label of the key")
+	create.Flags().StringSliceVar(&o.scopes, "scope", []string{evals.ScopeRead, evals.ScopeRun}, "scopes: read, run")
 	o.flags(sub(key, "list WORKSPACE", "List the eval keys of a workspace", cobra.ExactArgs(1), o.keyList))
-	sub(key, "revoke WORKSPACE KEY", "End an eval key at once, named by its id", cobra.ExactArgs(2), o.keyRevoke)
+	sub(key, "revoke WORKSPACE KEY", "Revoke an eval key (by id) at once", cobra.ExactArgs(2), o.keyRevoke)
 
-	keys := group("keys", "Signing keys: what this server signs identity assertions with")
-	o.flags(sub(keys, "list", "List signing keys and where they stand", cobra.NoArgs, o.keysList))
-	rotate := sub(keys, "rotate", "Make a new key; the old one is accepted as long as its assertions live", cobra.NoArgs, o.keysRotate)
+	keys := group("keys", "Signing keys of identity assertions")
+	o.flags(sub(keys, "list", "List signing keys and their state", cobra.NoArgs, o.keysList))
+	rotate := sub(keys, "rotate", "Create a new key; the old one stays valid as long as its assertions", cobra.NoArgs, o.keysRotate)
 	rotate.Flags().BoolVar(&o.now, "now", false, "sign with it at once, not in 10 minutes")
-	sub(keys, "drop KID", "Delete a key at once: every assertion that it signed is void", cobra.ExactArgs(1), o.keysDrop)
+	sub(keys, "drop KID", "Delete a key at once: all its assertions become invalid", cobra.ExactArgs(1), o.keysDrop)
 
 	audit := sub(cmd, "audit", "Print the audit log, oldest first", cobra.NoArgs, o.audit)
 	audit.Flags().StringVar(&o.event, "event", "", "only this event, such as claim.confirmed")
 	audit.Flags().StringVar(&o.id, "registration", "", "only this registration")
-	audit.Flags().DurationVar(&o.since, "since", 0, "only the last so long, such as 24h")
-	audit.Flags().IntVar(&o.limit, "limit", 200, "at most so many, the newest")
+	audit.Flags().DurationVar(&o.since, "since", 0, "only entries of this period, such as 24h")
+	audit.Flags().IntVar(&o.limit, "limit", 200, "maximum number of entries, newest first")
 	o.flags(audit)
-	audit.Flags().Lookup("json").Usage = "print JSON, an object a line"
+	audit.Flags().Lookup("json").Usage = "print JSON, one object per line"
 
-	sub(cmd, "adopt-run RUN", "Copy a workspace's run that has ended to your own, for rank and publish", cobra.ExactArgs(1), o.adoptRun)
-	sub(cmd, "backup FILE", "Write the whole store to a file, for the same or the other engine", cobra.ExactArgs(1), o.backup)
-	sub(cmd, "restore FILE", "Fill an empty store from a backup, under the master key of the backup", cobra.ExactArgs(1), o.restore)
+	sub(cmd, "adopt-run RUN", "Copy a finished run of a workspace to your own runs, for rank and publish", cobra.ExactArgs(1), o.adoptRun)
+	sub(cmd, "backup FILE", "Back up the store to a file, for the same or the other engine", cobra.ExactArgs(1), o.backup)
+	sub(cmd, "restore FILE", "Restore a backup into an empty store, with the master key of the backup", cobra.ExactArgs(1), o.restore)
 	return cmd
 }
 
@@ -151,7 +151,7 @@ func (o *adminOptions) ready(command string) error {
 		file = filepath.FromSlash(u.Path)
 	}
 	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-		return usageErr("give --data or --state as the server has it; firstpick server makes a new one", "no state store at %s", file)
+		return usageErr("use the --data or --state of the server; firstpick server creates a new store", "no state store at %s", file)
 	}
 	return nil
 }
@@ -183,16 +183,16 @@ func (o *adminOptions) loginLink(ctx context.Context, _ []string) error {
 	}
 	email, ok := identity.ParseEmail(o.email)
 	if !ok {
-		return usageErr("", "--email: %q is not an e-mail address", o.email)
+		return usageErr("", "--email must be an e-mail address (got %q)", o.email)
 	}
 	link, err := o.svc.OperatorLink(ctx, email, o.admin)
 	if err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintln(o.env.Stdout, link)
-	o.say("secret: it signs in as %s, once, within an hour", email)
+	o.say("secret: signs in as %s, once, within an hour", email)
 	if o.cfg.BaseURL == "" {
-		o.say("is the server elsewhere than http://%s? --base-url says where", o.cfg.Listen)
+		o.say("if the server is not at http://%s, set --base-url", o.cfg.Listen)
 	}
 	return nil
 }
@@ -204,14 +204,14 @@ func (o *adminOptions) plan(ctx context.Context, args []string) error {
 	case "billed":
 		plan = "" // what a billing system says
 	default:
-		return usageErr("free, paid, or billed: what a billing system says", "%q is no plan", plan)
+		return usageErr("free, paid, or billed (set by the billing system)", "unknown plan %q", plan)
 	}
 	err := o.svc.SetPlan(ctx, args[0], plan)
 	if errors.Is(err, state.ErrNotFound) {
 		return usageErr("give the slug, such as quiet-otter-4821", "no workspace %s", args[0])
 	}
 	if err == nil && plan == "" {
-		o.say("the plan of %s is left to billing; firstpick admin workspaces shows it", args[0])
+		o.say("billing sets the plan of %s; firstpick admin workspaces shows it", args[0])
 	} else if err == nil {
 		o.say("%s is %s", args[0], plan)
 	}
@@ -225,10 +225,10 @@ func (o *adminOptions) setDisabled(ctx context.Context, address string, disabled
 	}
 	err := o.svc.SetDisabled(ctx, email, disabled)
 	if errors.Is(err, state.ErrNotFound) {
-		return usageErr("an account is made when its person signs in for the first time", "no account of %s", email)
+		return usageErr("accounts are created at the first sign-in", "no account of %s", email)
 	}
 	if err == nil && disabled {
-		o.say("%s is disabled; firstpick admin enable %s opens it again", email, email)
+		o.say("%s is disabled; firstpick admin enable %s enables it", email, email)
 	}
 	if err == nil && !disabled {
 		o.say("%s is enabled", email)
@@ -281,7 +281,7 @@ func (o *adminOptions) keysDrop(ctx context.Context, args []string) error {
 		return usageErr("firstpick admin keys list", "no key %s", args[0])
 	}
 	if err == nil {
-		o.say("servers drop it within a minute")
+		o.say("servers remove it within a minute")
 	}
 	return err
 }

@@ -35,26 +35,26 @@ func (o *adminOptions) adoptRun(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := journal.Copy(root, o.runsRoot(), id); errors.Is(err, os.ErrExist) {
-		return usageErr("firstpick rank and firstpick publish see it", "run %s is there already", id)
+		return usageErr("firstpick rank and firstpick publish see it", "run %s already exists", id)
 	} else if err != nil {
 		return err
 	}
 	o.say("run %s of workspace %s is in %s now: eval %s, category %s, %d of %d trials", id, workspace, o.runsRoot(), run.Eval.Name, run.Eval.Category, row.Valid, row.Planned)
 	if run.Synthetic {
-		o.say("it holds answers of simulated agents: figures stay marked, and publish wants --allow-synthetic")
+		o.say("it contains answers of simulated agents: results stay marked, and publish needs --allow-synthetic")
 	}
 	if !analytics.Complete(row.Valid, row.Planned) {
-		o.say("it is incomplete: rank and publish pass it over for a complete run of an eval of this name; --run %s chooses it, and publish wants --allow-incomplete", id)
+		o.say("it is incomplete: rank and publish prefer a complete run of an eval of this name; --run %s selects it, and publish needs --allow-incomplete", id)
 		return nil
 	}
-	o.say("the next publish shows its prompts and answers to everybody, in place of an older run of an eval of this name: that is your decision, not the workspace's")
+	o.say("the next publish makes its prompts and answers public and replaces an older run of an eval of this name: you decide this, not the workspace")
 	return nil
 }
 
 // findRun returns the workspace in whose folder a run lies.
 func (o *adminOptions) findRun(id string) (string, error) {
 	if !journal.ValidID(id) {
-		return "", usageErr("ids begin with run_", "%q is no run's id", id)
+		return "", usageErr("ids begin with run_", "malformed run id %q", id)
 	}
 	workspaces, err := os.ReadDir(filepath.Join(o.cfg.Data, "evals"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -65,5 +65,5 @@ func (o *adminOptions) findRun(id string) (string, error) {
 			return w.Name(), nil
 		}
 	}
-	return "", usageErr("give --data as the workers have it", "no run %s of a workspace in %s", id, o.cfg.Data)
+	return "", usageErr("use the --data of the workers", "no run %s of a workspace in %s", id, o.cfg.Data)
 }

@@ -16,7 +16,7 @@ func (o *adminOptions) issuerAdd(ctx context.Context, args []string) error {
 		return badInput(err)
 	}
 	if o.configured(entry.ISS) {
-		return usageErr("change it there", "the configuration file names %s already, and goes before the store", entry.ISS)
+		return usageErr("change it there", "the configuration file already has %s and takes precedence over the store", entry.ISS)
 	}
 	if err := o.svc.AddIssuer(ctx, entry); err != nil {
 		return err
@@ -69,18 +69,18 @@ func (o *adminOptions) issuerList(ctx context.Context, _ []string) error {
 func (o *adminOptions) issuerRemove(ctx context.Context, args []string) error {
 	ended, err := o.svc.RemoveIssuer(ctx, args[0], o.revoke)
 	if errors.Is(err, state.ErrNotFound) {
-		return usageErr("firstpick admin issuer list; those of the configuration file are removed there", "no issuer %s in the store", args[0])
+		return usageErr("firstpick admin issuer list; remove issuers of the configuration file there", "no issuer %s in the store", args[0])
 	}
 	if err != nil {
 		return err
 	}
 	switch {
 	case o.configured(args[0]):
-		o.say("removed from the store, but still trusted: the configuration file names %s", args[0])
+		o.say("removed from the store, but still trusted: the configuration file has %s", args[0])
 	case o.revoke:
-		o.say("trusting %s no longer; %d agents that it vouched for are revoked", args[0], ended)
+		o.say("%s is no longer trusted; %d of its agents are revoked", args[0], ended)
 	default:
-		o.say("trusting %s no longer; the agents that it vouched for stay until their tokens and assertions end (--revoke ends them now)", args[0])
+		o.say("%s is no longer trusted; its agents stay until their tokens and assertions expire (--revoke revokes them now)", args[0])
 	}
 	return nil
 }

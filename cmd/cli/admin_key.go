@@ -59,8 +59,8 @@ func (o *adminOptions) keyCreate(ctx context.Context, args []string) error {
 		return refused(err, hint)
 	}
 	_, _ = fmt.Fprintln(o.env.Stdout, secret)
-	o.say("secret, and shown this once: a key to %s the evals of %s", strings.Join(k.Scopes, " and "), actor.Workspace.Slug)
-	o.say("firstpick admin key revoke %s %s ends it", actor.Workspace.Slug, k.ID)
+	o.say("secret, shown only once: a key to %s the evals of %s", strings.Join(k.Scopes, " and "), actor.Workspace.Slug)
+	o.say("firstpick admin key revoke %s %s revokes it", actor.Workspace.Slug, k.ID)
 	return nil
 }
 

@@ -12,10 +12,10 @@ import (
 
 func (o *adminOptions) audit(ctx context.Context, _ []string) error {
 	if o.limit < 1 {
-		return usageErr("", "--limit: %d is not at least 1", o.limit)
+		return usageErr("", "--limit must be at least 1 (got %d)", o.limit)
 	}
 	if o.since < 0 {
-		return usageErr("24h means the last 24 hours", "--since: %s is negative", o.since)
+		return usageErr("24h means the last 24 hours", "--since must not be negative (got %s)", o.since)
 	}
 	f := state.AuditFilter{Event: o.event, RegistrationID: o.id, Limit: o.limit}
 	if o.since > 0 {
@@ -59,7 +59,7 @@ func (o *adminOptions) backup(ctx context.Context, args []string) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(args[0]))
 	}
-	o.say("%d rows in %s; the master key is not in it, and it is of no use without: keep both, apart", rows, args[0])
+	o.say("%d rows in %s; the backup needs the master key, which is not in it: store both separately", rows, args[0])
 	return nil
 }
 
@@ -71,7 +71,7 @@ func (o *adminOptions) restore(ctx context.Context, args []string) error {
 	defer func() { _ = f.Close() }()
 	rows, err := o.svc.DB.Restore(ctx, f)
 	if errors.Is(err, state.ErrMaster) {
-		return usageErr("set FIRSTPICK_STATE_KEY to the key of then, and take another --data or --state: this store has its own key", "%s: the backup was made with another master key", args[0])
+		return usageErr("set FIRSTPICK_STATE_KEY to the key of the backup, and use another --data or --state: this store has its own key", "%s: the backup has another master key", args[0])
 	}
 	if err != nil {
 		return badInput(fmt.Errorf("%s: %w", args[0], err))

@@ -38,7 +38,7 @@ func newAgentCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "Register as an agent with a service and call its API",
-		Long: `Walks the agent registration protocol against any service that speaks it:
+		Long: `Run the agent registration protocol with any service that supports it:
 register, claim (a person confirms a code), token, and then the API.
 
 Start with:  firstpick agent register --url https://SERVICE
@@ -63,22 +63,22 @@ alone. Its claim token, assertion and access token are secrets.`,
 
 	register := sub("register", "Register with the service: anonymously, or for a user", cobra.NoArgs, o.register)
 	register.Flags().StringVar(&o.email, "email", "", "email address of the user, who then confirms a code")
-	register.Flags().StringVar(&o.idJag, "id-jag", "", "file with an ID-JAG, a signed word of the user's identity provider (-: stdin)")
-	register.Flags().BoolVar(&o.replace, "replace", false, "give up a saved session that is still good")
+	register.Flags().StringVar(&o.idJag, "id-jag", "", "file with an ID-JAG, an identity assertion of the user's IdP (-: stdin)")
+	register.Flags().BoolVar(&o.replace, "replace", false, "replace a saved session that is still valid")
 	asJSON(register)
-	claim := sub("claim", "Get a code for the user to confirm, and wait until that is done", cobra.NoArgs, o.claim)
+	claim := sub("claim", "Get a code for the user to confirm, and wait for the confirmation", cobra.NoArgs, o.claim)
 	claim.Flags().StringVar(&o.email, "email", "", "email address of the user who confirms")
-	claim.Flags().BoolVar(&o.noWait, "no-wait", false, "print link and code, and do not wait: claim, run again, does")
+	claim.Flags().BoolVar(&o.noWait, "no-wait", false, "print the link and the code, then exit; run claim again to wait")
 	asJSON(claim)
 	asJSON(sub("token", "Print a new access token", cobra.NoArgs, o.token))
 	sub("revoke [TOKEN]", "Revoke an access token (default: the saved one; -: read it from stdin)", cobra.MaximumNArgs(1), o.revoke)
 	key := sub("key", "Create a collector key; it is shown once", cobra.NoArgs, o.key)
 	key.Flags().StringVar(&o.kind, "kind", "secret", "kind of the key: secret, publishable or log")
 	key.Flags().StringVar(&o.label, "label", "", "label of the key (needed)")
-	key.Flags().StringSliceVar(&o.origins, "origin", nil, "origin of pages that a publishable key is for, such as https://example.com")
+	key.Flags().StringSliceVar(&o.origins, "origin", nil, "origin of a publishable key, such as https://example.com")
 	sub("workspace", "Print the workspace", cobra.NoArgs, o.workspace)
 	asJSON(sub("status", "Show the saved session, with its secrets masked", cobra.NoArgs, o.status))
-	sub("forget", "Delete the saved session; revoke first, for its token stays good", cobra.NoArgs, o.forget)
+	sub("forget", "Delete the saved session only; run revoke first to invalidate its token", cobra.NoArgs, o.forget)
 	return cmd
 }
 
@@ -121,11 +121,11 @@ func (o *agentOptions) discover(ctx context.Context) (string, agentauth.Service,
 	}
 	base, err := agentauth.CheckBase(base)
 	if err != nil {
-		return "", agentauth.Service{}, usageErr("--url wants an https address, or http on this machine", "--url: %w", err)
+		return "", agentauth.Service{}, usageErr("--url must be an https URL, or http on this machine", "--url: %w", err)
 	}
 	s, err := o.client.Discover(ctx, base)
 	if err = o.explain(err, s); err != nil && hintOf(err) == "" && !errors.Is(err, context.Canceled) {
-		err = &codedError{err, exitFailed, "--url must name the root of a service that speaks the protocol, as the service itself writes it"}
+		err = &codedError{err, exitFailed, "--url must be the root of a service that supports the protocol, as the service itself writes it"}
 	}
 	return base, s, err
 }
@@ -137,7 +137,7 @@ func (o *agentOptions) service(ctx context.Context) (agentauth.Service, error) {
 		return agentauth.Service{}, usageErr("firstpick agent register", "no session is saved in %s", o.path)
 	}
 	if o.url != "" && strings.TrimRight(o.url, "/") != o.session.URL {
-		return agentauth.Service{}, usageErr("leave out --url, or take another --data", "the saved session is for %s", o.session.URL)
+		return agentauth.Service{}, usageErr("omit --url, or use another --data", "the saved session is for %s", o.session.URL)
 	}
 	_, s, err := o.discover(ctx)
 	if err == nil && (s.Issuer != o.session.Issuer || s.Resource != o.session.Resource) {
@@ -152,13 +152,13 @@ func (o *agentOptions) service(ctx context.Context) (agentauth.Service, error) {
 func (o *agentOptions) next() string {
 	switch {
 	case !o.session.Live(o.env.Now()):
-		return "firstpick agent register, for all that is saved has expired"
+		return "firstpick agent register: the saved session has expired"
 	case o.session.Assertion != "" && o.session.ClaimToken != "":
 		return "firstpick agent key --label NAME, or firstpick agent claim --email USER@EXAMPLE.COM"
 	case o.session.Assertion != "":
 		return "firstpick agent token, workspace, or key --label NAME"
 	default:
-		return "firstpick agent claim, which waits until the user has confirmed"
+		return "firstpick agent claim, which waits for the user"
 	}
 }
 
@@ -176,11 +176,11 @@ func (o *agentOptions) explain(err error, svc agentauth.Service) error {
 	case errors.As(err, &refused):
 		hint := agentHint(refused, svc)
 		if refused.Code == "invalid_request" && o.idJag != "" {
-			hint = "the ID-JAG's claims are wrong; the same again will fail again"
+			hint = "the claims of the ID-JAG are invalid; do not retry unchanged"
 		}
 		return &codedError{err, exitFailed, hint}
 	case errors.As(err, &unreachable):
-		return &codedError{err, exitFailed, "is the service running? --url names another"}
+		return &codedError{err, exitFailed, "check that the service is running, or set --url"}
 	default:
 		return err
 	}
@@ -191,30 +191,30 @@ func agentHint(e *agentauth.Error, svc agentauth.Service) string {
 	const restart = "start again: firstpick agent register --replace"
 	switch e.Code {
 	case "invalid_request":
-		return "mend what it names; the same again will fail again"
+		return "fix the named parameter; do not retry unchanged"
 	case "issuer_not_enabled":
 		if len(svc.TrustedIssuers) == 0 {
 			return "the service trusts no identity provider: register with --email or without a flag"
 		}
 		return "the service trusts " + clean(strings.Join(svc.TrustedIssuers, ", ")) + "; or register with --email"
 	case "login_required":
-		return "sign the user in again at the identity provider and mint a fresh ID-JAG"
+		return "sign the user in again at the identity provider and issue a new ID-JAG"
 	case "invalid_claim_token", "claim_expired":
 		return restart
 	case "invalid_grant":
-		return "it has expired, or the user or the service ended it; " + restart
+		return "it has expired or was revoked; " + restart
 	case "claimed_or_in_flight":
-		return "it is claimed already: firstpick agent status shows what is saved"
+		return "already claimed: firstpick agent status shows the session"
 	case agentauth.CodeExpired:
 		return "run firstpick agent claim again for a fresh code"
 	case agentauth.CodeDenied:
 		return "the user or the service refused; ask the user"
 	case "unsupported_grant_type":
-		return "the service takes only the grants in its metadata"
+		return "the service supports only the grants in its metadata"
 	case "insufficient_scope":
 		return "an unclaimed workspace is write-only: firstpick agent claim --email USER@EXAMPLE.COM"
 	case "invalid_token":
-		return "firstpick agent token mints a fresh one"
+		return "firstpick agent token issues a new one"
 	}
 	switch {
 	case e.RetryAfter > 0:
@@ -222,7 +222,7 @@ func agentHint(e *agentauth.Error, svc agentauth.Service) string {
 	case e.Code == agentauth.CodeRateLimited || e.Status == http.StatusTooManyRequests || e.Status >= 500:
 		return "wait a while and try again"
 	case e.Status == http.StatusNotFound:
-		return "does --url name the root of a service that speaks the protocol?"
+		return "check that --url is the root of a service that supports the protocol"
 	default:
 		return ""
 	}

@@ -19,7 +19,7 @@ func (o *agentOptions) invitation() string {
 	if o.session.Email != "" {
 		who = " as " + clean(o.session.Email)
 	}
-	return fmt.Sprintf("To confirm, sign in%s at\n  %s\nand type the code %s there. It is good for %s.\n",
+	return fmt.Sprintf("To confirm, sign in%s at\n  %s\nand enter the code %s there. It is valid for %s.\n",
 		who, c.VerificationURI, c.UserCode, span(c.Expires.Sub(o.env.Now())))
 }
 
@@ -38,7 +38,7 @@ func span(d time.Duration) string {
 func (o *agentOptions) claim(ctx context.Context, _ []string) error {
 	if o.session != nil && o.session.ClaimToken == "" {
 		if o.session.Claimed {
-			_, err := fmt.Fprintln(o.env.Stderr, "nothing is left to claim; next: "+o.next())
+			_, err := fmt.Fprintln(o.env.Stderr, "nothing to claim; next: "+o.next())
 			return err
 		}
 		return usageErr("firstpick agent register --replace", "the saved session has no claim token")
@@ -59,10 +59,10 @@ func (o *agentOptions) claim(ctx context.Context, _ []string) error {
 		return err
 	}
 	if o.noWait {
-		_, err = fmt.Fprintln(o.env.Stderr, "next: firstpick agent claim, which waits until the user has confirmed")
+		_, err = fmt.Fprintln(o.env.Stderr, "next: firstpick agent claim, which waits for the user")
 		return err
 	}
-	_, _ = fmt.Fprintln(o.env.Stderr, "waiting; ctrl-C stops, and firstpick agent claim goes on")
+	_, _ = fmt.Fprintln(o.env.Stderr, "waiting (ctrl-C stops; firstpick agent claim continues)")
 	token, err := o.client.AwaitClaim(ctx, svc, o.session.ClaimToken, *o.session.Claim)
 	if err != nil {
 		if refused := (*agentauth.Error)(nil); errors.As(err, &refused) && refused.Status < 500 && refused.Code != agentauth.CodeRateLimited {
@@ -101,7 +101,7 @@ func (o *agentOptions) code(ctx context.Context, svc agentauth.Service) error {
 		return o.explain(err, svc)
 	}
 	if c != nil && o.env.Now().Before(c.Expires) {
-		_, _ = fmt.Fprintf(o.env.Stderr, "the code for %s is void; this one takes its place\n", clean(o.session.Email))
+		_, _ = fmt.Fprintf(o.env.Stderr, "the previous code for %s is void; use this one\n", clean(o.session.Email))
 	}
 	o.session.Claim, o.session.Email = &fresh, email
 	return o.session.Write(o.path)

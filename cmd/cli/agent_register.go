@@ -17,7 +17,7 @@ func (o *agentOptions) register(ctx context.Context, _ []string) error {
 		return err
 	}
 	if o.session != nil && o.session.Live(o.env.Now()) && !o.replace {
-		return usageErr("use it, or give it up with --replace", "a session with %s is saved and still good", o.session.URL)
+		return usageErr("use it, or replace it with --replace", "a session with %s is saved and still valid", o.session.URL)
 	}
 	base, svc, err := o.discover(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (o *agentOptions) request() (agentauth.Request, error) {
 			err = errors.New("not a signed JWT")
 		}
 		if err != nil {
-			return agentauth.Request{}, usageErr("--id-jag wants a file with an ID-JAG, or - for stdin", "--id-jag: %w", err)
+			return agentauth.Request{}, usageErr("--id-jag must be a file with an ID-JAG, or - for stdin", "--id-jag: %w", err)
 		}
 		return agentauth.Request{Type: agentauth.IdentityAssertion, Assertion: assertion}, nil
 	default:

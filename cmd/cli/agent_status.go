@@ -38,7 +38,7 @@ func (o *agentOptions) status(context.Context, []string) error {
 		switch {
 		case expires.IsZero():
 		case now.Before(expires):
-			until = ", good for " + span(expires.Sub(now))
+			until = ", valid for " + span(expires.Sub(now))
 		default:
 			until = ", expired"
 		}
@@ -71,7 +71,7 @@ func (o *agentOptions) forget(context.Context, []string) error {
 		return err
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(o.env.Stderr, "deleted %s; an access token in it is good until it expires\n", o.path)
+		_, err = fmt.Fprintf(o.env.Stderr, "deleted %s; its access token stays valid until it expires\n", o.path)
 	}
 	return err
 }

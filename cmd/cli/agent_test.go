@@ -164,7 +164,7 @@ func TestAgentAnonymous(t *testing.T) {
 	}
 	b.run(exitUsage, "claim") // who confirms?
 	b.run(exitOK, "claim", "--email", "dana@example.com", "--no-wait")
-	if want := "sign in as dana@example.com at\n  " + b.s.URL + "/claim?claim_attempt_token=cvt_x\nand type the code 075310"; !strings.Contains(b.stdout, want) || strings.Count(b.stdout, "\n") != 3 {
+	if want := "sign in as dana@example.com at\n  " + b.s.URL + "/claim?claim_attempt_token=cvt_x\nand enter the code 075310"; !strings.Contains(b.stdout, want) || strings.Count(b.stdout, "\n") != 3 {
 		t.Error(b.stdout)
 	}
 	b.run(exitOK, "claim") // the same code, which the user has by now
@@ -253,7 +253,7 @@ func TestAgentIDJag(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.run(exitFailed, "register", "--url", b.s.URL, "--id-jag", file)
-	if !strings.Contains(b.err.Error(), "login_required (401)") || !strings.Contains(hintOf(b.err), "fresh ID-JAG") {
+	if !strings.Contains(b.err.Error(), "login_required (401)") || !strings.Contains(hintOf(b.err), "new ID-JAG") {
 		t.Error(b.err, hintOf(b.err))
 	}
 	b.run(exitOK, "register", "--url", b.s.URL, "--id-jag", file)

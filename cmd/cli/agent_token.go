@@ -72,14 +72,14 @@ func (o *agentOptions) revoke(ctx context.Context, args []string) (err error) {
 		return o.explain(err, svc)
 	}
 	if o.session == nil || token != o.session.AccessToken {
-		_, err = fmt.Fprintln(o.env.Stderr, "revoked; the service takes this token no longer")
+		_, err = fmt.Fprintln(o.env.Stderr, "revoked; the token is invalid now")
 		return err
 	}
 	o.session.AccessToken, o.session.TokenExpires = "", time.Time{}
 	if err := o.session.Write(o.path); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(o.env.Stderr, "revoked; the registration stays, and firstpick agent token mints a new one")
+	_, err = fmt.Fprintln(o.env.Stderr, "revoked; the registration stays: firstpick agent token issues a new token")
 	return err
 }
 
@@ -91,7 +91,7 @@ func (o *agentOptions) key(ctx context.Context, _ []string) error {
 		return o.client.CreateKey(ctx, svc, token, agentauth.KeyRequest{Kind: o.kind, Label: o.label, Origins: o.origins})
 	})
 	if err == nil {
-		_, _ = fmt.Fprintln(o.env.Stderr, "the key is shown this once; keep it safe")
+		_, _ = fmt.Fprintln(o.env.Stderr, "the key is shown only once; store it safely")
 	}
 	return err
 }

@@ -117,7 +117,7 @@ func (r recentTraffic) examples(ctx context.Context, workspace string, w traffic
 	for i := range folders {
 		f := &folders[i]
 		for _, g := range gaps {
-			missing := g.Kind == trafficdb.NotFound || g.Kind == trafficdb.MissingText
+			missing := g.Kind == traffic.GapNotFound || g.Kind == traffic.GapMissingText
 			under := g.Path == f.Path || strings.HasPrefix(g.Path, strings.TrimSuffix(f.Path, "/")+"/")
 			if missing && under && g.Host == f.Host && f.Many() && len(f.Examples) < examplePaths {
 				f.Examples = append(f.Examples, g.Path)

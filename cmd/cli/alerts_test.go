@@ -159,7 +159,7 @@ func TestFromEventsToAlerts(t *testing.T) {
 	if got := b.told(); got != "first_agents" {
 		t.Errorf("in the first week: %q", got)
 	}
-	if mails := b.mails.take(); len(mails) != 1 || !strings.Contains(mails[0].subject, "On the first day 2 agents came.") {
+	if mails := b.mails.take(); len(mails) != 1 || !strings.Contains(mails[0].subject, "First day: 2 agents visited.") {
 		t.Errorf("%+v", mails)
 	}
 
@@ -173,7 +173,7 @@ func TestFromEventsToAlerts(t *testing.T) {
 		t.Fatalf("%+v", mails)
 	}
 	for _, want := range []string{
-		"Kimi-User (user fetch) came for the first time.", "Agents asked for 12 pages under acme.dev/docs/v2 that are not there, 12 times in 24 hours.",
+		"New agent: Kimi-User (user fetch).", "Missing pages: agents requested 12 pages below acme.dev/docs/v2 that do not exist, 12 times in 24 hours.",
 		"Agents: Kimi-User", "/docs/v2/page-1", "https://firstpick.example/workspaces/calm-otter-1\r\n",
 	} {
 		if !strings.Contains(mails[0].text, want) {

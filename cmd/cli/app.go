@@ -32,7 +32,7 @@ func newApp(env *Env, cmd *cobra.Command) (*app, error) {
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
-		return nil, usageErr("debug, info, warn or error", "log-level: %q is unknown", cfg.LogLevel)
+		return nil, usageErr("debug, info, warn or error", "log-level must be debug, info, warn or error (got %q)", cfg.LogLevel)
 	}
 	opts := &slog.HandlerOptions{Level: level}
 	var h slog.Handler = slog.NewTextHandler(env.Stderr, opts)
@@ -85,7 +85,7 @@ func (a *app) folder(key, at string) (string, error) {
 	}
 	u, err := url.Parse(at)
 	if err != nil || u.Scheme != "file" || u.Host != "" || u.Path == "" {
-		return "", usageErr("write file:///absolute/folder", "%s: %q is not a folder this version can use", key, at)
+		return "", usageErr("write file:///absolute/folder", "%s must be a folder as file:///DIR (got %q)", key, at)
 	}
 	return filepath.FromSlash(u.Path), nil
 }
@@ -97,7 +97,7 @@ func (a *app) catalog() (*catalog.Catalog, error) {
 	}
 	info, err := os.Stat(a.cfg.Catalog)
 	if err != nil || !info.IsDir() {
-		return nil, usageErr("--catalog wants a folder of .yaml files", "catalog: %s is not a folder", a.cfg.Catalog)
+		return nil, usageErr("--catalog must be a folder of .yaml files", "catalog: %s is not a folder", a.cfg.Catalog)
 	}
 	cat, err := catalog.Load(os.DirFS(a.cfg.Catalog), ".")
 	return cat, badInput(err)
@@ -109,7 +109,7 @@ func snapshotID(root, name string) (string, error) {
 	if name == "" || name == "current" {
 		id, err := publish.Current(root)
 		if errors.Is(err, publish.ErrNotFound) {
-			return "", usageErr("firstpick publish makes one", "no current snapshot in %s", root)
+			return "", usageErr("firstpick publish creates one", "no current snapshot in %s", root)
 		}
 		return id, err
 	}
@@ -129,6 +129,6 @@ func snapshotID(root, name string) (string, error) {
 	case 0:
 		return "", usageErr("firstpick snapshot list", "no snapshot %s in %s", name, root)
 	default:
-		return "", usageErr("give more letters", "%s is the start of %d snapshots", name, len(found))
+		return "", usageErr("give a longer prefix", "%s is the prefix of %d snapshots", name, len(found))
 	}
 }

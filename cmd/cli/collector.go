@@ -18,7 +18,6 @@ import (
 	"github.com/firstpick/firstpick/server/channel/collect"
 	"github.com/firstpick/firstpick/server/channel/reporter"
 	"github.com/firstpick/firstpick/server/channel/sitecheck"
-	"github.com/firstpick/firstpick/server/channel/sites"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/kit/safehttp"
@@ -96,8 +95,8 @@ const (
 )
 
 // sites starts what looks at the sites of workspaces.
-func (a *app) sites(beside *tasks, db *state.DB, base string) *sites.Service {
-	svc := &sites.Service{DB: db, Log: a.log, Now: a.env.Now, Checker: &sitecheck.Checker{
+func (a *app) sites(beside *tasks, db *state.DB, base string) *sitecheck.Service {
+	svc := &sitecheck.Service{DB: db, Log: a.log, Now: a.env.Now, Checker: &sitecheck.Checker{
 		Client: safehttp.NewClient(safehttp.Limits{Timeout: siteTimeout, Redirects: siteRedirects, Private: a.cfg.CallPrivate, Ports: safehttp.WebPorts(a.cfg.CallPorts)}),
 		Now:    a.env.Now, UserAgent: "firstpick-sitecheck/1 (+" + base + "/docs/attribution.md)",
 	}}
@@ -111,7 +110,7 @@ const loadEvery = time.Second
 // reports opens the read model of events, and keeps it up with the store. Without
 // it the server works, and its workspaces tell of no traffic: another server on
 // this data folder may have it.
-func (a *app) reports(beside *tasks, db *state.DB, looked *sites.Service, lists *ranges.Set) (traffic.Reports, error) {
+func (a *app) reports(beside *tasks, db *state.DB, looked *sitecheck.Service, lists *ranges.Set) (traffic.Reports, error) {
 	if err := os.MkdirAll(a.cfg.Data, 0o755); err != nil { // with its state elsewhere, a server may have none yet
 		return nil, badInput(err)
 	}

@@ -26,7 +26,7 @@ type Config struct {
 	BaseURL string `mapstructure:"base-url"`
 	// Listen is the server's address, host:port.
 	Listen string `mapstructure:"listen"`
-	// Snapshots is where snapshots lie, as file:///DIR; empty means Data.
+	// Snapshots is folder of the snapshots, as file:///DIR; empty means Data.
 	Snapshots string `mapstructure:"snapshots"`
 	// Trust are files of public keys, of which one must have signed a snapshot that the
 	// server serves; empty accepts unsigned snapshots.
@@ -140,8 +140,8 @@ func addConfigFlags(f *pflag.FlagSet) {
 func addAgentFlags(f *pflag.FlagSet) {
 	f.String("prices", "", "YAML file of prices instead of the built-in table")
 	f.String("sandbox", sandboxAuto, "sandbox for agent programs: auto (bubblewrap if available), required (fail without it), off, docker:IMAGE or podman:IMAGE")
-	f.StringArray("binary", nil, "where a program is that is not in PATH, as NAME=PATH (repeatable)")
-	f.Bool("keep-work", false, "leave the folders in which programs worked, to look at")
+	f.StringArray("binary", nil, "path of a program outside PATH, as NAME=PATH (repeatable)")
+	f.Bool("keep-work", false, "keep the work folders of agent programs")
 }
 
 // loadConfig merges the file, the environment and the flags.
@@ -207,7 +207,7 @@ func readConfigFile(v *viper.Viper, file string) error {
 		return usageErr("firstpick init writes one", "configuration: %w", err)
 	}
 	if info.Size() > maxConfig {
-		return usageErr("is it the right file?", "configuration: %s is larger than 1 MiB", file)
+		return usageErr("check that it is the right file", "configuration: %s is larger than 1 MiB", file)
 	}
 	if err := checkConfigFile(file); err != nil {
 		return err
@@ -226,41 +226,41 @@ var registryName = regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
 func (c *Config) check() error {
 	var errs []error
 	if c.Data == "" {
-		errs = append(errs, errors.New("data: must name a folder"))
+		errs = append(errs, errors.New("data: must be a folder"))
 	}
 	if c.Limits != "on" && c.Limits != "off" {
-		errs = append(errs, fmt.Errorf("limits: %q is neither on nor off", c.Limits))
+		errs = append(errs, fmt.Errorf("limits must be on or off (got %q)", c.Limits))
 	}
 	if c.LimitPublic < 1 {
-		errs = append(errs, fmt.Errorf("limit-public: %d is not at least 1", c.LimitPublic))
+		errs = append(errs, fmt.Errorf("limit-public must be at least 1 (got %d)", c.LimitPublic))
 	}
 	for _, p := range c.CallPorts {
 		if p < 1 || p > 65535 {
-			errs = append(errs, fmt.Errorf("call-ports: %d is not a port from 1 to 65535", p))
+			errs = append(errs, fmt.Errorf("call-ports must be from 1 to 65535 (got %d)", p))
 		}
 	}
 	errs = append(errs, checkSandbox(c.Sandbox), checkBinary(c.Binary))
 	if c.LogFormat != "text" && c.LogFormat != "json" {
-		errs = append(errs, fmt.Errorf("log-format: %q is neither text nor json", c.LogFormat))
+		errs = append(errs, fmt.Errorf("log-format must be text or json (got %q)", c.LogFormat))
 	}
 	if c.RegistryName != "" && !registryName.MatchString(c.RegistryName) {
-		errs = append(errs, fmt.Errorf("registry-name: %q is not a name such as dev.acme/firstpick", c.RegistryName))
+		errs = append(errs, fmt.Errorf("registry-name must be a name such as dev.acme/firstpick (got %q)", c.RegistryName))
 	}
 	if c.SecurityContact != "" && !strings.HasPrefix(c.SecurityContact, "mailto:") && !strings.HasPrefix(c.SecurityContact, "https://") {
-		errs = append(errs, fmt.Errorf("security-contact: %q begins with neither mailto: nor https://", c.SecurityContact))
+		errs = append(errs, fmt.Errorf("security-contact must begin with mailto: or https:// (got %q)", c.SecurityContact))
 	}
 	if c.BaseURL != "" {
 		u, err := url.Parse(c.BaseURL)
 		switch {
 		case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "":
-			errs = append(errs, fmt.Errorf("base-url: %q is not an http or https address", c.BaseURL))
+			errs = append(errs, fmt.Errorf("base-url must be an http or https URL (got %q)", c.BaseURL))
 		case strings.Trim(u.Path, "/") != "": // links of pages and well-known addresses begin at the root
-			errs = append(errs, fmt.Errorf("base-url: %q has a path; give the server a host name of its own", c.BaseURL))
+			errs = append(errs, fmt.Errorf("base-url must not have a path (got %q); use a dedicated host name", c.BaseURL))
 		}
 		c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	}
 	if c.EvalLease < time.Second {
-		errs = append(errs, fmt.Errorf("eval-lease: %s is not at least 1s", c.EvalLease))
+		errs = append(errs, fmt.Errorf("eval-lease must be at least 1s (got %s)", c.EvalLease))
 	}
 	if c.EvalMaxTrials < 0 || c.EvalMaxBudget < 0 || c.EvalMaxQueued < 0 {
 		errs = append(errs, errors.New("eval-max-trials, eval-max-budget, eval-max-queued: must not be negative"))

@@ -65,7 +65,7 @@ func checkConfigKeys(n *strictyaml.Node, of reflect.Type) {
 		case t.Kind() == reflect.Map:
 			value.Each(func(string, int, *strictyaml.Node) {})
 		case !value.Scalar():
-			value.Fail("%s: want %s", key, valueWords(t))
+			value.Fail("%s must be %s", key, valueWords(t))
 		default:
 			if text, ok := value.Text(); ok {
 				if err := checkValue(text, t); err != nil {
@@ -105,7 +105,7 @@ func checkValue(text string, t reflect.Type) (err error) {
 		_, err = strconv.ParseFloat(text, 64)
 	}
 	if err != nil {
-		return fmt.Errorf("want %s, got %q", valueWords(t), text)
+		return fmt.Errorf("must be %s (got %q)", valueWords(t), text)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func unknownVariables(environ []string) (warnings []string) {
 		if !strings.HasPrefix(name, envPrefix) || strings.HasPrefix(name, envPrefix+"TEST_") || slices.Contains(known, name) {
 			continue
 		}
-		w := "the variable " + name + " of the environment is not read"
+		w := "environment variable " + name + " is unknown"
 		if near := nearest.Hint(name, known); strings.HasPrefix(near, "did you mean") {
 			w += "; " + near
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestCallPorts(t *testing.T) {
-	for text, want := range map[string]string{"": "", "8443": "", "8443,9000": "", "0": "call-ports: 0 is not a port", "65536": "call-ports: 65536 is not a port", "https": "configuration"} {
+	for text, want := range map[string]string{"": "", "8443": "", "8443,9000": "", "0": "call-ports must be from 1 to 65535 (got 0)", "65536": "call-ports must be from 1 to 65535 (got 65536)", "https": "configuration"} {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 		addConfigFlags(flags)
 		c, err := loadConfig(&Env{Getenv: func(name string) string { return map[string]string{"FIRSTPICK_CALL_PORTS": text}[name] }}, flags)
@@ -26,7 +26,7 @@ func TestCallPorts(t *testing.T) {
 func TestBaseURL(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://firstpick.example": "", "https://firstpick.example/": "", "http://127.0.0.1:8080": "",
-		"https://acme.example/firstpick": "has a path", "https://acme.example/?a=b": "is not an http or https address", "firstpick.example": "is not an http or https address",
+		"https://acme.example/firstpick": "must not have a path", "https://acme.example/?a=b": "must be an http or https URL", "firstpick.example": "must be an http or https URL",
 	} {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 		addConfigFlags(flags)

@@ -52,11 +52,11 @@ func checkFound(env *Env, v *viper.Viper, flags *pflag.FlagSet, defaults map[str
 		}
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", configName, lineOf(text, key), shown))
 	}
-	hint := fmt.Sprintf("if the file is yours: --config %s, or FIRSTPICK_CONFIG=%[1]s", configName)
+	hint := fmt.Sprintf("if you trust the file: --config %s, or FIRSTPICK_CONFIG=%[1]s", configName)
 	if len(found) == 1 {
 		hint += "; or set " + envName(found[0])
 	}
-	return usageErr(hint, "%s (allowed only in a configuration file that you name; this one was found in the working folder)", strings.Join(lines, ", "))
+	return usageErr(hint, "%s (allowed only in a file given by --config; this one was found in the working folder)", strings.Join(lines, ", "))
 }
 
 // allowedWhenFound reports a value that neither weakens anything nor leaves the folder.

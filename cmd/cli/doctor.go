@@ -47,10 +47,10 @@ func newDoctorCmd(env *Env) *cobra.Command {
 	o := &doctorOptions{}
 	cmd := &cobra.Command{
 		Use:   "doctor [EVAL.yaml]",
-		Short: "Check that everything is there that a run needs",
-		Long: `Check the data folder, the trial store and the catalogue, and with an eval its agents:
-programs and their versions, keys, endpoints. Nothing is asked, and nothing costs money,
-unless --ask sends each agent one short question.
+		Short: "Check everything that a run needs",
+		Long: `Check the data folder, the trial store and the catalogue and, with an eval, its agents:
+programs and their versions, keys, endpoints. No requests are sent, and nothing costs
+money, unless --ask sends each agent one short prompt.
 
 The exit code is 1 when a check failed; warnings do not count.`,
 		Args: usage(cobra.MaximumNArgs(1)),
@@ -63,14 +63,14 @@ The exit code is 1 when a check failed; warnings do not count.`,
 	}
 	o.flags(cmd)
 	addAgentFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&o.ask, "ask", false, "ask each agent one short question; it may cost money")
+	cmd.Flags().BoolVar(&o.ask, "ask", false, "send each agent one short prompt; it may cost money")
 	cmd.Flags().StringArrayVar(&o.agents, "agent", nil, "check this agent of the eval only (repeatable)")
 	return cmd
 }
 
 func (o *doctorOptions) run(ctx context.Context, args []string) error {
 	if o.ask && len(args) == 0 {
-		return usageErr("firstpick doctor EVAL.yaml --ask", "--ask wants an eval: its agents are asked")
+		return usageErr("firstpick doctor EVAL.yaml --ask", "--ask needs an eval file")
 	}
 	found := []finding{o.dataFolder(), o.disk(), o.store(ctx)}
 	cat, catFinding := o.catalogue()
@@ -145,7 +145,7 @@ const (
 )
 
 func (o *doctorOptions) disk() finding {
-	const what, hint = "free disk", "make room, or choose another folder: --data DIR"
+	const what, hint = "free disk", "free disk space, or choose another folder: --data DIR"
 	mb, err := freeMB(o.cfg.Data)
 	detail := fmt.Sprintf("%d MB", mb)
 	switch {
@@ -162,21 +162,21 @@ func (o *doctorOptions) disk() finding {
 func (o *doctorOptions) store(ctx context.Context) finding {
 	const what = "trial store"
 	if _, err := os.Stat(o.trialsPath()); errors.Is(err, os.ErrNotExist) {
-		return finding{Level: levelOK, What: what, Detail: "none yet; the first run makes it"}
+		return finding{Level: levelOK, What: what, Detail: "none yet; the first run creates it"}
 	}
 	store, err := trialstore.Open(ctx, o.trialsPath())
 	if hint := fileHint(err); hint != "" {
 		return finding{levelFail, what, err.Error(), hint}
 	}
 	if err != nil {
-		return finding{levelFail, what, err.Error(), "firstpick runs rebuild makes it anew from the journals"}
+		return finding{levelFail, what, err.Error(), "firstpick runs rebuild rebuilds it from the journals"}
 	}
 	runs, err := store.Runs(ctx)
 	if err = errors.Join(err, store.Close()); err != nil {
-		return finding{levelFail, what, err.Error(), "firstpick runs rebuild makes it anew from the journals"}
+		return finding{levelFail, what, err.Error(), "firstpick runs rebuild rebuilds it from the journals"}
 	}
 	if store.Replaced() {
-		return finding{levelWarn, what, "it was never finished, by a full disk or a killed process, and is empty now", "the next command that reads trials loads the journals"}
+		return finding{levelWarn, what, "it is incomplete (disk full or process killed) and empty", "the next command that reads trials loads the journals"}
 	}
 	return finding{Level: levelOK, What: what, Detail: fmt.Sprintf("%d runs", len(runs))}
 }
@@ -184,7 +184,7 @@ func (o *doctorOptions) store(ctx context.Context) finding {
 func (o *doctorOptions) catalogue() (*catalog.Catalog, finding) {
 	cat, err := o.catalog()
 	if err != nil {
-		return nil, finding{levelFail, "catalogue", err.Error(), "firstpick lint names every problem"}
+		return nil, finding{levelFail, "catalogue", err.Error(), "firstpick lint lists every problem"}
 	}
 	return cat, finding{Level: levelOK, What: "catalogue", Detail: fmt.Sprintf("%d categories, version %.19s", len(cat.Categories), cat.Version)}
 }
@@ -216,7 +216,7 @@ func (o *doctorOptions) programs(ctx context.Context, ev *eval.Eval) []finding {
 	git := finding{Level: levelOK, What: "git"}
 	var err error
 	if git.Detail, err = exec.LookPath("git"); err != nil {
-		git = finding{levelWarn, "git", "not found; the projects that agents work in will be no repositories", "install git"}
+		git = finding{levelWarn, "git", "not found; the projects of agents will not be git repositories", "install git"}
 	}
 	out := []finding{git, o.sandboxFinding(ctx)}
 	if mb := memoryCapMB(); mb > 0 {

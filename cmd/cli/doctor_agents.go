@@ -63,7 +63,7 @@ func checkAgent(ctx context.Context, spec eval.Agent, build builder) (finding, a
 	f := finding{Level: levelOK, What: what, Detail: strings.Join(parts, ", ")}
 	task := agent.Task{Prompt: readiness, Trial: plan.Trial{Agent: spec.Name, Template: eval.NoTemplate}, Attempt: 1, Signal: func(limiter.Signal) {}}
 	if built.Profile().Paid && built.Worst(task) == nil {
-		f.Level, f.Detail = levelWarn, f.Detail+"; what it costs at worst is unknown, so a run with a budget refuses it"
+		f.Level, f.Detail = levelWarn, f.Detail+"; its worst-case cost is unknown, so a run with a budget rejects it"
 		f.Hint = "give it price: {input_per_mtok: USD, output_per_mtok: USD}"
 		if spec.IsProgram() {
 			f.Hint = "give it trial_cost_usd: USD"
@@ -75,12 +75,12 @@ func checkAgent(ctx context.Context, spec eval.Agent, build builder) (finding, a
 // question asks an agent once. An agent that replays a record has nothing to say to
 // a question of ours.
 func (o *doctorOptions) question(ctx context.Context, ev *eval.Eval, spec eval.Agent, category *catalog.Category, built agent.Agent) finding {
-	what := "question to " + spec.Name
+	what := "request to " + spec.Name
 	if spec.Kind == eval.KindRecorded {
-		return finding{Level: levelOK, What: what, Detail: "not asked: its answers are recorded"}
+		return finding{Level: levelOK, What: what, Detail: "skipped: its answers are recorded"}
 	}
 	if spec.Kind == eval.KindCommand && strings.ContainsAny(spec.CLI.Command[0], `/\`) && built.Profile().Manifest.Sandbox == "none" {
-		return finding{levelWarn, what, "not asked: the eval brings its program, " + spec.CLI.Command[0] + ", and there is no sandbox", "firstpick run asks it"}
+		return finding{levelWarn, what, "skipped: the eval supplies its program, " + spec.CLI.Command[0] + ", and no sandbox is available", "firstpick run runs it"}
 	}
 	if !spec.IsProgram() {
 		var cancel context.CancelFunc
@@ -126,21 +126,21 @@ func costs(a agent.Agent, r agent.Reply) string {
 func infraHint(reason string) string {
 	switch reason {
 	case agent.ReasonAuth:
-		return "the key was refused: look at the variable that holds it"
+		return "the key was rejected: check the variable that contains it"
 	case agent.ReasonQuota:
-		return "the account has no money or no quota left"
+		return "the account has no credit or quota left"
 	case agent.ReasonRateLimited:
-		return "try again in a minute, or ask fewer at a time"
+		return "try again in a minute, or lower the concurrency"
 	case agent.ReasonNotFound:
-		return "the model's name, or base_url, is wrong"
+		return "check the model name and base_url"
 	case agent.ReasonUnsupported, agent.ReasonBadRequest:
 		return "the provider rejects a setting of the eval: see the text"
 	case agent.ReasonNetwork, agent.ReasonTimeout, agent.ReasonServer:
-		return "look at the network and the provider's status page"
+		return "check the network and the status page of the provider"
 	case agent.ReasonOverLimit:
-		return "give the agent more: memory_mb, disk_mb or max_processes"
+		return "raise memory_mb, disk_mb or max_processes of the agent"
 	case agent.ReasonNotStarted, agent.ReasonCrashed, agent.ReasonStalled:
-		return "run the program by hand once, in a terminal"
+		return "run the program once in a terminal"
 	default:
 		return ""
 	}

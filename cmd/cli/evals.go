@@ -37,20 +37,20 @@ func newEvalsCmd(env *Env) *cobra.Command {
 	o := &evalsOptions{}
 	cmd := &cobra.Command{
 		Use:   "evals",
-		Short: "Run evals on a server, and read their results: as run, rank and trial do here",
+		Short: "Run evals on a server and read their results",
 		Long: `Work with the evals of a workspace on a server, over its eval API: store them, run them
-there under a budget, watch, and read scores and trials. What is done here by run, runs,
-rank, trial and why is called the same.
+within a budget, watch runs, and read scores and trials. run, runs, rank, trial and why
+work as the local commands do.
 
-The server is --remote, or FIRSTPICK_REMOTE. Its key is made by the owner of the
-workspace, in its settings; give it as FIRSTPICK_EVAL_KEY, or in a file named by
---eval-key-file. An eval is called by its name or its id.`,
+The server is --remote, or FIRSTPICK_REMOTE. The owner of the workspace creates
+the key in the settings; set it as FIRSTPICK_EVAL_KEY, or in a file given by
+--eval-key-file. EVAL is the name or the id of an eval.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	f := cmd.PersistentFlags()
 	f.String("remote", "", "root address of the server, such as https://firstpick.example")
-	f.String("eval-key-file", "", "file with the eval key, where FIRSTPICK_EVAL_KEY is not set")
+	f.String("eval-key-file", "", "file with the eval key, if FIRSTPICK_EVAL_KEY is not set")
 	cmd.AddCommand(o.listCmds(env)...)
 	cmd.AddCommand(o.runCmds(env)...)
 	cmd.AddCommand(o.resultCmds(env)...)
@@ -74,11 +74,11 @@ func (o *evalsOptions) open(env *Env, cmd *cobra.Command) (err error) {
 		return err
 	}
 	if o.cfg.Remote == "" {
-		return usageErr("--remote https://SERVER, FIRSTPICK_REMOTE, or remote in a file named by --config", "no server is named")
+		return usageErr("--remote https://SERVER, FIRSTPICK_REMOTE, or remote in a file given by --config", "no server given")
 	}
 	base, err := agentauth.CheckBase(o.cfg.Remote)
 	if err != nil {
-		return usageErr("a server wants an https address, or http on this machine", "remote: %w", err)
+		return usageErr("the server must be an https URL, or http on this machine", "remote: %w", err)
 	}
 	key, err := o.evalKey()
 	if err != nil {
@@ -101,10 +101,10 @@ func (o *evalsOptions) evalKey() (string, error) {
 		}
 	}
 	if key == "" {
-		return "", usageErr("the owner of the workspace makes one in its settings; give it as FIRSTPICK_EVAL_KEY or by --eval-key-file", "no eval key is given")
+		return "", usageErr("the owner of the workspace creates one in the settings; set FIRSTPICK_EVAL_KEY or --eval-key-file", "no eval key given")
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) { // its text must not be in the error
-		return "", usageErr("a key is one word that begins with fpe_", "the eval key is no key")
+		return "", usageErr("an eval key begins with fpe_ and has no spaces", "malformed eval key")
 	}
 	return key, nil
 }
@@ -138,7 +138,7 @@ func (o *evalsOptions) explain(err error) error {
 	case errors.As(err, &refused):
 		return &codedError{err, refusedCode(refused), o.evalsHint(refused)}
 	case errors.As(err, &unreachable):
-		return &codedError{err, exitFailed, "is the server running? --remote names another"}
+		return &codedError{err, exitFailed, "check that the server is running, or set --remote"}
 	default:
 		return err
 	}
@@ -159,13 +159,13 @@ func (o *evalsOptions) evalsHint(e *evalclient.Error) string {
 	}
 	switch {
 	case len(e.Suggestions) > 0:
-		return "there are " + clean(strings.Join(e.Suggestions, ", "))
+		return "choose one of " + clean(strings.Join(e.Suggestions, ", "))
 	case e.Status == http.StatusNotFound && e.Code == "":
-		return "does " + clean(o.cfg.Remote) + " name the root of a firstpick server?"
+		return "check that " + clean(o.cfg.Remote) + " is the root of a firstpick server"
 	case e.RetryAfter > 0:
 		return "try again in " + e.RetryAfter.String()
 	case e.Status >= 500 && e.RequestID != "":
-		return "its operator finds the cause in the log by the request id " + e.RequestID
+		return "the operator finds the cause in the log under request id " + e.RequestID
 	default:
 		return ""
 	}
@@ -174,9 +174,9 @@ func (o *evalsOptions) evalsHint(e *evalclient.Error) string {
 func hintByCode(code string) string {
 	switch code {
 	case evalclient.CodeInvalidToken, evalclient.CodeUnauthorized:
-		return "the key is not, or no longer, good: the owner of the workspace makes another in its settings"
+		return "the key is invalid or revoked: the owner of the workspace creates another in the settings"
 	case evalclient.CodePlanRequired:
-		return "evals of one's own need the paid plan; the owner of the workspace changes it"
+		return "private evals need the paid plan; the owner of the workspace changes it"
 	case evalclient.CodeScope:
 		return "use a key with that scope"
 	case evalclient.CodeEvalNotFound:
@@ -186,13 +186,13 @@ func hintByCode(code string) string {
 	case evalclient.CodeTrialNotFound:
 		return "firstpick evals trial RUN shows them"
 	case evalclient.CodeNoResults:
-		return "there are results once the run has ended: firstpick evals watch RUN"
+		return "results are available after the end of the run: firstpick evals watch RUN"
 	case evalclient.CodeProviderKey:
 		return "firstpick evals provider-key set NAME"
 	case evalclient.CodeKeyHosts:
-		return "firstpick evals provider-key list shows the hosts; the owner of the workspace binds the key to more, in its settings"
+		return "firstpick evals provider-key list shows the hosts; the owner of the workspace can bind more in the settings"
 	case evalclient.CodeQueueFull:
-		return "wait until runs have begun, or end one: firstpick evals cancel RUN"
+		return "wait until runs start, or cancel one: firstpick evals cancel RUN"
 	default:
 		return ""
 	}

@@ -20,13 +20,13 @@ import (
 func (o *evalsOptions) download(ctx context.Context, args []string) (err error) {
 	switch {
 	case o.out == "":
-		return usageErr("-o FILE, or -o - for stdout", "no file is named")
+		return usageErr("-o FILE, or -o - for stdout", "no output file given")
 	case o.fileFormat != evalclient.NDJSON && o.fileFormat != evalclient.Parquet:
-		return usageErr("", "--format: %q is neither ndjson nor parquet", o.fileFormat)
+		return usageErr("", "--format must be ndjson or parquet (got %q)", o.fileFormat)
 	case o.fileFormat == evalclient.Parquet && o.filter != evalclient.Filter{}:
-		return usageErr("leave the filters out, or take --format ndjson", "a Parquet file holds all valid trials")
+		return usageErr("omit the filters, or use --format ndjson", "a Parquet file contains all valid trials")
 	case o.fileFormat == evalclient.Parquet && o.out == "-" && o.env.StdoutIsTTY:
-		return usageErr("-o FILE", "a Parquet file is nothing for a terminal")
+		return usageErr("-o FILE", "a Parquet file cannot be written to a terminal")
 	}
 	body, err := o.client.Download(ctx, args[0], o.fileFormat, o.filter)
 	if err != nil {
@@ -82,25 +82,24 @@ func writeThrough(path string, r io.Reader) (n int64, err error) {
 func (o *evalsOptions) providerKeyCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "provider-key",
-		Short: "Give the server keys of model providers, for runs of this workspace",
-		Long: `Runs on a server are asked with the workspace's own keys of model providers. The server
-keeps them sealed and never tells them again.`,
+		Short: "Manage the provider keys of the workspace",
+		Long: `Runs on a server use the workspace's own provider keys. The server stores them encrypted
+and never shows them again.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	list := o.command(env, "list", "List the keys, by name and last characters", cobra.NoArgs, o.providerKeys)
 	o.flags(list)
 	set := o.command(env, "set NAME", "Set a key, from the variable of that name, or from stdin", cobra.ExactArgs(1), o.setProviderKey)
-	set.Long = `Set a key under the name by which evals call it, such as OPENAI_API_KEY. Its value is
-that of the environment variable of the same name or, where there is none, stdin:
+	set.Long = `Set a key under the name that evals use, such as OPENAI_API_KEY. Its value comes from
+the environment variable of the same name or, if unset, from stdin:
 
   firstpick evals provider-key set OPENAI_API_KEY < key.txt
 
-A key is sent to the hosts that it is bound to, and nowhere else: those of the provider
-that its name belongs to, or fewer of them with --host. An owner of the workspace binds
-it to others, in its settings.`
-	set.Flags().StringSliceVar(&o.hosts, "host", nil, "send it to this host alone, such as api.openai.com (may be repeated)")
-	remove := o.command(env, "remove NAME", "Take a key away; runs under way keep it until they end", cobra.ExactArgs(1), o.removeProviderKey)
+A key is sent only to the hosts that it is bound to: those of the provider of its name,
+or fewer with --host. An owner of the workspace can bind other hosts in the settings.`
+	set.Flags().StringSliceVar(&o.hosts, "host", nil, "send it only to this host, such as api.openai.com (repeatable)")
+	remove := o.command(env, "remove NAME", "Remove a key; active runs keep it until they end", cobra.ExactArgs(1), o.removeProviderKey)
 	cmd.AddCommand(list, set, remove)
 	return cmd
 }
@@ -141,7 +140,7 @@ func (o *evalsOptions) setProviderKey(ctx context.Context, args []string) (err e
 		return err
 	}
 	if len(k.Hosts) == 0 {
-		_, err = fmt.Fprintf(o.env.Stderr, "%s is bound to no host, so no eval can use it yet: an owner of the workspace binds it in its settings\n", clean(k.Name))
+		_, err = fmt.Fprintf(o.env.Stderr, "%s is bound to no host, so evals cannot use it yet: an owner of the workspace binds it in the settings\n", clean(k.Name))
 	}
 	return err
 }
@@ -169,7 +168,7 @@ func (o *evalsOptions) askKey(ctx context.Context, name string) (string, error) 
 	case a := <-typed:
 		_, _ = fmt.Fprintln(o.env.Stderr)
 		if a.err != nil && a.line == "" {
-			return "", usageErr("firstpick evals provider-key set "+clean(name)+" < FILE", "no key was typed: %w", a.err)
+			return "", usageErr("firstpick evals provider-key set "+clean(name)+" < FILE", "no key entered: %w", a.err)
 		}
 		value, err := readKey(strings.NewReader(a.line))
 		return value, badInput(err)

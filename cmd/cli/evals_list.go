@@ -21,10 +21,10 @@ func (o *evalsOptions) listCmds(env *Env) []*cobra.Command {
 	o.flags(list)
 	show := o.command(env, "show EVAL", "Show an eval, or with --source its text", cobra.ExactArgs(1), o.show)
 	show.Flags().IntVar(&o.version, "version", 0, "show this version (default: the latest)")
-	show.Flags().BoolVar(&o.source, "source", false, "print the eval as it was written, and nothing else")
+	show.Flags().BoolVar(&o.source, "source", false, "print only the source of the eval")
 	push := o.command(env, "push EVAL.yaml", "Store an eval, or a new version of the one with its name", cobra.ExactArgs(1), o.push)
-	check := o.command(env, "check EVAL.yaml", "Say what an eval would be there, and store nothing", cobra.ExactArgs(1), o.check)
-	key := o.command(env, "key", "Show whose key is used, and what its workspace may have", cobra.NoArgs, o.key)
+	check := o.command(env, "check EVAL.yaml", "Validate an eval on the server without storing it", cobra.ExactArgs(1), o.check)
+	key := o.command(env, "key", "Show the key, its workspace and the limits", cobra.NoArgs, o.key)
 	for _, cmd := range []*cobra.Command{show, push, check, key} {
 		cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	}
@@ -60,7 +60,7 @@ func (o *evalsOptions) key(ctx context.Context, _ []string) error {
 	_, err = io.WriteString(o.env.Stdout, harmless(func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "key        %s %s (%s), for %s\n", k.Shown, k.Label, k.ID, strings.Join(k.Scopes, " and "))
 		_, _ = fmt.Fprintf(w, "workspace  %s, %s\n", k.Workspace.Slug, k.Workspace.Plan)
-		_, _ = fmt.Fprintf(w, "at most    %.2f USD a run, %d runs waiting, %d evals\n", k.Limits.BudgetUSD, k.Limits.QueuedRuns, k.Limits.Evals)
+		_, _ = fmt.Fprintf(w, "limits     %.2f USD per run, %d queued runs, %d evals\n", k.Limits.BudgetUSD, k.Limits.QueuedRuns, k.Limits.Evals)
 	}))
 	return err
 }
@@ -191,9 +191,9 @@ func (o *evalsOptions) printEval(ev *evalclient.Eval) error {
 			line("agent", "%s", strings.TrimSpace(a.Name+" "+a.Kind+" "+a.Model))
 		}
 		if ev.Synthetic {
-			line("synthetic", "yes: its answers are made up")
+			line("synthetic", "yes: its answers are simulated")
 		}
-		line("cost", "%s USD expected, %s at worst", amount(ev.ExpectedUSD), amount(ev.WorstUSD))
+		line("cost", "%s USD expected, %s worst case", amount(ev.ExpectedUSD), amount(ev.WorstUSD))
 		if len(ev.ProviderKeys) > 0 {
 			line("keys", "%s", strings.Join(ev.ProviderKeys, ", "))
 		}

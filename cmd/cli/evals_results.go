@@ -20,10 +20,10 @@ import (
 func (o *evalsOptions) resultCmds(env *Env) []*cobra.Command {
 	rank := o.command(env, "rank RUN", "Print pick rates and ranks of a run", cobra.ExactArgs(1), o.rank)
 	o.flags(rank)
-	rank.Flags().StringVar(&o.agent, "agent", "", "those of this agent alone")
-	rank.Flags().BoolVar(&o.all, "all", false, "list tools that were never picked or named too")
+	rank.Flags().StringVar(&o.agent, "agent", "", "only this agent")
+	rank.Flags().BoolVar(&o.all, "all", false, "also list tools that were never picked or named")
 
-	compare := o.command(env, "compare BASE RUN", "Tell what changed from one run to another", cobra.ExactArgs(2), o.compare)
+	compare := o.command(env, "compare BASE RUN", "Compare two runs", cobra.ExactArgs(2), o.compare)
 	o.flags(compare)
 	return append([]*cobra.Command{rank, compare}, o.trialCmds(env)...)
 }
@@ -32,7 +32,7 @@ func (o *evalsOptions) resultCmds(env *Env) []*cobra.Command {
 func noResults(r *evalclient.Run) error {
 	hint := "firstpick evals watch " + clean(r.ID)
 	if r.Ended() {
-		hint = "firstpick evals runs tells more; a new run asks anew"
+		hint = "firstpick evals runs shows details; start a new run"
 	}
 	return usageErr(hint, "run %s is %s and has no results", clean(r.ID), clean(r.Status))
 }
@@ -48,7 +48,7 @@ func (o *evalsOptions) scores(ctx context.Context, run string) (*bundleformat.Sc
 	}
 	s := &bundleformat.Scores{}
 	if err := json.Unmarshal(r.Scores, s); err != nil {
-		return nil, errors.New("the run's scores are not in the shape that this firstpick reads; update firstpick")
+		return nil, errors.New("the scores have an unknown format; update firstpick")
 	}
 	return s, nil
 }
@@ -109,7 +109,7 @@ func (o *evalsOptions) compare(ctx context.Context, args []string) error {
 	add("all", c.Tools)
 	for _, a := range c.Agents {
 		if len(a.Changed) > 0 {
-			_, _ = fmt.Fprintf(w, "note: agent %s is not the same in both: %s\n", clean(a.Agent), clean(strings.Join(a.Changed, ", ")))
+			_, _ = fmt.Fprintf(w, "note: agent %s differs between the runs: %s\n", clean(a.Agent), clean(strings.Join(a.Changed, ", ")))
 		}
 		add(a.Agent, a.Tools)
 	}

@@ -16,16 +16,16 @@ import (
 
 // runCmds are the commands about runs under way.
 func (o *evalsOptions) runCmds(env *Env) []*cobra.Command {
-	run := o.command(env, "run EVAL|EVAL.yaml", "Queue a run of an eval; a file is stored first", cobra.ExactArgs(1), o.run)
-	run.Long = `Queue a run of an eval on the server, under a budget. An argument that ends in .yaml,
+	run := o.command(env, "run EVAL|EVAL.yaml", "Run an eval on the server; a file is stored first", cobra.ExactArgs(1), o.run)
+	run.Long = `Queue a run of an eval on the server, within a budget. An argument that ends in .yaml,
 .yml or .json is a file, which is stored first. Without --wait the id of the run is
 printed and the command ends; with it the run is watched, and the exit code is as that
 of firstpick run: 0 when every planned trial is accounted for, 1 when the run failed,
 4 when trials are missing or the budget was reached.
 
-An interrupt ends the watching, not the run: firstpick evals watch goes on, and
-firstpick evals cancel ends the run.`
-	run.Flags().Float64Var(&o.budget, "budget", 0, "what the run may cost, in US dollars (needed; --max-cost is the same)")
+An interrupt stops the display, not the run: firstpick evals watch resumes it, and
+firstpick evals cancel cancels the run.`
+	run.Flags().Float64Var(&o.budget, "budget", 0, "maximum cost in US dollars (required; alias: --max-cost)")
 	run.Flags().BoolVar(&o.wait, "wait", false, "watch the run until it ends")
 	run.Flags().IntVar(&o.version, "version", 0, "run this version of the eval (default: the latest)")
 	run.Flags().BoolVar(&o.json, "json", false, "print the run as JSON, or with --wait its events as NDJSON")
@@ -43,9 +43,9 @@ firstpick evals cancel ends the run.`
 		return o.watch(ctx, &r.Run)
 	})
 	watch.Flags().BoolVar(&o.json, "json", false, "print events as NDJSON on stdout")
-	cancel := o.command(env, "cancel RUN", "End a run; what was answered stays", cobra.ExactArgs(1), o.cancel)
+	cancel := o.command(env, "cancel RUN", "Cancel a run and keep its answers", cobra.ExactArgs(1), o.cancel)
 	cancel.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	runs := o.command(env, "runs [EVAL]", "List runs, the latest first", cobra.MaximumNArgs(1), o.runs)
+	runs := o.command(env, "runs [EVAL]", "List runs, newest first", cobra.MaximumNArgs(1), o.runs)
 	o.flags(runs)
 	runs.Flags().StringVar(&o.status, "status", "", "only runs in this status (queued, running, done, failed, cancelled)")
 	runs.Flags().IntVar(&o.limit, "limit", 50, "at most this many")
@@ -64,12 +64,12 @@ func isEvalFile(arg string) bool {
 
 func (o *evalsOptions) run(ctx context.Context, args []string) (err error) {
 	if !(o.budget > 0) || math.IsInf(o.budget, 0) { // which not a number is neither
-		return usageErr("--budget 5 lets it spend at most 5 US dollars", "a run on a server needs a budget")
+		return usageErr("--budget 5 limits the cost to 5 US dollars", "a run on a server needs a budget")
 	}
 	var ev *evalclient.Eval
 	if isEvalFile(args[0]) {
 		if o.version > 0 {
-			return usageErr("give the eval by its name", "--version does not go with a file, which is the latest")
+			return usageErr("give the name of the eval", "--version cannot be combined with a file")
 		}
 		ev, err = o.store(ctx, args[0])
 	} else {
@@ -110,7 +110,7 @@ func (o *evalsOptions) cancel(ctx context.Context, args []string) error {
 	}
 	text := "run %s is %s\n"
 	if !r.Ended() {
-		text = "run %s is %s, and ends as soon as its worker hears of it\n"
+		text = "run %s is %s, and stops as soon as its worker notices\n"
 	}
 	_, err = fmt.Fprintf(o.env.Stderr, text, clean(r.ID), clean(r.Status))
 	return err

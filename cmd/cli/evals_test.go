@@ -148,7 +148,7 @@ func TestAnInterruptEndsTheWatchingAlone(t *testing.T) {
 	s.replies["GET /api/v1/runs/run_1/events"] = []string{"200 " + streamed}
 	s.hang = interrupt
 	_, stderr := s.evals(ctx, t, "", exitInterrupted, "watch", "run_1")
-	holds(t, stderr, "firstpick evals watch run_1 goes on watching, firstpick evals cancel run_1 ends it", "interrupted\n")
+	holds(t, stderr, "firstpick evals watch run_1 watches it, firstpick evals cancel run_1 cancels it", "interrupted\n")
 	for _, line := range s.log {
 		if strings.HasPrefix(line, "DELETE") {
 			t.Error("the run was cancelled")
@@ -270,12 +270,12 @@ func TestAnErrorSaysWhatToDoNext(t *testing.T) {
 		code int
 		hint string
 	}{
-		`401 {"error":"invalid_token"}`:                                     {exitUsage, "hint: the key is not, or no longer, good"},
-		`403 {"error":"plan_required"}`:                                     {exitUsage, "hint: evals of one's own need the paid plan"},
+		`401 {"error":"invalid_token"}`:                                     {exitUsage, "hint: the key is invalid or revoked"},
+		`403 {"error":"plan_required"}`:                                     {exitUsage, "hint: private evals need the paid plan"},
 		`403 {"error":"insufficient_scope"}`:                                {exitUsage, "hint: use a key with that scope"},
 		`404 {"error":"run_not_found"}`:                                     {exitUsage, "hint: firstpick evals runs"},
-		`400 {"error":"invalid_request","suggestions":["flask","fastapi"]}`: {exitUsage, "hint: there are flask, fastapi"},
-		`404 <html>`:                   {exitUsage, "the root of a firstpick server?"},
+		`400 {"error":"invalid_request","suggestions":["flask","fastapi"]}`: {exitUsage, "hint: choose one of flask, fastapi"},
+		`404 <html>`:                   {exitUsage, "the root of a firstpick server"},
 		`500 {"error":"server_error"}`: {exitFailed, "error: server_error (500)"},
 		`429 {"error":"rate_limited"}`: {exitFailed, "error: rate_limited (429)"},
 		`200 <html>`:                   {exitFailed, "is not the JSON that the eval API has"},
@@ -291,5 +291,5 @@ func TestAnErrorSaysWhatToDoNext(t *testing.T) {
 	holds(t, stderr, "error: run run_1 is queued and has no results", "hint: firstpick evals watch run_1")
 	s.Close()
 	_, stderr = s.evals(t.Context(), t, "", exitFailed, "rank", "run_1")
-	holds(t, stderr, "hint: is the server running? --remote names another")
+	holds(t, stderr, "hint: check that the server is running, or set --remote")
 }

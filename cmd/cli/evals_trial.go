@@ -26,7 +26,7 @@ const (
 
 // trialCmds are the commands about trials.
 func (o *evalsOptions) trialCmds(env *Env) []*cobra.Command {
-	trial := o.command(env, "trial RUN [TRIAL]", "Show one trial of a run whole, or list its trials", cobra.RangeArgs(1, 2), func(ctx context.Context, args []string) error {
+	trial := o.command(env, "trial RUN [TRIAL]", "Show one trial of a run, or list its trials", cobra.RangeArgs(1, 2), func(ctx context.Context, args []string) error {
 		if len(args) == 1 {
 			return o.listTrials(ctx, args[0])
 		}
@@ -39,7 +39,7 @@ func (o *evalsOptions) trialCmds(env *Env) []*cobra.Command {
 	why.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	download := o.command(env, "download RUN", "Write the trials of a run to a file", cobra.ExactArgs(1), o.download)
 	download.Flags().StringVar(&o.fileFormat, "format", evalclient.NDJSON, "ndjson: all of each trial; parquet: a row for each valid trial")
-	download.Flags().StringVarP(&o.out, "output", "o", "", "the file (needed; -: stdout)")
+	download.Flags().StringVarP(&o.out, "output", "o", "", "output file (required; -: stdout)")
 	for _, cmd := range []*cobra.Command{trial, download} {
 		f := cmd.Flags()
 		f.StringVar(&o.filter.Agent, "agent", "", "only this agent")
@@ -129,7 +129,7 @@ func (o *evalsOptions) trial(ctx context.Context, run, id string) (json.RawMessa
 				return nil, err
 			case !strings.HasPrefix(e.ID, id):
 			case found != "":
-				return nil, usageErr("give more letters", "%s is the start of more than one trial", id)
+				return nil, usageErr("give a longer prefix", "%s is the prefix of more than one trial", id)
 			default:
 				found = e.ID
 			}
@@ -151,7 +151,7 @@ func (o *evalsOptions) history(ctx context.Context, run string, raw json.RawMess
 	var t bundleformat.Trace
 	var m bundleformat.Manifest
 	if json.Unmarshal(raw, &t) != nil || json.Unmarshal(r.Manifest, &m) != nil {
-		return nil, errors.New("the trial is not in the shape that this firstpick reads; update firstpick")
+		return nil, errors.New("the trial has an unknown format; update firstpick")
 	}
 	h := &history{
 		Run: r.ID, Prompt: t.PromptText, Excluded: t.Reason,

@@ -16,7 +16,7 @@ import (
 func (o *evalsOptions) watch(ctx context.Context, r *evalclient.Run) error {
 	if err := o.follow(ctx, r); err != nil {
 		if !evalclient.IsCode(err, evalclient.CodeRunNotFound) {
-			_, _ = fmt.Fprintf(o.env.Stderr, "the run goes on without this command: firstpick evals watch %s goes on watching, firstpick evals cancel %s ends it\n",
+			_, _ = fmt.Fprintf(o.env.Stderr, "the run continues: firstpick evals watch %s watches it, firstpick evals cancel %s cancels it\n",
 				clean(r.ID), clean(r.ID))
 		}
 		return err
@@ -116,7 +116,7 @@ func (o *evalsOptions) reportRun(r *evalclient.Run) {
 	}
 	_, _ = fmt.Fprintf(w, "\nspent %.4f USD", r.SpentUSD)
 	if r.AtMostUSD > r.SpentUSD {
-		_, _ = fmt.Fprintf(w, ", or at most %.4f: not every question said what it cost", r.AtMostUSD)
+		_, _ = fmt.Fprintf(w, ", at most %.4f: some requests have no known cost", r.AtMostUSD)
 	}
 	_, _ = fmt.Fprintln(w)
 	if r.Note != "" {
@@ -134,9 +134,9 @@ func remoteOutcome(r *evalclient.Run) error {
 	case r.Status == resource.Failed:
 		return &codedError{fmt.Errorf("run %s failed: %s", clean(r.ID), clean(r.Note)), exitFailed, ""}
 	case r.Status == resource.Cancelled:
-		return &codedError{fmt.Errorf("run %s was cancelled; %d trials are missing", clean(r.ID), missing), exitIncomplete, "what was answered is kept: firstpick evals rank " + clean(r.ID)}
+		return &codedError{fmt.Errorf("run %s was cancelled; %d trials are missing", clean(r.ID), missing), exitIncomplete, "answers are kept: firstpick evals rank " + clean(r.ID)}
 	case missing > 0:
-		return &codedError{fmt.Errorf("%d trials are missing", missing), exitIncomplete, "the note says why; a new run asks anew"}
+		return &codedError{fmt.Errorf("%d trials are missing", missing), exitIncomplete, "the note has the reason; start a new run"}
 	default:
 		return nil
 	}

@@ -53,7 +53,7 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 		clear(done.Excluded)
 	}
 	if done.Bounded && x.maxCost <= 0 {
-		a.log.Warn("the run had a budget when it began, and has none now: give --max-cost to keep to one", "spent_usd", done.SpentUSD)
+		a.log.Warn("the run started with a budget and now has none: give --max-cost to set one", "spent_usd", done.SpentUSD)
 	}
 	work := filepath.Join(a.cfg.Data, "work", run.ID)
 	if !a.cfg.KeepWork {
@@ -75,7 +75,7 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	control := runner.NewControl()
 	ctl, err := runctl.Listen(filepath.Join(a.runsRoot(), run.ID), control)
 	if err != nil {
-		a.log.Warn("the run cannot be steered from another terminal", "err", err)
+		a.log.Warn("the run cannot be controlled from another terminal", "err", err)
 	} else {
 		defer func() { err = errors.Join(err, ctl.Close()) }()
 	}
@@ -102,7 +102,7 @@ func preflight(ctx context.Context, ev *eval.Eval, deps agents.Deps, maxCost flo
 			continue
 		}
 		if err := program.Check(ctx); err != nil {
-			return usageErr("mend that, or leave the agent out with --agent", "agent %s: %w", spec.Name, err)
+			return usageErr("fix that, or select other agents with --agent", "agent %s: %w", spec.Name, err)
 		}
 	}
 	return badInput(runner.CheckBudget(ev, asked, maxCost))

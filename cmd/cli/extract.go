@@ -20,9 +20,9 @@ func newExtractCmd(env *Env) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "extract",
-		Short: "Derive the picks of a run again from its stored transcripts",
-		Long: `Derive the picks of a run again, with the extractor and the catalogue of today. No
-agent is asked. The journal keeps the earlier picks; the newest count.`,
+		Short: "Recompute the picks of a run from its stored transcripts",
+		Long: `Recompute the picks of a run with the current extractor and catalogue. No requests are
+sent. The journal keeps the earlier picks; the newest count.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)
@@ -36,7 +36,7 @@ agent is asked. The journal keeps the earlier picks; the newest count.`,
 		},
 	}
 	cmd.Flags().StringVar(&runID, "run", "", "the run (required)")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would change")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "report changes without writing them")
 	cmd.AddCommand(newScoreCmd(env))
 	return cmd
 }

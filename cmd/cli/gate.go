@@ -30,21 +30,21 @@ func newGateCmd(env *Env) *cobra.Command {
 	o := &gateOptions{}
 	cmd := &cobra.Command{
 		Use:   "gate [RULE...]",
-		Short: "Hold what was measured against rules, for CI",
-		Long: `Hold the latest run of every eval, complete or not, or the runs that --run names,
+		Short: "Fail CI when results miss your thresholds",
+		Long: `Check the latest run of every eval, complete or not, or the runs given by --run,
 against rules:
 
   pickRate(stripe) low >= 0.25    the lower end of the interval; also shortlistRate, defaultRate
-  rank(stripe) high <= 3          the worst rank that the counts do not exclude
+  rank(stripe) high <= 3          the upper end of the rank range (95 %)
   coverage >= 95%                 also trials, prompts, mismatchRate
   drop(stripe) vs current         no significant drop against a snapshot
   payments: trials >= 300         in one category only
 
-A drop is tested over prompts, prompt by prompt and agent by agent where both measured
-the same ones, and all drops of a gate are corrected for one another.
+A drop is tested with prompts as clusters, paired by prompt and agent where both runs
+have them. All drops of a gate are corrected for multiple testing.
 
 The exit code is 0 when every rule is met, 3 when one is not, 4 when trials are missing
-or a rule could not be judged.`,
+or a rule could not be evaluated.`,
 		Example: `  firstpick gate --category payments 'pickRate(stripe) low >= 0.25' 'coverage >= 95%'
   firstpick gate --rules gate.yaml --junit gate.xml --summary auto`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -57,12 +57,12 @@ or a rule could not be judged.`,
 	o.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.category, "category", "", "only this category")
-	f.StringArrayVar(&o.runs, "run", nil, "judge this run instead of the latest ones (repeatable)")
+	f.StringArrayVar(&o.runs, "run", nil, "check this run instead of the latest ones (repeatable)")
 	f.StringVar(&o.rulesFile, "rules", "", "YAML file with further rules, a list under the key rules")
-	f.StringVar(&o.from, "from", "", "where snapshots lie, as file:///DIR (default: the data folder)")
-	f.StringVar(&o.junit, "junit", "", "write the verdicts to this file as JUnit XML")
-	f.StringVar(&o.summary, "summary", "", "append the verdicts to this file as markdown; auto: the file that $GITHUB_STEP_SUMMARY names, if any")
-	f.BoolVar(&o.allowMissing, "allow-missing", false, "judge a run that is not over; exit 4 only where a rule could not be judged")
+	f.StringVar(&o.from, "from", "", "folder of the snapshots, as file:///DIR (default: the data folder)")
+	f.StringVar(&o.junit, "junit", "", "write the results to this file as JUnit XML")
+	f.StringVar(&o.summary, "summary", "", "append the results to this file as Markdown; auto: the file in $GITHUB_STEP_SUMMARY, if set")
+	f.BoolVar(&o.allowMissing, "allow-missing", false, "check an incomplete run; exit 4 only if a rule could not be evaluated")
 	return cmd
 }
 
@@ -112,7 +112,7 @@ func (o *gateOptions) rules(args []string) (rules []gate.Rule, err error) {
 		rules = append(rules, more...)
 	}
 	if len(rules) == 0 {
-		return nil, usageErr("firstpick gate --help shows rules", "gate wants a rule, or --rules FILE")
+		return nil, usageErr("firstpick gate --help shows rules", "gate needs a rule, or --rules FILE")
 	}
 	return rules, nil
 }
@@ -220,11 +220,11 @@ func (o *gateOptions) outcome(rep gate.Report) error {
 	missing := rep.Missing > 0 && !o.allowMissing
 	switch {
 	case missing:
-		return &codedError{errors.New(rep.Headline()), exitIncomplete, "go on with firstpick run --resume RUN, or judge what is there with --allow-missing"}
+		return &codedError{errors.New(rep.Headline()), exitIncomplete, "finish the run with firstpick run --resume RUN, or check the existing trials with --allow-missing"}
 	case rep.Count(gate.Failed) > 0:
 		return &codedError{errors.New(rep.Headline()), exitGate, ""}
 	case rep.Count(gate.Undecided) > 0:
-		return &codedError{errors.New(rep.Headline()), exitIncomplete, "measure what the undecided rules are about, or leave them out"}
+		return &codedError{errors.New(rep.Headline()), exitIncomplete, "measure the tools of the undecided rules, or remove the rules"}
 	}
 	_, _ = fmt.Fprintln(o.env.Stderr, rep.Headline())
 	return nil

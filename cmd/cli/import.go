@@ -24,8 +24,8 @@ func newImportCmd(env *Env) *cobra.Command {
 	o := &importOptions{}
 	cmd := &cobra.Command{
 		Use:   "import FILE.jsonl",
-		Short: "Take in answers that were recorded elsewhere",
-		Long: `Import recorded answers, one trial a line:
+		Short: "Import recorded answers",
+		Long: `Import recorded answers, one trial per line:
 
   {"agent":"a","category":"payments","prompt_id":"p1","prompt":"Add payments.","repeat":1,
    "input":{"final_text":"I'd use Stripe.","commands":[{"cmd":"npm i stripe","exit":0}],
@@ -34,7 +34,7 @@ func newImportCmd(env *Env) *cobra.Command {
 A command without "exit" has an unknown exit status: what it installs counts as considered, not as used.
 
 Or, instead of "input", a ready "outcome":{"kind":"tool","picked":"stripe","shortlist":["stripe"]}.
-The file is checked whole before anything is stored. One run is made for each category.`,
+The whole file is validated before anything is stored. Each category becomes one run.`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -51,7 +51,7 @@ The file is checked whole before anything is stored. One run is made for each ca
 
 func (o *importOptions) run(ctx context.Context) error {
 	if !importer.ValidName(o.eval) {
-		return usageErr("letters, digits, dots, dashes and underscores", "--eval wants a name, not %q", o.eval)
+		return usageErr("letters, digits, dots, dashes and underscores", "--eval must be a name (got %q)", o.eval)
 	}
 	cat, err := o.catalog()
 	if err != nil {
@@ -94,7 +94,7 @@ func (o *importOptions) refuseKnown(batch importer.Batch) error {
 			if r.Content == part.Digest && r.Eval.Name != o.eval && r.Eval.Category == part.Category {
 				return usageErr(fmt.Sprintf("nothing was stored; --eval %s imports them again as that eval; to rename it, delete %s first",
 					r.Eval.Name, filepath.Join(o.runsRoot(), r.ID)),
-					"the answers of category %s are in run %s already, as eval %s: as eval %s too they would count twice",
+					"the answers of category %s are already in run %s, as eval %s: as eval %s they would count twice",
 					part.Category, r.ID, r.Eval.Name, o.eval)
 			}
 		}

@@ -74,7 +74,7 @@ func (a *app) masterKeys(address string) ([]masterKey, error) {
 		return keys, err
 	}
 	if file := sqliteFile(address); file != "" && !isNew(file) {
-		return nil, usageErr("bring the file back; "+masterHint, "the store %s has a master key, and %s is missing", file, strings.Join(files, " or "))
+		return nil, usageErr("restore the file; "+masterHint, "the master key of the store %s is missing: %s", file, strings.Join(files, " or "))
 	}
 	err = newMaster(files[0])
 	if err != nil && !errors.Is(err, os.ErrExist) { // another process may have made it just now
@@ -121,7 +121,7 @@ func (a *app) hasMaster() bool {
 func decodeMaster(where, text string) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil || len(key) != secret.MasterSize {
-		return nil, usageErr("openssl rand -base64 32 makes one", "%s: the master key must be %d bytes in base64", where, secret.MasterSize)
+		return nil, usageErr("create one with openssl rand -base64 32", "%s: the master key must be %d bytes in base64", where, secret.MasterSize)
 	}
 	return key, nil
 }

@@ -21,13 +21,13 @@ func newMergeCmd(env *Env) *cobra.Command {
 	var into string
 	cmd := &cobra.Command{
 		Use:   "merge RUN RUN...",
-		Short: "Make one run of the shards of an eval",
-		Long: `Merge the runs that "firstpick run --shard I/N" made, here or on other machines. A
+		Short: "Merge the shards of an eval into one run",
+		Long: `Merge the runs of "firstpick run --shard I/N", from this or other machines. A
 RUN is the id of a run in the data folder, the folder of a run, or a folder of runs.
 
-The shards must be all of the plan: every shard once, and every planned trial with an
-answer or a reason for having none. What is missing is listed, nothing is written,
-and the exit code is 4.`,
+The shards must cover the plan: every shard once, and every planned trial with an
+answer or a reason for its exclusion. Otherwise the missing trials are listed, nothing is
+written, and the exit code is 4.`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(env, cmd)
@@ -37,7 +37,7 @@ and the exit code is 4.`,
 			return a.merge(cmd.Context(), args, into)
 		},
 	}
-	cmd.Flags().StringVar(&into, "into", "", "id of the merged run (default: made of the shards' ids)")
+	cmd.Flags().StringVar(&into, "into", "", "id of the merged run (default: derived from the ids of the shards)")
 	return cmd
 }
 
@@ -63,7 +63,7 @@ func (a *app) merge(ctx context.Context, args []string, into string) error {
 	_, _ = fmt.Fprintf(a.env.Stderr, "run %s: %s, planned %d = valid %d + excluded %d, of %d shards\n",
 		m.Run.ID, m.Run.Eval.Name, m.Run.Planned, m.Valid, m.Excluded, len(sources))
 	for _, name := range m.Mixed {
-		a.log.Warn("the agent was not the same on all shards: another version or other conditions; compare with care", "agent", name)
+		a.log.Warn("the agent differs between shards in version or conditions; compare with care", "agent", name)
 	}
 	a.load(ctx)
 	return nil
@@ -83,7 +83,7 @@ func (a *app) shardsAt(arg string) ([]merge.Source, error) {
 		return nil, err
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, usageErr("firstpick runs lists the runs here; a folder of another machine's run will do too",
+		return nil, usageErr("firstpick runs lists the runs here; the folder of a run of another machine works too",
 			"%s is neither a run in %s nor a folder", arg, a.cfg.Data)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "run.json")); err == nil {
@@ -94,7 +94,7 @@ func (a *app) shardsAt(arg string) ([]merge.Source, error) {
 		err = errors.Join(err, run)
 	}
 	if err == nil && len(runs) == 0 {
-		err = usageErr("", "%s holds no run", arg)
+		err = usageErr("", "%s contains no run", arg)
 	}
 	var out []merge.Source
 	for _, r := range runs {
@@ -112,7 +112,7 @@ func parseShard(text string, ev *eval.Eval) (*journal.Shard, error) {
 	i, ierr := strconv.Atoi(index)
 	n, nerr := strconv.Atoi(of)
 	if ierr != nil || nerr != nil || i < 1 || i > n {
-		return nil, usageErr("like 2/4: the second of four parts", "--shard wants I/N, not %q", text)
+		return nil, usageErr("such as 2/4: the second of four shards", "--shard must be I/N (got %q)", text)
 	}
 	if n > ev.Trials() {
 		return nil, usageErr("make fewer shards", "--shard %s: the eval has only %d trials", text, ev.Trials())

@@ -31,11 +31,10 @@ func newPlanCmd(env *Env) *cobra.Command {
 	o := &planOptions{}
 	cmd := &cobra.Command{
 		Use:   "plan EVAL.yaml",
-		Short: "Tell what an eval will cost and take, and what it can show, before it is run",
-		Long: `Tell what a run of an eval will take: trials, expected and worst cost by agent, time;
-and which differences between tools it will be able to show. Costs and times are those of
-earlier runs of the same agent where there are any. Nothing is asked or started; no key
-and no program is needed.`,
+		Short: "Estimate cost, time and statistical power of an eval",
+		Long: `Estimate a run of an eval: trials, expected and worst cost by agent, time, and the
+smallest difference between tools that it can detect. Costs and times come from earlier
+runs of the same agent, if any. No requests are sent; no key and no program is needed.`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -48,7 +47,7 @@ and no program is needed.`,
 	f := cmd.Flags()
 	addAgentFlags(f)
 	f.StringArrayVar(&o.agents, "agent", nil, "plan for this agent of the eval only (repeatable)")
-	f.IntVar(&o.concurrency, "concurrency", 0, "trials at a time (default: the eval's, or 32)")
+	f.IntVar(&o.concurrency, "concurrency", 0, "parallel trials (default: the eval's, or 32)")
 	return cmd
 }
 
@@ -224,15 +223,15 @@ func sayPlan(f forecast.Forecast) []string {
 	lines := []string{
 		fmt.Sprintf("trials: %s x %s x %s x %s = %d", count(float64(f.Prompts), "prompt"), count(float64(len(f.Agents)), "agent"),
 			count(float64(f.Templates), "template"), count(float64(f.Repeats), "repeat"), f.Trials),
-		fmt.Sprintf("time: about %s with %d at a time, where no limit of a provider slows it down", f.Duration().Round(time.Second), f.Concurrency),
+		fmt.Sprintf("time: about %s with %d in parallel, without rate limits", f.Duration().Round(time.Second), f.Concurrency),
 	}
-	from := fmt.Sprintf("assuming that %.0f%% of the variance lies between prompts", 100*p.Rho)
+	from := fmt.Sprintf("assuming %.0f%% of the variance between prompts", 100*p.Rho)
 	if p.Measured {
-		from = fmt.Sprintf("for in earlier runs %.0f%% of the variance lay between prompts", 100*p.Rho)
+		from = fmt.Sprintf("from earlier runs: %.0f%% of the variance between prompts", 100*p.Rho)
 	}
-	shows := "power: these prompts cannot show that one tool is picked more often than another; " + from
+	shows := "power: these prompts cannot detect a difference between two tools; " + from
 	if p.Detectable != nil {
-		shows = fmt.Sprintf("power: a difference of %.1f points between two tools is shown in 80%% of such runs; %s", 100**p.Detectable, from)
+		shows = fmt.Sprintf("power: a difference of %.1f points between two tools is detected in 80%% of such runs; %s", 100**p.Detectable, from)
 	}
 	return append(lines, shows,
 		fmt.Sprintf("power: 5 points (30%% against 25%%) take %s with %d trials each, at least %s with any number of repeats; %s trials if no two shared a prompt",

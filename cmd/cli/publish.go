@@ -25,10 +25,10 @@ func newPublishCmd(env *Env) *cobra.Command {
 	o := &publishOptions{}
 	cmd := &cobra.Command{
 		Use:   "publish",
-		Short: "Freeze the current ranks into a snapshot and make it the current one",
+		Short: "Publish the current ranks as a snapshot and make it the current one",
 		Long: `Publish the latest complete run of every eval as one immutable snapshot: documents,
-trials and a manifest whose digest is the snapshot's id. The same inputs give the same
-bytes. Running servers pick the new snapshot up within a second.
+trials and a manifest whose digest is the snapshot's id. The build is reproducible.
+Running servers load the new snapshot within a second.
 
 A run is complete when 95 % of its planned trials have an answer. Where an eval has no
 complete run, nothing is published and the exit code is 4, unless --allow-incomplete is
@@ -42,10 +42,10 @@ given.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.to, "to", "", "where to, as file:///DIR (default: the data folder)")
+	f.StringVar(&o.to, "to", "", "destination, as file:///DIR (default: the data folder)")
 	f.StringVar(&o.sign, "sign", "", "sign with this ed25519 private key (PEM)")
 	f.StringArrayVar(&o.runs, "run", nil, "publish this run instead of the latest ones (repeatable)")
-	f.BoolVar(&o.allowSynthetic, "allow-synthetic", false, "publish figures of simulated agents")
+	f.BoolVar(&o.allowSynthetic, "allow-synthetic", false, "publish results of simulated agents")
 	f.BoolVar(&o.allowPartial, "allow-incomplete", false, "publish runs with answers to less than 95 % of their planned trials")
 	f.BoolVar(&o.noPromote, "no-promote", false, "leave the current snapshot as it is")
 	return cmd
@@ -102,7 +102,7 @@ func (o *publishOptions) allowed(chosen selection) error {
 		switch {
 		case r.Synthetic && !o.allowSynthetic:
 			return usageErr("--allow-synthetic publishes it, marked on every page",
-				"run %s holds answers of simulated agents", r.ID)
+				"run %s contains answers of simulated agents", r.ID)
 		case !r.Complete && !o.allowPartial:
 			hint := o.howToFinish(r) + "; or choose another run with --run RUN"
 			if r.Shard == "" { // a shard is never published

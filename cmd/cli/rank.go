@@ -28,8 +28,8 @@ func newRankCmd(env *Env) *cobra.Command {
 		Long: `Rank the tools of every measured category, or of one, from the latest complete run of
 each eval: one with answers to 95 % of its planned trials. Where there is none, the
 latest run is ranked, and a note on stderr says so. Rates are shares of all valid
-trials. The interval is over prompts: where it is wide, more prompts are needed, not
-more repeats. The rank is followed by the ranks that the counts do not exclude.`,
+trials, with a 95 % CI that treats prompts as clusters: to narrow it, add prompts, not
+repeats. The rank is followed by its range (95 %).`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -41,7 +41,7 @@ more repeats. The rank is followed by the ranks that the counts do not exclude.`
 	o.flags(cmd)
 	cmd.Flags().StringVar(&o.category, "category", "", "only this category")
 	cmd.Flags().StringArrayVar(&o.runs, "run", nil, "rank this run instead of the latest ones (repeatable)")
-	cmd.Flags().BoolVar(&o.all, "all", false, "list tools that were never picked or named too")
+	cmd.Flags().BoolVar(&o.all, "all", false, "also list tools that were never picked or named")
 	cmd.Flags().String("base-url", "", "address that urls begin with (default http://"+demoListen+")")
 	return cmd
 }
@@ -59,7 +59,7 @@ func (o *rankOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.category != "" && len(boards) == 0 {
-		return usageErr("firstpick runs lists what was measured", "category %s was not measured yet", o.category)
+		return usageErr("firstpick runs lists the runs", "category %s is not measured yet", o.category)
 	}
 	if o.json {
 		return o.printBoards(boards)
@@ -114,8 +114,8 @@ func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*t
 func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog, slug string, chosen selection) (analytics.Board, []analytics.Cell, error) {
 	category, ok := cat.Category(slug)
 	if !ok {
-		return analytics.Board{}, nil, usageErr("use the catalogue that the trials were made with: --catalog DIR",
-			"trials of category %s, which the catalogue does not have", slug)
+		return analytics.Board{}, nil, usageErr("use the catalogue of the trials: --catalog DIR",
+			"trials of category %s, which is not in the catalogue", slug)
 	}
 	cells, totals, err := store.Cells(ctx, slug, chosen.ids())
 	if err != nil {
@@ -160,6 +160,6 @@ func (o *rankOptions) notes(b analytics.Board, hidden int) {
 		_, _ = fmt.Fprintf(w, "note: %s: %s: %s\n", b.Category, code, analytics.Explain(code))
 	}
 	if hidden > 0 {
-		_, _ = fmt.Fprintf(w, "note: %s: %d tools that no answer picked or named are not shown (--all)\n", b.Category, hidden)
+		_, _ = fmt.Fprintf(w, "note: %s: %d tools without a pick or mention are hidden (--all shows them)\n", b.Category, hidden)
 	}
 }

@@ -38,8 +38,8 @@ func newRootCmd(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "firstpick",
 		Short: "Measure which tools AI agents pick",
-		Long: `firstpick asks AI agents unbranded questions, counts which tool they pick,
-publishes leaderboards with honest intervals, and serves them to people and agents.
+		Long: `firstpick asks AI agents unbranded questions, counts which tools they pick,
+publishes leaderboards with confidence intervals, and serves them to people and agents.
 
 Start with:  firstpick demo`,
 		SilenceUsage: true, SilenceErrors: true,

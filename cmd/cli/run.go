@@ -44,9 +44,9 @@ func newRunCmd(env *Env, runF func(context.Context, *runOptions) error) *cobra.C
 	o := &runOptions{}
 	cmd := &cobra.Command{
 		Use:   "run EVAL.yaml",
-		Short: "Ask every agent of an eval every prompt, and keep the answers",
-		Long: `Run the trials of an eval. Every answer is on disk before it counts: a run that
-was interrupted, or killed, goes on with --resume RUN and asks only what is missing.
+		Short: "Run an eval: send every prompt to every agent and store the answers",
+		Long: `Run the trials of an eval. Every answer is on disk before it counts: --resume RUN
+continues an interrupted or killed run and sends only the missing trials.
 
 The exit code is 0 when every planned trial is accounted for, 4 when trials are
 missing or the budget was reached, 130 after an interrupt.`,
@@ -63,11 +63,11 @@ missing or the budget was reached, 130 after an interrupt.`,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.agents, "agent", nil, "run only this agent of the eval (repeatable)")
-	f.StringVar(&o.resume, "resume", "", "go on with this run")
-	f.StringVar(&o.shard, "shard", "", "run only part I of N, as I/N; firstpick merge joins the parts")
-	f.StringVar(&o.queue, "queue", "", "let `firstpick worker` processes ask, over this PostgreSQL: postgres://...")
-	f.BoolVar(&o.retryExcluded, "retry-excluded", false, "with --resume: ask again what was excluded")
-	f.IntVar(&o.concurrency, "concurrency", 0, "trials at a time (default: the eval's, or 32)")
+	f.StringVar(&o.resume, "resume", "", "continue this run")
+	f.StringVar(&o.shard, "shard", "", "run only shard I of N, as I/N; firstpick merge joins the shards")
+	f.StringVar(&o.queue, "queue", "", "let workers (firstpick worker) send the requests, over this PostgreSQL `URL`: postgres://...")
+	f.BoolVar(&o.retryExcluded, "retry-excluded", false, "with --resume: retry excluded trials")
+	f.IntVar(&o.concurrency, "concurrency", 0, "parallel trials (default: the eval's, or 32)")
 	f.Float64Var(&o.maxCost, "max-cost", 0, "stop before spending more than this many US dollars")
 	f.BoolVar(&o.json, "json", false, "print events as NDJSON on stdout")
 	addAgentFlags(f)
@@ -117,7 +117,7 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 		return o.reopen()
 	}
 	if o.file == "" {
-		return nil, usageErr("firstpick init writes an example", "run wants an eval file")
+		return nil, usageErr("firstpick init writes an example", "run needs an eval file")
 	}
 	ev, err := readEval(o.file)
 	if err != nil {
@@ -139,7 +139,7 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 
 func (o *runOptions) reopen() (*journal.Journal, error) {
 	if len(o.agents) > 0 {
-		return nil, usageErr("a resumed run keeps its agents", "--agent does not go with --resume")
+		return nil, usageErr("a resumed run keeps its agents", "--agent cannot be combined with --resume")
 	}
 	old, err := journal.ReadRun(o.runsRoot(), o.resume)
 	if errors.Is(err, os.ErrNotExist) {
@@ -148,10 +148,10 @@ func (o *runOptions) reopen() (*journal.Journal, error) {
 		return nil, err
 	}
 	if o.shard != "" && o.shard != old.Shard.String() {
-		return nil, usageErr("leave --shard out: a resumed run keeps its part", "run %s is not shard %s", o.resume, o.shard)
+		return nil, usageErr("omit --shard: a resumed run keeps its shard", "run %s is not shard %s", o.resume, o.shard)
 	}
 	if old.Imported {
-		return nil, usageErr("import the file again", "run %s was imported: there is nobody to ask", o.resume)
+		return nil, usageErr("import the file again", "run %s was imported and cannot be resumed", o.resume)
 	}
 	if o.file != "" {
 		ev, err := readEval(o.file)
@@ -159,8 +159,8 @@ func (o *runOptions) reopen() (*journal.Journal, error) {
 			return nil, err
 		}
 		if ev.Source != old.Eval.Source {
-			return nil, usageErr("leave the file out to go on with the eval as it was, or start a new run",
-				"%s is not the eval that run %s began with", o.file, o.resume)
+			return nil, usageErr("omit the file to continue with the original eval, or start a new run",
+				"%s differs from the eval of run %s", o.file, o.resume)
 		}
 	}
 	return journal.Open(o.runsRoot(), o.resume)
@@ -214,7 +214,7 @@ func simulatedNote(ev *eval.Eval) string {
 			names = append(names, a.Name)
 		}
 	}
-	return fmt.Sprintf("the answers of %s are simulated, and the results synthetic; for real ones, put agents into the eval and look at it with `firstpick doctor`",
+	return fmt.Sprintf("the answers of %s are simulated and the results synthetic; for real answers, add agents to the eval and check it with `firstpick doctor`",
 		strings.Join(names, ", "))
 }
 
@@ -263,23 +263,23 @@ func (o *runOptions) report(sum runner.Summary, shard bool) {
 		_, _ = fmt.Fprintf(w, "  %s: %d\n", reason, sum.Reasons[reason])
 	}
 	for _, agent := range sortedKeys(sum.Closed) {
-		_, _ = fmt.Fprintf(w, "agent %s is not asked any more: %s\n", agent, printableText(sum.Closed[agent]))
+		_, _ = fmt.Fprintf(w, "agent %s stopped: %s\n", agent, printableText(sum.Closed[agent]))
 	}
 	switch {
 	case sum.AtMostUSD > sum.SpentUSD:
-		_, _ = fmt.Fprintf(w, "spent %.4f USD, or at most %.4f: not every question said what it cost\n", sum.SpentUSD, sum.AtMostUSD)
+		_, _ = fmt.Fprintf(w, "spent %.4f USD, at most %.4f: some requests have no known cost\n", sum.SpentUSD, sum.AtMostUSD)
 	case sum.SpentUSD > 0:
 		_, _ = fmt.Fprintf(w, "spent %.4f USD\n", sum.SpentUSD)
 	}
 	complete := analytics.Complete(sum.Valid, sum.Planned)
 	switch {
 	case sum.Missing > 0:
-		_, _ = fmt.Fprintf(w, "go on with: %s\n", o.resumeCommand(sum.RunID, false))
+		_, _ = fmt.Fprintf(w, "continue with: %s\n", o.resumeCommand(sum.RunID, false))
 	case !complete:
-		_, _ = fmt.Fprintf(w, "ask again what was excluded: %s\n", o.resumeCommand(sum.RunID, true))
+		_, _ = fmt.Fprintf(w, "retry excluded trials with: %s\n", o.resumeCommand(sum.RunID, true))
 	}
 	if !complete && !shard {
-		_, _ = fmt.Fprintln(w, "incomplete: below 95 % of the planned trials have an answer; rank and publish keep to the latest complete run of this eval, if there is one")
+		_, _ = fmt.Fprintln(w, "incomplete: less than 95 % of the planned trials have an answer; rank and publish use the latest complete run of this eval, if any")
 	}
 }
 
@@ -291,7 +291,7 @@ func (a *app) load(ctx context.Context) {
 		err = store.Close()
 	}
 	if err != nil {
-		a.log.Warn("the answers are safe in the journal, but not yet in the trial store; the next `firstpick rank` loads them",
+		a.log.Warn("the answers are in the journal, but not yet in the trial store; the next `firstpick rank` loads them",
 			"err", err)
 	}
 }
@@ -303,7 +303,7 @@ func outcome(ctx context.Context, sum runner.Summary) error {
 	case sum.Stopped == "budget":
 		return &codedError{errors.New("the budget was reached"), exitIncomplete, "raise --max-cost and resume"}
 	case sum.Missing > 0:
-		return &codedError{fmt.Errorf("%d trials are missing", sum.Missing), exitIncomplete, "mend the cause above and resume"}
+		return &codedError{fmt.Errorf("%d trials are missing", sum.Missing), exitIncomplete, "fix the cause above and resume"}
 	default:
 		return nil
 	}

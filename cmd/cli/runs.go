@@ -15,7 +15,7 @@ func newRunsCmd(env *Env) *cobra.Command {
 	var f format
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List runs, steer those under way, rebuild the trial store",
+		Short: "List runs, control active ones, rebuild the trial store",
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)
@@ -28,8 +28,8 @@ func newRunsCmd(env *Env) *cobra.Command {
 	f.flags(cmd)
 	cmd.AddCommand(newRunsCtlCmd(env), &cobra.Command{
 		Use:   "rebuild",
-		Short: "Build the trial store anew from the journals",
-		Long:  "Build trials.duckdb anew from the journals of all runs. The journals are the truth; the store may be deleted at any time.",
+		Short: "Rebuild the trial store from the journals",
+		Long:  "Rebuild trials.duckdb from the journals of all runs. The journals are the source of truth; the store may be deleted at any time.",
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)
@@ -79,7 +79,7 @@ func currency(r trialstore.RunRow) string {
 	case r.Shard != "":
 		return "no: shard " + r.Shard
 	case r.UnderWay && !r.Current:
-		return "no: under way"
+		return "no: active"
 	case r.Latest && !r.Current:
 		return "no: incomplete"
 	case r.Current && !r.Complete:

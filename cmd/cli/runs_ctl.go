@@ -20,15 +20,15 @@ func newRunsCtlCmd(env *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ctl RUN [pause|resume|concurrency N|max-cost USD]",
-		Short: "Look at a run under way, and steer it",
-		Long: `Tell how a run under way stands, from another terminal, and steer it:
+		Short: "Show and control an active run",
+		Long: `Show the state of an active run from another terminal, and control it:
 
   pause            let the questions under way end, and ask nothing further
   resume           go on
   concurrency N    ask at most N questions at a time; what is above ends by itself
   max-cost USD     set the budget; it cannot be set below what is spent or reserved
 
-RUN may be the start of an id, or "last" for the run that began last.`,
+RUN may be the prefix of an id, or "last" for the newest run.`,
 		Args: usage(cobra.RangeArgs(1, 3)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(env, cmd)
@@ -60,7 +60,7 @@ func (a *app) steer(ctx context.Context, run string, order []string) (st runner.
 		st, err = obey(ctx, c, order)
 	}
 	if errors.Is(err, runctl.ErrNotRunning) {
-		return st, usageErr("firstpick run --resume "+id+" goes on with it", "run %s is not under way", id)
+		return st, usageErr("firstpick run --resume "+id+" continues it", "run %s is not active", id)
 	}
 	return st, err
 }
@@ -76,7 +76,7 @@ func obey(ctx context.Context, c *runctl.Client, order []string) (st runner.Stat
 	wantsValue := verb == "concurrency" || verb == "max-cost"
 	switch {
 	case wantsValue && value == "":
-		return st, usageErr("", "%s wants a number", verb)
+		return st, usageErr("", "%s needs a number", verb)
 	case !wantsValue && value != "":
 		return st, usageErr("", "%s takes no value", verb)
 	}
@@ -90,13 +90,13 @@ func obey(ctx context.Context, c *runctl.Client, order []string) (st runner.Stat
 	case "concurrency":
 		n, err := strconv.Atoi(value)
 		if err != nil {
-			return st, usageErr("", "concurrency: %q is no whole number", value)
+			return st, usageErr("", "concurrency must be an integer (got %q)", value)
 		}
 		return c.SetConcurrency(ctx, n)
 	case "max-cost":
 		usd, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(usd > 0) {
-			return st, usageErr("", "max-cost: %q is no amount of US dollars above 0", value)
+			return st, usageErr("", "max-cost must be a positive amount of US dollars (got %q)", value)
 		}
 		return c.SetMaxCost(ctx, usd)
 	default:
@@ -124,7 +124,7 @@ func (a *app) findRun(start string) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", usageErr("", "%s is the start of %d runs: %s", start, len(found), strings.Join(found, ", "))
+		return "", usageErr("", "%s is the prefix of %d runs: %s", start, len(found), strings.Join(found, ", "))
 	default:
 		for _, run := range unreadable {
 			if strings.HasPrefix(run.ID, start) {
@@ -144,7 +144,7 @@ func printStatus(env *Env, st runner.Status) error {
 	_, err := fmt.Fprintf(w, "%s: %d of %d done (%d excluded), %d under way of at most %d\n", state, st.Valid+st.Excluded, st.Planned, st.Excluded, st.InFlight, st.Concurrency)
 	money := fmt.Sprintf("spent %.4f USD", st.SpentUSD)
 	if !st.SpentKnown {
-		money += " and something unknown"
+		money += " plus an unknown amount"
 	}
 	if st.ReservedUSD > 0 {
 		money += fmt.Sprintf(", up to %.4f more is reserved", st.ReservedUSD)

@@ -28,14 +28,14 @@ func (a *app) trials(ctx context.Context) (*trialstore.Store, error) {
 		return nil, err
 	}
 	if store.Replaced() {
-		a.note("%s was never finished, by a full disk or a killed process; it is built anew from the journals", a.trialsPath())
+		a.note("%s is incomplete (disk full or process killed); rebuilding it from the journals", a.trialsPath())
 	}
 	loaded, err := store.Sync(ctx, a.runsRoot())
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	for _, run := range loaded.Unreadable {
-		a.log.Warn("run skipped: it cannot be read whole", "run", run.ID, "err", run.Err)
+		a.log.Warn("run skipped: it cannot be read completely", "run", run.ID, "err", run.Err)
 	}
 	store.SetUnderWay(a.underWay(ctx))
 	return store, nil
@@ -159,7 +159,7 @@ func (a *app) intactRun(id string) (journal.Run, error) {
 		return run, err
 	}
 	if run.Shard != nil {
-		a.log.Warn("the run is a part of its plan: merge it with the others", "run", id, "shard", run.Shard.String())
+		a.log.Warn("the run is one shard of its plan: merge it with the others", "run", id, "shard", run.Shard.String())
 	}
 	if err := journal.Verify(a.runsRoot(), id); err != nil {
 		return run, &codedError{fmt.Errorf("run %s is damaged: %w", id, err), exitFailed, "--run RUN reads another run; firstpick runs lists them"}
@@ -186,7 +186,7 @@ func newerThan(chosen, rows []trialstore.RunRow) (newer []trialstore.RunRow) {
 // are incomplete.
 func (a *app) explain(s selection) {
 	for _, r := range s.newer {
-		a.note("%s: run %s of eval %s is newer and passed over: %s; %s, or choose it with --run %s", r.Category, r.ID, r.Eval, howFar(r), a.howToFinish(r), r.ID)
+		a.note("%s: skipped newer run %s of eval %s: %s; %s, or choose it with --run %s", r.Category, r.ID, r.Eval, howFar(r), a.howToFinish(r), r.ID)
 	}
 	for _, r := range s.rows {
 		if !r.Complete {
@@ -203,7 +203,7 @@ func howFar(r trialstore.RunRow) string {
 	}
 	s := fmt.Sprintf("%d of %d planned trials have an answer (%s)", r.Valid, r.Planned, percent(share))
 	if r.UnderWay {
-		s += ", and it is still under way"
+		s += ", and it is still active"
 	}
 	return s
 }

@@ -45,7 +45,7 @@ func TestARunUnderWayIsPassedOver(t *testing.T) {
 	if s := choose(); len(s.rows) != 1 || s.rows[0].ID != "whole" {
 		t.Errorf("while it is written: %+v", s.rows)
 	}
-	const want = "note: web: run busy of eval e is newer and passed over: 20 of 20 planned trials have an answer (100.0%), and it is still under way; " +
+	const want = "note: web: skipped newer run busy of eval e: 20 of 20 planned trials have an answer (100.0%), and it is still active; " +
 		"wait until it ends, or choose it with --run busy\n"
 	if said.String() != want {
 		t.Errorf("said %q, want %q", said.String(), want)

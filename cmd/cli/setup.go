@@ -29,8 +29,8 @@ func newSetupCmd(env *Env) *cobra.Command {
 	o := &setupOptions{}
 	cmd := &cobra.Command{
 		Use:   "setup",
-		Short: "Install the collector in a site: detect its stack, print the recipe, prove that it works",
-		Long: `Installs what tells the service which AI agents read a site.
+		Short: "Install the collector in a site: detect its stack, print the recipe, verify the setup",
+		Long: `Install the collector, which reports AI agents that read a site.
 
 Start with:  firstpick setup detect`,
 		Args: usage(cobra.NoArgs),
@@ -51,12 +51,12 @@ Start with:  firstpick setup detect`,
 
 	print := sub("print STACK", "Print the recipe of a stack, or write its files", cobra.ExactArgs(1), o.print)
 	print.Flags().StringVar(&o.url, "url", "", "root URL of the service (default: that of the saved agent session, or http://"+demoListen+")")
-	print.Flags().BoolVar(&o.files, "files", false, "list the files that the recipe has written, and write nothing")
-	print.Flags().StringVar(&o.write, "write", "", "write the files into this project folder; none is overwritten")
+	print.Flags().BoolVar(&o.files, "files", false, "list the files of the recipe without writing them")
+	print.Flags().StringVar(&o.write, "write", "", "write the files into this project folder, without overwriting")
 	print.MarkFlagsMutuallyExclusive("files", "write")
 
-	prove := sub("prove --site URL", "Visit a site as an agent, and see whether the collector reports it", cobra.NoArgs, o.prove)
-	prove.Flags().StringVar(&o.site, "site", "", "address of a page of the site (needed)")
+	prove := sub("prove --site URL", "Visit a site as an agent, and check that the collector reports the visit", cobra.NoArgs, o.prove)
+	prove.Flags().StringVar(&o.site, "site", "", "URL of a page of the site (required)")
 	prove.Flags().StringVar(&o.url, "url", "", "root URL of the service (default: FIRSTPICK_URL, that of the saved agent session, or http://"+demoListen+")")
 	prove.Flags().StringVar(&o.key, "key", "", "collector key (default: FIRSTPICK_KEY)")
 	prove.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "how long to wait for the visit to arrive")
@@ -75,7 +75,7 @@ func (o *setupOptions) service() (string, error) {
 	}
 	base, err := agentauth.CheckBase(base)
 	if err != nil {
-		return "", usageErr("--url wants an https address, or http on this machine", "--url: %w", err)
+		return "", usageErr("--url must be an https URL, or http on this machine", "--url: %w", err)
 	}
 	return base, nil
 }
@@ -93,7 +93,7 @@ func (o *setupOptions) detect(_ context.Context, args []string) error {
 	dir := firstOr(args, ".")
 	found, err := setup.Detect(os.DirFS(dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return usageErr("name the folder of the site's code", "there is no folder %s", dir)
+		return usageErr("give the folder of the site's code", "folder %s does not exist", dir)
 	}
 	if err != nil {
 		return badInput(err)
@@ -109,7 +109,7 @@ func (o *setupOptions) detect(_ context.Context, args []string) error {
 		return printJSON(o.env, list)
 	}
 	if len(list) == 0 {
-		return usageErr("choose one: firstpick setup print "+strings.Join(setup.Slugs(), "|"), "no stack is known by the files of %s", dir)
+		return usageErr("choose one: firstpick setup print "+strings.Join(setup.Slugs(), "|"), "no known stack in %s", dir)
 	}
 	if err := t.print(o.env, format{}); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (o *setupOptions) detect(_ context.Context, args []string) error {
 func (o *setupOptions) print(_ context.Context, args []string) error {
 	stack, ok := setup.Find(args[0])
 	if !ok {
-		return usageErr("firstpick setup detect finds it; "+nearest.Hint(args[0], setup.Slugs()), "there is no stack %q", args[0])
+		return usageErr("firstpick setup detect finds it; "+nearest.Hint(args[0], setup.Slugs()), "unknown stack %q", args[0])
 	}
 	base, err := o.service()
 	if err != nil {
@@ -144,15 +144,15 @@ func (o *setupOptions) print(_ context.Context, args []string) error {
 // writeFiles writes the code of a recipe, all of it or nothing.
 func (o *setupOptions) writeFiles(stack *setup.Stack, base string) error {
 	if len(stack.Files) == 0 {
-		return usageErr("firstpick setup print "+stack.Slug+" says what to do", "the recipe of %s writes no files", stack.Slug)
+		return usageErr("firstpick setup print "+stack.Slug+" shows the steps", "the recipe of %s has no files", stack.Slug)
 	}
 	if info, err := os.Stat(o.write); err != nil || !info.IsDir() {
-		return usageErr("--write wants the folder of the project", "there is no folder %s", o.write)
+		return usageErr("--write must be the folder of the project", "folder %s does not exist", o.write)
 	}
 	for _, f := range stack.Files {
 		path := filepath.Join(o.write, filepath.FromSlash(f.Path))
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return usageErr("move it away, or merge by hand what firstpick setup print "+stack.Slug+" shows", "%s is there already; nothing was written", path)
+			return usageErr("move it away, or merge the recipe by hand: firstpick setup print "+stack.Slug, "%s already exists; nothing was written", path)
 		}
 	}
 	for _, f := range stack.Files {

@@ -66,11 +66,11 @@ type prover struct {
 func (o *setupOptions) prove(ctx context.Context, _ []string) error {
 	target, err := url.Parse(o.site)
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-		return usageErr("firstpick setup prove --site https://yoursite.example", "--site wants the address of a page of the site")
+		return usageErr("firstpick setup prove --site https://yoursite.example", "--site must be the URL of a page of the site")
 	}
 	key := cmp.Or(o.key, o.env.Getenv("FIRSTPICK_KEY"))
 	if key == "" {
-		return usageErr("make one: firstpick agent register, then firstpick agent key --label NAME", "no collector key: give --key, or set FIRSTPICK_KEY")
+		return usageErr("create one: firstpick agent register, then firstpick agent key --label NAME", "no collector key: give --key, or set FIRSTPICK_KEY")
 	}
 	o.url = cmp.Or(o.url, o.env.Getenv("FIRSTPICK_URL"))
 	base, err := o.service()
@@ -161,7 +161,7 @@ func (p *prover) call(ctx context.Context, method, path string, body []byte, int
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := p.http.Do(req)
 	if err != nil {
-		return unreachable(err, "is the service running at "+p.base+"? --url names another")
+		return unreachable(err, "check that the service runs at "+p.base+", or set --url")
 	}
 	defer func() { _ = resp.Body.Close() }()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, proveMaxBytes))
@@ -172,7 +172,7 @@ func (p *prover) call(ctx context.Context, method, path string, body []byte, int
 		return p.refused(resp, data)
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return &codedError{fmt.Errorf("%s does not answer as a collector does", p.base), exitFailed, "does --url name the root of the service?"}
+		return &codedError{fmt.Errorf("%s is not a collector endpoint", p.base), exitFailed, "check that --url is the root of the service"}
 	}
 	return nil
 }
@@ -186,9 +186,9 @@ func (p *prover) refused(resp *http.Response, data []byte) error {
 	hint := "try again in a while"
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized:
-		hint = "make a key: firstpick agent key --label NAME; or is it one of another service? --url names that"
+		hint = "create a key: firstpick agent key --label NAME; if the key is of another service, set --url"
 	case resp.StatusCode == http.StatusNotFound:
-		hint = "does --url name the root of the service?"
+		hint = "check that --url is the root of the service"
 	case resp.Header.Get("Retry-After") != "":
 		hint = "try again in " + clean(resp.Header.Get("Retry-After")) + " s"
 	}
@@ -205,11 +205,11 @@ func (p *prover) visit(ctx context.Context, out *proof) (http.Header, error) {
 	req.Header.Set("Accept", "text/html,*/*")
 	resp, err := p.http.Do(req)
 	if err != nil {
-		return nil, unreachable(err, "is the site up? --site names another page")
+		return nil, unreachable(err, "check that the site is up, or choose another page with --site")
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if _, err := io.Copy(io.Discard, io.LimitReader(resp.Body, proveMaxBytes)); err != nil {
-		return nil, unreachable(err, "the page broke off; try another one")
+		return nil, unreachable(err, "the response was cut off; try another page")
 	}
 	out.SiteStatus = resp.StatusCode
 	return resp.Header, nil
@@ -227,7 +227,7 @@ func reasons(out *proof, head http.Header, last *collectorProbe) []string {
 	var all []string
 	switch out.SiteStatus {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		all = append(all, "the site answered "+strconv.Itoa(out.SiteStatus)+": a firewall, bot rule or login may stand before your code; let agents in, or try another page")
+		all = append(all, "the site answered "+strconv.Itoa(out.SiteStatus)+": a firewall, bot rule or login may block the request; allow agents, or try another page")
 	}
 	if cached(head) {
 		all = append(all, "a cache answered, not your code: use a recipe at the CDN, such as cloudflare-worker or vercel, or purge the page and try again")
@@ -238,8 +238,8 @@ func reasons(out *proof, head http.Header, last *collectorProbe) []string {
 	return append(all,
 		"FIRSTPICK_KEY is not in the environment of the running process, or is a key of another workspace than "+last.Workspace,
 		"the version with the collector is not deployed yet, or was not restarted",
-		"the hook stands behind what answers the page: move it to the front",
-		"the site's server cannot reach "+out.Service+": check FIRSTPICK_URL and its way out",
+		"the middleware runs after the handler of the page: move it to the front",
+		"the site's server cannot reach "+out.Service+": check FIRSTPICK_URL and its outbound network",
 		"a log is shipped, and its writer or shipper lags: try --timeout 2m",
 	)
 }

@@ -24,11 +24,11 @@ func newSnapshotCmd(env *Env) *cobra.Command {
 	o := &snapshotOptions{}
 	cmd := &cobra.Command{
 		Use:   "snapshot",
-		Short: "Look at, verify, compare, promote and prune snapshots",
+		Short: "Show, verify, compare, promote and prune snapshots",
 		Args:  usage(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&o.from, "from", "", "where snapshots lie, as file:///DIR (default: the data folder)")
+	cmd.PersistentFlags().StringVar(&o.from, "from", "", "folder of the snapshots, as file:///DIR (default: the data folder)")
 	sub := func(use, short string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Args: usage(args), RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -44,8 +44,8 @@ func newSnapshotCmd(env *Env) *cobra.Command {
 	}
 	o.flags(sub("list", "List snapshots", cobra.NoArgs, o.list))
 	sub("show [ID]", "Print the manifest of a snapshot (default: the current one)", cobra.MaximumNArgs(1), o.show)
-	verify := sub("verify [ID]", "Check every digest and recompute every figure from the trials", cobra.MaximumNArgs(1), o.verify)
-	verify.Flags().StringVar(&o.key, "key", "", "public key (PEM) that the signature must be of")
+	verify := sub("verify [ID]", "Check every digest and recompute every number from the trials", cobra.MaximumNArgs(1), o.verify)
+	verify.Flags().StringVar(&o.key, "key", "", "public key (PEM) of the signature")
 	o.flags(sub("diff OLD NEW", "Compare the ranks of two snapshots", cobra.ExactArgs(2), o.diff))
 	sub("promote ID", "Make a snapshot the current one", cobra.ExactArgs(1), o.promote)
 	prune := sub("prune", "Delete old snapshots, never the current one", cobra.NoArgs, o.prune)
@@ -70,7 +70,7 @@ func newDiffCmd(env *Env) *cobra.Command {
 		},
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.from, "from", "", "where snapshots lie, as file:///DIR (default: the data folder)")
+	cmd.Flags().StringVar(&o.from, "from", "", "folder of the snapshots, as file:///DIR (default: the data folder)")
 	return cmd
 }
 
@@ -139,7 +139,7 @@ func (o *snapshotOptions) verify(ctx context.Context, args []string) error {
 	case rep.Signed:
 		signature = "signature not checked (give --key)"
 	}
-	_, _ = fmt.Fprintf(o.env.Stdout, "%s: %d files whole, %d documents recomputed from %d trials, %s\n",
+	_, _ = fmt.Fprintf(o.env.Stdout, "%s: %d files verified, %d documents recomputed from %d trials, %s\n",
 		id, rep.Files, rep.Documents, rep.Trials, signature)
 	return nil
 }
@@ -158,7 +158,7 @@ func (o *snapshotOptions) diff(_ context.Context, args []string) error {
 		return printJSON(o.env, map[string]any{"old": older.ID, "new": newer.ID, "changes": changes})
 	}
 	if older.Manifest.Catalog != newer.Manifest.Catalog || older.Manifest.Extractor != newer.Manifest.Extractor {
-		_, _ = fmt.Fprintln(o.env.Stderr, "note: catalogue or extractor differ: a change below may be theirs, not the agents'")
+		_, _ = fmt.Fprintln(o.env.Stderr, "note: catalogue or extractor differ: changes may come from them, not from the agents")
 	}
 	t := table{header: []string{"category", "tool", "change", "rank", "pick rate", "difference"}}
 	for _, c := range changes {
@@ -166,7 +166,7 @@ func (o *snapshotOptions) diff(_ context.Context, args []string) error {
 			fmt.Sprintf("%s → %s", percent(c.OldRate), percent(c.NewRate)), fmt.Sprintf("%+.1f pp", 100*c.Diff))
 	}
 	if len(changes) == 0 {
-		_, _ = fmt.Fprintln(o.env.Stderr, "no rank and no rate differs")
+		_, _ = fmt.Fprintln(o.env.Stderr, "no changes")
 		return nil
 	}
 	return t.print(o.env, o.format)

@@ -18,10 +18,9 @@ const trafficFile = "traffic.duckdb"
 func newReindexCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reindex",
-		Short: "Make the traffic database anew from the stored events",
-		Long: `Make traffic.duckdb in the data folder anew from the events in the state store,
-which hold all that it does. The server must be stopped. What a run that was broken
-off did not load, the server loads when it starts.`,
+		Short: "Rebuild the traffic database from the stored events",
+		Long: `Rebuild traffic.duckdb in the data folder from the events in the state store. Stop the
+server first. After an interrupted rebuild the server loads the rest when it starts.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)

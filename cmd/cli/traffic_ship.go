@@ -41,18 +41,17 @@ func newShipCmd(env *Env) *cobra.Command {
 	o := &shipOptions{}
 	cmd := &cobra.Command{
 		Use:   "ship FILE...",
-		Short: "Send what agents did according to access logs, and follow the logs",
-		Long: `Read access logs of nginx, Apache, Caddy and others, and send what agents did to a
-service's collector. The logs are followed as they grow, through rotations and
-restarts; each line counts once, also when the same log is shipped again.
+		Short: "Ship agent visits from access logs, and follow the logs",
+		Long: `Read access logs of nginx, Apache, Caddy and others, and send agent visits to the
+collector of a service. Logs are followed through rotations and restarts; each line
+counts once, even if a log is shipped twice.
 
-Page views of people are not sent, query strings neither, but for link tags.
+Human page views and query strings are not sent, except link tags.
 
   firstpick traffic ship --url https://SERVICE /var/log/nginx/access.log
   firstpick traffic ship --backfill --once /var/log/nginx/access.log*
 
-How far each log was read, and what waits while the service is away, lies in the
-spool folder: keep it.`,
+The spool folder keeps the read offset of each log and unsent events: do not delete it.`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -64,14 +63,14 @@ spool folder: keep it.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.url, "url", "", "root URL of the service (default: $"+urlVariable+", or http://"+demoListen+")")
-	f.StringVar(&o.key, "key", "", "collector key (better: in the environment, where other users of the machine do not see it)")
-	f.StringVar(&o.keyEnv, "key-env", keyVariable, "variable of the environment that holds the key")
-	f.StringVar(&o.format, "format", "auto", "auto, combined, apache, nginx, caddy, or json: events as the collector takes them, one per line")
+	f.StringVar(&o.key, "key", "", "collector key (prefer the environment variable: other users can see flags)")
+	f.StringVar(&o.keyEnv, "key-env", keyVariable, "environment variable with the key")
+	f.StringVar(&o.format, "format", "auto", "auto, combined, apache, nginx, caddy, or json (collector events, one per line)")
 	f.StringVar(&o.host, "host", "", "host name of the site, for logs that do not name it")
-	f.BoolVar(&o.backfill, "backfill", false, "take old logs in, up to 400 days, also packed ones (.gz)")
-	f.StringVar(&o.spool, "spool", "", "folder of its own (default: ship in the data folder)")
+	f.BoolVar(&o.backfill, "backfill", false, "ship old logs, up to 400 days, including .gz files")
+	f.StringVar(&o.spool, "spool", "", "spool folder (default: ship in the data folder)")
 	f.BoolVar(&o.once, "once", false, "read to the end, send, and stop")
-	f.BoolVar(&o.all, "all", false, "send page views of people too")
+	f.BoolVar(&o.all, "all", false, "also send human page views")
 	f.BoolVar(&o.json, "json", false, "print progress and the summary as JSON lines")
 	cmd.MarkFlagsMutuallyExclusive("key", "key-env")
 	return cmd
@@ -91,11 +90,11 @@ func (o *shipOptions) run(ctx context.Context) error {
 	case errors.Is(err, context.Canceled) && !o.once:
 		err = nil // following ends that way
 	case errors.As(err, &refused) && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden):
-		return &codedError{err, exitFailed, "firstpick agent key --label NAME makes one; nothing that was read is lost, the next run sends it"}
+		return &codedError{err, exitFailed, "create one with firstpick agent key --label NAME; the next run sends the spooled events"}
 	case errors.As(err, &refused):
-		return &codedError{err, exitFailed, "--url wants the root of the service, such as https://firstpick.example"}
+		return &codedError{err, exitFailed, "--url must be the root of the service, such as https://firstpick.example"}
 	case errors.Is(err, ship.ErrAway):
-		err = &codedError{err, exitIncomplete, "run it again later: it goes on where it stopped"}
+		err = &codedError{err, exitIncomplete, "run it again later: it continues where it stopped"}
 	case errors.Is(err, ship.ErrLocked):
 		return usageErr("--spool FOLDER", "%w", err)
 	case errors.As(err, &path):
@@ -126,17 +125,17 @@ func (o *shipOptions) config() (ship.Config, error) {
 		key = o.env.Getenv(o.keyEnv)
 	}
 	if key = strings.TrimSpace(key); key == "" {
-		return ship.Config{}, usageErr("firstpick agent key --kind log --label NAME makes one; export "+o.keyEnv+"=log_live_...", "no collector key: $%s is empty", o.keyEnv)
+		return ship.Config{}, usageErr("create one with firstpick agent key --kind log --label NAME; export "+o.keyEnv+"=log_live_...", "no collector key: $%s is empty", o.keyEnv)
 	}
 	if strings.HasPrefix(key, "pk_") {
 		return ship.Config{}, usageErr("use a key of kind log or secret", "a publishable key is for browsers, and cannot send logs")
 	}
 	if o.backfill && strings.HasPrefix(key, "log_") {
-		return ship.Config{}, usageErr("firstpick agent key --label NAME makes one", "--backfill wants a secret key")
+		return ship.Config{}, usageErr("create one with firstpick agent key --label NAME", "--backfill needs a secret key")
 	}
 	for i, file := range o.files {
 		if file != "-" && slices.Contains(o.files[:i], file) {
-			return ship.Config{}, usageErr("", "%s is named twice", file)
+			return ship.Config{}, usageErr("", "%s is given twice", file)
 		}
 	}
 	spool := o.spool
@@ -195,7 +194,7 @@ func status(s ship.Stats) string {
 	for _, n := range []struct {
 		count int64
 		what  string
-	}{{s.Duplicates, "known"}, {s.Rejected, "rejected"}, {s.Unreadable, "unreadable"}, {s.Spooled, "wait in the spool"}} {
+	}{{s.Duplicates, "known"}, {s.Rejected, "rejected"}, {s.Unreadable, "unreadable"}, {s.Spooled, "in the spool"}} {
 		if n.count > 0 {
 			text += fmt.Sprintf("   %d %s", n.count, n.what)
 		}

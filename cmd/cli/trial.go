@@ -25,10 +25,10 @@ func newTrialCmd(env *Env) *cobra.Command {
 	o := &trialOptions{}
 	cmd := &cobra.Command{
 		Use:   "trial [ID]",
-		Short: "Show one trial whole, or list trials",
-		Long: `Show a trial whole: the conditions, the attempts that failed, what the agent said and
-did, and what came of it. A unique start of its id is enough. Without an id, list
-trials. On a terminal it is shown by $PAGER, or by less.`,
+		Short: "Show one trial, or list trials",
+		Long: `Show a complete trial: conditions, failed attempts, the transcript of the agent and the
+outcome. A unique prefix of its id is enough. Without an id, list trials. On a terminal
+the trial opens in $PAGER, or in less.`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -43,8 +43,8 @@ trials. On a terminal it is shown by $PAGER, or by less.`,
 	o.flags(cmd)
 	f := cmd.Flags()
 	f.IntVar(&o.attempt, "attempt", 0, "show this attempt instead of the one with the answer")
-	f.BoolVar(&o.raw, "raw", false, "print the answer as it came: the body or the stream, less the secrets")
-	f.BoolVar(&o.full, "full", false, "show the output of commands whole")
+	f.BoolVar(&o.raw, "raw", false, "print the raw response: the body or the stream, secrets redacted")
+	f.BoolVar(&o.full, "full", false, "show the full output of commands")
 	f.StringVar(&o.filter.Run, "run", "", "only trials of this run")
 	f.StringVar(&o.filter.Category, "category", "", "only this category")
 	f.StringVar(&o.filter.Agent, "agent", "", "only this agent")
@@ -121,7 +121,7 @@ func (o *trialOptions) show(ctx context.Context, id string) error {
 		if h.Answer != nil && of.Kind == journal.KindResult {
 			writeAnswer(w, h.Answer, conversation)
 		} else if !conversation && len(raw) > 0 {
-			_, _ = fmt.Fprintf(w, "\n--- as it came\n%s\n", printableText(string(raw)))
+			_, _ = fmt.Fprintf(w, "\n--- raw response\n%s\n", printableText(string(raw)))
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (a *app) find(ctx context.Context, id, run string) (h history, err error) {
 	case run != "" || errors.Is(err, trialstore.ErrNotFound):
 		return a.search(id, run)
 	case errors.Is(err, trialstore.ErrAmbiguous):
-		return h, usageErr("give more letters, or --run", "%s is the start of more than one trial", id)
+		return h, usageErr("give a longer prefix, or --run", "%s is the prefix of more than one trial", id)
 	case err != nil:
 		return h, err
 	}
@@ -91,7 +91,7 @@ func (a *app) history(run, id string) (h history, err error) {
 			h.Run, h.Trial = run, r.Trial
 		}
 		if r.Manifest == nil && r.Trial.ID != h.Trial.ID {
-			return history{}, usageErr("give more letters", "%s is the start of more than one trial", id)
+			return history{}, usageErr("give a longer prefix", "%s is the prefix of more than one trial", id)
 		}
 		h.take(r)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/stream"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -100,17 +101,17 @@ func (h *history) writeNotes(w io.Writer) {
 func stopText(stop transcript.Stop) string {
 	switch stop {
 	case transcript.StopLength:
-		return "length: a limit of length cut the answer off"
+		return "length: the length limit truncated the answer"
 	case transcript.StopRefusal:
 		return "refusal: the provider reported a refusal"
 	case transcript.StopTurns:
-		return "turns: the agent's limit of turns was reached"
+		return "turns: turn limit reached"
 	case transcript.StopCost:
-		return "cost: the trial's limit of money was reached"
+		return "cost: cost limit of the trial reached"
 	case transcript.StopTime:
-		return "time: the trial's limit of time was reached"
+		return "time: time limit of the trial reached"
 	case transcript.StopIncomplete:
-		return "incomplete: the agent's program ended before its result; this is what it had done by then"
+		return "incomplete: the agent's program exited before its result"
 	default:
 		return string(stop)
 	}
@@ -128,7 +129,7 @@ func (h *history) writeConversation(w io.Writer, raw []byte, full bool) bool {
 	}
 	events := 0
 	var last stream.Kind
-	parser, err := stream.New(format, func(e stream.Event) {
+	parser, err := cliagent.NewParser(format, func(e stream.Event) {
 		events++
 		if e.Kind == stream.KindText && last == stream.KindText && e.Agent == "" { // one line after another
 			_, _ = io.WriteString(w, indent(e.Text, true))
@@ -143,7 +144,7 @@ func (h *history) writeConversation(w io.Writer, raw []byte, full bool) bool {
 	_, _ = fmt.Fprintln(w)
 	err = stream.Lines(bytes.NewReader(raw), stream.MaxLine, func(off int64, line []byte, cut bool) {
 		if cut {
-			_, _ = fmt.Fprintf(w, "         (a line of more than %d MB was passed over)\n", stream.MaxLine>>20)
+			_, _ = fmt.Fprintf(w, "         (a line of more than %d MB was skipped)\n", stream.MaxLine>>20)
 			return
 		}
 		parser.Line(0, off, line)
@@ -271,7 +272,7 @@ func writeAnswer(w io.Writer, a *journal.Answer, conversation bool) {
 		}
 	}
 	if len(t.Sources) > 0 {
-		_, _ = fmt.Fprintln(w, "\n--- pages of the web")
+		_, _ = fmt.Fprintln(w, "\n--- web pages")
 	}
 	for _, s := range t.Sources {
 		how := "found "

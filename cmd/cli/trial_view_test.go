@@ -19,8 +19,8 @@ func TestTrialShowsHowItEnded(t *testing.T) {
 	(&history{Answer: a}).writeNotes(&b)
 	writeAnswer(&b, a, false)
 	for _, want := range []string{
-		"stopped  incomplete: the agent's program ended before its result", "--- command, exit 0\nnpm i stripe\n", "--- command, exit unknown\nnpm run dev\n",
-		"--- pages of the web\nfound  https://stripe.com\nopened https://docs.stripe.com[2J\n",
+		"stopped  incomplete: the agent's program exited before its result", "--- command, exit 0\nnpm i stripe\n", "--- command, exit unknown\nnpm run dev\n",
+		"--- web pages\nfound  https://stripe.com\nopened https://docs.stripe.com[2J\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q lacks %q", b.String(), want)

@@ -33,23 +33,22 @@ func newWorkerCmd(env *Env) *cobra.Command {
 	o := &workerOptions{}
 	cmd := &cobra.Command{
 		Use:   "worker",
-		Short: "Run the evals of workspaces, and ask the questions of runs elsewhere",
-		Long: `Run what workspaces have queued with a server on the same --state: with their own
-provider keys, under their budgets. Journals lie in the data folder and results where
-"bundles" says; workers and servers on several machines share both. A worker needs the
-master key of the store: FIRSTPICK_STATE_KEY, or state.key beside the file of SQLite
+		Short: "Run queued evals of workspaces, and trials of runs on other machines",
+		Long: `Run the evals that workspaces queue with a server on the same --state, with their own
+provider keys and budgets. Journals are written to the data folder and results to
+"bundles"; workers and servers on several machines share both. A worker needs the
+master key of the store: FIRSTPICK_STATE_KEY, or state.key next to the SQLite file
 or in the data folder.
 
-On PostgreSQL it also asks what "firstpick run --queue postgres://..." processes want to
-know, and hands the answers back; for that it needs the keys and programs of the agents
-itself, and what it cannot be it leaves to others. Limits, budgets and attempts stay
-with the run. Without the master key it does this alone. Whoever may write to that
-database decides which programs a worker runs: give it a database that only you can
-write to.
+On PostgreSQL it also serves "firstpick run --queue postgres://..." processes. For that it
+needs the keys and CLIs of the agents; jobs it cannot serve stay queued for other workers.
+The run keeps limits, budgets and attempts. Without the master key it serves such runs
+only. Write access to the database controls which programs a worker runs: use a database
+that only you can write to.
 
-SIGTERM lets questions under way end within --drain. Runs of workspaces are given back
-and go on elsewhere. A worker that is killed instead loses its questions: runs go on
-after half a minute and ask them again.`,
+After SIGTERM, requests in flight may finish within --drain. Runs of workspaces return to
+the queue. A killed worker loses its requests in flight; runs retry them after half a
+minute.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -61,9 +60,9 @@ after half a minute and ask them again.`,
 	}
 	f := cmd.Flags()
 	addStateFlag(f)
-	f.IntVar(&o.runs, "runs", 2, "runs of workspaces at a time; 0 for none")
-	f.IntVar(&o.concurrency, "concurrency", workerConcurrency, "questions at a time, of --queue runs; with it also the most of each workspace's run")
-	f.DurationVar(&o.drain, "drain", 10*time.Minute, "how long questions under way may take after SIGTERM")
+	f.IntVar(&o.runs, "runs", 2, "parallel runs of workspaces; 0 for none")
+	f.IntVar(&o.concurrency, "concurrency", workerConcurrency, "parallel requests of --queue runs; if set, also the maximum of each workspace's run")
+	f.DurationVar(&o.drain, "drain", 10*time.Minute, "time limit for requests in flight after SIGTERM")
 	addAgentFlags(f)
 	addMetricsFlag(f)
 	return cmd
@@ -78,11 +77,11 @@ func (o *workerOptions) run(ctx context.Context) error {
 	onPostgres := isPostgres(o.cfg.State)
 	evals := o.runs > 0
 	if evals && onPostgres && !o.hasMaster() {
-		o.log.Info("no master key here: runs of workspaces are left to other workers", "file", filepath.Join(o.cfg.Data, masterFile))
+		o.log.Info("no master key: this worker cannot run the evals of workspaces", "file", filepath.Join(o.cfg.Data, masterFile))
 		evals = false
 	}
 	if !evals && !onPostgres {
-		return usageErr("give --state postgres://..., or --runs", "there is nothing to do for this worker")
+		return usageErr("give --state postgres://..., or --runs", "this worker has nothing to serve")
 	}
 	if !evals {
 		beside := newTasks(ctx)
@@ -121,7 +120,7 @@ func (o *workerOptions) runEvals(ctx context.Context, name string) (err error) {
 	if err := o.metrics(beside, metrics.Sources{Queue: o.queueSource(db), Worker: workSource(w)}); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(o.env.Stderr, "worker %s: %d runs of workspaces at a time (ctrl-C stops)\n", name, o.runs)
+	_, _ = fmt.Fprintf(o.env.Stderr, "worker %s: %d parallel runs of workspaces (ctrl-C stops)\n", name, o.runs)
 	return w.Run(ctx)
 }
 
@@ -148,7 +147,7 @@ func (o *workerOptions) askQueue(ctx context.Context, name string) error {
 		DB: db, Build: func(spec eval.Agent) (agent.Agent, error) { return agents.Build(spec, deps) },
 		Catalog: cat, Name: name, Concurrency: o.concurrency, Drain: o.drain, Now: o.env.Now, Log: o.log,
 	}
-	_, _ = fmt.Fprintf(o.env.Stderr, "worker %s: %d questions at a time (ctrl-C stops)\n", name, o.concurrency)
+	_, _ = fmt.Fprintf(o.env.Stderr, "worker %s: %d parallel requests (ctrl-C stops)\n", name, o.concurrency)
 	return w.Run(ctx)
 }
 
@@ -158,7 +157,7 @@ func isPostgres(address string) bool {
 
 func (a *app) openQueue(ctx context.Context, flag, address string) (*queue.DB, error) {
 	if !isPostgres(address) {
-		return nil, usageErr("the run and its workers meet in one PostgreSQL", "%s wants postgres://USER:PASSWORD@HOST/DATABASE", flag)
+		return nil, usageErr("the run and its workers share one PostgreSQL", "%s must be postgres://USER:PASSWORD@HOST/DATABASE", flag)
 	}
 	return queue.Open(ctx, address, a.log)
 }
@@ -185,7 +184,7 @@ func (a *app) spread(ctx context.Context, x execution, asked map[string]agent.Ag
 	}
 	return remote, func(done bool) {
 		if err := c.Close(ctx, done); err != nil { // the journal has all that was told
-			a.log.Warn("the queue could not be tidied up", "err", err)
+			a.log.Warn("the queue could not be cleaned up", "err", err)
 		}
 		db.Close()
 	}, nil

@@ -1,71 +1,183 @@
 package main
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const module = "github.com/firstpick/firstpick/"
 
-// TestLayers checks the one rule of the layout, import only to your left, and
-// the few that belong to it.
-func TestLayers(t *testing.T) {
-	layers := []string{"fixtures", "runner", "analytics", "publish", "server", "cmd"}
-	hidden := []string{"runner", "analytics/trialstore", "analytics/duck", "publish"} // from the server
-	owners := map[string][]string{
-		"github.com/duckdb/duckdb-go/v2": {"analytics/duck"},
-		"github.com/spf13/viper":         {"cmd/cli"},
-		"github.com/spf13/cobra":         {"cmd/cli"},
-		"charm.land/bubbletea/v2":        {"cmd/progress"},
-		"modernc.org/sqlite":             {"server/store/state"},
-		"github.com/jackc/pgx/v5":        {"server/store/state", "runner/queue"},
-		"github.com/riverqueue/river":    {"runner/queue"},
-
-		"github.com/prometheus/client_golang/prometheus": {"cmd/metrics"},
-	}
-	layer := func(path string) int {
-		top, _, _ := strings.Cut(strings.TrimPrefix(path, module), "/")
-		return slices.Index(layers, top)
-	}
-	for _, p := range goList(t, "-json=ImportPath,Imports", module+"...") {
-		name := strings.TrimPrefix(p.ImportPath, module)
-		if layer(p.ImportPath) < 0 {
-			t.Errorf("%s lies outside the layers", name)
-			continue
-		}
-		for _, imp := range p.Imports {
-			ours, isOurs := strings.CutPrefix(imp, module)
-			if isOurs && layer(imp) > layer(p.ImportPath) {
-				t.Errorf("%s imports %s, which lies to its right", name, ours)
-			}
-			traffic := name == "server/channel/trafficdb" && ours == "analytics/duck" // it has a file of its own
-			if layers[layer(p.ImportPath)] == "server" && slices.Contains(hidden, ours) && !traffic {
-				t.Errorf("%s imports %s; the server sees snapshots only", name, ours)
-			}
-			if allowed, owned := owners[imp]; owned && !slices.Contains(allowed, name) {
-				t.Errorf("%s imports %s; only %v may", name, imp, allowed)
-			}
-			if isOurs && serverStep(name) >= 0 && serverStep(ours) >= serverStep(name) {
-				t.Errorf("%s imports %s, which is not a step below it", name, ours)
-			}
-		}
+// layout returns the places of packages, lowest first: the stages of the pipeline, and
+// the groups of the server. A package imports only from its own place and lower ones.
+func layout() []string {
+	return []string{
+		"fixtures", "runner", "analytics", "publish",
+		"server/kit", "server/store", "server/channel", "server/auth", "server/evals", "server/console", "server/public", "server", "server/app", "server/servertest",
+		"cmd",
 	}
 }
 
-// serverStep is the step of a package inside the server: words, means, uses,
-// routes, whole; -1 for packages elsewhere.
-func serverStep(name string) int {
-	steps := [][]string{
-		{"server/kit/reqctx", "server/store/identity", "server/kit/secret", "server/kit/safehttp", "server/channel/setup", "server/kit/chart", "server/kit/sse", "server/kit/sunset", "server/kit/httpstats", "server/kit/route"},
-		{"server/kit/apierr", "server/channel/event", "server/channel/attribution"},
-		{"server/kit/reqbody"},
-		{"server/kit/render", "server/store/state", "server/auth/trust", "server/kit/mail", "server/channel/agentid"},
-		{"server/store/quota", "server/public/snapshotview", "server/evals/bundle", "server/channel/sitecheck", "server/auth/keyring", "server/channel/trafficdb", "server/channel/traffic"},
-		{"server/auth/registrations", "server/auth/session", "server/channel/collect", "server/channel/reporter", "server/channel/download", "server/channel/alert", "server/channel/sites", "server/evals/evals", "server/public/tools"},
-		{"server/console/layout", "server/public/docs"},
-		{"server/public/readapi", "server/public/pages", "server/public/openapi", "server/auth/discovery", "server/auth/authapi", "server/auth/signin", "server/auth/claimpage", "server/channel/collectapi", "server/public/docsite", "server/console/dashboard", "server/evals/evalapi", "server/console/evalpages", "server/evals/billing", "server/public/mcp", "server/public/wellknown"},
-		{"server"},
+// hidden returns what the server must not import: it serves what was published.
+func hidden() []string {
+	return []string{"runner", "publish", "analytics/trialstore", "analytics/duck"}
+}
+
+// exceptions returns the imports that break a rule, each with its reason.
+func exceptions() map[string]string {
+	return map[string]string{
+		"server/channel/trafficdb → analytics/duck":         "events have a DuckDB file of their own",
+		"server/evals/bundle → runner/pick":                 "a bundle's traces hold outcomes",
+		"server/public/snapshotview/sitetest → runner/pick": "a test helper that ranks outcomes",
+		"server/servertest → runner/eval":                   "its checker of evals is that of the worker, without keys and prices",
+		"server/servertest → runner/plan":                   "likewise",
+		"cmd/bench → server/store/state/statetest":          "it measures the program on a PostgreSQL cluster of its own",
 	}
-	return slices.IndexFunc(steps, func(step []string) bool { return slices.Contains(step, name) })
+}
+
+// owners returns the modules that few packages may import.
+func owners() map[string][]string {
+	return map[string][]string{
+		"github.com/duckdb/duckdb-go":         {"analytics/duck"},
+		"github.com/spf13/viper":              {"cmd/cli"},
+		"github.com/spf13/cobra":              {"cmd/cli"},
+		"charm.land/bubbletea":                {"cmd/progress"},
+		"modernc.org/sqlite":                  {"server/store/state"},
+		"github.com/jackc/pgx":                {"server/store/state", "runner/queue"},
+		"github.com/riverqueue/river":         {"runner/queue"},
+		"github.com/golang-jwt/jwt":           {"server/auth/keyring", "server/auth/trust"},
+		"github.com/prometheus/client_golang": {"cmd/metrics"},
+	}
+}
+
+// within reports whether a package is a prefix or below it. The package server is not
+// one of its groups: its own place has no packages below it.
+func within(name, prefix string) bool {
+	return name == prefix || prefix != "server" && strings.HasPrefix(name, prefix+"/")
+}
+
+func below(name string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return within(name, p) })
+}
+
+// isHelper reports whether a package is for tests: statetest, servertest/contract.
+func isHelper(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return part != "test" && strings.HasSuffix(part, "test") })
+}
+
+// violations returns what is wrong with the imports of packages, in order. Test files
+// do not count.
+func violations(packages []listed, allowed map[string]string) []string {
+	var out []string
+	used := map[string]bool{}
+	place := func(name string) int {
+		return slices.IndexFunc(layout(), func(p string) bool { return within(name, p) })
+	}
+	for _, p := range packages {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		if place(name) < 0 {
+			out = append(out, fmt.Sprintf("%s: no stage or group of the layout", name))
+			continue
+		}
+		for _, path := range p.Imports {
+			imported, ours := strings.CutPrefix(path, module)
+			var rule string
+			switch {
+			case !ours:
+				if owner := owned(path); owner != nil && !below(name, owner) {
+					rule = fmt.Sprintf("only %v may", owner)
+				}
+			case place(imported) > place(name):
+				rule = layout()[place(imported)] + " is above " + layout()[place(name)]
+			case strings.HasPrefix(name+"/", "server/") && below(imported, hidden()):
+				rule = "the server sees published results only"
+			case isHelper(imported) && !isHelper(name):
+				rule = "it is for tests"
+			}
+			if edge := name + " → " + imported; rule != "" {
+				if used[edge] = true; allowed[edge] == "" {
+					out = append(out, edge+": "+rule)
+				}
+			}
+		}
+	}
+	for _, edge := range slices.Sorted(maps.Keys(allowed)) {
+		if !used[edge] {
+			out = append(out, edge+": an exception that nothing needs")
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// owned returns the packages that may import a path; nil for a path that all may.
+func owned(path string) []string {
+	for prefix, names := range owners() {
+		if strings.HasPrefix(path, prefix) {
+			return names
+		}
+	}
+	return nil
+}
+
+// TestLayers checks the imports of all packages.
+func TestLayers(t *testing.T) {
+	packages := goList(t, "-json=ImportPath,Imports", module+"...")
+	if len(packages) < 100 {
+		t.Fatalf("only %d packages", len(packages))
+	}
+	for _, v := range violations(packages, exceptions()) {
+		t.Error(v)
+	}
+}
+
+// TestViolationsAreFound plants an import at a time.
+func TestViolationsAreFound(t *testing.T) {
+	for name, test := range map[string]struct {
+		from, to string
+		allowed  string
+		want     []string
+	}{
+		"to the left":                    {"server/evals/evals", "server/store/state", "", nil},
+		"within a group":                 {"server/channel/collectapi", "server/channel/collect", "", nil},
+		"to the right":                   {"runner/journal", "analytics/stats", "", []string{"runner/journal → analytics/stats: analytics is above runner"}},
+		"up a group":                     {"server/evals/evalapi", "server/public/snapshotview", "", []string{"server/evals/evalapi → server/public/snapshotview: server/public is above server/evals"}},
+		"a group imports the server":     {"server/public/pages", "server", "", []string{"server/public/pages → server: server is above server/public"}},
+		"the server imports its app":     {"server", "server/app", "", []string{"server → server/app: server/app is above server"}},
+		"a hidden package":               {"server", "runner", "", []string{"server → runner: the server sees published results only"}},
+		"below a hidden package":         {"server", "runner/journal", "", []string{"server → runner/journal: the server sees published results only"}},
+		"of a group":                     {"server/console/dashboard", "publish/bundle", "", []string{"server/console/dashboard → publish/bundle: the server sees published results only"}},
+		"of the assembly":                {"server/app", "analytics/trialstore", "", []string{"server/app → analytics/trialstore: the server sees published results only"}},
+		"another name begins alike":      {"server/app", "analytics/ducks", "", nil},
+		"an unlisted package":            {"server/extra", "server/kit/apierr", "", []string{"server/extra: no stage or group of the layout"}},
+		"an unlisted stage":              {"tools", "fixtures", "", []string{"tools: no stage or group of the layout"}},
+		"a helper of tests":              {"cmd/cli", "server/servertest/contract", "", []string{"cmd/cli → server/servertest/contract: it is for tests"}},
+		"a helper in a helper":           {"server/servertest", "server/store/state/statetest", "", nil},
+		"a driver":                       {"server/store/quota", "github.com/jackc/pgx/v5/pgxpool", "", []string{"server/store/quota → github.com/jackc/pgx/v5/pgxpool: only [server/store/state runner/queue] may"}},
+		"its owner":                      {"server/store/state", "github.com/jackc/pgx/v5/pgxpool", "", nil},
+		"a package of its owner":         {"server/store/state/statetest", "github.com/jackc/pgx/v5/stdlib", "", nil},
+		"a neighbour of its owner":       {"cmd/clients", "github.com/spf13/cobra", "", []string{"cmd/clients → github.com/spf13/cobra: only [cmd/cli] may"}},
+		"an exception":                   {"server", "runner/journal", "server → runner/journal", nil},
+		"an exception for another":       {"server", "runner/merge", "server → runner/journal", []string{"server → runner/journal: an exception that nothing needs", "server → runner/merge: the server sees published results only"}},
+		"an exception for what is right": {"cmd/cli", "runner", "cmd/cli → runner", []string{"cmd/cli → runner: an exception that nothing needs"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			allowed := map[string]string{}
+			if test.allowed != "" {
+				allowed[test.allowed] = "a reason"
+			}
+			to := test.to
+			if !strings.Contains(to, ".") {
+				to = module + to
+			}
+			got := violations([]listed{{ImportPath: module + test.from, Imports: []string{"fmt", to}}}, allowed)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
 }

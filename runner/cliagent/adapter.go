@@ -1,6 +1,7 @@
 package cliagent
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -16,7 +17,8 @@ import (
 type setup struct {
 	binary  string   // a name or a path
 	install string   // how to get it
-	format  string   // of its stream
+	format  string   // of its stream: FormatText, or a kind; empty for the agent's own
+	text    bool     // the stream is text, not a JSON value a line
 	args    []string // after the program
 	env     []variable
 	dirs    []string          // below the home
@@ -48,6 +50,13 @@ type credential struct {
 	as   string
 }
 
+// keyOf returns the credential of the kind's own variables. The program reads it from the
+// variable name.
+func keyOf(a eval.Agent, name string) credential {
+	k, _ := eval.KindNamed(a.Kind)
+	return credential{from: strings.Fields(k.KeyEnv), as: name}
+}
+
 func (s *setup) add(args ...string) { s.args = append(s.args, args...) }
 
 func (s *setup) set(name, value string) { s.env = append(s.env, variable{name, value}) }
@@ -55,10 +64,15 @@ func (s *setup) set(name, value string) { s.env = append(s.env, variable{name, v
 // setupOf returns the setup of an agent. A condition that its program cannot keep
 // is an error: it must not be dropped.
 func setupOf(a eval.Agent) (*setup, error) {
-	s, err := byKind(a)
+	k, ok := kinds()[a.Kind]
+	if !ok {
+		return nil, fmt.Errorf("kind %q is not a program on this machine", a.Kind)
+	}
+	s, err := k.setup(a)
 	if err != nil {
 		return nil, err
 	}
+	s.format = cmp.Or(s.format, a.Kind)
 	s.env = append([]variable{
 		{"HOME", "{home}"}, {"TMPDIR", "{tmp}"}, {"LANG", "C.UTF-8"}, {"TERM", "dumb"}, {"NO_COLOR", "1"}, {"CI", "1"},
 	}, s.env...)
@@ -86,30 +100,6 @@ func setupOf(a eval.Agent) (*setup, error) {
 		s.vendor = "" // whoever answers there has prices of their own
 	}
 	return s, nil
-}
-
-func byKind(a eval.Agent) (*setup, error) {
-	switch a.Kind {
-	case eval.KindClaudeCode:
-		return claudeCode(a)
-	case eval.KindCodex:
-		return codex(a)
-	case eval.KindGeminiCLI:
-		return geminiCLI(a)
-	case eval.KindOpenCode:
-		return openCode(a)
-	case eval.KindCopilot:
-		return copilot(a)
-	case eval.KindCursor:
-		return cursor(a)
-	case eval.KindGoose:
-		return goose(a)
-	case eval.KindAider:
-		return aider(a)
-	case eval.KindCommand:
-		return command(a)
-	}
-	return nil, fmt.Errorf("kind %q is no program on this machine", a.Kind)
 }
 
 // pure fails for a purity that a program does not have.

@@ -15,9 +15,9 @@ func aider(a eval.Agent) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{
-		binary: "aider", install: "pip install aider-chat", format: eval.KindAider,
+		binary: "aider", install: "pip install aider-chat",
 		key: credential{from: []string{v.keyEnv}, as: v.keyEnv}, host: v.host, vendor: v.name, memoryMB: 400,
-		report: "{home}/analytics.jsonl", commands: "/!",
+		report: "{home}/analytics.jsonl", commands: "/!", text: true,
 	}
 	s.add("--yes-always", "--no-auto-commits", "--no-git", "--no-check-update", "--no-show-model-warnings", "--no-show-release-notes",
 		"--no-pretty", "--no-stream", "--no-suggest-shell-commands", "--no-detect-urls", "--map-tokens", "0",

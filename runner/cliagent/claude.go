@@ -18,8 +18,8 @@ func claudeCode(a eval.Agent) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{
-		binary: "claude", install: "npm install -g @anthropic-ai/claude-code", format: eval.KindClaudeCode,
-		key:  credential{from: []string{"ANTHROPIC_API_KEY"}, as: "ANTHROPIC_API_KEY"},
+		binary: "claude", install: "npm install -g @anthropic-ai/claude-code",
+		key:  keyOf(a, "ANTHROPIC_API_KEY"),
 		host: "api.anthropic.com", vendor: "anthropic", memoryMB: 300, commands: "/", caps: true,
 	}
 	s.add("-p", "--output-format", "stream-json", "--verbose", "--model", a.Model,

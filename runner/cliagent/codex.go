@@ -16,9 +16,9 @@ func codex(a eval.Agent) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{
-		binary: "codex", install: "npm install -g @openai/codex", format: eval.KindCodex,
+		binary: "codex", install: "npm install -g @openai/codex",
 		// The name under which it takes a key without signing in.
-		key:  credential{from: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, as: "CODEX_API_KEY"},
+		key:  keyOf(a, "CODEX_API_KEY"),
 		host: "api.openai.com", vendor: "openai", memoryMB: 150, dirs: []string{".codex"},
 	}
 	s.add("exec", "--json", "--skip-git-repo-check", "--ephemeral", "--dangerously-bypass-approvals-and-sandbox", "-m", a.Model, "-C", "{workdir}")

@@ -1,6 +1,7 @@
 package cliagent
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -20,9 +21,7 @@ func command(a eval.Agent) (*setup, error) {
 	if !slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, "{prompt}") }) {
 		return nil, errors.New("command: no argument holds {prompt}, so the program would not be asked anything")
 	}
-	s := &setup{binary: a.CLI.Command[0], install: "install it, or put its whole path into command", format: a.CLI.Format, args: args, memoryMB: 300}
-	if s.format == "" {
-		s.format = "text"
-	}
+	s := &setup{binary: a.CLI.Command[0], install: "install it, or put its whole path into command", format: cmp.Or(a.CLI.Format, FormatText), args: args, memoryMB: 300}
+	s.text = s.format == FormatText
 	return s, nil
 }

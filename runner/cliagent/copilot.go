@@ -10,8 +10,8 @@ func copilot(a eval.Agent) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{
-		binary: "copilot", install: "npm install -g @github/copilot", format: eval.KindCopilot,
-		key:  credential{from: []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"}, as: "COPILOT_GITHUB_TOKEN"},
+		binary: "copilot", install: "npm install -g @github/copilot",
+		key:  keyOf(a, "COPILOT_GITHUB_TOKEN"),
 		host: "api.githubcopilot.com", memoryMB: 330,
 		report: "{home}/usage.json",
 		caches: []string{".cache/copilot/pkg"}, // the program unpacked, 235 MB

@@ -12,8 +12,8 @@ func cursor(a eval.Agent) (*setup, error) {
 		return nil, errors.New("base_url: cursor-agent asks Cursor's own servers only; leave it out")
 	}
 	s := &setup{
-		binary: "cursor-agent", install: "curl https://cursor.com/install -fsS | bash", format: eval.KindCursor,
-		key:  credential{from: []string{"CURSOR_API_KEY"}, as: "CURSOR_API_KEY"},
+		binary: "cursor-agent", install: "curl https://cursor.com/install -fsS | bash",
+		key:  keyOf(a, "CURSOR_API_KEY"),
 		host: "api2.cursor.sh", memoryMB: 400, commands: "/",
 	}
 	model := a.Model

@@ -31,8 +31,8 @@ func geminiCLI(a eval.Agent) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{
-		binary: "gemini", install: "npm install -g @google/gemini-cli", format: eval.KindGeminiCLI,
-		key:  credential{from: []string{"GEMINI_API_KEY"}, as: "GEMINI_API_KEY"},
+		binary: "gemini", install: "npm install -g @google/gemini-cli",
+		key:  keyOf(a, "GEMINI_API_KEY"),
 		host: "generativelanguage.googleapis.com", vendor: "google", memoryMB: 300,
 		files: map[string]string{".gemini/settings.json": string(text)},
 	}

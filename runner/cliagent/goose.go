@@ -16,7 +16,7 @@ func goose(a eval.Agent) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{
-		binary: "goose", install: "https://block.github.io/goose/docs/getting-started/installation", format: eval.KindGoose,
+		binary: "goose", install: "https://block.github.io/goose/docs/getting-started/installation",
 		key: credential{from: []string{v.keyEnv}, as: v.gooseKey}, host: v.host, vendor: v.name, memoryMB: 250,
 	}
 	s.add("run", "--no-session", "--output-format", "stream-json")

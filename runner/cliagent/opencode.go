@@ -34,7 +34,7 @@ func openCode(a eval.Agent) (*setup, error) {
 		return nil, err
 	}
 	s := &setup{
-		binary: "opencode", install: "npm install -g opencode-ai", format: eval.KindOpenCode,
+		binary: "opencode", install: "npm install -g opencode-ai",
 		key: credential{from: []string{v.keyEnv}, as: v.opencodeKey}, host: v.host, vendor: v.name, memoryMB: 700,
 	}
 	s.add("run", "--format", "json", "--thinking", "--auto", "--title", "task", "-m", v.opencode+"/"+model, "--dir", "{workdir}")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/firstpick/firstpick/runner/cliagent/process"
-	"github.com/firstpick/firstpick/runner/cliagent/stream"
 )
 
 // raw is the stream as it is kept: standard output without secrets and, where its
@@ -13,7 +12,7 @@ import (
 // parsers pass over.
 func (p *program) raw(exit process.Exit, report []byte) []byte {
 	out := p.redact.Bytes(exit.Raw)
-	if p.format == stream.FormatText {
+	if p.format == FormatText {
 		return out
 	}
 	cut := ""

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func conditions() []eval.Agent {
 	base := func(url string) func(*eval.Agent) { return func(a *eval.Agent) { a.BaseURL = url } }
 	more := func(a *eval.Agent) { a.CLI.Args = []string{"--more", "in {workdir}"} }
 	key := func(name string) func(*eval.Agent) { return func(a *eval.Agent) { a.APIKeyEnv = name } }
-	return []eval.Agent{
+	all := []eval.Agent{
 		a(eval.KindClaudeCode, "claude-sonnet-4-5"),
 		a(eval.KindClaudeCode, "claude-sonnet-4-5", purity(eval.PurityClean), search(false), turns),
 		a(eval.KindClaudeCode, "claude-sonnet-4-5", purity(eval.PurityBare), search(true), cost, effort, more, base("http://127.0.0.1:9/v1/"), key("MY_KEY")),
@@ -54,6 +55,61 @@ func conditions() []eval.Agent {
 		a(eval.KindAider, "claude-sonnet-4-5", more),
 		a(eval.KindAider, "openai/gpt-5.1", base("http://127.0.0.1:9/v1"), key("OPENAI_API_KEY")),
 		a(eval.KindCommand, "", func(a *eval.Agent) { a.CLI.Command = []string{"ask", "--home={home}", "{prompt}"}; a.Model = "m" }, more),
+	}
+	for _, k := range eval.Kinds() { // those that need nothing special
+		ofKind := func(a eval.Agent) bool { return a.Kind == k.Name }
+		if k.Class == eval.ClassProgram && !slices.ContainsFunc(all, ofKind) {
+			all = append(all, a(k.Name, "m-1"), a(k.Name, "m-1", more))
+			for _, field := range slices.Sorted(maps.Keys(optional)) {
+				if k.HasField(field) {
+					all = append(all, a(k.Name, "m-1", optional[field]))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// optional sets one field each that a program must honour or reject.
+var optional = map[string]func(*eval.Agent){
+	"web_search": func(a *eval.Agent) { a.WebSearch = new(false) },
+	"max_turns":  func(a *eval.Agent) { a.CLI.MaxTurns = 7 },
+	"effort":     func(a *eval.Agent) { a.Effort = "high" },
+	"purity":     func(a *eval.Agent) { a.CLI.Purity = eval.PurityClean },
+	"base_url":   func(a *eval.Agent) { a.BaseURL, a.APIKeyEnv = "http://127.0.0.1:9/v1", "MY_KEY" },
+	"args":       func(a *eval.Agent) { a.CLI.Args = []string{"--more"} },
+}
+
+// TestKindsHaveCode compares eval.Kinds with the code of this package: each kind has its
+// row, and each field that it accepts changes the setup or is rejected.
+func TestKindsHaveCode(t *testing.T) {
+	for name := range kinds() {
+		if k, ok := eval.KindNamed(name); !ok || k.Class != eval.ClassProgram && k.Class != eval.ClassCommand {
+			t.Errorf("the code of %s has no kind in eval.Kinds", name)
+		}
+	}
+	for _, k := range eval.Kinds() {
+		if k.Class != eval.ClassProgram && k.Class != eval.ClassCommand {
+			continue
+		}
+		if row, ok := kinds()[k.Name]; !ok || row.setup == nil || row.decode == nil {
+			t.Errorf("the kind %s has no code: add its row to kinds in kinds.go", k.Name)
+			continue
+		}
+		least := eval.Agent{Kind: k.Name, Model: "openai/gpt-5.1", CLI: &eval.CLI{Command: []string{"ask", "{prompt}"}}}
+		want, err := setupOf(least)
+		if err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+			continue
+		}
+		for field, set := range optional {
+			changed := least
+			changed.CLI = &eval.CLI{Command: least.CLI.Command}
+			set(&changed)
+			if got, err := setupOf(changed); k.HasField(field) && err == nil && reflect.DeepEqual(got, want) {
+				t.Errorf("%s accepts %s and drops it", k.Name, field)
+			}
+		}
 	}
 }
 
@@ -127,7 +183,7 @@ func TestConditionsNotKept(t *testing.T) {
 		{eval.Agent{Kind: eval.KindAider, Model: "gpt-5.1", BaseURL: "https://api.openai.com@models.example", CLI: &eval.CLI{}}, "api_key_env"},
 		{eval.Agent{Kind: eval.KindCommand, CLI: &eval.CLI{Command: []string{"ask", "it"}}}, "{prompt}"},
 		{eval.Agent{Kind: eval.KindCommand, CLI: &eval.CLI{Command: []string{"ask", "{prompt}"}, Binary: "x"}}, "leave it out"},
-		{eval.Agent{Kind: eval.KindSimulated, CLI: &eval.CLI{}}, "no program"},
+		{eval.Agent{Kind: eval.KindSimulated, CLI: &eval.CLI{}}, "not a program"},
 	} {
 		if _, err := setupOf(c.agent); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.agent.Kind, err, c.want)

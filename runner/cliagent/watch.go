@@ -10,7 +10,6 @@ import (
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/cliagent/process"
 	"github.com/firstpick/firstpick/runner/cliagent/stream"
-	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/limiter"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -47,7 +46,7 @@ func (p *program) watch(t agent.Task, end context.CancelFunc) (*watch, error) {
 		w.signal = func(limiter.Signal) {}
 	}
 	var err error
-	w.parser, err = stream.New(p.format, w.event)
+	w.parser, err = NewParser(p.format, w.event)
 	return w, err
 }
 
@@ -55,7 +54,7 @@ func (w *watch) stdout(at time.Duration, off int64, line []byte) {
 	w.now = w.began.Add(at)
 	// Where lines are no JSON a key may go over many: such a text is redacted whole,
 	// at the end.
-	if w.p.format != stream.FormatText && w.p.format != eval.KindAider {
+	if !w.p.text {
 		line = w.p.redact.Bytes(line)
 	}
 	w.parser.Line(at, off, line)
@@ -199,7 +198,7 @@ func (w *watch) verdict(exit process.Exit, o *stream.Outcome) *agent.InfraError 
 // work folder as it was, there is none, and it is asked again within the budget. A
 // text without a form may be whole, whatever status its program ended with.
 func (w *watch) unfinished(exit process.Exit, o *stream.Outcome, changed bool) *agent.InfraError {
-	if o.Stop != transcript.StopIncomplete || changed || w.p.format == stream.FormatText && exit.Code > 0 {
+	if o.Stop != transcript.StopIncomplete || changed || w.p.format == FormatText && exit.Code > 0 {
 		return nil
 	}
 	return &agent.InfraError{Reason: agent.ReasonCrashed, Retry: true, Billed: true, Err: fmt.Errorf("%s, status %d", message(o.Fail), exit.Code)}

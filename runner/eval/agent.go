@@ -10,72 +10,16 @@ import (
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 )
 
-// keysOf are the keys that an agent of a kind may have, beside name and kind; nil
-// for a kind that there is not. A key that a kind cannot honour is refused: it must
-// not be dropped in silence.
-func keysOf(kind string) []string {
-	model := []string{"model", "api_key_env", "base_url", "price", "max_tokens", "timeout_s", "max_cost_usd", "max_concurrency"}
-	program := []string{
-		"binary", "version", "args", "env", "network", "trial_cost_usd", "wall_s", "stall_s", "grace_s", "memory_mb", "disk_mb", "max_processes",
-		"price", "max_cost_usd", "max_concurrency", "api_key_env",
-	}
-	named := append([]string{"model", "base_url"}, program...)
-	switch kind {
-	case KindRecorded:
-		return []string{"study", "file"}
-	case KindSimulated:
-		return []string{"truth", "seed", "latency_ms", "fail_rate", "prompt_spread", "max_concurrency"}
-	case KindOpenAIChat, KindOpenAIResponses:
-		keys := append(model, "temperature", "effort")
-		if kind == KindOpenAIChat {
-			return append(keys, "seed")
-		}
-		return append(keys, "web_search")
-	case KindAnthropic:
-		return append(model, "temperature", "web_search", "effort")
-	case KindGemini:
-		return append(model, "temperature", "seed", "web_search")
-	case KindOllama:
-		return append(model, "temperature", "seed")
-	case KindClaudeCode:
-		return append(named, "purity", "max_turns", "web_search", "effort")
-	case KindCodex:
-		return append(named, "purity", "web_search", "effort")
-	case KindGeminiCLI:
-		return append(named, "purity", "max_turns", "web_search")
-	case KindOpenCode:
-		return append(named, "web_search")
-	case KindCopilot:
-		return append(named, "purity")
-	case KindCursor:
-		return append(named, "effort")
-	case KindGoose:
-		return append(named, "max_turns")
-	case KindAider:
-		return named
-	case KindCommand:
-		return append(program, "command", "format", "model")
-	}
-	return nil
-}
-
-func kinds() []string {
-	return []string{
-		KindRecorded, KindSimulated, KindOpenAIChat, KindOpenAIResponses, KindAnthropic, KindGemini, KindOllama,
-		KindClaudeCode, KindCodex, KindGeminiCLI, KindOpenCode, KindCopilot, KindCursor, KindGoose, KindAider, KindCommand,
-	}
-}
-
 func parseAgent(n *strictyaml.Node) Agent {
-	kind := member(n, "kind")
-	allowed := keysOf(kind)
-	if allowed == nil {
-		n.Fail("agent kind %q is unknown: %s", kind, strings.Join(kinds(), ", "))
-		return Agent{Name: member(n, "name"), Kind: kind}
+	name := member(n, "kind")
+	kind, ok := KindNamed(name)
+	if !ok {
+		n.Fail("agent kind %q is unknown: %s", name, strings.Join(kindNames(func(Kind) bool { return true }), ", "))
+		return Agent{Name: member(n, "name"), Kind: name}
 	}
-	k := n.Keys(append([]string{"name", "kind"}, allowed...)...)
+	k := n.Keys(append([]string{"name", "kind"}, strings.Fields(kind.Fields)...)...)
 	a := Agent{
-		Name: require(n, k, "name"), Kind: kind,
+		Name: require(n, k, "name"), Kind: name,
 		Study: k["study"].String(), File: k["file"].String(),
 		Seed:      uint64(k["seed"].Int(0, math.MaxInt)), //nolint:gosec // not negative
 		LatencyMS: k["latency_ms"].Int(0, 600_000), FailRate: k["fail_rate"].Float(0, 1), PromptSpread: k["prompt_spread"].Float(0, 10),
@@ -108,6 +52,7 @@ func parseAgent(n *strictyaml.Node) Agent {
 	if a.IsProgram() {
 		a.CLI = parseCLI(k)
 	}
+	kind.check(n, k)
 	a.check(n, k)
 	return a
 }
@@ -119,7 +64,7 @@ func parseCLI(k map[string]*strictyaml.Node) *CLI {
 		MaxTurns: k["max_turns"].Int(0, 10_000), TrialCostUSD: k["trial_cost_usd"].Float(0, 1e6),
 		WallS: k["wall_s"].Int(0, 86_400), StallS: k["stall_s"].Int(0, 86_400), GraceS: k["grace_s"].Int(0, 3600),
 		MemoryMB: k["memory_mb"].Int(0, 1<<20), DiskMB: k["disk_mb"].Int(0, 1<<24), MaxProcesses: k["max_processes"].Int(0, 1<<20), Command: k["command"].Strings(),
-		Format: oneOf(k["format"], "text", KindClaudeCode, KindCodex, KindGeminiCLI, KindOpenCode, KindCopilot, KindCursor, KindGoose),
+		Format: oneOf(k["format"], formats()...),
 	}
 	if strings.ContainsAny(c.Binary, `/\`) {
 		k["binary"].Fail("binary: want a program's name, not a path (got %s): an eval does not say which file to start; give it with --binary NAME=PATH", c.Binary)
@@ -164,29 +109,55 @@ func parsePrice(n *strictyaml.Node) *Price {
 	}
 }
 
-// check tells what a kind of agent cannot do without.
-func (a *Agent) check(n *strictyaml.Node, k map[string]*strictyaml.Node) {
-	switch {
-	case a.Kind == KindRecorded:
-		if (a.Study == "") == (a.File == "") {
-			n.Fail("a recorded agent wants either study or file")
+// formats returns the streams that kind command may name in format.
+func formats() []string {
+	return append([]string{"text"}, kindNames(func(kind Kind) bool { return kind.Imitable })...)
+}
+
+// check reports required fields that are missing.
+func (kind Kind) check(n *strictyaml.Node, k map[string]*strictyaml.Node) {
+	for _, field := range strings.Fields(kind.Requires) {
+		if text, _ := k[field].Text(); text != "" || k[field] != nil && !k[field].Scalar() {
+			continue
 		}
-	case a.Kind == KindSimulated:
+		switch field {
+		case "truth":
+			n.Fail("truth is missing: shares by tool slug, diy, none or refused")
+		case "command":
+			n.Fail("command is missing: the program and its arguments, as a list")
+		default:
+			n.Fail("%s is missing", field)
+		}
+	}
+	if kind.OneOf == "" {
+		return
+	}
+	set := 0
+	for _, field := range strings.Fields(kind.OneOf) {
+		if text, _ := k[field].Text(); text != "" {
+			set++
+		}
+	}
+	if set != 1 {
+		n.Fail("a %s agent needs exactly one of %s", kind.Name, strings.Join(strings.Fields(kind.OneOf), ", "))
+	}
+}
+
+// check validates values that the fields' types do not.
+func (a *Agent) check(n *strictyaml.Node, k map[string]*strictyaml.Node) {
+	if k["truth"] != nil {
 		sum := 0.0
 		for _, v := range a.Truth {
 			sum += v
 		}
 		if sum <= 0 {
-			n.Fail("a simulated agent wants truth: shares by tool slug, diy, none or refused")
+			n.Fail("truth: want at least one share above 0, by tool slug, diy, none or refused")
 		}
-	case a.Kind == KindCommand:
-		if len(a.CLI.Command) == 0 {
-			n.Fail("command is missing: the program and its arguments, as a list")
-		}
-	case a.Model == "":
-		n.Fail("model is missing")
 	}
-	if k["base_url"] != nil || a.Kind == KindOpenAIChat {
+	if a.CLI != nil && k["command"] != nil && len(a.CLI.Command) == 0 {
+		n.Fail("command is empty: want the program and its arguments, as a list")
+	}
+	if k["base_url"] != nil {
 		u, err := url.Parse(a.BaseURL)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 			n.Fail("base_url: %q is not an http or https address", a.BaseURL)

@@ -17,30 +17,6 @@ const MaxSize = 4 << 20
 // NoTemplate is the project template of a trial that starts with nothing.
 const NoTemplate = "none"
 
-// The kinds of agent.
-const (
-	KindRecorded  = "recorded"  // answers recorded earlier
-	KindSimulated = "simulated" // answers invented from a known truth; synthetic
-
-	// Models behind an API.
-	KindOpenAIChat      = "openai-chat" // any endpoint that speaks the OpenAI chat protocol
-	KindOpenAIResponses = "openai-responses"
-	KindAnthropic       = "anthropic"
-	KindGemini          = "gemini"
-	KindOllama          = "ollama"
-
-	// Agents that are programs on this machine.
-	KindClaudeCode = "claude-code"
-	KindCodex      = "codex"
-	KindGeminiCLI  = "gemini-cli"
-	KindOpenCode   = "opencode"
-	KindCopilot    = "copilot"
-	KindCursor     = "cursor"
-	KindGoose      = "goose"
-	KindAider      = "aider"
-	KindCommand    = "command" // any other
-)
-
 // How much of a user's setup an agent CLI sees.
 const (
 	PurityDefault = "default" // a fresh home, and all that the CLI brings by itself
@@ -180,24 +156,6 @@ type Price struct {
 	CacheWritePerMTok *float64 `json:"cache_write_per_mtok,omitempty"`
 	// PerThousandSearches is for web searches; nil means that they are free.
 	PerThousandSearches *float64 `json:"per_thousand_searches,omitempty"`
-}
-
-// IsModel reports whether an agent is a model behind an API.
-func (a *Agent) IsModel() bool {
-	switch a.Kind {
-	case KindOpenAIChat, KindOpenAIResponses, KindAnthropic, KindGemini, KindOllama:
-		return true
-	}
-	return false
-}
-
-// IsProgram reports whether an agent is a program on this machine.
-func (a *Agent) IsProgram() bool {
-	switch a.Kind {
-	case KindClaudeCode, KindCodex, KindGeminiCLI, KindOpenCode, KindCopilot, KindCursor, KindGoose, KindAider, KindCommand:
-		return true
-	}
-	return false
 }
 
 // Trials returns how many trials the eval plans.

@@ -31,10 +31,10 @@ func TestBadEvalsNameFileAndLine(t *testing.T) {
 		"no name":            {"name: e\n", "", "name is missing"},
 		"prompt twice":       {"  - {id: p, text: Add payments.}", "  - {id: p, text: a}\n  - {id: p, text: b}", `e.yaml:6: "p" stands twice`},
 		"unknown kind":       {"kind: simulated, truth: {stripe: 1}", "kind: psychic", `e.yaml:7: agent kind "psychic" is unknown`},
-		"no truth":           {", truth: {stripe: 1}", "", "a simulated agent wants truth"},
+		"no truth":           {", truth: {stripe: 1}", "", "truth is missing: shares by tool slug"},
 		"another kind's key": {"truth: {stripe: 1}", "truth: {stripe: 1}, model: x", `unknown key "model"`},
 		"no address":         {"kind: simulated, truth: {stripe: 1}", "kind: openai-chat, model: m, base_url: here", `base_url: "here" is not an http`},
-		"recorded nowhere":   {"kind: simulated, truth: {stripe: 1}", "kind: recorded", "a recorded agent wants either study or file"},
+		"recorded nowhere":   {"kind: simulated, truth: {stripe: 1}", "kind: recorded", "a recorded agent needs exactly one of study, file"},
 		"too many trials":    {"repeats: 3", "repeats: 100000\ntemplates: [" + strings.Repeat("a,", 0) + strings.Join(letters(300), ",") + "]", "one eval plans at most"},
 	} {
 		t.Run(name, func(t *testing.T) {

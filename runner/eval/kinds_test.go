@@ -41,24 +41,17 @@ func TestSchemaAgreesOnEveryKeyOfEveryKind(t *testing.T) {
 		"binary": "x", "version": "1.2", "args": []string{"-v"}, "env": []string{"LANG"}, "purity": "clean", "network": "off", "max_turns": 5,
 		"trial_cost_usd": 1, "wall_s": 60, "stall_s": 30, "grace_s": 5, "memory_mb": 300, "disk_mb": 1000, "max_processes": 100, "command": []string{"run", "{prompt}"}, "format": "text",
 	}
-	least := map[string][]string{
-		eval.KindRecorded: {"study"}, eval.KindSimulated: {"truth"}, eval.KindOpenAIChat: {"model", "base_url"}, eval.KindCommand: {"command"},
-	}
 	schema := compiled(t)
-	kinds := []string{
-		eval.KindRecorded, eval.KindSimulated, eval.KindOpenAIChat, eval.KindOpenAIResponses, eval.KindAnthropic, eval.KindGemini, eval.KindOllama,
-		eval.KindClaudeCode, eval.KindCodex, eval.KindGeminiCLI, eval.KindOpenCode, eval.KindCopilot, eval.KindCursor, eval.KindGoose, eval.KindAider, eval.KindCommand,
-	}
 	taken := 0
-	for _, kind := range kinds {
-		needed := least[kind]
-		if needed == nil {
-			needed = []string{"model"}
+	for _, k := range eval.Kinds() {
+		kind, needed := k.Name, strings.Fields(k.Requires)
+		if k.OneOf != "" {
+			needed = strings.Fields(k.OneOf)[:1]
 		}
 		for _, key := range slices.Sorted(maps.Keys(values)) {
 			a := map[string]any{"name": "a", "kind": kind, key: values[key]}
-			for _, k := range needed {
-				a[k] = values[k]
+			for _, field := range needed {
+				a[field] = values[field]
 			}
 			if kind == eval.KindRecorded && key == "file" {
 				delete(a, "study")

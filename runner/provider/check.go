@@ -19,7 +19,7 @@ const checkTimeout = 20 * time.Second
 func (c *client) Check(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(limited, http.MethodGet, c.base+c.codec.lookup(c.Model), nil)
+	req, err := http.NewRequestWithContext(limited, http.MethodGet, c.base+c.kind.codec.lookup(c.Model), nil)
 	if err != nil {
 		return err
 	}
@@ -38,8 +38,12 @@ func (c *client) Check(ctx context.Context) error {
 	}
 	body = c.secret.bytes(body)
 	if resp.StatusCode == http.StatusOK {
-		if !c.codec.has(body, c.Model) {
-			return fmt.Errorf("%s does not have the model %q; get it with: ollama pull %s", c.base, c.Model, c.Model)
+		if !c.kind.codec.has(body, c.Model) {
+			hint := ""
+			if c.kind.pull != "" {
+				hint = "; get it with: " + c.kind.pull + " " + c.Model
+			}
+			return fmt.Errorf("%s does not have the model %q%s", c.base, c.Model, hint)
 		}
 		return nil
 	}
@@ -59,8 +63,8 @@ func (c *client) keyName() string {
 	if c.APIKeyEnv != "" {
 		return c.APIKeyEnv
 	}
-	if k, _ := kindOf(c.Kind); c.home && k.keyEnv != "" {
-		return k.keyEnv
+	if c.home && c.kind.KeyEnv != "" {
+		return c.kind.KeyEnv
 	}
 	return "api_key_env, which is not set"
 }

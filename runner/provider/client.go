@@ -27,10 +27,9 @@ const maxPauses = 4
 // A client asks one model, in one format.
 type client struct {
 	eval.Agent
-	codec   codec
+	kind    kind
 	base    string
 	home    bool // the address is the provider's own
-	free    bool
 	key     string
 	secret  secret
 	http    *http.Client
@@ -170,7 +169,7 @@ func (c *client) exchange(ctx context.Context, q question) (exchanged, error) {
 		got.raw = nil
 		return got, &agent.InfraError{Reason: agent.ReasonServer, Billed: true, Window: got.window, Err: fmt.Errorf("the answer is longer than %d MiB", maxBody>>20)}
 	}
-	got.answer, err = c.codec.decode(body)
+	got.answer, err = c.kind.codec.decode(body)
 	var inside *failure
 	switch {
 	case errors.As(err, &inside):
@@ -195,11 +194,11 @@ func (c *client) failureOf(body []byte) *failure {
 }
 
 func (c *client) request(ctx context.Context, q question) (*http.Request, error) {
-	body, err := json.Marshal(c.codec.encode(c.Agent, q))
+	body, err := json.Marshal(c.kind.codec.encode(c.Agent, q))
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+c.codec.path(c.Model), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+c.kind.codec.path(c.Model), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +215,7 @@ func (c *client) dress(req *http.Request) {
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "firstpick")
 	if c.key != "" {
-		c.codec.sign(req.Header, c.key)
+		c.kind.codec.sign(req.Header, c.key)
 	}
 }
 

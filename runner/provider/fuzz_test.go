@@ -115,10 +115,10 @@ func BenchmarkCodec(b *testing.B) {
 		b.Run(format.kind, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := json.Marshal(a.codec.encode(a.Agent, firstQuestion(a.Agent, prompt))); err != nil {
+				if _, err := json.Marshal(a.kind.codec.encode(a.Agent, firstQuestion(a.Agent, prompt))); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := a.codec.decode(a.secret.bytes(got.Raw)); err != nil {
+				if _, err := a.kind.codec.decode(a.secret.bytes(got.Raw)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -3,10 +3,13 @@ package provider
 import (
 	"context"
 	"errors"
+	"flag"
 	"net/http"
 	"net/url"
+	"os"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/firstpick/firstpick/runner/agent"
@@ -18,9 +21,52 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const secretKey = "sk-very-secret"
 
-// formats are all kinds, and what their addresses begin with.
-var formats = []struct{ kind, base string }{
-	{eval.KindOpenAIChat, "/v1"}, {eval.KindOpenAIResponses, "/v1"}, {eval.KindAnthropic, ""}, {eval.KindGemini, ""}, {eval.KindOllama, ""},
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// formats are the kinds of class model, with the paths of their default addresses.
+var formats = func() (all []struct{ kind, base string }) {
+	for _, k := range eval.Kinds() {
+		if k.Class != eval.ClassModel {
+			continue
+		}
+		u, err := url.Parse(k.BaseURL)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, struct{ kind, base string }{k.Name, u.Path})
+	}
+	return all
+}()
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (rewrite it with: go test ./runner/provider -update): -want +got\n%s", path, d)
+	}
+}
+
+// TestKindsHaveCode compares eval.Kinds with the code of this package.
+func TestKindsHaveCode(t *testing.T) {
+	for _, f := range formats {
+		if k, ok := kindOf(f.kind); !ok || k.codec == nil {
+			t.Errorf("the kind %s has no codec: add its row to kinds in provider.go", f.kind)
+		}
+	}
+	for name := range kinds() {
+		if k, ok := eval.KindNamed(name); !ok || k.Class != eval.ClassModel {
+			t.Errorf("the codec of %s has no kind of class model in eval.Kinds", name)
+		}
+	}
 }
 
 // serve starts a server that follows the script, and an agent of a kind that asks it.

@@ -41,11 +41,19 @@ func priceOf(a eval.Agent, provider string, table *prices.Table) (price *prices.
 	return nil, ""
 }
 
+// Price returns the price of the model; nil where it is unknown.
+func (c *client) Price() *prices.Price {
+	if c.kind.free {
+		return &prices.Price{}
+	}
+	return c.price
+}
+
 // cost is nil where the price or the tokens are unknown: never 0, which would mean
 // free.
 func (c *client) cost(u *prices.Usage) *float64 {
 	switch {
-	case c.free:
+	case c.kind.free:
 		return new(float64)
 	case c.price == nil || u == nil:
 		return nil
@@ -58,7 +66,7 @@ func (c *client) cost(u *prices.Usage) *float64 {
 // output, and with web search all searches that are allowed, each read again with
 // every later one.
 func (c *client) Worst(t agent.Task) *float64 {
-	if c.free {
+	if c.kind.free {
 		return new(float64)
 	}
 	if c.price == nil {
@@ -75,7 +83,7 @@ func (c *client) Worst(t agent.Task) *float64 {
 	if wants(c.Agent) {
 		found = maxSearches
 		in += searchTokens * found * (found + 1) / 2
-		if _, ok := c.codec.(anthropic); ok {
+		if c.kind.pauses {
 			found += maxPauses // each round may search once more, and reads all again
 			in *= 1 + maxPauses
 		}

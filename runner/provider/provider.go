@@ -26,9 +26,6 @@ import (
 const (
 	maxBody        = 8 << 20 // bytes of an answer
 	defaultTimeout = 10 * time.Minute
-	// defaultAnthropicTokens is what is sent where nothing is set: the format
-	// does not go without.
-	defaultAnthropicTokens = 4096
 )
 
 // Deps are what models need of the world.
@@ -39,29 +36,35 @@ type Deps struct {
 	Prices *prices.Table
 }
 
-// A kind is what there is to know of a provider, and of a format.
+// A kind is the code of an agent kind of class model, with its row of eval.Kinds.
 type kind struct {
-	codec    codec
-	provider string // in the table of prices
-	base     string // address unless the eval has another
-	keyEnv   string // variable of the key, for that address
-	free     bool
+	eval.Kind
+	codec  codec
+	vendor string // in the price table
+	free   bool
+	// maxTokens is sent where the eval sets no max_tokens and the format requires it.
+	maxTokens int
+	// pauses means that the provider may pause a long answer: see answer.paused.
+	pauses bool
+	// pull is the command that gets a missing model.
+	pull string
+}
+
+// kinds returns the code of every kind of class model.
+func kinds() map[string]kind {
+	return map[string]kind{
+		eval.KindOpenAIChat:      {codec: openAIChat{}, vendor: "openai"},
+		eval.KindOpenAIResponses: {codec: openAIResponses{}, vendor: "openai"},
+		eval.KindAnthropic:       {codec: anthropic{}, vendor: "anthropic", maxTokens: 4096, pauses: true},
+		eval.KindGemini:          {codec: gemini{}, vendor: "google"},
+		eval.KindOllama:          {codec: ollama{}, free: true, pull: "ollama pull"},
+	}
 }
 
 func kindOf(name string) (kind, bool) {
-	switch name {
-	case eval.KindOpenAIChat:
-		return kind{codec: openAIChat{}, provider: "openai", base: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY"}, true
-	case eval.KindOpenAIResponses:
-		return kind{codec: openAIResponses{}, provider: "openai", base: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY"}, true
-	case eval.KindAnthropic:
-		return kind{codec: anthropic{}, provider: "anthropic", base: "https://api.anthropic.com", keyEnv: "ANTHROPIC_API_KEY"}, true
-	case eval.KindGemini:
-		return kind{codec: gemini{}, provider: "google", base: "https://generativelanguage.googleapis.com", keyEnv: "GEMINI_API_KEY"}, true
-	case eval.KindOllama:
-		return kind{codec: ollama{}, base: "http://localhost:11434", free: true}, true
-	}
-	return kind{}, false
+	k, ok := kinds()[name]
+	k.Kind, _ = eval.KindNamed(name)
+	return k, ok
 }
 
 // New makes the agent for a model behind an API. It reads the key at once. The
@@ -70,30 +73,28 @@ func kindOf(name string) (kind, bool) {
 func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	k, ok := kindOf(a.Kind)
 	if !ok {
-		return nil, fmt.Errorf("kind %q is no model behind an API", a.Kind)
+		return nil, fmt.Errorf("kind %q is not a model behind an API", a.Kind)
 	}
 	if d.Client == nil {
 		return nil, errors.New("no HTTP client was given")
 	}
-	if a.Kind == eval.KindAnthropic {
-		a.MaxTokens = cmp.Or(a.MaxTokens, defaultAnthropicTokens)
-	}
+	a.MaxTokens = cmp.Or(a.MaxTokens, k.maxTokens)
 	base := BaseURL(a)
 	at, err := url.Parse(base)
 	if err != nil || at.Host == "" {
 		return nil, fmt.Errorf("base_url: %q is not an http or https address", a.BaseURL)
 	}
-	home, err := url.Parse(k.base)
+	home, err := url.Parse(k.BaseURL)
 	if err != nil {
 		return nil, err // unreachable: it is written above
 	}
 	c := &client{
-		Agent: a, codec: k.codec, base: base, free: k.free, home: at.Scheme == home.Scheme && at.Host == home.Host,
+		Agent: a, kind: k, base: base, home: at.Scheme == home.Scheme && at.Host == home.Host,
 		http: withoutRedirects(d.Client), timeout: cmp.Or(time.Duration(a.TimeoutS)*time.Second, defaultTimeout),
 	}
 	keyEnv := a.APIKeyEnv
 	if keyEnv == "" && c.home {
-		keyEnv = k.keyEnv
+		keyEnv = k.KeyEnv
 	}
 	if keyEnv != "" {
 		if c.key = strings.TrimSpace(d.Getenv(keyEnv)); c.key == "" {
@@ -105,7 +106,7 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	if !c.home {
 		table = nil // who sells the same model elsewhere has prices of his own
 	}
-	price, source := priceOf(a, k.provider, table)
+	price, source := priceOf(a, k.vendor, table)
 	c.price = price
 	sent, err := parametersOf(k.codec, a)
 	if err != nil {
@@ -127,7 +128,7 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 // without a slash at its end.
 func BaseURL(a eval.Agent) string {
 	k, _ := kindOf(a.Kind)
-	return strings.TrimRight(cmp.Or(a.BaseURL, k.base), "/")
+	return strings.TrimRight(cmp.Or(a.BaseURL, k.BaseURL), "/")
 }
 
 // withoutRedirects returns a client that takes a redirection as the answer: it

@@ -1,9 +1,12 @@
 package provider
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,66 +14,63 @@ import (
 	"github.com/firstpick/firstpick/runner/provider/providertest"
 )
 
+// changes set one field each that decides what is sent.
+var changes = map[string]func(*eval.Agent){
+	"max_tokens":  func(a *eval.Agent) { a.MaxTokens = 64 },
+	"temperature": func(a *eval.Agent) { a.Temperature = new(0.0) },
+	"seed":        func(a *eval.Agent) { a.Seed = 7 },
+	"effort":      func(a *eval.Agent) { a.Effort = "low" },
+	"web_search":  func(a *eval.Agent) { a.WebSearch = new(true) },
+}
+
 // bare sets nothing; full sets all that the kind can have.
 func bare(*eval.Agent) {}
 
 func full(a *eval.Agent) {
-	zero, on := 0.0, true
-	a.MaxTokens, a.Temperature = 64, &zero
-	switch a.Kind {
-	case eval.KindOpenAIChat:
-		a.Seed, a.Effort = 7, "low"
-	case eval.KindOpenAIResponses, eval.KindAnthropic:
-		a.Effort, a.WebSearch = "low", &on
-	case eval.KindGemini:
-		a.Seed, a.WebSearch = 7, &on
-	case eval.KindOllama:
-		a.Seed = 7
+	kind, _ := eval.KindNamed(a.Kind)
+	for field, change := range changes {
+		if kind.HasField(field) {
+			change(a)
+		}
 	}
 }
 
-func off(a *eval.Agent) {
-	no := false
-	a.WebSearch = &no
-}
+func off(a *eval.Agent) { a.WebSearch = new(false) }
 
-func TestAQuestionIsSentAsTheFormatWantsIt(t *testing.T) {
-	chat, responses, messages, generate, local := "/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1beta/models/m-1:generateContent", "/api/chat"
-	bearer := "Authorization: Bearer " + secretKey
-	cases := map[string]struct {
-		kind       string
-		change     func(*eval.Agent)
-		path, auth string
-		body       string
-	}{
-		"chat":              {eval.KindOpenAIChat, bare, chat, bearer, `{"model":"m-1","messages":[{"role":"user","content":"Which?"}]}`},
-		"chat, all":         {eval.KindOpenAIChat, full, chat, bearer, `{"model":"m-1","messages":[{"role":"user","content":"Which?"}],"max_completion_tokens":64,"temperature":0,"seed":7,"reasoning_effort":"low"}`},
-		"responses":         {eval.KindOpenAIResponses, bare, responses, bearer, `{"model":"m-1","input":"Which?"}`},
-		"responses, no web": {eval.KindOpenAIResponses, off, responses, bearer, `{"model":"m-1","input":"Which?"}`},
-		"responses, all":    {eval.KindOpenAIResponses, full, responses, bearer, `{"model":"m-1","input":"Which?","max_output_tokens":64,"temperature":0,"reasoning":{"effort":"low"},"tools":[{"type":"web_search"}],"max_tool_calls":5}`},
-		"anthropic":         {eval.KindAnthropic, bare, messages, "X-Api-Key: " + secretKey, `{"model":"m-1","max_tokens":4096,"messages":[{"role":"user","content":"Which?"}]}`},
-		"anthropic, all":    {eval.KindAnthropic, full, messages, "Anthropic-Version: 2023-06-01", `{"model":"m-1","max_tokens":64,"messages":[{"role":"user","content":"Which?"}],"temperature":0,"output_config":{"effort":"low"},"tools":[{"type":"web_search_20250305","name":"web_search","max_uses":5}]}`},
-		"gemini":            {eval.KindGemini, bare, generate, "X-Goog-Api-Key: " + secretKey, `{"contents":[{"role":"user","parts":[{"text":"Which?"}]}]}`},
-		"gemini, all":       {eval.KindGemini, full, generate, "X-Goog-Api-Key: " + secretKey, `{"contents":[{"role":"user","parts":[{"text":"Which?"}]}],"generationConfig":{"maxOutputTokens":64,"temperature":0,"seed":7},"tools":[{"google_search":{}}]}`},
-		"ollama":            {eval.KindOllama, bare, local, bearer, `{"model":"m-1","messages":[{"role":"user","content":"Which?"}],"stream":false,"options":{"num_ctx":16384}}`},
-		"ollama, all":       {eval.KindOllama, full, local, bearer, `{"model":"m-1","messages":[{"role":"user","content":"Which?"}],"stream":false,"options":{"num_ctx":16384,"num_predict":64,"temperature":0,"seed":7}}`},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			s, a := serve(t, c.kind, providertest.Say("Stripe."), c.change)
+// TestRequests pins what every kind sends.
+func TestRequests(t *testing.T) {
+	var b strings.Builder
+	for _, f := range formats {
+		sent := func(change func(*eval.Agent)) providertest.Request {
+			s, a := serve(t, f.kind, providertest.Say("Stripe."), change)
 			if _, err := askIt(t, a, "Which?"); err != nil {
 				t.Fatal(err)
 			}
-			got := s.Requests()[0]
-			if string(got.Body) != c.body || got.Path != c.path {
-				t.Errorf("%s\n%s\nwant %s\n%s", got.Path, got.Body, c.path, c.body)
+			return s.Requests()[0]
+		}
+		least := sent(bare)
+		if least.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: headers %v", f.kind, least.Header)
+		}
+		fmt.Fprintf(&b, "%s\nPOST %s\n", f.kind, least.Path)
+		for _, name := range slices.Sorted(maps.Keys(least.Header)) {
+			if v := least.Header.Get(name); strings.Contains(v, secretKey) || strings.HasSuffix(name, "-Version") {
+				fmt.Fprintf(&b, "%s: %s\n", name, v)
 			}
-			key, value, _ := strings.Cut(c.auth, ": ")
-			if got.Header.Get(key) != value || got.Header.Get("Content-Type") != "application/json" {
-				t.Errorf("headers: %v", got.Header)
+		}
+		fmt.Fprintf(&b, "%s\n%s\n\n", least.Body, sent(full).Body)
+
+		kind, _ := eval.KindNamed(f.kind)
+		for field, change := range changes {
+			if kind.HasField(field) && bytes.Equal(sent(change).Body, least.Body) {
+				t.Errorf("%s accepts %s and does not send it", f.kind, field)
 			}
-		})
+		}
+		if !bytes.Equal(sent(off).Body, least.Body) {
+			t.Errorf("%s: web_search false changes the request", f.kind)
+		}
 	}
+	golden(t, "testdata/requests.txt", b.String())
 }
 
 func TestAKeyGoesWhereItBelongs(t *testing.T) {

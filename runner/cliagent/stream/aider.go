@@ -10,6 +10,9 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
+// Aider is the Decoder of its stream.
+func Aider(emit func(Event)) Parser { return &aider{recorder: newRecorder(emit)} }
+
 // aider reads what `aider --no-pretty --no-stream --message` prints, for it has no
 // machine-readable form. Behind every answer of the model it prints the tokens, and
 // nothing of the kind behind an error; its exit status tells nothing. What it

@@ -14,6 +14,9 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
+// Claude is the Decoder of its stream.
+func Claude(emit func(Event)) Parser { return &claude{recorder: newRecorder(emit)} }
+
 // claude reads `claude -p --output-format stream-json --verbose`. Several lines
 // may share a message, each repeating its usage, so tokens and money are those of
 // the result alone.

@@ -10,6 +10,9 @@ import (
 	"github.com/firstpick/firstpick/fixtures/prices"
 )
 
+// Codex is the Decoder of its stream.
+func Codex(emit func(Event)) Parser { return &codex{recorder: newRecorder(emit)} }
+
 // codex reads `codex exec --json`. The stream names neither the model nor what it
 // costs, and its file changes have no content.
 type codex struct {

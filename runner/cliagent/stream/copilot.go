@@ -8,6 +8,9 @@ import (
 	"github.com/firstpick/firstpick/fixtures/prices"
 )
 
+// Copilot is the Decoder of its stream.
+func Copilot(emit func(Event)) Parser { return &copilot{recorder: newRecorder(emit)} }
+
 // copilot reads `copilot -p --output-format json`. Lines come in envelopes; with
 // some models they may be flat, the fields beside the type. Tokens stand in the
 // --usage-output-file alone.

@@ -12,6 +12,9 @@ import (
 	"github.com/firstpick/firstpick/fixtures/prices"
 )
 
+// Cursor is the Decoder of its stream.
+func Cursor(emit func(Event)) Parser { return &cursor{recorder: newRecorder(emit)} }
+
 // cursor reads `cursor-agent --print --output-format=stream-json`. A session may
 // have several results; their tokens add up. Where text comes in parts, the whole
 // is said again behind them.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/firstpick/firstpick/runner/agent"
+	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/stream"
 	"github.com/firstpick/firstpick/runner/eval"
 )
@@ -25,7 +26,7 @@ func FuzzCopilot(f *testing.F)  { fuzz(f, eval.KindCopilot) }
 func FuzzCursor(f *testing.F)   { fuzz(f, eval.KindCursor) }
 func FuzzGoose(f *testing.F)    { fuzz(f, eval.KindGoose) }
 func FuzzAider(f *testing.F)    { fuzz(f, eval.KindAider) }
-func FuzzText(f *testing.F)     { fuzz(f, stream.FormatText) }
+func FuzzText(f *testing.F)     { fuzz(f, cliagent.FormatText) }
 
 func fuzz(f *testing.F, format string) {
 	for _, s := range sources(f) {
@@ -39,7 +40,7 @@ func fuzz(f *testing.F, format string) {
 		s := source{format: format, stdout: stdout, stderr: stderr, file: file, exit: exit}
 		got := s.read(t)
 		checkReading(t, s, got)
-		if format != eval.KindAider && format != stream.FormatText {
+		if format != eval.KindAider && format != cliagent.FormatText {
 			checkGarbage(t, s, got)
 		}
 	})
@@ -159,7 +160,7 @@ func TestLineIsReused(t *testing.T) {
 	for name, s := range sources(t) {
 		want := s.read(t)
 		got := reading{Exit: s.exit}
-		p, err := stream.New(s.format, func(e stream.Event) { got.Events = append(got.Events, e) })
+		p, err := cliagent.NewParser(s.format, func(e stream.Event) { got.Events = append(got.Events, e) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +191,7 @@ func BenchmarkParse(b *testing.B) {
 			b.SetBytes(int64(len(all)))
 			b.ReportAllocs()
 			for b.Loop() {
-				p, err := stream.New(s.format, func(stream.Event) {})
+				p, err := cliagent.NewParser(s.format, func(stream.Event) {})
 				if err != nil {
 					b.Fatal(err)
 				}

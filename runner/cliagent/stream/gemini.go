@@ -14,6 +14,9 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
+// Gemini is the Decoder of its stream.
+func Gemini(emit func(Event)) Parser { return &gemini{recorder: newRecorder(emit)} }
+
 // gemini reads `gemini -o stream-json`. Only a result event is an answer: the
 // program has ended with status 0 and nothing to show.
 type gemini struct {

@@ -2,16 +2,21 @@ package stream_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/stream"
 	"github.com/firstpick/firstpick/runner/eval"
 )
@@ -37,7 +42,7 @@ type source struct {
 func (s source) read(t testing.TB) reading {
 	t.Helper()
 	got := reading{Exit: s.exit}
-	p, err := stream.New(s.format, func(e stream.Event) { got.Events = append(got.Events, e) })
+	p, err := cliagent.NewParser(s.format, func(e stream.Event) { got.Events = append(got.Events, e) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,28 +78,30 @@ func fileText(t testing.TB, path string) string {
 	return string(text)
 }
 
-// The first part of a file's name is its format, and this is how the programs of
-// the streams ended: 0 where nothing is said, -1 where they were killed.
+// formatOf returns the kind of a stream: the first part of its file's name, or what that
+// abbreviates.
 func formatOf(t testing.TB, name string) string {
 	t.Helper()
-	formats := map[string]string{
-		"claude": eval.KindClaudeCode, "claudejson": eval.KindClaudeCode, "codex": eval.KindCodex,
-		"gemini": eval.KindGeminiCLI, "geminijson": eval.KindGeminiCLI, "opencode": eval.KindOpenCode,
-		"copilot": eval.KindCopilot, "cursor": eval.KindCursor, "goose": eval.KindGoose, "aider": eval.KindAider,
-	}
 	kind, _, _ := strings.Cut(name, "_")
-	if formats[kind] == "" {
-		t.Fatalf("%s: no format", name)
+	kind = cmp.Or(map[string]string{
+		"claude": eval.KindClaudeCode, "claudejson": eval.KindClaudeCode, "gemini": eval.KindGeminiCLI, "geminijson": eval.KindGeminiCLI,
+	}[kind], kind)
+	if k, ok := eval.KindNamed(kind); !ok || k.Class != eval.ClassProgram {
+		t.Fatalf("%s: the name does not begin with the kind of an agent CLI", name)
 	}
-	return formats[kind]
+	return kind
 }
 
-func exitOf(name string) int {
-	return map[string]int{
-		"claude_401": -1, "claude_401mr": 1, "claude_429": -1, "claude_api_error": 1, "claude_budget": 1, "claude_maxturns": 1,
-		"codex_401": 1, "codex_429": 1, "gemini_401": 145, "gemini_429": -1, "opencode_401": 1, "opencode_429": 1,
-		"copilot_401": 1, "copilot_429": 1, "cursor_401": 1, "cursor_429": 1, "goose_401": 1,
-	}[name]
+// exitOf returns the exit status of the stream's program from the file NAME.exit, -1 where
+// it was killed; 0 without the file.
+func exitOf(t testing.TB, base string) int {
+	t.Helper()
+	text := strings.TrimSpace(fileText(t, base+".exit"))
+	code, err := strconv.Atoi(cmp.Or(text, "0"))
+	if err != nil {
+		t.Fatalf("%s.exit: %v", base, err)
+	}
+	return code
 }
 
 func sources(t testing.TB) map[string]source {
@@ -111,7 +118,7 @@ func sources(t testing.TB) map[string]source {
 			name := filepath.Base(base)
 			out[name] = source{
 				format: formatOf(t, name), stdout: fileText(t, path), stderr: fileText(t, base+".stderr.txt"),
-				file: fileText(t, base+".usage.json") + fileText(t, base+".analytics"), exit: exitOf(name),
+				file: fileText(t, base+".usage.json") + fileText(t, base+".analytics"), exit: exitOf(t, base),
 			}
 		}
 	}
@@ -121,6 +128,12 @@ func sources(t testing.TB) map[string]source {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	all := sources(t)
+	for _, k := range eval.Kinds() {
+		ofKind := func(s source) bool { return s.format == k.Name }
+		if k.Class == eval.ClassProgram && !slices.ContainsFunc(slices.Collect(maps.Values(all)), ofKind) {
+			t.Errorf("no stream of %s in testdata: capture one of a run that answers, one of a rejected key and one of a rate limit", k.Name)
+		}
+	}
 	for name, s := range all {
 		t.Run(name, func(t *testing.T) {
 			got, err := json.MarshalIndent(s.read(t), "", " ")
@@ -135,7 +148,7 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			want := fileText(t, path)
-			if d := cmp.Diff(want, string(got)); d != "" {
+			if d := gocmp.Diff(want, string(got)); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
 			// A golden file read back is the same reading.

@@ -10,6 +10,9 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
+// Goose is the Decoder of its stream.
+func Goose(emit func(Event)) Parser { return &goose{recorder: newRecorder(emit)} }
+
 // goose reads `goose run --output-format stream-json`. Messages come in chunks that
 // share an id. A provider's error comes as a message too, in the agent's own name,
 // with a regular end behind it.

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/stream"
 	"github.com/firstpick/firstpick/runner/eval"
 )
@@ -133,9 +134,9 @@ func TestBoundedMemory(t *testing.T) {
 		check        func(*testing.T, stream.Outcome)
 	}{
 		{"one line", eval.KindClaudeCode, func() string { return "{" }, much, nil},
-		{"one line of text", stream.FormatText, func() string { return "x" }, much, nil},
+		{"one line of text", cliagent.FormatText, func() string { return "x" }, much, nil},
 		{"garbage", eval.KindCodex, func() string { return "{\"type\":\"item\xff" + filler + "\n}{\n[]\nnull\n" }, much, nil},
-		{"garbage as text", stream.FormatText, func() string { return filler + "\n\n\xff\n" }, much, func(t *testing.T, o stream.Outcome) {
+		{"garbage as text", cliagent.FormatText, func() string { return filler + "\n\n\xff\n" }, much, func(t *testing.T, o stream.Outcome) {
 			if len(o.Final) > stream.MaxFinal || len(o.Final) < stream.MaxFinal-8000 || len(o.Notes) != 1 {
 				t.Errorf("%d bytes, notes %q", len(o.Final), o.Notes)
 			}
@@ -174,7 +175,7 @@ func TestBoundedMemory(t *testing.T) {
 			var before runtime.MemStats
 			runtime.ReadMemStats(&before)
 			events := 0
-			p, err := stream.New(c.format, func(e stream.Event) {
+			p, err := cliagent.NewParser(c.format, func(e stream.Event) {
 				events++
 				if e.Tool != nil && (len(e.Tool.Output) > stream.MaxOutput || len(e.Tool.Args) > stream.MaxOutput) {
 					t.Error("an event is too large")

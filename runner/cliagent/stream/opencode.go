@@ -11,6 +11,9 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
+// OpenCode is the Decoder of its stream.
+func OpenCode(emit func(Event)) Parser { return &opencode{recorder: newRecorder(emit)} }
+
 // opencode reads `opencode run --format json`. There is no last line that sums it
 // up: the answer is there when the last step ended of itself.
 type opencode struct {

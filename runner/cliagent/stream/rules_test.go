@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/runner/agent"
+	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/stream"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/limiter"
@@ -149,12 +150,12 @@ func TestEnds(t *testing.T) {
 		{name: "aider, overcomes an error", format: eval.KindAider,
 			stdout: lines("litellm.InternalServerError: x", "Retrying in 0.2 seconds...", "Stripe.", "Tokens: 1 sent, 2 received.")},
 
-		{name: "text", format: stream.FormatText, stdout: "Stripe.\n"},
+		{name: "text", format: cliagent.FormatText, stdout: "Stripe.\n"},
 		{name: "text of a command", format: eval.KindCommand, stdout: "\nStripe.\r\n\n"},
-		{name: "text, status", format: stream.FormatText, stdout: "Stripe.\n", exit: 3, reason: agent.ReasonCrashed},
-		{name: "text, killed", format: stream.FormatText, stdout: "Stripe.\n", exit: -1, reason: agent.ReasonCrashed},
-		{name: "text, empty", format: stream.FormatText, stdout: " \n", reason: agent.ReasonCrashed, final: "-"},
-		{name: "text, key refused", format: stream.FormatText, stderr: "HTTP 401", exit: 1, reason: agent.ReasonAuth, lane: true, final: "-"},
+		{name: "text, status", format: cliagent.FormatText, stdout: "Stripe.\n", exit: 3, reason: agent.ReasonCrashed},
+		{name: "text, killed", format: cliagent.FormatText, stdout: "Stripe.\n", exit: -1, reason: agent.ReasonCrashed},
+		{name: "text, empty", format: cliagent.FormatText, stdout: " \n", reason: agent.ReasonCrashed, final: "-"},
+		{name: "text, key refused", format: cliagent.FormatText, stderr: "HTTP 401", exit: 1, reason: agent.ReasonAuth, lane: true, final: "-"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -202,7 +203,7 @@ func TestEnded(t *testing.T) {
 		{eval.KindCursor, lines(`{"type":"result","subtype":"success"}`, cursorSays), false},
 		{eval.KindGoose, lines(`{"type":"complete"}`), true},
 		{eval.KindAider, lines("Tokens: 1 sent, 2 received."), false},
-		{stream.FormatText, lines("Stripe."), false},
+		{cliagent.FormatText, lines("Stripe."), false},
 	} {
 		if got := (source{format: c.format, stdout: c.stdout}).read(t).ended; got != c.want {
 			t.Errorf("%s %s: ended %v", c.format, c.stdout, got)
@@ -212,7 +213,7 @@ func TestEnded(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	t.Parallel()
-	if _, err := stream.New("teletype", func(stream.Event) {}); err == nil || !strings.Contains(err.Error(), "teletype") {
+	if _, err := cliagent.NewParser("teletype", func(stream.Event) {}); err == nil || !strings.Contains(err.Error(), "teletype") {
 		t.Errorf("%v", err)
 	}
 }

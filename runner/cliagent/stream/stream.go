@@ -7,17 +7,11 @@
 package stream
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/prices"
-	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
-
-// FormatText is a program without a form of its own: what it writes to standard
-// output is its answer. The other formats are the kinds of agent of package eval.
-const FormatText = "text"
 
 // What is kept at most, in bytes.
 const (
@@ -98,29 +92,6 @@ type Failure struct {
 	Message string `json:"message,omitempty"`
 }
 
-// New returns the parser of a format. The events go to emit, in order, from within
-// Line, Stderr, File and End.
-func New(format string, emit func(Event)) (Parser, error) {
-	r := newRecorder(emit)
-	switch format {
-	case FormatText, eval.KindCommand:
-		return &plain{recorder: r}, nil
-	case eval.KindClaudeCode:
-		return &claude{recorder: r}, nil
-	case eval.KindCodex:
-		return &codex{recorder: r}, nil
-	case eval.KindGeminiCLI:
-		return &gemini{recorder: r}, nil
-	case eval.KindOpenCode:
-		return &opencode{recorder: r}, nil
-	case eval.KindCopilot:
-		return &copilot{recorder: r}, nil
-	case eval.KindCursor:
-		return &cursor{recorder: r}, nil
-	case eval.KindGoose:
-		return &goose{recorder: r}, nil
-	case eval.KindAider:
-		return &aider{recorder: r}, nil
-	}
-	return nil, fmt.Errorf("stream: the format %q is unknown: take a kind of agent or %q", format, FormatText)
-}
+// A Decoder returns a new parser of one program's stream. The events go to emit, in order,
+// from within Line, Stderr, File and End.
+type Decoder func(emit func(Event)) Parser

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/firstpick/firstpick/fixtures/prices"
-	"github.com/firstpick/firstpick/runner/cliagent/stream"
+	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
@@ -97,7 +97,7 @@ func TestUsage(t *testing.T) {
 			source: source{format: eval.KindGoose, stdout: lines(`{"type":"complete","input_tokens":-5,"output_tokens":1e300,"cost_usd":-1}`)},
 			want:   &prices.Usage{Output: 1e12},
 		},
-		{name: "text", source: source{format: stream.FormatText, stdout: "Stripe."}},
+		{name: "text", source: source{format: cliagent.FormatText, stdout: "Stripe."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

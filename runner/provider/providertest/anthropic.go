@@ -10,7 +10,9 @@ import (
 // anthropicFormat is POST /v1/messages.
 type anthropicFormat struct{}
 
-func (anthropicFormat) name() string { return Anthropic }
+func (anthropicFormat) paths() []string {
+	return []string{"/messages", "/messages/count_tokens"}
+}
 
 func (anthropicFormat) read(q *Request, _ *url.URL) {
 	var body struct {

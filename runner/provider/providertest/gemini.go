@@ -13,7 +13,9 @@ import (
 // :streamGenerateContent.
 type geminiFormat struct{}
 
-func (geminiFormat) name() string { return Gemini }
+func (geminiFormat) paths() []string {
+	return []string{":generateContent", ":streamGenerateContent", ":countTokens"}
+}
 
 func (geminiFormat) read(q *Request, u *url.URL) {
 	model, verb, _ := strings.Cut(path.Base(u.Path), ":")

@@ -9,7 +9,9 @@ import (
 // ollamaFormat is POST /api/chat. It streams unless it is told not to.
 type ollamaFormat struct{}
 
-func (ollamaFormat) name() string { return Ollama }
+func (ollamaFormat) paths() []string {
+	return []string{"/api/chat"}
+}
 
 func (ollamaFormat) read(q *Request, _ *url.URL) {
 	var body struct {

@@ -9,7 +9,9 @@ import (
 // chatFormat is POST /chat/completions.
 type chatFormat struct{}
 
-func (chatFormat) name() string { return OpenAIChat }
+func (chatFormat) paths() []string {
+	return []string{"/chat/completions"}
+}
 
 func (chatFormat) read(q *Request, _ *url.URL) {
 	var body struct {

@@ -11,7 +11,9 @@ import (
 // responsesFormat is POST /responses.
 type responsesFormat struct{}
 
-func (responsesFormat) name() string { return OpenAIResponses }
+func (responsesFormat) paths() []string {
+	return []string{"/responses"}
+}
 
 func (responsesFormat) read(q *Request, _ *url.URL) {
 	var body struct {

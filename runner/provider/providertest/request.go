@@ -4,24 +4,20 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
 
-// The formats.
-const (
-	OpenAIChat      = "openai-chat"
-	OpenAIResponses = "openai-responses"
-	Anthropic       = "anthropic"
-	Gemini          = "gemini"
-	Ollama          = "ollama"
-)
+// formats returns the wire formats that the server speaks.
+func formats() []format {
+	return []format{chatFormat{}, responsesFormat{}, anthropicFormat{}, geminiFormat{}, ollamaFormat{}}
+}
 
-// A Request is one question as it came.
+// A Request is one request for an answer.
 type Request struct {
-	// N counts questions from 0.
+	// N counts requests from 0.
 	N      int
-	Format string
 	Path   string
 	Header http.Header
 	Body   []byte
@@ -37,10 +33,11 @@ type Request struct {
 	sse    bool // Gemini: events rather than an array
 }
 
-// A format is a wire format: how questions are read and answers are written.
+// A format is a wire format: it reads requests and writes answers.
 type format interface {
-	name() string
-	// read takes model, turn and tools out of a request's body.
+	// paths are the ends of the paths at which the format answers.
+	paths() []string
+	// read sets model, turn and tools from a request's body.
 	read(q *Request, u *url.URL)
 	// render writes an answer: one chunk whole, many of them streamed.
 	render(q Request, a answer) (contentType string, chunks [][]byte)
@@ -52,18 +49,12 @@ type format interface {
 	window(limit, left int, reset time.Duration) map[string]string
 }
 
+// formatOf returns the format of a path; nil for an unknown path.
 func formatOf(path string) format {
-	switch {
-	case strings.HasSuffix(path, "/chat/completions"):
-		return chatFormat{}
-	case strings.HasSuffix(path, "/responses"):
-		return responsesFormat{}
-	case strings.HasSuffix(path, "/messages"), strings.HasSuffix(path, "/messages/count_tokens"):
-		return anthropicFormat{}
-	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"), strings.HasSuffix(path, ":countTokens"):
-		return geminiFormat{}
-	case strings.HasSuffix(path, "/api/chat"):
-		return ollamaFormat{}
+	for _, f := range formats() {
+		if slices.ContainsFunc(f.paths(), func(end string) bool { return strings.HasSuffix(path, end) }) {
+			return f
+		}
 	}
 	return nil
 }

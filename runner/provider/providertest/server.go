@@ -95,7 +95,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, f format, body []byte) {
-	q := Request{Format: f.name(), Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
+	q := Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
 	q.read(f, r.URL)
 	s.mu.Lock()
 	q.N = len(s.requests)

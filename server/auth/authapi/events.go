@@ -5,7 +5,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/channel/collect"
-	"github.com/firstpick/firstpick/server/channel/download"
+	"github.com/firstpick/firstpick/server/channel/export"
 	"github.com/firstpick/firstpick/server/kit/reqbody"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -27,7 +27,7 @@ func (h *Handler) download(w http.ResponseWriter, r *http.Request, b state.Beare
 	if err != nil {
 		return err
 	}
-	files := download.Sender{Reports: h.Reports, Now: h.Agents.Now}
+	files := export.Sender{Reports: h.Reports, Now: h.Agents.Now}
 	return files.Send(w, r, ws.ID, ws.Slug)
 }
 

@@ -59,7 +59,7 @@ func (h *Handler) agents(w http.ResponseWriter, r *http.Request) {
 	for _, l := range links {
 		d.Links = append(d.Links, describe(l))
 		if l.Unreviewed {
-			d.Waiting, d.Notice = false, "Agents were linked before you first signed in. Say which of them to keep."
+			d.Waiting, d.Notice = false, "Agents were linked before you first signed in. Choose which of them to keep."
 		}
 	}
 	h.Pages.Show(w, http.StatusOK, "agents", "Your agents", d)
@@ -150,9 +150,9 @@ func (h *Handler) unlink(w http.ResponseWriter, r *http.Request) {
 		h.broken(w, r, err)
 		return
 	}
-	h.message(w, http.StatusOK, "The agent is revoked", "Its access has ended.")
+	h.message(w, http.StatusOK, "The agent is revoked", "It no longer has access.")
 }
 
 func (h *Handler) dead(w http.ResponseWriter) {
-	h.message(w, http.StatusNotFound, "This link does not work", "It is too old or was cut off. Sign in and look at your agents instead.")
+	h.message(w, http.StatusNotFound, "This link does not work", "It has expired or is incomplete. Sign in to see your agents.")
 }

@@ -53,17 +53,17 @@ func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
 	e := apierr.Of(err)
 	switch {
 	case quota.Limited(err):
-		h.message(w, http.StatusTooManyRequests, "Too many wrong codes", "Wait an hour before you try again.")
+		h.message(w, http.StatusTooManyRequests, "Too many wrong codes", "Try again in an hour.")
 		return
 	case e.Status == http.StatusForbidden:
 		h.message(w, http.StatusForbidden, "Not allowed", e.Description)
 		return
 	case e.Status < http.StatusInternalServerError:
-		h.message(w, e.Status, "That did not work", e.Description)
+		h.message(w, e.Status, "Request failed", e.Description)
 		return
 	}
 	h.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
-	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer.")
+	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "The database does not respond.")
 }
 
 func caller(w http.ResponseWriter, r *http.Request) *registrations.Caller {
@@ -132,19 +132,19 @@ func (h *Handler) show(w http.ResponseWriter, signed *session.Signed, c *registr
 			c, signed.FormToken(), signed.Account.Email, c.Attempt.CreatedAt.UTC().Format("2 January 2006, 15:04:05 UTC"), problem,
 		})
 	case registrations.Done:
-		h.message(w, http.StatusOK, "The agent is linked", "Go back to your agent: it has access now. We mailed you a note with a link to revoke it.")
+		h.message(w, http.StatusOK, "The agent is linked", "Go back to your agent: it has access now. We sent you a mail with a link to revoke it.")
 	case registrations.Denied:
-		h.message(w, http.StatusOK, "Denied", "The agent got no access. If you did not start it, there is nothing else to do.")
+		h.message(w, http.StatusOK, "Denied", "The agent got no access.")
 	case registrations.Lapsed:
 		h.message(w, http.StatusGone, "The code is no longer valid", "Codes work for ten minutes. Ask your agent for a new one.")
 	case registrations.Locked:
 		h.message(w, http.StatusGone, "Too many wrong codes", "This code is locked. Ask your agent for a new one.")
 	case registrations.NotYours:
-		h.Pages.Tell(w, http.StatusForbidden, "This is for another account", render.Message{
-			Text: "The agent asked for " + c.BoundEmail + ". You are signed in as " + signed.Account.Email + ".", SignOut: signed.FormToken(),
+		h.Pages.Tell(w, http.StatusForbidden, "Wrong account", render.Message{
+			Text: "The agent asks for access as " + c.BoundEmail + ". You are signed in as " + signed.Account.Email + ".", SignOut: signed.FormToken(),
 		})
 	default:
-		h.message(w, http.StatusNotFound, "This link does not work", "A newer one may have taken its place. Ask your agent for a new link.")
+		h.message(w, http.StatusNotFound, "This link does not work", "A newer link may have replaced it. Ask your agent for a new one.")
 	}
 }
 
@@ -163,7 +163,7 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if seen := r.PostFormValue("attempt"); c.Status == registrations.Open && seen != "" && seen != c.Attempt.ID {
-		h.show(w, signed, c, http.StatusConflict, "You opened another link meanwhile. Look again: this is the agent that asks now.")
+		h.show(w, signed, c, http.StatusConflict, "You opened another link in the meantime. Check again: this is the pending agent.")
 		return
 	}
 	switch r.PostFormValue("action") {
@@ -177,14 +177,14 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 		}
 		h.after(w, r, signed, c)
 	default:
-		h.message(w, http.StatusBadRequest, "That did not work", "Use the buttons of the page.")
+		h.message(w, http.StatusBadRequest, "Request failed", "Use the buttons of the page.")
 	}
 }
 
 func (h *Handler) authorize(w http.ResponseWriter, r *http.Request, signed *session.Signed, view []byte, c *registrations.Ceremony) {
 	code := strings.NewReplacer(" ", "", "-", "", "\u00a0", "").Replace(r.PostFormValue("user_code"))
 	if !sixDigits(code) {
-		h.show(w, signed, c, http.StatusUnprocessableEntity, "Type the six digits that your agent showed you.")
+		h.show(w, signed, c, http.StatusUnprocessableEntity, "Enter the six digits that your agent showed you.")
 		return
 	}
 	c, right, err := h.Agents.Confirm(r.Context(), caller(w, r), signed.Account, view, code, r.PostFormValue("workspace"))
@@ -193,11 +193,11 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request, signed *sess
 		return
 	}
 	if !right && c.Status == registrations.Open {
-		tries := "tries are left"
+		tries := "tries left"
 		if c.Left == 1 {
-			tries = "try is left"
+			tries = "try left"
 		}
-		h.show(w, signed, c, http.StatusUnprocessableEntity, "This is not the code. "+digits[c.Left]+" "+tries+".")
+		h.show(w, signed, c, http.StatusUnprocessableEntity, "Wrong code. "+digits[c.Left]+" "+tries+".")
 		return
 	}
 	h.after(w, r, signed, c)
@@ -229,7 +229,7 @@ func (h *Handler) formOK(w http.ResponseWriter, r *http.Request, signed *session
 		return false
 	}
 	if !signed.FormOK(r) {
-		h.message(w, http.StatusForbidden, "This form is old", "Go back, reload the page and try again.")
+		h.message(w, http.StatusForbidden, "This form has expired", "Go back, reload the page and try again.")
 		return false
 	}
 	return true

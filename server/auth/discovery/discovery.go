@@ -16,8 +16,8 @@ import (
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/auth/trust"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/route"
-	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/store/identity"
 )
 
@@ -64,7 +64,7 @@ func (h *Handler) serve(f func(context.Context) ([]byte, string, error)) http.Ha
 			h.Errors.Write(w, r, apierr.StoreDown(err))
 			return
 		}
-		snapshotview.NewDocument(contentType, "public, max-age=300", body).ServeHTTP(w, r)
+		negotiate.NewDocument(contentType, "public, max-age=300", body).ServeHTTP(w, r)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/firstpick/firstpick/server/auth/keyring"
 	"github.com/firstpick/firstpick/server/auth/trust"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/secret"
 	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/quota"
@@ -40,7 +41,7 @@ type Service struct {
 	Issuers *Issuers
 	Vault   *secret.Vault
 	Secrets secret.Source
-	Limits  quota.Keeper
+	Limits  quota.Limiter
 	Outbox  *Outbox
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -57,7 +58,7 @@ type Service struct {
 type Caller struct {
 	IP        netip.Addr
 	UserAgent string
-	Seen      quota.Seen
+	Seen      quota.Headers
 }
 
 const maxUserAgent = 200
@@ -65,8 +66,8 @@ const maxUserAgent = 200
 func (c *Caller) ip() string { return c.IP.String() }
 
 // network is the key of limits by address, block that of limits by address block.
-func (c *Caller) network() string { return quota.Address(c.IP) }
-func (c *Caller) block() string   { return quota.Block(c.IP) }
+func (c *Caller) network() string { return ratelimit.Address(c.IP) }
+func (c *Caller) block() string   { return ratelimit.Block(c.IP) }
 
 // about is the key of limits on what one address block asks for an e-mail address.
 func (c *Caller) about(email string) string { return email + " " + c.block() }

@@ -50,7 +50,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 	s := &Service{
 		DB: cfg.DB, Vault: cfg.Vault, Secrets: secrets, Issuers: issuers, Log: cfg.Log, Now: cfg.Now, BaseURL: cfg.BaseURL,
 		Ring:   &keyring.Ring{DB: cfg.DB, Issuer: cfg.BaseURL, Now: cfg.Now, Rand: cfg.Rand},
-		Limits: quota.Keeper{Rules: cfg.Rules, Off: cfg.LimitsOff},
+		Limits: quota.Limiter{Rules: cfg.Rules, Off: cfg.LimitsOff},
 		Outbox: NewOutbox(cfg.DB, cfg.Mailer, cfg.Log, cfg.Now, secrets),
 		Types:  cfg.Types, NewAccounts: !cfg.NoAccounts,
 	}

@@ -156,19 +156,19 @@ func (o *Outbox) send(ctx context.Context, m *state.QueuedMail) error {
 // linkedMail tells the owner that an agent was linked.
 func (s *Service) linkedMail(account *state.Account, c *Ceremony) mail.Message {
 	r := c.Registration
-	how := "an agent that registered by itself"
+	how := "it registered by itself"
 	switch {
 	case c.Provider != "":
-		how = "an agent that " + c.Provider + " vouches for"
+		how = "verified by " + c.Provider
 	case r.Kind == identity.ServiceAuth:
-		how = "an agent that gave your address"
+		how = "it gave your address"
 	}
 	return mail.Message{To: account.Email, Subject: "An agent was linked to your account", Text: lines(
-		"You confirmed a code, and "+how+" is now linked to your account.",
+		"You confirmed a code. An agent is now linked to your account: "+how+".",
 		"",
 		"Workspace:  "+c.Workspace.Slug,
-		"It may:     read analytics, send analytics",
-		"Asked from: "+c.Attempt.IP,
+		"Scopes:     read analytics, send analytics",
+		"From:       "+c.Attempt.IP,
 		"When:       "+c.Attempt.CreatedAt.UTC().Format(time.RFC1123),
 		"",
 		"If this was not you, revoke it here:",
@@ -179,9 +179,9 @@ func (s *Service) linkedMail(account *state.Account, c *Ceremony) mail.Message {
 }
 
 func (s *Service) unlinkedMail(account *state.Account, provider string) mail.Message {
-	return mail.Message{To: account.Email, Subject: "An agent's access was ended", Text: lines(
-		fmt.Sprintf("%s told us that its agent may no longer act for you. Its access was ended at once.", provider),
-		"Your workspace and its keys are as they were.",
+	return mail.Message{To: account.Email, Subject: "An agent's access was revoked", Text: lines(
+		fmt.Sprintf("%s revoked its agent. The agent no longer has access.", provider),
+		"Your workspace and its keys are unchanged.",
 		"",
 		"All your agents: "+s.BaseURL+"/agents",
 	)}
@@ -189,12 +189,12 @@ func (s *Service) unlinkedMail(account *state.Account, provider string) mail.Mes
 
 func (s *Service) signInMail(email, link string) mail.Message {
 	return mail.Message{To: email, Subject: "Sign in to firstpick", Text: lines(
-		"Open this link in the browser where you asked for it:",
+		"Open this link in the browser that requested it:",
 		"",
 		link,
 		"",
 		fmt.Sprintf("It works once, for %d minutes, and in that browser only.", int(SignInLife.Minutes())),
-		"If you did not ask for it, ignore this mail: nobody can sign in with it elsewhere.",
+		"If you did not request it, ignore this mail: the link works in no other browser.",
 	)}
 }
 

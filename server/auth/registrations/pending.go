@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/store/identity"
-	"github.com/firstpick/firstpick/server/store/quota"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -64,7 +64,7 @@ func blockOf(ip string) string {
 	if err != nil {
 		return ip
 	}
-	return quota.Block(a)
+	return ratelimit.Block(a)
 }
 
 // maxPendingShown bounds the list of Pending.

@@ -19,7 +19,7 @@ func (p Pages) Show(w http.ResponseWriter, status int, name, title string, data 
 	body, err := p.Forms.Render(name, title, data)
 	if err != nil {
 		p.Log.Error("a page cannot be rendered", "page", name, "err", err)
-		status, body = http.StatusInternalServerError, []byte("The page cannot be shown.")
+		status, body = http.StatusInternalServerError, []byte("The page cannot be rendered.")
 	}
 	Send(w, status, body)
 }
@@ -35,7 +35,7 @@ func (p Pages) Form(w http.ResponseWriter, r *http.Request) bool {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		p.Tell(w, http.StatusRequestEntityTooLarge, "Too large", render.Message{Text: "The form is larger than this page takes. Go back and send less."})
+		p.Tell(w, http.StatusRequestEntityTooLarge, "Too large", render.Message{Text: "The form is too large. Go back and shorten it."})
 	case err != nil:
 		p.Tell(w, http.StatusBadRequest, "The form cannot be read", render.Message{Text: "Go back and send it again."})
 	}

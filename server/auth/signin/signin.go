@@ -61,13 +61,13 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
 		h.goOn(w, r)
 		return
 	case signed != nil && returning:
-		notice = "It is a while since you signed in. Sign in again to change what cannot be undone."
+		notice = "Sign in again: changes that cannot be undone need a recent sign-in."
 	case signed != nil:
-		notice = "It is a while since you signed in. Sign in again to link an agent."
+		notice = "Sign in again: linking an agent needs a recent sign-in."
 	case returning:
 		notice = "Sign in to see your workspace."
 	case claiming:
-		notice = "Sign in to see which agent asks to be linked to your account."
+		notice = "Sign in to see the agent that requests access."
 	}
 	h.show(w, http.StatusOK, formData{Notice: notice})
 }
@@ -84,7 +84,7 @@ func (h *Handler) message(w http.ResponseWriter, status int, title, text string)
 // broken answers when the store fails.
 func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
 	h.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
-	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "Our store does not answer.")
+	h.message(w, http.StatusServiceUnavailable, "Try again in a moment", "The database does not respond.")
 }
 
 func caller(w http.ResponseWriter, r *http.Request) *registrations.Caller {
@@ -98,7 +98,7 @@ func (h *Handler) ask(w http.ResponseWriter, r *http.Request) {
 	}
 	email, ok := identity.ParseEmail(r.PostFormValue("email"))
 	if !ok {
-		h.show(w, http.StatusUnprocessableEntity, formData{Error: "This is not an e-mail address.", Email: r.PostFormValue("email")})
+		h.show(w, http.StatusUnprocessableEntity, formData{Error: "Invalid e-mail address.", Email: r.PostFormValue("email")})
 		return
 	}
 	browser := h.Sessions.Kept(r, browserCookie)
@@ -109,12 +109,12 @@ func (h *Handler) ask(w http.ResponseWriter, r *http.Request) {
 	switch err := h.Agents.AskSignIn(r.Context(), c, email, browser, h.Sessions.Known(r, email)); {
 	case quota.Limited(err):
 		c.Seen.Write(w.Header())
-		h.show(w, http.StatusTooManyRequests, formData{Error: "Too many links were asked for. Try again in an hour.", Email: email})
+		h.show(w, http.StatusTooManyRequests, formData{Error: "Too many links requested. Try again in an hour.", Email: email})
 	case err != nil:
 		h.broken(w, r, err)
 	default:
 		h.Sessions.Keep(w, browserCookie, browser, registrations.SignInLife)
-		h.Pages.Show(w, http.StatusOK, "sent", "Look into your mail", map[string]string{"Email": email})
+		h.Pages.Show(w, http.StatusOK, "sent", "Check your inbox", map[string]string{"Email": email})
 	}
 }
 
@@ -124,8 +124,8 @@ func (h *Handler) ask(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) follow(w http.ResponseWriter, r *http.Request) {
 	account, err := h.Agents.FollowLink(r.Context(), caller(w, r), r.URL.Query().Get("token"), h.Sessions.Kept(r, browserCookie))
 	if errors.Is(err, registrations.ErrOtherBrowser) {
-		h.message(w, http.StatusForbidden, "Open it in the other browser",
-			"This link works only in the browser where you asked for it. Open it there, or ask for a new one here.")
+		h.message(w, http.StatusForbidden, "Open the link in the other browser",
+			"This link works only in the browser that requested it. Open it there, or request a new one here.")
 		return
 	}
 	if err != nil {
@@ -138,9 +138,9 @@ func (h *Handler) follow(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	switch e := apierr.Of(err); e.Status {
 	case http.StatusNotFound:
-		h.message(w, http.StatusGone, "This link no longer works", "It was used, or its time is over. Ask for a new one on the sign-in page.")
+		h.message(w, http.StatusGone, "This link no longer works", "It was used before or has expired. Request a new one on the sign-in page.")
 	case http.StatusForbidden:
-		h.message(w, http.StatusForbidden, "This account is disabled", "Ask whoever runs this service.")
+		h.message(w, http.StatusForbidden, "This account is disabled", "Contact the operator of this service.")
 	default:
 		h.broken(w, r, err)
 	}
@@ -172,7 +172,7 @@ func (h *Handler) goOn(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	signed, err := h.Sessions.Current(r.Context(), r)
 	if err == nil && signed != nil && !signed.FormOK(r) {
-		h.message(w, http.StatusForbidden, "This form is old", "Go back, reload the page and try again.")
+		h.message(w, http.StatusForbidden, "This form has expired", "Go back, reload the page and try again.")
 		return
 	}
 	if err == nil {

@@ -27,8 +27,8 @@ type SeenAgent struct {
 type NewAgentData SeenAgent
 
 func (d NewAgentData) tell() (string, []string) {
-	return fmt.Sprintf("%s (%s) came for the first time.", clean(d.Agent), words(d.Class)),
-		[]string{fmt.Sprintf("It came at %s, and %s in the last 24 hours.", show(d.FirstSeen), count(d.Touches, "time"))}
+	return fmt.Sprintf("New agent: %s (%s).", clean(d.Agent), words(d.Class)),
+		[]string{fmt.Sprintf("First visit at %s, %s in the last 24 hours.", show(d.FirstSeen), count(d.Touches, "time"))}
 }
 
 // FirstAgentsData tells who came on a workspace's first day.
@@ -40,9 +40,9 @@ type FirstAgentsData struct {
 func (d FirstAgentsData) tell() (string, []string) {
 	var details []string
 	for _, a := range d.Agents {
-		details = append(details, fmt.Sprintf("%s (%s): %s", clean(a.Agent), words(a.Class), count(a.Touches, "touch")))
+		details = append(details, fmt.Sprintf("%s (%s): %s", clean(a.Agent), words(a.Class), count(a.Touches, "visit")))
 	}
-	return fmt.Sprintf("On the first day %s came.", count(int64(d.Total), "agent")), details
+	return fmt.Sprintf("First day: %s visited.", count(int64(d.Total), "agent")), details
 }
 
 // SpoofBurstData tells of an hour in which many came under false names.
@@ -54,11 +54,11 @@ type SpoofBurstData struct {
 }
 
 func (d SpoofBurstData) tell() (string, []string) {
-	return fmt.Sprintf("%s in an hour came from addresses that are not those of the agents they name.", count(d.Touches, "touch")),
+	return fmt.Sprintf("Spoofing: %s in one hour from addresses outside the ranges of the agents they name.", count(d.Touches, "visit")),
 		[]string{
-			fmt.Sprintf("The hour began at %s; %.1f an hour are usual.", show(d.Hour), d.UsualPerHour),
-			"Names that were used: " + list(d.Agents),
-			"They are counted as spoofed, and not as visits of these agents.",
+			fmt.Sprintf("The hour began at %s; the usual rate is %.1f per hour.", show(d.Hour), d.UsualPerHour),
+			"Names used: " + list(d.Agents),
+			"They are counted as spoofed, not as visits of these agents.",
 		}
 }
 
@@ -73,12 +73,12 @@ type NotFoundData struct {
 }
 
 func (d NotFoundData) tell() (string, []string) {
-	details := []string{"Agents: " + list(d.Agents), fmt.Sprintf("First at %s. Missing, for example:", show(d.FirstSeen))}
+	details := []string{"Agents: " + list(d.Agents), fmt.Sprintf("First at %s. Examples:", show(d.FirstSeen))}
 	for _, path := range d.Examples {
 		details = append(details, "  "+clean(path))
 	}
-	return fmt.Sprintf("Agents asked for %s under %s that %s not there, %s in 24 hours.",
-		count(d.Pages, "page"), clean(d.Folder), map[bool]string{true: "is", false: "are"}[d.Pages == 1], count(d.Misses, "time")), details
+	return fmt.Sprintf("Missing pages: agents requested %s below %s that do not exist, %s in 24 hours.",
+		count(d.Pages, "page"), clean(d.Folder), count(d.Misses, "time")), details
 }
 
 // FetchDropData tells of a day with few fetches that people caused.
@@ -89,8 +89,8 @@ type FetchDropData struct {
 }
 
 func (d FetchDropData) tell() (string, []string) {
-	return fmt.Sprintf("Assistants read %s for people in 24 hours; a week ago it was %d.", count(d.Fetches, "page"), d.WeekAgo),
-		[]string{fmt.Sprintf("%.0f a day are usual. Look for pages that moved, and for a robots.txt or firewall that refuses agents.", d.UsualPerDay)}
+	return fmt.Sprintf("User fetches dropped: assistants read %s in 24 hours, and %d a week ago.", count(d.Fetches, "page"), d.WeekAgo),
+		[]string{fmt.Sprintf("The usual rate is %.0f per day. Check for moved pages, and for a robots.txt or firewall that blocks agents.", d.UsualPerDay)}
 }
 
 // SilenceData tells that events stopped.
@@ -99,9 +99,9 @@ type SilenceData struct {
 }
 
 func (d SilenceData) tell() (string, []string) {
-	return "No event came for 24 hours.", []string{
-		fmt.Sprintf("The last came at %s. Is the collector still installed, and its key still good?", show(d.LastEventAt)),
-		"You are told when events come again.",
+	return "No events for 24 hours.", []string{
+		fmt.Sprintf("Last event at %s. Check that the collector is installed and its key is valid.", show(d.LastEventAt)),
+		"We notify you when events arrive again.",
 	}
 }
 
@@ -112,7 +112,7 @@ type SilenceOverData struct {
 }
 
 func (d SilenceOverData) tell() (string, []string) {
-	return "Events come again.", []string{fmt.Sprintf("None came from %s to %s.", show(d.SilentSince), show(d.BackAt))}
+	return "Events arrive again.", []string{fmt.Sprintf("No events from %s to %s.", show(d.SilentSince), show(d.BackAt))}
 }
 
 // TestData is in an alert that somebody asked for.

@@ -44,7 +44,7 @@ func (s *Service) mailOwner(ctx context.Context, tx *state.Tx, now time.Time, w 
 		return false, err
 	}
 	page := s.BaseURL + "/workspaces/" + w.Slug
-	text = append(text, "The workspace: "+page, "What is sent:  "+page+"/settings")
+	text = append(text, "Workspace: "+page, "Settings:  "+page+"/settings")
 	return true, s.Mail(ctx, tx, now, mail.Message{
 		To: account.Email, Subject: "[" + w.Slug + "] " + subject, Text: strings.Join(text, "\n") + "\n", Unsubscribe: page + "/settings",
 	})

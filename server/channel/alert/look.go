@@ -28,7 +28,7 @@ func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 		for {
 			sending.Go(func() { // what comes due does not wait for a slow receiver
 				if err := s.Send(ctx); err != nil && ctx.Err() == nil {
-					s.Log.Warn("alerts were not sent; they are tried again", "err", err)
+					s.Log.Warn("alerts were not sent; retrying", "err", err)
 				}
 			})
 			select {
@@ -41,7 +41,7 @@ func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 	sending.Go(func() {
 		for {
 			if err := s.Look(ctx); err != nil && ctx.Err() == nil {
-				s.Log.Warn("a look for alerts failed; it is tried again", "err", err)
+				s.Log.Warn("a check for alerts failed; retrying", "err", err)
 			}
 			select {
 			case <-ctx.Done():

@@ -53,7 +53,7 @@ func TestAnAlertReachesEveryChannel(t *testing.T) {
 			t.Fatalf("%d mails", len(mails))
 		}
 		const settings = "https://firstpick.example/workspaces/calm-otter-1/settings"
-		if m := mails[0]; m.To != "dana@example.com" || m.Subject != "[calm-otter-1] Kimi-User (user fetch) came for the first time." || !strings.Contains(m.Text, settings) || m.Unsubscribe != settings {
+		if m := mails[0]; m.To != "dana@example.com" || m.Subject != "[calm-otter-1] New agent: Kimi-User (user fetch)." || !strings.Contains(m.Text, settings) || m.Unsubscribe != settings {
 			t.Errorf("%+v", m)
 		}
 		alerts, err := b.Recent(t.Context(), "w", 10)
@@ -87,9 +87,9 @@ func TestOneMailOfManyAlerts(t *testing.T) {
 		t.Fatalf("%+v", mails)
 	}
 	for _, want := range []string{
-		"Kimi  Bcc: eve@example.com (user fetch) came for the first time.\n", "60 touches in an hour came from addresses", "Names that were used: GPTBot\n",
-		"Agents asked for 11 pages under acme.dev/docs/v2 that are not there, 40 times in 24 hours.\n", "Agents: ClaudeBot\n", "  /docs/v2/a\n", "  /docs/v2/*\n",
-		"Assistants read 10 pages for people in 24 hours; a week ago it was 100.\n",
+		"New agent: Kimi  Bcc: eve@example.com (user fetch).\n", "60 visits in one hour from addresses", "Names used: GPTBot\n",
+		"Missing pages: agents requested 11 pages below acme.dev/docs/v2 that do not exist, 40 times in 24 hours.\n", "Agents: ClaudeBot\n", "  /docs/v2/a\n", "  /docs/v2/*\n",
+		"User fetches dropped: assistants read 10 pages in 24 hours, and 100 a week ago.\n",
 	} {
 		if !strings.Contains(mails[0].Text, want) {
 			t.Errorf("%q is missing in\n%s", want, mails[0].Text)
@@ -121,13 +121,13 @@ func TestSilence(t *testing.T) {
 			}
 		}
 		mails := b.mails()
-		if len(mails) != 1 || !strings.Contains(mails[0].Subject, "No event came for 24 hours") || !strings.Contains(mails[0].Text, show(silentSince)) {
+		if len(mails) != 1 || !strings.Contains(mails[0].Subject, "No events for 24 hours") || !strings.Contains(mails[0].Text, show(silentSince)) {
 			t.Fatalf("%+v", mails)
 		}
 		b.receive()
 		b.look()
 		b.look()
-		if mails := b.mails(); len(mails) != 1 || !strings.Contains(mails[0].Subject, "Events come again.") {
+		if mails := b.mails(); len(mails) != 1 || !strings.Contains(mails[0].Subject, "Events arrive again.") {
 			t.Errorf("%+v", mails)
 		}
 	})

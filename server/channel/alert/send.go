@@ -102,7 +102,7 @@ func (s *Service) call(ctx context.Context, h *state.AlertChannel, d *state.Deli
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(d.Body))
 	if err != nil {
-		return answer{failure: "the address cannot be called"}
+		return answer{failure: "the URL cannot be called"}
 	}
 	req.Header = http.Header{
 		"Content-Type": {"application/json"}, "User-Agent": {"firstpick-webhook/1"},
@@ -121,9 +121,9 @@ func (s *Service) call(ctx context.Context, h *state.AlertChannel, d *state.Deli
 	switch {
 	case a.status >= 200 && a.status < 300:
 	case a.status >= 300 && a.status < 400:
-		a.failure = fmt.Sprintf("the receiver answered %d: redirects are not followed, so enter the address it leads to", a.status)
+		a.failure = fmt.Sprintf("the receiver returned %d: redirects are not followed; enter their target", a.status)
 	default:
-		a.failure = fmt.Sprintf("the receiver answered %d", a.status)
+		a.failure = fmt.Sprintf("the receiver returned %d", a.status)
 		a.retryAfter = retryAfter(res.Header.Get("Retry-After"), began)
 	}
 	return a
@@ -136,13 +136,13 @@ func reason(err error) string {
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &outer) && outer.Timeout():
-		return fmt.Sprintf("the receiver did not answer within %v", CallTimeout)
+		return fmt.Sprintf("the receiver did not respond within %v", CallTimeout)
 	case errors.Is(err, safehttp.ErrPort):
-		return "the port of the address is not one that webhooks may have"
+		return "the port is not allowed for webhooks"
 	case errors.As(err, &certificate): // of a public address that answered
-		return "the certificate of the receiver is not valid"
+		return "the certificate of the receiver is invalid"
 	}
-	return "could not connect: the address must be of a server on the public internet that answers HTTPS"
+	return "could not connect: the URL must be an HTTPS server on the public internet"
 }
 
 // retryAfter reads seconds or a date.
@@ -194,7 +194,7 @@ func (s *Service) conclude(ctx context.Context, d *state.Delivery, a answer) err
 				return err
 			}
 			mailed = true
-			return s.leave(ctx, tx, now, h, "A webhook was removed", "It answered 410 Gone, so it was removed.")
+			return s.leave(ctx, tx, now, h, "A webhook was removed", "It returned 410 Gone, so it was removed.")
 		case now.Sub(h.FailingSince) >= pauseAfter && h.PausedAt.IsZero():
 			h.PausedAt, mailed = now, true
 			if err := s.pause(ctx, tx, now, h); err != nil {
@@ -271,7 +271,7 @@ func (s *Service) Test(ctx context.Context, workspace, channel string) (Delivery
 		}
 		if made.Estimate() > testsPerHour {
 			e := apierr.RateLimited(int((made.Window - made.Into) / time.Second))
-			e.Description = "Too many tests. Wait as long as Retry-After says."
+			e.Description = "Too many tests. Wait for the time in Retry-After."
 			return e
 		}
 		body, err := json.Marshal(event{Test, stamp(now), w.Slug, data})
@@ -280,7 +280,7 @@ func (s *Service) Test(ctx context.Context, workspace, channel string) (Delivery
 		}
 		d = state.Delivery{
 			ID: s.Secrets.ID("msg_"), WorkspaceID: workspace, ChannelID: channel, What: Test, Body: body, State: state.DeliveryFailed,
-			CreatedAt: now, DoneAt: now, Tries: 1, Failure: "the server stopped before the answer came",
+			CreatedAt: now, DoneAt: now, Tries: 1, Failure: "the server stopped before the response",
 		}
 		if channel != EmailID {
 			if h, err = tx.Channel(ctx, workspace, channel); err != nil {
@@ -293,7 +293,7 @@ func (s *Service) Test(ctx context.Context, workspace, channel string) (Delivery
 			return err
 		}
 		if !sent {
-			return apierr.BadBody("no_address", "The workspace has no owner with a verified address of mail.")
+			return apierr.BadBody("no_address", "The workspace has no owner with a verified e-mail address.")
 		}
 		d.State, d.Failure = state.Delivered, ""
 		return tx.AddDelivery(ctx, &d)

@@ -48,16 +48,16 @@ func TestWhatReceiversAnswer(t *testing.T) {
 		"200":                      {status(200), state.Delivered, 0, ""},
 		"204":                      {status(204), state.Delivered, 0, ""},
 		"a huge body":              {huge, state.Delivered, 0, ""},
-		"500":                      {status(500), state.DeliveryPending, 10 * time.Second, "answered 500"},
-		"404":                      {status(404), state.DeliveryPending, 10 * time.Second, "answered 404"},
+		"500":                      {status(500), state.DeliveryPending, 10 * time.Second, "returned 500"},
+		"404":                      {status(404), state.DeliveryPending, 10 * time.Second, "returned 404"},
 		"301 to another place":     {status(301, "Location", elsewhere.URL), state.DeliveryPending, 10 * time.Second, "redirects are not followed"},
 		"307 to another place":     {status(307, "Location", elsewhere.URL), state.DeliveryPending, 10 * time.Second, "redirects are not followed"},
-		"429":                      {status(429), state.DeliveryPending, 10 * time.Second, "answered 429"},
-		"429, later":               {status(429, "Retry-After", "120"), state.DeliveryPending, 2 * time.Minute, "answered 429"},
-		"429, sooner than we like": {status(429, "Retry-After", "1"), state.DeliveryPending, 10 * time.Second, "answered 429"},
-		"503, at a time":           {status(503, "Retry-After", now.Add(7*day).UTC().Format(http.TimeFormat)), state.DeliveryPending, retryAfterMost, "answered 503"},
-		"503, next year":           {status(503, "Retry-After", "99999999999"), state.DeliveryPending, retryAfterMost, "answered 503"},
-		"429, nonsense":            {status(429, "Retry-After", "-5, soon"), state.DeliveryPending, 10 * time.Second, "answered 429"},
+		"429":                      {status(429), state.DeliveryPending, 10 * time.Second, "returned 429"},
+		"429, later":               {status(429, "Retry-After", "120"), state.DeliveryPending, 2 * time.Minute, "returned 429"},
+		"429, sooner than we like": {status(429, "Retry-After", "1"), state.DeliveryPending, 10 * time.Second, "returned 429"},
+		"503, at a time":           {status(503, "Retry-After", now.Add(7*day).UTC().Format(http.TimeFormat)), state.DeliveryPending, retryAfterMost, "returned 503"},
+		"503, next year":           {status(503, "Retry-After", "99999999999"), state.DeliveryPending, retryAfterMost, "returned 503"},
+		"429, nonsense":            {status(429, "Retry-After", "-5, soon"), state.DeliveryPending, 10 * time.Second, "returned 429"},
 		"the connection breaks":    {abort, state.DeliveryPending, 10 * time.Second, "could not connect"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestAReceiverThatHangs(t *testing.T) {
 		b.HTTP.Timeout = 50 * time.Millisecond
 		b.find("ClaudeBot")
 		b.send()
-		if d := b.webhooks(); d[0].Failure+d[1].Failure != "the receiver did not answer within 10s" {
+		if d := b.webhooks(); d[0].Failure+d[1].Failure != "the receiver did not respond within 10s" {
 			t.Errorf("%+v", d)
 		}
 	})
@@ -141,7 +141,7 @@ func TestAWebhookThatFails(t *testing.T) {
 			b.send()
 			d := b.webhooks()[0]
 			if d.State != state.DeliveryPending {
-				if d.State != state.DeliveryFailed || d.Failure != "the receiver answered 500" || d.Tries != len(rc.hooks()) {
+				if d.State != state.DeliveryFailed || d.Failure != "the receiver returned 500" || d.Tries != len(rc.hooks()) {
 					t.Errorf("%+v", d)
 				}
 				break
@@ -326,7 +326,7 @@ func TestServersThatDie(t *testing.T) {
 	})
 }
 
-const couldNotConnect = "could not connect: the address must be of a server on the public internet that answers HTTPS"
+const couldNotConnect = "could not connect: the URL must be an HTTPS server on the public internet"
 
 // TestReasonsHideTheNetwork: the address of a webhook is in no error, and neither is
 // what its connection met: both are shown to the workspace.
@@ -339,8 +339,8 @@ func TestReasonsHideTheNetwork(t *testing.T) {
 		"a private address":         {&net.OpError{Op: "dial", Net: "tcp", Err: safehttp.ErrPrivate}, couldNotConnect},
 		"a closed port":             {&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}, couldNotConnect},
 		"no TLS":                    {errors.New(`http: server gave HTTP response to HTTPS client: "SSH-2.0-hush"`), couldNotConnect},
-		"a port that is not called": {&net.OpError{Op: "dial", Net: "tcp", Err: safehttp.ErrPort}, "the port of the address is not one that webhooks may have"},
-		"a bad certificate":         {&tls.CertificateVerificationError{Err: x509.HostnameError{Host: "hush"}}, "the certificate of the receiver is not valid"},
+		"a port that is not called": {&net.OpError{Op: "dial", Net: "tcp", Err: safehttp.ErrPort}, "the port is not allowed for webhooks"},
+		"a bad certificate":         {&tls.CertificateVerificationError{Err: x509.HostnameError{Host: "hush"}}, "the certificate of the receiver is invalid"},
 	} {
 		if got := reason(&url.Error{Op: "Post", URL: "https://acme.dev/hush", Err: c.err}); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

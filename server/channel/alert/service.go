@@ -145,11 +145,11 @@ func (s *Service) AddWebhook(ctx context.Context, workspace, address string) (*C
 		}
 		for _, o := range others {
 			if o.URL == address {
-				return apierr.BadBody("duplicate_url", "The workspace has this webhook already.")
+				return apierr.BadBody("duplicate_url", "The workspace already has this webhook.")
 			}
 		}
 		if len(others) >= maxWebhooks {
-			return apierr.BadBody("too_many_webhooks", "A workspace has five webhooks at most. Remove one first.")
+			return apierr.BadBody("too_many_webhooks", "A workspace can have at most five webhooks. Remove one first.")
 		}
 		if err := tx.AddChannel(ctx, h); err != nil {
 			return err
@@ -170,20 +170,20 @@ func (s *Service) checkURL(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
 	case err != nil || u.Hostname() == "" || u.Opaque != "":
-		return bad("The webhook must be an address such as https://acme.dev/hooks/firstpick.")
+		return bad("The webhook must be a URL such as https://acme.dev/hooks/firstpick.")
 	case u.Scheme != "https":
-		return bad("The address of a webhook must begin with https.")
+		return bad("The URL of a webhook must begin with https.")
 	case u.User != nil:
-		return bad("The address must hold no name and password. Requests are signed; put a token into the path if the receiver needs one.")
+		return bad("The URL must not contain a user name or password. Requests are signed; put a token into the path if the receiver needs one.")
 	case len(address) > maxURL:
-		return bad("The address must not be longer than 2048 bytes.")
+		return bad("The URL must not be longer than 2048 bytes.")
 	}
 	u.Fragment = ""
 	if s.Private {
 		return u.String(), nil
 	}
 	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || len(s.Ports) > 0 && !slices.Contains(s.Ports, uint16(port)) {
-		return bad("The address of a webhook must have port 443, or another that the operator of this service allows (call-ports).")
+		return bad("The port of a webhook must be 443 or one that the operator of this service allows (call-ports).")
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	ip, err := netip.ParseAddr(host)

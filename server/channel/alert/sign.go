@@ -30,7 +30,7 @@ func newSecret(random io.Reader) string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(b)
 }
 
-var errSecret = errors.New("the stored secret is not one")
+var errSecret = errors.New("malformed stored secret")
 
 // sign returns the header webhook-signature.
 func sign(id string, at time.Time, body []byte, secrets ...string) (string, error) {

@@ -35,7 +35,7 @@ type Handler struct {
 }
 
 // New returns a handler that holds senders to the rules of limits.
-func New(c *collect.Service, limits quota.Keeper, errs apierr.Writer, log *slog.Logger) *Handler {
+func New(c *collect.Service, limits quota.Limiter, errs apierr.Writer, log *slog.Logger) *Handler {
 	return &Handler{Collect: c, Errors: errs, Log: log, gate: newGate(limits)}
 }
 

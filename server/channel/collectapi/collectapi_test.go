@@ -60,7 +60,7 @@ func newCollector(t *testing.T) *collector {
 		DB: db, Vault: statetest.Vault(t), Secrets: random, Log: log, Now: func() time.Time { return c.now }, Identify: func(*event.Input, *event.Record) {},
 	})
 	t.Cleanup(s.Close)
-	New(s, quota.Keeper{Rules: quota.DefaultRules()}, apierr.Writer{}, log).Mount(c.router)
+	New(s, quota.Limiter{Rules: quota.DefaultRules()}, apierr.Writer{}, log).Mount(c.router)
 	return c
 }
 

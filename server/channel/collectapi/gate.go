@@ -9,6 +9,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/collect"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/store/quota"
 )
@@ -18,18 +19,18 @@ import (
 // cannot be read of requests without a secret key. Each server counts for itself.
 type gate struct {
 	off       bool
-	keys      *quota.Limit[string]
-	clients   *quota.Limit[netip.Addr]
-	strangers *quota.Limit[netip.Addr]
+	keys      *ratelimit.Limiter[string]
+	clients   *ratelimit.Limiter[netip.Addr]
+	strangers *ratelimit.Limiter[netip.Addr]
 	// pages bounds the events of publishable keys: what anybody may read must not use
 	// up what the site's own servers may send.
-	pages *quota.Limit[string]
+	pages *ratelimit.Limiter[string]
 }
 
-func newGate(k quota.Keeper) gate {
+func newGate(k quota.Limiter) gate {
 	return gate{
-		off: k.Off, keys: quota.OfKeys(k.Rules["collect.key"]), clients: quota.OfClients(k.Rules["collect.ip"]),
-		strangers: quota.OfClients(k.Rules["collect-failures.ip"]), pages: quota.OfKeys(k.Rules["collect-events.key"]),
+		off: k.Off, keys: ratelimit.ByKey(k.Rules["collect.key"]), clients: ratelimit.ByAddress(k.Rules["collect.ip"]),
+		strangers: ratelimit.ByAddress(k.Rules["collect-failures.ip"]), pages: ratelimit.ByKey(k.Rules["collect-events.key"]),
 	}
 }
 
@@ -101,26 +102,19 @@ func (g *gate) events(key *collect.Key, n int, now time.Time) error {
 	return nil
 }
 
-// pass takes a token of a limit and writes what is left. What names the requests that
-// are limited.
-func pass[K comparable](w http.ResponseWriter, l *quota.Limit[K], of K, now time.Time, what string) error {
-	left, after, ok := l.Allow(of, now)
+// pass takes a token and writes the RateLimit headers. what names the limited requests.
+func pass[K comparable](w http.ResponseWriter, l *ratelimit.Limiter[K], key K, now time.Time, what string) error {
+	left, after, ok := l.Allow(key, now)
 	if !ok {
 		return refuse(w, l, left, after, what)
 	}
-	writeLimit(w, l, left, after)
+	l.WriteHeaders(w.Header(), left, after)
 	return nil
 }
 
-func refuse[K comparable](w http.ResponseWriter, l *quota.Limit[K], left, after int, what string) error {
-	writeLimit(w, l, left, after)
+func refuse[K comparable](w http.ResponseWriter, l *ratelimit.Limiter[K], left, after int, what string) error {
+	l.WriteHeaders(w.Header(), left, after)
 	e := apierr.RateLimited(after)
 	e.Description = "Too many requests " + what + ". Wait as long as Retry-After says."
 	return e
-}
-
-func writeLimit[K comparable](w http.ResponseWriter, l *quota.Limit[K], left, after int) {
-	h := w.Header()
-	h["Ratelimit-Policy"] = l.Policy
-	h["Ratelimit"] = []string{l.Header(left, after)}
 }

@@ -101,11 +101,11 @@ func (s *Service) noise(ctx context.Context, workspace string, w trafficdb.Windo
 
 func suggestion(kind string) string {
 	switch kind {
-	case trafficdb.MissingText:
+	case traffic.GapMissingText:
 		return "publish this page as text"
-	case trafficdb.NotFound:
+	case traffic.GapNotFound:
 		return "publish it, or redirect to the page that took its place"
-	case trafficdb.Blocked:
+	case traffic.GapBlocked:
 		return "let agents that people send through your firewall and robots.txt"
 	case neverRead:
 		return "link it from llms.txt and from the pages that agents read"

@@ -62,14 +62,6 @@ func (db *DB) Pages(ctx context.Context, workspace string, w Window, p Page) ([]
 	}, w.only(workspace, p.args()...)...)
 }
 
-// The kinds of gaps.
-const (
-	MissingText = "missing_text" // 404 or 410 for a .md page, llms.txt or llms-full.txt
-	NotFound    = "not_found"    // 404 or 410 for anything else
-	Blocked     = "blocked"      // 401, 403, 429
-	Failed      = "error"        // 5xx
-)
-
 // A Gap is what agents asked for and did not get.
 type Gap struct {
 	Kind       string
@@ -96,15 +88,11 @@ func (db *DB) Gaps(ctx context.Context, workspace string, w Window, p Page) ([]G
 
 // A Noise is what came and is no agent, of one class.
 type Noise struct {
-	Class   string // of agentid, or Impostor
+	Class   string // of agentid, or traffic.NoiseSpoofed
 	Touches int64
 	Agents  []string // the names that came most, 5 at most
 	LastAt  time.Time
 }
-
-// Impostor is the class of noise of those who claim to be an agent that they
-// are not.
-const Impostor = "impostor"
 
 // Noise returns what the other reports leave out, by class. There are no more
 // than a dozen.

@@ -9,31 +9,19 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/channel/agentid"
-)
-
-// The kinds of changes.
-const (
-	NewAgent    = "new_agent"             // was never here before the window
-	Spike       = "spike"                 // came three times as often as before
-	SpoofBurst  = "spoof_burst"           // impostors came, three times as often as before
-	FetchDrop   = "user_fetch_drop"       // people had it fetch half as often as before
-	NewNotFound = "new_not_found_cluster" // pages of a folder are missing of which none was before
-	Silence     = "silence"               // nothing came for 24 hours
+	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
 // What is many enough to speak of. Rates are per day, so windows of any length
 // compare.
 const (
-	manyTouches  = 50 // a spike, or what a drop was expected to be
-	manySpoofed  = 20
-	manyMissing  = 10
-	someBefore   = 10 // of a spike: fewer before say nothing about what is usual
-	loudPerDay   = 10 // events a day, below which a day without is no silence
-	spikeTimes   = 3
-	baselineMin  = 7 * 24 * time.Hour
-	baselineMax  = 90 * 24 * time.Hour
-	quietFor     = 24 * time.Hour
-	baselineWins = 4 // windows before this one that it is compared with
+	manyTouches = 50 // a spike, or what a drop was expected to be
+	manySpoofed = 20
+	manyMissing = 10
+	someBefore  = 10 // of a spike: fewer before say nothing about what is usual
+	loudPerDay  = 10 // events a day, below which a day without is no silence
+	spikeTimes  = 3
+	quietFor    = 24 * time.Hour
 )
 
 // A Change is what is not as it was before the window.
@@ -41,17 +29,11 @@ type Change struct {
 	What string
 	// Agent is whom it is about; Class its class. Empty for folders and silence.
 	Agent, Class string
-	Folder       string // of a NewNotFound: the path up to the last slash
+	Folder       string // of a traffic.NewNotFound: the path up to the last slash
 	// Now counts touches of the window, Before those of the Baseline before it. Of
 	// a Silence Before counts the events before the last 24 hours of the window.
 	Now, Before int64
 	Since       time.Time // the first touch of the window; of a Silence the last event
-}
-
-// Baseline returns the time with which Changes compares a window: four times as
-// long, but a week at least and 90 days at most, right before it.
-func (w Window) Baseline() time.Duration {
-	return min(max(baselineWins*w.To.Sub(w.From), baselineMin), baselineMax)
 }
 
 // a sum is a line of changes.sql.
@@ -65,7 +47,7 @@ type sum struct {
 // events cause no change, and are not compared with; but whom they show is not
 // new. A workspace that had nothing before the window has no new agents.
 func (db *DB) Changes(ctx context.Context, workspace string, w Window) ([]Change, error) {
-	base := w.Baseline()
+	base := traffic.Baseline(w.From, w.To)
 	sums, err := ask(ctx, db, "changes", func(rows *sql.Rows) (s sum, err error) {
 		err = rows.Scan(&s.of, &s.name, &s.class, &s.now, &s.before, &s.ever, &s.at)
 		return s, err
@@ -86,7 +68,7 @@ func (w Window) changes(sums []sum) []Change {
 		}
 		out = append(out, c)
 	}
-	length, base := w.To.Sub(w.From), w.Baseline()
+	length, base := w.To.Sub(w.From), traffic.Baseline(w.From, w.To)
 	for _, s := range sums {
 		// Counts are compared as rates, in whole numbers: now/length with before/base.
 		times := func(n int64) bool {
@@ -97,24 +79,24 @@ func (w Window) changes(sums []sum) []Change {
 		case "agent":
 			switch {
 			case s.now > 0 && s.ever == 0 && old && s.name != "":
-				add(NewAgent, s)
+				add(traffic.NewAgent, s)
 			case s.now >= manyTouches && s.before >= someBefore && times(spikeTimes):
-				add(Spike, s)
+				add(traffic.Spike, s)
 			case s.class == string(agentid.UserFetch) && expected >= manyTouches && float64(s.now) <= expected/2:
-				add(FetchDrop, s)
+				add(traffic.FetchDrop, s)
 			}
 		case "impostor":
 			if s.now >= manySpoofed && times(spikeTimes) {
-				add(SpoofBurst, s)
+				add(traffic.SpoofBurst, s)
 			}
 		case "missing":
 			if old {
-				add(NewNotFound, s)
+				add(traffic.NewNotFound, s)
 			}
 		case "all":
 			usual := float64(loudPerDay) * (base + length - quietFor).Hours() / 24
 			if s.now == 0 && s.before > 0 && float64(s.before) >= usual {
-				add(Silence, s)
+				add(traffic.Silence, s)
 			}
 		}
 	}

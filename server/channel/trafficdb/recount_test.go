@@ -9,6 +9,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 )
 
@@ -139,13 +140,13 @@ func gapKind(r *trafficdb.Row) string {
 	switch s := r.Status; {
 	case s == 404 || s == 410:
 		if strings.HasSuffix(r.Path, ".md") || strings.HasSuffix(r.Path, "/llms.txt") || strings.HasSuffix(r.Path, "/llms-full.txt") {
-			return trafficdb.MissingText
+			return traffic.GapMissingText
 		}
-		return trafficdb.NotFound
+		return traffic.GapNotFound
 	case s == 401 || s == 403 || s == 429:
-		return trafficdb.Blocked
+		return traffic.GapBlocked
 	case s >= 500 && s < 600:
-		return trafficdb.Failed
+		return traffic.GapFailed
 	}
 	return ""
 }
@@ -235,7 +236,7 @@ func (l ledger) noise() map[string]int64 {
 	for _, r := range l.touches() {
 		switch {
 		case !genuine(r):
-			out[trafficdb.Impostor]++
+			out[traffic.NoiseSpoofed]++
 		case !headline(r) && r.Class != "browser" && r.Class != "none" && r.Class != "":
 			out[r.Class]++
 		}

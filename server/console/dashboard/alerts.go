@@ -59,7 +59,7 @@ func (v *visit) alerts() (*alertsData, error) {
 	for i := range deliveries {
 		to, known := names[deliveries[i].ChannelID]
 		if !known {
-			to = "a webhook that is removed"
+			to = "a removed webhook"
 		}
 		d.Deliveries = append(d.Deliveries, deliveryRow{
 			deliveries[i].CreatedAt.UTC().Format(minute), of(nil, deliveries[i].What).Name, to, result(&deliveries[i]),
@@ -131,9 +131,9 @@ func (h *Handler) test(v *visit) error {
 	if err != nil {
 		return v.wrong("webhooks", err)
 	}
-	d := testedData{Page: v.page("Settings"), OK: sent.Failure == "", Result: result(&sent), Text: "The test did not arrive."}
+	d := testedData{Page: v.page("Settings"), OK: sent.Failure == "", Result: result(&sent), Text: "The test failed."}
 	if d.OK {
-		d.Text = "The test was taken."
+		d.Text = "The test was delivered."
 	}
 	if body, err := json.MarshalIndent(json.RawMessage(sent.Body), "", "  "); err == nil {
 		d.Body = string(body)

@@ -150,7 +150,7 @@ func (h *Handler) conversion(v *visit) error {
 		if t.Class == "" || t.Class == string(agentid.Browser) || t.Class == string(agentid.None) {
 			row.Agent, row.Class = t.Family, ""
 			if t.Family != "" {
-				row.Class = "sent a person"
+				row.Class = "referred a person"
 			}
 		}
 		if t.Evidence != "" {

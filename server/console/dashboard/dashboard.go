@@ -89,7 +89,7 @@ func (h *Handler) visit(v *layout.Visit, do func(*visit) error) error {
 		err = do(&visit{v, h, q})
 	}
 	if errors.Is(err, errNoReports) {
-		h.Tell(v.W, http.StatusServiceUnavailable, "No reports here", "This server makes none: another one on its data folder does. Ask whoever runs it.")
+		h.Tell(v.W, http.StatusServiceUnavailable, "No reports on this server", "Another server on its data folder computes them. Ask the operator.")
 		return nil
 	}
 	return err
@@ -108,7 +108,7 @@ func (h *Handler) post(a action) http.HandlerFunc {
 }
 
 // errNoReports says that the server has no read model.
-var errNoReports = errors.New("this server makes no reports")
+var errNoReports = errors.New("reports are disabled on this server")
 
 // list shows the workspaces of an account, or leads to the only one.
 func (h *Handler) list(w http.ResponseWriter, r *http.Request) {

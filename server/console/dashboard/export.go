@@ -1,9 +1,9 @@
 package dashboard
 
-import "github.com/firstpick/firstpick/server/channel/download"
+import "github.com/firstpick/firstpick/server/channel/export"
 
 // export answers with the stored events as a file.
 func (h *Handler) export(v *visit) error {
-	files := download.Sender{Reports: h.Reports, Now: h.Sessions.Now}
+	files := export.Sender{Reports: h.Reports, Now: h.Sessions.Now}
 	return files.Send(v.W, v.R, v.Workspace.ID, v.Workspace.Slug)
 }

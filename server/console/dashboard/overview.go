@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/channel/traffic"
-	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -68,9 +67,9 @@ type changed struct{ Text, Link, More string }
 func newChange(p *page, c *traffic.Change) changed {
 	out := changed{Text: change(c, p.query)}
 	switch {
-	case c.What == trafficdb.NewNotFound:
+	case c.What == traffic.NewNotFound:
 		out.Link, out.More = p.To("gaps"), "Gaps"
-	case c.What == trafficdb.Silence:
+	case c.What == traffic.Silence:
 		out.Link, out.More = p.To("settings"), "Settings"
 	case c.Agent != "":
 		out.Link, out.More = p.To("agents", c.Agent), c.Agent
@@ -101,17 +100,17 @@ func tiles(p *page, r *traffic.Report, t *trend) []tile {
 		read += r.Source.Pages[i].Touches
 	}
 	out := []tile{
-		{Name: "Agent touches", Value: chart.Whole(t.Touches), Note: "requests by agents, without impostors", Link: p.To("agents"), Spark: chart.Spark(t.touches)},
-		{Name: "Pages read", Value: rowCount(len(r.Source.Pages)), Note: many(read, "read", "reads") + " that got an answer", Link: p.To("pages")},
-		{Name: "Gaps", Value: rowCount(gaps), Note: many(asked, "request", "requests") + " for a person, unmet", Link: p.To("gaps")},
-		{Name: "People sent", Value: chart.Whole(people), Note: "at least: assistants hide many", Link: p.To("referrals"), Spark: chart.Spark(t.referrals)},
-		{Name: "Conversions by agents", Value: share(conversions), Note: "of " + chart.Whole(t.Conversions) + " in all, at least", Link: p.To("conversions"), Spark: chart.Spark(t.conversions)},
+		{Name: "Agent visits", Value: chart.Whole(t.Touches), Note: "verified and unverified agents, spoofed ones excluded", Link: p.To("agents"), Spark: chart.Spark(t.touches)},
+		{Name: "Pages read", Value: rowCount(len(r.Source.Pages)), Note: many(read, "successful read", "successful reads"), Link: p.To("pages")},
+		{Name: "Gaps", Value: rowCount(gaps), Note: many(asked, "failed request", "failed requests") + " for users", Link: p.To("gaps")},
+		{Name: "Referrals", Value: chart.Whole(people), Note: "minimum: assistants hide many", Link: p.To("referrals"), Spark: chart.Spark(t.referrals)},
+		{Name: "Conversions by agents", Value: share(conversions), Note: "of " + chart.Whole(t.Conversions) + " conversions (minimum)", Link: p.To("conversions"), Spark: chart.Spark(t.conversions)},
 	}
-	revenue := tile{Name: "Revenue by agents", Value: "–", Note: "no value came with a conversion", Link: p.To("conversions")}
+	revenue := tile{Name: "Revenue by agents", Value: "–", Note: "no conversion has a value", Link: p.To("conversions")}
 	for i, m := range r.Outcome.Revenue {
 		amount := traffic.Money{Currency: m.Currency, Amount: grouped(m.AgentDriven)}
 		if i == 0 {
-			revenue.Value, revenue.Unit, revenue.Note = amount.Amount, amount.Currency, "at least, refunds taken off"
+			revenue.Value, revenue.Unit, revenue.Note = amount.Amount, amount.Currency, "minimum, net of refunds"
 			continue
 		}
 		revenue.More = append(revenue.More, amount)
@@ -210,7 +209,7 @@ func newTrend(days []traffic.Day, q *query, people bool) trend {
 		columns = append(columns, c)
 	}
 	if t.Touches > 0 {
-		t.Chart = chart.Columns(series, columns, "Visits by agents per "+t.Unit+", "+q.span()+": "+chart.Whole(t.Touches)+" in all. The numbers are in the table below.")
+		t.Chart = chart.Columns(series, columns, "Visits by agents per "+t.Unit+", "+q.span()+": "+chart.Whole(t.Touches)+" in total. The numbers are in the table below.")
 	}
 	return t
 }

@@ -38,20 +38,20 @@ type keyRow struct {
 // keyKinds returns the kinds of collector keys.
 func keyKinds() []term {
 	return []term{
-		{"secret", "Secret", "For your servers. It sends everything."},
-		{"publishable", "Publishable", "For browsers. It works on the pages of the origins below only, and sends no conversions."},
-		{"log", "Log", "For log drains and the shipper of logs."},
+		{"secret", "Secret", "For your servers. Accepts all events."},
+		{"publishable", "Publishable", "For browsers. Works only on the origins below, and not for conversions."},
+		{"log", "Log", "For log drains and the log shipper."},
 	}
 }
 
 // notices returns what the page says after something was done.
 func notices() []term {
 	return []term{
-		{Key: "saved", Name: "The settings are saved."},
-		{Key: "revoked", Name: "The key is revoked. Within five seconds nothing takes it any more."},
-		{Key: "mail-on", Name: "Alerts come by mail."},
-		{Key: "mail-off", Name: "Alerts no longer come by mail."},
-		{Key: "removed", Name: "The webhook is removed."},
+		{Key: "saved", Name: "Settings saved."},
+		{Key: "revoked", Name: "Key revoked. It stops working within five seconds."},
+		{Key: "mail-on", Name: "Mail alerts are on."},
+		{Key: "mail-off", Name: "Mail alerts are off."},
+		{Key: "removed", Name: "Webhook removed."},
 	}
 }
 
@@ -131,7 +131,7 @@ func (v *visit) wrong(form string, err error) error {
 func (h *Handler) change(v *visit) error {
 	days, err := strconv.Atoi(strings.TrimSpace(v.R.PostFormValue("retention")))
 	if err != nil {
-		return v.settings(http.StatusUnprocessableEntity, problem{"settings", "The days that events are kept must be a number."})
+		return v.settings(http.StatusUnprocessableEntity, problem{"settings", "Retention must be a number of days."})
 	}
 	err = h.Agents.ChangeSettings(v.R.Context(), v.Caller(), v.Signed.Account, v.Workspace.Slug, state.Settings{
 		Site: v.R.PostFormValue("site"), RetentionDays: days, Currency: v.R.PostFormValue("currency"),
@@ -180,7 +180,7 @@ type erasedData struct {
 // erase erases what is kept of a person.
 func (h *Handler) erase(v *visit) error {
 	if v.R.PostFormValue("sure") == "" {
-		return v.settings(http.StatusUnprocessableEntity, problem{"erase", "Tick the box: what is erased does not come back."})
+		return v.settings(http.StatusUnprocessableEntity, problem{"erase", "Tick the box: erasure cannot be undone."})
 	}
 	who := collect.Subject{}
 	name := strings.TrimSpace(v.R.PostFormValue("name"))
@@ -201,9 +201,9 @@ func (h *Handler) erase(v *visit) error {
 	if err != nil {
 		return v.wrong("erase", err)
 	}
-	d := erasedData{Page: v.page("Settings"), Events: n, Text: many(int64(n), "event", "events") + " of this person went, and will be gone from the reports within seconds."}
+	d := erasedData{Page: v.page("Settings"), Events: n, Text: many(int64(n), "event", "events") + " of this person deleted. The reports follow within seconds."}
 	if n == 0 {
-		d.Text = "Nothing is kept under this name. Was it sent so? An address counts however it is written; references and tokens must be as your site sends them."
+		d.Text = "No events under this name. E-mail addresses match in any spelling; references and tokens must match exactly."
 	}
 	return v.show("workspace-erased", "Erased", d)
 }

@@ -53,7 +53,7 @@ func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
 		} {
 			row.verdicts = append(row.verdicts, chart.Part{Series: chart.Series{Class: "v-" + part.key, Name: of(verdicts(), part.key).Name}, Value: part.n})
 		}
-		row.Split = chart.Split(row.verdicts, 0, "How sure: "+spoken(row.verdicts))
+		row.Split = chart.Split(row.verdicts, 0, "Identity: "+spoken(row.verdicts))
 		out = append(out, row)
 	}
 	slices.SortStableFunc(out, func(a, b agentRow) int { return cmp.Compare(b.Touches, a.Touches) })
@@ -158,7 +158,7 @@ func (h *Handler) agent(v *visit) error {
 	for _, l := range d.Verdicts {
 		parts = append(parts, chart.Part{Series: chart.Series{Class: l.Key, Name: l.Name}, Value: int64(l.Total)})
 	}
-	d.Split = chart.Split(parts, 0, "How sure: "+spoken(parts))
+	d.Split = chart.Split(parts, 0, "Identity: "+spoken(parts))
 	d.Trend = newTrend(r.Source.Trend, v.query, false)
 	d.Pages, d.Gaps = pageRows(r.Source.Pages), gapRows(r.Source.Gaps)
 	d.Pages, d.Gaps = d.Pages[:min(len(d.Pages), agentPages)], d.Gaps[:min(len(d.Gaps), agentPages)]

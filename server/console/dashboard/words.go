@@ -8,7 +8,6 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/attribution"
 	"github.com/firstpick/firstpick/server/channel/traffic"
-	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -25,99 +24,99 @@ type term struct{ Key, Name, Means string }
 // which they are stacked: first those by which a person asks.
 func classes() []term {
 	return []term{
-		{string(agentid.UserFetch), "Fetches for people", "A person asked an assistant just now, and it fetched the page."},
-		{string(agentid.CodingAgent), "Coding agents", "They work in a developer’s editor or terminal."},
-		{string(agentid.AgenticBrowser), "Agents’ browsers", "Browsers that an agent drives."},
-		{string(agentid.SearchIndex), "Search indexes", "They index pages for an assistant’s search."},
-		{string(agentid.TrainingCrawler), "Training crawlers", "They collect pages to train models."},
-		{string(agentid.DataProvider), "Data providers", "They fetch for other people’s agents."},
+		{string(agentid.UserFetch), "User fetches", "An assistant fetched the page for a user."},
+		{string(agentid.CodingAgent), "Coding agents", "Agents in a developer’s editor or terminal."},
+		{string(agentid.AgenticBrowser), "Agentic browsers", "Browsers driven by an agent."},
+		{string(agentid.SearchIndex), "Search indexes", "Index pages for the search of an assistant."},
+		{string(agentid.TrainingCrawler), "Training crawlers", "Collect pages to train models."},
+		{string(agentid.DataProvider), "Data providers", "Fetch pages for other agents."},
 	}
 }
 
 // others returns the classes that no headline counts.
 func others() []term {
 	return []term{
-		{trafficdb.Impostor, "Impostors", "They claim to be an agent whose operator says that it comes from elsewhere."},
-		{string(agentid.ScannerProbe), "Scanners and probes", "They look for holes, such as /wp-login or /.env."},
-		{string(agentid.HTTPLibrary), "Programs", "curl, scripts, headless browsers, your own tests: whose they are is not said."},
-		{string(agentid.Monitor), "Monitors", "They look whether the site is up."},
-		{string(agentid.LinkPreview), "Link previews", "They draw a card for a link that somebody shared."},
-		{string(agentid.AdsReview), "Reviewers of ads", "They check the pages that ads lead to."},
-		{string(agentid.SearchEngine), "Search engines", "Classic ones, whose visits say nothing of agents."},
-		{string(agentid.UnknownBot), "Other bots", "Bots of no class that is counted: SEO, archives, feeds, and the nameless."},
+		{traffic.NoiseSpoofed, "Spoofed", "Use the name of an agent, from an address outside its operator’s ranges."},
+		{string(agentid.ScannerProbe), "Scanners and probes", "Search for vulnerabilities, such as /wp-login or /.env."},
+		{string(agentid.HTTPLibrary), "Programs", "curl, scripts, headless browsers, your own tests."},
+		{string(agentid.Monitor), "Monitors", "Check whether the site is up."},
+		{string(agentid.LinkPreview), "Link previews", "Render a card for a shared link."},
+		{string(agentid.AdsReview), "Ad reviewers", "Check the landing pages of ads."},
+		{string(agentid.SearchEngine), "Search engines", "Classic web search, unrelated to agents."},
+		{string(agentid.UnknownBot), "Other bots", "SEO, archives, feeds and unnamed bots."},
 	}
 }
 
 // verdicts returns how sure it is who came, the surest first.
 func verdicts() []term {
 	return []term{
-		{"verified", "Verified", "By a signature, by an address that its operator publishes, or by the name of its address."},
-		{"spoofed", "Spoofed", "It came from elsewhere than its operator says: an impostor. Counted as noise, nowhere else."},
-		{"unverifiable", "Unverifiable", "Its operator publishes nothing to check it by, or not all of its addresses. Agents on people’s own machines are always so."},
-		{"stale", "List too old", "What is known of its operator’s addresses or keys is too old to call it spoofed."},
-		{"noip", "No address", "It could be checked by its address, but your site passed on none, or that of its CDN or of a private network. Send the client’s address."},
-		{"unclaimed", "Nothing to check", "It claims nothing that could be checked, or signed as somebody we do not know."},
+		{"verified", "Verified", "By a signature, a published IP range of its operator, or reverse DNS."},
+		{"spoofed", "Spoofed", "The address is outside its operator’s ranges. Counted as noise only."},
+		{"unverifiable", "Unverifiable", "Its operator publishes no IP ranges, or not all of them. Agents on users’ machines are always unverifiable."},
+		{"stale", "IP list outdated", "The IP list or keys of its operator are too old to report it as spoofed."},
+		{"noip", "No address", "Your site sent no client IP address, or the address of its CDN or of a private network. Send the client IP address."},
+		{"unclaimed", "No claim", "It claims no identity that can be verified, or its signature is of an unknown signer."},
 	}
 }
 
 // evidences returns by what a touch may be credited, the strongest first.
 func evidences() []term {
 	return []term{
-		{attribution.SignedLink, "signed link", "A link that carries our signature."},
-		{attribution.Signature, "agent’s call", "The visitor was met in the call of an agent."},
-		{attribution.Tag, "tag", "The address has via or utm_source of an assistant."},
-		{attribution.Referrer, "referrer", "The browser says that it comes from an assistant."},
-		{attribution.Declared, "declared", "Your site says so."},
+		{attribution.SignedLink, "signed link", "A link with our signature."},
+		{attribution.Signature, "agent’s call", "The visitor appeared in the call of an agent."},
+		{attribution.Tag, "tag", "The URL has via or utm_source of an assistant."},
+		{attribution.Referrer, "referrer", "The referrer is an assistant."},
+		{attribution.Declared, "declared", "Declared by your site."},
 	}
 }
 
 // gapKinds returns the kinds of gaps, in the order of the page.
 func gapKinds() []term {
 	return []term{
-		{trafficdb.MissingText, "Missing as text", "They asked for a .md page or llms.txt, and got 404 or 410."},
-		{trafficdb.NotFound, "Not found", "They asked for a page and got 404 or 410. Assistants make such addresses up, or follow old ones."},
-		{trafficdb.Blocked, "Blocked", "They got 401, 403 or 429."},
-		{trafficdb.Failed, "Failed", "They got an error of the server, 500 or above."},
-		{"robots_conflict", "Against robots.txt", "Agents read these pages though your robots.txt forbids it to them."},
-		{"no_llms_txt", "No llms.txt", "Your site has none. Agents look for it to find their way."},
-		{"no_markdown", "No pages as text", "Your pages are not there as Markdown, which agents read best."},
-		{"never_read", "Never read", "They are in your sitemap, and no agent read them in this window."},
+		{traffic.GapMissingText, "Missing Markdown", "Requests for a .md page or llms.txt that got 404 or 410."},
+		{traffic.GapNotFound, "Not found", "Requests that got 404 or 410. Assistants invent such URLs or follow old ones."},
+		{traffic.GapBlocked, "Blocked", "Requests that got 401, 403 or 429."},
+		{traffic.GapFailed, "Failed", "Requests that got a server error, 500 or above."},
+		{"robots_conflict", "robots.txt conflict", "Agents read these pages although your robots.txt disallows it."},
+		{"no_llms_txt", "No llms.txt", "Your site has no llms.txt. Agents use it to find pages."},
+		{"no_markdown", "No Markdown pages", "Your site serves no Markdown versions, which agents read best."},
+		{"never_read", "Never read", "Pages in your sitemap that no agent read in this window."},
 	}
 }
 
 // models returns the models, the default first.
 func models() []term {
 	return []term{
-		{string(attribution.First), "First touch", "The earliest touch gets all of it."},
-		{string(attribution.Last), "Last touch", "The latest touch before the conversion gets all of it."},
-		{string(attribution.Linear), "Linear", "All touches share it alike."},
-		{string(attribution.Position), "Position", "The first and the last touch get 40 % each, and those between share 20 %."},
+		{string(attribution.First), "First touch", "The earliest visit gets all credit."},
+		{string(attribution.Last), "Last touch", "The latest visit before the conversion gets all credit."},
+		{string(attribution.Linear), "Linear", "All visits share the credit equally."},
+		{string(attribution.Position), "Position", "The first and the last visit get 40 % each; those between share 20 %."},
 	}
 }
 
 // reasons returns why a touch counted or not.
 func reasons() []term {
 	return []term{
-		{string(attribution.Counted), "Counted", "It has a share of the conversion."},
-		{string(attribution.NotByModel), "Not by this model", "It competed, but the model credits another touch."},
-		{string(attribution.NoEvidence), "No evidence", "Nothing says that an agent was part of it."},
-		{string(attribution.OnlyReach), "Reach only", "Crawlers and previews read pages and bring nobody."},
-		{string(attribution.Impostor), "Impostor", "It claims to be an agent that it is not."},
-		{string(attribution.TooEarly), "Before the lookback", "It is longer ago than the lookback reaches."},
-		{string(attribution.TooLate), "Afterwards", "It came after the conversion."},
-		{string(attribution.SharedDevice), "Shared device", "More than five people used this visitor; it stands for none of them."},
-		{string(attribution.OldBinding), "Identified too long ago", "The visitor was last known as this person before the lookback."},
-		{string(attribution.LeftOut), "Left out", "There were more than 200 touches, and this is one of the middle."},
+		{string(attribution.Counted), "Counted", "It gets a share of the conversion."},
+		{string(attribution.NotByModel), "Not by this model", "The model credits another visit."},
+		{string(attribution.NoEvidence), "No evidence", "No evidence of an agent."},
+		{string(attribution.OnlyReach), "Reach only", "Crawlers and previews refer no users."},
+		{string(attribution.Impostor), "Spoofed", "The visit used the name of another agent."},
+		{string(attribution.TooEarly), "Before the lookback", "The visit is older than the lookback."},
+		{string(attribution.TooLate), "Too late", "The visit came after the conversion."},
+		{string(attribution.SharedDevice), "Shared device", "More than five people used this visitor; it is attributed to none."},
+		{string(attribution.OldBinding), "Identified too long ago", "The visitor was last identified as this person before the lookback."},
+		{string(attribution.LeftOut), "Left out", "More than 200 visits; the middle ones are not considered."},
 	}
 }
 
 // problems returns why a refund did not simply take back its order.
 func problems() []term {
 	return []term{
-		{string(attribution.NoOrder), "No order", "The order that it takes back is not known; it counts as nobody’s."},
-		{string(attribution.OtherCurrency), "Other currency", "Its currency is not that of its order; it counts as nobody’s."},
-		{string(attribution.ExceedsOrder), "More than the order", "More than was left of its order; the excess is not counted."},
-		{string(attribution.NotNegative), "Not negative", "Its value is not below zero, so that nothing was taken back."},
+		{string(attribution.NoOrder), "No order", "The refunded order is unknown; the refund is credited to no agent."},
+		{string(attribution.OtherCurrency), "Other currency", "Its currency differs from the order; the refund is credited to no agent."},
+		{string(attribution.ExceedsOrder), "More than the order", "The refund exceeds the rest of its order; the excess is not counted."},
+		{string(attribution.NotNegative), "Not negative", "Its value is not negative, so nothing was deducted."},
 		{string(attribution.NothingToRefund), "Nothing to refund", "Its order had no value."},
 	}
 }
@@ -137,28 +136,28 @@ func class(key string) term { return of(append(classes(), others()...), key) }
 
 // change tells a change of a window in a sentence.
 func change(c *traffic.Change, q *query) string {
-	days := trafficdb.Window{From: q.From, To: q.To}.Baseline() / (24 * time.Hour)
+	days := traffic.Baseline(q.From, q.To) / (24 * time.Hour)
 	now, before := chart.Whole(c.Now)+" in this window", chart.Whole(c.Before)+" in the "+many(int64(days), "day", "days")+" before"
 	switch c.What {
-	case trafficdb.NewAgent:
-		return c.Agent + " was never here before. It came " + times(c.Now) + "."
-	case trafficdb.Spike:
-		return name(c.Agent) + " came far more often than usual: " + now + ", and " + before + "."
-	case trafficdb.SpoofBurst:
-		return times(c.Now) + " somebody came as " + name(c.Agent) + " from an address that is not its operator’s."
-	case trafficdb.FetchDrop:
-		return "People have " + name(c.Agent) + " fetch your pages less: " + now + ", and " + before + "."
-	case trafficdb.NewNotFound:
-		return "Pages below " + c.Folder + " are missing, none of which was before: asked for " + times(c.Now) + "."
-	case trafficdb.Silence:
-		return "Nothing came for a day. Does your site still send?"
+	case traffic.NewAgent:
+		return "New agent: " + c.Agent + " visited " + times(c.Now) + "."
+	case traffic.Spike:
+		return "Spike of " + name(c.Agent) + ": " + now + ", " + before + "."
+	case traffic.SpoofBurst:
+		return "Spoofed visits as " + name(c.Agent) + ": " + chart.Whole(c.Now) + "."
+	case traffic.FetchDrop:
+		return "Fewer user fetches by " + name(c.Agent) + ": " + now + ", " + before + "."
+	case traffic.NewNotFound:
+		return "New missing pages below " + c.Folder + ", requested " + times(c.Now) + "."
+	case traffic.Silence:
+		return "No events for a day. Check that your site still sends them."
 	}
 	return c.What
 }
 
 func name(agent string) string {
 	if agent == "" {
-		return "an agent without a name"
+		return "an unnamed agent"
 	}
 	return agent
 }

@@ -73,8 +73,8 @@ const versionsListed = 10
 // notices returns what an eval's page says after something was done.
 func notices() []term {
 	return []term{
-		{"saved", "Saved. Runs that are under way go on with the version they began with.", "", ""},
-		{"same", "Nothing changed: this means the same as the version before.", "", ""},
+		{"saved", "Saved. Active runs keep their version.", "", ""},
+		{"same", "No change: identical to the previous version.", "", ""},
 	}
 }
 

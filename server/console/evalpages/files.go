@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/firstpick/firstpick/server/channel/download"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/deadline"
 )
 
 // file sends a part of a run's results as a file.
@@ -42,10 +42,10 @@ func (v *visit) file() error {
 	h.Set("X-Content-Type-Options", "nosniff")
 	// The time to send a request in goes on counting, and a large file takes longer.
 	_ = http.NewResponseController(v.W).SetReadDeadline(time.Time{}) // where this is not supported there is no such time either
-	out := download.NewPatient(v.W)
+	out := deadline.NewWriter(v.W)
 	buffer := bufio.NewWriterSize(out, pieceBytes)
 	if err := errors.Join(write(buffer), buffer.Flush()); err != nil {
-		if out.Begun { // half a file must not be taken for a whole one
+		if out.Started { // half a file must not be taken for a whole one
 			panic(http.ErrAbortHandler)
 		}
 		h.Del("Content-Disposition")

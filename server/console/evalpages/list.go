@@ -71,7 +71,7 @@ func (v *visit) leads(r *evals.Run) (lead, error) {
 	}
 	report, err := v.h.Evals.Report(v.R.Context(), v.actor(), r.ID)
 	if err != nil && apierr.Of(err).Status == http.StatusServiceUnavailable {
-		return lead{Tool: "cannot be read now"}, nil
+		return lead{Tool: "unavailable"}, nil
 	} else if err != nil {
 		return lead{}, err
 	}

@@ -148,7 +148,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%v is %s, want %s", diff, got, want)
 		}
 	}
-	for text, want := range map[string]string{"timeout: no answer": "it took too long: no answer", "not_asked": "not asked before the run ended", "new_thing: x": "new thing: x", "": ""} {
+	for text, want := range map[string]string{"timeout: no answer": "timeout: no answer", "not_asked": "not run before the end", "new_thing: x": "new thing: x", "": ""} {
 		if got := reason(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}

@@ -36,7 +36,7 @@ func (v *visit) start() error {
 	if err != nil {
 		if told := wrong(err); told != nil {
 			if told.Code == "idempotency_conflict" { // its words are for programs
-				told.Description = "This form has started a run before, with another budget or version. Press the button again for one more run."
+				told.Description = "This form already started a run with another budget or version. Press the button again to start another run."
 			}
 			return v.showEval(http.StatusUnprocessableEntity, e, told.Description, budget)
 		}
@@ -188,9 +188,9 @@ func (v *visit) live(r *evals.Run) error {
 		case evals.EventProgress:
 			d.P = p
 		case evals.EventStarted:
-			text := "A worker took it."
+			text := "A worker started the run."
 			if p.Attempt > 1 {
-				text = "The worker before is gone; another goes on."
+				text = "The previous worker is gone; another one resumed the run."
 			}
 			d.Lines = append(d.Lines, logLine{when(e.At), text})
 		}
@@ -241,7 +241,7 @@ func scriptWords() (string, error) {
 // recheck is how often it is looked at again whether who watches may.
 const recheck = 15 * time.Second
 
-var errLeft = errors.New("who watched is not signed in any more")
+var errLeft = errors.New("the watcher signed out")
 
 // still fails when who watches is no longer the workspace's owner, signed in.
 func (v *visit) still(ctx context.Context) error {
@@ -317,7 +317,7 @@ func lastSeen(r *http.Request) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, apierr.InvalidRequest("The address names no event.")
+		return 0, apierr.InvalidRequest("after must be the sequence number of an event.")
 	}
 	return n, nil
 }

@@ -40,17 +40,17 @@ type providerRow struct{ Name, Shown, Hosts, Updated string }
 func scopeTerms() []term {
 	return []term{
 		{evals.ScopeRead, "Read", "evals, runs, scores and traces", ""},
-		{evals.ScopeRun, "Run", "change evals and provider keys, start and cancel runs: it spends money", ""},
+		{evals.ScopeRun, "Run", "change evals and provider keys, start and cancel runs (spends money)", ""},
 	}
 }
 
 // settingsNotices returns what the page says after something was done.
 func settingsNotices() []term {
 	return []term{
-		{"revoked", "The key is revoked. Nothing takes it any more.", "", ""},
-		{"provider", "The provider key is stored. Runs that begin from now on use it.", "", ""},
-		{"bound", "The provider key is bound to these hosts. Runs that begin from now on send it nowhere else.", "", ""},
-		{"removed", "The provider key is removed. Runs under way keep it until they end.", "", ""},
+		{"revoked", "Key revoked.", "", ""},
+		{"provider", "Provider key stored. New runs use it.", "", ""},
+		{"bound", "Provider key bound to these hosts. New runs send it to them only.", "", ""},
+		{"removed", "Provider key removed. Active runs keep it until they end.", "", ""},
 	}
 }
 
@@ -150,7 +150,7 @@ type mintedData struct {
 func (v *visit) createKey() error {
 	scopes := v.R.PostForm["scope"]
 	if len(scopes) == 0 {
-		return v.again("keys", apierr.InvalidRequest("Choose what the key may do."))
+		return v.again("keys", apierr.InvalidRequest("Choose at least one scope."))
 	}
 	k, token, err := v.h.Evals.CreateKey(v.R.Context(), v.actor(), evals.KeyRequest{Label: v.R.PostFormValue("label"), Scopes: scopes})
 	if err != nil {

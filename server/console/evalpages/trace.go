@@ -70,13 +70,13 @@ type attemptRow struct {
 // stops returns why an agent stopped, where that decides the outcome.
 func stops() []term {
 	return []term{
-		{"length", "A limit of length cut the answer off.", "", ""},
+		{"length", "The length limit truncated the answer.", "", ""},
 		{"refusal", "The provider reported a refusal.", "", ""},
-		{"turns", "Its limit of turns was reached.", "", ""},
-		{"cost", "Its limit of money was reached.", "", ""},
-		{"time", "Its limit of time was reached.", "", ""},
-		{"incomplete", "Its program ended before its result.", "", ""},
-		{"limit", "Its limit of memory, disk or processes was reached.", "", ""},
+		{"turns", "Turn limit reached.", "", ""},
+		{"cost", "Cost limit reached.", "", ""},
+		{"time", "Time limit reached.", "", ""},
+		{"incomplete", "The program exited before its result.", "", ""},
+		{"limit", "Memory, disk or process limit reached.", "", ""},
 	}
 }
 

@@ -15,88 +15,88 @@ type term struct{ Key, Name, Means, Look string }
 // statuses returns the states of a run.
 func statuses() []term {
 	return []term{
-		{"queued", "Queued", "It waits for a worker.", "wait"},
-		{"running", "Running", "Agents are being asked.", "live"},
-		{"done", "Done", "Every trial was asked, or the budget was reached.", "good"},
-		{"failed", "Failed", "It could not go on.", "bad"},
-		{"cancelled", "Cancelled", "Somebody ended it early.", "off"},
+		{"queued", "Queued", "Waiting for a worker.", "wait"},
+		{"running", "Running", "Requests are being sent.", "live"},
+		{"done", "Done", "All trials were run, or the budget was reached.", "good"},
+		{"failed", "Failed", "The run stopped with an error.", "bad"},
+		{"cancelled", "Cancelled", "Cancelled by a user.", "off"},
 	}
 }
 
 // outcomes returns how a trial ends.
 func outcomes() []term {
 	return []term{
-		{"tool", "Picked a tool", "It chose a tool of the category.", "good"},
-		{"diy", "Built its own", "It wrote the thing itself.", "other"},
-		{"other", "Something else", "It chose something outside the category.", "other"},
-		{"none", "Nothing", "It chose nothing.", "off"},
-		{"ambiguous", "Two or more", "It chose several, and nothing tells which.", "wait"},
-		{"refused", "Refused", "It refused to answer.", "bad"},
+		{"tool", "Picked a tool", "The agent chose a tool of the category.", "good"},
+		{"diy", "Built its own", "The agent wrote its own code instead.", "other"},
+		{"other", "Something else", "The agent chose something outside the category.", "other"},
+		{"none", "Nothing", "The agent chose nothing.", "off"},
+		{"ambiguous", "Two or more", "The agent chose several tools.", "wait"},
+		{"refused", "Refused", "The agent refused to answer.", "bad"},
 		{"truncated", "Cut off", "A limit ended the answer before it chose.", "bad"},
-		{"excluded", "Given up", "No answer came: a failure of network, key or program. It is in no rate, and lowers the coverage.", "off"},
+		{"excluded", "Failed", "No answer: a failure of the network, the key or the program. The trial is in no rate and lowers the coverage.", "off"},
 	}
 }
 
 // kinds returns what evidence there is, the strongest first.
 func kinds() []term {
 	return []term{
-		{"structured", "structured answer", "The JSON answer that the prompt asked for.", ""},
-		{"manifest", "dependency", "A dependency that it added to a manifest.", ""},
-		{"import", "import", "An import in code that it added.", ""},
-		{"listed", "listed import", "An import that the study lists; it published no code.", ""},
-		{"host", "API host", "A vendor’s host in code that it added.", ""},
+		{"structured", "structured answer", "The JSON answer requested by the prompt.", ""},
+		{"manifest", "dependency", "A dependency added to a manifest.", ""},
+		{"import", "import", "An import in added code.", ""},
+		{"listed", "listed import", "An import listed by the study, which published no code.", ""},
+		{"host", "API host", "A vendor’s host in added code.", ""},
 		{"env", "variable", "An environment variable of the tool.", ""},
 		{"file", "file", "A configuration file of the tool.", ""},
 		{"command", "command", "An install command that succeeded.", ""},
 		{"statement", "statement", "A sentence that commits to the tool.", ""},
-		{"diy", "own work", "What building it oneself looks like.", ""},
-		{"mention", "mention", "The name occurs, and decides nothing.", ""},
-		{"rejection", "turned down", "A sentence that turns the tool down.", ""},
-		{"cut", "read in part", "A text is so long that its beginning and end alone were read.", ""},
+		{"diy", "own code", "Code that builds the thing itself.", ""},
+		{"mention", "mention", "The name occurs; it decides nothing.", ""},
+		{"rejection", "rejection", "A sentence that rejects the tool.", ""},
+		{"cut", "truncated", "The text is too long: only its beginning and end were read.", ""},
 	}
 }
 
 // methods returns on what an outcome rests.
 func methods() []term {
 	return []term{
-		{"structured", "by the structured answer that the prompt asked for", "", ""},
-		{"deed", "by what it did in the project, which counts more than what it said", "", ""},
-		{"statement", "by what it said in its answer", "", ""},
-		{"given", "as it was told by whoever recorded the answer", "", ""},
+		{"structured", "by the structured answer", "", ""},
+		{"deed", "by code, which outweighs the answer text", "", ""},
+		{"statement", "by the answer text", "", ""},
+		{"given", "by the imported record", "", ""},
 	}
 }
 
 // reasons returns why an attempt failed.
 func reasons() []term {
 	return []term{
-		{"auth", "the key was refused", "Look at the provider’s key in the settings.", ""},
-		{"quota", "the account has no credit left", "Look at the provider’s account.", ""},
-		{"rate_limited", "the provider asked to wait", "", ""},
-		{"server", "the provider failed", "", ""},
-		{"network", "the provider could not be reached", "", ""},
-		{"timeout", "it took too long", "", ""},
-		{"malformed", "the answer could not be read", "", ""},
-		{"not_found", "there is no such model or address", "Look at the agent in the eval.", ""},
-		{"bad_request", "the provider refused the question", "Look at the agent in the eval.", ""},
-		{"unsupported", "the provider refuses a setting", "Look at the agent in the eval.", ""},
-		{"no_answer", "no answer is recorded", "", ""},
-		{"simulated", "a simulated failure", "", ""},
-		{"stalled", "the program wrote nothing for too long", "", ""},
-		{"crashed", "the program ended without a result", "", ""},
-		{"over_limit", "the program used more memory, disk or processes than it may", "Raise memory_mb, disk_mb or max_processes in the eval.", ""},
-		{"no_start", "the program could not be started", "", ""},
-		{"not_asked", "not asked before the run ended", "The budget was reached, or somebody ended the run.", ""},
+		{"auth", "invalid key", "Check the provider key in the settings.", ""},
+		{"quota", "no credit left", "Check your account at the provider.", ""},
+		{"rate_limited", "rate limited by the provider", "", ""},
+		{"server", "provider error", "", ""},
+		{"network", "provider unreachable", "", ""},
+		{"timeout", "timeout", "", ""},
+		{"malformed", "malformed response", "", ""},
+		{"not_found", "unknown model or address", "Check the agent in the eval.", ""},
+		{"bad_request", "rejected by the provider", "Check the agent in the eval.", ""},
+		{"unsupported", "unsupported setting", "Check the agent in the eval.", ""},
+		{"no_answer", "no recorded answer", "", ""},
+		{"simulated", "simulated failure", "", ""},
+		{"stalled", "no output for too long", "", ""},
+		{"crashed", "exited without a result", "", ""},
+		{"over_limit", "memory, disk or process limit exceeded", "Raise memory_mb, disk_mb or max_processes in the eval.", ""},
+		{"no_start", "program failed to start", "", ""},
+		{"not_asked", "not run before the end", "The budget was reached, or the run was cancelled.", ""},
 	}
 }
 
 // phases returns how a lane, a provider with its key and model, is doing.
 func phases() []term {
 	return []term{
-		{"probing", "trying", "One question alone, to see whether it works.", "wait"},
-		{"slow start", "speeding up", "More questions at a time as answers come.", "live"},
-		{"steady", "at speed", "As many questions at a time as it bears.", "live"},
-		{"waiting", "waiting", "It was told to wait.", "wait"},
-		{"closed", "closed", "It is not asked any more.", "bad"},
+		{"probing", "probing", "One request at a time, until one succeeds.", "wait"},
+		{"slow start", "speeding up", "More parallel requests as answers arrive.", "live"},
+		{"steady", "full speed", "The highest number of parallel requests that succeeds.", "live"},
+		{"waiting", "waiting", "The provider asked to wait.", "wait"},
+		{"closed", "closed", "No more requests are sent.", "bad"},
 	}
 }
 
@@ -140,7 +140,7 @@ func money(usd float64) string {
 // maybeMoney writes what a number of dollars is that may be unknown.
 func maybeMoney(usd *float64) string {
 	if usd == nil {
-		return "not known"
+		return "unknown"
 	}
 	return money(*usd)
 }

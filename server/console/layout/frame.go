@@ -43,7 +43,7 @@ type Visit struct {
 // answered like one that is not there. Who must sign in is led to back afterwards.
 func (f *Frame) Open(w http.ResponseWriter, r *http.Request, back string) *Visit {
 	if !areText(r.URL.Query()) {
-		f.Broken(w, r, apierr.InvalidRequest("The query holds what is no text."))
+		f.Broken(w, r, apierr.InvalidRequest("The query is not valid UTF-8."))
 		return nil
 	}
 	signed, err := f.Sessions.Current(r.Context(), r)
@@ -112,10 +112,10 @@ func (f *Frame) Post(a Action) http.HandlerFunc {
 		}
 		switch {
 		case !v.Signed.FormOK(r):
-			f.Tell(w, http.StatusForbidden, "This form is old", "Go back, reload the page and try again.")
+			f.Tell(w, http.StatusForbidden, "This form has expired", "Go back, reload the page and try again.")
 			return
 		case !areText(r.PostForm):
-			f.Tell(w, http.StatusBadRequest, "That did not work", "A field holds what is no text. Go back and type it again.")
+			f.Tell(w, http.StatusBadRequest, "Request failed", "A field is not valid UTF-8. Go back and type it again.")
 			return
 		}
 		if a.Fresh && !v.Fresh() {
@@ -143,12 +143,12 @@ func (f *Frame) Broken(w http.ResponseWriter, r *http.Request, err error) {
 	case e.Status == http.StatusNotFound:
 		f.Tell(w, http.StatusNotFound, "Not found", e.Description)
 	case e.Status < http.StatusInternalServerError:
-		f.Tell(w, e.Status, "That did not work", e.Description)
+		f.Tell(w, e.Status, "Request failed", e.Description)
 	case r.Context().Err() != nil: // nobody waits for the answer
 		f.Tell(w, http.StatusServiceUnavailable, "Try again in a moment", "The page took too long.")
 	default:
 		f.Pages.Log.Error("a page failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", err)
-		text := "Our store does not answer."
+		text := "The database does not respond."
 		if e.Status == http.StatusServiceUnavailable {
 			text = e.Description
 		}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/firstpick/firstpick/server/channel/download"
-	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/kit/deadline"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 )
 
 // worthPacking is from how many bytes on a body is sent compressed.
@@ -56,7 +56,7 @@ func get[T any](c *call, read func(ctx context.Context) (T, error)) error {
 
 // send answers a GET with JSON that a tag identifies, or with 304.
 func (c *call) send(data []byte, tag string) error {
-	gz := len(data) >= worthPacking && snapshotview.TakesGzip(c.r)
+	gz := len(data) >= worthPacking && negotiate.AcceptsGzip(c.r)
 	if c.fresh(tag, gz) {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (c *call) send(data []byte, tag string) error {
 	if c.r.Method == http.MethodHead {
 		return nil
 	}
-	out := download.NewPatient(c.w)
+	out := deadline.NewWriter(c.w)
 	for piece := range slices.Chunk(data, pieceBytes) {
 		if _, err := out.Write(piece); err != nil {
 			break // the client is gone; nothing to do
@@ -104,7 +104,7 @@ func (c *call) fresh(tag string, gz bool) bool {
 	h.Set("ETag", tag)
 	h.Set("Cache-Control", "private, no-cache") // a key may be revoked at any time
 	h.Set("Vary", "Authorization, Accept, Accept-Encoding")
-	if !snapshotview.Known(c.r, tag) {
+	if !negotiate.NotModified(c.r, tag) {
 		return false
 	}
 	c.w.WriteHeader(http.StatusNotModified)

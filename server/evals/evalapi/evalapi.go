@@ -21,7 +21,7 @@ import (
 // A Config says what a Handler is made of. All fields are required.
 type Config struct {
 	Evals   *evals.Service
-	Limits  quota.Keeper
+	Limits  quota.Limiter
 	Streams *sse.Gate
 	Errors  apierr.Writer
 	Log     *slog.Logger

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firstpick/firstpick/server/channel/download"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/apierr"
-	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/kit/deadline"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 )
 
 // The forms of traces.
@@ -80,7 +80,7 @@ func (c *call) lines(b *bundle.Bundle, f bundle.Filter, values url.Values) error
 	if err != nil {
 		return err
 	}
-	gz := snapshotview.TakesGzip(c.r)
+	gz := negotiate.AcceptsGzip(c.r)
 	if c.fresh(id, gz) {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (c *call) lines(b *bundle.Bundle, f bundle.Filter, values url.Values) error
 		c.w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	out := download.NewPatient(c.w)
+	out := deadline.NewWriter(c.w)
 	buffer := bufio.NewWriterSize(out, pieceBytes)
 	if gz {
 		c.w.Header().Set("Content-Encoding", "gzip")
@@ -101,7 +101,7 @@ func (c *call) lines(b *bundle.Bundle, f bundle.Filter, values url.Values) error
 	if err == nil {
 		err = buffer.Flush()
 	}
-	if err != nil && !out.Begun {
+	if err != nil && !out.Started {
 		for _, name := range []string{"Content-Type", "Content-Disposition", "Content-Encoding", "ETag"} {
 			c.w.Header().Del(name)
 		}
@@ -131,7 +131,7 @@ func (c *call) parquet(b *bundle.Bundle, values url.Values) error {
 		return nil
 	}
 	c.file(parquet, b.ID+".parquet")
-	out := &ranges{Patient: download.NewPatient(c.w)}
+	out := &ranges{Writer: deadline.NewWriter(c.w)}
 	http.ServeContent(out, c.r, "", time.Time{}, file)
 	if out.refused {
 		return &apierr.Error{
@@ -143,7 +143,7 @@ func (c *call) parquet(b *bundle.Bundle, values url.Values) error {
 
 // A ranges keeps net/http from telling of a refused range in words of its own.
 type ranges struct {
-	*download.Patient
+	*deadline.Writer
 	refused bool
 }
 
@@ -153,7 +153,7 @@ func (w *ranges) WriteHeader(status int) {
 		w.refused = true
 		return
 	}
-	w.Patient.WriteHeader(status)
+	w.Writer.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
@@ -161,7 +161,7 @@ func (w *ranges) Write(b []byte) (int, error) {
 	if w.refused {
 		return len(b), nil
 	}
-	return w.Patient.Write(b)
+	return w.Writer.Write(b)
 }
 
 // file sets the headers of a download.

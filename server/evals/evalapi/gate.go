@@ -9,6 +9,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/store/quota"
 )
@@ -28,14 +29,14 @@ const (
 type gate struct {
 	off       bool
 	now       func() time.Time
-	keys      [uses]*quota.Limit[string]
-	strangers *quota.Limit[netip.Addr]
+	keys      [uses]*ratelimit.Limiter[string]
+	strangers *ratelimit.Limiter[netip.Addr]
 }
 
-func newGate(k quota.Keeper, now func() time.Time) gate {
-	g := gate{off: k.Off, now: now, strangers: quota.OfClients(k.Rules["eval-failures.ip"])}
+func newGate(k quota.Limiter, now func() time.Time) gate {
+	g := gate{off: k.Off, now: now, strangers: ratelimit.ByAddress(k.Rules["eval-failures.ip"])}
 	for u, rule := range [uses]string{"eval-read.key", "eval-write.key", "eval-run.key"} {
-		g.keys[u] = quota.OfKeys(k.Rules[rule])
+		g.keys[u] = ratelimit.ByKey(k.Rules[rule])
 	}
 	return g
 }
@@ -66,12 +67,10 @@ func (h *Handler) enter(w http.ResponseWriter, r *http.Request, u use) (*evals.A
 	return actor, nil
 }
 
-// pass takes a token of a limit and tells what is left.
-func pass[K comparable](w http.ResponseWriter, l *quota.Limit[K], of K, now time.Time) *apierr.Error {
-	left, after, ok := l.Allow(of, now)
-	h := w.Header()
-	h["Ratelimit-Policy"] = l.Policy
-	h["Ratelimit"] = []string{l.Header(left, after)}
+// pass takes a token and writes the RateLimit headers.
+func pass[K comparable](w http.ResponseWriter, l *ratelimit.Limiter[K], key K, now time.Time) *apierr.Error {
+	left, after, ok := l.Allow(key, now)
+	l.WriteHeaders(w.Header(), left, after)
 	if !ok {
 		return apierr.RateLimited(after)
 	}

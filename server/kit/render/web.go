@@ -238,7 +238,7 @@ func outcomes(b analytics.Board) []outcome {
 // nothing of it needs escaping.
 func bar(s analytics.Standing) template.HTML {
 	x := func(v float64) string { return fmt.Sprintf("%.2f", 100*v) }
-	label := fmt.Sprintf("%s, interval over prompts %s to %s, flat interval %s to %s", percent(s.PickRate), percent(s.CILow), percent(s.CIHigh), percent(s.FlatLow), percent(s.FlatHigh))
+	label := fmt.Sprintf("%s, 95%% CI %s to %s, naive interval %s to %s", percent(s.PickRate), percent(s.CILow), percent(s.CIHigh), percent(s.FlatLow), percent(s.FlatHigh))
 	return template.HTML(fmt.Sprintf( //nolint:gosec // numbers only
 		`<svg class="bar" viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label="%s">`+
 			`<rect class="track" x="0" y="5" width="100" height="2"/><rect class="band" x="%s" y="2" width="%s" height="8"/>`+

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/evals/evals"
-	"github.com/firstpick/firstpick/server/kit/sunset"
 	"github.com/firstpick/firstpick/server/store/quota"
 )
 
@@ -24,9 +23,7 @@ type Config struct {
 	// there is none, the page says how to print it.
 	CLI   string
 	Rules quota.Rules
-	// Deprecated are paths that will not stay.
-	Deprecated []sunset.Path
-	Evals      evals.Caps
+	Evals evals.Caps
 	// PublicPerMinute is how many requests one address may send in a minute, and
 	// MCPPerMinute how many calls of tools.
 	PublicPerMinute, MCPPerMinute int

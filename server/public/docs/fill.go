@@ -17,9 +17,9 @@ import (
 	"github.com/firstpick/firstpick/server/channel/setup"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/public/tools"
 	"github.com/firstpick/firstpick/server/store/identity"
-	"github.com/firstpick/firstpick/server/store/quota"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -36,7 +36,7 @@ func newFiller(c Config, api *api, pages []*Page) *filler {
 	f.data = map[string]any{
 		"Base": c.BaseURL, "Pages": sections(pages), "Groups": api.groups, "Codes": apierr.Codes(), "Statuses": statuses(),
 		"Warnings": analytics.WarningCodes(), "Rules": describedRules(c.Rules), "Tools": tools.Tools(), "Stacks": setup.Stacks(), "Evals": caps,
-		"Public": c.PublicPerMinute, "MCP": c.MCPPerMinute, "Streams": c.Streams, "OwnStreams": c.OwnStreams, "Deprecated": c.Deprecated, "EvalSource": evals.MaxSource,
+		"Public": c.PublicPerMinute, "MCP": c.MCPPerMinute, "Streams": c.Streams, "OwnStreams": c.OwnStreams, "EvalSource": evals.MaxSource,
 		"Token": identity.TokenLifetime, "ClaimWindow": identity.ClaimWindow, "Code": identity.CodeLifetime, "Ceremony": identity.CeremonyAssertion, "Direct": identity.DirectAssertion,
 		"Poll": identity.PollInterval, "UnclaimedKeys": identity.UnclaimedKeys, "ClaimedKeys": identity.ClaimedKeys,
 		"Events": event.MaxEvents, "EventBody": event.MaxBody, "Beacon": event.MaxBeacon, "Event": event.MaxEvent, "LogLines": event.MaxLogLines, "LogBody": event.MaxLogBody,
@@ -133,7 +133,7 @@ func (f *filler) rule(name string) (string, error) {
 	return rate(r), nil
 }
 
-func rate(r quota.Rule) string {
+func rate(r ratelimit.Rule) string {
 	each := map[time.Duration]string{time.Second: "a second", time.Minute: "a minute", time.Hour: "an hour", 24 * time.Hour: "a day"}[r.Window]
 	if each == "" {
 		each = "in " + lasts(r.Window)

@@ -16,7 +16,7 @@ func (f *filler) reference(g *group) string {
 	w := &lines{}
 	w.line("# API: %s\n", g.Title)
 	w.line("%s What all answers share is on [HTTP API](%s/docs/api.md). This page is made from [openapi.yaml](%[2]s/openapi.yaml).", g.Description, f.config.BaseURL)
-	w.line("\n| Operation | What it does |\n| --- | --- |")
+	w.line("\n| Operation | Purpose |\n| --- | --- |")
 	for _, op := range g.Operations {
 		w.line("| [`%s %s`](#%s) | %s |", op.Method, op.Path, op.ID, cell(op.Summary))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/setup"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/public/docs"
@@ -201,7 +202,7 @@ func (h *Handler) search(l *library, w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		send(w, r, http.StatusOK, "application/json; charset=utf-8", append(body, '\n'))
-	case snapshotview.WantsMarkdown(r):
+	case negotiate.PrefersMarkdown(r):
 		send(w, r, http.StatusOK, "text/markdown; charset=utf-8", h.list(results))
 	default:
 		h.show(l, w, r, query, results)

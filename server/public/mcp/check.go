@@ -145,7 +145,17 @@ func paramsOf(method string) []param {
 	return nil
 }
 
-// A member is a value, and where it stands.
+// inProtocol reports whether a server knows a method or notification of a client.
+func inProtocol(method string) bool {
+	switch method {
+	case "server/discover", "subscriptions/listen",
+		"notifications/cancelled", "notifications/initialized", "notifications/progress", "notifications/roots/list_changed":
+		return true
+	}
+	return paramsOf(method) != nil
+}
+
+// A member is a value with its path.
 type member struct {
 	path  string
 	value json.RawMessage

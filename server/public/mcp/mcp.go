@@ -20,10 +20,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/reqbody"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/tools"
-	"github.com/firstpick/firstpick/server/store/quota"
 )
 
 // Path is where the protocol is served.
@@ -38,7 +38,7 @@ type Document struct {
 	Text        string // markdown
 }
 
-// A Config says what is served. All fields but Documents and Mine are required.
+// A Config says what is served. All fields but Documents, Mine and Next are required.
 type Config struct {
 	Current func() *snapshotview.Site
 	// Documents are asked for at the first request that is not for a public tool.
@@ -53,13 +53,14 @@ type Config struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	LimitsOff bool
+	Next      http.Handler // answers what this package does not; nil for the SDK's server
 }
 
 // A Handler serves the protocol.
 type Handler struct {
 	Config
 	sdk   func() http.Handler // the SDK's
-	calls *quota.Limit[netip.Addr]
+	calls *ratelimit.Limiter[netip.Addr]
 	hosts hosts
 	fast  fast
 }
@@ -72,25 +73,19 @@ const CallsPerMinute = 240
 // New builds a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		Config: c, calls: quota.OfClients(quota.Rule{Name: "mcp-calls", Quota: CallsPerMinute, Window: time.Minute}), hosts: hostsOf(c.BaseURL),
+		Config: c, calls: ratelimit.ByAddress(ratelimit.Rule{Name: "mcp-calls", Quota: CallsPerMinute, Window: time.Minute}), hosts: hostsOf(c.BaseURL),
 	}
 	h.fast = newFast(h)
 	h.sdk = sync.OnceValue(func() http.Handler {
+		if c.Next != nil {
+			return c.Next
+		}
 		server := h.server()
 		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 			DisableLocalhostProtection: true, // hosts does it, and knows the public address behind a proxy
 		})
 	})
-	return h
-}
-
-// NewBefore builds a Handler that stands before another server of the protocol than
-// ours. Tests use it: a server that has all that the protocol knows shows that what
-// stands before it keeps nothing back.
-func NewBefore(c Config, server http.Handler) *Handler {
-	h := New(c)
-	h.sdk = func() http.Handler { return server }
 	return h
 }
 

@@ -109,8 +109,8 @@ type rpcError struct {
 func invalid(why string) *rpcError { return &rpcError{Code: invalidRequest, Message: why} }
 
 // refusal is the error of a message that the SDK refused with a text. Clients of the
-// older protocol read no errors but under 200; for the newer one a method that does not
-// exist is a 404, which the SDK sends.
+// older protocol read errors under status 200 only; for the newer one an unknown
+// method is a 404, which the SDK sends.
 func refusal(body []byte, why string) rpcError {
 	e := rpcError{Code: invalidRequest, Message: why}
 	var message struct {
@@ -121,8 +121,8 @@ func refusal(body []byte, why string) rpcError {
 		return e
 	}
 	e.id = message.ID
-	if message.Method != "" && strings.Contains(why, "not handled") {
-		e.Code = methodNotFound
+	if message.Method != "" && !inProtocol(message.Method) {
+		e.Code, e.Message = methodNotFound, "unknown method "+message.Method
 		if len(message.ID) > 0 {
 			e.status = http.StatusOK
 		}

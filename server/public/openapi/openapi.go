@@ -10,8 +10,8 @@ import (
 	"github.com/go-chi/chi/v5"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/route"
-	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
 //go:embed openapi.yaml
@@ -21,7 +21,7 @@ var source []byte
 func Source() []byte { return source }
 
 // A Handler serves the description.
-type Handler struct{ asYAML, asJSON *snapshotview.Document }
+type Handler struct{ asYAML, asJSON *negotiate.Document }
 
 // New converts the description to JSON once.
 func New() (*Handler, error) {
@@ -35,13 +35,13 @@ func New() (*Handler, error) {
 	}
 	const cacheControl = "public, max-age=3600"
 	return &Handler{
-		snapshotview.NewDocument("application/yaml; charset=utf-8", cacheControl, source), snapshotview.NewDocument("application/json; charset=utf-8", cacheControl, data),
+		negotiate.NewDocument("application/yaml; charset=utf-8", cacheControl, source), negotiate.NewDocument("application/json; charset=utf-8", cacheControl, data),
 	}, nil
 }
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
-	for path, d := range map[string]*snapshotview.Document{"/openapi.yaml": h.asYAML, "/openapi.json": h.asJSON} {
+	for path, d := range map[string]*negotiate.Document{"/openapi.yaml": h.asYAML, "/openapi.json": h.asJSON} {
 		route.Public(r, path, d.ServeHTTP)
 	}
 }

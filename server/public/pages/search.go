@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
@@ -87,7 +88,7 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
 	case asJSON:
 		head.Set("Content-Type", "application/json; charset=utf-8")
 		body, err = json.Marshal(got)
-	case snapshotview.WantsMarkdown(r):
+	case negotiate.PrefersMarkdown(r):
 		head.Set("Content-Type", "text/markdown; charset=utf-8")
 		body = got.markdown()
 	case got.Tool != nil:

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -21,7 +22,7 @@ const (
 type NotFound struct {
 	Error    *apierr.Error
 	Near     []render.Link // pages of near names; none for most
-	Fallback string        // form for who asks for none
+	Fallback string        // form where Accept names none
 	// HTML renders the page; nil for that of the whole site.
 	HTML func() ([]byte, error)
 }
@@ -69,8 +70,8 @@ func (m *Missing) Write(w http.ResponseWriter, r *http.Request, n NotFound) {
 	}
 }
 
-// missingForm chooses the form that an Accept header names and likes best. A path of
-// markdown is answered in markdown unless the caller names JSON alone.
+// missingForm returns the form with the highest weight among those that the Accept
+// header names. A .md path gets markdown unless the caller names JSON only.
 func missingForm(r *http.Request, fallback string) string {
 	if strings.HasSuffix(r.URL.Path, ".md") {
 		fallback = Markdown
@@ -78,7 +79,7 @@ func missingForm(r *http.Request, fallback string) string {
 	accept := strings.Join(r.Header["Accept"], ",")
 	best, most := fallback, 0.0
 	for _, form := range []string{Markdown, HTML, JSON} {
-		if q, named := liking(accept, form); named && q > most && (fallback != Markdown || form != HTML) {
+		if q, named := negotiate.MediaType(accept, form); named && q > most && (fallback != Markdown || form != HTML) {
 			best, most = form, q
 		}
 	}

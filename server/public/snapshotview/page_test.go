@@ -60,7 +60,7 @@ func TestPagesSayTheSameFigures(t *testing.T) {
 				}
 			}
 		}
-		shown := numbers(strings.ReplaceAll(b.String(), "Interval, 0 to 100%", "")) // the scale of a drawing
+		shown := numbers(strings.ReplaceAll(b.String(), "95% CI, 0 to 100%", "")) // the scale of a drawing
 		written := numbers(strings.ReplaceAll(address.ReplaceAllString(words, "]"), `\`, ""))
 		if len(shown) < 5 {
 			t.Fatalf("%s shows %d numbers", path, len(shown))

@@ -7,55 +7,34 @@ import (
 	"encoding/hex"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 )
 
-// An encoding of a resource, in the order in which the server likes them.
-type encoding int
-
-const (
-	asZstd encoding = iota
-	asGzip
-	asIdentity
-	encodings
-)
-
-func encodingNames() [encodings]string { return [encodings]string{"zstd", "gzip", "identity"} }
-
-// cacheControl lets caches serve an answer for a minute, and longer while they
-// ask again or the server is away.
+// cacheControl lets caches serve a response for a minute, and longer while they
+// revalidate it or cannot reach the server.
 const cacheControl = "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400"
 
-// A Resource is one answer in all its encodings. Header values are kept as the
-// slices that net/http wants, so that sending one allocates none.
+// A Resource is a response in all its encodings, with the headers that they share.
 type Resource struct {
 	modified     time.Time
 	lastModified []string
 	contentType  []string
-	vary, link   []string // instead of, and besides, those of every answer; nil for none
-	variants     [encodings]variant
+	vary, link   []string // replaces Vary, extends Link; nil for most
+	variants     [negotiate.Encodings]negotiate.Variant
 }
 
-type variant struct {
-	body     []byte
-	length   []string
-	etag     []string
-	encoding []string // nil for identity
-}
-
-// A Packer compresses bodies, one after the other.
+// A Packer makes resources. It is not safe for concurrent use.
 type Packer struct {
 	modified time.Time
 	zstd     *zstd.Encoder
 	gzip     *gzip.Writer
 }
 
-// NewPacker returns a packer of bodies that were last changed at some time; zero for one
-// that is not known.
+// NewPacker returns a packer of bodies with that Last-Modified; none for the zero time.
 func NewPacker(modified time.Time) *Packer {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -68,8 +47,8 @@ func NewPacker(modified time.Time) *Packer {
 	return &Packer{modified.UTC().Truncate(time.Second), enc, gz}
 }
 
-// Pack packs one body. The ETag is of the bytes as they are, so replicas agree on it;
-// each encoding has its own.
+// Pack compresses one body. ETags are digests of the uncompressed body, so that replicas
+// agree on them; each encoding has its own.
 func (p *Packer) Pack(contentType string, body []byte) (*Resource, error) {
 	var gz bytes.Buffer
 	p.gzip.Reset(&gz)
@@ -85,18 +64,10 @@ func (p *Packer) Pack(contentType string, body []byte) (*Resource, error) {
 	if !p.modified.IsZero() {
 		r.modified, r.lastModified = p.modified, []string{p.modified.Format(http.TimeFormat)}
 	}
-	r.variants[asIdentity] = newVariant(body, tag, "")
-	r.variants[asGzip] = newVariant(gz.Bytes(), tag+"-gz", "gzip")
-	r.variants[asZstd] = newVariant(p.zstd.EncodeAll(body, nil), tag+"-zst", "zstd")
+	r.variants[negotiate.Identity] = negotiate.NewVariant(body, tag, "")
+	r.variants[negotiate.Gzip] = negotiate.NewVariant(gz.Bytes(), tag+"-gz", "gzip")
+	r.variants[negotiate.Zstd] = negotiate.NewVariant(p.zstd.EncodeAll(body, nil), tag+"-zst", "zstd")
 	return r, nil
-}
-
-func newVariant(body []byte, tag, name string) variant {
-	v := variant{body: bytes.Clone(body), length: []string{strconv.Itoa(len(body))}, etag: []string{`"` + tag + `"`}}
-	if name != "" {
-		v.encoding = []string{name}
-	}
-	return v
 }
 
 // Fixed headers of every resource, shared and never changed.
@@ -114,11 +85,11 @@ func NewSender(links string) *Sender {
 	}}
 }
 
-// Send answers a GET or HEAD with a resource: 304 where the caller has it.
+// Send answers a GET or HEAD with a resource, or with 304.
 func (s *Sender) Send(w http.ResponseWriter, r *http.Request, res *Resource) {
-	v := &res.variants[negotiate(r.Header.Get("Accept-Encoding"))]
+	v := &res.variants[negotiate.ContentEncoding(r)]
 	h := w.Header()
-	h["Etag"], h["Cache-Control"], h["Vary"] = v.etag, s.f.cache, s.f.vary
+	h["Etag"], h["Cache-Control"], h["Vary"] = v.ETag, s.f.cache, s.f.vary
 	h["Access-Control-Allow-Origin"], h["Access-Control-Expose-Headers"], h["Link"] = s.f.origin, s.f.expose, s.f.link
 	if res.vary != nil {
 		h["Vary"], h["Link"] = res.vary, slices.Concat(s.f.link, res.link)
@@ -126,101 +97,21 @@ func (s *Sender) Send(w http.ResponseWriter, r *http.Request, res *Resource) {
 	if res.lastModified != nil {
 		h["Last-Modified"] = res.lastModified
 	}
-	if res.fresh(r, v.etag[0]) {
+	if res.notModified(r, v.ETag[0]) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	h["Content-Type"], h["Content-Length"] = res.contentType, v.length
-	if v.encoding != nil {
-		h["Content-Encoding"] = v.encoding
-	}
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(v.body) // the client is gone; nothing to do
-	}
+	v.Send(w, r, res.contentType)
 }
 
-// fresh reports whether the caller has this very answer (RFC 9110, 13.2.2).
-func (res *Resource) fresh(r *http.Request, etag string) bool {
-	if tags := r.Header["If-None-Match"]; len(tags) > 0 {
-		return matches(strings.Join(tags, ","), etag)
+// notModified evaluates the preconditions of a request (RFC 9110, 13.2.2).
+func (res *Resource) notModified(r *http.Request, etag string) bool {
+	if len(r.Header["If-None-Match"]) > 0 {
+		return negotiate.NotModified(r, etag)
 	}
 	if since := r.Header.Get("If-Modified-Since"); since != "" && !res.modified.IsZero() {
 		at, err := http.ParseTime(since)
 		return err == nil && !res.modified.After(at)
 	}
 	return false
-}
-
-// Known reports whether the caller of a GET has the answer of an ETag.
-func Known(r *http.Request, etag string) bool {
-	return matches(strings.Join(r.Header["If-None-Match"], ","), etag)
-}
-
-// TakesGzip reports whether the caller likes gzip better than nothing.
-func TakesGzip(r *http.Request) bool {
-	weights := weigh(r.Header.Get("Accept-Encoding"))
-	return weights[asGzip] > 0 && weights[asGzip] >= weights[asIdentity]
-}
-
-// matches compares an If-None-Match list weakly.
-func matches(list, etag string) bool {
-	for _, tag := range strings.Split(list, ",") {
-		tag = strings.TrimSpace(tag)
-		if tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
-			return true
-		}
-	}
-	return false
-}
-
-// negotiate picks the encoding that an Accept-Encoding header likes best; of
-// equals, the one that is smallest (RFC 9110, 12.5.3).
-func negotiate(accept string) encoding {
-	if accept == "" {
-		return asIdentity
-	}
-	weights := weigh(accept)
-	best, bestQ := asIdentity, -1.0
-	for e, weight := range weights {
-		if weight > bestQ && weight > 0 {
-			best, bestQ = encoding(e), weight
-		}
-	}
-	return best
-}
-
-// weigh returns how much an Accept-Encoding header likes each encoding; at most 0 is
-// not at all.
-func weigh(accept string) [encodings]float64 {
-	names := encodingNames()
-	q := [encodings]float64{-1, -1, -1}
-	any := -1.0
-	for _, part := range strings.Split(accept, ",") {
-		name, params, _ := strings.Cut(part, ";")
-		name = strings.ToLower(strings.TrimSpace(name))
-		weight := 1.0
-		if value, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
-			if v, err := strconv.ParseFloat(value, 64); err == nil && v >= 0 && v <= 1 {
-				weight = v
-			}
-		}
-		if name == "*" {
-			any = weight
-		}
-		for e, known := range names {
-			if name == known {
-				q[e] = weight
-			}
-		}
-	}
-	for e := range q {
-		if q[e] < 0 && encoding(e) != asZstd { // clients that say * mean what is common, and many cannot read it
-			q[e] = any
-		}
-		if q[e] < 0 && encoding(e) == asIdentity {
-			q[e] = 0.001 // acceptable unless refused, but last
-		}
-	}
-	return q
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
@@ -66,8 +67,8 @@ type Handler struct {
 	current func() *snapshotview.Site
 	errors  apierr.Writer
 	now     func() time.Time
-	fixed   map[string]*snapshotview.Document
-	full    func() *snapshotview.Document // llms-full.txt, which is long
+	fixed   map[string]*negotiate.Document
+	full    func() *negotiate.Document // llms-full.txt, which is long
 	// Made once for each snapshot.
 	short, sitemap perSnapshot
 }
@@ -76,10 +77,10 @@ type Handler struct {
 type perSnapshot struct {
 	mu  sync.Mutex
 	of  *snapshotview.Site
-	doc *snapshotview.Document
+	doc *negotiate.Document
 }
 
-func (p *perSnapshot) get(current *snapshotview.Site, build func(*snapshotview.Site) (*snapshotview.Document, error)) (*snapshotview.Document, error) {
+func (p *perSnapshot) get(current *snapshotview.Site, build func(*snapshotview.Site) (*negotiate.Document, error)) (*negotiate.Document, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.doc != nil && p.of == current {
@@ -99,9 +100,9 @@ const (
 
 // New makes the documents. current is for the sitemap.
 func New(s Service, current func() *snapshotview.Site, errors apierr.Writer, now func() time.Time) *Handler {
-	h := &Handler{Service: s, current: current, errors: errors, now: now, fixed: map[string]*snapshotview.Document{}}
+	h := &Handler{Service: s, current: current, errors: errors, now: now, fixed: map[string]*negotiate.Document{}}
 	card, ard, webmcp := asJSON("application/mcp-server-card+json", s.card()), asJSON("application/ai-catalog+json", s.ard()), asJSON("application/json", s.webMCP())
-	for path, d := range map[string]*snapshotview.Document{
+	for path, d := range map[string]*negotiate.Document{
 		"/server.json":                      asJSON("application/json", s.registry()),
 		"/api/mcp/server-card":              card,
 		"/.well-known/mcp.json":             card, // where scanners still look
@@ -111,20 +112,20 @@ func New(s Service, current func() *snapshotview.Site, errors apierr.Writer, now
 		"/.well-known/api-catalog":          asJSON(`application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`, s.linkset()),
 		"/.well-known/webmcp":               webmcp,
 		"/.well-known/webmcp.json":          webmcp,
-		"/robots.txt":                       snapshotview.NewDocument("text/plain; charset=utf-8", day, []byte(s.robots())),
+		"/robots.txt":                       negotiate.NewDocument("text/plain; charset=utf-8", day, []byte(s.robots())),
 	} {
 		h.fixed[path] = d
 	}
 	skills, index := s.skills()
 	for path, body := range skills {
-		h.fixed[path] = snapshotview.NewDocument("text/markdown; charset=utf-8", hour, body)
+		h.fixed[path] = negotiate.NewDocument("text/markdown; charset=utf-8", hour, body)
 	}
 	h.fixed[skillIndex] = asJSON("application/json", index)
-	h.full = sync.OnceValue(func() *snapshotview.Document { return text(s.llmsFull()) })
+	h.full = sync.OnceValue(func() *negotiate.Document { return text(s.llmsFull()) })
 	return h
 }
 
-func asJSON(contentType string, v any) *snapshotview.Document {
+func asJSON(contentType string, v any) *negotiate.Document {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -132,18 +133,18 @@ func asJSON(contentType string, v any) *snapshotview.Document {
 	if err := enc.Encode(v); err != nil {
 		panic(err) // values of our own types always encode
 	}
-	return snapshotview.NewDocument(contentType, hour, buf.Bytes())
+	return negotiate.NewDocument(contentType, hour, buf.Bytes())
 }
 
-func text(body string) *snapshotview.Document {
-	return snapshotview.NewDocument("text/plain; charset=utf-8", hour, []byte(body))
+func text(body string) *negotiate.Document {
+	return negotiate.NewDocument("text/plain; charset=utf-8", hour, []byte(body))
 }
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
 	routes := map[string]http.HandlerFunc{
 		"/sitemap.xml":              h.eachSnapshot(&h.sitemap, h.newSitemap),
-		"/llms.txt":                 h.eachSnapshot(&h.short, func(s *snapshotview.Site) (*snapshotview.Document, error) { return text(h.llms(s)), nil }),
+		"/llms.txt":                 h.eachSnapshot(&h.short, func(s *snapshotview.Site) (*negotiate.Document, error) { return text(h.llms(s)), nil }),
 		"/llms-full.txt":            func(w http.ResponseWriter, r *http.Request) { h.full().ServeHTTP(w, r) },
 		"/.well-known/security.txt": h.security,
 	}
@@ -155,7 +156,7 @@ func (h *Handler) Mount(r chi.Router) {
 	}
 }
 
-func (h *Handler) eachSnapshot(kept *perSnapshot, build func(*snapshotview.Site) (*snapshotview.Document, error)) http.HandlerFunc {
+func (h *Handler) eachSnapshot(kept *perSnapshot, build func(*snapshotview.Site) (*negotiate.Document, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		doc, err := kept.get(h.current(), build)
 		if err != nil {

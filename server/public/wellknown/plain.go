@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
@@ -93,7 +94,7 @@ type urlEntry struct {
 }
 
 // newSitemap lists the pages of a snapshot, and the documents.
-func (h *Handler) newSitemap(s *snapshotview.Site) (*snapshotview.Document, error) {
+func (h *Handler) newSitemap(s *snapshotview.Site) (*negotiate.Document, error) {
 	set := urlset{XMLNS: "http://www.sitemaps.org/schemas/sitemap/0.9", URLs: []urlEntry{{Loc: h.BaseURL + "/"}}}
 	if s != nil {
 		seen := map[string]bool{}
@@ -119,7 +120,7 @@ func (h *Handler) newSitemap(s *snapshotview.Site) (*snapshotview.Document, erro
 	if err := xml.NewEncoder(&buf).Encode(set); err != nil {
 		return nil, err
 	}
-	return snapshotview.NewDocument("application/xml; charset=utf-8", "public, max-age=300", buf.Bytes()), nil
+	return negotiate.NewDocument("application/xml; charset=utf-8", "public, max-age=300", buf.Bytes()), nil
 }
 
 // validity is how long a security.txt says that it holds: less than a year (RFC
@@ -132,6 +133,6 @@ func (h *Handler) security(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	expires := h.now().UTC().Truncate(24 * time.Hour).Add(validity).Format(time.RFC3339)
-	snapshotview.NewDocument("text/plain; charset=utf-8", day, []byte(
+	negotiate.NewDocument("text/plain; charset=utf-8", day, []byte(
 		"Contact: "+h.Contact+"\nExpires: "+expires+"\nPreferred-Languages: en\nCanonical: "+h.BaseURL+"/.well-known/security.txt\n")).ServeHTTP(w, r)
 }

@@ -22,7 +22,7 @@ import (
 // without this session's token is told.
 const (
 	refusal = "Another site sent this request"
-	old     = "This form is old"
+	old     = "This form has expired"
 )
 
 // A sender says where a request comes from, as browsers put it.
@@ -130,7 +130,7 @@ func forgery(t *testing.T, chrome context.Context) {
 
 	_, unlink, _ := strings.Cut(notice, "token=")
 	forms := []form{
-		{"/signin", map[string]string{"email": "victim@example.com"}, map[string]string{"email": "none"}, 422, "not an e-mail address"},
+		{"/signin", map[string]string{"email": "victim@example.com"}, map[string]string{"email": "none"}, 422, "Invalid e-mail address"},
 		{"/signout", map[string]string{"form_token": own}, nil, 403, old},
 		{"/claim", map[string]string{"form_token": own, "action": "deny"}, map[string]string{"form_token": own}, 400, "Use the buttons"},
 		{"/claim", map[string]string{"form_token": own, "action": "authorize", "user_code": a.code}, nil, 403, old},

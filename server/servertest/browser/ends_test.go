@@ -50,10 +50,10 @@ func wrongCodes(t *testing.T, chrome context.Context) {
 	a := anonymous(t, s, "dana@example.com")
 	b.arrive(a)
 	b.authorize("12345")
-	b.refusedCode("Type the six digits") // and costs no try
+	b.refusedCode("Enter the six digits") // and costs no try
 	for _, left := range []string{"Four tries are", "Three tries are", "Two tries are", "One try is"} {
 		b.authorize(a.wrong())
-		b.refusedCode("This is not the code. " + left + " left.")
+		b.refusedCode("Wrong code. " + left + " left.")
 		a.told("authorization_pending")
 	}
 	b.authorize(a.wrong())
@@ -95,7 +95,7 @@ func wrongAccount(t *testing.T, chrome context.Context) {
 	a := anonymous(t, s, "dana@example.com")
 	b.open(a.link)
 	b.at("/claim", http.StatusForbidden)
-	b.says("This is for another account", "d***@example.com", "somebody@example.org")
+	b.says("Wrong account", "d***@example.com", "somebody@example.org")
 	for _, secret := range []string{"dana@", a.slug, agentName, a.code} {
 		if strings.Contains(eval[string](b, `document.documentElement.outerHTML`), secret) {
 			t.Errorf("the page tells a stranger %q", secret)
@@ -240,7 +240,7 @@ func otherBrowser(t *testing.T, chrome context.Context) {
 		if other.last.Status != http.StatusForbidden {
 			t.Fatalf("the other browser is answered %d: %s", other.last.Status, other.text())
 		}
-		other.says("Open it in the other browser")
+		other.says("Open the link in the other browser")
 	}
 	other.open("/agents")
 	other.at("/signin", http.StatusOK)

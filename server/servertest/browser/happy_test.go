@@ -16,7 +16,7 @@ func (b *tab) signIn(s *servertest.Service, email string) {
 	b.fill("#email", email)
 	b.press("main form button")
 	b.at("/signin", http.StatusOK)
-	b.says("Look into your mail", email)
+	b.says("Check your inbox", email)
 	b.open(s.Mail.Link(b.t, email, "Sign in"))
 }
 
@@ -61,7 +61,7 @@ func walk(b *tab, s *servertest.Service) {
 	b.t.Helper()
 	a := anonymous(b.t, s, "dana@example.com")
 	b.open(a.link)
-	b.says("Sign in to see which agent asks to be linked")
+	b.says("Sign in to see the agent that requests access")
 	if strings.Contains(b.text(), a.slug) {
 		b.t.Fatal("the workspace is shown before anybody signed in")
 	}

@@ -13,7 +13,7 @@ import (
 
 // The pages of agents say once what would make more visits verifiable.
 func TestWhatWouldMakeMoreVisitsVerifiable(t *testing.T) {
-	const address, lists = "Send the client’s address</a>", "14 of 26 lists of agents’ addresses are old; the oldest is of 2026-04-24"
+	const address, lists = "Send the client IP address</a>", "14 of 26 IP lists are outdated; the oldest is dated 2026-04-24"
 	for name, c := range map[string]struct {
 		verdict string
 		lists   ranges.Ages

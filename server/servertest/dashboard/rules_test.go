@@ -103,11 +103,11 @@ func TestOldSignInsDoLittle(t *testing.T) {
 	d := newDesk(t, servertest.Options{})
 	o := newOwner(t, d, "dana@example.com")
 	d.Clock.Add(61 * time.Minute)
-	if _, body := o.get(o.at("/settings")); !strings.Contains(body, "more than an hour since you signed in") {
+	if _, body := o.get(o.at("/settings")); !strings.Contains(body, "signed in more than an hour ago") {
 		t.Error("the page does not say that it will ask")
 	}
 	for _, path := range []string{"/keys", "/keys/revoke", "/erase", "/webhooks", "/webhooks/rotate", "/webhooks/remove"} {
-		if _, body := o.send(path, url.Values{"kind": {"secret"}, "url": {"https://a.example"}, "sure": {"1"}}); !strings.Contains(body, "It is a while since you signed in.") {
+		if _, body := o.send(path, url.Values{"kind": {"secret"}, "url": {"https://a.example"}, "sure": {"1"}}); !strings.Contains(body, "Sign in again: ") {
 			t.Errorf("%s is done: %s", path, body)
 		}
 	}
@@ -117,7 +117,7 @@ func TestOldSignInsDoLittle(t *testing.T) {
 	if got := o.signIn(); got != o.at("/settings") {
 		t.Errorf("signed in again and at %s", got)
 	}
-	if _, body := o.send("", url.Values{"site": {"https://acme.dev"}, "retention": {"90"}, "currency": {"eur"}}); !strings.Contains(body, "The settings are saved.") {
+	if _, body := o.send("", url.Values{"site": {"https://acme.dev"}, "retention": {"90"}, "currency": {"eur"}}); !strings.Contains(body, "Settings saved.") {
 		t.Errorf("not saved: %s", body)
 	}
 }
@@ -131,7 +131,7 @@ func TestForgedForms(t *testing.T) {
 	for _, path := range actions() {
 		for name, form := range map[string]url.Values{"no token": {}, "a wrong token": {"form_token": {"x"}}} {
 			form.Set("kind", "secret")
-			if status, body := o.post(o.at("/settings"+path), form); status != http.StatusForbidden || !strings.Contains(body, "This form is old") {
+			if status, body := o.post(o.at("/settings"+path), form); status != http.StatusForbidden || !strings.Contains(body, "This form has expired") {
 				t.Errorf("%s with %s: %d %s", path, name, status, body)
 			}
 		}
@@ -242,7 +242,7 @@ func TestKeysAreShownOnce(t *testing.T) {
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("%d keys, %v", len(keys), err)
 	}
-	if _, body := o.send("/keys/revoke", url.Values{"key": {keys[0].ID}}); !strings.Contains(body, "The key is revoked.") || strings.Contains(body, key[len(key)-4:]) {
+	if _, body := o.send("/keys/revoke", url.Values{"key": {keys[0].ID}}); !strings.Contains(body, "Key revoked.") || strings.Contains(body, key[len(key)-4:]) {
 		t.Errorf("after revoking: %s", body)
 	}
 	for name, form := range map[string]url.Values{
@@ -262,7 +262,7 @@ func TestKeysAreShownOnce(t *testing.T) {
 func TestWithoutReports(t *testing.T) {
 	d := newDesk(t, servertest.Options{Server: func(c *server.Config) { c.Reports, c.Alerts = nil, nil }})
 	o := newOwner(t, d, "dana@example.com")
-	if status, body := o.get(o.at("")); status != http.StatusServiceUnavailable || !strings.Contains(body, "No reports here") {
+	if status, body := o.get(o.at("")); status != http.StatusServiceUnavailable || !strings.Contains(body, "No reports on this server") {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _ := o.get(o.at("/settings")); status != http.StatusOK {
@@ -296,10 +296,10 @@ func TestErasingAPerson(t *testing.T) {
 		t.Errorf("without the box: %d", status)
 	}
 	form.Set("sure", "1")
-	if _, body := o.send("/erase", form); !strings.Contains(body, "2 events of this person went") {
+	if _, body := o.send("/erase", form); !strings.Contains(body, "2 events of this person deleted") {
 		t.Errorf("erased: %s", body)
 	}
-	if _, body := o.send("/erase", form); !strings.Contains(body, "Nothing is kept under this name") {
+	if _, body := o.send("/erase", form); !strings.Contains(body, "No events under this name") {
 		t.Errorf("erased again: %s", body)
 	}
 	if status, _ := o.send("/erase", url.Values{"sure": {"1"}, "by": {"shoe size"}, "name": {"44"}}); status != http.StatusUnprocessableEntity {

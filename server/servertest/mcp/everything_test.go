@@ -78,10 +78,10 @@ func inFrontOf(t *testing.T, behind *url.URL) string {
 	s := sitetest.New(t, 1)
 	front := httptest.NewUnstartedServer(nil)
 	base := "http://" + front.Listener.Addr().String()
-	h := mcp.NewBefore(mcp.Config{
+	h := mcp.New(mcp.Config{
 		Current: func() *snapshotview.Site { return s }, Name: "example.firstpick/firstpick", Version: "1.2.3", BaseURL: base,
-		Errors: apierr.Writer{Base: base}, Log: slog.New(slog.DiscardHandler), Now: servertest.Start, LimitsOff: true,
-	}, proxy)
+		Errors: apierr.Writer{Base: base}, Log: slog.New(slog.DiscardHandler), Now: servertest.Start, LimitsOff: true, Next: proxy,
+	})
 	front.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(&reqctx.Writer{ResponseWriter: w, ID: "test", Client: netip.MustParseAddr("127.0.0.1")}, r)
 	})

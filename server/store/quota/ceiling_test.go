@@ -3,33 +3,15 @@ package quota_test
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/store/quota"
 	"github.com/firstpick/firstpick/server/store/state"
 )
-
-func TestNetworks(t *testing.T) {
-	for address, want := range map[string][2]string{
-		"198.51.100.7":        {"198.51.100.7", "198.51.100.0/24"},
-		"2001:db8:1:2:3::9":   {"2001:db8:1:2::/64", "2001:db8:1::/48"},
-		"2001:db8:1:ffff::1":  {"2001:db8:1:ffff::/64", "2001:db8:1::/48"},
-		"fe80::1%eth0":        {"fe80::/64", "fe80::/48"},
-		"::ffff:198.51.100.7": {"::/64", "::/48"}, // requests carry it unmapped
-	} {
-		a := netip.MustParseAddr(address)
-		if got := [2]string{quota.Address(a), quota.Block(a)}; got != want {
-			t.Errorf("%s: %q, want %q", address, got, want)
-		}
-	}
-	if quota.Address(netip.Addr{}) != quota.Block(netip.Addr{}) {
-		t.Error("no address has two keys")
-	}
-}
 
 // ceiling counts below a ceiling, and returns 0 or after how many seconds to come
 // back, with the text.
@@ -48,7 +30,7 @@ func (c *counter) ceiling(now time.Time, block string, uses ...quota.Use) (int, 
 // leaves each other network one an hour.
 func TestACeilingIsFairByNetwork(t *testing.T) {
 	onBoth(t, func(t *testing.T, address string) {
-		c := newCounter(t, address, quota.Rule{Name: "r.all", Quota: 10, Window: time.Hour}, quota.Rule{Name: "over-ceiling.block", Quota: 1, Window: time.Hour})
+		c := newCounter(t, address, ratelimit.Rule{Name: "r.all", Quota: 10, Window: time.Hour}, ratelimit.Rule{Name: "over-ceiling.block", Quota: 1, Window: time.Hour})
 		all := quota.Use{Rule: "r.all"}
 		for i := range 11 { // the eleventh is the flood's share
 			if wait, _ := c.ceiling(edge, "198.51.100.0/24", all); wait != 0 {
@@ -93,7 +75,7 @@ func TestRefusalsNameTheirLimit(t *testing.T) {
 		{Rule: "r.browser", Key: "x"}:                  "Too many requests from this browser. Wait as long as Retry-After says.",
 		{Rule: "r.issuer", Key: "https://idp.example"}: "Too many requests of this issuer. Wait as long as Retry-After says.",
 	} {
-		c := newCounter(t, lite(t), quota.Rule{Name: use.Rule, Quota: 1, Window: time.Hour})
+		c := newCounter(t, lite(t), ratelimit.Rule{Name: use.Rule, Quota: 1, Window: time.Hour})
 		c.fill(edge, 1, use)
 		for name, err := range map[string]error{
 			"Take":  c.db.Write(t.Context(), func(tx *state.Tx) error { return c.keeper.Take(t.Context(), tx, edge, nil, use) }),

@@ -13,7 +13,7 @@ import (
 const Base = "https://collect.example"
 
 // CLI is a command line with one command.
-const CLI = "## Commands\n\n| Command | What it does |\n| --- | --- |\n| [`firstpick demo`](#firstpick-demo) | the study |\n\n<a id=\"firstpick-demo\"></a>\n## firstpick demo\n\nThe study.\n"
+const CLI = "## Commands\n\n| Command | Purpose |\n| --- | --- |\n| [`firstpick demo`](#firstpick-demo) | the study |\n\n<a id=\"firstpick-demo\"></a>\n## firstpick demo\n\nThe study.\n"
 
 // New returns the documents.
 func New(t testing.TB) *docs.Set {

@@ -1,6 +1,4 @@
-// Package sites looks at the sites of workspaces once a day, and remembers what
-// was found.
-package sites
+package sitecheck
 
 import (
 	"context"
@@ -10,30 +8,29 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/firstpick/firstpick/server/channel/sitecheck"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
 const (
-	every  = 24 * time.Hour
-	longer = 2 * time.Minute // than this no site is looked at
+	checkInterval = 24 * time.Hour  // of one site
+	checkTimeout  = 2 * time.Minute // of one check
 )
 
-// A Service looks at sites.
+// A Service checks the sites of workspaces once a day and stores the results.
 type Service struct {
 	DB      *state.DB
-	Checker *sitecheck.Checker
+	Checker *Checker
 	Log     *slog.Logger
 	Now     func() time.Time
 }
 
-// Step looks at one site that is due; it says whether there was one.
+// Step checks one site that is due. It reports whether there was one.
 func (s *Service) Step(ctx context.Context) (bool, error) {
 	var workspace, site string
 	now := s.Now()
 	err := s.DB.Write(ctx, func(tx *state.Tx) error {
 		var err error
-		workspace, site, err = tx.TakeSite(ctx, now.Add(-every), now)
+		workspace, site, err = tx.TakeSite(ctx, now.Add(-checkInterval), now)
 		return err
 	})
 	if errors.Is(err, state.ErrNotFound) {
@@ -42,14 +39,14 @@ func (s *Service) Step(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	checking, stop := context.WithTimeout(ctx, longer)
+	checking, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
 	result, err := s.Checker.Check(checking, site)
 	if ctx.Err() != nil {
 		return true, ctx.Err()
 	}
-	if err != nil { // what was found until then counts
-		result.Problems = append(result.Problems, fmt.Sprintf("looking at the site took longer than %s", longer))
+	if err != nil { // keep the results so far
+		result.Problems = append(result.Problems, fmt.Sprintf("the check took longer than %s", checkTimeout))
 	}
 	body, err := json.Marshal(result)
 	if err != nil {
@@ -58,7 +55,7 @@ func (s *Service) Step(ctx context.Context) (bool, error) {
 	return true, s.DB.Write(ctx, func(tx *state.Tx) error { return tx.SaveSite(ctx, workspace, site, body) })
 }
 
-// Run looks at what is due at each tick, until ctx ends.
+// Run checks all due sites at each tick, until ctx ends.
 func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 	for {
 		select {
@@ -69,20 +66,19 @@ func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 		for more := true; more && ctx.Err() == nil; {
 			var err error
 			if more, err = s.Step(ctx); err != nil && ctx.Err() == nil {
-				s.Log.Warn("a site was not looked at", "err", err)
+				s.Log.Warn("site check failed", "err", err)
 				more = false
 			}
 		}
 	}
 }
 
-// Result returns what was found at the site of a workspace; nil when nobody
-// looked yet.
-func (s *Service) Result(ctx context.Context, workspace string) (*sitecheck.Result, error) {
+// Result returns the result for the site of a workspace; nil before the first check.
+func (s *Service) Result(ctx context.Context, workspace string) (*Result, error) {
 	body, err := s.DB.Read().SiteResult(ctx, workspace)
 	if err != nil || body == nil {
 		return nil, err
 	}
-	var r sitecheck.Result
+	var r Result
 	return &r, json.Unmarshal(body, &r)
 }

@@ -1,4 +1,4 @@
-package sites_test
+package sitecheck_test
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/channel/sitecheck"
-	"github.com/firstpick/firstpick/server/channel/sites"
 	"github.com/firstpick/firstpick/server/store/state"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
@@ -32,9 +31,9 @@ func TestOnceADay(t *testing.T) {
 			defer web.Close()
 			address := statetest.Address(t, engine)
 			now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-			server := func() *sites.Service {
+			server := func() *sitecheck.Service {
 				clock := func() time.Time { return now }
-				return &sites.Service{
+				return &sitecheck.Service{
 					DB: statetest.Open(t, address), Log: slog.New(slog.DiscardHandler), Now: clock,
 					Checker: &sitecheck.Checker{Client: web.Client(), UserAgent: "check/1", Now: clock},
 				}
@@ -62,7 +61,7 @@ func TestOnceADay(t *testing.T) {
 				t.Helper()
 				asked.Store(0)
 				for range 2 {
-					for _, s := range []*sites.Service{first, second} {
+					for _, s := range []*sitecheck.Service{first, second} {
 						for more := true; more; {
 							var err error
 							if more, err = s.Step(t.Context()); err != nil {
@@ -104,7 +103,7 @@ func TestRunEnds(t *testing.T) {
 	hangs := make(chan struct{})
 	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { close(hangs); <-r.Context().Done() }))
 	defer web.Close()
-	s := &sites.Service{
+	s := &sitecheck.Service{
 		DB: statetest.Open(t, statetest.Address(t, "sqlite")), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		Checker: &sitecheck.Checker{Client: web.Client(), Now: time.Now},
 	}

@@ -1,4 +1,4 @@
-package agentcollect_test
+package agentcollecttest
 
 import (
 	"encoding/json"

