@@ -18,7 +18,9 @@ lint: ## Check style and layers
 
 golden: ## Rewrite golden files and script outputs; read the diff before you commit
 	cp CHANGELOG.md server/public/docs/pages/changelog.md
-	go test ./runner/eval ./cmd/progress ./cmd/firstpick -update
+	go test ./runner/eval -run TestGenerated -update
+	go test ./runner/provider ./runner/cliagent ./runner/cliagent/stream -run 'TestRequests|TestBehaviours|TestSetups|TestGolden' -update
+	go test ./cmd/progress ./cmd/firstpick -update
 
 agents: ## Make agents' names and address lists again from their sources; read the diff
 	go run ./server/channel/agentid/gen

@@ -4,37 +4,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 
-	"github.com/firstpick/firstpick/server/channel/event"
-	"github.com/firstpick/firstpick/server/evals/billing"
-	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 )
 
-// The largest request bodies that are read, in bytes.
-const (
-	maxBody   = 64 << 10
-	maxEvents = event.MaxLogBody + 64<<10 // compressed or not; decoded it is bounded again, by its form
-	maxLinger = 8 << 20                   // read and thrown away of a body that no handler wanted
-)
+// maxLinger bounds how much of an unread body is read and discarded, in bytes.
+const maxLinger = 8 << 20
 
-func bodyLimit(path string) int64 {
-	switch path {
-	case "/api/collect":
-		return maxEvents
-	case billing.Path:
-		return billing.MaxBody
-	case "/api/v1/evals", "/api/v1/evals/check":
-		return evals.MaxSource + 1 // so that the route reports what is too large
-	}
-	if strings.HasPrefix(path, "/workspaces/") && strings.Contains(path, "/evals/") {
-		return 3*evals.MaxSource + maxBody // in a form each byte may take three
-	}
-	return maxBody
-}
-
-// A body is the body of a request as handlers read it: up to the limit of its path.
+// A body is the body of a request as handlers read it: up to the limit of its route.
 type body struct {
 	io.ReadCloser // bounded
 	all           io.Reader
@@ -42,10 +19,10 @@ type body struct {
 	expects       bool // that the server asks for it (Expect: 100-continue)
 }
 
-// limitBody bounds the body of a request.
-func limitBody(w http.ResponseWriter, r *http.Request, path string) *body {
+// limitBody bounds the body of a request, in bytes.
+func limitBody(w http.ResponseWriter, r *http.Request, limit int64) *body {
 	b := &body{
-		ReadCloser: http.MaxBytesReader(reqctx.Original(w), r.Body, bodyLimit(path)), all: r.Body, expects: r.Header.Get("Expect") != "",
+		ReadCloser: http.MaxBytesReader(reqctx.Original(w), r.Body, limit), all: r.Body, expects: r.Header.Get("Expect") != "",
 	}
 	r.Body = b
 	return b

@@ -2,11 +2,15 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -83,6 +87,20 @@ func (c *storeCheck) write(ctx context.Context) error {
 	}
 }
 
+// probes are the routes of process supervisors.
+type probes struct{ *Server }
+
+// Mount registers the routes.
+func (p probes) Mount(r chi.Router) {
+	r.Get("/healthz", p.health)
+	r.Get("/readyz", p.ready)
+}
+
+// Limits implements route.Limited: probes come often, and from one address.
+func (p probes) Limits() map[string]route.Limits {
+	return map[string]route.Limits{"/healthz": {Unmetered: true}, "/readyz": {Unmetered: true}}
+}
+
 // ready reports on the read path: it serves while the state store is away.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	body := map[string]string{"status": "no snapshot", "snapshot": "", "limits": "on", "state": s.store.look(r.Context())}
@@ -94,4 +112,15 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		status, body["status"], body["snapshot"] = http.StatusOK, "ready", current.ID
 	}
 	probe(w, status, body)
+}
+
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	probe(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+func probe(w http.ResponseWriter, status int, body map[string]string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the prober is gone; nothing to do
 }

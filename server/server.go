@@ -2,16 +2,11 @@
 // current snapshot, agents' registration, claims and tokens from the state store.
 // Each subpackage owns one group of routes; this package builds them, mounts them
 // and keeps the process's side: ids, limits, log, timeouts, shutdown.
-//
-// The subpackages stand in steps, and import only from steps below: words
-// (apierr, reqctx, identity, secret), means (web, site, state, trust ...), uses
-// (agents, session), routes (readapi, pages, agentapi, claimpage ...).
 package server
 
 import (
 	"cmp"
 	"compress/gzip"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -34,6 +29,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/collect"
 	"github.com/firstpick/firstpick/server/channel/collectapi"
 	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/channel/workspaceapi"
 	"github.com/firstpick/firstpick/server/console/dashboard"
 	"github.com/firstpick/firstpick/server/console/evalpages"
 	"github.com/firstpick/firstpick/server/console/layout"
@@ -41,6 +37,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evalapi"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/endpoint"
 	"github.com/firstpick/firstpick/server/kit/httpstats"
 	"github.com/firstpick/firstpick/server/kit/ratelimit"
 	"github.com/firstpick/firstpick/server/kit/render"
@@ -58,34 +55,25 @@ import (
 // A Source has the current site, or nil before the first.
 type Source interface{ Current() *snapshotview.Site }
 
-// A Config says what to serve and how. Source, Agents, Collect, Log and Now are
-// required.
+// A Config is what a Server needs.
 type Config struct {
+	Services
+	Settings
+}
+
+// Services are the parts that routes are served from. Source, Agents and Collect are
+// required.
+type Services struct {
 	Source  Source
 	Agents  *registrations.Service
 	Collect *collect.Service
-	// Reports are of workspaces' traffic; nil leaves them out.
-	Reports traffic.Reports
-	// Alerts are told to workspaces' owners; nil leaves them out.
-	Alerts *alert.Service
-	// Evals are workspaces' own; nil leaves them out.
-	Evals *evals.Service
-	// Categories are those that evals may measure: beginnings of evals offer them.
-	Categories []*catalog.Category
-	// BillingKeys are the secrets that a billing system signs its events with; without
-	// any it is not listened to.
-	BillingKeys []string
-	// CLI is the reference of the command line, as markdown, for the documents; they do
-	// without where there is none.
-	CLI string
-	// Providers are where people may sign in besides by mail.
-	Providers []*signin.Provider
-	// Name is that of the service in the MCP registry; empty makes one of its address.
-	Name string
-	// Version is the program's, Contact where problems of security are told, as a
-	// mailto: or https: address; empty for nowhere.
-	Version, Contact string
+	Reports traffic.Reports // of workspaces' traffic; nil for none
+	Alerts  *alert.Service  // to owners of workspaces; nil for none
+	Evals   *evals.Service  // of workspaces; nil for none
+}
 
+// Settings are plain values. Log and Now are required.
+type Settings struct {
 	Log     *slog.Logger
 	Now     func() time.Time
 	BaseURL string // public address without trailing slash
@@ -98,11 +86,25 @@ type Config struct {
 	// AccessLog writes a line per request to LogWriter.
 	AccessLog bool
 	LogWriter io.Writer
-	// Count makes Counted tell of requests.
+	// Count makes Counted return requests.
 	Count bool
 	// TrustedProxies are networks whose X-Forwarded-For is believed.
 	TrustedProxies []string
-	// Around wraps what is served; tests look at answers with it.
+	// Providers are OpenID providers of people's sign-in; mail needs none.
+	Providers []*signin.Provider
+	// Categories are those that evals may measure.
+	Categories []*catalog.Category
+	// BillingKeys verify the events of a billing system; without any it has no route.
+	BillingKeys []string
+	// CLI is the reference of the command line in markdown; empty leaves it out of the
+	// documents.
+	CLI string
+	// Name is the service's name in the MCP registry; empty derives it from the address.
+	Name string
+	// Version is the program's. Contact is the mailto: or https: address of security.txt;
+	// empty for none.
+	Version, Contact string
+	// Around wraps the handler; tests check responses with it.
 	Around func(http.Handler) http.Handler
 }
 
@@ -114,15 +116,16 @@ type Server struct {
 	missing *snapshotview.Missing
 	ids     *reqctx.IDs
 	proxies reqctx.Proxies
-	public  *ratelimit.Limiter[netip.Addr]
+	limiter *ratelimit.Limiter[netip.Addr] // of each address
 	access  *accessLog
-	tally   *httpstats.Tally // nil for none
-	streams *sse.Gate
+	tally   *httpstats.Counters // nil for none
+	streams *sse.Limiter
 	store   *storeCheck
 	hsts    []string // values of Strict-Transport-Security; nil for none
 	// exact answers GET on paths without parameters, so that the most common
 	// requests pay for no pattern matching. The router has them too.
-	exact map[string]http.HandlerFunc
+	exact  map[string]http.HandlerFunc
+	limits route.Table
 }
 
 // The event streams that may be open at a time, in all and of one workspace's keys or one account.
@@ -146,8 +149,8 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, router: chi.NewRouter(), errors: apierr.Writer{Base: cfg.BaseURL},
 		ids: &reqctx.IDs{Prefix: cfg.IDPrefix + "-"}, proxies: proxies,
-		public:  ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
-		streams: sse.NewGate(maxStreams, maxOwnStreams),
+		limiter: ratelimit.ByAddress(ratelimit.Rule{Name: "public", Quota: max(1, cfg.LimitPerMinute), Window: time.Minute}),
+		streams: sse.NewLimiter(maxStreams, maxOwnStreams),
 		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now}, hsts: strictTransport(cfg.BaseURL),
 	}
 	if cfg.AccessLog && cfg.LogWriter != nil {
@@ -157,11 +160,74 @@ func New(cfg Config) (*Server, error) {
 		s.router.Use(noteRoute)
 	}
 	s.router.Use(headByGet)
-	sender := snapshotview.NewSender(wellknown.Links(cfg.BaseURL))
-	written := sync.OnceValues(s.documents) // they are made when somebody reads
-	reads := &readapi.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors}
-	s.exact = reads.Exact()
 	s.missing = snapshotview.NewMissing(cfg.BaseURL, s.errors)
+	s.mount(s.router, describe)
+	s.mount(s.router, s.public()...)
+	s.mount(s.router, s.api()...)
+	console, err := s.console()
+	if err != nil {
+		return nil, err
+	}
+	s.mount(s.router.With(middleware.Compress(gzip.DefaultCompression, "text/html")), console...)
+	s.mount(s.router, probes{s})
+	s.router.NotFound(s.notFound)
+	s.router.MethodNotAllowed(s.methodNotAllowed)
+	if cfg.Count {
+		s.tally = httpstats.New(s.Paths())
+	}
+	return s, s.limits.Check(s.Paths())
+}
+
+// mount registers groups of routes, and the limits of those that have their own.
+func (s *Server) mount(r chi.Router, groups ...mounter) {
+	for _, g := range groups {
+		g.Mount(r)
+		if l, ok := g.(route.Limited); ok {
+			s.limits.Add(l.Limits())
+		}
+	}
+}
+
+// public are the routes that everybody may read.
+func (s *Server) public() []mounter {
+	sender := snapshotview.NewSender(wellknown.Links(s.cfg.BaseURL))
+	documents := sync.OnceValues(s.documents) // built at the first request for one
+	reads := &readapi.Handler{Current: s.cfg.Source.Current, Sender: sender, Errors: s.errors}
+	s.exact = reads.Exact()
+	for path := range s.exact {
+		s.limits.Add(map[string]route.Limits{path: {}}) // so that one look-up finds them
+	}
+	return []mounter{
+		reads,
+		&pages.Handler{Current: s.cfg.Source.Current, Sender: sender, Errors: s.errors, Missing: s.missing},
+		discovery.New(s.cfg.Agents, s.errors),
+		docsite.New(documents, s.cfg.BaseURL, sender, s.errors, s.missing),
+		s.directory(documents),
+		s.mcp(documents),
+	}
+}
+
+// api are the routes that programs call with a key or a token.
+func (s *Server) api() []mounter {
+	cfg := &s.cfg
+	auth := &authapi.Handler{Server: endpoint.Server{Errors: s.errors, Log: cfg.Log}, Agents: cfg.Agents}
+	groups := []mounter{
+		auth,
+		&workspaceapi.Handler{Server: auth.Server, Authenticate: auth.Authenticate, Collect: cfg.Collect, Now: cfg.Agents.Now, Reports: cfg.Reports},
+		collectapi.New(cfg.Collect, cfg.Agents.Limits, s.errors, cfg.Log),
+		&billing.Handler{Keys: cfg.BillingKeys, DB: cfg.Agents.DB, Secrets: cfg.Agents.Secrets, Errors: s.errors, Log: cfg.Log, Now: cfg.Now},
+	}
+	if cfg.Evals == nil {
+		return groups
+	}
+	return append(groups, evalapi.New(evalapi.Config{
+		Evals: cfg.Evals, Limits: cfg.Agents.Limits, Streams: s.streams, Errors: s.errors, Log: cfg.Log, Now: cfg.Now,
+	}))
+}
+
+// console are the pages of people who signed in.
+func (s *Server) console() ([]mounter, error) {
+	cfg := &s.cfg
 	personal := session.Pages{Forms: render.NewForms(), Log: cfg.Log}
 	guard, err := s.guard(personal)
 	if err != nil {
@@ -170,44 +236,20 @@ func New(cfg Config) (*Server, error) {
 	sessions := &session.Manager{
 		DB: cfg.Agents.DB, Vault: cfg.Agents.Vault, Secrets: cfg.Agents.Secrets, Now: cfg.Now, Secure: strings.HasPrefix(cfg.BaseURL, "https:"),
 	}
-	desk := &layout.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil}
-	for _, m := range []mounter{
-		reads,
-		&pages.Handler{Current: cfg.Source.Current, Sender: sender, Errors: s.errors, Missing: s.missing},
-		describe,
-		discovery.New(cfg.Agents, s.errors),
-		docsite.New(written, cfg.BaseURL, sender, s.errors, s.missing),
-		s.directory(written),
-		s.mcp(written),
-		&authapi.Handler{Agents: cfg.Agents, Collect: cfg.Collect, Errors: s.errors, Log: cfg.Log, Reports: cfg.Reports},
-		collectapi.New(cfg.Collect, cfg.Agents.Limits, s.errors, cfg.Log),
-		&billing.Handler{Keys: cfg.BillingKeys, DB: cfg.Agents.DB, Secrets: cfg.Agents.Secrets, Errors: s.errors, Log: cfg.Log, Now: cfg.Now},
-	} {
-		m.Mount(s.router)
-	}
-	console := s.router.With(middleware.Compress(gzip.DefaultCompression, "text/html"))
-	for _, m := range []mounter{
+	frame := &layout.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil}
+	groups := []mounter{
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
 		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
-		&dashboard.Handler{Frame: desk, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts},
-	} {
-		m.Mount(console)
+		&dashboard.Handler{Frame: frame, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts},
 	}
 	if cfg.Evals != nil {
-		evalapi.New(evalapi.Config{
-			Evals: cfg.Evals, Limits: cfg.Agents.Limits, Streams: s.streams, Errors: s.errors, Log: cfg.Log, Now: cfg.Now,
-		}).Mount(s.router)
-		(&evalpages.Handler{Frame: desk, Evals: cfg.Evals, Streams: s.streams, Categories: cfg.Categories}).Mount(console)
+		groups = append(groups, &evalpages.Handler{Frame: frame, Evals: cfg.Evals, Streams: s.streams, Categories: cfg.Categories})
 	}
-	s.router.Get("/healthz", s.health)
-	s.router.Get("/readyz", s.ready)
-	s.router.NotFound(s.notFound)
-	s.router.MethodNotAllowed(s.methodNotAllowed)
-	if cfg.Count {
-		s.tally = httpstats.New(s.Paths())
-	}
-	return s, nil
+	return groups, nil
 }
+
+// LimitsOf returns the limits of a path, or of a route's pattern.
+func (s *Server) LimitsOf(path string) route.Limits { return s.limits.Of(path) }
 
 // guard refuses what other sites' pages make a browser send to the routes of a
 // session. Requests without a browser's headers pass: they bring no cookie.
@@ -222,8 +264,8 @@ func (s *Server) guard(personal session.Pages) (func(http.Handler) http.Handler,
 	return protect.Handler, nil
 }
 
-// ServeHTTP implements http.Handler. What every request passes stands here once,
-// in order: id, address, log, recovery, limit.
+// ServeHTTP implements http.Handler. It does what every request needs, in order: id,
+// address, log, recovery, limits.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := route.Path(r)
 	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
@@ -238,11 +280,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var body *body
 	if r.Body != nil && r.Body != http.NoBody {
-		body = limitBody(rw, r, path)
+		body = limitBody(rw, r, s.limits.Of(path).MaxBody)
 	}
 	defer s.finish(rw, r, body, start)
 	switch {
-	case !s.cfg.LimitsOff && limited(path) && !s.allow(rw, r, start):
+	case !s.cfg.LimitsOff && !s.limits.Of(path).Unmetered && !s.allow(rw, r, start):
 		return
 	case !route.ValidPath(r.URL.Path):
 		s.notFound(rw, r)
@@ -284,28 +326,11 @@ func (s *Server) finish(rw *reqctx.Writer, r *http.Request, body *body, start ti
 	}
 }
 
-// limited leaves out probes, which come often and from one address, and what counts
-// by key: the collector and the eval API.
-func limited(path string) bool {
-	return path != "/healthz" && path != "/readyz" && path != "/api/collect" && !strings.HasPrefix(path, "/api/v1/")
-}
-
 func (s *Server) allow(rw *reqctx.Writer, r *http.Request, now time.Time) bool {
-	left, after, ok := s.public.Allow(rw.Client, now)
-	s.public.WriteHeaders(rw.Header(), left, after)
+	left, after, ok := s.limiter.Allow(rw.Client, now)
+	s.limiter.WriteHeaders(rw.Header(), left, after)
 	if !ok {
 		s.errors.Write(rw, r, apierr.RateLimited(after))
 	}
 	return ok
-}
-
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
-	probe(w, http.StatusOK, map[string]string{"status": "ok"})
-}
-
-func probe(w http.ResponseWriter, status int, body map[string]string) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the prober is gone; nothing to do
 }

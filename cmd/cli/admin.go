@@ -136,9 +136,9 @@ func (o *adminOptions) ready(command string) error {
 		return nil // these may come before the server's first start
 	case "restore":
 		o.cfg.DataSet = true // an operator may have put the key of the backup there
-		address, err := o.stateAddress()
-		if err == nil && !o.hasMaster() {
-			return usageErr("set FIRSTPICK_STATE_KEY, or copy the old "+masterFile+" to "+o.keyFiles(address)[0], "master key missing: restore needs the key of the backed-up store")
+		access, err := o.stateAccess()
+		if err == nil && !access.HasKey() {
+			return usageErr("set FIRSTPICK_STATE_KEY, or copy the old "+state.MasterFile+" to "+access.KeyFiles()[0], "master key missing: restore needs the key of the backed-up store")
 		}
 		return err
 	}
@@ -167,7 +167,12 @@ func (o *adminOptions) with(ctx context.Context, run func() error) (err error) {
 	if base == "" {
 		base = "http://" + o.cfg.Listen
 	}
-	if o.svc, err = o.agentService(ctx, db, vault, base); err != nil {
+	cfg, err := o.registrations(base)
+	if err != nil {
+		return err
+	}
+	cfg.DB, cfg.Vault = db, vault
+	if o.svc, err = registrations.New(ctx, cfg); err != nil {
 		return err
 	}
 	return run()

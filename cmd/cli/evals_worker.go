@@ -13,7 +13,6 @@ import (
 	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/runner/cliagent"
-	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -26,7 +25,7 @@ func (a *app) evalPolicy() evalwork.Policy {
 }
 
 // evalChecker makes what says whether an eval may run.
-func (a *app) evalChecker() (evals.Checker, error) {
+func (a *app) evalChecker() (*evalwork.Checker, error) {
 	cat, err := a.catalog()
 	if err != nil {
 		return nil, err
@@ -116,9 +115,8 @@ func (a *app) workerName() string {
 // in it is stopped.
 const serverDrain = 20 * time.Second
 
-// workBeside runs runs of workspaces in the server's own process, and returns who
-// does.
-func (a *app) workBeside(beside *tasks, db *state.DB) (*evalwork.Worker, error) {
+// workerInServer makes the worker of a server's own process.
+func (a *app) workerInServer(db *state.DB) (*evalwork.Worker, error) {
 	if a.cfg.WorkerRuns < 1 {
 		return nil, usageErr("", "worker-runs must be positive")
 	}
@@ -127,10 +125,5 @@ func (a *app) workBeside(beside *tasks, db *state.DB) (*evalwork.Worker, error) 
 		return nil, err
 	}
 	w.Runs, w.Drain = a.cfg.WorkerRuns, serverDrain
-	beside.start(func(ctx context.Context) {
-		if err := w.Run(ctx); err != nil {
-			a.log.Error("the worker in this server ended", "err", err)
-		}
-	})
 	return w, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firstpick/firstpick/server/store/state"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
@@ -31,13 +32,13 @@ func TestTheKeyOfAPostgreSQLStore(t *testing.T) {
 		}
 	}
 	err := open(other)
-	if err == nil || !strings.Contains(err.Error(), filepath.Join(other, masterFile)+" is missing") {
+	if err == nil || !strings.Contains(err.Error(), " is missing: "+filepath.Join(other, state.MasterFile)) {
 		t.Errorf("another folder: %v", err)
 	}
 	if hint := hintOf(err); codeOf(err) != exitUsage || !strings.Contains(hint, "FIRSTPICK_STATE_KEY") || !strings.Contains(hint, "--data") {
 		t.Errorf("what to do: %d %s", codeOf(err), hint)
 	}
-	if _, err := os.Stat(filepath.Join(other, masterFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(other, state.MasterFile)); err == nil {
 		t.Error("a key is left behind that opens nothing")
 	}
 	if err := open(first); err != nil {

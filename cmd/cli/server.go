@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,20 +10,17 @@ import (
 	"net/url"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/firstpick/firstpick/cmd/metrics"
 	"github.com/firstpick/firstpick/server"
+	assembly "github.com/firstpick/firstpick/server/app"
 	"github.com/firstpick/firstpick/server/auth/registrations"
-	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/store/identity"
 )
-
-// housekeepEvery is how often ended rows are swept and failed mail is tried again.
-const housekeepEvery = time.Minute
 
 // newServerCmd builds `firstpick server`. A test passes runF to see the
 // configuration.
@@ -81,95 +79,90 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 
 // serve answers on ln until ctx ends.
 func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
-	keepPrivate() // the stores tell of visits and customers
-	root, err := a.snapshotsRoot("")
+	keepPrivate() // the stores hold visits and customers
+	cfg, err := a.serverConfig(ln)
 	if err != nil {
 		return err
 	}
-	base := a.cfg.BaseURL
-	if base == "" {
-		base = "http://" + ln.Addr().String()
-	}
-	holder := &snapshotview.Holder{}
-	trusted, err := trustedKeys(a.cfg.Trust)
-	if err != nil {
-		return err
-	}
-	w := &watcher{root: root, base: base, holder: holder, log: a.log, sleep: a.env.Sleep, trusted: trusted}
-	w.look()
-	if holder.Current() == nil {
-		a.log.Warn("no snapshot yet: the API answers 503 until one is published", "snapshots", root)
-	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	go w.run(ctx)
-
 	db, vault, err := a.openState(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	svc, err := a.agentService(ctx, db, vault, base)
-	if err != nil {
-		return err
-	}
-	providers, err := a.providers()
-	if err != nil {
-		return err
-	}
-	if err := a.welcome(ctx, svc); err != nil {
-		return err
-	}
-	beside := newTasks(ctx)
-	defer beside.end()
-	beside.every(housekeepEvery, svc.Run)
-	taken, lists, err := a.collector(beside, db, vault)
-	if err != nil {
-		return err
-	}
-	reports, err := a.reports(beside, db, a.sites(beside, db, base), lists)
-	if err != nil {
-		return err
-	}
-	told := a.alerts(beside, svc, reports)
-	cat, err := a.catalog()
-	if err != nil {
-		return err
-	}
-	own, shelf, err := a.evals(svc)
-	if err != nil {
-		return err
-	}
-	beside.atEnd(func() { _ = shelf.Close() })
-	figures := metrics.Sources{Queue: a.queueSource(db), Events: taken.Waiting, Lists: lists.AsOf}
+	cfg.Registrations.DB, cfg.Registrations.Vault = db, vault
+	sources := metrics.Sources{Queue: a.queueSource(db)}
 	if a.cfg.WithWorker {
-		w, err := a.workBeside(beside, db)
+		w, err := a.workerInServer(db)
 		if err != nil {
 			return err
 		}
-		figures.Worker = workSource(w)
+		cfg.Worker, sources.Worker = w.Run, workSource(w)
 	}
-
-	srv, err := server.New(server.Config{
-		Source: holder, Agents: svc, Collect: taken, Reports: reports, Alerts: told, Evals: own, Categories: cat.Categories, Providers: providers, Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
-		LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog,
-		TrustedProxies: a.cfg.TrustedProxies, LogWriter: a.env.Stderr, Count: a.cfg.Metrics != "", BillingKeys: a.billingKeys(), CLI: Reference(a.env),
-		Name: a.cfg.RegistryName, Version: servedVersion(), Contact: a.cfg.SecurityContact,
-	})
-	if err != nil {
+	srv, err := assembly.Build(ctx, cfg)
+	var wrong *assembly.ConfigError
+	if errors.As(err, &wrong) {
 		return badInput(err)
 	}
-	figures.Requests = srv.Counted
-	if err := a.metrics(beside, figures); err != nil {
+	if err != nil {
 		return err
 	}
-	a.warn(base)
-	_, _ = fmt.Fprintf(a.env.Stderr, "serving %s (ctrl-C stops)\n", strings.TrimRight(base, "/")+"/")
+	defer srv.Close()
+	if err := a.welcome(ctx, srv.Agents); err != nil {
+		return err
+	}
+	sources.Requests, sources.Events, sources.Lists = srv.Counted, srv.Collect.Waiting, srv.Lists.AsOf
+	stop, err := a.metrics(ctx, sources)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	a.warn(cfg.BaseURL, srv.Source)
+	_, _ = fmt.Fprintf(a.env.Stderr, "serving %s (ctrl-C stops)\n", strings.TrimRight(cfg.BaseURL, "/")+"/")
 	return srv.Serve(ctx, ln)
 }
 
-// warn tells of settings that are good for a try and bad for a public server.
-func (a *app) warn(base string) {
+// serverConfig is the configuration of a server on ln, without its store.
+func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
+	base := cmp.Or(a.cfg.BaseURL, "http://"+ln.Addr().String())
+	published, err := a.publishedSnapshots()
+	if err != nil {
+		return cfg, err
+	}
+	agents, err := a.registrations(base)
+	if err != nil {
+		return cfg, err
+	}
+	providers, err := a.providers()
+	if err != nil {
+		return cfg, err
+	}
+	checker, err := a.evalChecker()
+	if err != nil {
+		return cfg, err
+	}
+	bundles, err := a.bundlesRoot()
+	if err != nil {
+		return cfg, err
+	}
+	return assembly.Config{
+		Settings: server.Settings{
+			Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
+			LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog, LogWriter: a.env.Stderr,
+			Count: a.cfg.Metrics != "", TrustedProxies: a.cfg.TrustedProxies, Providers: providers, Categories: checker.Catalog.Categories,
+			BillingKeys: a.billingKeys(), CLI: Reference(a.env), Name: a.cfg.RegistryName, Version: servedVersion(), Contact: a.cfg.SecurityContact,
+		},
+		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Sleep: a.env.Sleep,
+		CallPrivate: a.cfg.CallPrivate, CallPorts: a.cfg.CallPorts,
+		EvalChecker: checker, EvalCaps: evals.Caps{BudgetUSD: a.cfg.EvalMaxBudget, Queued: a.cfg.EvalMaxQueued}, Bundles: bundles,
+	}, nil
+}
+
+// warn logs settings that suit a try and not a public server.
+func (a *app) warn(base string, source server.Source) {
+	if source.Current() == nil {
+		root, _ := a.snapshotsRoot("") // it was valid before
+		a.log.Warn("no snapshot yet: the API answers 503 until one is published", "snapshots", root)
+	}
 	if a.cfg.Limits == "off" {
 		a.log.Warn("rate limits are off")
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,63 +33,65 @@ func (a *app) stateAddress() (string, error) {
 	return (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(file)}).String(), nil
 }
 
-// openState opens the state store under its master key.
-func (a *app) openState(ctx context.Context) (*state.DB, *secret.Vault, error) {
+const masterHint = "every server, worker and admin command of a store needs the same FIRSTPICK_STATE_KEY, or the same " + state.MasterFile + ": beside the file of SQLite, or in --data"
+
+// stateAccess says where the state store and its master key are.
+func (a *app) stateAccess() (*state.Access, error) {
 	address, err := a.stateAddress()
-	if err != nil {
-		return nil, nil, err
-	}
-	keys, err := a.masterKeys(address)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i, key := range keys {
-		vault, err := secret.NewVault(key.master, rand.Reader)
-		if err != nil {
-			return nil, nil, badInput(err)
-		}
-		db, err := state.Open(ctx, address, vault)
-		switch {
-		case !errors.Is(err, state.ErrMaster):
-			return db, vault, badInput(err)
-		case key.made:
-			_ = os.Remove(key.file) // it opens nothing
-			return nil, nil, usageErr(masterHint, "the store has a master key, and %s is missing", key.file)
-		case i == len(keys)-1:
-			return nil, nil, usageErr(masterHint, "%w", err)
-		}
-	}
-	return nil, nil, errors.New("no master key") // there is always one
+	return &state.Access{
+		Address: address, Key: a.cfg.StateKey, KeyName: envName("state-key"), Data: a.cfg.Data, DataSet: a.cfg.DataSet, Rand: rand.Reader,
+	}, err
 }
 
-// agentService builds what agents and their people can do, on an open store.
-func (a *app) agentService(ctx context.Context, db *state.DB, vault *secret.Vault, base string) (*registrations.Service, error) {
+// openState opens the state store under its master key.
+func (a *app) openState(ctx context.Context) (*state.DB, *secret.Vault, error) {
+	access, err := a.stateAccess()
+	if err != nil {
+		return nil, nil, err
+	}
+	db, vault, err := access.Open(ctx)
+	var missing *state.MissingKeyError
+	switch {
+	case errors.Is(err, state.ErrKeyFormat):
+		err = usageErr("create one with openssl rand -base64 32", "%w", err)
+	case errors.As(err, &missing) && missing.Store != "":
+		err = usageErr("restore the file; "+masterHint, "%w", err)
+	case errors.As(err, &missing) || errors.Is(err, state.ErrMaster):
+		err = usageErr(masterHint, "%w", err)
+	default:
+		err = badInput(err)
+	}
+	return db, vault, err
+}
+
+// registrations is the configuration of how agents and people sign in, without the store.
+func (a *app) registrations(base string) (cfg registrations.Config, err error) {
 	mailer, err := mail.Open(a.cfg.Mail, a.cfg.MailFrom, a.log, a.env.NewID)
 	if err != nil {
-		return nil, badInput(err)
+		return cfg, badInput(err)
 	}
 	rules := quota.DefaultRules()
 	for name, value := range a.cfg.LimitRules {
 		if err := rules.Set(name, value); err != nil {
-			return nil, badInput(err)
+			return cfg, badInput(err)
 		}
 	}
 	kinds, err := a.registrationTypes()
 	if err != nil {
-		return nil, err
+		return cfg, err
 	}
 	var issuers []trust.Issuer
 	for _, i := range a.cfg.Issuers {
 		entry, err := i.entry()
 		if err != nil {
-			return nil, badInput(err)
+			return cfg, badInput(err)
 		}
 		issuers = append(issuers, entry)
 	}
-	return registrations.New(ctx, registrations.Config{
-		DB: db, Vault: vault, Mailer: mailer, Log: a.log, Now: a.env.Now, BaseURL: base,
+	return registrations.Config{
+		Mailer: mailer, Log: a.log, Now: a.env.Now, BaseURL: base,
 		Issuers: issuers, Types: kinds, NoAccounts: !a.cfg.NewAccounts, Rules: rules, LimitsOff: a.cfg.Limits == "off",
-	})
+	}, nil
 }
 
 func (a *app) registrationTypes() ([]identity.Kind, error) {
@@ -99,7 +100,7 @@ func (a *app) registrationTypes() ([]identity.Kind, error) {
 	for _, name := range a.cfg.RegistrationTypes {
 		k := identity.Kind(strings.TrimSpace(name))
 		if !slices.Contains(all, k) {
-			return nil, usageErr("anonymous, service_auth, identity_assertion", "registration-types: %q is none", name)
+			return nil, usageErr("anonymous, service_auth, identity_assertion", "registration-types: %q is unknown", name)
 		}
 		out = append(out, k)
 	}
@@ -127,7 +128,7 @@ func (i IssuerConfig) entry() (trust.Issuer, error) {
 	}
 	for _, alg := range i.Algs {
 		if !trust.Knows(alg) {
-			return trust.Issuer{}, fmt.Errorf("issuer %q: %q is no algorithm that is accepted; write ES256, ES384, RS256, PS256 or EdDSA", i.Issuer, alg)
+			return trust.Issuer{}, fmt.Errorf("issuer %q: %q is not an accepted algorithm; write ES256, ES384, RS256, PS256 or EdDSA", i.Issuer, alg)
 		}
 	}
 	for _, address := range addresses {

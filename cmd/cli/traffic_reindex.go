@@ -9,11 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	assembly "github.com/firstpick/firstpick/server/app"
+	"github.com/firstpick/firstpick/server/channel/reporter"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 )
-
-// trafficFile is the read model of events, in the data folder.
-const trafficFile = "traffic.duckdb"
 
 func newReindexCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
@@ -43,7 +42,7 @@ func (a *app) reindex(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	file := filepath.Join(a.cfg.Data, trafficFile)
+	file := filepath.Join(a.cfg.Data, assembly.TrafficFile)
 	keepPrivate()
 	events, err := trafficdb.Open(ctx, file)
 	var locked *trafficdb.LockedError
@@ -61,7 +60,7 @@ func (a *app) reindex(ctx context.Context) (err error) {
 	if err := os.Chmod(file, 0o600); err != nil { // it tells of visits and customers
 		return err
 	}
-	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: storedEvents(store)}
+	loader := &trafficdb.Loader{DB: events, Log: a.log, Source: reporter.StoredEvents(store)}
 	total, told := 0, began
 	for {
 		n, err := loader.Step(ctx)

@@ -17,6 +17,7 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/queue"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 const workerConcurrency = 8
@@ -76,19 +77,23 @@ func (o *workerOptions) run(ctx context.Context) error {
 	name := o.workerName()
 	onPostgres := isPostgres(o.cfg.State)
 	evals := o.runs > 0
-	if evals && onPostgres && !o.hasMaster() {
-		o.log.Info("no master key: this worker cannot run the evals of workspaces", "file", filepath.Join(o.cfg.Data, masterFile))
+	access, err := o.stateAccess()
+	if err != nil {
+		return err
+	}
+	if evals && onPostgres && !access.HasKey() {
+		o.log.Info("no master key: this worker cannot run the evals of workspaces", "file", filepath.Join(o.cfg.Data, state.MasterFile))
 		evals = false
 	}
 	if !evals && !onPostgres {
 		return usageErr("give --state postgres://..., or --runs", "this worker has nothing to serve")
 	}
 	if !evals {
-		beside := newTasks(ctx)
-		defer beside.end()
-		if err := o.metrics(beside, metrics.Sources{}); err != nil { // of the process alone
+		stop, err := o.metrics(ctx, metrics.Sources{}) // of the process alone
+		if err != nil {
 			return err
 		}
+		defer stop()
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	if evals {
@@ -115,11 +120,11 @@ func (o *workerOptions) runEvals(ctx context.Context, name string) (err error) {
 	if o.chosen {
 		w.Concurrency = o.concurrency
 	}
-	beside := newTasks(ctx)
-	defer beside.end()
-	if err := o.metrics(beside, metrics.Sources{Queue: o.queueSource(db), Worker: workSource(w)}); err != nil {
+	stop, err := o.metrics(ctx, metrics.Sources{Queue: o.queueSource(db), Worker: workSource(w)})
+	if err != nil {
 		return err
 	}
+	defer stop()
 	_, _ = fmt.Fprintf(o.env.Stderr, "worker %s: %d parallel runs of workspaces (ctrl-C stops)\n", name, o.runs)
 	return w.Run(ctx)
 }

@@ -135,7 +135,7 @@ func (w *world) write(fn func(tx *state.Tx) error) {
 func (w *world) key(name, value string) {
 	w.t.Helper()
 	w.write(func(tx *state.Tx) error {
-		return tx.PutProviderKey(w.t.Context(), workspaceID, name, state.ProviderSecret(value), "...", evals.DefaultHosts(name), time.Now())
+		return tx.PutProviderKey(w.t.Context(), workspaceID, state.ProviderKey{Name: name, Shown: "...", Hosts: evals.DefaultHosts(name)}, state.ProviderSecret(value), time.Now())
 	})
 }
 

@@ -108,7 +108,7 @@ func (h *house) workspace(id, source, key string) {
 		if _, err := tx.AddWorkspace(h.t.Context(), &state.Workspace{ID: id, Slug: id, OwnerID: "acc", Plan: "paid", CreatedAt: now, ClaimedAt: now}); err != nil {
 			return err
 		}
-		if err := tx.PutProviderKey(h.t.Context(), id, "FAKE_API_KEY", state.ProviderSecret(key), "..."+key[len(key)-4:], hostsIn(h.t, source), now); err != nil {
+		if err := tx.PutProviderKey(h.t.Context(), id, state.ProviderKey{Name: "FAKE_API_KEY", Shown: "..." + key[len(key)-4:], Hosts: hostsIn(h.t, source)}, state.ProviderSecret(key), now); err != nil {
 			return err
 		}
 		_, _, err := tx.PutEval(h.t.Context(), &state.Eval{ID: "evl_" + id, WorkspaceID: id, Name: "own", Latest: state.EvalVersion{

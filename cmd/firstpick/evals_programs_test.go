@@ -41,7 +41,7 @@ func TestProgramsOfAWorkspaceSeeItsKeysAlone(t *testing.T) {
 		t.Errorf("without a key of the workspace: %+v", r)
 	}
 	h.write(func(tx *state.Tx) error {
-		return tx.PutProviderKey(t.Context(), "wsp_1", "ANTHROPIC_API_KEY", "sk-ant-of-the-workspace-000111", "...0111", []string{"api.anthropic.com"}, r.CreatedAt)
+		return tx.PutProviderKey(t.Context(), "wsp_1", state.ProviderKey{Name: "ANTHROPIC_API_KEY", Shown: "...0111", Hosts: []string{"api.anthropic.com"}}, "sk-ant-of-the-workspace-000111", r.CreatedAt)
 	})
 	id = h.queue("wsp_1", 1, 5)[0]
 	r = h.until("wsp_1", id, func(r *state.EvalRun) bool { return !r.EndedAt.IsZero() })

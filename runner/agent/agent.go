@@ -1,9 +1,9 @@
-// Package agent says what an agent is to the runner: somebody who can be asked.
+// Package agent defines the interface between the runner and the agents under test.
 //
-// An agent asks once and says what happened. It neither retries nor waits for
-// a limit to pass, for attempts are the runner's to count and the journal's to
-// keep. A failure of infrastructure is an *InfraError; whatever the model says,
-// a refusal included, is an answer.
+// An agent makes one attempt and reports the result. It neither retries nor waits for
+// a limit to pass: the runner counts attempts and the journal records them. A failure
+// of infrastructure is an *InfraError; everything that the model says, a refusal
+// included, is an answer.
 package agent
 
 import (
@@ -17,66 +17,65 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// A Task is what an agent is asked.
+// A Task is one attempt at a trial.
 type Task struct {
 	Trial    plan.Trial
 	Prompt   string
 	Category *catalog.Category
 	// Attempt counts from 1.
 	Attempt int
-	// Signal takes what is heard of the provider's limits while the question is
-	// still under way. It is never nil and may be called from any goroutine.
+	// Signal reports the provider's limits while the attempt is still running. It is never nil and may be called from any goroutine.
 	Signal func(limiter.Signal)
 }
 
-// A Reply is what came back.
+// A Reply is the answer to an attempt.
 type Reply struct {
 	journal.Answer
-	// At is when the answer was given; zero means just now. An agent that
-	// states the time also states WallMS.
+	// At is the time of the answer; zero means now. An agent that sets it also sets
+	// WallMS.
 	At time.Time
-	// Result is the outcome where it is known without reading the transcript.
+	// Result is the outcome if it is known without reading the transcript.
 	Result *pick.Result
-	// Raw is the answer as it came, a body or a stream, without secrets.
+	// Raw is the unparsed answer, a body or a stream, without secrets.
 	Raw []byte
-	// Window is what the answer's headers say of the provider's limits.
+	// Window holds the provider's limits from the answer's headers.
 	Window limiter.Window
 }
 
-// An Agent can be asked. Its methods may be called concurrently.
+// An Agent answers prompts. Its methods may be called concurrently.
 type Agent interface {
-	// Ask asks once. It fails with an *InfraError, or with the context's error.
+	// Ask makes one attempt. It fails with an *InfraError, or with the context's error.
 	Ask(ctx context.Context, t Task) (Reply, error)
-	// Worst is the most that asking once may cost, in US dollars; nil where that
-	// is not known.
+	// Worst returns the highest possible cost of an attempt in US dollars; nil if it is
+	// unknown.
 	Worst(t Task) *float64
-	// Profile says what the agent is. It is always the same.
+	// Profile describes the agent. It never changes.
 	Profile() Profile
 }
 
-// A Profile is what an agent is, and what asking it takes.
+// A Profile describes an agent and the resources that it needs.
 type Profile struct {
 	// Synthetic means that the answers are invented.
 	Synthetic bool
 	// Paid means that an answer costs money.
 	Paid bool
 	Lane Lane
-	// MemoryMB is what a question under way takes of this machine's memory; 0 for
-	// next to nothing.
+	// MemoryMB is the memory that a running attempt uses on this machine; 0 means
+	// negligible.
 	MemoryMB int
-	// Manifest is what must be known to ask the same again.
+	// Manifest records everything needed to repeat the attempt.
 	Manifest journal.Manifest
 }
 
-// A Lane is what shares a provider's limits.
+// A Lane identifies agents that share a provider's limits.
 type Lane struct {
 	// Key is the provider's endpoint, a fingerprint of the key, and the model.
-	// Agents of the same key share one limit. Empty: there is none.
+	// Agents of the same key share one limit. Empty means no limit.
 	Key string
-	// Start is how many questions are asked at a time at first, Max at most; 0
-	// leaves it to the runner.
+	// Start is the initial number of concurrent attempts, Max the highest; 0 leaves them
+	// to the runner.
 	Start, Max int
-	// Probe asks one question alone first: where failing takes long, many must not
+	// Probe means that the first attempt runs alone: if failing takes long, many must not
 	// fail at once.
 	Probe bool
 }
@@ -93,7 +92,7 @@ const (
 	ReasonQuota       = "quota"
 	ReasonNotFound    = "not_found"
 	ReasonBadRequest  = "bad_request"
-	ReasonNoAnswer    = "no_answer" // the record holds none
+	ReasonNoAnswer    = "no_answer" // the record has no answer
 	ReasonSimulated   = "simulated"
 	ReasonStalled     = "stalled"     // a program wrote nothing for too long
 	ReasonCrashed     = "crashed"     // a program ended without a result
@@ -102,24 +101,23 @@ const (
 	ReasonUnsupported = "unsupported" // the provider rejects a parameter that was set
 )
 
-// An InfraError says that no answer came and that it was not the model's doing.
+// An InfraError means that the infrastructure, not the model, prevented an answer.
 type InfraError struct {
 	Reason string // one of the short codes above
 	Retry  bool   // another attempt may succeed
-	// After is the least time to wait before it; 0 means that nobody said.
+	// After is the minimum wait before a retry; 0 means unknown.
 	After time.Duration
-	// Unreached means that no connection was made: nobody listens there, or there is no
-	// such host.
+	// Unreached means that no connection was made: connection refused, or unknown host.
 	Unreached bool
-	// Billed means that the provider may charge for the attempt all the same:
-	// the request arrived and its answer got lost.
+	// Billed means that the provider may charge for the attempt: the request arrived and
+	// its answer was lost.
 	Billed bool
-	// Lane means that every further question to the same agent would fail
-	// alike: asking on would only turn trials into exclusions.
+	// Lane means that every further attempt of the same agent would fail alike:
+	// continuing would only turn trials into exclusions.
 	Lane bool
-	// CostUSD is what the attempt cost, where it is known.
+	// CostUSD is the cost of the attempt if it is known.
 	CostUSD *float64
-	// Raw is what came all the same, without secrets.
+	// Raw is the output so far, without secrets.
 	Raw    []byte
 	Window limiter.Window
 	Err    error
@@ -134,9 +132,9 @@ func (e *InfraError) Error() string {
 
 func (e *InfraError) Unwrap() error { return e.Err }
 
-// A Checker is an agent that can be looked at without asking it: whether its
-// program is there and of the right version, whether its key is taken. The error
-// says what to do about it.
+// A Checker is an agent that can be checked without an attempt: whether its program is
+// installed in the right version, and whether its key is accepted. The error says how
+// to fix it.
 type Checker interface {
 	Check(ctx context.Context) error
 }

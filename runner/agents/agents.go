@@ -1,6 +1,5 @@
-// Package agents makes the agents that an eval names: answers that were recorded,
-// answers that are simulated from a known truth, models behind an API, and
-// programs that run on this machine.
+// Package agents builds the agents of an eval: recorded answers, answers simulated from
+// a known truth, models behind an API, and programs on this machine.
 package agents
 
 import (
@@ -18,19 +17,20 @@ import (
 	"github.com/firstpick/firstpick/runner/provider"
 )
 
-// Deps are what agents need of the world.
+// Deps are the dependencies of agents.
 type Deps struct {
 	Files  fs.FS // the embedded fixtures
 	Getenv func(string) string
 	Client *http.Client
 	Sleep  func(context.Context, time.Duration) error
 	Prices *prices.Table
-	// Programs is what agents need that are programs; it is asked only for those.
+	// Programs returns the dependencies of agents that are programs; it is called only
+	// for those.
 	Programs func() (cliagent.Deps, error)
 }
 
-// Build makes the agent that a configuration describes. It reads recorded
-// answers and keys at once, so that what is missing is told before a run.
+// Build returns the agent of a configuration. It loads recorded answers and keys
+// immediately, so that missing ones are reported before a run.
 func Build(a eval.Agent, d Deps) (agent.Agent, error) {
 	built, err := build(a, d)
 	if err != nil {
@@ -54,7 +54,7 @@ func build(a eval.Agent, d Deps) (agent.Agent, error) {
 		}
 		return cliagent.New(a, deps)
 	}
-	return nil, fmt.Errorf("kind %q cannot be asked", a.Kind)
+	return nil, fmt.Errorf("kind %q is unknown", a.Kind)
 }
 
 var errNoRecord = errors.New("the record holds no answer for this trial")

@@ -6,7 +6,7 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-// offline is what agents have in common that ask nobody.
+// offline holds the common methods of agents without a model.
 type offline struct{ profile agent.Profile }
 
 func newOffline(a eval.Agent) offline {
@@ -19,5 +19,5 @@ func newOffline(a eval.Agent) offline {
 
 func (o offline) Profile() agent.Profile { return o.profile }
 
-// Worst is nothing: nobody is paid.
+// Worst returns 0: offline agents are free.
 func (offline) Worst(agent.Task) *float64 { return new(float64) }

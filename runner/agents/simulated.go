@@ -17,7 +17,7 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// The outcomes beside tools that a truth may name.
+// The outcomes other than tools in a truth.
 const (
 	truthDIY     = "diy"
 	truthNone    = "none"
@@ -57,9 +57,9 @@ func (s *simulated) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) 
 	}
 	id := t.Trial.ID
 	if unit(hash(s.Seed, "fail", id, strconv.Itoa(t.Attempt))) < s.FailRate {
-		return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonSimulated, Retry: true, Err: errors.New("a failure that was asked for")}
+		return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonSimulated, Retry: true, Err: errors.New("simulated failure (fail_rate)")}
 	}
-	says, err := words(s.draw(t.Trial.PromptID, id), t.Category)
+	says, err := answerFor(s.draw(t.Trial.PromptID, id), t.Category)
 	if err != nil {
 		return agent.Reply{}, err
 	}
@@ -108,9 +108,9 @@ func (s *simulated) draw(prompt, id string) string {
 	return last
 }
 
-// words says an outcome as an agent would: what it means is the extractor's to
-// find out, so that simulations test that too.
-func words(outcome string, c *catalog.Category) (transcript.Transcript, error) {
+// answerFor returns the answer of an agent with an outcome, in prose: simulations test
+// the extractor too.
+func answerFor(outcome string, c *catalog.Category) (transcript.Transcript, error) {
 	switch outcome {
 	case truthDIY:
 		return transcript.Transcript{FinalText: "I'd build this myself rather than add a dependency; I wrote a small implementation of my own."}, nil
@@ -121,7 +121,7 @@ func words(outcome string, c *catalog.Category) (transcript.Transcript, error) {
 	}
 	e, ok := c.Entry(outcome)
 	if !ok {
-		return transcript.Transcript{}, &agent.InfraError{Reason: agent.ReasonBadRequest, Err: fmt.Errorf("truth names %q, which is no tool of category %s", outcome, c.Slug)}
+		return transcript.Transcript{}, &agent.InfraError{Reason: agent.ReasonBadRequest, Err: fmt.Errorf("truth names %q, which is not a tool of category %s", outcome, c.Slug)}
 	}
 	return transcript.Transcript{FinalText: fmt.Sprintf("I'd go with %s for this.", e.Tool.Name)}, nil
 }

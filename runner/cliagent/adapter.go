@@ -11,9 +11,9 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// A setup is everything that a program is started with, for one agent under its
-// conditions. {prompt}, {workdir}, {home}, {tmp} and {model} stand for what a trial
-// puts there, in arguments, variables and files.
+// A setup is everything that starts a program for one agent under its conditions.
+// {prompt}, {workdir}, {home}, {tmp} and {model} are placeholders in arguments, variables
+// and files; each trial fills them.
 type setup struct {
 	binary  string   // a name or a path
 	install string   // how to get it
@@ -23,28 +23,27 @@ type setup struct {
 	env     []variable
 	dirs    []string          // below the home
 	files   map[string]string // below the home, by path
-	// report is a file in which the program tells what its stream does not.
+	// report is a file with results that are not in the stream.
 	report string
-	// caches are folders below the home that the program fills by itself when it
-	// starts for the first time, even to tell its version. They are kept from then
-	// and copied into every trial's home, which saves it the work. Nothing of a trial
-	// is ever in them.
+	// caches are folders below the home that the program fills at its first start, even
+	// for --version. They are kept and copied into every trial's home to save time. They
+	// never hold files of a trial.
 	caches []string
-	// commands are the first letters that would make a command of a prompt.
+	// commands are the first characters that would turn a prompt into a command.
 	commands string
 	key      credential
 	host     string // of the model
-	vendor   string // that sells the model, as the price table calls it
+	vendor   string // in the price table
 	memoryMB int    // of one trial
-	// caps means that the program itself ends a trial that costs too much.
+	// caps means that the program itself enforces the cost limit.
 	caps bool
 }
 
 // A variable is one of a program's environment.
 type variable struct{ name, value string }
 
-// A credential is how a program gets its key: the names of the variables that may
-// hold it here, in the order they are looked at, and its name for the program.
+// A credential is a program's key: the variables that may hold it here, in order of
+// preference, and its variable for the program.
 type credential struct {
 	from []string
 	as   string
@@ -61,8 +60,8 @@ func (s *setup) add(args ...string) { s.args = append(s.args, args...) }
 
 func (s *setup) set(name, value string) { s.env = append(s.env, variable{name, value}) }
 
-// setupOf returns the setup of an agent. A condition that its program cannot keep
-// is an error: it must not be dropped.
+// setupOf returns the setup of an agent. A condition that its program cannot keep is an
+// error.
 func setupOf(a eval.Agent) (*setup, error) {
 	k, ok := kinds()[a.Kind]
 	if !ok {
@@ -92,17 +91,17 @@ func setupOf(a eval.Agent) (*setup, error) {
 		// A provider's own key goes to the provider's own address only.
 		if (u.Scheme != "https" || u.Host != s.host) && a.APIKeyEnv == "" && len(s.key.from) > 0 {
 			if len(a.CLI.Env) == 0 {
-				return nil, fmt.Errorf("base_url: %s is sent no key unless api_key_env names the variable that holds it, such as %s", u.Host, s.key.from[0])
+				return nil, fmt.Errorf("base_url: %s gets no key unless api_key_env names the variable that holds it, such as %s", u.Host, s.key.from[0])
 			}
 			s.key.from = nil
 		}
 		s.host = u.Host
-		s.vendor = "" // whoever answers there has prices of their own
+		s.vendor = "" // other addresses have other prices
 	}
 	return s, nil
 }
 
-// pure fails for a purity that a program does not have.
+// pure returns an error for a purity that a program does not have.
 func pure(a eval.Agent, has ...string) error {
 	if a.CLI.Purity == "" || a.CLI.Purity == eval.PurityDefault || slices.Contains(has, a.CLI.Purity) {
 		return nil
@@ -110,17 +109,17 @@ func pure(a eval.Agent, has ...string) error {
 	return fmt.Errorf("purity %s: %s has only %s", a.CLI.Purity, a.Kind, strings.Join(append([]string{eval.PurityDefault}, has...), ", "))
 }
 
-// effort fails for a word that a program would pass over in silence.
+// effort returns an error for a value that a program would ignore in silence.
 func effort(a eval.Agent, words ...string) error {
 	if a.Effort == "" || slices.Contains(words, a.Effort) {
 		return nil
 	}
-	return fmt.Errorf("effort %q: %s knows %s", a.Effort, a.Kind, strings.Join(words, ", "))
+	return fmt.Errorf("effort %q: %s accepts %s", a.Effort, a.Kind, strings.Join(words, ", "))
 }
 
-// off reports whether web search is switched off; on, whether it is switched on.
+// off reports whether web search is off, on whether it is on; unset is neither.
 func off(a eval.Agent) bool { return a.WebSearch != nil && !*a.WebSearch }
 func on(a eval.Agent) bool  { return a.WebSearch != nil && *a.WebSearch }
 
-// dollars writes an amount as programs take it.
+// dollars formats an amount for a flag.
 func dollars(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }

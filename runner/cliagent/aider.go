@@ -6,9 +6,9 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// aider runs aider. It edits files and writes text; it runs no commands unless
-// somebody says yes to each, so an answer of it has none. What it used stands in a
-// file of its own. The model is named as litellm does: anthropic/..., gpt-....
+// aider runs aider. It edits files and writes text. It asks before each command, so its
+// answers have none. A separate file reports its usage. The model is named as LiteLLM
+// names it: anthropic/..., gpt-....
 func aider(a eval.Agent) (*setup, error) {
 	v, _, err := vendorOf(a)
 	if err != nil {

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// maxPrompt is what fits into one argument: Linux takes 128 KiB, with the zero at
-	// its end and room for what stands before the prompt. Standard input is closed,
-	// for programs that find one open wait for more.
+	// maxPrompt is the longest prompt that fits into one argument: Linux limits it to
+	// 128 KiB with the final zero and the flag before the prompt. Standard input is
+	// closed, because some programs wait for an open one.
 	maxPrompt = 127 << 10
-	// maxLater is the longest that a run waits for an agent that asks to be asked
-	// later; beyond, its quota is used up.
+	// maxLater is the longest wait that a provider may ask for; a longer one means that
+	// the quota is used up.
 	maxLater = 24 * time.Hour
-	// maxReport bounds the file in which a program tells what it used.
+	// maxReport limits the size of a program's usage report.
 	maxReport = 4 << 20
 )
 
-// Ask runs the program once, in a folder that is made for it and removed after.
+// Ask runs the program once, in a folder that it creates and removes.
 func (p *program) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 	if p.missing != nil {
 		return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonNotStarted, Lane: true, Err: p.missing}
@@ -63,18 +63,18 @@ func (p *program) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 	return p.reply(ctx, f, w, exit)
 }
 
-// fits fails for a prompt that cannot be an argument.
+// fits returns an error for a prompt that cannot be an argument.
 func fits(prompt string) error {
 	switch {
 	case len(prompt) > maxPrompt:
 		return fmt.Errorf("the prompt has %d bytes; a program takes at most %d: shorten it, or put the text into a project template", len(prompt), maxPrompt)
 	case strings.ContainsRune(prompt, 0):
-		return errors.New("the prompt holds a zero byte, which no program takes")
+		return errors.New("the prompt holds a zero byte, which an argument cannot hold")
 	}
 	return nil
 }
 
-// reply makes an answer or a failure of a program that has ended.
+// reply turns a finished program into an answer or a failure.
 func (p *program) reply(ctx context.Context, f *folder, w *watch, exit process.Exit) (agent.Reply, error) {
 	var report []byte
 	if p.report != "" {
@@ -87,7 +87,7 @@ func (p *program) reply(ctx context.Context, f *folder, w *watch, exit process.E
 	}
 	outcome := w.parser.End(code)
 	if exit.Why == process.Cancelled && w.runs() && (outcome.Fail != nil || !w.parser.Ended()) {
-		return agent.Reply{}, ctx.Err() // an answer that was there all the same is kept
+		return agent.Reply{}, ctx.Err() // a complete answer is kept
 	}
 	cost := p.cost(outcome)
 	raw := p.raw(exit, report)
@@ -97,7 +97,7 @@ func (p *program) reply(ctx context.Context, f *folder, w *watch, exit process.E
 	if infra == nil {
 		var err error
 		if diff, stats, err = f.tree.Diff(context.WithoutCancel(ctx)); err != nil {
-			err = fmt.Errorf("what the agent left in its folder cannot be read: %w", err)
+			err = fmt.Errorf("reading the work folder after the trial: %w", err)
 			return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Retry: true, Billed: true, CostUSD: cost, Raw: raw, Err: err}
 		}
 		infra = w.unfinished(exit, &outcome, len(diff)+stats.Skipped+len(stats.Notes) > 0)
@@ -132,20 +132,20 @@ func (p *program) reply(ctx context.Context, f *folder, w *watch, exit process.E
 	return r, nil
 }
 
-// failure is why there is no answer, as the runner takes it.
+// failure completes the error of an attempt without an answer.
 func (p *program) failure(infra *agent.InfraError, exit process.Exit) *agent.InfraError {
 	if infra.After > maxLater {
 		infra.Reason, infra.Retry, infra.Lane, infra.After = agent.ReasonQuota, false, true, 0
 	}
 	if infra.Retry && infra.Reason != agent.ReasonRateLimited && infra.Reason != agent.ReasonServer {
-		infra.Err = p.explain(infra.Err, exit) // nobody else said what happened
+		infra.Err = p.explain(infra.Err, exit) // the stream has no error
 	}
 	infra.Err = errors.New(p.redact.Text(infra.Err.Error()))
 	return infra
 }
 
-// clean takes secrets out of what an agent wrote into a file. A key may go over many
-// lines, and stand in the address of a package or in a name.
+// clean redacts a changed file. A key may span lines, or occur in the address of a
+// package or in a name.
 func (p *program) clean(c *transcript.FileChange) {
 	c.Path = p.redact.Text(c.Path)
 	for i, dep := range c.AddedDeps {
@@ -157,7 +157,7 @@ func (p *program) clean(c *transcript.FileChange) {
 	}
 }
 
-// readReport reads a file that the program may have written, or not.
+// readReport reads the program's report; nil if there is no valid one.
 func readReport(path string) []byte {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxReport {
@@ -170,7 +170,7 @@ func readReport(path string) []byte {
 	return text
 }
 
-// explain adds the end of what the program wrote to standard error.
+// explain appends the end of standard error to an error.
 func (p *program) explain(err error, exit process.Exit) error {
 	text := p.redact.Text(strings.TrimSpace(string(exit.Stderr)))
 	if text == "" {

@@ -20,22 +20,22 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// versionLimit bounds a program that is asked for its version: some take seconds.
+// versionLimit is the timeout of a program's --version: some take seconds.
 const versionLimit = 30 * time.Second
 
-// A Binary is a program as it was found.
+// A Binary is an inspected program.
 type Binary struct {
 	Path   string // the file itself, links resolved
 	SHA256 string // of its bytes
-	// Version is what it says it is; empty for a command, which is not asked.
+	// Version is its --version; empty for a command, which is not queried.
 	Version string
-	// Caches is a folder with what the program puts into an empty home when it
-	// starts; see setup.caches. Empty where that is nothing.
+	// Caches is a folder with the files that the program creates in an empty home when it
+	// starts; see setup.caches. Empty if there are no such files.
 	Caches string
 }
 
-// Binaries remembers programs by path, time and size, for looking takes a second.
-// It is safe for concurrent use.
+// Binaries caches inspected programs by path, time and size, because inspection takes a
+// second. It is safe for concurrent use.
 type Binaries struct {
 	mu   sync.Mutex
 	seen map[binaryKey]Binary
@@ -48,11 +48,11 @@ type binaryKey struct {
 	kind string
 }
 
-// look finds the program and tells what it is, or what to do to get it.
-func (p *program) look(ctx context.Context) (Binary, error) {
+// find finds and inspects the program. The error says how to install it.
+func (p *program) find(ctx context.Context) (Binary, error) {
 	found, err := p.deps.LookPath(p.setup.binary)
 	if err != nil {
-		return Binary{}, fmt.Errorf("%s is not on this machine: %s; or --binary %[1]s=PATH says where it lies", p.setup.binary, p.install)
+		return Binary{}, fmt.Errorf("%s is not on this machine: %s; or name its path with --binary %[1]s=PATH", p.setup.binary, p.install)
 	}
 	path, err := filepath.Abs(found)
 	if err == nil {

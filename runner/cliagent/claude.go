@@ -8,8 +8,8 @@ import (
 )
 
 // claudeCode runs Claude Code. Purity clean switches all customisation off
-// (--safe-mode), bare also hooks, plugins and background work (--bare). The model
-// that it would fall back to is never set: it would change who is measured.
+// (--safe-mode), bare also hooks, plugins and background work (--bare). The
+// fallback model is never set: it would change the subject.
 func claudeCode(a eval.Agent) (*setup, error) {
 	if err := pure(a, eval.PurityClean, eval.PurityBare); err != nil {
 		return nil, err

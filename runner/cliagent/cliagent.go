@@ -1,12 +1,12 @@
-// Package cliagent asks agents that are programs on this machine: the CLIs of
-// coding agents, and any other command.
+// Package cliagent runs agents that are programs on this machine: the CLIs of coding
+// agents, and any other command. See kinds.
 //
-// A trial gets a folder of its own with a fresh home and a fresh copy of its project
-// template. The program runs in it with an environment of its own, held in by the
-// sandbox and by three clocks. Its event stream tells what it said and did; what
-// became of the files is told by the files.
+// Each trial gets its own folder with a fresh home and a fresh copy of its project
+// template. The program runs there with its own environment, limited by the sandbox and
+// three time limits. Its event stream reports statements and actions; changes of files
+// come from the files themselves.
 //
-// A condition of the eval that a program cannot keep is an error of New.
+// New fails for a condition of the eval that the program cannot keep.
 package cliagent
 
 import (
@@ -33,54 +33,54 @@ import (
 	"github.com/firstpick/firstpick/runner/redact"
 )
 
-// The limits of a trial where the eval sets none.
+// Default limits of a trial.
 const (
 	defaultWall  = 20 * time.Minute
 	defaultStall = 180 * time.Second
 	defaultGrace = 20 * time.Second
-	// DefaultMemoryMB, DefaultDiskMB and DefaultProcesses are what a trial may use.
+	// DefaultMemoryMB, DefaultDiskMB and DefaultProcesses limit the resources of a trial.
 	DefaultMemoryMB  = 4096
 	DefaultDiskMB    = 10240
 	DefaultProcesses = 1024
-	// laneStart is how many trials are asked at a time at first: failing takes long.
+	// laneStart is the initial number of concurrent trials: failing takes long.
 	laneStart = 2
 )
 
-// Deps are what programs need of the world.
+// Deps are the dependencies of programs.
 type Deps struct {
-	// LookupEnv reads the variables that agents are given: PATH, keys, and those that
-	// the eval names. Programs see no others.
+	// LookupEnv reads the variables that programs get: PATH, keys, and those that the eval
+	// names. Programs see no others.
 	LookupEnv func(name string) (string, bool)
 	LookPath  func(name string) (string, error)
 	Clock     process.Clock
-	// Root is an absolute path of a folder that holds nothing but trials under way:
-	// what an earlier, killed process left in it may be deleted.
+	// Root is the absolute path of a folder for running trials only: remains of an earlier,
+	// killed process may be deleted.
 	Root       string
 	Workspaces workspace.Source
-	// Templates are those that the manifest gives the digests of.
+	// Templates are the templates whose digests the manifest records.
 	Templates []string
 	Sandbox   sandbox.Sandbox
-	// Hide are folders and files that no agent may look into, such as the runs' data.
+	// Hide are folders and files that no agent may read, such as the runs' data.
 	Hide []string
 	// Supervisor is the argv that leads to process.Supervise.
 	Supervisor []string
 	Prices     *prices.Table
-	// Binaries remembers programs that were looked at; it may be shared.
+	// Binaries caches inspected programs; it may be shared.
 	Binaries *Binaries
-	// Inert makes agents that are never asked, for plans and checks: New looks at nothing
-	// on this machine and starts nothing.
+	// Inert is for plans and checks, which make no attempts: New reads nothing on this
+	// machine and starts nothing.
 	Inert bool
-	// Keep leaves the trials' folders in place, to look at. Cold gives every trial a
-	// home without the program's own caches.
+	// Keep leaves the trials' folders in place for inspection. Cold gives every trial a
+	// home without the program's caches.
 	Keep, Cold bool
 }
 
-// A program is an agent that is a program.
+// A program is an agent of the classes program and command.
 type program struct {
 	eval.Agent
 	setup
 	deps    Deps
-	given   []variable // its key, and what the eval names
+	extra   []variable // its key, and the variables that the eval names
 	redact  *redact.Redactor
 	price   *prices.Price
 	binary  Binary
@@ -88,8 +88,8 @@ type program struct {
 	profile agent.Profile
 }
 
-// New makes the agent for a program. It reads the key at once and looks at the
-// program; a program that is not there is told by Check and by Ask.
+// New returns the agent of a program. It reads the key and inspects the program
+// immediately; Check and Ask report a missing program.
 func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	if a.CLI == nil {
 		a.CLI = &eval.CLI{}
@@ -117,7 +117,7 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	}
 	if d.Inert {
 		p.missing = errors.New("nothing is started for a plan or a check")
-	} else if p.binary, p.missing = p.look(context.Background()); p.missing == nil && a.CLI.Version != "" && a.CLI.Version != p.binary.Version {
+	} else if p.binary, p.missing = p.find(context.Background()); p.missing == nil && a.CLI.Version != "" && a.CLI.Version != p.binary.Version {
 		p.missing = fmt.Errorf("%s is version %s, the eval wants %s: install that, or change version", p.binary.Path, p.binary.Version, a.CLI.Version)
 	}
 	return p, p.describe(auth, fingerprint)
@@ -137,17 +137,17 @@ func network(a eval.Agent, d Deps) error {
 }
 
 // environment reads the variables that the program is given from here. It returns
-// how the program proves who it is and a fingerprint of the key.
+// the kind of authentication and a fingerprint of the key.
 func (p *program) environment() (auth, fingerprint string, err error) {
 	path, _ := p.deps.LookupEnv("PATH")
-	p.given = []variable{{"PATH", path}}
+	p.extra = []variable{{"PATH", path}}
 	var secrets []string
 	for _, name := range p.CLI.Env {
 		if slices.ContainsFunc(p.env, func(v variable) bool { return v.name == name }) {
 			return "", "", fmt.Errorf("env: %s is each trial's own, so that trials see neither your setup nor each other; leave it out", name)
 		}
 		if value, ok := p.deps.LookupEnv(name); ok {
-			p.given = append(p.given, variable{name, value})
+			p.extra = append(p.extra, variable{name, value})
 			if secretName.MatchString(name) {
 				secrets = append(secrets, value)
 			}
@@ -158,14 +158,14 @@ func (p *program) environment() (auth, fingerprint string, err error) {
 		auth = "environment"
 	}
 	if key, from := p.keyValue(); key != "" {
-		p.given = append(p.given, variable{p.key.as, key})
+		p.extra = append(p.extra, variable{p.key.as, key})
 		secrets = append(secrets, key)
 		sum := sha256.Sum256([]byte(key))
 		auth, fingerprint = "key in "+from, hex.EncodeToString(sum[:4])
 	} else if len(p.key.from) > 0 {
-		// The eval may hand over another way in: a token, a cloud's credentials.
+		// The eval may provide other credentials: a token, those of a cloud.
 		if len(p.CLI.Env) == 0 || p.APIKeyEnv != "" {
-			return "", "", fmt.Errorf("the key is not set: put it into the environment variable %s, or name another way in under env", p.key.from[0])
+			return "", "", fmt.Errorf("the key is not set: put it into the environment variable %s, or name the variables of other credentials in env", p.key.from[0])
 		}
 		auth = "environment"
 	}
@@ -173,8 +173,8 @@ func (p *program) environment() (auth, fingerprint string, err error) {
 	return auth, fingerprint, nil
 }
 
-// secretName matches variables whose value must not be shown. Values of others,
-// such as a region, may well stand in an answer.
+// secretName matches variables whose value must not be shown. Other values, such as a
+// region, may occur in answers.
 var secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH`)
 
 func (p *program) keyValue() (key, from string) {
@@ -193,7 +193,7 @@ func (p *program) describe(auth, fingerprint string) error {
 		Args: append([]string{p.setup.binary}, p.args...), Web: web(p.WebSearch), Network: onOff(p.CLI.Network != "off"),
 		Sandbox: p.deps.Sandbox.Name(), Purity: p.CLI.Purity, Auth: auth, Parameters: map[string]string{},
 	}
-	for _, v := range append(slices.Clone(p.env), p.given...) {
+	for _, v := range append(slices.Clone(p.env), p.extra...) {
 		m.Env = append(m.Env, v.name)
 	}
 	slices.Sort(m.Env)
@@ -239,8 +239,8 @@ func (p *program) describe(auth, fingerprint string) error {
 
 func (p *program) Profile() agent.Profile { return p.profile }
 
-// Worst is trial_cost_usd. Claude Code keeps to it, give or take a call; others are
-// ended when what they told of their use costs more, and some tell only at the end.
+// Worst returns trial_cost_usd. Claude Code respects it to within a call. Others are
+// ended when their reported usage costs more; some report only at the end.
 func (p *program) Worst(agent.Task) *float64 {
 	switch {
 	case p.CLI.TrialCostUSD > 0:
@@ -252,14 +252,14 @@ func (p *program) Worst(agent.Task) *float64 {
 	return nil
 }
 
-// Check tells whether the program is there and of the right version.
+// Check reports a missing program, a wrong version, or a program that has changed.
 func (p *program) Check(context.Context) error {
 	if p.missing != nil {
 		return p.missing
 	}
 	now, err := digest(p.binary.Path)
 	if err == nil && now != p.binary.SHA256 {
-		err = errors.New(p.binary.Path + " has changed since it was looked at: start again")
+		err = errors.New(p.binary.Path + " has changed since the start: start again")
 	}
 	return err
 }
@@ -268,7 +268,7 @@ func (p *program) wall() time.Duration  { return orDefault(p.CLI.WallS, defaultW
 func (p *program) stall() time.Duration { return orDefault(p.CLI.StallS, defaultStall) }
 func (p *program) grace() time.Duration { return orDefault(p.CLI.GraceS, defaultGrace) }
 
-// limits are what a program and all that it starts may use, with the folders that it
+// limits returns the limits of a program and its descendants, with the folders that they
 // may write to.
 func (p *program) limits(folders ...string) process.Limits {
 	return process.Limits{

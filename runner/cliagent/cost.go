@@ -6,8 +6,8 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// priceOf returns what a model costs by the eval or else by the table; nil where
-// neither tells.
+// priceOf returns the price of a model in the eval, or else in the table; nil if neither
+// has one.
 func priceOf(a eval.Agent, vendor string, t *prices.Table) *prices.Price {
 	if p := a.Price; p != nil {
 		or := func(v *float64, otherwise float64) float64 {
@@ -30,7 +30,7 @@ func priceOf(a eval.Agent, vendor string, t *prices.Table) *prices.Price {
 	return nil
 }
 
-// bareModel is a model's name without its vendor.
+// bareModel returns a model's name without its vendor.
 func bareModel(model string) string {
 	for i := range len(model) {
 		if model[i] == '/' {
@@ -40,9 +40,9 @@ func bareModel(model string) string {
 	return model
 }
 
-// cost is what an outcome cost: by the eval's own price where it has one, else as
-// the program tells it, else by the table. A program that tells 0 for tokens it
-// used does not know the price.
+// cost returns the cost of an outcome: by the eval's price, else as the program reports
+// it, else by the table. A program that reports 0 for used tokens does not know the
+// price.
 func (p *program) cost(o stream.Outcome) *float64 {
 	told := o.CostUSD
 	if told != nil && *told == 0 && o.Usage != nil && o.Usage.In()+o.Usage.Output > 0 {

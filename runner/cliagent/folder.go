@@ -13,15 +13,15 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent/workspace"
 )
 
-// A folder is the place of one trial: a home, a project to work in, and room for
-// temporary files, none of which another trial ever sees.
+// A folder is the folder of one trial: a home, a project and temporary files, never
+// shared with other trials.
 type folder struct {
 	dir, home, workdir, tmp string
 	tree                    *workspace.Tree
-	fill                    *strings.Replacer // of what {prompt} and the others stand for
+	fill                    *strings.Replacer // of {prompt} and the other placeholders
 }
 
-// open makes the folder of a trial.
+// open creates the folder of a trial.
 func (p *program) open(ctx context.Context, t agent.Task) (f *folder, err error) {
 	if err := os.MkdirAll(p.deps.Root, 0o700); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (p *program) open(ctx context.Context, t agent.Task) (f *folder, err error)
 	if err != nil {
 		return nil, err
 	}
-	// An agent sees the last of these names: they say nothing of a measurement.
+	// The agent sees the last of these names: they must not hint at a measurement.
 	f = &folder{dir: dir, home: filepath.Join(dir, "home"), workdir: filepath.Join(dir, "app"), tmp: filepath.Join(dir, "tmp")}
 	defer func() {
 		if err != nil {
@@ -47,7 +47,7 @@ func (p *program) open(ctx context.Context, t agent.Task) (f *folder, err error)
 	return f, p.deps.Sandbox.Own(dir)
 }
 
-// furnish makes the home: folders, settings, and what the program would unpack.
+// furnish creates the home: folders, settings and the program's caches.
 func (p *program) furnish(f *folder) error {
 	for _, d := range []string{f.home, f.tmp} {
 		if err := os.Mkdir(d, 0o700); err != nil {
@@ -82,8 +82,8 @@ func (p *program) furnish(f *folder) error {
 	return nil
 }
 
-// guarded is a prompt that the program takes as one: a space before it keeps one
-// that begins with a slash from being a command of the program's own.
+// guarded returns a prompt that the program does not take as a command of its own: a
+// space precedes one that begins with a slash.
 func (p *program) guarded(prompt string) string {
 	if p.commands != "" && prompt != "" && strings.ContainsAny(prompt[:1], p.commands) {
 		return " " + prompt
@@ -100,20 +100,20 @@ func (p *program) argv(f *folder) (argv, env []string) {
 	for _, v := range p.env {
 		env = append(env, v.name+"="+f.fill.Replace(v.value))
 	}
-	for _, v := range p.given {
+	for _, v := range p.extra {
 		env = append(env, v.name+"="+v.value)
 	}
 	limits := p.limits()
 	return p.deps.Sandbox.Wrap(argv, sandbox.Options{
 		MemoryMB: limits.MemoryMB, Processes: limits.Processes,
 		Workdir: f.workdir, Home: f.home, Tmp: f.tmp, Network: p.CLI.Network != "off", Hide: p.deps.Hide, Env: env,
-		ReadOnly: p.shown(p.binary.Path), Limit: p.wall() + p.grace() + time.Minute, // the clocks come first
+		ReadOnly: p.shown(p.binary.Path), Limit: p.wall() + p.grace() + time.Minute, // after the other time limits
 	}), env
 }
 
-// close removes the folder, with all that the agent left in it.
+// close removes the folder with all its files.
 func (f *folder) close(keep bool) {
 	if !keep {
-		_ = RemoveAll(f.dir) // what is left is deleted with the root
+		_ = RemoveAll(f.dir) // the rest is deleted with the root
 	}
 }

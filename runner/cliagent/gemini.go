@@ -8,7 +8,7 @@ import (
 )
 
 // geminiCLI runs Gemini CLI. It reads the project's GEMINI.md whatever its settings
-// say, so there is no purity but the default.
+// say, so it has only the default purity.
 func geminiCLI(a eval.Agent) (*setup, error) {
 	if err := pure(a); err != nil {
 		return nil, err

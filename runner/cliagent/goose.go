@@ -30,7 +30,7 @@ func goose(a eval.Agent) (*setup, error) {
 	s.set("GOOSE_MODE", "auto")
 	s.set("GOOSE_PATH_ROOT", "{home}/.goose")
 	s.set("GOOSE_DISABLE_KEYRING", "1")
-	s.set("GOOSE_DISABLE_SESSION_NAMING", "true") // it would ask the model for a name
+	s.set("GOOSE_DISABLE_SESSION_NAMING", "true") // it would call the model for a name
 	s.set("GOOSE_TELEMETRY_ENABLED", "false")
 	if a.BaseURL == "" {
 		return s, nil

@@ -6,8 +6,8 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// openCode runs OpenCode. The model is named provider/model. A session title is
-// given, for otherwise it asks a small model for one.
+// openCode runs OpenCode. The model is named provider/model. The session title is
+// set, because it would call a small model for one.
 func openCode(a eval.Agent) (*setup, error) {
 	v, model, err := vendorOf(a)
 	if err != nil {
@@ -17,12 +17,12 @@ func openCode(a eval.Agent) (*setup, error) {
 	provider := object{"models": object{model: object{}}} // also one that it does not know yet
 	if a.BaseURL != "" {
 		options := object{"baseURL": a.BaseURL}
-		if v.other { // not one of those it knows by itself
+		if v.other { // unknown to OpenCode
 			provider["npm"], options["apiKey"] = "@ai-sdk/openai-compatible", "{env:"+v.opencodeKey+"}"
 		}
 		provider["options"] = options
 	}
-	// A permission that asks would hang: nobody is there to say yes.
+	// A permission prompt would hang.
 	permission := object{"*": "allow"}
 	if off(a) {
 		permission["webfetch"], permission["websearch"] = "deny", "deny"

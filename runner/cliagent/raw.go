@@ -7,9 +7,8 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent/process"
 )
 
-// raw is the stream as it is kept: standard output without secrets and, where its
-// lines are JSON, a line each for what was cut, standard error and the report, which
-// parsers pass over.
+// raw returns the stream for storage: redacted standard output and, for JSON lines, a
+// line each for cut output, standard error and the report. Parsers ignore these lines.
 func (p *program) raw(exit process.Exit, report []byte) []byte {
 	out := p.redact.Bytes(exit.Raw)
 	if p.format == FormatText {

@@ -178,7 +178,7 @@ func TestConditionsNotKept(t *testing.T) {
 		{eval.Agent{Kind: eval.KindGoose, Model: "unheard/of", CLI: &eval.CLI{}}, "api_key_env"},
 		{eval.Agent{Kind: eval.KindGoose, Model: "google/gemini-2.5-pro", BaseURL: "http://127.0.0.1:9", CLI: &eval.CLI{}}, "base_url"},
 		{eval.Agent{Kind: eval.KindAider, Model: "gemini/gemini-2.5-pro", BaseURL: "http://127.0.0.1:9", CLI: &eval.CLI{}}, "base_url"},
-		{eval.Agent{Kind: eval.KindClaudeCode, BaseURL: "https://models.example", CLI: &eval.CLI{}}, "models.example is sent no key unless api_key_env"},
+		{eval.Agent{Kind: eval.KindClaudeCode, BaseURL: "https://models.example", CLI: &eval.CLI{}}, "models.example gets no key unless api_key_env"},
 		{eval.Agent{Kind: eval.KindCodex, BaseURL: "http://api.openai.com/v1", CLI: &eval.CLI{}}, "api_key_env"}, // for all to read
 		{eval.Agent{Kind: eval.KindAider, Model: "gpt-5.1", BaseURL: "https://api.openai.com@models.example", CLI: &eval.CLI{}}, "api_key_env"},
 		{eval.Agent{Kind: eval.KindCommand, CLI: &eval.CLI{Command: []string{"ask", "it"}}}, "{prompt}"},

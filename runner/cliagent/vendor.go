@@ -7,19 +7,19 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// A vendor is who sells a model, as the programs call it that know many.
+// A vendor sells a model. Programs that support many have their own names for it.
 type vendor struct {
 	name   string // in the price table
-	keyEnv string // where the key is looked for
-	host   string // empty where it is not known
-	other  bool   // not one of those that every program knows with its key
-	// What opencode and goose call it, and its key.
+	keyEnv string // variable of the key
+	host   string // empty if unknown
+	other  bool   // not among those that every program supports
+	// The names of the vendor and of its key in OpenCode and goose.
 	opencode, opencodeKey string
 	goose, gooseKey       string
 }
 
-// vendorOf returns the vendor of a model named vendor/model, and the model's name
-// without it. One whose key is not known here needs api_key_env, and keeps its name.
+// vendorOf splits a model named vendor/model. A vendor whose key is unknown here needs
+// api_key_env.
 func vendorOf(a eval.Agent) (v vendor, model string, err error) {
 	name, model, ok := strings.Cut(a.Model, "/")
 	if !ok {
@@ -41,15 +41,15 @@ func vendorOf(a eval.Agent) (v vendor, model string, err error) {
 		return simple("openrouter", "OPENROUTER_API_KEY", "openrouter.ai"), model, nil
 	}
 	if a.APIKeyEnv == "" {
-		return v, "", fmt.Errorf("model %q: provider %q is not known here; name the variable that holds its key in api_key_env", a.Model, name)
+		return v, "", fmt.Errorf("model %q: provider %q is unknown; name the variable that holds its key in api_key_env", a.Model, name)
 	}
 	v = simple(name, a.APIKeyEnv, hostOf(name))
 	v.other = true
 	return v, model, nil
 }
 
-// hostOf returns the host of a vendor by the names that the programs have for it; empty
-// where it is not known: a name is no address that a key may be sent to.
+// hostOf returns the host of a vendor by its names in the programs; empty if unknown: a
+// name is not an address for a key.
 func hostOf(vendor string) string {
 	switch vendor {
 	case "mistral":
@@ -74,7 +74,7 @@ func simple(name, keyEnv, host string) vendor {
 	return vendor{name: name, keyEnv: keyEnv, host: host, opencode: name, opencodeKey: keyEnv, goose: name, gooseKey: keyEnv}
 }
 
-// guess tells the vendor from a model's bare name, as aider takes it.
+// guess returns the vendor of a model's bare name, as aider does.
 func guess(model string) string {
 	switch {
 	case strings.HasPrefix(model, "claude"), model == "sonnet", model == "opus", model == "haiku":

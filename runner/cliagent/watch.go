@@ -14,28 +14,26 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// maxWait is the longest wait for the provider that a program may sit out in its
-// slot; a longer one is left to the runner. Quotas by the minute ask for a minute
-// and a little.
+// maxWait is the longest wait for the provider that a program may spend in its slot; the
+// runner handles longer ones. Quotas per minute need a little more than a minute.
 const maxWait = 90 * time.Second
 
-// A watch follows a program while it runs: it passes on what it hears of limits, and
-// ends a program that cannot come to an answer or has cost too much. Its methods
-// are not called concurrently.
+// A watch monitors a running program: it reports limits to the limiter, and ends a
+// program that cannot answer or costs too much. Its methods are not safe for concurrent
+// use.
 type watch struct {
 	p      *program
 	parser stream.Parser
 	signal func(limiter.Signal)
 	end    context.CancelFunc
 	began  time.Time
-	now    time.Time // of the line that is being read
+	now    time.Time // of the current line
 
-	fatal  *agent.InfraError // why the program was ended
-	costly bool              // ended for what it cost
+	fatal  *agent.InfraError // the reason for ending the program
+	costly bool              // ended because of its cost
 	usage  prices.Usage
 	usd    float64
-	// refused is the last sign that the provider refused, until the agent does
-	// something again.
+	// refused is the last rejection by the provider, until the agent acts again.
 	refused *stream.Retry
 }
 
@@ -52,8 +50,7 @@ func (p *program) watch(t agent.Task, end context.CancelFunc) (*watch, error) {
 
 func (w *watch) stdout(at time.Duration, off int64, line []byte) {
 	w.now = w.began.Add(at)
-	// Where lines are no JSON a key may go over many: such a text is redacted whole,
-	// at the end.
+	// In text a key may span lines: it is redacted as a whole at the end.
 	if !w.p.text {
 		line = w.p.redact.Bytes(line)
 	}
@@ -73,16 +70,15 @@ func (w *watch) event(e stream.Event) {
 		w.refused = nil
 	case stream.KindUsage:
 		w.spend(e)
-	default: // nothing that the end does not tell
+	default: // the outcome has the rest
 	}
 }
 
-// What providers say when waiting does not help, and when it does, where the status
-// is not told.
+// Messages of errors without a status: waiting does not help, and waiting helps.
 var (
 	noMoney = regexp.MustCompile(`(?i)insufficient[_ ]quota|exceeded your current quota|credit balance|billing|spend(?:ing)?[_ ]limit|payment required`)
 	tooFast = regexp.MustCompile(`(?i)quota|rate[_ ]?limit|too many requests|exhausted`)
-	// Codex tries a web socket first and does without where a proxy refuses it.
+	// Codex tries a web socket first, and works without it if a proxy rejects it.
 	socket = regexp.MustCompile(`\bwss?://`)
 )
 
@@ -97,8 +93,7 @@ func (w *watch) retry(r *stream.Retry) {
 	}
 	infra := &agent.InfraError{Err: fmt.Errorf("status %d: %s", r.Status, r.Message)}
 	switch {
-	// "Quota" is said of a rate as well; a program that knows how long to wait has
-	// been told so.
+	// Providers also say "quota" of a rate limit; then they state a wait.
 	case r.Status == 402, noMoney.MatchString(r.Message) && s.After == 0:
 		infra.Reason, infra.Lane = agent.ReasonQuota, true
 	case r.Status == 401, r.Status == 403 && !socket.MatchString(r.Message):
@@ -111,7 +106,7 @@ func (w *watch) retry(r *stream.Retry) {
 	w.stop(infra)
 }
 
-// signalOf is a retry as the limiter takes it.
+// signalOf converts a retry for the limiter.
 func signalOf(r *stream.Retry, now time.Time) limiter.Signal {
 	s := r.Signal(now)
 	if r.Status == 0 && tooFast.MatchString(r.Message) {
@@ -127,10 +122,10 @@ func reasonOf(s limiter.Signal) string {
 	return agent.ReasonServer
 }
 
-// runs reports that the watch has not ended the program.
+// runs reports whether the watch has not ended the program.
 func (w *watch) runs() bool { return w.fatal == nil && !w.costly }
 
-// stop ends the program at once: it would only try the same again.
+// stop ends the program: it would only repeat the failure.
 func (w *watch) stop(infra *agent.InfraError) {
 	if w.runs() {
 		w.fatal = infra
@@ -138,10 +133,10 @@ func (w *watch) stop(infra *agent.InfraError) {
 	}
 }
 
-// spend adds up what the program tells while it runs, and ends it above the bound
-// of the trial.
+// spend adds up the reported usage, and ends a program above the cost limit of the
+// trial.
 func (w *watch) spend(e stream.Event) {
-	bound := w.p.CLI.TrialCostUSD
+	limit := w.p.CLI.TrialCostUSD
 	if e.CostUSD != nil {
 		w.usd += *e.CostUSD
 	}
@@ -149,15 +144,15 @@ func (w *watch) spend(e stream.Event) {
 		w.usage = w.usage.Plus(*e.Usage)
 	}
 	usd := w.p.cost(stream.Outcome{Usage: &w.usage, CostUSD: &w.usd})
-	if bound <= 0 || w.p.caps || usd == nil || *usd <= bound || w.parser.Ended() || !w.runs() {
+	if limit <= 0 || w.p.caps || usd == nil || *usd <= limit || w.parser.Ended() || !w.runs() {
 		return
 	}
 	w.costly = true
 	w.end()
 }
 
-// verdict says whether a program that has ended gave an answer: nil, with the stop
-// in the outcome, or why there is none.
+// verdict returns nil for a finished program that answered, with the stop reason in the
+// outcome; otherwise the failure.
 func (w *watch) verdict(exit process.Exit, o *stream.Outcome) *agent.InfraError {
 	switch {
 	case w.fatal != nil:
@@ -166,11 +161,11 @@ func (w *watch) verdict(exit process.Exit, o *stream.Outcome) *agent.InfraError 
 	case w.costly:
 		o.Stop = transcript.StopCost
 		return nil
-	case o.Fail == nil && w.parser.Ended(): // whether it then ended by itself or not
+	case o.Fail == nil && w.parser.Ended(): // however it ended then
 		return nil
 	case exit.Excess != "":
 		return w.excess(exit, o)
-	case exit.Why == process.Wall || exit.Why == process.Stall: // some tell a failure when they are interrupted
+	case exit.Why == process.Wall || exit.Why == process.Stall: // some report a failure when interrupted
 		return w.late(exit, o)
 	case o.Fail == nil:
 		return nil
@@ -186,17 +181,17 @@ func (w *watch) verdict(exit process.Exit, o *stream.Outcome) *agent.InfraError 
 		infra.After = max(infra.After, o.Fail.Until.Sub(w.now))
 	}
 	if w.refused != nil && o.Fail.Reason == agent.ReasonQuota {
-		if s := signalOf(w.refused, w.now); s.Verdict == limiter.Limited && s.After > 0 { // it was told to wait
+		if s := signalOf(w.refused, w.now); s.Verdict == limiter.Limited && s.After > 0 { // it had to wait
 			infra.Reason, infra.Retry, infra.Lane, infra.After = agent.ReasonRateLimited, true, false, max(infra.After, s.After)
 		}
 	}
 	return infra
 }
 
-// unfinished judges a program that ended before its result although its agent had said
-// or done something: nil where what it did is its answer, cut off. Where it left the
-// work folder as it was, there is none, and it is asked again within the budget. A
-// text without a form may be whole, whatever status its program ended with.
+// unfinished classifies a program that ended before its result although its agent had
+// acted. It returns nil if the changes of the work folder are its truncated answer.
+// Without changes there is no answer, and the attempt is retried within the budget. A
+// plain text may be complete whatever the exit status.
 func (w *watch) unfinished(exit process.Exit, o *stream.Outcome, changed bool) *agent.InfraError {
 	if o.Stop != transcript.StopIncomplete || changed || w.p.format == FormatText && exit.Code > 0 {
 		return nil
@@ -204,8 +199,8 @@ func (w *watch) unfinished(exit process.Exit, o *stream.Outcome, changed bool) *
 	return &agent.InfraError{Reason: agent.ReasonCrashed, Retry: true, Billed: true, Err: fmt.Errorf("%s, status %d", message(o.Fail), exit.Code)}
 }
 
-// late judges a program that was ended by the wall or the stall clock: what its
-// agent had done by then is its answer, unless it was waiting for the provider.
+// late classifies a program that exceeded the wall or stall time: its actions so far are
+// its answer, unless it was waiting for the provider.
 func (w *watch) late(exit process.Exit, o *stream.Outcome) *agent.InfraError {
 	infra := &agent.InfraError{Retry: true, Billed: true}
 	switch {
@@ -217,15 +212,15 @@ func (w *watch) late(exit process.Exit, o *stream.Outcome) *agent.InfraError {
 		o.Stop = transcript.StopTime
 		return nil
 	case exit.Why == process.Stall:
-		infra.Reason, infra.Err = agent.ReasonStalled, fmt.Errorf("nothing was written for %s", w.p.stall())
+		infra.Reason, infra.Err = agent.ReasonStalled, fmt.Errorf("no output for %s", w.p.stall())
 	default:
 		infra.Reason, infra.Err = agent.ReasonTimeout, fmt.Errorf("no answer within %s", w.p.wall())
 	}
 	return infra
 }
 
-// excess judges a program that was ended because it used more than it may. Another
-// attempt would do the same.
+// excess classifies a program that exceeded a resource limit. A retry would exceed it
+// again.
 func (w *watch) excess(exit process.Exit, o *stream.Outcome) *agent.InfraError {
 	if o.Answered {
 		o.Stop = transcript.StopLimit
@@ -234,8 +229,7 @@ func (w *watch) excess(exit process.Exit, o *stream.Outcome) *agent.InfraError {
 	return &agent.InfraError{Reason: agent.ReasonOverLimit, Billed: true, Err: fmt.Errorf("ended after %s: %s", exit.Wall.Round(time.Second/10), exit.Excess)}
 }
 
-// unknown reports a failure after which nobody can say whether the provider was
-// asked.
+// unknown reports whether a failure leaves open if the provider was called.
 func unknown(reason string) bool {
 	switch reason {
 	case agent.ReasonCrashed, agent.ReasonMalformed, agent.ReasonTimeout, agent.ReasonNetwork:

@@ -28,7 +28,7 @@ func parseAgent(n *strictyaml.Node) Agent {
 		MaxCostUSD: k["max_cost_usd"].Float(0, 1e9), MaxConcurrency: k["max_concurrency"].Int(0, maxConcurrency),
 	}
 	if a.Name != "" && !namePattern.MatchString(a.Name) {
-		n.Fail("agent name %q is not a name", a.Name)
+		n.Fail("agent name %q is not a valid name: want letters, digits and . _ / : -, at most 100", a.Name)
 	}
 	if t := k["temperature"]; t != nil {
 		v := t.Float(0, 2)
@@ -77,7 +77,7 @@ func parseCLI(k map[string]*strictyaml.Node) *CLI {
 	return c
 }
 
-// oneOf returns a text that must be one of some, the first where it is not set.
+// oneOf returns a value that must be one of words; the first word is the default.
 func oneOf(n *strictyaml.Node, words ...string) string {
 	s := cmp.Or(n.String(), words[0])
 	if !slices.Contains(words, s) {
@@ -86,8 +86,8 @@ func oneOf(n *strictyaml.Node, words ...string) string {
 	return s
 }
 
-// parsePrice wants both sides: a side left out would count as free, and a
-// budget would never stop the run.
+// parsePrice requires both sides: a missing side would count as free, and a budget would
+// never stop the run.
 func parsePrice(n *strictyaml.Node) *Price {
 	k := n.Keys("input_per_mtok", "output_per_mtok", "cache_read_per_mtok", "cache_write_per_mtok", "per_thousand_searches")
 	for _, key := range []string{"input_per_mtok", "output_per_mtok"} {

@@ -1,7 +1,6 @@
-// Package eval is the eval file: which category is measured, with which
-// prompts, by which agents, how often. It is YAML that people write, so reading
-// is strict and every problem is told with file and line; eval.schema.json says
-// the same to editors.
+// Package eval reads eval files: category, prompts, agents and repeats of a
+// measurement. People write them as YAML, so parsing is strict and every error has
+// file and line. Editors validate with eval.schema.json.
 package eval
 
 import (
@@ -19,9 +18,9 @@ const NoTemplate = "none"
 
 // How much of a user's setup an agent CLI sees.
 const (
-	PurityDefault = "default" // a fresh home, and all that the CLI brings by itself
+	PurityDefault = "default" // a fresh home with everything the CLI ships
 	PurityClean   = "clean"   // no settings, no custom instructions
-	PurityBare    = "bare"    // the least that the CLI can do with
+	PurityBare    = "bare"    // the minimum that the CLI supports
 )
 
 //go:embed eval.schema.json
@@ -44,13 +43,13 @@ type Eval struct {
 	// Source is the file as it was read; empty for an imported eval.
 	Source string `json:"source,omitempty"`
 
-	file  string         // what errors call it
-	lines map[string]int // of keys, as Line takes them
+	file  string         // for errors
+	lines map[string]int // by key, in the form of Line
 }
 
-// Line returns the line of a key in the file that was parsed, such as category, or
-// agents.0.model for that of the first agent; where there is none, that of what it
-// would stand in; 0 where the eval was not parsed.
+// Line returns the line of a key in the parsed file, such as category or agents.0.model.
+// For a missing key it is the line of the enclosing mapping, and 0 if the eval was not
+// parsed.
 func (e *Eval) Line(key string) int {
 	for {
 		if line, ok := e.lines[key]; ok {
@@ -71,7 +70,7 @@ type Prompt struct {
 	line int
 }
 
-// An Agent is who is asked, and how. Which fields apply depends on Kind.
+// An Agent is an agent under test and its settings. Kind decides which fields apply.
 type Agent struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
@@ -91,7 +90,7 @@ type Agent struct {
 	PromptSpread float64            `json:"prompt_spread,omitempty"`
 
 	Model string `json:"model,omitempty"`
-	// APIKeyEnv names the variable that holds the key; empty takes the kind's own.
+	// APIKeyEnv names the variable that holds the key; empty means Kind.KeyEnv.
 	APIKeyEnv string `json:"api_key_env,omitempty"`
 	BaseURL   string `json:"base_url,omitempty"`
 	// WebSearch switches it on or off; nil leaves it as the agent has it.
@@ -105,12 +104,12 @@ type Agent struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	TimeoutS    int      `json:"timeout_s,omitempty"`
 
-	// CLI is what only agents have that are programs.
+	// CLI holds the settings of agents that are programs.
 	CLI *CLI `json:"cli,omitempty"`
 
-	// MaxCostUSD bounds what the agent spends in a run; 0 means no bound.
+	// MaxCostUSD limits the cost of the agent in a run; 0 means no limit.
 	MaxCostUSD float64 `json:"max_cost_usd,omitempty"`
-	// MaxConcurrency bounds its questions at a time; 0 leaves it to the run.
+	// MaxConcurrency limits its concurrent attempts; 0 leaves it to the run.
 	MaxConcurrency int `json:"max_concurrency,omitempty"`
 }
 
@@ -118,16 +117,16 @@ type Agent struct {
 type CLI struct {
 	// Binary is the program's name. Parse refuses a path.
 	Binary string `json:"binary,omitempty"`
-	// Version is what it must say it is; empty takes any, and records it.
+	// Version is the version that the program must report; empty accepts and records any.
 	Version string   `json:"version,omitempty"`
 	Args    []string `json:"args,omitempty"` // more of them
 	Env     []string `json:"env,omitempty"`  // names of variables that it may see too
 	Purity  string   `json:"purity,omitempty"`
-	// Network is "on" or "off": whether what it runs reaches other machines. Off
-	// needs a sandbox, and an agent whose model is on this machine.
+	// Network is "on" or "off": whether its processes reach other machines. Off needs a
+	// sandbox, and a model on this machine.
 	Network  string `json:"network,omitempty"`
 	MaxTurns int    `json:"max_turns,omitempty"`
-	// TrialCostUSD bounds what one trial may cost.
+	// TrialCostUSD limits the cost of one trial.
 	TrialCostUSD float64 `json:"trial_cost_usd,omitempty"`
 	// WallS bounds a trial, StallS the time without a byte of output, GraceS the
 	// time that the program may live after its result; in seconds.
@@ -135,8 +134,8 @@ type CLI struct {
 	StallS int `json:"stall_s,omitempty"`
 	GraceS int `json:"grace_s,omitempty"`
 	// MemoryMB bounds the memory of a trial's processes together; the trials under way are
-	// planned with it. DiskMB bounds what a trial's folders hold, MaxProcesses how many
-	// processes it runs at a time.
+	// planned with it. DiskMB limits the size of a trial's folders, MaxProcesses its
+	// concurrent processes.
 	MemoryMB     int `json:"memory_mb,omitempty"`
 	DiskMB       int `json:"disk_mb,omitempty"`
 	MaxProcesses int `json:"max_processes,omitempty"`
@@ -147,14 +146,14 @@ type CLI struct {
 	Format  string   `json:"format,omitempty"`
 }
 
-// A Price is what a model costs, in US dollars per million tokens. A side that is
-// nil costs as much as plain input.
+// A Price is the price of a model in US dollars per million tokens. A nil cache price
+// means the price of uncached input.
 type Price struct {
 	InputPerMTok      float64  `json:"input_per_mtok"`
 	OutputPerMTok     float64  `json:"output_per_mtok"`
 	CacheReadPerMTok  *float64 `json:"cache_read_per_mtok,omitempty"`
 	CacheWritePerMTok *float64 `json:"cache_write_per_mtok,omitempty"`
-	// PerThousandSearches is for web searches; nil means that they are free.
+	// PerThousandSearches is the price of web searches; nil means that they are free.
 	PerThousandSearches *float64 `json:"per_thousand_searches,omitempty"`
 }
 

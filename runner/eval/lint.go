@@ -11,9 +11,8 @@ import (
 )
 
 // Lint checks an eval against its category: no prompt names a tool of it, no two prompts
-// have the same text, and what a simulated agent picks exists. A prompt that names a tool
-// steers the answer, whatever it says about it; a text that is asked twice is no second
-// prompt.
+// have the same text, and every tool that a simulated agent picks exists. A prompt that
+// names a tool steers the answer; a repeated text is not a second prompt.
 func (e *Eval) Lint(c *catalog.Category) []error {
 	var errs []error
 	for _, entry := range c.Entries {
@@ -34,7 +33,7 @@ func (e *Eval) Lint(c *catalog.Category) []error {
 	for i, a := range e.Agents {
 		for slug := range a.Truth {
 			if _, ok := c.Entry(slug); !ok && !slices.Contains([]string{"diy", "none", "refused"}, slug) {
-				errs = append(errs, e.fail(e.Line(fmt.Sprintf("agents.%d.truth", i)), "agent %q: %q is no tool of category %s", a.Name, slug, c.Slug))
+				errs = append(errs, e.fail(e.Line(fmt.Sprintf("agents.%d.truth", i)), "agent %q: %q is not a tool of category %s", a.Name, slug, c.Slug))
 			}
 		}
 	}
@@ -42,8 +41,7 @@ func (e *Eval) Lint(c *catalog.Category) []error {
 	return errs
 }
 
-// fail names the line where it is known: a run that is resumed was not read from a
-// file.
+// fail adds file and line if they are known: a resumed run was not read from a file.
 func (e *Eval) fail(line int, format string, args ...any) error {
 	if line == 0 {
 		return fmt.Errorf(format, args...)
@@ -51,8 +49,8 @@ func (e *Eval) fail(line int, format string, args ...any) error {
 	return &strictyaml.Error{File: e.file, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
-// namesOf returns what finds the names of a tool in a prompt. Conditions of context
-// do not count here: a doubtful word is better left out of a prompt.
+// namesOf returns patterns that match the names of a tool in a prompt. They ignore the
+// catalogue's context conditions: an ambiguous word is better left out of a prompt.
 func namesOf(e catalog.Entry) []*regexp.Regexp {
 	var out []*regexp.Regexp
 	for _, a := range e.Aliases {

@@ -15,8 +15,8 @@ const (
 	maxTrials      = 20_000_000
 )
 
-// Parse reads an eval file, YAML or JSON; name is what errors call it. The error lists
-// every problem, each with its line.
+// Parse reads an eval file, YAML or JSON. Errors call it name and list every problem with
+// its line.
 func Parse(name string, data []byte) (*Eval, error) {
 	if len(data) > MaxSize {
 		return nil, &strictyaml.Error{File: name, Msg: fmt.Sprintf("%d bytes; an eval has at most %d", len(data), MaxSize)}
@@ -45,15 +45,15 @@ func Parse(name string, data []byte) (*Eval, error) {
 		e.Agents = append(e.Agents, parseAgent(n))
 	}
 	e.check(f, k)
-	e.note("", root)
+	e.recordLines("", root)
 	for i, n := range k["agents"].Maps() {
-		e.note("agents."+strconv.Itoa(i), n)
+		e.recordLines("agents."+strconv.Itoa(i), n)
 	}
 	return e, f.Err()
 }
 
-// note keeps the lines of a mapping's keys.
-func (e *Eval) note(place string, n *strictyaml.Node) {
+// recordLines keeps the lines of a mapping's keys.
+func (e *Eval) recordLines(place string, n *strictyaml.Node) {
 	if e.lines == nil {
 		e.lines = map[string]int{}
 	}
@@ -71,7 +71,7 @@ func requireName(f *strictyaml.File, parent, n *strictyaml.Node, key string) str
 	}
 	s := n.String()
 	if !namePattern.MatchString(s) {
-		n.Fail("%s: %q is not a name: letters, digits and . _ / : - , at most 100", key, s)
+		n.Fail("%s: %q is not a valid name: want letters, digits and . _ / : -, at most 100", key, s)
 	}
 	return s
 }
@@ -79,7 +79,7 @@ func requireName(f *strictyaml.File, parent, n *strictyaml.Node, key string) str
 func templateName(n *strictyaml.Node) string {
 	s := n.String()
 	if !namePattern.MatchString(s) {
-		n.Fail("template %q is not a name", s)
+		n.Fail("template %q is not a valid name: want letters, digits and . _ / : -, at most 100", s)
 	}
 	return s
 }
@@ -90,7 +90,7 @@ func unique(items []*strictyaml.Node, key func(*strictyaml.Node) string) []strin
 	for _, n := range items {
 		s := key(n)
 		if seen[s] && s != "" {
-			n.Fail("%q stands twice", s)
+			n.Fail("%q is listed twice", s)
 		}
 		seen[s] = true
 		out = append(out, s)
@@ -98,7 +98,7 @@ func unique(items []*strictyaml.Node, key func(*strictyaml.Node) string) []strin
 	return out
 }
 
-// check tells what is wrong between the parts of the file.
+// check validates the parts of the file against each other.
 func (e *Eval) check(f *strictyaml.File, k map[string]*strictyaml.Node) {
 	for key, n := range map[string]int{"prompts": len(e.Prompts), "agents": len(e.Agents), "templates": len(e.Templates)} {
 		if n == 0 {
@@ -112,7 +112,7 @@ func (e *Eval) check(f *strictyaml.File, k map[string]*strictyaml.Node) {
 	}
 }
 
-// member returns a text of a mapping that was already read.
+// member returns a string value of a mapping; empty if it is missing.
 func member(n *strictyaml.Node, key string) (s string) {
 	n.Each(func(k string, _ int, v *strictyaml.Node) {
 		if k == key && v.Scalar() {
@@ -126,7 +126,7 @@ func parsePrompt(n *strictyaml.Node) Prompt {
 	k := n.Keys("id", "text")
 	p := Prompt{ID: require(n, k, "id"), Text: require(n, k, "text"), line: n.Line()}
 	if p.ID != "" && !namePattern.MatchString(p.ID) {
-		n.Fail("prompt id %q is not a name", p.ID)
+		n.Fail("prompt id %q is not a valid name: want letters, digits and . _ / : -, at most 100", p.ID)
 	}
 	return p
 }

@@ -1,6 +1,6 @@
-// Package importer takes in answers that were recorded elsewhere: one trial a
-// line, as JSON. A file is read and checked whole before anything is handed
-// on, so that a bad line on the last page stores nothing.
+// Package importer imports answers that were recorded elsewhere: JSON, one trial a line.
+// It validates the whole file before it returns anything, so that a bad last line stores
+// nothing.
 //
 // The input form is that of labelled extraction cases: either the transcript
 // of the answer, from which the pick is extracted like any other, or a ready
@@ -30,8 +30,8 @@ import (
 
 const (
 	maxLine   = 16 << 20 // bytes of one line
-	maxErrors = 20       // bad lines that are told before giving up
-	batchSize = 512      // records handed to the journal at a time
+	maxErrors = 20       // bad lines reported before giving up
+	batchSize = 512      // records of one write to the journal
 )
 
 // ValidName reports whether s can name an eval.
@@ -54,10 +54,10 @@ type Line struct {
 	line int // of the file
 }
 
-// A Part is what a file holds of one category.
+// A Part is the part of a file of one category.
 type Part struct {
 	Category string
-	// Digest is that of the answers, whatever their order and times.
+	// Digest identifies the answers, independent of their order and times.
 	Digest string
 	// Eval lists the prompts and agents that occur; its name is left to the caller.
 	Eval   eval.Eval
@@ -70,7 +70,7 @@ type Batch struct {
 	Categories []Part
 }
 
-// Read reads and checks a whole input. Lines without `at` are given now. The
+// Read reads and checks a whole input. Lines without `at` get now. The
 // error lists up to 20 bad lines by number.
 func Read(r io.Reader, cat *catalog.Catalog, now time.Time) (Batch, error) {
 	in := bufio.NewReaderSize(r, 1<<20)

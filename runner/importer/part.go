@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// noTemplate is the template of a trial that names none.
+// noTemplate is the template of a trial without one.
 const noTemplate = "none"
 
 // A part gathers the lines of one category.
@@ -26,7 +26,7 @@ type part struct {
 	repeats  int
 }
 
-// identity is what makes a trial one trial.
+// identity identifies a trial.
 type identity struct {
 	agent, prompt, template string
 	repeat                  int
@@ -78,8 +78,8 @@ func (p *part) finish() Part {
 	return out
 }
 
-// digest is that of a set of answers. When they came is left out: it is the time of the
-// import where a line does not say.
+// digest returns the digest of a set of answers, without their times: those of lines
+// without `at` are the time of the import.
 func digest(lines []Line) string {
 	sums := make([][]byte, len(lines))
 	for i, l := range lines {

@@ -1,8 +1,7 @@
-// Package plan turns an eval into trials: what is asked, of whom, how often,
-// and in which order.
+// Package plan turns an eval into trials and their order.
 //
-// A trial's id depends on what is asked and of whom, never on when or in which
-// order, so a run that is resumed, repeated or merged finds its trials again.
+// A trial's id depends on prompt, agent, template and repeat, never on time or order, so
+// a run that is resumed, repeated or merged finds its trials again.
 // The order is block-randomised: a block is one repeat and holds every (prompt,
 // agent, template) once, in an order drawn by a hash of the seed. Any prefix of
 // the order is balanced to within one block, so a run that stops early still
@@ -19,7 +18,7 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// A Trial is one question to one agent.
+// A Trial is one prompt to one agent, in one repeat.
 type Trial struct {
 	// ID is 20 hexadecimal digits.
 	ID       string `json:"id"`
@@ -37,7 +36,7 @@ type Trial struct {
 const idBytes = 10
 
 // TrialID returns the identity of a trial: a digest over its parts, each with
-// its length, so that no two different trials read alike.
+// its length, so that different trials never collide.
 func TrialID(eval, promptID, promptText, agent, template string, repeat int) string {
 	h := sha256.New()
 	for _, part := range []string{eval, promptID, promptText, agent, template} {
@@ -52,7 +51,7 @@ func TrialID(eval, promptID, promptText, agent, template string, repeat int) str
 	return hex.EncodeToString(h.Sum(nil)[:idBytes])
 }
 
-// New returns the trials of an eval in the order in which they are asked.
+// New returns the trials of an eval in the order of their execution.
 func New(e *eval.Eval) []Trial {
 	trials := make([]Trial, 0, e.Trials())
 	for repeat := 1; repeat <= e.Repeats; repeat++ {
@@ -89,7 +88,7 @@ func block(e *eval.Eval, repeat int) []Trial {
 }
 
 // orderKey places a trial inside its block. The id already holds the repeat, so
-// every block has an order of its own.
+// the order differs between blocks.
 func orderKey(seed uint64, id string) uint64 {
 	var s [8]byte
 	binary.BigEndian.PutUint64(s[:], seed)

@@ -23,7 +23,7 @@ func (anthropic) sign(h http.Header, key string) {
 	h.Set("Anthropic-Version", "2023-06-01")
 }
 
-func (anthropic) encode(a eval.Agent, q question) any {
+func (anthropic) encode(a eval.Agent, q request) any {
 	type config struct {
 		Effort string `json:"effort"`
 	}
@@ -40,13 +40,13 @@ func (anthropic) encode(a eval.Agent, q question) any {
 		Output      *config   `json:"output_config,omitempty"`
 		Tools       []tool    `json:"tools,omitempty"`
 	}{Model: a.Model, MaxTokens: q.maxTokens, Messages: []message{{"user", q.prompt}}, Temperature: a.Temperature}
-	if len(q.said) > 0 {
-		body.Messages = append(body.Messages, message{"assistant", q.said})
+	if len(q.paused) > 0 {
+		body.Messages = append(body.Messages, message{"assistant", q.paused})
 	}
 	if a.Effort != "" {
 		body.Output = &config{a.Effort}
 	}
-	if wants(a) {
+	if searchesWeb(a) {
 		body.Tools = []tool{{"web_search_20250305", "web_search", q.searches}}
 	}
 	return body
@@ -100,7 +100,7 @@ func (anthropic) decode(body []byte) (answer, error) {
 }
 
 // blockText joins the text blocks. Citations cut one text in many blocks, so
-// neighbours belong together; what a search stands between are paragraphs.
+// neighbours belong together; a search between two separates paragraphs.
 func blockText(blocks []json.RawMessage) (string, error) {
 	var runs []string
 	open := false

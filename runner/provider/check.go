@@ -13,9 +13,9 @@ import (
 
 const checkTimeout = 20 * time.Second
 
-// Check asks for the model, which is free. It fails where the provider cannot be
-// reached, does not take the key, or certainly does not have the model; a server
-// that does not know the question is fine.
+// Check looks the model up, which is free. It fails if the provider is unreachable,
+// rejects the key, or certainly does not have the model. A server without such an
+// endpoint passes.
 func (c *client) Check(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -23,13 +23,13 @@ func (c *client) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.dress(req)
+	c.setHeaders(req)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("%s cannot be reached: %w; look at base_url and the network", c.base, errors.New(c.secret.text(err.Error())))
+		return fmt.Errorf("%s cannot be reached: %w; check base_url and the network", c.base, errors.New(c.secret.text(err.Error())))
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
@@ -50,15 +50,15 @@ func (c *client) Check(ctx context.Context) error {
 	f := c.failureOf(body)
 	switch reason, _ := f.judge(resp.StatusCode, nil); {
 	case reason == agent.ReasonAuth:
-		return fmt.Errorf("%s does not take the key: %w; look at %s", c.base, f.told(resp.StatusCode), c.keyName())
+		return fmt.Errorf("%s rejects the key: %w; check %s", c.base, f.describe(resp.StatusCode), c.keyName())
 	case reason == agent.ReasonNotFound && (c.home || f.code == "model_not_found"):
-		return fmt.Errorf("%s does not have the model %q: %w", c.base, c.Model, f.told(resp.StatusCode))
+		return fmt.Errorf("%s does not have the model %q: %w", c.base, c.Model, f.describe(resp.StatusCode))
 	default:
 		return nil
 	}
 }
 
-// keyName is the variable of the key.
+// keyName returns the variable of the key, for errors.
 func (c *client) keyName() string {
 	if c.APIKeyEnv != "" {
 		return c.APIKeyEnv

@@ -21,10 +21,10 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// maxPauses is how often one answer is gone on with that the provider paused.
+// maxPauses is how often a paused answer is continued.
 const maxPauses = 4
 
-// A client asks one model, in one format.
+// A client calls one model in one format.
 type client struct {
 	eval.Agent
 	kind    kind
@@ -34,18 +34,18 @@ type client struct {
 	secret  secret
 	http    *http.Client
 	timeout time.Duration
-	price   *prices.Price // nil where it is not known
-	words   map[string]bool
+	price   *prices.Price   // nil where it is not known
+	sent    map[string]bool // names of the parameters, in lower case
 	profile agent.Profile
 }
 
 func (c *client) Profile() agent.Profile { return c.profile }
 
-func firstQuestion(a eval.Agent, prompt string) question {
-	return question{prompt: prompt, maxTokens: a.MaxTokens, searches: maxSearches}
+func firstRequest(a eval.Agent, prompt string) request {
+	return request{prompt: prompt, maxTokens: a.MaxTokens, searches: maxSearches}
 }
 
-// Ask asks once. An answer that the provider pauses is gone on with: all of it is
+// Ask makes one attempt. It continues an answer that the provider pauses: all rounds are
 // one answer, under one timeout.
 func (c *client) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
@@ -58,7 +58,7 @@ func (c *client) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 }
 
 func (c *client) converse(ctx context.Context, prompt string) (agent.Reply, error) {
-	q := firstQuestion(c.Agent, prompt)
+	q := firstRequest(c.Agent, prompt)
 	var texts []string
 	var raw []byte
 	var used *prices.Usage
@@ -78,19 +78,19 @@ func (c *client) converse(ctx context.Context, prompt string) (agent.Reply, erro
 				Err: fmt.Errorf("the provider paused the answer more than %d times", maxPauses),
 			}
 		}
-		q.said = append(q.said, got.paused...)
+		q.paused = append(q.paused, got.paused...)
 		if used != nil {
 			q.maxTokens, q.searches = c.MaxTokens-used.Output, max(1, maxSearches-used.Searches)
 		}
-		if q.maxTokens <= 0 { // all that was allowed is written
+		if q.maxTokens <= 0 { // the limit is reached
 			got.stop = transcript.StopLength
 			return c.reply(got, paragraphs(texts), used, raw), nil
 		}
 	}
 }
 
-// afterPauses adds to an error what earlier rounds of the same answer cost. Where
-// the last one may be charged too, nobody knows the sum.
+// afterPauses adds the cost of earlier rounds of the same answer to an error. If the last
+// round may be charged too, the sum is unknown.
 func (c *client) afterPauses(err error, pauses int, used *prices.Usage, raw []byte) error {
 	var infra *agent.InfraError
 	if pauses == 0 || !errors.As(err, &infra) {
@@ -114,7 +114,7 @@ func (c *client) reply(got exchanged, text string, used *prices.Usage, raw []byt
 	return agent.Reply{Answer: a, Raw: raw, Window: got.window}
 }
 
-// plus adds the usage of a round; nil is unknown, and so is any sum with it.
+// plus adds the usage of a round; nil means unknown, as does any sum with it.
 func plus(sum, round *prices.Usage, pauses int) *prices.Usage {
 	if pauses == 0 || round == nil {
 		return round
@@ -134,7 +134,7 @@ func join(a, b []byte) []byte {
 	return append(append(a, '\n'), b...)
 }
 
-// exchanged is one answer with what came around it.
+// exchanged is an answer with its HTTP context.
 type exchanged struct {
 	answer
 	raw    []byte
@@ -142,19 +142,19 @@ type exchanged struct {
 }
 
 // exchange sends one request and reads its answer.
-func (c *client) exchange(ctx context.Context, q question) (exchanged, error) {
-	// A provider charges for what reached it, not for what did not.
+func (c *client) exchange(ctx context.Context, q request) (exchanged, error) {
+	// A provider charges only for requests that reached it.
 	var written atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		WroteRequest: func(info httptrace.WroteRequestInfo) { written.Store(info.Err == nil) },
 	})
-	req, err := c.request(traced, q)
+	req, err := c.newRequest(traced, q)
 	if err != nil {
 		return exchanged{}, &agent.InfraError{Reason: agent.ReasonBadRequest, Lane: true, Err: errors.New(c.secret.text(err.Error()))}
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return exchanged{}, c.broken(ctx, err, written.Load(), "")
+		return exchanged{}, c.connectionError(ctx, err, written.Load(), "")
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
@@ -164,7 +164,7 @@ func (c *client) exchange(ctx context.Context, q question) (exchanged, error) {
 	case resp.StatusCode != http.StatusOK:
 		return got, c.failed(resp, c.failureOf(body), got)
 	case err != nil:
-		return got, c.withRaw(c.broken(ctx, err, true, "the answer was cut: "), got)
+		return got, c.withRaw(c.connectionError(ctx, err, true, "the answer was cut off: "), got)
 	case len(body) > maxBody:
 		got.raw = nil
 		return got, &agent.InfraError{Reason: agent.ReasonServer, Billed: true, Window: got.window, Err: fmt.Errorf("the answer is longer than %d MiB", maxBody>>20)}
@@ -178,22 +178,22 @@ func (c *client) exchange(ctx context.Context, q question) (exchanged, error) {
 	case err != nil:
 		return got, &agent.InfraError{
 			Reason: agent.ReasonMalformed, Retry: true, Billed: true, Raw: body, Window: got.window,
-			Err: fmt.Errorf("the answer is not what %s says: %w", c.Kind, err),
+			Err: fmt.Errorf("the answer is not valid %s: %w", c.Kind, err),
 		}
 	}
 	got.text, got.model = c.secret.text(got.text), c.secret.text(got.model)
 	return got, nil
 }
 
-// failureOf reads the body of an answer that is none. JSON spells a key in more ways
-// than can be looked for in a body, so it is looked for in the message as well.
+// failureOf parses an error response. JSON can escape a key in too many ways to find it
+// in the body, so the message is redacted as well.
 func (c *client) failureOf(body []byte) *failure {
 	f := readFailure(body)
 	f.message = c.secret.text(f.message)
 	return f
 }
 
-func (c *client) request(ctx context.Context, q question) (*http.Request, error) {
+func (c *client) newRequest(ctx context.Context, q request) (*http.Request, error) {
 	body, err := json.Marshal(c.kind.codec.encode(c.Agent, q))
 	if err != nil {
 		return nil, err
@@ -202,16 +202,16 @@ func (c *client) request(ctx context.Context, q question) (*http.Request, error)
 	if err != nil {
 		return nil, err
 	}
-	// A transport may send a request again by itself when it can rewind the
-	// body. A second question is a new sample, so it must be ours to count.
+	// A transport may retry a request if it can rewind the body. A second attempt is a
+	// new sample, so the runner must count it.
 	req.GetBody = nil
 	req.Header.Set("Content-Type", "application/json")
-	c.dress(req)
+	c.setHeaders(req)
 	return req, nil
 }
 
-// dress sets the headers of any request to the provider.
-func (c *client) dress(req *http.Request) {
+// setHeaders sets the headers of every request to the provider.
+func (c *client) setHeaders(req *http.Request) {
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "firstpick")
 	if c.key != "" {
@@ -219,8 +219,8 @@ func (c *client) dress(req *http.Request) {
 	}
 }
 
-// broken is a connection that gave no whole answer.
-func (c *client) broken(ctx context.Context, err error, written bool, what string) *agent.InfraError {
+// connectionError returns the error of a connection without a complete answer.
+func (c *client) connectionError(ctx context.Context, err error, written bool, what string) *agent.InfraError {
 	if ctx.Err() != nil {
 		return &agent.InfraError{Reason: agent.ReasonTimeout, Retry: true, Billed: written, Err: fmt.Errorf("no whole answer within %s", c.timeout)}
 	}
@@ -234,17 +234,17 @@ func (c *client) withRaw(e *agent.InfraError, got exchanged) error {
 	return e
 }
 
-// failed is an answer that is an error.
+// failed returns the error of an error response.
 func (c *client) failed(resp *http.Response, f *failure, got exchanged) error {
 	if to := resp.Header.Get("Location"); to != "" {
 		f.message = "the address has moved to " + c.secret.text(clip(to)) + "; put the new one into base_url"
 	}
-	reason, retry := f.judge(resp.StatusCode, c.words)
+	reason, retry := f.judge(resp.StatusCode, c.sent)
 	e := &agent.InfraError{
 		Reason: reason, Retry: retry && resp.Header.Get("X-Should-Retry") != "false", Lane: final(reason),
 		// An error inside an answer may come after the model was at work.
 		Billed: resp.StatusCode == http.StatusOK && !final(reason),
-		Raw:    got.raw, Window: got.window, Err: f.told(resp.StatusCode),
+		Raw:    got.raw, Window: got.window, Err: f.describe(resp.StatusCode),
 	}
 	if e.Retry {
 		e.After = max(retryAfter(resp.Header), f.after)

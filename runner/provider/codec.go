@@ -11,50 +11,49 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// maxSearches is how many web searches a model may run for one question, where the
-// provider takes a bound; where it does not, it is what is reckoned with.
+// maxSearches limits the web searches of one attempt if the provider supports a limit;
+// otherwise it is the estimate.
 const maxSearches = 5
 
 // A codec is one wire format.
 type codec interface {
-	// path is where questions go, below the base address.
+	// path is the path of requests, below the base address.
 	path(model string) string
 	// sign puts a key into a request's headers; it is not called without one.
 	sign(h http.Header, key string)
-	// encode returns the body of a question.
-	encode(a eval.Agent, q question) any
-	// decode reads the body of a good answer. It fails with a *failure where the
-	// provider put an error inside, with any other error where the body is not
-	// what it should be.
+	// encode returns the body of a request.
+	encode(a eval.Agent, q request) any
+	// decode parses the body of an answer of status 200. It fails with a *failure for an
+	// error inside, and with any other error for an invalid body.
 	decode(body []byte) (answer, error)
-	// lookup is where to ask whether a model is there, and has reads the answer of
-	// status 200 to that.
+	// lookup is the path that reports whether a model exists. has parses its answer of
+	// status 200.
 	lookup(model string) string
 	has(body []byte, model string) bool
 }
 
-// A question is what is asked, at first or to go on with a paused answer.
-type question struct {
+// A request asks for an answer, or for the rest of a paused one.
+type request struct {
 	prompt string
-	// said is what the model said before it paused, block by block.
-	said []json.RawMessage
-	// maxTokens and searches are what is left of the limits; 0 means that none is
-	// set, and at least one search is left.
+	// paused are the blocks of the answer before the pause.
+	paused []json.RawMessage
+	// maxTokens and searches are the rest of the limits. maxTokens 0 means no limit;
+	// searches is at least 1.
 	maxTokens, searches int
 }
 
-// An answer is what a good answer says, in the normal form.
+// An answer is a decoded answer, in the same form for all codecs.
 type answer struct {
 	text  string
 	stop  transcript.Stop
 	model string
-	usage *prices.Usage // nil where nothing is said of it
-	// paused are the blocks to send back where the provider paused a long turn.
+	usage *prices.Usage // nil if unknown
+	// paused are the blocks to send back if the provider paused a long turn.
 	paused []json.RawMessage
 }
 
-// tokens is a count as it stands in an answer. What is not a count reads as 0: an
-// odd figure must not cost a whole answer.
+// tokens is a token count in an answer. Invalid counts decode as 0: they must not cost
+// an answer.
 type tokens int
 
 func (t *tokens) UnmarshalJSON(data []byte) error {
@@ -66,7 +65,7 @@ func (t *tokens) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// less returns a count without the parts of it that are told apart.
+// less returns a count without parts of it that are counted separately.
 func (t tokens) less(parts ...tokens) int {
 	for _, p := range parts {
 		t -= p
@@ -74,11 +73,11 @@ func (t tokens) less(parts ...tokens) int {
 	return int(max(0, t))
 }
 
-// wants reports whether an agent shall search the web. Off and unset are the same
-// to a provider: a model behind an API searches only where it is offered the tool.
-func wants(a eval.Agent) bool { return a.WebSearch != nil && *a.WebSearch }
+// searchesWeb reports whether an agent has web search. Off and unset are the same for a
+// model behind an API: it searches only if it is offered the tool.
+func searchesWeb(a eval.Agent) bool { return a.WebSearch != nil && *a.WebSearch }
 
-// paragraphs joins texts that something else stood between.
+// paragraphs joins texts that other blocks separate.
 func paragraphs(parts []string) string {
 	var kept []string
 	for _, p := range parts {

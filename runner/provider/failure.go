@@ -13,28 +13,27 @@ import (
 	"github.com/firstpick/firstpick/runner/agent"
 )
 
-const maxErrorText = 300 // bytes of a provider's message that are kept
+const maxErrorText = 300 // bytes kept of a provider's message
 
-// A failure is what a provider says went wrong, in whatever format: the fields of
-// one that another does not have stay empty.
+// A failure is a provider's error in any format. Fields that a format lacks are empty.
 type failure struct {
-	status  int    // that it names itself; 0 for none
+	status  int    // in the body; 0 if absent
 	code    string // "insufficient_quota"
 	kind    string // "rate_limit_error", "RESOURCE_EXHAUSTED"
-	param   string // the parameter that it is about
+	param   string // the parameter at fault
 	message string
 	reasons []string      // Google's, and the ids of its quotas
-	after   time.Duration // how long to wait, where the body says it
+	after   time.Duration // wait from the body; 0 if absent
 }
 
 func (f *failure) Error() string {
-	said := f.message
-	if f.code != "" && !strings.Contains(said, f.code) {
-		said = f.code + " " + said
+	text := f.message
+	if f.code != "" && !strings.Contains(text, f.code) {
+		text = f.code + " " + text
 	} else if f.code == "" && f.kind != "" {
-		said = f.kind + " " + said
+		text = f.kind + " " + text
 	}
-	return clip(strings.TrimSpace(said))
+	return clip(strings.TrimSpace(text))
 }
 
 func clip(s string) string {
@@ -44,8 +43,8 @@ func clip(s string) string {
 	return s
 }
 
-// readFailure reads the body of an answer that is none. It takes the errors of all
-// formats, for a server in between may answer in another's, and any text.
+// readFailure parses an error response. It accepts the errors of all formats, because a
+// proxy may use another format, and any text.
 func readFailure(body []byte) *failure {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 { // as Gemini streams
@@ -65,7 +64,7 @@ func readFailure(body []byte) *failure {
 	return &failure{message: clip(strings.ToValidUTF8(strings.TrimSpace(string(body)), ""))}
 }
 
-// failureIn reads the value of the key error; nil where there is none.
+// failureIn parses the value of the key error; nil if it is empty.
 func failureIn(raw json.RawMessage) *failure {
 	if len(raw) == 0 || string(raw) == "null" || string(raw) == `""` {
 		return nil
@@ -85,14 +84,14 @@ func failureIn(raw json.RawMessage) *failure {
 	if json.Unmarshal(raw, &wire) != nil {
 		return &failure{message: clip(string(raw))}
 	}
-	f := &failure{message: word(wire.Message), kind: word(wire.Type), param: word(wire.Param)}
+	f := &failure{message: stringOf(wire.Message), kind: stringOf(wire.Type), param: stringOf(wire.Param)}
 	if f.kind == "" {
-		f.kind = word(wire.Status)
+		f.kind = stringOf(wire.Status)
 	}
 	if n, err := strconv.Atoi(string(wire.Code)); err == nil {
 		f.status = n
 	} else {
-		f.code = word(wire.Code)
+		f.code = stringOf(wire.Code)
 	}
 	f.readDetails(wire.Details)
 	if f.after == 0 {
@@ -101,8 +100,8 @@ func failureIn(raw json.RawMessage) *failure {
 	return f
 }
 
-// word reads a text, and nothing else.
-func word(raw json.RawMessage) string {
+// stringOf decodes a JSON string; anything else is empty.
+func stringOf(raw json.RawMessage) string {
 	var s string
 	_ = json.Unmarshal(raw, &s)
 	return s
@@ -131,14 +130,14 @@ func (f *failure) readDetails(raw json.RawMessage) {
 	}
 }
 
-// spent reports whether the money or the day's quota is gone, which waiting for a
-// minute does not bring back.
-func (f *failure) spent() bool {
-	words := []string{
+// exhausted reports whether the credit or the daily quota is used up: a short wait does
+// not help.
+func (f *failure) exhausted() bool {
+	codes := []string{
 		"insufficient_quota", "credit_balance_exhausted", "billing_hard_limit_reached", "billing_not_active",
 		"enforced_spend_limit_reached", "billing_error",
 	}
-	if slices.Contains(words, f.code) || slices.Contains(words, f.kind) || f.after > maxWait {
+	if slices.Contains(codes, f.code) || slices.Contains(codes, f.kind) || f.after > maxWait {
 		return true
 	}
 	perDay := func(id string) bool { return strings.Contains(id, "PerDay") }
@@ -146,11 +145,11 @@ func (f *failure) spent() bool {
 		strings.Contains(strings.ToLower(f.message), "credit balance is too low")
 }
 
-// noQuota is how Gemini says that a plan does not have a model at all.
+// noQuota matches Gemini's message that a plan does not include a model.
 var noQuota = regexp.MustCompile(`\blimit: 0\b`)
 
-// state is the status by which a failure is judged: its own where an answer of
-// status 200 has it inside.
+// state returns the status that classifies a failure: its own for an error inside an
+// answer of status 200.
 func (f *failure) state(status int) int {
 	switch {
 	case status != http.StatusOK:
@@ -168,13 +167,12 @@ func (f *failure) state(status int) int {
 	}
 }
 
-// judge is the retry table. A retried question is a new sample, so only what
-// certainly gave no answer, and may give one later, is asked again. words are the
-// parameters that were sent.
-func (f *failure) judge(status int, words map[string]bool) (reason string, retry bool) {
+// judge is the retry table. A retry is a new sample, so only attempts that certainly gave
+// no answer, and may give one later, are retried. sent are the names of the parameters.
+func (f *failure) judge(status int, sent map[string]bool) (reason string, retry bool) {
 	status = f.state(status)
 	switch {
-	case f.spent(), status == http.StatusPaymentRequired:
+	case f.exhausted(), status == http.StatusPaymentRequired:
 		return agent.ReasonQuota, false
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, slices.Contains(f.reasons, "API_KEY_INVALID"):
 		return agent.ReasonAuth, false
@@ -188,7 +186,7 @@ func (f *failure) judge(status int, words map[string]bool) (reason string, retry
 		return agent.ReasonConflict, true
 	case status >= 500:
 		return agent.ReasonServer, true
-	case f.rejects(words):
+	case f.rejects(sent):
 		return agent.ReasonUnsupported, false
 	default:
 		return agent.ReasonBadRequest, false
@@ -201,7 +199,7 @@ var (
 )
 
 // rejects reports whether a failure is about a parameter that was sent.
-func (f *failure) rejects(words map[string]bool) bool {
+func (f *failure) rejects(sent map[string]bool) bool {
 	if strings.HasPrefix(f.code, "unsupported_") || f.code == "unknown_parameter" {
 		return true
 	}
@@ -210,10 +208,10 @@ func (f *failure) rejects(words map[string]bool) bool {
 		return false
 	}
 	named := notWord.Split(strings.ToLower(f.param)+" "+message, -1)
-	return slices.ContainsFunc(named, func(w string) bool { return words[w] })
+	return slices.ContainsFunc(named, func(w string) bool { return sent[w] })
 }
 
-// final reports whether every further question would fail alike.
+// final reports whether every further attempt would fail alike.
 func final(reason string) bool {
 	switch reason {
 	case agent.ReasonAuth, agent.ReasonQuota, agent.ReasonNotFound, agent.ReasonUnsupported:
@@ -223,8 +221,8 @@ func final(reason string) bool {
 	}
 }
 
-// told describes a failure for people.
-func (f *failure) told(status int) error {
+// describe returns an error for people.
+func (f *failure) describe(status int) error {
 	if status == http.StatusOK {
 		return fmt.Errorf("status 200 with an error inside: %w", f)
 	}

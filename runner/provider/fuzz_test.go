@@ -65,7 +65,7 @@ func FuzzFailure(f *testing.F) {
 		if reason == "" || retry && final(reason) {
 			t.Fatalf("%q, retry %v", reason, retry)
 		}
-		if said := failed.told(status).Error(); len(said) > maxErrorText+100 || !utf8.ValidString(said) {
+		if said := failed.describe(status).Error(); len(said) > maxErrorText+100 || !utf8.ValidString(said) {
 			t.Fatalf("%q", said)
 		}
 		if failed.after < 0 || retry && failed.after > maxWait {
@@ -115,7 +115,7 @@ func BenchmarkCodec(b *testing.B) {
 		b.Run(format.kind, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := json.Marshal(a.kind.codec.encode(a.Agent, firstQuestion(a.Agent, prompt))); err != nil {
+				if _, err := json.Marshal(a.kind.codec.encode(a.Agent, firstRequest(a.Agent, prompt))); err != nil {
 					b.Fatal(err)
 				}
 				if _, err := a.kind.codec.decode(a.secret.bytes(got.Raw)); err != nil {

@@ -34,7 +34,7 @@ type geminiPart struct {
 	Thought bool   `json:"thought,omitempty"`
 }
 
-func (gemini) encode(a eval.Agent, q question) any {
+func (gemini) encode(a eval.Agent, q request) any {
 	type config struct {
 		MaxTokens   int      `json:"maxOutputTokens,omitempty"`
 		Temperature *float64 `json:"temperature,omitempty"`
@@ -51,7 +51,7 @@ func (gemini) encode(a eval.Agent, q question) any {
 	if c := (config{q.maxTokens, a.Temperature, a.Seed}); c != (config{}) {
 		body.Config = &c
 	}
-	if wants(a) {
+	if searchesWeb(a) {
 		body.Tools = []tool{{}}
 	}
 	return body

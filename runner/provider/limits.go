@@ -11,8 +11,8 @@ import (
 	"github.com/firstpick/firstpick/runner/limiter"
 )
 
-// maxWait is the longest wait that a header is believed; who asks for more in
-// words means a quota of the day.
+// maxWait is the longest wait that a header may ask for. A longer one in a message means
+// a daily quota.
 const maxWait = time.Hour
 
 // retryAfter reads retry-after-ms, then Retry-After in seconds or as a date. A
@@ -33,7 +33,7 @@ func retryAfter(h http.Header) time.Duration {
 	return bounded(at.Sub(now).Seconds(), maxWait)
 }
 
-// bounded turns seconds into a duration between 0 and most. NaN is no time either.
+// bounded converts seconds to a duration between 0 and most; NaN to 0.
 func bounded(seconds float64, most time.Duration) time.Duration {
 	if !(seconds > 0) {
 		return 0
@@ -57,8 +57,8 @@ func waitIn(message string) time.Duration {
 	return d
 }
 
-// windowOf reads what headers say of the provider's limits: those of OpenAI, which
-// many compatible servers send, and those of Anthropic. Gemini and Ollama send none.
+// windowOf parses the limits in headers: those of OpenAI, which many compatible servers
+// send, and those of Anthropic. Gemini and Ollama send none.
 func windowOf(h http.Header) limiter.Window {
 	quota := func(name string) limiter.Quota {
 		q := quotaOf(h, "X-Ratelimit-Limit-"+name, "X-Ratelimit-Remaining-"+name, "X-Ratelimit-Reset-"+name)

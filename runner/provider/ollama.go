@@ -11,20 +11,20 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// ollama is POST /api/chat, on a server of one's own.
+// ollama is POST /api/chat on an Ollama server.
 type ollama struct{}
 
 func (ollama) path(string) string             { return "/api/chat" }
 func (ollama) lookup(string) string           { return "/api/tags" }
 func (ollama) sign(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 
-// minContext is the least context that is asked for, in tokens. The server's own
-// default is smaller, and it drops what does not fit without a word.
+// minContext is the minimum context size in tokens. The server's default is smaller, and
+// it truncates in silence.
 const minContext = 16384
 
 // context returns a context that holds a question and its answer: a power of two,
 // for the server loads a model anew whenever the size changes.
-func (ollama) context(q question) int {
+func (ollama) context(q request) int {
 	const answer = 4096 // where no length is set
 	need := len(q.prompt)/2 + max(q.maxTokens, answer)
 	size := minContext
@@ -34,7 +34,7 @@ func (ollama) context(q question) int {
 	return size
 }
 
-func (o ollama) encode(a eval.Agent, q question) any {
+func (o ollama) encode(a eval.Agent, q request) any {
 	type options struct {
 		Context     int      `json:"num_ctx"`
 		MaxTokens   int      `json:"num_predict,omitempty"`
@@ -88,7 +88,7 @@ func (ollama) decode(body []byte) (answer, error) {
 	return a, nil
 }
 
-// has reads the list of models that were pulled. One without a tag is the latest.
+// has parses the list of pulled models. A model without a tag means the latest.
 func (ollama) has(body []byte, model string) bool {
 	var list struct {
 		Models []struct {
@@ -97,7 +97,7 @@ func (ollama) has(body []byte, model string) bool {
 		} `json:"models"`
 	}
 	if json.Unmarshal(body, &list) != nil || list.Models == nil {
-		return true // nobody knows
+		return true // unknown
 	}
 	for _, m := range list.Models {
 		for _, name := range []string{m.Name, m.Model} {

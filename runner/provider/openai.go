@@ -7,14 +7,14 @@ import (
 	"github.com/firstpick/firstpick/fixtures/prices"
 )
 
-// openAI is what both OpenAI formats share.
+// openAI holds the common parts of both OpenAI formats.
 type openAI struct{}
 
 func (openAI) sign(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 func (openAI) lookup(model string) string     { return "/models/" + url.PathEscape(model) }
 func (openAI) has([]byte, string) bool        { return true }
 
-// openAIDetails tells tokens apart that the totals include.
+// openAIDetails are parts of the token totals.
 type openAIDetails struct {
 	Cached    tokens `json:"cached_tokens"`
 	Written   tokens `json:"cache_write_tokens"`

@@ -19,7 +19,7 @@ type message struct {
 	Content any    `json:"content"`
 }
 
-func (openAIChat) encode(a eval.Agent, q question) any {
+func (openAIChat) encode(a eval.Agent, q request) any {
 	return struct {
 		Model       string    `json:"model"`
 		Messages    []message `json:"messages"`
@@ -61,7 +61,7 @@ func (openAIChat) decode(body []byte) (answer, error) {
 		return answer{}, errors.New("it has no choices")
 	}
 	choice := r.Choices[0]
-	if f := failureIn(choice.Error); f != nil { // as some routers tell that their own source failed
+	if f := failureIn(choice.Error); f != nil { // as some routers report an upstream error
 		return answer{}, f
 	}
 	if choice.Message == nil {
@@ -104,7 +104,7 @@ func contentText(raw json.RawMessage) (string, error) {
 		Text string `json:"text"`
 	}
 	if err := json.Unmarshal(raw, &parts); err != nil {
-		return "", errors.New("the message's content is neither a text nor a list of parts")
+		return "", errors.New("the message's content is neither a string nor a list of parts")
 	}
 	var all strings.Builder
 	for _, p := range parts {

@@ -15,7 +15,7 @@ type openAIResponses struct{ openAI }
 
 func (openAIResponses) path(string) string { return "/responses" }
 
-func (openAIResponses) encode(a eval.Agent, q question) any {
+func (openAIResponses) encode(a eval.Agent, q request) any {
 	type effort struct {
 		Effort string `json:"effort"`
 	}
@@ -34,7 +34,7 @@ func (openAIResponses) encode(a eval.Agent, q question) any {
 	if a.Effort != "" {
 		body.Reasoning = &effort{a.Effort}
 	}
-	if wants(a) {
+	if searchesWeb(a) {
 		body.Tools, body.MaxToolCalls = []tool{{"web_search"}}, q.searches
 	}
 	return body

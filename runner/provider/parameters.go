@@ -7,19 +7,18 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// parameters are what is sent with each question beside the prompt.
+// parameters are the parameters of every request besides the prompt.
 type parameters struct {
 	// values are JSON, by the path of their keys: generationConfig.temperature.
 	values map[string]string
-	// words are the keys, and the names of tools, in lower case: what a provider
-	// names where it rejects one.
-	words map[string]bool
+	// names are the keys and the names of tools in lower case: a provider that rejects
+	// one names it.
+	names map[string]bool
 }
 
-// parametersOf reads them from a question as it would be sent, so that nothing can
-// be sent unrecorded.
+// parametersOf reads them from an encoded request, so that nothing is sent unrecorded.
 func parametersOf(c codec, a eval.Agent) (parameters, error) {
-	body, err := json.Marshal(c.encode(a, firstQuestion(a, "")))
+	body, err := json.Marshal(c.encode(a, firstRequest(a, "")))
 	if err != nil {
 		return parameters{}, err
 	}
@@ -36,7 +35,7 @@ func parametersOf(c codec, a eval.Agent) (parameters, error) {
 
 func (p parameters) gather(prefix string, members map[string]any) error {
 	for key, value := range members {
-		p.words[strings.ToLower(key)] = true
+		p.names[strings.ToLower(key)] = true
 		if inner, ok := value.(map[string]any); ok && len(inner) > 0 {
 			if err := p.gather(prefix+key+".", inner); err != nil {
 				return err
@@ -55,18 +54,18 @@ func (p parameters) gather(prefix string, members map[string]any) error {
 	return nil
 }
 
-// addTools adds the names of tools to the words.
+// addTools adds the names of tools.
 func (p parameters) addTools(list []any) {
 	for _, item := range list {
 		members, _ := item.(map[string]any)
 		for key, value := range members {
-			p.words[strings.ToLower(key)] = true
+			p.names[strings.ToLower(key)] = true
 			if name, ok := value.(string); ok {
-				p.words[strings.ToLower(name)] = true
+				p.names[strings.ToLower(name)] = true
 			}
 		}
 	}
-	// These words are of any message, and say nothing of a tool.
-	delete(p.words, "type")
-	delete(p.words, "name")
+	// These words occur in every message.
+	delete(p.names, "type")
+	delete(p.names, "name")
 }

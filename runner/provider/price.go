@@ -6,21 +6,21 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// What the worst case reckons with.
+// Assumptions of the worst case.
 const (
-	// slackTokens is for what a provider adds to a question by itself.
+	// slackTokens are for text that a provider adds to a prompt.
 	slackTokens = 2000
-	// bytesPerToken is few for any language that prompts are written in.
+	// bytesPerToken is low for every language of prompts.
 	bytesPerToken = 3
 	// searchTokens is how much one web search gives the model to read.
 	searchTokens = 10_000
-	// unknownOutput is what a model is reckoned to write at most where nobody says:
-	// much, for reasoning counts, and what is reserved too little breaks a budget.
+	// unknownOutput is the longest output if no limit is known: high, because reasoning
+	// counts and too small a reservation exceeds a budget.
 	unknownOutput = 32_768
 )
 
 // priceOf returns an agent's price, and where it comes from: the eval, or the
-// version of the table. It is nil where nobody knows, which is not free.
+// version of the table. It is nil if unknown, which does not mean free.
 func priceOf(a eval.Agent, provider string, table *prices.Table) (price *prices.Price, source string) {
 	if p := a.Price; p != nil {
 		own := prices.Price{Input: p.InputPerMTok, CacheRead: p.InputPerMTok, CacheWrite: p.InputPerMTok, Output: p.OutputPerMTok}
@@ -49,8 +49,7 @@ func (c *client) Price() *prices.Price {
 	return c.price
 }
 
-// cost is nil where the price or the tokens are unknown: never 0, which would mean
-// free.
+// cost returns nil if price or tokens are unknown, never 0, which would mean free.
 func (c *client) cost(u *prices.Usage) *float64 {
 	switch {
 	case c.kind.free:
@@ -62,9 +61,9 @@ func (c *client) cost(u *prices.Usage) *float64 {
 	return &usd
 }
 
-// Worst reckons the dearest answer: all input at the dearest rate, the longest
-// output, and with web search all searches that are allowed, each read again with
-// every later one.
+// Worst estimates the most expensive answer: all input at the highest rate, the longest
+// output, and with web search all allowed searches, each read again with every later
+// one.
 func (c *client) Worst(t agent.Task) *float64 {
 	if c.kind.free {
 		return new(float64)
@@ -80,7 +79,7 @@ func (c *client) Worst(t agent.Task) *float64 {
 		out = unknownOutput
 	}
 	found := 0
-	if wants(c.Agent) {
+	if searchesWeb(c.Agent) {
 		found = maxSearches
 		in += searchTokens * found * (found + 1) / 2
 		if c.kind.pauses {

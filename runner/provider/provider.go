@@ -1,9 +1,9 @@
-// Package provider asks models over HTTP: one client, and a codec for each of the
-// wire formats of OpenAI (Chat and Responses), Anthropic, Gemini and Ollama.
+// Package provider calls models over HTTP: one client, and a codec for each wire format.
+// See kinds.
 //
-// A question carries only what the eval sets, for what is measured is what users
-// get. What is set is sent even where a provider will refuse it: dropping it in
-// silence would change the subject.
+// A request carries only parameters that the eval sets, because the defaults are what
+// users get. A set parameter is sent even if the provider will reject it: dropping it
+// in silence would change the subject.
 package provider
 
 import (
@@ -28,7 +28,7 @@ const (
 	defaultTimeout = 10 * time.Minute
 )
 
-// Deps are what models need of the world.
+// Deps are the dependencies of models.
 type Deps struct {
 	Getenv func(string) string
 	Client *http.Client
@@ -67,16 +67,16 @@ func kindOf(name string) (kind, bool) {
 	return k, ok
 }
 
-// New makes the agent for a model behind an API. It reads the key at once. The
-// provider's own key goes to the provider's own address only: for another address
-// the eval names the variable, or no key is sent.
+// New returns the agent of a model behind an API. It reads the key immediately. A
+// default key is sent to the provider's own address only: for another address the eval
+// names the variable, or no key is sent.
 func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	k, ok := kindOf(a.Kind)
 	if !ok {
 		return nil, fmt.Errorf("kind %q is not a model behind an API", a.Kind)
 	}
 	if d.Client == nil {
-		return nil, errors.New("no HTTP client was given")
+		return nil, errors.New("missing HTTP client")
 	}
 	a.MaxTokens = cmp.Or(a.MaxTokens, k.maxTokens)
 	base := BaseURL(a)
@@ -86,7 +86,7 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	}
 	home, err := url.Parse(k.BaseURL)
 	if err != nil {
-		return nil, err // unreachable: it is written above
+		return nil, err // unreachable: a constant of eval.Kinds
 	}
 	c := &client{
 		Agent: a, kind: k, base: base, home: at.Scheme == home.Scheme && at.Host == home.Host,
@@ -104,7 +104,7 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	c.secret = newSecret(c.key)
 	table := d.Prices
 	if !c.home {
-		table = nil // who sells the same model elsewhere has prices of his own
+		table = nil // other sellers of the same model have other prices
 	}
 	price, source := priceOf(a, k.vendor, table)
 	c.price = price
@@ -112,7 +112,7 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.words = sent.words
+	c.sent = sent.names
 	c.profile = agent.Profile{
 		Paid: !k.free,
 		Lane: agent.Lane{Key: laneKey(a, at.Host, c.key), Max: a.MaxConcurrency},
@@ -124,22 +124,22 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	return c, nil
 }
 
-// BaseURL is the address at which a model is asked, without the path of its format and
-// without a slash at its end.
+// BaseURL returns the address of a model without the path of its format and without a
+// trailing slash.
 func BaseURL(a eval.Agent) string {
 	k, _ := kindOf(a.Kind)
 	return strings.TrimRight(cmp.Or(a.BaseURL, k.BaseURL), "/")
 }
 
-// withoutRedirects returns a client that takes a redirection as the answer: it
-// would carry prompt and key to an address that nobody chose.
+// withoutRedirects returns a client that does not follow redirects: they would carry
+// prompt and key to an address that nobody configured.
 func withoutRedirects(c *http.Client) *http.Client {
 	stay := *c
 	stay.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &stay
 }
 
-// laneKey tells keys apart by a fingerprint, never by a part of them.
+// laneKey distinguishes keys by a fingerprint, never by a part of them.
 func laneKey(a eval.Agent, host, key string) string {
 	fingerprint := "nokey"
 	if key != "" {

@@ -141,7 +141,7 @@ func TestAProfileSaysWhatMustBeKnownAndHidesTheKey(t *testing.T) {
 
 func TestTheContextOfOllamaHoldsTheQuestion(t *testing.T) {
 	for bytes, want := range map[int]int{0: 16384, 24_000: 16384, 60_000: 65536} {
-		if got := (ollama{}).context(question{prompt: strings.Repeat("x", bytes)}); got != want {
+		if got := (ollama{}).context(request{prompt: strings.Repeat("x", bytes)}); got != want {
 			t.Errorf("%d bytes: %d, want %d", bytes, got, want)
 		}
 	}

@@ -37,8 +37,7 @@ func address(text []byte, from, i int) (span, bool) {
 	return span{start, end, "email"}, true
 }
 
-// password finds what stands between the colon and the @ of a URL. What will be
-// filled in there is none.
+// password finds the password of a URL, between colon and @. Placeholders do not count.
 func password(text []byte, start, i int) (span, bool) {
 	colon := bytes.IndexByte(text[start:i], ':')
 	if colon < 0 {
@@ -52,7 +51,7 @@ func password(text []byte, start, i int) (span, bool) {
 	return span{start, i, "password"}, true
 }
 
-// isDomain tells the name of a host from a version and a file.
+// isDomain reports whether a text is a host name, not a version or a file name.
 func isDomain(s string) bool {
 	labels := strings.Split(s, ".")
 	if len(labels) < 2 {
@@ -79,7 +78,7 @@ func isDomain(s string) bool {
 	return true
 }
 
-// isRemote tells the address of a repository: git@host:path.
+// isRemote reports whether an address is that of a repository: git@host:path.
 func isRemote(local, domain string, rest []byte) bool {
 	if local == "git" || local == "hg" {
 		return true
@@ -91,7 +90,7 @@ func isRemote(local, domain string, rest []byte) bool {
 	return false
 }
 
-// back is the beginning of the bytes of a class that end before i.
+// back returns the start of the run of bytes of a class that ends before i.
 func back(text []byte, from, i int, class func(byte) bool) int {
 	for i > from && class(text[i-1]) {
 		i--
@@ -113,7 +112,7 @@ func unescaped(text []byte, start, end int) int {
 
 func isLocal(c byte) bool { return isKey(c) || c == '.' || c == '%' || c == '+' }
 
-// isUser is what may stand between :// and @.
+// isUser reports whether a byte may occur between :// and @.
 func isUser(c byte) bool {
 	return c > ' ' && c < 0x7f && bytes.IndexByte([]byte(`/@"'<>\?#`), c) < 0
 }

@@ -1,29 +1,27 @@
-// Package redact takes secrets and e-mail addresses out of what agents say
-// before it is kept or shown: values that are known, keys that are known by their
-// shape, and addresses.
+// Package redact removes secrets and e-mail addresses from the output of agents before
+// it is stored or shown: known values, keys recognised by their shape, and addresses.
 //
-// What was valid JSON stays so. A text without hits costs one pass and no copy.
+// Valid JSON stays valid. A text without hits costs one pass and no copy.
 package redact
 
 import "bytes"
 
-// leastSecret is the shortest value that is looked for: shorter ones occur by
-// chance.
+// leastSecret is the minimum length of a known secret: shorter values occur by chance.
 const leastSecret = 8
 
-// A Redactor knows what to take out. It may be used by many goroutines.
+// A Redactor removes secrets from texts. It is safe for concurrent use.
 type Redactor struct {
 	// seen is a set of hashes of the three bytes that a finding begins with; rules
-	// has the findings by those bytes. Most places of a text are told by the set.
+	// has the findings by those bytes. Most positions of a text need only the set.
 	seen  [1 << 10]uint64
 	rules map[uint32][]rule
 }
 
-// A rule says whether a finding begins at i, and what to replace. Nothing before
-// from may be replaced, for it was already.
+// A rule reports whether a finding begins at i, and its span. The span must not begin
+// before from: that text is replaced already.
 type rule func(text []byte, from, i int) (span, bool)
 
-// A span is what to replace, and what it is.
+// A span is a part of a text to replace, with its kind.
 type span struct {
 	start, end int
 	kind       string
@@ -67,8 +65,8 @@ func (r *Redactor) Text(s string) string {
 	return s
 }
 
-// Bytes returns a text without secrets and addresses: the same slice where there
-// are none, and else a new one.
+// Bytes returns a text without secrets and addresses: the same slice if there are no
+// findings, otherwise a new one.
 func (r *Redactor) Bytes(b []byte) []byte {
 	if out := r.redacted(b); out != nil {
 		return out
@@ -76,7 +74,7 @@ func (r *Redactor) Bytes(b []byte) []byte {
 	return b
 }
 
-// redacted is nil where nothing is found.
+// redacted returns nil without findings.
 func (r *Redactor) redacted(text []byte) []byte {
 	var out []byte
 	from, at := 0, nextAt(text, 0)
@@ -100,7 +98,7 @@ func (r *Redactor) redacted(text []byte) []byte {
 	return append(out, text[from:]...)
 }
 
-// next finds the first span at i or behind it; at is the place of the next @.
+// next finds the first span from i on; at is the position of the next @.
 func (r *Redactor) next(text []byte, from, i int, at *int) (span, bool) {
 	if len(text)-i < 3 {
 		return span{}, false
@@ -126,7 +124,7 @@ func (r *Redactor) next(text []byte, from, i int, at *int) (span, bool) {
 	return span{}, false
 }
 
-// nextAt is the place of the next @ at i or behind it; -1 if there is none.
+// nextAt returns the position of the next @ from i on; -1 if there is no further one.
 func nextAt(text []byte, i int) int {
 	if n := bytes.IndexByte(text[i:], '@'); n >= 0 {
 		return i + n

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A form is a secret as it may appear in a text.
+// A form is an encoding of a secret in a text.
 type form struct {
 	text string
 	// inner means that it is the inside of a longer text in base64, all of which
@@ -38,7 +38,7 @@ func forms(secrets []string) []form {
 	return slices.Compact(out)
 }
 
-// inJSON is a text as it stands between the quotes of JSON.
+// inJSON returns a text as the inside of a JSON string.
 func inJSON(s string, html bool) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -49,14 +49,14 @@ func inJSON(s string, html bool) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
 }
 
-// inBase64 returns what the base64 of any text with s inside has in common: it
-// depends on where in a group of three bytes s begins.
+// inBase64 returns the base64 digits that every text with s inside shares. They depend on
+// the position of s in a group of three bytes.
 func inBase64(s string) []string {
 	var out []string
 	for offset := range 3 {
 		padded := strings.Repeat("\x00", offset) + s
 		padded = padded[:len(padded)/3*3]
-		skip := (offset*8 + 5) / 6 // digits that hold bits of what stands before
+		skip := (offset*8 + 5) / 6 // digits that hold bits of the text before
 		for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 			if text := enc.EncodeToString([]byte(padded)); len(text)-skip >= leastSecret {
 				out = append(out, text[skip:])
@@ -100,7 +100,7 @@ func escape(text []byte, from, start int) int {
 	return start
 }
 
-// backslashes counts those that end at i.
+// backslashes counts the backslashes before i.
 func backslashes(text []byte, i int) int {
 	n := 0
 	for i-n >= 0 && text[i-n] == '\\' && n < 64 {

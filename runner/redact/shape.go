@@ -2,9 +2,8 @@ package redact
 
 import "bytes"
 
-// A shape is a kind of secret that is known by how it looks. Its rules look at
-// each byte of a token once, from the token's beginning, so that no text takes
-// more than linear time.
+// A shape is a kind of secret that is recognised by its form. Its rules read each byte of
+// a token once, from the token's start, so that every text takes linear time.
 type shape struct {
 	anchors []string // three bytes each
 	rule    rule
@@ -33,8 +32,8 @@ func shapes() []shape {
 	}
 }
 
-// token finds prefix and at least so many bytes of a class behind it, with a digit
-// among them. Random means that words are not enough: it has to look like chance.
+// token finds prefix followed by a minimum of bytes of a class, at least one of them a
+// digit. Random means that the token must look random; words do not count.
 func token(kind, prefix string, class func(byte) bool, least int, random bool) rule {
 	return func(text []byte, from, i int) (span, bool) {
 		if !bytes.HasPrefix(text[i:], []byte(prefix)) || !begins(text, i) {
@@ -42,16 +41,16 @@ func token(kind, prefix string, class func(byte) bool, least int, random bool) r
 		}
 		body := i + len(prefix)
 		end := run(text, body, class)
-		if end-body < least || !chancy(text[body:end], random) {
+		if end-body < least || !looksRandom(text[body:end], random) {
 			return span{}, false
 		}
 		return span{max(from, i), end, kind}, true
 	}
 }
 
-// chancy says whether a token looks like chance: it has a digit and, if asked
-// for, upper and lower case or a long run without a break.
-func chancy(token []byte, random bool) bool {
+// looksRandom reports whether a token has a digit and, if random is set, upper and lower
+// case or a long unbroken run.
+func looksRandom(token []byte, random bool) bool {
 	var digit, upper, lower bool
 	unbroken, longest := 0, 0
 	for _, c := range token {
@@ -87,7 +86,7 @@ func aws(prefix string) rule {
 	}
 }
 
-// bearer finds what follows the word Bearer; the word stays.
+// bearer finds the token after the word Bearer and keeps the word.
 func bearer(text []byte, _, i int) (span, bool) {
 	if len(text)-i < 7 || !bytes.EqualFold(text[i:i+6], []byte("bearer")) || !begins(text, i) {
 		return span{}, false
@@ -97,14 +96,14 @@ func bearer(text []byte, _, i int) (span, bool) {
 		start++
 	}
 	end := run(text, start, func(c byte) bool { return isBase64(c) || c == '.' || c == '~' })
-	if start == i+6 || end-start < 16 || !chancy(text[start:end], true) {
+	if start == i+6 || end-start < 16 || !looksRandom(text[start:end], true) {
 		return span{}, false
 	}
 	return span{start, end, "bearer-token"}, true
 }
 
-// jwt finds three or more parts of base64 with points between them. It looks no
-// further than the part that is none: each part may begin a token.
+// jwt finds three or more base64 parts separated by dots. It stops at the first part that
+// is not base64: each part may begin a token.
 func jwt(text []byte, from, i int) (span, bool) {
 	if !begins(text, i) {
 		return span{}, false
@@ -145,14 +144,14 @@ func privateKey(text []byte, from, i int) (span, bool) {
 			end = last + close + 5
 		}
 	}
-	for end > i && (text[end-1] == '\\' || text[end-1] == ' ') { // of what follows
+	for end > i && (text[end-1] == '\\' || text[end-1] == ' ') { // part of the text after the block
 		end--
 	}
 	return span{start, end, "private-key"}, true
 }
 
-// begins says that no token goes on at i: what stands before is no part of one, or
-// is the end of an escape sequence.
+// begins reports whether a token may begin at i: the byte before is not part of one, or
+// ends an escape sequence.
 func begins(text []byte, i int) bool {
 	if i == 0 || !isKey(text[i-1]) {
 		return true
@@ -166,7 +165,7 @@ func begins(text []byte, i int) bool {
 	return i >= 6 && text[i-6] == '\\' && text[i-5] == 'u' && allHex(text[i-4:i])
 }
 
-// run is the end of the bytes of a class that begin at i.
+// run returns the end of the run of bytes of a class that begins at i.
 func run(text []byte, i int, class func(byte) bool) int {
 	for i < len(text) && class(text[i]) {
 		i++
@@ -180,7 +179,7 @@ func isWord(c byte) bool  { return isAlnum(c) || c == '_' }
 func isKey(c byte) bool   { return isWord(c) || c == '-' }
 func isHex(c byte) bool   { return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
 
-// isArmour is what may stand inside a block, its ends of lines escaped or not.
+// isArmour reports whether a byte may occur inside a block, escaped line ends included.
 func isArmour(c byte) bool {
 	return isBase64(c) || bytes.IndexByte([]byte(" \t\r\n\\:,"), c) >= 0
 }

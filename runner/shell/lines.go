@@ -7,16 +7,16 @@ import (
 
 var hereDoc = regexp.MustCompile(`(?:^|[^<])<<-?[ \t]*\\?(?:'([^'\n]+)'|"([^"\n]+)"|([A-Za-z_][\w.+-]*))`)
 
-// codeLines are the lines of a text without what stands in here-documents, and without
-// what a line has above maxParsed.
+// codeLines returns the lines of a text without here-documents; lines are cut at
+// maxParsed.
 func codeLines(text string) []string {
 	lines := strings.Split(text, "\n")
-	last := map[string]int{} // where a line stands last
+	last := map[string]int{} // the last position of a line
 	for i, line := range lines {
 		last[strings.TrimLeft(line, "\t")] = i
 	}
 	var out []string
-	var ends []string // of the here-documents that are open
+	var ends []string // delimiters of the open here-documents
 	for i, line := range lines {
 		if len(ends) > 0 {
 			if strings.TrimLeft(line, "\t") != ends[0] {
@@ -37,8 +37,8 @@ func codeLines(text string) []string {
 
 var tokens = regexp.MustCompile(`#.*|"(?:[^"\\]|\\.)*"|'[^']*'|[;&|(){}]+|[0-9]*(?:>>?&?|<&?)\s*[^\s;&|(){}"']*|[^\s;&|(){}"'<>]+`)
 
-// split takes a line apart that does not parse: shell that was cut off, or another
-// language such as PowerShell.
+// split splits a line with a syntax error: truncated shell, or another language such as
+// PowerShell.
 func (r *reader) split(line string) {
 	var words []string
 	end := func() {

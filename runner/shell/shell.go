@@ -1,7 +1,7 @@
-// Package shell takes shell text apart into the commands that it runs.
+// Package shell splits shell text into the commands that it runs.
 //
-// The parser is mvdan.cc/sh/v3/syntax. Agents write the text, so what the parser gets
-// is bounded; text that nests too deeply or is not bash is read line by line.
+// The parser is mvdan.cc/sh/v3/syntax. Agents write the text, so the parser's
+// input is limited; text that nests too deeply or is not bash is split line by line.
 package shell
 
 import (
@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// maxParsed is how much text is parsed at a time, in bytes. Of a longer line, the
-	// rest is not read.
+	// maxParsed limits the text parsed at a time, in bytes. The rest of a longer line is
+	// ignored.
 	maxParsed = 32 << 10
-	// maxBrackets is how many opening brackets that text may have: the parser recurses.
+	// maxBrackets limits the opening brackets of that text: the parser recurses.
 	maxBrackets = 4000
-	// maxErrors is how often the parser starts again behind a line that does not parse.
+	// maxErrors limits how often the parser restarts after a line with a syntax error.
 	maxErrors = 16
 )
 
 // A Command is one simple command: a program or builtin with its arguments.
 type Command struct {
-	// Words are without quotes; an expansion such as $NAME stands as it is written.
+	// Words have no quotes; an expansion such as $NAME stays unexpanded.
 	Words []string
-	// Input is the here-document that is its standard input.
+	// Input is its here-document.
 	Input string
 }
 
@@ -68,8 +68,8 @@ func Words(text string) (words []string, ok bool) {
 	return wordsOf(text, call.Args), true
 }
 
-// isFlat reports whether a text of any length holds words and quotes and nothing that
-// the parser would recurse for.
+// isFlat reports whether a text has only words and quotes, for which the parser does not
+// recurse.
 func isFlat(text string) bool {
 	var quote byte // ' or " while inside
 	for i := 0; i < len(text); i++ {
@@ -98,11 +98,11 @@ func isFlat(text string) bool {
 
 type reader struct {
 	out    []Command
-	errors int // that may still occur
+	errors int // syntax errors that may still occur
 }
 
-// read parses statement by statement. Where that fails, the line is split as far as it
-// goes, and the parser starts again behind it.
+// read parses statement by statement. After a syntax error it splits the line as far as
+// possible and restarts behind it.
 func (r *reader) read(text string) {
 	for text != "" {
 		if r.errors == 0 || brackets(text) > maxBrackets {
@@ -162,7 +162,7 @@ func (r *reader) statement(text string, stmt *syntax.Stmt) int {
 	return end
 }
 
-// inputOf is the text of a here-document.
+// inputOf returns the text of a here-document.
 func inputOf(text string, w *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range w.Parts {
@@ -175,7 +175,7 @@ func inputOf(text string, w *syntax.Word) string {
 	return b.String()
 }
 
-// placed is a command and where it begins.
+// placed is a command and its start.
 type placed struct {
 	at int
 	Command
@@ -207,8 +207,8 @@ func unquote(b *strings.Builder, text string, parts []syntax.WordPart, quoted bo
 	}
 }
 
-// unescape takes backslashes away as a shell does. Before a letter or a digit they
-// stay, for there they part the folders of Windows.
+// unescape removes backslashes as a shell does. Before a letter or a digit they stay:
+// there they separate folders of Windows.
 func unescape(b *strings.Builder, s string, quoted bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {
@@ -231,7 +231,7 @@ func isAlphanumeric(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// source is the text of a node.
+// source returns the text of a node.
 func source(text string, n syntax.Node) string {
 	from, to := int(n.Pos().Offset()), int(n.End().Offset())
 	from = min(from, len(text))

@@ -12,7 +12,7 @@ import (
 // TestExamplesFitTheirSchemas holds every example of the description to the schema
 // that it stands beside.
 func TestExamplesFitTheirSchemas(t *testing.T) {
-	doc, err := openapi3.NewLoader().LoadFromFile("openapi/openapi.yaml")
+	doc, err := openapi3.NewLoader().LoadFromFile("../public/openapi/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

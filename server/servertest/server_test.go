@@ -56,11 +56,16 @@ func newServer(t testing.TB, s *snapshotview.Site, change func(*server.Config)) 
 	}
 	taken := collect.New(collect.Config{DB: uses.DB, Vault: uses.Vault, Secrets: uses.Secrets, Log: log, Now: func() time.Time { return asOf }, Identify: func(*event.Input, *event.Record) {}})
 	t.Cleanup(taken.Close)
+	now := func() time.Time { return asOf }
 	cfg := server.Config{
-		Source: holder, Agents: uses, Collect: taken, Log: log, Now: func() time.Time { return asOf },
-		Evals:       &evals.Service{DB: uses.DB, Secrets: uses.Secrets, Log: log, Now: func() time.Time { return asOf }, BaseURL: base},
-		BillingKeys: []string{"whsec_of_tests"},
-		BaseURL:     base, IDPrefix: "t", LimitPerMinute: 1_000_000, Contact: "mailto:security@firstpick.example",
+		Services: server.Services{
+			Source: holder, Agents: uses, Collect: taken,
+			Evals: &evals.Service{DB: uses.DB, Secrets: uses.Secrets, Log: log, Now: now, BaseURL: base},
+		},
+		Settings: server.Settings{
+			Log: log, Now: now, BillingKeys: []string{"whsec_of_tests"},
+			BaseURL: base, IDPrefix: "t", LimitPerMinute: 1_000_000, Contact: "mailto:security@firstpick.example",
+		},
 	}
 	if change != nil {
 		change(&cfg)

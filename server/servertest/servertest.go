@@ -12,6 +12,7 @@ import (
 	"mime/quotedprintable"
 	"net"
 	"net/mail"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,15 +23,13 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server"
+	"github.com/firstpick/firstpick/server/app"
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/auth/trust"
 	"github.com/firstpick/firstpick/server/auth/trust/trusttest"
 	"github.com/firstpick/firstpick/server/channel/collect"
-	"github.com/firstpick/firstpick/server/channel/event"
-	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	ourmail "github.com/firstpick/firstpick/server/kit/mail"
-	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/servertest/contract"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
@@ -179,50 +178,57 @@ func New(t testing.TB, o Options) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := registrations.Config{
-		DB: statetest.Open(t, o.State), Vault: statetest.Vault(t), Mailer: mailer, Log: log, Now: o.Clock.Now, BaseURL: s.URL,
-		Issuers: []trust.Issuer{o.IdP.Issuer()}, LimitsOff: !o.Limits,
+	cfg := app.Config{
+		Settings: server.Settings{
+			Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000, LimitsOff: !o.Limits, AccessLog: true, LogWriter: s.Log,
+			Around: contract.New(t).Wrap,
+		},
+		Registrations: registrations.Config{
+			DB: statetest.Open(t, o.State), Vault: statetest.Vault(t), Mailer: mailer, Issuers: []trust.Issuer{o.IdP.Issuer()}, LimitsOff: !o.Limits,
+		},
+		Sleep: o.Clock.Sleep, Resolver: noNames{}, EvalChecker: evalChecker{}, Bundles: t.TempDir(),
+		Adjust: o.adjust,
 	}
 	if o.Agents != nil {
-		o.Agents(&cfg)
+		o.Agents(&cfg.Registrations)
 	}
-	if s.Agents, err = registrations.New(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
-	s.Collect = collect.New(collect.Config{
-		DB: cfg.DB, Vault: cfg.Vault, Secrets: s.Agents.Secrets, Log: log, Now: o.Clock.Now, Identify: func(*event.Input, *event.Record) {},
-	})
-	s.Bundles = t.TempDir()
-	shelf := bundle.NewShelf(s.Bundles, 8)
-	t.Cleanup(func() { _ = shelf.Close() })
-	s.Evals = &evals.Service{
-		DB: cfg.DB, Secrets: s.Agents.Secrets, Checker: evalChecker{}, Shelf: shelf, Log: log, Now: o.Clock.Now, Sleep: o.Clock.Sleep, BaseURL: s.URL,
-	}
-	if o.Evals != nil {
-		o.Evals(s.Evals)
-	}
-	scfg := server.Config{
-		Source: &snapshotview.Holder{}, Agents: s.Agents, Collect: s.Collect, Evals: s.Evals, Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000,
-		LimitsOff: !o.Limits, AccessLog: true, LogWriter: s.Log, Around: contract.New(t).Wrap,
-	}
-	if o.Server != nil {
-		o.Server(&scfg)
-	}
-	srv, err := server.New(scfg)
+	srv, err := app.Build(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Agents, s.Collect, s.Evals, s.Bundles = srv.Agents, srv.Collect, srv.Evals, cfg.Bundles
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { s.Agents.Outbox.Run(ctx, nil) })
 	running.Go(func() {
 		if err := srv.Serve(ctx, ln); err != nil {
 			t.Error(err)
 		}
 	})
-	s.Stop = func() { stop(); running.Wait(); s.Collect.Close() }
+	s.Stop = func() { stop(); running.Wait(); srv.Close() }
 	t.Cleanup(s.Stop)
 	return s
+}
+
+func (o *Options) adjust(c *server.Config) {
+	if o.Evals != nil {
+		o.Evals(c.Evals)
+	}
+	if o.Server != nil {
+		o.Server(c)
+	}
+}
+
+// noNames is a resolver that knows no names.
+type noNames struct{}
+
+// LookupAddr implements rdns.Resolver.
+func (noNames) LookupAddr(_ context.Context, addr string) ([]string, error) {
+	return nil, &net.DNSError{Err: "no such host", Name: addr, IsNotFound: true}
+}
+
+// LookupNetIP implements rdns.Resolver.
+func (noNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 }
 
 // A Mailbox is the folder of a file mailer.

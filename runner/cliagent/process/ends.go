@@ -29,7 +29,7 @@ func (e *ends) write(p []byte) {
 	}
 }
 
-// bytes returns what was kept, and where and how much is missing between.
+// bytes returns the kept bytes, and position and size of the gap.
 func (e *ends) bytes() (data []byte, at, cut int64) {
 	data = slices.Concat(e.first, e.last[e.oldest:], e.last[:e.oldest])
 	if cut = e.total - int64(len(data)); cut > 0 {

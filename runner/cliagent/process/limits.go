@@ -14,15 +14,15 @@ const (
 	folderEvery    = time.Second
 	folderIdle     = 10
 	folderLatest   = 20 * time.Second
-	entryOverhead  = 1 << 10 // bytes of a file system that a file takes beside its blocks
+	entryOverhead  = 1 << 10 // bytes of a file on disk besides its blocks
 	threadsPerProc = 32
 	// fileSlack lets one file grow beyond the disk limit, so that the measuring finds it.
 	fileSlack = 1 << 20
 )
 
-// Limits bound what a program and all that it starts may use at a time. They are
+// Limits limit the resources of a program and its descendants. They are
 // measured, not reserved: a program may exceed them for a fraction of a second before it
-// is killed. 0 is no limit. They need a supervisor.
+// is killed. 0 means no limit. They need a supervisor.
 type Limits struct {
 	// MemoryMB bounds the memory of all processes together: what they allocated and
 	// share, without the files that they map, in MiB.
@@ -51,7 +51,7 @@ type excess struct {
 	text string
 }
 
-// usage is what a program uses.
+// usage is the resource usage of a program.
 type usage struct {
 	processes, threads int
 	memory, unlinked   int64 // bytes
@@ -70,7 +70,7 @@ func (l Limits) over(u usage) *excess {
 	return nil
 }
 
-// overDisk returns the excess of the folders with what lies in no folder any more.
+// overDisk returns the excess of the folders and of files that are in no folder any more.
 func (l Limits) overDisk(unlinked int64) *excess {
 	if l.DiskMB <= 0 {
 		return nil
@@ -123,7 +123,7 @@ func folderSize(dir string, enough int64, seen map[fileID]bool) (size int64) {
 	return size
 }
 
-// readable is what the owner needs to list a folder and to look at what it lists.
+// readable are the permissions to list a folder and to inspect its entries.
 const readable fs.FileMode = 0o500
 
 func closed(info fs.FileInfo) bool { return info.IsDir() && info.Mode()&readable != readable }

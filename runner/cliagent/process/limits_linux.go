@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// A fileID tells files apart.
+// A fileID identifies a file.
 type fileID struct{ dev, ino uint64 }
 
-// diskBlocks is what a file takes; one that has several names counts once.
+// diskBlocks is the size of a file on disk; one with several names counts once.
 func diskBlocks(info fs.FileInfo, seen map[fileID]bool) int64 {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -28,7 +28,7 @@ func diskBlocks(info fs.FileInfo, seen map[fileID]bool) int64 {
 	return st.Blocks * 512
 }
 
-// measure adds up what the processes below pid use. What cannot be read counts as
+// measure adds up the usage of the processes below pid. What cannot be read counts as
 // nothing, but for memory: there the larger figure counts that anybody may read.
 func measure(pid int, l Limits) usage {
 	var u usage
@@ -116,8 +116,8 @@ func residentBytes(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// proportionalBytes is a process's part of the memory that is no file's: its own with
-// what is swapped out, and what it shares.
+// proportionalBytes is a process's share of anonymous memory: its own, swapped memory
+// included, and its part of shared memory.
 func proportionalBytes(pid int) (private, shared int64) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
 	if err != nil {
@@ -148,7 +148,7 @@ func proportionalBytes(pid int) (private, shared int64) {
 	return private, shared
 }
 
-// unnamedFiles is what a process keeps in open files that no folder shows: in memory,
+// unnamedFiles is the size of a process's open files that are in no folder: in memory,
 // and on disk.
 func unnamedFiles(pid int, seen map[fileID]bool) (memory, disk int64) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd/"

@@ -25,7 +25,7 @@ type Clock struct {
 	After func(time.Duration) <-chan time.Time
 }
 
-// A Spec is what to run and how far it may go. A Wall, Stall or Grace of 0 does not
+// A Spec is a program with its limits. A Wall, Stall or Grace of 0 does not
 // hold.
 type Spec struct {
 	// Argv is the program and its arguments. A name without a slash is looked for
@@ -42,7 +42,7 @@ type Spec struct {
 	Stall time.Duration // without a byte on stdout or stderr, until Ended
 	Grace time.Duration // alive after Ended
 
-	Limits Limits // what it may use
+	Limits Limits
 
 	// Stdout and Stderr take whole lines without their newline: when the line was
 	// read, since the start, and where it begins in its stream. They are never called
@@ -59,7 +59,7 @@ type Spec struct {
 	Interrupt, Terminate time.Duration
 }
 
-// Why says what ended a program.
+// Why is the reason of a program's end.
 type Why string
 
 // The ends of a program.

@@ -19,10 +19,10 @@ const (
 	defaultMaxRaw  = 64 << 20
 	defaultPatient = 5 * time.Second
 	maxStderr      = 64 << 10
-	// killPatience is how long the system may take to end what was killed, and
-	// drainPatience how long output may be read of what should have ended.
-	killPatience  = 10 * time.Second
-	drainPatience = 2 * time.Second
+	// killTimeout limits the wait for killed processes to end, drainTimeout the reading of
+	// their output.
+	killTimeout  = 10 * time.Second
+	drainTimeout = 2 * time.Second
 )
 
 // stepKill is the step of the ladder that kills.
@@ -30,7 +30,7 @@ const stepKill = 3
 
 // Run runs a program to its end and returns when nothing of it is left. It fails
 // only where the program could not be started; a context that is done ends the
-// program, and Why tells.
+// program; see Why.
 func Run(ctx context.Context, clock Clock, s Spec) (Exit, error) {
 	s.MaxLine, s.MaxRaw = cmp.Or(s.MaxLine, defaultMaxLine), cmp.Or(s.MaxRaw, defaultMaxRaw)
 	s.Interrupt, s.Terminate = cmp.Or(s.Interrupt, defaultPatient), cmp.Or(s.Terminate, defaultPatient)
@@ -67,7 +67,7 @@ func Run(ctx context.Context, clock Clock, s Spec) (Exit, error) {
 	exit := r.watch(ctx)
 	select {
 	case <-read:
-	case <-clock.After(drainPatience): // something that got away holds the pipes
+	case <-clock.After(drainTimeout): // something that got away holds the pipes
 		now := time.Unix(0, 1)
 		_, _ = out.SetReadDeadline(now), errs.SetReadDeadline(now)
 		<-read
@@ -100,7 +100,7 @@ type child struct {
 	pid     int // of the supervisor; 0 without one
 	signal  func(syscall.Signal)
 	kill    func()
-	abandon func() // gives up what kill did not end
+	abandon func() // stops waiting for processes that kill did not end
 	done    <-chan Exit
 }
 
@@ -124,7 +124,7 @@ func (r *run) read(f *os.File, kept *ends, fn func(time.Duration, int64, []byte)
 
 func (r *run) since() time.Duration { return r.clock.Now().Sub(r.start) }
 
-// A listener keeps what is read and notes when.
+// A listener keeps output and the time of it.
 type listener struct {
 	f    *os.File
 	run  *run
@@ -171,7 +171,7 @@ func (r *run) watch(ctx context.Context) Exit {
 			next = r.clock.After(r.Terminate)
 		case stepKill:
 			r.child.kill()
-			next = r.clock.After(killPatience)
+			next = r.clock.After(killTimeout)
 		default:
 			r.child.abandon()
 			next = nil
@@ -205,7 +205,7 @@ func (r *run) watch(ctx context.Context) Exit {
 			} else {
 				stall = r.clock.After(r.Stall - quiet)
 			}
-		case <-result: // what counts is there; the program has only to end
+		case <-result: // the result is complete; the program only has to exit
 			result, wall, stall, grace = nil, nil, nil, r.after(r.Grace)
 		case <-grace:
 			stopping(Grace)

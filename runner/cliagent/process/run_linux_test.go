@@ -396,7 +396,7 @@ func TestRunAloneWithPipesHeld(t *testing.T) {
 	c := collect(&s)
 	run := start(t.Context(), clock.clock(), s)
 	c.wait(t, "pid")
-	clock.fire(drainPatience, drainPatience)
+	clock.fire(drainTimeout, drainTimeout)
 	if e := ended(t, run); e.Code != 0 || e.Why != Exited {
 		t.Errorf("exit %+v", e)
 	}

@@ -61,7 +61,7 @@ func startAlone(cmd *exec.Cmd) (*child, error) {
 	group := func(sig syscall.Signal) { _ = syscall.Kill(-cmd.Process.Pid, sig) }
 	done := make(chan Exit, 1)
 	go func() {
-		_ = cmd.Wait() // the state tells more than the error
+		_ = cmd.Wait() // the state has more than the error
 		group(syscall.SIGKILL)
 		var e Exit
 		if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {

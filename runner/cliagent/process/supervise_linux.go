@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The supervisor's files, beside the program's own three.
+// The supervisor's files, after the program's own three.
 const (
 	ordersFD  = 3
 	reportsFD = 4
@@ -154,7 +154,7 @@ func (s *supervisor) reap() *end {
 	for {
 		var ws syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &ws, syscall.WALL, nil)
-		for pid > 0 { // all that ended by now, before looking for what they left
+		for pid > 0 { // all ended processes, before looking for their orphans
 			if pid == s.program {
 				out.Code, out.Signal = status(ws)
 				s.ending.Store(true)

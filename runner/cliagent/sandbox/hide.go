@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A hiding is what Options.Hide comes to: folders that are there, and names in folders.
+// A hiding is a resolved Options.Hide: existing folders, and names in folders.
 // A name may be that of a file, or of nothing yet. Nothing can be laid over a file that
 // comes later, or that another replaces, so the folder is covered and shows what else
 // was in it.
@@ -63,7 +63,7 @@ func (h hiding) cover(visible func(dir string) bool, own []string) (mounts, cove
 		}
 		covered = append(covered, dir)
 		mounts = append(mounts, "--tmpfs", dir)
-		entries, _ := os.ReadDir(dir) // what cannot be listed stays hidden
+		entries, _ := os.ReadDir(dir) // an unreadable folder stays hidden
 		for _, e := range entries {
 			mounts = append(mounts, h.show(dir, e)...)
 		}

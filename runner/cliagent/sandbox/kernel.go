@@ -10,7 +10,8 @@ import (
 // kernelSettings are files of /proc that change the machine. Programs may read them.
 var kernelSettings = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/bus", "/proc/fs", "/proc/irq"}
 
-// kernelFiles tell of the machine and of others' memory. Container runtimes mask the same.
+// kernelFiles reveal the machine and the memory of other processes. Container runtimes
+// mask the same files.
 var kernelFiles = []string{
 	"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi", "/proc/timer_list",
 	"/sys/devices/virtual/powercap", "/sys/firmware",

@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// A Config is what Detect looks with.
+// A Config is the input of Detect.
 type Config struct {
 	LookPath func(name string) (string, error)
 	// Try runs a program to see whether it works.
@@ -56,13 +56,13 @@ type Sandbox struct {
 	image   string
 	hidden  []string // folders, parents first
 	shown   []string // in them
-	masked  []string // what the kernel shows and programs do not need
-	user    *User    // whom programs run as; nil for the user of this process
+	masked  []string // kernel files that programs do not need
+	user    *User    // of programs; nil for the user of this process
 	setpriv string   // the program that makes them this user
 	warning string
 }
 
-// A User owns what programs write.
+// A User owns the files that programs write.
 type User struct{ UID, GID int }
 
 // Detect returns the best sandbox that works here. It fails where a container is
@@ -107,7 +107,7 @@ func unkept(why string) Sandbox {
 	return Sandbox{warning: "no sandbox: " + why + ". Agents run with your rights: what they start can read your keys and change your files, and two trials can see each other"}
 }
 
-// hidden are the folders with what is somebody's own, as far as there are any.
+// hidden returns the existing folders with personal files.
 func hidden(home string) []string {
 	var out []string
 	for _, dir := range []string{home, "/home", "/root", "/run", "/var/run", "/tmp", "/var/tmp", "/mnt", "/media"} {
@@ -137,7 +137,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Name is what the manifest says of it: bubblewrap, "docker IMAGE", none.
+// Name returns the name for the manifest: bubblewrap, "docker IMAGE", none.
 func (s Sandbox) Name() string {
 	switch s.kind {
 	case bubblewrap:
@@ -149,7 +149,7 @@ func (s Sandbox) Name() string {
 	return "none"
 }
 
-// Describe names it and says who programs are, where that is not the user of this process.
+// Describe returns the name, and the user of programs if it is not that of this process.
 func (s Sandbox) Describe() string {
 	if s.user == nil {
 		return s.Name()
@@ -157,13 +157,13 @@ func (s Sandbox) Describe() string {
 	return fmt.Sprintf("%s; programs run as user %d", s.Name(), s.user.UID)
 }
 
-// Warning says what programs can do for lack of a sandbox; empty when there is one.
+// Warning describes the access of programs without a sandbox; empty with one.
 func (s Sandbox) Warning() string { return s.warning }
 
 // CutsNetwork reports whether Options.Network may be off.
 func (s Sandbox) CutsNetwork() bool { return s.kind != none }
 
-// Options are what one program may see and do.
+// Options are the permissions of one program.
 type Options struct {
 	Workdir, Home, Tmp string // that it may write to; they have the same paths inside, and Tmp is /tmp too
 	Network            bool
@@ -227,14 +227,13 @@ func (s Sandbox) bubblewrap(argv []string, o Options) []string {
 		return append(append(out, "--"), argv...)
 	}
 	out = append(out, "--", s.setpriv, fmt.Sprintf("--reuid=%d", s.user.UID), fmt.Sprintf("--regid=%d", s.user.GID), "--clear-groups", "--inh-caps=-all", "--")
-	if o.Workdir != "" { // without capabilities, root cannot enter what is nobody's
+	if o.Workdir != "" { // without capabilities, root cannot enter folders of nobody
 		out = append(out, "/bin/sh", "-c", `cd "$0" && exec "$@"`, o.Workdir)
 	}
 	return append(out, argv...)
 }
 
-// folders hides what is not the program's and shows what is. What comes later lies
-// over what came before.
+// folders hides all folders but the program's. Later arguments override earlier ones.
 func (s Sandbox) folders(program string, o Options) []string {
 	hide := newHiding(o.Hide)
 	own := []string{o.Home, o.Workdir, o.Tmp}
@@ -271,7 +270,7 @@ func (s Sandbox) folders(program string, o Options) []string {
 		}
 	}
 	out = append(out, hide.blank(own)...)
-	for _, dir := range slices.Concat(tops, covered) { // what hides takes nothing in: it would be memory
+	for _, dir := range slices.Concat(tops, covered) { // read-only, because files in it would use memory
 		if dir != "/tmp" {
 			out = append(out, "--remount-ro", dir)
 		}

@@ -52,7 +52,7 @@ func made(dir string) func() {
 	}
 }
 
-// Own gives a trial's folder and all that is in it to the user whom programs run as.
+// Own gives a trial's folder and its contents to the user of programs.
 // No program may be at work there.
 func (s Sandbox) Own(dir string) error {
 	if s.user == nil {

@@ -13,17 +13,16 @@ import (
 // Aider is the Decoder of its stream.
 func Aider(emit func(Event)) Parser { return &aider{recorder: newRecorder(emit)} }
 
-// aider reads what `aider --no-pretty --no-stream --message` prints, for it has no
-// machine-readable form. Behind every answer of the model it prints the tokens, and
-// nothing of the kind behind an error; its exit status tells nothing. What it
-// counts comes from its --analytics-log, by File. Where it was killed, the answer is
-// whole only if that log has its end.
+// aider reads what `aider --no-pretty --no-stream --message` prints, which has no
+// machine-readable form. It prints the tokens after every answer of the model, and not
+// after an error; its exit status means nothing. Usage comes from its --analytics-log,
+// by File. After a kill the answer is complete only if that log has its end.
 type aider struct {
 	*recorder
 	text   []byte // printed since the last answer
 	banner bool   // of the start, is over
 	fault  string // since the last answer
-	exited bool   // by itself, as its log says
+	exited bool   // normally, according to its log
 }
 
 var (
@@ -62,12 +61,12 @@ func (a *aider) Line(at time.Duration, off int64, line []byte) {
 	}
 }
 
-// notice takes a line that aider prints of itself.
+// notice handles a line of aider's own.
 func (a *aider) notice(text string) bool {
 	switch {
 	case aiderTokens.MatchString(text):
 		a.fault = ""
-		a.say(string(bytes.TrimSpace(a.text)), "", "")
+		a.addText(string(bytes.TrimSpace(a.text)), "", "")
 		a.text = a.text[:0]
 		a.out.Answered = true
 	case strings.HasPrefix(text, "Applied edit to "):
@@ -90,9 +89,9 @@ func (a *aider) notice(text string) bool {
 	return true
 }
 
-// File takes the analytics log. Its input includes what came from a cache.
+// File reads the analytics log. Its input tokens include cached ones.
 func (a *aider) File(text []byte) {
-	a.beside(a.at)
+	a.outsideLine(a.at)
 	for line := range bytes.Lines(text) {
 		var l struct {
 			Event string `json:"event"`
@@ -119,14 +118,14 @@ func (a *aider) File(text []byte) {
 }
 
 func (a *aider) End(exit int) Outcome {
-	a.beside(a.at)
+	a.outsideLine(a.at)
 	switch {
 	case a.fault != "":
 		return a.fail(failed(0, a.fault))
 	case a.out.Answered && (exit >= 0 || a.exited), a.out.Stop != transcript.StopEnd:
 		return a.answer()
 	}
-	f := a.broken(exit)
+	f := a.noResult(exit)
 	if tail := strings.TrimSpace(string(a.text)); tail != "" && a.trouble.gist() == "" {
 		f.Message = clip(f.Message+": "+tail, maxMessage)
 	}

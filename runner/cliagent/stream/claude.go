@@ -169,7 +169,7 @@ func (c *claude) assistant(l *claudeLine) {
 	for _, b := range blocks {
 		switch b.Type {
 		case "text":
-			c.say(b.Text, l.Message.ID, l.Parent)
+			c.addText(b.Text, l.Message.ID, l.Parent)
 		case "thinking":
 			c.think(b.Thinking, l.Parent)
 		case "tool_use", "server_tool_use":
@@ -220,7 +220,7 @@ func (c *claude) denied(denials []claudeDenial) {
 	}
 }
 
-// account takes what the result says of tokens and money. By model is more than
+// account reads tokens and cost of the result. By model is more than
 // usage, which is of the main loop alone and lags behind at a budget's end.
 func (c *claude) account(l *claudeLine) {
 	c.out.Turns = l.Turns.int()
@@ -249,9 +249,9 @@ func (c *claude) account(l *claudeLine) {
 
 func (c *claude) End(exit int) Outcome {
 	l := c.result
-	c.beside(c.at)
+	c.outsideLine(c.at)
 	if l == nil {
-		return c.fail(c.broken(exit))
+		return c.fail(c.noResult(exit))
 	}
 	switch {
 	case l.Subtype == "error_max_turns":

@@ -13,8 +13,8 @@ import (
 // Codex is the Decoder of its stream.
 func Codex(emit func(Event)) Parser { return &codex{recorder: newRecorder(emit)} }
 
-// codex reads `codex exec --json`. The stream names neither the model nor what it
-// costs, and its file changes have no content.
+// codex reads `codex exec --json`. The stream has neither model nor cost, and
+// its file changes have no content.
 type codex struct {
 	*recorder
 	completed bool
@@ -68,7 +68,7 @@ type codexItem struct {
 	} `json:"results"`
 }
 
-// A codexAction is what a web_search did: search, open_page or find_in_page.
+// A codexAction is the action of a web_search: search, open_page or find_in_page.
 type codexAction struct {
 	Type    string   `json:"type"`
 	Query   string   `json:"query"`
@@ -110,7 +110,7 @@ func (c *codex) Line(at time.Duration, off int64, line []byte) {
 }
 
 // account takes the tokens of the thread so far, of which every turn reports the sum.
-// Input includes what came from a cache.
+// Input tokens include cached ones.
 func (c *codex) account(l *codexLine) {
 	u := l.Usage
 	if u == nil {
@@ -144,7 +144,7 @@ func (c *codex) finished(i *codexItem) {
 	ok := i.Status != "failed" && i.Status != "declined"
 	switch i.Type {
 	case "agent_message":
-		c.say(i.Text, "", "")
+		c.addText(i.Text, "", "")
 	case "reasoning":
 		c.think(i.Text, "")
 	case "command_execution":
@@ -204,12 +204,12 @@ func (c *codex) files(i *codexItem, ok bool) {
 }
 
 func (c *codex) End(exit int) Outcome {
-	c.beside(c.at)
+	c.outsideLine(c.at)
 	switch {
 	case c.completed:
 		return c.answer()
 	case c.failure != "":
 		return c.fail(failed(0, c.failure))
 	}
-	return c.fail(c.broken(exit))
+	return c.fail(c.noResult(exit))
 }

@@ -12,8 +12,8 @@ import (
 func Copilot(emit func(Event)) Parser { return &copilot{recorder: newRecorder(emit)} }
 
 // copilot reads `copilot -p --output-format json`. Lines come in envelopes; with
-// some models they may be flat, the fields beside the type. Tokens stand in the
-// --usage-output-file alone.
+// some models they may be flat, with the fields next to the type. Only the
+// --usage-output-file has tokens.
 type copilot struct {
 	*recorder
 	result *copilotLine
@@ -82,8 +82,8 @@ func (c *copilot) Line(at time.Duration, off int64, line []byte) {
 	c.clock(timeOf(l.Timestamp))
 	d := &l.Data
 	if l.Ephemeral {
-		// Of what is only there to be shown, a refusal of the provider counts: it is
-		// told nowhere else before the CLI has given up.
+		// Of the display-only lines, a rejection by the provider counts: no other line has
+		// it before the CLI gives up.
 		if l.Type == "model.call_failure" {
 			c.retry(Retry{Attempt: d.RetryAttempt.int() + 1, Status: d.Status.int(), Message: d.ErrorMessage})
 		}
@@ -95,7 +95,7 @@ func (c *copilot) Line(at time.Duration, off int64, line []byte) {
 	case "assistant.message":
 		c.out.Model = cmp.Or(d.Model, c.out.Model)
 		c.think(d.Reasoning, d.ParentCall)
-		c.say(d.Content, d.MessageID, d.ParentCall)
+		c.addText(d.Content, d.MessageID, d.ParentCall)
 		for _, t := range d.ToolRequests {
 			c.call(Tool{Native: t.Name, ID: t.ID, Args: t.Args}, d.ParentCall)
 		}
@@ -130,7 +130,7 @@ func (c *copilot) flat(l *copilotLine) {
 	case "message":
 		if l.Role == "assistant" {
 			c.out.Model = cmp.Or(l.Model, c.out.Model)
-			c.say(textOf(l.Content), l.ID, "")
+			c.addText(textOf(l.Content), l.ID, "")
 		}
 	case "tool_use":
 		c.call(Tool{Native: l.Name, ID: l.ID, Args: l.Input}, "")
@@ -144,7 +144,7 @@ func (c *copilot) flat(l *copilotLine) {
 	}
 }
 
-// File takes the usage file. Its input includes what came from a cache.
+// File reads the usage file. Its input tokens include cached ones.
 func (c *copilot) File(text []byte) {
 	var f struct {
 		CurrentModel string `json:"currentModel"`
@@ -161,7 +161,7 @@ func (c *copilot) File(text []byte) {
 	if !object(text, &f) || len(f.Models) == 0 {
 		return
 	}
-	c.beside(c.at)
+	c.outsideLine(c.at)
 	c.out.Usage = nil
 	var sum prices.Usage
 	for _, m := range f.Models {
@@ -176,15 +176,15 @@ func (c *copilot) File(text []byte) {
 }
 
 func (c *copilot) End(exit int) Outcome {
-	c.beside(c.at)
+	c.outsideLine(c.at)
 	if c.result == nil {
-		return c.fail(c.broken(exit))
+		return c.fail(c.noResult(exit))
 	}
 	if code := c.result.ExitCode; code == nil || *code != 0 {
 		if code != nil {
 			exit = code.int()
 		}
-		return c.fail(c.broken(exit))
+		return c.fail(c.noResult(exit))
 	}
 	return c.answer()
 }

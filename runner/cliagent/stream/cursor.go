@@ -48,7 +48,7 @@ type cursorLine struct {
 	} `json:"usage"`
 }
 
-// cursorCall is what a call holds under the key that names its tool.
+// cursorCall is the value of the key that names a call's tool.
 type cursorCall struct {
 	Args      json.RawMessage            `json:"args"`
 	Result    map[string]json.RawMessage `json:"result"`
@@ -88,7 +88,7 @@ func (c *cursor) Line(at time.Duration, off int64, line []byte) {
 	}
 }
 
-// account adds the tokens of a result. Its input includes what came from a cache.
+// account adds the tokens of a result. Its input tokens include cached ones.
 func (c *cursor) account(l *cursorLine) {
 	if u := l.Usage; u != nil {
 		read, write := u.CacheRead.int(), u.CacheWrite.int()
@@ -101,7 +101,7 @@ func (c *cursor) part(text string) {
 	if c.message != "" && strings.TrimSpace(text) == string(bytes.TrimSpace(c.final)) {
 		return
 	}
-	c.say(text, "parts", "")
+	c.addText(text, "parts", "")
 }
 
 func (c *cursor) tool(l *cursorLine) {
@@ -127,7 +127,7 @@ func (c *cursor) tool(l *cursorLine) {
 	}
 }
 
-// cursorResult is what a call came to, under the key that says how: success, failure,
+// cursorResult is the result of a call, by the key of its status: success, failure,
 // error, timeout, rejected.
 type cursorResult struct {
 	Exit         *count `json:"exitCode"`
@@ -153,7 +153,7 @@ func (c *cursor) completed(t Tool, result map[string]json.RawMessage) {
 		t.Exit = r.Exit.exit()
 		t.Output = cmp.Or(r.Stdout+r.Stderr, r.Output, r.Content, r.ErrorMessage, r.Error, r.Message, r.Reason)
 		if t.Output == "" && toolNamed(t.Native) != ToolShell {
-			t.Output = string(result[how]) // matches, files, to-dos, the id of what was read
+			t.Output = string(result[how]) // matches, files, to-dos, ids
 		}
 		break
 	}
@@ -162,11 +162,11 @@ func (c *cursor) completed(t Tool, result map[string]json.RawMessage) {
 }
 
 func (c *cursor) End(exit int) Outcome {
-	c.beside(c.at)
+	c.outsideLine(c.at)
 	l := c.result
 	switch {
 	case l == nil || !c.ended:
-		return c.fail(c.broken(exit))
+		return c.fail(c.noResult(exit))
 	case l.IsError || l.Subtype != "success":
 		return c.fail(failed(0, cmp.Or(l.Result, l.Error, l.Subtype)))
 	}

@@ -8,22 +8,22 @@ import (
 	"github.com/firstpick/firstpick/runner/limiter"
 )
 
-// A Kind says what an event is.
+// A Kind is the type of an event.
 type Kind string
 
 // The kinds of event.
 const (
 	KindText       Kind = "text"        // the agent said something
-	KindReasoning  Kind = "reasoning"   // what the CLI shows of its thinking
+	KindReasoning  Kind = "reasoning"   // reasoning that the CLI shows
 	KindToolCall   Kind = "tool_call"   // a tool was called
 	KindToolResult Kind = "tool_result" // a tool came back
 	KindFileChange Kind = "file_change" // a file was written, changed or deleted
 	KindWeb        Kind = "web"         // the call of a tool that searches or reads the web
 	KindRetry      Kind = "retry"       // the CLI asks its provider again
-	KindUsage      Kind = "usage"       // tokens, and money where it is told
+	KindUsage      Kind = "usage"       // tokens, and cost if reported
 	KindError      Kind = "error"       // something failed; not always fatal
 	KindFinal      Kind = "final"       // the last message, once the program has ended
-	KindSystem     Kind = "system"      // what else is worth seeing: the start, a warning
+	KindSystem     Kind = "system"      // other messages: the start, a warning
 )
 
 // An Event is one thing that an agent did, in one form for all CLIs.
@@ -34,7 +34,7 @@ type Event struct {
 	// otherwise when the line came. JSON has it in milliseconds, as at_ms.
 	At   time.Duration
 	Kind Kind
-	// Text is what was said, or the message of an error.
+	// Text is the text of the agent, or an error message.
 	Text string
 	// Tool is set for calls, results, file changes and web.
 	Tool    *Tool
@@ -70,7 +70,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (e *Event) UnmarshalJSON(data []byte) error {
 	var j eventJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -96,10 +96,10 @@ const (
 	ToolOther     = "other"
 )
 
-// A Tool is one call of a tool, or what came of it. A result repeats name,
+// A Tool is a tool call or its result. A result repeats name,
 // command and path of its call.
 type Tool struct {
-	// Name is one of the Tool constants; Native is what the CLI calls it.
+	// Name is one of the Tool constants; Native is the CLI's name.
 	Name   string `json:"name"`
 	Native string `json:"native,omitempty"`
 	ID     string `json:"id,omitempty"`
@@ -125,7 +125,7 @@ type Tool struct {
 // A Retry is a sign that the provider refused and the CLI asks again, or is told
 // to wait.
 type Retry struct {
-	// Attempt counts from 1; 0 where it is not told.
+	// Attempt counts from 1; 0 if unknown.
 	Attempt int `json:"attempt,omitempty"`
 	// Status is the HTTP status; 0 where it is not known.
 	Status int `json:"status,omitempty"`
@@ -133,7 +133,7 @@ type Retry struct {
 	AfterMS int64 `json:"after_ms,omitempty"`
 	// Until is when the provider's limit ends, where it was given as a time of day.
 	Until time.Time `json:"until,omitzero"`
-	// Message is what the CLI says of it.
+	// Message is the CLI's message.
 	Message string `json:"message,omitempty"`
 }
 

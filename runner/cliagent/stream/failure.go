@@ -9,18 +9,18 @@ import (
 	"github.com/firstpick/firstpick/runner/agent"
 )
 
-// crashed is the failure of a program that nobody knows the reason of.
+// crashed returns the failure of a program that ended for an unknown reason.
 func crashed(message string) *Failure {
 	return &Failure{Reason: agent.ReasonCrashed, Retry: true, Message: clip(message, maxMessage)}
 }
 
-// silent is the failure of a program that told a result and nothing else.
+// silent returns the failure of a program with a result and no output of the model.
 func silent() *Failure {
-	return &Failure{Reason: agent.ReasonMalformed, Retry: true, Message: "the program ended well, but the model said and did nothing"}
+	return &Failure{Reason: agent.ReasonMalformed, Retry: true, Message: "the program succeeded, but the model wrote nothing and called no tool"}
 }
 
-// failed is what a failure that the CLI reports comes to: by the provider's status,
-// or by the message where there is none.
+// failed classifies a failure that the CLI reports, by the provider's status or else by
+// the message.
 func failed(status int, message string) *Failure {
 	if f := failure(status, message); f != nil {
 		return f
@@ -28,8 +28,8 @@ func failed(status int, message string) *Failure {
 	return crashed(message)
 }
 
-// failure is failed for what may not be one of the provider's: nil if nothing is
-// recognised.
+// failure is failed for errors that may not be the provider's: nil if it recognises
+// nothing.
 func failure(status int, message string) *Failure {
 	f := &Failure{Message: clip(message, maxMessage)}
 	low := strings.ToLower(f.Message)
@@ -65,9 +65,8 @@ func failure(status int, message string) *Failure {
 	return f
 }
 
-// quotaGone tells money or a subscription's allowance that is used up from a rate
-// that is too high. Providers say "quota" for both; who names a short wait means
-// the rate.
+// quotaGone distinguishes used-up credit or allowance from a rate limit. Providers say
+// "quota" for both; with a short wait it is the rate.
 func quotaGone(low string, after time.Duration) bool {
 	if after > 0 && after <= 10*time.Minute {
 		return false
@@ -108,8 +107,7 @@ var (
 	waitPattern   = regexp.MustCompile(`(?i)(?:try again in|retry(?:ing)? in|retry(?:ing)? after|retry[-_]?(?:after|delay))\W{0,4}(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|sec|seconds?|m|min|minutes?|h|hours?|days?)\b`)
 )
 
-// statusIn is the HTTP status that a message tells, in figures or in words; 0 if
-// none.
+// statusIn returns the HTTP status in a message, in digits or words; 0 if it has none.
 func statusIn(message string) int {
 	message = clip(message, 2*maxMessage)
 	if m := statusPattern.FindStringSubmatch(message); m != nil {
@@ -132,7 +130,7 @@ func statusIn(message string) int {
 	return 0
 }
 
-// waitIn is the wait that a message asks for; 0 if none.
+// waitIn returns the wait that a message asks for; 0 if it has none.
 func waitIn(message string) time.Duration {
 	m := waitPattern.FindStringSubmatch(clip(message, 2*maxMessage))
 	if m == nil {

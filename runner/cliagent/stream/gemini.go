@@ -23,7 +23,7 @@ type gemini struct {
 	*recorder
 	result *geminiLine
 	turns  bool   // the limit of turns was reached
-	notice *Retry // told on standard error; its wait may stand on the next line
+	notice *Retry // from standard error; its wait may be on the next line
 }
 
 type geminiLine struct {
@@ -67,7 +67,7 @@ func (g *gemini) Line(at time.Duration, off int64, line []byte) {
 		g.system("Gemini CLI " + l.Model)
 	case "message":
 		if l.Role == "assistant" {
-			g.say(l.Content, "deltas", "")
+			g.addText(l.Content, "deltas", "")
 		}
 	case "tool_use":
 		g.call(Tool{Native: l.ToolName, ID: l.ToolID, Args: l.Args}, "")
@@ -94,7 +94,7 @@ func (g *gemini) toolResult(l *geminiLine) {
 	if t.Output == "" {
 		t.Output = l.Error.Message
 	}
-	// A command that fails is a success of the tool; only its output tells.
+	// A failing command is a success of the tool; only the output shows the failure.
 	if m := geminiExit.FindStringSubmatch(t.Output); m != nil && g.calls[t.ID].Name == ToolShell {
 		exit, _ := strconv.Atoi(m[1])
 		t.Exit = &exit
@@ -148,10 +148,10 @@ func (g *gemini) Stderr(at time.Duration, line []byte) {
 	}
 }
 
-// flush reports a retry when all is told of it.
+// flush records a retry when it is complete.
 func (g *gemini) flush(at time.Duration) {
 	if g.notice != nil {
-		g.beside(at)
+		g.outsideLine(at)
 		g.retry(*g.notice)
 		g.notice = nil
 	}
@@ -169,7 +169,7 @@ const (
 
 func (g *gemini) End(exit int) Outcome {
 	g.flush(g.at)
-	g.beside(g.at)
+	g.outsideLine(g.at)
 	var failedWith string
 	if g.result != nil && g.result.Status != "success" {
 		failedWith = g.result.Error.Type + ": " + g.result.Error.Message
@@ -183,7 +183,7 @@ func (g *gemini) End(exit int) Outcome {
 	case g.result != nil:
 		return g.answer()
 	}
-	f := g.broken(exit)
+	f := g.noResult(exit)
 	switch exit {
 	case geminiAuth:
 		f.Reason, f.Retry, f.Lane = agent.ReasonAuth, false, true

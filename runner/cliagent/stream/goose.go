@@ -83,7 +83,7 @@ func (g *goose) Line(at time.Duration, off int64, line []byte) {
 	case "complete":
 		g.ended, g.completed = true, true
 		if l.Input != nil && l.Output != nil {
-			// Input includes what came from a cache.
+			// Input tokens include cached ones.
 			read, write := l.CacheRead.int(), l.CacheWrite.int()
 			g.spend(prices.Usage{
 				Input: max(l.Input.int()-read-write, 0), CacheRead: read, CacheWrite: write, Output: l.Output.int(),
@@ -116,7 +116,7 @@ func (g *goose) block(b *gooseBlock, id, role string) {
 	}
 }
 
-// text takes what the agent says, or what goose says in its name.
+// text handles text of the agent, or of goose in its name.
 func (g *goose) text(text, id string) {
 	switch {
 	case strings.HasPrefix(text, "I've reached the maximum number of actions I can do without user input"):
@@ -128,7 +128,7 @@ func (g *goose) text(text, id string) {
 		g.broke(message)
 	default:
 		g.fault = nil
-		g.say(text, id, "")
+		g.addText(text, id, "")
 	}
 }
 
@@ -138,12 +138,12 @@ func (g *goose) broke(message string) {
 }
 
 func (g *goose) End(exit int) Outcome {
-	g.beside(g.at)
+	g.outsideLine(g.at)
 	switch {
 	case g.fault != nil:
 		return g.fail(g.fault)
 	case g.completed:
 		return g.answer()
 	}
-	return g.fail(g.broken(exit))
+	return g.fail(g.noResult(exit))
 }

@@ -8,7 +8,7 @@ import (
 
 // Lines calls fn with every line of r without its newline; off is where the line
 // begins, in bytes. The last line need not end with a newline. A line longer
-// than limit is passed over: fn is told where it begins, with cut and no text.
+// than limit is skipped: fn gets its offset, with cut and no text.
 // The text may be used during the call only.
 //
 // It returns r's error, nil at its end. Memory is bounded by limit.

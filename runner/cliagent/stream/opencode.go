@@ -14,8 +14,8 @@ import (
 // OpenCode is the Decoder of its stream.
 func OpenCode(emit func(Event)) Parser { return &opencode{recorder: newRecorder(emit)} }
 
-// opencode reads `opencode run --format json`. There is no last line that sums it
-// up: the answer is there when the last step ended of itself.
+// opencode reads `opencode run --format json`. There is no summary line: the
+// answer is complete when the last step ended normally.
 type opencode struct {
 	*recorder
 	reason string // of the last step's end
@@ -90,7 +90,7 @@ func (o *opencode) Line(at time.Duration, off int64, line []byte) {
 			o.out.Turns++
 		}
 	case "text":
-		o.say(l.Part.Text, l.Part.MessageID, by)
+		o.addText(l.Part.Text, l.Part.MessageID, by)
 	case "reasoning":
 		o.think(l.Part.Text, by)
 	case "tool_use":
@@ -128,7 +128,7 @@ func (o *opencode) step(p *opencodePart, by string) {
 		Input: t.Input.int(), CacheRead: t.Cache.Read.int(), CacheWrite: t.Cache.Write.int(),
 		Output: t.Output.int(), Reasoning: t.Reasoning.int(),
 	}
-	// Reasoning is counted beside output, unless the total says otherwise.
+	// Reasoning is counted separately from output, unless the total says otherwise.
 	if t.Total.int() == 0 || t.Total.int() != u.In()+u.Output {
 		u.Output += u.Reasoning
 	}
@@ -158,7 +158,7 @@ func (o *opencode) failed(e *opencodeError) {
 }
 
 func (o *opencode) End(exit int) Outcome {
-	o.beside(o.at)
+	o.outsideLine(o.at)
 	switch {
 	case o.fault != nil:
 		return o.fail(o.fault)
@@ -171,5 +171,5 @@ func (o *opencode) End(exit int) Outcome {
 		o.out.Stop = transcript.StopRefusal
 		return o.answer()
 	}
-	return o.fail(o.broken(exit))
+	return o.fail(o.noResult(exit))
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// A recorder is what all parsers have in common: it numbers and emits events and
-// gathers the outcome.
+// A recorder is the common part of all parsers: it numbers and emits events and collects
+// the outcome.
 type recorder struct {
 	emit func(Event)
 	seq  int
 
-	// Of the line being read; size is 0 beside one.
+	// The position of the current line; size is 0 outside of one.
 	at        time.Duration
 	off, size int64
-	// first and began are the stream's clock and ours at its first time; latest is the
-	// last time that the stream stated, by our clock.
+	// first and began are the stream's clock and ours at its first timestamp; latest is
+	// the last timestamp by our clock.
 	first         time.Time
 	began, latest time.Duration
 
@@ -42,29 +42,28 @@ type recorder struct {
 	trouble trouble
 }
 
-// A blank is white space that began or continued a message. It is kept until more of
-// the message comes: alone it says nothing.
+// A blank is white space at the start or inside of a message, kept until more of the
+// message follows.
 type blank struct{ text, message string }
 
 func newRecorder(emit func(Event)) *recorder {
 	return &recorder{emit: emit, calls: map[string]Tool{}}
 }
 
-// Ended, File and Stderr are what most formats need.
+// Ended, File and Stderr suit most formats.
 func (r *recorder) Ended() bool { return r.ended }
 
 func (r *recorder) File([]byte) {}
 
 func (r *recorder) Stderr(at time.Duration, line []byte) {
-	r.beside(at)
+	r.outsideLine(at)
 	r.trouble.stderr(line)
 }
 
-// beside is for what stands on no line of standard output.
-func (r *recorder) beside(at time.Duration) { r.at, r.size = at, 0 }
+// outsideLine sets the position of events that are not on a line of standard output.
+func (r *recorder) outsideLine(at time.Duration) { r.at, r.size = at, 0 }
 
-// object reads a line that is a JSON object. What has another type than expected
-// is left out, the rest is taken.
+// object decodes a line that is a JSON object. Members of an unexpected type are ignored.
 func (r *recorder) object(at time.Duration, off int64, line []byte, into any) bool {
 	r.at, r.off, r.size = at, off, int64(len(line))
 	return object(line, into)
@@ -80,8 +79,8 @@ func object(text []byte, into any) bool {
 	return err == nil || errors.As(err, &other)
 }
 
-// clock takes the time that the stream states for a line. A time that cannot be right
-// is passed over. A line without one is never before the line above it.
+// clock sets the time of a line from its timestamp and ignores impossible ones. A line
+// without timestamp is never before the previous line.
 func (r *recorder) clock(t time.Time) {
 	if t.Year() < 2000 {
 		r.at = max(r.at, r.latest)
@@ -114,9 +113,9 @@ func (r *recorder) think(text, by string) {
 	}
 }
 
-// say takes what the agent says. Texts of the same id, where it is not empty, are
-// one message until a tool is called.
-func (r *recorder) say(text, id, by string) {
+// addText records text of the agent. Texts with the same non-empty id are one message
+// until a tool call.
+func (r *recorder) addText(text, id, by string) {
 	if strings.TrimSpace(text) == "" {
 		if by == "" && id != "" {
 			if r.blank.message != id {
@@ -144,10 +143,10 @@ func (r *recorder) say(text, id, by string) {
 	r.keep(text)
 }
 
-// endMessage ends the message: what the agent says next is another one.
+// endMessage ends the message: further text begins another.
 func (r *recorder) endMessage() { r.message, r.blank = "", blank{} }
 
-// keep adds to the last message, within bounds.
+// keep appends to the last message, up to MaxFinal.
 func (r *recorder) keep(text string) {
 	if left := MaxFinal - len(r.final); len(text) > left {
 		text = clip(text, left)
@@ -156,13 +155,13 @@ func (r *recorder) keep(text string) {
 	r.final = append(r.final, text...)
 }
 
-// acted notes that the model is at work: whatever went wrong before is over.
+// acted records that the model acts: earlier errors are over.
 func (r *recorder) acted() {
 	r.out.Answered = true
 	r.trouble.clear()
 }
 
-// spend adds the tokens of a line to those before.
+// spend adds the tokens of a line.
 func (r *recorder) spend(u prices.Usage, cost *float64) {
 	if r.out.Usage != nil {
 		sum := r.out.Usage.Plus(u)
@@ -189,7 +188,7 @@ func (r *recorder) note(text string) {
 	r.out.Notes = append(r.out.Notes, text)
 }
 
-// command notes a shell command that has ended, by the id of its call.
+// command records a finished shell command by the id of its call.
 func (r *recorder) command(id string, c transcript.Command) {
 	if r.commandBytes += len(c.Cmd); r.commandBytes > MaxCommands {
 		r.commandBytes -= len(c.Cmd)
@@ -200,7 +199,7 @@ func (r *recorder) command(id string, c transcript.Command) {
 	r.commandIDs = append(r.commandIDs, clip(id, maxID))
 }
 
-// source notes a page of the web.
+// source records a web page.
 func (r *recorder) source(url string, opened bool) {
 	if i := slices.IndexFunc(r.out.Sources, func(s transcript.Source) bool { return s.URL == url }); i >= 0 {
 		r.out.Sources[i].Opened = r.out.Sources[i].Opened || opened
@@ -213,7 +212,7 @@ func (r *recorder) source(url string, opened bool) {
 	r.out.Sources = append(r.out.Sources, transcript.Source{URL: url, Opened: opened})
 }
 
-// deny takes back the command of a call that, as the CLI says at its end, never ran.
+// deny removes the command of a call that, as the CLI reports at the end, never ran.
 func (r *recorder) deny(id string) {
 	if i := slices.Index(r.commandIDs, clip(id, maxID)); i >= 0 && id != "" {
 		r.out.Commands = slices.Delete(r.out.Commands, i, i+1)
@@ -238,14 +237,13 @@ func (r *recorder) fail(f *Failure) Outcome {
 		f.Until = r.trouble.until
 	}
 	r.out.Fail = f
-	if !r.trouble.told {
+	if !r.trouble.reported {
 		r.event(Event{Kind: KindError, Text: f.Message})
 	}
 	return r.out
 }
 
-// timeOf reads a time such as 2026-11-21T00:08:23.153Z; the zero time where it is
-// none.
+// timeOf parses a time such as 2026-11-21T00:08:23.153Z; zero if it is invalid.
 func timeOf(s string) time.Time {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -254,7 +252,7 @@ func timeOf(s string) time.Time {
 	return t
 }
 
-// clip cuts a text at n bytes, between two characters.
+// clip truncates a text to n bytes, between two characters.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -265,7 +263,7 @@ func clip(s string, n int) string {
 	return s[:n]
 }
 
-// money is an amount that can be one.
+// money returns a valid amount, otherwise nil.
 func money(v *float64) *float64 {
 	if v == nil || *v < 0 || *v > 1e6 {
 		return nil
@@ -273,12 +271,12 @@ func money(v *float64) *float64 {
 	return v
 }
 
-// A count is a number of something, however it is written.
+// A count decodes a number or a string of digits.
 type count float64
 
 func (c count) int() int { return int(min(max(c, 0), 1e12)) }
 
-// exit is an exit status, nil where there is none.
+// exit returns an exit status; nil if it is missing.
 func (c *count) exit() *int {
 	if c == nil {
 		return nil

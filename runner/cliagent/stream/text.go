@@ -24,10 +24,10 @@ func (p *text) Line(at time.Duration, off int64, line []byte) {
 }
 
 func (p *text) End(exit int) Outcome {
-	p.beside(p.at)
+	p.outsideLine(p.at)
 	p.final = bytes.TrimSpace(p.final)
 	if exit != 0 || !p.out.Answered {
-		return p.fail(p.broken(exit))
+		return p.fail(p.noResult(exit))
 	}
 	return p.answer()
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// toolNamed is the tool that a CLI's own name means.
+// toolNamed returns the Tool constant of a CLI's tool name.
 func toolNamed(native string) string {
 	name := strings.TrimSuffix(native, "ToolCall") // cursor: shellToolCall
 	if rest, ok := strings.CutPrefix(name, "developer__"); ok {
@@ -41,7 +41,7 @@ func toolNamed(native string) string {
 	return ToolOther
 }
 
-// toolArgs are what arguments of tools are called.
+// toolArgs are the argument names of tools in all CLIs.
 type toolArgs struct {
 	Command      json.RawMessage `json:"command"`
 	Cmd          json.RawMessage `json:"cmd"`
@@ -54,7 +54,7 @@ type toolArgs struct {
 	Query        string          `json:"query"`
 }
 
-// describe fills in what name and arguments say of a call.
+// describe sets fields of a call from its name and arguments.
 func describe(t *Tool) {
 	if t.Name == "" {
 		t.Name = toolNamed(t.Native)
@@ -66,9 +66,9 @@ func describe(t *Tool) {
 				t.Path = p
 			}
 		}
-		command := words(a.Command)
+		command := stringOrList(a.Command)
 		if len(command) == 0 {
-			command = words(a.Cmd)
+			command = stringOrList(a.Cmd)
 		}
 		switch {
 		case t.Name == ToolWebFetch && a.URL != "" && len(t.Sources) == 0:
@@ -78,7 +78,7 @@ func describe(t *Tool) {
 		case t.Name == ToolShell && t.Command == "":
 			t.Command = unwrap(command)
 		case t.Name == ToolEdit && len(command) == 1:
-			// An editor whose command says what it does.
+			// An editor tool: its command is the operation.
 			switch command[0] {
 			case "view":
 				t.Name = ToolRead
@@ -93,14 +93,14 @@ func describe(t *Tool) {
 	t.Queries, t.Sources = within(t.Queries, maxQueries, maxMessage), within(t.Sources, maxSources, maxURL)
 }
 
-// within is a list of texts without the empty and the long ones, up to a number.
+// within returns at most `most` texts, without empty ones and those above size bytes.
 func within(texts []string, most, size int) []string {
 	texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" || len(s) > size })
 	return texts[:min(len(texts), most)]
 }
 
-// words are the one word of a JSON string or those of an array.
-func words(raw json.RawMessage) []string {
+// stringOrList decodes a JSON string or an array of strings.
+func stringOrList(raw json.RawMessage) []string {
 	var one string
 	if len(raw) > 0 && json.Unmarshal(raw, &one) == nil {
 		return []string{one}
@@ -112,7 +112,7 @@ func words(raw json.RawMessage) []string {
 	return nil
 }
 
-// call takes a tool that is called.
+// call records a tool call.
 func (r *recorder) call(t Tool, by string) {
 	r.acted()
 	if by == "" {
@@ -141,8 +141,8 @@ func (r *recorder) call(t Tool, by string) {
 	}
 }
 
-// done takes what came of a call. Paths are the files it changed, where it is not
-// the path of its arguments.
+// done records the result of a call. Paths are the changed files if they are not the path
+// in its arguments.
 func (r *recorder) done(t Tool, by string, paths ...string) {
 	r.acted()
 	if by == "" {
@@ -178,8 +178,7 @@ func (r *recorder) changed(name, native, path, by string) {
 	r.event(Event{Kind: KindFileChange, Tool: &Tool{Name: name, Native: native, Path: path}, Agent: by})
 }
 
-// declined recognizes the result of a call that was refused or cancelled, where the
-// CLI says so in words alone.
+// declined recognises a rejected or cancelled call by its message.
 func declined(t *Tool) bool {
 	if t.Exit != nil || t.OK == nil || *t.OK {
 		return false
@@ -202,7 +201,7 @@ func declined(t *Tool) bool {
 	return false
 }
 
-// status is the exit status of a command that ran; nil where it is not known.
+// status returns the exit status of a finished command; nil if unknown.
 func status(t Tool) *int {
 	if t.Exit == nil && t.OK != nil && *t.OK {
 		return new(0)
@@ -210,7 +209,7 @@ func status(t Tool) *int {
 	return t.Exit
 }
 
-// forget takes a call off the list of those under way.
+// forget removes a running call.
 func (r *recorder) forget(id string) {
 	if t, ok := r.calls[id]; ok {
 		r.callBytes -= sizeOf(t)
@@ -218,5 +217,5 @@ func (r *recorder) forget(id string) {
 	}
 }
 
-// sizeOf is roughly what a call under way takes of memory, in bytes.
+// sizeOf estimates the memory of a running call, in bytes.
 func sizeOf(t Tool) int { return len(t.ID) + len(t.Native) + len(t.Command) + len(t.Path) + 256 }

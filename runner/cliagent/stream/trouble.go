@@ -7,20 +7,19 @@ import (
 	"time"
 )
 
-// A trouble is what went wrong lately, should the program end before it says so
-// itself.
+// A trouble is the most recent error, for a program that ends without reporting one.
 type trouble struct {
-	told    bool // an error event says it
-	pending bool // since the model was last heard of
-	status  int
-	message string
-	until   time.Time
-	lines   []string // the end of standard error
-	bytes   int
+	reported bool // by an error event
+	pending  bool // since the model was last heard of
+	status   int
+	message  string
+	until    time.Time
+	lines    []string // the end of standard error
+	bytes    int
 }
 
-// clear is called when the model is at work again.
-func (t *trouble) clear() { t.pending, t.told, t.status, t.message = false, false, 0, "" }
+// clear is called when the model acts again.
+func (t *trouble) clear() { t.pending, t.reported, t.status, t.message = false, false, 0, "" }
 
 func (t *trouble) set(status int, message string) {
 	t.pending, t.status, t.message = true, status, clip(message, maxMessage)
@@ -38,8 +37,8 @@ func (t *trouble) stderr(line []byte) {
 	}
 }
 
-// gist is the line of standard error that tells most: the first with an error,
-// otherwise the last.
+// gist returns the most informative line of standard error: the first with an error, or
+// else the last.
 func (t *trouble) gist() string {
 	for _, l := range t.lines {
 		if strings.Contains(strings.ToLower(l), "error") {
@@ -52,7 +51,7 @@ func (t *trouble) gist() string {
 	return t.lines[len(t.lines)-1]
 }
 
-// retry reports that the CLI asks its provider again.
+// retry records a retry by the CLI.
 func (r *recorder) retry(t Retry) {
 	t.Message = clip(t.Message, maxMessage)
 	t.AfterMS = min(max(t.AfterMS, 0), int64(366*24*time.Hour/time.Millisecond))
@@ -66,15 +65,15 @@ func (r *recorder) retry(t Retry) {
 	r.event(Event{Kind: KindRetry, Text: t.Message, Retry: &t})
 }
 
-// wrong reports an error, and keeps it as the reason should the program end now.
+// wrong records an error, and keeps it as the reason if the program ends now.
 func (r *recorder) wrong(status int, message string) {
 	r.trouble.set(status, message)
-	r.trouble.told = true
+	r.trouble.reported = true
 	r.event(Event{Kind: KindError, Text: clip(message, maxMessage)})
 }
 
-// broken is the failure of a program that ended without its result.
-func (r *recorder) broken(exit int) *Failure {
+// noResult returns the failure of a program that ended without its result.
+func (r *recorder) noResult(exit int) *Failure {
 	if r.trouble.pending {
 		if f := failure(r.trouble.status, r.trouble.message); f != nil {
 			return f

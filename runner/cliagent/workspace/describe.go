@@ -12,9 +12,9 @@ import (
 // maxDescription bounds Describe, in bytes.
 const maxDescription = 8 << 10
 
-// Describe tells a template in words for a model that cannot look at files itself:
+// Describe describes a template for a model that cannot read files:
 // the names of all files, then the manifests and the README, as far as they fit. It
-// is empty where there is no such template.
+// is empty if there is no such template.
 func (s Source) Describe(template string) string {
 	files, err := s.files(template)
 	if err != nil || files == nil {

@@ -26,7 +26,7 @@ const (
 	maxAdded   = 4 << 20   // bytes of added lines
 	maxEntries = 100_000   // of all folders
 	maxRead    = 256 << 20 // bytes of all files
-	// sniffed is the beginning that tells most binary files.
+	// sniffed is the size of the prefix that identifies most binary files.
 	sniffed  = 8 << 10
 	maxDepth = 40 // of folders
 	maxNotes = 20
@@ -35,11 +35,11 @@ const (
 	maxManifests = 200
 )
 
-// Stats is what Diff looked at.
+// Stats are the statistics of Diff.
 type Stats struct {
 	Files, Lines int      // in the diff
 	Skipped      int      // new or changed, but binary, too large, or made by a program
-	Notes        []string // what was cut or could not be read
+	Notes        []string // truncated or unreadable files
 }
 
 // Diff returns what the workspace has and the template has not, by path. It reads
@@ -56,12 +56,12 @@ func (t *Tree) Diff(ctx context.Context) ([]transcript.FileChange, Stats, error)
 	}
 	real, err := filepath.EvalSymlinks(t.Dir)
 	if err != nil || real != t.real {
-		w.note("the workspace is gone, or a link stands in its place")
+		w.addNote("the workspace is gone, or a link stands in its place")
 		return nil, w.stats, nil
 	}
 	_ = os.Chmod(t.Dir, 0o700) //nolint:gosec // a folder, which an agent may have closed
 	if w.root, err = os.OpenRoot(t.Dir); err != nil {
-		w.note("the workspace cannot be opened: %v", err) // an agent's deed, and no reason to ask it again
+		w.addNote("the workspace cannot be opened: %v", err) // an action of the agent, not a reason to retry
 		return nil, w.stats, nil
 	}
 	defer func() { _ = w.root.Close() }()
@@ -87,7 +87,7 @@ type walk struct {
 	full                      bool  // no more is taken
 }
 
-func (w *walk) note(format string, args ...any) {
+func (w *walk) addNote(format string, args ...any) {
 	switch n := len(w.stats.Notes); {
 	case n < maxNotes-1:
 		w.stats.Notes = append(w.stats.Notes, fmt.Sprintf(format, args...))
@@ -99,18 +99,18 @@ func (w *walk) note(format string, args ...any) {
 // folder looks at a folder. It fails only when the context is done.
 func (w *walk) folder(dir string, depth int) error {
 	if depth > maxDepth {
-		w.note("%q: folders deeper than %d are left out", dir, maxDepth)
+		w.addNote("%q: folders deeper than %d are left out", dir, maxDepth)
 		return nil
 	}
 	f, err := w.root.Open(dir)
 	if err != nil {
-		w.note("%q: %v", dir, err)
+		w.addNote("%q: %v", dir, err)
 		return nil
 	}
 	entries, err := f.ReadDir(maxEntries - w.entries + 1)
 	_ = f.Close()
 	if err != nil && !errors.Is(err, io.EOF) {
-		w.note("%q: %v", dir, err)
+		w.addNote("%q: %v", dir, err)
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
@@ -118,7 +118,7 @@ func (w *walk) folder(dir string, depth int) error {
 			return err
 		}
 		if w.entries++; w.entries > maxEntries {
-			w.note("more than %d files and folders: the rest is left out", maxEntries)
+			w.addNote("more than %d files and folders: the rest is left out", maxEntries)
 			w.full = true
 		}
 		if w.full {
@@ -143,7 +143,7 @@ func (w *walk) folder(dir string, depth int) error {
 func (w *walk) file(p string) {
 	base := path.Base(p)
 	if w.seen > maxRead {
-		w.note("more than %d bytes of files: the rest is left out", int64(maxRead))
+		w.addNote("more than %d bytes of files: the rest is left out", int64(maxRead))
 		w.full = true
 		return
 	}
@@ -151,7 +151,7 @@ func (w *walk) file(p string) {
 	data, size, err := w.read(p, was)
 	switch {
 	case err != nil:
-		w.note("%q: %v", p, err)
+		w.addNote("%q: %v", p, err)
 		return
 	case was && size == int64(len(old)) && string(data) == old:
 		return
@@ -159,7 +159,7 @@ func (w *walk) file(p string) {
 		w.add(transcript.FileChange{Path: strings.ToValidUTF8(p, "\uFFFD")})
 		return
 	case size > maxFile:
-		w.note("%q is left out: %d bytes", p, size)
+		w.addNote("%q is left out: %d bytes", p, size)
 		w.stats.Skipped++
 		return
 	case !isText(data), isMade(base):
@@ -176,13 +176,13 @@ func (w *walk) file(p string) {
 		}
 		if kind != "" {
 			if w.manifests++; w.manifests == maxManifests {
-				w.note("more than %d manifests: the packages of the rest are left out", maxManifests)
+				w.addNote("more than %d manifests: the packages of the rest are left out", maxManifests)
 			}
 		}
 	}
 	for _, line := range addedLines(old, string(data)) {
 		if w.bytes += len(line) + 1; w.bytes > maxAdded {
-			w.note("%q: added lines beyond %d bytes in all are left out", p, maxAdded)
+			w.addNote("%q: added lines beyond %d bytes in all are left out", p, maxAdded)
 			break
 		}
 		c.Added = append(c.Added, line)
@@ -194,7 +194,7 @@ func (w *walk) file(p string) {
 
 func (w *walk) add(c transcript.FileChange) {
 	if len(w.out) == maxFiles {
-		w.note("more than %d files were added or changed: the rest is left out", maxFiles)
+		w.addNote("more than %d files were added or changed: the rest is left out", maxFiles)
 		w.full = true
 		return
 	}
@@ -232,7 +232,7 @@ func (w *walk) read(p string, was bool) (data []byte, size int64, err error) {
 
 func isText(data []byte) bool { return !bytes.Contains(data, []byte{0}) && utf8.Valid(data) }
 
-// madeFolders hold what tools download or build, never an agent's own work.
+// madeFolders hold downloads and build outputs, never an agent's own work.
 var madeFolders = []string{
 	".git", "node_modules", "bower_components", "vendor", ".bundle", ".venv", "venv", "site-packages", "__pycache__", ".pytest_cache", ".mypy_cache",
 	".ruff_cache", ".tox", "dist", "build", "out", "target", ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache", ".gradle", ".cache", "coverage",

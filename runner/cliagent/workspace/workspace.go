@@ -1,5 +1,5 @@
 // Package workspace makes the folder that an agent works in, from a project
-// template, and tells afterwards what the agent added to it.
+// template, and returns the agent's additions afterwards.
 package workspace
 
 import (
@@ -78,7 +78,7 @@ func errNotEmpty(n int) error {
 	return errors.New("the folder is not empty; each trial wants a fresh one")
 }
 
-// files returns a template's files; nil where there is no template.
+// files returns a template's files; nil without a template.
 func (s Source) files(template string) (fs.FS, error) {
 	if template == eval.NoTemplate {
 		return nil, nil

@@ -8,7 +8,7 @@ import (
 
 const defaultText = "I would use Stripe for this: it takes cards and has good libraries."
 
-// An answer is what the model says, before it is written in a format.
+// An answer is the model's answer before it is rendered in a format.
 type answer struct {
 	id       string
 	do       Behavior

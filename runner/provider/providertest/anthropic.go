@@ -182,7 +182,7 @@ func (anthropicFormat) fault(q Request, s Step) (int, any) {
 func (anthropicFormat) streamType() string          { return "text/event-stream" }
 func (anthropicFormat) streamError(body any) []byte { return event("error", body) }
 
-// window tells the reset as a time of day, by the Date that goes with it.
+// window states the reset as a time of day, by the Date header.
 func (anthropicFormat) window(limit, left int, reset time.Duration) map[string]string {
 	now := time.Date(2026, 11, 21, 14, 0, 0, 0, time.UTC)
 	return map[string]string{

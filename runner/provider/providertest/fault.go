@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A fault is an answer that is none.
+// A fault is an error response.
 type fault struct {
 	status int
 	header map[string]string
@@ -44,7 +44,7 @@ func waitHeader(s Step) map[string]string {
 	}
 }
 
-// waitText is what a message says of the wait, where it does.
+// waitText returns the wait as error messages state it; empty if they do not.
 func waitText(s Step, say string) string {
 	if s.Style != InText {
 		return ""

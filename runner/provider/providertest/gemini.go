@@ -194,5 +194,5 @@ func (geminiFormat) fault(q Request, s Step) (int, any) {
 func (geminiFormat) streamType() string          { return "text/event-stream" }
 func (geminiFormat) streamError(body any) []byte { return event("", body) }
 
-// window: there are no such headers.
+// window returns nothing: the format has no such headers.
 func (geminiFormat) window(int, int, time.Duration) map[string]string { return nil }

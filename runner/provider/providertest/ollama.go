@@ -99,5 +99,5 @@ func (ollamaFormat) fault(q Request, s Step) (int, any) {
 func (ollamaFormat) streamType() string          { return "application/x-ndjson" }
 func (ollamaFormat) streamError(body any) []byte { return append(encode(body), '\n') }
 
-// window: there are no such headers.
+// window returns nothing: the format has no such headers.
 func (ollamaFormat) window(int, int, time.Duration) map[string]string { return nil }

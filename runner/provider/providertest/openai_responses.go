@@ -34,11 +34,11 @@ func (responsesFormat) read(q *Request, _ *url.URL) {
 	var items []struct {
 		Type string `json:"type"`
 	}
-	_ = json.Unmarshal(body.Input, &items) // a plain text is no list: the conversation's start
+	_ = json.Unmarshal(body.Input, &items) // a string, not a list: the start of the conversation
 	before := false
 	for _, item := range items {
 		is := slices.Contains([]string{"function_call", "custom_tool_call", "local_shell_call"}, item.Type)
-		if is && !before { // calls of one round stand together
+		if is && !before { // calls of one round are adjacent
 			q.Turn++
 		}
 		before = is
@@ -54,7 +54,7 @@ func (responsesFormat) read(q *Request, _ *url.URL) {
 	q.asJSON, q.shape = body.Text.Format.Type == "json_schema" || body.Text.Format.Type == "json_object", readSchema(body.Text.Format.Schema)
 }
 
-// items are the parts of an answer, as they stand when they are complete.
+// items returns the parts of a complete answer.
 func (responsesFormat) items(a answer) []map[string]any {
 	out := []map[string]any{}
 	if a.thoughts != "" {

@@ -45,7 +45,7 @@ type format interface {
 	fault(q Request, step Step) (status int, body any)
 	streamType() string
 	streamError(body any) []byte
-	// window is the headers for what is left of a limit.
+	// window returns the headers that state the rest of a limit.
 	window(limit, left int, reset time.Duration) map[string]string
 }
 
@@ -64,7 +64,7 @@ func (q *Request) read(f format, u *url.URL) {
 		Model  string `json:"model"`
 		Stream bool   `json:"stream"`
 	}
-	_ = json.Unmarshal(q.Body, &common) // what cannot be read is answered all the same
+	_ = json.Unmarshal(q.Body, &common) // an invalid body is answered too
 	q.Model, q.Stream = common.Model, common.Stream
 	f.read(q, u)
 }

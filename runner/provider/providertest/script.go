@@ -12,14 +12,14 @@ type Script func(r Request) Step
 // A Step is one answer of the server. The zero Step answers with a short text.
 type Step struct {
 	Do Behavior
-	// Text is what the model says; empty takes a sentence that picks a tool.
+	// Text is the answer; empty means a sentence that picks a tool.
 	Text string
-	// Thoughts is what it thinks first, in the formats that show it.
+	// Thoughts are the reasoning, in formats that show it.
 	Thoughts string
 	// Calls are tools that it calls after the text. A request that offers no such
 	// tool gets the text alone.
 	Calls []Call
-	// Usage is what the answer says of its tokens; zero takes DefaultUsage.
+	// Usage is the token usage of the answer; zero means DefaultUsage.
 	Usage prices.Usage
 	// Delay passes before the first byte.
 	Delay time.Duration
@@ -32,7 +32,7 @@ type Step struct {
 	Header map[string]string
 }
 
-// A Behavior is what a server may do with a request.
+// A Behavior is a reaction of the server to a request.
 type Behavior string
 
 // The behaviours. What a format has no word for, it does in its nearest one.
@@ -77,14 +77,14 @@ const (
 type Call struct {
 	// Shell is a command line.
 	Shell string
-	// Write is a path, Content what shall stand there.
+	// Write is the path of a file to write, Content its text.
 	Write, Content string
 	// Tool and Args call a tool by its name.
 	Tool string
 	Args map[string]any
 }
 
-// DefaultUsage is what an answer says of its tokens unless a Step has its own.
+// DefaultUsage returns the token usage of answers whose Step has none.
 func DefaultUsage() prices.Usage {
 	return prices.Usage{Input: 1000, CacheRead: 200, Output: 60, Reasoning: 10}
 }

@@ -25,7 +25,7 @@ func encode(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// send does what a step says.
+// send executes a step.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, f format, q Request, step Step) {
 	if !pause(r, step) {
 		return

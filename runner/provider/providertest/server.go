@@ -1,6 +1,6 @@
 // Package providertest is a fake of the providers' servers for tests: one server
-// that speaks all five wire formats, whole and streamed, well and badly. A script
-// says what it does; a log says what it was asked.
+// that speaks all wire formats, whole and streamed, with and without errors. A script
+// decides its answers; Requests returns its log.
 //
 // It follows the formats closely enough for real agent CLIs to work against it,
 // tool calls included.
@@ -24,9 +24,9 @@ const maxRequest = 32 << 20 // bytes of a question
 type Server struct {
 	// URL is the address without a path: http://127.0.0.1:40000.
 	URL string
-	// Key is the only key that is taken; empty takes any, and none.
+	// Key is the only accepted key; empty accepts any key, and requests without one.
 	Key string
-	// Models are the models that there are; nil for all that are asked for.
+	// Models are the existing models; nil means every model.
 	Models []string
 
 	script   Script
@@ -39,8 +39,8 @@ type Server struct {
 	requests []Request
 }
 
-// New starts a server on a free port of the loopback interface. It panics where
-// there is none.
+// New starts a server on a free port of the loopback interface. It panics if no port is
+// free.
 func New(script Script) *Server {
 	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -55,8 +55,8 @@ func New(script Script) *Server {
 	return s
 }
 
-// Limit lets perSecond questions through in any one second; further ones are
-// refused with 429 and all headers of their format. Headers tell what is left.
+// Limit accepts perSecond requests in any one second; further ones are rejected with 429
+// and all headers of their format. Headers state the remaining requests.
 func (s *Server) Limit(perSecond int, now func() time.Time) {
 	s.limit = &limit{max: perSecond, now: now}
 }
@@ -67,8 +67,8 @@ func (s *Server) Close() {
 	<-s.served
 }
 
-// Requests returns the questions so far, in the order they came. Requests for the
-// list of models are not among them.
+// Requests returns the requests for answers so far, in order, without requests for the
+// list of models.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,17 +125,16 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, f format, body []by
 
 // admits reports whether a request has the key, in any provider's header.
 func (s *Server) admits(r *http.Request) bool {
-	given := []string{
+	keys := []string{
 		strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r.Header.Get("X-Api-Key"),
 		r.Header.Get("X-Goog-Api-Key"), r.URL.Query().Get("key"),
 	}
-	return s.Key == "" || slices.Contains(given, s.Key)
+	return s.Key == "" || slices.Contains(keys, s.Key)
 }
 
 func (s *Server) has(model string) bool { return s.Models == nil || slices.Contains(s.Models, model) }
 
-// serveModels answers the questions which models there are, and whether there is
-// a certain one.
+// serveModels lists the models, or looks one up.
 func (s *Server) serveModels(w http.ResponseWriter, r *http.Request) {
 	if !s.admits(r) {
 		sendJSON(w, http.StatusUnauthorized, openAIError("invalid_request_error", "invalid_api_key", "Incorrect API key provided.", ""))
@@ -154,7 +153,7 @@ func (s *Server) serveModels(w http.ResponseWriter, r *http.Request) {
 		}
 		sendJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list, "models": list, "has_more": false})
 	default:
-		w.WriteHeader(http.StatusOK) // some programs look whether anybody is there
+		w.WriteHeader(http.StatusOK) // some programs check that the server is up
 	}
 }
 
@@ -168,7 +167,8 @@ type limit struct {
 	used  int
 }
 
-// take takes one request out of the window, and tells what is left until it ends.
+// take counts a request. It returns the remaining requests and the time until the window
+// ends.
 func (l *limit) take() (left int, reset time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -26,7 +26,7 @@ type schema struct {
 
 func readSchema(raw json.RawMessage) *schema {
 	s := &schema{}
-	_ = json.Unmarshal(raw, s) // an unreadable schema asks for nothing
+	_ = json.Unmarshal(raw, s) // an invalid schema requires nothing
 	return s
 }
 
@@ -34,7 +34,7 @@ func (s *schema) is(kind string) bool {
 	return s != nil && strings.Contains(strings.ToLower(string(s.Type)), `"`+kind+`"`)
 }
 
-// fill returns an object with all that is required, and what is known of it.
+// fill returns an object with all required fields and known values.
 func (s *schema) fill(known map[string]any) map[string]any {
 	out := map[string]any{}
 	if s == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/endpoint"
 	"github.com/firstpick/firstpick/server/kit/reqbody"
 	"github.com/firstpick/firstpick/server/store/identity"
 )
@@ -41,7 +42,7 @@ type claimable struct {
 }
 
 func (h *Handler) claimable(r *registrations.Registered) claimable {
-	return claimable{h.Agents.BaseURL + "/api/agent/identity/claim", r.ClaimToken, stamp(r.Registration.ClaimExpires), identity.BothScopes()}
+	return claimable{h.Agents.BaseURL + "/api/agent/identity/claim", r.ClaimToken, endpoint.Time(r.Registration.ClaimExpires), identity.BothScopes()}
 }
 
 type anonymousAnswer struct {
@@ -121,7 +122,7 @@ func (h *Handler) anonymous(c *registrations.Caller, r *http.Request) (any, erro
 		return nil, err
 	}
 	return anonymousAnswer{
-		got.Registration.ID, string(identity.Anonymous), got.Assertion, stamp(got.Expires), []string{identity.ScopeWrite},
+		got.Registration.ID, string(identity.Anonymous), got.Assertion, endpoint.Time(got.Expires), []string{identity.ScopeWrite},
 		h.claimable(got), slugOnly{got.WorkspaceSlug},
 	}, nil
 }
@@ -156,7 +157,7 @@ func (h *Handler) present(c *registrations.Caller, r *http.Request, req register
 }
 
 func (h *Handler) accepted(got *registrations.Registered) acceptedAnswer {
-	return acceptedAnswer{got.Registration.ID, string(got.Registration.Kind), got.Assertion, stamp(got.Expires), identity.BothScopes(), slugOnly{got.WorkspaceSlug}}
+	return acceptedAnswer{got.Registration.ID, string(got.Registration.Kind), got.Assertion, endpoint.Time(got.Expires), identity.BothScopes(), slugOnly{got.WorkspaceSlug}}
 }
 
 func checkAssertion(kind, assertion string) error {
@@ -216,7 +217,7 @@ func (h *Handler) claim(c *registrations.Caller, r *http.Request) (any, error) {
 
 func (h *Handler) initiated(id string, code *registrations.Code) claimAnswer {
 	b := h.block(code)
-	return claimAnswer{id, code.AttemptID, "initiated", stamp(code.ExpiresAt.Truncate(time.Millisecond)), b, b}
+	return claimAnswer{id, code.AttemptID, "initiated", endpoint.Time(code.ExpiresAt.Truncate(time.Millisecond)), b, b}
 }
 
 // A claimedAnswer is what a claim by an ID-JAG brings at once.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/endpoint"
 	"github.com/firstpick/firstpick/server/store/identity"
 )
 
@@ -70,7 +71,7 @@ func answer(t *registrations.Tokens, err error) (any, error) {
 		Assertion: t.Assertion, RegistrationID: t.RegistrationID,
 	}
 	if t.Assertion != "" {
-		out.AssertionExpires, out.Workspace = stamp(t.Expires), &slugOnly{t.WorkspaceSlug}
+		out.AssertionExpires, out.Workspace = endpoint.Time(t.Expires), &slugOnly{t.WorkspaceSlug}
 	}
 	return out, nil
 }

@@ -47,6 +47,12 @@ func (h *Handler) Mount(r chi.Router) {
 	})
 }
 
+// Limits implements route.Limited. Events are counted by key; a body is bounded again, by
+// its format, when it is decompressed.
+func (h *Handler) Limits() map[string]route.Limits {
+	return map[string]route.Limits{"/api/collect": {MaxBody: event.MaxLogBody + route.DefaultMaxBody, Unmetered: true}}
+}
+
 type endpoint func(w http.ResponseWriter, r *http.Request) (status int, answer any, err error)
 
 func (h *Handler) handle(f endpoint) http.HandlerFunc {

@@ -47,7 +47,8 @@ type MissingPart struct {
 	FirstAt    time.Time
 }
 
-const maxMissing = 100
+// MaxMissing is how many parts Recent.Missing lists at most.
+const MaxMissing = 100
 
 // Recent returns what happened from one time until before another.
 func (db *DB) Recent(ctx context.Context, workspace string, from, to time.Time) (r Recent, err error) {
@@ -66,7 +67,7 @@ func (db *DB) Recent(ctx context.Context, workspace string, from, to time.Time) 
 			if r.Spoofed, err = collect(ctx, tx, "recent_spoofed", scanSpoofed, w.args(workspace)...); err != nil {
 				return err
 			}
-			r.Missing, err = collect(ctx, tx, "recent_missing", scanMissing, w.args(workspace, maxMissing)...)
+			r.Missing, err = collect(ctx, tx, "recent_missing", scanMissing, w.args(workspace, MaxMissing)...)
 			return err
 		})
 	})

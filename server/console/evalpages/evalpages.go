@@ -29,7 +29,7 @@ type Handler struct {
 	*layout.Frame
 	Evals *evals.Service
 	// Streams bounds how many runs are watched at a time.
-	Streams *sse.Gate
+	Streams *sse.Limiter
 	// Categories are those that an eval may measure, for a beginning to choose from.
 	Categories []*catalog.Category
 }
@@ -52,25 +52,47 @@ func (h *Handler) Mount(r chi.Router) {
 		"/runs/{run}/files/{name}":   (*visit).file,
 		"/settings/evals":            (*visit).settings,
 	} {
-		r.Get("/workspaces/{slug}"+path, h.Get(func(v *layout.Visit) error { return page(&visit{v, h}) }))
+		r.Get(workspacePath+path, h.Get(func(v *layout.Visit) error { return page(&visit{v, h}) }))
 	}
-	for path, a := range map[string]struct {
-		do    func(*visit) error
-		back  string // where signing in leads
-		fresh bool
-	}{
-		"/evals/new":                       {do: (*visit).save, back: "/evals/new"},
-		"/evals/{eval}/edit":               {do: (*visit).save, back: "/evals"},
-		"/evals/{eval}/runs":               {do: (*visit).start, back: "/evals"},
-		"/runs/{run}/cancel":               {do: (*visit).cancel, back: "/runs"},
-		"/settings/evals/keys":             {do: (*visit).createKey, back: "/settings/evals", fresh: true},
-		"/settings/evals/keys/revoke":      {do: (*visit).revokeKey, back: "/settings/evals", fresh: true},
-		"/settings/evals/providers":        {do: (*visit).setProvider, back: "/settings/evals", fresh: true},
-		"/settings/evals/providers/remove": {do: (*visit).dropProvider, back: "/settings/evals", fresh: true},
-	} {
-		r.Post("/workspaces/{slug}"+path, h.Post(layout.Action{
+	for path, a := range actions() {
+		r.Post(workspacePath+path, h.Post(layout.Action{
 			Do: func(v *layout.Visit) error { return a.do(&visit{v, h}) }, Back: a.back, Fresh: a.fresh,
 		}))
+	}
+}
+
+const workspacePath = "/workspaces/{slug}"
+
+// maxForm bounds forms with an eval: escaped, a byte may take three.
+const maxForm = 3*evals.MaxSource + route.DefaultMaxBody
+
+// Limits implements route.Limited.
+func (h *Handler) Limits() map[string]route.Limits {
+	out := map[string]route.Limits{}
+	for path, a := range actions() {
+		out[workspacePath+path] = route.Limits{MaxBody: a.maxBody}
+	}
+	return out
+}
+
+// An action is what a form does.
+type action struct {
+	do      func(*visit) error
+	back    string // where signing in leads
+	fresh   bool   // asks for a fresh sign-in
+	maxBody int64  // of the form; 0 means the default
+}
+
+func actions() map[string]action {
+	return map[string]action{
+		"/evals/new":                       {do: (*visit).save, back: "/evals/new", maxBody: maxForm},
+		"/evals/{eval}/edit":               {do: (*visit).save, back: "/evals", maxBody: maxForm},
+		"/evals/{eval}/runs":               {do: (*visit).start, back: "/evals", maxBody: maxForm},
+		"/runs/{run}/cancel":               {do: (*visit).cancel, back: "/runs"},
+		"/settings/evals/keys":             {do: (*visit).createKey, back: "/settings/evals", fresh: true, maxBody: maxForm},
+		"/settings/evals/keys/revoke":      {do: (*visit).revokeKey, back: "/settings/evals", fresh: true, maxBody: maxForm},
+		"/settings/evals/providers":        {do: (*visit).setProvider, back: "/settings/evals", fresh: true, maxBody: maxForm},
+		"/settings/evals/providers/remove": {do: (*visit).dropProvider, back: "/settings/evals", fresh: true, maxBody: maxForm},
 	}
 }
 

@@ -28,6 +28,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/reqbody"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
+	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/kit/secret"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -55,6 +56,14 @@ func (h *Handler) Mount(r chi.Router) {
 	if len(h.Keys) > 0 {
 		r.Post(Path, h.serve)
 	}
+}
+
+// Limits implements route.Limited.
+func (h *Handler) Limits() map[string]route.Limits {
+	if len(h.Keys) == 0 {
+		return nil
+	}
+	return map[string]route.Limits{Path: {MaxBody: MaxBody}}
 }
 
 // serve answers 2xx to all that is stored and all that does not concern us: a

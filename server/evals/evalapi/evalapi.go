@@ -22,7 +22,7 @@ import (
 type Config struct {
 	Evals   *evals.Service
 	Limits  quota.Limiter
-	Streams *sse.Gate
+	Streams *sse.Limiter
 	Errors  apierr.Writer
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -32,13 +32,13 @@ type Config struct {
 type Handler struct {
 	Config
 	gate  gate
-	reads *sse.Gate // answers that hold much memory
+	reads *sse.Limiter // answers that hold much memory
 }
 
 // New returns a handler that holds keys to the rules of limits.
 func New(c Config) *Handler {
 	c.Errors.NoStore = true // what is not there now may be there in a moment
-	return &Handler{c, newGate(c.Limits, c.Now), sse.NewGate(maxReads, maxOwnReads)}
+	return &Handler{c, newGate(c.Limits, c.Now), sse.NewLimiter(maxReads, maxOwnReads)}
 }
 
 // Mount registers the routes.
@@ -72,6 +72,13 @@ func (h *Handler) Mount(r chi.Router) {
 		operations[i] = route.On(o.method, o.path, h.handle(o.use, o.serve))
 	}
 	route.API(r, "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Range, If-Range", operations)
+}
+
+// Limits implements route.Limited. Requests are counted by key. A source may be one byte
+// too large, so that the handler reports it.
+func (h *Handler) Limits() map[string]route.Limits {
+	source := route.Limits{MaxBody: evals.MaxSource + 1, Unmetered: true}
+	return map[string]route.Limits{"/api/v1/*": {Unmetered: true}, "/api/v1/evals": source, "/api/v1/evals/check": source}
 }
 
 // A call is one request of a key's holder.

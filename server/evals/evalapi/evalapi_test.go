@@ -20,7 +20,7 @@ import (
 // TestHeavyAnswersAreCounted: a workspace has its places, whatever keys it comes with,
 // and gets them back.
 func TestHeavyAnswersAreCounted(t *testing.T) {
-	h := &Handler{reads: sse.NewGate(3, 2)}
+	h := &Handler{reads: sse.NewLimiter(3, 2)}
 	with := func(workspace, key string) *call {
 		return &call{Actor: evals.Actor{Workspace: &state.Workspace{ID: workspace}, By: key}}
 	}

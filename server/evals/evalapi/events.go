@@ -55,7 +55,7 @@ func (h *Handler) events(c *call) error {
 		switch {
 		case e.Body == nil:
 			return stream.Beat()
-		case e.Seq <= after && !stream.Begun(): // the end, told again
+		case e.Seq <= after && !stream.Started(): // the end, told again
 			return nil
 		}
 		kind, data, err := tell(e)
@@ -65,11 +65,11 @@ func (h *Handler) events(c *call) error {
 		return stream.Send(e.Seq, kind, data)
 	})
 	switch {
-	case stream.Begun() && err != nil && stream.Context().Err() == nil:
+	case stream.Started() && err != nil && stream.Context().Err() == nil:
 		h.Log.Warn("an event stream was cut off", "request_id", reqctx.ID(c.w), "run", run.ID, "err", err)
-	case !stream.Begun() && err != nil:
+	case !stream.Started() && err != nil:
 		return err
-	case !stream.Begun():
+	case !stream.Started():
 		c.w.WriteHeader(http.StatusNoContent)
 	}
 	return nil

@@ -49,7 +49,8 @@ func (s *Service) SetProviderKey(ctx context.Context, a Actor, c KeyChange) (*Pr
 		}
 		switch {
 		case c.Value != "":
-			err = tx.PutProviderKey(ctx, a.Workspace.ID, c.Name, state.ProviderSecret(c.Value), "..."+c.Value[len(c.Value)-shownOfSecret:], hosts, now)
+			key := state.ProviderKey{Name: c.Name, Shown: "..." + c.Value[len(c.Value)-shownOfSecret:], Hosts: hosts}
+			err = tx.PutProviderKey(ctx, a.Workspace.ID, key, state.ProviderSecret(c.Value), now)
 		case known == nil:
 			return missing("not_found", "This workspace has no provider key of that name. Send its value, too.")
 		default:

@@ -1,11 +1,10 @@
-// Package apierr is the one place where a failure becomes a status and a body.
+// Package apierr maps errors to HTTP responses, and is the only one that does.
 // The body is the same everywhere:
 //
 //	{"error": code, "error_description": text, "error_uri": docs, "request_id": id}
 //
 // with suggestions, reason or retry_after where they help. Descriptions are ASCII
-// without quotes or backslashes (RFC 6749, 5.2), so what a caller sent is never
-// repeated in them. A 401 always names the protected-resource metadata.
+// without quotes or backslashes (RFC 6749, 5.2), so they never repeat input. A 401 always names the protected-resource metadata.
 package apierr
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 )
 
-// An Error is a failure that the caller is told about.
+// An Error is an error response.
 type Error struct {
 	Status      int
 	Code        string // stable and documented
@@ -28,12 +27,12 @@ type Error struct {
 	Reason      string // machine-readable detail of a broad code
 	Scope       string // that the caller lacks
 	MaxAge      int    // seconds; how old an authentication may be
-	// Extra is a struct whose fields join the body; nil for none.
+	// Extra is a struct whose fields are added to the body; nil for none.
 	Extra any
 	Cause error
 }
 
-// Of returns the failure that err is, or the Internal one that hides it.
+// Of returns the *Error in the chain of err, or an Internal one that hides err.
 func Of(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -52,7 +51,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// The failures of the read path.
+// InvalidRequest is a 400 for a parameter.
 func InvalidRequest(description string) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: "invalid_request", Description: description}
 }
@@ -90,7 +89,7 @@ func RateLimited(after int) *Error {
 	}
 }
 
-// Internal is a 500 that says no more than that.
+// Internal is a 500. The cause is logged, not sent.
 func Internal(cause error) *Error {
 	return &Error{Status: http.StatusInternalServerError, Code: "server_error", Description: "The server failed. The request id finds the cause in its log.", Cause: cause}
 }
@@ -100,19 +99,17 @@ func Unavailable() *Error {
 	return &Error{Status: http.StatusServiceUnavailable, Code: "temporarily_unavailable", Description: "No snapshot is published yet.", RetryAfter: 5}
 }
 
-// The failures of agents, tokens and claims.
-
 // Refused is a 400 with a code and a description.
 func Refused(code, description string) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: code, Description: description}
 }
 
-// BadBody is a 400 for a request body, with the reason that programs read.
+// BadBody is a 400 for a request body, with a machine-readable reason.
 func BadBody(reason, description string) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: "invalid_request", Reason: reason, Description: description}
 }
 
-// AccessDenied is a 403: a person or an operator said no.
+// AccessDenied is a 403: a person or an operator refused.
 func AccessDenied(description string) *Error {
 	return &Error{Status: http.StatusForbidden, Code: "access_denied", Description: description}
 }
@@ -140,7 +137,7 @@ func StoreDown(cause error) *Error {
 	}
 }
 
-// Gone is for a caller who hung up before the answer; nobody reads it.
+// Gone is for a client that disconnected; it is logged as status 499.
 func Gone(cause error) *Error {
 	return &Error{Status: 499, Code: "client_closed_request", Description: "The client closed the connection.", Cause: cause}
 }

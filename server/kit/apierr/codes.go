@@ -1,15 +1,14 @@
 package apierr
 
-// A Documented is a code of the table of errors: the status that it comes with
-// where nothing else is said, and what to do about it.
+// A Documented is an error code with its usual status and its remedy.
 type Documented struct {
 	Code   string
 	Status int
-	Text   string // plain sentences
+	Text   string // sentences
 }
 
-// Codes returns the one table of error codes, of the HTTP API, the token endpoints and
-// the tools alike. /docs/errors is made of it; a test finds codes that it lacks.
+// Codes returns all error codes of the HTTP API, the token endpoints and the tools.
+// /docs/errors prints them; a test finds missing codes.
 func Codes() []Documented {
 	return []Documented{
 		{"invalid_request", 400, "A parameter is missing or not well-formed; the description says which."},

@@ -1,8 +1,8 @@
 // Package chart draws small charts as SVG on the server: stacked columns over
 // time, bars, splits of a whole, sparklines. It is pure: numbers in, markup out.
 //
-// What lies sideways is in per cent and what lies upright in pixels, so one
-// drawing fits every width and its text is never scaled. Colours are classes
+// Horizontal lengths are in per cent, vertical ones in pixels, so that one drawing fits
+// every width and its text is never scaled. Colours are classes
 // ("s-" and the name of a series), which the style sheet fills for light and dark.
 // Every text is escaped.
 package chart
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// A Series is one kind of what is stacked or split.
+// A Series is one kind of stacked or split values.
 type Series struct {
 	Class string // of the style sheet, without "s-"
 	Name  string // for people
@@ -24,8 +24,8 @@ type Series struct {
 // A Column is a place on the axis.
 type Column struct {
 	Label  string  // short, under the axis
-	Title  string  // long, for whoever points at it
-	Values []int64 // one for each series, none negative
+	Title  string  // long, for the tooltip
+	Values []int64 // one for each series, not negative
 }
 
 // Total returns the height of a column.
@@ -40,15 +40,14 @@ func (c *Column) Total() int64 {
 // The measures of Columns, in pixels.
 const (
 	plotHeight = 168 // from the axis to the top of the scale
-	above      = 24  // room for what is pointed at
+	above      = 24  // room for the tooltip
 	below      = 22  // room for labels
 	axisWidth  = 46  // of the numbers at the side
 	fullHeight = above + plotHeight + below
 )
 
-// Columns draws stacked columns, the first series at the bottom. Name says what
-// the picture shows to those who do not see it; the numbers belong into a table
-// beside it.
+// Columns draws stacked columns, the first series at the bottom. name is the chart's
+// accessible name; the numbers belong into a table next to it.
 func Columns(series []Series, columns []Column, name string) template.HTML {
 	most := int64(0)
 	for i := range columns {
@@ -67,12 +66,13 @@ func Columns(series []Series, columns []Column, name string) template.HTML {
 	}
 	width := 100 / float64(max(len(columns), 1))
 	for i := range columns {
-		column(&b, series, &columns[i], float64(i)*width, width, scale.Top)
+		p := plot{series, float64(i) * width, width, scale.Top}
+		p.column(&b, &columns[i])
 	}
 	for n, i := range labelled(len(columns)) {
 		class := "x"
 		if n%2 == 1 {
-			class = "x more" // left out where there is little room
+			class = "x more" // hidden on narrow screens
 		}
 		fmt.Fprintf(&b, `<text class="%s" x="%s%%" y="%d" text-anchor="middle">%s</text>`,
 			class, number((float64(i)+.5)*width), fullHeight-5, html.EscapeString(columns[i].Label))
@@ -81,8 +81,16 @@ func Columns(series []Series, columns []Column, name string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
 }
 
-// column draws one column from a place on, and what is told of it.
-func column(b *strings.Builder, series []Series, c *Column, from, width float64, top int64) {
+// A plot is the area of one column.
+type plot struct {
+	series      []Series
+	from, width float64 // per cent of the chart
+	top         int64   // value at the upper edge
+}
+
+// column draws a column and its tooltip.
+func (p plot) column(b *strings.Builder, c *Column) {
+	series, from, width, top := p.series, p.from, p.width, p.top
 	gap := width * .14
 	fmt.Fprintf(b, `<g class="column"><title>%s`, html.EscapeString(c.Title+": "+Whole(c.Total())))
 	for i := len(series) - 1; i >= 0; i-- {
@@ -104,13 +112,12 @@ func column(b *strings.Builder, series []Series, c *Column, from, width float64,
 	fmt.Fprintf(b, `<text class="tip" x="100%%" y="14" text-anchor="end">%s</text></g>`, html.EscapeString(c.Title+": "+Whole(c.Total())))
 }
 
-// height returns where a value lies, counted from above.
+// height returns the y coordinate of a value.
 func height(v, top int64) float64 {
 	return above + plotHeight*(1-float64(v)/float64(max(top, 1)))
 }
 
-// labelled returns which of n columns have labels: no more than eight, in equal
-// distances.
+// labelled returns the columns that have labels: at most eight, equally spaced.
 func labelled(n int) []int {
 	every := max((n+7)/8, 1)
 	var out []int
@@ -149,16 +156,15 @@ func Split(parts []Part, whole int64, name string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
 }
 
-// Bar draws a value beside the largest of its list. The number stands next to
-// it, so it says nothing to those who do not see it.
+// Bar draws a value relative to the largest of its list. It is hidden from screen
+// readers: the number is in the text next to it.
 func Bar(value, most int64, class string) template.HTML {
 	return template.HTML(fmt.Sprintf( //nolint:gosec // numbers, and a class that is escaped
 		`<svg class="hbar" width="100%%" height="6" aria-hidden="true"><rect class="s-%s" width="%s%%" height="6" rx="1"/></svg>`,
 		html.EscapeString(class), percent(min(max(value, 0), most), most)))
 }
 
-// Spark draws how a number went, without any scale. It says nothing to those who
-// do not see it.
+// Spark draws a sparkline without a scale. It is hidden from screen readers.
 func Spark(values []int64) template.HTML {
 	if len(values) < 2 {
 		return ""

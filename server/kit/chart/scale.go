@@ -31,7 +31,7 @@ func (s Scale) Ticks() []int64 {
 	return out
 }
 
-// Whole writes a number with its thousands parted: 12,345.
+// Whole formats a number with thousands separators: 12,345.
 func Whole(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	sign := ""
@@ -48,7 +48,7 @@ func Whole(n int64) string {
 	return sign + b.String()
 }
 
-// Compact writes a round number in little room: 500, 1.5k, 20k, 3M.
+// Compact formats a round number shortly: 500, 1.5k, 20k, 3M.
 func Compact(n int64) string {
 	for _, unit := range []struct {
 		size int64

@@ -1,5 +1,5 @@
 // Package mail sends plain-text mail: by SMTP, into a folder of .eml files, or
-// onto the log. The last two are for development and tests.
+// to the log. The last two are for development and tests.
 package mail
 
 import (
@@ -28,7 +28,7 @@ type Message struct {
 	Subject string `json:"subject"`
 	Text    string `json:"text"`
 	// Unsubscribe is a page where the reader may end mails of the kind; empty for
-	// mails that somebody asked for.
+	// requested mails.
 	Unsubscribe string `json:"unsubscribe,omitempty"`
 }
 
@@ -46,14 +46,14 @@ const (
 
 // Open returns the mailer of an address:
 //
-//	log:                              onto the log
+//	log:                              to the log
 //	file:///DIR                       .eml files in DIR
 //	smtp://USER:PASSWORD@HOST:587     STARTTLS; ?tls=off for a relay on this machine
 //	smtps://USER:PASSWORD@HOST:465    TLS from the first byte
 func Open(address, from string, log *slog.Logger, newID func() string) (Mailer, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("mail: the address cannot be read; write log:, file:///DIR or smtp://USER:PASSWORD@HOST:PORT")
+		return nil, errors.New("mail: malformed address; use log:, file:///DIR or smtp://USER:PASSWORD@HOST:PORT")
 	}
 	if _, err := compose(Message{To: "a@example.com", Subject: "s", Text: "t"}, from); err != nil {
 		return nil, fmt.Errorf("mail-from: write NAME <ADDRESS>: %w", err)
@@ -63,7 +63,7 @@ func Open(address, from string, log *slog.Logger, newID func() string) (Mailer, 
 		return logMailer{log}, nil
 	case "file":
 		if u.Host != "" || u.Path == "" {
-			return nil, errors.New("mail: write file:///absolute/folder")
+			return nil, errors.New("mail: file: needs an absolute folder, such as file:///var/mail/firstpick")
 		}
 		dir := filepath.FromSlash(u.Path)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -73,9 +73,9 @@ func Open(address, from string, log *slog.Logger, newID func() string) (Mailer, 
 	case "smtp", "smtps":
 		return newSMTP(u, from)
 	case "":
-		return nil, errors.New("mail: the address names no mailer; write log:, file:///FOLDER, smtp://HOST or smtps://HOST")
+		return nil, errors.New("mail: missing scheme; use log:, file:///FOLDER, smtp://HOST or smtps://HOST")
 	default:
-		return nil, fmt.Errorf("mail: %q names no mailer; write log:, file:///FOLDER, smtp://HOST or smtps://HOST", u.Scheme)
+		return nil, fmt.Errorf("mail: unknown scheme %q; use log:, file:///FOLDER, smtp://HOST or smtps://HOST", u.Scheme)
 	}
 }
 
@@ -142,7 +142,7 @@ type smtpMailer struct {
 
 func newSMTP(u *url.URL, from string) (Mailer, error) {
 	if u.Hostname() == "" {
-		return nil, errors.New("mail: write smtp://USER:PASSWORD@HOST:PORT")
+		return nil, errors.New("mail: incomplete address; use smtp://USER:PASSWORD@HOST:PORT")
 	}
 	port := submission
 	opts := []gomail.Option{gomail.WithTimeout(dialTimeout)}
@@ -174,8 +174,8 @@ func newSMTP(u *url.URL, from string) (Mailer, error) {
 	}, nil
 }
 
-// Send opens a connection of its own: mails are few, and far between. The
-// connection is closed when Send returns or ctx ends; the library does neither.
+// Send opens a connection per mail: mails are rare. The connection is closed when Send
+// returns or ctx ends; the library does neither.
 func (s smtpMailer) Send(ctx context.Context, m Message) error {
 	msg, err := compose(m, s.from)
 	if err != nil {
@@ -193,7 +193,7 @@ func (s smtpMailer) Send(ctx context.Context, m Message) error {
 	err = c.DialAndSendWithContext(ctx, msg)
 	var refused *gomail.SendError
 	switch {
-	case err == nil, msg.IsDelivered(): // a server that is rude afterwards has the mail all the same
+	case err == nil, msg.IsDelivered(): // the mail was accepted, whatever failed afterwards
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -218,12 +218,12 @@ func (s smtpMailer) connect(sending, dialing context.Context, network string) (n
 	return secure, secure.HandshakeContext(dialing)
 }
 
-// hide takes an address out of a server's words, which end in the log.
+// hide removes an address from a server's reply, which is logged.
 func hide(text, address string) string { return strings.ReplaceAll(text, address, "(recipient)") }
 
 type permanent struct{ error }
 
-// IsPermanent says whether sending again would fail again.
+// IsPermanent reports whether a retry would fail too.
 func IsPermanent(err error) bool {
 	var p permanent
 	return errors.As(err, &p)

@@ -11,8 +11,8 @@ import (
 //go:embed static
 var static embed.FS
 
-// An Asset is a file that pages refer to. Its path changes with what is in it, so
-// it may be kept for ever.
+// An Asset is a static file of pages. Its path has a digest of its content, so it may be
+// cached for ever.
 type Asset struct {
 	Path, ContentType string
 	Body              []byte
@@ -37,13 +37,13 @@ func evalScript() Asset { return asset("evals.js", "text/javascript; charset=utf
 
 func script() Asset { return asset("private.js", "text/javascript; charset=utf-8") }
 
-// offer is what offers our tools to an agent in the browser.
+// offer is the script that offers our tools to an agent in the browser.
 func offer() Asset { return asset("webmcp.js", "text/javascript; charset=utf-8") }
 
 func asset(name, contentType string) Asset {
 	body, err := static.ReadFile(path.Join("static", name))
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // the file is embedded
 	}
 	sum := sha256.Sum256(body)
 	stem, ext, _ := strings.Cut(name, ".")

@@ -9,13 +9,13 @@ import (
 // A Doc is a page of the documentation.
 type Doc struct {
 	Title, Description string
-	Path               string // of the page; empty for one without an address of its own
+	Path               string // of the page; empty where it has none
 	BaseURL            string
 	Body               template.HTML // begins with the h1
 	Sections           []DocSection
 	Contents           []DocLink // of this page
 	Before, After      DocLink
-	Query              string // that was searched for
+	Query              string // of the search
 }
 
 // A DocSection is a part of the list of all pages.
@@ -24,7 +24,7 @@ type DocSection struct {
 	Links []DocLink
 }
 
-// A DocLink leads to a page or a heading. Here marks the page that is shown.
+// A DocLink links to a page or a heading. Here marks the current page.
 type DocLink struct {
 	Title, Link string
 	Here        bool
@@ -47,8 +47,8 @@ func (r *DocRenderer) Render(d Doc) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Guard sets the headers that keep a public page from being misused: it runs nothing,
-// loads its own style only, and stands in no frame.
+// Guard sets the security headers of a public page: no scripts, own styles only, no
+// embedding.
 func Guard(h http.Header) {
 	h.Set("Content-Security-Policy", policy+"; connect-src 'self'") // agents in the browser fetch llms.txt and the like
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -57,8 +57,8 @@ func Guard(h http.Header) {
 
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// GuardOffer does what Guard does for a page that offers our tools to an agent in the
-// browser: it runs our scripts, which hear from us alone.
+// GuardOffer is Guard for a page that offers our tools to an agent in the browser: it
+// runs our scripts, which may connect to this service only.
 func GuardOffer(h http.Header) {
 	Guard(h)
 	h.Set("Content-Security-Policy", policy+"; connect-src 'self'; script-src 'self'")

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Forms are the pages that belong to a person, rendered at every request: sign
-// in, the claim ceremony, linked agents, workspaces.
+// Forms renders the personal pages at every request: sign in, the claim ceremony, linked
+// agents, workspaces.
 type Forms struct{ tmpl *template.Template }
 
-// A Message is what the page "ended" says.
+// A Message is the data of the page "ended".
 type Message struct {
 	Text    string
 	Next    Link
 	SignOut string // the form token of the button that signs out; empty for none
 }
 
-// A Link is where a page leads on.
+// A Link is a link to another page.
 type Link struct{ Path, Text string }
 
 // NewForms parses the templates.

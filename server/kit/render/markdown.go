@@ -6,7 +6,7 @@ import (
 	"text/template"
 )
 
-// MarkdownPath returns where the markdown of the page at a path lies.
+// MarkdownPath returns the path of the markdown form of a page.
 func MarkdownPath(path string) string {
 	if path == "/" {
 		return "/index.md"
@@ -14,7 +14,7 @@ func MarkdownPath(path string) string {
 	return path + ".md"
 }
 
-// PagePath returns the path of the page whose markdown, or which itself, lies at a path.
+// PagePath returns the path of the page that a path of either form belongs to.
 func PagePath(path string) string {
 	if path == "/index.md" {
 		return "/"
@@ -23,10 +23,10 @@ func PagePath(path string) string {
 }
 
 // Markdown renders the pages of Pages as markdown, by the path of the page: the same
-// figures, and absolute addresses.
+// numbers, with absolute URLs.
 func Markdown(in Input) map[string]Page {
 	functions := functions()
-	functions["text"] = plainText
+	functions["text"] = escapeMarkdown
 	r := writer{in, template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/*.md"))}
 	out := map[string]Page{"/": r.page("index", in.Boards)}
 	for i := range in.Boards {
@@ -52,8 +52,8 @@ func (w writer) page(name string, data any) Page {
 	return Page{buf.Bytes(), err}
 }
 
-// plainText keeps a name from being read as markup, or as the end of a table's cell.
-func plainText(s string) string {
+// escapeMarkdown escapes markup and the end of a table cell.
+func escapeMarkdown(s string) string {
 	var b strings.Builder
 	for _, c := range s {
 		switch {

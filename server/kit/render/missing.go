@@ -5,13 +5,13 @@ import (
 	"html/template"
 )
 
-// A Missing is what the page of a 404 shows.
+// Missing is the data of a 404 page.
 type Missing struct {
-	Text string // what is not there
-	Near []Link // what may be meant
+	Text string // what is missing
+	Near []Link // pages with similar names
 }
 
-// A MissingRenderer renders the page of a 404.
+// A MissingRenderer renders 404 pages.
 type MissingRenderer struct{ tmpl *template.Template }
 
 // NewMissingRenderer parses the templates.

@@ -5,15 +5,15 @@ import (
 	"html/template"
 )
 
-// A Search is what a search for a tool shows.
+// Search is the data of the results of a tool search.
 type Search struct {
 	Query string
-	// Known says that the tool is in the catalogue and not measured yet.
+	// Known marks a tool of the catalogue that is not measured yet.
 	Known             bool
 	Tools, Categories []Link
 }
 
-// A SearchRenderer renders the page of a search.
+// A SearchRenderer renders search results.
 type SearchRenderer struct{ tmpl *template.Template }
 
 // NewSearchRenderer parses the templates.

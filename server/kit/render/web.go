@@ -20,7 +20,7 @@ import (
 //go:embed templates/*.html templates/*.md
 var templates embed.FS
 
-// An Input is what pages are made of. URLs in boards are absolute.
+// An Input is the data of all pages. URLs in boards are absolute.
 type Input struct {
 	Boards     []analytics.Board
 	BaseURL    string
@@ -29,22 +29,22 @@ type Input struct {
 	SnapshotID string
 }
 
-// A Page is a rendered page, or why it could not be.
+// A Page is a rendered page, or the error.
 type Page struct {
 	Body []byte
 	Err  error
 }
 
-// frame is what every page shows around its own part.
+// frame is the data of the layout of every page.
 type frame struct {
 	Title, Description, Canonical string
 	Markdown                      string // path of the same page as markdown; empty for none
 	Input
 	Style, Script string
 	More          []string // other style sheets
-	Late          string   // a script for when the page is there; empty for none
-	Personal      bool     // it is of somebody who is signed in
-	Query         string   // that was searched for
+	Late          string   // a script that runs after loading; empty for none
+	Personal      bool     // for a signed-in person
+	Query         string   // of the search
 	Data          any
 }
 
@@ -122,11 +122,11 @@ func (r renderer) page(name, path, title, description string, data any) Page {
 	return Page{buf.Bytes(), err}
 }
 
-// ErrorPage renders a page that belongs to no snapshot.
+// ErrorPage renders an error outside a snapshot.
 func ErrorPage(title, text string) []byte {
 	var buf bytes.Buffer
 	if err := parse().ExecuteTemplate(&buf, "message", frame{Title: title, Description: title, Style: style().Path, Data: text}); err != nil {
-		panic(err) // a template of ours, which tests render
+		panic(err) // the template is embedded, and tests render it
 	}
 	return buf.Bytes()
 }
@@ -233,9 +233,9 @@ func outcomes(b analytics.Board) []outcome {
 	return slices.DeleteFunc(lines, func(o outcome) bool { return o.N == 0 })
 }
 
-// bar draws a rate with its intervals: a faint band over prompts, a solid one
-// that ignores them, and a mark at the rate. Numbers are formatted by us, so
-// nothing of it needs escaping.
+// bar draws a rate with its intervals: a faint band for the 95 % CI, a solid one for the
+// naive interval, and a mark at the rate. It holds numbers only, so nothing needs
+// escaping.
 func bar(s analytics.Standing) template.HTML {
 	x := func(v float64) string { return fmt.Sprintf("%.2f", 100*v) }
 	label := fmt.Sprintf("%s, 95%% CI %s to %s, naive interval %s to %s", percent(s.PickRate), percent(s.CILow), percent(s.CIHigh), percent(s.FlatLow), percent(s.FlatHigh))

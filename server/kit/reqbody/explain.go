@@ -47,8 +47,8 @@ func syntax(data []byte) string {
 	}
 }
 
-// explain says what a JSON object has that v cannot hold: which member, what it must be
-// and what it is. No value is repeated: it may be a secret.
+// explain describes a decoding error: the member, the expected type and the actual one.
+// It repeats no value, which may be a secret.
 func explain(err error, v any) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {

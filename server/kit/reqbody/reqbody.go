@@ -1,5 +1,5 @@
-// Package reqbody reads the bodies of requests: bounded, as they are, and as JSON objects
-// whose mistakes are explained to the caller in the words of JSON.
+// Package reqbody reads request bodies within a limit, and decodes JSON objects with
+// errors that name the member and the expected type.
 package reqbody
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 )
 
-// MaxObject is the size of the largest JSON object that is read, in bytes.
+// MaxObject is the maximum size of a JSON object, in bytes.
 const MaxObject = 64 << 10
 
 // Read returns a body of at most limit bytes. It fails with a 413 for a larger one, with
@@ -49,11 +49,11 @@ func Uncompressed(r *http.Request) error {
 	return nil
 }
 
-// Object reads a JSON object into the struct that v points to. Members that v does not
-// have are ignored.
+// Object decodes a JSON object into the struct that v points to. Unknown members are
+// ignored.
 func Object(r *http.Request, v any) error { return object(r, v, false) }
 
-// StrictObject reads what Object does, and refuses members that v does not have.
+// StrictObject is Object, but unknown members are errors.
 func StrictObject(r *http.Request, v any) error { return object(r, v, true) }
 
 func object(r *http.Request, v any, strict bool) error {

@@ -1,5 +1,4 @@
-// Package reqctx holds what is known of a request before anybody answers it:
-// its id and the address it comes from. Both are set once, by the outermost
+// Package reqctx holds the id of a request and the address of its client. Both are set once, by the outermost
 // middleware, in a response writer that travels with the request, so that a
 // request costs no context value.
 package reqctx
@@ -23,7 +22,7 @@ type IDs struct {
 // Next returns a new id.
 func (i *IDs) Next() string { return i.Prefix + strconv.FormatUint(i.n.Add(1), 36) }
 
-// A Writer is a response writer that knows its request and counts what it sends.
+// A Writer is a response writer with the id of its request and the bytes that it sent.
 type Writer struct {
 	http.ResponseWriter
 	ID     string
@@ -51,7 +50,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush sends what was written: middleware that wraps a Writer looks for it.
+// Flush implements http.Flusher, which middleware that wraps a Writer looks for.
 func (w *Writer) Flush() {
 	if w.Status == 0 {
 		w.Status = http.StatusOK
@@ -70,7 +69,7 @@ func ID(w http.ResponseWriter) string {
 	return ""
 }
 
-// writer finds the Writer behind w, which middleware may have wrapped.
+// writer unwraps w to its Writer.
 func writer(w http.ResponseWriter) *Writer {
 	for {
 		switch inner := w.(type) {
@@ -93,7 +92,7 @@ func Client(w http.ResponseWriter) netip.Addr {
 }
 
 // Original returns the response writer of net/http that w was made of. Limits of bodies
-// need it: through it net/http hears of one that is too large.
+// need it: with it net/http closes the connection of a body that is too large.
 func Original(w http.ResponseWriter) http.ResponseWriter {
 	for {
 		outer, ok := w.(interface{ Unwrap() http.ResponseWriter })
@@ -104,7 +103,7 @@ func Original(w http.ResponseWriter) http.ResponseWriter {
 	}
 }
 
-// A Proxies says whose X-Forwarded-For is believed.
+// Proxies are the networks whose X-Forwarded-For is trusted.
 type Proxies []netip.Prefix
 
 // ParseProxies reads networks in CIDR form.
@@ -148,7 +147,7 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 	for i := len(hops) - 1; i >= 0; i-- {
 		a, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
-			break // whatever stands before was not written by a proxy of ours
+			break // a trusted proxy did not write the entries before it
 		}
 		if peer = a.Unmap(); !p.trusts(peer) {
 			break

@@ -1,5 +1,4 @@
-// Package route has what all groups of routes share: parameters of paths, and the
-// answers that let scripts of other origins call.
+// Package route has the helpers that all handlers share: path parameters, and CORS.
 package route
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// maxPath is the length of the longest path that is served, in bytes, decoded.
+// maxPath is the maximum length of a decoded path, in bytes.
 const maxPath = 2048
 
 // Path returns the path by which a request is routed: escaped where the caller escaped

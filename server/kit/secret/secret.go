@@ -1,8 +1,8 @@
-// Package secret makes and guards the values that must not be read by others:
-// random tokens, their hashes, and what is stored sealed.
+// Package secret makes secrets (random tokens, codes, keys), hashes them and seals
+// values for the store.
 //
 // A token of 256 random bits is stored as its SHA-256: there is nothing to
-// guess, so a slow hash would only slow the owner. Whatever has few possible
+// guess, so a slow hash would only slow the owner. A value of few possible
 // values (a six-digit code, an e-mail address) is stored as an HMAC under a key
 // that the store does not hold.
 package secret
@@ -41,7 +41,7 @@ type Source struct{ Rand io.Reader }
 func (s Source) Token(prefix string) string { return prefix + s.text(tokenSize) }
 
 // Key returns prefix, 32 random letters and digits, and six that check them (CRC
-// 32), so that scanners and typing errors are told from keys without a look-up.
+// 32), so that scanners and typing errors are recognised without a lookup.
 func (s Source) Key(prefix string) string {
 	b := make([]byte, keyLength)
 	for i := range b {
@@ -60,7 +60,7 @@ func checksum(s string) string {
 	return string(out)
 }
 
-// IsKey says whether s has the form of a key that Key makes with the prefix.
+// IsKey reports whether s has the form of a key that Key makes with the prefix.
 func IsKey(s, prefix string) bool {
 	body, found := strings.CutPrefix(s, prefix)
 	return found && len(body) == keyLength+keyCheck && checksum(s[:len(s)-keyCheck]) == s[len(s)-keyCheck:]
@@ -100,7 +100,7 @@ func (s Source) below(n int64) int64 {
 	return v.Int64()
 }
 
-// Hash returns the SHA-256 of a random token: what the store keeps of it.
+// Hash returns the SHA-256 of a random token, for the store.
 func Hash(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]

@@ -1,6 +1,6 @@
-// Package sse answers with streams of server-sent events (WHATWG HTML, 9.2), each
-// for as long as it takes: it bounds how many are open, gives every write a time
-// of its own, and ends them all when the server stops.
+// Package sse sends streams of server-sent events (WHATWG HTML, 9.2) of any length. It
+// limits the open streams, bounds each write, and ends all streams when the server
+// stops.
 package sse
 
 import (
@@ -13,37 +13,37 @@ import (
 )
 
 const (
-	stall    = 30 * time.Second // for a reader to take what was written
-	farewell = 2 * time.Second  // the same, once the server stops: for the end of the answer
-	retry    = 2 * time.Second  // after which a reader that was cut off comes again
+	writeTimeout = 30 * time.Second // of one write
+	closeTimeout = 2 * time.Second  // of the last write, once the server stops
+	retry        = 2 * time.Second  // after which a disconnected client reconnects
 )
 
-// A Stream is one answer. Its methods are for one goroutine.
+// A Stream is one response. Its methods must be called by one goroutine.
 type Stream struct {
-	// End gives the place back. It must be called once the answer is written.
+	// End releases the stream. It must be called when the response is complete.
 	End func()
 
 	ctx     context.Context //nolint:containedctx // of the request and the server together
 	w       http.ResponseWriter
 	control *http.ResponseController
-	begun   bool
+	started bool
 
 	mu      sync.Mutex // of the write deadline
-	closing bool       // the deadline is that of the answer's end
+	closing bool       // the deadline is final
 }
 
-// Open takes a place for a stream to its owner, a key's or an account's id, or fails
-// with ErrTooMany. Nothing is written before Begin or the first event.
-func (g *Gate) Open(w http.ResponseWriter, r *http.Request, owner string) (*Stream, error) {
-	leave, err := g.Enter(owner)
+// Open opens a stream of an owner, the id of a key or an account, or fails with
+// ErrTooMany. Nothing is written before Begin or the first event.
+func (l *Limiter) Open(w http.ResponseWriter, r *http.Request, owner string) (*Stream, error) {
+	leave, err := l.Enter(owner)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	s := &Stream{ctx: ctx, w: w, control: http.NewResponseController(w)}
-	unhook := context.AfterFunc(g.open, func() {
+	unhook := context.AfterFunc(l.open, func() {
 		cancel()
-		s.deadline(farewell, true)
+		s.deadline(closeTimeout, true)
 	})
 	s.End = sync.OnceFunc(func() {
 		unhook()
@@ -53,7 +53,7 @@ func (g *Gate) Open(w http.ResponseWriter, r *http.Request, owner string) (*Stre
 	return s, nil
 }
 
-// deadline gives writes a time from now on. The one of the answer's end is final.
+// deadline sets the write deadline. A final one is not changed any more.
 func (s *Stream) deadline(d time.Duration, final bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,25 +61,25 @@ func (s *Stream) deadline(d time.Duration, final bool) {
 		return
 	}
 	s.closing = final
-	_ = s.control.SetWriteDeadline(time.Now().Add(d)) //nolint:forbidigo // connections go by the machine's clock
+	_ = s.control.SetWriteDeadline(time.Now().Add(d)) //nolint:forbidigo // connections use the system clock
 }
 
 // Context ends with the request, with the server, and with End.
 func (s *Stream) Context() context.Context { return s.ctx }
 
-// Begun says whether a status was sent.
-func (s *Stream) Begun() bool { return s.begun }
+// Started reports whether the response has begun.
+func (s *Stream) Started() bool { return s.started }
 
-// Begin sends the head of the answer.
+// Begin sends the header of the response.
 func (s *Stream) Begin() error {
-	if s.begun {
+	if s.started {
 		return nil
 	}
-	s.begun = true
+	s.started = true
 	h := s.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // proxies that gather answers would gather for ever
+	h.Set("X-Accel-Buffering", "no") // without it, proxies that buffer responses never send this one
 	s.w.WriteHeader(http.StatusOK)
 	return s.write([]byte("retry: " + strconv.FormatInt(retry.Milliseconds(), 10) + "\n\n"))
 }
@@ -96,7 +96,7 @@ func (s *Stream) Send(id int64, kind string, data []byte) error {
 	return s.write(append(b, '\n'))
 }
 
-// Beat sends a comment, so that nobody takes a quiet stream for a dead one.
+// Beat sends a comment as a keep-alive.
 func (s *Stream) Beat() error {
 	if err := s.Begin(); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s *Stream) Beat() error {
 }
 
 func (s *Stream) write(b []byte) error {
-	s.deadline(stall, false)
+	s.deadline(writeTimeout, false)
 	if _, err := s.w.Write(b); err != nil {
 		return err
 	}

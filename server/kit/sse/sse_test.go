@@ -29,7 +29,7 @@ func serve(t *testing.T, h http.HandlerFunc) string {
 // TestAStreamOutlivesTheTimesOfItsConnection, which are for a request and an answer of
 // the ordinary kind.
 func TestAStreamOutlivesTheTimesOfItsConnection(t *testing.T) {
-	gate := sse.NewGate(1, 1)
+	gate := sse.NewLimiter(1, 1)
 	more := make(chan string)
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		s, err := gate.Open(w, r, "dana")
@@ -81,13 +81,13 @@ func TestAStreamOutlivesTheTimesOfItsConnection(t *testing.T) {
 }
 
 // open opens a stream that nobody reads.
-func open(t *testing.T, g *sse.Gate, owner string) (*sse.Stream, error) {
+func open(t *testing.T, g *sse.Limiter, owner string) (*sse.Stream, error) {
 	t.Helper()
 	return g.Open(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), owner)
 }
 
 func TestPlacesAreCounted(t *testing.T) {
-	g := sse.NewGate(3, 2)
+	g := sse.NewLimiter(3, 2)
 	var streams []*sse.Stream
 	for _, c := range []struct {
 		owner string
@@ -123,7 +123,7 @@ func TestPlacesAreCounted(t *testing.T) {
 
 // TestClosingReachesWhoDoesNotRead: a write that waits for a reader ends within seconds.
 func TestClosingReachesWhoDoesNotRead(t *testing.T) {
-	g := sse.NewGate(1, 1)
+	g := sse.NewLimiter(1, 1)
 	full, failed := make(chan struct{}), make(chan error, 1)
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		s, err := g.Open(w, r, "dana")
@@ -169,7 +169,7 @@ func TestStreamsEndCleanly(t *testing.T) {
 		"sending the last one": func(s *sse.Stream) error { <-s.Context().Done(); return s.Send(1, "said", []byte("goodbye")) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := sse.NewGate(1, 1)
+			g := sse.NewLimiter(1, 1)
 			address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				s, err := g.Open(w, r, "dana")
 				if err != nil {

@@ -187,14 +187,14 @@ func (m *markup) table(w util.BufWriter, source []byte, n ast.Node, entering boo
 func above(n ast.Node, source []byte) string {
 	for p := n.PreviousSibling(); p != nil; p = p.PreviousSibling() {
 		if p.Kind() == ast.KindHeading {
-			return plain(p, source)
+			return nodeText(p, source)
 		}
 	}
 	return ""
 }
 
-// plain returns the text of a node.
-func plain(n ast.Node, source []byte) string {
+// nodeText returns the text of a node.
+func nodeText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
 		switch n := n.(type) {

@@ -1,7 +1,6 @@
-// Package docs is the documentation of the service: pages in markdown, filled with
-// what the program knows (addresses, limits, lifetimes, codes, the description of the
-// API, the reference of the command line), and the same pages as HTML. Both forms are
-// made once, of one text. It also finds words in them.
+// Package docs renders the documentation of the service as markdown and HTML, once, from
+// markdown templates that are filled with addresses, limits, lifetimes, codes, the
+// description of the API and the reference of the command line. It also searches them.
 package docs
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/quota"
 )
 
-// A Config is what the documents are filled with.
+// A Config is the data of the documents.
 type Config struct {
 	BaseURL string // public address without trailing slash
 	// OpenAPI is the description of the API, as YAML.

@@ -64,7 +64,7 @@ func drafts(c Config, api *api) []draft {
 		page(rules, "authentication", "Authentication", "The three kinds of credentials, and how an agent gets one by itself."),
 		page(rules, "limits", "Limits", "Every rate limit, quota and size, in numbers."),
 		page(rules, "errors", "Errors", "The error body, and the table of codes and statuses."),
-		page(rules, "versioning", "Versions and deprecation", "What may change when, and how you are told."),
+		page(rules, "versioning", "Versions and deprecation", "What may change when, and how you are informed."),
 		page(operate, "self-hosting", "Run it yourself", "Server, worker, stores, snapshots, backups, keys, proxy, metrics."),
 		draft{operate, "/docs/cli", "Command line", "Every command and flag of the program.", func(f *filler) (string, error) { return f.commandLine() }},
 		page(operate, "changelog", "Changelog", "What changed, for people who run it."),

@@ -23,7 +23,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A filler writes pages: it fills files with what the program knows.
+// A filler renders pages from templates and the values of the program.
 type filler struct {
 	config Config
 	api    *api
@@ -124,7 +124,7 @@ func sections(pages []*Page) []section {
 	return out
 }
 
-// rule says what a limit is, such as "5 an hour".
+// rule formats a limit, such as "5 an hour".
 func (f *filler) rule(name string) (string, error) {
 	r, ok := f.config.Rules[name]
 	if !ok {
@@ -141,7 +141,7 @@ func rate(r ratelimit.Rule) string {
 	return number(r.Quota) + " " + each
 }
 
-// lasts says how long something lasts, in the largest unit that is whole.
+// lasts formats a duration in the largest whole unit.
 func lasts(d time.Duration) string {
 	for _, u := range []struct {
 		of   time.Duration
@@ -157,7 +157,7 @@ func lasts(d time.Duration) string {
 	return d.String()
 }
 
-// size says how many bytes something has.
+// size formats a number of bytes.
 func size(n int) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:
@@ -190,7 +190,7 @@ func cell(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
 }
 
-// A status is one that answers have, and what a caller does about it.
+// A status is an HTTP status and its remedy.
 type status struct {
 	Code  int
 	Name  string

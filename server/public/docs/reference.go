@@ -50,7 +50,7 @@ func (f *filler) operation(w *lines, op *operation, named map[string]bool) {
 	f.answers(w, op, named)
 }
 
-// credential says what opens an operation.
+// credential describes the credential of an operation.
 func (f *filler) credential(op *operation) string {
 	security := list(op.raw["security"])
 	if len(security) == 0 {

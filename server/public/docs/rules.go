@@ -10,7 +10,7 @@ import (
 // A ruleRow is a line of the table of limits.
 type ruleRow struct{ Name, Rate, Meaning string }
 
-// meanings says what each rule counts, and of what.
+// meanings describes each limit: the event and the key.
 func meanings() map[string]string {
 	return map[string]string{
 		"anonymous.ip":                 "anonymous registrations, of one address",

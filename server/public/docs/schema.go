@@ -54,7 +54,7 @@ func (f *filler) members(rows *[]string, schema any, prefix string, depth int, n
 	}
 }
 
-// kind says what a value is. Types with a name are linked, and noted in named.
+// kind describes the type of a value. Types with a name are linked, and noted in named.
 func (f *filler) kind(schema any, named map[string]bool) string {
 	m := object(schema)
 	if ref, ok := m["$ref"].(string); ok {
@@ -103,7 +103,7 @@ func (f *filler) kind(schema any, named map[string]bool) string {
 	return "any"
 }
 
-// bounds says what limits a value.
+// bounds describes the limits of a value.
 func bounds(m map[string]any) string {
 	var out []string
 	for _, b := range []struct{ key, text string }{

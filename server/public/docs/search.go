@@ -11,7 +11,7 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 )
 
-// A part is what stands below one heading, or a line of a table with an anchor: the
+// A part is the text below one heading, or a line of a table with an anchor: the
 // unit that the search finds.
 type part struct {
 	id, title   string
@@ -29,7 +29,7 @@ func split(doc ast.Node, source []byte) ([]Heading, []part) {
 	parts, rows := []part{{description: true}}, []part(nil)
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if h, ok := n.(*ast.Heading); ok {
-			title := plain(h, source)
+			title := nodeText(h, source)
 			if h.Level > 1 {
 				headings = append(headings, Heading{h.Level, idOf(h), title})
 				parts = append(parts, part{id: idOf(h), title: title})
@@ -37,7 +37,7 @@ func split(doc ast.Node, source []byte) ([]Heading, []part) {
 			continue
 		}
 		p := &parts[len(parts)-1]
-		p.text = strings.TrimSpace(p.text + " " + plain(n, source))
+		p.text = strings.TrimSpace(p.text + " " + nodeText(n, source))
 		rows = append(rows, rowsOf(n, source)...)
 	}
 	parts = append(parts, rows...)
@@ -63,7 +63,7 @@ func rowsOf(table ast.Node, source []byte) []part {
 		}
 		if raw, ok := first.FirstChild().(*ast.RawHTML); ok {
 			if m := anchor.FindSubmatch(raw.Segments.Value(source)); m != nil {
-				out = append(out, part{id: string(m[1]), title: plain(first, source), text: plain(row, source)})
+				out = append(out, part{id: string(m[1]), title: nodeText(first, source), text: nodeText(row, source)})
 			}
 		}
 	}
@@ -102,7 +102,7 @@ const (
 	maxQuery   = 200 // bytes that are looked at
 	maxWords   = 8
 	maxResults = 20
-	excerpt    = 160 // characters of text around what was found
+	excerpt    = 160 // characters of text around a match
 )
 
 // A Result is a part of a page in which something was found.
@@ -114,7 +114,7 @@ type Result struct {
 	Excerpt  string `json:"excerpt"`
 }
 
-// A hit is a part that holds some words of a query.
+// A hit is a part with some words of a query.
 type hit struct {
 	page  *Page
 	part  *part
@@ -169,7 +169,7 @@ func queryWords(query string) []string {
 	return out
 }
 
-// look scores a part, and counts the words that it holds.
+// look scores a part, and counts its words of the query.
 func (p *Page) look(t *part, wanted []string) hit {
 	h := hit{page: p, part: t}
 	for _, w := range wanted {

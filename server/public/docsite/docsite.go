@@ -61,7 +61,7 @@ func New(read func() (*docs.Set, error), base string, sender *snapshotview.Sende
 	})}
 }
 
-// Documents returns what is served.
+// Documents returns all documents.
 func (h *Handler) Documents() (*docs.Set, error) {
 	l, err := h.load()
 	if err != nil {
@@ -163,10 +163,10 @@ func (h *Handler) missing(l *library, w http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-// takesHTML says whether an Accept header names HTML, as those of browsers do.
+// takesHTML reports whether an Accept header names HTML, as those of browsers do.
 func takesHTML(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
-// send answers with what is made for this request.
+// send sends a response that was rendered for this request.
 func send(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
 	head := w.Header()
 	head.Set("Content-Type", contentType)
@@ -219,7 +219,7 @@ func cut(s string) string {
 	return s
 }
 
-// list writes results as markdown. Excerpts stand between backticks, for they are cut
+// list writes results as markdown. Excerpts are set in backticks, for they are cut
 // out of markup.
 func (h *Handler) list(results []docs.Result) []byte {
 	var b strings.Builder

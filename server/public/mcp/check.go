@@ -115,7 +115,7 @@ func checkParams(method, params, id json.RawMessage, hasID bool) *rpcError {
 	return nil
 }
 
-// A param is a member of params, by its path; * stands for all members.
+// A param is a member of params, by its path; * matches all members.
 type param struct{ path, kind string }
 
 // paramsOf returns what a method has in params; nil for one that is not known here.
@@ -180,7 +180,7 @@ func find(at string, value json.RawMessage, path []string) []member {
 	return out
 }
 
-// explained replaces the messages of errors in which the SDK tells of its own types: a
+// explained replaces the messages in which the SDK names its own types: a
 // member of params has a type that the method does not take.
 func explained(body []byte) []byte {
 	if !bytes.Contains(body, []byte("unmarshaling ")) {

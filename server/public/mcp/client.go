@@ -13,7 +13,7 @@ func clients() [][2]string {
 }
 
 // via is the tag of links for a client: few values, none of which a caller chooses
-// freely, so that answers can be kept and nobody puts words into a site's reports.
+// freely, so that results can be cached and no client writes text into a site's reports.
 func via(client string) string {
 	client = strings.ToLower(client)
 	if client == "webmcp" { // our own pages, for an agent in the browser

@@ -41,7 +41,7 @@ func newFast(h *Handler) fast {
 	return fast{h, append(append([]byte(`,"resultType":"complete","_meta":`), info...), '}'), []string{"application/json"}, &answers{}}
 }
 
-// serve answers a request, or says that it did not.
+// serve answers a request, or returns false.
 func (f fast) serve(w http.ResponseWriter, r *http.Request, body []byte) bool {
 	c, id, newer, ok := f.read(r, body)
 	if !ok {
@@ -96,7 +96,7 @@ func (f fast) read(r *http.Request, body []byte) (c caller, id json.RawMessage, 
 	return c, message["id"], newer, true
 }
 
-// era tells the newer protocol from the older ones, and who calls.
+// era returns the client, and whether it speaks the newer protocol.
 func (f fast) era(r *http.Request, raw json.RawMessage, tool string) (client string, newer, ok bool) {
 	version := r.Header.Get("Mcp-Protocol-Version")
 	if raw == nil {
@@ -128,7 +128,7 @@ func (f fast) era(r *http.Request, raw json.RawMessage, tool string) (client str
 	return info.Name, true, true
 }
 
-// harmless says whether all else in _meta is what clients note there for themselves,
+// harmless reports whether all else in _meta is what clients note there for themselves,
 // such as progressToken, traceparent or the id of a call, and changes no answer.
 func harmless(meta map[string]json.RawMessage, known ...string) bool {
 	for key, value := range meta {
@@ -165,7 +165,7 @@ func word(raw json.RawMessage) (string, bool) {
 	return string(raw[1 : len(raw)-1]), true
 }
 
-// simpleID says whether an id is written as anybody would write it again.
+// simpleID reports whether an id is written as anybody would write it again.
 func simpleID(raw json.RawMessage) bool {
 	if _, ok := word(raw); ok {
 		return len(raw) <= 200 && !strings.ContainsFunc(string(raw), func(c rune) bool { return c > '~' || c == '<' || c == '>' || c == '&' })

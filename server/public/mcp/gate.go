@@ -37,7 +37,7 @@ func isLoopback(hostport string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
-// allow says whether a Host header is ours. Loopback names and plain addresses are no
+// allow reports whether a Host header is ours. Loopback names and plain addresses are no
 // names that anybody can point here: proxies that do not pass the name on send them. A
 // port tells nothing: proxies leave it out, and some clients add the scheme's own.
 func (h hosts) allow(host string) bool {
@@ -56,7 +56,7 @@ func isAddress(hostport string) bool {
 	return err == nil
 }
 
-// allowOrigin says whether a page of an origin may call. The tools are public and
+// allowOrigin reports whether a page of an origin may call. The tools are public and
 // no cookie counts, so any page of the web may; but on a machine of one's own only
 // pages of this machine may.
 func (h hosts) allowOrigin(origin string) bool {
@@ -67,7 +67,7 @@ func (h hosts) allowOrigin(origin string) bool {
 	return err == nil && isLoopback(u.Host)
 }
 
-// pass answers what is no request of the protocol, and says whether it is one.
+// pass reports whether a request belongs to the protocol, and answers it otherwise.
 func (h *Handler) pass(w http.ResponseWriter, r *http.Request) bool {
 	head := w.Header()
 	head.Set("Access-Control-Allow-Origin", "*")

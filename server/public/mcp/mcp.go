@@ -38,7 +38,7 @@ type Document struct {
 	Text        string // markdown
 }
 
-// A Config says what is served. All fields but Documents, Mine and Next are required.
+// A Config is the data of a Handler. All fields but Documents, Mine and Next are required.
 type Config struct {
 	Current func() *snapshotview.Site
 	// Documents are asked for at the first request that is not for a public tool.

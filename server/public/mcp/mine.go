@@ -13,13 +13,13 @@ import (
 	"github.com/firstpick/firstpick/server/public/tools"
 )
 
-// Mine answers getMyAgents out of the reports of a token's workspace. A failure says
-// how to mend it in the answer itself: a 401 would make clients begin a sign-in that
-// there is none of.
+// Mine answers getMyAgents out of the reports of a token's workspace. A failure has
+// its remedy in the result itself: a 401 would make clients begin a sign-in that does not
+// exist.
 type Mine struct {
 	Agents  *registrations.Service
 	Reports traffic.Reports // nil where this server has none
-	// Guide is the address of the page that tells how to get a token.
+	// Guide is the address of the page about getting a token.
 	Guide string
 	Log   *slog.Logger
 }
@@ -57,7 +57,7 @@ func (m *Mine) Answer(ctx context.Context, request, authorization string, argume
 	return tools.Mine(q, r, w.Slug, m.Agents.BaseURL+"/workspaces/"+url.PathEscape(w.Slug))
 }
 
-// fail is the answer to what went wrong. What only we should know is logged.
+// fail returns the error result. Internal causes are logged.
 func (m *Mine) fail(request string, err error) tools.Answer {
 	e := apierr.Of(err)
 	if e.Status >= http.StatusInternalServerError {

@@ -12,14 +12,14 @@ import (
 	"github.com/firstpick/firstpick/server/public/tools"
 )
 
-// How long clients may keep what the lists say, in milliseconds. Documents change
+// The cache lifetime of lists, in milliseconds. Documents change
 // with the program.
 const (
 	listTTL     = 3_600_000
 	documentTTL = 300_000
 )
 
-// instructions tell a model what the tools together are for.
+// instructions describe the purpose of the tools to a model.
 const instructions = `firstpick measures how often AI agents pick a developer tool over its rivals, in unbranded trials. Use getLeaderboard to compare a category, getPickRate for one number about a known tool, lookupTool for a full report from any identifier, getMyAgents for the caller's own site. Quote pickRate with its interval (ciLow to ciHigh), nTrials and asOf; say that one tool beats another only where significant is true; pass on warnings and synthetic. Show url to the user unchanged.`
 
 // server makes the SDK's server.

@@ -19,7 +19,7 @@ import (
 // of events passes as it comes; our server ends the few that it begins at once.
 func (h *Handler) slow(w http.ResponseWriter, r *http.Request, body []byte) {
 	if mediaType(r.Header.Get("Content-Type")) == "application/json" { // the SDK refuses other types
-		e := &rpcError{Code: parseError, Message: "the body is not one JSON text"} // the SDK would not see what follows a message
+		e := &rpcError{Code: parseError, Message: "the body is not one JSON text"} // the SDK ignores data after a message
 		if json.Valid(body) {
 			e = check(bytes.TrimSpace(body))
 		}
@@ -102,7 +102,7 @@ type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 
-	id     json.RawMessage // of the request; nil for what has none
+	id     json.RawMessage // of the request; nil for a notification
 	status int             // of the answer; 0 makes one of the code
 }
 
@@ -136,7 +136,7 @@ func (h *Handler) refuse(w http.ResponseWriter, e rpcError) {
 	if e.Code == invalidParams && e.status == 0 { // the message is well-formed, and answered as the SDK would
 		status = http.StatusOK
 	}
-	e.Message = plain(e.Message)
+	e.Message = sanitize(e.Message)
 	if len(e.id) == 0 {
 		e.id = json.RawMessage("null")
 	}
@@ -155,8 +155,8 @@ func (h *Handler) refuse(w http.ResponseWriter, e rpcError) {
 	_, _ = w.Write(data) // the client is gone; nothing to do
 }
 
-// plain makes a message of a text: ASCII in one line.
-func plain(text string) string {
+// sanitize makes a text safe for a message: ASCII, one line, without quotes.
+func sanitize(text string) string {
 	text = strings.Map(func(c rune) rune {
 		switch {
 		case c == '"' || c == '\\':

@@ -20,7 +20,7 @@ func modules(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("FIRSTPICK_NPM")
 	if dir == "" {
-		dir = filepath.Join("..", "servertest", "npm")
+		dir = filepath.Join("..", "..", "servertest", "npm")
 	}
 	dir, err := filepath.Abs(filepath.Join(dir, "node_modules"))
 	if err != nil {

@@ -77,10 +77,10 @@ func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotvie
 }
 
 func (h *Handler) empty(w http.ResponseWriter) {
-	plain(w, http.StatusServiceUnavailable, render.ErrorPage("No snapshot yet", "Nothing is published here yet. Try again in a moment."))
+	writeHTML(w, http.StatusServiceUnavailable, render.ErrorPage("No snapshot yet", "Nothing is published here yet. Try again in a moment."))
 }
 
-func plain(w http.ResponseWriter, status int, body []byte) {
+func writeHTML(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

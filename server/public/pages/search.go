@@ -64,7 +64,7 @@ func find(s *snapshotview.Site, query string) found {
 }
 
 // search finds a tool: it leads people to the tool's page or shows what is near, and
-// tells programs in JSON or markdown, by the Accept header.
+// answers programs in JSON or markdown, by the Accept header.
 func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
 	render.GuardOffer(w.Header())
 	head := w.Header()

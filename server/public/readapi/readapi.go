@@ -1,5 +1,5 @@
 // Package readapi serves the public read API: a tool's report and a category's
-// leaderboard. Answers are ready-made; what is left is to find them.
+// leaderboard. Responses are rendered in advance; a handler looks them up.
 package readapi
 
 import (

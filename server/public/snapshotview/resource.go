@@ -42,7 +42,7 @@ func NewPacker(modified time.Time) *Packer {
 	}
 	gz, err := gzip.NewWriterLevel(nil, gzip.BestCompression)
 	if err != nil {
-		panic(err) // likewise
+		panic(err) // unreachable too
 	}
 	return &Packer{modified.UTC().Truncate(time.Second), enc, gz}
 }

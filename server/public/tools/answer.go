@@ -10,8 +10,8 @@ import (
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
-// An Answer is what a call gets: a JSON object, in one line. Failed means that it
-// is an error which the caller may mend: the codes are those of the HTTP API.
+// An Answer is the result of a call: a JSON object in one line. Failed marks an error
+// that the caller can correct: the codes are those of the HTTP API.
 type Answer struct {
 	JSON   []byte
 	Failed bool
@@ -38,7 +38,7 @@ func invalid(issues []Issue) Answer {
 func encode(v any) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false) // models copy addresses as they stand
+	enc.SetEscapeHTML(false) // models copy URLs literally
 	if err := enc.Encode(v); err != nil {
 		panic(err) // values of our own types always encode
 	}
@@ -53,7 +53,7 @@ type Call struct {
 	Via string
 }
 
-// Public says whether a tool is answered out of a site alone.
+// Public reports whether a tool needs the snapshot only.
 func Public(tool string) bool {
 	return tool == GetLeaderboard || tool == GetPickRate || tool == LookupTool
 }

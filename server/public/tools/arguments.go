@@ -25,8 +25,8 @@ type arguments struct {
 	issues []Issue
 }
 
-// read takes the members of an object; null and nothing are an empty one. It
-// tells members that are none of names.
+// read parses an object; null and an empty text are an empty one. Members outside names
+// are issues.
 func read(raw json.RawMessage, names ...string) *arguments {
 	a := &arguments{}
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
@@ -44,13 +44,13 @@ func read(raw json.RawMessage, names ...string) *arguments {
 	}
 	slices.Sort(unknown)
 	for _, name := range unknown {
-		a.fail("/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), "there is no such argument; there are: "+strings.Join(names, ", "))
+		a.fail("/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), "unknown argument; known arguments: "+strings.Join(names, ", "))
 	}
 	return a
 }
 
-// maxIssues are as many as a model mends in one go; what is sent to be refused must not
-// be answered at length.
+// maxIssues limits the issues of a response: a model corrects that many at a time, and
+// junk must not get long responses.
 const maxIssues = 20
 
 func (a *arguments) fail(path, message string) {
@@ -59,8 +59,8 @@ func (a *arguments) fail(path, message string) {
 	}
 }
 
-// text returns a string argument of at most most characters; missing tells of one
-// that is needed and not there.
+// text returns a string argument of at most most characters. A missing one that is needed
+// is an issue.
 func (a *arguments) text(name string, needed bool, most int) string {
 	raw, ok := a.values[name]
 	if !ok {
@@ -83,7 +83,7 @@ func (a *arguments) text(name string, needed bool, most int) string {
 	return *s
 }
 
-// word returns one of some words, the first where there is none.
+// word returns one of some words, by default the first.
 func (a *arguments) word(name string, words ...string) string {
 	s := a.text(name, false, 100)
 	if _, given := a.values[name]; !given {
@@ -111,7 +111,7 @@ func (a *arguments) number(name string, otherwise, most int) int {
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// slug returns a slug; empty where there is none.
+// slug returns a slug; empty where it is missing.
 func (a *arguments) slug(name string) string {
 	_, given := a.values[name]
 	s := a.text(name, false, 64)

@@ -4,7 +4,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/traffic"
 )
 
-// A MineQuery is what getMyAgents is asked for.
+// A MineQuery has the arguments of getMyAgents.
 type MineQuery struct {
 	Period  string // 24h, 7d, 30d, 90d
 	GroupBy string // agent, page, conversion
@@ -16,7 +16,7 @@ const (
 	maxMineRows = 100
 )
 
-// ReadMine reads the arguments of getMyAgents, or answers what is wrong with them.
+// ReadMine parses the arguments of getMyAgents, or returns the error response.
 func ReadMine(raw []byte) (MineQuery, *Answer) {
 	a := read(raw, "period", "groupBy", "limit")
 	q := MineQuery{a.word("period", "30d", "7d", "24h", "90d"), a.word("groupBy", "agent", "page", "conversion"), a.number("limit", mineRows, maxMineRows)}

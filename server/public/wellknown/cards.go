@@ -18,7 +18,7 @@ type remote struct {
 	Versions []string `json:"supportedProtocolVersions,omitempty"`
 }
 
-// A registryDoc is what the MCP registry takes (its schema of 2025-12-11).
+// A registryDoc is an entry of the MCP registry (its schema of 2025-12-11).
 type registryDoc struct {
 	Schema      string   `json:"$schema"`
 	Name        string   `json:"name"`
@@ -68,7 +68,7 @@ type catalogEntry struct {
 	Version      string   `json:"version"`
 }
 
-// ard is the catalogue of Agentic Resource Discovery: what agents can use here.
+// ard is the catalogue of Agentic Resource Discovery.
 func (s *Service) ard() catalogDoc {
 	host := "localhost"
 	if u, err := url.Parse(s.BaseURL); err == nil && u.Hostname() != "" {

@@ -2,7 +2,7 @@ package identity
 
 import "time"
 
-// An AttemptState is where an attempt stands.
+// An AttemptState is the state of an attempt.
 type AttemptState string
 
 // The states of an attempt. AttemptExpired follows from the time.
@@ -29,7 +29,7 @@ type Attempt struct {
 	IP, UserAgent  string // of the agent that asked
 }
 
-// StateAt says where the attempt stands at now.
+// StateAt returns the state of the attempt at now.
 func (a *Attempt) StateAt(now time.Time) AttemptState {
 	if a.State == Active && !now.Before(a.ExpiresAt) {
 		return AttemptExpired
@@ -51,7 +51,7 @@ func (r *Registration) Lock(now time.Time) {
 	}
 }
 
-// A Poll is what is remembered of an agent's polling.
+// A Poll is the polling state of an agent.
 type Poll struct {
 	Interval  time.Duration // that the agent has to keep
 	OKAt      time.Time     // of the last poll that came in time
@@ -79,14 +79,14 @@ func (p *Poll) tooEarly(now time.Time) bool {
 	return false
 }
 
-// A Redeem is what is remembered of the delivery of a completed claim.
+// A Redeem is the delivery state of a completed claim.
 type Redeem struct {
 	FirstAt time.Time
 	Count   int
 	Token   []byte // hash of the access token that was delivered last
 }
 
-// An Answer is what a poll is told.
+// An Answer is the result of a poll.
 type Answer int
 
 // The answers to a poll.
@@ -99,9 +99,9 @@ const (
 	Spent                  // they were handed over, and the grace for lost answers is over
 )
 
-// PollAt decides what a poll at now is told, given the newest attempt (nil when
-// none was made), and keeps the books. Only waiting is throttled: an end is
-// always told at once.
+// PollAt returns the answer to a poll at now and updates the polling state. a is the
+// newest attempt, nil before the first. Only waiting is throttled: an end is returned
+// at once.
 func (r *Registration) PollAt(a *Attempt, now time.Time) Answer {
 	switch r.Status(now) {
 	case Unclaimed, Pending:
@@ -109,7 +109,7 @@ func (r *Registration) PollAt(a *Attempt, now time.Time) Answer {
 		if r.Redeem.Count > 0 && (r.Redeem.Count >= RedeemTries || now.After(r.Redeem.FirstAt.Add(RedeemGrace))) {
 			return Spent
 		}
-		if r.Redeem.Count == 0 && now.After(r.ClaimedAt.Add(ClaimWindow)) { // nobody came for them in a day
+		if r.Redeem.Count == 0 && now.After(r.ClaimedAt.Add(ClaimWindow)) { // not delivered within a day
 			return Spent
 		}
 		return Deliver

@@ -21,11 +21,11 @@ func ParseEmail(s string) (string, bool) {
 		return "", false
 	}
 	local, domain := s[:at], s[at+1:]
-	if !plainLocal(local) {
+	if !isDotAtom(local) {
 		return "", false
 	}
 	domain, err := idna.Lookup.ToASCII(domain)
-	if err != nil || !plainDomain(domain) || at+1+len(domain) > maxEmail {
+	if err != nil || !isHostname(domain) || at+1+len(domain) > maxEmail {
 		return "", false
 	}
 	return local + "@" + domain, true
@@ -40,8 +40,8 @@ func lowerASCII(r rune) rune {
 	return r
 }
 
-// plainLocal holds a local part to dot-atom (RFC 5322, 3.2.3) in ASCII.
-func plainLocal(s string) bool {
+// isDotAtom reports whether a local part is a dot-atom (RFC 5322, 3.2.3) in ASCII.
+func isDotAtom(s string) bool {
 	for _, atom := range strings.Split(s, ".") {
 		if atom == "" {
 			return false
@@ -56,7 +56,7 @@ func plainLocal(s string) bool {
 	return true
 }
 
-func plainDomain(s string) bool {
+func isHostname(s string) bool {
 	labels := strings.Split(s, ".")
 	if len(labels) < 2 {
 		return false
@@ -75,7 +75,7 @@ func plainDomain(s string) bool {
 	return last[0] < '0' || last[0] > '9' // not an IPv4 address
 }
 
-// MaskEmail hides an address from whoever is not its owner: d***@example.com.
+// MaskEmail masks an address for others than its owner: d***@example.com.
 func MaskEmail(email string) string {
 	local, domain, ok := strings.Cut(email, "@")
 	if !ok || local == "" {

@@ -47,7 +47,7 @@ const (
 	ClaimedKeys       = 100
 )
 
-// A Status is where a registration stands.
+// A Status is the status of a registration.
 type Status string
 
 // The statuses of a registration.
@@ -76,7 +76,7 @@ type Registration struct {
 	// assertions of an older generation are void.
 	Generation int
 
-	ClaimHash                                               []byte // of the claim token; empty when there is none
+	ClaimHash                                               []byte // of the claim token; empty without one
 	CreatedAt, ClaimExpires, ClaimedAt, DeniedAt, RevokedAt time.Time
 	Refused                                                 []string // addresses whose owners pressed Deny
 	Codes                                                   int      // issued in this window
@@ -87,7 +87,7 @@ type Registration struct {
 	CreatedIP, UserAgent                                    string
 }
 
-// Status says where the registration stands at now.
+// Status returns the status of the registration at now.
 func (r *Registration) Status(now time.Time) Status {
 	switch {
 	case !r.RevokedAt.IsZero():
@@ -105,7 +105,7 @@ func (r *Registration) Status(now time.Time) Status {
 	}
 }
 
-// Scopes returns what a token of this registration may do at now. The scope does
+// Scopes returns the scopes of a token of this registration at now. The scope does
 // not rise when a ceremony merely begins.
 func (r *Registration) Scopes(now time.Time) []string {
 	switch status := r.Status(now); {
@@ -118,7 +118,7 @@ func (r *Registration) Scopes(now time.Time) []string {
 	}
 }
 
-// MayExchange says whether an assertion of a generation still mints tokens.
+// MayExchange reports whether an assertion of a generation still mints tokens.
 func (r *Registration) MayExchange(generation int, now time.Time) bool {
 	return generation == r.Generation && len(r.Scopes(now)) > 0
 }
@@ -145,7 +145,7 @@ func (r *Registration) Deny(now time.Time) {
 // Lapse ends the claim window now: another registration takes its place.
 func (r *Registration) Lapse(now time.Time) { r.ClaimExpires = now }
 
-// Refuses says whether the owner of an address pressed Deny before.
+// Refuses reports whether the owner of an address pressed Deny before.
 func (r *Registration) Refuses(email string) bool { return slices.Contains(r.Refused, email) }
 
 // Revoke ends the registration and everything derived from it.

@@ -17,10 +17,10 @@ type Account struct {
 	DisabledAt time.Time
 }
 
-// Verified says whether the account's owner proved the address to us.
+// Verified reports whether the account's owner has verified the address.
 func (a *Account) Verified() bool { return !a.VerifiedAt.IsZero() }
 
-// Disabled says whether an operator shut the account.
+// Disabled reports whether an operator disabled the account.
 func (a *Account) Disabled() bool { return !a.DisabledAt.IsZero() }
 
 const accountColumns = "id, email_sealed, verified_at, asserted_by, phone_sealed, admin, created_at, disabled_at"
@@ -33,7 +33,7 @@ func (tx *Tx) AddAccount(ctx context.Context, a *Account) error {
 	return err
 }
 
-// SaveAccount stores what changed of an account.
+// SaveAccount updates an account.
 func (tx *Tx) SaveAccount(ctx context.Context, a *Account) error {
 	_, err := tx.exec(ctx, "update account set verified_at = $2, admin = $3, disabled_at = $4 where id = $1",
 		a.ID, us(a.VerifiedAt), flag(a.Admin), us(a.DisabledAt))
@@ -84,7 +84,7 @@ func (tx *Tx) AssertedAccounts(ctx context.Context, email string) ([]*Account, e
 	return out, err
 }
 
-// AnyAdmin says whether there is an account of an operator.
+// AnyAdmin reports whether an operator's account exists.
 func (tx *Tx) AnyAdmin(ctx context.Context) (bool, error) {
 	var n int
 	err := tx.one(ctx, []any{&n}, "select count(*) from account where admin = 1")

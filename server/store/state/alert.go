@@ -62,7 +62,7 @@ func (tx *Tx) TakeWatch(ctx context.Context, workspace string, now, next time.Ti
 		workspace, day(w.LastAt)-weekDays, day(w.LastAt))
 }
 
-// An Alert is something that an owner is told.
+// An Alert is a notification of an owner.
 type Alert struct {
 	ID          string
 	WorkspaceID string
@@ -72,14 +72,14 @@ type Alert struct {
 	Body        []byte    // JSON, as webhooks get it
 }
 
-// Told is an alert that is not told again for now.
+// Told is an open alert: it is not sent again until it ends.
 type Told struct {
 	What, Subject string
-	At            time.Time // when it was told
+	At            time.Time // when it was sent
 	SeenAt        time.Time // when it was last so
 }
 
-// AddAlert stores an alert, unless it was told and is not over; it says whether
+// AddAlert stores an alert, unless it was told and is not over; it reports whether
 // it did.
 func (tx *Tx) AddAlert(ctx context.Context, a *Alert, subject string, seen time.Time) (bool, error) {
 	n, err := tx.exec(ctx, "insert into alert_told (workspace_id, what, subject, told_at, seen_at) values ($1, $2, $3, $4, $5) on conflict do nothing",
@@ -92,7 +92,7 @@ func (tx *Tx) AddAlert(ctx context.Context, a *Alert, subject string, seen time.
 	return err == nil, err
 }
 
-// ToldAlerts returns what is not told again for now.
+// ToldAlerts returns the open alerts.
 func (tx *Tx) ToldAlerts(ctx context.Context, workspace string) ([]Told, error) {
 	var out []Told
 	err := tx.list(ctx, func(row scanner) error {
@@ -106,7 +106,7 @@ func (tx *Tx) ToldAlerts(ctx context.Context, workspace string) ([]Told, error) 
 	return out, err
 }
 
-// SeeAlert notes that what was told is still so.
+// SeeAlert records that the condition of an open alert still holds.
 func (tx *Tx) SeeAlert(ctx context.Context, workspace string, t Told) error {
 	_, err := tx.exec(ctx, "update alert_told set seen_at = $4 where workspace_id = $1 and what = $2 and subject = $3 and seen_at < $4",
 		workspace, t.What, t.Subject, us(t.SeenAt))
@@ -136,7 +136,7 @@ func (tx *Tx) Alerts(ctx context.Context, workspace string, limit int) ([]Alert,
 	return out, err
 }
 
-// AlertMail says whether the owner of a workspace wants alerts by mail.
+// AlertMail reports whether the owner of a workspace wants alerts by mail.
 func (tx *Tx) AlertMail(ctx context.Context, workspace string) (bool, error) {
 	var n int
 	err := tx.one(ctx, []any{&n}, "select count(*) from alert_mail_off where workspace_id = $1", workspace)

@@ -11,7 +11,7 @@ type AlertChannel struct {
 	ID, WorkspaceID string
 	URL             string
 	Secret          string
-	OldSecret       string // signs beside Secret until OldUntil
+	OldSecret       string // signs too, until OldUntil
 	OldUntil        time.Time
 	CreatedAt       time.Time
 	FailingSince    time.Time // of the failures since the last success; zero for none
@@ -28,7 +28,7 @@ func (tx *Tx) AddChannel(ctx context.Context, c *AlertChannel) error {
 	return err
 }
 
-// SaveChannel stores what changed of a webhook.
+// SaveChannel updates a webhook.
 func (tx *Tx) SaveChannel(ctx context.Context, c *AlertChannel) error {
 	_, err := tx.exec(ctx, "update alert_channel set secret_sealed = $2, old_sealed = $3, old_until = $4, failing_since = $5, paused_at = $6 where id = $1",
 		c.ID, tx.seal("alert secret", c.Secret), tx.seal("alert secret", c.OldSecret), us(c.OldUntil), us(c.FailingSince), us(c.PausedAt))
@@ -132,14 +132,14 @@ func (tx *Tx) AddDelivery(ctx context.Context, d *Delivery) error {
 	return err
 }
 
-// SaveDelivery stores what became of a try.
+// SaveDelivery stores the result of an attempt.
 func (tx *Tx) SaveDelivery(ctx context.Context, d *Delivery) error {
 	_, err := tx.exec(ctx, "update alert_delivery set state = $2, next_at = $3, done_at = $4, tries = $5, status = $6, failure = $7, took = $8 where id = $1",
 		d.ID, d.State, us(d.NextAt), us(d.DoneAt), d.Tries, d.Status, d.Failure, d.Took.Microseconds())
 	return err
 }
 
-// dueDelivery finds deliveries whose channel nobody is sending to.
+// dueDelivery selects deliveries whose channel is not locked.
 const dueDelivery = ` from alert_delivery d join alert_channel c on c.id = d.channel_id
 	where d.state = 'pending' and d.next_at <= $1 and c.busy_until <= $1`
 
@@ -187,7 +187,7 @@ func (tx *Tx) TakeDelivery(ctx context.Context, now time.Time, lease time.Durati
 	return d, c, err
 }
 
-// EndDeliveries gives up what is pending for a channel.
+// EndDeliveries gives up the pending deliveries of a channel.
 func (tx *Tx) EndDeliveries(ctx context.Context, channel, why string, now time.Time) error {
 	_, err := tx.exec(ctx, "update alert_delivery set state = 'failed', failure = $2, done_at = $3 where channel_id = $1 and state = 'pending'", channel, why, us(now))
 	return err

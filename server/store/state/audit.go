@@ -20,7 +20,7 @@ type AuditEntry struct {
 	Detail         map[string]string `json:"detail,omitempty"`
 }
 
-// Audit appends to the audit log, in the transaction of what it tells.
+// Audit appends to the audit log, in the transaction of the action.
 func (tx *Tx) Audit(ctx context.Context, e AuditEntry) error {
 	detail, err := json.Marshal(e.Detail)
 	if err != nil {

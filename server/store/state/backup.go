@@ -207,8 +207,8 @@ func (db *DB) checkHeader(ctx context.Context, tx *Tx, lines *bufio.Scanner) err
 // given are tables of which a new store has a row already.
 var given = []string{"signing_key", "collected_seq", "eval_turn"}
 
-// refuseUnlessEmpty fails when somebody uses the store. What every new store is
-// given goes.
+// refuseUnlessEmpty fails when the store is in use. It deletes the rows that every new
+// store has.
 func (tx *Tx) refuseUnlessEmpty(ctx context.Context) error {
 	for _, table := range tables {
 		if slices.Contains(given, table) {

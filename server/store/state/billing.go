@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TakeBillingEvent notes that a billing system's event came, and says whether it
+// TakeBillingEvent notes that a billing system's event came, and reports whether it
 // is the first time. What the event changes belongs into the same transaction:
 // either both are stored or neither, and the event is sent again.
 func (tx *Tx) TakeBillingEvent(ctx context.Context, id, kind string, at time.Time) (bool, error) {
@@ -14,29 +14,29 @@ func (tx *Tx) TakeBillingEvent(ctx context.Context, id, kind string, at time.Tim
 	return n == 1, err
 }
 
-// A Subscription is what a billing system told of one.
+// A Subscription is the state of a subscription by its last event.
 type Subscription struct {
 	ID string // the billing system's
 	// NamedID is the workspace that it names itself, BoughtID the one that its
 	// checkout was for; empty for none.
 	NamedID, BoughtID string
-	Status            string // in the billing system's words; empty until it told
+	Status            string // as in the billing system; empty before its first event
 	Pays              bool   // its workspace is paid for
 	Told              Telling
 }
 
-// WorkspaceID returns whose subscription it is: what it names itself goes before
-// its checkout. It is empty while nobody told.
+// WorkspaceID returns the workspace of a subscription: its own metadata has precedence
+// over its checkout's. It is empty while neither is known.
 func (s *Subscription) WorkspaceID() string { return cmp.Or(s.NamedID, s.BoughtID) }
 
-// A Telling is the event that told a subscription's status.
+// A Telling is the event that set a subscription's status.
 type Telling struct {
 	At    time.Time // to the second
 	Rank  int       // orders events of one second
 	Event string    // orders events of one rank
 }
 
-// After says whether an event came after another, in an order without ties.
+// After reports whether an event came after another, in an order without ties.
 func (t Telling) After(u Telling) bool {
 	return cmp.Or(t.At.Compare(u.At), cmp.Compare(t.Rank, u.Rank), cmp.Compare(t.Event, u.Event)) > 0
 }
@@ -55,14 +55,14 @@ func (tx *Tx) Subscription(ctx context.Context, id string) (*Subscription, error
 	return &s, err
 }
 
-// SaveSubscription stores what changed of a subscription.
+// SaveSubscription updates a subscription.
 func (tx *Tx) SaveSubscription(ctx context.Context, s *Subscription) error {
 	_, err := tx.exec(ctx, "update billing_subscription set named_id = $2, bought_id = $3, status = $4, pays = $5, told_at = $6, told_rank = $7, told_event = $8 where id = $1",
 		s.ID, s.NamedID, s.BoughtID, s.Status, flag(s.Pays), us(s.Told.At), s.Told.Rank, s.Told.Event)
 	return err
 }
 
-// A Standing is how a workspace stands with billing.
+// A Standing is the billing state of a workspace.
 type Standing struct {
 	Plan   string    // PlanFree or PlanPaid
 	Said   string    // the plan that an operator set; empty where billing decides

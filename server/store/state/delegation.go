@@ -38,7 +38,7 @@ func (tx *Tx) SaveDelegation(ctx context.Context, d *Delegation) error {
 	return err
 }
 
-// Reviewed says whether the owner of a subject's account has seen the delegation.
+// Reviewed reports whether the owner of a subject's account has seen the delegation.
 func (tx *Tx) Reviewed(ctx context.Context, iss, sub string) (bool, error) {
 	var at int64
 	err := tx.one(ctx, []any{&at}, "select reviewed_at from delegation where iss = $1 and sub_mac = $2", iss, tx.mac("sub", sub))
@@ -48,7 +48,7 @@ func (tx *Tx) Reviewed(ctx context.Context, iss, sub string) (bool, error) {
 	return at > 0, err
 }
 
-// Unreviewed says whether an account has live delegations that its owner has not
+// Unreviewed reports whether an account has live delegations that its owner has not
 // seen.
 func (tx *Tx) Unreviewed(ctx context.Context, account string) (bool, error) {
 	var n int

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A RunEvent is something that happened in a run, told to who watches it.
+// A RunEvent is an event of a run, streamed to its watchers.
 type RunEvent struct {
 	Seq  int64 // 1, 2, 3 in a run
 	At   time.Time

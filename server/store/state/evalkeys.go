@@ -88,7 +88,7 @@ func (tx *Tx) RevokeEvalKey(ctx context.Context, workspace, id string, now time.
 // touchEvery is how exact a key's last use is.
 const touchEvery = time.Minute
 
-// TouchDue says whether TouchEvalKey would store anything, so that most requests
+// TouchDue reports whether TouchEvalKey would store anything, so that most requests
 // need no transaction.
 func (k *EvalKey) TouchDue(now time.Time) bool { return now.Sub(k.LastUsedAt) >= touchEvery }
 

@@ -96,7 +96,7 @@ func TestProviderKeys(t *testing.T) {
 		addWorkspace(t, db, "other")
 		put := func(workspace, name, key, shown string, at time.Time) {
 			write(t, db, func(tx *state.Tx) error {
-				return tx.PutProviderKey(t.Context(), workspace, name, state.ProviderSecret(key), shown, []string{"api.example.com"}, at)
+				return tx.PutProviderKey(t.Context(), workspace, state.ProviderKey{Name: name, Shown: shown, Hosts: []string{"api.example.com"}}, state.ProviderSecret(key), at)
 			})
 		}
 		put("w", "OPENAI_API_KEY", "sk-old", "sk-…old", now)
@@ -231,7 +231,7 @@ func TestKeysThatAreOlderThanTheirHosts(t *testing.T) {
 				"GITHUB_TOKEN", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY"}
 			write(t, db, func(tx *state.Tx) error {
 				for _, name := range names {
-					if err := tx.PutProviderKey(t.Context(), "w", name, "sk-01234567", "...4567", []string{"anywhere.example"}, now); err != nil {
+					if err := tx.PutProviderKey(t.Context(), "w", state.ProviderKey{Name: name, Shown: "...4567", Hosts: []string{"anywhere.example"}}, "sk-01234567", now); err != nil {
 						return err
 					}
 				}

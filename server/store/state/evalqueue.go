@@ -24,9 +24,9 @@ const (
 	StopOwner = "owner" // the owner's account is disabled
 )
 
-// An Order is what the worker of a run learns when it renews its lease.
+// An Order is the reply to a worker that renews its lease.
 type Order struct {
-	// Cancel means that somebody asked to cancel the run.
+	// Cancel means that cancelling the run was requested.
 	Cancel bool
 	// Stop is why no run of the workspace may go on; empty where it may.
 	Stop string
@@ -147,7 +147,7 @@ func (tx *Tx) FinishRun(ctx context.Context, l RunLease, now time.Time, o RunOut
 type QueueStats struct {
 	Queued     int
 	Running    int           // with a worker
-	Abandoned  int           // their worker's lease ended, and nobody took them yet
+	Abandoned  int           // their lease expired, and no worker has claimed them
 	OldestWait time.Duration // of the run that waits longest for a worker, since it was added or abandoned
 }
 

@@ -26,7 +26,7 @@ type EvalRun struct {
 	EvalName        string // its name
 	Category        string // that the version measures
 	Status          string
-	BudgetMicros    int64  // what it may cost, in millionths of a US dollar
+	BudgetMicros    int64  // maximum cost, in millionths of a US dollar
 	IdempotencyKey  string // unique in the workspace, for ever; empty for none
 	RequestHash     []byte // of the request that came with the key
 	CreatedAt       time.Time

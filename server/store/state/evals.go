@@ -15,7 +15,7 @@ type Eval struct {
 	Latest          EvalVersion
 }
 
-// An EvalVersion is what an eval said at a time.
+// An EvalVersion is one version of an eval's source.
 type EvalVersion struct {
 	Number    int    // from 1
 	Source    []byte // as it was sent; nil in lists
@@ -38,7 +38,7 @@ var (
 	ErrTooManyVersions = errors.New("the eval has as many versions as it may")
 )
 
-// An EvalCap bounds what a workspace may keep.
+// An EvalCap limits the evals of a workspace.
 type EvalCap struct{ Evals, Versions int }
 
 // PutEval stores e.Latest as the next version of the workspace's eval of that

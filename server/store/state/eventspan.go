@@ -94,11 +94,11 @@ func (tx *Tx) emptyEvents(ctx context.Context, workspace string, seqs []int64) e
 	return nil
 }
 
-// An Overdue workspace has events that came before they may be kept.
+// An Overdue workspace has events older than its retention.
 type Overdue struct {
 	WorkspaceID string
 	Before      time.Time
-	Gone        bool // the workspace itself: none of its events is kept
+	Gone        bool // the workspace is deleted: all of its events expire
 }
 
 // OverdueWorkspaces returns the workspaces with events older than whole days of
@@ -120,7 +120,7 @@ func (tx *Tx) OverdueWorkspaces(ctx context.Context, now time.Time) ([]Overdue, 
 	return out, err
 }
 
-// Retentions returns for how many days the events of each workspace are kept.
+// Retentions returns the retention of each workspace, in days.
 func (tx *Tx) Retentions(ctx context.Context) (map[string]int, error) {
 	out := map[string]int{}
 	err := tx.list(ctx, func(row scanner) error {

@@ -61,7 +61,7 @@ func (p *postgres) write(ctx context.Context, fn func(context.Context, querier) 
 	defer cancel()
 	for try := 0; ; try++ {
 		err := p.once(ctx, fn)
-		if try == pgRetries || !again(err) {
+		if try == pgRetries || !isRetryable(err) {
 			return err
 		}
 	}
@@ -89,10 +89,10 @@ func ignoreDone(err error) error {
 	return err
 }
 
-// again says whether a transaction failed only because of another: a
+// isRetryable reports whether a transaction failed only because of another: a
 // serialization failure, a deadlock, or a row that was not there when it looked
-// (unique_violation; whoever inserts here has looked).
-func again(err error) bool {
+// (unique_violation; inserts here follow a lookup).
+func isRetryable(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01" || e.Code == "23505")
 }
@@ -104,7 +104,7 @@ func (p *postgres) isDown(err error) bool {
 		case "08", "53", "57", "58", "25": // connection, resources, shutdown, system, read-only
 			return true
 		}
-		return again(err)
+		return isRetryable(err)
 	}
 	var connect *pgconn.ConnectError
 	var network net.Error

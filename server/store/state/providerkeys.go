@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// A ProviderKey is a workspace's key of a model provider, without the key: that
-// goes to workers alone.
+// A ProviderKey describes a workspace's key of a model provider. The secret goes to
+// workers only.
 type ProviderKey struct {
 	Name      string   // unique in the workspace
-	Shown     string   // what owners know it by
-	Hosts     []string // that it may be sent to
+	Shown     string   // the last characters of the secret
+	Hosts     []string // that the secret may be sent to
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// A ProviderSecret is the key itself. It shows itself to nobody who formats, logs
-// or encodes it; convert it to a string.
+// A ProviderSecret is the key itself. Formatting, logging or encoding it shows a
+// placeholder; convert it to a string.
 type ProviderSecret string
 
 const hidden = "(a provider key)"
@@ -31,15 +31,15 @@ func (ProviderSecret) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, hid
 // MarshalText hides the key from JSON and logs.
 func (ProviderSecret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// sealOf binds a sealed key to its row: in another it does not open.
+// sealOf binds a sealed key to its row: it cannot be opened in another.
 func sealOf(workspace, name string) string { return "provider key " + workspace + " " + name }
 
-// PutProviderKey stores a key of a workspace, bound to hosts, in place of one of that
-// name. It is stored sealed.
-func (tx *Tx) PutProviderKey(ctx context.Context, workspace, name string, key ProviderSecret, shown string, hosts []string, now time.Time) error {
+// PutProviderKey stores a key of a workspace and replaces the one of that name. The
+// secret is sealed. The times of k are set to now.
+func (tx *Tx) PutProviderKey(ctx context.Context, workspace string, k ProviderKey, secret ProviderSecret, now time.Time) error {
 	_, err := tx.exec(ctx, `insert into provider_key (workspace_id, name, value_sealed, shown, hosts, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)
 		on conflict (workspace_id, name) do update set value_sealed = excluded.value_sealed, shown = excluded.shown, hosts = excluded.hosts, updated_at = excluded.updated_at`,
-		workspace, name, tx.seal(sealOf(workspace, name), string(key)), shown, hostsText(hosts), us(now))
+		workspace, k.Name, tx.seal(sealOf(workspace, k.Name), string(secret)), k.Shown, hostsText(k.Hosts), us(now))
 	return err
 }
 

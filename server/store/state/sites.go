@@ -33,7 +33,7 @@ func (tx *Tx) SaveSite(ctx context.Context, workspace, site string, result []byt
 	return err
 }
 
-// SiteResult returns what was found at the site of a workspace; nil when nobody
+// SiteResult returns the stored result for the site of a workspace; nil when nobody
 // looked yet, or it has none.
 func (tx *Tx) SiteResult(ctx context.Context, workspace string) ([]byte, error) {
 	var result []byte

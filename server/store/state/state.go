@@ -1,4 +1,4 @@
-// Package state keeps what the server must not lose: accounts, sessions,
+// Package state stores the durable state of the server: accounts, sessions,
 // workspaces, registrations, claims, tokens, keys, used token ids, the audit log.
 // It runs on SQLite (embedded) and PostgreSQL with the same schema and the same
 // queries. Nothing is decided here: the rules are in package identity, the uses
@@ -36,7 +36,7 @@ type DB struct {
 	bearer *sql.Stmt
 }
 
-// An engine is what differs between the two stores.
+// An engine has the differences between the two stores.
 type engine interface {
 	// write runs fn in a transaction that is durable when write returns nil. The
 	// statements of fn run under the context it is given, not under the caller's.
@@ -45,7 +45,7 @@ type engine interface {
 	bulk(ctx context.Context, fn func(ctx context.Context, q querier) error) error
 	// forUpdate ends a select whose row nobody else may change until commit.
 	forUpdate() string
-	// isDown says whether an error is the store's trouble and not the caller's.
+	// isDown reports whether an error is a failure of the store, not of the caller.
 	isDown(err error) bool
 	name() string
 	close() error
@@ -118,13 +118,13 @@ func (db *DB) Close() error {
 // Engine returns "sqlite" or "postgres".
 func (db *DB) Engine() string { return db.eng.name() }
 
-// IsDown says whether err is trouble of the store that may pass: no connection,
+// IsDown reports whether err is a temporary failure of the store: no connection,
 // no room, busy.
 func (db *DB) IsDown(err error) bool {
 	return db.closed.Load() || errors.Is(err, context.DeadlineExceeded) || db.eng.isDown(err)
 }
 
-// Ping says whether the store answers.
+// Ping checks that the store responds.
 func (db *DB) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
@@ -159,7 +159,7 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return db.count(db.eng.write(ctx, db.inTx(fn)))
 }
 
-// bulk is Write for what may take minutes. fn runs once.
+// bulk is Write for a transaction of minutes. fn runs once.
 func (db *DB) bulk(ctx context.Context, fn func(tx *Tx) error) error {
 	return db.count(db.eng.bulk(ctx, db.inTx(fn)))
 }
@@ -177,7 +177,7 @@ const (
 // Read returns a Tx for single reads outside a transaction.
 func (db *DB) Read() *Tx { return &Tx{q: db.read, db: db} }
 
-// A Tx reads and writes rows. The methods of one aggregate stand in one file.
+// A Tx reads and writes rows. The methods of one aggregate are in one file.
 type Tx struct {
 	q      querier
 	db     *DB
@@ -186,7 +186,7 @@ type Tx struct {
 }
 
 // within returns the context that a statement runs under. In a transaction it is
-// the transaction's: a caller who goes away must not cut a commit in two.
+// the transaction's: a client that disconnects must not interrupt a commit.
 func (tx *Tx) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if tx.ctx != nil {
 		return tx.ctx, func() {}

@@ -355,7 +355,7 @@ func evals(ctx context.Context, tx *state.Tx) error {
 	return errors.Join(put, added, billed,
 		tx.AppendRunEvents(ctx, "run_1", []state.RunEvent{{At: now, Body: []byte("{}")}}),
 		tx.AddEvalKey(ctx, &state.EvalKey{ID: "key_2", Hash: []byte("e"), WorkspaceID: "ws_1"}, 1),
-		tx.PutProviderKey(ctx, "ws_1", "OPENAI_API_KEY", "sk-dana", "sk-...", []string{"api.openai.com"}, now),
+		tx.PutProviderKey(ctx, "ws_1", state.ProviderKey{Name: "OPENAI_API_KEY", Shown: "sk-...", Hosts: []string{"api.openai.com"}}, "sk-dana", now),
 	)
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// How long ended rows are kept.
+// The retention of ended rows.
 const (
 	keepTokens     = 24 * time.Hour
 	keepSignIns    = 24 * time.Hour
@@ -17,7 +17,7 @@ const (
 	sessionMaxLife = 24 * time.Hour
 )
 
-// sweepBatch bounds what one transaction deletes, for others wait behind it.
+// sweepBatch limits the deletions of one transaction, because others wait for it.
 const sweepBatch = 1000
 
 // Sweep deletes what nobody can ask for any more. Nothing depends on it but the

@@ -49,7 +49,7 @@ func (tx *Tx) RevokeTokens(ctx context.Context, registration string, now time.Ti
 	return tx.exec(ctx, "update access_token set revoked_at = $2 where registration_id = $1 and revoked_at = 0", registration, us(now))
 }
 
-// A Bearer is what a valid access token stands for.
+// A Bearer is the registration of a valid access token.
 type Bearer struct {
 	RegistrationID string
 	WorkspaceID    string

@@ -24,10 +24,10 @@ type Workspace struct {
 	Settings
 }
 
-// Settings are what an owner says about a workspace.
+// Settings are an owner's settings of a workspace.
 type Settings struct {
 	Site          string // https://acme.dev; empty while not said
-	RetentionDays int    // how long events are kept
+	RetentionDays int    // of events
 	Currency      string // of values that come without one; empty for none
 }
 
@@ -35,7 +35,7 @@ type Settings struct {
 // otherwise: thirteen months.
 const DefaultRetention = 395
 
-// State returns "unclaimed", "claimed", or "expired" when nobody claimed it in time.
+// State returns "unclaimed", "claimed", or "expired" when it was not claimed in time.
 func (w *Workspace) State(now time.Time) string {
 	switch {
 	case !w.ClaimedAt.IsZero():
@@ -100,7 +100,7 @@ func scanWorkspace(scan func(...any) error) (*Workspace, error) {
 	return &w, err
 }
 
-// SetSettings stores what the owner of a workspace says about it.
+// SetSettings stores the settings of a workspace.
 func (tx *Tx) SetSettings(ctx context.Context, id string, s Settings) error {
 	_, err := tx.exec(ctx, "update workspace set site = $2, retention_days = $3, currency = $4 where id = $1", id, s.Site, s.RetentionDays, s.Currency)
 	return err

@@ -1,7 +1,7 @@
 // Package manifest reads which packages a project's manifests ask for.
 //
-// It reads what agents wrote, so nothing is an error: what does not parse names no
-// packages, and neither does what is too large.
+// It reads files of agents, so there are no errors: an invalid or too large file has no
+// packages.
 package manifest
 
 import (
@@ -15,12 +15,12 @@ type Dep struct {
 	Text string // with its version as that ecosystem writes it: "stripe@^17.0.0"
 }
 
-// maxSize bounds what is read, in bytes. Manifests are far smaller, and a
+// maxSize limits the size of a manifest, in bytes. Manifests are far smaller, and a
 // parser of TOML takes a stack as deep as the text is nested, which may be all of it.
 const maxSize = 64 << 10
 
 // Deps returns the packages that a manifest asks for itself, in the order of the
-// file or by name, each once. kind is the ecosystem, empty for what is no manifest.
+// file or by name, each once. kind is the ecosystem, empty if the file is not a manifest.
 func Deps(name string, data []byte) (kind string, deps []Dep) {
 	kind, read := reader(path.Base(name))
 	if read == nil {

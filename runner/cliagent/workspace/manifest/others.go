@@ -41,8 +41,8 @@ func composer(data []byte) []Dep {
 	return out
 }
 
-// versions reads tables of names and versions. A local path is no package of a
-// registry, and a version that is none says nothing.
+// versions reads tables of names and versions. A local path is not a package of a
+// registry, and an invalid version is ignored.
 func versions(sep string, tables ...map[string]any) []Dep {
 	var out []Dep
 	for _, table := range tables {
@@ -59,7 +59,7 @@ func versions(sep string, tables ...map[string]any) []Dep {
 
 var goRequire = regexp.MustCompile(`(?m)^\s*(?:require\s+)?([\w.-]+\.[a-z]+/\S+)\s+(v\d\S*)[ \t]*(//\s*indirect)?`)
 
-// goMod leaves out what is required for others only.
+// goMod omits indirect requirements.
 func goMod(data []byte) []Dep {
 	var out []Dep
 	for _, m := range goRequire.FindAllStringSubmatch(string(data), -1) {

@@ -120,7 +120,7 @@ func pipfile(data []byte) []Dep {
 }
 
 // conda reads an environment line by line: its packages, and those that pip
-// installs. Parsers of YAML take too long over what is made to be slow.
+// installs. YAML parsers are too slow on malicious input.
 func conda(data []byte) []Dep {
 	var out []Dep
 	inside := false

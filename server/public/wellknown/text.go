@@ -13,7 +13,7 @@ import (
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
-// llms is /llms.txt: what is here, in links that agents can follow. The examples are
+// llms is /llms.txt: an overview of the service, in links that agents can follow. The examples are
 // a tool and a category that are measured, where there are any.
 func (s *Service) llms(current *snapshotview.Site) string {
 	tool, category := "/api/public/report?q=stripe", "/api/public/leaderboard"
@@ -70,7 +70,7 @@ func aiBots() []string {
 	}
 }
 
-// robots welcomes everybody: to be read by agents is what the service is for. What
+// robots allows everything: the service is made for agents. What
 // belongs to one person is left out.
 func (s *Service) robots() string {
 	bots := ""
@@ -123,7 +123,7 @@ func (h *Handler) newSitemap(s *snapshotview.Site) (*negotiate.Document, error) 
 	return negotiate.NewDocument("application/xml; charset=utf-8", "public, max-age=300", buf.Bytes()), nil
 }
 
-// validity is how long a security.txt says that it holds: less than a year (RFC
+// validity is the lifetime of a security.txt: less than a year (RFC
 // 9116, 2.5.5), and the same for everybody who asks on a day.
 const validity = 180 * 24 * time.Hour
 

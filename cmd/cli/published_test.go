@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/publish"
+	assembly "github.com/firstpick/firstpick/server/app"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
@@ -55,25 +56,26 @@ func TestServerTrustsSignedSnapshotsAlone(t *testing.T) {
 	data := t.TempDir()
 	private, public := keyPair(t, "k")
 	otherPrivate, otherPublic := keyPair(t, "o")
-	trusting := func(files ...string) *watcher {
+	root := filepath.Join(data, "snapshots")
+	trusting := func(files ...string) *assembly.Follower {
 		t.Helper()
 		keys, err := trustedKeys(files)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &watcher{root: filepath.Join(data, "snapshots"), base: "http://x", holder: &snapshotview.Holder{}, trusted: keys}
+		return &assembly.Follower{Snapshots: &published{root, keys}, BaseURL: "http://x", Holder: &snapshotview.Holder{}}
 	}
-	w := trusting(public)
-	serves := func(about string, w *watcher, want string) {
+	f := trusting(public)
+	serves := func(about string, f *assembly.Follower, want string) {
 		t.Helper()
 		var log bytes.Buffer
-		w.log = slog.New(slog.NewTextHandler(&log, nil))
-		w.look()
+		f.Log = slog.New(slog.NewTextHandler(&log, nil))
+		f.Poll()
 		got := ""
-		if s := w.holder.Current(); s != nil {
+		if s := f.Holder.Current(); s != nil {
 			got = s.ID
 		}
-		current, err := publish.Current(w.root)
+		current, err := publish.Current(root)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,9 +83,15 @@ func TestServerTrustsSignedSnapshotsAlone(t *testing.T) {
 			t.Errorf("%s: serves %q, want %q; current is %s; log: %s", about, got, want, current, log.String())
 		}
 	}
+	// again returns a follower that refused no snapshot yet and serves the same one.
+	again := func() *assembly.Follower {
+		next := trusting(public)
+		next.Holder = f.Holder
+		return next
+	}
 	current := func() string {
 		t.Helper()
-		id, err := publish.Current(w.root)
+		id, err := publish.Current(root)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,13 +99,13 @@ func TestServerTrustsSignedSnapshotsAlone(t *testing.T) {
 	}
 	firstpick(t, data, "demo", "--no-serve")
 	first := current()
-	serves("unsigned, before any", w, "")
+	serves("unsigned, before any", f, "")
 	serves("unsigned, where no key is trusted", trusting(), first)
 	firstpick(t, data, "publish", "--sign", private)
 	if current() != first {
 		t.Fatal("signing changed the id")
 	}
-	serves("signed", w, first)
+	serves("signed", f, first)
 
 	runs, err := os.ReadDir(filepath.Join(data, "runs"))
 	if err != nil || len(runs) < 2 {
@@ -108,19 +116,19 @@ func TestServerTrustsSignedSnapshotsAlone(t *testing.T) {
 	if second == first {
 		t.Fatal("another run gives the same snapshot")
 	}
-	serves("a newer one, unsigned", w, first)
-	w.refused = ""
+	serves("a newer one, unsigned", f, first)
+	f = again()
 	firstpick(t, data, "publish", "--run", runs[0].Name(), "--sign", otherPrivate)
-	serves("a newer one, signed with another key", w, first)
+	serves("a newer one, signed with another key", f, first)
 	serves("a server that trusts both keys", trusting(public, otherPublic), second)
-	w.refused = ""
-	forged := filepath.Join(w.root, second, "manifest.sig")
+	f = again()
+	forged := filepath.Join(root, second, "manifest.sig")
 	if err := os.WriteFile(forged, []byte("not base64!\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	serves("a signature that is not one", w, first)
+	serves("a signature that is not one", f, first)
 	firstpick(t, data, "publish", "--run", runs[0].Name(), "--sign", private)
-	serves("a newer one, signed", w, second)
+	serves("a newer one, signed", f, second)
 }
 
 func TestTrustNamesPublicKeys(t *testing.T) {

@@ -1,24 +1,22 @@
 // Package authapi serves the endpoints that agents and identity providers call:
-// registration and claim (JSON), tokens and revocation (forms), security events,
-// and the resources that a token opens. It reads requests and writes answers;
-// what happens in between is in package agents.
+// registration and claim (JSON), tokens and revocation (forms), collector keys, and
+// security events. It reads requests and writes responses; package registrations does
+// the rest.
 package authapi
 
 import (
-	"encoding/json"
-	"log/slog"
+	"context"
 	"mime"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/firstpick/firstpick/server/auth/registrations"
-	"github.com/firstpick/firstpick/server/channel/collect"
-	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/channel/workspaceapi"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/endpoint"
 	"github.com/firstpick/firstpick/server/kit/reqbody"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
@@ -31,14 +29,10 @@ const (
 	maxSET  = 16 << 10
 )
 
-// A Handler serves the routes. All fields but Reports are required.
+// A Handler serves the routes. All fields are required.
 type Handler struct {
-	Agents  *registrations.Service
-	Collect *collect.Service
-	Errors  apierr.Writer
-	Log     *slog.Logger
-	// Reports are of the workspace's traffic; nil leaves them out.
-	Reports traffic.Reports
+	endpoint.Server
+	Agents *registrations.Service
 }
 
 // Mount registers the routes.
@@ -52,75 +46,33 @@ func (h *Handler) Mount(r chi.Router) {
 		route.On(http.MethodPost, "/api/agent/keys", h.handle(h.createKey)),
 		route.On(http.MethodGet, "/api/agent/keys", h.handle(h.keys)),
 		route.On(http.MethodDelete, "/api/agent/keys/{id}", h.handle(h.revokeKey)),
-		route.On(http.MethodGet, "/api/agent/workspace", h.handle(h.workspace)),
-		route.On(http.MethodGet, "/api/agent/workspace/conversions", h.handle(h.conversions)),
-		route.On(http.MethodGet, "/api/agent/workspace/conversions/{id}", h.handle(h.conversion)),
-		route.On(http.MethodGet, "/api/agent/workspace/events", h.events),
-		route.On(http.MethodPost, "/api/agent/workspace/person", h.handle(h.person)),
-		route.On(http.MethodPost, "/api/agent/workspace/erasure", h.handle(h.erase)),
 	})
 }
 
-// An endpoint answers with a body to be sent as JSON, or fails.
-type endpoint func(c *registrations.Caller, r *http.Request) (any, error)
+// A method answers a caller with a value to be encoded as JSON, or fails.
+type method func(c *registrations.Caller, r *http.Request) (any, error)
 
 func caller(w http.ResponseWriter, r *http.Request) *registrations.Caller {
 	return &registrations.Caller{IP: reqctx.Client(w), UserAgent: r.UserAgent()}
 }
 
-func (h *Handler) handle(f endpoint) http.HandlerFunc { return h.adapt(f, h.Errors) }
+func (h *Handler) handle(m method) http.HandlerFunc { return handle(h.Server, m) }
 
 // registration adapts the endpoints whose errors carry a message too.
-func (h *Handler) registration(f endpoint) http.HandlerFunc {
-	errs := h.Errors
-	errs.WithMessage = true
-	return h.adapt(f, errs)
+func (h *Handler) registration(m method) http.HandlerFunc {
+	s := h.Server
+	s.Errors.WithMessage = true
+	return handle(s, m)
 }
 
-func (h *Handler) adapt(f endpoint, errs apierr.Writer) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func handle(s endpoint.Server, m method) http.HandlerFunc {
+	return s.Handle(func(w http.ResponseWriter, r *http.Request) (any, error) {
 		c := caller(w, r)
-		answer, err := f(c, r)
-		head := w.Header()
-		c.Seen.Write(head)
-		common(head)
-		if err != nil {
-			h.fail(w, r, errs, err)
-			return
-		}
-		if answer == nil {
-			w.WriteHeader(http.StatusOK)
-			return
-		}
-		head.Set("Content-Type", "application/json; charset=utf-8")
-		if s, ok := answer.(interface{ status() int }); ok {
-			w.WriteHeader(s.status())
-		}
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		_ = enc.Encode(answer) // the client is gone; nothing to do
-	}
+		value, err := m(c, r)
+		c.Seen.Write(w.Header())
+		return value, err
+	})
 }
-
-// common sets what all answers have.
-func common(head http.Header) {
-	head.Set("Cache-Control", "no-store")
-	head.Set("Pragma", "no-cache") // RFC 6749, 5.1
-	head.Set("Access-Control-Allow-Origin", "*")
-	head.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id")
-}
-
-// fail writes what the caller is told, and logs what only we should know.
-func (h *Handler) fail(w http.ResponseWriter, r *http.Request, errs apierr.Writer, err error) {
-	e := apierr.Of(err)
-	if e.Status >= http.StatusInternalServerError {
-		h.Log.Error("a request failed", "request_id", reqctx.ID(w), "path", r.URL.Path, "err", e)
-	}
-	errs.Write(w, r, e)
-}
-
-// stamp is a time as answers have it: RFC 3339, UTC, milliseconds.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // form reads a form body. A parameter that stands twice is refused (RFC 6749,
 // 3.2), as is one without value where it is asked for.
@@ -161,4 +113,39 @@ func (h *Handler) bearer(r *http.Request) (state.Bearer, error) {
 		return state.Bearer{}, apierr.Unauthorized()
 	}
 	return h.Agents.Authenticate(r.Context(), token)
+}
+
+// A token is a valid access token, with the request's caller. It implements
+// workspaceapi.Token.
+type token struct {
+	agents *registrations.Service
+	caller *registrations.Caller
+	head   http.Header // of the response
+	state.Bearer
+}
+
+// Authenticate checks the access token of a request, for package workspaceapi.
+func (h *Handler) Authenticate(w http.ResponseWriter, r *http.Request) (workspaceapi.Token, error) {
+	b, err := h.bearer(r)
+	return &token{h.Agents, caller(w, r), w.Header(), b}, err
+}
+
+// Workspace implements workspaceapi.Token.
+func (t *token) Workspace(ctx context.Context) (*state.Workspace, []state.CollectorKey, error) {
+	return t.agents.ReadWorkspace(ctx, t.Bearer)
+}
+
+// MayErase implements workspaceapi.Token.
+func (t *token) MayErase() error { return t.agents.MayErase(t.Bearer) }
+
+// CountPerson implements workspaceapi.Token.
+func (t *token) CountPerson(ctx context.Context) error {
+	err := t.agents.AskPerson(ctx, t.caller, t.Bearer)
+	t.caller.Seen.Write(t.head)
+	return err
+}
+
+// AuditErasure implements workspaceapi.Token.
+func (t *token) AuditErasure(ctx context.Context, events int) error {
+	return t.agents.NoteErasure(ctx, t.caller, t.Bearer, events)
 }

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"bytes"
@@ -11,11 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
 	"github.com/firstpick/firstpick/server/channel/agentid/webbotauth"
 )
 
-// offline is a network without a way out.
+// offline is a machine without outbound network.
 type offline struct{}
 
 func (offline) RoundTrip(*http.Request) (*http.Response, error) {
@@ -31,9 +32,9 @@ func TestOldListsAreLoggedOnce(t *testing.T) {
 		}
 		now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 		var out bytes.Buffer
-		a := &app{log: slog.New(slog.NewTextHandler(&out, nil)), env: &Env{Now: func() time.Time { return now }}}
+		a := &App{Lists: lists, cfg: Config{Settings: server.Settings{Log: slog.New(slog.NewTextHandler(&out, nil)), Now: func() time.Time { return now }}}}
 		ctx, stop := context.WithCancel(t.Context())
-		go a.refreshAgents(ctx, &http.Client{Transport: offline{}}, lists, webbotauth.NewDirectory(nil))
+		go a.refreshLists(ctx, &http.Client{Transport: offline{}}, webbotauth.NewDirectory(nil))
 		time.Sleep(5 * 24 * time.Hour)
 		stop()
 		synctest.Wait()

@@ -1,5 +1,5 @@
-// Package httpstats counts requests in place, without locks or memory of its own per
-// request: on the read path there is no room for more.
+// Package httpstats counts requests and their durations by route, without locks or
+// allocations on the path of a request.
 package httpstats
 
 import (
@@ -15,23 +15,23 @@ func Bounds() []float64 { return slices.Clone(bounds[:]) }
 
 var bounds = [...]float64{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
-// A Route says how often a route was asked, and how long that took.
+// A Route has the counts of one route.
 type Route struct {
 	Pattern  string // "" for paths without a route
 	Requests []Requests
-	Buckets  []uint64 // durations up to each of Bounds, and one for longer ones
-	Seconds  float64  // all durations together
+	Buckets  []uint64 // a histogram: durations up to each of Bounds, then longer ones
+	Seconds  float64  // sum of all durations
 }
 
-// Requests are how many of a method had an answer of a class.
+// Requests counts the requests of a method by class of status.
 type Requests struct {
-	Method string // "other" for those that no route has
-	Class  string // "2xx"; "other" for those that HTTP does not have
+	Method string // "other" for methods of no route
+	Class  string // "2xx"; "other" for a status outside 100 to 599
 	N      uint64
 }
 
-// A Tally has a place for each route.
-type Tally struct{ routes map[string]*counts }
+// Counters counts the requests of a server.
+type Counters struct{ routes map[string]*counts }
 
 type counts struct {
 	requests [len(methods) + 1][6]atomic.Uint64 // by method, and by the status' first digit
@@ -41,20 +41,20 @@ type counts struct {
 
 var methods = [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions}
 
-// New makes a tally for routes, by their patterns.
-func New(routes []string) *Tally {
-	t := &Tally{map[string]*counts{"": {}}}
+// New returns counters for routes, by their patterns.
+func New(routes []string) *Counters {
+	c := &Counters{map[string]*counts{"": {}}}
 	for _, route := range routes {
-		t.routes[route] = &counts{}
+		c.routes[route] = &counts{}
 	}
-	return t
+	return c
 }
 
-// Count counts an answer. A route that was not named to New counts as none.
-func (t *Tally) Count(route, method string, status int, took time.Duration) {
-	r := t.routes[route]
+// Count counts a response. A route that is unknown to New counts as "".
+func (c *Counters) Count(route, method string, status int, duration time.Duration) {
+	r := c.routes[route]
 	if r == nil {
-		r = t.routes[""]
+		r = c.routes[""]
 	}
 	class := status / 100
 	if class >= len(r.requests[0]) {
@@ -65,19 +65,19 @@ func (t *Tally) Count(route, method string, status int, took time.Duration) {
 		m++
 	}
 	r.requests[m][class].Add(1)
-	b, seconds := 0, took.Seconds()
+	b, seconds := 0, duration.Seconds()
 	for b < len(bounds) && seconds > bounds[b] {
 		b++
 	}
 	r.buckets[b].Add(1)
-	r.nanos.Add(int64(took))
+	r.nanos.Add(int64(duration))
 }
 
-// Routes returns the routes that were asked, sorted by pattern.
-func (t *Tally) Routes() []Route {
+// Routes returns the routes that had requests, sorted by pattern.
+func (c *Counters) Routes() []Route {
 	var out []Route
-	for pattern, r := range t.routes {
-		c := Route{Pattern: pattern, Buckets: make([]uint64, len(r.buckets)), Seconds: time.Duration(r.nanos.Load()).Seconds()}
+	for pattern, r := range c.routes {
+		route := Route{Pattern: pattern, Buckets: make([]uint64, len(r.buckets)), Seconds: time.Duration(r.nanos.Load()).Seconds()}
 		for m := range r.requests {
 			method := "other"
 			if m < len(methods) {
@@ -85,15 +85,15 @@ func (t *Tally) Routes() []Route {
 			}
 			for class := range r.requests[m] {
 				if n := r.requests[m][class].Load(); n > 0 {
-					c.Requests = append(c.Requests, Requests{method, className(class), n})
+					route.Requests = append(route.Requests, Requests{method, className(class), n})
 				}
 			}
 		}
 		for b := range r.buckets {
-			c.Buckets[b] = r.buckets[b].Load()
+			route.Buckets[b] = r.buckets[b].Load()
 		}
-		if len(c.Requests) > 0 {
-			out = append(out, c)
+		if len(route.Requests) > 0 {
+			out = append(out, route)
 		}
 	}
 	slices.SortFunc(out, func(a, b Route) int { return strings.Compare(a.Pattern, b.Pattern) })

@@ -1,4 +1,4 @@
-// Package tools is what agents can call, and what they are answered: one list of
+// Package tools has the tools that agents can call, and their results: one list of
 // tools, from which MCP, WebMCP and the discovery documents are made, and the
 // answers to the public ones out of a site.
 package tools
@@ -29,7 +29,7 @@ type Tool struct {
 	Annotations  Annotations     `json:"annotations"`
 }
 
-// Annotations are what a client may assume of a tool.
+// Annotations are the hints of MCP about a tool.
 type Annotations struct {
 	Title       string `json:"title"`
 	ReadOnly    bool   `json:"readOnlyHint"`

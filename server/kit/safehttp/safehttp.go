@@ -1,5 +1,5 @@
-// Package safehttp makes the clients with which the server calls addresses that
-// others chose: issuers, webhooks, the sites of workspaces.
+// Package safehttp makes HTTP clients for addresses that others choose: issuers,
+// webhooks, the sites of workspaces. It prevents SSRF.
 package safehttp
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Why a connection is not made.
+// The reasons for which a connection is refused.
 var (
 	ErrPrivate = errors.New("the address is not public") // not of the public internet
 	ErrPort    = errors.New("the port is not one of those that are called")
@@ -27,7 +27,7 @@ func WebPorts(further []int) []uint16 {
 	return ports
 }
 
-// Limits say what a client may do.
+// Limits bound a client.
 type Limits struct {
 	Timeout   time.Duration // of a whole request
 	Redirects int           // to follow; 0 hands out the redirect itself
@@ -36,8 +36,8 @@ type Limits struct {
 }
 
 // NewClient returns a client that connects to public addresses only. The check
-// sits behind name resolution and is made at each connection, so neither a name
-// nor a redirect that leads to a private address helps. It uses no proxy, which
+// follows name resolution, at each connection, so neither a name nor a redirect can lead
+// to a private address. It uses no proxy, which
 // would reach addresses that were not checked, and keeps no connection.
 func NewClient(l Limits) *http.Client {
 	return &http.Client{
@@ -59,8 +59,7 @@ func NewClient(l Limits) *http.Client {
 	}
 }
 
-// Dialer returns what connects to public addresses only, unless the limits say
-// otherwise, within their timeout.
+// Dialer returns a dialer with the same check and the timeout of the limits.
 func Dialer(l Limits) *net.Dialer {
 	dialer := &net.Dialer{Timeout: l.Timeout}
 	if !l.Private {
@@ -79,8 +78,8 @@ func Dialer(l Limits) *net.Dialer {
 }
 
 // public reports whether an address belongs to the public internet. IPv4
-// addresses inside IPv6 ones are judged as such; what can reach IPv4 through
-// relays of old (6to4, Teredo) is refused. The lists are those of the IANA
+// addresses inside IPv6 ones are checked as such; addresses that reach IPv4 through
+// relays (6to4, Teredo) are refused. The lists are those of the IANA
 // special-purpose address registries (RFC 6890).
 func public(a netip.Addr) bool {
 	a = a.WithZone("").Unmap()

@@ -1,4 +1,4 @@
-package cli
+package reporter_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/channel/reporter"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 	"github.com/firstpick/firstpick/server/store/state"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
@@ -39,7 +40,7 @@ func TestNewWorkspacesAreNotTakenForGone(t *testing.T) {
 			}
 		})
 	}
-	until(func() error { return dropExpired(ctx, db, events, now) })
+	until(func() error { return reporter.DropExpired(ctx, db, events, now) })
 	for range 4 {
 		until(func() error { _, err := events.Recent(ctx, "ws_0", now.AddDate(0, 0, -1), now); return err })
 	}
@@ -85,7 +86,7 @@ func TestRestoredStore(t *testing.T) {
 		if err := events.Append(ctx, nil, int64(mark)); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := isAhead(ctx, db, events); got != want || err != nil {
+		if got, err := reporter.IsAhead(ctx, db, events); got != want || err != nil {
 			t.Errorf("loaded up to %d: %v %v", mark, got, err)
 		}
 	}
@@ -124,7 +125,7 @@ func TestReadModelKeepsWhatTheStoreKeeps(t *testing.T) {
 	if err := events.Append(ctx, rows, int64(len(rows))); err != nil {
 		t.Fatal(err)
 	}
-	if err := dropExpired(ctx, db, events, now); err != nil {
+	if err := reporter.DropExpired(ctx, db, events, now); err != nil {
 		t.Fatal(err)
 	}
 	all := trafficdb.Window{To: now.AddDate(1, 0, 0)}

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"bytes"
@@ -22,14 +22,19 @@ import (
 
 	"github.com/emersion/go-smtp"
 
+	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/channel/alert"
 	"github.com/firstpick/firstpick/server/channel/collect"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/channel/reporter"
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
+	"github.com/firstpick/firstpick/server/kit/mail"
 	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
+
+func TestMain(m *testing.M) { statetest.Main(m) }
 
 // An alertBench is a server's parts without its routes and tickers: events go in
 // at one end, mail and webhooks come out at the other.
@@ -37,7 +42,7 @@ type alertBench struct {
 	t         *testing.T
 	now       time.Time
 	svc       *registrations.Service
-	taken     *collect.Service
+	collect   *collect.Service
 	loader    *trafficdb.Loader
 	alerts    *alert.Service
 	workspace state.Workspace
@@ -49,31 +54,35 @@ type alertBench struct {
 func newAlertBench(t *testing.T) *alertBench {
 	t.Helper()
 	b := &alertBench{t: t, now: time.Date(2026, 11, 9, 10, 0, 0, 0, time.UTC), mails: newSMTPSink(t), hooks: newHookSink(t)}
-	log := slog.New(slog.DiscardHandler)
-	a := &app{
-		env: &Env{Now: func() time.Time { return b.now }, NewID: rand.Text, Getenv: func(string) string { return "" }, Stderr: io.Discard}, log: log,
-		cfg: Config{Data: t.TempDir(), Mail: "smtp://" + b.mails.at + "?tls=off", MailFrom: "firstpick <service@firstpick.example>", Limits: "on", CallPrivate: true},
-	}
-	db, vault, err := a.openState(t.Context())
+	log, now := slog.New(slog.DiscardHandler), func() time.Time { return b.now }
+	mailer, err := mail.Open("smtp://"+b.mails.at+"?tls=off", "firstpick <service@firstpick.example>", log, rand.Text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = db.Close() })
-	if b.svc, err = a.agentService(t.Context(), db, vault, "https://firstpick.example"); err != nil {
+	db := statetest.Open(t, statetest.Address(t, "sqlite"))
+	b.svc, err = registrations.New(t.Context(), registrations.Config{
+		DB: db, Vault: statetest.Vault(t), Mailer: mailer, Log: log, Now: now, BaseURL: "https://firstpick.example",
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	beside := newTasks(t.Context())
-	t.Cleanup(beside.end)
-	if b.taken, _, err = a.collector(beside, db, vault); err != nil {
+	a := &App{
+		cfg:        Config{Settings: server.Settings{Log: log, Now: now, BaseURL: b.svc.BaseURL}, Data: t.TempDir(), CallPrivate: true},
+		Services:   server.Services{Agents: b.svc},
+		background: newBackground(t.Context()),
+	}
+	t.Cleanup(a.Close)
+	if err := a.addCollector(); err != nil {
 		t.Fatal(err)
 	}
-	events, err := trafficdb.Open(t.Context(), filepath.Join(a.cfg.Data, "traffic.duckdb"))
+	b.collect = a.Collect
+	events, err := trafficdb.Open(t.Context(), filepath.Join(a.cfg.Data, TrafficFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = events.Close() })
-	b.loader = &trafficdb.Loader{DB: events, Log: log, Source: storedEvents(db)}
-	b.alerts = a.alertService(b.svc, reporter.New(reporter.Config{DB: events, Now: a.env.Now}))
+	b.loader = &trafficdb.Loader{DB: events, Log: log, Source: reporter.StoredEvents(db)}
+	b.alerts = a.newAlerts(reporter.New(reporter.Config{DB: events, Now: now}))
 	b.alerts.HTTP.Transport.(*http.Transport).TLSClientConfig = b.hooks.Client().Transport.(*http.Transport).TLSClientConfig
 
 	b.workspace = state.Workspace{ID: "ws_1", Slug: "calm-otter-1", OwnerID: "acc_1", Plan: "free", CreatedAt: b.now, ClaimedAt: b.now}
@@ -102,12 +111,12 @@ func (b *alertBench) visit(agent, path string, status int, more string) {
 		b.t.Fatalf("%+v, %v", batch, err)
 	}
 	key := &collect.Key{CollectorKey: state.CollectorKey{WorkspaceID: b.workspace.ID}, Workspace: b.workspace, Left: 1000}
-	if _, err := b.taken.Take(b.t.Context(), key, &batch, b.now); err != nil {
+	if _, err := b.collect.Take(b.t.Context(), key, &batch, b.now); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-// wait lets time pass, and then everything happen that is due.
+// wait lets time pass, and then runs everything that is due.
 func (b *alertBench) wait(d time.Duration) {
 	b.t.Helper()
 	b.now = b.now.Add(d)
@@ -123,9 +132,8 @@ func (b *alertBench) wait(d time.Duration) {
 	}
 }
 
-// told returns the types of the webhooks that came since the last call; all are
-// verified.
-func (b *alertBench) told() string {
+// received returns the types of the webhooks since the last call, and verifies them.
+func (b *alertBench) received() string {
 	b.t.Helper()
 	var out []string
 	for _, h := range b.hooks.take() {
@@ -156,7 +164,7 @@ func TestFromEventsToAlerts(t *testing.T) {
 		b.visit("ClaudeBot", "/docs/old/page", 404, "")
 		b.wait(24*time.Hour - 5*time.Minute)
 	}
-	if got := b.told(); got != "first_agents" {
+	if got := b.received(); got != "first_agents" {
 		t.Errorf("in the first week: %q", got)
 	}
 	if mails := b.mails.take(); len(mails) != 1 || !strings.Contains(mails[0].subject, "First day: 2 agents visited.") {
@@ -183,7 +191,7 @@ func TestFromEventsToAlerts(t *testing.T) {
 	if strings.Contains(mails[0].text, "CCBot") || strings.Contains(mails[0].text, "/blog") {
 		t.Errorf("a backfilled event is told:\n%s", mails[0].text)
 	}
-	if got := b.told(); got != "new_agent not_found_cluster" && got != "not_found_cluster new_agent" {
+	if got := b.received(); got != "new_agent not_found_cluster" && got != "not_found_cluster new_agent" {
 		t.Errorf("%q", got)
 	}
 
@@ -192,12 +200,12 @@ func TestFromEventsToAlerts(t *testing.T) {
 	}
 	b.visit("GPTBot", "/docs", 200, `"backfill":true,`)
 	b.wait(5 * time.Minute)
-	if got := b.told(); got != "silence" {
+	if got := b.received(); got != "silence" {
 		t.Errorf("%q", got)
 	}
 	b.visit("GPTBot", "/docs", 200, "")
 	b.wait(5 * time.Minute)
-	if got := b.told(); got != "silence_over" {
+	if got := b.received(); got != "silence_over" {
 		t.Errorf("%q", got)
 	}
 	if mails := b.mails.take(); len(mails) != 2 {

@@ -1,4 +1,4 @@
-// Package wellknown serves what an agent finds that knows the host name alone: the
+// Package wellknown serves the discovery documents for agents that know only the host name: the
 // MCP registry's server.json, the server card, the catalogues (ARD, RFC 9727), the
 // WebMCP manifest, llms.txt, skills, robots.txt, the sitemap and security.txt. All
 // are made of one Service, so that names, versions, tools and addresses agree.
@@ -22,15 +22,15 @@ import (
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
-// A Service is what the documents speak of. All fields but Contact are required.
+// A Service is the data of the documents. All fields but Contact are required.
 type Service struct {
 	Name    string // in the MCP registry: reverse DNS, a slash, a word
 	Version string // of the program
 	BaseURL string // public address without trailing slash
-	// Contact is where problems of security are told, as a mailto: or https: address;
+	// Contact is the address of security reports, as a mailto: or https: URL;
 	// empty serves no security.txt.
 	Contact string
-	// Documents are asked for when somebody reads a list of them.
+	// Documents is called when a list of them is read.
 	Documents func() []Document
 }
 

@@ -1,6 +1,6 @@
-// Package snapshotview holds everything a snapshot answers, rendered once: reports,
-// leaderboards, lists and pages, each as it is, gzipped and as zstd, each with
-// its own strong ETag. A request looks a resource up and sends its bytes.
+// Package snapshotview renders all responses of a snapshot once: reports, leaderboards,
+// lists and pages, each uncompressed, gzipped and as zstd, with its own strong ETag. A
+// request looks a resource up and sends its bytes.
 //
 // A Site is immutable. A Holder carries the current one; swapping it is one
 // atomic store, so a request sees one snapshot from beginning to end.
@@ -23,7 +23,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// An Input is what a site is made of.
+// An Input is the data of a snapshot view.
 type Input struct {
 	ID     string
 	AsOf   time.Time // zero where nothing was measured
@@ -35,16 +35,16 @@ type Input struct {
 	Synthetic bool
 }
 
-// A Site is one snapshot, ready to be sent.
+// A Site is the view of one snapshot.
 type Site struct {
 	ID        string
 	Synthetic bool
 	BaseURL   string
-	// Boards are the leaderboards, by category, with absolute URLs. They are not changed.
+	// Boards are the leaderboards, by category, with absolute URLs. They must not be changed.
 	Boards []analytics.Board
 
 	home       map[string]string    // the category in which a measured tool is reported, by slug
-	reports    map[string]*Resource // by what the caller may write: slug, domain, package, name
+	reports    map[string]*Resource // by slug, domain, package and name
 	byCategory map[string]*Resource // report by "category/slug"
 	boards     map[string]*Resource
 	lists      map[string]*Resource // by domain; "" is all
@@ -162,8 +162,8 @@ func (b *builder) pages() error {
 	return nil
 }
 
-// Report returns the report that q names. known tells a tool that is in the
-// catalogue but not measured from one that is not.
+// Report returns the report that q names; nil where none exists. known reports whether
+// the catalogue has the tool.
 func (s *Site) Report(q string) (res *Resource, known bool) {
 	if res := s.reports[q]; res != nil { // a slug as it is: no folding, no second look-up
 		return res, true
@@ -175,7 +175,7 @@ func (s *Site) Report(q string) (res *Resource, known bool) {
 	return nil, known
 }
 
-// Find returns the report of the tool that q names, as values, and what q is to it.
+// Find returns the report of the tool that q names, as values, and which of its names q is.
 // known is as for Report.
 func (s *Site) Find(q string) (report analytics.Report, by catalog.Kind, known bool) {
 	ref, by, ok := s.measured.LookupKind(q)

@@ -1,0 +1,166 @@
+// Package app assembles a server from its parts: the stores, the services, the routes,
+// and the tasks in the background. The program and the tests start the same assembly.
+package app
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/firstpick/firstpick/server"
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
+	"github.com/firstpick/firstpick/server/channel/agentid/rdns"
+	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+)
+
+const (
+	housekeepInterval = time.Minute // for expired rows, and mail that failed
+	openBundles       = 64          // results kept open; each takes a few files and memory for its scores and prompts
+)
+
+// A Config is the configuration of a server.
+type Config struct {
+	server.Settings
+	// Registrations has the open store. Its Log, Now and BaseURL default to those of
+	// Settings.
+	Registrations registrations.Config
+	// Data is the folder of the address lists and the traffic database; empty for the
+	// bundled lists and no reports.
+	Data string
+	// Snapshots are served as they are published; nil for none.
+	Snapshots Snapshots
+	Sleep     func(context.Context, time.Duration) error
+	// CallPrivate allows webhooks and sites of workspaces at private addresses; CallPorts
+	// are the ports they may have besides 80 and 443.
+	CallPrivate bool
+	CallPorts   []int
+	// Resolver verifies agents by DNS; nil means the system's.
+	Resolver rdns.Resolver
+	// EvalChecker validates evals of workspaces; without it the server has no evals.
+	// Bundles is the folder of their results.
+	EvalChecker evals.Checker
+	EvalCaps    evals.Caps
+	Bundles     string
+	// Worker runs evals of workspaces until its context ends; nil leaves them to other
+	// processes.
+	Worker func(context.Context) error
+	// Adjust changes the parts before the routes are built, for tests; nil changes nothing.
+	Adjust func(*server.Config)
+}
+
+// A ConfigError is an error in what the configuration names: a folder, a file, an address.
+type ConfigError struct{ Err error }
+
+// Error implements error.
+func (e *ConfigError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// An App is a server with its background tasks. Close ends the tasks; the store stays
+// open.
+type App struct {
+	*server.Server
+	server.Services
+	// Lists are the address lists of agents.
+	Lists *ranges.Set
+
+	cfg        Config
+	background *background
+}
+
+// Build assembles a server and starts its background tasks.
+func Build(ctx context.Context, cfg Config) (_ *App, err error) {
+	a := &App{cfg: cfg, background: newBackground(ctx)}
+	defer func() {
+		if err != nil {
+			a.Close()
+		}
+	}()
+	a.Source = a.addSnapshots()
+	if err := a.addAgents(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.addCollector(); err != nil {
+		return nil, err
+	}
+	reports, err := a.addReports(a.addSites())
+	if err != nil {
+		return nil, err
+	}
+	if reports != nil {
+		a.Reports = reports
+	}
+	alerts := a.newAlerts(reports)
+	a.Alerts = alerts
+	a.addEvals()
+	a.addWorker()
+	parts := server.Config{Services: a.Services, Settings: cfg.Settings}
+	if cfg.Adjust != nil {
+		cfg.Adjust(&parts)
+		a.Services = parts.Services
+	}
+	if a.Alerts == alerts {
+		a.background.every(alertsEvery, alerts.Run)
+	}
+	if a.Server, err = server.New(parts); err != nil {
+		return nil, &ConfigError{err}
+	}
+	return a, nil
+}
+
+// Close ends the background tasks and closes what Build opened. It may be called again.
+func (a *App) Close() { a.background.close() }
+
+// addSnapshots follows the published snapshots.
+func (a *App) addSnapshots() *snapshotview.Holder {
+	holder := &snapshotview.Holder{}
+	if a.cfg.Snapshots == nil {
+		return holder
+	}
+	f := &Follower{Snapshots: a.cfg.Snapshots, Holder: holder, BaseURL: a.cfg.BaseURL, Log: a.cfg.Log}
+	f.Poll()
+	a.background.start(func(ctx context.Context) { f.run(ctx, a.cfg.Sleep) })
+	return holder
+}
+
+// addAgents starts registrations, sign-in and mail.
+func (a *App) addAgents(ctx context.Context) (err error) {
+	cfg := a.cfg.Registrations
+	cfg.Log, cfg.BaseURL = cmp.Or(cfg.Log, a.cfg.Log), cmp.Or(cfg.BaseURL, a.cfg.BaseURL)
+	if cfg.Now == nil {
+		cfg.Now = a.cfg.Now
+	}
+	if a.Agents, err = registrations.New(ctx, cfg); err == nil {
+		a.background.every(housekeepInterval, a.Agents.Run)
+	}
+	return err
+}
+
+// addEvals makes the evals of workspaces.
+func (a *App) addEvals() {
+	if a.cfg.EvalChecker == nil {
+		return
+	}
+	shelf := bundle.NewShelf(a.cfg.Bundles, openBundles)
+	a.background.onClose(func() { _ = shelf.Close() })
+	a.Evals = &evals.Service{
+		DB: a.Agents.DB, Secrets: a.Agents.Secrets, Checker: a.cfg.EvalChecker, Shelf: shelf, Log: a.cfg.Log, Now: a.cfg.Now, Sleep: a.cfg.Sleep,
+		BaseURL: a.Agents.BaseURL, Caps: a.cfg.EvalCaps,
+	}
+}
+
+// addWorker runs evals of workspaces in this process.
+func (a *App) addWorker() {
+	if a.cfg.Worker == nil {
+		return
+	}
+	a.background.start(func(ctx context.Context) {
+		if err := a.cfg.Worker(ctx); err != nil {
+			a.cfg.Log.Error("the worker in this server ended", "err", err)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package reporter
+
+import (
+	"context"
+	"time"
+
+	"github.com/firstpick/firstpick/server/channel/trafficdb"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// StoredEvents reads the events of the store for a trafficdb.Loader.
+func StoredEvents(db *state.DB) trafficdb.Source {
+	return func(ctx context.Context, seq int64, limit int) ([]trafficdb.Stored, error) {
+		list, err := db.Read().EventsAfter(ctx, seq, limit)
+		out := make([]trafficdb.Stored, len(list))
+		for i, e := range list {
+			out[i] = trafficdb.Stored{Seq: e.Seq, Workspace: e.WorkspaceID, Body: e.Body}
+		}
+		return out, err
+	}
+}
+
+// IsAhead reports whether the read model was loaded from a later state of the store, as
+// after a restore of an older backup. The store then reuses sequence numbers, and a
+// loader that continues from the model's would skip new events.
+func IsAhead(ctx context.Context, db *state.DB, events *trafficdb.DB) (bool, error) {
+	mark, err := events.Mark(ctx)
+	if err != nil {
+		return false, err
+	}
+	last, err := db.Read().LastSeq(ctx)
+	return mark > last, err
+}
+
+// DropExpired deletes events from the read model that are past the retention of their
+// workspace, and all events of deleted workspaces.
+func DropExpired(ctx context.Context, db *state.DB, events *trafficdb.DB, now time.Time) error {
+	workspaces, err := events.Workspaces(ctx) // first: a workspace created meanwhile is not a deleted one
+	if err != nil {
+		return err
+	}
+	retention, err := db.Read().Retentions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range workspaces {
+		before := now.Add(24 * time.Hour) // later than all events
+		if days, exists := retention[w]; exists {
+			before = now.AddDate(0, 0, -days)
+		}
+		if _, err := events.DropBefore(ctx, w, before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
