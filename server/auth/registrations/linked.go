@@ -71,7 +71,7 @@ func (s *Service) Unlink(ctx context.Context, c *Caller, accountID, registration
 // counts. It reports whether there was something to end.
 func (u *unit) unlink(known *identity.Registration, by string) (bool, error) {
 	if known.ISS != "" {
-		if err := u.tx.RevokeSubject(u.ctx, known.ISS, known.Sub, u.now); err != nil {
+		if err := u.tx.RevokeSubject(u.ctx, known.ISS, known.Sub, u.Now()); err != nil {
 			return false, err
 		}
 	}

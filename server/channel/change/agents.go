@@ -37,7 +37,9 @@ func newAgent() Kind {
 				if a.FirstAt.Before(f.FirstAt.Add(settleTime)) || a.FirstAt.Before(newSince(f)) {
 					continue
 				}
-				out = append(out, Condition{Subject: a.Name, Seen: f.Now, Data: NewAgentData(seen(&a)), Rows: []Row{a.row()}})
+				row := a.row()
+				row.Since = a.FirstAt // which may lie before a short window
+				out = append(out, Condition{Subject: a.Name, Seen: f.Now, Data: NewAgentData(seen(&a)), Rows: []Row{row}})
 			}
 			return out
 		},
@@ -47,11 +49,11 @@ func newAgent() Kind {
 	}
 }
 
-// newSince returns since when first visits are new: in the window, or so lately
-// that logs may have been late.
+// newSince returns since when first visits are new: in the window, or in a short one,
+// which is that of alerts, so lately that logs may have been late.
 func newSince(f *Facts) time.Time {
-	if late := f.Now.Add(-newWithin); late.Before(f.Traffic.From) {
-		return late
+	if f.Traffic.To.Sub(f.Traffic.From) < newWithin {
+		return f.Now.Add(-newWithin)
 	}
 	return f.Traffic.From
 }

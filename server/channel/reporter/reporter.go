@@ -71,7 +71,7 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	if !q.Wants(traffic.PartChanges) {
 		return r, nil
 	}
-	changes, err := s.DB.Changes(ctx, workspace, w)
+	changes, err := s.DB.Changes(ctx, workspace, w, s.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -18,11 +18,15 @@ const (
 	folderSamples = 5                // examples of a folder
 )
 
-// Changes returns what changed in a window. w.Agent does not matter.
-func (db *DB) Changes(ctx context.Context, workspace string, w Window) ([]change.Row, error) {
+// Changes returns what changed in a window, as of now: nobody is silent in a part of the
+// window that lies ahead. w.Agent does not matter.
+func (db *DB) Changes(ctx context.Context, workspace string, w Window, now time.Time) ([]change.Row, error) {
 	f, err := db.facts(ctx, workspace, w)
 	if err != nil {
 		return nil, err
+	}
+	if now.Before(f.Now) {
+		f.Now = now
 	}
 	return change.Rows(change.Detect(&f)), nil
 }
