@@ -98,7 +98,7 @@ func (in Input) settle(tmp, id string, manifest []byte) (string, error) {
 		if err := errors.Join(os.RemoveAll(aside), os.Rename(dir, aside)); err != nil {
 			return "", err
 		}
-		defer func() { _ = os.RemoveAll(aside) }() // Prune removes what is left
+		defer func() { _ = os.RemoveAll(aside) }() // Prune removes leftovers
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}

@@ -41,8 +41,8 @@ func placed(e pick.Evidence, t *transcript.Transcript) format.Evidence {
 	return out
 }
 
-// find returns the part of a text that a quote was made of; empty for none. Quotes
-// have no markdown: "use Flask" stands in the text as "use [**Flask**](https://...)".
+// find returns the part of a text that matches a quote; empty if no part does. Quotes
+// have no markdown: "use Flask" matches "use [**Flask**](https://...)".
 func find(text, quote string) string {
 	if quote == "" || strings.Contains(text, quote) {
 		return quote
@@ -107,7 +107,7 @@ func marked(text string) iter.Seq2[int, string] {
 	}
 }
 
-// maxAddress bounds how far the end of a link is looked for.
+// maxAddress limits the search for the end of a link, in bytes.
 const maxAddress = 2048
 
 // mark is the length of the markup that a text begins with.

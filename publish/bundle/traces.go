@@ -22,7 +22,7 @@ import (
 const frameBytes = 256 << 10
 
 // kind is the outcome in the bundle.
-func (t *held) kind() string {
+func (t *plannedTrial) kind() string {
 	if t.valid {
 		return string(t.outcome)
 	}
