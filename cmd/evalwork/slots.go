@@ -28,7 +28,7 @@ type slot struct {
 	yielding  bool
 }
 
-// use works on a run in a slot of its own.
+// use works on a run in a slot.
 func (s *slots) use(ctx context.Context, row *state.EvalRun) {
 	ctx, yield := context.WithCancel(ctx)
 	defer yield()
@@ -41,7 +41,7 @@ func (s *slots) use(ctx context.Context, row *state.EvalRun) {
 		defer s.mu.Unlock()
 		s.taken = slices.DeleteFunc(s.taken, func(t *slot) bool { return t == mine })
 	}()
-	s.worker.carryOut(ctx, row)
+	s.worker.runJob(ctx, row)
 }
 
 // share looks whether others wait, until ctx ends.
@@ -54,7 +54,7 @@ func (s *slots) share(ctx context.Context) {
 		}
 		starve, err := w.DB.Read().RunsStarve(ctx, workspace, w.Now(), idlePolls*w.Poll)
 		if err != nil && ctx.Err() == nil {
-			w.Log.Warn("the queue of runs cannot be read; trying again", "err", err)
+			w.Log.Warn("reading the queue of runs failed; retrying", "err", err)
 		}
 		if starve {
 			s.giveLast(workspace)
@@ -62,8 +62,8 @@ func (s *slots) share(ctx context.Context) {
 	}
 }
 
-// only returns the workspace that has all slots, while none of them is being given
-// back; empty for none.
+// only returns the workspace that has all slots, unless one of them is being given
+// back; else "".
 func (s *slots) only() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,5 +92,5 @@ func (s *slots) giveLast(workspace string) {
 	last := s.taken[len(s.taken)-1]
 	last.yielding = true
 	last.yield()
-	s.worker.Log.Info("a run gives its slot to another workspace, which waits", "workspace", workspace)
+	s.worker.Log.Info("run gives its slot to a waiting workspace", "workspace", workspace)
 }

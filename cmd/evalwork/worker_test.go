@@ -289,8 +289,8 @@ func TestARunThatCannotBe(t *testing.T) {
 		f := fake(t, providertest.Always(providertest.Step{Do: providertest.Unauthorized}))
 		for what, c := range map[string]struct{ source, note string }{
 			"a key that is not set":     {strings.ReplaceAll(asked(2, model("api", f.URL)), "FAKE_API_KEY", "LOST_API_KEY"), "LOST_API_KEY are not set"},
-			"a key that is not taken":   {asked(2, model("api", f.URL)), "No trial has an answer. Most of them for this reason (2 trials): auth: "},
-			"an eval of another policy": {asked(2, "{name: c, kind: command, command: [ls]}"), "cannot be run any more: line 7: agent c: commands of your own are not run here"},
+			"a key that is not taken":   {asked(2, model("api", f.URL)), "No trial has an answer. Main reason (2 trials): auth: "},
+			"an eval of another policy": {asked(2, "{name: c, kind: command, command: [ls]}"), "cannot be run any more: line 7: agent c: command is not allowed on this service"},
 		} {
 			id := w.queue(c.source, 5)
 			stop := w.start()

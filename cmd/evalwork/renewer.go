@@ -10,35 +10,35 @@ import (
 )
 
 const (
-	// tellEvery is how often a run's progress is told at most.
-	tellEvery = 2 * time.Second
-	// tellBytes is how much of it is told a second: a run of many lanes has much to
-	// tell each time, and the store keeps all of it.
-	tellBytes = 2 << 10
+	// progressEvery is the shortest interval between progress events.
+	progressEvery = 2 * time.Second
+	// progressBytes limits progress events in bytes per second: runs with many lanes have
+	// large events, and the store keeps all of them.
+	progressBytes = 2 << 10
 )
 
-// errSilent means that the store could not be told for as long as the lease.
-var errSilent = errors.New("the lease ended while the state store did not answer")
+// errLeaseExpired means that the state store did not respond for the whole lease.
+var errLeaseExpired = errors.New("the lease expired while the state store did not respond")
 
-// A keeper renews the lease of a run and tells how it stands. It is used by one
+// A renewer renews the lease of a run and stores its progress. It is used by one
 // goroutine at a time.
-type keeper struct {
+type renewer struct {
 	*job
-	told  []byte    // the last progress event
-	next  time.Time // not before then another
+	last  []byte    // the last progress event
+	next  time.Time // earliest time of the next event
 	until time.Time
-	order state.Order // what the store said last
+	order state.Order // the last order from the store
 }
 
-// begin renews the lease and tells that the run is at work.
-func (k *keeper) begin(ctx context.Context) error {
+// begin renews the lease and stores the started event.
+func (k *renewer) begin(ctx context.Context) error {
 	return k.beat(ctx, body(startedEvent{"started", k.row.Attempt}))
 }
 
-// keep renews until ctx ends. lost is called when the run is somebody else's, cancel
-// with what the store says of the run when that changes.
-func (k *keeper) keep(ctx context.Context, lost func(error), cancel func(state.Order)) {
-	every := min(tellEvery, k.w.Lease/3)
+// keep renews until ctx ends. It calls lost when another worker has the run, and cancel
+// when the store's order changes.
+func (k *renewer) keep(ctx context.Context, lost func(error), cancel func(state.Order)) {
+	every := min(progressEvery, k.w.Lease/3)
 	renewed := k.w.Now()
 	for k.w.Sleep(ctx, every) == nil {
 		events := k.news()
@@ -56,7 +56,7 @@ func (k *keeper) keep(ctx context.Context, lost func(error), cancel func(state.O
 			lost(err)
 			return
 		case !k.w.Now().Before(k.until):
-			lost(errSilent)
+			lost(errLeaseExpired)
 			return
 		default:
 			k.log.Warn("the lease of a run could not be renewed; trying again", "err", err)
@@ -67,24 +67,24 @@ func (k *keeper) keep(ctx context.Context, lost func(error), cancel func(state.O
 	}
 }
 
-// news is what changed since it was told last, if it is time to tell.
-func (k *keeper) news() [][]byte {
+// news returns a changed progress event when one is due.
+func (k *renewer) news() [][]byte {
 	if k.w.Now().Before(k.next) {
 		return nil
 	}
-	now := k.clean(body(tell(k.gauge.read())))
-	if bytes.Equal(now, k.told) {
+	now := k.clean(body(newProgressEvent(k.meter.read())))
+	if bytes.Equal(now, k.last) {
 		return nil
 	}
 	return [][]byte{now}
 }
 
 // beat renews the lease, with events of now.
-func (k *keeper) beat(ctx context.Context, events ...[]byte) error {
+func (k *renewer) beat(ctx context.Context, events ...[]byte) error {
 	now := k.w.Now()
 	var order state.Order
 	err := k.w.DB.Write(ctx, func(tx *state.Tx) (err error) {
-		if order, err = tx.BeatRun(ctx, k.row.Lease(), now, k.w.Lease, k.progress(k.gauge.read())); err != nil {
+		if order, err = tx.BeatRun(ctx, k.row.Lease(), now, k.w.Lease, k.progress(k.meter.read())); err != nil {
 			return err
 		}
 		return appendEvents(ctx, tx, k.row.ID, now, events...)
@@ -94,8 +94,8 @@ func (k *keeper) beat(ctx context.Context, events ...[]byte) error {
 	}
 	k.until, k.order = now.Add(k.w.Lease), order
 	if len(events) > 0 {
-		k.told = events[len(events)-1]
-		k.next = now.Add(time.Duration(len(k.told)) * time.Second / tellBytes)
+		k.last = events[len(events)-1]
+		k.next = now.Add(time.Duration(len(k.last)) * time.Second / progressBytes)
 	}
 	return nil
 }
