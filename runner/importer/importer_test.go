@@ -26,7 +26,7 @@ const good = `{"agent":"a","category":"payments","prompt_id":"p","prompt":"x","r
 func TestBadLinesAreToldByNumber(t *testing.T) {
 	c := builtIn(t)
 	for name, tt := range map[string]struct{ line, want string }{
-		"not JSON":          {"{", "line 2: not a trial"},
+		"not JSON":          {"{", "line 2: malformed trial"},
 		"unknown field":     {strings.Replace(good, `"agent"`, `"agnt"`, 1), `unknown field "agnt"`},
 		"two values":        {good + good, "line 2: more than one JSON value"},
 		"unknown category":  {strings.Replace(good, "payments", "paymnts", 1), `line 2: unknown category "paymnts"`},

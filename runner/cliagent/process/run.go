@@ -67,7 +67,7 @@ func Run(ctx context.Context, clock Clock, s Spec) (Exit, error) {
 	exit := r.watch(ctx)
 	select {
 	case <-read:
-	case <-clock.After(drainTimeout): // something that got away holds the pipes
+	case <-clock.After(drainTimeout): // an escaped process has the pipes open
 		now := time.Unix(0, 1)
 		_, _ = out.SetReadDeadline(now), errs.SetReadDeadline(now)
 		<-read
@@ -86,7 +86,7 @@ type run struct {
 	start     time.Time
 	child     *child
 	raw, errs ends
-	heard     atomic.Int64 // when the last byte came, since the start
+	heard     atomic.Int64 // time of the last byte since the start
 
 	mu     sync.Mutex // held while Stdout, Stderr and Ended are called
 	long   int
@@ -188,7 +188,7 @@ func (r *run) watch(ctx context.Context) Exit {
 			if step >= stepKill {
 				continue
 			}
-			step = stepKill - 1 // it is not asked: it would take more meanwhile
+			step = stepKill - 1 // no graceful stop: it would use more meanwhile
 			if why != Exited {  // it was to end anyway
 				descend()
 				continue

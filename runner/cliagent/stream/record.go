@@ -30,7 +30,7 @@ type recorder struct {
 
 	out     Outcome
 	final   []byte // the last message so far
-	message string // its id, while more of it may come
+	message string // the message's id, while it is incomplete
 	blank   blank
 	ended   bool
 

@@ -1,4 +1,4 @@
-// Package manifest reads which packages a project's manifests ask for.
+// Package manifest reads the dependencies in a project's manifests.
 //
 // It reads files of agents, so there are no errors: an invalid or too large file has no
 // packages.
@@ -77,7 +77,7 @@ func reader(base string) (kind string, read func([]byte) []Dep) {
 	return "", nil
 }
 
-// versioned joins a name and a version; a version that says nothing is left out.
+// versioned joins a name and a version; an unconstrained version is omitted.
 func versioned(name, sep, version string) Dep {
 	if version == "" || version == "*" {
 		return Dep{name, name}
