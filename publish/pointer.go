@@ -119,7 +119,7 @@ func Prune(root string, keep int) ([]string, error) {
 	}
 	all, err := List(root)
 	errs := []error{err}
-	var gone []string
+	var removed []string
 	for i, info := range all {
 		if i < keep || info.Current {
 			continue
@@ -130,9 +130,9 @@ func Prune(root string, keep int) ([]string, error) {
 			errs = append(errs, err)
 			continue
 		}
-		gone = append(gone, info.ID)
+		removed = append(removed, info.ID)
 	}
-	return gone, errors.Join(append(errs, sweep(root))...)
+	return removed, errors.Join(append(errs, sweep(root))...)
 }
 
 func sweep(root string) error {

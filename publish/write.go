@@ -86,8 +86,8 @@ func (in Input) sign(dir string, manifest []byte) error {
 	return writeSynced(filepath.Join(dir, signatureName), []byte(sig))
 }
 
-// settle moves tmp to its place. A snapshot that is there already stays, but
-// for a damaged one, and takes the new signature.
+// settle moves tmp to its place. An existing snapshot is replaced only if it is
+// damaged, and gets the new signature.
 func (in Input) settle(tmp, id string, manifest []byte) (string, error) {
 	dir := filepath.Join(in.Root, id)
 	if _, err := os.Lstat(dir); err == nil {

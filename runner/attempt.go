@@ -100,7 +100,7 @@ func (s *scheduler) execute(ctx context.Context, a *attempt) {
 	s.extraction.waiting.Add(size) // before the next attempt begins
 	sig, err := signal(r.Reply, r.err), r.err
 	s.post(func() { s.end(a, sig, err) })
-	if r.err == nil { // after the next attempt could begin: it takes a while
+	if r.err == nil { // after the lane is free: extraction takes a while
 		r.result, r.err = s.extract(ctx, a, r.at, &r.Reply)
 	}
 	o := s.record(ctx, a, r)
@@ -142,7 +142,7 @@ type panicError struct{ value any }
 
 func (e *panicError) Error() string { return fmt.Sprintf("%s: %v", reasonPanic, e.value) }
 
-// A journalError is a record that could not be written: the run cannot go on.
+// A journalError is a failed write of a record: it ends the run.
 type journalError struct{ error }
 
 func (e *journalError) Unwrap() error { return e.error }

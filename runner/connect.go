@@ -30,7 +30,7 @@ type connection struct {
 	over  bool      // no further one
 }
 
-// note takes the response to an attempt into account.
+// note records the response to an attempt.
 func (c *connection) note(a *attempt, now time.Time, err error) {
 	var infra *agent.InfraError
 	switch {

@@ -10,8 +10,8 @@ import (
 // ErrEnded means that the controlled run has ended.
 var ErrEnded = errors.New("the run has ended")
 
-// A Control steers a run while it runs. Its methods wait until the run has taken
-// notice; they may be called from any goroutine, and before the run begins.
+// A Control controls a run. Its methods return once the run has applied the change;
+// they may be called from any goroutine, and before the run begins.
 type Control struct {
 	inbox chan func(*scheduler)
 	over  chan struct{}

@@ -52,7 +52,7 @@ func (e *Extraction) Take(ctx context.Context) (give func(), err error) {
 	}
 }
 
-// try takes a slot if one is free.
+// try acquires a slot if one is free.
 func (e *Extraction) try() (give func(), ok bool) {
 	select {
 	case e.slots <- struct{}{}:

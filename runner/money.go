@@ -50,20 +50,20 @@ func (m *money) settle(worst float64, cost *float64, charged bool) {
 // CheckBudget returns an error if a budget cannot be enforced: an agent costs money
 // without a known maximum. agents may lack some of the eval's.
 func CheckBudget(e *eval.Eval, agents map[string]agent.Agent, maxCostUSD float64) error {
-	for _, a := range e.Agents {
-		asked := agents[a.Name]
-		if asked == nil || !asked.Profile().Paid || (maxCostUSD <= 0 && a.MaxCostUSD <= 0) {
+	for _, spec := range e.Agents {
+		a := agents[spec.Name]
+		if a == nil || !a.Profile().Paid || (maxCostUSD <= 0 && spec.MaxCostUSD <= 0) {
 			continue
 		}
 		for _, p := range e.Prompts {
-			if asked.Worst(agent.Task{Trial: plan.Trial{Agent: a.Name, PromptID: p.ID}, Prompt: p.Text}) != nil {
+			if a.Worst(agent.Task{Trial: plan.Trial{Agent: spec.Name, PromptID: p.ID}, Prompt: p.Text}) != nil {
 				continue
 			}
 			hint := "give it price: {input_per_mtok: USD, output_per_mtok: USD} in the eval, or its model a line in the file of --prices"
-			if a.IsProgram() {
+			if spec.IsProgram() {
 				hint = "give it trial_cost_usd, the most that one trial may cost"
 			}
-			return fmt.Errorf("agent %s: a budget needs a known maximum cost per attempt: %s", a.Name, hint)
+			return fmt.Errorf("agent %s: a budget needs a known maximum cost per attempt: %s", spec.Name, hint)
 		}
 	}
 	return nil

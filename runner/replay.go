@@ -22,7 +22,7 @@ type Progress struct {
 	// costs are counted.
 	Answered map[string]journal.Offset
 
-	open map[string]journal.Record // questions begun and not ended, by id of the trial
+	open map[string]journal.Record // attempts without a recorded end, by id of the trial
 }
 
 // Replay reads the progress of a run.
@@ -53,7 +53,7 @@ func Replay(root, id string) (Progress, error) {
 	return p, err
 }
 
-// take books a record, which begins at a place.
+// take books a record at an offset.
 func (p *Progress) take(r journal.Record, at journal.Offset) {
 	t := r.Trial
 	switch r.Kind {

@@ -22,8 +22,8 @@ const (
 	troubledStreak = 20
 	// boldStart is the most requests that a provider gets at once at first.
 	boldStart = 64
-	// storingPerAttempt bounds the answers on their way to disk, for each attempt that
-	// may be under way: a slow disk slows the run.
+	// storingPerAttempt limits the responses being stored, per attempt in flight: a
+	// slow disk slows the run.
 	storingPerAttempt = 8
 )
 
@@ -62,7 +62,8 @@ type Runner struct {
 	LaneTimeout time.Duration
 	// MaxCostUSD limits the run's spending, earlier starts included; 0 means unlimited.
 	MaxCostUSD float64
-	// MemoryCapMB bounds the estimated memory of the attempts under way; 0 means no bound.
+	// MemoryCapMB limits the estimated memory of the attempts in flight; 0 means
+	// unlimited.
 	// One attempt may always begin.
 	MemoryCapMB int
 	// Extraction limits concurrent extractions; runs of one process share it. Nil means
@@ -106,7 +107,7 @@ func (r *Runner) check(trials []plan.Trial) error {
 	for _, p := range r.Eval.Prompts {
 		prompts[p.ID] = true
 	}
-	asked := map[string]agent.Agent{}
+	used := map[string]agent.Agent{}
 	for _, t := range trials {
 		if !prompts[t.PromptID] {
 			return fmt.Errorf("trial %s: eval %s lacks the prompt %q", t.ID, r.Eval.Name, t.PromptID)
@@ -114,9 +115,9 @@ func (r *Runner) check(trials []plan.Trial) error {
 		if r.Agents[t.Agent] == nil {
 			return fmt.Errorf("trial %s: unknown agent %q", t.ID, t.Agent)
 		}
-		asked[t.Agent] = r.Agents[t.Agent]
+		used[t.Agent] = r.Agents[t.Agent]
 	}
-	return CheckBudget(r.Eval, asked, r.MaxCostUSD)
+	return CheckBudget(r.Eval, used, r.MaxCostUSD)
 }
 
 func (r *Runner) concurrency() int {

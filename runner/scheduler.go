@@ -32,9 +32,9 @@ type scheduler struct {
 	answered   []stored // to be extracted before all else
 
 	concurrency int
-	inFlight    int // attempts under way
-	storing     int // answers and failures on their way to disk
-	memory      int // MB that the attempts under way take
+	inFlight    int // attempts in flight
+	storing     int // responses being stored
+	memory      int // estimated MB of the attempts in flight
 	paused      bool
 	stopped     string // no further attempt; see the Stopped constants
 	failure     error  // the error that ends the run
@@ -88,7 +88,7 @@ func (s *scheduler) loop(ctx context.Context) {
 		case f := <-s.Control.requests():
 			f(s)
 		case <-done:
-			done = nil // the attempts under way end by themselves
+			done = nil // the attempts in flight end by themselves
 			s.stopped = stoppedFailed
 		}
 	}

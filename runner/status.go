@@ -18,7 +18,7 @@ type Status struct {
 	// Storing counts unsettled responses: answers in or before extraction, also those
 	// of an earlier start, and failures being stored.
 	Storing int `json:"storing"`
-	// Concurrency is the most questions at a time, over all lanes.
+	// Concurrency is the limit of attempts in flight, over all lanes.
 	Concurrency int  `json:"concurrency"`
 	Paused      bool `json:"paused"`
 	// SpentUSD is the cost of answers, ReservedUSD the worst case of attempts in
@@ -55,11 +55,11 @@ type LaneStatus struct {
 	Reason string    `json:"reason,omitempty"`
 	// WaitingFor is the lane that this one waits for, under a budget; empty if none.
 	WaitingFor string `json:"waiting_for,omitempty"`
-	// Limit is how many questions are allowed at a time just now, Max at most.
+	// Limit is the current limit of attempts in flight, Max its maximum.
 	InFlight int `json:"in_flight"`
 	Limit    int `json:"limit"`
 	Max      int `json:"max"`
-	// PerSecond is the rate at which questions are let go; 0 for no bound.
+	// PerSecond is the rate of attempts; 0 means unlimited.
 	PerSecond float64 `json:"per_second,omitempty"`
 	// Waiting counts trials not in flight, Retrying those of them with a failed
 	// attempt.

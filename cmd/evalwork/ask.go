@@ -34,7 +34,7 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 		}
 		return sum, &verdict{"The provider keys " + strings.Join(missing, ", ") + " are not set. Set them in the settings of the workspace and run the eval again."}
 	}
-	asked, leave, err := j.agents(ctx, &run.Eval)
+	agents, leave, err := j.agents(ctx, &run.Eval)
 	if err != nil && stop.cancelled() {
 		j.log.Warn("a cancelled run ended with unread answers", "answers", len(done.Answered), "err", j.cleanError(err))
 		return settled(run, done), nil
@@ -52,7 +52,7 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 	defer steering.Wait()
 	defer interrupt()
 	r := &runner.Runner{
-		Eval: &run.Eval, Category: category, Agents: asked, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
+		Eval: &run.Eval, Category: category, Agents: agents, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
 		Sinks: []runner.Sink{j.meter}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 would be no bound
 		MemoryCapMB: j.w.MemoryCapMB / j.w.Runs, StatusEvery: min(statusEvery, j.w.Lease/3), Control: control, Paused: stop.ends(),
 		Extraction: j.w.Extraction,

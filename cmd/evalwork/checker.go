@@ -159,10 +159,10 @@ func (c *Checker) near(slug string) string {
 	return "there are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
-// issuesOf takes joined errors apart.
+// issuesOf splits joined errors into issues.
 func issuesOf(err error) []evals.Issue {
 	var at *strictyaml.Error
-	joined, many := err.(interface{ Unwrap() []error }) //nolint:errorlint // an error that wraps many is taken apart
+	joined, many := err.(interface{ Unwrap() []error }) //nolint:errorlint // splits joined errors
 	switch {
 	case err == nil:
 		return nil

@@ -36,7 +36,7 @@ func (c *Counts) Read() Done {
 	return d
 }
 
-func (c *Counts) took() {
+func (c *Counts) started() {
 	c.change(func(d *Done) { d.Taken++ })
 }
 

@@ -37,7 +37,7 @@ type ending struct {
 	bundle string
 }
 
-// final keeps the numbers of a run in which nothing is under way any more.
+// final stores the final numbers of a run without attempts in flight.
 func (j *job) final(sum runner.Summary) {
 	j.meter.mu.Lock()
 	defer j.meter.mu.Unlock()

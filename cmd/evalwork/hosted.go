@@ -34,11 +34,11 @@ func (a hosted) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 		return agent.Reply{}, a.failure(err)
 	}
 	reply.Raw = a.keys.Bytes(reply.Raw)
-	said, err := json.Marshal(reply.Answer)
+	encoded, err := json.Marshal(reply.Answer)
 	if err != nil {
 		return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Billed: true, Err: errors.New("the answer cannot be stored")}
 	}
-	if clean := a.keys.Bytes(said); !bytes.Equal(clean, said) {
+	if clean := a.keys.Bytes(encoded); !bytes.Equal(clean, encoded) {
 		reply.Answer = journal.Answer{}
 		if err := json.Unmarshal(clean, &reply.Answer); err != nil {
 			return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Billed: true, Err: errors.New("the answer contains a key that cannot be redacted")}

@@ -47,7 +47,7 @@ var errStopped = errors.New("the run is to be given back")
 // runJob works on a run until it ends, is taken over, or is given back soon after ctx
 // ends.
 func (w *Worker) runJob(ctx context.Context, row *state.EvalRun) {
-	w.Counts.took()
+	w.Counts.started()
 	j := &job{w: w, row: row, began: w.Now(), meter: &meter{counts: w.Counts}, keys: redact.New(), log: w.Log.With("run", row.ID, "workspace", row.WorkspaceID, "attempt", row.Attempt)}
 	j.meter.latest = runner.Status{
 		Planned: row.Planned, Valid: row.Valid, Excluded: row.Excluded,
@@ -128,7 +128,7 @@ func (j *job) load(ctx context.Context) error {
 	return nil
 }
 
-// clean takes the workspace's keys out of a text.
+// clean redacts the workspace's keys in a text.
 func (j *job) clean(text []byte) []byte { return j.keys.Bytes(text) }
 
 // execute executes the rest of the run's journal.

@@ -17,7 +17,7 @@ import (
 const (
 	defaultMaxTrials  = 100_000 // of a run
 	defaultMaxTimeout = 15 * time.Minute
-	// maxAgents keeps an eval that is short from taking long to look at.
+	// maxAgents limits the time to check a short eval.
 	maxAgents = 200
 	// maxModel limits the model's name, in bytes: every progress event repeats it.
 	maxModel = 200

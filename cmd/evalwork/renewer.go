@@ -41,7 +41,7 @@ func (k *renewer) keep(ctx context.Context, lost func(error), cancel func(state.
 	every := min(progressEvery, k.w.Lease/3)
 	renewed := k.w.Now()
 	for k.w.Sleep(ctx, every) == nil {
-		events := k.news()
+		events := k.progressEvents()
 		now := k.w.Now()
 		if events == nil && now.Sub(renewed) < k.w.Lease/3 {
 			continue
@@ -67,8 +67,8 @@ func (k *renewer) keep(ctx context.Context, lost func(error), cancel func(state.
 	}
 }
 
-// news returns a changed progress event when one is due.
-func (k *renewer) news() [][]byte {
+// progressEvents returns a changed progress event when one is due.
+func (k *renewer) progressEvents() [][]byte {
 	if k.w.Now().Before(k.next) {
 		return nil
 	}

@@ -51,12 +51,12 @@ type Worker struct {
 	Policy        Policy
 	// Name is unique among workers.
 	Name string
-	// Generator is the program, as bundles name it.
+	// Generator is the program's name and version in bundles.
 	Generator string
-	// Runs is how many runs are under way at a time; 0 means 2.
+	// Runs is the number of concurrent runs; 0 means 2.
 	Runs int
-	// Concurrency bounds the questions at a time of each run; 0 means 64. Answers that
-	// wait to be stored are held in memory.
+	// Concurrency limits the attempts in flight of each run; 0 means 64. Answers are in
+	// memory until they are stored.
 	Concurrency int
 	// MemoryCapMB limits the estimated memory of the programs of all runs; 0:
 	// unlimited.
@@ -68,8 +68,8 @@ type Worker struct {
 	Lease time.Duration
 	// Poll is about how often an idle worker looks for runs; 0 means a second.
 	Poll time.Duration
-	// Drain is how long questions under way may take when the worker is stopped; 0
-	// means 10 minutes.
+	// Drain is how long attempts in flight may take when the worker stops; 0 means 10
+	// minutes.
 	Drain time.Duration
 	// MaxTime limits the total work on a run, over all workers; then the run ends with
 	// its results so far. 0 means 6 h.

@@ -47,9 +47,9 @@ func find(text, quote string) string {
 	if quote == "" || strings.Contains(text, quote) {
 		return quote
 	}
-	plain, wanted := bare(text), bare(quote)
-	at := strings.Index(plain, wanted)
-	if at < 0 || wanted == "" {
+	haystack, needle := bare(text), bare(quote)
+	at := strings.Index(haystack, needle)
+	if at < 0 || needle == "" {
 		return ""
 	}
 	from, n := 0, 0
@@ -57,7 +57,7 @@ func find(text, quote string) string {
 		if n == at {
 			from = i
 		}
-		if n += len(c); n >= at+len(wanted) {
+		if n += len(c); n >= at+len(needle) {
 			return text[from : i+width(text[i:], c)]
 		}
 	}

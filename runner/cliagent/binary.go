@@ -143,8 +143,8 @@ func (p *program) ask(ctx context.Context, b *Binary) (err error) {
 	}
 	b.Version = strings.TrimRight(versionPattern.FindString(string(exit.Raw)), ".")
 	if b.Version == "" || exit.Code != 0 {
-		said := strings.TrimSpace(string(exit.Raw) + " " + string(exit.Stderr))
-		return fmt.Errorf("%s --version printed no version (%s, status %d): %.300q; reinstall it: %s", b.Path, exit.Why, exit.Code, said, p.install)
+		output := strings.TrimSpace(string(exit.Raw) + " " + string(exit.Stderr))
+		return fmt.Errorf("%s --version printed no version (%s, status %d): %.300q; reinstall it: %s", b.Path, exit.Why, exit.Code, output, p.install)
 	}
 	return p.keepCaches(home, b)
 }

@@ -133,8 +133,8 @@ type CLI struct {
 	WallS  int `json:"wall_s,omitempty"`
 	StallS int `json:"stall_s,omitempty"`
 	GraceS int `json:"grace_s,omitempty"`
-	// MemoryMB bounds the memory of a trial's processes together; the trials under way are
-	// planned with it. DiskMB limits the size of a trial's folders, MaxProcesses its
+	// MemoryMB limits the memory of all processes of a trial; it also limits the trials
+	// in flight. DiskMB limits the size of a trial's folders, MaxProcesses its
 	// concurrent processes.
 	MemoryMB     int `json:"memory_mb,omitempty"`
 	DiskMB       int `json:"disk_mb,omitempty"`

@@ -13,5 +13,5 @@ var ErrHeld = errors.New("another process holds the lock")
 // Lock waits for the lock of f.
 func Lock(f *os.File) error { return lock(f, true) }
 
-// TryLock takes the lock of f, or fails with ErrHeld.
+// TryLock acquires the lock of f, or fails with ErrHeld.
 func TryLock(f *os.File) error { return lock(f, false) }

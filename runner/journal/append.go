@@ -61,8 +61,8 @@ func Open(root, id string) (*Journal, error) {
 	return &Journal{run: run, table: newTable(), lock: lock, records: records, raw: newRawWriter(id, dir)}, nil
 }
 
-// lockDir takes the run's lock, which the system gives back when the process
-// ends, however it ends.
+// lockDir acquires the run's lock, which the system releases when the process ends in
+// any way.
 func lockDir(dir, id string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -98,7 +98,7 @@ func (j *Journal) Append(ctx context.Context, records ...Record) error {
 	return err
 }
 
-// Close waits for appends under way and gives the run back.
+// Close waits for pending appends and releases the run.
 func (j *Journal) Close() error {
 	open, err := j.records.close()
 	if !open {

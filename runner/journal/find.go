@@ -72,11 +72,11 @@ func ofTrials(found []Record, prefix string) []Record {
 			agents[r.Trial.Agent] = true
 		}
 	}
-	kept := found[:0]
+	matching := found[:0]
 	for _, r := range found {
 		if r.Trial.ID != "" && strings.HasPrefix(r.Trial.ID, prefix) || r.Manifest != nil && agents[r.Manifest.Agent] {
-			kept = append(kept, r)
+			matching = append(matching, r)
 		}
 	}
-	return kept
+	return matching
 }

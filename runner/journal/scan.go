@@ -32,9 +32,9 @@ func (e *DamageError) Error() string {
 	return s
 }
 
-// Scan calls fn for every record after from, with the place behind it, and
-// returns the place behind the last that fn took. It stops at fn's first error. The record's
-// parts may be kept.
+// Scan calls fn for every record after from, with the offset after it, and returns the
+// offset after the last record that fn accepted. It stops at fn's first error. fn may
+// retain the record.
 func Scan(root, id string, from Offset, fn func(Record, Offset) error) (Offset, error) {
 	return scanLines(root, id, from, func(body []byte, next Offset) (string, error) {
 		var r Record
@@ -186,7 +186,7 @@ func (s *scanner) scan(at Offset, visit visitor) (Offset, error) {
 		body, reason := unframe(s.table, line[:len(line)-1])
 		if reason == "" {
 			if reason, err = visit(body, next); err != nil {
-				return at, err // it was not taken: a later scan offers it again
+				return at, err // not accepted: a later scan repeats it
 			}
 		}
 		if reason != "" { // a line with its newline is complete: an interrupted append has none

@@ -38,17 +38,17 @@ const (
 // next. If it was long blocked, its accepted attempts over its length are the
 // provider's limit, whether that is a window or a bucket.
 type episode struct {
-	on        bool
-	initial   bool      // the first of the lane
-	since     time.Time // the first refusal
-	latest    time.Time // the latest time of an answer that is not an echo
-	told      bool      // the provider sent a wait
-	pause     time.Duration
-	tried     time.Time // time of the first attempt since; zero before
-	older     int       // attempts in flight from before
-	leastLeft float64   // of the limit
-	rate      float64   // when it began
-	again     int       // refusals of attempts since
+	on         bool
+	initial    bool      // the first of the lane
+	since      time.Time // the first refusal
+	latest     time.Time // the latest time of an answer that is not an echo
+	retryAfter bool      // the provider sent a wait
+	pause      time.Duration
+	tried      time.Time // time of the first attempt since; zero before
+	older      int       // attempts in flight from before
+	leastLeft  float64   // of the limit
+	rate       float64   // when it began
+	again      int       // refusals of attempts since
 }
 
 // begin records the first attempt.
@@ -82,10 +82,10 @@ func (e *episode) echo(now time.Time, latency time.Duration) bool {
 
 // refuse counts a refusal. A refusal of an attempt from before the slowdown lowers the
 // limit to the attempts in flight, and no further.
-func (l *Limiter) refuse(now time.Time, told bool, others int) {
+func (l *Limiter) refuse(now time.Time, retryAfter bool, others int) {
 	e := &l.episode
 	if e.echo(now, l.latency()) && others > 0 {
-		e.told = e.told || told
+		e.retryAfter = e.retryAfter || retryAfter
 		e.older = max(0, e.older-1)
 		l.lower(others)
 		return
@@ -114,8 +114,8 @@ func (l *Limiter) refuse(now time.Time, told bool, others int) {
 		}
 	}
 	e.pause = min(e.pause, max(maxPause, l.pace.interval()))
-	e.latest, e.told, e.tried = now, told, time.Time{}
-	if !told {
+	e.latest, e.retryAfter, e.tried = now, retryAfter, time.Time{}
+	if !retryAfter {
 		l.until = later(l.until, now.Add(e.pause))
 	}
 }
@@ -142,7 +142,7 @@ func (l *Limiter) release(now time.Time) {
 	blocked := now.Sub(e.since)
 	c := l.history.close(now, blocked)
 	most := now.Sub(e.latest) // so much of the block may have been needless
-	if e.told {
+	if e.retryAfter {
 		most = min(blocked, rounding)
 	}
 	surely := blocked - most

@@ -65,7 +65,7 @@ type Limiter struct {
 	probing bool // alone, until the first clean answer
 	refused bool // ever: growth is slow from then on
 
-	inFlight, asked, limits int
+	inFlight, attempts, limits int
 	// full counts the clean answers that may still raise the limit, since it was
 	// reached: a limit that is not reached is not tried.
 	full int
@@ -123,13 +123,13 @@ func (l *Limiter) Ready(now time.Time) (ok bool, at time.Time) {
 // Begin counts an attempt that starts.
 func (l *Limiter) Begin(now time.Time) {
 	l.tick(now)
-	if l.asked == 0 {
+	if l.attempts == 0 {
 		l.first = now
 	}
 	if l.episode.silent(now) {
 		l.release(now)
 	}
-	l.asked++
+	l.attempts++
 	l.inFlight++
 	if l.inFlight >= l.allowed() {
 		l.full = l.inFlight
@@ -162,7 +162,7 @@ func (l *Limiter) End(now time.Time, s Signal) {
 
 // State returns the state of the lane.
 func (l *Limiter) State(now time.Time) State {
-	s := State{InFlight: l.inFlight, Limit: l.allowed(), Max: l.max, PerSecond: l.pace.rate, Asked: l.asked, Limited: l.limits}
+	s := State{InFlight: l.inFlight, Limit: l.allowed(), Max: l.max, PerSecond: l.pace.rate, Asked: l.attempts, Limited: l.limits}
 	for _, q := range []*quotaWatch{&l.requests, &l.tokens} {
 		if r := q.rate(now); r > 0 && (s.PerSecond == 0 || r < s.PerSecond) {
 			s.PerSecond = r
@@ -215,13 +215,13 @@ func (l *Limiter) next(now time.Time) time.Time {
 
 // tick accounts for the time since the last call. Time that runs backwards is ignored.
 func (l *Limiter) tick(now time.Time) {
-	if l.asked > 0 && now.After(l.now) {
+	if l.attempts > 0 && now.After(l.now) {
 		l.area += float64(l.inFlight) * now.Sub(l.now).Seconds()
 	}
 	l.now = later(l.now, now)
 }
 
-// latency is how long an answer takes, on average of late.
+// latency is the recent average duration of an answer.
 func (l *Limiter) latency() time.Duration {
 	return seconds(l.area / max(1, l.count))
 }
@@ -250,7 +250,7 @@ func (l *Limiter) hear(now time.Time, s Signal, others int) {
 	}
 }
 
-// clean counts an answer that was taken, and grows.
+// clean counts an accepted answer, and grows the limit.
 func (l *Limiter) clean(now time.Time) {
 	l.probing = false
 	l.noise.answer(l.pace.below())

@@ -21,9 +21,9 @@ const (
 	// testSteps refusals, each below testTop of the rate of the one before and after testClean clean
 	// answers, prove noise.
 	testSteps, testClean = 5, 4
-	// testBase and testTop are the part of the refused rate at which a step begins and
-	// ends; it takes leastTest to mostTest clean answers, in between as many as the rate
-	// gives in testTime.
+	// testBase and testTop are the parts of the refused rate at which a step begins and
+	// ends; a step needs the clean answers of testTime at that rate, at least leastTest
+	// and at most mostTest.
 	testBase, testTop   = 0.6, 0.8
 	leastTest, mostTest = 30.0, 150.0
 	testTime            = 150 * time.Second

@@ -126,7 +126,7 @@ func plus(sum, round *prices.Usage, pauses int) *prices.Usage {
 	return &all
 }
 
-// join keeps the bodies of all rounds, a line apart.
+// join joins the bodies of all rounds with newlines.
 func join(a, b []byte) []byte {
 	if len(a) == 0 || len(b) == 0 {
 		return append(a, b...)

@@ -239,12 +239,12 @@ func asInfra(err error) *agent.InfraError {
 // unable leaves an attempt to other workers. It fails if no live worker can make it.
 func (a *asking) unable(ctx context.Context, job *river.Job[attemptJob], why error) error {
 	q := &job.Args
-	told, err := a.DB.pool.Exec(ctx, `insert into queue_unable (worker, run_id, agent, reason) values ($1, $2, $3, $4) on conflict do nothing`,
+	inserted, err := a.DB.pool.Exec(ctx, `insert into queue_unable (worker, run_id, agent, reason) values ($1, $2, $3, $4) on conflict do nothing`,
 		a.Name, q.Run, q.Trial.Agent, why.Error())
 	if err != nil {
 		return err
 	}
-	if told.RowsAffected() > 0 {
+	if inserted.RowsAffected() > 0 {
 		a.Log.Warn("queue: this worker cannot run an agent of the run; its attempts are left to other workers", "run", q.Run, "agent", q.Trial.Agent, "err", why)
 	}
 	var able bool
@@ -257,7 +257,7 @@ func (a *asking) unable(ctx context.Context, job *river.Job[attemptJob], why err
 		return err
 	}
 	if able || a.Now().Sub(job.CreatedAt) < unableAfter*a.Lease {
-		// The clock's odd digits keep it from coming back whenever this worker looks.
+		// The jitter spreads the retries of this worker.
 		return river.JobSnooze(leaveFor + time.Duration(a.Now().Nanosecond())%leaveFor)
 	}
 	return a.store(ctx, job, outcome{err: &agent.InfraError{Reason: ReasonNone, Lane: true, Err: why}})
@@ -301,12 +301,12 @@ func (a *asking) storeOnce(ctx context.Context, job *river.Job[attemptJob], answ
 			return err
 		}
 		_, err := tx.Exec(ctx, `
-			with kept as (
+			with stored as (
 				insert into trial_answer (run_id, trial_id, attempt, answered, payload, raw, worker)
 				values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing
 				returning 1
 			)
-			select pg_notify($8, $9) from kept`, q.Run, q.TrialID, q.Attempt, answered, payload, raw, a.Name, channelReply, string(msg))
+			select pg_notify($8, $9) from stored`, q.Run, q.TrialID, q.Attempt, answered, payload, raw, a.Name, channelReply, string(msg))
 		return err
 	})
 	var e *pgconn.PgError
@@ -325,7 +325,7 @@ func (a *asking) signal(q *attemptJob, s limiter.Signal) {
 	}
 }
 
-func (a *asking) tellSignals(ctx context.Context) {
+func (a *asking) notifySignals(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():

@@ -182,7 +182,7 @@ func (w *waiter) ring() {
 	}
 }
 
-func (c *Coordinator) heard(trial string, s limiter.Signal) {
+func (c *Coordinator) handleSignal(trial string, s limiter.Signal) {
 	c.mu.Lock()
 	w := c.waiting[trial]
 	c.mu.Unlock()

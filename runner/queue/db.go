@@ -50,8 +50,8 @@ func Open(ctx context.Context, address string, log *slog.Logger) (*DB, error) {
 	c.DialFunc = dialer().DialContext
 	for name, value := range map[string]string{
 		"application_name": "firstpick queue",
-		// A worker that is cut off in a transaction must not keep its rows locked: the
-		// others could not write them off.
+		// A worker that loses the connection in a transaction must not keep its rows
+		// locked: the others could not write them off.
 		"idle_in_transaction_session_timeout": "10s",
 		"tcp_keepalives_idle":                 "5", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
 	} {

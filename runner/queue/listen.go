@@ -88,7 +88,7 @@ func (c *Coordinator) take(n *pgconn.Notification) {
 		return
 	}
 	if msg.Signal != nil {
-		c.heard(msg.Trial, *msg.Signal)
+		c.handleSignal(msg.Trial, *msg.Signal)
 		return
 	}
 	c.wake(msg.Trial)

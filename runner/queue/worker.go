@@ -76,12 +76,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx)) // also while it drains
 	defer stop()
-	var beside sync.WaitGroup
-	beside.Go(func() { k.run(beating) })
-	beside.Go(func() { asking.tellSignals(beating) })
+	var background sync.WaitGroup
+	background.Go(func() { k.run(beating) })
+	background.Go(func() { asking.notifySignals(beating) })
 	err := w.work(ctx, asking)
 	stop()
-	beside.Wait()
+	background.Wait()
 	return errors.Join(err, w.signOff())
 }
 

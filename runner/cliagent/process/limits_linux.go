@@ -124,7 +124,7 @@ func proportionalBytes(pid int) (private, shared int64) {
 		return residentBytes(pid), 0
 	}
 	var all int64
-	told := false
+	available := false
 	for line := range bytes.Lines(data) {
 		name, value, ok := strings.Cut(string(line), ":")
 		if !ok {
@@ -135,14 +135,14 @@ func proportionalBytes(pid int) (private, shared int64) {
 		case "Pss":
 			all = kb << 10
 		case "Pss_Anon":
-			private, told = private+(kb<<10), true
+			private, available = private+(kb<<10), true
 		case "SwapPss":
 			private += kb << 10
 		case "Pss_Shmem":
 			shared += kb << 10
 		}
 	}
-	if !told { // before Linux 5.4
+	if !available { // before Linux 5.4
 		return all, 0
 	}
 	return private, shared

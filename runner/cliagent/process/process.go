@@ -43,15 +43,15 @@ type Spec struct {
 
 	Limits Limits
 
-	// Stdout and Stderr take whole lines without their newline: when the line was
-	// read, since the start, and where it begins in its stream. They are never called
-	// at the same time and must not keep the line. They may be nil.
+	// Stdout and Stderr receive whole lines without their newline, with the time since
+	// the start and the line's offset in its stream. They are never called concurrently
+	// and must not retain the line. They may be nil.
 	Stdout, Stderr func(at time.Duration, off int64, line []byte)
 	// Ended reports after each line whether the result was seen. It may be nil.
 	Ended func() bool
 
-	MaxLine int   // bytes; a longer line is left out. 0: 16 MiB
-	MaxRaw  int64 // bytes of stdout that are kept, from both ends. 0: 64 MiB
+	MaxLine int   // bytes; longer lines are dropped. 0: 16 MiB
+	MaxRaw  int64 // stored bytes of stdout, from both ends. 0: 64 MiB
 
 	// Interrupt is how long the program has after SIGINT, and Terminate after the
 	// SIGTERM that follows, before SIGKILL. 0: 5 s.

@@ -43,17 +43,17 @@ func Supervise(argv []string) int {
 		unix.CloseOnExec(name)
 	}
 	orders, reports := os.NewFile(ordersFD, "orders"), os.NewFile(reportsFD, "reports")
-	tell := json.NewEncoder(reports)
+	encoder := json.NewEncoder(reports)
 	s, err := newSupervisor(argv)
 	if err != nil {
-		_ = tell.Encode(report{Error: err.Error()})
+		_ = encoder.Encode(report{Error: err.Error()})
 		return superviseFailed
 	}
-	if tell.Encode(report{PID: s.program}) != nil {
+	if encoder.Encode(report{PID: s.program}) != nil {
 		s.endAll()
 	}
 	go s.obey(orders)
-	if tell.Encode(report{End: s.reap()}) != nil {
+	if encoder.Encode(report{End: s.reap()}) != nil {
 		return superviseFailed
 	}
 	return superviseOK
@@ -112,10 +112,10 @@ func newSupervisor(argv []string) (*supervisor, error) {
 // obey reads orders until end of file. A termination signal to the supervisor is an
 // order to kill everything.
 func (s *supervisor) obey(orders *os.File) {
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
-		<-asked
+		<-signals
 		s.endAll()
 	}()
 	order := make([]byte, 1)

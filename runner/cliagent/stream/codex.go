@@ -164,7 +164,7 @@ func (c *codex) finished(i *codexItem) {
 	}
 }
 
-// web takes a search, or a page that was opened or searched in.
+// web handles a search, or a page that was opened or searched.
 func (c *codex) web(i *codexItem) {
 	var a codexAction
 	t := Tool{Native: i.Type, Args: i.Action}

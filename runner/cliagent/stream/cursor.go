@@ -95,7 +95,7 @@ func (c *cursor) account(l *cursorLine) {
 	}
 }
 
-// part takes a text: the next part of the message, or all of its parts again.
+// part handles a text: the next part of the message, or all parts again.
 func (c *cursor) part(text string) {
 	if c.message != "" && strings.TrimSpace(text) == string(bytes.TrimSpace(c.final)) {
 		return

@@ -30,8 +30,8 @@ const (
 type Event struct {
 	// Seq counts from 1.
 	Seq int
-	// At is the time since the start: by the stream's own clock where it has one,
-	// otherwise when the line came. JSON has it in milliseconds, as at_ms.
+	// At is the time since the start: by the stream's clock if it has one, otherwise
+	// when the line arrived. JSON has it in milliseconds, as at_ms.
 	At   time.Duration
 	Kind Kind
 	// Text is the text of the agent, or an error message.
@@ -136,7 +136,7 @@ type Retry struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Signal is the retry as a limiter takes it. Now is needed for Until alone.
+// Signal converts the retry for a limiter. Now is needed only for Until.
 func (r *Retry) Signal(now time.Time) limiter.Signal {
 	s := limiter.Signal{After: time.Duration(r.AfterMS) * time.Millisecond}
 	if !r.Until.IsZero() {

@@ -34,7 +34,7 @@ type recorder struct {
 	blank   blank
 	ended   bool
 
-	calls        map[string]Tool // under way
+	calls        map[string]Tool // unfinished
 	callBytes    int
 	commandBytes int
 	commandIDs   []string // of the calls of out.Commands
@@ -42,8 +42,8 @@ type recorder struct {
 	trouble trouble
 }
 
-// A blank is white space at the start or inside of a message, kept until more of the
-// message follows.
+// A blank is white space at the start or inside of a message, buffered until more of
+// the message follows.
 type blank struct{ text, message string }
 
 func newRecorder(emit func(Event)) *recorder {

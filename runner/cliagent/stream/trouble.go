@@ -25,7 +25,7 @@ func (t *trouble) set(status int, message string) {
 	t.pending, t.status, t.message = true, status, clip(message, maxMessage)
 }
 
-// stderr keeps the last lines of standard error.
+// stderr stores the last lines of standard error.
 func (t *trouble) stderr(line []byte) {
 	text := strings.TrimSpace(strings.ToValidUTF8(clip(string(line[:min(len(line), maxMessage)]), maxMessage/2), ""))
 	if text == "" {

@@ -72,7 +72,7 @@ func (t *Tree) Diff(ctx context.Context) ([]transcript.FileChange, Stats, error)
 	return w.out, w.stats, nil
 }
 
-// A walk is a Diff under way.
+// A walk is the state of a Diff.
 type walk struct {
 	ctx      context.Context //nolint:containedctx // of one call
 	root     *os.Root
@@ -82,8 +82,8 @@ type walk struct {
 	stats    Stats
 
 	entries, manifests, bytes int
-	seen                      int64 // bytes that were read
-	full                      bool  // no more is taken
+	seen                      int64 // bytes read
+	full                      bool  // limits reached
 }
 
 func (w *walk) addNote(format string, args ...any) {

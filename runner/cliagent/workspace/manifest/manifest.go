@@ -15,8 +15,8 @@ type Dep struct {
 	Text string // with its version as that ecosystem writes it: "stripe@^17.0.0"
 }
 
-// maxSize limits the size of a manifest, in bytes. Manifests are far smaller, and a
-// parser of TOML takes a stack as deep as the text is nested, which may be all of it.
+// maxSize limits the size of a manifest, in bytes. Manifests are far smaller, and the
+// TOML parser's stack grows with the nesting depth.
 const maxSize = 64 << 10
 
 // Deps returns the packages that a manifest asks for itself, in the order of the
