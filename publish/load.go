@@ -51,7 +51,7 @@ func (s *Snapshot) Categories() []analytics.CategoryItem { return s.items }
 
 // Load reads a snapshot and checks every file against its hash. It reads each
 // byte once and recomputes nothing: that is Verify's work. The error is
-// ErrNotFound or a *DamageError where they apply.
+// ErrNotFound or a *DamageError if they apply.
 func Load(root, id string) (*Snapshot, error) { return LoadSigned(root, id, nil) }
 
 // LoadSigned is Load for a snapshot that must be signed with one of the trusted keys.

@@ -27,7 +27,7 @@ type attempt struct {
 
 	held   bool            // its answer is stored, without a result
 	raw    *journal.RawRef // the location of the raw answer; nil if not stored
-	answer *journal.Offset // where an earlier start stored it; nil where the agent is yet to answer
+	answer *journal.Offset // where an earlier start stored it; nil if not answered yet
 }
 
 func (s *scheduler) newAttempt(of *agentState, p *queued) *attempt {

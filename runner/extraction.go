@@ -16,7 +16,7 @@ const (
 	// quickText is the longest answer that is extracted before it is stored if no other
 	// waits: that takes milliseconds.
 	quickText = 16 << 10
-	// defaultWaiting is the bound of answers that wait to be extracted, in bytes.
+	// defaultWaiting limits the bytes of answers that wait for extraction.
 	defaultWaiting = 64 << 20
 	// waitingLook is how soon a run looks again whether it may ask.
 	waitingLook = 100 * time.Millisecond

@@ -185,7 +185,7 @@ func (s *scheduler) apply(o outcome) {
 	}
 }
 
-// retry queues a trial again, or closes the lane where it would only fail again.
+// retry queues a trial again, or closes the lane if it would only fail again.
 func (s *scheduler) retry(a *attempt, infra *agent.InfraError) {
 	now := s.Now()
 	a.lane.failed++

@@ -89,7 +89,7 @@ func (p *Progress) take(r journal.Record, at journal.Offset) {
 	}
 }
 
-// ended books the end of an attempt. That of an answer which was stored before is
+// ended books the end of an attempt. The cost of an already stored answer is
 // booked already.
 func (p *Progress) ended(r journal.Record, cost *float64) {
 	delete(p.open, r.Trial.ID)

@@ -18,9 +18,10 @@ const (
 	defaultAttempts    = 5
 	defaultBackoff     = time.Second
 	defaultLaneTimeout = 30 * time.Minute
-	// troubledStreak is how many failures in a row are more than bad luck.
+	// troubledStreak is the number of consecutive failures that indicates a real
+	// problem.
 	troubledStreak = 20
-	// boldStart is the most requests that a provider gets at once at first.
+	// boldStart limits the initial attempts in flight at one provider.
 	boldStart = 64
 	// storingPerAttempt limits the responses being stored, per attempt in flight: a
 	// slow disk slows the run.

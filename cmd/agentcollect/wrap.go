@@ -35,7 +35,7 @@ func (c *Collector) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// wanted reports whether a request is to be reported.
+// wanted reports whether to report a request.
 func (c *Collector) wanted(r *http.Request) bool {
 	if !Page(r.Method, r.URL.Path) {
 		return false

@@ -53,7 +53,7 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 	defer interrupt()
 	r := &runner.Runner{
 		Eval: &run.Eval, Category: category, Agents: agents, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
-		Sinks: []runner.Sink{j.meter}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 would be no bound
+		Sinks: []runner.Sink{j.meter}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 means unlimited
 		MemoryCapMB: j.w.MemoryCapMB / j.w.Runs, StatusEvery: min(statusEvery, j.w.Lease/3), Control: control, Paused: stop.ends(),
 		Extraction: j.w.Extraction,
 		Describe:   workspace.Source{Load: templates.Load}.Describe, Now: j.w.Now, Sleep: j.w.Sleep,
@@ -64,7 +64,7 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 // agents builds the agents with the workspace's keys, and returns a cleanup function.
 func (j *job) agents(ctx context.Context, ev *eval.Eval) (map[string]agent.Agent, func() error, error) {
 	leave := func() error { return nil }
-	var at string // where the keys of the agent that is built go
+	var at string // the host of the current agent's keys
 	var unbound error
 	lookUp := func(name string) (string, bool) {
 		key, err := j.key(name, at)

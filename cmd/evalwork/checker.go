@@ -30,7 +30,8 @@ import (
 const evalName = "eval"
 
 const (
-	// maxIssues bounds an answer: a short eval can have an error in every few bytes.
+	// maxIssues limits the issues in a response: a short eval can have an error in
+	// every few bytes.
 	maxIssues = 200
 	// maxShown is how much of a description lists show, in characters.
 	maxShown = 1000

@@ -182,7 +182,7 @@ func (j *job) trouble(ctx context.Context, cause error) {
 // cleanError keeps provider keys out of the log.
 func (j *job) cleanError(err error) string { return j.keys.Text(err.Error()) }
 
-// giveBack gives the run back in order, to be taken at once.
+// giveBack gives the run back for an immediate restart.
 func (j *job) giveBack(ctx context.Context) {
 	j.release(ctx, func(tx *state.Tx, now time.Time, p state.RunProgress) error {
 		return tx.GiveBackRun(ctx, j.row.Lease(), now, p)

@@ -30,9 +30,9 @@ const (
 	defaultPoll        = time.Second
 	defaultDrain       = 10 * time.Minute
 	defaultMaxTime     = 6 * time.Hour
-	// connectTimeout bounds getting through to a provider.
+	// connectTimeout limits getting through to a provider.
 	connectTimeout = 30 * time.Second
-	// maxHeader bounds the headers of an answer: an eval may name anybody's server.
+	// maxHeader limits the headers of an answer: an eval may name anybody's server.
 	maxHeader = 64 << 10
 	// longestPoll limits the wait of a worker whose store does not respond.
 	longestPoll = 30 * time.Second
@@ -61,7 +61,7 @@ type Worker struct {
 	// MemoryCapMB limits the estimated memory of the programs of all runs; 0:
 	// unlimited.
 	MemoryCapMB int
-	// Extraction bounds how many answers of all runs are read at a time; nil is one as
+	// Extraction limits how many answers of all runs are read at a time; nil is one as
 	// wide as the machine.
 	Extraction *runner.Extraction
 	// Lease is how long a run stays with a worker that does not renew it; 0 means 30 s.

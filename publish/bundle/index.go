@@ -26,7 +26,7 @@ func newIndex() *index {
 	return x
 }
 
-// place returns the place of a name in its list, and adds it where it is new.
+// place returns the place of a name in its list, and adds it if it is new.
 func (x *index) place(list string, texts *[]string, name string) uint32 {
 	if x.places[list] == nil {
 		x.places[list] = map[string]uint32{}

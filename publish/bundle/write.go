@@ -27,7 +27,7 @@ type Input struct {
 	Generator string
 }
 
-// Write makes the bundle of a run that has ended, however it ended, and returns its
+// Write makes the bundle of an ended run and returns its
 // manifest. A bundle that is there already and whole stays as it is. Where Write
 // fails no bundle is left behind.
 func Write(ctx context.Context, in Input) (_ format.Manifest, err error) {

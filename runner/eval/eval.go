@@ -128,7 +128,7 @@ type CLI struct {
 	MaxTurns int    `json:"max_turns,omitempty"`
 	// TrialCostUSD limits the cost of one trial.
 	TrialCostUSD float64 `json:"trial_cost_usd,omitempty"`
-	// WallS bounds a trial, StallS the time without a byte of output, GraceS the
+	// WallS limits a trial, StallS the time without a byte of output, GraceS the
 	// time that the program may live after its result; in seconds.
 	WallS  int `json:"wall_s,omitempty"`
 	StallS int `json:"stall_s,omitempty"`

@@ -51,7 +51,7 @@ type Kind struct {
 	// Requires are the fields that must be set. OneOf are alternatives: exactly one of them.
 	Requires, OneOf string
 	// KeyEnv are the variables that hold the API key unless api_key_env names another, in
-	// order of preference; empty where the model decides, or no key is needed.
+	// order of preference; empty if the model decides, or no key is needed.
 	KeyEnv string
 	// BaseURL is the default of base_url.
 	BaseURL string

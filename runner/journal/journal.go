@@ -92,7 +92,7 @@ type Answer struct {
 	InTokens  int           `json:"in_tokens,omitempty"`
 	OutTokens int           `json:"out_tokens,omitempty"`
 	Usage     *prices.Usage `json:"usage,omitempty"`
-	// CostUSD is null where the price is unknown.
+	// CostUSD is null if the price is unknown.
 	CostUSD *float64 `json:"cost_usd,omitempty"`
 	// WallMS is how long the answer took, in milliseconds.
 	WallMS int64 `json:"wall_ms,omitempty"`

@@ -25,7 +25,7 @@ const (
 	maxRaw = 256 << 20
 	// maxPacked leaves room for zstd's overhead on incompressible data.
 	maxPacked = maxRaw + maxRaw/128 + 1<<10
-	// rawWindow bounds the memory of packing and unpacking.
+	// rawWindow limits the memory of packing and unpacking.
 	rawWindow = 1 << 20
 )
 

@@ -36,7 +36,7 @@ const (
 // A Signal is a verdict with the provider's limits.
 type Signal struct {
 	Verdict Verdict
-	// After is how long the provider asks to wait; 0 where it does not say.
+	// After is how long the provider asks to wait; 0 if unknown.
 	After  time.Duration
 	Window Window
 }

@@ -15,7 +15,7 @@ const (
 	// doublingAnswers is the fewest clean answers after which an unproven rate is
 	// doubled.
 	doublingAnswers = 10
-	// mostRate is as good as no bound.
+	// mostRate is practically unlimited.
 	mostRate = 1e6
 	// slack is how late an attempt may start without delaying later ones.
 	slack = 20 * time.Millisecond

@@ -34,7 +34,7 @@ type client struct {
 	secret  secret
 	http    *http.Client
 	timeout time.Duration
-	price   *prices.Price   // nil where it is not known
+	price   *prices.Price   // nil if unknown
 	sent    map[string]bool // names of the parameters, in lower case
 	profile agent.Profile
 }

@@ -42,7 +42,7 @@ type kind struct {
 	codec  codec
 	vendor string // in the price table
 	free   bool
-	// maxTokens is sent where the eval sets no max_tokens and the format requires it.
+	// maxTokens is sent if the eval sets no max_tokens and the format requires it.
 	maxTokens int
 	// pauses means that the provider may pause a long answer: see answer.paused.
 	pauses bool

@@ -33,7 +33,7 @@ func (s secret) text(t string) string {
 	return s.replace.Replace(t)
 }
 
-// bytes returns b itself where it holds nothing to hide.
+// bytes returns b itself if it has no key to redact.
 func (s secret) bytes(b []byte) []byte {
 	if s.replace == nil {
 		return b

@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/runner/limiter"
 )
 
-// maxUnpacked bounds an answer that is read: one and its JSON.
+// maxUnpacked limits the decompressed size of a result.
 const maxUnpacked = 512 << 20
 
 // Failure reasons of remote attempts.

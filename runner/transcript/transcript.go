@@ -66,7 +66,7 @@ type Transcript struct {
 // A Command is one shell command that ran.
 type Command struct {
 	Cmd string `json:"cmd"`
-	// Exit is the exit status; nil where it is not known.
+	// Exit is the exit status; nil if unknown.
 	Exit *int `json:"exit,omitempty"`
 }
 

@@ -126,7 +126,7 @@ type IndexEntry struct {
 	Mismatch                                bool
 	Agent, Prompt, Template, Repeat, Picked uint32
 	Frame, Line                             uint32
-	CostUSD                                 float64 // NaN where it is unknown
+	CostUSD                                 float64 // NaN if unknown
 	WallMS                                  int64
 }
 

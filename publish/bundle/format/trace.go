@@ -104,7 +104,7 @@ type Answer struct {
 	Listing *Listing `json:"listing,omitempty"`
 	// Sources are the web pages that were found or opened.
 	Sources []Source `json:"sources,omitempty"`
-	// Structured is the JSON answer where the prompt asked for one; null otherwise.
+	// Structured is the JSON answer if the prompt asked for one; null otherwise.
 	Structured json.RawMessage `json:"structured"`
 	// Stop is why the answer stopped early: length, refusal, turns, cost, time or
 	// incomplete; empty for a normal end.
@@ -147,7 +147,7 @@ type Listing struct {
 	Imports   []string `json:"imports"`
 }
 
-// Tokens counts tokens. The parts are 0 where the provider does not report them.
+// Tokens counts tokens. The parts are 0 if the provider does not report them.
 type Tokens struct {
 	Input      int `json:"input"`
 	CacheRead  int `json:"cacheRead"`  // of Input
@@ -162,7 +162,7 @@ type Attempt struct {
 	Attempt int       `json:"attempt"`
 	At      time.Time `json:"at"`
 	Reason  string    `json:"reason"`
-	// CostUSD is its cost, AtMostUSD its worst case where the cost is unknown.
+	// CostUSD is its cost, AtMostUSD its worst case if the cost is unknown.
 	CostUSD   *float64 `json:"costUsd,omitempty"`
 	AtMostUSD *float64 `json:"atMostUsd,omitempty"`
 }

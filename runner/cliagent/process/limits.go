@@ -27,7 +27,7 @@ type Limits struct {
 	// MemoryMB limits the memory of all processes together: allocated and shared
 	// memory, without mapped files, in MiB.
 	MemoryMB int
-	// Processes bounds how many there are; they may have 32 times as many threads.
+	// Processes limits how many there are; they may have 32 times as many threads.
 	Processes int
 	// DiskMB limits the size of Folders, including deleted open files, in MiB. No
 	// single file may become larger.

@@ -76,7 +76,7 @@ const (
 
 // An Exit is how a program ended.
 type Exit struct {
-	Code   int    // -1 where a signal ended it
+	Code   int    // -1 if a signal ended it
 	Signal string // "killed", "interrupt", ...; empty if there was none
 	Why    Why
 	Excess string // which limit it exceeded, and by how much

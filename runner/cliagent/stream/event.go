@@ -126,9 +126,9 @@ type Tool struct {
 type Retry struct {
 	// Attempt counts from 1; 0 if unknown.
 	Attempt int `json:"attempt,omitempty"`
-	// Status is the HTTP status; 0 where it is not known.
+	// Status is the HTTP status; 0 if unknown.
 	Status int `json:"status,omitempty"`
-	// AfterMS is how long the CLI waits, in milliseconds; 0 where it does not say.
+	// AfterMS is how long the CLI waits, in milliseconds; 0 if unknown.
 	AfterMS int64 `json:"after_ms,omitempty"`
 	// Until is when the provider's limit ends, where it was given as a time of day.
 	Until time.Time `json:"until,omitzero"`

@@ -41,7 +41,7 @@ type Parser interface {
 	// become false again if a CLI continues after a result.
 	Ended() bool
 	// End is called once, when the program has ended with this exit status, or -1
-	// where it was killed.
+	// if it was killed.
 	End(exit int) Outcome
 }
 

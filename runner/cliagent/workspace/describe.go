@@ -9,7 +9,7 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent/workspace/manifest"
 )
 
-// maxDescription bounds Describe, in bytes.
+// maxDescription limits Describe, in bytes.
 const maxDescription = 8 << 10
 
 // Describe describes a template for a model without file access: the names of all

@@ -92,7 +92,7 @@ func DefaultUsage() prices.Usage {
 // Say answers every request with a text.
 func Say(text string) Script { return Always(Step{Text: text}) }
 
-// Always answers every request alike.
+// Always answers every request with the same step.
 func Always(step Step) Script { return func(Request) Step { return step } }
 
 // Turns answers by how many rounds of tool calls a conversation has seen, so that
