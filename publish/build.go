@@ -66,7 +66,7 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	}
 	sumUp(&m, boards)
 	if m.Counts.Trials == 0 {
-		return m, "", errors.New("the runs hold no valid trial yet; run the eval first, then publish")
+		return m, "", errors.New("the runs have no valid trial yet; run the eval first, then publish")
 	}
 	docs, err := documents(boards)
 	if err != nil {

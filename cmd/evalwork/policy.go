@@ -50,7 +50,7 @@ func (p *problems) add(key, format string, args ...any) {
 // check reports what a local run allows and this service does not.
 func (p Policy) check(e *eval.Eval, wrong *problems) {
 	if most := cmp.Or(p.MaxTrials, defaultMaxTrials); e.Trials() > most {
-		wrong.add("repeats", "%d trials; a run has at most %d here: take fewer prompts, agents or repeats", e.Trials(), most)
+		wrong.add("repeats", "%d trials; a run has at most %d here: use fewer prompts, agents or repeats", e.Trials(), most)
 	}
 	if len(e.Agents) > maxAgents {
 		wrong.add("agents", "%d agents; an eval has at most %d here", len(e.Agents), maxAgents)

@@ -184,7 +184,7 @@ func TestALostLeaseEndsTheWork(t *testing.T) {
 		if taken == nil || taken.ID != id {
 			t.Fatalf("%+v", taken)
 		}
-		for !strings.Contains(w.log.String(), "the run was lost") {
+		for !strings.Contains(w.log.String(), "run lost to another worker") {
 			_ = sleep(t.Context(), 5*time.Millisecond)
 		}
 		close(g.open)
@@ -312,7 +312,7 @@ func TestAWorkspaceThatMayNotRun(t *testing.T) {
 	}{
 		"its plan ended": {
 			func(tx *state.Tx) error { return tx.SetPlanOf(t.Context(), workspaceID, state.PlanFree) },
-			"the plan of the workspace is no longer paid",
+			"the workspace's plan is no longer paid",
 		},
 		"its owner is disabled": {
 			func(tx *state.Tx) error {
@@ -364,7 +364,7 @@ func TestTroubleOfTheWorkerIsNotTheRunsFault(t *testing.T) {
 		id := w.queue(asked(5, model("api", f.URL)), 5)
 		stop := w.start()
 		w.until(id, "given back", func(r *state.EvalRun) bool {
-			return r.Attempt > 0 && strings.Contains(w.log.String(), "it is given back")
+			return r.Attempt > 0 && strings.Contains(w.log.String(), "run given back: ")
 		})
 		stop()
 		r := w.run(id)

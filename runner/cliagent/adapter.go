@@ -91,7 +91,7 @@ func setupOf(a eval.Agent) (*setup, error) {
 		// A provider's own key goes to the provider's own address only.
 		if (u.Scheme != "https" || u.Host != s.host) && a.APIKeyEnv == "" && len(s.key.from) > 0 {
 			if len(a.CLI.Env) == 0 {
-				return nil, fmt.Errorf("base_url: %s gets no key unless api_key_env names the variable that holds it, such as %s", u.Host, s.key.from[0])
+				return nil, fmt.Errorf("base_url: %s gets no key unless api_key_env names its variable, such as %s", u.Host, s.key.from[0])
 			}
 			s.key.from = nil
 		}
