@@ -16,13 +16,13 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-// ErrSynthetic says that figures of simulated agents would be published
-// without leave.
-var ErrSynthetic = errors.New("simulated agents are among the runs; allow synthetic figures to publish them, marked as such")
+// ErrSynthetic means that results of simulated agents would be published without
+// permission.
+var ErrSynthetic = errors.New("simulated agents are among the runs; allow synthetic results to publish them, marked as synthetic")
 
-// ErrIncomplete says that a run with too few of its planned trials would be published
-// without leave.
-var ErrIncomplete = errors.New("too few of its planned trials have an answer; finish the run, or allow incomplete ones")
+// ErrIncomplete means that a run with too few of its planned trials would be published
+// without permission.
+var ErrIncomplete = errors.New("too few planned trials have an answer; finish the run, or allow incomplete ones")
 
 // Input holds the sources of a snapshot.
 type Input struct {
@@ -66,7 +66,7 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	}
 	sumUp(&m, boards)
 	if m.Counts.Trials == 0 {
-		return m, "", errors.New("the runs hold no valid trial yet; run the eval first, then publish")
+		return m, "", errors.New("the runs have no valid trial yet; run the eval first, then publish")
 	}
 	docs, err := documents(boards)
 	if err != nil {
@@ -90,7 +90,7 @@ func (in Input) check() error {
 			return fmt.Errorf("run %s: %w", r.ID, ErrSynthetic)
 		}
 		if r.Shard != nil {
-			return fmt.Errorf("run %s is shard %s of its eval; publish what `firstpick merge` makes of all shards", r.ID, r.Shard)
+			return fmt.Errorf("run %s is shard %s of its eval; merge all shards with `firstpick merge`, then publish the result", r.ID, r.Shard)
 		}
 		if _, ok := in.Catalog.Category(r.Eval.Category); !ok {
 			return fmt.Errorf("run %s measures %s, which the catalogue does not have; publish with the catalogue of the run", r.ID, r.Eval.Category)
@@ -173,7 +173,7 @@ func notesOf(r journal.Run, version string) []string {
 
 func evalOf(r journal.Run, models []trialstore.Model) (Eval, error) {
 	def := r.Eval
-	def.Source = "" // where a file lay is not part of what was measured
+	def.Source = "" // the file's location is not part of the measurement
 	data, err := content.JSON(def)
 	if err != nil {
 		return Eval{}, err

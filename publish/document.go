@@ -57,9 +57,8 @@ func (f field) category() *catalog.Category {
 	return c
 }
 
-// rank computes the boards. Build and Verify both call it with the stored data
-// only, which makes a snapshot recomputable. A board
-// that breaks its own rules is an error.
+// rank computes the boards. Build and Verify both call it with the stored data only,
+// which makes a snapshot recomputable. An inconsistent board is an error.
 func rank(ctx context.Context, store *trialstore.Store, runs []string, known fields, m *Manifest) ([]analytics.Board, error) {
 	boards := make([]analytics.Board, 0, len(known.Categories))
 	for _, f := range known.Categories {
@@ -71,7 +70,7 @@ func rank(ctx context.Context, store *trialstore.Store, runs []string, known fie
 		cells = analytics.ByFamily(cells, m.Families(f.Slug))
 		board := analytics.Rank(f.category(), cells, planned, synthetic, doubts...)
 		if errs := analytics.Check(board); len(errs) > 0 {
-			return nil, fmt.Errorf("the board of %s breaks its rules, so nothing is published: %w", f.Slug, errors.Join(errs...))
+			return nil, fmt.Errorf("nothing published, the board of %s is inconsistent: %w", f.Slug, errors.Join(errs...))
 		}
 		boards = append(boards, board)
 	}
@@ -95,7 +94,7 @@ func documents(boards []analytics.Board) (map[string][]byte, error) {
 		for _, s := range b.Tools {
 			r, ok := b.Report(s.Slug)
 			if !ok {
-				return nil, fmt.Errorf("board %s ranks %s and has no report on it", b.Category, s.Slug)
+				return nil, fmt.Errorf("board %s ranks %s without a report on it", b.Category, s.Slug)
 			}
 			if err := add(reportPath(b.Category, s.Slug), r); err != nil {
 				return nil, err

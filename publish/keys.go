@@ -35,7 +35,7 @@ func readKey[K any](path, kind string, parse func(der []byte) (any, error)) (key
 	}
 	key, ok := parsed.(K)
 	if !ok {
-		return key, fmt.Errorf("%s holds a %T; snapshots are signed with Ed25519", path, parsed)
+		return key, fmt.Errorf("%s contains a %T; snapshots are signed with Ed25519", path, parsed)
 	}
 	return key, nil
 }

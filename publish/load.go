@@ -21,7 +21,7 @@ type Snapshot struct {
 	Manifest Manifest
 	// Boards are sorted by category; their standings have BeatenBy.
 	Boards []analytics.Board
-	// Refs are all tools of the catalogue, for the look-up of names.
+	// Refs are all tools of the catalogue, for name look-up.
 	Refs []catalog.Ref
 
 	items  []analytics.CategoryItem
@@ -51,7 +51,7 @@ func (s *Snapshot) Categories() []analytics.CategoryItem { return s.items }
 
 // Load reads a snapshot and checks every file against its hash. It reads each
 // byte once and recomputes nothing: that is Verify's work. The error is
-// ErrNotFound or a *DamageError where they apply.
+// ErrNotFound or a *DamageError if they apply.
 func Load(root, id string) (*Snapshot, error) { return LoadSigned(root, id, nil) }
 
 // LoadSigned is Load for a snapshot that must be signed with one of the trusted keys.
@@ -91,7 +91,8 @@ func openSnapshot(root, id string) (*os.Root, error) {
 	return dir, err
 }
 
-// readManifestBytes returns the manifest as it was written, which its hash, the id, says.
+// readManifestBytes returns the manifest's bytes after checking their hash against the
+// id.
 func readManifestBytes(dir *os.Root, id string) ([]byte, error) {
 	data, err := readDocument(dir, manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +117,7 @@ func readManifest(dir *os.Root, id string) (Manifest, error) {
 		return m, &DamageError{Path: manifestName, Reason: err.Error()}
 	}
 	if m.SchemaVersion > SchemaVersion {
-		return m, fmt.Errorf("snapshot %s has layout %d and this firstpick reads up to %d; update firstpick", id, m.SchemaVersion, SchemaVersion)
+		return m, fmt.Errorf("snapshot %s has layout %d, newer than %d, the newest that this version reads; update firstpick", id, m.SchemaVersion, SchemaVersion)
 	}
 	return m, nil
 }
@@ -153,10 +154,10 @@ func readChecked(dir *os.Root, f File) (data []byte, err error) {
 		return nil, err
 	}
 	if size != f.Bytes {
-		return nil, &DamageError{Path: f.Path, Reason: fmt.Sprintf("%d bytes, the manifest says %d", size, f.Bytes)}
+		return nil, &DamageError{Path: f.Path, Reason: fmt.Sprintf("%d bytes, %d in the manifest", size, f.Bytes)}
 	}
 	if sum != f.SHA256 {
-		return nil, &DamageError{Path: f.Path, Reason: "its hash is not the manifest's"}
+		return nil, &DamageError{Path: f.Path, Reason: "hash differs from the manifest"}
 	}
 	return data, nil
 }
@@ -190,7 +191,7 @@ func assemble(id string, m Manifest, docs map[string][]byte) (*Snapshot, error) 
 func decode(docs map[string][]byte, name string, v any) error {
 	data, ok := docs[name]
 	if !ok {
-		return &DamageError{Path: name, Reason: "the manifest does not list it"}
+		return &DamageError{Path: name, Reason: "not listed in the manifest"}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return &DamageError{Path: name, Reason: err.Error()}

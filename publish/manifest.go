@@ -1,11 +1,9 @@
-// Package publish freezes results into snapshots: directories that never change
-// once they exist, named by the hash of their manifest, with everything in them
-// that is needed to check every figure.
-//
-// A snapshot is made by Build, checked by Verify, chosen by Promote and read by
-// Load. The same trials and catalogue give the same bytes, so publishing twice
-// is publishing once. What is not a pure function of the results (run ids,
-// times of the machine, paths) is not in a snapshot.
+// Package publish freezes results into snapshots: immutable directories, named by the
+// hash of their manifest, with all data needed to recompute every number. Build makes a
+// snapshot, Verify checks it, Promote makes it current and Load reads it. The same
+// trials and catalogue give the same bytes, so publishing is idempotent. A snapshot
+// contains only a pure function of the results: no run ids, times of the machine or
+// paths.
 package publish
 
 import (
@@ -34,8 +32,8 @@ const (
 // ErrNotFound reports a missing snapshot, or a missing current one.
 var ErrNotFound = errors.New("snapshot not found")
 
-// A DamageError names the file of a snapshot that differs from the manifest, or the
-// recomputation, says it is.
+// A DamageError names the file of a snapshot that differs from the manifest or from the
+// recomputation.
 type DamageError struct {
 	// Path is the file, relative to the snapshot.
 	Path   string
@@ -64,7 +62,7 @@ type Manifest struct {
 	Files []File `json:"files"`
 }
 
-// Counts sums a snapshot up. Tools counts standings: a tool that competes in
+// Counts are the totals of a snapshot. Tools counts standings: a tool that competes in
 // two categories counts twice.
 type Counts struct {
 	Categories int `json:"categories"`
@@ -77,7 +75,7 @@ type Counts struct {
 type Eval struct {
 	Name     string `json:"name"`
 	Category string `json:"category"`
-	// SHA256 is that of the eval as canonical JSON, without where it came from.
+	// SHA256 is the hash of the eval as canonical JSON, without its source.
 	SHA256    string   `json:"sha256"`
 	Prompts   []Prompt `json:"prompts"`
 	Templates []string `json:"templates"`
@@ -86,8 +84,8 @@ type Eval struct {
 	Planned   int  `json:"planned"`
 	Valid     int  `json:"valid"`
 	Synthetic bool `json:"synthetic"`
-	// Imported marks imported answers: Planned counts the imported ones.
-	// Incomplete says that the run was published before it was complete.
+	// Imported marks imported answers: Planned counts the imported ones. Incomplete
+	// marks a run that was published before it was complete.
 	Imported   bool `json:"imported,omitempty"`
 	Incomplete bool `json:"incomplete,omitempty"`
 }
@@ -102,11 +100,11 @@ type Prompt struct {
 	Family string `json:"family,omitempty"`
 }
 
-// An Agent is who was asked and who answered.
+// An Agent identifies a requested agent and the models that answered.
 type Agent struct {
 	Name string `json:"name"`
-	// Asked is the model that the eval names, or the agent's name where it
-	// names none. Reported are the models that the provider said answered.
+	// Asked is the model that the eval names, or else the agent's name. Reported are
+	// the models that the provider reported.
 	Asked    string   `json:"asked"`
 	Reported []string `json:"reported"`
 }
@@ -118,8 +116,8 @@ type File struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// planned returns the planned trials of a category, whether any of them asked a
-// simulated agent, and the warnings that the trials do not show.
+// planned returns the planned trials of a category, whether any used a simulated agent,
+// and the warnings that the trials themselves do not show.
 func (m *Manifest) planned(category string) (trials int, synthetic bool, doubts []string) {
 	for _, e := range m.Evals {
 		if e.Category != category {

@@ -24,8 +24,8 @@ func Promote(root, id string) error {
 	return advise(root, replaceFile(filepath.Join(root, currentName), []byte(id+"\n")))
 }
 
-// Current returns the id of the current snapshot, or ErrNotFound where none was
-// promoted yet.
+// Current returns the id of the current snapshot, or ErrNotFound before the first
+// promotion.
 func Current(root string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(root, currentName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +36,7 @@ func Current(root string) (string, error) {
 	}
 	id := strings.TrimSpace(string(data))
 	if !validID(id) {
-		return "", &DamageError{Path: currentName, Reason: "does not hold the id of a snapshot; promote one again"}
+		return "", &DamageError{Path: currentName, Reason: "not a snapshot id; promote a snapshot again"}
 	}
 	return id, nil
 }
@@ -49,13 +49,13 @@ type Info struct {
 	AsOf      *time.Time
 	Counts    Counts
 	Synthetic bool
-	// Signed says that there is a signature, not whose.
+	// Signed reports that a signature exists; it is not verified.
 	Signed, Current bool
 }
 
 // List returns the snapshots under root, newest first. It reads manifests only.
-// Those that cannot be read are returned as an error with the others; a root
-// that does not exist holds none.
+// Unreadable snapshots are reported as an error along with the others. A missing root
+// has no snapshots.
 func List(root string) ([]Info, error) {
 	entries, err := os.ReadDir(root)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,10 +106,10 @@ func inspect(root, id string) (Info, error) {
 	return Info{ID: id, CreatedAt: stat.ModTime().UTC(), AsOf: m.AsOf, Counts: m.Counts, Synthetic: m.Synthetic, Signed: sigErr == nil}, nil
 }
 
-// Prune removes all but the newest keep snapshots, never the current one, and
-// leftovers of interrupted writers. It returns the ids that it removed. A snapshot
-// that cannot be read stays, to be looked at. Do not prune while another
-// process publishes to the same root: its half-written snapshot would go too.
+// Prune removes all but the newest keep snapshots, never the current one, and leftovers
+// of interrupted writers. It returns the removed ids. An unreadable snapshot is kept
+// for inspection. Do not prune while another process publishes to the same root: Prune
+// would remove its unfinished snapshot.
 func Prune(root string, keep int) ([]string, error) {
 	if keep < 0 {
 		return nil, fmt.Errorf("keep %d snapshots: the number must be 0 or more", keep)
@@ -119,7 +119,7 @@ func Prune(root string, keep int) ([]string, error) {
 	}
 	all, err := List(root)
 	errs := []error{err}
-	var gone []string
+	var removed []string
 	for i, info := range all {
 		if i < keep || info.Current {
 			continue
@@ -130,9 +130,9 @@ func Prune(root string, keep int) ([]string, error) {
 			errs = append(errs, err)
 			continue
 		}
-		gone = append(gone, info.ID)
+		removed = append(removed, info.ID)
 	}
-	return gone, errors.Join(append(errs, sweep(root))...)
+	return removed, errors.Join(append(errs, sweep(root))...)
 }
 
 func sweep(root string) error {

@@ -24,15 +24,14 @@ type VerifyReport struct {
 	// Files were compared with their hash, Documents recomputed from Trials
 	// trials and compared byte for byte.
 	Files, Documents, Trials int
-	// Signed says that a signature is there, SignatureValid that it is of the
-	// given key.
+	// Signed reports that a signature exists, SignatureValid that the given key made
+	// it.
 	Signed, SignatureValid bool
 }
 
-// Verify checks a snapshot: every hash, that nothing was added, the signature
-// where pub is given, and that all figures follow from the trials in it. Where
-// pub is nil, the report says only whether there is a signature. The first
-// thing that is wrong is a *DamageError.
+// Verify checks a snapshot: every hash, no added file, the signature if pub is given,
+// and that all numbers follow from its trials. If pub is nil, the report only has
+// whether a signature exists. The first problem is returned as a *DamageError.
 func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (VerifyReport, error) {
 	report := VerifyReport{ID: id}
 	dir, err := openSnapshot(root, id)
@@ -94,7 +93,7 @@ func checkSignature(dir *os.Root, id string, trusted []ed25519.PublicKey) (signe
 			return true, nil
 		}
 	}
-	return true, &DamageError{Path: signatureName, Reason: "not a signature of this manifest by the given key"}
+	return true, &DamageError{Path: signatureName, Reason: "the given key did not sign this manifest"}
 }
 
 func refuseExtra(dir *os.Root, docs map[string][]byte) error {
@@ -103,7 +102,7 @@ func refuseExtra(dir *os.Root, docs map[string][]byte) error {
 			return err
 		}
 		if _, ok := docs[name]; !ok {
-			return &DamageError{Path: name, Reason: "the manifest does not list it"}
+			return &DamageError{Path: name, Reason: "not listed in the manifest"}
 		}
 		return nil
 	})
@@ -140,7 +139,7 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 	for _, f := range m.Files {
 		_, follows := want[f.Path]
 		if !follows && f.Path != catalogName && f.Path != refsName && f.Path != trialsName {
-			return n, &DamageError{Path: f.Path, Reason: "does not belong in a snapshot"}
+			return n, &DamageError{Path: f.Path, Reason: "unexpected file in a snapshot"}
 		}
 	}
 	return n, nil
@@ -152,7 +151,7 @@ func checkSums(ctx context.Context, store *trialstore.Store, m Manifest, boards 
 	sumUp(&sums, boards)
 	same := sums.AsOf == m.AsOf || sums.AsOf != nil && m.AsOf != nil && sums.AsOf.Equal(*m.AsOf)
 	if sums.Counts != m.Counts || !same {
-		return &DamageError{Path: manifestName, Reason: fmt.Sprintf("counts are %+v, the trials give %+v", m.Counts, sums.Counts)}
+		return &DamageError{Path: manifestName, Reason: fmt.Sprintf("counts are %+v, computed from the trials: %+v", m.Counts, sums.Counts)}
 	}
 	rows, err := store.Runs(ctx)
 	if err != nil {
@@ -165,12 +164,12 @@ func checkSums(ctx context.Context, store *trialstore.Store, m Manifest, boards 
 	for _, e := range m.Evals {
 		key := e.Category + "/" + e.Name
 		if valid[key] != e.Valid {
-			return &DamageError{Path: manifestName, Reason: fmt.Sprintf("eval %s has %d valid trials, the file of trials %d", key, e.Valid, valid[key])}
+			return &DamageError{Path: manifestName, Reason: fmt.Sprintf("eval %s has %d valid trials, the trials file has %d", key, e.Valid, valid[key])}
 		}
 		delete(valid, key)
 	}
 	if len(valid) > 0 {
-		return &DamageError{Path: trialsName, Reason: "holds trials of an eval that the manifest does not name"}
+		return &DamageError{Path: trialsName, Reason: "contains trials of an eval missing from the manifest"}
 	}
 	return nil
 }

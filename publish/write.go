@@ -86,8 +86,8 @@ func (in Input) sign(dir string, manifest []byte) error {
 	return writeSynced(filepath.Join(dir, signatureName), []byte(sig))
 }
 
-// settle moves tmp to its place. A snapshot that is there already stays, but
-// for a damaged one, and takes the new signature.
+// settle moves tmp to its place. An existing snapshot is replaced only if it is
+// damaged, and gets the new signature.
 func (in Input) settle(tmp, id string, manifest []byte) (string, error) {
 	dir := filepath.Join(in.Root, id)
 	if _, err := os.Lstat(dir); err == nil {
@@ -98,7 +98,7 @@ func (in Input) settle(tmp, id string, manifest []byte) (string, error) {
 		if err := errors.Join(os.RemoveAll(aside), os.Rename(dir, aside)); err != nil {
 			return "", err
 		}
-		defer func() { _ = os.RemoveAll(aside) }() // Prune removes what is left
+		defer func() { _ = os.RemoveAll(aside) }() // Prune removes leftovers
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}

@@ -26,8 +26,8 @@ type attempt struct {
 	began time.Time
 
 	held   bool            // its answer is stored, without a result
-	raw    *journal.RawRef // where that lies as it came; nil for nowhere
-	answer *journal.Offset // where an earlier start stored it; nil where the agent is yet to answer
+	raw    *journal.RawRef // the location of the raw answer; nil if not stored
+	answer *journal.Offset // where an earlier start stored it; nil if not answered yet
 }
 
 func (s *scheduler) newAttempt(of *agentState, p *queued) *attempt {
@@ -40,8 +40,8 @@ func (s *scheduler) newAttempt(of *agentState, p *queued) *attempt {
 	return a
 }
 
-// atMost returns what an attempt of an unknown cost may have cost; nil where that is
-// unknown too.
+// atMost returns the worst-case cost of an attempt whose cost is unknown; nil if that
+// is unknown too.
 func (a *attempt) atMost(cost *float64) *float64 {
 	if cost != nil || !a.paid {
 		return nil
@@ -69,7 +69,7 @@ func (s *scheduler) spec(agent string) *eval.Agent {
 	return nil
 }
 
-// begin reserves what an attempt needs and starts it.
+// begin reserves the resources of an attempt and starts it.
 func (s *scheduler) begin(ctx context.Context, now time.Time, a *attempt) {
 	a.began = now
 	a.attempts++
@@ -100,7 +100,7 @@ func (s *scheduler) execute(ctx context.Context, a *attempt) {
 	s.extraction.waiting.Add(size) // before the next attempt begins
 	sig, err := signal(r.Reply, r.err), r.err
 	s.post(func() { s.end(a, sig, err) })
-	if r.err == nil { // after the next attempt could begin: it takes a while
+	if r.err == nil { // after the lane is free: extraction takes a while
 		r.result, r.err = s.extract(ctx, a, r.at, &r.Reply)
 	}
 	o := s.record(ctx, a, r)
@@ -111,8 +111,8 @@ func (s *scheduler) execute(ctx context.Context, a *attempt) {
 	})
 }
 
-// end frees what an attempt took of its lane and of this machine. Its outcome is yet to
-// be stored.
+// end releases an attempt's share of its lane and of this machine. Its outcome is not
+// stored yet.
 func (s *scheduler) end(a *attempt, sig limiter.Signal, err error) {
 	s.inFlight--
 	s.storing++
@@ -137,12 +137,12 @@ func (s *scheduler) announce(ctx context.Context, a *attempt) error {
 	return s.Journal.Append(ctx, journal.Record{Kind: journal.KindAsked, Trial: a.Trial, At: a.began.UTC(), Attempt: a.attempts, AtMostUSD: &a.worst})
 }
 
-// A panicError is what an agent or the extractor panicked with.
+// A panicError is the value of a panic in an agent or in the extractor.
 type panicError struct{ value any }
 
 func (e *panicError) Error() string { return fmt.Sprintf("%s: %v", reasonPanic, e.value) }
 
-// A journalError is a record that could not be written: the run cannot go on.
+// A journalError is a failed write of a record: it ends the run.
 type journalError struct{ error }
 
 func (e *journalError) Unwrap() error { return e.error }
@@ -159,7 +159,7 @@ func caught(err *error) {
 	}
 }
 
-// signal returns what a response says about the provider's limits.
+// signal returns what a response reveals about the provider's limits.
 func signal(reply agent.Reply, err error) limiter.Signal {
 	if err == nil {
 		return limiter.Signal{Verdict: limiter.Clean, Window: reply.Window}

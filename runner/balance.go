@@ -2,9 +2,9 @@ package runner
 
 import "time"
 
-// horizon is the place up to which may be asked, and the lane that holds it there. Where
-// a budget may end the run, no lane gets far ahead of the others: what was asked stays a
-// balanced part of the plan.
+// horizon is the last place in the plan that may be attempted, and the lane that holds
+// it there. If a budget may end the run, no lane gets far ahead of the others: the
+// attempted part of the plan stays balanced.
 func (s *scheduler) horizon(now time.Time) (place int, last *lane) {
 	if s.money.limit <= 0 || s.affordable(now) {
 		return s.tally.planned, nil
@@ -25,8 +25,8 @@ type estimate struct {
 	covers bool
 }
 
-// affordable reports whether the budget cannot end the run. A charged attempt that
-// fails is the only thing that raises the worst case, so looking once a second will do.
+// affordable reports whether the budget cannot end the run. Only a failed attempt with
+// an unknown cost raises the worst case, so one check per second is enough.
 func (s *scheduler) affordable(now time.Time) bool {
 	if !s.estimate.at.IsZero() && now.Before(s.estimate.at.Add(time.Second)) {
 		return s.estimate.covers

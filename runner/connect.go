@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// connectTimeout is how long a lane that was never reached is tried: nobody listens
-	// there, or the address is wrong, and waiting helps neither. A dial may hang for
-	// longer than that, so there are connectTries at least.
+	// connectTimeout limits how long a lane without any connection is tried: nothing
+	// listens there, or the address is wrong, and waiting does not help. One dial may
+	// hang for longer, so there are at least connectTries.
 	connectTimeout = 20 * time.Second
 	connectTries   = 3
-	// reasonUnreachable begins the reason of such a lane.
+	// reasonUnreachable is the prefix of the reason of such a lane.
 	reasonUnreachable = "unreachable"
 
 	firstReconnect, longestReconnect = 500 * time.Millisecond, 4 * time.Second
@@ -24,17 +24,17 @@ const (
 // made one at a time.
 type connection struct {
 	made  bool
-	since time.Time // the first attempt that reached nobody; zero for none
+	since time.Time // the first attempt without a connection; zero if there is none
 	tries int
 	at    time.Time // of the next try
 	over  bool      // no further one
 }
 
-// note takes the response to an attempt into account.
+// note records the response to an attempt.
 func (c *connection) note(a *attempt, now time.Time, err error) {
 	var infra *agent.InfraError
 	switch {
-	case c.made || err != nil && !errors.As(err, &infra): // the run's own end says nothing
+	case c.made || err != nil && !errors.As(err, &infra): // an interrupted run proves nothing
 	case infra != nil && infra.Unreached && a.began.Before(c.at): // of the attempts that began together
 	case infra == nil || !infra.Unreached:
 		*c = connection{made: true}
@@ -53,7 +53,7 @@ func (c *connection) note(a *attempt, now time.Time, err error) {
 	}
 }
 
-// trying reports whether nobody was reached so far.
+// trying reports whether all attempts so far failed to connect.
 func (c *connection) trying() bool { return !c.since.IsZero() }
 
 // waits reports whether a lane with attempts in flight must wait before the next try,
@@ -69,8 +69,8 @@ func (c *connection) waits(now time.Time, inFlight int) (bool, time.Time) {
 	}
 }
 
-// failed returns why the lane is given up, or "" while it is not. Attempts in flight
-// may have reached the provider.
+// failed returns why the lane is closed, or "" while it is open. Attempts in flight may
+// have reached the provider.
 func (c *connection) failed(inFlight int, infra *agent.InfraError) string {
 	if !c.over || inFlight > 0 {
 		return ""

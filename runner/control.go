@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// ErrEnded says that a run to be steered is over.
+// ErrEnded means that the controlled run has ended.
 var ErrEnded = errors.New("the run has ended")
 
-// A Control steers a run while it runs. Its methods wait until the run has taken
-// notice; they may be called from any goroutine, and before the run begins.
+// A Control controls a run. Its methods return once the run has applied the change;
+// they may be called from any goroutine, and before the run begins.
 type Control struct {
 	inbox chan func(*scheduler)
 	over  chan struct{}
@@ -23,13 +23,13 @@ func NewControl() *Control {
 	return &Control{inbox: make(chan func(*scheduler)), over: make(chan struct{})}
 }
 
-// Status returns how the run stands.
+// Status returns the run's current status.
 func (c *Control) Status(ctx context.Context) (st Status, err error) {
 	err = c.do(ctx, func(s *scheduler) { st = s.status(s.Now()) })
 	return st, err
 }
 
-// Pause lets what is under way end and asks nothing further; Resume goes on.
+// Pause stops new attempts and lets those in flight finish; Resume continues.
 func (c *Control) Pause(ctx context.Context) error {
 	return c.do(ctx, func(s *scheduler) { s.paused = true })
 }
@@ -39,8 +39,8 @@ func (c *Control) Resume(ctx context.Context) error {
 	return c.do(ctx, func(s *scheduler) { s.paused = false })
 }
 
-// SetConcurrency bounds the questions at a time, over all lanes. What is above it
-// already ends by itself.
+// SetConcurrency limits the attempts in flight over all lanes. Attempts above a lower
+// limit finish.
 func (c *Control) SetConcurrency(ctx context.Context, n int) error {
 	if n < 1 || n > MaxConcurrency {
 		return fmt.Errorf("concurrency %d: want 1 to %d", n, MaxConcurrency)
@@ -59,17 +59,17 @@ func (c *Control) SetConcurrency(ctx context.Context, n int) error {
 	})
 }
 
-// SetMaxCost sets the run's budget in US dollars. It fails where that is below
-// what is spent or reserved already, or where an agent's worst case is unknown.
+// SetMaxCost sets the run's budget in US dollars. It fails if the budget is below the
+// amount already spent or reserved, or if an agent's worst case is unknown.
 func (c *Control) SetMaxCost(ctx context.Context, usd float64) error {
 	var refused error
 	err := c.do(ctx, func(s *scheduler) {
 		committed := s.money.spent + s.money.lost + s.money.reserved
 		switch {
-		case !(usd > 0): // 0 would be no bound at all
-			refused = fmt.Errorf("%g USD is no budget", usd)
+		case !(usd > 0): // 0 means unlimited
+			refused = fmt.Errorf("the budget must be above 0 USD (got %g)", usd)
 		case usd < committed:
-			refused = fmt.Errorf("%.4f USD are spent or reserved already: give at least that", committed)
+			refused = fmt.Errorf("%.4f USD are already spent or reserved; set at least that", committed)
 		default:
 			if refused = CheckBudget(s.Eval, s.Agents, usd); refused == nil {
 				s.money.limit, s.MaxCostUSD = usd, usd

@@ -13,12 +13,12 @@ const (
 	EventStart    = "start"
 	EventAttempt  = "attempt"  // an attempt failed
 	EventResult   = "result"   // a trial has its answer
-	EventExcluded = "excluded" // a trial was given up
-	EventStatus   = "status"   // how the run stands, about once a second
+	EventExcluded = "excluded" // a trial was excluded
+	EventStatus   = "status"   // the run's status, about once a second
 	EventEnd      = "end"
 )
 
-// An Event tells sinks what happened. It comes after the fact is on disk.
+// An Event notifies sinks of a change that is already on disk.
 type Event struct {
 	Kind  string     `json:"kind"`
 	At    time.Time  `json:"at"`
@@ -28,12 +28,12 @@ type Event struct {
 	Reason  string       `json:"reason,omitempty"`
 	Result  *pick.Result `json:"result,omitempty"`
 	CostUSD *float64     `json:"cost_usd,omitempty"`
-	// Planned and Done, trials that earlier starts settled, come with start.
+	// Planned and Done, the trials settled by earlier starts, are set for start.
 	Planned int `json:"planned,omitempty"`
 	Done    int `json:"done,omitempty"`
-	// Status comes with status.
+	// Status is set for status.
 	Status *Status `json:"status,omitempty"`
-	// Summary comes with end.
+	// Summary is set for end.
 	Summary *Summary `json:"summary,omitempty"`
 }
 
@@ -44,7 +44,7 @@ type Sink interface {
 	Close() error
 }
 
-// A Summary says what became of the planned trials.
+// A Summary counts the outcomes of the planned trials.
 type Summary struct {
 	RunID    string `json:"run"`
 	Planned  int    `json:"planned"`
@@ -54,11 +54,11 @@ type Summary struct {
 	// Reasons counts excluded and missing trials by reason.
 	Reasons  map[string]int `json:"reasons"`
 	SpentUSD float64        `json:"spent_usd"`
-	// SpentKnown is false when an answer had no price, or an attempt may have been
-	// charged; AtMostUSD is what may have been spent at worst.
+	// SpentKnown is false if an answer had no price, or an attempt may have been
+	// charged; AtMostUSD is the worst case.
 	SpentKnown bool    `json:"spent_known"`
 	AtMostUSD  float64 `json:"at_most_usd"`
-	// Closed says why an agent is not asked any more, by name.
+	// Closed are the reasons of closed agents, by name.
 	Closed map[string]string `json:"closed,omitempty"`
 	// Stopped is "", "interrupted" or "budget".
 	Stopped string `json:"stopped,omitempty"`

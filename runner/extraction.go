@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// quickText is the length up to which an answer is extracted before it is stored,
-	// where nobody else keeps it waiting: that takes milliseconds.
+	// quickText is the longest answer that is extracted before it is stored if no other
+	// waits: that takes milliseconds.
 	quickText = 16 << 10
-	// defaultWaiting is the bound of answers that wait to be extracted, in bytes.
+	// defaultWaiting limits the bytes of answers that wait for extraction.
 	defaultWaiting = 64 << 20
 	// waitingLook is how soon a run looks again whether it may ask.
 	waitingLook = 100 * time.Millisecond
 )
 
-// An Extraction bounds what reading answers takes of the machine. All runs of a
-// process share one.
+// An Extraction limits the machine's load by extraction. All runs of a process share
+// one.
 type Extraction struct {
 	slots   chan struct{}
 	most    int64
@@ -36,10 +36,10 @@ func NewExtraction(slots int, maxWaiting int64) *Extraction {
 	return &Extraction{slots: make(chan struct{}, max(1, slots)), most: cmp.Or(maxWaiting, defaultWaiting)}
 }
 
-// full reports whether so much waits that nothing further is to be asked.
+// full reports whether too many bytes wait for new attempts to start.
 func (e *Extraction) full() bool { return e.waiting.Load() > e.most }
 
-// Take waits for a slot, and returns what gives it back.
+// Take waits for a slot, and returns the function that frees it.
 func (e *Extraction) Take(ctx context.Context) (give func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (e *Extraction) Take(ctx context.Context) (give func(), err error) {
 	}
 }
 
-// try takes a slot if one is free.
+// try acquires a slot if one is free.
 func (e *Extraction) try() (give func(), ok bool) {
 	select {
 	case e.slots <- struct{}{}:
@@ -64,7 +64,7 @@ func (e *Extraction) try() (give func(), ok bool) {
 
 func (e *Extraction) give() { <-e.slots }
 
-// toRead is how many bytes of a reply are to be read: none where it brings its result.
+// toRead is the number of bytes of a reply to extract: 0 if it has its result.
 func toRead(r *agent.Reply) int {
 	if r.Result != nil {
 		return 0
@@ -86,9 +86,8 @@ func answerSize(t *transcript.Transcript) int {
 	return n
 }
 
-// extract extracts the pick of an answer that brought no result of its own. An answer
-// that is long, or that has to wait, is stored first: it was paid for, and a run that is
-// killed meanwhile must not repeat the attempt.
+// extract extracts the pick of an answer without a result. A long or queued answer is
+// stored first: it was paid for, and a killed run must not repeat the attempt.
 func (s *scheduler) extract(ctx context.Context, a *attempt, now time.Time, reply *agent.Reply) (*pick.Result, error) {
 	if reply.Result != nil {
 		return reply.Result, nil
@@ -121,7 +120,7 @@ func (s *scheduler) read(ctx context.Context, t transcript.Transcript) (result *
 	return &extracted, err
 }
 
-// hold stores an answer without a result; that follows in a record of its own.
+// hold stores an answer without its result, which follows in a separate record.
 func (s *scheduler) hold(ctx context.Context, a *attempt, now time.Time, reply *agent.Reply) error {
 	s.date(a, now, reply)
 	r := journal.Record{Kind: journal.KindAnswer, Trial: a.Trial, At: reply.At, Attempt: a.attempts, Answer: &reply.Answer, AtMostUSD: a.atMost(reply.CostUSD)}
@@ -137,8 +136,8 @@ func (s *scheduler) hold(ctx context.Context, a *attempt, now time.Time, reply *
 	return s.Journal.Append(ctx, r)
 }
 
-// resumeAnswers extracts what earlier starts stored and did not read, a few at a time:
-// each is held in memory.
+// resumeAnswers extracts the stored, unread answers of earlier starts, a few at a time
+// to limit memory.
 func (s *scheduler) resumeAnswers(ctx context.Context) {
 	for len(s.answered) > 0 && s.storing < 2*cap(s.extraction.slots) && ctx.Err() == nil {
 		p := s.answered[0]
@@ -151,7 +150,7 @@ func (s *scheduler) resumeAnswers(ctx context.Context) {
 	}
 }
 
-// A stored is a trial whose answer lies in the journal, unread.
+// A stored is a trial with an unread answer in the journal.
 type stored struct {
 	*queued
 	at journal.Offset

@@ -16,13 +16,13 @@ type queued struct {
 	plan.Trial
 	place    int // in the order of the plan
 	attempts int // made so far, earlier starts included
-	charged  int // of this start's, those that may have cost something
-	free     int // and those that the provider did not take
+	charged  int // attempts of this start that may have been charged
+	free     int // and those that the provider did not accept
 	again    time.Time
 	reason   string // of the last failure
 }
 
-// An agentState is an agent of the run, with what it spent.
+// An agentState is an agent of the run, with its spending.
 type agentState struct {
 	agent.Agent
 	name    string
@@ -42,7 +42,8 @@ type lane struct {
 	attempts int
 	limited  int
 	failed   int
-	// troubled is since when no answer came, after failures in a row.
+	// troubled is the time since which all attempts failed; zero if the last one
+	// succeeded.
 	troubled time.Time
 	streak   atomic.Int32
 	reason   string // of the last failure
@@ -50,8 +51,8 @@ type lane struct {
 	connection connection
 }
 
-// next returns the trial that is first in the plan and may have an attempt now, or when
-// there may be one; the zero time if there is none left.
+// next returns the first trial in the plan that may have an attempt now, or the time
+// when there may be one; the zero time if none is left.
 func (l *lane) next(now time.Time) (p *queued, at time.Time) {
 	if len(l.queue) > 0 {
 		p = l.queue[0]
@@ -69,7 +70,7 @@ func (l *lane) next(now time.Time) (p *queued, at time.Time) {
 	return p, at
 }
 
-// first returns the place of the first trial that waits; ok is false when there is none.
+// first returns the place of the first waiting trial; ok is false if there is none.
 func (l *lane) first() (place int, ok bool) {
 	if len(l.queue) > 0 {
 		place, ok = l.queue[0].place, true
@@ -114,7 +115,7 @@ func (l *lane) answered() {
 	l.troubled = time.Time{}
 }
 
-// trouble notes a failure that was not one trial's own.
+// trouble records a failure that concerns the whole lane.
 func (l *lane) trouble(now time.Time, reason string) {
 	if l.streak.Add(1) == 1 {
 		l.troubled = now
@@ -123,7 +124,7 @@ func (l *lane) trouble(now time.Time, reason string) {
 }
 
 // status returns the state of the lane. last is the lane that holds the others at the
-// horizon; nil where none does.
+// horizon, or nil.
 func (l *lane) status(now time.Time, horizon int, last *lane) LaneStatus {
 	state := l.limits.State(now)
 	s := LaneStatus{

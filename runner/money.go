@@ -8,16 +8,16 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// money is what was spent and what may yet be charged, for a run or for one of
-// its agents. An attempt's worst case is reserved before it is made and settled
-// when its outcome is known.
+// money is the spent amount and the possible charges, for a run or for one of its
+// agents. An attempt's worst case is reserved before the attempt and settled with its
+// outcome.
 type money struct {
-	limit    float64 // 0 means none
+	limit    float64 // 0 means unlimited
 	spent    float64
-	lost     float64 // worst case of what may have been charged although nobody said so
+	lost     float64 // worst case of attempts with unreported costs
 	reserved float64
-	held     int  // reservations; their sum may be off by what adding rounds off
-	unknown  bool // an answer came without a known cost
+	held     int  // number of reservations; their sum may have rounding errors
+	unknown  bool // an answer had an unknown cost
 }
 
 func (m *money) reserve(worst float64) {
@@ -25,14 +25,14 @@ func (m *money) reserve(worst float64) {
 	m.held++
 }
 
-// fits tolerates what adding many small amounts rounds off.
+// fits tolerates rounding errors of many small amounts.
 func (m *money) fits(amount float64) bool {
 	const slack = 1e-9
 	return m.limit <= 0 || m.spent+m.lost+m.reserved+amount <= m.limit*(1+slack)
 }
 
-// settle ends a reservation by what is known of the attempt: its cost, or that it
-// may have been charged at its worst.
+// settle ends a reservation with the attempt's cost, or its worst case if it may have
+// been charged.
 func (m *money) settle(worst float64, cost *float64, charged bool) {
 	m.reserved -= worst
 	if m.held--; m.held == 0 {
@@ -47,23 +47,23 @@ func (m *money) settle(worst float64, cost *float64, charged bool) {
 	}
 }
 
-// CheckBudget refuses what could not be kept under a bound: an agent that costs
-// money and cannot say how much at most. agents may lack some of the eval's.
+// CheckBudget returns an error if a budget cannot be enforced: an agent costs money
+// without a known maximum. agents may lack some of the eval's.
 func CheckBudget(e *eval.Eval, agents map[string]agent.Agent, maxCostUSD float64) error {
-	for _, a := range e.Agents {
-		asked := agents[a.Name]
-		if asked == nil || !asked.Profile().Paid || (maxCostUSD <= 0 && a.MaxCostUSD <= 0) {
+	for _, spec := range e.Agents {
+		a := agents[spec.Name]
+		if a == nil || !a.Profile().Paid || (maxCostUSD <= 0 && spec.MaxCostUSD <= 0) {
 			continue
 		}
 		for _, p := range e.Prompts {
-			if asked.Worst(agent.Task{Trial: plan.Trial{Agent: a.Name, PromptID: p.ID}, Prompt: p.Text}) != nil {
+			if a.Worst(agent.Task{Trial: plan.Trial{Agent: spec.Name, PromptID: p.ID}, Prompt: p.Text}) != nil {
 				continue
 			}
 			hint := "give it price: {input_per_mtok: USD, output_per_mtok: USD} in the eval, or its model a line in the file of --prices"
-			if a.IsProgram() {
+			if spec.IsProgram() {
 				hint = "give it trial_cost_usd, the most that one trial may cost"
 			}
-			return fmt.Errorf("agent %s: nobody knows what a question may cost, so a budget cannot be kept: %s", a.Name, hint)
+			return fmt.Errorf("agent %s: a budget needs a known maximum cost per attempt: %s", spec.Name, hint)
 		}
 	}
 	return nil

@@ -19,18 +19,18 @@ type response struct {
 	err    error
 }
 
-// An outcome is what the journal holds of an attempt that ended. The goroutine of the
-// attempt stores it; the scheduler applies it.
+// An outcome is the stored result of a finished attempt. The attempt's goroutine stores
+// it; the scheduler applies it.
 type outcome struct {
 	attempt *attempt
 	// kind is that of the last record; empty where nothing was stored.
 	kind   journal.Kind
 	result *pick.Result
-	// excluded is why the trial was given up.
+	// excluded is why the trial was excluded.
 	excluded string
 	// failure is why the attempt failed.
 	failure *agent.InfraError
-	// cost is what the attempt cost. Where that is nil, charged reports whether it may
+	// cost is the attempt's cost. If it is nil, charged reports whether the attempt may
 	// have cost its worst case.
 	cost    *float64
 	charged bool
@@ -50,7 +50,7 @@ func (s *scheduler) record(ctx context.Context, a *attempt, r response) outcome 
 		o.err = broken.error
 	case r.err == nil:
 		s.recordAnswer(storing, &o, r)
-	case ctx.Err() != nil && a.held: // the next start goes on from here
+	case ctx.Err() != nil && a.held: // the next start resumes here
 	case ctx.Err() != nil:
 		s.recordInterrupted(storing, &o, r)
 	case errors.As(r.err, &crash):
@@ -61,7 +61,7 @@ func (s *scheduler) record(ctx context.Context, a *attempt, r response) outcome 
 	return o
 }
 
-// recordAnswer stores an answer, whatever it says.
+// recordAnswer stores an answer of any content.
 func (s *scheduler) recordAnswer(ctx context.Context, o *outcome, r response) {
 	a := o.attempt
 	s.date(a, r.at, &r.Reply)
@@ -69,7 +69,7 @@ func (s *scheduler) recordAnswer(ctx context.Context, o *outcome, r response) {
 	s.store(ctx, o, journal.Record{Kind: journal.KindResult, At: r.At, Answer: &r.Answer, Result: r.result, Raw: a.raw, AtMostUSD: a.atMost(r.CostUSD)}, r.Raw)
 }
 
-// date sets when an answer came and who gave it. One that was stored before has both.
+// date sets the time and the agent of an answer. A stored answer already has both.
 func (s *scheduler) date(a *attempt, now time.Time, reply *agent.Reply) {
 	if a.held {
 		return
@@ -81,7 +81,7 @@ func (s *scheduler) date(a *attempt, now time.Time, reply *agent.Reply) {
 	reply.Manifest = a.agent.profile.Manifest.ID()
 }
 
-// recordInterrupted stores what an interrupted attempt may have cost.
+// recordInterrupted stores the possible cost of an interrupted attempt.
 func (s *scheduler) recordInterrupted(ctx context.Context, o *outcome, r response) {
 	infra := asInfra(r.err)
 	o.cost, o.charged = infra.CostUSD, o.attempt.paid
@@ -92,8 +92,8 @@ func (s *scheduler) recordInterrupted(ctx context.Context, o *outcome, r respons
 	}
 }
 
-// recordCrash gives a trial up that would only crash again, and stores what its answer
-// cost where the crash came after it.
+// recordCrash excludes a trial that would crash again, and stores the cost of its
+// answer if the crash came after it.
 func (s *scheduler) recordCrash(ctx context.Context, o *outcome, r response, crash *panicError) {
 	a := o.attempt
 	o.charged, o.excluded = a.paid, crash.Error()
@@ -102,7 +102,7 @@ func (s *scheduler) recordCrash(ctx context.Context, o *outcome, r response, cra
 	}, r.Raw)
 }
 
-// recordFailure stores a failed attempt, and gives the trial up where another attempt
+// recordFailure stores a failed attempt, and excludes the trial if another attempt
 // would not help.
 func (s *scheduler) recordFailure(ctx context.Context, o *outcome, r response) {
 	infra := asInfra(r.err)
@@ -119,9 +119,9 @@ func (s *scheduler) recordFailure(ctx context.Context, o *outcome, r response) {
 	s.store(ctx, o, journal.Record{Kind: journal.KindExcluded, At: r.at.UTC(), Reason: infra.Reason}, nil)
 }
 
-// mayRetry bounds the attempts at a trial. A provider that refuses or is down costs
+// mayRetry limits the attempts at a trial. A refusing or unavailable provider costs
 // nothing: its trials get ten times as many attempts, and more while others fail alike,
-// until its lane is given up.
+// until its lane is closed.
 func (s *scheduler) mayRetry(a *attempt, infra *agent.InfraError) bool {
 	passing := infra.Reason == agent.ReasonRateLimited || infra.Reason == agent.ReasonServer || infra.Reason == agent.ReasonNetwork
 	if passing && !infra.Billed && infra.CostUSD == nil {
@@ -133,8 +133,7 @@ func (s *scheduler) mayRetry(a *attempt, infra *agent.InfraError) bool {
 	return a.charged < s.maxAttempts() && (a.free < 10*s.maxAttempts() || others >= troubledStreak)
 }
 
-// asInfra takes an error that an agent did not classify for one that another
-// attempt would meet again.
+// asInfra classifies an unknown error of an agent as permanent.
 func asInfra(err error) *agent.InfraError {
 	var infra *agent.InfraError
 	if errors.As(err, &infra) {
@@ -146,7 +145,7 @@ func asInfra(err error) *agent.InfraError {
 	return &agent.InfraError{Reason: "agent", Err: err}
 }
 
-// store makes a record of an attempt durable, with the answer as it came.
+// store makes a record of an attempt durable, with the raw answer.
 func (s *scheduler) store(ctx context.Context, o *outcome, r journal.Record, raw []byte) {
 	o.kind, r.Trial, r.Attempt = r.Kind, o.attempt.Trial, o.attempt.attempts
 	if len(raw) > 0 {
@@ -160,8 +159,8 @@ func (s *scheduler) store(ctx context.Context, o *outcome, r journal.Record, raw
 	o.err = s.Journal.Append(ctx, r)
 }
 
-// apply books the outcome of an attempt, and queues the trial again where it failed
-// and was not given up.
+// apply books the outcome of an attempt, and queues the trial again if it failed
+// without being excluded.
 func (s *scheduler) apply(o outcome) {
 	a := o.attempt
 	if o.err != nil {
@@ -186,7 +185,7 @@ func (s *scheduler) apply(o outcome) {
 	}
 }
 
-// retry queues a trial again, or closes the lane where it would only fail again.
+// retry queues a trial again, or closes the lane if it would only fail again.
 func (s *scheduler) retry(a *attempt, infra *agent.InfraError) {
 	now := s.Now()
 	a.lane.failed++

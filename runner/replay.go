@@ -4,28 +4,28 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-// Progress is what a journal says of a run.
+// Progress is the state of a run according to its journal.
 type Progress struct {
 	Valid    map[string]bool   // ids of trials that have an answer
-	Excluded map[string]string // reasons by id of trials that were given up
+	Excluded map[string]string // reasons by id of excluded trials
 	Attempts map[string]int    // made, by id of the trial
-	// SpentUSD is what answers and failed attempts cost, as far as known. LostUSD is
-	// the worst case of what may have been charged besides: answers without a price,
-	// and questions that nobody knows the end of. SpentBy and LostBy are the same by
-	// agent, without what a lost journal held (journal.Run.Before).
+	// SpentUSD is the known cost of answers and failed attempts. LostUSD is the worst
+	// case of further charges: answers without a price, and attempts without a recorded
+	// end. SpentBy and LostBy are the same by agent, without the amounts of a lost
+	// journal (journal.Run.Before).
 	SpentUSD, LostUSD float64
 	SpentBy, LostBy   map[string]float64
 	Bounded           bool              // it ran under a budget
 	Manifests         map[string]string // the id of each agent's latest manifest
 
-	// Answered is where answers lie that were stored and not read yet, by id of the trial.
-	// What they cost is counted.
+	// Answered are the locations of stored, unread answers, by id of the trial. Their
+	// costs are counted.
 	Answered map[string]journal.Offset
 
-	open map[string]journal.Record // questions begun and not ended, by id of the trial
+	open map[string]journal.Record // attempts without a recorded end, by id of the trial
 }
 
-// Replay reads how far a run has come.
+// Replay reads the progress of a run.
 func Replay(root, id string) (Progress, error) {
 	p := Progress{
 		Valid: map[string]bool{}, Excluded: map[string]string{}, Attempts: map[string]int{}, SpentBy: map[string]float64{}, LostBy: map[string]float64{},
@@ -53,13 +53,13 @@ func Replay(root, id string) (Progress, error) {
 	return p, err
 }
 
-// take books a record, which begins at a place.
+// take books a record at an offset.
 func (p *Progress) take(r journal.Record, at journal.Offset) {
 	t := r.Trial
 	switch r.Kind {
 	case journal.KindAsked:
 		p.Bounded = true
-		p.lose(p.open[t.ID]) // asked before, and the run was killed
+		p.lose(p.open[t.ID]) // attempted before, and the run was killed
 		p.open[t.ID] = r
 		p.Attempts[t.ID] = max(p.Attempts[t.ID], r.Attempt)
 	case journal.KindAttempt:
@@ -68,7 +68,7 @@ func (p *Progress) take(r journal.Record, at journal.Offset) {
 		if r.Answer != nil && !p.Valid[t.ID] {
 			p.ended(r, r.Answer.CostUSD)
 			p.Answered[t.ID] = at
-			delete(p.Excluded, t.ID) // asked again
+			delete(p.Excluded, t.ID) // attempted again
 		}
 	case journal.KindResult:
 		p.Valid[t.ID] = true
@@ -89,7 +89,7 @@ func (p *Progress) take(r journal.Record, at journal.Offset) {
 	}
 }
 
-// ended books the end of an attempt. That of an answer which was stored before is
+// ended books the end of an attempt. The cost of an already stored answer is
 // booked already.
 func (p *Progress) ended(r journal.Record, cost *float64) {
 	delete(p.open, r.Trial.ID)

@@ -18,12 +18,13 @@ const (
 	defaultAttempts    = 5
 	defaultBackoff     = time.Second
 	defaultLaneTimeout = 30 * time.Minute
-	// troubledStreak is how many failures in a row are more than bad luck.
+	// troubledStreak is the number of consecutive failures that indicates a real
+	// problem.
 	troubledStreak = 20
-	// boldStart is the most requests that a provider gets at once at first.
+	// boldStart limits the initial attempts in flight at one provider.
 	boldStart = 64
-	// storingPerAttempt bounds the answers on their way to disk, for each attempt that
-	// may be under way: a slow disk slows the run.
+	// storingPerAttempt limits the responses being stored, per attempt in flight: a
+	// slow disk slows the run.
 	storingPerAttempt = 8
 )
 
@@ -33,7 +34,7 @@ const DefaultConcurrency = 32
 // MaxConcurrency is the most attempts at a time that a run may have.
 const MaxConcurrency = 1024
 
-// How a run ended early.
+// Reasons for an early end of a run.
 const (
 	StoppedInterrupted = "interrupted" // the context ended
 	StoppedBudget      = "budget"      // the next attempt might have cost more than is left
@@ -48,26 +49,26 @@ type Runner struct {
 	Extractor *pick.Extractor
 	Journal   *journal.Journal
 	Sinks     []Sink
-	// Concurrency bounds the attempts at a time, over all lanes; 0 means the eval's, and
-	// DefaultConcurrency where that is 0 too. Each lane learns a limit of its own.
+	// Concurrency limits the attempts in flight over all lanes; 0 means the eval's, or
+	// DefaultConcurrency if that is 0 too. Each lane learns a limit of its own.
 	Concurrency int
-	// MaxAttempts bounds the attempts at a trial that may have cost something; 0
-	// means 5. Those that a provider refused do not count.
+	// MaxAttempts limits the possibly charged attempts at a trial; 0 means 5. Attempts
+	// that a provider refused do not count.
 	MaxAttempts int
-	// Backoff is the longest wait before the second attempt; it doubles for
-	// each further one, up to a minute. 0 means a second.
+	// Backoff is the longest wait before the second attempt; it doubles for each
+	// further one, up to a minute. 0 means a second.
 	Backoff time.Duration
-	// LaneTimeout is how long a lane may be without any answer before it is given up;
-	// 0 means 30 minutes.
+	// LaneTimeout is how long a lane may be without an answer before it is closed; 0
+	// means 30 minutes.
 	LaneTimeout time.Duration
-	// MaxCostUSD bounds what the run spends, earlier parts of a resumed run
-	// included; 0 means no bound.
+	// MaxCostUSD limits the run's spending, earlier starts included; 0 means unlimited.
 	MaxCostUSD float64
-	// MemoryCapMB bounds the estimated memory of the attempts under way; 0 means no bound.
+	// MemoryCapMB limits the estimated memory of the attempts in flight; 0 means
+	// unlimited.
 	// One attempt may always begin.
 	MemoryCapMB int
-	// Extraction bounds how many answers are extracted at a time; runs of one process share
-	// it. Nil is one of this run's own, as wide as the machine.
+	// Extraction limits concurrent extractions; runs of one process share it. Nil means
+	// one for this run with a slot per CPU.
 	Extraction *Extraction
 	// StatusEvery is how often sinks get a status event; 0 means only at the end.
 	StatusEvery time.Duration
@@ -90,9 +91,9 @@ func (s *Summary) Coverage() float64 {
 	return float64(s.Valid) / float64(s.Planned)
 }
 
-// Run makes attempts at the trials that are not done, and closes the sinks. An interruption
+// Run makes attempts at the unfinished trials, and closes the sinks. An interruption
 // and a spent budget are reported in the summary, not as errors. An error of a sink or
-// the journal stops the run; what was acknowledged before is kept.
+// the journal stops the run; acknowledged records are kept.
 func (r *Runner) Run(ctx context.Context, trials []plan.Trial, done Progress) (Summary, error) {
 	if err := r.check(trials); err != nil {
 		r.Control.end()
@@ -107,17 +108,17 @@ func (r *Runner) check(trials []plan.Trial) error {
 	for _, p := range r.Eval.Prompts {
 		prompts[p.ID] = true
 	}
-	asked := map[string]agent.Agent{}
+	used := map[string]agent.Agent{}
 	for _, t := range trials {
 		if !prompts[t.PromptID] {
-			return fmt.Errorf("trial %s: eval %s has no prompt %q", t.ID, r.Eval.Name, t.PromptID)
+			return fmt.Errorf("trial %s: eval %s lacks the prompt %q", t.ID, r.Eval.Name, t.PromptID)
 		}
 		if r.Agents[t.Agent] == nil {
-			return fmt.Errorf("trial %s: there is no agent %q", t.ID, t.Agent)
+			return fmt.Errorf("trial %s: unknown agent %q", t.ID, t.Agent)
 		}
-		asked[t.Agent] = r.Agents[t.Agent]
+		used[t.Agent] = r.Agents[t.Agent]
 	}
-	return CheckBudget(r.Eval, asked, r.MaxCostUSD)
+	return CheckBudget(r.Eval, used, r.MaxCostUSD)
 }
 
 func (r *Runner) concurrency() int {

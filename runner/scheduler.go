@@ -12,9 +12,9 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// A scheduler is one call of Run. Its goroutine alone decides: which trial has the next
-// attempt, what is reserved, which lane is closed. Attempts run in goroutines of their
-// own and post functions for it to call.
+// A scheduler is one call of Run. Only its goroutine decides: which trial has the next
+// attempt, how much is reserved, which lane is closed. Attempts run in goroutines of
+// their own and post functions for it to call.
 type scheduler struct {
 	*Runner
 	agents  map[string]*agentState
@@ -26,18 +26,18 @@ type scheduler struct {
 	money   money
 
 	inbox chan func()
-	over  chan struct{} // closed when nobody reads the inbox any more
+	over  chan struct{} // closed when the inbox is no longer read
 
 	extraction *Extraction
 	answered   []stored // to be extracted before all else
 
 	concurrency int
-	inFlight    int // attempts under way
-	storing     int // answers and failures on their way to disk
-	memory      int // MB that the attempts under way take
+	inFlight    int // attempts in flight
+	storing     int // responses being stored
+	memory      int // estimated MB of the attempts in flight
 	paused      bool
 	stopped     string // no further attempt; see the Stopped constants
-	failure     error  // what ends the run
+	failure     error  // the error that ends the run
 	cancel      context.CancelCauseFunc
 
 	alarm struct {
@@ -48,7 +48,7 @@ type scheduler struct {
 	estimate estimate
 }
 
-// run makes attempts until no trial is left, or none may have one any more.
+// run makes attempts until no trial is left, or no attempt is allowed any more.
 func (s *scheduler) run(parent context.Context) (Summary, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -88,7 +88,7 @@ func (s *scheduler) loop(ctx context.Context) {
 		case f := <-s.Control.requests():
 			f(s)
 		case <-done:
-			done = nil // the attempts under way end by themselves
+			done = nil // the attempts in flight end by themselves
 			s.stopped = stoppedFailed
 		}
 	}
@@ -112,7 +112,7 @@ func (s *scheduler) dispatch(ctx context.Context) (wake time.Time) {
 		a := s.newAttempt(of, p)
 		if !of.money.fits(a.worst) {
 			if of.money.held == 0 {
-				of.close(StoppedBudget + ": what agent " + of.name + " may spend")
+				of.close(StoppedBudget + ": the limit of agent " + of.name)
 				continue
 			}
 			break
@@ -191,7 +191,7 @@ func (s *scheduler) onSignal(l *lane) func(limiter.Signal) {
 	}
 }
 
-// setAlarm wakes the scheduler at a time; the zero time needs none.
+// setAlarm wakes the scheduler at a time; the zero time sets no alarm.
 func (s *scheduler) setAlarm(ctx context.Context, at time.Time) {
 	if s.alarm.at.Equal(at) {
 		return
@@ -252,7 +252,7 @@ func (s *scheduler) status(now time.Time) Status {
 
 func (s *scheduler) summary(parent context.Context) Summary {
 	if s.stopped == stoppedFailed {
-		s.stopped = "" // the error says it
+		s.stopped = "" // the error is the reason
 	}
 	if parent.Err() != nil {
 		s.stopped = StoppedInterrupted
@@ -270,7 +270,7 @@ func (s *scheduler) summary(parent context.Context) Summary {
 	return sum
 }
 
-// newScheduler lays out what is to be done.
+// newScheduler prepares the lanes, agents and queued trials of a run.
 func newScheduler(r *Runner, trials []plan.Trial, done Progress) *scheduler {
 	s := &scheduler{
 		Runner: r, agents: map[string]*agentState{}, prompts: map[string]string{}, known: done.Manifests, tally: newTally(r.Journal.Run().ID, trials, done),
@@ -322,10 +322,9 @@ func newScheduler(r *Runner, trials []plan.Trial, done Progress) *scheduler {
 	return s
 }
 
-// limits returns what a lane's limiter begins with. An agent without a provider's
-// limits has the run's concurrency at once. Where somebody chose the concurrency a
-// slow start begins there: it is known to be right, up to a number that nobody
-// should send at once to a provider that was not asked yet.
+// limits returns the initial state of a lane's limiter. An agent without provider limits
+// has the run's concurrency immediately. If the user set the concurrency, a slow start
+// begins there, up to a number that is safe for a provider without earlier attempts.
 func (s *scheduler) limits(l agent.Lane) limiter.Config {
 	most := s.concurrency
 	if l.Max > 0 {

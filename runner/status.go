@@ -6,68 +6,67 @@ import (
 	"github.com/firstpick/firstpick/runner/limiter"
 )
 
-// A Status is how a run stands at a moment.
+// A Status is the state of a run at a moment.
 type Status struct {
 	Lanes []LaneStatus `json:"lanes"`
-	// Planned, Valid and Excluded count trials; what is left of Planned is waiting
-	// or under way.
+	// Planned, Valid and Excluded count trials; the rest of Planned is waiting or in
+	// flight.
 	Planned  int `json:"planned"`
 	Valid    int `json:"valid"`
 	Excluded int `json:"excluded"`
 	InFlight int `json:"in_flight"`
-	// Storing counts what came and is not settled: answers that are read or wait for
-	// that, also those of an earlier start, and failures on their way to disk.
+	// Storing counts unsettled responses: answers in or before extraction, also those
+	// of an earlier start, and failures being stored.
 	Storing int `json:"storing"`
-	// Concurrency is the most questions at a time, over all lanes.
+	// Concurrency is the limit of attempts in flight, over all lanes.
 	Concurrency int  `json:"concurrency"`
 	Paused      bool `json:"paused"`
-	// SpentUSD is what answers cost, ReservedUSD what those under way may cost at
-	// worst, CapUSD the budget; 0 for none. SpentKnown is false when an answer had no
+	// SpentUSD is the cost of answers, ReservedUSD the worst case of attempts in
+	// flight, CapUSD the budget; 0 means none. SpentKnown is false if an answer had no
 	// price.
 	SpentUSD    float64 `json:"spent_usd"`
 	ReservedUSD float64 `json:"reserved_usd"`
 	CapUSD      float64 `json:"cap_usd"`
 	SpentKnown  bool    `json:"spent_known"`
-	// MemoryMB is what the questions under way are reckoned to take, MemoryCapMB the
-	// most that they may.
+	// MemoryMB is the estimated memory of attempts in flight, MemoryCapMB its limit.
 	MemoryMB    int `json:"memory_mb"`
 	MemoryCapMB int `json:"memory_cap_mb"`
 }
 
-// The phases of a lane: its limiter's, and two of its own.
+// The phases of a lane: its limiter's, and two more.
 const (
 	PhaseProbing   = limiter.PhaseProbing
 	PhaseSlowStart = limiter.PhaseSlowStart
 	PhaseSteady    = limiter.PhaseSteady
 	PhaseWaiting   = limiter.PhaseWaiting
-	// PhaseConnecting is that of a lane of which nothing was heard yet: nobody listens
-	// there. It is given up soon.
+	// PhaseConnecting is a lane without any connection yet. It is closed soon.
 	PhaseConnecting = "connecting"
-	PhaseClosed     = "closed" // not asked any more; Reason says why
+	PhaseClosed     = "closed" // no more attempts; Reason says why
 )
 
-// A LaneStatus is how the questions stand that share a provider, key and model.
+// A LaneStatus is the state of attempts that share a provider, key and model.
 type LaneStatus struct {
 	// Name is the provider and model, for people.
 	Name   string   `json:"name"`
 	Agents []string `json:"agents"`
 	Phase  string   `json:"phase"`
-	// Until is when the next question may be asked, where that is not now.
+	// Until is when the next attempt may start, if not now.
 	Until  time.Time `json:"until,omitzero"`
 	Reason string    `json:"reason,omitempty"`
-	// WaitingFor is the lane that this one waits for, under a budget; empty for none.
+	// WaitingFor is the lane that this one waits for, under a budget; empty if none.
 	WaitingFor string `json:"waiting_for,omitempty"`
-	// Limit is how many questions are allowed at a time just now, Max at most.
+	// Limit is the current limit of attempts in flight, Max its maximum.
 	InFlight int `json:"in_flight"`
 	Limit    int `json:"limit"`
 	Max      int `json:"max"`
-	// PerSecond is the rate at which questions are let go; 0 for no bound.
+	// PerSecond is the rate of attempts; 0 means unlimited.
 	PerSecond float64 `json:"per_second,omitempty"`
-	// Waiting counts trials not under way, Retrying those of them that failed before.
+	// Waiting counts trials not in flight, Retrying those of them with a failed
+	// attempt.
 	Waiting  int `json:"waiting"`
 	Retrying int `json:"retrying"`
-	// Asked counts questions, Limited those that were refused for the rate, Failed
-	// those that failed otherwise.
+	// Asked counts attempts, Limited those refused by a rate limit, Failed other
+	// failures.
 	Asked   int `json:"asked"`
 	Limited int `json:"limited"`
 	Failed  int `json:"failed"`

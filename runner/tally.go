@@ -7,8 +7,7 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// A tally counts how the trials of a plan stand. The
-// scheduler's goroutine owns it.
+// A tally counts the trials of a plan by state. The scheduler's goroutine owns it.
 type tally struct {
 	runID           string
 	planned         int
@@ -52,8 +51,8 @@ func (t *tally) giveUp(trial plan.Trial, reason string) {
 	t.left[trial.Agent]--
 }
 
-// summary tells how the trials stand. A missing trial has the reason of its
-// agent's lane, or else that of the whole run.
+// summary returns the counts. A missing trial has the reason of its agent's lane, or
+// else of the whole run.
 func (t *tally) summary(lanes map[string]string, stopped string) Summary {
 	s := Summary{
 		RunID: t.runID, Planned: t.planned, Valid: t.valid, Excluded: t.excluded,

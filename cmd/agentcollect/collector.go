@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The bounds of what waits, and of how long one waits.
+// Limits of the queue and of the waits.
 const (
 	queueSize    = 5000 // events
 	batchSize    = 100
@@ -23,8 +23,8 @@ const (
 	lastTries    = 3         // of a batch once Close was called
 )
 
-// A Config says where to report to, and what. Only URL and Key are required, and
-// without them the Collector does nothing.
+// A Config configures a Collector. URL and Key are required; without them the Collector
+// does nothing.
 type Config struct {
 	// URL is the root of the service, such as https://firstpick.example.
 	URL string
@@ -32,33 +32,32 @@ type Config struct {
 	// Convert need one of kind secret.
 	Key string
 
-	// TrustedProxies is how many proxies of the site's own stand before it and add
-	// to X-Forwarded-For: the address of the client is the one that the first of them
-	// saw. 0 takes the address of the connection. More than there are would believe
-	// what the client itself wrote.
+	// TrustedProxies is the number of the site's own proxies that add to
+	// X-Forwarded-For; the client's address is the one that the first of them recorded.
+	// 0 uses the address of the connection. Too high a number trusts values that the
+	// client wrote.
 	TrustedProxies int
-	// IPHeader names a header that holds the client's address instead, such as
+	// IPHeader names a header with the client's address, used instead, such as
 	// CF-Connecting-IP. Set it only if the proxy in front always sets it.
 	IPHeader string
 
 	// SendAll reports people's page views too.
 	SendAll bool
-	// Visitor returns the site's own name of whoever sent a request, such as the id
-	// of the session; empty if there is none. It ties a visit that an assistant sent
-	// to the person who signs up later.
+	// Visitor returns the site's own id of the client, such as the session id; empty if
+	// there is none. It links a visit from an assistant to a later sign-up.
 	Visitor func(*http.Request) string
 	// Source names this collector in reports; "go" by default.
 	Source string
 
-	// Client sends; by default one of its own. Redirects are not followed.
+	// Client sends the events; nil uses a client of its own. Redirects are not
+	// followed.
 	Client *http.Client
-	// Log hears, once, when events are refused or the service goes away and comes
-	// back; by default nobody does.
+	// Log receives a warning, once, when events are refused or the service becomes
+	// unavailable, and a message when it recovers. nil logs nothing.
 	Log *slog.Logger
 }
 
-// A Collector reports what agents do. Its methods may be called by many
-// goroutines.
+// A Collector reports agent traffic. Its methods are safe for concurrent use.
 type Collector struct {
 	cfg    Config
 	off    bool
@@ -72,7 +71,7 @@ type Collector struct {
 	done   chan struct{} // closed when run ends
 
 	inFlight, sent, failed, retries atomic.Int64
-	trouble                         string // what was logged last; of run
+	trouble                         string // the last message logged; owned by run
 }
 
 // New starts a Collector. Close ends it.
@@ -106,9 +105,8 @@ func New(cfg Config) *Collector {
 	return c
 }
 
-// Close sends what waits, and stops. It returns an error when something is left:
-// because ctx ended, or because the service is away. What is reported after it is
-// dropped.
+// Close sends the queued events and stops. It returns an error if events are left
+// because ctx ended or the service is unavailable. Later events are dropped.
 func (c *Collector) Close(ctx context.Context) error {
 	c.queue.close()
 	select {
@@ -128,12 +126,12 @@ func (c *Collector) Close(ctx context.Context) error {
 type Stats struct {
 	Queued  int64 // wait now, or are being sent
 	Sent    int64 // the service has them
-	Dropped int64 // too many waited, or they came after Close
+	Dropped int64 // queue full, or reported after Close
 	Failed  int64 // the service refused them
 	Retries int64 // batches that were sent again
 }
 
-// Stats returns how it goes.
+// Stats returns the counters of sent, queued and dropped events.
 func (c *Collector) Stats() Stats {
 	waiting, dropped, _ := c.queue.state()
 	return Stats{

@@ -8,9 +8,9 @@ import (
 
 // The types of events.
 const (
-	Touch    = "touch"    // an agent met the site, or somebody whom one sent
+	Touch    = "touch"    // visit of an agent, or of a person whom an agent referred
 	Identify = "identify" // a visitor turned out to be a person that the site knows
-	Convert  = "convert"  // a person did what the site is for
+	Convert  = "convert"  // conversion of a person
 )
 
 // The lengths that fields are cut to, in bytes. A signature is of use only whole,
@@ -25,8 +25,7 @@ const (
 	maxTag       = 128
 )
 
-// An Event is what is sent, with the names of POST /api/collect. Fields that are
-// empty are left out.
+// An Event has the JSON names of POST /api/collect. Empty fields are omitted.
 type Event struct {
 	Type string    `json:"type"`
 	ID   string    `json:"id"` // the same id counts once; Report makes one
@@ -47,7 +46,7 @@ type Event struct {
 	DurationMS  float64 `json:"durationMs,omitempty"`
 	Bytes       int64   `json:"bytes,omitempty"`
 
-	// Of a conversion. Value is a decimal, such as "49.00".
+	// Conversion fields. Value is a decimal, such as "49.00".
 	Kind     string `json:"kind,omitempty"`
 	Value    string `json:"value,omitempty"`
 	Currency string `json:"currency,omitempty"`
@@ -78,7 +77,7 @@ type Signals struct {
 	MCP            MCP    `json:"mcp,omitzero"`
 }
 
-// An MCP is a call of a tool of the site's own MCP server.
+// An MCP is a tool call on the site's own MCP server.
 type MCP struct {
 	Method        string `json:"method,omitempty"`
 	Tool          string `json:"tool,omitempty"`
@@ -86,24 +85,24 @@ type MCP struct {
 	ClientVersion string `json:"clientVersion,omitempty"`
 }
 
-// A Person is somebody whom the site knows. One of the two is enough.
+// A Person identifies a customer of the site. One of the two fields is enough.
 type Person struct {
 	Email   string
-	UserRef string // an opaque name, such as the number of the account
+	UserRef string // opaque id, such as the account number
 }
 
-// A Conversion is what a person did. Kind is signup, trial, paid, refund, or a
-// word of the site's own (a-z, 0-9, _), and required, as is one of Email, UserRef
-// and VisitorToken.
+// A Conversion is a business event of a person. Kind is required: signup, trial, paid,
+// refund, or a word of the site's own (a-z, 0-9, _). So is one of Email, UserRef and
+// VisitorToken.
 type Conversion struct {
 	Kind         string
 	Email        string
 	UserRef      string
 	VisitorToken string
-	Value        string // a decimal, such as "49.00"; empty if it is worth no money
+	Value        string // a decimal, such as "49.00"; empty for a conversion without revenue
 	Currency     string // ISO 4217, such as USD; needed with Value
 	OrderID      string // conversions of one kind and one OrderID count once
-	RefundOf     string // of a refund: the OrderID of what was paid
+	RefundOf     string // for a refund: the OrderID of the payment
 }
 
 // Report queues an event. An event without ID gets one; one without TS is of now.
@@ -125,8 +124,8 @@ func (c *Collector) Identify(visitorToken string, p Person) {
 	c.Report(Event{Type: Identify, VisitorToken: visitorToken, Email: p.Email, UserRef: p.UserRef})
 }
 
-// Convert reports what a person did: call it where a sign-up is stored, or in the
-// webhook of the payment.
+// Convert reports a conversion: call it where a sign-up is stored, or in the payment
+// webhook.
 func (c *Collector) Convert(v Conversion) {
 	c.Report(Event{
 		Type: Convert, Kind: v.Kind, Email: v.Email, UserRef: v.UserRef, VisitorToken: v.VisitorToken,
@@ -143,7 +142,7 @@ func cut(s string, n int) string {
 	return strings.ToValidUTF8(strings.Clone(s[:n]), "")
 }
 
-// whole returns s if it is no longer than n bytes.
+// whole returns s, or "" if it is longer than n bytes.
 func whole(s string, n int) string {
 	if len(s) > n {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Visit is what of a request tells whether an agent may be behind it.
+// A Visit is the part of a request that indicates an agent.
 type Visit struct {
 	UserAgent      string
 	Accept         string
@@ -14,16 +14,16 @@ type Visit struct {
 	Tagged         bool   // the address has a link tag: see [Tagged]
 }
 
-// MayBeAgent reports whether the visit is worth reporting: its User-Agent is not
-// that of a browser, it asks for markdown, it is signed, or an assistant may have
-// sent it. It errs on the side of yes, for the service has the better lists; but a
-// person who comes with a browser, from nowhere in particular, is nobody's agent.
+// MayBeAgent reports whether to send the visit: its User-Agent is not a browser's, it
+// accepts markdown, it is signed, or an assistant may have referred it. It errs on the
+// side of true, since the service has the better lists. A browser without such a
+// referral is a person.
 func (v Visit) MayBeAgent() bool {
 	return v.Tagged || v.SignatureAgent != "" || !person(v.UserAgent) || asksMarkdown(v.Accept) || fromAssistant(v.Referrer)
 }
 
-// person reports whether a User-Agent is that of a browser and says nothing of a
-// machine. One that is empty is none of a browser.
+// person reports whether a User-Agent is a browser's without a sign of automation. An
+// empty one is not a browser's.
 func person(userAgent string) bool {
 	ua := strings.ToLower(userAgent)
 	if !strings.HasPrefix(ua, "mozilla/") && !strings.HasPrefix(ua, "opera/") {
@@ -53,8 +53,8 @@ func asksMarkdown(accept string) bool {
 	return strings.Contains(accept, "text/markdown") || strings.Contains(accept, "text/x-markdown")
 }
 
-// Tagged reports whether a query string has a tag that says who gave the link
-// away: via, utm_source or vt.
+// Tagged reports whether a query string has a tag that names the referrer: via,
+// utm_source or vt.
 func Tagged(query string) bool {
 	for query != "" {
 		var pair string
@@ -101,9 +101,9 @@ func fromAssistant(referrer string) bool {
 	return false
 }
 
-// Page reports whether a request may be of something that an agent reads: GET or
-// HEAD, and not of a style sheet, script, picture, font or the like. What is
-// written for agents counts whatever it is called. The service has the same rule.
+// Page reports whether a request may be for something that an agent reads: GET or HEAD,
+// and not a style sheet, script, picture, font or similar asset. Files written for
+// agents count under any name. The service applies the same rule.
 func Page(method, path string) bool {
 	if method != "GET" && method != "HEAD" {
 		return false

@@ -64,8 +64,8 @@ func (q *queue) take(limit int) []Event {
 	return out
 }
 
-// state tells how many events wait, how many were dropped, and whether no more
-// will come.
+// state returns the number of queued and of dropped events, and whether the queue is
+// closed.
 func (q *queue) state() (waiting int, dropped int64, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -15,8 +15,8 @@ type recorder struct {
 	hijacked bool
 }
 
-// WriteHeader implements http.ResponseWriter. Informational answers come before
-// the answer, but for 101, which is one.
+// WriteHeader implements http.ResponseWriter. Informational statuses precede the final
+// one, except 101, which is final.
 func (w *recorder) WriteHeader(status int) {
 	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.status = status
@@ -63,8 +63,8 @@ func (w *recorder) outcome(r *http.Request) int {
 	return 0
 }
 
-// What a writer can do besides writing. Handlers ask for it by type, so a writer
-// must have what the one beneath it has, and nothing else.
+// Optional interfaces of a ResponseWriter. Handlers test for them by type, so a wrapper
+// must implement exactly those of the writer that it wraps.
 type (
 	flusher  struct{ *recorder }
 	hijacker struct{ *recorder }
@@ -73,7 +73,7 @@ type (
 
 func (w flusher) Flush() { _ = w.FlushError() }
 
-// FlushError is what http.ResponseController prefers.
+// FlushError is the method that http.ResponseController prefers.
 func (w flusher) FlushError() error {
 	w.begin()
 	if f, ok := w.ResponseWriter.(interface{ FlushError() error }); ok {

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// maxAnswer bounds what is read of an answer.
+// maxAnswer limits the response body, in bytes.
 const maxAnswer = 1 << 20
 
 var (
 	// errAway means that the same batch may succeed later.
-	errAway = errors.New("the service does not take events now")
+	errAway = errors.New("the service does not accept events now")
 	// errLarge means that parts of the batch may succeed: strangers fill some fields,
 	// and theirs must not cost the others.
 	errLarge = errors.New("the batch is too large")
 )
 
-// run sends what is queued, batch by batch, until the queue is closed and empty
-// or the service turns out to be away then.
+// run sends the queue batch by batch until it is closed and empty, or closed while the
+// service is unavailable.
 func (c *Collector) run() {
 	defer close(c.done)
 	for c.gather() {
@@ -37,8 +37,8 @@ func (c *Collector) run() {
 	}
 }
 
-// gather waits until there is a batch: a full one, or a part of one that has
-// waited long enough, or that is the last. It returns false when none will come.
+// gather waits for a batch: a full one, one that has waited long enough, or the last
+// one. It returns false when the queue is closed and empty.
 func (c *Collector) gather() bool {
 	var due <-chan time.Time
 	for {
@@ -60,8 +60,8 @@ func (c *Collector) gather() bool {
 	}
 }
 
-// deliver sends a batch until the service has answered for it. It returns false
-// when the batch was given up because the Collector is closing.
+// deliver sends a batch until the service accepts or refuses it. It returns false if
+// the Collector closes before that.
 func (c *Collector) deliver(batch []Event) bool {
 	last := 0 // tries since Close
 	for backoff := firstBackoff; ; backoff = min(2*backoff, maxBackoff) {
@@ -79,7 +79,7 @@ func (c *Collector) deliver(batch []Event) bool {
 		if !errors.Is(err, errAway) { // sending the same again would be refused again
 			c.failed.Add(int64(len(batch)))
 			c.inFlight.Add(-int64(len(batch)))
-			c.tell("events were refused", err)
+			c.warn("events were refused", err)
 			return true
 		}
 		_, _, closed := c.queue.state()
@@ -89,7 +89,7 @@ func (c *Collector) deliver(batch []Event) bool {
 		if c.ctx.Err() != nil || last >= lastTries {
 			return false
 		}
-		c.tell("the service does not take events; they wait", err)
+		c.warn("the service does not take events; they wait", err)
 		c.retries.Add(1)
 		pause := max(backoff/2+rand.N(backoff), wait) //nolint:gosec // spreads clients in time
 		if closed {
@@ -118,11 +118,11 @@ func (c *Collector) pause(d time.Duration) {
 	}
 }
 
-// tell logs what is wrong when it was not the last thing that was said.
-func (c *Collector) tell(what string, err error) {
-	if text := what + err.Error(); text != c.trouble {
+// warn logs a problem, but not the same one twice in a row.
+func (c *Collector) warn(problem string, err error) {
+	if text := problem + err.Error(); text != c.trouble {
 		c.trouble = text
-		c.log.Warn("agentcollect: "+what, "url", c.cfg.URL, "err", err)
+		c.log.Warn("agentcollect: "+problem, "url", c.cfg.URL, "err", err)
 	}
 }
 
@@ -178,13 +178,13 @@ func (c *Collector) partly(batch []Event, answer []byte) (sent, refused int64, w
 		} `json:"errors"`
 	}
 	if err := json.Unmarshal(answer, &receipt); err != nil || len(receipt.Errors) == 0 {
-		return 0, 0, 0, fmt.Errorf("not the answer of a firstpick service: %s", reason(answer))
+		return 0, 0, 0, fmt.Errorf("not a response of a firstpick service: %s", reason(answer))
 	}
-	c.tell("some events were refused", errors.New(receipt.Errors[0].Message))
+	c.warn("some events were refused", errors.New(receipt.Errors[0].Message))
 	return int64(len(batch)) - receipt.Rejected, receipt.Rejected, 0, nil
 }
 
-// reason takes out of an answer what a log can say of it.
+// reason extracts a short reason for the log from a response body.
 func reason(answer []byte) string {
 	var body struct {
 		Description string `json:"error_description"`

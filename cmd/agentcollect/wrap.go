@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Wrap returns a handler that answers as next does, and reports what may be an
-// agent. Panics pass through it.
+// Wrap returns a handler that calls next and reports requests of possible agents.
+// Panics pass through it.
 func (c *Collector) Wrap(next http.Handler) http.Handler {
 	if c.off {
 		return next
@@ -23,7 +23,7 @@ func (c *Collector) Wrap(next http.Handler) http.Handler {
 		panics := true
 		defer func() {
 			e.Status, e.Bytes = rec.outcome(r), rec.written
-			if panics && r.Context().Err() == nil { // and not because the client went away
+			if panics && r.Context().Err() == nil { // and not because the client disconnected
 				e.Status = http.StatusInternalServerError
 			}
 			e.ContentType = w.Header().Get("Content-Type")
@@ -35,7 +35,7 @@ func (c *Collector) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// wanted reports whether a request is to be reported.
+// wanted reports whether to report a request.
 func (c *Collector) wanted(r *http.Request) bool {
 	if !Page(r.Method, r.URL.Path) {
 		return false
@@ -49,7 +49,7 @@ func (c *Collector) wanted(r *http.Request) bool {
 	}.MayBeAgent()
 }
 
-// event takes from a request what is reported of it.
+// event converts a request to a visit event.
 func (c *Collector) event(r *http.Request) Event {
 	e := Event{
 		Type: Touch, TS: c.now().Round(time.Millisecond).UTC(), Host: cut(r.Host, maxHost), Path: cut(r.URL.EscapedPath(), maxPath), Method: r.Method,
@@ -68,7 +68,7 @@ func (c *Collector) event(r *http.Request) Event {
 	return e
 }
 
-// withoutQuery drops what a referrer may tell of a person.
+// withoutQuery removes the query of a referrer, which may identify a person.
 func withoutQuery(referrer string) string {
 	if end := strings.IndexAny(referrer, "?#"); end >= 0 {
 		return referrer[:end]
@@ -76,9 +76,9 @@ func withoutQuery(referrer string) string {
 	return referrer
 }
 
-// clientAddress returns the address of whoever sent a request, or nothing if it
-// cannot be told. It believes no part of X-Forwarded-For that the client could
-// have written: a forged address would make a false agent look true.
+// clientAddress returns the client's address, or "" if unknown. It ignores every part
+// of X-Forwarded-For that the client could have written: a forged address would verify
+// a spoofed agent.
 func (c *Collector) clientAddress(r *http.Request) string {
 	from := r.RemoteAddr
 	switch {

@@ -48,7 +48,7 @@ func newAdminCmd(env *Env) *cobra.Command {
 be running; changes apply at once, or within a minute where stated.
 
 Use the --data or --state of the server. Both need the same master key: the
-variable FIRSTPICK_STATE_KEY, or the file state.key beside the file of SQLite or in
+variable FIRSTPICK_STATE_KEY, or the file state.key next to the SQLite file or in
 the data folder.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -26,8 +26,7 @@ func addMetricsFlag(f *pflag.FlagSet) {
 	f.String("metrics", "", "address to serve metrics for Prometheus on, such as 127.0.0.1:9464 (default: none)")
 }
 
-// metrics serves metrics on a listener of their own, where the configuration names one,
-// until stop is called.
+// metrics serves metrics on a separate listener, if configured, until stop is called.
 func (a *app) metrics(ctx context.Context, s metrics.Sources) (stop func(), err error) {
 	if a.cfg.Metrics == "" {
 		return func() {}, nil

@@ -13,8 +13,8 @@ import (
 // server/app, which does not know how snapshots are stored.
 type published struct {
 	root string
-	// trusted are the keys of which one must have signed a snapshot; none accepts
-	// unsigned ones.
+	// trusted are the accepted signing keys; if empty, unsigned snapshots are accepted
+	// too.
 	trusted []ed25519.PublicKey
 }
 

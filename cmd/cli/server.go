@@ -39,9 +39,10 @@ func newServerCmd(env *Env, runF func(context.Context, *app) error) *cobra.Comma
 		Use:   "server",
 		Short: "Serve the read API and pages, agent registration, claims and tokens",
 		Long: `Serve the current snapshot, and let agents register. A snapshot that is promoted
-while the server runs is picked up within a second; one that is damaged, or with
---trust one that is not signed with that key, is refused and the old one stays. Accounts, registrations and tokens are kept in the state
-store: SQLite in the data folder, or PostgreSQL by --state.`,
+while the server runs is picked up within a second; a damaged snapshot, or with
+--trust one without a signature of that key, is refused and the previous one stays.
+Accounts, registrations and tokens are in the state store: SQLite in the data folder,
+or PostgreSQL with --state.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)
@@ -54,16 +55,16 @@ store: SQLite in the data folder, or PostgreSQL by --state.`,
 	f := cmd.Flags()
 	f.String("listen", demoListen, "address to serve on")
 	f.String("base-url", "", "public address of the server (default: http://LISTEN)")
-	f.String("snapshots", "", "where snapshots lie, as file:///DIR (default: the data folder)")
+	f.String("snapshots", "", "location of the snapshots, as file:///DIR (default: the data folder)")
 	f.String("trust", "", "serve signed snapshots only: file of the public key (PEM) of their signature, or several with commas between")
 	f.Int("limit-public", perMinute, "requests a minute that one address may send to the read API")
 	f.Bool("access-log", true, "log a line per request")
 	addMetricsFlag(f)
 	addStateFlag(f)
-	f.Bool("with-worker", false, "run the evals of workspaces in this process too, in place of firstpick worker")
-	f.Int("worker-runs", 2, "how many of their runs at a time")
+	f.Bool("with-worker", false, "run the evals of workspaces in this process, without firstpick worker")
+	f.Int("worker-runs", 2, "concurrent runs of workspaces")
 	f.String("mail", "log:", "how mail is sent: log:, file:///DIR, smtp://USER:PASSWORD@HOST:PORT")
-	f.String("mail-from", "", "whose name mail carries")
+	f.String("mail-from", "", "sender address of mail")
 	return cmd
 }
 
@@ -185,10 +186,10 @@ func (a *app) warn(base string, source server.Source) {
 		return
 	}
 	if u.Scheme == "http" {
-		a.log.Warn("people sign in over plain http: put TLS in front and set base-url to the https address", "base-url", base)
+		a.log.Warn("sign-in over http without TLS: put a TLS proxy in front and set base-url to the https address", "base-url", base)
 	}
 	if a.cfg.Mail == "log:" {
-		a.log.Warn("mail, with its sign-in links, goes to this log: set mail to smtp://...", "mail", a.cfg.Mail)
+		a.log.Warn("mail, including sign-in links, is written to this log: set mail to smtp://...", "mail", a.cfg.Mail)
 	}
 }
 

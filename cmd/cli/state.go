@@ -33,7 +33,7 @@ func (a *app) stateAddress() (string, error) {
 	return (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(file)}).String(), nil
 }
 
-const masterHint = "every server, worker and admin command of a store needs the same FIRSTPICK_STATE_KEY, or the same " + state.MasterFile + ": beside the file of SQLite, or in --data"
+const masterHint = "every server, worker and admin command of a store needs the same FIRSTPICK_STATE_KEY, or the same " + state.MasterFile + ": next to the SQLite file, or in --data"
 
 // stateAccess says where the state store and its master key are.
 func (a *app) stateAccess() (*state.Access, error) {
@@ -144,7 +144,7 @@ func (i IssuerConfig) entry() (trust.Issuer, error) {
 }
 
 // A ProviderConfig is an OpenID Connect provider as the configuration file has
-// it. The secret is taken from the variable that ClientSecretEnv names.
+// it. The secret is the value of the variable that ClientSecretEnv names.
 type ProviderConfig struct {
 	ID              string `mapstructure:"id"`
 	Name            string `mapstructure:"name"`

@@ -21,11 +21,11 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
-// statusEvery is how often a run tells its worker how it stands.
+// statusEvery is the interval of a run's status events.
 const statusEvery = time.Second
 
-// ask runs the runner. Of a run that is to end already it reads what was answered, and
-// asks nothing.
+// ask runs the runner. If the run is to end already, it only extracts the stored
+// answers and makes no attempts.
 func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, done runner.Progress, keys []string) (sum runner.Summary, err error) {
 	run := jour.Run()
 	if missing := slices.DeleteFunc(keys, func(name string) bool { return j.secrets[name].Secret != "" }); len(missing) > 0 {
@@ -34,9 +34,9 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 		}
 		return sum, &verdict{"The provider keys " + strings.Join(missing, ", ") + " are not set. Set them in the settings of the workspace and run the eval again."}
 	}
-	asked, leave, err := j.agents(ctx, &run.Eval)
+	agents, leave, err := j.agents(ctx, &run.Eval)
 	if err != nil && stop.cancelled() {
-		j.log.Warn("a cancelled run ends with answers that were not read", "answers", len(done.Answered), "err", j.cleanError(err))
+		j.log.Warn("a cancelled run ended with unread answers", "answers", len(done.Answered), "err", j.cleanError(err))
 		return settled(run, done), nil
 	}
 	if err != nil {
@@ -52,8 +52,8 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 	defer steering.Wait()
 	defer interrupt()
 	r := &runner.Runner{
-		Eval: &run.Eval, Category: category, Agents: asked, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
-		Sinks: []runner.Sink{j.gauge}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 would be no bound
+		Eval: &run.Eval, Category: category, Agents: agents, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
+		Sinks: []runner.Sink{j.meter}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 means unlimited
 		MemoryCapMB: j.w.MemoryCapMB / j.w.Runs, StatusEvery: min(statusEvery, j.w.Lease/3), Control: control, Paused: stop.ends(),
 		Extraction: j.w.Extraction,
 		Describe:   workspace.Source{Load: templates.Load}.Describe, Now: j.w.Now, Sleep: j.w.Sleep,
@@ -61,10 +61,10 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 	return r.Run(asking, run.Trials(), done)
 }
 
-// agents makes the agents with the workspace's keys, and what cleans up after them.
+// agents builds the agents with the workspace's keys, and returns a cleanup function.
 func (j *job) agents(ctx context.Context, ev *eval.Eval) (map[string]agent.Agent, func() error, error) {
 	leave := func() error { return nil }
-	var at string // where the keys of the agent that is built go
+	var at string // the host of the current agent's keys
 	var unbound error
 	lookUp := func(name string) (string, bool) {
 		key, err := j.key(name, at)
@@ -76,7 +76,7 @@ func (j *job) agents(ctx context.Context, ev *eval.Eval) (map[string]agent.Agent
 		Client: &http.Client{Transport: &boundTransport{j.w.Transport, j.secrets}},
 		Programs: func() (cliagent.Deps, error) {
 			if j.w.Programs == nil {
-				return cliagent.Deps{}, errors.New("this worker runs no programs")
+				return cliagent.Deps{}, errors.New("programs are disabled on this worker")
 			}
 			d, clean, err := j.w.Programs(ctx, j.row.ID, lookUp)
 			if clean != nil {

@@ -26,25 +26,26 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 )
 
-// evalName is what errors call an eval's text.
+// evalName is the file name of an eval in error messages.
 const evalName = "eval"
 
 const (
-	// maxIssues bounds an answer: a short eval can have an error in every few bytes.
+	// maxIssues limits the issues in a response: a short eval can have an error in
+	// every few bytes.
 	maxIssues = 200
 	// maxShown is how much of a description lists show, in characters.
 	maxShown = 1000
 )
 
-// A Checker reads evals for a server; see evals.Checker. It asks nobody and starts
-// nothing.
+// A Checker validates evals for a server; see evals.Checker. It sends no requests and
+// starts no programs.
 type Checker struct {
 	Catalog *catalog.Catalog
 	Prices  *prices.Table
 	Policy  Policy
 }
 
-// Check says what an eval means, or everything that is wrong with it.
+// Check returns the parsed eval, or all its issues.
 func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 	e, keys, built, issues := c.read(source)
 	names := slices.Sorted(maps.Keys(keys))
@@ -78,8 +79,8 @@ func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 	return out, nil
 }
 
-// read parses an eval and builds its agents, with placeholder keys. It returns the
-// hosts of the keys that they asked for, by name, or what is wrong, by line.
+// read parses an eval and builds its agents with placeholder keys. It returns the hosts
+// of each key by key name, or the issues by line.
 func (c *Checker) read(source []byte) (*eval.Eval, map[string][]string, map[string]agent.Agent, []evals.Issue) {
 	if len(source) > evals.MaxSource {
 		return nil, nil, nil, []evals.Issue{{Message: fmt.Sprintf("%d bytes; an eval has at most %d here", len(source), evals.MaxSource)}}
@@ -108,8 +109,8 @@ func (c *Checker) read(source []byte) (*eval.Eval, map[string][]string, map[stri
 	return e, keys, built, slices.Compact(wrong.list)
 }
 
-// build makes the agents to see what they need and what they cost. What they look up
-// are the keys that they need, each for the host that its agent is asked at.
+// build builds the agents to find their costs and the keys that they look up. It
+// returns the hosts of each key by key name.
 func (c *Checker) build(e *eval.Eval, wrong *problems) (map[string][]string, map[string]agent.Agent) {
 	keys := map[string][]string{}
 	var at string
@@ -124,7 +125,7 @@ func (c *Checker) build(e *eval.Eval, wrong *problems) (map[string][]string, map
 	}
 	deps := agents.Deps{
 		Files: fixtures.Files(), Getenv: lookUp, Prices: c.Prices, Client: &http.Client{},
-		Sleep: func(context.Context, time.Duration) error { return nil }, // nobody is asked
+		Sleep: func(context.Context, time.Duration) error { return nil }, // no requests are sent
 		Programs: func() (cliagent.Deps, error) {
 			return cliagent.Deps{
 				LookupEnv: func(name string) (string, bool) { v := lookUp(name); return v, v != "" },
@@ -159,10 +160,10 @@ func (c *Checker) near(slug string) string {
 	return "there are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
-// issuesOf takes joined errors apart.
+// issuesOf splits joined errors into issues.
 func issuesOf(err error) []evals.Issue {
 	var at *strictyaml.Error
-	joined, many := err.(interface{ Unwrap() []error }) //nolint:errorlint // an error that wraps many is taken apart
+	joined, many := err.(interface{ Unwrap() []error }) //nolint:errorlint // splits joined errors
 	switch {
 	case err == nil:
 		return nil

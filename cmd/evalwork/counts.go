@@ -7,27 +7,27 @@ import (
 	"github.com/firstpick/firstpick/runner"
 )
 
-// What Done calls the end of work on a run that goes on elsewhere.
+// Keys of Done.Runs for runs that continue elsewhere.
 const (
 	givenBack = "given_back"
 	lost      = "lost" // the lease ended first
 )
 
-// Done is what a worker did since it started.
+// Done are a worker's totals since its start.
 type Done struct {
 	Taken    uint64            // runs, each time one was taken
 	Ended    map[string]uint64 // runs, by status, given_back, or lost
-	Trials   uint64            // that came to an end
-	SpentUSD float64           // what answers cost, as far as providers said
+	Trials   uint64            // finished trials
+	SpentUSD float64           // cost of answers, as far as providers reported it
 }
 
-// Counts are kept by a worker. The zero value is ready; those of nil are not kept.
+// Counts are a worker's counters. The zero value is ready; a nil *Counts counts nothing.
 type Counts struct {
 	mu   sync.Mutex
 	done Done
 }
 
-// Read returns what was done until now.
+// Read returns the current totals.
 func (c *Counts) Read() Done {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +36,7 @@ func (c *Counts) Read() Done {
 	return d
 }
 
-func (c *Counts) took() {
+func (c *Counts) started() {
 	c.change(func(d *Done) { d.Taken++ })
 }
 
@@ -49,8 +49,8 @@ func (c *Counts) ended(status string) {
 	})
 }
 
-// went counts how far a run came between two looks at it.
-func (c *Counts) went(was, is runner.Status) {
+// advance adds the progress of a run between two statuses.
+func (c *Counts) advance(was, is runner.Status) {
 	c.change(func(d *Done) {
 		d.Trials += uint64(max(0, is.Valid+is.Excluded-was.Valid-was.Excluded))
 		d.SpentUSD += max(0, is.SpentUSD-was.SpentUSD)

@@ -19,11 +19,10 @@ import (
 )
 
 const (
-	// maxAttempts is after how many attempts a run fails that meets only trouble. Those that
-	// ended with the run given back in order do not count.
+	// maxAttempts limits the attempts at a run that only meets trouble. Attempts that
+	// gave the run back in order do not count.
 	maxAttempts = 25
-	// lastAttempt is the one after which a run fails all the same: it may be what ends
-	// its workers.
+	// lastAttempt limits all attempts: the run may be crashing its workers.
 	lastAttempt = 100
 	// Waits after trouble double from firstWait up to longestWait.
 	firstWait   = 2 * time.Second
@@ -38,19 +37,18 @@ type ending struct {
 	bundle string
 }
 
-// final keeps the numbers of a run in which nothing is under way any more.
+// final stores the final numbers of a run without attempts in flight.
 func (j *job) final(sum runner.Summary) {
-	j.gauge.mu.Lock()
-	defer j.gauge.mu.Unlock()
-	s := &j.gauge.latest
+	j.meter.mu.Lock()
+	defer j.meter.mu.Unlock()
+	s := &j.meter.latest
 	was := *s
 	s.Planned, s.Valid, s.Excluded, s.InFlight = sum.Planned, sum.Valid, sum.Excluded, 0
 	s.SpentUSD, s.ReservedUSD = sum.SpentUSD, max(0, sum.AtMostUSD-sum.SpentUSD)
-	j.gauge.counts.went(was, *s)
+	j.meter.counts.advance(was, *s)
 }
 
-// judge says how a run ends after what was asked. A stop that came when nothing was
-// left to ask changes nothing.
+// judge decides how a run ends. A stop request after the last attempt changes nothing.
 func (j *job) judge(run journal.Run, sum runner.Summary, stop *stopper) (*ending, error) {
 	end := &ending{status: state.RunDone}
 	switch {
@@ -68,17 +66,17 @@ func (j *job) judge(run journal.Run, sum runner.Summary, stop *stopper) (*ending
 	case sum.Valid == 0:
 		end.status, end.note = state.RunFailed, "No trial has an answer. "+why
 	case sum.Missing > 0:
-		end.note = fmt.Sprintf("%d of %d trials were not asked. %s", sum.Missing, sum.Planned, why)
+		end.note = fmt.Sprintf("%d of %d trials have no answer. %s", sum.Missing, sum.Planned, why)
 	}
 	if run.Before != nil {
-		end.note = strings.TrimSpace(fmt.Sprintf("%s The journal of an earlier worker was lost, so the run started over; what it had cost, up to %s USD, counts.", end.note, usd(run.Before.AtMostUSD)))
+		end.note = strings.TrimSpace(fmt.Sprintf("%s The journal of an earlier worker was lost, so the run started over; its earlier cost, up to %s USD, counts.", end.note, usd(run.Before.AtMostUSD)))
 	}
 	end.note = clip(string(j.clean([]byte(end.note))), maxNote)
 	return end, nil
 }
 
-// why says what kept trials from an answer: the reason that weighed most, in full
-// where a lane tells it.
+// why returns the most frequent reason for missing trials, in full if a lane has the
+// details.
 func (j *job) why(sum runner.Summary) string {
 	if sum.Stopped == runner.StoppedBudget {
 		return fmt.Sprintf("The budget of %s USD was reached.", usd(dollars(j.row.BudgetMicros)))
@@ -92,13 +90,13 @@ func (j *job) why(sum runner.Summary) string {
 	if most == "" {
 		return ""
 	}
-	told := most
-	for _, l := range j.gauge.read().Lanes {
+	full := most
+	for _, l := range j.meter.read().Lanes {
 		if l.Reason == most || strings.HasPrefix(l.Reason, most+": ") {
-			told = l.Reason
+			full = l.Reason
 		}
 	}
-	return fmt.Sprintf("Most of them for this reason (%d trials): %s.", sum.Reasons[most], strings.TrimRight(told, "."))
+	return fmt.Sprintf("Main reason (%d trials): %s.", sum.Reasons[most], strings.TrimRight(full, "."))
 }
 
 func usd(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
@@ -112,19 +110,19 @@ func clip(text string, most int) string {
 	return string(r[:most-1]) + "…"
 }
 
-// bundle freezes what the run's journal has. A run of which no trial has an end has
-// nothing to show. Where this may be what ends the workers, it is tried once more and
-// then left.
+// bundle writes the result bundle of the run's journal. A run without finished trials
+// has none. If writing may be crashing the workers, it is tried once more and then
+// skipped.
 func (j *job) bundle(ctx context.Context, end *ending) error {
 	if j.row.Tries() > lastAttempt+1 {
 		return nil
 	}
-	if s := j.gauge.read(); s.Valid+s.Excluded == 0 {
+	if s := j.meter.read(); s.Valid+s.Excluded == 0 {
 		return nil
 	}
 	root := j.w.runsRoot(j.row.WorkspaceID)
 	if _, err := journal.ReadRun(root, j.row.ID); errors.Is(err, os.ErrNotExist) {
-		return nil // the row counts what a lost journal held
+		return nil // the row has the counts of a lost journal
 	}
 	m, err := bundle.Write(ctx, bundle.Input{
 		RunsRoot: root, RunID: j.row.ID, Catalog: j.w.Catalog,
@@ -139,13 +137,13 @@ func (j *job) bundle(ctx context.Context, end *ending) error {
 
 // finish ends the row with its last events, all or nothing.
 func (j *job) finish(ctx context.Context, end ending) error {
-	s, now := j.gauge.read(), j.w.Now()
+	s, now := j.meter.read(), j.w.Now()
 	p := j.progress(s)
 	err := j.w.DB.Write(ctx, func(tx *state.Tx) error {
 		if _, err := tx.BeatRun(ctx, j.row.Lease(), now, j.w.Lease, p); err != nil {
 			return err
 		}
-		events := [][]byte{j.clean(body(tell(s))), body(evals.EndedEvent{Type: evals.EventEnded, Status: end.status, Note: end.note})}
+		events := [][]byte{j.clean(body(newProgressEvent(s))), body(evals.EndedEvent{Type: evals.EventEnded, Status: end.status, Note: end.note})}
 		if err := appendEvents(ctx, tx, j.row.ID, now, events...); err != nil {
 			return err
 		}
@@ -153,18 +151,19 @@ func (j *job) finish(ctx context.Context, end ending) error {
 	})
 	if err == nil {
 		j.w.Counts.ended(end.status)
-		j.log.Info("a run ended", "status", end.status, "valid", p.Valid, "planned", p.Planned, "spent_usd", s.SpentUSD, "note", end.note)
+		j.log.Info("run ended", "status", end.status, "valid", p.Valid, "planned", p.Planned, "spent_usd", s.SpentUSD, "note", end.note)
 	}
 	return err
 }
 
-// trouble gives a run back that this worker cannot go on with, for others or for later.
+// trouble gives back a run that this worker cannot continue, for another worker or a
+// later try.
 func (j *job) trouble(ctx context.Context, cause error) {
 	if j.row.Tries() >= maxAttempts && !errors.Is(cause, journal.ErrBusy) {
-		j.log.Error("a run was given up", "attempts", j.row.Tries(), "err", j.cleanError(cause))
+		j.log.Error("run failed after too many attempts", "attempts", j.row.Tries(), "err", j.cleanError(cause))
 		err := j.finish(ctx, ending{
 			status: state.RunFailed,
-			note:   fmt.Sprintf("The workers could not carry the run out, in %d attempts. The operator's log says why.", j.row.Tries()),
+			note:   fmt.Sprintf("The run failed after %d attempts. The operator's log has the reason.", j.row.Tries()),
 		})
 		if err == nil || errors.Is(err, state.ErrLeaseLost) {
 			return
@@ -173,8 +172,8 @@ func (j *job) trouble(ctx context.Context, cause error) {
 	}
 	wait := firstWait << min(max(0, j.row.Tries()-1), 10)
 	wait = min(wait, longestWait)
-	j.log.Error("this worker cannot go on with the run; it is given back", "again_in", wait.String(), "err", j.cleanError(cause))
-	j.letGo(ctx, func(tx *state.Tx, now time.Time, p state.RunProgress) error {
+	j.log.Error("run given back: this worker cannot continue it", "retry_in", wait.String(), "err", j.cleanError(cause))
+	j.release(ctx, func(tx *state.Tx, now time.Time, p state.RunProgress) error {
 		_, err := tx.BeatRun(ctx, j.row.Lease(), now, wait, p)
 		return err
 	})
@@ -183,19 +182,20 @@ func (j *job) trouble(ctx context.Context, cause error) {
 // cleanError keeps provider keys out of the log.
 func (j *job) cleanError(err error) string { return j.keys.Text(err.Error()) }
 
-// giveBack gives the run back in order, to be taken at once.
+// giveBack gives the run back for an immediate restart.
 func (j *job) giveBack(ctx context.Context) {
-	j.letGo(ctx, func(tx *state.Tx, now time.Time, p state.RunProgress) error {
+	j.release(ctx, func(tx *state.Tx, now time.Time, p state.RunProgress) error {
 		return tx.GiveBackRun(ctx, j.row.Lease(), now, p)
 	})
 }
 
-// letGo gives the run back. When that cannot be told, its lease ends by itself.
-func (j *job) letGo(ctx context.Context, tell func(*state.Tx, time.Time, state.RunProgress) error) {
+// release gives the run back. If the store cannot be reached, the lease expires by
+// itself.
+func (j *job) release(ctx context.Context, update func(*state.Tx, time.Time, state.RunProgress) error) {
 	now := j.w.Now()
 	j.w.Counts.ended(givenBack)
-	err := j.w.DB.Write(ctx, func(tx *state.Tx) error { return tell(tx, now, j.progress(j.gauge.read())) })
+	err := j.w.DB.Write(ctx, func(tx *state.Tx) error { return update(tx, now, j.progress(j.meter.read())) })
 	if err != nil && !errors.Is(err, state.ErrLeaseLost) {
-		j.log.Warn("the run could not be given back; its lease ends by itself", "err", err)
+		j.log.Warn("giving the run back failed; its lease will expire", "err", err)
 	}
 }

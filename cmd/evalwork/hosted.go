@@ -13,15 +13,15 @@ import (
 	"github.com/firstpick/firstpick/server/kit/safehttp"
 )
 
-// Why an agent is not asked.
+// Reasons for refusing an attempt.
 const (
 	reasonPrivate = "private_address" // its address is not a public one
 	reasonUnbound = "unbound_key"     // a key would go to a host which it is not bound to
 )
 
-// A hosted agent keeps all keys of the workspace out of what the runner stores: an
-// agent by itself knows its own key only. And it does not try again where the address
-// is one that may not be reached, or may not have the key.
+// A hosted agent removes all keys of the workspace from what the runner stores: an
+// agent by itself knows only its own key. It does not retry if the address is forbidden
+// or the key is not bound to it.
 type hosted struct {
 	agent.Agent
 	keys *redact.Redactor
@@ -34,14 +34,14 @@ func (a hosted) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 		return agent.Reply{}, a.failure(err)
 	}
 	reply.Raw = a.keys.Bytes(reply.Raw)
-	said, err := json.Marshal(reply.Answer)
+	encoded, err := json.Marshal(reply.Answer)
 	if err != nil {
 		return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Billed: true, Err: errors.New("the answer cannot be stored")}
 	}
-	if clean := a.keys.Bytes(said); !bytes.Equal(clean, said) {
+	if clean := a.keys.Bytes(encoded); !bytes.Equal(clean, encoded) {
 		reply.Answer = journal.Answer{}
 		if err := json.Unmarshal(clean, &reply.Answer); err != nil {
-			return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Billed: true, Err: errors.New("the answer holds a key in a place from which it cannot be taken")}
+			return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Billed: true, Err: errors.New("the answer contains a key that cannot be redacted")}
 		}
 	}
 	return reply, nil

@@ -29,14 +29,14 @@ type job struct {
 	row   *state.EvalRun
 	began time.Time // by this worker
 	log   *slog.Logger
-	gauge *gauge
+	meter *meter
 	keys  *redact.Redactor // knows the workspace's provider keys, once they are read
 
 	source  []byte // the eval
 	secrets map[string]state.BoundSecret
 }
 
-// A verdict is why a run ends without having been carried out: it can never be.
+// A verdict is a permanent reason why a run cannot be executed.
 type verdict struct{ note string }
 
 func (v *verdict) Error() string { return v.note }
@@ -44,28 +44,28 @@ func (v *verdict) Error() string { return v.note }
 // errStopped means that the worker must give the run back before it has ended.
 var errStopped = errors.New("the run is to be given back")
 
-// carryOut works on a run until it ends, is somebody else's, or is given back, as it is
-// soon after ctx ends.
-func (w *Worker) carryOut(ctx context.Context, row *state.EvalRun) {
-	w.Counts.took()
-	j := &job{w: w, row: row, began: w.Now(), gauge: &gauge{counts: w.Counts}, keys: redact.New(), log: w.Log.With("run", row.ID, "workspace", row.WorkspaceID, "attempt", row.Attempt)}
-	j.gauge.latest = runner.Status{
+// runJob works on a run until it ends, is taken over, or is given back soon after ctx
+// ends.
+func (w *Worker) runJob(ctx context.Context, row *state.EvalRun) {
+	w.Counts.started()
+	j := &job{w: w, row: row, began: w.Now(), meter: &meter{counts: w.Counts}, keys: redact.New(), log: w.Log.With("run", row.ID, "workspace", row.WorkspaceID, "attempt", row.Attempt)}
+	j.meter.latest = runner.Status{
 		Planned: row.Planned, Valid: row.Valid, Excluded: row.Excluded,
 		SpentUSD: dollars(row.SpentMicros), ReservedUSD: dollars(row.AtMostMicros - row.SpentMicros),
 	}
-	// The run's own context outlives the worker's: what is under way may end.
+	// The run's own context outlives the worker's: attempts in flight may finish.
 	work, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer leave(nil)
-	k := &keeper{job: j}
+	k := &renewer{job: j}
 	end, err := j.run(ctx, work, leave, k)
 	switch {
-	case errors.Is(context.Cause(work), state.ErrLeaseLost), errors.Is(context.Cause(work), errSilent), errors.Is(err, state.ErrLeaseLost):
+	case errors.Is(context.Cause(work), state.ErrLeaseLost), errors.Is(context.Cause(work), errLeaseExpired), errors.Is(err, state.ErrLeaseLost):
 		w.Counts.ended(lost)
-		j.log.Warn("the run was lost: another worker goes on with it", "err", cmp.Or(context.Cause(work), err))
+		j.log.Warn("run lost to another worker", "err", cmp.Or(context.Cause(work), err))
 		return
 	case errors.Is(err, errStopped):
 		j.giveBack(work)
-		j.log.Info("the run was given back")
+		j.log.Info("run given back")
 		return
 	}
 	if err == nil {
@@ -77,7 +77,7 @@ func (w *Worker) carryOut(ctx context.Context, row *state.EvalRun) {
 }
 
 // run carries the run out and returns how it ends.
-func (j *job) run(ctx, work context.Context, leave context.CancelCauseFunc, k *keeper) (*ending, error) {
+func (j *job) run(ctx, work context.Context, leave context.CancelCauseFunc, k *renewer) (*ending, error) {
 	if ctx.Err() != nil {
 		return nil, errStopped
 	}
@@ -87,17 +87,17 @@ func (j *job) run(ctx, work context.Context, leave context.CancelCauseFunc, k *k
 	if err := k.begin(work); err != nil {
 		return nil, err
 	}
-	j.log.Info("a run begins")
+	j.log.Info("run started")
 	stop := newStopper(ctx, k.order)
 	keeping, done := context.WithCancel(work)
-	var kept sync.WaitGroup
-	kept.Go(func() { k.keep(keeping, leave, stop.cancel) })
-	kept.Go(func() {
+	var background sync.WaitGroup
+	background.Go(func() { k.keep(keeping, leave, stop.cancel) })
+	background.Go(func() {
 		if j.w.Sleep(keeping, max(0, j.w.MaxTime-j.row.Worked)) == nil {
 			stop.expire(fmt.Sprintf("The run reached its time limit of %s.", j.w.MaxTime))
 		}
 	})
-	defer func() { done(); kept.Wait() }() // before the row is ended, nobody else touches it
+	defer func() { done(); background.Wait() }() // wait, so that only this goroutine touches the row's end
 	end, err := j.execute(work, stop)
 	var never *verdict
 	if errors.As(err, &never) {
@@ -128,13 +128,13 @@ func (j *job) load(ctx context.Context) error {
 	return nil
 }
 
-// clean takes the workspace's keys out of a text.
+// clean redacts the workspace's keys in a text.
 func (j *job) clean(text []byte) []byte { return j.keys.Bytes(text) }
 
-// execute asks what the run's journal does not hold yet.
+// execute executes the rest of the run's journal.
 func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	if j.row.Tries() > lastAttempt {
-		return nil, &verdict{fmt.Sprintf("The run was begun %d times, and no worker lived to end it. The operator's log says more.", j.row.Tries())}
+		return nil, &verdict{fmt.Sprintf("The run was started %d times and crashed its worker each time. The operator's log has details.", j.row.Tries())}
 	}
 	if _, ok := j.w.Catalog.Category(j.row.Category); !ok {
 		return nil, fmt.Errorf("this worker's catalogue has no category %q", j.row.Category)
@@ -142,7 +142,7 @@ func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	checker := &Checker{Catalog: j.w.Catalog, Prices: j.w.Prices, Policy: j.w.Policy}
 	ev, keys, _, issues := checker.read(j.source)
 	if len(issues) > 0 {
-		return nil, &verdict{"The eval cannot be run any more: " + say(issues)}
+		return nil, &verdict{"The eval cannot be run any more: " + joinIssues(issues)}
 	}
 	jour, err := j.open(ev)
 	if err != nil {
@@ -156,21 +156,21 @@ func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	return j.judge(jour.Run(), sum, stop)
 }
 
-// settle lets every trial that has no end yet come to one, as far as that goes.
+// settle finishes every remaining trial as far as possible.
 func (j *job) settle(ctx context.Context, stop *stopper, jour *journal.Journal, keys []string) (runner.Summary, error) {
 	run := jour.Run()
 	done, err := runner.Replay(j.w.runsRoot(j.row.WorkspaceID), run.ID)
 	if err != nil {
 		return runner.Summary{}, err
 	}
-	j.gauge.begin(run.Planned, done)
-	if stop.cancelled() && len(done.Answered) == 0 { // before anything was asked by this worker
+	j.meter.begin(run.Planned, done)
+	if stop.cancelled() && len(done.Answered) == 0 { // before this worker made an attempt
 		return settled(run, done), nil
 	}
 	return j.ask(ctx, stop, jour, done, keys)
 }
 
-// settled is the summary of a run that nobody asks anything for.
+// settled returns the summary of a run without further attempts.
 func settled(run journal.Run, p runner.Progress) runner.Summary {
 	return runner.Summary{
 		RunID: run.ID, Planned: run.Planned, Valid: len(p.Valid), Excluded: len(p.Excluded), Missing: run.Planned - len(p.Valid) - len(p.Excluded),
@@ -178,8 +178,8 @@ func settled(run journal.Run, p runner.Progress) runner.Summary {
 	}
 }
 
-// say puts what is wrong with an eval into a sentence.
-func say(issues []evals.Issue) string {
+// joinIssues joins the issues of an eval into a sentence.
+func joinIssues(issues []evals.Issue) string {
 	var out []string
 	for _, i := range issues[:min(len(issues), 3)] {
 		if i.Line > 0 {
@@ -193,8 +193,8 @@ func say(issues []evals.Issue) string {
 	return strings.Join(out, "; ") + "."
 }
 
-// open opens the run's journal, or makes it. What the row says that an earlier journal
-// spent which is not here stays on the bill.
+// open opens or creates the run's journal. If an earlier journal is lost, its cost in
+// the row stays on the bill.
 func (j *job) open(ev *eval.Eval) (*journal.Journal, error) {
 	root := j.w.runsRoot(j.row.WorkspaceID)
 	opened, err := journal.Open(root, j.row.ID)
@@ -210,7 +210,7 @@ func (j *job) open(ev *eval.Eval) (*journal.Journal, error) {
 	}
 	if j.row.AtMostMicros > 0 {
 		run.Before = &journal.Money{SpentUSD: dollars(j.row.SpentMicros), AtMostUSD: dollars(j.row.AtMostMicros)}
-		j.log.Warn("the journal of the run is lost: it starts over with what is left of its budget", "at_most_usd", run.Before.AtMostUSD)
+		j.log.Warn("the run's journal is lost: starting over with the rest of its budget", "at_most_usd", run.Before.AtMostUSD)
 	}
 	return journal.Create(root, run)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// destination is the host that an agent's key goes to, as keys are bound to it; empty
-// where it is not known.
+// destination is the host that receives an agent's key, as in key bindings; empty if
+// unknown.
 func destination(a eval.Agent) string {
 	address := a.BaseURL
 	switch {
@@ -43,10 +43,10 @@ func (j *job) key(name, host string) (string, error) {
 }
 
 // errUnbound ends the text of every error of a boundTransport, which identifies them.
-var errUnbound = errors.New("the provider key that the request carries is not bound to this host")
+var errUnbound = errors.New("the provider key in the request is not bound to this host")
 
-// A boundTransport sends no request that carries a key to a host which the key is not
-// bound to, under any of its names, wherever the request comes from.
+// A boundTransport refuses any request with a key to a host that the key is not bound
+// to, under all names of the host.
 type boundTransport struct {
 	http.RoundTripper
 	secrets map[string]state.BoundSecret

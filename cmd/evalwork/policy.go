@@ -17,26 +17,26 @@ import (
 const (
 	defaultMaxTrials  = 100_000 // of a run
 	defaultMaxTimeout = 15 * time.Minute
-	// maxAgents keeps an eval that is short from taking long to look at.
+	// maxAgents limits the time to check a short eval.
 	maxAgents = 200
-	// maxModel bounds what each report of a run's progress repeats, in bytes.
+	// maxModel limits the model's name, in bytes: every progress event repeats it.
 	maxModel = 200
 )
 
-// A Policy is what the operator lets evals of workspaces do. The zero Policy is for
-// strangers.
+// A Policy is what the operator allows in evals of workspaces. The zero Policy is safe
+// for untrusted workspaces.
 type Policy struct {
 	// Programs lets agents be programs on the worker's machine.
 	Programs bool
-	// Private lets agents be asked at private addresses, and over plain http.
+	// Private allows agents at private addresses and over http without TLS.
 	Private bool
-	// MaxTimeout is the longest that a question to a model may take; 0 means 15 minutes.
+	// MaxTimeout limits the timeout of a request to a model; 0 means 15 minutes.
 	MaxTimeout time.Duration
 	// MaxTrials is the most trials of a run; 0 means 100,000.
 	MaxTrials int
 }
 
-// problems collects what is wrong with an eval.
+// problems collects the issues of an eval.
 type problems struct {
 	eval *eval.Eval
 	list []evals.Issue
@@ -47,17 +47,17 @@ func (p *problems) add(key, format string, args ...any) {
 	p.list = append(p.list, evals.Issue{Line: p.eval.Line(key), Message: fmt.Sprintf(format, args...)})
 }
 
-// check tells what is fine on one's own machine and not here.
+// check reports what a local run allows and this service does not.
 func (p Policy) check(e *eval.Eval, wrong *problems) {
 	if most := cmp.Or(p.MaxTrials, defaultMaxTrials); e.Trials() > most {
-		wrong.add("repeats", "%d trials; a run has at most %d here: take fewer prompts, agents or repeats", e.Trials(), most)
+		wrong.add("repeats", "%d trials; a run has at most %d here: use fewer prompts, agents or repeats", e.Trials(), most)
 	}
 	if len(e.Agents) > maxAgents {
 		wrong.add("agents", "%d agents; an eval has at most %d here", len(e.Agents), maxAgents)
 	}
 	for _, name := range e.Templates {
 		if name != eval.NoTemplate && !slices.Contains(templates.Names(), name) {
-			wrong.add("templates", "there is no template %q; there are %s, %v", name, eval.NoTemplate, templates.Names())
+			wrong.add("templates", "unknown template %q; templates are %s, %v", name, eval.NoTemplate, templates.Names())
 		}
 	}
 	for i := range e.Agents {
@@ -74,15 +74,15 @@ func (p Policy) check(e *eval.Eval, wrong *problems) {
 func (p Policy) checkAgent(a *eval.Agent, fail func(key, format string, args ...any)) {
 	switch {
 	case a.File != "":
-		fail("file", "files of this machine are not read; take study, or use firstpick import on your own")
+		fail("file", "file is not allowed on this service; use study, or import the file with firstpick import")
 	case a.Kind == eval.KindCommand:
-		fail("kind", "commands of your own are not run here; take a model behind an API")
+		fail("kind", "command is not allowed on this service; use a model behind an API")
 	case a.IsProgram() && !p.Programs:
-		fail("kind", "programs are not run here; take a model behind an API, or use firstpick run on your own")
+		fail("kind", "programs are not allowed on this service; use a model behind an API, or run the eval with firstpick run")
 	case a.IsProgram():
 		for key, set := range map[string]bool{"binary": a.CLI.Binary != "", "args": len(a.CLI.Args) > 0, "env": len(a.CLI.Env) > 0} {
 			if set {
-				fail(key, "%s is not taken here; leave it out", key)
+				fail(key, "%s is not allowed on this service; remove it", key)
 			}
 		}
 		for key, c := range map[string]struct{ wants, most int }{
@@ -90,24 +90,24 @@ func (p Policy) checkAgent(a *eval.Agent, fail func(key, format string, args ...
 			"max_processes": {a.CLI.MaxProcesses, cliagent.DefaultProcesses},
 		} {
 			if c.wants > c.most {
-				fail(key, "%s: %d is more than a trial may use here, %d", key, c.wants, c.most)
+				fail(key, "%s must be at most %d here (got %d)", key, c.most, c.wants)
 			}
 		}
 	}
 	if len(a.Model) > maxModel {
-		fail("model", "the model's name has %d bytes; at most %d are taken here", len(a.Model), maxModel)
+		fail("model", "the model's name has %d bytes; at most %d are allowed", len(a.Model), maxModel)
 	}
 	if most := cmp.Or(p.MaxTimeout, defaultMaxTimeout); time.Duration(a.TimeoutS)*time.Second > most {
 		fail("timeout_s", "timeout_s must be at most %d here (got %d)", int(most.Seconds()), a.TimeoutS)
 	}
 	if a.APIKeyEnv != "" && !evals.ProviderKeyName(a.APIKeyEnv) {
-		fail("api_key_env", "%s cannot be a provider key's name: capital letters, digits and _, ending in _KEY, _TOKEN or _SECRET", a.APIKeyEnv)
+		fail("api_key_env", "%s is not a valid name of a provider key: use capital letters, digits and _, ending in _KEY, _TOKEN or _SECRET", a.APIKeyEnv)
 	}
 	address := a.BaseURL
 	if a.IsModel() {
 		address = provider.BaseURL(*a)
 	}
 	if u, err := url.Parse(address); !p.Private && address != "" && (err != nil || u.Scheme != "https") {
-		fail("base_url", "base_url must be an https address of the public internet, not %s", address)
+		fail("base_url", "base_url must be a public https URL (got %s)", address)
 	}
 }

@@ -12,36 +12,36 @@ import (
 // to it.
 const idlePolls = 5
 
-// slots are the runs that a worker has under way. Where all of them are of one
-// workspace and another waits, the run that was taken last is given back: its journal
-// makes going on cheap, and one workspace cannot hold a worker.
+// slots are the running runs of a worker. If all of them belong to one workspace and
+// another one waits, the last run is given back: its journal makes resuming cheap, and
+// one workspace cannot occupy a worker.
 type slots struct {
-	worker *Worker
-	mu     sync.Mutex
-	taken  []*slot // in the order in which they were taken
+	worker  *Worker
+	mu      sync.Mutex
+	running []*slot // in claim order
 }
 
-// A slot is one run under way.
+// A slot is one running run.
 type slot struct {
 	workspace string
 	yield     context.CancelFunc // gives the run back
 	yielding  bool
 }
 
-// use works on a run in a slot of its own.
+// use works on a run in a slot.
 func (s *slots) use(ctx context.Context, row *state.EvalRun) {
 	ctx, yield := context.WithCancel(ctx)
 	defer yield()
-	mine := &slot{workspace: row.WorkspaceID, yield: yield}
+	current := &slot{workspace: row.WorkspaceID, yield: yield}
 	s.mu.Lock()
-	s.taken = append(s.taken, mine)
+	s.running = append(s.running, current)
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.taken = slices.DeleteFunc(s.taken, func(t *slot) bool { return t == mine })
+		s.running = slices.DeleteFunc(s.running, func(t *slot) bool { return t == current })
 	}()
-	s.worker.carryOut(ctx, row)
+	s.worker.runJob(ctx, row)
 }
 
 // share looks whether others wait, until ctx ends.
@@ -54,7 +54,7 @@ func (s *slots) share(ctx context.Context) {
 		}
 		starve, err := w.DB.Read().RunsStarve(ctx, workspace, w.Now(), idlePolls*w.Poll)
 		if err != nil && ctx.Err() == nil {
-			w.Log.Warn("the queue of runs cannot be read; trying again", "err", err)
+			w.Log.Warn("reading the queue of runs failed; retrying", "err", err)
 		}
 		if starve {
 			s.giveLast(workspace)
@@ -62,8 +62,8 @@ func (s *slots) share(ctx context.Context) {
 	}
 }
 
-// only returns the workspace that has all slots, while none of them is being given
-// back; empty for none.
+// only returns the workspace that has all slots, unless one of them is being given
+// back; else "".
 func (s *slots) only() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,25 +72,25 @@ func (s *slots) only() string {
 
 // holder is only, for callers that hold the lock.
 func (s *slots) holder() string {
-	if len(s.taken) < s.worker.Runs {
+	if len(s.running) < s.worker.Runs {
 		return ""
 	}
-	first := s.taken[0].workspace
-	if slices.ContainsFunc(s.taken, func(t *slot) bool { return t.yielding || t.workspace != first }) {
+	first := s.running[0].workspace
+	if slices.ContainsFunc(s.running, func(t *slot) bool { return t.yielding || t.workspace != first }) {
 		return ""
 	}
 	return first
 }
 
-// giveLast gives back the run that was taken last, if its workspace still has all slots.
+// giveLast gives back the last claimed run, if its workspace still has all slots.
 func (s *slots) giveLast(workspace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.holder() != workspace {
 		return
 	}
-	last := s.taken[len(s.taken)-1]
+	last := s.running[len(s.running)-1]
 	last.yielding = true
 	last.yield()
-	s.worker.Log.Info("a run gives its slot to another workspace, which waits", "workspace", workspace)
+	s.worker.Log.Info("run gives its slot to a waiting workspace", "workspace", workspace)
 }

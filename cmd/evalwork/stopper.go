@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	// cancelDrain is how long questions under way may take when a run is cancelled.
-	// Those that take longer are given up, and billed at their worst.
+	// cancelDrain is how long attempts in flight may take after a run is cancelled.
+	// Longer ones are aborted and billed at their worst case.
 	cancelDrain = 30 * time.Second
 	drainLook   = 50 * time.Millisecond
 )
 
-// A stopper tells a run to end early, because it is cancelled, because it took too long,
-// or because its worker gives it back.
+// A stopper ends a run early: it is cancelled, over its time limit, or its worker
+// stops.
 type stopper struct {
-	worker <-chan struct{} // closed when the worker stops
-	asked  chan struct{}   // closed when the run is cancelled
-	once   sync.Once
-	note   string // why it is cancelled, if its owner did not; set before asked is closed
+	worker     <-chan struct{} // closed when the worker stops
+	cancelling chan struct{}   // closed when the run is cancelled
+	once       sync.Once
+	note       string // why it is cancelled, unless its owner cancelled it; set before cancelling is closed
 
-	late chan struct{} // closed when its time is over
-	over string        // a sentence on that; set before late is closed
+	late chan struct{} // closed at the time limit
+	over string        // a sentence on the time limit; set before late is closed
 }
 
 func newStopper(worker context.Context, o state.Order) *stopper {
-	s := &stopper{worker: worker.Done(), asked: make(chan struct{}), late: make(chan struct{})}
+	s := &stopper{worker: worker.Done(), cancelling: make(chan struct{}), late: make(chan struct{})}
 	s.cancel(o)
 	return s
 }
 
-// cancel ends the run if the store says so. The first reason stands.
+// cancel ends the run if the store orders it. The first reason wins.
 func (s *stopper) cancel(o state.Order) {
 	if !o.Cancel && o.Stop == "" {
 		return
@@ -43,25 +43,25 @@ func (s *stopper) cancel(o state.Order) {
 		if !o.Cancel {
 			s.note = stopNote(o.Stop)
 		}
-		close(s.asked)
+		close(s.cancelling)
 	})
 }
 
-// stopNote is what the owner of a run reads that was cancelled for them.
+// stopNote explains to the owner of a run why the service cancelled it.
 func stopNote(stop string) string {
 	switch stop {
 	case state.StopPlan:
-		return "Cancelled: the plan of the workspace is no longer paid. Start a new run when it is."
+		return "Cancelled: the workspace's plan is no longer paid. Start a new run once it is paid."
 	case state.StopOwner:
-		return "Cancelled: the account of the workspace's owner is disabled. Ask whoever runs this service."
+		return "Cancelled: the account of the workspace's owner is disabled. Ask the operator of this service."
 	default:
 		return "Cancelled by the service: " + stop + "."
 	}
 }
 
-func (s *stopper) cancelled() bool { return closed(s.asked) }
+func (s *stopper) cancelled() bool { return closed(s.cancelling) }
 
-// expire ends the run with what it has. It is called at most once.
+// expire ends the run at its time limit. Call it at most once.
 func (s *stopper) expire(why string) {
 	s.over = why
 	close(s.late)
@@ -81,14 +81,14 @@ func closed(c <-chan struct{}) bool {
 // ends reports whether the run ends for good, and not only with this worker.
 func (s *stopper) ends() bool { return s.cancelled() || s.expired() }
 
-// steer waits until the run is to end early, or ends. Then nothing further is asked,
-// what is under way may end for a while, and the rest is interrupted. Answers that are
-// to be read are under way too where the run ends for good: nobody reads them later.
+// steer waits until the run must end early, or ends. It then pauses the run, gives
+// attempts in flight a grace period, and interrupts the rest. If the run ends for good,
+// unread answers get the grace period too: no later worker reads them.
 func (s *stopper) steer(ctx context.Context, c *runner.Control, w *Worker, interrupt func()) {
 	defer interrupt()
 	grace := w.Drain
 	select {
-	case <-s.asked:
+	case <-s.cancelling:
 		grace = min(grace, cancelDrain)
 	case <-s.late:
 	case <-s.worker:

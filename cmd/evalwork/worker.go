@@ -22,7 +22,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// What a Worker takes where its fields are zero.
+// Defaults of a Worker's zero fields.
 const (
 	defaultRuns        = 2
 	defaultConcurrency = 64
@@ -30,16 +30,16 @@ const (
 	defaultPoll        = time.Second
 	defaultDrain       = 10 * time.Minute
 	defaultMaxTime     = 6 * time.Hour
-	// connectTimeout bounds getting through to a provider.
+	// connectTimeout limits getting through to a provider.
 	connectTimeout = 30 * time.Second
-	// maxHeader bounds the headers of an answer: an eval may name anybody's server.
+	// maxHeader limits the headers of an answer: an eval may name anybody's server.
 	maxHeader = 64 << 10
-	// longestPoll is how long a worker waits at most whose store does not answer.
+	// longestPoll limits the wait of a worker whose store does not respond.
 	longestPoll = 30 * time.Second
 )
 
-// A Worker runs queued runs, several at a time. Its fields are not changed while Run
-// runs. Those that may be zero say so.
+// A Worker executes queued runs, several at a time. Its fields must not change while
+// Run runs. A zero field has a default only if its comment says so.
 type Worker struct {
 	DB *state.DB
 	// Data is the folder of runs' journals, Bundles that of results. Workers on several
@@ -49,36 +49,37 @@ type Worker struct {
 	Catalog       *catalog.Catalog
 	Prices        *prices.Table
 	Policy        Policy
-	// Name is no other worker's.
+	// Name is unique among workers.
 	Name string
-	// Generator is the program, as bundles name it.
+	// Generator is the program's name and version in bundles.
 	Generator string
-	// Runs is how many runs are under way at a time; 0 means 2.
+	// Runs is the number of concurrent runs; 0 means 2.
 	Runs int
-	// Concurrency bounds the questions at a time of each run; 0 means 64. Answers that
-	// wait to be stored are held in memory.
+	// Concurrency limits the attempts in flight of each run; 0 means 64. Answers are in
+	// memory until they are stored.
 	Concurrency int
-	// MemoryCapMB bounds what the programs of all runs are reckoned to take; 0: none.
+	// MemoryCapMB limits the estimated memory of the programs of all runs; 0:
+	// unlimited.
 	MemoryCapMB int
-	// Extraction bounds how many answers of all runs are read at a time; nil is one as
+	// Extraction limits how many answers of all runs are read at a time; nil is one as
 	// wide as the machine.
 	Extraction *runner.Extraction
-	// Lease is how long a run stays with a worker that is not heard of; 0 means 30 s.
+	// Lease is how long a run stays with a worker that does not renew it; 0 means 30 s.
 	Lease time.Duration
 	// Poll is about how often an idle worker looks for runs; 0 means a second.
 	Poll time.Duration
-	// Drain is how long questions under way may take when the worker is stopped; 0
-	// means 10 minutes.
+	// Drain is how long attempts in flight may take when the worker stops; 0 means 10
+	// minutes.
 	Drain time.Duration
-	// MaxTime is how long workers work on a run at most, all together; then the run ends
-	// with what it has. 0 means 6 h.
+	// MaxTime limits the total work on a run, over all workers; then the run ends with
+	// its results so far. 0 means 6 h.
 	MaxTime time.Duration
-	// Transport carries questions to providers; nil reaches what Policy lets it.
+	// Transport sends requests to providers; nil uses one that enforces Policy.
 	Transport http.RoundTripper
-	// Programs returns what agents need that are programs, in a folder of this name,
-	// and what cleans up. It may be nil where Policy has none.
+	// Programs returns the dependencies of agents that are programs, in a folder of
+	// this name, and a cleanup function. It may be nil if Policy allows no programs.
 	Programs func(ctx context.Context, name string, lookUp func(string) (string, bool)) (cliagent.Deps, func() error, error)
-	// Counts are kept of what it does; nil for none.
+	// Counts are the worker's counters; may be nil.
 	Counts *Counts
 	Log    *slog.Logger
 	Now    func() time.Time
@@ -104,11 +105,11 @@ func (w Worker) withDefaults() *Worker {
 	return &w
 }
 
-// Run takes runs and works on them until ctx ends. Then it asks nothing further, lets
-// what is under way end for as long as Drain, and gives its runs back.
+// Run takes runs and works on them until ctx ends. Then it starts no attempts, waits up
+// to Drain for those in flight, and gives its runs back.
 func (w *Worker) Run(ctx context.Context) error {
 	if w.Name == "" || w.Data == "" || w.Bundles == "" {
-		return errors.New("a worker wants a name, a data folder and a folder of bundles")
+		return errors.New("a worker needs a name, a data folder and a bundle folder")
 	}
 	w = w.withDefaults()
 	if t, ok := w.Transport.(*http.Transport); ok {
@@ -140,7 +141,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		if failed++; err == nil {
 			failed = 0
 		} else if ctx.Err() == nil && failed&(failed-1) == 0 { // the 1st, 2nd, 4th, 8th
-			w.Log.Error("the queue of runs cannot be read; trying again", "times", failed, "err", err)
+			w.Log.Error("reading the queue of runs failed; retrying", "failures", failed, "err", err)
 		}
 		if w.Sleep(ctx, w.pause(idle, failed)) != nil {
 			return nil
@@ -148,8 +149,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 }
 
-// claim takes the next run; nil for none. Once begun it is not interrupted, lest a
-// run be taken that nobody works on.
+// claim takes the next run, or nil. It ignores a cancelled ctx once begun, so that no
+// run is taken without a worker.
 func (w *Worker) claim(ctx context.Context) (row *state.EvalRun, err error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -165,8 +166,8 @@ func (w *Worker) claim(ctx context.Context) (row *state.EvalRun, err error) {
 	return row, nil
 }
 
-// pause is about Poll, and different for each worker and look, so that many do not
-// come at once; it grows while the store does not answer.
+// pause returns about Poll, jittered per worker and poll so that workers do not poll in
+// step; it grows while the store does not respond.
 func (w *Worker) pause(look, failed int) time.Duration {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(w.Name + "/" + strconv.Itoa(look)))

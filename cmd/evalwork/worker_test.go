@@ -184,7 +184,7 @@ func TestALostLeaseEndsTheWork(t *testing.T) {
 		if taken == nil || taken.ID != id {
 			t.Fatalf("%+v", taken)
 		}
-		for !strings.Contains(w.log.String(), "the run was lost") {
+		for !strings.Contains(w.log.String(), "run lost to another worker") {
 			_ = sleep(t.Context(), 5*time.Millisecond)
 		}
 		close(g.open)
@@ -289,8 +289,8 @@ func TestARunThatCannotBe(t *testing.T) {
 		f := fake(t, providertest.Always(providertest.Step{Do: providertest.Unauthorized}))
 		for what, c := range map[string]struct{ source, note string }{
 			"a key that is not set":     {strings.ReplaceAll(asked(2, model("api", f.URL)), "FAKE_API_KEY", "LOST_API_KEY"), "LOST_API_KEY are not set"},
-			"a key that is not taken":   {asked(2, model("api", f.URL)), "No trial has an answer. Most of them for this reason (2 trials): auth: "},
-			"an eval of another policy": {asked(2, "{name: c, kind: command, command: [ls]}"), "cannot be run any more: line 7: agent c: commands of your own are not run here"},
+			"a key that is not taken":   {asked(2, model("api", f.URL)), "No trial has an answer. Main reason (2 trials): auth: "},
+			"an eval of another policy": {asked(2, "{name: c, kind: command, command: [ls]}"), "cannot be run any more: line 7: agent c: command is not allowed on this service"},
 		} {
 			id := w.queue(c.source, 5)
 			stop := w.start()
@@ -312,7 +312,7 @@ func TestAWorkspaceThatMayNotRun(t *testing.T) {
 	}{
 		"its plan ended": {
 			func(tx *state.Tx) error { return tx.SetPlanOf(t.Context(), workspaceID, state.PlanFree) },
-			"the plan of the workspace is no longer paid",
+			"the workspace's plan is no longer paid",
 		},
 		"its owner is disabled": {
 			func(tx *state.Tx) error {
@@ -364,7 +364,7 @@ func TestTroubleOfTheWorkerIsNotTheRunsFault(t *testing.T) {
 		id := w.queue(asked(5, model("api", f.URL)), 5)
 		stop := w.start()
 		w.until(id, "given back", func(r *state.EvalRun) bool {
-			return r.Attempt > 0 && strings.Contains(w.log.String(), "it is given back")
+			return r.Attempt > 0 && strings.Contains(w.log.String(), "run given back: ")
 		})
 		stop()
 		r := w.run(id)

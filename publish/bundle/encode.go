@@ -13,19 +13,19 @@ import (
 )
 
 // line returns a trial as its line of traces.zst.
-func (g *gathered) line(t *held) ([]byte, error) {
+func (g *gathered) line(t *plannedTrial) ([]byte, error) {
 	tr, err := g.trace(t)
 	if err != nil {
 		return nil, fmt.Errorf("trial %s: %w", t.trial.ID, err)
 	}
 	line, err := content.JSON(tr)
 	if err == nil && len(line) > format.LineBytes {
-		err = fmt.Errorf("trial %s takes %d bytes; at most %d are kept", tr.ID, len(line), format.LineBytes)
+		err = fmt.Errorf("trial %s takes %d bytes; the limit is %d", tr.ID, len(line), format.LineBytes)
 	}
 	return line, err
 }
 
-func (g *gathered) trace(t *held) (format.Trace, error) {
+func (g *gathered) trace(t *plannedTrial) (format.Trace, error) {
 	tr := format.Trace{
 		Entry: format.Entry{
 			ID: t.trial.ID, Agent: t.trial.Agent, Prompt: t.trial.PromptID, Template: t.trial.Template, Repeat: t.trial.Repeat,
@@ -40,7 +40,7 @@ func (g *gathered) trace(t *held) (format.Trace, error) {
 	tr.FinishedAt = &t.at
 	var a journal.Answer
 	var r pick.Result
-	if err := errors.Join(g.spool.get(t.answer, &a), g.spool.get(t.result, &r)); err != nil {
+	if err := errors.Join(g.buffer.get(t.answer, &a), g.buffer.get(t.result, &r)); err != nil {
 		return tr, err
 	}
 	tr.Answer = encodeAnswer(&a)
@@ -97,7 +97,7 @@ func encodeTokens(a *journal.Answer) *format.Tokens {
 	}
 }
 
-// list is v, and an empty list for none: readers need not tell null from empty.
+// list returns v, or an empty list for nil: JSON then has [] instead of null.
 func list(v []string) []string { return append([]string{}, v...) }
 
 func encodeManifest(m journal.Manifest) format.AgentManifest {

@@ -41,15 +41,15 @@ func placed(e pick.Evidence, t *transcript.Transcript) format.Evidence {
 	return out
 }
 
-// find returns the part of a text that a quote was made of; empty for none. Quotes
-// have no markdown: "use Flask" stands in the text as "use [**Flask**](https://...)".
+// find returns the part of a text that matches a quote; empty if no part does. Quotes
+// have no markdown: "use Flask" matches "use [**Flask**](https://...)".
 func find(text, quote string) string {
 	if quote == "" || strings.Contains(text, quote) {
 		return quote
 	}
-	plain, wanted := bare(text), bare(quote)
-	at := strings.Index(plain, wanted)
-	if at < 0 || wanted == "" {
+	haystack, needle := bare(text), bare(quote)
+	at := strings.Index(haystack, needle)
+	if at < 0 || needle == "" {
 		return ""
 	}
 	from, n := 0, 0
@@ -57,7 +57,7 @@ func find(text, quote string) string {
 		if n == at {
 			from = i
 		}
-		if n += len(c); n >= at+len(wanted) {
+		if n += len(c); n >= at+len(needle) {
 			return text[from : i+width(text[i:], c)]
 		}
 	}
@@ -107,7 +107,7 @@ func marked(text string) iter.Seq2[int, string] {
 	}
 }
 
-// maxAddress bounds how far the end of a link is looked for.
+// maxAddress limits the search for the end of a link, in bytes.
 const maxAddress = 2048
 
 // mark is the length of the markup that a text begins with.

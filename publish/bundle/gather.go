@@ -16,8 +16,8 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// held is what is known of a planned trial. What is long is in the spool.
-type held struct {
+// plannedTrial is the summary of a planned trial. Long texts are in the buffer.
+type plannedTrial struct {
 	trial          plan.Trial
 	answer, result span
 	valid          bool
@@ -34,18 +34,18 @@ type held struct {
 
 // gathered is a run, by place in the plan.
 type gathered struct {
-	spool      *spool
-	trials     []held
+	buffer     *buffer
+	trials     []plannedTrial
 	places     map[string]int
 	prompts    map[string]string             // texts by id
 	manifests  map[string][]journal.Manifest // by agent
 	extractors map[string]bool
 }
 
-func gather(ctx context.Context, root string, run journal.Run, s *spool) (*gathered, error) {
+func gather(ctx context.Context, root string, run journal.Run, s *buffer) (*gathered, error) {
 	planned := run.Trials()
 	g := &gathered{
-		spool: s, trials: make([]held, len(planned)), places: make(map[string]int, len(planned)),
+		buffer: s, trials: make([]plannedTrial, len(planned)), places: make(map[string]int, len(planned)),
 		prompts: map[string]string{}, manifests: map[string][]journal.Manifest{}, extractors: map[string]bool{},
 	}
 	for _, p := range run.Eval.Prompts {
@@ -93,16 +93,16 @@ func (g *gathered) take(r journal.Record) error {
 	return nil
 }
 
-// fail keeps a failed attempt. The record that gives a trial up repeats the last one.
-func (t *held) fail(r journal.Record) {
+// fail stores a failed attempt. The record that excludes a trial repeats the last one.
+func (t *plannedTrial) fail(r journal.Record) {
 	if n := len(t.failed); r.Kind == journal.KindExcluded && n > 0 && t.failed[n-1].Attempt == r.Attempt {
 		return
 	}
 	t.failed = append(t.failed, format.Attempt{Attempt: r.Attempt, At: r.At.UTC(), Reason: r.Reason, CostUSD: r.CostUSD, AtMostUSD: r.AtMostUSD})
 }
 
-// answered keeps an answer. The first of a trial stands.
-func (g *gathered) answered(t *held, r journal.Record) error {
+// answered stores an answer. The first answer of a trial counts.
+func (g *gathered) answered(t *plannedTrial, r journal.Record) error {
 	if t.valid {
 		return nil
 	}
@@ -111,14 +111,14 @@ func (g *gathered) answered(t *held, r journal.Record) error {
 		answer = &journal.Answer{}
 	}
 	var err error
-	if t.answer, err = g.spool.put(answer); err != nil {
+	if t.answer, err = g.buffer.put(answer); err != nil {
 		return err
 	}
 	t.valid, t.at, t.attempt, t.costUSD, t.wallMS = true, r.At.UTC(), r.Attempt, answer.CostUSD, answer.WallMS
 	return g.extracted(t, r.Result)
 }
 
-func (g *gathered) extracted(t *held, r *pick.Result) (err error) {
+func (g *gathered) extracted(t *plannedTrial, r *pick.Result) (err error) {
 	if r == nil {
 		return fmt.Errorf("trial %s: a record without its result", t.trial.ID)
 	}
@@ -126,12 +126,12 @@ func (g *gathered) extracted(t *held, r *pick.Result) (err error) {
 		g.extractors[r.Extractor] = true
 	}
 	t.outcome, t.picked, t.mismatch = r.Kind, r.Picked, r.Mismatch()
-	t.result, err = g.spool.put(r)
+	t.result, err = g.buffer.put(r)
 	return err
 }
 
-// missing says why a trial has no end.
-func (t *held) missing() string {
+// missing returns why a trial is unfinished.
+func (t *plannedTrial) missing() string {
 	if len(t.failed) == 0 {
 		return format.NotAsked
 	}
@@ -144,7 +144,7 @@ func code(reason string) string {
 	return c
 }
 
-// sumUp fills in what the manifest says of trials and money.
+// sumUp sets the manifest's totals of trials and money.
 func (g *gathered) sumUp(root, id string, m *format.Manifest) error {
 	p, err := runner.Replay(root, id)
 	if err != nil {

@@ -26,7 +26,7 @@ func newIndex() *index {
 	return x
 }
 
-// place returns the place of a name in its list, and adds it where it is new.
+// place returns the place of a name in its list, and adds it if it is new.
 func (x *index) place(list string, texts *[]string, name string) uint32 {
 	if x.places[list] == nil {
 		x.places[list] = map[string]uint32{}
@@ -41,7 +41,7 @@ func (x *index) place(list string, texts *[]string, name string) uint32 {
 }
 
 // add appends the entry of a trial that is a line of a frame.
-func (x *index) add(t *held, frame, line int) {
+func (x *index) add(t *plannedTrial, frame, line int) {
 	e := format.IndexEntry{
 		Outcome: byte(x.place("outcome", &x.names.Outcomes, t.kind())), Mismatch: t.mismatch,
 		Agent:    x.place("agent", &x.names.Agents, t.trial.Agent),
@@ -52,7 +52,7 @@ func (x *index) add(t *held, frame, line int) {
 		Frame:    uint32(frame), Line: uint32(line), //nolint:gosec // small
 		CostUSD: math.NaN(), WallMS: max(0, t.wallMS),
 	}
-	_, _ = hex.Decode(e.ID[:], []byte(t.trial.ID)) // the plan's own
+	_, _ = hex.Decode(e.ID[:], []byte(t.trial.ID)) // ids of the plan are valid
 	if t.costUSD != nil {
 		e.CostUSD = *t.costUSD
 	}

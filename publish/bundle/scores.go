@@ -17,9 +17,9 @@ import (
 // mostInMemory is how many trials are counted without a file, which most runs spare.
 const mostInMemory = 5000
 
-// writeScores writes scores.json and trials.parquet out of a store of its own: the
-// runs beside this one may be other people's.
-func (in Input) writeScores(ctx context.Context, run journal.Run, d *desk, m *format.Manifest) (_ []format.File, err error) {
+// writeScores writes scores.json and trials.parquet from a store of its own: other runs
+// in the same folder may belong to other workspaces.
+func (in Input) writeScores(ctx context.Context, run journal.Run, d *staging, m *format.Manifest) (_ []format.File, err error) {
 	file := "" // in memory
 	if m.Counts.Valid > mostInMemory {
 		file = filepath.Join(d.scratch, "trials.duckdb")
@@ -43,7 +43,7 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *desk, m *fo
 	}
 	cells = analytics.ByFamily(cells, families)
 	if totals.Valid != m.Counts.Valid {
-		return nil, fmt.Errorf("%d valid trials a moment ago and %d now: the run is being written; wait until it has ended", m.Counts.Valid, totals.Valid)
+		return nil, fmt.Errorf("the number of valid trials changed from %d to %d while reading: the run is still being written; wait until it has finished", m.Counts.Valid, totals.Valid)
 	}
 	scores, err := score(category, cells, m)
 	if err != nil {
@@ -86,7 +86,7 @@ func score(category *catalog.Category, cells []analytics.Cell, m *format.Manifes
 		s.Agents = append(s.Agents, format.AgentScores{Agent: a.Name, Money: a.Money, Board: rank(own, a.Planned)})
 	}
 	if err := errors.Join(errs...); err != nil {
-		return s, fmt.Errorf("the scores break their rules, so no bundle is made: %w", err)
+		return s, fmt.Errorf("no bundle written, the scores are inconsistent: %w", err)
 	}
 	return s, nil
 }

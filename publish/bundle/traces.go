@@ -16,13 +16,13 @@ import (
 	"github.com/firstpick/firstpick/publish/content"
 )
 
-// frameBytes is the most bytes of a frame of several lines, unpacked. A page of rare
-// trials unpacks a frame for each; frames of 4 MiB would take a tenth less of the disk,
-// and ten times as long.
+// frameBytes limits the uncompressed size of a frame of several lines. A page of rare
+// trials decompresses a frame for each; frames of 4 MiB would save a tenth of the disk
+// space and take ten times as long.
 const frameBytes = 256 << 10
 
 // kind is the outcome in the bundle.
-func (t *held) kind() string {
+func (t *plannedTrial) kind() string {
 	if t.valid {
 		return string(t.outcome)
 	}
@@ -85,7 +85,7 @@ type tracesWriter struct {
 	packed []byte
 }
 
-// add puts a line into the frame under way, or begins another.
+// add appends a line to the current frame, or begins a new one.
 func (w *tracesWriter) add(line []byte) error {
 	if w.lines == format.FrameLines || w.lines > 0 && len(w.buf)+len(line) > frameBytes {
 		if err := w.flush(); err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-// Input is what a bundle is made from.
+// Input is the source of a bundle.
 type Input struct {
-	// RunsRoot and RunID are the run. Nobody may be writing to it.
+	// RunsRoot and RunID identify the run. It must not be written to meanwhile.
 	RunsRoot, RunID string
 	Catalog         *catalog.Catalog
 	// Root is the folder of bundles. It is created if needed.
@@ -27,7 +27,7 @@ type Input struct {
 	Generator string
 }
 
-// Write makes the bundle of a run that has ended, however it ended, and returns its
+// Write makes the bundle of an ended run and returns its
 // manifest. A bundle that is there already and whole stays as it is. Where Write
 // fails no bundle is left behind.
 func Write(ctx context.Context, in Input) (_ format.Manifest, err error) {
@@ -43,12 +43,12 @@ func Write(ctx context.Context, in Input) (_ format.Manifest, err error) {
 	if err := in.check(run); err != nil {
 		return format.Manifest{}, err
 	}
-	desk, err := openDesk(in.Root)
+	staging, err := openStaging(in.Root)
 	if err != nil {
 		return format.Manifest{}, err
 	}
-	defer func() { err = errors.Join(err, desk.close()) }()
-	m, err := in.fill(ctx, run, desk)
+	defer func() { err = errors.Join(err, staging.close()) }()
+	m, err := in.fill(ctx, run, staging)
 	if err != nil {
 		return format.Manifest{}, err
 	}
@@ -56,19 +56,19 @@ func Write(ctx context.Context, in Input) (_ format.Manifest, err error) {
 	if err != nil {
 		return format.Manifest{}, err
 	}
-	if _, err := writeFile(filepath.Join(desk.bundle, format.ManifestName), data); err != nil {
+	if _, err := writeFile(filepath.Join(staging.bundle, format.ManifestName), data); err != nil {
 		return format.Manifest{}, err
 	}
 	m.ID = content.Digest(data)[:format.IDDigits]
 	if err := ctx.Err(); err != nil {
 		return format.Manifest{}, err
 	}
-	return m, desk.settle(m)
+	return m, staging.settle(m)
 }
 
 func (in Input) check(run journal.Run) error {
 	if run.Shard != nil {
-		return fmt.Errorf("it is shard %s of its eval; bundle what `firstpick merge` makes of all shards", run.Shard)
+		return fmt.Errorf("it is shard %s of its eval; merge all shards with `firstpick merge`, then bundle the result", run.Shard)
 	}
 	if run.Imported {
 		return errors.New("its answers were imported; only runs of a plan have a bundle")
@@ -80,17 +80,17 @@ func (in Input) check(run journal.Run) error {
 }
 
 // fill writes all files but the manifest, which it returns.
-func (in Input) fill(ctx context.Context, run journal.Run, d *desk) (format.Manifest, error) {
+func (in Input) fill(ctx context.Context, run journal.Run, d *staging) (format.Manifest, error) {
 	m, err := in.manifest(run)
 	if err != nil {
 		return m, err
 	}
-	spool, err := newSpool(filepath.Join(d.scratch, "spool"))
+	buffer, err := newBuffer(filepath.Join(d.scratch, "spool"))
 	if err != nil {
 		return m, err
 	}
-	defer spool.close()
-	g, err := gather(ctx, in.RunsRoot, run, spool)
+	defer buffer.close()
+	g, err := gather(ctx, in.RunsRoot, run, buffer)
 	if err != nil {
 		return m, err
 	}
@@ -109,7 +109,7 @@ func (in Input) fill(ctx context.Context, run journal.Run, d *desk) (format.Mani
 	return m, nil
 }
 
-// manifest returns the manifest as far as it follows from what was planned.
+// manifest returns the part of the manifest that follows from the plan.
 func (in Input) manifest(run journal.Run) (format.Manifest, error) {
 	def := run.Eval
 	digest, err := EvalDigest(def)
@@ -137,8 +137,8 @@ func (in Input) manifest(run journal.Run) (format.Manifest, error) {
 	return m, nil
 }
 
-// EvalDigest is the digest of what an eval means: that of its canonical JSON without
-// the text that it was read from. It is in 64 hexadecimal digits.
+// EvalDigest is the SHA-256 of an eval's canonical JSON, without its source text, in 64
+// hexadecimal digits.
 func EvalDigest(e eval.Eval) (string, error) {
 	e.Source = ""
 	data, err := content.JSON(e)

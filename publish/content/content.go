@@ -1,5 +1,5 @@
-// Package content is the form of what is published: one way to write it as bytes,
-// one name for those bytes, and that they survive a crash.
+// Package content encodes published documents: one canonical encoding, one name derived
+// from those bytes, and durable writes.
 package content
 
 import (

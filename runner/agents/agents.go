@@ -25,7 +25,7 @@ type Deps struct {
 	Sleep  func(context.Context, time.Duration) error
 	Prices *prices.Table
 	// Programs returns the dependencies of agents that are programs; it is called only
-	// for those.
+	// for them.
 	Programs func() (cliagent.Deps, error)
 }
 
@@ -57,4 +57,4 @@ func build(a eval.Agent, d Deps) (agent.Agent, error) {
 	return nil, fmt.Errorf("kind %q is unknown", a.Kind)
 }
 
-var errNoRecord = errors.New("the record holds no answer for this trial")
+var errNoRecord = errors.New("the record has no answer for this trial")

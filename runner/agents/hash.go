@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// hash draws 64 bits from its parts. Each part goes in with its length, so
-// that no two lists of parts read alike.
+// hash derives 64 bits from its parts. Each part is prefixed with its length, so that
+// different lists cannot collide by concatenation.
 func hash(seed uint64, parts ...string) uint64 {
 	buf := make([]byte, 0, 128)
 	buf = binary.BigEndian.AppendUint64(buf, seed)

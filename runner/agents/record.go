@@ -55,7 +55,7 @@ func openRecord(a eval.Agent) (agent.Agent, error) {
 		return nil, fmt.Errorf("%s: %w", a.File, err)
 	}
 	if len(answers) == 0 {
-		return nil, fmt.Errorf("%s: no line is of agent %q", a.File, a.Name)
+		return nil, fmt.Errorf("%s: no line has agent %q", a.File, a.Name)
 	}
 	return &record{offline: newOffline(a), model: a.Name, answers: answers}, nil
 }
@@ -81,7 +81,7 @@ func readRecord(r io.Reader, name string) (map[recordKey]recordLine, error) {
 		}
 		key := recordKey{l.Category, l.PromptID, max(1, l.Repeat)}
 		if _, ok := answers[key]; ok {
-			return nil, fmt.Errorf("line %d: prompt %q, repeat %d stands on an earlier line too", n, l.PromptID, key.repeat)
+			return nil, fmt.Errorf("line %d: duplicate prompt %q, repeat %d", n, l.PromptID, key.repeat)
 		}
 		answers[key] = l
 	}

@@ -53,9 +53,8 @@ type studiedTask struct {
 	answers [][]string // the imports of every answer
 }
 
-// expand turns counts of like answers into the answers. The study does not say
-// in which order they came, so a hash decides: any prefix is a fair sample, and
-// the same one each time.
+// expand expands counts of equal answers into a list. The study does not publish their
+// order, so a hash decides: any prefix is a fair, reproducible sample.
 func expand(category string, m study.Model) [][]string {
 	type keyed struct {
 		key     uint64

@@ -38,7 +38,7 @@ func newSimulated(a eval.Agent, d Deps) (agent.Agent, error) {
 	total := 0.0
 	for key, share := range a.Truth {
 		if share < 0 || math.IsNaN(share) || math.IsInf(share, 0) {
-			return nil, fmt.Errorf("truth: %s has the share %v", key, share)
+			return nil, fmt.Errorf("truth: the share of %s must be a number of 0 or more (got %v)", key, share)
 		}
 		total += share
 	}
@@ -46,7 +46,7 @@ func newSimulated(a eval.Agent, d Deps) (agent.Agent, error) {
 		return nil, errors.New("truth: want at least one share above 0")
 	}
 	if a.LatencyMS > 0 && d.Sleep == nil {
-		return nil, errors.New("latency_ms needs a clock")
+		return nil, errors.New("latency_ms needs Deps.Sleep")
 	}
 	return &simulated{Agent: a, offline: newOffline(a), outcomes: slices.Sorted(maps.Keys(a.Truth)), sleep: d.Sleep}, nil
 }
@@ -81,8 +81,8 @@ func (s *simulated) at(id string) time.Time {
 	return time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(hash(s.Seed, "at", id)%day) * time.Second)
 }
 
-// draw chooses an outcome. Each outcome's logit is shifted by a normal draw of
-// its own for the prompt, with the standard deviation PromptSpread.
+// draw chooses an outcome. For each prompt, the logit of each outcome is shifted by a
+// normal draw with the standard deviation PromptSpread.
 func (s *simulated) draw(prompt, id string) string {
 	weights := make([]float64, len(s.outcomes))
 	total := 0.0

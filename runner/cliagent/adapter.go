@@ -17,7 +17,7 @@ import (
 type setup struct {
 	binary  string   // a name or a path
 	install string   // how to get it
-	format  string   // of its stream: FormatText, or a kind; empty for the agent's own
+	format  string   // of its stream: FormatText, or a kind; empty for the agent's kind
 	text    bool     // the stream is text, not a JSON value a line
 	args    []string // after the program
 	env     []variable
@@ -65,7 +65,7 @@ func (s *setup) set(name, value string) { s.env = append(s.env, variable{name, v
 func setupOf(a eval.Agent) (*setup, error) {
 	k, ok := kinds()[a.Kind]
 	if !ok {
-		return nil, fmt.Errorf("kind %q is not a program on this machine", a.Kind)
+		return nil, fmt.Errorf("kind %q is not an agent program", a.Kind)
 	}
 	s, err := k.setup(a)
 	if err != nil {
@@ -91,7 +91,7 @@ func setupOf(a eval.Agent) (*setup, error) {
 		// A provider's own key goes to the provider's own address only.
 		if (u.Scheme != "https" || u.Host != s.host) && a.APIKeyEnv == "" && len(s.key.from) > 0 {
 			if len(a.CLI.Env) == 0 {
-				return nil, fmt.Errorf("base_url: %s gets no key unless api_key_env names the variable that holds it, such as %s", u.Host, s.key.from[0])
+				return nil, fmt.Errorf("base_url: %s gets no key unless api_key_env names its variable, such as %s", u.Host, s.key.from[0])
 			}
 			s.key.from = nil
 		}

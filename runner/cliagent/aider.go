@@ -30,7 +30,7 @@ func aider(a eval.Agent) (*setup, error) {
 	case v.name == "anthropic":
 		s.set("ANTHROPIC_API_BASE", a.BaseURL)
 	default:
-		return nil, fmt.Errorf("base_url: aider takes one for models of openai and anthropic, not of %s", v.name)
+		return nil, fmt.Errorf("base_url: aider supports it for models of openai and anthropic, not of %s", v.name)
 	}
 	s.add(a.CLI.Args...)
 	s.add("--message={prompt}")

@@ -57,7 +57,7 @@ func (p *program) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 		Limits: p.limits(f.dir), Stdout: w.stdout, Stderr: w.stderr, Ended: w.parser.Ended, MaxLine: stream.MaxLine,
 	})
 	if err != nil {
-		err = fmt.Errorf("%s: %w; install it anew: %s", p.binary.Path, err, p.install)
+		err = fmt.Errorf("%s: %w; reinstall it: %s", p.binary.Path, err, p.install)
 		return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonNotStarted, Lane: true, Err: err}
 	}
 	return p.reply(ctx, f, w, exit)
@@ -67,9 +67,9 @@ func (p *program) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 func fits(prompt string) error {
 	switch {
 	case len(prompt) > maxPrompt:
-		return fmt.Errorf("the prompt has %d bytes; a program takes at most %d: shorten it, or put the text into a project template", len(prompt), maxPrompt)
+		return fmt.Errorf("the prompt has %d bytes; the limit for a program is %d: shorten it, or put the text into a project template", len(prompt), maxPrompt)
 	case strings.ContainsRune(prompt, 0):
-		return errors.New("the prompt holds a zero byte, which an argument cannot hold")
+		return errors.New("the prompt has a zero byte, which a program argument cannot contain")
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (p *program) reply(ctx context.Context, f *folder, w *watch, exit process.E
 	if infra == nil {
 		var err error
 		if diff, stats, err = f.tree.Diff(context.WithoutCancel(ctx)); err != nil {
-			err = fmt.Errorf("reading the work folder after the trial: %w", err)
+			err = fmt.Errorf("read the work folder after the trial: %w", err)
 			return agent.Reply{}, &agent.InfraError{Reason: agent.ReasonMalformed, Retry: true, Billed: true, CostUSD: cost, Raw: raw, Err: err}
 		}
 		infra = w.unfinished(exit, &outcome, len(diff)+stats.Skipped+len(stats.Notes) > 0)

@@ -52,7 +52,7 @@ type binaryKey struct {
 func (p *program) find(ctx context.Context) (Binary, error) {
 	found, err := p.deps.LookPath(p.setup.binary)
 	if err != nil {
-		return Binary{}, fmt.Errorf("%s is not on this machine: %s; or name its path with --binary %[1]s=PATH", p.setup.binary, p.install)
+		return Binary{}, fmt.Errorf("%s not found: %s; or set its path with --binary %[1]s=PATH", p.setup.binary, p.install)
 	}
 	path, err := filepath.Abs(found)
 	if err == nil {
@@ -87,7 +87,7 @@ func (p *program) find(ctx context.Context) (Binary, error) {
 func (p *program) inspect(ctx context.Context, path string) (b Binary, err error) {
 	b.Path = path
 	if b.SHA256, err = digest(path); err != nil {
-		return b, fmt.Errorf("%s cannot be read: %w", path, err)
+		return b, fmt.Errorf("read %s: %w", path, err)
 	}
 	if p.Kind != eval.KindCommand {
 		err = p.ask(ctx, &b)
@@ -139,12 +139,12 @@ func (p *program) ask(ctx context.Context, b *Binary) (err error) {
 		Dir: home, Supervisor: p.deps.Supervisor, Wall: versionLimit, MaxRaw: 64 << 10, Env: env, Limits: p.limits(dir),
 	})
 	if err != nil {
-		return fmt.Errorf("%s does not start: %w; install it anew: %s", b.Path, err, p.install)
+		return fmt.Errorf("%s does not start: %w; reinstall it: %s", b.Path, err, p.install)
 	}
 	b.Version = strings.TrimRight(versionPattern.FindString(string(exit.Raw)), ".")
 	if b.Version == "" || exit.Code != 0 {
-		said := strings.TrimSpace(string(exit.Raw) + " " + string(exit.Stderr))
-		return fmt.Errorf("%s --version told no version (%s, status %d): %.300q; install it anew: %s", b.Path, exit.Why, exit.Code, said, p.install)
+		output := strings.TrimSpace(string(exit.Raw) + " " + string(exit.Stderr))
+		return fmt.Errorf("%s --version printed no version (%s, status %d): %.300q; reinstall it: %s", b.Path, exit.Why, exit.Code, output, p.install)
 	}
 	return p.keepCaches(home, b)
 }
@@ -155,7 +155,7 @@ func (p *program) keepCaches(home string, b *Binary) error {
 	for _, name := range p.caches {
 		from, to := filepath.Join(home, name), filepath.Join(dir, name)
 		if _, err := os.Stat(from); err != nil {
-			continue // this version makes none
+			continue // this version creates none
 		}
 		b.Caches = dir
 		if _, err := os.Stat(to); err == nil {

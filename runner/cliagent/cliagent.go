@@ -6,7 +6,7 @@
 // three time limits. Its event stream reports statements and actions; changes of files
 // come from the files themselves.
 //
-// New fails for a condition of the eval that the program cannot keep.
+// New fails for a condition of the eval that the program cannot meet.
 package cliagent
 
 import (
@@ -60,7 +60,7 @@ type Deps struct {
 	// Templates are the templates whose digests the manifest records.
 	Templates []string
 	Sandbox   sandbox.Sandbox
-	// Hide are folders and files that no agent may read, such as the runs' data.
+	// Hide are folders and files that no agent may read, such as the data of runs.
 	Hide []string
 	// Supervisor is the argv that leads to process.Supervise.
 	Supervisor []string
@@ -95,7 +95,7 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 		a.CLI = &eval.CLI{}
 	}
 	if !filepath.IsAbs(d.Root) {
-		return nil, fmt.Errorf("the folder for trials, %q, is not an absolute path", d.Root)
+		return nil, fmt.Errorf("the trials folder must be an absolute path (got %q)", d.Root)
 	}
 	s, err := setupOf(a)
 	if err != nil {
@@ -109,29 +109,30 @@ func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	}
 	p := &program{Agent: a, setup: *s, deps: d, price: priceOf(a, s.vendor, d.Prices)}
 	if a.CLI.TrialCostUSD > 0 && !s.caps && p.price == nil {
-		return nil, fmt.Errorf("trial_cost_usd: the price of %s is not known, so its cost could not be watched; set price", a.Model)
+		return nil, fmt.Errorf("trial_cost_usd: unknown price of %s, so the limit cannot be enforced; set price", a.Model)
 	}
 	auth, fingerprint, err := p.environment()
 	if err != nil {
 		return nil, err
 	}
 	if d.Inert {
-		p.missing = errors.New("nothing is started for a plan or a check")
+		p.missing = errors.New("programs are not started for a plan or a check")
 	} else if p.binary, p.missing = p.find(context.Background()); p.missing == nil && a.CLI.Version != "" && a.CLI.Version != p.binary.Version {
-		p.missing = fmt.Errorf("%s is version %s, the eval wants %s: install that, or change version", p.binary.Path, p.binary.Version, a.CLI.Version)
+		p.missing = fmt.Errorf("%s is version %s, the eval requires %s: install that version, or change version", p.binary.Path, p.binary.Version, a.CLI.Version)
 	}
 	return p, p.describe(auth, fingerprint)
 }
 
-// network fails where commands cannot be cut from the network as asked.
+// network returns an error if commands cannot be isolated from the network as
+// configured.
 func network(a eval.Agent, d Deps) error {
 	switch {
 	case a.CLI.Network != "off":
 		return nil
 	case !d.Inert && !d.Sandbox.CutsNetwork():
-		return fmt.Errorf("network: off needs a sandbox that can cut it; here is %s", d.Sandbox.Name())
+		return fmt.Errorf("network: off needs a sandbox with network isolation (got %s)", d.Sandbox.Name())
 	case a.Kind != eval.KindCommand:
-		return fmt.Errorf("network: off would cut %s off from its model as well; use web_search: false, or kind %s with a model that needs no network", a.Kind, eval.KindCommand)
+		return fmt.Errorf("network: off would isolate %s from its model as well; use web_search: false, or kind %s with a model that needs no network", a.Kind, eval.KindCommand)
 	}
 	return nil
 }
@@ -144,7 +145,7 @@ func (p *program) environment() (auth, fingerprint string, err error) {
 	var secrets []string
 	for _, name := range p.CLI.Env {
 		if slices.ContainsFunc(p.env, func(v variable) bool { return v.name == name }) {
-			return "", "", fmt.Errorf("env: %s is each trial's own, so that trials see neither your setup nor each other; leave it out", name)
+			return "", "", fmt.Errorf("env: %s is set for each trial, to isolate it from your setup and from other trials; remove it", name)
 		}
 		if value, ok := p.deps.LookupEnv(name); ok {
 			p.extra = append(p.extra, variable{name, value})
@@ -259,7 +260,7 @@ func (p *program) Check(context.Context) error {
 	}
 	now, err := digest(p.binary.Path)
 	if err == nil && now != p.binary.SHA256 {
-		err = errors.New(p.binary.Path + " has changed since the start: start again")
+		err = errors.New(p.binary.Path + " changed during the run: restart the run")
 	}
 	return err
 }

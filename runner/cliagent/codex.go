@@ -6,8 +6,8 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// codex runs Codex. Purity clean leaves out settings, rules and the project's
-// instructions. Its own sandbox is off: ours holds it, and the two do not nest.
+// codex runs Codex. Purity clean omits settings, rules and the project's instructions.
+// Its own sandbox is off: sandboxes do not nest.
 func codex(a eval.Agent) (*setup, error) {
 	if err := pure(a, eval.PurityClean); err != nil {
 		return nil, err

@@ -2,9 +2,8 @@ package cliagent
 
 import "github.com/firstpick/firstpick/runner/eval"
 
-// copilot runs GitHub Copilot CLI, with a GitHub token or, where a base_url is
-// given, with a model of one's own. Purity clean leaves out custom instructions and
-// the servers that it brings along.
+// copilot runs GitHub Copilot CLI, with a GitHub token or, if base_url is set, with a
+// custom model. Purity clean omits custom instructions and built-in MCP servers.
 func copilot(a eval.Agent) (*setup, error) {
 	if err := pure(a, eval.PurityClean); err != nil {
 		return nil, err

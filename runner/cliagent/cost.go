@@ -44,16 +44,16 @@ func bareModel(model string) string {
 // it, else by the table. A program that reports 0 for used tokens does not know the
 // price.
 func (p *program) cost(o stream.Outcome) *float64 {
-	told := o.CostUSD
-	if told != nil && *told == 0 && o.Usage != nil && o.Usage.In()+o.Usage.Output > 0 {
-		told = nil
+	reported := o.CostUSD
+	if reported != nil && *reported == 0 && o.Usage != nil && o.Usage.In()+o.Usage.Output > 0 {
+		reported = nil
 	}
-	if told != nil && p.Price == nil {
-		return told
+	if reported != nil && p.Price == nil {
+		return reported
 	}
 	if p.price != nil && o.Usage != nil {
 		usd := p.price.Cost(*o.Usage)
 		return &usd
 	}
-	return told
+	return reported
 }

@@ -9,7 +9,7 @@ import (
 // cursor runs Cursor's agent. All of it is below the home.
 func cursor(a eval.Agent) (*setup, error) {
 	if a.BaseURL != "" {
-		return nil, errors.New("base_url: cursor-agent asks Cursor's own servers only; leave it out")
+		return nil, errors.New("base_url: cursor-agent supports only Cursor's servers; remove it")
 	}
 	s := &setup{
 		binary: "cursor-agent", install: "curl https://cursor.com/install -fsS | bash",

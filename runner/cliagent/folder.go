@@ -82,8 +82,8 @@ func (p *program) furnish(f *folder) error {
 	return nil
 }
 
-// guarded returns a prompt that the program does not take as a command of its own: a
-// space precedes one that begins with a slash.
+// guarded returns a prompt that the program does not parse as one of its commands: it
+// prefixes a leading slash with a space.
 func (p *program) guarded(prompt string) string {
 	if p.commands != "" && prompt != "" && strings.ContainsAny(prompt[:1], p.commands) {
 		return " " + prompt

@@ -7,8 +7,8 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// geminiCLI runs Gemini CLI. It reads the project's GEMINI.md whatever its settings
-// say, so it has only the default purity.
+// geminiCLI runs Gemini CLI. It always reads the project's GEMINI.md, so it has only
+// the default purity.
 func geminiCLI(a eval.Agent) (*setup, error) {
 	if err := pure(a); err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func goose(a eval.Agent) (*setup, error) {
 	case "anthropic":
 		s.set("ANTHROPIC_HOST", strings.TrimSuffix(strings.TrimRight(a.BaseURL, "/"), "/v1"))
 	default:
-		return nil, fmt.Errorf("base_url: goose takes one for the providers openai and anthropic, not for %s", v.goose)
+		return nil, fmt.Errorf("base_url: goose supports it for the providers openai and anthropic, not for %s", v.goose)
 	}
 	return s, nil
 }

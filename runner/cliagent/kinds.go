@@ -7,8 +7,8 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// FormatText is the format of a program whose standard output is its answer. The other
-// formats are the kinds of agent whose streams they are.
+// FormatText is the format of a program that prints its answer on standard output. The
+// other formats are named by the kind of agent that writes them.
 const FormatText = "text"
 
 // A kind is the code of an agent kind that is a program.

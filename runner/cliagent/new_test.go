@@ -122,7 +122,7 @@ func TestNotStarted(t *testing.T) {
 	if err := os.Chmod(broken.CLI.Binary, 0o700); err != nil { //nolint:gosec // it shall look like a program
 		t.Fatal(err)
 	}
-	for want, a := range map[string]eval.Agent{"npm install -g @openai/codex": missing, "the eval wants 2.0.0": old, "install it anew": broken} {
+	for want, a := range map[string]eval.Agent{"npm install -g @openai/codex": missing, "the eval requires 2.0.0": old, "reinstall it": broken} {
 		p, err := New(a, deps(t))
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestNewRefuses(t *testing.T) {
 	nokey.APIKeyEnv = "NOT_SET"
 	home := spec(t, eval.KindClaudeCode, fakeCLI{})
 	home.CLI.Env = []string{"REGION", "HOME"}
-	for want, a := range map[string]eval.Agent{"set price": cost, "needs a sandbox": network, "NOT_SET": nokey, "HOME is each trial's own": home} {
+	for want, a := range map[string]eval.Agent{"set price": cost, "needs a sandbox": network, "NOT_SET": nokey, "HOME is set for each trial": home} {
 		if _, err := New(a, deps(t)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

@@ -14,7 +14,7 @@ func openCode(a eval.Agent) (*setup, error) {
 		return nil, err
 	}
 	type object = map[string]any
-	provider := object{"models": object{model: object{}}} // also one that it does not know yet
+	provider := object{"models": object{model: object{}}} // also a model unknown to opencode
 	if a.BaseURL != "" {
 		options := object{"baseURL": a.BaseURL}
 		if v.other { // unknown to OpenCode

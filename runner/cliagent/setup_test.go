@@ -173,7 +173,7 @@ func TestConditionsNotKept(t *testing.T) {
 		{eval.Agent{Kind: eval.KindCopilot, CLI: &eval.CLI{Purity: eval.PurityBare}}, "purity bare"},
 		{eval.Agent{Kind: eval.KindClaudeCode, Effort: "huge", CLI: &eval.CLI{}}, "low, medium"},
 		{eval.Agent{Kind: eval.KindCodex, Effort: "max", CLI: &eval.CLI{}}, `effort "max"`},
-		{eval.Agent{Kind: eval.KindCursor, BaseURL: "http://127.0.0.1:9", CLI: &eval.CLI{}}, "Cursor's own servers"},
+		{eval.Agent{Kind: eval.KindCursor, BaseURL: "http://127.0.0.1:9", CLI: &eval.CLI{}}, "only Cursor's servers"},
 		{eval.Agent{Kind: eval.KindOpenCode, Model: "gpt-5", CLI: &eval.CLI{}}, "provider/model"},
 		{eval.Agent{Kind: eval.KindGoose, Model: "unheard/of", CLI: &eval.CLI{}}, "api_key_env"},
 		{eval.Agent{Kind: eval.KindGoose, Model: "google/gemini-2.5-pro", BaseURL: "http://127.0.0.1:9", CLI: &eval.CLI{}}, "base_url"},
@@ -182,8 +182,8 @@ func TestConditionsNotKept(t *testing.T) {
 		{eval.Agent{Kind: eval.KindCodex, BaseURL: "http://api.openai.com/v1", CLI: &eval.CLI{}}, "api_key_env"}, // for all to read
 		{eval.Agent{Kind: eval.KindAider, Model: "gpt-5.1", BaseURL: "https://api.openai.com@models.example", CLI: &eval.CLI{}}, "api_key_env"},
 		{eval.Agent{Kind: eval.KindCommand, CLI: &eval.CLI{Command: []string{"ask", "it"}}}, "{prompt}"},
-		{eval.Agent{Kind: eval.KindCommand, CLI: &eval.CLI{Command: []string{"ask", "{prompt}"}, Binary: "x"}}, "leave it out"},
-		{eval.Agent{Kind: eval.KindSimulated, CLI: &eval.CLI{}}, "not a program"},
+		{eval.Agent{Kind: eval.KindCommand, CLI: &eval.CLI{Command: []string{"ask", "{prompt}"}, Binary: "x"}}, "remove it"},
+		{eval.Agent{Kind: eval.KindSimulated, CLI: &eval.CLI{}}, "not an agent program"},
 	} {
 		if _, err := setupOf(c.agent); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.agent.Kind, err, c.want)

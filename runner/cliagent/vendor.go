@@ -12,7 +12,7 @@ type vendor struct {
 	name   string // in the price table
 	keyEnv string // variable of the key
 	host   string // empty if unknown
-	other  bool   // not among those that every program supports
+	other  bool   // not supported by every program
 	// The names of the vendor and of its key in OpenCode and goose.
 	opencode, opencodeKey string
 	goose, gooseKey       string
@@ -24,7 +24,7 @@ func vendorOf(a eval.Agent) (v vendor, model string, err error) {
 	name, model, ok := strings.Cut(a.Model, "/")
 	if !ok {
 		if a.Kind != eval.KindAider {
-			return v, "", fmt.Errorf("model %q: %s wants it as provider/model, as in anthropic/claude-sonnet-4-5", a.Model, a.Kind)
+			return v, "", fmt.Errorf("model %q: %s needs the form provider/model, such as anthropic/claude-sonnet-4-5", a.Model, a.Kind)
 		}
 		name, model = guess(a.Model), a.Model
 	}

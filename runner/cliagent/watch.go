@@ -190,8 +190,8 @@ func (w *watch) verdict(exit process.Exit, o *stream.Outcome) *agent.InfraError 
 
 // unfinished classifies a program that ended before its result although its agent had
 // acted. It returns nil if the changes of the work folder are its truncated answer.
-// Without changes there is no answer, and the attempt is retried within the budget. A
-// plain text may be complete whatever the exit status.
+// Without changes there is no answer, and the attempt is retried within the budget.
+// Text output may be complete with any exit status.
 func (w *watch) unfinished(exit process.Exit, o *stream.Outcome, changed bool) *agent.InfraError {
 	if o.Stop != transcript.StopIncomplete || changed || w.p.format == FormatText && exit.Code > 0 {
 		return nil

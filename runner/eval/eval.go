@@ -79,10 +79,10 @@ type Agent struct {
 	Study string `json:"study,omitempty"`
 	File  string `json:"file,omitempty"`
 
-	// Simulated: Truth is the share of every outcome (tool slugs, "diy",
-	// "none", "refused"), scaled to sum to 1; PromptSpread is the standard
-	// deviation of a tool's logit between prompts; FailRate is the share of
-	// attempts that fail like a network does.
+	// Simulated: Truth is the share of every outcome (tool slugs, "diy", "none",
+	// "refused"), scaled to sum to 1; PromptSpread is the standard deviation of a
+	// tool's logit between prompts; FailRate is the share of attempts that fail with a
+	// simulated infrastructure error.
 	Truth        map[string]float64 `json:"truth,omitempty"`
 	Seed         uint64             `json:"seed,omitempty"`
 	LatencyMS    int                `json:"latency_ms,omitempty"`
@@ -95,11 +95,11 @@ type Agent struct {
 	BaseURL   string `json:"base_url,omitempty"`
 	// WebSearch switches it on or off; nil leaves it as the agent has it.
 	WebSearch *bool `json:"web_search,omitempty"`
-	// Effort is how much to reason, in the provider's own word.
+	// Effort is the reasoning effort, in the provider's term.
 	Effort string `json:"effort,omitempty"`
 	Price  *Price `json:"price,omitempty"`
 
-	// Models behind an API. What is not set is not sent.
+	// Models behind an API. Unset parameters are not sent.
 	MaxTokens   int      `json:"max_tokens,omitempty"`
 	Temperature *float64 `json:"temperature,omitempty"`
 	TimeoutS    int      `json:"timeout_s,omitempty"`
@@ -113,7 +113,7 @@ type Agent struct {
 	MaxConcurrency int `json:"max_concurrency,omitempty"`
 }
 
-// A CLI is how a program is run. Zero fields take the kind's own value.
+// A CLI configures an agent program. Zero fields take the kind's default.
 type CLI struct {
 	// Binary is the program's name. Parse refuses a path.
 	Binary string `json:"binary,omitempty"`
@@ -128,13 +128,13 @@ type CLI struct {
 	MaxTurns int    `json:"max_turns,omitempty"`
 	// TrialCostUSD limits the cost of one trial.
 	TrialCostUSD float64 `json:"trial_cost_usd,omitempty"`
-	// WallS bounds a trial, StallS the time without a byte of output, GraceS the
+	// WallS limits a trial, StallS the time without a byte of output, GraceS the
 	// time that the program may live after its result; in seconds.
 	WallS  int `json:"wall_s,omitempty"`
 	StallS int `json:"stall_s,omitempty"`
 	GraceS int `json:"grace_s,omitempty"`
-	// MemoryMB bounds the memory of a trial's processes together; the trials under way are
-	// planned with it. DiskMB limits the size of a trial's folders, MaxProcesses its
+	// MemoryMB limits the memory of all processes of a trial; it also limits the trials
+	// in flight. DiskMB limits the size of a trial's folders, MaxProcesses its
 	// concurrent processes.
 	MemoryMB     int `json:"memory_mb,omitempty"`
 	DiskMB       int `json:"disk_mb,omitempty"`
@@ -162,7 +162,7 @@ func (e *Eval) Trials() int {
 	return len(e.Prompts) * len(e.Agents) * len(e.Templates) * e.Repeats
 }
 
-// Studies returns the studies whose answers its agents replay, each once.
+// Studies returns the distinct studies whose answers the agents replay.
 func (e *Eval) Studies() []string {
 	var out []string
 	for _, a := range e.Agents {

@@ -9,10 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Family returns the key of the prompt's text. Prompts whose texts differ in white
-// space, case or Unicode form (NFKC) alone have the same key: an agent is asked the same
-// by both, so they are one prompt to the statistics. Where the text is not known, as in
-// some imports, it is empty.
+// Family returns the key of the prompt's text. Texts that differ only in white space,
+// case or Unicode form (NFKC) have the same key and count as one prompt in the
+// statistics. It is empty if the text is unknown, as in some imports.
 func (p Prompt) Family() string {
 	text := norm.NFKC.String(cases.Fold().String(norm.NFKC.String(p.Text)))
 	text = strings.Join(strings.Fields(text), " ")

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// yamlOf returns an eval that is JSON as YAML of the same lines; any other text as it
-// is. JSON is nearly a part of YAML: its reader knows neither the escapes of / and of
-// characters beyond 16 bits, nor tabs between values.
+// yamlOf converts a JSON eval to YAML with the same lines; other text is returned as
+// is. JSON is nearly a subset of YAML: the YAML reader rejects the escapes of / and of
+// surrogate pairs, and tabs between values.
 func yamlOf(data []byte) []byte {
 	if !json.Valid(data) {
 		return data

@@ -44,14 +44,14 @@ type Kind struct {
 	Name    string
 	Class   Class
 	Summary string // for the JSON schema and the documentation
-	// Fields are the fields that the kind accepts beside name and kind. Each needs a
-	// definition key_FIELD in eval.schema.json. Other fields are rejected: dropping one in
-	// silence would change the subject.
+	// Fields are the fields that the kind accepts in addition to name and kind. Each
+	// needs a definition key_FIELD in eval.schema.json. Other fields are rejected:
+	// ignoring one would change the subject.
 	Fields string
 	// Requires are the fields that must be set. OneOf are alternatives: exactly one of them.
 	Requires, OneOf string
 	// KeyEnv are the variables that hold the API key unless api_key_env names another, in
-	// order of preference; empty where the model decides, or no key is needed.
+	// order of preference; empty if the model decides, or no key is needed.
 	KeyEnv string
 	// BaseURL is the default of base_url.
 	BaseURL string
@@ -117,7 +117,7 @@ func KindNamed(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
-// HasField reports whether the kind accepts a field beside name and kind.
+// HasField reports whether the kind accepts a field in addition to name and kind.
 func (k Kind) HasField(field string) bool { return slices.Contains(strings.Fields(k.Fields), field) }
 
 // class returns the class of the agent's kind; empty for an unknown kind.

@@ -8,10 +8,10 @@ import (
 )
 
 // ErrHeld means that another process, or another open file of this one, has the lock.
-var ErrHeld = errors.New("the lock is held by somebody else")
+var ErrHeld = errors.New("another process holds the lock")
 
 // Lock waits for the lock of f.
 func Lock(f *os.File) error { return lock(f, true) }
 
-// TryLock takes the lock of f, or fails with ErrHeld.
+// TryLock acquires the lock of f, or fails with ErrHeld.
 func TryLock(f *os.File) error { return lock(f, false) }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock locks a byte far behind the end: what is locked there cannot be read by others.
+// lock locks a byte far beyond the end: other processes cannot read a locked byte.
 func lock(f *os.File, wait bool) error {
 	flags := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK)
 	if !wait {

@@ -70,8 +70,8 @@ type Batch struct {
 	Categories []Part
 }
 
-// Read reads and checks a whole input. Lines without `at` get now. The
-// error lists up to 20 bad lines by number.
+// Read reads and validates a whole input. Lines without `at` get now. The error lists
+// up to 20 bad lines by number.
 func Read(r io.Reader, cat *catalog.Catalog, now time.Time) (Batch, error) {
 	in := bufio.NewReaderSize(r, 1<<20)
 	parts := map[string]*part{}
@@ -93,7 +93,7 @@ func Read(r io.Reader, cat *catalog.Catalog, now time.Time) (Batch, error) {
 		trials++
 	}
 	if len(errs) == 0 && trials == 0 {
-		errs = append(errs, errors.New("the file holds no trial"))
+		errs = append(errs, errors.New("the file has no trials"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return Batch{}, err
@@ -136,7 +136,7 @@ func take(parts map[string]*part, n int, text []byte, cat *catalog.Catalog, now 
 	dec.DisallowUnknownFields()
 	l := Line{line: n}
 	if err := dec.Decode(&l); err != nil {
-		return fmt.Errorf("not a trial: %w", err)
+		return fmt.Errorf("malformed trial: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("more than one JSON value")
@@ -184,11 +184,11 @@ func checkOutcome(r *pick.Result, c *catalog.Category) error {
 		return fmt.Errorf("outcome %s with picked %q", r.Kind, r.Picked)
 	}
 	if _, ok := c.Entry(r.Picked); r.Kind == pick.Tool && !ok {
-		return fmt.Errorf("%q is no tool of category %s", r.Picked, c.Slug)
+		return fmt.Errorf("unknown tool %q in category %s", r.Picked, c.Slug)
 	}
 	for _, s := range r.Shortlist {
 		if _, ok := c.Entry(s); !ok && s != r.Picked {
-			return fmt.Errorf("%q in the shortlist is no tool of category %s", s, c.Slug)
+			return fmt.Errorf("unknown tool %q in the shortlist, category %s", s, c.Slug)
 		}
 	}
 	if r.Picked != "" {

@@ -26,19 +26,19 @@ const good = `{"agent":"a","category":"payments","prompt_id":"p","prompt":"x","r
 func TestBadLinesAreToldByNumber(t *testing.T) {
 	c := builtIn(t)
 	for name, tt := range map[string]struct{ line, want string }{
-		"not JSON":          {"{", "line 2: not a trial"},
+		"not JSON":          {"{", "line 2: malformed trial"},
 		"unknown field":     {strings.Replace(good, `"agent"`, `"agnt"`, 1), `unknown field "agnt"`},
 		"two values":        {good + good, "line 2: more than one JSON value"},
 		"unknown category":  {strings.Replace(good, "payments", "paymnts", 1), `line 2: unknown category "paymnts"`},
 		"no agent":          {strings.Replace(good, `"agent":"a",`, "", 1), "line 2: agent is missing"},
-		"the same trial":    {good, `line 2: agent "a", prompt "p", repeat 1 stands on an earlier line too`},
-		"another text":      {strings.Replace(strings.Replace(good, `"x"`, `"y"`, 1), `"repeat":1`, `"repeat":2`, 1), "has another text on an earlier line"},
+		"the same trial":    {good, `line 2: duplicate agent "a", prompt "p", repeat 1`},
+		"another text":      {strings.Replace(strings.Replace(good, `"x"`, `"y"`, 1), `"repeat":1`, `"repeat":2`, 1), "has a different text on an earlier line"},
 		"one text twice":    {strings.NewReplacer(`"p"`, `"q"`, `"x"`, `" X "`).Replace(good), `line 2: prompt "q" has the text of prompt "p" on line 1: the same text counts as one prompt`},
 		"neither":           {strings.Replace(good, `,"input":{"final_text":"I'd use Stripe."}`, "", 1), "needs either input or outcome"},
 		"unknown kind":      {outcome(`{"kind":"yes"}`), `unknown outcome kind "yes"`},
-		"unknown pick":      {outcome(`{"kind":"tool","picked":"strip"}`), `"strip" is no tool of category payments`},
+		"unknown pick":      {outcome(`{"kind":"tool","picked":"strip"}`), `unknown tool "strip" in category payments`},
 		"pick without tool": {outcome(`{"kind":"diy","picked":"stripe"}`), `outcome diy with picked "stripe"`},
-		"bad shortlist":     {outcome(`{"kind":"none","shortlist":["x"]}`), `"x" in the shortlist is no tool`},
+		"bad shortlist":     {outcome(`{"kind":"none","shortlist":["x"]}`), `unknown tool "x" in the shortlist`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := importer.Read(strings.NewReader(good+"\n"+tt.line+"\n"), c, now)
@@ -47,7 +47,7 @@ func TestBadLinesAreToldByNumber(t *testing.T) {
 			}
 		})
 	}
-	if _, err := importer.Read(strings.NewReader("\n"), c, now); err == nil || !strings.Contains(err.Error(), "holds no trial") {
+	if _, err := importer.Read(strings.NewReader("\n"), c, now); err == nil || !strings.Contains(err.Error(), "has no trials") {
 		t.Errorf("an empty file: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func (p *part) add(l Line) error {
 		l.Template = noTemplate
 	}
 	if text, ok := p.prompts[l.PromptID]; ok && text != l.Prompt {
-		return fmt.Errorf("prompt %q has another text on an earlier line", l.PromptID)
+		return fmt.Errorf("prompt %q has a different text on an earlier line", l.PromptID)
 	}
 	if family := (eval.Prompt{Text: l.Prompt}).Family(); family != "" {
 		if first, ok := p.families[family]; !ok {
@@ -54,7 +54,7 @@ func (p *part) add(l Line) error {
 	}
 	id := identity{l.Agent, l.PromptID, l.Template, l.Repeat}
 	if p.seen[id] {
-		return fmt.Errorf("agent %q, prompt %q, repeat %d stands on an earlier line too", l.Agent, l.PromptID, l.Repeat)
+		return fmt.Errorf("duplicate agent %q, prompt %q, repeat %d", l.Agent, l.PromptID, l.Repeat)
 	}
 	p.seen[id] = true
 	p.prompts[l.PromptID] = l.Prompt
@@ -78,8 +78,8 @@ func (p *part) finish() Part {
 	return out
 }
 
-// digest returns the digest of a set of answers, without their times: those of lines
-// without `at` are the time of the import.
+// digest returns the digest of a set of answers without their times: lines without `at`
+// get the time of the import.
 func digest(lines []Line) string {
 	sums := make([][]byte, len(lines))
 	for i, l := range lines {

@@ -17,7 +17,7 @@ import (
 // ErrClosed is returned by Append and Put after Close.
 var ErrClosed = errors.New("journal: closed")
 
-// ErrBusy says that a run is open for appending elsewhere.
+// ErrBusy means that another process has the run open for appending.
 var ErrBusy = errors.New("is being written by another process")
 
 // A Journal is a run that is open for appending. Its methods may be called by
@@ -38,8 +38,8 @@ func Create(root string, r Run) (*Journal, error) {
 	return Open(root, r.ID)
 }
 
-// Open opens a run for appending and takes a torn last line away. A run that
-// does not exist is os.ErrNotExist, one that another process appends to ErrBusy.
+// Open opens a run for appending and removes a torn last line. It returns
+// os.ErrNotExist for a missing run, and ErrBusy if another process appends to it.
 func Open(root, id string) (*Journal, error) {
 	run, err := ReadRun(root, id)
 	if err != nil {
@@ -61,8 +61,8 @@ func Open(root, id string) (*Journal, error) {
 	return &Journal{run: run, table: newTable(), lock: lock, records: records, raw: newRawWriter(id, dir)}, nil
 }
 
-// lockDir takes the run's lock, which the system gives back when the process
-// ends, however it ends.
+// lockDir acquires the run's lock, which the system releases when the process ends in
+// any way.
 func lockDir(dir, id string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -81,12 +81,11 @@ func lockDir(dir, id string) (*os.File, error) {
 	return f, nil
 }
 
-// Run returns what the run set out to do.
+// Run returns the run's plan.
 func (j *Journal) Run() Run { return j.run }
 
-// Append adds records and returns when they are on disk, all of them or none.
-// After a write that failed every later Append fails: what is behind a hole
-// could not be read.
+// Append adds records and returns when they are on disk, all or none. After a failed
+// write every later Append fails: records after a gap could not be read.
 func (j *Journal) Append(ctx context.Context, records ...Record) error {
 	var lines []byte
 	var err error
@@ -99,7 +98,7 @@ func (j *Journal) Append(ctx context.Context, records ...Record) error {
 	return err
 }
 
-// Close waits for appends under way and gives the run back.
+// Close waits for pending appends and releases the run.
 func (j *Journal) Close() error {
 	open, err := j.records.close()
 	if !open {

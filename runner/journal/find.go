@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Find returns the records of the trials whose id begins so, and the manifests of
-// their agents, in the order in which they were written. It decodes nothing else, so that one trial of a
-// large run is found soon; what the other records hold is not checked.
+// Find returns the records of the trials whose id has the prefix, and the manifests of
+// their agents, in order. It decodes nothing else, so that one trial of a large run is
+// found quickly; other records are not validated.
 func Find(root, id, prefix string) ([]Record, error) {
 	dir, err := runDir(root, id)
 	if err != nil {
@@ -33,7 +33,7 @@ func Find(root, id, prefix string) ([]Record, error) {
 	return ofTrials(found, prefix), nil
 }
 
-// findIn appends the records of a segment that name such a trial, and all manifests.
+// findIn appends a segment's records of matching trials, and all manifests.
 func findIn(path string, last bool, prefix string, found []Record) ([]Record, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func findIn(path string, last bool, prefix string, found []Record) ([]Record, er
 	}
 }
 
-// ofTrials keeps the records of such trials and of the agents that they asked.
+// ofTrials filters the records of matching trials and of their agents.
 func ofTrials(found []Record, prefix string) []Record {
 	agents := map[string]bool{}
 	for _, r := range found {
@@ -72,11 +72,11 @@ func ofTrials(found []Record, prefix string) []Record {
 			agents[r.Trial.Agent] = true
 		}
 	}
-	kept := found[:0]
+	matching := found[:0]
 	for _, r := range found {
 		if r.Trial.ID != "" && strings.HasPrefix(r.Trial.ID, prefix) || r.Manifest != nil && agents[r.Manifest.Agent] {
-			kept = append(kept, r)
+			matching = append(matching, r)
 		}
 	}
-	return kept
+	return matching
 }

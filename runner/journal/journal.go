@@ -1,15 +1,15 @@
-// Package journal keeps a run's truth: an append-only file of records, one JSON
-// object a line behind its CRC-32C. Append returns when the records are on
-// disk; callers that come while an fsync is under way share the next one, so
-// that many workers cost few of them (group commit, without timers).
+// Package journal stores a run: an append-only file of records, one JSON object per
+// line, prefixed with its CRC-32C. Append returns when the records are on disk; calls
+// during an fsync share the next one, so that many workers need few of them (group
+// commit, without timers).
 //
 // A last line without its newline is torn: an append that was never acknowledged.
-// Opening takes it away and scanning passes over it. A line with its newline whose
-// checksum differs is damaged, the last one too: that is an error that names file and
-// byte, for then something acknowledged is gone.
+// Opening removes it and scanning skips it. A complete line with a wrong checksum is
+// damaged, the last one too: the error names file and byte, since an acknowledged
+// record is lost.
 //
-// A run is a folder: run.json says what was planned, journal-NNNNNN.ndjson hold
-// the records. A lock on the folder keeps a second writer out.
+// A run is a folder: run.json is the plan, journal-NNNNNN.ndjson are the records. A
+// lock on the folder excludes a second writer.
 package journal
 
 import (
@@ -22,15 +22,13 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// A Run is what a run set out to do. It is written once, before the first
-// record.
+// A Run is the plan of a run. It is written once, before the first record.
 type Run struct {
 	ID        string    `json:"id"`
 	Eval      eval.Eval `json:"eval"`
 	Planned   int       `json:"planned"`
 	CreatedAt time.Time `json:"created_at"`
-	// Synthetic marks a run with simulated agents, Imported one whose answers
-	// came from elsewhere.
+	// Synthetic marks a run with simulated agents, Imported one with imported answers.
 	Synthetic bool `json:"synthetic"`
 	Imported  bool `json:"imported"`
 	// Content is the digest of the answers of an imported run.
@@ -41,19 +39,18 @@ type Run struct {
 	Notes     []string `json:"notes,omitempty"`
 	// Shard is nil for a run of the whole plan.
 	Shard *Shard `json:"shard,omitempty"`
-	// Before is what an earlier journal of the same run had spent that is lost; nil
-	// for none.
+	// Before is the spending of an earlier, lost journal of the same run; nil if there
+	// is none.
 	Before *Money `json:"before,omitempty"`
 }
 
-// Money is what was spent as far as known, and what it may have been at most, in US
-// dollars.
+// Money is the known spending and its upper bound, in US dollars.
 type Money struct {
 	SpentUSD  float64 `json:"spent_usd"`
 	AtMostUSD float64 `json:"at_most_usd"`
 }
 
-// A Kind says what a record is about.
+// A Kind is the type of a record.
 type Kind string
 
 // The kinds of record.
@@ -62,8 +59,8 @@ const (
 	KindResult     Kind = "result"     // the trial has its answer
 	KindExcluded   Kind = "excluded"   // the last attempt failed
 	KindExtraction Kind = "extraction" // the pick was derived again from the stored answer
-	KindManifest   Kind = "manifest"   // what an agent is from here on
-	KindAsked      Kind = "asked"      // a question that may cost money is about to be asked
+	KindManifest   Kind = "manifest"   // an agent's properties from here on
+	KindAsked      Kind = "asked"      // an attempt that may cost money is about to start
 	KindAnswer     Kind = "answer"     // the trial's answer, which is still to be read; a result repeats it
 )
 
@@ -77,16 +74,16 @@ type Record struct {
 	Reason  string       `json:"reason,omitempty"`
 	Answer  *Answer      `json:"answer,omitempty"`
 	Result  *pick.Result `json:"result,omitempty"`
-	// CostUSD is what a failed attempt cost, where that is known.
+	// CostUSD is the cost of a failed attempt, if known.
 	CostUSD *float64 `json:"cost_usd,omitempty"`
-	// AtMostUSD is what the attempt may cost at worst, where nobody says what it cost.
+	// AtMostUSD is the attempt's worst case if the cost is unknown.
 	AtMostUSD *float64 `json:"at_most_usd,omitempty"`
-	// Raw is where the answer lies as it came; see Put.
+	// Raw is the location of the raw answer; see Put.
 	Raw      *RawRef   `json:"raw,omitempty"`
 	Manifest *Manifest `json:"manifest,omitempty"`
 }
 
-// An Answer is what came back, with what it took.
+// An Answer is an agent's answer with its usage.
 type Answer struct {
 	Transcript transcript.Transcript `json:"transcript"`
 	// Model is the model that the provider reported.
@@ -95,13 +92,13 @@ type Answer struct {
 	InTokens  int           `json:"in_tokens,omitempty"`
 	OutTokens int           `json:"out_tokens,omitempty"`
 	Usage     *prices.Usage `json:"usage,omitempty"`
-	// CostUSD is null where the price is unknown.
+	// CostUSD is null if the price is unknown.
 	CostUSD *float64 `json:"cost_usd,omitempty"`
 	// WallMS is how long the answer took, in milliseconds.
 	WallMS int64 `json:"wall_ms,omitempty"`
-	// Notes say what was left out of the transcript, and why.
+	// Notes describe omissions from the transcript and their reasons.
 	Notes []string `json:"notes,omitempty"`
-	// Manifest is the id of the manifest under which it was asked.
+	// Manifest is the id of the agent's manifest at the attempt.
 	Manifest string `json:"manifest,omitempty"`
 }
 

@@ -19,7 +19,7 @@ func encode(dst []byte, table *crc32.Table, r *Record) ([]byte, error) {
 		return dst, fmt.Errorf("journal: encode: %w", err)
 	}
 	if len(body) > maxLine {
-		return dst, fmt.Errorf("journal: a record of %d bytes; at most %d are kept", len(body), maxLine)
+		return dst, fmt.Errorf("journal: a record of %d bytes exceeds the limit of %d", len(body), maxLine)
 	}
 	dst = fmt.Appendf(dst, "%08x ", crc32.Checksum(body, table))
 	dst = append(dst, body...)

@@ -13,24 +13,23 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Answers as they came lie beside the journal in raw-NNNNNN.zst, which
-// are appended to. A blob is a header and a zstd frame; the header is, in
-// big-endian order: magic, length of the frame, length unpacked, and the CRC-32C of
-// both lengths and the frame. Bytes that no record refers to are harmless: they
-// are the trace of a crash.
+// Raw answers are appended to raw-NNNNNN.zst in the run's folder. A blob is a header
+// and a zstd frame; the header is, in big-endian order: magic, compressed length,
+// uncompressed length, and the CRC-32C of both lengths and the frame. Unreferenced
+// bytes are harmless: a crash leaves them.
 
 const (
 	rawMagic  = 0x66705a31 // "fpZ1"
 	rawHeader = 16
 	// maxRaw is the most that one answer may be, unpacked.
 	maxRaw = 256 << 20
-	// maxPacked leaves room for what zstd adds to what cannot be packed.
+	// maxPacked leaves room for zstd's overhead on incompressible data.
 	maxPacked = maxRaw + maxRaw/128 + 1<<10
-	// rawWindow bounds the memory of packing and unpacking.
+	// rawWindow limits the memory of packing and unpacking.
 	rawWindow = 1 << 20
 )
 
-// A RawRef says where an answer lies as it came.
+// A RawRef is the location of a raw answer.
 type RawRef struct {
 	Segment int   `json:"segment"`
 	Offset  int64 `json:"offset"`
@@ -38,11 +37,11 @@ type RawRef struct {
 	Size    int64 `json:"size"`   // bytes unpacked
 }
 
-// Put keeps an answer as it came and returns when it is on disk. A record that
-// refers to it is appended afterwards. An answer may have 256 MiB.
+// Put stores a raw answer and returns when it is on disk. Append the record that refers
+// to it afterwards. An answer may have 256 MiB.
 func (j *Journal) Put(ctx context.Context, raw []byte) (RawRef, error) {
 	if len(raw) > maxRaw {
-		return RawRef{}, fmt.Errorf("run %s: an answer of %d bytes; at most %d are kept", j.run.ID, len(raw), maxRaw)
+		return RawRef{}, fmt.Errorf("run %s: an answer of %d bytes exceeds the limit of %d", j.run.ID, len(raw), maxRaw)
 	}
 	enc, err := j.raw.encoder()
 	if err != nil {
@@ -53,7 +52,7 @@ func (j *Journal) Put(ctx context.Context, raw []byte) (RawRef, error) {
 	return j.putBlob(ctx, blob, int64(len(raw)))
 }
 
-// CopyRaw keeps in dst what another run has kept, without unpacking it.
+// CopyRaw copies a raw answer of another run into dst, without decompressing it.
 func CopyRaw(dst *Journal, srcRoot, srcID string, ref RawRef) (RawRef, error) {
 	blob, err := readBlob(srcRoot, srcID, ref)
 	if err != nil {
@@ -74,7 +73,7 @@ func (j *Journal) putBlob(ctx context.Context, blob []byte, size int64) (RawRef,
 	return RawRef{Segment: at.Segment, Offset: at.Byte, Packed: int64(len(blob)), Size: size}, nil
 }
 
-// ReadRaw returns an answer as it came. What cannot be read is a *DamageError.
+// ReadRaw returns a raw answer. If it cannot be read, the error is a *DamageError.
 func ReadRaw(root, id string, ref RawRef) ([]byte, error) {
 	blob, err := readBlob(root, id, ref)
 	if err != nil {
@@ -93,7 +92,7 @@ func ReadRaw(root, id string, ref RawRef) ([]byte, error) {
 		return nil, damaged(err)
 	}
 	if int64(len(raw)) != ref.Size {
-		return nil, damaged(fmt.Errorf("%d bytes unpacked, not %d", len(raw), ref.Size))
+		return nil, damaged(fmt.Errorf("%d bytes uncompressed, want %d", len(raw), ref.Size))
 	}
 	return raw, nil
 }
@@ -107,7 +106,7 @@ func readBlob(root, id string, ref RawRef) ([]byte, error) {
 	path := rawPath(dir, ref.Segment)
 	damaged := func(reason string) error { return &DamageError{Path: path, Byte: ref.Offset, Reason: reason} }
 	if ref.Segment < 1 || ref.Offset < 0 || ref.Packed < rawHeader || ref.Packed > maxPacked || ref.Size < 0 || ref.Size > maxRaw {
-		return nil, damaged(fmt.Sprintf("no answer can lie there: %+v", ref))
+		return nil, damaged(fmt.Sprintf("invalid location of an answer: %+v", ref))
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -119,7 +118,7 @@ func readBlob(root, id string, ref RawRef) ([]byte, error) {
 	if info, err := f.Stat(); err != nil {
 		return nil, err
 	} else if info.Size()-ref.Packed < ref.Offset { // before memory is taken for it
-		return nil, damaged(fmt.Sprintf("the file ends at byte %d, inside an answer", info.Size()))
+		return nil, damaged(fmt.Sprintf("truncated at byte %d, within an answer", info.Size()))
 	}
 	blob := make([]byte, ref.Packed)
 	if _, err := f.ReadAt(blob, ref.Offset); err != nil && !errors.Is(err, io.EOF) {
@@ -139,7 +138,7 @@ func seal(blob []byte, size int, table *crc32.Table) {
 	binary.BigEndian.PutUint32(blob[12:], rawSum(blob, table))
 }
 
-// check says what is wrong with a blob; nothing if it is whole.
+// check returns the problem of a blob, or "".
 func check(blob []byte, size int64, table *crc32.Table) string {
 	switch {
 	case binary.BigEndian.Uint32(blob) != rawMagic:

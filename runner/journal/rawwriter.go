@@ -10,8 +10,8 @@ import (
 // packers is how many answers are packed at a time.
 const packers = 2
 
-// A rawWriter makes the raw segments when the first answer is put, so that a run
-// without any has none.
+// A rawWriter creates the raw segments at the first answer, so that a run without
+// answers has none.
 type rawWriter struct {
 	run, dir string
 	encoder  func() (*zstd.Encoder, error)
@@ -28,7 +28,7 @@ func newRawWriter(run, dir string) *rawWriter {
 	})}
 }
 
-// open goes on behind the last segment, whatever lies at its end.
+// open continues after the last segment, without reading its end.
 func (w *rawWriter) open() (*segments, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

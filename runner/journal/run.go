@@ -19,7 +19,7 @@ const (
 
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
 
-// ValidID says whether a run may have the id. An id is never a path.
+// ValidID reports whether an id is valid for a run. A valid id is never a path.
 func ValidID(id string) bool { return idPattern.MatchString(id) }
 
 // runDir returns the folder of a run.
@@ -30,8 +30,7 @@ func runDir(root, id string) (string, error) {
 	return filepath.Join(root, id), nil
 }
 
-// ReadRun reads what a run set out to do. A run that does not exist is
-// os.ErrNotExist.
+// ReadRun reads the plan of a run. It returns os.ErrNotExist for a missing run.
 func ReadRun(root, id string) (Run, error) {
 	dir, err := runDir(root, id)
 	if err != nil {
@@ -54,10 +53,10 @@ func ReadRun(root, id string) (Run, error) {
 		return Run{}, &DamageError{Path: path, Reason: err.Error()}
 	}
 	if r.ID != id {
-		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("holds run %q", r.ID)}
+		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("has the id %q", r.ID)}
 	}
 	if s := r.Shard; s != nil && (s.Index < 1 || s.Index > s.Of) {
-		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("shard %s is none", s)}
+		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("invalid shard %s", s)}
 	}
 	return r, nil
 }
@@ -74,8 +73,8 @@ func (e *RunError) Error() string { return fmt.Sprintf("run %s: %v", e.ID, e.Err
 // Unwrap returns the reason.
 func (e *RunError) Unwrap() error { return e.Err }
 
-// List returns every run below root, the oldest first, and apart from them the runs
-// whose run.json cannot be read: one of those does not keep anybody from the others.
+// List returns every run below root, the oldest first, and separately the runs with an
+// unreadable run.json, so that one damaged run does not hide the others.
 func List(root string) (runs []Run, unreadable []*RunError, err error) {
 	entries, err := os.ReadDir(root)
 	if errors.Is(err, os.ErrNotExist) {
@@ -104,20 +103,20 @@ func List(root string) (runs []Run, unreadable []*RunError, err error) {
 func makeRun(root string, r Run) error {
 	dir, err := runDir(root, r.ID)
 	if err != nil {
-		return fmt.Errorf("run id %q: want letters, digits, dots and dashes", r.ID)
+		return fmt.Errorf("run id %q: use letters, digits, dots and dashes", r.ID)
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
 	if len(data) > maxRun {
-		return fmt.Errorf("run %s: %d bytes of plan; at most %d are kept", r.ID, len(data), maxRun)
+		return fmt.Errorf("run %s: a plan of %d bytes exceeds the limit of %d", r.ID, len(data), maxRun)
 	}
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err
 	}
 	if _, err := os.Stat(dir); err == nil {
-		return fmt.Errorf("run %s exists; resume it", r.ID)
+		return fmt.Errorf("run %s already exists; resume it", r.ID)
 	}
 	tmp, err := os.MkdirTemp(root, ".new-")
 	if err != nil {
@@ -133,8 +132,8 @@ func makeRun(root string, r Run) error {
 	return syncDir(root)
 }
 
-// Move moves a run that nobody writes to another folder of runs, on the same file
-// system. It is in one of them, whole, whatever happens.
+// Move moves a run without a writer to another folder of runs on the same file system,
+// atomically.
 func Move(from, to, id string) error {
 	if _, err := ReadRun(from, id); err != nil {
 		return err
@@ -145,8 +144,8 @@ func Move(from, to, id string) error {
 	return syncDir(to)
 }
 
-// Copy copies a run that nobody writes to another folder of runs, where it appears
-// whole. One that is there already is os.ErrExist.
+// Copy copies a run without a writer to another folder of runs, where it appears
+// atomically. It returns os.ErrExist if the run is already there.
 func Copy(from, to, id string) error {
 	if _, err := ReadRun(from, id); err != nil {
 		return err

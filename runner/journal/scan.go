@@ -19,27 +19,27 @@ type DamageError struct {
 	Path   string
 	Byte   int64
 	Reason string
-	// Last says that no record follows: the file can be cut there, and only that
-	// record is lost.
+	// Last means that no record follows: truncating the file there loses only that
+	// record.
 	Last bool
 }
 
 func (e *DamageError) Error() string {
-	s := fmt.Sprintf("%s: byte %d: %s; restore the file from a copy, or move the run away", e.Path, e.Byte, e.Reason)
+	s := fmt.Sprintf("%s: byte %d: %s; restore the file from a backup, or move the run to another folder", e.Path, e.Byte, e.Reason)
 	if e.Last {
-		s += fmt.Sprintf("; without a copy, `truncate -s %d %s` and `firstpick runs rebuild` drop this last record alone", e.Byte, e.Path)
+		s += fmt.Sprintf("; without a backup, `truncate -s %d %s` and `firstpick runs rebuild` drop only this last record", e.Byte, e.Path)
 	}
 	return s
 }
 
-// Scan calls fn for every record after from, with the place behind it, and
-// returns the place behind the last that fn took. It stops at fn's first error. The record's
-// parts may be kept.
+// Scan calls fn for every record after from, with the offset after it, and returns the
+// offset after the last record that fn accepted. It stops at fn's first error. fn may
+// retain the record.
 func Scan(root, id string, from Offset, fn func(Record, Offset) error) (Offset, error) {
 	return scanLines(root, id, from, func(body []byte, next Offset) (string, error) {
 		var r Record
 		if err := json.Unmarshal(body, &r); err != nil {
-			return "not a record: " + err.Error(), nil //nolint:nilerr // the reason is what is returned
+			return "malformed record: " + err.Error(), nil //nolint:nilerr // returned as the reason
 		}
 		return "", fn(r, next)
 	})
@@ -55,8 +55,8 @@ func Verify(root, id string) error {
 	return err
 }
 
-// A visitor takes the body of a line, which it must not keep, and the place behind
-// it. It returns why the body is no record, or its own error.
+// A visitor receives the body of a line, which it must not retain, and the offset after
+// it. It returns why the body is malformed, or its own error.
 type visitor func(body []byte, next Offset) (reason string, err error)
 
 func scanLines(root, id string, from Offset, visit visitor) (Offset, error) {
@@ -115,11 +115,11 @@ func (j *Journal) ReadAt(at Offset) (Record, error) {
 func unbroken(dir string, segments []int, from Offset) error {
 	for i, n := range segments {
 		if n != i+1 {
-			return &DamageError{Path: segmentPath(dir, i+1), Reason: "the segment is missing"}
+			return &DamageError{Path: segmentPath(dir, i+1), Reason: "missing segment"}
 		}
 	}
 	if from.Segment > max(1, len(segments)) || (from.Byte > 0 && from.Segment > len(segments)) {
-		return &DamageError{Path: segmentPath(dir, from.Segment), Reason: "the segment was read before and is missing"}
+		return &DamageError{Path: segmentPath(dir, from.Segment), Reason: "missing segment, although it was read before"}
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (s *scanner) scan(at Offset, visit visitor) (Offset, error) {
 	if info, err := f.Stat(); err != nil {
 		return at, err
 	} else if info.Size() < at.Byte {
-		return at, &DamageError{Path: s.path, Byte: info.Size(), Reason: fmt.Sprintf("the file ends before byte %d, which was read before", at.Byte)}
+		return at, &DamageError{Path: s.path, Byte: info.Size(), Reason: fmt.Sprintf("truncated before byte %d, which was read before", at.Byte)}
 	}
 	if _, err := f.Seek(at.Byte, io.SeekStart); err != nil {
 		return at, err
@@ -186,10 +186,10 @@ func (s *scanner) scan(at Offset, visit visitor) (Offset, error) {
 		body, reason := unframe(s.table, line[:len(line)-1])
 		if reason == "" {
 			if reason, err = visit(body, next); err != nil {
-				return at, err // it was not taken: a later scan offers it again
+				return at, err // not accepted: a later scan repeats it
 			}
 		}
-		if reason != "" { // with its newline the line is whole: an interrupted append has none
+		if reason != "" { // a line with its newline is complete: an interrupted append has none
 			return at, &DamageError{s.path, at.Byte, reason, s.last && s.nothingFollows(in)}
 		}
 		at = next
@@ -200,7 +200,7 @@ func (s *scanner) scan(at Offset, visit visitor) (Offset, error) {
 // one they are an interrupted append.
 func (s *scanner) torn(at Offset, n int) error {
 	if n > 0 && !s.last {
-		return &DamageError{Path: s.path, Byte: at.Byte, Reason: "the segment ends inside a record"}
+		return &DamageError{Path: s.path, Byte: at.Byte, Reason: "the segment is truncated within a record"}
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func (s *scanner) nothingFollows(in *bufio.Reader) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// readLine returns a line with its newline, or io.EOF with what is left.
+// readLine returns a line with its newline, or io.EOF with the rest.
 func readLine(in *bufio.Reader, long *[]byte) ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if err == nil {
@@ -219,7 +219,7 @@ func readLine(in *bufio.Reader, long *[]byte) ([]byte, error) {
 	*long = append((*long)[:0], line...)
 	for errors.Is(err, bufio.ErrBufferFull) {
 		if len(*long) > maxLine+sumDigits+2 {
-			return nil, errors.New("a line without end")
+			return nil, errors.New("line too long")
 		}
 		line, err = in.ReadSlice('\n')
 		*long = append(*long, line...)

@@ -17,8 +17,7 @@ const (
 	segmentMax  = 256 << 20 // bytes after which a new segment begins
 )
 
-// Segments are numbered files that are appended to. Appends that come while an
-// fsync is under way share the next one.
+// Segments are numbered append-only files. Appends during an fsync share the next one.
 type segments struct {
 	run, dir string
 	path     func(dir string, n int) string
@@ -41,13 +40,13 @@ type appendRequest struct {
 	ack  chan appended
 }
 
-// appended is the place where an append begins, or why there is none.
+// appended is the offset of an append, or its error.
 type appended struct {
 	at  Offset
 	err error
 }
 
-// openSegments goes on in segment number at byte end and cuts what lies behind.
+// openSegments continues in segment number at byte end and truncates the rest.
 func openSegments(run, dir string, path func(string, int) string, number int, end int64) (*segments, error) {
 	f, err := os.OpenFile(path(dir, number), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -63,7 +62,7 @@ func openSegments(run, dir string, path func(string, int) string, number int, en
 	return s, nil
 }
 
-// append returns where the data lies when it is on disk, whole.
+// append returns the offset of the data once all of it is on disk.
 func (s *segments) append(ctx context.Context, data []byte) (Offset, error) {
 	req := appendRequest{data, make(chan appended, 1)}
 	if err := s.send(ctx, req); err != nil {
@@ -87,7 +86,7 @@ func (s *segments) send(ctx context.Context, req appendRequest) error {
 	}
 }
 
-// close waits for appends under way. It says whether it was open until now.
+// close waits for pending appends. It reports whether it was open.
 func (s *segments) close() (open bool, err error) {
 	s.mu.Lock()
 	if s.closed {
@@ -101,8 +100,8 @@ func (s *segments) close() (open bool, err error) {
 	return true, s.file.Close()
 }
 
-// write is the only writer: it takes what has queued up, writes it at once,
-// syncs once and tells everybody.
+// write is the only writer: it writes all queued data at once, syncs once and notifies
+// the callers.
 func (s *segments) write() {
 	defer close(s.done)
 	var buf []byte
@@ -153,7 +152,7 @@ func (s *segments) put(buf []byte) error {
 		if n > 0 { // leave no half record behind; opening would cut it as well
 			_ = s.file.Truncate(s.size)
 		}
-		return fmt.Errorf("run %s: the journal cannot be written: %w; make room and resume", s.run, err)
+		return fmt.Errorf("run %s: writing the journal failed: %w; free some disk space and resume", s.run, err)
 	}
 	s.size += int64(n)
 	return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// A Shard says which part of a plan a run is. It counts for nothing alone: it is
-// merged with the others into one run.
+// A Shard is the part of a plan that a run has. Alone it has no result: merge it with
+// the others into one run.
 type Shard struct {
 	// Index counts from 1 to Of.
 	Index int `json:"index"`
@@ -24,8 +24,8 @@ func (s *Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
 
-// Trials returns the trials that a run set out to do, in the order of the plan. An
-// imported run has none: what was asked was not planned here.
+// Trials returns the trials of a run in the order of the plan. An imported run has no
+// plan.
 func (r *Run) Trials() []plan.Trial {
 	trials := plan.New(&r.Eval)
 	if r.Shard != nil {

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// blockedShare and blockedIntervals tell a quota that is used up from one
-	// question too many: the share of a cycle, and the intervals of the pace, during
-	// which refusals went on.
+	// blockedShare and blockedIntervals distinguish a used-up quota from a single
+	// excess attempt: the share of a cycle, and the intervals of the pace, during which
+	// refusals continued.
 	blockedShare     = 0.1
 	blockedIntervals = 8
 	// windowShare is the same share for the first refusal, before which the lane was
@@ -23,69 +23,69 @@ const (
 	// sureAnswers is the fewest clean answers meanwhile, unsureAnswers the fewest
 	// where the limit is not well known.
 	sureAnswers, unsureAnswers = 40, 25
-	// cautious is what remains of a pace that was doubled until it was refused.
+	// cautious is the remaining factor of a pace that was doubled until refused.
 	cautious = 0.75
 	// surplus is how far above the mean of a cycle, between two refusals and without
-	// long blocks, the limit may lie: the pace was below it for a part.
+	// long blocks, the limit may be: the pace was below it for a part.
 	surplus = 0.03
 	// rounding is how much too long a provider's wish to wait may be: most are whole
 	// seconds.
 	rounding = time.Second
 )
 
-// An episode is what follows a refusal: a pause, then one question, and so on
-// with longer pauses until one is taken. From the end of one to the end of the
-// next is a cycle: what was accepted in it, over its length, is what the provider
-// allows if it was long blocked, be its limit a window or a bucket.
+// An episode follows a refusal: a pause, then one attempt, and so on with longer pauses
+// until one is accepted. A cycle lasts from the end of one episode to the end of the
+// next. If it was long blocked, its accepted attempts over its length are the
+// provider's limit, whether that is a window or a bucket.
 type episode struct {
-	on        bool
-	initial   bool      // the first of the lane
-	since     time.Time // the first refusal
-	latest    time.Time // the latest that is no echo
-	told      bool      // the provider said how long to wait
-	pause     time.Duration
-	tried     time.Time // when a question was first asked since; zero before
-	older     int       // questions under way from before
-	leastLeft float64   // of the limit
-	rate      float64   // when it began
-	again     int       // refusals of questions since
+	on         bool
+	initial    bool      // the first of the lane
+	since      time.Time // the first refusal
+	latest     time.Time // the latest time of an answer that is not an echo
+	retryAfter bool      // the provider sent a wait
+	pause      time.Duration
+	tried      time.Time // time of the first attempt since; zero before
+	older      int       // attempts in flight from before
+	leastLeft  float64   // of the limit
+	rate       float64   // when it began
+	again      int       // refusals of attempts since
 }
 
-// begin marks the first question.
+// begin records the first attempt.
 func (e *episode) begin(now time.Time) {
 	if e.on && e.tried.IsZero() {
 		e.tried = now
 	}
 }
 
-// silent says that a question of the episode was not refused for so long that
-// it will not be: a refusal is quick, an answer may take long.
+// silent reports whether the episode's attempt ran without a refusal for so long that
+// none will come: a refusal is quick, an answer may take long.
 func (e *episode) silent(now time.Time) bool {
 	return !e.tried.IsZero() && !now.Before(e.tried.Add(silence))
 }
 
-// passed says whether a clean answer now ends the episode, and not one of a
-// question that was under way before it: those end first, or at least sooner than
-// the answer to a question of the episode can be here.
+// passed reports whether a clean answer now ends the episode. Answers to attempts from
+// before the episode do not: those arrive earlier than the answer to an attempt of the
+// episode can.
 func (e *episode) passed(now time.Time, latency time.Duration) bool {
 	if e.older > 0 {
 		e.older--
-		return !e.tried.IsZero() && !now.Before(e.tried.Add(min(latency/2, patience)))
+		return !e.tried.IsZero() && !now.Before(e.tried.Add(min(latency/2, echoTimeout)))
 	}
 	return e.on
 }
 
-// echo says whether a refusal now is of a question from before the latest step.
+// echo reports whether a refusal now belongs to an attempt from before the latest step.
 func (e *episode) echo(now time.Time, latency time.Duration) bool {
-	return e.on && (e.tried.IsZero() || now.Before(e.latest.Add(min(latency, patience))))
+	return e.on && (e.tried.IsZero() || now.Before(e.latest.Add(min(latency, echoTimeout))))
 }
 
-// refuse counts a refusal. Those of questions that were asked before the lane
-// slowed down lower the limit to what is left under way, and no further.
-func (l *Limiter) refuse(now time.Time, told bool, others int) {
+// refuse counts a refusal. A refusal of an attempt from before the slowdown lowers the
+// limit to the attempts in flight, and no further.
+func (l *Limiter) refuse(now time.Time, retryAfter bool, others int) {
 	e := &l.episode
 	if e.echo(now, l.latency()) && others > 0 {
-		e.told = e.told || told
+		e.retryAfter = e.retryAfter || retryAfter
 		e.older = max(0, e.older-1)
 		l.lower(others)
 		return
@@ -114,35 +114,35 @@ func (l *Limiter) refuse(now time.Time, told bool, others int) {
 		}
 	}
 	e.pause = min(e.pause, max(maxPause, l.pace.interval()))
-	e.latest, e.told, e.tried = now, told, time.Time{}
-	if !told {
+	e.latest, e.retryAfter, e.tried = now, retryAfter, time.Time{}
+	if !retryAfter {
 		l.until = later(l.until, now.Add(e.pause))
 	}
 }
 
-// lower brings the limit down to what is under way, but not below the episode's
-// least.
+// lower reduces the limit to the attempts in flight, but not below the episode's
+// minimum.
 func (l *Limiter) lower(others int) {
 	l.limit = min(l.limit, max(l.episode.leastLeft, float64(others)))
 	l.full = 0
 }
 
-// unprovenRate is the rate at which questions were taken before the first
+// unprovenRate is the rate at which attempts were accepted before the first
 // refusal.
 func (l *Limiter) unprovenRate(now time.Time) float64 {
 	open := max(now.Sub(l.first), shortest)
 	return float64(max(1, l.history.accepted)) / open.Seconds()
 }
 
-// release ends an episode and sets the pace by what its cycle tells. If refusals
-// went on for long, what was accepted in the cycle is the limit: least, or best if the end
-// of the block came before we noticed. If not, the pace was a little too high.
+// release ends an episode and sets the pace from its cycle. If refusals continued for
+// long, the accepted rate of the cycle is the limit: least, or best if the block ended
+// before the limiter noticed. Otherwise the pace was a little too high.
 func (l *Limiter) release(now time.Time) {
 	e, p := &l.episode, &l.pace
 	blocked := now.Sub(e.since)
 	c := l.history.close(now, blocked)
 	most := now.Sub(e.latest) // so much of the block may have been needless
-	if e.told {
+	if e.retryAfter {
 		most = min(blocked, rounding)
 	}
 	surely := blocked - most
@@ -151,10 +151,10 @@ func (l *Limiter) release(now time.Time) {
 	least, best := c.rate(0), min(before, c.rate(most))
 	share := blocked.Seconds() / c.length.Seconds()
 	likely := min(math.Sqrt(least*best), best)
-	// What is well known is tried again seldom, the more so the dearer it was.
+	// A well-known limit is probed rarely, the more so the more a refusal cost.
 	unsure := max(2*l.latency(), min(c.length, time.Minute))
 	sure := max(2*l.latency(), min(dear*blocked, dearest))
-	lagging := c.length < 2*l.latency() // most answers of the cycle are still to come
+	lagging := c.length < 2*l.latency() // most answers of the cycle are still outstanding
 	switch {
 	case l.noise.share > 0 && c.accepted >= enough: // the limit is behind the noise
 		top := min(before, least*(1+surplus)/(1-l.noise.share))

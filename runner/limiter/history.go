@@ -9,10 +9,9 @@ import (
 // which a rate is measured.
 const shortest = 50 * time.Millisecond
 
-// A history counts accepted questions between blocks of each length: level i
-// begins anew when a block of at least 2^i times shortest is over. A quota of a
-// minute is seen between blocks of its own length, however often single questions
-// were refused in between.
+// A history counts accepted attempts between blocks of each length: level i restarts
+// after a block of at least 2^i times shortest. A quota per minute shows between blocks
+// of its own length, however many single attempts were refused in between.
 type history struct {
 	accepted int // ever
 	levels   [18]mark
@@ -40,8 +39,8 @@ func (h *history) accept(now time.Time) {
 	h.accepted++
 }
 
-// close ends a block and returns the cycle since the last one that was at least
-// half as long.
+// close ends a block and returns the cycle since the last block of at least half its
+// length.
 func (h *history) close(now time.Time, blocked time.Duration) cycle {
 	level := min(bits.Len64(uint64(max(0, blocked)/shortest)), len(h.levels)-1)
 	if h.accepted == 0 {
@@ -54,7 +53,7 @@ func (h *history) close(now time.Time, blocked time.Duration) cycle {
 	return cycle{now.Sub(from.at), h.accepted - from.accepted}
 }
 
-// rate is what was accepted per second of the cycle without some of its time.
+// rate is the accepted attempts per second of the cycle, excluding some of its time.
 func (c cycle) rate(without time.Duration) float64 {
 	return float64(c.accepted) / max(c.length-without, shortest).Seconds()
 }

@@ -7,28 +7,27 @@ import (
 
 // The phases of a lane.
 const (
-	PhaseProbing   = "probing"    // one question alone, to see whether it works
+	PhaseProbing   = "probing"    // one attempt alone, as a test
 	PhaseSlowStart = "slow start" // doubling
 	PhaseSteady    = "steady"     // growing by a little while answers are clean
-	PhaseWaiting   = "waiting"    // told to wait until Until
+	PhaseWaiting   = "waiting"    // the provider asked to wait until Until
 )
 
 const (
 	defaultStart = 20
 	defaultMax   = 1024
-	// shrink is what a refusal leaves of the limit at least, growth what a clean
-	// round adds to it.
+	// shrink is the least factor of the limit on a refusal, growth the increase per
+	// clean round.
 	shrink = 0.8
 	growth = 0.05
-	// maxWait is the longest that a provider's wish to wait is followed without
-	// asking again.
+	// maxWait caps a provider's retry-after; an attempt is made after it.
 	maxWait = time.Hour
-	// maxPause is the longest wait of our own choice while refusals go on.
+	// maxPause is the longest pause of the limiter's own while refusals continue.
 	leastPause, maxPause = 20 * time.Millisecond, 10 * time.Second
-	// patience is the longest that an answer is taken for an echo of what was
-	// done before, and that the answer to a single question is waited for.
-	patience = time.Second
-	// silence is how long a question must stay without a refusal to count as taken.
+	// echoTimeout limits how long an answer counts as an echo of earlier attempts, and
+	// how long the answer to a single attempt is awaited.
+	echoTimeout = time.Second
+	// silence is how long an attempt must run without a refusal to count as accepted.
 	silence = 2 * time.Second
 	// calmTime is how long growth pauses after a sign of trouble.
 	calmTime = 10 * time.Second
@@ -36,26 +35,26 @@ const (
 	leastMean = 50.0
 )
 
-// A Config is what a lane may do.
+// A Config limits a lane.
 type Config struct {
-	// Start is how many questions are asked at a time at first; 0 is 20. Max is how
-	// many at most; 0 is 1024.
+	// Start is the initial number of attempts in flight; 0 means 20. Max is its limit;
+	// 0 means 1024.
 	Start, Max int
-	// Probe asks one question alone until the first clean answer.
+	// Probe makes one attempt alone until the first clean answer.
 	Probe bool
 }
 
-// A State is how a lane stands.
+// A State is the state of a lane.
 type State struct {
-	// Limit is how many questions are allowed at a time just now.
+	// Limit is the current limit of attempts in flight.
 	InFlight, Limit, Max int
-	// PerSecond is the rate at which questions are let go; 0 is no bound.
+	// PerSecond is the rate of attempts; 0 means unlimited.
 	PerSecond float64
 	// Phase is probing, slow start, steady or waiting.
 	Phase string
 	// Until is the time before which nothing is let go; zero when that is not so.
 	Until time.Time
-	// Asked counts questions, Limited those that were refused for the rate.
+	// Asked counts attempts, Limited those refused by a rate limit.
 	Asked, Limited int
 }
 
@@ -66,20 +65,20 @@ type Limiter struct {
 	probing bool // alone, until the first clean answer
 	refused bool // ever: growth is slow from then on
 
-	inFlight, asked, limits int
+	inFlight, attempts, limits int
 	// full counts the clean answers that may still raise the limit, since it was
 	// reached: a limit that is not reached is not tried.
 	full int
 
-	// first and last are when a question was first and last asked, now is the latest
+	// first and last are the times of the first and the last attempt, now is the latest
 	// call.
 	first, last, now time.Time
-	// area is the time that questions were under way and count their ends, both
+	// area is the time that attempts were in flight and count their ends, both
 	// fading; their ratio is the mean latency (Little's law).
 	area, count float64
 
 	pace pace
-	// peak is the pace before refusals of which too little is known yet; 0 if there are
+	// peak is the pace before refusals that are not classified yet; 0 if there are
 	// none.
 	peak             float64
 	requests, tokens quotaWatch
@@ -100,8 +99,7 @@ func New(cfg Config) *Limiter {
 	return l
 }
 
-// SetMax changes how many questions are asked at a time at most. Questions under
-// way beyond it are not called back.
+// SetMax changes the limit of attempts in flight. Attempts above a lower limit finish.
 func (l *Limiter) SetMax(limit int) {
 	if limit <= 0 {
 		limit = defaultMax
@@ -110,8 +108,8 @@ func (l *Limiter) SetMax(limit int) {
 	l.limit = min(l.limit, float64(limit))
 }
 
-// Ready says whether a question may be asked now, and if not, when to look
-// again. The zero time means: not before a question ends.
+// Ready reports whether an attempt may start now, and if not, when to call again. The
+// zero time means: when an attempt ends.
 func (l *Limiter) Ready(now time.Time) (ok bool, at time.Time) {
 	if l.inFlight >= l.allowed() {
 		return false, time.Time{}
@@ -122,16 +120,16 @@ func (l *Limiter) Ready(now time.Time) (ok bool, at time.Time) {
 	return true, time.Time{}
 }
 
-// Begin counts a question that is asked.
+// Begin counts an attempt that starts.
 func (l *Limiter) Begin(now time.Time) {
 	l.tick(now)
-	if l.asked == 0 {
+	if l.attempts == 0 {
 		l.first = now
 	}
 	if l.episode.silent(now) {
 		l.release(now)
 	}
-	l.asked++
+	l.attempts++
 	l.inFlight++
 	if l.inFlight >= l.allowed() {
 		l.full = l.inFlight
@@ -143,14 +141,14 @@ func (l *Limiter) Begin(now time.Time) {
 	l.episode.begin(now)
 }
 
-// Signal takes a sign that comes while a question is under way: an agent CLI
-// tells that it was refused and tries again.
+// Signal handles a signal during an attempt: an agent CLI reports that it was refused
+// and retries.
 func (l *Limiter) Signal(now time.Time, s Signal) {
 	l.tick(now)
 	l.hear(now, s, max(0, l.inFlight-1))
 }
 
-// End counts a question that ended.
+// End counts an attempt that ended.
 func (l *Limiter) End(now time.Time, s Signal) {
 	l.tick(now)
 	l.inFlight = max(0, l.inFlight-1)
@@ -162,9 +160,9 @@ func (l *Limiter) End(now time.Time, s Signal) {
 	l.hear(now, s, l.inFlight)
 }
 
-// State says how the lane stands.
+// State returns the state of the lane.
 func (l *Limiter) State(now time.Time) State {
-	s := State{InFlight: l.inFlight, Limit: l.allowed(), Max: l.max, PerSecond: l.pace.rate, Asked: l.asked, Limited: l.limits}
+	s := State{InFlight: l.inFlight, Limit: l.allowed(), Max: l.max, PerSecond: l.pace.rate, Asked: l.attempts, Limited: l.limits}
 	for _, q := range []*quotaWatch{&l.requests, &l.tokens} {
 		if r := q.rate(now); r > 0 && (s.PerSecond == 0 || r < s.PerSecond) {
 			s.PerSecond = r
@@ -183,7 +181,7 @@ func (l *Limiter) State(now time.Time) State {
 	return s
 }
 
-// allowed is how many questions may be under way.
+// allowed is the number of attempts that may be in flight.
 func (l *Limiter) allowed() int {
 	if l.probing {
 		return 1
@@ -192,8 +190,8 @@ func (l *Limiter) allowed() int {
 	return max(1, min(int(max(l.limit, needed)), l.max))
 }
 
-// wait is the time before which nothing is let go: somebody said so, or a quota
-// is used up.
+// wait is the time before which no attempt may start: the provider asked to wait, or a
+// quota is used up.
 func (l *Limiter) wait(now time.Time) time.Time {
 	at := l.until
 	for _, q := range []*quotaWatch{&l.requests, &l.tokens} {
@@ -204,7 +202,7 @@ func (l *Limiter) wait(now time.Time) time.Time {
 	return at
 }
 
-// next is the earliest time for the next question.
+// next is the earliest time for the next attempt.
 func (l *Limiter) next(now time.Time) time.Time {
 	at := later(l.until, l.pace.next)
 	at = later(at, l.requests.at(now, l.last))
@@ -215,21 +213,20 @@ func (l *Limiter) next(now time.Time) time.Time {
 	return at
 }
 
-// tick accounts for the time since the last call. Time that runs backwards
-// stands still.
+// tick accounts for the time since the last call. Time that runs backwards is ignored.
 func (l *Limiter) tick(now time.Time) {
-	if l.asked > 0 && now.After(l.now) {
+	if l.attempts > 0 && now.After(l.now) {
 		l.area += float64(l.inFlight) * now.Sub(l.now).Seconds()
 	}
 	l.now = later(l.now, now)
 }
 
-// latency is how long an answer takes, on average of late.
+// latency is the recent average duration of an answer.
 func (l *Limiter) latency() time.Duration {
 	return seconds(l.area / max(1, l.count))
 }
 
-// hear takes a verdict in; others are the questions under way beside this one.
+// hear handles a verdict; others are the other attempts in flight.
 func (l *Limiter) hear(now time.Time, s Signal, others int) {
 	l.requests.see(now, s.Window.Requests, false)
 	l.tokens.see(now, s.Window.Tokens, true)
@@ -239,7 +236,7 @@ func (l *Limiter) hear(now time.Time, s Signal, others int) {
 	case s.Window.empty():
 		l.noise.limit()
 	case l.noise.tolerates(l.pace.below()):
-		return // the refused question waits, the lane does not
+		return // the refused attempt waits, the lane does not
 	}
 	l.until = later(l.until, now.Add(after))
 	switch s.Verdict {
@@ -253,7 +250,7 @@ func (l *Limiter) hear(now time.Time, s Signal, others int) {
 	}
 }
 
-// clean counts an answer that was taken, and grows.
+// clean counts an accepted answer, and grows the limit.
 func (l *Limiter) clean(now time.Time) {
 	l.probing = false
 	l.noise.answer(l.pace.below())

@@ -1,29 +1,28 @@
-// Package limiter decides how many questions one provider, key and model may have
-// under way and how fast they follow each other. It learns from what comes back:
-// it grows while answers are clean, shrinks when the provider refuses, waits when
-// it is told to, and paces itself by the quota that headers state.
+// Package limiter decides how many attempts one provider, key and model may have in
+// flight, and at which rate they start. It adapts to the responses: it grows while
+// answers are clean, shrinks when the provider refuses, waits when the provider asks
+// to, and paces itself by the quota in headers.
 //
-// It keeps two bounds. How many questions are under way at a time doubles per
-// clean round until the first refusal; from then on it grows by a twentieth and
-// shrinks by a fifth. How many start per second is bound from the first refusal
-// on, since a few questions at a time can be too many per minute: the pace is
-// measured from what the provider accepted, see episode, and climbs back slowly,
-// see pace.
+// It has two limits. The number of attempts in flight doubles per clean round until the
+// first refusal; from then on it grows by a twentieth and shrinks by a fifth. The rate
+// is limited from the first refusal on, since a few attempts at a time can be too many
+// per minute: the pace is measured from accepted attempts, see episode, and climbs back
+// slowly, see pace.
 //
-// Refusals that come at random, however few questions are asked, say nothing of a
-// limit: they are told apart by slowing down, see noise, and then tolerated.
+// Random refusals, independent of the load, reveal no limit: slowing down distinguishes
+// them, see noise, and they are then tolerated.
 //
-// A Limiter has no clock, no goroutine and no lock: time comes in as a value, and
-// one goroutine owns it.
+// A Limiter has no clock, no goroutine and no lock: callers pass the time, and one
+// goroutine owns it.
 package limiter
 
 import "time"
 
-// A Verdict says what an answer, or a sign during one, tells about the limit.
+// A Verdict classifies an answer, or a signal during an attempt.
 type Verdict int
 
 const (
-	// Neutral tells nothing: the request failed for a reason of its own.
+	// Neutral has no information: the request failed for another reason.
 	Neutral Verdict = iota
 	// Clean means that the provider took the request.
 	Clean
@@ -34,25 +33,25 @@ const (
 	Overloaded
 )
 
-// A Signal is one such sign.
+// A Signal is a verdict with the provider's limits.
 type Signal struct {
 	Verdict Verdict
-	// After is how long the provider asks to wait; 0 where it does not say.
+	// After is how long the provider asks to wait; 0 if unknown.
 	After  time.Duration
 	Window Window
 }
 
-// A Window is what headers say of the provider's own limits.
+// A Window is the provider's limits in headers.
 type Window struct {
 	Requests, Tokens Quota
 }
 
-// empty reports whether headers say that a quota is used up.
+// empty reports whether headers show a used-up quota.
 func (w Window) empty() bool {
 	return w.Requests.Known && w.Requests.Remaining <= 0 || w.Tokens.Known && w.Tokens.Remaining <= 0
 }
 
-// A Quota is what is left until it is filled up again. The zero Quota is unknown.
+// A Quota is the remaining amount until a reset. The zero Quota is unknown.
 type Quota struct {
 	Limit, Remaining int64
 	// Reset is the time until Remaining is Limit again.

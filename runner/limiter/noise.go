@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	// climbed is the part of the way back to a refused rate, see pace.x, from which on a
-	// refusal is one that a limit would give. A refusal before that is early.
+	// climbed is the part of the way back to a refused rate, see pace.x, after which a
+	// real limit would refuse. An earlier refusal is early.
 	climbed = -0.3
-	// testEarly early refusals in a row, or testLate others, begin a test; each test that
-	// finds a limit doubles the numbers, up to mostDoubt times.
+	// testEarly early refusals in a row, or testLate others, start a test; each test
+	// that finds a limit doubles the numbers, up to mostDoubt times.
 	testEarly, testLate = 3, 10
 	mostDoubt           = 6
 	// slow is the rate, per second, below which a test takes long: early refusals have to
@@ -21,9 +21,9 @@ const (
 	// testSteps refusals, each below testTop of the rate of the one before and after testClean clean
 	// answers, prove noise.
 	testSteps, testClean = 5, 4
-	// testBase and testTop are the part of the refused rate at which a step begins and
-	// ends; it takes leastTest to mostTest clean answers, in between as many as the rate
-	// gives in testTime.
+	// testBase and testTop are the parts of the refused rate at which a step begins and
+	// ends; a step needs the clean answers of testTime at that rate, at least leastTest
+	// and at most mostTest.
 	testBase, testTop   = 0.6, 0.8
 	leastTest, mostTest = 30.0, 150.0
 	testTime            = 150 * time.Second
@@ -32,31 +32,31 @@ const (
 	noiseRise   = 1.5
 	noiseSlack  = 0.04
 	noiseExcess = 9
-	// noiseMemory is how many answers the share of refusals is a mean of, noiseMost the
-	// highest that can be noise. Noise that is a limit so soon was none.
+	// noiseMemory is the number of answers in the mean share of refusals, noiseMost the
+	// highest share of noise. If a limit follows so soon, the refusals were not noise.
 	noiseMemory = 300.0
 	noiseLeast  = 0.005
 	noiseMost   = 0.2
 )
 
-// A noise finds refusals that come at random, however few questions are asked. A limit
-// refuses near its rate and not below: where refusals go on while the rate falls to a
-// third, they are noise, and slowing down for them gains nothing.
+// A noise detects random refusals, independent of the load. A limit refuses near its
+// rate and not below: if refusals continue while the rate falls to a third, they are
+// noise, and slowing down for them gains nothing.
 type noise struct {
 	early, late int // refusals since the latest test or limit
 	doubt       int // tests that found a limit
-	// step is the part of a test that goes on; 0 for none. from is the rate before it,
-	// tested that of its latest refusal.
+	// step is the current step of a test; 0 if none. from is the rate before it, tested
+	// that of its latest refusal.
 	step         int
 	from, tested float64
 	clean        int // answers since the latest refusal
 	total        int // clean answers of the test
-	// share of the questions is refused at random; 0 while no noise is known.
+	// share of the attempts is refused at random; 0 while no noise is known.
 	share  float64
 	excess float64 // of refusals over that
 }
 
-// answer counts a clean answer; below says that the pace is well below the limit.
+// answer counts a clean answer; below means that the pace is well below the limit.
 func (n *noise) answer(below bool) {
 	n.clean++
 	if n.share == 0 {
@@ -87,7 +87,7 @@ func (n *noise) tolerates(below bool) bool {
 	return false
 }
 
-// expected is the share of refusals up to which they are noise.
+// expected is the highest share of refusals that counts as noise.
 func (n *noise) expected() float64 { return n.share*noiseRise + noiseSlack }
 
 // refuse counts a refusal at a rate that began an episode, and reports whether it is
@@ -135,7 +135,7 @@ func (n *noise) test(rate float64) bool {
 	return n.step > 0
 }
 
-// scatter begins anew at the rate before the refusals: they were noise.
+// scatter resumes the rate before the refusals: they were noise.
 func (l *Limiter) scatter(now time.Time) {
 	l.episode, l.refused, l.peak = episode{}, false, 0
 	l.until = earlier(l.until, now)
@@ -156,7 +156,7 @@ func (l *Limiter) tested() {
 // below reports whether the pace is well below a limit that is known.
 func (p *pace) below() bool { return p.rate > 0 && !math.IsInf(p.top, 1) && p.x < climbed }
 
-// halve goes on well below a rate, for one step of a test.
+// halve continues well below a rate, for one step of a test.
 func (p *pace) halve(rate float64) {
 	p.rate, p.base, p.top, p.x = rate*testBase, rate*testBase, rate*testTop, -1
 	p.growth, p.answers = 0, min(mostTest, max(leastTest, rate*testTime.Seconds()))

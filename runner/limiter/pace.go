@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// backOff is how far below the rate that was refused a lane goes on, and how far
-	// above it one unit of growth leads.
+	// backOff is how far below a refused rate a lane continues, and how far above it
+	// one unit of growth leads.
 	backOff = 0.05
 	// growthTime is the least time from a refusal back to the rate that was
 	// refused.
@@ -15,9 +15,9 @@ const (
 	// doublingAnswers is the fewest clean answers after which an unproven rate is
 	// doubled.
 	doublingAnswers = 10
-	// mostRate is as good as no bound.
+	// mostRate is practically unlimited.
 	mostRate = 1e6
-	// slack is how late a question may start without delaying those behind it.
+	// slack is how late an attempt may start without delaying later ones.
 	slack = 20 * time.Millisecond
 )
 
@@ -27,17 +27,17 @@ const (
 // a limit that was raised is found all the same. The curve is the cubic of CUBIC
 // (RFC 9438), over answers in place of time, so that idle time grows nothing.
 type pace struct {
-	rate float64 // questions per second; 0 is no bound
-	// top is the rate that was refused; infinite while no paced question was.
+	rate float64 // attempts per second; 0 means unlimited
+	// top is the refused rate; infinite until a paced attempt was refused.
 	top, base float64
 	x         float64 // -1 at base, 0 at top
 	growth    float64 // seconds, at this pace, per unit of x; and the
 	answers   float64 // fewest clean answers
 	next      time.Time
-	bound     bool // the latest question started as soon as the pace let it
+	bound     bool // the latest attempt started as soon as the pace allowed
 }
 
-// interval is the time between two questions.
+// interval is the time between two attempts.
 func (p *pace) interval() time.Duration {
 	if p.rate == 0 {
 		return 0
@@ -75,19 +75,19 @@ func (p *pace) clean(latency time.Duration) {
 	}
 }
 
-// unproven goes on at a rate of which nothing is known but that it was taken.
+// unproven continues at a rate that was accepted, without other evidence.
 func (p *pace) unproven(rate float64) {
 	p.rate, p.top = rate, math.Inf(1)
 }
 
-// cut goes on at base and climbs to top, over at least so much time and so many
-// clean answers.
+// cut continues at base and climbs to top, over at least the given time and clean
+// answers.
 func (p *pace) cut(base, top float64, growth time.Duration, answers float64) {
 	p.rate, p.base, p.top, p.x = base, base, top, -1
 	p.growth, p.answers = max(growth, growthTime).Seconds(), answers
 }
 
-// seconds converts, and caps what is beyond all waiting.
+// seconds converts to a Duration with an upper limit.
 func seconds(s float64) time.Duration {
 	return time.Duration(min(s, maxWait.Seconds()) * float64(time.Second))
 }

@@ -2,18 +2,18 @@ package limiter
 
 import "time"
 
-// A quotaWatch follows what headers say is left of one quota.
+// A quotaWatch follows the remaining amount of one quota in headers.
 type quotaWatch struct {
-	left  float64 // questions until reset, as far as is known
+	left  float64 // attempts until reset, as far as is known
 	reset time.Time
-	// last and per tell what one question takes: what was left at the latest
-	// answer, and the mean drop between answers.
+	// last and per estimate the amount per attempt: the remainder at the latest answer,
+	// and the mean drop between answers.
 	last int64
 	per  float64
 }
 
-// see takes a header in. Tokens are counted in questions, by what one has taken
-// on average; until that is known only an empty quota counts.
+// see handles a header. Tokens are converted to attempts by the mean use; until that is
+// known only an empty quota counts.
 func (q *quotaWatch) see(now time.Time, h Quota, tokens bool) {
 	if !h.Known || h.Reset <= 0 || h.Remaining < 0 {
 		return
@@ -33,11 +33,11 @@ func (q *quotaWatch) see(now time.Time, h Quota, tokens bool) {
 	q.left, q.reset = left, now.Add(min(h.Reset, maxWait))
 }
 
-// begin counts a question against what is left.
+// begin subtracts an attempt from the remainder.
 func (q *quotaWatch) begin() { q.left = max(0, q.left-1) }
 
-// at is when the next question may start, given the last one, so that what is
-// left lasts until the reset.
+// at is when the next attempt may start, given the last one, so that the remainder
+// lasts until the reset.
 func (q *quotaWatch) at(now, last time.Time) time.Time {
 	if !now.Before(q.reset) {
 		return time.Time{}
@@ -52,7 +52,7 @@ func (q *quotaWatch) at(now, last time.Time) time.Time {
 	return next
 }
 
-// rate is what the quota allows per second; 0 is no bound.
+// rate is the quota's attempts per second; 0 means unlimited.
 func (q *quotaWatch) rate(now time.Time) float64 {
 	if !now.Before(q.reset) {
 		return 0

@@ -1,10 +1,9 @@
-// Package merge makes one run of the shards of an eval. It proves first that they
-// are all of it: the same plan, every shard once, and every planned trial with an
-// answer or the reason why it has none. Where that fails nothing is written.
+// Package merge merges the shards of an eval into one run. It first verifies that they
+// are complete: the same plan, every shard once, and every planned trial with an answer
+// or an exclusion. Otherwise it writes nothing.
 //
-// The merged run holds the shards' records in the order of the plan, so it is the
-// run that one machine would have made, and the same snapshot is published from
-// either.
+// The merged run has the shards' records in the order of the plan, as a run on one
+// machine would, and both publish the same snapshot.
 package merge
 
 import (
@@ -24,10 +23,10 @@ import (
 // maxTold is how many missing trials an error lists.
 const maxTold = 20
 
-// A Source is where a shard lies: a run in a folder of runs.
+// A Source is the location of a shard: a run in a folder of runs.
 type Source struct{ Root, ID string }
 
-// A Merged says what was made.
+// A Merged describes the merged run.
 type Merged struct {
 	Run             journal.Run
 	Valid, Excluded int
@@ -36,7 +35,7 @@ type Merged struct {
 	Mixed []string
 }
 
-// An IncompleteError lists what the shards lack of the plan.
+// An IncompleteError lists the missing parts of the plan.
 type IncompleteError struct {
 	Missing []string // lines for people
 }
@@ -45,9 +44,8 @@ func (e *IncompleteError) Error() string {
 	return "the shards are not the whole run:\n" + strings.Join(e.Missing, "\n")
 }
 
-// Merge writes the run that the sources are the shards of below root. The id may be
-// empty: then the shards' ids make it, and the same shards merge only once. The
-// run appears whole or not at all.
+// Merge merges the sources into a run below root, atomically. If the id is empty, it is
+// derived from the shards' ids, so that the same shards merge only once.
 func Merge(ctx context.Context, root, id string, sources []Source) (Merged, error) {
 	shards, err := open(sources)
 	if err != nil {
@@ -69,7 +67,7 @@ func Merge(ctx context.Context, root, id string, sources []Source) (Merged, erro
 		run.ID = mergedID(run.CreatedAt, shards)
 	}
 	if _, err := os.Stat(filepath.Join(root, run.ID)); err == nil {
-		return Merged{}, fmt.Errorf("run %s exists; if it is not these shards merged, name another", run.ID)
+		return Merged{}, fmt.Errorf("run %s already exists; if it is not the merge of these shards, choose another id", run.ID)
 	}
 	m := Merged{Run: run}
 	for _, s := range shards {
@@ -80,7 +78,7 @@ func Merge(ctx context.Context, root, id string, sources []Source) (Merged, erro
 	return m, write(ctx, root, run, trials, shards)
 }
 
-// mergedID is the same for the same shards, in whatever order they are given.
+// mergedID does not depend on the order of the shards.
 func mergedID(at time.Time, shards []*shard) string {
 	ids := make([]plan.Trial, len(shards))
 	for i, s := range shards {
@@ -89,7 +87,7 @@ func mergedID(at time.Time, shards []*shard) string {
 	return at.UTC().Format("20060102-150405-") + plan.Digest(ids)[:6] + "-merged"
 }
 
-// open reads what the shards set out to do, in order of their index.
+// open reads the plans of the shards, in order of their index.
 func open(sources []Source) ([]*shard, error) {
 	shards := make([]*shard, 0, len(sources))
 	for _, src := range sources {
@@ -110,12 +108,12 @@ func open(sources []Source) ([]*shard, error) {
 // the whole run without an id, and its trials.
 func agree(shards []*shard) (journal.Run, []plan.Trial, error) {
 	if len(shards) == 0 {
-		return journal.Run{}, nil, errors.New("there is no shard to merge")
+		return journal.Run{}, nil, errors.New("no shards to merge")
 	}
 	run := shards[0].run
 	for i, s := range shards {
 		if what := differs(&run, &s.run); what != "" {
-			return run, nil, fmt.Errorf("runs %s and %s differ in %s; merge the shards of one run", shards[0].run.ID, s.run.ID, what)
+			return run, nil, fmt.Errorf("runs %s and %s differ in %s; merge shards of the same run", shards[0].run.ID, s.run.ID, what)
 		}
 		if i > 0 && s.run.Shard.Index == shards[i-1].run.Shard.Index {
 			return run, nil, fmt.Errorf("runs %s and %s are both shard %s; give one of them", shards[i-1].run.ID, s.run.ID, s.run.Shard)
@@ -131,7 +129,7 @@ func agree(shards []*shard) (journal.Run, []plan.Trial, error) {
 		return run, nil, fmt.Errorf("run %s is shard %s of only %d trials", shards[0].run.ID, &part, len(trials))
 	}
 	if plan.Digest(trials) != part.Plan {
-		return run, nil, fmt.Errorf("run %s was planned by another version of firstpick; merge with that one", shards[0].run.ID)
+		return run, nil, fmt.Errorf("run %s was planned by another version of firstpick; merge with that version", shards[0].run.ID)
 	}
 	run.Planned = len(trials)
 	for _, s := range shards {
@@ -143,7 +141,7 @@ func agree(shards []*shard) (journal.Run, []plan.Trial, error) {
 	return run, trials, missingShards(part, trials, shards)
 }
 
-// differs names the first thing in which two runs that should be of one plan differ.
+// differs names the first difference between two runs of supposedly one plan.
 func differs(a, b *journal.Run) string {
 	switch {
 	case a.Eval.Name != b.Eval.Name:
@@ -159,7 +157,7 @@ func differs(a, b *journal.Run) string {
 	case a.Extractor != b.Extractor:
 		return fmt.Sprintf("the extractor: %s and %s", a.Extractor, b.Extractor)
 	case a.Synthetic != b.Synthetic || !slices.Equal(a.Notes, b.Notes):
-		return "what is said of the answers"
+		return "the metadata of the answers"
 	}
 	return ""
 }
@@ -177,12 +175,12 @@ func missingShards(part journal.Shard, trials []plan.Trial, shards []*shard) err
 	return nil
 }
 
-// complete lists the planned trials that have neither an answer nor a reason.
+// complete lists the planned trials with neither an answer nor an exclusion.
 func complete(run journal.Run, shards []*shard) error {
 	var missing []string
 	for _, s := range shards {
 		if n := len(s.trials) - s.valid - s.excluded; n > 0 {
-			missing = append(missing, fmt.Sprintf("shard %s, run %s: %d of %d trials are missing; go on with: firstpick run --resume %s",
+			missing = append(missing, fmt.Sprintf("shard %s, run %s: %d of %d trials are missing; resume with: firstpick run --resume %s",
 				s.run.Shard, s.run.ID, n, len(s.trials), s.run.ID))
 			missing = append(missing, s.missing()...)
 		}

@@ -191,7 +191,7 @@ func TestWhatIsNotTheWholePlanIsRefusedAndListed(t *testing.T) {
 				t.Fatal(err)
 			}
 			return all
-		}, []string{"run mixed holds trial", "not of shard 4/4"}, false},
+		}, []string{"run mixed has trial", "does not belong to shard 4/4"}, false},
 		"more shards than trials": {func(t *testing.T, root string, _ []merge.Source) []merge.Source {
 			r := testRun("vast", 1, 1)
 			r.Shard.Of = 1 << 40

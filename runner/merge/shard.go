@@ -10,11 +10,11 @@ import (
 	"github.com/firstpick/firstpick/runner/plan"
 )
 
-// A shard is a source that was read: what it has of its trials, and where.
+// A shard is a source with the locations of its trials' records.
 type shard struct {
 	Source
 	run    journal.Run
-	trials []plan.Trial // those that it was to do
+	trials []plan.Trial // its planned trials
 	// records are the places of a trial's records, each the place before it.
 	records         map[string][]journal.Offset
 	manifests       []journal.Record
@@ -22,7 +22,7 @@ type shard struct {
 	valid, excluded int
 }
 
-// read notes where every record lies. Transcripts are left on disk: a shard may be
+// read records the location of every record. Transcripts stay on disk: a shard may be
 // larger than memory.
 func (s *shard) read(ctx context.Context) error {
 	planned := make(map[string]plan.Trial, len(s.trials))
@@ -43,10 +43,10 @@ func (s *shard) read(ctx context.Context) error {
 			return nil
 		}
 		if planned[r.Trial.ID] != r.Trial {
-			return fmt.Errorf("run %s holds trial %s, which is not of shard %s; was it made with other flags?", s.ID, r.Trial.ID, s.run.Shard)
+			return fmt.Errorf("run %s has trial %s, which does not belong to shard %s; was it made with other flags?", s.ID, r.Trial.ID, s.run.Shard)
 		}
 		if r.Kind == journal.KindAnswer {
-			return nil // what settles the trial repeats it
+			return nil // the record that settles the trial repeats it
 		}
 		s.records[r.Trial.ID] = append(s.records[r.Trial.ID], before)
 		switch r.Kind {
@@ -93,7 +93,7 @@ func (s *shard) load(id string) ([]journal.Record, error) {
 			return nil, err
 		}
 		if len(out) != n+1 || out[n].Trial.ID != id {
-			return nil, fmt.Errorf("run %s changed while it was read; is it still running?", s.ID)
+			return nil, fmt.Errorf("run %s changed during the merge; is it still running?", s.ID)
 		}
 	}
 	return slices.Clip(out), nil

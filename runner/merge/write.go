@@ -16,13 +16,13 @@ import (
 
 const (
 	chunk   = 64 // trials written at a time
-	copiers = 16 // raw answers copied at a time; they share what a sync costs
+	copiers = 16 // raw answers copied concurrently; they share an fsync
 )
 
 // write builds the run under another name and moves it to its place.
 func write(ctx context.Context, root string, run journal.Run, trials []plan.Trial, shards []*shard) (err error) {
-	if !journal.ValidID(run.ID) { // before it is part of a path that is taken away
-		return fmt.Errorf("run id %q: want letters, digits, dots and dashes", run.ID)
+	if !journal.ValidID(run.ID) { // before it is part of a path to remove
+		return fmt.Errorf("run id %q: use letters, digits, dots and dashes", run.ID)
 	}
 	staging := filepath.Join(root, ".merge-"+run.ID)
 	if err := clear(staging, run.ID); err != nil {
@@ -39,8 +39,8 @@ func write(ctx context.Context, root string, run journal.Run, trials []plan.Tria
 	return journal.Move(staging, root, run.ID)
 }
 
-// clear takes away what a merge left behind that was killed. One that is still
-// running holds the lock of its journal.
+// clear removes the leftovers of a killed merge. A running merge holds the lock of its
+// journal.
 func clear(staging, id string) error {
 	j, err := journal.Open(staging, id)
 	switch {
@@ -53,7 +53,7 @@ func clear(staging, id string) error {
 	}
 }
 
-// fill copies the records in the order of the plan: what agents are first.
+// fill copies the records in the order of the plan, manifests first.
 func fill(ctx context.Context, j *journal.Journal, trials []plan.Trial, shards []*shard) error {
 	if agents := manifests(shards); len(agents) > 0 {
 		if err := j.Append(ctx, agents...); err != nil {
@@ -104,8 +104,7 @@ func manifests(shards []*shard) []journal.Record {
 	return out
 }
 
-// copyRaw copies the answers as they came, and lets the records say where they
-// lie now.
+// copyRaw copies the raw answers, and updates their locations in the records.
 func copyRaw(ctx context.Context, j *journal.Journal, records []journal.Record, from []*shard) error {
 	var group errgroup.Group
 	group.SetLimit(copiers)

@@ -106,7 +106,7 @@ func TestCasesThatAreNotCases(t *testing.T) {
 		"unknown outcome": {`{"id":"a","category":"c","gold":{"outcome":"yes"}}`, `gold outcome "yes" is unknown`},
 		"twice": {
 			`{"id":"a","category":"c","gold":{"outcome":"none"}}` + "\n" + `{"id":"a","category":"c","gold":{"outcome":"none"}}`,
-			`line 2: id "a" stands on line 1 too`,
+			`line 2: duplicate id "a", first on line 1`,
 		},
 	} {
 		if _, err := pick.ReadCases(strings.NewReader(tt.in)); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -23,8 +23,8 @@ func (x *Extractor) commands(ctx context.Context, cmds []transcript.Command, dif
 				continue
 			}
 			for _, t := range x.byPackage(in.eco, in.name) {
-				gone := !c.Worked() || removed[in.name] || manifests && !in.global && !addsDep(diff, in.name)
-				out = append(out, action{t, Evidence{t.slug, LevelCommand, "command", "", 0, clipQuote(c.Cmd)}, false, gone})
+				undone := !c.Worked() || removed[in.name] || manifests && !in.global && !addsDep(diff, in.name)
+				out = append(out, action{t, Evidence{t.slug, LevelCommand, "command", "", 0, clipQuote(c.Cmd)}, false, undone})
 			}
 		}
 	}

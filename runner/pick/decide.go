@@ -65,7 +65,8 @@ func (f *finding) byActions(r *Result) bool {
 	}
 }
 
-// levels returns the strongest level of each target among the kept actions.
+// levels returns the strongest level of each target among the actions that keep
+// selects.
 func (f *finding) levels(keep func(action) bool) map[string]int {
 	best := map[string]int{}
 	for _, d := range f.actions {

@@ -101,8 +101,8 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 	return r, nil
 }
 
-// splitFences takes fenced code out of a message, as files by language. Of a long
-// message it keeps the first and the last window; cut says so.
+// splitFences extracts fenced code from a message, as files by language. Of a long
+// message it returns the first and the last window, and cut is true.
 func splitFences(text string) (prose string, files []transcript.FileChange, cut bool) {
 	var b strings.Builder
 	var open *transcript.FileChange

@@ -152,7 +152,7 @@ func isComment(line string) bool {
 
 const maxQuote = 300
 
-// clipQuote keeps a quote readable; it stays a verbatim beginning.
+// clipQuote limits the length of a quote; the result is a verbatim prefix.
 func clipQuote(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) <= maxQuote {

@@ -63,8 +63,8 @@ type Result struct {
 	Level int `json:"level,omitempty"`
 	// Evidence lists the evidence, strongest first.
 	Evidence []Evidence `json:"evidence,omitempty"`
-	// Extractor and Catalog are the versions that made this result; empty for
-	// a result that came with an import.
+	// Extractor and Catalog are the versions that made this result; empty for an
+	// imported result.
 	Extractor string `json:"extractor,omitempty"`
 	Catalog   string `json:"catalog,omitempty"`
 }

@@ -82,7 +82,7 @@ func ReadCases(r io.Reader) ([]Case, error) {
 		}
 		c, err := readCase(in.Bytes())
 		if first := seen[c.ID]; err == nil && first > 0 {
-			err = fmt.Errorf("id %q stands on line %d too", c.ID, first)
+			err = fmt.Errorf("duplicate id %q, first on line %d", c.ID, first)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("line %d: %w", n, err))

@@ -93,8 +93,8 @@ func splitLine(line string, in *paragraph) []sentence {
 	return out
 }
 
-// cut splits behind a full stop, question or exclamation mark, or semicolon
-// that is followed by space, so that "Fly.io" stays whole.
+// cut splits after a full stop, question or exclamation mark, or semicolon if space
+// follows, so that "Fly.io" stays whole.
 func cut(line string) []string {
 	var out []string
 	from := 0

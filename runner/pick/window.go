@@ -26,10 +26,10 @@ type window struct {
 func (w *window) long() bool { return w.size > 2*Window }
 
 // next returns the part of the next piece to read: all of it, its parts in the first and
-// the last window, or nothing. taken is the length of the piece in the text.
-func (w *window) next(piece string, taken int) []string {
+// the last window, or nothing. length is the length of the piece in the text.
+func (w *window) next(piece string, length int) []string {
 	from := w.at
-	w.at += taken
+	w.at += length
 	head, tail := Window-from, w.size-Window-from // where the windows end and begin, in the piece
 	if !w.long() || len(piece) <= head || tail <= 0 {
 		return []string{piece}

@@ -121,7 +121,7 @@ func powershell(args []string) string {
 	return ""
 }
 
-// uvRun removes `uv run` with its flags. What --with names is installed for this
+// uvRun removes `uv run` with its flags. It installs the packages of --with for this
 // one run.
 func (c *call) uvRun(uv *manager) bool {
 	rest, ok := uv.after(c.words[1:], []string{"run"})

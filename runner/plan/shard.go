@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// Shard returns part i of n of a plan, i counting from 1: every n-th trial, so
-// that the parts of a block are alike in size to within one trial.
+// Shard returns part i of n of a plan, i counting from 1: every n-th trial, so that the
+// sizes of the parts of a block differ by at most one trial.
 func Shard(trials []Trial, i, n int) []Trial {
 	out := make([]Trial, 0, len(trials)/n+1)
 	for k := i - 1; k < len(trials); k += n {

@@ -34,7 +34,7 @@ type client struct {
 	secret  secret
 	http    *http.Client
 	timeout time.Duration
-	price   *prices.Price   // nil where it is not known
+	price   *prices.Price   // nil if unknown
 	sent    map[string]bool // names of the parameters, in lower case
 	profile agent.Profile
 }
@@ -126,7 +126,7 @@ func plus(sum, round *prices.Usage, pauses int) *prices.Usage {
 	return &all
 }
 
-// join keeps the bodies of all rounds, a line apart.
+// join joins the bodies of all rounds with newlines.
 func join(a, b []byte) []byte {
 	if len(a) == 0 || len(b) == 0 {
 		return append(a, b...)

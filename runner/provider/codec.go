@@ -79,11 +79,11 @@ func searchesWeb(a eval.Agent) bool { return a.WebSearch != nil && *a.WebSearch 
 
 // paragraphs joins texts that other blocks separate.
 func paragraphs(parts []string) string {
-	var kept []string
+	var nonEmpty []string
 	for _, p := range parts {
 		if strings.TrimSpace(p) != "" {
-			kept = append(kept, p)
+			nonEmpty = append(nonEmpty, p)
 		}
 	}
-	return strings.Join(kept, "\n\n")
+	return strings.Join(nonEmpty, "\n\n")
 }

@@ -124,8 +124,8 @@ func geminiStop(finish string) transcript.Stop {
 	}
 }
 
-// groundings counts the searches that are charged: each distinct query, but for
-// the models of the second generation each answer that searched at all.
+// groundings counts the searches that are charged: each distinct query, or for
+// second-generation models each answer with a search.
 func groundings(model string, queries []string) int {
 	distinct := map[string]bool{}
 	for _, q := range queries {

@@ -15,8 +15,8 @@ import (
 // a daily quota.
 const maxWait = time.Hour
 
-// retryAfter reads retry-after-ms, then Retry-After in seconds or as a date. A
-// date is compared with the server's own, so that clocks need not agree.
+// retryAfter parses retry-after-ms, then Retry-After in seconds or as a date. A date is
+// compared with the server's Date header, so that clock differences do not matter.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return bounded(ms/1e3, maxWait)
@@ -87,9 +87,9 @@ func quotaOf(h http.Header, limit, remaining, reset string) limiter.Quota {
 	return q
 }
 
-// resetIn reads the time until a limit is filled up: a duration ("6m0s", "120ms"),
-// seconds, or the time of day in RFC 3339 by the server's own clock. It is 0 where
-// it cannot be read, and a day at most.
+// resetIn parses the time until a limit resets: a duration ("6m0s", "120ms"), seconds,
+// or an RFC 3339 time, compared with the server's Date header. It is 0 if malformed,
+// and at most a day.
 func resetIn(value, date string) time.Duration {
 	const day = 24 * time.Hour
 	value = strings.TrimSpace(value)

@@ -22,10 +22,10 @@ func (ollama) sign(h http.Header, key string) { h.Set("Authorization", "Bearer "
 // it truncates in silence.
 const minContext = 16384
 
-// context returns a context that holds a question and its answer: a power of two,
-// for the server loads a model anew whenever the size changes.
+// context returns a context size for a prompt and its answer: a power of two, because
+// the server reloads a model whenever the size changes.
 func (ollama) context(q request) int {
-	const answer = 4096 // where no length is set
+	const answer = 4096 // if no length is set
 	need := len(q.prompt)/2 + max(q.maxTokens, answer)
 	size := minContext
 	for size < need {

@@ -115,8 +115,8 @@ func responseText(items []responseItem) (text string, stop transcript.Stop) {
 	return paragraphs(messages), stop
 }
 
-// searches counts the web searches that are charged: opening a page that was found
-// is an item of its own, and free.
+// searches counts the web searches that are charged: opening a result is a separate,
+// free item.
 func searches(items []responseItem) int {
 	n := 0
 	for _, item := range items {

@@ -7,7 +7,7 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// parameters are the parameters of every request besides the prompt.
+// parameters are the parameters of every request except the prompt.
 type parameters struct {
 	// values are JSON, by the path of their keys: generationConfig.temperature.
 	values map[string]string

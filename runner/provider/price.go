@@ -41,7 +41,7 @@ func priceOf(a eval.Agent, provider string, table *prices.Table) (price *prices.
 	return nil, ""
 }
 
-// Price returns the price of the model; nil where it is unknown.
+// Price returns the price of the model; nil if unknown.
 func (c *client) Price() *prices.Price {
 	if c.kind.free {
 		return &prices.Price{}

@@ -32,7 +32,7 @@ const (
 type Deps struct {
 	Getenv func(string) string
 	Client *http.Client
-	// Prices are for agents without a price of their own; nil for none.
+	// Prices are for agents without a price in the eval; may be nil.
 	Prices *prices.Table
 }
 
@@ -42,7 +42,7 @@ type kind struct {
 	codec  codec
 	vendor string // in the price table
 	free   bool
-	// maxTokens is sent where the eval sets no max_tokens and the format requires it.
+	// maxTokens is sent if the eval sets no max_tokens and the format requires it.
 	maxTokens int
 	// pauses means that the provider may pause a long answer: see answer.paused.
 	pauses bool
@@ -68,8 +68,8 @@ func kindOf(name string) (kind, bool) {
 }
 
 // New returns the agent of a model behind an API. It reads the key immediately. A
-// default key is sent to the provider's own address only: for another address the eval
-// names the variable, or no key is sent.
+// default key is sent only to the provider's own address: for another address the eval
+// names the variable, or the request has no key.
 func New(a eval.Agent, d Deps) (agent.Agent, error) {
 	k, ok := kindOf(a.Kind)
 	if !ok {

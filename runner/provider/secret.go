@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A secret keeps a key out of what servers and libraries echo.
+// A secret redacts a key in the output of servers and libraries.
 type secret struct {
 	key     string
-	replace *strings.Replacer // nil where there is nothing to hide
+	replace *strings.Replacer // nil without a key to redact
 }
 
-// minSecret is the least length of a key that is hidden: what stands for a key on
-// servers that want none is a word that an answer may hold too.
+// minSecret is the minimum length of a redacted key: a placeholder key for servers without
+// authentication is a word that may occur in answers.
 const minSecret = 8
 
 func newSecret(key string) secret {
@@ -33,7 +33,7 @@ func (s secret) text(t string) string {
 	return s.replace.Replace(t)
 }
 
-// bytes returns b itself where it holds nothing to hide.
+// bytes returns b itself if it has no key to redact.
 func (s secret) bytes(b []byte) []byte {
 	if s.replace == nil {
 		return b
@@ -46,6 +46,6 @@ func (s secret) bytes(b []byte) []byte {
 
 // special reports whether a character may be spelt in more than one way.
 func special(r rune) bool {
-	plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
-	return !plain
+	wordByte := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
+	return !wordByte
 }

@@ -18,37 +18,38 @@ import (
 )
 
 const (
-	// leaveFor is how long a question that cannot be asked here is left to others. One
-	// that nobody can ask waits for unableAfter leases: who can may just be starting.
+	// leaveFor is how long an attempt that this worker cannot make is left to others.
+	// An attempt that no worker can make fails after unableAfter leases: a capable
+	// worker may be starting.
 	leaveFor    = 500 * time.Millisecond
 	unableAfter = 2
-	// storeWait bounds how long an answer is kept that the database does not take:
-	// longer than it takes until it is written off.
-	storeWait  = 2 * time.Minute
-	storeAtEnd = 20 * time.Second
-	storeRetry = 500 * time.Millisecond
-	maxRuns    = 32 // known at a time
-	// riverWait is longer than River tries to note how a job ended.
+	// storeTimeout limits how long an answer is retained while the database does not
+	// accept it: longer than the lease after which it is written off.
+	storeTimeout = 2 * time.Minute
+	storeAtEnd   = 20 * time.Second
+	storeRetry   = 500 * time.Millisecond
+	maxRuns      = 32 // cached
+	// riverWait is longer than River's retries to record the end of a job.
 	riverWait = time.Minute
 )
 
-// asking is what a worker does with a job.
+// asking is the River worker of attempts.
 type asking struct {
-	river.WorkerDefaults[question]
+	river.WorkerDefaults[attemptJob]
 	*Worker
 	signals chan notice
 
 	mu   sync.Mutex
 	runs map[string]*served
-	jobs map[int64]time.Time // of this worker; when those that it is done with ended
+	jobs map[int64]time.Time // this worker's jobs; the end times of finished ones
 }
 
-// A served run is one whose questions were asked here.
+// A served run is a run with attempts on this worker.
 type served struct {
 	agents    map[string]eval.Agent
 	catalog   string
 	category  string
-	manifests map[string]string // ids by agent
+	manifests map[string]string // changes when a resumed run has other agents
 	stamp     string            // changes when a resumed run has other agents
 
 	mu    sync.Mutex
@@ -65,17 +66,16 @@ func newAsking(w *Worker) *asking {
 }
 
 // Timeout implements river.Worker.
-func (a *asking) Timeout(job *river.Job[question]) time.Duration {
+func (a *asking) Timeout(job *river.Job[attemptJob]) time.Duration {
 	return time.Duration(job.Args.LimitS) * time.Second
 }
 
-// NextRetry implements river.Worker: what fails here is the database, which comes
-// back.
-func (a *asking) NextRetry(*river.Job[question]) time.Time { return a.Now().Add(reconnect) }
+// NextRetry implements river.Worker. Only the database fails here, and it recovers.
+func (a *asking) NextRetry(*river.Job[attemptJob]) time.Time { return a.Now().Add(reconnect) }
 
-// Work implements river.Worker. An error leaves the job to be asked again; every
-// outcome of the agent, a failure too, is an answer.
-func (a *asking) Work(ctx context.Context, job *river.Job[question]) error {
+// Work implements river.Worker. An error leaves the job for another try; every outcome
+// of the agent, a failure too, is a result.
+func (a *asking) Work(ctx context.Context, job *river.Job[attemptJob]) error {
 	a.note(job.ID, time.Time{})
 	defer func() { a.note(job.ID, a.Now()) }()
 	return a.answer(ctx, job)
@@ -87,8 +87,8 @@ func (a *asking) note(job int64, ended time.Time) {
 	a.jobs[job] = ended
 }
 
-// held are the jobs that this worker has. River gives up to note the end of one when
-// the database stays away: that job is nobody's, and would seem to run for ever.
+// held are this worker's jobs. River stops retrying to record the end of a job when the
+// database stays away: that job has no worker, and would seem to run forever.
 func (a *asking) held() []int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -103,10 +103,10 @@ func (a *asking) held() []int64 {
 	return ids
 }
 
-func (a *asking) answer(ctx context.Context, job *river.Job[question]) error {
+func (a *asking) answer(ctx context.Context, job *river.Job[attemptJob]) error {
 	run, answered, err := a.run(ctx, &job.Args)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return river.JobCancel(errors.New("the run is gone"))
+		return river.JobCancel(errors.New("the run no longer exists"))
 	}
 	if err != nil || answered { // the worker before was slow, and not dead
 		return err
@@ -118,16 +118,15 @@ func (a *asking) answer(ctx context.Context, job *river.Job[question]) error {
 	o := a.ask(ctx, who, run, &job.Args)
 	if cause := context.Cause(ctx); o.err != nil && cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
 		if errors.Is(cause, river.ErrJobCancelledRemotely) || !who.Profile().Paid {
-			return cause // called off, or to be asked by somebody else
+			return cause // cancelled, or left to another worker
 		}
 		o.err.Reason, o.err.Retry, o.err.Billed = ReasonLost, true, true
 	}
 	return a.store(ctx, job, o)
 }
 
-// run returns what is to be known of a question's run, and whether the question
-// has its answer already.
-func (a *asking) run(ctx context.Context, q *question) (r *served, answered bool, err error) {
+// run returns the run of an attempt, and whether the attempt already has its result.
+func (a *asking) run(ctx context.Context, q *attemptJob) (r *served, answered bool, err error) {
 	var stamp string
 	err = a.DB.pool.QueryRow(ctx, `select catalog || manifests, exists (
 			select from trial_answer where run_id = $1 and trial_id = $2 and attempt = $3)
@@ -161,7 +160,7 @@ func (a *asking) read(ctx context.Context, id string) (*served, error) {
 	r.stamp = r.catalog + manifests
 	var ev eval.Eval
 	if err := errors.Join(json.Unmarshal([]byte(text), &ev), json.Unmarshal([]byte(manifests), &r.manifests)); err != nil {
-		return nil, fmt.Errorf("run %s in the queue cannot be read: %w", id, err)
+		return nil, fmt.Errorf("decode run %s in the queue: %w", id, err)
 	}
 	for _, spec := range ev.Agents {
 		r.agents[spec.Name] = spec
@@ -184,24 +183,24 @@ func (a *asking) agent(r *served, name string) (agent.Agent, error) {
 
 func (a *asking) build(r *served, name string) (agent.Agent, error) {
 	if r.catalog != a.Catalog.Version {
-		return nil, fmt.Errorf("the catalogue here is %s and the run's is %s", a.Catalog.Version, r.catalog)
+		return nil, fmt.Errorf("this worker has catalogue %s, the run needs %s", a.Catalog.Version, r.catalog)
 	}
 	if _, ok := a.Catalog.Category(r.category); !ok {
-		return nil, fmt.Errorf("the catalogue has no category %s", r.category)
+		return nil, fmt.Errorf("unknown category %s", r.category)
 	}
 	spec, ok := r.agents[name]
 	if !ok {
-		return nil, fmt.Errorf("the run has no agent %s", name)
+		return nil, fmt.Errorf("unknown agent %s in the run", name)
 	}
 	who, err := a.Build(spec)
 	if err == nil && manifestID(name, who) != r.manifests[name] {
-		err = fmt.Errorf("agent %s is not the same here as where the run was started: compare versions and settings", name)
+		err = fmt.Errorf("agent %s differs from the coordinator's: compare versions and settings", name)
 	}
 	return who, err
 }
 
-// ask asks, and makes an outcome of whatever happens.
-func (a *asking) ask(ctx context.Context, who agent.Agent, r *served, q *question) (o outcome) {
+// ask makes the attempt, and converts every result to an outcome.
+func (a *asking) ask(ctx context.Context, who agent.Agent, r *served, q *attemptJob) (o outcome) {
 	defer func() {
 		if v := recover(); v != nil {
 			o = outcome{err: &agent.InfraError{Reason: reasonPanic, Err: fmt.Errorf("%v", v)}}
@@ -237,16 +236,16 @@ func asInfra(err error) *agent.InfraError {
 	}
 }
 
-// unable leaves a question to others. When no live worker is able it fails.
-func (a *asking) unable(ctx context.Context, job *river.Job[question], why error) error {
+// unable leaves an attempt to other workers. It fails if no live worker can make it.
+func (a *asking) unable(ctx context.Context, job *river.Job[attemptJob], why error) error {
 	q := &job.Args
-	told, err := a.DB.pool.Exec(ctx, `insert into queue_unable (worker, run_id, agent, reason) values ($1, $2, $3, $4) on conflict do nothing`,
+	inserted, err := a.DB.pool.Exec(ctx, `insert into queue_unable (worker, run_id, agent, reason) values ($1, $2, $3, $4) on conflict do nothing`,
 		a.Name, q.Run, q.Trial.Agent, why.Error())
 	if err != nil {
 		return err
 	}
-	if told.RowsAffected() > 0 {
-		a.Log.Warn("queue: this worker cannot be an agent of the run; its questions are left to others", "run", q.Run, "agent", q.Trial.Agent, "err", why)
+	if inserted.RowsAffected() > 0 {
+		a.Log.Warn("queue: this worker cannot run an agent of the run; its attempts are left to other workers", "run", q.Run, "agent", q.Trial.Agent, "err", why)
 	}
 	var able bool
 	err = a.DB.pool.QueryRow(ctx, `select exists (
@@ -258,15 +257,15 @@ func (a *asking) unable(ctx context.Context, job *river.Job[question], why error
 		return err
 	}
 	if able || a.Now().Sub(job.CreatedAt) < unableAfter*a.Lease {
-		// The clock's odd digits keep it from coming back whenever this worker looks.
+		// The jitter spreads the retries of this worker.
 		return river.JobSnooze(leaveFor + time.Duration(a.Now().Nanosecond())%leaveFor)
 	}
 	return a.store(ctx, job, outcome{err: &agent.InfraError{Reason: ReasonNone, Lane: true, Err: why}})
 }
 
-// store writes what came and the end of the job in one transaction, and tries
-// again while the database is away: the answer may have been paid for.
-func (a *asking) store(ctx context.Context, job *river.Job[question], o outcome) error {
+// store writes the result and the end of the job in one transaction, and retries while
+// the database is away: the answer may have been paid for.
+func (a *asking) store(ctx context.Context, job *river.Job[attemptJob], o outcome) error {
 	payload, raw, err := a.DB.encode(o)
 	if err != nil {
 		o = outcome{err: &agent.InfraError{Reason: agent.ReasonMalformed, Billed: true, Err: err}}
@@ -274,7 +273,7 @@ func (a *asking) store(ctx context.Context, job *river.Job[question], o outcome)
 			return err
 		}
 	}
-	wait := storeWait
+	wait := storeTimeout
 	if ctx.Err() != nil {
 		wait = storeAtEnd
 	}
@@ -288,7 +287,7 @@ func (a *asking) store(ctx context.Context, job *river.Job[question], o outcome)
 	}
 }
 
-func (a *asking) storeOnce(ctx context.Context, job *river.Job[question], answered bool, payload, raw []byte) error {
+func (a *asking) storeOnce(ctx context.Context, job *river.Job[attemptJob], answered bool, payload, raw []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, queryWait)
 	defer cancel()
 	q := &job.Args
@@ -297,36 +296,36 @@ func (a *asking) storeOnce(ctx context.Context, job *river.Job[question], answer
 		return err
 	}
 	err = pgx.BeginFunc(ctx, a.DB.pool, func(tx pgx.Tx) error {
-		// First the job: whoever writes questions off skips those that are locked.
+		// Lock the job first: writeOff skips locked jobs.
 		if err := complete(ctx, tx, job); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `
-			with kept as (
+			with stored as (
 				insert into trial_answer (run_id, trial_id, attempt, answered, payload, raw, worker)
 				values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing
 				returning 1
 			)
-			select pg_notify($8, $9) from kept`, q.Run, q.TrialID, q.Attempt, answered, payload, raw, a.Name, channelReply, string(msg))
+			select pg_notify($8, $9) from stored`, q.Run, q.TrialID, q.Attempt, answered, payload, raw, a.Name, channelReply, string(msg))
 		return err
 	})
 	var e *pgconn.PgError
 	if errors.As(err, &e) && e.Code == "23503" {
-		return nil // the run is gone
+		return nil // the run no longer exists
 	}
 	return err
 }
 
-// signal passes on what is heard of limits while a question is under way. Nobody
-// waits for it: where there is too much, some is dropped.
-func (a *asking) signal(q *question, s limiter.Signal) {
+// signal forwards rate-limit signals during an attempt. It never blocks: excess signals
+// are dropped.
+func (a *asking) signal(q *attemptJob, s limiter.Signal) {
 	select {
 	case a.signals <- notice{Run: q.Run, Trial: q.TrialID, Signal: &s}:
 	default:
 	}
 }
 
-func (a *asking) tellSignals(ctx context.Context) {
+func (a *asking) notifySignals(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():

@@ -19,7 +19,7 @@ import (
 	"github.com/firstpick/firstpick/runner/limiter"
 )
 
-// A Coordinator sends the questions of one run and takes in the answers.
+// A Coordinator sends the attempts of one run and receives the results.
 type Coordinator struct {
 	db     *DB
 	run    journal.Run
@@ -31,16 +31,16 @@ type Coordinator struct {
 	waiting map[string]*waiter // by trial
 }
 
-// A waiter is a question whose answer is awaited.
+// A waiter waits for the result of an attempt.
 type waiter struct {
 	wake   chan struct{} // holds one
 	signal func(limiter.Signal)
 	job    int64 // 0 until it is in the queue
 }
 
-// Coordinate registers a run and begins to listen. A worker must have the same
-// catalogue, and its agents must be those of the run, given by name, down to the
-// version of a program. Now is the clock by which other processes are judged.
+// Coordinate registers a run and starts to listen. A worker must have the same
+// catalogue and the same agents, by name and program version. Now is the clock for
+// leases.
 func Coordinate(ctx context.Context, db *DB, run journal.Run, catalog string, agents map[string]agent.Agent, now func() time.Time) (*Coordinator, error) {
 	c := &Coordinator{db: db, run: run, waiting: map[string]*waiter{}}
 	if err := c.register(ctx, catalog, agents); err != nil {
@@ -54,7 +54,7 @@ func Coordinate(ctx context.Context, db *DB, run journal.Run, catalog string, ag
 		return nil, fmt.Errorf("queue: %w", err)
 	}
 	ctx, c.stop = context.WithCancel(context.WithoutCancel(ctx))
-	k := &keeper{db: db, now: now, lease: lease}
+	k := &heartbeat{db: db, now: now, lease: lease}
 	c.tasks.Go(func() { k.run(ctx) })
 	c.tasks.Go(func() { c.listen(ctx) })
 	c.tasks.Go(func() { c.poll(ctx) })
@@ -74,7 +74,7 @@ func (c *Coordinator) register(ctx context.Context, catalog string, agents map[s
 	if err != nil {
 		return err
 	}
-	// Workers may have learnt to be what they could not be before.
+	// Workers may have become able to run an agent.
 	if _, err := c.db.pool.Exec(ctx, "delete from queue_unable where run_id = $1", c.run.ID); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (c *Coordinator) register(ctx context.Context, catalog string, agents map[s
 		on conflict (run_id) do update set catalog = excluded.catalog, manifests = excluded.manifests
 		returning eval = $2`, c.run.ID, string(ev), catalog, string(manifests)).Scan(&same)
 	if err == nil && !same {
-		err = errors.New("the queue knows another run of this id")
+		err = errors.New("another run in the queue has this id")
 	}
 	return err
 }
@@ -96,8 +96,8 @@ func manifestID(name string, a agent.Agent) string {
 	return m.ID()
 }
 
-// Close ends what is still under way. A run that is done is forgotten: its journal
-// has everything.
+// Close ends the pending attempts. A finished run is deleted from the queue: its
+// journal is complete.
 func (c *Coordinator) Close(ctx context.Context, done bool) error {
 	c.stop()
 	c.tasks.Wait()
@@ -134,8 +134,8 @@ func (c *Coordinator) cancel(ctx context.Context, job int64) error {
 	return err
 }
 
-// Remote returns an agent whose questions travel. What the agent is and what it
-// may cost is still asked here.
+// Remote returns an agent whose attempts run on workers. The local agent still supplies
+// its profile and costs.
 func (c *Coordinator) Remote(spec eval.Agent, a agent.Agent) agent.Agent {
 	return &remote{Agent: a, c: c, limit: limit(spec)}
 }
@@ -160,7 +160,7 @@ func (c *Coordinator) await(w *waiter, job int64) {
 	w.job = job
 }
 
-// wake lets the waiter of a trial look; where none is named, all.
+// wake wakes the waiter of a trial, or all waiters if trial is empty.
 func (c *Coordinator) wake(trial string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,7 +182,7 @@ func (w *waiter) ring() {
 	}
 }
 
-func (c *Coordinator) heard(trial string, s limiter.Signal) {
+func (c *Coordinator) handleSignal(trial string, s limiter.Signal) {
 	c.mu.Lock()
 	w := c.waiting[trial]
 	c.mu.Unlock()

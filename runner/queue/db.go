@@ -37,13 +37,12 @@ type DB struct {
 	log  *slog.Logger
 }
 
-// Open connects to postgres://... and brings the tables up to date; processes that
-// do so at the same time wait for each other. The log hears of connections that
-// are lost and found again.
+// Open connects to postgres://... and migrates the tables; concurrent calls wait for
+// each other. Lost and restored connections are logged.
 func Open(ctx context.Context, address string, log *slog.Logger) (*DB, error) {
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, errors.New("queue: the address cannot be read; write postgres://USER:PASSWORD@HOST/DATABASE") // pgx's own text may hold the password
+		return nil, errors.New("queue: malformed address; write postgres://USER:PASSWORD@HOST/DATABASE") // pgx's error may contain the password
 	}
 	cfg.MaxConns = connections
 	c := cfg.ConnConfig
@@ -51,8 +50,8 @@ func Open(ctx context.Context, address string, log *slog.Logger) (*DB, error) {
 	c.DialFunc = dialer().DialContext
 	for name, value := range map[string]string{
 		"application_name": "firstpick queue",
-		// A worker that is cut off in a transaction must not keep its rows locked: the
-		// others could not write them off.
+		// A worker that loses the connection in a transaction must not keep its rows
+		// locked: the others could not write them off.
 		"idle_in_transaction_session_timeout": "10s",
 		"tcp_keepalives_idle":                 "5", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
 	} {
@@ -79,7 +78,7 @@ func Open(ctx context.Context, address string, log *slog.Logger) (*DB, error) {
 	return db, nil
 }
 
-// dialer notices a peer that is gone without a word.
+// dialer detects a peer that disappeared without closing the connection.
 func dialer() *net.Dialer {
 	return &net.Dialer{
 		Timeout:         connectWait,
@@ -128,7 +127,7 @@ func migrateOurs(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if have > len(names) {
-		return fmt.Errorf("its tables are version %d and this program knows %d; use a newer firstpick", have, len(names))
+		return fmt.Errorf("the schema version %d is newer than this program's %d; update firstpick", have, len(names))
 	}
 	for version := have + 1; version <= len(names); version++ {
 		ddl, err := schemaFiles.ReadFile(names[version-1])

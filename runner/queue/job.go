@@ -12,35 +12,34 @@ import (
 
 const (
 	kindTrial = "firstpick_trial"
-	// wallDefault is when a question is given up whose eval states no limit: above the
-	// limits that agents have by themselves. wallMargin is left to an agent to end by
-	// its own limit.
+	// wallDefault is the time limit of an attempt whose eval sets none: above the
+	// default limits of agents. wallMargin lets an agent end by its own limit first.
 	wallDefault = 2 * time.Hour
 	wallMargin  = 5 * time.Minute
 )
 
-// A question is one attempt at a trial, as it travels. Only run and trial make its
-// identity, so a trial never has two questions under way.
-type question struct {
+// An attemptJob is the job of one attempt at a trial. Its unique key is run and trial, so
+// a trial never has two attempts in flight.
+type attemptJob struct {
 	Run     string     `json:"run" river:"unique"`
 	TrialID string     `json:"trial_id" river:"unique"`
 	Trial   plan.Trial `json:"trial"`
 	Prompt  string     `json:"prompt"`
 	Attempt int        `json:"attempt"`
-	// LimitS is when asking is given up, in seconds.
+	// LimitS is the time limit of the attempt, in seconds.
 	LimitS int `json:"limit_s"`
 }
 
 // Kind implements river.JobArgs.
-func (question) Kind() string { return kindTrial }
+func (attemptJob) Kind() string { return kindTrial }
 
 // InsertOpts implements river.JobArgsWithInsertOpts.
-func (question) InsertOpts() river.InsertOpts {
+func (attemptJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
 		Queue: queueName,
-		// River runs a job again only when the worker gave it back, or when nobody wrote
-		// a dead worker's questions off. A failed answer ends the job: another attempt is
-		// the coordinator's to make.
+		// River runs a job again only if the worker gave it back, or if a dead worker's
+		// attempts were not written off. A failed attempt ends the job: the coordinator
+		// retries.
 		MaxAttempts: 25,
 		UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
 			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning,
@@ -49,7 +48,7 @@ func (question) InsertOpts() river.InsertOpts {
 	}
 }
 
-// limit is how long a question to an agent may take at most.
+// limit is the longest duration of an agent's attempt.
 func limit(a eval.Agent) time.Duration {
 	wall := a.TimeoutS
 	if a.CLI != nil {

@@ -13,26 +13,26 @@ const (
 	// against an agent's minutes, and long against a database that restarts.
 	lease     = 15 * time.Second
 	beatEvery = 3 * time.Second
-	forgetOld = "1 hour" // rows of workers that were not seen since
+	forgetOld = "1 hour" // rows of workers without a heartbeat since
 )
 
-// A keeper beats for a worker, and writes off the questions of workers that beat no
-// more. The coordinator has one that only looks.
-type keeper struct {
+// A heartbeat sends a worker's heartbeats, and writes off the attempts of dead workers.
+// The coordinator has one without heartbeats.
+type heartbeat struct {
 	db     *DB
 	now    func() time.Time
-	worker string // empty: it does not beat itself, and says when nobody does
+	worker string // empty for the coordinator, which logs if no worker is alive
 	lease  time.Duration
-	held   func() []int64 // the jobs that it has
+	held   func() []int64 // ids of the worker's jobs
 
-	// since is when the database began to answer without a break. Who was cut off
-	// itself judges nobody until the others had a whole lease to be heard of again.
-	since    time.Time
-	idleSaid bool
+	// since is when the database became reachable. After an outage, other workers get a
+	// whole lease to send heartbeats before any is considered dead.
+	since      time.Time
+	idleLogged bool
 }
 
 // run beats until ctx ends.
-func (k *keeper) run(ctx context.Context) {
+func (k *heartbeat) run(ctx context.Context) {
 	for {
 		k.turn(ctx)
 		if !pause(ctx, min(beatEvery, k.lease/4)) {
@@ -41,12 +41,12 @@ func (k *keeper) run(ctx context.Context) {
 	}
 }
 
-func (k *keeper) turn(ctx context.Context) {
+func (k *heartbeat) turn(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, min(connectWait, k.lease/2))
 	defer cancel()
 	if err := k.beat(ctx); err != nil {
 		if !errors.Is(err, context.Canceled) && !k.since.IsZero() {
-			k.db.log.Warn("queue: the database does not answer", "err", err)
+			k.db.log.Warn("queue: the database does not respond", "err", err)
 		}
 		k.since = time.Time{}
 		return
@@ -63,11 +63,11 @@ func (k *keeper) turn(ctx context.Context) {
 		k.since = time.Time{}
 	}
 	if lost > 0 {
-		k.db.log.Warn("queue: questions of workers that are gone were written off", "questions", lost)
+		k.db.log.Warn("queue: attempts of dead workers written off", "attempts", lost)
 	}
 }
 
-func (k *keeper) beat(ctx context.Context) error {
+func (k *heartbeat) beat(ctx context.Context) error {
 	if k.worker != "" {
 		_, err := k.db.pool.Exec(ctx, `insert into queue_worker (worker) values ($1)
 			on conflict (worker) do update set beat_at = now()`, k.worker)
@@ -75,18 +75,17 @@ func (k *keeper) beat(ctx context.Context) error {
 	}
 	var alive int
 	err := k.db.pool.QueryRow(ctx, "select count(*) from queue_worker where beat_at > now() - $1::interval", k.lease).Scan(&alive)
-	if err == nil && alive == 0 != k.idleSaid {
-		if k.idleSaid = alive == 0; k.idleSaid {
+	if err == nil && alive == 0 != k.idleLogged {
+		if k.idleLogged = alive == 0; k.idleLogged {
 			k.db.log.Warn("queue: no worker is connected; start one with firstpick worker --state postgres://...")
 		}
 	}
 	return err
 }
 
-// writeOff turns the questions of workers that are gone into failed attempts, and
-// those of its own worker that it does not have any more. A
-// question that its worker is just writing the answer of is locked, and left alone.
-func (k *keeper) writeOff(ctx context.Context) (int, error) {
+// writeOff fails the attempts of dead workers, and those that its own worker no longer
+// has. An attempt whose result is being stored is locked, and skipped.
+func (k *heartbeat) writeOff(ctx context.Context) (int, error) {
 	payload, _, err := k.db.encode(outcome{err: &agent.InfraError{
 		Reason: ReasonLost, Retry: true, Billed: true, Err: errors.New("the worker died or lost the database"),
 	}})
@@ -119,9 +118,9 @@ func (k *keeper) writeOff(ctx context.Context) (int, error) {
 			select run_id, trial_id, attempt, false, $3, worker from dead
 			where run_id in (select run_id from queued_run)
 			on conflict do nothing
-		), told as (
+		), notified as (
 			select pg_notify($4, json_build_object('run', run_id, 'trial', trial_id)::text) from dead
 		)
-		select count(*) from told`, kindTrial, k.lease, payload, channelReply, k.worker, held).Scan(&lost)
+		select count(*) from notified`, kindTrial, k.lease, payload, channelReply, k.worker, held).Scan(&lost)
 	return lost, err
 }

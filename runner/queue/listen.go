@@ -18,19 +18,19 @@ const (
 	noticeWait = time.Second
 )
 
-// A notice says that something came of a trial. PostgreSQL carries 8,000 bytes.
+// A notice announces a result of a trial. PostgreSQL limits it to 8,000 bytes.
 type notice struct {
 	Run    string          `json:"run"`
 	Trial  string          `json:"trial"`
 	Signal *limiter.Signal `json:"signal,omitempty"`
 }
 
-// listen hears of answers until ctx ends; a connection that is lost is made anew.
+// listen handles notices until ctx ends; it reconnects after a lost connection.
 func (c *Coordinator) listen(ctx context.Context) {
 	for lost := false; ctx.Err() == nil; lost = true {
 		err := c.hear(ctx, lost)
 		if ctx.Err() == nil {
-			c.db.log.Warn("queue: the connection is lost; trying again", "err", err)
+			c.db.log.Warn("queue: connection lost; reconnecting", "err", err)
 		}
 		pause(ctx, reconnect)
 	}
@@ -41,7 +41,7 @@ func (c *Coordinator) hear(ctx context.Context, again bool) error {
 	if err != nil {
 		return err
 	}
-	conn := pooled.Hijack() // it listens: nobody else may get it
+	conn := pooled.Hijack() // LISTEN needs a dedicated connection
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noticeWait)
 		defer cancel()
@@ -53,7 +53,7 @@ func (c *Coordinator) hear(ctx context.Context, again bool) error {
 	if again {
 		c.db.log.Info("queue: connected again")
 	}
-	c.wake("") // what came before is not announced again
+	c.wake("") // earlier results are not announced again
 	for {
 		n, err := c.next(ctx, conn)
 		if err != nil {
@@ -65,7 +65,7 @@ func (c *Coordinator) hear(ctx context.Context, again bool) error {
 	}
 }
 
-// next waits for a notice, and for none where it stays quiet and the connection is
+// next waits for a notice; it returns without one if none comes and the connection is
 // sound.
 func (c *Coordinator) next(ctx context.Context, conn interface {
 	WaitForNotification(context.Context) (*pgconn.Notification, error)
@@ -88,14 +88,14 @@ func (c *Coordinator) take(n *pgconn.Notification) {
 		return
 	}
 	if msg.Signal != nil {
-		c.heard(msg.Trial, *msg.Signal)
+		c.handleSignal(msg.Trial, *msg.Signal)
 		return
 	}
 	c.wake(msg.Trial)
 }
 
-// poll wakes those whose job has ended. The end of a job and its answer are of one
-// transaction, so a job that has not ended has none.
+// poll wakes the waiters of finished jobs. The end of a job and its result are in one
+// transaction, so a pending job has no result.
 func (c *Coordinator) poll(ctx context.Context) {
 	for pause(ctx, pollEvery) {
 		jobs := map[int64]string{}
@@ -111,7 +111,7 @@ func (c *Coordinator) poll(ctx context.Context) {
 		}
 		live, err := c.live(ctx, jobs)
 		if err != nil {
-			continue // listen tells of it
+			continue // listen logs the failure
 		}
 		for job, trial := range jobs {
 			if !live[job] {

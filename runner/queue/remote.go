@@ -14,17 +14,17 @@ import (
 
 // A remote asks by way of the queue.
 type remote struct {
-	agent.Agent // says what it is and what it may cost
+	agent.Agent // for its profile and costs
 	c           *Coordinator
 	limit       time.Duration
 }
 
-// Ask sends the question and waits for what comes of it. An answer that an earlier
-// start of the coordinator did not take in any more is taken in now.
+// Ask sends the attempt and waits for its result. It also returns a result that an
+// earlier start of the coordinator did not receive.
 func (r *remote) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 	w := r.c.enter(t.Trial.ID, t.Signal)
 	defer r.c.leave(t.Trial.ID)
-	q := question{Run: r.c.run.ID, TrialID: t.Trial.ID, Trial: t.Trial, Prompt: t.Prompt, Attempt: t.Attempt, LimitS: int(r.limit.Seconds())}
+	q := attemptJob{Run: r.c.run.ID, TrialID: t.Trial.ID, Trial: t.Trial, Prompt: t.Prompt, Attempt: t.Attempt, LimitS: int(r.limit.Seconds())}
 	for {
 		s, err := r.c.send(ctx, q)
 		if err != nil {
@@ -47,7 +47,7 @@ func (r *remote) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 	}
 }
 
-// failed tells a database that is not there from the run's own end.
+// failed distinguishes an unreachable database from the end of the run.
 func (r *remote) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -55,26 +55,26 @@ func (r *remote) failed(ctx context.Context, err error) error {
 	return &agent.InfraError{Reason: agent.ReasonNetwork, Retry: true, Err: fmt.Errorf("queue: %w", err)}
 }
 
-// A sent question is in the queue, or was answered before.
+// A sent attempt is in the queue, or has its result.
 type sent struct {
 	job   int64
 	from  int // attempts before it do not count
 	found *outcome
 }
 
-// send puts a question into the queue. One that is there already is joined.
-func (c *Coordinator) send(ctx context.Context, q question) (s sent, err error) {
+// send puts an attempt into the queue, or joins the existing one.
+func (c *Coordinator) send(ctx context.Context, q attemptJob) (s sent, err error) {
 	ctx, cancel := context.WithTimeout(ctx, queryWait)
 	defer cancel()
 	err = pgx.BeginFunc(ctx, c.db.pool, func(tx pgx.Tx) error {
-		// First the job, then the look: an answer that comes between is announced.
+		// Insert first, then look: a result in between is announced.
 		put, err := c.client.InsertTx(ctx, tx, q, nil)
 		if err != nil {
 			return err
 		}
 		s = sent{job: put.Job.ID, from: q.Attempt}
 		if put.UniqueSkippedAsDuplicate {
-			var there question
+			var there attemptJob
 			if err := json.Unmarshal(put.Job.EncodedArgs, &there); err != nil {
 				return err
 			}
@@ -82,7 +82,7 @@ func (c *Coordinator) send(ctx context.Context, q question) (s sent, err error) 
 		}
 		s.found, err = c.look(ctx, tx, q.TrialID, s.from)
 		if err == nil && s.found != nil && !put.UniqueSkippedAsDuplicate {
-			return errAnswered // there is no need of the job
+			return errAnswered // no job needed
 		}
 		return err
 	})
@@ -98,8 +98,8 @@ type rower interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// look returns what came of a trial: its answer, whichever attempt it was, or else
-// the failure of an attempt that the journal does not have yet; nil for neither.
+// look returns the result of a trial: its answer, from any attempt, or else the failure
+// of an attempt that the journal does not have yet; nil if there is neither.
 func (c *Coordinator) look(ctx context.Context, from rower, trial string, attempt int) (*outcome, error) {
 	var payload, raw []byte
 	err := from.QueryRow(ctx, `select payload, raw from trial_answer
@@ -112,13 +112,13 @@ func (c *Coordinator) look(ctx context.Context, from rower, trial string, attemp
 		return nil, err
 	}
 	o, err := c.db.decode(payload, raw)
-	if err != nil { // it was given, and asking again would find it again
+	if err != nil { // a retry would read the same stored answer
 		o = outcome{err: &agent.InfraError{Reason: agent.ReasonMalformed, Billed: true, Err: err}}
 	}
 	return &o, nil
 }
 
-// wait returns what comes of a question, nil where the job ends without an answer.
+// wait returns the result of an attempt, or nil if the job ends without one.
 func (r *remote) wait(ctx context.Context, w *waiter, trial string, s sent) (*outcome, error) {
 	for {
 		select {
@@ -131,7 +131,7 @@ func (r *remote) wait(ctx context.Context, w *waiter, trial string, s sent) (*ou
 			return found, nil
 		}
 		if err != nil {
-			continue // the database is away; listen and poll ring again
+			continue // the database is away; listen and poll wake the waiter again
 		}
 		live, err := r.c.live(ctx, map[int64]string{s.job: trial})
 		if err != nil || live[s.job] {
@@ -150,13 +150,13 @@ func (c *Coordinator) lookNow(ctx context.Context, trial string, attempt int) (*
 	return c.look(ctx, c.db.pool, trial, attempt)
 }
 
-// give gives a question up because the run ends. What a worker has answered
-// meanwhile is there, and paid for.
+// give cancels an attempt because the run ends. A result that a worker has stored
+// meanwhile is returned: it is paid for.
 func (r *remote) give(ended context.Context, trial string, s sent) (*outcome, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ended), connectWait)
 	defer cancel()
 	if err := r.c.cancel(ctx, s.job); err != nil {
-		r.c.db.log.Warn("queue: a question cannot be called back", "trial", trial, "err", err)
+		r.c.db.log.Warn("queue: cancelling an attempt failed", "trial", trial, "err", err)
 	}
 	found, err := r.c.look(ctx, r.c.db.pool, trial, s.from)
 	if err != nil || found == nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/firstpick/firstpick/runner/limiter"
 )
 
-// maxUnpacked bounds an answer that is read: one and its JSON.
+// maxUnpacked limits the decompressed size of a result.
 const maxUnpacked = 512 << 20
 
-// Reasons of failures that only travelling questions have.
+// Failure reasons of remote attempts.
 const (
 	ReasonLost = "worker_lost"    // the worker died, lost the database, or had to stop
 	ReasonNone = "no_worker_able" // no worker can be this agent
@@ -23,13 +23,13 @@ const (
 	reasonPanic = "panic"
 )
 
-// An outcome is what came of a question: a reply, or a failure.
+// An outcome is the result of an attempt: a reply, or a failure.
 type outcome struct {
 	reply agent.Reply
 	err   *agent.InfraError
 }
 
-// A message is an outcome on its way. The answer as it came travels beside it.
+// A message is an encoded outcome. The raw answer is a separate column.
 type message struct {
 	Reply   *agent.Reply `json:"reply,omitempty"`
 	Failure *failure     `json:"failure,omitempty"`
@@ -80,10 +80,10 @@ func (c *codec) encode(o outcome) (payload, raw []byte, err error) {
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
-		return nil, nil, fmt.Errorf("encode an answer: %w", err)
+		return nil, nil, fmt.Errorf("encode a result: %w", err)
 	}
 	if len(text) > maxUnpacked || len(raw) > maxUnpacked {
-		return nil, nil, fmt.Errorf("an answer of %d bytes; at most %d travel", max(len(text), len(raw)), maxUnpacked)
+		return nil, nil, fmt.Errorf("a result of %d bytes exceeds the limit of %d", max(len(text), len(raw)), maxUnpacked)
 	}
 	if len(raw) > 0 {
 		raw = c.pack.EncodeAll(raw, nil)
@@ -95,18 +95,18 @@ func (c *codec) encode(o outcome) (payload, raw []byte, err error) {
 func (c *codec) decode(payload, raw []byte) (outcome, error) {
 	text, err := c.open.DecodeAll(payload, nil)
 	if err != nil {
-		return outcome{}, fmt.Errorf("an answer in the queue cannot be unpacked: %w", err)
+		return outcome{}, fmt.Errorf("decompress a result in the queue: %w", err)
 	}
 	var m message
 	if err := json.Unmarshal(text, &m); err != nil {
-		return outcome{}, fmt.Errorf("an answer in the queue cannot be read: %w", err)
+		return outcome{}, fmt.Errorf("decode a result in the queue: %w", err)
 	}
 	if (m.Reply == nil) == (m.Failure == nil) {
-		return outcome{}, errors.New("an answer in the queue is neither a reply nor a failure")
+		return outcome{}, errors.New("malformed result in the queue: neither a reply nor a failure")
 	}
 	if len(raw) > 0 {
 		if raw, err = c.open.DecodeAll(raw, nil); err != nil {
-			return outcome{}, fmt.Errorf("an answer in the queue cannot be unpacked: %w", err)
+			return outcome{}, fmt.Errorf("decompress a raw answer in the queue: %w", err)
 		}
 	}
 	if m.Reply != nil {

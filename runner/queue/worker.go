@@ -21,22 +21,21 @@ import (
 const (
 	defaultDrain       = 10 * time.Minute
 	defaultConcurrency = 8
-	// River sleeps this long between two fetches. Its default of 100 ms is meant for
-	// jobs of seconds that trickle in, and would hold agents up that answer at once.
+	// fetchCooldown is River's pause between two fetches. Its default of 100 ms suits
+	// rare jobs of seconds, and would delay agents with immediate answers.
 	fetchCooldown = 5 * time.Millisecond
-	// fetchPoll is for notices that were lost, and for what others left. Each worker has
-	// its own pace between it and twice as much: in step, one of them would always be
-	// the first.
+	// fetchPoll covers lost notices and jobs that other workers left. Each worker polls
+	// at a random interval up to twice this, so that no worker is always first.
 	fetchPoll = 300 * time.Millisecond
-	// rescueAfter is when River starts a job again whose worker is gone. It goes by age
-	// and does so in silence, so it must not come before the lease, which takes seconds
-	// and is accounted for: it is longer than any agent may take.
+	// rescueAfter is when River restarts a job of a dead worker. River decides by age
+	// without accounting, so it must come after the lease, which takes seconds and is
+	// accounted for: it exceeds any attempt's limit.
 	rescueAfter = 25 * time.Hour
-	// keepJobs is how long ended jobs stay, for people who look into the table.
+	// keepJobs is how long finished jobs stay in the table, for inspection.
 	keepJobs = time.Hour
 )
 
-// A Worker asks the questions of any run in a queue.
+// A Worker makes the attempts of any run in a queue.
 type Worker struct {
 	DB *DB
 	// Build makes the agent that an eval describes, with the keys and programs of this
@@ -44,11 +43,11 @@ type Worker struct {
 	Build func(eval.Agent) (agent.Agent, error)
 	// Catalog must be of the version that a run was made with.
 	Catalog *catalog.Catalog
-	// Name tells the worker from all others that ever were; at most 100 characters.
+	// Name is unique among all workers ever; at most 100 characters.
 	Name string
-	// Concurrency is how many questions are asked at a time; 0 means 8.
+	// Concurrency is the number of attempts in flight; 0 means 8.
 	Concurrency int
-	// Drain is how long questions under way may take after a stop; 0 means 10 minutes.
+	// Drain is how long attempts in flight may take after a stop; 0 means 10 minutes.
 	Drain time.Duration
 	Now   func() time.Time
 	Log   *slog.Logger
@@ -56,8 +55,8 @@ type Worker struct {
 	Lease time.Duration
 }
 
-// Run works until ctx ends. Then it takes nothing new, ends what is under way
-// within Drain, and gives the rest back.
+// Run works until ctx ends. Then it takes no jobs, finishes attempts in flight within
+// Drain, and gives the rest back.
 func (w *Worker) Run(ctx context.Context) error {
 	if w.Lease == 0 {
 		w.Lease = lease
@@ -69,20 +68,20 @@ func (w *Worker) Run(ctx context.Context) error {
 		w.Concurrency = defaultConcurrency
 	}
 	asking := newAsking(w)
-	k := &keeper{db: w.DB, now: w.Now, worker: w.Name, lease: w.Lease, held: asking.held}
+	k := &heartbeat{db: w.DB, now: w.Now, worker: w.Name, lease: w.Lease, held: asking.held}
 	if err := k.beat(ctx); ctx.Err() != nil {
 		return nil
-	} else if err != nil { // without a beat, the first question would be written off
+	} else if err != nil { // without a heartbeat, the first attempt would be written off
 		return fmt.Errorf("queue: %w", err)
 	}
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx)) // also while it drains
 	defer stop()
-	var beside sync.WaitGroup
-	beside.Go(func() { k.run(beating) })
-	beside.Go(func() { asking.tellSignals(beating) })
+	var background sync.WaitGroup
+	background.Go(func() { k.run(beating) })
+	background.Go(func() { asking.notifySignals(beating) })
 	err := w.work(ctx, asking)
 	stop()
-	beside.Wait()
+	background.Wait()
 	return errors.Join(err, w.signOff())
 }
 
@@ -92,7 +91,7 @@ func (w *Worker) work(ctx context.Context, asking *asking) error {
 	client, err := river.NewClient(riverpgxv5.New(w.DB.pool), &river.Config{
 		ID: w.Name, Queues: map[string]river.QueueConfig{queueName: {MaxWorkers: w.Concurrency}}, Workers: workers,
 		FetchCooldown: fetchCooldown, FetchPollInterval: pace(w.Name), RescueStuckJobsAfter: rescueAfter,
-		JobTimeout:      -1, // each question has its own
+		JobTimeout:      -1, // each attempt has its own
 		SoftStopTimeout: w.Drain, CompletedJobRetentionPeriod: keepJobs, CancelledJobRetentionPeriod: keepJobs, DiscardedJobRetentionPeriod: keepJobs,
 		Logger: slog.New(quieter{w.Log.Handler()}),
 	})
@@ -106,7 +105,7 @@ func (w *Worker) work(ctx context.Context, asking *asking) error {
 		return fmt.Errorf("queue: %w", err)
 	}
 	<-ctx.Done()
-	w.Log.Info("queue: stopping; questions under way may end", "within", w.Drain)
+	w.Log.Info("queue: stopping; attempts in flight may finish", "within", w.Drain)
 	// Without a database the client might wait for ever.
 	most := time.NewTimer(w.Drain + storeAtEnd)
 	defer most.Stop()
@@ -114,7 +113,7 @@ func (w *Worker) work(ctx context.Context, asking *asking) error {
 	case <-client.Stopped():
 		return nil
 	case <-most.C:
-		return errors.New("queue: the worker could not end in good order; its questions will be written off")
+		return errors.New("queue: the worker did not stop cleanly; its attempts will be written off")
 	}
 }
 
@@ -124,7 +123,7 @@ func pace(name string) time.Duration {
 	return fetchPoll + time.Duration(h.Sum32())%fetchPoll
 }
 
-// signOff lets the others know at once that nobody works here any more.
+// signOff removes the heartbeat, so that other workers notice the stop immediately.
 func (w *Worker) signOff() error {
 	ctx, cancel := context.WithTimeout(context.Background(), connectWait)
 	defer cancel()
@@ -154,10 +153,10 @@ func (q quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
 func (q quieter) WithGroup(name string) slog.Handler { return quieter{q.Handler.WithGroup(name)} }
 
 // complete ends a job inside the transaction that writes its answer.
-func complete(ctx context.Context, tx pgx.Tx, job *river.Job[question]) error {
+func complete(ctx context.Context, tx pgx.Tx, job *river.Job[attemptJob]) error {
 	_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
 	if errors.Is(err, river.ErrNotFound) {
-		return nil // cleaned away with its run
+		return nil // deleted with its run
 	}
 	return err
 }

@@ -98,7 +98,7 @@ func back(text []byte, from, i int, class func(byte) bool) int {
 	return i
 }
 
-// unescaped moves a start behind the escape sequence that it lies in, as in
+// unescaped moves a start after the escape sequence that contains it, as in
 // \njane@example.com.
 func unescaped(text []byte, start, end int) int {
 	if start == 0 || start == end || text[start-1] != '\\' {

@@ -27,10 +27,9 @@ type span struct {
 	kind       string
 }
 
-// New makes a redactor of known secrets, in the forms in which they may
-// appear: as they are, in JSON, in URLs and in base64, also as part of it, as in
-// basic authentication. Values shorter than 8 bytes and numbers are not
-// looked for.
+// New returns a redactor of known secrets in all likely forms: verbatim, in JSON, in
+// URLs and in base64, also inside longer base64 as in basic authentication. Values
+// shorter than 8 bytes and numbers are ignored.
 func New(secrets ...string) *Redactor {
 	r := &Redactor{rules: map[uint32][]rule{}}
 	for _, f := range forms(secrets) {
@@ -44,7 +43,7 @@ func New(secrets ...string) *Redactor {
 	return r
 }
 
-// add puts a rule behind those of the same anchor.
+// add appends a rule to those of the same anchor.
 func (r *Redactor) add(anchor string, f rule) {
 	k := key(anchor[0], anchor[1], anchor[2])
 	r.rules[k] = append(r.rules[k], f)

@@ -13,8 +13,8 @@ import (
 // A form is an encoding of a secret in a text.
 type form struct {
 	text string
-	// inner means that it is the inside of a longer text in base64, all of which
-	// is taken out.
+	// inner means that it is the inside of a longer base64 text, which is redacted
+	// whole.
 	inner bool
 }
 
@@ -86,8 +86,8 @@ func (f form) rule() rule {
 
 func isBase64(c byte) bool { return isWord(c) || c == '+' || c == '/' || c == '=' || c == '-' }
 
-// escape moves a start out of the escape sequence of JSON that it lies in: half
-// of one would be left behind.
+// escape moves a start before the JSON escape sequence that contains it: half of one
+// must not remain.
 func escape(text []byte, from, start int) int {
 	for k := 1; k <= 5 && start-k >= from; k++ {
 		switch c := text[start-k]; {

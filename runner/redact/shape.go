@@ -86,7 +86,7 @@ func aws(prefix string) rule {
 	}
 }
 
-// bearer finds the token after the word Bearer and keeps the word.
+// bearer finds the token after the word Bearer, without the word.
 func bearer(text []byte, _, i int) (span, bool) {
 	if len(text)-i < 7 || !bytes.EqualFold(text[i:i+6], []byte("bearer")) || !begins(text, i) {
 		return span{}, false
@@ -124,8 +124,8 @@ func jwt(text []byte, from, i int) (span, bool) {
 	return span{max(from, i), end, "jwt"}, true
 }
 
-// privateKey finds a block from its first line to its last, or to where it
-// breaks off. In JSON its ends of lines are escaped.
+// privateKey finds a block from its first line to its last, or to its truncated end. In
+// JSON its line ends are escaped.
 func privateKey(text []byte, from, i int) (span, bool) {
 	const dashes = "----"
 	start := i - len(dashes)

@@ -1,12 +1,12 @@
-// Package transcript holds what an agent said and did in one trial: the final
-// message, the commands it ran and what it changed in the workspace. Agents
-// produce it, the journal keeps it whole, the pick extractor reads it, and
-// `firstpick import` takes it in the same JSON form.
+// Package transcript defines the statements and actions of an agent in one trial: the
+// final message, its commands and its changes of the workspace. Agents produce it, the
+// journal stores it, the pick extractor reads it, and `firstpick import` reads the same
+// JSON.
 package transcript
 
 import "encoding/json"
 
-// A Stop says why an agent stopped, where that decides the outcome.
+// A Stop is why an agent stopped, if that decides the outcome.
 type Stop string
 
 // The stops that make a trial something other than an ordinary answer.
@@ -34,7 +34,7 @@ func (s Stop) Cut() bool {
 	return s == StopLength || s == StopTurns || s == StopCost || s == StopTime || s == StopLimit || s == StopIncomplete
 }
 
-// A Listing is what a study published of an answer whose text it did not publish.
+// A Listing is the published part of an answer without a published text.
 type Listing struct {
 	// Source is the study's name.
 	Source string `json:"source"`
@@ -48,16 +48,16 @@ type Listing struct {
 type Transcript struct {
 	// FinalText is the agent's last message, as markdown.
 	FinalText string `json:"final_text,omitempty"`
-	// Commands are the shell commands in the order they ended.
+	// Commands are the shell commands in the order of their end.
 	Commands []Command `json:"commands,omitempty"`
-	// Sources are the pages of the web that the agent's searches found or that it
-	// opened, each once, in the order they came.
+	// Sources are the web pages that the agent's searches found or that it opened, each
+	// once, in order.
 	Sources []Source `json:"sources,omitempty"`
 	// Diff is the final workspace less the template: additions only.
 	Diff []FileChange `json:"workspace_diff,omitempty"`
-	// Listing stands for the code of an answer of which a study published no more.
+	// Listing replaces the code of an answer if the study published only imports.
 	Listing *Listing `json:"listing,omitempty"`
-	// Structured is the JSON answer where the prompt asked for one.
+	// Structured is the JSON answer if the prompt asked for one.
 	Structured json.RawMessage `json:"structured,omitempty"`
 	// Stop is why the agent stopped.
 	Stop Stop `json:"stop,omitempty"`
@@ -66,7 +66,7 @@ type Transcript struct {
 // A Command is one shell command that ran.
 type Command struct {
 	Cmd string `json:"cmd"`
-	// Exit is the exit status; nil where it is not known.
+	// Exit is the exit status; nil if unknown.
 	Exit *int `json:"exit,omitempty"`
 }
 

@@ -25,7 +25,7 @@ const (
 	LineBytes  = 64 << 20
 )
 
-// Excluded is the outcome of a trial that was given up, beside those of pick.Kinds.
+// Excluded is the outcome of an excluded trial, in addition to those of pick.Kinds.
 const Excluded = "excluded"
 
 // Names is names.json: the texts that entries of the index refer to.
@@ -44,7 +44,7 @@ func (n *Names) Check() error {
 		seen := make(map[string]bool, len(list))
 		for _, name := range list {
 			if seen[name] {
-				return fmt.Errorf("%q stands twice in a list", name)
+				return fmt.Errorf("duplicate name %q in a list", name)
 			}
 			seen[name] = true
 		}
@@ -85,12 +85,12 @@ func AppendHeader(dst []byte, frames, entries int) []byte {
 // size bytes can have that many.
 func DecodeHeader(head []byte, size int64) (frames, entries int64, err error) {
 	if string(head[:8]) != magic {
-		return 0, 0, errors.New("it does not begin with " + magic)
+		return 0, 0, errors.New("missing header " + magic)
 	}
 	f, e := binary.BigEndian.Uint64(head[8:]), binary.BigEndian.Uint64(head[16:])
 	limit := uint64(size) / EntrySize //nolint:gosec // a size
 	if f > limit || e > limit || HeaderSize+int64(f)*FrameSize+int64(e)*EntrySize != size {
-		return 0, 0, fmt.Errorf("%d frames and %d entries do not take %d bytes", f, e, size)
+		return 0, 0, fmt.Errorf("%d frames and %d entries do not match %d bytes", f, e, size)
 	}
 	return int64(f), int64(e), nil //nolint:gosec // below limit
 }
@@ -126,7 +126,7 @@ type IndexEntry struct {
 	Mismatch                                bool
 	Agent, Prompt, Template, Repeat, Picked uint32
 	Frame, Line                             uint32
-	CostUSD                                 float64 // NaN where it is unknown
+	CostUSD                                 float64 // NaN if unknown
 	WallMS                                  int64
 }
 
@@ -152,5 +152,5 @@ func (e *IndexEntry) Decode(buf []byte) {
 		*p = binary.BigEndian.Uint32(buf[12+4*i:])
 	}
 	e.CostUSD = math.Float64frombits(binary.BigEndian.Uint64(buf[40:]))
-	e.WallMS = int64(binary.BigEndian.Uint64(buf[48:])) //nolint:gosec // whatever it says
+	e.WallMS = int64(binary.BigEndian.Uint64(buf[48:])) //nolint:gosec // any value is valid
 }

@@ -39,7 +39,7 @@ type Manifest struct {
 	// rules that read the transcripts; several are joined by commas.
 	Catalog   string `json:"catalog"`
 	Extractor string `json:"extractor"`
-	// AsOf is when the last answer came; null where there is none.
+	// AsOf is the time of the last answer; null if there is no answer.
 	AsOf      *time.Time `json:"asOf"`
 	Synthetic bool       `json:"synthetic"`
 	Counts    Counts     `json:"counts"`
@@ -54,7 +54,7 @@ type Manifest struct {
 type Eval struct {
 	Name     string `json:"name"`
 	Category string `json:"category"`
-	// SHA256 is that of the eval as canonical JSON, without where it came from.
+	// SHA256 is the hash of the eval as canonical JSON, without its source.
 	SHA256    string   `json:"sha256"`
 	Repeats   int      `json:"repeats"`
 	Templates []string `json:"templates"`
@@ -67,8 +67,7 @@ type Prompt struct {
 	Text string `json:"text"`
 }
 
-// Counts counts trials. Planned is the sum of Valid, Excluded (given up) and Missing
-// (without an end).
+// Counts counts trials. Planned = Valid + Excluded + Missing (unfinished).
 type Counts struct {
 	Planned  int `json:"planned"`
 	Valid    int `json:"valid"`
@@ -83,10 +82,10 @@ type Counts struct {
 // NotAsked is the reason of a missing trial without an attempt.
 const NotAsked = "not_asked"
 
-// Money is what trials cost, failed attempts included, in US dollars.
+// Money is the cost of trials, failed attempts included, in US dollars.
 type Money struct {
-	// SpentUSD is the known cost. AtMostUSD adds the worst case of attempts whose cost is
-	// unknown.
+	// SpentUSD is the known cost. AtMostUSD adds the worst case of attempts with an
+	// unknown cost.
 	SpentUSD  float64 `json:"spentUsd"`
 	AtMostUSD float64 `json:"atMostUsd"`
 }
@@ -103,8 +102,8 @@ type Agent struct {
 	Manifests []AgentManifest `json:"manifests"`
 }
 
-// An AgentManifest is what identifies an agent, to run the same one again: a
-// journal.Manifest, which documents the fields, with its id.
+// An AgentManifest identifies an agent for a reproduction. It is a journal.Manifest,
+// which documents the fields, with its id.
 type AgentManifest struct {
 	ID         string            `json:"id"`
 	Kind       string            `json:"kind"`

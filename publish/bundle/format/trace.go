@@ -14,46 +14,46 @@ type Entry struct {
 	// Repeat counts from 1.
 	Repeat  int    `json:"repeat"`
 	Outcome string `json:"outcome"`
-	// Picked is the tool, or for the outcome other the slug or package outside of the
-	// category; empty for none.
+	// Picked is the tool, or for the outcome other the slug or package outside the
+	// category; empty if there is no pick.
 	Picked string `json:"picked"`
 	// Mismatch reports that the agent named one tool (Result.Say) and used another.
 	Mismatch bool `json:"mismatch"`
-	// CostUSD is the cost of the answer in US dollars; null where it is unknown. Failed
-	// attempts have costs of their own.
+	// CostUSD is the cost of the answer in US dollars; null if unknown. Failed attempts
+	// have their costs in Attempts.
 	CostUSD *float64 `json:"costUsd"`
 	WallMS  int64    `json:"wallMs"` // how long the answer took
 }
 
-// A Trace is a line of traces.zst: one trial with its transcript, evidence and attempts.
-// The id comes first.
+// A Trace is a line of traces.zst: one trial with its transcript, evidence and
+// attempts. Readers rely on the id as the first field.
 type Trace struct {
 	Entry
 	PromptText string `json:"promptText"`
-	// FinishedAt is when the answer came; null for a trial that was given up.
+	// FinishedAt is the time of the answer; null for an excluded trial.
 	FinishedAt *time.Time `json:"finishedAt"`
-	// Reason is why the trial was given up; empty for an answered one.
+	// Reason is why the trial was excluded; empty for an answered trial.
 	Reason string `json:"reason"`
-	// Attempt is the one that was answered, from 1; 0 for none. Attempts are those that
-	// failed, in their order.
+	// Attempt is the number of the answered attempt, from 1; 0 if there is none.
+	// Attempts are the failed ones in order.
 	Attempt  int       `json:"attempt"`
 	Attempts []Attempt `json:"attempts"`
-	// Result and Answer are null for a trial that was given up.
+	// Result and Answer are null for an excluded trial.
 	Result *Result `json:"result"`
 	Answer *Answer `json:"answer"`
 }
 
-// A Result is the extracted pick of an answer: pick.Result in a form of its own, so that
-// the API does not change with the journal.
+// A Result is the extracted pick of an answer: a copy of pick.Result, so that the API
+// does not change with the journal.
 type Result struct {
-	// Shortlist holds the pick and every tool that was named as an option or tried,
-	// Rejected those that were named to be turned down only; both sorted.
+	// Shortlist contains the pick and every tool named as an option or tried; Rejected
+	// contains tools named only to be rejected. Both are sorted.
 	Shortlist []string `json:"shortlist"`
 	Rejected  []string `json:"rejected"`
 	// Say is the tool that the final message commits to, where the agent used another.
 	Say string `json:"say"`
-	// Method is the kind of evidence that the outcome rests on: structured, deed,
-	// statement, given, or empty where nothing was chosen.
+	// Method is the kind of evidence behind the outcome: structured, deed, statement,
+	// given, or empty if nothing was chosen.
 	Method string `json:"method"`
 	// Level is that of the strongest evidence for the pick, 0 to 7.
 	Level    int        `json:"level"`
@@ -66,17 +66,17 @@ type Result struct {
 
 // Evidence is one reason for an outcome, and its place in the answer.
 type Evidence struct {
-	Tool string `json:"tool"` // empty for what is about no tool
+	Tool string `json:"tool"` // empty if the evidence concerns no tool
 	// Level is how strong it is: 7 structured answer, 6 manifest, 5 code, 4
 	// configuration, 3 command, 2 statement, 1 mention.
 	Level int `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
 	// rejection, mention, structured, diy, cut.
 	Kind string `json:"kind"`
-	// In is the field of the answer that holds it: finalText, commands, files, listing,
-	// structured; empty where that is unknown. Index is the place in commands, files or
-	// the imports of a listing, from 0. Line counts the added lines of the file from 1; 0
-	// for none.
+	// In is the field of the answer with the evidence: finalText, commands, files,
+	// listing, structured; empty if unknown. Index is the index in commands, files or
+	// the imports of a listing, from 0. Line counts the added lines of the file from 1;
+	// 0 if there is no line.
 	In    string `json:"in"`
 	Index int    `json:"index"`
 	Path  string `json:"path"`
@@ -100,21 +100,21 @@ type Answer struct {
 	FinalText string       `json:"finalText"` // the last message, as markdown
 	Commands  []Command    `json:"commands"`  // in the order in which they ended
 	Files     []FileChange `json:"files"`     // what was added to the project
-	// Listing stands for the code where a study published no more.
+	// Listing replaces the code where a study published only imports.
 	Listing *Listing `json:"listing,omitempty"`
-	// Sources are the pages of the web that were found or opened; left out for none.
+	// Sources are the web pages that were found or opened.
 	Sources []Source `json:"sources,omitempty"`
-	// Structured is the JSON answer where the prompt asked for one; null otherwise.
+	// Structured is the JSON answer if the prompt asked for one; null otherwise.
 	Structured json.RawMessage `json:"structured"`
-	// Stop is what ended the answer: length, refusal, turns, cost, time or incomplete;
-	// empty for an ordinary end.
+	// Stop is why the answer stopped early: length, refusal, turns, cost, time or
+	// incomplete; empty for a normal end.
 	Stop  string   `json:"stop"`
-	Notes []string `json:"notes"` // what was left out, and why
-	// Model is the one that the provider reported; Manifest is the id of an
+	Notes []string `json:"notes"` // omissions and their reasons
+	// Model is the model that the provider reported. Manifest is the id of an
 	// AgentManifest.
 	Model    string `json:"model"`
 	Manifest string `json:"manifest"`
-	// Tokens is null where the agent reported none.
+	// Tokens is null if the agent reported no usage.
 	Tokens *Tokens `json:"tokens"`
 }
 
@@ -140,14 +140,14 @@ type FileChange struct {
 	Added     []string `json:"added"`
 }
 
-// A Listing is what a study published of an answer.
+// A Listing is the part of an answer that a study published.
 type Listing struct {
 	Source    string   `json:"source"`    // the study
 	Ecosystem string   `json:"ecosystem"` // of the imports, such as pypi
 	Imports   []string `json:"imports"`
 }
 
-// Tokens counts tokens. The parts are 0 where the provider does not report them.
+// Tokens counts tokens. The parts are 0 if the provider does not report them.
 type Tokens struct {
 	Input      int `json:"input"`
 	CacheRead  int `json:"cacheRead"`  // of Input
@@ -157,12 +157,12 @@ type Tokens struct {
 	Searches   int `json:"searches"`  // web searches that the provider ran
 }
 
-// An Attempt is one that failed.
+// An Attempt is a failed attempt.
 type Attempt struct {
 	Attempt int       `json:"attempt"`
 	At      time.Time `json:"at"`
 	Reason  string    `json:"reason"`
-	// CostUSD is its cost, AtMostUSD its worst case where the cost is unknown.
+	// CostUSD is its cost, AtMostUSD its worst case if the cost is unknown.
 	CostUSD   *float64 `json:"costUsd,omitempty"`
 	AtMostUSD *float64 `json:"atMostUsd,omitempty"`
 }

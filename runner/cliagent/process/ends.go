@@ -2,7 +2,7 @@ package process
 
 import "slices"
 
-// An ends keeps the beginning and the end of a stream, head and tail bytes of it.
+// An ends stores the first head and the last tail bytes of a stream.
 type ends struct {
 	head, tail  int
 	first, last []byte

@@ -14,7 +14,7 @@ const (
 	folderEvery    = time.Second
 	folderIdle     = 10
 	folderLatest   = 20 * time.Second
-	entryOverhead  = 1 << 10 // bytes of a file on disk besides its blocks
+	entryOverhead  = 1 << 10 // bytes per file on disk in addition to its blocks
 	threadsPerProc = 32
 	// fileSlack lets one file grow beyond the disk limit, so that the measuring finds it.
 	fileSlack = 1 << 20
@@ -24,12 +24,12 @@ const (
 // measured, not reserved: a program may exceed them for a fraction of a second before it
 // is killed. 0 means no limit. They need a supervisor.
 type Limits struct {
-	// MemoryMB bounds the memory of all processes together: what they allocated and
-	// share, without the files that they map, in MiB.
+	// MemoryMB limits the memory of all processes together: allocated and shared
+	// memory, without mapped files, in MiB.
 	MemoryMB int
-	// Processes bounds how many there are; they may have 32 times as many threads.
+	// Processes limits how many there are; they may have 32 times as many threads.
 	Processes int
-	// DiskMB bounds what Folders hold, deleted files that are open included, in MiB. No
+	// DiskMB limits the size of Folders, including deleted open files, in MiB. No
 	// single file may become larger.
 	DiskMB  int
 	Folders []string
@@ -37,7 +37,7 @@ type Limits struct {
 
 func (l Limits) any() bool { return l.MemoryMB > 0 || l.Processes > 0 || l.DiskMB > 0 }
 
-// maxFile is the size of the largest file that the program may write; 0 is no limit.
+// maxFile is the size limit of a file that the program writes; 0 means unlimited.
 func (l Limits) maxFile() int64 {
 	if l.DiskMB <= 0 {
 		return 0
@@ -61,7 +61,7 @@ type usage struct {
 func (l Limits) over(u usage) *excess {
 	switch {
 	case l.MemoryMB > 0 && u.memory > int64(l.MemoryMB)<<20:
-		return &excess{Memory, fmt.Sprintf("its processes held %d MB of memory; the limit is %d MB (memory_mb)", u.memory>>20, l.MemoryMB)}
+		return &excess{Memory, fmt.Sprintf("its processes used %d MB of memory; the limit is %d MB (memory_mb)", u.memory>>20, l.MemoryMB)}
 	case l.Processes > 0 && u.processes > l.Processes:
 		return &excess{Processes, fmt.Sprintf("it ran %d processes at a time; the limit is %d (max_processes)", u.processes, l.Processes)}
 	case l.Processes > 0 && u.threads > l.Processes*threadsPerProc:
@@ -90,9 +90,9 @@ func (l Limits) overDisk(unlinked int64) *excess {
 	return &excess{Disk, fmt.Sprintf("it wrote %d MB or more into its folders; the limit is %d MB (disk_mb)", used>>20, l.DiskMB)}
 }
 
-// folderSize adds up what a folder takes of the disk, until it is more than enough. What
-// a program puts in its way leads nowhere else: no link is followed. A folder that the
-// program closed is opened, for else it would hide what lies in it.
+// folderSize adds up the disk usage of a folder, until it exceeds enough. It follows no
+// links. It opens a folder that the program closed, which would otherwise hide its
+// contents.
 func folderSize(dir string, enough int64, seen map[fileID]bool) (size int64) {
 	if info, err := os.Lstat(dir); err == nil && closed(info) {
 		_ = os.Chmod(dir, info.Mode().Perm()|readable) //nolint:gosec // a folder
@@ -107,7 +107,7 @@ func folderSize(dir string, enough int64, seen map[fileID]bool) (size int64) {
 			if d != nil && d.IsDir() {
 				return fs.SkipDir
 			}
-			return nil // it is gone, or may not be read
+			return nil // deleted, or not readable
 		}
 		if info, err := d.Info(); err == nil {
 			size += entryOverhead + diskBlocks(info, seen)
@@ -128,7 +128,7 @@ const readable fs.FileMode = 0o500
 
 func closed(info fs.FileInfo) bool { return info.IsDir() && info.Mode()&readable != readable }
 
-// watchLimits measures the program until done is closed. What it exceeds is sent once.
+// watchLimits measures the program until done is closed. It sends the first excess.
 func (r *run) watchLimits(done <-chan struct{}) <-chan *excess {
 	if !r.Limits.any() || r.child.pid == 0 {
 		return nil

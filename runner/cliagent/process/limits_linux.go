@@ -28,8 +28,8 @@ func diskBlocks(info fs.FileInfo, seen map[fileID]bool) int64 {
 	return st.Blocks * 512
 }
 
-// measure adds up the usage of the processes below pid. What cannot be read counts as
-// nothing, but for memory: there the larger figure counts that anybody may read.
+// measure adds up the usage of the processes below pid. Unreadable values count as
+// zero, except for memory: there the larger, public value counts.
 func measure(pid int, l Limits) usage {
 	var u usage
 	pids := below(pid, &u)
@@ -45,8 +45,8 @@ func measure(pid int, l Limits) usage {
 		inMemory += memory
 		u.unlinked += disk
 	}
-	// Pages that processes share count several times in the first figure: it only says
-	// whether a second look is worth its cost.
+	// The first value counts shared pages several times: it only decides whether the
+	// expensive measurement is needed.
 	if u.memory = resident + inMemory; l.MemoryMB > 0 && u.memory > int64(l.MemoryMB)<<20 {
 		var private, shared int64
 		for _, pid := range pids {
@@ -116,15 +116,15 @@ func residentBytes(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// proportionalBytes is a process's share of anonymous memory: its own, swapped memory
-// included, and its part of shared memory.
+// proportionalBytes is a process's share of anonymous memory: its private memory,
+// swapped memory included, and its part of shared memory.
 func proportionalBytes(pid int) (private, shared int64) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
 	if err != nil {
 		return residentBytes(pid), 0
 	}
 	var all int64
-	told := false
+	available := false
 	for line := range bytes.Lines(data) {
 		name, value, ok := strings.Cut(string(line), ":")
 		if !ok {
@@ -135,14 +135,14 @@ func proportionalBytes(pid int) (private, shared int64) {
 		case "Pss":
 			all = kb << 10
 		case "Pss_Anon":
-			private, told = private+(kb<<10), true
+			private, available = private+(kb<<10), true
 		case "SwapPss":
 			private += kb << 10
 		case "Pss_Shmem":
 			shared += kb << 10
 		}
 	}
-	if !told { // before Linux 5.4
+	if !available { // before Linux 5.4
 		return all, 0
 	}
 	return private, shared
@@ -156,7 +156,7 @@ func unnamedFiles(pid int, seen map[fileID]bool) (memory, disk int64) {
 	if err != nil {
 		return 0, 0
 	}
-	names, _ := f.Readdirnames(-1) // those that it could read
+	names, _ := f.Readdirnames(-1) // the readable ones
 	_ = f.Close()
 	for _, name := range names {
 		to, err := os.Readlink(dir + name)

@@ -1,18 +1,17 @@
-// Package process runs one program to its end, whatever the program does: within
-// limits of time and memory, with its output line by line, and with nothing of it
-// left running afterwards.
+// Package process runs one program to its end, for any behaviour of the program: with
+// limits of time and memory, with its output line by line, and without processes left
+// running afterwards.
 //
-// Everything that a program starts is found again, also what made a session of
-// its own: on Linux the program is started by a supervisor, a process of its own
-// that every orphan falls to (see Supervise). The supervisor ends all of it when
-// the program ends, when it is told to, and when the process that called Run is
-// gone, killed or not.
+// It finds all processes that a program started, also in other sessions: on Linux the
+// program is started by a supervisor, a process that adopts every orphan (see
+// Supervise). The supervisor kills all of them when the program ends, when it is
+// ordered to, and when the process that called Run ends or is killed.
 //
-// A cgroup would do the same, but an ordinary user has none to give.
+// A cgroup would do the same, but an unprivileged user cannot create one.
 //
-// What it cannot reach: a program that runs with more rights than its starter
-// (setuid), and what a service of the machine starts on request (a container
-// daemon, cron). A sandbox keeps a program from both.
+// It cannot reach a program with more rights than its starter (setuid), nor processes
+// that a service of the machine starts on request (a container daemon, cron). A sandbox
+// denies a program both.
 package process
 
 import (
@@ -28,14 +27,14 @@ type Clock struct {
 // A Spec is a program with its limits. A Wall, Stall or Grace of 0 does not
 // hold.
 type Spec struct {
-	// Argv is the program and its arguments. A name without a slash is looked for
-	// in the PATH of Env.
+	// Argv is the program and its arguments. A name without a slash is looked up in the
+	// PATH of Env.
 	Argv []string
 	Dir  string
 	// Env is the whole environment; nothing is inherited.
 	Env []string
-	// Supervisor is the argv that ends up in Supervise; the program's is added.
-	// Without it only the program's process group is ended.
+	// Supervisor is the argv that runs Supervise; the program's is appended. Without it
+	// only the program's process group is killed.
 	Supervisor []string
 
 	Wall  time.Duration // for the whole run, until Ended
@@ -44,15 +43,15 @@ type Spec struct {
 
 	Limits Limits
 
-	// Stdout and Stderr take whole lines without their newline: when the line was
-	// read, since the start, and where it begins in its stream. They are never called
-	// at the same time and must not keep the line. They may be nil.
+	// Stdout and Stderr receive whole lines without their newline, with the time since
+	// the start and the line's offset in its stream. They are never called concurrently
+	// and must not retain the line. They may be nil.
 	Stdout, Stderr func(at time.Duration, off int64, line []byte)
-	// Ended is asked after each line whether a result was seen. It may be nil.
+	// Ended reports after each line whether the result was seen. It may be nil.
 	Ended func() bool
 
-	MaxLine int   // bytes; a longer line is left out. 0: 16 MiB
-	MaxRaw  int64 // bytes of stdout that are kept, from both ends. 0: 64 MiB
+	MaxLine int   // bytes; longer lines are dropped. 0: 16 MiB
+	MaxRaw  int64 // stored bytes of stdout, from both ends. 0: 64 MiB
 
 	// Interrupt is how long the program has after SIGINT, and Terminate after the
 	// SIGTERM that follows, before SIGKILL. 0: 5 s.
@@ -77,14 +76,14 @@ const (
 
 // An Exit is how a program ended.
 type Exit struct {
-	Code   int    // -1 where a signal ended it
-	Signal string // "killed", "interrupt", ...; empty where none did
+	Code   int    // -1 if a signal ended it
+	Signal string // "killed", "interrupt", ...; empty if there was none
 	Why    Why
 	Excess string // which limit it exceeded, and by how much
 	Wall   time.Duration
-	// CPU is the user and system time of all that the program started; MaxRSSMB is
-	// the largest resident size of one of these processes, in MiB. It is never less
-	// than that of what started the program, some 50 with a supervisor.
+	// CPU is the user and system time of all processes of the program; MaxRSSMB is the
+	// largest resident size of one of them, in MiB. It is at least that of the starter,
+	// some 50 with a supervisor.
 	CPU      time.Duration
 	MaxRSSMB int
 	// Raw is stdout. Where RawBytes, the size of all of it, is more, its middle is

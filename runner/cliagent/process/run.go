@@ -67,7 +67,7 @@ func Run(ctx context.Context, clock Clock, s Spec) (Exit, error) {
 	exit := r.watch(ctx)
 	select {
 	case <-read:
-	case <-clock.After(drainTimeout): // something that got away holds the pipes
+	case <-clock.After(drainTimeout): // an escaped process has the pipes open
 		now := time.Unix(0, 1)
 		_, _ = out.SetReadDeadline(now), errs.SetReadDeadline(now)
 		<-read
@@ -79,14 +79,14 @@ func Run(ctx context.Context, clock Clock, s Spec) (Exit, error) {
 	return exit, nil
 }
 
-// A run is a program under way.
+// A run is a running program.
 type run struct {
 	Spec
-	clock     Clock
-	start     time.Time
-	child     *child
-	raw, errs ends
-	heard     atomic.Int64 // when the last byte came, since the start
+	clock      Clock
+	start      time.Time
+	child      *child
+	raw, errs  ends
+	lastOutput atomic.Int64 // time of the last byte since the start
 
 	mu     sync.Mutex // held while Stdout, Stderr and Ended are called
 	long   int
@@ -124,7 +124,7 @@ func (r *run) read(f *os.File, kept *ends, fn func(time.Duration, int64, []byte)
 
 func (r *run) since() time.Duration { return r.clock.Now().Sub(r.start) }
 
-// A listener keeps output and the time of it.
+// A listener stores output and the time of the last output.
 type listener struct {
 	f    *os.File
 	run  *run
@@ -134,7 +134,7 @@ type listener struct {
 func (l listener) Read(p []byte) (int, error) {
 	n, err := l.f.Read(p)
 	if n > 0 {
-		l.run.heard.Store(int64(l.run.since()))
+		l.run.lastOutput.Store(int64(l.run.since()))
 		l.kept.write(p[:n])
 	}
 	return n, err
@@ -188,7 +188,7 @@ func (r *run) watch(ctx context.Context) Exit {
 			if step >= stepKill {
 				continue
 			}
-			step = stepKill - 1 // it is not asked: it would take more meanwhile
+			step = stepKill - 1 // no graceful stop: it would use more meanwhile
 			if why != Exited {  // it was to end anyway
 				descend()
 				continue
@@ -200,7 +200,7 @@ func (r *run) watch(ctx context.Context) Exit {
 		case <-wall:
 			stopping(Wall)
 		case <-stall:
-			if quiet := r.since() - time.Duration(r.heard.Load()); quiet >= r.Stall {
+			if quiet := r.since() - time.Duration(r.lastOutput.Load()); quiet >= r.Stall {
 				stopping(Stall)
 			} else {
 				stall = r.clock.After(r.Stall - quiet)

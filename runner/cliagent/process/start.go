@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A report is what the supervisor says: the program's id once it runs or why it
-// does not, and how it ended.
+// A report is a message of the supervisor: the program's id once it runs or the error,
+// and how it ended.
 type report struct {
 	PID   int    `json:"pid,omitempty"`
 	Error string `json:"error,omitempty"`
@@ -28,7 +28,7 @@ type end struct {
 	MaxRSSKB int64         `json:"max_rss_kb"`
 }
 
-// Supported says why programs cannot be agents here; nil where they can.
+// Supported returns why programs cannot be agents here, or nil if they can.
 func Supported() error { return nil }
 
 // start starts the program with its output going to the two files.
@@ -43,7 +43,7 @@ func (s *Spec) start(stdout, stderr *os.File) (*child, error) {
 	argv := append([]string{program}, s.Argv[1:]...)
 	cmd := &exec.Cmd{
 		Path: program, Args: argv, Dir: s.Dir, Env: s.Env, Stdout: stdout, Stderr: stderr,
-		// A session of its own has no terminal: nothing can be asked there.
+		// A new session has no terminal, so programs cannot prompt.
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	if len(s.Supervisor) == 0 {
@@ -53,7 +53,7 @@ func (s *Spec) start(stdout, stderr *os.File) (*child, error) {
 	return startSupervised(cmd, program)
 }
 
-// startAlone starts a program in a group of its own.
+// startAlone starts a program in its own process group.
 func startAlone(cmd *exec.Cmd) (*child, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, startError(cmd.Path, err)
@@ -74,8 +74,8 @@ func startAlone(cmd *exec.Cmd) (*child, error) {
 	return &child{signal: group, kill: kill, abandon: kill, done: done}, nil
 }
 
-// startSupervised starts the supervisor, which starts the program. Orders go to it
-// through a pipe that ends with this process, whatever ends it.
+// startSupervised starts the supervisor, which starts the program. Orders go through a
+// pipe that is closed when this process ends for any reason.
 func startSupervised(cmd *exec.Cmd, program string) (*child, error) {
 	ordersEnd, orders, err := os.Pipe()
 	if err != nil {
@@ -107,7 +107,7 @@ func startSupervised(cmd *exec.Cmd, program string) (*child, error) {
 		var last report
 		lost := dec.Decode(&last) != nil || last.End == nil
 		_, _, _ = cmd.Wait(), orders.Close(), reports.Close()
-		if lost { // somebody killed it, and with it the program, but not the rest
+		if lost { // the supervisor was killed, and the program with it, but not its other processes
 			_ = syscall.Kill(-first.PID, syscall.SIGKILL)
 			done <- Exit{Code: -1, Signal: "killed", CouldNotKill: true}
 			return

@@ -8,10 +8,10 @@ import (
 	"runtime"
 )
 
-// Supported says why programs cannot be agents here: what they start could not be ended
-// for certain.
+// Supported returns why programs cannot be agents here: their processes could not be
+// killed reliably.
 func Supported() error {
-	return errors.New("programs as agents need Linux or macOS, not " + runtime.GOOS + ": take a model behind an API, or run firstpick in WSL")
+	return errors.New("programs as agents need Linux or macOS, not " + runtime.GOOS + ": use a model behind an API, or run firstpick in WSL")
 }
 
 func (s *Spec) start(_, _ *os.File) (*child, error) { return nil, Supported() }

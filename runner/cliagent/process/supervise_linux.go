@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The supervisor's files, after the program's own three.
+// File descriptors of the supervisor, after the program's standard three.
 const (
 	ordersFD  = 3
 	reportsFD = 4
@@ -26,17 +26,16 @@ const (
 	superviseFailed = 127
 )
 
-// Supervise is the whole of the supervisor's process: it runs a program, sees that
-// nothing of it stays behind, and returns the status to exit with. Spec.Supervisor
-// is the argv that leads here, argv what follows it: the size of the largest file that
-// may be written, in bytes, 0 for any, and the program. It takes orders from file 3, a
-// signal per byte; when that ends, and when the program does, everything ends. It
-// reports to file 4.
+// Supervise is the main function of the supervisor process: it runs a program, kills
+// all its remaining processes, and returns the exit status. Spec.Supervisor is the argv
+// that runs it, argv the arguments after it: the size limit of a written file in bytes,
+// 0 for unlimited, and the program. It reads orders from file 3, a signal per byte; at
+// end of file, or when the program ends, it kills everything. It writes reports to file
+// 4.
 //
-// The supervisor adopts whatever loses its parent below it, so that a walk through
-// /proc finds all that the program started, in whatever group or session. If it is
-// killed itself the program is killed by the kernel, and what the program started
-// is not; nobody has a reason to.
+// The supervisor adopts every orphan below it, so that a walk through /proc finds all
+// processes of the program in any group or session. If the supervisor is killed, the
+// kernel kills the program, but not the program's children.
 func Supervise(argv []string) int {
 	// The kernel kills the program when the thread that started it ends.
 	runtime.LockOSThread()
@@ -44,24 +43,24 @@ func Supervise(argv []string) int {
 		unix.CloseOnExec(name)
 	}
 	orders, reports := os.NewFile(ordersFD, "orders"), os.NewFile(reportsFD, "reports")
-	tell := json.NewEncoder(reports)
+	encoder := json.NewEncoder(reports)
 	s, err := newSupervisor(argv)
 	if err != nil {
-		_ = tell.Encode(report{Error: err.Error()})
+		_ = encoder.Encode(report{Error: err.Error()})
 		return superviseFailed
 	}
-	if tell.Encode(report{PID: s.program}) != nil {
+	if encoder.Encode(report{PID: s.program}) != nil {
 		s.endAll()
 	}
 	go s.obey(orders)
-	if tell.Encode(report{End: s.reap()}) != nil {
+	if encoder.Encode(report{End: s.reap()}) != nil {
 		return superviseFailed
 	}
 	return superviseOK
 }
 
-// inheritedFiles are the open files but stdin, stdout and stderr: whatever opened
-// them, the program must not have them.
+// inheritedFiles are the open files except stdin, stdout and stderr: the program must
+// not inherit them.
 func inheritedFiles() []int {
 	var out []int
 	entries, _ := os.ReadDir("/proc/self/fd") // checked by newSupervisor
@@ -84,16 +83,16 @@ func newSupervisor(argv []string) (*supervisor, error) {
 	}
 	maxFile, err := strconv.ParseUint(argv[0], 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("the size of the largest file: %w", err)
+		return nil, fmt.Errorf("parse the size limit of files: %w", err)
 	}
 	argv = argv[1:]
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		return nil, os.NewSyscallError("look for /proc, which is needed to find what a program starts", err)
+		return nil, os.NewSyscallError("open /proc, which is needed to find a program's processes", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, os.NewSyscallError("prctl", err)
 	}
-	// A core file would lie in the workspace.
+	// A core file would be written to the workspace.
 	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
 	if maxFile > 0 {
 		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: maxFile, Max: maxFile}); err != nil {
@@ -110,13 +109,13 @@ func newSupervisor(argv []string) (*supervisor, error) {
 	return &supervisor{self: os.Getpid(), program: pid}, nil
 }
 
-// obey takes orders until there are no more. A signal that asks the supervisor to
-// end is an order to end everything.
+// obey reads orders until end of file. A termination signal to the supervisor is an
+// order to kill everything.
 func (s *supervisor) obey(orders *os.File) {
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
-		<-asked
+		<-signals
 		s.endAll()
 	}()
 	order := make([]byte, 1)
@@ -129,8 +128,8 @@ func (s *supervisor) obey(orders *os.File) {
 	}
 }
 
-// send sends a signal to all that the program started. A sandbox's own process does
-// not pass it on but dies of it, and takes all with it: it is left out.
+// send sends a signal to all processes of the program. A sandbox's own process is
+// skipped: it would die without forwarding the signal.
 func (s *supervisor) send(sig syscall.Signal) {
 	for _, p := range descendants(s.self) {
 		if p.name != "bwrap" {
@@ -139,8 +138,8 @@ func (s *supervisor) send(sig syscall.Signal) {
 	}
 }
 
-// endAll kills all there is below. What is started meanwhile is found by reap: the
-// death of each is told there, and what it left is killed then.
+// endAll kills all processes below. Processes started meanwhile are found by reap,
+// which is notified of each death and kills the orphans.
 func (s *supervisor) endAll() {
 	s.ending.Store(true)
 	for _, p := range descendants(s.self) {
@@ -148,7 +147,7 @@ func (s *supervisor) endAll() {
 	}
 }
 
-// reap waits until nothing is left and says how the program ended.
+// reap waits until no process is left and returns how the program ended.
 func (s *supervisor) reap() *end {
 	var out end
 	for {
@@ -188,7 +187,7 @@ func descendants(of int) []descendant {
 		return nil
 	}
 	defer func() { _ = proc.Close() }()
-	names, _ := proc.Readdirnames(-1) // those that it could read
+	names, _ := proc.Readdirnames(-1) // the readable ones
 	for _, name := range names {
 		if name[0] < '0' || name[0] > '9' {
 			continue

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Podman's containers end with what started them. Docker's are started by its
-// daemon: they take the signals that the client is sent, but outlive a client that
-// is killed. Options.Limit is what ends those.
+// Podman's containers end with their parent process. Docker's are children of its
+// daemon: they receive the client's signals, but outlive a killed client. Options.Limit
+// ends those.
 
 const (
 	defaultProcesses  = 1024
@@ -47,13 +47,14 @@ func (s Sandbox) container(argv []string, o Options) []string {
 		s.program, "run", "--rm", "--init", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--pull=never",
 		"--ulimit=core=0", fmt.Sprintf("--pids-limit=%d", threadsPerProcess*cmp.Or(o.Processes, defaultProcesses)),
 	}
-	if o.MemoryMB > 0 { // with swap: none
+	if o.MemoryMB > 0 { // no swap
 		out = append(out, fmt.Sprintf("--memory=%dm", o.MemoryMB), fmt.Sprintf("--memory-swap=%dm", o.MemoryMB))
 	}
 	if !o.Network {
 		out = append(out, "--network=none")
 	}
-	// Files belong to who runs firstpick, inside as outside; root's belong to nobody.
+	// Files belong to the user of firstpick, inside and outside; root's belong to
+	// nobody.
 	switch {
 	case s.user != nil:
 		out = append(out, fmt.Sprintf("--user=%d:%d", s.user.UID, s.user.GID))
@@ -76,8 +77,8 @@ func (s Sandbox) container(argv []string, o Options) []string {
 	if o.Workdir != "" {
 		out = append(out, "--workdir="+o.Workdir)
 	}
-	// Only names: the runtime takes the values from its own environment, where other
-	// users cannot read them. PATH is the image's own.
+	// Only names: the runtime reads the values from its environment, where other users
+	// cannot read them. PATH is the image's.
 	for _, e := range o.Env {
 		if name, _, ok := strings.Cut(e, "="); ok && name != "PATH" {
 			out = append(out, "--env="+name)

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// A hiding is a resolved Options.Hide: existing folders, and names in folders.
-// A name may be that of a file, or of nothing yet. Nothing can be laid over a file that
-// comes later, or that another replaces, so the folder is covered and shows what else
-// was in it.
+// A hiding is a resolved Options.Hide: existing folders, and names in folders. A name
+// may be a file's, or may not exist yet. A mount cannot cover a file that is created or
+// replaced later, so the folder is covered and its other entries are shown.
 type hiding struct {
 	dirs  []string
 	names map[string][]string // by folder
@@ -54,7 +53,7 @@ func resolve(path string) (real string, found bool) {
 }
 
 // cover returns the mounts that hide names, and the folders that they cover. Visible
-// says whether the program sees a folder at all; what lies in own is bound later.
+// reports whether the program sees a folder at all; folders in own are bound later.
 func (h hiding) cover(visible func(dir string) bool, own []string) (mounts, covered []string) {
 	for _, dir := range slices.Sorted(maps.Keys(h.names)) { // parents first
 		if dir == "/" || !visible(dir) || slices.ContainsFunc([]string{"/proc", "/dev", "/sys"}, func(of string) bool { return within(dir, of) }) ||
@@ -71,8 +70,8 @@ func (h hiding) cover(visible func(dir string) bool, own []string) (mounts, cove
 	return mounts, covered
 }
 
-// show returns the mounts that make an entry of a covered folder visible again, but for
-// what is hidden of it.
+// show returns the mounts that make an entry of a covered folder visible again, except
+// its hidden parts.
 func (h hiding) show(dir string, e os.DirEntry) []string {
 	path := filepath.Join(dir, e.Name())
 	switch {
@@ -94,8 +93,8 @@ func (h hiding) show(dir string, e os.DirEntry) []string {
 	return out
 }
 
-// blank returns the mounts that lay nothing over hidden files of the program's own
-// folders, which are bound after all else.
+// blank returns the mounts that hide files in the program's folders, which are bound
+// last.
 func (h hiding) blank(own []string) []string {
 	var out []string
 	for _, dir := range slices.Sorted(maps.Keys(h.names)) {
@@ -111,7 +110,7 @@ func (h hiding) blank(own []string) []string {
 	return out
 }
 
-// within reports whether path is dir or lies in it.
+// within reports whether path is dir or below it.
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")

@@ -35,7 +35,7 @@ func existing(paths []string) []string {
 	return out
 }
 
-// nobody is the user without files of its own.
+// nobody returns the user without files.
 func nobody() *User {
 	const usual = 65534
 	u, err := user.Lookup("nobody")
@@ -53,8 +53,8 @@ func nobody() *User {
 	return &User{uid, gid}
 }
 
-// closed is the outermost folder above dir that others cannot enter: hidden, it does
-// not keep nobody from dir.
+// closed returns the outermost folder above dir that other users cannot enter. Once it
+// is hidden, nobody can reach dir.
 func closed(dir string) []string {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {

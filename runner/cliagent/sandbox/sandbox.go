@@ -1,16 +1,16 @@
-// Package sandbox keeps a program in: it can write to its own folders only, does
-// not see the user's, and has a network or none.
+// Package sandbox isolates a program: it can write only to its own folders, does not
+// see the user's, and has a network or none.
 //
-// Bubblewrap is used where it works: it needs no daemon and no rights. The program
-// sees the machine's files read-only, without the homes, the sockets of services and
-// the temporary files, and no other processes. A container is used where an image is
-// configured: the image brings the system, the agent's own program comes from this
-// machine. What both leave open: readable system files such as those of /etc, the
-// kernel's own bugs, and with a network whatever listens on this machine.
+// It uses bubblewrap if that works: it needs no daemon and no privileges. The program
+// sees the machine's files read-only, without home folders, sockets of services and
+// temporary files, and no other processes. It uses a container if an image is
+// configured: the image is the system, the agent's program comes from this machine.
+// Neither protects readable system files such as /etc, against kernel bugs, or, with a
+// network, services that listen on this machine.
 //
-// Without a network a program reaches nothing but its own loopback, which is not the
-// machine's: neither a model of a provider nor one on this machine. Only a program
-// that needs no model, or brings it along, can run so.
+// Without a network a program reaches only its own loopback, not the machine's: neither
+// a provider's model nor a local one. Only a program that needs no model, or includes
+// it, can run so.
 package sandbox
 
 import (
@@ -27,16 +27,16 @@ type Config struct {
 	LookPath func(name string) (string, error)
 	// Try runs a program to see whether it works.
 	Try  func(ctx context.Context, argv []string) error
-	Home string // the user's own, to be hidden
-	// Root is the folder in which programs will work and Hide what they must not see:
-	// Detect tries the very mounts that trials have. Without a Root it tries none.
+	Home string // the user's home, to be hidden
+	// Root is the working folder of programs and Hide are the hidden paths: Detect
+	// tries the same mounts as trials. Without a Root it tries none.
 	Root string
 	Hide []string
-	// Superuser means that this process is root. Its programs run as nobody then.
+	// Superuser means that this process is root. Its programs then run as nobody.
 	Superuser bool
 	// Runtime, docker or podman, and Image ask for a container.
 	Runtime, Image string
-	// Off asks for none at all.
+	// Off disables the sandbox.
 	Off bool
 }
 
@@ -65,8 +65,8 @@ type Sandbox struct {
 // A User owns the files that programs write.
 type User struct{ UID, GID int }
 
-// Detect returns the best sandbox that works here. It fails where a container is
-// asked for and cannot be had; for want of bubblewrap there is a warning.
+// Detect returns the best sandbox that works here. It fails if a container is requested
+// but unavailable; without bubblewrap it returns a warning.
 func Detect(ctx context.Context, c Config) (Sandbox, error) {
 	switch {
 	case c.Off:
@@ -104,7 +104,7 @@ func Detect(ctx context.Context, c Config) (Sandbox, error) {
 }
 
 func unkept(why string) Sandbox {
-	return Sandbox{warning: "no sandbox: " + why + ". Agents run with your rights: what they start can read your keys and change your files, and two trials can see each other"}
+	return Sandbox{warning: "no sandbox: " + why + ". Agents run with your rights: their processes can read your keys and change your files, and trials can see each other"}
 }
 
 // hidden returns the existing folders with personal files.
@@ -124,7 +124,7 @@ func hidden(home string) []string {
 	return out
 }
 
-// resolver is the file that says how names become addresses; it may lie in /run.
+// resolver returns the DNS configuration file; it may be in /run.
 func resolver() []string {
 	if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
 		return []string{real}
@@ -167,19 +167,19 @@ func (s Sandbox) CutsNetwork() bool { return s.kind != none }
 type Options struct {
 	Workdir, Home, Tmp string // that it may write to; they have the same paths inside, and Tmp is /tmp too
 	Network            bool
-	// ReadOnly is to be seen where it is hidden, or missing: the program's own
-	// folders. A folder that holds one that is hidden stays as it is.
+	// ReadOnly are folders to show although hidden or missing: the program's own. A
+	// folder that contains a hidden one stays unchanged.
 	ReadOnly []string
-	// Hide are further folders and files to hide, such as the runs' data. What is not
-	// there yet, or is replaced meanwhile, is hidden too.
+	// Hide are further folders and files to hide, such as the data of runs. Files that
+	// are created or replaced later are hidden too.
 	Hide []string
 	Env  []string // the program's environment, which the wrapped program is started with
-	// MemoryMB and Processes bound a container, whose processes are no children of what
-	// started it; 0 for no bound of memory, and for 1024 processes. A process may have
-	// four threads on average.
+	// MemoryMB and Processes limit a container, whose processes are not children of its
+	// starter; 0 means unlimited memory, and 1024 processes. A process may have four
+	// threads on average.
 	MemoryMB, Processes int
-	// Limit ends the program in a container, which does not always end with what
-	// started it; 0 for none.
+	// Limit ends the program in a container, which may outlive its starter; 0 means
+	// unlimited.
 	Limit time.Duration
 }
 
@@ -200,12 +200,12 @@ func (s Sandbox) bubblewrap(argv []string, o Options) []string {
 	out := []string{
 		s.program, "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL",
 	}
-	if s.user != nil { // setpriv gives these two away
+	if s.user != nil { // setpriv drops these two
 		out = append(out, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
 	}
 	out = append(out, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
-	// The kernel lets root write its settings by the user's number, whatever the
-	// capabilities are; of /proc, bubblewrap protects less than that.
+	// The kernel lets root write its settings by user id, regardless of capabilities;
+	// bubblewrap does not protect all of /proc.
 	for _, path := range kernelSettings {
 		out = append(out, "--ro-bind-try", path, path)
 	}
@@ -306,8 +306,8 @@ func (s Sandbox) closed(hidden, paths []string) []string {
 	return slices.Compact(out)
 }
 
-// parents makes the folders above paths that lie in empty ones. Left to bubblewrap, those
-// above what is closed to others could be entered by root alone.
+// parents creates the folders above paths in empty folders. If bubblewrap created them,
+// only root could enter those above a closed path.
 func (s Sandbox) parents(empty, paths []string) []string {
 	if s.user == nil {
 		return nil
@@ -321,7 +321,7 @@ func (s Sandbox) parents(empty, paths []string) []string {
 	return out
 }
 
-// outermost returns the folders that lie in none of the others. They are sorted.
+// outermost returns the folders that are not inside another one. The input is sorted.
 func outermost(sorted []string) []string {
 	var out []string
 	for _, dir := range sorted {

@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 )
 
-// try runs a program that writes where programs of trials write, in a folder that is
-// made like theirs. What fails for want of a mount fails here, once, and not in every
-// trial.
+// try runs a program that writes to the folders of a trial. A mount that fails, fails
+// here once, and not in every trial.
 func (s Sandbox) try(ctx context.Context, c Config) (err error) {
 	argv, o := []string{"/bin/sh", "-c", "exit 0"}, Options{Hide: c.Hide}
 	if c.Root != "" {
@@ -37,8 +36,8 @@ func (s Sandbox) try(ctx context.Context, c Config) (err error) {
 	return c.Try(ctx, s.Wrap(argv, o))
 }
 
-// made returns a function that removes dir and what was missing above it, as far as
-// nothing is in there: a look leaves no folders behind.
+// made returns a function that removes dir and its missing parents if they are empty: a
+// check leaves no folders.
 func made(dir string) func() {
 	var missing []string
 	for _, err := os.Stat(dir); err != nil && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
@@ -52,8 +51,8 @@ func made(dir string) func() {
 	}
 }
 
-// Own gives a trial's folder and its contents to the user of programs.
-// No program may be at work there.
+// Own gives a trial's folder and its contents to the user of programs. No program may
+// run in it meanwhile.
 func (s Sandbox) Own(dir string) error {
 	if s.user == nil {
 		return nil

@@ -13,10 +13,10 @@ import (
 // Aider is the Decoder of its stream.
 func Aider(emit func(Event)) Parser { return &aider{recorder: newRecorder(emit)} }
 
-// aider reads what `aider --no-pretty --no-stream --message` prints, which has no
+// aider parses the output of `aider --no-pretty --no-stream --message`, which has no
 // machine-readable form. It prints the tokens after every answer of the model, and not
-// after an error; its exit status means nothing. Usage comes from its --analytics-log,
-// by File. After a kill the answer is complete only if that log has its end.
+// after an error; its exit status has no meaning. Usage comes from its --analytics-log,
+// by File. After a kill the answer is complete only if that log is.
 type aider struct {
 	*recorder
 	text   []byte // printed since the last answer
@@ -61,7 +61,7 @@ func (a *aider) Line(at time.Duration, off int64, line []byte) {
 	}
 }
 
-// notice handles a line of aider's own.
+// notice handles a message of aider itself.
 func (a *aider) notice(text string) bool {
 	switch {
 	case aiderTokens.MatchString(text):

@@ -19,7 +19,7 @@ type claudeBlock struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// blocksOf are the blocks of a message, whose content may be a plain text too.
+// blocksOf are the blocks of a message, whose content may also be a string.
 func blocksOf(content json.RawMessage) []claudeBlock {
 	var blocks []claudeBlock
 	if len(content) == 0 {

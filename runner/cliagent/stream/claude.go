@@ -17,9 +17,8 @@ import (
 // Claude is the Decoder of its stream.
 func Claude(emit func(Event)) Parser { return &claude{recorder: newRecorder(emit)} }
 
-// claude reads `claude -p --output-format stream-json --verbose`. Several lines
-// may share a message, each repeating its usage, so tokens and money are those of
-// the result alone.
+// claude parses `claude -p --output-format stream-json --verbose`. Several lines may
+// share a message and repeat its usage, so only the result's tokens and cost count.
 type claude struct {
 	*recorder
 	result *claudeLine
@@ -45,7 +44,7 @@ type claudeLine struct {
 		ID           string `json:"id"`
 		NotRunReason string `json:"non_execution_kind"`
 	} `json:"tool_result_meta"`
-	// Of a retry, or a message that the CLI made up to report an error.
+	// For a retry, or a synthetic message that reports an error.
 	Attempt      count  `json:"attempt"`
 	RetryDelayMS count  `json:"retry_delay_ms"`
 	ErrorStatus  count  `json:"error_status"`
@@ -205,8 +204,8 @@ func (c *claude) user(l *claudeLine) {
 	}
 }
 
-// denied takes back the commands that the result lists as refused: releases without
-// tool_result_meta report such a call as one that failed.
+// denied removes the commands that the result lists as denied: releases without
+// tool_result_meta report such a call as failed.
 func (c *claude) denied(denials []claudeDenial) {
 	for i, d := range denials {
 		if i == maxDenials {
@@ -261,7 +260,7 @@ func (c *claude) End(exit int) Outcome {
 	case l.StopReason == "refusal" && l.APIErrorStatus == 0:
 		c.out.Stop = transcript.StopRefusal
 	case l.Subtype == "error_max_structured_output_retries":
-		// The model answered, only never in the form that was asked for.
+		// The model answered, but never in the requested form.
 	case l.Subtype != "success" || l.IsError:
 		message := l.Result
 		if message == "" {

@@ -13,8 +13,8 @@ import (
 // Codex is the Decoder of its stream.
 func Codex(emit func(Event)) Parser { return &codex{recorder: newRecorder(emit)} }
 
-// codex reads `codex exec --json`. The stream has neither model nor cost, and
-// its file changes have no content.
+// codex parses `codex exec --json`. The stream has neither model nor cost, and its file
+// changes have no content.
 type codex struct {
 	*recorder
 	completed bool
@@ -109,8 +109,8 @@ func (c *codex) Line(at time.Duration, off int64, line []byte) {
 	}
 }
 
-// account takes the tokens of the thread so far, of which every turn reports the sum.
-// Input tokens include cached ones.
+// account handles the cumulative tokens of the thread, which every turn reports. Input
+// tokens include cached ones.
 func (c *codex) account(l *codexLine) {
 	u := l.Usage
 	if u == nil {
@@ -164,7 +164,7 @@ func (c *codex) finished(i *codexItem) {
 	}
 }
 
-// web takes a search, or a page that was opened or searched in.
+// web handles a search, or a page that was opened or searched.
 func (c *codex) web(i *codexItem) {
 	var a codexAction
 	t := Tool{Native: i.Type, Args: i.Action}

@@ -11,8 +11,8 @@ import (
 // Copilot is the Decoder of its stream.
 func Copilot(emit func(Event)) Parser { return &copilot{recorder: newRecorder(emit)} }
 
-// copilot reads `copilot -p --output-format json`. Lines come in envelopes; with
-// some models they may be flat, with the fields next to the type. Only the
+// copilot parses `copilot -p --output-format json`. Lines come in envelopes; with some
+// models they may be flat, with the fields next to the type. Only the
 // --usage-output-file has tokens.
 type copilot struct {
 	*recorder
@@ -82,8 +82,8 @@ func (c *copilot) Line(at time.Duration, off int64, line []byte) {
 	c.clock(timeOf(l.Timestamp))
 	d := &l.Data
 	if l.Ephemeral {
-		// Of the display-only lines, a rejection by the provider counts: no other line has
-		// it before the CLI gives up.
+		// Of the display-only lines, a rejection by the provider counts: no other line
+		// reports it before the CLI gives up.
 		if l.Type == "model.call_failure" {
 			c.retry(Retry{Attempt: d.RetryAttempt.int() + 1, Status: d.Status.int(), Message: d.ErrorMessage})
 		}

@@ -15,9 +15,8 @@ import (
 // Cursor is the Decoder of its stream.
 func Cursor(emit func(Event)) Parser { return &cursor{recorder: newRecorder(emit)} }
 
-// cursor reads `cursor-agent --print --output-format=stream-json`. A session may
-// have several results; their tokens add up. Where text comes in parts, the whole
-// is said again behind them.
+// cursor parses `cursor-agent --print --output-format=stream-json`. A session may have
+// several results; their tokens add up. Text in parts is followed by the whole text.
 type cursor struct {
 	*recorder
 	result *cursorLine
@@ -96,7 +95,7 @@ func (c *cursor) account(l *cursorLine) {
 	}
 }
 
-// part takes a text: the next part of the message, or all of its parts again.
+// part handles a text: the next part of the message, or all parts again.
 func (c *cursor) part(text string) {
 	if c.message != "" && strings.TrimSpace(text) == string(bytes.TrimSpace(c.final)) {
 		return
@@ -170,8 +169,8 @@ func (c *cursor) End(exit int) Outcome {
 	case l.IsError || l.Subtype != "success":
 		return c.fail(failed(0, cmp.Or(l.Result, l.Error, l.Subtype)))
 	}
-	// The result has all that was said, not the last message; it serves where no
-	// message was seen.
+	// The result has all text, not only the last message; it is used if there was no
+	// message.
 	if len(c.final) == 0 && strings.TrimSpace(l.Result) != "" {
 		c.out.Answered = true
 		c.keep(l.Result)

@@ -13,10 +13,10 @@ type Kind string
 
 // The kinds of event.
 const (
-	KindText       Kind = "text"        // the agent said something
+	KindText       Kind = "text"        // text of the agent
 	KindReasoning  Kind = "reasoning"   // reasoning that the CLI shows
 	KindToolCall   Kind = "tool_call"   // a tool was called
-	KindToolResult Kind = "tool_result" // a tool came back
+	KindToolResult Kind = "tool_result" // result of a tool call
 	KindFileChange Kind = "file_change" // a file was written, changed or deleted
 	KindWeb        Kind = "web"         // the call of a tool that searches or reads the web
 	KindRetry      Kind = "retry"       // the CLI asks its provider again
@@ -26,12 +26,12 @@ const (
 	KindSystem     Kind = "system"      // other messages: the start, a warning
 )
 
-// An Event is one thing that an agent did, in one form for all CLIs.
+// An Event is one step of an agent, in one form for all CLIs.
 type Event struct {
 	// Seq counts from 1.
 	Seq int
-	// At is the time since the start: by the stream's own clock where it has one,
-	// otherwise when the line came. JSON has it in milliseconds, as at_ms.
+	// At is the time since the start: by the stream's clock if it has one, otherwise
+	// when the line arrived. JSON has it in milliseconds, as at_ms.
 	At   time.Duration
 	Kind Kind
 	// Text is the text of the agent, or an error message.
@@ -43,8 +43,8 @@ type Event struct {
 	Retry   *Retry
 	// Agent is the id of the sub-agent that did it; empty for the agent itself.
 	Agent string
-	// RawOff and RawLen are where the line lies in the raw stream, in bytes. RawLen
-	// is 0 for an event that stands on no line of standard output.
+	// RawOff and RawLen are the location of the line in the raw stream, in bytes.
+	// RawLen is 0 for an event without a line of standard output.
 	RawOff, RawLen int64
 }
 
@@ -82,7 +82,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// The tools, whatever a CLI calls them.
+// The tools, under one name for all CLIs.
 const (
 	ToolShell     = "shell"
 	ToolWrite     = "write"
@@ -103,13 +103,13 @@ type Tool struct {
 	Name   string `json:"name"`
 	Native string `json:"native,omitempty"`
 	ID     string `json:"id,omitempty"`
-	// Args are the arguments as they came; nil above MaxOutput bytes.
+	// Args are the raw arguments; nil above MaxOutput bytes.
 	Args json.RawMessage `json:"args,omitempty"`
 	// Command is the shell command without a wrapping `bash -lc`.
 	Command string `json:"command,omitempty"`
 	Path    string `json:"path,omitempty"`
-	// Queries are what a web search looked for. Sources are the addresses that it
-	// found, or the page that was read.
+	// Queries are the queries of a web search. Sources are the URLs that it found, or
+	// the page that was read.
 	Queries []string `json:"queries,omitempty"`
 	Sources []string `json:"sources,omitempty"`
 	// Exit is a shell command's status and OK whether the tool succeeded; nil where
@@ -122,14 +122,13 @@ type Tool struct {
 	Output string `json:"output,omitempty"`
 }
 
-// A Retry is a sign that the provider refused and the CLI asks again, or is told
-// to wait.
+// A Retry is a sign that the provider refused, and that the CLI retries or waits.
 type Retry struct {
 	// Attempt counts from 1; 0 if unknown.
 	Attempt int `json:"attempt,omitempty"`
-	// Status is the HTTP status; 0 where it is not known.
+	// Status is the HTTP status; 0 if unknown.
 	Status int `json:"status,omitempty"`
-	// AfterMS is how long the CLI waits, in milliseconds; 0 where it does not say.
+	// AfterMS is how long the CLI waits, in milliseconds; 0 if unknown.
 	AfterMS int64 `json:"after_ms,omitempty"`
 	// Until is when the provider's limit ends, where it was given as a time of day.
 	Until time.Time `json:"until,omitzero"`
@@ -137,7 +136,7 @@ type Retry struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Signal is the retry as a limiter takes it. Now is needed for Until alone.
+// Signal converts the retry for a limiter. Now is needed only for Until.
 func (r *Retry) Signal(now time.Time) limiter.Signal {
 	s := limiter.Signal{After: time.Duration(r.AfterMS) * time.Millisecond}
 	if !r.Until.IsZero() {

@@ -102,15 +102,15 @@ func (g *gemini) toolResult(l *geminiLine) {
 	g.done(t, "")
 }
 
-// account takes the tokens of the result. What the total has more than its parts
-// is thinking, which the stream does not name.
+// account handles the tokens of the result. The total exceeds its parts by the thinking
+// tokens, which the stream does not name.
 func (g *gemini) account(s *geminiStats) {
 	if s == nil {
 		return
 	}
 	most := count(-1)
 	for _, name := range slices.Sorted(maps.Keys(s.Models)) {
-		// The CLI may fall back to another model than the one asked for.
+		// The CLI may fall back to another model.
 		if m := s.Models[name]; m.Total > max(most, 0) {
 			most, g.out.Model = m.Total, name
 		}

@@ -13,9 +13,9 @@ import (
 // Goose is the Decoder of its stream.
 func Goose(emit func(Event)) Parser { return &goose{recorder: newRecorder(emit)} }
 
-// goose reads `goose run --output-format stream-json`. Messages come in chunks that
-// share an id. A provider's error comes as a message too, in the agent's own name,
-// with a regular end behind it.
+// goose parses `goose run --output-format stream-json`. Messages come in chunks that
+// share an id. A provider's error is also sent as an agent message, followed by a
+// regular end.
 type goose struct {
 	*recorder
 	completed bool

@@ -14,8 +14,8 @@ import (
 // OpenCode is the Decoder of its stream.
 func OpenCode(emit func(Event)) Parser { return &opencode{recorder: newRecorder(emit)} }
 
-// opencode reads `opencode run --format json`. There is no summary line: the
-// answer is complete when the last step ended normally.
+// opencode parses `opencode run --format json`. There is no summary line: the answer is
+// complete if the last step ended normally.
 type opencode struct {
 	*recorder
 	reason string // of the last step's end

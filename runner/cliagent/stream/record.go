@@ -30,11 +30,11 @@ type recorder struct {
 
 	out     Outcome
 	final   []byte // the last message so far
-	message string // its id, while more of it may come
+	message string // the message's id, while it is incomplete
 	blank   blank
 	ended   bool
 
-	calls        map[string]Tool // under way
+	calls        map[string]Tool // unfinished
 	callBytes    int
 	commandBytes int
 	commandIDs   []string // of the calls of out.Commands
@@ -42,8 +42,8 @@ type recorder struct {
 	trouble trouble
 }
 
-// A blank is white space at the start or inside of a message, kept until more of the
-// message follows.
+// A blank is white space at the start or inside of a message, buffered until more of
+// the message follows.
 type blank struct{ text, message string }
 
 func newRecorder(emit func(Event)) *recorder {

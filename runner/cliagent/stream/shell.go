@@ -7,8 +7,8 @@ import (
 	"github.com/firstpick/firstpick/runner/shell"
 )
 
-// unwrap returns the command that is run: without a wrapping `bash -lc`, whether it
-// comes as one text or as a list of words.
+// unwrap returns the executed command without a wrapping `bash -lc`, as one text or as
+// a list of words.
 func unwrap(command []string) string {
 	words := command
 	if len(command) == 1 {

@@ -29,19 +29,19 @@ const (
 // A Parser reads one program's output. It is not safe for concurrent use: callers
 // that read stdout and stderr in two goroutines must lock.
 type Parser interface {
-	// Line takes one line of standard output without its newline; off is where it
-	// begins. The line may be reused after the call.
+	// Line parses one line of standard output without its newline; off is its offset.
+	// The line may be reused after the call.
 	Line(at time.Duration, off int64, line []byte)
-	// Stderr takes one line of standard error.
+	// Stderr parses one line of standard error.
 	Stderr(at time.Duration, line []byte)
-	// File takes the program's report file before End: Copilot's --usage-output-file,
+	// File parses the program's report file before End: Copilot's --usage-output-file,
 	// aider's --analytics-log. Other formats ignore it.
 	File(text []byte)
 	// Ended reports whether the program has written its result and should exit. It may
 	// become false again if a CLI continues after a result.
 	Ended() bool
 	// End is called once, when the program has ended with this exit status, or -1
-	// where it was killed.
+	// if it was killed.
 	End(exit int) Outcome
 }
 

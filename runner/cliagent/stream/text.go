@@ -15,12 +15,12 @@ type text struct {
 
 func (p *text) Line(at time.Duration, off int64, line []byte) {
 	p.at, p.off, p.size = at, off, int64(len(line))
-	said := strings.ToValidUTF8(string(bytes.TrimRight(line, "\r")), "�")
-	if strings.TrimSpace(said) != "" {
+	output := strings.ToValidUTF8(string(bytes.TrimRight(line, "\r")), "�")
+	if strings.TrimSpace(output) != "" {
 		p.out.Answered = true
-		p.event(Event{Kind: KindText, Text: said})
+		p.event(Event{Kind: KindText, Text: output})
 	}
-	p.keep(said + "\n")
+	p.keep(output + "\n")
 }
 
 func (p *text) End(exit int) Outcome {

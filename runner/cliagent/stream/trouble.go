@@ -10,7 +10,7 @@ import (
 // A trouble is the most recent error, for a program that ends without reporting one.
 type trouble struct {
 	reported bool // by an error event
-	pending  bool // since the model was last heard of
+	pending  bool // since the model's last response
 	status   int
 	message  string
 	until    time.Time
@@ -25,7 +25,7 @@ func (t *trouble) set(status int, message string) {
 	t.pending, t.status, t.message = true, status, clip(message, maxMessage)
 }
 
-// stderr keeps the last lines of standard error.
+// stderr stores the last lines of standard error.
 func (t *trouble) stderr(line []byte) {
 	text := strings.TrimSpace(strings.ToValidUTF8(clip(string(line[:min(len(line), maxMessage)]), maxMessage/2), ""))
 	if text == "" {
@@ -79,8 +79,8 @@ func (r *recorder) noResult(exit int) *Failure {
 			return f
 		}
 	}
-	// What its tools write may look like a provider's error, so standard error
-	// counts only where the model has not been heard of.
+	// Output of its tools may look like a provider's error, so standard error counts
+	// only if the model has not responded.
 	if !r.out.Answered {
 		if f := failure(0, strings.Join(r.trouble.lines, "\n")); f != nil {
 			f.Message = clip(cmp.Or(r.trouble.gist(), f.Message), maxMessage)
@@ -91,7 +91,7 @@ func (r *recorder) noResult(exit int) *Failure {
 	if exit < 0 {
 		how = "was killed"
 	}
-	message := "the program " + how + " before it told a result"
+	message := "the program " + how + " before it reported a result"
 	if why := cmp.Or(r.trouble.message, r.trouble.gist()); why != "" {
 		message += ": " + why
 	}

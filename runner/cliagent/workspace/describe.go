@@ -9,12 +9,12 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent/workspace/manifest"
 )
 
-// maxDescription bounds Describe, in bytes.
+// maxDescription limits Describe, in bytes.
 const maxDescription = 8 << 10
 
-// Describe describes a template for a model that cannot read files:
-// the names of all files, then the manifests and the README, as far as they fit. It
-// is empty if there is no such template.
+// Describe describes a template for a model without file access: the names of all
+// files, then the manifests and the README, up to a size limit. It is empty if the
+// template does not exist.
 func (s Source) Describe(template string) string {
 	files, err := s.files(template)
 	if err != nil || files == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// What Diff looks at, at most.
+// Limits of Diff.
 const (
 	maxFiles   = 2000
 	maxFile    = 1 << 20   // bytes
@@ -30,8 +30,8 @@ const (
 	sniffed  = 8 << 10
 	maxDepth = 40 // of folders
 	maxNotes = 20
-	// maxManifests is how many files are read for their packages: hostile ones take a
-	// tenth of a second each.
+	// maxManifests limits the manifests that are parsed: a hostile one takes a tenth of
+	// a second.
 	maxManifests = 200
 )
 
@@ -42,10 +42,9 @@ type Stats struct {
 	Notes        []string // truncated or unreadable files
 }
 
-// Diff returns what the workspace has and the template has not, by path. It reads
-// files that an agent wrote: links are not followed, nothing outside the workspace
-// is read, and what is too much is left out and noted. It does not ask git, for an
-// agent may commit.
+// Diff returns what the workspace has in addition to the template, by path. It reads
+// files of an agent: it follows no links, reads nothing outside the workspace, and
+// omits and notes excess files. It does not use git, since an agent may commit.
 func (t *Tree) Diff(ctx context.Context) ([]transcript.FileChange, Stats, error) {
 	w := &walk{ctx: ctx, template: t.template, had: map[string]bool{}}
 	for p, text := range t.template {
@@ -73,7 +72,7 @@ func (t *Tree) Diff(ctx context.Context) ([]transcript.FileChange, Stats, error)
 	return w.out, w.stats, nil
 }
 
-// A walk is a Diff under way.
+// A walk is the state of a Diff.
 type walk struct {
 	ctx      context.Context //nolint:containedctx // of one call
 	root     *os.Root
@@ -83,8 +82,8 @@ type walk struct {
 	stats    Stats
 
 	entries, manifests, bytes int
-	seen                      int64 // bytes that were read
-	full                      bool  // no more is taken
+	seen                      int64 // bytes read
+	full                      bool  // limits reached
 }
 
 func (w *walk) addNote(format string, args ...any) {
@@ -205,8 +204,8 @@ func (w *walk) add(c transcript.FileChange) {
 // read returns the beginning of a file, one byte more than counts, and its size. Of
 // a binary file that is new it returns less.
 func (w *walk) read(p string, was bool) (data []byte, size int64, err error) {
-	// What was put in its place meanwhile must neither hold us up, as a pipe does, nor
-	// lead out of the project, which the root sees to.
+	// The file may have been replaced: a pipe must not block, and the root keeps links
+	// inside the project.
 	f, err := w.root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, 0, err
@@ -217,7 +216,7 @@ func (w *walk) read(p string, was bool) (data []byte, size int64, err error) {
 	case err != nil:
 		return nil, 0, err
 	case !info.Mode().IsRegular():
-		return nil, 0, errors.New("not a file any more")
+		return nil, 0, errors.New("no longer a file")
 	case info.Size() > maxFile:
 		return nil, info.Size(), nil
 	}
@@ -232,14 +231,14 @@ func (w *walk) read(p string, was bool) (data []byte, size int64, err error) {
 
 func isText(data []byte) bool { return !bytes.Contains(data, []byte{0}) && utf8.Valid(data) }
 
-// madeFolders hold downloads and build outputs, never an agent's own work.
+// madeFolders contain downloads and build outputs, never an agent's work.
 var madeFolders = []string{
 	".git", "node_modules", "bower_components", "vendor", ".bundle", ".venv", "venv", "site-packages", "__pycache__", ".pytest_cache", ".mypy_cache",
 	".ruff_cache", ".tox", "dist", "build", "out", "target", ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache", ".gradle", ".cache", "coverage",
 }
 
-// lockFiles are written by package managers: who wrote one shows, its text does not
-// count, for it names what others need.
+// lockFiles are written by package managers. Their presence shows the manager; their
+// text does not count, since it names transitive dependencies.
 var lockFiles = []string{
 	"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "deno.lock", "poetry.lock", "uv.lock", "pdm.lock",
 	"Pipfile.lock", "go.sum", "go.work.sum", "Cargo.lock", "Gemfile.lock", "composer.lock", "packages.lock.json", "gradle.lockfile", "pubspec.lock", "mix.lock",

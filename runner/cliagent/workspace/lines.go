@@ -2,7 +2,7 @@ package workspace
 
 import "strings"
 
-// maxCells bounds the table of a comparison: 4 bytes each.
+// maxCells limits the table of a comparison: 4 bytes each.
 const maxCells = 4 << 20
 
 // addedLines returns the lines of new that are not in old, without their newline:

@@ -19,11 +19,11 @@ import (
 type Source struct {
 	// Git is the path of git; without it workspaces have no repository.
 	Git string
-	// Load returns a template's files. It is not asked for eval.NoTemplate.
+	// Load returns a template's files. It is not called for eval.NoTemplate.
 	Load func(template string) (fs.FS, error)
 }
 
-// A Tree is a workspace and the template that it came from.
+// A Tree is a workspace with its template.
 type Tree struct {
 	Dir       string
 	Committed bool // it is a git repository of one commit
@@ -32,8 +32,8 @@ type Tree struct {
 	real     string            // Dir without links, to see that it still is
 }
 
-// Prepare fills dir, which must be empty or not there yet, with a template and
-// commits it. Without a template dir stays empty and is no repository.
+// Prepare fills dir, which must be empty or missing, with a template and commits it.
+// Without a template dir stays empty and is not a repository.
 func (s Source) Prepare(ctx context.Context, template, dir string) (*Tree, error) {
 	fail := func(err error) (*Tree, error) {
 		return nil, fmt.Errorf("workspace %s from template %s: %w", dir, template, err)
@@ -75,7 +75,7 @@ func errNotEmpty(n int) error {
 	if n == 0 {
 		return nil
 	}
-	return errors.New("the folder is not empty; each trial wants a fresh one")
+	return errors.New("the folder is not empty; each trial needs a new one")
 }
 
 // files returns a template's files; nil without a template.
@@ -99,8 +99,8 @@ func texts(files fs.FS) (map[string]string, error) {
 	return out, err
 }
 
-// Hash returns the digest of a template, 64 hexadecimal digits; empty where there
-// is none.
+// Hash returns the digest of a template in 64 hexadecimal digits; empty if it does not
+// exist.
 func (s Source) Hash(template string) (string, error) {
 	files, err := s.files(template)
 	if err != nil || files == nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ollamaFormat is POST /api/chat. It streams unless it is told not to.
+// ollamaFormat is POST /api/chat. It streams unless the request says otherwise.
 type ollamaFormat struct{}
 
 func (ollamaFormat) paths() []string {

@@ -84,8 +84,8 @@ func (responsesFormat) items(a answer) []map[string]any {
 	return out
 }
 
-// whole is the response object; a status of in_progress has neither output nor
-// usage yet.
+// whole is the response object; with status in_progress it has neither output nor
+// usage.
 func (f responsesFormat) whole(q Request, a answer, status string) map[string]any {
 	r := map[string]any{
 		"id": "resp_" + a.id, "object": "response", "created_at": 1764000000, "status": status, "model": q.Model,

@@ -35,15 +35,15 @@ type Step struct {
 // A Behavior is a reaction of the server to a request.
 type Behavior string
 
-// The behaviours. What a format has no word for, it does in its nearest one.
+// The behaviours. A format without an exact equivalent uses its nearest one.
 const (
 	Answer        Behavior = ""
 	Refusal       Behavior = "refusal"        // the model declines
-	Blocked       Behavior = "blocked"        // a filter takes the prompt or the answer
+	Blocked       Behavior = "blocked"        // a filter rejects the prompt or the answer
 	Length        Behavior = "length"         // cut by the length limit
 	Empty         Behavior = "empty"          // an answer without text
 	EmptyLength   Behavior = "empty length"   // the limit was used up before any text
-	Pause         Behavior = "pause"          // the turn is to be gone on with (Anthropic)
+	Pause         Behavior = "pause"          // the client must continue the turn (Anthropic)
 	ErrorIn200    Behavior = "error in 200"   // status 200 and an error inside
 	Malformed     Behavior = "malformed"      // status 200 and half a JSON value
 	CutBody       Behavior = "cut body"       // the connection ends within the answer
@@ -51,13 +51,13 @@ const (
 	Hang          Behavior = "hang"           // no answer, ever
 	BadRequest    Behavior = "bad request"    // 400
 	Unsupported   Behavior = "unsupported"    // 400 for the parameter temperature
-	Unauthorized  Behavior = "unauthorized"   // the key is not taken
+	Unauthorized  Behavior = "unauthorized"   // the key is rejected
 	NoModel       Behavior = "no model"       // 404
 	Limited       Behavior = "limited"        // 429 for the rate
 	DayQuota      Behavior = "day quota"      // 429 for a quota of the day
-	NoMoney       Behavior = "no money"       // the money is gone
+	NoMoney       Behavior = "no money"       // the credit is used up
 	ServerError   Behavior = "server error"   // 500
-	Overloaded    Behavior = "overloaded"     // 529, or 503 where that is the custom
+	Overloaded    Behavior = "overloaded"     // 529, or 503 in formats that use it
 )
 
 // A WaitStyle is how a server says how long to wait.
@@ -69,11 +69,11 @@ const (
 	Millis  WaitStyle = "ms"      // retry-after-ms: 1500
 	Date    WaitStyle = "date"    // retry-after: Sat, 21 Nov 2026 14:00:00 GMT
 	InText  WaitStyle = "text"    // in the body: Google's RetryInfo, elsewhere the message
-	Silent  WaitStyle = "nothing" // not at all
+	Silent  WaitStyle = "nothing" // no wait at all
 )
 
-// A Call is one call of a tool that a program offers. The server finds the tool
-// for it among those of the request, for every program has names of its own.
+// A Call is one call of a tool that a program offers. The server matches it to a tool
+// in the request, because programs name their tools differently.
 type Call struct {
 	// Shell is a command line.
 	Shell string
@@ -92,7 +92,7 @@ func DefaultUsage() prices.Usage {
 // Say answers every request with a text.
 func Say(text string) Script { return Always(Step{Text: text}) }
 
-// Always answers every request alike.
+// Always answers every request with the same step.
 func Always(step Step) Script { return func(Request) Step { return step } }
 
 // Turns answers by how many rounds of tool calls a conversation has seen, so that
@@ -101,7 +101,7 @@ func Turns(steps ...Step) Script {
 	return func(r Request) Step { return steps[min(r.Turn, len(steps)-1)] }
 }
 
-// InOrder answers the requests in the order they come; the last Step repeats.
+// InOrder answers the requests in order of arrival; the last Step repeats.
 func InOrder(steps ...Step) Script {
 	return func(r Request) Step { return steps[min(r.N, len(steps)-1)] }
 }

@@ -14,7 +14,7 @@ func sendJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(encode(v))
 }
 
-// encode writes JSON. What this package encodes always can be.
+// encode writes JSON. All values of this package can be encoded.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

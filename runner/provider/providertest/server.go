@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-const maxRequest = 32 << 20 // bytes of a question
+const maxRequest = 32 << 20 // limit of a request body, in bytes
 
 // A Server is a provider on this machine. Set its fields before the first request.
 type Server struct {

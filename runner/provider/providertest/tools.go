@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A tool is one that a request offers.
+// A tool is offered by a request.
 type tool struct {
 	name string
-	// custom takes a plain text rather than JSON (OpenAI Responses).
+	// custom means that the argument is text, not JSON (OpenAI Responses).
 	custom bool
 	args   *schema
 }
@@ -93,8 +93,8 @@ type toolCall struct {
 
 func (c toolCall) arguments() string { return string(encode(c.args)) }
 
-// callsOf turns the calls of a step into calls of the tools that a request offers.
-// Those that it has no tool for are left out.
+// callsOf converts the calls of a step to the tools that a request offers. Calls
+// without a matching tool are dropped.
 func callsOf(q Request, calls []Call) []toolCall {
 	var out []toolCall
 	for i, c := range calls {

@@ -1,4 +1,4 @@
--- Runs whose questions travel. A run that is forgotten takes all of it along.
+-- Distributed runs. Deleting a run deletes its rows everywhere.
 create table queued_run (
     run_id     text        primary key,
     eval       text        not null, -- JSON
@@ -7,26 +7,26 @@ create table queued_run (
     created_at timestamptz not null default now()
 );
 
--- What came of a question, once for each: the key is what makes it exactly once.
+-- Results of attempts. The primary key makes them exactly once.
 create table trial_answer (
     run_id     text        not null references queued_run on delete cascade,
     trial_id   text        not null,
     attempt    integer     not null,
     answered   boolean     not null, -- false: the attempt failed
     payload    bytea       not null, -- JSON, zstd
-    raw        bytea,                -- the answer as it came, zstd
+    raw        bytea,                -- the raw answer, zstd
     worker     text        not null,
     created_at timestamptz not null default now(),
     primary key (run_id, trial_id, attempt)
 );
 
--- Who works, and when each was last seen.
+-- Workers and their last heartbeats.
 create table queue_worker (
     worker  text        primary key,
     beat_at timestamptz not null default now()
 );
 
--- Agents that a worker cannot be: no key, no program, another version.
+-- Agents that a worker cannot run: no key, no program, another version.
 create table queue_unable (
     worker text not null references queue_worker on delete cascade,
     run_id text not null references queued_run on delete cascade,

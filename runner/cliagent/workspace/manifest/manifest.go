@@ -1,4 +1,4 @@
-// Package manifest reads which packages a project's manifests ask for.
+// Package manifest reads the dependencies in a project's manifests.
 //
 // It reads files of agents, so there are no errors: an invalid or too large file has no
 // packages.
@@ -15,8 +15,8 @@ type Dep struct {
 	Text string // with its version as that ecosystem writes it: "stripe@^17.0.0"
 }
 
-// maxSize limits the size of a manifest, in bytes. Manifests are far smaller, and a
-// parser of TOML takes a stack as deep as the text is nested, which may be all of it.
+// maxSize limits the size of a manifest, in bytes. Manifests are far smaller, and the
+// TOML parser's stack grows with the nesting depth.
 const maxSize = 64 << 10
 
 // Deps returns the packages that a manifest asks for itself, in the order of the
@@ -77,7 +77,7 @@ func reader(base string) (kind string, read func([]byte) []Dep) {
 	return "", nil
 }
 
-// versioned joins a name and a version; a version that says nothing is left out.
+// versioned joins a name and a version; an unconstrained version is omitted.
 func versioned(name, sep, version string) Dep {
 	if version == "" || version == "*" {
 		return Dep{name, name}

@@ -124,7 +124,7 @@ func gemfile(data []byte) []Dep {
 	return out
 }
 
-// pom reads every dependency of a Maven project, those that it manages too.
+// pom reads every dependency of a Maven project, managed ones included.
 func pom(data []byte) []Dep {
 	var out []Dep
 	dec := xml.NewDecoder(bytes.NewReader(data))

@@ -31,7 +31,7 @@ func requirements(data []byte) []Dep {
 	var out []Dep
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
-		// What begins otherwise is an option, a path, an address or a comment.
+		// Other lines are options, paths, URLs or comments.
 		if !strings.Contains(line, "://") || strings.Contains(line, "@ ") {
 			out = append(out, python(line))
 		}

@@ -15,20 +15,20 @@ import (
 // partial starts the names of folders that are not bundles: not yet, or not any more.
 const partial = ".writing-"
 
-// A desk is the folder beside the bundles in which one is made. The lock on it tells
-// it from what a killed process left.
-type desk struct {
+// A staging is the temporary folder in which a bundle is written. Its lock
+// distinguishes it from a leftover of a killed process.
+type staging struct {
 	root, dir       string
 	bundle, scratch string // in dir
 	lock            *os.File
 }
 
-// openDesk makes a desk, and removes those whose process is gone.
-func openDesk(root string) (_ *desk, err error) {
+// openStaging creates a staging folder and removes those of dead processes.
+func openStaging(root string) (_ *staging, err error) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, err
 	}
-	// Without this a desk that has no lock yet would look left behind.
+	// Without this lock, a folder that is not locked yet would look like a leftover.
 	gate, err := lockPath(filepath.Join(root, ".lock"), os.O_CREATE|os.O_RDWR, filelock.Lock)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func openDesk(root string) (_ *desk, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &desk{root: root, dir: dir, bundle: filepath.Join(dir, "bundle"), scratch: filepath.Join(dir, "scratch")}
+	d := &staging{root: root, dir: dir, bundle: filepath.Join(dir, "bundle"), scratch: filepath.Join(dir, "scratch")}
 	err = errors.Join(os.Mkdir(d.bundle, 0o755), os.Mkdir(d.scratch, 0o700))
 	if err == nil {
 		d.lock, err = lockPath(dir, os.O_RDONLY, filelock.TryLock)
@@ -75,7 +75,7 @@ func sweep(root string) error {
 		path := filepath.Join(root, e.Name())
 		lock, err := lockPath(path, os.O_RDONLY, filelock.TryLock)
 		if errors.Is(err, filelock.ErrHeld) || errors.Is(err, fs.ErrNotExist) {
-			continue // somebody is at work on it, or just done
+			continue // in use, or just finished
 		}
 		if err != nil {
 			return err
@@ -87,11 +87,11 @@ func sweep(root string) error {
 	return nil
 }
 
-func (d *desk) close() error { return errors.Join(os.RemoveAll(d.dir), d.lock.Close()) }
+func (d *staging) close() error { return errors.Join(os.RemoveAll(d.dir), d.lock.Close()) }
 
-// settle moves the bundle to its place. One that is there already stays, but for a
-// damaged one.
-func (d *desk) settle(m format.Manifest) error {
+// settle moves the bundle to its place. An existing bundle is replaced only if it is
+// damaged.
+func (d *staging) settle(m format.Manifest) error {
 	if err := content.Sync(d.bundle); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (d *desk) settle(m format.Manifest) error {
 	return content.Sync(d.root)
 }
 
-// intact says whether the files of a bundle are what its manifest says.
+// intact reports whether the files of a bundle match its manifest.
 func intact(dir string, m format.Manifest) bool {
 	manifest, err := hashFile(filepath.Join(dir, format.ManifestName))
 	if err != nil || manifest.SHA256[:format.IDDigits] != m.ID {

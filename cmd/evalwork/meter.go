@@ -10,18 +10,18 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A gauge is a sink that keeps how a run stands.
-type gauge struct {
+// A meter is a sink that stores the latest status of a run.
+type meter struct {
 	mu     sync.Mutex
 	latest runner.Status
 	counts *Counts // of the worker
 }
 
 // Event implements runner.Sink.
-func (g *gauge) Event(_ context.Context, e runner.Event) error {
+func (g *meter) Event(_ context.Context, e runner.Event) error {
 	if e.Status != nil {
 		g.mu.Lock()
-		g.counts.went(g.latest, *e.Status)
+		g.counts.advance(g.latest, *e.Status)
 		g.latest = *e.Status
 		g.mu.Unlock()
 	}
@@ -29,29 +29,29 @@ func (g *gauge) Event(_ context.Context, e runner.Event) error {
 }
 
 // Close implements runner.Sink.
-func (*gauge) Close() error { return nil }
+func (*meter) Close() error { return nil }
 
-// begin sets how a run stands by its journal.
-func (g *gauge) begin(planned int, p runner.Progress) {
+// begin sets the status from the run's journal.
+func (g *meter) begin(planned int, p runner.Progress) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.latest = runner.Status{Planned: planned, Valid: len(p.Valid), Excluded: len(p.Excluded), SpentUSD: p.SpentUSD, ReservedUSD: p.LostUSD}
 }
 
-func (g *gauge) read() runner.Status {
+func (g *meter) read() runner.Status {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.latest
 }
 
-// mostUSD is what the store can count, far above any bill: prices and tokens are what
-// evals and the models they name say.
+// mostUSD is the largest amount that the store accepts, far above any bill: prices and
+// tokens come from evals and model servers.
 const mostUSD = 1e12
 
 // micros are millionths of a dollar.
 func micros(usd float64) int64 { return int64(math.Round(min(usd, mostUSD) * 1e6)) }
 
-// progress is what the store keeps of how the run stands.
+// progress converts a status to the row's progress columns.
 func (j *job) progress(s runner.Status) state.RunProgress {
 	p := progressOf(s)
 	p.Worked = j.row.Worked + j.w.Now().Sub(j.began)
@@ -99,8 +99,8 @@ func body(event any) []byte {
 
 func dollars(micros int64) float64 { return float64(micros) / 1e6 }
 
-// tell is the event of how a run stands. Amounts are rounded as in the row.
-func tell(s runner.Status) progressEvent {
+// newProgressEvent converts a status to a progress event. Amounts are rounded as in the row.
+func newProgressEvent(s runner.Status) progressEvent {
 	p := progressOf(s)
 	e := progressEvent{
 		Type: "progress", Planned: s.Planned, Valid: s.Valid, Excluded: s.Excluded, InFlight: s.InFlight,
