@@ -65,7 +65,7 @@ func (s *Service) sendOne(ctx context.Context) (bool, error) {
 	var h *state.AlertChannel
 	err := s.DB.Write(ctx, func(tx *state.Tx) error {
 		var err error
-		d, h, err = tx.TakeDelivery(ctx, s.Now(), callLease)
+		d, h, err = tx.ClaimDelivery(ctx, s.Now(), callLease)
 		return err
 	})
 	if err != nil || d == nil {

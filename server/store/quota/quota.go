@@ -220,7 +220,7 @@ type Headers struct {
 }
 
 // public reports whether headers may show a limit. The rest of a limit by e-mail
-// address or issuer would show what others did.
+// address or issuer would reveal other clients' activity.
 func public(rule ratelimit.Rule) bool {
 	_, by, _ := strings.Cut(rule.Name, ".")
 	switch strings.TrimSuffix(by, "-day") {
