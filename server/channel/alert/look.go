@@ -27,7 +27,7 @@ func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 	defer sending.Wait()
 	sending.Go(func() {
 		for {
-			sending.Go(func() { // what comes due does not wait for a slow receiver
+			sending.Go(func() { // due deliveries do not wait for a slow receiver
 				if err := s.Send(ctx); err != nil && ctx.Err() == nil {
 					s.Log.Warn("alerts were not sent; retrying", "err", err)
 				}
@@ -162,7 +162,7 @@ func (s *Service) keep(ctx context.Context, workspace string, now time.Time, r D
 	return err
 }
 
-// An event is what a webhook gets.
+// An event is the body of a webhook.
 type event struct {
 	Type      string      `json:"type"`
 	Timestamp string      `json:"timestamp"`

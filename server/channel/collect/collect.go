@@ -44,7 +44,7 @@ func New(cfg Config) *Service {
 // Waiting returns how many events wait to be stored.
 func (s *Service) Waiting() int64 { return s.writer.waiting.Load() }
 
-// Close stores what waits and ends.
+// Close stores queued events and stops the service.
 func (s *Service) Close() { s.writer.Close() }
 
 // A Receipt is the outcome of a request.
@@ -139,8 +139,8 @@ func ofPerson(r *event.Record) bool {
 // maxCompared bounds the duplicates of a request that are looked at.
 const maxCompared = 100
 
-// reused counts the duplicates that differ from what is stored under
-// their ids. It is for a warning: what cannot be looked up is not counted.
+// reused counts the duplicates that differ from the stored event with the same id. The
+// count is for a warning, so failed look-ups are ignored.
 func (s *Service) reused(ctx context.Context, workspace string, again []event.Record) int {
 	if len(again) == 0 {
 		return 0

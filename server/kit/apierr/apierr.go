@@ -85,7 +85,7 @@ func MethodNotAllowed() *Error {
 func RateLimited(after int) *Error {
 	return &Error{
 		Status: http.StatusTooManyRequests, Code: "rate_limited", RetryAfter: after,
-		Description: "Too many requests from this address. Wait as long as Retry-After says.",
+		Description: "Too many requests from this address. Wait for the time in Retry-After.",
 	}
 }
 
