@@ -18,7 +18,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Config is what a Service needs. All fields are required.
+// A Config holds the dependencies of a Service. All fields are required.
 type Config struct {
 	DB      *state.DB
 	Vault   *secret.Vault

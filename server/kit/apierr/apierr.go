@@ -157,8 +157,8 @@ type body struct {
 	MaxAge      int      `json:"max_age,omitempty"`
 	Suggestions []string `json:"suggestions,omitempty"`
 	RetryAfter  int      `json:"retry_after,omitempty"`
-	// Message says the same as Description, for clients of older versions of the
-	// registration protocol.
+	// Message is a copy of Description, for clients of older versions of the registration
+	// protocol.
 	Message string `json:"message,omitempty"`
 }
 
@@ -242,7 +242,7 @@ func (ew Writer) challenges(e *Error) []string {
 		return []string{"Bearer " + meta, "AgentAuth " + strings.Join([]string{
 			param("error", e.Code), param("max_age", strconv.Itoa(e.MaxAge)), param("error_description", e.Description),
 		}, ", ")}
-	case e.Code == "invalid_client": // the scheme that the client tried comes first (RFC 6749, 5.2)
+	case e.Code == "invalid_client": // the client's scheme is first (RFC 6749, 5.2)
 		return []string{`Basic realm="firstpick"`, "Bearer " + meta}
 	default:
 		return []string{"Bearer " + meta}
