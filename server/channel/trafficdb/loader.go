@@ -162,7 +162,7 @@ func (l *Loader) catchUp(ctx context.Context, at time.Time) error {
 	for {
 		n, more, err := l.step(ctx)
 		if duck.IsDamaged(err) {
-			l.Log.LogAttrs(ctx, slog.LevelWarn, "traffic database is damaged and made anew", slog.Any("err", err))
+			l.Log.LogAttrs(ctx, slog.LevelWarn, "damaged traffic database rebuilt", slog.Any("err", err))
 			err = l.DB.Rebuild(ctx)
 			l.throttle = throttle{}
 		}

@@ -38,7 +38,7 @@ func (db *DB) Referrals(ctx context.Context, workspace string, w Window, p Page)
 type Day struct {
 	Day         string           // 2026-11-19
 	ByClass     map[string]int64 // touches of agents
-	Referrals   int64            // landings of people whom assistants sent
+	Referrals   int64            // landings of people from assistants
 	Conversions int64            // without refunds
 }
 

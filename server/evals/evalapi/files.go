@@ -71,7 +71,7 @@ func without(values url.Values, format string, names ...string) error {
 	return nil
 }
 
-// lines answers with whole traces, one a line.
+// lines writes whole traces, one per line.
 func (c *call) lines(b *bundle.Bundle, f bundle.Filter, values url.Values) error {
 	if err := without(values, "NDJSON", "limit", "cursor", "fields"); err != nil {
 		return err
