@@ -35,10 +35,6 @@ func shown() []string { return []string{"publish/bundle/format"} }
 func exceptions() map[string]string {
 	return map[string]string{
 		"server/channel/trafficdb → analytics/duck":         "events have a DuckDB file of their own",
-		"server/evals/bundle → publish/bundle/format":       "one format",
-		"server/evals/evals → publish/bundle/format":        "one format",
-		"server/evals/evalapi → publish/bundle/format":      "one format",
-		"server/console/evalpages → publish/bundle/format":  "one format",
 		"server/evals/bundle → runner/pick":                 "a bundle's traces hold outcomes",
 		"server/public/snapshotview/sitetest → runner/pick": "a test helper that ranks outcomes",
 		"server/servertest → runner/eval":                   "its checker of evals is that of the worker, without keys and prices",
