@@ -58,7 +58,7 @@ type Receipt struct {
 	// Edges counts the touches whose address is not the client's, by why (CDNAddress,
 	// PrivateAddress).
 	Edges      map[agentid.Reason]int
-	Records    []event.Record // of a dry run: what would be stored
+	Records    []event.Record // of a dry run: the events that it would store
 	ReceivedAt time.Time
 	Left       int64 // events that the workspace may send yet
 }

@@ -74,12 +74,12 @@ type Options struct {
 	Key            KeyKind // empty, as publishable: the key is in the body
 	IdempotencyKey string  // gives events without id one
 	ReceivedAt     time.Time
-	Currency       string // of a value that has none; the workspace's default
-	Host           string // of log lines that name none
-	Backfill       bool   // as the body's own field, for forms that have none
+	Currency       string // default currency of the workspace
+	Host           string // default host of log lines
+	Backfill       bool   // as the body's field, for formats without it
 	DryRun         bool   // likewise
-	// ClientIP and ClientUserAgent are of the request itself. They stand for what
-	// events say that come with a publishable key.
+	// ClientIP and ClientUserAgent are of the request itself. They replace
+	// those of events sent with a publishable key.
 	ClientIP        netip.Addr
 	ClientUserAgent string
 	Limits          Limits

@@ -23,11 +23,11 @@ type Error struct {
 	Code        string // stable and documented
 	Description string
 	Suggestions []string
-	RetryAfter  int    // seconds; 0 for none
+	RetryAfter  int    // seconds; 0 omits the header
 	Reason      string // machine-readable detail of a broad code
 	Scope       string // that the caller lacks
 	MaxAge      int    // seconds; how old an authentication may be
-	// Extra is a struct whose fields are added to the body; nil for none.
+	// Extra is a struct whose fields are added to the body; optional.
 	Extra any
 	Cause error
 }
