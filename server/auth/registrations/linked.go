@@ -76,7 +76,7 @@ func (u *unit) unlink(known *identity.Registration, by string) (bool, error) {
 		}
 	}
 	r, err := u.tx.Registration(u.ctx, known.ID)
-	if err != nil || !r.RevokedAt.IsZero() || r.AccountID != known.AccountID { // it changed hands meanwhile
+	if err != nil || !r.RevokedAt.IsZero() || r.AccountID != known.AccountID { // its owner changed since
 		return false, err
 	}
 	if err := u.end(r, by); err != nil || r.ISS == "" {

@@ -53,8 +53,8 @@ const maxExponent = 8
 
 var errJWKS = errors.New("not a JSON Web Key Set")
 
-// parseJWKS reads a key set. Keys that cannot be used are left out; a set with
-// none left is a set too, an issuer may have withdrawn all.
+// parseJWKS parses a key set. It skips unusable keys. An empty set is valid: an issuer
+// may have withdrawn all keys.
 func parseJWKS(raw []byte) (map[string][]jwk, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`

@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid"
 )
 
-// SeenAgent is an agent that came.
+// SeenAgent is an agent that visited.
 type SeenAgent struct {
 	Agent     string    `json:"agent"`
 	Class     string    `json:"class"`
@@ -18,7 +18,7 @@ type SeenAgent struct {
 	Touches   int64     `json:"touches"` // of the last 24 hours
 }
 
-// NewAgentData describes an agent that never came before.
+// NewAgentData describes an agent's first visit.
 type NewAgentData SeenAgent
 
 // Describe implements Data.
@@ -61,7 +61,7 @@ func newSince(f *Facts) time.Time {
 // FirstAgentsData describes the agents of a workspace's first day.
 type FirstAgentsData struct {
 	Total  int         `json:"total"`
-	Agents []SeenAgent `json:"agents"` // those that came most often
+	Agents []SeenAgent `json:"agents"` // the most frequent ones
 }
 
 // Describe implements Data.
@@ -95,7 +95,7 @@ func firstAgents() Kind {
 	}
 }
 
-// visitors returns the named agents that came in the window, the busiest first.
+// visitors returns the named agents of the window, the most frequent first.
 func visitors(f *Facts) []Agent {
 	if f.Traffic == nil {
 		return nil

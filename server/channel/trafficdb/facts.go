@@ -14,7 +14,7 @@ import (
 const (
 	maxLag        = 10 * time.Minute // of the read model behind the last event, as while it is rebuilt
 	maxFolders    = 100              // with missing pages
-	examplePages  = 1000             // gaps that examples are taken from
+	examplePages  = 1000             // gaps from which examples are selected
 	folderSamples = 5                // examples of a folder
 )
 
@@ -47,7 +47,7 @@ func (db *DB) Recent(ctx context.Context, workspace string, last time.Time) (*ch
 	return f.Traffic, db.addExamples(ctx, workspace, w, f.Traffic.Missing)
 }
 
-// facts reads in one transaction what change.Detect evaluates.
+// facts reads the input of change.Detect in one transaction.
 func (db *DB) facts(ctx context.Context, workspace string, w Window) (change.Facts, error) {
 	f := change.Facts{Now: w.To, Traffic: &change.Traffic{From: w.From, To: w.To}}
 	base := w.From.Add(-change.Baseline(w.To.Sub(w.From)))
