@@ -93,6 +93,23 @@ type Standing struct {
 	BeatenBy []Rival `json:"-"`
 }
 
+// A Metric is a number of a standing that pages, markdown and `rank` show after the pick
+// rate and its interval. Column is its heading in a table, Name that on a tool's page.
+type Metric struct {
+	Name, Column string
+	Rate         bool // a share, shown in percent
+	Value        func(Standing) float64
+}
+
+// Metrics returns the metrics in the order of the columns.
+func Metrics() []Metric {
+	return []Metric{
+		{"Shortlist rate", "Shortlist", true, func(s Standing) float64 { return s.ShortlistRate }},
+		{"Default rate", "Default", true, func(s Standing) float64 { return s.DefaultRate }},
+		{"Picks", "Picks", false, func(s Standing) float64 { return float64(s.Picks) }},
+	}
+}
+
 // A Rival is a tool with a higher pick rate than another.
 type Rival struct {
 	Tool     string  `json:"tool"`

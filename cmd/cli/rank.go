@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -136,7 +137,11 @@ func (o *rankOptions) printBoards(boards []analytics.Board) error {
 }
 
 func (o *rankOptions) printTables(boards []analytics.Board) error {
-	t := table{header: []string{"category", "rank", "ranks", "tool", "pick rate", "interval", "shortlist", "default", "picks", "trials"}}
+	t := table{header: []string{"category", "rank", "ranks", "tool", "pick rate", "interval"}}
+	for _, m := range analytics.Metrics() {
+		t.header = append(t.header, strings.ToLower(m.Column))
+	}
+	t.header = append(t.header, "trials")
 	for _, b := range boards {
 		hidden := 0
 		for _, s := range b.Tools {
@@ -144,9 +149,16 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 				hidden++
 				continue
 			}
-			t.add(b.Category, fmt.Sprint(s.Rank), fmt.Sprintf("%d–%d", s.RankLow, s.RankHigh), s.Slug, percent(s.PickRate),
-				fmt.Sprintf("%s–%s", percent(s.CILow), percent(s.CIHigh)), percent(s.ShortlistRate), percent(s.DefaultRate),
-				fmt.Sprint(s.Picks), fmt.Sprint(s.NTrials))
+			row := []string{b.Category, fmt.Sprint(s.Rank), fmt.Sprintf("%d–%d", s.RankLow, s.RankHigh), s.Slug, percent(s.PickRate),
+				fmt.Sprintf("%s–%s", percent(s.CILow), percent(s.CIHigh))}
+			for _, m := range analytics.Metrics() {
+				text := fmt.Sprint(m.Value(s))
+				if m.Rate {
+					text = percent(m.Value(s))
+				}
+				row = append(row, text)
+			}
+			t.add(append(row, fmt.Sprint(s.NTrials))...)
 		}
 		o.notes(b, hidden)
 	}

@@ -3,6 +3,9 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +139,30 @@ func TestLayers(t *testing.T) {
 	}
 	for _, v := range violations(packages, exceptions()) {
 		t.Error(v)
+	}
+}
+
+// TestArchitectureNamesPackages checks that ARCHITECTURE.md names every package but helpers
+// of tests, and that the paths of packages in it exist.
+func TestArchitectureNamesPackages(t *testing.T) {
+	data, err := os.ReadFile("../../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, _ := strings.Cut(string(data), "## Files on disk")
+	var names []string
+	for _, p := range goList(t, "-json=ImportPath", module+"...") {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		names = append(names, "/"+name)
+		unnamed := []string{"cmd/firstpick/readme", "cmd/ship/bench", "cmd/agentcollect/bench", "server/channel/agentid/gen"} // tests and a generator
+		if !isHelper(name) && !slices.Contains(unnamed, name) && !regexp.MustCompile(`\b`+path.Base(name)+`\b`).MatchString(text) {
+			t.Errorf("%s is not named", name)
+		}
+	}
+	for _, m := range regexp.MustCompile("`([a-z]+(/[a-z]+)+)`").FindAllStringSubmatch(text, -1) {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, "/"+m[1]) }) {
+			t.Errorf("%s is no package", m[1])
+		}
 	}
 }
 

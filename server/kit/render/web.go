@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -140,6 +141,7 @@ func functions() map[string]any {
 	return map[string]any{
 		"percent": chart.Percent, "coverage": coverage, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes,
 		"domain": domainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": points,
+		"metrics": analytics.Metrics, "metric": metric, "columns": columns,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {
 				if i := strings.Index(after, "/"); i >= 0 {
@@ -158,6 +160,18 @@ func coverage(b analytics.Board) string {
 	}
 	return chart.Percent(b.Coverage)
 }
+
+// metric formats one metric of a standing.
+func metric(m analytics.Metric, s analytics.Standing) string {
+	if m.Rate {
+		return chart.Percent(m.Value(s))
+	}
+	return strconv.FormatFloat(m.Value(s), 'f', -1, 64)
+}
+
+// columns is the number of columns of the table of standings: rank, tool, pick rate, its
+// interval, and the metrics.
+func columns() int { return 4 + len(analytics.Metrics()) }
 
 func points(v float64) string { return fmt.Sprintf("%+.1f", 100*v) }
 
