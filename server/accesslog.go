@@ -57,8 +57,8 @@ func (a *accessLog) write(rw *reqctx.Writer, r *http.Request, start, end time.Ti
 	_, _ = a.w.Write(a.line) // a log that cannot be written must not fail a request
 }
 
-// shown is the part of an address that may stand in a log. Only the public API
-// has queries without secrets.
+// shown is the part of a URL that may be logged. Only queries of the public API are
+// free of secrets.
 func shown(r *http.Request) string {
 	if r.URL.RawQuery == "" || strings.HasPrefix(r.URL.Path, "/api/public/") {
 		return r.RequestURI
@@ -72,7 +72,7 @@ func (a *accessLog) flush() {
 	_ = a.w.Flush()
 }
 
-// quote appends s as JSON text. What callers send is nearly always plain.
+// quote appends s as a JSON string. Most inputs need no escapes.
 func quote(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

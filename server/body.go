@@ -36,11 +36,11 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// linger sends the answer and throws away what no handler read. A connection that is
-// closed over unread bytes is reset, and the reset may reach a client that is still
-// sending before the answer does. The server's read timeout bounds how long this takes.
+// linger sends the response and discards the unread body. Closing a connection with
+// unread bytes resets it, and the reset may reach a client that is still sending before
+// the response does. The server's read timeout limits the time.
 func (b *body) linger(w *reqctx.Writer) {
-	if b.ended || b.expects && !b.began { // a client that was not asked for its body sends none
+	if b.ended || b.expects && !b.began { // a client that expects 100-continue has not sent its body
 		return
 	}
 	_ = http.NewResponseController(w).Flush()   // a client that is gone needs no answer

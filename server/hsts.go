@@ -7,9 +7,9 @@ import (
 )
 
 // strictTransport returns the values of Strict-Transport-Security (RFC 6797) for a
-// public address: a year where it is https, none for plain HTTP, loopback names and IP
-// addresses. Other hosts of the domain are not the server's business, and a preload list
-// is left only slowly, so neither is asked for.
+// public address: a year for https; no values for http, loopback names and IP
+// addresses. It sets neither includeSubDomains, because other hosts of the domain belong
+// to others, nor preload, because removal from that list is slow.
 func strictTransport(base string) []string {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "https" {

@@ -22,8 +22,8 @@ const (
 )
 
 const (
-	// writeCheckTTL is how long the outcome of a write check holds, so that frequent
-	// probes are no load.
+	// writeCheckTTL is how long the result of a write check is cached, so that frequent
+	// probes add no load.
 	writeCheckTTL     = 5 * time.Second
 	writeCheckTimeout = 2 * time.Second
 	// troubleAge is how old a failed commit may be that counts.

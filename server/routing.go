@@ -15,8 +15,8 @@ import (
 )
 
 // headByGet is a middleware that answers HEAD by the handler of GET (RFC 9110, 9.3.2).
-// GET on the pages below /signin/ uses up what a person was sent, so they have no HEAD:
-// scanners of mail try links with it.
+// GET on the pages below /signin/ consumes a mailed token, so they have no HEAD: mail
+// scanners probe links with it.
 func headByGet(next http.Handler) http.Handler {
 	get := middleware.GetHead(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +30,7 @@ func headByGet(next http.Handler) http.Handler {
 
 func hasHead(path string) bool { return !strings.HasPrefix(path, "/signin/") }
 
-// matches returns the pattern of the route of a method and path; empty for none.
+// matches returns the route pattern of a method and path; empty without a match.
 func (s *Server) matches(method, path string) string {
 	pattern := s.router.Find(chi.NewRouteContext(), method, path)
 	if pattern == "" && method == http.MethodHead && hasHead(path) {

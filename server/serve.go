@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What a connection may take. Bodies are small, so reading is short; streams and
-// downloads give each write a time of its own.
+// Timeouts of a connection. Bodies are small, so the read timeout is short; streams and
+// downloads set a deadline per write.
 const (
 	readTimeout    = 10 * time.Second // headers and body
 	writeTimeout   = 30 * time.Second
@@ -29,7 +29,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	srv := &http.Server{
 		Handler: handler, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 	}
-	srv.RegisterOnShutdown(s.streams.Close) // streams end when they are told to; readers come back to the next server
+	srv.RegisterOnShutdown(s.streams.Close) // streams do not end by themselves; clients reconnect to the next server
 	if s.access != nil {
 		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 		flushed := make(chan struct{})

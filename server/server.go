@@ -54,7 +54,7 @@ import (
 // A Source has the current site, or nil before the first.
 type Source interface{ Current() *snapshotview.Site }
 
-// A Config is what a Server needs.
+// A Config holds the dependencies of a Server.
 type Config struct {
 	Services
 	Settings
@@ -66,12 +66,12 @@ type Services struct {
 	Source  Source
 	Agents  *registrations.Service
 	Collect *collect.Service
-	Reports traffic.Reports // of workspaces' traffic; nil for none
-	Alerts  *alert.Service  // to owners of workspaces; nil for none
-	Evals   *evals.Service  // of workspaces; nil for none
+	Reports traffic.Reports // of workspaces' traffic; optional
+	Alerts  *alert.Service  // to owners of workspaces; optional
+	Evals   *evals.Service  // of workspaces; optional
 }
 
-// Settings are plain values. Log and Now are required.
+// Settings are values without behaviour. Log and Now are required.
 type Settings struct {
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -85,12 +85,12 @@ type Settings struct {
 	// AccessLog writes a line per request to LogWriter.
 	AccessLog bool
 	LogWriter io.Writer
-	// Count returns a function that counts responses, for the patterns of Paths; nil
-	// counts none. A request for another path has another pattern, or none.
+	// Count returns a function that counts responses by the patterns of Paths; optional.
+	// Requests for other paths may have other patterns, or an empty one.
 	Count func(routes []string) func(route, method string, status int, took time.Duration)
 	// TrustedProxies are networks whose X-Forwarded-For is believed.
 	TrustedProxies []string
-	// Providers are OpenID providers of people's sign-in; mail needs none.
+	// Providers are OpenID providers for sign-in; sign-in by mail works without them.
 	Providers []*signin.Provider
 	// Categories are those that evals may measure.
 	Categories []*catalog.Category
@@ -102,7 +102,7 @@ type Settings struct {
 	// Name is the service's name in the MCP registry; empty derives it from the address.
 	Name string
 	// Version is the program's. Contact is the mailto: or https: address of security.txt;
-	// empty for none.
+	// optional.
 	Version, Contact string
 	// Around wraps the handler; tests check responses with it.
 	Around func(http.Handler) http.Handler
@@ -118,10 +118,10 @@ type Server struct {
 	proxies reqctx.Proxies
 	limiter *ratelimit.Limiter[netip.Addr] // of each address
 	access  *accessLog
-	count   func(route, method string, status int, took time.Duration) // nil for none
+	count   func(route, method string, status int, took time.Duration) // optional
 	streams *sse.Limiter
 	store   *storeCheck
-	hsts    []string // values of Strict-Transport-Security; nil for none
+	hsts    []string // values of Strict-Transport-Security
 	// exact answers GET on paths without parameters, so that the most common
 	// requests pay for no pattern matching. The router has them too.
 	exact  map[string]http.HandlerFunc
@@ -178,7 +178,7 @@ func New(cfg Config) (*Server, error) {
 	return s, s.limits.Check(s.Paths())
 }
 
-// mount registers groups of routes, and the limits of those that have their own.
+// mount registers groups of routes, and their limits.
 func (s *Server) mount(r chi.Router, groups ...mounter) {
 	for _, g := range groups {
 		g.Mount(r)
@@ -251,21 +251,21 @@ func (s *Server) console() ([]mounter, error) {
 // LimitsOf returns the limits of a path, or of a route's pattern.
 func (s *Server) LimitsOf(path string) route.Limits { return s.limits.Of(path) }
 
-// guard refuses what other sites' pages make a browser send to the routes of a
-// session. Requests without a browser's headers pass: they bring no cookie.
+// guard refuses cross-site browser requests to the routes of a session. Requests
+// without a browser's headers pass: they carry no cookie.
 func (s *Server) guard(personal session.Pages) (func(http.Handler) http.Handler, error) {
 	protect := http.NewCrossOriginProtection()
 	if err := protect.AddTrustedOrigin(s.cfg.BaseURL); err != nil { // behind a proxy that ends TLS, Host and Origin may differ
 		return nil, err
 	}
 	protect.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		personal.Tell(w, http.StatusForbidden, "Refused", render.Message{Text: "Another site sent this request. Open the page here and use its buttons."})
+		personal.SendMessage(w, http.StatusForbidden, "Refused", render.Message{Text: "Another site sent this request. Open the page here and use its buttons."})
 	}))
 	return protect.Handler, nil
 }
 
-// ServeHTTP implements http.Handler. It does what every request needs, in order: id,
-// address, log, recovery, limits.
+// ServeHTTP implements http.Handler. Every request gets, in order: id, client address,
+// log, recovery, limits.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := route.Path(r)
 	rw := &reqctx.Writer{ResponseWriter: w, ID: s.ids.Next()}
@@ -299,8 +299,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.router.ServeHTTP(rw, r)
 }
 
-// finish turns a panic into a 500, writes the log line and counts. What no handler read
-// of the body, if there is one, is read last.
+// finish turns a panic into a 500, writes the log line and counts the response. Last it
+// reads the rest of the body.
 func (s *Server) finish(rw *reqctx.Writer, r *http.Request, body *body, start time.Time) {
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so

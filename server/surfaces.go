@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/server/public/wellknown"
 )
 
-// documents makes the documentation, filled with what holds at this server.
+// documents renders the documentation with this server's settings.
 func (s *Server) documents() (*docs.Set, error) {
 	c := docs.Config{
 		BaseURL: s.cfg.BaseURL, OpenAPI: openapi.Source(), CLI: s.cfg.CLI, Rules: s.cfg.Agents.Limits.Rules,
@@ -22,12 +22,12 @@ func (s *Server) documents() (*docs.Set, error) {
 	return docs.New(c)
 }
 
-// directory makes what an agent finds that knows the host name alone.
-func (s *Server) directory(written func() (*docs.Set, error)) *wellknown.Handler {
+// directory creates the well-known documents, by which agents discover the server.
+func (s *Server) directory(load func() (*docs.Set, error)) *wellknown.Handler {
 	return wellknown.New(wellknown.Service{
 		Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Contact: s.cfg.Contact,
 		Documents: func() (out []wellknown.Document) {
-			for _, p := range s.pages(written) {
+			for _, p := range s.pages(load) {
 				out = append(out, wellknown.Document{Path: p.Path, Title: p.Title, Description: p.Description, Markdown: string(p.Markdown)})
 			}
 			return out
@@ -36,13 +36,13 @@ func (s *Server) directory(written func() (*docs.Set, error)) *wellknown.Handler
 }
 
 // mcp makes the protocol's handler.
-func (s *Server) mcp(written func() (*docs.Set, error)) *mcp.Handler {
+func (s *Server) mcp(load func() (*docs.Set, error)) *mcp.Handler {
 	mine := &mcp.Mine{Agents: s.cfg.Agents, Reports: s.cfg.Reports, Guide: s.cfg.BaseURL + "/auth.md", Log: s.cfg.Log}
 	return mcp.New(mcp.Config{
 		Current: s.cfg.Source.Current, Mine: mine.Answer, Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Errors: s.errors, Log: s.cfg.Log, Now: s.cfg.Now,
 		LimitsOff: s.cfg.LimitsOff,
 		Documents: func() (out []mcp.Document) {
-			for _, p := range s.pages(written) {
+			for _, p := range s.pages(load) {
 				out = append(out, mcp.Document{URI: s.cfg.BaseURL + p.Path + ".md", Name: path.Base(p.Path), Title: p.Title, Description: p.Description, Text: string(p.Markdown)})
 			}
 			return out
@@ -54,8 +54,8 @@ func (s *Server) name() string { return cmp.Or(s.cfg.Name, wellknown.NameOf(s.cf
 
 // pages are all documents. That they can be made is tested; without them the rest is
 // served.
-func (s *Server) pages(written func() (*docs.Set, error)) []*docs.Page {
-	set, err := written()
+func (s *Server) pages(load func() (*docs.Set, error)) []*docs.Page {
+	set, err := load()
 	if err != nil {
 		s.cfg.Log.Error("the documents cannot be made", "err", err)
 		return nil

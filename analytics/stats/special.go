@@ -23,7 +23,8 @@ func tTail(t, df float64) float64 {
 }
 
 // TQuantile is the q quantile of Student's t. For q outside (0, 1) or df below 1
-// it is infinite with the sign of q - 1/2.
+// it is infinite with the sign of q - 1/2. With df above 1e5, tails below 1e-6 are
+// beyond the library that inverts the beta function.
 func TQuantile(q, df float64) float64 {
 	if df < 1 || q <= 0 || q >= 1 {
 		return math.Inf(int(math.Copysign(1, q-0.5)))

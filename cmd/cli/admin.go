@@ -118,7 +118,7 @@ the data folder.`,
 	audit.Flags().StringVar(&o.event, "event", "", "only this event, such as claim.confirmed")
 	audit.Flags().StringVar(&o.id, "registration", "", "only this registration")
 	audit.Flags().DurationVar(&o.since, "since", 0, "only entries of this period, such as 24h")
-	audit.Flags().IntVar(&o.limit, "limit", 200, "maximum number of entries, newest first")
+	audit.Flags().IntVar(&o.limit, "limit", 200, "print only so many of the newest entries")
 	o.flags(audit)
 	audit.Flags().Lookup("json").Usage = "print JSON, one object per line"
 

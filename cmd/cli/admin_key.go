@@ -156,7 +156,7 @@ func (o *adminOptions) workspaces(ctx context.Context, _ []string) error {
 	views := make([]workspaceView, 0, len(list))
 	for _, w := range list {
 		setBy := "billing"
-		if w.Said != "" {
+		if w.OperatorPlan != "" {
 			setBy = "operator"
 		}
 		views = append(views, workspaceView{

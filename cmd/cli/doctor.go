@@ -49,7 +49,7 @@ func newDoctorCmd(env *Env) *cobra.Command {
 		Use:   "doctor [EVAL.yaml]",
 		Short: "Check everything that a run needs",
 		Long: `Check the data folder, the trial store and the catalogue and, with an eval, its agents:
-programs and their versions, keys, endpoints. No requests are sent, and nothing costs
+programs and their versions, keys, endpoints. No prompts are sent, and nothing costs
 money, unless --ask sends each agent one short prompt.
 
 The exit code is 1 when a check failed; warnings do not count.`,

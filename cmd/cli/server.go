@@ -20,6 +20,7 @@ import (
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // newServerCmd builds `firstpick server`. A test passes runF to see the
@@ -91,6 +92,10 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	cfg.Registrations.DB, cfg.Registrations.Vault = db, vault
+	operator, err := a.firstOperator(ctx, db)
+	if err != nil {
+		return err
+	}
 	sources := metrics.Sources{Queue: a.queueSource(db)}
 	if a.cfg.WithWorker {
 		w, err := a.workerInServer(db)
@@ -112,8 +117,10 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 		return err
 	}
 	defer srv.Close()
-	if err := a.welcome(ctx, srv.Agents); err != nil {
-		return err
+	if operator != "" {
+		if err := a.welcome(ctx, srv.Agents, operator); err != nil {
+			return err
+		}
 	}
 	sources.Events, sources.Lists = srv.Collect.Waiting, srv.Lists.AsOf
 	stop, err := a.metrics(ctx, sources)
@@ -186,16 +193,21 @@ func (a *app) warn(base string, source server.Source) {
 	}
 }
 
-// welcome prints a sign-in link for an operator if there is no operator yet.
-func (a *app) welcome(ctx context.Context, svc *registrations.Service) error {
-	known, err := svc.DB.Read().AnyAdmin(ctx)
+// firstOperator is the address to sign in as operator with; empty when there is an operator.
+func (a *app) firstOperator(ctx context.Context, db *state.DB) (string, error) {
+	known, err := db.Read().AnyAdmin(ctx)
 	if err != nil || known {
-		return err
+		return "", err
 	}
 	email, ok := identity.ParseEmail(a.cfg.AdminEmail)
 	if !ok {
-		return usageErr("", "admin-email: %q is not an e-mail address", a.cfg.AdminEmail)
+		return "", usageErr("", "admin-email: %q is not an e-mail address", a.cfg.AdminEmail)
 	}
+	return email, nil
+}
+
+// welcome prints a link that signs an operator in.
+func (a *app) welcome(ctx context.Context, svc *registrations.Service, email string) error {
 	link, err := svc.OperatorLink(ctx, email, true)
 	if err != nil {
 		return err

@@ -140,7 +140,7 @@ func (j *job) finish(ctx context.Context, end ending) error {
 	s, now := j.meter.read(), j.w.Now()
 	p := j.progress(s)
 	err := j.w.DB.Write(ctx, func(tx *state.Tx) error {
-		if _, err := tx.BeatRun(ctx, j.row.Lease(), now, j.w.Lease, p); err != nil {
+		if _, err := tx.RenewLease(ctx, j.row.Lease(), now, j.w.Lease, p); err != nil {
 			return err
 		}
 		events := [][]byte{j.clean(body(newProgressEvent(s))), body(evals.EndedEvent{Type: evals.EventEnded, Status: end.status, Note: end.note})}
@@ -174,7 +174,7 @@ func (j *job) trouble(ctx context.Context, cause error) {
 	wait = min(wait, longestWait)
 	j.log.Error("run given back: this worker cannot continue it", "retry_in", wait.String(), "err", j.cleanError(cause))
 	j.release(ctx, func(tx *state.Tx, now time.Time, p state.RunProgress) error {
-		_, err := tx.BeatRun(ctx, j.row.Lease(), now, wait, p)
+		_, err := tx.RenewLease(ctx, j.row.Lease(), now, wait, p)
 		return err
 	})
 }
@@ -185,7 +185,7 @@ func (j *job) cleanError(err error) string { return j.keys.Text(err.Error()) }
 // giveBack gives the run back for an immediate restart.
 func (j *job) giveBack(ctx context.Context) {
 	j.release(ctx, func(tx *state.Tx, now time.Time, p state.RunProgress) error {
-		return tx.GiveBackRun(ctx, j.row.Lease(), now, p)
+		return tx.ReleaseRun(ctx, j.row.Lease(), now, p)
 	})
 }
 

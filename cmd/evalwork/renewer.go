@@ -84,7 +84,7 @@ func (k *renewer) beat(ctx context.Context, events ...[]byte) error {
 	now := k.w.Now()
 	var order state.Order
 	err := k.w.DB.Write(ctx, func(tx *state.Tx) (err error) {
-		if order, err = tx.BeatRun(ctx, k.row.Lease(), now, k.w.Lease, k.progress(k.meter.read())); err != nil {
+		if order, err = tx.RenewLease(ctx, k.row.Lease(), now, k.w.Lease, k.progress(k.meter.read())); err != nil {
 			return err
 		}
 		return appendEvents(ctx, tx, k.row.ID, now, events...)

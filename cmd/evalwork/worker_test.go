@@ -197,7 +197,7 @@ func TestALostLeaseEndsTheWork(t *testing.T) {
 		}
 		// Who has the run now goes on with the same journal, and with its bill.
 		w.write(func(tx *state.Tx) error {
-			_, err := tx.BeatRun(t.Context(), taken.Lease(), time.Now(), 0, taken.RunProgress)
+			_, err := tx.RenewLease(t.Context(), taken.Lease(), time.Now(), 0, taken.RunProgress)
 			return err
 		})
 		w.start()
@@ -392,7 +392,7 @@ func TestTroubleOfTheWorkerIsNotTheRunsFault(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				_, err = tx.BeatRun(t.Context(), r.Lease(), w.worker.Now(), 0, r.RunProgress)
+				_, err = tx.RenewLease(t.Context(), r.Lease(), w.worker.Now(), 0, r.RunProgress)
 				return err
 			})
 		}
@@ -469,7 +469,7 @@ func TestARunThatEndsItsWorkersIsGivenUp(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = tx.BeatRun(t.Context(), r.Lease(), time.Now(), 0, r.RunProgress)
+			_, err = tx.RenewLease(t.Context(), r.Lease(), time.Now(), 0, r.RunProgress)
 			return err
 		})
 	}
@@ -502,7 +502,7 @@ func TestGivingARunBackIsNoTrouble(t *testing.T) {
 							return err
 						}
 						r.Worked = c.worked
-						return tx.GiveBackRun(t.Context(), r.Lease(), time.Now(), r.RunProgress)
+						return tx.ReleaseRun(t.Context(), r.Lease(), time.Now(), r.RunProgress)
 					})
 				}
 				w.worker.Drain = 10 * time.Millisecond
@@ -542,7 +542,7 @@ func TestResultsThatEndTheirWorkersAreLeft(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				_, err = tx.BeatRun(t.Context(), r.Lease(), time.Now(), 0, r.RunProgress)
+				_, err = tx.RenewLease(t.Context(), r.Lease(), time.Now(), 0, r.RunProgress)
 				return err
 			})
 		}

@@ -30,11 +30,11 @@ type Config struct {
 	// Data is the folder of the address lists and the traffic database; empty for the
 	// bundled lists and no reports.
 	Data string
-	// Snapshots are served as they are published; nil for none.
+	// Snapshots are served as soon as they are published; optional.
 	Snapshots Snapshots
 	Sleep     func(context.Context, time.Duration) error
 	// CallPrivate allows webhooks and sites of workspaces at private addresses; CallPorts
-	// are the ports they may have besides 80 and 443.
+	// are allowed ports in addition to 80 and 443.
 	CallPrivate bool
 	CallPorts   []int
 	// Resolver verifies agents by DNS; nil means the system's.
@@ -51,7 +51,7 @@ type Config struct {
 	Adjust func(*server.Config)
 }
 
-// A ConfigError is an error in what the configuration names: a folder, a file, an address.
+// A ConfigError is a problem of a folder, file or address in the configuration.
 type ConfigError struct{ Err error }
 
 // Error implements error.
@@ -145,10 +145,10 @@ func (a *App) addEvals() {
 	if a.cfg.EvalChecker == nil {
 		return
 	}
-	shelf := bundle.NewShelf(a.cfg.Bundles, openBundles)
-	a.background.onClose(func() { _ = shelf.Close() })
+	cache := bundle.NewCache(a.cfg.Bundles, openBundles)
+	a.background.onClose(func() { _ = cache.Close() })
 	a.Evals = &evals.Service{
-		DB: a.Agents.DB, Secrets: a.Agents.Secrets, Checker: a.cfg.EvalChecker, Shelf: shelf, Log: a.cfg.Log, Now: a.cfg.Now, Sleep: a.cfg.Sleep,
+		DB: a.Agents.DB, Secrets: a.Agents.Secrets, Checker: a.cfg.EvalChecker, Bundles: cache, Log: a.cfg.Log, Now: a.cfg.Now, Sleep: a.cfg.Sleep,
 		BaseURL: a.Agents.BaseURL, Caps: a.cfg.EvalCaps,
 	}
 }

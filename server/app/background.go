@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// background runs what a server does next to answering requests. Its tasks outlive an
-// interrupt, because requests in flight may need them; close ends them.
+// background runs a server's background tasks. They continue after an interrupt,
+// because requests in flight may need them; close ends them.
 type background struct {
 	ctx     context.Context // of the tasks
 	stop    func()

@@ -935,7 +935,7 @@ func TestOutboxSendsOnce(t *testing.T) {
 				o := newOffice(t, engine)
 				o.put("dana@example.com")
 				if err := o.DB.Write(t.Context(), func(tx *state.Tx) error {
-					_, err := tx.TakeMail(t.Context(), o.Now(), time.Minute)
+					_, err := tx.ClaimMail(t.Context(), o.Now(), time.Minute)
 					return err
 				}); err != nil {
 					t.Fatal(err)

@@ -74,8 +74,8 @@ func handle(s endpoint.Server, m method) http.HandlerFunc {
 	})
 }
 
-// form reads a form body. A parameter that stands twice is refused (RFC 6749,
-// 3.2), as is one without value where it is asked for.
+// form parses a form body. It refuses duplicate parameters (RFC 6749, 3.2) and empty
+// required ones.
 func form(r *http.Request) (url.Values, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/x-www-form-urlencoded" {
@@ -91,14 +91,14 @@ func form(r *http.Request) (url.Values, error) {
 	}
 	for _, v := range values {
 		if len(v) > 1 {
-			return nil, apierr.InvalidRequest("A parameter stands more than once.")
+			return nil, apierr.InvalidRequest("Duplicate parameter.")
 		}
 	}
 	return values, nil
 }
 
-// bearer checks the access token of a request. It is taken from the
-// Authorization header alone (RFC 6750, 2.1).
+// bearer checks the access token of a request. It reads only the Authorization header
+// (RFC 6750, 2.1).
 func (h *Handler) bearer(r *http.Request) (state.Bearer, error) {
 	headers := r.Header.Values("Authorization")
 	if len(headers) > 1 {

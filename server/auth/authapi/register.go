@@ -11,7 +11,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/identity"
 )
 
-// A claimBlock is what the agent shows to the person.
+// A claimBlock holds the texts that the agent shows to the person.
 type claimBlock struct {
 	UserCode        string `json:"user_code"`
 	VerificationURI string `json:"verification_uri"`
@@ -33,7 +33,7 @@ type slugOnly struct {
 	Slug string `json:"slug"`
 }
 
-// claimable is what every registration that may be claimed is told.
+// claimable is the part of the response that all claimable registrations share.
 type claimable struct {
 	ClaimURL          string   `json:"claim_url"`
 	ClaimToken        string   `json:"claim_token"`
@@ -170,13 +170,14 @@ func checkAssertion(kind, assertion string) error {
 	return nil
 }
 
-// A claimRequest has no type in the contract; newer versions of the protocol tell an
-// address (login_hint, service_auth) from an ID-JAG (identity_assertion) by it.
+// A claimRequest has no type in the contract; newer versions of the protocol use the
+// type to distinguish an address (login_hint, service_auth) from an ID-JAG
+// (identity_assertion).
 type claimRequest struct {
 	Type          string `json:"type"`
 	ClaimToken    string `json:"claim_token"`
 	Email         string `json:"email"`
-	LoginHint     string `json:"login_hint"` // what newer versions of the protocol call it
+	LoginHint     string `json:"login_hint"` // its name in newer versions of the protocol
 	AssertionType string `json:"assertion_type"`
 	Assertion     string `json:"assertion"`
 }
@@ -220,7 +221,7 @@ func (h *Handler) initiated(id string, code *registrations.Code) claimAnswer {
 	return claimAnswer{id, code.AttemptID, "initiated", endpoint.Time(code.ExpiresAt.Truncate(time.Millisecond)), b, b}
 }
 
-// A claimedAnswer is what a claim by an ID-JAG brings at once.
+// A claimedAnswer is the response to a claim by an ID-JAG, which completes at once.
 type claimedAnswer struct {
 	acceptedAnswer
 	Status string `json:"status"`

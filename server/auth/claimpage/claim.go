@@ -19,8 +19,8 @@ import (
 	"github.com/firstpick/firstpick/server/store/quota"
 )
 
-// claimLife is how long a browser remembers which claim it came for: a little
-// longer than a code, so that an expired one is called so.
+// claimLife is how long a browser keeps the claim of its link: a little longer than a
+// code, so that the page can report an expired code.
 const claimLife = 30 * time.Minute
 
 // A Handler serves the routes. All fields are required.
@@ -46,7 +46,7 @@ func (h *Handler) Mount(r chi.Router) {
 }
 
 func (h *Handler) message(w http.ResponseWriter, status int, title, text string) {
-	h.Pages.Tell(w, status, title, render.Message{Text: text, Next: render.Link{Path: "/agents", Text: "Your agents"}})
+	h.Pages.SendMessage(w, status, title, render.Message{Text: text, Next: render.Link{Path: "/agents", Text: "Your agents"}})
 }
 
 func (h *Handler) broken(w http.ResponseWriter, r *http.Request, err error) {
@@ -70,8 +70,8 @@ func caller(w http.ResponseWriter, r *http.Request) *registrations.Caller {
 	return &registrations.Caller{IP: reqctx.Client(w), UserAgent: r.UserAgent()}
 }
 
-// claim shows the ceremony. The token of the link moves into a cookie at once,
-// so that it stays out of the history and of what is sent on.
+// claim shows the ceremony. It moves the token of the link into a cookie, so that the
+// token stays out of the history and of Referer headers.
 func (h *Handler) claim(w http.ResponseWriter, r *http.Request) {
 	if token := r.URL.Query().Get("claim_attempt_token"); token != "" {
 		h.Sessions.Keep(w, session.ClaimCookie, string(secret.Hash(token)), claimLife)
@@ -103,7 +103,7 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request) ([]byte, *session
 		return nil, nil
 	}
 	if signed == nil || !signed.Fresh(h.Sessions.Now()) {
-		h.Sessions.Forget(w, session.ReturnCookie) // they came for the claim
+		h.Sessions.Forget(w, session.ReturnCookie) // the claim replaces the return page
 		session.See(w, r, "/signin")
 		return nil, nil
 	}
@@ -111,14 +111,14 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request) ([]byte, *session
 	case err != nil:
 		h.broken(w, r, err)
 		return nil, nil
-	case undecided: // what others linked comes first
+	case undecided: // links by other people are decided first
 		session.See(w, r, "/agents")
 		return nil, nil
 	}
 	return []byte(view), signed
 }
 
-// claimData is what the form shows.
+// claimData is the data of the form.
 type claimData struct {
 	Ceremony                       *registrations.Ceremony
 	FormToken, Email, Asked, Error string
@@ -140,7 +140,7 @@ func (h *Handler) show(w http.ResponseWriter, signed *session.Signed, c *registr
 	case registrations.Locked:
 		h.message(w, http.StatusGone, "Too many wrong codes", "This code is locked. Ask your agent for a new one.")
 	case registrations.NotYours:
-		h.Pages.Tell(w, http.StatusForbidden, "Wrong account", render.Message{
+		h.Pages.SendMessage(w, http.StatusForbidden, "Wrong account", render.Message{
 			Text: "The agent asks for access as " + c.BoundEmail + ". You are signed in as " + signed.Account.Email + ".", SignOut: signed.FormToken(),
 		})
 	default:

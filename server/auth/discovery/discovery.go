@@ -1,4 +1,4 @@
-// Package discovery serves what an agent reads before it registers: the
+// Package discovery serves the documents that an agent reads before it registers: the
 // protected-resource metadata (RFC 9728), the authorization-server metadata (RFC
 // 8414), the key set (RFC 7517), and /auth.md, which describes the same in prose.
 package discovery
@@ -41,8 +41,8 @@ func New(s *registrations.Service, errors apierr.Writer) *Handler {
 	return &Handler{Agents: s, Errors: errors, guide: template.Must(template.New("auth.md").Parse(authMD))}
 }
 
-// Mount registers the routes. The resource's metadata lies where RFC 9728 puts it for
-// BASE/api/, where the challenges point, and without the slash and at the root.
+// Mount registers the routes. The resource's metadata is at the path that RFC 9728
+// defines for BASE/api/, which the challenges name, without the slash and at the root.
 func (h *Handler) Mount(r chi.Router) {
 	for path, f := range map[string]func(context.Context) ([]byte, string, error){
 		apierr.MetadataPath:                       h.resource,
@@ -104,8 +104,8 @@ type serverDoc struct {
 	AgentAuth            agentAuth `json:"agent_auth"`
 }
 
-// An agentAuth describes registration. Its last members are what version 0.1 of the
-// protocol calls the endpoints and what they bring; scanners and older agents look for them.
+// An agentAuth describes registration. Its last members have the names of version 0.1 of
+// the protocol, for scanners and older agents.
 type agentAuth struct {
 	Skill             string             `json:"skill"`
 	Identity          string             `json:"identity_endpoint"`
@@ -133,8 +133,7 @@ type identityAssertion struct {
 	credentials
 }
 
-// server advertises only what works: without a trusted issuer there
-// is no identity_assertion.
+// server advertises only supported features: identity_assertion needs a trusted issuer.
 func (h *Handler) server(ctx context.Context) ([]byte, string, error) {
 	base := h.Agents.BaseURL
 	doc := serverDoc{

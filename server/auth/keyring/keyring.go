@@ -1,10 +1,10 @@
 // Package keyring keeps the keys that sign our identity assertions, and mints
 // and verifies those assertions (ES256 JWTs, RFC 7519).
 //
-// A key's part follows from its times. It is published when it is made, signs
-// from ActiveFrom on until its successor does, and is accepted for as long after
-// that as an assertion may live. Rotation is therefore one row: a new key whose
-// ActiveFrom lies far enough ahead for every verifier to have fetched it.
+// The state of a key follows from its times. It is published when it is created, and
+// signs from ActiveFrom until its successor does. After that it is accepted for the
+// lifetime of an assertion. Rotation adds one row: a new key whose ActiveFrom is late
+// enough for every verifier to fetch it before.
 package keyring
 
 import (
@@ -60,7 +60,7 @@ type key struct {
 	until      time.Time // accepted until; zero while it is the last
 }
 
-// Load reads the keys, and makes the first when there is none.
+// Load reads the keys, and creates the first if necessary.
 func (r *Ring) Load(ctx context.Context) error {
 	r.loading.Lock()
 	defer r.loading.Unlock()
@@ -166,8 +166,8 @@ func (r *Ring) RotateOld(ctx context.Context) (bool, error) {
 	return true, r.Load(ctx)
 }
 
-// Drop deletes a key: what it signed is void. When it was the one that signs, its
-// neighbour signs from now on, or a new one. It reports whether there was such a key.
+// Drop deletes a key and so voids its signatures. If it was the signing key, its
+// neighbour or a new key signs from now on. It reports whether the key existed.
 func (r *Ring) Drop(ctx context.Context, kid string) (bool, error) {
 	now := r.Now()
 	fresh, err := r.generate(now)
@@ -301,7 +301,7 @@ func (r *Ring) find(ctx context.Context, kid string) (*ecdsa.PublicKey, bool) {
 	}
 }
 
-// A Status is what is known of a key in public.
+// A Status is the public information about a key.
 type Status struct {
 	KID        string    `json:"kid"`
 	State      string    `json:"state"` // next, active, retiring or retired
@@ -318,7 +318,7 @@ func (r *Ring) List(ctx context.Context) ([]Status, error) {
 		return nil, err
 	}
 	now := r.Now()
-	active, _ := signer(keys, now) // none is active: then none is listed so
+	active, _ := signer(keys, now) // without a signer no key is listed as active
 	var out []Status
 	for _, k := range keys {
 		s := Status{KID: k.kid, State: "retiring", ActiveFrom: k.activeFrom}

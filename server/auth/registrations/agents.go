@@ -25,7 +25,7 @@ import (
 // The URNs of the protocol.
 const (
 	GrantClaim = "urn:example:agent-auth:grant-type:claim"
-	// GrantClaimAlias is what clients of the public protocol call the claim grant.
+	// GrantClaimAlias is the name of the claim grant in the public protocol.
 	GrantClaimAlias = "urn:workos:agent-auth:grant-type:claim"
 	GrantJWT        = "urn:ietf:params:oauth:grant-type:jwt-bearer" // RFC 7523
 	AssertionType   = "urn:ietf:params:oauth:token-type:id-jag"
@@ -46,8 +46,8 @@ type Service struct {
 	BaseURL string
 	// Types are the ways of registration that the operator offers.
 	Types []identity.Kind
-	// NewAccounts lets a trusted issuer's assertion make an account for a person
-	// who has none.
+	// NewAccounts lets a trusted issuer's assertion create an account for a person
+	// without one.
 	NewAccounts bool
 }
 
@@ -67,14 +67,14 @@ func (c *Caller) ip() string { return c.IP.String() }
 func (c *Caller) network() string { return ratelimit.Address(c.IP) }
 func (c *Caller) block() string   { return ratelimit.Block(c.IP) }
 
-// about is the key of limits on what one address block asks for an e-mail address.
+// about is the key of limits per address block and e-mail address.
 func (c *Caller) about(email string) string { return email + " " + c.block() }
 
 func (c *Caller) userAgent() string {
 	return sanitize(c.UserAgent[:min(len(c.UserAgent), maxUserAgent)])
 }
 
-// sanitize removes what PostgreSQL cannot store in a text: invalid UTF-8 and NUL.
+// sanitize removes invalid UTF-8 and NUL, which PostgreSQL cannot store in a text.
 func sanitize(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "") }
 
 // Resource is the API's root: aud of ID-JAGs, resource of tokens.

@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Ceremony is what a signed-in person is shown before confirming.
+// A Ceremony is the data that a signed-in person reviews before confirming.
 type Ceremony struct {
 	Status       Stage
 	BoundEmail   string // masked unless it is the person's
@@ -21,7 +21,7 @@ type Ceremony struct {
 	Workspace    *state.Workspace   // that is claimed; nil when one is to be chosen or made
 	Choices      []*state.Workspace // of the person's, where one may be chosen
 	Provider     string             // our name of the issuer; empty without one
-	// Advisories about the person: no other agent yet, none of this provider yet.
+	// Advisories: the person's first agent, or the first of this provider.
 	FirstAgent, FirstProvider bool
 	Left                      int // tries
 }
@@ -40,7 +40,7 @@ const (
 	NotYours // it is bound to another address
 )
 
-// Ceremony returns what the link of a ceremony shows to a person.
+// Ceremony returns the ceremony of a link, for a person.
 func (s *Service) Ceremony(ctx context.Context, account *state.Account, viewHash []byte) (*Ceremony, error) {
 	var out *Ceremony
 	err := s.write(ctx, nil, func(u *unit) error { // a transaction, so that all of it is of one moment
@@ -138,7 +138,7 @@ func (u *unit) describeCeremony(account *state.Account, out *Ceremony) error {
 	return nil
 }
 
-// A Confirmation is what a person submits to complete a ceremony.
+// A Confirmation is the form that completes a ceremony.
 type Confirmation struct {
 	ViewHash  []byte
 	Code      string
@@ -147,19 +147,19 @@ type Confirmation struct {
 
 // Confirm completes a ceremony with the code that the person typed. A wrong code
 // leaves it open. It returns the ceremony afterwards, and whether the code was right.
-func (s *Service) Confirm(ctx context.Context, c *Caller, account *state.Account, given Confirmation) (*Ceremony, bool, error) {
+func (s *Service) Confirm(ctx context.Context, c *Caller, account *state.Account, submitted Confirmation) (*Ceremony, bool, error) {
 	var out *Ceremony
 	var right bool
 	err := s.write(ctx, c, func(u *unit) error {
 		out, right = nil, false
-		account, err := u.tx.Account(ctx, account.ID) // it may have been disabled meanwhile
+		account, err := u.tx.Account(ctx, account.ID) // it may be disabled since
 		if err != nil {
 			return err
 		}
 		if account.Disabled() {
 			return apierr.AccessDenied("This account is disabled.")
 		}
-		if out, err = u.ceremony(account, given.ViewHash); err != nil || out.Status != Open {
+		if out, err = u.ceremony(account, submitted.ViewHash); err != nil || out.Status != Open {
 			return err
 		}
 		wrongByAccount, wrongByIP := quota.Use{Rule: "wrong-codes.account", Key: account.ID}, quota.Use{Rule: "wrong-codes.ip", Key: c.network()}
@@ -169,11 +169,11 @@ func (s *Service) Confirm(ctx context.Context, c *Caller, account *state.Account
 			}
 		}
 		a := out.Attempt
-		if right = subtle.ConstantTimeCompare(a.CodeMAC, s.codeMAC(a.ID, given.Code)) == 1; !right {
+		if right = subtle.ConstantTimeCompare(a.CodeMAC, s.codeMAC(a.ID, submitted.Code)) == 1; !right {
 			return u.wrongCode(out, wrongByAccount, wrongByIP)
 		}
 		out.Status = Done
-		return u.complete(out, account, given.Workspace)
+		return u.complete(out, account, submitted.Workspace)
 	})
 	if err == nil && right {
 		s.Outbox.Kick()

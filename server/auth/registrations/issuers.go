@@ -11,8 +11,8 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// Issuers is the trust list: what the configuration names, and what operators
-// added. The configuration wins where both name an issuer.
+// Issuers is the trust list: the issuers of the configuration and those that operators
+// added. The configuration overrides an added issuer.
 type Issuers struct {
 	Configured []trust.Issuer
 	DB         *state.DB
@@ -52,7 +52,7 @@ func (i *Issuers) Find(ctx context.Context, iss string) (trust.Issuer, bool, err
 	return list[at], true, nil
 }
 
-// NameOf returns what we call an issuer; never the name in a token.
+// NameOf returns the display name of an issuer from the trust list, not from a token.
 func (i *Issuers) NameOf(ctx context.Context, iss string) string {
 	t, ok, err := i.Find(ctx, iss)
 	if err != nil || !ok || t.Name == "" {

@@ -71,12 +71,12 @@ func (s *Service) Unlink(ctx context.Context, c *Caller, accountID, registration
 // counts. It reports whether there was something to end.
 func (u *unit) unlink(known *identity.Registration, by string) (bool, error) {
 	if known.ISS != "" {
-		if err := u.tx.RevokeSubject(u.ctx, known.ISS, known.Sub, u.now); err != nil {
+		if err := u.tx.RevokeSubject(u.ctx, known.ISS, known.Sub, u.Now()); err != nil {
 			return false, err
 		}
 	}
 	r, err := u.tx.Registration(u.ctx, known.ID)
-	if err != nil || !r.RevokedAt.IsZero() || r.AccountID != known.AccountID { // it changed hands meanwhile
+	if err != nil || !r.RevokedAt.IsZero() || r.AccountID != known.AccountID { // its owner changed since
 		return false, err
 	}
 	if err := u.end(r, by); err != nil || r.ISS == "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Config is what a Service is made of. Zero fields of the second group take
-// their defaults.
+// A Config holds the dependencies and settings of a Service. Zero fields of the second
+// group get their defaults.
 type Config struct {
 	DB      *state.DB
 	Vault   *secret.Vault

@@ -15,10 +15,10 @@ import (
 // keepEvents is for how long an event is known again.
 const keepEvents = 30 * 24 * time.Hour
 
-// Notify takes in a security event of a trusted issuer (RFC 8417, RFC 8935). One
-// that ends a user's delegation kills the registrations of that subject and
-// everything derived from them; links made after the event are left alone. An
-// event that came before is accepted and does nothing.
+// Notify processes a security event of a trusted issuer (RFC 8417, RFC 8935). An event
+// that ends a user's delegation revokes the registrations of that subject and everything
+// derived from them, except links made after the event. A repeated event is accepted
+// and has no effect.
 func (s *Service) Notify(ctx context.Context, c *Caller, raw string) error {
 	failures := quota.Use{Rule: "event-failures.ip", Key: c.network()}
 	if err := s.barred(ctx, c, failures); err != nil {
@@ -56,7 +56,7 @@ func (u *unit) endSubject(e *trust.Event) error {
 		return err
 	}
 	for _, r := range list {
-		// A claim is compared in whole seconds, for those are what an event has.
+		// Events have whole seconds, so compare claims in whole seconds.
 		if !r.RevokedAt.IsZero() || r.ClaimedAt.Truncate(time.Second).After(e.IssuedAt) {
 			continue
 		}
@@ -82,7 +82,7 @@ func (u *unit) endSubject(e *trust.Event) error {
 	return u.Outbox.Put(u.ctx, u.tx, u.now, u.unlinkedMail(account, u.Issuers.NameOf(u.ctx, e.ISS)))
 }
 
-// end revokes a registration and what was derived from it.
+// end revokes a registration and everything derived from it.
 func (u *unit) end(r *identity.Registration, by string) error {
 	r.Revoke(u.now)
 	if err := u.tx.SaveRegistration(u.ctx, r); err != nil {

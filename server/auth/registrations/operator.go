@@ -11,8 +11,8 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// What an operator does, beside a running server. Each leaves its line in the
-// audit log. What is not there fails with state.ErrNotFound.
+// Operations of an operator, safe while a server runs. Each writes an audit log entry.
+// They fail with state.ErrNotFound for unknown ids.
 
 // OperatorLink returns a link that signs in the owner of an address in any
 // browser, for an operator who vouches for the person.
@@ -46,10 +46,10 @@ func (s *Service) SetPlan(ctx context.Context, slug, plan string) error {
 		if err != nil {
 			return err
 		}
-		if err := u.tx.SayPlan(ctx, w.ID, plan, u.now); err != nil {
+		if err := u.tx.SetOperatorPlan(ctx, w.ID, plan, u.now); err != nil {
 			return err
 		}
-		st, err := u.tx.Standing(ctx, w.ID)
+		st, err := u.tx.PlanState(ctx, w.ID)
 		if err != nil {
 			return err
 		}
@@ -102,8 +102,8 @@ func (s *Service) SetDisabled(ctx context.Context, email string, disabled bool) 
 	})
 }
 
-// EndRegistration revokes a registration and what was derived from it, as its
-// owner could.
+// EndRegistration revokes a registration and everything derived from it, as its owner
+// can.
 func (s *Service) EndRegistration(ctx context.Context, id string) error {
 	known, err := s.DB.Read().Registration(ctx, id)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Service) RotateKey(ctx context.Context, after time.Duration) (string, t
 	return kid, from, s.auditKey(ctx, "operator.key_rotated", kid)
 }
 
-// DropKey deletes a signing key; what it signed is void.
+// DropKey deletes a signing key and so voids its signatures.
 func (s *Service) DropKey(ctx context.Context, kid string) error {
 	found, err := s.Ring.Drop(ctx, kid)
 	if err == nil && !found {

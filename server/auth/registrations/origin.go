@@ -43,7 +43,7 @@ func (r *KeyRequest) checkOrigins() error {
 	return nil
 }
 
-// hostPattern is what browsers leave of a host name, dots and labels; idna checks the rest.
+// hostPattern matches host names as browsers normalize them; idna validates the rest.
 var hostPattern = regexp.MustCompile(`^[a-z0-9_-]+(\.[a-z0-9_-]+)*$`)
 
 // browserOrigin returns an origin as browsers serialize it (WHATWG HTML, 7.1.1, and URL,

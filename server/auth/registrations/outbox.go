@@ -96,7 +96,7 @@ func (o *Outbox) Kick() {
 	}
 }
 
-// Run sends mail until ctx ends: when kicked, and on every tick to retry what failed.
+// Run sends mail until ctx ends: when kicked, and at every tick to retry failures.
 func (o *Outbox) Run(ctx context.Context, tick <-chan time.Time) {
 	for {
 		if err := o.Flush(ctx); err != nil && ctx.Err() == nil {
@@ -117,7 +117,7 @@ func (o *Outbox) Flush(ctx context.Context) error {
 		var m *state.QueuedMail
 		err := o.DB.Write(ctx, func(tx *state.Tx) error {
 			var err error
-			m, err = tx.TakeMail(ctx, o.Now(), mailLease)
+			m, err = tx.ClaimMail(ctx, o.Now(), mailLease)
 			return err
 		})
 		if err != nil || m == nil {

@@ -20,7 +20,7 @@ type Registered struct {
 	Assertion     string // empty until a claim, where one is needed
 	Expires       time.Time
 	ClaimToken    string
-	Claim         *Code // the code to give to the person; nil where none was issued
+	Claim         *Code // the code for the person; nil if no code was issued
 }
 
 // A Code is a code for a person to type, and the page to type it into.
@@ -143,7 +143,7 @@ func (u *unit) mint(out *Registered, account *state.Account, expires time.Time) 
 	if out.Assertion, err = u.Ring.Sign(u.ctx, a); err != nil {
 		return err
 	}
-	out.Expires = expires.Truncate(time.Second) // as the token says
+	out.Expires = expires.Truncate(time.Second) // the precision of the token
 	return u.audit("assertion.issued", r, nil)
 }
 

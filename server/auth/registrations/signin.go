@@ -87,7 +87,7 @@ func (s *Service) FollowLink(ctx context.Context, c *Caller, token, browser stri
 // A ProviderUser is a person at an identity provider, as its ID token names them.
 type ProviderUser struct {
 	ISS, Sub string
-	Email    string // canonical; empty where there is none
+	Email    string // canonical; may be empty
 	Verified bool   // the provider verified the address
 }
 

@@ -8,8 +8,8 @@ import (
 // sweepBatch bounds the expiries that one transaction notes.
 const sweepBatch = 500
 
-// Sweep does the housekeeping that nothing waits for: it notes expired
-// registrations, deletes what is over, and rotates signing keys by age.
+// Sweep does the housekeeping: it marks expired registrations, deletes expired rows, and
+// rotates signing keys by age.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	if err := s.transact(ctx, nil, func(u *unit) error {

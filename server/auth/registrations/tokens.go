@@ -17,7 +17,7 @@ import (
 type Tokens struct {
 	AccessToken string
 	Scope       string
-	// What follows comes with a completed claim only.
+	// The following fields are set only for a completed claim.
 	RegistrationID string
 	WorkspaceSlug  string
 	Assertion      string
@@ -140,8 +140,8 @@ func (u *unit) issueToken(r *identity.Registration, scopes []string) (*Tokens, [
 	return out, h, u.audit("token.issued", r, map[string]string{"scope": out.Scope})
 }
 
-// Exchange mints an access token for an assertion of ours. Scope may narrow what
-// the registration allows; empty asks for all of it.
+// Exchange issues an access token for one of our assertions. Scope may narrow the scope
+// of the registration; empty requests all of it.
 func (s *Service) Exchange(ctx context.Context, c *Caller, assertion string, scope []string) (*Tokens, error) {
 	unknown := quota.Use{Rule: "unknown-tokens.ip", Key: c.network()}
 	a, err := s.Ring.Verify(ctx, assertion)

@@ -24,8 +24,8 @@ func (p Pages) Show(w http.ResponseWriter, status int, name, title string, data 
 	Send(w, status, body)
 }
 
-// Tell answers with a page that has nothing to fill in.
-func (p Pages) Tell(w http.ResponseWriter, status int, title string, m render.Message) {
+// SendMessage writes a page with a message and no form.
+func (p Pages) SendMessage(w http.ResponseWriter, status int, title string, m render.Message) {
 	p.Show(w, status, "ended", title, m)
 }
 
@@ -35,15 +35,15 @@ func (p Pages) Form(w http.ResponseWriter, r *http.Request) bool {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		p.Tell(w, http.StatusRequestEntityTooLarge, "Too large", render.Message{Text: "The form is too large. Go back and shorten it."})
+		p.SendMessage(w, http.StatusRequestEntityTooLarge, "Too large", render.Message{Text: "The form is too large. Go back and shorten it."})
 	case err != nil:
-		p.Tell(w, http.StatusBadRequest, "The form cannot be read", render.Message{Text: "Go back and send it again."})
+		p.SendMessage(w, http.StatusBadRequest, "The form cannot be read", render.Message{Text: "Go back and send it again."})
 	}
 	return err == nil
 }
 
-// Send answers with a page that belongs to one person: nobody keeps it, nobody
-// frames it, it runs our scripts alone, and posts to and hears from us alone.
+// Send writes a personal page. Its headers forbid caches and frames, and restrict
+// scripts, forms and connections to our origin.
 func Send(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")

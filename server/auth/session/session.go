@@ -22,12 +22,12 @@ import (
 const (
 	Idle   = 12 * time.Hour
 	Whole  = 24 * time.Hour
-	Recent = time.Hour // how old a sign-in may be for what cannot be undone
+	Recent = time.Hour // maximum age of a sign-in for irreversible actions
 	// touchEvery bounds how often a session's last use is written.
 	touchEvery = time.Minute
 )
 
-// ClaimCookie names the sealed cookie that holds the claim a person came for.
+// ClaimCookie names the sealed cookie that holds the claim of a person's link.
 const ClaimCookie = "claim"
 
 // ReturnCookie names the sealed cookie that holds where a person was when they

@@ -145,7 +145,7 @@ var (
 	errToken = errors.New("the id_token is not acceptable")
 )
 
-// An exchange is the code of a provider, with what the browser kept to redeem it.
+// An exchange is the code of a provider, with the nonce and verifier from the browser.
 type exchange struct{ code, nonce, verifier string }
 
 // identify redeems the code and returns the user that the ID token names.
@@ -156,7 +156,7 @@ func (h *Handler) identify(ctx context.Context, p *Provider, e exchange) (user r
 	}
 	token, err := p.config(set, h.Agents.BaseURL).Exchange(ctx, e.code, oauth2.VerifierOption(e.verifier))
 	var refused *oauth2.RetrieveError
-	if errors.As(err, &refused) && refused.ErrorCode == "invalid_grant" { // the browser came back with another code (RFC 6749, 5.2)
+	if errors.As(err, &refused) && refused.ErrorCode == "invalid_grant" { // the browser returned another code (RFC 6749, 5.2)
 		return user, errCode
 	}
 	if err != nil {

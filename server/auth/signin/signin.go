@@ -58,7 +58,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
 	notice := ""
 	switch {
 	case signed != nil && (!claiming && !returning || signed.Fresh(h.Sessions.Now())):
-		h.goOn(w, r)
+		h.redirectBack(w, r)
 		return
 	case signed != nil && returning:
 		notice = "Sign in again: changes that cannot be undone need a recent sign-in."
@@ -78,7 +78,7 @@ func (h *Handler) show(w http.ResponseWriter, status int, d formData) {
 }
 
 func (h *Handler) message(w http.ResponseWriter, status int, title, text string) {
-	h.Pages.Tell(w, status, title, render.Message{Text: text, Next: render.Link{Path: "/signin", Text: "Sign in"}})
+	h.Pages.SendMessage(w, status, title, render.Message{Text: text, Next: render.Link{Path: "/signin", Text: "Sign in"}})
 }
 
 // broken answers when the store fails.
@@ -152,11 +152,11 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, account *state.A
 		return
 	}
 	h.Sessions.Forget(w, browserCookie)
-	h.goOn(w, r)
+	h.redirectBack(w, r)
 }
 
-// goOn redirects a signed-in person to the page they came for.
-func (h *Handler) goOn(w http.ResponseWriter, r *http.Request) {
+// redirectBack redirects a signed-in person to the page they requested.
+func (h *Handler) redirectBack(w http.ResponseWriter, r *http.Request) {
 	if back := h.Sessions.Kept(r, session.ReturnCookie); back != "" {
 		h.Sessions.Forget(w, session.ReturnCookie)
 		session.See(w, r, back)

@@ -46,8 +46,8 @@ func (v *Verifier) Assertion(ctx context.Context, raw string) (Assertion, error)
 
 // audience accepts a string or an array of one: the resource, as the contract has it,
 // or our issuer, as the ID-JAG draft has it (draft-ietf-oauth-identity-assertion-authz-grant,
-// 3.1). Both name this service, so the resource is what is kept. A token for several
-// audiences could be replayed here by one of the others.
+// 3.1). Both name this service, so the assertion stores the resource. One of several
+// audiences could replay the token here.
 func (a *Assertion) audience(t token, v *Verifier, further []string) *Refusal {
 	if !t.claims.has("aud") {
 		return refuse(reasonAudience, "aud is missing")
@@ -119,7 +119,7 @@ func (a *Assertion) names(t token, clients []string) (r *Refusal) {
 	return nil
 }
 
-// signIn checks auth_time. Every fault of it can be mended by a new sign-in.
+// signIn checks auth_time. A new sign-in fixes every refusal of it.
 func (a *Assertion) signIn(t token, now time.Time) *Refusal {
 	at, ok := t.claims.date("auth_time")
 	var fault string

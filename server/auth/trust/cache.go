@@ -22,7 +22,7 @@ type cache struct {
 	keys    map[string][]jwk // nil before the first success
 	fresh   time.Time        // keys are fresh until then
 	failed  bool             // the last fetch failed
-	flight  chan struct{}    // closed when the fetch under way has landed; nil: none is
+	flight  chan struct{}    // closed when the running fetch completes; nil without one
 	tokens  float64          // fetches that are allowed now
 	filled  time.Time        // when tokens was counted
 	unknown map[string]time.Time
@@ -57,7 +57,7 @@ func (c *cache) look(now time.Time, kid string) ([]jwk, *flight, error) {
 	return nil, &flight{leader: true, done: c.flight}, nil
 }
 
-// land stores what a fetch brought.
+// land stores the result of a fetch.
 func (c *cache) land(now time.Time, keys map[string][]jwk, fresh time.Duration, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,8 +79,8 @@ func (c *cache) settle(now time.Time, kid string) ([]jwk, error) {
 	return keys, err
 }
 
-// answer answers from what there is. A kid that is not there may be new, so it
-// is unknown only while the set is fresh and the issuer can be reached.
+// answer looks a kid up in the cached set. A missing kid may be new, so it is reported
+// as unknown only while the set is fresh and the issuer reachable.
 func (c *cache) answer(now time.Time, kid string) ([]jwk, error) {
 	keys := c.keys[kid]
 	switch {
@@ -105,8 +105,7 @@ func (c *cache) take(now time.Time) bool {
 	return true
 }
 
-// remember notes an unknown kid. Where there is no room the bucket alone limits
-// fetches.
+// remember records an unknown kid. Without room for it only the bucket limits fetches.
 func (c *cache) remember(now time.Time, kid string) {
 	if len(c.unknown) >= maxUnknown {
 		for k, until := range c.unknown {

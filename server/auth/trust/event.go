@@ -10,20 +10,19 @@ import (
 
 const (
 	typSET    = "secevent+jwt"
-	typLogout = "logout+jwt" // what providers of the protocol's first versions send, with the same claims
+	typLogout = "logout+jwt" // sent by first versions of the protocol, with the same claims
 )
 
 // Event verifies a security event token in compact form (RFC 8417, pushed by
-// RFC 8935), or a logout token that has its claims. Its aud must name Resource or Self and may name others. Neither exp
-// nor nbf is read and any age is accepted: a revocation that comes late still
-// is one. The caller keeps one from ending a link that is younger than
-// IssuedAt.
+// RFC 8935), or a logout token with the same claims. Its aud must name Resource or Self
+// and may name others. It ignores exp and nbf and accepts any age: a late revocation is
+// valid. The caller must not revoke links newer than IssuedAt.
 //
-// Types that are not known are only listed. A token that revokes must name its
-// subject in sub, in sub_id (RFC 9493) or within the event, each time the same.
+// Unknown types are only listed. A token that revokes must name its subject in sub, in
+// sub_id (RFC 9493) or within the event, each time the same.
 //
-// The error is a *Refusal, or one of Find. A jti that was seen before is for
-// the caller to ignore, with success (RFC 8935, 2).
+// The error is a *Refusal, or one of Find. The caller must accept and ignore a repeated
+// jti (RFC 8935, 2).
 func (v *Verifier) Event(ctx context.Context, raw string) (Event, error) {
 	t, issuer, err := v.authentic(ctx, raw, maxSET, typSET, typLogout)
 	var r *Refusal

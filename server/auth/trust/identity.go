@@ -7,8 +7,8 @@ import (
 	"github.com/firstpick/firstpick/server/store/identity"
 )
 
-// identity takes the email and the phone number that the issuer says it
-// verified, and wants at least one.
+// identity reads the email and the phone number that the issuer verified, and requires
+// at least one.
 func (a *Assertion) identity(t token) *Refusal {
 	for _, c := range []struct {
 		claim string
@@ -39,7 +39,7 @@ func (a *Assertion) identity(t token) *Refusal {
 	return nil
 }
 
-// policy checks what the operator asks of this issuer beyond the protocol.
+// policy checks the operator's additional rules for this issuer.
 func (a *Assertion) policy(t token, issuer Issuer) *Refusal {
 	if t.claims.has("amr") {
 		var ok bool

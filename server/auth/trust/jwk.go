@@ -53,8 +53,8 @@ const maxExponent = 8
 
 var errJWKS = errors.New("not a JSON Web Key Set")
 
-// parseJWKS reads a key set. Keys that cannot be used are left out; a set with
-// none left is a set too, an issuer may have withdrawn all.
+// parseJWKS parses a key set. It skips unusable keys. An empty set is valid: an issuer
+// may have withdrawn all keys.
 func parseJWKS(raw []byte) (map[string][]jwk, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -85,8 +85,20 @@ func parseJWK(raw []byte) (k jwk, ok bool) {
 	if ops, ok := o.texts("key_ops", maxName); o.has("key_ops") && (!ok || !slices.Contains(ops, "verify")) {
 		return k, false
 	}
+	if o.has("d") { // anyone can sign with a private key that is published
+		return k, false
+	}
+	// go-jose would refuse a key for a mistake in a certificate or its thumbprint, which
+	// nothing here relies on.
+	public := object{}
+	for _, name := range []string{"kty", "n", "e", "crv", "x", "y"} {
+		if o.has(name) {
+			public[name] = o[name]
+		}
+	}
+	raw, err = json.Marshal(public)
 	var j jose.JSONWebKey
-	if j.UnmarshalJSON(raw) != nil {
+	if err != nil || j.UnmarshalJSON(raw) != nil {
 		return k, false
 	}
 	k.public, ok = j.Key, false

@@ -54,3 +54,30 @@ func TestBadKeysAreLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestCertificatesOfKeysAreNotRead: signatures are checked with the key alone, so a
+// mistake in what describes its certificate costs nothing.
+func TestCertificatesOfKeysAreNotRead(t *testing.T) {
+	idp, v, _ := setup(t)
+	keys := map[string]map[string]any{
+		"x5t in hex":             {"x5t": "00112233445566778899aabbccddeeff00112233"},
+		"x5t padded":             {"x5t": "ABEiM0RVZneImaq7zN3u_wARIjM="},
+		"x5t#S256 cut":           {"x5t#S256": "AAAA"},
+		"x5c of another form":    {"x5c": []string{"not a certificate"}},
+		"x5u relative":           {"x5u": "/cert"},
+		"members of other kinds": {"k": 5, "p": 1},
+	}
+	for name, edit := range keys {
+		jwk := idp.JWK(idp.Kid())
+		for member, value := range edit {
+			jwk[member] = value
+		}
+		jwk["kid"] = name
+		idp.Serve(jwk)
+	}
+	for name := range keys {
+		if _, err := v.Assertion(t.Context(), idp.Assertion(resource, "u", "a@b.example", header("kid", name))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -34,8 +34,7 @@ type Keys struct {
 	caches map[source]*cache
 }
 
-// A source is what a cache depends on; another entry in the trust list starts
-// afresh.
+// A source is the key of a cache: a changed entry of the trust list gets a new cache.
 type source struct {
 	iss, uri string
 	private  bool
@@ -47,8 +46,8 @@ func NewKeys(now func() time.Time) *Keys {
 	return &Keys{now: now, guarded: safehttp.NewClient(safehttp.Limits{Timeout: fetchTime}), open: safehttp.NewClient(safehttp.Limits{Timeout: fetchTime, Private: true}), caches: map[source]*cache{}}
 }
 
-// find returns the issuer's keys of an id. It fails with errUnknownKid when the
-// issuer has none and with errUnavailable when it cannot be fetched now.
+// find returns the issuer's keys of an id. It fails with errUnknownKid for an unknown id
+// and with errUnavailable when the key set cannot be fetched.
 func (k *Keys) find(ctx context.Context, issuer Issuer, kid string) ([]jwk, error) {
 	c := k.cache(issuer)
 	keys, flight, err := c.look(k.now(), kid)
@@ -72,8 +71,8 @@ func (k *Keys) find(ctx context.Context, issuer Issuer, kid string) ([]jwk, erro
 	}
 }
 
-// cache returns the issuer's cache and makes one where there is none. When
-// there are too many, the one that was not asked for longest goes.
+// cache returns the issuer's cache, and creates a missing one. Beyond the maximum it
+// evicts the least recently used.
 func (k *Keys) cache(issuer Issuer) *cache {
 	s := source{issuer.ISS, issuer.JWKSURI, issuer.AllowPrivate}
 	now := k.now()

@@ -22,9 +22,8 @@ var errJSON = errors.New("not a plain JSON object")
 // decoder into a struct would also take "ISS" for iss.
 type object map[string]json.RawMessage
 
-// parseObject reads one JSON object. It refuses what two readers could take
-// differently: names given twice at any depth, bytes that are not UTF-8 and
-// trailing data (RFC 8725, 2.4).
+// parseObject parses one JSON object. It refuses ambiguous input: duplicate names at
+// any depth, invalid UTF-8 and trailing data (RFC 8725, 2.4).
 func parseObject(raw []byte) (object, error) {
 	if !utf8.Valid(raw) || !json.Valid(raw) {
 		return nil, errJSON
@@ -75,9 +74,9 @@ func (o object) has(name string) bool {
 	return ok
 }
 
-// text returns a member that is a string of 1 to limit bytes. Control
-// characters and U+FFFD, which stands for a broken escape, are refused: two
-// broken names must not become one.
+// text returns a member that is a string of 1 to limit bytes. It refuses control
+// characters and U+FFFD, which replaces a broken escape: two broken names must not
+// become equal.
 func (o object) text(name string, limit int) (string, bool) {
 	return text(o[name], limit)
 }

@@ -37,8 +37,7 @@ type Refusal struct { //nolint:errname // it is an answer first
 	// temporarily_unavailable, the issuer's keys cannot be had now; try later.
 	Code string
 
-	// Reason is a machine-readable sub-code such as unknown_kid, empty where
-	// there is none.
+	// Reason is a machine-readable sub-code such as unknown_kid; optional.
 	Reason string
 
 	// Description is one English sentence in ASCII, without quotes and

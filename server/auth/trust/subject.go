@@ -18,8 +18,8 @@ func (s *subjects) claims(iss string, t token) {
 }
 
 // member reads a subject identifier (RFC 9493). One of the format iss_sub must
-// be of the token's own issuer; of a complex one its user counts (OpenID Shared
-// Signals Framework, 3.2); one of another format names nobody we know.
+// have the token's issuer; of a complex one only the user is read (OpenID Shared
+// Signals Framework, 3.2). Other formats match no subject.
 func (s *subjects) member(iss string, in object, name string) {
 	if !in.has(name) {
 		return

@@ -14,7 +14,7 @@ const (
 	maxISS   = 2048     // bytes of an issuer URL
 )
 
-// A token is a compact JWS (RFC 7515, 7.1) taken apart and not yet verified.
+// A token is a parsed, not yet verified compact JWS (RFC 7515, 7.1).
 type token struct {
 	raw    string
 	header object

@@ -3,12 +3,10 @@
 // and security event tokens (RFC 8417).
 //
 // It answers one question: did an issuer of the operator's list sign exactly
-// this, for us, just now? It keeps public keys and nothing else. Whether a jti
-// was seen before, whether a subject was revoked and what an assertion is worth
-// are the caller's to decide.
+// this, for us, just now? It stores only public keys. The caller checks for repeated
+// jtis and revoked subjects, and decides what an assertion permits.
 //
-// Nothing in a token chooses where a key comes from: jku, jwk, x5u and x5c are
-// never read.
+// A token cannot choose the source of its key: jku, jwk, x5u and x5c are ignored.
 package trust
 
 import (
@@ -23,7 +21,7 @@ const EventRevoked = "https://schemas.workos.com/events/agent/auth/identity/asse
 // An Issuer is an identity provider that the operator trusts.
 type Issuer struct {
 	ISS          string   // issuer URL, compared byte by byte with iss (RFC 7519, 4.1.1)
-	Name         string   // display name, ours; never taken from a token
+	Name         string   // display name of the trust list, not of a token
 	JWKSURI      string   // where its keys are; empty: ISS without a last slash + "/.well-known/jwks.json"
 	Algs         []string // accepted alg values (RFC 7518, 3.1); empty: ES256 ES384 RS256 PS256 EdDSA
 	ClientIDs    []string // non-empty: client_id must be one of them
@@ -58,7 +56,7 @@ type Event struct {
 	ISS      string    // issuer, byte-exact as in the trust list
 	Sub      string    // the issuer's name of the user; set when Revokes, else possibly empty
 	JTI      string    // unique with ISS, 1 to 255 bytes
-	IssuedAt time.Time // iat, UTC; may lie far back, a late revocation is still one
+	IssuedAt time.Time // iat, UTC; may be old: late revocations are valid
 	Revokes  bool      // some event in it ends the subject's delegation
 	Types    []string  // event type URIs, sorted
 }

@@ -15,9 +15,8 @@ const (
 	ahead = 120 * time.Second // how far the issuer's clock may be ahead of ours
 )
 
-// authentic does what both kinds of token share: it takes the token apart,
-// finds its issuer and checks header and signature. The error is a *Refusal or
-// one of Find.
+// authentic parses a token of either kind, finds its issuer and verifies header and
+// signature. The error is a *Refusal or one of Find.
 func (v *Verifier) authentic(ctx context.Context, raw string, limit int, types ...string) (token, Issuer, error) {
 	t, r := split(raw, limit)
 	if r != nil {

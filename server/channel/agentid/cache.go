@@ -7,9 +7,8 @@ const (
 	longestKept = 1024 // bytes of a User-Agent that are read
 )
 
-// A cache remembers what strings named. It keeps two generations and forgets the
-// older one when the younger is full, so that a flood of made-up strings costs a
-// bounded store.
+// A cache maps strings to agents. It keeps two generations and drops the older one
+// when the younger is full, so that a flood of invented strings uses bounded memory.
 type cache struct {
 	mu         sync.RWMutex
 	young, old map[string]*Agent

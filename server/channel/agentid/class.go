@@ -14,11 +14,11 @@ const (
 	LinkPreview     Class = "link_preview"     // draws a card for a shared link
 	AdsReview       Class = "ads_review"       // checks the landing pages of ads
 	SearchEngine    Class = "search_engine"    // a classic one
-	HTTPLibrary     Class = "http_library"     // curl, axios, a headless browser: a program, whose is not said
+	HTTPLibrary     Class = "http_library"     // curl, axios, a headless browser: a program of unknown origin
 	Monitor         Class = "monitor"          // looks whether the site is up
 	ScannerProbe    Class = "scanner_probe"    // looks for holes
 	Browser         Class = "browser"          // a person, or somebody who looks like one
-	UnknownBot      Class = "unknown_bot"      // a bot of none of these classes: SEO, archives, feeds, and the nameless
+	UnknownBot      Class = "unknown_bot"      // any other bot: SEO, archives, feeds, unnamed bots
 	None            Class = "none"             // the request names nothing
 )
 
@@ -52,27 +52,27 @@ func (c Class) Valid() bool {
 	}
 }
 
-// A Blocking is what a robots.txt loses that refuses the agent, in the words of
-// its operator. It is known of the few agents whose operator says it.
+// A Blocking is the effect of blocking the agent in robots.txt, as documented by its
+// operator. Few operators document it.
 type Blocking string
 
-// What blocking does.
+// Effects of blocking.
 const (
 	LosesAnswers  Blocking = "answers"  // the site is no longer shown or cited by the assistant
 	LosesTraining Blocking = "training" // nothing but training is refused
-	MayBeIgnored  Blocking = "ignored"  // the operator says the agent may come all the same
+	MayBeIgnored  Blocking = "ignored"  // the operator says that the agent may ignore robots.txt
 	LosesPreviews Blocking = "previews" // shared links look bare
 	LosesAds      Blocking = "ads"      // ads may not be approved
 )
 
-// An Agent is a row of the table: what is known of a visitor by its name.
+// An Agent is a row of the table: the facts about a named visitor.
 type Agent struct {
 	Token    string // part of the lower-cased User-Agent that names it; ^ at its start, = the whole of it
 	Name     string // as its operator writes it; empty for browsers and the nameless
-	Operator string // empty: unknown, or nobody's
-	// Family is what credit goes to: ChatGPT for ChatGPT-User, for a referrer of
-	// chatgpt.com and for its tag. Crawlers and indexes are their own family, for
-	// they bring nobody: ClaudeBot is not Claude. Empty for what is no assistant.
+	Operator string // empty if unknown
+	// Family gets the credit: ChatGPT for ChatGPT-User, for a referrer of chatgpt.com
+	// and for its tag. Crawlers and indexes are separate families, because they bring
+	// no visitors: ClaudeBot is not Claude. Empty if the agent is not an assistant.
 	Family   string
 	Class    Class
 	Lists    []string // lists of package ranges that its addresses are in
@@ -81,17 +81,17 @@ type Agent struct {
 	Doc      string   // the operator's page about it
 	Blocking Blocking
 	Sample   string // a User-Agent of it, or one made after its documentation
-	// Fake marks a word for robots.txt that no agent sends: who sends it is not
-	// who it says.
+	// Fake marks a robots.txt token that no agent sends in its User-Agent: a visitor
+	// that sends it is spoofed.
 	Fake bool
-	// ListsOpen and DNSOpen mark lists and suffixes that are not complete: the
-	// operator uses others, so an address that is in none proves nothing.
+	// ListsOpen and DNSOpen mark incomplete lists and suffixes: the operator also uses
+	// others, so an address outside of them proves nothing.
 	ListsOpen, DNSOpen bool
 
 	Source Source
 }
 
-// A Source is where a row comes from.
+// A Source is the origin of a row.
 type Source string
 
 // The sources of rows.
@@ -99,5 +99,5 @@ const (
 	Ours     Source = "firstpick"
 	Names    Source = "ai.robots.txt"
 	Patterns Source = "crawler-user-agents"
-	Shape    Source = "shape" // the form of the string told it
+	Shape    Source = "shape" // derived from the form of the string
 )

@@ -2,13 +2,12 @@ package agentid
 
 import "strings"
 
-// Identify tells which agent a User-Agent names. The longest token wins; where
-// none is found the patterns of the broad layer decide, and after them the form
-// of the string. It never calls a person's browser an agent. What it says is a
-// claim of the sender's.
+// Identify returns the agent that a User-Agent names. The longest token wins; without a
+// token the patterns of the broad layer decide, and then the form of the string. It
+// never identifies a person's browser as an agent. The result is an unverified claim.
 func (t *Table) Identify(ua string) Agent { return *t.find(ua) }
 
-// find is Identify without a copy: nobody may change the agent.
+// find is Identify without a copy: callers must not change the agent.
 func (t *Table) find(ua string) *Agent {
 	if len(ua) > longestKept {
 		ua = ua[:longestKept]
@@ -25,7 +24,7 @@ func (t *Table) identify(ua string) Agent {
 	ua = strings.TrimSpace(ua)
 	low := strings.ToLower(ua)
 	row := t.tokens.longest(low)
-	if row < 0 || !t.agents[row].Class.Headline() { // a library may say in whose service it is
+	if row < 0 || !t.agents[row].Class.Headline() { // a library may name the agent that uses it
 		if a, ok := t.suffixed(ua, low); ok {
 			return a
 		}
@@ -42,7 +41,7 @@ func (t *Table) identify(ua string) Agent {
 	return Agent{Class: shape(low), Source: Shape}
 }
 
-// suffixed reads the products by which a tool says that an agent runs it:
+// suffixed parses the products by which a tool names the agent that runs it:
 // Coding-Agent/<name> of glab, agent/<name> of the Databricks SDKs.
 func (t *Table) suffixed(ua, low string) (Agent, bool) {
 	for _, product := range []string{"coding-agent/", "agent/"} {
@@ -118,15 +117,15 @@ func shape(low string) Class {
 	return HTTPLibrary
 }
 
-// botlike reports whether a string says that it is a bot: an address to complain
-// at, or one of the words for it. Phones called Cubot say no such thing.
+// botlike reports whether a string has a contact address or a word for bots. Phones
+// called Cubot are not bots.
 func botlike(low string) bool {
 	if strings.Contains(low, "+http") || strings.Contains(low, "crawler") || strings.Contains(low, "spider") ||
 		strings.Contains(low, "scraper") {
 		return true
 	}
 	if strings.Contains(low, "compatible;") && !strings.Contains(low, "msie") && !strings.Contains(low, "konqueror") {
-		return true // browsers have not said so since
+		return true // current browsers do not send it
 	}
 	for rest := low; ; {
 		i := strings.Index(rest, "bot")

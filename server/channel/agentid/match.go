@@ -24,8 +24,8 @@ type token struct {
 	row   int
 }
 
-// newMatcher builds a matcher. A word matcher takes a token only where no letter
-// or digit stands before it.
+// newMatcher builds a matcher. A word matcher accepts a token only if no letter or digit
+// precedes it.
 func newMatcher(patterns []string, word bool) *matcher {
 	m := &matcher{by: map[[3]byte][]int{}, exact: map[string]int{}}
 	for row, p := range patterns {
@@ -79,9 +79,8 @@ func (t *token) fits(s string, i int) bool {
 	return strings.HasPrefix(s[i:], t.text) && (!t.word || !compared(s[:i]))
 }
 
-// compared reports whether what follows is a name that a bot compares itself
-// with, as in "SentiBot (compatible with Googlebot)" and "TelegramBot (like
-// TwitterBot)".
+// compared reports whether the following name is only a comparison, as in "SentiBot
+// (compatible with Googlebot)" and "TelegramBot (like TwitterBot)".
 func compared(before string) bool {
 	return strings.HasSuffix(before, "compatible with ") || strings.HasSuffix(before, "(like ")
 }

@@ -8,7 +8,7 @@ type referrer struct {
 	family string
 }
 
-// loadReferrers reads what matomo lists, then ours, which win.
+// loadReferrers loads the list of matomo, then ours, which overrides it.
 func (t *Table) loadReferrers() {
 	for _, name := range []string{"assistants.tsv", "referrers.tsv"} {
 		for _, f := range rows(name, 2) {
@@ -26,8 +26,8 @@ func (t *Table) loadReferrers() {
 }
 
 // Referrer returns the family of the assistant that a referrer's host, or a path
-// on it, belongs to. Hosts of search engines that also answer are none: they
-// cannot be told from search.
+// on it, belongs to. Search engines with an assistant on the same host have no family:
+// their referrer cannot be distinguished from search.
 func (t *Table) Referrer(host, path string) (family string, ok bool) {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if h, port, found := strings.Cut(host, ":"); found && strings.Trim(port, "0123456789") == "" {
@@ -55,8 +55,8 @@ func (t *Table) UTMSource(s string) (family string, ok bool) {
 	return "", false
 }
 
-// MCPClient tells which agent an MCP client is by the name in its clientInfo. A
-// client we do not know keeps its name, and is an agent of no class we know.
+// MCPClient returns the agent of an MCP client by the name in its clientInfo. An unknown
+// client keeps its name and has no class.
 func (t *Table) MCPClient(name string) Agent {
 	key := strings.ToLower(strings.TrimSpace(name))
 	if key == "" {

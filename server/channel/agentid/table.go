@@ -13,7 +13,7 @@ import (
 //go:embed data/*.tsv
 var files embed.FS
 
-// A Table is what is known of agents. It is safe for concurrent use.
+// A Table holds all known agents. It is safe for concurrent use.
 type Table struct {
 	agents   []Agent // ours, then the wider names
 	broad    []Agent // by pattern
@@ -61,7 +61,7 @@ func Load() *Table {
 	return t
 }
 
-// A hidden agent also comes as a browser: the list of its addresses names it.
+// A hidden agent also visits as a browser: its address list identifies it.
 type hidden struct {
 	list  string
 	agent *Agent

@@ -14,18 +14,18 @@ type Verdict string
 
 // The verdicts. A name in a User-Agent alone is never verified.
 const (
-	NoClaim           Verdict = ""                   // the visitor claims to be nobody
+	NoClaim           Verdict = ""                   // the visitor names no agent
 	VerifiedSignature Verdict = "verified_signature" // it signed, with a key of its operator
 	VerifiedIP        Verdict = "verified_ip"        // its address is one that its operator publishes
 	VerifiedDNS       Verdict = "verified_dns"       // the name of its address is its operator's
-	IPMismatch        Verdict = "ip_mismatch"        // its operator says where it comes from, and it does not: spoofed
+	IPMismatch        Verdict = "ip_mismatch"        // not an address of its operator: spoofed
 	Unverifiable      Verdict = "unverifiable"       // its operator publishes nothing or not all, its list was never seen, or nothing was found out yet
 	NoIP              Verdict = "no_ip"              // it could be verified by its address, which was not passed on
-	StaleData         Verdict = "stale_data"         // the last known list, which it is not in, or the keys of its signer are too old to say
+	StaleData         Verdict = "stale_data"         // not in the last known list, or the list or its signer's keys are too old to decide
 	SignedUnknown     Verdict = "signed_unknown"     // it signed, as somebody whom we do not know
 )
 
-// A Reason says more of a verdict. It is stored with events.
+// A Reason explains a verdict. It is stored with events.
 type Reason string
 
 // The reasons.
@@ -38,34 +38,33 @@ const (
 	PrivateAddress Reason = "private_address" // the address is of a private network: the site must send the client's
 )
 
-// A Visit is what a verdict rests on.
+// A Visit is the input of a verdict.
 type Visit struct {
 	UserAgent string
 	IP        netip.Addr         // the zero Addr: not passed on
-	At        time.Time          // when it came
+	At        time.Time          // of the visit
 	Signed    webbotauth.Request // empty: nothing was passed on
 	Markdown  bool               // it prefers text/markdown to text/html
 }
 
-// An Identity is who came, as far as it can be told.
+// An Identity is the identified visitor with its verdict.
 type Identity struct {
 	Agent   Agent
 	Verdict Verdict
 	Proof   Proof
-	// Signature is what became of the signature, whatever the verdict rests on.
+	// Signature is the status of the signature, also when it did not decide the verdict.
 	Signature webbotauth.Status
 }
 
-// A Proof is what a verdict by address rests on.
+// A Proof is the evidence of a verdict by address.
 type Proof struct {
 	Reason Reason
 	List   string    // of package ranges that the address is in
 	AsOf   time.Time // when the list that decided was last seen, if it is old
 }
 
-// A Verifier reports who came and how far that is proved. Table is needed;
-// without one of the others nothing is proved by its means. It is safe for
-// concurrent use.
+// A Verifier identifies visitors and verifies their claims. Table is required; each
+// other field adds a method of verification. It is safe for concurrent use.
 type Verifier struct {
 	Table      *Table
 	Ranges     *ranges.Set
@@ -73,9 +72,9 @@ type Verifier struct {
 	Names      *rdns.Checker
 }
 
-// Verify answers from memory: a name of an address that is not known yet is
-// looked up in the background and leaves the visit unverifiable. What is proved
-// by a signature or, for a browser, by an address, overrules the User-Agent.
+// Verify uses cached data only: an address without a cached name is looked up in the
+// background, and the visit is unverifiable. Proof by a signature or, for a browser, by
+// an address overrides the User-Agent.
 func (v *Verifier) Verify(visit Visit) Identity {
 	visit.IP = visit.IP.WithZone("").Unmap()
 	id := Identity{Agent: *v.Table.find(visit.UserAgent), Signature: webbotauth.Unsigned}
@@ -101,7 +100,7 @@ func (v *Verifier) Verify(visit Visit) Identity {
 			}
 		case webbotauth.Stale:
 			id.Verdict = StaleData
-		default: // a signature that proves nothing says nothing either
+		default: // a signature without proof is ignored
 		}
 	}
 	return id
@@ -124,8 +123,8 @@ func (v *Verifier) signer(named Agent, origin string) Agent {
 // addresses to others: an old list must not make agents of them.
 const nameFor = 90 * 24 * time.Hour
 
-// nameless names a browser that comes from where an agent that hides its name is
-// at home, or that asks for Markdown.
+// nameless identifies a browser from an address of an agent that hides its name, or one
+// that accepts Markdown.
 func (v *Verifier) nameless(id *Identity, visit *Visit) {
 	if id.Agent.Class != Browser && id.Agent.Class != None {
 		return
@@ -169,7 +168,7 @@ func (v *Verifier) weigh(id *Identity, visit *Visit) {
 	private := visit.IP.IsPrivate() || visit.IP.IsLinkLocalUnicast()
 	switch {
 	case a.Fake:
-		id.Verdict = IPMismatch // nobody sends that name
+		id.Verdict = IPMismatch // no agent sends that name
 		return
 	case private || visit.IP.IsLoopback() || !visit.IP.IsValid():
 		if len(a.Lists) == 0 && len(a.DNS) == 0 {

@@ -150,7 +150,7 @@ func (b *bench) mails() (out []mail.Message) {
 	b.t.Helper()
 	for more := true; more; {
 		b.write(func(tx *state.Tx) error {
-			q, err := tx.TakeMail(b.t.Context(), b.clock.now(), time.Minute)
+			q, err := tx.ClaimMail(b.t.Context(), b.clock.now(), time.Minute)
 			if err != nil || q == nil {
 				more = false
 				return err

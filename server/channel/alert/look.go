@@ -27,7 +27,7 @@ func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 	defer sending.Wait()
 	sending.Go(func() {
 		for {
-			sending.Go(func() { // what comes due does not wait for a slow receiver
+			sending.Go(func() { // due deliveries do not wait for a slow receiver
 				if err := s.Send(ctx); err != nil && ctx.Err() == nil {
 					s.Log.Warn("alerts were not sent; retrying", "err", err)
 				}
@@ -96,13 +96,13 @@ func (s *Service) Look(ctx context.Context) error {
 func (s *Service) lookAt(ctx context.Context, workspace string) error {
 	now := s.Now()
 	var w *state.Watch
-	var stored []state.Told
+	var stored []state.OpenAlert
 	if err := s.DB.Write(ctx, func(tx *state.Tx) error {
 		var err error
-		if w, err = tx.TakeWatch(ctx, workspace, now, now.Add(lookEvery), lookPause); err != nil || w == nil {
+		if w, err = tx.ClaimWatch(ctx, workspace, now, now.Add(lookEvery), lookPause); err != nil || w == nil {
 			return err
 		}
-		stored, err = tx.ToldAlerts(ctx, workspace)
+		stored, err = tx.OpenAlerts(ctx, workspace)
 		return err
 	}); err != nil || w == nil {
 		return err
@@ -139,12 +139,12 @@ func (s *Service) keep(ctx context.Context, workspace string, now time.Time, r D
 			return err
 		}
 		for _, t := range r.Over {
-			if err := u.tx.EndAlert(ctx, workspace, state.Told{What: t.What, Subject: t.Subject, SeenAt: t.Seen}); err != nil {
+			if err := u.tx.EndAlert(ctx, workspace, state.OpenAlert{What: t.What, Subject: t.Subject, SeenAt: t.Seen}); err != nil {
 				return err
 			}
 		}
 		for _, t := range r.Held {
-			if err := u.tx.SeeAlert(ctx, workspace, state.Told{What: t.What, Subject: t.Subject, SeenAt: t.Seen}); err != nil {
+			if err := u.tx.ConfirmAlert(ctx, workspace, state.OpenAlert{What: t.What, Subject: t.Subject, SeenAt: t.Seen}); err != nil {
 				return err
 			}
 		}
@@ -162,7 +162,7 @@ func (s *Service) keep(ctx context.Context, workspace string, now time.Time, r D
 	return err
 }
 
-// An event is what a webhook gets.
+// An event is the body of a webhook.
 type event struct {
 	Type      string      `json:"type"`
 	Timestamp string      `json:"timestamp"`

@@ -20,7 +20,7 @@ type Open struct {
 	Seen          time.Time // when its condition last held
 }
 
-// A Diff is what to do about the conditions of a moment.
+// A Diff lists the changes to open alerts for the current conditions.
 type Diff struct {
 	New  []change.Condition // to send
 	Held []Open             // to store with their later Seen

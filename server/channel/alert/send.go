@@ -27,14 +27,14 @@ const (
 
 	retryFirst = 10 * time.Second // pause after the first failure; it doubles
 	retryMost  = 4 * time.Hour
-	// retryAfterMost bounds what a receiver may ask for by Retry-After.
+	// retryAfterMost limits a receiver's Retry-After.
 	retryAfterMost = 6 * time.Hour
 	giveUpAfter    = 24 * time.Hour
 	pauseAfter     = 5 * 24 * time.Hour // of failures without a success between
 )
 
-// Send brings out what is due, as far as senders are free, and returns when that
-// was tried. It may be called again meanwhile: a slow receiver holds one sender.
+// Send tries the due deliveries with the free senders, and returns when all are tried.
+// It may be called concurrently: a slow receiver blocks one sender.
 func (s *Service) Send(ctx context.Context) error {
 	due, err := s.DB.Read().DueDeliveries(ctx, s.Now())
 	if err != nil {
@@ -59,13 +59,13 @@ func (s *Service) Send(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// sendOne tries the delivery that is due longest, and returns false when none is.
+// sendOne tries the delivery that is due longest, and returns false without one.
 func (s *Service) sendOne(ctx context.Context) (bool, error) {
 	var d *state.Delivery
 	var h *state.AlertChannel
 	err := s.DB.Write(ctx, func(tx *state.Tx) error {
 		var err error
-		d, h, err = tx.TakeDelivery(ctx, s.Now(), callLease)
+		d, h, err = tx.ClaimDelivery(ctx, s.Now(), callLease)
 		return err
 	})
 	if err != nil || d == nil {
@@ -80,7 +80,7 @@ func (s *Service) sendOne(ctx context.Context) (bool, error) {
 
 // An answer is how a call ended.
 type answer struct {
-	status     int // 0 for none
+	status     int // 0 without a response
 	failure    string
 	retryAfter time.Duration
 	took       time.Duration
@@ -164,13 +164,13 @@ func (s *Service) backoff(tries int) time.Duration {
 	return time.Duration(float64(pause) * (0.75 + s.Jitter()/2))
 }
 
-// conclude stores what became of a call.
+// conclude stores the result of a call.
 func (s *Service) conclude(ctx context.Context, d *state.Delivery, a answer) error {
 	mailed := false
 	err := s.transact(ctx, func(u *unit) error {
 		h, err := u.tx.Channel(ctx, d.WorkspaceID, d.ChannelID)
 		if errors.Is(err, state.ErrNotFound) {
-			return nil // removed meanwhile, and its deliveries with it
+			return nil // removed since, with its deliveries
 		}
 		if err != nil {
 			return err

@@ -25,8 +25,8 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Config is what a Service needs. All fields but Traffic, Private and Ports are
-// required.
+// A Config holds the dependencies of a Service. All fields but Traffic, Private and
+// Ports are required.
 type Config struct {
 	DB      *state.DB
 	Secrets secret.Source
@@ -44,9 +44,9 @@ type Config struct {
 	Ports []uint16
 	// Jitter returns a number in [0, 1).
 	Jitter func() float64
-	// Traffic returns the recent traffic of a workspace whose last live event came at
-	// last; nil while the reports are behind. A server without reports has no Traffic:
-	// it sends, and leaves looking to others.
+	// Traffic returns the recent traffic of a workspace whose last live event was at
+	// last; nil while the reports lag. A server without reports has no Traffic: it sends
+	// alerts, and other servers check for them.
 	Traffic func(ctx context.Context, workspace string, last time.Time) (*change.Traffic, error)
 }
 
@@ -128,8 +128,8 @@ func (s *Service) channel(h *state.AlertChannel) Channel {
 	return c
 }
 
-// AddWebhook adds a webhook. The secret that it is signed with is in this answer
-// alone. It fails with an *apierr.Error that describes what is wrong with the address.
+// AddWebhook adds a webhook and returns its signing secret, which no other method
+// returns. It fails with an *apierr.Error that explains an invalid address.
 func (s *Service) AddWebhook(ctx context.Context, workspace, address string) (*Channel, string, error) {
 	address, err := s.checkURL(address)
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *Service) checkURL(address string) (string, error) {
 	return u.String(), nil
 }
 
-// RemoveChannel removes a webhook. What is on its way to it is given up.
+// RemoveChannel removes a webhook and its queued deliveries.
 func (s *Service) RemoveChannel(ctx context.Context, workspace, id string) error {
 	return s.write(ctx, func(u *unit) error { return u.remove(workspace, id, "it was removed") })
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Credit says whose each conversion is, in order of time. The touches must not
-// change while the result is in use, for it points at them. Neither their order
-// nor that of the conversions matters.
+// Credit credits each conversion to families, in order of time. The result points at
+// the touches, so do not change them while it is in use. The order of the input does
+// not matter.
 func Credit(conversions []Conversion, touches []Touch, graph *Graph, o Options) []Credited {
 	c := &creditor{touches: touches, options: o, lookback: o.lookback(), nodes: newNodes(graph)}
 	order := byTime(conversions)
@@ -84,7 +84,7 @@ func compareConversions(a, b *Conversion) int {
 	)
 }
 
-// A creditor holds what the crediting of all conversions has in common.
+// A creditor holds the shared state of crediting conversions.
 type creditor struct {
 	touches    []Touch
 	options    Options
@@ -109,7 +109,7 @@ type creditor struct {
 	shares   block[Share]
 }
 
-// prepare indexes what the conversions can reach.
+// prepare indexes the touches that the conversions can reach.
 func (c *creditor) prepare(conversions []Conversion, todo []int32) {
 	for _, i := range todo {
 		v := &conversions[i]

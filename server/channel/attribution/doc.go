@@ -6,8 +6,8 @@
 //	touches ────────────┼─► Credit ──► Credited per conversion ──► Summary
 //	conversions ────────┘
 //
-// Credit is computed anew at every reading, so the model and the lookback are
-// choices of the reader. What it needs to be given:
+// Credit is computed for every report, so each report can choose the model and the
+// lookback. Its input:
 //
 //   - conversions: those of the window, each order that a refund of the window
 //     takes back however old it is, and all refunds of those orders;
@@ -18,8 +18,8 @@
 // A touch competes when it has evidence, its class may lead a person here, and
 // it is not spoofed (see evidence.go). Among those that can be tied to the
 // converting person the model shares one conversion and its money, in whole
-// minor units. What nobody can claim belongs to the family NoAgent, so the
-// shares of a conversion always add up to it.
+// minor units. The rest belongs to the family NoAgent, so the shares of a conversion
+// always add up to it.
 //
-// What is only probable is kept apart: see Inference.
+// Probable credit is reported separately: see Inference.
 package attribution

@@ -19,8 +19,8 @@ const (
 	classNone        = "none"
 )
 
-// level returns the place of an evidence in the ladder, 1 to 5, and 6 for none
-// that competes.
+// level returns the rank of an evidence, 1 to 5, and 6 for evidence that does not
+// compete.
 func level(evidence string) int {
 	switch evidence {
 	case SignedLink:

@@ -2,9 +2,9 @@ package attribution
 
 import "slices"
 
-// gather merges what the reached nodes have within a time, each touch once, in
-// order. Of more than MaxTouches it keeps the first and the last half. The
-// result is good until the next call.
+// gather merges the touches of the reached nodes within a time, without duplicates and
+// in order. Beyond MaxTouches it keeps the first and the last half. The result is valid
+// until the next call.
 func (c *creditor) gather(x *index, from, to int64) (touches []entry, truncated bool) {
 	const half = MaxTouches / 2
 	c.lists, c.merged = c.lists[:0], c.merged[:0]
@@ -38,8 +38,8 @@ func (c *creditor) gather(x *index, from, to int64) (touches []entry, truncated 
 }
 
 // take appends the first n touches of the lists, or with direction -1 the last n
-// from the last one back. The lists lie in a heap by their next touch, so the
-// cost is that of n touches and not of all.
+// in reverse order. A heap orders the lists by their next touch, so the cost is that of
+// n touches, not of all.
 func (c *creditor) take(n, direction int) {
 	heap := append(c.heap[:0], c.lists...)
 	next := func(list []entry) entry {

@@ -9,18 +9,16 @@ const (
 	// MaxIdentities is how many persons a visitor may be. One bound to more is a
 	// shared device: its touches are not tied to persons.
 	MaxIdentities = 5
-	// MaxVisitors is how many visitors a person may be. One bound to more is no
-	// person but a name given to everybody, such as "guest": it is tied to its own
-	// touches only.
+	// MaxVisitors is the maximum number of visitors of a person. An identity bound to
+	// more is a shared name, such as "guest": only its own touches count.
 	MaxVisitors = 500
 )
 
-// A Graph says which visitors are which persons. A binding counts for the
-// conversions up to one lookback after it, and for all before it: an identify
-// may come late. Persons are never merged: two who used one visitor have that
-// visitor's touches in common and nothing else.
+// A Graph maps visitors to persons. A binding counts for conversions up to one lookback
+// after it, and for all before it, because an identify may be late. Persons are never
+// merged: two persons with the same visitor share only that visitor's touches.
 //
-// A Graph does not change once built; many goroutines may read it.
+// A Graph is immutable and safe for concurrent use.
 type Graph struct {
 	visitor, identity map[string]int32 // numbers; identities follow the visitors
 	// Of a number: the numbers bound to it, the latest binding first.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// none is the number of a name that nobody asked for.
+// none is the number of an unknown name.
 const none int32 = -1
 
 // nodes numbers the visitors and identities that conversions reach: those of the
@@ -21,7 +21,8 @@ func newNodes(g *Graph) *nodes {
 	return &nodes{graph: g, visitor: map[string]int32{}, identity: map[string]int32{}, wanted: make([]bool, g.nodes())}
 }
 
-// ask returns the number of a name, a new one if need be; none for no name.
+// ask returns the number of a name and assigns a new one if necessary; none for an empty
+// name.
 func (n *nodes) ask(known, extra map[string]int32, name string) int32 {
 	if name == "" {
 		return none
@@ -55,9 +56,8 @@ func (n *nodes) find(known, extra map[string]int32, name string) int32 {
 
 // reach appends to dst the nodes whose touches count for a conversion: its
 // identity, the visitors bound to that since a time, and its own visitor. Shared
-// devices are left out unless the conversion names no person. A conversion
-// that names none is that of the only person its visitor is bound to, if there
-// is exactly one. No node occurs twice.
+// devices are excluded if the conversion names a person. A conversion without a person
+// belongs to the person of its visitor, if there is exactly one. Nodes are unique.
 func (n *nodes) reach(c *Conversion, since int64, dst []int32) []int32 {
 	g := n.graph
 	visitor := n.ask(g.visitor, n.visitor, c.Visitor)
@@ -146,8 +146,8 @@ func (x *index) within(node int32, from, to int64) []entry {
 	return list[:before(list, to+1)]
 }
 
-// before returns how many entries of a list, which is in order, are earlier than
-// a time. It is a plain loop, for it is what most of the time is spent in.
+// before returns how many entries of a sorted list are earlier than a time. It is a
+// hand-written loop, because most of the time is spent here.
 func before(list []entry, at int64) int {
 	low, high := 0, len(list)
 	for low < high {

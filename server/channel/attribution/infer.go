@@ -10,28 +10,28 @@ import (
 // InferWithin is how long after a fetch for a person that person may land.
 const InferWithin = 30 * time.Minute
 
-// An Inference is that a person probably came from an assistant, though nothing
-// of the landing says so. It is shown apart and never credited. All must hold:
+// An Inference means that a person probably came from an assistant, without evidence in
+// the landing. It is reported separately and never credited. All conditions must hold:
 //
 //   - an assistant fetched a page because a person asked (class user_fetch, not
 //     spoofed, family known);
-//   - within InferWithin after it somebody with a browser viewed the same page of
-//     the same host, with no referrer and no other evidence, and is known as a
-//     visitor or a person, so that a conversion can be tied to the landing;
-//   - the page is deep: its path has two parts or more, for many people type the
+//   - within InferWithin after it a browser viewed the same page of the same host,
+//     without a referrer or other evidence, as a known visitor or person, so that a
+//     conversion can be tied to the landing;
+//   - the page is deep: its path has two parts or more, because many people type the
 //     address of a home page or of /pricing;
 //   - it is this visitor's first view of the page in that time;
-//   - nobody else with a browser viewed the page, by whatever way, from
-//     InferWithin before the landing until InferWithin after the fetch;
+//   - no other browser viewed the page, with or without evidence, from InferWithin
+//     before the landing until InferWithin after the fetch;
 //   - only one family fetched the page within InferWithin before the landing.
 //
-// The country of the network would narrow it further, but addresses are not kept
-// so precisely; instead views with a referrer count as somebody else too, and a
-// second family voids the inference. A path ending in .md or / is that page.
+// The country of the network would be more precise, but full addresses are not stored.
+// Instead, views with a referrer count as other browsers too, and a second family voids
+// the inference. A path with a suffix .md or / is the same page.
 //
-// The rule sees only the views that the site reports. Where it reports none but
-// landings from assistants, nothing is ever inferred; where it reports some, "nobody
-// else" means nobody that was reported.
+// The rule uses only the views that the site reports. A site that reports only landings
+// from assistants gets no inferences; for others, "no other browser" means no reported
+// one.
 type Inference struct {
 	Family  string
 	Fetch   *Touch // of the page, by the assistant, because a person asked
@@ -127,8 +127,8 @@ func (v *visits) infer(touches []Touch, all []inferred) []inferred {
 	return all
 }
 
-// alone reports whether view i is the first by its visitor, and nobody else's is
-// there, within a time, both ends included.
+// alone reports whether view i is the first of its visitor, and no other visitor has
+// one, within a time, both ends included.
 func (v *visits) alone(touches []Touch, i int, from, to int64) bool {
 	mine := &touches[v.views[i].touch]
 	if before(v.views[:i], from) < i {
@@ -150,8 +150,8 @@ func same(a, b *Touch) bool {
 	return a.Visitor != "" && a.Visitor == b.Visitor || a.Identity != "" && a.Identity == b.Identity
 }
 
-// deepPath returns the path of a page without what its Markdown form or a slash
-// adds, and whether it has two parts or more.
+// deepPath returns the path of a page without the suffix .md or a slash, and whether it
+// has two parts or more.
 func deepPath(path string) (string, bool) {
 	path = strings.TrimSuffix(strings.TrimSuffix(path, "/"), ".md")
 	first := strings.TrimLeft(path, "/")

@@ -45,10 +45,9 @@ func (m Model) lastOf(touches []entry) int {
 }
 
 // split parts a value by weights, into whole units that add up to it: each part
-// is rounded towards zero, and what is left goes, one unit each, to those with
-// the largest remainders, of equal ones to the earlier. It writes to parts, which
-// is as long as weights. Weights must not all be zero, and must add up to
-// less than 2^64.
+// is rounded towards zero, and the remaining units go, one each, to the parts with the
+// largest remainders; ties go to the earlier part. It writes to parts, which is as long
+// as weights. The sum of the weights must be positive and less than 2^64.
 func split(value int64, weights []uint64, parts []int64) {
 	amount, negative := magnitude(value)
 	total := uint64(0)

@@ -2,7 +2,7 @@ package attribution
 
 import "slices"
 
-// ledger finds the orders that refunds take back, and keeps what is left of them.
+// A ledger finds the orders of refunds and tracks their remaining amounts.
 type ledger struct {
 	conversions []Conversion
 	refunds     []int32           // places, in order of time
@@ -10,7 +10,7 @@ type ledger struct {
 	accounts    map[int32]account // by place of the order
 }
 
-// An account is an order of which something may have been taken back.
+// An account is an order with its remaining amounts after refunds.
 type account struct {
 	order *Credited
 	left  []uint64 // of each share, in minor units
@@ -81,9 +81,9 @@ func (l *ledger) open(place int32, v Credited) {
 	l.accounts[place] = a
 }
 
-// apply takes a refund from those whom its order was credited to, in proportion
-// to what each has left of it. So they are never taken more than they were
-// given, and a refund of the rest leaves all with nothing.
+// apply deducts a refund from the families that its order was credited to, in
+// proportion to their remaining shares. No family loses more than its credit, and a
+// full refund leaves all shares at zero.
 func (l *ledger) apply(v *Conversion, c *creditor) Credited {
 	out := Credited{Conversion: *v}
 	if v.Value >= 0 {

@@ -2,16 +2,16 @@ package attribution
 
 import "slices"
 
-// A Step is a touch on the way to a conversion, and what became of it.
+// A Step is a touch before a conversion, with its credit.
 type Step struct {
 	*Touch
 	Why    Reason
 	Family string // that it is credited to; empty unless it counted
-	Count  Count  // what it has of the conversion
+	Count  Count  // its share of the conversion
 	Value  int64  // and of its money, in minor units
 }
 
-// A Reason says why a touch counted or not.
+// A Reason explains why a touch counted or not.
 type Reason string
 
 // The reasons.
@@ -19,18 +19,18 @@ const (
 	Counted      Reason = "counted"
 	NotByModel   Reason = "not_by_model"     // it competed, and the model credits others
 	TooEarly     Reason = "before_lookback"  // longer ago than the lookback
-	TooLate      Reason = "after_conversion" // it came afterwards
+	TooLate      Reason = "after_conversion" // later than the conversion
 	Impostor     Reason = "impostor"         // it claims to be an agent that it is not
-	OnlyReach    Reason = "reach"            // its class reads pages and brings nobody
-	NoEvidence   Reason = "no_evidence"      // nothing says that an agent was part of it
+	OnlyReach    Reason = "reach"            // its class reads pages and brings no visitors
+	NoEvidence   Reason = "no_evidence"      // no evidence of an agent
 	SharedDevice Reason = "shared_device"    // its visitor is more persons than MaxIdentities
 	OldBinding   Reason = "old_binding"      // its visitor was last known as this person before the lookback
 	LeftOut      Reason = "left_out"         // one of the middle of more than MaxTouches
 )
 
-// Steps returns the touches of who converted, oldest first, and what each has of
-// the conversion: as much as Credit gives to the families. The conversion is no
-// refund; those have the steps of their order.
+// Steps returns the touches of the person who converted, oldest first, and the share of
+// each, which adds up to the families' shares of Credit. The conversion must not be a
+// refund; a refund has the steps of its order.
 func Steps(v *Conversion, touches []Touch, graph *Graph, o Options) []Step {
 	c := &creditor{touches: touches, options: o, lookback: o.lookback(), nodes: newNodes(graph)}
 	c.prepare([]Conversion{*v}, []int32{0})
@@ -54,7 +54,7 @@ func Steps(v *Conversion, touches []Touch, graph *Graph, o Options) []Step {
 	return steps
 }
 
-// why returns what can be said of a touch before the model is asked.
+// why returns the reason for a touch before the model is applied.
 func (c *creditor) why(t *Touch, tie Reason, at int64, competed []*Touch) Reason {
 	led := Touch{Class: t.Class, Evidence: Signature}
 	switch {
@@ -76,7 +76,7 @@ func (c *creditor) why(t *Touch, tie Reason, at int64, competed []*Touch) Reason
 	return NotByModel
 }
 
-// deal gives each touch its part of what its family has.
+// deal distributes each family's share to its touches.
 func (m Model) deal(steps []Step, credited *Credited) {
 	entries := make([]entry, len(credited.Touches))
 	for i, t := range credited.Touches {
@@ -111,8 +111,8 @@ func (m Model) deal(steps []Step, credited *Credited) {
 // ties are the names of who converted, and whether their touches count.
 type ties struct{ visitor, identity map[string]Reason }
 
-// ties returns all names of who converted: those that reach returns count, and of
-// the others it is said why they do not.
+// ties returns all names of the person who converted: those that reach returns count,
+// and the others have the reason for their exclusion.
 func (n *nodes) ties(v *Conversion, since int64) ties {
 	g := n.graph
 	names := make([]string, g.nodes())
@@ -123,7 +123,7 @@ func (n *nodes) ties(v *Conversion, since int64) ties {
 		names[id] = name
 	}
 	out := ties{map[string]Reason{}, map[string]Reason{}}
-	// Who is reached and not in the graph has no name there: the conversion has it.
+	// A reached name that is not in the graph is the conversion's.
 	out.visitor[v.Visitor], out.identity[v.Identity] = SharedDevice, Counted
 	persons := []string{v.Identity}
 	for _, id := range n.reach(v, since, nil) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Totals are what credited conversions come to.
+// Totals are sums over credited conversions.
 type Totals struct {
 	Kinds    []KindTotal     // by kind; refunds are money only and not among them
 	Revenue  []Revenue       // by currency
@@ -19,19 +19,19 @@ type KindTotal struct {
 	Kind        string
 	Total       int
 	AgentDriven Count
-	Assisted    int // an agent competed, but the model credits none
+	Assisted    int // an agent competed, but the model credits no agent
 	Possible    int // inferred; in neither of the others
 }
 
 // Revenue is money of one currency, in minor units. Total and AgentDriven are
-// net of refunds; Refunded and AgentRefunded say how much was taken off them.
+// net of refunds; Refunded and AgentRefunded are the deducted amounts.
 type Revenue struct {
 	Currency                string
 	Total, AgentDriven      int64
 	Refunded, AgentRefunded int64
 }
 
-// A FamilyTotal is what one family is credited with.
+// A FamilyTotal is the credit of one family.
 type FamilyTotal struct {
 	Family      string
 	Conversions Count
@@ -39,7 +39,7 @@ type FamilyTotal struct {
 	Evidence    map[string]Count // adds up to Conversions
 }
 
-// Money is an amount in minor units; Net has Refunded taken off.
+// Money is an amount in minor units; Net is the amount less Refunded.
 type Money struct {
 	Currency      string
 	Net, Refunded int64

@@ -19,15 +19,15 @@ type Touch struct {
 	Spoofed           bool   // it claims to be an agent that it is not
 }
 
-// A Binding says that a visitor is a person: an identify, or any other event
-// that carries both.
+// A Binding maps a visitor to a person. It comes from an identify, or any other event
+// that has both.
 type Binding struct {
 	Visitor, Identity string
 	At                time.Time
 }
 
-// A Conversion is what a person did that the site is there for, or the taking
-// back of it: then Kind is Refund and Value is negative.
+// A Conversion is a person's conversion event, or its refund: then Kind is Refund and
+// Value is negative.
 type Conversion struct {
 	ID, Kind          string
 	Visitor, Identity string // at least one, unless it is a refund
@@ -35,8 +35,7 @@ type Conversion struct {
 	Value             int64 // minor units of Currency; sums must fit an int64
 	Currency          string
 	OrderID           string
-	// RefundOf is the OrderID of what a refund takes back. When it is empty the
-	// refund's own OrderID is meant.
+	// RefundOf is the OrderID of the refunded order. It defaults to the refund's OrderID.
 	RefundOf string
 }
 
@@ -46,7 +45,7 @@ const (
 	Refund = "refund"
 )
 
-// A Model says which of the touches before a conversion are credited.
+// A Model selects the credited touches before a conversion.
 type Model string
 
 // The models. Position gives the first and the last touch 40 % each and shares
@@ -108,7 +107,7 @@ func (o Options) holds(at time.Time) bool {
 
 // The families that no catalogue has.
 const (
-	NoAgent    = ""      // no agent, or none that is known
+	NoAgent    = ""      // no agent, or an unknown one
 	OtherAgent = "Other" // an agent for certain, but of no known family
 )
 
@@ -121,7 +120,7 @@ const Whole Count = 1000
 // String returns the count in decimals, without zeros at the end.
 func (c Count) String() string { return strconv.FormatFloat(float64(c)/float64(Whole), 'f', -1, 64) }
 
-// A Share is what a family has of a conversion.
+// A Share is a family's part of a conversion.
 type Share struct {
 	Family   string
 	Evidence string // the strongest of its credited touches; empty for NoAgent
@@ -142,13 +141,13 @@ type Credited struct {
 	Evidence string // the strongest of the shares; empty when no agent is credited
 	// Assisted marks that an agent competed and got nothing.
 	Assisted bool
-	// Possible is what is probable but not credited. It is looked for only when no
-	// agent competed.
+	// Possible is a probable but not credited source. It is set only when no agent
+	// competed.
 	Possible *Inference
 	// Applied is the part of Value that counts: all of it, but of a refund no more
 	// than was left of its order.
 	Applied int64
-	Problem Problem // of a refund; empty for none
+	Problem Problem // of a refund; optional
 	Order   string  // of a refund: the ID of the conversion it takes back
 }
 
@@ -168,8 +167,8 @@ type Problem string
 
 // The problems of refunds.
 const (
-	NoOrder         Problem = "no_order"          // not among the conversions; counted as nobody's
-	OtherCurrency   Problem = "other_currency"    // than its order's; counted as nobody's
+	NoOrder         Problem = "no_order"          // not among the conversions; credited to no agent
+	OtherCurrency   Problem = "other_currency"    // than its order's; credited to no agent
 	ExceedsOrder    Problem = "exceeds_order"     // more than was left; the excess is not applied
 	NotNegative     Problem = "not_negative"      // not applied
 	NothingToRefund Problem = "nothing_to_refund" // the order had no value; not applied

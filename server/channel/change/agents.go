@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid"
 )
 
-// SeenAgent is an agent that came.
+// SeenAgent is an agent that visited.
 type SeenAgent struct {
 	Agent     string    `json:"agent"`
 	Class     string    `json:"class"`
@@ -18,7 +18,7 @@ type SeenAgent struct {
 	Touches   int64     `json:"touches"` // of the last 24 hours
 }
 
-// NewAgentData describes an agent that never came before.
+// NewAgentData describes an agent's first visit.
 type NewAgentData SeenAgent
 
 // Describe implements Data.
@@ -37,7 +37,9 @@ func newAgent() Kind {
 				if a.FirstAt.Before(f.FirstAt.Add(settleTime)) || a.FirstAt.Before(newSince(f)) {
 					continue
 				}
-				out = append(out, Condition{Subject: a.Name, Seen: f.Now, Data: NewAgentData(seen(&a)), Rows: []Row{a.row()}})
+				row := a.row()
+				row.Since = a.FirstAt // which may lie before a short window
+				out = append(out, Condition{Subject: a.Name, Seen: f.Now, Data: NewAgentData(seen(&a)), Rows: []Row{row}})
 			}
 			return out
 		},
@@ -47,11 +49,11 @@ func newAgent() Kind {
 	}
 }
 
-// newSince returns since when first visits are new: in the window, or so lately
-// that logs may have been late.
+// newSince returns since when first visits are new: in the window, or in a short one,
+// which is that of alerts, so lately that logs may have been late.
 func newSince(f *Facts) time.Time {
-	if late := f.Now.Add(-newWithin); late.Before(f.Traffic.From) {
-		return late
+	if f.Traffic.To.Sub(f.Traffic.From) < newWithin {
+		return f.Now.Add(-newWithin)
 	}
 	return f.Traffic.From
 }
@@ -59,7 +61,7 @@ func newSince(f *Facts) time.Time {
 // FirstAgentsData describes the agents of a workspace's first day.
 type FirstAgentsData struct {
 	Total  int         `json:"total"`
-	Agents []SeenAgent `json:"agents"` // those that came most often
+	Agents []SeenAgent `json:"agents"` // the most frequent ones
 }
 
 // Describe implements Data.
@@ -93,7 +95,7 @@ func firstAgents() Kind {
 	}
 }
 
-// visitors returns the named agents that came in the window, the busiest first.
+// visitors returns the named agents of the window, the most frequent first.
 func visitors(f *Facts) []Agent {
 	if f.Traffic == nil {
 		return nil

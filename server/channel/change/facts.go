@@ -11,14 +11,14 @@ const (
 // learns to skip is worse than one too few.
 const (
 	// settleTime is how long the agents of a new workspace are not reported one by
-	// one: all of them are new. Then comes one summary, at most summaryUntil old.
+	// one, because all are new. Then one summary follows, at most summaryUntil old.
 	settleTime   = day
 	summaryUntil = 3 * day
 	// newWithin is how old the first visit of a new agent may be: logs may be days late.
 	newWithin = 3 * day
 
 	spikeMin    = 50 // visits in the window
-	spikeBefore = 10 // in the baseline: fewer do not show what is usual
+	spikeBefore = 10 // in the baseline: fewer are too few for a comparison
 	spikeTimes  = 3  // the rate of the baseline
 
 	burstMin   = 50 // spoofed visits in an hour
@@ -54,11 +54,11 @@ func WeekAgo(from, to time.Time) (time.Time, time.Time, bool) {
 	return from.Add(-week), to.Add(-week), to.Sub(from) <= week
 }
 
-// Facts are what is known of a workspace at Now. Backfilled events count only for
-// when an agent was first seen.
+// Facts are the data about a workspace at Now. Backfilled events count only for the
+// time of an agent's first visit.
 type Facts struct {
 	Now     time.Time
-	FirstAt time.Time // of the first event; zero for none
+	FirstAt time.Time // of the first event; zero without events
 	LastAt  time.Time // of the last event
 	Days    int       // days in UTC with events, of the seven that end with LastAt's
 	// WatchedSince is since when servers ran without a longer pause; zero for always.
@@ -73,13 +73,13 @@ type Facts struct {
 // Traffic counts visits of a window, and of the baseline before it.
 type Traffic struct {
 	From, To time.Time
-	Agents   []Agent // of the headline classes, which came in the window or baseline
+	Agents   []Agent // of the headline classes, with visits in the window or baseline
 	// Spoofed are the hours of the window with spoofed visits.
 	Spoofed []Hour
 	Missing []Folder // with most misses first
 }
 
-// An Agent is one that came.
+// An Agent is an agent's visits.
 type Agent struct {
 	Name, Class                         string
 	FirstAt                             time.Time // first visit ever, not spoofed; backfilled ones count

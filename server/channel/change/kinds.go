@@ -69,7 +69,7 @@ type Condition struct {
 	Subject string    // distinguishes conditions of a kind
 	Seen    time.Time // when it last held
 	Data    Data      // for webhooks and mail; nil without an alert
-	Rows    []Row     // for reports; none if only alerts notify of it
+	Rows    []Row     // for reports; empty if only alerts notify of it
 }
 
 // Data is the data of a webhook, as JSON: fields are only ever added. It holds no

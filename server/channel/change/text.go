@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-// compared renders the counts of a row beside its baseline.
+// compared renders the counts of a row and its baseline.
 func compared(r *Row, baseline time.Duration) string {
 	return fmt.Sprintf("%s in this window, %s in the %s before", chart.Whole(r.Now), chart.Whole(r.Before), count(int64(baseline/day), "day"))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Config is what a Service needs. All fields are required.
+// A Config holds the dependencies of a Service. All fields are required.
 type Config struct {
 	DB      *state.DB
 	Vault   *secret.Vault
@@ -44,7 +44,7 @@ func New(cfg Config) *Service {
 // Waiting returns how many events wait to be stored.
 func (s *Service) Waiting() int64 { return s.writer.waiting.Load() }
 
-// Close stores what waits and ends.
+// Close stores queued events and stops the service.
 func (s *Service) Close() { s.writer.Close() }
 
 // A Receipt is the outcome of a request.
@@ -58,7 +58,7 @@ type Receipt struct {
 	// Edges counts the touches whose address is not the client's, by why (CDNAddress,
 	// PrivateAddress).
 	Edges      map[agentid.Reason]int
-	Records    []event.Record // of a dry run: what would be stored
+	Records    []event.Record // of a dry run: the events that it would store
 	ReceivedAt time.Time
 	Left       int64 // events that the workspace may send yet
 }
@@ -139,8 +139,8 @@ func ofPerson(r *event.Record) bool {
 // maxCompared bounds the duplicates of a request that are looked at.
 const maxCompared = 100
 
-// reused counts the duplicates that differ from what is stored under
-// their ids. It is for a warning: what cannot be looked up is not counted.
+// reused counts the duplicates that differ from the stored event with the same id. The
+// count is for a warning, so failed look-ups are ignored.
 func (s *Service) reused(ctx context.Context, workspace string, again []event.Record) int {
 	if len(again) == 0 {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"github.com/firstpick/firstpick/server/channel/event"
 )
 
-// An Identifier names who came, and by what evidence an assistant may be credited
-// for it. Everything it needs is in memory.
+// An Identifier identifies the visitor of an event, and the evidence for crediting an
+// assistant. It uses only data in memory.
 type Identifier struct {
 	Who *agentid.Verifier
 }

@@ -27,7 +27,7 @@ const (
 	UnclaimedQuota = 100_000    // events of an unclaimed one, in all
 )
 
-// A Key is a collector key that is valid, and what its workspace may do.
+// A Key is a valid collector key with its workspace.
 type Key struct {
 	state.CollectorKey
 	Workspace state.Workspace
@@ -93,7 +93,7 @@ func (r *keyring) put(token string, key *Key, now time.Time) {
 }
 
 // Authenticate returns the key of a token. It fails with a 401 for one that is not
-// valid, and with a 403 for one of a workspace that nobody claimed in time; then it
+// valid, and with a 403 for one of a workspace that was not claimed in time; then it
 // returns the key too.
 func (s *Service) Authenticate(ctx context.Context, token string) (*Key, error) {
 	if _, ok := kind(token); !ok {
@@ -137,8 +137,8 @@ func (s *Service) load(ctx context.Context, token string, now time.Time) (*Key, 
 	return key, nil
 }
 
-// noteUse notes about once an hour that a key is used. The events are stored
-// already, so that this fails is no reason to refuse them.
+// noteUse records about once an hour that a key is used. The events are stored already,
+// so a failure of it is ignored.
 func (s *Service) noteUse(ctx context.Context, key *Key, now time.Time) {
 	if now.Sub(key.LastUsedAt) < useEvery || key.noted.Swap(true) {
 		return

@@ -13,11 +13,11 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Subject names a person by what sites send: exactly one of the fields.
+// A Subject identifies a person by exactly one of the fields that sites send.
 type Subject struct{ Email, UserRef, VisitorToken string }
 
-// maxVisitors is how many visitors one person may be. Of a name with more, what
-// stands under the name itself is taken alone.
+// maxVisitors is the maximum number of visitors of one person. For a name with more,
+// only events with the name itself are used.
 const maxVisitors = 500
 
 // maxAbout bounds the events that one answer about a person holds.

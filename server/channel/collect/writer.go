@@ -24,7 +24,7 @@ const (
 var ErrBusy = errors.New("the collector's queue is full, or the store does not answer")
 
 // A Writer stores events. While one commit is under way, requests gather; the
-// next commit takes them all. There is no timer: a lone request does not wait.
+// next commit stores them all. There is no timer: a lone request does not wait.
 type Writer struct {
 	db      *state.DB
 	jobs    chan *job
@@ -88,7 +88,7 @@ func (w *Writer) Store(ctx context.Context, events []state.CollectedEvent) ([]bo
 	}
 }
 
-// Close stores what waits and stops.
+// Close stores queued events and stops the writer.
 func (w *Writer) Close() {
 	w.mu.Lock()
 	if !w.closed {
@@ -125,7 +125,7 @@ func (w *Writer) commit(batch []*job) {
 	var events []state.CollectedEvent
 	live := batch[:0]
 	for _, j := range batch {
-		if !j.abandoned.Load() { // nobody waits for the others, and nothing of them was stored
+		if !j.abandoned.Load() { // abandoned jobs were not stored and have no waiting request
 			live, events = append(live, j), append(events, j.events...)
 		}
 	}

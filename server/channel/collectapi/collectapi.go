@@ -1,6 +1,6 @@
-// Package collectapi serves POST /api/collect, by which sites send what agents
-// did there, and its probe. It reads requests and writes answers: package event
-// decodes the bodies, package collect stores the events.
+// Package collectapi serves POST /api/collect, by which sites send events, and its
+// probe. It reads requests and writes responses: package event decodes the bodies,
+// package collect stores the events.
 package collectapi
 
 import (
@@ -31,12 +31,12 @@ type Handler struct {
 	Collect *collect.Service
 	Errors  apierr.Writer
 	Log     *slog.Logger
-	gate    gate
+	limits  limits
 }
 
 // New returns a handler that holds senders to the rules of limits.
 func New(c *collect.Service, limits quota.Limiter, errs apierr.Writer, log *slog.Logger) *Handler {
-	return &Handler{Collect: c, Errors: errs, Log: log, gate: newGate(limits)}
+	return &Handler{Collect: c, Errors: errs, Log: log, limits: newLimits(limits)}
 }
 
 // Mount registers the routes.
@@ -105,13 +105,13 @@ func (h *Handler) collect(w http.ResponseWriter, r *http.Request) (int, any, err
 			return 0, nil, err
 		}
 		o.Key, o.Currency = event.KeyKind(key.Kind), key.Workspace.Currency
-	} else if err := h.gate.page(w, o.ReceivedAt); err != nil {
+	} else if err := h.limits.page(w, o.ReceivedAt); err != nil {
 		return 0, nil, err
 	}
 	batch, err := read(r.Body, o, key)
 	if err != nil {
 		if key == nil || event.KeyKind(key.Kind) == event.KindPublishable {
-			if limited := h.gate.failed(w, o.ReceivedAt); limited != nil {
+			if limited := h.limits.failed(w, o.ReceivedAt); limited != nil {
 				return 0, nil, limited
 			}
 		}
@@ -128,7 +128,7 @@ func (h *Handler) collect(w http.ResponseWriter, r *http.Request) (int, any, err
 	if err := origin(w, r, key); err != nil {
 		return 0, nil, err
 	}
-	if err := h.gate.events(key, len(batch.Inputs), o.ReceivedAt); err != nil {
+	if err := h.limits.events(key, len(batch.Inputs), o.ReceivedAt); err != nil {
 		return 0, nil, err
 	}
 	receipt, err := h.Collect.Take(r.Context(), key, &batch, o.ReceivedAt)
@@ -238,9 +238,9 @@ type receiptBody struct {
 	Warnings   []warning      `json:"warnings,omitempty"`
 }
 
-// answer reports the outcome of every event: 202 when all were stored, 207 when some
-// were, 400 or 403 when none was. A refused event never makes a valid one be sent
-// again.
+// answer reports the result of every event: 202 when all were stored, 207 for a part,
+// 400 or 403 when all were refused. A refused event never causes a retry of a valid
+// one.
 func answer(w http.ResponseWriter, batch *event.Batch, receipt *collect.Receipt) (int, any, error) {
 	out := receiptBody{
 		Accepted: receipt.Accepted, Duplicates: receipt.Duplicates, Rejected: len(batch.Refusals), Skipped: batch.Skipped + receipt.People, DryRun: batch.DryRun,
@@ -291,7 +291,7 @@ func edges(receipt *collect.Receipt) []warning {
 	return out
 }
 
-// probe reports whether the key works, and when the last event came.
+// probe reports whether the key is valid, and the time of the last event.
 func (h *Handler) probe(w http.ResponseWriter, r *http.Request) (int, any, error) {
 	key, err := h.authenticate(r.Context(), w, keyOf(r))
 	if err != nil {

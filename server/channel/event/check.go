@@ -164,8 +164,8 @@ func (r *reader) status(d *draft, in *Input) *fault {
 	return nil
 }
 
-// signals reads the fields that identify the visitor. They come from outside, so what
-// is too long is cut, and never a reason to refuse.
+// signals reads the fields that identify the visitor. Visitors choose them, so long
+// values are truncated and never refused.
 func (r *reader) signals(d *draft, in *Input) {
 	in.Via, in.UTMSource = clean(d.via, maxTag), clean(d.utmSource, maxTag)
 	in.UTMMedium, in.UTMCampaign, in.Ref = clean(d.utmMedium, maxTag), clean(d.utmCampaign, maxTag), clean(d.ref, maxTag)

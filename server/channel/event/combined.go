@@ -11,8 +11,8 @@ import (
 //
 //	203.0.113.7 - - [20/Nov/2026:23:59:58 +0000] "GET /docs HTTP/1.1" 200 5120 "https://chatgpt.com/" "GPTBot/1.3"
 //
-// A virtual host may stand before the address, or in quotes after the rest, and so
-// may fields of the form name=value: host, accept, type, rt (seconds), signature,
+// A virtual host may precede the address, or follow the rest in quotes, and so may
+// fields of the form name=value: host, accept, type, rt (seconds), signature,
 // signature_input, signature_agent. A line that begins with a brace is JSON, of
 // nginx.
 func (r *reader) combined() *UnreadableError {
@@ -139,8 +139,7 @@ func pair(s string) (name, value, rest string) {
 	return name, value, rest
 }
 
-// unescape decodes what Apache and nginx write for quotes and control
-// characters.
+// unescape decodes the escapes of Apache and nginx for quotes and control characters.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s

@@ -30,8 +30,8 @@ type draft struct {
 	took   time.Duration // instead of duration
 }
 
-// eventField returns where the value of a field of an event goes, or nil. What
-// may occur among the signals may also occur here.
+// eventField returns the target of an event's field, or nil. Signals are also accepted
+// as fields of the event.
 func (d *draft) eventField(name []byte) *string {
 	switch string(name) {
 	case "type":

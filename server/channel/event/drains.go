@@ -2,9 +2,9 @@ package event
 
 import "strings"
 
-// vercel reads an entry of a Vercel log drain. Those of requests have proxy;
-// builds and what code prints have not. Entries of previews are left out: they
-// are the owner's own.
+// vercel reads an entry of a Vercel log drain. Only entries of requests have proxy, not
+// those of builds and of the code's output. It skips previews, which only the owner
+// visits.
 func (r *reader) vercel(s *scanner, d *draft) bool {
 	d.source = string(FormatVercel)
 	var host, stamp, preview string
@@ -43,7 +43,7 @@ func (r *reader) vercel(s *scanner, d *draft) bool {
 	return request && preview != "preview"
 }
 
-// proxy reads what Vercel's proxy knew of a request.
+// proxy reads the fields of Vercel's proxy about a request.
 func (d *draft) proxy(s *scanner) {
 	var status string
 	s.open('{')
@@ -83,8 +83,8 @@ func (d *draft) proxy(s *scanner) {
 	}
 }
 
-// cloudflare reads a line of Logpush, of the dataset of HTTP requests. What a
-// Worker asks of its origin is not a visit.
+// cloudflare reads a line of Logpush, of the dataset of HTTP requests. A Worker's
+// subrequest is not a visit.
 func (r *reader) cloudflare(s *scanner, d *draft) bool {
 	d.source = string(FormatCloudflare)
 	var path, uri, stamp string

@@ -81,7 +81,7 @@ type Refusal struct {
 	ID      string // given by the sender, if it is fit to be one
 	Code    Code
 	Field   string // as it is written in JSON, or empty
-	Message string // what is wrong and what to do
+	Message string // the error and its fix
 }
 
 // A fault is a refusal whose event is not known yet.

@@ -101,8 +101,8 @@ func (r *reader) element(s *scanner) *fault {
 	return nil
 }
 
-// put takes what element read, or refuses it. After an error of the body there is
-// nothing to take.
+// put adds the event that element read, or its refusal. After an error of the body it
+// does nothing.
 func (r *reader) put(s *scanner, bad *fault) {
 	switch {
 	case s.err != nil:

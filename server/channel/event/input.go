@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// An Input is an event that was checked, with what is still sensitive: the
-// visitor's token, the address of a machine. It is never stored.
+// An Input is a validated event that still has sensitive data: the visitor's token, the
+// address of a machine. It is never stored.
 type Input struct {
 	Index int    // in the body, from 0
-	ID    string // empty if the sender gave none: the caller makes one
+	ID    string // optional: the caller generates a missing one
 	Type  Type
 	// At is the sender's time, corrected for its clock, in UTC; never more than 5
 	// minutes after ReceivedAt.
@@ -33,7 +33,7 @@ type Input struct {
 	// verified.
 	Via, UTMSource, UTMMedium, UTMCampaign, Ref, VT string
 
-	// Who it was, by its own claim. IP is invalid if unknown.
+	// The visitor's claims. IP is invalid if unknown.
 	UserAgent                                 string
 	IP                                        netip.Addr
 	ReferrerHost, ReferrerPath                string
@@ -53,8 +53,8 @@ type Input struct {
 }
 
 // Record returns the stored form of an event. The function visitor makes the keyed
-// hash of a visitor token. The address is cut to its network, and what is only of
-// use for a touch is kept of touches only. Which agent it was is left open.
+// hash of a visitor token. The address is cut to its network. Fields of touches are
+// stored for touches only. The fields about the agent stay empty.
 func (in *Input) Record(visitor func(token string) string) Record {
 	r := Record{
 		ID: in.ID, Type: in.Type, At: in.At, ReceivedAt: in.ReceivedAt, Backfill: in.Backfill,

@@ -1,8 +1,7 @@
 package event
 
-// jsonLog returns what reads JSON entries of a log, as an array or one per line.
-// The function entry fills a draft and reports whether the entry is about a
-// request at all.
+// jsonLog returns a parser of JSON log entries, as an array or one per line. The
+// function entry fills a draft and reports whether the entry is a request.
 func (r *reader) jsonLog(entry func(*scanner, *draft) bool) func() *UnreadableError {
 	return func() *UnreadableError {
 		s := &scanner{b: r.b, texts: &r.texts}

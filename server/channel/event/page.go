@@ -3,8 +3,8 @@ package event
 import "strings"
 
 // page reports whether a request may be of a page that an agent reads: GET or
-// HEAD, and not of a style sheet, script, picture, font or the like. What is
-// written for agents counts whatever it is called.
+// HEAD, and not of a style sheet, script, picture, font or the like. Files for agents
+// always count.
 func page(method, target string) bool {
 	if method != "GET" && method != "HEAD" {
 		return false

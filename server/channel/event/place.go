@@ -14,8 +14,8 @@ const maxTag = 128
 type place struct{ host, path, query string }
 
 // split takes apart an absolute URL, or a path that begins with a slash. The
-// path stays as sent, however it is escaped: scanners send what no parser takes,
-// and that is worth counting. scheme is empty for a path.
+// path keeps its escapes, because scanners send paths that parsers refuse, and they
+// count too. scheme is empty for a path.
 func split(raw string) (p place, scheme string, ok bool) {
 	raw, _, _ = strings.Cut(tidy(raw), "#")
 	if !strings.HasPrefix(raw, "/") {

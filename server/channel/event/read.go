@@ -36,13 +36,13 @@ const (
 // one by navigator.sendBeacon (the Fetch standard's limit of keepalive requests).
 const MaxBeacon = 64 << 10
 
-// The limits of logs: what sends them does not ask how much it may.
+// Limits of logs, which are larger because log drains do not adapt their batches.
 const (
 	MaxLogLines = 10_000
 	MaxLogBody  = 16 << 20
 )
 
-// A KeyKind is what a collector key may do.
+// A KeyKind is the permission of a collector key.
 type KeyKind string
 
 // The kinds of keys.
@@ -65,7 +65,7 @@ const (
 // Limits bound a body. A field that is 0 has its default.
 type Limits struct{ Events, Body, Event, URL, UserAgent, Accept, Levels int }
 
-// Options describe how a body came and what its key may do.
+// Options describe the request of a body and the permission of its key.
 type Options struct {
 	MediaType      string // the Content-Type; ignored if Format is set; empty is JSON
 	Encoding       string // the Content-Encoding: gzip, or empty
@@ -74,18 +74,18 @@ type Options struct {
 	Key            KeyKind // empty, as publishable: the key is in the body
 	IdempotencyKey string  // gives events without id one
 	ReceivedAt     time.Time
-	Currency       string // of a value that has none; the workspace's default
-	Host           string // of log lines that name none
-	Backfill       bool   // as the body's own field, for forms that have none
+	Currency       string // default currency of the workspace
+	Host           string // default host of log lines
+	Backfill       bool   // as the body's field, for formats without it
 	DryRun         bool   // likewise
-	// ClientIP and ClientUserAgent are of the request itself. They stand for what
-	// events say that come with a publishable key.
+	// ClientIP and ClientUserAgent are of the request itself. They replace
+	// those of events sent with a publishable key.
 	ClientIP        netip.Addr
 	ClientUserAgent string
 	Limits          Limits
 }
 
-// A Batch is what a body held. Seen is len(Inputs) + len(Refusals).
+// A Batch is the decoded body. Seen is len(Inputs) + len(Refusals).
 type Batch struct {
 	Inputs   []Input   // by Index
 	Refusals []Refusal // by Index
@@ -94,8 +94,8 @@ type Batch struct {
 	Skipped  int  // log lines that are not about a page: assets, other methods, builds
 	Native   bool // it is a log, of every request that the site had
 	DryRun   bool
-	// Key is what the body gave as its key, as navigator.sendBeacon must. The
-	// caller checks it, and that it is publishable, before it uses the rest.
+	// Key is the key in the body, which navigator.sendBeacon needs. The caller must
+	// check that it is valid and publishable before it uses the rest.
 	Key string
 }
 
@@ -160,7 +160,7 @@ func (l Limits) orDefault() Limits {
 	}
 }
 
-// parser returns what reads a body of this form.
+// parser returns the parser of the body's format.
 func (r *reader) parser() (func() *UnreadableError, error) {
 	switch r.o.Format {
 	case "":

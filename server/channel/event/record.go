@@ -9,19 +9,18 @@ type Type string
 const (
 	Touch    Type = "touch"    // a visit of an agent, or of a person whom an agent referred
 	Identify Type = "identify" // a visitor is this person
-	Convert  Type = "convert"  // a person did what the site is there for
+	Convert  Type = "convert"  // a person converted, such as by a purchase
 )
 
-// A Record is the stored form of an event: facts and verdicts, no address of a
-// person or machine. Its JSON is what the state store holds, so fields are only
-// ever added.
+// A Record is the stored form of an event: facts and verdicts, no address of a person
+// or machine. The state store holds its JSON, so fields are only added.
 type Record struct {
 	ID   string    `json:"id"` // unique in its workspace
 	Type Type      `json:"type"`
 	At   time.Time `json:"at"` // the sender's time, corrected for its clock
-	// ReceivedAt is when the request came in.
+	// ReceivedAt is the time of the request.
 	ReceivedAt time.Time `json:"received"`
-	// Backfill marks what was sent late on purpose; alerts leave it out.
+	// Backfill marks past events that were imported; alerts ignore them.
 	Backfill bool `json:"backfill,omitempty"`
 
 	// Visitor is a keyed hash of the sender's visitor token, Identity "eh:" and the
@@ -51,10 +50,10 @@ type Record struct {
 	MCPClient   string `json:"mcpClient,omitempty"`
 	MCPVersion  string `json:"mcpVersion,omitempty"`
 
-	// Our identification when it came: who, of which kind, how sure, and by what
-	// evidence it may be credited to an assistant.
+	// Our identification at the time of receipt: agent, class, verdict, and the evidence
+	// for crediting an assistant.
 	Agent    string `json:"agent,omitempty"`    // GPTBot, ChatGPT-User ...
-	Family   string `json:"family,omitempty"`   // ChatGPT: what credit goes to
+	Family   string `json:"family,omitempty"`   // ChatGPT: gets the credit
 	Operator string `json:"operator,omitempty"` // OpenAI
 	Class    string `json:"class,omitempty"`
 	Verdict  string `json:"verdict,omitempty"`
@@ -64,7 +63,7 @@ type Record struct {
 	VerdictReason   string `json:"verdictReason,omitempty"`
 	VerdictList     string `json:"verdictList,omitempty"`
 	VerdictListDate string `json:"verdictListDate,omitempty"`
-	Evidence        string `json:"evidence,omitempty"` // signed_link, signature, tag, referrer, declared; empty for none
+	Evidence        string `json:"evidence,omitempty"` // signed_link, signature, tag, referrer, declared; optional
 
 	// Of a conversion. Value counts the currency's minor units; a refund's is
 	// negative and RefundOf names the order it takes back.

@@ -8,8 +8,8 @@ import (
 )
 
 // A scanner reads JSON (RFC 8259) from bytes, one value after another, without
-// building a tree. Names are matched exactly, and what is not JSON is an error
-// with its place. The first error stays: after it all methods return nothing.
+// building a tree. Names are matched exactly, and invalid JSON is an error with its
+// position. The first error is kept: after it all methods return nothing.
 //
 // encoding/json would read every event twice, once to find out which of four
 // forms it has, and would match names in any case.
@@ -193,7 +193,8 @@ func (s *scanner) skip() {
 	}
 }
 
-// proceed closes what ends here and reports whether skip has a value to come.
+// proceed closes objects and arrays that end here, and reports whether another value
+// follows.
 func (s *scanner) proceed() bool {
 	for s.err == nil && len(s.stack) > 0 {
 		switch closing := s.stack[len(s.stack)-1]; s.peek() {
@@ -282,8 +283,8 @@ func (s *scanner) digits() {
 	}
 }
 
-// quoted reads a string and returns what is between its quotes. It is unescaped when
-// that needs no decoding.
+// quoted reads a string and returns the bytes between its quotes. unescaped is true if
+// they need no decoding.
 func (s *scanner) quoted() (raw []byte, unescaped bool) {
 	if s.peek() != '"' {
 		s.fail("expected a string")
@@ -346,8 +347,8 @@ func hex4(b []byte) rune {
 	return rune(n)
 }
 
-// unquote decodes what quoted returned. Broken surrogates and bytes that are not
-// UTF-8 become U+FFFD.
+// unquote decodes the result of quoted. Broken surrogates and invalid UTF-8 become
+// U+FFFD.
 func unquote(raw []byte) string {
 	out := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {

@@ -42,10 +42,9 @@ func (r *reader) subject(d *draft, in *Input) *fault {
 	return nil
 }
 
-// Identity returns the name under which the events of a person are kept, from an
-// address (or its hash made by the sender) or the sender's own name of the
-// person. The address goes first when both are given; the error describes what is
-// wrong with what is given.
+// Identity returns the name under which the events of a person are stored, from an
+// e-mail address (or its hash by the sender) or the sender's reference. The address has
+// precedence. The error describes the invalid value.
 func Identity(email, userRef string) (string, error) {
 	identity, f := named(email, userRef)
 	if f != nil {
@@ -105,8 +104,8 @@ func validID(id string) bool {
 	return true
 }
 
-// idPrefix returns what ids made from an idempotency key begin with: the key, or
-// its hash if with a number after it the key would not be an id.
+// idPrefix returns the prefix of ids derived from an idempotency key: the key, or its
+// hash if the key with a number is not a valid id.
 func idPrefix(key string) string {
 	if !validID(key) || len(key) > MaxID-8 {
 		sum := sha256.Sum256([]byte(key))
@@ -115,7 +114,7 @@ func idPrefix(key string) string {
 	return key + "#"
 }
 
-// conversion checks what a person did, and its worth.
+// conversion validates the kind and the value of a conversion.
 func (r *reader) conversion(d *draft, in *Input) *fault {
 	switch {
 	case d.kind == "":

@@ -5,16 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// masked stands for an e-mail address, so that pages of different people are one
-// page.
+// masked replaces an e-mail address, so that pages of different people are one page.
 const masked = "***"
 
 // clean returns text that may be kept: without control characters and e-mail
 // addresses, at most limit bytes.
 func clean(s string, limit int) string { return cut(mask(tidy(s)), limit) }
 
-// tidy removes white space around and control characters within s. What is not
-// UTF-8 becomes U+FFFD.
+// tidy trims white space, removes control characters, and replaces invalid UTF-8 by
+// U+FFFD.
 func tidy(s string) string {
 	s = strings.TrimSpace(s)
 	for i := range len(s) {
@@ -66,7 +65,7 @@ func mask(s string) string {
 		return s
 	}
 	var out strings.Builder
-	done := 0 // what is before it is written
+	done := 0 // the text before it is written
 	for i := 0; i < len(s); {
 		n := atSign(s[i:])
 		if n == 0 {
@@ -124,9 +123,9 @@ func alnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// domainEnd returns where the domain that begins at i ends, or 0 if there is
-// none: a label after its first must begin with two letters, so that
-// package@1.2.3 is not an address.
+// domainEnd returns the end of the domain that begins at i, or 0 without a domain: a
+// label after its first must begin with two letters, so that package@1.2.3 is not an
+// address.
 func domainEnd(s string, i int) int {
 	end, found := i, false
 	for ; end < len(s); end++ {

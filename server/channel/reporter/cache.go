@@ -17,7 +17,7 @@ const (
 	ttlFactor  = 9
 	maxTTL     = 30 * time.Second
 	maxEntries = 100
-	// buildTimeout bounds the build of a report that nobody waits for any more.
+	// buildTimeout limits the build of a report whose requests were abandoned.
 	buildTimeout = time.Minute
 )
 

@@ -110,7 +110,7 @@ func row(c *attribution.Credited) traffic.ConversionRow {
 	return out
 }
 
-// amount returns money, or nil where a conversion has none.
+// amount returns money, or nil for a conversion without money.
 func amount(minor int64, currency string) *traffic.Money {
 	if currency == "" {
 		return nil

@@ -35,7 +35,7 @@ func IsAhead(ctx context.Context, db *state.DB, events *trafficdb.DB) (bool, err
 // DropExpired deletes events from the read model that are past the retention of their
 // workspace, and all events of deleted workspaces.
 func DropExpired(ctx context.Context, db *state.DB, events *trafficdb.DB, now time.Time) error {
-	workspaces, err := events.Workspaces(ctx) // first: a workspace created meanwhile is not a deleted one
+	workspaces, err := events.Workspaces(ctx) // first: a workspace created later must not look deleted
 	if err != nil {
 		return err
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 )
 
-// A Config is what a Service needs.
+// A Config holds the dependencies of a Service.
 type Config struct {
 	DB  *trafficdb.DB
 	Now func() time.Time
-	// Site returns what was found at the site of a workspace, nil before the
-	// first check. It may be nil itself.
+	// Site returns the site check of a workspace, nil before the first one. The function
+	// is optional.
 	Site func(ctx context.Context, workspace string) (*sitecheck.Result, error)
 	// Lists returns how old the lists of agents' addresses are. It may be nil.
 	Lists func(now time.Time) ranges.Ages
@@ -55,7 +55,7 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	if a := s.ages(); a.Lists > 0 {
 		r.Health.IdentityLists = &traffic.IdentityLists{Oldest: a.Oldest.UTC().Format(time.DateOnly), Lists: a.Lists, Old: a.Old}
 	}
-	if health.LastReceivedAt.IsZero() { // nothing came yet: nothing to count
+	if health.LastReceivedAt.IsZero() { // no event yet: nothing to count
 		return r, nil
 	}
 	at := stamp(health.LastReceivedAt)
@@ -71,7 +71,7 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	if !q.Wants(traffic.PartChanges) {
 		return r, nil
 	}
-	changes, err := s.DB.Changes(ctx, workspace, w)
+	changes, err := s.DB.Changes(ctx, workspace, w, s.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func noOutcome(q traffic.Query) traffic.Outcome {
 func share(c attribution.Count) float64 { return float64(c) / float64(attribution.Whole) }
 
 func money(minor int64, currency string) string {
-	exponent, _ := event.Exponent(currency) // what is stored was checked
+	exponent, _ := event.Exponent(currency) // stored currencies are valid
 	return event.FormatMoney(minor, exponent)
 }
 

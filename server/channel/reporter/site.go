@@ -7,7 +7,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 )
 
-// Kinds of gaps that show only beside the site itself.
+// Kinds of gaps that need the site check.
 const (
 	neverRead      = "never_read"
 	robotsConflict = "robots_conflict"
@@ -15,9 +15,8 @@ const (
 	noMarkdown     = "no_markdown"
 )
 
-// site adds what shows when visits are laid beside what the site has: pages of
-// the sitemap that no agent read, pages that agents read against robots.txt, and
-// texts for agents that are not there.
+// site adds the comparison of visits with the site: pages of the sitemap that no agent
+// read, pages that agents read despite robots.txt, and missing texts for agents.
 func (s *Service) site(ctx context.Context, workspace string, w trafficdb.Window, out *traffic.Source) error {
 	if s.Site == nil || w.Agent != "" {
 		return nil

@@ -14,11 +14,11 @@ import (
 type Found struct {
 	Stack *Stack
 	File  string // by which it was found, from the project's root
-	Why   string // what of the file says so; empty for its being there
+	Why   string // the matched text; empty if the file's existence matched
 }
 
-// How deep and how far a project is searched. Code lies near the root, also of
-// a repository of several.
+// Limits of the search of a project. Code is near the root, also in a repository of
+// several projects.
 const (
 	maxDepth  = 3
 	maxDirs   = 500
@@ -26,8 +26,8 @@ const (
 	maxListed = 2000      // names of a folder
 )
 
-// Detect returns the stacks of a project, in the order of [Stacks]; each is
-// found once, by the file nearest to the root. What cannot be read is left out.
+// Detect returns the stacks of a project, in the order of [Stacks]; each is found once,
+// by the file nearest to the root. It skips unreadable files.
 func Detect(project fs.FS) ([]Found, error) {
 	if _, err := fs.Stat(project, "."); err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func Detect(project fs.FS) ([]Found, error) {
 	return plausible(out), nil
 }
 
-// plausible leaves out what others explain: the PHP of a WordPress, the pages of
-// what has a server.
+// plausible removes stacks that another stack implies: PHP in WordPress, static pages of
+// a server.
 func plausible(found []Found) []Found {
 	has := func(slug string) bool {
 		return slices.ContainsFunc(found, func(f Found) bool { return f.Stack.Slug == slug })
@@ -91,7 +91,7 @@ func (s *search) list(dir string) (names, folders []string) {
 	return names, folders
 }
 
-// notOurs tells folders that hold what others wrote, or tests.
+// notOurs reports folders of third-party code or tests.
 func notOurs(name string) bool {
 	switch name {
 	case "node_modules", "vendor", "testdata", "dist", "build", "target", "venv", "env", "__pycache__", "site-packages", "test", "tests", "examples":
@@ -123,7 +123,7 @@ func (s *search) match(stack *Stack, dir string, names []string) *Found {
 	return nil
 }
 
-// holds says whether a file has what a clue asks for, and what that is.
+// holds reports whether a file matches a clue, and the matched text.
 func (s *search) holds(file string, c Clue) (why string, ok bool) {
 	switch {
 	case c.Dep != "":
@@ -143,7 +143,7 @@ func (s *search) holds(file string, c Clue) (why string, ok bool) {
 	return "", true
 }
 
-// trim leaves one line of what was matched.
+// trim reduces a match to one line.
 func trim(match []byte) []byte {
 	return regexp.MustCompile(`^\W+|\W+$`).ReplaceAll(match, nil)
 }

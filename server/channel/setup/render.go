@@ -24,7 +24,7 @@ func (s *Stack) Recipe(base string) string {
 	return render("guides/recipe.md", base, map[string]any{"Stack": s, "Hook": read("recipes/" + s.Slug + ".md")})
 }
 
-// Code returns what a file is to hold.
+// Code returns the content of a file.
 func (f File) Code(base string) string {
 	return strings.ReplaceAll(read("code/"+f.code), Placeholder, base)
 }
@@ -46,7 +46,7 @@ func (f File) Language() string {
 	return "nginx" // .conf; near enough for Apache's
 }
 
-// String says what to look for.
+// String describes the clue.
 func (c Clue) String() string {
 	switch {
 	case c.Dep != "":

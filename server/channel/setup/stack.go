@@ -2,21 +2,21 @@ package setup
 
 import "slices"
 
-// Placeholder stands for the address of the service in guides and code.
+// Placeholder is the placeholder of the service's address in guides and code.
 const Placeholder = "https://firstpick.example"
 
 // A Stack is something that the collector can be installed in.
 type Stack struct {
 	Slug  string // in /setup/{slug}.md
 	Title string
-	// Summary says in a sentence what is done.
+	// Summary describes the recipe in a sentence.
 	Summary string
 	Way     Way
-	// Status says whether touches hold the status of the answer.
+	// Status is true if touches hold the status of the response.
 	Status bool
 	Clues  []Clue
 	Files  []File
-	// Remove says how to undo it.
+	// Remove describes how to undo it.
 	Remove string
 }
 
@@ -36,8 +36,7 @@ type File struct {
 	code string // in code/
 }
 
-// A Clue tells a stack by a file of a project's folder. All that is set must
-// hold.
+// A Clue detects a stack by a file of a project's folder. All set fields must match.
 type Clue struct {
 	Name string // a pattern of path.Match, of one name
 	Dep  string // a package.json depends on it

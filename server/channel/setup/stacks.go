@@ -2,8 +2,8 @@ package setup
 
 import "slices"
 
-// Stacks returns all stacks, those first that see most of a site where several
-// fit: what runs the pages before what stands around it.
+// Stacks returns all stacks. Where several fit, those with the best view of a site are
+// first: the server of the pages before proxies and CDNs.
 func Stacks() []Stack {
 	return slices.Concat(
 		jsStacks(),

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// What of a robots.txt is read. A stranger wrote it, so the time that a question
-// takes is bounded by these.
+// Limits of a robots.txt. They bound the time of a query, because the file is not
+// trusted.
 const (
 	maxRules = 1000
 	maxRule  = 500 // bytes of a path, longer ones are left out
 )
 
-// Rules are what a robots.txt tells agents (RFC 9309).
+// Rules are the rules of a robots.txt (RFC 9309).
 type Rules struct {
 	groups   []group
 	sitemaps []string
@@ -47,7 +47,7 @@ func parseRules(text string) Rules {
 		case name == "sitemap" && len(out.sitemaps) < maxSitemaps:
 			out.sitemaps = append(out.sitemaps, value)
 		case name == "user-agent":
-			if !naming { // names in a row share what follows
+			if !naming { // consecutive names share the following rules
 				out.groups = append(out.groups, group{})
 				g = &out.groups[len(out.groups)-1]
 			}
@@ -66,8 +66,8 @@ func parseRules(text string) Rules {
 	return out
 }
 
-// matches says whether a rule is about a path. Each part is looked for behind the
-// one before, which is right since the first place leaves most to the others.
+// matches reports whether a rule applies to a path. Each part is searched after the
+// previous one; the first match is right, because it leaves most to the others.
 func (r *rule) matches(path string) bool {
 	rest, ok := strings.CutPrefix(path, r.parts[0])
 	if !ok {
@@ -125,7 +125,7 @@ func allowed(rules []rule, path string) bool {
 	return allow
 }
 
-// Allows says whether robots.txt lets an agent read a path.
+// Allows reports whether robots.txt lets an agent read a path.
 func (r *Rules) Allows(agent, path string) bool { return allowed(r.of(agent), path) }
 
 // Forbidden returns those of agents that may not read a path, or none when ctx

@@ -30,7 +30,7 @@ func (s *Service) Step(ctx context.Context) (bool, error) {
 	now := s.Now()
 	err := s.DB.Write(ctx, func(tx *state.Tx) error {
 		var err error
-		workspace, site, err = tx.TakeSite(ctx, now.Add(-checkInterval), now)
+		workspace, site, err = tx.ClaimSite(ctx, now.Add(-checkInterval), now)
 		return err
 	})
 	if errors.Is(err, state.ErrNotFound) {

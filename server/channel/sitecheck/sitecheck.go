@@ -1,5 +1,5 @@
-// Package sitecheck looks at a site as agents find it: which pages its sitemap
-// names, what robots.txt tells agents, and whether there is a text for them.
+// Package sitecheck checks a site as agents see it: the pages of its sitemap, the rules
+// of its robots.txt, and texts for agents.
 package sitecheck
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/safehttp"
 )
 
-// What a check reads at most.
+// Limits of a check.
 const (
 	maxRobots   = 500 << 10 // bytes, as RFC 9309, 2.5 has it
 	maxSitemap  = 16 << 20  // bytes of one sitemap, unpacked
@@ -30,7 +30,7 @@ const (
 	maxText     = 4 << 10 // of llms.txt, to see that it is one
 )
 
-// A Result is what was found. Its JSON is stored.
+// A Result is the result of a check. Its JSON is stored.
 type Result struct {
 	Site string    `json:"site"`
 	At   time.Time `json:"at"`
@@ -40,7 +40,7 @@ type Result struct {
 	Robots   string `json:"robots,omitempty"`
 	LLMs     bool   `json:"llms"`     // there is an /llms.txt
 	Markdown bool   `json:"markdown"` // a page answers in Markdown, asked for by Accept or as .md
-	// Problems are what went wrong, for the owner to read.
+	// Problems are error texts for the owner.
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -57,8 +57,8 @@ type Checker struct {
 	Now       func() time.Time
 }
 
-// Check looks at a site, such as https://acme.dev. What is missing or broken is a
-// Problem of the result; the error is the context's.
+// Check checks a site, such as https://acme.dev. Missing or broken parts are Problems of
+// the result; the error is the context's.
 func (c *Checker) Check(ctx context.Context, site string) (*Result, error) {
 	r := &Result{Site: site, At: c.Now().UTC()}
 	base, err := url.Parse(site)
@@ -161,7 +161,7 @@ func stored(p Page) int {
 	return len(text) + 1
 }
 
-// markdown says whether a page can be had as Markdown.
+// markdown reports whether a page is available as Markdown.
 func (c *Checker) markdown(ctx context.Context, base *url.URL, p Page) bool {
 	root := base.Scheme + "://" + p.Host
 	if kind, _, err := c.text(ctx, root+p.Path, "text/markdown, */*;q=0.1"); err == nil && strings.Contains(kind, "markdown") {
@@ -171,7 +171,7 @@ func (c *Checker) markdown(ctx context.Context, base *url.URL, p Page) bool {
 	return err == nil && !strings.Contains(kind, "html")
 }
 
-// text gets the beginning of what is answered with 200.
+// text fetches the beginning of a response with status 200.
 func (c *Checker) text(ctx context.Context, at, accept string) (kind, text string, err error) {
 	body, status, kind, err := c.get(ctx, at, accept, maxText)
 	if err != nil && !errors.Is(err, errLarge) {
@@ -219,14 +219,14 @@ func (c *Checker) get(ctx context.Context, at, accept string, most int64) (body 
 	return body, res.StatusCode, res.Header.Get("Content-Type"), nil
 }
 
-// sameSite says whether two hosts are one site's: one may have www before it.
+// sameSite reports whether two hosts are of one site: they may differ in www.
 func sameSite(a, b string) bool {
 	plain := func(h string) string { return strings.TrimPrefix(strings.ToLower(h), "www.") }
 	return plain(a) == plain(b)
 }
 
-// reason returns what went wrong, for the owner. How a connection fails says what
-// names and addresses are there in the server's network, so all such failures are one.
+// reason returns the error text for the owner. All connection failures have the same
+// text, because details would reveal names and addresses in the server's network.
 func reason(err error) string {
 	var outer *url.Error
 	var connection *net.OpError
@@ -244,5 +244,5 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Rules returns what the site tells agents.
+// Rules returns the rules of the site's robots.txt.
 func (r *Result) Rules() Rules { return parseRules(r.Robots) }

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A listing is what a sitemap names.
+// A listing holds the addresses of a sitemap.
 type listing struct{ pages, sitemaps []string }
 
 var errNoSitemap = errors.New("it is not a sitemap")
 
-// parseSitemap reads a sitemap, or an index of sitemaps, in XML or as plain text
-// with an address a line (sitemaps.org/protocol.html). Of a broken one it returns
-// what stands before the fault, too.
+// parseSitemap parses a sitemap, or an index of sitemaps, in XML or as text with one
+// address per line (sitemaps.org/protocol.html). For a broken file it also returns the
+// part before the error.
 func parseSitemap(body []byte) (listing, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))), []byte("<")) {
 		return parseLines(body)
@@ -57,7 +57,7 @@ func parseSitemap(body []byte) (listing, error) {
 			case inside == "sitemap":
 				out.sitemaps = append(out.sitemaps, loc)
 			}
-			inside = "" // a <loc> of an image or video comes after
+			inside = "" // a <loc> of an image or video follows
 		}
 	}
 	if len(out.pages)+len(out.sitemaps) == 0 {

@@ -19,8 +19,8 @@ type ConversionRow struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`
 	At      string `json:"at"`
-	Value   *Money `json:"value,omitempty"`   // as it was sent; none of a conversion without money
-	Applied *Money `json:"applied,omitempty"` // of a refund: what was taken off
+	Value   *Money `json:"value,omitempty"`   // as it was sent; null for a conversion without money
+	Applied *Money `json:"applied,omitempty"` // of a refund: the deducted amount
 	// Credits add up to at most a whole conversion; the rest is not credited.
 	Credits []Credit `json:"credits"`
 	// Evidence is the strongest among the credits.
@@ -35,7 +35,7 @@ type ConversionRow struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// A Credit is what a family of agents has of a conversion.
+// A Credit is a family's share of a conversion.
 type Credit struct {
 	Agent    string  `json:"agent"`
 	Evidence string  `json:"evidence"`
@@ -58,8 +58,8 @@ type Conversion struct {
 	ConversionRow
 	Model        attribution.Model `json:"model"`
 	LookbackDays int               `json:"lookbackDays"`
-	// Touches are in order of time, the oldest first. A refund has none: they are
-	// those of its order.
+	// Touches are in order of time, the oldest first. A refund is without touches: see
+	// its order.
 	Touches []ConversionTouch `json:"touches"`
 	// Truncated marks that there were more touches than one conversion considers.
 	Truncated bool `json:"truncated,omitempty"`

@@ -17,10 +17,10 @@ type Query struct {
 	TZ       *time.Location
 	Model    attribution.Model
 	Lookback time.Duration
-	// Agent leaves only what one agent did, by its name; empty leaves all. What
-	// people did is the same for every agent.
+	// Agent filters by the name of an agent; empty means all. People's events are the
+	// same for every agent.
 	Agent string
-	// Parts are what to report; 0 is everything.
+	// Parts are the requested parts; 0 is everything.
 	Parts Parts
 	// Limit is how many rows each list of a report has; 0 is DefaultLimit, and more
 	// than MaxLimit are not given.
@@ -68,7 +68,7 @@ type Only string
 // The values of Only.
 const (
 	OnlyCredited Only = "credited" // to an agent
-	OnlyPossible Only = "possible" // what an agent probably led to, and is credited to none
+	OnlyPossible Only = "possible" // probably from an agent, and credited to no agent
 )
 
 const (

@@ -15,11 +15,10 @@ type Reports interface {
 	Report(ctx context.Context, workspace string, q Query) (*Report, error)
 	// Conversions lists conversions from a place on, the newest first.
 	Conversions(ctx context.Context, workspace string, q Query, offset, limit int) (*Conversions, error)
-	// Conversion traces one conversion by its id. It fails with a 404 when there is
-	// none.
+	// Conversion traces one conversion by its id. It fails with a 404 for an unknown id.
 	Conversion(ctx context.Context, workspace, id string, q Query) (*Conversion, error)
 	// Export writes the stored events of a workspace that happened in a query's
-	// window, in the order in which they came.
+	// window, in the order of receipt.
 	Export(ctx context.Context, workspace string, q Query, f Format, out io.Writer) error
 }
 
@@ -89,7 +88,7 @@ type RevenueOutcome struct {
 	Refunded    string `json:"refunded"`
 }
 
-// An AgentOutcome is what one family of agents is credited with.
+// An AgentOutcome is the credit of one family of agents.
 type AgentOutcome struct {
 	Agent       string             `json:"agent"`
 	Conversions float64            `json:"conversions"`

@@ -22,7 +22,7 @@ type SiteSource struct {
 	Problems []string `json:"problems"`
 }
 
-// An AgentSource is how often an agent came. Spoofed came from addresses that
+// An AgentSource counts the visits of an agent. Spoofed visits are from addresses that
 // the agent's operator does not publish.
 type AgentSource struct {
 	Agent        string   `json:"agent"`
@@ -70,7 +70,7 @@ type Referral struct {
 	AtLeast  bool             `json:"atLeast"`
 }
 
-// A Day is what happened on a day of the report's time zone.
+// A Day counts the events of a day in the report's time zone.
 type Day struct {
 	Day         string           `json:"day"`
 	ByClass     map[string]int64 `json:"byClass"`

@@ -6,23 +6,22 @@ import (
 	"time"
 )
 
-// An Agent is how often an agent came in a window.
+// An Agent counts an agent's visits in a window.
 type Agent struct {
 	Agent, Operator, Class string // Agent is empty for one without a name
 	// Touches counts all visits, also spoofed ones. Pages counts the pages
 	// that it got.
 	Touches, Pages int64
-	// By verdict. Spoofed touches came from addresses that the agent's operator does not
-	// publish. What is left of Touches claims nothing that could
-	// be verified.
+	// By verdict. Spoofed touches are from addresses that the agent's operator does not
+	// publish. The other Touches have no claim that could be verified.
 	Verified, Spoofed, Unverifiable, Stale, NoIP int64
 	// Answered counts the touches whose status is known, OK those below 400.
 	Answered, OK      int64
 	FirstAt, LastSeen time.Time // in the window
 }
 
-// OKRate returns the share of answers that were no failures, 0 to 1; false when
-// no status is known.
+// OKRate returns the share of successful responses, 0 to 1; false without a known
+// status.
 func (a *Agent) OKRate() (float64, bool) {
 	if a.Answered == 0 {
 		return 0, false
@@ -30,7 +29,7 @@ func (a *Agent) OKRate() (float64, bool) {
 	return float64(a.OK) / float64(a.Answered), true
 }
 
-// Agents returns the agents of the headline classes, those that came most first.
+// Agents returns the agents of the headline classes, the most frequent first.
 func (db *DB) Agents(ctx context.Context, workspace string, w Window, p Page) ([]Agent, error) {
 	return ask(ctx, db, "agents", func(rows *sql.Rows) (a Agent, err error) {
 		err = rows.Scan(&a.Agent, &a.Operator, &a.Class, &a.Touches, &a.Pages, &a.Verified, &a.Spoofed, &a.Unverifiable, &a.Stale, &a.NoIP,
@@ -62,20 +61,20 @@ func (db *DB) Pages(ctx context.Context, workspace string, w Window, p Page) ([]
 	}, w.only(workspace, p.args()...)...)
 }
 
-// A Gap is what agents asked for and did not get.
+// A Gap is a page that agents requested and did not get.
 type Gap struct {
 	Kind       string
 	Status     int
 	Host, Path string
 	Touches    int64
-	// Asked counts the touches of those who came because a person asked just now:
-	// fetches for users, agentic browsers and coding agents.
+	// Asked counts the touches on behalf of a person: fetches for users, agentic
+	// browsers and coding agents.
 	Asked  int64
 	Agents []string // by name, 20 at most
 	LastAt time.Time
 }
 
-// Gaps returns what agents did not get, first what people asked for most.
+// Gaps returns the pages that agents did not get, by the number of people's requests.
 func (db *DB) Gaps(ctx context.Context, workspace string, w Window, p Page) ([]Gap, error) {
 	return ask(ctx, db, "gaps", func(rows *sql.Rows) (Gap, error) {
 		var g Gap
@@ -90,12 +89,12 @@ func (db *DB) Gaps(ctx context.Context, workspace string, w Window, p Page) ([]G
 type Noise struct {
 	Class   string // of agentid, or traffic.NoiseSpoofed
 	Touches int64
-	Agents  []string // the names that came most, 5 at most
+	Agents  []string // the most frequent names, 5 at most
 	LastAt  time.Time
 }
 
-// Noise counts the visits that the other reports exclude, by class. There are no more
-// than a dozen.
+// Noise counts the visits that the other reports exclude, by class. There are a dozen
+// classes at most.
 func (db *DB) Noise(ctx context.Context, workspace string, w Window) ([]Noise, error) {
 	return ask(ctx, db, "noise", func(rows *sql.Rows) (Noise, error) {
 		var n Noise

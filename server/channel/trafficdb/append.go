@@ -21,7 +21,7 @@ type Row struct {
 	event.Record
 }
 
-// Mark returns the sequence number up to which events are loaded; 0 for none.
+// Mark returns the sequence number up to which events are loaded; 0 without events.
 func (db *DB) Mark(ctx context.Context) (int64, error) {
 	seq, _, err := db.mark(ctx)
 	return seq, err
@@ -37,14 +37,14 @@ func (db *DB) mark(ctx context.Context) (seq int64, through time.Time, err error
 	return seq, through, nil
 }
 
-// Append adds rows, which are in the order of their numbers, and moves the mark,
-// both or neither. Rows that lie at or before the present mark, or behind the new
-// one, are an error: they would be counted twice.
+// Append adds rows, in the order of their numbers, and moves the mark, in one
+// transaction. Rows at or before the present mark, or after the new one, are an error:
+// they would be counted twice.
 func (db *DB) Append(ctx context.Context, rows []Row, mark int64) error {
 	return db.load(ctx, batch{rows: rows, mark: mark})
 }
 
-// A batch is what one transaction of a Loader does.
+// A batch is one transaction of a Loader.
 type batch struct {
 	rows []Row
 	mark int64

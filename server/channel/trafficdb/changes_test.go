@@ -78,7 +78,7 @@ func TestChanges(t *testing.T) {
 		"silence but for logs that came late": {[]crowd{{n: 700, from: 35, to: 1, record: gpt}, {n: 50, from: 1, to: 0, record: gpt, lateOrBackfill: true}}, []string{"silence "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			changes, err := crowds(t, c.crowds).Changes(t.Context(), "w", week())
+			changes, err := crowds(t, c.crowds).Changes(t.Context(), "w", week(), week().To)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,6 +90,28 @@ func TestChanges(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestChangesOfOtherWindows: what lies ahead is no silence, and an agent of the last three
+// days is new in a short window, since its first visit.
+func TestChangesOfOtherWindows(t *testing.T) {
+	gpt := event.Record{Agent: "GPTBot", Class: "training_crawler", Path: "/", Status: 200, Verdict: "verified_ip"}
+	kimi := event.Record{Agent: "Kimi-User", Class: "user_fetch", Path: "/", Status: 200}
+	db := crowds(t, []crowd{{n: 700, from: 35, to: 0, record: gpt}, {n: 40, from: 2, to: 1, record: kimi}, {n: 20, from: 1, to: 0, record: kimi}})
+	for name, w := range map[string]trafficdb.Window{
+		"three days ahead": {From: week().From, To: week().To.AddDate(0, 0, 3)},
+		"the last day":     {From: week().To.AddDate(0, 0, -1), To: week().To},
+	} {
+		changes, err := db.Changes(t.Context(), "w", w, week().To)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range changes {
+			if c.What == "silence" || c.What == "new_agent" && end().Sub(c.Since) < 24*time.Hour {
+				t.Errorf("%s: %+v", name, c)
+			}
+		}
 	}
 }
 

@@ -25,8 +25,8 @@ func (db *DB) Erase(ctx context.Context, workspace string, visitors, identities 
 	return n, db.erased(ctx, workspace, n, err)
 }
 
-// DropBefore is Erase for the events that came in before a time. It lets others
-// write between pieces of 100,000.
+// DropBefore is Erase for the events received before a time. It releases the write lock
+// after every 100,000 events.
 func (db *DB) DropBefore(ctx context.Context, workspace string, before time.Time) (n int64, err error) {
 	for more := int64(db.piece); more == int64(db.piece) && err == nil; n += more {
 		more, err = db.erase(ctx, func(tx *sql.Tx) (int64, error) {
@@ -57,7 +57,7 @@ func (db *DB) erase(ctx context.Context, fn func(*sql.Tx) (int64, error)) (n int
 // erased ends an erasure of n events, however it went.
 func (db *DB) erased(ctx context.Context, workspace string, n int64, err error) error {
 	if err == nil && n > 0 {
-		err = db.Checkpoint(ctx) // the log still has what was appended
+		err = db.Checkpoint(ctx) // the log still holds the appended rows
 	}
 	if err != nil {
 		return fmt.Errorf("erase in %s: %w", workspace, err)

@@ -14,15 +14,19 @@ import (
 const (
 	maxLag        = 10 * time.Minute // of the read model behind the last event, as while it is rebuilt
 	maxFolders    = 100              // with missing pages
-	examplePages  = 1000             // gaps that examples are taken from
+	examplePages  = 1000             // gaps from which examples are selected
 	folderSamples = 5                // examples of a folder
 )
 
-// Changes returns what changed in a window. w.Agent does not matter.
-func (db *DB) Changes(ctx context.Context, workspace string, w Window) ([]change.Row, error) {
+// Changes returns what changed in a window, as of now: nobody is silent in a part of the
+// window that lies ahead. w.Agent does not matter.
+func (db *DB) Changes(ctx context.Context, workspace string, w Window, now time.Time) ([]change.Row, error) {
 	f, err := db.facts(ctx, workspace, w)
 	if err != nil {
 		return nil, err
+	}
+	if now.Before(f.Now) {
+		f.Now = now
 	}
 	return change.Rows(change.Detect(&f)), nil
 }
@@ -43,7 +47,7 @@ func (db *DB) Recent(ctx context.Context, workspace string, last time.Time) (*ch
 	return f.Traffic, db.addExamples(ctx, workspace, w, f.Traffic.Missing)
 }
 
-// facts reads in one transaction what change.Detect evaluates.
+// facts reads the input of change.Detect in one transaction.
 func (db *DB) facts(ctx context.Context, workspace string, w Window) (change.Facts, error) {
 	f := change.Facts{Now: w.To, Traffic: &change.Traffic{From: w.From, To: w.To}}
 	base := w.From.Add(-change.Baseline(w.To.Sub(w.From)))

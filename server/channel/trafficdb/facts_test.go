@@ -111,7 +111,7 @@ func agree(t *testing.T, db *trafficdb.DB, ws string, rows []trafficdb.Row, at t
 // compare compares the changes of the day before facts.Now with the alerts of facts.
 func compare(t *testing.T, db *trafficdb.DB, ws string, facts change.Facts, seen map[string]bool, wanted func(code string) bool) {
 	t.Helper()
-	changes, err := db.Changes(t.Context(), ws, trafficdb.Window{From: facts.Now.AddDate(0, 0, -1), To: facts.Now})
+	changes, err := db.Changes(t.Context(), ws, trafficdb.Window{From: facts.Now.AddDate(0, 0, -1), To: facts.Now}, facts.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 
 // Health is whether events come and are counted.
 type Health struct {
-	LastAt         time.Time // when the latest event happened; zero for none
-	LastReceivedAt time.Time // when the latest event came in; zero for none
-	Last24h        int64     // events that came in within the 24 hours before now
+	LastAt         time.Time // when the latest event happened; zero without events
+	LastReceivedAt time.Time // when the latest event was received; zero without events
+	Last24h        int64     // events received within the 24 hours before now
 	// CompleteThrough is the time up to which acknowledged events are in the
 	// reports, of whatever workspace.
 	CompleteThrough time.Time

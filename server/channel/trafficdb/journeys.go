@@ -20,15 +20,15 @@ const (
 // ErrNotFound means that a workspace has no such conversion.
 var ErrNotFound = errors.New("not found")
 
-// Journeys are what attribution.Credit has to be given for the conversions of a
-// window. They are of one moment.
+// Journeys are the input of attribution.Credit for the conversions of a window. They are
+// a consistent snapshot.
 type Journeys struct {
 	// Conversions are those of the window, the orders that its refunds take back,
 	// and all refunds of these orders.
 	Conversions []attribution.Conversion
-	// Touches are those by the people who converted and the visitors that they
-	// are, which agents are behind, and what an Inference needs of the pages on which
-	// these landed. They are in no order; spoofed touches are not among them.
+	// Touches are the agents' touches of the people who converted and of their visitors,
+	// and the touches that an Inference needs of their landing pages. They are not
+	// sorted, and spoofed touches are excluded.
 	Touches []attribution.Touch
 	// Bindings are all of the workspace since the first touch that could count, the
 	// latest of each pair.
@@ -38,14 +38,15 @@ type Journeys struct {
 	Truncated bool
 }
 
-// Journeys returns what led to the conversions of a window. The lookback is that
-// with which they will be credited; 0 is attribution.MaxLookback.
+// Journeys returns the touches before the conversions of a window. The lookback is that
+// of the later credit; 0 is attribution.MaxLookback.
 func (db *DB) Journeys(ctx context.Context, workspace string, w Window, lookback time.Duration) (Journeys, error) {
 	return db.journeys(ctx, workspace, w, journey{lookback: lookback})
 }
 
 // Trace is Journeys for one conversion, by its id, and its order when it is a refund,
-// with the touches of people whom no agent sent. The error is ErrNotFound when there is none.
+// with the touches of people whom no agent sent. The error is ErrNotFound for an unknown
+// id.
 func (db *DB) Trace(ctx context.Context, workspace, id string, lookback time.Duration) (Journeys, error) {
 	if id == "" {
 		return Journeys{}, ErrNotFound
@@ -57,7 +58,7 @@ func (db *DB) Trace(ctx context.Context, workspace, id string, lookback time.Dur
 	return j, err
 }
 
-// A journey selects what journeys reads.
+// A journey selects the rows that journeys reads.
 type journey struct {
 	id       string // of one conversion; empty for all
 	lookback time.Duration
@@ -93,7 +94,7 @@ func (j *Journeys) read(ctx context.Context, tx *sql.Tx, workspace string, w Win
 	if err != nil {
 		return err
 	}
-	// Who was there just before the first landing, or after the last one, matters too.
+	// Visits just before the first landing, or after the last one, are needed too.
 	reach.From, reach.To = reach.From.Add(-attribution.InferWithin), reach.To.Add(attribution.InferWithin)
 	around, err := collect(ctx, tx, "around", scan.touch, reach.args(workspace, joined(visitors), joined(identities), maxTouches)...)
 	j.addAround(around)
@@ -110,8 +111,8 @@ func scanBinding(rows *sql.Rows) (b attribution.Binding, err error) {
 	return b, err
 }
 
-// touchColumns are what touches.touch scans. Those with few values are one column,
-// for the cost of a row is that of its columns.
+// touchColumns are the columns that touches.touch scans. Those with few values are
+// joined, because each column adds to the cost of a row.
 const touchColumns = `id, happened_at, visitor, identity, host, path, referrer,
 	concat_ws(chr(31), evidence, class, family, agent)`
 

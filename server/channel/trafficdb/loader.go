@@ -49,8 +49,8 @@ var errNoType = errors.New("no type")
 func (l *Loader) Skipped() int64 { return l.skipped.Load() }
 
 // Step loads one batch and returns how many events it read; fewer than a batch
-// when that was all. An event that cannot be read is logged, counted and skipped;
-// one that was erased is skipped, and an erasure removes what it lists.
+// at the end of the queue. An unreadable event is logged, counted and skipped; an erased
+// one is skipped, and an erasure removes the events that it lists.
 func (l *Loader) Step(ctx context.Context) (n int, err error) {
 	n, _, err = l.step(ctx)
 	return n, err
@@ -61,8 +61,8 @@ const manyBytes = 16 << 20
 
 // step is Step, and reports whether there may be more.
 func (l *Loader) step(ctx context.Context) (n int, more bool, err error) {
-	// Held from the reading to the writing, so that what Erase or Rebuild removed
-	// does not come back from a batch that was read before.
+	// Locked from the read to the write, so that a batch read before an Erase or Rebuild
+	// does not restore removed events.
 	l.DB.loading.Lock()
 	defer l.DB.loading.Unlock()
 	mark, err := l.DB.Mark(ctx)
@@ -93,7 +93,7 @@ func (l *Loader) step(ctx context.Context) (n int, more bool, err error) {
 
 // Two types that no sender can make: the state store writes them.
 const (
-	erased  event.Type = "erased"  // what is left of an event that was erased
+	erased  event.Type = "erased"  // the rest of an erased event
 	erasure event.Type = "erasure" // events of its workspace are erased
 )
 
@@ -121,8 +121,7 @@ func (b *batch) add(e Stored) error {
 	return nil
 }
 
-// erase drops rows that came before in the batch, and notes those that may be in
-// the database.
+// erase drops earlier rows of the batch, and records those that may be in the database.
 func (b *batch) erase(workspace string, seqs []int64) {
 	b.erased[workspace] = append(b.erased[workspace], seqs...)
 	gone := make(map[int64]bool, len(seqs))
@@ -139,9 +138,8 @@ func (l *Loader) batch() int {
 	return batchEvents
 }
 
-// Run loads what there is at each tick, until ctx ends or tick is closed. What
-// fails is logged and tried again at the next tick. A database that turns out
-// damaged is rebuilt.
+// Run loads new events at each tick, until ctx ends or tick is closed. Failures are
+// logged and retried at the next tick. A damaged database is rebuilt.
 func (l *Loader) Run(ctx context.Context, tick <-chan time.Time) {
 	for {
 		select {
@@ -164,7 +162,7 @@ func (l *Loader) catchUp(ctx context.Context, at time.Time) error {
 	for {
 		n, more, err := l.step(ctx)
 		if duck.IsDamaged(err) {
-			l.Log.LogAttrs(ctx, slog.LevelWarn, "traffic database is damaged and made anew", slog.Any("err", err))
+			l.Log.LogAttrs(ctx, slog.LevelWarn, "damaged traffic database rebuilt", slog.Any("err", err))
 			err = l.DB.Rebuild(ctx)
 			l.throttle = throttle{}
 		}

@@ -68,10 +68,10 @@ type DB struct {
 	beforeMark func() error
 }
 
-// Open opens the file, and makes it if there is none, or one of another layout,
-// or a damaged one: then Mark is 0 and all events are to be loaded again. The
-// error is a *LockedError when another process has it. An empty name is a
-// database in memory.
+// Open opens the file. It creates a missing file and replaces a damaged one or one of
+// another layout: then Mark is 0, and all events must be loaded again. The error is a
+// *LockedError when another process uses the file. An empty name is a database in
+// memory.
 func Open(ctx context.Context, file string) (*DB, error) {
 	db := &DB{file: file, run: runRows, piece: pieceErased, reports: make(chan struct{}, maxReports)}
 	if err := db.open(ctx); err != nil {
@@ -123,8 +123,8 @@ func (db *DB) open(ctx context.Context) error {
 	return db.create(ctx)
 }
 
-// attach opens the file beside an empty database in memory, so that the file
-// holds our tables and nothing else.
+// attach attaches the file to an empty database in memory, so that the file holds only
+// our tables.
 func (db *DB) attach(ctx context.Context) error {
 	pool, err := duck.Open(ctx, "", embed.FS{})
 	if err != nil {
@@ -183,7 +183,7 @@ func (db *DB) remove() error {
 	return nil
 }
 
-// Close closes the file. It waits for what runs.
+// Close closes the file. It waits for running queries.
 func (db *DB) Close() error {
 	db.life.Lock()
 	defer db.life.Unlock()
@@ -217,8 +217,8 @@ func (db *DB) rebuild(ctx context.Context) error {
 	return errors.Join(err, db.remove(), db.create(ctx))
 }
 
-// Checkpoint moves the log into the file. It is for idle moments: it waits for
-// reports that run, for DuckDB refuses it beside them, and all others wait for it.
+// Checkpoint moves the log into the file. Call it when idle: it waits for running
+// reports, because DuckDB refuses it during a query, and blocks new ones.
 func (db *DB) Checkpoint(ctx context.Context) error {
 	db.life.Lock()
 	defer db.life.Unlock()

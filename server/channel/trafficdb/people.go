@@ -17,8 +17,8 @@ type Referral struct {
 	LastAt  time.Time
 }
 
-// Referrals returns the families of assistants that people came from, those that
-// sent most first. A landing is a touch by a person with evidence of any kind.
+// Referrals returns the families of assistants that sent people, the most frequent
+// first. A landing is a touch by a person with evidence of any kind.
 func (db *DB) Referrals(ctx context.Context, workspace string, w Window, p Page) ([]Referral, error) {
 	kinds := evidences()
 	return ask(ctx, db, "referrals", func(rows *sql.Rows) (Referral, error) {
@@ -34,11 +34,11 @@ func (db *DB) Referrals(ctx context.Context, workspace string, w Window, p Page)
 	}, w.args(workspace, p.args()...)...)
 }
 
-// A Day is what happened on a day.
+// A Day counts the events of a day.
 type Day struct {
 	Day         string           // 2026-11-19
 	ByClass     map[string]int64 // touches of agents
-	Referrals   int64            // landings of people whom assistants sent
+	Referrals   int64            // landings of people from assistants
 	Conversions int64            // without refunds
 }
 

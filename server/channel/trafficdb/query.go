@@ -118,7 +118,7 @@ func (b *byClass) counted() map[string]int64 {
 	return out
 }
 
-// names splits what @names joined.
+// names splits a list that @names joined.
 func names(joined string) []string {
 	if joined == "" {
 		return nil
@@ -131,7 +131,7 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// collect runs a query and returns what scan makes of each row.
+// collect runs a query and returns the results of scan for all rows.
 func collect[T any](ctx context.Context, q querier, name string, scan func(*sql.Rows) (T, error), args ...any) (_ []T, err error) {
 	rows, err := q.QueryContext(ctx, query(name), args...)
 	if err != nil {

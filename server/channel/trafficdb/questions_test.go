@@ -36,7 +36,7 @@ func questions() []question {
 		{"Trend", func(ctx context.Context, q to) (any, error) { return q.Trend(ctx, q.ws, q.w) }},
 		{"Noise", func(ctx context.Context, q to) (any, error) { return q.Noise(ctx, q.ws, q.w) }},
 		{"Health", func(ctx context.Context, q to) (any, error) { return q.Health(ctx, q.ws, q.w.To) }},
-		{"Changes", func(ctx context.Context, q to) (any, error) { return q.Changes(ctx, q.ws, q.w) }},
+		{"Changes", func(ctx context.Context, q to) (any, error) { return q.Changes(ctx, q.ws, q.w, q.w.To) }},
 		{"Journeys", func(ctx context.Context, q to) (any, error) { return q.Journeys(ctx, q.ws, q.w, 0) }},
 		{"NeverRead", func(ctx context.Context, q to) (any, error) {
 			return q.NeverRead(ctx, q.ws, q.w, sitemap, len(sitemap))

@@ -15,8 +15,8 @@ import (
 )
 
 // Raw returns the events of a workspace in the order of their numbers, those that
-// are loaded when it begins. They are read in pieces: a slow reader keeps nobody
-// waiting. After an error nothing follows.
+// are loaded when it begins. They are read in blocks, so that a slow reader blocks no
+// other query. It ends after an error.
 func (db *DB) Raw(ctx context.Context, workspace string, w Window) iter.Seq2[Row, error] {
 	return db.rows(ctx, "rows", w, workspace)
 }
@@ -83,7 +83,7 @@ func scanRow(rows *sql.Rows) (Row, error) {
 }
 
 // Parquet writes the events of a workspace to out as a Parquet file, in the order
-// of their numbers. The file is first made beside the database.
+// of their numbers. It first writes a temporary file next to the database.
 func (db *DB) Parquet(ctx context.Context, workspace string, w Window, out io.Writer) error {
 	dir := "" // the system's, for a database in memory
 	if db.file != "" {
@@ -112,8 +112,8 @@ func (db *DB) Parquet(ctx context.Context, workspace string, w Window, out io.Wr
 		return err
 	}
 	defer func() { _ = made.Close() }() // it was only read
-	// It has no name while it is sent, which may take long: what is left of a server
-	// that dies meanwhile would outlive erasures.
+	// The file has no name while it is sent, which may take long: the file of a crashed
+	// server would still hold erased events.
 	if err := os.Remove(temp.Name()); err != nil {
 		return err
 	}

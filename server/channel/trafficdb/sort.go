@@ -23,8 +23,8 @@ func (db *DB) sortDue(ctx context.Context) error {
 	return db.sort(ctx)
 }
 
-// sort makes a run of the rows that still lie where they came. It changes no
-// report. Reports go on meanwhile, and others that write wait.
+// sort moves the unsorted rows to a sorted run. It changes no report. Reports continue;
+// writers wait.
 func (db *DB) sort(ctx context.Context) error {
 	err := db.use(func(pool *sql.DB) error {
 		db.writing.Lock()
@@ -42,7 +42,7 @@ func (db *DB) sort(ctx context.Context) error {
 		return err
 	})
 	if err == nil {
-		err = db.Checkpoint(ctx) // it gives back where they lay
+		err = db.Checkpoint(ctx) // frees the space of the unsorted rows
 	}
 	if err != nil {
 		return fmt.Errorf("sort %s: %w", db.file, err)

@@ -59,7 +59,7 @@ func (b bonds) sort() {
 	}
 }
 
-// since returns what is bound to a name since a time, unless it is more than most.
+// since returns the names bound to a name since a time, unless there are more than most.
 func (b bonds) since(name string, since time.Time, most int) (others []string) {
 	for _, x := range b[name] {
 		if x.at.Before(since) {

@@ -14,9 +14,9 @@ const (
 	quietSteps = 10
 )
 
-// A throttle sets how many threads DuckDB has: all while little comes in, and half
-// of them while much does. On few cores a report that has all of them makes those
-// wait who send events.
+// A throttle sets the number of DuckDB's threads: all at a low rate of events, half at a
+// high one. With few cores, a report that uses all of them would delay the collection
+// of events.
 type throttle struct {
 	busy  bool
 	quiet int // steps in a row at which there was little

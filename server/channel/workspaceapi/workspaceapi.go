@@ -1,5 +1,5 @@
 // Package workspaceapi serves the data of a workspace to the holder of its access token:
-// the report, conversions, events, and what is stored about a person.
+// the report, conversions, events, and the data about a person.
 package workspaceapi
 
 import (

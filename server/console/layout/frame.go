@@ -133,7 +133,7 @@ func (v *Visit) Fresh() bool { return v.Signed.Fresh(v.frame.Sessions.Now()) }
 
 // ShowMessage answers with a page that has nothing to fill in.
 func (f *Frame) ShowMessage(w http.ResponseWriter, status int, title, text string) {
-	f.Pages.Tell(w, status, title, render.Message{Text: text, Next: render.Link{Path: "/workspaces", Text: "Your workspaces"}})
+	f.Pages.SendMessage(w, status, title, render.Message{Text: text, Next: render.Link{Path: "/workspaces", Text: "Your workspaces"}})
 }
 
 // Broken answers with an error page.

@@ -1,19 +1,19 @@
 // Package billing serves POST /api/billing/webhook, by which a billing system
-// tells what workspaces pay for, in the format of Stripe's events.
+// reports subscriptions of workspaces, in the format of Stripe's events.
 //
 // A workspace is paid for while any of its subscriptions is active, trialing or
-// past_due. Whose a subscription is stands in its metadata, as workspace: the slug
-// or id; else in its checkout session, as metadata.workspace or
-// client_reference_id. Events may come in any order and any number of times: a
-// subscription is what its newest event says.
+// past_due. The metadata of a subscription names its workspace, by slug or id, as
+// workspace; else its checkout session does, as metadata.workspace or
+// client_reference_id. Events may arrive in any order and repeatedly: the newest event
+// of a subscription sets its state.
 //
-// An operator's word goes before billing. Who was given the paid plan keeps it,
-// whatever becomes of any subscription: somebody else may have bought and cancelled
-// one in the workspace's name. Who was made free stays so until a subscription begins
-// to pay after that; renewals, and events that happened before and come late, change
-// nothing. An operator can leave the plan to billing again.
+// An operator's choice overrides billing. A workspace that an operator made paid stays
+// paid, even when subscriptions end: another person may have bought and cancelled one
+// in the workspace's name. A workspace that an operator made free stays free until a
+// later subscription begins to pay; renewals and late, older events change nothing. An
+// operator can return the plan to billing.
 //
-// Test mode needs no switch: its endpoints have secrets of their own.
+// Test mode needs no setting: its endpoints have separate secrets.
 package billing
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// Path is where events are taken, and MaxBody the largest that is, in bytes.
+// Path is the route of the webhook, and MaxBody its body limit in bytes.
 const (
 	Path    = "/api/billing/webhook"
 	MaxBody = 256 << 10
@@ -72,7 +72,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	if err := h.receive(r); err != nil {
 		e := h.refusal(err)
 		if e.Status >= http.StatusInternalServerError {
-			h.Log.Error("a billing event was not taken", "request_id", reqctx.ID(w), "err", err)
+			h.Log.Error("billing event failed", "request_id", reqctx.ID(w), "err", err)
 		} else {
 			h.Log.Warn("a billing event was refused", "request_id", reqctx.ID(w), "err", err)
 		}
@@ -99,7 +99,7 @@ func (h *Handler) receive(r *http.Request) error {
 	return h.take(r.Context(), &e)
 }
 
-// refusal turns what went wrong into what is told.
+// refusal converts an error to its API error.
 func (h *Handler) refusal(err error) *apierr.Error {
 	var e *apierr.Error
 	switch {
@@ -108,7 +108,7 @@ func (h *Handler) refusal(err error) *apierr.Error {
 	case errors.Is(err, errNoSignature), errors.Is(err, errNotInTime), errors.Is(err, errNotSignedFor):
 		e = apierr.BadBody("bad_signature", "The header Stripe-Signature does not sign this body: "+err.Error()+".")
 	case errors.Is(err, errNoEvent):
-		e = apierr.BadBody("bad_event", "The body is no event.")
+		e = apierr.BadBody("bad_event", "The body is not a valid event.")
 	case h.DB.IsDown(err):
 		e = apierr.StoreDown(err)
 	default:

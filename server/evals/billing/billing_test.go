@@ -182,10 +182,10 @@ func TestOperatorsAndBilling(t *testing.T) {
 		b.addWorkspace("ws_1", slug)
 		say := func(second int, plan string) {
 			if err := b.db.Write(t.Context(), func(tx *state.Tx) error {
-				if err := tx.SayPlan(t.Context(), "ws_1", plan, start.Add(time.Duration(second)*time.Second+time.Millisecond)); err != nil {
+				if err := tx.SetOperatorPlan(t.Context(), "ws_1", plan, start.Add(time.Duration(second)*time.Second+time.Millisecond)); err != nil {
 					return err
 				}
-				st, err := tx.Standing(t.Context(), "ws_1")
+				st, err := tx.PlanState(t.Context(), "ws_1")
 				return errors.Join(err, tx.SetPlanOf(t.Context(), "ws_1", st.Due()))
 			}); err != nil {
 				t.Fatal(err)

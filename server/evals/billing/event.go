@@ -15,8 +15,8 @@ import (
 // The kinds of events that change something. All others are acknowledged.
 const checkoutCompleted = "checkout.session.completed"
 
-// subscriptionKinds are the events that hold a subscription, with the order of
-// those that came in one second.
+// subscriptionKinds are the events that hold a subscription, with the order of events
+// in the same second.
 func subscriptionKinds(kind string) (rank int, ok bool) {
 	switch kind {
 	case "customer.subscription.created":
@@ -33,20 +33,20 @@ func subscriptionKinds(kind string) (rank int, ok bool) {
 // life is the order of a subscription's states, for events of one kind and second.
 var life = []string{"incomplete", "trialing", "active", "past_due", "unpaid", "paused", "incomplete_expired", "canceled"}
 
-// pays says whether a subscription in a state is one to keep a workspace paid:
-// past_due is tried again, and ends in another state when nobody pays.
+// pays reports whether a subscription with a status keeps a workspace paid. It does
+// while past_due: the payment is retried, and the status changes when retries fail.
 func pays(status string) bool {
 	return status == "trialing" || status == "active" || status == "past_due"
 }
 
-// An event is what is read of a billing system's event. Fields that changed
-// between versions of its API are left alone.
+// An event holds the fields of a billing system's event that are the same in all
+// versions of its API.
 type event struct {
 	id, kind     string
 	at           time.Time // when it happened, to the second
-	subscription string    // empty when it is about none: nothing is to be done
-	// names is the slug or id of a workspace, as the subscription's or the checkout's
-	// maker wrote it; empty for none. It may be anything.
+	subscription string    // empty when the event is about another object, which is ignored
+	// names is the slug or id of a workspace in the metadata of the subscription or
+	// the checkout. It is optional and not validated.
 	names  string
 	status string // of the subscription; empty for a checkout
 	rank   int    // of events of one second
@@ -122,21 +122,21 @@ func parse(body []byte) (event, error) {
 	return e, nil
 }
 
-// object returns what an event is about, and sets when it happened.
+// object decodes the object of an event, and sets the event's time.
 func object[T any](body []byte, e *event) (T, error) {
 	var c content[T]
 	if err := json.Unmarshal(body, &c); err != nil {
 		return c.Data.Object, fmt.Errorf("%w: %w", errNoEvent, err)
 	}
 	if c.Created <= 0 || c.Created >= 1<<40 {
-		return c.Data.Object, fmt.Errorf("%w: created is no time", errNoEvent)
+		return c.Data.Object, fmt.Errorf("%w: created is not a valid time", errNoEvent)
 	}
 	e.at = time.Unix(c.Created, 0)
 	return c.Data.Object, nil
 }
 
-// change puts what the event tells into what is known of its subscription, and
-// says whether that is anything. Workspace is the id that names stands for.
+// change applies the event to its subscription and reports whether anything changed.
+// The workspace is the id of e.names.
 func (e *event) change(s *state.Subscription, workspace string) bool {
 	if e.status == "" {
 		changed := workspace != "" && s.BoughtID == ""
@@ -145,10 +145,10 @@ func (e *event) change(s *state.Subscription, workspace string) bool {
 		}
 		return changed
 	}
-	told := state.Telling{At: e.at, Rank: e.rank, Event: e.id}
-	if !told.After(s.Told) {
+	latest := state.StatusEvent{At: e.at, Rank: e.rank, Event: e.id}
+	if !latest.After(s.Latest) {
 		return false
 	}
-	s.NamedID, s.Status, s.Pays, s.Told = workspace, e.status, pays(e.status), told
+	s.NamedID, s.Status, s.Pays, s.Latest = workspace, e.status, pays(e.status), latest
 	return true
 }

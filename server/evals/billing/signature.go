@@ -11,17 +11,17 @@ import (
 )
 
 // tolerance is how far a signature's time may be from ours, either way: an old
-// request that somebody kept is worth nothing.
+// recorded request cannot be replayed.
 const tolerance = 5 * time.Minute
 
 var (
 	errNoSignature  = errors.New("no signature of the form t=SECONDS,v1=HEX")
 	errNotInTime    = errors.New("signed more than five minutes ago, or ahead; do the clocks agree?")
-	errNotSignedFor = errors.New("signed with none of the secrets of billing-secret")
+	errNotSignedFor = errors.New("no signature matches a secret of billing-secret")
 )
 
-// A signature is what the header Stripe-Signature says: t=SECONDS and any number
-// of v1=HEX, separated by commas. Other schemes are passed over.
+// A signature is a parsed header Stripe-Signature: t=SECONDS and any number of v1=HEX,
+// separated by commas. Other schemes are ignored.
 type signature struct {
 	stamp string // seconds since 1970, as sent: the bytes that are signed
 	at    time.Time

@@ -8,18 +8,18 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A change is what an event did, for the log.
+// A change is the effect of an event, for the log.
 type change struct {
-	repeated     bool               // it came before
-	changed      bool               // it told something of its subscription
-	unknown      bool               // it names a workspace that is not there
-	subscription state.Subscription // as it is now
-	plans        map[string]string  // that were set, by workspace
-	kept         []string           // workspaces whose plan is an operator's, not this
+	repeated     bool               // the event was processed before
+	changed      bool               // its subscription changed
+	unknown      bool               // it names an unknown workspace
+	subscription state.Subscription // after the event
+	plans        map[string]string  // new plans, by workspace
+	overridden   []string           // workspaces whose plan an operator set
 }
 
-// take stores what an event tells, in one transaction with the note that it came,
-// the plans that it changes, and the lines of the audit log.
+// take stores an event, its subscription, the changed plans and the audit log entries
+// in one transaction.
 func (h *Handler) take(ctx context.Context, e *event) error {
 	var c change
 	err := h.DB.Write(ctx, func(tx *state.Tx) (err error) {
@@ -27,14 +27,14 @@ func (h *Handler) take(ctx context.Context, e *event) error {
 		return err
 	})
 	if err == nil {
-		h.tell(e, &c)
+		h.log(e, &c)
 	}
 	return err
 }
 
 func (h *Handler) apply(ctx context.Context, tx *state.Tx, e *event) (change, error) {
 	c := change{plans: map[string]string{}}
-	fresh, err := tx.TakeBillingEvent(ctx, e.id, e.kind, e.at)
+	fresh, err := tx.AddBillingEvent(ctx, e.id, e.kind, e.at)
 	if err != nil || !fresh {
 		c.repeated = true
 		return c, err
@@ -62,15 +62,15 @@ func (h *Handler) apply(ctx context.Context, tx *state.Tx, e *event) (change, er
 	return c, err
 }
 
-// settle stores a subscription and gives the workspaces whose it was and is the plan
-// that is due.
+// settle stores a subscription and updates the plans of its former and present
+// workspace.
 func (h *Handler) settle(ctx context.Context, tx *state.Tx, e *event, was, s *state.Subscription, c *change) error {
 	workspaces := slices.Compact(slices.Sorted(slices.Values([]string{was.WorkspaceID(), s.WorkspaceID()}))) // locked in one order
-	before := map[string]state.Standing{}
+	before := map[string]state.PlanState{}
 	for _, id := range workspaces {
-		st, err := tx.Standing(ctx, id)
+		st, err := tx.PlanState(ctx, id)
 		if errors.Is(err, state.ErrNotFound) {
-			continue // none, or deleted
+			continue // no workspace, or a deleted one
 		}
 		if err != nil {
 			return err
@@ -81,13 +81,13 @@ func (h *Handler) settle(ctx context.Context, tx *state.Tx, e *event, was, s *st
 		return err
 	}
 	for id, b := range before {
-		now, err := tx.Standing(ctx, id)
+		now, err := tx.PlanState(ctx, id)
 		if err != nil {
 			return err
 		}
-		if began := now.Pays && !b.Pays; began && now.Said == state.PlanFree && !e.at.Before(now.SaidAt) {
-			now.Said = ""
-			if err := tx.SayPlan(ctx, id, now.Said, h.Now()); err != nil {
+		if began := now.Pays && !b.Pays; began && now.OperatorPlan == state.PlanFree && !e.at.Before(now.OperatorPlanAt) {
+			now.OperatorPlan = ""
+			if err := tx.SetOperatorPlan(ctx, id, now.OperatorPlan, h.Now()); err != nil {
 				return err
 			}
 		}
@@ -97,13 +97,13 @@ func (h *Handler) settle(ctx context.Context, tx *state.Tx, e *event, was, s *st
 			}
 			c.plans[id] = due
 		} else if now.Pays != b.Pays && now.Pays != (due == state.PlanPaid) {
-			c.kept = append(c.kept, id)
+			c.overridden = append(c.overridden, id)
 		}
 	}
 	return nil
 }
 
-// find returns the id of the workspace with a slug or id, and "" for none.
+// find returns the id of the workspace with a slug or id, or "".
 func find(ctx context.Context, tx *state.Tx, name string) (string, error) {
 	if !isName(name) {
 		return "", nil
@@ -120,8 +120,8 @@ func find(ctx context.Context, tx *state.Tx, name string) (string, error) {
 	return "", nil
 }
 
-// isName says whether a text may be the slug or id of a workspace. What else
-// stands in a billing system may be an address of a person, and is not repeated.
+// isName reports whether a text has the form of a workspace's slug or id. Other texts
+// in a billing system may be a person's address, so they are not logged.
 func isName(s string) bool {
 	for _, r := range s {
 		if r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
@@ -148,11 +148,11 @@ func (h *Handler) audit(ctx context.Context, tx *state.Tx, e *event, c *change) 
 		if plan := c.plans[id]; plan != "" {
 			detail["plan"] = plan
 		}
-		if slices.Contains(c.kept, id) {
+		if slices.Contains(c.overridden, id) {
 			detail["kept"] = "an operator set the plan"
 		}
 		if c.unknown {
-			detail["unmatched"] = "it names no workspace that is here"
+			detail["unmatched"] = "it names an unknown workspace"
 		}
 		if err := tx.Audit(ctx, state.AuditEntry{ID: h.Secrets.ID("aud_"), At: h.Now(), Event: "billing.subscription", WorkspaceID: id, Detail: detail}); err != nil {
 			return err
@@ -161,31 +161,31 @@ func (h *Handler) audit(ctx context.Context, tx *state.Tx, e *event, c *change) 
 	return nil
 }
 
-// tell logs what an event did; what an operator should look at is a warning.
-func (h *Handler) tell(e *event, c *change) {
+// log logs the effect of an event; problems for the operator are warnings.
+func (h *Handler) log(e *event, c *change) {
 	log := h.Log.With("billing_event", e.id, "kind", e.kind, "subscription", e.subscription)
 	switch {
 	case c.repeated:
-		log.Debug("a billing event came again")
+		log.Debug("repeated billing event ignored")
 	case c.unknown:
-		log.Warn("a subscription names a workspace that is not here: put its slug into the subscription's metadata, as workspace", "names", shown(e.names))
+		log.Warn("a subscription names an unknown workspace: put its slug into the subscription's metadata, as workspace", "names", shown(e.names))
 	case !c.changed:
-		log.Debug("a billing event tells nothing new")
+		log.Debug("billing event without changes")
 	case c.subscription.WorkspaceID() == "":
-		log.Info("a subscription names no workspace; its checkout may tell")
+		log.Info("a subscription names no workspace; its checkout may name it")
 	}
-	for _, id := range c.kept {
-		log.Warn("billing and plan differ: an operator set the plan, and that stands; admin plan WORKSPACE billed leaves it to billing", "workspace", id)
+	for _, id := range c.overridden {
+		log.Warn("billing and plan differ: the plan that an operator set remains; admin plan WORKSPACE billed returns it to billing", "workspace", id)
 	}
 	for id, plan := range c.plans {
-		log.Info("billing changed a plan", "workspace", id, "plan", plan)
+		log.Info("plan changed by billing", "workspace", id, "plan", plan)
 	}
 }
 
-// shown is the part of a name that may stand in a log.
+// shown is the part of a name that may be logged.
 func shown(name string) string {
 	if isName(name) {
 		return name
 	}
-	return "(no slug)"
+	return "(not a slug)"
 }

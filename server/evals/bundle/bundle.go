@@ -36,8 +36,8 @@ type Bundle struct {
 	close   func() error
 }
 
-// Open opens the bundle root/id. One that does not exist is ErrNotFound; what is not
-// as it was written is a *DamageError.
+// Open opens the bundle root/id. It fails with ErrNotFound for a missing bundle and
+// with a *DamageError for one that was altered.
 func Open(root, id string) (*Bundle, error) {
 	decoder, err := newDecoder()
 	if err != nil {
@@ -66,7 +66,7 @@ func openWith(root, id string, decoder *zstd.Decoder) (_ *Bundle, err error) {
 	return b, nil
 }
 
-// Close gives the files back. What is under way fails, or ends as if nothing were.
+// Close closes the files. Concurrent reads fail or finish normally.
 func (b *Bundle) Close() error { return b.close() }
 
 func (b *Bundle) release() error {
@@ -99,7 +99,7 @@ func (b *Bundle) load() error {
 	return nil
 }
 
-// check compares a file with the manifest and keeps what is needed of it.
+// check verifies a file against the manifest and loads the parts needed in memory.
 func (b *Bundle) check(f format.File) error {
 	switch f.Path {
 	case format.TracesName, format.IndexName, format.TrialsName:
@@ -122,7 +122,7 @@ func (b *Bundle) check(f format.File) error {
 	return nil
 }
 
-// checkLarge compares those that are not kept in memory: the index by its hash, the
+// checkLarge verifies the files that are not kept in memory: the index by its hash, the
 // trials, which the index checks, by size alone.
 func (b *Bundle) checkLarge(f format.File) error {
 	file, err := b.sized(f)
@@ -130,7 +130,7 @@ func (b *Bundle) checkLarge(f format.File) error {
 		return err
 	}
 	if f.Path == format.TrialsName {
-		return file.Close() // opened anew for each who asks
+		return file.Close() // reopened for each reader
 	}
 	b.files = append(b.files, file)
 	if f.Path == format.TracesName {
@@ -164,8 +164,8 @@ func (b *Bundle) sized(f format.File) (*os.File, error) {
 	return file, nil
 }
 
-// open opens a file of the bundle. A link or a device is none: opening one could
-// leave the folder, or wait for ever.
+// open opens a regular file of the bundle. It refuses links and devices: opening one
+// could leave the folder, or block for ever.
 func (b *Bundle) open(name string) (*os.File, int64, error) {
 	info, err := b.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -3,7 +3,7 @@
 //
 // Opening a bundle reads the manifest, the scores and the texts of the index, and
 // checks their hashes and that of the index. Trials are read where they are asked
-// for, and each frame is checked against the index before it is unpacked, so that
-// what an answer takes depends on the page and never on the run. A Shelf keeps
-// bundles open between requests.
+// for, and each frame is checked against the index before it is unpacked, so that the
+// cost of a response depends on the page, not on the run. A Cache keeps bundles open
+// between requests.
 package bundle

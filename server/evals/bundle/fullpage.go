@@ -17,8 +17,8 @@ type FullPage struct {
 
 // FullPage is Traces with whole trials. A page may have fewer than limit of them: it
 // ends where one more would make it longer than maxBytes, but has at least one, which
-// may take 64 MiB. Cursors are those of Traces. What is held in memory is the page
-// and one frame.
+// may take 64 MiB. Cursors are those of Traces. It holds the page and one frame in
+// memory.
 func (b *Bundle) FullPage(ctx context.Context, f Filter, cursor string, limit, maxBytes int) (FullPage, error) {
 	limit = min(max(limit, 1), MaxPage)
 	from, err := b.place(f, cursor)

@@ -9,15 +9,15 @@ import (
 )
 
 var (
-	// ErrNotFound says that there is no such bundle, or no such trial in it.
+	// ErrNotFound means that the bundle or the trial does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrCursor says that a cursor is none of this bundle and filter.
-	ErrCursor = errors.New("the cursor is not of this list; begin again without one")
-	// ErrClosed says that the bundle was closed.
+	// ErrCursor means that a cursor belongs to another bundle or filter.
+	ErrCursor = errors.New("the cursor belongs to another list; start again without a cursor")
+	// ErrClosed means that the bundle was closed.
 	ErrClosed = errors.New("bundle: closed")
 )
 
-// A DamageError says what is not as it was written.
+// A DamageError reports the part of a bundle that was altered.
 type DamageError struct {
 	// Path is the bundle's id and the file.
 	Path   string

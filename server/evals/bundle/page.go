@@ -20,9 +20,10 @@ type Page struct {
 	Next string
 }
 
-// Traces returns the page of the selected trials that begins at a cursor, the first
-// for none, in the order of the plan. A page has limit entries but for the last;
-// limit is held between 1 and MaxPage. A cursor of another bundle or filter is ErrCursor.
+// Traces returns a page of the selected trials in the order of the plan: the one that
+// begins at a cursor, or the first. All pages but the last have limit entries; limit is
+// clamped to 1 to MaxPage. It fails with ErrCursor for the cursor of another bundle or
+// filter.
 func (b *Bundle) Traces(ctx context.Context, f Filter, cursor string, limit int) (Page, error) {
 	limit = min(max(limit, 1), MaxPage)
 	from, err := b.place(f, cursor)

@@ -20,7 +20,7 @@ const chunk = 1024
 // A matcher is a filter in the numbers of an index; -1 selects everything.
 type matcher struct {
 	agent, outcome, picked, prompt int64
-	// none says that a name does not occur, so that nothing matches.
+	// none means that a name does not occur, so that no entry matches.
 	none bool
 }
 
@@ -44,8 +44,8 @@ func (m *matcher) takes(e *format.IndexEntry) bool {
 		(m.picked < 0 || m.picked == int64(e.Picked)) && (m.prompt < 0 || m.prompt == int64(e.Prompt))
 }
 
-// chunks calls fn with the entries from place from on as they stand in the index, some
-// at a time, until it says that it has enough.
+// chunks calls fn with blocks of encoded index entries, starting at entry from, until
+// fn returns false.
 func (b *Bundle) chunks(ctx context.Context, from int64, fn func(from int64, part []byte) (more bool, err error)) error {
 	x := &b.index
 	buf := make([]byte, min(chunk, max(0, x.entries-from))*format.EntrySize)
@@ -66,7 +66,7 @@ func (b *Bundle) chunks(ctx context.Context, from int64, fn func(from int64, par
 	return nil
 }
 
-// scan calls fn with the entries from place from on, until it says that it has enough.
+// scan calls fn with each index entry, starting at entry from, until fn returns false.
 func (b *Bundle) scan(ctx context.Context, from int64, fn func(at int64, e *format.IndexEntry) (more bool, err error)) error {
 	var e format.IndexEntry
 	return b.chunks(ctx, from, func(at int64, part []byte) (bool, error) {
@@ -80,7 +80,7 @@ func (b *Bundle) scan(ctx context.Context, from int64, fn func(at int64, e *form
 	})
 }
 
-// find returns the entry of a trial; nil for none. It compares ids and decodes one.
+// find returns the entry of a trial, or nil. It compares ids and decodes only the match.
 func (b *Bundle) find(ctx context.Context, id [format.IDBytes]byte) (found *format.IndexEntry, err error) {
 	err = b.chunks(ctx, 0, func(_ int64, part []byte) (bool, error) {
 		for ; len(part) > 0; part = part[format.EntrySize:] {

@@ -38,7 +38,7 @@ func (b *Bundle) Trace(ctx context.Context, trialID string) (json.RawMessage, er
 	return bytes.Clone(bytes.TrimSuffix(line, []byte("\n"))), err
 }
 
-// WriteNDJSON writes the selected trials as Trace returns them, one a line, in the order
+// WriteNDJSON writes the selected trials as Trace returns them, one per line, in the order
 // of the plan. It holds one frame in memory.
 func (b *Bundle) WriteNDJSON(ctx context.Context, w io.Writer, f Filter) error {
 	r := frameReader{b: b, at: -1}

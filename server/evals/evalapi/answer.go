@@ -21,7 +21,7 @@ import (
 // worthPacking is from how many bytes on a body is sent compressed.
 const worthPacking = 1400
 
-// pieceBytes is what is sent at a time.
+// pieceBytes is the size of one write.
 const pieceBytes = 64 << 10
 
 // encode is JSON as it is sent.
@@ -93,8 +93,8 @@ func newGzip(w io.Writer) *gzip.Writer {
 	return z
 }
 
-// fresh sets the headers of what may be asked for again, and answers 304 where the
-// caller has it.
+// fresh sets the caching headers. It writes 304 and returns true when the client's copy
+// is current.
 func (c *call) fresh(tag string, gz bool) bool {
 	if gz {
 		tag += "-gz"
@@ -111,7 +111,7 @@ func (c *call) fresh(tag string, gz bool) bool {
 	return true
 }
 
-// done answers what changed something.
+// done writes the response of a write.
 func (c *call) done(status int, v any) error {
 	data, err := encode(v)
 	if err != nil {
@@ -126,8 +126,7 @@ func (c *call) done(status int, v any) error {
 	return nil
 }
 
-// next is a cursor as lists tell it: null on the last page. It sets the Link to the
-// page that it begins.
+// next returns the cursor of the next page, null on the last, and sets its Link header.
 func (h *Handler) next(c *call, values url.Values, cursor string) *string {
 	if cursor == "" {
 		return nil

@@ -1,6 +1,6 @@
 // Package evalapi serves /api/v1: a paid workspace's evals, runs, results and
 // provider keys, for programs with an eval key. It reads requests and writes
-// answers; what happens in between is in package evals.
+// responses; package evals does the work.
 package evalapi
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/quota"
 )
 
-// A Config says what a Handler is made of. All fields are required.
+// A Config holds the dependencies of a Handler. All fields are required.
 type Config struct {
 	Evals   *evals.Service
 	Limits  quota.Limiter
@@ -31,14 +31,14 @@ type Config struct {
 // A Handler serves the routes.
 type Handler struct {
 	Config
-	gate  gate
-	reads *sse.Limiter // answers that hold much memory
+	limits limits
+	reads  *sse.Limiter // answers that hold much memory
 }
 
 // New returns a handler that holds keys to the rules of limits.
 func New(c Config) *Handler {
-	c.Errors.NoStore = true // what is not there now may be there in a moment
-	return &Handler{c, newGate(c.Limits, c.Now), sse.NewLimiter(maxReads, maxOwnReads)}
+	c.Errors.NoStore = true // a missing resource may soon exist
+	return &Handler{c, newLimits(c.Limits, c.Now), sse.NewLimiter(maxReads, maxOwnReads)}
 }
 
 // Mount registers the routes.
@@ -100,7 +100,7 @@ func (h *Handler) handle(u use, f endpoint) http.HandlerFunc {
 		head.Set("Access-Control-Allow-Origin", "*")
 		head.Set("Access-Control-Expose-Headers", "Content-Disposition, ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
 		head.Set("Vary", "Authorization")
-		head.Set("X-Content-Type-Options", "nosniff") // answers hold what models wrote
+		head.Set("X-Content-Type-Options", "nosniff") // responses hold models' output
 		actor, err := h.enter(w, r, u)
 		if err == nil {
 			err = f(&call{*actor, w, r})
@@ -111,7 +111,7 @@ func (h *Handler) handle(u use, f endpoint) http.HandlerFunc {
 	}
 }
 
-// fail writes what the caller is told, and logs what only we should know.
+// fail writes the public part of an error and logs the rest.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := apierr.Of(err)
 	if r.Context().Err() != nil && e.Status >= http.StatusInternalServerError {

@@ -65,12 +65,12 @@ func TestTheFormIsTheOneThatIsLikedBest(t *testing.T) {
 // TestAnEventIsToldWithItsTime, and with all that stands in it.
 func TestAnEventIsToldWithItsTime(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.FixedZone("", 3600))
-	kind, data, err := tell(evals.Event{Seq: 1, At: at, Body: []byte(`{"type":"ended","note":"<a>","n":12345678901234567890}`)})
+	kind, data, err := encodeEvent(evals.Event{Seq: 1, At: at, Body: []byte(`{"type":"ended","note":"<a>","n":12345678901234567890}`)})
 	if want := `{"at":"2026-11-21T09:00:00Z","n":12345678901234567890,"note":"\u003ca\u003e","type":"ended"}`; kind != "ended" || err != nil || string(data) != want {
 		t.Errorf("%s %s %v", kind, data, err)
 	}
 	for _, body := range []string{"", "null", "[]", `{"type":5}`, `{`} {
-		if kind, _, err := tell(evals.Event{Body: []byte(body)}); err == nil {
+		if kind, _, err := encodeEvent(evals.Event{Body: []byte(body)}); err == nil {
 			t.Errorf("%q is an event %q", body, kind)
 		}
 	}

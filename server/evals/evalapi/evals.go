@@ -32,8 +32,7 @@ func (h *Handler) evals(c *call) error {
 	}{list, h.next(c, values, next)})
 }
 
-// put makes an eval of what the body says, or another version of the one of that
-// name.
+// put creates an eval from the body, or a new version of the eval of that name.
 func (h *Handler) put(c *call) error {
 	source, err := c.source()
 	if err != nil {
@@ -51,7 +50,7 @@ func (h *Handler) put(c *call) error {
 	return c.done(status, e)
 }
 
-// check says what an eval means, and stores nothing.
+// check validates an eval and returns its parsed form. It stores nothing.
 func (h *Handler) check(c *call) error {
 	source, err := c.source()
 	if err != nil {
@@ -75,7 +74,7 @@ func (c *call) source() ([]byte, error) {
 	if _, err := c.query(); err != nil {
 		return nil, err
 	}
-	media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")) // what cannot be read is not in the list
+	media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")) // a malformed type is not in the list
 	types := []string{"", "application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/plain", "application/json", "application/octet-stream"}
 	if !slices.Contains(types, media) || media == "" && c.r.Header.Get("Content-Type") != "" {
 		return nil, &apierr.Error{
@@ -93,7 +92,7 @@ func (h *Handler) eval(c *call) error {
 func (h *Handler) version(c *call) error {
 	n, err := strconv.Atoi(c.param("n"))
 	if err != nil {
-		n = 0 // which is no version
+		n = 0 // versions begin at 1
 	}
 	return get(c, func(ctx context.Context) (*evals.Eval, error) { return h.Evals.Version(ctx, c.Actor, c.param("id"), n) })
 }

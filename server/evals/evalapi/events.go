@@ -15,9 +15,9 @@ import (
 // recheck is how often the key of who watches is looked at again.
 const recheck = 15 * time.Second
 
-// events streams what happens in a run, after an event, until the run ends. Who
-// comes again with the last event of a run that ended gets 204, which tells readers
-// of streams to stay away (WHATWG HTML, 9.2).
+// events streams the events of a run after a given one, until the run ends. A client
+// that has the last event of an ended run gets 204, which stops its reconnects (WHATWG
+// HTML, 9.2).
 func (h *Handler) events(c *call) error {
 	after, err := c.after()
 	if err != nil {
@@ -41,7 +41,7 @@ func (h *Handler) events(c *call) error {
 	defer stream.End()
 	if run.EndedAt == nil {
 		if err := stream.Begin(); err != nil {
-			return nil //nolint:nilerr // the reader is gone; nobody to tell
+			return nil //nolint:nilerr // the client disconnected
 		}
 	}
 	checked := h.Now()
@@ -55,10 +55,10 @@ func (h *Handler) events(c *call) error {
 		switch {
 		case e.Body == nil:
 			return stream.Beat()
-		case e.Seq <= after && !stream.Started(): // the end, told again
+		case e.Seq <= after && !stream.Started(): // the last event, repeated
 			return nil
 		}
-		kind, data, err := tell(e)
+		kind, data, err := encodeEvent(e)
 		if err != nil {
 			return err
 		}
@@ -81,8 +81,8 @@ func (c *call) token() string {
 	return token
 }
 
-// tell returns an event's type, and its body with the time.
-func tell(e evals.Event) (kind string, data []byte, err error) {
+// encodeEvent returns an event's type, and its body with the time.
+func encodeEvent(e evals.Event) (kind string, data []byte, err error) {
 	body := map[string]json.RawMessage{}
 	if err := json.Unmarshal(e.Body, &body); err != nil {
 		return "", nil, err
@@ -97,14 +97,14 @@ func tell(e evals.Event) (kind string, data []byte, err error) {
 	return kind, data, err
 }
 
-// after is the number of the last event that the caller has; 0 for none.
+// after is the number of the client's last event; 0 without one.
 func (c *call) after() (int64, error) {
 	values, err := c.query("after")
 	if err != nil {
 		return 0, err
 	}
 	text := values.Get("after")
-	if last := c.r.Header.Get("Last-Event-ID"); last != "" { // of who was cut off
+	if last := c.r.Header.Get("Last-Event-ID"); last != "" { // sent by a client that reconnects
 		text = last
 	}
 	if text == "" {
@@ -112,7 +112,7 @@ func (c *call) after() (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, apierr.InvalidRequest("after and Last-Event-ID are the number of an event, from 0.")
+		return 0, apierr.InvalidRequest("after and Last-Event-ID must be the number of an event, from 0.")
 	}
 	return n, nil
 }

@@ -39,8 +39,8 @@ func formatOf(r *http.Request, values url.Values) (string, error) {
 	return "", apierr.InvalidRequest("format is json, ndjson or parquet.")
 }
 
-// accepted returns the form that Accept names with the greatest weight; JSON where
-// it names none (RFC 9110, 12.5.1).
+// accepted returns the format with the greatest weight in Accept; JSON when it accepts
+// no known format (RFC 9110, 12.5.1).
 func accepted(r *http.Request) string {
 	best, weight := page, 0.0
 	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
@@ -71,7 +71,7 @@ func without(values url.Values, format string, names ...string) error {
 	return nil
 }
 
-// lines answers with whole traces, one a line.
+// lines writes whole traces, one per line.
 func (c *call) lines(b *bundle.Bundle, f bundle.Filter, values url.Values) error {
 	if err := without(values, "NDJSON", "limit", "cursor", "fields"); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (c *call) lines(b *bundle.Bundle, f bundle.Filter, values url.Values) error
 		return unread(err)
 	}
 	if err != nil {
-		panic(http.ErrAbortHandler) // half a file must not be taken for a whole one
+		panic(http.ErrAbortHandler) // a truncated file must not look complete
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (c *call) parquet(b *bundle.Bundle, values url.Values) error {
 	return nil
 }
 
-// A ranges keeps net/http from telling of a refused range in words of its own.
+// A ranges replaces net/http's error text for an unsatisfiable range.
 type ranges struct {
 	*deadline.Writer
 	refused bool

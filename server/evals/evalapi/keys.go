@@ -22,7 +22,7 @@ func (h *Handler) providerKeys(c *call) error {
 	}{keys})
 }
 
-// setProviderKey stores a key; it is never told again.
+// setProviderKey stores a key. No response contains it.
 func (h *Handler) setProviderKey(c *call) error {
 	if _, err := c.query(); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (h *Handler) dropProviderKey(c *call) error {
 	return nil
 }
 
-// key tells whose key this is, and what its workspace may have.
+// key returns the request's key, its workspace and the workspace's limits.
 func (h *Handler) key(c *call) error {
 	if _, err := c.query(); err != nil {
 		return err

@@ -33,7 +33,7 @@ func (c *call) query(known ...string) (url.Values, error) {
 		case !slices.Contains(known, name):
 			return nil, apierr.InvalidRequest("This path takes the parameters " + strings.Join(known, ", ") + ", and no others.")
 		case len(v) > 1:
-			return nil, apierr.InvalidRequest("The parameter " + name + " stands more than once.")
+			return nil, apierr.InvalidRequest("Duplicate parameter " + name + ".")
 		case !isText(v[0]):
 			return nil, apierr.InvalidRequest("The parameter " + name + " is not text.")
 		}

@@ -23,14 +23,14 @@ func (h *Handler) start(c *call) error {
 		return err
 	}
 	if body.BudgetUSD == nil {
-		return apierr.BadBody("budget_required", "budgetUsd is missing: what the run may cost at most, in US dollars. Nothing is asked beyond it.")
+		return apierr.BadBody("budget_required", "budgetUsd is missing: the maximum cost of the run, in US dollars. No request is sent beyond it.")
 	}
 	if body.Version != nil && *body.Version < 1 {
 		return apierr.BadBody("invalid_version", "version counts from 1; leave it out for the latest.")
 	}
 	keys := c.r.Header.Values("Idempotency-Key")
 	if len(keys) > 1 || len(keys) == 1 && keys[0] == "" {
-		return apierr.BadBody("invalid_idempotency_key", "Send one Idempotency-Key, or none.")
+		return apierr.BadBody("invalid_idempotency_key", "Send at most one Idempotency-Key.")
 	}
 	req := evals.StartRequest{EvalID: c.param("id"), BudgetUSD: *body.BudgetUSD}
 	if len(keys) == 1 {
@@ -112,7 +112,7 @@ func (h *Handler) cancel(c *call) error {
 	return c.done(status, run)
 }
 
-// compare answers with what two runs say differently.
+// compare writes the comparison of two runs.
 func (h *Handler) compare(c *call) error {
 	values, err := c.query("with")
 	if err != nil {

@@ -18,10 +18,10 @@ const (
 	wholeRows    = 20
 	maxWholeRows = 200
 	maxShortRows = bundle.MaxPage
-	pageBytes    = 4 << 20 // of whole traces; one that is longer comes alone
+	pageBytes    = 4 << 20 // of whole traces; a longer trace is a page alone
 )
 
-// form is what ETags of traces begin with: it changes with how a bundle is told.
+// form is the prefix of ETags of traces. Change it with the format of the responses.
 const form = "1."
 
 // traces answers with the trials of a run: as a page of JSON, as lines, or as a
@@ -53,7 +53,7 @@ func (h *Handler) traces(c *call) error {
 	return h.page(c, b, f, values)
 }
 
-// page answers with a page of traces, whole or without what was said and done.
+// page writes a page of traces, with or without the transcripts.
 func (h *Handler) page(c *call, b *bundle.Bundle, f bundle.Filter, values url.Values) error {
 	short := values.Get("fields") == "summary"
 	size, most := wholeRows, maxWholeRows
@@ -131,9 +131,8 @@ func (h *Handler) trace(c *call) error {
 	})
 }
 
-// filter reads which trials are meant. A name that the run does not have is refused
-// where all names are known, so that a misspelt one is not taken for a count of
-// nought.
+// filter parses the filter of trials. Unknown names are refused where all names are
+// known, so that a misspelt name does not look like zero results.
 func filter(values url.Values, m *format.Manifest) (bundle.Filter, error) {
 	f := bundle.Filter{Agent: values.Get("agent"), Outcome: values.Get("outcome"), Picked: values.Get("picked"), Prompt: values.Get("prompt")}
 	var agents, prompts []string
@@ -164,7 +163,7 @@ func outcomes() []string {
 	return []string{"tool", "diy", "other", "none", "ambiguous", "refused", "truncated", "excluded"}
 }
 
-// unread turns an error of a bundle into what the caller is told.
+// unread converts an error of a bundle to its API error.
 func unread(err error) error {
 	switch {
 	case errors.Is(err, bundle.ErrCursor):
@@ -181,7 +180,7 @@ func unread(err error) error {
 	}
 }
 
-// tag identifies an answer out of a bundle, which never changes: by what was asked.
+// tag is the ETag of a response from an immutable bundle: a hash of the request.
 func tag(b *bundle.Bundle, question ...any) (string, error) {
 	text, err := json.Marshal(question)
 	return form + b.ID + "." + digest(text), err

@@ -11,7 +11,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 )
 
-// Compare tells what changed from the run base to the run id. Both must have results,
+// Compare returns the changes from the run base to the run id. Both must have results
 // and measure the same category.
 func (s *Service) Compare(ctx context.Context, a Actor, id, base string) (*Comparison, error) {
 	var sides [2]measured
@@ -51,8 +51,8 @@ type agentScores struct {
 	Board analytics.Board `json:"board"`
 }
 
-// measure reads what is compared of a bundle. The prompts of its cells are ids with
-// texts: a prompt that was reworded is another one.
+// measure reads the compared parts of a bundle. Prompts are compared by id and text: a
+// reworded prompt is another prompt.
 func measure(ctx context.Context, b *bundle.Bundle) (measured, error) {
 	var scores struct {
 		Board  analytics.Board `json:"board"`
@@ -79,7 +79,7 @@ func measure(ctx context.Context, b *bundle.Bundle) (measured, error) {
 	return m, nil
 }
 
-// compare tells what changed from base to run.
+// compare computes the changes from base to run.
 func compare(base, run *measured) (*Comparison, error) {
 	if base.board.Category != run.board.Category {
 		return nil, apierr.BadBody("category_differs", "The two runs measured different categories. Choose two of the same one.")

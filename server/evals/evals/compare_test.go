@@ -277,7 +277,7 @@ func TestNotesSayWhatElseIsDifferent(t *testing.T) {
 		"extractor": {func(m *measured) { m.manifest.Extractor = "2" }, []string{"extractor"}, "extractor 1 before, 2 now"},
 		"model": {func(m *measured) {
 			m.manifest.Agents[1].Manifests = append(m.manifest.Agents[1].Manifests, format.AgentManifest{ID: "2", Kind: "k", Model: "m-2", Parameters: map[string]string{"t": "1"}})
-		}, []string{"agent_changed"}, "The agent b is not what it was: model m-2 (was m-1), parameters."},
+		}, []string{"agent_changed"}, "The agent b changed: model m-2 (was m-1), parameters."},
 		"prices": {func(m *measured) { m.manifest.Agents[0].Manifests[0].Prices = "2026" }, []string{}, ""},
 		"agents": {func(m *measured) {
 			m.cells = of(m.cells, "a")

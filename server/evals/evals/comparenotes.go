@@ -42,7 +42,7 @@ func addNotes(c *Comparison, base, run *measured) {
 	add(!slices.Equal(was.Eval.Templates, is.Eval.Templates), noteTemplates, "The agents began with other projects: %s before, %s now.", words(was.Eval.Templates), words(is.Eval.Templates))
 	add(len(before.Agents)+len(now.Agents) > 0, noteAgents, "The runs asked other agents; only in the base: %s; only in the run: %s.", words(before.Agents), words(now.Agents))
 	for _, a := range c.Agents {
-		add(len(a.Changed) > 0, noteAgent, "The agent %s is not what it was: %s.", a.Agent, strings.Join(a.Changed, ", "))
+		add(len(a.Changed) > 0, noteAgent, "The agent %s changed: %s.", a.Agent, strings.Join(a.Changed, ", "))
 	}
 	add(was.Catalog != is.Catalog, noteCatalog, "The catalogue changed; only in the base: %s; only in the run: %s.", words(before.Tools), words(now.Tools))
 	add(was.Extractor != is.Extractor, noteExtractor, "The answers were read by other rules: extractor %s before, %s now.", was.Extractor, is.Extractor)
@@ -51,8 +51,8 @@ func addNotes(c *Comparison, base, run *measured) {
 	add(was.Synthetic != is.Synthetic, noteSynthetic, "One of the runs asked simulated agents.")
 }
 
-// changed names what is different about an agent, its last part in a run against the
-// last in the other. The price table is left out: it changes no answer.
+// changed lists the differences of an agent at the end of two runs. It ignores the
+// price table, which does not affect responses.
 func changed(was, is *format.Manifest, agent string) []string {
 	a, ok1 := last(was, agent)
 	b, ok2 := last(is, agent)
@@ -80,7 +80,7 @@ func changed(was, is *format.Manifest, agent string) []string {
 	return out
 }
 
-// last is what an agent was at the end of a run.
+// last is the manifest of an agent at the end of a run.
 func last(m *format.Manifest, agent string) (format.AgentManifest, bool) {
 	for _, a := range m.Agents {
 		if n := len(a.Manifests); a.Name == agent && n > 0 {

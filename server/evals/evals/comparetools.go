@@ -14,13 +14,13 @@ import (
 // significant is the chance of a false alarm over all tools of a comparison.
 const significant = 0.05
 
-// A family is what is tested together. A tool that nobody picked in either run is
-// not tested: whatever the truth, it could not have shown a change, so it must not
-// take power from the others (Tarone 1990).
+// A family is the set of hypotheses tested together. It excludes tools that were never
+// picked in either run: they cannot show a change, so they must not reduce the power
+// of the other tests (Tarone 1990).
 type family struct{ lists [][]ToolChange }
 
 // tools compares the tools that two boards have, whose cells are given. Pairing does
-// not depend on the tool, so it is told of all.
+// not depend on the tool, so one result covers all.
 func (f *family) tools(base, run *analytics.Board, was, is []analytics.Cell) (list []ToolChange, paired bool) {
 	list = []ToolChange{}
 	if base.NTrials == 0 || run.NTrials == 0 {
@@ -100,7 +100,7 @@ func of(cells []analytics.Cell, agent string) []analytics.Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c analytics.Cell) bool { return c.Agent != agent })
 }
 
-// without returns what a run has and another does not.
+// without returns the tools and prompts of a run that another run lacks.
 func (m *measured) without(other *measured) Unshared {
 	out := Unshared{Prompts: []string{}}
 	for _, p := range m.manifest.Eval.Prompts {

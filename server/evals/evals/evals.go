@@ -14,11 +14,11 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// MaxSource is the largest eval that is taken, in bytes.
+// MaxSource is the maximum size of an eval, in bytes.
 const MaxSource = 256 << 10
 
-// Check says what an eval means and costs, and stores nothing. What is wrong with
-// it is a 400 invalid_eval that lists all of it.
+// Check validates an eval and estimates its cost. It stores nothing. An invalid eval
+// is a 400 invalid_eval that lists all issues.
 func (s *Service) Check(ctx context.Context, a Actor, source []byte) (*Eval, error) {
 	if err := a.may(ScopeRead); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func invalid(list ...Issue) error {
 	return e
 }
 
-// Issues returns what is wrong with an eval, if that is what err says.
+// Issues returns the issues of an eval if err is an invalid_eval error.
 func Issues(err error) []Issue {
 	var e *apierr.Error
 	if errors.As(err, &e) {
@@ -60,7 +60,7 @@ func Issues(err error) []Issue {
 
 func (s *Service) check(source []byte) (Checked, error) {
 	if len(source) > MaxSource {
-		return Checked{}, invalid(Issue{Message: "the eval has " + strconv.Itoa(len(source)) + " bytes; at most " + strconv.Itoa(MaxSource) + " are taken"})
+		return Checked{}, invalid(Issue{Message: "the eval has " + strconv.Itoa(len(source)) + " bytes; the maximum is " + strconv.Itoa(MaxSource)})
 	}
 	if !utf8.Valid(source) || slices.Contains(source, 0) {
 		return Checked{}, invalid(Issue{Message: "the eval is not UTF-8 text"})
@@ -72,8 +72,8 @@ func (s *Service) check(source []byte) (Checked, error) {
 	return c, nil
 }
 
-// Put stores an eval under its name: a new one, or a new version of the one that
-// has the name; what means the same as the latest version changes nothing.
+// Put stores an eval under its name, as a new eval or a new version. A source that is
+// equivalent to the latest version changes nothing.
 func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, created, changed bool, err error) {
 	if err := errors.Join(a.may(ScopeRun), a.mayPay()); err != nil {
 		return nil, false, false, s.fail(err)
@@ -109,7 +109,7 @@ func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, cre
 		if err != nil {
 			return err
 		}
-		if e, err = s.tell(stored, set); err != nil || !fresh {
+		if e, err = s.toAPI(stored, set); err != nil || !fresh {
 			return err
 		}
 		return s.audit(ctx, tx, a, now, "eval.stored", map[string]string{"eval": e.ID, "version": strconv.Itoa(e.Version)})
@@ -157,8 +157,8 @@ func (s *Service) read(ctx context.Context, a Actor, get func(tx *state.Tx) (*st
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	told, err := s.tell(e, set)
-	return told, s.fail(err)
+	out, err := s.toAPI(e, set)
+	return out, s.fail(err)
 }
 
 // Evals returns a page of a workspace's evals, by name, and the cursor of the next
@@ -184,15 +184,16 @@ func (s *Service) Evals(ctx context.Context, a Actor, from string, limit int) (l
 	}
 	list = make([]*Eval, len(stored))
 	for i := range stored {
-		if list[i], err = s.tell(stored[i], set); err != nil {
+		if list[i], err = s.toAPI(stored[i], set); err != nil {
 			return nil, "", s.fail(err)
 		}
 	}
 	return list, next, nil
 }
 
-// tell is an eval as it is told; set are the provider keys that there are.
-func (s *Service) tell(e *state.Eval, set []string) (*Eval, error) {
+// toAPI converts a stored eval to its API form; set are the names of stored provider
+// keys.
+func (s *Service) toAPI(e *state.Eval, set []string) (*Eval, error) {
 	out := &Eval{
 		ID: e.ID, Name: e.Name, Version: e.Latest.Number, Digest: e.Latest.Digest, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
 		URL: s.BaseURL + "/api/v1/evals/" + url.PathEscape(e.ID), Source: string(e.Latest.Source),
@@ -204,7 +205,7 @@ func (s *Service) tell(e *state.Eval, set []string) (*Eval, error) {
 	return out, nil
 }
 
-// without returns what of want is not in have.
+// without returns the elements of want that have lacks.
 func without(want, have []string) []string {
 	out := []string{}
 	for _, name := range want {

@@ -10,9 +10,9 @@ import (
 
 const maxHosts = 20 // of a provider key
 
-// DefaultHosts returns the hosts that a provider key is bound to by its name: those of
-// the provider that the name belongs to; none for other names. The schema's file on
-// provider keys says the same of keys that are older than their hosts.
+// DefaultHosts returns the hosts to which a provider key is bound by its name: those
+// of the name's provider; none for other names. The migration of provider keys sets
+// the same hosts for older keys.
 func DefaultHosts(name string) []string {
 	switch name {
 	case "OPENAI_API_KEY", "CODEX_API_KEY":
@@ -95,8 +95,8 @@ func isHost(name string) bool {
 	return true
 }
 
-// boundElsewhere returns a sentence on the first key, by name, that an eval sends to a
-// host which it is not bound to; empty for none. Keys that are not set are passed over.
+// boundElsewhere returns an error text for the first key, by name, that an eval sends
+// to a host to which it is not bound; else "". It ignores keys that are not set.
 func boundElsewhere(sends map[string][]string, set []*ProviderKey) string {
 	for _, k := range set {
 		for _, host := range sends[k.Name] {
@@ -108,7 +108,7 @@ func boundElsewhere(sends map[string][]string, set []*ProviderKey) string {
 	return ""
 }
 
-// NotBound says that a key may not be sent to a host, and what to do.
+// NotBound returns the error text for a key that may not be sent to a host.
 func NotBound(name, host string, bound []string) string {
 	to := "no host"
 	if len(bound) > 0 {

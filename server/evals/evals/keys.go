@@ -56,8 +56,8 @@ func (s *Service) Authenticate(ctx context.Context, token string, ip netip.Addr,
 	return a, nil
 }
 
-// ownerIn fails for a workspace whose owner's account is shut: it stops at once,
-// and with it what it lets in.
+// ownerIn fails for a workspace whose owner's account is disabled: its keys stop
+// working at once.
 func (s *Service) ownerIn(ctx context.Context, tx *state.Tx, w *state.Workspace) error {
 	if w.OwnerID == "" {
 		return nil
@@ -172,7 +172,7 @@ func tellKey(k *state.EvalKey) *Key {
 	}
 }
 
-// Key returns the key that an actor came with.
+// Key returns the key that authenticated an actor.
 func (s *Service) Key(ctx context.Context, a Actor) (*Key, error) {
 	keys, err := s.Keys(ctx, Actor{Workspace: a.Workspace})
 	if err != nil {

@@ -93,7 +93,7 @@ func (c *KeyChange) check() error {
 	if len(c.Value) < 8 || len(c.Value) > maxProviderKey || strings.ContainsFunc(c.Value, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return apierr.BadBody("invalid_value", "value must be the key: 8 to 4096 printable ASCII characters without blanks.")
 	}
-	if strings.Trim(c.Value, "0123456789.eE+-") == "" { // could not be told from the numbers of answers, to keep it out of them
+	if strings.Trim(c.Value, "0123456789.eE+-") == "" { // redaction could not distinguish it from numbers in responses
 		return apierr.BadBody("invalid_value", "value must be a provider key (got a number).")
 	}
 	return nil
@@ -127,8 +127,8 @@ func keyNamed(keys []*ProviderKey, name string) *ProviderKey {
 	return nil
 }
 
-// ProviderKeyName says whether a name may be a provider key's. Names that programs
-// take as orders to themselves, such as LD_PRELOAD, are none.
+// ProviderKeyName reports whether a name is valid for a provider key. Names that change
+// the behaviour of programs, such as LD_PRELOAD, are invalid.
 func ProviderKeyName(name string) bool {
 	if name == "" || len(name) > 100 || name[0] >= '0' && name[0] <= '9' {
 		return false

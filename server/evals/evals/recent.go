@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// Recent returns the last events of a run, n at most, in order. Whoever watches on
-// from there misses none.
+// Recent returns the last n events of a run, in order. A Watch from the last one misses
+// no event.
 func (s *Service) Recent(ctx context.Context, a Actor, id string, n int) ([]Event, error) {
 	if err := a.may(ScopeRead); err != nil {
 		return nil, err

@@ -21,20 +21,20 @@ import (
 type StartRequest struct {
 	EvalID  string
 	Version int // 0 for the latest
-	// BudgetUSD is what the run may cost. It may be passed only by what trials in
-	// flight cost more than was reckoned.
+	// BudgetUSD is the maximum cost of the run. Only trials in flight that cost more
+	// than estimated can exceed it.
 	BudgetUSD float64
-	// IdempotencyKey makes repetitions of a request harmless; empty for none.
+	// IdempotencyKey makes repetitions of a request harmless; optional.
 	IdempotencyKey string
 }
 
-// minBudget is the smallest budget, in US dollars: what the store can count.
+// minBudget is the smallest budget, in US dollars: the precision of the store.
 const minBudget = 0.000001
 
 func (r *StartRequest) check(most float64) error {
 	switch {
 	case math.IsNaN(r.BudgetUSD) || r.BudgetUSD < minBudget:
-		return apierr.BadBody("budget_required", "budgetUsd is needed: what the run may cost in US dollars, above 0.")
+		return apierr.BadBody("budget_required", "budgetUsd is required: the maximum cost of the run in US dollars, above 0.")
 	case r.BudgetUSD > most:
 		return apierr.BadBody("budget_too_large", "budgetUsd is at most "+strconv.FormatFloat(most, 'f', -1, 64)+" here. Ask the operator for more.")
 	case r.Version < 0:
@@ -55,8 +55,8 @@ func (r *StartRequest) hash() []byte {
 	return sum[:]
 }
 
-// Start puts a run into the queue. A request whose idempotency key came before gets
-// the run of then, and replayed says so.
+// Start queues a run. A request with a repeated idempotency key gets the first run, and
+// replayed is true.
 func (s *Service) Start(ctx context.Context, a Actor, req StartRequest) (r *Run, replayed bool, err error) {
 	caps := s.Caps.or()
 	if err := errors.Join(a.may(ScopeRun), a.mayPay()); err != nil {
@@ -88,7 +88,7 @@ func (s *Service) Start(ctx context.Context, a Actor, req StartRequest) (r *Run,
 		}, caps.Queued)
 		switch {
 		case errors.Is(err, state.ErrOtherRequest):
-			return conflict("idempotency_conflict", "This Idempotency-Key came with another request before. Use a new one for a new run.")
+			return conflict("idempotency_conflict", "This Idempotency-Key was used with another request. Use a new one for a new run.")
 		case errors.Is(err, state.ErrQueueFull):
 			return &apierr.Error{
 				Status: http.StatusTooManyRequests, Code: "queue_full", RetryAfter: 60,
@@ -187,7 +187,7 @@ func (s *Service) Results(ctx context.Context, a Actor, id string) (*bundle.Bund
 }
 
 func (s *Service) open(a Actor, r *Run) (*bundle.Bundle, func(), error) {
-	b, release, err := s.Shelf.Get(a.Workspace.ID, r.Bundle)
+	b, release, err := s.Bundles.Get(a.Workspace.ID, r.Bundle)
 	if err != nil {
 		s.Log.Error("the results of a run cannot be read", "run", r.ID, "bundle", r.Bundle, "err", err)
 		return nil, nil, &apierr.Error{
@@ -272,7 +272,7 @@ func (s *Service) Cancel(ctx context.Context, a Actor, id string) (*Run, error) 
 	return s.run(row), nil
 }
 
-// run is a run as it is told.
+// run converts a stored run to its API form.
 func (s *Service) run(r *state.EvalRun) *Run {
 	at := s.BaseURL + "/api/v1/runs/" + url.PathEscape(r.ID)
 	out := &Run{

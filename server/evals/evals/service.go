@@ -25,7 +25,7 @@ type Service struct {
 	DB      *state.DB
 	Secrets secret.Source
 	Checker Checker
-	Shelf   *bundle.Shelf
+	Bundles *bundle.Cache
 	Caps    Caps
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -33,7 +33,7 @@ type Service struct {
 	BaseURL string
 }
 
-// Caps bound what one workspace may have.
+// Caps are the limits of a workspace's resources.
 type Caps struct {
 	Evals        int     // default 200
 	Versions     int     // of an eval; default 500
@@ -60,7 +60,7 @@ func (c Caps) or() Caps {
 	return c
 }
 
-// Limits are what one workspace may have.
+// Limits returns the limits of a workspace's resources.
 func (s *Service) Limits() Caps { return s.Caps.or() }
 
 // owns reports whether the actor is an owner or an operator, not a key's holder.
@@ -78,14 +78,14 @@ func (a *Actor) may(scope string) error {
 	return apierr.InsufficientScope(scope, what)
 }
 
-// mayPay fails for what only paid workspaces may do.
+// mayPay fails unless the workspace is paid.
 func (a *Actor) mayPay() error {
 	if a.Workspace.Plan == state.PlanPaid {
 		return nil
 	}
 	return &apierr.Error{
 		Status: http.StatusForbidden, Code: "plan_required",
-		Description: "Evals of your own need the paid plan. Change the plan of the workspace, then try again.",
+		Description: "Custom evals need the paid plan. Change the plan of the workspace, then try again.",
 	}
 }
 
@@ -117,7 +117,7 @@ func (s *Service) audit(ctx context.Context, tx *state.Tx, a Actor, now time.Tim
 	return tx.Audit(ctx, e)
 }
 
-// missing says which thing there is not.
+// missing returns the 404 error of a resource.
 func missing(code, description string) error {
 	return &apierr.Error{Status: http.StatusNotFound, Code: code, Description: description}
 }
@@ -155,8 +155,8 @@ func pageOf(limit int) int {
 	return min(limit, maxPage)
 }
 
-// A cursor is the place of the last entry of a page. It is told from another
-// list's by its kind; what it names is looked up in the caller's workspace alone.
+// cursor encodes the position of the last entry of a page, with the kind of its list.
+// It is only valid within the client's workspace.
 func cursor(kind string, place any) string {
 	data, err := json.Marshal([]any{kind, place})
 	if err != nil {

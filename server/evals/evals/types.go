@@ -28,14 +28,14 @@ type Actor struct {
 // A Checker reads evals for a server, which knows them as text only. It may be
 // called by many goroutines.
 type Checker interface {
-	// Check says what an eval means, or what is wrong with it.
+	// Check parses an eval, or returns its issues.
 	Check(source []byte) (Checked, []Issue)
 }
 
 // Checked is an eval that may be run.
 type Checked struct {
 	Name   string
-	Digest string // of what it means
+	Digest string // of its meaning
 	Summary
 	Warnings []string
 }
@@ -62,8 +62,8 @@ type Report struct {
 	// Scores is null until there are results: boards in the shape of the public
 	// leaderboard, of all agents and of each.
 	Scores *format.Scores `json:"scores"`
-	// Manifest is null until there are results: prompts, counts, money, what each
-	// agent was, and the files with their hashes.
+	// Manifest lists prompts, counts, costs, agents, and the files with their hashes.
+	// It is null until there are results.
 	Manifest *format.Manifest `json:"manifest"`
 }
 
@@ -74,7 +74,7 @@ type Event struct {
 	Body json.RawMessage
 }
 
-// A Key lets a program in, as it is told.
+// A Key is an eval key without its secret.
 type Key struct {
 	ID         string     `json:"id"`
 	Label      string     `json:"label"`

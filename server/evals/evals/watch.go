@@ -31,21 +31,21 @@ func ended(r *state.EvalRun) []byte {
 }
 
 const (
-	lookEvery  = time.Second // for new events
-	quiet      = 15 * time.Second
+	pollEvery  = time.Second // for new events
+	keepAlive  = 15 * time.Second
 	eventBatch = 500
 )
 
-// Watch tells the events of a run that come after one, as they happen, and returns
-// nil after the last. Whoever comes after the end is told the end again. When it is
-// quiet for 15 s it tells an event of number 0 without body, so that the caller
-// notices who went away. An error of tell ends it.
-func (s *Service) Watch(ctx context.Context, a Actor, id string, after int64, tell func(Event) error) error {
+// Watch calls send with the events of a run after a given one, as they happen, and
+// returns nil after the last. For an ended run it sends the last event again. After
+// 15 s without events it sends an event of number 0 without body, so that the caller
+// notices closed connections. An error of send ends it.
+func (s *Service) Watch(ctx context.Context, a Actor, id string, after int64, send func(Event) error) error {
 	if err := a.may(ScopeRead); err != nil {
 		return err
 	}
 	tx := s.DB.Read()
-	heard := s.Now()
+	lastSent := s.Now()
 	for {
 		// The run is read first: when it had ended then, all its events are there.
 		row, err := tx.Run(ctx, a.Workspace.ID, id)
@@ -57,26 +57,26 @@ func (s *Service) Watch(ctx context.Context, a Actor, id string, after int64, te
 			return s.fail(err)
 		}
 		for _, e := range events {
-			if err := tell(Event{e.Seq, e.At, e.Body}); err != nil {
+			if err := send(Event{e.Seq, e.At, e.Body}); err != nil {
 				return err
 			}
-			after, heard = e.Seq, s.Now()
+			after, lastSent = e.Seq, s.Now()
 		}
 		switch {
 		case len(events) == eventBatch:
 			continue
 		case !row.EndedAt.IsZero():
 			if len(events) == 0 {
-				return tell(Event{row.LastEvent, row.EndedAt, ended(row)})
+				return send(Event{row.LastEvent, row.EndedAt, ended(row)})
 			}
 			return nil
-		case s.Now().Sub(heard) >= quiet:
-			if err := tell(Event{}); err != nil {
+		case s.Now().Sub(lastSent) >= keepAlive:
+			if err := send(Event{}); err != nil {
 				return err
 			}
-			heard = s.Now()
+			lastSent = s.Now()
 		}
-		if err := s.Sleep(ctx, lookEvery); err != nil {
+		if err := s.Sleep(ctx, pollEvery); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,7 @@ package resource
 
 import "time"
 
-// A Comparison is what changed from one run of a category, the base, to another.
+// A Comparison lists the changes from one run of a category, the base, to another.
 // Only pick rates are compared.
 type Comparison struct {
 	Base     Side   `json:"base"`
@@ -15,7 +15,7 @@ type Comparison struct {
 	Warnings []string `json:"warnings"`
 	// Notes list other differences, which may explain a change.
 	Notes []Note `json:"notes"`
-	// Tools are those that both catalogues have, the largest change first; none where a
+	// Tools are those of both catalogues, the largest change first. It is empty when a
 	// run has no valid trial.
 	Tools []ToolChange `json:"tools"`
 	// Agents are those that both runs asked, in the order of the run.
@@ -32,7 +32,7 @@ type Side struct {
 	EvalID      string     `json:"evalId"`
 	EvalName    string     `json:"evalName"`
 	EvalVersion int        `json:"evalVersion"`
-	AsOf        *time.Time `json:"asOf"` // when the last answer came; null for none
+	AsOf        *time.Time `json:"asOf"` // time of the last response; null without one
 	NTrials     int        `json:"nTrials"`
 	NPrompts    int        `json:"nPrompts"`
 	Coverage    float64    `json:"coverage"`
@@ -52,18 +52,18 @@ type ToolChange struct {
 	CILow        float64 `json:"ciLow"`
 	CIHigh       float64 `json:"ciHigh"`
 	// Diff is the run's rate less the base's, with its 95 % interval. Where they are
-	// paired it is the mean over what both have, which may differ a little from the
+	// paired it is the mean over the shared cells, which may differ a little from the
 	// difference of the two rates.
 	Diff       float64 `json:"diff"`
 	DiffCILow  float64 `json:"diffCiLow"`
 	DiffCIHigh float64 `json:"diffCiHigh"`
-	// PAdjusted is the p-value after Holm over all tools of the list that anybody
-	// picked; Significant says that it is below 0.05.
+	// PAdjusted is the p-value after Holm over all picked tools of the list;
+	// Significant is true below 0.05.
 	PAdjusted   float64 `json:"pAdjusted"`
 	Significant bool    `json:"significant"`
 }
 
-// An AgentChange is what changed with one agent.
+// An AgentChange lists the changes of one agent.
 type AgentChange struct {
 	Agent       string `json:"agent"`
 	BaseNTrials int    `json:"baseNTrials"`

@@ -104,7 +104,7 @@ type Issue struct {
 type ProviderKey struct {
 	Name      string    `json:"name"`
 	Shown     string    `json:"shown"` // its last four characters
-	Hosts     []string  `json:"hosts"` // that it may be sent to; none: it cannot be used
+	Hosts     []string  `json:"hosts"` // to which it may be sent; without hosts it cannot be used
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 }

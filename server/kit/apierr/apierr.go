@@ -23,11 +23,11 @@ type Error struct {
 	Code        string // stable and documented
 	Description string
 	Suggestions []string
-	RetryAfter  int    // seconds; 0 for none
+	RetryAfter  int    // seconds; 0 omits the header
 	Reason      string // machine-readable detail of a broad code
 	Scope       string // that the caller lacks
 	MaxAge      int    // seconds; how old an authentication may be
-	// Extra is a struct whose fields are added to the body; nil for none.
+	// Extra is a struct whose fields are added to the body; optional.
 	Extra any
 	Cause error
 }
@@ -85,7 +85,7 @@ func MethodNotAllowed() *Error {
 func RateLimited(after int) *Error {
 	return &Error{
 		Status: http.StatusTooManyRequests, Code: "rate_limited", RetryAfter: after,
-		Description: "Too many requests from this address. Wait as long as Retry-After says.",
+		Description: "Too many requests from this address. Wait for the time in Retry-After.",
 	}
 }
 
@@ -157,8 +157,8 @@ type body struct {
 	MaxAge      int      `json:"max_age,omitempty"`
 	Suggestions []string `json:"suggestions,omitempty"`
 	RetryAfter  int      `json:"retry_after,omitempty"`
-	// Message says the same as Description, for clients of older versions of the
-	// registration protocol.
+	// Message is a copy of Description, for clients of older versions of the registration
+	// protocol.
 	Message string `json:"message,omitempty"`
 }
 
@@ -242,7 +242,7 @@ func (ew Writer) challenges(e *Error) []string {
 		return []string{"Bearer " + meta, "AgentAuth " + strings.Join([]string{
 			param("error", e.Code), param("max_age", strconv.Itoa(e.MaxAge)), param("error_description", e.Description),
 		}, ", ")}
-	case e.Code == "invalid_client": // the scheme that the client tried comes first (RFC 6749, 5.2)
+	case e.Code == "invalid_client": // the client's scheme is first (RFC 6749, 5.2)
 		return []string{`Basic realm="firstpick"`, "Bearer " + meta}
 	default:
 		return []string{"Bearer " + meta}

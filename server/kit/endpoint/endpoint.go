@@ -11,8 +11,8 @@ import (
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 )
 
-// A Func answers a request with a value to be encoded as JSON, or fails. nil stands for
-// an empty response. A value with a method Status() int chooses its status.
+// A Func answers a request with a value to be encoded as JSON, or fails. nil is an empty
+// response. A value with a method Status() int chooses its status.
 type Func func(w http.ResponseWriter, r *http.Request) (any, error)
 
 // A Server serves Funcs to scripts of any page. Responses are not cached.

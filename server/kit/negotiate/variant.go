@@ -7,7 +7,7 @@ import (
 )
 
 // A Variant is a response body in one encoding. Header values are kept as the slices
-// that net/http wants, so that sending a variant allocates none.
+// that net/http uses, so that sending a variant does not allocate.
 type Variant struct {
 	ETag     []string // with its quotes
 	body     []byte

@@ -9,7 +9,7 @@ import (
 // A Doc is a page of the documentation.
 type Doc struct {
 	Title, Description string
-	Path               string // of the page; empty where it has none
+	Path               string // of the page; optional
 	BaseURL            string
 	Body               template.HTML // begins with the h1
 	Sections           []DocSection

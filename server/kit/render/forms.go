@@ -14,7 +14,7 @@ type Forms struct{ tmpl *template.Template }
 type Message struct {
 	Text    string
 	Next    Link
-	SignOut string // the form token of the button that signs out; empty for none
+	SignOut string // the form token of the button that signs out; optional
 }
 
 // A Link is a link to another page.

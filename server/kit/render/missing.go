@@ -7,7 +7,7 @@ import (
 
 // Missing is the data of a 404 page.
 type Missing struct {
-	Text string // what is missing
+	Text string // the missing page
 	Near []Link // pages with similar names
 }
 

@@ -39,11 +39,11 @@ type Page struct {
 // frame is the data of the layout of every page.
 type frame struct {
 	Title, Description, Canonical string
-	Markdown                      string // path of the same page as markdown; empty for none
+	Markdown                      string // path of the same page as markdown; optional
 	Input
 	Style, Script string
 	More          []string // other style sheets
-	Late          string   // a script that runs after loading; empty for none
+	Late          string   // a script that runs after loading; optional
 	Personal      bool     // for a signed-in person
 	Query         string   // of the search
 	Data          any

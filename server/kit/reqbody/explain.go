@@ -33,7 +33,7 @@ func Kind(value []byte) string {
 	}
 }
 
-// syntax says where a text stops being JSON.
+// syntax describes the position of the first JSON syntax error.
 func syntax(data []byte) string {
 	err := json.Unmarshal(data, new(any))
 	var at *json.SyntaxError

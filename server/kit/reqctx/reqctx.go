@@ -128,8 +128,8 @@ func (p Proxies) trusts(a netip.Addr) bool {
 	return false
 }
 
-// Client returns the address that a request comes from: the peer, or, where the
-// peer is trusted, the last forwarded address that is not.
+// Client returns the client's address of a request: the peer, or, if the peer is
+// trusted, the last forwarded address that is not trusted.
 func (p Proxies) Client(r *http.Request) netip.Addr {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

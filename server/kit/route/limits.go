@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// DefaultMaxBody bounds the body of a request, in bytes, where its route says nothing.
+// DefaultMaxBody is the default limit of a request body, in bytes.
 const DefaultMaxBody = 64 << 10
 
 // Limits bound the requests of a route.
@@ -64,7 +64,7 @@ func (t *Table) Of(path string) Limits {
 	return Limits{MaxBody: DefaultMaxBody}
 }
 
-// Check returns an error for limits of a path that none of the routes has.
+// Check returns an error for limits of a path without a route.
 func (t *Table) Check(routes []string) error {
 	used := func(path string) bool {
 		return slices.ContainsFunc(routes, func(r string) bool { return matches(path, r) })

@@ -29,8 +29,7 @@ func ValidPath(path string) bool {
 	return len(path) <= maxPath && utf8.ValidString(path) && strings.IndexByte(path, 0) < 0
 }
 
-// Param returns a parameter of the path, decoded; empty if the route has none of this
-// name.
+// Param returns a decoded parameter of the path; empty if the route does not have it.
 func Param(r *http.Request, name string) string {
 	value := chi.URLParam(r, name) //nolint:forbidigo // the one place
 	if r.URL.RawPath == "" {

@@ -90,7 +90,7 @@ func TestConformance(t *testing.T) {
 	url := newServer(t)
 	for revision, count := range scored() {
 		t.Run(revision, func(t *testing.T) {
-			file, err := filepath.Abs(filepath.Join(root, "server", "mcp", "conformance", revision+".yml"))
+			file, err := filepath.Abs(filepath.Join(root, "server", "public", "mcp", "conformance", revision+".yml"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestBaselineIsExact(t *testing.T) {
 	n := newNode(t)
 	url := newServer(t)
 	const revision = "2025-11-25"
-	data, err := os.ReadFile(filepath.Join(root, "server", "mcp", "conformance", revision+".yml"))
+	data, err := os.ReadFile(filepath.Join(root, "server", "public", "mcp", "conformance", revision+".yml"))
 	if err != nil {
 		t.Fatal(err)
 	}

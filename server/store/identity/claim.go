@@ -54,8 +54,8 @@ func (r *Registration) Lock(now time.Time) {
 // A Poll is the polling state of an agent.
 type Poll struct {
 	Interval  time.Duration // that the agent has to keep
-	OKAt      time.Time     // of the last poll that came in time
-	Penalised bool          // a poll since then came too early
+	OKAt      time.Time     // of the last poll that kept the interval
+	Penalised bool          // a later poll was too early
 }
 
 // The poll interval and its bound.

@@ -1,6 +1,6 @@
 // Package identity holds the rules of agent registration: what an agent may do
-// before and after a person claims it, how a claim proceeds, and when a poll is
-// answered how. It knows neither HTTP nor SQL, and time is an argument.
+// before and after a person claims it, how a claim proceeds, and the response to
+// each poll. It uses neither HTTP nor SQL, and time is an argument.
 //
 // A registration's status follows from its times; nothing sweeps it:
 //

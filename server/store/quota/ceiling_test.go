@@ -64,16 +64,16 @@ func TestACeilingIsFairByNetwork(t *testing.T) {
 // TestRefusalsNameTheirLimit: the text says whose requests are too many.
 func TestRefusalsNameTheirLimit(t *testing.T) {
 	for use, want := range map[quota.Use]string{
-		{Rule: "r.ip", Key: "192.0.2.1"}:                      "Too many requests from this address. Wait as long as Retry-After says.",
-		{Rule: "r.ip-day", Key: "192.0.2.1"}:                  "Too many requests from this address. Wait as long as Retry-After says.",
-		{Rule: "r.ip", Key: "2001:db8::/64"}:                  "Too many requests from this network (2001:db8::/64). Wait as long as Retry-After says.",
-		{Rule: "r.block-day", Key: "2001:db8::/48"}:           "Too many requests from this network (2001:db8::/48). Wait as long as Retry-After says.",
-		{Rule: "r.email", Key: "a@b.example"}:                 "Too many requests for this e-mail address. Wait as long as Retry-After says.",
-		{Rule: "r.email-block", Key: "a@b.example 192.0.2.1"}: "Too many requests for this e-mail address from this network. Wait as long as Retry-After says.",
-		{Rule: "r.all"}:                                "The service as a whole is over its limit (r), and this network had its share. Wait as long as Retry-After says.",
-		{Rule: "r.registration", Key: "reg_1"}:         "Too many requests of this registration. Wait as long as Retry-After says.",
-		{Rule: "r.browser", Key: "x"}:                  "Too many requests from this browser. Wait as long as Retry-After says.",
-		{Rule: "r.issuer", Key: "https://idp.example"}: "Too many requests of this issuer. Wait as long as Retry-After says.",
+		{Rule: "r.ip", Key: "192.0.2.1"}:                      "Too many requests from this address. Wait for the time in Retry-After.",
+		{Rule: "r.ip-day", Key: "192.0.2.1"}:                  "Too many requests from this address. Wait for the time in Retry-After.",
+		{Rule: "r.ip", Key: "2001:db8::/64"}:                  "Too many requests from this network (2001:db8::/64). Wait for the time in Retry-After.",
+		{Rule: "r.block-day", Key: "2001:db8::/48"}:           "Too many requests from this network (2001:db8::/48). Wait for the time in Retry-After.",
+		{Rule: "r.email", Key: "a@b.example"}:                 "Too many requests for this e-mail address. Wait for the time in Retry-After.",
+		{Rule: "r.email-block", Key: "a@b.example 192.0.2.1"}: "Too many requests for this e-mail address from this network. Wait for the time in Retry-After.",
+		{Rule: "r.all"}:                                "The service as a whole is over its limit (r), and this network had its share. Wait for the time in Retry-After.",
+		{Rule: "r.registration", Key: "reg_1"}:         "Too many requests of this registration. Wait for the time in Retry-After.",
+		{Rule: "r.browser", Key: "x"}:                  "Too many requests from this browser. Wait for the time in Retry-After.",
+		{Rule: "r.issuer", Key: "https://idp.example"}: "Too many requests of this issuer. Wait for the time in Retry-After.",
 	} {
 		c := newCounter(t, lite(t), ratelimit.Rule{Name: use.Rule, Quota: 1, Window: time.Hour})
 		c.fill(edge, 1, use)

@@ -188,11 +188,11 @@ func refusal(u Use, after int) *apierr.Error {
 	}[by]
 	switch {
 	case by == "all":
-		e.Description = "The service as a whole is over its limit (" + what + "), and this network had its share. Wait as long as Retry-After says."
+		e.Description = "The service as a whole is over its limit (" + what + "), and this network had its share. Wait for the time in Retry-After."
 	case by == "ip" && strings.Contains(u.Key, "/"):
-		e.Description = "Too many requests from this network (" + u.Key + "). Wait as long as Retry-After says."
+		e.Description = "Too many requests from this network (" + u.Key + "). Wait for the time in Retry-After."
 	case subject != "":
-		e.Description = "Too many requests " + subject + ". Wait as long as Retry-After says."
+		e.Description = "Too many requests " + subject + ". Wait for the time in Retry-After."
 	}
 	return e
 }
@@ -220,7 +220,7 @@ type Headers struct {
 }
 
 // public reports whether headers may show a limit. The rest of a limit by e-mail
-// address or issuer would show what others did.
+// address or issuer would reveal other clients' activity.
 func public(rule ratelimit.Rule) bool {
 	_, by, _ := strings.Cut(rule.Name, ".")
 	switch strings.TrimSuffix(by, "-day") {

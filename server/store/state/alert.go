@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A Watch is what the store knows of how a workspace's live events come: those
-// that were not backfilled.
+// A Watch is the schedule and the history of a workspace's live events, which are
+// those that were not backfilled.
 type Watch struct {
-	FirstAt time.Time // when the first came, to a few minutes
-	LastAt  time.Time // when the last came
+	FirstAt time.Time // of the first live event, to a few minutes
+	LastAt  time.Time // of the last live event
 	Days    int       // days in UTC with any, of the seven that end with LastAt's
 	Since   time.Time // from when on servers looked, without a longer pause
 }
@@ -21,8 +21,7 @@ const (
 	weekDays   = 7
 )
 
-// DueWatches returns workspaces that had live events lately, and that nobody has
-// looked at since they were due.
+// DueWatches returns workspaces that had live events lately and whose check is due.
 func (tx *Tx) DueWatches(ctx context.Context, now time.Time, limit int) ([]string, error) {
 	var out []string
 	err := tx.list(ctx, func(row scanner) error {
@@ -36,10 +35,10 @@ func (tx *Tx) DueWatches(ctx context.Context, now time.Time, limit int) ([]strin
 	return out, err
 }
 
-// TakeWatch takes the look at a workspace that is due; the next is due at next.
-// It returns nil when another server was faster. A look that comes more than
-// pause after the one before begins anew what Watch.Since tells.
-func (tx *Tx) TakeWatch(ctx context.Context, workspace string, now, next time.Time, pause time.Duration) (*Watch, error) {
+// ClaimWatch claims the due check of a workspace and schedules the next one. It
+// returns nil when another server claimed it first. A check more than pause after
+// the previous one resets Watch.Since.
+func (tx *Tx) ClaimWatch(ctx context.Context, workspace string, now, next time.Time, pause time.Duration) (*Watch, error) {
 	var first, since int64
 	err := tx.one(ctx, []any{&first, &since}, `insert into alert_watch (workspace_id, first_at, since, looked_at, next_at)
 		values ($1, coalesce((select live_at from collected_day where workspace_id = $1 and live > 0 order by day limit 1), $2), $2, $2, $3)
@@ -72,15 +71,15 @@ type Alert struct {
 	Body        []byte    // JSON, as webhooks get it
 }
 
-// Told is an open alert: it is not sent again until it ends.
-type Told struct {
+// An OpenAlert is an open alert: it is not sent again until it ends.
+type OpenAlert struct {
 	What, Subject string
 	At            time.Time // when it was sent
-	SeenAt        time.Time // when it was last so
+	SeenAt        time.Time // when its condition last held
 }
 
-// AddAlert stores an alert, unless it was told and is not over; it reports whether
-// it did.
+// AddAlert stores an alert and reports whether it did. It does nothing while the
+// alert is open.
 func (tx *Tx) AddAlert(ctx context.Context, a *Alert, subject string, seen time.Time) (bool, error) {
 	n, err := tx.exec(ctx, "insert into alert_told (workspace_id, what, subject, told_at, seen_at) values ($1, $2, $3, $4, $5) on conflict do nothing",
 		a.WorkspaceID, a.What, subject, us(a.At), us(seen))
@@ -92,11 +91,11 @@ func (tx *Tx) AddAlert(ctx context.Context, a *Alert, subject string, seen time.
 	return err == nil, err
 }
 
-// ToldAlerts returns the open alerts.
-func (tx *Tx) ToldAlerts(ctx context.Context, workspace string) ([]Told, error) {
-	var out []Told
+// OpenAlerts returns the open alerts.
+func (tx *Tx) OpenAlerts(ctx context.Context, workspace string) ([]OpenAlert, error) {
+	var out []OpenAlert
 	err := tx.list(ctx, func(row scanner) error {
-		var t Told
+		var t OpenAlert
 		var at, seen int64
 		err := row.Scan(&t.What, &t.Subject, &at, &seen)
 		t.At, t.SeenAt = fromUS(at), fromUS(seen)
@@ -106,16 +105,16 @@ func (tx *Tx) ToldAlerts(ctx context.Context, workspace string) ([]Told, error) 
 	return out, err
 }
 
-// SeeAlert records that the condition of an open alert still holds.
-func (tx *Tx) SeeAlert(ctx context.Context, workspace string, t Told) error {
+// ConfirmAlert records that the condition of an open alert still holds.
+func (tx *Tx) ConfirmAlert(ctx context.Context, workspace string, t OpenAlert) error {
 	_, err := tx.exec(ctx, "update alert_told set seen_at = $4 where workspace_id = $1 and what = $2 and subject = $3 and seen_at < $4",
 		workspace, t.What, t.Subject, us(t.SeenAt))
 	return err
 }
 
-// EndAlert notes that what was told is over, so that it may be told again; not if
-// somebody saw it after t.SeenAt.
-func (tx *Tx) EndAlert(ctx context.Context, workspace string, t Told) error {
+// EndAlert closes an open alert, so that it may be sent again. It does nothing when
+// the condition was confirmed after t.SeenAt.
+func (tx *Tx) EndAlert(ctx context.Context, workspace string, t OpenAlert) error {
 	_, err := tx.exec(ctx, "delete from alert_told where workspace_id = $1 and what = $2 and subject = $3 and seen_at = $4",
 		workspace, t.What, t.Subject, us(t.SeenAt))
 	return err

@@ -14,7 +14,7 @@ type AlertChannel struct {
 	OldSecret       string // signs too, until OldUntil
 	OldUntil        time.Time
 	CreatedAt       time.Time
-	FailingSince    time.Time // of the failures since the last success; zero for none
+	FailingSince    time.Time // first failure since the last success; zero without failures
 	PausedAt        time.Time // nothing is sent any more
 }
 
@@ -41,7 +41,7 @@ func (tx *Tx) ChannelWorks(ctx context.Context, id string) error {
 	return err
 }
 
-// FreeChannel ends the lease of TakeDelivery.
+// FreeChannel ends the lease of ClaimDelivery.
 func (tx *Tx) FreeChannel(ctx context.Context, id string) error {
 	_, err := tx.exec(ctx, "update alert_channel set busy_until = 0 where id = $1", id)
 	return err
@@ -118,7 +118,7 @@ type Delivery struct {
 	NextAt          time.Time // of a pending one: when it is tried
 	DoneAt          time.Time
 	Tries           int
-	Status          int           // of the last answer; 0 for none
+	Status          int           // of the last response; 0 without a response
 	Failure         string        // of the last try
 	Took            time.Duration // of the last try
 }
@@ -150,16 +150,15 @@ func (tx *Tx) DueDeliveries(ctx context.Context, now time.Time) (int, error) {
 	return n, err
 }
 
-// TakeDelivery takes the delivery that is due longest, with its channel; nobody
-// else gets one for this channel for the time
-// of the lease, or until FreeChannel.
-// It returns nil when nothing is due. Within limits a delivery may be sent twice,
-// when a server dies between sending and SaveDelivery.
-func (tx *Tx) TakeDelivery(ctx context.Context, now time.Time, lease time.Duration) (*Delivery, *AlertChannel, error) {
+// ClaimDelivery claims the delivery that is due longest, with its channel. Until the
+// lease ends or FreeChannel is called, no other caller gets a delivery of this
+// channel. It returns nil when no delivery is due. A delivery is sent twice when a
+// server dies between sending and SaveDelivery.
+func (tx *Tx) ClaimDelivery(ctx context.Context, now time.Time, lease time.Duration) (*Delivery, *AlertChannel, error) {
 	skip := ""
 	if tx.db.Engine() == "postgres" {
-		// The channel alone: whoever locked a delivery first could lose the channel to
-		// another, who then takes a later one.
+		// Lock only the channel: a transaction that locked a delivery first could lose
+		// the channel to another one, which then claims a later delivery.
 		skip = " for update of c skip locked"
 	}
 	var id string
@@ -174,7 +173,7 @@ func (tx *Tx) TakeDelivery(ctx context.Context, now time.Time, lease time.Durati
 	d, err := scanDelivery(func(dest ...any) error {
 		return tx.one(ctx, dest, "update alert_delivery set tries = tries + 1, next_at = $2 where id = $1 and state = 'pending' and next_at <= $3 returning "+deliveryColumns, id, until, us(now))
 	})
-	if errors.Is(err, ErrNotFound) { // taken or given up since it was looked at
+	if errors.Is(err, ErrNotFound) { // claimed or abandoned since the first select
 		return nil, nil, nil
 	}
 	if err != nil {

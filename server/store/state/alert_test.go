@@ -53,7 +53,7 @@ func TestWatches(t *testing.T) {
 		}
 		take := func(at time.Time) (w *state.Watch) {
 			write(t, db, func(tx *state.Tx) (err error) {
-				w, err = tx.TakeWatch(t.Context(), "live", at, at.Add(5*time.Minute), time.Hour)
+				w, err = tx.ClaimWatch(t.Context(), "live", at, at.Add(5*time.Minute), time.Hour)
 				return err
 			})
 			return w
@@ -89,7 +89,7 @@ func TestAlertsAreToldOnce(t *testing.T) {
 		for i := range 16 {
 			all.Go(func() {
 				if err := db.Write(t.Context(), func(tx *state.Tx) error {
-					w, err := tx.TakeWatch(t.Context(), "w", now, now.Add(time.Minute), time.Hour)
+					w, err := tx.ClaimWatch(t.Context(), "w", now, now.Add(time.Minute), time.Hour)
 					if w != nil {
 						taken.Add(1)
 					}
@@ -113,15 +113,15 @@ func TestAlertsAreToldOnce(t *testing.T) {
 		if taken.Load() != 1 || told.Load() != 1 {
 			t.Errorf("taken %d times, told %d times", taken.Load(), told.Load())
 		}
-		list, err := db.Read().ToldAlerts(t.Context(), "w")
-		if want := []state.Told{{What: "x", Subject: "subject", At: now, SeenAt: now}}; err != nil || !cmp.Equal(list, want) {
+		list, err := db.Read().OpenAlerts(t.Context(), "w")
+		if want := []state.OpenAlert{{What: "x", Subject: "subject", At: now, SeenAt: now}}; err != nil || !cmp.Equal(list, want) {
 			t.Errorf("%+v, %v", list, err)
 		}
 		later := list[0]
 		later.SeenAt = now.Add(time.Hour)
-		write(t, db, func(tx *state.Tx) error { return tx.SeeAlert(t.Context(), "w", later) })
+		write(t, db, func(tx *state.Tx) error { return tx.ConfirmAlert(t.Context(), "w", later) })
 		write(t, db, func(tx *state.Tx) error { return tx.EndAlert(t.Context(), "w", list[0]) }) // it was seen since
-		if list, err := db.Read().ToldAlerts(t.Context(), "w"); err != nil || !cmp.Equal(list, []state.Told{later}) {
+		if list, err := db.Read().OpenAlerts(t.Context(), "w"); err != nil || !cmp.Equal(list, []state.OpenAlert{later}) {
 			t.Errorf("%+v, %v", list, err)
 		}
 		write(t, db, func(tx *state.Tx) error { return tx.EndAlert(t.Context(), "w", later) })
@@ -203,7 +203,7 @@ func TestDeliveriesAreTakenOnce(t *testing.T) {
 				all.Go(func() {
 					var d *state.Delivery
 					if err := db.Write(t.Context(), func(tx *state.Tx) (err error) {
-						d, _, err = tx.TakeDelivery(t.Context(), at, time.Minute)
+						d, _, err = tx.ClaimDelivery(t.Context(), at, time.Minute)
 						return err
 					}); err != nil {
 						t.Error(err)

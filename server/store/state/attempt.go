@@ -31,7 +31,7 @@ func (tx *Tx) AttemptByView(ctx context.Context, viewHash []byte) (*identity.Att
 }
 
 // NewestAttempt returns the newest attempt of a registration, or nil. An active
-// one is the newest, whatever the clock said.
+// attempt is the newest, whatever its time.
 func (tx *Tx) NewestAttempt(ctx context.Context, registration string) (*identity.Attempt, error) {
 	a, err := tx.attempt(ctx, "registration_id = $1 order by case when state = 'active' then 0 else 1 end, created_at desc, id desc limit 1", registration)
 	if err == ErrNotFound { //nolint:errorlint // one returns it as it is

@@ -126,8 +126,8 @@ func (tx *Tx) columns(ctx context.Context, table string) ([]string, error) {
 	return out, err
 }
 
-// maxBackupLine bounds a row. It is far above any, for a backup that cannot be
-// read is none.
+// maxBackupLine limits the length of a row. It is far above any row, so that every
+// backup can be restored.
 const maxBackupLine = 1 << 30
 
 // Restore fills a store that has no rows from a backup, in one transaction, and
@@ -189,7 +189,7 @@ func finish(lines *bufio.Scanner, n int64) error {
 func (db *DB) checkHeader(ctx context.Context, tx *Tx, lines *bufio.Scanner) error {
 	var h backupHeader
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &h) != nil || h.Format != backupFormat {
-		return errors.Join(lines.Err(), errors.New("this is no backup of a state store"))
+		return errors.Join(lines.Err(), errors.New("not a backup of a state store"))
 	}
 	have, err := tx.schemaVersion(ctx)
 	if err != nil {
@@ -268,7 +268,7 @@ func restored(v any) (any, error) {
 	case map[string]any:
 		text, ok := v["b"].(string)
 		if !ok && v["b"] != nil {
-			return nil, errors.New("bytes are no string")
+			return nil, errors.New("bytes must be a base64 string")
 		}
 		var b []byte
 		err := json.Unmarshal([]byte(strconv.Quote(text)), &b)

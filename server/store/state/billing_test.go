@@ -30,8 +30,8 @@ func TestStanding(t *testing.T) {
 			{"named", "bought", false, ""},
 			{"gone", "bought", true, ""},
 		} {
-			at := state.Telling{At: now.Truncate(time.Second), Rank: 3, Event: "evt_1"}
-			want := state.Subscription{ID: "sub_1", NamedID: c.named, BoughtID: c.bought, Status: "active", Pays: c.pays, Told: at}
+			at := state.StatusEvent{At: now.Truncate(time.Second), Rank: 3, Event: "evt_1"}
+			want := state.Subscription{ID: "sub_1", NamedID: c.named, BoughtID: c.bought, Status: "active", Pays: c.pays, Latest: at}
 			write(t, db, func(tx *state.Tx) error {
 				if _, err := tx.Subscription(t.Context(), "sub_1"); err != nil {
 					return err
@@ -46,7 +46,7 @@ func TestStanding(t *testing.T) {
 				return err
 			})
 			for _, id := range []string{"named", "bought", "other"} {
-				if s, err := db.Read().Standing(t.Context(), id); err != nil || s.Pays != (id == c.want) || s.Plan != state.PlanFree || s.Said != "" || !s.SaidAt.IsZero() || (s.Due() == state.PlanPaid) != s.Pays {
+				if s, err := db.Read().PlanState(t.Context(), id); err != nil || s.Pays != (id == c.want) || s.Plan != state.PlanFree || s.OperatorPlan != "" || !s.OperatorPlanAt.IsZero() || (s.Due() == state.PlanPaid) != s.Pays {
 					t.Errorf("%+v: %s stands %+v, %v", c, id, s, err)
 				}
 			}
@@ -60,7 +60,7 @@ func TestStanding(t *testing.T) {
 				}
 			}
 		}
-		if _, err := db.Read().Standing(t.Context(), "none"); !errors.Is(err, state.ErrNotFound) {
+		if _, err := db.Read().PlanState(t.Context(), "none"); !errors.Is(err, state.ErrNotFound) {
 			t.Error(err)
 		}
 	})
@@ -75,7 +75,7 @@ func TestSubscriptionsAreLocked(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				s.Told.Rank++
+				s.Latest.Rank++
 				return tx.SaveSubscription(t.Context(), s)
 			}); err != nil {
 				t.Error(i, err)
@@ -83,7 +83,7 @@ func TestSubscriptionsAreLocked(t *testing.T) {
 		})
 		write(t, db, func(tx *state.Tx) error {
 			s, err := tx.Subscription(t.Context(), "sub_1")
-			if err == nil && s.Told.Rank != 8 {
+			if err == nil && s.Latest.Rank != 8 {
 				t.Errorf("%+v", s)
 			}
 			return err
@@ -92,10 +92,10 @@ func TestSubscriptionsAreLocked(t *testing.T) {
 }
 
 func TestTheOrderOfTellings(t *testing.T) {
-	at := func(second, rank int, event string) state.Telling {
-		return state.Telling{At: now.Add(time.Duration(second) * time.Second), Rank: rank, Event: event}
+	at := func(second, rank int, event string) state.StatusEvent {
+		return state.StatusEvent{At: now.Add(time.Duration(second) * time.Second), Rank: rank, Event: event}
 	}
-	order := []state.Telling{{}, at(0, 0, "a"), at(0, 0, "b"), at(0, 1, "a"), at(1, 0, "a")}
+	order := []state.StatusEvent{{}, at(0, 0, "a"), at(0, 0, "b"), at(0, 1, "a"), at(1, 0, "a")}
 	for i, a := range order {
 		for j, b := range order {
 			if a.After(b) != (i > j) {
@@ -123,12 +123,12 @@ func TestAllWorkspaces(t *testing.T) {
 		})
 		said := now.Add(time.Hour).Truncate(time.Microsecond)
 		write(t, db, func(tx *state.Tx) error {
-			if err := tx.SayPlan(t.Context(), "none", state.PlanFree, said); !errors.Is(err, state.ErrNotFound) {
+			if err := tx.SetOperatorPlan(t.Context(), "none", state.PlanFree, said); !errors.Is(err, state.ErrNotFound) {
 				t.Error(err)
 			}
-			return errors.Join(tx.SayPlan(t.Context(), "w0", state.PlanFree, said), tx.SetPlanOf(t.Context(), "w0", state.PlanFree))
+			return errors.Join(tx.SetOperatorPlan(t.Context(), "w0", state.PlanFree, said), tx.SetPlanOf(t.Context(), "w0", state.PlanFree))
 		})
-		if s, err := db.Read().Standing(t.Context(), "w0"); err != nil || cmp.Diff(state.Standing{Plan: state.PlanFree, Said: state.PlanFree, SaidAt: said}, s) != "" {
+		if s, err := db.Read().PlanState(t.Context(), "w0"); err != nil || cmp.Diff(state.PlanState{Plan: state.PlanFree, OperatorPlan: state.PlanFree, OperatorPlanAt: said}, s) != "" {
 			t.Errorf("%+v, %v", s, err)
 		}
 		list, err := db.Read().AllWorkspaces(t.Context())
@@ -137,7 +137,7 @@ func TestAllWorkspaces(t *testing.T) {
 		}
 		var got []string
 		for _, w := range list {
-			got = append(got, fmt.Sprint(w.Slug, " ", w.Plan, " ", w.Said, " ", w.State(now), " ", w.Evals, " ", w.Queued, " ", w.Open))
+			got = append(got, fmt.Sprint(w.Slug, " ", w.Plan, " ", w.OperatorPlan, " ", w.State(now), " ", w.Evals, " ", w.Queued, " ", w.Open))
 		}
 		if diff := cmp.Diff([]string{"w0 free free claimed 1 0 0", "w1 paid  claimed 1 1 2"}, got); diff != "" {
 			t.Error(diff)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Count is what a sliding window holds: the events of the current slot, those
-// of the slot before, and how far into the current slot it is.
+// A Count is the state of a sliding window: the events of the current slot, those
+// of the slot before, and the elapsed part of the current slot.
 type Count struct {
 	Current, Before int64
 	Into, Window    time.Duration

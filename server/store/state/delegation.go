@@ -15,8 +15,8 @@ type Delegation struct {
 	ReviewedAt time.Time
 }
 
-// Delegation returns the delegation of a subject and locks it; nil when there is
-// none. Sub of the answer is the one asked for.
+// Delegation returns the delegation of a subject and locks it; nil without one.
+// Its Sub is the requested one.
 func (tx *Tx) Delegation(ctx context.Context, iss, sub string) (*Delegation, error) {
 	d := Delegation{ISS: iss, Sub: sub}
 	var created, revoked, reviewed int64
@@ -72,9 +72,9 @@ func (tx *Tx) RevokeSubject(ctx context.Context, iss, sub string, until time.Tim
 	return err
 }
 
-// LockSubject keeps every other use of an issuer's subject waiting until commit,
-// known or not, and returns until when assertions of it are void; zero when none
-// are. It comes before the locks of the subject's rows.
+// LockSubject locks an issuer's subject, known or not, until commit. It returns the
+// time before which its assertions are void; zero when all are valid. Take this lock
+// before those of the subject's rows.
 func (tx *Tx) LockSubject(ctx context.Context, iss, sub string) (time.Time, error) {
 	var at int64
 	err := tx.one(ctx, []any{&at}, `insert into subject_revocation (iss, sub_mac, revoked_at) values ($1, $2, 0)

@@ -12,10 +12,9 @@ type RunEvent struct {
 	Body []byte
 }
 
-// AppendRunEvents stores what happened in a run and numbers it, in order. Who
-// reads meanwhile misses none. It fails with ErrNotFound when there is no such run;
-// a worker calls BeatRun in the same transaction, so that one that lost its run
-// tells no more of it.
+// AppendRunEvents stores and numbers events of a run, in order. Concurrent readers
+// miss no event. It fails with ErrNotFound when there is no such run. Workers call
+// RenewLease in the same transaction, so that one that lost its run adds no events.
 func (tx *Tx) AppendRunEvents(ctx context.Context, run string, events []RunEvent) error {
 	var seq int64
 	if err := tx.one(ctx, []any{&seq}, "update eval_run set last_event = last_event + $2 where id = $1 returning last_event - $2", run, len(events)); err != nil {

@@ -163,7 +163,7 @@ func TestBillingEvents(t *testing.T) {
 		var first atomic.Int32
 		bill := func(workspace, plan string) error {
 			return db.Write(t.Context(), func(tx *state.Tx) error {
-				fresh, err := tx.TakeBillingEvent(t.Context(), "evt_1", "customer.subscription.updated", now)
+				fresh, err := tx.AddBillingEvent(t.Context(), "evt_1", "customer.subscription.updated", now)
 				if err != nil || !fresh {
 					return err
 				}

@@ -11,8 +11,8 @@ import (
 // another worker took it, it ended, or its workspace is erased.
 var ErrLeaseLost = errors.New("the run is no longer this worker's")
 
-// A RunLease is a worker's right to a run. The attempt tells it from that of an
-// earlier worker of the same name.
+// A RunLease is a worker's claim on a run. The attempt distinguishes it from that of
+// an earlier worker of the same name.
 type RunLease struct {
 	RunID, Owner string
 	Attempt      int
@@ -28,7 +28,7 @@ const (
 type Order struct {
 	// Cancel means that cancelling the run was requested.
 	Cancel bool
-	// Stop is why no run of the workspace may go on; empty where it may.
+	// Stop is the reason to stop all runs of the workspace; empty to continue.
 	Stop string
 }
 
@@ -36,11 +36,11 @@ type Order struct {
 const stopOf = `coalesce((select case when exists (select 1 from account a where a.id = w.owner_id and a.disabled_at > 0) then 'owner'
 	when w.plan <> 'paid' then 'plan' else '' end from workspace w where w.id = eval_run.workspace_id), '')`
 
-// Lease returns the lease of who took the run last.
+// Lease returns the lease of the run's last worker.
 func (r *EvalRun) Lease() RunLease { return RunLease{r.ID, r.LeaseOwner, r.Attempt} }
 
-// claimable are the runs that nobody works on: the queued, whose lease is 0, and
-// those whose worker let the lease end.
+// claimable selects runs without a worker: queued ones, whose lease is 0, and those
+// whose lease expired.
 const claimable = "ended_at = 0 and lease_until <= $1"
 
 // nextRun chooses fairly: of the workspaces with claimable runs the one that has
@@ -52,12 +52,11 @@ const nextRun = "select id from eval_run where " + claimable + ` and workspace_i
 			min(case when r.lease_until <= $1 then r.created_at end), r.workspace_id limit 1)
 	order by created_at, id limit 1`
 
-// ClaimRun gives a worker the next run for the time of a lease, or nil when there
-// is none. A run whose lease ended comes again, with one attempt more, and also
-// when somebody asked to cancel it or its workspace's runs stop: its worker has a bill
-// to settle, and learns of it from BeatRun. Workers that
-// claim wait for each other until commit, so the transaction should do no more;
-// their clocks must agree within a small part of the lease.
+// ClaimRun leases the next run to a worker; nil without one. A run whose lease
+// expired is claimed again, as a new attempt. So is one that was cancelled or whose
+// workspace's runs stop: its worker must settle the costs, and RenewLease reports the
+// order. Claims are serialized until commit, so keep the transaction short. Workers'
+// clocks must agree within a small part of the lease.
 func (tx *Tx) ClaimRun(ctx context.Context, owner string, now time.Time, lease time.Duration) (*EvalRun, error) {
 	var id string
 	// Most looks find nothing; they take no turn, and so write nothing.
@@ -78,7 +77,7 @@ func (tx *Tx) ClaimRun(ctx context.Context, owner string, now time.Time, lease t
 		if !errors.Is(err, ErrNotFound) {
 			return r, err
 		}
-		// It was cancelled since, or its worker came back.
+		// It was cancelled since, or its worker renewed the lease.
 	}
 }
 
@@ -94,10 +93,10 @@ func (tx *Tx) RunsStarve(ctx context.Context, workspace string, now time.Time, w
 	return n > 0, err
 }
 
-// BeatRun renews a worker's lease, stores how far the run is, and returns whether it
-// may go on. A lease of no length gives the run back. It fails
-// with ErrLeaseLost; a lease that ended is renewed as long as nobody took the run.
-func (tx *Tx) BeatRun(ctx context.Context, l RunLease, now time.Time, lease time.Duration, p RunProgress) (o Order, err error) {
+// RenewLease renews a worker's lease, stores the run's progress, and returns whether
+// to continue. A lease of zero releases the run. An expired lease is renewed unless
+// another worker claimed the run; then it fails with ErrLeaseLost.
+func (tx *Tx) RenewLease(ctx context.Context, l RunLease, now time.Time, lease time.Duration, p RunProgress) (o Order, err error) {
 	var asked int64
 	err = tx.one(ctx, []any{&asked, &o.Stop}, `update eval_run set lease_until = $4, planned = $5, valid = $6, excluded = $7, spent_micros = $8, at_most_micros = $9, worked = $10
 		where id = $1 and lease_owner = $2 and attempt = $3 and ended_at = 0 returning cancel_asked, `+stopOf,
@@ -109,10 +108,10 @@ func (tx *Tx) BeatRun(ctx context.Context, l RunLease, now time.Time, lease time
 	return o, err
 }
 
-// GiveBackRun lets go of a run that met no trouble, for whoever claims next: see Tries.
-// It fails with ErrLeaseLost.
-func (tx *Tx) GiveBackRun(ctx context.Context, l RunLease, now time.Time, p RunProgress) error {
-	if _, err := tx.BeatRun(ctx, l, now, 0, p); err != nil {
+// ReleaseRun returns a healthy run to the queue; it does not count as a failed try
+// (see Tries). It fails with ErrLeaseLost.
+func (tx *Tx) ReleaseRun(ctx context.Context, l RunLease, now time.Time, p RunProgress) error {
+	if _, err := tx.RenewLease(ctx, l, now, 0, p); err != nil {
 		return err
 	}
 	_, err := tx.exec(ctx, "update eval_run set given_back = given_back + 1 where id = $1", l.RunID)
@@ -123,7 +122,7 @@ func (tx *Tx) GiveBackRun(ctx context.Context, l RunLease, now time.Time, p RunP
 type RunOutcome struct {
 	Status string // RunDone, RunFailed, or RunCancelled
 	RunProgress
-	Bundle  string // where its results are; empty for none
+	Bundle  string // id of its results; empty without results
 	Failure string // why it failed
 }
 
@@ -132,7 +131,7 @@ func (tx *Tx) FinishRun(ctx context.Context, l RunLease, now time.Time, o RunOut
 	switch o.Status {
 	case RunDone, RunFailed, RunCancelled:
 	default:
-		return fmt.Errorf("run %s: %q is no end of a run", l.RunID, o.Status)
+		return fmt.Errorf("run %s: %q is not a final status", l.RunID, o.Status)
 	}
 	n, err := tx.exec(ctx, `update eval_run set status = $4, ended_at = $5, lease_until = 0, planned = $6, valid = $7, excluded = $8, spent_micros = $9,
 		at_most_micros = $10, bundle = $11, failure = $12, worked = $13 where id = $1 and lease_owner = $2 and attempt = $3 and ended_at = 0`,

@@ -32,7 +32,7 @@ func claim(t *testing.T, db *state.DB, owner string, at time.Time) (r *state.Eva
 func beat(t *testing.T, db *state.DB, l state.RunLease, at time.Time, length time.Duration, p state.RunProgress) (cancel bool, err error) {
 	t.Helper()
 	err = db.Write(t.Context(), func(tx *state.Tx) (err error) {
-		order, err := tx.BeatRun(t.Context(), l, at, length, p)
+		order, err := tx.RenewLease(t.Context(), l, at, length, p)
 		cancel = order.Cancel
 		return err
 	})
@@ -257,7 +257,7 @@ func TestARunOutlivesItsWorker(t *testing.T) {
 			t.Errorf("the first still finishes: %v", err)
 		}
 		giveBack := func(l state.RunLease) error {
-			return db.Write(t.Context(), func(tx *state.Tx) error { return tx.GiveBackRun(t.Context(), l, minute(3), half) })
+			return db.Write(t.Context(), func(tx *state.Tx) error { return tx.ReleaseRun(t.Context(), l, minute(3), half) })
 		}
 		if err := giveBack(second.Lease()); err != nil {
 			t.Fatal(err)

@@ -17,8 +17,8 @@ const (
 	RunCancelled = "cancelled"
 )
 
-// An EvalRun is a run of a workspace's eval. Its row is also the job: what is
-// added is in the queue.
+// An EvalRun is a run of a workspace's eval. Its row is also the job: adding it
+// queues it.
 type EvalRun struct {
 	ID, WorkspaceID string
 	EvalID          string
@@ -27,8 +27,8 @@ type EvalRun struct {
 	Category        string // that the version measures
 	Status          string
 	BudgetMicros    int64  // maximum cost, in millionths of a US dollar
-	IdempotencyKey  string // unique in the workspace, for ever; empty for none
-	RequestHash     []byte // of the request that came with the key
+	IdempotencyKey  string // unique in the workspace, for ever; optional
+	RequestHash     []byte // of the request with the key
 	CreatedAt       time.Time
 	CreatedBy       string    // account or key
 	StartedAt       time.Time // by its first worker
@@ -39,7 +39,7 @@ type EvalRun struct {
 	GivenBack       int       // how often a worker gave it back in order
 	CancelAsked     time.Time // zero for not
 	RunProgress
-	LastEvent int64 // the number of its last event; 0 for none
+	LastEvent int64 // the number of its last event; 0 without events
 	Bundle    string
 	Failure   string
 }
@@ -48,7 +48,7 @@ type EvalRun struct {
 type RunProgress struct {
 	Planned, Valid, Excluded int // trials
 	SpentMicros              int64
-	AtMostMicros             int64         // spent, and what trials in flight may still cost
+	AtMostMicros             int64         // spent, plus the possible cost of trials in flight
 	Worked                   time.Duration // by all its workers
 }
 
@@ -59,18 +59,17 @@ const runColumns = `id, workspace_id, eval_id, version, eval_name, category, sta
 	started_at, ended_at, lease_owner, lease_until, attempt, cancel_asked, planned, valid, excluded, spent_micros, at_most_micros, last_event, bundle, failure, given_back, worked`
 
 var (
-	// ErrOtherRequest means that an idempotency key came with another request before.
+	// ErrOtherRequest means that an idempotency key was used with another request.
 	ErrOtherRequest = errors.New("the idempotency key was used with another request")
 	// ErrQueueFull means that a workspace has as many runs in the queue as it may.
 	ErrQueueFull = errors.New("the workspace has as many queued runs as it may")
 )
 
-// AddRun puts a run into the queue, unless its workspace has maxQueued there. Of
-// r it takes what is known before a run: ids, version, its name and category,
-// budget, key, who, when, and the planned trials. It returns the run as it is stored, and whether it is
-// new: for an idempotency key that came before it returns the run of then.
-// It fails with ErrOtherRequest, ErrQueueFull, or ErrNotFound when the workspace
-// has no such version of the eval.
+// AddRun queues a run, unless its workspace has maxQueued queued runs. It reads the
+// fields of r that are known before a run: ids, version, name, category, budget, key,
+// author, time and planned trials. It returns the stored run and whether it is new: a
+// repeated idempotency key returns the first run. It fails with ErrOtherRequest,
+// ErrQueueFull, or ErrNotFound when the workspace has no such version of the eval.
 func (tx *Tx) AddRun(ctx context.Context, r *EvalRun, maxQueued int) (*EvalRun, bool, error) {
 	if err := tx.lockWorkspace(ctx, r.WorkspaceID); err != nil {
 		return nil, false, err
@@ -131,7 +130,7 @@ func (tx *Tx) Runs(ctx context.Context, workspace string, f RunFilter, limit int
 
 // RequestCancel asks to cancel a run of a workspace, and returns it. A queued one
 // is cancelled at once, a running one by its worker, which learns of it from
-// BeatRun; one that ended stays as it is.
+// RenewLease; one that ended stays as it is.
 func (tx *Tx) RequestCancel(ctx context.Context, workspace, id string, now time.Time) (*EvalRun, error) {
 	r, err := tx.oneRun(ctx, `update eval_run set cancel_asked = case when cancel_asked = 0 then $3 else cancel_asked end,
 		ended_at = case when status = 'queued' then $3 else ended_at end, status = case when status = 'queued' then 'cancelled' else status end

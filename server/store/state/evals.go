@@ -11,7 +11,7 @@ type Eval struct {
 	ID, WorkspaceID string
 	Name            string // unique in the workspace
 	CreatedAt       time.Time
-	UpdatedAt       time.Time // when the latest version came
+	UpdatedAt       time.Time // of the latest version
 	Latest          EvalVersion
 }
 
@@ -19,7 +19,7 @@ type Eval struct {
 type EvalVersion struct {
 	Number    int    // from 1
 	Source    []byte // as it was sent; nil in lists
-	Digest    string // of what it means: sources that mean the same have the same
+	Digest    string // of its meaning: equivalent sources have the same digest
 	Summary   []byte // JSON, for lists
 	CreatedAt time.Time
 	CreatedBy string // account or key
@@ -41,10 +41,10 @@ var (
 // An EvalCap limits the evals of a workspace.
 type EvalCap struct{ Evals, Versions int }
 
-// PutEval stores e.Latest as the next version of the workspace's eval of that
-// name, and makes the eval, with e.ID, when there is none. A digest that is the
-// latest version's changes nothing. It returns what is stored then, and whether
-// anything is new. It fails with ErrTooManyEvals or ErrTooManyVersions.
+// PutEval stores e.Latest as the next version of the workspace's eval of that name.
+// It creates a missing eval with e.ID. The digest of the latest version changes
+// nothing. It returns the stored eval and whether anything is new. It fails with
+// ErrTooManyEvals or ErrTooManyVersions.
 func (tx *Tx) PutEval(ctx context.Context, e *Eval, most EvalCap) (*Eval, bool, error) {
 	if err := tx.lockWorkspace(ctx, e.WorkspaceID); err != nil {
 		return nil, false, err

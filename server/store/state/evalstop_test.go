@@ -28,7 +28,7 @@ func TestWhatTheStoreSaysOfARun(t *testing.T) {
 		}
 		order := func(workspace string) (o state.Order) {
 			write(t, db, func(tx *state.Tx) (err error) {
-				o, err = tx.BeatRun(t.Context(), runs[workspace].Lease(), now, lease, state.RunProgress{})
+				o, err = tx.RenewLease(t.Context(), runs[workspace].Lease(), now, lease, state.RunProgress{})
 				return err
 			})
 			return o
@@ -130,7 +130,7 @@ func TestWhoStarvesHasWaited(t *testing.T) {
 			}
 			if since != now && given == nil {
 				given = claim(t, db, "w", now.Add(10*time.Second))
-				write(t, db, func(tx *state.Tx) error { return tx.GiveBackRun(t.Context(), given.Lease(), since, given.RunProgress) })
+				write(t, db, func(tx *state.Tx) error { return tx.ReleaseRun(t.Context(), given.Lease(), since, given.RunProgress) })
 			}
 			if got, err := db.Read().RunsStarve(t.Context(), "a", since.Add(step.after), waited); err != nil || got != step.want {
 				t.Errorf("%s: %v, want %v (%v)", step.what, got, step.want, err)

@@ -14,16 +14,16 @@ type CollectedEvent struct {
 	Seq         int64
 	WorkspaceID string
 	ID          string // unique in the workspace
-	OrderKey    string // of a conversion's order, unique in the workspace; empty for none
+	OrderKey    string // of a conversion's order, unique in the workspace; optional
 	ReceivedAt  time.Time
 	Backfill    bool // not to count as a sign of life
 	Body        []byte
 }
 
-// AddEvents stores events and says which of them are new; the others are
-// duplicates by id or by order, of stored ones or of earlier ones in the list.
-// All writers queue behind one row until commit, which is what keeps sequence
-// numbers in the order of commits: batch events, do not send them one by one.
+// AddEvents stores events and reports which of them are new; the others are
+// duplicates, by id or by order, of stored events or of earlier ones in the list.
+// A lock on one row serializes all writers until commit, so that sequence numbers
+// follow the order of commits: send events in batches.
 func (tx *Tx) AddEvents(ctx context.Context, events []CollectedEvent) ([]bool, error) {
 	if len(events) == 0 {
 		return nil, nil

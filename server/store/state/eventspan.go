@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// EventSpan is how many sequence numbers a statement about old events covers, so
-// that none takes long.
+// EventSpan is how many sequence numbers one statement about old events covers. It
+// keeps statements short.
 const EventSpan = 50_000
 
 // LastSeq returns the highest sequence number that was given.
@@ -53,16 +53,16 @@ func (tx *Tx) EventsHolding(ctx context.Context, workspace string, after int64, 
 	return out, err
 }
 
-// An erasure stands among the events, behind those that it took away, so that
-// whoever reads on learns of it in order. It holds no name.
+// An erasure is an event that follows the events it erased, so that readers process
+// it in order. It holds no name.
 type erasure struct {
 	Type string  `json:"type"`
 	Seqs []int64 `json:"seqs"`
 }
 
-// EraseEvents empties events of a workspace: what is left is their id, so that a
-// sender's retry does not bring them back, and that they were erased. An event
-// behind them, under the given id, tells their numbers.
+// EraseEvents empties events of a workspace. It keeps their ids, so that a sender's
+// retry does not restore them, and marks them as erased. An erasure event with the
+// given id lists their numbers.
 func (tx *Tx) EraseEvents(ctx context.Context, workspace, id string, seqs []int64, now time.Time) error {
 	body, err := json.Marshal(erasure{"erasure", seqs})
 	if err != nil {
@@ -133,8 +133,8 @@ func (tx *Tx) Retentions(ctx context.Context) (map[string]int, error) {
 	return out, err
 }
 
-// DropEvents deletes the events of a workspace that came before a time, with
-// numbers in (after, after+EventSpan].
+// DropEvents deletes the events of a workspace received before a time, with numbers
+// in (after, after+EventSpan].
 func (tx *Tx) DropEvents(ctx context.Context, workspace string, before time.Time, after int64) (int64, error) {
 	return tx.exec(ctx, "delete from collected_event where workspace_id = $1 and received_at < $2 and seq > $3 and seq <= $4",
 		workspace, us(before), after, after+EventSpan)
@@ -146,8 +146,9 @@ func (tx *Tx) DropDays(ctx context.Context, workspace string, before time.Time) 
 	return err
 }
 
-// SeqBounds returns the lowest number of a stored event, and one that no event
-// that came before a time is far behind: servers' clocks may differ, by minutes.
+// SeqBounds returns the lowest number of a stored event, and an upper bound of the
+// numbers of events received before a time. The upper bound is approximate: servers'
+// clocks may differ by minutes.
 func (tx *Tx) SeqBounds(ctx context.Context, before time.Time) (low, high int64, err error) {
 	last, err := tx.LastSeq(ctx)
 	if err != nil {
@@ -157,7 +158,7 @@ func (tx *Tx) SeqBounds(ctx context.Context, before time.Time) (low, high int64,
 		return 0, 0, err
 	}
 	least, most := low, last
-	for least < most { // the first number whose event came after the time
+	for least < most { // the first number whose event is later than the time
 		middle := least + (most-least)/2
 		var seq, received int64
 		err := tx.one(ctx, []any{&seq, &received}, "select seq, received_at from collected_event where seq > $1 order by seq limit 1", middle)

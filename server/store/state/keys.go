@@ -32,8 +32,7 @@ func (tx *Tx) SigningKeys(ctx context.Context) ([]SigningKey, error) {
 	return out, err
 }
 
-// LockSigningKeys returns what SigningKeys does, and keeps other changes of the
-// keys waiting until commit.
+// LockSigningKeys returns the same as SigningKeys, and locks the keys until commit.
 func (tx *Tx) LockSigningKeys(ctx context.Context) ([]SigningKey, error) {
 	if _, err := tx.exec(ctx, "update setting set value = value where name = $1", "master"); err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ import (
 	"github.com/firstpick/firstpick/server/kit/secret"
 )
 
-// MasterFile is the name of the file that holds the master key of a store where the
-// configuration has none.
+// MasterFile is the name of the file that holds the master key of a store, unless the
+// configuration sets one.
 const MasterFile = "state.key"
 
 // ErrKeyFormat means that a master key is not MasterSize bytes in base64.
@@ -33,7 +33,7 @@ func (e *MissingKeyError) Error() string {
 	return fmt.Sprintf("the master key of the store%s is missing: %s", strings.TrimRight(" "+e.Store, " "), strings.Join(e.Files, " or "))
 }
 
-// Access says which store to open, and where its master key is.
+// Access names the store to open and the place of its master key.
 type Access struct {
 	Address string // sqlite:///FILE or postgres://...
 	// Key is the master key in base64, KeyName its name in errors; without a key it is

@@ -22,10 +22,9 @@ type QueuedMail struct {
 	Tries   int // this one included
 }
 
-// TakeMail takes the mail that is due longest; nobody else gets it for the time
-// of the lease. It returns nil when nothing is due. Within limits it may be sent
-// twice, when a server dies between sending and DropMail.
-func (tx *Tx) TakeMail(ctx context.Context, now time.Time, lease time.Duration) (*QueuedMail, error) {
+// ClaimMail leases the mail that is due longest. It returns nil when no mail is due.
+// A mail is sent twice when a server dies between sending and DropMail.
+func (tx *Tx) ClaimMail(ctx context.Context, now time.Time, lease time.Duration) (*QueuedMail, error) {
 	skip := ""
 	if tx.db.Engine() == "postgres" {
 		skip = " for update skip locked"

@@ -60,7 +60,7 @@ func hostsText(hosts []string) string {
 	return string(text)
 }
 
-// ProviderKeys returns what an owner may see of a workspace's keys, by name.
+// ProviderKeys returns a workspace's provider keys without their values, by name.
 func (tx *Tx) ProviderKeys(ctx context.Context, workspace string) ([]ProviderKey, error) {
 	var out []ProviderKey
 	err := tx.list(ctx, func(row scanner) error {

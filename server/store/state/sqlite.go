@@ -72,7 +72,7 @@ type writeJob struct {
 // groupCommit is SQLite's single writer. While one commit waits for the disk,
 // transactions gather; the next commit takes them all, each under a savepoint,
 // so that one may fail without the others. There is no timer: a lone transaction
-// waits for nobody.
+// starts at once.
 type groupCommit struct {
 	pool *sql.DB
 	sql  *statements
@@ -106,8 +106,8 @@ func (g *groupCommit) write(ctx context.Context, fn func(context.Context, querie
 		g.mu.RUnlock()
 		return ctx.Err()
 	}
-	// From here on the job may run, so its outcome must be awaited: who gave up
-	// could not tell whether it was stored.
+	// From here on the job may run, so wait for its outcome: a caller that gives up
+	// would not know whether it was stored.
 	return <-job.done
 }
 
@@ -142,9 +142,9 @@ func (g *groupCommit) run() {
 	}
 }
 
-// commit runs a batch in one transaction and tells every job how it ended. The
-// statements run to their end whatever their callers' contexts do: a statement
-// that SQLite interrupts takes the whole transaction with it.
+// commit runs a batch in one transaction and reports the result to every job. The
+// statements ignore their callers' contexts: a statement that SQLite interrupts
+// rolls back the whole transaction.
 func (g *groupCommit) commit(batch []*writeJob) {
 	ctx := context.Background()
 	results := make([]error, len(batch))
@@ -172,7 +172,7 @@ func (g *groupCommit) commit(batch []*writeJob) {
 		return err
 	}()
 	if err != nil {
-		_, _ = g.sql.ExecContext(ctx, "rollback") // there may be none left to roll back
+		_, _ = g.sql.ExecContext(ctx, "rollback") // the transaction may have ended already
 	}
 	for i, job := range batch {
 		if err != nil && results[i] == nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/secret"
 )
 
-// ErrNotFound means that there is no such row.
+// ErrNotFound means that no row matches.
 var ErrNotFound = errors.New("not found")
 
 // A DB is an open store. Its methods may be called by many goroutines.
@@ -43,7 +43,7 @@ type engine interface {
 	write(ctx context.Context, fn func(ctx context.Context, q querier) error) error
 	// bulk is write for a transaction that may take minutes; fn runs once.
 	bulk(ctx context.Context, fn func(ctx context.Context, q querier) error) error
-	// forUpdate ends a select whose row nobody else may change until commit.
+	// forUpdate is the suffix of a select that locks its row until commit.
 	forUpdate() string
 	// isDown reports whether an error is a failure of the store, not of the caller.
 	isDown(err error) bool
@@ -152,9 +152,9 @@ func (db *DB) count(err error) error {
 	return err
 }
 
-// Write runs fn in one transaction: all of it is durable when Write returns nil,
-// and none of it otherwise. fn may run more than once, must not wait for
-// anything but the store, and must not use tx afterwards.
+// Write runs fn in one transaction: all its changes are durable when Write returns
+// nil, else all are rolled back. fn may run more than once, must wait only for the
+// store, and must not use tx after it returns.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return db.count(db.eng.write(ctx, db.inTx(fn)))
 }
@@ -194,8 +194,8 @@ func (tx *Tx) within(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithTimeout(ctx, readTimeout)
 }
 
-// lock ends a select whose row nobody else may change until the commit; a read
-// outside a transaction locks nothing.
+// lock is the suffix of a select that locks its row until commit. It is empty outside
+// a transaction.
 func (tx *Tx) lock() string {
 	if tx.writes {
 		return tx.db.eng.forUpdate()

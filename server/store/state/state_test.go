@@ -287,7 +287,7 @@ func TestOutbox(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *state.DB) {
 		write(t, db, func(tx *state.Tx) error { return tx.AddMail(t.Context(), "m1", []byte("hello"), now) })
 		take := func(at time.Time) (m *state.QueuedMail) {
-			write(t, db, func(tx *state.Tx) (err error) { m, err = tx.TakeMail(t.Context(), at, time.Minute); return err })
+			write(t, db, func(tx *state.Tx) (err error) { m, err = tx.ClaimMail(t.Context(), at, time.Minute); return err })
 			return m
 		}
 		if m := take(now); m == nil || string(m.Content) != "hello" || m.Tries != 1 {
@@ -338,7 +338,7 @@ func fill(t *testing.T, db *state.DB) {
 
 // alerts puts a row into every table of alerts.
 func alerts(ctx context.Context, tx *state.Tx) error {
-	_, watched := tx.TakeWatch(ctx, "ws_1", now, now, time.Hour)
+	_, watched := tx.ClaimWatch(ctx, "ws_1", now, now, time.Hour)
 	_, added := tx.AddAlert(ctx, &state.Alert{ID: "alr_1", WorkspaceID: "ws_1", What: "x", At: now, Body: []byte("{}")}, "", now)
 	return errors.Join(watched, added,
 		tx.AddChannel(ctx, &state.AlertChannel{ID: "whk_1", WorkspaceID: "ws_1", URL: "https://acme.dev/dana", Secret: "whsec_dana"}),
@@ -351,7 +351,7 @@ func alerts(ctx context.Context, tx *state.Tx) error {
 func evals(ctx context.Context, tx *state.Tx) error {
 	_, _, put := tx.PutEval(ctx, &state.Eval{ID: "evl_1", WorkspaceID: "ws_1", Name: "ci", Latest: version("one")}, ample)
 	_, _, added := tx.AddRun(ctx, &state.EvalRun{ID: "run_1", WorkspaceID: "ws_1", EvalID: "evl_1", Version: 1, CreatedAt: now}, 1)
-	_, billed := tx.TakeBillingEvent(ctx, "evt_1", "paid", now)
+	_, billed := tx.AddBillingEvent(ctx, "evt_1", "paid", now)
 	return errors.Join(put, added, billed,
 		tx.AppendRunEvents(ctx, "run_1", []state.RunEvent{{At: now, Body: []byte("{}")}}),
 		tx.AddEvalKey(ctx, &state.EvalKey{ID: "key_2", Hash: []byte("e"), WorkspaceID: "ws_1"}, 1),
@@ -372,7 +372,7 @@ func TestBackupOfALargeRow(t *testing.T) {
 		if err := tx.SetSettings(t.Context(), "ws", state.Settings{Site: "https://acme.example", RetentionDays: 30}); err != nil {
 			return err
 		}
-		if _, _, err := tx.TakeSite(t.Context(), now, now); err != nil {
+		if _, _, err := tx.ClaimSite(t.Context(), now, now); err != nil {
 			return err
 		}
 		return tx.SaveSite(t.Context(), "ws", "https://acme.example", want)

@@ -20,8 +20,8 @@ const (
 // sweepBatch limits the deletions of one transaction, because others wait for it.
 const sweepBatch = 1000
 
-// Sweep deletes what nobody can ask for any more. Nothing depends on it but the
-// room it frees. It returns how many rows went.
+// Sweep deletes unreachable rows, to free space only. It returns the number of
+// deleted rows.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	ago := func(d time.Duration) int64 { return us(now.Add(-d)) }
 	var total int64

@@ -26,13 +26,13 @@ type Workspace struct {
 
 // Settings are an owner's settings of a workspace.
 type Settings struct {
-	Site          string // https://acme.dev; empty while not said
+	Site          string // https://acme.dev; empty until set
 	RetentionDays int    // of events
-	Currency      string // of values that come without one; empty for none
+	Currency      string // default for values without a currency; optional
 }
 
-// DefaultRetention is for how many days events are kept, unless the owner says
-// otherwise: thirteen months.
+// DefaultRetention is the default number of days that events are kept: thirteen
+// months.
 const DefaultRetention = 395
 
 // State returns "unclaimed", "claimed", or "expired" when it was not claimed in time.
@@ -49,8 +49,8 @@ func (w *Workspace) State(now time.Time) string {
 
 const workspaceColumns = "id, slug, owner_id, plan, created_at, claimed_at, claim_expires, site, retention_days, currency"
 
-// AddWorkspace stores a new workspace, with the settings that all begin with, or
-// reports that its slug is taken.
+// AddWorkspace stores a new workspace with the default settings. It returns false when
+// the slug is in use.
 func (tx *Tx) AddWorkspace(ctx context.Context, w *Workspace) (bool, error) {
 	w.Settings = Settings{RetentionDays: DefaultRetention}
 	n, err := tx.exec(ctx, `insert into workspace (`+workspaceColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,

@@ -5,7 +5,7 @@ import "context"
 // A WorkspaceRow is a workspace as an operator lists it.
 type WorkspaceRow struct {
 	Workspace
-	Said         string // the plan that an operator set; empty where billing decides
+	OperatorPlan string // the plan that an operator set; empty where billing decides
 	Subscribed   bool   // a subscription pays for it
 	Evals        int
 	Queued, Open int // runs that wait, and all that have not ended
@@ -18,7 +18,7 @@ func (tx *Tx) AllWorkspaces(ctx context.Context) ([]*WorkspaceRow, error) {
 		var r WorkspaceRow
 		var paying int
 		w, err := scanWorkspace(func(dest ...any) error {
-			return row.Scan(append(dest, &r.Said, &paying, &r.Evals, &r.Queued, &r.Open)...)
+			return row.Scan(append(dest, &r.OperatorPlan, &paying, &r.Evals, &r.Queued, &r.Open)...)
 		})
 		if err != nil {
 			return err

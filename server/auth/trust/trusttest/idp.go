@@ -60,7 +60,7 @@ func (p *IdP) Down(down bool) {
 	p.down = down
 }
 
-// CacheControl sets the header of that name on the key set; empty sends none.
+// CacheControl sets the header Cache-Control of the key set; empty omits it.
 func (p *IdP) CacheControl(value string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

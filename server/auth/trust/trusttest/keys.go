@@ -61,7 +61,7 @@ func (p *IdP) Serve(jwk map[string]any) {
 	p.others = append(p.others, key{public: jwk})
 }
 
-// JWK returns a copy of the public key with that id; nil when there is none.
+// JWK returns a copy of the public key with an id, or nil.
 func (p *IdP) JWK(kid string) map[string]any {
 	k, ok := p.key(kid)
 	if !ok {
@@ -109,7 +109,7 @@ func ecJWK(t testing.TB, private *ecdsa.PrivateKey, curve string) map[string]any
 func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 func must(t testing.TB, err error) {
-	if err != nil { // Helper comes later, it must not be called while fuzzing
+	if err != nil { // call Helper only here, not while fuzzing
 		t.Helper()
 		t.Fatal(err)
 	}

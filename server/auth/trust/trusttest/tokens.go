@@ -43,10 +43,10 @@ func (p *IdP) changed(typ string, claims map[string]any, change []func(header, c
 	return p.Sign(header, claims)
 }
 
-// Sign signs what it is given with the key that kid names, or the current ES256
-// key when it names none, by the alg of the header. It helps to lie: with alg
-// none the signature is empty, with an HMAC the secret is the public key in
-// PEM, and with an alg that does not fit the key the key's own is used.
+// Sign signs a token with the key of kid, or the current ES256 key without a kid, by the
+// alg of the header. It can forge tokens: alg "none" gives an empty signature, an HMAC
+// uses the public key in PEM as its secret, and an alg that does not fit the key is
+// replaced by the key's.
 func (p *IdP) Sign(header, claims map[string]any) string {
 	p.t.Helper()
 	h, err := json.Marshal(header)

@@ -1,7 +1,7 @@
 package main
 
-// classOf returns the class for the first of a pattern's tags that says one. An
-// SEO crawler is a bot of none of our classes: it is not asked by an agent.
+// classOf returns the class of the first tag of a pattern that has one. SEO crawlers
+// are unclassified bots, because no agent sends them.
 func classOf(tags []string) string {
 	for _, c := range []struct{ tag, class string }{
 		{"scanner", "scanner_probe"},
@@ -36,8 +36,8 @@ func skippedPattern(p string) bool {
 	return false
 }
 
-// skippedName names tokens of ai.robots.txt that are left out: what is shorter
-// than six letters, plain words, and what our own rows match more narrowly.
+// skippedName reports whether to skip a token of ai.robots.txt: tokens shorter than six
+// letters, common words, and tokens that our rows match more precisely.
 func skippedName(token string) bool {
 	if len(token) < 6 {
 		return true
@@ -49,9 +49,8 @@ func skippedName(token string) bool {
 	return false
 }
 
-// classOfFunction returns the class for what ai.robots.txt says a bot is for.
-// Undocumented ones are taken for crawlers of training data, the list's own
-// reading of them.
+// classOfFunction returns the class of a function in ai.robots.txt. Undocumented bots
+// count as crawlers of training data, as in the list.
 func classOfFunction(function string) string {
 	switch function {
 	case "AI Coding Agents":

@@ -42,7 +42,7 @@ func patternRows(raw []byte) ([]string, error) {
 	return rows, nil
 }
 
-// gap stands in an unfolded word for what may be anything.
+// gap is the placeholder of any text in an unfolded word.
 const gap = "\x00"
 
 // unfold returns the words that a pattern matches.
@@ -91,8 +91,8 @@ func unfold(re *syntax.Regexp) ([]string, error) {
 	}
 }
 
-// cases returns the spellings of a literal: several for the letters that stand for
-// both cases, as in [bB]ot.
+// cases returns the spellings of a literal: several for letters that match both cases,
+// as in [bB]ot.
 func cases(re *syntax.Regexp) []string {
 	all := []string{""}
 	for _, r := range re.Rune {

@@ -1,18 +1,18 @@
-// Command gen makes what is known of agents again from its sources: the tables of
-// names from public lists, and the snapshot of the address lists that operators
-// and CDNs publish. Run it with each release, from the root of the repository:
+// Command gen rebuilds the data about agents from its sources: the tables of names from
+// public lists, and the snapshot of the address lists that operators and CDNs publish.
+// Run it with each release, from the root of the repository:
 //
 //	go run ./server/channel/agentid/gen
 //
-// It takes names, patterns, hosts and prefixes, no prose. Whatever cannot be
-// fetched or read stays as it is; the command names it and fails. Versions, dates
+// It reads names, patterns, hosts and prefixes, but no prose. Sources that cannot be
+// fetched or parsed keep their data; the command names them and fails. Versions, dates
 // and checksums of the tables go to data/sources.json, dates of the lists to the
-// snapshot. Then read the difference and run the tests: they hold the list of
-// browsers that no new token may hit.
+// snapshot. Then review the diff and run the tests: they list browsers that no new
+// token may match.
 //
-// With -inputs it makes the tables from files that were fetched before, which must
-// be those of data/sources.json: crawler-user-agents.json, robots.json and
-// AIAssistants.yml. It fetches nothing then.
+// With -inputs it builds the tables from local files, which must be those of
+// data/sources.json: crawler-user-agents.json, robots.json and AIAssistants.yml. Then
+// it fetches nothing.
 package main
 
 import (
@@ -33,7 +33,7 @@ import (
 
 const fetchTimeout = 30 * time.Second
 
-// A job is what the command does.
+// A job is one run of the command.
 type job struct {
 	data     string // folder of the tables
 	snapshot string // file of the address lists

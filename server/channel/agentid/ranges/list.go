@@ -12,8 +12,8 @@ const (
 	// fresh is how far an observation speaks for the days around it. Beyond, an
 	// address that is not in the list may be a new one of the operator's.
 	fresh = 14 * 24 * time.Hour
-	// slack widens the days of a range: between two observations nobody knows when
-	// it changed.
+	// slack widens the days of a range: the time of a change between two observations
+	// is unknown.
 	slack = 48 * time.Hour
 	// kept is how long a range that was given up is remembered.
 	kept = 400 * 24 * time.Hour
@@ -26,16 +26,15 @@ func (p period) holds(at time.Time) bool {
 	return !at.Before(p.from.Add(-slack)) && (p.until.IsZero() || !at.After(p.until.Add(slack)))
 }
 
-// A list is what was seen of one published list. It is never changed.
+// A list is the history of one published list. It is immutable.
 type list struct {
 	etag, modified string   // of the last answer
 	checked        []period // when it was observed, closed, in order; gaps are longer than fresh
 	table          *bart.Table[[]period]
 }
 
-// check judges an address at a time, by the observation that is nearest to it.
-// Operators add ranges often and give few up, so what was last seen in a list
-// counts until the list is seen without it.
+// check looks up an address at a time, by the nearest observation. Operators add ranges
+// often and remove few, so a range is valid until an observation without it.
 func (l *list) check(ip netip.Addr, at time.Time) Finding {
 	at, away := l.nearest(at)
 	f := Finding{Result: Outside, AsOf: at, Old: away > fresh}
@@ -114,7 +113,7 @@ func (l *list) observed(prefixes []netip.Prefix, now time.Time) *list {
 			case o.until.IsZero() && current[p]:
 				open = true
 			case o.until.IsZero():
-				o.until = last // nobody saw it since
+				o.until = last // not observed since
 			}
 			if o.until.IsZero() || now.Sub(o.until) <= kept {
 				periods = append(periods, o)

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Bounds of a published list. What is outside of them is damage or an attack: a
-// range as wide as that would vouch for half the internet.
+// Limits of a published list. Values outside of them are damage or an attack: a wider
+// range would verify half the internet.
 const (
 	maxBody     = 4 << 20 // bytes
 	maxPrefixes = 50_000
@@ -23,13 +23,13 @@ var (
 	errMany  = errors.New("the list names too many prefixes")
 )
 
-// Parse reads what an operator publishes:
+// Parse parses an operator's list:
 //
 //	{"creationTime": "...", "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}, {"ipv6Prefix": "2001:db8::/32"}]}
 //
 // A prefix may also be a string. The result is sorted and has no duplicates. An
-// empty list is an error, and so is one prefix that is invalid or far too wide:
-// the last good copy is worth more than a doubtful new one.
+// empty list is an error, and so is an invalid or far too wide prefix: the last good
+// copy is better than a doubtful new one.
 func Parse(raw []byte) ([]netip.Prefix, error) {
 	var doc struct {
 		Prefixes []json.RawMessage `json:"prefixes"`

@@ -1,10 +1,10 @@
-// Package ranges knows the addresses that operators of agents publish, and since
-// when: an event that comes late is judged by the ranges of its own day.
+// Package ranges stores the addresses that operators of agents publish, with their
+// dates: a late event is checked against the ranges of its day.
 //
-// It begins with a snapshot in the program (data/, with its dates) and goes on
-// with what Refresh fetches, kept in a file. A list that cannot be fetched keeps
+// It starts with a snapshot in the program (data/, with its dates) and adds the lists
+// that Refresh fetches, which it stores in a file. A list that cannot be fetched keeps
 // its last state: an address in it stays verified, as of the list's date, and an
-// address outside of it is not known to be spoofed.
+// address outside of it is not reported as spoofed.
 package ranges
 
 import (
@@ -19,15 +19,15 @@ import (
 	"time"
 )
 
-// A Result is what a list says of an address at a time.
+// A Result is the result of looking up an address at a time in a list.
 type Result uint8
 
 // The results.
 const (
 	Unknown Result = iota // no such list, or never seen
-	Inside                // the operator said the address was its own
+	Inside                // the operator published the address
 	Outside               // it did not
-	Stale                 // it did not when the list was last seen, which is too long ago to say
+	Stale                 // not in the last observation, which is too old to decide
 )
 
 func (r Result) String() string {
@@ -118,10 +118,9 @@ func (s *Set) AsOf() map[string]time.Time {
 	return all
 }
 
-// Refresh asks all operators for their lists, with a conditional request where we
-// have an answer, and keeps what is good. The client decides about time limits,
-// redirects and which addresses may be reached. The error joins those of single
-// lists and of writing the file; the other lists are renewed all the same.
+// Refresh fetches all operators' lists, by conditional requests, and stores the valid
+// ones. The client sets timeouts, redirects and reachable addresses. The error joins
+// those of single lists and of writing the file; the other lists are still refreshed.
 func (s *Set) Refresh(ctx context.Context, client *http.Client, now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +148,7 @@ func (s *Set) Refresh(ctx context.Context, client *http.Client, now time.Time) e
 	return errors.Join(errs...)
 }
 
-// fetch returns a list with what its operator says now.
+// fetch returns a list with a new observation.
 func fetch(ctx context.Context, client *http.Client, source Source, old *list, now time.Time) (*list, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, source.URL, nil)
 	if err != nil {

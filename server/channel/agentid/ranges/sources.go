@@ -12,9 +12,8 @@ type Source struct {
 	CDN    bool // the edge of a CDN, not an operator's agents
 }
 
-// Sources returns the lists that are kept. Meta publishes none: it says that its
-// crawlers come from its network AS32934, whose prefixes RIPE's route collectors
-// see.
+// Sources returns the lists. Meta does not publish one: it documents that its crawlers
+// use its network AS32934, whose prefixes RIPE's route collectors list.
 func Sources() []Source {
 	const (
 		google = "https://developers.google.com/static/crawling/ipranges/"

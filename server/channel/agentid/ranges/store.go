@@ -40,7 +40,7 @@ type interval struct {
 	To   time.Time `json:"to"`
 }
 
-// A spanGroup is the prefixes that came and went together.
+// A spanGroup holds the prefixes that were added and removed together.
 type spanGroup struct {
 	From     time.Time      `json:"from"`
 	Until    *time.Time     `json:"until,omitempty"`
@@ -110,8 +110,8 @@ func encode(lists map[string]*list) ([]byte, error) {
 	return json.Marshal(doc)
 }
 
-// Snapshot returns the lists in the form of data/snapshot.json, without what is
-// only of use between two requests of one server.
+// Snapshot returns the lists in the form of data/snapshot.json, without the state of
+// conditional requests.
 func (s *Set) Snapshot() ([]byte, error) {
 	bare := map[string]*list{}
 	for name, l := range *s.lists.Load() {

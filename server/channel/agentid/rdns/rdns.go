@@ -1,13 +1,12 @@
-// Package rdns proves the operator of an address by its name: the address has a
-// name under the operator's domain, and that name leads back to the address. It
-// is how Google, Bing, Apple, Common Crawl and others ask to be verified.
+// Package rdns verifies the operator of an address by reverse DNS: the address has a
+// name under the operator's domain, and that name resolves to the address. Google,
+// Bing, Apple, Common Crawl and others document this method.
 //
-// Check answers from memory at once; what it does not know yet is looked up by
-// Run in the background, and can be asked for again.
+// Check returns a cached result at once; Run looks unknown addresses up in the
+// background for a later Check.
 //
-// Some resolvers, such as those of closed networks, answer that no name exists.
-// Before such an answer counts, the resolver has to find a host that is known to
-// exist.
+// Some resolvers, such as those of closed networks, report every name as missing.
+// Before such a result counts, the resolver must find a host that is known to exist.
 package rdns
 
 import (
@@ -43,7 +42,7 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// A Result is what the DNS says of an address.
+// A Result is the result of the reverse look-up of an address.
 type Result uint8
 
 // The results.
@@ -77,7 +76,7 @@ type answer struct {
 	until  time.Time
 }
 
-// ErrResolver means that the resolver says of every host that it does not exist.
+// ErrResolver means that the resolver finds no host.
 var ErrResolver = errors.New("the DNS resolver finds none of the hosts dns.google, one.one.one.one and dns9.quad9.net")
 
 // New returns a Checker. Nothing is looked up until Run runs.
@@ -114,7 +113,7 @@ func (c *Checker) Check(ip netip.Addr, suffixes []string) Result {
 	return a.judge(suffixes)
 }
 
-// Run looks up what Check asked for until the context ends. Several may run.
+// Run looks up the addresses that Check queued until the context ends. Several may run.
 func (c *Checker) Run(ctx context.Context) {
 	for {
 		select {
@@ -167,8 +166,8 @@ func (c *Checker) working(ctx context.Context) bool {
 	return found
 }
 
-// names returns the names of an address that lead back to it. An address without
-// a name has none, which is an answer.
+// names returns the names of an address that resolve to it. It is empty, without an
+// error, for an address without a name.
 func (c *Checker) names(ctx context.Context, ip netip.Addr) ([]string, error) {
 	found, err := c.resolver.LookupAddr(ctx, ip.String())
 	if missing(err) {
@@ -196,7 +195,7 @@ func (c *Checker) names(ctx context.Context, ip netip.Addr) ([]string, error) {
 	return good, nil
 }
 
-// missing reports whether the DNS said that there is nothing.
+// missing reports whether an error means that the name does not exist.
 func missing(err error) bool {
 	var e *net.DNSError
 	return errors.As(err, &e) && e.IsNotFound

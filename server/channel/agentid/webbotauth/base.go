@@ -6,8 +6,8 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// base returns what was signed (RFC 9421, 2.5): a line for each covered
-// component, and one for the parameters.
+// base returns the signature base (RFC 9421, 2.5): a line for each covered component,
+// and one for the parameters.
 func (s *signature) base(r Request) (string, error) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -34,8 +34,8 @@ func (s *signature) base(r Request) (string, error) {
 	return b.String(), nil
 }
 
-// component returns the value of a covered component. Parameters other than the
-// key of Signature-Agent change what is signed, and are not known here.
+// component returns the value of a covered component. The only supported parameter is
+// the key of Signature-Agent, because parameters change the signature base.
 func (s *signature) component(r Request, item httpsfv.Item) (string, error) {
 	name, ok := item.Value.(string)
 	if !ok {

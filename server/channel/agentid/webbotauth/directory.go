@@ -20,15 +20,15 @@ const (
 	keysKept     = 400 * 24 * time.Hour // after they left the directory
 )
 
-// A Directory is a KeySource that fetches the keys of the operators it is given,
-// and of nobody else. It is safe for concurrent use.
+// A Directory is a KeySource that fetches the keys of listed operators only. It is safe
+// for concurrent use.
 type Directory struct {
 	agents []string
 	mu     sync.RWMutex
 	known  map[string]*signer // by origin
 }
 
-// A signer is what was seen of an operator's directory.
+// A signer is the cached directory of an operator.
 type signer struct {
 	last time.Time // fetched
 	keys map[string]held

@@ -4,7 +4,7 @@
 // that ChatGPT sends and the dictionary of the draft, with its covered component
 // "signature-agent";key="...".
 //
-// It verifies what a collector passes on, so times are compared with the time of
-// the request and not with the clock. Keys come from a KeySource, which knows the
-// operators on our list and nobody else: what a header names is never fetched.
+// It verifies requests that a collector reports, so times are compared with the time of
+// the request, not with the clock. Keys come from a KeySource, which has the operators
+// of our list only: addresses in a header are never fetched.
 package webbotauth

@@ -23,9 +23,8 @@ var errDirectory = errors.New("not a directory of keys")
 const maxKeys = 100
 
 // ParseDirectory reads a directory of keys (a JWKS of
-// application/http-message-signatures-directory+json). Keys other than Ed25519,
-// which are of no use here, are left out. The thumbprint is computed, whatever
-// kid says.
+// application/http-message-signatures-directory+json). It skips keys other than Ed25519.
+// The thumbprint is always computed; kid is ignored.
 func ParseDirectory(raw []byte) ([]Key, error) {
 	var doc struct {
 		Keys []json.RawMessage `json:"keys"`

@@ -35,7 +35,7 @@ type signature struct {
 	alg      string
 	created  time.Time
 	expires  time.Time
-	agent    string // origin that Signature-Agent names; empty: none
+	agent    string // origin that Signature-Agent names; optional
 	agentRaw string // the field
 }
 

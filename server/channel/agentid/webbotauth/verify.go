@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Request is what was signed: the parts of a request that a collector passes
-// on. Fields that were sent several times are joined with ", ".
+// A Request holds the signed parts of a request, as a collector reports them. Repeated
+// fields are joined with ", ".
 type Request struct {
 	Signature, SignatureInput, SignatureAgent string
 
@@ -53,10 +53,10 @@ const (
 	Replayed Status = "replayed" // its nonce was seen
 	Unknown  Status = "unknown"  // signed by somebody who is not on our list, or with a key we do not have
 	Unparsed Status = "unparsed" // signed in a way that we cannot read
-	Stale    Status = "stale"    // our copy of the signer's keys is too old to say
+	Stale    Status = "stale"    // our copy of the signer's keys is too old to decide
 )
 
-// A Result is what became of a signature.
+// A Result is the result of verifying a signature.
 type Result struct {
 	Status Status
 	Agent  string // origin of the signer; only of a verified one is it proved
@@ -97,8 +97,8 @@ var (
 // A Verifier verifies signatures. It is safe for concurrent use.
 type Verifier struct {
 	Keys KeySource
-	// Nonces remembers nonces; nil remembers none. It is asked last, so that a bad
-	// signature does not burn the nonce of a good one.
+	// Nonces detects repeated nonces; optional. It is checked last, so that an invalid
+	// signature does not consume the nonce of a valid one.
 	Nonces *Nonces
 	// MaxLife is the longest time that a signature may be valid; 0: one day.
 	MaxLife time.Duration

@@ -1,6 +1,6 @@
-// Package traffictest makes traffic for tests and benchmarks: agents, pages and
-// gaps, people and what they buy, noise, late events and backfilled ones. The
-// same options make the same events.
+// Package traffictest generates traffic for tests and benchmarks: agents, pages and
+// gaps, people and their orders, noise, late events and backfilled ones. The same
+// options generate the same events.
 package traffictest
 
 import (
@@ -14,19 +14,19 @@ import (
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
 )
 
-// Options say what to make.
+// Options are the parameters of the generated traffic.
 type Options struct {
 	Seed       uint64
 	Events     int
 	Workspaces int       // the first has most events
 	Days       int       // over which events come in
-	End        time.Time // when the last one comes in
+	End        time.Time // of the last event's receipt
 }
 
 // Workspace returns the name of a workspace; 0 is the one with most events.
 func Workspace(n int) string { return fmt.Sprintf("ws_%02d", n) }
 
-// A visitor is a row of what comes by.
+// A visitor is a kind of generated visitor.
 type visitor struct {
 	weight                          int
 	agent, family, operator, class  string
@@ -34,7 +34,7 @@ type visitor struct {
 	missing, blocked, failed, plain int // of 100 answers; plain is the share of unknown status
 }
 
-// visitors returns who comes, agents first.
+// visitors returns the visitors, agents first.
 func visitors() []visitor {
 	return []visitor{
 		{16, "GPTBot", "GPTBot", "OpenAI", "training_crawler", 90, 4, 0, 20, 8, 2, 5},

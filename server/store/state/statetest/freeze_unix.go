@@ -31,7 +31,7 @@ func (c *Cluster) Freeze(d time.Duration) error {
 	}
 	time.Sleep(d)
 	for _, pid := range pids {
-		_ = syscall.Kill(pid, syscall.SIGCONT) // one that ended meanwhile needs none
+		_ = syscall.Kill(pid, syscall.SIGCONT) // the process may have exited
 	}
 	return err
 }

@@ -23,7 +23,7 @@ import (
 // ErrNoPostgres means that this machine has no PostgreSQL to start.
 var ErrNoPostgres = errors.New("no postgres on this machine")
 
-// A Cluster is a PostgreSQL of our own, reached by a socket in its folder.
+// A Cluster is a private PostgreSQL server with a socket in its folder.
 type Cluster struct {
 	dir     string
 	admin   *sql.DB
@@ -35,8 +35,9 @@ type Cluster struct {
 	n  int
 }
 
-// StartCluster makes and starts a cluster. It may not run as root, so then it
-// runs as postgres or nobody. Durable clusters sync to disk, as benchmarks must.
+// StartCluster creates and starts a cluster. PostgreSQL refuses to run as root, so for
+// root it runs as the user postgres or nobody. Durable clusters sync to disk, as
+// benchmarks must.
 func StartCluster(durable bool) (*Cluster, error) {
 	bin, err := binaries()
 	if err != nil {

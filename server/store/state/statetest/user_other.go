@@ -4,5 +4,5 @@ package statetest
 
 import "os/exec"
 
-// runAs does nothing: there is no root that PostgreSQL would refuse to run as.
+// runAs does nothing: this system has no root user.
 func runAs(*exec.Cmd, uint32, uint32) {}

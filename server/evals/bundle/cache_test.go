@@ -65,13 +65,13 @@ func openFiles(t *testing.T, root string) []string {
 
 const perBundle = 3 // files that a bundle keeps open: its folder, index and traces
 
-func TestAShelfKeepsWhatIsAskedForOften(t *testing.T) {
+func TestACacheKeepsWhatIsAskedForOften(t *testing.T) {
 	root := t.TempDir()
 	var ids []string
 	for _, name := range []string{"a", "b", "c"} {
 		ids = append(ids, onDisk(t, root, "ws_1", name))
 	}
-	s := NewShelf(root, 2)
+	s := NewCache(root, 2)
 	get := func(i int) (*Bundle, func()) {
 		t.Helper()
 		b, release, err := s.Get("ws_1", ids[i])
@@ -101,17 +101,17 @@ func TestAShelfKeepsWhatIsAskedForOften(t *testing.T) {
 	_, release = get(2) // b was asked for longest ago
 	release()
 	count(2, "a third was read")
-	if _, again := s.books[bookKey{"ws_1", ids[1]}]; again {
+	if _, again := s.entries[cacheKey{"ws_1", ids[1]}]; again {
 		t.Error("the one that was asked for longest ago is kept")
 	}
 	_, release1 := get(1)
 	_, release2 := get(2)
 	count(3, "one more is in use")
 	if _, err := first.Trace(t.Context(), strings.Repeat("0", 20)); err != nil {
-		t.Errorf("a bundle off the shelf that somebody has: %v", err)
+		t.Errorf("a bundle evicted while in use: %v", err)
 	}
 	releaseFirst()
-	count(2, "the one off the shelf was given back")
+	count(2, "the evicted bundle was released")
 	if _, err := first.Trace(t.Context(), strings.Repeat("0", 20)); !errors.Is(err, ErrClosed) {
 		t.Errorf("it is not closed: %v", err)
 	}
@@ -119,18 +119,18 @@ func TestAShelfKeepsWhatIsAskedForOften(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	count(1, "the shelf is closed but one is in use")
+	count(1, "the cache is closed but one is in use")
 	release2()
-	count(0, "all were given back")
+	count(0, "all were released")
 	if _, _, err := s.Get("ws_1", ids[0]); !errors.Is(err, ErrClosed) {
-		t.Errorf("a closed shelf: error %v", err)
+		t.Errorf("a closed cache: error %v", err)
 	}
 }
 
-func TestAShelfKeepsNoFailure(t *testing.T) {
+func TestACacheKeepsNoFailure(t *testing.T) {
 	root := t.TempDir()
 	id := onDisk(t, root, "ws_1", "a")
-	s := NewShelf(root, 2)
+	s := NewCache(root, 2)
 	path := filepath.Join(root, "ws_1", id, format.IndexName)
 	whole, err := os.ReadFile(path)
 	if err == nil {
@@ -157,37 +157,37 @@ func TestAShelfKeepsNoFailure(t *testing.T) {
 	}
 }
 
-func TestAShelfStaysInItsFolder(t *testing.T) {
+func TestACacheStaysInItsFolder(t *testing.T) {
 	root := t.TempDir()
 	id := onDisk(t, root, "ws_1", "a")
-	s := NewShelf(filepath.Join(root, "ws_2"), 2)
+	s := NewCache(filepath.Join(root, "ws_2"), 2)
 	for _, workspace := range []string{"", ".", "..", "../ws_1", "..\\ws_1", "ws_1/", "/", "ws_1\x00", "ws 1", "wß", strings.Repeat("a", 65)} {
 		if _, _, err := s.Get(workspace, id); !errors.Is(err, ErrNotFound) {
 			t.Errorf("workspace %q: error %v", workspace, err)
 		}
 	}
-	shelf := NewShelf(root, 2)
+	cache := NewCache(root, 2)
 	for _, bad := range []string{"", ".", "..", "../ws_1/" + id, strings.ToUpper(id), id + "/", id + "\x00"} {
-		if _, _, err := shelf.Get("ws_1", bad); !errors.Is(err, ErrNotFound) {
+		if _, _, err := cache.Get("ws_1", bad); !errors.Is(err, ErrNotFound) {
 			t.Errorf("bundle %q: error %v", bad, err)
 		}
 	}
-	if _, _, err := shelf.Get("ws_2", id); !errors.Is(err, ErrNotFound) {
+	if _, _, err := cache.Get("ws_2", id); !errors.Is(err, ErrNotFound) {
 		t.Errorf("another workspace's: error %v", err)
 	}
-	if n := len(shelf.books); n > 0 {
+	if n := len(cache.entries); n > 0 {
 		t.Errorf("%d failures are kept", n)
 	}
 }
 
-func TestManyShareAShelf(t *testing.T) {
+func TestManyShareACache(t *testing.T) {
 	root := t.TempDir()
 	var ids []string
 	for _, name := range []string{"a", "b", "c", "d"} {
 		ids = append(ids, onDisk(t, root, "ws_1", name))
 	}
 	ids = append(ids, strings.Repeat("0", format.IDDigits)) // not there
-	s := NewShelf(root, 2)
+	s := NewCache(root, 2)
 	var wg sync.WaitGroup
 	for reader := range 8 {
 		wg.Go(func() {
@@ -224,7 +224,7 @@ func TestManyShareAShelf(t *testing.T) {
 func TestABundleIsOpenedOnceForMany(t *testing.T) {
 	root := t.TempDir()
 	id := onDisk(t, root, "ws_1", "a")
-	s := NewShelf(root, 2)
+	s := NewCache(root, 2)
 	got := make([]*Bundle, 16)
 	start := make(chan struct{})
 	var wg sync.WaitGroup

@@ -18,7 +18,7 @@ func TestPagesHaveAQuotaOfTheirOwn(t *testing.T) {
 	if err := rules.Set("collect-events.key", "1000/24h"); err != nil {
 		t.Fatal(err)
 	}
-	g := newGate(quota.Limiter{Rules: rules})
+	g := newLimits(quota.Limiter{Rules: rules})
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	page := &collect.Key{CollectorKey: state.CollectorKey{ID: "k1", Kind: "publishable"}}
 	other := &collect.Key{CollectorKey: state.CollectorKey{ID: "k2", Kind: "publishable"}}
@@ -34,7 +34,7 @@ func TestPagesHaveAQuotaOfTheirOwn(t *testing.T) {
 			t.Errorf("%s sends %d after %s: %v", c.key.ID, c.n, c.after, err)
 		}
 	}
-	off := newGate(quota.Limiter{Rules: rules, Off: true})
+	off := newLimits(quota.Limiter{Rules: rules, Off: true})
 	if err := off.events(page, 5000, now); err != nil {
 		t.Errorf("with limits off: %v", err)
 	}

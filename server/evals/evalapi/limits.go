@@ -14,7 +14,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/quota"
 )
 
-// A use is what a limit is about.
+// A use is a class of requests with a rate limit.
 type use int
 
 const (
@@ -24,24 +24,24 @@ const (
 	uses
 )
 
-// A gate bounds how often a key may ask, by what for, and how often an address may
-// come without a key that works. Each server counts for itself.
-type gate struct {
+// limits are the rate limits of a key, by class of requests, and of failed
+// authentications of an address. Each server counts for itself.
+type limits struct {
 	off       bool
 	now       func() time.Time
 	keys      [uses]*ratelimit.Limiter[string]
 	strangers *ratelimit.Limiter[netip.Addr]
 }
 
-func newGate(k quota.Limiter, now func() time.Time) gate {
-	g := gate{off: k.Off, now: now, strangers: ratelimit.ByAddress(k.Rules["eval-failures.ip"])}
+func newLimits(k quota.Limiter, now func() time.Time) limits {
+	l := limits{off: k.Off, now: now, strangers: ratelimit.ByAddress(k.Rules["eval-failures.ip"])}
 	for u, rule := range [uses]string{"eval-read.key", "eval-write.key", "eval-run.key"} {
-		g.keys[u] = ratelimit.ByKey(k.Rules[rule])
+		l.keys[u] = ratelimit.ByKey(k.Rules[rule])
 	}
-	return g
+	return l
 }
 
-// enter returns who asks, if they may now.
+// enter authenticates a request and applies the rate limits.
 func (h *Handler) enter(w http.ResponseWriter, r *http.Request, u use) (*evals.Actor, error) {
 	token, err := bearer(r)
 	var actor *evals.Actor
@@ -49,19 +49,19 @@ func (h *Handler) enter(w http.ResponseWriter, r *http.Request, u use) (*evals.A
 		actor, err = h.Evals.Authenticate(r.Context(), token, reqctx.Client(w), r.UserAgent())
 	}
 	switch {
-	case h.gate.off:
+	case h.limits.off:
 		return actor, err
 	case err != nil && apierr.Of(err).Status < http.StatusInternalServerError:
-		if e := pass(w, h.gate.strangers, reqctx.Client(w), h.gate.now()); e != nil {
-			e.Description = "Too many requests without a key that works. Wait as long as Retry-After says."
+		if e := pass(w, h.limits.strangers, reqctx.Client(w), h.limits.now()); e != nil {
+			e.Description = "Too many requests without a valid key. Wait for the time in Retry-After."
 			return nil, e
 		}
 		return nil, err
 	case err != nil:
 		return nil, err
 	}
-	if e := pass(w, h.gate.keys[u], actor.By, h.gate.now()); e != nil {
-		e.Description = "Too many requests with this key. Wait as long as Retry-After says."
+	if e := pass(w, h.limits.keys[u], actor.By, h.limits.now()); e != nil {
+		e.Description = "Too many requests with this key. Wait for the time in Retry-After."
 		return nil, e
 	}
 	return actor, nil
@@ -77,27 +77,27 @@ func pass[K comparable](w http.ResponseWriter, l *ratelimit.Limiter[K], key K, n
 	return nil
 }
 
-// The answers with whole traces that may be under way, in all and of one workspace,
-// however many keys it has: each holds some megabytes for as long as its reader takes.
+// Limits of concurrent responses with whole traces, in all and per workspace. Each
+// holds some megabytes until its client has read it.
 const (
 	maxReads    = 64
 	maxOwnReads = 8
 )
 
-// heavy answers with whole traces, if there is a place.
+// heavy runs answer, which sends whole traces, within the limits.
 func (h *Handler) heavy(c *call, answer func() error) error {
 	leave, err := h.reads.Enter(c.Workspace.ID)
 	if err != nil {
 		e := apierr.RateLimited(1)
-		e.Description = "As many answers with whole traces are under way as may be: " + strconv.Itoa(maxOwnReads) + " of one workspace. Wait until one is read."
+		e.Description = "Too many concurrent responses with whole traces: the limit is " + strconv.Itoa(maxOwnReads) + " per workspace. Wait until one is read."
 		return e
 	}
 	defer leave()
 	return answer()
 }
 
-// bearer returns the key of a request. It is taken from the Authorization header
-// alone (RFC 6750, 2.1).
+// bearer returns the key of a request. It reads only the Authorization header
+// (RFC 6750, 2.1).
 func bearer(r *http.Request) (string, error) {
 	headers := r.Header.Values("Authorization")
 	if len(headers) > 1 {
@@ -111,6 +111,6 @@ func bearer(r *http.Request) (string, error) {
 	}
 	return "", &apierr.Error{
 		Status: http.StatusUnauthorized, Code: "unauthorized",
-		Description: "This path needs an eval key: Authorization: Bearer fpe_... The owner of a paid workspace makes one in its settings.",
+		Description: "This path needs an eval key: Authorization: Bearer fpe_... The owner of a paid workspace creates one in its settings.",
 	}
 }

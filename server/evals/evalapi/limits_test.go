@@ -17,7 +17,7 @@ import (
 func TestRequestsWithoutAKeyAreLimited(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	rules := quota.DefaultRules()
-	h := &Handler{gate: newGate(quota.Limiter{Rules: rules}, func() time.Time { return now })}
+	h := &Handler{limits: newLimits(quota.Limiter{Rules: rules}, func() time.Time { return now })}
 	ask := func(from string) *apierr.Error {
 		t.Helper()
 		w := &reqctx.Writer{ResponseWriter: httptest.NewRecorder(), Client: netip.MustParseAddr(from)}
