@@ -134,7 +134,7 @@ func (j *job) clean(text []byte) []byte { return j.keys.Bytes(text) }
 // execute executes the rest of the run's journal.
 func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	if j.row.Tries() > lastAttempt {
-		return nil, &verdict{fmt.Sprintf("The run was started %d times and crashed its worker each time. The operator's log has details.", j.row.Tries())}
+		return nil, &verdict{fmt.Sprintf("The run was started %d times, and its workers never finished it. The operator's log has details.", j.row.Tries())}
 	}
 	if _, ok := j.w.Catalog.Category(j.row.Category); !ok {
 		return nil, fmt.Errorf("this worker's catalogue has no category %q", j.row.Category)

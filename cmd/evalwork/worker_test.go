@@ -398,7 +398,7 @@ func TestTroubleOfTheWorkerIsNotTheRunsFault(t *testing.T) {
 		}
 		w.start()
 		r = w.ended(id)
-		if r.Status != state.RunFailed || !strings.Contains(r.Failure, "in 25 attempts") || strings.Contains(r.Failure, w.worker.Data) || !near(r.SpentMicros, 5*answerUSD) {
+		if r.Status != state.RunFailed || !strings.Contains(r.Failure, "after 25 attempts") || strings.Contains(r.Failure, w.worker.Data) || !near(r.SpentMicros, 5*answerUSD) {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -474,7 +474,7 @@ func TestARunThatEndsItsWorkersIsGivenUp(t *testing.T) {
 		})
 	}
 	w.start()
-	if r := w.ended(id); r.Status != state.RunFailed || !strings.Contains(r.Failure, "begun 101 times") || r.Bundle != "" {
+	if r := w.ended(id); r.Status != state.RunFailed || !strings.Contains(r.Failure, "started 101 times") || r.Bundle != "" {
 		t.Errorf("%+v", r)
 	}
 }
