@@ -527,12 +527,14 @@ func TestResultsThatEndTheirWorkersAreLeft(t *testing.T) {
 		w := newWorld(t, "sqlite")
 		g := newGate(3)
 		f := fake(t, g.script)
-		w.worker.Concurrency = 1
+		drain := w.worker.Drain
+		w.worker.Concurrency, w.worker.Drain = 1, 10*time.Millisecond
 		id := w.queue(asked(5, model("api", f.URL)), 5)
 		stop := w.start()
 		<-g.waiting
+		stop() // while a request is open, so that the run cannot end
 		close(g.open)
-		stop()
+		w.worker.Drain = drain
 		first := w.run(id)
 		for range attempts { // beside the first, which was given back in order
 			w.write(func(tx *state.Tx) error {

@@ -73,7 +73,7 @@ func (p *pty) await(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for began := time.Now(); !so(); time.Sleep(20 * time.Millisecond) {
 		if time.Since(began) > 2*time.Minute {
-			t.Fatalf("%s: not so after 30 s; on the terminal: %q", what, p.seen())
+			t.Fatalf("%s: not so after 2 minutes; on the terminal: %q", what, p.seen())
 		}
 	}
 }
@@ -85,6 +85,16 @@ func (p *pty) echoes(t *testing.T) bool {
 		t.Fatal(err)
 	}
 	return state.Lflag&unix.ECHO != 0
+}
+
+// unread is how many typed bytes no program has read.
+func (p *pty) unread(t *testing.T) int {
+	t.Helper()
+	n, err := unix.IoctlGetInt(int(p.program.Fd()), unix.TIOCINQ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // start runs the program in the foreground of the terminal.
@@ -125,6 +135,7 @@ func TestWhatIsTypedStaysOutOfTheLiveView(t *testing.T) {
 			if _, err := p.person.WriteString(typed + "\r"); err != nil {
 				t.Fatal(err)
 			}
+			p.await(t, "the terminal holds the text", func() bool { return p.unread(t) > len(typed) })
 			if err := end(p, cmd); err != nil {
 				t.Fatal(err)
 			}
@@ -137,8 +148,8 @@ func TestWhatIsTypedStaysOutOfTheLiveView(t *testing.T) {
 			if !p.echoes(t) {
 				t.Error("the terminal does not echo any more")
 			}
-			if left, err := unix.IoctlGetInt(int(p.program.Fd()), unix.TIOCINQ); err != nil || left != 0 {
-				t.Errorf("%d bytes are left for the shell, %v", left, err)
+			if left := p.unread(t); left != 0 {
+				t.Errorf("%d bytes are left for the shell", left)
 			}
 		})
 	}

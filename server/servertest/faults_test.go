@@ -573,7 +573,7 @@ func (w world) down(t *testing.T, s *servertest.Service, assertion string, close
 	if a := (request{method: http.MethodGet, path: "/.well-known/jwks.json"}).send(t, s); a.status != http.StatusOK {
 		t.Errorf("the keys at hand are not served: %s", a)
 	}
-	if a := post("/signin", formMedia, form("email", "dana@example.com")).send(t, s); a.status != http.StatusServiceUnavailable || !strings.Contains(a.text, "store does not answer") {
+	if a := post("/signin", formMedia, form("email", "dana@example.com")).send(t, s); a.status != http.StatusServiceUnavailable || !strings.Contains(a.text, "database does not respond") {
 		t.Errorf("the sign-in page says %s", a)
 	}
 	if d := time.Since(began); d > 14*time.Second {
@@ -853,7 +853,7 @@ func TestOutboxKeepsMail(t *testing.T) {
 				pause = min(2*pause, 30*time.Minute)
 			}
 			o.man.clock.Add(pause)
-			if o.flush(); len(o.man.tries) != tries+1 || !strings.Contains(o.log.String(), "a mail is given up") {
+			if o.flush(); len(o.man.tries) != tries+1 || !strings.Contains(o.log.String(), "sending a mail failed for good") {
 				t.Errorf("%d tries after twelve hours, want %d: %s", len(o.man.tries), tries+1, o.log)
 			}
 			o.man.err = nil

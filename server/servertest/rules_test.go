@@ -97,14 +97,14 @@ func TestUnreviewedLinksWaitForTheirOwner(t *testing.T) {
 		}
 		link := s.URL + "/claim?claim_attempt_token=" + code.ViewToken
 		at, page := visit(t, b, link)
-		if at != "/agents" || !strings.Contains(page, "Say which of them to keep") || strings.Contains(page, "Go on to the agent") {
+		if at != "/agents" || !strings.Contains(page, "Choose which of them to keep") || strings.Contains(page, "Review the pending agent") {
 			t.Fatalf("at %s: %s", at, page)
 		}
 		resp, err := b.PostForm(s.URL+"/agents/keep", url.Values{"form_token": {formTokenOf(t, page)}, "registration": {first.Registration.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if page := text(t, resp); !strings.Contains(page, "Go on to the agent") {
+		if page := text(t, resp); !strings.Contains(page, "Review the pending agent") {
 			t.Errorf("no way back to the claim: %s", page)
 		}
 		if at, _ := visit(t, b, s.URL+"/claim"); at != "/claim" {

@@ -56,7 +56,7 @@ func TestPagesInARealBrowser(t *testing.T) {
 		{"traces-filter", o.at("/runs/" + now.ID + "/traces?agent=claude-code&outcome=tool&picked=acorn")},
 		{"traces-none", o.at("/runs/" + now.ID + "/traces?picked=nothing")},
 		{"trace", o.trial(now, "claude-code", "Checkout works.")},
-		{"trace-mismatch", o.trial(now, "claude-code", "It said")},
+		{"trace-mismatch", o.trial(now, "claude-code", "The answer text names")},
 		{"trace-attempts-open", o.trial(now, "gpt", "come back in 8 s")},
 		{"trace-hostile-open", hostile},
 		{"compare-none", o.at("/runs/" + now.ID + "/compare")},
