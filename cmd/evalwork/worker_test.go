@@ -184,8 +184,10 @@ func TestALostLeaseEndsTheWork(t *testing.T) {
 		if taken == nil || taken.ID != id {
 			t.Fatalf("%+v", taken)
 		}
-		for !strings.Contains(w.log.String(), "run lost to another worker") {
-			_ = sleep(t.Context(), 5*time.Millisecond)
+		for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(w.log.String(), "run lost to another worker"); _ = sleep(t.Context(), 5*time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the worker does not notice that it lost the run")
+			}
 		}
 		close(g.open)
 		stop()
