@@ -25,7 +25,7 @@ func Codes() []Documented {
 		{"run_not_found", 404, "The workspace has no such run."},
 		{"trial_not_found", 404, "The run has no such trial."},
 		{"no_results", 409, "The run has not ended yet, or ended without a valid trial."},
-		{"idempotency_conflict", 409, "The Idempotency-Key came with another request before. Use a new one for a new run."},
+		{"idempotency_conflict", 409, "The Idempotency-Key was used with another request. Use a new one for a new run."},
 		{"provider_key_missing", 409, "The agents of the eval need provider keys that the workspace has not set; the description names them."},
 		{"provider_key_hosts", 409, "The eval sends a provider key to a host that the key is not bound to; the description names both."},
 		{"too_many_evals", 409, "The workspace has all the evals, or the eval all the versions, that it can have."},

@@ -227,7 +227,7 @@ func TestLimits(t *testing.T) {
 	for range 4 {
 		a.with("fpe_wrong").get("/api/v1/key").refused(401, "invalid_token")
 	}
-	if got := a.with("").get("/api/v1/key").refused(429, "rate_limited"); !strings.Contains(got.text("error_description"), "without a key that works") {
+	if got := a.with("").get("/api/v1/key").refused(429, "rate_limited"); !strings.Contains(got.text("error_description"), "without a valid key") {
 		t.Errorf("%s", got.body)
 	}
 	for left := 2; left >= 0; left-- {

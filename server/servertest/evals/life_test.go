@@ -180,7 +180,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"a limit beyond":           {"GET", "/api/v1/evals?limit=201", "", "from 1 to 200"},
 		"a limit in words":         {"GET", runs + "?limit=ten", "", "from 1 to 200"},
 		"a status nobody knows":    {"GET", "/api/v1/runs?status=finished", "", "queued, running"},
-		"a parameter twice":        {"GET", "/api/v1/runs?status=done&status=done", "", "more than once"},
+		"a parameter twice":        {"GET", "/api/v1/runs?status=done&status=done", "", "Duplicate parameter"},
 		"a parameter nobody knows": {"GET", "/api/v1/runs?state=done", "", "eval, status, limit, cursor"},
 		"a parameter where none":   {"GET", run + "?x=1", "", "no parameters"},
 		"half an escape":           {"GET", "/api/v1/runs?status=%zz", "", "not well-formed"},
