@@ -189,29 +189,38 @@ func (c *chaos) stored(address string) (map[string]int, error) {
 	}
 }
 
-// swaps changes the current snapshot 20 times while 8 readers ask, with a publish and a
-// prune among it. Every answer must be whole.
-func (c *chaos) swaps() (string, error) {
+// snapshots makes two snapshots and returns the ids of all.
+func (c *chaos) snapshots() ([]string, error) {
 	if out, err := c.onData("demo", "--no-serve").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("demo: %w: %s", err, out)
+		return nil, fmt.Errorf("demo: %w: %s", err, out)
 	}
 	if out, err := c.onData("publish", "--run", "demo-twist-database-"+pick.Version).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("publish: %w: %s", err, out)
+		return nil, fmt.Errorf("publish: %w: %s", err, out)
 	}
 	out, err := c.onData("snapshot", "list", "--json").Output()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var list struct{ Snapshots []struct{ ID string } }
 	if err := json.Unmarshal(out, &list); err != nil {
-		return "", err
+		return nil, err
 	}
 	var ids []string
 	for _, s := range list.Snapshots {
 		ids = append(ids, s.ID)
 	}
 	if len(ids) < 2 {
-		return "", fmt.Errorf("one snapshot is not enough: %v", ids)
+		return nil, fmt.Errorf("one snapshot is not enough: %v", ids)
+	}
+	return ids, nil
+}
+
+// swaps changes the current snapshot 20 times while 8 readers ask, with a publish and a
+// prune among it. Every answer must be whole.
+func (c *chaos) swaps() (string, error) {
+	ids, err := c.snapshots()
+	if err != nil {
+		return "", err
 	}
 	for range 100 { // the server had no snapshot until now
 		if got, err := c.send(http.MethodGet, "/api/public/leaderboard", "", "", nil); err == nil && got.status == http.StatusOK {

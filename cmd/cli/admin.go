@@ -87,32 +87,8 @@ the data folder.`,
 	})
 	sub(cmd, "revoke REGISTRATION", "Revoke an agent: its tokens and assertions become invalid at once", cobra.ExactArgs(1), o.end)
 
-	issuer := group("issuer", "Trusted identity providers")
-	add := sub(issuer, "add ISS", "Trust an issuer", cobra.ExactArgs(1), o.issuerAdd)
-	add.Flags().StringVar(&o.issuer.Name, "name", "", "display name")
-	add.Flags().StringVar(&o.issuer.JWKSURI, "jwks-uri", "", "URL of its key set (default: ISS/.well-known/jwks.json)")
-	add.Flags().StringSliceVar(&o.issuer.Algs, "alg", nil, "allowed algorithms (default: ES256, ES384, RS256, PS256, EdDSA)")
-	add.Flags().StringSliceVar(&o.issuer.ClientIDs, "client-id", nil, "allowed client IDs (default: all)")
-	add.Flags().StringSliceVar(&o.issuer.EmailDomains, "email-domain", nil, "allowed e-mail domains (default: all)")
-	add.Flags().StringSliceVar(&o.issuer.AMR, "amr", nil, "required authentication methods, such as mfa (default: any)")
-	add.Flags().StringSliceVar(&o.issuer.Audiences, "audience", nil, "additional accepted audiences")
-	add.Flags().BoolVar(&o.issuer.AllowPrivate, "allow-private", false, "allow its key set on a private network, over http")
-	o.flags(sub(issuer, "list", "List trusted issuers", cobra.NoArgs, o.issuerList))
-	remove := sub(issuer, "remove ISS", "Remove a trusted issuer", cobra.ExactArgs(1), o.issuerRemove)
-	remove.Flags().BoolVar(&o.revoke, "revoke", false, "also revoke its agents")
-
-	key := group("key", "Eval keys: API access to the evals of a workspace")
-	create := sub(key, "create WORKSPACE", "Create an eval key for a paid workspace and print it once", cobra.ExactArgs(1), o.keyCreate)
-	create.Flags().StringVar(&o.label, "label", "", "label of the key")
-	create.Flags().StringSliceVar(&o.scopes, "scope", []string{evals.ScopeRead, evals.ScopeRun}, "scopes: read, run")
-	o.flags(sub(key, "list WORKSPACE", "List the eval keys of a workspace", cobra.ExactArgs(1), o.keyList))
-	sub(key, "revoke WORKSPACE KEY", "Revoke an eval key (by id) at once", cobra.ExactArgs(2), o.keyRevoke)
-
-	keys := group("keys", "Signing keys of identity assertions")
-	o.flags(sub(keys, "list", "List signing keys and their state", cobra.NoArgs, o.keysList))
-	rotate := sub(keys, "rotate", "Create a new key; the old one stays valid as long as its assertions", cobra.NoArgs, o.keysRotate)
-	rotate.Flags().BoolVar(&o.now, "now", false, "sign with it at once, not in 10 minutes")
-	sub(keys, "drop KID", "Delete a key at once: all its assertions become invalid", cobra.ExactArgs(1), o.keysDrop)
+	o.addIssuers(group("issuer", "Trusted identity providers"), sub)
+	o.addKeys(group("key", "Eval keys: API access to the evals of a workspace"), group("keys", "Signing keys of identity assertions"), sub)
 
 	audit := sub(cmd, "audit", "Print the audit log, oldest first", cobra.NoArgs, o.audit)
 	audit.Flags().StringVar(&o.event, "event", "", "only this event, such as claim.confirmed")
@@ -126,6 +102,38 @@ the data folder.`,
 	sub(cmd, "backup FILE", "Back up the store to a file, for the same or the other engine", cobra.ExactArgs(1), o.backup)
 	sub(cmd, "restore FILE", "Restore a backup into an empty store, with the master key of the backup", cobra.ExactArgs(1), o.restore)
 	return cmd
+}
+
+// An addCmd adds a command to parent.
+type addCmd func(parent *cobra.Command, use, short string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command
+
+func (o *adminOptions) addIssuers(issuer *cobra.Command, sub addCmd) {
+	add := sub(issuer, "add ISS", "Trust an issuer", cobra.ExactArgs(1), o.issuerAdd)
+	add.Flags().StringVar(&o.issuer.Name, "name", "", "display name")
+	add.Flags().StringVar(&o.issuer.JWKSURI, "jwks-uri", "", "URL of its key set (default: ISS/.well-known/jwks.json)")
+	add.Flags().StringSliceVar(&o.issuer.Algs, "alg", nil, "allowed algorithms (default: ES256, ES384, RS256, PS256, EdDSA)")
+	add.Flags().StringSliceVar(&o.issuer.ClientIDs, "client-id", nil, "allowed client IDs (default: all)")
+	add.Flags().StringSliceVar(&o.issuer.EmailDomains, "email-domain", nil, "allowed e-mail domains (default: all)")
+	add.Flags().StringSliceVar(&o.issuer.AMR, "amr", nil, "required authentication methods, such as mfa (default: any)")
+	add.Flags().StringSliceVar(&o.issuer.Audiences, "audience", nil, "additional accepted audiences")
+	add.Flags().BoolVar(&o.issuer.AllowPrivate, "allow-private", false, "allow its key set on a private network, over http")
+	o.flags(sub(issuer, "list", "List trusted issuers", cobra.NoArgs, o.issuerList))
+	remove := sub(issuer, "remove ISS", "Remove a trusted issuer", cobra.ExactArgs(1), o.issuerRemove)
+	remove.Flags().BoolVar(&o.revoke, "revoke", false, "also revoke its agents")
+}
+
+// addKeys adds the commands of eval keys and of signing keys.
+func (o *adminOptions) addKeys(key, keys *cobra.Command, sub addCmd) {
+	create := sub(key, "create WORKSPACE", "Create an eval key for a paid workspace and print it once", cobra.ExactArgs(1), o.keyCreate)
+	create.Flags().StringVar(&o.label, "label", "", "label of the key")
+	create.Flags().StringSliceVar(&o.scopes, "scope", []string{evals.ScopeRead, evals.ScopeRun}, "scopes: read, run")
+	o.flags(sub(key, "list WORKSPACE", "List the eval keys of a workspace", cobra.ExactArgs(1), o.keyList))
+	sub(key, "revoke WORKSPACE KEY", "Revoke an eval key (by id) at once", cobra.ExactArgs(2), o.keyRevoke)
+
+	o.flags(sub(keys, "list", "List signing keys and their state", cobra.NoArgs, o.keysList))
+	rotate := sub(keys, "rotate", "Create a new key; the old one stays valid as long as its assertions", cobra.NoArgs, o.keysRotate)
+	rotate.Flags().BoolVar(&o.now, "now", false, "sign with it at once, not in 10 minutes")
+	sub(keys, "drop KID", "Delete a key at once: all its assertions become invalid", cobra.ExactArgs(1), o.keysDrop)
 }
 
 // ready rejects invalid requests before a store or a master key is

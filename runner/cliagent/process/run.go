@@ -140,7 +140,8 @@ func (l listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watch waits for the end and sees that there is one.
+// watch waits for the end of the program and enforces its limits. It is one loop, because each
+// channel turns others off.
 func (r *run) watch(ctx context.Context) Exit {
 	var (
 		why      = Exited
