@@ -90,14 +90,7 @@ the data folder.`,
 	o.addIssuers(group("issuer", "Trusted identity providers"), sub)
 	o.addKeys(group("key", "Eval keys: API access to the evals of a workspace"), group("keys", "Signing keys of identity assertions"), sub)
 
-	audit := sub(cmd, "audit", "Print the audit log, oldest first", cobra.NoArgs, o.audit)
-	audit.Flags().StringVar(&o.event, "event", "", "only this event, such as claim.confirmed")
-	audit.Flags().StringVar(&o.id, "registration", "", "only this registration")
-	audit.Flags().DurationVar(&o.since, "since", 0, "only entries of this period, such as 24h")
-	audit.Flags().IntVar(&o.limit, "limit", 200, "print only so many of the newest entries")
-	o.flags(audit)
-	audit.Flags().Lookup("json").Usage = "print JSON, one object per line"
-
+	o.addAudit(cmd, sub)
 	sub(cmd, "adopt-run RUN", "Copy a finished run of a workspace to your own runs, for rank and publish", cobra.ExactArgs(1), o.adoptRun)
 	sub(cmd, "backup FILE", "Back up the store to a file, for the same or the other engine", cobra.ExactArgs(1), o.backup)
 	sub(cmd, "restore FILE", "Restore a backup into an empty store, with the master key of the backup", cobra.ExactArgs(1), o.restore)
@@ -134,6 +127,16 @@ func (o *adminOptions) addKeys(key, keys *cobra.Command, sub addCmd) {
 	rotate := sub(keys, "rotate", "Create a new key; the old one stays valid as long as its assertions", cobra.NoArgs, o.keysRotate)
 	rotate.Flags().BoolVar(&o.now, "now", false, "sign with it at once, not in 10 minutes")
 	sub(keys, "drop KID", "Delete a key at once: all its assertions become invalid", cobra.ExactArgs(1), o.keysDrop)
+}
+
+func (o *adminOptions) addAudit(cmd *cobra.Command, sub addCmd) {
+	audit := sub(cmd, "audit", "Print the audit log, oldest first", cobra.NoArgs, o.audit)
+	audit.Flags().StringVar(&o.event, "event", "", "only this event, such as claim.confirmed")
+	audit.Flags().StringVar(&o.id, "registration", "", "only this registration")
+	audit.Flags().DurationVar(&o.since, "since", 0, "only entries of this period, such as 24h")
+	audit.Flags().IntVar(&o.limit, "limit", 200, "print only so many of the newest entries")
+	o.flags(audit)
+	audit.Flags().Lookup("json").Usage = "print JSON, one object per line"
 }
 
 // ready rejects invalid requests before a store or a master key is
