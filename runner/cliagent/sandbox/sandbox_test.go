@@ -302,12 +302,12 @@ func TestBubblewrapArgv(t *testing.T) {
 		kind: bubblewrap, program: "/usr/bin/bwrap", setpriv: "/usr/bin/setpriv", hidden: []string{"/home", "/tmp", "/tmp/me"}, shown: []string{"/run/resolv.conf"},
 		masked: []string{"/proc", "/proc/keys"}, // a folder, and what is none
 	}
-	o := Options{Workdir: "/home/me/w", Home: "/home/me/h", Tmp: "/tmp/t", ReadOnly: []string{"/home/me/.nvm", "/home", "/"}}
+	o := Options{Workdir: "/home/me/w", Home: "/home/me/h", Tmp: "/tmp/firstpick-argv-test", ReadOnly: []string{"/home/me/.nvm", "/home", "/"}}
 	wrapped := "--ro-bind / / --dev /dev --proc /proc " +
 		"--ro-bind-try /proc/sys /proc/sys --ro-bind-try /proc/sysrq-trigger /proc/sysrq-trigger --ro-bind-try /proc/bus /proc/bus --ro-bind-try /proc/fs /proc/fs --ro-bind-try /proc/irq /proc/irq " +
-		"--tmpfs /proc --remount-ro /proc --ro-bind /dev/null /proc/keys --unshare-net --bind /tmp/t /dev/shm --remount-ro /dev " +
-		"--tmpfs /home --tmpfs /tmp --bind /tmp/t /tmp --ro-bind-try /run/resolv.conf /run/resolv.conf --ro-bind-try /usr/bin/cli /usr/bin/cli --ro-bind-try /home/me/.nvm /home/me/.nvm " +
-		"--bind /home/me/h /home/me/h --bind /home/me/w /home/me/w --bind /tmp/t /tmp/t --remount-ro /home "
+		"--tmpfs /proc --remount-ro /proc --ro-bind /dev/null /proc/keys --unshare-net --bind /tmp/firstpick-argv-test /dev/shm --remount-ro /dev " +
+		"--tmpfs /home --tmpfs /tmp --bind /tmp/firstpick-argv-test /tmp --ro-bind-try /run/resolv.conf /run/resolv.conf --ro-bind-try /usr/bin/cli /usr/bin/cli --ro-bind-try /home/me/.nvm /home/me/.nvm " +
+		"--bind /home/me/h /home/me/h --bind /home/me/w /home/me/w --bind /tmp/firstpick-argv-test /tmp/firstpick-argv-test --remount-ro /home "
 	const begin = "/usr/bin/bwrap --die-with-parent --new-session --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --cap-drop ALL "
 	if got, want := strings.Join(s.Wrap([]string{"/usr/bin/cli", "-p", "x"}, o), " "), begin+wrapped+"--chdir /home/me/w -- /usr/bin/cli -p x"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -250,7 +250,7 @@ func TestEditing(t *testing.T) {
 		t.Errorf("another name: %s", text(body))
 	}
 	huge := strings.Replace(payments, "repeats", "# "+strings.Repeat("é", 140_000)+"\nrepeats", 1)
-	if status, body := o.send("/evals/new", "source", huge, "do", "check"); status != http.StatusUnprocessableEntity || !strings.Contains(body, "at most 262144") {
+	if status, body := o.send("/evals/new", "source", huge, "do", "check"); status != http.StatusUnprocessableEntity || !strings.Contains(body, "the maximum is 262144") {
 		t.Errorf("a huge one: %d %.300s", status, text(body))
 	}
 }
