@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/pick/prose"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -14,6 +15,7 @@ import (
 type Extractor struct {
 	version string
 	diy     catalog.DIY
+	*reader
 	targets []*target // sorted by slug, rivals before outsiders
 	tools   *installTools
 }
@@ -22,11 +24,16 @@ type Extractor struct {
 type target struct {
 	slug    string
 	outside bool
+	unknown bool // a name that the catalogue does not know
 	catalog.Traces
 }
 
 // New makes the extractor of a category; catalogVersion goes into every result.
 func New(cat *catalog.Category, catalogVersion string) *Extractor {
+	lexicons, err := prose.Lexicons()
+	if err != nil {
+		panic(err) // they are embedded and tested
+	}
 	x := &Extractor{version: catalogVersion, diy: cat.DIY, tools: newInstallTools()}
 	for _, e := range cat.Entries {
 		x.targets = append(x.targets, &target{slug: e.Tool.Slug, Traces: e.Traces})
@@ -43,6 +50,7 @@ func New(cat *catalog.Category, catalogVersion string) *Extractor {
 		}
 		return cmp.Compare(a.slug, b.slug)
 	})
+	x.reader = &reader{layout: prose.NewReader(), lexicons: lexicons, names: newNames(x.targets), own: &target{}, phrases: cat.DIY.Phrases}
 	return x
 }
 
@@ -67,7 +75,7 @@ func (x *Extractor) Extract(t transcript.Transcript) Result {
 // with the context's error.
 func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript) (Result, error) {
 	diff, commands, cut := inWindow(t)
-	prose, fences, long := splitFences(t.FinalText)
+	message, fences, long := splitFences(t.FinalText)
 	if long {
 		cut = append([]string{"the final text"}, cut...)
 	}
@@ -84,7 +92,7 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 			return err
 		},
 		func() error { f.ownWork, err = x.builtOwn(ctx, diff); return err },
-		func() error { f.message, err = x.read(ctx, prose); return err },
+		func() error { f.message, err = x.read(ctx, message); return err },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -93,6 +101,9 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 	}
 	if f.ownWork == nil {
 		f.ownWork = x.listedOwn(t.Listing)
+	}
+	if strings.Count("\n"+t.FinalText, "\n```")%2 == 1 {
+		f.message.cut = surelyCut
 	}
 	f.structured = x.structured(t.Structured)
 	r := f.decide(t.Stop)

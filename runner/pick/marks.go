@@ -1,0 +1,147 @@
+package pick
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/firstpick/firstpick/runner/pick/prose"
+)
+
+// marks are the symbols of verdicts.
+const (
+	goodMarks = "🏆🥇⭐🌟✅✔👍◎☑💯🎯🟢✓★👑"
+	fairMarks = "🥈🥉🟡🟠△○🤔⚠〇➖"
+	poorMarks = "❌✗✘✖👎🚫⛔🔴❎🙅×"
+)
+
+// markOf returns the stance of the first symbol of a text that begins or ends it.
+func markOf(text string) (stance, bool) {
+	text = strings.TrimSpace(text)
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	for _, c := range []rune{first, last} {
+		switch {
+		case strings.ContainsRune(goodMarks, c):
+			return praised, true
+		case strings.ContainsRune(fairMarks, c):
+			return considered, true
+		case strings.ContainsRune(poorMarks, c):
+			return rejects, true
+		}
+	}
+	return neutral, false
+}
+
+// byMarks applies the symbols of a unit to the rival that it names first.
+func (r *reading) byMarks(u *prose.Unit, first int) {
+	if first == len(r.remarks) {
+		return
+	}
+	m := &r.remarks[first]
+	st, ok := markOf(u.Text)
+	if !ok { // behind the name: "Jest ❌ slow"
+		if i := strings.IndexFunc(u.Text, func(c rune) bool {
+			return strings.ContainsRune(goodMarks+fairMarks+poorMarks, c) && c != '×' && c != '○'
+		}); i > 0 && i < 40 {
+			st, ok = markOf(u.Text[i:])
+		}
+	}
+	if ok && (m.stance == neutral || m.stance == considered || m.stance == suits || m.stance == chosen && st != praised) {
+		m.stance, m.mark = st, true
+	}
+}
+
+// settleMarks decides what a good mark means: the choice where only one rival has it,
+// otherwise an option.
+func (r *reading) settleMarks() {
+	var good []*target
+	for _, m := range r.remarks {
+		if m.mark && m.stance == praised {
+			good = append(good, m.target)
+		}
+	}
+	n := distinct(good)
+	for i := range r.remarks {
+		if m := &r.remarks[i]; m.mark && m.stance == praised && n > 1 {
+			m.stance = considered
+		}
+	}
+}
+
+// row reads a row of a table: the rival in its first cells, and the cell with the verdict.
+func (r *reading) row(u *prose.Unit) {
+	r.n++
+	at, t := -1, (*target)(nil)
+	for i, c := range u.Cells {
+		tokens := prose.Tokens(c)
+		if found := r.names.find(c, tokens, &r.around); len(found) > 0 {
+			at, t = i, found[0].target
+			break
+		}
+	}
+	if t == nil {
+		return
+	}
+	st, mark := neutral, false
+	for i, c := range u.Cells {
+		if i == at || i < len(u.Head) && !r.verdictHead(u.Head[i]) && len(u.Cells) > 2 {
+			continue
+		}
+		if verdict, byMark, ok := r.verdict(c); ok {
+			st, mark = verdict, byMark
+		}
+	}
+	s := &sentence{Sentence: prose.Sentence{Text: u.Text}, unit: u}
+	r.remark(t, st, s)
+	r.remarks[len(r.remarks)-1].mark = mark
+	r.topic = []*target{t}
+	if len(r.many) > 0 && slices.ContainsFunc(r.units, func(o prose.Unit) bool { return o.Kind == prose.Row }) {
+		r.many = compact(append(slices.Clone(r.many), t))
+	} else {
+		r.many = []*target{t}
+	}
+}
+
+// verdictHead reports whether a column's head announces verdicts, or is empty.
+func (r *reading) verdictHead(head string) bool {
+	if strings.TrimSpace(head) == "" {
+		return true
+	}
+	tokens := prose.Tokens(head)
+	for _, x := range r.lexicons {
+		for _, h := range x.Match(tokens) {
+			if h.Class == prose.LabelVerdict {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// verdict reads a cell: a symbol or a phrase without a name.
+func (r *reading) verdict(cell string) (st stance, mark, ok bool) {
+	bare := strings.TrimSpace(strings.TrimFunc(cell, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }))
+	tokens := prose.Tokens(bare)
+	for _, x := range r.lexicons {
+		for _, h := range x.Match(tokens) {
+			if h.From > 0 {
+				continue
+			}
+			switch h.Class {
+			case prose.TakesIt:
+				return chosen, false, true
+			case prose.DropsIt:
+				return rejects, false, true
+			case prose.PassesIt:
+				return considered, false, true
+			default:
+			}
+		}
+	}
+	if st, ok := markOf(cell); ok {
+		return st, true, true
+	}
+	return neutral, false, false
+}

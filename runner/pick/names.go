@@ -1,0 +1,223 @@
+package pick
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/firstpick/firstpick/runner/pick/prose"
+)
+
+// A nameIndex finds the names of targets among the words of a sentence.
+type nameIndex struct {
+	byFirst map[string][]name // by the first word, the longest first
+}
+
+type name struct {
+	target          *target
+	words           []string
+	text            string
+	exact           bool
+	require, forbid *regexp.Regexp
+}
+
+// A mention is a place that names a target: the tokens from, up to but without to.
+type mention struct {
+	target   *target
+	from, to int
+}
+
+func newNames(targets []*target) *nameIndex {
+	n := &nameIndex{byFirst: map[string][]name{}}
+	for _, t := range targets {
+		for _, a := range t.Aliases {
+			var words []string
+			for _, token := range prose.Tokens(a.Text) {
+				words = append(words, token.Key)
+			}
+			if len(words) > 0 {
+				n.byFirst[words[0]] = append(n.byFirst[words[0]], name{t, words, a.Text, a.Exact, a.Require, a.Forbid})
+			}
+		}
+	}
+	for _, list := range n.byFirst {
+		slices.SortStableFunc(list, func(a, b name) int { return cmp.Compare(len(b.words), len(a.words)) })
+	}
+	return n
+}
+
+// find returns the names in a sentence. Of names that begin together the longest wins, and
+// of equal ones the rival. around is the text in which the conditions of names must hold.
+func (n *nameIndex) find(text string, tokens []prose.Token, around *surroundings) []mention {
+	var out []mention
+	for i := 0; i < len(tokens); i++ {
+		for _, c := range n.byFirst[tokens[i].Key] {
+			if c.at(text, tokens[i:]) && around.allows(c, text) {
+				out = append(out, mention{c.target, i, i + len(c.words)})
+				i += len(c.words) - 1
+				break
+			}
+		}
+	}
+	return out
+}
+
+// at reports whether the name stands at the beginning of tokens. A dash or slash before it
+// makes it another word: "pre-square", "@acme/stripe".
+func (n name) at(text string, tokens []prose.Token) bool {
+	if len(tokens) < len(n.words) {
+		return false
+	}
+	for i, w := range n.words {
+		if tokens[i].Key != w && (i < len(n.words)-1 || tokens[i].Key != w+"s" || n.exact || len(w) < 5) { // "Stripes Gebühren"
+			return false
+		}
+	}
+	from, to := tokens[0].From, tokens[len(n.words)-1].To
+	if n.exact && text[from:to] != n.text {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:from])
+	after, size := utf8.DecodeRuneInString(text[to:])
+	behind, _ := utf8.DecodeRuneInString(text[to+size:])
+	return before != '-' && before != '/' && before != '@' && (after != '-' || !unicode.IsLower(behind) || !unicode.IsLower([]rune(text[from:])[0]))
+}
+
+// Surroundings are the text around names, searched once for each condition.
+type surroundings struct {
+	text string
+	seen map[*regexp.Regexp]bool
+}
+
+func (c *surroundings) allows(n name, sentence string) bool {
+	if n.forbid != nil && n.forbid.MatchString(sentence) {
+		return false
+	}
+	if n.require == nil {
+		return true
+	}
+	found, known := c.seen[n.require]
+	if !known {
+		found = n.require.MatchString(c.text)
+		c.seen[n.require] = found
+	}
+	return found
+}
+
+// strangers finds names that the catalogue does not know, by their spelling: capitals
+// within a word, or a capital where the language has none. Words that taken marks are
+// names already.
+func (r *reading) strangers(s *sentence, taken []bool) []mention {
+	var out []mention
+	for i := 0; i < len(s.tokens); i++ {
+		if taken[i] || !s.tokens[i].Word {
+			continue
+		}
+		kind := r.spelling(s, i)
+		if kind == plainWord {
+			continue
+		}
+		end := i + 1
+		for end < len(s.tokens) && end < i+3 && !taken[end] && s.tokens[end].Word && r.spelling(s, end) != plainWord && s.tokens[end].From == s.tokens[end-1].To+1 {
+			end++
+		}
+		if end+1 < len(s.tokens) && s.tokens[end].Key == "." && s.tokens[end].To == s.tokens[end+1].From && s.tokens[end].From == s.tokens[end-1].To && s.tokens[end+1].Word { // "Pagar.me"
+			end += 2
+		}
+		text := s.Text[s.tokens[i].From:s.tokens[end-1].To]
+		out = append(out, mention{r.stranger(text), i, end})
+		i = end - 1
+	}
+	return out
+}
+
+type spelling int
+
+const (
+	plainWord spelling = iota
+	capitalised
+	brand
+)
+
+// spelling tells how far a word looks like a name.
+func (r *reading) spelling(s *sentence, i int) spelling {
+	t := s.tokens[i]
+	word := s.Text[t.From:t.To]
+	first, _ := utf8.DecodeRuneInString(word)
+	if !unicode.Is(unicode.Latin, first) || len(word) < 3 || common[t.Key] {
+		return plainWord
+	}
+	upper, lower, inner := 0, 0, false
+	for j, c := range word {
+		if unicode.IsUpper(c) {
+			upper++
+			inner = inner || j > 0 && lower > 0
+		} else if unicode.IsLower(c) {
+			lower++
+		}
+	}
+	switch {
+	case inner, upper > 0 && lower > 0 && strings.HasSuffix(s.Text[:t.From], "node."):
+		return brand
+	case lower == 0 && len(word) < 5: // an abbreviation
+		return plainWord
+	case unicode.IsUpper(first) && (i > 0 && !clauseStart(s.tokens, i) || s.short()):
+		return capitalised
+	case s.coded(t.From, t.To):
+		return capitalised
+	default:
+		return plainWord
+	}
+}
+
+func clauseStart(tokens []prose.Token, i int) bool {
+	return i > 0 && (tokens[i-1].Key == "." || tokens[i-1].Key == "!" || tokens[i-1].Key == "?")
+}
+
+// common are capitalised words that are no choice of a tool: languages, protocols,
+// platforms and what answers write with a capital.
+var common = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(commonWords) {
+		out[w] = true
+	}
+	return out
+}()
+
+const commonWords = `
+api apis sdk sdks sql nosql http https rest json yaml xml html css url urls uri dns tls ssl ssh smtp imap cpu gpu ram ssd aws gcp
+python javascript typescript java kotlin swift rust ruby php golang node nodejs deno bun react vue angular svelte nextjs nuxt linux ubuntu debian windows
+macos ios android docker kubernetes github gitlab google amazon microsoft azure apple oauth saml scim oidc jwt sso mfa gdpr dsgvo rgpd soc hipaa pci
+europe european germany german france french spain spanish italy italian japan japanese china chinese korea korean brazil india american english usa
+monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december
+the this that these those there then when what which who why how where here note summary option options step total cost price pros cons
+yes not and but for with you your our its they them their have has had was were are can could would should will let because since while
+crud orm saas paas iaas cli gui ide csv pdf sms mau dau mvp sla faq eur usd gbp utc crm cms cdn spa ssr spf dkim dmarc otlp odbc jdbc tcp udp wal
+enterprise team business pro plus free premium starter standard basic cloud open source self hosted serverless postgres
+internet intranet team-plan backend frontend devops readme markdown makefile dockerfile procfile
+`
+
+func nameSlug(name string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			return r
+		default:
+			return '-'
+		}
+	}, strings.ToLower(name)), "-")
+}
+
+// upTo returns the beginning of a text, at most n bytes.
+func upTo(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

@@ -1,0 +1,58 @@
+package prose
+
+// A Class is what a phrase says about the name in its slot.
+type Class int
+
+// The classes of phrases. Those behind Past have no slot.
+const (
+	Commits Class = iota // an explicit choice: "I'd go with X", "X it is"
+	Advises              // an instruction: "use X"
+	Reports              // work that was done: "mail goes out through X"
+	Praises              // the best of the field: "X is the right fit"
+	Suits                // speaks for it: "X does both"
+	Options              // one to consider: "X would also work"
+	Faults               // speaks against it: "X is expensive"
+	Rejects              // turned down: "X is overkill"
+	Past                 // used before or in passing: "the existing X call"
+
+	LabelPick    // a heading or label of the choice: "Recommendation"
+	LabelOptions // "Alternatives"
+	LabelRejects // "Turned down"
+	LabelVerdict // the head of a column of verdicts
+
+	TakesIt  // commits to what was named last: "that's the one"
+	DropsIt  // turns down what was named last: "out"
+	PassesIt // what was named last is an option: "usable"
+	Ties     // no preference among those named: "either would do"
+	Builds   // own work: "I wrote it myself"
+	Defers   // no choice yet: "it depends on"
+	Refuses  // "I can't recommend"
+
+	Condition // "if", "for larger teams"
+	Later     // "one day"
+	Unreal    // "would have been"
+	Negation  // "not"
+	NoNegation
+	And
+	Or
+	Lead     // may stand before the beginning of a phrase: "so"
+	Common   // frequent words, which tell the language
+	Dangling // words that no sentence ends with
+	Ordinal1 // stands for the first of those named
+	Ordinal2
+	Ordinal3
+	OrdinalLast
+
+	classes
+)
+
+// classNames are the sections of a lexicon file.
+var classNames = [classes]string{
+	"commits", "advises", "reports", "praises", "suits", "options", "faults", "rejects", "past",
+	"label pick", "label options", "label rejects", "label verdict",
+	"takes it", "drops it", "passes it", "ties", "builds", "defers", "refuses",
+	"condition", "later", "unreal", "negation", "no negation", "and", "or", "lead", "common", "dangling",
+	"first", "second", "third", "last",
+}
+
+func (c Class) String() string { return classNames[c] }

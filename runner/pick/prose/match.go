@@ -1,0 +1,156 @@
+package prose
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Hit is a phrase found in a sentence.
+type Hit struct {
+	Class Class
+	// From and To are the tokens that it covers.
+	From, To int
+	// Slot is the number of the slot that it is about, Against that of the one that it
+	// turns down; 0 for none.
+	Slot, Against int
+}
+
+// Match returns the phrases of a sentence, in the order of their beginnings. Of phrases of
+// one class on one slot only the longest stays.
+func (x *Lexicon) Match(tokens []Token) []Hit {
+	m := &matcher{lexicon: x, tokens: tokens, ids: make([][]int32, len(tokens))}
+	buffer := make([]int32, 0, 4*len(tokens)) // one allocation for nearly all sentences
+	for i, t := range tokens {
+		if t.Slot == 0 {
+			n := len(buffer)
+			buffer = x.ids(t.Key, buffer)
+			m.ids[i] = buffer[n:len(buffer):len(buffer)]
+		}
+	}
+	for i := range tokens {
+		m.from, m.steps = i, 0
+		m.walk(x.phrases, i, 0, 0)
+		if m.begins(i) {
+			m.walk(x.starts, i, 0, 0)
+		}
+	}
+	return m.hits
+}
+
+type matcher struct {
+	lexicon *Lexicon
+	tokens  []Token
+	ids     [][]int32
+	from    int
+	hits    []Hit
+	steps   int
+}
+
+// maxSteps bounds the work on one beginning: phrases with gaps branch.
+const maxSteps = 2000
+
+// begins reports whether a clause may begin at token i.
+func (m *matcher) begins(i int) bool {
+	for i > 0 {
+		before := m.tokens[i-1]
+		if before.Slot > 0 {
+			return false
+		}
+		if !before.Word {
+			return before.Key != "/" && before.Key != "-" && before.Key != "'"
+		}
+		if !m.lexicon.leads[before.Key] {
+			return false
+		}
+		i--
+	}
+	return true
+}
+
+func (m *matcher) walk(n *node, i, slot, against int) {
+	if m.steps++; m.steps > maxSteps {
+		return
+	}
+	m.found(n, i, slot, against)
+	for _, to := range n.free {
+		m.walk(to, i, slot, against)
+	}
+	if n.atEnd != nil && (i == len(m.tokens) || stops(m.tokens[i])) {
+		m.found(n.atEnd, i, slot, against)
+	}
+	if i < len(m.tokens) {
+		t := m.tokens[i]
+		for _, id := range m.ids[i] {
+			if to := n.next[id]; to != nil {
+				m.walk(to, i+1, slot, against)
+			}
+		}
+		if t.Slot > 0 && n.x != nil && slot == 0 {
+			m.walk(n.x, i+1, t.Slot, against)
+		}
+		if t.Slot > 0 && n.y != nil && against == 0 {
+			m.walk(n.y, i+1, slot, t.Slot)
+		}
+	}
+	for _, g := range n.gaps {
+		for j := i; j <= i+g.most && j <= len(m.tokens); j++ {
+			m.walk(g.to, j, slot, against)
+			if j < len(m.tokens) && (m.tokens[j].Slot > 0 || breaks(m.tokens[j])) {
+				break
+			}
+		}
+	}
+}
+
+func (m *matcher) found(n *node, to, slot, against int) {
+	for _, c := range n.classes {
+		h := Hit{c, m.from, to, slot, against}
+		same := slices.IndexFunc(m.hits, func(o Hit) bool {
+			return o.Class == c && o.Slot == slot && o.Against == against && o.From <= h.From && o.To >= h.From
+		})
+		switch {
+		case same < 0:
+			m.hits = append(m.hits, h)
+		case m.hits[same].To < to:
+			m.hits[same].To = to
+		}
+	}
+}
+
+// stops reports whether a token ends a clause.
+func stops(t Token) bool {
+	return t.Slot == 0 && !t.Word && !strings.Contains("-/'\"`*&+%", t.Key[:1])
+}
+
+// breaks reports whether no gap of a phrase reaches over the token.
+func breaks(t Token) bool { return stops(t) }
+
+// Negated reports whether a word of negation stands in the tokens, outside the phrases
+// that only look so, such as "not only".
+func (x *Lexicon) Negated(tokens []Token, hits []Hit) bool {
+	for i, t := range tokens {
+		if t.Slot > 0 || !x.negation[t.Key] {
+			continue
+		}
+		harmless := slices.ContainsFunc(hits, func(h Hit) bool { return h.Class == NoNegation && h.From <= i && i < h.To })
+		if !harmless {
+			return true
+		}
+	}
+	return false
+}
+
+// Joins reports whether a word joins names: 'a' for and, 'o' for or, 0 for neither.
+func (x *Lexicon) Joins(key string) byte {
+	switch {
+	case x.and[key] || key == "&" || key == "+":
+		return 'a'
+	case x.or[key] || key == "/":
+		return 'o'
+	default:
+		return 0
+	}
+}
+
+// Dangles reports whether a sentence cannot end with the word.
+func (x *Lexicon) Dangles(key string) bool { return x.dangling[key] || x.and[key] || x.or[key] }

@@ -1,0 +1,73 @@
+package prose
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Sentence is a part of a unit's text.
+type Sentence struct {
+	// From is the byte of the unit's text where it begins.
+	From int
+	Text string
+	// Question means that it ends with a question mark.
+	Question bool
+}
+
+// Sentences splits a text after full stops, question and exclamation marks. One that is
+// followed by no space ends nothing but in Chinese and Japanese: "Fly.io" stays whole.
+func Sentences(text string) []Sentence {
+	var out []Sentence
+	from := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		end := i + size
+		if !ends(r) {
+			i = end
+			continue
+		}
+		for end < len(text) && strings.ContainsRune(`.!?)"'”`+"]", rune(text[end])) {
+			end++
+		}
+		next, _ := utf8.DecodeRuneInString(text[end:])
+		if end < len(text) && !unicode.IsSpace(next) && r < 0x3000 || r == '.' && abbreviated(text[from:i], text[end:]) {
+			i = end
+			continue
+		}
+		out = add(out, text, from, end)
+		from, i = end, end
+	}
+	return add(out, text, from, len(text))
+}
+
+func ends(r rune) bool {
+	return r == '.' || r == '!' || r == '?' || r == '。' || r == '．' || r == '｡'
+}
+
+func add(out []Sentence, text string, from, to int) []Sentence {
+	part := text[from:to]
+	trimmed := strings.TrimSpace(part)
+	if trimmed == "" {
+		return out
+	}
+	from += strings.Index(part, trimmed[:1])
+	return append(out, Sentence{From: from, Text: trimmed, Question: strings.Contains(trimmed[max(0, len(trimmed)-3):], "?")})
+}
+
+// abbreviations are words whose full stop does not end a sentence.
+const abbreviations = " e.g i.e eg ie vs etc approx cf no nr z.b z. u.a d.h bzw ca usw p.ex p. ex ej p.ej sr sra st mr mrs dr inc ltd "
+
+// abbreviated reports whether the full stop after text belongs to an abbreviation, an
+// initial or the number of an item.
+func abbreviated(text, rest string) bool {
+	word := text[strings.LastIndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
+	if word == "" {
+		return false
+	}
+	if strings.Contains(abbreviations, " "+strings.ToLower(word)+" ") {
+		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
+		return !unicode.IsUpper(next) || strings.Contains(" vs e.g i.e z.b ", " "+strings.ToLower(word)+" ")
+	}
+	return len(text) == len(word) && strings.Trim(word, "0123456789") == "" // "1. First"
+}

@@ -1,0 +1,269 @@
+package pick
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/runner/pick/prose"
+)
+
+// segments numbers the clauses of the tokens.
+func (s *sentence) segments() []int {
+	out := make([]int, len(s.tokens))
+	n := 0
+	for i, t := range s.tokens {
+		if t.Slot == 0 && !t.Word && strings.Contains(";:–—()|→", t.Key[:1]) || len(t.Key) > 1 && (t.Key == "–" || t.Key == "—" || t.Key == "→") {
+			n++
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// quotations marks tokens, as they were before names became slots, that stand between
+// quotation marks with more than a name.
+func (s *sentence) quotations() map[int]bool {
+	out := map[int]bool{}
+	tokens := prose.Tokens(s.Text)
+	open := -1
+	for i, t := range tokens {
+		if t.Key != `"` {
+			continue
+		}
+		if open < 0 {
+			open = i
+			continue
+		}
+		for j := open; i-open > 5 && j < i; j++ {
+			out[j] = true
+		}
+		open = -1
+	}
+	for j := open; open >= 0 && len(tokens)-open > 5 && j < len(tokens); j++ {
+		out[j] = true
+	}
+	return out
+}
+
+// qualified returns what becomes of a stance in a question, under a condition, for later,
+// or for a case that is not.
+func (r *reading) qualified(s *sentence, st stance, at int, segments []int) stance {
+	if s.Question {
+		if st == rejects {
+			return st
+		}
+		return min(max(st, neutral), neutral)
+	}
+	if st <= neutral {
+		if st == neutral && r.conditional(s, at, segments) {
+			return considered
+		}
+		return st
+	}
+	for _, h := range s.hits {
+		if (h.Class == prose.Later || h.Class == prose.Unreal) && segments[h.From] == segments[at] {
+			return considered
+		}
+	}
+	if r.conditional(s, at, segments) {
+		return considered
+	}
+	return st
+}
+
+// conditional reports whether the token stands under a condition of its sentence.
+func (r *reading) conditional(s *sentence, at int, segments []int) bool {
+	for _, h := range s.hits {
+		if h.Class != prose.Condition {
+			continue
+		}
+		switch {
+		case h.From < at: // "If you need SAML, go with X"
+			if !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool { return t.Key == ";" || t.Key == ")" }) {
+				return true
+			}
+		case segments[h.From] == segments[at] || segments[h.From] == segments[at]+1 && s.tokens[h.From-1].Key == "(":
+			return true // "X if you need SAML"
+		}
+	}
+	return false
+}
+
+// gapping extends what is said of one name to the next that has the same form: "X for cards
+// and Y for debits".
+func (r *reading) gapping(s *sentence, stances map[int]judged) {
+	last, lastAt := 0, 0
+	for i, t := range s.tokens {
+		if t.Slot == 0 {
+			continue
+		}
+		_, known := stances[t.Slot]
+		if !known && last > 0 && i > 0 && i+1 < len(s.tokens) && lastAt+1 < len(s.tokens) &&
+			s.tokens[i+1].Key == s.tokens[lastAt+1].Key && s.tokens[i+1].Word && len(s.tokens[i+1].Key) < 6 {
+			stances[t.Slot] = stances[last]
+			known = true
+		}
+		if known {
+			last, lastAt = t.Slot, i
+		}
+	}
+}
+
+// fragment reports whether a sentence says nothing but names: "Postmark." or "Stripe,
+// obviously."
+func (r *reading) fragment(s *sentence) bool {
+	if len(s.slots) != 1 || s.unit.Kind == prose.Heading || s.unit.Kind == prose.Item || distinctMentions(s.slots[0]) > 1 {
+		return false
+	}
+	words := 0
+	for i, t := range s.tokens {
+		switch {
+		case t.Slot > 0:
+			if i > 2 {
+				return false
+			}
+		case t.Word:
+			words++
+		case t.Key == ":" || t.Key == "|" || t.Key == "(":
+			return false
+		}
+	}
+	return words <= 1 && s.From == 0 == (len(s.unit.Text) <= s.To()+2 || true)
+}
+
+// To is the byte of the unit's text behind the sentence.
+func (s *sentence) To() int { return s.From + len(s.Text) }
+
+// short reports whether the sentence has few words.
+func (s *sentence) short() bool { return len(s.tokens) <= 4 }
+
+// coded reports whether bytes of the sentence are code or bold.
+func (s *sentence) coded(from, to int) bool {
+	in := func(spans []prose.Span) bool {
+		return slices.ContainsFunc(spans, func(p prose.Span) bool { return p.From <= s.From+from && s.From+to <= p.To && p.To-p.From < 40 })
+	}
+	return in(s.unit.Code)
+}
+
+// within reports whether a mention stands in one of the spans of the unit.
+func (s *sentence) within(spans []prose.Span, m mention) bool {
+	tokens := prose.Tokens(s.Text)
+	if m.to > len(tokens) {
+		return false
+	}
+	from, to := s.From+tokens[m.from].From, s.From+tokens[m.to-1].To
+	return slices.ContainsFunc(spans, func(p prose.Span) bool { return p.From <= from && to <= p.To })
+}
+
+// without applies the phrases that have no slot.
+func (r *reading) without(s *sentence, named []*target) {
+	about := compact(named)
+	if len(about) == 0 {
+		about = r.topic
+	}
+	for _, h := range s.hits {
+		switch h.Class {
+		case prose.TakesIt:
+			if t := r.taken(about); t != nil && !s.Question && !r.negated(s, h) && !r.conditional(s, h.From, s.segments()) {
+				r.remark(t, chosen, s)
+			}
+		case prose.DropsIt:
+			for _, t := range about {
+				if !s.Question && (len(named) == 0 || h.From > 0) {
+					r.remark(t, rejects, s)
+				}
+			}
+		case prose.PassesIt:
+			for _, t := range about {
+				r.remark(t, considered, s)
+			}
+		case prose.Ties:
+			if len(about) < 2 {
+				about = r.many
+			}
+			if len(about) > 1 {
+				r.ties = append(r.ties, tie{about, r.n})
+			}
+		case prose.Builds:
+			if !s.Question && !r.negated(s, h) && r.qualified(s, chosen, h.From, s.segments()) == chosen {
+				r.remark(r.own, chosen, s)
+			}
+		case prose.Defers:
+			r.defers = true
+		case prose.Refuses:
+			if r.refusal == "" {
+				r.refusal = s.Text
+			}
+		default:
+		}
+	}
+	for _, p := range r.phrases {
+		if p.MatchString(s.Text) && !s.Question {
+			r.remark(r.own, praised, s)
+		}
+	}
+	r.asks = s.Question
+}
+
+// taken returns what "that's the one" stands for: the target named last that is not turned
+// down.
+func (r *reading) taken(about []*target) *target {
+	var kept []*target
+	for _, t := range about {
+		if r.last(t) > faults {
+			kept = append(kept, t)
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	return kept[len(kept)-1]
+}
+
+// last returns the last stance on a target.
+func (r *reading) last(t *target) stance {
+	for _, m := range slices.Backward(r.remarks) {
+		if m.target == t {
+			return m.stance
+		}
+	}
+	return neutral
+}
+
+func (r *reading) stranger(text string) *target {
+	slug := nameSlug(text)
+	if r.unknown[slug] == nil {
+		r.unknown[slug] = &target{slug: slug, outside: true, unknown: true}
+	}
+	return r.unknown[slug]
+}
+
+// A phrasePattern is a catalogue's pattern of own work.
+type phrasePattern = *regexp.Regexp
+
+func newSurroundings(text string) surroundings {
+	return surroundings{text, map[*regexp.Regexp]bool{}}
+}
+
+func compact(targets []*target) []*target {
+	var out []*target
+	for _, t := range targets {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func distinct(targets []*target) int { return len(compact(targets)) }
+
+func targetsOf(list []mention) []*target {
+	var out []*target
+	for _, m := range list {
+		out = append(out, m.target)
+	}
+	return compact(out)
+}
+
+func distinctMentions(list []mention) int { return len(targetsOf(list)) }

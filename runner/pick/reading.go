@@ -1,0 +1,355 @@
+package pick
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/runner/pick/prose"
+)
+
+// A reader reads messages about one category. It may be used by many goroutines.
+type reader struct {
+	layout   *prose.Reader
+	lexicons map[string]*prose.Lexicon
+	names    *nameIndex
+	own      *target // stands for own work
+	phrases  []phrasePattern
+}
+
+// A remark is what one place of a message says about a target.
+type remark struct {
+	target   *target
+	stance   stance
+	sentence int
+	quote    string
+	mark     bool // by a symbol alone
+	grouped  bool // with others: "X and Y"
+}
+
+// A statements is what a message says.
+type statements struct {
+	remarks  []remark
+	ties     []tie
+	order    []*target // the rivals in the order in which they are named
+	language string
+	refusal  string // the sentence that refuses
+	defers   bool   // it says that no choice is made yet
+	asks     bool   // it ends with a question
+	cut      cutness
+	mixed    bool // a word mixes scripts
+}
+
+// A tie says that there is no preference among targets.
+type tie struct {
+	targets  []*target
+	sentence int
+}
+
+// A reading is the state of reading one message.
+type reading struct {
+	*reader
+	statements
+	lexicons []*prose.Lexicon
+	around   surroundings
+	unknown  map[string]*target
+	units    []prose.Unit
+	n        int       // sentences so far
+	topic    []*target // named by the last sentence that names any
+	many     []*target // named by the last place that names two or more
+	label    prose.Class
+	labelled int // units left to which the label applies; -1 for all up to the next heading
+}
+
+// A sentence is a sentence with its names as slots.
+type sentence struct {
+	prose.Sentence
+	unit   *prose.Unit
+	tokens []prose.Token
+	slots  [][]mention // of slot 1, 2, ...
+	hits   []prose.Hit
+}
+
+// Limits of a sentence. Each name is read with its neighbours: without limits, a message
+// that repeats a name would take quadratic time.
+const (
+	maxSentence = 4096 // bytes
+	maxAround   = 16 << 10
+)
+
+// read reads a message without its fenced code.
+func (x *reader) read(ctx context.Context, message string) (statements, error) {
+	r := &reading{reader: x, unknown: map[string]*target{}}
+	text, mixed := prose.Normalize(message)
+	r.mixed = mixed
+	r.around = newSurroundings(upTo(text, maxAround))
+	languages := prose.Languages(x.lexicons, prose.Tokens(upTo(text, maxAround)))
+	r.language = languages[0]
+	for _, l := range languages {
+		r.lexicons = append(r.lexicons, x.lexicons[l])
+	}
+	if !slices.Contains(languages, "en") {
+		r.lexicons = append(r.lexicons, x.lexicons["en"]) // labels and idioms are often English
+	}
+	r.units = x.layout.Layout(text)
+	for i := range r.units {
+		if err := ctx.Err(); err != nil {
+			return r.statements, err
+		}
+		r.unit(&r.units[i])
+	}
+	r.settleMarks()
+	r.cut = r.cutOff(text)
+	return r.statements, nil
+}
+
+// unit reads one unit of the layout.
+func (r *reading) unit(u *prose.Unit) {
+	if u.Kind == prose.Row {
+		r.row(u)
+		return
+	}
+	if u.Kind == prose.Heading {
+		r.labelled = 0
+	}
+	first := len(r.remarks)
+	if c, ok := r.labelOf(u.Text); ok {
+		r.label, r.labelled = c, -1
+		if c == prose.LabelPick {
+			r.labelled = 1
+		}
+		return
+	}
+	var named []*target
+	for _, s := range prose.Sentences(u.Text) {
+		named = append(named, r.sentence(u, s)...)
+	}
+	r.byLabel(first)
+	r.byMarks(u, first)
+	if distinct(named) > 1 {
+		r.many = compact(named)
+	}
+	if r.labelled > 0 && len(named) > 0 {
+		r.labelled--
+	}
+}
+
+// labelOf returns the class of a text that is a label alone.
+func (r *reading) labelOf(text string) (prose.Class, bool) {
+	text = strings.TrimSpace(strings.TrimRight(strings.TrimLeft(strings.TrimSpace(text), "*#→-🏆✅❌ "), ":*. "))
+	if len(text) > 60 {
+		return 0, false
+	}
+	tokens := prose.Tokens(text)
+	for _, x := range r.lexicons {
+		for _, h := range x.Match(tokens) {
+			if h.Class >= prose.LabelPick && h.Class <= prose.LabelRejects && h.From == 0 && h.To == len(tokens) {
+				return h.Class, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// byLabel applies the label of the section to the unit whose remarks begin at first.
+func (r *reading) byLabel(first int) {
+	if r.labelled == 0 {
+		return
+	}
+	done := false
+	for i := first; i < len(r.remarks); i++ {
+		m := &r.remarks[i]
+		if m.stance < neutral && m.stance != passing || m.stance > suits {
+			continue
+		}
+		switch r.label {
+		case prose.LabelPick:
+			if !done {
+				m.stance, done = chosen, true
+			}
+		case prose.LabelOptions:
+			m.stance = considered
+		case prose.LabelRejects:
+			m.stance = rejects
+		default:
+		}
+	}
+}
+
+// sentence reads one sentence, and returns the rivals that it names.
+func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
+	s := &sentence{Sentence: in, unit: u}
+	s.Text = upTo(s.Text, maxSentence)
+	s.tokens = prose.Tokens(s.Text)
+	r.slots(s)
+	r.match(s)
+	r.n++
+	var named []*target
+	stances := r.stancesOf(s)
+	r.gapping(s, stances)
+	segments := s.segments()
+	quotes := s.quotations()
+	fragment := r.fragment(s)
+	for i, t := range s.tokens {
+		if t.Slot == 0 {
+			continue
+		}
+		j, judgedSlot := stances[t.Slot]
+		st := neutral
+		if judgedSlot {
+			st = j.stance
+		} else if fragment && !s.Question {
+			st = chosen
+		}
+		st = r.qualified(s, st, i, segments)
+		for _, m := range s.slots[t.Slot-1] {
+			own := st
+			switch {
+			case u.Struck != nil && s.within(u.Struck, m):
+				own = rejects
+			case quotes[m.from]:
+				own = passing
+			}
+			if m.target.unknown && own < chosen || m.target == r.own && own < considered {
+				continue
+			}
+			r.remark(m.target, own, s)
+			r.remarks[len(r.remarks)-1].grouped = distinctMentions(s.slots[t.Slot-1]) > 1
+			if !m.target.unknown && m.target != r.own {
+				named = append(named, m.target)
+			}
+		}
+		if len(s.slots[t.Slot-1]) > 1 && (st == chosen || st == advised || st == done || st == praised) && distinctMentions(s.slots[t.Slot-1]) > 1 {
+			r.ties = append(r.ties, tie{targetsOf(s.slots[t.Slot-1]), r.n})
+		}
+	}
+	r.without(s, named)
+	if len(named) > 0 {
+		r.topic = compact(named)
+	}
+	return named
+}
+
+// remark adds a remark.
+func (r *reading) remark(t *target, st stance, s *sentence) {
+	if !t.unknown && t != r.own && !t.outside && !slices.Contains(r.order, t) && st != passing {
+		r.order = append(r.order, t)
+	}
+	r.remarks = append(r.remarks, remark{target: t, stance: st, sentence: r.n, quote: clipQuote(s.Text)})
+}
+
+// match finds the phrases of all languages of the text. Words such as "the second" become
+// slots of what they stand for.
+func (r *reading) match(s *sentence) {
+	for again := true; ; again = false {
+		s.hits = s.hits[:0]
+		for _, x := range r.lexicons {
+			s.hits = append(s.hits, x.Match(s.tokens)...)
+		}
+		if !again || !r.ordinals(s) {
+			return
+		}
+	}
+}
+
+// ordinals replaces words that stand for one of those named before by slots.
+func (r *reading) ordinals(s *sentence) bool {
+	from := r.many
+	if len(from) < 2 {
+		from = r.order
+	}
+	hits := slices.Clone(s.hits)
+	slices.SortFunc(hits, func(a, b prose.Hit) int { return b.From - a.From })
+	changed, last := false, len(s.tokens)+1
+	for _, h := range hits {
+		n := -1
+		switch h.Class {
+		case prose.Ordinal1:
+			n = 0
+		case prose.Ordinal2:
+			n = 1
+		case prose.Ordinal3:
+			n = 2
+		case prose.OrdinalLast:
+			n = len(from) - 1
+		default:
+		}
+		if n < 0 || n >= len(from) || h.To > last {
+			continue
+		}
+		s.slots = append(s.slots, []mention{{from[n], h.From, h.To}})
+		slot := prose.Token{Key: "X", From: s.tokens[h.From].From, To: s.tokens[h.To-1].To, Word: true, Slot: len(s.slots)}
+		s.tokens = slices.Replace(s.tokens, h.From, h.To, slot)
+		changed, last = true, h.From
+	}
+	return changed
+}
+
+// slots finds names and replaces each, or each group of joined names, by a slot.
+func (r *reading) slots(s *sentence) {
+	found := r.names.find(s.Text, s.tokens, &r.around)
+	taken := make([]bool, len(s.tokens))
+	for _, m := range found {
+		for i := m.from; i < m.to; i++ {
+			taken[i] = true
+		}
+	}
+	found = append(found, r.strangers(s, taken)...)
+	if len(found) == 0 {
+		return
+	}
+	slices.SortFunc(found, func(a, b mention) int { return a.from - b.from })
+	var out []prose.Token
+	at := 0
+	for i := 0; i < len(found); {
+		n := r.group(s, found[i:])
+		out = append(out, s.tokens[at:found[i].from]...)
+		last := found[i+n-1]
+		s.slots = append(s.slots, found[i:i+n])
+		out = append(out, prose.Token{Key: "X", From: s.tokens[found[i].from].From, To: s.tokens[last.to-1].To, Word: true, Slot: len(s.slots)})
+		at = last.to
+		i += n
+	}
+	s.tokens = append(out, s.tokens[at:]...)
+}
+
+// group returns how many of the names are joined: "A, B and C". Two names with only a comma
+// between them are joined where the clause ends behind them.
+func (r *reading) group(s *sentence, found []mention) int {
+	n, joined := 1, false
+	for n < len(found) {
+		join := r.joint(s.tokens[found[n-1].to:found[n].from])
+		if join == 0 || found[n].target.unknown != found[0].target.unknown {
+			break
+		}
+		joined = joined || join == 'a'
+		n++
+	}
+	if n > 1 && !joined {
+		end := found[n-1].to
+		if end < len(s.tokens) && (s.tokens[end].Word || s.tokens[end].Key == "'") {
+			return 1
+		}
+	}
+	return n
+}
+
+// joint tells how tokens join two names: 'a' by a word, ',' by a comma, 0 not at all.
+func (r *reading) joint(between []prose.Token) byte {
+	if len(between) == 0 || len(between) > 3 {
+		return 0
+	}
+	out := byte(0)
+	for i, t := range between {
+		switch {
+		case t.Key == "," || t.Key == "、":
+			out = max(out, ',')
+		case slices.ContainsFunc(r.lexicons, func(x *prose.Lexicon) bool { return x.Joins(t.Key) != 0 }):
+			out = 'a'
+		case i > 0 && (t.Key == "the" || t.Key == "a" || strings.HasSuffix(t.Key, "'")):
+		default:
+			return 0
+		}
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+package pick
+
+import (
+	"slices"
+
+	"github.com/firstpick/firstpick/runner/pick/prose"
+)
+
+// A stance is what one place of the message says about a target.
+type stance int
+
+// The stances, from turned down to chosen.
+const (
+	rejects    stance = iota - 3 // turned down
+	faults                       // a weak point
+	passing                      // named in passing, in a question or a quotation: not on the shortlist
+	neutral                      // presented
+	considered                   // an option, or a choice for another case
+	suits                        // a strong point
+	praised                      // the best of the field
+	done                         // reported as done
+	advised                      // "use X"
+	chosen                       // "I'd go with X"
+)
+
+// stances of the classes of phrases.
+func stanceOf(c prose.Class) stance {
+	switch c {
+	case prose.Commits:
+		return chosen
+	case prose.Advises:
+		return advised
+	case prose.Reports:
+		return done
+	case prose.Praises:
+		return praised
+	case prose.Suits:
+		return suits
+	case prose.Options:
+		return considered
+	case prose.Faults:
+		return faults
+	case prose.Rejects:
+		return rejects
+	case prose.Past:
+		return passing
+	default:
+		return neutral
+	}
+}
+
+// inverted returns what the stance becomes under a negation.
+func (s stance) inverted() stance {
+	switch s {
+	case chosen, advised:
+		return rejects
+	case praised, suits:
+		return faults
+	case rejects:
+		return considered
+	case done, considered:
+		return neutral
+	default:
+		return s
+	}
+}
+
+// strong reports whether the stance is more than a point for or against.
+func (s stance) strong() bool { return s == rejects || s >= praised }
+
+// A judged is a phrase about a slot with its stance.
+type judged struct {
+	prose.Hit
+	stance stance
+}
+
+// stancesOf returns the stance of each slot of a sentence, by its number.
+func (r *reading) stancesOf(s *sentence) map[int]judged {
+	byslot := map[int][]judged{}
+	for _, h := range s.hits {
+		if h.Slot > 0 && h.Class <= prose.Past {
+			st := stanceOf(h.Class)
+			if r.negated(s, h) {
+				st = st.inverted()
+			}
+			byslot[h.Slot] = append(byslot[h.Slot], judged{h, st})
+		}
+		if h.Against > 0 {
+			byslot[h.Against] = append(byslot[h.Against], judged{h, rejects})
+		}
+	}
+	out := map[int]judged{}
+	for slot, hits := range byslot {
+		out[slot] = strongest(hits)
+	}
+	return out
+}
+
+// strongest chooses among the phrases about one slot: one within a longer one does not
+// count, a strong one outweighs a point, and then the last counts.
+func strongest(hits []judged) judged {
+	kept := slices.DeleteFunc(slices.Clone(hits), func(a judged) bool {
+		return slices.ContainsFunc(hits, func(b judged) bool {
+			return b.To-b.From > a.To-a.From && b.From <= a.From && a.To <= b.To && (a.stance > neutral) != (b.stance > neutral)
+		})
+	})
+	best := kept[0]
+	for _, h := range kept[1:] {
+		switch {
+		case h.stance.strong() != best.stance.strong():
+			if h.stance.strong() {
+				best = h
+			}
+		case (h.stance > neutral) == (best.stance > neutral):
+			if h.stance > best.stance == (h.stance > neutral) {
+				best = h
+			}
+		case h.To > best.To || h.To == best.To && h.stance < best.stance:
+			best = h
+		}
+	}
+	return best
+}
+
+// negated reports whether a negation stands before the phrase in its clause, or between
+// its beginning and the name.
+func (r *reading) negated(s *sentence, h prose.Hit) bool {
+	if h.Class >= prose.Faults {
+		return false // these phrases have their own
+	}
+	from := h.From
+	for n := 0; from > 0 && n < 4; n++ {
+		t := s.tokens[from-1]
+		if t.Slot > 0 || !t.Word && t.Key != "'" && t.Key != "-" {
+			break
+		}
+		from--
+	}
+	to := h.To
+	for _, x := range r.lexicons {
+		if x.Negated(s.tokens[from:to], shifted(s.hits, from)) {
+			return true
+		}
+	}
+	return false
+}
+
+// shifted returns hits with their places counted from a token.
+func shifted(hits []prose.Hit, from int) []prose.Hit {
+	var out []prose.Hit
+	for _, h := range hits {
+		if h.Class == prose.NoNegation && h.To > from {
+			h.From, h.To = h.From-from, h.To-from
+			out = append(out, h)
+		}
+	}
+	return out
+}

@@ -1,0 +1,245 @@
+package pick
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/firstpick/firstpick/runner/transcript"
+)
+
+// verdicts are what the message as a whole says about each target.
+type verdicts struct {
+	*statements
+	own  *target
+	of   map[*target]stance
+	best map[*target]*remark // the remark behind it
+	// alone holds the targets that a remark of their own chooses, not one with others.
+	alone map[*target]bool
+}
+
+func (f *finding) verdicts() *verdicts {
+	if f.verdict == nil {
+		f.verdict = newVerdicts(&f.message, f.x.own)
+	}
+	return f.verdict
+}
+
+// newVerdicts weighs the remarks: of strong ones on a target the last counts, but a choice
+// is only taken back where something else is chosen.
+func newVerdicts(s *statements, own *target) *verdicts {
+	v := &verdicts{s, own, map[*target]stance{}, map[*target]*remark{}, map[*target]bool{}}
+	chosenTargets := map[*target]bool{}
+	for _, m := range s.remarks {
+		if m.stance == chosen {
+			chosenTargets[m.target] = true
+		}
+	}
+	for i := range s.remarks {
+		m := &s.remarks[i]
+		old, known := v.of[m.target]
+		next := m.stance
+		switch {
+		case !known:
+		case old == chosen && next == rejects && len(chosenTargets) == 1:
+			continue
+		case old.strong() && !next.strong():
+			continue
+		case old.strong() && next.strong() && old != rejects && next != rejects && old >= next:
+			continue
+		case !old.strong() && !next.strong() && !outweighs(next, old):
+			continue
+		}
+		v.of[m.target], v.best[m.target] = next, m
+	}
+	for _, m := range s.remarks {
+		if m.stance >= praised && !m.grouped && v.of[m.target] >= praised {
+			v.alone[m.target] = true
+		}
+	}
+	return v
+}
+
+// outweighs orders what is less than strong: a point counts more than an option, an option
+// more than a name, a name more than one in passing.
+func outweighs(next, old stance) bool {
+	order := []stance{passing, neutral, faults, considered, suits}
+	return slices.Index(order, next) > slices.Index(order, old)
+}
+
+// rivals returns the rivals whose verdict is between two stances, in the order of naming.
+func (v *verdicts) rivals(low, high stance) []*target {
+	var out []*target
+	for _, t := range v.order {
+		if st, ok := v.of[t]; ok && low <= st && st <= high {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// named counts the rivals that the message presents or chooses.
+func (v *verdicts) named() int { return len(v.rivals(neutral, chosen)) }
+
+// top returns the rivals with the highest verdict of at least a report.
+func (v *verdicts) top(low stance) []*target {
+	for st := chosen; st >= low; st-- {
+		if found := v.rivals(st, st); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// say returns the only rival that the message commits to.
+func (v *verdicts) say() *target {
+	if top := v.top(done); len(top) == 1 {
+		return top[0]
+	}
+	return nil
+}
+
+// others returns the targets that are no rivals and that the message chooses.
+func (v *verdicts) others() []*target {
+	var out []*target
+	for t, st := range v.of {
+		if t != v.own && t.outside && (st == chosen || !t.unknown && st >= praised) {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b *target) int {
+		if a.unknown != b.unknown { // a name that the catalogue knows first
+			if b.unknown {
+				return -1
+			}
+			return 1
+		}
+		return v.best[a].sentence - v.best[b].sentence
+	})
+	return out
+}
+
+// tied returns the targets of a tie that nothing in the message breaks.
+func (v *verdicts) tied() []*target {
+	for _, t := range slices.Backward(v.ties) {
+		var rivals []*target
+		for _, o := range t.targets {
+			if o != v.own && !o.outside && v.of[o] > passing {
+				rivals = append(rivals, o)
+			}
+		}
+		if len(rivals) < 2 {
+			continue
+		}
+		broken := false
+		for o := range v.alone {
+			broken = broken || !o.outside && (v.of[o] == chosen || v.best[o].sentence > t.sentence)
+		}
+		if !broken {
+			return rivals
+		}
+	}
+	return nil
+}
+
+// byStatements decides by the final message.
+func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
+	v := f.verdicts()
+	top, others := v.top(praised), v.others()
+	level := stance(0)
+	if len(top) > 0 {
+		level = v.of[top[0]]
+	}
+	own := v.of[v.own] >= praised
+	r.Method, r.Level = MethodStatement, LevelStatement
+	switch {
+	case v.refusal != "" && level < chosen:
+		r.Kind, r.Rule = Refused, "refuses"
+		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "statement", "", 0, clipQuote(v.refusal)})
+	case (stop.Cut() || v.cut == surelyCut) && level < chosen && !own || v.cut == maybeCut && level < done && !own && len(others) == 0:
+		r.Kind, r.Rule = Truncated, "ends in the middle"
+	case len(v.tied()) > 1:
+		r.Kind, r.Rule = Ambiguous, "no preference between two or more"
+	case own && level < chosen && len(others) == 0 || own && level <= praised:
+		r.Kind, r.Rule = DIY, "commits to own work"
+		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "diy", "", 0, v.best[v.own].quote})
+	case level == chosen && len(top) > 1:
+		r.Kind, r.Rule = Ambiguous, "commits to two or more"
+	case len(others) > 0 && level < done:
+		f.pick(r, Other, others[0], "commits to what does not compete here")
+	case len(top) == 1:
+		f.pick(r, Tool, top[0], map[stance]string{chosen: "commits", advised: "advises", done: "reports", praised: "praises"}[level])
+	case len(top) > 1 && level > praised:
+		r.Kind, r.Rule = Ambiguous, "uses two or more"
+	case f.byContrast(r, v):
+	default:
+		f.undecided(r, v)
+	}
+	return r.Kind != None || r.Rule != "nothing is named"
+}
+
+func (f *finding) pick(r *Result, k Kind, t *target, rule string) {
+	r.Kind, r.Picked, r.Rule = k, t.slug, rule
+	r.Evidence = append(r.Evidence, Evidence{t.slug, LevelStatement, "statement", "", 0, f.verdicts().best[t].quote})
+}
+
+// byContrast decides for the only rival with a point in its favour, where the others are
+// turned down: "X can't do this. Y can."
+func (f *finding) byContrast(r *Result, v *verdicts) bool {
+	good := v.rivals(suits, suits)
+	against := len(v.rivals(rejects, faults))
+	if len(good) != 1 || against == 0 || v.defers || v.asks || len(v.rivals(neutral, chosen)) > 1 {
+		return false
+	}
+	f.pick(r, Tool, good[0], "contrasts with what is turned down")
+	return true
+}
+
+// undecided tells none from what the rules cannot read.
+func (f *finding) undecided(r *Result, v *verdicts) {
+	r.Method, r.Level = "", 0
+	presented, against := v.rivals(neutral, chosen), v.rivals(rejects, faults)
+	switch {
+	case len(presented)+len(against) == 0:
+		r.Rule = "nothing is named"
+	case v.defers || v.asks:
+		r.Rule = "no choice yet"
+	case len(against) == 0 && len(v.top(suits)) == 0:
+		r.Rule = "names without a choice"
+	default:
+		r.Kind, r.Unresolved, r.Rule = Ambiguous, true, "no rule reads a choice"
+	}
+}
+
+// lists fills in shortlist and rejected.
+func (f *finding) lists(r *Result) {
+	short, out := map[string]bool{}, map[string]bool{}
+	if r.Picked != "" {
+		short[r.Picked] = true
+	}
+	for _, d := range f.actions {
+		if !d.target.outside {
+			short[d.target.slug] = true
+		}
+	}
+	v := f.verdicts()
+	decided := r.Kind == Tool || r.Kind == Other || r.Kind == DIY
+	alone := !decided && v.named() == 1
+	for _, t := range v.order {
+		switch st := v.of[t]; {
+		case st == rejects, st == faults && decided:
+			out[t.slug] = true
+		case st == passing, st == neutral && alone && r.Kind != Truncated:
+		default:
+			short[t.slug] = true
+		}
+	}
+	if f.structured != nil {
+		for _, slug := range f.structured.alternatives {
+			short[slug] = true
+		}
+	}
+	for slug := range short {
+		delete(out, slug)
+	}
+	r.Shortlist, r.Rejected = slices.Sorted(maps.Keys(short)), slices.Sorted(maps.Keys(out))
+}
