@@ -336,20 +336,42 @@ func (r *reading) group(s *sentence, found []mention) int {
 
 // joint tells how tokens join two names: 'a' by a word, ',' by a comma, 0 not at all.
 func (r *reading) joint(between []prose.Token) byte {
-	if len(between) == 0 || len(between) > 3 {
+	if len(between) == 0 || len(between) > 3*maxJoiner {
 		return 0
 	}
 	out := byte(0)
-	for i, t := range between {
-		switch {
-		case t.Key == "," || t.Key == "、":
-			out = max(out, ',')
-		case slices.ContainsFunc(r.lexicons, func(x *prose.Lexicon) bool { return x.Joins(t.Key) != 0 }):
+	for n := 0; len(between) > 0; n++ {
+		size := r.joiner(between)
+		switch t := between[0]; {
+		case n == 3:
+			return 0
+		case size > 0:
 			out = 'a'
-		case i > 0 && (t.Key == "the" || t.Key == "a" || strings.HasSuffix(t.Key, "'")):
+		case t.Key == "," || t.Key == "、":
+			out, size = max(out, ','), 1
+		case n > 0 && (t.Key == "the" || t.Key == "a" || strings.HasSuffix(t.Key, "'")):
+			size = 1
 		default:
 			return 0
 		}
+		between = between[size:]
 	}
 	return out
+}
+
+// maxJoiner is the number of tokens of the longest joining word: "あるいは".
+const maxJoiner = 4
+
+// joiner returns how many of the first tokens are a word that joins names.
+func (r *reading) joiner(tokens []prose.Token) int {
+	for size := min(maxJoiner, len(tokens)); size > 0; size-- {
+		key := tokens[0].Key
+		for _, t := range tokens[1:size] {
+			key += t.Key
+		}
+		if slices.ContainsFunc(r.lexicons, func(x *prose.Lexicon) bool { return x.Joins(key) != 0 }) {
+			return size
+		}
+	}
+	return 0
 }

@@ -86,7 +86,11 @@ func (x *Lexicon) entry(class Class, line string) error {
 	sets := map[Class]map[string]bool{Lead: x.leads, Common: x.common, Dangling: x.dangling, And: x.and, Or: x.or}
 	if set := sets[class]; set != nil {
 		for _, w := range strings.Fields(line) {
-			set[fold(w)] = true
+			key := ""
+			for _, t := range Tokens(w) { // "または" is three
+				key += t.Key
+			}
+			set[key] = true
 		}
 		return nil
 	}

@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ type Sentence struct {
 
 // Sentences splits a text after full stops, question and exclamation marks. One that is
 // followed by no space ends nothing but in Chinese and Japanese: "Fly.io" stays whole.
+// Normalize has turned their wide marks into narrow ones, so the characters beside tell.
 func Sentences(text string) []Sentence {
 	var out []Sentence
 	from := 0
@@ -31,7 +33,9 @@ func Sentences(text string) []Sentence {
 			end++
 		}
 		next, _ := utf8.DecodeRuneInString(text[end:])
-		if end < len(text) && !unicode.IsSpace(next) && r < 0x3000 || r == '.' && abbreviated(text[from:i], text[end:]) {
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		beside := r != '.' && (dense(before) || dense(next))
+		if end < len(text) && !unicode.IsSpace(next) && r < 0x3000 && !beside || r == '.' && abbreviated(text[from:i], text[end:]) {
 			i = end
 			continue
 		}
@@ -39,6 +43,16 @@ func Sentences(text string) []Sentence {
 		from, i = end, end
 	}
 	return add(out, text, from, len(text))
+}
+
+// asks reports whether a text ends as a Japanese question with a full stop. A suggestion in
+// the form of a question ("would X not do?") asks nothing.
+func asks(text string) bool {
+	text = strings.TrimSuffix(text, "。")
+	ends := func(ends ...string) bool {
+		return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(text, end) })
+	}
+	return ends("ですか", "ますか", "でしたか", "ましたか", "でしょうか") && !ends("ないでしょうか", "いかがでしょうか")
 }
 
 func ends(r rune) bool {
@@ -52,7 +66,7 @@ func add(out []Sentence, text string, from, to int) []Sentence {
 		return out
 	}
 	from += strings.Index(part, trimmed[:1])
-	return append(out, Sentence{From: from, Text: trimmed, Question: strings.Contains(trimmed[max(0, len(trimmed)-3):], "?")})
+	return append(out, Sentence{From: from, Text: trimmed, Question: strings.Contains(trimmed[max(0, len(trimmed)-3):], "?") || asks(trimmed)})
 }
 
 // abbreviations are words whose full stop does not end a sentence.

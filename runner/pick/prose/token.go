@@ -10,7 +10,7 @@ import (
 
 // A Token is a word, a mark or a slot of a sentence.
 type Token struct {
-	// Key is the word in lower case, without accents.
+	// Key is the word in lower case, without accents; Chinese in simplified characters.
 	Key string
 	// From and To are the bytes of the sentence.
 	From, To int
@@ -31,7 +31,11 @@ func Tokens(text string) []Token {
 		case unicode.IsSpace(r):
 			i += size
 		case dense(r):
-			out = append(out, Token{Key: text[i : i+size], From: i, To: i + size, Word: true})
+			key := text[i : i+size]
+			if s, ok := simplified[key]; ok {
+				key = s
+			}
+			out = append(out, Token{Key: key, From: i, To: i + size, Word: true})
 			i += size
 		case wordy(r):
 			end := wordEnd(text, i)
