@@ -129,14 +129,25 @@ func (r *reading) fragment(s *sentence) bool {
 			return false
 		}
 	}
-	return words <= 1 && s.From == 0 == (len(s.unit.Text) <= s.To()+2 || true)
+	return words <= 1
 }
 
-// To is the byte of the unit's text behind the sentence.
-func (s *sentence) To() int { return s.From + len(s.Text) }
-
-// short reports whether the sentence has few words.
-func (s *sentence) short() bool { return len(s.tokens) <= 4 }
+// concluding returns the slot of the name behind a colon that ends an argument: "Four nodes
+// and no patience: Dask." 0 for none.
+func (s *sentence) concluding(leads func(string) bool) int {
+	words := 0
+	for i, t := range s.tokens {
+		switch {
+		case t.Slot > 0:
+			return 0
+		case t.Word:
+			words++
+		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && (words >= 5 || words == 1 && leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item:
+			return s.tokens[i+1].Slot
+		}
+	}
+	return 0
+}
 
 // coded reports whether bytes of the sentence are code or bold.
 func (s *sentence) coded(from, to int) bool {
@@ -180,7 +191,7 @@ func (r *reading) without(s *sentence, named []*target) {
 			}
 		case prose.Ties:
 			if len(about) < 2 {
-				about = r.many
+				about = r.together()
 			}
 			if len(about) > 1 {
 				r.ties = append(r.ties, tie{about, r.n})
@@ -204,6 +215,21 @@ func (r *reading) without(s *sentence, named []*target) {
 		}
 	}
 	r.asks = s.Question
+}
+
+// together returns the targets that "both" and "either" stand for: those of this unit that
+// are not turned down, otherwise those named together last.
+func (r *reading) together() []*target {
+	var out []*target
+	for _, t := range compact(r.inUnit) {
+		if r.last(t) > faults {
+			out = append(out, t)
+		}
+	}
+	if len(out) < 2 {
+		return r.many
+	}
+	return out
 }
 
 // taken returns what "that's the one" stands for: the target named last that is not turned

@@ -58,6 +58,7 @@ func (r *Reader) Layout(source string) []Unit {
 }
 
 var (
+	lostSpace = regexp.MustCompile(`([\p{Ll}\d)%][.!?:])(\p{Lu}\p{Ll})`)
 	lostBreak = regexp.MustCompile(`\s(#{1,6}\s+\S|[-*•]\s+\*\*|\|\s*\||\d{1,2}[.)]\s+(?:\*\*)?\p{Lu})`)
 	bullets   = regexp.MustCompile(`(?m)^(\s*)[•◦‣▪–—]\s+`)
 )
@@ -66,9 +67,10 @@ var (
 // and has marks of lists, headings or rows inside its lines.
 func restore(source string) string {
 	source = bullets.ReplaceAllString(source, "$1- ")
-	if strings.Count(source, "\n")*300 > len(source) {
+	if !LostBreaks(source) {
 		return source
 	}
+	source = lostSpace.ReplaceAllString(source, "$1 $2")
 	at := lostBreak.FindAllStringIndex(source, -1)
 	if len(at) < 2 {
 		return source
@@ -81,6 +83,11 @@ func restore(source string) string {
 		from = m[0] + 1
 	}
 	return b.String() + source[from:]
+}
+
+// LostBreaks reports whether a text has far fewer line breaks than its length asks for.
+func LostBreaks(source string) bool {
+	return len(source) > 600 && strings.Count(source, "\n")*300 < len(source)
 }
 
 // A layout gathers units while it walks the tree.

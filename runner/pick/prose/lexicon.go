@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -28,9 +29,10 @@ type Lexicon struct {
 	dangling map[string]bool
 }
 
-// Lexicons reads the embedded lexicons, by language. The error lists every problem with
-// file and line.
-func Lexicons() (map[string]*Lexicon, error) {
+// Lexicons returns the embedded lexicons, by language. The error names file and line.
+func Lexicons() (map[string]*Lexicon, error) { return embedded() }
+
+var embedded = sync.OnceValues(func() (map[string]*Lexicon, error) {
 	names, err := fs.Glob(files, "lexicon/*.txt")
 	if err != nil {
 		return nil, err
@@ -47,7 +49,7 @@ func Lexicons() (map[string]*Lexicon, error) {
 		}
 	}
 	return out, nil
-}
+})
 
 // Parse reads a lexicon. FORMAT.md describes it.
 func Parse(language, text string) (*Lexicon, error) {

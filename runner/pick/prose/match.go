@@ -154,3 +154,6 @@ func (x *Lexicon) Joins(key string) byte {
 
 // Dangles reports whether a sentence cannot end with the word.
 func (x *Lexicon) Dangles(key string) bool { return x.dangling[key] || x.and[key] || x.or[key] }
+
+// Leads reports whether a word may stand before the beginning of a phrase, as "so".
+func (x *Lexicon) Leads(key string) bool { return x.leads[key] }
