@@ -181,7 +181,7 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 	t := s.tokens[i]
 	word := s.Text[t.From:t.To]
 	first, _ := utf8.DecodeRuneInString(word)
-	if !unicode.Is(unicode.Latin, first) || len(word) < 3 || common[t.Key] || strings.HasPrefix(s.Text[t.To:], "-") {
+	if !unicode.Is(unicode.Latin, first) || len(word) < 3 || common[t.Key] || strings.HasPrefix(s.Text[t.To:], "-") || strings.HasSuffix(s.Text[:t.From], "-") {
 		return plainWord
 	}
 	upper, lower, inner := 0, 0, false
@@ -198,7 +198,7 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 		return brand
 	case lower == 0 && len(word) < 5: // an abbreviation
 		return plainWord
-	case unicode.IsUpper(first) && i > 0 && !clauseStart(s.tokens, i):
+	case unicode.IsUpper(first) && !s.opens(i):
 		return capitalised
 	case s.coded(t.From, t.To):
 		return capitalised
@@ -207,8 +207,13 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 	}
 }
 
-func clauseStart(tokens []prose.Token, i int) bool {
-	return i > 0 && (tokens[i-1].Key == "." || tokens[i-1].Key == "!" || tokens[i-1].Key == "?")
+// opens reports whether the word at i begins a clause that goes on: its capital says nothing
+// then.
+func (s *sentence) opens(i int) bool {
+	if i > 0 && (s.tokens[i-1].Word || !strings.Contains(".!?:–—-(", s.tokens[i-1].Key[:1])) {
+		return false
+	}
+	return i == 0 || i+1 < len(s.tokens) && s.tokens[i+1].Word
 }
 
 // common are capitalised words that are no choice of a tool: languages, protocols,

@@ -172,7 +172,7 @@ func (r *reading) byLabel(first int) {
 		}
 		switch r.label {
 		case prose.LabelPick:
-			if !done {
+			if !done && m.stance != considered && distinct(r.inUnit) == 1 {
 				m.stance, done = chosen, true
 			}
 		case prose.LabelOptions:
