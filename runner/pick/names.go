@@ -165,7 +165,7 @@ func (s *sentence) titled() bool {
 			}
 		}
 	}
-	return s.unit.Kind == prose.Heading || upper > 1 && 2*upper > long
+	return s.unit.Kind == prose.Heading || upper > 1 && 2*upper > long && long-upper < 3
 }
 
 type spelling int

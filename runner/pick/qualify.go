@@ -21,29 +21,30 @@ func (s *sentence) segments() []int {
 	return out
 }
 
-// quotations marks tokens, as they were before names became slots, that stand between
-// quotation marks with more than a name.
-func (s *sentence) quotations() map[int]bool {
-	out := map[int]bool{}
+// quoted reports whether a mention stands between quotation marks, or in the text of a link,
+// with other words.
+func (s *sentence) quoted(m mention) bool {
 	tokens := prose.Tokens(s.Text)
+	if m.to > len(tokens) {
+		return false
+	}
 	open := -1
 	for i, t := range tokens {
-		if t.Key != `"` {
-			continue
-		}
-		if open < 0 {
+		switch {
+		case t.Key != `"`:
+		case open < 0:
 			open = i
-			continue
+		case open < m.from && m.to <= i:
+			return i-open-1 > m.to-m.from
+		default:
+			open = -1
 		}
-		for j := open; i-open > 5 && j < i; j++ {
-			out[j] = true
-		}
-		open = -1
 	}
-	for j := open; open >= 0 && len(tokens)-open > 5 && j < len(tokens); j++ {
-		out[j] = true
+	if open >= 0 && open < m.from && open < 2 {
+		return true // a quotation of several sentences
 	}
-	return out
+	from, to := s.From+tokens[m.from].From, s.From+tokens[m.to-1].To
+	return slices.ContainsFunc(s.unit.Links, func(p prose.Span) bool { return p.From <= from && to <= p.To && p.To-p.From > 2*(to-from) })
 }
 
 // qualified returns what becomes of a stance in a question, under a condition, for later,
@@ -54,6 +55,9 @@ func (r *reading) qualified(s *sentence, st stance, at int, segments []int) stan
 			return st
 		}
 		return min(max(st, neutral), neutral)
+	}
+	if st != rejects && r.others(s, at) {
+		return min(st, passing)
 	}
 	if st <= neutral {
 		if st == neutral && r.conditional(s, at, segments) {
@@ -70,6 +74,15 @@ func (r *reading) qualified(s *sentence, st stance, at int, segments []int) stan
 		return considered
 	}
 	return st
+}
+
+// others reports whether the token belongs to what others say.
+func (r *reading) others(s *sentence, at int) bool {
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
+		return h.Class == prose.Quoted && h.From < at && !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool {
+			return t.Key == ";" || t.Key == ")" || t.Slot == 0 && r.leads(t.Key)
+		})
+	})
 }
 
 // conditional reports whether the token stands under a condition of its sentence.
@@ -142,7 +155,7 @@ func (s *sentence) concluding(leads func(string) bool) int {
 			return 0
 		case t.Word:
 			words++
-		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && (words >= 5 || words == 1 && leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item:
+		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && s.tokens[i+1].From > t.To && (words >= 5 || words == 1 && leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item:
 			return s.tokens[i+1].Slot
 		}
 	}
@@ -173,7 +186,16 @@ func (r *reading) without(s *sentence, named []*target) {
 	if len(about) == 0 {
 		about = r.topic
 	}
+	lastSlot := -1
+	for i, t := range s.tokens {
+		if t.Slot > 0 {
+			lastSlot = i
+		}
+	}
 	for _, h := range s.hits {
+		if h.Class <= prose.PassesIt && h.From < lastSlot {
+			continue // it is about a name that follows
+		}
 		switch h.Class {
 		case prose.TakesIt:
 			if t := r.taken(about); t != nil && !s.Question && !r.negated(s, h) && !r.conditional(s, h.From, s.segments()) {
@@ -181,7 +203,7 @@ func (r *reading) without(s *sentence, named []*target) {
 			}
 		case prose.DropsIt:
 			for _, t := range about {
-				if !s.Question && (len(named) == 0 || h.From > 0) {
+				if !s.Question {
 					r.remark(t, rejects, s)
 				}
 			}
@@ -211,7 +233,7 @@ func (r *reading) without(s *sentence, named []*target) {
 	}
 	for _, p := range r.phrases {
 		if p.MatchString(s.Text) && !s.Question {
-			r.remark(r.own, praised, s)
+			r.remark(r.own, suits, s)
 		}
 	}
 	r.asks = s.Question

@@ -24,6 +24,7 @@ type remark struct {
 	sentence int
 	quote    string
 	mark     bool // by a symbol alone
+	fragment bool // a name alone
 	grouped  bool // with others: "X and Y"
 }
 
@@ -58,6 +59,7 @@ type reading struct {
 	topic    []*target // named by the last sentence that names any
 	many     []*target // named by the last unit that names two or more
 	inUnit   []*target // named by this unit so far
+	opening  bool      // the message has only quoted so far
 	headed   bool      // the unit before is a heading that names one target
 	label    prose.Class
 	labelled int // units left to which the label applies; -1 for all up to the next heading
@@ -94,7 +96,9 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 		r.lexicons = append(r.lexicons, x.lexicons["en"]) // labels and idioms are often English
 	}
 	r.units = x.layout.Layout(text)
+	r.opening = true
 	for i := range r.units {
+		r.opening = r.opening && r.units[i].Quoted
 		if err := ctx.Err(); err != nil {
 			return r.statements, err
 		}
@@ -167,7 +171,7 @@ func (r *reading) byLabel(first int) {
 	done := false
 	for i := first; i < len(r.remarks); i++ {
 		m := &r.remarks[i]
-		if m.stance < neutral && m.stance != passing || m.stance > suits {
+		if m.stance < passing || m.stance > suits && !m.fragment {
 			continue
 		}
 		switch r.label {
@@ -196,7 +200,6 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 	stances := r.stancesOf(s)
 	r.gapping(s, stances)
 	segments := s.segments()
-	quotes := s.quotations()
 	fragment, conclusion := r.fragment(s), s.concluding(r.leads)
 	for i, t := range s.tokens {
 		if t.Slot == 0 {
@@ -219,14 +222,15 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 			switch {
 			case u.Struck != nil && s.within(u.Struck, m):
 				own = rejects
-			case quotes[m.from]:
+			case s.quoted(m), u.Quoted && r.opening:
 				own = passing
 			}
 			if m.target.unknown && own < chosen || m.target == r.own && own < considered {
 				continue
 			}
 			r.remark(m.target, own, s)
-			r.remarks[len(r.remarks)-1].grouped = distinctMentions(s.slots[t.Slot-1]) > 1
+			last := &r.remarks[len(r.remarks)-1]
+			last.grouped, last.fragment = distinctMentions(s.slots[t.Slot-1]) > 1, fragment && !judgedSlot
 			if !m.target.unknown && m.target != r.own {
 				named = append(named, m.target)
 			}

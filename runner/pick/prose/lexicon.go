@@ -92,10 +92,9 @@ func (x *Lexicon) entry(class Class, line string) error {
 		}
 		return nil
 	}
-	if class == Negation {
-		for _, t := range Tokens(line) {
-			x.negation[t.Key] = true
-		}
+	if class == Negation && !strings.ContainsAny(line, "(*^") && len(Tokens(line)) == 1 {
+		x.negation[Tokens(line)[0].Key] = true
+		return nil
 	}
 	p := &phrase{rest: line}
 	alternatives, err := p.alternatives()

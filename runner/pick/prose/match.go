@@ -125,11 +125,11 @@ func stops(t Token) bool {
 // breaks reports whether no gap of a phrase reaches over the token.
 func breaks(t Token) bool { return stops(t) }
 
-// Negated reports whether a word of negation stands in the tokens, outside the phrases
+// Negated reports whether a word of negation stands between two tokens, outside the phrases
 // that only look so, such as "not only".
-func (x *Lexicon) Negated(tokens []Token, hits []Hit) bool {
-	for i, t := range tokens {
-		if t.Slot > 0 || !x.negation[t.Key] {
+func (x *Lexicon) Negated(tokens []Token, hits []Hit, from, to int) bool {
+	for i := from; i < to; i++ {
+		if t := tokens[i]; t.Slot > 0 || !x.negation[t.Key] {
 			continue
 		}
 		harmless := slices.ContainsFunc(hits, func(h Hit) bool { return h.Class == NoNegation && h.From <= i && i < h.To })
