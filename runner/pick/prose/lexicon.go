@@ -108,17 +108,18 @@ func (x *Lexicon) entry(class Class, line string) error {
 	case class > Past && high > 0:
 		return fmt.Errorf("%q: section %s takes no X", line, class)
 	}
+	if empty(alternatives) {
+		return fmt.Errorf("%q: may match nothing", line)
+	}
 	root := x.phrases
 	if first := alternatives[0]; len(alternatives) == 1 && len(first) > 0 && first[0].is == start {
 		root, alternatives = x.starts, [][]element{first[1:]}
 	}
 	to, err := x.insert(root, alternatives)
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("%q: %w", line, err)
-	case to == root:
-		return fmt.Errorf("%q: may match nothing", line)
-	case !slices.Contains(to.classes, class):
+	}
+	if !slices.Contains(to.classes, class) {
 		to.classes = append(to.classes, class)
 	}
 	return nil
@@ -161,6 +162,15 @@ func slots(alternatives [][]element) (low, high int) {
 		high = max(high, b)
 	}
 	return low, high
+}
+
+// empty reports whether one of the alternatives matches no word.
+func empty(alternatives [][]element) bool {
+	return slices.ContainsFunc(alternatives, func(s []element) bool {
+		return !slices.ContainsFunc(s, func(e element) bool {
+			return e.is == literal || e.is == slotX || e.is == slotY || e.is == group && !empty(e.group)
+		})
+	})
 }
 
 // A phrase is the rest of a line to parse.

@@ -57,7 +57,7 @@ func (m *matcher) begins(i int) bool {
 			return false
 		}
 		if !before.Word {
-			return before.Key != "/" && before.Key != "-" && before.Key != "'"
+			return strings.ContainsAny(before.Key, ",;:.!?()–—\"|*→…、。")
 		}
 		if !m.lexicon.leads[before.Key] {
 			return false
