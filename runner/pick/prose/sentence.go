@@ -69,7 +69,7 @@ func abbreviated(text, rest string) bool {
 		return false
 	}
 	for _, a := range spaced {
-		if strings.HasSuffix(text, a) || strings.HasSuffix(text, a[:1]) && strings.HasPrefix(rest, a[1:]) {
+		if strings.HasSuffix(text, a) || strings.HasSuffix(text, a[:1]) && strings.HasPrefix("."+rest, a[1:]) {
 			return true
 		}
 	}
