@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-func labelled(t *testing.T) []pick.Case {
+func labelled(t testing.TB) []pick.Case {
 	t.Helper()
 	f, err := os.Open("testdata/cases.jsonl")
 	if err != nil {

@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,10 +18,12 @@ const (
 	surelyCut
 )
 
+var linkDefinitions = regexp.MustCompile(`(?m)^\[[^\]]+\]:\s*\S+.*$`)
+
 // cutOff judges the end of a message: an open fence, bold or row, an empty item, a comma
 // or a word that needs another are sure signs; a long line without a full stop is a weak one.
 func (r *reading) cutOff(text string) cutness {
-	text = strings.TrimRight(text, " \t\n")
+	text = strings.TrimRight(linkDefinitions.ReplaceAllString(text, ""), " \t\n")
 	line := text[strings.LastIndexByte(text, '\n')+1:]
 	trimmed := strings.TrimSpace(line)
 	last, _ := utf8.DecodeLastRuneInString(trimmed)
@@ -41,6 +44,9 @@ func (r *reading) cutOff(text string) cutness {
 		if x.Language == r.language && x.Dangles(end) {
 			return surelyCut
 		}
+	}
+	if prose.LostBreaks(text) {
+		return whole // what ends such a text is often the page around it
 	}
 	elsewhere := strings.ContainsAny(strings.TrimSuffix(text, line), ".!?。") || len(prose.Sentences(trimmed)) > 1
 	item := strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed, "* ") || strings.HasPrefix(trimmed, "#") || trimmed[0] >= '0' && trimmed[0] <= '9'

@@ -56,13 +56,32 @@ func (n *nameIndex) find(text string, tokens []prose.Token, around *surroundings
 	for i := 0; i < len(tokens); i++ {
 		for _, c := range n.byFirst[tokens[i].Key] {
 			if c.at(text, tokens[i:]) && around.allows(c, text) {
-				out = append(out, mention{c.target, i, i + len(c.words)})
-				i += len(c.words) - 1
+				end := product(text, tokens, i+len(c.words))
+				out = append(out, mention{c.target, i, end})
+				i = end - 1
 				break
 			}
 		}
 	}
 	return out
+}
+
+// product returns the end of a name that ends before token i, with the words of a product
+// behind it: "Square's Web Payments SDK", "Stripe Checkout".
+func product(text string, tokens []prose.Token, i int) int {
+	end := i
+	if i < len(tokens) && tokens[i].Key == "'s" {
+		i++
+	}
+	for n := 0; n < 4 && i < len(tokens) && tokens[i].Word && tokens[i].From == tokens[i-1].To+1; n++ {
+		first, _ := utf8.DecodeRuneInString(text[tokens[i].From:])
+		if !unicode.IsUpper(first) || tokens[i].Key == "i" {
+			break
+		}
+		i++
+		end = i
+	}
+	return end
 }
 
 // at reports whether the name stands at the beginning of tokens. A dash or slash before it
@@ -77,7 +96,7 @@ func (n name) at(text string, tokens []prose.Token) bool {
 		}
 	}
 	from, to := tokens[0].From, tokens[len(n.words)-1].To
-	if n.exact && text[from:to] != n.text {
+	if n.exact && text[from:to] != n.text && strings.TrimRight(text, ".!") != strings.ToLower(n.text) { // "plunk."
 		return false
 	}
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
@@ -112,19 +131,20 @@ func (c *surroundings) allows(n name, sentence string) bool {
 // names already.
 func (r *reading) strangers(s *sentence, taken []bool) []mention {
 	var out []mention
+	titled := s.titled()
 	for i := 0; i < len(s.tokens); i++ {
 		if taken[i] || !s.tokens[i].Word {
 			continue
 		}
 		kind := r.spelling(s, i)
-		if kind == plainWord {
+		if kind == plainWord || kind == capitalised && titled {
 			continue
 		}
 		end := i + 1
 		for end < len(s.tokens) && end < i+3 && !taken[end] && s.tokens[end].Word && r.spelling(s, end) != plainWord && s.tokens[end].From == s.tokens[end-1].To+1 {
 			end++
 		}
-		if end+1 < len(s.tokens) && s.tokens[end].Key == "." && s.tokens[end].To == s.tokens[end+1].From && s.tokens[end].From == s.tokens[end-1].To && s.tokens[end+1].Word { // "Pagar.me"
+		if end+1 < len(s.tokens) && !taken[end] && !taken[end+1] && s.tokens[end].Key == "." && s.tokens[end].To == s.tokens[end+1].From && s.tokens[end].From == s.tokens[end-1].To && s.tokens[end+1].Word { // "Pagar.me"
 			end += 2
 		}
 		text := s.Text[s.tokens[i].From:s.tokens[end-1].To]
@@ -132,6 +152,20 @@ func (r *reading) strangers(s *sentence, taken []bool) []mention {
 		i = end - 1
 	}
 	return out
+}
+
+// titled reports whether most words have a capital, as in a title: then it marks no name.
+func (s *sentence) titled() bool {
+	long, upper := 0, 0
+	for _, t := range s.tokens {
+		if t.Word && t.To-t.From > 3 {
+			long++
+			if first, _ := utf8.DecodeRuneInString(s.Text[t.From:]); unicode.IsUpper(first) {
+				upper++
+			}
+		}
+	}
+	return s.unit.Kind == prose.Heading || upper > 1 && 2*upper > long && long-upper < 3
 }
 
 type spelling int
@@ -147,7 +181,7 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 	t := s.tokens[i]
 	word := s.Text[t.From:t.To]
 	first, _ := utf8.DecodeRuneInString(word)
-	if !unicode.Is(unicode.Latin, first) || len(word) < 3 || common[t.Key] {
+	if !unicode.Is(unicode.Latin, first) || len(word) < 3 || common[t.Key] || strings.HasPrefix(s.Text[t.To:], "-") || strings.HasSuffix(s.Text[:t.From], "-") {
 		return plainWord
 	}
 	upper, lower, inner := 0, 0, false
@@ -164,7 +198,7 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 		return brand
 	case lower == 0 && len(word) < 5: // an abbreviation
 		return plainWord
-	case unicode.IsUpper(first) && (i > 0 && !clauseStart(s.tokens, i) || s.short()):
+	case unicode.IsUpper(first) && !s.opens(i):
 		return capitalised
 	case s.coded(t.From, t.To):
 		return capitalised
@@ -173,8 +207,13 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 	}
 }
 
-func clauseStart(tokens []prose.Token, i int) bool {
-	return i > 0 && (tokens[i-1].Key == "." || tokens[i-1].Key == "!" || tokens[i-1].Key == "?")
+// opens reports whether the word at i begins a clause that goes on: its capital says nothing
+// then.
+func (s *sentence) opens(i int) bool {
+	if i > 0 && (s.tokens[i-1].Word || !strings.Contains(".!?:–—-(", s.tokens[i-1].Key[:1])) {
+		return false
+	}
+	return i == 0 || i+1 < len(s.tokens) && s.tokens[i+1].Word
 }
 
 // common are capitalised words that are no choice of a tool: languages, protocols,

@@ -21,29 +21,30 @@ func (s *sentence) segments() []int {
 	return out
 }
 
-// quotations marks tokens, as they were before names became slots, that stand between
-// quotation marks with more than a name.
-func (s *sentence) quotations() map[int]bool {
-	out := map[int]bool{}
+// quoted reports whether a mention stands between quotation marks, or in the text of a link,
+// with other words.
+func (s *sentence) quoted(m mention) bool {
 	tokens := prose.Tokens(s.Text)
+	if m.to > len(tokens) {
+		return false
+	}
 	open := -1
 	for i, t := range tokens {
-		if t.Key != `"` {
-			continue
-		}
-		if open < 0 {
+		switch {
+		case t.Key != `"`:
+		case open < 0:
 			open = i
-			continue
+		case open < m.from && m.to <= i:
+			return i-open-1 > m.to-m.from
+		default:
+			open = -1
 		}
-		for j := open; i-open > 5 && j < i; j++ {
-			out[j] = true
-		}
-		open = -1
 	}
-	for j := open; open >= 0 && len(tokens)-open > 5 && j < len(tokens); j++ {
-		out[j] = true
+	if open >= 0 && open < m.from && open < 2 {
+		return true // a quotation of several sentences
 	}
-	return out
+	from, to := s.From+tokens[m.from].From, s.From+tokens[m.to-1].To
+	return slices.ContainsFunc(s.unit.Links, func(p prose.Span) bool { return p.From <= from && to <= p.To && p.To-p.From > 2*(to-from) })
 }
 
 // qualified returns what becomes of a stance in a question, under a condition, for later,
@@ -54,6 +55,9 @@ func (r *reading) qualified(s *sentence, st stance, at int, segments []int) stan
 			return st
 		}
 		return min(max(st, neutral), neutral)
+	}
+	if st != rejects && r.others(s, at) {
+		return min(st, passing)
 	}
 	if st <= neutral {
 		if st == neutral && r.conditional(s, at, segments) {
@@ -70,6 +74,15 @@ func (r *reading) qualified(s *sentence, st stance, at int, segments []int) stan
 		return considered
 	}
 	return st
+}
+
+// others reports whether the token belongs to what others say.
+func (r *reading) others(s *sentence, at int) bool {
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
+		return h.Class == prose.Quoted && h.From < at && !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool {
+			return t.Key == ";" || t.Key == ")" || t.Slot == 0 && r.leads(t.Key)
+		})
+	})
 }
 
 // conditional reports whether the token stands under a condition of its sentence.
@@ -129,14 +142,25 @@ func (r *reading) fragment(s *sentence) bool {
 			return false
 		}
 	}
-	return words <= 1 && s.From == 0 == (len(s.unit.Text) <= s.To()+2 || true)
+	return words <= 1
 }
 
-// To is the byte of the unit's text behind the sentence.
-func (s *sentence) To() int { return s.From + len(s.Text) }
-
-// short reports whether the sentence has few words.
-func (s *sentence) short() bool { return len(s.tokens) <= 4 }
+// concluding returns the slot of the name behind a colon that ends an argument: "Four nodes
+// and no patience: Dask." 0 for none.
+func (s *sentence) concluding(leads func(string) bool) int {
+	words := 0
+	for i, t := range s.tokens {
+		switch {
+		case t.Slot > 0:
+			return 0
+		case t.Word:
+			words++
+		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && s.tokens[i+1].From > t.To && (words >= 5 || words == 1 && leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item:
+			return s.tokens[i+1].Slot
+		}
+	}
+	return 0
+}
 
 // coded reports whether bytes of the sentence are code or bold.
 func (s *sentence) coded(from, to int) bool {
@@ -162,7 +186,16 @@ func (r *reading) without(s *sentence, named []*target) {
 	if len(about) == 0 {
 		about = r.topic
 	}
+	lastSlot := -1
+	for i, t := range s.tokens {
+		if t.Slot > 0 {
+			lastSlot = i
+		}
+	}
 	for _, h := range s.hits {
+		if h.Class <= prose.PassesIt && h.From < lastSlot {
+			continue // it is about a name that follows
+		}
 		switch h.Class {
 		case prose.TakesIt:
 			if t := r.taken(about); t != nil && !s.Question && !r.negated(s, h) && !r.conditional(s, h.From, s.segments()) {
@@ -170,7 +203,7 @@ func (r *reading) without(s *sentence, named []*target) {
 			}
 		case prose.DropsIt:
 			for _, t := range about {
-				if !s.Question && (len(named) == 0 || h.From > 0) {
+				if !s.Question {
 					r.remark(t, rejects, s)
 				}
 			}
@@ -180,7 +213,7 @@ func (r *reading) without(s *sentence, named []*target) {
 			}
 		case prose.Ties:
 			if len(about) < 2 {
-				about = r.many
+				about = r.together()
 			}
 			if len(about) > 1 {
 				r.ties = append(r.ties, tie{about, r.n})
@@ -200,10 +233,25 @@ func (r *reading) without(s *sentence, named []*target) {
 	}
 	for _, p := range r.phrases {
 		if p.MatchString(s.Text) && !s.Question {
-			r.remark(r.own, praised, s)
+			r.remark(r.own, suits, s)
 		}
 	}
 	r.asks = s.Question
+}
+
+// together returns the targets that "both" and "either" stand for: those of this unit that
+// are not turned down, otherwise those named together last.
+func (r *reading) together() []*target {
+	var out []*target
+	for _, t := range compact(r.inUnit) {
+		if r.last(t) > faults {
+			out = append(out, t)
+		}
+	}
+	if len(out) < 2 {
+		return r.many
+	}
+	return out
 }
 
 // taken returns what "that's the one" stands for: the target named last that is not turned

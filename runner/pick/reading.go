@@ -24,6 +24,7 @@ type remark struct {
 	sentence int
 	quote    string
 	mark     bool // by a symbol alone
+	fragment bool // a name alone
 	grouped  bool // with others: "X and Y"
 }
 
@@ -56,7 +57,10 @@ type reading struct {
 	units    []prose.Unit
 	n        int       // sentences so far
 	topic    []*target // named by the last sentence that names any
-	many     []*target // named by the last place that names two or more
+	many     []*target // named by the last unit that names two or more
+	inUnit   []*target // named by this unit so far
+	opening  bool      // the message has only quoted so far
+	headed   bool      // the unit before is a heading that names one target
 	label    prose.Class
 	labelled int // units left to which the label applies; -1 for all up to the next heading
 }
@@ -92,7 +96,9 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 		r.lexicons = append(r.lexicons, x.lexicons["en"]) // labels and idioms are often English
 	}
 	r.units = x.layout.Layout(text)
+	r.opening = true
 	for i := range r.units {
+		r.opening = r.opening && r.units[i].Quoted
 		if err := ctx.Err(); err != nil {
 			return r.statements, err
 		}
@@ -114,16 +120,22 @@ func (r *reading) unit(u *prose.Unit) {
 	}
 	first := len(r.remarks)
 	if c, ok := r.labelOf(u.Text); ok {
+		if c == prose.LabelPick && r.headed {
+			r.remark(r.topic[0], chosen, &sentence{Sentence: prose.Sentence{Text: u.Text}})
+			return
+		}
 		r.label, r.labelled = c, -1
 		if c == prose.LabelPick {
 			r.labelled = 1
 		}
 		return
 	}
-	var named []*target
+	r.inUnit = nil
 	for _, s := range prose.Sentences(u.Text) {
-		named = append(named, r.sentence(u, s)...)
+		r.inUnit = append(r.inUnit, r.sentence(u, s)...)
 	}
+	named := r.inUnit
+	r.headed = u.Kind == prose.Heading && distinct(named) == 1
 	r.byLabel(first)
 	r.byMarks(u, first)
 	if distinct(named) > 1 {
@@ -159,12 +171,12 @@ func (r *reading) byLabel(first int) {
 	done := false
 	for i := first; i < len(r.remarks); i++ {
 		m := &r.remarks[i]
-		if m.stance < neutral && m.stance != passing || m.stance > suits {
+		if m.stance < passing || m.stance > suits && !m.fragment {
 			continue
 		}
 		switch r.label {
 		case prose.LabelPick:
-			if !done {
+			if !done && m.stance != considered && distinct(r.inUnit) == 1 {
 				m.stance, done = chosen, true
 			}
 		case prose.LabelOptions:
@@ -188,8 +200,7 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 	stances := r.stancesOf(s)
 	r.gapping(s, stances)
 	segments := s.segments()
-	quotes := s.quotations()
-	fragment := r.fragment(s)
+	fragment, conclusion := r.fragment(s), s.concluding(r.leads)
 	for i, t := range s.tokens {
 		if t.Slot == 0 {
 			continue
@@ -198,8 +209,12 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 		st := neutral
 		if judgedSlot {
 			st = j.stance
-		} else if fragment && !s.Question {
+		}
+		switch {
+		case st == neutral && fragment && !judgedSlot:
 			st = chosen
+		case st == neutral && conclusion == t.Slot:
+			st = praised
 		}
 		st = r.qualified(s, st, i, segments)
 		for _, m := range s.slots[t.Slot-1] {
@@ -207,14 +222,15 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 			switch {
 			case u.Struck != nil && s.within(u.Struck, m):
 				own = rejects
-			case quotes[m.from]:
+			case s.quoted(m), u.Quoted && r.opening:
 				own = passing
 			}
 			if m.target.unknown && own < chosen || m.target == r.own && own < considered {
 				continue
 			}
 			r.remark(m.target, own, s)
-			r.remarks[len(r.remarks)-1].grouped = distinctMentions(s.slots[t.Slot-1]) > 1
+			last := &r.remarks[len(r.remarks)-1]
+			last.grouped, last.fragment = distinctMentions(s.slots[t.Slot-1]) > 1, fragment && !judgedSlot
 			if !m.target.unknown && m.target != r.own {
 				named = append(named, m.target)
 			}
@@ -256,7 +272,10 @@ func (r *reading) match(s *sentence) {
 func (r *reading) ordinals(s *sentence) bool {
 	from := r.many
 	if len(from) < 2 {
-		from = r.order
+		from = compact(r.inUnit)
+	}
+	if len(from) < 2 {
+		return false
 	}
 	hits := slices.Clone(s.hits)
 	slices.SortFunc(hits, func(a, b prose.Hit) int { return b.From - a.From })
@@ -319,7 +338,7 @@ func (r *reading) group(s *sentence, found []mention) int {
 	n, joined := 1, false
 	for n < len(found) {
 		join := r.joint(s.tokens[found[n-1].to:found[n].from])
-		if join == 0 || found[n].target.unknown != found[0].target.unknown {
+		if join == 0 || joined && join == ',' || found[n].target.unknown != found[0].target.unknown {
 			break
 		}
 		joined = joined || join == 'a'
@@ -374,4 +393,9 @@ func (r *reading) joiner(tokens []prose.Token) int {
 		}
 	}
 	return 0
+}
+
+// leads reports whether a word may stand before the beginning of a phrase.
+func (r *reading) leads(key string) bool {
+	return slices.ContainsFunc(r.lexicons, func(x *prose.Lexicon) bool { return x.Leads(key) })
 }

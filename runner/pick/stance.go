@@ -101,7 +101,7 @@ func (r *reading) stancesOf(s *sentence) map[int]judged {
 func strongest(hits []judged) judged {
 	kept := slices.DeleteFunc(slices.Clone(hits), func(a judged) bool {
 		return slices.ContainsFunc(hits, func(b judged) bool {
-			return b.To-b.From > a.To-a.From && b.From <= a.From && a.To <= b.To && (a.stance > neutral) != (b.stance > neutral)
+			return b.To-b.From > a.To-a.From && b.From <= a.From && a.To <= b.To
 		})
 	})
 	best := kept[0]
@@ -123,36 +123,40 @@ func strongest(hits []judged) judged {
 }
 
 // negated reports whether a negation stands before the phrase in its clause, or between
-// its beginning and the name.
+// its beginning and the name. A phrase of negation, such as "I doubt", reaches farther than a
+// word.
 func (r *reading) negated(s *sentence, h prose.Hit) bool {
-	if h.Class >= prose.Faults {
+	if h.Class >= prose.Faults && h.Class <= prose.Past {
 		return false // these phrases have their own
 	}
-	from := h.From
-	for n := 0; from > 0 && n < 4; n++ {
+	to := h.To
+	if h.Class > prose.Past || h.Against > 0 {
+		to = h.From // "no library needed", "X, not Y": these say what they mean
+	}
+	from, near := h.From, h.From
+	for ; from > 0; from-- {
 		t := s.tokens[from-1]
 		if t.Slot > 0 || !t.Word && t.Key != "'" && t.Key != "-" {
 			break
 		}
-		from--
+		if h.From-from < 4 {
+			near = from - 1
+		}
 	}
-	to := h.To
+	for _, o := range s.hits {
+		if o.Class == prose.Negation && from <= o.From && o.From < to && !s.harmless(o) {
+			return true
+		}
+	}
 	for _, x := range r.lexicons {
-		if x.Negated(s.tokens[from:to], shifted(s.hits, from)) {
+		if x.Negated(s.tokens, s.hits, near, to) {
 			return true
 		}
 	}
 	return false
 }
 
-// shifted returns hits with their places counted from a token.
-func shifted(hits []prose.Hit, from int) []prose.Hit {
-	var out []prose.Hit
-	for _, h := range hits {
-		if h.Class == prose.NoNegation && h.To > from {
-			h.From, h.To = h.From-from, h.To-from
-			out = append(out, h)
-		}
-	}
-	return out
+// harmless reports whether a phrase only looks like a negation.
+func (s *sentence) harmless(o prose.Hit) bool {
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == prose.NoNegation && h.From <= o.From && o.To <= h.To })
 }

@@ -102,7 +102,7 @@ func (v *verdicts) say() *target {
 func (v *verdicts) others() []*target {
 	var out []*target
 	for t, st := range v.of {
-		if t != v.own && t.outside && (st == chosen || !t.unknown && st >= praised) {
+		if t != v.own && t.outside && (st == chosen || !t.unknown && (st >= praised || st == suits && len(v.rivals(neutral, neutral)) == 0)) {
 			out = append(out, t)
 		}
 	}
@@ -130,7 +130,7 @@ func (v *verdicts) tied() []*target {
 		if len(rivals) < 2 {
 			continue
 		}
-		broken := false
+		broken := v.of[v.own] == chosen
 		for o := range v.alone {
 			broken = broken || !o.outside && (v.of[o] == chosen || v.best[o].sentence > t.sentence)
 		}
@@ -149,7 +149,7 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 	if len(top) > 0 {
 		level = v.of[top[0]]
 	}
-	own := v.of[v.own] >= praised
+	own := v.of[v.own] >= praised || v.of[v.own] == suits && level == 0
 	r.Method, r.Level = MethodStatement, LevelStatement
 	switch {
 	case v.refusal != "" && level < chosen:

@@ -31,6 +31,7 @@ const (
 	Condition // "if", "for larger teams"
 	Later     // "one day"
 	Unreal    // "would have been"
+	Quoted    // the words of others follow: "the docs say that"
 	Negation  // "not"
 	NoNegation
 	And
@@ -51,7 +52,7 @@ var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label verdict",
 	"takes it", "drops it", "passes it", "ties", "builds", "defers", "refuses",
-	"condition", "later", "unreal", "negation", "no negation", "and", "or", "lead", "common", "dangling",
+	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "dangling",
 	"first", "second", "third", "last",
 }
 

@@ -33,8 +33,8 @@ type Unit struct {
 	// Number is that of an item in a numbered list; 0 for none.
 	Number int
 	Text   string
-	// Bold, Struck and Code are spans of Text.
-	Bold, Struck, Code []Span
+	// Bold, Struck, Code and Links are spans of Text.
+	Bold, Struck, Code, Links []Span
 	// Cells are those of a Row, Head those of its table's head.
 	Cells, Head []string
 	// Quoted means that it stands in a block quotation.
@@ -58,17 +58,21 @@ func (r *Reader) Layout(source string) []Unit {
 }
 
 var (
+	lostSpace = regexp.MustCompile(`([\p{Ll}\d)%][.!?:])(\p{Lu}\p{Ll})`)
 	lostBreak = regexp.MustCompile(`\s(#{1,6}\s+\S|[-*•]\s+\*\*|\|\s*\||\d{1,2}[.)]\s+(?:\*\*)?\p{Lu})`)
+	hidden    = regexp.MustCompile(`(?is)<!--.*?-->|<[^>]*(?:display:\s*none|\bhidden\b)[^>]*>[^<]*</[^>]*>`)
 	bullets   = regexp.MustCompile(`(?m)^(\s*)[•◦‣▪–—]\s+`)
 )
 
 // restore puts back the line breaks of a text that lost them: it is long, has next to none,
 // and has marks of lists, headings or rows inside its lines.
 func restore(source string) string {
+	source = hidden.ReplaceAllString(source, "")
 	source = bullets.ReplaceAllString(source, "$1- ")
-	if strings.Count(source, "\n")*300 > len(source) {
+	if !LostBreaks(source) {
 		return source
 	}
+	source = lostSpace.ReplaceAllString(source, "$1 $2")
 	at := lostBreak.FindAllStringIndex(source, -1)
 	if len(at) < 2 {
 		return source
@@ -81,6 +85,11 @@ func restore(source string) string {
 		from = m[0] + 1
 	}
 	return b.String() + source[from:]
+}
+
+// LostBreaks reports whether a text has far fewer line breaks than its length asks for.
+func LostBreaks(source string) bool {
+	return len(source) > 600 && strings.Count(source, "\n")*300 < len(source)
 }
 
 // A layout gathers units while it walks the tree.
@@ -206,7 +215,7 @@ func (u Unit) cut(from, to int) Unit {
 		}
 		return out
 	}
-	u.Text, u.Bold, u.Struck, u.Code = strings.ReplaceAll(u.Text[from:to], "\n", " "), part(u.Bold), part(u.Struck), part(u.Code)
+	u.Text, u.Bold, u.Struck, u.Code, u.Links = strings.ReplaceAll(u.Text[from:to], "\n", " "), part(u.Bold), part(u.Struck), part(u.Code), part(u.Links)
 	return u
 }
 
@@ -289,5 +298,7 @@ func (w *inliner) link(n *ast.Link) {
 	if s := inner.text.String(); strings.Trim(s, "[]0123456789 ") == "" {
 		return
 	}
+	from := w.text.Len()
 	w.children(n)
+	w.unit.Links = append(w.unit.Links, Span{from, w.text.Len()})
 }

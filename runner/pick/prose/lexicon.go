@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -28,9 +29,10 @@ type Lexicon struct {
 	dangling map[string]bool
 }
 
-// Lexicons reads the embedded lexicons, by language. The error lists every problem with
-// file and line.
-func Lexicons() (map[string]*Lexicon, error) {
+// Lexicons returns the embedded lexicons, by language. The error names file and line.
+func Lexicons() (map[string]*Lexicon, error) { return embedded() }
+
+var embedded = sync.OnceValues(func() (map[string]*Lexicon, error) {
 	names, err := fs.Glob(files, "lexicon/*.txt")
 	if err != nil {
 		return nil, err
@@ -47,7 +49,7 @@ func Lexicons() (map[string]*Lexicon, error) {
 		}
 	}
 	return out, nil
-}
+})
 
 // Parse reads a lexicon. FORMAT.md describes it.
 func Parse(language, text string) (*Lexicon, error) {
@@ -94,10 +96,9 @@ func (x *Lexicon) entry(class Class, line string) error {
 		}
 		return nil
 	}
-	if class == Negation {
-		for _, t := range Tokens(line) {
-			x.negation[t.Key] = true
-		}
+	if class == Negation && !strings.ContainsAny(line, "(*^") && len(Tokens(line)) == 1 {
+		x.negation[Tokens(line)[0].Key] = true
+		return nil
 	}
 	p := &phrase{rest: line}
 	alternatives, err := p.alternatives()
@@ -111,17 +112,18 @@ func (x *Lexicon) entry(class Class, line string) error {
 	case class > Past && high > 0:
 		return fmt.Errorf("%q: section %s takes no X", line, class)
 	}
+	if empty(alternatives) {
+		return fmt.Errorf("%q: may match nothing", line)
+	}
 	root := x.phrases
 	if first := alternatives[0]; len(alternatives) == 1 && len(first) > 0 && first[0].is == start {
 		root, alternatives = x.starts, [][]element{first[1:]}
 	}
 	to, err := x.insert(root, alternatives)
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("%q: %w", line, err)
-	case to == root:
-		return fmt.Errorf("%q: may match nothing", line)
-	case !slices.Contains(to.classes, class):
+	}
+	if !slices.Contains(to.classes, class) {
 		to.classes = append(to.classes, class)
 	}
 	return nil
@@ -164,6 +166,15 @@ func slots(alternatives [][]element) (low, high int) {
 		high = max(high, b)
 	}
 	return low, high
+}
+
+// empty reports whether one of the alternatives matches no word.
+func empty(alternatives [][]element) bool {
+	return slices.ContainsFunc(alternatives, func(s []element) bool {
+		return !slices.ContainsFunc(s, func(e element) bool {
+			return e.is == literal || e.is == slotX || e.is == slotY || e.is == group && !empty(e.group)
+		})
+	})
 }
 
 // A phrase is the rest of a line to parse.

@@ -57,7 +57,7 @@ func (m *matcher) begins(i int) bool {
 			return false
 		}
 		if !before.Word {
-			return before.Key != "/" && before.Key != "-" && before.Key != "'"
+			return strings.ContainsAny(before.Key, ",;:.!?()–—\"|*→…、。")
 		}
 		if !m.lexicon.leads[before.Key] {
 			return false
@@ -125,11 +125,11 @@ func stops(t Token) bool {
 // breaks reports whether no gap of a phrase reaches over the token.
 func breaks(t Token) bool { return stops(t) }
 
-// Negated reports whether a word of negation stands in the tokens, outside the phrases
+// Negated reports whether a word of negation stands between two tokens, outside the phrases
 // that only look so, such as "not only".
-func (x *Lexicon) Negated(tokens []Token, hits []Hit) bool {
-	for i, t := range tokens {
-		if t.Slot > 0 || !x.negation[t.Key] {
+func (x *Lexicon) Negated(tokens []Token, hits []Hit, from, to int) bool {
+	for i := from; i < to; i++ {
+		if t := tokens[i]; t.Slot > 0 || !x.negation[t.Key] {
 			continue
 		}
 		harmless := slices.ContainsFunc(hits, func(h Hit) bool { return h.Class == NoNegation && h.From <= i && i < h.To })
@@ -154,3 +154,6 @@ func (x *Lexicon) Joins(key string) byte {
 
 // Dangles reports whether a sentence cannot end with the word.
 func (x *Lexicon) Dangles(key string) bool { return x.dangling[key] || x.and[key] || x.or[key] }
+
+// Leads reports whether a word may stand before the beginning of a phrase, as "so".
+func (x *Lexicon) Leads(key string) bool { return x.leads[key] }

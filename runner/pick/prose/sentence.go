@@ -70,7 +70,10 @@ func add(out []Sentence, text string, from, to int) []Sentence {
 }
 
 // abbreviations are words whose full stop does not end a sentence.
-const abbreviations = " e.g i.e eg ie vs etc approx cf no nr z.b z. u.a d.h bzw ca usw p.ex p. ex ej p.ej sr sra st mr mrs dr inc ltd "
+const abbreviations = " e.g i.e eg ie vs etc approx cf no nr z.b u.a d.h bzw ca usw p.ex ex p.ej ej sr sra st mr mrs dr inc ltd "
+
+// spaced are abbreviations with a space within.
+var spaced = []string{"z. B", "u. a", "d. h", "p. ej", "p. ex", "e. g", "i. e"}
 
 // abbreviated reports whether the full stop after text belongs to an abbreviation, an
 // initial or the number of an item.
@@ -78,6 +81,11 @@ func abbreviated(text, rest string) bool {
 	word := text[strings.LastIndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
 	if word == "" {
 		return false
+	}
+	for _, a := range spaced {
+		if strings.HasSuffix(text, a) || strings.HasSuffix(text, a[:1]) && strings.HasPrefix("."+rest, a[1:]) {
+			return true
+		}
 	}
 	if strings.Contains(abbreviations, " "+strings.ToLower(word)+" ") {
 		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
