@@ -245,6 +245,12 @@ func (p *phrase) words() []element {
 			if len(out) > 0 {
 				out[len(out)-1].key += "~"
 			}
+		case "'":
+			if len(out) > 0 && t.From > 0 && text[t.From-1] != ' ' { // "l'" at the end
+				out[len(out)-1].key += "'"
+				break
+			}
+			out = append(out, element{key: t.Key})
 		default:
 			out = append(out, element{key: t.Key})
 		}
