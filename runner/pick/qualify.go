@@ -66,7 +66,7 @@ func (r *reading) qualified(s *sentence, st stance, at int, segments []int) stan
 		return st
 	}
 	for _, h := range s.hits {
-		if (h.Class == prose.Later || h.Class == prose.Unreal) && segments[h.From] == segments[at] {
+		if (h.Class == prose.Later || h.Class == prose.Unreal) && segments[h.From] == segments[at] && r.reaches(s, h, at) {
 			return considered
 		}
 	}
@@ -85,6 +85,15 @@ func (r *reading) others(s *sentence, at int) bool {
 	})
 }
 
+// reaches reports whether a condition behind the token at may be about it. Chinese, Japanese
+// and Korean put conditions first: behind a comma they are about what follows.
+func (r *reading) reaches(s *sentence, h prose.Hit, at int) bool {
+	if h.From < at || r.language != "zh" && r.language != "ja" && r.language != "ko" {
+		return true
+	}
+	return !slices.ContainsFunc(s.tokens[at:h.From], func(t prose.Token) bool { return t.Key == "," || t.Key == "、" })
+}
+
 // conditional reports whether the token stands under a condition of its sentence.
 func (r *reading) conditional(s *sentence, at int, segments []int) bool {
 	for _, h := range s.hits {
@@ -96,6 +105,7 @@ func (r *reading) conditional(s *sentence, at int, segments []int) bool {
 			if !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool { return t.Key == ";" || t.Key == ")" }) {
 				return true
 			}
+		case !r.reaches(s, h, at):
 		case segments[h.From] == segments[at] || segments[h.From] == segments[at]+1 && s.tokens[h.From-1].Key == "(":
 			return true // "X if you need SAML"
 		}
@@ -202,7 +212,7 @@ func (r *reading) without(s *sentence, named []*target) {
 				r.remark(t, chosen, s)
 			}
 		case prose.DropsIt:
-			for _, t := range about {
+			for _, t := range s.before(h.From, about) {
 				if !s.Question {
 					r.remark(t, rejects, s)
 				}
@@ -252,6 +262,17 @@ func (r *reading) together() []*target {
 		return r.many
 	}
 	return out
+}
+
+// before returns the targets named last before a token of the sentence: "A is fine, B is slow:
+// no". Without any it returns those that the sentence is about.
+func (s *sentence) before(at int, about []*target) []*target {
+	for i := at - 1; i >= 0; i-- {
+		if slot := s.tokens[i].Slot; slot > 0 {
+			return targetsOf(s.slots[slot-1])
+		}
+	}
+	return about
 }
 
 // taken returns what "that's the one" stands for: the target named last that is not turned

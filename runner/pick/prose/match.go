@@ -76,7 +76,7 @@ func (m *matcher) walk(n *node, i, slot, against int) {
 		m.walk(to, i, slot, against)
 	}
 	if n.atEnd != nil && (i == len(m.tokens) || stops(m.tokens[i])) {
-		m.found(n.atEnd, i, slot, against)
+		m.walk(n.atEnd, i, slot, against)
 	}
 	if i < len(m.tokens) {
 		t := m.tokens[i]

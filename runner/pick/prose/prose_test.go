@@ -47,6 +47,7 @@ func TestTokens(t *testing.T) {
 		"d'Algolia n'est pas l'un":   "d'|algolia|n'|est|pas|l'|un",
 		"Stripe's fees":              "stripe|'s|fees",
 		"Stripeを使います":                "stripe|を|使|い|ま|す",
+		"建議選擇Stripe":                 "建|议|选|择|stripe",
 		"Stripe는 비싸다":                "stripe|는|비|싸|다",
 		"Straße, São, œuvre, FÜR":    "strasse|,|sao|,|œuvre|,|fur",
 		"Fly.io and Auth.js":         "fly|.|io|and|auth|.|js",
@@ -74,6 +75,8 @@ func TestSentences(t *testing.T) {
 		"Etwa z. B. Stripe oder so.":              {"Etwa z. B. Stripe oder so."},
 		"Stripeを使います。PayPalは不要です。":                {"Stripeを使います。", "PayPalは不要です。"},
 		"He said \"use it.\" Then he left.":       {"He said \"use it.\"", "Then he left."},
+		"Stripe?要りません!Resendで十分です。":               {"Stripe?", "要りません!", "Resendで十分です。"},
+		"选哪个?Stripe更好。":                           {"选哪个?", "Stripe更好。"},
 		"no end":                                  {"no end"},
 		"1. First":                                {"1. First"},
 		" \n ":                                    nil,
@@ -92,6 +95,19 @@ func TestSentences(t *testing.T) {
 }
 
 // describe writes units one a line: kind, level, number and text with **bold** and ~~struck~~.
+// TestQuestions also has Japanese questions, which end with a full stop.
+func TestQuestions(t *testing.T) {
+	for in, want := range map[string]bool{
+		"Use Stripe?": true, "Use Stripe.": false,
+		"件数はどのくらいですか。": true, "どれを使いますか": true, "どちらでしょうか。": true,
+		"Stripeで良いのではないでしょうか。": false, "Stripeはいかがでしょうか。": false, "Stripeか。": false,
+	} {
+		if got := prose.Sentences(in); len(got) != 1 || got[0].Question != want {
+			t.Errorf("%q: %+v, want a question: %v", in, got, want)
+		}
+	}
+}
+
 func describe(units []prose.Unit) string {
 	var b strings.Builder
 	for _, u := range units {
