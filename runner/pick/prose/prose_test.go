@@ -230,6 +230,19 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// TestEndsAndElisionsInPhrases reads "$" among alternatives, and "l'" before a bar.
+func TestEndsAndElisionsInPhrases(t *testing.T) {
+	x, err := prose.Parse("it", "[takes it]\nva bene (cosi|$)\nscelgo (la |l')ultima")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]int{"va bene": 1, "va bene così": 1, "va bene anche": 0, "scelgo l'ultima": 1, "scelgo la ultima": 1, "scelgo ultima": 0} {
+		if got := x.Match(prose.Tokens(in)); len(got) != want {
+			t.Errorf("%q: %v, want %d", in, got, want)
+		}
+	}
+}
+
 func TestLexiconErrors(t *testing.T) {
 	for in, want := range map[string]string{
 		"use X":                   "en.txt:1: a phrase before the first section",
