@@ -378,8 +378,7 @@ func (r *reading) joint(between []prose.Token) byte {
 	return out
 }
 
-// maxJoiner is the number of tokens of the longest joining word: "あるいは".
-const maxJoiner = 4
+const maxJoiner = 4 // tokens of the longest joining word: "あるいは"
 
 // joiner returns how many of the first tokens are a word that joins names.
 func (r *reading) joiner(tokens []prose.Token) int {
