@@ -226,6 +226,10 @@ func (p *phrase) words() []element {
 			out = append(out, element{is: anyWords, gap: 2})
 		case "**":
 			out = append(out, element{is: anyWords, gap: 6})
+		case "'": // an elision before a group: "j'(ai|irais) X"
+			if len(out) > 0 && t.From > 0 && text[t.From-1] != ' ' {
+				out[len(out)-1].key += "'"
+			}
 		case "~":
 			if len(out) > 0 {
 				out[len(out)-1].key += "~"
