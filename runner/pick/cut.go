@@ -41,7 +41,7 @@ func (r *reading) cutOff(text string) cutness {
 	tokens := prose.Tokens(trimmed)
 	end := tokens[len(tokens)-1].Key
 	for _, x := range r.lexicons {
-		if x.Language == r.language && x.Dangles(end) {
+		if x.Language == r.language && (x.Has(prose.Dangling, end) || x.Has(prose.And, end) || x.Has(prose.Or, end)) {
 			return surelyCut
 		}
 	}

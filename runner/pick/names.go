@@ -131,7 +131,7 @@ func (c *surroundings) allows(n name, sentence string) bool {
 // names already.
 func (r *reading) strangers(s *sentence, taken []bool) []mention {
 	var out []mention
-	titled := s.titled()
+	titled := s.titled() && r.language != "de"
 	for i := 0; i < len(s.tokens); i++ {
 		if taken[i] || !s.tokens[i].Word {
 			continue
@@ -198,7 +198,7 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 		return brand
 	case lower == 0 && len(word) < 5: // an abbreviation
 		return plainWord
-	case unicode.IsUpper(first) && !s.opens(i):
+	case unicode.IsUpper(first) && !s.opens(i) && (r.language != "de" || i > 0 && r.has(prose.NameCue, s.tokens[i-1].Key)):
 		return capitalised
 	case s.coded(t.From, t.To):
 		return capitalised

@@ -260,7 +260,13 @@ func (r *reading) match(s *sentence) {
 	for again := true; ; again = false {
 		s.hits = s.hits[:0]
 		for _, x := range r.lexicons {
-			s.hits = append(s.hits, x.Match(s.tokens)...)
+			hits := x.Match(s.tokens)
+			if x != r.lexicons[0] { // Portuguese "no Fly.io" is not English "no X"
+				hits = slices.DeleteFunc(hits, func(h prose.Hit) bool {
+					return h.Slot > 0 && s.tokens[h.From].Slot == 0 && r.lexicons[0].Has(prose.Common, s.tokens[h.From].Key)
+				})
+			}
+			s.hits = append(s.hits, hits...)
 		}
 		if !again || !r.ordinals(s) {
 			return
@@ -368,7 +374,7 @@ func (r *reading) joint(between []prose.Token) byte {
 			out = 'a'
 		case t.Key == "," || t.Key == "、":
 			out, size = max(out, ','), 1
-		case n > 0 && (t.Key == "the" || t.Key == "a" || strings.HasSuffix(t.Key, "'")):
+		case n > 0 && (r.has(prose.Article, t.Key) || strings.HasSuffix(t.Key, "'")):
 			size = 1
 		default:
 			return 0
@@ -387,14 +393,17 @@ func (r *reading) joiner(tokens []prose.Token) int {
 		for _, t := range tokens[1:size] {
 			key += t.Key
 		}
-		if slices.ContainsFunc(r.lexicons, func(x *prose.Lexicon) bool { return x.Joins(key) != 0 }) {
+		if r.has(prose.And, key) || r.has(prose.Or, key) || key == "&" || key == "+" || key == "/" {
 			return size
 		}
 	}
 	return 0
 }
 
-// leads reports whether a word may stand before the beginning of a phrase.
-func (r *reading) leads(key string) bool {
-	return slices.ContainsFunc(r.lexicons, func(x *prose.Lexicon) bool { return x.Leads(key) })
+// has reports whether a word is in a section of single words of one of the languages.
+func (r *reading) has(section prose.Class, key string) bool {
+	return slices.ContainsFunc(r.lexicons, func(x *prose.Lexicon) bool { return x.Has(section, key) })
 }
+
+// leads reports whether a word may stand before the beginning of a phrase.
+func (r *reading) leads(key string) bool { return r.has(prose.Lead, key) }

@@ -148,9 +148,22 @@ func (r *reading) negated(s *sentence, h prose.Hit) bool {
 			return true
 		}
 	}
-	for _, x := range r.lexicons {
-		if x.Negated(s.tokens, s.hits, near, to) {
-			return true
+	return r.negates(s, near, to)
+}
+
+// negates reports whether a word of negation stands between two tokens, outside the phrases
+// that only look so, such as "not only". Another language than the main one does not count
+// for words that are frequent in the main one: Portuguese "no" is no negation.
+func (r *reading) negates(s *sentence, from, to int) bool {
+	for i := from; i < to; i++ {
+		key := s.tokens[i].Key
+		if s.tokens[i].Slot > 0 || s.harmless(prose.Hit{From: i, To: i + 1}) {
+			continue
+		}
+		for n, x := range r.lexicons {
+			if x.Has(prose.Negation, key) && (n == 0 || !r.lexicons[0].Has(prose.Common, key)) {
+				return true
+			}
 		}
 	}
 	return false

@@ -26,7 +26,7 @@ func Languages(lexicons map[string]*Lexicon, tokens []Token) []string {
 			score["zh"]++
 		default:
 			for _, n := range names {
-				if lexicons[n].common[t.Key] {
+				if lexicons[n].Has(Common, t.Key) {
 					score[n]++
 				}
 			}

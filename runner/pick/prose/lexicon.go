@@ -21,12 +21,8 @@ type Lexicon struct {
 	words    map[string]int32 // exact words, and stems with "~"
 	shortest int              // bytes of the shortest stem; 0 for no stems
 	phrases  *node
-	starts   *node // phrases that stand at the beginning of a clause
-	leads    map[string]bool
-	common   map[string]bool
-	and, or  map[string]bool
-	negation map[string]bool
-	dangling map[string]bool
+	starts   *node                     // phrases that stand at the beginning of a clause
+	lists    map[Class]map[string]bool // the sections of single words
 }
 
 // Lexicons returns the embedded lexicons, by language. The error names file and line.
@@ -55,7 +51,10 @@ var embedded = sync.OnceValues(func() (map[string]*Lexicon, error) {
 func Parse(language, text string) (*Lexicon, error) {
 	x := &Lexicon{
 		Language: language, words: map[string]int32{}, phrases: &node{}, starts: &node{},
-		leads: map[string]bool{}, common: map[string]bool{}, and: map[string]bool{}, or: map[string]bool{}, negation: map[string]bool{}, dangling: map[string]bool{},
+		lists: map[Class]map[string]bool{},
+	}
+	for _, c := range []Class{And, Or, Lead, Common, Article, NameCue, Dangling, Negation} {
+		x.lists[c] = map[string]bool{}
 	}
 	section := Class(-1)
 	for n, line := range strings.Split(text, "\n") {
@@ -85,8 +84,7 @@ func Parse(language, text string) (*Lexicon, error) {
 
 // entry adds a line of a section.
 func (x *Lexicon) entry(class Class, line string) error {
-	sets := map[Class]map[string]bool{Lead: x.leads, Common: x.common, Dangling: x.dangling, And: x.and, Or: x.or}
-	if set := sets[class]; set != nil {
+	if set := x.lists[class]; set != nil && class != Negation {
 		for _, w := range strings.Fields(line) {
 			key := ""
 			for _, t := range Tokens(w) { // "または" is three
@@ -97,7 +95,7 @@ func (x *Lexicon) entry(class Class, line string) error {
 		return nil
 	}
 	if class == Negation && !strings.ContainsAny(line, "(*^") && len(Tokens(line)) == 1 {
-		x.negation[Tokens(line)[0].Key] = true
+		x.lists[Negation][Tokens(line)[0].Key] = true
 		return nil
 	}
 	p := &phrase{rest: line}
@@ -241,16 +239,14 @@ func (p *phrase) words() []element {
 			out = append(out, element{is: anyWords, gap: 2})
 		case "**":
 			out = append(out, element{is: anyWords, gap: 6})
+		case "'": // an elision before a group: "j'(ai|irais) X"
+			if len(out) > 0 && t.From > 0 && text[t.From-1] != ' ' {
+				out[len(out)-1].key += "'"
+			}
 		case "~":
 			if len(out) > 0 {
 				out[len(out)-1].key += "~"
 			}
-		case "'":
-			if len(out) > 0 && t.From > 0 && text[t.From-1] != ' ' { // "l'" at the end
-				out[len(out)-1].key += "'"
-				break
-			}
-			out = append(out, element{key: t.Key})
 		default:
 			out = append(out, element{key: t.Key})
 		}

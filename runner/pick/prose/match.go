@@ -59,7 +59,7 @@ func (m *matcher) begins(i int) bool {
 		if !before.Word {
 			return strings.ContainsAny(before.Key, ",;:.!?()–—\"|*→…、。")
 		}
-		if !m.lexicon.leads[before.Key] {
+		if !m.lexicon.lists[Lead][before.Key] {
 			return false
 		}
 		i--
@@ -125,35 +125,5 @@ func stops(t Token) bool {
 // breaks reports whether no gap of a phrase reaches over the token.
 func breaks(t Token) bool { return stops(t) }
 
-// Negated reports whether a word of negation stands between two tokens, outside the phrases
-// that only look so, such as "not only".
-func (x *Lexicon) Negated(tokens []Token, hits []Hit, from, to int) bool {
-	for i := from; i < to; i++ {
-		if t := tokens[i]; t.Slot > 0 || !x.negation[t.Key] {
-			continue
-		}
-		harmless := slices.ContainsFunc(hits, func(h Hit) bool { return h.Class == NoNegation && h.From <= i && i < h.To })
-		if !harmless {
-			return true
-		}
-	}
-	return false
-}
-
-// Joins reports whether a word joins names: 'a' for and, 'o' for or, 0 for neither.
-func (x *Lexicon) Joins(key string) byte {
-	switch {
-	case x.and[key] || key == "&" || key == "+":
-		return 'a'
-	case x.or[key] || key == "/":
-		return 'o'
-	default:
-		return 0
-	}
-}
-
-// Dangles reports whether a sentence cannot end with the word.
-func (x *Lexicon) Dangles(key string) bool { return x.dangling[key] || x.and[key] || x.or[key] }
-
-// Leads reports whether a word may stand before the beginning of a phrase, as "so".
-func (x *Lexicon) Leads(key string) bool { return x.leads[key] }
+// Has reports whether a word is in a section of single words, such as Lead.
+func (x *Lexicon) Has(section Class, key string) bool { return x.lists[section][key] }

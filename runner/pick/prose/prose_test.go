@@ -260,24 +260,6 @@ func TestLexiconErrors(t *testing.T) {
 	}
 }
 
-// TestLanguages: every lexicon parses, and is the first for a text in its language.
-func TestLanguages(t *testing.T) {
-	lexicons, err := prose.Lexicons()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for language, text := range map[string]string{
-		"en": "I would go with this one because it is the best for your team.",
-	} {
-		if got := prose.Languages(lexicons, prose.Tokens(text)); got[0] != language {
-			t.Errorf("%s: %v", language, got)
-		}
-	}
-	if got := prose.Languages(lexicons, nil); got[0] != "en" {
-		t.Errorf("no text: %v", got)
-	}
-}
-
 func FuzzProse(f *testing.F) {
 	f.Add("# A\n\n- **B**: ~~c~~ don't\n\n| a | b |\n|---|---|\n| c | ✅ |")
 	f.Add("Stripeを使います。\r\n> \"x\"")
