@@ -82,6 +82,7 @@ func (r *reading) row(u *prose.Unit) {
 		}
 	}
 	if t == nil {
+		r.columns(u)
 		return
 	}
 	st, mark := neutral, false
@@ -101,6 +102,19 @@ func (r *reading) row(u *prose.Unit) {
 		r.many = compact(append(slices.Clone(r.many), t))
 	} else {
 		r.many = []*target{t}
+	}
+}
+
+// columns notes the rivals that head the columns of a table, once for each table.
+func (r *reading) columns(u *prose.Unit) {
+	if len(u.Head) == 0 || len(r.head) > 0 && &r.head[0] == &u.Head[0] {
+		return
+	}
+	r.head = u.Head
+	for _, c := range u.Head {
+		for _, m := range r.names.find(c, prose.Tokens(c), &r.around) {
+			r.remark(m.target, neutral, &sentence{Sentence: prose.Sentence{Text: c}})
+		}
 	}
 }
 

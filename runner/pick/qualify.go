@@ -88,16 +88,24 @@ func (r *reading) others(s *sentence, at int) bool {
 // reaches reports whether a condition behind the token at may be about it. Chinese, Japanese
 // and Korean put conditions first: behind a comma they are about what follows.
 func (r *reading) reaches(s *sentence, h prose.Hit, at int) bool {
-	if h.From < at || r.language != "zh" && r.language != "ja" && r.language != "ko" {
+	if h.From < at {
 		return true
 	}
+	if r.language != "zh" && r.language != "ja" && r.language != "ko" { // "start with X and revisit when you grow"
+		return !slices.ContainsFunc(s.tokens[at:h.From], func(t prose.Token) bool { return t.Slot == 0 && (r.has(prose.And, t.Key) || r.leads(t.Key)) })
+	}
 	return !slices.ContainsFunc(s.tokens[at:h.From], func(t prose.Token) bool { return t.Key == "," || t.Key == "、" })
+}
+
+// chooses reports whether a token is part of an explicit choice: "if I had to pick one, X".
+func (s *sentence) chooses(at int) bool {
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == prose.Commits && h.From <= at && at < h.To })
 }
 
 // conditional reports whether the token stands under a condition of its sentence.
 func (r *reading) conditional(s *sentence, at int, segments []int) bool {
 	for _, h := range s.hits {
-		if h.Class != prose.Condition {
+		if h.Class != prose.Condition || s.chooses(h.From) {
 			continue
 		}
 		switch {
@@ -116,6 +124,7 @@ func (r *reading) conditional(s *sentence, at int, segments []int) bool {
 // gapping extends what is said of one name to the next that has the same form: "X for cards
 // and Y for debits".
 func (r *reading) gapping(s *sentence, stances map[int]judged) {
+	r.hosted(s, stances)
 	last, lastAt := 0, 0
 	for i, t := range s.tokens {
 		if t.Slot == 0 {
@@ -129,6 +138,19 @@ func (r *reading) gapping(s *sentence, stances map[int]judged) {
 		}
 		if known {
 			last, lastAt = t.Slot, i
+		}
+	}
+}
+
+// hosted extends a choice to the rival that serves what is chosen: "PostgreSQL on Neon".
+func (r *reading) hosted(s *sentence, stances map[int]judged) {
+	for i := 0; i+2 < len(s.tokens); i++ {
+		a, b := s.tokens[i], s.tokens[i+2]
+		if a.Slot == 0 || b.Slot == 0 || !r.has(prose.Serves, s.tokens[i+1].Key) || stances[a.Slot].stance < praised {
+			continue
+		}
+		if _, known := stances[b.Slot]; !known {
+			stances[b.Slot] = stances[a.Slot]
 		}
 	}
 }
@@ -166,6 +188,9 @@ func (s *sentence) concluding(leads func(string) bool) int {
 		case t.Word:
 			words++
 		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && s.tokens[i+1].From > t.To && (words >= 5 || words == 1 && leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item:
+			if i+2 < len(s.tokens) && s.tokens[i+2].Word {
+				return 0 // the name is the subject of what follows
+			}
 			return s.tokens[i+1].Slot
 		}
 	}
@@ -278,16 +303,21 @@ func (s *sentence) before(at int, about []*target) []*target {
 // taken returns what "that's the one" stands for: the target named last that is not turned
 // down.
 func (r *reading) taken(about []*target) *target {
-	var kept []*target
+	var best *target
 	for _, t := range about {
-		if r.last(t) > faults {
-			kept = append(kept, t)
+		switch st := r.last(t); {
+		case st < neutral:
+		case best == nil || st > r.last(best):
+			best = t
+		case st == r.last(best) && st >= praised:
+			return nil // which of them?
+		default:
+			if st == r.last(best) {
+				best = t
+			}
 		}
 	}
-	if len(kept) == 0 {
-		return nil
-	}
-	return kept[len(kept)-1]
+	return best
 }
 
 // last returns the last stance on a target.

@@ -59,6 +59,7 @@ type reading struct {
 	topic    []*target // named by the last sentence that names any
 	many     []*target // named by the last unit that names two or more
 	inUnit   []*target // named by this unit so far
+	head     []string  // of the table that is read
 	opening  bool      // the message has only quoted so far
 	headed   bool      // the unit before is a heading that names one target
 	label    prose.Class

@@ -38,6 +38,8 @@ const (
 	Or
 	Lead     // may stand before the beginning of a phrase: "so"
 	Common   // frequent words, which tell the language
+	Barrier  // words that no gap of a phrase reaches over: "than"
+	Serves   // stands between what is chosen and who provides it: "PostgreSQL on Neon"
 	Article  // may stand between joined names: "the"
 	NameCue  // words behind which a capital marks a name, in a language where all nouns have one
 	Dangling // words that no sentence ends with
@@ -54,7 +56,7 @@ var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label verdict",
 	"takes it", "drops it", "passes it", "ties", "builds", "defers", "refuses",
-	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "article", "name cue", "dangling",
+	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "article", "name cue", "dangling",
 	"first", "second", "third", "last",
 }
 

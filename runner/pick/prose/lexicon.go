@@ -53,7 +53,7 @@ func Parse(language, text string) (*Lexicon, error) {
 		Language: language, words: map[string]int32{}, phrases: &node{}, starts: &node{},
 		lists: map[Class]map[string]bool{},
 	}
-	for _, c := range []Class{And, Or, Lead, Common, Article, NameCue, Dangling, Negation} {
+	for _, c := range []Class{And, Or, Lead, Common, Barrier, Serves, Article, NameCue, Dangling, Negation} {
 		x.lists[c] = map[string]bool{}
 	}
 	section := Class(-1)
@@ -243,6 +243,8 @@ func (p *phrase) words() []element {
 			if len(out) > 0 && t.From > 0 && text[t.From-1] != ' ' {
 				out[len(out)-1].key += "'"
 			}
+		case "{": // a parenthesis of the text
+			out = append(out, element{key: "("})
 		case "~":
 			if len(out) > 0 {
 				out[len(out)-1].key += "~"

@@ -95,7 +95,7 @@ func (m *matcher) walk(n *node, i, slot, against int) {
 	for _, g := range n.gaps {
 		for j := i; j <= i+g.most && j <= len(m.tokens); j++ {
 			m.walk(g.to, j, slot, against)
-			if j < len(m.tokens) && (m.tokens[j].Slot > 0 || breaks(m.tokens[j])) {
+			if j < len(m.tokens) && (m.tokens[j].Slot > 0 || stops(m.tokens[j]) || m.lexicon.lists[Barrier][m.tokens[j].Key]) {
 				break
 			}
 		}
@@ -121,9 +121,6 @@ func (m *matcher) found(n *node, to, slot, against int) {
 func stops(t Token) bool {
 	return t.Slot == 0 && !t.Word && !strings.Contains("-/'\"`*&+%", t.Key[:1])
 }
-
-// breaks reports whether no gap of a phrase reaches over the token.
-func breaks(t Token) bool { return stops(t) }
 
 // Has reports whether a word is in a section of single words, such as Lead.
 func (x *Lexicon) Has(section Class, key string) bool { return x.lists[section][key] }
