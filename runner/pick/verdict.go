@@ -90,6 +90,11 @@ func (v *verdicts) top(low stance) []*target {
 	return nil
 }
 
+// single returns those that a remark of their own chooses.
+func (v *verdicts) single(targets []*target) []*target {
+	return slices.DeleteFunc(slices.Clone(targets), func(t *target) bool { return !v.alone[t] })
+}
+
 // say returns the only rival that the message commits to.
 func (v *verdicts) say() *target {
 	if top := v.top(done); len(top) == 1 {
@@ -131,6 +136,9 @@ func (v *verdicts) tied() []*target {
 			continue
 		}
 		broken := v.of[v.own] == chosen
+		if of := v.single(rivals); len(of) == 1 && v.best[of[0]].sentence > t.sentence-1 && v.praisedAfter(of[0], t.sentence) {
+			broken = true
+		}
 		for o := range v.alone {
 			broken = broken || !o.outside && (v.of[o] == chosen || v.best[o].sentence > t.sentence)
 		}
@@ -139,6 +147,13 @@ func (v *verdicts) tied() []*target {
 		}
 	}
 	return nil
+}
+
+// praisedAfter reports whether a remark of its own prefers the target after a sentence.
+func (v *verdicts) praisedAfter(t *target, sentence int) bool {
+	return slices.ContainsFunc(v.remarks, func(m remark) bool {
+		return m.target == t && m.sentence > sentence && m.stance >= praised && !m.grouped
+	})
 }
 
 // byStatements decides by the final message.
@@ -162,6 +177,8 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 	case own && level < chosen && len(others) == 0 || own && level <= praised:
 		r.Kind, r.Rule = DIY, "commits to own work"
 		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "diy", "", 0, v.best[v.own].quote})
+	case len(v.single(top)) == 1 && len(top) > 1 && level > praised:
+		f.pick(r, Tool, v.single(top)[0], "prefers one of those")
 	case level == chosen && len(top) > 1:
 		r.Kind, r.Rule = Ambiguous, "commits to two or more"
 	case len(others) > 0 && level < done:
