@@ -25,6 +25,7 @@ type target struct {
 	slug    string
 	outside bool
 	unknown bool // a name that the catalogue does not know
+	brand   bool // and that looks like one: "HyperDX"
 	catalog.Traces
 }
 

@@ -48,8 +48,8 @@ func (r *reading) byMarks(u *prose.Unit, first int) {
 			st, ok = markOf(u.Text[i:])
 		}
 	}
-	if ok && (m.stance == neutral || m.stance == considered || m.stance == suits || m.stance == chosen && st != praised) {
-		m.stance, m.mark = st, true
+	if ok && (m.stance == neutral || m.stance == considered || m.stance == suits || m.stance == chosen) {
+		m.stance, m.mark, m.unit = st, true, false
 	}
 }
 
@@ -66,6 +66,25 @@ func (r *reading) settleMarks() {
 	for i := range r.remarks {
 		if m := &r.remarks[i]; m.mark && m.stance == praised && n > 1 {
 			m.stance = considered
+		}
+	}
+}
+
+// settleHeads takes names that stand alone in their units for heads of sections, where there
+// are two or more of them.
+func (r *reading) settleHeads() {
+	var heads []*target
+	for _, m := range r.remarks {
+		if m.unit {
+			heads = append(heads, m.target)
+		}
+	}
+	if distinct(heads) < 2 {
+		return
+	}
+	for i := range r.remarks {
+		if m := &r.remarks[i]; m.unit && m.stance == chosen {
+			m.stance = neutral
 		}
 	}
 }

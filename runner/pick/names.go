@@ -148,7 +148,9 @@ func (r *reading) strangers(s *sentence, taken []bool) []mention {
 			end += 2
 		}
 		text := s.Text[s.tokens[i].From:s.tokens[end-1].To]
-		out = append(out, mention{r.stranger(text), i, end})
+		t := r.stranger(text)
+		t.brand = t.brand || kind == brand
+		out = append(out, mention{t, i, end})
 		i = end - 1
 	}
 	return out

@@ -168,6 +168,9 @@ func (r *reading) fragment(s *sentence) bool {
 			if i > 2 {
 				return false
 			}
+			if i == 0 && i+1 < len(s.tokens) && s.tokens[i+1].Key == "," {
+				words -= 3 // "Meilisearch, on your own server."
+			}
 		case t.Word:
 			words++
 		case t.Key == ":" || t.Key == "|" || t.Key == "(":
@@ -179,7 +182,7 @@ func (r *reading) fragment(s *sentence) bool {
 
 // concluding returns the slot of the name behind a colon that ends an argument: "Four nodes
 // and no patience: Dask." 0 for none.
-func (s *sentence) concluding(leads func(string) bool) int {
+func (s *sentence) concluding(leads, complements func(string) bool) int {
 	words := 0
 	for i, t := range s.tokens {
 		switch {
@@ -187,8 +190,8 @@ func (s *sentence) concluding(leads func(string) bool) int {
 			return 0
 		case t.Word:
 			words++
-		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && s.tokens[i+1].From > t.To && (words >= 5 || words == 1 && leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item:
-			if i+2 < len(s.tokens) && s.tokens[i+2].Word {
+		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && s.tokens[i+1].From > t.To && (words >= 5 || words == 1 && leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item && distinctMentions(s.slots[s.tokens[i+1].Slot-1]) == 1:
+			if i+2 < len(s.tokens) && s.tokens[i+2].Word && !complements(s.tokens[i+2].Key) {
 				return 0 // the name is the subject of what follows
 			}
 			return s.tokens[i+1].Slot

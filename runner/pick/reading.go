@@ -25,6 +25,7 @@ type remark struct {
 	quote    string
 	mark     bool // by a symbol alone
 	fragment bool // a name alone
+	unit     bool // and nothing else in its unit
 	grouped  bool // with others: "X and Y"
 }
 
@@ -106,6 +107,7 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 		r.unit(&r.units[i])
 	}
 	r.settleMarks()
+	r.settleHeads()
 	r.cut = r.cutOff(text)
 	return r.statements, nil
 }
@@ -175,6 +177,7 @@ func (r *reading) byLabel(first int) {
 		if m.stance < passing || m.stance > suits && !m.fragment {
 			continue
 		}
+		m.unit = false
 		switch r.label {
 		case prose.LabelPick:
 			if !done && m.stance != considered && distinct(r.inUnit) == 1 {
@@ -201,7 +204,7 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 	stances := r.stancesOf(s)
 	r.gapping(s, stances)
 	segments := s.segments()
-	fragment, conclusion := r.fragment(s), s.concluding(r.leads)
+	fragment, conclusion := r.fragment(s), s.concluding(r.leads, func(key string) bool { return r.has(prose.Serves, key) || r.has(prose.And, key) })
 	for i, t := range s.tokens {
 		if t.Slot == 0 {
 			continue
@@ -226,12 +229,13 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 			case s.quoted(m), u.Quoted && r.opening:
 				own = passing
 			}
-			if m.target.unknown && own < chosen || m.target == r.own && own < considered {
+			if m.target.unknown && own < chosen && (own < done || !m.target.brand) || m.target == r.own && own < considered {
 				continue
 			}
 			r.remark(m.target, own, s)
 			last := &r.remarks[len(r.remarks)-1]
 			last.grouped, last.fragment = distinctMentions(s.slots[t.Slot-1]) > 1, fragment && !judgedSlot
+			last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 			if !m.target.unknown && m.target != r.own {
 				named = append(named, m.target)
 			}

@@ -107,7 +107,7 @@ func (v *verdicts) say() *target {
 func (v *verdicts) others() []*target {
 	var out []*target
 	for t, st := range v.of {
-		if t != v.own && t.outside && (st == chosen || !t.unknown && (st >= praised || st == suits && len(v.rivals(neutral, neutral)) == 0)) {
+		if t != v.own && t.outside && (st == chosen || t.unknown && st >= done || !t.unknown && (st >= praised || st == suits && len(v.rivals(neutral, neutral)) == 0)) {
 			out = append(out, t)
 		}
 	}
@@ -172,6 +172,8 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "statement", "", 0, clipQuote(v.refusal)})
 	case (stop.Cut() || v.cut == surelyCut) && level < chosen && !own || v.cut == maybeCut && level < done && !own && len(others) == 0:
 		r.Kind, r.Rule = Truncated, "ends in the middle"
+	case len(v.tied()) > 1 && v.asks && level < done:
+		r.Method, r.Level, r.Rule = "", 0, "asks"
 	case len(v.tied()) > 1:
 		r.Kind, r.Rule = Ambiguous, "no preference between two or more"
 	case own && level < chosen && len(others) == 0 || own && level <= praised:
@@ -204,7 +206,7 @@ func (f *finding) pick(r *Result, k Kind, t *target, rule string) {
 func (f *finding) byContrast(r *Result, v *verdicts) bool {
 	good := v.rivals(suits, suits)
 	against := len(v.rivals(rejects, faults))
-	if len(good) != 1 || against == 0 || v.defers || v.asks || len(v.rivals(neutral, chosen)) > 1 {
+	if len(good) != 1 || against == 0 || v.defers || v.asks || len(v.rivals(neutral, neutral))+len(v.rivals(suits, chosen)) > 1 {
 		return false
 	}
 	f.pick(r, Tool, good[0], "contrasts with what is turned down")
