@@ -70,6 +70,19 @@ func (r *reading) settleMarks() {
 	}
 }
 
+// settleReport reads a report of work: what it names without a verdict, and not in passing,
+// is what was used.
+func (r *reading) settleReport() {
+	if r.made < 2 && (r.made < 1 || r.identifiers < 2) || r.defers || r.asks || r.own != nil && r.last(r.own) == chosen {
+		return
+	}
+	for i := range r.remarks {
+		if m := &r.remarks[i]; (m.stance == neutral || m.stance == suits) && !m.target.outside && m.target != r.own && m.item {
+			m.stance = done
+		}
+	}
+}
+
 // settleHeads takes names that stand alone in their units for heads of sections, where there
 // are two or more of them.
 func (r *reading) settleHeads() {

@@ -186,7 +186,7 @@ func (s *sentence) concluding(leads, complements func(string) bool) int {
 	words := 0
 	for i, t := range s.tokens {
 		switch {
-		case t.Slot > 0:
+		case t.Slot > 0 && !t.Soft:
 			return 0
 		case t.Word:
 			words++
@@ -259,6 +259,10 @@ func (r *reading) without(s *sentence, named []*target) {
 		case prose.Builds:
 			if !s.Question && !r.negated(s, h) && r.qualified(s, chosen, h.From, s.segments()) == chosen {
 				r.remark(r.own, chosen, s)
+			}
+		case prose.Made:
+			if made := r.n; made != r.lastMade {
+				r.made, r.lastMade = r.made+1, made
 			}
 		case prose.Defers:
 			r.defers = true
@@ -369,3 +373,8 @@ func targetsOf(list []mention) []*target {
 }
 
 func distinctMentions(list []mention) int { return len(targetsOf(list)) }
+
+// makes reports whether the sentence reports work.
+func (s *sentence) makes() bool {
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == prose.Made })
+}

@@ -26,6 +26,7 @@ type remark struct {
 	mark     bool // by a symbol alone
 	fragment bool // a name alone
 	unit     bool // and nothing else in its unit
+	item     bool // in the clause of a deed, or in an item
 	grouped  bool // with others: "X and Y"
 }
 
@@ -52,19 +53,22 @@ type tie struct {
 type reading struct {
 	*reader
 	statements
-	lexicons []*prose.Lexicon
-	around   surroundings
-	unknown  map[string]*target
-	units    []prose.Unit
-	n        int       // sentences so far
-	topic    []*target // named by the last sentence that names any
-	many     []*target // named by the last unit that names two or more
-	inUnit   []*target // named by this unit so far
-	head     []string  // of the table that is read
-	opening  bool      // the message has only quoted so far
-	headed   bool      // the unit before is a heading that names one target
-	label    prose.Class
-	labelled int // units left to which the label applies; -1 for all up to the next heading
+	lexicons    []*prose.Lexicon
+	around      surroundings
+	unknown     map[string]*target
+	units       []prose.Unit
+	n           int       // sentences so far
+	topic       []*target // named by the last sentence that names any
+	many        []*target // named by the last unit that names two or more
+	inUnit      []*target // named by this unit so far
+	lastMade    int       // the last of them
+	made        int       // sentences that report work
+	identifiers int       // code in the text: paths, names of variables
+	head        []string  // of the table that is read
+	opening     bool      // the message has only quoted so far
+	headed      bool      // the unit before is a heading that names one target
+	label       prose.Class
+	labelled    int // units left to which the label applies; -1 for all up to the next heading
 }
 
 // A sentence is a sentence with its names as slots.
@@ -106,6 +110,7 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 		}
 		r.unit(&r.units[i])
 	}
+	r.settleReport()
 	r.settleMarks()
 	r.settleHeads()
 	r.cut = r.cutOff(text)
@@ -121,6 +126,7 @@ func (r *reading) unit(u *prose.Unit) {
 	if u.Kind == prose.Heading {
 		r.labelled = 0
 	}
+	r.identifiers += len(u.Code)
 	first := len(r.remarks)
 	if c, ok := r.labelOf(u.Text); ok {
 		if c == prose.LabelPick && r.headed {
@@ -235,6 +241,7 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 			r.remark(m.target, own, s)
 			last := &r.remarks[len(r.remarks)-1]
 			last.grouped, last.fragment = distinctMentions(s.slots[t.Slot-1]) > 1, fragment && !judgedSlot
+			last.item = u.Kind == prose.Item || s.makes()
 			last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 			if !m.target.unknown && m.target != r.own {
 				named = append(named, m.target)
@@ -336,7 +343,7 @@ func (r *reading) slots(s *sentence) {
 		out = append(out, s.tokens[at:found[i].from]...)
 		last := found[i+n-1]
 		s.slots = append(s.slots, found[i:i+n])
-		out = append(out, prose.Token{Key: "X", From: s.tokens[found[i].from].From, To: s.tokens[last.to-1].To, Word: true, Slot: len(s.slots)})
+		out = append(out, prose.Token{Key: "X", From: s.tokens[found[i].from].From, To: s.tokens[last.to-1].To, Word: true, Slot: len(s.slots), Soft: last.target.unknown})
 		at = last.to
 		i += n
 	}

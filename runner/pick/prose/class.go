@@ -26,6 +26,7 @@ const (
 	Ties     // no preference among those named: "either would do"
 	Builds   // own work: "I wrote it myself"
 	Defers   // no choice yet: "it depends on"
+	Made     // work that was done in the answer: "added"
 	Refuses  // "I can't recommend"
 
 	Condition // "if", "for larger teams"
@@ -55,7 +56,7 @@ const (
 var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label verdict",
-	"takes it", "drops it", "passes it", "ties", "builds", "defers", "refuses",
+	"takes it", "drops it", "passes it", "ties", "builds", "defers", "made", "refuses",
 	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "article", "name cue", "dangling",
 	"first", "second", "third", "last",
 }

@@ -53,7 +53,7 @@ const maxSteps = 2000
 func (m *matcher) begins(i int) bool {
 	for i > 0 {
 		before := m.tokens[i-1]
-		if before.Slot > 0 {
+		if before.Slot > 0 && !before.Soft {
 			return false
 		}
 		if !before.Word {
@@ -95,7 +95,7 @@ func (m *matcher) walk(n *node, i, slot, against int) {
 	for _, g := range n.gaps {
 		for j := i; j <= i+g.most && j <= len(m.tokens); j++ {
 			m.walk(g.to, j, slot, against)
-			if j < len(m.tokens) && (m.tokens[j].Slot > 0 || stops(m.tokens[j]) || m.lexicon.lists[Barrier][m.tokens[j].Key]) {
+			if j < len(m.tokens) && (m.tokens[j].Slot > 0 && !m.tokens[j].Soft || stops(m.tokens[j]) || m.lexicon.lists[Barrier][m.tokens[j].Key]) {
 				break
 			}
 		}

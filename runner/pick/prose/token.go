@@ -18,6 +18,8 @@ type Token struct {
 	Word bool
 	// Slot numbers the group of names that the token stands for, from 1; 0 is a plain token.
 	Slot int
+	// Soft marks the slot of a word that may be no name: gaps of phrases reach over it.
+	Soft bool
 }
 
 // Tokens splits a sentence. Letters and digits of one script make a word; each character
