@@ -206,7 +206,7 @@ func (f *finding) pick(r *Result, k Kind, t *target, rule string) {
 func (f *finding) byContrast(r *Result, v *verdicts) bool {
 	good := v.rivals(suits, suits)
 	against := len(v.rivals(rejects, faults))
-	if len(good) != 1 || v.defers || v.asks || len(v.rivals(neutral, neutral))+len(v.rivals(suits, chosen)) > 1 {
+	if len(good) != 1 || against == 0 && len(v.rivals(considered, considered)) > 0 || v.defers || v.asks || len(v.rivals(neutral, neutral))+len(v.rivals(suits, chosen)) > 1 {
 		return false
 	}
 	rule := "contrasts with what is turned down"
