@@ -16,6 +16,9 @@ type Extractor struct {
 	diy     catalog.DIY
 	targets []*target // sorted by slug, rivals before outsiders
 	tools   *installTools
+	// index finds targets by their traces, own the packages and imports of own builds.
+	index, own *index
+	syntaxes   map[string]*syntax
 }
 
 // A target is a name that the extractor knows: a rival, or an outsider.
@@ -27,23 +30,27 @@ type target struct {
 
 // New makes the extractor of a category; catalogVersion goes into every result.
 func New(cat *catalog.Category, catalogVersion string) *Extractor {
-	x := &Extractor{version: catalogVersion, diy: cat.DIY, tools: newInstallTools()}
+	x := &Extractor{version: catalogVersion, diy: cat.DIY, tools: newInstallTools(), syntaxes: syntaxes()}
 	for _, e := range cat.Entries {
 		x.targets = append(x.targets, &target{slug: e.Tool.Slug, Traces: e.Traces})
 	}
 	for _, o := range cat.Outside {
 		x.targets = append(x.targets, &target{slug: o.Slug, outside: true, Traces: o.Traces})
 	}
-	slices.SortFunc(x.targets, func(a, b *target) int {
-		if a.outside != b.outside {
-			if b.outside {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.slug, b.slug)
-	})
+	slices.SortFunc(x.targets, compareTargets)
+	x.index = newIndex(x.targets)
+	x.own = newIndex([]*target{{Traces: catalog.Traces{Packages: x.diy.Packages, Imports: x.diy.Imports}}})
 	return x
+}
+
+func compareTargets(a, b *target) int {
+	if a.outside != b.outside {
+		if b.outside {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.slug, b.slug)
 }
 
 // An action is one trace of a target in the agent's actions.

@@ -14,6 +14,10 @@ type install struct {
 	name   string
 	remove bool
 	global bool // leaves no trace in a manifest
+	// dev means that the package is a tool of the developers, or runs only once.
+	dev bool
+	// excused and fallback are those of shell.Command: alternatives of which one worked.
+	excused, fallback bool
 }
 
 // maxNested limits shells within shells.
@@ -48,15 +52,20 @@ func (t *installTools) installsAt(text string, depth int) []install {
 	var out []install
 	for _, c := range shell.Commands(text) {
 		run := t.unwrap(c.Words)
-		out = append(out, run.installs...)
+		found := run.installs
 		switch {
 		case run.script != "":
-			out = append(out, t.installsAt(run.script, depth+1)...)
+			found = append(found, t.installsAt(run.script, depth+1)...)
 		case run.shell && len(run.words) == 1:
-			out = append(out, t.installsAt(c.Input, depth+1)...)
+			found = append(found, t.installsAt(c.Input, depth+1)...)
 		case len(run.words) > 0:
-			out = append(out, t.managed(run.words)...)
+			found = append(found, t.managed(run.words)...)
 		}
+		for i := range found {
+			found[i].excused = found[i].excused || c.Excused
+			found[i].fallback = found[i].fallback || c.Fallback
+		}
+		out = append(out, found...)
 	}
 	return out
 }
@@ -69,10 +78,44 @@ func (t *installTools) managed(words []string) []install {
 	}
 	for _, v := range m.verbs {
 		if rest, ok := m.after(words[1:], v.words); ok {
+			if v.op != run && m.isTrial(words[1:]) {
+				return nil
+			}
 			return m.packages(v, rest)
 		}
 	}
 	return nil
+}
+
+// isTrial reports whether a command changes nothing: a dry run, or a call for help.
+func (m *manager) isTrial(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		switch w {
+		case "--dry-run", "--help", "--simulate", "--just-print", "--no-act", "--recon", "--explain", "--download-only", "--downloadonly", "--assumeno":
+			return true
+		}
+		return m.trial.has(w)
+	})
+}
+
+// isDev reports whether flags put packages among the tools of the developers.
+func (m *manager) isDev(words []string) bool {
+	for i, w := range words {
+		flag, value, _ := strings.Cut(w, "=")
+		if m.dev.has(flag) {
+			return true
+		}
+		if flag == "--group" || flag == "-G" {
+			if value == "" && i+1 < len(words) {
+				value = words[i+1]
+			}
+			switch strings.ToLower(value) {
+			case "dev", "develop", "development", "test", "tests", "lint", "docs":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // program returns the name of a program without folder and Windows extension.
@@ -141,14 +184,13 @@ func (f flags) skip(words []string) []string {
 
 // packages parses the words after a verb.
 func (m *manager) packages(v verb, words []string) []install {
-	if v.op != run && (slices.Contains(words, "--dry-run") || slices.Contains(words, "--help")) {
-		return nil
-	}
 	global := v.op == run || v.global || slices.Contains(words, "-g") || slices.Contains(words, "--global")
+	dev := m.isDev(words)
 	var out []install
 	add := func(name string) {
 		if name = m.name(name); name != "" {
-			out = append(out, install{m.eco, name, v.op == remove, global})
+			once := v.op == run && !strings.Contains(name, "create-")
+			out = append(out, install{eco: m.eco, name: name, remove: v.op == remove, global: global, dev: dev || once})
 		}
 	}
 	named := false // by a flag, so that the first word is a program of the package

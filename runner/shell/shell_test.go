@@ -56,7 +56,7 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	if c := shell.Commands("bash <<'EOF'\nnpm i x\nEOF\n"); len(c) != 1 || c[0].Input != "npm i x\n" {
-		t.Errorf("input %q", c)
+		t.Errorf("input %+v", c)
 	}
 }
 

@@ -1,0 +1,186 @@
+package pick
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/catalog"
+)
+
+// An sdkForm is how one SDK of many services names a service.
+type sdkForm struct {
+	sdk catalog.SDK
+	// prefixes are what stands before the name in a package or an import, by ecosystem.
+	prefixes map[catalog.Ecosystem][]string
+	// resources are what stands before the name in a type of Terraform resource.
+	resources []string
+	// program is the command whose first argument is the name.
+	program string
+	// calls match a call or constructor in code; the group is the name. Only lines with
+	// one of the words are matched.
+	words []string
+	calls *regexp.Regexp
+	// python means that calls count only in answers that use the Python SDK of AWS.
+	python bool
+}
+
+func sdkForms() []sdkForm {
+	type names = map[catalog.Ecosystem][]string
+	return []sdkForm{
+		{sdk: catalog.AWS, program: "aws", resources: []string{"aws_"}, prefixes: names{
+			catalog.NPM:      {"@aws-sdk/client-", "aws-cdk-lib/aws-", "@aws-cdk/aws-", "aws-sdk/clients/"},
+			catalog.PyPI:     {"aws_cdk.aws_", "mypy_boto3_", "types_aiobotocore_"},
+			catalog.Go:       {"github.com/aws/aws-sdk-go-v2/service/", "github.com/aws/aws-sdk-go/service/"},
+			catalog.Cargo:    {"aws-sdk-", "aws_sdk_"},
+			catalog.RubyGems: {"aws-sdk-"},
+			catalog.Composer: {`Aws\`},
+			catalog.Maven:    {"software.amazon.awssdk:", "software.amazon.awssdk.services.", "com.amazonaws.services.", "com.amazonaws:aws-java-sdk-", "aws.sdk.kotlin.services.", "aws.sdk.kotlin:"},
+			catalog.NuGet:    {"AWSSDK.", "Amazon."},
+		}, words: []string{"AWS.", "AWS::", "Aws::"}, calls: regexp.MustCompile(`\b(?:AWS\.|AWS::|Aws::)(\w+)`)},
+		{sdk: catalog.AWS, python: true, words: []string{"client(", "resource("}, calls: regexp.MustCompile(`\b(?:client|resource)\(\s*(?:service_name\s*=\s*)?["']([\w-]+)["']`)},
+		{sdk: catalog.GCP, program: "gcloud", resources: []string{"google_"}, prefixes: names{
+			catalog.NPM:      {"@google-cloud/"},
+			catalog.PyPI:     {"google.cloud.", "google-cloud-"},
+			catalog.Go:       {"cloud.google.com/go/"},
+			catalog.Cargo:    {"google-cloud-", "google_cloud_"},
+			catalog.RubyGems: {"google-cloud-", "google/cloud/"},
+			catalog.Composer: {"google/cloud-", `Google\Cloud\`},
+			catalog.Maven:    {"com.google.cloud:google-cloud-", "com.google.cloud."},
+			catalog.NuGet:    {"Google.Cloud."},
+		}},
+		{sdk: catalog.Azure, program: "az", resources: []string{"azurerm_"}, prefixes: names{
+			catalog.NPM:   {"@azure/"},
+			catalog.PyPI:  {"azure-", "azure."},
+			catalog.Go:    {"github.com/Azure/azure-sdk-for-go/sdk/", "github.com/Azure/azure-sdk-for-go/services/"},
+			catalog.Cargo: {"azure-", "azure_"},
+			catalog.Maven: {"com.azure:azure-", "com.azure."},
+			catalog.NuGet: {"Azure.", "Microsoft.Azure."},
+		}},
+		{sdk: catalog.Firebase, prefixes: names{
+			catalog.NPM:   {"firebase/", "firebase-admin/", "@firebase/", "@react-native-firebase/", "@angular/fire/", "firebase/compat/"},
+			catalog.PyPI:  {"firebase_admin."},
+			catalog.Go:    {"firebase.google.com/go/v4/", "firebase.google.com/go/"},
+			catalog.Maven: {"com.google.firebase:firebase-", "com.google.firebase."},
+		}, words: []string{"firebase.", "admin."}, calls: regexp.MustCompile(`\b(?:firebase|admin)\.(auth|firestore|database|storage|messaging|functions|analytics|remoteConfig|appCheck)\(`)},
+		{sdk: catalog.Supabase, words: []string{"upabase"}, calls: regexp.MustCompile(`(?i:\bsupabase\w*(?:\(\))?)\s*\.(auth|storage|from|rpc|channel|functions|realtime)\b`)},
+	}
+}
+
+// services finds the targets of a service of an SDK. Its zero value finds nothing.
+type services struct {
+	forms []sdkForm
+	names map[catalog.SDK]map[string][]*target
+}
+
+// newServices keeps the forms of the SDKs that the targets name.
+func newServices(targets []*target) services {
+	s := services{names: map[catalog.SDK]map[string][]*target{}}
+	for _, t := range targets {
+		for sdk, names := range t.Services {
+			if s.names[sdk] == nil {
+				s.names[sdk] = map[string][]*target{}
+			}
+			put(s.names[sdk], t, names, foldService)
+		}
+	}
+	for _, f := range sdkForms() {
+		if s.names[f.sdk] != nil {
+			s.forms = append(s.forms, f)
+		}
+	}
+	return s
+}
+
+// foldService returns a form in which all spellings of a service are alike.
+func foldService(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`_./\:`, r) {
+			return '-'
+		}
+		return r
+	}, strings.ToLower(name))
+}
+
+// find returns the targets of the longest name with which a text begins.
+func (s services) find(sdk catalog.SDK, text string) []*target {
+	if len(text) > maxName {
+		return nil
+	}
+	text = foldService(text)
+	for end := len(text); end > 0; end = strings.LastIndexByte(text[:end], '-') {
+		if found := s.names[sdk][text[:end]]; len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// byService returns the targets of a package or module of an SDK.
+func (s services) byService(eco catalog.Ecosystem, name string) []*target {
+	for _, f := range s.forms {
+		for _, prefix := range f.prefixes[eco] {
+			if rest, ok := strings.CutPrefix(name, prefix); ok {
+				if found := s.find(f.sdk, rest); len(found) > 0 {
+					return found
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// byCall returns the targets of the services that a line of code calls or declares. python
+// means that the answer uses the Python SDK of AWS.
+func (s services) byCall(code string, python bool) []*target {
+	var out []*target
+	for _, f := range s.forms {
+		for _, prefix := range f.resources {
+			out = append(out, s.resource(f.sdk, code, prefix)...)
+		}
+		if f.calls == nil || f.python && !python || !containsAny(code, f.words) {
+			continue
+		}
+		for _, m := range f.calls.FindAllStringSubmatch(code, maxImports) {
+			out = append(out, s.find(f.sdk, m[1])...)
+		}
+	}
+	return out
+}
+
+// resource returns the targets of the type of a Terraform resource in a line.
+func (s services) resource(sdk catalog.SDK, code, prefix string) []*target {
+	_, rest, ok := strings.Cut(code, `"`+prefix)
+	if before, _, _ := strings.Cut(strings.TrimLeft(code, " \t"), " "); !ok || before != "resource" && before != "data" {
+		return nil
+	}
+	name, _, _ := strings.Cut(rest, `"`)
+	return s.find(sdk, name)
+}
+
+// byProgram returns the targets of the service that a vendor's command works on.
+func (s services) byProgram(words []string) []*target {
+	for _, f := range s.forms {
+		if f.program == "" || len(words) < 2 || program(words[0]) != f.program {
+			continue
+		}
+		args := words[1:]
+		for len(args) > 1 && strings.HasPrefix(args[0], "--") { // --region eu-west-1
+			if args = args[1:]; !strings.HasPrefix(args[0], "-") && len(args) > 1 {
+				args = args[1:]
+			}
+		}
+		if found := s.find(f.sdk, strings.Join(args[:min(2, len(args))], "-")); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+func containsAny(s string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
