@@ -36,7 +36,7 @@ func (x *Extractor) files(ctx context.Context, diff []transcript.FileChange) ([]
 			}
 		}
 		for _, t := range x.targets {
-			if slices.Contains(t.Files, path.Base(f.Path)) {
+			if t.OwnsFile(f.Path) {
 				add(t, LevelConfig, "file", 0, path.Base(f.Path))
 			}
 		}
