@@ -33,7 +33,7 @@ func syntaxes() map[string]*syntax {
 	both := &syntax{line: []string{"//", "#"}, blocks: [][2]string{{"/*", "*/"}}, quotes: `"`}
 	sql := &syntax{line: []string{"--"}, blocks: [][2]string{{"/*", "*/"}}, quotes: `'"`}
 	out := map[string]*syntax{
-		"": generic(),
+		"":     generic(),
 		".lua": {line: []string{"--"}, blocks: [][2]string{{"--[[", "]]"}}, quotes: `"'`}, ".hs": {line: []string{"--"}, blocks: [][2]string{{"{-", "-}"}}, quotes: `"`},
 		".jl": {line: []string{"#"}, blocks: [][2]string{{"#=", "=#"}}, quotes: `"`, texts: []string{`"""`}, docs: true}, ".ps1": {line: []string{"#"}, blocks: [][2]string{{"<#", "#>"}}, quotes: `"'`},
 		".clj": {line: []string{";"}, quotes: `"`}, ".vb": {line: []string{"'"}, quotes: `"`}, ".erl": {line: []string{"%"}, quotes: `"`},

@@ -20,7 +20,7 @@ func (x *Extractor) files(ctx context.Context, diff []transcript.FileChange) ([]
 				r.add(t, LevelManifest, "manifest", d.line, d.text, d.dev)
 			}
 		}
-		for _, t := range x.index.files[path.Base(f.Path)] {
+		for _, t := range x.index.byFile(f.Path) {
 			r.add(t, LevelConfig, "file", 0, path.Base(f.Path), false)
 		}
 		s := source{x.index, r, boto}

@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -13,6 +14,8 @@ import (
 type index struct {
 	packages, imports map[catalog.Ecosystem]map[string][]*target
 	hosts, env, files map[string][]*target
+	// globs are the targets whose config files are patterns.
+	globs []*target
 	// envPrefixes are patterns without their trailing *, envLengths their lengths.
 	envPrefixes map[string][]*target
 	envLengths  []int
@@ -37,6 +40,9 @@ func newIndex(targets []*target) *index {
 		}
 		put(x.hosts, t, t.Hosts, strings.ToLower)
 		put(x.files, t, t.Files, nil)
+		if slices.ContainsFunc(t.Files, func(f string) bool { return strings.ContainsAny(f, `/*?[\`) }) {
+			x.globs = append(x.globs, t)
+		}
 		for _, host := range t.Hosts {
 			x.domains[strings.ToLower(host[strings.LastIndexByte(host, '.')+1:])] = true
 			x.labels = max(x.labels, strings.Count(host, ".")+1)
@@ -129,6 +135,17 @@ func (x *index) byImport(m module) []*target {
 		}
 	}
 	return nil
+}
+
+// byFile returns the targets whose config file a file is.
+func (x *index) byFile(p string) []*target {
+	found := x.files[path.Base(p)]
+	for _, t := range x.globs {
+		if !slices.Contains(found, t) && t.OwnsFile(p) {
+			found = append(slices.Clip(found), t)
+		}
+	}
+	return found
 }
 
 // byEnv returns the targets of an environment variable.

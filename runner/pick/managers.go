@@ -17,7 +17,7 @@ type manager struct {
 	// dev are flags that put packages among the tools of the developers, trial those that
 	// change nothing.
 	dev, trial flags
-	registry         string // prefix of packages; others are from elsewhere
+	registry   string // prefix of packages; others are from elsewhere
 }
 
 type verb struct {
