@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -16,6 +15,8 @@ type Extractor struct {
 	diy     catalog.DIY
 	targets []*target // sorted by slug, rivals before outsiders
 	tools   *installTools
+	// specific reports whether the first of two slugs is built on the second.
+	specific func(a, b string) bool
 	// index finds targets by their traces, own the packages and imports of own builds.
 	index, own *index
 	syntaxes   map[string]*syntax
@@ -30,7 +31,7 @@ type target struct {
 
 // New makes the extractor of a category; catalogVersion goes into every result.
 func New(cat *catalog.Category, catalogVersion string) *Extractor {
-	x := &Extractor{version: catalogVersion, diy: cat.DIY, tools: newInstallTools(), syntaxes: syntaxes()}
+	x := &Extractor{version: catalogVersion, diy: cat.DIY, tools: newInstallTools(), syntaxes: syntaxes(), specific: cat.MoreSpecific}
 	for _, e := range cat.Entries {
 		x.targets = append(x.targets, &target{slug: e.Tool.Slug, Traces: e.Traces})
 	}
@@ -74,17 +75,22 @@ func (x *Extractor) Extract(t transcript.Transcript) Result {
 // with the context's error.
 func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript) (Result, error) {
 	diff, commands, cut := inWindow(t)
-	prose, fences, long := splitFences(t.FinalText)
+	prose, code, long := splitFences(t.FinalText)
 	if long {
 		cut = append([]string{"the final text"}, cut...)
 	}
 	if len(diff) == 0 {
-		diff = fences
+		diff = written(commands)
+	}
+	shown := fences{}
+	if len(diff) == 0 {
+		diff, shown = code.delivered, code
 	}
 	f := &finding{x: x}
 	var err error
 	steps := []func() error{
 		func() error { f.actions, err = x.files(ctx, diff); return err },
+		func() error { err := x.shown(ctx, f, shown, len(commands) == 0); return err },
 		func() error {
 			installed, err := x.commands(ctx, commands, diff)
 			f.actions = append(append(f.actions, x.listed(t.Listing)...), installed...)
@@ -98,6 +104,7 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 			return Result{}, err
 		}
 	}
+	f.actions = x.weigh(f.actions)
 	if f.ownWork == nil {
 		f.ownWork = x.listedOwn(t.Listing)
 	}
@@ -106,49 +113,4 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 	markCut(&r, cut)
 	r.Extractor, r.Catalog = Version, x.version
 	return r, nil
-}
-
-// splitFences extracts fenced code from a message, as files by language. Of a long
-// message it returns the first and the last window, and cut is true.
-func splitFences(text string) (prose string, files []transcript.FileChange, cut bool) {
-	var b strings.Builder
-	var open *transcript.FileChange
-	w := &window{size: len(text)}
-	for whole := range strings.Lines(text) {
-		line := strings.TrimRight(whole, "\r\n")
-		mark := strings.TrimSpace(line)
-		read := w.next(line, len(whole))
-		switch {
-		case strings.HasPrefix(mark, "```") && open == nil:
-			open = &transcript.FileChange{Path: "answer" + extension(strings.TrimLeft(mark, "`"))}
-		case strings.HasPrefix(mark, "```"):
-			if len(open.Added) > 0 || !w.long() { // otherwise all of it was cut out
-				files = append(files, *open)
-			}
-			open = nil
-		case open != nil && len(read) > 0:
-			open.Added = append(open.Added, strings.Join(read, " "))
-		case open == nil && len(read) < 2:
-			b.WriteString(strings.Join(read, "") + "\n")
-		case open == nil: // a paragraph ends where the middle is cut out
-			b.WriteString(strings.Join(read, "\n\n") + "\n")
-		}
-	}
-	if open != nil { // truncated inside a fence: its text was delivered
-		files = append(files, *open)
-	}
-	return b.String(), files, w.long()
-}
-
-func extension(language string) string {
-	language, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(language)), " ")
-	known := map[string]string{
-		"python": ".py", "py": ".py", "javascript": ".js", "js": ".js", "jsx": ".jsx", "typescript": ".ts", "ts": ".ts",
-		"tsx": ".tsx", "go": ".go", "golang": ".go", "ruby": ".rb", "rb": ".rb", "rust": ".rs", "php": ".php",
-		"java": ".java", "kotlin": ".kt", "csharp": ".cs", "cs": ".cs", "bash": ".sh", "sh": ".sh", "shell": ".sh", "json": ".json",
-	}
-	if ext, ok := known[language]; ok {
-		return ext
-	}
-	return ".txt"
 }

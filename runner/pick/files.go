@@ -184,38 +184,53 @@ func isEnvName(word string) bool {
 	return true
 }
 
-// builtOwn returns the first sign in the workspace, outside of tests and documents, that
-// the agent built its own.
+// builtOwn returns the first sign in the workspace that the agent built its own: outside
+// of tests if there is one. Documents are no sign.
 func (x *Extractor) builtOwn(ctx context.Context, diff []transcript.FileChange) (*Evidence, error) {
-	var own *Evidence
+	if len(x.own.packages) == 0 && len(x.own.imports) == 0 {
+		return nil, nil
+	}
+	var inTests *Evidence
 	for _, f := range diff {
-		if isWeak(f.Path) || len(x.own.packages) == 0 && len(x.own.imports) == 0 {
+		weak := isWeak(f.Path)
+		if isDocument(f.Path) || weak && inTests != nil {
 			continue
 		}
-		for _, d := range x.deps(f) {
-			if !d.dev && len(x.own.byPackage(d.eco, d.name)) > 0 {
-				return &Evidence{"", LevelManifest, "diy", f.Path, d.line, clipQuote(d.text)}, nil
-			}
-		}
-		eco, known := languageOf(f.Path)
-		if eco == "" && known {
-			continue
-		}
-		err := x.code(ctx, f, func(f transcript.FileChange, i int, code string, quoted bool) {
-			if own != nil || quoted {
-				return
-			}
-			importsOf(eco, known, code, func(m module) {
-				if own == nil && len(x.own.byImport(m)) > 0 {
-					own = &Evidence{"", LevelCode, "diy", f.Path, i + 1, clipQuote(f.Added[i])}
-				}
-			})
-		})
-		if err != nil || own != nil {
-			return own, err
+		own, err := x.ownSign(ctx, f)
+		switch {
+		case err != nil:
+			return nil, err
+		case own != nil && !weak:
+			return own, nil
+		case own != nil:
+			inTests = own
 		}
 	}
-	return nil, nil
+	return inTests, nil
+}
+
+// ownSign returns the first sign of an own build in a file.
+func (x *Extractor) ownSign(ctx context.Context, f transcript.FileChange) (own *Evidence, err error) {
+	for _, d := range x.deps(f) {
+		if !d.dev && len(x.own.byPackage(d.eco, d.name)) > 0 {
+			return &Evidence{"", LevelManifest, "diy", f.Path, d.line, clipQuote(d.text)}, nil
+		}
+	}
+	eco, known := languageOf(f.Path)
+	if eco == "" && known {
+		return nil, nil
+	}
+	err = x.code(ctx, f, func(f transcript.FileChange, i int, code string, quoted bool) {
+		if own != nil || quoted {
+			return
+		}
+		importsOf(eco, known, code, func(m module) {
+			if own == nil && len(x.own.byImport(m)) > 0 {
+				own = &Evidence{"", LevelCode, "diy", f.Path, i + 1, clipQuote(f.Added[i])}
+			}
+		})
+	})
+	return own, err
 }
 
 // isWeak reports whether a file is weak evidence: a test, a document, an example, a
@@ -232,8 +247,7 @@ func isWeak(p string) bool {
 	}
 	ext := path.Ext(base)
 	stem := strings.TrimSuffix(base, ext)
-	switch ext {
-	case ".md", ".mdx", ".rst", ".adoc":
+	if isDocument(p) {
 		return true
 	}
 	for _, end := range []string{"_test", ".test", ".spec", "_spec", ".e2e", ".stories", ".bench", "-test"} {
@@ -242,6 +256,14 @@ func isWeak(p string) bool {
 		}
 	}
 	return strings.HasPrefix(base, "test_") || base == "conftest.py" || isTestClass(path.Base(p), ext, stem)
+}
+
+func isDocument(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".md", ".mdx", ".rst", ".adoc":
+		return true
+	}
+	return false
 }
 
 // isTestClass reports whether a file holds a test class of Java or .NET: OrderTest.java.

@@ -1,0 +1,140 @@
+package pick
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A role is what the prose before a fence says of its code.
+type role int
+
+const (
+	roleDelivered role = iota
+	roleOptional       // of an alternative
+	roleDismissed      // the rejected or the old way
+)
+
+// A lead is the prose before a fence: the headings that it is under, and the line before
+// it.
+type lead struct {
+	line     string
+	headings []leadHeading
+}
+
+type leadHeading struct {
+	level int // 1 to 6; 7: a bold line, or a label of its own
+	role  role
+}
+
+// maxLead is the length in bytes of the longest line that says what a fence is.
+const maxLead = 400
+
+// next reads the next line of prose.
+func (l *lead) next(line string) {
+	line = strings.TrimSpace(line)
+	if line == "" {
+		return
+	}
+	l.line = line[max(0, len(line)-maxLead):]
+	level := headingLevel(line)
+	if level == 0 {
+		return
+	}
+	kept := l.headings[:0:0]
+	for _, h := range l.headings {
+		if h.level < level {
+			kept = append(kept, h)
+		}
+	}
+	l.headings = append(kept, leadHeading{level, headingRole(line[:min(len(line), maxLead)])})
+	l.line = "" // it is read as a heading
+	if level == 7 && headingRole(line[:min(len(line), maxLead)]) == roleDelivered {
+		l.line = line[:min(len(line), maxLead)]
+	}
+	if level < 7 {
+		l.line = line[:min(len(line), maxLead)]
+	}
+}
+
+// headingLevel returns the level of a heading; 0 for other lines.
+func headingLevel(line string) int {
+	text := strings.TrimLeft(line, "#")
+	if n := len(line) - len(text); n > 0 && n <= 6 && strings.HasPrefix(text, " ") {
+		return n
+	}
+	if len(line) > 120 {
+		return 0
+	}
+	if bold := strings.TrimRight(line, ": "); len(bold) > 4 && (strings.HasPrefix(bold, "**") && strings.HasSuffix(bold, "**") || strings.HasPrefix(bold, "__") && strings.HasSuffix(bold, "__")) {
+		return 7
+	}
+	if optionHead.MatchString(plainLead(line)) {
+		return 7
+	}
+	return 0
+}
+
+var (
+	leadMarks = regexp.MustCompile(`[#*_>~]+|^\s*(?:[-+]|\d+[.)])\s+`)
+	// optionHead begins the heading of one of several ways.
+	optionHead = regexp.MustCompile(`(?i)^(?:option|alternative|variant|variante|alternativa|opción|opção|opzione|approach|choice|plan|方案|选项|オプション|案|옵션|대안)\s*(?:[a-h]|\d|#\d|one|two|three|[一二三])?\b?\s*(?:[:：.)(–—-]|$)`)
+	// chosenHead says that the way of a heading is the choice.
+	chosenHead   = regexp.MustCompile(`(?i)recommend|preferred|my pick|my choice|chosen|empfohlen|recommandé|recomendad|consigliat|推荐|推奨|おすすめ|추천|✅|⭐|🏆`)
+	optionLead   = regexp.MustCompile(`(?i)\b(?:alternatives?|alternatively|other options?|another (?:option|way|approach)|for comparison|if you(?:'d| would)? (?:prefer|rather|want|need|like|ever|already|must|insist)|if you(?:'re| are) (?:already )?(?:on|using)|if (?:you|we|i)(?:'d| had)? (?:went|gone|chose|chosen|picked|used|were|wanted|ended up)|you(?:'d| would) (?:be writing|write|have written)|you could also|could also|or(?:,)? (?:with|using) |(?:would|could|might) look (?:something )?like|alternativ|falls (?:du|sie)|sinon|si vous préférez|alternativa|si prefieres|se preferir|se preferisci|in alternativa)\b|代替案|或者|如果你|もし|대안`)
+	dismissLead  = regexp.MustCompile(`(?i)\b(?:old (?:code|way|version|implementation|setup)|legacy (?:code|version)|your (?:current|existing|old) |(?:current|existing) (?:code|setup|implementation)|what you have (?:now|today)|(?:do not|don't|avoid|never) (?:do|write|use|run|install)|not like this|the wrong way|the hard way|anti-?pattern|bad (?:example|code)|rejected|(?:remove|delete|uninstall|replace|drop) (?:this|these|the)\b|no longer need|would have (?:been|looked)|alter code|ancien code|código antiguo|código antigo|vecchio codice)|❌|🚫|旧代码|古いコード`)
+	beforeLead   = regexp.MustCompile(`(?i)^(?:before|vorher|avant|antes|prima|previously|old|wrong|bad|之前|以前|before:|変更前|이전)(?:\s*[(（–—-][^,]*)?\s*[:：]?$`)
+	insteadLead  = regexp.MustCompile(`(?i)\b(?:instead of|rather than)\b[^,]*[:：]$`)
+	replacedLead = regexp.MustCompile(`(?i)\b(?:with (?:this|the following)|use|do|write|run|install|by)\b[^,.]*[:：]$`)
+	butLead      = regexp.MustCompile(`(?i)(?:would|could|might) look\b.*\bbut\b`)
+)
+
+// plainLead returns a line without its markup.
+func plainLead(line string) string {
+	return strings.TrimSpace(leadMarks.ReplaceAllString(line, ""))
+}
+
+// headingRole returns what a heading says of the code below it.
+func headingRole(line string) role {
+	text := plainLead(line)
+	switch {
+	case chosenHead.MatchString(text):
+		return roleDelivered
+	case beforeLead.MatchString(text), dismissLead.MatchString(text):
+		return roleDismissed
+	case optionHead.MatchString(text), optionLead.MatchString(text):
+		return roleOptional
+	}
+	return roleDelivered
+}
+
+// role returns what the prose says of the fence behind it.
+func (l *lead) role() role {
+	text := plainLead(l.line)
+	switch {
+	case text == "":
+	case butLead.MatchString(text), beforeLead.MatchString(text), insteadLead.MatchString(text) && !replacedLead.MatchString(afterInstead(text)),
+		dismissLead.MatchString(text) && !replacedLead.MatchString(text):
+		return roleDismissed
+	case optionLead.MatchString(lastClause(text)):
+		return roleOptional
+	}
+	out := roleDelivered
+	for _, h := range l.headings {
+		out = max(out, h.role)
+	}
+	return out
+}
+
+// afterInstead returns what follows "instead of X".
+func afterInstead(text string) string {
+	_, rest, _ := strings.Cut(strings.ToLower(text), "instead of")
+	return rest
+}
+
+// lastClause returns the last sentence of a line: that one leads to the fence.
+func lastClause(text string) string {
+	if i := strings.LastIndex(text, ". "); i >= 0 {
+		return text[i+2:]
+	}
+	return text
+}
