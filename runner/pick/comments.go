@@ -108,6 +108,9 @@ func (x *Extractor) codeReader(p string, lines []string) *codeReader {
 // Lines must be read in their order.
 func (r *codeReader) next(i int) (code string, quoted bool) {
 	line := r.lines[i]
+	if i == 0 {
+		line = strings.TrimPrefix(line, "\ufeff")
+	}
 	if r.notebook {
 		line = notebookLine(line)
 	}
@@ -157,19 +160,19 @@ func (r *codeReader) strip(i int, line string, at int) string {
 			at++
 			continue
 		}
-		if r.beginsComment(line, at, indent) {
-			if done == 0 {
-				return line[:at]
-			}
-			cut(at, len(line))
-			break
-		}
 		if open, until := r.blockAt(line, at, indent); open != "" {
 			end := r.closing(i, line, at+len(open), until)
 			r.comment = true
 			cut(at, end)
 			at = end
 			continue
+		}
+		if r.beginsComment(line, at, indent) {
+			if done == 0 {
+				return line[:at]
+			}
+			cut(at, len(line))
+			break
 		}
 		if mark := r.textAt(line, at); mark != "" {
 			end, doc := r.text(i, line, at, mark), r.docs && at-indent <= 2 && isLetters(line[indent:at])

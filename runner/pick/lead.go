@@ -79,12 +79,16 @@ var (
 	// optionHead begins the heading of one of several ways.
 	optionHead = regexp.MustCompile(`(?i)^(?:option|alternative|variant|variante|alternativa|opción|opção|opzione|approach|choice|plan|方案|选项|オプション|案|옵션|대안)\s*(?:[a-h]|\d|#\d|one|two|three|[一二三])?\b?\s*(?:[:：.)(–—-]|$)`)
 	// chosenHead says that the way of a heading is the choice.
-	chosenHead   = regexp.MustCompile(`(?i)recommend|preferred|my pick|my choice|chosen|empfohlen|recommandé|recomendad|consigliat|推荐|推奨|おすすめ|추천|✅|⭐|🏆`)
-	optionLead   = regexp.MustCompile(`(?i)\b(?:alternatives?|alternatively|other options?|another (?:option|way|approach)|for comparison|if you(?:'d| would)? (?:prefer|rather|want|need|like|ever|already|must|insist)|if you(?:'re| are) (?:already )?(?:on|using)|if (?:you|we|i)(?:'d| had)? (?:went|gone|chose|chosen|picked|used|were|wanted|ended up)|you(?:'d| would) (?:be writing|write|have written)|you could also|could also|or(?:,)? (?:with|using) |(?:would|could|might) look (?:something )?like|alternativ|falls (?:du|sie)|sinon|si vous préférez|alternativa|si prefieres|se preferir|se preferisci|in alternativa)\b|代替案|或者|如果你|もし|대안`)
-	dismissLead  = regexp.MustCompile(`(?i)\b(?:old (?:code|way|version|implementation|setup)|legacy (?:code|version)|your (?:current|existing|old) |(?:current|existing) (?:code|setup|implementation)|what you have (?:now|today)|(?:do not|don't|avoid|never) (?:do|write|use|run|install)|not like this|the wrong way|the hard way|anti-?pattern|bad (?:example|code)|rejected|(?:remove|delete|uninstall|replace|drop) (?:this|these|the)\b|no longer need|would have (?:been|looked)|alter code|ancien code|código antiguo|código antigo|vecchio codice)|❌|🚫|旧代码|古いコード`)
+	chosenHead = regexp.MustCompile(`(?i)recommend|preferred|my pick|my choice|chosen|empfohlen|recommandé|recomendad|consigliat|推荐|推奨|おすすめ|추천|✅|⭐|🏆`)
+	optionLead = regexp.MustCompile(`(?i)\b(?:alternatives?|alternatively|other options?|another (?:option|way|approach)|for comparison|if you(?:'d| would)? (?:prefer|rather|want|need|like|ever|already|must|insist)|if you(?:'re| are) (?:already )?(?:on|using)|if (?:you|we|i)(?:'d| had)? (?:went|gone|chose|chosen|picked|used|were|wanted|ended up)|you(?:'d| would) (?:be writing|write|have written)|you could also|could also|or(?:,)? (?:with|using) |(?:would|could|might) look (?:something )?like|alternativ|falls (?:du|sie)|sinon|si vous préférez|alternativa|si prefieres|se preferir|se preferisci|in alternativa)\b|代替案|或者|如果你|もし|대안`)
+	// badLead says that code is wrong; oldLead that it is what there was, unless the line
+	// leads to what replaces it.
+	badLead      = regexp.MustCompile(`(?i)\b(?:(?:do not|don't|avoid|never) (?:do|write|use|run|install|try)|not like this|the wrong way|the hard way|anti-?pattern|bad (?:example|code)|rejected|would have (?:been|looked)|no longer need)\b|❌|🚫`)
+	oldLead      = regexp.MustCompile(`(?i)\b(?:old (?:code|way|version|implementation|setup)|legacy (?:code|version|client)|(?:current|existing) (?:code|setup|implementation|client)|what you have (?:now|today)|(?:remove|delete|uninstall|replace|drop) (?:this|these|the)|alter code|ancien code|código antiguo|código antigo|vecchio codice)\b|旧代码|古いコード`)
 	beforeLead   = regexp.MustCompile(`(?i)^(?:before|vorher|avant|antes|prima|previously|old|wrong|bad|之前|以前|before:|変更前|이전)(?:\s*[(（–—-][^,]*)?\s*[:：]?$`)
 	insteadLead  = regexp.MustCompile(`(?i)\b(?:instead of|rather than)\b[^,]*[:：]$`)
-	replacedLead = regexp.MustCompile(`(?i)\b(?:with (?:this|the following)|use|do|write|run|install|by)\b[^,.]*[:：]$`)
+	deliverLead  = regexp.MustCompile(`(?i)\b(?:add|put|paste|use|install|change|update|switch|extend|into|becomes|write|run|do|with|to)\b[^.]*[:：]$`)
+	deliverStart = regexp.MustCompile(`(?i)^(?:and |then |so )?(?:add|put|paste|use|install|change|update|switch|extend|write|run|do)\b`)
 	butLead      = regexp.MustCompile(`(?i)(?:would|could|might) look\b.*\bbut\b`)
 )
 
@@ -99,7 +103,7 @@ func headingRole(line string) role {
 	switch {
 	case chosenHead.MatchString(text):
 		return roleDelivered
-	case beforeLead.MatchString(text), dismissLead.MatchString(text):
+	case beforeLead.MatchString(text), badLead.MatchString(text), oldLead.MatchString(text) && !deliverLead.MatchString(text+":"):
 		return roleDismissed
 	case optionHead.MatchString(text), optionLead.MatchString(text):
 		return roleOptional
@@ -107,15 +111,21 @@ func headingRole(line string) role {
 	return roleDelivered
 }
 
-// role returns what the prose says of the fence behind it.
+// role returns what the prose says of the fence behind it. The last clause leads to it.
 func (l *lead) role() role {
 	text := plainLead(l.line)
+	for _, end := range []string{". ", "; ", "。"} {
+		if i := strings.LastIndex(text, end); i >= 0 && strings.TrimSpace(text[i+len(end):]) != "" {
+			text = strings.TrimSpace(text[i+len(end):])
+		}
+	}
 	switch {
-	case text == "":
-	case butLead.MatchString(text), beforeLead.MatchString(text), insteadLead.MatchString(text) && !replacedLead.MatchString(afterInstead(text)),
-		dismissLead.MatchString(text) && !replacedLead.MatchString(text):
+	case text == "" || deliverStart.MatchString(afterComma(text)) && !badLead.MatchString(afterComma(text)) && !optionLead.MatchString(text):
+	case butLead.MatchString(text), beforeLead.MatchString(text), badLead.MatchString(text),
+		insteadLead.MatchString(text) && !deliverLead.MatchString(afterInstead(text)),
+		oldLead.MatchString(text) && !deliverLead.MatchString(text):
 		return roleDismissed
-	case optionLead.MatchString(lastClause(text)):
+	case optionLead.MatchString(text):
 		return roleOptional
 	}
 	out := roleDelivered
@@ -125,16 +135,13 @@ func (l *lead) role() role {
 	return out
 }
 
+// afterComma returns the part of a line behind its last comma.
+func afterComma(text string) string {
+	return strings.TrimSpace(text[strings.LastIndexByte(text, ',')+1:])
+}
+
 // afterInstead returns what follows "instead of X".
 func afterInstead(text string) string {
 	_, rest, _ := strings.Cut(strings.ToLower(text), "instead of")
 	return rest
-}
-
-// lastClause returns the last sentence of a line: that one leads to the fence.
-func lastClause(text string) string {
-	if i := strings.LastIndex(text, ". "); i >= 0 {
-		return text[i+2:]
-	}
-	return text
 }

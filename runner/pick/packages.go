@@ -59,6 +59,9 @@ func (x *Extractor) deps(f transcript.FileChange) []dep {
 	for i := range f.Added {
 		lines[i], _ = reader.next(i)
 	}
+	if kind == string(catalog.Go) {
+		lines = f.Added // a comment marks what others need
+	}
 	added := manifest.Lines(f.Path, lines)
 	var out []dep
 	if len(f.AddedDeps) > 0 {
