@@ -345,6 +345,8 @@ func TestWhatCommandsDid(t *testing.T) {
 		"inside a container":                 {ran("docker compose exec -T web npm i stripe", "docker exec -it web pip install stripe"), "tool:stripe"},
 		"from a file":                        {ran("pip install -r requirements.txt -c stripe"), "none"},
 		"of a workspace":                     {ran("npm i -w apps/web stripe", "pnpm --filter web add stripe"), "tool:stripe"},
+		"own work":                           {ran("npm i nodemailer"), "diy"},
+		"own work that was undone":           {ran("npm i nodemailer", "npm rm nodemailer"), "none"},
 		"in a comment":                       {ran("ls # && npm i stripe"), "none"},
 		"in a function that is run":          {ran("add() { npm i stripe; }; add"), "tool:stripe"},
 		"removed from the system":            {ran("apt-get install -y redis", "apt-get purge -y redis"), "none"},

@@ -16,14 +16,35 @@ import (
 // one was considered.
 func (x *Extractor) commands(ctx context.Context, cmds []transcript.Command, diff []transcript.FileChange) ([]action, error) {
 	var out []action
+	add := func(t *target, cmd string, weak, considered bool) {
+		out = append(out, action{t, Evidence{t.slug, LevelCommand, "command", "", 0, clipQuote(cmd)}, weak, considered})
+	}
+	known := x.manifests(diff)
+	err := x.installed(ctx, cmds, func(in install, cmd string, gone bool) {
+		for _, t := range x.byDep(dep{eco: in.eco, name: in.name}) {
+			add(t, cmd, in.dev, gone || !in.global && known.lacks(in.eco, foldPackage(in.eco, in.name)))
+		}
+	})
+	if err != nil || len(x.index.forms) == 0 {
+		return out, err
+	}
+	for _, c := range cmds {
+		for _, s := range shell.Commands(c.Cmd) {
+			for _, t := range x.index.byProgram(x.tools.unwrap(s.Words).words) {
+				add(t, c.Cmd, false, !c.Worked())
+			}
+		}
+	}
+	return out, ctx.Err()
+}
+
+// installed calls each with every install of a package, the last one first; gone means
+// that it failed or was undone.
+func (x *Extractor) installed(ctx context.Context, cmds []transcript.Command, each func(in install, cmd string, gone bool)) error {
 	later := undone{names: map[string]bool{}, reverted: map[catalog.Ecosystem]bool{}}
-	final := x.manifests(diff)
 	for _, c := range slices.Backward(cmds) { // backwards: a later removal undoes an earlier install
 		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		add := func(t *target, weak, considered bool) {
-			out = append(out, action{t, Evidence{t.slug, LevelCommand, "command", "", 0, clipQuote(c.Cmd)}, weak, considered})
+			return err
 		}
 		if c.Worked() {
 			for _, eco := range reverts(c.Cmd) {
@@ -37,20 +58,23 @@ func (x *Extractor) commands(ctx context.Context, cmds []transcript.Command, dif
 				later.names[name] = c.Worked() || later.names[name]
 				continue
 			}
-			for _, t := range x.byDep(dep{eco: in.eco, name: in.name}) {
-				gone := !c.Worked() || later.has(in, name) || isUnknown(installs, i) || !in.global && final.lacks(in.eco, name)
-				add(t, in.dev, gone)
-			}
-		}
-		if len(x.index.forms) > 0 {
-			for _, s := range shell.Commands(c.Cmd) {
-				for _, t := range x.index.byProgram(x.tools.unwrap(s.Words).words) {
-					add(t, false, !c.Worked())
-				}
-			}
+			each(in, c.Cmd, !c.Worked() || later.has(in, name) || isUnknown(installs, i))
 		}
 	}
-	return out, nil
+	return nil
+}
+
+// ownInstalled returns a successful install of a library that own builds use.
+func (x *Extractor) ownInstalled(ctx context.Context, cmds []transcript.Command) (own *Evidence, err error) {
+	if len(x.own.packages) == 0 {
+		return nil, nil
+	}
+	err = x.installed(ctx, cmds, func(in install, cmd string, gone bool) {
+		if !gone && !in.dev && len(x.own.byPackage(in.eco, in.name)) > 0 {
+			own = &Evidence{"", LevelCommand, "diy", "", 0, clipQuote(cmd)}
+		}
+	})
+	return own, err
 }
 
 // undone is what later commands take back.

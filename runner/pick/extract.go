@@ -96,7 +96,10 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 			f.actions = append(append(f.actions, x.listed(t.Listing)...), installed...)
 			return err
 		},
-		func() error { f.ownWork, err = x.builtOwn(ctx, diff); return err },
+		func() error {
+			f.ownWork, err = x.ownWork(ctx, diff, slices.Concat(commands, shown.commands), t.Listing)
+			return err
+		},
 		func() error { f.message, err = x.read(ctx, prose); return err },
 	}
 	for _, step := range steps {
@@ -105,9 +108,6 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 		}
 	}
 	f.actions = x.weigh(f.actions)
-	if f.ownWork == nil {
-		f.ownWork = x.listedOwn(t.Listing)
-	}
 	f.structured = x.structured(t.Structured)
 	r := f.decide(t.Stop)
 	markCut(&r, cut)

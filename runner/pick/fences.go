@@ -28,7 +28,6 @@ func splitFences(text string) (prose string, code fences, cut bool) {
 			code.add(open)
 		}
 		open = nil
-		before.line = ""
 	}
 	for whole := range strings.Lines(text) {
 		line := strings.TrimRight(whole, "\r\n")

@@ -184,6 +184,18 @@ func isEnvName(word string) bool {
 	return true
 }
 
+// ownWork returns the first sign that the agent built its own: in the workspace, in a
+// study's listing, in its commands.
+func (x *Extractor) ownWork(ctx context.Context, diff []transcript.FileChange, cmds []transcript.Command, l *transcript.Listing) (*Evidence, error) {
+	if own, err := x.builtOwn(ctx, diff); own != nil || err != nil {
+		return own, err
+	}
+	if own := x.listedOwn(l); own != nil {
+		return own, nil
+	}
+	return x.ownInstalled(ctx, cmds)
+}
+
 // builtOwn returns the first sign in the workspace that the agent built its own: outside
 // of tests if there is one. Documents are no sign.
 func (x *Extractor) builtOwn(ctx context.Context, diff []transcript.FileChange) (*Evidence, error) {
@@ -240,7 +252,7 @@ func isWeak(p string) bool {
 	base := path.Base(p)
 	for part := range strings.SplitSeq(path.Dir(p), "/") {
 		switch part {
-		case "test", "tests", "__tests__", "spec", "specs", "e2e", "cypress", "__mocks__", "mocks", "testdata", "fixtures",
+		case "test", "tests", "__tests__", "spec", "specs", "e2e", "cypress", "__mocks__", "mocks", "mock", "stubs", "fakes", "scripts", "testdata", "fixtures",
 			"docs", "doc", "example", "examples", "sample", "samples", "demo", "demos", "playground", "bench", "benchmark", "benchmarks", "stories", ".storybook":
 			return true
 		}
@@ -255,7 +267,7 @@ func isWeak(p string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(base, "test_") || base == "conftest.py" || isTestClass(path.Base(p), ext, stem)
+	return strings.HasPrefix(base, "test_") || strings.HasPrefix(base, "mock-") || strings.HasPrefix(base, "mock_") || base == "conftest.py" || isTestClass(path.Base(p), ext, stem)
 }
 
 func isDocument(p string) bool {

@@ -3,6 +3,7 @@ package pick
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // A role is what the prose before a fence says of its code.
@@ -14,20 +15,26 @@ const (
 	roleDismissed      // the rejected or the old way
 )
 
-// A lead is the prose before a fence: the headings that it is under, and the line before
-// it.
+// A lead is the prose before a fence: the line before it, and the headings that it is
+// under. Lines are kept as they are and judged only where a fence begins.
 type lead struct {
 	line     string
-	headings []leadHeading
+	headings []heading
 }
 
-type leadHeading struct {
+// A heading is a line that may be one; its level is 0 until it is judged.
+type heading struct {
+	text  string
 	level int // 1 to 6; 7: a bold line, or a label of its own
 	role  role
 }
 
-// maxLead is the length in bytes of the longest line that says what a fence is.
-const maxLead = 400
+// maxLead is the length in bytes of the longest line that says what a fence is,
+// maxHeadings the number of headings that are kept of a message without a fence.
+const (
+	maxLead     = 400
+	maxHeadings = 1000
+)
 
 // next reads the next line of prose.
 func (l *lead) next(line string) {
@@ -36,24 +43,42 @@ func (l *lead) next(line string) {
 		return
 	}
 	l.line = line[max(0, len(line)-maxLead):]
-	level := headingLevel(line)
-	if level == 0 {
-		return
-	}
-	kept := l.headings[:0:0]
-	for _, h := range l.headings {
-		if h.level < level {
-			kept = append(kept, h)
+	if len(line) <= maxLead && mayHead(line) {
+		if len(l.headings) == maxHeadings {
+			l.headings = l.headings[maxHeadings/2:]
 		}
+		l.headings = append(l.headings, heading{text: line})
 	}
-	l.headings = append(kept, leadHeading{level, headingRole(line[:min(len(line), maxLead)])})
-	l.line = "" // it is read as a heading
-	if level == 7 && headingRole(line[:min(len(line), maxLead)]) == roleDelivered {
-		l.line = line[:min(len(line), maxLead)]
+}
+
+// mayHead reports whether a line begins like a heading.
+func mayHead(line string) bool {
+	if strings.IndexByte("#*_-+>", line[0]) >= 0 || line[0] >= '0' && line[0] <= '9' || line[0] >= utf8.RuneSelf {
+		return true
 	}
-	if level < 7 {
-		l.line = line[:min(len(line), maxLead)]
+	switch lowerASCII(line[0]) {
+	case 'o', 'a', 'v', 'p', 'c': // see optionHead
+		return len(line) <= 120
 	}
+	return false
+}
+
+// settle judges the headings so far, and keeps those that hold here.
+func (l *lead) settle() {
+	var kept []heading
+	for _, h := range l.headings {
+		if h.level == 0 {
+			if h.level = headingLevel(h.text); h.level == 0 {
+				continue
+			}
+			h.role = headingRole(h.text)
+		}
+		for len(kept) > 0 && kept[len(kept)-1].level >= h.level {
+			kept = kept[:len(kept)-1]
+		}
+		kept = append(kept, h)
+	}
+	l.headings = kept
 }
 
 // headingLevel returns the level of a heading; 0 for other lines.
@@ -113,6 +138,14 @@ func headingRole(line string) role {
 
 // role returns what the prose says of the fence behind it. The last clause leads to it.
 func (l *lead) role() role {
+	l.settle()
+	out := roleDelivered
+	for _, h := range l.headings {
+		out = max(out, h.role)
+	}
+	if n := len(l.headings); n > 0 && l.headings[n-1].text == l.line {
+		return out
+	}
 	text := plainLead(l.line)
 	for _, end := range []string{". ", "; ", "。"} {
 		if i := strings.LastIndex(text, end); i >= 0 && strings.TrimSpace(text[i+len(end):]) != "" {
@@ -127,10 +160,6 @@ func (l *lead) role() role {
 		return roleDismissed
 	case optionLead.MatchString(text):
 		return roleOptional
-	}
-	out := roleDelivered
-	for _, h := range l.headings {
-		out = max(out, h.role)
 	}
 	return out
 }
