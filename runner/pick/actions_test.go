@@ -55,7 +55,12 @@ tools:
   - {slug: firebase-auth, name: Firebase Auth, services: {firebase: [auth]}}
   - {slug: gcs, name: Cloud Storage, services: {gcp: [storage]}}
   - {slug: azure-blob, name: Azure Blob, services: {azure: [storage-blob]}}
-  - {slug: supabase-storage, name: Supabase Storage, services: {supabase: [storage]}}
+  - slug: supabase-storage
+    name: Supabase Storage
+    packages: {npm: ["@supabase/supabase-js"]}
+    env: ["SUPABASE_*"]
+    services: {supabase: [storage]}
+  - {slug: s3, name: S3, packages: {pypi: [boto3], npm: [aws-sdk]}, services: {aws: [s3]}}
   - {slug: react, name: React, packages: {npm: [react]}}
   - {slug: next, name: Next.js, packages: {npm: [next, create-next-app]}, built_on: [react]}
   - {slug: redis, name: Redis, packages: {docker: [redis], system: [redis]}}
@@ -255,11 +260,15 @@ func TestServices(t *testing.T) {
 	hold(t, map[string]want{
 		"Python":                       {added("a.py", "import boto3\nc = boto3.client('ses', region_name='eu-west-1')"), "tool:ses"},
 		"Python, by keyword":           {added("a.py", "import aioboto3\nasync with session.client(service_name=\"sesv2\") as c: pass"), "tool:ses"},
-		"Python, another service":      {added("a.py", "import boto3\ns3 = boto3.client('s3')"), "none"},
+		"Python, another service":      {added("a.py", "import boto3\ns3 = boto3.client('s3')"), "tool:s3"},
+		"Python, a service of no tool": {added("a.py", "import boto3\nsqs = boto3.client('sqs')"), "none"},
 		"Python, not that SDK":         {added("a.py", "c = pool.client('ses')"), "none"},
-		"only the SDK":                 {added("requirements.txt", "boto3==1.35"), "none"},
+		"only the SDK":                 {added("requirements.txt", "boto3==1.35"), "tool:s3"},
+		"the SDK of another service":   {transcript.Transcript{Diff: []transcript.FileChange{{Path: "requirements.txt", Added: []string{"boto3"}}, {Path: "a.py", Added: []string{"import boto3", "boto3.resource('dynamodb')"}}}}, "none"},
+		"Supabase, only the client":    {added("a.ts", `import { createClient } from "@supabase/supabase-js"`), "tool:supabase-storage"},
+		"Supabase, for users":          {added("a.ts", "import { createClient } from \"@supabase/supabase-js\"\ncreateClient(process.env.SUPABASE_URL)\nsupabase.auth.getUser()"), "none"},
 		"npm":                          {added("package.json", `"@aws-sdk/client-ses": "^3.0.0"`), "tool:ses"},
-		"npm, another":                 {added("package.json", `"@aws-sdk/client-s3": "^3.0.0"`), "none"},
+		"npm, another":                 {added("package.json", `"@aws-sdk/client-sqs": "^3.0.0"`), "none"},
 		"import":                       {added("a.ts", `import { SESv2Client } from "@aws-sdk/client-sesv2"`), "tool:ses"},
 		"the old SDK":                  {added("a.js", "const ses = new AWS.SES({})"), "tool:ses"},
 		"a longer name":                {added("a.js", "const s = new AWS.Session()"), "none"},
@@ -276,7 +285,7 @@ func TestServices(t *testing.T) {
 		"CloudFormation":               {added("t.yaml", "    Type: AWS::SES::EmailIdentity"), "tool:ses"},
 		"CDK":                          {added("a.ts", `import * as ses from 'aws-cdk-lib/aws-ses'`), "tool:ses"},
 		"a command":                    {ran("aws --region eu-west-1 ses send-email --from a"), "tool:ses"},
-		"a command for another":        {ran("aws s3 cp a s3://ses"), "none"},
+		"a command for another":        {ran("aws sqs list-queues --queue-name-prefix ses"), "none"},
 		"a command that failed":        {ran("!aws ses verify-email-identity"), "none"},
 		"Firebase":                     {added("a.ts", `import { getAuth } from "firebase/auth"`), "tool:firebase-auth"},
 		"Firebase, another":            {added("a.ts", `import { getFirestore } from "firebase/firestore"`), "none"},
@@ -295,7 +304,7 @@ func TestServices(t *testing.T) {
 		"Supabase":                     {added("a.ts", "await supabase.storage.from('a').upload(b)"), "tool:supabase-storage"},
 		"Supabase, another":            {added("a.ts", "await supabase.auth.signOut()"), "none"},
 		"services of two rivals":       {added("a.py", "import boto3\nboto3.client('ses')\nboto3.client('cognito-idp')"), "ambiguous"},
-		"a service in a comment":       {added("a.py", "import boto3\n# boto3.client('ses')"), "none"},
+		"a service in a comment":       {added("a.py", "# boto3.client('ses')"), "none"},
 		"a service in a test is weak":  {transcript.Transcript{FinalText: "Done.", Diff: []transcript.FileChange{{Path: "tests/a.py", Added: []string{"import boto3", "boto3.client('ses')"}}, {Path: "a.py", Added: []string{"import stripe"}}}}, "tool:stripe"},
 		"a study that lists a service": {transcript.Transcript{Listing: &transcript.Listing{Ecosystem: "npm", Imports: []string{"stripe"}}}, "tool:stripe"},
 	})

@@ -17,7 +17,8 @@ import (
 func (x *Extractor) commands(ctx context.Context, cmds []transcript.Command, diff []transcript.FileChange) ([]action, error) {
 	var out []action
 	add := func(t *target, cmd string, weak, considered bool) {
-		out = append(out, action{t, Evidence{t.slug, LevelCommand, "command", "", 0, clipQuote(cmd)}, weak, considered})
+		e := Evidence{t.slug, LevelCommand, "command", "", 0, clipQuote(cmd)}
+		out = append(out, action{target: t, Evidence: e, weak: weak, considered: considered})
 	}
 	known := x.manifests(diff)
 	err := x.installed(ctx, cmds, func(in install, cmd string, gone bool) {
@@ -30,7 +31,7 @@ func (x *Extractor) commands(ctx context.Context, cmds []transcript.Command, dif
 	}
 	for _, c := range cmds {
 		for _, s := range shell.Commands(c.Cmd) {
-			for _, t := range x.index.byProgram(x.tools.unwrap(s.Words).words) {
+			for _, t := range x.index.byProgram(x.tools.unwrap(s.Words).words).targets {
 				add(t, c.Cmd, false, !c.Worked())
 			}
 		}

@@ -60,6 +60,8 @@ type action struct {
 	Evidence
 	weak       bool // in a test, a document or an example
 	considered bool // tried and gone: a failed or undone install
+	// vendor is the SDK of many services of which the trace shows no more than the vendor.
+	vendor catalog.SDK
 }
 
 // Extract decides one answer.

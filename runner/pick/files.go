@@ -6,30 +6,34 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
 // files finds traces in the added lines of the workspace.
 func (x *Extractor) files(ctx context.Context, diff []transcript.FileChange) ([]action, error) {
 	var out []action
+	var used usage
 	boto := len(x.index.forms) > 0 && slices.ContainsFunc(diff, usesBoto)
 	for _, f := range diff {
 		r := &recorder{path: f.Path, weak: isWeak(f.Path)}
 		for _, d := range x.deps(f) {
 			for _, t := range x.byDep(d) {
-				r.add(t, LevelManifest, "manifest", d.line, d.text, d.dev)
+				r.add(t, LevelManifest, "manifest", d.line, d.text)
+				r.mark(d.dev, x.index.vendorOf(t, d.eco, d.name))
 			}
+			used.add(x.index.byService(d.eco, d.name))
 		}
 		for _, t := range x.index.byFile(f.Path) {
-			r.add(t, LevelConfig, "file", 0, path.Base(f.Path), false)
+			r.add(t, LevelConfig, "file", 0, path.Base(f.Path))
 		}
-		s := source{x.index, r, boto}
+		s := source{x.index, r, &used, boto}
 		if err := x.code(ctx, f, s.line); err != nil {
 			return nil, err
 		}
 		out = append(out, r.actions...)
 	}
-	return out, nil
+	return x.index.narrow(out, used), nil
 }
 
 // usesBoto reports whether a file uses the Python SDK of AWS, whose calls name services.
@@ -47,6 +51,7 @@ type recorder struct {
 	weak    bool
 	actions []action
 	count   map[traceKind]int
+	added   bool // by the last call of add
 }
 
 type traceKind struct {
@@ -54,20 +59,30 @@ type traceKind struct {
 	kind   string
 }
 
-func (r *recorder) add(t *target, level int, kind string, line int, quote string, weak bool) {
+func (r *recorder) add(t *target, level int, kind string, line int, quote string) {
 	key := traceKind{t, kind}
 	if r.count == nil {
 		r.count = map[traceKind]int{}
 	}
-	if r.count[key] == maxTraces {
+	r.added = r.count[key] < maxTraces
+	if !r.added {
 		return
 	}
-	a := action{t, Evidence{t.slug, level, kind, r.path, line, clipQuote(quote)}, r.weak || weak, false}
-	if n := len(r.actions); n > 0 && r.actions[n-1] == a {
+	a := action{target: t, Evidence: Evidence{t.slug, level, kind, r.path, line, clipQuote(quote)}, weak: r.weak}
+	if n := len(r.actions); n > 0 && r.actions[n-1].Evidence == a.Evidence {
+		r.added = false
 		return
 	}
 	r.count[key]++
 	r.actions = append(r.actions, a)
+}
+
+// mark qualifies the action that was added last, if it was.
+func (r *recorder) mark(weak bool, vendor catalog.SDK) {
+	if r.added {
+		a := &r.actions[len(r.actions)-1]
+		a.weak, a.vendor = a.weak || weak, vendor
+	}
 }
 
 // code calls each with every added line without comments, and its index. quoted is true
@@ -89,34 +104,40 @@ func (x *Extractor) code(ctx context.Context, f transcript.FileChange, each func
 type source struct {
 	*index
 	*recorder
+	used *usage
 	boto bool // the answer uses the Python SDK of AWS
 }
 
 func (s source) line(f transcript.FileChange, i int, code string, quoted bool) {
 	quote := f.Added[i]
+	service := func(u use) {
+		s.used.add(u)
+		for _, t := range u.targets {
+			s.add(t, LevelCode, "import", i+1, quote)
+		}
+	}
 	if !quoted {
 		eco, known := languageOf(f.Path)
 		importsOf(eco, known, code, func(m module) {
 			for _, t := range s.byImport(m) {
-				s.add(t, LevelCode, "import", i+1, quote, false)
+				s.add(t, LevelCode, "import", i+1, quote)
+				s.mark(false, s.vendorOf(t, m.eco, m.name))
 			}
-			for _, t := range s.byService(m.eco, m.name) {
-				s.add(t, LevelCode, "import", i+1, quote, false)
-			}
+			service(s.byService(m.eco, m.name))
 		})
 	}
 	for word := range identifiers(code) {
 		for _, t := range s.byHost(word.host) {
-			s.add(t, LevelCode, "host", i+1, quote, false)
+			s.add(t, LevelCode, "host", i+1, quote)
 		}
 		if word.env != "" {
 			for _, t := range s.byEnv(word.env) {
-				s.add(t, LevelConfig, "env", i+1, quote, false)
+				s.add(t, LevelConfig, "env", i+1, quote)
 			}
 		}
 	}
-	for _, t := range s.byCall(code, s.boto) {
-		s.add(t, LevelCode, "import", i+1, quote, false)
+	if len(s.forms) > 0 {
+		s.byCall(code, s.boto, service)
 	}
 }
 

@@ -43,7 +43,7 @@ func (x *Extractor) byDep(d dep) []*target {
 	if found := x.byPackage(d.eco, d.name); len(found) > 0 {
 		return found
 	}
-	return x.index.byService(d.eco, d.name)
+	return x.index.byService(d.eco, d.name).targets
 }
 
 // deps returns the packages that a manifest asks for: those that the transcript lists,

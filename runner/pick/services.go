@@ -2,6 +2,7 @@ package pick
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
@@ -22,6 +23,10 @@ type sdkForm struct {
 	calls *regexp.Regexp
 	// python means that calls count only in answers that use the Python SDK of AWS.
 	python bool
+	// roots are the packages and imports of the whole SDK, which name only the vendor.
+	roots map[catalog.Ecosystem][]string
+	// shared means that all services have the same hosts and variables.
+	shared bool
 }
 
 func sdkForms() []sdkForm {
@@ -36,7 +41,14 @@ func sdkForms() []sdkForm {
 			catalog.Composer: {`Aws\`},
 			catalog.Maven:    {"software.amazon.awssdk:", "software.amazon.awssdk.services.", "com.amazonaws.services.", "com.amazonaws:aws-java-sdk-", "aws.sdk.kotlin.services.", "aws.sdk.kotlin:"},
 			catalog.NuGet:    {"AWSSDK.", "Amazon."},
-		}, words: []string{"AWS.", "AWS::", "Aws::"}, calls: regexp.MustCompile(`\b(?:AWS\.|AWS::|Aws::)(\w+)`)},
+		}, words: []string{"AWS.", "AWS::", "Aws::"}, calls: regexp.MustCompile(`\b(?:AWS\.|AWS::|Aws::)([A-Z]\w+)`), roots: names{
+			catalog.NPM:      {"aws-sdk"},
+			catalog.PyPI:     {"boto3", "aioboto3", "botocore", "aiobotocore", "aws_cdk", "aws-cdk-lib"},
+			catalog.Go:       {"github.com/aws/aws-sdk-go-v2", "github.com/aws/aws-sdk-go"},
+			catalog.RubyGems: {"aws-sdk"},
+			catalog.Composer: {"aws/aws-sdk-php"},
+			catalog.Maven:    {"com.amazonaws:aws-java-sdk"},
+		}},
 		{sdk: catalog.AWS, python: true, words: []string{"client(", "resource("}, calls: regexp.MustCompile(`\b(?:client|resource)\(\s*(?:service_name\s*=\s*)?["']([\w-]+)["']`)},
 		{sdk: catalog.GCP, program: "gcloud", resources: []string{"google_"}, prefixes: names{
 			catalog.NPM:      {"@google-cloud/"},
@@ -61,8 +73,15 @@ func sdkForms() []sdkForm {
 			catalog.PyPI:  {"firebase_admin."},
 			catalog.Go:    {"firebase.google.com/go/v4/", "firebase.google.com/go/"},
 			catalog.Maven: {"com.google.firebase:firebase-", "com.google.firebase."},
-		}, words: []string{"firebase.", "admin."}, calls: regexp.MustCompile(`\b(?:firebase|admin)\.(auth|firestore|database|storage|messaging|functions|analytics|remoteConfig|appCheck)\(`)},
-		{sdk: catalog.Supabase, words: []string{"upabase"}, calls: regexp.MustCompile(`(?i:\bsupabase\w*(?:\(\))?)\s*\.(auth|storage|from|rpc|channel|functions|realtime)\b`)},
+		}, words: []string{"firebase.", "admin."}, roots: names{
+			catalog.NPM:  {"firebase", "firebase-admin"},
+			catalog.PyPI: {"firebase-admin", "firebase_admin"},
+			catalog.Go:   {"firebase.google.com/go"},
+		}, shared: true, calls: regexp.MustCompile(`\b(?:firebase|admin)\.(auth|firestore|database|storage|messaging|functions|analytics|remoteConfig|appCheck)\(`)},
+		{sdk: catalog.Supabase, shared: true, roots: names{
+			catalog.NPM:  {"@supabase/supabase-js", "@supabase/ssr"},
+			catalog.PyPI: {"supabase"},
+		}, prefixes: names{catalog.NPM: {"@supabase/"}}, words: []string{"upabase"}, calls: regexp.MustCompile(`(?i:\bsupabase\w*(?:\(\))?)\s*\.(auth|storage|from|rpc|channel|functions|realtime)\b`)},
 	}
 }
 
@@ -115,50 +134,81 @@ func (s services) find(sdk catalog.SDK, text string) []*target {
 	return nil
 }
 
-// byService returns the targets of a package or module of an SDK.
-func (s services) byService(eco catalog.Ecosystem, name string) []*target {
-	for _, f := range s.forms {
-		for _, prefix := range f.prefixes[eco] {
-			if rest, ok := strings.CutPrefix(name, prefix); ok {
-				if found := s.find(f.sdk, rest); len(found) > 0 {
-					return found
-				}
-			}
-		}
-	}
-	return nil
+// A use is a service that an answer uses, with the targets that it is.
+type use struct {
+	sdk     catalog.SDK // empty: none
+	targets []*target
 }
 
-// byCall returns the targets of the services that a line of code calls or declares. python
-// means that the answer uses the Python SDK of AWS.
-func (s services) byCall(code string, python bool) []*target {
-	var out []*target
+// byService returns the service that a package or module of an SDK is for.
+func (s services) byService(eco catalog.Ecosystem, name string) use {
+	out := use{}
 	for _, f := range s.forms {
-		for _, prefix := range f.resources {
-			out = append(out, s.resource(f.sdk, code, prefix)...)
-		}
-		if f.calls == nil || f.python && !python || !containsAny(code, f.words) {
+		if f.isRoot(eco, name) {
 			continue
 		}
-		for _, m := range f.calls.FindAllStringSubmatch(code, maxImports) {
-			out = append(out, s.find(f.sdk, m[1])...)
+		for _, prefix := range f.prefixes[eco] {
+			rest, ok := strings.CutPrefix(name, prefix)
+			if !ok || isSetup(rest) {
+				continue
+			}
+			out.sdk = f.sdk
+			if found := s.find(f.sdk, rest); len(found) > 0 {
+				return use{f.sdk, found}
+			}
 		}
 	}
 	return out
 }
 
-// resource returns the targets of the type of a Terraform resource in a line.
-func (s services) resource(sdk catalog.SDK, code, prefix string) []*target {
-	_, rest, ok := strings.Cut(code, `"`+prefix)
-	if before, _, _ := strings.Cut(strings.TrimLeft(code, " \t"), " "); !ok || before != "resource" && before != "data" {
-		return nil
-	}
-	name, _, _ := strings.Cut(rest, `"`)
-	return s.find(sdk, name)
+// isRoot reports whether a package or module is the whole SDK.
+func (f sdkForm) isRoot(eco catalog.Ecosystem, name string) bool {
+	return slices.Contains(f.roots[eco], name)
 }
 
-// byProgram returns the targets of the service that a vendor's command works on.
-func (s services) byProgram(words []string) []*target {
+// isSetup reports whether a part of an SDK serves all services: it makes a client.
+func isSetup(part string) bool {
+	part, _, _ = strings.Cut(foldService(part), "-")
+	switch part {
+	case "", "app", "core", "common", "config", "credentials", "credential", "initialize", "identity", "types", "compat", "sdk", "util", "client", "aws":
+		return true
+	}
+	return false
+}
+
+// byCall calls found with the services that a line of code calls or declares. python
+// means that the answer uses the Python SDK of AWS.
+func (s services) byCall(code string, python bool, found func(use)) {
+	for _, f := range s.forms {
+		for _, prefix := range f.resources {
+			if name := resource(code, prefix); name != "" {
+				found(use{f.sdk, s.find(f.sdk, name)})
+			}
+		}
+		if f.calls == nil || f.python && !python || !containsAny(code, f.words) {
+			continue
+		}
+		for _, m := range f.calls.FindAllStringSubmatch(code, maxImports) {
+			if !isSetup(m[1]) {
+				found(use{f.sdk, s.find(f.sdk, m[1])})
+			}
+		}
+	}
+}
+
+// resource returns the type of the Terraform resource that a line declares, without the
+// vendor's prefix; empty if it declares none.
+func resource(code, prefix string) string {
+	_, rest, ok := strings.Cut(code, `"`+prefix)
+	if before, _, _ := strings.Cut(strings.TrimLeft(code, " \t"), " "); !ok || before != "resource" && before != "data" {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, `"`)
+	return name
+}
+
+// byProgram returns the service that a vendor's command works on.
+func (s services) byProgram(words []string) use {
 	for _, f := range s.forms {
 		if f.program == "" || len(words) < 2 || program(words[0]) != f.program {
 			continue
@@ -169,18 +219,66 @@ func (s services) byProgram(words []string) []*target {
 				args = args[1:]
 			}
 		}
-		if found := s.find(f.sdk, strings.Join(args[:min(2, len(args))], "-")); len(found) > 0 {
-			return found
-		}
+		return use{f.sdk, s.find(f.sdk, strings.Join(args[:min(2, len(args))], "-"))}
 	}
-	return nil
+	return use{}
 }
 
 func containsAny(s string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
+}
+
+// usage is what an answer shows of the services of each SDK.
+type usage struct {
+	sdks    map[catalog.SDK]bool // of which a service is used
+	targets map[*target]bool     // whose service is
+}
+
+func (u *usage) add(s use) {
+	if s.sdk == "" {
+		return
+	}
+	if u.sdks == nil {
+		u.sdks, u.targets = map[catalog.SDK]bool{}, map[*target]bool{}
+	}
+	u.sdks[s.sdk] = true
+	for _, t := range s.targets {
+		u.targets[t] = true
+	}
+}
+
+// narrow removes the actions that show only a vendor whose other services the answer
+// uses: a client of boto3 for "s3" is no sign of SES.
+func (s services) narrow(actions []action, u usage) []action {
+	if len(u.sdks) == 0 {
+		return actions
+	}
+	return slices.DeleteFunc(actions, func(a action) bool {
+		if u.targets[a.target] {
+			return false
+		}
+		for _, f := range s.forms {
+			if u.sdks[f.sdk] && a.target.Services[f.sdk] != nil && (a.vendor == f.sdk || f.shared && (a.Kind == "env" || a.Kind == "host")) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// vendorOf returns the SDK whose whole a package or module of a target is; empty if it is
+// more than that.
+func (s services) vendorOf(t *target, eco catalog.Ecosystem, name string) catalog.SDK {
+	for _, f := range s.forms {
+		if t.Services[f.sdk] == nil {
+			continue
+		}
+		for _, root := range f.roots[eco] {
+			rest, ok := strings.CutPrefix(name, root)
+			if ok && (rest == "" || strings.ContainsAny(rest[:1], "/.")) {
+				return f.sdk
+			}
 		}
 	}
-	return false
+	return ""
 }

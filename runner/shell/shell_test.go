@@ -60,6 +60,34 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// What becomes of output and of failures is known of each command.
+func TestRolesOfCommands(t *testing.T) {
+	for text, want := range map[string]shell.Command{
+		"a > f":                        {Output: "f"},
+		"a >>'f g' 2>&1":               {Output: "f g", Append: true},
+		"a 2> f":                       {},
+		"a 1> f":                       {Output: "f"},
+		"a || b":                       {Excused: true},
+		"c && a || b":                  {Excused: true},
+		"b || a":                       {Fallback: true},
+		"b || { c; a; }":               {Fallback: true},
+		"b && a":                       {},
+		"b || c; a":                    {},
+		"if a || b; then c; fi":        {Excused: true},
+		"cat > f <<E\nx\nE\na || true": {Excused: true},
+	} {
+		for _, c := range shell.Commands(text) {
+			if c.Words[0] != "a" {
+				continue
+			}
+			c.Words = nil
+			if d := cmp.Diff(want, c); d != "" {
+				t.Errorf("%q: -want +got\n%s", text, d)
+			}
+		}
+	}
+}
+
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"npm test": "npm|test", `bash -lc 'a && b'`: "bash|-lc|a && b", `bash -c "echo $HOME \"x\" \x"`: `bash|-c|echo $HOME "x" \x`,

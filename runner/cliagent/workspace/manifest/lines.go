@@ -162,8 +162,8 @@ func (r *fragment) object(line string, pair func(section, name, value string)) {
 func (r *fragment) packageJSON(line string) {
 	r.object(line, func(section, name, value string) {
 		switch section {
-		case "", "dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "overrides", "resolutions":
-			if section != "overrides" && section != "resolutions" && name != "version" && version.MatchString(value) {
+		case "", "dependencies", "devDependencies", "peerDependencies", "optionalDependencies":
+			if (section != "" || name != "version" && name != "name") && version.MatchString(value) {
 				r.add(versioned(name, "@", value), section == "devDependencies")
 			}
 		}

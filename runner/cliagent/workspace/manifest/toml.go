@@ -9,7 +9,9 @@ var (
 	tomlHeader = regexp.MustCompile(`^\s*\[\[?([^\]]+)\]\]?\s*$`)
 	tomlPair   = regexp.MustCompile(`^\s*["']?([A-Za-z0-9_.-]+?)["']?\s*=\s*(.+)$`)
 	tomlString = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
-	tomlField  = regexp.MustCompile(`\b(version|package|module|group|name|path|workspace|git)\s*(?:\.\w+)?\s*=\s*["']?([^"',}\s]*)`)
+	// inlineTable is a table of an item of a list.
+	inlineTable = regexp.MustCompile(`\{[^{}\[\]:]*=[^{}\[\]:]*\}`)
+	tomlField   = regexp.MustCompile(`\b(version|package|module|group|name|path|workspace|git)\s*(?:\.\w+)?\s*=\s*["']?([^"',}\s]*)`)
 	// requirement is a line of a list with one package, by its version or alone.
 	requirement = regexp.MustCompile(`^[A-Za-z][\w.-]*(?:\[[\w\s,.-]+\])?\s*(?:$|[=<>~!;@(])`)
 )
@@ -44,6 +46,7 @@ func (r *fragment) table(line string, item func(key, text string)) (key, value s
 // items calls each with the strings of a part of a list, and reports whether the list
 // ends there. A bracket inside a string is not the end.
 func (r *fragment) items(text string, each func(string)) (end bool) {
+	text = inlineTable.ReplaceAllString(text, "") // it includes another list
 	for _, m := range tomlString.FindAllStringSubmatch(text, -1) {
 		each(m[1] + m[2])
 	}
