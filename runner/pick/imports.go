@@ -87,6 +87,7 @@ func importsOf(eco catalog.Ecosystem, known bool, line string, found func(module
 		if strings.Contains(line, "using") || strings.Contains(line, "open") || strings.Contains(line, "Imports") {
 			first(eco, csImport, line, found)
 		}
+	case catalog.Docker, catalog.System: // no language
 	}
 }
 
