@@ -34,6 +34,9 @@ func newIndex(targets []*target) *index {
 	for _, t := range targets {
 		for eco, names := range t.Packages {
 			put(submap(x.packages, eco), t, names, func(name string) string { return foldPackage(eco, name) })
+			if eco == catalog.Maven { // also found by the artifact, where a line lacks the group
+				put(submap(x.packages, eco), t, names, artifact)
+			}
 		}
 		for eco, names := range t.Imports {
 			put(submap(x.imports, eco), t, names, nil)
@@ -61,6 +64,16 @@ func newIndex(targets []*target) *index {
 	}
 	slices.Sort(x.envLengths)
 	return x
+}
+
+// artifact returns the part of a Maven name from its colon on; empty where that is a
+// common word.
+func artifact(name string) string {
+	_, rest, ok := strings.Cut(name, ":")
+	if !ok || !strings.Contains(rest, "-") {
+		return ""
+	}
+	return ":" + rest
 }
 
 func submap(m map[catalog.Ecosystem]map[string][]*target, eco catalog.Ecosystem) map[string][]*target {

@@ -18,7 +18,8 @@ const maxLine = 16 << 10
 
 // Lines returns the packages on lines that were added to a manifest, without comments.
 // The lines may lack their context, such as the header of their table: then what looks
-// like a package is one. kind is the ecosystem as Kind returns it.
+// like a package is one. The name of a Maven package without its group begins with the
+// colon.
 func Lines(name string, lines []string) []Line {
 	_, read := lineReader(name)
 	if read == nil {
@@ -117,7 +118,9 @@ type fragment struct {
 
 	section string // the table or object of the line; empty while unknown
 	array   string // the key whose list of strings is open
-	pending [3]string
+	// pending are group, artifact and scope of a Maven package, artifactAt its line.
+	pending    [3]string
+	artifactAt int
 }
 
 func (r *fragment) add(d Dep, dev bool) {
@@ -128,8 +131,9 @@ func (r *fragment) add(d Dep, dev bool) {
 
 // flush adds what waits for its end.
 func (r *fragment) flush() {
-	if r.pending[0] != "" && r.pending[1] != "" {
-		r.add(Dep{r.pending[0] + ":" + r.pending[1], r.pending[0] + ":" + r.pending[1]}, r.pending[2] == "test")
+	if artifact := r.pending[1]; artifact != "" && !strings.HasSuffix(artifact, "-plugin") {
+		name := r.pending[0] + ":" + artifact
+		r.out = append(r.out, Line{Dep{name, name}, r.artifactAt, r.dev || r.pending[2] == "test"})
 	}
 	r.pending = [3]string{}
 }
@@ -137,7 +141,7 @@ func (r *fragment) flush() {
 var (
 	jsonObject = regexp.MustCompile(`"([\w-]+)"\s*:\s*\{`)
 	jsonPair   = regexp.MustCompile(`"(@?[\w.~-]+(?:/[\w.-]+)?)"\s*:\s*"([^"]*)"`)
-	version    = regexp.MustCompile(`^(?:[\^~>=<!*v]|\d|latest$|next$|npm:|catalog:|dev-|x$)`)
+	version    = regexp.MustCompile(`^(?:[\^~>=<!*]|v?\d|latest$|next$|npm:|catalog:|dev-)`)
 )
 
 // object follows the objects of JSON: a pair is in the last one that was opened.
@@ -163,11 +167,20 @@ func (r *fragment) packageJSON(line string) {
 	r.object(line, func(section, name, value string) {
 		switch section {
 		case "", "dependencies", "devDependencies", "peerDependencies", "optionalDependencies":
-			if (section != "" || name != "version" && name != "name") && version.MatchString(value) {
+			if (section != "" || !isField(name)) && version.MatchString(value) {
 				r.add(versioned(name, "@", value), section == "devDependencies")
 			}
 		}
 	})
+}
+
+// isField reports whether a name is a field of package.json with a version for a value.
+func isField(name string) bool {
+	switch name {
+	case "version", "name", "node", "npm", "yarn", "pnpm", "bun", "vscode", "packageManager", "lockfileVersion", "$schema":
+		return true
+	}
+	return false
 }
 
 func (r *fragment) composer(line string) {
@@ -235,7 +248,7 @@ func (r *fragment) dockerfile(line string) {
 }
 
 var (
-	xmlTag    = regexp.MustCompile(`<(/?)(dependency|exclusions?|parent|plugin|groupId|artifactId|scope)\b[^>]*>\s*([^<]*)`)
+	xmlTag    = regexp.MustCompile(`<(/?)(project|dependency|exclusions?|parent|plugin|groupId|artifactId|scope)\b[^>]*>\s*([^<]*)`)
 	gradleMap = regexp.MustCompile(`^\s*(\w+)\b[^'"\n]*\bgroup\s*[:=]\s*['"]([\w.-]+)['"]\s*,\s*name\s*[:=]\s*['"]([\w.-]+)['"]`)
 	sbtLine   = regexp.MustCompile(`"([\w.-]+)"\s*%%?%?\s*"([\w.-]+)"\s*%\s*["\w]`)
 )
@@ -250,19 +263,25 @@ func (r *fragment) pom(line string) {
 				r.flush()
 				r.section = m[2]
 			} else if r.section == m[2] {
-				r.section, r.pending = "", [3]string{}
+				r.section, r.pending = r.array, [3]string{}
 			}
+		case "project": // what is outside of its dependencies is its own
+			r.flush()
+			r.section, r.array = "project", "project"
 		case "dependency":
 			r.flush()
-			if closing {
-				r.section = ""
+			if r.section = ""; closing {
+				r.section = r.array
 			}
 		case "groupId", "artifactId", "scope":
 			if closing || r.section != "" {
 				continue
 			}
-			if m[2] == "groupId" {
+			if m[2] == "groupId" || m[2] == "artifactId" && r.pending[1] != "" {
 				r.flush()
+			}
+			if m[2] == "artifactId" {
+				r.artifactAt = r.at
 			}
 			r.pending[map[string]int{"groupId": 0, "artifactId": 1, "scope": 2}[m[2]]] = text
 		}

@@ -7,7 +7,7 @@ import (
 
 var (
 	tomlHeader = regexp.MustCompile(`^\s*\[\[?([^\]]+)\]\]?\s*$`)
-	tomlPair   = regexp.MustCompile(`^\s*["']?([A-Za-z0-9_.-]+?)["']?\s*=\s*(.+)$`)
+	tomlPair   = regexp.MustCompile(`^\s*["']?([A-Za-z0-9_.-]+?)["']?\s*=\s*([^=\s].*)$`)
 	tomlString = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
 	// inlineTable is a table of an item of a list.
 	inlineTable = regexp.MustCompile(`\{[^{}\[\]:]*=[^{}\[\]:]*\}`)
@@ -75,7 +75,7 @@ func (r *fragment) pyproject(line string) {
 // pythonPair reads `name = "^1"` and `name = {version = "^1"}`.
 func (r *fragment) pythonPair(key, value string, dev bool) {
 	switch key {
-	case "python", "python_version", "version", "requires-python", "name":
+	case "python", "python_version", "version", "requires-python", "name", "exclude-newer":
 		return
 	}
 	text := strings.Trim(value, `"'`)
@@ -143,10 +143,10 @@ func (r *fragment) cargo(line string) {
 	}
 	if r.section == "" {
 		switch key {
-		case "version", "edition", "name", "rust-version", "resolver":
+		case "version", "edition", "name", "rust-version", "resolver", "rev", "tag", "branch", "git", "features", "opt-level", "codegen-units":
 			return
 		}
-		if value[0] != '{' && !version.MatchString(text) && !dotted || value[0] == '{' && text == "" && fields["workspace"] == "" && fields["git"] == "" {
+		if value[0] != '{' && value[0] != '"' && value[0] != '\'' && !dotted || value[0] != '{' && !version.MatchString(text) && !dotted || value[0] == '{' && text == "" && fields["workspace"] == "" && fields["git"] == "" {
 			return
 		}
 	}
