@@ -12,65 +12,115 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
+// An execution is one command of an answer, parsed when it is first needed.
+type execution struct {
+	transcript.Command
+	tools    *installTools
+	parsed   []shell.Command
+	installs []install
+	isParsed bool
+	isRead   bool
+}
+
+func (x *Extractor) executions(cmds []transcript.Command) []*execution {
+	out := make([]*execution, len(cmds))
+	for i, c := range cmds {
+		out[i] = &execution{Command: c, tools: x.tools}
+	}
+	return out
+}
+
+// commands returns the simple commands that it runs.
+func (e *execution) commands() []shell.Command {
+	if !e.isParsed {
+		e.parsed, e.isParsed = shell.Commands(e.Cmd), true
+	}
+	return e.parsed
+}
+
+// packages returns the packages that it installs and removes. Most commands name no
+// package manager and need no parser.
+func (e *execution) packages() []install {
+	if !e.isRead {
+		if e.isRead = true; e.tools.named(e.Cmd) {
+			e.installs = e.tools.run(e.commands(), 0)
+		}
+	}
+	return e.installs
+}
+
 // commands finds installs. The manifest has a successful one already; a failed or undone
 // one was considered.
-func (x *Extractor) commands(ctx context.Context, cmds []transcript.Command, diff []transcript.FileChange) ([]action, error) {
+func (x *Extractor) commands(ctx context.Context, ran []*execution, diff []transcript.FileChange) ([]action, error) {
 	var out []action
 	add := func(t *target, cmd string, weak, considered bool) {
+		if len(out) == maxCommands {
+			return
+		}
 		e := Evidence{t.slug, LevelCommand, "command", "", 0, clipQuote(cmd)}
 		out = append(out, action{target: t, Evidence: e, weak: weak, considered: considered})
 	}
 	known := x.manifests(diff)
-	err := x.installed(ctx, cmds, func(in install, cmd string, gone bool) {
+	err := installed(ctx, ran, func(in install, cmd string, gone bool) {
 		for _, t := range x.byDep(dep{eco: in.eco, name: in.name}) {
 			add(t, cmd, in.dev, gone || !in.global && known.lacks(in.eco, foldPackage(in.eco, in.name)))
 		}
 	})
-	if err != nil || len(x.index.forms) == 0 {
-		return out, err
+	if err != nil {
+		return nil, err
 	}
-	for _, c := range cmds {
-		for _, s := range shell.Commands(c.Cmd) {
-			for _, t := range x.index.byProgram(x.tools.unwrap(s.Words).words).targets {
-				add(t, c.Cmd, false, !c.Worked())
+	for _, e := range ran {
+		if !x.index.hasProgram(e.Cmd) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, c := range e.commands() {
+			for _, t := range x.index.byProgram(x.tools.unwrap(c.Words).words).targets {
+				add(t, e.Cmd, false, !e.Worked())
 			}
 		}
 	}
-	return out, ctx.Err()
+	return out, nil
 }
+
+// maxCommands limits the actions that commands show: a longer list proves nothing more.
+const maxCommands = 10_000
 
 // installed calls each with every install of a package, the last one first; gone means
 // that it failed or was undone.
-func (x *Extractor) installed(ctx context.Context, cmds []transcript.Command, each func(in install, cmd string, gone bool)) error {
+func installed(ctx context.Context, ran []*execution, each func(in install, cmd string, gone bool)) error {
 	later := undone{names: map[string]bool{}, reverted: map[catalog.Ecosystem]bool{}}
-	for _, c := range slices.Backward(cmds) { // backwards: a later removal undoes an earlier install
+	for _, e := range slices.Backward(ran) { // backwards: a later removal undoes an earlier install
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if c.Worked() {
-			for _, eco := range reverts(c.Cmd) {
+		if e.Worked() {
+			for _, eco := range reverts(e) {
 				later.reverted[eco] = true
 			}
 		}
-		installs := x.tools.installs(c.Cmd)
-		for i, in := range slices.Backward(installs) {
+		installs := e.packages()
+		unknown := unknownInstalls(installs)
+		for _, in := range slices.Backward(installs) {
 			name := foldPackage(in.eco, in.name)
 			if in.remove {
-				later.names[name] = c.Worked() || later.names[name]
+				later.names[name] = e.Worked() || later.names[name]
 				continue
 			}
-			each(in, c.Cmd, !c.Worked() || later.has(in, name) || isUnknown(installs, i))
+			each(in, e.Cmd, !e.Worked() || later.has(in, name) || unknown(in))
 		}
 	}
 	return nil
 }
 
 // ownInstalled returns a successful install of a library that own builds use.
-func (x *Extractor) ownInstalled(ctx context.Context, cmds []transcript.Command) (own *Evidence, err error) {
+func (x *Extractor) ownInstalled(ctx context.Context, ran []*execution) (own *Evidence, err error) {
 	if len(x.own.packages) == 0 {
 		return nil, nil
 	}
-	err = x.installed(ctx, cmds, func(in install, cmd string, gone bool) {
+	err = installed(ctx, ran, func(in install, cmd string, gone bool) {
 		if !gone && !in.dev && len(x.own.byPackage(in.eco, in.name)) > 0 {
 			own = &Evidence{"", LevelCommand, "diy", "", 0, clipQuote(cmd)}
 		}
@@ -88,23 +138,27 @@ func (u undone) has(in install, name string) bool {
 	return u.names[name] || !in.global && (u.reverted[in.eco] || u.reverted[""])
 }
 
-// isUnknown reports whether an install is one of alternatives, of which it is unknown
+// unknownInstalls returns which installs are one of alternatives, of which it is unknown
 // which one worked: `npm i a || true`, `npm i a || npm i b`. Two ways to install one
 // package are no alternatives.
-func isUnknown(installs []install, i int) bool {
-	in := installs[i]
-	if !in.excused && !in.fallback {
+func unknownInstalls(installs []install) func(install) bool {
+	excused, fallback := map[string]bool{}, map[string]bool{}
+	for _, in := range installs {
+		if in.excused {
+			excused[in.name] = true
+		} else if in.fallback {
+			fallback[in.name] = true
+		}
+	}
+	return func(in install) bool {
+		switch {
+		case in.excused:
+			return !fallback[in.name]
+		case in.fallback:
+			return len(excused) > 0 && !excused[in.name]
+		}
 		return false
 	}
-	same, other := false, false
-	for j, o := range installs {
-		if j == i || o.excused == in.excused || !o.excused && !o.fallback {
-			continue
-		}
-		same = same || o.name == in.name
-		other = other || o.name != in.name
-	}
-	return !same && (in.excused || other)
 }
 
 // A final holds the packages of the manifests of the final workspace by ecosystem.
@@ -135,12 +189,12 @@ func (f final) lacks(eco catalog.Ecosystem, name string) bool {
 
 // reverts returns the ecosystems whose manifests a command sets back with git or
 // removes; an empty one is all of them.
-func reverts(cmd string) []catalog.Ecosystem {
-	if !strings.Contains(cmd, "git ") && !strings.Contains(cmd, "rm ") {
+func reverts(e *execution) []catalog.Ecosystem {
+	if !strings.Contains(e.Cmd, "git ") && !strings.Contains(e.Cmd, "rm ") {
 		return nil
 	}
 	var out []catalog.Ecosystem
-	for _, c := range shell.Commands(cmd) {
+	for _, c := range e.commands() {
 		if len(c.Words) < 2 || c.Excused {
 			continue
 		}
@@ -176,13 +230,13 @@ func reverts(cmd string) []catalog.Ecosystem {
 
 // written returns the files that commands write with here-documents, echo and printf,
 // for transcripts without a workspace. Files of /tmp are not kept.
-func written(cmds []transcript.Command) []transcript.FileChange {
+func written(ran []*execution) []transcript.FileChange {
 	var out []transcript.FileChange
-	for _, c := range cmds {
+	for _, c := range ran {
 		if !c.Worked() || !strings.Contains(c.Cmd, ">") && !strings.Contains(c.Cmd, "tee") {
 			continue
 		}
-		for _, s := range shell.Commands(c.Cmd) {
+		for _, s := range c.commands() {
 			file, text, more := writes(s)
 			if file == "" || strings.HasPrefix(file, "/tmp/") || strings.HasPrefix(file, "/dev/") || strings.ContainsAny(file, "$`") {
 				continue

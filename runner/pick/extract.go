@@ -81,25 +81,29 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 	if long {
 		cut = append([]string{"the final text"}, cut...)
 	}
+	ran := x.executions(commands)
 	if len(diff) == 0 {
-		diff = written(commands)
+		diff = written(ran)
 	}
-	shown := fences{}
+	shown, toRun := fences{}, []*execution(nil)
 	if len(diff) == 0 {
 		diff, shown = code.delivered, code
+	}
+	if len(ran) == 0 {
+		toRun = x.executions(shown.commands)
 	}
 	f := &finding{x: x}
 	var err error
 	steps := []func() error{
 		func() error { f.actions, err = x.files(ctx, diff); return err },
-		func() error { err := x.shown(ctx, f, shown, len(commands) == 0); return err },
+		func() error { err := x.shown(ctx, f, shown, toRun); return err },
 		func() error {
-			installed, err := x.commands(ctx, commands, diff)
+			installed, err := x.commands(ctx, ran, diff)
 			f.actions = append(append(f.actions, x.listed(t.Listing)...), installed...)
 			return err
 		},
 		func() error {
-			f.ownWork, err = x.ownWork(ctx, diff, slices.Concat(commands, shown.commands), t.Listing)
+			f.ownWork, err = x.ownWork(ctx, diff, slices.Concat(ran, toRun), t.Listing)
 			return err
 		},
 		func() error { f.message, err = x.read(ctx, prose); return err },

@@ -207,14 +207,14 @@ func isEnvName(word string) bool {
 
 // ownWork returns the first sign that the agent built its own: in the workspace, in a
 // study's listing, in its commands.
-func (x *Extractor) ownWork(ctx context.Context, diff []transcript.FileChange, cmds []transcript.Command, l *transcript.Listing) (*Evidence, error) {
+func (x *Extractor) ownWork(ctx context.Context, diff []transcript.FileChange, ran []*execution, l *transcript.Listing) (*Evidence, error) {
 	if own, err := x.builtOwn(ctx, diff); own != nil || err != nil {
 		return own, err
 	}
 	if own := x.listedOwn(l); own != nil {
 		return own, nil
 	}
-	return x.ownInstalled(ctx, cmds)
+	return x.ownInstalled(ctx, ran)
 }
 
 // builtOwn returns the first sign in the workspace that the agent built its own: outside

@@ -27,37 +27,44 @@ const maxNested = 5
 type installTools struct {
 	managers map[string]*manager
 	wrappers map[string][]wrapper
+	names    []string // of managers; one that begins with another is left out
 }
 
 func newInstallTools() *installTools {
-	t := &installTools{map[string]*manager{}, map[string][]wrapper{}}
+	t := &installTools{managers: map[string]*manager{}, wrappers: map[string][]wrapper{}}
 	for _, m := range managers() {
 		for _, name := range m.programs {
 			t.managers[name] = &m
+			t.names = append(t.names, name)
 		}
 	}
+	slices.Sort(t.names)
+	t.names = slices.CompactFunc(t.names, func(a, b string) bool { return strings.HasPrefix(b, a) })
 	for _, w := range wrappers() {
 		t.wrappers[w.program] = append(t.wrappers[w.program], w)
 	}
 	return t
 }
 
-// installs returns the packages that a shell text installs, also through wrappers.
-func (t *installTools) installs(text string) []install { return t.installsAt(text, 0) }
+// named reports whether a text has the name of a package manager in it.
+func (t *installTools) named(text string) bool { return containsAny(text, t.names) }
 
-func (t *installTools) installsAt(text string, depth int) []install {
+// installs returns the packages that a shell text installs, also through wrappers.
+func (t *installTools) installs(text string) []install { return t.run(shell.Commands(text), 0) }
+
+func (t *installTools) run(commands []shell.Command, depth int) []install {
 	if depth > maxNested {
 		return nil
 	}
 	var out []install
-	for _, c := range shell.Commands(text) {
+	for _, c := range commands {
 		run := t.unwrap(c.Words)
 		found := run.installs
 		switch {
 		case run.script != "":
-			found = append(found, t.installsAt(run.script, depth+1)...)
+			found = append(found, t.run(shell.Commands(run.script), depth+1)...)
 		case run.shell && len(run.words) == 1:
-			found = append(found, t.installsAt(c.Input, depth+1)...)
+			found = append(found, t.run(shell.Commands(c.Input), depth+1)...)
 		case len(run.words) > 0:
 			found = append(found, t.managed(run.words)...)
 		}

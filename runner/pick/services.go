@@ -207,6 +207,11 @@ func resource(code, prefix string) string {
 	return name
 }
 
+// hasProgram reports whether a text has the name of a vendor's command in it.
+func (s services) hasProgram(text string) bool {
+	return slices.ContainsFunc(s.forms, func(f sdkForm) bool { return f.program != "" && strings.Contains(text, f.program+" ") })
+}
+
 // byProgram returns the service that a vendor's command works on.
 func (s services) byProgram(words []string) use {
 	for _, f := range s.forms {

@@ -1,6 +1,9 @@
 package pick
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // weigh makes actions weak that prove less than others: those of a tool on which another
 // one that was used builds (React where Next.js is), since that one was the choice.
@@ -25,8 +28,8 @@ func (x *Extractor) weigh(actions []action) []action {
 }
 
 // shown adds what the message shows besides the code that it delivers: alternatives, which
-// were considered, and without commands that ran those that the reader is to run.
-func (x *Extractor) shown(ctx context.Context, f *finding, code fences, commands bool) error {
+// were considered, and the commands that the reader is to run.
+func (x *Extractor) shown(ctx context.Context, f *finding, code fences, commands []*execution) error {
 	options, err := x.files(ctx, code.optional)
 	if err != nil {
 		return err
@@ -34,13 +37,7 @@ func (x *Extractor) shown(ctx context.Context, f *finding, code fences, commands
 	for i := range options {
 		options[i].considered = true
 	}
-	f.actions = append(f.actions, options...)
-	if commands {
-		installs, err := x.commands(ctx, code.commands, nil)
-		if err != nil {
-			return err
-		}
-		f.actions = append(f.actions, installs...)
-	}
-	return nil
+	installs, err := x.commands(ctx, commands, nil)
+	f.actions = slices.Concat(f.actions, options, installs)
+	return err
 }
