@@ -73,6 +73,19 @@ func BenchmarkActions(b *testing.B) {
 	}
 }
 
+// BenchmarkShortAnswer reads an answer of 1.5 KB with one fence in a category without
+// names in prose: what actions cost of a short answer.
+func BenchmarkShortAnswer(b *testing.B) {
+	x := pick.New(crowded(12), "test")
+	text := "## Setup\n\nInstall the client.\n\n```bash\nnpm install tool-3\n```\n\n" + strings.Repeat("It keeps the state in one place, which makes the rest of it simple to test.\n\n", 18)
+	b.ReportAllocs()
+	for b.Loop() {
+		if r := x.Extract(transcript.Transcript{FinalText: text}); r.Picked != "tool-3" {
+			b.Fatal(r)
+		}
+	}
+}
+
 // crowded returns a category of n tools, each with the usual traces.
 func crowded(n int) *catalog.Category {
 	c := &catalog.Category{Slug: "crowded"}

@@ -182,14 +182,5 @@ func patched(f *fence) []transcript.FileChange {
 	if extension(f.language()) == ".txt" && strings.HasPrefix(name, "answer.") {
 		name = "answer.txt"
 	}
-	out := []transcript.FileChange{{Path: name}}
-	for _, line := range f.lines {
-		if file, ok := strings.CutPrefix(line, "+++ "); ok {
-			file, _, _ = strings.Cut(strings.TrimSpace(file), "\t")
-			out = append(out, transcript.FileChange{Path: strings.TrimPrefix(file, "b/")})
-		} else if added, ok := strings.CutPrefix(line, "+"); ok {
-			out[len(out)-1].Added = append(out[len(out)-1].Added, added)
-		}
-	}
-	return out
+	return patchFiles(name, f.lines)
 }
