@@ -228,34 +228,35 @@ func TestImports(t *testing.T) {
 // Comments show nothing, whatever the language and wherever they begin.
 func TestComments(t *testing.T) {
 	hold(t, map[string]want{
-		"a block":                       {added("a.js", "/*\nimport Stripe from 'stripe'\n*/\nf()"), "none"},
-		"code behind a block":           {added("a.js", "/* a */ import Stripe from 'stripe'"), "tool:stripe"},
-		"a block without its beginning": {added("a.ts", " * import Stripe from 'stripe'\n */"), "none"},
-		"a block without its end":       {added("a.ts", "/* old\nimport Stripe from 'stripe'"), "tool:stripe"},
-		"behind code":                   {added("a.ts", "f() // import S from 'stripe', https://api.stripe.com"), "none"},
-		"an address is no comment":      {added("a.ts", "fetch('https://api.stripe.com/v1')"), "tool:stripe"},
-		"a pattern is no comment":       {added("a.js", `const r = /https?:\/\//; fetch("https://api.stripe.com")`), "tool:stripe"},
-		"a docstring":                   {added("a.py", "def f():\n    \"\"\"Was:\n    import stripe\n    \"\"\"\n    pass"), "none"},
-		"behind a docstring":            {added("a.py", "\"\"\"A module.\n\nimport paddle_billing\n\"\"\"\nimport stripe"), "tool:stripe"},
-		"half a docstring":              {added("a.py", "    end of it\n    \"\"\"\nimport stripe"), "tool:stripe"},
-		"a text with code in it":        {added("a.py", "code = \"\"\"\nimport stripe\n\"\"\""), "none"},
-		"a text with an address":        {added("a.py", "code = \"\"\"\nhttps://api.stripe.com\n\"\"\""), "tool:stripe"},
-		"a template with code in it":    {added("a.ts", "write(`\nimport S from 'stripe'\n`)"), "none"},
-		"behind a template":             {added("a.ts", "x = `a\nb`\nimport S from 'stripe'"), "tool:stripe"},
-		"Python":                        {added("a.py", "x = 1 # import stripe\n#import stripe"), "none"},
-		"a mark inside a string":        {added("a.py", "c = '#fff'; import stripe"), "tool:stripe"},
-		"HTML":                          {added("a.html", "<!-- <script src=\"https://api.stripe.com/x\"> -->"), "none"},
-		"HTML, over lines":              {added("a.vue", "<!--\n<script>import S from 'stripe'</script>\n-->"), "none"},
-		"Ruby":                          {added("a.rb", "=begin\nrequire 'stripe'\n=end"), "none"},
-		"Rust":                          {added("a.rs", "// use stripe::Client;\n/// use stripe::Client;\nfn f<'a>() {}"), "none"},
-		"SQL":                           {added("a.sql", "select 1 -- https://api.stripe.com"), "none"},
-		"YAML":                          {added("a.yaml", "a: 1 # STRIPE_KEY"), "none"},
-		"Lua":                           {added("a.lua", "--[[\nhttps://api.stripe.com\n]]"), "none"},
-		"PowerShell":                    {added("a.ps1", "<#\n$env:STRIPE_KEY\n#>"), "none"},
-		"Terraform":                     {added("a.tf", "# STRIPE_KEY\n/* STRIPE_KEY */"), "none"},
-		"a file of an unknown kind":     {added("notes", "# import stripe\n// require('stripe')"), "none"},
-		"Gemfile":                       {added("Gemfile", "# gem 'stripe'"), "none"},
-		"own work":                      {added("a.py", "# import smtplib"), "none"},
+		"a block":                            {added("a.js", "/*\nimport Stripe from 'stripe'\n*/\nf()"), "none"},
+		"code behind a block":                {added("a.js", "/* a */ import Stripe from 'stripe'"), "tool:stripe"},
+		"a block without its beginning":      {added("a.ts", " * import Stripe from 'stripe'\n */"), "none"},
+		"a block without its end":            {added("a.ts", "/* old\nimport Stripe from 'stripe'"), "tool:stripe"},
+		"behind code":                        {added("a.ts", "f() // import S from 'stripe', https://api.stripe.com"), "none"},
+		"an address is no comment":           {added("a.ts", "fetch('https://api.stripe.com/v1')"), "tool:stripe"},
+		"a pattern is no comment":            {added("a.js", `const r = /https?:\/\//; fetch("https://api.stripe.com")`), "tool:stripe"},
+		"a docstring":                        {added("a.py", "def f():\n    \"\"\"Was:\n    import stripe\n    \"\"\"\n    pass"), "none"},
+		"behind a docstring":                 {added("a.py", "\"\"\"A module.\n\nimport paddle_billing\n\"\"\"\nimport stripe"), "tool:stripe"},
+		"half a docstring":                   {added("a.py", "    end of it\n    \"\"\"\nimport stripe"), "tool:stripe"},
+		"half a docstring, then a whole one": {added("a.py", "    end of it\n    \"\"\"\nimport stripe\ndef f():\n    \"\"\"One\n    two\n    \"\"\""), "tool:stripe"},
+		"a text with code in it":             {added("a.py", "code = \"\"\"\nimport stripe\n\"\"\""), "none"},
+		"a text with an address":             {added("a.py", "code = \"\"\"\nhttps://api.stripe.com\n\"\"\""), "tool:stripe"},
+		"a template with code in it":         {added("a.ts", "write(`\nimport S from 'stripe'\n`)"), "none"},
+		"behind a template":                  {added("a.ts", "x = `a\nb`\nimport S from 'stripe'"), "tool:stripe"},
+		"Python":                             {added("a.py", "x = 1 # import stripe\n#import stripe"), "none"},
+		"a mark inside a string":             {added("a.py", "c = '#fff'; import stripe"), "tool:stripe"},
+		"HTML":                               {added("a.html", "<!-- <script src=\"https://api.stripe.com/x\"> -->"), "none"},
+		"HTML, over lines":                   {added("a.vue", "<!--\n<script>import S from 'stripe'</script>\n-->"), "none"},
+		"Ruby":                               {added("a.rb", "=begin\nrequire 'stripe'\n=end"), "none"},
+		"Rust":                               {added("a.rs", "// use stripe::Client;\n/// use stripe::Client;\nfn f<'a>() {}"), "none"},
+		"SQL":                                {added("a.sql", "select 1 -- https://api.stripe.com"), "none"},
+		"YAML":                               {added("a.yaml", "a: 1 # STRIPE_KEY"), "none"},
+		"Lua":                                {added("a.lua", "--[[\nhttps://api.stripe.com\n]]"), "none"},
+		"PowerShell":                         {added("a.ps1", "<#\n$env:STRIPE_KEY\n#>"), "none"},
+		"Terraform":                          {added("a.tf", "# STRIPE_KEY\n/* STRIPE_KEY */"), "none"},
+		"a file of an unknown kind":          {added("notes", "# import stripe\n// require('stripe')"), "none"},
+		"Gemfile":                            {added("Gemfile", "# gem 'stripe'"), "none"},
+		"own work":                           {added("a.py", "# import smtplib"), "none"},
 	})
 }
 
@@ -368,6 +369,21 @@ func TestWhatCommandsDid(t *testing.T) {
 		"in a function that is run":          {ran("add() { npm i stripe; }; add"), "tool:stripe"},
 		"removed from the system":            {ran("apt-get install -y redis", "apt-get purge -y redis"), "none"},
 	})
+}
+
+// Weak actions lose to others only: in an answer that is all tests they decide.
+func TestAnAnswerOfTests(t *testing.T) {
+	in := transcript.Transcript{FinalText: "Done.", Diff: []transcript.FileChange{
+		{Path: "package.json", Added: []string{`"devDependencies": {`, `"stripe": "1",`, `"@paddle/paddle-node-sdk": "1"`, "}"}},
+		{Path: "tests/a.test.ts", Added: []string{useStripe}},
+	}}
+	if got := label(shop(t).Extract(in)); got != "tool:stripe" {
+		t.Errorf("only tests: %s", got)
+	}
+	in.Diff = append(in.Diff, transcript.FileChange{Path: "src/a.ts", Added: []string{usePaddle}})
+	if got := label(shop(t).Extract(in)); got != "tool:paddle" {
+		t.Errorf("tests and code: %s", got)
+	}
 }
 
 // An install that another manifest cannot have is not undone by it.

@@ -5,12 +5,17 @@ import (
 	"slices"
 )
 
-// weigh makes actions weak that prove less than others: those of a tool on which another
-// one that was used builds (React where Next.js is), since that one was the choice.
+// weigh compares actions. Where all are weak, as in an answer that only tests, none is.
+// Actions of a tool on which another one that was used builds become weak (React where
+// Next.js is), since that one was the choice.
 func (x *Extractor) weigh(actions []action) []action {
+	strong := slices.ContainsFunc(actions, func(a action) bool { return !a.weak && !a.considered })
 	used := map[*target]bool{}
-	for _, a := range actions {
-		if !a.considered && !a.weak {
+	for i, a := range actions {
+		if !strong {
+			actions[i].weak = false
+		}
+		if !a.considered && (!a.weak || !strong) {
 			used[a.target] = true
 		}
 	}
