@@ -53,6 +53,7 @@ func BenchmarkActions(b *testing.B) {
 	}{
 		{"workspace_200k", small, workspace(200_000)},
 		{"workspace_200k_1000_tools", pick.New(crowded(1000), "test"), workspace(200_000)},
+		{"workspace_200k_services", extractor(b, c, "file-storage"), workspace(200_000)},
 		{"one_line_5M", small, []transcript.FileChange{{Path: "bundle.js", Added: []string{strings.Repeat(`a.b.c=require("x");D_E="https://a.example.org/x?f";`, 100_000)}}}},
 		{"one_word_5M", small, []transcript.FileChange{{Path: "data.py", Added: []string{strings.Repeat("a.A_B", 1_000_000)}}}},
 	} {
