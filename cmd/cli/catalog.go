@@ -27,6 +27,12 @@ was made for the recorded answers of that study and is no general board.`,
 			if err != nil {
 				return err
 			}
+			n := cat.Counts()
+			_, _ = fmt.Fprintf(env.Stderr, "%d categories, %d tools; packages:", n.Categories, n.Tools)
+			for _, eco := range catalog.Ecosystems() {
+				_, _ = fmt.Fprintf(env.Stderr, " %s %d", eco, n.Packages[eco])
+			}
+			_, _ = fmt.Fprintln(env.Stderr)
 			return a.listCategories(cat, f)
 		},
 	}

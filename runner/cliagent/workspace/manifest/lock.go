@@ -49,7 +49,7 @@ func lockReader(base string) (kind string, read func([]byte) ([]string, error)) 
 	case "Pipfile.lock":
 		return "pypi", pipfileLock
 	case "go.sum":
-		return "go", lines(regexp.MustCompile(`^(\S+) v\S+ h1:`))
+		return "go", lines(regexp.MustCompile(`^(\S+) v[^\s/]+ h1:`))
 	case "Cargo.lock":
 		return "cargo", lines(regexp.MustCompile(`^name = "([^"]+)"`))
 	case "Gemfile.lock", "gems.locked":
