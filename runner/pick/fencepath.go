@@ -117,7 +117,7 @@ func extension(language string) string {
 		return ".js"
 	case "typescript", "ts":
 		return ".ts"
-	case "jsx", "tsx", "mjs", "go", "php", "java", "html", "vue", "svelte", "astro", "json", "toml", "xml", "sql", "scala", "swift", "css", "scss", "tf", "md", "mdx", "groovy", "gradle", "kts", "dart", "c", "cpp", "env", "ini", "mod":
+	case "jsx", "tsx", "mjs", "go", "php", "java", "html", "vue", "svelte", "astro", "json", "toml", "xml", "sql", "scala", "swift", "css", "scss", "tf", "md", "mdx", "groovy", "gradle", "kts", "dart", "c", "cpp", "env", "ini", "mod", "ex", "erb", "properties":
 		return "." + language
 	case "golang":
 		return ".go"
@@ -141,14 +141,10 @@ func extension(language string) string {
 		return ".tf"
 	case "markdown":
 		return ".md"
-	case "elixir", "ex":
+	case "elixir":
 		return ".ex"
 	case "dotenv":
 		return ".env"
-	case "erb":
-		return ".erb"
-	case "properties":
-		return ".properties"
 	case "dockerfile", "docker":
 		return ".dockerfile"
 	}

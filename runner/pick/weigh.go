@@ -10,23 +10,24 @@ import (
 // Next.js is), since that one was the choice.
 func (x *Extractor) weigh(actions []action) []action {
 	strong := slices.ContainsFunc(actions, func(a action) bool { return !a.weak && !a.considered })
-	used := map[*target]bool{}
+	used := map[*target]bool{} // true: by an action that is not weak
 	for i, a := range actions {
 		if !strong {
 			actions[i].weak = false
 		}
-		if !a.considered && (!a.weak || !strong) {
-			used[a.target] = true
+		used[a.target] = used[a.target] || !a.considered && !actions[i].weak
+	}
+	below := map[*target]bool{}
+	for t, live := range used {
+		for base := range used {
+			if live && !t.outside && t != base && x.specific(t.slug, base.slug) {
+				below[base] = true
+			}
 		}
 	}
-	if len(used) < 2 {
-		return actions
-	}
 	for i, a := range actions {
-		for t := range used {
-			if t != a.target && !t.outside && x.specific(t.slug, a.target.slug) {
-				actions[i].weak = true
-			}
+		if below[a.target] {
+			actions[i].weak = true
 		}
 	}
 	return actions
