@@ -2,6 +2,7 @@ package pick_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,15 @@ func deep(n int) json.RawMessage {
 	return json.RawMessage(strings.Repeat(`{"choice":[`, n) + strings.Repeat("]}", n))
 }
 
+// manyFiles is a command that writes n files.
+func manyFiles(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "echo x > %d.py\n", i)
+	}
+	return b.String()
+}
+
 // JSON, empty and huge messages: no wrong pick, no panic, and an end in time.
 func TestHostileSizes(t *testing.T) {
 	long := strings.Repeat("x", 5<<20)
@@ -91,6 +101,7 @@ func TestHostileSizes(t *testing.T) {
 		"100,000 files":                 {transcript.Transcript{Diff: make([]transcript.FileChange, 100_000)}, "none"},
 		"100,000 commands":              {transcript.Transcript{Commands: make([]transcript.Command, 100_000)}, "none"},
 		"a here-document of megabytes":  {ran("cat > a.py <<'EOF'\n" + strings.Repeat("x = 1\n", 1<<19) + "EOF"), "none"},
+		"a command that writes 20,000":  {ran(manyFiles(20_000)), "none"},
 		"one trace over and over":       {said("```js\n" + strings.Repeat(useStripe+"\n", 50_000) + "```\n"), "tool:stripe"},
 		"lines of Windows":              {added("a.py", "import os\r\nimport stripe\r"), "tool:stripe"},
 		"lines of an old Mac":           {added("a.py", "import os\rimport stripe"), "none"},

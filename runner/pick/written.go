@@ -8,19 +8,26 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
+// maxWritten limits the files that commands write, as a diff of a workspace is limited.
+const maxWritten = 2000
+
 // written returns the files that commands write with here-documents, echo and printf,
 // for transcripts without a workspace. Files of /tmp are not kept.
 func written(ran []*execution) []transcript.FileChange {
 	var out []transcript.FileChange
 	for _, c := range ran {
-		if !c.Worked() || !containsAny(c.Cmd, []string{">", "tee ", "patch"}) {
+		if !c.Worked() || !containsAny(c.Cmd, []string{">", "tee ", "patch", "git ", "rm "}) {
 			continue
 		}
 		for _, s := range c.commands() {
+			if len(out) >= maxWritten {
+				return out
+			}
 			if patch := appliedPatch(s); patch != "" {
 				out = append(out, patchFiles("", strings.Split(patch, "\n"))...)
 				continue
 			}
+			out = removed(out, s)
 			file, text, more := writes(s)
 			if file == "" || strings.HasPrefix(file, "/tmp/") || strings.HasPrefix(file, "/dev/") || strings.ContainsAny(file, "$`") {
 				continue
@@ -37,6 +44,34 @@ func written(ran []*execution) []transcript.FileChange {
 		}
 	}
 	return out
+}
+
+// removed returns the files that remain after a command that removes some or sets the
+// work folder back.
+func removed(files []transcript.FileChange, c shell.Command) []transcript.FileChange {
+	if len(files) == 0 || len(c.Words) < 2 {
+		return files
+	}
+	args := c.Words[1:]
+	switch program(c.Words[0]) {
+	case "git":
+		if all := args[0] == "clean" || args[0] == "reset" && slices.Contains(args, "--hard") || args[0] == "stash" && len(args) == 1; all {
+			return nil
+		}
+		if args[0] != "checkout" && args[0] != "restore" && args[0] != "rm" {
+			return files
+		}
+		args = args[1:]
+	case "rm", "unlink":
+	default:
+		return files
+	}
+	return slices.DeleteFunc(files, func(f transcript.FileChange) bool {
+		return slices.ContainsFunc(args, func(arg string) bool {
+			arg = strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
+			return arg == "." || arg == "*" || strings.TrimPrefix(f.Path, "./") == arg || strings.HasPrefix(strings.TrimPrefix(f.Path, "./"), arg+"/")
+		})
+	})
 }
 
 // writes returns the file that a command writes, and its text.
