@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // A Line is a package that a line of a manifest asks for.
@@ -27,7 +28,7 @@ func Lines(name string, lines []string) []Line {
 	}
 	r := &fragment{dev: isDevFile(name)}
 	for i, line := range lines {
-		if line = strings.TrimRight(line, " \t\r"); line != "" && len(line) <= maxLine {
+		if line = strings.TrimRightFunc(line, unicode.IsSpace); line != "" && len(line) <= maxLine {
 			r.at = i
 			read(r, line)
 		}
