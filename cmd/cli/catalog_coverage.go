@@ -121,7 +121,7 @@ func (a *app) coverage(cat *catalog.Catalog, in coverageInput, f format) error {
 }
 
 func (a *app) readPackages(file string) ([]byte, error) {
-	var r io.Reader = a.env.Stdin
+	r := a.env.Stdin
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
