@@ -30,6 +30,8 @@ type Board struct {
 	Category string `json:"category"`
 	Name     string `json:"name"`
 	Domain   string `json:"domain"`
+	// Study names the study that the category was made for; empty for a general category.
+	Study string `json:"study,omitempty"`
 	// AsOf is when the last trial finished; null without trials.
 	AsOf *time.Time `json:"asOf"`
 	// Field is how many tools are ranked.
@@ -173,6 +175,7 @@ type CategoryItem struct {
 	Slug    string     `json:"slug"`
 	Name    string     `json:"name"`
 	Domain  string     `json:"domain"`
+	Study   string     `json:"study,omitempty"` // as in Board
 	Field   int        `json:"field"`
 	NTrials int        `json:"nTrials"`
 	AsOf    *time.Time `json:"asOf"`

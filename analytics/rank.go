@@ -36,7 +36,7 @@ func Rank(cat *catalog.Category, cells []Cell, planned int, synthetic bool, doub
 	}
 	t := newTally(slugs, cells)
 	b := Board{
-		Category: cat.Slug, Name: cat.Name, Domain: string(cat.Domain), Field: len(slugs),
+		Category: cat.Slug, Name: cat.Name, Domain: string(cat.Domain), Study: cat.Study, Field: len(slugs),
 		NTrials: t.trials, NPrompts: len(t.prompts), Coverage: coverage(t.trials, planned), Synthetic: synthetic,
 		Outcomes: t.outcomes, SayDoMismatchRate: share(t.mismatched, t.trials), URL: "/leaderboards/" + cat.Slug,
 	}

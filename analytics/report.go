@@ -26,7 +26,7 @@ func (b Board) Report(slug string) (Report, bool) {
 // Item returns the board's line in the list of categories.
 func (b Board) Item() CategoryItem {
 	return CategoryItem{
-		Slug: b.Category, Name: b.Name, Domain: b.Domain, Field: b.Field, NTrials: b.NTrials, AsOf: copyTime(b.AsOf), URL: b.URL,
+		Slug: b.Category, Name: b.Name, Domain: b.Domain, Study: b.Study, Field: b.Field, NTrials: b.NTrials, AsOf: copyTime(b.AsOf), URL: b.URL,
 	}
 }
 

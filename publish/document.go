@@ -22,6 +22,7 @@ type field struct {
 	Slug    string         `json:"slug"`
 	Name    string         `json:"name"`
 	Domain  catalog.Domain `json:"domain"`
+	Study   string         `json:"study,omitempty"`
 	Entries []rival        `json:"entries"`
 }
 
@@ -41,7 +42,7 @@ type itemList struct {
 }
 
 func fieldOf(c *catalog.Category) field {
-	f := field{Slug: c.Slug, Name: c.Name, Domain: c.Domain, Entries: make([]rival, 0, len(c.Entries))}
+	f := field{Slug: c.Slug, Name: c.Name, Domain: c.Domain, Study: c.Study, Entries: make([]rival, 0, len(c.Entries))}
 	for _, e := range c.Entries {
 		f.Entries = append(f.Entries, rival{e.Tool.Slug, e.Tool.Name})
 	}
@@ -50,7 +51,7 @@ func fieldOf(c *catalog.Category) field {
 
 // category is the catalogue's category as far as ranking looks at it.
 func (f field) category() *catalog.Category {
-	c := &catalog.Category{Slug: f.Slug, Name: f.Name, Domain: f.Domain}
+	c := &catalog.Category{Slug: f.Slug, Name: f.Name, Domain: f.Domain, Study: f.Study}
 	for _, r := range f.Entries {
 		c.Entries = append(c.Entries, catalog.Entry{Tool: &catalog.Tool{Slug: r.Slug, Name: r.Name, Home: c}})
 	}

@@ -69,17 +69,18 @@ func (a *app) listCategories(cat *catalog.Catalog, f format) error {
 		Slug   string         `json:"slug"`
 		Name   string         `json:"name"`
 		Domain catalog.Domain `json:"domain"`
+		Study  string         `json:"study,omitempty"`
 		Tools  []string       `json:"tools"`
 	}
 	items := []item{}
-	t := table{header: []string{"category", "name", "domain", "tools"}}
+	t := table{header: []string{"category", "name", "domain", "study", "tools"}}
 	for _, c := range cat.Categories {
-		it := item{c.Slug, c.Name, c.Domain, []string{}}
+		it := item{c.Slug, c.Name, c.Domain, c.Study, []string{}}
 		for _, e := range c.Entries {
 			it.Tools = append(it.Tools, e.Tool.Slug)
 		}
 		items = append(items, it)
-		t.add(c.Slug, c.Name, string(c.Domain), fmt.Sprint(len(c.Entries)))
+		t.add(c.Slug, c.Name, string(c.Domain), dash(c.Study), fmt.Sprint(len(c.Entries)))
 	}
 	if f.json {
 		return printJSON(a.env, map[string]any{"categories": items})

@@ -16,8 +16,8 @@ const (
 	poorMarks = "❌✗✘✖👎🚫⛔🔴❎🙅×"
 )
 
-// markOf returns the stance of the first symbol of a text that begins or ends it.
-func markOf(text string) (stance, bool) {
+// verdictMark returns the stance of the first symbol of a text that begins or ends it.
+func verdictMark(text string) (stance, bool) {
 	text = strings.TrimSpace(text)
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(text)
@@ -40,12 +40,12 @@ func (r *reading) byMarks(u *prose.Unit, first int) {
 		return
 	}
 	m := &r.remarks[first]
-	st, ok := markOf(u.Text)
+	st, ok := verdictMark(u.Text)
 	if !ok { // behind the name: "Jest ❌ slow"
 		if i := strings.IndexFunc(u.Text, func(c rune) bool {
 			return strings.ContainsRune(goodMarks+fairMarks+poorMarks, c) && c != '×' && c != '○'
 		}); i > 0 && i < 40 {
-			st, ok = markOf(u.Text[i:])
+			st, ok = verdictMark(u.Text[i:])
 		}
 	}
 	if ok && (m.stance == neutral || m.stance == considered || m.stance == suits || m.stance == chosen) {
@@ -186,7 +186,7 @@ func (r *reading) verdict(cell string) (st stance, mark, ok bool) {
 			}
 		}
 	}
-	if st, ok := markOf(cell); ok {
+	if st, ok := verdictMark(cell); ok {
 		return st, true, true
 	}
 	return neutral, false, false

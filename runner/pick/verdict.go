@@ -19,7 +19,7 @@ type verdicts struct {
 
 func (f *finding) verdicts() *verdicts {
 	if f.verdict == nil {
-		f.verdict = newVerdicts(&f.message, f.x.own)
+		f.verdict = newVerdicts(&f.message, f.x.reader.own)
 	}
 	return f.verdict
 }
