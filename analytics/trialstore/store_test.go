@@ -182,6 +182,38 @@ func TestSyncLoadsOnceAndContinues(t *testing.T) {
 	same(t, "trials in cells", total, 28)
 }
 
+// TestFamilyAndTagsAreLoaded loads trials of a tagged prompt, of an untagged one, and of
+// a journal that an older program wrote.
+func TestFamilyAndTagsAreLoaded(t *testing.T) {
+	root := t.TempDir()
+	r := testRun("r1", "web", "web-frameworks", start)
+	tags := eval.Tags{Ecosystem: "go", Intent: "build", Persona: "maintainer"}
+	r.Eval.Prompts[0].Family, r.Eval.Prompts[0].Tags = "api", tags
+	recs := records(r)
+	for i, rec := range recs {
+		if rec.Trial.PromptID == "p3" {
+			recs[i].Trial.Family = "" // as in an old journal
+		}
+	}
+	writeRun(t, root, r, recs)
+	s := openStore(t, "")
+	sync(t, s, root)
+	type prompt struct {
+		Family string
+		Tags   eval.Tags
+	}
+	got := map[string]prompt{}
+	for _, row := range allTrials(t, s, "r1") {
+		got[row.PromptID] = prompt{row.Family, row.Tags}
+		one, _, _, err := s.Trial(t.Context(), row.TrialID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "trial by id", one, row)
+	}
+	same(t, "prompts", got, map[string]prompt{"p1": {"api", tags}, "p2": {Family: "p2"}, "p3": {Family: "p3"}})
+}
+
 func TestExtractionReplacesTheResult(t *testing.T) {
 	root := t.TempDir()
 	r := testRun("r1", "web", "web-frameworks", start)

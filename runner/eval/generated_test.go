@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
@@ -71,6 +72,13 @@ func quoted(quote, names string) string {
 func renderSchema(text string) string {
 	refs := each(", ", func(k eval.Kind) string { return `{"$ref": "#/$defs/` + k.Name + `"}` })
 	text = replace(text, `(?m)^      "items": \{"oneOf": .*$`, `      "items": {"oneOf": [`+refs+`]}`)
+	var ecosystems []string
+	for _, e := range catalog.Ecosystems() {
+		ecosystems = append(ecosystems, string(e))
+	}
+	for tag, values := range map[string][]string{"ecosystem": ecosystems, "intent": eval.Intents(), "persona": eval.Personas()} {
+		text = replace(text, `"`+tag+`": \{"enum": .*?\}`, `"`+tag+`": {"enum": [`+quoted(`"`, strings.Join(values, " "))+`]}`)
+	}
 	formats := each("", func(k eval.Kind) string {
 		if k.Imitable {
 			return ` ` + k.Name
