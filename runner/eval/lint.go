@@ -53,8 +53,9 @@ func (e *Eval) consistent(c *catalog.Category) (errs []error) {
 // branded returns an error for each prompt that has one of the names of a product.
 func (e *Eval) branded(product string, names []name) (errs []error) {
 	for _, p := range e.Prompts {
+		lower := strings.ToLower(p.Text)
 		for _, n := range names {
-			if word := n.find(p.Text); word != "" {
+			if word := n.find(p.Text, lower); word != "" {
 				errs = append(errs, e.fail(p.line, "prompt %q names %s (%q): prompts stay unbranded", p.ID, product, word))
 				break
 			}

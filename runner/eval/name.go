@@ -10,6 +10,7 @@ import (
 
 // A name is a text by which a prompt names a product.
 type name struct {
+	// text is in lower case unless exact is set.
 	text string
 	// exact demands the case as written.
 	exact bool
@@ -24,7 +25,11 @@ type name struct {
 // ignored: an ambiguous word is better left out of a prompt.
 func aliasesOf(t catalog.Traces) (names []name) {
 	for _, a := range t.Aliases {
-		names = append(names, name{text: a.Text, exact: a.Exact})
+		text := a.Text
+		if !a.Exact {
+			text = strings.ToLower(text)
+		}
+		names = append(names, name{text: text, exact: a.Exact})
 	}
 	return names
 }
@@ -38,7 +43,7 @@ func namesOf(t catalog.Traces, domains []string) []name {
 		}
 	}
 	for _, host := range append(domains[:len(domains):len(domains)], t.Hosts...) {
-		names = append(names, name{text: host, beside: "-"})
+		names = append(names, name{text: strings.ToLower(host), beside: "-"})
 	}
 	return names
 }
@@ -49,18 +54,18 @@ func ordinary(name string) bool {
 }
 
 // find returns the first place of the name in a text, as written there; empty if the
-// text does not have it.
-func (n name) find(text string) string {
-	in, want := text, n.text
+// text does not have it. lower is the text in lower case.
+func (n name) find(text, lower string) string {
+	in := text
 	if !n.exact {
-		in, want = strings.ToLower(text), strings.ToLower(n.text)
+		in = lower
 	}
 	for from := 0; ; {
-		i := strings.Index(in[from:], want)
-		if i < 0 || want == "" {
+		i := strings.Index(in[from:], n.text)
+		if i < 0 || n.text == "" {
 			return ""
 		}
-		at, end := from+i, from+i+len(want)
+		at, end := from+i, from+i+len(n.text)
 		if n.alone(in, at, end) {
 			if len(in) == len(text) {
 				return text[at:end]

@@ -119,6 +119,9 @@ func parsePrompt(n *strictyaml.Node) Prompt {
 }
 
 func parseTags(n *strictyaml.Node) (t Tags) {
+	if n == nil {
+		return t
+	}
 	keys := tagKeys()
 	names := make([]string, len(keys))
 	for i, key := range keys {
