@@ -11,11 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/duck"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -212,6 +214,31 @@ func TestFamilyAndTagsAreLoaded(t *testing.T) {
 		same(t, "trial by id", one, row)
 	}
 	same(t, "prompts", got, map[string]prompt{"p1": {"api", tags}, "p2": {Family: "p2"}, "p3": {Family: "p3"}})
+}
+
+// TestFileWithoutFamilies opens a file of a program that knew no families.
+func TestFileWithoutFamilies(t *testing.T) {
+	old := fstest.MapFS{}
+	for _, name := range []string{"0001_trials.sql", "0002_shard.sql", "0003_current.sql"} {
+		data, err := os.ReadFile(filepath.Join("schema", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old[name] = &fstest.MapFile{Data: data}
+	}
+	path := filepath.Join(t.TempDir(), "trials.duckdb")
+	db, err := duck.Open(t.Context(), path, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), `insert into trial values ('r1', 'abc', 'web', 'web-frameworks', 'p1', 'a', 'none', 1, 'none', '', '', false, '', 0, '', 0, 0, null, 0, timestamp '2026-01-01', 'null', '{}')`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	rows := allTrials(t, openStore(t, path), "r1")
+	if len(rows) != 1 || rows[0].Family != "p1" || rows[0].Tags != (eval.Tags{}) {
+		t.Errorf("got %+v", rows)
+	}
 }
 
 func TestExtractionReplacesTheResult(t *testing.T) {
