@@ -158,7 +158,7 @@ func renderLibrary(text string) string {
 		head += " `" + intent + "` |"
 	}
 	head += "\n" + strings.Repeat("| --- ", 3+len(eval.Intents())) + "|\n"
-	rows.WriteString(fmt.Sprintf("| all | | %d |%s\n", prompts, perIntent(total)))
+	fmt.Fprintf(&rows, "| all | | %d |%s\n", prompts, perIntent(total))
 	return replace(text, `(?s)<!-- generated -->\n.*<!-- end -->`, "<!-- generated -->\n"+head+rows.String()+"<!-- end -->")
 }
 
