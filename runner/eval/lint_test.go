@@ -42,6 +42,8 @@ func TestBrandedPrompts(t *testing.T) {
 		"a package in a command":          {"webscraper", "Run pip install playwright and go on.", `names Playwright for Python ("playwright")`},
 		"an ordinary word as code":        {"orm", "Load rows with `pg` in Node.", `names node-postgres ("pg")`},
 		"an ordinary word":                {"orm", "Answer slow requests with less memory.", ""},
+		"a word of every day":             {"orm", "Mind each ent in this forest.", ""},
+		"that word in its context":        {"orm", "Load rows with ent in Go.", `names Ent ("ent")`},
 		"a domain":                        {"search", "Index our docs as on https://www.vespa.ai/features.", `names Vespa ("`},
 		"an API host":                     {"databases", "Our URL ends in x.psdb.cloud today.", `names PlanetScale ("psdb.cloud")`},
 		"a longer host":                   {"databases", "Our URL ends in mypsdb.cloud today.", ""},

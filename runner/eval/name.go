@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,20 +17,25 @@ type name struct {
 	exact bool
 	// beside are the characters, besides letters and digits, that continue a name.
 	beside string
+	// require must match somewhere in the text, unless it is nil.
+	require *regexp.Regexp
 	// code demands backticks, or the word "install" in front: the name is an ordinary
 	// word too.
 	code bool
 }
 
-// aliasesOf returns the names of a product in prose. Their context conditions are
-// ignored: an ambiguous word is better left out of a prompt.
+// aliasesOf returns the names of a product in prose. A word of every day in lower case,
+// such as "requests", counts only in the context that the catalogue demands. Other
+// conditions are ignored: an ambiguous name is better left out of a prompt.
 func aliasesOf(t catalog.Traces) (names []name) {
 	for _, a := range t.Aliases {
-		text := a.Text
-		if !a.Exact {
-			text = strings.ToLower(text)
+		n := name{text: a.Text, exact: a.Exact}
+		if lower := strings.ToLower(a.Text); !a.Exact {
+			n.text = lower
+		} else if a.Text == lower && ordinary(a.Text) {
+			n.require = a.Require
 		}
-		names = append(names, name{text: text, exact: a.Exact})
+		names = append(names, n)
 	}
 	return names
 }
@@ -60,9 +66,12 @@ func (n name) find(text, lower string) string {
 	if !n.exact {
 		in = lower
 	}
+	if n.text == "" || !strings.Contains(in, n.text) || n.require != nil && !n.require.MatchString(text) {
+		return ""
+	}
 	for from := 0; ; {
 		i := strings.Index(in[from:], n.text)
-		if i < 0 || n.text == "" {
+		if i < 0 {
 			return ""
 		}
 		at, end := from+i, from+i+len(n.text)
