@@ -183,7 +183,7 @@ func evalOf(r journal.Run, models []trialstore.Model) (Eval, error) {
 		Prompts: []Prompt{}, Templates: append([]string{}, def.Templates...), Agents: []Agent{},
 	}
 	for _, p := range def.Prompts {
-		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text)), Family: p.Family()})
+		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text)), Family: p.TextKey()})
 	}
 	for _, a := range def.Agents {
 		agent := Agent{Name: a.Name, Asked: cmp.Or(a.Model, a.Name), Reported: []string{}}

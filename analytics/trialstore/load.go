@@ -1,6 +1,7 @@
 package trialstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -130,7 +131,8 @@ func trialRow(run string, rec journal.Record, answer string) ([]driver.Value, er
 	t := rec.Trial
 	row := []driver.Value{run, t.ID, t.Eval, t.Category, t.PromptID, t.Agent, t.Template, int32(t.Repeat)}
 	row = append(row, head...)
-	return append(row, a.Model, int64(a.InTokens), int64(a.OutTokens), cost, a.WallMS, micro(rec.At), answer, text), nil
+	row = append(row, a.Model, int64(a.InTokens), int64(a.OutTokens), cost, a.WallMS, micro(rec.At), answer, text)
+	return append(row, cmp.Or(t.Family, t.PromptID), t.Tags.Ecosystem, t.Tags.Intent, t.Tags.Persona), nil
 }
 
 // resultValues are the columns outcome to level, and the whole as JSON.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 )
@@ -46,6 +47,9 @@ type TrialRow struct {
 	CostUSD    *float64  `json:"cost_usd"`
 	WallMS     int64     `json:"wall_ms"`
 	FinishedAt time.Time `json:"finished_at"`
+	// Family is the prompt's task; the prompt's id if its eval names none.
+	Family string    `json:"family"`
+	Tags   eval.Tags `json:"tags"`
 }
 
 // Trials returns the selected trials in the order in which they finished.
@@ -111,7 +115,7 @@ func scanTrial(rows *sql.Rows) (TrialRow, error) {
 	var list string
 	err := rows.Scan(&t.RunID, &t.TrialID, &t.Eval, &t.Category, &t.PromptID, &t.Agent, &t.Template, &t.Repeat,
 		&t.Outcome, &t.Picked, &list, &t.Mismatch, &t.Method, &t.Level, &t.Model, &t.InTokens, &t.OutTokens,
-		&t.CostUSD, &t.WallMS, &t.FinishedAt)
+		&t.CostUSD, &t.WallMS, &t.FinishedAt, &t.Family, &t.Tags.Ecosystem, &t.Tags.Intent, &t.Tags.Persona)
 	if list != "" {
 		t.Shortlist = strings.Split(list, ",")
 	}

@@ -60,7 +60,7 @@ Start with:  firstpick demo`,
 	root.SetFlagErrorFunc(flagErr)
 	addConfigFlags(root.PersistentFlags())
 	root.AddCommand(
-		newDemoCmd(env), newInitCmd(env), newLintCmd(env), newCatalogCmd(env), newDoctorCmd(env), newPlanCmd(env),
+		newDemoCmd(env), newInitCmd(env), newNewCmd(env), newLintCmd(env), newCatalogCmd(env), newDoctorCmd(env), newPlanCmd(env),
 		newRunCmd(env, nil), newMergeCmd(env), newImportCmd(env), newExtractCmd(env),
 		newRunsCmd(env), newTrialCmd(env), newWhyCmd(env),
 		newRankCmd(env), newDiffCmd(env), newGateCmd(env),

@@ -97,7 +97,7 @@ func (s selection) families(category string) map[string]string {
 			continue
 		}
 		for _, p := range r.Eval.Prompts {
-			out[r.Eval.Name+"/"+p.ID] = p.Family()
+			out[r.Eval.Name+"/"+p.ID] = p.TextKey()
 		}
 	}
 	return out

@@ -9,9 +9,9 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-func TestTextsOfOneFamily(t *testing.T) {
-	family := func(text string) string { return eval.Prompt{Text: text}.Family() }
-	base := family("Add payments to the shop.")
+func TestTextKey(t *testing.T) {
+	key := func(text string) string { return eval.Prompt{Text: text}.TextKey() }
+	base := key("Add payments to the shop.")
 	for name, tt := range map[string]struct {
 		text string
 		same bool
@@ -24,12 +24,12 @@ func TestTextsOfOneFamily(t *testing.T) {
 		"another word":            {"Add payment to the shop.", false},
 		"without the punctuation": {"Add payments to the shop", false},
 	} {
-		if got := family(tt.text) == base; got != tt.same {
+		if got := key(tt.text) == base; got != tt.same {
 			t.Errorf("%s: same is %t", name, got)
 		}
 	}
-	if got := family(" \n"); got != "" {
-		t.Errorf("an unknown text has the family %q", got)
+	if got := key(" \n"); got != "" {
+		t.Errorf("an unknown text has the key %q", got)
 	}
 }
 
