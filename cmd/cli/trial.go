@@ -63,7 +63,7 @@ func newWhyCmd(env *Env) *cobra.Command {
 		Long: `Show which layer of reading and which rule decided a trial's outcome, or for an unresolved
 trial which rule gave up and what to do next; the tools considered, rejected and named
 first; the language of the answer; and the evidence, strongest first.`,
-		Args:  usage(cobra.ExactArgs(1)),
+		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(env, cmd)
 			if err != nil {
