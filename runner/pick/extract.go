@@ -98,6 +98,7 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 	r := f.decide(t.Stop)
 	markCut(&r, cut)
 	r.Extractor, r.Catalog = Version, x.version
+	nameRule(&r)
 	return r, nil
 }
 

@@ -31,6 +31,23 @@ func (r Result) Layer() string {
 	return LayerUndecided
 }
 
+// nameRule names the rule of a result that actions or a structured answer decided.
+func nameRule(r *Result) {
+	switch {
+	case r.Rule != "":
+	case r.Method == MethodStructured:
+		r.Rule = "answers in the requested form"
+	case r.Method == MethodAction && r.Kind == Tool:
+		r.Rule = "actions use one tool"
+	case r.Method == MethodAction && r.Kind == DIY:
+		r.Rule = "actions build it"
+	case r.Method == MethodAction && r.Kind == Ambiguous:
+		r.Rule = "actions use two or more tools"
+	case r.Method == MethodAction:
+		r.Rule = "actions use what does not compete"
+	}
+}
+
 // ReportsUnresolved reports whether Unresolved is known. It is not for an imported
 // result, nor for one of an extractor before Rule existed.
 func (r Result) ReportsUnresolved() bool { return r.Rule != "" }
