@@ -95,7 +95,16 @@ func TestUnresolvedTrialsAreFound(t *testing.T) {
 	writeRun(t, root, r, recs)
 	s := openStore(t, "")
 	sync(t, s, root)
-	for outcome, want := range map[string][]bool{trialstore.Unresolved: {true}, "ambiguous": {true, false}, "": {true, false, false}} {
+	runs, err := s.Runs(t.Context())
+	if err != nil || runs[0].Unresolved != nil {
+		t.Errorf("runs %+v, %v: the third trial does not report it", runs, err)
+	}
+	addTo(t, root, "r1", []journal.Record{{Kind: journal.KindExtraction, Trial: recs[2].Trial, At: start, Result: &pick.Result{Kind: pick.Ambiguous, Rule: "lone mention", Unresolved: true}}})
+	sync(t, s, root)
+	if runs, err = s.Runs(t.Context()); err != nil || runs[0].Unresolved == nil || *runs[0].Unresolved != 2 {
+		t.Errorf("runs %+v, %v", runs, err)
+	}
+	for outcome, want := range map[string][]bool{trialstore.Unresolved: {true, true}, "ambiguous": {true, false, true}, "": {true, false, true}} {
 		rows, err := s.Trials(t.Context(), trialstore.Filter{Outcome: outcome})
 		if err != nil {
 			t.Fatal(err)
