@@ -176,8 +176,8 @@ func measures() []measure {
 		{"pick recall", "pick rec.", func(m *pick.Measures) pick.Ratio { return m.PickRecall }},
 		{"diy precision", "", func(m *pick.Measures) pick.Ratio { return m.DIYPrecision }},
 		{"diy recall", "", func(m *pick.Measures) pick.Ratio { return m.DIYRecall }},
-		{"shortlist precision", "shortlist prec.", func(m *pick.Measures) pick.Ratio { return m.ShortlistPrecision }},
-		{"shortlist recall", "shortlist rec.", func(m *pick.Measures) pick.Ratio { return m.ShortlistRecall }},
+		{"shortlist precision", "list prec.", func(m *pick.Measures) pick.Ratio { return m.ShortlistPrecision }},
+		{"shortlist recall", "list rec.", func(m *pick.Measures) pick.Ratio { return m.ShortlistRecall }},
 		{"rejected precision", "", func(m *pick.Measures) pick.Ratio { return m.RejectedPrecision }},
 		{"rejected recall", "rejected rec.", func(m *pick.Measures) pick.Ratio { return m.RejectedRecall }},
 		{"unresolved", "unresolved", func(m *pick.Measures) pick.Ratio { return m.Unresolved }},
@@ -203,5 +203,5 @@ func percentOf(r pick.Ratio) string {
 	if r.Of == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%s of %d", percent(*r.Value), r.Of)
+	return fmt.Sprintf("%s (%d)", percent(*r.Value), r.Of)
 }
