@@ -131,5 +131,6 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 	r := f.decide(t.Stop)
 	markCut(&r, cut)
 	r.Extractor, r.Catalog = Version, x.version
+	nameRule(&r)
 	return r, nil
 }
