@@ -95,7 +95,7 @@ func (l *loader) add(rec journal.Record) error {
 		l.trials = append(l.trials, row)
 	case journal.KindExcluded:
 		l.excluded = append(l.excluded, []driver.Value{l.run.ID, rec.Trial.ID, rec.Reason, micro(rec.At)})
-	case journal.KindAttempt, journal.KindAsked, journal.KindAnswer, journal.KindManifest: // kept in the journal; no figure counts attempts
+	case journal.KindAttempt, journal.KindAsked, journal.KindAnswer, journal.KindManifest, journal.KindJudgement: // kept in the journal; no figure counts attempts
 	case journal.KindExtraction:
 		if rec.Result == nil {
 			return fmt.Errorf("trial %s: an extraction record without a result", rec.Trial.ID)
