@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -114,8 +115,17 @@ func (r *Reader) windows(text string, limit int) []string {
 	return out
 }
 
-// lastMentions returns the places of mentions of any tool, the last first.
+// lastMentions returns the places of mentions of any tool in the last window of a text, the
+// last first.
 func (r *Reader) lastMentions(text string) []int {
+	if first := len(text) - pick.Window; first > 0 { // no rule reads more of its end
+		first = runeStart(text, first)
+		out := r.lastMentions(text[first:])
+		for i := range out {
+			out[i] += first
+		}
+		return out
+	}
 	lower := strings.ToLower(text)
 	if len(lower) != len(text) { // folding moved bytes
 		lower = text

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -37,12 +36,12 @@ type Reader struct {
 	category *catalog.Category
 	options  []option
 	names    []name // of all tools
-	address  *regexp.Regexp
+	forms    []form
 }
 
 // New returns the reader of a category.
 func New(c *catalog.Category) *Reader {
-	r := &Reader{category: c, address: regexp.MustCompile(addressForms)}
+	r := &Reader{category: c, forms: forms()}
 	for _, e := range c.Entries {
 		o := option{kind: pick.Tool, tool: e.Tool.Slug, label: e.Tool.Name, names: namesOf(e)}
 		r.options = append(r.options, o)

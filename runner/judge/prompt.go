@@ -50,11 +50,11 @@ func (r *Reader) write(p *prompt, task, body, code string) {
 	p.system = fmt.Sprintf(instructions, r.category.Name, r.category.Summary, code, spaced(clip(task, 2000)), list.String(), len(p.options), maxQuote)
 }
 
-// size returns the length of the prompt about an answer, in bytes. It is the same for all
+// size returns the length of the prompt about an excerpt, in bytes. It is the same for all
 // models and codes.
-func (r *Reader) size(s subject) int {
+func (r *Reader) size(task string, x excerpt) int {
 	p := &prompt{options: r.options}
-	r.write(p, s.task, r.excerpt(s.Transcript).String(), strings.Repeat("x", codeLength))
+	r.write(p, task, x.String(), strings.Repeat("x", codeLength))
 	return len(p.system) + len(p.user)
 }
 

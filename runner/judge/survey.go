@@ -141,9 +141,9 @@ func (s *Survey) bind(root string) error {
 			return nil
 		}
 		it.binding = s.reader.Binding(r.Answer.Transcript)
-		of := s.subject(r)
-		it.size = s.reader.size(of)
-		it.mute = s.reader.excerpt(of.Transcript).empty() || it.binding == ""
+		x := s.reader.excerpt(r.Answer.Transcript)
+		it.size = s.reader.size(s.tasks[r.Trial.PromptID], x)
+		it.mute = x.empty() || it.binding == ""
 		return nil
 	})
 	return err

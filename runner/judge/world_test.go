@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -315,14 +314,5 @@ func asked(m model) map[int]int {
 	for _, q := range m.server.Requests() {
 		out[caseOf(q)]++
 	}
-	return out
-}
-
-func sorted[K int | string](m map[K]int) []K {
-	var out []K
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
 	return out
 }
