@@ -11,6 +11,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/judge"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -22,7 +23,8 @@ func newExtractCmd(env *Env) *cobra.Command {
 		Use:   "extract",
 		Short: "Recompute the picks of a run from its stored transcripts",
 		Long: `Recompute the picks of a run with the current extractor and catalogue. No requests are
-sent. The journal keeps the earlier picks; the newest count.`,
+sent. The journal keeps the earlier picks; the newest count. Judgements that extract judge
+stored apply again to answers that stay unresolved.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)
@@ -37,7 +39,7 @@ sent. The journal keeps the earlier picks; the newest count.`,
 	}
 	cmd.Flags().StringVar(&runID, "run", "", "the run (required)")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "report changes without writing them")
-	cmd.AddCommand(newScoreCmd(env))
+	cmd.AddCommand(newScoreCmd(env), newJudgeCmd(env))
 	return cmd
 }
 
@@ -92,6 +94,7 @@ type changedPick struct {
 func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []changedPick, total int, err error) {
 	old := map[string]journal.Record{}
 	var order []string
+	var kept judge.Kept
 	_, err = journal.Scan(a.runsRoot(), runID, journal.Offset{}, func(r journal.Record, _ journal.Offset) error {
 		switch r.Kind {
 		case journal.KindResult:
@@ -101,6 +104,8 @@ func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []change
 			rec := old[r.Trial.ID]
 			rec.Result = r.Result
 			old[r.Trial.ID] = rec
+		case journal.KindJudgement:
+			kept.Add(r)
 		case journal.KindAttempt, journal.KindExcluded, journal.KindManifest, journal.KindAsked, journal.KindAnswer:
 		}
 		return nil
@@ -110,7 +115,7 @@ func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []change
 	} else if err != nil {
 		return nil, 0, err
 	}
-	extractors := map[string]*pick.Extractor{}
+	extractors, readers := map[string]*pick.Extractor{}, map[string]*judge.Reader{}
 	for _, id := range order {
 		rec := old[id]
 		if rec.Result != nil && rec.Result.Method == pick.MethodGiven {
@@ -121,6 +126,9 @@ func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []change
 			return nil, 0, err
 		}
 		now := x.Extract(rec.Answer.Transcript)
+		if now.Unresolved {
+			now = kept.Apply(readerOf(readers, cat, rec.Trial.Category), id, rec.Answer.Transcript, now)
+		}
 		if rec.Result == nil || !reflect.DeepEqual(now, *rec.Result) {
 			moved := rec.Result == nil || now.Kind != rec.Result.Kind || now.Picked != rec.Result.Picked
 			rec := journal.Record{Kind: journal.KindExtraction, Trial: rec.Trial, At: a.env.Now().UTC(), Result: &now}
@@ -140,6 +148,15 @@ func extractorOf(cache map[string]*pick.Extractor, cat *catalog.Catalog, slug st
 	}
 	cache[slug] = pick.New(category, cat.Version)
 	return cache[slug], nil
+}
+
+// readerOf returns the reader of judgements of a category that the catalogue has.
+func readerOf(cache map[string]*judge.Reader, cat *catalog.Catalog, slug string) *judge.Reader {
+	if cache[slug] == nil {
+		category, _ := cat.Category(slug)
+		cache[slug] = judge.New(category)
+	}
+	return cache[slug]
 }
 
 func newScoreCmd(env *Env) *cobra.Command {

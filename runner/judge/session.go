@@ -132,6 +132,15 @@ func (j *Judge) worst(class int) *float64 {
 // sizeClass rounds a size up to steps.
 func sizeClass(bytes int) int { return (bytes + sizeStep - 1) / sizeStep }
 
+// Requests describes the missing requests as a run, for displays.
+func (s *Session) Requests() journal.Run {
+	run := journal.Run{ID: s.Plan.ID, Planned: len(s.missing(s.Judges)), Eval: eval.Eval{Name: s.Plan.Eval.Name + ", judges", Category: s.Plan.Eval.Category}}
+	for _, j := range s.Judges {
+		run.Eval.Agents = append(run.Eval.Agents, eval.Agent{Name: agentName(j.Name), Kind: j.Spec.Kind, Model: j.Spec.Model})
+	}
+	return run
+}
+
 // Run asks what is missing, and stores the results that two judgements decide, also when
 // it ends early. The journal keeps every reply before it counts.
 func (s *Session) Run(ctx context.Context) (runner.Summary, error) {
