@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firstpick/firstpick/runner/judge"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
 )
@@ -80,6 +81,11 @@ func TestJudgesThatFail(t *testing.T) {
 			w := newWorld(t, answers(n))
 			report, _ := w.ask(10, serve(t, "gpt-bad", test.bad), serve(t, "claude-judge", right))
 			correct, resolved := w.precision()
+			for _, r := range w.results() {
+				if r.Unresolved && r.Rule != judge.RuleDisagree || !r.Unresolved && r.Rule != judge.RuleAgree {
+					t.Errorf("%+v", r)
+				}
+			}
 			if correct != resolved || report.Judged != n || report.Resolved != resolved {
 				t.Errorf("%d of %d right: %+v", correct, resolved, report)
 			}
@@ -312,7 +318,7 @@ func TestEveryOutcomeCanBeJudged(t *testing.T) {
 	w := newWorld(t, answers(1))
 	unsure := func(q providertest.Request) providertest.Step { return reply(numberOf(q, "cannot tell"), "") }
 	report, _ := w.ask(1, serve(t, "gpt-a", unsure), serve(t, "claude-b", unsure))
-	if got := w.results()[0]; !got.Unresolved || report.Agreed != 1 || report.Resolved != 0 {
+	if got := w.results()[0]; !got.Unresolved || got.Rule != judge.RuleUnsure || report.Agreed != 1 || report.Resolved != 0 {
 		t.Errorf("cannot tell: %+v, %+v", got, report)
 	}
 }

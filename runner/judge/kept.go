@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -49,17 +50,31 @@ func (k *Kept) pair(trial, binding string) []judgement {
 	return out
 }
 
+// The rules of results that two judges read.
+const (
+	RuleAgree    = "judges agree"
+	RuleDisagree = "judges disagree" // or one of them is invalid
+	RuleUnsure   = "judges cannot tell"
+)
+
+// valid reports whether both judgements of a pair are.
+func valid(pair []judgement) bool {
+	return !slices.ContainsFunc(pair, func(j judgement) bool { return strings.HasPrefix(j.result.Rule, invalidPrefix) })
+}
+
+// same reports whether both judgements of a pair choose the same.
+func same(pair []judgement) bool {
+	a, b := pair[0].result, pair[1].result
+	return a.Kind == b.Kind && a.Picked == b.Picked && a.Unresolved == b.Unresolved
+}
+
 // agree reports whether two judgements decide.
 func agree(pair []judgement) bool {
-	if len(pair) < 2 {
-		return false
-	}
-	a, b := pair[0].result, pair[1].result
-	return !a.Unresolved && !b.Unresolved && a.Kind == b.Kind && a.Picked == b.Picked
+	return len(pair) == 2 && valid(pair) && same(pair) && !pair[0].result.Unresolved
 }
 
 // Apply returns the result of an answer of trial: that of the rules or, if these left it
-// unresolved and two kept judgements agree, the judged one.
+// unresolved and two kept judgements agree, the judged one. Rule says if they do not.
 func (k *Kept) Apply(r *Reader, trial string, t transcript.Transcript, rules pick.Result) pick.Result {
 	if !rules.Unresolved || len(k.byTrial[trial]) < 2 {
 		return rules
@@ -67,14 +82,21 @@ func (k *Kept) Apply(r *Reader, trial string, t transcript.Transcript, rules pic
 	return apply(k.pair(trial, r.Binding(t)), rules)
 }
 
-// apply returns the result that a pair decides; rules where it does not.
+// apply returns the result after a pair of judgements.
 func apply(pair []judgement, rules pick.Result) pick.Result {
-	if !rules.Unresolved || !agree(pair) {
-		return rules
-	}
 	out := rules
+	switch {
+	case !rules.Unresolved || len(pair) < 2:
+		return rules
+	case !valid(pair) || !same(pair):
+		out.Rule = RuleDisagree
+		return out
+	case !agree(pair):
+		out.Rule = RuleUnsure
+		return out
+	}
 	v := pair[0].result
-	out.Kind, out.Picked, out.Method, out.Rule, out.Unresolved = v.Kind, v.Picked, pick.MethodJudge, ruleJudge, false
+	out.Kind, out.Picked, out.Method, out.Rule, out.Unresolved = v.Kind, v.Picked, pick.MethodJudge, RuleAgree, false
 	out.Level = levelOf(v.Kind)
 	out.Evidence = nil
 	for _, j := range pair {

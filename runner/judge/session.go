@@ -178,7 +178,7 @@ func (s *Session) Run(ctx context.Context) (runner.Summary, error) {
 	return sum, errors.Join(err, s.settle(context.WithoutCancel(ctx)))
 }
 
-// settle stores the results that pairs of judgements decide.
+// settle stores the results of complete pairs of judgements.
 func (s *Session) settle(ctx context.Context) error {
 	var records []journal.Record
 	for _, id := range s.order {
@@ -187,7 +187,7 @@ func (s *Session) settle(ctx context.Context) error {
 			continue
 		}
 		result := apply(s.kept.pair(id, it.binding), it.result)
-		if result.Unresolved {
+		if result.Unresolved && result.Rule == it.result.Rule {
 			continue
 		}
 		it.result = result

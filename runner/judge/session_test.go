@@ -49,7 +49,7 @@ func TestAJudgedResult(t *testing.T) {
 	w.ask(1, serve(t, "gpt-judge", faithful("a", 0)), serve(t, "claude-judge", faithful("b", 0)))
 	quote := "All told, Stripe carries the day for your shop."
 	want := pick.Result{
-		Kind: pick.Tool, Picked: "stripe", Shortlist: []string{"stripe"}, Method: pick.MethodJudge, Rule: "judge", Level: pick.LevelStatement,
+		Kind: pick.Tool, Picked: "stripe", Shortlist: []string{"stripe"}, Method: pick.MethodJudge, Rule: "judges agree", Level: pick.LevelStatement,
 		Extractor: pick.Version, Catalog: w.cat.Version,
 		Evidence: []pick.Evidence{
 			{Tool: "stripe", Level: pick.LevelStatement, Kind: "judge", Path: "claude-judge", Quote: quote},

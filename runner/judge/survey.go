@@ -237,25 +237,22 @@ func (s *Survey) Report() Report {
 			continue
 		}
 		r.Judged++
-		invalid := false
 		for _, j := range pair {
 			if why, ok := strings.CutPrefix(j.result.Rule, invalidPrefix); ok {
-				invalid = true
 				r.Reasons[why]++
 			}
 		}
-		a, b := pair[0].result, pair[1].result
 		switch {
-		case invalid:
+		case !valid(pair):
 			r.Disagreed++
 			r.Invalid++
-		case a.Kind == b.Kind && a.Picked == b.Picked && a.Unresolved == b.Unresolved:
-			r.Agreed++
-			if agree(pair) {
-				r.Resolved++
-			}
-		default:
+		case !same(pair):
 			r.Disagreed++
+		case agree(pair):
+			r.Resolved++
+			fallthrough
+		default:
+			r.Agreed++
 		}
 	}
 	return r

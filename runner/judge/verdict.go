@@ -24,7 +24,6 @@ const (
 
 	evidenceJudge = "judge"
 	invalidPrefix = "invalid: "
-	ruleJudge     = "judge"
 	maxReply      = 64 << 10 // bytes of a reply that are parsed
 )
 
@@ -35,7 +34,7 @@ func (r *Reader) verdict(p *prompt, a *journal.Answer) pick.Result {
 	if err != nil {
 		return pick.Result{Kind: pick.Ambiguous, Unresolved: true, Rule: invalidPrefix + err.Error()}
 	}
-	v := pick.Result{Kind: o.kind, Picked: o.tool, Method: pick.MethodJudge, Rule: ruleJudge}
+	v := pick.Result{Kind: o.kind, Picked: o.tool, Method: pick.MethodJudge}
 	if o.kind == "" {
 		v.Kind, v.Unresolved = pick.Ambiguous, true
 	}
