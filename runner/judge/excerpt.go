@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -172,29 +173,29 @@ func (x excerpt) String() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// find returns the surroundings of a quote in the excerpt: near bytes on either side,
-// white space normalised. It is empty if no fragment holds the quote.
-func (x excerpt) find(quote string, near int) []string {
-	want := spaced(quote)
-	if want == "" {
-		return nil
+// find returns a quote as it stands in the excerpt, but for white space, and the
+// surroundings of each place: near bytes on either side. Both are empty if no fragment
+// holds it.
+func (x excerpt) find(quote string, near int) (verbatim string, places []string) {
+	words := strings.Fields(quote)
+	for i := range words {
+		words[i] = regexp.QuoteMeta(words[i])
 	}
-	var out []string
+	pattern, err := regexp.Compile(strings.Join(words, `[\s\pZ]+`))
+	if err != nil || len(words) == 0 {
+		return "", nil // not UTF-8
+	}
 	for _, s := range x.sections {
 		for _, f := range s.fragments {
-			text := spaced(f)
-			for from := 0; ; {
-				i := strings.Index(text[from:], want)
-				if i < 0 {
-					break
+			for _, at := range pattern.FindAllStringIndex(f, -1) {
+				if verbatim == "" {
+					verbatim = f[at[0]:at[1]]
 				}
-				at := from + i
-				out = append(out, text[runeStart(text, max(0, at-near)):runeStart(text, min(len(text), at+len(want)+near))])
-				from = at + 1
+				places = append(places, f[runeStart(f, max(0, at[0]-near)):runeStart(f, min(len(f), at[1]+near))])
 			}
 		}
 	}
-	return out
+	return verbatim, places
 }
 
 // spaced normalises white space.

@@ -18,10 +18,11 @@ import (
 const (
 	// maxQuote and minQuote bound a quote, in characters. A shorter one proves too little,
 	// unless it is all that the answer says.
-	maxQuote, minQuote = 400, 12
+	maxQuote, minQuote = 300, 12
 	// near is how many bytes around a quote may name the chosen tool.
 	near = 200
 
+	maxEvidence   = 300 // bytes of a quote that are kept
 	evidenceJudge = "judge"
 	invalidPrefix = "invalid: "
 	maxReply      = 64 << 10 // bytes of a reply that are parsed
@@ -67,7 +68,8 @@ func (r *Reader) check(p *prompt, t *transcript.Transcript) (o option, quote str
 	if o.kind == "" {
 		return o, "", nil
 	}
-	return o, spaced(quote), r.supports(p, o, quote)
+	verbatim, err := r.supports(p, o, quote)
+	return o, verbatim, err
 }
 
 // parse reads the one JSON object of a reply, alone or in a code fence.
@@ -116,26 +118,28 @@ func (p *prompt) chosen(choice string) (option, error) {
 	return option{}, fmt.Errorf("choice %.40q is not in the list", choice)
 }
 
-// supports checks that a quote stands in the answer and bears the choice.
-func (r *Reader) supports(p *prompt, o option, quote string) error {
+// supports checks that a quote stands in the answer and bears the choice, and returns it
+// as it stands there.
+func (r *Reader) supports(p *prompt, o option, quote string) (verbatim string, err error) {
 	quote = spaced(quote)
-	places := p.excerpt.find(quote, near)
 	n := utf8.RuneCountInString(quote)
+	if n > maxQuote {
+		return "", fmt.Errorf("a quote of %d characters", n)
+	}
+	verbatim, places := p.excerpt.find(quote, near)
 	switch {
 	case quote == "":
-		return errors.New("no quote")
-	case n > maxQuote:
-		return fmt.Errorf("a quote of %d characters", n)
+		return "", errors.New("no quote")
 	case r.addressesJudge(quote):
-		return errors.New("the quote addresses the judge")
+		return "", errors.New("the quote addresses the judge")
 	case len(places) == 0:
-		return errors.New("the quote is not in the answer")
+		return "", errors.New("the quote is not in the answer")
 	case n < minQuote && !p.excerpt.is(quote):
-		return errors.New("the quote is too short")
+		return "", errors.New("the quote is too short")
 	case o.kind == pick.Tool && !mentionedIn(append(places, quote), o.names):
-		return errors.New("neither the quote nor its surroundings name the tool")
+		return "", errors.New("neither the quote nor its surroundings name the tool")
 	}
-	return nil
+	return clip(verbatim, maxEvidence), nil
 }
 
 func mentionedIn(texts []string, names []name) bool {

@@ -53,7 +53,7 @@ type Result struct {
 	// Say is the tool that the final message commits to, where the agent used another.
 	Say string `json:"say"`
 	// Method is the kind of evidence behind the outcome: structured, deed, statement,
-	// given, or empty if nothing was chosen.
+	// judge, given, or empty if nothing was chosen.
 	Method string `json:"method"`
 	// Level is that of the strongest evidence for the pick, 0 to 7.
 	Level    int        `json:"level"`
@@ -71,7 +71,7 @@ type Evidence struct {
 	// configuration, 3 command, 2 statement, 1 mention.
 	Level int `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
-	// rejection, mention, structured, diy, cut.
+	// rejection, mention, structured, diy, cut, judge. Of a judge, Path is the model.
 	Kind string `json:"kind"`
 	// In is the field of the answer with the evidence: finalText, commands, files,
 	// listing, structured; empty if unknown. Index is the index in commands, files or
