@@ -15,7 +15,8 @@ func TestJudgementsAreMerged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial := j.Run().Trials()[0]
+	run := j.Run()
+	trial := run.Trials()[0]
 	var refs [2]journal.RawRef
 	for i, text := range []string{"its prompt", "its reply"} {
 		if refs[i], err = j.Put(t.Context(), []byte(text)); err != nil {
