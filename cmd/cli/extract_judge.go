@@ -42,7 +42,7 @@ type judgeOptions struct {
 func newJudgeCmd(env *Env) *cobra.Command {
 	o := &judgeOptions{}
 	cmd := &cobra.Command{
-		Use:   "judge RUN --with A,B",
+		Use:   "judge RUN [--with A,B]",
 		Short: "Let two models read the answers that the rules left unresolved",
 		Long: `Let two models of different vendors read the answers of a run that the extractor left
 unresolved. Each chooses from the tools of the category and quotes the answer. Where both
@@ -52,7 +52,7 @@ without a request, and the same command continues after an interrupt or a spent 
 
 A judge is an agent of the run's eval, an agent of the eval file given with --agents, or
 KIND:MODEL, as in openai:gpt-5-mini or anthropic:claude-haiku-4-5. API keys come from the
-environment.
+environment. Without --with, the counts of earlier judgements are printed.
 
 The exit code is 0 when no answer lacks a judgement, and 4 when the budget was reached or
 a model could not be reached.`,
@@ -65,7 +65,7 @@ a model could not be reached.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.with, "with", nil, "two models of different vendors, as A,B (required)")
+	f.StringSliceVar(&o.with, "with", nil, "two models of different vendors, as A,B")
 	f.StringVar(&o.agents, "agents", "", "eval `file` whose agents are judges")
 	f.Float64Var(&o.maxCost, "max-cost", defaultJudgeUSD, "stop before all judgements of the run cost more than this many US dollars")
 	f.IntVar(&o.concurrency, "concurrency", judgeConcurrency, "parallel requests")
@@ -87,6 +87,12 @@ func (o *judgeOptions) run(ctx context.Context, runID string) error {
 	if err != nil {
 		return err
 	}
+	if len(o.with) == 0 {
+		return o.finish(s, nil)
+	}
+	if s.Outdated > 0 {
+		return usageErr("firstpick extract --run "+runID, "run %s: %d answers were read by another version of the extractor or the catalogue; extract them first", runID, s.Outdated)
+	}
 	specs, err := o.judges(&s.Plan.Eval)
 	if err != nil {
 		return err
@@ -102,7 +108,7 @@ func (o *judgeOptions) run(ctx context.Context, runID string) error {
 	estimate := session.Estimate()
 	o.announce(s, specs, estimate)
 	if o.dryRun {
-		return o.finish(s, estimate)
+		return o.finish(s, &estimate)
 	}
 	sum, err := o.ask(ctx, session)
 	if err != nil {
@@ -112,7 +118,7 @@ func (o *judgeOptions) run(ctx context.Context, runID string) error {
 		_, _ = fmt.Fprintf(o.env.Stderr, "%s stopped: %s\n", name, printableText(sum.Closed[name]))
 	}
 	o.load(context.WithoutCancel(ctx))
-	if err := o.finish(s, estimate); err != nil {
+	if err := o.finish(s, &estimate); err != nil {
 		return err
 	}
 	waiting := s.Report().Waiting
@@ -150,14 +156,7 @@ func (o *judgeOptions) survey(runID string, cat *catalog.Catalog) (*judge.Survey
 	if !ok {
 		return nil, unknownCategory(cat, run.Eval.Category)
 	}
-	s, err := judge.Read(o.runsRoot(), runID, judge.New(category), judge.Versions{Extractor: pick.Version, Catalog: cat.Version})
-	if err != nil {
-		return nil, err
-	}
-	if s.Outdated > 0 {
-		return nil, usageErr("firstpick extract --run "+runID, "run %s: %d answers were read by another version of the extractor or the catalogue; extract them first", runID, s.Outdated)
-	}
-	return s, nil
+	return judge.Read(o.runsRoot(), runID, judge.New(category), judge.Versions{Extractor: pick.Version, Catalog: cat.Version})
 }
 
 // judges returns the two agents of --with.
@@ -252,12 +251,12 @@ func (o *judgeOptions) announce(s *judge.Survey, specs []eval.Agent, e judge.Est
 }
 
 // finish prints the counts.
-func (o *judgeOptions) finish(s *judge.Survey, e judge.Estimate) error {
+func (o *judgeOptions) finish(s *judge.Survey, e *judge.Estimate) error {
 	r := s.Report()
 	if o.json {
 		return printJSON(o.env, struct {
 			judge.Report
-			Estimate judge.Estimate `json:"estimate"`
+			Estimate *judge.Estimate `json:"estimate"` // null where nothing was to be asked
 		}{r, e})
 	}
 	w := o.env.Stdout

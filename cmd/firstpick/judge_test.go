@@ -259,6 +259,7 @@ func TestJudgeCommand(t *testing.T) {
 		{"a dry run", []string{"--with", "gpt,claude", "--dry-run"}, 0, "4 of 4 answers unresolved by the rules; 8 requests to gpt and claude: expected 0.0"},
 		{"too small a budget", []string{"--with", "gpt,claude", "--max-cost", "0.012"}, 4, "the budget was reached; "},
 		{"another budget", []string{"--with", "gpt,claude"}, 0, "judged 4 = agreed 4 + disagreed 0 (0 with an invalid judgement)\nresolved 4 of 4 unresolved answers\nspent 0.0144 USD"},
+		{"counts", nil, 0, "judged 4 = agreed 4 + disagreed 0 (0 with an invalid judgement)\nresolved 4 of 4 unresolved answers\nspent 0.0144 USD"},
 		{"again", []string{"--with", "gpt,claude"}, 0, "0 requests to gpt and claude"},
 	} {
 		out, err := w.judge(test.args...).CombinedOutput()
