@@ -35,6 +35,8 @@ type judged struct {
 	t    *testing.T
 	dir  string
 	a, b *providertest.Server
+	// byRules means that the rules themselves leave the answers unresolved.
+	byRules bool
 }
 
 // newJudged makes a run of n answers. Its eval has the judges among its agents.
@@ -70,13 +72,19 @@ agents:
 	if err != nil {
 		t.Fatal(err)
 	}
+	category, _ := cat.Category("payments")
+	rules := pick.New(category, cat.Version)
 	var records []journal.Record
 	for i := range n {
+		said := transcript.Transcript{FinalText: fmt.Sprintf("This is case %d.\nBraintree is too expensive.\nStripe carries the day.\nPaddle is fast.", i)}
+		read := rules.Extract(said)
+		if w.byRules = read.Unresolved; !w.byRules { // rules that leave nothing unresolved
+			read = pick.Result{Kind: pick.Ambiguous, Unresolved: true, Extractor: pick.Version, Catalog: cat.Version}
+		}
 		trial := plan.Trial{ID: fmt.Sprintf("%020d", i), Eval: "judged", Category: "payments", PromptID: "p1", Agent: "made", Template: "none", Repeat: i + 1}
 		records = append(records, journal.Record{
 			Kind: journal.KindResult, Trial: trial, At: time.Unix(1, 0), Attempt: 1,
-			Answer: &journal.Answer{Transcript: transcript.Transcript{FinalText: fmt.Sprintf("This is case %d.\nStripe carries the day.", i)}},
-			Result: &pick.Result{Kind: pick.Ambiguous, Unresolved: true, Extractor: pick.Version, Catalog: cat.Version},
+			Answer: &journal.Answer{Transcript: said}, Result: &read,
 		})
 	}
 	if err := errors.Join(j.Append(t.Context(), records...), j.Close()); err != nil {
@@ -182,6 +190,39 @@ func TestKilledJudgesContinue(t *testing.T) {
 	}
 	if charged > report.AtMostUSD+1e-9 || report.AtMostUSD > budget {
 		t.Errorf("charged %.4f, counted %.4f to %.4f, budget %g", charged, report.SpentUSD, report.AtMostUSD, budget)
+	}
+}
+
+// TestJudgementsApplyAgain extracts a judged run again, without a model.
+func TestJudgementsApplyAgain(t *testing.T) {
+	w := newJudged(t, 5, func() time.Duration { return 0 })
+	if !w.byRules {
+		t.Skip("the rules decide these answers")
+	}
+	must(t, w.judge("--with", "gpt,claude"))
+	w.a.Close()
+	w.b.Close()
+	if out := must(t, firstpick(t, w.dir, "extract", "--run", judgedRun)); !strings.Contains(out, "5 trials: 0 outcomes change, 0 more change in their evidence") {
+		t.Errorf("applied again: %s", out)
+	}
+	// A newer extraction without the judgements is replaced by one with them.
+	j, err := journal.Open(w.runs(), judgedRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := plan.Trial{ID: fmt.Sprintf("%020d", 3), Eval: "judged", Category: "payments", PromptID: "p1", Agent: "made", Template: "none", Repeat: 4}
+	lost := journal.Record{Kind: journal.KindExtraction, Trial: trial, At: time.Unix(2, 0), Result: &pick.Result{Kind: pick.None}}
+	if err := errors.Join(j.Append(t.Context(), lost), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out := must(t, firstpick(t, w.dir, "extract", "--run", judgedRun)); !strings.Contains(out, "5 trials: 1 outcomes change") {
+		t.Errorf("after another extraction: %s", out)
+	}
+	if _, decided := w.stored(); decided != 6 {
+		t.Errorf("%d decisions", decided)
+	}
+	if out := must(t, firstpick(t, w.dir, "trial", trial.ID, "--run", judgedRun)); !strings.Contains(out, "judge") || !strings.Contains(out, "Stripe carries the day.") {
+		t.Errorf("trial: %s", out)
 	}
 }
 

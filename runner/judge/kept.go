@@ -50,6 +50,9 @@ func (k *Kept) pair(trial, binding string) []judgement {
 	return out
 }
 
+// maxReasons limits the evidence of the rules that a judged result keeps.
+const maxReasons = 10
+
 // The rules of results that two judges read.
 const (
 	RuleAgree    = "judges agree"
@@ -105,7 +108,7 @@ func apply(pair []judgement, rules pick.Result) pick.Result {
 			out.Evidence = append(out.Evidence, e)
 		}
 	}
-	out.Evidence = append(out.Evidence, rules.Evidence...)
+	out.Evidence = append(out.Evidence, rules.Evidence[:min(len(rules.Evidence), maxReasons)]...)
 	if v.Picked != "" {
 		out.Rejected = slices.DeleteFunc(slices.Clone(rules.Rejected), func(s string) bool { return s == v.Picked })
 		if len(out.Rejected) == 0 {
