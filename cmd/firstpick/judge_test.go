@@ -221,8 +221,8 @@ func TestJudgementsApplyAgain(t *testing.T) {
 	if _, decided := w.stored(); decided != 6 {
 		t.Errorf("%d decisions", decided)
 	}
-	if out := must(t, firstpick(t, w.dir, "trial", trial.ID, "--run", judgedRun)); !strings.Contains(out, "judge") || !strings.Contains(out, "Stripe carries the day.") {
-		t.Errorf("trial: %s", out)
+	if out := must(t, firstpick(t, w.dir, "why", trial.ID, "--run", judgedRun)); !strings.Contains(out, "decided  judge") || strings.Count(out, "Stripe carries the day.") < 2 {
+		t.Errorf("why: %s", out)
 	}
 }
 
