@@ -70,7 +70,11 @@ func TestJudgesThatFail(t *testing.T) {
 		"other white space in the quote": {edit(func(_ providertest.Request, step providertest.Step) providertest.Step {
 			return providertest.Step{Text: strings.Replace(step.Text, " carries", `\n\t  carries`, 1)}
 		}), n, ""},
-		"refuses":      {providertest.Always(providertest.Step{Do: providertest.Refusal}), 0, "the judge refused"},
+		"refuses": {providertest.Always(providertest.Step{Do: providertest.Refusal}), 0, "the judge refused"},
+		"is cut off": {edit(func(_ providertest.Request, step providertest.Step) providertest.Step {
+			step.Do = providertest.Length
+			return step
+		}), 0, "the reply was cut off: raise max_tokens of the judge"},
 		"says nothing": {providertest.Always(providertest.Step{Do: providertest.Empty}), 0, "not the JSON object that was asked for"},
 		"cannot tell": {edit(func(q providertest.Request, _ providertest.Step) providertest.Step {
 			return reply(numberOf(q, "cannot tell"), "")

@@ -225,8 +225,28 @@ func TestProvidersInTrouble(t *testing.T) {
 	}
 }
 
-// TestTwoVendors pins who counts as one vendor.
-func TestCategoriesOfAllSizes(t *testing.T) {
+// TestOneVendorDoesNotDecide keeps judgements of two models of one vendor, then of others.
+func TestOneVendorDoesNotDecide(t *testing.T) {
+	w := newWorld(t, nil)
+	text := transcript.Transcript{FinalText: answer(0)}
+	var kept judge.Kept
+	add := func(vendor, picked string) pick.Result {
+		v := &pick.Result{Kind: pick.Tool, Picked: picked}
+		of := &journal.Judgement{Step: journal.KindResult, Judge: vendor + "-x", Vendor: vendor, Binding: w.reader.Binding(text)}
+		kept.Add(journal.Record{Kind: journal.KindJudgement, Trial: trialOf(0), Judgement: of, Result: v})
+		return kept.Apply(w.reader, trialOf(0).ID, text, *w.rules())
+	}
+	for i, test := range []struct{ vendor, picked, rule string }{
+		{"openai", "stripe", "last"}, {"openai", "stripe", "last"}, {"anthropic", "adyen", judge.RuleDisagree}, {"google", "stripe", judge.RuleDisagree},
+	} {
+		if r := add(test.vendor, test.picked); !r.Unresolved || r.Rule != test.rule {
+			t.Errorf("judgement %d: %+v", i+1, r)
+		}
+	}
+}
+
+// TestBindingsHoldTheOptions checks every category.
+func TestBindingsHoldTheOptions(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, c := range w.cat.Categories {
 		if judge.New(c).Binding(transcript.Transcript{}) == judge.New(&catalog.Category{Slug: c.Slug}).Binding(transcript.Transcript{}) {

@@ -55,8 +55,11 @@ func levelOf(k pick.Kind) int {
 
 // check returns the choice and the quote of a valid reply.
 func (r *Reader) check(p *prompt, t *transcript.Transcript) (o option, quote string, err error) {
-	if t.Stop == transcript.StopRefusal {
+	switch {
+	case t.Stop == transcript.StopRefusal:
 		return o, "", errors.New("the judge refused")
+	case t.Stop.Cut():
+		return o, "", errors.New("the reply was cut off: raise max_tokens of the judge")
 	}
 	choice, quote, err := parse(t.FinalText)
 	if err != nil {
