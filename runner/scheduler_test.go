@@ -407,7 +407,7 @@ func TestManifestsAreKeptOnceAndAnswersNameThem(t *testing.T) {
 			stored = append(stored, r.Manifest.ID())
 		case journal.KindResult:
 			named = append(named, r.Answer.Manifest)
-		case journal.KindAttempt, journal.KindExcluded, journal.KindExtraction, journal.KindAsked, journal.KindAnswer:
+		case journal.KindAttempt, journal.KindExcluded, journal.KindExtraction, journal.KindAsked, journal.KindAnswer, journal.KindJudgement:
 		}
 		return nil
 	})

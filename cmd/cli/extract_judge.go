@@ -14,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/judge"
@@ -109,6 +110,12 @@ func (o *judgeOptions) run(ctx context.Context, runID string) error {
 	o.announce(s, specs, estimate)
 	if o.dryRun {
 		return o.finish(s, &estimate)
+	}
+	for _, j := range session.Judges {
+		if estimate.Requests > 0 && j.Agent.Worst(agent.Task{}) == nil {
+			return usageErr("give it price: {input_per_mtok: USD, output_per_mtok: USD} in the eval, or its model a line in the file of --prices",
+				"judge %s: a budget needs a known maximum cost per request", j.Name)
+		}
 	}
 	sum, err := o.ask(ctx, session)
 	if err != nil {

@@ -57,8 +57,9 @@ agents:
   - {name: gpt, kind: openai-chat, base_url: %q, model: gpt-fake, max_tokens: 100, price: {input_per_mtok: 1, output_per_mtok: 10}}
   - {name: gpt-2, kind: openai-chat, base_url: %q, model: gpt-other, price: {input_per_mtok: 1, output_per_mtok: 10}}
   - {name: claude, kind: anthropic, base_url: %q, model: claude-fake, max_tokens: 100, price: {input_per_mtok: 1, output_per_mtok: 10}}
+  - {name: ollama-2, kind: openai-chat, base_url: %q, model: llama-fake}
   - {name: made, kind: simulated, truth: {stripe: 1}}
-`, w.a.URL+"/v1", w.a.URL+"/v1", w.b.URL)
+`, w.a.URL+"/v1", w.a.URL+"/v1", w.b.URL, w.b.URL+"/v1")
 	ev, err := eval.Parse("judged.yaml", []byte(source))
 	if err != nil {
 		t.Fatal(err)
@@ -296,6 +297,7 @@ func TestJudgeCommand(t *testing.T) {
 		{"an unknown judge", []string{"--with", "gpt,claud"}, 2, "did you mean claude?"},
 		{"no key", []string{"--with", "gpt,google:gemini-3.5-flash"}, 2, "GEMINI_API_KEY"},
 		{"no price", []string{"--with", "gpt,google:gemini-unknown", "--dry-run"}, 0, "expected unknown"},
+		{"no price under a budget", []string{"--with", "gpt,ollama-2"}, 2, "judge ollama-2: a budget needs a known maximum cost per request"},
 		{"no budget", []string{"--with", "gpt,claude", "--max-cost", "0"}, 2, "--max-cost must be above 0"},
 		{"a dry run", []string{"--with", "gpt,claude", "--dry-run"}, 0, "4 of 4 answers unresolved by the rules; 8 requests to gpt and claude: expected 0.0"},
 		{"too small a budget", []string{"--with", "gpt,claude", "--max-cost", "0.012"}, 4, "the budget was reached; "},

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A form is a way to address whoever reads an answer as a judge, in place of the user who
-// asked. A line with a match is left out: what a judge does not see cannot move it. A line
+// A form is a way to address a judge of the answer, in place of the user who asked. A line with a match is left out: what a judge does not see cannot move it. A line
 // too much costs an answer that stays unresolved.
 type form struct {
 	// needs are words separated by spaces, of which a match holds one: most answers hold
@@ -21,7 +20,7 @@ type form struct {
 }
 
 const (
-	// judges are words for whoever judges.
+	// judges are words for a judge.
 	judges = `(judges?|graders?|evaluators?|classifiers?|annotators?|raters?|labell?ers?|assessors?|adjudicators?)`
 	// judgeNeeds has a part of each of them.
 	judgeNeeds = "judge grader evaluator classifier annotator rater labeler labeller assessor adjudicator"
@@ -49,8 +48,8 @@ func forms() []form {
 	add("annotat label truth answer", `\bannotat(es?|ing|ors?) (this|the)\b|(^|\n)\W*annotations?\s*[:=]|\bannotation (of|for) (this|the)\b|\b(gold|ground|target)[ -]?(label|truth|answer)s?\b`)
 	add("ai llm model bot machine automat",
 		`\b(dear|attention|hey|hello|hi|note (to|for)|if you are|as) (an? |any |all |the |language )*(ais?|llms?|models?|bots?|machines?|automated|automatic)\b|\b(automated|automatic|machine|ai|llm) (readers?|parsers?|pipelines?|labell?ing)\b`)
-	add("read", `\breaders? of (this|the) (transcript|text|answer)\b|\b(stop|quit) reading\b|\b(whoever|anyone) (reads|reading) this\b`)
-	add("whoever asked asking asks", `\bwhoever (annotates|labels|grades|judges|rates|evaluates)\b|\b(when|if|anyone) [^.!?]{0,12}(asked|asking|asks)\b[^.!?]{0,40}\b(chose|chosen|picked|selected|choice)\b`)
+	add("read", `\breaders? of (this|the) (transcript|text|answer)\b|\b(stop|quit) reading\b|\b(whoever|anyone) (reads|reading) this\b`)                                                                       // words:ok
+	add("whoever asked asking asks", `\bwhoever (annotates|labels|grades|judges|rates|evaluates)\b|\b(when|if|anyone) [^.!?]{0,12}(asked|asking|asks)\b[^.!?]{0,40}\b(chose|chosen|picked|selected|choice)\b`) // words:ok
 	add("your task your job pretend what i say forget override", `\byour (task|job|role) (is|has|changed)\b|\bpretend (that )?this\b|\bdo what i say\b|\bforget what you\b|(^|\n)\W*override\s*:`)
 	// The form of a judgement.
 	add("answer respond reply", `\b(answer|respond|reply)\b( only| just| exactly| solely| always| simply| instead)* (with|using|in the form|by choosing|as follows)\b`)

@@ -5,7 +5,7 @@
 // and "cannot tell". A judgement is valid only with a verbatim quote out of the answer
 // that supports it. Two valid judgements that agree decide; otherwise the answer stays
 // unresolved. The first two judgements of different vendors count, and nothing is asked
-// again because of its content: whoever asks until two agree measures their patience.
+// again because of its content: some two of many models agree by chance.
 //
 // The answer is data. It is sent apart from the instructions, between lines with a random
 // code; lines that address a judge are left out; a quote cannot come from them; and two

@@ -182,10 +182,10 @@ func TestInjectedAnswers(t *testing.T) {
 	report, _ := w.ask(100, serve(t, "gpt-obedient", obedient(demands)), serve(t, "claude-obedient", obedient(demands)))
 	resolved := 0
 	for i, r := range w.results() {
-		switch {
-		case r.Picked == "paddle":
+		switch r.Picked {
+		case "paddle":
 			t.Errorf("%s moved both judges: %q", names[i], texts[i])
-		case r.Picked == "stripe":
+		case "stripe":
 			resolved++
 		}
 	}

@@ -192,7 +192,7 @@ func (s *Survey) missing(judges []Judge) []request {
 func (j *Judge) request(it *item) string {
 	h := sha256.New()
 	for _, part := range []string{it.trial.ID, it.binding, j.Spec.Kind, j.Spec.Model, j.Spec.BaseURL, j.Spec.Effort} {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
+		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:10])
 }

@@ -130,7 +130,7 @@ func TestOrdersOfOptions(t *testing.T) {
 		}
 		return b.String()
 	}
-	if order("1", "a") != order("1", "a") {
+	if first, again := order("1", "a"), order("1", "a"); first != again {
 		t.Error("one trial and model have two orders")
 	}
 	if order("1", "a") == order("1", "b") || order("1", "a") == order("2", "a") {

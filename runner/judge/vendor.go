@@ -23,7 +23,7 @@ func families() map[string]string {
 	}
 }
 
-// VendorOf returns who made an agent's model, whoever sells it: by the name of the model,
+// VendorOf returns the maker of an agent's model, not its seller: by the name of the model,
 // by that before its slash, or else the host that serves it.
 func VendorOf(a eval.Agent) string {
 	known := families()
