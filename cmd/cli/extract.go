@@ -150,15 +150,6 @@ func extractorOf(cache map[string]*pick.Extractor, cat *catalog.Catalog, slug st
 	return cache[slug], nil
 }
 
-// readerOf returns the reader of judgements of a category that the catalogue has.
-func readerOf(cache map[string]*judge.Reader, cat *catalog.Catalog, slug string) *judge.Reader {
-	if cache[slug] == nil {
-		category, _ := cat.Category(slug)
-		cache[slug] = judge.New(category)
-	}
-	return cache[slug]
-}
-
 func newScoreCmd(env *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{

@@ -281,3 +281,12 @@ func (o *judgeOptions) finish(s *judge.Survey, e *judge.Estimate) error {
 	_, err := fmt.Fprintf(w, "\nspent %.4f USD, at most %.4f\n", r.SpentUSD, r.AtMostUSD)
 	return err
 }
+
+// readerOf returns the reader of judgements of a category that the catalogue has.
+func readerOf(cache map[string]*judge.Reader, cat *catalog.Catalog, slug string) *judge.Reader {
+	if cache[slug] == nil {
+		category, _ := cat.Category(slug)
+		cache[slug] = judge.New(category)
+	}
+	return cache[slug]
+}

@@ -62,7 +62,7 @@ func methods() []term {
 		{"structured", "by the structured answer", "", ""},
 		{"deed", "by code, which outweighs the answer text", "", ""},
 		{"statement", "by the answer text", "", ""},
-		{"judge", "by two models that agree", "", ""},
+		{"judge", "by two judge models that agree", "", ""},
 		{"given", "by the imported record", "", ""},
 	}
 }
