@@ -13,6 +13,9 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
+// Unresolved as Filter.Outcome selects the ambiguous trials that no rule decided.
+const Unresolved = "unresolved"
+
 // A Filter selects trials. Empty fields select everything; an empty Run means
 // the current runs.
 type Filter struct {
@@ -36,12 +39,14 @@ type TrialRow struct {
 	Picked    string   `json:"picked"`
 	Shortlist []string `json:"shortlist"`
 	// Mismatch says that the agent said one tool and used another.
-	Mismatch  bool   `json:"mismatch"`
-	Method    string `json:"method"`
-	Level     int    `json:"level"`
-	Model     string `json:"model"`
-	InTokens  int    `json:"in_tokens"`
-	OutTokens int    `json:"out_tokens"`
+	Mismatch bool `json:"mismatch"`
+	// Unresolved says that no rule decided; Outcome is then ambiguous.
+	Unresolved bool   `json:"unresolved"`
+	Method     string `json:"method"`
+	Level      int    `json:"level"`
+	Model      string `json:"model"`
+	InTokens   int    `json:"in_tokens"`
+	OutTokens  int    `json:"out_tokens"`
 	// CostUSD is null where the price is unknown.
 	CostUSD    *float64  `json:"cost_usd"`
 	WallMS     int64     `json:"wall_ms"`
@@ -110,7 +115,7 @@ func scanTrial(rows *sql.Rows) (TrialRow, error) {
 	var t TrialRow
 	var list string
 	err := rows.Scan(&t.RunID, &t.TrialID, &t.Eval, &t.Category, &t.PromptID, &t.Agent, &t.Template, &t.Repeat,
-		&t.Outcome, &t.Picked, &list, &t.Mismatch, &t.Method, &t.Level, &t.Model, &t.InTokens, &t.OutTokens,
+		&t.Outcome, &t.Picked, &list, &t.Mismatch, &t.Unresolved, &t.Method, &t.Level, &t.Model, &t.InTokens, &t.OutTokens,
 		&t.CostUSD, &t.WallMS, &t.FinishedAt)
 	if list != "" {
 		t.Shortlist = strings.Split(list, ",")

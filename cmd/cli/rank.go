@@ -152,11 +152,7 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 			row := []string{b.Category, fmt.Sprint(s.Rank), fmt.Sprintf("%d–%d", s.RankLow, s.RankHigh), s.Slug, percent(s.PickRate),
 				fmt.Sprintf("%s–%s", percent(s.CILow), percent(s.CIHigh))}
 			for _, m := range analytics.Metrics() {
-				text := fmt.Sprint(m.Value(s))
-				if m.Rate {
-					text = percent(m.Value(s))
-				}
-				row = append(row, text)
+				row = append(row, metricText(m, s))
 			}
 			t.add(append(row, fmt.Sprint(s.NTrials))...)
 		}
@@ -165,9 +161,25 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 	return t.print(o.env, o.format)
 }
 
+// metricText formats a metric; "-" where the board does not have it.
+func metricText(m analytics.Metric, s analytics.Standing) string {
+	v := m.Value(s)
+	switch {
+	case v == nil:
+		return "-"
+	case m.Rate:
+		return percent(*v)
+	}
+	return fmt.Sprint(*v)
+}
+
 // notes prints the caveats of the numbers to stderr.
 func (o *rankOptions) notes(b analytics.Board, hidden int) {
 	w := o.env.Stderr
+	if u := b.Unresolved; u != nil && *u > 0 {
+		_, _ = fmt.Fprintf(w, "note: %s: %d of %d trials (%s) are unresolved: no rule applies, and they count as ambiguous (firstpick trial --outcome unresolved)\n",
+			b.Category, *u, b.NTrials, percent(float64(*u)/float64(b.NTrials)))
+	}
 	for _, code := range b.Warnings {
 		_, _ = fmt.Fprintf(w, "note: %s: %s: %s\n", b.Category, code, analytics.Explain(code))
 	}

@@ -24,7 +24,8 @@ type history struct {
 	Manifest []journal.Manifest `json:"manifests"`
 	Excluded string             `json:"excluded,omitempty"` // why it has no answer
 
-	agent eval.Agent
+	agent  eval.Agent
+	remote bool // of a server
 }
 
 // find looks a trial up by the start of its id: among the answers of the trial

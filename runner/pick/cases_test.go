@@ -130,7 +130,7 @@ func TestScoreCountsWhatDiffers(t *testing.T) {
 	if s.Accuracy != .5 || *s.PickPrecision != .5 || *s.PickRecall != 1 || *s.ShortlistRecall != .5 || s.DIYPrecision != nil {
 		t.Errorf("%+v", s)
 	}
-	if d := cmp.Diff([]pick.Miss{{ID: "2", Want: "none", Got: "tool:x"}}, s.Misses); d != "" {
+	if d := cmp.Diff([]pick.Miss{{ID: "2", Want: "none", Got: "tool:x", Layer: "undecided"}}, s.Misses); d != "" {
 		t.Error(d)
 	}
 }

@@ -87,6 +87,7 @@ type row struct {
 	FlatLow     hidden `json:"flatLow,omitempty"`
 	FlatHigh    hidden `json:"flatHigh,omitempty"`
 	DefaultRate hidden `json:"defaultRate,omitempty"`
+	FirstNamed  hidden `json:"firstNamedRate,omitempty"`
 	Picks       hidden `json:"picks,omitempty"`
 }
 
@@ -157,6 +158,7 @@ type headline struct {
 	FlatLow       hidden `json:"flatLow,omitempty"`
 	FlatHigh      hidden `json:"flatHigh,omitempty"`
 	DefaultRate   hidden `json:"defaultRate,omitempty"`
+	FirstNamed    hidden `json:"firstNamedRate,omitempty"`
 	ShortlistRate hidden `json:"shortlistRate,omitempty"`
 	Picks         hidden `json:"picks,omitempty"`
 	Coverage      hidden `json:"coverage,omitempty"`
