@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firstpick/firstpick/runner/judge"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
 )
@@ -86,7 +85,7 @@ func TestJudgesThatFail(t *testing.T) {
 			report, _ := w.ask(10, serve(t, "gpt-bad", test.bad), serve(t, "claude-judge", right))
 			correct, resolved := w.precision()
 			for _, r := range w.results() {
-				if r.Unresolved && r.Rule != judge.RuleDisagree || !r.Unresolved && r.Rule != judge.RuleAgree {
+				if r.Unresolved && r.Rule != pick.RuleJudgesDisagree || !r.Unresolved && r.Rule != pick.RuleJudgesAgree {
 					t.Errorf("%+v", r)
 				}
 			}
@@ -322,7 +321,7 @@ func TestEveryOutcomeCanBeJudged(t *testing.T) {
 	w := newWorld(t, answers(1))
 	unsure := func(q providertest.Request) providertest.Step { return reply(numberOf(q, "cannot tell"), "") }
 	report, _ := w.ask(1, serve(t, "gpt-a", unsure), serve(t, "claude-b", unsure))
-	if got := w.results()[0]; !got.Unresolved || got.Rule != judge.RuleUnsure || report.Agreed != 1 || report.Resolved != 0 {
+	if got := w.results()[0]; !got.Unresolved || got.Rule != pick.RuleJudgesUnsure || report.Agreed != 1 || report.Resolved != 0 {
 		t.Errorf("cannot tell: %+v, %+v", got, report)
 	}
 }

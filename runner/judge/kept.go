@@ -53,13 +53,6 @@ func (k *Kept) pair(trial, binding string) []judgement {
 // maxReasons limits the evidence of the rules that a judged result keeps.
 const maxReasons = 10
 
-// The rules of results that two judges read.
-const (
-	RuleAgree    = "judges agree"
-	RuleDisagree = "judges disagree" // or one of them is invalid
-	RuleUnsure   = "judges cannot tell"
-)
-
 // valid reports whether both judgements of a pair are.
 func valid(pair []judgement) bool {
 	return !slices.ContainsFunc(pair, func(j judgement) bool { return strings.HasPrefix(j.result.Rule, invalidPrefix) })
@@ -92,14 +85,14 @@ func apply(pair []judgement, rules pick.Result) pick.Result {
 	case !rules.Unresolved || len(pair) < 2:
 		return rules
 	case !valid(pair) || !same(pair):
-		out.Rule = RuleDisagree
+		out.Rule = pick.RuleJudgesDisagree
 		return out
 	case !agree(pair):
-		out.Rule = RuleUnsure
+		out.Rule = pick.RuleJudgesUnsure
 		return out
 	}
 	v := pair[0].result
-	out.Kind, out.Picked, out.Method, out.Rule, out.Unresolved = v.Kind, v.Picked, pick.MethodJudge, RuleAgree, false
+	out.Kind, out.Picked, out.Method, out.Rule, out.Unresolved = v.Kind, v.Picked, pick.MethodJudge, pick.RuleJudgesAgree, false
 	out.Level = levelOf(v.Kind)
 	out.Evidence = nil
 	for _, j := range pair {

@@ -237,7 +237,7 @@ func TestOneVendorDoesNotDecide(t *testing.T) {
 		return kept.Apply(w.reader, trialOf(0).ID, text, *w.rules())
 	}
 	for i, test := range []struct{ vendor, picked, rule string }{
-		{"openai", "stripe", "last"}, {"openai", "stripe", "last"}, {"anthropic", "adyen", judge.RuleDisagree}, {"google", "stripe", judge.RuleDisagree},
+		{"openai", "stripe", "last"}, {"openai", "stripe", "last"}, {"anthropic", "adyen", pick.RuleJudgesDisagree}, {"google", "stripe", pick.RuleJudgesDisagree},
 	} {
 		if r := add(test.vendor, test.picked); !r.Unresolved || r.Rule != test.rule {
 			t.Errorf("judgement %d: %+v", i+1, r)
