@@ -318,6 +318,10 @@ func TestJudgeCommand(t *testing.T) {
 	if n := len(w.a.Requests()) + len(w.b.Requests()); n != 8 {
 		t.Errorf("%d requests", n)
 	}
+	board := strings.Join(strings.Fields(must(t, firstpick(t, w.dir, "rank", "--run", judgedRun, "--json"))), "")
+	if want := `"judge":{"judged":4,"agreed":4,"resolved":4}`; !strings.Contains(board, want) {
+		t.Errorf("the board lacks %s: %s", want, board)
+	}
 	cmd := firstpick(t, w.dir, "extract", "judge", "no-run", "--with", "gpt,claude")
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "no run no-run") {
 		t.Errorf("%v: %s", err, out)
