@@ -97,11 +97,16 @@ func (s *Survey) scan(root string, now Versions) error {
 	return err
 }
 
+// valueOf returns what the survey needs of a result: all of an unresolved or judged one.
 func valueOf(r *pick.Result) pick.Result {
-	if r == nil {
+	switch {
+	case r == nil:
 		return pick.Result{}
+	case r.Unresolved || r.Method == pick.MethodJudge:
+		return *r
+	default:
+		return pick.Result{Kind: r.Kind, Method: r.Method, Extractor: r.Extractor, Catalog: r.Catalog}
 	}
-	return *r
 }
 
 // take books a record about a request.
