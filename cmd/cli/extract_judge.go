@@ -278,6 +278,9 @@ func (o *judgeOptions) finish(s *judge.Survey, e *judge.Estimate) error {
 	if r.Unreadable > 0 {
 		_, _ = fmt.Fprintf(w, "; %d have no text to judge", r.Unreadable)
 	}
+	if r.Addressed > 0 {
+		_, _ = fmt.Fprintf(w, "; %d have lines that address a judge, which were left out", r.Addressed)
+	}
 	_, err := fmt.Fprintf(w, "\nspent %.4f USD, at most %.4f\n", r.SpentUSD, r.AtMostUSD)
 	return err
 }

@@ -20,6 +20,7 @@ type item struct {
 	binding string
 	size    int  // of the prompt, in bytes
 	mute    bool // there is nothing to read
+	cut     bool // lines that address a judge are left out
 }
 
 // A Survey is what a run has to judge and what was judged already.
@@ -97,11 +98,16 @@ func (s *Survey) scan(root string, now Versions) error {
 	return err
 }
 
+// valueOf returns what the survey needs of a result: all of an unresolved or judged one.
 func valueOf(r *pick.Result) pick.Result {
-	if r == nil {
+	switch {
+	case r == nil:
 		return pick.Result{}
+	case r.Unresolved || r.Method == pick.MethodJudge:
+		return *r
+	default:
+		return pick.Result{Kind: r.Kind, Method: r.Method, Extractor: r.Extractor, Catalog: r.Catalog}
 	}
-	return *r
 }
 
 // take books a record about a request.
@@ -143,7 +149,7 @@ func (s *Survey) bind(root string) error {
 		it.binding = s.reader.Binding(r.Answer.Transcript)
 		x := s.reader.excerpt(r.Answer.Transcript)
 		it.size = s.reader.size(s.tasks[r.Trial.PromptID], x)
-		it.mute = x.empty() || it.binding == ""
+		it.mute, it.cut = x.empty() || it.binding == "", x.left > 0
 		return nil
 	})
 	return err
@@ -205,6 +211,8 @@ type Report struct {
 	// them without any text to judge.
 	Unresolved int `json:"unresolved"`
 	Unreadable int `json:"unreadable"`
+	// Addressed counts the answers with lines that address a judge: they are left out.
+	Addressed int `json:"addressed"`
 	// Judged counts those with two judgements: Agreed + Disagreed. Invalid counts the
 	// disagreements because of an invalid judgement, Resolved the agreements that decide.
 	Judged    int `json:"judged"`
@@ -227,6 +235,9 @@ func (s *Survey) Report() Report {
 	r := Report{Run: s.Plan.ID, Answers: s.Answers, Unresolved: len(s.items), Reasons: map[string]int{}}
 	r.SpentUSD, r.AtMostUSD = s.progress.SpentUSD, s.progress.SpentUSD+s.progress.LostUSD
 	for id, it := range s.items {
+		if it.cut {
+			r.Addressed++
+		}
 		pair := s.kept.pair(id, it.binding)
 		if len(pair) < 2 {
 			if it.mute {
