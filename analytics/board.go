@@ -27,6 +27,8 @@ type Cell struct {
 	// none. FirstUnknown is how many do not report it: also listings without a message.
 	FirstNamed   string
 	FirstUnknown int
+	// Judged is how many of them two judges read, Agreed on how many these agreed.
+	Judged, Agreed int
 	// DecidedBy counts them by layer. Where it does not sum to Trials, layers are unknown.
 	DecidedBy DecidedBy
 	// LastAt is when the latest of them finished.
@@ -60,6 +62,8 @@ type Board struct {
 	Unresolved *int `json:"unresolved,omitempty"`
 	// DecidedBy counts the trials by the layer of reading that decided; nil where unknown.
 	DecidedBy *DecidedBy `json:"decidedBy,omitempty"`
+	// Judge counts what two judges read; nil where they read nothing.
+	Judge *JudgeCounts `json:"judge,omitempty"`
 	// SayDoMismatchRate is the share of trials that said one tool and used
 	// another.
 	SayDoMismatchRate float64      `json:"sayDoMismatchRate"`
@@ -89,6 +93,14 @@ type DecidedBy struct {
 	Judge      int `json:"judge"`
 	Given      int `json:"given"`
 	Undecided  int `json:"undecided"`
+}
+
+// JudgeCounts counts the trials that two judge models read because no rule decided.
+// Resolved <= Agreed <= Judged; the others of Agreed are those that both cannot tell.
+type JudgeCounts struct {
+	Judged   int `json:"judged"`
+	Agreed   int `json:"agreed"`
+	Resolved int `json:"resolved"`
 }
 
 // Add counts n trials of a layer; see pick.Layers.

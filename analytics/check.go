@@ -64,6 +64,9 @@ func (c *checker) reading() {
 	if d := b.DecidedBy; d != nil {
 		c.want(d.sum() == b.NTrials, "trials by layer sum to %d of %d", d.sum(), b.NTrials)
 	}
+	if j := b.Judge; j != nil {
+		c.want(0 <= j.Resolved && j.Resolved <= j.Agreed && j.Agreed <= j.Judged && j.Judged <= b.NTrials, "judges: resolved %d, agreed %d, judged %d of %d trials", j.Resolved, j.Agreed, j.Judged, b.NTrials)
+	}
 	for _, s := range b.Tools {
 		if r := s.FirstNamedRate; r != nil {
 			c.want(within(*r, 0, 1), "%s: first-named rate %g is not in [0, 1]", s.Slug, *r)

@@ -38,7 +38,7 @@ func Rank(cat *catalog.Category, cells []Cell, planned int, synthetic bool, doub
 	b := Board{
 		Category: cat.Slug, Name: cat.Name, Domain: string(cat.Domain), Study: cat.Study, Field: len(slugs),
 		NTrials: t.trials, NPrompts: len(t.prompts), Coverage: coverage(t.trials, planned), Synthetic: synthetic,
-		Outcomes: t.outcomes, Unresolved: t.unresolved.value(), DecidedBy: t.byLayer(), SayDoMismatchRate: share(t.mismatched, t.trials), URL: "/leaderboards/" + cat.Slug,
+		Outcomes: t.outcomes, Unresolved: t.unresolved.value(), DecidedBy: t.byLayer(), Judge: t.judged(), SayDoMismatchRate: share(t.mismatched, t.trials), URL: "/leaderboards/" + cat.Slug,
 	}
 	if !t.last.IsZero() {
 		at := t.last.UTC()

@@ -41,6 +41,15 @@ func TestHowOutcomesWereRead(t *testing.T) {
 		},
 		"no trial": {nil, `[null,null,null,null,null]`},
 	}
+	judged := []Cell{
+		picked(Cell{Trials: 3, Judged: 3, Agreed: 3, DecidedBy: DecidedBy{Judge: 3}}),
+		{Prompt: "p", Agent: "b", Outcome: pick.Ambiguous, Trials: 2, Judged: 2, Unresolved: 2, DecidedBy: DecidedBy{Undecided: 2}, LastAt: at},
+		{Prompt: "q", Agent: "b", Outcome: pick.Ambiguous, Trials: 1, Judged: 1, Agreed: 1, Unresolved: 1, DecidedBy: DecidedBy{Undecided: 1}, LastAt: at},
+	}
+	board := Rank(category("x", "y"), append(judged, picked(Cell{Trials: 5, DecidedBy: DecidedBy{Actions: 5}})), 11, false)
+	if j := board.WithBase("").Judge; j == nil || *j != (JudgeCounts{Judged: 6, Agreed: 4, Resolved: 3}) || len(Check(board)) > 0 {
+		t.Errorf("judges %+v, %v", j, Check(board))
+	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			b := Rank(category("x", "y"), c.cells, 1, false)

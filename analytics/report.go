@@ -32,7 +32,7 @@ func (b Board) Item() CategoryItem {
 func (b Board) WithBase(base string) Board {
 	b.URL, b.AsOf, b.Warnings = base+b.URL, copyOfValue(b.AsOf), copyOf(b.Warnings)
 	b.Tools, b.Agents = copyOf(b.Tools), copyOf(b.Agents)
-	b.Unresolved, b.DecidedBy = copyOfValue(b.Unresolved), copyOfValue(b.DecidedBy)
+	b.Unresolved, b.DecidedBy, b.Judge = copyOfValue(b.Unresolved), copyOfValue(b.DecidedBy), copyOfValue(b.Judge)
 	for i := range b.Tools {
 		s := &b.Tools[i]
 		s.URL, s.Warnings, s.BeatenBy = base+s.URL, copyOf(s.Warnings), rivalsWithBase(s.BeatenBy, base)

@@ -24,6 +24,7 @@ type tally struct {
 
 	unresolved   reported
 	decidedBy    DecidedBy
+	judge        JudgeCounts
 	firstNamed   []int // by tool
 	firstUnknown int
 }
@@ -99,6 +100,9 @@ func (t *tally) add(c Cell) {
 	t.unresolved.add(c.Unresolved, c.UnresolvedUnknown, c.Trials)
 	a.unresolved.add(c.Unresolved, c.UnresolvedUnknown, c.Trials)
 	t.layers(c.DecidedBy)
+	t.judge.Judged += c.Judged
+	t.judge.Agreed += c.Agreed
+	t.judge.Resolved += min(c.Agreed, c.DecidedBy.Judge)
 	t.firstUnknown += c.FirstUnknown
 	if first, known := t.index[c.FirstNamed]; known {
 		t.firstNamed[first] += c.Trials
@@ -174,6 +178,15 @@ func (t *tally) byLayer() *DecidedBy {
 	}
 	d := t.decidedBy
 	return &d
+}
+
+// judged returns what two judges read; nil for nothing.
+func (t *tally) judged() *JudgeCounts {
+	if t.judge.Judged == 0 {
+		return nil
+	}
+	j := t.judge
+	return &j
 }
 
 // firstNamedRate returns the share of trials that name a tool first; nil where a trial

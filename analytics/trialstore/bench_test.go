@@ -86,12 +86,12 @@ func scan(b *testing.B, s *Store, want int) {
 	b.Helper()
 	const bare = `select count(*), bit_xor(hash(run_id)), bit_xor(hash(category)), bit_xor(hash(eval)), bit_xor(hash(prompt_id)),
 		bit_xor(hash(agent)), bit_xor(hash(outcome)), bit_xor(hash(picked)), bit_xor(hash(shortlist)), bit_xor(hash(mismatch)),
-		bit_xor(hash(method)), bit_xor(hash(unresolved)), bit_xor(hash(first_named)),
+		bit_xor(hash(method)), bit_xor(hash(unresolved)), bit_xor(hash(first_named)), bit_xor(hash(judges)),
 		max(finished_at) from trial`
 	var n int
-	var h [12]any
+	var h [13]any
 	var last time.Time
-	err := s.db.QueryRowContext(b.Context(), bare).Scan(&n, &h[0], &h[1], &h[2], &h[3], &h[4], &h[5], &h[6], &h[7], &h[8], &h[9], &h[10], &h[11], &last)
+	err := s.db.QueryRowContext(b.Context(), bare).Scan(&n, &h[0], &h[1], &h[2], &h[3], &h[4], &h[5], &h[6], &h[7], &h[8], &h[9], &h[10], &h[11], &h[12], &last)
 	if err != nil || n != want {
 		b.Fatalf("scan: %d rows, %v", n, err)
 	}

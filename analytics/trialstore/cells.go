@@ -48,9 +48,9 @@ func (s *Store) Cells(ctx context.Context, category string, runs []string) ([]an
 func scanCell(rows *sql.Rows, lists map[string][]string) (analytics.Cell, error) {
 	var c analytics.Cell
 	var eval, prompt, outcome, list string
-	var method, first sql.NullString // null in older files
+	var method, first, judges sql.NullString // null in older files
 	var unresolved sql.NullBool
-	if err := rows.Scan(&eval, &prompt, &c.Agent, &outcome, &c.Picked, &list, &method, &unresolved, &first, &c.Trials, &c.Mismatched, &c.LastAt); err != nil {
+	if err := rows.Scan(&eval, &prompt, &c.Agent, &outcome, &c.Picked, &list, &method, &unresolved, &first, &judges, &c.Trials, &c.Mismatched, &c.LastAt); err != nil {
 		return c, err
 	}
 	if _, ok := lists[list]; !ok {
@@ -64,6 +64,12 @@ func scanCell(rows *sql.Rows, lists map[string][]string) (analytics.Cell, error)
 		c.UnresolvedUnknown = c.Trials
 	} else if unresolved.Bool {
 		c.Unresolved = c.Trials
+	}
+	if judges.String != "" {
+		c.Judged = c.Trials
+	}
+	if judges.String == judgesAgree {
+		c.Agreed = c.Trials
 	}
 	if c.FirstNamed = first.String; !first.Valid {
 		c.FirstUnknown = c.Trials

@@ -96,7 +96,7 @@ func (l *loader) add(rec journal.Record) error {
 		l.trials = append(l.trials, row)
 	case journal.KindExcluded:
 		l.excluded = append(l.excluded, []driver.Value{l.run.ID, rec.Trial.ID, rec.Reason, micro(rec.At)})
-	case journal.KindAttempt, journal.KindAsked, journal.KindAnswer, journal.KindManifest: // kept in the journal; no figure counts attempts
+	case journal.KindAttempt, journal.KindAsked, journal.KindAnswer, journal.KindManifest, journal.KindJudgement: // kept in the journal; no figure counts attempts
 	case journal.KindExtraction:
 		if rec.Result == nil {
 			return fmt.Errorf("trial %s: an extraction record without a result", rec.Trial.ID)
@@ -113,6 +113,9 @@ func (l *loader) add(rec journal.Record) error {
 	}
 	return nil
 }
+
+// The values of column judges.
+const judgesAgree, judgesDisagree = "agree", "disagree"
 
 // trialRow lays a result record out as a row of table trial.
 func trialRow(run string, rec journal.Record, answer string) ([]driver.Value, error) {
@@ -150,9 +153,15 @@ func resultValues(r pick.Result) (head, tail []driver.Value, err error) {
 	if r.ReportsFirstNamed() {
 		firstNamed = r.FirstNamed
 	}
+	judges := ""
+	if read, agreed := r.Judged(); agreed {
+		judges = judgesAgree
+	} else if read {
+		judges = judgesDisagree
+	}
 	list := strings.Join(r.Shortlist, ",")
 	head = []driver.Value{string(r.Kind), r.Picked, list, r.Mismatch(), string(r.Method), int32(r.Level)}
-	return head, []driver.Value{string(text), unresolved, firstNamed}, nil
+	return head, []driver.Value{string(text), unresolved, firstNamed, judges}, nil
 }
 
 // flush writes the batch and how far it reaches, together or not at all.
@@ -190,7 +199,7 @@ func (l *loader) write(ctx context.Context, tx *duck.Tx) error {
 	if len(l.results) == 0 {
 		return nil
 	}
-	columns := []string{"run_id", "trial_id", "outcome", "picked", "shortlist", "mismatch", "method", "level", "result", "unresolved", "first_named"}
+	columns := []string{"run_id", "trial_id", "outcome", "picked", "shortlist", "mismatch", "method", "level", "result", "unresolved", "first_named", "judges"}
 	rows := make([][]driver.Value, 0, len(l.results))
 	for _, r := range l.results {
 		rows = append(rows, r)

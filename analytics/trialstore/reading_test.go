@@ -28,8 +28,12 @@ func TestCellsCountHowTrialsWereRead(t *testing.T) {
 			analytics.Cell{DecidedBy: analytics.DecidedBy{Actions: 1}},
 		},
 		"a judge": {
-			pick.Result{Kind: pick.DIY, Method: pick.MethodJudge, Rule: "judge", FirstNamed: "flask"},
-			analytics.Cell{FirstNamed: "flask", DecidedBy: analytics.DecidedBy{Judge: 1}},
+			pick.Result{Kind: pick.DIY, Method: pick.MethodJudge, Rule: pick.RuleJudgesAgree, FirstNamed: "flask"},
+			analytics.Cell{FirstNamed: "flask", Judged: 1, Agreed: 1, DecidedBy: analytics.DecidedBy{Judge: 1}},
+		},
+		"judges that disagree": {
+			pick.Result{Kind: pick.Ambiguous, Unresolved: true, Rule: pick.RuleJudgesDisagree},
+			analytics.Cell{Unresolved: 1, Judged: 1, DecidedBy: analytics.DecidedBy{Undecided: 1}},
 		},
 		"a structured answer": {
 			pick.Result{Kind: pick.DIY, Method: pick.MethodStructured, Rule: "choice"},
@@ -80,7 +84,7 @@ func TestCellsCountHowTrialsWereRead(t *testing.T) {
 			addTo(t, root, "r1", []journal.Record{again})
 			sync(t, s, root)
 			tc.want.Outcome, tc.want.Picked, tc.want.FirstNamed, tc.want.DecidedBy = pick.None, "", "django", analytics.DecidedBy{Statement: 1}
-			tc.want.Unresolved, tc.want.UnresolvedUnknown, tc.want.FirstUnknown = 0, 0, 0
+			tc.want.Unresolved, tc.want.UnresolvedUnknown, tc.want.FirstUnknown, tc.want.Judged, tc.want.Agreed = 0, 0, 0, 0, 0
 			same(t, "cells of the extraction", cells(t, s, "web-frameworks"), []analytics.Cell{tc.want})
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/judge"
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
@@ -21,7 +22,8 @@ func newExtractCmd(env *Env) *cobra.Command {
 		Short: "Recompute the picks of a run from its stored transcripts",
 		Long: `Recompute the picks of a run with the current extractor and catalogue. No requests are
 sent. The journal keeps the earlier picks; the newest count. With --dry-run it is
-firstpick extract diff.`,
+firstpick extract diff. Judgements that extract judge stored apply again to answers that
+stay unresolved.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)
@@ -39,7 +41,7 @@ firstpick extract diff.`,
 	}
 	cmd.Flags().StringVar(&runID, "run", "", "the run (required)")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "report changes without writing them")
-	cmd.AddCommand(newScoreCmd(env), newExtractDiffCmd(env))
+	cmd.AddCommand(newScoreCmd(env), newExtractDiffCmd(env), newJudgeCmd(env))
 	return cmd
 }
 
@@ -89,6 +91,7 @@ type changedPick struct {
 func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []changedPick, total int, err error) {
 	old := map[string]journal.Record{}
 	var order []string
+	var kept judge.Kept
 	_, err = journal.Scan(a.runsRoot(), runID, journal.Offset{}, func(r journal.Record, _ journal.Offset) error {
 		switch r.Kind {
 		case journal.KindResult:
@@ -98,6 +101,8 @@ func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []change
 			rec := old[r.Trial.ID]
 			rec.Result = r.Result
 			old[r.Trial.ID] = rec
+		case journal.KindJudgement:
+			kept.Add(r)
 		case journal.KindAttempt, journal.KindExcluded, journal.KindManifest, journal.KindAsked, journal.KindAnswer:
 		}
 		return nil
@@ -107,7 +112,7 @@ func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []change
 	} else if err != nil {
 		return nil, 0, err
 	}
-	extractors := map[string]*pick.Extractor{}
+	extractors, readers := map[string]*pick.Extractor{}, map[string]*judge.Reader{}
 	for _, id := range order {
 		rec := old[id]
 		if rec.Result != nil && rec.Result.Method == pick.MethodGiven {
@@ -118,6 +123,9 @@ func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []change
 			return nil, 0, err
 		}
 		now := x.Extract(rec.Answer.Transcript)
+		if now.Unresolved {
+			now = kept.Apply(readerOf(readers, cat, rec.Trial.Category), id, rec.Answer.Transcript, now)
+		}
 		if rec.Result == nil || !reflect.DeepEqual(now, *rec.Result) {
 			moved := rec.Result == nil || now.Kind != rec.Result.Kind || now.Picked != rec.Result.Picked || now.Unresolved != rec.Result.Unresolved
 			was := rec.Result

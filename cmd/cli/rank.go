@@ -180,6 +180,9 @@ func (o *rankOptions) notes(b analytics.Board, hidden int) {
 		_, _ = fmt.Fprintf(w, "note: %s: %d of %d trials (%s) are unresolved: no rule applies, and they count as ambiguous (firstpick trial --outcome unresolved)\n",
 			b.Category, *u, b.NTrials, percent(float64(*u)/float64(b.NTrials)))
 	}
+	if j := b.Judge; j != nil {
+		_, _ = fmt.Fprintf(w, "note: %s: two judge models read %d answers that no rule decided: they agreed on %d and resolved %d\n", b.Category, j.Judged, j.Agreed, j.Resolved)
+	}
 	for _, code := range b.Warnings {
 		_, _ = fmt.Fprintf(w, "note: %s: %s: %s\n", b.Category, code, analytics.Explain(code))
 	}

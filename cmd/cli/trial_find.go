@@ -124,6 +124,7 @@ func (h *history) take(r journal.Record) {
 		h.Result = r.Result
 	case journal.KindAnswer: // its result follows, unless the run was killed
 	case journal.KindAsked: // its attempt follows, unless the run was killed
+	case journal.KindJudgement: // the extraction that follows two of them quotes both
 	}
 }
 

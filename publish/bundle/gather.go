@@ -89,7 +89,7 @@ func (g *gathered) take(r journal.Record) error {
 		return g.answered(t, r)
 	case journal.KindExtraction:
 		return g.extracted(t, r.Result)
-	case journal.KindAsked, journal.KindAnswer, journal.KindManifest:
+	case journal.KindAsked, journal.KindAnswer, journal.KindManifest, journal.KindJudgement:
 	}
 	return nil
 }

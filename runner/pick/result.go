@@ -88,9 +88,10 @@ type Evidence struct {
 	Tool  string `json:"tool"`
 	Level int    `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
-	// rejection, mention, structured, diy, cut. Listed is an import that a study names
+	// rejection, mention, structured, diy, cut, judge. Listed is an import that a study names
 	// without publishing the code: it has no place, and Quote is the library alone. A cut
-	// means that a text was longer than the part that is read; see Window.
+	// means that a text was longer than the part that is read; see Window. Of a judge, Path
+	// is the model that quotes.
 	Kind string `json:"kind"`
 	// Path and Line place it in the workspace: Line counts the added lines of
 	// Path from 1 and is 0 without a line.

@@ -4,7 +4,7 @@ select category || '/' || eval as run_id, *
 from (
     from read_parquet('@path')
     union all by name -- columns that older files lack: null
-    select ''::varchar as category, ''::varchar as eval, null::varchar as method, null::boolean as unresolved, null::varchar as first_named
+    select ''::varchar as category, ''::varchar as eval, null::varchar as method, null::boolean as unresolved, null::varchar as first_named, null::varchar as judges
     where false
 );
 insert into run

@@ -7,6 +7,7 @@ set outcome     = new.col3,
     level       = new.col8,
     result      = new.col9,
     unresolved  = new.col10,
-    first_named = new.col11
+    first_named = new.col11,
+    judges      = new.col12
 from appended_data as new
 where trial.run_id = new.col1 and trial.trial_id = new.col2
