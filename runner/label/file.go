@@ -83,10 +83,12 @@ func addSample(sets map[string]*Set, s Sample) error {
 	if sets[s.Run] != nil {
 		return fmt.Errorf("a second sample of run %s; a run has one", s.Run)
 	}
+	seen := map[string]bool{}
 	for _, d := range s.Trials {
-		if d.Trial == "" || d.P <= 0 || d.P > 1 {
-			return fmt.Errorf("a sample with trial %q of probability %g", d.Trial, d.P)
+		if d.Trial == "" || d.P <= 0 || d.P > 1 || seen[d.Trial] {
+			return fmt.Errorf("a sample with trial %q of probability %g; want each trial once, with p above 0 and at most 1", d.Trial, d.P)
 		}
+		seen[d.Trial] = true
 	}
 	sets[s.Run] = &Set{Sample: s}
 	return nil
