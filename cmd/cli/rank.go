@@ -166,11 +166,11 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 	for _, m := range analytics.Metrics() {
 		t.header = append(t.header, strings.ToLower(m.Column))
 	}
+	t.header = append(t.header, "trials")
 	corrected := slices.ContainsFunc(boards, func(b analytics.Board) bool { return len(b.Tools) > 0 && b.Tools[0].Labelled != nil })
 	if corrected {
-		t.header = append(t.header, "corrected", "interval")
+		t.header = append(t.header, "corrected rate", "corrected interval")
 	}
-	t.header = append(t.header, "trials")
 	for _, b := range boards {
 		hidden := 0
 		for _, s := range b.Tools {
@@ -187,12 +187,13 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 				}
 				row = append(row, text)
 			}
+			row = append(row, fmt.Sprint(s.NTrials))
 			if l := s.Labelled; l != nil {
 				row = append(row, percent(l.PickRate), fmt.Sprintf("%s–%s", percent(l.CILow), percent(l.CIHigh)))
 			} else if corrected {
 				row = append(row, "-", "-")
 			}
-			t.add(append(row, fmt.Sprint(s.NTrials))...)
+			t.add(row...)
 		}
 		o.notes(b, hidden)
 	}

@@ -40,7 +40,17 @@ func Parse(r io.Reader) (map[string]*Set, error) {
 			errs = append(errs, fmt.Errorf("line %d: %w", n, err))
 		}
 	}
-	return sets, errors.Join(errs...)
+	return sets, joined(errs)
+}
+
+// maxErrors is how many malformed lines an error lists.
+const maxErrors = 20
+
+func joined(errs []error) error {
+	if more := len(errs) - maxErrors; more > 0 {
+		errs = append(errs[:maxErrors:maxErrors], fmt.Errorf("%d more malformed lines", more))
+	}
+	return errors.Join(errs...)
 }
 
 func readLine(sets map[string]*Set, text []byte) error {

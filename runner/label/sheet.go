@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -69,7 +68,7 @@ func ReadSheet(r io.Reader, set *Set, tools []string, by string) (labels []Label
 		errs = append(errs, fmt.Errorf("line %d: %w", n+1, err))
 	}
 	if len(errs) > 0 {
-		return nil, 0, errors.Join(errs...)
+		return nil, 0, joined(errs)
 	}
 	return labels, empty, nil
 }
