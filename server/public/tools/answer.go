@@ -88,6 +88,7 @@ type row struct {
 	FlatHigh    hidden `json:"flatHigh,omitempty"`
 	DefaultRate hidden `json:"defaultRate,omitempty"`
 	Picks       hidden `json:"picks,omitempty"`
+	Labelled    hidden `json:"labelled,omitempty"`
 }
 
 type hidden *struct{} // always nil
@@ -161,6 +162,8 @@ type headline struct {
 	Picks         hidden `json:"picks,omitempty"`
 	Coverage      hidden `json:"coverage,omitempty"`
 	BeatenBy      hidden `json:"beatenBy,omitempty"`
+	Labelled      hidden `json:"labelled,omitempty"`
+	Extraction    hidden `json:"extractionError,omitempty"`
 }
 
 const maxQuery = 200
