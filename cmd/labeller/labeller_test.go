@@ -225,6 +225,29 @@ func TestLabellingIsBlind(t *testing.T) {
 	}
 }
 
+// TestAdjudication shows what labellers said, without their names, to who decides.
+func TestAdjudication(t *testing.T) {
+	d := newDesk(t, 3, 3)
+	d.play(t, d.config(t, "ann"), 80, "1", "d", "n")
+	d.play(t, d.config(t, "bob"), 80, "2", "d", "n")
+	set, err := d.file.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := d.config(t, "cat")
+	if cfg.Session, err = label.NewSession(d.file, set, "cat", true, func() time.Time { return d.clock }); err != nil {
+		t.Fatal(err)
+	}
+	frame := d.play(t, cfg, 80)
+	if !strings.Contains(frame, "Labels differ: tool:paddle, tool:square") || !strings.Contains(frame, "0 of 1 labelled") || strings.Contains(frame, "ann") || strings.Contains(frame, "bob") {
+		t.Errorf("%s", frame)
+	}
+	d.play(t, cfg, 80, "2")
+	if set, err = d.file.Read(); err != nil || set.Settle()[0].Text() != "tool:square" || set.Settle()[0].Disputed {
+		t.Errorf("%+v, %v", set.Settle()[0], err)
+	}
+}
+
 func TestASessionContinues(t *testing.T) {
 	d := newDesk(t, 3, 3)
 	d.play(t, d.config(t, "ann"), 80, "1", "2", "q")

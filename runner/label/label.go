@@ -30,7 +30,7 @@ type Sample struct {
 	At   time.Time `json:"at"`
 	// Frame is the number of trials that it was drawn from.
 	Frame int `json:"frame"`
-	// Trials are in the order of labelling, which is random: whoever stops early has
+	// Trials are in the order of labelling, which is random: a person who stops early has
 	// labelled a random part.
 	Trials []Drawn `json:"trials"`
 }
