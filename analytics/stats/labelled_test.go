@@ -60,14 +60,18 @@ func (w world) measure(r *rand.Rand) []observed {
 // sampled labels a stratified sample of trials, in which unresolved ones are three times
 // as likely, and returns all trials by prompt.
 func (w world) sampled(trials []observed, seed uint64) ([]Cluster, []Label) {
+	const first = 10000 // ids of one length are in order
 	clusters := make([]Cluster, w.prompts)
 	items := make([]label.Item, len(trials))
 	for i, t := range trials {
 		c := &clusters[t.prompt]
 		c.Sum, c.Squares, c.N = c.Sum+t.extracted, c.Squares+t.extracted, c.N+1
-		items[i] = label.Item{Trial: fmt.Sprintf("%06d", i), Stratum: fmt.Sprint(t.extracted, t.unresolved), Size: 1}
-		if t.unresolved {
-			items[i].Size = 3
+		items[i] = label.Item{Trial: strconv.Itoa(first + i), Stratum: "other", Size: 1}
+		switch {
+		case t.unresolved:
+			items[i].Stratum, items[i].Size = "unresolved", 3
+		case t.extracted == 1:
+			items[i].Stratum = "pick"
 		}
 	}
 	var labels []Label
@@ -76,7 +80,7 @@ func (w world) sampled(trials []observed, seed uint64) ([]Cluster, []Label) {
 		if err != nil {
 			panic(err)
 		}
-		t := trials[at]
+		t := trials[at-first]
 		labels = append(labels, Label{t.prompt, t.extracted, t.truth, 1 / d.P})
 	}
 	return clusters, labels

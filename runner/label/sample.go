@@ -2,6 +2,7 @@ package label
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -25,7 +26,14 @@ func Draw(items []Item, n int, seed uint64) []Drawn {
 	items = slices.Clone(items)
 	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.Trial, b.Trial) })
 	r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.Stratum, b.Stratum) })
+	strata := map[string][]Item{}
+	for _, item := range items {
+		strata[item.Stratum] = append(strata[item.Stratum], item)
+	}
+	items = items[:0]
+	for _, stratum := range slices.Sorted(maps.Keys(strata)) {
+		items = append(items, strata[stratum]...)
+	}
 	probabilities := probabilities(items, n)
 	start, sum := r.Float64(), 0.0
 	var out []Drawn
