@@ -69,11 +69,11 @@ func PredictionPowered(clusters []Cluster, labels []Label) Corrected {
 	variance := sum * g / (g - 1)
 	c.SE = math.Sqrt(variance)
 	p := math.Max(1/(s.effective+2), math.Min(1-1/(s.effective+2), value))
-	unseen := 1 - math.Min(1, float64(len(labels))/float64(trials))
-	variance += unseen * 4 * p * (1 - p) / ((s.effective + 2) * (s.effective + 2))
-	if variance == 0 { // every trial has a label, and all prompts have the same rate
+	if variance < 1e-18 { // prompts do not differ: trials are independent, as in Proportion
 		variance = p * (1 - p) / float64(trials)
 	}
+	unseen := 1 - math.Min(1, float64(len(labels))/float64(trials))
+	variance += unseen * 4 * p * (1 - p) / ((s.effective + 2) * (s.effective + 2))
 	n := NewCritical(s.prompts).shrink(p * (1 - p) / variance)
 	c.Interval = Wilson(c.Value*n, n)
 	return c
