@@ -89,13 +89,14 @@ func (w world) sampled(trials []observed, seed uint64) ([]Cluster, []Label) {
 // A tally counts how often intervals hold the true rate.
 type tally struct {
 	n, ppi, rogan, naive int
+	errors               int // intervals of the share of errors that hold it
 	width, alone         float64 // of the intervals, and of those that ignore extraction
 }
 
 func (t *tally) String() string {
 	of := func(n int) float64 { return 100 * float64(n) / float64(t.n) }
-	return fmt.Sprintf("%5d simulations: PPI++ %.1f %%, Rogan-Gladen %.1f %%, uncorrected %.1f %%; width %.3f, labels alone %.3f",
-		t.n, of(t.ppi), of(t.rogan), of(t.naive), t.width/float64(t.n), t.alone/float64(t.n))
+	return fmt.Sprintf("%5d simulations: PPI++ %.1f %%, Rogan-Gladen %.1f %%, uncorrected %.1f %%, share of errors %.1f %%; width %.3f, labels alone %.3f",
+		t.n, of(t.ppi), of(t.rogan), of(t.naive), of(t.errors), t.width/float64(t.n), t.alone/float64(t.n))
 }
 
 func (t *tally) share(n int) float64 { return float64(n) / float64(t.n) }
@@ -114,6 +115,13 @@ func (t *tally) play(w world, seed uint64) {
 	sensitivity, specificity := Accuracy(labels)
 	if m, ok := RoganGladen(Share{p.Value, p.NEff}, sensitivity, specificity); ok {
 		hit(&t.rogan, m.Interval)
+	}
+	wrong := w.errors * w.rate
+	if !w.missed {
+		wrong = w.errors * (1 - w.rate)
+	}
+	if _, ci := ErrorRate(len(clusters), labels); ci.Low <= wrong+1e-12 && wrong <= ci.High {
+		t.errors++
 	}
 	t.width += c.Interval.High - c.Interval.Low
 	for i := range labels { // a reader who always says the same is no help
@@ -178,6 +186,9 @@ func TestCoverage(t *testing.T) {
 		if c := g.share(g.ppi); c < .93 || c > .97 {
 			t.Errorf("%s: PPI++ holds the rate in %.1f %%", name, 100*c)
 		}
+		if c := g.share(g.errors); c < .93 {
+			t.Errorf("%s: the share of errors is held in %.1f %%", name, 100*c)
+		}
 		if strings.HasPrefix(name, "errors 0.1") || strings.HasPrefix(name, "errors 0.2") {
 			if c := g.share(g.naive); c > .6 {
 				t.Errorf("%s: the uncorrected interval holds the rate in %.1f %%: the simulation proves nothing", name, 100*c)
@@ -190,7 +201,7 @@ func TestCoverage(t *testing.T) {
 }
 
 func (t *tally) add(o *tally) {
-	t.n, t.ppi, t.rogan, t.naive = t.n+o.n, t.ppi+o.ppi, t.rogan+o.rogan, t.naive+o.naive
+	t.n, t.ppi, t.rogan, t.naive, t.errors = t.n+o.n, t.ppi+o.ppi, t.rogan+o.rogan, t.naive+o.naive, t.errors+o.errors
 	t.width, t.alone = t.width+o.width, t.alone+o.alone
 }
 

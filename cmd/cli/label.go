@@ -56,6 +56,7 @@ not used.
 
 A second person labels the same sample without seeing the first (--by NAME). --agreement
 compares them (Cohen's kappa); a third person decides where they differ (--adjudicate).
+Until then what most say counts, or the first.
 Without a terminal, --export prints the trials as a blind sheet, one JSON object a line;
 fill in outcome and picked, and --import it. --cases prints the labels for
 firstpick extract score.`,
@@ -261,13 +262,8 @@ func (w *labelling) interactive(ctx context.Context) error {
 	if err != nil {
 		return usageErr("--by NAME", "%w", err)
 	}
-	if _, open := session.Next(); !open {
-		_, total := session.Progress()
-		what := "trials are labelled"
-		if w.adjudicate {
-			what = "trials whose labels differ are decided"
-		}
-		w.note("all %d %s; nothing is left for %s", total, what, w.by)
+	if _, total := session.Progress(); total == 0 {
+		w.note("no labels differ: nothing to decide")
 		return nil
 	}
 	answers, err := w.answers(w.set)
