@@ -15,7 +15,7 @@ import (
 	"github.com/firstpick/firstpick/runner/label"
 )
 
-const labelKills = 8
+const labelKills = 20
 
 // TestKilledLabellingLosesNothing labels on a terminal and kills the program at random
 // moments: what the terminal said was stored is there.
