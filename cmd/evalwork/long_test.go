@@ -70,16 +70,16 @@ func TestACancelReadsWhatWasAnswered(t *testing.T) {
 		restart bool // the worker stops first
 		valid   int
 	}{
-		"they are read in time":         {drain: 20 * time.Second, readers: true, valid: held},
+		"they are read in time":         {drain: 3 * time.Minute, readers: true, valid: held},
 		"nobody comes to read them":     {drain: 100 * time.Millisecond},
-		"the next worker reads them":    {drain: 20 * time.Second, readers: true, restart: true, valid: held},
+		"the next worker reads them":    {drain: 3 * time.Minute, readers: true, restart: true, valid: held},
 		"the next worker cannot either": {drain: 100 * time.Millisecond, restart: true},
 	} {
 		t.Run(what, func(t *testing.T) {
 			w := newWorld(t, statetest.Engines()[0])
 			url, questions := longModel(t, strings.Repeat("flask django ", 2000))
 			w.worker.Extraction, w.worker.Concurrency, w.worker.Drain = runner.NewExtraction(1, 0), 1, c.drain
-			w.worker.Lease = 3 * time.Second                   // not lost on a busy machine
+			w.worker.Lease = 6 * time.Second                   // not lost on a busy machine
 			give, err := w.worker.Extraction.Take(t.Context()) // nothing is read
 			if err != nil {
 				t.Fatal(err)
