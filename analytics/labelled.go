@@ -3,6 +3,7 @@ package analytics
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/runner/label"
@@ -63,12 +64,7 @@ func ReadingsOf(set *label.Set) RunLabels {
 	for _, s := range settled {
 		out.Labels = append(out.Labels, Reading{s.Trial, s.Outcome, s.Picked, s.P * part})
 	}
-	slices.SortFunc(out.Labels, func(a, b Reading) int {
-		if a.Trial < b.Trial {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out.Labels, func(a, b Reading) int { return strings.Compare(a.Trial, b.Trial) })
 	return out
 }
 
@@ -197,8 +193,8 @@ func (c *correction) rate(slug string) *CorrectedRate {
 	return out
 }
 
-// Families returns the labels with the prompts that ByFamily gives their cells.
-func (l Labels) Families(families map[string]string) Labels {
+// ByFamily returns the labels with the prompts that the function ByFamily gives their cells.
+func (l Labels) ByFamily(families map[string]string) Labels {
 	cells := make([]Cell, len(l.Trials))
 	for i, t := range l.Trials {
 		cells[i].Prompt = t.Prompt

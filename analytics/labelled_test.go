@@ -122,7 +122,7 @@ func TestWhenABoardIsUnlabelled(t *testing.T) {
 
 func TestLabelsCountByFamily(t *testing.T) {
 	l := Labels{Trials: []LabelledTrial{{Prompt: "e/p1"}, {Prompt: "e/p2"}, {Prompt: "e/p3"}}}
-	got := l.Families(map[string]string{"e/p1": "f", "e/p3": "f"})
+	got := l.ByFamily(map[string]string{"e/p1": "f", "e/p3": "f"})
 	if got.Trials[0].Prompt != "e/p1" || got.Trials[1].Prompt != "e/p2" || got.Trials[2].Prompt != "e/p1" || l.Trials[2].Prompt != "e/p3" {
 		t.Errorf("%+v of %+v", got.Trials, l.Trials)
 	}

@@ -148,7 +148,7 @@ func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog,
 	}
 	cells = analytics.ByFamily(cells, chosen.families(slug))
 	board := analytics.Rank(category, cells, totals.Planned, totals.Synthetic, chosen.doubts(slug)...)
-	return board.WithLabels(cells, labels.Families(chosen.families(slug))), cells, nil
+	return board.WithLabels(cells, labels.ByFamily(chosen.families(slug))), cells, nil
 }
 
 func (o *rankOptions) printBoards(boards []analytics.Board) error {

@@ -35,7 +35,7 @@ func outcomes() []outcome {
 // toolKeys are the keys of the first tools, in order.
 func toolKeys() []string { return strings.Split("123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", "") }
 
-// styles are the few colours of the view; all plain without colour.
+// styles are the few colours of the view; none without colour.
 type styles struct{ title, cursor, dim lipgloss.Style }
 
 func newStyles(noColor bool) styles {

@@ -199,7 +199,7 @@ func (f File) locked(flags int, fn func(*os.File) error) error {
 }
 
 // write appends lines and syncs them. It first removes a line without its newline: an
-// interrupted write, which nobody was told of.
+// interrupted write that was never acknowledged.
 func write(file *os.File, lines ...line) error {
 	end, err := wholeLines(file)
 	if err != nil {
