@@ -89,7 +89,7 @@ func (w world) sampled(trials []observed, seed uint64) ([]Cluster, []Label) {
 // A tally counts how often intervals hold the true rate.
 type tally struct {
 	n, ppi, rogan, naive int
-	errors               int // intervals of the share of errors that hold it
+	errors               int     // intervals of the share of errors that hold it
 	width, alone         float64 // of the intervals, and of those that ignore extraction
 }
 
