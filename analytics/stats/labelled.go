@@ -45,7 +45,8 @@ type Corrected struct {
 // Few labels show few errors or none, which does not prove that there are none. So two
 // labels more are assumed whose extracted outcome says nothing about the true one, each
 // with the error variance 2p(1-p): the idea of Agresti and Coull (1998). They vanish when
-// all trials have a label. The tests hold the coverage. Labels in fewer than two prompts
+// all trials have a label. Nor is the variance below that of independent labels: where none
+// is of the tool, the others seem to have none. The tests hold the coverage. Labels in fewer than two prompts
 // give the interval [0, 1]; without a label, Value is not a number.
 func PredictionPowered(clusters []Cluster, labels []Label) Corrected {
 	trials, picks := 0, 0.0
@@ -68,11 +69,12 @@ func PredictionPowered(clusters []Cluster, labels []Label) Corrected {
 	g := float64(s.prompts)
 	variance := sum * g / (g - 1)
 	c.SE = math.Sqrt(variance)
-	p := math.Max(1/(s.effective+2), math.Min(1-1/(s.effective+2), value))
+	p := s.inside(value)
 	if variance < 1e-18 { // prompts do not differ: trials are independent, as in Proportion
 		variance = p * (1 - p) / float64(trials)
 	}
 	unseen := 1 - math.Min(1, float64(len(labels))/float64(trials))
+	variance = math.Max(variance, unseen*s.residual(c.Lambda))
 	variance += unseen * 4 * p * (1 - p) / ((s.effective + 2) * (s.effective + 2))
 	n := NewCritical(s.prompts).shrink(p * (1 - p) / variance)
 	c.Interval = Wilson(c.Value*n, n)
@@ -155,6 +157,19 @@ func (s sample) slope() float64 {
 		return 1
 	}
 	return math.Max(0, math.Min(1, xy/xx))
+}
+
+// inside returns a rate that is neither 0 nor 1, as one label of two more would have it.
+func (s sample) inside(p float64) float64 {
+	edge := 1 / (s.effective + 2)
+	return math.Max(edge, math.Min(1-edge, p))
+}
+
+// residual is the variance of the mean of y - lambda f if labels were independent. It is
+// not 0 where all labels are alike.
+func (s sample) residual(lambda float64) float64 {
+	y, f := s.inside(s.meanTrue), s.meanPredicted
+	return math.Max(0, y*(1-y)-lambda*lambda*f*(1-f)) / s.effective
 }
 
 // linear returns the contribution of each cluster to the weighted mean of a value, less

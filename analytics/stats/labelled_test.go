@@ -237,6 +237,20 @@ func TestLabelsWithoutErrorsLeaveDoubt(t *testing.T) {
 	}
 }
 
+// TestFewLabels simulates 30 labels of a rare tool whose picks are mostly false: often
+// none of the labels is of the tool.
+func TestFewLabels(t *testing.T) {
+	for _, errors := range []float64{.05, .1, .2} {
+		g := &tally{}
+		for seed := range uint64(150) {
+			g.play(world{20, 600, 30, .05, errors, false}, seed)
+		}
+		if c := g.share(g.ppi); c < .93 {
+			t.Errorf("errors %.2f: %v", errors, g)
+		}
+	}
+}
+
 func TestWhenAllTrialsAreLabelledExtractionDoesNotCount(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	truth, clusters := make([]Cluster, 20), make([]Cluster, 20)
