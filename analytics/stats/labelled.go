@@ -46,7 +46,8 @@ type Corrected struct {
 // labels more are assumed whose extracted outcome says nothing about the true one, each
 // with the error variance 2p(1-p): the idea of Agresti and Coull (1998). They vanish when
 // all trials have a label. Nor is the variance below that of independent labels: where none
-// is of the tool, the others seem to have none. The tests hold the coverage. Labels in fewer than two prompts
+// is of the tool, the others seem to have none. From 100 labels the coverage is 93 to 97 %;
+// with fewer it is lower for tools that few trials pick (TestCoverage, TestFewLabels). Labels in fewer than two prompts
 // give the interval [0, 1]; without a label, Value is not a number.
 func PredictionPowered(clusters []Cluster, labels []Label) Corrected {
 	trials, picks := 0, 0.0
@@ -165,10 +166,10 @@ func (s sample) inside(p float64) float64 {
 	return math.Max(edge, math.Min(1-edge, p))
 }
 
-// residual is the variance of the mean of y - lambda f if labels were independent. It is
-// not 0 where all labels are alike.
+// residual is the variance of the mean of y - lambda f if labels were independent, with
+// one pick and one other label more: it is not 0 where all labels are alike.
 func (s sample) residual(lambda float64) float64 {
-	y, f := s.inside(s.meanTrue), s.meanPredicted
+	y, f := (s.meanTrue*s.effective+1)/(s.effective+2), s.meanPredicted
 	return math.Max(0, y*(1-y)-lambda*lambda*f*(1-f)) / s.effective
 }
 
