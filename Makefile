@@ -22,7 +22,7 @@ golden: ## Rewrite golden files and script outputs; read the diff before you com
 	go test ./runner/eval -run TestGenerated -update
 	go test ./runner/provider ./runner/cliagent ./runner/cliagent/stream -run 'TestRequests|TestBehaviours|TestSetups|TestGolden' -update
 	FIRSTPICK_UPDATE=1 go test ./publish/bundle -run 'TestTheBundles?OfTheServers'
-	go test ./cmd/progress ./cmd/firstpick -update
+	go test ./cmd/progress ./cmd/labeller ./cmd/firstpick -update
 
 agents: ## Make agents' names and address lists again from their sources; read the diff
 	go run ./server/channel/agentid/gen

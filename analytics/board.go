@@ -66,10 +66,12 @@ type Board struct {
 	Judge *JudgeCounts `json:"judge,omitempty"`
 	// SayDoMismatchRate is the share of trials that said one tool and used
 	// another.
-	SayDoMismatchRate float64      `json:"sayDoMismatchRate"`
-	Tools             []Standing   `json:"tools"`
-	Agents            []AgentBoard `json:"agents"`
-	URL               string       `json:"url"`
+	SayDoMismatchRate float64 `json:"sayDoMismatchRate"`
+	// ExtractionError is nil without labels.
+	ExtractionError *ExtractionError `json:"extractionError,omitempty"`
+	Tools           []Standing       `json:"tools"`
+	Agents          []AgentBoard     `json:"agents"`
+	URL             string           `json:"url"`
 }
 
 // Outcomes counts the valid trials by outcome; the sum is Board.NTrials.
@@ -152,6 +154,8 @@ type Standing struct {
 	NTrials        int      `json:"nTrials"`
 	Warnings       []string `json:"warnings"`
 	URL            string   `json:"url"`
+	// Labelled is the rate that labels corrected; nil without them.
+	Labelled *CorrectedRate `json:"labelled,omitempty"`
 
 	// BeatenBy holds the rivals with a higher rate, best first. It is printed
 	// in the tool's report, not on the board.
@@ -237,6 +241,9 @@ type Report struct {
 	Warnings       []string   `json:"warnings"`
 	BeatenBy       []Rival    `json:"beatenBy"`
 	URL            string     `json:"url"`
+	// Labelled and ExtractionError are nil without labels.
+	Labelled        *CorrectedRate   `json:"labelled,omitempty"`
+	ExtractionError *ExtractionError `json:"extractionError,omitempty"`
 }
 
 // A CategoryItem is a line of the list of categories.

@@ -46,6 +46,9 @@ func (c *checker) totals() {
 	c.want(b.Warnings != nil && b.Tools != nil && b.Agents != nil, "a list is nil and would print as null")
 	c.want(slices.IsSorted(b.Warnings), "warnings %v are not sorted", b.Warnings)
 	c.reading()
+	if e := b.ExtractionError; e != nil {
+		c.want(0 <= e.CILow && within(e.Rate, e.CILow, e.CIHigh) && e.CIHigh <= 1, "extraction error %g is outside its interval [%g, %g]", e.Rate, e.CILow, e.CIHigh)
+	}
 	picks, seen := 0, map[string]bool{}
 	for _, s := range b.Tools {
 		c.want(!seen[s.Slug], "%s is ranked twice", s.Slug)
@@ -88,6 +91,10 @@ func (c *checker) rates(s Standing) {
 		"%s: rate %g is outside its interval [%g, %g]", s.Slug, s.PickRate, s.CILow, s.CIHigh)
 	c.want(0 <= s.FlatLow && within(s.PickRate, s.FlatLow, s.FlatHigh) && s.FlatHigh <= 1,
 		"%s: rate %g is outside its flat interval [%g, %g]", s.Slug, s.PickRate, s.FlatLow, s.FlatHigh)
+	if l := s.Labelled; l != nil {
+		c.want(0 <= l.CILow && within(l.PickRate, l.CILow, l.CIHigh) && l.CIHigh <= 1 && within(l.Lambda, 0, 1),
+			"%s: corrected rate %g (lambda %g) is outside its interval [%g, %g]", s.Slug, l.PickRate, l.Lambda, l.CILow, l.CIHigh)
+	}
 	c.want(s.Warnings != nil && s.BeatenBy != nil, "%s: a list is nil and would print as null", s.Slug)
 }
 

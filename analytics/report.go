@@ -16,7 +16,7 @@ func (b Board) Report(slug string) (Report, bool) {
 		Rank: s.Rank, RankLow: s.RankLow, RankHigh: s.RankHigh, Field: b.Field,
 		DefaultRate: s.DefaultRate, ShortlistRate: s.ShortlistRate, FirstNamedRate: copyOfValue(s.FirstNamedRate), Picks: s.Picks, NTrials: s.NTrials,
 		Coverage: b.Coverage, AsOf: copyOfValue(b.AsOf), Synthetic: b.Synthetic, Warnings: copyOf(b.Warnings),
-		BeatenBy: copyOf(s.BeatenBy), URL: s.URL,
+		BeatenBy: copyOf(s.BeatenBy), URL: s.URL, Labelled: s.Labelled, ExtractionError: b.ExtractionError,
 	}, true
 }
 

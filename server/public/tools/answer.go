@@ -89,6 +89,7 @@ type row struct {
 	DefaultRate hidden `json:"defaultRate,omitempty"`
 	FirstNamed  hidden `json:"firstNamedRate,omitempty"`
 	Picks       hidden `json:"picks,omitempty"`
+	Labelled    hidden `json:"labelled,omitempty"`
 }
 
 type hidden *struct{} // always nil
@@ -163,6 +164,8 @@ type headline struct {
 	Picks         hidden `json:"picks,omitempty"`
 	Coverage      hidden `json:"coverage,omitempty"`
 	BeatenBy      hidden `json:"beatenBy,omitempty"`
+	Labelled      hidden `json:"labelled,omitempty"`
+	Extraction    hidden `json:"extractionError,omitempty"`
 }
 
 const maxQuery = 200
