@@ -77,7 +77,7 @@ func (r *reading) settleReport() {
 		return
 	}
 	for i := range r.remarks {
-		if m := &r.remarks[i]; (m.stance == neutral || m.stance == suits) && !m.target.outside && m.target != r.own && m.item {
+		if m := &r.remarks[i]; (m.stance == neutral || m.stance == suits || m.code) && !m.target.outside && m.target != r.own && (m.item || m.code) {
 			m.stance = done
 		}
 	}

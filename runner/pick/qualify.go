@@ -190,7 +190,9 @@ func (s *sentence) concluding(leads, complements func(string) bool) int {
 			return 0
 		case t.Word:
 			words++
-		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && s.tokens[i+1].From > t.To && (words >= 5 || words == 1 && leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item && distinctMentions(s.slots[s.tokens[i+1].Slot-1]) == 1:
+		case t.Key == "," && words > 1:
+			words += 2 // "Static site, no server: X"
+		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && s.tokens[i+1].From > t.To && (words >= 5 || words > 0 && i+2 >= len(s.tokens)-1 || words == 1 && leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item && distinctMentions(s.slots[s.tokens[i+1].Slot-1]) == 1:
 			if i+2 < len(s.tokens) && s.tokens[i+2].Word && !complements(s.tokens[i+2].Key) {
 				return 0 // the name is the subject of what follows
 			}
@@ -267,7 +269,7 @@ func (r *reading) without(s *sentence, named []*target) {
 		case prose.Defers:
 			r.defers = true
 		case prose.Refuses:
-			if r.refusal == "" {
+			if r.refusal == "" && len(r.order) == 0 {
 				r.refusal = s.Text
 			}
 		default:
@@ -377,4 +379,35 @@ func distinctMentions(list []mention) int { return len(targetsOf(list)) }
 // makes reports whether the sentence reports work.
 func (s *sentence) makes() bool {
 	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == prose.Made })
+}
+
+// unchanged reports whether the sentence says that something stays as it was.
+func (s *sentence) unchanged() bool {
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == prose.Unchanged })
+}
+
+// verbless reports whether the token begins a sentence that names it and adds no verb:
+// "RSpec with FactoryBot."
+func (r *reading) verbless(s *sentence, at int) bool {
+	if at > 2 || s.Question || s.unit.Kind != prose.Paragraph || at+1 >= len(s.tokens) || distinctMentions(s.slots[s.tokens[at].Slot-1]) > 1 {
+		return false
+	}
+	for _, t := range s.tokens[:at] {
+		if t.Word && !r.leads(t.Key) && !r.has(prose.Article, t.Key) {
+			return false
+		}
+	}
+	next := s.tokens[at+1].Key
+	if next != ";" && next != "–" && next != "—" && !r.has(prose.Serves, next) && !r.has(prose.And, next) && !r.has(prose.Complement, next) {
+		return false
+	}
+	for _, t := range s.tokens[at+1:] {
+		if !t.Word && strings.Contains(";:–—.", t.Key) {
+			break
+		}
+		if r.has(prose.Verb, t.Key) || t.Slot > 0 && !t.Soft {
+			return false
+		}
+	}
+	return true
 }

@@ -13,6 +13,7 @@ type reader struct {
 	layout   *prose.Reader
 	lexicons map[string]*prose.Lexicon
 	names    *nameIndex
+	traces   *index  // packages, files and variables in code spans
 	own      *target // stands for own work
 	phrases  []phrasePattern
 }
@@ -26,7 +27,8 @@ type remark struct {
 	mark     bool // by a symbol alone
 	fragment bool // a name alone
 	unit     bool // and nothing else in its unit
-	item     bool // in the clause of a deed, or in an item
+	item     bool // in a sentence that reports work, or in an item
+	code     bool // a package, file or variable in a code span, and nothing said of it
 	grouped  bool // with others: "X and Y"
 }
 
@@ -113,7 +115,6 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 	r.settleReport()
 	r.settleMarks()
 	r.settleHeads()
-	r.cut = r.cutOff(text)
 	return r.statements, nil
 }
 
@@ -223,8 +224,10 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 		switch {
 		case st == neutral && fragment && !judgedSlot:
 			st = chosen
-		case st == neutral && conclusion == t.Slot:
+		case st == neutral && (conclusion == t.Slot || r.verbless(s, i)):
 			st = praised
+		case st >= neutral && st <= done && s.unchanged():
+			st = passing
 		}
 		st = r.qualified(s, st, i, segments)
 		for _, m := range s.slots[t.Slot-1] {
@@ -241,7 +244,10 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 			r.remark(m.target, own, s)
 			last := &r.remarks[len(r.remarks)-1]
 			last.grouped, last.fragment = distinctMentions(s.slots[t.Slot-1]) > 1, fragment && !judgedSlot
-			last.item = u.Kind == prose.Item || s.makes()
+			last.item, last.code = u.Kind == prose.Item || s.makes(), m.code && !judgedSlot
+			if last.code {
+				last.stance = passing
+			}
 			last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 			if !m.target.unknown && m.target != r.own {
 				named = append(named, m.target)
@@ -314,7 +320,7 @@ func (r *reading) ordinals(s *sentence) bool {
 		if n < 0 || n >= len(from) || h.To > last {
 			continue
 		}
-		s.slots = append(s.slots, []mention{{from[n], h.From, h.To}})
+		s.slots = append(s.slots, []mention{{from[n], h.From, h.To, false}})
 		slot := prose.Token{Key: "X", From: s.tokens[h.From].From, To: s.tokens[h.To-1].To, Word: true, Slot: len(s.slots)}
 		s.tokens = slices.Replace(s.tokens, h.From, h.To, slot)
 		changed, last = true, h.From
@@ -331,6 +337,7 @@ func (r *reading) slots(s *sentence) {
 			taken[i] = true
 		}
 	}
+	found = append(found, r.coded(s, taken)...)
 	found = append(found, r.strangers(s, taken)...)
 	if len(found) == 0 {
 		return
