@@ -223,7 +223,9 @@ func (s *sentence) within(spans []prose.Span, m mention) bool {
 // without applies the phrases that have no slot.
 func (r *reading) without(s *sentence, named []*target) {
 	about := compact(named)
-	if len(about) == 0 {
+	if subject := s.subject(); len(about) == 0 && subject != nil && subject.brand {
+		about = []*target{subject}
+	} else if len(about) == 0 {
 		about = r.topic
 	}
 	lastSlot := -1
@@ -280,7 +282,8 @@ func (r *reading) without(s *sentence, named []*target) {
 			r.remark(r.own, suits, s)
 		}
 	}
-	r.asks = s.Question
+	r.asks = s.Question && !slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == prose.Offers })
+	r.weigh(s, about)
 }
 
 // together returns the targets that "both" and "either" stand for: those of this unit that
@@ -410,4 +413,32 @@ func (r *reading) verbless(s *sentence, at int) bool {
 		}
 	}
 	return true
+}
+
+// subject returns what the first name of the sentence stands for.
+func (s *sentence) subject() *target {
+	for _, t := range s.tokens {
+		if t.Slot > 0 {
+			return s.slots[t.Slot-1][0].target
+		}
+	}
+	return nil
+}
+
+// weigh notes the words for and against the only target that a sentence is about.
+func (r *reading) weigh(s *sentence, about []*target) {
+	if len(about) != 1 || s.Question {
+		return
+	}
+	w := r.weights[about[0]]
+	for _, h := range s.hits {
+		switch h.Class {
+		case prose.Minus:
+			w.minus++
+		case prose.Plus:
+			w.plus++
+		default:
+		}
+	}
+	r.weights[about[0]] = w
 }

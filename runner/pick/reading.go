@@ -38,12 +38,16 @@ type statements struct {
 	ties     []tie
 	order    []*target // the rivals in the order in which they are named
 	language string
+	weights  map[*target]weight
 	refusal  string // the sentence that refuses
 	defers   bool   // it says that no choice is made yet
 	asks     bool   // it ends with a question
 	cut      cutness
 	mixed    bool // a word mixes scripts
 }
+
+// A weight counts the words for and against a target.
+type weight struct{ plus, minus int }
 
 // A tie says that there is no preference among targets.
 type tie struct {
@@ -92,6 +96,7 @@ const (
 // read reads a message without its fenced code.
 func (x *reader) read(ctx context.Context, message string) (statements, error) {
 	r := &reading{reader: x, unknown: map[string]*target{}}
+	r.weights = map[*target]weight{}
 	text, mixed := prose.Normalize(message)
 	r.mixed = mixed
 	r.around = newSurroundings(upTo(text, maxAround))
@@ -244,7 +249,7 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 			r.remark(m.target, own, s)
 			last := &r.remarks[len(r.remarks)-1]
 			last.grouped, last.fragment = distinctMentions(s.slots[t.Slot-1]) > 1, fragment && !judgedSlot
-			last.item, last.code = u.Kind == prose.Item || s.makes(), m.code && !judgedSlot
+			last.item, last.code = u.Kind == prose.Item || s.makes() || len(u.Bold) > 0 && u.Bold[0].From == 0, m.code && !judgedSlot
 			if last.code {
 				last.stance = passing
 			}

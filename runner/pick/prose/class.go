@@ -27,6 +27,9 @@ const (
 	Builds    // own work: "I wrote it myself"
 	Defers    // no choice yet: "it depends on"
 	Unchanged // "is untouched"
+	Offers    // "shall I": a question that asks for nothing
+	Minus     // words that speak against what a sentence is about
+	Plus      // and for it
 	Made      // work that was done in the answer: "added"
 	Refuses   // "I can't recommend"
 
@@ -59,7 +62,7 @@ const (
 var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label verdict",
-	"takes it", "drops it", "passes it", "ties", "builds", "defers", "unchanged", "made", "refuses",
+	"takes it", "drops it", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
 	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "article", "name cue", "dangling",
 	"first", "second", "third", "last",
 }
