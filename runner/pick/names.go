@@ -77,7 +77,7 @@ func product(text string, tokens []prose.Token, i int) int {
 	}
 	for n := 0; n < 4 && i < len(tokens) && tokens[i].Word && tokens[i].From == tokens[i-1].To+1; n++ {
 		first, _ := utf8.DecodeRuneInString(text[tokens[i].From:])
-		if !unicode.IsUpper(first) || tokens[i].Key == "i" {
+		if !unicode.IsUpper(first) && (n > 0 || !unicode.IsDigit(first)) || tokens[i].Key == "i" {
 			break
 		}
 		i++

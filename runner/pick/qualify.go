@@ -225,6 +225,8 @@ func (r *reading) without(s *sentence, named []*target) {
 	about := compact(named)
 	if subject := s.subject(); len(about) == 0 && subject != nil && subject.brand {
 		about = []*target{subject}
+	} else if len(about) == 0 && r.lead != nil {
+		about = []*target{r.lead}
 	} else if len(about) == 0 {
 		about = r.topic
 	}
@@ -392,13 +394,15 @@ func (s *sentence) unchanged() bool {
 // verbless reports whether the token begins a sentence that names it and adds no verb:
 // "RSpec with FactoryBot."
 func (r *reading) verbless(s *sentence, at int) bool {
-	if at > 2 || s.Question || s.unit.Kind != prose.Paragraph || at+1 >= len(s.tokens) || distinctMentions(s.slots[s.tokens[at].Slot-1]) > 1 {
+	if s.Question || s.unit.Kind != prose.Paragraph || at+1 >= len(s.tokens) || distinctMentions(s.slots[s.tokens[at].Slot-1]) > 1 {
 		return false
 	}
-	for _, t := range s.tokens[:at] {
-		if t.Word && !r.leads(t.Key) && !r.has(prose.Article, t.Key) {
-			return false
-		}
+	from := at
+	for from > 0 && s.tokens[from-1].Word && s.tokens[from-1].Slot == 0 && (r.leads(s.tokens[from-1].Key) || r.has(prose.Article, s.tokens[from-1].Key)) {
+		from--
+	}
+	if from > 0 && (from == at || s.tokens[from-1].Key != ",") { // "It's a Rails app, so Flipper with ..."
+		return false
 	}
 	next := s.tokens[at+1].Key
 	if next != ";" && next != "–" && next != "—" && !r.has(prose.Serves, next) && !r.has(prose.And, next) && !r.has(prose.Complement, next) {

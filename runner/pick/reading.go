@@ -70,9 +70,11 @@ type reading struct {
 	lastMade    int       // the last of them
 	made        int       // sentences that report work
 	identifiers int       // code in the text: paths, names of variables
-	head        []string  // of the table that is read
-	opening     bool      // the message has only quoted so far
-	headed      bool      // the unit before is a heading that names one target
+	lead        *target   // whose section it is: a heading or a bold opener names it
+	leadKind    prose.Kind
+	head        []string // of the table that is read
+	opening     bool     // the message has only quoted so far
+	headed      bool     // the unit before is a heading that names one target
 	label       prose.Class
 	labelled    int // units left to which the label applies; -1 for all up to the next heading
 }
@@ -146,6 +148,7 @@ func (r *reading) unit(u *prose.Unit) {
 		return
 	}
 	r.inUnit = nil
+	r.openSection(u)
 	for _, s := range prose.Sentences(u.Text) {
 		r.inUnit = append(r.inUnit, r.sentence(u, s)...)
 	}
@@ -431,3 +434,28 @@ func (r *reading) has(section prose.Class, key string) bool {
 
 // leads reports whether a word may stand before the beginning of a phrase.
 func (r *reading) leads(key string) bool { return r.has(prose.Lead, key) }
+
+// openSection notes whose section begins with the unit: a heading or bold opener that names
+// one rival. A heading or opener that names none ends the last one.
+func (r *reading) openSection(u *prose.Unit) {
+	text := u.Text
+	switch {
+	case u.Kind == prose.Heading:
+	case len(u.Bold) > 0 && u.Bold[0].From == 0:
+		text = u.Text[:u.Bold[0].To]
+	case u.Kind == prose.Item && u.Level > 1 || u.Kind == prose.Item && r.lead != nil && r.leadKind == prose.Heading:
+		return
+	case u.Kind == prose.Item:
+		text, _, _ = strings.Cut(u.Text, ":")
+		if len(text) > 40 {
+			return
+		}
+	default:
+		return
+	}
+	found := targetsOf(r.names.find(text, prose.Tokens(text), &r.around))
+	r.lead, r.leadKind = nil, u.Kind
+	if len(found) == 1 && !found[0].outside {
+		r.lead = found[0]
+	}
+}
