@@ -22,6 +22,7 @@ const (
 
 	TakesIt   // commits to what was named last: "that's the one"
 	DropsIt   // turns down what was named last: "out"
+	Retracts  // takes back what was said last: "scratch that"
 	PassesIt  // what was named last is an option: "usable"
 	Ties      // no preference among those named: "either would do"
 	Builds    // own work: "I wrote it myself"
@@ -62,7 +63,7 @@ const (
 var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label verdict",
-	"takes it", "drops it", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
+	"takes it", "drops it", "retracts", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
 	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "article", "name cue", "dangling",
 	"first", "second", "third", "last",
 }
