@@ -218,6 +218,8 @@ func (r *reading) unsaid(s *sentence, at int, st stance, said bool) stance {
 		return praised
 	case st >= neutral && st <= done && s.says(prose.Unchanged):
 		return passing
+	case st == neutral && at == 0 && s.unit.Kind == prose.Paragraph && len(s.tokens) > 4 && s.tokens[1].Key == ":" && !s.says(prose.Plus):
+		return faults // "Rollbar: a UI from another decade."
 	}
 	return st
 }

@@ -248,10 +248,11 @@ func (f *finding) lists(r *Result) {
 	}
 	v := f.verdicts()
 	decided := r.Kind == Tool || r.Kind == Other || r.Kind == DIY
+	own := r.Kind == DIY && r.Method == MethodStatement // it names others to turn them down
 	alone := !decided && v.named() == 1
 	for _, t := range v.order {
 		switch st := v.of[t]; {
-		case st == rejects, st == faults && decided, st == neutral && decided && t.slug != r.Picked && v.weights[t].minus > 0 && v.weights[t].plus == 0:
+		case st == rejects, st == faults && decided, st == neutral && own, st == neutral && decided && t.slug != r.Picked && v.weights[t].minus > 0 && v.weights[t].plus == 0:
 			out[t.slug] = true
 		case st == passing, st == neutral && alone && r.Kind != Truncated:
 		default:
