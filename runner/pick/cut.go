@@ -20,38 +20,44 @@ const (
 
 var linkDefinitions = regexp.MustCompile(`(?m)^\[[^\]]+\]:\s*\S+.*$`)
 
-// cutOff judges the end of a message: an open fence, bold or row, an empty item, a comma
-// or a word that needs another are sure signs; a long line without a full stop is a weak one.
-func (r *reading) cutOff(text string) cutness {
+// cutOff judges the end of a message: an open fence, bold or row, an empty item, a colon, a
+// comma or a word that needs another are sure signs; a long line without a full stop is a
+// weak one.
+func (s *statements) cutOff(text string, x *prose.Lexicon) cutness {
+	if strings.Count("\n"+text, "\n```")%2 == 1 {
+		return surelyCut
+	}
+	text, _ = prose.Normalize(text[max(0, len(text)-maxSentence):])
 	text = strings.TrimRight(linkDefinitions.ReplaceAllString(text, ""), " \t\n")
 	line := text[strings.LastIndexByte(text, '\n')+1:]
 	trimmed := strings.TrimSpace(line)
 	last, _ := utf8.DecodeLastRuneInString(trimmed)
-	bare := strings.Trim(trimmed, "*_#->. 0123456789")
 	switch {
-	case trimmed == "":
+	case trimmed == "" || strings.HasSuffix(trimmed, "```"):
 		return whole
-	case bare == "" && !strings.ContainsAny(trimmed, "-_") && len(trimmed) < 5, strings.Count(line, "**")%2 == 1, strings.HasPrefix(trimmed, "|") && last != '|':
+	case emptyItem.MatchString(trimmed), strings.Count(line, "**")%2 == 1, strings.HasPrefix(trimmed, "|") && last != '|':
 		return surelyCut
-	case strings.ContainsRune(",([{–—、", last), strings.Count(trimmed, "(") > strings.Count(trimmed, ")"), strings.Count(trimmed, "`")%2 == 1:
+	case strings.ContainsRune(",:([{–—、", last), strings.Count(trimmed, "(") > strings.Count(trimmed, ")"), strings.Count(trimmed, "`")%2 == 1:
 		return surelyCut
-	case !unicode.IsLetter(last) && !unicode.IsDigit(last):
+	case !unicode.IsLetter(last) && !unicode.IsDigit(last) || x == nil:
 		return whole
 	}
 	tokens := prose.Tokens(trimmed)
 	end := tokens[len(tokens)-1].Key
-	for _, x := range r.lexicons {
-		if x.Language == r.language && (x.Has(prose.Dangling, end) || x.Has(prose.And, end) || x.Has(prose.Or, end)) {
-			return surelyCut
-		}
+	if x.Has(prose.Dangling, end) || x.Has(prose.And, end) || x.Has(prose.Or, end) {
+		return surelyCut
 	}
 	if prose.LostBreaks(text) {
 		return whole // what ends such a text is often the page around it
 	}
 	elsewhere := strings.ContainsAny(strings.TrimSuffix(text, line), ".!?。") || len(prose.Sentences(trimmed)) > 1
-	item := strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed, "* ") || strings.HasPrefix(trimmed, "#") || trimmed[0] >= '0' && trimmed[0] <= '9'
-	if elsewhere && !item && len(tokens) >= 3 {
+	if !startsItem.MatchString(trimmed) && (elsewhere && len(tokens) >= 3 || len(tokens) >= 20) {
 		return maybeCut
 	}
 	return whole
 }
+
+var (
+	emptyItem  = regexp.MustCompile(`^(?:[-*+•]|\d{1,2}[.)]|#{1,6}|\*\*)$`)
+	startsItem = regexp.MustCompile(`^(?:[-*+•#]|\d)`)
+)

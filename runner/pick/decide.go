@@ -22,7 +22,10 @@ type finding struct {
 
 // decide applies the order of evidence: actions, the structured answer, statements.
 func (f *finding) decide(stop transcript.Stop) Result {
-	r := Result{Kind: None, Language: f.message.language}
+	r := Result{Kind: None}
+	if f.message.sentences > 0 {
+		r.Language = f.message.language
+	}
 	switch {
 	case stop == transcript.StopRefusal:
 		r.Kind, r.Rule = Refused, "the provider reported a refusal"

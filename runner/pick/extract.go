@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/pick/prose"
@@ -50,7 +49,7 @@ func New(cat *catalog.Category, catalogVersion string) *Extractor {
 	slices.SortFunc(x.targets, compareTargets)
 	x.index = newIndex(x.targets)
 	x.own = newIndex([]*target{{Traces: catalog.Traces{Packages: x.diy.Packages, Imports: x.diy.Imports}}})
-	x.reader = &reader{layout: prose.NewReader(), lexicons: lexicons, names: newNames(x.targets), own: &target{}, phrases: cat.DIY.Phrases}
+	x.reader = &reader{layout: prose.NewReader(), lexicons: lexicons, names: newNames(x.targets), traces: x.index, own: &target{}, phrases: cat.DIY.Phrases}
 	return x
 }
 
@@ -123,9 +122,7 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 			return Result{}, err
 		}
 	}
-	if strings.Count("\n"+t.FinalText, "\n```")%2 == 1 {
-		f.message.cut = surelyCut
-	}
+	f.message.cut = f.message.cutOff(t.FinalText, x.lexicons[f.message.language])
 	f.actions = x.weigh(f.actions)
 	f.structured = x.structured(t.Structured)
 	r := f.decide(t.Stop)

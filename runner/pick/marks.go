@@ -77,10 +77,21 @@ func (r *reading) settleReport() {
 		return
 	}
 	for i := range r.remarks {
-		if m := &r.remarks[i]; (m.stance == neutral || m.stance == suits) && !m.target.outside && m.target != r.own && m.item {
-			m.stance = done
+		m := &r.remarks[i]
+		used := m.code || m.item && (m.stance == neutral || m.stance == suits)
+		if !used || m.target.outside || m.target == r.own || r.turnedDown(m.target) {
+			continue
+		}
+		m.stance = done
+		if !slices.Contains(r.order, m.target) {
+			r.order = append(r.order, m.target)
 		}
 	}
+}
+
+// turnedDown reports whether a remark turns the target down.
+func (r *reading) turnedDown(t *target) bool {
+	return slices.ContainsFunc(r.remarks, func(m remark) bool { return m.target == t && m.stance == rejects })
 }
 
 // settleHeads takes names that stand alone in their units for heads of sections, where there

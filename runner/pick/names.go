@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
 
@@ -28,6 +29,7 @@ type name struct {
 type mention struct {
 	target   *target
 	from, to int
+	code     bool // a package, file or variable in a code span
 }
 
 func newNames(targets []*target) *nameIndex {
@@ -57,7 +59,7 @@ func (n *nameIndex) find(text string, tokens []prose.Token, around *surroundings
 		for _, c := range n.byFirst[tokens[i].Key] {
 			if c.at(text, tokens[i:]) && around.allows(c, text) {
 				end := product(text, tokens, i+len(c.words))
-				out = append(out, mention{c.target, i, end})
+				out = append(out, mention{c.target, i, end, false})
 				i = end - 1
 				break
 			}
@@ -75,7 +77,7 @@ func product(text string, tokens []prose.Token, i int) int {
 	}
 	for n := 0; n < 4 && i < len(tokens) && tokens[i].Word && tokens[i].From == tokens[i-1].To+1; n++ {
 		first, _ := utf8.DecodeRuneInString(text[tokens[i].From:])
-		if !unicode.IsUpper(first) || tokens[i].Key == "i" {
+		if !unicode.IsUpper(first) && (n > 0 || !unicode.IsDigit(first)) || tokens[i].Key == "i" {
 			break
 		}
 		i++
@@ -126,6 +128,48 @@ func (c *surroundings) allows(n name, sentence string) bool {
 	return found
 }
 
+// coded finds packages, configuration files and variables of rivals in code spans.
+func (r *reading) coded(s *sentence, taken []bool) []mention {
+	var out []mention
+	for _, span := range s.unit.Code {
+		from, to := span.From-s.From, span.To-s.From
+		if from < 0 || to > len(s.Text) {
+			continue
+		}
+		t := r.trace(s.Text[from:to])
+		first := slices.IndexFunc(s.tokens, func(t prose.Token) bool { return t.From >= from })
+		end := first
+		for end >= 0 && end < len(s.tokens) && s.tokens[end].To <= to && !taken[end] {
+			end++
+		}
+		if t == nil || first < 0 || end == first || end < len(s.tokens) && s.tokens[end].From < to {
+			continue
+		}
+		for i := first; i < end; i++ {
+			taken[i] = true
+		}
+		out = append(out, mention{t, first, end, true})
+	}
+	return out
+}
+
+// trace returns the only rival that a piece of code names.
+func (r *reading) trace(code string) *target {
+	code = strings.TrimSpace(code)
+	found := r.traces.byFile(code)
+	found = append(found, r.traces.byEnv(code)...)
+	for _, eco := range catalog.Ecosystems() {
+		if eco != catalog.System && eco != catalog.Docker {
+			found = append(found, r.traces.byPackage(eco, depName(code))...)
+		}
+	}
+	found = compact(found)
+	if len(found) != 1 || found[0].outside {
+		return nil
+	}
+	return found[0]
+}
+
 // strangers finds names that the catalogue does not know, by their spelling: capitals
 // within a word, or a capital where the language has none. Words that taken marks are
 // names already.
@@ -150,7 +194,7 @@ func (r *reading) strangers(s *sentence, taken []bool) []mention {
 		text := s.Text[s.tokens[i].From:s.tokens[end-1].To]
 		t := r.stranger(text)
 		t.brand = t.brand || kind == brand
-		out = append(out, mention{t, i, end})
+		out = append(out, mention{t, i, end, false})
 		i = end - 1
 	}
 	return out

@@ -10,6 +10,9 @@ import (
 
 // segments numbers the clauses of the tokens.
 func (s *sentence) segments() []int {
+	if s.clauses != nil {
+		return s.clauses
+	}
 	out := make([]int, len(s.tokens))
 	n := 0
 	for i, t := range s.tokens {
@@ -18,6 +21,7 @@ func (s *sentence) segments() []int {
 		}
 		out[i] = n
 	}
+	s.clauses = out
 	return out
 }
 
@@ -49,7 +53,8 @@ func (s *sentence) quoted(m mention) bool {
 
 // qualified returns what becomes of a stance in a question, under a condition, for later,
 // or for a case that is not.
-func (r *reading) qualified(s *sentence, st stance, at int, segments []int) stance {
+func (r *reading) qualified(s *sentence, st stance, at int) stance {
+	segments := s.segments()
 	if s.Question {
 		if st == rejects {
 			return st
@@ -60,7 +65,7 @@ func (r *reading) qualified(s *sentence, st stance, at int, segments []int) stan
 		return min(st, passing)
 	}
 	if st <= neutral {
-		if st == neutral && r.conditional(s, at, segments) {
+		if st == neutral && r.conditional(s, at) {
 			return considered
 		}
 		return st
@@ -70,7 +75,7 @@ func (r *reading) qualified(s *sentence, st stance, at int, segments []int) stan
 			return considered
 		}
 	}
-	if r.conditional(s, at, segments) {
+	if r.conditional(s, at) {
 		return considered
 	}
 	return st
@@ -103,7 +108,8 @@ func (s *sentence) chooses(at int) bool {
 }
 
 // conditional reports whether the token stands under a condition of its sentence.
-func (r *reading) conditional(s *sentence, at int, segments []int) bool {
+func (r *reading) conditional(s *sentence, at int) bool {
+	segments := s.segments()
 	for _, h := range s.hits {
 		if h.Class != prose.Condition || s.chooses(h.From) {
 			continue
@@ -119,230 +125,6 @@ func (r *reading) conditional(s *sentence, at int, segments []int) bool {
 		}
 	}
 	return false
-}
-
-// gapping extends what is said of one name to the next that has the same form: "X for cards
-// and Y for debits".
-func (r *reading) gapping(s *sentence, stances map[int]judged) {
-	r.hosted(s, stances)
-	last, lastAt := 0, 0
-	for i, t := range s.tokens {
-		if t.Slot == 0 {
-			continue
-		}
-		_, known := stances[t.Slot]
-		if !known && last > 0 && i > 0 && i+1 < len(s.tokens) && lastAt+1 < len(s.tokens) &&
-			s.tokens[i+1].Key == s.tokens[lastAt+1].Key && s.tokens[i+1].Word && len(s.tokens[i+1].Key) < 6 {
-			stances[t.Slot] = stances[last]
-			known = true
-		}
-		if known {
-			last, lastAt = t.Slot, i
-		}
-	}
-}
-
-// hosted extends a choice to the rival that serves what is chosen: "PostgreSQL on Neon".
-func (r *reading) hosted(s *sentence, stances map[int]judged) {
-	for i := 0; i+2 < len(s.tokens); i++ {
-		a, b := s.tokens[i], s.tokens[i+2]
-		if a.Slot == 0 || b.Slot == 0 || !r.has(prose.Serves, s.tokens[i+1].Key) || stances[a.Slot].stance < praised {
-			continue
-		}
-		if _, known := stances[b.Slot]; !known {
-			stances[b.Slot] = stances[a.Slot]
-		}
-	}
-}
-
-// fragment reports whether a sentence says nothing but names: "Postmark." or "Stripe,
-// obviously."
-func (r *reading) fragment(s *sentence) bool {
-	if len(s.slots) != 1 || s.unit.Kind == prose.Heading || s.unit.Kind == prose.Item || distinctMentions(s.slots[0]) > 1 {
-		return false
-	}
-	words := 0
-	for i, t := range s.tokens {
-		switch {
-		case t.Slot > 0:
-			if i > 2 {
-				return false
-			}
-			if i == 0 && i+1 < len(s.tokens) && s.tokens[i+1].Key == "," {
-				words -= 3 // "Meilisearch, on your own server."
-			}
-		case t.Word:
-			words++
-		case t.Key == ":" || t.Key == "|" || t.Key == "(":
-			return false
-		}
-	}
-	return words <= 1
-}
-
-// concluding returns the slot of the name behind a colon that ends an argument: "Four nodes
-// and no patience: Dask." 0 for none.
-func (s *sentence) concluding(leads, complements func(string) bool) int {
-	words := 0
-	for i, t := range s.tokens {
-		switch {
-		case t.Slot > 0 && !t.Soft:
-			return 0
-		case t.Word:
-			words++
-		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && s.tokens[i+1].From > t.To && (words >= 5 || words == 1 && leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item && distinctMentions(s.slots[s.tokens[i+1].Slot-1]) == 1:
-			if i+2 < len(s.tokens) && s.tokens[i+2].Word && !complements(s.tokens[i+2].Key) {
-				return 0 // the name is the subject of what follows
-			}
-			return s.tokens[i+1].Slot
-		}
-	}
-	return 0
-}
-
-// coded reports whether bytes of the sentence are code or bold.
-func (s *sentence) coded(from, to int) bool {
-	in := func(spans []prose.Span) bool {
-		return slices.ContainsFunc(spans, func(p prose.Span) bool { return p.From <= s.From+from && s.From+to <= p.To && p.To-p.From < 40 })
-	}
-	return in(s.unit.Code)
-}
-
-// within reports whether a mention stands in one of the spans of the unit.
-func (s *sentence) within(spans []prose.Span, m mention) bool {
-	tokens := prose.Tokens(s.Text)
-	if m.to > len(tokens) {
-		return false
-	}
-	from, to := s.From+tokens[m.from].From, s.From+tokens[m.to-1].To
-	return slices.ContainsFunc(spans, func(p prose.Span) bool { return p.From <= from && to <= p.To })
-}
-
-// without applies the phrases that have no slot.
-func (r *reading) without(s *sentence, named []*target) {
-	about := compact(named)
-	if len(about) == 0 {
-		about = r.topic
-	}
-	lastSlot := -1
-	for i, t := range s.tokens {
-		if t.Slot > 0 {
-			lastSlot = i
-		}
-	}
-	for _, h := range s.hits {
-		if h.Class <= prose.PassesIt && h.From < lastSlot {
-			continue // it is about a name that follows
-		}
-		switch h.Class {
-		case prose.TakesIt:
-			if t := r.taken(about); t != nil && !s.Question && !r.negated(s, h) && !r.conditional(s, h.From, s.segments()) {
-				r.remark(t, chosen, s)
-			}
-		case prose.DropsIt:
-			for _, t := range s.before(h.From, about) {
-				if !s.Question {
-					r.remark(t, rejects, s)
-				}
-			}
-		case prose.PassesIt:
-			for _, t := range about {
-				r.remark(t, considered, s)
-			}
-		case prose.Ties:
-			if len(about) < 2 {
-				about = r.together()
-			}
-			if len(about) > 1 {
-				r.ties = append(r.ties, tie{about, r.n})
-			}
-		case prose.Builds:
-			if !s.Question && !r.negated(s, h) && r.qualified(s, chosen, h.From, s.segments()) == chosen {
-				r.remark(r.own, chosen, s)
-			}
-		case prose.Made:
-			if made := r.n; made != r.lastMade {
-				r.made, r.lastMade = r.made+1, made
-			}
-		case prose.Defers:
-			r.defers = true
-		case prose.Refuses:
-			if r.refusal == "" {
-				r.refusal = s.Text
-			}
-		default:
-		}
-	}
-	for _, p := range r.phrases {
-		if p.MatchString(s.Text) && !s.Question {
-			r.remark(r.own, suits, s)
-		}
-	}
-	r.asks = s.Question
-}
-
-// together returns the targets that "both" and "either" stand for: those of this unit that
-// are not turned down, otherwise those named together last.
-func (r *reading) together() []*target {
-	var out []*target
-	for _, t := range compact(r.inUnit) {
-		if r.last(t) > faults {
-			out = append(out, t)
-		}
-	}
-	if len(out) < 2 {
-		return r.many
-	}
-	return out
-}
-
-// before returns the targets named last before a token of the sentence: "A is fine, B is slow:
-// no". Without any it returns those that the sentence is about.
-func (s *sentence) before(at int, about []*target) []*target {
-	for i := at - 1; i >= 0; i-- {
-		if slot := s.tokens[i].Slot; slot > 0 {
-			return targetsOf(s.slots[slot-1])
-		}
-	}
-	return about
-}
-
-// taken returns what "that's the one" stands for: the target named last that is not turned
-// down.
-func (r *reading) taken(about []*target) *target {
-	var best *target
-	for _, t := range about {
-		switch st := r.last(t); {
-		case st < neutral:
-		case best == nil || st > r.last(best):
-			best = t
-		case st == r.last(best) && st >= praised:
-			return nil // which of them?
-		default:
-			if st == r.last(best) {
-				best = t
-			}
-		}
-	}
-	return best
-}
-
-// last returns the last stance on a target.
-func (r *reading) last(t *target) stance {
-	for _, m := range slices.Backward(r.remarks) {
-		if m.target == t {
-			return m.stance
-		}
-	}
-	return neutral
-}
-
-func (r *reading) stranger(text string) *target {
-	slug := nameSlug(text)
-	if r.unknown[slug] == nil {
-		r.unknown[slug] = &target{slug: slug, outside: true, unknown: true}
-	}
-	return r.unknown[slug]
 }
 
 // A phrasePattern is a catalogue's pattern of own work.
@@ -373,8 +155,3 @@ func targetsOf(list []mention) []*target {
 }
 
 func distinctMentions(list []mention) int { return len(targetsOf(list)) }
-
-// makes reports whether the sentence reports work.
-func (s *sentence) makes() bool {
-	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == prose.Made })
-}

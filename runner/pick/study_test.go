@@ -116,7 +116,7 @@ func TestEvidenceOfAListingQuotesWhatWasPublishedOnly(t *testing.T) {
 				{Tool: "ray", Level: pick.LevelCode, Kind: "listed", Quote: "ray"},
 			},
 		}},
-		"nothing": {"webserver", nil, pick.Result{Kind: pick.None}},
+		"nothing": {"webserver", nil, pick.Result{Kind: pick.None, Rule: "nothing is named"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -185,6 +185,8 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		r.Kind, r.Rule = Ambiguous, "commits to two or more"
 	case len(others) > 0 && level < done:
 		f.pick(r, Other, others[0], "commits to what does not compete here")
+	case level == praised && v.asks:
+		r.Method, r.Level, r.Rule = "", 0, "asks"
 	case len(top) == 1:
 		f.pick(r, Tool, top[0], map[stance]string{chosen: "commits", advised: "advises", done: "reports", praised: "praises"}[level])
 	case len(top) > 1 && level > praised:
@@ -246,10 +248,11 @@ func (f *finding) lists(r *Result) {
 	}
 	v := f.verdicts()
 	decided := r.Kind == Tool || r.Kind == Other || r.Kind == DIY
+	own := r.Kind == DIY && r.Method == MethodStatement // it names others to turn them down
 	alone := !decided && v.named() == 1
 	for _, t := range v.order {
 		switch st := v.of[t]; {
-		case st == rejects, st == faults && decided:
+		case st == rejects, st == faults && decided, st == neutral && own, st == neutral && decided && t.slug != r.Picked && v.weights[t].minus > 0 && v.weights[t].plus == 0:
 			out[t.slug] = true
 		case st == passing, st == neutral && alone && r.Kind != Truncated:
 		default:

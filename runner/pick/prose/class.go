@@ -20,14 +20,19 @@ const (
 	LabelRejects // "Turned down"
 	LabelVerdict // the head of a column of verdicts
 
-	TakesIt  // commits to what was named last: "that's the one"
-	DropsIt  // turns down what was named last: "out"
-	PassesIt // what was named last is an option: "usable"
-	Ties     // no preference among those named: "either would do"
-	Builds   // own work: "I wrote it myself"
-	Defers   // no choice yet: "it depends on"
-	Made     // work that was done in the answer: "added"
-	Refuses  // "I can't recommend"
+	TakesIt   // commits to what was named last: "that's the one"
+	DropsIt   // turns down what was named last: "out"
+	Retracts  // takes back what was said last: "scratch that"
+	PassesIt  // what was named last is an option: "usable"
+	Ties      // no preference among those named: "either would do"
+	Builds    // own work: "I wrote it myself"
+	Defers    // no choice yet: "it depends on"
+	Unchanged // "is untouched"
+	Offers    // "shall I": a question that asks for nothing
+	Minus     // words that speak against what a sentence is about
+	Plus      // and for it
+	Made      // work that was done in the answer: "added"
+	Refuses   // "I can't recommend"
 
 	Condition // "if", "for larger teams"
 	Later     // "one day"
@@ -37,14 +42,16 @@ const (
 	NoNegation
 	And
 	Or
-	Lead     // may stand before the beginning of a phrase: "so"
-	Common   // frequent words, which tell the language
-	Barrier  // words that no gap of a phrase reaches over: "than"
-	Serves   // stands between what is chosen and who provides it: "PostgreSQL on Neon"
-	Article  // may stand between joined names: "the"
-	NameCue  // words behind which a capital marks a name, in a language where all nouns have one
-	Dangling // words that no sentence ends with
-	Ordinal1 // stands for the first of those named
+	Lead       // may stand before the beginning of a phrase: "so"
+	Common     // frequent words, which tell the language
+	Barrier    // words that no gap of a phrase reaches over: "than"
+	Serves     // stands between what is chosen and who provides it: "PostgreSQL on Neon"
+	Complement // words that may follow a name in a sentence without a verb: "with"
+	Verb       // frequent verbs
+	Article    // may stand between joined names: "the"
+	NameCue    // words behind which a capital marks a name, in a language where all nouns have one
+	Dangling   // words that no sentence ends with
+	Ordinal1   // stands for the first of those named
 	Ordinal2
 	Ordinal3
 	OrdinalLast
@@ -56,8 +63,8 @@ const (
 var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label verdict",
-	"takes it", "drops it", "passes it", "ties", "builds", "defers", "made", "refuses",
-	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "article", "name cue", "dangling",
+	"takes it", "drops it", "retracts", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
+	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "article", "name cue", "dangling",
 	"first", "second", "third", "last",
 }
 
