@@ -102,6 +102,7 @@ func (d *desk) play(t *testing.T, cfg Config, width int, keys ...string) string 
 	var screen bytes.Buffer
 	p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(&screen), tea.WithoutSignalHandler(), tea.WithWindowSize(width, 24))
 	go func() {
+		p.Send(tea.WindowSizeMsg{Width: width, Height: 24}) // the program sends its own at any time
 		for _, k := range keys {
 			p.Send(press(k))
 		}
