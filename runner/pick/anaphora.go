@@ -23,7 +23,7 @@ func (r *reading) without(s *sentence, named []*target) {
 			r.refusal = s.Text
 		case h.Class == prose.Builds && !s.Question && !r.negated(s, h) && r.qualified(s, chosen, h.From) == chosen:
 			r.remark(r.own, chosen, s)
-		case h.Class == prose.Ties:
+		case h.Class == prose.Ties && !r.conditional(s, h.From):
 			if about = r.together(about); len(about) > 1 {
 				r.ties = append(r.ties, tie{about, r.n})
 			}

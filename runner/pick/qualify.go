@@ -71,7 +71,7 @@ func (r *reading) qualified(s *sentence, st stance, at int) stance {
 		return st
 	}
 	for _, h := range s.hits {
-		if (h.Class == prose.Later || h.Class == prose.Unreal) && segments[h.From] == segments[at] && r.reaches(s, h, at) {
+		if (h.Class == prose.Later || h.Class == prose.Unreal) && !s.chooses(h.From) && segments[h.From] == segments[at] && r.reaches(s, h, at) {
 			return considered
 		}
 	}
@@ -104,7 +104,10 @@ func (r *reading) reaches(s *sentence, h prose.Hit, at int) bool {
 
 // chooses reports whether a token is part of an explicit choice: "if I had to pick one, X".
 func (s *sentence) chooses(at int) bool {
-	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == prose.Commits && h.From <= at && at < h.To })
+	covers := func(c prose.Class) bool {
+		return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == c && h.From <= at && at < h.To })
+	}
+	return covers(prose.Commits) && covers(prose.Condition)
 }
 
 // conditional reports whether the token stands under a condition of its sentence.

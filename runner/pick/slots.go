@@ -29,7 +29,10 @@ func (r *reading) match(s *sentence) {
 
 // ordinals replaces words that stand for one of those named before by slots.
 func (r *reading) ordinals(s *sentence) bool {
-	from := r.many
+	from := r.items
+	if len(from) < 2 {
+		from = r.many
+	}
 	if len(from) < 2 {
 		from = compact(r.inUnit)
 	}
