@@ -84,10 +84,16 @@ func (r *reading) qualified(s *sentence, st stance, at int) stance {
 // others reports whether the token belongs to what others say.
 func (r *reading) others(s *sentence, at int) bool {
 	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
-		return h.Class == prose.Quoted && h.From < at && !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool {
+		return h.Class == prose.Quoted && h.From < at && !s.firstPerson(h) && !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool {
 			return t.Key == ";" || t.Key == ")" || t.Slot == 0 && r.leads(t.Key)
 		})
 	})
+}
+
+// firstPerson reports whether a phrase about others runs into what the answer says itself:
+// "the team moving off X, I'd recommend".
+func (s *sentence) firstPerson(h prose.Hit) bool {
+	return slices.ContainsFunc(s.tokens[h.From+1:h.To], func(t prose.Token) bool { return t.Key == "i" || t.Key == "we" })
 }
 
 // reaches reports whether a condition behind the token at may be about it. Chinese, Japanese

@@ -141,7 +141,7 @@ func (r *reading) unit(u *prose.Unit) {
 	if u.Kind == prose.Heading {
 		r.labelled = 0
 	}
-	r.identifiers += len(u.Code)
+	r.identifiers += codeNames(u)
 	first := len(r.remarks)
 	if c, ok := r.labelOf(u.Text); ok {
 		if c == prose.LabelPick && r.headed {
@@ -248,7 +248,7 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	r.remark(m.target, st, s)
 	last := &r.remarks[len(r.remarks)-1]
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
-	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0
+	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
 	last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 	return true
 }
@@ -259,4 +259,20 @@ func (r *reading) remark(t *target, st stance, s *sentence) {
 		r.order = append(r.order, t)
 	}
 	r.remarks = append(r.remarks, remark{target: t, stance: st, sentence: r.n, quote: clipQuote(s.Text)})
+}
+
+// codeNames counts the code spans of a unit that are paths, calls, commands or variables.
+func codeNames(u *prose.Unit) int {
+	n := 0
+	for _, span := range u.Code {
+		if strings.ContainsAny(u.Text[span.From:span.To], "/._(-") {
+			n++
+		}
+	}
+	return n
+}
+
+// hasCode reports whether a code span stands in the sentence.
+func (s *sentence) hasCode() bool {
+	return slices.ContainsFunc(s.unit.Code, func(p prose.Span) bool { return p.From >= s.From && p.To <= s.From+len(s.Text) })
 }
