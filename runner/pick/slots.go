@@ -131,7 +131,7 @@ func (r *reading) joint(between []prose.Token) byte {
 			out = 'a'
 		case t.Key == "," || t.Key == "、":
 			out, size = max(out, ','), 1
-		case n > 0 && (r.has(prose.Article, t.Key) || strings.HasSuffix(t.Key, "'")):
+		case n > 0 && (r.has(prose.Article, t.Key) || r.has(prose.Serves, t.Key) || strings.HasSuffix(t.Key, "'")):
 			size = 1
 		default:
 			return 0
