@@ -21,9 +21,9 @@ func (r *reading) without(s *sentence, named []*target) {
 			r.defers = true
 		case h.Class == prose.Refuses && r.refusal == "" && len(r.order) == 0:
 			r.refusal = s.Text
-		case h.Class == prose.Builds && !s.Question && !r.negated(s, h) && r.qualified(s, chosen, h.From) == chosen:
+		case h.Class == prose.Builds && !s.Question && !s.says(prose.Unchanged) && !r.presents(s) && !r.negated(s, h) && r.qualified(s, chosen, h.From) == chosen:
 			r.remark(r.own, chosen, s)
-		case h.Class == prose.Ties:
+		case h.Class == prose.Ties && !r.conditional(s, h.From):
 			if about = r.together(about); len(about) > 1 {
 				r.ties = append(r.ties, tie{about, r.n})
 			}
@@ -184,4 +184,12 @@ func (r *reading) weigh(s *sentence, about []*target) {
 		}
 	}
 	r.weights[about[0]] = w
+}
+
+// presents reports whether the sentence names a rival that it does not turn down: work of
+// one's own is then about it.
+func (r *reading) presents(s *sentence) bool {
+	return slices.ContainsFunc(r.remarks, func(m remark) bool {
+		return m.sentence == r.n && !m.target.outside && m.target != r.own && m.stance >= neutral
+	})
 }

@@ -35,7 +35,7 @@ func (s *statements) cutOff(text string, x *prose.Lexicon) cutness {
 	switch {
 	case trimmed == "" || strings.HasSuffix(trimmed, "```"):
 		return whole
-	case emptyItem.MatchString(trimmed), strings.Count(line, "**")%2 == 1, strings.HasPrefix(trimmed, "|") && last != '|':
+	case emptyItem.MatchString(trimmed), strings.Count(codeSpans.ReplaceAllString(line, ""), "**")%2 == 1, strings.HasPrefix(trimmed, "|") && last != '|':
 		return surelyCut
 	case strings.ContainsRune(",:([{–—、", last), strings.Count(trimmed, "(") > strings.Count(trimmed, ")"), strings.Count(trimmed, "`")%2 == 1:
 		return surelyCut
@@ -58,6 +58,7 @@ func (s *statements) cutOff(text string, x *prose.Lexicon) cutness {
 }
 
 var (
+	codeSpans  = regexp.MustCompile("`[^`]*`")
 	emptyItem  = regexp.MustCompile(`^(?:[-*+•]|\d{1,2}[.)]|#{1,6}|\*\*)$`)
 	startsItem = regexp.MustCompile(`^(?:[-*+•#]|\d)`)
 )

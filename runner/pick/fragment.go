@@ -120,7 +120,10 @@ func (r *reading) verbless(s *sentence, at int) bool {
 		return false
 	}
 	next := s.tokens[at+1].Key
-	if next != ";" && next != "–" && next != "—" && !r.has(prose.Serves, next) && !r.has(prose.And, next) && !r.has(prose.Complement, next) {
+	if next == "," && at+2 < len(s.tokens) && r.has(prose.Complement, s.tokens[at+2].Key) { // "RSpec, since your team knows it."
+		return true
+	}
+	if next != ";" && !r.has(prose.Serves, next) && !r.has(prose.And, next) && !r.has(prose.Complement, next) {
 		return false
 	}
 	for _, t := range s.tokens[at+1:] {

@@ -73,7 +73,7 @@ func (r *reading) settleMarks() {
 // settleReport reads a report of work: what it names without a verdict, and not in passing,
 // is what was used.
 func (r *reading) settleReport() {
-	if r.made < 2 && (r.made < 1 || r.identifiers < 2) || r.defers || r.asks || r.own != nil && r.last(r.own) == chosen {
+	if r.made+r.identifiers < 2 || r.defers || r.asks || r.own != nil && r.last(r.own) == chosen {
 		return
 	}
 	for i := range r.remarks {

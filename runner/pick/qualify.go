@@ -71,7 +71,7 @@ func (r *reading) qualified(s *sentence, st stance, at int) stance {
 		return st
 	}
 	for _, h := range s.hits {
-		if (h.Class == prose.Later || h.Class == prose.Unreal) && segments[h.From] == segments[at] && r.reaches(s, h, at) {
+		if (h.Class == prose.Later || h.Class == prose.Unreal) && !s.chooses(h.From) && segments[h.From] == segments[at] && r.reaches(s, h, at) {
 			return considered
 		}
 	}
@@ -84,10 +84,16 @@ func (r *reading) qualified(s *sentence, st stance, at int) stance {
 // others reports whether the token belongs to what others say.
 func (r *reading) others(s *sentence, at int) bool {
 	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
-		return h.Class == prose.Quoted && h.From < at && !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool {
+		return h.Class == prose.Quoted && h.From < at && !s.firstPerson(h) && !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool {
 			return t.Key == ";" || t.Key == ")" || t.Slot == 0 && r.leads(t.Key)
 		})
 	})
+}
+
+// firstPerson reports whether a phrase about others runs into what the answer says itself:
+// "the team moving off X, I'd recommend".
+func (s *sentence) firstPerson(h prose.Hit) bool {
+	return slices.ContainsFunc(s.tokens[h.From+1:h.To], func(t prose.Token) bool { return t.Key == "i" || t.Key == "we" })
 }
 
 // reaches reports whether a condition behind the token at may be about it. Chinese, Japanese
@@ -104,7 +110,10 @@ func (r *reading) reaches(s *sentence, h prose.Hit, at int) bool {
 
 // chooses reports whether a token is part of an explicit choice: "if I had to pick one, X".
 func (s *sentence) chooses(at int) bool {
-	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == prose.Commits && h.From <= at && at < h.To })
+	covers := func(c prose.Class) bool {
+		return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == c && h.From <= at && at < h.To })
+	}
+	return covers(prose.Commits) && covers(prose.Condition)
 }
 
 // conditional reports whether the token stands under a condition of its sentence.

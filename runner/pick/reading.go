@@ -67,6 +67,7 @@ type reading struct {
 	n           int       // sentences so far
 	topic       []*target // named by the last sentence that names any
 	many        []*target // named by the last unit that names two or more
+	items       []*target // that the items of the last numbered list name first
 	inUnit      []*target // named by this unit so far
 	made        int       // sentences that report work
 	identifiers int       // code in the text: paths, names of variables
@@ -140,7 +141,7 @@ func (r *reading) unit(u *prose.Unit) {
 	if u.Kind == prose.Heading {
 		r.labelled = 0
 	}
-	r.identifiers += len(u.Code)
+	r.identifiers += codeNames(u)
 	first := len(r.remarks)
 	if c, ok := r.labelOf(u.Text); ok {
 		if c == prose.LabelPick && r.headed {
@@ -159,6 +160,12 @@ func (r *reading) unit(u *prose.Unit) {
 		r.inUnit = append(r.inUnit, r.sentence(u, s)...)
 	}
 	named := r.inUnit
+	if u.Number == 1 {
+		r.items = nil
+	}
+	if u.Number > 0 && len(named) > 0 {
+		r.items = append(r.items, named[0])
+	}
 	r.headed = u.Kind == prose.Heading && distinct(named) == 1
 	r.byLabel(first)
 	r.byMarks(u, first)
@@ -240,8 +247,8 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	}
 	r.remark(m.target, st, s)
 	last := &r.remarks[len(r.remarks)-1]
-	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said
-	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0
+	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
+	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
 	last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 	return true
 }
@@ -252,4 +259,20 @@ func (r *reading) remark(t *target, st stance, s *sentence) {
 		r.order = append(r.order, t)
 	}
 	r.remarks = append(r.remarks, remark{target: t, stance: st, sentence: r.n, quote: clipQuote(s.Text)})
+}
+
+// codeNames counts the code spans of a unit that are paths, calls, commands or variables.
+func codeNames(u *prose.Unit) int {
+	n := 0
+	for _, span := range u.Code {
+		if strings.ContainsAny(u.Text[span.From:span.To], "/._(-") {
+			n++
+		}
+	}
+	return n
+}
+
+// hasCode reports whether a code span stands in the sentence.
+func (s *sentence) hasCode() bool {
+	return slices.ContainsFunc(s.unit.Code, func(p prose.Span) bool { return p.From >= s.From && p.To <= s.From+len(s.Text) })
 }

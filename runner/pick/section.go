@@ -37,7 +37,7 @@ func (r *reading) byLabel(first int) {
 		m.unit = false
 		switch r.label {
 		case prose.LabelPick:
-			if !done && m.stance != considered && distinct(r.inUnit) == 1 {
+			if !done && m.stance != considered && !m.grouped && m.sentence == r.remarks[first].sentence {
 				m.stance, done = chosen, true
 			}
 		case prose.LabelOptions:

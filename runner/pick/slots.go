@@ -29,7 +29,10 @@ func (r *reading) match(s *sentence) {
 
 // ordinals replaces words that stand for one of those named before by slots.
 func (r *reading) ordinals(s *sentence) bool {
-	from := r.many
+	from := r.items
+	if len(from) < 2 {
+		from = r.many
+	}
 	if len(from) < 2 {
 		from = compact(r.inUnit)
 	}
@@ -128,7 +131,7 @@ func (r *reading) joint(between []prose.Token) byte {
 			out = 'a'
 		case t.Key == "," || t.Key == "、":
 			out, size = max(out, ','), 1
-		case n > 0 && (r.has(prose.Article, t.Key) || strings.HasSuffix(t.Key, "'")):
+		case n > 0 && (r.has(prose.Article, t.Key) || r.has(prose.Serves, t.Key) || strings.HasSuffix(t.Key, "'")):
 			size = 1
 		default:
 			return 0

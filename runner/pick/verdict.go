@@ -228,7 +228,7 @@ func (f *finding) undecided(r *Result, v *verdicts) {
 		r.Rule = "nothing is named"
 	case v.defers || v.asks:
 		r.Rule = "no choice yet"
-	case len(against) == 0 && len(v.top(suits)) == 0:
+	case len(against) == 0 && len(v.top(suits)) == 0 && (len(presented) > 1 || v.of[presented[0]] == considered):
 		r.Rule = "names without a choice"
 	default:
 		r.Kind, r.Unresolved, r.Rule = Ambiguous, true, "no rule reads a choice"

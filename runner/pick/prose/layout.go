@@ -61,6 +61,7 @@ var (
 	lostSpace = regexp.MustCompile(`([\p{Ll}\d)%][.!?:])(\p{Lu}\p{Ll})`)
 	lostBreak = regexp.MustCompile(`\s(#{1,6}\s+\S|[-*•]\s+\*\*|\|\s*\||\d{1,2}[.)]\s+(?:\*\*)?\p{Lu})`)
 	hidden    = regexp.MustCompile(`(?is)<!--.*?-->|<[^>]*(?:display:\s*none|\bhidden\b)[^>]*>[^<]*</[^>]*>`)
+	arrows    = regexp.MustCompile(`(?m)^(\s*)(?:→|➡|▶|⇒)\s+`)
 	bullets   = regexp.MustCompile(`(?m)^(\s*)[•◦‣▪–—]\s+`)
 )
 
@@ -69,6 +70,9 @@ var (
 func restore(source string) string {
 	source = hidden.ReplaceAllString(source, "")
 	source = bullets.ReplaceAllString(source, "$1- ")
+	if len(arrows.FindAllStringIndex(source, 2)) > 1 { // one alone is a verdict
+		source = arrows.ReplaceAllString(source, "$1- ")
+	}
 	if !LostBreaks(source) {
 		return source
 	}

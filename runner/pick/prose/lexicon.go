@@ -107,7 +107,7 @@ func (x *Lexicon) entry(class Class, line string) error {
 		return fmt.Errorf("%q: %q closes nothing", line, p.rest)
 	case class <= Past && (low != 1 || high != 1):
 		return fmt.Errorf("%q: want one X in each alternative", line)
-	case class > Past && high > 0:
+	case class > Past && high > 0 && class != Ties:
 		return fmt.Errorf("%q: section %s takes no X", line, class)
 	}
 	if empty(alternatives) {

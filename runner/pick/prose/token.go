@@ -76,7 +76,11 @@ func apostrophe(text string, i int, out *[]Token) int {
 	joined := len(*out) > 0 && (*out)[len(*out)-1].Word && (*out)[len(*out)-1].To == i
 	ending := fold(text[i+1 : end])
 	switch {
-	case joined && (ending == "s" || ending == "d" || ending == "ll" || ending == "ve" || ending == "re" || ending == "m" || ending == "t"):
+	case joined && ending == "t": // "won't" is not "won"
+		last := &(*out)[len(*out)-1]
+		last.Key, last.To = last.Key+"'t", end
+		return end
+	case joined && (ending == "s" || ending == "d" || ending == "ll" || ending == "ve" || ending == "re" || ending == "m"):
 		*out = append(*out, Token{Key: "'" + ending, From: i, To: end, Word: true})
 		return end
 	case joined && end > i+1:
