@@ -201,7 +201,7 @@ func TestRealAnswersThroughTheWholePath(t *testing.T) {
 }
 
 // The shares, in per cent, that a change must not fall below.
-const firstFloor, pickFloor = 85, 65
+const firstFloor, pickFloor = 85, 55
 
 // firstNamed returns the tool that each answer in a folder of runs names first, by trial.
 func firstNamed(t *testing.T, root string) map[string]string {
