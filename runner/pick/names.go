@@ -242,6 +242,8 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 		}
 	}
 	switch {
+	case s.coded(t.From, t.To) && (inner || strings.HasPrefix(s.Text[t.To:], "(")):
+		return plainWord // a function or variable
 	case inner, upper > 0 && lower > 0 && strings.HasSuffix(s.Text[:t.From], "node."):
 		return brand
 	case lower == 0 && len(word) < 5: // an abbreviation

@@ -107,7 +107,7 @@ func (v *verdicts) say() *target {
 func (v *verdicts) others() []*target {
 	var out []*target
 	for t, st := range v.of {
-		if t != v.own && t.outside && (st == chosen || t.unknown && st >= done || !t.unknown && (st >= praised || st == suits && len(v.rivals(neutral, neutral)) == 0)) {
+		if t != v.own && t.outside && (st == chosen || t.unknown && st >= done || !t.unknown && (st >= praised || st == suits && v.named() == 0)) {
 			out = append(out, t)
 		}
 	}
