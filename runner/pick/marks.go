@@ -113,6 +113,25 @@ func (r *reading) settleHeads() {
 	}
 }
 
+// settleCases takes items that end with a name, such as "Java estate → X", for cases where two
+// or more name different rivals.
+func (r *reading) settleCases() {
+	var ends []*target
+	for _, m := range r.remarks {
+		if m.tail {
+			ends = append(ends, m.target)
+		}
+	}
+	if distinct(ends) < 2 {
+		return
+	}
+	for i := range r.remarks {
+		if m := &r.remarks[i]; m.tail && m.stance > considered {
+			m.stance = considered
+		}
+	}
+}
+
 // row reads a row of a table: the rival in its first cells, and the cell with the verdict.
 func (r *reading) row(u *prose.Unit) {
 	r.n++

@@ -164,11 +164,13 @@ func (r *reading) trace(code string) *target {
 		}
 	}
 	found = compact(found)
-	if len(found) != 1 || found[0].outside {
-		return nil
+	if len(found) != 1 || found[0].outside || plainLetters(code) && !slices.ContainsFunc(found[0].Aliases, func(a catalog.Alias) bool { return strings.EqualFold(a.Text, code) }) {
+		return nil // a word such as `flags` may name anything
 	}
 	return found[0]
 }
+
+func plainLetters(s string) bool { return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" }
 
 // strangers finds names that the catalogue does not know, by their spelling: capitals
 // within a word, or a capital where the language has none. Words that taken marks are
@@ -240,6 +242,8 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 		}
 	}
 	switch {
+	case s.coded(t.From, t.To) && (inner || strings.HasPrefix(s.Text[t.To:], "(")):
+		return plainWord // a function or variable
 	case inner, upper > 0 && lower > 0 && strings.HasSuffix(s.Text[:t.From], "node."):
 		return brand
 	case lower == 0 && len(word) < 5: // an abbreviation

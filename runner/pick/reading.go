@@ -28,6 +28,7 @@ type remark struct {
 	fragment bool // a name alone
 	unit     bool // and nothing else in its unit
 	item     bool // in a sentence that reports work, or in an item
+	tail     bool // the last word of an item: "Java estate → Dynatrace"
 	code     bool // a package, file or variable in a code span, and nothing said of it
 	grouped  bool // with others: "X and Y"
 }
@@ -128,6 +129,7 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 	r.settleReport()
 	r.settleMarks()
 	r.settleHeads()
+	r.settleCases()
 	r.sentences = r.n
 	return r.statements, nil
 }
@@ -249,6 +251,7 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	last := &r.remarks[len(r.remarks)-1]
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
 	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
+	last.tail = u.Kind == prose.Item && s.tokens[len(s.tokens)-1].Slot > 0 && s.slots[s.tokens[len(s.tokens)-1].Slot-1][0].target == m.target && len(s.tokens) > 3
 	last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 	return true
 }

@@ -100,7 +100,7 @@ func (r *reading) slots(s *sentence) {
 func (r *reading) group(s *sentence, found []mention) int {
 	n, joined := 1, false
 	for n < len(found) {
-		join := r.joint(s.tokens[found[n-1].to:found[n].from])
+		join := r.joint(s, found[0], s.tokens[found[n-1].to:found[n].from])
 		if join == 0 || joined && join == ',' || found[n].target.unknown != found[0].target.unknown {
 			break
 		}
@@ -117,7 +117,7 @@ func (r *reading) group(s *sentence, found []mention) int {
 }
 
 // joint tells how tokens join two names: 'a' by a word, ',' by a comma, 0 not at all.
-func (r *reading) joint(between []prose.Token) byte {
+func (r *reading) joint(s *sentence, first mention, between []prose.Token) byte {
 	if len(between) == 0 || len(between) > 3*maxJoiner {
 		return 0
 	}
@@ -131,6 +131,8 @@ func (r *reading) joint(between []prose.Token) byte {
 			out = 'a'
 		case t.Key == "," || t.Key == "、":
 			out, size = max(out, ','), 1
+		case n > 0 && first.from > 0 && t.Key == s.tokens[first.from-1].Key: // "take A or take B"
+			size = 1
 		case n > 0 && (r.has(prose.Article, t.Key) || r.has(prose.Serves, t.Key) || strings.HasSuffix(t.Key, "'")):
 			size = 1
 		default:

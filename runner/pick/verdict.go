@@ -107,7 +107,7 @@ func (v *verdicts) say() *target {
 func (v *verdicts) others() []*target {
 	var out []*target
 	for t, st := range v.of {
-		if t != v.own && t.outside && (st == chosen || t.unknown && st >= done || !t.unknown && (st >= praised || st == suits && len(v.rivals(neutral, neutral)) == 0)) {
+		if t != v.own && t.outside && (st == chosen || t.unknown && st >= done || !t.unknown && (st >= praised || st == suits && v.named() == 0)) {
 			out = append(out, t)
 		}
 	}
@@ -140,7 +140,7 @@ func (v *verdicts) tied() []*target {
 			broken = true
 		}
 		for o := range v.alone {
-			broken = broken || !o.outside && (v.of[o] == chosen || v.best[o].sentence > t.sentence)
+			broken = broken || !o.outside && (v.of[o] == chosen || v.best[o].sentence > t.sentence || !slices.Contains(rivals, o))
 		}
 		if !broken {
 			return rivals
@@ -252,7 +252,7 @@ func (f *finding) lists(r *Result) {
 	alone := !decided && v.named() == 1
 	for _, t := range v.order {
 		switch st := v.of[t]; {
-		case st == rejects, st == faults && decided, st == neutral && own, st == neutral && decided && t.slug != r.Picked && v.weights[t].minus > 0 && v.weights[t].plus == 0:
+		case st == rejects, st == faults && decided, st == neutral && own && v.best[t].sentence <= v.best[v.own].sentence, st == neutral && decided && t.slug != r.Picked && v.weights[t].minus > 0 && v.weights[t].plus == 0:
 			out[t.slug] = true
 		case st == passing, st == neutral && alone && r.Kind != Truncated:
 		default:

@@ -1,0 +1,63 @@
+package pick_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/runner/transcript"
+)
+
+// TestLabelledAnswers scores four sets of answers apart: seen was read while the rules were
+// written and unseen never; fresh and plain were written after most rules, and their misses
+// read then. A floor is somewhat below what the rules reach.
+func TestLabelledAnswers(t *testing.T) {
+	type floors struct{ pick, words, recall, diy, shortlist, unresolved float64 }
+	c := builtIn(t)
+	for set, want := range map[string]floors{
+		"seen":   {pick: .98, words: .98, recall: .9, diy: .9, shortlist: .92, unresolved: .08},
+		"unseen": {pick: .97, words: .93, recall: .8, diy: .7, shortlist: .88, unresolved: .08},
+		"fresh":  {pick: .97, words: .95, recall: .82, diy: .8, shortlist: .88, unresolved: .1},
+		"plain":  {pick: .95, words: .94, recall: .85, diy: .7, shortlist: .9, unresolved: .06},
+	} {
+		t.Run(set, func(t *testing.T) {
+			f, err := os.Open("testdata/cases/" + set + ".jsonl")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = f.Close() }()
+			cases, err := pick.ReadCases(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			extractors := map[string]*pick.Extractor{}
+			s, err := pick.Score(cases, func(category string, in transcript.Transcript) (pick.Result, error) {
+				if extractors[category] == nil {
+					extractors[category] = extractor(t, c, category)
+				}
+				return extractors[category].Extract(in), nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, words := s.Measures, s.ByLayer["statement"]
+			for name, r := range map[string]struct {
+				pick.Ratio
+				floor float64
+			}{
+				"pick precision": {m.PickPrecision, want.pick}, "pick precision of statements": {words.PickPrecision, want.words},
+				"pick recall": {m.PickRecall, want.recall}, "DIY precision": {m.DIYPrecision, want.diy}, "DIY recall": {m.DIYRecall, want.diy},
+				"shortlist precision": {m.ShortlistPrecision, want.shortlist}, "shortlist recall": {m.ShortlistRecall, want.shortlist},
+			} {
+				if r.Of == 0 || float64(r.N)/float64(r.Of) < r.floor {
+					t.Errorf("%s %d of %d, want %.2f", name, r.N, r.Of, r.floor)
+				}
+			}
+			if u := m.Unresolved; float64(u.N)/float64(u.Of) > want.unresolved {
+				t.Errorf("unresolved %d of %d, want at most %.2f", u.N, u.Of, want.unresolved)
+			}
+			t.Logf("%d cases, pick precision %d of %d, recall %d of %d, rejected recall %d of %d", m.Cases,
+				m.PickPrecision.N, m.PickPrecision.Of, m.PickRecall.N, m.PickRecall.Of, m.RejectedRecall.N, m.RejectedRecall.Of)
+		})
+	}
+}
