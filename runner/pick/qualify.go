@@ -51,7 +51,7 @@ func (s *sentence) quoted(m mention) bool {
 	return slices.ContainsFunc(s.unit.Links, func(p prose.Span) bool { return p.From <= from && to <= p.To && p.To-p.From > 2*(to-from) })
 }
 
-// qualified returns what becomes of a stance in a question, under a condition, for later,
+// qualified returns the stance that results in a question, under a condition, for later,
 // or for a case that is not.
 func (r *reading) qualified(s *sentence, st stance, at int) stance {
 	segments := s.segments()

@@ -51,7 +51,7 @@ func TestLanguagesOfShortAnswers(t *testing.T) {
 		"Ich würde Stripe nehmen.":                                  "de",
 		"Fazit: Stripe.":                                            "de",
 		"Je partirais sur Stripe.":                                  "fr",
-		"Recommandation : Stripe.":                                  "fr",
+		"En résumé : je prendrais Stripe.":                          "fr",
 		"Yo iría con Stripe.":                                       "es",
 		"No me corresponde recomendar a un proveedor concreto.":     "es",
 		"Eu iria de Stripe.":                                        "pt",
