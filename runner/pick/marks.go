@@ -73,6 +73,13 @@ func (r *reading) settleMarks() {
 // settleReport reads a report of work: what it names without a verdict, and not in passing,
 // is what was used.
 func (r *reading) settleReport() {
+	if r.made+r.identifiers == 0 && len(r.order) > 3 { // an overview: "works with X" is a feature there
+		for i := range r.remarks {
+			if m := &r.remarks[i]; m.stance == done {
+				m.stance = neutral
+			}
+		}
+	}
 	if r.made+r.identifiers < 2 || r.defers || r.asks || r.own != nil && r.last(r.own) == chosen {
 		return
 	}
