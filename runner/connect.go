@@ -24,7 +24,7 @@ const (
 // made one at a time.
 type connection struct {
 	made  bool
-	since time.Time // the first attempt without a connection; zero if there is none
+	since time.Time // the first attempt without a connection; zero before one fails
 	tries int
 	at    time.Time // of the next try
 	over  bool      // no further one

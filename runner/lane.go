@@ -70,7 +70,7 @@ func (l *lane) next(now time.Time) (p *queued, at time.Time) {
 	return p, at
 }
 
-// first returns the place of the first waiting trial; ok is false if there is none.
+// first returns the place of the first waiting trial; ok is false if no trial waits.
 func (l *lane) first() (place int, ok bool) {
 	if len(l.queue) > 0 {
 		place, ok = l.queue[0].place, true

@@ -44,7 +44,7 @@ type Config struct {
 	// SendAll reports people's page views too.
 	SendAll bool
 	// Visitor returns the site's own id of the client, such as the session id; empty if
-	// there is none. It links a visit from an assistant to a later sign-up.
+	// the client has no id. It links a visit from an assistant to a later sign-up.
 	Visitor func(*http.Request) string
 	// Source names this collector in reports; "go" by default.
 	Source string

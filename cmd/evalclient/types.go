@@ -15,6 +15,7 @@ type (
 	Issue       = resource.Issue
 	ProviderKey = resource.ProviderKey
 	Comparison  = resource.Comparison
+	Lane        = resource.Lane
 	Entry       = format.Entry
 )
 

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
 // The types of event.
@@ -30,27 +32,13 @@ type Event struct {
 	Type string    `json:"type"`
 	At   time.Time `json:"at"`
 	// Attempt counts how often a worker has taken the run, from 1.
-	Attempt   int     `json:"attempt"`
-	Planned   int     `json:"planned"`
-	Valid     int     `json:"valid"`
-	Excluded  int     `json:"excluded"`
-	InFlight  int     `json:"inFlight"`
-	SpentUSD  float64 `json:"spentUsd"`
-	AtMostUSD float64 `json:"atMostUsd"`
-	Lanes     []Lane  `json:"lanes"`
+	Attempt int `json:"attempt"`
+	resource.Progress
 	// Status is how the run ended, Note why.
 	Status string `json:"status"`
 	Note   string `json:"note"`
 	// Body is the event as it came.
 	Body json.RawMessage `json:"-"`
-}
-
-// A Lane is the state of requests that share a provider, key and model.
-type Lane struct {
-	Name   string   `json:"name"`
-	Agents []string `json:"agents"`
-	Phase  string   `json:"phase"`
-	Reason string   `json:"reason"`
 }
 
 // Watch returns the events of a run behind the one numbered after, those to come too,

@@ -103,14 +103,14 @@ func TestAllThatIsWrongIsToldWithLines(t *testing.T) {
 			asked(1, model("m", "http://models.example"), "{name: o, kind: ollama, model: m}", "{name: p, kind: claude-code, model: opus, base_url: 'http://10.0.0.1', trial_cost_usd: 1, api_key_env: A_KEY, price: {input_per_mtok: 1, output_per_mtok: 1}}"), evalwork.Policy{Programs: true},
 			[]string{"7: agent m: base_url must be a public https URL", "8: agent o: base_url must be a public https URL (got http://localhost:11434)", "9: agent p: base_url must be a public https URL"},
 		},
-		"a variable that is no key": {asked(1, "{name: m, kind: openai-chat, base_url: 'https://m.example', model: m, api_key_env: PATH, max_tokens: 1, "+priced+"}"), evalwork.Policy{}, []string{"7: agent m: PATH is not a valid name of a provider key"}},
-		"too many trials":           {asked(100_000, recorded, "{name: sim, kind: simulated, truth: {diy: 1}}"), evalwork.Policy{}, []string{"3: 200000 trials; a run has at most 100000 here"}},
-		"too many agents":           {manyAgents(201), evalwork.Policy{}, []string{"6: 201 agents; an eval has at most 200 here"}},
-		"a model's name of a page":  {asked(1, "{name: m, kind: openai-chat, base_url: 'https://m.example', model: "+strings.Repeat("m", 201)+", max_tokens: 1, "+priced+"}"), evalwork.Policy{}, []string{"7: agent m: the model's name has 201 bytes"}},
-		"a template that is none":   {strings.Replace(asked(1, recorded), "repeats: 1", "templates: [none, nothing]", 1), evalwork.Policy{}, []string{`3: unknown template "nothing"`}},
-		"too long":                  {asked(1, recorded) + "#" + strings.Repeat(".", 256<<10), evalwork.Policy{}, []string{"0: 2623"}},
-		"no YAML":                   {"name: a\nb: c: d", evalwork.Policy{}, []string{"2: not YAML"}},
-		"nothing":                   {"", evalwork.Policy{}, []string{"0: the file is empty"}},
+		"a variable not for keys":  {asked(1, "{name: m, kind: openai-chat, base_url: 'https://m.example', model: m, api_key_env: PATH, max_tokens: 1, "+priced+"}"), evalwork.Policy{}, []string{"7: agent m: PATH is not a valid name of a provider key"}},
+		"too many trials":          {asked(100_000, recorded, "{name: sim, kind: simulated, truth: {diy: 1}}"), evalwork.Policy{}, []string{"3: 200000 trials; a run has at most 100000 here"}},
+		"too many agents":          {manyAgents(201), evalwork.Policy{}, []string{"6: 201 agents; an eval has at most 200 here"}},
+		"a model's name of a page": {asked(1, "{name: m, kind: openai-chat, base_url: 'https://m.example', model: "+strings.Repeat("m", 201)+", max_tokens: 1, "+priced+"}"), evalwork.Policy{}, []string{"7: agent m: the model's name has 201 bytes"}},
+		"an unknown template":      {strings.Replace(asked(1, recorded), "repeats: 1", "templates: [none, nothing]", 1), evalwork.Policy{}, []string{`3: unknown template "nothing"`}},
+		"too long":                 {asked(1, recorded) + "#" + strings.Repeat(".", 256<<10), evalwork.Policy{}, []string{"0: 2623"}},
+		"not YAML":                 {"name: a\nb: c: d", evalwork.Policy{}, []string{"2: not YAML"}},
+		"nothing":                  {"", evalwork.Policy{}, []string{"0: the file is empty"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, issues := newChecker(t, c.policy).Check([]byte(c.source))

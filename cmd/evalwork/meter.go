@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/firstpick/firstpick/runner"
+	"github.com/firstpick/firstpick/server/evals/resource"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -18,12 +19,12 @@ type meter struct {
 }
 
 // Event implements runner.Sink.
-func (g *meter) Event(_ context.Context, e runner.Event) error {
+func (m *meter) Event(_ context.Context, e runner.Event) error {
 	if e.Status != nil {
-		g.mu.Lock()
-		g.counts.advance(g.latest, *e.Status)
-		g.latest = *e.Status
-		g.mu.Unlock()
+		m.mu.Lock()
+		m.counts.advance(m.latest, *e.Status)
+		m.latest = *e.Status
+		m.mu.Unlock()
 	}
 	return nil
 }
@@ -32,16 +33,16 @@ func (g *meter) Event(_ context.Context, e runner.Event) error {
 func (*meter) Close() error { return nil }
 
 // begin sets the status from the run's journal.
-func (g *meter) begin(planned int, p runner.Progress) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.latest = runner.Status{Planned: planned, Valid: len(p.Valid), Excluded: len(p.Excluded), SpentUSD: p.SpentUSD, ReservedUSD: p.LostUSD}
+func (m *meter) begin(planned int, p runner.Progress) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.latest = runner.Status{Planned: planned, Valid: len(p.Valid), Excluded: len(p.Excluded), SpentUSD: p.SpentUSD, ReservedUSD: p.LostUSD}
 }
 
-func (g *meter) read() runner.Status {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.latest
+func (m *meter) read() runner.Status {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.latest
 }
 
 // mostUSD is the largest amount that the store accepts, far above any bill: prices and
@@ -71,20 +72,8 @@ type (
 		Attempt int    `json:"attempt"`
 	}
 	progressEvent struct {
-		Type      string      `json:"type"`
-		Planned   int         `json:"planned"`
-		Valid     int         `json:"valid"`
-		Excluded  int         `json:"excluded"`
-		InFlight  int         `json:"inFlight"`
-		SpentUSD  float64     `json:"spentUsd"`
-		AtMostUSD float64     `json:"atMostUsd"`
-		Lanes     []laneEvent `json:"lanes"`
-	}
-	laneEvent struct {
-		Name   string   `json:"name"`
-		Agents []string `json:"agents"`
-		Phase  string   `json:"phase"`
-		Reason string   `json:"reason"`
+		Type string `json:"type"`
+		resource.Progress
 	}
 )
 
@@ -102,12 +91,12 @@ func dollars(micros int64) float64 { return float64(micros) / 1e6 }
 // newProgressEvent converts a status to a progress event. Amounts are rounded as in the row.
 func newProgressEvent(s runner.Status) progressEvent {
 	p := progressOf(s)
-	e := progressEvent{
-		Type: "progress", Planned: s.Planned, Valid: s.Valid, Excluded: s.Excluded, InFlight: s.InFlight,
-		SpentUSD: dollars(p.SpentMicros), AtMostUSD: dollars(p.AtMostMicros), Lanes: []laneEvent{},
-	}
+	e := progressEvent{"progress", resource.Progress{
+		Planned: s.Planned, Valid: s.Valid, Excluded: s.Excluded, InFlight: s.InFlight,
+		SpentUSD: dollars(p.SpentMicros), AtMostUSD: dollars(p.AtMostMicros), Lanes: []resource.Lane{},
+	}}
 	for _, l := range s.Lanes {
-		e.Lanes = append(e.Lanes, laneEvent{l.Name, l.Agents, l.Phase, l.Reason})
+		e.Lanes = append(e.Lanes, resource.Lane{Name: l.Name, Agents: l.Agents, Phase: l.Phase, Reason: l.Reason})
 	}
 	return e
 }

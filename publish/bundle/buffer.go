@@ -33,26 +33,26 @@ func newBuffer(path string) (*buffer, error) {
 }
 
 // put appends v as JSON and returns its span.
-func (s *buffer) put(v any) (span, error) {
+func (b *buffer) put(v any) (span, error) {
 	data, err := content.JSON(v)
 	if err != nil {
 		return span{}, err
 	}
-	at := span{s.at, len(data)}
-	s.at += int64(len(data))
-	_, err = s.w.Write(data)
+	at := span{b.at, len(data)}
+	b.at += int64(len(data))
+	_, err = b.w.Write(data)
 	return at, err
 }
 
 // get decodes into v the value that put stored. Call flush first.
-func (s *buffer) get(at span, v any) error {
-	s.buf = slices.Grow(s.buf[:0], at.n)[:at.n]
-	if _, err := s.f.ReadAt(s.buf, at.at); err != nil {
+func (b *buffer) get(at span, v any) error {
+	b.buf = slices.Grow(b.buf[:0], at.n)[:at.n]
+	if _, err := b.f.ReadAt(b.buf, at.at); err != nil {
 		return err
 	}
-	return json.Unmarshal(s.buf, v)
+	return json.Unmarshal(b.buf, v)
 }
 
-func (s *buffer) flush() error { return s.w.Flush() }
+func (b *buffer) flush() error { return b.w.Flush() }
 
-func (s *buffer) close() { _ = s.f.Close() } // the caller removes the folder
+func (b *buffer) close() { _ = b.f.Close() } // the caller removes the folder

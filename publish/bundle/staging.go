@@ -87,33 +87,33 @@ func sweep(root string) error {
 	return nil
 }
 
-func (d *staging) close() error { return errors.Join(os.RemoveAll(d.dir), d.lock.Close()) }
+func (s *staging) close() error { return errors.Join(os.RemoveAll(s.dir), s.lock.Close()) }
 
 // settle moves the bundle to its place. An existing bundle is replaced only if it is
 // damaged.
-func (d *staging) settle(m format.Manifest) error {
-	if err := content.Sync(d.bundle); err != nil {
+func (s *staging) settle(m format.Manifest) error {
+	if err := content.Sync(s.bundle); err != nil {
 		return err
 	}
-	place := filepath.Join(d.root, m.ID)
+	place := filepath.Join(s.root, m.ID)
 	if _, err := os.Lstat(place); err == nil {
 		if intact(place, m) {
 			return nil
 		}
-		if err := os.Rename(place, filepath.Join(d.dir, "damaged")); err != nil {
+		if err := os.Rename(place, filepath.Join(s.dir, "damaged")); err != nil {
 			return err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.Rename(d.bundle, place); err != nil {
+	if err := os.Rename(s.bundle, place); err != nil {
 		// Another process made the same bundle in between.
 		if intact(place, m) {
 			return nil
 		}
 		return err
 	}
-	return content.Sync(d.root)
+	return content.Sync(s.root)
 }
 
 // intact reports whether the files of a bundle match its manifest.

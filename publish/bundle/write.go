@@ -85,7 +85,7 @@ func (in Input) fill(ctx context.Context, run journal.Run, d *staging) (format.M
 	if err != nil {
 		return m, err
 	}
-	buffer, err := newBuffer(filepath.Join(d.scratch, "spool"))
+	buffer, err := newBuffer(filepath.Join(d.scratch, "buffer"))
 	if err != nil {
 		return m, err
 	}

@@ -39,8 +39,8 @@ type Run struct {
 	Notes     []string `json:"notes,omitempty"`
 	// Shard is nil for a run of the whole plan.
 	Shard *Shard `json:"shard,omitempty"`
-	// Before is the spending of an earlier, lost journal of the same run; nil if there
-	// is none.
+	// Before is the spending of an earlier, lost journal of the same run; nil if no
+	// journal was lost.
 	Before *Money `json:"before,omitempty"`
 }
 

@@ -67,8 +67,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.Concurrency == 0 {
 		w.Concurrency = defaultConcurrency
 	}
-	asking := newAsking(w)
-	k := &heartbeat{db: w.DB, now: w.Now, worker: w.Name, lease: w.Lease, held: asking.held}
+	attempts := newAttemptWorker(w)
+	k := &heartbeat{db: w.DB, now: w.Now, worker: w.Name, lease: w.Lease, held: attempts.held}
 	if err := k.beat(ctx); ctx.Err() != nil {
 		return nil
 	} else if err != nil { // without a heartbeat, the first attempt would be written off
@@ -78,16 +78,16 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer stop()
 	var background sync.WaitGroup
 	background.Go(func() { k.run(beating) })
-	background.Go(func() { asking.notifySignals(beating) })
-	err := w.work(ctx, asking)
+	background.Go(func() { attempts.notifySignals(beating) })
+	err := w.work(ctx, attempts)
 	stop()
 	background.Wait()
 	return errors.Join(err, w.signOff())
 }
 
-func (w *Worker) work(ctx context.Context, asking *asking) error {
+func (w *Worker) work(ctx context.Context, attempts *attemptWorker) error {
 	workers := river.NewWorkers()
-	river.AddWorker(workers, asking)
+	river.AddWorker(workers, attempts)
 	client, err := river.NewClient(riverpgxv5.New(w.DB.pool), &river.Config{
 		ID: w.Name, Queues: map[string]river.QueueConfig{queueName: {MaxWorkers: w.Concurrency}}, Workers: workers,
 		FetchCooldown: fetchCooldown, FetchPollInterval: pace(w.Name), RescueStuckJobsAfter: rescueAfter,

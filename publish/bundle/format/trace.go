@@ -36,7 +36,7 @@ type Trace struct {
 	FinishedAt *time.Time `json:"finishedAt"`
 	// Reason is why the trial was excluded; empty for an answered trial.
 	Reason string `json:"reason"`
-	// Attempt is the number of the answered attempt, from 1; 0 if there is none.
+	// Attempt is the number of the answered attempt, from 1; 0 if every attempt failed.
 	// Attempts are the failed ones in order.
 	Attempt  int       `json:"attempt"`
 	Attempts []Attempt `json:"attempts"`

@@ -17,11 +17,11 @@ func TestDetectTriesWhatTrialsDo(t *testing.T) {
 		"home below tmp": func(t *testing.T, c *Config) { c.Home = t.TempDir() },
 		"data below home below tmp": func(t *testing.T, c *Config) {
 			c.Home = t.TempDir()
-			c.Root, c.Hide = filepath.Join(c.Home, "shop/data/work/try"), []string{filepath.Join(c.Home, "shop/data")}
+			c.Root, c.Hide = filepath.Join(c.Home, "shop", "data", "work", "try"), []string{filepath.Join(c.Home, "shop/data")}
 		},
 		"data in a folder that others cannot enter": func(t *testing.T, c *Config) {
 			dir := outside(t)
-			c.Root, c.Hide = filepath.Join(dir, "shop/data/work/try"), []string{filepath.Join(dir, "shop/data")}
+			c.Root, c.Hide = filepath.Join(dir, "shop", "data", "work", "try"), []string{filepath.Join(dir, "shop/data")}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

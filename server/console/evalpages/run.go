@@ -12,6 +12,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/evals/resource"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/sse"
 )
@@ -105,27 +106,6 @@ func (v *visit) run() error {
 	return v.result(report)
 }
 
-// A progress is the body of a progress event.
-type progress struct {
-	Type      string  `json:"type"`
-	Planned   int     `json:"planned"`
-	Valid     int     `json:"valid"`
-	Excluded  int     `json:"excluded"`
-	InFlight  int     `json:"inFlight"`
-	SpentUSD  float64 `json:"spentUsd"`
-	AtMostUSD float64 `json:"atMostUsd"`
-	Lanes     []lane  `json:"lanes"`
-	Attempt   int     `json:"attempt"` // of an event of type started
-}
-
-// A lane is a provider, with its key and model, and the agents that ask it.
-type lane struct {
-	Name   string   `json:"name"`
-	Agents []string `json:"agents"`
-	Phase  string   `json:"phase"`
-	Reason string   `json:"reason"`
-}
-
 // recentEvents is how far back a page looks for how a run is doing.
 const recentEvents = 100
 
@@ -133,7 +113,7 @@ type liveData struct {
 	Page       layout.Page
 	Run        head
 	Asked      bool // to cancel it
-	P          progress
+	P          resource.Progress
 	Left       int // trials without an end
 	DoneText   string
 	Bars       bars
@@ -172,7 +152,7 @@ type logLine struct{ When, Text string }
 func (v *visit) live(r *evals.Run) error {
 	d := liveData{
 		Page: v.page(), Run: v.head(r, ""), Asked: r.CancelRequested, Budget: r.BudgetUSD, BudgetText: money(r.BudgetUSD), Phases: phases(), Again: r.Attempts > 1,
-		P: progress{Planned: r.Planned, Valid: r.Valid, Excluded: r.Excluded, SpentUSD: r.SpentUSD, AtMostUSD: r.AtMostUSD},
+		P: resource.Progress{Planned: r.Planned, Valid: r.Valid, Excluded: r.Excluded, SpentUSD: r.SpentUSD, AtMostUSD: r.AtMostUSD},
 	}
 	recent, err := v.h.Evals.Recent(v.R.Context(), v.actor(), r.ID, recentEvents)
 	if err != nil {
@@ -180,13 +160,17 @@ func (v *visit) live(r *evals.Run) error {
 	}
 	for _, e := range recent {
 		d.After = e.Seq
-		var p progress
+		var p struct {
+			Type    string `json:"type"`
+			Attempt int    `json:"attempt"` // of an event of type started
+			resource.Progress
+		}
 		if err := json.Unmarshal(e.Body, &p); err != nil {
 			continue // of a newer version
 		}
 		switch p.Type {
 		case evals.EventProgress:
-			d.P = p
+			d.P = p.Progress
 		case evals.EventStarted:
 			text := "A worker started the run."
 			if p.Attempt > 1 {

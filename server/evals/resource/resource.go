@@ -108,3 +108,24 @@ type ProviderKey struct {
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 }
+
+// Progress is the progress of a run, as its progress events carry it.
+type Progress struct {
+	Planned  int `json:"planned"` // trials
+	Valid    int `json:"valid"`
+	Excluded int `json:"excluded"`
+	// InFlight counts the trials whose response is awaited.
+	InFlight int     `json:"inFlight"`
+	SpentUSD float64 `json:"spentUsd"`
+	// AtMostUSD is SpentUSD and what the trials in flight may cost.
+	AtMostUSD float64 `json:"atMostUsd"`
+	Lanes     []Lane  `json:"lanes"`
+}
+
+// A Lane is the state of requests that share a provider, key and model.
+type Lane struct {
+	Name   string   `json:"name"`
+	Agents []string `json:"agents"` // those that ask it
+	Phase  string   `json:"phase"`
+	Reason string   `json:"reason"`
+}

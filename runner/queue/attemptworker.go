@@ -33,8 +33,8 @@ const (
 	riverWait = time.Minute
 )
 
-// asking is the River worker of attempts.
-type asking struct {
+// attemptWorker is the River worker of attempts.
+type attemptWorker struct {
 	river.WorkerDefaults[attemptJob]
 	*Worker
 	signals chan notice
@@ -61,27 +61,27 @@ type built struct {
 	err   error
 }
 
-func newAsking(w *Worker) *asking {
-	return &asking{Worker: w, signals: make(chan notice, 64), runs: map[string]*served{}, jobs: map[int64]time.Time{}}
+func newAttemptWorker(w *Worker) *attemptWorker {
+	return &attemptWorker{Worker: w, signals: make(chan notice, 64), runs: map[string]*served{}, jobs: map[int64]time.Time{}}
 }
 
 // Timeout implements river.Worker.
-func (a *asking) Timeout(job *river.Job[attemptJob]) time.Duration {
+func (a *attemptWorker) Timeout(job *river.Job[attemptJob]) time.Duration {
 	return time.Duration(job.Args.LimitS) * time.Second
 }
 
 // NextRetry implements river.Worker. Only the database fails here, and it recovers.
-func (a *asking) NextRetry(*river.Job[attemptJob]) time.Time { return a.Now().Add(reconnect) }
+func (a *attemptWorker) NextRetry(*river.Job[attemptJob]) time.Time { return a.Now().Add(reconnect) }
 
 // Work implements river.Worker. An error leaves the job for another try; every outcome
 // of the agent, a failure too, is a result.
-func (a *asking) Work(ctx context.Context, job *river.Job[attemptJob]) error {
+func (a *attemptWorker) Work(ctx context.Context, job *river.Job[attemptJob]) error {
 	a.note(job.ID, time.Time{})
 	defer func() { a.note(job.ID, a.Now()) }()
 	return a.answer(ctx, job)
 }
 
-func (a *asking) note(job int64, ended time.Time) {
+func (a *attemptWorker) note(job int64, ended time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.jobs[job] = ended
@@ -89,7 +89,7 @@ func (a *asking) note(job int64, ended time.Time) {
 
 // held are this worker's jobs. River stops retrying to record the end of a job when the
 // database stays away: that job has no worker, and would seem to run forever.
-func (a *asking) held() []int64 {
+func (a *attemptWorker) held() []int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	ids := make([]int64, 0, len(a.jobs))
@@ -103,7 +103,7 @@ func (a *asking) held() []int64 {
 	return ids
 }
 
-func (a *asking) answer(ctx context.Context, job *river.Job[attemptJob]) error {
+func (a *attemptWorker) answer(ctx context.Context, job *river.Job[attemptJob]) error {
 	run, answered, err := a.run(ctx, &job.Args)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return river.JobCancel(errors.New("the run no longer exists"))
@@ -126,7 +126,7 @@ func (a *asking) answer(ctx context.Context, job *river.Job[attemptJob]) error {
 }
 
 // run returns the run of an attempt, and whether the attempt already has its result.
-func (a *asking) run(ctx context.Context, q *attemptJob) (r *served, answered bool, err error) {
+func (a *attemptWorker) run(ctx context.Context, q *attemptJob) (r *served, answered bool, err error) {
 	var stamp string
 	err = a.DB.pool.QueryRow(ctx, `select catalog || manifests, exists (
 			select from trial_answer where run_id = $1 and trial_id = $2 and attempt = $3)
@@ -150,7 +150,7 @@ func (a *asking) run(ctx context.Context, q *attemptJob) (r *served, answered bo
 	return r, answered, nil
 }
 
-func (a *asking) read(ctx context.Context, id string) (*served, error) {
+func (a *attemptWorker) read(ctx context.Context, id string) (*served, error) {
 	var text, manifests string
 	r := &served{agents: map[string]eval.Agent{}, built: map[string]built{}}
 	err := a.DB.pool.QueryRow(ctx, "select eval, catalog, manifests from queued_run where run_id = $1", id).Scan(&text, &r.catalog, &manifests)
@@ -170,7 +170,7 @@ func (a *asking) read(ctx context.Context, id string) (*served, error) {
 }
 
 // agent returns the agent of a run, and an error where this machine cannot be it.
-func (a *asking) agent(r *served, name string) (agent.Agent, error) {
+func (a *attemptWorker) agent(r *served, name string) (agent.Agent, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b, ok := r.built[name]
@@ -181,7 +181,7 @@ func (a *asking) agent(r *served, name string) (agent.Agent, error) {
 	return b.agent, b.err
 }
 
-func (a *asking) build(r *served, name string) (agent.Agent, error) {
+func (a *attemptWorker) build(r *served, name string) (agent.Agent, error) {
 	if r.catalog != a.Catalog.Version {
 		return nil, fmt.Errorf("this worker has catalogue %s, the run needs %s", a.Catalog.Version, r.catalog)
 	}
@@ -200,7 +200,7 @@ func (a *asking) build(r *served, name string) (agent.Agent, error) {
 }
 
 // ask makes the attempt, and converts every result to an outcome.
-func (a *asking) ask(ctx context.Context, who agent.Agent, r *served, q *attemptJob) (o outcome) {
+func (a *attemptWorker) ask(ctx context.Context, who agent.Agent, r *served, q *attemptJob) (o outcome) {
 	defer func() {
 		if v := recover(); v != nil {
 			o = outcome{err: &agent.InfraError{Reason: reasonPanic, Err: fmt.Errorf("%v", v)}}
@@ -237,7 +237,7 @@ func asInfra(err error) *agent.InfraError {
 }
 
 // unable leaves an attempt to other workers. It fails if no live worker can make it.
-func (a *asking) unable(ctx context.Context, job *river.Job[attemptJob], why error) error {
+func (a *attemptWorker) unable(ctx context.Context, job *river.Job[attemptJob], why error) error {
 	q := &job.Args
 	inserted, err := a.DB.pool.Exec(ctx, `insert into queue_unable (worker, run_id, agent, reason) values ($1, $2, $3, $4) on conflict do nothing`,
 		a.Name, q.Run, q.Trial.Agent, why.Error())
@@ -265,7 +265,7 @@ func (a *asking) unable(ctx context.Context, job *river.Job[attemptJob], why err
 
 // store writes the result and the end of the job in one transaction, and retries while
 // the database is away: the answer may have been paid for.
-func (a *asking) store(ctx context.Context, job *river.Job[attemptJob], o outcome) error {
+func (a *attemptWorker) store(ctx context.Context, job *river.Job[attemptJob], o outcome) error {
 	payload, raw, err := a.DB.encode(o)
 	if err != nil {
 		o = outcome{err: &agent.InfraError{Reason: agent.ReasonMalformed, Billed: true, Err: err}}
@@ -287,7 +287,7 @@ func (a *asking) store(ctx context.Context, job *river.Job[attemptJob], o outcom
 	}
 }
 
-func (a *asking) storeOnce(ctx context.Context, job *river.Job[attemptJob], answered bool, payload, raw []byte) error {
+func (a *attemptWorker) storeOnce(ctx context.Context, job *river.Job[attemptJob], answered bool, payload, raw []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, queryWait)
 	defer cancel()
 	q := &job.Args
@@ -318,14 +318,14 @@ func (a *asking) storeOnce(ctx context.Context, job *river.Job[attemptJob], answ
 
 // signal forwards rate-limit signals during an attempt. It never blocks: excess signals
 // are dropped.
-func (a *asking) signal(q *attemptJob, s limiter.Signal) {
+func (a *attemptWorker) signal(q *attemptJob, s limiter.Signal) {
 	select {
 	case a.signals <- notice{Run: q.Run, Trial: q.TrialID, Signal: &s}:
 	default:
 	}
 }
 
-func (a *asking) notifySignals(ctx context.Context) {
+func (a *attemptWorker) notifySignals(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
