@@ -17,7 +17,7 @@ func (r *reading) without(s *sentence, named []*target) {
 	}
 	for _, h := range s.hits {
 		switch {
-		case h.Class == prose.Defers:
+		case h.Class == prose.Defers && !r.negated(s, h):
 			r.defers = true
 		case h.Class == prose.Refuses && r.refusal == "" && len(r.order) == 0:
 			r.refusal = s.Text

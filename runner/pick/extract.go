@@ -85,6 +85,19 @@ func (x *Extractor) Extract(t transcript.Transcript) Result {
 // ExtractContext is Extract for answers of any length: it stops soon after ctx ends,
 // with the context's error.
 func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript) (Result, error) {
+	f, cut, err := x.gather(ctx, t)
+	if err != nil {
+		return Result{}, err
+	}
+	r := f.decide(t.Stop)
+	markCut(&r, cut)
+	r.Extractor, r.Catalog = Version, x.version
+	nameRule(&r)
+	return r, nil
+}
+
+// gather collects the evidence of an answer, and what of it was too long to read.
+func (x *Extractor) gather(ctx context.Context, t transcript.Transcript) (*finding, []string, error) {
 	diff, commands, cut := inWindow(t)
 	message, code, long := splitFences(t.FinalText)
 	if long {
@@ -119,15 +132,11 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return Result{}, err
+			return nil, nil, err
 		}
 	}
 	f.message.cut = f.message.cutOff(t.FinalText, x.lexicons[f.message.language])
 	f.actions = x.weigh(f.actions)
 	f.structured = x.structured(t.Structured)
-	r := f.decide(t.Stop)
-	markCut(&r, cut)
-	r.Extractor, r.Catalog = Version, x.version
-	nameRule(&r)
-	return r, nil
+	return f, cut, nil
 }

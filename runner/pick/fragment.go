@@ -98,11 +98,7 @@ func (s *sentence) coded(from, to int) bool {
 
 // within reports whether a mention stands in one of the spans of the unit.
 func (s *sentence) within(spans []prose.Span, m mention) bool {
-	tokens := prose.Tokens(s.Text)
-	if m.to > len(tokens) {
-		return false
-	}
-	from, to := s.From+tokens[m.from].From, s.From+tokens[m.to-1].To
+	from, to := s.bytes(m)
 	return slices.ContainsFunc(spans, func(p prose.Span) bool { return p.From <= from && to <= p.To })
 }
 

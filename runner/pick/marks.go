@@ -80,7 +80,7 @@ func (r *reading) settleReport() {
 			}
 		}
 	}
-	if r.made+r.identifiers < 2 || r.defers || r.asks || r.own != nil && r.last(r.own) == chosen {
+	if !r.reports() || r.own != nil && r.last(r.own) == chosen {
 		return
 	}
 	for i := range r.remarks {
@@ -94,6 +94,20 @@ func (r *reading) settleReport() {
 			r.order = append(r.order, m.target)
 		}
 	}
+}
+
+// reports reports whether the message tells of work that was done: by sentences that say so,
+// code, counts of tests, and a first sentence that names nothing before a list. Advice talks
+// to its reader.
+func (r *reading) reports() bool {
+	n := r.made + r.identifiers
+	if len(r.units) > 1 && r.units[0].Kind == prose.Paragraph && r.units[1].Kind == prose.Item && len(r.units[0].Text) < 140 && r.opener {
+		n++
+	}
+	if r.addressed > 3 && r.made < 2 {
+		n--
+	}
+	return n >= 2 && !r.defers && !r.asks
 }
 
 // turnedDown reports whether a remark turns the target down.

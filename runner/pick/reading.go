@@ -2,6 +2,7 @@ package pick
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,6 +32,8 @@ type remark struct {
 	tail     bool // the last word of an item: "Java estate → Dynatrace"
 	code     bool // a package, file or variable in a code span, and nothing said of it
 	grouped  bool // with others: "X and Y"
+	bold     bool // the only bold of running text
+	behind   bool // said to be a second choice
 }
 
 // A statements is what a message says.
@@ -71,7 +74,9 @@ type reading struct {
 	items       []*target // that the items of the last numbered list name first
 	inUnit      []*target // named by this unit so far
 	made        int       // sentences that report work
-	identifiers int       // code in the text: paths, names of variables
+	identifiers int       // code in the text and counts of tests
+	addressed   int       // words that address the reader
+	opener      bool      // the first sentence is short, and names and asks nothing
 	lead        *target   // whose section it is: a heading or a bold opener names it
 	leadKind    prose.Kind
 	head        []string // of the table that is read
@@ -143,7 +148,7 @@ func (r *reading) unit(u *prose.Unit) {
 	if u.Kind == prose.Heading {
 		r.labelled = 0
 	}
-	r.identifiers += codeNames(u)
+	r.identifiers += codeNames(u) + len(testCounts.FindAllStringIndex(u.Text, -1))
 	first := len(r.remarks)
 	if c, ok := r.labelOf(u.Text); ok {
 		if c == prose.LabelPick && r.headed {
@@ -187,6 +192,14 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 	r.slots(s)
 	r.match(s)
 	r.n++
+	if r.n == 1 {
+		r.opener = len(s.slots) == 0 && !s.Question
+	}
+	for _, t := range s.tokens {
+		if t.Slot == 0 && r.has(prose.You, t.Key) {
+			r.addressed++
+		}
+	}
 	stances := r.stancesOf(s)
 	r.gapping(s, stances)
 	s.alone, s.conclusion = r.fragment(s), r.concluding(s)
@@ -244,16 +257,43 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	case m.code && !said:
 		st = passing // unless the message is a report of work: settleReport
 	}
-	if m.target.unknown && st < chosen && (st < done || !m.target.brand) || m.target == r.own && st < considered {
+	bold := u.Kind == prose.Paragraph && !s.Question && s.emphasised(m)
+	if m.target.unknown && st < chosen && (st < done || !m.target.brand) && (!bold || st < neutral || st == considered) || m.target == r.own && st < considered {
 		return false
 	}
 	r.remark(m.target, st, s)
 	last := &r.remarks[len(r.remarks)-1]
+	last.bold, last.behind = bold, st == considered && s.hasHit(prose.Behind, m)
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
 	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
 	last.tail = u.Kind == prose.Item && s.tokens[len(s.tokens)-1].Slot > 0 && s.slots[s.tokens[len(s.tokens)-1].Slot-1][0].target == m.target && len(s.tokens) > 3
 	last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 	return true
+}
+
+// emphasised reports whether a mention is bold without the words around it. A bold name that
+// opens its unit and has a colon or dash behind it is the head of a section.
+func (s *sentence) emphasised(m mention) bool {
+	from, to := s.bytes(m)
+	return slices.ContainsFunc(s.unit.Bold, func(p prose.Span) bool {
+		rest := strings.TrimLeft(s.unit.Text[p.To:], " ")
+		head := p.From == 0 && (rest == "" || strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "("))
+		return p.From <= from && to <= p.To && p.To-p.From < to-from+12 && !head
+	})
+}
+
+// bytes returns the place of a mention in the text of its unit.
+func (s *sentence) bytes(m mention) (from, to int) {
+	tokens := prose.Tokens(s.Text)
+	if m.to > len(tokens) {
+		return -1, -1
+	}
+	return s.From + tokens[m.from].From, s.From + tokens[m.to-1].To
+}
+
+// hasHit reports whether a phrase of a class is about the slot of a mention.
+func (s *sentence) hasHit(c prose.Class, m mention) bool {
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == c && h.Slot > 0 && slices.Contains(s.slots[h.Slot-1], m) })
 }
 
 // remark adds a remark.
@@ -268,12 +308,19 @@ func (r *reading) remark(t *target, st stance, s *sentence) {
 func codeNames(u *prose.Unit) int {
 	n := 0
 	for _, span := range u.Code {
-		if strings.ContainsAny(u.Text[span.From:span.To], "/._(-") {
+		code := u.Text[span.From:span.To]
+		if strings.ContainsAny(code, "/._(-") || strings.ToLower(code[:1]) != strings.ToUpper(code[:1]) && humps.MatchString(code) {
 			n++
 		}
 	}
 	return n
 }
+
+var (
+	humps = regexp.MustCompile(`\p{Ll}\p{Lu}`)
+	// testCounts are the counts of tests with which reports of work end: "33 specs", "テスト 18 件".
+	testCounts = regexp.MustCompile(`(?i)\b\d+ (?:new |unit |e2e |integration |neue |nouveaux )?(?:tests?|specs?|examples|snapshots|assertions|pruebas|testes|failures)\b|\b(?:tests?|specs|pruebas|testes)\s?: \d+|(?:测试|テスト|테스트)[^,.。、]{0,12}\d+ ?(?:件|个|個|개|条)|\d+ ?(?:件|个|個|개|条)[^,.。、]{0,6}(?:测试|テスト|테스트)`)
+)
 
 // hasCode reports whether a code span stands in the sentence.
 func (s *sentence) hasCode() bool {

@@ -36,7 +36,7 @@ func stanceOf(c prose.Class) stance {
 		return praised
 	case prose.Suits:
 		return suits
-	case prose.Options:
+	case prose.Options, prose.Behind:
 		return considered
 	case prose.Faults:
 		return faults
@@ -108,6 +108,10 @@ func strongest(hits []judged) judged {
 	best := kept[0]
 	for _, h := range kept[1:] {
 		switch {
+		case h.Class == prose.Behind && best.stance >= praised && h.From <= best.From, best.Class == prose.Behind && h.stance >= praised && best.From <= h.From:
+			if h.Class == prose.Behind { // "my second choice"
+				best = h
+			}
 		case h.stance.strong() != best.stance.strong():
 			if h.stance.strong() {
 				best = h

@@ -164,7 +164,7 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 	if len(top) > 0 {
 		level = v.of[top[0]]
 	}
-	own := v.of[v.own] >= praised || v.of[v.own] == suits && level == 0
+	own := v.of[v.own] >= praised || v.of[v.own] == suits && level == 0 && len(v.rivals(neutral, suits)) < 2
 	r.Method, r.Level = MethodStatement, LevelStatement
 	switch {
 	case v.refusal != "" && level < chosen:
@@ -191,7 +191,7 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		f.pick(r, Tool, top[0], map[stance]string{chosen: "commits", advised: "advises", done: "reports", praised: "praises"}[level])
 	case len(top) > 1 && level > praised:
 		r.Kind, r.Rule = Ambiguous, "uses two or more"
-	case f.byContrast(r, v):
+	case f.byContrast(r, v), f.byFavour(r, v):
 	default:
 		f.undecided(r, v)
 	}
@@ -217,6 +217,75 @@ func (f *finding) byContrast(r *Result, v *verdicts) bool {
 	}
 	f.pick(r, Tool, good[0], rule)
 	return true
+}
+
+// byFavour adds up what speaks for each name without saying that it is the choice: the only
+// bold name of the running text, others that are second choices or turned down, the first
+// name, a point in its favour. Three points more than nothing, and more than any other has,
+// are a choice.
+func (f *finding) byFavour(r *Result, v *verdicts) bool {
+	var bold []*target
+	behind := map[*target]bool{}
+	for _, m := range v.remarks {
+		if m.bold && m.stance != rejects {
+			bold = append(bold, m.target)
+		}
+		if m.behind {
+			behind[m.target] = true
+		}
+	}
+	bold = compact(bold)
+	against := len(v.rivals(rejects, faults))
+	candidates := v.rivals(neutral, suits)
+	if len(bold) == 1 && bold[0].outside {
+		candidates = append(candidates, bold[0])
+	}
+	var best *target
+	most, next := 0, 0
+	for _, t := range candidates {
+		if behind[t] || v.of[t] == considered {
+			continue
+		}
+		n := 0
+		add := func(points int, is bool) {
+			if is {
+				n += points
+			}
+		}
+		add(2, len(bold) == 1 && bold[0] == t)
+		add(1, len(behind) > 0)
+		add(1, against > 0)
+		add(1, v.leads(t))
+		add(1, v.of[t] == suits)
+		add(1, v.weights[t].plus > v.weights[t].minus)
+		if n > most {
+			best, most, next = t, n, most
+		} else {
+			next = max(next, n)
+		}
+	}
+	if most < 3 || next == most || v.asks || v.cut != whole || v.defers && len(bold) != 1 {
+		return false
+	}
+	kind := Tool
+	if best.outside {
+		kind = Other
+	}
+	f.pick(r, kind, best, "favours")
+	return true
+}
+
+// leads reports whether nothing is named before the target, except in passing.
+func (v *verdicts) leads(t *target) bool {
+	for _, m := range v.remarks {
+		if m.target == t {
+			return true
+		}
+		if m.stance != passing && !m.target.outside {
+			return false
+		}
+	}
+	return false
 }
 
 // undecided tells none from what the rules cannot read.

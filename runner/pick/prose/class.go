@@ -11,6 +11,7 @@ const (
 	Praises              // the best of the field: "X is the right fit"
 	Suits                // speaks for it: "X does both"
 	Options              // one to consider: "X would also work"
+	Behind               // a second choice: "X is my plan B"
 	Faults               // speaks against it: "X is expensive"
 	Rejects              // turned down: "X is overkill"
 	Past                 // used before or in passing: "the existing X call"
@@ -48,6 +49,7 @@ const (
 	Serves     // stands between what is chosen and who provides it: "PostgreSQL on Neon"
 	Complement // words that may follow a name in a sentence without a verb: "with"
 	Verb       // frequent verbs
+	You        // words that address the reader
 	Article    // may stand between joined names: "the"
 	NameCue    // words behind which a capital marks a name, in a language where all nouns have one
 	Dangling   // words that no sentence ends with
@@ -61,10 +63,10 @@ const (
 
 // classNames are the sections of a lexicon file.
 var classNames = [classes]string{
-	"commits", "advises", "reports", "praises", "suits", "options", "faults", "rejects", "past",
+	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label verdict",
 	"takes it", "drops it", "retracts", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
-	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "article", "name cue", "dangling",
+	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "you", "article", "name cue", "dangling",
 	"first", "second", "third", "last",
 }
 

@@ -53,7 +53,7 @@ func Parse(language, text string) (*Lexicon, error) {
 		Language: language, words: map[string]int32{}, phrases: &node{}, starts: &node{},
 		lists: map[Class]map[string]bool{},
 	}
-	for _, c := range []Class{And, Or, Lead, Common, Barrier, Serves, Complement, Verb, Article, NameCue, Dangling, Negation} {
+	for _, c := range []Class{And, Or, Lead, Common, Barrier, Serves, Complement, Verb, You, Article, NameCue, Dangling, Negation} {
 		x.lists[c] = map[string]bool{}
 	}
 	section := Class(-1)
