@@ -21,7 +21,7 @@ func (r *reading) without(s *sentence, named []*target) {
 			r.defers = true
 		case h.Class == prose.Refuses && r.refusal == "" && len(r.order) == 0:
 			r.refusal = s.Text
-		case h.Class == prose.Builds && !s.Question && !s.says(prose.Unchanged) && !r.presents(s) && !r.negated(s, h) && r.qualified(s, chosen, h.From) == chosen:
+		case h.Class == prose.Builds && !s.Question && !s.says(prose.Unchanged) && !r.presents(s) && !r.described(s) && !r.negated(s, h) && r.qualified(s, chosen, h.From) == chosen:
 			r.remark(r.own, chosen, s)
 		case h.Class == prose.Ties && !r.conditional(s, h.From):
 			if about = r.together(about); len(about) > 1 {
@@ -32,7 +32,7 @@ func (r *reading) without(s *sentence, named []*target) {
 		}
 	}
 	for _, p := range r.phrases {
-		if p.MatchString(s.Text) && !s.Question {
+		if p.MatchString(s.Text) && !s.Question && !r.described(s) {
 			r.remark(r.own, suits, s)
 		}
 	}
@@ -145,8 +145,13 @@ func (r *reading) last(t *target) stance {
 	return neutral
 }
 
+// stranger returns the target of a name that names.find does not find: a rival where only the
+// case of its letters differs, otherwise one of its own.
 func (r *reading) stranger(text string) *target {
 	slug := nameSlug(text)
+	if t := r.names.bySlug[slug]; t != nil {
+		return t
+	}
 	if r.unknown[slug] == nil {
 		r.unknown[slug] = &target{slug: slug, outside: true, unknown: true}
 	}
@@ -192,4 +197,10 @@ func (r *reading) presents(s *sentence) bool {
 	return slices.ContainsFunc(r.remarks, func(m remark) bool {
 		return m.sentence == r.n && !m.target.outside && m.target != r.own && m.stance >= neutral
 	})
+}
+
+// described reports whether the sentence belongs to the section about a rival that is not
+// turned down.
+func (r *reading) described(s *sentence) bool {
+	return r.lead != nil && (s.unit == r.leadUnit || s.unit.Kind == prose.Item) && r.last(r.lead) >= neutral
 }

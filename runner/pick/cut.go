@@ -50,6 +50,9 @@ func (s *statements) cutOff(text string, x *prose.Lexicon) cutness {
 	if prose.LostBreaks(text) {
 		return whole // what ends such a text is often the page around it
 	}
+	if unfinished(strings.TrimSuffix(text, line)) {
+		return whole // a text that does without full stops
+	}
 	elsewhere := strings.ContainsAny(strings.TrimSuffix(text, line), ".!?。") || len(prose.Sentences(trimmed)) > 1
 	if !startsItem.MatchString(trimmed) && (elsewhere && len(tokens) >= 3 || len(tokens) >= 20) {
 		return maybeCut
@@ -57,8 +60,20 @@ func (s *statements) cutOff(text string, x *prose.Lexicon) cutness {
 	return whole
 }
 
+// unfinished reports whether a line of prose, as long as a sentence, has nothing that ends one.
+func unfinished(text string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "*_"))
+		last, _ := utf8.DecodeLastRuneInString(line)
+		if !startsItem.MatchString(line) && (unicode.IsLetter(last) || unicode.IsDigit(last)) && len(prose.Tokens(line)) >= 6 {
+			return true
+		}
+	}
+	return false
+}
+
 var (
 	codeSpans  = regexp.MustCompile("`[^`]*`")
 	emptyItem  = regexp.MustCompile(`^(?:[-*+•]|\d{1,2}[.)]|#{1,6}|\*\*)$`)
-	startsItem = regexp.MustCompile(`^(?:[-*+•#]|\d)`)
+	startsItem = regexp.MustCompile(`^(?:[-*+•#|\[→➡⇒※]|=>|->|\d)`)
 )

@@ -116,6 +116,9 @@ func (r *reading) verbless(s *sentence, at int) bool {
 		return false
 	}
 	next := s.tokens[at+1].Key
+	if r.opens(s, at) {
+		return true
+	}
 	if next == "," && at+2 < len(s.tokens) && r.has(prose.Complement, s.tokens[at+2].Key) { // "RSpec, since your team knows it."
 		return true
 	}
@@ -131,4 +134,23 @@ func (r *reading) verbless(s *sentence, at int) bool {
 		}
 	}
 	return true
+}
+
+// opens reports whether the sentence answers with a name alone what was asked: it begins the
+// message or follows a question, and its first clause is short and has no verb: "GoCardless,
+// and set the retry rules." Languages without a list of verbs are left out.
+func (r *reading) opens(s *sentence, at int) bool {
+	if r.n > 1 && !r.asks || at > 3 || !r.lexicons[0].Lists(prose.Verb) {
+		return false
+	}
+	for i, t := range s.tokens {
+		switch {
+		case i == at:
+		case i > at && !t.Word && strings.Contains(",;:–—.", t.Key[:1]):
+			return t.Key != ":" || i > at+1
+		case t.Slot > 0 && !t.Soft, i > at+5, t.Word && (r.has(prose.Verb, t.Key) || r.has(prose.Negation, t.Key)), !t.Word:
+			return false
+		}
+	}
+	return false // nothing follows: see fragment
 }

@@ -48,7 +48,7 @@ func (r *reading) byMarks(u *prose.Unit, first int) {
 			st, ok = verdictMark(u.Text[i:])
 		}
 	}
-	if ok && (m.stance == neutral || m.stance == considered || m.stance == suits || m.stance == chosen) {
+	if ok && (m.stance == neutral || m.stance == considered || m.stance == suits || m.stance == chosen && st != praised) {
 		m.stance, m.mark, m.unit = st, true, false
 	}
 }
@@ -115,12 +115,12 @@ func (r *reading) turnedDown(t *target) bool {
 	return slices.ContainsFunc(r.remarks, func(m remark) bool { return m.target == t && m.stance == rejects })
 }
 
-// settleHeads takes names that stand alone in their units for heads of sections, where there
-// are two or more of them.
+// settleHeads takes names that stand alone for heads of sections, where there are two or more
+// of them.
 func (r *reading) settleHeads() {
 	var heads []*target
 	for _, m := range r.remarks {
-		if m.unit {
+		if m.fragment && m.stance == chosen {
 			heads = append(heads, m.target)
 		}
 	}
@@ -128,7 +128,7 @@ func (r *reading) settleHeads() {
 		return
 	}
 	for i := range r.remarks {
-		if m := &r.remarks[i]; m.unit && m.stance == chosen {
+		if m := &r.remarks[i]; m.fragment && m.stance == chosen {
 			m.stance = neutral
 		}
 	}

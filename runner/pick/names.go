@@ -15,6 +15,7 @@ import (
 // A nameIndex finds the names of targets among the words of a sentence.
 type nameIndex struct {
 	byFirst map[string][]name // by the first word, the longest first
+	bySlug  map[string]*target
 }
 
 type name struct {
@@ -33,8 +34,11 @@ type mention struct {
 }
 
 func newNames(targets []*target) *nameIndex {
-	n := &nameIndex{byFirst: map[string][]name{}}
+	n := &nameIndex{byFirst: map[string][]name{}, bySlug: map[string]*target{}}
 	for _, t := range targets {
+		if n.bySlug[t.slug] == nil {
+			n.bySlug[t.slug] = t
+		}
 		for _, a := range t.Aliases {
 			var words []string
 			for _, token := range prose.Tokens(a.Text) {
@@ -164,8 +168,39 @@ func (r *reading) trace(code string) *target {
 		}
 	}
 	found = compact(found)
+	if len(found) == 0 {
+		if t := r.inIdentifier(code); t != nil {
+			return t
+		}
+	}
 	if len(found) != 1 || found[0].outside || plainLetters(code) && !slices.ContainsFunc(found[0].Aliases, func(a catalog.Alias) bool { return strings.EqualFold(a.Text, code) }) {
 		return nil // a word such as `flags` may name anything
+	}
+	return found[0]
+}
+
+// inIdentifier returns the only rival whose name is part of a path or of a name such as
+// ZammadGateway.
+func (r *reading) inIdentifier(code string) *target {
+	if strings.ContainsAny(code, " @:=") {
+		return nil
+	}
+	words := humps.ReplaceAllStringFunc(code, func(hump string) string {
+		_, size := utf8.DecodeRuneInString(hump)
+		return hump[:size] + " " + hump[size:]
+	})
+	words = strings.Trim(strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return c
+		}
+		return ' '
+	}, words), " ")
+	if !strings.Contains(words, " ") {
+		return nil
+	}
+	found := targetsOf(r.names.find(words, prose.Tokens(words), &r.around))
+	if len(found) != 1 || found[0].outside {
+		return nil
 	}
 	return found[0]
 }
@@ -246,7 +281,7 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 		return plainWord // a function or variable
 	case inner, upper > 0 && lower > 0 && strings.HasSuffix(s.Text[:t.From], "node."):
 		return brand
-	case lower == 0 && len(word) < 5: // an abbreviation
+	case lower == 0 && (len(word) < 5 || s.shouts()): // an abbreviation
 		return plainWord
 	case unicode.IsUpper(first) && !s.opens(i) && (r.language != "de" || i > 0 && r.has(prose.NameCue, s.tokens[i-1].Key)):
 		return capitalised
@@ -255,6 +290,20 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 	default:
 		return plainWord
 	}
+}
+
+// shouts reports whether most long words are in capitals, which then mark no name.
+func (s *sentence) shouts() bool {
+	long, upper := 0, 0
+	for _, t := range s.tokens {
+		if word := s.Text[t.From:t.To]; t.Word && len(word) > 2 {
+			long++
+			if word == strings.ToUpper(word) {
+				upper++
+			}
+		}
+	}
+	return upper > 1 && 3*upper > long
 }
 
 // opens reports whether the word at i begins a clause that goes on: its capital says nothing

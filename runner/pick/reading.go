@@ -34,6 +34,8 @@ type remark struct {
 	grouped  bool // with others: "X and Y"
 	bold     bool // the only bold of running text
 	behind   bool // said to be a second choice
+	limited  bool // for a case: "X for a Node server"
+	inside   bool // in the section about it
 }
 
 // A statements is what a message says.
@@ -71,7 +73,8 @@ type reading struct {
 	n           int       // sentences so far
 	topic       []*target // named by the last sentence that names any
 	many        []*target // named by the last unit that names two or more
-	items       []*target // that the items of the last numbered list name first
+	items       []*target // that the items of the last list, or the sections, name first
+	listing     bool      // the last unit belongs to a list
 	inUnit      []*target // named by this unit so far
 	made        int       // sentences that report work
 	identifiers int       // code in the text and counts of tests
@@ -79,6 +82,7 @@ type reading struct {
 	opener      bool      // the first sentence is short, and names and asks nothing
 	lead        *target   // whose section it is: a heading or a bold opener names it
 	leadKind    prose.Kind
+	leadUnit    *prose.Unit
 	head        []string // of the table that is read
 	opening     bool     // the message has only quoted so far
 	headed      bool     // the unit before is a heading that names one target
@@ -167,12 +171,7 @@ func (r *reading) unit(u *prose.Unit) {
 		r.inUnit = append(r.inUnit, r.sentence(u, s)...)
 	}
 	named := r.inUnit
-	if u.Number == 1 {
-		r.items = nil
-	}
-	if u.Number > 0 && len(named) > 0 {
-		r.items = append(r.items, named[0])
-	}
+	r.list(u, named)
 	r.headed = u.Kind == prose.Heading && distinct(named) == 1
 	r.byLabel(first)
 	r.byMarks(u, first)
@@ -182,6 +181,20 @@ func (r *reading) unit(u *prose.Unit) {
 	if r.labelled > 0 && len(named) > 0 {
 		r.labelled--
 	}
+}
+
+// list notes the first name of an item, or of a unit that begins a section. What stands below a
+// new heading, or below a paragraph behind another list, is a new list.
+func (r *reading) list(u *prose.Unit, named []*target) {
+	begins := u.Kind == prose.Item && u.Level < 2 || r.leadUnit == u && r.lead != nil
+	switch {
+	case u.Number == 1, begins && !r.listing && u.Kind == prose.Item && len(named) > 0:
+		r.items = nil
+	}
+	if begins && len(named) > 0 && !slices.Contains(r.items, named[0]) {
+		r.items = append(r.items, named[0])
+	}
+	r.listing = begins || r.listing && u.Kind == prose.Item
 }
 
 // sentence reads one sentence, and returns the rivals that it names.
@@ -263,6 +276,7 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	}
 	r.remark(m.target, st, s)
 	last := &r.remarks[len(r.remarks)-1]
+	last.limited, last.inside = st == chosen && r.limited(s, m), r.lead == m.target && (u == r.leadUnit || u.Kind == prose.Item)
 	last.bold, last.behind = bold, st == considered && s.hasHit(prose.Behind, m)
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
 	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
@@ -289,6 +303,24 @@ func (s *sentence) bytes(m mention) (from, to int) {
 		return -1, -1
 	}
 	return s.From + tokens[m.from].From, s.From + tokens[m.to-1].To
+}
+
+// limited reports whether what is said of a mention holds for a case: a word such as "for"
+// follows, and no word such as "this" or "your" behind it.
+func (r *reading) limited(s *sentence, m mention) bool {
+	end := 0
+	for _, h := range s.hits {
+		if h.Slot > 0 && h.Class <= prose.Praises && slices.Contains(s.slots[h.Slot-1], m) {
+			end = max(end, h.To)
+		}
+	}
+	for i := end; i > 0 && i+1 < len(s.tokens) && i < end+2; i++ {
+		if r.has(prose.Limit, s.tokens[i].Key) {
+			next := s.tokens[i+1].Key
+			return !r.has(prose.Here, next) && !r.has(prose.You, next)
+		}
+	}
+	return false
 }
 
 // hasHit reports whether a phrase of a class is about the slot of a mention.

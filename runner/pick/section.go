@@ -68,7 +68,7 @@ func (r *reading) openSection(u *prose.Unit) {
 		return
 	}
 	found := targetsOf(r.names.find(text, prose.Tokens(text), &r.around))
-	r.lead, r.leadKind = nil, u.Kind
+	r.lead, r.leadKind, r.leadUnit = nil, u.Kind, u
 	if len(found) == 1 && !found[0].outside {
 		r.lead = found[0]
 	}

@@ -2,6 +2,7 @@ package pick
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
@@ -152,6 +153,9 @@ func (r *reading) negated(s *sentence, h prose.Hit) bool {
 		if o.Class == prose.Negation && from <= o.From && o.From < to && !s.harmless(o) {
 			return true
 		}
+	}
+	if h.Class == prose.Suits && h.To < len(s.tokens) && s.tokens[h.To].Slot == 0 && strings.HasPrefix(s.tokens[h.To-1].Key, "ha") {
+		to++ // "X has neither"
 	}
 	return r.negates(s, near, to)
 }

@@ -95,6 +95,30 @@ func (v *verdicts) single(targets []*target) []*target {
 	return slices.DeleteFunc(slices.Clone(targets), func(t *target) bool { return !v.alone[t] })
 }
 
+// unlimited returns those that are chosen without a limit such as "for a Node server", and of
+// several those that are chosen outside the section about them.
+func (v *verdicts) unlimited(targets []*target) []*target {
+	keep := func(ok func(remark) bool) []*target {
+		return slices.DeleteFunc(slices.Clone(targets), func(t *target) bool {
+			return !slices.ContainsFunc(v.remarks, func(m remark) bool { return m.target == t && m.stance == chosen && ok(m) })
+		})
+	}
+	at := map[int]*target{}
+	for _, m := range v.remarks {
+		if m.stance == chosen && slices.Contains(targets, m.target) {
+			if o := at[m.sentence]; o != nil && o != m.target {
+				return nil // one sentence chooses both
+			}
+			at[m.sentence] = m.target
+		}
+	}
+	out := keep(func(m remark) bool { return !m.limited })
+	if len(out) > 1 {
+		out = keep(func(m remark) bool { return !m.limited && !m.inside })
+	}
+	return out
+}
+
 // say returns the only rival that the message commits to.
 func (v *verdicts) say() *target {
 	if top := v.top(done); len(top) == 1 {
@@ -107,7 +131,8 @@ func (v *verdicts) say() *target {
 func (v *verdicts) others() []*target {
 	var out []*target
 	for t, st := range v.of {
-		if t != v.own && t.outside && (st == chosen || t.unknown && st >= done || !t.unknown && (st >= praised || st == suits && v.named() == 0)) {
+		alone := v.named() == 0
+		if t != v.own && t.outside && (st == chosen && (t.unknown || len(v.rivals(suits, chosen)) == 0) || t.unknown && (st == advised || st == done && alone) || !t.unknown && st >= suits && alone) {
 			out = append(out, t)
 		}
 	}
@@ -170,7 +195,7 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 	case v.refusal != "" && level < chosen:
 		r.Kind, r.Rule = Refused, "refuses"
 		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "statement", "", 0, clipQuote(v.refusal)})
-	case (stop.Cut() || v.cut == surelyCut) && level < chosen && !own || v.cut == maybeCut && level < done && !own && len(others) == 0:
+	case (stop.Cut() || v.cut == surelyCut) && level < chosen && !own || v.cut == maybeCut && level <= done && !own && len(others) == 0:
 		r.Kind, r.Rule = Truncated, "ends in the middle"
 	case len(v.tied()) > 1 && v.asks && level < done:
 		r.Method, r.Level, r.Rule = "", 0, "asks"
@@ -181,6 +206,8 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "diy", "", 0, v.best[v.own].quote})
 	case len(v.single(top)) == 1 && len(top) > 1 && level > praised:
 		f.pick(r, Tool, v.single(top)[0], "prefers one of those")
+	case level == chosen && len(top) > 1 && len(v.unlimited(top)) == 1:
+		f.pick(r, Tool, v.unlimited(top)[0], "prefers one of those")
 	case level == chosen && len(top) > 1:
 		r.Kind, r.Rule = Ambiguous, "commits to two or more"
 	case len(others) > 0 && level < done:

@@ -50,6 +50,8 @@ const (
 	Complement // words that may follow a name in a sentence without a verb: "with"
 	Verb       // frequent verbs
 	You        // words that address the reader
+	Limit      // limits what was said to a case: "for"
+	Here       // behind such a word says that the case is this one: "this"
 	Article    // may stand between joined names: "the"
 	NameCue    // words behind which a capital marks a name, in a language where all nouns have one
 	Dangling   // words that no sentence ends with
@@ -66,7 +68,7 @@ var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label verdict",
 	"takes it", "drops it", "retracts", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
-	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "you", "article", "name cue", "dangling",
+	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "you", "limit", "here", "article", "name cue", "dangling",
 	"first", "second", "third", "last",
 }
 

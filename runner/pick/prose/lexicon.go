@@ -47,13 +47,16 @@ var embedded = sync.OnceValues(func() (map[string]*Lexicon, error) {
 	return out, nil
 })
 
+// Lists reports whether a section of single words has any.
+func (x *Lexicon) Lists(c Class) bool { return len(x.lists[c]) > 0 }
+
 // Parse reads a lexicon. FORMAT.md describes it.
 func Parse(language, text string) (*Lexicon, error) {
 	x := &Lexicon{
 		Language: language, words: map[string]int32{}, phrases: &node{}, starts: &node{},
 		lists: map[Class]map[string]bool{},
 	}
-	for _, c := range []Class{And, Or, Lead, Common, Barrier, Serves, Complement, Verb, You, Article, NameCue, Dangling, Negation} {
+	for _, c := range []Class{And, Or, Lead, Common, Barrier, Serves, Complement, Verb, You, Limit, Here, Article, NameCue, Dangling, Negation} {
 		x.lists[c] = map[string]bool{}
 	}
 	section := Class(-1)
