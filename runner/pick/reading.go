@@ -36,6 +36,7 @@ type remark struct {
 	behind   bool // said to be a second choice
 	limited  bool // for a case: "X for a Node server"
 	inside   bool // in the section about it
+	numbered int  // of the section, if its heading has a number, from 1
 }
 
 // A statements is what a message says.
@@ -83,6 +84,8 @@ type reading struct {
 	lead        *target   // whose section it is: a heading or a bold opener names it
 	leadKind    prose.Kind
 	leadUnit    *prose.Unit
+	numbered    int      // the numbered section, from 1; 0 outside of one
+	sections    int      // numbered ones so far
 	head        []string // of the table that is read
 	opening     bool     // the message has only quoted so far
 	headed      bool     // the unit before is a heading that names one target
@@ -139,6 +142,7 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 	r.settleMarks()
 	r.settleHeads()
 	r.settleCases()
+	r.settleSections()
 	r.sentences = r.n
 	return r.statements, nil
 }
@@ -277,6 +281,7 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	r.remark(m.target, st, s)
 	last := &r.remarks[len(r.remarks)-1]
 	last.limited, last.inside = st == chosen && r.limited(s, m), r.lead == m.target && (u == r.leadUnit || u.Kind == prose.Item)
+	last.numbered = r.numbered
 	last.bold, last.behind = bold, st == considered && s.hasHit(prose.Behind, m)
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
 	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()

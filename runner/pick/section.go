@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/firstpick/firstpick/runner/pick/prose"
@@ -55,8 +56,12 @@ func (r *reading) openSection(u *prose.Unit) {
 	text := u.Text
 	switch {
 	case u.Kind == prose.Heading:
+		r.number(text)
 	case len(u.Bold) > 0 && u.Bold[0].From == 0:
 		text = u.Text[:u.Bold[0].To]
+		if u.Kind == prose.Paragraph && len(text) == len(strings.TrimSpace(u.Text)) {
+			r.number(text)
+		}
 	case u.Kind == prose.Item && u.Level > 1 || u.Kind == prose.Item && r.lead != nil && r.leadKind == prose.Heading:
 		return
 	case u.Kind == prose.Item:
@@ -71,5 +76,46 @@ func (r *reading) openSection(u *prose.Unit) {
 	r.lead, r.leadKind, r.leadUnit = nil, u.Kind, u
 	if len(found) == 1 && !found[0].outside {
 		r.lead = found[0]
+	}
+}
+
+// number notes a heading: those of cases have a number, "Scenario 2: many rooms". Others end
+// the cases.
+func (r *reading) number(heading string) {
+	r.numbered = 0
+	if caseHead.MatchString(heading) {
+		r.sections++
+		r.numbered = r.sections
+	}
+}
+
+var caseHead = regexp.MustCompile(`^\W*(?:\pL+\s+)?(?:\d|[A-D1-9一二三①②③])\s*(?:[.:)–—-]|$)|^\W*(?:if|when|si|se|wenn|falls)\b`)
+
+// settleSections reads two or more numbered sections that choose something else each as cases:
+// what is chosen in them is one of several choices, unless the message chooses outside of them.
+func (r *reading) settleSections() {
+	in := map[*target]int{}
+	for _, m := range r.remarks {
+		if m.stance < praised || m.target.unknown {
+			continue
+		}
+		if m.numbered == 0 {
+			return
+		}
+		if _, ok := in[m.target]; !ok {
+			in[m.target] = m.numbered
+		}
+	}
+	places := map[int]bool{}
+	for _, n := range in {
+		places[n] = true
+	}
+	if len(places) < 2 {
+		return
+	}
+	for i := range r.remarks {
+		if m := &r.remarks[i]; m.stance >= praised && !m.target.unknown {
+			m.stance, m.limited, m.inside = chosen, true, true
+		}
 	}
 }
