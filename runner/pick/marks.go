@@ -177,6 +177,9 @@ func (r *reading) row(u *prose.Unit) {
 			st, mark = verdict, byMark
 		}
 	}
+	if st == neutral && !mark {
+		st = ticks(u.Cells)
+	}
 	s := &sentence{Sentence: prose.Sentence{Text: u.Text}, unit: u}
 	r.remark(t, st, s)
 	r.remarks[len(r.remarks)-1].mark = mark
@@ -185,6 +188,31 @@ func (r *reading) row(u *prose.Unit) {
 		r.many = compact(append(slices.Clone(r.many), t))
 	} else {
 		r.many = []*target{t}
+	}
+}
+
+// ticks reads the symbols in the cells of a row: two or more good ones alone speak for it, a
+// poor one against it.
+func ticks(cells []string) stance {
+	good, others := 0, neutral
+	for _, c := range cells {
+		switch st, ok := verdictMark(c); {
+		case !ok:
+		case st == praised:
+			good++
+		case st == rejects:
+			others = faults
+		case others == neutral:
+			others = considered
+		}
+	}
+	switch {
+	case others == faults:
+		return faults
+	case good > 1 && others == neutral:
+		return suits
+	default:
+		return neutral
 	}
 }
 

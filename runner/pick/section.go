@@ -16,7 +16,7 @@ func (r *reading) labelOf(text string) (prose.Class, bool) {
 	tokens := prose.Tokens(text)
 	for _, x := range r.lexicons {
 		for _, h := range x.Match(tokens) {
-			if h.Class >= prose.LabelPick && h.Class <= prose.LabelRejects && h.From == 0 && h.To == len(tokens) {
+			if h.Class >= prose.LabelPick && h.Class <= prose.LabelPast && h.From == 0 && h.To == len(tokens) {
 				return h.Class, true
 			}
 		}
@@ -45,6 +45,8 @@ func (r *reading) byLabel(first int) {
 			m.stance = considered
 		case prose.LabelRejects:
 			m.stance = rejects
+		case prose.LabelPast:
+			m.stance, m.code = passing, false
 		default:
 		}
 	}

@@ -119,6 +119,13 @@ func (v *verdicts) unlimited(targets []*target) []*target {
 	return out
 }
 
+// begun returns those that the first sentence names.
+func (v *verdicts) begun(targets []*target) []*target {
+	return slices.DeleteFunc(slices.Clone(targets), func(t *target) bool {
+		return !slices.ContainsFunc(v.remarks, func(m remark) bool { return m.target == t && m.sentence == 1 && m.stance == done })
+	})
+}
+
 // say returns the only rival that the message commits to.
 func (v *verdicts) say() *target {
 	if top := v.top(done); len(top) == 1 {
@@ -216,6 +223,8 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		r.Method, r.Level, r.Rule = "", 0, "asks"
 	case len(top) == 1:
 		f.pick(r, Tool, top[0], map[stance]string{chosen: "commits", advised: "advises", done: "reports", praised: "praises"}[level])
+	case level == done && len(v.begun(top)) == 1:
+		f.pick(r, Tool, v.begun(top)[0], "reports first")
 	case len(top) > 1 && level > praised:
 		r.Kind, r.Rule = Ambiguous, "uses two or more"
 	case f.byContrast(r, v), f.byFavour(r, v):

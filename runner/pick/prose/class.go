@@ -19,6 +19,7 @@ const (
 	LabelPick    // a heading or label of the choice: "Recommendation"
 	LabelOptions // "Alternatives"
 	LabelRejects // "Turned down"
+	LabelPast    // "Removed"
 	LabelVerdict // the head of a column of verdicts
 
 	TakesIt   // commits to what was named last: "that's the one"
@@ -66,7 +67,7 @@ const (
 // classNames are the sections of a lexicon file.
 var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
-	"label pick", "label options", "label rejects", "label verdict",
+	"label pick", "label options", "label rejects", "label past", "label verdict",
 	"takes it", "drops it", "retracts", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
 	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "you", "limit", "here", "article", "name cue", "dangling",
 	"first", "second", "third", "last",
