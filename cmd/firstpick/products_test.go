@@ -194,6 +194,25 @@ func TestRealAnswersThroughTheWholePath(t *testing.T) {
 	for _, k := range slices.Sorted(maps.Keys(confusion)) {
 		t.Logf("%4d  %s", confusion[k], k)
 	}
+	blind := readBlind(t)
+	got, right := map[string]int{}, 0
+	for _, tr := range list.Trials {
+		want, ok := blind[fmt.Sprint(tr.Agent, tr.PromptID, tr.Repeat)]
+		if !ok {
+			continue
+		}
+		got[want.Outcome+" is read as "+tr.Outcome]++
+		switch {
+		case tr.Outcome == "tool" && tr.Picked != want.Picked:
+			t.Logf("%s %s run %d: picks %s, read blind as %s %s: %s", tr.PromptID, tr.Agent, tr.Repeat, tr.Picked, want.Outcome, want.Picked, want.Reason)
+		case tr.Outcome == want.Outcome:
+			right++
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(got)) {
+		t.Logf("%4d  %s", got[k], k)
+	}
+	t.Logf("%d of %d outcomes are read as a person read them", right, len(blind))
 	t.Logf("agreement %d of %d (%.1f%%); named first %d", agree, labelled, 100*float64(agree)/float64(labelled), firsts)
 	if len(list.Trials) != 528 || firsts*100 < labelled*firstFloor || agree*100 < (agree+confusion["another brand"])*pickFloor {
 		t.Errorf("%d trials, %d of %d named first, %d picks agree, %d do not", len(list.Trials), firsts, labelled, agree, confusion["another brand"])
@@ -202,6 +221,32 @@ func TestRealAnswersThroughTheWholePath(t *testing.T) {
 
 // The shares, in per cent, that a change must not fall below.
 const firstFloor, pickFloor = 85, 55
+
+// A blindLabel is what a person read in one of 40 answers, drawn at random, without knowing
+// what the extractor says.
+type blindLabel struct {
+	QueryID                 string `json:"query_id"`
+	Model                   string
+	Run                     int
+	Outcome, Picked, Reason string
+}
+
+func readBlind(t *testing.T) map[string]blindLabel {
+	t.Helper()
+	file, err := os.ReadFile("testdata/real/read-blind.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]blindLabel{}
+	for line := range strings.Lines(string(file)) {
+		var l blindLabel
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		out[fmt.Sprint(l.Model, l.QueryID, l.Run)] = l
+	}
+	return out
+}
 
 // firstNamed returns the tool that each answer in a folder of runs names first, by trial.
 func firstNamed(t *testing.T, root string) map[string]string {

@@ -113,8 +113,9 @@ func (n name) at(text string, tokens []prose.Token) bool {
 
 // Surroundings are the text around names, searched once for each condition.
 type surroundings struct {
-	text string
-	seen map[*regexp.Regexp]bool
+	text  string
+	seen  map[*regexp.Regexp]bool
+	small map[string]bool // its words as they are written
 }
 
 func (c *surroundings) allows(n name, sentence string) bool {
@@ -130,6 +131,17 @@ func (c *surroundings) allows(n name, sentence string) bool {
 		c.seen[n.require] = found
 	}
 	return found
+}
+
+// says reports whether the text has a word in small letters.
+func (c *surroundings) says(word string) bool {
+	if c.small == nil {
+		c.small = map[string]bool{}
+		for w := range strings.FieldsFuncSeq(c.text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			c.small[w] = true
+		}
+	}
+	return c.small[word]
 }
 
 // coded finds packages, configuration files and variables of rivals in code spans.
@@ -229,6 +241,9 @@ func (r *reading) strangers(s *sentence, taken []bool) []mention {
 			end += 2
 		}
 		text := s.Text[s.tokens[i].From:s.tokens[end-1].To]
+		if kind == capitalised && end == i+1 && !s.coded(s.tokens[i].From, s.tokens[i].To) && r.around.says(s.tokens[i].Key) {
+			continue // a word of the language
+		}
 		t := r.stranger(text)
 		t.brand = t.brand || kind == brand
 		out = append(out, mention{t, i, end, false})

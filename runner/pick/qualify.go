@@ -140,7 +140,7 @@ func (r *reading) conditional(s *sentence, at int) bool {
 type phrasePattern = *regexp.Regexp
 
 func newSurroundings(text string) surroundings {
-	return surroundings{text, map[*regexp.Regexp]bool{}}
+	return surroundings{text: text, seen: map[*regexp.Regexp]bool{}}
 }
 
 func compact(targets []*target) []*target {

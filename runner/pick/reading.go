@@ -285,7 +285,7 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	last.bold, last.behind = bold, st == considered && s.hasHit(prose.Behind, m)
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
 	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
-	last.tail = u.Kind == prose.Item && s.tokens[len(s.tokens)-1].Slot > 0 && s.slots[s.tokens[len(s.tokens)-1].Slot-1][0].target == m.target && len(s.tokens) > 3
+	last.tail = (u.Kind == prose.Item || s.conclusion > 0 && s.From == 0) && s.tokens[len(s.tokens)-1].Slot > 0 && s.slots[s.tokens[len(s.tokens)-1].Slot-1][0].target == m.target && len(s.tokens) > 3
 	last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 	return true
 }

@@ -1,8 +1,10 @@
 package pick
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -137,8 +139,11 @@ func (v *verdicts) say() *target {
 // others returns the targets that are no rivals and that the message chooses.
 func (v *verdicts) others() []*target {
 	var out []*target
+	alone, crowd := v.named() == 0, len(v.rivals(neutral, suits)) > maxCrowd
 	for t, st := range v.of {
-		alone := v.named() == 0
+		if t.unknown && !t.brand && crowd {
+			continue
+		}
 		if t != v.own && t.outside && (st == chosen && (t.unknown || len(v.rivals(suits, chosen)) == 0) || t.unknown && (st == advised || st == done && alone) || !t.unknown && st >= suits && alone) {
 			out = append(out, t)
 		}
@@ -150,7 +155,7 @@ func (v *verdicts) others() []*target {
 			}
 			return 1
 		}
-		return v.best[a].sentence - v.best[b].sentence
+		return cmp.Or(cmp.Compare(v.best[a].sentence, v.best[b].sentence), strings.Compare(a.slug, b.slug))
 	})
 	return out
 }
@@ -219,6 +224,8 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		r.Kind, r.Rule = Ambiguous, "commits to two or more"
 	case len(others) > 0 && level < done:
 		f.pick(r, Other, others[0], "commits to what does not compete here")
+	case level == praised && len(v.rivals(neutral, suits)) > maxCrowd:
+		r.Method, r.Level, r.Rule = "", 0, "praises one of many"
 	case level == praised && v.asks:
 		r.Method, r.Level, r.Rule = "", 0, "asks"
 	case len(top) == 1:
@@ -233,6 +240,10 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 	}
 	return r.Kind != None || r.Rule != "nothing is named"
 }
+
+// maxCrowd is the number of other options beside which praise for one is a feature of an
+// overview and no choice.
+const maxCrowd = 4
 
 func (f *finding) pick(r *Result, k Kind, t *target, rule string) {
 	r.Kind, r.Picked, r.Rule = k, t.slug, rule
@@ -333,7 +344,7 @@ func (f *finding) undecided(r *Result, v *verdicts) {
 		r.Rule = "nothing is named"
 	case v.defers || v.asks:
 		r.Rule = "no choice yet"
-	case len(against) == 0 && len(v.top(suits)) == 0 && (len(presented) > 1 || v.of[presented[0]] == considered):
+	case len(presented) > maxCrowd, len(against) == 0 && len(v.top(suits)) == 0 && (len(presented) > 1 || v.of[presented[0]] == considered):
 		r.Rule = "names without a choice"
 	default:
 		r.Kind, r.Unresolved, r.Rule = Ambiguous, true, "no rule reads a choice"

@@ -61,8 +61,10 @@ var (
 	lostSpace = regexp.MustCompile(`([\p{Ll}\d)%][.!?:])(\p{Lu}\p{Ll})`)
 	lostBreak = regexp.MustCompile(`\s(#{1,6}\s+\S|[-*•]\s+\*\*|\|\s*\||\d{1,2}[.)]\s+(?:\*\*)?\p{Lu})`)
 	hidden    = regexp.MustCompile(`(?is)<!--.*?-->|<[^>]*(?:display:\s*none|\bhidden\b)[^>]*>[^<]*</[^>]*>`)
-	arrows    = regexp.MustCompile(`(?m)^(\s*)(?:→|➡|▶|⇒)\s+`)
-	bullets   = regexp.MustCompile(`(?m)^(\s*)[•◦‣▪–—]\s+`)
+	arrowlike = regexp.MustCompile(`(?:➡|👉|▶|⇒|►)\x{FE0F}?`)
+	arrows    = regexp.MustCompile(`(?m)^(\s*)→\s+`)
+	bullets   = regexp.MustCompile(`(?m)^(\s*)[•◦‣▪–—·・]\s*`)
+	leaders   = regexp.MustCompile(`\s*(?:\.{4,}|…{2,}|_{4,})\s+`)
 )
 
 // restore puts back the line breaks of a text that lost them: it is long, has next to none,
@@ -70,6 +72,8 @@ var (
 func restore(source string) string {
 	source = hidden.ReplaceAllString(source, "")
 	source = bullets.ReplaceAllString(source, "$1- ")
+	source = arrowlike.ReplaceAllString(source, "→")
+	source = leaders.ReplaceAllString(source, ": ")
 	if len(arrows.FindAllStringIndex(source, 2)) > 1 { // one alone is a verdict
 		source = arrows.ReplaceAllString(source, "$1- ")
 	}
