@@ -2,6 +2,7 @@ package pick_test
 
 import (
 	"os"
+	"reflect"
 	"testing"
 
 	"github.com/firstpick/firstpick/runner/pick"
@@ -21,15 +22,7 @@ func TestLabelledAnswers(t *testing.T) {
 		"plain":  {pick: .95, words: .94, recall: .85, diy: .7, shortlist: .9, unresolved: .06},
 	} {
 		t.Run(set, func(t *testing.T) {
-			f, err := os.Open("testdata/cases/" + set + ".jsonl")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = f.Close() }()
-			cases, err := pick.ReadCases(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cases := caseSet(t, set)
 			extractors := map[string]*pick.Extractor{}
 			s, err := pick.Score(cases, func(category string, in transcript.Transcript) (pick.Result, error) {
 				if extractors[category] == nil {
@@ -59,5 +52,39 @@ func TestLabelledAnswers(t *testing.T) {
 			t.Logf("%d cases, pick precision %d of %d, recall %d of %d, rejected recall %d of %d", m.Cases,
 				m.PickPrecision.N, m.PickPrecision.Of, m.PickRecall.N, m.PickRecall.Of, m.RejectedRecall.N, m.RejectedRecall.Of)
 		})
+	}
+}
+
+func caseSet(t *testing.T, set string) []pick.Case {
+	t.Helper()
+	f, err := os.Open("testdata/cases/" + set + ".jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	cases, err := pick.ReadCases(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+// TestReadingIsRepeatable reads answers again: the order of a map must not decide.
+func TestReadingIsRepeatable(t *testing.T) {
+	c := builtIn(t)
+	for _, set := range []string{"seen", "fresh", "plain"} {
+		for _, k := range caseSet(t, set) {
+			cat, ok := c.Category(k.Category)
+			if !ok {
+				continue
+			}
+			x := pick.New(cat, c.Version)
+			first := x.Extract(k.Input)
+			for range 4 {
+				if again := x.Extract(k.Input); !reflect.DeepEqual(again, first) {
+					t.Fatalf("%s: %+v, then %+v", k.ID, first, again)
+				}
+			}
+		}
 	}
 }
