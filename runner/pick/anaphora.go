@@ -204,3 +204,11 @@ func (r *reading) presents(s *sentence) bool {
 func (r *reading) described(s *sentence) bool {
 	return r.lead != nil && (s.unit == r.leadUnit || s.unit.Kind == prose.Item) && r.last(r.lead) >= neutral
 }
+
+// unchanged reports whether the clause of a token says that something was left as it was.
+func (s *sentence) unchanged(at int) bool {
+	segments := s.segments()
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
+		return h.Class == prose.Unchanged && segments[h.From] == segments[at]
+	})
+}

@@ -255,7 +255,7 @@ func (r *reading) unsaid(s *sentence, at int, st stance, said bool) stance {
 		return chosen
 	case st == neutral && (s.conclusion == s.tokens[at].Slot || r.verbless(s, at)):
 		return praised
-	case st >= neutral && st <= done && s.says(prose.Unchanged):
+	case st >= neutral && st <= done && s.unchanged(at):
 		return passing
 	case st == neutral && at == 0 && s.unit.Kind == prose.Paragraph && len(s.tokens) > 4 && s.tokens[1].Key == ":" && !s.says(prose.Plus):
 		return faults // "Rollbar: a UI from another decade."
