@@ -121,7 +121,7 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 	text, mixed := prose.Normalize(message)
 	r.mixed = mixed
 	r.around = newSurroundings(upTo(text, maxAround))
-	languages := prose.Languages(x.lexicons, prose.Tokens(upTo(text, maxAround)))
+	languages := prose.Languages(x.lexicons, prose.Tokens(r.around.text))
 	r.language = languages[0]
 	for _, l := range languages {
 		r.lexicons = append(r.lexicons, x.lexicons[l])
@@ -275,7 +275,7 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 		st = passing // unless the message is a report of work: settleReport
 	}
 	bold := u.Kind == prose.Paragraph && !s.Question && s.emphasised(m)
-	if m.target.unknown && st < chosen && (st < done || !m.target.brand) && (!bold || st < neutral || st == considered) || m.target == r.own && st < considered {
+	if m.target.unknown && st < advised && (st < done || !m.target.brand) && (!bold || st < neutral || st == considered) || m.target == r.own && st < considered {
 		return false
 	}
 	r.remark(m.target, st, s)

@@ -144,7 +144,7 @@ func (v *verdicts) others() []*target {
 		if t.unknown && !t.brand && crowd {
 			continue
 		}
-		if t != v.own && t.outside && (st == chosen && (t.unknown || len(v.rivals(suits, chosen)) == 0) || t.unknown && (st == advised || st == done && alone) || !t.unknown && st >= suits && alone) {
+		if t != v.own && t.outside && (st == chosen && (t.unknown || len(v.rivals(suits, chosen)) == 0) || t.unknown && (st == advised && len(v.rivals(suits, chosen)) == 0 || st == done && alone) || !t.unknown && st >= suits && alone) {
 			out = append(out, t)
 		}
 	}
