@@ -228,7 +228,8 @@ func (p *phrase) words() []element {
 	text := p.rest[:n]
 	p.rest = p.rest[n:]
 	var out []element
-	for _, t := range Tokens(text) {
+	tokens := Tokens(text)
+	for i, t := range tokens {
 		switch raw := text[t.From:t.To]; raw {
 		case "X":
 			out = append(out, element{is: slotX})
@@ -242,7 +243,7 @@ func (p *phrase) words() []element {
 			out = append(out, element{is: anyWords, gap: 2})
 		case "**":
 			out = append(out, element{is: anyWords, gap: 6})
-		case "'": // an elision before a group: "j'(ai|irais) X"
+		case "'": // an elision before a group: "j'(ai|irais) X"; an ending is one with its letters
 			if len(out) > 0 && t.From > 0 && text[t.From-1] != ' ' {
 				out[len(out)-1].key += "'"
 			}
@@ -253,7 +254,11 @@ func (p *phrase) words() []element {
 				out[len(out)-1].key += "~"
 			}
 		default:
-			out = append(out, element{key: t.Key})
+			key := t.Key
+			if i > 0 && tokens[i-1].Key == "'" && tokens[i-1].To == t.From && isEnding(key) && (tokens[i-1].From == 0 || text[tokens[i-1].From-1] == ' ') {
+				key = "'" + key // "that('s| is) X"
+			}
+			out = append(out, element{key: key})
 		}
 	}
 	return out

@@ -80,7 +80,7 @@ func apostrophe(text string, i int, out *[]Token) int {
 		last := &(*out)[len(*out)-1]
 		last.Key, last.To = last.Key+"'t", end
 		return end
-	case joined && (ending == "s" || ending == "d" || ending == "ll" || ending == "ve" || ending == "re" || ending == "m"):
+	case joined && isEnding(ending):
 		*out = append(*out, Token{Key: "'" + ending, From: i, To: end, Word: true})
 		return end
 	case joined && end > i+1:
@@ -91,6 +91,15 @@ func apostrophe(text string, i int, out *[]Token) int {
 		*out = append(*out, Token{Key: "'", From: i, To: i + 1})
 		return i + 1
 	}
+}
+
+// isEnding reports whether letters behind an apostrophe end an English word.
+func isEnding(letters string) bool {
+	switch letters {
+	case "s", "d", "ll", "ve", "re", "m":
+		return true
+	}
+	return false
 }
 
 func wordy(r rune) bool {
