@@ -84,9 +84,20 @@ func (r *reading) qualified(s *sentence, st stance, at int) stance {
 // others reports whether the token belongs to what others say.
 func (r *reading) others(s *sentence, at int) bool {
 	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
-		return h.Class == prose.Quoted && h.From < at && !s.firstPerson(h) && !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool {
+		return h.Class == prose.Quoted && h.From < at && !s.firstPerson(h) && !s.speaks(h.To, at) && !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool {
 			return t.Key == ";" || t.Key == ")" || t.Slot == 0 && r.leads(t.Key)
 		})
+	})
+}
+
+// speaks reports whether behind a comma the answer itself speaks about the token: "you
+// mentioned latency, X gets my vote".
+func (s *sentence) speaks(from, at int) bool {
+	slot := s.tokens[at].Slot
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
+		return h.Slot == slot && slot > 0 && h.Class <= prose.Praises && h.From > from &&
+			slices.ContainsFunc(s.tokens[from:h.From], func(t prose.Token) bool { return t.Key == "," }) &&
+			slices.ContainsFunc(s.tokens[h.From:h.To], func(t prose.Token) bool { return t.Key == "i" || t.Key == "my" || t.Key == "we" || t.Key == "our" })
 	})
 }
 

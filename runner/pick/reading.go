@@ -253,6 +253,8 @@ func (r *reading) unsaid(s *sentence, at int, st stance, said bool) stance {
 	switch {
 	case !said && s.alone:
 		return chosen
+	case !said && s.opensUnit():
+		return neutral
 	case st == neutral && (s.conclusion == s.tokens[at].Slot || r.verbless(s, at)):
 		return praised
 	case st >= neutral && st <= done && s.unchanged(at):
@@ -261,6 +263,12 @@ func (r *reading) unsaid(s *sentence, at int, st stance, said bool) stance {
 		return faults // "Rollbar: a UI from another decade."
 	}
 	return st
+}
+
+// opensUnit reports whether the sentence is the bold beginning of a unit that goes on: the head
+// of a section, "**B. RabbitMQ with shovels.** Proven."
+func (s *sentence) opensUnit() bool {
+	return len(s.unit.Bold) > 0 && s.unit.Bold[0].From == 0 && s.From+len(s.Text) <= s.unit.Bold[0].To+1 && s.From+len(s.Text) < len(s.unit.Text)
 }
 
 // mention adds the remark of one mention of a slot. It reports whether there is one.
