@@ -11,7 +11,7 @@ func (r *reading) without(s *sentence, named []*target) {
 	about := r.about(s, named)
 	lastSlot := -1
 	for i, t := range s.tokens {
-		if t.Slot > 0 {
+		if t.Slot > 0 && !t.Soft {
 			lastSlot = i
 		}
 	}
@@ -108,7 +108,7 @@ func (r *reading) together(about []*target) []*target {
 // no". Without any it returns those that the sentence is about.
 func (s *sentence) before(at int, about []*target) []*target {
 	for i := at - 1; i >= 0; i-- {
-		if slot := s.tokens[i].Slot; slot > 0 {
+		if slot := s.tokens[i].Slot; slot > 0 && !s.tokens[i].Soft {
 			return targetsOf(s.slots[slot-1])
 		}
 	}

@@ -72,7 +72,7 @@ func (r *reading) concluding(s *sentence) int {
 	words := 0
 	for i, t := range s.tokens {
 		switch {
-		case t.Slot > 0 && !t.Soft:
+		case t.Slot > 0 && !t.Soft && !s.slots[t.Slot-1][0].target.outside:
 			return 0
 		case t.Word:
 			words++

@@ -36,6 +36,7 @@ type remark struct {
 	behind   bool // said to be a second choice
 	limited  bool // for a case: "X for a Node server"
 	inside   bool // in the section about it
+	cased    bool // chosen under a condition
 	numbered int  // of the section, if its heading has a number, from 1
 }
 
@@ -226,10 +227,15 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 			continue
 		}
 		j, said := stances[t.Slot]
-		st := r.qualified(s, r.unsaid(s, i, j.stance, said), i)
+		bare := r.unsaid(s, i, j.stance, said)
+		st := r.qualified(s, bare, i)
 		group := s.slots[t.Slot-1]
 		for _, m := range group {
-			if r.mention(s, m, st, said, distinctMentions(group) > 1) && !m.target.unknown && m.target != r.own {
+			added := r.mention(s, m, st, said, distinctMentions(group) > 1)
+			if added && bare >= advised && st == considered && r.conditional(s, i) {
+				r.remarks[len(r.remarks)-1].cased = true
+			}
+			if added && !m.target.unknown && m.target != r.own {
 				named = append(named, m.target)
 			}
 		}
@@ -259,7 +265,7 @@ func (r *reading) unsaid(s *sentence, at int, st stance, said bool) stance {
 		return praised
 	case st >= neutral && st <= done && s.unchanged(at):
 		return passing
-	case st == neutral && at == 0 && s.unit.Kind == prose.Paragraph && len(s.tokens) > 4 && s.tokens[1].Key == ":" && !s.says(prose.Plus):
+	case st == neutral && at == 0 && s.unit.Kind == prose.Paragraph && len(s.tokens) > 4 && s.tokens[1].Key == ":" && !s.says(prose.Plus) && distinctMentions(s.slots[s.tokens[at].Slot-1]) == 1:
 		return faults // "Rollbar: a UI from another decade."
 	}
 	return st
@@ -293,7 +299,7 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	last.bold, last.behind = bold, st == considered && s.hasHit(prose.Behind, m)
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
 	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
-	last.tail = (u.Kind == prose.Item || s.conclusion > 0 && s.From == 0) && s.tokens[len(s.tokens)-1].Slot > 0 && s.slots[s.tokens[len(s.tokens)-1].Slot-1][0].target == m.target && len(s.tokens) > 3
+	last.tail = (u.Kind == prose.Item || s.conclusion > 0) && s.tokens[len(s.tokens)-1].Slot > 0 && s.slots[s.tokens[len(s.tokens)-1].Slot-1][0].target == m.target && len(s.tokens) > 3
 	last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 	return true
 }

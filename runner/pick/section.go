@@ -2,6 +2,7 @@ package pick
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/runner/pick/prose"
@@ -9,7 +10,7 @@ import (
 
 // labelOf returns the class of a text that is a label alone.
 func (r *reading) labelOf(text string) (prose.Class, bool) {
-	text = strings.TrimSpace(strings.TrimRight(strings.TrimLeft(strings.TrimSpace(text), "*#→-🏆✅❌ "), ":*. "))
+	text = strings.TrimSpace(strings.TrimRight(strings.TrimLeft(strings.TrimSpace(text), "*#→-🏆✅❌ "), ":*.? "))
 	if len(text) > 60 {
 		return 0, false
 	}
@@ -29,7 +30,7 @@ func (r *reading) byLabel(first int) {
 	if r.labelled == 0 {
 		return
 	}
-	done := false
+	done, rival := false, slices.ContainsFunc(r.remarks[first:], func(m remark) bool { return !m.target.outside && m.target != r.own })
 	for i := first; i < len(r.remarks); i++ {
 		m := &r.remarks[i]
 		if m.stance < passing || m.stance > suits && !m.fragment {
@@ -38,7 +39,7 @@ func (r *reading) byLabel(first int) {
 		m.unit = false
 		switch r.label {
 		case prose.LabelPick:
-			if !done && m.stance != considered && !m.grouped && m.sentence == r.remarks[first].sentence {
+			if !done && (!rival || !m.target.outside) && m.stance != considered && !m.grouped && m.sentence == r.remarks[first].sentence {
 				m.stance, done = chosen, true
 			}
 		case prose.LabelOptions:

@@ -136,7 +136,7 @@ func (r *reading) negated(s *sentence, h prose.Hit) bool {
 		return false // these phrases have their own
 	}
 	to := h.To
-	if h.Class > prose.Past || h.Against > 0 {
+	if h.Class > prose.Past || h.Class == prose.Options || h.Class == prose.Behind || h.Against > 0 {
 		to = h.From // "no library needed", "X, not Y": these say what they mean
 	}
 	from, near := h.From, h.From

@@ -32,7 +32,7 @@ func newVerdicts(s *statements, own *target) *verdicts {
 	v := &verdicts{s, own, map[*target]stance{}, map[*target]*remark{}, map[*target]bool{}}
 	chosenTargets := map[*target]bool{}
 	for _, m := range s.remarks {
-		if m.stance == chosen {
+		if m.stance >= advised {
 			chosenTargets[m.target] = true
 		}
 	}
@@ -42,7 +42,7 @@ func newVerdicts(s *statements, own *target) *verdicts {
 		next := m.stance
 		switch {
 		case !known:
-		case old == chosen && next == rejects && len(chosenTargets) == 1:
+		case old >= advised && next == rejects && len(chosenTargets) == 1:
 			continue
 		case old.strong() && !next.strong():
 			continue
@@ -119,6 +119,17 @@ func (v *verdicts) unlimited(targets []*target) []*target {
 		out = keep(func(m remark) bool { return !m.limited && !m.inside })
 	}
 	return out
+}
+
+// cases returns the rivals that the message chooses under a condition each.
+func (v *verdicts) cases() []*target {
+	var out []*target
+	for _, m := range v.remarks {
+		if m.cased && !m.target.outside && m.target != v.own && v.of[m.target] == considered {
+			out = append(out, m.target)
+		}
+	}
+	return compact(out)
 }
 
 // begun returns those that the first sentence names.
@@ -234,6 +245,8 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		f.pick(r, Tool, v.begun(top)[0], "reports first")
 	case len(top) > 1 && level > praised:
 		r.Kind, r.Rule = Ambiguous, "uses two or more"
+	case len(top) == 0 && len(v.cases()) > 1 && !v.asks:
+		r.Kind, r.Rule = Ambiguous, "chooses by case"
 	case f.byContrast(r, v), f.byFavour(r, v):
 	default:
 		f.undecided(r, v)
@@ -305,6 +318,9 @@ func (f *finding) byFavour(r *Result, v *verdicts) bool {
 		add(1, v.leads(t))
 		add(1, v.of[t] == suits)
 		add(1, v.weights[t].plus > v.weights[t].minus)
+		if len(behind) == 0 && !(len(bold) == 1 && bold[0] == t) && !v.leads(t) {
+			continue
+		}
 		if n > most {
 			best, most, next = t, n, most
 		} else {
@@ -344,7 +360,7 @@ func (f *finding) undecided(r *Result, v *verdicts) {
 		r.Rule = "nothing is named"
 	case v.defers || v.asks:
 		r.Rule = "no choice yet"
-	case len(presented) > maxCrowd, len(against) == 0 && len(v.top(suits)) == 0 && (len(presented) > 1 || v.of[presented[0]] == considered):
+	case len(presented) > maxCrowd, len(v.rivals(rejects, rejects)) == 0 && len(v.rivals(considered, chosen)) == 0 && len(presented)+len(against) > 1, len(against) == 0 && len(v.top(suits)) == 0 && (len(presented) > 1 || v.of[presented[0]] == considered):
 		r.Rule = "names without a choice"
 	default:
 		r.Kind, r.Unresolved, r.Rule = Ambiguous, true, "no rule reads a choice"
