@@ -21,7 +21,7 @@ func (r *reading) without(s *sentence, named []*target) {
 			r.defers = true
 		case h.Class == prose.Refuses && r.refusal == "" && len(r.order) == 0:
 			r.refusal = s.Text
-		case h.Class == prose.Builds && !s.Question && !s.says(prose.Unchanged) && !r.presents(s) && !r.described(s) && !r.negated(s, h) && r.qualified(s, chosen, h.From) == chosen:
+		case h.Class == prose.Builds && !s.Question && !s.says(prose.Unchanged) && !r.presents(s, h) && !r.described(s) && !r.negated(s, h) && r.qualified(s, chosen, h.From) == chosen:
 			r.remark(r.own, chosen, s)
 		case h.Class == prose.Ties && !r.conditional(s, h.From):
 			if about = r.together(about); len(about) > 1 {
@@ -191,12 +191,19 @@ func (r *reading) weigh(s *sentence, about []*target) {
 	r.weights[about[0]] = w
 }
 
-// presents reports whether the sentence names a rival that it does not turn down: work of
-// one's own is then about it.
-func (r *reading) presents(s *sentence) bool {
-	return slices.ContainsFunc(r.remarks, func(m remark) bool {
-		return m.sentence == r.n && !m.target.outside && m.target != r.own && m.stance >= neutral
-	})
+// presents reports whether the part of a sentence around a phrase, up to a semicolon, names a
+// rival that it does not turn down: work of one's own is then about it.
+func (r *reading) presents(s *sentence, h prose.Hit) bool {
+	for i, t := range s.tokens {
+		apart := slices.ContainsFunc(s.tokens[min(i, h.From):max(i, h.From)], func(t prose.Token) bool { return t.Key == ";" })
+		if t.Slot == 0 || apart {
+			continue
+		}
+		if slices.ContainsFunc(s.slots[t.Slot-1], func(m mention) bool { return !m.target.outside && m.target != r.own && r.last(m.target) >= neutral }) {
+			return true
+		}
+	}
+	return false
 }
 
 // described reports whether the sentence belongs to the section about a rival that is not

@@ -84,10 +84,20 @@ func (r *reading) qualified(s *sentence, st stance, at int) stance {
 // others reports whether the token belongs to what others say.
 func (r *reading) others(s *sentence, at int) bool {
 	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
-		return h.Class == prose.Quoted && h.From < at && !s.firstPerson(h) && !s.speaks(h.To, at) && !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool {
-			return t.Key == ";" || t.Key == ")" || t.Slot == 0 && r.leads(t.Key)
-		})
+		return h.Class == prose.Quoted && h.From < at && !s.firstPerson(h) && !s.speaks(h.To, at) && !s.ends(r, h.From, at)
 	})
+}
+
+// ends reports whether what others say ends before a token: at a semicolon, a parenthesis or a
+// clause that begins with a word such as "so".
+func (s *sentence) ends(r *reading, from, at int) bool {
+	for i := from; i < at; i++ {
+		t := s.tokens[i]
+		if t.Key == ";" || t.Key == ")" || t.Slot == 0 && i > 0 && !s.tokens[i-1].Word && r.leads(t.Key) {
+			return true
+		}
+	}
+	return false
 }
 
 // speaks reports whether behind a comma the answer itself speaks about the token: "you

@@ -157,7 +157,10 @@ func (r *reading) unit(u *prose.Unit) {
 	if u.Kind == prose.Heading {
 		r.labelled = 0
 	}
-	r.identifiers += codeNames(u) + len(testCounts.FindAllStringIndex(u.Text, -1))
+	r.identifiers += codeNames(u)
+	if strings.ContainsAny(u.Text, "0123456789") {
+		r.identifiers += len(testCounts.FindAllStringIndex(u.Text, -1))
+	}
 	first := len(r.remarks)
 	if c, ok := r.labelOf(u.Text); ok {
 		if c == prose.LabelPick && r.headed {

@@ -102,7 +102,7 @@ func (r *reading) stancesOf(s *sentence) map[int]judged {
 func strongest(hits []judged) judged {
 	kept := slices.DeleteFunc(slices.Clone(hits), func(a judged) bool {
 		return slices.ContainsFunc(hits, func(b judged) bool {
-			within := b.To-b.From > a.To-a.From && b.From <= a.From && a.To <= b.To
+			within := (b.To-b.From > a.To-a.From || b.stance == considered && a.stance == rejects) && b.From <= a.From && a.To <= b.To
 			return within && (b.stance.strong() || b.stance == considered || !a.stance.strong())
 		})
 	})

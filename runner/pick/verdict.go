@@ -360,7 +360,7 @@ func (f *finding) undecided(r *Result, v *verdicts) {
 		r.Rule = "nothing is named"
 	case v.defers || v.asks:
 		r.Rule = "no choice yet"
-	case len(presented) > maxCrowd, len(v.rivals(rejects, rejects)) == 0 && len(v.rivals(considered, chosen)) == 0 && len(presented)+len(against) > 1, len(against) == 0 && len(v.top(suits)) == 0 && (len(presented) > 1 || v.of[presented[0]] == considered):
+	case len(presented) > maxCrowd, len(v.rivals(rejects, rejects)) == 0 && len(v.rivals(considered, chosen)) == 0 && len(presented)+len(against) > 1, len(against) == 0 && len(v.top(suits)) == 0:
 		r.Rule = "names without a choice"
 	default:
 		r.Kind, r.Unresolved, r.Rule = Ambiguous, true, "no rule reads a choice"

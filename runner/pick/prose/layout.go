@@ -61,7 +61,7 @@ var (
 	lostSpace = regexp.MustCompile(`([\p{Ll}\d)%][.!?:])(\p{Lu}\p{Ll})`)
 	lostBreak = regexp.MustCompile(`\s(#{1,6}\s+\S|[-*•]\s+\*\*|\|\s*\||\d{1,2}[.)]\s+(?:\*\*)?\p{Lu})`)
 	hidden    = regexp.MustCompile(`(?is)<!--.*?-->|<[^>]*(?:display:\s*none|\bhidden\b)[^>]*>[^<]*</[^>]*>`)
-	arrowlike = regexp.MustCompile(`(?:➡|👉|▶|⇒|►)\x{FE0F}?`)
+	arrowlike = strings.NewReplacer("➡\uFE0F", "→", "▶\uFE0F", "→", "➡", "→", "👉", "→", "▶", "→", "⇒", "→", "►", "→")
 	arrows    = regexp.MustCompile(`(?m)^(\s*)→\s+`)
 	bullets   = regexp.MustCompile(`(?m)^(\s*)[•◦‣▪–—·・]\s*`)
 	leaders   = regexp.MustCompile(`\s*(?:\.{4,}|…{2,}|_{4,})\s+`)
@@ -72,8 +72,10 @@ var (
 func restore(source string) string {
 	source = hidden.ReplaceAllString(source, "")
 	source = bullets.ReplaceAllString(source, "$1- ")
-	source = arrowlike.ReplaceAllString(source, "→")
-	source = leaders.ReplaceAllString(source, ": ")
+	source = arrowlike.Replace(source)
+	if strings.Contains(source, "....") || strings.Contains(source, "…") || strings.Contains(source, "____") {
+		source = leaders.ReplaceAllString(source, ": ")
+	}
 	if len(arrows.FindAllStringIndex(source, 2)) > 1 { // one alone is a verdict
 		source = arrows.ReplaceAllString(source, "$1- ")
 	}

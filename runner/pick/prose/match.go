@@ -18,7 +18,7 @@ type Hit struct {
 // Match returns the phrases of a sentence, in the order of their beginnings. Of phrases of
 // one class on one slot only the longest stays.
 func (x *Lexicon) Match(tokens []Token) []Hit {
-	m := &matcher{lexicon: x, tokens: tokens, ids: make([][]int32, len(tokens))}
+	m := &matcher{lexicon: x, tokens: tokens, ids: make([][]int32, len(tokens)), seen: map[state]bool{}}
 	buffer := make([]int32, 0, 4*len(tokens)) // one allocation for nearly all sentences
 	for i, t := range tokens {
 		if t.Slot == 0 {
@@ -29,6 +29,7 @@ func (x *Lexicon) Match(tokens []Token) []Hit {
 	}
 	for i := range tokens {
 		m.from, m.steps = i, 0
+		clear(m.seen)
 		m.walk(x.phrases, i, 0, 0)
 		if m.begins(i) {
 			m.walk(x.starts, i, 0, 0)
@@ -44,10 +45,18 @@ type matcher struct {
 	from    int
 	hits    []Hit
 	steps   int
+	seen    map[state]bool
 }
 
-// maxSteps bounds the work on one beginning: phrases with gaps branch.
-const maxSteps = 2000
+// A state is a place in the tree of phrases with the tokens that led there. Gaps lead to one
+// in many ways.
+type state struct {
+	at               *node
+	i, slot, against int
+}
+
+// maxSteps bounds the work on one beginning.
+const maxSteps = 20_000
 
 // begins reports whether a clause may begin at token i.
 func (m *matcher) begins(i int) bool {
@@ -94,12 +103,23 @@ func (m *matcher) walk(n *node, i, slot, against int) {
 	}
 	for _, g := range n.gaps {
 		for j := i; j <= i+g.most && j <= len(m.tokens); j++ {
-			m.walk(g.to, j, slot, against)
+			if !m.again(state{g.to, j, slot, against}) {
+				m.walk(g.to, j, slot, against)
+			}
 			if j < len(m.tokens) && (m.tokens[j].Slot > 0 && !m.tokens[j].Soft || stops(m.tokens[j]) || m.lexicon.lists[Barrier][m.tokens[j].Key]) {
 				break
 			}
 		}
 	}
+}
+
+// again reports whether a state was reached before, by another division of gaps.
+func (m *matcher) again(at state) bool {
+	if m.seen[at] {
+		return true
+	}
+	m.seen[at] = true
+	return false
 }
 
 func (m *matcher) found(n *node, to, slot, against int) {
