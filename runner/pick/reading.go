@@ -363,7 +363,7 @@ func codeNames(u *prose.Unit) int {
 	n := 0
 	for _, span := range u.Code {
 		code := u.Text[span.From:span.To]
-		if strings.ContainsAny(code, "/._(-") || strings.ToLower(code[:1]) != strings.ToUpper(code[:1]) && humps.MatchString(code) {
+		if strings.ContainsAny(code, "/._(-") || humps.MatchString(code) {
 			n++
 		}
 	}

@@ -252,7 +252,21 @@ func (l *layout) inline(n ast.Node, like Unit) Unit {
 	w := &inliner{src: l.src, unit: like}
 	w.children(n)
 	w.unit.Text = strings.TrimRight(w.text.String(), " \n")
+	for _, spans := range []*[]Span{&w.unit.Bold, &w.unit.Struck, &w.unit.Code, &w.unit.Links} {
+		*spans = clip(*spans, len(w.unit.Text))
+	}
 	return w.unit
+}
+
+// clip ends spans at n and leaves out those that begin there.
+func clip(spans []Span, n int) []Span {
+	out := spans[:0]
+	for _, s := range spans {
+		if s.From < n {
+			out = append(out, Span{s.From, min(s.To, n)})
+		}
+	}
+	return out
 }
 
 // An inliner gathers the text of inline nodes, and the spans of their marks.

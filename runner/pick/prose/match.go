@@ -56,7 +56,7 @@ type state struct {
 }
 
 // maxSteps bounds the work on one beginning.
-const maxSteps = 20_000
+const maxSteps = 4000
 
 // begins reports whether a clause may begin at token i.
 func (m *matcher) begins(i int) bool {

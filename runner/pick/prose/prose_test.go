@@ -54,6 +54,7 @@ func TestTokens(t *testing.T) {
 		"a -> b => c ... (d)":        "a|-|>|b|=|>|c|...|(|d|)",
 		"2.9 % ≈ 3":                  "2|.|9|%|≈|3",
 		"snake_case @aws-sdk/ses":    "snake_case|@|aws|-|sdk|/|ses",
+		"⚠\ufe0f a \u0301":           "⚠|a",
 		"":                           "",
 		"👍🏽 'quoted' ''empty'' it's": "👍|🏽|'|quoted|'|'|'|empty|'|'|it|'s",
 	} {

@@ -41,7 +41,9 @@ func Tokens(text string) []Token {
 			i += size
 		case wordy(r):
 			end := wordEnd(text, i)
-			out = append(out, Token{Key: fold(text[i:end]), From: i, To: end, Word: true})
+			if key := fold(text[i:end]); key != "" { // an accent alone, or the selector behind a symbol, is no word
+				out = append(out, Token{Key: key, From: i, To: end, Word: true})
+			}
 			i = end
 		case r == '\'':
 			i = apostrophe(text, i, &out)
