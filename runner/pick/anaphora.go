@@ -62,7 +62,7 @@ func (r *reading) about(s *sentence, named []*target) []*target {
 func (r *reading) pointsBack(s *sentence, h prose.Hit, about []*target) {
 	switch h.Class {
 	case prose.TakesIt:
-		if t := r.taken(about); t != nil && !s.Question && !r.negated(s, h) && !r.conditional(s, h.From) {
+		if t := r.taken(s, about); t != nil && !s.Question && !r.negated(s, h) && !r.conditional(s, h.From) {
 			r.remark(t, chosen, s)
 		}
 	case prose.DropsIt:
@@ -117,7 +117,10 @@ func (s *sentence) before(at int, about []*target) []*target {
 
 // taken returns what "that's the one" stands for: the target named last that is not turned
 // down.
-func (r *reading) taken(about []*target) *target {
+func (r *reading) taken(s *sentence, about []*target) *target {
+	if last := s.before(len(s.tokens), nil); len(last) == 1 && !last[0].outside && r.last(last[0]) >= neutral {
+		return last[0] // "A would be fine too, but B reads better, and that's what I'd use"
+	}
 	var best *target
 	for _, t := range about {
 		switch st := r.last(t); {

@@ -341,7 +341,7 @@ var common = func() map[string]bool {
 }()
 
 const commonWords = `
-api apis sdk sdks sql nosql http https rest json yaml xml html css url urls uri dns tls ssl ssh smtp imap cpu gpu ram ssd aws gcp
+api apis sdk sdks id ids sql nosql http https rest json yaml xml html css url urls uri dns tls ssl ssh smtp imap cpu gpu ram ssd aws gcp
 python javascript typescript java kotlin swift rust ruby php golang node nodejs deno bun react vue angular svelte nextjs nuxt linux ubuntu debian windows
 macos ios android docker kubernetes github gitlab google amazon microsoft azure apple oauth saml scim oidc jwt sso mfa gdpr dsgvo rgpd soc hipaa pci
 europe european germany german france french spain spanish italy italian japan japanese china chinese korea korean brazil india american english usa

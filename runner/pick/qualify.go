@@ -91,9 +91,12 @@ func (r *reading) others(s *sentence, at int) bool {
 // ends reports whether what others say ends before a token: at a semicolon, a parenthesis or a
 // clause that begins with a word such as "so".
 func (s *sentence) ends(r *reading, from, at int) bool {
+	if s.closed(from, at) {
+		return true
+	}
 	for i := from; i < at; i++ {
 		t := s.tokens[i]
-		if t.Key == ";" || t.Key == ")" || t.Slot == 0 && i > 0 && !s.tokens[i-1].Word && r.leads(t.Key) {
+		if t.Slot == 0 && i > 0 && !s.tokens[i-1].Word && r.leads(t.Key) {
 			return true
 		}
 	}
@@ -146,12 +149,30 @@ func (r *reading) conditional(s *sentence, at int) bool {
 		}
 		switch {
 		case h.From < at: // "If you need SAML, go with X"
-			if !slices.ContainsFunc(s.tokens[h.From:at], func(t prose.Token) bool { return t.Key == ";" || t.Key == ")" }) {
+			if !s.closed(h.From, at) {
 				return true
 			}
 		case !r.reaches(s, h, at):
 		case segments[h.From] == segments[at] || segments[h.From] == segments[at]+1 && s.tokens[h.From-1].Key == "(":
 			return true // "X if you need SAML"
+		}
+	}
+	return false
+}
+
+// closed reports whether a semicolon, or a parenthesis that opens before them, ends between two
+// tokens.
+func (s *sentence) closed(from, to int) bool {
+	open := 0
+	for _, t := range s.tokens[from:to] {
+		switch t.Key {
+		case "(":
+			open++
+		case ")":
+			open--
+		}
+		if t.Key == ";" || open < 0 {
+			return true
 		}
 	}
 	return false

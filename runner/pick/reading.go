@@ -48,9 +48,10 @@ type statements struct {
 	language  string
 	sentences int
 	weights   map[*target]weight
-	refusal   string // the sentence that refuses
-	defers    bool   // it says that no choice is made yet
-	asks      bool   // it ends with a question
+	unknowns  map[*target]int // how often a name that the catalogue does not know is named
+	refusal   string          // the sentence that refuses
+	defers    bool            // it says that no choice is made yet
+	asks      bool            // it ends with a question
 	cut       cutness
 	mixed     bool // a word mixes scripts
 }
@@ -118,7 +119,7 @@ const (
 // read reads a message without its fenced code.
 func (x *reader) read(ctx context.Context, message string) (statements, error) {
 	r := &reading{reader: x, unknown: map[string]*target{}}
-	r.weights = map[*target]weight{}
+	r.weights, r.unknowns = map[*target]weight{}, map[*target]int{}
 	text, mixed := prose.Normalize(message)
 	r.mixed = mixed
 	r.around = newSurroundings(upTo(text, maxAround))
@@ -234,6 +235,9 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 		st := r.qualified(s, bare, i)
 		group := s.slots[t.Slot-1]
 		for _, m := range group {
+			if m.target.unknown {
+				r.unknowns[m.target]++
+			}
 			added := r.mention(s, m, st, said, distinctMentions(group) > 1)
 			if added && bare >= advised && st == considered && r.conditional(s, i) {
 				r.remarks[len(r.remarks)-1].cased = true
@@ -292,6 +296,9 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 		st = passing // unless the message is a report of work: settleReport
 	}
 	bold := u.Kind == prose.Paragraph && !s.Question && s.emphasised(m)
+	if m.target.unknown && said && !s.worded(m) {
+		return false // an arrow alone chooses no word
+	}
 	if m.target.unknown && st < advised && (st < done || !m.target.brand) && (!bold || st < neutral || st == considered) || m.target == r.own && st < considered {
 		return false
 	}
@@ -315,6 +322,13 @@ func (s *sentence) emphasised(m mention) bool {
 		rest := strings.TrimLeft(s.unit.Text[p.To:], " ")
 		head := p.From == 0 && (rest == "" || strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "("))
 		return p.From <= from && to <= p.To && p.To-p.From < to-from+12 && !head
+	})
+}
+
+// worded reports whether a phrase about a mention has a word.
+func (s *sentence) worded(m mention) bool {
+	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
+		return h.Slot > 0 && slices.Contains(s.slots[h.Slot-1], m) && slices.ContainsFunc(s.tokens[h.From:h.To], func(t prose.Token) bool { return t.Word && t.Slot == 0 })
 	})
 }
 

@@ -152,7 +152,7 @@ func (v *verdicts) others() []*target {
 	var out []*target
 	alone, crowd := v.named() == 0, len(v.rivals(neutral, suits)) > maxCrowd
 	for t, st := range v.of {
-		if t.unknown && !t.brand && crowd {
+		if t.unknown && (crowd && !t.brand || v.sentences > shortAnswer && v.unknowns[t] < 2 && !v.set(t)) {
 			continue
 		}
 		if t != v.own && t.outside && (st == chosen && (t.unknown || len(v.rivals(suits, chosen)) == 0) || t.unknown && (st == advised && len(v.rivals(suits, chosen)) == 0 || st == done && alone) || !t.unknown && st >= suits && alone) {
@@ -170,6 +170,14 @@ func (v *verdicts) others() []*target {
 	})
 	return out
 }
+
+// set reports whether a name is set in bold.
+func (v *verdicts) set(t *target) bool {
+	return slices.ContainsFunc(v.remarks, func(m remark) bool { return m.target == t && m.bold })
+}
+
+// shortAnswer is the number of sentences up to which an answer may name its choice only once.
+const shortAnswer = 5
 
 // tied returns the targets of a tie that nothing in the message breaks.
 func (v *verdicts) tied() []*target {

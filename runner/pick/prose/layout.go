@@ -235,7 +235,7 @@ func (l *layout) line(u Unit) {
 	if trimmed == "" {
 		return
 	}
-	if strings.Count(trimmed, "|") >= 2 && strings.HasPrefix(trimmed, "|") {
+	if strings.Count(trimmed, "|") >= 2 && strings.HasPrefix(trimmed, "|") || strings.Count(trimmed, " | ") >= 2 && u.Kind == Paragraph {
 		if strings.Trim(trimmed, "|-: ") == "" {
 			return
 		}
