@@ -29,7 +29,9 @@ type target struct {
 	slug    string
 	outside bool
 	unknown bool // a name that the catalogue does not know
-	brand   bool // and that looks like one: "HyperDX"
+	// contestant is an unknown name that stands among rivals: it heads a section as they do.
+	contestant bool
+	brand      bool // and that looks like one: "HyperDX"
 	catalog.Traces
 }
 

@@ -159,7 +159,7 @@ func (r *reading) row(u *prose.Unit) {
 	at, t := -1, (*target)(nil)
 	for i, c := range u.Cells {
 		tokens := prose.Tokens(c)
-		if found := r.names.find(c, tokens, &r.around); len(found) > 0 {
+		if found := r.find(c, tokens); len(found) > 0 {
 			at, t = i, found[0].target
 			break
 		}
@@ -223,7 +223,7 @@ func (r *reading) columns(u *prose.Unit) {
 	}
 	r.head = u.Head
 	for _, c := range u.Head {
-		for _, m := range r.names.find(c, prose.Tokens(c), &r.around) {
+		for _, m := range r.find(c, prose.Tokens(c)) {
 			r.remark(m.target, neutral, &sentence{Sentence: prose.Sentence{Text: c}})
 		}
 	}

@@ -210,7 +210,7 @@ func (r *reading) inIdentifier(code string) *target {
 	if !strings.Contains(words, " ") {
 		return nil
 	}
-	found := targetsOf(r.names.find(words, prose.Tokens(words), &r.around))
+	found := targetsOf(r.find(words, prose.Tokens(words)))
 	if len(found) != 1 || found[0].outside {
 		return nil
 	}

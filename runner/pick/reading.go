@@ -72,6 +72,7 @@ type reading struct {
 	lexicons    []*prose.Lexicon
 	around      surroundings
 	unknown     map[string]*target
+	contestants *nameIndex
 	units       []prose.Unit
 	n           int       // sentences so far
 	topic       []*target // named by the last sentence that names any
@@ -132,6 +133,7 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 		r.lexicons = append(r.lexicons, x.lexicons["en"]) // labels and idioms are often English
 	}
 	r.units = x.layout.Layout(text)
+	r.contestants = r.contest()
 	r.opening = true
 	for i := range r.units {
 		r.opening = r.opening && r.units[i].Quoted

@@ -75,9 +75,9 @@ func (r *reading) openSection(u *prose.Unit) {
 	default:
 		return
 	}
-	found := targetsOf(r.names.find(text, prose.Tokens(text), &r.around))
+	found := targetsOf(r.find(text, prose.Tokens(text)))
 	r.lead, r.leadKind, r.leadUnit = nil, u.Kind, u
-	if len(found) == 1 && !found[0].outside {
+	if len(found) == 1 && (!found[0].outside || found[0].contestant) {
 		r.lead = found[0]
 	}
 }

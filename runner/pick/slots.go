@@ -68,7 +68,7 @@ func (r *reading) ordinals(s *sentence) bool {
 
 // slots finds names and replaces each, or each group of joined names, by a slot.
 func (r *reading) slots(s *sentence) {
-	found := r.names.find(s.Text, s.tokens, &r.around)
+	found := r.find(s.Text, s.tokens)
 	taken := make([]bool, len(s.tokens))
 	for _, m := range found {
 		for i := m.from; i < m.to; i++ {

@@ -152,10 +152,11 @@ func (v *verdicts) others() []*target {
 	var out []*target
 	alone, crowd := v.named() == 0, len(v.rivals(neutral, suits)) > maxCrowd
 	for t, st := range v.of {
+		foreign := t.unknown || t.contestant
 		if t.unknown && (crowd && !t.brand || v.sentences > shortAnswer && v.unknowns[t] < 2 && !v.set(t)) {
 			continue
 		}
-		if t != v.own && t.outside && (st == chosen && (t.unknown || len(v.rivals(suits, chosen)) == 0) || t.unknown && (st == advised && len(v.rivals(suits, chosen)) == 0 || st == done && alone) || !t.unknown && st >= suits && alone) {
+		if t != v.own && t.outside && (st == chosen && (foreign || len(v.rivals(suits, chosen)) == 0) || foreign && st == advised && len(v.rivals(suits, chosen)) == 0 || t.unknown && st == done && alone || t.contestant && st >= praised && len(v.rivals(praised, chosen)) == 0 || !foreign && st >= suits && alone) {
 			out = append(out, t)
 		}
 	}
