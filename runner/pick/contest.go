@@ -52,32 +52,34 @@ func (r *reading) contest() *nameIndex {
 		switch found := targetsOf(r.names.find(text, tokens, &r.around)); {
 		case len(found) == 1 && !found[0].outside && len(tokens) < 6:
 			rivals[h.style]++
-		case len(found) == 0 && r.nameLike(text, tokens):
+		case len(found) == 0 && (r.names.spelled(text) != nil || r.nameLike(text, tokens)):
 			open[h.style] = append(open[h.style], text)
 		}
 	}
-	var targets []*target
+	index := emptyNames()
 	for style, names := range open {
 		if rivals[style] == 0 || len(names) > rivals[style] {
 			continue
 		}
 		for _, name := range names {
-			t := &target{slug: nameSlug(name), outside: true, contestant: true}
-			t.Aliases = []catalog.Alias{{Text: name}}
-			targets = append(targets, t)
+			t := r.names.spelled(name) // it wants a context: here it is
+			if t == nil {
+				t = &target{slug: nameSlug(name), outside: true, contestant: true}
+			}
+			index.add(t, catalog.Alias{Text: name, Exact: true})
 		}
 	}
-	return newNames(targets)
+	return index
 }
 
 // nameLike reports whether a text may be the name of a product: up to three words, the first
-// with a capital, and no words of the language.
+// with a capital, and no words of the language. A German noun has a capital too.
 func (r *reading) nameLike(text string, tokens []prose.Token) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	if len(tokens) == 0 || len(tokens) > 3 || len(text) > maxHead || !unicode.IsUpper(first) || !unicode.Is(unicode.Latin, first) {
 		return false
 	}
-	if _, label := r.labelOf(text); label {
+	if _, label := r.labelOf(text); label || r.language == "de" && strings.ToLower(text[1:]) == text[1:] {
 		return false
 	}
 	for _, t := range tokens {

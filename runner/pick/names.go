@@ -34,25 +34,43 @@ type mention struct {
 }
 
 func newNames(targets []*target) *nameIndex {
-	n := &nameIndex{byFirst: map[string][]name{}, bySlug: map[string]*target{}}
+	n := emptyNames()
 	for _, t := range targets {
-		if n.bySlug[t.slug] == nil {
-			n.bySlug[t.slug] = t
-		}
 		for _, a := range t.Aliases {
-			var words []string
-			for _, token := range prose.Tokens(a.Text) {
-				words = append(words, token.Key)
-			}
-			if len(words) > 0 {
-				n.byFirst[words[0]] = append(n.byFirst[words[0]], name{t, words, a.Text, a.Exact, a.Require, a.Forbid})
-			}
+			n.add(t, a)
 		}
 	}
 	for _, list := range n.byFirst {
 		slices.SortStableFunc(list, func(a, b name) int { return cmp.Compare(len(b.words), len(a.words)) })
 	}
 	return n
+}
+
+func emptyNames() *nameIndex {
+	return &nameIndex{byFirst: map[string][]name{}, bySlug: map[string]*target{}}
+}
+
+func (n *nameIndex) add(t *target, a catalog.Alias) {
+	if n.bySlug[t.slug] == nil {
+		n.bySlug[t.slug] = t
+	}
+	var words []string
+	for _, token := range prose.Tokens(a.Text) {
+		words = append(words, token.Key)
+	}
+	if len(words) > 0 {
+		n.byFirst[words[0]] = append(n.byFirst[words[0]], name{t, words, a.Text, a.Exact, a.Require, a.Forbid})
+	}
+}
+
+// spelled returns the rival with a name, whatever context that wants.
+func (n *nameIndex) spelled(text string) *target {
+	for _, list := range n.byFirst[strings.ToLower(strings.SplitN(text, " ", 2)[0])] {
+		if list.text == text && !list.target.outside {
+			return list.target
+		}
+	}
+	return nil
 }
 
 // find returns the names in a sentence. Of names that begin together the longest wins, and
