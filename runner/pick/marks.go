@@ -85,6 +85,9 @@ func (r *reading) settleReport() {
 	}
 	for i := range r.remarks {
 		m := &r.remarks[i]
+		if m.removed && m.stance < praised && m.stance != rejects {
+			m.stance, m.code = passing, false
+		}
 		used := m.code || m.item && (m.stance == neutral || m.stance == suits)
 		if !used || m.target.outside || m.target == r.own || r.turnedDown(m.target) {
 			continue
@@ -107,7 +110,7 @@ func (r *reading) reports() bool {
 	if r.addressed > 3 && r.made < 2 {
 		n--
 	}
-	return n >= 2 && !r.defers && !r.asks
+	return n >= 2 && !r.defers && !r.asks || n >= 5 // which may end with a question
 }
 
 // turnedDown reports whether a remark turns the target down.

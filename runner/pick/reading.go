@@ -36,6 +36,7 @@ type remark struct {
 	behind   bool // said to be a second choice
 	limited  bool // for a case: "X for a Node server"
 	inside   bool // in the section about it
+	removed  bool // in a clause about what was removed
 	cased    bool // chosen under a condition
 	numbered int  // of the section, if its heading has a number, from 1
 }
@@ -307,7 +308,7 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	r.remark(m.target, st, s)
 	last := &r.remarks[len(r.remarks)-1]
 	last.limited, last.inside = st == chosen && r.limited(s, m), r.lead == m.target && (u == r.leadUnit || u.Kind == prose.Item)
-	last.numbered = r.numbered
+	last.numbered, last.removed = r.numbered, r.removes(s, m)
 	last.bold, last.behind = bold, st == considered && s.hasHit(prose.Behind, m)
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
 	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
@@ -332,6 +333,26 @@ func (s *sentence) worded(m mention) bool {
 	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
 		return h.Slot > 0 && slices.Contains(s.slots[h.Slot-1], m) && slices.ContainsFunc(s.tokens[h.From:h.To], func(t prose.Token) bool { return t.Word && t.Slot == 0 })
 	})
+}
+
+// removes reports whether the clause of a mention tells of a removal.
+func (r *reading) removes(s *sentence, m mention) bool {
+	at := slices.IndexFunc(s.tokens, func(t prose.Token) bool { return t.Slot > 0 && slices.Contains(s.slots[t.Slot-1], m) })
+	if at < 0 {
+		return false
+	}
+	segments := s.segments()
+	dense := ""
+	for i, t := range s.tokens {
+		if segments[i] != segments[at] || t.Slot > 0 {
+			continue
+		}
+		if r.has(prose.Removes, t.Key) {
+			return true
+		}
+		dense += t.Key
+	}
+	return (r.language == "ja" || r.language == "zh" || r.language == "ko") && r.lexicons[0].Holds(prose.Removes, dense)
 }
 
 // bytes returns the place of a mention in the text of its unit.

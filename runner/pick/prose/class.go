@@ -50,6 +50,7 @@ const (
 	Serves     // stands between what is chosen and who provides it: "PostgreSQL on Neon"
 	Complement // words that may follow a name in a sentence without a verb: "with"
 	Verb       // frequent verbs
+	Removes    // words of removal: "deleted"
 	You        // words that address the reader
 	Limit      // limits what was said to a case: "for"
 	Here       // behind such a word says that the case is this one: "this"
@@ -69,7 +70,7 @@ var classNames = [classes]string{
 	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
 	"label pick", "label options", "label rejects", "label past", "label verdict",
 	"takes it", "drops it", "retracts", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
-	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "you", "limit", "here", "article", "name cue", "dangling",
+	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
 	"first", "second", "third", "last",
 }
 

@@ -50,13 +50,23 @@ var embedded = sync.OnceValues(func() (map[string]*Lexicon, error) {
 // Lists reports whether a section of single words has any.
 func (x *Lexicon) Lists(c Class) bool { return len(x.lists[c]) > 0 }
 
+// Holds reports whether a text contains a word of a section of single words.
+func (x *Lexicon) Holds(c Class, text string) bool {
+	for word := range x.lists[c] {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
 // Parse reads a lexicon. FORMAT.md describes it.
 func Parse(language, text string) (*Lexicon, error) {
 	x := &Lexicon{
 		Language: language, words: map[string]int32{}, phrases: &node{}, starts: &node{},
 		lists: map[Class]map[string]bool{},
 	}
-	for _, c := range []Class{And, Or, Lead, Common, Barrier, Serves, Complement, Verb, You, Limit, Here, Article, NameCue, Dangling, Negation} {
+	for _, c := range []Class{And, Or, Lead, Common, Barrier, Serves, Complement, Verb, Removes, You, Limit, Here, Article, NameCue, Dangling, Negation} {
 		x.lists[c] = map[string]bool{}
 	}
 	section := Class(-1)
