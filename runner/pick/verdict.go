@@ -132,6 +132,11 @@ func (v *verdicts) cases() []*target {
 	return compact(out)
 }
 
+// opensWith reports whether one of the first two sentences chooses the target.
+func (v *verdicts) opensWith(t *target) bool {
+	return slices.ContainsFunc(v.remarks, func(m remark) bool { return m.target == t && m.cased && m.sentence <= 2 })
+}
+
 // begun returns those that the first sentence names.
 func (v *verdicts) begun(targets []*target) []*target {
 	return slices.DeleteFunc(slices.Clone(targets), func(t *target) bool {
@@ -254,6 +259,8 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		f.pick(r, Tool, v.begun(top)[0], "reports first")
 	case len(top) > 1 && level > praised:
 		r.Kind, r.Rule = Ambiguous, "uses two or more"
+	case len(top) == 0 && len(v.cases()) == 1 && v.opensWith(v.cases()[0]) && !v.asks && len(v.rivals(suits, suits)) == 0:
+		f.pick(r, Tool, v.cases()[0], "chooses under a condition")
 	case len(top) == 0 && len(v.cases()) > 1 && !v.asks:
 		r.Kind, r.Rule = Ambiguous, "chooses by case"
 	case f.byContrast(r, v), f.byFavour(r, v):
@@ -277,14 +284,10 @@ func (f *finding) pick(r *Result, k Kind, t *target, rule string) {
 func (f *finding) byContrast(r *Result, v *verdicts) bool {
 	good := v.rivals(suits, suits)
 	against := len(v.rivals(rejects, faults))
-	if len(good) != 1 || against == 0 && len(v.rivals(considered, considered)) > 0 || v.defers || v.asks || len(v.rivals(neutral, neutral))+len(v.rivals(suits, chosen)) > 1 {
+	if len(good) != 1 || against == 0 || v.defers || v.asks || len(v.rivals(neutral, neutral))+len(v.rivals(suits, chosen)) > 1 {
 		return false
 	}
-	rule := "contrasts with what is turned down"
-	if against == 0 {
-		rule = "speaks for nothing else"
-	}
-	f.pick(r, Tool, good[0], rule)
+	f.pick(r, Tool, good[0], "contrasts with what is turned down")
 	return true
 }
 
