@@ -150,8 +150,8 @@ func (r *reading) settleCases() {
 		return
 	}
 	for i := range r.remarks {
-		if m := &r.remarks[i]; m.tail && m.stance > considered {
-			m.stance = considered
+		if m := &r.remarks[i]; m.tail && m.stance >= neutral {
+			m.stance, m.cased = min(m.stance, considered), true
 		}
 	}
 }

@@ -252,7 +252,7 @@ func (r *reading) strangers(s *sentence, taken []bool) []mention {
 			continue
 		}
 		end := i + 1
-		for end < len(s.tokens) && end < i+3 && !taken[end] && s.tokens[end].Word && r.spelling(s, end) != plainWord && s.tokens[end].From == s.tokens[end-1].To+1 {
+		for end < len(s.tokens) && end < i+3 && !taken[end] && s.tokens[end].Word && (r.spelling(s, end) != plainWord || s.initials(end)) && s.tokens[end].From == s.tokens[end-1].To+1 {
 			end++
 		}
 		if end+1 < len(s.tokens) && !taken[end] && !taken[end+1] && s.tokens[end].Key == "." && s.tokens[end].To == s.tokens[end+1].From && s.tokens[end].From == s.tokens[end-1].To && s.tokens[end+1].Word { // "Pagar.me"
@@ -323,6 +323,12 @@ func (r *reading) spelling(s *sentence, i int) spelling {
 	default:
 		return plainWord
 	}
+}
+
+// initials reports whether a word is of two to four capitals: "UI".
+func (s *sentence) initials(i int) bool {
+	word := s.Text[s.tokens[i].From:s.tokens[i].To]
+	return len(word) > 1 && len(word) < 5 && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // shouts reports whether most long words are in capitals, which then mark no name.

@@ -143,6 +143,9 @@ func (s *sentence) chooses(at int) bool {
 // conditional reports whether the token stands under a condition of its sentence.
 func (r *reading) conditional(s *sentence, at int) bool {
 	segments := s.segments()
+	if s.parallel(at) {
+		return true
+	}
 	for _, h := range s.hits {
 		if h.Class != prose.Condition || s.chooses(h.From) {
 			continue
@@ -158,6 +161,18 @@ func (r *reading) conditional(s *sentence, at int) bool {
 		}
 	}
 	return false
+}
+
+// parallel reports whether the part of a sentence behind a semicolon begins as a condition before
+// it does: "if A, X; if B, Y".
+func (s *sentence) parallel(at int) bool {
+	from := at
+	for from > 0 && s.tokens[from-1].Key != ";" {
+		from--
+	}
+	return from > 0 && from < at && slices.ContainsFunc(s.hits, func(h prose.Hit) bool {
+		return h.Class == prose.Condition && h.From < from && s.tokens[h.From].Key == s.tokens[from].Key
+	})
 }
 
 // closed reports whether a semicolon, or a parenthesis that opens before them, ends between two

@@ -186,6 +186,7 @@ func (r *reading) unit(u *prose.Unit) {
 	r.list(u, named)
 	r.headed = u.Kind == prose.Heading && distinct(named) == 1
 	r.byLabel(first)
+	r.ownLabel(u, first)
 	r.byMarks(u, first)
 	if distinct(named) > 1 {
 		r.many = compact(named)
@@ -312,7 +313,7 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	last.bold, last.behind = bold, st == considered && s.hasHit(prose.Behind, m)
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
 	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
-	last.tail = (u.Kind == prose.Item || s.conclusion > 0) && s.tokens[len(s.tokens)-1].Slot > 0 && s.slots[s.tokens[len(s.tokens)-1].Slot-1][0].target == m.target && len(s.tokens) > 3
+	last.tail = s.endsWith(m) && (u.Kind == prose.Item || s.conclusion > 0 || s.arrow())
 	last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 	return true
 }
@@ -326,6 +327,21 @@ func (s *sentence) emphasised(m mention) bool {
 		head := p.From == 0 && (rest == "" || strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "("))
 		return p.From <= from && to <= p.To && p.To-p.From < to-from+12 && !head
 	})
+}
+
+// endsWith reports whether the mention is the last word of a sentence of several.
+func (s *sentence) endsWith(m mention) bool {
+	for i, t := range slices.Backward(s.tokens) {
+		if t.Word {
+			return i > 2 && t.Slot > 0 && s.slots[t.Slot-1][0].target == m.target
+		}
+	}
+	return false
+}
+
+// arrow reports whether an arrow stands within the sentence.
+func (s *sentence) arrow() bool {
+	return slices.ContainsFunc(s.tokens[1:], func(t prose.Token) bool { return t.Key == "→" })
 }
 
 // worded reports whether a phrase about a mention has a word.

@@ -53,6 +53,22 @@ func (r *reading) byLabel(first int) {
 	}
 }
 
+// ownLabel applies a label at the beginning of the unit itself: "Removed: X".
+func (r *reading) ownLabel(u *prose.Unit, first int) {
+	head, _, ok := strings.Cut(u.Text, ":")
+	if !ok || len(head) > maxHead {
+		return
+	}
+	c, ok := r.labelOf(head)
+	if !ok || c == prose.LabelPick || c == prose.LabelVerdict {
+		return
+	}
+	label, labelled := r.label, r.labelled
+	r.label, r.labelled = c, 1
+	r.byLabel(first)
+	r.label, r.labelled = label, labelled
+}
+
 // openSection notes whose section begins with the unit: a heading or bold opener that names
 // one rival. A heading or opener that names none ends the last one.
 func (r *reading) openSection(u *prose.Unit) {
@@ -77,7 +93,7 @@ func (r *reading) openSection(u *prose.Unit) {
 	}
 	found := targetsOf(r.find(text, prose.Tokens(text)))
 	r.lead, r.leadKind, r.leadUnit = nil, u.Kind, u
-	if len(found) == 1 && (!found[0].outside || found[0].contestant) {
+	if len(found) == 1 && (!found[0].outside || found[0].contestant) && !strings.Contains(strings.TrimRight(text, ": "), ": ") { // not "TL;DR: X"
 		r.lead = found[0]
 	}
 }

@@ -226,7 +226,8 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 	if len(top) > 0 {
 		level = v.of[top[0]]
 	}
-	own := v.of[v.own] >= praised || v.of[v.own] == suits && level == 0 && len(v.rivals(neutral, suits)) < 2
+	presented := len(v.rivals(neutral, suits)) // an overview says of each what it does without
+	own := v.of[v.own] >= praised && presented < 3 || v.of[v.own] == suits && level == 0 && presented < 2
 	r.Method, r.Level = MethodStatement, LevelStatement
 	switch {
 	case v.refusal != "" && level < chosen:
@@ -284,7 +285,7 @@ func (f *finding) pick(r *Result, k Kind, t *target, rule string) {
 func (f *finding) byContrast(r *Result, v *verdicts) bool {
 	good := v.rivals(suits, suits)
 	against := len(v.rivals(rejects, faults))
-	if len(good) != 1 || against == 0 || v.defers || v.asks || len(v.rivals(neutral, neutral))+len(v.rivals(suits, chosen)) > 1 {
+	if len(good) != 1 || against == 0 || len(v.rivals(considered, considered)) > 0 || v.defers || v.asks || len(v.rivals(neutral, neutral))+len(v.rivals(suits, chosen)) > 1 {
 		return false
 	}
 	f.pick(r, Tool, good[0], "contrasts with what is turned down")

@@ -61,7 +61,7 @@ var (
 	lostSpace = regexp.MustCompile(`([\p{Ll}\d)%][.!?:])(\p{Lu}\p{Ll})`)
 	lostBreak = regexp.MustCompile(`\s(#{1,6}\s+\S|[-*•]\s+\*\*|\|\s*\||\d{1,2}[.)]\s+(?:\*\*)?\p{Lu})`)
 	hidden    = regexp.MustCompile(`(?is)<!--.*?-->|<[^>]*(?:display:\s*none|\bhidden\b)[^>]*>[^<]*</[^>]*>`)
-	arrowlike = strings.NewReplacer("➡\uFE0F", "→", "▶\uFE0F", "→", "➡", "→", "👉", "→", "▶", "→", "⇒", "→", "►", "→")
+	arrowlike = strings.NewReplacer("➡\uFE0F", "→", "▶\uFE0F", "→", "➡", "→", "👉", "→", "▶", "→", "⇒", "→", "►", "→", "➜", "→", "➔", "→", "➝", "→", "⟶", "→")
 	arrows    = regexp.MustCompile(`(?m)^(\s*)→\s+`)
 	bullets   = regexp.MustCompile(`(?m)^(\s*)[•◦‣▪–—·・]\s*`)
 	leaders   = regexp.MustCompile(`\s*(?:\.{4,}|…{2,}|_{4,})\s+`)
