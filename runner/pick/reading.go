@@ -243,7 +243,7 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 				r.unknowns[m.target]++
 			}
 			added := r.mention(s, m, st, said, distinctMentions(group) > 1)
-			if added && bare >= advised && st == considered && r.conditional(s, i) {
+			if added && bare >= advised && st == considered && !s.says(prose.Unreal) && r.conditional(s, i) {
 				r.remarks[len(r.remarks)-1].cased = true
 			}
 			if added && !m.target.unknown && m.target != r.own {
