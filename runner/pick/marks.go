@@ -73,7 +73,7 @@ func (r *reading) settleMarks() {
 // settleReport reads a report of work: what it names without a verdict, and not in passing,
 // is what was used.
 func (r *reading) settleReport() {
-	if r.made+r.identifiers == 0 && len(r.order) > 3 { // an overview: "works with X" is a feature there
+	if max(len(r.order), r.longest) > maxCrowd && r.made < 2 || len(r.order) > 3 && r.made+r.identifiers == 0 { // an overview: "works with X" is a feature there
 		for i := range r.remarks {
 			if m := &r.remarks[i]; m.stance == done {
 				m.stance = neutral
@@ -109,6 +109,9 @@ func (r *reading) reports() bool {
 	}
 	if r.addressed > 3 && r.made < 2 {
 		n--
+	}
+	if len(r.order) > 3 {
+		return false // an overview
 	}
 	return n >= 2 && !r.defers && !r.asks || n >= 5 // which may end with a question
 }

@@ -80,6 +80,7 @@ type reading struct {
 	many        []*target // named by the last unit that names two or more
 	items       []*target // that the items of the last list, or the sections, name first
 	listing     bool      // the last unit belongs to a list
+	longest     int       // items of the longest list
 	inUnit      []*target // named by this unit so far
 	made        int       // sentences that report work
 	identifiers int       // code in the text and counts of tests
@@ -206,6 +207,7 @@ func (r *reading) list(u *prose.Unit, named []*target) {
 	}
 	if begins && len(named) > 0 && !slices.Contains(r.items, named[0]) {
 		r.items = append(r.items, named[0])
+		r.longest = max(r.longest, len(r.items))
 	}
 	r.listing = begins || r.listing && u.Kind == prose.Item
 }
