@@ -9,9 +9,10 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// TestLabelledAnswers scores four sets of answers apart: seen was read while the rules were
-// written and unseen never; fresh and plain were written after most rules, and their misses
-// read then. A floor is somewhat below what the rules reach.
+// TestLabelledAnswers scores sets of answers apart: seen was read while the rules were written
+// and unseen never; fresh, plain and varied were written by others after most rules, and their
+// misses read then; held was scored and never read. A floor is somewhat below what the rules
+// reach: where it is low, they are.
 func TestLabelledAnswers(t *testing.T) {
 	type floors struct{ pick, words, recall, diy, shortlist, unresolved float64 }
 	c := builtIn(t)
@@ -72,7 +73,7 @@ func caseSet(t *testing.T, set string) []pick.Case {
 // TestReadingIsRepeatable reads answers again: the order of a map must not decide.
 func TestReadingIsRepeatable(t *testing.T) {
 	c := builtIn(t)
-	for _, set := range []string{"seen", "fresh", "plain"} {
+	for _, set := range []string{"seen", "fresh", "plain", "held"} {
 		for _, k := range caseSet(t, set) {
 			cat, ok := c.Category(k.Category)
 			if !ok {

@@ -330,7 +330,6 @@ func (f *finding) byFavour(r *Result, v *verdicts) bool {
 		add(1, against > 0)
 		add(1, v.leads(t))
 		add(1, v.of[t] == suits)
-		add(1, v.weights[t].plus > v.weights[t].minus)
 		if len(behind) == 0 && !(len(bold) == 1 && bold[0] == t) && !(v.leads(t) && v.of[t] == suits) {
 			continue
 		}
