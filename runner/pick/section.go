@@ -16,7 +16,11 @@ func (r *reading) labelOf(text string) (prose.Class, bool) {
 	}
 	tokens := prose.Tokens(text)
 	for _, x := range r.lexicons {
-		for _, h := range x.Match(tokens) {
+		hits := x.Match(tokens)
+		if slices.ContainsFunc(hits, func(h prose.Hit) bool { return h.Class == prose.Refuses }) {
+			return 0, false
+		}
+		for _, h := range hits {
 			if h.Class >= prose.LabelPick && h.Class <= prose.LabelPast && h.From == 0 && h.To == len(tokens) {
 				return h.Class, true
 			}

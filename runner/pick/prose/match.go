@@ -3,6 +3,8 @@ package prose
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Hit is a phrase found in a sentence.
@@ -66,7 +68,8 @@ func (m *matcher) begins(i int) bool {
 			return false
 		}
 		if !before.Word {
-			return strings.ContainsAny(before.Key, ",;:.!?()–—\"|*→…、。")
+			symbol, _ := utf8.DecodeRuneInString(before.Key)
+			return strings.ContainsAny(before.Key, ",;:.!?()–—\"|*…、。") || unicode.Is(unicode.So, symbol) || unicode.Is(unicode.Sm, symbol) && symbol > unicode.MaxLatin1
 		}
 		if !m.lexicon.lists[Lead][before.Key] {
 			return false
