@@ -20,7 +20,7 @@ type Hit struct {
 // Match returns the phrases of a sentence, in the order of their beginnings. Of phrases of
 // one class on one slot only the longest stays.
 func (x *Lexicon) Match(tokens []Token) []Hit {
-	m := &matcher{lexicon: x, tokens: tokens, ids: make([][]int32, len(tokens)), seen: map[state]bool{}}
+	m := &matcher{lexicon: x, tokens: tokens, ids: make([][]int32, len(tokens))}
 	buffer := make([]int32, 0, 4*len(tokens)) // one allocation for nearly all sentences
 	for i, t := range tokens {
 		if t.Slot == 0 {
@@ -31,7 +31,7 @@ func (x *Lexicon) Match(tokens []Token) []Hit {
 	}
 	for i := range tokens {
 		m.from, m.steps = i, 0
-		clear(m.seen)
+		m.seen = m.seen[:0]
 		m.walk(x.phrases, i, 0, 0)
 		if m.begins(i) {
 			m.walk(x.starts, i, 0, 0)
@@ -47,7 +47,7 @@ type matcher struct {
 	from    int
 	hits    []Hit
 	steps   int
-	seen    map[state]bool
+	seen    []state // few: a search through them is faster than a map
 }
 
 // A state is a place in the tree of phrases with the tokens that led there. Gaps lead to one
@@ -57,8 +57,11 @@ type state struct {
 	i, slot, against int
 }
 
-// maxSteps bounds the work on one beginning.
-const maxSteps = 4000
+// maxSteps bounds the work on one beginning, maxSeen the search for states.
+const (
+	maxSteps = 4000
+	maxSeen  = 64
+)
 
 // begins reports whether a clause may begin at token i.
 func (m *matcher) begins(i int) bool {
@@ -118,10 +121,12 @@ func (m *matcher) walk(n *node, i, slot, against int) {
 
 // again reports whether a state was reached before, by another division of gaps.
 func (m *matcher) again(at state) bool {
-	if m.seen[at] {
+	if slices.Contains(m.seen, at) {
 		return true
 	}
-	m.seen[at] = true
+	if len(m.seen) < maxSeen {
+		m.seen = append(m.seen, at)
+	}
 	return false
 }
 
