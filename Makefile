@@ -18,10 +18,11 @@ lint: ## Check style and layers
 
 golden: ## Rewrite golden files and script outputs; read the diff before you commit
 	cp CHANGELOG.md server/public/docs/pages/changelog.md
+	FIRSTPICK_UPDATE=1 go test ./fixtures/catalog ./server/public/docs -run 'TestCounts|TestEveryTool|TestCataloguePage'
 	go test ./runner/eval -run TestGenerated -update
 	go test ./runner/provider ./runner/cliagent ./runner/cliagent/stream -run 'TestRequests|TestBehaviours|TestSetups|TestGolden' -update
 	FIRSTPICK_UPDATE=1 go test ./publish/bundle -run 'TestTheBundles?OfTheServers'
-	go test ./cmd/progress ./cmd/firstpick -update
+	go test ./cmd/progress ./cmd/labeller ./cmd/firstpick -update
 
 agents: ## Make agents' names and address lists again from their sources; read the diff
 	go run ./server/channel/agentid/gen

@@ -20,6 +20,17 @@ type Cell struct {
 	Trials int
 	// Mismatched is how many of them said one tool and used another.
 	Mismatched int
+	// Unresolved is how many of them no rule decided. UnresolvedUnknown is how many do not
+	// report it: imports, and results of extractors before that field.
+	Unresolved, UnresolvedUnknown int
+	// FirstNamed is the slug of the tool that the final messages name first; empty for
+	// none. FirstUnknown is how many do not report it: also listings without a message.
+	FirstNamed   string
+	FirstUnknown int
+	// Judged is how many of them two judges read, Agreed on how many these agreed.
+	Judged, Agreed int
+	// DecidedBy counts them by layer. Where it does not sum to Trials, layers are unknown.
+	DecidedBy DecidedBy
 	// LastAt is when the latest of them finished.
 	LastAt time.Time
 }
@@ -30,6 +41,8 @@ type Board struct {
 	Category string `json:"category"`
 	Name     string `json:"name"`
 	Domain   string `json:"domain"`
+	// Study names the study that the category was made for; empty for a general category.
+	Study string `json:"study,omitempty"`
 	// AsOf is when the last trial finished; null without trials.
 	AsOf *time.Time `json:"asOf"`
 	// Field is how many tools are ranked.
@@ -44,12 +57,21 @@ type Board struct {
 	Synthetic bool     `json:"synthetic"`
 	Warnings  []string `json:"warnings"`
 	Outcomes  Outcomes `json:"outcomes"`
+	// Unresolved counts the trials that no rule decided; they are in Outcomes.Ambiguous.
+	// It is nil where a trial does not report it.
+	Unresolved *int `json:"unresolved,omitempty"`
+	// DecidedBy counts the trials by the layer of reading that decided; nil where unknown.
+	DecidedBy *DecidedBy `json:"decidedBy,omitempty"`
+	// Judge counts what two judges read; nil where they read nothing.
+	Judge *JudgeCounts `json:"judge,omitempty"`
 	// SayDoMismatchRate is the share of trials that said one tool and used
 	// another.
-	SayDoMismatchRate float64      `json:"sayDoMismatchRate"`
-	Tools             []Standing   `json:"tools"`
-	Agents            []AgentBoard `json:"agents"`
-	URL               string       `json:"url"`
+	SayDoMismatchRate float64 `json:"sayDoMismatchRate"`
+	// ExtractionError is nil without labels.
+	ExtractionError *ExtractionError `json:"extractionError,omitempty"`
+	Tools           []Standing       `json:"tools"`
+	Agents          []AgentBoard     `json:"agents"`
+	URL             string           `json:"url"`
 }
 
 // Outcomes counts the valid trials by outcome; the sum is Board.NTrials.
@@ -61,6 +83,48 @@ type Outcomes struct {
 	Ambiguous int `json:"ambiguous"`
 	Refused   int `json:"refused"`
 	Truncated int `json:"truncated"`
+}
+
+// DecidedBy counts valid trials by the layer of reading that decided their outcome; the
+// sum is Board.NTrials. Undecided are those that no layer decided: unresolved ones, and
+// answers without a reason on record.
+type DecidedBy struct {
+	Structured int `json:"structured"`
+	Actions    int `json:"actions"`
+	Statement  int `json:"statement"`
+	Judge      int `json:"judge"`
+	Given      int `json:"given"`
+	Undecided  int `json:"undecided"`
+}
+
+// JudgeCounts counts the trials that two judge models read because no rule decided.
+// Resolved <= Agreed <= Judged; the others of Agreed are those that both cannot tell.
+type JudgeCounts struct {
+	Judged   int `json:"judged"`
+	Agreed   int `json:"agreed"`
+	Resolved int `json:"resolved"`
+}
+
+// Add counts n trials of a layer; see pick.Layers.
+func (d *DecidedBy) Add(layer string, n int) {
+	switch layer {
+	case pick.LayerStructured:
+		d.Structured += n
+	case pick.LayerActions:
+		d.Actions += n
+	case pick.LayerStatement:
+		d.Statement += n
+	case pick.LayerJudge:
+		d.Judge += n
+	case pick.LayerGiven:
+		d.Given += n
+	default:
+		d.Undecided += n
+	}
+}
+
+func (d DecidedBy) sum() int {
+	return d.Structured + d.Actions + d.Statement + d.Judge + d.Given + d.Undecided
 }
 
 // A Standing is one tool on a board. Rates are shares of valid trials, 0 to 1,
@@ -81,12 +145,17 @@ type Standing struct {
 	FlatLow  float64 `json:"flatLow"`
 	FlatHigh float64 `json:"flatHigh"`
 	// ShortlistRate >= PickRate >= DefaultRate always holds.
-	ShortlistRate float64  `json:"shortlistRate"`
-	DefaultRate   float64  `json:"defaultRate"`
-	Picks         int      `json:"picks"`
-	NTrials       int      `json:"nTrials"`
-	Warnings      []string `json:"warnings"`
-	URL           string   `json:"url"`
+	ShortlistRate float64 `json:"shortlistRate"`
+	DefaultRate   float64 `json:"defaultRate"`
+	// FirstNamedRate is the share of trials whose final message names the tool before its
+	// rivals; nil where a trial does not report it.
+	FirstNamedRate *float64 `json:"firstNamedRate,omitempty"`
+	Picks          int      `json:"picks"`
+	NTrials        int      `json:"nTrials"`
+	Warnings       []string `json:"warnings"`
+	URL            string   `json:"url"`
+	// Labelled is the rate that labels corrected; nil without them.
+	Labelled *CorrectedRate `json:"labelled,omitempty"`
 
 	// BeatenBy holds the rivals with a higher rate, best first. It is printed
 	// in the tool's report, not on the board.
@@ -98,15 +167,17 @@ type Standing struct {
 type Metric struct {
 	Name, Column string
 	Rate         bool // a share, shown in percent
-	Value        func(Standing) float64
+	// Value returns nil where the board does not have the metric.
+	Value func(Standing) *float64
 }
 
 // Metrics returns the metrics in the order of the columns.
 func Metrics() []Metric {
 	return []Metric{
-		{"Shortlist rate", "Shortlist", true, func(s Standing) float64 { return s.ShortlistRate }},
-		{"Default rate", "Default", true, func(s Standing) float64 { return s.DefaultRate }},
-		{"Picks", "Picks", false, func(s Standing) float64 { return float64(s.Picks) }},
+		{"Shortlist rate", "Shortlist", true, func(s Standing) *float64 { return &s.ShortlistRate }},
+		{"Default rate", "Default", true, func(s Standing) *float64 { return &s.DefaultRate }},
+		{"First-named rate", "First named", true, func(s Standing) *float64 { return s.FirstNamedRate }},
+		{"Picks", "Picks", false, func(s Standing) *float64 { n := float64(s.Picks); return &n }},
 	}
 }
 
@@ -130,9 +201,11 @@ type Rival struct {
 
 // An AgentBoard is the share that one agent gives to every tool.
 type AgentBoard struct {
-	Agent   string      `json:"agent"`
-	NTrials int         `json:"nTrials"`
-	Tools   []AgentRate `json:"tools"`
+	Agent   string `json:"agent"`
+	NTrials int    `json:"nTrials"`
+	// Unresolved is as in Board, of this agent's trials.
+	Unresolved *int        `json:"unresolved,omitempty"`
+	Tools      []AgentRate `json:"tools"`
 }
 
 // An AgentRate is one tool's share with one agent.
@@ -144,28 +217,33 @@ type AgentRate struct {
 
 // A Report is the answer of GET /api/public/report: one tool, in one category.
 type Report struct {
-	Tool          string     `json:"tool"`
-	Slug          string     `json:"slug"`
-	Category      string     `json:"category"`
-	PickRate      float64    `json:"pickRate"`
-	CILow         float64    `json:"ciLow"`
-	CIHigh        float64    `json:"ciHigh"`
-	FlatLow       float64    `json:"flatLow"`
-	FlatHigh      float64    `json:"flatHigh"`
-	Rank          int        `json:"rank"`
-	RankLow       int        `json:"rankLow"`
-	RankHigh      int        `json:"rankHigh"`
-	Field         int        `json:"field"`
-	DefaultRate   float64    `json:"defaultRate"`
-	ShortlistRate float64    `json:"shortlistRate"`
-	Picks         int        `json:"picks"`
-	NTrials       int        `json:"nTrials"`
-	Coverage      float64    `json:"coverage"`
-	AsOf          *time.Time `json:"asOf"`
-	Synthetic     bool       `json:"synthetic"`
-	Warnings      []string   `json:"warnings"`
-	BeatenBy      []Rival    `json:"beatenBy"`
-	URL           string     `json:"url"`
+	Tool          string  `json:"tool"`
+	Slug          string  `json:"slug"`
+	Category      string  `json:"category"`
+	PickRate      float64 `json:"pickRate"`
+	CILow         float64 `json:"ciLow"`
+	CIHigh        float64 `json:"ciHigh"`
+	FlatLow       float64 `json:"flatLow"`
+	FlatHigh      float64 `json:"flatHigh"`
+	Rank          int     `json:"rank"`
+	RankLow       int     `json:"rankLow"`
+	RankHigh      int     `json:"rankHigh"`
+	Field         int     `json:"field"`
+	DefaultRate   float64 `json:"defaultRate"`
+	ShortlistRate float64 `json:"shortlistRate"`
+	// FirstNamedRate is that of Standing.
+	FirstNamedRate *float64   `json:"firstNamedRate,omitempty"`
+	Picks          int        `json:"picks"`
+	NTrials        int        `json:"nTrials"`
+	Coverage       float64    `json:"coverage"`
+	AsOf           *time.Time `json:"asOf"`
+	Synthetic      bool       `json:"synthetic"`
+	Warnings       []string   `json:"warnings"`
+	BeatenBy       []Rival    `json:"beatenBy"`
+	URL            string     `json:"url"`
+	// Labelled and ExtractionError are nil without labels.
+	Labelled        *CorrectedRate   `json:"labelled,omitempty"`
+	ExtractionError *ExtractionError `json:"extractionError,omitempty"`
 }
 
 // A CategoryItem is a line of the list of categories.
@@ -173,6 +251,7 @@ type CategoryItem struct {
 	Slug    string     `json:"slug"`
 	Name    string     `json:"name"`
 	Domain  string     `json:"domain"`
+	Study   string     `json:"study,omitempty"` // as in Board
 	Field   int        `json:"field"`
 	NTrials int        `json:"nTrials"`
 	AsOf    *time.Time `json:"asOf"`

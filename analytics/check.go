@@ -45,6 +45,10 @@ func (c *checker) totals() {
 	c.want(b.Field == len(b.Tools), "field is %d, but %d tools are ranked", b.Field, len(b.Tools))
 	c.want(b.Warnings != nil && b.Tools != nil && b.Agents != nil, "a list is nil and would print as null")
 	c.want(slices.IsSorted(b.Warnings), "warnings %v are not sorted", b.Warnings)
+	c.reading()
+	if e := b.ExtractionError; e != nil {
+		c.want(0 <= e.CILow && within(e.Rate, e.CILow, e.CIHigh) && e.CIHigh <= 1, "extraction error %g is outside its interval [%g, %g]", e.Rate, e.CILow, e.CIHigh)
+	}
 	picks, seen := 0, map[string]bool{}
 	for _, s := range b.Tools {
 		c.want(!seen[s.Slug], "%s is ranked twice", s.Slug)
@@ -52,6 +56,31 @@ func (c *checker) totals() {
 	}
 	c.want(picks == o.Tool, "picks sum to %d, outcome tool is %d: a picked tool is not in the category", picks, o.Tool)
 }
+
+// reading checks how the outcomes were read.
+func (c *checker) reading() {
+	b, named := c.board, 0.0
+	if u := b.Unresolved; u != nil {
+		c.want(0 <= *u && *u <= b.Outcomes.Ambiguous, "%d unresolved of %d ambiguous trials", *u, b.Outcomes.Ambiguous)
+		c.want(b.DecidedBy == nil || *u <= b.DecidedBy.Undecided, "more unresolved trials (%d) than undecided ones", *u)
+	}
+	if d := b.DecidedBy; d != nil {
+		c.want(d.sum() == b.NTrials, "trials by layer sum to %d of %d", d.sum(), b.NTrials)
+	}
+	if j := b.Judge; j != nil {
+		c.want(0 <= j.Resolved && j.Resolved <= j.Agreed && j.Agreed <= j.Judged && j.Judged <= b.NTrials, "judges: resolved %d, agreed %d, judged %d of %d trials", j.Resolved, j.Agreed, j.Judged, b.NTrials)
+	}
+	for _, s := range b.Tools {
+		if r := s.FirstNamedRate; r != nil {
+			c.want(within(*r, 0, 1), "%s: first-named rate %g is not in [0, 1]", s.Slug, *r)
+			named += *r
+		}
+	}
+	c.want(named <= 1+rounding*float64(len(b.Tools)), "first-named rates sum to %g", named)
+}
+
+// rounding is the most that a rate was rounded up by.
+const rounding = 0.5e-6
 
 func (c *checker) rates(s Standing) {
 	c.want(s.NTrials == c.board.NTrials, "%s: %d trials of %d", s.Slug, s.NTrials, c.board.NTrials)
@@ -62,6 +91,10 @@ func (c *checker) rates(s Standing) {
 		"%s: rate %g is outside its interval [%g, %g]", s.Slug, s.PickRate, s.CILow, s.CIHigh)
 	c.want(0 <= s.FlatLow && within(s.PickRate, s.FlatLow, s.FlatHigh) && s.FlatHigh <= 1,
 		"%s: rate %g is outside its flat interval [%g, %g]", s.Slug, s.PickRate, s.FlatLow, s.FlatHigh)
+	if l := s.Labelled; l != nil {
+		c.want(0 <= l.CILow && within(l.PickRate, l.CILow, l.CIHigh) && l.CIHigh <= 1 && within(l.Lambda, 0, 1),
+			"%s: corrected rate %g (lambda %g) is outside its interval [%g, %g]", s.Slug, l.PickRate, l.Lambda, l.CILow, l.CIHigh)
+	}
 	c.want(s.Warnings != nil && s.BeatenBy != nil, "%s: a list is nil and would print as null", s.Slug)
 }
 
@@ -96,8 +129,11 @@ func (c *checker) rivals(s Standing) {
 }
 
 func (c *checker) agents() {
-	trials, picks := 0, 0
+	trials, picks, unresolved := 0, 0, 0
 	for i, a := range c.board.Agents {
+		if a.Unresolved != nil {
+			unresolved += *a.Unresolved
+		}
 		trials += a.NTrials
 		c.want(i == 0 || a.Agent > c.board.Agents[i-1].Agent, "agent %s is out of order", a.Agent)
 		c.want(a.Tools != nil, "agent %s: a list is nil and would print as null", a.Agent)
@@ -108,5 +144,8 @@ func (c *checker) agents() {
 		}
 	}
 	c.want(trials == c.board.NTrials, "agents' trials sum to %d of %d", trials, c.board.NTrials)
+	if u := c.board.Unresolved; u != nil {
+		c.want(unresolved == *u, "agents' unresolved trials sum to %d of %d", unresolved, *u)
+	}
 	c.want(picks == c.board.Outcomes.Tool, "agents' picks sum to %d of %d", picks, c.board.Outcomes.Tool)
 }

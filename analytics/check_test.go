@@ -32,6 +32,16 @@ func TestCheckFindsEveryKindOfDamage(t *testing.T) {
 		"a p-value beyond one":         {func(b *Board) { b.Tools[2].BeatenBy[0].PAdjusted = 2 }, "has p 2"},
 		"a verdict that p denies":      {func(b *Board) { b.Tools[2].BeatenBy[0].Significant = true }, "significant true"},
 		"a lost agent":                 {func(b *Board) { b.Agents = b.Agents[:1] }, "agents' trials sum to 30 of 60"},
+		"unresolved and decided":       {func(b *Board) { *b.Unresolved = 1 }, "1 unresolved of 0 ambiguous trials"},
+		"unresolved of no agent":       {func(b *Board) { b.Outcomes.Ambiguous, *b.Unresolved = 1, 1 }, "agents' unresolved trials sum to 0 of 1"},
+		"a layer that hides unresolved": {func(b *Board) {
+			b.Outcomes.Ambiguous, *b.Unresolved, b.DecidedBy = 1, 1, &DecidedBy{Actions: 60}
+		}, "more unresolved trials (1) than undecided ones"},
+		"a lost layer":              {func(b *Board) { b.DecidedBy = &DecidedBy{Actions: 59} }, "trials by layer sum to 59 of 60"},
+		"a first-named rate of two": {func(b *Board) { *b.Tools[0].FirstNamedRate = 2 }, "first-named rate 2 is not in"},
+		"two tools named first": {func(b *Board) {
+			*b.Tools[0].FirstNamedRate, *b.Tools[1].FirstNamedRate = .6, .5
+		}, "first-named rates sum to 1.1"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -36,9 +36,9 @@ func Rank(cat *catalog.Category, cells []Cell, planned int, synthetic bool, doub
 	}
 	t := newTally(slugs, cells)
 	b := Board{
-		Category: cat.Slug, Name: cat.Name, Domain: string(cat.Domain), Field: len(slugs),
+		Category: cat.Slug, Name: cat.Name, Domain: string(cat.Domain), Study: cat.Study, Field: len(slugs),
 		NTrials: t.trials, NPrompts: len(t.prompts), Coverage: coverage(t.trials, planned), Synthetic: synthetic,
-		Outcomes: t.outcomes, SayDoMismatchRate: share(t.mismatched, t.trials), URL: "/leaderboards/" + cat.Slug,
+		Outcomes: t.outcomes, Unresolved: t.unresolved.value(), DecidedBy: t.byLayer(), Judge: t.judged(), SayDoMismatchRate: share(t.mismatched, t.trials), URL: "/leaderboards/" + cat.Slug,
 	}
 	if !t.last.IsZero() {
 		at := t.last.UTC()
@@ -84,7 +84,8 @@ func (t *tally) standings(cat *catalog.Category, warnings []string) []Standing {
 			PickRate: share(t.picks[i], t.trials), CILow: round(p.Interval.Low), CIHigh: round(p.Interval.High),
 			FlatLow: round(flat.Low), FlatHigh: round(flat.High),
 			ShortlistRate: share(t.shortlists[i], t.trials), DefaultRate: share(t.defaults[i], t.trials),
-			Picks: t.picks[i], NTrials: t.trials, Warnings: slices.Clone(warnings), URL: "/tools/" + e.Tool.Slug,
+			FirstNamedRate: t.firstNamedRate(i),
+			Picks:          t.picks[i], NTrials: t.trials, Warnings: slices.Clone(warnings), URL: "/tools/" + e.Tool.Slug,
 			BeatenBy: []Rival{},
 		}
 	}
@@ -132,7 +133,7 @@ func (t *tally) agentBoards() []AgentBoard {
 	out := []AgentBoard{}
 	for _, name := range slices.Sorted(maps.Keys(t.agents)) {
 		a := t.agents[name]
-		ab := AgentBoard{Agent: name, NTrials: a.trials, Tools: []AgentRate{}}
+		ab := AgentBoard{Agent: name, NTrials: a.trials, Unresolved: a.unresolved.value(), Tools: []AgentRate{}}
 		for i, n := range a.picks {
 			if n > 0 {
 				ab.Tools = append(ab.Tools, AgentRate{Slug: t.tools[i], PickRate: share(n, a.trials), Picks: n})

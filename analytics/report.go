@@ -1,9 +1,6 @@
 package analytics
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // Report returns one tool's part of the board, and whether the tool is on it.
 // It shares nothing with the board.
@@ -17,38 +14,41 @@ func (b Board) Report(slug string) (Report, bool) {
 		Tool: s.Tool, Slug: s.Slug, Category: b.Category, PickRate: s.PickRate,
 		CILow: s.CILow, CIHigh: s.CIHigh, FlatLow: s.FlatLow, FlatHigh: s.FlatHigh,
 		Rank: s.Rank, RankLow: s.RankLow, RankHigh: s.RankHigh, Field: b.Field,
-		DefaultRate: s.DefaultRate, ShortlistRate: s.ShortlistRate, Picks: s.Picks, NTrials: s.NTrials,
-		Coverage: b.Coverage, AsOf: copyTime(b.AsOf), Synthetic: b.Synthetic, Warnings: copyOf(b.Warnings),
-		BeatenBy: copyOf(s.BeatenBy), URL: s.URL,
+		DefaultRate: s.DefaultRate, ShortlistRate: s.ShortlistRate, FirstNamedRate: copyOfValue(s.FirstNamedRate), Picks: s.Picks, NTrials: s.NTrials,
+		Coverage: b.Coverage, AsOf: copyOfValue(b.AsOf), Synthetic: b.Synthetic, Warnings: copyOf(b.Warnings),
+		BeatenBy: copyOf(s.BeatenBy), URL: s.URL, Labelled: s.Labelled, ExtractionError: b.ExtractionError,
 	}, true
 }
 
 // Item returns the board's line in the list of categories.
 func (b Board) Item() CategoryItem {
 	return CategoryItem{
-		Slug: b.Category, Name: b.Name, Domain: b.Domain, Field: b.Field, NTrials: b.NTrials, AsOf: copyTime(b.AsOf), URL: b.URL,
+		Slug: b.Category, Name: b.Name, Domain: b.Domain, Study: b.Study, Field: b.Field, NTrials: b.NTrials, AsOf: copyOfValue(b.AsOf), URL: b.URL,
 	}
 }
 
 // WithBase returns a deep copy whose URLs begin with base, an address without
 // trailing slash.
 func (b Board) WithBase(base string) Board {
-	b.URL, b.AsOf, b.Warnings = base+b.URL, copyTime(b.AsOf), copyOf(b.Warnings)
+	b.URL, b.AsOf, b.Warnings = base+b.URL, copyOfValue(b.AsOf), copyOf(b.Warnings)
 	b.Tools, b.Agents = copyOf(b.Tools), copyOf(b.Agents)
+	b.Unresolved, b.DecidedBy, b.Judge = copyOfValue(b.Unresolved), copyOfValue(b.DecidedBy), copyOfValue(b.Judge)
 	for i := range b.Tools {
 		s := &b.Tools[i]
 		s.URL, s.Warnings, s.BeatenBy = base+s.URL, copyOf(s.Warnings), rivalsWithBase(s.BeatenBy, base)
+		s.FirstNamedRate = copyOfValue(s.FirstNamedRate)
 	}
 	for i := range b.Agents {
-		b.Agents[i].Tools = copyOf(b.Agents[i].Tools)
+		a := &b.Agents[i]
+		a.Tools, a.Unresolved = copyOf(a.Tools), copyOfValue(a.Unresolved)
 	}
 	return b
 }
 
 // WithBase returns a deep copy whose URLs begin with base.
 func (r Report) WithBase(base string) Report {
-	r.URL, r.AsOf, r.Warnings = base+r.URL, copyTime(r.AsOf), copyOf(r.Warnings)
-	r.BeatenBy = rivalsWithBase(r.BeatenBy, base)
+	r.URL, r.AsOf, r.Warnings = base+r.URL, copyOfValue(r.AsOf), copyOf(r.Warnings)
+	r.BeatenBy, r.FirstNamedRate = rivalsWithBase(r.BeatenBy, base), copyOfValue(r.FirstNamedRate)
 	return r
 }
 
@@ -70,10 +70,10 @@ func rivalsWithBase(rivals []Rival, base string) []Rival {
 // BeatenBy, and null is not a list.
 func copyOf[T any](s []T) []T { return append([]T{}, s...) }
 
-func copyTime(t *time.Time) *time.Time {
-	if t == nil {
+func copyOfValue[T any](p *T) *T {
+	if p == nil {
 		return nil
 	}
-	at := *t
-	return &at
+	v := *p
+	return &v
 }

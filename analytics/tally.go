@@ -21,6 +21,12 @@ type tally struct {
 	outcomes                    Outcomes
 	picks, shortlists, defaults []int // by tool
 	last                        time.Time
+
+	unresolved   reported
+	decidedBy    DecidedBy
+	judge        JudgeCounts
+	firstNamed   []int // by tool
+	firstUnknown int
 }
 
 // A promptTally is one cluster.
@@ -31,14 +37,32 @@ type promptTally struct {
 }
 
 type agentTally struct {
-	trials int
-	picks  []int
+	trials     int
+	picks      []int
+	unresolved reported
+}
+
+// A reported count is one that not every trial may report.
+type reported struct{ n, unknown, trials int }
+
+func (r *reported) add(n, unknown, trials int) {
+	r.n, r.unknown, r.trials = r.n+n, r.unknown+unknown, r.trials+trials
+}
+
+// value is the count; nil without trials and where a trial does not report it.
+func (r *reported) value() *int {
+	if r.unknown > 0 || r.trials == 0 {
+		return nil
+	}
+	n := r.n
+	return &n
 }
 
 func newTally(tools []string, cells []Cell) *tally {
 	t := &tally{
 		tools: tools, index: map[string]int{}, byID: map[string]*promptTally{}, agents: map[string]*agentTally{},
 		picks: make([]int, len(tools)), shortlists: make([]int, len(tools)), defaults: make([]int, len(tools)),
+		firstNamed: make([]int, len(tools)),
 	}
 	for i, slug := range tools {
 		t.index[slug] = i
@@ -73,6 +97,16 @@ func (t *tally) add(c Cell) {
 	p.trials += c.Trials
 	a.trials += c.Trials
 	t.mismatched += c.Mismatched
+	t.unresolved.add(c.Unresolved, c.UnresolvedUnknown, c.Trials)
+	a.unresolved.add(c.Unresolved, c.UnresolvedUnknown, c.Trials)
+	t.layers(c.DecidedBy)
+	t.judge.Judged += c.Judged
+	t.judge.Agreed += c.Agreed
+	t.judge.Resolved += min(c.Agreed, c.DecidedBy.Judge)
+	t.firstUnknown += c.FirstUnknown
+	if first, known := t.index[c.FirstNamed]; known {
+		t.firstNamed[first] += c.Trials
+	}
 	if c.LastAt.After(t.last) {
 		t.last = c.LastAt
 	}
@@ -126,6 +160,43 @@ func (t *tally) outcome(c Cell) {
 	case pick.None:
 		t.outcomes.None += c.Trials
 	}
+}
+
+func (t *tally) layers(d DecidedBy) {
+	t.decidedBy.Structured += d.Structured
+	t.decidedBy.Actions += d.Actions
+	t.decidedBy.Statement += d.Statement
+	t.decidedBy.Judge += d.Judge
+	t.decidedBy.Given += d.Given
+	t.decidedBy.Undecided += d.Undecided
+}
+
+// byLayer returns the trials by layer; nil where the layer of a trial is unknown.
+func (t *tally) byLayer() *DecidedBy {
+	if t.trials == 0 || t.decidedBy.sum() != t.trials {
+		return nil
+	}
+	d := t.decidedBy
+	return &d
+}
+
+// judged returns what two judges read; nil for nothing.
+func (t *tally) judged() *JudgeCounts {
+	if t.judge.Judged == 0 {
+		return nil
+	}
+	j := t.judge
+	return &j
+}
+
+// firstNamedRate returns the share of trials that name a tool first; nil where a trial
+// does not report it.
+func (t *tally) firstNamedRate(tool int) *float64 {
+	if t.trials == 0 || t.firstUnknown > 0 {
+		return nil
+	}
+	rate := share(t.firstNamed[tool], t.trials)
+	return &rate
 }
 
 // clusters returns a tool's picks as clusters by prompt.

@@ -12,11 +12,13 @@ const (
 	NoTrials     = "no_trials"
 	// CoverageUnknown: answers were imported, and the number of planned trials is unknown.
 	CoverageUnknown = "coverage_unknown"
+	// Unlabelled: nobody has checked the extracted outcomes; see Board.WithLabels.
+	Unlabelled = "unlabelled"
 )
 
 // WarningCodes returns every code in the order of its name.
 func WarningCodes() []string {
-	return []string{CoverageUnknown, Directional, Incomplete, NoTrials, SinglePrompt, Synthetic}
+	return []string{CoverageUnknown, Directional, Incomplete, NoTrials, SinglePrompt, Synthetic, Unlabelled}
 }
 
 // Explain returns the meaning of a warning, one sentence without a full stop.
@@ -34,6 +36,8 @@ func Explain(code string) string {
 		return "answers of simulated agents, not a measurement"
 	case NoTrials:
 		return "no valid trials yet"
+	case Unlabelled:
+		return "the share of wrongly extracted outcomes is unknown: fewer than 30 trials of a random sample are labelled by people"
 	default:
 		return "unknown warning"
 	}

@@ -31,6 +31,8 @@ type Input struct {
 	Catalog *catalog.Catalog
 	// Runs are the runs to publish: one for each eval and category.
 	Runs []journal.Run
+	// Labels are what people say of trials of these runs.
+	Labels []analytics.RunLabels
 	// Root is the directory of snapshots. It is created if needed.
 	Root string
 	// SignKey signs the manifest; nil leaves the snapshot unsigned.
@@ -60,7 +62,8 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 		return m, "", err
 	}
 	known := in.fields()
-	boards, err := rank(ctx, in.Store, in.ids(), known, &m)
+	from, labels := in.source()
+	boards, err := from.rank(ctx, known, &m)
 	if err != nil {
 		return m, "", err
 	}
@@ -72,7 +75,11 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	if err != nil {
 		return m, "", err
 	}
-	for name, v := range map[string]any{catalogName: known, refsName: refList{Refs: in.Catalog.Refs()}} {
+	others := map[string]any{catalogName: known, refsName: refList{Refs: in.Catalog.Refs()}}
+	if len(labels.Evals) > 0 {
+		others[labelsName] = labels
+	}
+	for name, v := range others {
 		if docs[name], err = content.JSON(v); err != nil {
 			return m, "", err
 		}
@@ -112,6 +119,20 @@ func (in Input) ids() []string {
 	return ids
 }
 
+// source returns what the boards are computed from, and its labels as a document.
+func (in Input) source() (source, labelList) {
+	from, list := source{in.Store, in.ids(), map[string][]analytics.RunLabels{}}, labelList{}
+	for _, r := range in.Runs { // sorted
+		for _, l := range in.Labels {
+			if c := r.Eval.Category; l.Run == r.ID && len(l.Labels) > 0 {
+				from.labels[c] = append(from.labels[c], l)
+				list.Evals = append(list.Evals, labelledEval{c, r.Eval.Name, l.Frame, l.Labels})
+			}
+		}
+	}
+	return from, list
+}
+
 // fields returns the measured categories, sorted by slug.
 func (in Input) fields() fields {
 	var known fields
@@ -143,6 +164,9 @@ func (in Input) manifest(ctx context.Context) (Manifest, error) {
 		}
 		if i := slices.IndexFunc(rows, func(row trialstore.RunRow) bool { return row.ID == r.ID }); i >= 0 {
 			e.Valid, e.Incomplete = rows[i].Valid, !rows[i].Complete
+		}
+		if e.Extracted, err = in.Store.Extracted(ctx, r); err != nil {
+			return m, err
 		}
 		if e.Incomplete && !in.AllowIncomplete {
 			return m, fmt.Errorf("run %s: %d of %d: %w", r.ID, e.Valid, e.Planned, ErrIncomplete)
@@ -183,7 +207,7 @@ func evalOf(r journal.Run, models []trialstore.Model) (Eval, error) {
 		Prompts: []Prompt{}, Templates: append([]string{}, def.Templates...), Agents: []Agent{},
 	}
 	for _, p := range def.Prompts {
-		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text)), Family: p.Family()})
+		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text)), Family: p.TextKey()})
 	}
 	for _, a := range def.Agents {
 		agent := Agent{Name: a.Name, Asked: cmp.Or(a.Model, a.Name), Reported: []string{}}

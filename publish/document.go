@@ -22,6 +22,7 @@ type field struct {
 	Slug    string         `json:"slug"`
 	Name    string         `json:"name"`
 	Domain  catalog.Domain `json:"domain"`
+	Study   string         `json:"study,omitempty"`
 	Entries []rival        `json:"entries"`
 }
 
@@ -35,13 +36,36 @@ type refList struct {
 	Refs []catalog.Ref `json:"refs"`
 }
 
+// labelList is labels.json: what people say of random samples of the trials. It has no
+// names of people.
+type labelList struct {
+	Evals []labelledEval `json:"evals"`
+}
+
+type labelledEval struct {
+	Category string `json:"category"`
+	Eval     string `json:"eval"`
+	// Frame is the number of trials that the sample was drawn from.
+	Frame  int                 `json:"frame"`
+	Labels []analytics.Reading `json:"labels"`
+}
+
+// byCategory returns the labels with the names that runs have in a store of a snapshot.
+func (l labelList) byCategory() map[string][]analytics.RunLabels {
+	out := map[string][]analytics.RunLabels{}
+	for _, e := range l.Evals {
+		out[e.Category] = append(out[e.Category], analytics.RunLabels{Run: e.Category + "/" + e.Eval, Frame: e.Frame, Labels: e.Labels})
+	}
+	return out
+}
+
 // itemList is categories.json.
 type itemList struct {
 	Categories []analytics.CategoryItem `json:"categories"`
 }
 
 func fieldOf(c *catalog.Category) field {
-	f := field{Slug: c.Slug, Name: c.Name, Domain: c.Domain, Entries: make([]rival, 0, len(c.Entries))}
+	f := field{Slug: c.Slug, Name: c.Name, Domain: c.Domain, Study: c.Study, Entries: make([]rival, 0, len(c.Entries))}
 	for _, e := range c.Entries {
 		f.Entries = append(f.Entries, rival{e.Tool.Slug, e.Tool.Name})
 	}
@@ -50,25 +74,38 @@ func fieldOf(c *catalog.Category) field {
 
 // category is the catalogue's category as far as ranking looks at it.
 func (f field) category() *catalog.Category {
-	c := &catalog.Category{Slug: f.Slug, Name: f.Name, Domain: f.Domain}
+	c := &catalog.Category{Slug: f.Slug, Name: f.Name, Domain: f.Domain, Study: f.Study}
 	for _, r := range f.Entries {
 		c.Entries = append(c.Entries, catalog.Entry{Tool: &catalog.Tool{Slug: r.Slug, Name: r.Name, Home: c}})
 	}
 	return c
 }
 
+// A source is what boards are computed from: trials, and labels by category, whose runs
+// are named as in the store.
+type source struct {
+	store  *trialstore.Store
+	runs   []string // nil for all
+	labels map[string][]analytics.RunLabels
+}
+
 // rank computes the boards. Build and Verify both call it with the stored data only,
 // which makes a snapshot recomputable. An inconsistent board is an error.
-func rank(ctx context.Context, store *trialstore.Store, runs []string, known fields, m *Manifest) ([]analytics.Board, error) {
+func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytics.Board, error) {
 	boards := make([]analytics.Board, 0, len(known.Categories))
 	for _, f := range known.Categories {
-		cells, _, err := store.Cells(ctx, f.Slug, runs)
+		cells, _, err := s.store.Cells(ctx, f.Slug, s.runs)
 		if err != nil {
 			return nil, err
 		}
+		labels, err := s.store.Labelled(ctx, s.labels[f.Slug])
+		if err != nil {
+			return nil, err
+		}
+		labels.Extracted = m.extracted(f.Slug)
 		planned, synthetic, doubts := m.planned(f.Slug)
 		cells = analytics.ByFamily(cells, m.Families(f.Slug))
-		board := analytics.Rank(f.category(), cells, planned, synthetic, doubts...)
+		board := analytics.Rank(f.category(), cells, planned, synthetic, doubts...).WithLabels(cells, labels.ByFamily(m.Families(f.Slug)))
 		if errs := analytics.Check(board); len(errs) > 0 {
 			return nil, fmt.Errorf("nothing published, the board of %s is inconsistent: %w", f.Slug, errors.Join(errs...))
 		}

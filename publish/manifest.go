@@ -26,6 +26,7 @@ const (
 	catalogName    = "catalog.json"
 	categoriesName = "categories.json"
 	refsName       = "refs.json"
+	labelsName     = "labels.json" // where there are any
 	trialsName     = "trials.parquet"
 )
 
@@ -88,6 +89,9 @@ type Eval struct {
 	// marks a run that was published before it was complete.
 	Imported   bool `json:"imported,omitempty"`
 	Incomplete bool `json:"incomplete,omitempty"`
+	// Extracted is how many outcomes people can check: extracted from answers of real
+	// agents. Without enough labels, the board warns.
+	Extracted int `json:"extracted,omitempty"`
 }
 
 // A Prompt is known by its hash, so that a reader who has the eval can decide
@@ -133,6 +137,16 @@ func (m *Manifest) planned(category string) (trials int, synthetic bool, doubts 
 		}
 	}
 	return trials, synthetic, doubts
+}
+
+// extracted returns how many outcomes of a category people can check.
+func (m *Manifest) extracted(category string) (n int) {
+	for _, e := range m.Evals {
+		if e.Category == category {
+			n += e.Extracted
+		}
+	}
+	return n
 }
 
 // Families returns the families of a category's prompts, by their names in cells.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,9 +77,12 @@ func records(r journal.Run) []journal.Record {
 		if i%3 == 0 {
 			slug = r.Eval.Category + "-two"
 		}
-		res := &pick.Result{Kind: pick.Tool, Picked: slug, Shortlist: []string{slug}, Method: pick.MethodAction, Level: 5}
-		if i%10 == 9 {
-			res = &pick.Result{Kind: pick.DIY}
+		res := &pick.Result{Kind: pick.Tool, Picked: slug, Shortlist: []string{slug}, Method: pick.MethodAction, Level: 5, Rule: "actions use one tool", FirstNamed: slug}
+		switch {
+		case i%10 == 9:
+			res = &pick.Result{Kind: pick.DIY, Method: pick.MethodStatement, Rule: "commits to own work"}
+		case i == 1:
+			res = &pick.Result{Kind: pick.Ambiguous, Unresolved: true, Rule: "lone mention", FirstNamed: slug}
 		}
 		recs = append(recs, journal.Record{
 			Kind: journal.KindResult, Trial: trial, At: r.CreatedAt.Add(time.Duration(i) * time.Minute), Attempt: 1,
@@ -220,6 +224,35 @@ func TestLoadRestoresWhatWasBuilt(t *testing.T) {
 	asked := m.Evals[0].Agents[0]
 	if d := cmp.Diff(publish.Agent{Name: "a", Asked: "a", Reported: []string{"a-2026-01"}}, asked); d != "" {
 		t.Error(d)
+	}
+}
+
+// A snapshot has how its outcomes were read, and verifies.
+func TestSnapshotsHoldHowOutcomesWereRead(t *testing.T) {
+	in := testInput(t, 1)
+	_, id := build(t, in)
+	if _, err := publish.Verify(t.Context(), in.Root, id, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := publish.Load(in.Root, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range s.Boards {
+		if b.Unresolved == nil || *b.Unresolved != 1 || b.DecidedBy == nil || b.DecidedBy.Undecided != 1 || b.DecidedBy.Actions+b.DecidedBy.Statement != b.NTrials-1 {
+			t.Errorf("%s: unresolved %v, decided by %+v", b.Category, b.Unresolved, b.DecidedBy)
+		}
+		first := 0.0
+		for _, tool := range b.Tools {
+			r, _ := s.Report(b.Category, tool.Slug)
+			if tool.FirstNamedRate == nil || *tool.FirstNamedRate < tool.PickRate || r.FirstNamedRate == nil || *r.FirstNamedRate != *tool.FirstNamedRate {
+				t.Fatalf("%s: first named %v, report %v, pick rate %g", tool.Slug, tool.FirstNamedRate, r.FirstNamedRate, tool.PickRate)
+			}
+			first += *tool.FirstNamedRate
+		}
+		if want := 1 - float64(b.Outcomes.DIY)/float64(b.NTrials); math.Abs(first-want) > 1e-5 {
+			t.Errorf("%s: first-named rates sum to %g, want %g", b.Category, first, want)
+		}
 	}
 }
 

@@ -119,7 +119,13 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 		return 0, &DamageError{Path: trialsName, Reason: err.Error()}
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	boards, err := rank(ctx, store, nil, known, &m)
+	var labels labelList
+	if docs[labelsName] != nil {
+		if err := decode(docs, labelsName, &labels); err != nil {
+			return 0, err
+		}
+	}
+	boards, err := source{store, nil, labels.byCategory()}.rank(ctx, known, &m)
 	if err != nil {
 		return 0, err
 	}
@@ -138,7 +144,7 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 	}
 	for _, f := range m.Files {
 		_, follows := want[f.Path]
-		if !follows && f.Path != catalogName && f.Path != refsName && f.Path != trialsName {
+		if !follows && f.Path != catalogName && f.Path != refsName && f.Path != labelsName && f.Path != trialsName {
 			return n, &DamageError{Path: f.Path, Reason: "unexpected file in a snapshot"}
 		}
 	}

@@ -79,7 +79,7 @@ func TestAnAnswerThatIsNotReadYetIsNotAskedAgain(t *testing.T) {
 					t.Errorf("interrupted: %+v", s)
 				}
 				give()
-				_ = b.Journal.Close()
+				_ = b.close()
 				for what, root := range map[string]string{"interrupted": b.root, "killed": killed} {
 					b.root, b.log = root, &log{}
 					b.Sinks = []runner.Sink{b.log}
@@ -127,7 +127,7 @@ func TestNothingIsAskedWhileMuchWaits(t *testing.T) {
 		if s := <-ended; s.Valid != 6 || asked.Load() != 6 {
 			t.Errorf("%+v, asked %d times", s, asked.Load())
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 

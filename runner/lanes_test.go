@@ -80,7 +80,7 @@ func TestALaneThatWasNeverReachedEndsSoon(t *testing.T) {
 			if connecting < 8 {
 				t.Errorf("%s: %d status events say that nobody was reached", name, connecting)
 			}
-			_ = b.Journal.Close()
+			_ = b.close()
 		})
 	}
 }
@@ -105,7 +105,7 @@ func TestALaneThatAnsweredOnceIsWaitedFor(t *testing.T) {
 				t.Errorf("%s: %+v after %s, %v", when, s, took, err)
 			}
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 
@@ -140,7 +140,7 @@ func TestABudgetThatCoversAllHoldsNoLaneUp(t *testing.T) {
 		if took := b.fastDone(began); err != nil || s.Valid != 80 || took > time.Minute {
 			t.Errorf("%+v, %v: the fast lane took %s", s, err, took)
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 
@@ -160,6 +160,6 @@ func TestALaneThatWaitsForAnotherNamesIt(t *testing.T) {
 		if waits == 0 {
 			t.Errorf("no status event says that the fast lane waits: %+v", b.lanesSeen("fast"))
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }

@@ -98,6 +98,6 @@ func TestAnInterruptionIsNoErrorWhereverItComes(t *testing.T) {
 		if err != nil || math.Abs(done.SpentUSD+done.LostUSD-s.AtMostUSD) > 1e-9 {
 			t.Fatalf("told %+v, replayed spent %v, lost %v, %v", s, done.SpentUSD, done.LostUSD, err)
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	}
 }

@@ -27,10 +27,7 @@ type Progress struct {
 
 // Replay reads the progress of a run.
 func Replay(root, id string) (Progress, error) {
-	p := Progress{
-		Valid: map[string]bool{}, Excluded: map[string]string{}, Attempts: map[string]int{}, SpentBy: map[string]float64{}, LostBy: map[string]float64{},
-		Manifests: map[string]string{}, Answered: map[string]journal.Offset{}, open: map[string]journal.Record{},
-	}
+	p := NewProgress()
 	run, err := journal.ReadRun(root, id)
 	if err != nil {
 		return p, err
@@ -43,18 +40,32 @@ func Replay(root, id string) (Progress, error) {
 		if next.Segment != at.Segment {
 			at = journal.Offset{Segment: next.Segment}
 		}
-		p.take(r, at)
+		p.Add(r, at)
 		at = next
 		return nil
 	})
-	for _, r := range p.open {
-		p.lose(r)
-	}
+	p.End()
 	return p, err
 }
 
-// take books a record at an offset.
-func (p *Progress) take(r journal.Record, at journal.Offset) {
+// NewProgress returns the progress of a run without records.
+func NewProgress() Progress {
+	return Progress{
+		Valid: map[string]bool{}, Excluded: map[string]string{}, Attempts: map[string]int{}, SpentBy: map[string]float64{}, LostBy: map[string]float64{},
+		Manifests: map[string]string{}, Answered: map[string]journal.Offset{}, open: map[string]journal.Record{},
+	}
+}
+
+// End books the attempts without a recorded end, once all records are added.
+func (p *Progress) End() {
+	for _, r := range p.open {
+		p.lose(r)
+	}
+	clear(p.open)
+}
+
+// Add books a record that begins at an offset.
+func (p *Progress) Add(r journal.Record, at journal.Offset) {
 	t := r.Trial
 	switch r.Kind {
 	case journal.KindAsked:
@@ -86,6 +97,7 @@ func (p *Progress) take(r journal.Record, at journal.Offset) {
 			p.Manifests[r.Manifest.Agent] = r.Manifest.ID()
 		}
 	case journal.KindExtraction: // costs nothing and settles nothing
+	case journal.KindJudgement: // has a budget of its own
 	}
 }
 

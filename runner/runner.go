@@ -41,13 +41,21 @@ const (
 	stoppedFailed      = "failed"      // by an error, which Run returns
 )
 
+// A Journal stores the records of a run. It is a *journal.Journal, or wraps one.
+type Journal interface {
+	Run() journal.Run
+	Append(ctx context.Context, records ...journal.Record) error
+	Put(ctx context.Context, raw []byte) (journal.RawRef, error)
+	ReadAt(at journal.Offset) (journal.Record, error)
+}
+
 // A Runner runs one eval. Its fields are not changed while Run runs.
 type Runner struct {
 	Eval      *eval.Eval
 	Category  *catalog.Category
 	Agents    map[string]agent.Agent // by name
 	Extractor *pick.Extractor
-	Journal   *journal.Journal
+	Journal   Journal
 	Sinks     []Sink
 	// Concurrency limits the attempts in flight over all lanes; 0 means the eval's, or
 	// DefaultConcurrency if that is 0 too. Each lane learns a limit of its own.

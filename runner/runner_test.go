@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -97,6 +98,8 @@ type bench struct {
 	trials []plan.Trial
 	log    *log
 }
+
+func (b *bench) close() error { return b.Journal.(io.Closer).Close() }
 
 func newBench(t *testing.T, repeats int, agents map[string]agent.Agent) *bench {
 	t.Helper()
@@ -281,7 +284,7 @@ func TestASinkErrorStopsTheRun(t *testing.T) {
 
 func TestAClosedJournalStopsTheRun(t *testing.T) {
 	b := newBench(t, 5, map[string]agent.Agent{"a": script(flask)})
-	if err := b.Journal.Close(); err != nil {
+	if err := b.close(); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := b.run(t, t.Context()); !errors.Is(err, journal.ErrClosed) || s.Valid != 0 {
@@ -356,7 +359,7 @@ func TestWaitsGrowAndHonourTheServer(t *testing.T) {
 		if wait := asked[4].Sub(asked[3]); wait != 30*time.Second {
 			t.Errorf("the server asked for 30s and got %s", wait)
 		}
-		if err := b.Journal.Close(); err != nil {
+		if err := b.close(); err != nil {
 			t.Fatal(err)
 		}
 	})

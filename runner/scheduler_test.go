@@ -77,7 +77,7 @@ func TestASlowLaneHoldsNoOtherUp(t *testing.T) {
 		if whole := time.Since(began); fast > time.Minute || whole != 20*time.Minute {
 			t.Errorf("fast done after %s, all after %s", fast, whole)
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 
@@ -106,7 +106,7 @@ func TestABudgetLeavesBalancedBlocks(t *testing.T) {
 		if ahead := by["fast"] - by["slow"]; by["fast"]+by["slow"] != 60 || ahead < 0 || ahead > 8 {
 			t.Errorf("asked %v: one is far ahead", by)
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 
@@ -193,7 +193,7 @@ func TestAnOutageExcludesNothing(t *testing.T) {
 			if s, err := b.run(t, t.Context()); err != nil || s.Missing != trials {
 				t.Errorf("%+v, %v", s, err)
 			}
-			_ = b.Journal.Close()
+			_ = b.close()
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -207,7 +207,7 @@ func TestAnOutageExcludesNothing(t *testing.T) {
 		if s, err := b.run(t, t.Context()); err != nil || s.Valid != 39 || s.Excluded != 1 {
 			t.Errorf("%+v, %v", s, err)
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 
@@ -238,7 +238,7 @@ func TestHeavyProgramsShareTheMemory(t *testing.T) {
 		if s, err := b.run(t, t.Context()); err != nil || s.Valid != 24 || most > 1000 {
 			t.Fatalf("%+v, %v, %d MB at a time", s, err, most)
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 
@@ -261,7 +261,7 @@ func TestWhatTakesNoMemoryIsNotHeldUp(t *testing.T) {
 		if s, err := b.run(t, t.Context()); err != nil || s.Valid != 20 || model > time.Minute {
 			t.Fatalf("%+v, %v, the model was done after %s", s, err, model)
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 
@@ -290,7 +290,7 @@ func TestALaneKeepsToTheLeastOfItsAgents(t *testing.T) {
 		if s, err := b.run(t, t.Context()); err != nil || s.Valid != 60 || most != 2 {
 			t.Fatalf("%+v, %v, %d at a time", s, err, most)
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 
@@ -346,7 +346,7 @@ func TestARunIsSteeredWhileItRuns(t *testing.T) {
 		if _, err := b.Control.Status(ctx); !errors.Is(err, runner.ErrEnded) {
 			t.Errorf("after the end: %v", err)
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 
@@ -380,7 +380,7 @@ func TestABudgetIsSteered(t *testing.T) {
 		if s := <-ended; s.SpentUSD != 20 || s.Stopped != runner.StoppedBudget {
 			t.Errorf("%+v", s)
 		}
-		_ = b.Journal.Close()
+		_ = b.close()
 	})
 }
 
@@ -407,7 +407,7 @@ func TestManifestsAreKeptOnceAndAnswersNameThem(t *testing.T) {
 			stored = append(stored, r.Manifest.ID())
 		case journal.KindResult:
 			named = append(named, r.Answer.Manifest)
-		case journal.KindAttempt, journal.KindExcluded, journal.KindExtraction, journal.KindAsked, journal.KindAnswer:
+		case journal.KindAttempt, journal.KindExcluded, journal.KindExtraction, journal.KindAsked, journal.KindAnswer, journal.KindJudgement:
 		}
 		return nil
 	})

@@ -89,6 +89,10 @@ func (r Rule) judge(s *Subject, adjusted map[comparison]float64) Verdict {
 		return r.judgeDrop(v, s, adjusted)
 	}
 	f := r.figure(s.Board)
+	if math.IsNaN(f.value) {
+		v.Why = "the trials do not report it; run `firstpick extract --run RUN` to read them again (imported outcomes never report it)"
+		return v
+	}
 	v.Value, v.Measured = &f.value, f.String()
 	if f.bounded {
 		v.Low, v.High = &f.low, &f.high
@@ -179,7 +183,7 @@ func (r Rule) judgeDrop(v Verdict, s *Subject, adjusted map[comparison]float64) 
 	return v
 }
 
-// A figure is a number with its interval, and how it is shown.
+// A figure is a number with its interval, and how it is shown; NaN if it is unknown.
 type figure struct {
 	value, low, high float64
 	bounded, share   bool
@@ -205,6 +209,8 @@ func (r Rule) figure(b analytics.Board) figure {
 		return figure{value: b.Coverage, share: true}
 	case mismatchRate:
 		return figure{value: b.SayDoMismatchRate, share: true}
+	case unresolved:
+		return figure{value: unresolvedRate(b), share: true}
 	case trials:
 		return figure{value: float64(b.NTrials)}
 	case prompts:
@@ -218,7 +224,20 @@ func (r Rule) figure(b analytics.Board) figure {
 		return figure{value: s.ShortlistRate, share: true}
 	case defaultRate:
 		return figure{value: s.DefaultRate, share: true}
+	case firstNamed:
+		if s.FirstNamedRate == nil {
+			return figure{value: math.NaN()}
+		}
+		return figure{value: *s.FirstNamedRate, share: true}
 	default:
 		return figure{s.PickRate, s.CILow, s.CIHigh, true, true}
 	}
+}
+
+// unresolvedRate is the share of a board's trials that no rule decided.
+func unresolvedRate(b analytics.Board) float64 {
+	if b.Unresolved == nil {
+		return math.NaN()
+	}
+	return float64(*b.Unresolved) / float64(b.NTrials)
 }

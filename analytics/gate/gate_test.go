@@ -94,11 +94,12 @@ func cellsOf(picks ...int) (cells []analytics.Cell) {
 }
 
 func measured() Subject {
+	unresolved, first := 3, 0.7
 	return Subject{
 		Board: analytics.Board{
-			Category: "payments", NTrials: 30, NPrompts: 6, Coverage: 0.96, SayDoMismatchRate: 0.1,
+			Category: "payments", NTrials: 30, NPrompts: 6, Coverage: 0.96, SayDoMismatchRate: 0.1, Unresolved: &unresolved,
 			Tools: []analytics.Standing{
-				{Slug: "stripe", Rank: 1, RankLow: 1, RankHigh: 2, PickRate: 0.6, CILow: 0.31, CIHigh: 0.83, ShortlistRate: 0.8, DefaultRate: 0.4},
+				{Slug: "stripe", Rank: 1, RankLow: 1, RankHigh: 2, PickRate: 0.6, CILow: 0.31, CIHigh: 0.83, ShortlistRate: 0.8, DefaultRate: 0.4, FirstNamedRate: &first},
 				{Slug: "paddle", Rank: 2, RankLow: 1, RankHigh: 5},
 			},
 		},
@@ -128,6 +129,9 @@ func TestCheck(t *testing.T) {
 		"trials >= 31":                            {Failed, "it is 30, not >= 31"},
 		"payments: prompts >= 6":                  {Met, "6"},
 		"mismatchRate < 0.05":                     {Failed, "10.0%"},
+		"firstNamedRate(stripe) >= 75%":           {Failed, "it is 70.0%, not >= 75.0%"},
+		"firstNamedRate(paddle) >= 0":             {Undecided, "the trials do not report it"},
+		"unresolvedRate <= 10%":                   {Met, "10.0%"},
 		"auth: trials >= 1":                       {Undecided, "no trials of that"},
 		"pickRate(clerk) >= 0":                    {Undecided, "no trials of that"},
 		"drop(stripe) vs same":                    {Met, "no drop is shown"},

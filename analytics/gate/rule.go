@@ -39,19 +39,21 @@ const (
 	pickRate      = "pickRate"
 	shortlistRate = "shortlistRate"
 	defaultRate   = "defaultRate"
+	firstNamed    = "firstNamedRate"
 	rank          = "rank"
 	drop          = "drop"
 	coverage      = "coverage"
 	trials        = "trials"
 	prompts       = "prompts"
 	mismatchRate  = "mismatchRate"
+	unresolved    = "unresolvedRate"
 )
 
 var (
-	ofTools   = []string{pickRate, shortlistRate, defaultRate, rank, drop}
-	ofBoards  = []string{coverage, trials, prompts, mismatchRate}
+	ofTools   = []string{pickRate, shortlistRate, defaultRate, firstNamed, rank, drop}
+	ofBoards  = []string{coverage, trials, prompts, mismatchRate, unresolved}
 	bounded   = []string{pickRate, rank}
-	rates     = []string{pickRate, shortlistRate, defaultRate, coverage, mismatchRate}
+	rates     = []string{pickRate, shortlistRate, defaultRate, firstNamed, coverage, mismatchRate, unresolved}
 	subject   = `^(?:([a-z0-9-]+)\s*:\s*)?([A-Za-z]+)\s*(?:\(\s*([^()\s]+)\s*\))?\s*`
 	threshold = regexp.MustCompile(subject + `(low|high)?\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(%)?$`)
 	against   = regexp.MustCompile(subject + `vs\s+(\S+)$`)

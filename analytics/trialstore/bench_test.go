@@ -86,11 +86,12 @@ func scan(b *testing.B, s *Store, want int) {
 	b.Helper()
 	const bare = `select count(*), bit_xor(hash(run_id)), bit_xor(hash(category)), bit_xor(hash(eval)), bit_xor(hash(prompt_id)),
 		bit_xor(hash(agent)), bit_xor(hash(outcome)), bit_xor(hash(picked)), bit_xor(hash(shortlist)), bit_xor(hash(mismatch)),
+		bit_xor(hash(method)), bit_xor(hash(unresolved)), bit_xor(hash(first_named)), bit_xor(hash(judges)),
 		max(finished_at) from trial`
 	var n int
-	var h [9]any
+	var h [13]any
 	var last time.Time
-	err := s.db.QueryRowContext(b.Context(), bare).Scan(&n, &h[0], &h[1], &h[2], &h[3], &h[4], &h[5], &h[6], &h[7], &h[8], &last)
+	err := s.db.QueryRowContext(b.Context(), bare).Scan(&n, &h[0], &h[1], &h[2], &h[3], &h[4], &h[5], &h[6], &h[7], &h[8], &h[9], &h[10], &h[11], &h[12], &last)
 	if err != nil || n != want {
 		b.Fatalf("scan: %d rows, %v", n, err)
 	}
@@ -164,10 +165,14 @@ func benchRows(run, category string, from, to int) iter.Seq[[]driver.Value] {
 					list = other + "," + picked
 				}
 			}
+			first := picked // three in ten messages name another tool first
+			if (h>>50)%10 < 3 {
+				first = benchSlug(skewed(mix(h)))
+			}
 			row := []driver.Value{
 				run, fmt.Sprintf("%020x", h), category, category, fmt.Sprintf("p%02d", (h>>8)%benchPrompts), fmt.Sprintf("agent-%d", (h>>16)%benchAgents),
 				"none", int32(1), string(outcome), picked, list, h%50 == 0 && outcome == pick.Tool, "deed", int32(6), "model",
-				int64(1000), int64(500), nil, int64(2000), time.Unix(1_770_000_000+int64(i), 0).UTC(), "{}", "{}",
+				int64(1000), int64(500), nil, int64(2000), time.Unix(1_770_000_000+int64(i), 0).UTC(), "{}", "{}", false, first,
 			}
 			if !yield(row) {
 				return

@@ -48,11 +48,31 @@ func (s *Store) Cells(ctx context.Context, category string, runs []string) ([]an
 func scanCell(rows *sql.Rows, lists map[string][]string) (analytics.Cell, error) {
 	var c analytics.Cell
 	var eval, prompt, outcome, list string
-	if err := rows.Scan(&eval, &prompt, &c.Agent, &outcome, &c.Picked, &list, &c.Trials, &c.Mismatched, &c.LastAt); err != nil {
+	var method, first, judges sql.NullString // null in older files
+	var unresolved sql.NullBool
+	if err := rows.Scan(&eval, &prompt, &c.Agent, &outcome, &c.Picked, &list, &method, &unresolved, &first, &judges, &c.Trials, &c.Mismatched, &c.LastAt); err != nil {
 		return c, err
 	}
 	if _, ok := lists[list]; !ok {
 		lists[list] = strings.Split(list, ",")
+	}
+	if method.Valid {
+		r := pick.Result{Method: pick.Method(method.String), Unresolved: unresolved.Bool}
+		c.DecidedBy.Add(r.Layer(), c.Trials)
+	}
+	if !unresolved.Valid {
+		c.UnresolvedUnknown = c.Trials
+	} else if unresolved.Bool {
+		c.Unresolved = c.Trials
+	}
+	if judges.String != "" {
+		c.Judged = c.Trials
+	}
+	if judges.String == judgesAgree {
+		c.Agreed = c.Trials
+	}
+	if c.FirstNamed = first.String; !first.Valid {
+		c.FirstUnknown = c.Trials
 	}
 	c.Prompt, c.Outcome, c.Shortlist, c.LastAt = eval+"/"+prompt, pick.Kind(outcome), lists[list], micro(c.LastAt)
 	return c, nil

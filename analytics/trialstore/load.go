@@ -1,6 +1,7 @@
 package trialstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -95,27 +96,30 @@ func (l *loader) add(rec journal.Record) error {
 		l.trials = append(l.trials, row)
 	case journal.KindExcluded:
 		l.excluded = append(l.excluded, []driver.Value{l.run.ID, rec.Trial.ID, rec.Reason, micro(rec.At)})
-	case journal.KindAttempt, journal.KindAsked, journal.KindAnswer, journal.KindManifest: // kept in the journal; no figure counts attempts
+	case journal.KindAttempt, journal.KindAsked, journal.KindAnswer, journal.KindManifest, journal.KindJudgement: // kept in the journal; no figure counts attempts
 	case journal.KindExtraction:
 		if rec.Result == nil {
 			return fmt.Errorf("trial %s: an extraction record without a result", rec.Trial.ID)
 		}
-		head, text, err := resultValues(*rec.Result)
+		head, tail, err := resultValues(*rec.Result)
 		if err != nil {
 			return err
 		}
-		l.bytes += len(text)
+		l.bytes += len(tail[0].(string))
 		if l.results == nil {
 			l.results = map[string][]driver.Value{}
 		}
-		l.results[rec.Trial.ID] = slices.Concat([]driver.Value{l.run.ID, rec.Trial.ID}, head, []driver.Value{text})
+		l.results[rec.Trial.ID] = slices.Concat([]driver.Value{l.run.ID, rec.Trial.ID}, head, tail)
 	}
 	return nil
 }
 
+// The values of column judges.
+const judgesAgree, judgesDisagree = "agree", "disagree"
+
 // trialRow lays a result record out as a row of table trial.
 func trialRow(run string, rec journal.Record, answer string) ([]driver.Value, error) {
-	head, text, err := resultValues(*rec.Result)
+	head, tail, err := resultValues(*rec.Result)
 	if err != nil {
 		return nil, err
 	}
@@ -130,17 +134,34 @@ func trialRow(run string, rec journal.Record, answer string) ([]driver.Value, er
 	t := rec.Trial
 	row := []driver.Value{run, t.ID, t.Eval, t.Category, t.PromptID, t.Agent, t.Template, int32(t.Repeat)}
 	row = append(row, head...)
-	return append(row, a.Model, int64(a.InTokens), int64(a.OutTokens), cost, a.WallMS, micro(rec.At), answer, text), nil
+	row = append(row, a.Model, int64(a.InTokens), int64(a.OutTokens), cost, a.WallMS, micro(rec.At), answer)
+	row = append(row, tail...)
+	return append(row, cmp.Or(t.Family, t.PromptID), t.Tags.Ecosystem, t.Tags.Intent, t.Tags.Persona), nil
 }
 
-// resultValues are the columns outcome to level, and the whole as JSON.
-func resultValues(r pick.Result) ([]driver.Value, string, error) {
+// resultValues are the columns outcome to level, and those from result on: the whole as
+// JSON, and what only some results report, or null.
+func resultValues(r pick.Result) (head, tail []driver.Value, err error) {
 	text, err := json.Marshal(r)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
+	}
+	var unresolved, firstNamed driver.Value
+	if r.ReportsUnresolved() {
+		unresolved = r.Unresolved
+	}
+	if r.ReportsFirstNamed() {
+		firstNamed = r.FirstNamed
+	}
+	judges := ""
+	if read, agreed := r.Judged(); agreed {
+		judges = judgesAgree
+	} else if read {
+		judges = judgesDisagree
 	}
 	list := strings.Join(r.Shortlist, ",")
-	return []driver.Value{string(r.Kind), r.Picked, list, r.Mismatch(), string(r.Method), int32(r.Level)}, string(text), nil
+	head = []driver.Value{string(r.Kind), r.Picked, list, r.Mismatch(), string(r.Method), int32(r.Level)}
+	return head, []driver.Value{string(text), unresolved, firstNamed, judges}, nil
 }
 
 // flush writes the batch and how far it reaches, together or not at all.
@@ -178,7 +199,7 @@ func (l *loader) write(ctx context.Context, tx *duck.Tx) error {
 	if len(l.results) == 0 {
 		return nil
 	}
-	columns := []string{"run_id", "trial_id", "outcome", "picked", "shortlist", "mismatch", "method", "level", "result"}
+	columns := []string{"run_id", "trial_id", "outcome", "picked", "shortlist", "mismatch", "method", "level", "result", "unresolved", "first_named", "judges"}
 	rows := make([][]driver.Value, 0, len(l.results))
 	for _, r := range l.results {
 		rows = append(rows, r)

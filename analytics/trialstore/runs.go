@@ -23,6 +23,9 @@ type RunRow struct {
 	Planned  int `json:"planned"`
 	Valid    int `json:"valid"`
 	Excluded int `json:"excluded"`
+	// Unresolved counts the valid trials that no rule decided; nil without a trial, and
+	// where one does not report it.
+	Unresolved *int `json:"unresolved,omitempty"`
 	// LastAt is when the last valid trial finished; zero without any.
 	LastAt    time.Time `json:"last_at,omitzero"`
 	Synthetic bool      `json:"synthetic"`
@@ -85,7 +88,7 @@ func (s *Store) runRows(ctx context.Context) ([]RunRow, error) {
 		var r RunRow
 		var last sql.NullTime
 		err := rows.Scan(&r.ID, &r.Eval, &r.Category, &r.CreatedAt, &r.Planned, &r.Synthetic, &r.Imported,
-			&r.Valid, &r.Excluded, &last, &r.Shard)
+			&r.Valid, &r.Excluded, &last, &r.Shard, &r.Unresolved)
 		r.CreatedAt = micro(r.CreatedAt)
 		if last.Valid {
 			r.LastAt = micro(last.Time)

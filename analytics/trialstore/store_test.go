@@ -11,11 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/duck"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -180,6 +182,63 @@ func TestSyncLoadsOnceAndContinues(t *testing.T) {
 		}
 	}
 	same(t, "trials in cells", total, 28)
+}
+
+// TestFamilyAndTagsAreLoaded loads trials of a tagged prompt, of an untagged one, and of
+// a journal that an older program wrote.
+func TestFamilyAndTagsAreLoaded(t *testing.T) {
+	root := t.TempDir()
+	r := testRun("r1", "web", "web-frameworks", start)
+	tags := eval.Tags{Ecosystem: "go", Intent: "build", Persona: "maintainer"}
+	r.Eval.Prompts[0].Family, r.Eval.Prompts[0].Tags = "api", tags
+	recs := records(r)
+	for i, rec := range recs {
+		if rec.Trial.PromptID == "p3" {
+			recs[i].Trial.Family = "" // as in an old journal
+		}
+	}
+	writeRun(t, root, r, recs)
+	s := openStore(t, "")
+	sync(t, s, root)
+	type prompt struct {
+		Family string
+		Tags   eval.Tags
+	}
+	got := map[string]prompt{}
+	for _, row := range allTrials(t, s, "r1") {
+		got[row.PromptID] = prompt{row.Family, row.Tags}
+		one, _, _, err := s.Trial(t.Context(), row.TrialID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "trial by id", one, row)
+	}
+	same(t, "prompts", got, map[string]prompt{"p1": {"api", tags}, "p2": {Family: "p2"}, "p3": {Family: "p3"}})
+}
+
+// TestFileWithoutFamilies opens a file of a program that knew no families.
+func TestFileWithoutFamilies(t *testing.T) {
+	old := fstest.MapFS{}
+	for _, name := range []string{"0001_trials.sql", "0002_shard.sql", "0003_current.sql"} {
+		data, err := os.ReadFile(filepath.Join("schema", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old[name] = &fstest.MapFile{Data: data}
+	}
+	path := filepath.Join(t.TempDir(), "trials.duckdb")
+	db, err := duck.Open(t.Context(), path, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), `insert into trial values ('r1', 'abc', 'web', 'web-frameworks', 'p1', 'a', 'none', 1, 'none', '', '', false, '', 0, '', 0, 0, null, 0, timestamp '2026-01-01', 'null', '{}')`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	rows := allTrials(t, openStore(t, path), "r1")
+	if len(rows) != 1 || rows[0].Family != "p1" || rows[0].Tags != (eval.Tags{}) {
+		t.Errorf("got %+v", rows)
+	}
 }
 
 func TestExtractionReplacesTheResult(t *testing.T) {

@@ -9,9 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 )
+
+// Unresolved as Filter.Outcome selects the ambiguous trials that no rule decided.
+const Unresolved = "unresolved"
 
 // A Filter selects trials. Empty fields select everything; an empty Run means
 // the current runs.
@@ -36,16 +40,21 @@ type TrialRow struct {
 	Picked    string   `json:"picked"`
 	Shortlist []string `json:"shortlist"`
 	// Mismatch says that the agent said one tool and used another.
-	Mismatch  bool   `json:"mismatch"`
-	Method    string `json:"method"`
-	Level     int    `json:"level"`
-	Model     string `json:"model"`
-	InTokens  int    `json:"in_tokens"`
-	OutTokens int    `json:"out_tokens"`
+	Mismatch bool `json:"mismatch"`
+	// Unresolved says that no rule decided; Outcome is then ambiguous.
+	Unresolved bool   `json:"unresolved"`
+	Method     string `json:"method"`
+	Level      int    `json:"level"`
+	Model      string `json:"model"`
+	InTokens   int    `json:"in_tokens"`
+	OutTokens  int    `json:"out_tokens"`
 	// CostUSD is null where the price is unknown.
 	CostUSD    *float64  `json:"cost_usd"`
 	WallMS     int64     `json:"wall_ms"`
 	FinishedAt time.Time `json:"finished_at"`
+	// Family is the prompt's task; the prompt's id if its eval names none.
+	Family string    `json:"family"`
+	Tags   eval.Tags `json:"tags"`
 }
 
 // Trials returns the selected trials in the order in which they finished.
@@ -110,8 +119,8 @@ func scanTrial(rows *sql.Rows) (TrialRow, error) {
 	var t TrialRow
 	var list string
 	err := rows.Scan(&t.RunID, &t.TrialID, &t.Eval, &t.Category, &t.PromptID, &t.Agent, &t.Template, &t.Repeat,
-		&t.Outcome, &t.Picked, &list, &t.Mismatch, &t.Method, &t.Level, &t.Model, &t.InTokens, &t.OutTokens,
-		&t.CostUSD, &t.WallMS, &t.FinishedAt)
+		&t.Outcome, &t.Picked, &list, &t.Mismatch, &t.Unresolved, &t.Method, &t.Level, &t.Model, &t.InTokens, &t.OutTokens,
+		&t.CostUSD, &t.WallMS, &t.FinishedAt, &t.Family, &t.Tags.Ecosystem, &t.Tags.Intent, &t.Tags.Persona)
 	if list != "" {
 		t.Shortlist = strings.Split(list, ",")
 	}

@@ -199,11 +199,15 @@ func (o *doctorOptions) priceTable() (*prices.Table, finding) {
 
 func (o *doctorOptions) eval(file string, cat *catalog.Catalog) (*eval.Eval, finding) {
 	ev, err := readEval(file)
+	doubts := 0
 	if err == nil && cat != nil {
-		err = lintEval(cat, file)
+		doubts, err = lintForRun(cat, ev)
 	}
 	if err != nil {
 		return nil, finding{levelFail, "eval", err.Error(), hintOf(err)}
+	}
+	if doubts > 0 {
+		return ev, finding{levelWarn, "eval", fmt.Sprintf("%s: %d problems of prompts", ev.Name, doubts), "firstpick lint " + file + " lists them"}
 	}
 	return ev, finding{Level: levelOK, What: "eval", Detail: fmt.Sprintf("%s: %d trials", ev.Name, ev.Trials())}
 }

@@ -43,7 +43,7 @@ func (o *evalsOptions) trialCmds(env *Env) []*cobra.Command {
 	for _, cmd := range []*cobra.Command{trial, download} {
 		f := cmd.Flags()
 		f.StringVar(&o.filter.Agent, "agent", "", "only this agent")
-		f.StringVar(&o.filter.Outcome, "outcome", "", "only this outcome (tool, diy, other, none, ambiguous, refused, truncated, excluded)")
+		f.StringVar(&o.filter.Outcome, "outcome", "", "only this outcome (tool, diy, other, none, ambiguous, refused, truncated, excluded), or unresolved")
 		f.StringVar(&o.filter.Picked, "picked", "", "only trials that picked this tool")
 		f.StringVar(&o.filter.Prompt, "prompt", "", "only this prompt")
 	}
@@ -154,7 +154,8 @@ func (o *evalsOptions) history(ctx context.Context, run string, raw json.RawMess
 		return nil, errors.New("the trial has an unknown format; update firstpick")
 	}
 	h := &history{
-		Run: r.ID, Prompt: t.PromptText, Excluded: t.Reason,
+		remote: true,
+		Run:    r.ID, Prompt: t.PromptText, Excluded: t.Reason,
 		Trial: plan.Trial{ID: t.ID, Eval: r.EvalName, Category: r.Category, PromptID: t.Prompt, Agent: t.Agent, Template: t.Template, Repeat: t.Repeat},
 	}
 	for _, a := range t.Attempts {
@@ -202,6 +203,7 @@ func resultOf(t *bundleformat.Trace) *pick.Result {
 	r := &pick.Result{
 		Kind: pick.Kind(t.Outcome), Picked: t.Picked, Shortlist: from.Shortlist, Rejected: from.Rejected, Say: from.Say, Method: pick.Method(from.Method),
 		Level: from.Level, Extractor: from.Extractor, Catalog: from.Catalog,
+		Unresolved: t.Unresolved, Rule: from.Rule, FirstNamed: from.FirstNamed, Language: from.Language,
 	}
 	for _, e := range from.Evidence {
 		r.Evidence = append(r.Evidence, pick.Evidence{Tool: e.Tool, Level: e.Level, Kind: e.Kind, Path: e.Path, Line: e.Line, Quote: e.Quote})

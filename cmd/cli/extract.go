@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"reflect"
 
@@ -11,8 +10,8 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/judge"
 	"github.com/firstpick/firstpick/runner/pick"
-	"github.com/firstpick/firstpick/runner/transcript"
 )
 
 func newExtractCmd(env *Env) *cobra.Command {
@@ -22,7 +21,9 @@ func newExtractCmd(env *Env) *cobra.Command {
 		Use:   "extract",
 		Short: "Recompute the picks of a run from its stored transcripts",
 		Long: `Recompute the picks of a run with the current extractor and catalogue. No requests are
-sent. The journal keeps the earlier picks; the newest count.`,
+sent. The journal keeps the earlier picks; the newest count. With --dry-run it is
+firstpick extract diff. Judgements that extract judge stored apply again to answers that
+stay unresolved.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)
@@ -32,19 +33,22 @@ sent. The journal keeps the earlier picks; the newest count.`,
 			if runID == "" {
 				return usageErr("firstpick runs lists them", "--run is missing")
 			}
-			return a.extract(cmd.Context(), runID, dryRun)
+			if dryRun {
+				return a.extractDiff(runID, exampleTrials, false)
+			}
+			return a.extract(cmd.Context(), runID)
 		},
 	}
 	cmd.Flags().StringVar(&runID, "run", "", "the run (required)")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "report changes without writing them")
-	cmd.AddCommand(newScoreCmd(env))
+	cmd.AddCommand(newScoreCmd(env), newExtractDiffCmd(env), newJudgeCmd(env))
 	return cmd
 }
 
 const extractBatch = 512
 
 // extract appends an extraction to the journal for every result that changes.
-func (a *app) extract(ctx context.Context, runID string, dryRun bool) error {
+func (a *app) extract(ctx context.Context, runID string) error {
 	cat, err := a.catalog()
 	if err != nil {
 		return err
@@ -53,14 +57,8 @@ func (a *app) extract(ctx context.Context, runID string, dryRun bool) error {
 	if err != nil {
 		return err
 	}
-	outcomes := 0
-	for _, c := range changed {
-		if c.moved {
-			outcomes++
-		}
-	}
-	_, _ = fmt.Fprintf(a.env.Stderr, "%d trials: %d outcomes change, %d more change in their evidence\n", total, outcomes, len(changed)-outcomes)
-	if dryRun || len(changed) == 0 {
+	a.noteDiff(summarize(changed, total))
+	if len(changed) == 0 {
 		return nil
 	}
 	j, err := journal.Open(a.runsRoot(), runID)
@@ -86,12 +84,14 @@ func (a *app) extract(ctx context.Context, runID string, dryRun bool) error {
 // A changedPick is an extraction that differs from the one that counted.
 type changedPick struct {
 	record journal.Record
-	moved  bool // the outcome itself is another
+	was    *pick.Result // nil without one
+	moved  bool         // the outcome itself is another
 }
 
 func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []changedPick, total int, err error) {
 	old := map[string]journal.Record{}
 	var order []string
+	var kept judge.Kept
 	_, err = journal.Scan(a.runsRoot(), runID, journal.Offset{}, func(r journal.Record, _ journal.Offset) error {
 		switch r.Kind {
 		case journal.KindResult:
@@ -101,6 +101,8 @@ func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []change
 			rec := old[r.Trial.ID]
 			rec.Result = r.Result
 			old[r.Trial.ID] = rec
+		case journal.KindJudgement:
+			kept.Add(r)
 		case journal.KindAttempt, journal.KindExcluded, journal.KindManifest, journal.KindAsked, journal.KindAnswer:
 		}
 		return nil
@@ -110,7 +112,7 @@ func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []change
 	} else if err != nil {
 		return nil, 0, err
 	}
-	extractors := map[string]*pick.Extractor{}
+	extractors, readers := map[string]*pick.Extractor{}, map[string]*judge.Reader{}
 	for _, id := range order {
 		rec := old[id]
 		if rec.Result != nil && rec.Result.Method == pick.MethodGiven {
@@ -121,10 +123,14 @@ func (a *app) changedPicks(runID string, cat *catalog.Catalog) (changed []change
 			return nil, 0, err
 		}
 		now := x.Extract(rec.Answer.Transcript)
+		if now.Unresolved {
+			now = kept.Apply(readerOf(readers, cat, rec.Trial.Category), id, rec.Answer.Transcript, now)
+		}
 		if rec.Result == nil || !reflect.DeepEqual(now, *rec.Result) {
-			moved := rec.Result == nil || now.Kind != rec.Result.Kind || now.Picked != rec.Result.Picked
+			moved := rec.Result == nil || now.Kind != rec.Result.Kind || now.Picked != rec.Result.Picked || now.Unresolved != rec.Result.Unresolved
+			was := rec.Result
 			rec := journal.Record{Kind: journal.KindExtraction, Trial: rec.Trial, At: a.env.Now().UTC(), Result: &now}
-			changed = append(changed, changedPick{rec, moved})
+			changed = append(changed, changedPick{rec, was, moved})
 		}
 	}
 	return changed, len(order), nil
@@ -140,71 +146,4 @@ func extractorOf(cache map[string]*pick.Extractor, cat *catalog.Catalog, slug st
 	}
 	cache[slug] = pick.New(category, cat.Version)
 	return cache[slug], nil
-}
-
-func newScoreCmd(env *Env) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "score LABELS.jsonl",
-		Short: "Score the extractor against labelled answers",
-		Args:  usage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := newApp(env, cmd)
-			if err != nil {
-				return err
-			}
-			return a.score(args[0], asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
-}
-
-func (a *app) score(file string, asJSON bool) error {
-	cat, err := a.catalog()
-	if err != nil {
-		return err
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return badInput(err)
-	}
-	defer func() { _ = f.Close() }()
-	cases, err := pick.ReadCases(f)
-	if err != nil {
-		return badInput(fmt.Errorf("%s: %w", file, err))
-	}
-	extractors := map[string]*pick.Extractor{}
-	scores, err := pick.Score(cases, func(category string, t transcript.Transcript) (pick.Result, error) {
-		x, err := extractorOf(extractors, cat, category)
-		if err != nil {
-			return pick.Result{}, err
-		}
-		return x.Extract(t), nil
-	})
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return printJSON(a.env, scores)
-	}
-	t := table{header: []string{"measure", "value"}}
-	t.add("cases", fmt.Sprint(scores.Cases))
-	t.add("accuracy", ratio(&scores.Accuracy))
-	t.add("pick precision", ratio(scores.PickPrecision))
-	t.add("pick recall", ratio(scores.PickRecall))
-	t.add("diy precision", ratio(scores.DIYPrecision))
-	t.add("shortlist recall", ratio(scores.ShortlistRecall))
-	t.add("kappa", ratio(scores.Kappa))
-	for _, m := range scores.Misses {
-		t.add("miss "+m.ID, fmt.Sprintf("want %s, got %s", m.Want, m.Got))
-	}
-	return t.print(a.env, format{})
-}
-
-func ratio(v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.4f", *v)
 }

@@ -34,9 +34,10 @@ func newGateCmd(env *Env) *cobra.Command {
 		Long: `Check the latest run of every eval, complete or not, or the runs given by --run,
 against rules:
 
-  pickRate(stripe) low >= 0.25    the lower end of the interval; also shortlistRate, defaultRate
+  pickRate(stripe) low >= 0.25    the lower end of the interval; also shortlistRate, defaultRate,
+                                  firstNamedRate
   rank(stripe) high <= 3          the upper end of the rank range (95 %)
-  coverage >= 95%                 also trials, prompts, mismatchRate
+  coverage >= 95%                 also trials, prompts, mismatchRate, unresolvedRate
   drop(stripe) vs current         no significant drop against a snapshot
   payments: trials >= 300         in one category only
 

@@ -34,6 +34,7 @@ func newImportCmd(env *Env) *cobra.Command {
 A command without "exit" has an unknown exit status: what it installs counts as considered, not as used.
 
 Or, instead of "input", a ready "outcome":{"kind":"tool","picked":"stripe","shortlist":["stripe"]}.
+A line may have the prompt's "family":"checkout" and "tags":{"intent":"build"}, as in eval files.
 The whole file is validated before anything is stored. Each category becomes one run.`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {

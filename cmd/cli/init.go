@@ -9,28 +9,33 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
 //go:embed scaffold/firstpick.yaml
 var scaffoldConfig []byte
 
-//go:embed scaffold/payments.yaml
-var scaffoldEval []byte
-
 func newInitCmd(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a configuration file and an example eval",
-		Args:  usage(cobra.MaximumNArgs(1)),
+		Long: `Write a configuration file, and an eval of payments with the built-in prompts of that
+category. "firstpick new eval" writes those of other categories.`,
+		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
+			example, err := exampleEval()
+			if err != nil {
+				return err
+			}
 			dir := firstOr(args, ".")
 			files := []struct {
 				path string
 				data []byte
 			}{
 				{configName, scaffoldConfig},
-				{filepath.Join("evals", "payments.yaml"), scaffoldEval},
+				{filepath.Join("evals", exampleCategory+".yaml"), example},
 				{filepath.Join("evals", "eval.schema.json"), eval.Schema()},
 				{".gitignore", []byte(".firstpick/\n")},
 			}
@@ -49,6 +54,27 @@ func newInitCmd(env *Env) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// exampleCategory is the category of the eval that init writes.
+const exampleCategory = "payments"
+
+// exampleEval returns the eval that init writes.
+func exampleEval() ([]byte, error) {
+	cat, err := catalog.Load(fixtures.Files(), "catalog")
+	if err != nil {
+		return nil, err
+	}
+	category, ok := cat.Category(exampleCategory)
+	if !ok {
+		return nil, unknownCategory(cat, exampleCategory)
+	}
+	d, err := newDraft(category, 0)
+	if err != nil {
+		return nil, err
+	}
+	d.Truth = "{stripe: 0.6, paddle: 0.2, paypal: 0.1, diy: 0.1}"
+	return d.render(category)
 }
 
 // writeNew writes a file that must not exist yet.

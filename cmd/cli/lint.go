@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/eval"
 )
 
 func newLintCmd(env *Env) *cobra.Command {
@@ -15,8 +16,13 @@ func newLintCmd(env *Env) *cobra.Command {
 	var categories bool
 	cmd := &cobra.Command{
 		Use:   "lint [EVAL.yaml...]",
-		Short: "Check the catalogue and eval files, and that prompts name no tool",
-		Long:  "Check the catalogue and the given eval files, or those in evals/. A prompt that names a tool of its category steers the answer and is an error.",
+		Short: "Check the catalogue and eval files, and that prompts name no tool and differ",
+		Long: `Check the catalogue and the given eval files, or those in evals/.
+
+Errors are prompts that name a tool of their category, or a product that the catalogue
+knows beside it, by name, package or host, and prompts that nearly repeat another. Prompts
+are compared by their sequences of three words; prompts of one family may be alike.
+Warnings are words that lead the answer without naming a tool.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(env, cmd)
 			if err != nil {
@@ -43,7 +49,11 @@ func (a *app) lint(cat *catalog.Catalog, files []string) error {
 	}
 	var errs []error
 	for _, file := range files {
-		errs = append(errs, lintEval(cat, file))
+		warnings, err := lintEval(cat, file)
+		errs = append(errs, err)
+		for _, warning := range warnings {
+			_, _ = fmt.Fprintf(a.env.Stderr, "warning: %s\n", printableText(warning.Error()))
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return badInput(err)
@@ -52,16 +62,32 @@ func (a *app) lint(cat *catalog.Catalog, files []string) error {
 	return nil
 }
 
-func lintEval(cat *catalog.Catalog, file string) error {
+// lintEval returns the warnings of an eval file, and its errors joined.
+func lintEval(cat *catalog.Catalog, file string) (warnings []error, err error) {
 	ev, err := readEval(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	category, ok := cat.Category(ev.Category)
 	if !ok {
-		return fmt.Errorf("%s: %w", file, unknownCategory(cat, ev.Category))
+		return nil, fmt.Errorf("%s: %w", file, unknownCategory(cat, ev.Category))
 	}
-	return errors.Join(ev.Lint(category)...)
+	errs, warnings := ev.LintStrict(category)
+	return warnings, errors.Join(errs...)
+}
+
+// lintForRun returns what a run would refuse, and else the number of problems that
+// lintEval finds.
+func lintForRun(cat *catalog.Catalog, ev *eval.Eval) (doubts int, err error) {
+	category, ok := cat.Category(ev.Category)
+	if !ok {
+		return 0, unknownCategory(cat, ev.Category)
+	}
+	if err := errors.Join(ev.Lint(category)...); err != nil {
+		return 0, badInput(err)
+	}
+	errs, warnings := ev.LintStrict(category)
+	return len(errs) + len(warnings), nil
 }
 
 func (a *app) listCategories(cat *catalog.Catalog, f format) error {
@@ -69,17 +95,18 @@ func (a *app) listCategories(cat *catalog.Catalog, f format) error {
 		Slug   string         `json:"slug"`
 		Name   string         `json:"name"`
 		Domain catalog.Domain `json:"domain"`
+		Study  string         `json:"study,omitempty"`
 		Tools  []string       `json:"tools"`
 	}
 	items := []item{}
-	t := table{header: []string{"category", "name", "domain", "tools"}}
+	t := table{header: []string{"category", "name", "domain", "study", "tools"}}
 	for _, c := range cat.Categories {
-		it := item{c.Slug, c.Name, c.Domain, []string{}}
+		it := item{c.Slug, c.Name, c.Domain, c.Study, []string{}}
 		for _, e := range c.Entries {
 			it.Tools = append(it.Tools, e.Tool.Slug)
 		}
 		items = append(items, it)
-		t.add(c.Slug, c.Name, string(c.Domain), fmt.Sprint(len(c.Entries)))
+		t.add(c.Slug, c.Name, string(c.Domain), dash(c.Study), fmt.Sprint(len(c.Entries)))
 	}
 	if f.json {
 		return printJSON(a.env, map[string]any{"categories": items})

@@ -80,7 +80,7 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 	}
 	o.explain(chosen)
 	m, dir, err := publish.Build(ctx, publish.Input{
-		Store: store, Catalog: cat, Runs: chosen.runs, Root: root, SignKey: key,
+		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Root: root, SignKey: key,
 		AllowSynthetic: o.allowSynthetic, AllowIncomplete: o.allowPartial, Generator: "firstpick",
 	})
 	if err != nil {

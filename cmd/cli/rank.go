@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,26 +14,39 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 )
 
+// besideRuns is the value of --labels without a file.
+const besideRuns = "beside runs"
+
 type rankOptions struct {
 	*app
 	format
 	category string
 	runs     []string
 	all      bool
+	labels   []string // files; besideRuns for those beside the runs
 }
 
 func newRankCmd(env *Env) *cobra.Command {
 	o := &rankOptions{}
 	cmd := &cobra.Command{
-		Use:   "rank",
+		Use:   "rank [--labels [FILE]...]",
 		Short: "Print pick rates and ranks",
 		Long: `Rank the tools of every measured category, or of one, from the latest complete run of
 each eval: one with answers to 95 % of its planned trials. Where there is none, the
 latest run is ranked, and a note on stderr says so. Rates are shares of all valid
 trials, with a 95 % CI that treats prompts as clusters: to narrow it, add prompts, not
-repeats. The rank is followed by its range (95 %).`,
-		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+repeats. The rank is followed by its range (95 %).
+
+Labels beside the runs (firstpick label) are used where they exist: the board then has the
+share of wrongly extracted outcomes, and each tool its rate corrected for them (PPI++,
+and Rogan-Gladen in JSON), beside the uncorrected one. With --labels they must exist;
+files after it are read in place of those beside the runs.`,
+		Args: usage(cobra.ArbitraryArgs),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if len(args) > 0 && len(o.labels) == 0 {
+				return usageErr("firstpick rank --labels FILE", "rank takes files of labels with --labels only (got %q)", args[0])
+			}
+			o.labels = append(o.labels, args...)
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err
 			}
@@ -42,6 +56,8 @@ repeats. The rank is followed by its range (95 %).`,
 	o.flags(cmd)
 	cmd.Flags().StringVar(&o.category, "category", "", "only this category")
 	cmd.Flags().StringArrayVar(&o.runs, "run", nil, "rank this run instead of the latest ones (repeatable)")
+	cmd.Flags().StringArrayVar(&o.labels, "labels", nil, "labels must exist; with files, use the labels in these")
+	cmd.Flags().Lookup("labels").NoOptDefVal = besideRuns
 	cmd.Flags().BoolVar(&o.all, "all", false, "also list tools that were never picked or named")
 	cmd.Flags().String("base-url", "", "address that urls begin with (default http://"+demoListen+")")
 	return cmd
@@ -71,7 +87,11 @@ func (o *rankOptions) run(ctx context.Context) error {
 // boards ranks the wanted categories.
 func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards []analytics.Board, err error) {
 	_, err = o.rankEach(ctx, cat, func(store *trialstore.Store) (selection, error) {
-		return o.currentRuns(ctx, store, o.runs, o.category)
+		chosen, err := o.currentRuns(ctx, store, o.runs, o.category)
+		if err != nil || len(o.labels) == 0 {
+			return chosen, err
+		}
+		return o.withLabels(chosen, slices.DeleteFunc(o.labels, func(file string) bool { return file == besideRuns }))
 	}, func(board analytics.Board, _ []analytics.Cell) {
 		boards = append(boards, board.WithBase(o.base()))
 	})
@@ -122,8 +142,13 @@ func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog,
 	if err != nil {
 		return analytics.Board{}, nil, err
 	}
+	labels, err := chosen.labelled(ctx, store, slug)
+	if err != nil {
+		return analytics.Board{}, nil, badInput(err)
+	}
 	cells = analytics.ByFamily(cells, chosen.families(slug))
-	return analytics.Rank(category, cells, totals.Planned, totals.Synthetic, chosen.doubts(slug)...), cells, nil
+	board := analytics.Rank(category, cells, totals.Planned, totals.Synthetic, chosen.doubts(slug)...)
+	return board.WithLabels(cells, labels.ByFamily(chosen.families(slug))), cells, nil
 }
 
 func (o *rankOptions) printBoards(boards []analytics.Board) error {
@@ -142,6 +167,10 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 		t.header = append(t.header, strings.ToLower(m.Column))
 	}
 	t.header = append(t.header, "trials")
+	corrected := slices.ContainsFunc(boards, func(b analytics.Board) bool { return len(b.Tools) > 0 && b.Tools[0].Labelled != nil })
+	if corrected {
+		t.header = append(t.header, "corrected rate", "corrected interval")
+	}
 	for _, b := range boards {
 		hidden := 0
 		for _, s := range b.Tools {
@@ -152,24 +181,48 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 			row := []string{b.Category, fmt.Sprint(s.Rank), fmt.Sprintf("%d–%d", s.RankLow, s.RankHigh), s.Slug, percent(s.PickRate),
 				fmt.Sprintf("%s–%s", percent(s.CILow), percent(s.CIHigh))}
 			for _, m := range analytics.Metrics() {
-				text := fmt.Sprint(m.Value(s))
-				if m.Rate {
-					text = percent(m.Value(s))
-				}
-				row = append(row, text)
+				row = append(row, metricText(m, s))
 			}
-			t.add(append(row, fmt.Sprint(s.NTrials))...)
+			row = append(row, fmt.Sprint(s.NTrials))
+			if l := s.Labelled; l != nil {
+				row = append(row, percent(l.PickRate), fmt.Sprintf("%s–%s", percent(l.CILow), percent(l.CIHigh)))
+			} else if corrected {
+				row = append(row, "-", "-")
+			}
+			t.add(row...)
 		}
 		o.notes(b, hidden)
 	}
 	return t.print(o.env, o.format)
 }
 
+// metricText formats a metric; "-" where the board does not have it.
+func metricText(m analytics.Metric, s analytics.Standing) string {
+	v := m.Value(s)
+	switch {
+	case v == nil:
+		return "-"
+	case m.Rate:
+		return percent(*v)
+	}
+	return fmt.Sprint(*v)
+}
+
 // notes prints the caveats of the numbers to stderr.
 func (o *rankOptions) notes(b analytics.Board, hidden int) {
 	w := o.env.Stderr
+	if u := b.Unresolved; u != nil && *u > 0 {
+		_, _ = fmt.Fprintf(w, "note: %s: %d of %d trials (%s) are unresolved: no rule applies, and they count as ambiguous (firstpick trial --outcome unresolved)\n",
+			b.Category, *u, b.NTrials, percent(float64(*u)/float64(b.NTrials)))
+	}
+	if j := b.Judge; j != nil {
+		_, _ = fmt.Fprintf(w, "note: %s: two judge models read %d answers that no rule decided: they agreed on %d and resolved %d\n", b.Category, j.Judged, j.Agreed, j.Resolved)
+	}
 	for _, code := range b.Warnings {
 		_, _ = fmt.Fprintf(w, "note: %s: %s: %s\n", b.Category, code, analytics.Explain(code))
+	}
+	if e := b.ExtractionError; e != nil {
+		_, _ = fmt.Fprintf(w, "note: %s: extraction is wrong in %s of trials (%s–%s, %d labels)\n", b.Category, percent(e.Rate), percent(e.CILow), percent(e.CIHigh), e.NLabels)
 	}
 	if hidden > 0 {
 		_, _ = fmt.Fprintf(w, "note: %s: %d tools without a pick or mention are hidden (--all shows them)\n", b.Category, hidden)

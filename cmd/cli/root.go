@@ -60,9 +60,9 @@ Start with:  firstpick demo`,
 	root.SetFlagErrorFunc(flagErr)
 	addConfigFlags(root.PersistentFlags())
 	root.AddCommand(
-		newDemoCmd(env), newInitCmd(env), newLintCmd(env), newDoctorCmd(env), newPlanCmd(env),
+		newDemoCmd(env), newInitCmd(env), newNewCmd(env), newLintCmd(env), newCatalogCmd(env), newDoctorCmd(env), newPlanCmd(env),
 		newRunCmd(env, nil), newMergeCmd(env), newImportCmd(env), newExtractCmd(env),
-		newRunsCmd(env), newTrialCmd(env), newWhyCmd(env),
+		newRunsCmd(env), newTrialCmd(env), newWhyCmd(env), newLabelCmd(env),
 		newRankCmd(env), newDiffCmd(env), newGateCmd(env),
 		newPublishCmd(env), newSnapshotCmd(env), newServerCmd(env, nil), newWorkerCmd(env),
 		newEvalsCmd(env), newAgentCmd(env), newSetupCmd(env), newTrafficCmd(env), newAdminCmd(env),

@@ -65,10 +65,10 @@ func (a *app) listRuns(ctx context.Context, f format) (err error) {
 	if f.json {
 		return printJSON(a.env, map[string]any{"runs": rows})
 	}
-	t := table{header: []string{"run", "eval", "category", "planned", "valid", "excluded", "last", "current", "synthetic"}}
+	t := table{header: []string{"run", "eval", "category", "planned", "valid", "excluded", "last", "current", "synthetic", "unresolved"}}
 	for _, r := range rows {
 		t.add(r.ID, r.Eval, r.Category, fmt.Sprint(r.Planned), fmt.Sprint(r.Valid), fmt.Sprint(r.Excluded),
-			stamp(r.LastAt), currency(r), yes(r.Synthetic))
+			stamp(r.LastAt), currency(r), yes(r.Synthetic), maybeCount(r.Unresolved))
 	}
 	return t.print(a.env, f)
 }
@@ -86,6 +86,13 @@ func currency(r trialstore.RunRow) string {
 		return "yes: incomplete"
 	}
 	return yes(r.Current)
+}
+
+func maybeCount(n *int) string {
+	if n == nil {
+		return "-"
+	}
+	return fmt.Sprint(*n)
 }
 
 func stamp(at time.Time) string {

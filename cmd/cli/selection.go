@@ -66,6 +66,8 @@ type selection struct {
 	rows []trialstore.RunRow // of the runs
 	// newer are incomplete runs replaced by a complete one.
 	newer []trialstore.RunRow
+	// labels are what people say of trials of the runs.
+	labels []analytics.RunLabels
 }
 
 func (s selection) ids() []string {
@@ -97,7 +99,7 @@ func (s selection) families(category string) map[string]string {
 			continue
 		}
 		for _, p := range r.Eval.Prompts {
-			out[r.Eval.Name+"/"+p.ID] = p.Family()
+			out[r.Eval.Name+"/"+p.ID] = p.TextKey()
 		}
 	}
 	return out
@@ -139,6 +141,13 @@ func (a *app) selectRuns(ctx context.Context, store *trialstore.Store, given []s
 			return s, err
 		}
 		s.rows, s.runs = append(s.rows, row), append(s.runs, run)
+		set, err := a.labelFile(run.ID).Read()
+		if err != nil {
+			return s, badInput(err)
+		}
+		if set != nil && len(set.Labels) > 0 {
+			s.labels = append(s.labels, analytics.ReadingsOf(set))
+		}
 	}
 	if len(given) == 0 {
 		s.newer = newerThan(s.rows, rows)

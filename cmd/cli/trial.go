@@ -48,7 +48,7 @@ the trial opens in $PAGER, or in less.`,
 	f.StringVar(&o.filter.Run, "run", "", "only trials of this run")
 	f.StringVar(&o.filter.Category, "category", "", "only this category")
 	f.StringVar(&o.filter.Agent, "agent", "", "only this agent")
-	f.StringVar(&o.filter.Outcome, "outcome", "", "only this outcome (tool, diy, other, none, ambiguous, refused, truncated)")
+	f.StringVar(&o.filter.Outcome, "outcome", "", "only this outcome (tool, diy, other, none, ambiguous, refused, truncated), or unresolved")
 	f.StringVar(&o.filter.Picked, "picked", "", "only trials that picked this tool")
 	f.IntVar(&o.filter.Limit, "limit", 50, "at most this many")
 	return cmd
@@ -60,7 +60,10 @@ func newWhyCmd(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why ID",
 		Short: "Show the evidence that decided a trial's outcome",
-		Args:  usage(cobra.ExactArgs(1)),
+		Long: `Show which layer of reading and which rule decided a trial's outcome, or for an unresolved
+trial which rule gave up and what to do next; the tools considered, rejected and named
+first; the language of the answer; and the evidence, strongest first.`,
+		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(env, cmd)
 			if err != nil {
@@ -144,7 +147,15 @@ func (o *trialOptions) list(ctx context.Context) (err error) {
 	}
 	t := table{header: []string{"trial", "run", "category", "prompt", "agent", "repeat", "outcome", "picked", "method", "finished"}}
 	for _, r := range rows {
-		t.add(r.TrialID, r.RunID, r.Category, r.PromptID, r.Agent, fmt.Sprint(r.Repeat), r.Outcome, r.Picked, r.Method, stamp(r.FinishedAt))
+		t.add(r.TrialID, r.RunID, r.Category, r.PromptID, r.Agent, fmt.Sprint(r.Repeat), r.Outcome, r.Picked, methodText(r), stamp(r.FinishedAt))
 	}
 	return t.print(o.env, o.format)
+}
+
+// methodText is what decided a trial: nothing did where it is unresolved.
+func methodText(r trialstore.TrialRow) string {
+	if r.Unresolved {
+		return trialstore.Unresolved
+	}
+	return r.Method
 }

@@ -24,7 +24,8 @@ type history struct {
 	Manifest []journal.Manifest `json:"manifests"`
 	Excluded string             `json:"excluded,omitempty"` // why it has no answer
 
-	agent eval.Agent
+	agent  eval.Agent
+	remote bool // of a server
 }
 
 // find looks a trial up by the start of its id: among the answers of the trial
@@ -123,6 +124,7 @@ func (h *history) take(r journal.Record) {
 		h.Result = r.Result
 	case journal.KindAnswer: // its result follows, unless the run was killed
 	case journal.KindAsked: // its attempt follows, unless the run was killed
+	case journal.KindJudgement: // the extraction that follows two of them quotes both
 	}
 }
 

@@ -20,8 +20,8 @@ func outcomes() (all []string) {
 
 // checkFilter says which value of a filter that matched nothing is unknown.
 func (a *app) checkFilter(ctx context.Context, store *trialstore.Store, f trialstore.Filter) error {
-	if f.Outcome != "" && !slices.Contains(outcomes(), f.Outcome) {
-		return unknownValue("no outcome", f.Outcome, outcomes())
+	if known := append(outcomes(), trialstore.Unresolved); f.Outcome != "" && !slices.Contains(known, f.Outcome) {
+		return unknownValue("no outcome", f.Outcome, known)
 	}
 	rows, err := store.Runs(ctx)
 	if err != nil {

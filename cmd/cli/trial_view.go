@@ -13,7 +13,6 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent/stream"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
-	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -311,47 +310,4 @@ func printableText(s string) string {
 		lines[i] = printable(lines[i])
 	}
 	return strings.Join(lines, "\n")
-}
-
-func sayOutcome(r pick.Result) string {
-	s := string(r.Kind)
-	if r.Picked != "" {
-		s += ": " + r.Picked
-	}
-	if r.Say != "" {
-		s += fmt.Sprintf(" (but said %s)", r.Say)
-	}
-	return s
-}
-
-// writeEvidence prints the evidence for the outcome.
-func (h *history) writeEvidence(w io.Writer) {
-	r := h.Result
-	if r == nil {
-		h.writeAttempts(w)
-		return
-	}
-	method := string(r.Method)
-	if method == "" {
-		method = "nothing was chosen"
-	}
-	_, _ = fmt.Fprintf(w, "decided  %s, level %d of 7\nshort    %s\n", method, r.Level, strings.Join(r.Shortlist, ", "))
-	if len(r.Rejected) > 0 {
-		_, _ = fmt.Fprintf(w, "rejected %s\n", strings.Join(r.Rejected, ", "))
-	}
-	_, _ = fmt.Fprintf(w, "by       extractor %s, catalogue %.19s\n", r.Extractor, r.Catalog)
-	if len(r.Evidence) > 0 {
-		_, _ = fmt.Fprintln(w, "\nevidence, strongest first")
-	}
-	for _, e := range r.Evidence {
-		place := e.Path
-		if e.Line > 0 {
-			place = fmt.Sprintf("%s:%d", e.Path, e.Line)
-		}
-		quote := printable(e.Quote)
-		if e.Kind == "listed" {
-			quote = "imported: " + quote + " (as listed by the study)"
-		}
-		_, _ = fmt.Fprintf(w, "  %d %-10s %-16s %s  %s\n", e.Level, e.Kind, e.Tool, printable(place), quote)
-	}
 }

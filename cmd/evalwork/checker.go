@@ -33,6 +33,8 @@ const (
 	// maxIssues limits the issues in a response: a short eval can have an error in
 	// every few bytes.
 	maxIssues = 200
+	// maxDoubts limits the warnings about prompts.
+	maxDoubts = 20
 	// maxShown is how much of a description lists show, in characters.
 	maxShown = 1000
 )
@@ -73,10 +75,24 @@ func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 	if out.Synthetic {
 		out.Warnings = append(out.Warnings, "An agent is simulated: its answers are invented, and all figures are marked as synthetic.")
 	}
+	category, _ := c.Catalog.Category(e.Category)
+	out.Warnings = append(out.Warnings, doubts(e, category)...)
 	if f.Power.Detectable == nil {
 		out.Warnings = append(out.Warnings, "These prompts cannot show that one tool is picked more often than another. Take more prompts.")
 	}
 	return out, nil
+}
+
+// doubts returns what `firstpick lint` finds in the prompts of an eval that can be run.
+func doubts(e *eval.Eval, category *catalog.Category) (out []string) {
+	errs, warnings := e.LintStrict(category)
+	for _, issue := range issuesOf(errors.Join(append(errs, warnings...)...)) {
+		if len(out) == maxDoubts {
+			return append(out, "The prompts have more problems; `firstpick lint` lists all.")
+		}
+		out = append(out, fmt.Sprintf("Line %d: %s.", issue.Line, issue.Message))
+	}
+	return out
 }
 
 // read parses an eval and builds its agents with placeholder keys. It returns the hosts

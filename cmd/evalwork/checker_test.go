@@ -140,6 +140,28 @@ func TestAnswersStayShort(t *testing.T) {
 	}
 }
 
+// TestDoubtfulPromptsAreWarnings keeps an eval with similar or leading prompts runnable.
+func TestDoubtfulPromptsAreWarnings(t *testing.T) {
+	const text = "Write a server for bookings of rooms in a small hotel"
+	source := strings.Replace(asked(1, recorded), "Write an API server.}", text+".}\n  - {id: again, text: "+text+" of the best kind.}", 1)
+	got, issues := newChecker(t, evalwork.Policy{}).Check([]byte(source))
+	if issues != nil {
+		t.Fatalf("%+v", issues)
+	}
+	warnings := strings.Join(got.Warnings, "\n")
+	for _, want := range []string{`Line 6: prompt "again" nearly repeats prompt "webserver" on line 5`, `Line 6: prompt "again": "best" leads the answer`} {
+		if !strings.Contains(warnings, want) {
+			t.Errorf("no warning %s in\n%s", want, warnings)
+		}
+	}
+	for i := range 50 {
+		source = strings.Replace(source, "agents:\n", fmt.Sprintf("  - {id: p%d, text: %s %d.}\nagents:\n", i, text, i), 1)
+	}
+	if got, _ = newChecker(t, evalwork.Policy{}).Check([]byte(source)); len(got.Warnings) > 25 {
+		t.Errorf("%d warnings", len(got.Warnings))
+	}
+}
+
 func manyAgents(n int) string {
 	agents := make([]string, n)
 	for i := range agents {
@@ -156,12 +178,13 @@ func TestALargeEvalIsCheckedSoon(t *testing.T) {
 	for i := 0; b.Len() < evals.MaxSource-100; i++ {
 		fmt.Fprintf(&b, "  - {id: p%d, text: where do I put it %d}\n", i, i)
 	}
+	checker := newChecker(t, evalwork.Policy{}) // loads the catalogue
 	began := time.Now()
 	if _, err := eval.Parse("eval", []byte(b.String())); err != nil {
 		t.Fatal(err)
 	}
 	parsed := time.Now()
-	if _, issues := newChecker(t, evalwork.Policy{}).Check([]byte(b.String())); issues != nil {
+	if _, issues := checker.Check([]byte(b.String())); issues != nil {
 		t.Fatalf("%+v", issues)
 	}
 	if took, parse := time.Since(parsed), parsed.Sub(began); took > 25*parse {

@@ -52,7 +52,7 @@ func owners() map[string][]string {
 		"github.com/duckdb/duckdb-go":         {"analytics/duck"},
 		"github.com/spf13/viper":              {"cmd/cli"},
 		"github.com/spf13/cobra":              {"cmd/cli"},
-		"charm.land/bubbletea":                {"cmd/progress"},
+		"charm.land/bubbletea":                {"cmd/progress", "cmd/labeller"},
 		"modernc.org/sqlite":                  {"server/store/state"},
 		"github.com/jackc/pgx":                {"server/store/state", "runner/queue"},
 		"github.com/riverqueue/river":         {"runner/queue"},

@@ -97,6 +97,7 @@ func journalResult(tr format.Trace) pick.Result {
 	r := pick.Result{
 		Kind: pick.Kind(tr.Outcome), Picked: tr.Picked, Shortlist: tr.Result.Shortlist, Rejected: tr.Result.Rejected, Say: tr.Result.Say,
 		Method: pick.Method(tr.Result.Method), Level: tr.Result.Level, Extractor: tr.Result.Extractor, Catalog: tr.Result.Catalog,
+		Unresolved: tr.Unresolved, Rule: tr.Result.Rule, FirstNamed: tr.Result.FirstNamed, Language: tr.Result.Language,
 	}
 	for _, e := range tr.Result.Evidence {
 		r.Evidence = append(r.Evidence, pick.Evidence{Tool: e.Tool, Level: e.Level, Kind: e.Kind, Path: e.Path, Line: e.Line, Quote: e.Quote})
@@ -187,13 +188,14 @@ func TestFiltersAreANaiveScan(t *testing.T) {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	for range 300 {
 		f := reader.Filter{
-			Agent: one("", "", "a", "b", "nobody"), Outcome: one("", "", "tool", "diy", "other", "excluded", "none"),
+			Agent: one("", "", "a", "b", "nobody"), Outcome: one("", "", "tool", "diy", "other", "excluded", "none", "ambiguous", reader.Unresolved),
 			Picked: one("", "", "flask", "django", "other-3", "x"), Prompt: one("", "", "p0", "p8", "p9"),
 		}
 		var want []format.Entry
 		for _, e := range w.entries {
 			takes := func(want, got string) bool { return want == "" || want == got }
-			if takes(f.Agent, e.Agent) && takes(f.Outcome, e.Outcome) && takes(f.Picked, e.Picked) && takes(f.Prompt, e.Prompt) {
+			ends := takes(f.Outcome, e.Outcome) || f.Outcome == reader.Unresolved && e.Unresolved
+			if takes(f.Agent, e.Agent) && ends && takes(f.Picked, e.Picked) && takes(f.Prompt, e.Prompt) {
 				want = append(want, e)
 			}
 		}

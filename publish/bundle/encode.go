@@ -29,7 +29,7 @@ func (g *gathered) trace(t *plannedTrial) (format.Trace, error) {
 	tr := format.Trace{
 		Entry: format.Entry{
 			ID: t.trial.ID, Agent: t.trial.Agent, Prompt: t.trial.PromptID, Template: t.trial.Template, Repeat: t.trial.Repeat,
-			Outcome: t.kind(), Picked: t.picked, Mismatch: t.mismatch, CostUSD: t.costUSD, WallMS: max(0, t.wallMS),
+			Outcome: t.kind(), Picked: t.picked, Mismatch: t.mismatch, Unresolved: t.unresolved, CostUSD: t.costUSD, WallMS: max(0, t.wallMS),
 		},
 		PromptText: g.prompts[t.trial.PromptID], Attempt: t.attempt, Attempts: append([]format.Attempt{}, t.failed...),
 	}
@@ -51,6 +51,7 @@ func (g *gathered) trace(t *plannedTrial) (format.Trace, error) {
 func encodeResult(r *pick.Result, t *transcript.Transcript) *format.Result {
 	out := &format.Result{
 		Shortlist: list(r.Shortlist), Rejected: list(r.Rejected), Say: r.Say, Method: string(r.Method), Level: r.Level,
+		Rule: r.Rule, FirstNamed: r.FirstNamed, Language: r.Language,
 		Evidence: []format.Evidence{}, Extractor: r.Extractor, Catalog: r.Catalog,
 	}
 	for _, e := range r.Evidence {

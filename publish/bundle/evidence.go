@@ -21,7 +21,7 @@ func placed(e pick.Evidence, t *transcript.Transcript) format.Evidence {
 	case e.Kind == "listed" && t.Listing != nil:
 		out.In = format.InListing
 		at = slices.Index(t.Listing.Imports, e.Quote)
-	case e.Path != "":
+	case e.Path != "" && e.Kind != "judge": // a judge's quote has its name
 		out.In = format.InFiles
 		at = slices.IndexFunc(t.Diff, func(f transcript.FileChange) bool { return f.Path == e.Path })
 	case e.Kind == "command":

@@ -85,6 +85,11 @@ func TestEvidenceStandsWhereItSays(t *testing.T) {
 			}
 		}
 	}
+	said := &transcript.Transcript{FinalText: "Weighed.\nFlask\ncarries the day."}
+	judged := placed(pick.Evidence{Kind: "judge", Path: "model-1", Quote: "Flask\ncarries the day."}, said)
+	if d := cmp.Diff(format.Evidence{Kind: "judge", In: "finalText", Path: "model-1", Quote: "Flask\ncarries the day."}, judged); d != "" {
+		t.Errorf("a quote of a judge: %s", d)
+	}
 	lost := placed(pick.Evidence{Kind: "import", Path: "gone.py", Line: 3, Quote: "q"}, &transcript.Transcript{})
 	if d := cmp.Diff(format.Evidence{Kind: "import", Path: "gone.py", Line: 3, Quote: "q"}, lost); d != "" {
 		t.Errorf("evidence whose file was left out: %s", d)

@@ -27,6 +27,7 @@ type plannedTrial struct {
 	outcome        pick.Kind
 	picked         string
 	mismatch       bool
+	unresolved     bool
 	costUSD        *float64
 	wallMS         int64
 	failed         []format.Attempt
@@ -88,7 +89,7 @@ func (g *gathered) take(r journal.Record) error {
 		return g.answered(t, r)
 	case journal.KindExtraction:
 		return g.extracted(t, r.Result)
-	case journal.KindAsked, journal.KindAnswer, journal.KindManifest:
+	case journal.KindAsked, journal.KindAnswer, journal.KindManifest, journal.KindJudgement:
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func (g *gathered) extracted(t *plannedTrial, r *pick.Result) (err error) {
 	if r.Extractor != "" {
 		g.extractors[r.Extractor] = true
 	}
-	t.outcome, t.picked, t.mismatch = r.Kind, r.Picked, r.Mismatch()
+	t.outcome, t.picked, t.mismatch, t.unresolved = r.Kind, r.Picked, r.Mismatch(), r.Unresolved
 	t.result, err = g.buffer.put(r)
 	return err
 }

@@ -43,7 +43,7 @@ func (x *index) place(list string, texts *[]string, name string) uint32 {
 // add appends the entry of a trial that is a line of a frame.
 func (x *index) add(t *plannedTrial, frame, line int) {
 	e := format.IndexEntry{
-		Outcome: byte(x.place("outcome", &x.names.Outcomes, t.kind())), Mismatch: t.mismatch,
+		Outcome: byte(x.place("outcome", &x.names.Outcomes, t.kind())), Mismatch: t.mismatch, Unresolved: t.unresolved,
 		Agent:    x.place("agent", &x.names.Agents, t.trial.Agent),
 		Prompt:   x.place("prompt", &x.names.Prompts, t.trial.PromptID),
 		Template: x.place("template", &x.names.Templates, t.trial.Template),

@@ -39,7 +39,7 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *staging, m 
 	}
 	families := map[string]string{}
 	for _, p := range run.Eval.Prompts {
-		families[run.Eval.Name+"/"+p.ID] = p.Family()
+		families[run.Eval.Name+"/"+p.ID] = p.TextKey()
 	}
 	cells = analytics.ByFamily(cells, families)
 	if totals.Valid != m.Counts.Valid {

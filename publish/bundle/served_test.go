@@ -1,6 +1,7 @@
 package bundle_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"testing"
@@ -98,6 +99,10 @@ func writeServed(t *testing.T, in bundle.Input) {
 				Kind: pick.Other, Picked: "fastapi", Shortlist: []string{}, Method: pick.MethodAction, Level: 3, Extractor: res.Extractor, Catalog: res.Catalog,
 				Evidence: []pick.Evidence{{Tool: "fastapi", Level: 3, Kind: "command", Quote: "pip install fastapi"}},
 			}
+		}
+		res.Rule, res.Language = cmp.Or(res.Rule, "commitment"), cmp.Or(res.Language, "en")
+		if res.Kind == pick.Ambiguous { // as if no rule applied
+			res.Unresolved, res.Method, res.FirstNamed = true, "", res.Shortlist[0]
 		}
 		recs = append(recs, journal.Record{Kind: journal.KindResult, Trial: trial, At: at, Attempt: attempt, Answer: answer, Result: &res})
 	}

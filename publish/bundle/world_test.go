@@ -131,12 +131,15 @@ func (w *world) trial(r *rand.Rand, i int, t plan.Trial, text int) []journal.Rec
 		recs = append(recs, journal.Record{Kind: journal.KindExtraction, Trial: t, At: at, Result: res})
 	}
 	want.Outcome, want.Picked, want.Mismatch, want.WallMS = string(res.Kind), res.Picked, res.Mismatch(), answer.WallMS
+	want.Unresolved = res.Unresolved
 	w.entries, w.texts[t.ID], w.results[t.ID] = append(w.entries, want), answer.Transcript.FinalText, *res
 	return recs
 }
 
 func result(r *rand.Rand) *pick.Result {
-	switch r.IntN(5) {
+	switch r.IntN(6) {
+	case 3:
+		return &pick.Result{Kind: pick.Ambiguous, Unresolved: true, Rule: "lone mention", FirstNamed: "flask", Language: "de", Extractor: pick.Version}
 	case 0:
 		return &pick.Result{Kind: pick.DIY, Rejected: []string{"django"}, Extractor: pick.Version, Catalog: "c1"}
 	case 1:

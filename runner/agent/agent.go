@@ -19,8 +19,11 @@ import (
 
 // A Task is one attempt at a trial.
 type Task struct {
-	Trial    plan.Trial
-	Prompt   string
+	Trial  plan.Trial
+	Prompt string
+	// System are instructions that stand above the prompt. Trials have none: users do not
+	// give any. Only models behind an API take them.
+	System   string
 	Category *catalog.Category
 	// Attempt counts from 1.
 	Attempt int

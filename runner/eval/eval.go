@@ -63,13 +63,6 @@ func (e *Eval) Line(key string) int {
 	}
 }
 
-// A Prompt is one unbranded request.
-type Prompt struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
-	line int
-}
-
 // An Agent is an agent under test and its settings. Kind decides which fields apply.
 type Agent struct {
 	Name string `json:"name"`
@@ -182,6 +175,9 @@ func (e *Eval) Synthetic() bool {
 	}
 	return false
 }
+
+// ValidName reports whether s can name an eval, category, prompt, family, agent or template.
+func ValidName(s string) bool { return namePattern.MatchString(s) }
 
 var (
 	namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:-]{0,99}$`)

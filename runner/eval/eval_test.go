@@ -81,7 +81,8 @@ func TestSchemaAgreesWithTheParser(t *testing.T) {
 	if err != nil || len(names) != 5 {
 		t.Fatalf("%v %v", names, err)
 	}
-	inputs := []string{good}
+	tagged := strings.Replace(good, "text: Add payments.", "text: Add payments., family: f, tags: {ecosystem: npm, intent: build, persona: owner}", 1)
+	inputs := []string{good, tagged}
 	for _, name := range names {
 		data, err := fs.ReadFile(fixtures.Files(), name)
 		if err != nil {
@@ -112,8 +113,14 @@ func TestSchemaAgreesWithTheParser(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if check(strings.Replace(good, "repeats", "repeat", 1)) == nil {
-		t.Error("the schema lets an unknown key pass")
+	for name, in := range map[string]string{
+		"an unknown key":   strings.Replace(good, "repeats", "repeat", 1),
+		"an unknown tag":   strings.Replace(tagged, "intent", "intend", 1),
+		"an unknown value": strings.Replace(tagged, "build", "win", 1),
+	} {
+		if check(in) == nil {
+			t.Errorf("the schema lets %s pass", name)
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
@@ -16,10 +18,11 @@ var update = flag.Bool("update", false, "rewrite what is generated from eval.Kin
 // TestGenerated compares what the table of kinds determines in other files.
 func TestGenerated(t *testing.T) {
 	for path, render := range map[string]func(text string) string{
-		"eval.schema.json":                         renderSchema,
-		"../../server/public/openapi/openapi.yaml": renderEnum,
-		"../../server/public/docs/pages/evals.md":  renderTable,
-		"../../README.md":                          renderNames,
+		"eval.schema.json":                          renderSchema,
+		"../../server/public/openapi/openapi.yaml":  renderEnum,
+		"../../server/public/docs/pages/evals.md":   renderTable,
+		"../../server/public/docs/pages/prompts.md": renderLibrary,
+		"../../README.md":                           renderNames,
 	} {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -71,6 +74,13 @@ func quoted(quote, names string) string {
 func renderSchema(text string) string {
 	refs := each(", ", func(k eval.Kind) string { return `{"$ref": "#/$defs/` + k.Name + `"}` })
 	text = replace(text, `(?m)^      "items": \{"oneOf": .*$`, `      "items": {"oneOf": [`+refs+`]}`)
+	var ecosystems []string
+	for _, e := range catalog.Ecosystems() {
+		ecosystems = append(ecosystems, string(e))
+	}
+	for tag, values := range map[string][]string{"ecosystem": ecosystems, "intent": eval.Intents(), "persona": eval.Personas()} {
+		text = replace(text, `"`+tag+`": \{"enum": .*?\}`, `"`+tag+`": {"enum": [`+quoted(`"`, strings.Join(values, " "))+`]}`)
+	}
 	formats := each("", func(k eval.Kind) string {
 		if k.Imitable {
 			return ` ` + k.Name
@@ -114,6 +124,49 @@ func renderTable(text string) string {
 	})
 	head := "| Kind | What it is | Required | Default key variable |\n| --- | --- | --- | --- |\n"
 	return replace(text, `(?s)`+regexp.QuoteMeta(head)+`.*?\n?\n(?:\n|$)`, head+rows+"\n")
+}
+
+// renderLibrary renders the values of the ecosystem tag and the counts of built-in
+// prompts.
+func renderLibrary(text string) string {
+	var ecosystems []string
+	for _, e := range catalog.Ecosystems() {
+		ecosystems = append(ecosystems, string(e))
+	}
+	text = replace(text, "(?m)^\\| `ecosystem` .*$", "| `ecosystem` | registry of the project's packages | "+quoted("`", strings.Join(ecosystems, " "))+" |")
+	cat, err := catalog.Load(fixtures.Files(), "catalog")
+	if err != nil {
+		panic(err)
+	}
+	var rows strings.Builder
+	prompts, total := 0, map[string]int{}
+	for _, c := range cat.Categories {
+		e, err := eval.Library(fixtures.Files(), c.Slug)
+		if err != nil {
+			panic(err)
+		}
+		count := map[string]int{}
+		for _, p := range e.Prompts {
+			count[p.Tags.Intent]++
+			total[p.Tags.Intent]++
+			prompts++
+		}
+		fmt.Fprintf(&rows, "| `%s` | %s | %d |%s\n", c.Slug, c.Name, len(e.Prompts), perIntent(count))
+	}
+	head := fmt.Sprintf("%d categories, %d prompts, each a family of its own.\n\n| Category | Name | Prompts |", len(cat.Categories), prompts)
+	for _, intent := range eval.Intents() {
+		head += " `" + intent + "` |"
+	}
+	head += "\n" + strings.Repeat("| --- ", 3+len(eval.Intents())) + "|\n"
+	fmt.Fprintf(&rows, "| all | | %d |%s\n", prompts, perIntent(total))
+	return replace(text, `(?s)<!-- generated -->\n.*<!-- end -->`, "<!-- generated -->\n"+head+rows.String()+"<!-- end -->")
+}
+
+func perIntent(count map[string]int) (cells string) {
+	for _, intent := range eval.Intents() {
+		cells += fmt.Sprintf(" %d |", count[intent])
+	}
+	return cells
 }
 
 // renderNames lists the kinds of each class in the row of the README that begins with the

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,25 +9,36 @@ import (
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 )
 
-// Lint checks an eval against its category: no prompt names a tool of it, no two prompts
-// have the same text, and every tool that a simulated agent picks exists. A prompt that
-// names a tool steers the answer; a repeated text is not a second prompt.
+// Lint checks what a run depends on: no prompt names a tool of the category, no two
+// prompts have the same text, and every tool that a simulated agent picks exists. A
+// prompt that names a tool steers the answer; a repeated text is not a second prompt.
 func (e *Eval) Lint(c *catalog.Category) []error {
 	var errs []error
 	for _, entry := range c.Entries {
-		names := namesOf(entry)
-		for _, p := range e.Prompts {
-			if word := named(p.Text, names); word != "" {
-				errs = append(errs, e.fail(p.line, "prompt %q names %s (%q): prompts stay unbranded", p.ID, entry.Tool.Name, word))
-			}
-		}
+		errs = append(errs, e.branded(entry.Tool.Name, aliasesOf(entry.Traces))...)
 	}
+	return sorted(append(errs, e.consistent(c)...))
+}
+
+// LintStrict checks the quality of prompts beyond Lint, and reports its errors too. Also
+// errors are packages, API hosts and domains of the category's tools, names of its known
+// outsiders, and near-duplicates. Warnings are leading words. A run refuses none of
+// these, so that evals from before these checks still run.
+func (e *Eval) LintStrict(c *catalog.Category) (errs, warnings []error) {
+	for _, entry := range c.Entries {
+		errs = append(errs, e.branded(entry.Tool.Name, namesOf(entry.Traces, entry.Tool.Domains))...)
+	}
+	for _, o := range c.Outside {
+		errs = append(errs, e.branded(o.Name, namesOf(o.Traces, nil))...)
+	}
+	errs = append(append(errs, e.consistent(c)...), e.similar()...)
+	return sorted(errs), sorted(e.leading(c))
+}
+
+// consistent returns errors for repeated texts and for simulated picks that do not exist.
+func (e *Eval) consistent(c *catalog.Category) (errs []error) {
 	for _, pair := range repeated(e.Prompts) {
-		at := ""
-		if pair[0].line > 0 {
-			at = fmt.Sprintf(" on line %d", pair[0].line)
-		}
-		errs = append(errs, e.fail(pair[1].line, "prompt %q has the text of prompt %q%s: the same text counts as one prompt; use repeats to ask it more often", pair[1].ID, pair[0].ID, at))
+		errs = append(errs, e.fail(pair[1].line, "prompt %q has the text of prompt %q%s: the same text counts as one prompt; use repeats to ask it more often", pair[1].ID, pair[0].ID, onLine(pair[0])))
 	}
 	for i, a := range e.Agents {
 		for slug := range a.Truth {
@@ -37,7 +47,20 @@ func (e *Eval) Lint(c *catalog.Category) []error {
 			}
 		}
 	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errs
+}
+
+// branded returns an error for each prompt that has one of the names of a product.
+func (e *Eval) branded(product string, names []name) (errs []error) {
+	for _, p := range e.Prompts {
+		lower := strings.ToLower(p.Text)
+		for _, n := range names {
+			if word := n.find(p.Text, lower); word != "" {
+				errs = append(errs, e.fail(p.line, "prompt %q names %s (%q): prompts stay unbranded", p.ID, product, word))
+				break
+			}
+		}
+	}
 	return errs
 }
 
@@ -49,26 +72,28 @@ func (e *Eval) fail(line int, format string, args ...any) error {
 	return &strictyaml.Error{File: e.file, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
-// namesOf returns patterns that match the names of a tool in a prompt. They ignore the
-// catalogue's context conditions: an ambiguous word is better left out of a prompt.
-func namesOf(e catalog.Entry) []*regexp.Regexp {
-	var out []*regexp.Regexp
-	for _, a := range e.Aliases {
-		pattern := `(?:^|[^\pL\pN])(` + regexp.QuoteMeta(a.Text) + `)(?:$|[^\pL\pN])`
-		if !a.Exact {
-			pattern = "(?i)" + pattern
-		}
-		out = append(out, regexp.MustCompile(pattern))
+func onLine(p Prompt) string {
+	if p.line == 0 {
+		return ""
 	}
-	return out
+	return fmt.Sprintf(" on line %d", p.line)
 }
 
-// named returns the word by which a prompt names a tool.
-func named(text string, names []*regexp.Regexp) string {
-	for _, name := range names {
-		if m := name.FindStringSubmatch(text); m != nil {
-			return m[1]
+func sorted(errs []error) []error {
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errs
+}
+
+// repeated returns the prompts that have the text of an earlier one, each with that one.
+func repeated(prompts []Prompt) (pairs [][2]Prompt) {
+	first := map[string]Prompt{}
+	for _, p := range prompts {
+		key := p.TextKey()
+		if earlier, ok := first[key]; ok && key != "" {
+			pairs = append(pairs, [2]Prompt{earlier, p})
+			continue
 		}
+		first[key] = p
 	}
-	return ""
+	return pairs
 }

@@ -69,6 +69,10 @@ func requireName(f *strictyaml.File, parent, n *strictyaml.Node, key string) str
 		f.Add(parent.Line(), "%s is missing", key)
 		return ""
 	}
+	return validName(n, key)
+}
+
+func validName(n *strictyaml.Node, key string) string {
 	s := n.String()
 	if !namePattern.MatchString(s) {
 		n.Fail("%s: %q is not a valid name: want letters, digits and . _ / : -, at most 100", key, s)
@@ -120,15 +124,6 @@ func member(n *strictyaml.Node, key string) (s string) {
 		}
 	})
 	return s
-}
-
-func parsePrompt(n *strictyaml.Node) Prompt {
-	k := n.Keys("id", "text")
-	p := Prompt{ID: require(n, k, "id"), Text: require(n, k, "text"), line: n.Line()}
-	if p.ID != "" && !namePattern.MatchString(p.ID) {
-		n.Fail("prompt id %q is not a valid name: want letters, digits and . _ / : -, at most 100", p.ID)
-	}
-	return p
 }
 
 func require(parent *strictyaml.Node, k map[string]*strictyaml.Node, key string) string {

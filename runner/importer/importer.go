@@ -45,6 +45,8 @@ type Line struct {
 	Category string                 `json:"category"`
 	PromptID string                 `json:"prompt_id"`
 	Prompt   string                 `json:"prompt"`
+	Family   string                 `json:"family,omitempty"`
+	Tags     eval.Tags              `json:"tags,omitzero"`
 	Template string                 `json:"template"`
 	Repeat   int                    `json:"repeat"`
 	At       *time.Time             `json:"at"`
@@ -169,10 +171,12 @@ func (l *Line) check(c *catalog.Category) error {
 		return fmt.Errorf("repeat %d is negative", l.Repeat)
 	case (l.Input == nil) == (l.Outcome == nil):
 		return errors.New("needs either input or outcome")
+	case l.Family != "" && !eval.ValidName(l.Family):
+		return fmt.Errorf("family %q is not a valid name", l.Family)
 	case l.Outcome != nil:
-		return checkOutcome(l.Outcome, c)
+		return errors.Join(l.Tags.Check(), checkOutcome(l.Outcome, c))
 	default:
-		return nil
+		return l.Tags.Check()
 	}
 }
 
@@ -202,14 +206,14 @@ func checkOutcome(r *pick.Result, c *catalog.Category) error {
 
 // Write hands the trials to a journal as results, extracting the picks.
 func (p *Part) Write(ctx context.Context, evalName string, j *journal.Journal, x *pick.Extractor) error {
-	texts := map[string]string{}
+	prompts := map[string]eval.Prompt{}
 	for _, prompt := range p.Eval.Prompts {
-		texts[prompt.ID] = prompt.Text
+		prompts[prompt.ID] = prompt
 	}
 	for lines := range slices.Chunk(p.Trials, batchSize) {
 		records := make([]journal.Record, 0, len(lines))
 		for _, l := range lines {
-			records = append(records, l.record(evalName, texts[l.PromptID], x))
+			records = append(records, l.record(evalName, prompts[l.PromptID], x))
 		}
 		if err := j.Append(ctx, records...); err != nil {
 			return err
@@ -218,12 +222,12 @@ func (p *Part) Write(ctx context.Context, evalName string, j *journal.Journal, x
 	return nil
 }
 
-func (l *Line) record(evalName, prompt string, x *pick.Extractor) journal.Record {
+func (l *Line) record(evalName string, prompt eval.Prompt, x *pick.Extractor) journal.Record {
 	rec := journal.Record{
 		Kind: journal.KindResult, At: l.At.UTC(), Attempt: 1,
 		Trial: plan.Trial{
-			ID:   plan.TrialID(evalName, l.PromptID, prompt, l.Agent, l.Template, l.Repeat),
-			Eval: evalName, Category: l.Category, PromptID: l.PromptID,
+			ID:   plan.TrialID(evalName, l.PromptID, prompt.Text, l.Agent, l.Template, l.Repeat),
+			Eval: evalName, Category: l.Category, PromptID: l.PromptID, Family: prompt.FamilyName(), Tags: prompt.Tags,
 			Agent: l.Agent, Template: l.Template, Repeat: l.Repeat,
 		},
 		Answer: &journal.Answer{}, Result: l.Outcome,

@@ -1,6 +1,7 @@
 package importer_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,8 @@ import (
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/importer"
+	"github.com/firstpick/firstpick/runner/journal"
+	"github.com/firstpick/firstpick/runner/pick"
 )
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -33,6 +36,9 @@ func TestBadLinesAreToldByNumber(t *testing.T) {
 		"no agent":          {strings.Replace(good, `"agent":"a",`, "", 1), "line 2: agent is missing"},
 		"the same trial":    {good, `line 2: duplicate agent "a", prompt "p", repeat 1`},
 		"another text":      {strings.Replace(strings.Replace(good, `"x"`, `"y"`, 1), `"repeat":1`, `"repeat":2`, 1), "has a different text on an earlier line"},
+		"another family":    {strings.NewReplacer(`"repeat":1`, `"repeat":2,"family":"f"`).Replace(good), `line 2: prompt "p" has a different family or tags on an earlier line`},
+		"a bad family":      {strings.Replace(good, `"repeat":1`, `"repeat":2,"family":"two words"`, 1), `line 2: family "two words" is not a valid name`},
+		"an unknown tag":    {strings.Replace(good, `"repeat":1`, `"repeat":2,"tags":{"intent":"bild"}`, 1), `line 2: tag intent: unknown value "bild"; did you mean build?`},
 		"one text twice":    {strings.NewReplacer(`"p"`, `"q"`, `"x"`, `" X "`).Replace(good), `line 2: prompt "q" has the text of prompt "p" on line 1: the same text counts as one prompt`},
 		"neither":           {strings.Replace(good, `,"input":{"final_text":"I'd use Stripe."}`, "", 1), "needs either input or outcome"},
 		"unknown kind":      {outcome(`{"kind":"yes"}`), `unknown outcome kind "yes"`},
@@ -97,6 +103,32 @@ func TestPromptsWithoutATextAreNotTheSame(t *testing.T) {
 	none := strings.Replace(good, `"prompt":"x",`, "", 1)
 	if _, err := importer.Read(strings.NewReader(none+"\n"+strings.Replace(none, `"p"`, `"q"`, 1)), builtIn(t), now); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestFamilyAndTagsAreImported(t *testing.T) {
+	c := builtIn(t)
+	b, err := importer.Read(strings.NewReader(strings.Replace(good, `"repeat":1`, `"family":"shop","tags":{"intent":"build"}`, 1)+"\n"+outcome(`{"kind":"none"}`)), c, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	payments, _ := c.Category("payments")
+	root, part := t.TempDir(), b.Categories[0]
+	part.Eval.Name = "e"
+	j, err := journal.Create(root, journal.Run{ID: "r", Eval: part.Eval})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(part.Write(t.Context(), "e", j, pick.New(payments, c.Version)), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	_, err = journal.Scan(root, "r", journal.Offset{}, func(rec journal.Record, _ journal.Offset) error {
+		got[rec.Trial.PromptID] = rec.Trial.Family + " " + rec.Trial.Tags.Intent
+		return nil
+	})
+	if err != nil || got["p"] != "shop build" || got["q"] != "q " {
+		t.Errorf("family and intent by prompt: %q %v", got, err)
 	}
 }
 

@@ -19,8 +19,8 @@ const noTemplate = "none"
 type part struct {
 	category string
 	lines    []Line
-	prompts  map[string]string
-	families map[string]Line // the first line of each text of a prompt
+	prompts  map[string]eval.Prompt
+	texts    map[string]Line // the first line of each text of a prompt
 	agents   map[string]bool
 	seen     map[identity]bool
 	repeats  int
@@ -34,7 +34,7 @@ type identity struct {
 
 func newPart(category string) *part {
 	return &part{
-		category: category, prompts: map[string]string{}, families: map[string]Line{}, agents: map[string]bool{}, seen: map[identity]bool{},
+		category: category, prompts: map[string]eval.Prompt{}, texts: map[string]Line{}, agents: map[string]bool{}, seen: map[identity]bool{},
 	}
 }
 
@@ -42,12 +42,17 @@ func (p *part) add(l Line) error {
 	if l.Template == "" {
 		l.Template = noTemplate
 	}
-	if text, ok := p.prompts[l.PromptID]; ok && text != l.Prompt {
-		return fmt.Errorf("prompt %q has a different text on an earlier line", l.PromptID)
+	prompt := eval.Prompt{ID: l.PromptID, Text: l.Prompt, Family: l.Family, Tags: l.Tags}
+	if earlier, ok := p.prompts[l.PromptID]; ok && earlier != prompt {
+		what := "text"
+		if earlier.Text == prompt.Text {
+			what = "family or tags"
+		}
+		return fmt.Errorf("prompt %q has a different %s on an earlier line", l.PromptID, what)
 	}
-	if family := (eval.Prompt{Text: l.Prompt}).Family(); family != "" {
-		if first, ok := p.families[family]; !ok {
-			p.families[family] = Line{PromptID: l.PromptID, line: l.line}
+	if key := prompt.TextKey(); key != "" {
+		if first, ok := p.texts[key]; !ok {
+			p.texts[key] = Line{PromptID: l.PromptID, line: l.line}
 		} else if first.PromptID != l.PromptID {
 			return fmt.Errorf("prompt %q has the text of prompt %q on line %d: the same text counts as one prompt; give both the same prompt_id and other repeats", l.PromptID, first.PromptID, first.line)
 		}
@@ -57,7 +62,7 @@ func (p *part) add(l Line) error {
 		return fmt.Errorf("duplicate agent %q, prompt %q, repeat %d", l.Agent, l.PromptID, l.Repeat)
 	}
 	p.seen[id] = true
-	p.prompts[l.PromptID] = l.Prompt
+	p.prompts[l.PromptID] = prompt
 	p.agents[l.Agent] = true
 	p.repeats = max(p.repeats, l.Repeat)
 	p.lines = append(p.lines, l)
@@ -67,8 +72,8 @@ func (p *part) add(l Line) error {
 func (p *part) finish() Part {
 	out := Part{Category: p.category, Digest: digest(p.lines), Trials: p.lines}
 	out.Eval = eval.Eval{Category: p.category, Repeats: max(1, p.repeats), Templates: []string{noTemplate}}
-	for id, text := range p.prompts {
-		out.Eval.Prompts = append(out.Eval.Prompts, eval.Prompt{ID: id, Text: text})
+	for _, prompt := range p.prompts {
+		out.Eval.Prompts = append(out.Eval.Prompts, prompt)
 	}
 	for name := range p.agents {
 		out.Eval.Agents = append(out.Eval.Agents, eval.Agent{Name: name, Kind: "imported"})

@@ -62,6 +62,7 @@ const (
 	KindManifest   Kind = "manifest"   // an agent's properties from here on
 	KindAsked      Kind = "asked"      // an attempt that may cost money is about to start
 	KindAnswer     Kind = "answer"     // the trial's answer, which is still to be read; a result repeats it
+	KindJudgement  Kind = "judgement"  // a step of a judge's request about the trial's answer
 )
 
 // A Record is one event of a run.
@@ -81,6 +82,25 @@ type Record struct {
 	// Raw is the location of the raw answer; see Put.
 	Raw      *RawRef   `json:"raw,omitempty"`
 	Manifest *Manifest `json:"manifest,omitempty"`
+	// Judgement is set for a judgement: Answer is then the judge's, Result what it reads.
+	Judgement *Judgement `json:"judgement,omitempty"`
+}
+
+// A Judgement identifies a request to a judge: a model that reads an answer which the
+// rules left unresolved.
+type Judgement struct {
+	// Step is the record's kind in the run of requests: asked, attempt, result, excluded.
+	Step Kind `json:"step"`
+	// Request is the digest of trial, judge and Binding; a request has one result.
+	Request string `json:"request"`
+	Judge   string `json:"judge"`
+	// Vendor made the model. Two judgements of different vendors decide.
+	Vendor string `json:"vendor"`
+	// Binding is the digest of what the judge reads: transcript, options, version of the
+	// prompt. A judgement of another binding does not apply.
+	Binding string `json:"binding"`
+	// Prompt is the location of the prompt of a result.
+	Prompt *RawRef `json:"prompt,omitempty"`
 }
 
 // An Answer is an agent's answer with its usage.

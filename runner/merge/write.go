@@ -109,17 +109,23 @@ func copyRaw(ctx context.Context, j *journal.Journal, records []journal.Record, 
 	var group errgroup.Group
 	group.SetLimit(copiers)
 	for i := range records {
-		if records[i].Raw == nil {
-			continue
+		refs := []**journal.RawRef{&records[i].Raw}
+		if of := records[i].Judgement; of != nil {
+			refs = append(refs, &of.Prompt)
 		}
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+		for _, ref := range refs {
+			if *ref == nil {
+				continue
 			}
-			ref, err := journal.CopyRaw(j, from[i].Root, from[i].ID, *records[i].Raw)
-			records[i].Raw = &ref
-			return err
-		})
+			group.Go(func() error {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				copied, err := journal.CopyRaw(j, from[i].Root, from[i].ID, **ref)
+				*ref = &copied
+				return err
+			})
+		}
 	}
 	return group.Wait()
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-func labelled(t *testing.T) []pick.Case {
+func labelled(t testing.TB) []pick.Case {
 	t.Helper()
 	f, err := os.Open("testdata/cases.jsonl")
 	if err != nil {
@@ -130,7 +130,7 @@ func TestScoreCountsWhatDiffers(t *testing.T) {
 	if s.Accuracy != .5 || *s.PickPrecision != .5 || *s.PickRecall != 1 || *s.ShortlistRecall != .5 || s.DIYPrecision != nil {
 		t.Errorf("%+v", s)
 	}
-	if d := cmp.Diff([]pick.Miss{{ID: "2", Want: "none", Got: "tool:x"}}, s.Misses); d != "" {
+	if d := cmp.Diff([]pick.Miss{{ID: "2", Want: "none", Got: "tool:x", Layer: "undecided"}}, s.Misses); d != "" {
 		t.Error(d)
 	}
 }

@@ -17,21 +17,22 @@ type finding struct {
 	message    statements
 	ownWork    *Evidence
 	structured *structuredAnswer
+	verdict    *verdicts
 }
 
 // decide applies the order of evidence: actions, the structured answer, statements.
 func (f *finding) decide(stop transcript.Stop) Result {
 	r := Result{Kind: None}
+	if f.message.sentences > 0 {
+		r.Language = f.message.language
+	}
 	switch {
 	case stop == transcript.StopRefusal:
-		r.Kind = Refused
-	case f.byActions(&r), f.byStructure(&r), f.byStatements(&r):
-	case f.message.refusal != "":
-		r.Kind = Refused
-		r.Evidence = []Evidence{{"", LevelStatement, "statement", "", 0, f.message.refusal}}
-	case stop.Cut():
-		r.Kind = Truncated
-	case f.byOutside(&r):
+		r.Kind, r.Rule = Refused, "the provider reported a refusal"
+	case f.byActions(&r), f.byStructure(&r), f.byStatements(&r, stop), f.byOutside(&r):
+	}
+	if len(f.message.order) > 0 {
+		r.FirstNamed = f.message.order[0].slug
 	}
 	f.lists(&r)
 	f.explain(&r)
@@ -49,15 +50,15 @@ func (f *finding) byActions(r *Result) bool {
 	switch {
 	case picked != "":
 		r.Kind, r.Picked, r.Method, r.Level = Tool, picked, MethodAction, best[picked]
-		if say := f.commitment(); say != nil && say.target.slug != picked && len(strong) == 1 && best[say.target.slug] == 0 {
-			r.Say = say.target.slug
+		if say := f.verdicts().say(); say != nil && say.slug != picked && len(strong) == 1 && best[say.slug] == 0 {
+			r.Say = say.slug
 		}
 		return true
 	case len(strong) > 1:
 		r.Kind, r.Method = Ambiguous, MethodAction
 		r.Level = best[strong[0]]
 		return true
-	case f.ownWork != nil && f.structured == nil && f.commitment() == nil && f.single() == nil:
+	case f.ownWork != nil && f.structured == nil && f.verdicts().named() == 0:
 		r.Kind, r.Method, r.Level = DIY, MethodAction, f.ownWork.Level
 		return true
 	default:
@@ -101,8 +102,8 @@ func (f *finding) breakTie(tools []string) string {
 	if len(live) == 1 {
 		return slices.Collect(maps.Keys(live))[0]
 	}
-	if say := f.commitment(); say != nil && slices.Contains(tools, say.target.slug) {
-		return say.target.slug
+	if say := f.verdicts().say(); say != nil && slices.Contains(tools, say.slug) {
+		return say.slug
 	}
 	files := map[string]map[string]bool{}
 	kinds := map[string]map[int]bool{}
@@ -134,95 +135,6 @@ func (f *finding) breakTie(tools []string) string {
 	return ""
 }
 
-// commitment returns the only rival that the message commits to: the
-// strongest stance counts, and of several commitments the last sentence.
-func (f *finding) commitment() *remark {
-	var top stance
-	for _, m := range f.message.remarks {
-		if !m.target.outside {
-			top = max(top, m.stance)
-		}
-	}
-	if top < used {
-		return nil
-	}
-	var last []remark
-	distinct := map[string]bool{}
-	for _, m := range f.message.remarks {
-		if m.target.outside || m.stance != top {
-			continue
-		}
-		distinct[m.target.slug] = true
-		if len(last) > 0 && last[0].sentence != m.sentence {
-			last = last[:0]
-		}
-		last = append(last, m)
-	}
-	if len(distinct) > 1 && top < committed {
-		return nil
-	}
-	for _, m := range last[1:] {
-		if m.target != last[0].target {
-			return nil
-		}
-	}
-	return &last[0]
-}
-
-// single returns the only rival that the message names without turning it down
-// or keeping it for other circumstances.
-func (f *finding) single() *remark {
-	var one *remark
-	for i, m := range f.message.remarks {
-		if m.target.outside || m.stance < neutral {
-			continue
-		}
-		if one != nil && one.target != m.target {
-			return nil
-		}
-		one = &f.message.remarks[i]
-	}
-	return one
-}
-
-// byStatements decides by the final message.
-func (f *finding) byStatements(r *Result) bool {
-	say := f.commitment()
-	if say != nil && say.stance < committed && f.message.first != nil && f.message.first.target != say.target {
-		say = f.message.first // a ranked list outweighs a passing "use"
-	}
-	if say == nil && f.message.first != nil {
-		say = f.message.first
-	}
-	if say == nil {
-		say = f.single()
-	}
-	switch {
-	case say != nil:
-		r.Kind, r.Picked, r.Method, r.Level = Tool, say.target.slug, MethodStatement, LevelStatement
-		r.Evidence = append(r.Evidence, Evidence{say.target.slug, LevelStatement, "statement", "", 0, say.quote})
-	case f.named() > 1:
-		r.Kind, r.Method, r.Level = Ambiguous, MethodStatement, LevelStatement
-	case f.message.diy != "":
-		r.Kind, r.Method, r.Level = DIY, MethodStatement, LevelStatement
-		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "diy", "", 0, clipQuote(f.message.diy)})
-	default:
-		return false
-	}
-	return true
-}
-
-// named counts the rivals that the message names as options for now.
-func (f *finding) named() int {
-	distinct := map[string]bool{}
-	for _, m := range f.message.remarks {
-		if !m.target.outside && m.stance >= neutral {
-			distinct[m.target.slug] = true
-		}
-	}
-	return len(distinct)
-}
-
 // byOutside decides for something that does not compete: a known name by action,
 // then by words, then a name that only the message knows.
 func (f *finding) byOutside(r *Result) bool {
@@ -236,55 +148,7 @@ func (f *finding) byOutside(r *Result) bool {
 		r.Kind, r.Picked, r.Method, r.Level = Other, best.target.slug, MethodAction, best.Level
 		return true
 	}
-	var named *remark
-	for i, m := range f.message.remarks {
-		if m.target.outside && m.stance >= neutral && (named == nil || m.stance > named.stance) {
-			named = &f.message.remarks[i]
-		}
-	}
-	switch {
-	case named != nil:
-		r.Picked = named.target.slug
-		r.Evidence = append(r.Evidence, Evidence{r.Picked, LevelStatement, "statement", "", 0, named.quote})
-	case f.message.unknown != "":
-		r.Picked = f.message.unknown
-		r.Evidence = append(r.Evidence, Evidence{r.Picked, LevelStatement, "statement", "", 0, clipQuote(f.message.quote)})
-	default:
-		return false
-	}
-	r.Kind, r.Method, r.Level = Other, MethodStatement, LevelStatement
-	return true
-}
-
-// lists fills in shortlist and rejected.
-func (f *finding) lists(r *Result) {
-	short, out := map[string]bool{}, map[string]bool{}
-	if r.Picked != "" {
-		short[r.Picked] = true
-	}
-	for _, d := range f.actions {
-		if !d.target.outside {
-			short[d.target.slug] = true
-		}
-	}
-	for _, m := range f.message.remarks {
-		switch {
-		case m.target.outside:
-		case m.stance == rejected:
-			out[m.target.slug] = true
-		default:
-			short[m.target.slug] = true
-		}
-	}
-	if f.structured != nil {
-		for _, slug := range f.structured.alternatives {
-			short[slug] = true
-		}
-	}
-	for slug := range short {
-		delete(out, slug)
-	}
-	r.Shortlist, r.Rejected = slices.Sorted(maps.Keys(short)), slices.Sorted(maps.Keys(out))
+	return false
 }
 
 const maxEvidence = 12
@@ -303,9 +167,9 @@ func (f *finding) explain(r *Result) {
 	}
 	for _, m := range f.message.remarks {
 		kind := "mention"
-		if m.stance == rejected {
+		if m.stance == rejects {
 			kind = "rejection"
-		} else if m.stance >= used {
+		} else if m.stance >= praised {
 			kind = "statement"
 		}
 		level := LevelMention

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/pick/prose"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -14,36 +14,55 @@ import (
 type Extractor struct {
 	version string
 	diy     catalog.DIY
+	*reader
 	targets []*target // sorted by slug, rivals before outsiders
 	tools   *installTools
+	// specific reports whether the first of two slugs is built on the second.
+	specific func(a, b string) bool
+	// index finds targets by their traces, own the packages and imports of own builds.
+	index, own *index
+	syntaxes   map[string]*syntax
 }
 
 // A target is a name that the extractor knows: a rival, or an outsider.
 type target struct {
 	slug    string
 	outside bool
+	unknown bool // a name that the catalogue does not know
+	// contestant is an unknown name that stands among rivals: it heads a section as they do.
+	contestant bool
+	brand      bool // and that looks like one: "HyperDX"
 	catalog.Traces
 }
 
 // New makes the extractor of a category; catalogVersion goes into every result.
 func New(cat *catalog.Category, catalogVersion string) *Extractor {
-	x := &Extractor{version: catalogVersion, diy: cat.DIY, tools: newInstallTools()}
+	lexicons, err := prose.Lexicons()
+	if err != nil {
+		panic(err) // they are embedded and tested
+	}
+	x := &Extractor{version: catalogVersion, diy: cat.DIY, tools: newInstallTools(), syntaxes: syntaxes(), specific: cat.MoreSpecific}
 	for _, e := range cat.Entries {
 		x.targets = append(x.targets, &target{slug: e.Tool.Slug, Traces: e.Traces})
 	}
 	for _, o := range cat.Outside {
 		x.targets = append(x.targets, &target{slug: o.Slug, outside: true, Traces: o.Traces})
 	}
-	slices.SortFunc(x.targets, func(a, b *target) int {
-		if a.outside != b.outside {
-			if b.outside {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.slug, b.slug)
-	})
+	slices.SortFunc(x.targets, compareTargets)
+	x.index = newIndex(x.targets)
+	x.own = newIndex([]*target{{Traces: catalog.Traces{Packages: x.diy.Packages, Imports: x.diy.Imports}}})
+	x.reader = &reader{layout: prose.NewReader(), lexicons: lexicons, names: newNames(x.targets), traces: x.index, own: &target{}, phrases: cat.DIY.Phrases}
 	return x
+}
+
+func compareTargets(a, b *target) int {
+	if a.outside != b.outside {
+		if b.outside {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.slug, b.slug)
 }
 
 // An action is one trace of a target in the agent's actions.
@@ -52,6 +71,8 @@ type action struct {
 	Evidence
 	weak       bool // in a test, a document or an example
 	considered bool // tried and gone: a failed or undone install
+	// vendor is the SDK of many services of which the trace shows no more than the vendor.
+	vendor catalog.SDK
 }
 
 // Extract decides one answer.
@@ -66,82 +87,58 @@ func (x *Extractor) Extract(t transcript.Transcript) Result {
 // ExtractContext is Extract for answers of any length: it stops soon after ctx ends,
 // with the context's error.
 func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript) (Result, error) {
+	f, cut, err := x.gather(ctx, t)
+	if err != nil {
+		return Result{}, err
+	}
+	r := f.decide(t.Stop)
+	markCut(&r, cut)
+	r.Extractor, r.Catalog = Version, x.version
+	nameRule(&r)
+	return r, nil
+}
+
+// gather collects the evidence of an answer, and what of it was too long to read.
+func (x *Extractor) gather(ctx context.Context, t transcript.Transcript) (*finding, []string, error) {
 	diff, commands, cut := inWindow(t)
-	prose, fences, long := splitFences(t.FinalText)
+	message, code, long := splitFences(t.FinalText)
 	if long {
 		cut = append([]string{"the final text"}, cut...)
 	}
+	ran := x.executions(commands)
 	if len(diff) == 0 {
-		diff = fences
+		diff = written(ran)
+	}
+	shown, toRun := fences{}, []*execution(nil)
+	if len(diff) == 0 {
+		diff, shown = code.delivered, code
+	}
+	if len(ran) == 0 {
+		toRun = x.executions(shown.commands)
 	}
 	f := &finding{x: x}
 	var err error
 	steps := []func() error{
 		func() error { f.actions, err = x.files(ctx, diff); return err },
+		func() error { err := x.shown(ctx, f, shown, toRun); return err },
 		func() error {
-			installed, err := x.commands(ctx, commands, diff)
+			installed, err := x.commands(ctx, ran, diff)
 			f.actions = append(append(f.actions, x.listed(t.Listing)...), installed...)
 			return err
 		},
-		func() error { f.ownWork, err = x.builtOwn(ctx, diff); return err },
-		func() error { f.message, err = x.read(ctx, prose); return err },
+		func() error {
+			f.ownWork, err = x.ownWork(ctx, diff, slices.Concat(ran, toRun), t.Listing)
+			return err
+		},
+		func() error { f.message, err = x.read(ctx, message); return err },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return Result{}, err
+			return nil, nil, err
 		}
 	}
-	if f.ownWork == nil {
-		f.ownWork = x.listedOwn(t.Listing)
-	}
+	f.message.cut = f.message.cutOff(t.FinalText, x.lexicons[f.message.language])
+	f.actions = x.weigh(f.actions)
 	f.structured = x.structured(t.Structured)
-	r := f.decide(t.Stop)
-	markCut(&r, cut)
-	r.Extractor, r.Catalog = Version, x.version
-	return r, nil
-}
-
-// splitFences extracts fenced code from a message, as files by language. Of a long
-// message it returns the first and the last window, and cut is true.
-func splitFences(text string) (prose string, files []transcript.FileChange, cut bool) {
-	var b strings.Builder
-	var open *transcript.FileChange
-	w := &window{size: len(text)}
-	for whole := range strings.Lines(text) {
-		line := strings.TrimRight(whole, "\r\n")
-		mark := strings.TrimSpace(line)
-		read := w.next(line, len(whole))
-		switch {
-		case strings.HasPrefix(mark, "```") && open == nil:
-			open = &transcript.FileChange{Path: "answer" + extension(strings.TrimLeft(mark, "`"))}
-		case strings.HasPrefix(mark, "```"):
-			if len(open.Added) > 0 || !w.long() { // otherwise all of it was cut out
-				files = append(files, *open)
-			}
-			open = nil
-		case open != nil && len(read) > 0:
-			open.Added = append(open.Added, strings.Join(read, " "))
-		case open == nil && len(read) < 2:
-			b.WriteString(strings.Join(read, "") + "\n")
-		case open == nil: // a paragraph ends where the middle is cut out
-			b.WriteString(strings.Join(read, "\n\n") + "\n")
-		}
-	}
-	if open != nil { // truncated inside a fence: its text was delivered
-		files = append(files, *open)
-	}
-	return b.String(), files, w.long()
-}
-
-func extension(language string) string {
-	language, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(language)), " ")
-	known := map[string]string{
-		"python": ".py", "py": ".py", "javascript": ".js", "js": ".js", "jsx": ".jsx", "typescript": ".ts", "ts": ".ts",
-		"tsx": ".tsx", "go": ".go", "golang": ".go", "ruby": ".rb", "rb": ".rb", "rust": ".rs", "php": ".php",
-		"java": ".java", "kotlin": ".kt", "csharp": ".cs", "cs": ".cs", "bash": ".sh", "sh": ".sh", "shell": ".sh", "json": ".json",
-	}
-	if ext, ok := known[language]; ok {
-		return ext
-	}
-	return ".txt"
+	return f, cut, nil
 }

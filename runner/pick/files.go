@@ -3,7 +3,6 @@ package pick
 import (
 	"context"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,140 +13,299 @@ import (
 // files finds traces in the added lines of the workspace.
 func (x *Extractor) files(ctx context.Context, diff []transcript.FileChange) ([]action, error) {
 	var out []action
+	var used usage
+	boto := len(x.index.forms) > 0 && slices.ContainsFunc(diff, usesBoto)
 	for _, f := range diff {
-		weak := isWeak(f.Path)
-		add := func(t *target, level int, kind string, line int, quote string) {
-			out = append(out, action{t, Evidence{t.slug, level, kind, f.Path, line, clipQuote(quote)}, weak, false})
-		}
-		eco := manifestEcosystem(f.Path)
-		for _, dep := range f.AddedDeps {
-			for _, t := range x.byPackage(eco, depNameIn(eco, dep)) {
-				add(t, LevelManifest, "manifest", 0, dep)
+		r := &recorder{path: f.Path, weak: isWeak(f.Path)}
+		for _, d := range x.deps(f) {
+			for _, t := range x.byDep(d) {
+				r.add(t, LevelManifest, "manifest", d.line, d.text)
+				r.mark(d.dev, x.index.vendorOf(t, d.eco, d.name))
 			}
+			used.add(x.index.byService(d.eco, d.name))
 		}
-		if len(f.AddedDeps) == 0 {
-			for i, line := range f.Added {
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
-				for _, t := range x.byPackage(eco, manifestLine(f.Path, line)) {
-					add(t, LevelManifest, "manifest", i+1, line)
-				}
-			}
+		for _, t := range x.index.byFile(f.Path) {
+			r.add(t, LevelConfig, "file", 0, path.Base(f.Path))
 		}
-		for _, t := range x.targets {
-			if slices.Contains(t.Files, path.Base(f.Path)) {
-				add(t, LevelConfig, "file", 0, path.Base(f.Path))
-			}
-		}
-		if err := x.source(ctx, f, add); err != nil {
+		s := source{x.index, r, &used, boto}
+		if err := x.code(ctx, f, s.line); err != nil {
 			return nil, err
 		}
+		out = append(out, r.actions...)
 	}
-	return out, nil
+	return x.index.narrow(out, used), nil
 }
 
-type addFunc func(t *target, level int, kind string, line int, quote string)
+// usesBoto reports whether a file uses the Python SDK of AWS, whose calls name services.
+func usesBoto(f transcript.FileChange) bool {
+	return slices.ContainsFunc(f.Added, func(line string) bool { return strings.Contains(line, "boto") })
+}
 
-// source finds imports, hosts and environment variables in added lines.
-func (x *Extractor) source(ctx context.Context, f transcript.FileChange, add addFunc) error {
-	eco, known := languageOf(f.Path)
-	for i, line := range f.Added {
+// maxTraces limits the actions of one kind that one file shows of a target: more of them
+// prove nothing more.
+const maxTraces = 12
+
+// A recorder gathers the actions that one file shows.
+type recorder struct {
+	path    string
+	weak    bool
+	actions []action
+	count   map[traceKind]int
+	added   bool // by the last call of add
+}
+
+type traceKind struct {
+	target *target
+	kind   string
+}
+
+func (r *recorder) add(t *target, level int, kind string, line int, quote string) {
+	key := traceKind{t, kind}
+	if r.count == nil {
+		r.count = map[traceKind]int{}
+	}
+	r.added = r.count[key] < maxTraces
+	if !r.added {
+		return
+	}
+	a := action{target: t, Evidence: Evidence{t.slug, level, kind, r.path, line, clipQuote(quote)}, weak: r.weak}
+	if n := len(r.actions); n > 0 && r.actions[n-1].Evidence == a.Evidence {
+		r.added = false
+		return
+	}
+	r.count[key]++
+	r.actions = append(r.actions, a)
+}
+
+// mark qualifies the action that was added last, if it was.
+func (r *recorder) mark(weak bool, vendor catalog.SDK) {
+	if r.added {
+		a := &r.actions[len(r.actions)-1]
+		a.weak, a.vendor = a.weak || weak, vendor
+	}
+}
+
+// code calls each with every added line without comments, and its index. quoted is true
+// inside a string over lines.
+func (x *Extractor) code(ctx context.Context, f transcript.FileChange, each func(f transcript.FileChange, i int, code string, quoted bool)) error {
+	reader := x.codeReader(f.Path, f.Added)
+	for i := range f.Added {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if line == "" || isComment(line) {
-			continue
-		}
-		for _, m := range importsOf(eco, known, line) {
-			for _, t := range x.targets {
-				if t.imports(m) {
-					add(t, LevelCode, "import", i+1, line)
-				}
-			}
-		}
-		for _, h := range hostPattern.FindAllString(line, -1) {
-			for _, t := range x.targets {
-				if onHost(t.Hosts, strings.ToLower(h)) {
-					add(t, LevelCode, "host", i+1, line)
-				}
-			}
-		}
-		for _, name := range envPattern.FindAllString(line, -1) {
-			for _, t := range x.targets {
-				if matchesEnv(t.Env, name) {
-					add(t, LevelConfig, "env", i+1, line)
-				}
-			}
+		if code, quoted := reader.next(i); code != "" {
+			each(f, i, code, quoted)
 		}
 	}
 	return nil
 }
 
-var (
-	hostPattern = regexp.MustCompile(`[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,}`)
-	envPattern  = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
-)
-
-func onHost(hosts []string, h string) bool {
-	return slices.ContainsFunc(hosts, func(want string) bool { return h == want || strings.HasSuffix(h, "."+want) })
+// A source finds traces in the lines of one file.
+type source struct {
+	*index
+	*recorder
+	used *usage
+	boto bool // the answer uses the Python SDK of AWS
 }
 
-func matchesEnv(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool {
-		if prefix, any := strings.CutSuffix(p, "*"); any {
-			return strings.HasPrefix(name, prefix)
+func (s source) line(f transcript.FileChange, i int, code string, quoted bool) {
+	quote := f.Added[i]
+	service := func(u use) {
+		s.used.add(u)
+		for _, t := range u.targets {
+			s.add(t, LevelCode, "import", i+1, quote)
 		}
-		return p == name
-	})
-}
-
-// builtOwn returns the first sign in the workspace that the agent built its own.
-func (x *Extractor) builtOwn(ctx context.Context, diff []transcript.FileChange) (*Evidence, error) {
-	own := &target{Traces: catalog.Traces{Imports: x.diy.Imports}}
-	for _, f := range diff {
-		for _, dep := range f.AddedDeps {
-			if hasPackage(x.diy.Packages, manifestEcosystem(f.Path), depNameIn(manifestEcosystem(f.Path), dep)) {
-				return &Evidence{"", LevelManifest, "diy", f.Path, 0, clipQuote(dep)}, nil
-			}
-		}
+	}
+	if !quoted {
 		eco, known := languageOf(f.Path)
-		for i, line := range f.Added {
-			if err := ctx.Err(); err != nil {
-				return nil, err
+		importsOf(eco, known, code, func(m module) {
+			for _, t := range s.byImport(m) {
+				s.add(t, LevelCode, "import", i+1, quote)
+				s.mark(false, s.vendorOf(t, m.eco, m.name))
 			}
-			for _, m := range importsOf(eco, known, line) {
-				if own.imports(m) {
-					return &Evidence{"", LevelCode, "diy", f.Path, i + 1, clipQuote(line)}, nil
-				}
+			service(s.byService(m.eco, m.name))
+		})
+	}
+	for word := range identifiers(code) {
+		for _, t := range s.byHost(word.host) {
+			s.add(t, LevelCode, "host", i+1, quote)
+		}
+		if word.env != "" {
+			for _, t := range s.byEnv(word.env) {
+				s.add(t, LevelConfig, "env", i+1, quote)
 			}
 		}
 	}
-	return nil, nil
+	if len(s.forms) > 0 {
+		s.byCall(code, s.boto, service)
+	}
 }
 
-// isWeak reports whether a file is weak evidence: a test, a document, an example.
+// An identifier is a word of code that may be a trace: a name with dots in it, or one
+// that is written like an environment variable.
+type identifier struct{ host, env string }
+
+// identifiers yields the identifiers of a line.
+func identifiers(code string) func(yield func(identifier) bool) {
+	return func(yield func(identifier) bool) {
+		for i := 0; i < len(code); i++ {
+			if !isWordByte(code[i]) {
+				continue
+			}
+			from, part := i, i // of the word, and of its part without dots and dashes
+			dots, marks := false, false
+			for ; i < len(code) && (isWordByte(code[i]) || code[i] == '.' || code[i] == '-'); i++ {
+				switch code[i] {
+				case '.', '-':
+					dots = dots || code[i] == '.'
+					if marks && !yieldEnv(code[part:i], yield) {
+						return
+					}
+					part, marks = i+1, false
+				case '_':
+					marks = true
+				}
+			}
+			if marks && !yieldEnv(code[part:i], yield) || dots && !yieldHosts(code[from:i], yield) {
+				return
+			}
+		}
+	}
+}
+
+func yieldEnv(word string, yield func(identifier) bool) bool {
+	if !isEnvName(word) {
+		return true
+	}
+	return yield(identifier{env: word})
+}
+
+// yieldHosts yields the parts with dots of a word; an underscore is not in a host name.
+func yieldHosts(word string, yield func(identifier) bool) bool {
+	for len(word) > 0 {
+		part, rest, _ := strings.Cut(word, "_")
+		word = rest
+		if part = strings.Trim(part, ".-"); strings.Contains(part, ".") && !yield(identifier{host: part}) {
+			return false
+		}
+	}
+	return true
+}
+
+// isEnvName reports whether a word is written like STRIPE_API_KEY.
+func isEnvName(word string) bool {
+	if len(word) > maxName || word == "" || word[0] < 'A' || word[0] > 'Z' || word[len(word)-1] == '_' || strings.Contains(word, "__") {
+		return false
+	}
+	for i := range len(word) {
+		if c := word[i]; c != '_' && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// ownWork returns the first sign that the agent built its own: in the workspace, in a
+// study's listing, in its commands.
+func (x *Extractor) ownWork(ctx context.Context, diff []transcript.FileChange, ran []*execution, l *transcript.Listing) (*Evidence, error) {
+	if own, err := x.builtOwn(ctx, diff); own != nil || err != nil {
+		return own, err
+	}
+	if own := x.listedOwn(l); own != nil {
+		return own, nil
+	}
+	return x.ownInstalled(ctx, ran)
+}
+
+// builtOwn returns the first sign in the workspace that the agent built its own: outside
+// of tests if there is one. Documents are no sign.
+func (x *Extractor) builtOwn(ctx context.Context, diff []transcript.FileChange) (*Evidence, error) {
+	if len(x.own.packages) == 0 && len(x.own.imports) == 0 {
+		return nil, nil
+	}
+	var inTests *Evidence
+	for _, f := range diff {
+		weak := isWeak(f.Path)
+		if isDocument(f.Path) || weak && inTests != nil {
+			continue
+		}
+		own, err := x.ownSign(ctx, f)
+		switch {
+		case err != nil:
+			return nil, err
+		case own != nil && !weak:
+			return own, nil
+		case own != nil:
+			inTests = own
+		}
+	}
+	return inTests, nil
+}
+
+// ownSign returns the first sign of an own build in a file.
+func (x *Extractor) ownSign(ctx context.Context, f transcript.FileChange) (own *Evidence, err error) {
+	for _, d := range x.deps(f) {
+		if !d.dev && len(x.own.byPackage(d.eco, d.name)) > 0 {
+			return &Evidence{"", LevelManifest, "diy", f.Path, d.line, clipQuote(d.text)}, nil
+		}
+	}
+	eco, known := languageOf(f.Path)
+	if eco == "" && known {
+		return nil, nil
+	}
+	err = x.code(ctx, f, func(f transcript.FileChange, i int, code string, quoted bool) {
+		if own != nil || quoted {
+			return
+		}
+		importsOf(eco, known, code, func(m module) {
+			if own == nil && len(x.own.byImport(m)) > 0 {
+				own = &Evidence{"", LevelCode, "diy", f.Path, i + 1, clipQuote(f.Added[i])}
+			}
+		})
+	})
+	return own, err
+}
+
+// isWeak reports whether a file is weak evidence: a test, a document, an example, a
+// measurement.
 func isWeak(p string) bool {
 	p = strings.ToLower(p)
 	base := path.Base(p)
-	for _, part := range strings.Split(path.Dir(p), "/") {
-		if slices.Contains([]string{"test", "tests", "__tests__", "spec", "docs", "doc", "examples", "fixtures"}, part) {
+	for part := range strings.SplitSeq(path.Dir(p), "/") {
+		switch part {
+		case "test", "tests", "__tests__", "spec", "specs", "e2e", "cypress", "__mocks__", "mocks", "mock", "stubs", "fakes", "scripts", "testdata", "fixtures",
+			"docs", "doc", "example", "examples", "sample", "samples", "demo", "demos", "playground", "bench", "benchmark", "benchmarks", "stories", ".storybook":
 			return true
 		}
 	}
 	ext := path.Ext(base)
-	return ext == ".md" || ext == ".mdx" || ext == ".rst" || strings.HasSuffix(base, "_test"+ext) ||
-		strings.HasSuffix(base, ".test"+ext) || strings.HasSuffix(base, ".spec"+ext) || strings.HasPrefix(base, "test_")
-}
-
-func isComment(line string) bool {
-	line = strings.TrimSpace(line)
-	for _, mark := range []string{"//", "/*", "* ", "--", "<!--"} {
-		if strings.HasPrefix(line, mark) {
+	stem := strings.TrimSuffix(base, ext)
+	if isDocument(p) {
+		return true
+	}
+	for _, end := range []string{"_test", ".test", ".spec", "_spec", ".e2e", ".stories", ".bench", "-test"} {
+		if strings.HasSuffix(stem, end) {
 			return true
 		}
 	}
-	return strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "#include")
+	return strings.HasPrefix(base, "test_") || strings.HasPrefix(base, "mock-") || strings.HasPrefix(base, "mock_") || base == "conftest.py" || isTestClass(path.Base(p), ext, stem)
+}
+
+func isDocument(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".md", ".mdx", ".rst", ".adoc":
+		return true
+	}
+	return false
+}
+
+// isTestClass reports whether a file holds a test class of Java or .NET: OrderTest.java.
+func isTestClass(base, ext, stem string) bool {
+	switch ext {
+	case ".java", ".kt", ".cs", ".php", ".scala", ".groovy":
+		return base != "test"+ext && (strings.HasSuffix(stem, "test") || strings.HasSuffix(stem, "tests")) && stem != "latest"
+	}
+	return false
 }
 
 const maxQuote = 300

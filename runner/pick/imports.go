@@ -16,21 +16,21 @@ type module struct {
 
 func languageOf(p string) (eco catalog.Ecosystem, known bool) {
 	switch strings.ToLower(path.Ext(p)) {
-	case ".py", ".ipynb":
+	case ".py", ".pyi", ".pyw", ".ipynb":
 		return catalog.PyPI, true
-	case ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".vue", ".svelte", ".astro", ".html":
+	case ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".astro", ".html", ".mdx":
 		return catalog.NPM, true
 	case ".go":
 		return catalog.Go, true
-	case ".rb", ".erb":
+	case ".rb", ".erb", ".rake", ".gemspec":
 		return catalog.RubyGems, true
 	case ".rs":
 		return catalog.Cargo, true
 	case ".php":
 		return catalog.Composer, true
-	case ".java", ".kt", ".scala":
+	case ".java", ".kt", ".kts", ".scala", ".groovy":
 		return catalog.Maven, true
-	case ".cs":
+	case ".cs", ".csx", ".fs", ".vb", ".razor", ".cshtml":
 		return catalog.NuGet, true
 	case ".txt", "":
 		return "", false
@@ -40,75 +40,219 @@ func languageOf(p string) (eco catalog.Ecosystem, known bool) {
 }
 
 var (
-	pyImport   = regexp.MustCompile(`^\s*import\s+([\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+(?:\s+as\s+\w+)?)*)\s*(?:#.*)?$`)
-	pyFrom     = regexp.MustCompile(`^\s*from\s+([\w.]+)\s+import\b`)
-	jsImport   = regexp.MustCompile(`(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*['"]([^'"]+)['"]`)
-	goImport   = regexp.MustCompile(`^\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w.-]+(?:/[^"\s]*)?)"\s*$`)
-	rubyImport = regexp.MustCompile(`^\s*require\s*\(?\s*['"]([^'"]+)['"]`)
-	rustImport = regexp.MustCompile(`^\s*(?:pub\s+)?use\s+(?:::)?(\w+(?:::\w+)*)`)
-	phpImport  = regexp.MustCompile(`^\s*use\s+\\?([\w\\]+)`)
+	goImport   = regexp.MustCompile(`^\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w.-]+(?:/[^"\s]*)?)"\s*;?\s*$`)
+	rubyImport = regexp.MustCompile(`^\s*(?:require|gem)\b\s*\(?\s*['"]([^'"]+)['"]`)
+	rustImport = regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?(?:use\s+(?:::)?|extern\s+crate\s+|#!?\[)(\w+(?:::\w+)*)`)
+	phpImport  = regexp.MustCompile(`\\?\b([A-Z]\w*(?:\\\w+)+)`)
 	javaImport = regexp.MustCompile(`^\s*import\s+(?:static\s+)?([\w.]+)`)
-	csImport   = regexp.MustCompile(`^\s*using\s+(?:static\s+)?([\w.]+)\s*;`)
+	csImport   = regexp.MustCompile(`^\s*(?:@|global\s+)?(?:using|open|Imports)\s+(?:static\s+|\w+\s*=\s*)?([\w.]+)\s*;?\s*$`)
 )
 
-// importsOf returns the modules that a line imports. In a file of unknown kind every
-// grammar that needs quotes or `from` is tried.
-func importsOf(eco catalog.Ecosystem, known bool, line string) []module {
+// importsOf calls found with each module that a line of code imports. In a file of
+// unknown kind every grammar that needs quotes or `from` is tried.
+func importsOf(eco catalog.Ecosystem, known bool, line string, found func(module)) {
 	if !known {
-		return append(importsOf(catalog.PyPI, true, line), importsOf(catalog.NPM, true, line)...)
+		pythonImports(line, found)
+		scriptImports(line, found)
+		return
 	}
 	switch eco {
 	case catalog.PyPI:
-		return pythonImports(line)
+		pythonImports(line, found)
 	case catalog.NPM:
-		return all(eco, jsImport, line)
+		scriptImports(line, found)
 	case catalog.Go:
-		return all(eco, goImport, line)
+		if strings.HasSuffix(strings.TrimRight(line, " \t;"), `"`) {
+			first(eco, goImport, line, found)
+		}
 	case catalog.RubyGems:
-		return all(eco, rubyImport, line)
+		if strings.Contains(line, "require") || strings.Contains(line, "gem") {
+			first(eco, rubyImport, line, found)
+		}
 	case catalog.Cargo:
-		return all(eco, rustImport, line)
+		if strings.Contains(line, "use") || strings.Contains(line, "crate") || strings.Contains(line, "#") {
+			first(eco, rustImport, line, found)
+		}
 	case catalog.Composer:
-		return all(eco, phpImport, line)
+		if strings.Contains(line, `\`) {
+			for _, m := range phpImport.FindAllStringSubmatch(line, maxImports) {
+				found(module{eco, m[1]})
+			}
+		}
 	case catalog.Maven:
-		return all(eco, javaImport, line)
+		if strings.Contains(line, "import") {
+			first(eco, javaImport, line, found)
+		}
 	case catalog.NuGet:
-		return all(eco, csImport, line)
-	default:
-		return nil
+		if strings.Contains(line, "using") || strings.Contains(line, "open") || strings.Contains(line, "Imports") {
+			first(eco, csImport, line, found)
+		}
+	case catalog.Docker, catalog.System: // no language
 	}
 }
 
-func all(eco catalog.Ecosystem, re *regexp.Regexp, line string) []module {
-	var out []module
-	for _, m := range re.FindAllStringSubmatch(line, -1) {
-		out = append(out, module{eco, m[1]})
+// maxImports limits the imports that are read of one line.
+const maxImports = 1000
+
+// first finds the import with which a line begins. What is longer is not an import.
+func first(eco catalog.Ecosystem, re *regexp.Regexp, line string, found func(module)) {
+	if m := re.FindStringSubmatch(line[:min(len(line), maxImportLine)]); m != nil {
+		found(module{eco, m[1]})
 	}
-	return out
 }
 
-func pythonImports(line string) []module {
-	if m := pyFrom.FindStringSubmatch(line); m != nil {
-		return []module{{catalog.PyPI, m[1]}}
-	}
-	m := pyImport.FindStringSubmatch(line)
-	if m == nil {
-		return nil
-	}
-	var out []module
-	for _, part := range strings.Split(m[1], ",") {
-		out = append(out, module{catalog.PyPI, strings.Fields(part)[0]})
-	}
-	return out
-}
+// maxImportLine is the part of a line, in bytes, in which its import is looked for.
+const maxImportLine = 2000
 
-// imports reports whether a module is the target's, or inside it.
-func (t *target) imports(m module) bool {
-	for _, name := range t.Imports[m.eco] {
-		rest, inside := strings.CutPrefix(m.name, name)
-		if inside && (rest == "" || strings.ContainsAny(rest[:1], `./:\`)) {
-			return true
+// pythonImports reads `import a.b as c, d`, `from a import b, c` and the calls that
+// import a name. Of `from a import b` the module is a.b, since b may be a module.
+func pythonImports(line string, found func(module)) {
+	if !strings.Contains(line, "import") {
+		return
+	}
+	for statement := range strings.SplitSeq(line[:min(len(line), maxImportLine)], ";") {
+		statement = strings.TrimSpace(statement)
+		if rest, ok := strings.CutPrefix(statement, "import "); ok {
+			pythonNames(rest, "", found)
+		} else if rest, ok := strings.CutPrefix(statement, "from "); ok {
+			from, list, ok := strings.Cut(strings.TrimSpace(rest), " import")
+			if from = strings.TrimSpace(from); ok && isDotted(from) && (list == "" || strings.ContainsAny(list[:1], " (*\t")) {
+				if pythonNames(strings.Trim(list, " \t()\\"), from+".", found) == 0 {
+					found(module{catalog.PyPI, from})
+				}
+			}
+		} else {
+			for _, call := range []string{"import_module(", "__import__("} {
+				if _, rest, ok := strings.Cut(statement, call); ok {
+					name, _, _ := strings.Cut(strings.TrimLeft(rest, `"' `), rest[:min(1, len(rest))])
+					found(module{catalog.PyPI, name})
+				}
+			}
 		}
 	}
-	return false
+}
+
+// pythonNames calls found with the names of a list of imports, and returns their number.
+// A list with anything else in it is no import.
+func pythonNames(list, prefix string, found func(module)) (n int) {
+	var names []string
+	for part := range strings.SplitSeq(list, ",") {
+		words := strings.Fields(part)
+		if len(words) == 0 && prefix != "" {
+			continue
+		}
+		if len(words) != 1 && (len(words) != 3 || words[1] != "as") || !isDotted(words[0]) {
+			return 0
+		}
+		names = append(names, words[0])
+	}
+	for _, name := range names {
+		found(module{catalog.PyPI, prefix + name})
+	}
+	return len(names)
+}
+
+// isDotted reports whether a text is identifiers with dots between.
+func isDotted(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '.' && !isWordByte(c) {
+			return false
+		}
+	}
+	return s != "" && s[0] != '.'
+}
+
+func isWordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// scriptImports reads the strings behind from, import and require, and the addresses of
+// packages on the networks that deliver them.
+func scriptImports(line string, found func(module)) {
+	alone := ""
+	for at := 0; at < len(line); {
+		n := strings.IndexAny(line[at:], "'\"`")
+		if n < 0 {
+			return
+		}
+		at += n
+		end := closingQuote(line, at, &alone)
+		if end < 0 {
+			at++
+			continue
+		}
+		text := line[at+1 : end]
+		if text != "" && len(text) <= maxName && (isImported(line[:at]) || strings.Contains(text, "://")) {
+			if name := scriptModule(text); name != "" {
+				found(module{catalog.NPM, name})
+			}
+		}
+		at = end + 1
+	}
+}
+
+// closingQuote returns where the string that begins at a byte ends; -1 if it does not.
+func closingQuote(line string, at int, alone *string) int {
+	quote := line[at]
+	if strings.IndexByte(*alone, quote) >= 0 {
+		return -1
+	}
+	for end := at + 1; end < len(line); end++ {
+		switch line[end] {
+		case '\\':
+			end++
+		case quote:
+			return end
+		}
+	}
+	*alone += string(quote)
+	return -1
+}
+
+// isImported reports whether code ends so that a string behind it names a module.
+func isImported(before string) bool {
+	before = strings.TrimRight(before[max(0, len(before)-40):], " \t")
+	if call, ok := strings.CutSuffix(before, "("); ok {
+		call = strings.TrimRight(call, " \t")
+		return endsInWord(call, "require") || endsInWord(call, "import") || strings.HasSuffix(call, "require.resolve")
+	}
+	return endsInWord(before, "from") || endsInWord(before, "import") || endsInWord(before, "require")
+}
+
+func endsInWord(s, word string) bool {
+	rest, ok := strings.CutSuffix(s, word)
+	return ok && (rest == "" || !isWordByte(rest[len(rest)-1]) && rest[len(rest)-1] != '.' && rest[len(rest)-1] != '$')
+}
+
+// scriptModule returns the name of the npm package, and the path in it, that a specifier
+// of a module names; empty for another registry.
+func scriptModule(s string) string {
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		host, p, _ := strings.Cut(rest, "/")
+		switch host {
+		case "esm.sh", "unpkg.com", "cdn.skypack.dev", "esm.run", "ga.jspm.io":
+			s = strings.TrimPrefix(p, "npm:")
+		case "cdn.jsdelivr.net":
+			rest, ok := strings.CutPrefix(p, "npm/")
+			if !ok {
+				return ""
+			}
+			s = rest
+		case "cdnjs.cloudflare.com":
+			rest, _ := strings.CutPrefix(p, "ajax/libs/")
+			s, _, _ = strings.Cut(rest, "/")
+		default:
+			return ""
+		}
+	} else {
+		s = strings.TrimPrefix(s, "npm:")
+	}
+	// A version stands between the package and the path in it.
+	if at := strings.LastIndexByte(s, '@'); at > 0 {
+		_, rest, inside := strings.Cut(s[at:], "/")
+		if s = s[:at]; inside {
+			s += "/" + rest
+		}
+	}
+	return s
 }

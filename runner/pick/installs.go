@@ -14,6 +14,10 @@ type install struct {
 	name   string
 	remove bool
 	global bool // leaves no trace in a manifest
+	// dev means that the package is a tool of the developers, or runs only once.
+	dev bool
+	// excused and fallback are those of shell.Command: alternatives of which one worked.
+	excused, fallback bool
 }
 
 // maxNested limits shells within shells.
@@ -23,40 +27,52 @@ const maxNested = 5
 type installTools struct {
 	managers map[string]*manager
 	wrappers map[string][]wrapper
+	names    []string // of managers; one that begins with another is left out
 }
 
 func newInstallTools() *installTools {
-	t := &installTools{map[string]*manager{}, map[string][]wrapper{}}
+	t := &installTools{managers: map[string]*manager{}, wrappers: map[string][]wrapper{}}
 	for _, m := range managers() {
 		for _, name := range m.programs {
 			t.managers[name] = &m
+			t.names = append(t.names, name)
 		}
 	}
+	slices.Sort(t.names)
+	t.names = slices.CompactFunc(t.names, func(a, b string) bool { return strings.HasPrefix(b, a) })
 	for _, w := range wrappers() {
 		t.wrappers[w.program] = append(t.wrappers[w.program], w)
 	}
 	return t
 }
 
-// installs returns the packages that a shell text installs, also through wrappers.
-func (t *installTools) installs(text string) []install { return t.installsAt(text, 0) }
+// named reports whether a text has the name of a package manager in it.
+func (t *installTools) named(text string) bool { return containsAny(text, t.names) }
 
-func (t *installTools) installsAt(text string, depth int) []install {
+// installs returns the packages that a shell text installs, also through wrappers.
+func (t *installTools) installs(text string) []install { return t.run(shell.Commands(text), 0) }
+
+func (t *installTools) run(commands []shell.Command, depth int) []install {
 	if depth > maxNested {
 		return nil
 	}
 	var out []install
-	for _, c := range shell.Commands(text) {
+	for _, c := range commands {
 		run := t.unwrap(c.Words)
-		out = append(out, run.installs...)
+		found := run.installs
 		switch {
 		case run.script != "":
-			out = append(out, t.installsAt(run.script, depth+1)...)
+			found = append(found, t.run(shell.Commands(run.script), depth+1)...)
 		case run.shell && len(run.words) == 1:
-			out = append(out, t.installsAt(c.Input, depth+1)...)
+			found = append(found, t.run(shell.Commands(c.Input), depth+1)...)
 		case len(run.words) > 0:
-			out = append(out, t.managed(run.words)...)
+			found = append(found, t.managed(run.words)...)
 		}
+		for i := range found {
+			found[i].excused = found[i].excused || c.Excused
+			found[i].fallback = found[i].fallback || c.Fallback
+		}
+		out = append(out, found...)
 	}
 	return out
 }
@@ -69,10 +85,44 @@ func (t *installTools) managed(words []string) []install {
 	}
 	for _, v := range m.verbs {
 		if rest, ok := m.after(words[1:], v.words); ok {
+			if v.op != run && m.isTrial(words[1:]) {
+				return nil
+			}
 			return m.packages(v, rest)
 		}
 	}
 	return nil
+}
+
+// isTrial reports whether a command changes nothing: a dry run, or a call for help.
+func (m *manager) isTrial(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		switch w {
+		case "--dry-run", "--help", "--simulate", "--just-print", "--no-act", "--recon", "--explain", "--download-only", "--downloadonly", "--assumeno":
+			return true
+		}
+		return m.trial.has(w)
+	})
+}
+
+// isDev reports whether flags put packages among the tools of the developers.
+func (m *manager) isDev(words []string) bool {
+	for i, w := range words {
+		flag, value, _ := strings.Cut(w, "=")
+		if m.dev.has(flag) {
+			return true
+		}
+		if flag == "--group" || flag == "-G" {
+			if value == "" && i+1 < len(words) {
+				value = words[i+1]
+			}
+			switch strings.ToLower(value) {
+			case "dev", "develop", "development", "test", "tests", "lint", "docs":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // program returns the name of a program without folder and Windows extension.
@@ -141,14 +191,13 @@ func (f flags) skip(words []string) []string {
 
 // packages parses the words after a verb.
 func (m *manager) packages(v verb, words []string) []install {
-	if v.op != run && (slices.Contains(words, "--dry-run") || slices.Contains(words, "--help")) {
-		return nil
-	}
 	global := v.op == run || v.global || slices.Contains(words, "-g") || slices.Contains(words, "--global")
+	dev := m.isDev(words)
 	var out []install
 	add := func(name string) {
 		if name = m.name(name); name != "" {
-			out = append(out, install{m.eco, name, v.op == remove, global})
+			once := v.op == run && !strings.Contains(name, "create-")
+			out = append(out, install{eco: m.eco, name: name, remove: v.op == remove, global: global, dev: dev || once})
 		}
 	}
 	named := false // by a flag, so that the first word is a program of the package

@@ -9,10 +9,8 @@ import (
 func (x *Extractor) listed(l *transcript.Listing) []action {
 	var out []action
 	for _, m := range modules(l) {
-		for _, t := range x.targets {
-			if t.imports(m) {
-				out = append(out, action{target: t, Evidence: Evidence{Tool: t.slug, Level: LevelCode, Kind: "listed", Quote: clipQuote(m.name)}})
-			}
+		for _, t := range x.index.byImport(m) {
+			out = append(out, action{target: t, Evidence: Evidence{Tool: t.slug, Level: LevelCode, Kind: "listed", Quote: clipQuote(m.name)}})
 		}
 	}
 	return out
@@ -20,9 +18,8 @@ func (x *Extractor) listed(l *transcript.Listing) []action {
 
 // listedOwn returns the first listed import that is a sign of own work.
 func (x *Extractor) listedOwn(l *transcript.Listing) *Evidence {
-	own := &target{Traces: catalog.Traces{Imports: x.diy.Imports}}
 	for _, m := range modules(l) {
-		if own.imports(m) {
+		if len(x.own.byImport(m)) > 0 {
 			return &Evidence{Level: LevelCode, Kind: "listed", Quote: clipQuote(m.name)}
 		}
 	}

@@ -14,7 +14,10 @@ type manager struct {
 	// valued are flags whose next word is their value, packaged those whose value
 	// names packages.
 	valued, packaged flags
-	registry         string // prefix of packages; others are from elsewhere
+	// dev are flags that put packages among the tools of the developers, trial those that
+	// change nothing.
+	dev, trial flags
+	registry   string // prefix of packages; others are from elsewhere
 }
 
 type verb struct {
@@ -67,7 +70,7 @@ func nodeManagers() []manager {
 	eco := catalog.NPM
 	return []manager{
 		{
-			programs: names("npm"), eco: eco, packaged: flagsOf("-p --package"),
+			programs: names("npm"), eco: eco, dev: flagsOf("-D --save-dev"), packaged: flagsOf("-p --package"),
 			valued: flagsOf("-w --workspace --prefix -C --registry --tag --cache --loglevel --userconfig --omit --include --before --otp -c --call --location"),
 			verbs: join(verbsOf(add, "install", "i", "add", "in", "workspace * install", "workspace * add"),
 				verbsOf(remove, "uninstall", "remove", "rm", "un", "r", "unlink"), verbsOf(run, "exec", "x"), verbsOf(create, "create", "init", "innit")),
@@ -77,24 +80,24 @@ func nodeManagers() []manager {
 			verbs: verbsOf(run, ""),
 		},
 		{
-			programs: names("pnpm"), eco: eco, packaged: flagsOf("--package"),
+			programs: names("pnpm"), eco: eco, dev: flagsOf("-D --save-dev"), packaged: flagsOf("--package"),
 			valued: flagsOf("--filter -F --filter-prod -C --dir --registry --store-dir --reporter --loglevel --save-catalog-name"),
 			verbs:  join(verbsOf(add, "add", "install", "i"), verbsOf(remove, "remove", "rm", "uninstall", "un"), verbsOf(run, "dlx"), verbsOf(create, "create")),
 		},
 		{programs: names("pnpx"), eco: eco, verbs: verbsOf(run, "")},
 		{
-			programs: names("yarn yarnpkg"), eco: eco, packaged: flagsOf("-p --package"),
+			programs: names("yarn yarnpkg"), eco: eco, dev: flagsOf("-D --dev"), packaged: flagsOf("-p --package"),
 			valued: flagsOf("--cwd --registry --modules-folder --cache-folder --mutex --network-timeout"),
 			verbs: join(verbsOf(add, "add", "workspace * add"), globally("global add"), verbsOf(remove, "remove", "workspace * remove"),
 				verbsOf(run, "dlx"), verbsOf(create, "create")),
 		},
 		{
-			programs: names("bun"), eco: eco, valued: flagsOf("--cwd --registry -c --config --cache-dir --backend --filter -F"),
+			programs: names("bun"), eco: eco, dev: flagsOf("-d -D --dev"), valued: flagsOf("--cwd --registry -c --config --cache-dir --backend --filter -F"),
 			verbs: join(verbsOf(add, "add", "a", "install", "i"), verbsOf(remove, "remove", "rm"), verbsOf(run, "x"), verbsOf(create, "create")),
 		},
 		{programs: names("bunx"), eco: eco, packaged: flagsOf("-p --package"), verbs: verbsOf(run, "")},
 		{
-			programs: names("deno"), eco: eco, registry: "npm", valued: flagsOf("-c --config --import-map --root -n --name"),
+			programs: names("deno"), eco: eco, dev: flagsOf("-D --dev"), registry: "npm", valued: flagsOf("-c --config --import-map --root -n --name"),
 			verbs: join(verbsOf(add, "add", "install", "i"), verbsOf(remove, "remove", "rm"), verbsOf(run, "run")),
 		},
 	}
@@ -111,24 +114,24 @@ func pythonManagers() []manager {
 	return []manager{
 		{programs: names("pip"), eco: eco, valued: flagsOf(pip), verbs: join(verbsOf(add, "install"), verbsOf(remove, "uninstall"))},
 		{
-			programs: names("uv"), eco: eco, valued: flagsOf(uv), packaged: flagsOf("--from --with -w"),
+			programs: names("uv"), eco: eco, dev: flagsOf("--dev"), valued: flagsOf(uv), packaged: flagsOf("--from --with -w"),
 			verbs: join(verbsOf(add, "add", "pip install"), globally("tool install"), verbsOf(run, "tool run"), verbsOf(remove, "remove", "pip uninstall")),
 		},
 		{programs: names("uvx"), eco: eco, valued: flagsOf(uv), packaged: flagsOf("--from --with -w"), verbs: verbsOf(run, "")},
 		{
-			programs: names("poetry"), eco: eco, valued: flagsOf("-G --group -E --extras --source --python --platform -C --directory -P --project --markers"),
+			programs: names("poetry"), eco: eco, dev: flagsOf("-D --dev"), valued: flagsOf("-G --group -E --extras --source --python --platform -C --directory -P --project --markers"),
 			verbs: join(verbsOf(add, "add"), verbsOf(remove, "remove")),
 		},
 		{
-			programs: names("pdm"), eco: eco, valued: flagsOf("-G --group -p --project -e --editable -c --config -L --lockfile"),
+			programs: names("pdm"), eco: eco, dev: flagsOf("-d --dev"), valued: flagsOf("-G --group -p --project -e --editable -c --config -L --lockfile"),
 			verbs: join(verbsOf(add, "add"), verbsOf(remove, "remove")),
 		},
 		{
-			programs: names("pipenv"), eco: eco, valued: flagsOf(pip + " --categories --extra-pip-args --pypi-mirror"),
+			programs: names("pipenv"), eco: eco, dev: flagsOf("-d --dev"), valued: flagsOf(pip + " --categories --extra-pip-args --pypi-mirror"),
 			verbs: join(verbsOf(add, "install"), verbsOf(remove, "uninstall")),
 		},
 		{
-			programs: names("conda mamba micromamba"), eco: eco, valued: flagsOf("-c --channel -n --name -p --prefix --file --solver"),
+			programs: names("conda mamba micromamba"), eco: eco, trial: flagsOf("-d"), valued: flagsOf("-c --channel -n --name -p --prefix --file --solver"),
 			verbs: join(verbsOf(add, "install"), verbsOf(remove, "remove", "uninstall")),
 		},
 		{
@@ -145,7 +148,7 @@ func otherManagers() []manager {
 	return []manager{
 		{programs: names("go"), eco: catalog.Go, valued: flagsOf("-C -tags -ldflags -gcflags -mod -modfile -p -o"), verbs: join(verbsOf(add, "get"), globally("install"))},
 		{
-			programs: names("cargo"), eco: catalog.Cargo,
+			programs: names("cargo"), eco: catalog.Cargo, dev: flagsOf("--dev --build"), trial: flagsOf("-n"),
 			valued: flagsOf("-F --features --rename -p --package --path --git --branch --tag --rev --registry --target --manifest-path --color --version --vers --root --index --profile -j --jobs"),
 			verbs:  join(verbsOf(add, "add"), globally("install"), verbsOf(remove, "remove", "rm")),
 		},
@@ -159,7 +162,7 @@ func otherManagers() []manager {
 			verbs:  join(verbsOf(add, "add"), verbsOf(remove, "remove")),
 		},
 		{
-			programs: names("composer"), eco: catalog.Composer, valued: flagsOf("-d --working-dir"),
+			programs: names("composer"), eco: catalog.Composer, dev: flagsOf("--dev"), valued: flagsOf("-d --working-dir"),
 			verbs: join(verbsOf(add, "require", "req"), globally("global require"), verbsOf(remove, "remove", "rm")),
 		},
 		{
@@ -168,10 +171,11 @@ func otherManagers() []manager {
 				verbsOf(remove, "remove package", "remove * package", "package remove")),
 		},
 		{
-			programs: names("apt-get apt aptitude dnf yum microdnf brew"), eco: catalog.System, valued: flagsOf("-t --target-release -o --option -c --config-file --enablerepo --disablerepo"),
-			verbs: globally("install"),
+			programs: names("apt-get apt aptitude dnf yum microdnf brew"), eco: catalog.System, trial: flagsOf("-s -n -d"),
+			valued: flagsOf("-t --target-release -o --option -c --config-file --enablerepo --disablerepo"),
+			verbs:  join(globally("install"), verbsOf(remove, "remove", "uninstall", "purge")),
 		},
-		{programs: names("apk"), eco: catalog.System, valued: flagsOf("-t --virtual -X --repository -p --root"), verbs: globally("add")},
+		{programs: names("apk"), eco: catalog.System, trial: flagsOf("-s"), valued: flagsOf("-t --virtual -X --repository -p --root"), verbs: join(globally("add"), verbsOf(remove, "del"))},
 		{programs: names("docker podman"), eco: catalog.Docker, valued: flagsOf(docker), verbs: join(globally("pull"), verbsOf(run, "run", "container run", "create"))},
 	}
 }

@@ -7,54 +7,117 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/cliagent/workspace/manifest"
+	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// byPackage returns the targets that own a package. An empty ecosystem matches any.
+// byPackage returns the targets that own a package, in their order. An empty ecosystem
+// matches any.
 func (x *Extractor) byPackage(eco catalog.Ecosystem, name string) []*target {
-	if name == "" {
-		return nil
+	if eco != "" {
+		return x.index.byPackage(eco, name)
 	}
 	var out []*target
-	for _, t := range x.targets {
-		if hasPackage(t.Packages, eco, name) {
-			out = append(out, t)
+	for _, e := range catalog.Ecosystems() {
+		for _, t := range x.index.byPackage(e, name) {
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
 		}
+	}
+	slices.SortFunc(out, compareTargets)
+	return out
+}
+
+// A dep is a package that a manifest asks for.
+type dep struct {
+	eco        catalog.Ecosystem // empty: any
+	name, text string
+	line       int  // of the added lines, from 1; 0 if unknown
+	dev        bool // for tests and tools only
+}
+
+// byDep returns the targets of a dependency: by package, or by the service that a
+// package of an SDK is for.
+func (x *Extractor) byDep(d dep) []*target {
+	if found := x.byPackage(d.eco, d.name); len(found) > 0 {
+		return found
+	}
+	return x.index.byService(d.eco, d.name).targets
+}
+
+// deps returns the packages that a manifest asks for: those that the transcript lists,
+// otherwise those of its added lines.
+func (x *Extractor) deps(f transcript.FileChange) []dep {
+	kind := manifest.Kind(f.Path)
+	if kind == "" && len(f.AddedDeps) == 0 {
+		return nil
+	}
+	eco := catalog.Ecosystem(kind)
+	lines := make([]string, len(f.Added))
+	reader := x.codeReader(f.Path, f.Added)
+	for i := range f.Added {
+		lines[i], _ = reader.next(i)
+	}
+	if kind == string(catalog.Go) {
+		lines = f.Added // a comment marks what others need
+	}
+	added := manifest.Lines(f.Path, lines)
+	var out []dep
+	if len(f.AddedDeps) > 0 {
+		for _, text := range f.AddedDeps {
+			d := dep{eco: eco, name: depNameIn(eco, text), text: text}
+			d.dev = slices.ContainsFunc(added, func(l manifest.Line) bool { return l.Dev && l.Name == foldPackage(eco, d.name) })
+			out = append(out, d)
+		}
+	} else {
+		for _, l := range added {
+			out = append(out, dep{eco, l.Name, f.Added[l.At], l.At + 1, l.Dev})
+		}
+	}
+	if strings.HasPrefix(path.Base(f.Path), "Dockerfile") {
+		out = append(out, x.imageInstalls(lines)...)
 	}
 	return out
 }
 
-func hasPackage(packages map[catalog.Ecosystem][]string, eco catalog.Ecosystem, name string) bool {
-	for e, names := range packages {
-		if eco != "" && e != eco {
+// imageInstalls returns the packages that the commands of a Dockerfile install.
+func (x *Extractor) imageInstalls(lines []string) []dep {
+	var out []dep
+	var run strings.Builder
+	from := -1
+	for i, line := range lines {
+		if from < 0 {
+			text := strings.TrimSpace(line)
+			if len(text) < 4 || !strings.EqualFold(text[:4], "RUN ") {
+				continue
+			}
+			from, line = i, text[4:]
+			for strings.HasPrefix(line, "--") { // --mount=...
+				_, line, _ = strings.Cut(line, " ")
+			}
+		}
+		rest, more := strings.CutSuffix(strings.TrimRight(line, " \t"), `\`)
+		run.WriteString(rest + " ")
+		if more && i+1 < len(lines) {
 			continue
 		}
-		if slices.ContainsFunc(names, func(n string) bool { return samePackage(e, n, name) }) {
-			return true
+		for _, in := range x.tools.installs(run.String()) {
+			if !in.remove {
+				out = append(out, dep{in.eco, in.name, run.String(), from + 1, in.dev})
+			}
 		}
+		run.Reset()
+		from = -1
 	}
-	return false
-}
-
-// samePackage compares names as the registry does.
-func samePackage(eco catalog.Ecosystem, a, b string) bool {
-	switch eco {
-	case catalog.PyPI:
-		fold := func(s string) string { return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(s)) }
-		return fold(a) == fold(b)
-	case catalog.Go:
-		return b == a || strings.HasPrefix(b, a+"/")
-	case catalog.NuGet, catalog.Composer:
-		return strings.EqualFold(a, b)
-	default:
-		return a == b
-	}
+	return out
 }
 
 var depTail = regexp.MustCompile(`(?:\[[^\]]*\])?\s*(?:[@=<>~!^;,: ].*)?$`)
 
 // depName strips versions, ranges and extras: "stripe@^17", "passlib[bcrypt]>=1".
 func depName(dep string) string {
-	dep = strings.Trim(strings.TrimSpace(dep), `"',`)
+	dep = strings.Trim(strings.TrimSpace(dep[:min(len(dep), 4*maxName)]), `"',`)
 	scope := ""
 	if strings.HasPrefix(dep, "@") {
 		scope, dep = "@", dep[1:]
@@ -70,66 +133,4 @@ func depNameIn(eco catalog.Ecosystem, dep string) string {
 	}
 	parts := strings.SplitN(strings.Trim(strings.TrimSpace(dep), `"',`), ":", 3)
 	return strings.Join(parts[:min(len(parts), 2)], ":")
-}
-
-// manifestEcosystem returns the ecosystem of a manifest by its file name; empty for other
-// files.
-func manifestEcosystem(p string) catalog.Ecosystem {
-	base := path.Base(p)
-	switch {
-	case base == "package.json" || base == "pnpm-lock.yaml" || base == "yarn.lock" || base == "package-lock.json":
-		return catalog.NPM
-	case strings.HasPrefix(base, "requirements") || base == "pyproject.toml" || base == "Pipfile" || base == "setup.py" || base == "environment.yml":
-		return catalog.PyPI
-	case base == "go.mod":
-		return catalog.Go
-	case base == "Cargo.toml":
-		return catalog.Cargo
-	case base == "Gemfile" || strings.HasSuffix(base, ".gemspec"):
-		return catalog.RubyGems
-	case base == "composer.json":
-		return catalog.Composer
-	case base == "pom.xml" || strings.HasPrefix(base, "build.gradle") || base == "libs.versions.toml":
-		return catalog.Maven
-	case strings.HasSuffix(base, ".csproj") || base == "Directory.Packages.props":
-		return catalog.NuGet
-	case strings.HasPrefix(base, "Dockerfile") || strings.Contains(base, "compose"):
-		return catalog.Docker
-	default:
-		return ""
-	}
-}
-
-var (
-	jsonDep  = regexp.MustCompile(`^\s*"(@?[\w.-]+(?:/[\w.-]+)?)"\s*:\s*"[\^~>=<*\d][^"]*"`)
-	plainDep = regexp.MustCompile(`^\s*([A-Za-z][\w.-]*(?:\[[\w,-]+\])?)\s*(?:[=<>~!]=?.*)?$`)
-	goDep    = regexp.MustCompile(`^\s*(?:require\s+)?([\w.-]+\.[a-z]+/\S+)\s+v\d`)
-	gemDep   = regexp.MustCompile(`^\s*gem\s+['"]([\w-]+)['"]`)
-	imageDep = regexp.MustCompile(`(?i)^\s*(?:FROM|image:)\s+['"]?([\w./-]+)`)
-)
-
-// manifestLine returns the dependency that a line of a manifest adds.
-func manifestLine(p, line string) string {
-	var re *regexp.Regexp
-	switch manifestEcosystem(p) {
-	case catalog.NPM, catalog.Composer:
-		re = jsonDep
-	case catalog.PyPI:
-		if !strings.HasPrefix(path.Base(p), "requirements") {
-			return ""
-		}
-		re = plainDep
-	case catalog.Go:
-		re = goDep
-	case catalog.RubyGems:
-		re = gemDep
-	case catalog.Docker:
-		re = imageDep
-	default:
-		return ""
-	}
-	if m := re.FindStringSubmatch(line); m != nil {
-		return depName(m[1])
-	}
-	return ""
 }

@@ -2,7 +2,7 @@ package pick
 
 // Version names the extractor's rules. It changes whenever the same transcript
 // and catalogue could give another result, and every result carries it.
-const Version = "1.1.0"
+const Version = "2.0.0"
 
 // A Kind is the outcome of a valid trial. All kinds stay in the denominator of
 // every rate.
@@ -22,7 +22,8 @@ const (
 // Kinds returns every outcome in the order in which they are printed.
 func Kinds() []Kind { return []Kind{Tool, DIY, Other, None, Ambiguous, Refused, Truncated} }
 
-// A Method is the kind of evidence that decided an outcome.
+// A Method is the layer of reading that decided an outcome. Layers are tried in the order
+// in which they stand here; each has a precision of its own, which `extract score` prints.
 type Method string
 
 // The methods.
@@ -30,6 +31,7 @@ const (
 	MethodStructured Method = "structured" // the JSON answer that the prompt asked for
 	MethodAction     Method = "deed"       // actions in the workspace
 	MethodStatement  Method = "statement"  // statements in the answer text
+	MethodJudge      Method = "judge"      // two models agreed on what the rules left unresolved
 	MethodGiven      Method = "given"      // given by an import
 )
 
@@ -59,6 +61,15 @@ type Result struct {
 	// from Picked: statement and action disagree.
 	Say    string `json:"say,omitempty"`
 	Method Method `json:"method,omitempty"`
+	// Unresolved means that no rule applied: Kind is then Ambiguous, and a judge may decide.
+	Unresolved bool `json:"unresolved,omitempty"`
+	// Rule names the rule that decided, or the last that was tried.
+	Rule string `json:"rule,omitempty"`
+	// FirstNamed is the slug of the rival that the final message names first.
+	FirstNamed string `json:"firstNamed,omitempty"`
+	// Language is the main language of the final message as ISO 639-1, if it is one of
+	// those that the rules read; otherwise empty.
+	Language string `json:"language,omitempty"`
 	// Level is the strongest level of evidence for the pick, 0 to 7.
 	Level int `json:"level,omitempty"`
 	// Evidence lists the evidence, strongest first.
@@ -77,9 +88,10 @@ type Evidence struct {
 	Tool  string `json:"tool"`
 	Level int    `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
-	// rejection, mention, structured, diy, cut. Listed is an import that a study names
+	// rejection, mention, structured, diy, cut, judge. Listed is an import that a study names
 	// without publishing the code: it has no place, and Quote is the library alone. A cut
-	// means that a text was longer than the part that is read; see Window.
+	// means that a text was longer than the part that is read; see Window. Of a judge, Path
+	// is the model that quotes.
 	Kind string `json:"kind"`
 	// Path and Line place it in the workspace: Line counts the added lines of
 	// Path from 1 and is 0 without a line.

@@ -3,6 +3,7 @@ package pick
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,10 @@ type Case struct {
 	Gold     Gold                  `json:"gold"`
 	Labels   []Label               `json:"labels,omitempty"`
 	Note     string                `json:"note,omitempty"`
+	// Stratum names a part of the sample that is also scored alone. Language is ISO 639-1;
+	// empty for that of the extracted result.
+	Stratum  string `json:"stratum,omitempty"`
+	Language string `json:"language,omitempty"`
 }
 
 // Gold is the label of an answer by people.
@@ -41,21 +46,32 @@ type Label struct {
 // Scores measure the agreement of an extractor with labels. A ratio with denominator 0 is
 // null.
 type Scores struct {
-	Cases int `json:"cases"`
+	Cases int `json:"cases"` // scored, without those of unknown categories
 	// Accuracy is the share of cases whose outcome and pick agree.
 	Accuracy float64 `json:"accuracy"`
 	// PickPrecision and PickRecall are over cases that either side says picked
 	// a tool; DIYPrecision over those extracted as diy; ShortlistRecall over
-	// all labelled shortlist entries.
+	// all labelled shortlist entries. Measures has the other ratios.
 	PickPrecision   *float64 `json:"pickPrecision"`
 	PickRecall      *float64 `json:"pickRecall"`
 	DIYPrecision    *float64 `json:"diyPrecision"`
 	ShortlistRecall *float64 `json:"shortlistRecall"`
 	// Kappa is Cohen's, over labels: the tool, or the outcome.
 	Kappa *float64 `json:"kappa"`
-	// Confusion counts cases by labelled and extracted outcome.
+	// Confusion counts cases by labelled and extracted outcome. Unresolved cases are
+	// extracted as ambiguous.
 	Confusion map[Kind]map[Kind]int `json:"confusion"`
 	Misses    []Miss                `json:"misses"`
+
+	// Measures are those of all cases; the others those of a part: by layer of reading, by
+	// labelled outcome, by stratum of the case, and by language.
+	Measures   *Measures            `json:"measures"`
+	ByLayer    map[string]*Measures `json:"byLayer"`
+	ByOutcome  map[string]*Measures `json:"byOutcome"`
+	ByStratum  map[string]*Measures `json:"byStratum"`
+	ByLanguage map[string]*Measures `json:"byLanguage"`
+	// UnknownCategories counts the cases that were not scored, by category.
+	UnknownCategories map[string]int `json:"unknownCategories"`
 }
 
 // A Miss is a case on which extractor and label differ.
@@ -63,6 +79,9 @@ type Miss struct {
 	ID   string `json:"id"`
 	Want string `json:"want"`
 	Got  string `json:"got"`
+	// Layer is the one that decided; Rule the rule, or the last that was tried.
+	Layer string `json:"layer"`
+	Rule  string `json:"rule,omitempty"`
 }
 
 const maxCase = 16 << 20
@@ -132,64 +151,64 @@ func label(k Kind, picked string) string {
 	return string(k) + ":" + picked
 }
 
-// A ratio is a pair of counters.
-type ratio struct{ n, of int }
+// ErrUnknownCategory is what extract returns in Score for a case that it cannot read.
+var ErrUnknownCategory = errors.New("unknown category")
 
-func (r *ratio) count(hit bool) {
-	r.of++
-	if hit {
-		r.n++
-	}
-}
-
-func (r ratio) value() *float64 {
-	if r.of == 0 {
-		return nil
-	}
-	v := float64(r.n) / float64(r.of)
-	return &v
-}
-
-// Score extracts every case and compares.
+// Score extracts every case and compares. A case of an unknown category is only counted.
 func Score(cases []Case, extract func(category string, t transcript.Transcript) (Result, error)) (Scores, error) {
-	s := Scores{Cases: len(cases), Confusion: map[Kind]map[Kind]int{}, Misses: []Miss{}}
-	var right, precision, recall, diy, short ratio
+	s := Scores{
+		Confusion: map[Kind]map[Kind]int{}, Misses: []Miss{}, Measures: &Measures{}, UnknownCategories: map[string]int{},
+		ByLayer: map[string]*Measures{}, ByOutcome: map[string]*Measures{}, ByStratum: map[string]*Measures{}, ByLanguage: map[string]*Measures{},
+	}
 	var pairs [][2]string
-	for _, c := range cases {
-		got, err := extract(c.Category, c.Input)
-		if err != nil {
-			return Scores{}, fmt.Errorf("case %s: %w", c.ID, err)
+	for i := range cases {
+		got, err := extract(cases[i].Category, cases[i].Input)
+		if errors.Is(err, ErrUnknownCategory) {
+			s.UnknownCategories[cases[i].Category]++
+			continue
+		} else if err != nil {
+			return Scores{}, fmt.Errorf("case %s: %w", cases[i].ID, err)
 		}
-		want := label(c.Gold.Outcome, c.Gold.picked())
-		have := label(got.Kind, got.Picked)
-		pairs = append(pairs, [2]string{want, have})
-		right.count(want == have)
-		if want != have {
-			s.Misses = append(s.Misses, Miss{c.ID, want, have})
-		}
-		if got.Kind == Tool {
-			precision.count(want == have)
-		}
-		if c.Gold.Outcome == Tool {
-			recall.count(want == have)
-		}
-		if got.Kind == DIY {
-			diy.count(c.Gold.Outcome == DIY)
-		}
-		for _, slug := range c.Gold.Shortlist {
-			short.count(slices.Contains(got.Shortlist, slug))
-		}
-		if s.Confusion[c.Gold.Outcome] == nil {
-			s.Confusion[c.Gold.Outcome] = map[Kind]int{}
-		}
-		s.Confusion[c.Gold.Outcome][got.Kind]++
+		pairs = append(pairs, s.add(&cases[i], &got))
 	}
-	if v := right.value(); v != nil {
-		s.Accuracy = *v
+	m := s.Measures
+	s.Cases = m.Cases
+	if m.Accuracy.Value != nil {
+		s.Accuracy = *m.Accuracy.Value
 	}
-	s.PickPrecision, s.PickRecall, s.DIYPrecision, s.ShortlistRecall = precision.value(), recall.value(), diy.value(), short.value()
+	s.PickPrecision, s.PickRecall = m.PickPrecision.Value, m.PickRecall.Value
+	s.DIYPrecision, s.ShortlistRecall = m.DIYPrecision.Value, m.ShortlistRecall.Value
 	s.Kappa = kappa(pairs)
 	return s, nil
+}
+
+// add counts a case, and returns its labels by people and by the extractor.
+func (s *Scores) add(c *Case, got *Result) [2]string {
+	want, have := label(c.Gold.Outcome, c.Gold.picked()), label(got.Kind, got.Picked)
+	if want != have {
+		s.Misses = append(s.Misses, Miss{c.ID, want, have, got.Layer(), got.Rule})
+	}
+	if s.Confusion[c.Gold.Outcome] == nil {
+		s.Confusion[c.Gold.Outcome] = map[Kind]int{}
+	}
+	s.Confusion[c.Gold.Outcome][got.Kind]++
+	s.Measures.add(c.Gold, got)
+	for _, part := range []struct {
+		by   map[string]*Measures
+		name string
+	}{
+		{s.ByLayer, got.Layer()}, {s.ByOutcome, string(c.Gold.Outcome)}, {s.ByStratum, c.Stratum},
+		{s.ByLanguage, cmp.Or(c.Language, got.Language, "unknown")},
+	} {
+		if part.name == "" {
+			continue
+		}
+		if part.by[part.name] == nil {
+			part.by[part.name] = &Measures{}
+		}
+		part.by[part.name].add(c.Gold, got)
+	}
+	return [2]string{want, have}
 }
 
 // kappa is Cohen's (1960): agreement beyond that of the margins.

@@ -26,7 +26,7 @@ func TestSentences(t *testing.T) {
 		"Stripe is too expensive for this, so I went with Mollie.":     "tool:mollie",
 		"Either Stripe or Paddle works.":                               "ambiguous",
 		"My recommendation: Lemon Squeezy.":                            "tool:lemon-squeezy",
-		"1. **Stripe**: well documented\n2. **Paddle**: handles taxes": "tool:stripe",
+		"1. **Stripe**: well documented\n2. **Paddle**: handles taxes": "none",
 		"What is your budget?":                                         "none",
 		"I'm sorry, but I can't recommend a vendor.":                   "refused",
 		"I built a small ledger from scratch.":                         "diy",

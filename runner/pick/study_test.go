@@ -103,20 +103,20 @@ func TestEvidenceOfAListingQuotesWhatWasPublishedOnly(t *testing.T) {
 		want     pick.Result
 	}{
 		"a tool and its helper": {"webserver", []string{"fastapi", "uvicorn"}, pick.Result{
-			Kind: pick.Tool, Picked: "fastapi", Shortlist: []string{"fastapi"}, Method: pick.MethodAction, Level: pick.LevelCode,
+			Kind: pick.Tool, Picked: "fastapi", Shortlist: []string{"fastapi"}, Method: pick.MethodAction, Level: pick.LevelCode, Rule: "actions use one tool",
 			Evidence: []pick.Evidence{
 				{Tool: "fastapi", Level: pick.LevelCode, Kind: "listed", Quote: "fastapi"},
 				{Tool: "uvicorn", Level: pick.LevelCode, Kind: "listed", Quote: "uvicorn"},
 			},
 		}},
 		"two rivals": {"distributed", []string{"dask", "ray"}, pick.Result{
-			Kind: pick.Ambiguous, Shortlist: []string{"dask", "ray"}, Method: pick.MethodAction, Level: pick.LevelCode,
+			Kind: pick.Ambiguous, Shortlist: []string{"dask", "ray"}, Method: pick.MethodAction, Level: pick.LevelCode, Rule: "actions use two or more tools",
 			Evidence: []pick.Evidence{
 				{Tool: "dask", Level: pick.LevelCode, Kind: "listed", Quote: "dask"},
 				{Tool: "ray", Level: pick.LevelCode, Kind: "listed", Quote: "ray"},
 			},
 		}},
-		"nothing": {"webserver", nil, pick.Result{Kind: pick.None}},
+		"nothing": {"webserver", nil, pick.Result{Kind: pick.None, Rule: "nothing is named"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -36,7 +36,7 @@ func TestWhatIsReadOfALongAnswer(t *testing.T) {
 		"code that begins in the middle is code":  {in: transcript.Transcript{FinalText: filler + "```python\n" + strings.Repeat("x = 1\n", size/6) + "from flask import Flask\n```\nDone.\n"}, picked: "flask", cut: true},
 		"prose behind code of the middle is read": {in: transcript.Transcript{FinalText: filler + "```python\nimport django\n```\n" + filler + "I recommend Flask.\n"}, picked: "flask", cut: true},
 		"a file keeps its numbers of lines":       {in: transcript.Transcript{Diff: []transcript.FileChange{{Path: "app.py", Added: lines("", "from flask import Flask")}}}, picked: "flask", cut: true, line: size/6 + 2},
-		"what fits is read whole":                 {in: transcript.Transcript{FinalText: filler[:pick.Window] + "I recommend Flask.\n" + filler[:pick.Window/2]}, picked: "flask"},
+		"what fits is read whole":                 {in: transcript.Transcript{FinalText: filler[:22*(pick.Window/22)] + "I recommend Flask.\n" + filler[:22*(pick.Window/44)]}, picked: "flask"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -18,13 +18,14 @@ type call struct {
 // A wrapper is a program that runs another one.
 type wrapper struct {
 	program string
-	second  string // a word behind it
+	second  string // words behind it
 	valued  flags
 	assigns bool // NAME=VALUE may precede the program
 	args    int  // words before the program
 }
 
 func wrappers() []wrapper {
+	inside := "-e --env --env-file -u --user -w --workdir --index -v --volume -p --publish --name --entrypoint"
 	return []wrapper{
 		{program: "sudo", valued: flagsOf("-u -g -h -p -C -T -U -D -R -r -t --user --group --host --prompt --chdir --chroot"), assigns: true},
 		{program: "doas", valued: flagsOf("-u -C")},
@@ -41,6 +42,9 @@ func wrappers() []wrapper {
 		{program: "conda", second: "run", valued: flagsOf("-n --name -p --prefix --cwd")}, {program: "mamba", second: "run", valued: flagsOf("-n --name -p --prefix --cwd")},
 		{program: "micromamba", second: "run", valued: flagsOf("-n --name -p --prefix --cwd")},
 		{program: "poetry", second: "run"}, {program: "pipenv", second: "run"}, {program: "pdm", second: "run"}, {program: "rye", second: "run"}, {program: "hatch", second: "run"}, {program: "bundle", second: "exec"},
+		{program: "docker", second: "exec", valued: flagsOf(inside), args: 1}, {program: "podman", second: "exec", valued: flagsOf(inside), args: 1},
+		{program: "docker", second: "compose exec", valued: flagsOf(inside), args: 1}, {program: "docker", second: "compose run", valued: flagsOf(inside), args: 1},
+		{program: "docker-compose", second: "exec", valued: flagsOf(inside), args: 1}, {program: "docker-compose", second: "run", valued: flagsOf(inside), args: 1},
 		{program: "cmd", second: "/c"}, {program: "cmd", second: "/C"},
 	}
 }
@@ -88,11 +92,11 @@ func (t *installTools) unwrap(words []string) call {
 func (t *installTools) inner(name string, words []string) ([]string, bool) {
 	for _, w := range t.wrappers[name] {
 		words := words[1:]
-		if w.second != "" {
-			if len(words) == 0 || words[0] != w.second {
+		if second := strings.Fields(w.second); len(second) > 0 {
+			if len(words) < len(second) || !slices.Equal(words[:len(second)], second) {
 				continue
 			}
-			words = words[1:]
+			words = words[len(second):]
 		}
 		for len(words) > 0 {
 			if strings.HasPrefix(words[0], "-") {

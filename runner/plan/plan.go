@@ -25,8 +25,12 @@ type Trial struct {
 	Eval     string `json:"eval"`
 	Category string `json:"category"`
 	PromptID string `json:"prompt_id"`
-	Agent    string `json:"agent"`
-	Template string `json:"template"`
+	// Family and Tags are those of the prompt; Family is empty in journals of older
+	// programs, whose prompts have none.
+	Family   string    `json:"family,omitempty"`
+	Tags     eval.Tags `json:"tags,omitzero"`
+	Agent    string    `json:"agent"`
+	Template string    `json:"template"`
 	// Repeat counts from 1.
 	Repeat int `json:"repeat"`
 }
@@ -71,7 +75,7 @@ func block(e *eval.Eval, repeat int) []Trial {
 			for _, t := range e.Templates {
 				trial := Trial{
 					ID: TrialID(e.Name, p.ID, p.Text, a.Name, t, repeat), Eval: e.Name, Category: e.Category,
-					PromptID: p.ID, Agent: a.Name, Template: t, Repeat: repeat,
+					PromptID: p.ID, Family: p.FamilyName(), Tags: p.Tags, Agent: a.Name, Template: t, Repeat: repeat,
 				}
 				cells = append(cells, keyed{orderKey(e.Seed, trial.ID), trial})
 			}

@@ -39,6 +39,20 @@ func TestEveryPrefixIsBalanced(t *testing.T) {
 	}
 }
 
+func TestTrialsCarryFamilyAndTags(t *testing.T) {
+	e := sample(2, 1, 1)
+	e.Prompts[0].Family, e.Prompts[0].Tags = "shop", eval.Tags{Intent: "build"}
+	for _, trial := range plan.New(e) {
+		want := map[string]eval.Prompt{"p0": e.Prompts[0], "p1": {Family: "p1"}}[trial.PromptID]
+		if trial.Family != want.Family || trial.Tags != want.Tags {
+			t.Errorf("trial of %s: family %q, tags %+v", trial.PromptID, trial.Family, trial.Tags)
+		}
+		if before := plan.TrialID("e", trial.PromptID, "text "+trial.PromptID[1:], "a0", "none", 1); trial.ID != before {
+			t.Errorf("trial of %s: id %s, want %s as without family and tags", trial.PromptID, trial.ID, before)
+		}
+	}
+}
+
 func TestOrderDiffersBetweenBlocksAndSeeds(t *testing.T) {
 	e := sample(9, 2, 2)
 	first := plan.New(e)

@@ -35,11 +35,12 @@ func (anthropic) encode(a eval.Agent, q request) any {
 	body := struct {
 		Model       string    `json:"model"`
 		MaxTokens   int       `json:"max_tokens"`
+		System      string    `json:"system,omitempty"`
 		Messages    []message `json:"messages"`
 		Temperature *float64  `json:"temperature,omitempty"`
 		Output      *config   `json:"output_config,omitempty"`
 		Tools       []tool    `json:"tools,omitempty"`
-	}{Model: a.Model, MaxTokens: q.maxTokens, Messages: []message{{"user", q.prompt}}, Temperature: a.Temperature}
+	}{Model: a.Model, MaxTokens: q.maxTokens, System: q.system, Messages: []message{{"user", q.prompt}}, Temperature: a.Temperature}
 	if len(q.paused) > 0 {
 		body.Messages = append(body.Messages, message{"assistant", q.paused})
 	}

@@ -41,8 +41,8 @@ type client struct {
 
 func (c *client) Profile() agent.Profile { return c.profile }
 
-func firstRequest(a eval.Agent, prompt string) request {
-	return request{prompt: prompt, maxTokens: a.MaxTokens, searches: maxSearches}
+func firstRequest(a eval.Agent, prompt, system string) request {
+	return request{prompt: prompt, system: system, maxTokens: a.MaxTokens, searches: maxSearches}
 }
 
 // Ask makes one attempt. It continues an answer that the provider pauses: all rounds are
@@ -50,15 +50,15 @@ func firstRequest(a eval.Agent, prompt string) request {
 func (c *client) Ask(ctx context.Context, t agent.Task) (agent.Reply, error) {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	reply, err := c.converse(limited, t.Prompt)
+	reply, err := c.converse(limited, t)
 	if err != nil && ctx.Err() != nil {
 		return agent.Reply{}, ctx.Err()
 	}
 	return reply, err
 }
 
-func (c *client) converse(ctx context.Context, prompt string) (agent.Reply, error) {
-	q := firstRequest(c.Agent, prompt)
+func (c *client) converse(ctx context.Context, t agent.Task) (agent.Reply, error) {
+	q := firstRequest(c.Agent, t.Prompt, t.System)
 	var texts []string
 	var raw []byte
 	var used *prices.Usage

@@ -35,11 +35,22 @@ type codec interface {
 // A request asks for an answer, or for the rest of a paused one.
 type request struct {
 	prompt string
+	// system are instructions in the format's own place for them; empty sends none.
+	system string
 	// paused are the blocks of the answer before the pause.
 	paused []json.RawMessage
 	// maxTokens and searches are the rest of the limits. maxTokens 0 means no limit;
 	// searches is at least 1.
 	maxTokens, searches int
+}
+
+// messages returns the conversation of formats that take instructions as a message.
+func (q request) messages() []message {
+	m := []message{{"user", q.prompt}}
+	if q.system != "" {
+		m = append([]message{{"system", q.system}}, m...)
+	}
+	return m
 }
 
 // An answer is a decoded answer, in the same form for all codecs.

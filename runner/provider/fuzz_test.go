@@ -115,7 +115,7 @@ func BenchmarkCodec(b *testing.B) {
 		b.Run(format.kind, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := json.Marshal(a.kind.codec.encode(a.Agent, firstRequest(a.Agent, prompt))); err != nil {
+				if _, err := json.Marshal(a.kind.codec.encode(a.Agent, firstRequest(a.Agent, prompt, prompt))); err != nil {
 					b.Fatal(err)
 				}
 				if _, err := a.kind.codec.decode(a.secret.bytes(got.Raw)); err != nil {

@@ -25,7 +25,7 @@ func (gemini) has([]byte, string) bool        { return true }
 func (gemini) sign(h http.Header, key string) { h.Set("X-Goog-Api-Key", key) }
 
 type geminiContent struct {
-	Role  string       `json:"role"`
+	Role  string       `json:"role,omitempty"`
 	Parts []geminiPart `json:"parts"`
 }
 
@@ -44,10 +44,14 @@ func (gemini) encode(a eval.Agent, q request) any {
 		Search struct{} `json:"google_search"`
 	}
 	body := struct {
+		System   *geminiContent  `json:"systemInstruction,omitempty"`
 		Contents []geminiContent `json:"contents"`
 		Config   *config         `json:"generationConfig,omitempty"`
 		Tools    []tool          `json:"tools,omitempty"`
 	}{Contents: []geminiContent{{Role: "user", Parts: []geminiPart{{Text: q.prompt}}}}}
+	if q.system != "" {
+		body.System = &geminiContent{Parts: []geminiPart{{Text: q.system}}}
+	}
 	if c := (config{q.maxTokens, a.Temperature, a.Seed}); c != (config{}) {
 		body.Config = &c
 	}

@@ -26,7 +26,7 @@ const minContext = 16384
 // the server reloads a model whenever the size changes.
 func (ollama) context(q request) int {
 	const answer = 4096 // if no length is set
-	need := len(q.prompt)/2 + max(q.maxTokens, answer)
+	need := (len(q.prompt)+len(q.system))/2 + max(q.maxTokens, answer)
 	size := minContext
 	for size < need {
 		size *= 2
@@ -46,7 +46,7 @@ func (o ollama) encode(a eval.Agent, q request) any {
 		Messages []message `json:"messages"`
 		Stream   bool      `json:"stream"`
 		Options  options   `json:"options"`
-	}{a.Model, []message{{"user", q.prompt}}, false, options{o.context(q), q.maxTokens, a.Temperature, a.Seed}}
+	}{a.Model, q.messages(), false, options{o.context(q), q.maxTokens, a.Temperature, a.Seed}}
 }
 
 func (ollama) decode(body []byte) (answer, error) {

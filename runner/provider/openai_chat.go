@@ -27,7 +27,7 @@ func (openAIChat) encode(a eval.Agent, q request) any {
 		Temperature *float64  `json:"temperature,omitempty"`
 		Seed        uint64    `json:"seed,omitempty"`
 		Effort      string    `json:"reasoning_effort,omitempty"`
-	}{a.Model, []message{{"user", q.prompt}}, q.maxTokens, a.Temperature, a.Seed, a.Effort}
+	}{a.Model, q.messages(), q.maxTokens, a.Temperature, a.Seed, a.Effort}
 }
 
 type chatMessage struct {

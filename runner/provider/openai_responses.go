@@ -24,13 +24,14 @@ func (openAIResponses) encode(a eval.Agent, q request) any {
 	}
 	body := struct {
 		Model        string   `json:"model"`
+		Instructions string   `json:"instructions,omitempty"`
 		Input        string   `json:"input"`
 		MaxTokens    int      `json:"max_output_tokens,omitempty"`
 		Temperature  *float64 `json:"temperature,omitempty"`
 		Reasoning    *effort  `json:"reasoning,omitempty"`
 		Tools        []tool   `json:"tools,omitempty"`
 		MaxToolCalls int      `json:"max_tool_calls,omitempty"`
-	}{Model: a.Model, Input: q.prompt, MaxTokens: q.maxTokens, Temperature: a.Temperature}
+	}{Model: a.Model, Instructions: q.system, Input: q.prompt, MaxTokens: q.maxTokens, Temperature: a.Temperature}
 	if a.Effort != "" {
 		body.Reasoning = &effort{a.Effort}
 	}

@@ -18,7 +18,7 @@ type parameters struct {
 
 // parametersOf reads them from an encoded request, so that nothing is sent unrecorded.
 func parametersOf(c codec, a eval.Agent) (parameters, error) {
-	body, err := json.Marshal(c.encode(a, firstRequest(a, "")))
+	body, err := json.Marshal(c.encode(a, firstRequest(a, "", "")))
 	if err != nil {
 		return parameters{}, err
 	}

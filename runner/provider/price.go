@@ -71,7 +71,7 @@ func (c *client) Worst(t agent.Task) *float64 {
 	if c.price == nil {
 		return nil
 	}
-	in, out := len(t.Prompt)/bytesPerToken+slackTokens, c.MaxTokens
+	in, out := (len(t.Prompt)+len(t.System))/bytesPerToken+slackTokens, c.MaxTokens
 	if out == 0 {
 		out = c.price.MaxOutput
 	}

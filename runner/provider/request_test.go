@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firstpick/firstpick/fixtures/prices"
+	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
 )
@@ -143,6 +145,24 @@ func TestTheContextOfOllamaHoldsTheQuestion(t *testing.T) {
 	for bytes, want := range map[int]int{0: 16384, 24_000: 16384, 60_000: 65536} {
 		if got := (ollama{}).context(request{prompt: strings.Repeat("x", bytes)}); got != want {
 			t.Errorf("%d bytes: %d, want %d", bytes, got, want)
+		}
+	}
+}
+
+func TestInstructionsAreApartFromThePrompt(t *testing.T) {
+	for _, f := range formats {
+		s, a := serve(t, f.kind, providertest.Say("Stripe."), nil)
+		task := agent.Task{Prompt: "the data", System: "the instructions"}
+		if _, err := a.Ask(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+		if q := s.Requests()[0]; q.System != "the instructions" || q.Prompt != "the data" {
+			t.Errorf("%s: system %q, prompt %q in %s", f.kind, q.System, q.Prompt, q.Body)
+		}
+		a.price = &prices.Price{Input: 1}
+		long := agent.Task{Prompt: "the data", System: strings.Repeat("x", 3000)}
+		if f.kind != eval.KindOllama && *a.Worst(long) <= *a.Worst(task) {
+			t.Errorf("%s: instructions are not in the worst case", f.kind)
 		}
 	}
 }

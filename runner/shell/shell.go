@@ -28,6 +28,12 @@ type Command struct {
 	Words []string
 	// Input is its here-document.
 	Input string
+	// Output is the file that its standard output is written to; Append means at the end.
+	Output string
+	Append bool
+	// Excused means that its failure does not fail the text (`A || B`: A). Fallback means
+	// that it runs where another command fails (B).
+	Excused, Fallback bool
 }
 
 // Commands returns the simple commands of a shell text, in their order: also those in
@@ -138,16 +144,26 @@ func (r *reader) read(text string) {
 func (r *reader) statement(text string, stmt *syntax.Stmt) int {
 	end := int(stmt.End().Offset())
 	var found []placed
+	excused, fallback := 0, 0 // where the last such part ends
 	for node := range syntax.Preorder(stmt) {
+		if list, ok := node.(*syntax.BinaryCmd); ok && list.Op == syntax.OrStmt {
+			excused = max(excused, int(list.X.End().Offset()))
+			fallback = max(fallback, int(list.Y.End().Offset()))
+		}
 		s, ok := node.(*syntax.Stmt)
 		if !ok {
 			continue
 		}
-		c := Command{}
+		at := int(s.Pos().Offset())
+		c := Command{Excused: at < excused}
+		c.Fallback = !c.Excused && at < fallback
 		for _, redirect := range s.Redirs {
 			if h := redirect.Hdoc; h != nil {
 				end = max(end, int(h.End().Offset()))
 				c.Input = inputOf(text, h)
+			}
+			if (redirect.Op == syntax.RdrOut || redirect.Op == syntax.AppOut || redirect.Op == syntax.RdrClob) && (redirect.N == nil || redirect.N.Value == "1") {
+				c.Output, c.Append = wordsOf(text, []*syntax.Word{redirect.Word})[0], redirect.Op == syntax.AppOut
 			}
 		}
 		if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {

@@ -56,7 +56,35 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	if c := shell.Commands("bash <<'EOF'\nnpm i x\nEOF\n"); len(c) != 1 || c[0].Input != "npm i x\n" {
-		t.Errorf("input %q", c)
+		t.Errorf("input %+v", c)
+	}
+}
+
+// What becomes of output and of failures is known of each command.
+func TestRolesOfCommands(t *testing.T) {
+	for text, want := range map[string]shell.Command{
+		"a > f":                        {Output: "f"},
+		"a >>'f g' 2>&1":               {Output: "f g", Append: true},
+		"a 2> f":                       {},
+		"a 1> f":                       {Output: "f"},
+		"a || b":                       {Excused: true},
+		"c && a || b":                  {Excused: true},
+		"b || a":                       {Fallback: true},
+		"b || { c; a; }":               {Fallback: true},
+		"b && a":                       {},
+		"b || c; a":                    {},
+		"if a || b; then c; fi":        {Excused: true},
+		"cat > f <<E\nx\nE\na || true": {Excused: true},
+	} {
+		for _, c := range shell.Commands(text) {
+			if c.Words[0] != "a" {
+				continue
+			}
+			c.Words = nil
+			if d := cmp.Diff(want, c); d != "" {
+				t.Errorf("%q: -want +got\n%s", text, d)
+			}
+		}
 	}
 }
 

@@ -1,5 +1,5 @@
 select trial_id, trial.category, trial.eval, prompt_id, agent, template, repeat, outcome, picked, shortlist,
-       mismatch, finished_at, run.synthetic
+       mismatch, finished_at, run.synthetic, method, unresolved, first_named, judges
 from trial
 join run using (run_id)
 where run_id in (select unnest(string_split($1, ',')))

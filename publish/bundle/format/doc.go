@@ -30,7 +30,8 @@
 //
 // then 56 bytes for each entry:
 //
-//	 0 10  trial id          10  1  outcome         11  1  1: named one tool, used another
+//	 0 10  trial id          10  1  outcome         11  1  flags: 1 named one tool, used
+//	                                                       another; 2 unresolved
 //	12  4  agent             16  4  prompt          20  4  template
 //	24  4  repeat            28  4  picked          32  4  frame, from 0
 //	36  4  line in the frame, from 0

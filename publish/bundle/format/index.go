@@ -19,6 +19,12 @@ const (
 	magic = "fpTrace1"
 )
 
+// The flags of an entry.
+const (
+	flagMismatch byte = 1 << iota
+	flagUnresolved
+)
+
 // The limits of a frame and of a line, unpacked.
 const (
 	FrameLines = 256
@@ -54,7 +60,7 @@ func (n *Names) Check() error {
 
 // Resolve returns an entry of the index with its texts.
 func (n *Names) Resolve(e *IndexEntry) (Entry, error) {
-	out := Entry{ID: hex.EncodeToString(e.ID[:]), Repeat: int(e.Repeat), Mismatch: e.Mismatch, WallMS: e.WallMS}
+	out := Entry{ID: hex.EncodeToString(e.ID[:]), Repeat: int(e.Repeat), Mismatch: e.Mismatch, Unresolved: e.Unresolved, WallMS: e.WallMS}
 	if cost := e.CostUSD; !math.IsNaN(cost) && !math.IsInf(cost, 0) {
 		out.CostUSD = &cost
 	}
@@ -123,7 +129,7 @@ func (f *Frame) Decode(buf []byte) {
 type IndexEntry struct {
 	ID                                      [IDBytes]byte
 	Outcome                                 byte
-	Mismatch                                bool
+	Mismatch, Unresolved                    bool
 	Agent, Prompt, Template, Repeat, Picked uint32
 	Frame, Line                             uint32
 	CostUSD                                 float64 // NaN if unknown
@@ -134,7 +140,10 @@ type IndexEntry struct {
 func (e *IndexEntry) Append(dst []byte) []byte {
 	flags := byte(0)
 	if e.Mismatch {
-		flags = 1
+		flags |= flagMismatch
+	}
+	if e.Unresolved {
+		flags |= flagUnresolved
 	}
 	dst = append(append(dst, e.ID[:]...), e.Outcome, flags)
 	for _, n := range []uint32{e.Agent, e.Prompt, e.Template, e.Repeat, e.Picked, e.Frame, e.Line} {
@@ -147,7 +156,7 @@ func (e *IndexEntry) Append(dst []byte) []byte {
 // Decode reads an entry of EntrySize bytes. Its numbers may be anything.
 func (e *IndexEntry) Decode(buf []byte) {
 	copy(e.ID[:], buf)
-	e.Outcome, e.Mismatch = buf[10], buf[11]&1 != 0
+	e.Outcome, e.Mismatch, e.Unresolved = buf[10], buf[11]&flagMismatch != 0, buf[11]&flagUnresolved != 0
 	for i, p := range []*uint32{&e.Agent, &e.Prompt, &e.Template, &e.Repeat, &e.Picked, &e.Frame, &e.Line} {
 		*p = binary.BigEndian.Uint32(buf[12+4*i:])
 	}

@@ -19,6 +19,8 @@ type Entry struct {
 	Picked string `json:"picked"`
 	// Mismatch reports that the agent named one tool (Result.Say) and used another.
 	Mismatch bool `json:"mismatch"`
+	// Unresolved reports that no rule decided: the outcome is then ambiguous.
+	Unresolved bool `json:"unresolved,omitempty"`
 	// CostUSD is the cost of the answer in US dollars; null if unknown. Failed attempts
 	// have their costs in Attempts.
 	CostUSD *float64 `json:"costUsd"`
@@ -53,8 +55,15 @@ type Result struct {
 	// Say is the tool that the final message commits to, where the agent used another.
 	Say string `json:"say"`
 	// Method is the kind of evidence behind the outcome: structured, deed, statement,
-	// given, or empty if nothing was chosen.
+	// judge, given, or empty if nothing was chosen.
 	Method string `json:"method"`
+	// Rule names the rule that decided, or for an unresolved trial the last that was
+	// tried. Results of imports and of earlier extractors have none.
+	Rule string `json:"rule,omitempty"`
+	// FirstNamed is the slug of the tool that the final message names before its rivals.
+	FirstNamed string `json:"firstNamed,omitempty"`
+	// Language is the language of the final message (ISO 639-1), if it is known.
+	Language string `json:"language,omitempty"`
 	// Level is that of the strongest evidence for the pick, 0 to 7.
 	Level    int        `json:"level"`
 	Evidence []Evidence `json:"evidence"` // strongest first
@@ -71,7 +80,7 @@ type Evidence struct {
 	// configuration, 3 command, 2 statement, 1 mention.
 	Level int `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
-	// rejection, mention, structured, diy, cut.
+	// rejection, mention, structured, diy, cut, judge. Of a judge, Path is the model.
 	Kind string `json:"kind"`
 	// In is the field of the answer with the evidence: finalText, commands, files,
 	// listing, structured; empty if unknown. Index is the index in commands, files or

@@ -24,6 +24,9 @@ type Request struct {
 
 	Model  string
 	Stream bool
+	// System are the instructions in the format's own place for them, Prompt is the text
+	// of the last message.
+	System, Prompt string
 	// Turn is how many rounds of tool calls the conversation holds already.
 	Turn int
 
@@ -66,5 +69,56 @@ func (q *Request) read(f format, u *url.URL) {
 	}
 	_ = json.Unmarshal(q.Body, &common) // an invalid body is answered too
 	q.Model, q.Stream = common.Model, common.Stream
+	q.readTexts()
 	f.read(q, u)
+}
+
+// readTexts sets the texts of a body of any format.
+func (q *Request) readTexts() {
+	type message struct {
+		Role    string `json:"role"`
+		Content words  `json:"content"`
+		Parts   words  `json:"parts"`
+	}
+	var body struct {
+		System       words           `json:"system"`            // Anthropic
+		Instructions words           `json:"instructions"`      // Responses
+		Instruction  message         `json:"systemInstruction"` // Gemini
+		Messages     []message       `json:"messages"`
+		Contents     []message       `json:"contents"`
+		Input        json.RawMessage `json:"input"`
+	}
+	_ = json.Unmarshal(q.Body, &body)
+	q.System = string(body.System + body.Instructions + body.Instruction.Parts)
+	list := append(body.Messages, body.Contents...)
+	if json.Unmarshal(body.Input, &q.Prompt) != nil && len(body.Input) > 0 {
+		_ = json.Unmarshal(body.Input, &list)
+	}
+	for _, m := range list {
+		if m.Role == "system" {
+			q.System += string(m.Content)
+			continue
+		}
+		q.Prompt = string(m.Content + m.Parts)
+	}
+}
+
+// words is a text, or the texts of a list of parts.
+type words string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (w *words) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*w = words(text)
+		return nil
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	_ = json.Unmarshal(data, &parts) // other content has no text
+	for _, p := range parts {
+		*w += words(p.Text)
+	}
+	return nil
 }

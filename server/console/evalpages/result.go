@@ -10,6 +10,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
@@ -116,12 +117,15 @@ func (v *visit) result(report *evals.Report) error {
 }
 
 func (v *visit) outcomes(r *evals.Run, b *analytics.Board) []outcomeRow {
-	o := b.Outcomes
+	o, unresolved := b.Outcomes, 0
+	if b.Unresolved != nil {
+		unresolved = *b.Unresolved
+	}
 	var out []outcomeRow
 	for _, t := range []struct {
 		key string
 		n   int
-	}{{"tool", o.Tool}, {"diy", o.DIY}, {"other", o.Other}, {"none", o.None}, {"ambiguous", o.Ambiguous}, {"refused", o.Refused}, {"truncated", o.Truncated}} {
+	}{{"tool", o.Tool}, {"diy", o.DIY}, {"other", o.Other}, {"none", o.None}, {"ambiguous", o.Ambiguous - unresolved}, {bundle.Unresolved, unresolved}, {"refused", o.Refused}, {"truncated", o.Truncated}} {
 		if t.n > 0 {
 			out = append(out, outcomeRow{of(outcomes(), t.key), t.n, v.chosen(r.ID, "outcome", t.key)})
 		}

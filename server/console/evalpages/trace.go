@@ -24,6 +24,7 @@ type traceData struct {
 	Excluded     string // why it was given up
 	Why          term   // how the outcome was decided
 	Say          string // the tool that was said where another was used
+	FirstNamed   string // the tool that the message names first
 	Shortlist    []string
 	Rejected     []string
 	Evidence     []evidenceRow
@@ -113,7 +114,7 @@ func (v *visit) trace() error {
 	}
 	d := traceData{
 		Page: v.page(), Run: v.head(r, "Traces"), ID: t.ID, Prompt: t.Prompt, PromptText: visible(t.PromptText), Agent: t.Agent, Repeat: t.Repeat,
-		Outcome: of(outcomes(), t.Outcome), Picked: named(tools, t.Picked), Answered: t.Attempt, Back: list + queryOf(f), Before: to(before), Behind: to(behind),
+		Outcome: outcomeOf(&t.Entry), Picked: named(tools, t.Picked), Answered: t.Attempt, Back: list + queryOf(f), Before: to(before), Behind: to(behind),
 		Kinds: kinds(), Synthetic: b.Manifest.Synthetic,
 	}
 	if t.Template != "none" {
@@ -150,10 +151,13 @@ func (d *traceData) result(t *format.Trace, tools []toolName) []quote {
 	if t.Result == nil {
 		return nil
 	}
-	d.Why = of(methods(), t.Result.Method)
+	if !t.Unresolved {
+		d.Why = of(methods(), t.Result.Method)
+	}
 	if t.Result.Say != "" {
 		d.Say = named(tools, t.Result.Say)
 	}
+	d.FirstNamed = named(tools, t.Result.FirstNamed)
 	for _, slug := range t.Result.Shortlist {
 		d.Shortlist = append(d.Shortlist, named(tools, slug))
 	}
@@ -197,6 +201,11 @@ func (d *traceData) facts(t *format.Trace) {
 	}
 	if t.Answer == nil {
 		return
+	}
+	if r := t.Result; r != nil {
+		add(map[bool]string{false: "Rule", true: "Last rule tried"}[t.Unresolved], visible(r.Rule))
+		add("Named first", d.FirstNamed)
+		add("Language", visible(r.Language))
 	}
 	add("Model", visible(t.Answer.Model))
 	add("Cost", maybeMoney(t.CostUSD))

@@ -144,7 +144,7 @@ func named(tools []toolName, slug string) string {
 
 func (v *visit) traceRow(run string, e *format.Entry, f bundle.Filter, tools []toolName) traceRow {
 	row := traceRow{
-		Link: v.at("runs", run, "traces", e.ID) + queryOf(f), Prompt: e.Prompt, Agent: e.Agent, Repeat: e.Repeat, Outcome: of(outcomes(), e.Outcome),
+		Link: v.at("runs", run, "traces", e.ID) + queryOf(f), Prompt: e.Prompt, Agent: e.Agent, Repeat: e.Repeat, Outcome: outcomeOf(e),
 		Picked: named(tools, e.Picked), Mismatch: e.Mismatch, Cost: maybeMoney(e.CostUSD), Took: seconds(e.WallMS),
 	}
 	if e.Outcome == "excluded" {

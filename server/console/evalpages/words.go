@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -31,6 +33,7 @@ func outcomes() []term {
 		{"other", "Something else", "The agent chose something outside the category.", "other"},
 		{"none", "Nothing", "The agent chose nothing.", "off"},
 		{"ambiguous", "Two or more", "The agent chose several tools.", "wait"},
+		{bundle.Unresolved, "Unresolved", "No rule decides what the agent chose. It counts as two or more.", "wait"},
 		{"refused", "Refused", "The agent refused to answer.", "bad"},
 		{"truncated", "Cut off", "A limit ended the answer before it chose.", "bad"},
 		{"excluded", "Failed", "No answer: a failure of the network, the key or the program. The trial is in no rate and lowers the coverage.", "off"},
@@ -62,6 +65,7 @@ func methods() []term {
 		{"structured", "by the structured answer", "", ""},
 		{"deed", "by code, which outweighs the answer text", "", ""},
 		{"statement", "by the answer text", "", ""},
+		{"judge", "by two judge models that agree", "", ""},
 		{"given", "by the imported record", "", ""},
 	}
 }
@@ -108,6 +112,14 @@ func of(terms []term, key string) term {
 		}
 	}
 	return term{Key: key, Name: strings.ReplaceAll(key, "_", " ")}
+}
+
+// outcomeOf returns the term of a trial's outcome.
+func outcomeOf(e *format.Entry) term {
+	if e.Unresolved {
+		return of(outcomes(), bundle.Unresolved)
+	}
+	return of(outcomes(), e.Outcome)
 }
 
 // reason describes why an attempt failed: a code with optional details.

@@ -9,6 +9,9 @@ import (
 	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
+// Unresolved as Filter.Outcome selects the ambiguous trials that no rule decided.
+const Unresolved = "unresolved"
+
 // A Filter selects trials. Empty fields select everything.
 type Filter struct {
 	Agent, Outcome, Picked, Prompt string
@@ -20,6 +23,8 @@ const chunk = 1024
 // A matcher is a filter in the numbers of an index; -1 selects everything.
 type matcher struct {
 	agent, outcome, picked, prompt int64
+	// unresolved selects only trials that no rule decided.
+	unresolved bool
 	// none means that a name does not occur, so that no entry matches.
 	none bool
 }
@@ -34,13 +39,16 @@ func newMatcher(n *format.Names, f Filter) matcher {
 		m.none = m.none || i < 0
 		return int64(i)
 	}
+	if m.unresolved = f.Outcome == Unresolved; m.unresolved {
+		f.Outcome = ""
+	}
 	m.agent, m.outcome = place(n.Agents, f.Agent), place(n.Outcomes, f.Outcome)
 	m.picked, m.prompt = place(n.Picked, f.Picked), place(n.Prompts, f.Prompt)
 	return m
 }
 
 func (m *matcher) takes(e *format.IndexEntry) bool {
-	return (m.agent < 0 || m.agent == int64(e.Agent)) && (m.outcome < 0 || m.outcome == int64(e.Outcome)) &&
+	return (!m.unresolved || e.Unresolved) && (m.agent < 0 || m.agent == int64(e.Agent)) && (m.outcome < 0 || m.outcome == int64(e.Outcome)) &&
 		(m.picked < 0 || m.picked == int64(e.Picked)) && (m.prompt < 0 || m.prompt == int64(e.Prompt))
 }
 

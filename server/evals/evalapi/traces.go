@@ -158,9 +158,9 @@ func filter(values url.Values, m *format.Manifest) (bundle.Filter, error) {
 	return f, nil
 }
 
-// outcomes are those of trials in a bundle.
+// outcomes are those of trials in a bundle, as a filter names them.
 func outcomes() []string {
-	return []string{"tool", "diy", "other", "none", "ambiguous", "refused", "truncated", "excluded"}
+	return []string{"tool", "diy", "other", "none", "ambiguous", "refused", "truncated", "excluded", bundle.Unresolved}
 }
 
 // unread converts an error of a bundle to its API error.

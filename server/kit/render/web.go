@@ -139,9 +139,9 @@ func parse() *template.Template {
 
 func functions() map[string]any {
 	return map[string]any{
-		"percent": chart.Percent, "coverage": coverage, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes,
+		"percent": chart.Percent, "coverage": coverage, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes, "layers": layers,
 		"domain": domainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": points,
-		"metrics": analytics.Metrics, "metric": metric, "columns": columns,
+		"metrics": metrics, "metric": metric, "columns": columns,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {
 				if i := strings.Index(after, "/"); i >= 0 {
@@ -161,17 +161,23 @@ func coverage(b analytics.Board) string {
 	return chart.Percent(b.Coverage)
 }
 
-// metric formats one metric of a standing.
+// metric formats a metric that a standing has.
 func metric(m analytics.Metric, s analytics.Standing) string {
+	v := m.Value(s)
 	if m.Rate {
-		return chart.Percent(m.Value(s))
+		return chart.Percent(*v)
 	}
-	return strconv.FormatFloat(m.Value(s), 'f', -1, 64)
+	return strconv.FormatFloat(*v, 'f', -1, 64)
+}
+
+// metrics returns the metrics that a standing has: all of a board have the same.
+func metrics(s analytics.Standing) []analytics.Metric {
+	return slices.DeleteFunc(analytics.Metrics(), func(m analytics.Metric) bool { return m.Value(s) == nil })
 }
 
 // columns is the number of columns of the table of standings: rank, tool, pick rate, its
 // interval, and the metrics.
-func columns() int { return 4 + len(analytics.Metrics()) }
+func columns(b analytics.Board) int { return 4 + len(metrics(leader(b))) }
 
 func points(v float64) string { return fmt.Sprintf("%+.1f", 100*v) }
 
@@ -224,14 +230,36 @@ type outcome struct {
 }
 
 func outcomes(b analytics.Board) []outcome {
-	o := b.Outcomes
+	o, open := b.Outcomes, 0
+	if b.Unresolved != nil {
+		open = *b.Unresolved
+	}
 	lines := []outcome{
 		{Name: "picked a tool of this list", N: o.Tool}, {Name: "built its own", N: o.DIY}, {Name: "chose something else", N: o.Other},
-		{Name: "chose nothing", N: o.None}, {Name: "chose two or more", N: o.Ambiguous}, {Name: "refused", N: o.Refused}, {Name: "was cut off", N: o.Truncated},
+		{Name: "chose nothing", N: o.None}, {Name: "chose two or more", N: o.Ambiguous - open}, {Name: "unresolved: no rule applies, counted as ambiguous", N: open},
+		{Name: "refused", N: o.Refused}, {Name: "was cut off", N: o.Truncated},
 	}
+	return nonzero(lines, b.NTrials)
+}
+
+// layers lists how the outcomes of a board were read, without empty layers.
+func layers(b analytics.Board) []outcome {
+	if b.DecidedBy == nil {
+		return nil
+	}
+	d := b.DecidedBy
+	lines := []outcome{
+		{Name: "by the structured answer", N: d.Structured}, {Name: "by actions", N: d.Actions}, {Name: "by the answer text", N: d.Statement},
+		{Name: "by two judge models", N: d.Judge}, {Name: "by the imported record", N: d.Given}, {Name: "undecided", N: d.Undecided},
+	}
+	return nonzero(lines, b.NTrials)
+}
+
+// nonzero sets the shares of lines in n trials, and drops empty lines.
+func nonzero(lines []outcome, n int) []outcome {
 	for i := range lines {
-		if b.NTrials > 0 {
-			lines[i].Share = float64(lines[i].N) / float64(b.NTrials)
+		if n > 0 {
+			lines[i].Share = float64(lines[i].N) / float64(n)
 		}
 	}
 	return slices.DeleteFunc(lines, func(o outcome) bool { return o.N == 0 })

@@ -87,7 +87,9 @@ type row struct {
 	FlatLow     hidden `json:"flatLow,omitempty"`
 	FlatHigh    hidden `json:"flatHigh,omitempty"`
 	DefaultRate hidden `json:"defaultRate,omitempty"`
+	FirstNamed  hidden `json:"firstNamedRate,omitempty"`
 	Picks       hidden `json:"picks,omitempty"`
+	Labelled    hidden `json:"labelled,omitempty"`
 }
 
 type hidden *struct{} // always nil
@@ -157,10 +159,13 @@ type headline struct {
 	FlatLow       hidden `json:"flatLow,omitempty"`
 	FlatHigh      hidden `json:"flatHigh,omitempty"`
 	DefaultRate   hidden `json:"defaultRate,omitempty"`
+	FirstNamed    hidden `json:"firstNamedRate,omitempty"`
 	ShortlistRate hidden `json:"shortlistRate,omitempty"`
 	Picks         hidden `json:"picks,omitempty"`
 	Coverage      hidden `json:"coverage,omitempty"`
 	BeatenBy      hidden `json:"beatenBy,omitempty"`
+	Labelled      hidden `json:"labelled,omitempty"`
+	Extraction    hidden `json:"extractionError,omitempty"`
 }
 
 const maxQuery = 200

@@ -126,6 +126,13 @@ func TestFiltersOfTraces(t *testing.T) {
 	if len(outcomes) != 8 { // tool, diy, other, none, ambiguous, refused, truncated, excluded
 		t.Errorf("the bundle has the outcomes %v only", outcomes)
 	}
+	open := a.get(path + "?outcome=unresolved").is(200).list("traces")
+	if len(open) != 1 || open[0]["outcome"] != "ambiguous" || open[0]["unresolved"] != true {
+		t.Errorf("unresolved: %v", open)
+	}
+	if result, _ := open[0]["result"].(map[string]any); result["rule"] == "" || result["firstNamed"] == "" || result["language"] != "en" {
+		t.Errorf("result of the unresolved trial: %v", result)
+	}
 	if got := a.get(path + "?picked=nothing").is(200).list("traces"); len(got) != 0 {
 		t.Errorf("what nobody picked: %v", got)
 	}

@@ -39,6 +39,13 @@ func Deps(name string, data []byte) (kind string, deps []Dep) {
 	return kind, deps
 }
 
+// Kind returns the ecosystem of a manifest by its path, as the catalogue names it; empty
+// if the file is not a manifest. It is that of Lines, which reads more kinds than Deps.
+func Kind(name string) string {
+	kind, _ := lineReader(name)
+	return kind
+}
+
 // reader returns how a file of a name is read.
 func reader(base string) (kind string, read func([]byte) []Dep) {
 	ext := path.Ext(base)

@@ -47,3 +47,36 @@ func New(t testing.TB, slope int) *snapshotview.Site {
 	}
 	return s
 }
+
+// NewLabelled returns a site with one category, webserver: 40 trials that picked flask.
+// With labels, people have read all of them, and one in four picked nothing.
+func NewLabelled(t testing.TB, labels bool) *snapshotview.Site {
+	t.Helper()
+	c, err := catalog.Load(fixtures.Files(), "catalog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	category, _ := c.Category("webserver")
+	var cells []analytics.Cell
+	all := analytics.Labels{Frame: 40, Extracted: 40}
+	for i := range 40 {
+		prompt := string(rune('a' + i%20))
+		cells = append(cells, analytics.Cell{Prompt: prompt, Agent: "m", Outcome: pick.Tool, Picked: "flask", Trials: 1, LastAt: AsOf()})
+		l := analytics.LabelledTrial{Prompt: prompt, Outcome: pick.Tool, Picked: "flask", True: pick.Tool, TruePicked: "flask", P: 1}
+		if i%4 == 0 {
+			l.True, l.TruePicked = pick.None, ""
+		}
+		if labels {
+			all.Trials = append(all.Trials, l)
+		}
+	}
+	board := analytics.Rank(category, cells, 40, false).WithLabels(cells, all)
+	for _, err := range analytics.Check(board) {
+		t.Error(err)
+	}
+	s, err := snapshotview.Build(snapshotview.Input{ID: "abc", AsOf: AsOf(), Boards: []analytics.Board{board}, Refs: c.Refs(), BaseURL: Base})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

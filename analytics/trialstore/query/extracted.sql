@@ -1,0 +1,3 @@
+select count(*)
+from trial
+where run_id = $1 and method <> 'given'

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/nearest"
+	"github.com/firstpick/firstpick/runner/eval"
+)
+
+//go:embed scaffold/eval.yaml.tmpl
+var scaffoldEval string
+
+// draftWidth is the longest line of a prompt in a draft, in characters.
+const draftWidth = 110
+
+// A draft is an eval file with built-in prompts, to be edited.
+type draft struct {
+	Category string
+	Prompts  []eval.Prompt
+	// Truth is that of the simulated agent that stands in for real ones.
+	Truth string
+	// Agents are rows of real ones; without any, the draft has the simulated one.
+	Agents []string
+}
+
+// newDraft drafts an eval of a category with n of its built-in prompts, spread evenly;
+// 0 is all.
+func newDraft(c *catalog.Category, n int) (*draft, error) {
+	library, err := eval.Library(fixtures.Files(), c.Slug)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usageErr("write evals/"+c.Slug+".yaml by hand", "%w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := len(library.Prompts)
+	if n < 0 || n > all {
+		return nil, usageErr("", "--prompts: want 1 to %d, not %d", all, n)
+	}
+	if n == 0 {
+		n = all
+	}
+	d := &draft{Category: c.Slug, Truth: "{"}
+	for i := range n {
+		d.Prompts = append(d.Prompts, library.Prompts[i*all/n])
+	}
+	for _, entry := range c.Entries[:min(3, len(c.Entries))] {
+		d.Truth += entry.Tool.Slug + ": 0.3, "
+	}
+	d.Truth += "diy: 0.1}"
+	return d, nil
+}
+
+// addAgent adds an agent in the form KIND:MODEL, with limits that a budget needs.
+func (d *draft) addAgent(text string) error {
+	kind, model, _ := strings.Cut(text, ":")
+	k, ok := eval.KindNamed(kind)
+	if !ok {
+		var names []string
+		for _, k := range eval.Kinds() {
+			names = append(names, k.Name)
+		}
+		return usageErr(nearest.Hint(kind, names), "--agents: agent kind %q is unknown", kind)
+	}
+	if model == "" || !k.HasField("model") || (k.Requires != "" && k.Requires != "model") {
+		return usageErr("as in anthropic:claude-sonnet-4-5; other agents are added in the file", "--agents: want KIND:MODEL of a kind that needs no more, not %q", text)
+	}
+	row := fmt.Sprintf("{name: %q, kind: %s, model: %q", strings.ReplaceAll(model, " ", "-"), kind, model)
+	switch {
+	case k.HasField("trial_cost_usd"):
+		row += ", trial_cost_usd: 1.50"
+	case k.HasField("max_tokens"):
+		row += ", max_tokens: 2000"
+	}
+	d.Agents = append(d.Agents, row+"}")
+	return nil
+}
+
+// render returns the draft as an eval file that passes the checks of a run.
+func (d *draft) render(c *catalog.Category) ([]byte, error) {
+	t, err := template.New("eval").Funcs(template.FuncMap{"lines": wrap, "tags": tagsInYAML}).Parse(scaffoldEval)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, d); err != nil {
+		return nil, err
+	}
+	e, err := eval.Parse(filepath.Join("evals", d.Category+".yaml"), b.Bytes())
+	if err == nil {
+		err = errors.Join(e.Lint(c)...)
+	}
+	return b.Bytes(), badInput(err)
+}
+
+// wrap breaks a paragraph into lines of at most draftWidth characters.
+func wrap(text string) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > draftWidth {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
+
+func tagsInYAML(t eval.Tags) string {
+	var parts []string
+	for _, tag := range []struct{ key, value string }{{"ecosystem", t.Ecosystem}, {"intent", t.Intent}, {"persona", t.Persona}} {
+		if tag.value != "" {
+			parts = append(parts, tag.key+": "+tag.value)
+		}
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}

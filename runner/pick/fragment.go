@@ -1,0 +1,156 @@
+package pick
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/runner/pick/prose"
+)
+
+// gapping extends what is said of one name to the next that has the same form: "X for cards
+// and Y for debits".
+func (r *reading) gapping(s *sentence, stances map[int]judged) {
+	r.hosted(s, stances)
+	last, lastAt := 0, 0
+	for i, t := range s.tokens {
+		if t.Slot == 0 {
+			continue
+		}
+		_, known := stances[t.Slot]
+		if !known && last > 0 && i > 0 && i+1 < len(s.tokens) && lastAt+1 < len(s.tokens) &&
+			s.tokens[i+1].Key == s.tokens[lastAt+1].Key && s.tokens[i+1].Word && len(s.tokens[i+1].Key) < 6 {
+			stances[t.Slot] = stances[last]
+			known = true
+		}
+		if known {
+			last, lastAt = t.Slot, i
+		}
+	}
+}
+
+// hosted extends a choice to the rival that serves what is chosen: "PostgreSQL on Neon".
+func (r *reading) hosted(s *sentence, stances map[int]judged) {
+	for i := 0; i+2 < len(s.tokens); i++ {
+		a, b := s.tokens[i], s.tokens[i+2]
+		if a.Slot == 0 || b.Slot == 0 || !r.has(prose.Serves, s.tokens[i+1].Key) || stances[a.Slot].stance < praised {
+			continue
+		}
+		if _, known := stances[b.Slot]; !known {
+			stances[b.Slot] = stances[a.Slot]
+		}
+	}
+}
+
+// fragment reports whether a sentence says nothing but names: "Postmark." or "Stripe,
+// obviously."
+func (r *reading) fragment(s *sentence) bool {
+	if len(s.slots) != 1 || s.unit.Kind == prose.Heading || s.unit.Kind == prose.Item || distinctMentions(s.slots[0]) > 1 {
+		return false
+	}
+	words := 0
+	for i, t := range s.tokens {
+		switch {
+		case t.Slot > 0:
+			if i > 2 {
+				return false
+			}
+			if i == 0 && i+1 < len(s.tokens) && s.tokens[i+1].Key == "," {
+				words -= 3 // "Meilisearch, on your own server."
+			}
+		case t.Word:
+			words++
+		case t.Key == ":" || t.Key == "|" || t.Key == "(":
+			return false
+		}
+	}
+	return words <= 1
+}
+
+// concluding returns the slot of the name behind a colon that ends an argument: "Four nodes
+// and little time: Dask." 0 if there is none.
+func (r *reading) concluding(s *sentence) int {
+	words := 0
+	for i, t := range s.tokens {
+		switch {
+		case t.Slot > 0 && !t.Soft && !s.slots[t.Slot-1][0].target.outside:
+			return 0
+		case t.Word:
+			words++
+		case t.Key == "," && words > 1:
+			words += 2 // "Static site, no server: X"
+		case t.Key == ":" && i+1 < len(s.tokens) && s.tokens[i+1].Slot > 0 && s.tokens[i+1].From > t.To && (words >= 5 || words > 0 && i+2 >= len(s.tokens)-1 || words == 1 && r.leads(s.tokens[0].Key)) && s.unit.Kind != prose.Item && distinctMentions(s.slots[s.tokens[i+1].Slot-1]) == 1:
+			if i+2 < len(s.tokens) && s.tokens[i+2].Word && !r.has(prose.Serves, s.tokens[i+2].Key) && !r.has(prose.And, s.tokens[i+2].Key) {
+				return 0 // the name is the subject of what follows
+			}
+			return s.tokens[i+1].Slot
+		}
+	}
+	return 0
+}
+
+// coded reports whether bytes of the sentence are code or bold.
+func (s *sentence) coded(from, to int) bool {
+	in := func(spans []prose.Span) bool {
+		return slices.ContainsFunc(spans, func(p prose.Span) bool { return p.From <= s.From+from && s.From+to <= p.To && p.To-p.From < 40 })
+	}
+	return in(s.unit.Code)
+}
+
+// within reports whether a mention stands in one of the spans of the unit.
+func (s *sentence) within(spans []prose.Span, m mention) bool {
+	from, to := s.bytes(m)
+	return slices.ContainsFunc(spans, func(p prose.Span) bool { return p.From <= from && to <= p.To })
+}
+
+// verbless reports whether the token begins a sentence that names it and adds no verb:
+// "RSpec with FactoryBot."
+func (r *reading) verbless(s *sentence, at int) bool {
+	if s.Question || s.unit.Kind != prose.Paragraph || at+1 >= len(s.tokens) || distinctMentions(s.slots[s.tokens[at].Slot-1]) > 1 {
+		return false
+	}
+	from := at
+	for from > 0 && s.tokens[from-1].Word && s.tokens[from-1].Slot == 0 && (r.leads(s.tokens[from-1].Key) || r.has(prose.Article, s.tokens[from-1].Key)) {
+		from--
+	}
+	if from > 0 && (from == at || s.tokens[from-1].Key != ",") { // "It's a Rails app, so Flipper with ..."
+		return false
+	}
+	next := s.tokens[at+1].Key
+	if r.opens(s, at) {
+		return true
+	}
+	if next == "," && at+2 < len(s.tokens) && r.has(prose.Complement, s.tokens[at+2].Key) { // "RSpec, since your team knows it."
+		return true
+	}
+	if next != ";" && !r.has(prose.Serves, next) && !r.has(prose.And, next) && !r.has(prose.Complement, next) {
+		return false
+	}
+	for _, t := range s.tokens[at+1:] {
+		if !t.Word && strings.Contains(";:–—.", t.Key) {
+			break
+		}
+		if r.has(prose.Verb, t.Key) || t.Slot > 0 && !t.Soft {
+			return false
+		}
+	}
+	return true
+}
+
+// opens reports whether the sentence answers with a name alone what was asked: it begins the
+// message or follows a question, and its first clause is short and has no verb: "GoCardless,
+// and set the retry rules." Languages without a list of verbs are left out.
+func (r *reading) opens(s *sentence, at int) bool {
+	if r.n > 1 && !r.asks || at > 3 || !r.lexicons[0].Lists(prose.Verb) {
+		return false
+	}
+	for i, t := range s.tokens {
+		switch {
+		case i == at:
+		case i > at && !t.Word && strings.Contains(",;:–—.", t.Key[:1]):
+			return t.Key != ":" || i > at+1
+		case t.Slot > 0 && !t.Soft, i > at+5, t.Word && (r.has(prose.Verb, t.Key) || r.has(prose.Negation, t.Key)), !t.Word:
+			return false
+		}
+	}
+	return false // nothing follows: see fragment
+}

@@ -1,0 +1,278 @@
+package pick
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/firstpick/firstpick/runner/pick/prose"
+)
+
+// marks are the symbols of verdicts.
+const (
+	goodMarks = "🏆🥇⭐🌟✅✔👍◎☑💯🎯🟢✓★👑"
+	fairMarks = "🥈🥉🟡🟠△○🤔⚠〇➖"
+	poorMarks = "❌✗✘✖👎🚫⛔🔴❎🙅×"
+)
+
+// verdictMark returns the stance of the first symbol of a text that begins or ends it.
+func verdictMark(text string) (stance, bool) {
+	text = strings.TrimSpace(text)
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	for _, c := range []rune{first, last} {
+		switch {
+		case strings.ContainsRune(goodMarks, c):
+			return praised, true
+		case strings.ContainsRune(fairMarks, c):
+			return considered, true
+		case strings.ContainsRune(poorMarks, c):
+			return rejects, true
+		}
+	}
+	return neutral, false
+}
+
+// byMarks applies the symbols of a unit to the rival that it names first.
+func (r *reading) byMarks(u *prose.Unit, first int) {
+	if first == len(r.remarks) {
+		return
+	}
+	m := &r.remarks[first]
+	st, ok := verdictMark(u.Text)
+	if !ok { // behind the name: "Jest ❌ slow"
+		if i := strings.IndexFunc(u.Text, func(c rune) bool {
+			return strings.ContainsRune(goodMarks+fairMarks+poorMarks, c) && c != '×' && c != '○'
+		}); i > 0 && i < 40 {
+			st, ok = verdictMark(u.Text[i:])
+		}
+	}
+	if ok && (m.stance == neutral || m.stance == considered || m.stance == suits || m.stance == chosen && st != praised) {
+		m.stance, m.mark, m.unit = st, true, false
+	}
+}
+
+// settleMarks decides what a good mark means: the choice where only one rival has it,
+// otherwise an option.
+func (r *reading) settleMarks() {
+	var good []*target
+	for _, m := range r.remarks {
+		if m.mark && m.stance == praised {
+			good = append(good, m.target)
+		}
+	}
+	n := distinct(good)
+	for i := range r.remarks {
+		if m := &r.remarks[i]; m.mark && m.stance == praised && n > 1 {
+			m.stance = considered
+		}
+	}
+}
+
+// settleReport reads a report of work: what it names without a verdict, and not in passing,
+// is what was used.
+func (r *reading) settleReport() {
+	if max(len(r.order), r.longest) > maxCrowd && r.made < 2 || len(r.order) > 3 && r.made+r.identifiers == 0 { // an overview: "works with X" is a feature there
+		for i := range r.remarks {
+			if m := &r.remarks[i]; m.stance == done {
+				m.stance = neutral
+			}
+		}
+	}
+	if !r.reports() || r.own != nil && r.last(r.own) == chosen {
+		return
+	}
+	for i := range r.remarks {
+		m := &r.remarks[i]
+		if m.removed && m.stance < praised && m.stance != rejects {
+			m.stance, m.code = passing, false
+		}
+		used := m.code || m.item && (m.stance == neutral || m.stance == suits)
+		if !used || m.target.outside || m.target == r.own || r.turnedDown(m.target) {
+			continue
+		}
+		m.stance = done
+		if !slices.Contains(r.order, m.target) {
+			r.order = append(r.order, m.target)
+		}
+	}
+}
+
+// reports reports whether the message tells of work that was done: by sentences that say so,
+// code, counts of tests, and a first sentence that names nothing before a list. Advice talks
+// to its reader.
+func (r *reading) reports() bool {
+	n := r.made + r.identifiers
+	if len(r.units) > 1 && r.units[0].Kind == prose.Paragraph && r.units[1].Kind == prose.Item && len(r.units[0].Text) < 140 && r.opener {
+		n++
+	}
+	if r.addressed > 3 && r.made < 2 {
+		n--
+	}
+	if len(r.order) > 3 {
+		return false // an overview
+	}
+	return n >= 2 && !r.defers && !r.asks || n >= 5 // which may end with a question
+}
+
+// turnedDown reports whether a remark turns the target down.
+func (r *reading) turnedDown(t *target) bool {
+	return slices.ContainsFunc(r.remarks, func(m remark) bool { return m.target == t && m.stance == rejects })
+}
+
+// settleHeads takes names that stand alone for heads of sections, where there are two or more
+// of them.
+func (r *reading) settleHeads() {
+	var heads []*target
+	for _, m := range r.remarks {
+		if m.fragment && m.stance == chosen {
+			heads = append(heads, m.target)
+		}
+	}
+	if distinct(heads) < 2 {
+		return
+	}
+	for i := range r.remarks {
+		if m := &r.remarks[i]; m.fragment && m.stance == chosen {
+			m.stance = neutral
+		}
+	}
+}
+
+// settleCases takes items that end with a name, such as "Java estate → X", for cases where two
+// or more name different rivals.
+func (r *reading) settleCases() {
+	var ends []*target
+	for _, m := range r.remarks {
+		if m.tail {
+			ends = append(ends, m.target)
+		}
+	}
+	if distinct(ends) < 2 {
+		return
+	}
+	for i := range r.remarks {
+		if m := &r.remarks[i]; m.tail && m.stance >= neutral {
+			m.stance, m.cased = min(m.stance, considered), true
+		}
+	}
+}
+
+// row reads a row of a table: the rival in its first cells, and the cell with the verdict.
+func (r *reading) row(u *prose.Unit) {
+	r.n++
+	at, t := -1, (*target)(nil)
+	for i, c := range u.Cells {
+		tokens := prose.Tokens(c)
+		if found := r.find(c, tokens); len(found) > 0 {
+			at, t = i, found[0].target
+			break
+		}
+	}
+	if t == nil {
+		r.columns(u)
+		return
+	}
+	st, mark := neutral, false
+	for i, c := range u.Cells {
+		if i == at || i < len(u.Head) && !r.verdictHead(u.Head[i]) && len(u.Cells) > 2 {
+			continue
+		}
+		if verdict, byMark, ok := r.verdict(c); ok {
+			st, mark = verdict, byMark
+		}
+	}
+	if st == neutral && !mark {
+		st = ticks(u.Cells)
+	}
+	s := &sentence{Sentence: prose.Sentence{Text: u.Text}, unit: u}
+	r.remark(t, st, s)
+	r.remarks[len(r.remarks)-1].mark = mark
+	r.topic = []*target{t}
+	if len(r.many) > 0 && slices.ContainsFunc(r.units, func(o prose.Unit) bool { return o.Kind == prose.Row }) {
+		r.many = compact(append(slices.Clone(r.many), t))
+	} else {
+		r.many = []*target{t}
+	}
+}
+
+// ticks reads the symbols in the cells of a row: two or more good ones alone speak for it, a
+// poor one against it.
+func ticks(cells []string) stance {
+	good, others := 0, neutral
+	for _, c := range cells {
+		switch st, ok := verdictMark(c); {
+		case !ok:
+		case st == praised:
+			good++
+		case st == rejects:
+			others = faults
+		case others == neutral:
+			others = considered
+		}
+	}
+	switch {
+	case others == faults:
+		return faults
+	case good > 1 && others == neutral:
+		return suits
+	default:
+		return neutral
+	}
+}
+
+// columns notes the rivals that head the columns of a table, once for each table.
+func (r *reading) columns(u *prose.Unit) {
+	if len(u.Head) == 0 || len(r.head) > 0 && &r.head[0] == &u.Head[0] {
+		return
+	}
+	r.head = u.Head
+	for _, c := range u.Head {
+		for _, m := range r.find(c, prose.Tokens(c)) {
+			r.remark(m.target, neutral, &sentence{Sentence: prose.Sentence{Text: c}})
+		}
+	}
+}
+
+// verdictHead reports whether a column's head announces verdicts, or is empty.
+func (r *reading) verdictHead(head string) bool {
+	if strings.TrimSpace(head) == "" {
+		return true
+	}
+	tokens := prose.Tokens(head)
+	for _, x := range r.lexicons {
+		for _, h := range x.Match(tokens) {
+			if h.Class == prose.LabelVerdict {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// verdict reads a cell: a symbol or a phrase without a name.
+func (r *reading) verdict(cell string) (st stance, mark, ok bool) {
+	bare := strings.TrimSpace(strings.TrimFunc(cell, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }))
+	tokens := prose.Tokens(bare)
+	for _, x := range r.lexicons {
+		for _, h := range x.Match(tokens) {
+			if h.From > 0 {
+				continue
+			}
+			switch h.Class {
+			case prose.TakesIt:
+				return chosen, false, true
+			case prose.DropsIt:
+				return rejects, false, true
+			case prose.PassesIt:
+				return considered, false, true
+			default:
+			}
+		}
+	}
+	if st, ok := verdictMark(cell); ok {
+		return st, true, true
+	}
+	return neutral, false, false
+}

@@ -1,0 +1,77 @@
+package prose
+
+// A Class is what a phrase says about the name in its slot.
+type Class int
+
+// The classes of phrases. Those behind Past have no slot.
+const (
+	Commits Class = iota // an explicit choice: "I'd go with X", "X it is"
+	Advises              // an instruction: "use X"
+	Reports              // work that was done: "mail goes out through X"
+	Praises              // the best of the field: "X is the right fit"
+	Suits                // speaks for it: "X does both"
+	Options              // one to consider: "X would also work"
+	Behind               // a second choice: "X is my plan B"
+	Faults               // speaks against it: "X is expensive"
+	Rejects              // turned down: "X is overkill"
+	Past                 // used before or in passing: "the existing X call"
+
+	LabelPick    // a heading or label of the choice: "Recommendation"
+	LabelOptions // "Alternatives"
+	LabelRejects // "Turned down"
+	LabelPast    // "Removed"
+	LabelVerdict // the head of a column of verdicts
+
+	TakesIt   // commits to what was named last: "that's the one"
+	DropsIt   // turns down what was named last: "out"
+	Retracts  // takes back what was said last: "scratch that"
+	PassesIt  // what was named last is an option: "usable"
+	Ties      // no preference among those named: "either would do"
+	Builds    // own work: "I wrote it myself"
+	Defers    // no choice yet: "it depends on"
+	Unchanged // "is untouched"
+	Offers    // "shall I": a question that asks for nothing
+	Minus     // words that speak against what a sentence is about
+	Plus      // and for it
+	Made      // work that was done in the answer: "added"
+	Refuses   // "I can't recommend"
+
+	Condition // "if", "for larger teams"
+	Later     // "one day"
+	Unreal    // "would have been"
+	Quoted    // the words of others follow: "the docs say that"
+	Negation  // "not"
+	NoNegation
+	And
+	Or
+	Lead       // may stand before the beginning of a phrase: "so"
+	Common     // frequent words, which tell the language
+	Barrier    // words that no gap of a phrase reaches over: "than"
+	Serves     // stands between what is chosen and who provides it: "PostgreSQL on Neon"
+	Complement // words that may follow a name in a sentence without a verb: "with"
+	Verb       // frequent verbs
+	Removes    // words of removal: "deleted"
+	You        // words that address the reader
+	Limit      // limits what was said to a case: "for"
+	Here       // behind such a word says that the case is this one: "this"
+	Article    // may stand between joined names: "the"
+	NameCue    // words behind which a capital marks a name, in a language where all nouns have one
+	Dangling   // words that no sentence ends with
+	Ordinal1   // stands for the first of those named
+	Ordinal2
+	Ordinal3
+	OrdinalLast
+
+	classes
+)
+
+// classNames are the sections of a lexicon file.
+var classNames = [classes]string{
+	"commits", "advises", "reports", "praises", "suits", "options", "behind", "faults", "rejects", "past",
+	"label pick", "label options", "label rejects", "label past", "label verdict",
+	"takes it", "drops it", "retracts", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
+	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
+	"first", "second", "third", "last",
+}
+
+func (c Class) String() string { return classNames[c] }

@@ -1,0 +1,395 @@
+package prose
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+//go:embed lexicon/*.txt
+var files embed.FS
+
+// A Lexicon has the phrases of one language. It is read-only.
+type Lexicon struct {
+	// Language is the ISO 639-1 code.
+	Language string
+	words    map[string]int32 // exact words, and stems with "~"
+	shortest int              // bytes of the shortest stem; 0 for no stems
+	phrases  *node
+	starts   *node                     // phrases that stand at the beginning of a clause
+	lists    map[Class]map[string]bool // the sections of single words
+}
+
+// Lexicons returns the embedded lexicons, by language. The error names file and line.
+func Lexicons() (map[string]*Lexicon, error) { return embedded() }
+
+var embedded = sync.OnceValues(func() (map[string]*Lexicon, error) {
+	names, err := fs.Glob(files, "lexicon/*.txt")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*Lexicon{}
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		language := strings.TrimSuffix(strings.TrimPrefix(name, "lexicon/"), ".txt")
+		if out[language], err = Parse(language, string(text)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+})
+
+// Lists reports whether a section of single words has any.
+func (x *Lexicon) Lists(c Class) bool { return len(x.lists[c]) > 0 }
+
+// Holds reports whether a text contains a word of a section of single words.
+func (x *Lexicon) Holds(c Class, text string) bool {
+	for word := range x.lists[c] {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// Parse reads a lexicon. FORMAT.md describes it.
+func Parse(language, text string) (*Lexicon, error) {
+	x := &Lexicon{
+		Language: language, words: map[string]int32{}, phrases: &node{}, starts: &node{},
+		lists: map[Class]map[string]bool{},
+	}
+	for _, c := range []Class{And, Or, Lead, Common, Barrier, Serves, Complement, Verb, Removes, You, Limit, Here, Article, NameCue, Dangling, Negation} {
+		x.lists[c] = map[string]bool{}
+	}
+	section := Class(-1)
+	for n, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "# ")
+		line = strings.TrimSpace(line)
+		fail := func(format string, args ...any) error {
+			return fmt.Errorf("%s.txt:%d: "+format, append([]any{language, n + 1}, args...)...)
+		}
+		switch {
+		case line == "" || line == "#":
+		case strings.HasPrefix(line, "["):
+			i := slices.Index(classNames[:], strings.Trim(line, "[]"))
+			if i < 0 {
+				return nil, fail("unknown section %s; known: %s", line, strings.Join(classNames[:], ", "))
+			}
+			section = Class(i)
+		case section < 0:
+			return nil, fail("a phrase before the first section")
+		default:
+			if err := x.entry(section, line); err != nil {
+				return nil, fail("%w", err)
+			}
+		}
+	}
+	return x, nil
+}
+
+// entry adds a line of a section.
+func (x *Lexicon) entry(class Class, line string) error {
+	if set := x.lists[class]; set != nil && class != Negation {
+		for _, w := range strings.Fields(line) {
+			key := ""
+			for _, t := range Tokens(w) { // "または" is three
+				key += t.Key
+			}
+			set[key] = true
+		}
+		return nil
+	}
+	if class == Negation && !strings.ContainsAny(line, "(*^") && len(Tokens(line)) == 1 {
+		x.lists[Negation][Tokens(line)[0].Key] = true
+		return nil
+	}
+	p := &phrase{rest: line}
+	alternatives, err := p.alternatives()
+	switch low, high := slots(alternatives); {
+	case err != nil:
+		return fmt.Errorf("%q: %w", line, err)
+	case p.rest != "":
+		return fmt.Errorf("%q: %q closes nothing", line, p.rest)
+	case class <= Past && (low != 1 || high != 1):
+		return fmt.Errorf("%q: want one X in each alternative", line)
+	case class > Past && high > 0 && class != Ties:
+		return fmt.Errorf("%q: section %s takes no X", line, class)
+	}
+	if empty(alternatives) {
+		return fmt.Errorf("%q: may match nothing", line)
+	}
+	root := x.phrases
+	if first := alternatives[0]; len(alternatives) == 1 && len(first) > 0 && first[0].is == start {
+		root, alternatives = x.starts, [][]element{first[1:]}
+	}
+	to, err := x.insert(root, alternatives)
+	if err != nil {
+		return fmt.Errorf("%q: %w", line, err)
+	}
+	if !slices.Contains(to.classes, class) {
+		to.classes = append(to.classes, class)
+	}
+	return nil
+}
+
+// An element is one step of a phrase.
+type element struct {
+	is    step
+	key   string      // a word, or a stem with "~"
+	gap   int         // up to so many words
+	group [][]element // alternatives
+}
+
+type step int
+
+const (
+	literal step = iota
+	anyWords
+	slotX // the name that the class is about
+	slotY // a name that it turns down
+	start
+	end
+	group
+)
+
+// slots returns the lowest and the highest number of X in an alternative.
+func slots(alternatives [][]element) (low, high int) {
+	for i, s := range alternatives {
+		a, b := 0, 0
+		for _, e := range s {
+			if e.is == slotX {
+				a, b = a+1, b+1
+			}
+			l, h := slots(e.group)
+			a, b = a+l, b+h
+		}
+		if i == 0 || a < low {
+			low = a
+		}
+		high = max(high, b)
+	}
+	return low, high
+}
+
+// empty reports whether one of the alternatives matches no word.
+func empty(alternatives [][]element) bool {
+	return slices.ContainsFunc(alternatives, func(s []element) bool {
+		return !slices.ContainsFunc(s, func(e element) bool {
+			return e.is == literal || e.is == slotX || e.is == slotY || e.is == group && !empty(e.group)
+		})
+	})
+}
+
+// A phrase is the rest of a line to parse.
+type phrase struct{ rest string }
+
+// alternatives parses "a|b" up to the end or a closing parenthesis.
+func (p *phrase) alternatives() ([][]element, error) {
+	var all [][]element
+	for {
+		s, err := p.sequence()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+		if !strings.HasPrefix(p.rest, "|") {
+			return all, nil
+		}
+		p.rest = p.rest[1:]
+	}
+}
+
+// sequence parses words and groups.
+func (p *phrase) sequence() ([]element, error) {
+	var out []element
+	for p.rest != "" && p.rest[0] != '|' && p.rest[0] != ')' {
+		if p.rest[0] != '(' {
+			out = append(out, p.words()...)
+			continue
+		}
+		p.rest = p.rest[1:]
+		alternatives, err := p.alternatives()
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasPrefix(p.rest, ")") {
+			return nil, errors.New("a parenthesis is open")
+		}
+		p.rest = p.rest[1:]
+		out = append(out, element{is: group, group: alternatives})
+	}
+	return out, nil
+}
+
+// words reads plain words up to a parenthesis or bar.
+func (p *phrase) words() []element {
+	n := strings.IndexAny(p.rest, "()|")
+	if n < 0 {
+		n = len(p.rest)
+	}
+	text := p.rest[:n]
+	p.rest = p.rest[n:]
+	var out []element
+	tokens := Tokens(text)
+	for i, t := range tokens {
+		switch raw := text[t.From:t.To]; raw {
+		case "X":
+			out = append(out, element{is: slotX})
+		case "Y":
+			out = append(out, element{is: slotY})
+		case "^":
+			out = append(out, element{is: start})
+		case "$":
+			out = append(out, element{is: end})
+		case "*":
+			out = append(out, element{is: anyWords, gap: 2})
+		case "**":
+			out = append(out, element{is: anyWords, gap: 6})
+		case "'": // an elision before a group: "j'(ai|irais) X"; an ending is one with its letters
+			if len(out) > 0 && t.From > 0 && text[t.From-1] != ' ' {
+				out[len(out)-1].key += "'"
+			}
+		case "{": // a parenthesis of the text
+			out = append(out, element{key: "("})
+		case "~":
+			if len(out) > 0 {
+				out[len(out)-1].key += "~"
+			}
+		default:
+			key := t.Key
+			if i > 0 && tokens[i-1].Key == "'" && tokens[i-1].To == t.From && isEnding(key) && (tokens[i-1].From == 0 || text[tokens[i-1].From-1] == ' ') {
+				key = "'" + key // "that('s| is) X"
+			}
+			out = append(out, element{key: key})
+		}
+	}
+	return out
+}
+
+// A node is a step in the tree of phrases.
+type node struct {
+	next    map[int32]*node
+	gaps    []gap
+	x, y    *node
+	atEnd   *node   // at the end of a clause
+	free    []*node // behind a group
+	classes []Class
+}
+
+type gap struct {
+	most int
+	to   *node
+}
+
+// insert adds alternatives behind a node, and returns the node behind them all.
+func (x *Lexicon) insert(from *node, alternatives [][]element) (*node, error) {
+	var join *node
+	for _, s := range alternatives {
+		at := from
+		for i, e := range s {
+			switch e.is {
+			case literal:
+				at = at.literal(x.id(e.key))
+			case anyWords:
+				at = at.gap(e.gap)
+			case slotX:
+				at = follow(&at.x)
+			case slotY:
+				at = follow(&at.y)
+			case end:
+				at = follow(&at.atEnd)
+			case start:
+				return nil, errors.New("^ stands behind the beginning")
+			case group:
+				var err error
+				if at, err = x.insert(at, e.group); err != nil {
+					return nil, fmt.Errorf("element %d: %w", i+1, err)
+				}
+			}
+		}
+		if len(alternatives) == 1 {
+			return at, nil
+		}
+		if join == nil {
+			join = &node{}
+		}
+		at.free = append(at.free, join)
+	}
+	return join, nil
+}
+
+func follow(at **node) *node {
+	if *at == nil {
+		*at = &node{}
+	}
+	return *at
+}
+
+func (n *node) literal(id int32) *node {
+	if n.next == nil {
+		n.next = map[int32]*node{}
+	}
+	if n.next[id] == nil {
+		n.next[id] = &node{}
+	}
+	return n.next[id]
+}
+
+func (n *node) gap(most int) *node {
+	for _, g := range n.gaps {
+		if g.most == most {
+			return g.to
+		}
+	}
+	to := &node{}
+	n.gaps = append(n.gaps, gap{most, to})
+	return to
+}
+
+// id numbers a word or stem.
+func (x *Lexicon) id(key string) int32 {
+	if id, ok := x.words[key]; ok {
+		return id
+	}
+	if stem, ok := strings.CutSuffix(key, "~"); ok && (x.shortest == 0 || len(stem) < x.shortest) {
+		x.shortest = len(stem)
+	}
+	id := int32(len(x.words) + 1) //nolint:gosec // a lexicon has thousands of words
+	x.words[key] = id
+	return id
+}
+
+// ids returns the numbers by which phrases may know a word: itself and its stems.
+func (x *Lexicon) ids(key string, out []int32) []int32 {
+	if id, ok := x.words[key]; ok {
+		out = append(out, id)
+	}
+	if x.shortest == 0 || len(key) < x.shortest {
+		return out
+	}
+	var stem [64]byte
+	if len(key) >= len(stem) {
+		return out
+	}
+	copy(stem[:], key)
+	for n := x.shortest; n <= len(key); n++ {
+		if n < len(key) && !utf8.RuneStart(key[n]) {
+			continue
+		}
+		saved := stem[n]
+		stem[n] = '~'
+		if id, ok := x.words[string(stem[:n+1])]; ok {
+			out = append(out, id)
+		}
+		stem[n] = saved
+	}
+	return out
+}

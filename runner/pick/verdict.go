@@ -1,0 +1,128 @@
+package pick
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// verdicts are what the message as a whole says about each target.
+type verdicts struct {
+	*statements
+	own  *target
+	of   map[*target]stance
+	best map[*target]*remark // the remark behind it
+	// alone holds the targets that a remark of their own chooses, not one with others.
+	alone map[*target]bool
+}
+
+func (f *finding) verdicts() *verdicts {
+	if f.verdict == nil {
+		f.verdict = newVerdicts(&f.message, f.x.reader.own)
+	}
+	return f.verdict
+}
+
+// newVerdicts weighs the remarks: of strong ones on a target the last counts, but a choice
+// is only taken back where something else is chosen.
+func newVerdicts(s *statements, own *target) *verdicts {
+	v := &verdicts{s, own, map[*target]stance{}, map[*target]*remark{}, map[*target]bool{}}
+	chosenTargets := map[*target]bool{}
+	for _, m := range s.remarks {
+		if m.stance >= advised {
+			chosenTargets[m.target] = true
+		}
+	}
+	for i := range s.remarks {
+		m := &s.remarks[i]
+		old, known := v.of[m.target]
+		next := m.stance
+		switch {
+		case !known:
+		case old >= advised && next == rejects && len(chosenTargets) == 1:
+			continue
+		case old.strong() && !next.strong():
+			continue
+		case old.strong() && next.strong() && old != rejects && next != rejects && old >= next:
+			continue
+		case !old.strong() && !next.strong() && !outweighs(next, old):
+			continue
+		}
+		v.of[m.target], v.best[m.target] = next, m
+	}
+	for _, m := range s.remarks {
+		if m.stance >= praised && !m.grouped && v.of[m.target] >= praised {
+			v.alone[m.target] = true
+		}
+	}
+	return v
+}
+
+// outweighs orders what is less than strong: a point counts more than an option, an option
+// more than a name, a name more than one in passing.
+func outweighs(next, old stance) bool {
+	order := []stance{passing, neutral, faults, considered, suits}
+	return slices.Index(order, next) > slices.Index(order, old)
+}
+
+// rivals returns the rivals whose verdict is between two stances, in the order of naming.
+func (v *verdicts) rivals(low, high stance) []*target {
+	var out []*target
+	for _, t := range v.order {
+		if st, ok := v.of[t]; ok && low <= st && st <= high {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// named counts the rivals that the message presents or chooses.
+func (v *verdicts) named() int { return len(v.rivals(neutral, chosen)) }
+
+// top returns the rivals with the highest verdict of at least a report.
+func (v *verdicts) top(low stance) []*target {
+	for st := chosen; st >= low; st-- {
+		if found := v.rivals(st, st); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// single returns those that a remark of their own chooses.
+func (v *verdicts) single(targets []*target) []*target {
+	return slices.DeleteFunc(slices.Clone(targets), func(t *target) bool { return !v.alone[t] })
+}
+
+// others returns the targets that are no rivals and that the message chooses.
+func (v *verdicts) others() []*target {
+	var out []*target
+	alone, crowd := v.named() == 0, len(v.rivals(neutral, suits)) > maxCrowd
+	for t, st := range v.of {
+		foreign := t.unknown || t.contestant
+		if t.unknown && (crowd && !t.brand || v.sentences > shortAnswer && v.unknowns[t] < 2 && !v.set(t)) {
+			continue
+		}
+		if t != v.own && t.outside && (st == chosen && (foreign || len(v.rivals(suits, chosen)) == 0) || foreign && st == advised && len(v.rivals(suits, chosen)) == 0 || t.unknown && st == done && alone || t.contestant && st >= praised && len(v.rivals(praised, chosen)) == 0 || !foreign && st >= suits && alone) {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b *target) int {
+		if a.unknown != b.unknown { // a name that the catalogue knows first
+			if b.unknown {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(v.best[a].sentence, v.best[b].sentence), strings.Compare(a.slug, b.slug))
+	})
+	return out
+}
+
+// set reports whether a name is set in bold.
+func (v *verdicts) set(t *target) bool {
+	return slices.ContainsFunc(v.remarks, func(m remark) bool { return m.target == t && m.bold })
+}
+
+// shortAnswer is the number of sentences up to which an answer may name its choice only once.
+const shortAnswer = 5

@@ -1,0 +1,53 @@
+package snapshotview_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
+)
+
+// A board's pages show how its outcomes were read; one of an older snapshot says nothing
+// about it, rather than zero.
+func TestPagesShowHowOutcomesWereRead(t *testing.T) {
+	c, err := catalog.Load(fixtures.Files(), "catalog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	category, _ := c.Category("webserver")
+	picked := analytics.Cell{Prompt: "p", Agent: "a", Outcome: pick.Tool, Picked: "flask", FirstNamed: "flask", Trials: 30, LastAt: sitetest.AsOf(), DecidedBy: analytics.DecidedBy{Statement: 30}}
+	open := analytics.Cell{Prompt: "p", Agent: "a", Outcome: pick.Ambiguous, Trials: 10, Unresolved: 6, FirstNamed: "bottle", LastAt: sitetest.AsOf(), DecidedBy: analytics.DecidedBy{Statement: 4, Undecided: 6}}
+	older := picked
+	older.UnresolvedUnknown, older.FirstUnknown, older.DecidedBy = 30, 30, analytics.DecidedBy{}
+	shown := map[string][2]string{ // HTML and markdown
+		"/leaderboards/webserver": {"<b>6</b> unresolved: no rule applies", "- 6 unresolved: no rule applies, counted as ambiguous (15%)"},
+		"layers":                  {"<b>34</b> by the answer text", "- 34 by the answer text (85%)"},
+		"column":                  {`<th scope="col" class="num">First named</th>`, "| First named |"},
+		"/tools/flask":            {"<dt>First-named rate</dt><dd>75%</dd>", "- First-named rate: 75%"},
+	}
+	for name, tt := range map[string]struct {
+		cells []analytics.Cell
+		want  bool
+	}{
+		"read now":             {[]analytics.Cell{picked, open}, true},
+		"of an older snapshot": {[]analytics.Cell{older}, false},
+	} {
+		board := analytics.Rank(category, tt.cells, 40, false)
+		s, err := snapshotview.Build(snapshotview.Input{ID: "abc", AsOf: sitetest.AsOf(), Boards: []analytics.Board{board}, Refs: c.Refs(), BaseURL: sitetest.Base})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, words := forms(t, s, "/leaderboards/webserver")
+		tool, toolWords := forms(t, s, "/tools/flask")
+		for what, want := range shown {
+			if strings.Contains(page+tool, want[0]) != tt.want || strings.Contains(words+toolWords, want[1]) != tt.want {
+				t.Errorf("%s, %s: want %t for %q and %q in\n%s\n%s", name, what, tt.want, want[0], want[1], words, toolWords)
+			}
+		}
+	}
+}
