@@ -24,8 +24,8 @@ func (r *reading) without(s *sentence, named []*target) {
 		case h.Class == prose.Builds && !s.Question && !s.says(prose.Unchanged) && !r.presents(s, h) && !r.described(s) && !r.negated(s, h) && r.qualified(s, chosen, h.From) == chosen:
 			r.remark(r.own, chosen, s)
 		case h.Class == prose.Ties && !r.conditional(s, h.From):
-			if about = r.together(about); len(about) > 1 {
-				r.ties = append(r.ties, tie{about, r.n})
+			if tied := r.together(about); len(tied) > 1 {
+				r.ties = append(r.ties, tie{tied, r.n})
 			}
 		case h.From > lastSlot: // otherwise it is about a name that follows
 			r.pointsBack(s, h, about)
@@ -198,8 +198,7 @@ func (r *reading) weigh(s *sentence, about []*target) {
 // rival that it does not turn down: work of one's own is then about it.
 func (r *reading) presents(s *sentence, h prose.Hit) bool {
 	for i, t := range s.tokens {
-		apart := slices.ContainsFunc(s.tokens[min(i, h.From):max(i, h.From)], func(t prose.Token) bool { return t.Key == ";" })
-		if t.Slot == 0 || apart {
+		if t.Slot == 0 || slices.ContainsFunc(s.tokens[min(i, h.From):max(i, h.From)], func(t prose.Token) bool { return t.Key == ";" }) {
 			continue
 		}
 		if slices.ContainsFunc(s.slots[t.Slot-1], func(m mention) bool { return !m.target.outside && m.target != r.own && r.last(m.target) >= neutral }) {

@@ -1,6 +1,8 @@
 package pick
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -32,12 +34,15 @@ func headOf(u *prose.Unit) (head, bool) {
 	return head{}, false
 }
 
-const maxHead = 30 // bytes of an unknown name
+const (
+	maxHead        = 30 // bytes of an unknown name
+	maxContestants = 32 // of one style
+)
 
 // contest finds names that the catalogue does not know among the heads of sections whose
 // siblings are rivals.
 func (r *reading) contest() *nameIndex {
-	rivals := map[string]int{}
+	rivals := map[string]map[*target]bool{}
 	open := map[string][]string{}
 	for i := range r.units {
 		h, ok := headOf(&r.units[i])
@@ -51,14 +56,18 @@ func (r *reading) contest() *nameIndex {
 		tokens := prose.Tokens(text)
 		switch found := targetsOf(r.names.find(text, tokens, &r.around)); {
 		case len(found) == 1 && !found[0].outside && len(tokens) < 6:
-			rivals[h.style]++
-		case len(found) == 0 && (r.names.spelled(text) != nil || r.nameLike(text, tokens)):
+			if rivals[h.style] == nil {
+				rivals[h.style] = map[*target]bool{}
+			}
+			rivals[h.style][found[0]] = true
+		case len(found) == 0 && !slices.Contains(open[h.style], text) && (r.names.spelled(text) != nil || r.nameLike(text, tokens)):
 			open[h.style] = append(open[h.style], text)
 		}
 	}
 	index := emptyNames()
-	for style, names := range open {
-		if rivals[style] == 0 || len(names) > rivals[style] {
+	for _, style := range slices.Sorted(maps.Keys(open)) {
+		names := open[style]
+		if len(names) > min(len(rivals[style]), maxContestants) {
 			continue
 		}
 		for _, name := range names {
@@ -69,17 +78,18 @@ func (r *reading) contest() *nameIndex {
 			index.add(t, catalog.Alias{Text: name, Exact: true})
 		}
 	}
+	index.longestFirst()
 	return index
 }
 
 // nameLike reports whether a text may be the name of a product: up to three words, the first
 // with a capital, and no words of the language. A German noun has a capital too.
 func (r *reading) nameLike(text string, tokens []prose.Token) bool {
-	first, _ := utf8.DecodeRuneInString(text)
+	first, size := utf8.DecodeRuneInString(text)
 	if len(tokens) == 0 || len(tokens) > 3 || len(text) > maxHead || !unicode.IsUpper(first) || !unicode.Is(unicode.Latin, first) {
 		return false
 	}
-	if _, label := r.labelOf(text); label || r.language == "de" && strings.ToLower(text[1:]) == text[1:] {
+	if _, label := r.labelOf(text); label || r.language == "de" && strings.ToLower(text[size:]) == text[size:] {
 		return false
 	}
 	for _, t := range tokens {
@@ -103,7 +113,10 @@ func (r *reading) find(text string, tokens []prose.Token) []mention {
 		}
 	}
 	for _, m := range r.contestants.find(text, tokens, &r.around) {
-		if !taken[m.from] {
+		if free := slices.Index(taken[m.from:m.to], true); free != 0 {
+			if free > 0 {
+				m.to = m.from + free // "Hyperpay's Stripe connector"
+			}
 			out = append(out, m)
 		}
 	}

@@ -145,7 +145,7 @@ func (f *finding) byOutside(r *Result) bool {
 		}
 	}
 	if best != nil {
-		r.Kind, r.Picked, r.Method, r.Level = Other, best.target.slug, MethodAction, best.Level
+		r.Kind, r.Picked, r.Method, r.Level, r.Rule = Other, best.target.slug, MethodAction, best.Level, ""
 		return true
 	}
 	return false

@@ -176,7 +176,7 @@ func (r *reading) row(u *prose.Unit) {
 	}
 	st, mark := neutral, false
 	for i, c := range u.Cells {
-		if i == at || i < len(u.Head) && !r.verdictHead(u.Head[i]) && len(u.Cells) > 2 {
+		if i == at || len(u.Cells) > 2 && i < len(u.Head) && !r.verdictHead(u.Head[i]) {
 			continue
 		}
 		if verdict, byMark, ok := r.verdict(c); ok {
@@ -190,10 +190,11 @@ func (r *reading) row(u *prose.Unit) {
 	r.remark(t, st, s)
 	r.remarks[len(r.remarks)-1].mark = mark
 	r.topic = []*target{t}
-	if len(r.many) > 0 && slices.ContainsFunc(r.units, func(o prose.Unit) bool { return o.Kind == prose.Row }) {
-		r.many = compact(append(slices.Clone(r.many), t))
-	} else {
-		r.many = []*target{t}
+	if len(r.rows) == 0 {
+		r.many = nil
+	}
+	if r.rows = append(r.rows, t); !slices.Contains(r.many, t) {
+		r.many = append(slices.Clip(r.many), t)
 	}
 }
 

@@ -40,10 +40,14 @@ func newNames(targets []*target) *nameIndex {
 			n.add(t, a)
 		}
 	}
+	n.longestFirst()
+	return n
+}
+
+func (n *nameIndex) longestFirst() {
 	for _, list := range n.byFirst {
 		slices.SortStableFunc(list, func(a, b name) int { return cmp.Compare(len(b.words), len(a.words)) })
 	}
-	return n
 }
 
 func emptyNames() *nameIndex {
@@ -65,9 +69,13 @@ func (n *nameIndex) add(t *target, a catalog.Alias) {
 
 // spelled returns the rival with a name, whatever context that wants.
 func (n *nameIndex) spelled(text string) *target {
-	for _, list := range n.byFirst[strings.ToLower(strings.SplitN(text, " ", 2)[0])] {
-		if list.text == text && !list.target.outside {
-			return list.target
+	tokens := prose.Tokens(text)
+	if len(tokens) == 0 {
+		return nil
+	}
+	for _, c := range n.byFirst[tokens[0].Key] {
+		if c.text == text && !c.target.outside {
+			return c.target
 		}
 	}
 	return nil
@@ -80,7 +88,7 @@ func (n *nameIndex) find(text string, tokens []prose.Token, around *surroundings
 	for i := 0; i < len(tokens); i++ {
 		for _, c := range n.byFirst[tokens[i].Key] {
 			if c.at(text, tokens[i:]) && around.allows(c, text) {
-				end := product(text, tokens, i+len(c.words))
+				end := n.product(text, tokens, i+len(c.words))
 				out = append(out, mention{c.target, i, end, false})
 				i = end - 1
 				break
@@ -92,15 +100,18 @@ func (n *nameIndex) find(text string, tokens []prose.Token, around *surroundings
 
 // product returns the end of a name that ends before token i, with the words of a product
 // behind it: "Square's Web Payments SDK", "Stripe Checkout".
-func product(text string, tokens []prose.Token, i int) int {
+func (n *nameIndex) product(text string, tokens []prose.Token, i int) int {
 	end := i
 	if i < len(tokens) && tokens[i].Key == "'s" {
 		i++
 	}
-	for n := 0; n < 4 && i < len(tokens) && tokens[i].Word && tokens[i].From == tokens[i-1].To+1; n++ {
+	for words := 0; words < 4 && i < len(tokens) && tokens[i].Word && tokens[i].From == tokens[i-1].To+1; words++ {
 		first, _ := utf8.DecodeRuneInString(text[tokens[i].From:])
-		if !unicode.IsUpper(first) && (n > 0 || !unicode.IsDigit(first)) || tokens[i].Key == "i" {
+		if !unicode.IsUpper(first) && (words > 0 || !unicode.IsDigit(first)) || tokens[i].Key == "i" {
 			break
+		}
+		if slices.ContainsFunc(n.byFirst[tokens[i].Key], func(c name) bool { return c.at(text, tokens[i:]) }) {
+			break // the next name: "Stripe Or Paddle"
 		}
 		i++
 		end = i
@@ -190,7 +201,7 @@ func (r *reading) coded(s *sentence, taken []bool) []mention {
 // trace returns the only rival that a piece of code names.
 func (r *reading) trace(code string) *target {
 	code = strings.TrimSpace(code)
-	found := r.traces.byFile(code)
+	found := slices.Clip(r.traces.byFile(code))
 	found = append(found, r.traces.byEnv(code)...)
 	for _, eco := range catalog.Ecosystems() {
 		if eco != catalog.System && eco != catalog.Docker {
@@ -263,7 +274,9 @@ func (r *reading) strangers(s *sentence, taken []bool) []mention {
 			continue // a word of the language
 		}
 		t := r.stranger(text)
-		t.brand = t.brand || kind == brand
+		if t.unknown && kind == brand {
+			t.brand = true
+		}
 		out = append(out, mention{t, i, end, false})
 		i = end - 1
 	}

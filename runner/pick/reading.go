@@ -88,11 +88,12 @@ type reading struct {
 	lead        *target   // whose section it is: a heading or a bold opener names it
 	leadKind    prose.Kind
 	leadUnit    *prose.Unit
-	numbered    int      // the numbered section, from 1; 0 outside of one
-	sections    int      // numbered ones so far
-	head        []string // of the table that is read
-	opening     bool     // the message has only quoted so far
-	headed      bool     // the unit before is a heading that names one target
+	numbered    int       // the numbered section, from 1; 0 outside of one
+	sections    int       // numbered ones so far
+	head        []string  // of the table that is read
+	rows        []*target // of that table
+	opening     bool      // the message has only quoted so far
+	headed      bool      // the unit before is a heading that names one target
 	label       prose.Class
 	labelled    int // units left to which the label applies; -1 for all up to the next heading
 }
@@ -154,10 +155,13 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 
 // unit reads one unit of the layout.
 func (r *reading) unit(u *prose.Unit) {
+	headed := r.headed
+	r.headed = false
 	if u.Kind == prose.Row {
 		r.row(u)
 		return
 	}
+	r.rows = nil
 	if u.Kind == prose.Heading {
 		r.labelled = 0
 	}
@@ -167,9 +171,12 @@ func (r *reading) unit(u *prose.Unit) {
 	}
 	first := len(r.remarks)
 	if c, ok := r.labelOf(u.Text); ok {
-		if c == prose.LabelPick && r.headed {
+		if c == prose.LabelPick && headed {
 			r.remark(r.topic[0], chosen, &sentence{Sentence: prose.Sentence{Text: u.Text}})
 			return
+		}
+		if u.Kind == prose.Heading {
+			r.lead, r.leadUnit, r.numbered = nil, nil, 0
 		}
 		r.label, r.labelled = c, -1
 		if c == prose.LabelPick {

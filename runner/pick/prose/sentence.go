@@ -83,7 +83,7 @@ func abbreviated(text, rest string) bool {
 		return false
 	}
 	for _, a := range spaced {
-		if strings.HasSuffix(text, a) || strings.HasSuffix(text, a[:1]) && strings.HasPrefix("."+rest, a[1:]) {
+		if strings.HasSuffix(text, a) || word == a[:1] && strings.HasPrefix(rest, a[2:]+".") {
 			return true
 		}
 	}
