@@ -27,6 +27,7 @@ func (s *statements) cutOff(text string, x *prose.Lexicon) cutness {
 	if strings.Count("\n"+text, "\n```")%2 == 1 {
 		return surelyCut
 	}
+	within := len(text) > maxSentence && !strings.Contains(text[len(text)-maxSentence:], "\n") // of a long line
 	text, _ = prose.Normalize(text[max(0, len(text)-maxSentence):])
 	text = strings.TrimRight(linkDefinitions.ReplaceAllString(text, ""), " \t\n")
 	line := text[strings.LastIndexByte(text, '\n')+1:]
@@ -35,9 +36,7 @@ func (s *statements) cutOff(text string, x *prose.Lexicon) cutness {
 	switch {
 	case trimmed == "" || strings.HasSuffix(trimmed, "```"):
 		return whole
-	case emptyItem.MatchString(trimmed), strings.Count(codeSpans.ReplaceAllString(line, ""), "**")%2 == 1, strings.HasPrefix(trimmed, "|") && last != '|':
-		return surelyCut
-	case strings.ContainsRune(",:([{–—、", last), strings.Count(trimmed, "(") > strings.Count(trimmed, ")"), strings.Count(trimmed, "`")%2 == 1:
+	case emptyItem.MatchString(trimmed), strings.HasPrefix(trimmed, "|") && last != '|', strings.ContainsRune(",:([{–—、", last), !within && unpaired(line):
 		return surelyCut
 	case !unicode.IsLetter(last) && !unicode.IsDigit(last) || x == nil:
 		return whole
@@ -58,6 +57,11 @@ func (s *statements) cutOff(text string, x *prose.Lexicon) cutness {
 		return maybeCut
 	}
 	return whole
+}
+
+// unpaired reports whether bold, code or a parenthesis of a line never ends.
+func unpaired(line string) bool {
+	return strings.Count(codeSpans.ReplaceAllString(line, ""), "**")%2 == 1 || strings.Count(line, "(") > strings.Count(line, ")") || strings.Count(line, "`")%2 == 1
 }
 
 // unfinished reports whether a line of prose, as long as a sentence, has nothing that ends one.

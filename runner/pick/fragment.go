@@ -146,7 +146,7 @@ func (r *reading) opens(s *sentence, at int) bool {
 	for i, t := range s.tokens {
 		switch {
 		case i == at:
-		case i > at && !t.Word && strings.Contains(",;:–—.", t.Key[:1]):
+		case i > at && t.IsMark(",;:–—."):
 			return t.Key != ":" || i > at+1
 		case t.Slot > 0 && !t.Soft, i > at+5, t.Word && (r.has(prose.Verb, t.Key) || r.has(prose.Negation, t.Key)), !t.Word:
 			return false

@@ -361,7 +361,7 @@ func (s *sentence) shouts() bool {
 // opens reports whether the word at i begins a clause that goes on: its capital says nothing
 // then.
 func (s *sentence) opens(i int) bool {
-	if i > 0 && (s.tokens[i-1].Word || !strings.Contains(".!?:–—-(", s.tokens[i-1].Key[:1])) {
+	if i > 0 && (s.tokens[i-1].Word || !s.tokens[i-1].IsMark(".!?:–—-(")) {
 		return false
 	}
 	return i == 0 || i+1 < len(s.tokens) && s.tokens[i+1].Word

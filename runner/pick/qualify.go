@@ -3,7 +3,6 @@ package pick
 import (
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
@@ -16,7 +15,7 @@ func (s *sentence) segments() []int {
 	out := make([]int, len(s.tokens))
 	n := 0
 	for i, t := range s.tokens {
-		if t.Slot == 0 && !t.Word && strings.Contains(";:–—()|→", t.Key[:1]) || len(t.Key) > 1 && (t.Key == "–" || t.Key == "—" || t.Key == "→") {
+		if t.IsMark(";:–—()|→") {
 			n++
 		}
 		out[i] = n

@@ -60,7 +60,9 @@ func (r *Reader) Layout(source string) []Unit {
 var (
 	lostSpace = regexp.MustCompile(`([\p{Ll}\d)%][.!?:])(\p{Lu}\p{Ll})`)
 	lostBreak = regexp.MustCompile(`\s(#{1,6}\s+\S|[-*•]\s+\*\*|\|\s*\||\d{1,2}[.)]\s+(?:\*\*)?\p{Lu})`)
-	hidden    = regexp.MustCompile(`(?is)<!--.*?-->|<[^>]*(?:display:\s*none|\bhidden\b)[^>]*>[^<]*</[^>]*>`)
+	hidden    = regexp.MustCompile(`(?is)<[^>]*(?:display:\s*none|\bhidden\b)[^>]*>[^<]*</[^>]*>`)
+	// nested are markers of quotations and lists below the sixteenth level of a line.
+	nested    = regexp.MustCompile(`(?m)^((?:[ \t]*(?:[-*+>]|\d{1,9}[.)])){16})(?:[ \t]*(?:[-*+>]|\d{1,9}[.)]))+`)
 	arrowlike = strings.NewReplacer("➡\uFE0F", "→", "▶\uFE0F", "→", "➡", "→", "👉", "→", "▶", "→", "⇒", "→", "►", "→", "➜", "→", "➔", "→", "➝", "→", "⟶", "→")
 	arrows    = regexp.MustCompile(`(?m)^(\s*)→\s+`)
 	bullets   = regexp.MustCompile(`(?m)^(\s*)[•◦‣▪–—·・]\s*`)
@@ -70,7 +72,8 @@ var (
 // restore puts back the line breaks of a text that lost them: it is long, has next to none,
 // and has marks of lists, headings or rows inside its lines.
 func restore(source string) string {
-	source = hidden.ReplaceAllString(source, "")
+	source = hidden.ReplaceAllString(withoutComments(source), "")
+	source = nested.ReplaceAllString(source, "$1")
 	source = bullets.ReplaceAllString(source, "$1- ")
 	source = arrowlike.Replace(source)
 	if strings.Contains(source, "....") || strings.Contains(source, "…") || strings.Contains(source, "____") {
@@ -95,6 +98,20 @@ func restore(source string) string {
 		from = m[0] + 1
 	}
 	return b.String() + source[from:]
+}
+
+// withoutComments removes HTML comments. One that never ends is text.
+func withoutComments(source string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(source, "<!--")
+		_, after, ends := strings.Cut(rest, "-->")
+		if !ok || !ends {
+			return b.String() + source
+		}
+		b.WriteString(before)
+		source = after
+	}
 }
 
 // LostBreaks reports whether a text has far fewer line breaks than its length asks for.

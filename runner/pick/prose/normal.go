@@ -18,7 +18,7 @@ func Normalize(text string) (normal string, mixed bool) {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
 	}
-	text = norm.NFKC.String(text)
+	text = norm.NFKC.String(strings.ReplaceAll(text, "´", "'")) // it would become a space and an accent
 	text = strings.Map(visible, strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
 	return latin(text)
 }
@@ -38,13 +38,15 @@ func visible(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t':
 		return r
-	case r == '’' || r == '‘' || r == 'ʼ' || r == '´':
+	case r == '’' || r == '‘' || r == 'ʼ':
 		return '\''
 	case r == '“' || r == '”' || r == '„' || r == '«' || r == '»':
 		return '"'
+	case r == '\u2010' || r == '\u2011' || r == '\u2212': // hyphens and the minus
+		return '-'
 	case unicode.IsSpace(r):
 		return ' '
-	case unicode.Is(unicode.Cf, r) || unicode.IsControl(r) || r == '\uFE0F' || r == '\uFE0E' || r == '\u034F' || r == '\u115F' || r == '\u3164':
+	case unicode.Is(unicode.Cf, r) || unicode.IsControl(r) || r == '\uFE0F' || r == '\uFE0E' || r == '\u034F' || r == '\u115F' || r == '\u1160':
 		return -1
 	default:
 		return r

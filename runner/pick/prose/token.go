@@ -22,6 +22,12 @@ type Token struct {
 	Soft bool
 }
 
+// IsMark reports whether the token is one of some marks.
+func (t Token) IsMark(marks string) bool {
+	first, _ := utf8.DecodeRuneInString(t.Key)
+	return t.Slot == 0 && !t.Word && strings.ContainsRune(marks, first)
+}
+
 // Tokens splits a sentence. Letters and digits of one script make a word; each character
 // of Han, Kana and Hangul is a word, so that names are found beside them. An apostrophe
 // stays with the shorter part: "I" "'d", "d'" "Algolia".
