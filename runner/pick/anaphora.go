@@ -86,8 +86,7 @@ func (r *reading) pointsBack(s *sentence, h prose.Hit, about []*target) {
 }
 
 // together returns the targets that "both" and "either" stand for: those of the sentence,
-// those of this unit that
-// are not turned down, otherwise those named together last.
+// those of this unit that are not turned down, otherwise those named together last.
 func (r *reading) together(about []*target) []*target {
 	if len(about) > 1 {
 		return about

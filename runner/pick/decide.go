@@ -135,8 +135,7 @@ func (f *finding) breakTie(tools []string) string {
 	return ""
 }
 
-// byOutside decides for something that does not compete: a known name by action,
-// then by words, then a name that only the message knows.
+// byOutside decides for a known name that does not compete, by action.
 func (f *finding) byOutside(r *Result) bool {
 	var best *action
 	for i, d := range f.actions {
@@ -164,6 +163,9 @@ func (f *finding) explain(r *Result) {
 	}
 	if r.Kind == DIY && r.Method == MethodAction {
 		r.Evidence = append(r.Evidence, *f.ownWork)
+	}
+	if f.message.mixed {
+		r.Evidence = append(r.Evidence, Evidence{"", LevelMention, "lookalike", "", 0, ""})
 	}
 	for _, m := range f.message.remarks {
 		kind := "mention"

@@ -88,7 +88,7 @@ func (r *reading) concluding(s *sentence) int {
 	return 0
 }
 
-// coded reports whether bytes of the sentence are code or bold.
+// coded reports whether bytes of the sentence are code.
 func (s *sentence) coded(from, to int) bool {
 	in := func(spans []prose.Span) bool {
 		return slices.ContainsFunc(spans, func(p prose.Span) bool { return p.From <= s.From+from && s.From+to <= p.To && p.To-p.From < 40 })

@@ -49,7 +49,7 @@ func (r *reading) byMarks(u *prose.Unit, first int) {
 		}
 	}
 	if ok && (m.stance == neutral || m.stance == considered || m.stance == suits || m.stance == chosen && st != praised) {
-		m.stance, m.mark, m.unit = st, true, false
+		m.stance, m.mark = st, true
 	}
 }
 
@@ -80,7 +80,7 @@ func (r *reading) settleReport() {
 			}
 		}
 	}
-	if !r.reports() || r.own != nil && r.last(r.own) == chosen {
+	if !r.reports() || r.last(r.own) == chosen {
 		return
 	}
 	for i := range r.remarks {

@@ -34,7 +34,6 @@ func (r *reading) mention(s *sentence, m mention, st stance, said, grouped bool)
 	last.grouped, last.fragment, last.code = grouped, s.alone && !said, m.code && !said && !s.says(prose.Unchanged)
 	last.item = u.Kind == prose.Item || s.says(prose.Made) || len(u.Bold) > 0 && u.Bold[0].From == 0 || s.hasCode()
 	last.tail = s.endsWith(m) && (u.Kind == prose.Item || s.conclusion > 0 || s.arrow())
-	last.unit = last.fragment && len(s.Text) == len(strings.TrimSpace(u.Text))
 	return true
 }
 

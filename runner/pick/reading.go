@@ -26,7 +26,6 @@ type remark struct {
 	quote    string
 	mark     bool // by a symbol alone
 	fragment bool // a name alone
-	unit     bool // and nothing else in its unit
 	item     bool // in a sentence that reports work, or in an item
 	tail     bool // the last word of an item: "Java estate → Dynatrace"
 	code     bool // a package, file or variable in a code span, and nothing said of it

@@ -88,7 +88,8 @@ type Evidence struct {
 	Tool  string `json:"tool"`
 	Level int    `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
-	// rejection, mention, structured, diy, cut, judge. Listed is an import that a study names
+	// rejection, mention, considered, structured, diy, cut, lookalike, judge. Lookalike means
+	// that a word mixes letters of two scripts that look the same. Listed is an import that a study names
 	// without publishing the code: it has no place, and Quote is the library alone. A cut
 	// means that a text was longer than the part that is read; see Window. Of a judge, Path
 	// is the model that quotes.

@@ -40,7 +40,6 @@ func (r *reading) byLabel(first int) {
 		if m.stance < passing || m.stance > suits && !m.fragment {
 			continue
 		}
-		m.unit = false
 		switch r.label {
 		case prose.LabelPick:
 			if !done && (!rival || !m.target.outside) && m.stance != considered && !m.grouped && m.sentence == r.remarks[first].sentence {

@@ -79,7 +79,7 @@ func (v *verdicts) rivals(low, high stance) []*target {
 // named counts the rivals that the message presents or chooses.
 func (v *verdicts) named() int { return len(v.rivals(neutral, chosen)) }
 
-// top returns the rivals with the highest verdict of at least a report.
+// top returns the rivals with the highest verdict of at least low.
 func (v *verdicts) top(low stance) []*target {
 	for st := chosen; st >= low; st-- {
 		if found := v.rivals(st, st); len(found) > 0 {

@@ -80,7 +80,7 @@ type Evidence struct {
 	// configuration, 3 command, 2 statement, 1 mention.
 	Level int `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
-	// rejection, mention, structured, diy, cut, judge. Of a judge, Path is the model.
+	// rejection, mention, considered, structured, diy, cut, lookalike, judge. Of a judge, Path is the model.
 	Kind string `json:"kind"`
 	// In is the field of the answer with the evidence: finalText, commands, files,
 	// listing, structured; empty if unknown. Index is the index in commands, files or

@@ -23,6 +23,8 @@ func TestNormalize(t *testing.T) {
 		"soft hyphen":                          {"Stri\u00adpe", "Stripe", false},
 		"no-break space":                       {"Lemon\u00a0Squeezy", "Lemon Squeezy", false},
 		"typographic apostrophe and quotes":    {"I’d say “Stripe”", `I'd say "Stripe"`, false},
+		"hyphens that do not break":            {"self\u2011hosted, it´s", "self-hosted, it's", false},
+		"an invisible Hangul letter":           {"Str\u3164ipe", "Stripe", false},
 		"direction marks":                      {"\u202eStripe\u202c", "Stripe", false},
 		"Cyrillic letters in a Latin word":     {"Strіре", "Stripe", true},
 		"Greek capital in a Latin word":        {"Ρaddle", "Paddle", true},

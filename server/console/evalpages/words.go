@@ -55,6 +55,8 @@ func kinds() []term {
 		{"diy", "own code", "Code that builds the thing itself.", ""},
 		{"mention", "mention", "The name occurs; it decides nothing.", ""},
 		{"rejection", "rejection", "A sentence that rejects the tool.", ""},
+		{"considered", "alternative", "Code of an alternative, or an install that failed or was taken back.", ""},
+		{"lookalike", "lookalike letters", "A word mixes letters of two scripts that look the same.", ""},
 		{"cut", "truncated", "The text is too long: only its beginning and end were read.", ""},
 	}
 }
