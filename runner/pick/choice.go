@@ -137,7 +137,7 @@ func (f *finding) byFavour(r *Result, v *verdicts) bool {
 	return true
 }
 
-// undecided tells none from what the rules cannot read.
+// undecided separates none from what the rules cannot read.
 func (f *finding) undecided(r *Result, v *verdicts) {
 	r.Method, r.Level = "", 0
 	presented, against := v.rivals(neutral, chosen), v.rivals(rejects, faults)

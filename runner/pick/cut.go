@@ -9,7 +9,7 @@ import (
 	"github.com/firstpick/firstpick/runner/pick/prose"
 )
 
-// A cutness tells how sure it is that a message ends in the middle.
+// A cutness is how sure it is that a message ends in the middle.
 type cutness int
 
 const (

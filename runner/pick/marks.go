@@ -99,7 +99,7 @@ func (r *reading) settleReport() {
 	}
 }
 
-// reports reports whether the message tells of work that was done: by sentences that say so,
+// reports reports whether the message is a report of work: by sentences that say so,
 // code, counts of tests, and a first sentence that names nothing before a list. Advice talks
 // to its reader.
 func (r *reading) reports() bool {

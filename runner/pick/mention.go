@@ -77,7 +77,7 @@ func (s *sentence) hasHit(c prose.Class, m mention) bool {
 	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == c && h.Slot > 0 && slices.Contains(s.slots[h.Slot-1], m) })
 }
 
-// removes reports whether the clause of a mention tells of a removal.
+// removes reports whether the clause of a mention is about a removal.
 func (r *reading) removes(s *sentence, m mention) bool {
 	at := slices.IndexFunc(s.tokens, func(t prose.Token) bool { return t.Slot > 0 && slices.Contains(s.slots[t.Slot-1], m) })
 	if at < 0 {

@@ -86,7 +86,7 @@ func (n *nameIndex) spelled(text string) *target {
 func (n *nameIndex) find(text string, tokens []prose.Token, around *surroundings) []mention {
 	var out []mention
 	for i := 0; i < len(tokens); i++ {
-		for _, c := range n.byFirst[tokens[i].Key] {
+		for _, c := range n.beginning(tokens[i].Key) {
 			if c.at(text, tokens[i:]) && around.allows(c, text) {
 				end := n.product(text, tokens, i+len(c.words))
 				out = append(out, mention{c.target, i, end, false})
@@ -96,6 +96,16 @@ func (n *nameIndex) find(text string, tokens []prose.Token, around *surroundings
 		}
 	}
 	return out
+}
+
+// beginning returns the names that begin with a word, or with it without the ending of a
+// genitive: "Stripes Gebühren".
+func (n *nameIndex) beginning(word string) []name {
+	list := n.byFirst[word]
+	if stem, ok := strings.CutSuffix(word, "s"); ok && len(list) == 0 {
+		return n.byFirst[stem]
+	}
+	return list
 }
 
 // product returns the end of a name that ends before token i, with the words of a product
@@ -305,7 +315,7 @@ const (
 	brand
 )
 
-// spelling tells how far a word looks like a name.
+// spelling returns how far a word looks like a name.
 func (r *reading) spelling(s *sentence, i int) spelling {
 	t := s.tokens[i]
 	word := s.Text[t.From:t.To]

@@ -116,7 +116,7 @@ func (r *reading) group(s *sentence, found []mention) int {
 	return n
 }
 
-// joint tells how tokens join two names: 'a' by a word, ',' by a comma, 0 not at all.
+// joint returns how tokens join two names: 'a' by a word, ',' by a comma, 0 not at all.
 func (r *reading) joint(s *sentence, first mention, between []prose.Token) byte {
 	if len(between) == 0 || len(between) > 3*maxJoiner {
 		return 0

@@ -45,7 +45,7 @@ const (
 	And
 	Or
 	Lead       // may stand before the beginning of a phrase: "so"
-	Common     // frequent words, which tell the language
+	Common     // frequent words, by which the language is recognised
 	Barrier    // words that no gap of a phrase reaches over: "than"
 	Serves     // stands between what is chosen and who provides it: "PostgreSQL on Neon"
 	Complement // words that may follow a name in a sentence without a verb: "with"

@@ -18,7 +18,7 @@ type Sentence struct {
 
 // Sentences splits a text after full stops, question and exclamation marks. One that is
 // followed by no space ends nothing but in Chinese and Japanese: "Fly.io" stays whole.
-// Normalize has turned their wide marks into narrow ones, so the characters beside tell.
+// Normalize has turned their wide marks into narrow ones, so the characters next to them decide.
 func Sentences(text string) []Sentence {
 	var out []Sentence
 	from := 0
