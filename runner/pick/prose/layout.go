@@ -72,14 +72,20 @@ var (
 // restore puts back the line breaks of a text that lost them: it is long, has next to none,
 // and has marks of lists, headings or rows inside its lines.
 func restore(source string) string {
-	source = hidden.ReplaceAllString(withoutComments(source), "")
-	source = nested.ReplaceAllString(source, "$1")
-	source = bullets.ReplaceAllString(source, "$1- ")
+	if strings.Contains(source, "<") {
+		source = hidden.ReplaceAllString(withoutComments(source), "")
+	}
+	if len(source) > 8<<10 { // a short one cannot nest deep
+		source = nested.ReplaceAllString(source, "$1")
+	}
+	if strings.ContainsAny(source, "•◦‣▪–—·・") {
+		source = bullets.ReplaceAllString(source, "$1- ")
+	}
 	source = arrowlike.Replace(source)
 	if strings.Contains(source, "....") || strings.Contains(source, "…") || strings.Contains(source, "____") {
 		source = leaders.ReplaceAllString(source, ": ")
 	}
-	if len(arrows.FindAllStringIndex(source, 2)) > 1 { // one alone is a verdict
+	if strings.Contains(source, "→") && len(arrows.FindAllStringIndex(source, 2)) > 1 { // one alone is a verdict
 		source = arrows.ReplaceAllString(source, "$1- ")
 	}
 	if !LostBreaks(source) {
