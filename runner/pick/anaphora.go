@@ -147,19 +147,6 @@ func (r *reading) last(t *target) stance {
 	return neutral
 }
 
-// stranger returns the target of a name that names.find does not find: a rival where only the
-// case of its letters differs, otherwise one of its own.
-func (r *reading) stranger(text string) *target {
-	slug := nameSlug(text)
-	if t := r.names.bySlug[slug]; t != nil {
-		return t
-	}
-	if r.unknown[slug] == nil {
-		r.unknown[slug] = &target{slug: slug, outside: true, unknown: true}
-	}
-	return r.unknown[slug]
-}
-
 // says reports whether the sentence has a phrase of a class.
 func (s *sentence) says(c prose.Class) bool {
 	return slices.ContainsFunc(s.hits, func(h prose.Hit) bool { return h.Class == c })

@@ -14,7 +14,12 @@ import (
 
 func labelled(t testing.TB) []pick.Case {
 	t.Helper()
-	f, err := os.Open("testdata/cases.jsonl")
+	return readCases(t, "testdata/cases.jsonl")
+}
+
+func readCases(t testing.TB, path string) []pick.Case {
+	t.Helper()
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

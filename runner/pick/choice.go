@@ -1,8 +1,6 @@
 package pick
 
-import (
-	"github.com/firstpick/firstpick/runner/transcript"
-)
+import "github.com/firstpick/firstpick/runner/transcript"
 
 // byStatements decides by the final message.
 func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
@@ -14,6 +12,7 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 	}
 	presented := len(v.rivals(neutral, suits)) // an overview says of each what it does without
 	own := v.of[v.own] >= praised && presented < 3 || v.of[v.own] == suits && level == 0 && presented < 2
+	tied, cases := v.tied(), v.cases()
 	r.Method, r.Level = MethodStatement, LevelStatement
 	switch {
 	case v.refusal != "" && level < chosen:
@@ -21,9 +20,9 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		r.Evidence = append(r.Evidence, Evidence{"", LevelStatement, "statement", "", 0, clipQuote(v.refusal)})
 	case (stop.Cut() || v.cut == surelyCut) && level < chosen && !own || v.cut == maybeCut && level <= done && !own && len(others) == 0:
 		r.Kind, r.Rule = Truncated, "ends in the middle"
-	case len(v.tied()) > 1 && v.asks && level < done:
+	case len(tied) > 1 && v.asks && level < done:
 		r.Method, r.Level, r.Rule = "", 0, "asks"
-	case len(v.tied()) > 1:
+	case len(tied) > 1:
 		r.Kind, r.Rule = Ambiguous, "no preference between two or more"
 	case own && level < chosen && len(others) == 0 || own && level <= praised:
 		r.Kind, r.Rule = DIY, "commits to own work"
@@ -46,9 +45,9 @@ func (f *finding) byStatements(r *Result, stop transcript.Stop) bool {
 		f.pick(r, Tool, v.begun(top)[0], "reports first")
 	case len(top) > 1 && level > praised:
 		r.Kind, r.Rule = Ambiguous, "uses two or more"
-	case len(top) == 0 && len(v.cases()) == 1 && v.opensWith(v.cases()[0]) && !v.asks && len(v.rivals(suits, suits)) == 0:
-		f.pick(r, Tool, v.cases()[0], "chooses under a condition")
-	case len(top) == 0 && len(v.cases()) > 1 && !v.asks:
+	case len(top) == 0 && len(cases) == 1 && v.opensWith(cases[0]) && !v.asks && len(v.rivals(suits, suits)) == 0:
+		f.pick(r, Tool, cases[0], "chooses under a condition")
+	case len(top) == 0 && len(cases) > 1 && !v.asks:
 		r.Kind, r.Rule = Ambiguous, "chooses by case"
 	case f.byContrast(r, v), f.byFavour(r, v):
 	default:

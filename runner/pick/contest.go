@@ -20,7 +20,7 @@ func headOf(u *prose.Unit) (head, bool) {
 	switch {
 	case u.Kind == prose.Heading:
 		return head{"heading" + strconv.Itoa(u.Level), u.Text}, true
-	case u.Kind == prose.Row:
+	case u.Kind == prose.Row && len(u.Cells) > 0:
 		return head{"row", u.Cells[0]}, true
 	case len(u.Bold) > 0 && u.Bold[0].From == 0:
 		return head{"bold", u.Text[:u.Bold[0].To]}, true

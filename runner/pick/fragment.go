@@ -67,7 +67,7 @@ func (r *reading) fragment(s *sentence) bool {
 }
 
 // concluding returns the slot of the name behind a colon that ends an argument: "Four nodes
-// and little time: Dask." 0 if there is none.
+// and little time: Dask." It returns 0 for other sentences.
 func (r *reading) concluding(s *sentence) int {
 	words := 0
 	for i, t := range s.tokens {

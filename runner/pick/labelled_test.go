@@ -1,7 +1,6 @@
 package pick_test
 
 import (
-	"os"
 	"reflect"
 	"testing"
 
@@ -60,16 +59,7 @@ func TestLabelledAnswers(t *testing.T) {
 
 func caseSet(t *testing.T, set string) []pick.Case {
 	t.Helper()
-	f, err := os.Open("testdata/cases/" + set + ".jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	cases, err := pick.ReadCases(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cases
+	return readCases(t, "testdata/cases/"+set+".jsonl")
 }
 
 // TestReadingIsRepeatable reads answers again: the order of a map must not decide.

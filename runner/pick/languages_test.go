@@ -1,7 +1,6 @@
 package pick_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,16 +19,7 @@ func TestLanguages(t *testing.T) {
 	c := builtIn(t)
 	for _, name := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".jsonl"), func(t *testing.T) {
-			f, err := os.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = f.Close() }()
-			cases, err := pick.ReadCases(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := pick.Score(cases, func(category string, in transcript.Transcript) (pick.Result, error) {
+			s, err := pick.Score(readCases(t, name), func(category string, in transcript.Transcript) (pick.Result, error) {
 				return extractor(t, c, category).Extract(in), nil
 			})
 			if err != nil {

@@ -190,10 +190,11 @@ func (r *reading) row(u *prose.Unit) {
 	r.remark(t, st, s)
 	r.remarks[len(r.remarks)-1].mark = mark
 	r.topic = []*target{t}
-	if len(r.rows) == 0 {
+	if !r.inTable {
 		r.many = nil
 	}
-	if r.rows = append(r.rows, t); !slices.Contains(r.many, t) {
+	r.inTable = true
+	if !slices.Contains(r.many, t) {
 		r.many = append(slices.Clip(r.many), t)
 	}
 }

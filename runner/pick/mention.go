@@ -84,7 +84,8 @@ func (r *reading) removes(s *sentence, m mention) bool {
 		return false
 	}
 	segments := s.segments()
-	dense := ""
+	dense := r.dense()
+	clause := ""
 	for i, t := range s.tokens {
 		if segments[i] != segments[at] || t.Slot > 0 {
 			continue
@@ -92,10 +93,16 @@ func (r *reading) removes(s *sentence, m mention) bool {
 		if r.has(prose.Removes, t.Key) {
 			return true
 		}
-		dense += t.Key
+		if dense {
+			clause += t.Key
+		}
 	}
-	return (r.language == "ja" || r.language == "zh" || r.language == "ko") && r.lexicons[0].Holds(prose.Removes, dense)
+	return dense && r.lexicons[0].Holds(prose.Removes, clause)
 }
+
+// dense reports whether the main language has a token for each character, so that a word is
+// several.
+func (r *reading) dense() bool { return r.language == "ja" || r.language == "zh" || r.language == "ko" }
 
 // worded reports whether a phrase about a mention has a word.
 func (s *sentence) worded(m mention) bool {

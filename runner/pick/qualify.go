@@ -125,7 +125,7 @@ func (r *reading) reaches(s *sentence, h prose.Hit, at int) bool {
 	if h.From < at {
 		return true
 	}
-	if r.language != "zh" && r.language != "ja" && r.language != "ko" { // "start with X and revisit when you grow"
+	if !r.dense() { // "start with X and revisit when you grow"
 		return !slices.ContainsFunc(s.tokens[at:h.From], func(t prose.Token) bool { return t.Slot == 0 && (r.has(prose.And, t.Key) || r.leads(t.Key)) })
 	}
 	return !slices.ContainsFunc(s.tokens[at:h.From], func(t prose.Token) bool { return t.Key == "," || t.Key == "、" })

@@ -30,7 +30,7 @@ type remark struct {
 	tail     bool // the last word of an item: "Java estate → Dynatrace"
 	code     bool // a package, file or variable in a code span, and nothing said of it
 	grouped  bool // with others: "X and Y"
-	bold     bool // the only bold of running text
+	bold     bool // in bold, without the words around it, in running text
 	behind   bool // said to be a second choice
 	limited  bool // for a case: "X for a Node server"
 	inside   bool // in the section about it
@@ -83,16 +83,16 @@ type reading struct {
 	made        int       // sentences that report work
 	identifiers int       // code in the text and counts of tests
 	addressed   int       // words that address the reader
-	opener      bool      // the first sentence is short, and names and asks nothing
+	opener      bool      // the first sentence names and asks nothing
 	lead        *target   // whose section it is: a heading or a bold opener names it
 	leadKind    prose.Kind
 	leadUnit    *prose.Unit
-	numbered    int       // the numbered section, from 1; 0 outside of one
-	sections    int       // numbered ones so far
-	head        []string  // of the table that is read
-	rows        []*target // of that table
-	opening     bool      // the message has only quoted so far
-	headed      bool      // the unit before is a heading that names one target
+	numbered    int      // the numbered section, from 1; 0 outside of one
+	sections    int      // numbered ones so far
+	head        []string // of the table that is read
+	inTable     bool     // the last unit is a row that names a rival
+	opening     bool     // the message has only quoted so far
+	headed      bool     // the unit before is a heading that names one target
 	label       prose.Class
 	labelled    int // units left to which the label applies; -1 for all up to the next heading
 }
@@ -160,7 +160,7 @@ func (r *reading) unit(u *prose.Unit) {
 		r.row(u)
 		return
 	}
-	r.rows = nil
+	r.inTable = false
 	if u.Kind == prose.Heading {
 		r.labelled = 0
 	}
@@ -189,10 +189,12 @@ func (r *reading) unit(u *prose.Unit) {
 		r.inUnit = append(r.inUnit, r.sentence(u, s)...)
 	}
 	named := r.inUnit
-	r.list(u, named)
+	r.noteItem(u, named)
 	r.headed = u.Kind == prose.Heading && distinct(named) == 1
-	r.byLabel(first)
-	r.ownLabel(u, first)
+	if r.labelled != 0 {
+		r.byLabel(r.label, first)
+	}
+	r.unitLabel(u, first)
 	r.byMarks(u, first)
 	if distinct(named) > 1 {
 		r.many = compact(named)
@@ -202,12 +204,11 @@ func (r *reading) unit(u *prose.Unit) {
 	}
 }
 
-// list notes the first name of an item, or of a unit that begins a section. What stands below a
+// noteItem notes the first name of an item, or of a unit that begins a section. What stands below a
 // new heading, or below a paragraph behind another list, is a new list.
-func (r *reading) list(u *prose.Unit, named []*target) {
+func (r *reading) noteItem(u *prose.Unit, named []*target) {
 	begins := u.Kind == prose.Item && u.Level < 2 || r.leadUnit == u && r.lead != nil
-	switch {
-	case u.Number == 1, begins && !r.listing && u.Kind == prose.Item && len(named) > 0:
+	if u.Number == 1 || begins && !r.listing && u.Kind == prose.Item && len(named) > 0 {
 		r.items = nil
 	}
 	if begins && len(named) > 0 && !slices.Contains(r.items, named[0]) {

@@ -29,18 +29,15 @@ func (r *reading) labelOf(text string) (prose.Class, bool) {
 	return 0, false
 }
 
-// byLabel applies the label of the section to the unit whose remarks begin at first.
-func (r *reading) byLabel(first int) {
-	if r.labelled == 0 {
-		return
-	}
+// byLabel applies a label to the unit whose remarks begin at first.
+func (r *reading) byLabel(label prose.Class, first int) {
 	done, rival := false, slices.ContainsFunc(r.remarks[first:], func(m remark) bool { return !m.target.outside && m.target != r.own })
 	for i := first; i < len(r.remarks); i++ {
 		m := &r.remarks[i]
 		if m.stance < passing || m.stance > suits && !m.fragment {
 			continue
 		}
-		switch r.label {
+		switch label {
 		case prose.LabelPick:
 			if !done && (!rival || !m.target.outside) && m.stance != considered && !m.grouped && m.sentence == r.remarks[first].sentence {
 				m.stance, done = chosen, true
@@ -56,8 +53,8 @@ func (r *reading) byLabel(first int) {
 	}
 }
 
-// ownLabel applies a label at the beginning of the unit itself: "Removed: X".
-func (r *reading) ownLabel(u *prose.Unit, first int) {
+// unitLabel applies a label at the beginning of the unit itself: "Removed: X".
+func (r *reading) unitLabel(u *prose.Unit, first int) {
 	head, _, ok := strings.Cut(u.Text, ":")
 	if !ok || len(head) > maxHead {
 		return
@@ -66,10 +63,7 @@ func (r *reading) ownLabel(u *prose.Unit, first int) {
 	if !ok || c == prose.LabelPick || c == prose.LabelVerdict {
 		return
 	}
-	label, labelled := r.label, r.labelled
-	r.label, r.labelled = c, 1
-	r.byLabel(first)
-	r.label, r.labelled = label, labelled
+	r.byLabel(c, first)
 }
 
 // openSection notes whose section begins with the unit: a heading or bold opener that names

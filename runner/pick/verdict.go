@@ -97,13 +97,8 @@ func (v *verdicts) single(targets []*target) []*target {
 // others returns the targets that are no rivals and that the message chooses.
 func (v *verdicts) others() []*target {
 	var out []*target
-	alone, crowd := v.named() == 0, len(v.rivals(neutral, suits)) > maxCrowd
 	for t, st := range v.of {
-		foreign := t.unknown || t.contestant
-		if t.unknown && (crowd && !t.brand || v.sentences > shortAnswer && v.unknowns[t] < 2 && !v.set(t)) {
-			continue
-		}
-		if t != v.own && t.outside && (st == chosen && (foreign || len(v.rivals(suits, chosen)) == 0) || foreign && st == advised && len(v.rivals(suits, chosen)) == 0 || t.unknown && st == done && alone || t.contestant && st >= praised && len(v.rivals(praised, chosen)) == 0 || !foreign && st >= suits && alone) {
+		if t.outside && t != v.own && v.choosesOutside(t, st) {
 			out = append(out, t)
 		}
 	}
@@ -117,6 +112,24 @@ func (v *verdicts) others() []*target {
 		return cmp.Or(cmp.Compare(v.best[a].sentence, v.best[b].sentence), strings.Compare(a.slug, b.slug))
 	})
 	return out
+}
+
+// choosesOutside reports whether a verdict on a target that is no rival is a choice. A product
+// that the catalogue knows may only complete one; a name that it does not know may be any word,
+// so a long answer has to repeat it or set it in bold.
+func (v *verdicts) choosesOutside(t *target, st stance) bool {
+	favoured := len(v.rivals(suits, chosen)) > 0
+	switch {
+	case t.unknown && !t.brand && len(v.rivals(neutral, suits)) > maxCrowd,
+		t.unknown && v.sentences > shortAnswer && v.unknowns[t] < 2 && !v.set(t):
+		return false
+	case t.unknown:
+		return st == chosen || st == advised && !favoured || st == done && v.named() == 0
+	case t.contestant:
+		return st == chosen || st == advised && !favoured || st >= praised && len(v.rivals(praised, chosen)) == 0
+	default:
+		return st == chosen && !favoured || st >= suits && v.named() == 0
+	}
 }
 
 // set reports whether a name is set in bold.
