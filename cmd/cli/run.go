@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -199,6 +200,7 @@ func keepAgents(ev *eval.Eval, names []string) error {
 		kept = append(kept, ev.Agents[i])
 	}
 	ev.Agents = kept
+	maps.DeleteFunc(ev.Weights, func(name string, _ float64) bool { return !slices.Contains(names, name) })
 	return nil
 }
 

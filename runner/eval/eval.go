@@ -40,6 +40,12 @@ type Eval struct {
 	Templates   []string `json:"templates"`
 	Prompts     []Prompt `json:"prompts"`
 	Agents      []Agent  `json:"agents"`
+	// Weights are the weights of the agents in a board's rates, by name, relative to each
+	// other and above 0. Nil weighs agents equally; otherwise every agent has one.
+	Weights map[string]float64 `json:"weights,omitempty"`
+	// Frame says which requests the prompts stand for; it ends the sentence "prompts as if
+	// drawn from ...". Empty if the file does not say.
+	Frame string `json:"frame,omitempty"`
 	// Source is the file as it was read; empty for an imported eval.
 	Source string `json:"source,omitempty"`
 

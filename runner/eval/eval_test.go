@@ -82,7 +82,8 @@ func TestSchemaAgreesWithTheParser(t *testing.T) {
 		t.Fatalf("%v %v", names, err)
 	}
 	tagged := strings.Replace(good, "text: Add payments.", "text: Add payments., family: f, tags: {ecosystem: npm, intent: build, persona: owner}", 1)
-	inputs := []string{good, tagged}
+	weighted := good + "weights: {s: 2.5}\nframe: requests to add payments to a web application\n"
+	inputs := []string{good, tagged, weighted}
 	for _, name := range names {
 		data, err := fs.ReadFile(fixtures.Files(), name)
 		if err != nil {
@@ -117,6 +118,9 @@ func TestSchemaAgreesWithTheParser(t *testing.T) {
 		"an unknown key":   strings.Replace(good, "repeats", "repeat", 1),
 		"an unknown tag":   strings.Replace(tagged, "intent", "intend", 1),
 		"an unknown value": strings.Replace(tagged, "build", "win", 1),
+		"no weight at all": strings.Replace(weighted, "2.5", "0", 1),
+		"two lines":        strings.Replace(weighted, "requests to", `"requests\nto`, 1) + `"`,
+		"a full stop":      strings.Replace(weighted, "application", "application.", 1),
 	} {
 		if check(in) == nil {
 			t.Errorf("the schema lets %s pass", name)

@@ -25,7 +25,7 @@ func Parse(name string, data []byte) (*Eval, error) {
 	if root == nil {
 		return nil, f.Err()
 	}
-	k := root.Keys("name", "category", "description", "seed", "repeats", "concurrency", "templates", "prompts", "agents")
+	k := root.Keys("name", "category", "description", "seed", "repeats", "concurrency", "templates", "prompts", "agents", "weights", "frame")
 	e := &Eval{
 		Name: requireName(f, root, k["name"], "name"), Category: requireName(f, root, k["category"], "category"),
 		Description: k["description"].String(), Seed: uint64(k["seed"].Int(0, math.MaxInt)), //nolint:gosec // not negative
@@ -44,6 +44,7 @@ func Parse(name string, data []byte) (*Eval, error) {
 	for _, n := range k["agents"].Maps() {
 		e.Agents = append(e.Agents, parseAgent(n))
 	}
+	e.Weights, e.Frame = parseWeights(f, k["weights"], e.Agents), parseFrame(k["frame"])
 	e.check(f, k)
 	e.recordLines("", root)
 	for i, n := range k["agents"].Maps() {
