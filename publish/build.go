@@ -157,8 +157,12 @@ func (in Input) manifest(ctx context.Context) (Manifest, error) {
 		return m, err
 	}
 	var extractors []string
+	families := map[string]map[string]string{} // by category
 	for _, r := range in.Runs {
-		e, err := evalOf(r, models)
+		if c := r.Eval.Category; families[c] == nil {
+			families[c] = journal.Pool(in.Runs, c).Clusters()
+		}
+		e, err := evalOf(r, families[r.Eval.Category], models)
 		if err != nil {
 			return m, err
 		}
@@ -195,7 +199,7 @@ func notesOf(r journal.Run, version string) []string {
 	return notes
 }
 
-func evalOf(r journal.Run, models []trialstore.Model) (Eval, error) {
+func evalOf(r journal.Run, families map[string]string, models []trialstore.Model) (Eval, error) {
 	def := r.Eval
 	def.Source = "" // the file's location is not part of the measurement
 	data, err := content.JSON(def)
@@ -205,9 +209,10 @@ func evalOf(r journal.Run, models []trialstore.Model) (Eval, error) {
 	e := Eval{
 		Name: def.Name, Category: def.Category, SHA256: content.Digest(data), Planned: r.Planned, Synthetic: r.Synthetic, Imported: r.Imported,
 		Prompts: []Prompt{}, Templates: append([]string{}, def.Templates...), Agents: []Agent{},
+		Weights: def.Weights, Frame: def.Frame,
 	}
 	for _, p := range def.Prompts {
-		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text)), Family: p.TextKey()})
+		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text)), Family: families[def.Name+"/"+p.ID], Tags: p.Tags})
 	}
 	for _, a := range def.Agents {
 		agent := Agent{Name: a.Name, Asked: cmp.Or(a.Model, a.Name), Reported: []string{}}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/runner/eval"
 )
 
 // SchemaVersion is the version of the layout that this package writes, and the
@@ -89,6 +90,9 @@ type Eval struct {
 	// marks a run that was published before it was complete.
 	Imported   bool `json:"imported,omitempty"`
 	Incomplete bool `json:"incomplete,omitempty"`
+	// Weights and Frame are those of the eval file; see eval.Eval.
+	Weights map[string]float64 `json:"weights,omitempty"`
+	Frame   string             `json:"frame,omitempty"`
 	// Extracted is how many outcomes people can check: extracted from answers of real
 	// agents. Without enough labels, the board warns.
 	Extracted int `json:"extracted,omitempty"`
@@ -99,9 +103,10 @@ type Eval struct {
 type Prompt struct {
 	ID     string `json:"id"`
 	SHA256 string `json:"sha256"`
-	// Family is set where several prompts of the category have the same text: they
-	// count as one prompt.
-	Family string `json:"family,omitempty"`
+	// Family is the key of the statistical cluster, as eval.Pool has it. It is empty for
+	// the only prompt of the category in its cluster. Older snapshots join equal texts only.
+	Family string    `json:"family,omitempty"`
+	Tags   eval.Tags `json:"tags,omitzero"`
 }
 
 // An Agent identifies a requested agent and the models that answered.
@@ -149,18 +154,27 @@ func (m *Manifest) extracted(category string) (n int) {
 	return n
 }
 
-// Families returns the families of a category's prompts, by their names in cells.
-func (m *Manifest) Families(category string) map[string]string {
-	out := map[string]string{}
+// Pool returns the evals of a category, as far as a board depends on them: names, families
+// and tags of prompts, weights of agents, frames.
+func (m *Manifest) Pool(category string) (pool eval.Pool) {
 	for _, e := range m.Evals {
-		for _, p := range e.Prompts {
-			if e.Category == category {
-				out[e.Name+"/"+p.ID] = p.Family
-			}
+		if e.Category != category {
+			continue
 		}
+		def := eval.Eval{Name: e.Name, Category: e.Category, Weights: e.Weights, Frame: e.Frame}
+		for _, p := range e.Prompts {
+			def.Prompts = append(def.Prompts, eval.Prompt{ID: p.ID, Family: p.Family, Tags: p.Tags})
+		}
+		for _, a := range e.Agents {
+			def.Agents = append(def.Agents, eval.Agent{Name: a.Name})
+		}
+		pool = append(pool, def)
 	}
-	return out
+	return pool
 }
+
+// Families returns the families of a category's prompts, by their names in cells.
+func (m *Manifest) Families(category string) map[string]string { return m.Pool(category).Clusters() }
 
 // keepShared clears the families that a category has one prompt of.
 func (m *Manifest) keepShared() {

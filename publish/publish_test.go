@@ -96,13 +96,17 @@ func records(r journal.Run) []journal.Record {
 // and syncs the trials come in.
 func testInput(t *testing.T, parts int) publish.Input {
 	t.Helper()
+	return inputOf(t, parts, testRun("beta"), testRun("alpha"))
+}
+
+func inputOf(t *testing.T, parts int, runs ...journal.Run) publish.Input {
+	t.Helper()
 	runsRoot := t.TempDir()
 	s, err := trialstore.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	runs := []journal.Run{testRun("beta"), testRun("alpha")}
 	for _, r := range runs {
 		j, err := journal.Create(runsRoot, r)
 		if err != nil {

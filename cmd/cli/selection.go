@@ -11,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/cmd/runctl"
+	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
@@ -91,19 +92,11 @@ func (s selection) doubts(category string) []string {
 	return out
 }
 
+// pool returns the evals of a category.
+func (s selection) pool(category string) eval.Pool { return journal.Pool(s.runs, category) }
+
 // families returns the families of a category's prompts, by their names in cells.
-func (s selection) families(category string) map[string]string {
-	out := map[string]string{}
-	for _, r := range s.runs {
-		if r.Eval.Category != category {
-			continue
-		}
-		for _, p := range r.Eval.Prompts {
-			out[r.Eval.Name+"/"+p.ID] = p.TextKey()
-		}
-	}
-	return out
-}
+func (s selection) families(category string) map[string]string { return s.pool(category).Clusters() }
 
 // currentRuns selects the runs that `rank` and `publish` read: the given ones, or the
 // latest complete run of every eval and, where none is complete, the latest. An empty
@@ -191,8 +184,8 @@ func newerThan(chosen, rows []trialstore.RunRow) (newer []trialstore.RunRow) {
 	return newer
 }
 
-// explain says which incomplete runs were passed over, and which are read although they
-// are incomplete.
+// explain says which incomplete runs were passed over, which are read although they are
+// incomplete, and which weights do not apply.
 func (a *app) explain(s selection) {
 	for _, r := range s.newer {
 		a.note("%s: skipped newer run %s of eval %s: %s; %s, or choose it with --run %s", r.Category, r.ID, r.Eval, howFar(r), a.howToFinish(r), r.ID)
@@ -200,6 +193,16 @@ func (a *app) explain(s selection) {
 	for _, r := range s.rows {
 		if !r.Complete {
 			a.note("%s: run %s of eval %s is incomplete: %s; %s", r.Category, r.ID, r.Eval, howFar(r), a.howToFinish(r))
+		}
+	}
+	var seen []string
+	for _, r := range s.rows {
+		if slices.Contains(seen, r.Category) {
+			continue
+		}
+		seen = append(seen, r.Category)
+		if _, err := s.pool(r.Category).Weights(); err != nil {
+			a.note("%s: agents weigh equally, although an eval has weights: %v", r.Category, err)
 		}
 	}
 }

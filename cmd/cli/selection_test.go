@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/cmd/runctl"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/eval"
@@ -55,6 +56,30 @@ func TestARunUnderWayIsPassedOver(t *testing.T) {
 	}
 	if s := choose(); len(s.rows) != 1 || s.rows[0].ID != "busy" || said.Len() > 0 {
 		t.Errorf("when it has ended: %+v, said %q", s.rows, said.String())
+	}
+}
+
+func TestWeightsThatDoNotApplyAreNamed(t *testing.T) {
+	var said bytes.Buffer
+	a := &app{env: &Env{Stderr: &said}}
+	var s selection
+	for _, name := range []string{"x", "y", "z"} {
+		s.rows = append(s.rows, trialstore.RunRow{ID: name, Eval: name, Category: "web", Complete: true})
+		s.runs = append(s.runs, journal.Run{ID: name, Eval: eval.Eval{
+			Name: name, Category: "web", Agents: []eval.Agent{{Name: "a"}}, Prompts: []eval.Prompt{{ID: "p", Text: "Serve a page for " + name, Family: "page"}},
+		}})
+	}
+	s.runs[1].Eval.Weights = map[string]float64{"a": 2}
+	if a.explain(s); said.Len() > 0 {
+		t.Errorf("said %q", said.String())
+	}
+	s.runs[2].Eval.Agents[0].Name = "b"
+	a.explain(s)
+	if want := "note: web: agents weigh equally, although an eval has weights: agent \"b\" of eval z has no weight\n"; said.String() != want {
+		t.Errorf("said %q, want %q", said.String(), want)
+	}
+	if got := s.families("web"); len(got) != 3 || got["x/p"] != "page" || got["z/p"] != "page" || len(s.families("other")) > 0 {
+		t.Errorf("families %q", got)
 	}
 }
 

@@ -339,3 +339,29 @@ func TestWhatHasNoBundleIsRefused(t *testing.T) {
 		t.Errorf("no run: error %v", err)
 	}
 }
+
+// TestScoresCountFamilies gives the first three of 25 prompts one family.
+func TestScoresCountFamilies(t *testing.T) {
+	w := newWorld(t, 3, size{25, 4, 10})
+	run, err := journal.ReadRun(w.in.RunsRoot, w.in.RunID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		run.Eval.Prompts[i].Family = "shop"
+	}
+	data, err := json.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.in.RunsRoot, run.ID, "run.json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var s format.Scores
+	if err := json.Unmarshal(open(t, w.in.Root, write(t, w.in).ID).Scores(), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Board.NPrompts != 23 || s.Agents[0].Board.NPrompts != 23 {
+		t.Errorf("%d prompts, by agent %d; want 23", s.Board.NPrompts, s.Agents[0].Board.NPrompts)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
@@ -37,11 +38,7 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *staging, m 
 	if err != nil {
 		return nil, err
 	}
-	families := map[string]string{}
-	for _, p := range run.Eval.Prompts {
-		families[run.Eval.Name+"/"+p.ID] = p.TextKey()
-	}
-	cells = analytics.ByFamily(cells, families)
+	cells = analytics.ByFamily(cells, eval.Pool{run.Eval}.Clusters())
 	if totals.Valid != m.Counts.Valid {
 		return nil, fmt.Errorf("the number of valid trials changed from %d to %d while reading: the run is still being written; wait until it has finished", m.Counts.Valid, totals.Valid)
 	}

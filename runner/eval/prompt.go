@@ -89,8 +89,8 @@ func (k tagKey) unknown(value string) error {
 func (p Prompt) FamilyName() string { return cmp.Or(p.Family, p.ID) }
 
 // TextKey returns the key of the prompt's text. Texts that differ only in white space,
-// case or Unicode form (NFKC) have the same key and count as one prompt in the
-// statistics. It is empty if the text is unknown, as in some imports.
+// case or Unicode form (NFKC) have the same key and count as one prompt; see
+// Pool.Clusters. It is empty if the text is unknown, as in some imports.
 func (p Prompt) TextKey() string {
 	text := strings.Join(strings.Fields(folded(p.Text)), " ")
 	if text == "" {

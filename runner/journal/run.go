@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+
+	"github.com/firstpick/firstpick/runner/eval"
 )
 
 const (
@@ -97,6 +99,16 @@ func List(root string) (runs []Run, unreadable []*RunError, err error) {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return runs, unreadable, nil
+}
+
+// Pool returns the evals of those runs that measure a category.
+func Pool(runs []Run, category string) (pool eval.Pool) {
+	for _, r := range runs {
+		if r.Eval.Category == category {
+			pool = append(pool, r.Eval)
+		}
+	}
+	return pool
 }
 
 // makeRun makes the folder of a run with run.json in it; it appears whole.

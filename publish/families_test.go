@@ -1,0 +1,83 @@
+package publish_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/journal"
+)
+
+// TestPromptsOfOneFamilyCountOnceInASnapshot publishes two evals of a category that share a
+// text and a family: the manifest suffices to compute the board again.
+func TestPromptsOfOneFamilyCountOnceInASnapshot(t *testing.T) {
+	first, second := testRun("alpha"), testRun("alpha")
+	second.ID, second.Eval.Name, second.Eval.Prompts = "run-more", "more", []eval.Prompt{
+		{ID: "p0", Text: "PROMPT 0", Family: "shop", Tags: eval.Tags{Intent: "build"}},
+		{ID: "p1", Text: "another phrasing", Family: "shop"},
+		{ID: "p2", Text: "another task", Family: "blog"},
+	}
+	second.Planned = len(second.Trials())
+	first.Eval.Weights, first.Eval.Frame, second.Eval.Frame = map[string]float64{"a": 1, "b": 3}, "shops", "blogs"
+	in := inputOf(t, 1, first, second)
+	_, id := build(t, in)
+	if _, err := publish.Verify(t.Context(), in.Root, id, nil); err != nil {
+		t.Error(err)
+	}
+	s, err := publish.Load(in.Root, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if board, _ := s.Board("alpha"); board.NPrompts != 6 {
+		t.Errorf("the board has %d prompts, want 6 clusters of 8", board.NPrompts)
+	}
+	families := s.Manifest.Families("alpha")
+	if want := map[string]string{
+		"eval-alpha/p0": "shop", "eval-alpha/p1": "", "eval-alpha/p2": "", "eval-alpha/p3": "", "eval-alpha/p4": "",
+		"more/p0": "shop", "more/p1": "shop", "more/p2": "",
+	}; !maps.Equal(families, want) {
+		t.Errorf("families: %s", cmp.Diff(want, families))
+	}
+	// The snapshot has the weights, frames and tags that the runs have.
+	pool, want := s.Manifest.Pool("alpha"), journal.Pool(in.Runs, "alpha")
+	got, err := pool.Weights()
+	if err != nil || !maps.Equal(got, first.Eval.Weights) {
+		t.Errorf("weights %v: %v", got, err)
+	}
+	if pool.Frame() != "blogs; shops" || !maps.Equal(pool.Tags(), want.Tags()) || len(pool.Tags()) != 1 {
+		t.Errorf("frame %q, tags %v", pool.Frame(), pool.Tags())
+	}
+	if len(s.Manifest.Pool("beta")) != 0 {
+		t.Error("beta has evals")
+	}
+}
+
+func TestOldManifestsAreRead(t *testing.T) {
+	in := testInput(t, 1)
+	_, id := build(t, in)
+	data, err := os.ReadFile(filepath.Join(in.Root, id, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{`"weights"`, `"frame"`, `"tags"`, `"family"`} {
+		if strings.Contains(string(data), key) {
+			t.Errorf("the manifest of evals without it has %s", key)
+		}
+	}
+	var m publish.Manifest
+	const old = `{"evals": [{"name": "e", "category": "c", "prompts": [{"id": "a", "sha256": "1", "family": "9f2c61b0a7d4e8135f60c2ab9f2c61b0"},
+		{"id": "b", "sha256": "1", "family": "9f2c61b0a7d4e8135f60c2ab9f2c61b0"}, {"id": "c", "sha256": "2"}]}]}`
+	if err := json.Unmarshal([]byte(old), &m); err != nil {
+		t.Fatal(err)
+	}
+	if f := m.Families("c"); f["e/a"] == "" || f["e/a"] != f["e/b"] || f["e/c"] != "" {
+		t.Errorf("families %q", f)
+	}
+}
