@@ -6,35 +6,6 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
-// A Cell counts the valid trials of one category that are alike in everything
-// the statistics look at.
-type Cell struct {
-	Prompt  string
-	Agent   string
-	Outcome pick.Kind
-	// Picked is the slug of the tool where Outcome is pick.Tool.
-	Picked string
-	// Shortlist holds sorted slugs.
-	Shortlist []string
-	// Trials is how many there are.
-	Trials int
-	// Mismatched is how many of them said one tool and used another.
-	Mismatched int
-	// Unresolved is how many of them no rule decided. UnresolvedUnknown is how many do not
-	// report it: imports, and results of extractors before that field.
-	Unresolved, UnresolvedUnknown int
-	// FirstNamed is the slug of the tool that the final messages name first; empty for
-	// none. FirstUnknown is how many do not report it: also listings without a message.
-	FirstNamed   string
-	FirstUnknown int
-	// Judged is how many of them two judges read, Agreed on how many these agreed.
-	Judged, Agreed int
-	// DecidedBy counts them by layer. Where it does not sum to Trials, layers are unknown.
-	DecidedBy DecidedBy
-	// LastAt is when the latest of them finished.
-	LastAt time.Time
-}
-
 // A Board is the leaderboard of one category: the shape that `rank --json` and
 // GET /api/public/leaderboard?category= share.
 type Board struct {
@@ -49,10 +20,15 @@ type Board struct {
 	Field int `json:"field"`
 	// NTrials is the number of valid trials: the denominator of every rate.
 	NTrials int `json:"nTrials"`
-	// NPrompts is the number of prompts, the clusters of the intervals.
-	NPrompts int `json:"nPrompts"`
-	// Coverage is valid / planned trials, 0 to 1.
-	Coverage float64 `json:"coverage"`
+	// NPrompts is the number of prompts, NFamilies that of prompt families: prompts that
+	// ask for the same task are one family. Families are the clusters of the intervals.
+	NPrompts  int `json:"nPrompts"`
+	NFamilies int `json:"nFamilies"`
+	// Coverage is valid / planned trials, 0 to 1; nil where the number of planned trials
+	// is unknown.
+	Coverage *float64 `json:"coverage"`
+	// Estimand says in one sentence what the rates are of.
+	Estimand string `json:"estimand"`
 	// Synthetic marks figures of simulated agents.
 	Synthetic bool     `json:"synthetic"`
 	Warnings  []string `json:"warnings"`
@@ -65,13 +41,22 @@ type Board struct {
 	// Judge counts what two judges read; nil where they read nothing.
 	Judge *JudgeCounts `json:"judge,omitempty"`
 	// SayDoMismatchRate is the share of trials that said one tool and used
-	// another.
+	// another, DIYRate that of trials that built their own; each with its 95 % interval.
 	SayDoMismatchRate float64 `json:"sayDoMismatchRate"`
+	SayDoMismatchLow  float64 `json:"sayDoMismatchLow"`
+	SayDoMismatchHigh float64 `json:"sayDoMismatchHigh"`
+	DIYRate           float64 `json:"diyRate"`
+	DIYLow            float64 `json:"diyLow"`
+	DIYHigh           float64 `json:"diyHigh"`
+	// Consistency says how far repeats agree; nil without repeats.
+	Consistency *Consistency `json:"consistency,omitempty"`
 	// ExtractionError is nil without labels.
 	ExtractionError *ExtractionError `json:"extractionError,omitempty"`
 	Tools           []Standing       `json:"tools"`
 	Agents          []AgentBoard     `json:"agents"`
-	URL             string           `json:"url"`
+	// Cuts are the rates by tag of the prompts, sorted by tag and value; empty without tags.
+	Cuts []Cut  `json:"cuts,omitempty"`
+	URL  string `json:"url"`
 }
 
 // Outcomes counts the valid trials by outcome; the sum is Board.NTrials.
@@ -127,8 +112,8 @@ func (d DecidedBy) sum() int {
 	return d.Structured + d.Actions + d.Statement + d.Judge + d.Given + d.Undecided
 }
 
-// A Standing is one tool on a board. Rates are shares of valid trials, 0 to 1,
-// rounded to six decimals so that every platform prints the same bytes.
+// A Standing is one tool on a board. Rates are shares of valid trials as Estimand weighs
+// them, 0 to 1, rounded to six decimals so that every platform prints the same bytes.
 type Standing struct {
 	// Rank is 1 for the highest rate; ties share the smaller number. RankLow
 	// and RankHigh bound the tool's true rank at 95 % for all tools at once.
@@ -138,8 +123,8 @@ type Standing struct {
 	Tool     string  `json:"tool"`
 	Slug     string  `json:"slug"`
 	PickRate float64 `json:"pickRate"`
-	// CILow and CIHigh are the 95 % interval over prompts; FlatLow and
-	// FlatHigh the Wilson interval that ignores prompts, for comparison only.
+	// CILow and CIHigh are the 95 % interval over prompt families; FlatLow and
+	// FlatHigh the Wilson interval that ignores them, for comparison only.
 	CILow    float64 `json:"ciLow"`
 	CIHigh   float64 `json:"ciHigh"`
 	FlatLow  float64 `json:"flatLow"`
@@ -152,14 +137,49 @@ type Standing struct {
 	FirstNamedRate *float64 `json:"firstNamedRate,omitempty"`
 	Picks          int      `json:"picks"`
 	NTrials        int      `json:"nTrials"`
-	Warnings       []string `json:"warnings"`
-	URL            string   `json:"url"`
+	Detail
+	Warnings []string `json:"warnings"`
+	URL      string   `json:"url"`
 	// Labelled is the rate that labels corrected; nil without them.
 	Labelled *CorrectedRate `json:"labelled,omitempty"`
 
 	// BeatenBy holds the rivals with a higher rate, best first. It is printed
 	// in the tool's report, not on the board.
 	BeatenBy []Rival `json:"-"`
+}
+
+// A Detail is what backs a tool's rates: a part of Standing and Report.
+type Detail struct {
+	// RawRate is Picks / NTrials; nil where every trial counts the same, as it is then
+	// PickRate.
+	RawRate *float64 `json:"rawRate,omitempty"`
+	// ShortlistLow to ShortlistHigh and DefaultLow to DefaultHigh are 95 % intervals.
+	ShortlistLow  float64 `json:"shortlistLow"`
+	ShortlistHigh float64 `json:"shortlistHigh"`
+	DefaultLow    float64 `json:"defaultLow"`
+	DefaultHigh   float64 `json:"defaultHigh"`
+	// PopulationLow to PopulationHigh is the 95 % interval of PickRate for agents like
+	// these; nil with fewer than three agents or two prompt families.
+	PopulationLow  *float64 `json:"populationLow,omitempty"`
+	PopulationHigh *float64 `json:"populationHigh,omitempty"`
+	// BoundLow to BoundHigh is the range of PickRate whatever the missing and the
+	// unresolved trials would have picked (Manski 2003).
+	BoundLow  float64 `json:"boundLow"`
+	BoundHigh float64 `json:"boundHigh"`
+	// NEff is how many independent trials would say as much; 0 with one family.
+	NEff float64 `json:"nEff"`
+	// WithoutAgent and WithoutFamily are the ranges of PickRate when one agent or one
+	// prompt family is left out; nil where there is only one.
+	WithoutAgent  *Range `json:"withoutAgent,omitempty"`
+	WithoutFamily *Range `json:"withoutFamily,omitempty"`
+	// Variance says where the variance between trials comes from; nil without picks.
+	Variance *Variance `json:"variance,omitempty"`
+}
+
+// A Range is a range of rates.
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 // A Metric is a number of a standing that pages, markdown and `rank` show after the pick
@@ -187,13 +207,13 @@ type Rival struct {
 	Slug     string  `json:"slug"`
 	Rank     int     `json:"rank"`
 	PickRate float64 `json:"pickRate"`
-	// Diff is the rival's rate less the tool's, with its 95 % interval from the
-	// paired difference clustered by prompt.
+	// Diff is the rival's rate less the tool's. The interval allows for all pairs of the
+	// board: it is above 0 exactly where Significant.
 	Diff   float64 `json:"diff"`
 	CILow  float64 `json:"ciLow"`
 	CIHigh float64 `json:"ciHigh"`
-	// PAdjusted is the p-value after Holm within the category; Significant
-	// says whether it is below 0.05.
+	// PAdjusted is the one-sided p-value after Holm over all ordered pairs of the
+	// category; Significant says whether it is below 0.05. Rank ranges follow from it.
 	PAdjusted   float64 `json:"pAdjusted"`
 	Significant bool    `json:"significant"`
 	URL         string  `json:"url"`
@@ -203,16 +223,35 @@ type Rival struct {
 type AgentBoard struct {
 	Agent   string `json:"agent"`
 	NTrials int    `json:"nTrials"`
+	// NFamilies is the number of prompt families that the agent answered, Weight how much
+	// it counts in the rates of the board, 0 to 1.
+	NFamilies int     `json:"nFamilies"`
+	Weight    float64 `json:"weight"`
 	// Unresolved is as in Board, of this agent's trials.
 	Unresolved *int        `json:"unresolved,omitempty"`
 	Tools      []AgentRate `json:"tools"`
 }
 
-// An AgentRate is one tool's share with one agent.
+// An AgentRate is one tool's share with one agent, or under one tag, with its 95 %
+// interval.
 type AgentRate struct {
 	Slug     string  `json:"slug"`
 	PickRate float64 `json:"pickRate"`
+	CILow    float64 `json:"ciLow"`
+	CIHigh   float64 `json:"ciHigh"`
 	Picks    int     `json:"picks"`
+}
+
+// A Cut is a board of the prompts that have one value of a tag.
+type Cut struct {
+	// Tag is ecosystem, intent or persona.
+	Tag       string `json:"tag"`
+	Value     string `json:"value"`
+	NTrials   int    `json:"nTrials"`
+	NFamilies int    `json:"nFamilies"`
+	// Warnings has Directional for a small cut.
+	Warnings []string    `json:"warnings"`
+	Tools    []AgentRate `json:"tools"`
 }
 
 // A Report is the answer of GET /api/public/report: one tool, in one category.
@@ -232,15 +271,17 @@ type Report struct {
 	DefaultRate   float64 `json:"defaultRate"`
 	ShortlistRate float64 `json:"shortlistRate"`
 	// FirstNamedRate is that of Standing.
-	FirstNamedRate *float64   `json:"firstNamedRate,omitempty"`
-	Picks          int        `json:"picks"`
-	NTrials        int        `json:"nTrials"`
-	Coverage       float64    `json:"coverage"`
-	AsOf           *time.Time `json:"asOf"`
-	Synthetic      bool       `json:"synthetic"`
-	Warnings       []string   `json:"warnings"`
-	BeatenBy       []Rival    `json:"beatenBy"`
-	URL            string     `json:"url"`
+	FirstNamedRate *float64 `json:"firstNamedRate,omitempty"`
+	Picks          int      `json:"picks"`
+	NTrials        int      `json:"nTrials"`
+	Detail
+	Estimand  string     `json:"estimand"`
+	Coverage  *float64   `json:"coverage"`
+	AsOf      *time.Time `json:"asOf"`
+	Synthetic bool       `json:"synthetic"`
+	Warnings  []string   `json:"warnings"`
+	BeatenBy  []Rival    `json:"beatenBy"`
+	URL       string     `json:"url"`
 	// Labelled and ExtractionError are nil without labels.
 	Labelled        *CorrectedRate   `json:"labelled,omitempty"`
 	ExtractionError *ExtractionError `json:"extractionError,omitempty"`

@@ -33,15 +33,21 @@ func (c *checker) want(ok bool, format string, args ...any) {
 	}
 }
 
+// interval checks a rate and its interval.
+func (c *checker) interval(what string, rate, low, high float64) {
+	c.want(0 <= low && within(rate, low, high) && high <= 1, "%s %g is outside its interval [%g, %g]", what, rate, low, high)
+}
+
 func within(v, low, high float64) bool { return low <= v && v <= high }
 
 func (c *checker) totals() {
 	b, o := c.board, c.board.Outcomes
 	sum := o.Tool + o.DIY + o.Other + o.None + o.Ambiguous + o.Refused + o.Truncated
 	c.want(sum == b.NTrials, "outcomes sum to %d of %d trials", sum, b.NTrials)
-	c.want(b.NPrompts >= 0 && b.NPrompts <= b.NTrials, "%d prompts in %d trials", b.NPrompts, b.NTrials)
-	c.want(within(b.Coverage, 0, 1), "coverage %g is not in [0, 1]", b.Coverage)
-	c.want(within(b.SayDoMismatchRate, 0, 1), "mismatch rate %g is not in [0, 1]", b.SayDoMismatchRate)
+	c.want(0 <= b.NFamilies && b.NFamilies <= b.NPrompts && b.NPrompts <= b.NTrials, "%d families of %d prompts in %d trials", b.NFamilies, b.NPrompts, b.NTrials)
+	c.want(b.Coverage == nil || within(*b.Coverage, 0, 1), "coverage is not in [0, 1]")
+	c.interval("mismatch rate", b.SayDoMismatchRate, b.SayDoMismatchLow, b.SayDoMismatchHigh)
+	c.interval("DIY rate", b.DIYRate, b.DIYLow, b.DIYHigh)
 	c.want(b.Field == len(b.Tools), "field is %d, but %d tools are ranked", b.Field, len(b.Tools))
 	c.want(b.Warnings != nil && b.Tools != nil && b.Agents != nil, "a list is nil and would print as null")
 	c.want(slices.IsSorted(b.Warnings), "warnings %v are not sorted", b.Warnings)
@@ -84,16 +90,25 @@ const rounding = 0.5e-6
 
 func (c *checker) rates(s Standing) {
 	c.want(s.NTrials == c.board.NTrials, "%s: %d trials of %d", s.Slug, s.NTrials, c.board.NTrials)
-	c.want(s.PickRate == share(s.Picks, s.NTrials), "%s: rate %g is not %d of %d", s.Slug, s.PickRate, s.Picks, s.NTrials)
+	raw := s.PickRate
+	if s.RawRate != nil {
+		raw = *s.RawRate
+	}
+	c.want(raw == share(s.Picks, s.NTrials), "%s: rate %g is not %d of %d", s.Slug, raw, s.Picks, s.NTrials)
 	c.want(0 <= s.DefaultRate && s.DefaultRate <= s.PickRate && s.PickRate <= s.ShortlistRate && s.ShortlistRate <= 1,
 		"%s: default %g, pick %g, shortlist %g are not nested", s.Slug, s.DefaultRate, s.PickRate, s.ShortlistRate)
-	c.want(0 <= s.CILow && within(s.PickRate, s.CILow, s.CIHigh) && s.CIHigh <= 1,
-		"%s: rate %g is outside its interval [%g, %g]", s.Slug, s.PickRate, s.CILow, s.CIHigh)
-	c.want(0 <= s.FlatLow && within(s.PickRate, s.FlatLow, s.FlatHigh) && s.FlatHigh <= 1,
-		"%s: rate %g is outside its flat interval [%g, %g]", s.Slug, s.PickRate, s.FlatLow, s.FlatHigh)
+	c.interval(s.Slug+": rate", s.PickRate, s.CILow, s.CIHigh)
+	c.interval(s.Slug+": rate in its naive interval:", s.PickRate, s.FlatLow, s.FlatHigh)
+	c.interval(s.Slug+": shortlist rate", s.ShortlistRate, s.ShortlistLow, s.ShortlistHigh)
+	c.interval(s.Slug+": default rate", s.DefaultRate, s.DefaultLow, s.DefaultHigh)
+	c.want(within(s.BoundLow, 0, s.PickRate+rounding) && within(s.BoundHigh, s.BoundLow, 1), "%s: rate %g is outside its bounds [%g, %g]", s.Slug, s.PickRate, s.BoundLow, s.BoundHigh)
+	if s.PopulationLow != nil {
+		c.want(0 <= *s.PopulationLow && *s.PopulationLow <= s.CILow && s.CIHigh <= *s.PopulationHigh && *s.PopulationHigh <= 1,
+			"%s: the interval for agents like these [%g, %g] is narrower than that of these agents", s.Slug, *s.PopulationLow, *s.PopulationHigh)
+	}
 	if l := s.Labelled; l != nil {
-		c.want(0 <= l.CILow && within(l.PickRate, l.CILow, l.CIHigh) && l.CIHigh <= 1 && within(l.Lambda, 0, 1),
-			"%s: corrected rate %g (lambda %g) is outside its interval [%g, %g]", s.Slug, l.PickRate, l.Lambda, l.CILow, l.CIHigh)
+		c.interval(s.Slug+": corrected rate", l.PickRate, l.CILow, l.CIHigh)
+		c.want(within(l.Lambda, 0, 1), "%s: lambda %g is not in [0, 1]", s.Slug, l.Lambda)
 	}
 	c.want(s.Warnings != nil && s.BeatenBy != nil, "%s: a list is nil and would print as null", s.Slug)
 }
@@ -108,24 +123,30 @@ func (c *checker) ranks(i int) {
 		return
 	}
 	above, rank := c.board.Tools[i-1], i+1
-	order := cmp.Or(cmp.Compare(above.Picks, s.Picks), cmp.Compare(s.RankHigh, above.RankHigh), cmp.Compare(s.Slug, above.Slug))
+	order := cmp.Or(cmp.Compare(above.PickRate, s.PickRate), cmp.Compare(s.RankHigh, above.RankHigh), cmp.Compare(s.Slug, above.Slug))
 	c.want(order > 0, "%s stands below %s", s.Slug, above.Slug)
-	if s.Picks == above.Picks {
+	if s.PickRate == above.PickRate {
 		rank = above.Rank
 	}
 	c.want(s.Rank == rank, "%s: rank %d, its place says %d", s.Slug, s.Rank, rank)
 }
 
 func (c *checker) rivals(s Standing) {
+	shown := 0
 	c.want(len(s.BeatenBy) == s.Rank-1, "%s has rank %d and is beaten by %d", s.Slug, s.Rank, len(s.BeatenBy))
 	for i, r := range s.BeatenBy {
 		c.want(r.Rank < s.Rank && r.PickRate >= s.PickRate, "%s: rival %s is not ahead", s.Slug, r.Slug)
 		c.want(i == 0 || r.Rank >= s.BeatenBy[i-1].Rank, "%s: rival %s is out of order", s.Slug, r.Slug)
 		c.want(-1 <= r.CILow && within(r.Diff, r.CILow, r.CIHigh) && r.CIHigh <= 1 && r.Diff >= 0,
 			"%s: difference %g to %s is outside its interval [%g, %g]", s.Slug, r.Diff, r.Slug, r.CILow, r.CIHigh)
+		c.want(r.Significant == (r.CILow > 0) || r.CILow == 0, "%s: rival %s has significant %t and an interval from %g", s.Slug, r.Slug, r.Significant, r.CILow)
 		c.want(within(r.PAdjusted, 0, 1) && (r.PAdjusted == significant || r.Significant == (r.PAdjusted < significant)),
 			"%s: rival %s has p %g and significant %t", s.Slug, r.Slug, r.PAdjusted, r.Significant)
+		if r.Significant {
+			shown++
+		}
 	}
+	c.want(s.RankLow == 1+shown, "%s: rank range from %d, but %d rivals are significantly ahead", s.Slug, s.RankLow, shown)
 }
 
 func (c *checker) agents() {
@@ -139,8 +160,8 @@ func (c *checker) agents() {
 		c.want(a.Tools != nil, "agent %s: a list is nil and would print as null", a.Agent)
 		for _, t := range a.Tools {
 			picks += t.Picks
-			c.want(t.Picks > 0 && t.PickRate == share(t.Picks, a.NTrials), "agent %s: rate %g of %s is not %d of %d",
-				a.Agent, t.PickRate, t.Slug, t.Picks, a.NTrials)
+			c.want(t.Picks > 0 && t.Picks <= a.NTrials, "agent %s: %d picks of %s in %d trials", a.Agent, t.Picks, t.Slug, a.NTrials)
+			c.interval("agent "+a.Agent+": rate of "+t.Slug, t.PickRate, t.CILow, t.CIHigh)
 		}
 	}
 	c.want(trials == c.board.NTrials, "agents' trials sum to %d of %d", trials, c.board.NTrials)

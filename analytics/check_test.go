@@ -14,8 +14,8 @@ func TestCheckFindsEveryKindOfDamage(t *testing.T) {
 		want   string
 	}{
 		"a lost outcome":               {func(b *Board) { b.Outcomes.DIY-- }, "outcomes sum to 59 of 60"},
-		"a coverage beyond one":        {func(b *Board) { b.Coverage = 1.1 }, "coverage 1.1"},
-		"a coverage that is no number": {func(b *Board) { b.Coverage = math.NaN() }, "coverage NaN"},
+		"a coverage beyond one":        {func(b *Board) { *b.Coverage = 1.1 }, "coverage is not in"},
+		"a coverage that is no number": {func(b *Board) { *b.Coverage = math.NaN() }, "coverage is not in"},
 		"a lost tool":                  {func(b *Board) { b.Tools = b.Tools[:2] }, "field is 3, but 2 tools"},
 		"a tool ranked twice":          {func(b *Board) { b.Tools[1].Slug = "stripe" }, "stripe is ranked twice"},
 		"a null list":                  {func(b *Board) { b.Warnings = nil }, "would print as null"},
@@ -23,7 +23,7 @@ func TestCheckFindsEveryKindOfDamage(t *testing.T) {
 		"a default above the rate":     {func(b *Board) { b.Tools[0].DefaultRate = .9 }, "are not nested"},
 		"a rate beside its interval":   {func(b *Board) { b.Tools[0].CILow = .6 }, "outside its interval"},
 		"an interval without number":   {func(b *Board) { b.Tools[0].CIHigh = math.NaN() }, "outside its interval"},
-		"a flat interval beyond one":   {func(b *Board) { b.Tools[0].FlatHigh = 2 }, "outside its flat interval"},
+		"a flat interval beyond one":   {func(b *Board) { b.Tools[0].FlatHigh = 2 }, "naive interval"},
 		"a rank outside its set":       {func(b *Board) { b.Tools[0].RankLow = 2 }, "rank 1 in [2,"},
 		"a rank that skips":            {func(b *Board) { b.Tools[1].Rank = 3 }, "its place says 2"},
 		"an order that picks deny":     {func(b *Board) { b.Tools[0], b.Tools[1] = b.Tools[1], b.Tools[0] }, "stripe stands below paddle"},
@@ -45,7 +45,7 @@ func TestCheckFindsEveryKindOfDamage(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := Rank(category("paddle", "square", "stripe"), toy(), 60, false)
+			b := rank(category("paddle", "square", "stripe"), toy(), 60, false)
 			c.damage(&b)
 			var text strings.Builder
 			for _, err := range Check(b) {
@@ -59,8 +59,8 @@ func TestCheckFindsEveryKindOfDamage(t *testing.T) {
 }
 
 func TestAPickOutsideTheCategoryFails(t *testing.T) {
-	cells := []Cell{{Prompt: "p", Agent: "a", Outcome: pick.Tool, Picked: "stranger", Shortlist: []string{"stranger"}, Trials: 1, LastAt: at}}
-	if errs := Check(Rank(category("x"), cells, 1, false)); len(errs) == 0 {
+	cells := []Group{{Prompt: "p", Agent: "a", Outcome: pick.Tool, Picked: "stranger", Shortlist: []string{"stranger"}, Trials: 1, LastAt: at}}
+	if errs := Check(rank(category("x"), cells, 1, false)); len(errs) == 0 {
 		t.Error("a pick that is in no field passed")
 	}
 }

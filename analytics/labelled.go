@@ -26,8 +26,9 @@ type Labels struct {
 
 // A LabelledTrial is one trial that people read.
 type LabelledTrial struct {
-	// Prompt is that of the trial's cell, Outcome and Picked what was extracted.
+	// Prompt and Agent are those of the trial's cell, Outcome and Picked what was extracted.
 	Prompt  string
+	Agent   string
 	Outcome pick.Kind
 	Picked  string
 	// True and TruePicked are what people say.
@@ -102,11 +103,10 @@ type RoganGladen struct {
 	Specificity float64 `json:"specificity"`
 }
 
-// WithLabels returns the board with what labels say of it; cells are those that it was
-// ranked from. With labels of at least MinLabels trials it has ExtractionError; rates are
+// WithLabels returns the board with what labels say of it; m is what it was ranked from. With labels of at least MinLabels trials it has ExtractionError; rates are
 // corrected where the samples stand for all trials of the board. Otherwise it has the
 // warning Unlabelled, if there is anything to label.
-func (b Board) WithLabels(cells []Cell, l Labels) Board {
+func (b Board) WithLabels(m Measurement, l Labels) Board {
 	enough := len(l.Trials) >= MinLabels
 	if !enough || float64(l.Frame) < MinCoverage*float64(l.Extracted) {
 		if l.Extracted > 0 {
@@ -115,7 +115,7 @@ func (b Board) WithLabels(cells []Cell, l Labels) Board {
 		}
 		return b
 	}
-	c := newCorrection(b, cells, l)
+	c := newCorrection(b, m, l)
 	b.ExtractionError = c.extractionError()
 	if float64(l.Frame) < MinCoverage*float64(b.NTrials) {
 		return b
@@ -129,28 +129,26 @@ func (b Board) WithLabels(cells []Cell, l Labels) Board {
 
 // A correction is the labels of a category beside the tally of its cells.
 type correction struct {
-	tally   *tally
-	trials  []LabelledTrial
-	prompts map[string]int
+	tally  *tally
+	trials []LabelledTrial
 }
 
-func newCorrection(b Board, cells []Cell, l Labels) *correction {
+func newCorrection(b Board, m Measurement, l Labels) *correction {
 	slugs := make([]string, len(b.Tools))
 	for i, s := range b.Tools {
 		slugs[i] = s.Slug
 	}
-	c := &correction{tally: newTally(slugs, cells), trials: l.Trials, prompts: map[string]int{}}
-	for i, p := range c.tally.prompts {
-		c.prompts[p.id] = i
-	}
-	return c
+	return &correction{newTally(slugs, m.Cells, m.Design), l.Trials}
 }
 
-// labels returns the labelled trials as seen by a yes-or-no question.
+// labels returns the labelled trials as seen by a yes-or-no question. A label counts as
+// much as its trial does in the rates.
 func (c *correction) labels(extracted, truth func(LabelledTrial) bool) []stats.Label {
 	out := make([]stats.Label, 0, len(c.trials))
 	for _, t := range c.trials {
-		l := stats.Label{Cluster: c.prompts[t.Prompt], Weight: 1 / t.P}
+		at := c.tally.at(Cell{Prompt: t.Prompt, Agent: t.Agent})
+		family, agent := at/len(c.tally.agents), at%len(c.tally.agents)
+		l := stats.Label{Cluster: family, Weight: c.tally.design.Weight(family, agent) / t.P}
 		if extracted(t) {
 			l.Predicted = 1
 		}
@@ -167,7 +165,7 @@ func (c *correction) extractionError() *ExtractionError {
 		return label.Text(t.Outcome, t.Picked) == label.Text(t.True, t.TruePicked)
 	}
 	labels := c.labels(right, func(LabelledTrial) bool { return true })
-	rate, ci := stats.ErrorRate(len(c.tally.prompts), labels)
+	rate, ci := stats.ErrorRate(len(c.tally.families), labels)
 	return &ExtractionError{round(rate), round(ci.Low), round(ci.High), len(labels)}
 }
 
@@ -176,13 +174,13 @@ func (c *correction) rate(slug string) *CorrectedRate {
 		func(t LabelledTrial) bool { return t.Outcome == pick.Tool && t.Picked == slug },
 		func(t LabelledTrial) bool { return t.True == pick.Tool && t.TruePicked == slug },
 	)
-	clusters := c.tally.clusters(c.tally.index[slug])
-	p := stats.PredictionPowered(clusters, labels)
+	e := c.tally.design.Estimate(c.tally.picks[c.tally.index[slug]])
+	p := c.tally.design.PredictionPowered(e, labels)
 	out := &CorrectedRate{
 		PickRate: round(p.Value), CILow: round(p.Interval.Low), CIHigh: round(p.Interval.High),
 		Method: "ppi++", Lambda: round(p.Lambda), NLabels: len(labels),
 	}
-	observed := stats.ClusteredProportion(clusters)
+	observed := c.tally.design.Rate(e)
 	sensitivity, specificity := stats.Accuracy(labels)
 	if m, ok := stats.RoganGladen(stats.Share{P: observed.Value, N: observed.NEff}, sensitivity, specificity); ok && !math.IsNaN(m.Interval.Low) {
 		out.RoganGladen = &RoganGladen{
@@ -191,17 +189,4 @@ func (c *correction) rate(slug string) *CorrectedRate {
 		}
 	}
 	return out
-}
-
-// ByFamily returns the labels with the prompts that the function ByFamily gives their cells.
-func (l Labels) ByFamily(families map[string]string) Labels {
-	cells := make([]Cell, len(l.Trials))
-	for i, t := range l.Trials {
-		cells[i].Prompt = t.Prompt
-	}
-	l.Trials = slices.Clone(l.Trials)
-	for i, c := range ByFamily(cells, families) {
-		l.Trials[i].Prompt = c.Prompt
-	}
-	return l
 }

@@ -14,7 +14,7 @@ import (
 // misread is a measurement of 25 prompts and 2,000 trials. The truth is 50 % stripe, 20 %
 // paddle and 30 % none; of the picks of stripe, 20 % were extracted as ambiguous. Labels
 // are of a sample in which ambiguous trials are three times as likely.
-func misread(labelled int) (cells []Cell, l Labels) {
+func misread(labelled int) (cells []Group, l Labels) {
 	r := rand.New(rand.NewPCG(5, 6))
 	type trial struct {
 		LabelledTrial
@@ -23,7 +23,7 @@ func misread(labelled int) (cells []Cell, l Labels) {
 	byID := map[string]trial{}
 	var items []label.Item
 	for i := range 2000 {
-		t := trial{LabelledTrial: LabelledTrial{Prompt: fmt.Sprintf("e/p%02d", i%25)}, item: label.Item{Trial: fmt.Sprintf("%04d", i), Size: 1}}
+		t := trial{LabelledTrial: LabelledTrial{Prompt: fmt.Sprintf("e/p%02d", i%25), Agent: "a"}, item: label.Item{Trial: fmt.Sprintf("%04d", i), Size: 1}}
 		switch u := r.Float64(); {
 		case u < .5:
 			t.True, t.TruePicked = pick.Tool, "stripe"
@@ -38,7 +38,7 @@ func misread(labelled int) (cells []Cell, l Labels) {
 			t.item.Size = 3
 		}
 		t.item.Stratum = string(t.Outcome)
-		cells = append(cells, Cell{Prompt: t.Prompt, Agent: "a", Outcome: t.Outcome, Picked: t.Picked, Trials: 1, LastAt: at})
+		cells = append(cells, Group{Prompt: t.Prompt, Agent: "a", Outcome: t.Outcome, Picked: t.Picked, Trials: 1, LastAt: at})
 		byID[t.item.Trial] = t
 		items = append(items, t.item)
 	}
@@ -53,8 +53,8 @@ func misread(labelled int) (cells []Cell, l Labels) {
 
 func TestLabelsCorrectTheRates(t *testing.T) {
 	cells, l := misread(300)
-	plain := Rank(category("paddle", "square", "stripe"), cells, 2000, false)
-	b := plain.WithLabels(cells, l)
+	plain := rank(category("paddle", "square", "stripe"), cells, 2000, false)
+	b := plain.WithLabels(of(cells), l)
 	for _, err := range Check(b) {
 		t.Error(err)
 	}
@@ -107,7 +107,7 @@ func TestWhenABoardIsUnlabelled(t *testing.T) {
 	} {
 		labels := l
 		tt.change(&labels)
-		b := Rank(category("paddle", "square", "stripe"), cells, 2000, false).WithLabels(cells, labels)
+		b := rank(category("paddle", "square", "stripe"), cells, 2000, false).WithLabels(of(cells), labels)
 		if got := slices.Contains(b.Warnings, Unlabelled); got != tt.unlabelled || !slices.IsSorted(b.Warnings) {
 			t.Errorf("%s: warnings %v", name, b.Warnings)
 		}
@@ -117,14 +117,6 @@ func TestWhenABoardIsUnlabelled(t *testing.T) {
 		for _, err := range Check(b) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-func TestLabelsCountByFamily(t *testing.T) {
-	l := Labels{Trials: []LabelledTrial{{Prompt: "e/p1"}, {Prompt: "e/p2"}, {Prompt: "e/p3"}}}
-	got := l.ByFamily(map[string]string{"e/p1": "f", "e/p3": "f"})
-	if got.Trials[0].Prompt != "e/p1" || got.Trials[1].Prompt != "e/p2" || got.Trials[2].Prompt != "e/p1" || l.Trials[2].Prompt != "e/p3" {
-		t.Errorf("%+v of %+v", got.Trials, l.Trials)
 	}
 }
 

@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -11,9 +10,9 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 )
 
-// Below these a result is early: too few prompts or trials.
+// Below these a result is early: too few prompt families or trials.
 const (
-	minPrompts  = 20
+	minFamilies = 20
 	minTrials   = 30
 	significant = 0.05
 )
@@ -22,40 +21,53 @@ const (
 const MinCoverage = 0.95
 
 // Complete reports whether a run has enough of its planned trials to be published.
-func Complete(valid, planned int) bool { return coverage(valid, planned) >= MinCoverage }
+func Complete(valid, planned int) bool {
+	return planned > 0 && round(float64(valid)/float64(planned)) >= MinCoverage
+}
 
-// Rank makes the leaderboard of a category. Tools that were never picked are
-// ranked too: a leaderboard must not hide losers. planned is the number of
-// trials that should have been valid; URLs are site paths. doubts are the warnings
-// that cells and planned cannot show: CoverageUnknown, and Incomplete where one run of
-// several lacks too many trials.
-func Rank(cat *catalog.Category, cells []Cell, planned int, synthetic bool, doubts ...string) Board {
+// Rank makes the leaderboard of a category. Tools that were never picked are ranked too:
+// a leaderboard must not hide losers. URLs are site paths.
+func Rank(m Measurement) Board {
+	b, t := m.board()
+	b.Warnings = b.warnings(m.Doubts)
+	b.Tools = b.standings(t, m.Category)
+	b.addWeightWarnings(t)
+	b.Agents = t.agentBoards()
+	b.Cuts = m.cuts(t.tools)
+	return b
+}
+
+// board returns the totals of a board, and the tally they come from.
+func (m Measurement) board() (Board, *tally) {
+	cat := m.Category
 	slugs := make([]string, len(cat.Entries))
 	for i, e := range cat.Entries {
 		slugs[i] = e.Tool.Slug
 	}
-	t := newTally(slugs, cells)
-	b := Board{
+	t := newTally(slugs, m.Cells, m.Design)
+	diy, mismatch := t.rate(t.diy), t.rate(t.mismatched)
+	unresolved := reported{t.total.Unresolved, t.total.UnresolvedUnknown, t.total.Trials}
+	return Board{
 		Category: cat.Slug, Name: cat.Name, Domain: string(cat.Domain), Study: cat.Study, Field: len(slugs),
-		NTrials: t.trials, NPrompts: len(t.prompts), Coverage: coverage(t.trials, planned), Synthetic: synthetic,
-		Outcomes: t.outcomes, Unresolved: t.unresolved.value(), DecidedBy: t.byLayer(), Judge: t.judged(), SayDoMismatchRate: share(t.mismatched, t.trials), URL: "/leaderboards/" + cat.Slug,
-	}
-	if !t.last.IsZero() {
-		at := t.last.UTC()
-		b.AsOf = &at
-	}
-	b.Warnings = b.warnings(doubts)
-	b.Tools = t.standings(cat, b.toolWarnings())
-	t.rivals(b.Tools)
-	b.Agents = t.agentBoards()
-	return b
+		NTrials: t.total.Trials, NPrompts: t.prompts, NFamilies: len(t.families), Coverage: m.coverage(t.total.Trials), Synthetic: m.Synthetic,
+		Estimand: m.Design.estimand(t.agents, m.Design.weightsOf(t.agents) != nil), AsOf: t.asOf(),
+		Outcomes: t.total.Outcomes, Unresolved: unresolved.value(), DecidedBy: t.byLayer(), Judge: t.judged(),
+		SayDoMismatchRate: round(mismatch.Value), SayDoMismatchLow: round(mismatch.Interval.Low), SayDoMismatchHigh: round(mismatch.Interval.High),
+		DIYRate: round(diy.Value), DIYLow: round(diy.Interval.Low), DIYHigh: round(diy.Interval.High),
+		Consistency: t.consistency(), URL: "/leaderboards/" + cat.Slug,
+	}, t
 }
 
-func coverage(valid, planned int) float64 {
-	if planned <= 0 {
-		return 0
+// coverage is the share of planned trials; nil where the plan is unknown.
+func (m Measurement) coverage(valid int) *float64 {
+	if slices.Contains(m.Doubts, CoverageUnknown) {
+		return nil
 	}
-	return round(math.Min(1, float64(valid)/float64(planned)))
+	c := 0.0
+	if m.Planned > 0 {
+		c = round(math.Min(1, float64(valid)/float64(m.Planned)))
+	}
+	return &c
 }
 
 func share(n, of int) float64 {
@@ -71,78 +83,157 @@ func round(v float64) float64 {
 	return math.Round(v*scale)/scale + 0 // no negative zero
 }
 
-// standings ranks the tools: by rate, then by the worst rank the data allow,
-// then by slug. Equal rates share the smaller rank.
-func (t *tally) standings(cat *catalog.Category, warnings []string) []Standing {
-	sets, critical := stats.RankSets(t.picks), stats.NewCritical(len(t.prompts))
+func rounded(v float64) *float64 {
+	v = round(v)
+	return &v
+}
+
+func rangeOf(i stats.Interval, ok bool) *Range {
+	if !ok {
+		return nil
+	}
+	return &Range{round(i.Low), round(i.High)}
+}
+
+// standings ranks the tools: by rate, then by the worst rank the data allow, then by slug.
+// Equal rates share the smaller rank.
+func (b *Board) standings(t *tally, cat *catalog.Category) []Standing {
+	estimates, rates := t.rates(t.picks)
+	_, shortlists := t.rates(t.shortlists)
+	_, defaults := t.rates(t.defaults)
+	order := t.design.Compare(estimates, rates)
+	sets := order.Ranks()
 	out := make([]Standing, len(t.tools))
 	for i, e := range cat.Entries {
-		p := critical.Proportion(t.clusters(i))
-		flat := stats.Wilson(float64(t.picks[i]), float64(t.trials))
+		picks, p := sum(t.picks[i]), rates[i]
+		flat := stats.Wilson(p.Value*t.design.Effective, t.design.Effective)
 		out[i] = Standing{
 			RankLow: sets[i].Low, RankHigh: sets[i].High, Tool: e.Tool.Name, Slug: e.Tool.Slug,
-			PickRate: share(t.picks[i], t.trials), CILow: round(p.Interval.Low), CIHigh: round(p.Interval.High),
+			PickRate: round(p.Value), CILow: round(p.Interval.Low), CIHigh: round(p.Interval.High),
 			FlatLow: round(flat.Low), FlatHigh: round(flat.High),
-			ShortlistRate: share(t.shortlists[i], t.trials), DefaultRate: share(t.defaults[i], t.trials),
+			ShortlistRate: round(shortlists[i].Value), DefaultRate: round(defaults[i].Value),
 			FirstNamedRate: t.firstNamedRate(i),
-			Picks:          t.picks[i], NTrials: t.trials, Warnings: slices.Clone(warnings), URL: "/tools/" + e.Tool.Slug,
-			BeatenBy: []Rival{},
+			Picks:          picks, NTrials: t.total.Trials, URL: "/tools/" + e.Tool.Slug, BeatenBy: []Rival{},
+			Detail: b.detail(t, i, estimates[i], p, shortlists[i], defaults[i]),
 		}
+		out[i].Warnings = b.toolWarnings(p, len(t.families))
 	}
 	slices.SortFunc(out, func(a, b Standing) int {
-		return cmp.Or(cmp.Compare(b.Picks, a.Picks), cmp.Compare(a.RankHigh, b.RankHigh), strings.Compare(a.Slug, b.Slug))
+		return cmp.Or(cmp.Compare(b.PickRate, a.PickRate), cmp.Compare(a.RankHigh, b.RankHigh), strings.Compare(a.Slug, b.Slug))
 	})
 	for i := range out {
 		out[i].Rank = i + 1
-		if i > 0 && out[i].Picks == out[i-1].Picks {
+		if i > 0 && out[i].PickRate == out[i-1].PickRate {
 			out[i].Rank = out[i-1].Rank
 		}
 	}
+	t.rivals(out, order)
 	return out
 }
 
-// rivals fills in who has a higher rate, and whether the trials show it: the
-// paired difference over prompts, corrected for all pairs of the category.
-func (t *tally) rivals(board []Standing) {
-	type pair struct{ ahead, behind int }
-	var pairs []pair
-	var diffs []stats.Difference
-	var ps []float64
-	critical, buf := stats.NewCritical(len(t.prompts)), make([]stats.Cluster, len(t.prompts))
+func (b *Board) detail(t *tally, tool int, e stats.Estimate, p, shortlist, defaults stats.Rate) Detail {
+	d := Detail{
+		ShortlistLow: round(shortlist.Interval.Low), ShortlistHigh: round(shortlist.Interval.High),
+		DefaultLow: round(defaults.Interval.Low), DefaultHigh: round(defaults.Interval.High), NEff: round(p.NEff),
+	}
+	if !t.design.Balanced && t.total.Trials > 0 {
+		d.RawRate = rounded(float64(sum(t.picks[tool])) / float64(t.total.Trials))
+	}
+	if ci, ok := t.design.Population(e); ok {
+		d.PopulationLow, d.PopulationHigh = rounded(math.Min(ci.Low, p.Interval.Low)), rounded(math.Max(ci.High, p.Interval.High))
+	}
+	d.BoundLow, d.BoundHigh = b.bounds(p.Value, t.rate(t.unresolved).Value)
+	d.WithoutAgent = rangeOf(t.design.WithoutAgent(e))
+	d.WithoutFamily = rangeOf(t.design.WithoutFamily(e))
+	d.Variance = t.variance(tool)
+	return d
+}
+
+// bounds returns the range of a rate whatever the missing and the unresolved trials would
+// have picked. Where coverage is unknown, only the unresolved ones are counted.
+func (b *Board) bounds(rate, unresolved float64) (low, high float64) {
+	covered := 1.0
+	if b.Coverage != nil {
+		covered = *b.Coverage
+	}
+	return round(rate * covered), round(math.Min(1, (rate+unresolved)*covered+1-covered))
+}
+
+// rivals fills in who has a higher rate, and whether the trials show it.
+func (t *tally) rivals(board []Standing, order stats.Order) {
 	for b := range board {
 		for a := range board[:b] {
-			d := critical.Difference(t.difference(buf, t.index[board[a].Slug], t.index[board[b].Slug]))
-			pairs, diffs, ps = append(pairs, pair{a, b}), append(diffs, d), append(ps, d.P)
+			r := board[a]
+			if r.PickRate == board[b].PickRate {
+				continue
+			}
+			lead, _ := order.Lead(t.index[r.Slug], t.index[board[b].Slug])
+			board[b].BeatenBy = append(board[b].BeatenBy, Rival{
+				Tool: r.Tool, Slug: r.Slug, Rank: r.Rank, PickRate: r.PickRate,
+				Diff: round(lead.Diff), CILow: round(lead.Interval.Low), CIHigh: round(lead.Interval.High),
+				PAdjusted: round(lead.Adjusted), Significant: lead.Shown, URL: r.URL,
+			})
 		}
 	}
-	adjusted := stats.Holm(ps)
-	for i, p := range pairs {
-		if board[p.ahead].Picks == board[p.behind].Picks {
-			continue
-		}
-		r := board[p.ahead]
-		board[p.behind].BeatenBy = append(board[p.behind].BeatenBy, Rival{
-			Tool: r.Tool, Slug: r.Slug, Rank: r.Rank, PickRate: r.PickRate,
-			Diff: round(diffs[i].Value), CILow: round(diffs[i].Interval.Low), CIHigh: round(diffs[i].Interval.High),
-			PAdjusted: round(adjusted[i]), Significant: adjusted[i] < significant, URL: r.URL,
-		})
+}
+
+// firstNamedRate returns the share of trials that name a tool first; nil where a trial
+// does not report it.
+func (t *tally) firstNamedRate(tool int) *float64 {
+	if t.total.Trials == 0 || t.total.FirstUnknown > 0 {
+		return nil
 	}
+	return rounded(t.design.Estimate(t.firstNamed[tool]).Value)
 }
 
 func (t *tally) agentBoards() []AgentBoard {
 	out := []AgentBoard{}
-	for _, name := range slices.Sorted(maps.Keys(t.agents)) {
-		a := t.agents[name]
-		ab := AgentBoard{Agent: name, NTrials: a.trials, Unresolved: a.unresolved.value(), Tools: []AgentRate{}}
-		for i, n := range a.picks {
-			if n > 0 {
-				ab.Tools = append(ab.Tools, AgentRate{Slug: t.tools[i], PickRate: share(n, a.trials), Picks: n})
-			}
+	for a, name := range t.agents {
+		one := t.column(a)
+		ab := AgentBoard{
+			Agent: name, NTrials: one.Trials, NFamilies: one.Families(), Weight: round(t.design.AgentWeight(a)),
+			Unresolved: t.unresolvedByAgent[a].value(), Tools: t.agentRates(one, a),
 		}
-		slices.SortFunc(ab.Tools, func(x, y AgentRate) int {
-			return cmp.Or(cmp.Compare(y.Picks, x.Picks), strings.Compare(x.Slug, y.Slug))
-		})
 		out = append(out, ab)
 	}
+	return out
+}
+
+// column returns the design of one agent.
+func (t *tally) column(agent int) *stats.Design {
+	var rows [][]int
+	for at := agent; at < len(t.trials); at += len(t.agents) {
+		if t.trials[at] > 0 {
+			rows = append(rows, t.trials[at:at+1])
+		}
+	}
+	return stats.NewDesign(rows, nil)
+}
+
+func (t *tally) agentRates(one *stats.Design, agent int) []AgentRate {
+	rates, picks := make([]stats.Rate, len(t.tools)), make([]int, len(t.tools))
+	for i, table := range t.picks {
+		var counts []int
+		for at := agent; at < len(table); at += len(t.agents) {
+			if t.trials[at] > 0 {
+				counts = append(counts, table[at])
+			}
+		}
+		picks[i], rates[i] = sum(counts), one.Rate(one.Estimate(counts))
+	}
+	return agentRates(t.tools, rates, picks)
+}
+
+// agentRates lists the tools that were picked, the highest rate first.
+func agentRates(tools []string, rates []stats.Rate, picks []int) []AgentRate {
+	out := []AgentRate{}
+	for i, r := range rates {
+		if picks[i] > 0 {
+			out = append(out, AgentRate{tools[i], round(r.Value), round(r.Interval.Low), round(r.Interval.High), picks[i]})
+		}
+	}
+	slices.SortFunc(out, func(x, y AgentRate) int {
+		return cmp.Or(cmp.Compare(y.PickRate, x.PickRate), strings.Compare(x.Slug, y.Slug))
+	})
 	return out
 }

@@ -15,7 +15,7 @@ func (b Board) Report(slug string) (Report, bool) {
 		CILow: s.CILow, CIHigh: s.CIHigh, FlatLow: s.FlatLow, FlatHigh: s.FlatHigh,
 		Rank: s.Rank, RankLow: s.RankLow, RankHigh: s.RankHigh, Field: b.Field,
 		DefaultRate: s.DefaultRate, ShortlistRate: s.ShortlistRate, FirstNamedRate: copyOfValue(s.FirstNamedRate), Picks: s.Picks, NTrials: s.NTrials,
-		Coverage: b.Coverage, AsOf: copyOfValue(b.AsOf), Synthetic: b.Synthetic, Warnings: copyOf(b.Warnings),
+		Detail: s.Detail.copy(), Estimand: b.Estimand, Coverage: copyOfValue(b.Coverage), AsOf: copyOfValue(b.AsOf), Synthetic: b.Synthetic, Warnings: copyOf(b.Warnings),
 		BeatenBy: copyOf(s.BeatenBy), URL: s.URL, Labelled: s.Labelled, ExtractionError: b.ExtractionError,
 	}, true
 }
@@ -31,12 +31,17 @@ func (b Board) Item() CategoryItem {
 // trailing slash.
 func (b Board) WithBase(base string) Board {
 	b.URL, b.AsOf, b.Warnings = base+b.URL, copyOfValue(b.AsOf), copyOf(b.Warnings)
-	b.Tools, b.Agents = copyOf(b.Tools), copyOf(b.Agents)
+	b.Tools, b.Agents, b.Cuts = copyOf(b.Tools), copyOf(b.Agents), slices.Clone(b.Cuts)
+	b.Coverage, b.Consistency = copyOfValue(b.Coverage), copyOfValue(b.Consistency)
 	b.Unresolved, b.DecidedBy, b.Judge = copyOfValue(b.Unresolved), copyOfValue(b.DecidedBy), copyOfValue(b.Judge)
 	for i := range b.Tools {
 		s := &b.Tools[i]
 		s.URL, s.Warnings, s.BeatenBy = base+s.URL, copyOf(s.Warnings), rivalsWithBase(s.BeatenBy, base)
-		s.FirstNamedRate = copyOfValue(s.FirstNamedRate)
+		s.FirstNamedRate, s.Detail = copyOfValue(s.FirstNamedRate), s.Detail.copy()
+	}
+	for i := range b.Cuts {
+		c := &b.Cuts[i]
+		c.Warnings, c.Tools = copyOf(c.Warnings), copyOf(c.Tools)
 	}
 	for i := range b.Agents {
 		a := &b.Agents[i]
@@ -49,6 +54,7 @@ func (b Board) WithBase(base string) Board {
 func (r Report) WithBase(base string) Report {
 	r.URL, r.AsOf, r.Warnings = base+r.URL, copyOfValue(r.AsOf), copyOf(r.Warnings)
 	r.BeatenBy, r.FirstNamedRate = rivalsWithBase(r.BeatenBy, base), copyOfValue(r.FirstNamedRate)
+	r.Detail, r.Coverage = r.Detail.copy(), copyOfValue(r.Coverage)
 	return r
 }
 
@@ -56,6 +62,12 @@ func (r Report) WithBase(base string) Report {
 func (c CategoryItem) WithBase(base string) CategoryItem {
 	c.URL = base + c.URL
 	return c
+}
+
+func (d Detail) copy() Detail {
+	d.RawRate, d.PopulationLow, d.PopulationHigh = copyOfValue(d.RawRate), copyOfValue(d.PopulationLow), copyOfValue(d.PopulationHigh)
+	d.WithoutAgent, d.WithoutFamily, d.Variance = copyOfValue(d.WithoutAgent), copyOfValue(d.WithoutFamily), copyOfValue(d.Variance)
+	return d
 }
 
 func rivalsWithBase(rivals []Rival, base string) []Rival {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestWithBaseTouchesOnlyTheCopy(t *testing.T) {
-	make3 := func() Board { return Rank(category("paddle", "square", "stripe"), toy(), 60, false) }
+	make3 := func() Board { return rank(category("paddle", "square", "stripe"), toy(), 60, false) }
 	b := make3()
 	based := b.WithBase("https://example.test")
 	if based.URL != "https://example.test/leaderboards/payments" ||
@@ -35,8 +35,8 @@ func TestWithBaseTouchesOnlyTheCopy(t *testing.T) {
 
 func TestListsAreNeverNull(t *testing.T) {
 	for name, b := range map[string]Board{
-		"ranked": Rank(category("x"), []Cell{chose("p", "x", "x")}, 1, false),
-		"empty":  Rank(category(), nil, 0, false),
+		"ranked": rank(category("x"), []Group{chose("p", "x", "x")}, 1, false),
+		"empty":  rank(category(), nil, 0, false),
 	} {
 		text, err := json.Marshal(b)
 		if err != nil {

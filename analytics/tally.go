@@ -1,45 +1,31 @@
 package analytics
 
 import (
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics/stats"
-	"github.com/firstpick/firstpick/runner/pick"
 )
 
-// A tally is a category's cells, counted every way that ranking needs.
+// A tally is a category's cells as tables of families by agents.
 type tally struct {
-	tools   []string       // slugs, as in the category
-	index   map[string]int // slug → place in tools
-	prompts []*promptTally // sorted by prompt
-	byID    map[string]*promptTally
-	agents  map[string]*agentTally
+	tools    []string       // slugs, as in the category
+	index    map[string]int // slug → place in tools
+	families []string       // sorted
+	agents   []string       // sorted
+	place    map[string]int // family → place in families
+	prompts  int
+	design   *stats.Design
+	cells    []Cell
+	of       Design
 
-	trials, mismatched          int
-	outcomes                    Outcomes
-	picks, shortlists, defaults []int // by tool
-	last                        time.Time
+	// Counts by tool and cell of the table; the others by cell.
+	picks, shortlists, defaults, firstNamed [][]int
+	trials, diy, mismatched, unresolved     []int
 
-	unresolved   reported
-	decidedBy    DecidedBy
-	judge        JudgeCounts
-	firstNamed   []int // by tool
-	firstUnknown int
-}
-
-// A promptTally is one cluster.
-type promptTally struct {
-	id     string
-	trials int
-	picks  []int // by tool
-}
-
-type agentTally struct {
-	trials     int
-	picks      []int
-	unresolved reported
+	total             Cell // sums of all cells but Tools
+	unresolvedByAgent []reported
 }
 
 // A reported count is one that not every trial may report.
@@ -58,163 +44,135 @@ func (r *reported) value() *int {
 	return &n
 }
 
-func newTally(tools []string, cells []Cell) *tally {
-	t := &tally{
-		tools: tools, index: map[string]int{}, byID: map[string]*promptTally{}, agents: map[string]*agentTally{},
-		picks: make([]int, len(tools)), shortlists: make([]int, len(tools)), defaults: make([]int, len(tools)),
-		firstNamed: make([]int, len(tools)),
-	}
+func newTally(tools []string, cells []Cell, of Design) *tally {
+	t := &tally{tools: tools, index: map[string]int{}, place: map[string]int{}, cells: cells, of: of}
 	for i, slug := range tools {
 		t.index[slug] = i
 	}
+	families, agents, prompts := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, c := range cells {
+		families[of.family(c.Prompt)], agents[c.Agent], prompts[c.Prompt] = true, true, true
+	}
+	t.families, t.agents, t.prompts = slices.Sorted(maps.Keys(families)), slices.Sorted(maps.Keys(agents)), len(prompts)
+	for i, f := range t.families {
+		t.place[f] = i
+	}
+	t.allocate()
 	for _, c := range cells {
 		t.add(c)
 	}
-	for _, p := range t.byID {
-		t.prompts = append(t.prompts, p)
-	}
-	slices.SortFunc(t.prompts, func(a, b *promptTally) int { return strings.Compare(a.id, b.id) })
+	t.design = stats.NewDesign(t.rows(), of.weightsOf(t.agents))
 	return t
 }
 
-// add counts a cell. One without trials is nothing: it must not make a cluster
-// of a prompt without an answer.
+func (t *tally) allocate() {
+	n := len(t.families) * len(t.agents)
+	for _, table := range []*[][]int{&t.picks, &t.shortlists, &t.defaults, &t.firstNamed} {
+		*table = make([][]int, len(t.tools))
+		for i := range *table {
+			(*table)[i] = make([]int, n)
+		}
+	}
+	for _, list := range []*[]int{&t.trials, &t.diy, &t.mismatched, &t.unresolved} {
+		*list = make([]int, n)
+	}
+	t.unresolvedByAgent = make([]reported, len(t.agents))
+}
+
+// at returns the place of a cell in the tables.
+func (t *tally) at(c Cell) int {
+	a, _ := slices.BinarySearch(t.agents, c.Agent)
+	return t.place[t.of.family(c.Prompt)]*len(t.agents) + a
+}
+
 func (t *tally) add(c Cell) {
-	if c.Trials <= 0 {
-		return
-	}
-	p := t.byID[c.Prompt]
-	if p == nil {
-		p = &promptTally{id: c.Prompt, picks: make([]int, len(t.tools))}
-		t.byID[c.Prompt] = p
-	}
-	a := t.agents[c.Agent]
-	if a == nil {
-		a = &agentTally{picks: make([]int, len(t.tools))}
-		t.agents[c.Agent] = a
-	}
-	t.trials += c.Trials
-	p.trials += c.Trials
-	a.trials += c.Trials
-	t.mismatched += c.Mismatched
-	t.unresolved.add(c.Unresolved, c.UnresolvedUnknown, c.Trials)
-	a.unresolved.add(c.Unresolved, c.UnresolvedUnknown, c.Trials)
-	t.layers(c.DecidedBy)
-	t.judge.Judged += c.Judged
-	t.judge.Agreed += c.Agreed
-	t.judge.Resolved += min(c.Agreed, c.DecidedBy.Judge)
-	t.firstUnknown += c.FirstUnknown
-	if first, known := t.index[c.FirstNamed]; known {
-		t.firstNamed[first] += c.Trials
-	}
-	if c.LastAt.After(t.last) {
-		t.last = c.LastAt
-	}
-	t.outcome(c)
-	if picked, known := t.index[c.Picked]; c.Outcome == pick.Tool && known {
-		t.picks[picked] += c.Trials
-		p.picks[picked] += c.Trials
-		a.picks[picked] += c.Trials
-	}
-	t.consider(c)
-}
-
-// consider counts whom a cell's trials weighed. A pick is on its own shortlist
-// whether the list names it or not, and a slug counts once however often the
-// list has it; only so are default, pick and shortlist rates nested.
-func (t *tally) consider(c Cell) {
-	picked, known := t.index[c.Picked]
-	known = known && c.Outcome == pick.Tool
-	if known {
-		t.shortlists[picked] += c.Trials
-	}
-	rival := false
-	for i, slug := range c.Shortlist {
-		if known && slug == c.Picked {
-			continue
-		}
-		rival = true
-		if j, ok := t.index[slug]; ok && !slices.Contains(c.Shortlist[:i], slug) {
-			t.shortlists[j] += c.Trials
+	at := t.at(c)
+	t.trials[at] += c.Trials
+	t.diy[at] += c.Outcomes.DIY
+	t.mismatched[at] += c.Mismatched
+	t.unresolved[at] += c.Unresolved
+	for _, count := range c.Tools {
+		if i, known := t.index[count.Slug]; known {
+			t.picks[i][at] += count.Picks
+			t.shortlists[i][at] += count.Shortlists
+			t.defaults[i][at] += count.Defaults
+			t.firstNamed[i][at] += count.FirstNamed
 		}
 	}
-	if known && !rival {
-		t.defaults[picked] += c.Trials
+	t.unresolvedByAgent[at%len(t.agents)].add(c.Unresolved, c.UnresolvedUnknown, c.Trials)
+	sum := &t.total
+	sum.Trials += c.Trials
+	sum.Outcomes.sumWith(c.Outcomes)
+	sum.Mismatched += c.Mismatched
+	sum.Unresolved += c.Unresolved
+	sum.UnresolvedUnknown += c.UnresolvedUnknown
+	sum.FirstUnknown += c.FirstUnknown
+	sum.Judged += c.Judged
+	sum.Agreed += c.Agreed
+	sum.Resolved += c.Resolved
+	sum.DecidedBy.sumWith(c.DecidedBy)
+	if c.LastAt.After(sum.LastAt) {
+		sum.LastAt = c.LastAt
 	}
 }
 
-func (t *tally) outcome(c Cell) {
-	switch c.Outcome {
-	case pick.Tool:
-		t.outcomes.Tool += c.Trials
-	case pick.DIY:
-		t.outcomes.DIY += c.Trials
-	case pick.Other:
-		t.outcomes.Other += c.Trials
-	case pick.Ambiguous:
-		t.outcomes.Ambiguous += c.Trials
-	case pick.Refused:
-		t.outcomes.Refused += c.Trials
-	case pick.Truncated:
-		t.outcomes.Truncated += c.Trials
-	case pick.None:
-		t.outcomes.None += c.Trials
+// rows returns the trials as a table.
+func (t *tally) rows() [][]int {
+	out := make([][]int, len(t.families))
+	for g := range out {
+		out[g] = t.trials[g*len(t.agents) : (g+1)*len(t.agents)]
 	}
+	return out
 }
 
-func (t *tally) layers(d DecidedBy) {
-	t.decidedBy.Structured += d.Structured
-	t.decidedBy.Actions += d.Actions
-	t.decidedBy.Statement += d.Statement
-	t.decidedBy.Judge += d.Judge
-	t.decidedBy.Given += d.Given
-	t.decidedBy.Undecided += d.Undecided
+// asOf is when the last trial finished; nil without trials.
+func (t *tally) asOf() *time.Time {
+	if t.total.LastAt.IsZero() {
+		return nil
+	}
+	at := t.total.LastAt.UTC()
+	return &at
 }
 
 // byLayer returns the trials by layer; nil where the layer of a trial is unknown.
 func (t *tally) byLayer() *DecidedBy {
-	if t.trials == 0 || t.decidedBy.sum() != t.trials {
+	if t.total.Trials == 0 || t.total.DecidedBy.sum() != t.total.Trials {
 		return nil
 	}
-	d := t.decidedBy
+	d := t.total.DecidedBy
 	return &d
 }
 
 // judged returns what two judges read; nil for nothing.
 func (t *tally) judged() *JudgeCounts {
-	if t.judge.Judged == 0 {
+	if t.total.Judged == 0 {
 		return nil
 	}
-	j := t.judge
-	return &j
+	return &JudgeCounts{Judged: t.total.Judged, Agreed: t.total.Agreed, Resolved: t.total.Resolved}
 }
 
-// firstNamedRate returns the share of trials that name a tool first; nil where a trial
-// does not report it.
-func (t *tally) firstNamedRate(tool int) *float64 {
-	if t.trials == 0 || t.firstUnknown > 0 {
-		return nil
-	}
-	rate := share(t.firstNamed[tool], t.trials)
-	return &rate
+// rate estimates the rate of a count by cell.
+func (t *tally) rate(counts []int) stats.Rate {
+	return t.design.Rate(t.design.Estimate(counts))
 }
 
-// clusters returns a tool's picks as clusters by prompt.
-func (t *tally) clusters(tool int) []stats.Cluster {
-	out := make([]stats.Cluster, len(t.prompts))
-	for i, p := range t.prompts {
-		n := float64(p.picks[tool])
-		out[i] = stats.Cluster{Sum: n, Squares: n, N: p.trials}
+// rates estimates the rates of all tools. Those that are 0 have the interval of their
+// neighbour.
+func (t *tally) rates(counts [][]int) ([]stats.Estimate, []stats.Rate) {
+	estimates, rates := make([]stats.Estimate, len(counts)), make([]stats.Rate, len(counts))
+	for i, c := range counts {
+		estimates[i] = t.design.Estimate(c)
+		rates[i] = t.design.Rate(estimates[i])
 	}
-	return out
+	stats.Unpicked(rates)
+	return estimates, rates
 }
 
-// difference writes picks of a less picks of b as clusters by prompt over out,
-// which has one place per prompt: a field of 60 has 1,770 pairs.
-func (t *tally) difference(out []stats.Cluster, a, b int) []stats.Cluster {
-	for i, p := range t.prompts {
-		x, y := float64(p.picks[a]), float64(p.picks[b])
-		out[i] = stats.Cluster{Sum: x - y, Squares: x + y, N: p.trials}
+func sum(counts []int) (n int) {
+	for _, c := range counts {
+		n += c
 	}
-	return out
+	return n
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

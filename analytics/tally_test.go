@@ -9,13 +9,13 @@ import (
 )
 
 // chose makes a cell of one trial of agent "a".
-func chose(prompt, slug string, shortlist ...string) Cell {
-	return Cell{Prompt: prompt, Agent: "a", Outcome: pick.Tool, Picked: slug, Shortlist: shortlist, Trials: 1, LastAt: at}
+func chose(prompt, slug string, shortlist ...string) Group {
+	return Group{Prompt: prompt, Agent: "a", Outcome: pick.Tool, Picked: slug, Shortlist: shortlist, Trials: 1, LastAt: at}
 }
 
 func TestWhomATrialWeighed(t *testing.T) {
 	cases := map[string]struct {
-		cell                 Cell
+		cell                 Group
 		shortlistX, defaultX float64
 		shortlistY           float64
 	}{
@@ -24,11 +24,11 @@ func TestWhomATrialWeighed(t *testing.T) {
 		"a pick is on its shortlist unnamed":        {chose("p", "x"), 1, 1, 0},
 		"a list of the rival alone is no default":   {chose("p", "x", "y"), 1, 0, 1},
 		"a name counts once":                        {chose("p", "x", "x", "x", "y", "y"), 1, 0, 1},
-		"an undecided trial shortlists and no more": {Cell{Prompt: "p", Agent: "a", Outcome: pick.Ambiguous, Shortlist: []string{"x", "y"}, Trials: 1}, 1, 0, 1},
+		"an undecided trial shortlists and no more": {Group{Prompt: "p", Agent: "a", Outcome: pick.Ambiguous, Shortlist: []string{"x", "y"}, Trials: 1}, 1, 0, 1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := Rank(category("x", "y"), []Cell{c.cell}, 1, false)
+			b := rank(category("x", "y"), []Group{c.cell}, 1, false)
 			for _, err := range Check(b) {
 				t.Error(err)
 			}
@@ -42,21 +42,21 @@ func TestWhomATrialWeighed(t *testing.T) {
 }
 
 func TestACellWithoutTrialsIsNothing(t *testing.T) {
-	b := Rank(category("x"), []Cell{chose("p", "x", "x"), {Prompt: "q", Agent: "z", Outcome: pick.None, LastAt: at.Add(time.Hour)}}, 1, false)
-	if b.NPrompts != 1 || len(b.Agents) != 1 || !b.AsOf.Equal(at) {
+	b := rank(category("x"), []Group{chose("p", "x", "x"), {Prompt: "q", Agent: "z", Outcome: pick.None, LastAt: at.Add(time.Hour)}}, 1, false)
+	if b.NFamilies != 1 || len(b.Agents) != 1 || !b.AsOf.Equal(at) {
 		t.Errorf("%+v", b)
 	}
 }
 
 func TestFewAgreeingTrialsProveNothing(t *testing.T) {
-	b := Rank(category("x", "y"), []Cell{chose("p", "x", "x"), chose("q", "x", "x")}, 2, false)
+	b := rank(category("x", "y"), []Group{chose("p", "x", "x"), chose("q", "x", "x")}, 2, false)
 	if r := b.Tools[1].BeatenBy[0]; r.Significant || r.PAdjusted != .5 || r.CILow > 0 {
 		t.Errorf("two trials show %+v", r)
 	}
 }
 
 func TestWarningsFollowTheThresholds(t *testing.T) {
-	cells := func(prompts, trials int) (out []Cell) {
+	cells := func(prompts, trials int) (out []Group) {
 		for i := range prompts {
 			c := chose(string(rune('a'+i)), "x", "x")
 			c.Trials = trials
@@ -65,7 +65,7 @@ func TestWarningsFollowTheThresholds(t *testing.T) {
 		return out
 	}
 	cases := map[string]struct {
-		cells   []Cell
+		cells   []Group
 		planned int
 		want    []string
 	}{
@@ -79,7 +79,7 @@ func TestWarningsFollowTheThresholds(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			if b := Rank(category("x"), c.cells, c.planned, false); !slices.Equal(b.Warnings, c.want) || b.Warnings == nil {
+			if b := rank(category("x"), c.cells, c.planned, false); !slices.Equal(b.Warnings, c.want) || b.Warnings == nil {
 				t.Errorf("got %v, want %v", b.Warnings, c.want)
 			}
 		})

@@ -1,6 +1,11 @@
 package analytics
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics/stats"
+)
 
 // The warnings. A warning is a code published with the numbers; Explain describes
 // it.
@@ -12,22 +17,35 @@ const (
 	NoTrials     = "no_trials"
 	// CoverageUnknown: answers were imported, and the number of planned trials is unknown.
 	CoverageUnknown = "coverage_unknown"
+	// Unbalanced: trials do not all count the same; WeightsMatter: counting them the same
+	// would change a rank, or a rate by more than 5 points.
+	Unbalanced    = "unbalanced"
+	WeightsMatter = "weights_matter"
+	// The reliability flags of a rate (Parker et al. 2017, National Center for Health
+	// Statistics data presentation standards for proportions).
+	FewEffectiveTrials   = "few_effective_trials"
+	WideInterval         = "wide_interval"
+	WideRelativeInterval = "wide_relative_interval"
+	FewFamilies          = "few_families"
 	// Unlabelled: nobody has checked the extracted outcomes; see Board.WithLabels.
 	Unlabelled = "unlabelled"
 )
 
 // WarningCodes returns every code in the order of its name.
 func WarningCodes() []string {
-	return []string{CoverageUnknown, Directional, Incomplete, NoTrials, SinglePrompt, Synthetic, Unlabelled}
+	return []string{
+		CoverageUnknown, Directional, FewEffectiveTrials, FewFamilies, Incomplete, NoTrials, SinglePrompt, Synthetic, Unbalanced, Unlabelled,
+		WeightsMatter, WideInterval, WideRelativeInterval,
+	}
 }
 
 // Explain returns the meaning of a warning, one sentence without a full stop.
 func Explain(code string) string {
 	switch code {
 	case Directional:
-		return "early result: fewer than 20 prompts or 30 trials, or coverage unknown or below 95 %"
+		return "early result: fewer than 20 prompt families or 30 trials, or coverage unknown or below 95 %"
 	case CoverageUnknown:
-		return "imported answers: the number of planned trials is unknown, so coverage counts imported answers only"
+		return "imported answers: the number of planned trials is unknown, and so is coverage"
 	case SinglePrompt:
 		return "measured with one prompt only; other prompts may differ, so the interval is 0 to 100 %"
 	case Incomplete:
@@ -36,6 +54,18 @@ func Explain(code string) string {
 		return "answers of simulated agents, not a measurement"
 	case NoTrials:
 		return "no valid trials yet"
+	case Unbalanced:
+		return "some agents or prompt families have more trials than others: rates count agents by weight and families equally, rawRate counts all trials equally"
+	case WeightsMatter:
+		return "if all trials counted equally, a rank or a rate by more than 5 points would be different: compare pickRate with rawRate"
+	case FewEffectiveTrials:
+		return "unreliable rate: the trials say as much as fewer than 30 independent ones"
+	case WideInterval:
+		return "unreliable rate: the 95 % interval is 30 points wide or wider"
+	case WideRelativeInterval:
+		return "unreliable rate: the 95 % interval is wider than 5 points and than 130 % of the rate"
+	case FewFamilies:
+		return "unreliable interval: fewer than 9 prompt families"
 	case Unlabelled:
 		return "the share of wrongly extracted outcomes is unknown: fewer than 30 trials of a random sample are labelled by people"
 	default:
@@ -52,13 +82,13 @@ func (b *Board) warnings(doubts []string) []string {
 	if b.directional() || len(doubts) > 0 {
 		out = append(out, Directional)
 	}
-	if b.Coverage < 1 || slices.Contains(doubts, Incomplete) {
+	if b.Coverage != nil && *b.Coverage < 1 || slices.Contains(doubts, Incomplete) {
 		out = append(out, Incomplete)
 	}
 	if b.NTrials == 0 {
 		out = append(out, NoTrials)
 	}
-	if b.NPrompts == 1 {
+	if b.NFamilies == 1 {
 		out = append(out, SinglePrompt)
 	}
 	if b.Synthetic {
@@ -67,18 +97,56 @@ func (b *Board) warnings(doubts []string) []string {
 	return out
 }
 
-// toolWarnings are those of a single row: all tools share the denominator, so
-// they share its doubts.
-func (b *Board) toolWarnings() []string {
+// addWeightWarnings adds the warnings of a board whose trials do not count the same.
+func (b *Board) addWeightWarnings(t *tally) {
+	if t.design.Balanced || b.NTrials == 0 {
+		return
+	}
+	b.Warnings = append(b.Warnings, Unbalanced)
+	for i, s := range b.Tools {
+		rank := 1
+		for _, other := range b.Tools {
+			if other.Picks > s.Picks {
+				rank++
+			}
+		}
+		if rank != b.Tools[i].Rank || math.Abs(*s.RawRate-s.PickRate) > 0.05 {
+			b.Warnings = append(b.Warnings, WeightsMatter)
+			break
+		}
+	}
+	slices.Sort(b.Warnings)
+}
+
+// toolWarnings returns the doubts of the whole board that a single row repeats, and the
+// reliability flags of its rate, sorted.
+func (b *Board) toolWarnings(p stats.Rate, families int) []string {
 	out := []string{}
 	for _, code := range b.Warnings {
 		if code == Directional || code == Synthetic {
 			out = append(out, code)
 		}
 	}
+	if b.NTrials == 0 {
+		return out
+	}
+	if families < 9 {
+		out = append(out, FewFamilies)
+	}
+	width := p.Interval.High - p.Interval.Low
+	if p.NEff < minTrials {
+		out = append(out, FewEffectiveTrials)
+	}
+	switch {
+	case width >= 0.30:
+		out = append(out, WideInterval)
+	case width > 0.05 && p.Value > 0 && width > 1.3*p.Value:
+		out = append(out, WideRelativeInterval)
+	}
+	slices.Sort(out)
 	return out
 }
 
 func (b *Board) directional() bool {
-	return b.NPrompts < minPrompts || b.NTrials < minTrials || b.Coverage < MinCoverage
+	return b.NFamilies < minFamilies || b.NTrials < minTrials || b.Coverage == nil || *b.Coverage < MinCoverage
 }

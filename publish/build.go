@@ -147,7 +147,7 @@ func (in Input) fields() fields {
 
 // manifest returns the manifest without counts and files.
 func (in Input) manifest(ctx context.Context) (Manifest, error) {
-	m := Manifest{SchemaVersion: SchemaVersion, Generator: in.Generator, Catalog: in.Catalog.Version, Notes: []string{}}
+	m := Manifest{SchemaVersion: SchemaVersion, Statistics: Statistics, Generator: in.Generator, Catalog: in.Catalog.Version, Notes: []string{}}
 	rows, err := in.Store.Runs(ctx)
 	if err != nil {
 		return m, err
@@ -184,7 +184,6 @@ func (in Input) manifest(ctx context.Context) (Manifest, error) {
 			}
 		}
 	}
-	m.keepShared()
 	slices.Sort(extractors)
 	extractors = slices.DeleteFunc(slices.Compact(extractors), func(v string) bool { return v == "" })
 	m.Extractor = strings.Join(extractors, ",")

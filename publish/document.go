@@ -104,8 +104,10 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		}
 		labels.Extracted = m.extracted(f.Slug)
 		planned, synthetic, doubts := m.planned(f.Slug)
-		cells = analytics.ByFamily(cells, m.Families(f.Slug))
-		board := analytics.Rank(f.category(), cells, planned, synthetic, doubts...).WithLabels(cells, labels.ByFamily(m.Families(f.Slug)))
+		measured := analytics.Measurement{
+			Category: f.category(), Cells: cells, Planned: planned, Synthetic: synthetic, Doubts: doubts, Design: analytics.DesignOf(m.Pool(f.Slug)),
+		}
+		board := analytics.Rank(measured).WithLabels(measured, labels)
 		if errs := analytics.Check(board); len(errs) > 0 {
 			return nil, fmt.Errorf("nothing published, the board of %s is inconsistent: %w", f.Slug, errors.Join(errs...))
 		}

@@ -35,14 +35,11 @@ func TestPromptsOfOneFamilyCountOnceInASnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if board, _ := s.Board("alpha"); board.NPrompts != 6 {
-		t.Errorf("the board has %d prompts, want 6 clusters of 8", board.NPrompts)
+	if board, _ := s.Board("alpha"); board.NFamilies != 6 {
+		t.Errorf("the board has %d prompts, want 6 clusters of 8", board.NFamilies)
 	}
-	families := s.Manifest.Families("alpha")
-	if want := map[string]string{
-		"eval-alpha/p0": "shop", "eval-alpha/p1": "", "eval-alpha/p2": "", "eval-alpha/p3": "", "eval-alpha/p4": "",
-		"more/p0": "shop", "more/p1": "shop", "more/p2": "",
-	}; !maps.Equal(families, want) {
+	families := s.Manifest.Pool("alpha").Clusters()
+	if want := journal.Pool(in.Runs, "alpha").Clusters(); !maps.Equal(families, want) || families["more/p1"] != "shop" {
 		t.Errorf("families: %s", cmp.Diff(want, families))
 	}
 	// The snapshot has the weights, frames and tags that the runs have.
@@ -66,7 +63,7 @@ func TestOldManifestsAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{`"weights"`, `"frame"`, `"tags"`, `"family"`} {
+	for _, key := range []string{`"weights"`, `"frame"`, `"tags"`} {
 		if strings.Contains(string(data), key) {
 			t.Errorf("the manifest of evals without it has %s", key)
 		}
@@ -77,7 +74,7 @@ func TestOldManifestsAreRead(t *testing.T) {
 	if err := json.Unmarshal([]byte(old), &m); err != nil {
 		t.Fatal(err)
 	}
-	if f := m.Families("c"); f["e/a"] == "" || f["e/a"] != f["e/b"] || f["e/c"] != "" {
+	if f := m.Pool("c").Clusters(); f["e/a"] == "" || f["e/a"] != f["e/b"] || f["e/c"] != "" {
 		t.Errorf("families %q", f)
 	}
 }

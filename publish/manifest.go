@@ -20,6 +20,10 @@ import (
 // newest that it reads.
 const SchemaVersion = 1
 
+// Statistics is the version of the formulas by which this package computes boards:
+// 2 weighs agents and prompt families, and has clustered rank ranges.
+const Statistics = 2
+
 // The names of the files with a fixed place.
 const (
 	manifestName   = "manifest.json"
@@ -48,6 +52,8 @@ func (e *DamageError) Error() string { return "snapshot is damaged: " + e.Path +
 // A Manifest lists the content and the sources of a snapshot.
 type Manifest struct {
 	SchemaVersion int `json:"schemaVersion"`
+	// Statistics is the version of the formulas behind the boards; absent means 1.
+	Statistics int `json:"statistics,omitempty"`
 	// Generator is the program that made it, with its version.
 	Generator string `json:"generator"`
 	// Catalog is the version of the catalogue that the boards use, Extractor
@@ -103,8 +109,8 @@ type Eval struct {
 type Prompt struct {
 	ID     string `json:"id"`
 	SHA256 string `json:"sha256"`
-	// Family is the key of the statistical cluster, as eval.Pool has it. It is empty for
-	// the only prompt of the category in its cluster. Older snapshots join equal texts only.
+	// Family is the key of the statistical cluster, as eval.Pool has it. Older snapshots
+	// have it for equal texts only.
 	Family string    `json:"family,omitempty"`
 	Tags   eval.Tags `json:"tags,omitzero"`
 }
@@ -171,27 +177,6 @@ func (m *Manifest) Pool(category string) (pool eval.Pool) {
 		pool = append(pool, def)
 	}
 	return pool
-}
-
-// Families returns the families of a category's prompts, by their names in cells.
-func (m *Manifest) Families(category string) map[string]string { return m.Pool(category).Clusters() }
-
-// keepShared clears the families that a category has one prompt of.
-func (m *Manifest) keepShared() {
-	type key struct{ category, family string }
-	prompts := map[key]int{}
-	for _, e := range m.Evals {
-		for _, p := range e.Prompts {
-			prompts[key{e.Category, p.Family}]++
-		}
-	}
-	for _, e := range m.Evals {
-		for i, p := range e.Prompts {
-			if prompts[key{e.Category, p.Family}] == 1 {
-				e.Prompts[i].Family = ""
-			}
-		}
-	}
 }
 
 // snapshotID names a snapshot by its manifest.

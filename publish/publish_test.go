@@ -197,8 +197,8 @@ func TestLoadRestoresWhatWasBuilt(t *testing.T) {
 		t.Fatalf("%d boards, %d refs, %d categories", len(s.Boards), len(s.Refs), len(s.Categories()))
 	}
 	board, _ := s.Board("beta")
-	if board.NTrials != 99 || board.Coverage != 0.99 {
-		t.Errorf("%d trials, coverage %v, want 99 and 0.99", board.NTrials, board.Coverage)
+	if board.NTrials != 99 || *board.Coverage != 0.99 {
+		t.Errorf("%d trials, coverage %v, want 99 and 0.99", board.NTrials, *board.Coverage)
 	}
 	want := publish.Counts{Categories: 2, Tools: len(s.Boards[0].Tools) + len(board.Tools), Planned: 200, Trials: 198}
 	if d := cmp.Diff(want, m.Counts); d != "" {
@@ -254,7 +254,7 @@ func TestSnapshotsHoldHowOutcomesWereRead(t *testing.T) {
 			}
 			first += *tool.FirstNamedRate
 		}
-		if want := 1 - float64(b.Outcomes.DIY)/float64(b.NTrials); math.Abs(first-want) > 1e-5 {
+		if want := 1 - b.DIYRate; math.Abs(first-want) > 1e-5 {
 			t.Errorf("%s: first-named rates sum to %g, want %g", b.Category, first, want)
 		}
 	}

@@ -24,6 +24,9 @@ type VerifyReport struct {
 	// Files were compared with their hash, Documents recomputed from Trials
 	// trials and compared byte for byte.
 	Files, Documents, Trials int
+	// Counts says that the boards follow from older formulas: of each board, the counts
+	// were compared, not the rates and intervals.
+	Counts bool
 	// Signed reports that a signature exists, SignatureValid that the given key made
 	// it.
 	Signed, SignatureValid bool
@@ -63,7 +66,7 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 		return report, err
 	}
 	report.Documents, err = recompute(ctx, filepath.Join(root, id, trialsName), m, docs)
-	report.Trials = m.Counts.Trials
+	report.Trials, report.Counts = m.Counts.Trials, m.Statistics < Statistics
 	return report, err
 }
 
@@ -132,6 +135,9 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 	if err := checkSums(ctx, store, m, boards); err != nil {
 		return 0, err
 	}
+	if m.Statistics < Statistics {
+		return compareCounts(boards, docs)
+	}
 	want, err := documents(boards)
 	if err != nil {
 		return 0, err
@@ -147,6 +153,30 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 		if !follows && f.Path != catalogName && f.Path != refsName && f.Path != labelsName && f.Path != trialsName {
 			return n, &DamageError{Path: f.Path, Reason: "unexpected file in a snapshot"}
 		}
+	}
+	return n, nil
+}
+
+// compareCounts compares the trials, outcomes and picks of boards by older formulas.
+func compareCounts(boards []analytics.Board, docs map[string][]byte) (n int, err error) {
+	for _, b := range boards {
+		var old analytics.Board
+		name := boardPath(b.Category)
+		if err := decode(docs, name, &old); err != nil {
+			return n, err
+		}
+		picks := map[string]int{}
+		for _, s := range b.Tools {
+			picks[s.Slug] = s.Picks
+		}
+		same := old.NTrials == b.NTrials && old.Outcomes == b.Outcomes && len(old.Tools) == len(b.Tools)
+		for _, s := range old.Tools {
+			same = same && picks[s.Slug] == s.Picks
+		}
+		if !same {
+			return n, &DamageError{Path: name, Reason: "its counts do not follow from the trials of the snapshot"}
+		}
+		n++
 	}
 	return n, nil
 }

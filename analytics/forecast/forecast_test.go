@@ -135,7 +135,7 @@ func TestPower(t *testing.T) {
 
 func TestSpreadOf(t *testing.T) {
 	cell := func(prompt, tool string, n int) analytics.Cell {
-		return analytics.Cell{Prompt: prompt, Outcome: pick.Tool, Picked: tool, Trials: n}
+		return analytics.Cells([]analytics.Group{{Prompt: prompt, Outcome: pick.Tool, Picked: tool, Trials: n}})[0]
 	}
 	// By prompt the difference is 1 or -1: all of it lies between prompts.
 	var cells []analytics.Cell

@@ -8,7 +8,6 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/runner/eval"
-	"github.com/firstpick/firstpick/runner/pick"
 )
 
 const (
@@ -79,8 +78,8 @@ func powerOf(e *eval.Eval, measured *stats.Spread) Power {
 func SpreadOf(cells []analytics.Cell) *stats.Spread {
 	picks := map[string]int{}
 	for _, c := range cells {
-		if c.Outcome == pick.Tool {
-			picks[c.Picked] += c.Trials
+		for _, t := range c.Tools {
+			picks[t.Slug] += t.Picks
 		}
 	}
 	var slugs []string
@@ -105,11 +104,8 @@ func SpreadOf(cells []analytics.Cell) *stats.Spread {
 			prompts[c.Prompt], clusters = p, append(clusters, p)
 		}
 		p.N += c.Trials
-		if n := float64(c.Trials); c.Outcome == pick.Tool && c.Picked == slugs[0] {
-			p.Sum, p.Squares = p.Sum+n, p.Squares+n
-		} else if c.Outcome == pick.Tool && c.Picked == slugs[1] {
-			p.Sum, p.Squares = p.Sum-n, p.Squares+n
-		}
+		first, second := float64(c.Picks(slugs[0])), float64(c.Picks(slugs[1]))
+		p.Sum, p.Squares = p.Sum+first-second, p.Squares+first+second
 	}
 	values := make([]stats.Cluster, len(clusters))
 	for i, c := range clusters {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/analytics/stats"
 )
 
 // A Status is the outcome of a rule.
@@ -21,19 +20,19 @@ const (
 
 // A Subject is one measured category, and the baselines that rules name for it.
 type Subject struct {
-	Board analytics.Board
-	Cells []analytics.Cell
+	Board       analytics.Board
+	Measurement analytics.Measurement
 	// Missing counts planned trials that are neither answered nor excluded: the run
 	// is not over.
 	Missing int
-	// Baselines are cells of snapshots, by the name that the rules have for them. A
+	// Baselines are measurements of snapshots, by the name that the rules have for them. A
 	// snapshot without the category has none.
 	Baselines map[string]Baseline
 }
 
 // A Baseline is the earlier state of a category.
 type Baseline struct {
-	Cells []analytics.Cell
+	Measurement analytics.Measurement
 	// Notes list the other differences to the baseline.
 	Notes []string
 }
@@ -56,13 +55,13 @@ type Verdict struct {
 // matching category, or one undecided result if no category matches.
 func Check(rules []Rule, subjects []Subject) []Verdict {
 	out := []Verdict{}
-	adjusted := adjust(rules, subjects)
+	differences := compareAll(rules, subjects)
 	for _, r := range rules {
 		found := false
 		for i := range subjects {
 			if s := &subjects[i]; r.about(s.Board) {
 				found = true
-				out = append(out, r.judge(s, adjusted))
+				out = append(out, r.judge(s, differences))
 			}
 		}
 		if !found {
@@ -79,14 +78,14 @@ func (r Rule) about(b analytics.Board) bool {
 	return r.Tool == "" || slices.ContainsFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == r.Tool })
 }
 
-func (r Rule) judge(s *Subject, adjusted map[comparison]float64) Verdict {
+func (r Rule) judge(s *Subject, differences map[comparison]*analytics.Difference) Verdict {
 	v := Verdict{Rule: r.Text, Category: s.Board.Category, Status: Undecided, Measured: "nothing"}
 	if s.Board.NTrials == 0 {
 		v.Why = "no valid trial"
 		return v
 	}
 	if r.Metric == drop {
-		return r.judgeDrop(v, s, adjusted)
+		return r.judgeDrop(v, s, differences)
 	}
 	f := r.figure(s.Board)
 	if math.IsNaN(f.value) {
@@ -127,60 +126,68 @@ func compare(v float64, op string, limit float64) bool {
 // A comparison is one tool of one category against one snapshot.
 type comparison struct{ category, tool, baseline string }
 
-// adjust corrects the p-values of all drops together (Holm): a gate with twenty
+// compareAll makes the differences of all drops, corrected together: a gate with twenty
 // tools would fail every other night by chance alone.
-func adjust(rules []Rule, subjects []Subject) map[comparison]float64 {
-	var keys []comparison
-	var ps []float64
+func compareAll(rules []Rule, subjects []Subject) map[comparison]*analytics.Difference {
+	out := map[comparison]*analytics.Difference{}
+	var all []*analytics.Difference
 	for _, r := range rules {
 		for _, s := range subjects {
 			key := comparison{s.Board.Category, r.Tool, r.Baseline}
 			base, ok := s.Baselines[r.Baseline]
-			if r.Metric != drop || !r.about(s.Board) || !ok || slices.Contains(keys, key) {
+			if r.Metric != drop || !r.about(s.Board) || !ok || out[key] != nil {
 				continue
 			}
-			keys, ps = append(keys, key), append(ps, analytics.DriftOf(base.Cells, s.Cells, r.Tool).P)
+			d := &analytics.Differences(base.Measurement, s.Measurement, []string{r.Tool})[0]
+			out[key], all = d, append(all, d)
 		}
 	}
-	out := map[comparison]float64{}
-	for i, p := range stats.Holm(ps) {
-		out[keys[i]] = p
-	}
+	analytics.Simultaneous(all)
 	return out
 }
 
-// significant is the chance of a false alarm, over all drops of a gate.
-const significant = 0.05
-
-func (r Rule) judgeDrop(v Verdict, s *Subject, adjusted map[comparison]float64) Verdict {
+func (r Rule) judgeDrop(v Verdict, s *Subject, differences map[comparison]*analytics.Difference) Verdict {
 	base, ok := s.Baselines[r.Baseline]
 	if !ok {
 		v.Why = "snapshot " + r.Baseline + " does not have this category"
 		return v
 	}
-	d := analytics.DriftOf(base.Cells, s.Cells, r.Tool)
-	how := "other prompts or agents than before"
-	if d.Paired {
-		how = "same prompts and agents"
+	d := differences[comparison{s.Board.Category, r.Tool, r.Baseline}]
+	how := "other prompts than before"
+	if d.Paired > 0 {
+		how = fmt.Sprintf("%d prompts paired", d.Paired)
 	}
-	p := adjusted[comparison{s.Board.Category, r.Tool, r.Baseline}]
 	v.Value, v.Low, v.High = &d.Value, &d.Interval.Low, &d.Interval.High
 	v.Measured = fmt.Sprintf("%.1f%% → %.1f%%: %+.1f pp (95 %%: %+.1f to %+.1f), p %.3f, %s",
-		100*d.Old, 100*d.New, 100*d.Value, 100*d.Interval.Low, 100*d.Interval.High, p, how)
+		100*d.Old, 100*d.New, 100*d.Value, 100*d.Interval.Low, 100*d.Interval.High, d.P, how)
 	switch {
-	case d.Clusters < 2:
-		v.Why = "one prompt is not enough: compare at least two"
-	case !d.Paired && d.SE == 0 && d.Value < 0:
-		v.Why = "all trials of each side are equal: without variance the test is undefined"
-	case d.Value < 0 && p < significant:
+	case math.IsNaN(d.SE):
+		v.Why = "too few prompts, or no variance between them: the test is undefined"
+	case r.Op != "":
+		v.Status, v.Why = r.judgeMargin(d)
+	case d.Value < 0 && d.Shown:
 		v.Status, v.Why = Failed, "the pick rate dropped"
 	default:
-		v.Status, v.Why = Met, "no drop is shown"
+		v.Status, v.Why = Met, fmt.Sprintf("no drop is shown; one of up to %.1f pp is possible", 100*math.Max(0, -d.Interval.Low))
 	}
 	for _, n := range base.Notes {
 		v.Why += "; " + n
 	}
 	return v
+}
+
+// judgeMargin checks that a drop is at most the limit: met if the whole interval is below
+// it (non-inferiority: Schuirmann 1987), failed if the whole interval is above, otherwise
+// undecided by the trials, which is not met either.
+func (r Rule) judgeMargin(d *analytics.Difference) (Status, string) {
+	most, least := -d.Interval.Low, -d.Interval.High
+	switch {
+	case compare(most, r.Op, r.Limit):
+		return Met, fmt.Sprintf("the drop is at most %.1f pp", 100*math.Max(0, most))
+	case !compare(least, r.Op, r.Limit):
+		return Failed, fmt.Sprintf("the drop is at least %.1f pp", 100*least)
+	}
+	return Failed, fmt.Sprintf("a drop of %.1f pp is not excluded: more prompts would narrow the interval", 100*most)
 }
 
 // A figure is a number with its interval, and how it is shown; NaN if it is unknown.
@@ -206,24 +213,29 @@ func (f figure) String() string {
 func (r Rule) figure(b analytics.Board) figure {
 	switch r.Metric {
 	case coverage:
-		return figure{value: b.Coverage, share: true}
+		if b.Coverage == nil {
+			return figure{value: math.NaN()}
+		}
+		return figure{value: *b.Coverage, share: true}
 	case mismatchRate:
-		return figure{value: b.SayDoMismatchRate, share: true}
+		return figure{b.SayDoMismatchRate, b.SayDoMismatchLow, b.SayDoMismatchHigh, true, true}
+	case diyRate:
+		return figure{b.DIYRate, b.DIYLow, b.DIYHigh, true, true}
 	case unresolved:
 		return figure{value: unresolvedRate(b), share: true}
 	case trials:
 		return figure{value: float64(b.NTrials)}
 	case prompts:
-		return figure{value: float64(b.NPrompts)}
+		return figure{value: float64(b.NFamilies)}
 	}
 	s := b.Tools[slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == r.Tool })]
 	switch r.Metric {
 	case rank:
 		return figure{float64(s.Rank), float64(s.RankLow), float64(s.RankHigh), true, false}
 	case shortlistRate:
-		return figure{value: s.ShortlistRate, share: true}
+		return figure{s.ShortlistRate, s.ShortlistLow, s.ShortlistHigh, true, true}
 	case defaultRate:
-		return figure{value: s.DefaultRate, share: true}
+		return figure{s.DefaultRate, s.DefaultLow, s.DefaultHigh, true, true}
 	case firstNamed:
 		if s.FirstNamedRate == nil {
 			return figure{value: math.NaN()}

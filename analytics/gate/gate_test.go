@@ -22,7 +22,7 @@ func TestParseRefuses(t *testing.T) {
 		"pickRate >= 0.1":                      "of which tool",
 		"coverage(stripe) >= 0.1":              "of a whole category",
 		"coverage low >= 0.1":                  "has no interval",
-		"shortlistRate(stripe) low >= 0.1":     "has no interval",
+		"firstNamedRate(stripe) low >= 0.1":     "has no interval",
 		"pickRate(stripe) low >= 25":           "write 25% for percent",
 		"pickRate(stripe) low >= 250%":         "a share from 0 to 1",
 		"rank(stripe) high <= 3%":              "rank is not a share",
@@ -84,29 +84,30 @@ func FuzzParseFile(f *testing.F) {
 }
 
 // cellsOf makes five trials a prompt, so many of which picked stripe.
-func cellsOf(picks ...int) (cells []analytics.Cell) {
+func cellsOf(picks ...int) analytics.Measurement {
+	var cells []analytics.Group
 	for i, n := range picks {
 		p := fmt.Sprint("p", i)
-		cells = append(cells, analytics.Cell{Prompt: p, Agent: "a", Outcome: pick.Tool, Picked: "stripe", Trials: n},
-			analytics.Cell{Prompt: p, Agent: "a", Outcome: pick.DIY, Trials: 5 - n})
+		cells = append(cells, analytics.Group{Prompt: p, Agent: "a", Outcome: pick.Tool, Picked: "stripe", Trials: n},
+			analytics.Group{Prompt: p, Agent: "a", Outcome: pick.DIY, Trials: 5 - n})
 	}
-	return cells
+	return analytics.Measurement{Cells: analytics.Cells(cells)}
 }
 
 func measured() Subject {
-	unresolved, first := 3, 0.7
+	unresolved, first, coverage := 3, 0.7, 0.96
 	return Subject{
 		Board: analytics.Board{
-			Category: "payments", NTrials: 30, NPrompts: 6, Coverage: 0.96, SayDoMismatchRate: 0.1, Unresolved: &unresolved,
+			Category: "payments", NTrials: 30, NPrompts: 6, NFamilies: 6, Coverage: &coverage, SayDoMismatchRate: 0.1, Unresolved: &unresolved,
 			Tools: []analytics.Standing{
 				{Slug: "stripe", Rank: 1, RankLow: 1, RankHigh: 2, PickRate: 0.6, CILow: 0.31, CIHigh: 0.83, ShortlistRate: 0.8, DefaultRate: 0.4, FirstNamedRate: &first},
 				{Slug: "paddle", Rank: 2, RankLow: 1, RankHigh: 5},
 			},
 		},
-		Cells: cellsOf(3, 3, 3, 2, 4, 3),
+		Measurement: cellsOf(3, 3, 3, 2, 4, 3),
 		Baselines: map[string]Baseline{
-			"same": {Cells: cellsOf(3, 3, 3, 2, 4, 3)}, "better": {Cells: cellsOf(5, 5, 4, 4, 5, 5), Notes: []string{"the extractor differs"}},
-			"worse": {Cells: cellsOf(0, 1, 0, 0, 1, 0)}, "one": {Cells: cellsOf(5)},
+			"same": {Measurement: cellsOf(3, 3, 3, 2, 4, 3)}, "better": {Measurement: cellsOf(5, 5, 4, 4, 5, 5), Notes: []string{"the extractor differs"}},
+			"worse": {Measurement: cellsOf(0, 1, 0, 0, 1, 0)}, "one": {Measurement: cellsOf(5)},
 		},
 	}
 }
@@ -135,9 +136,9 @@ func TestCheck(t *testing.T) {
 		"auth: trials >= 1":                       {Undecided, "no trials of that"},
 		"pickRate(clerk) >= 0":                    {Undecided, "no trials of that"},
 		"drop(stripe) vs same":                    {Met, "no drop is shown"},
-		"drop(stripe) vs worse":                   {Met, "same prompts and agents"},
+		"drop(stripe) vs worse":                   {Met, "6 prompts paired"},
 		"drop(stripe) vs better":                  {Failed, "the pick rate dropped; the extractor differs"},
-		"drop(stripe) vs one":                     {Undecided, "one prompt is not enough"},
+		"drop(stripe) vs one":                     {Undecided, "too few prompts"},
 		"drop(stripe) vs elsewhere":               {Undecided, "does not have this category"},
 		"payments: pickRate( stripe ) low>=0.300": {Met, "31.0%"},
 	}
@@ -157,16 +158,16 @@ func TestCheck(t *testing.T) {
 // From always to never is no drop that may pass because there is nothing to test with.
 func TestADropWithoutASpreadIsUndecided(t *testing.T) {
 	was := cellsOf(5, 5, 5, 5, 5, 5)
-	for i := range was {
-		was[i].Agent = "another"
+	for i := range was.Cells {
+		was.Cells[i].Prompt = "another " + was.Cells[i].Prompt
 	}
 	s := measured()
-	s.Cells, s.Baselines = cellsOf(0, 0, 0, 0, 0, 0), map[string]Baseline{"b": {Cells: was}}
+	s.Measurement, s.Baselines = cellsOf(0, 0, 0, 0, 0, 0), map[string]Baseline{"b": {Measurement: was}}
 	r, err := Parse("drop(stripe) vs b")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Check([]Rule{r}, []Subject{s}); got[0].Status != Undecided || !strings.Contains(got[0].Why, "without variance") {
+	if got := Check([]Rule{r}, []Subject{s}); got[0].Status != Undecided || !strings.Contains(got[0].Why, "no variance") {
 		t.Errorf("got %+v", got[0])
 	}
 }
@@ -175,7 +176,7 @@ func TestADropWithoutASpreadIsUndecided(t *testing.T) {
 // one another.
 func TestManyDropsAreCorrectedTogether(t *testing.T) {
 	s := measured()
-	s.Baselines = map[string]Baseline{"b": {Cells: cellsOf(4, 4, 4, 2, 4, 4)}} // p is about 0.025 alone
+	s.Baselines = map[string]Baseline{"b": {Measurement: cellsOf(4, 4, 4, 2, 4, 4)}} // p is about 0.025 alone
 	alone, err := Parse("drop(stripe) vs b")
 	if err != nil {
 		t.Fatal(err)

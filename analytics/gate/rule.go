@@ -23,6 +23,7 @@ import (
 //	coverage >= 95%
 //	payments: trials >= 300          in one category only
 //	drop(stripe) vs 4f1c             no significant drop against a snapshot
+//	drop(stripe) <= 5pp vs 4f1c      the drop is shown to be at most 5 points
 type Rule struct {
 	Text     string // as it was written
 	Category string // empty: every category that it can be about
@@ -47,16 +48,17 @@ const (
 	prompts       = "prompts"
 	mismatchRate  = "mismatchRate"
 	unresolved    = "unresolvedRate"
+	diyRate       = "diyRate"
 )
 
 var (
 	ofTools   = []string{pickRate, shortlistRate, defaultRate, firstNamed, rank, drop}
-	ofBoards  = []string{coverage, trials, prompts, mismatchRate, unresolved}
-	bounded   = []string{pickRate, rank}
-	rates     = []string{pickRate, shortlistRate, defaultRate, firstNamed, coverage, mismatchRate, unresolved}
+	ofBoards  = []string{coverage, trials, prompts, mismatchRate, diyRate, unresolved}
+	bounded   = []string{pickRate, shortlistRate, defaultRate, rank, mismatchRate, diyRate}
+	rates     = []string{pickRate, shortlistRate, defaultRate, firstNamed, coverage, mismatchRate, diyRate, unresolved}
 	subject   = `^(?:([a-z0-9-]+)\s*:\s*)?([A-Za-z]+)\s*(?:\(\s*([^()\s]+)\s*\))?\s*`
 	threshold = regexp.MustCompile(subject + `(low|high)?\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(%)?$`)
-	against   = regexp.MustCompile(subject + `vs\s+(\S+)$`)
+	against   = regexp.MustCompile(subject + `(?:(<=|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(pp|%)\s*)?vs\s+(\S+)$`)
 )
 
 // Parse reads a rule.
@@ -64,7 +66,14 @@ func Parse(text string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	r := Rule{Text: text}
 	if m := against.FindStringSubmatch(text); m != nil {
-		r.Category, r.Metric, r.Tool, r.Baseline = m[1], m[2], m[3], m[4]
+		r.Category, r.Metric, r.Tool, r.Op, r.Baseline = m[1], m[2], m[3], m[4], m[7]
+		if r.Op != "" {
+			points, err := strconv.ParseFloat(m[5], 64)
+			if err != nil || points > 100 {
+				return r, fmt.Errorf("rule %q: %q is not a number of points up to 100", text, m[5])
+			}
+			r.Limit = points / 100
+		}
 		if r.Metric != drop {
 			return r, fmt.Errorf("rule %q: only drop(TOOL) is held against a snapshot", text)
 		}
@@ -72,7 +81,7 @@ func Parse(text string) (Rule, error) {
 	}
 	m := threshold.FindStringSubmatch(text)
 	if m == nil {
-		return r, fmt.Errorf("rule %q: want METRIC(TOOL) [low|high] OP NUMBER, or drop(TOOL) vs SNAPSHOT", text)
+		return r, fmt.Errorf("rule %q: want METRIC(TOOL) [low|high] OP NUMBER, or drop(TOOL) [<= 5pp] vs SNAPSHOT", text)
 	}
 	r.Category, r.Metric, r.Tool, r.Bound, r.Op = m[1], m[2], m[3], m[4], m[5]
 	limit, err := strconv.ParseFloat(m[6], 64)

@@ -33,7 +33,7 @@ type Corrected struct {
 //	rate = lambda * mean(f) + sum(w (y - lambda f)) / sum(w)
 //
 // with the extracted outcomes f of all trials, the labels y of the sample, and Hájek
-// weights w for its design. clusters has the extracted picks by prompt, over all trials;
+// weights w for its design. e is the estimate from the extracted picks of all trials;
 // labels are a sample of these trials. Lambda is the slope of y on f among the labels,
 // clipped to [0, 1]: it minimises the variance where the labelled trials are part of all.
 //
@@ -51,13 +51,9 @@ type Corrected struct {
 //
 // Labels in fewer than two prompts give the interval [0, 1]; without a label, Value is not
 // a number.
-func PredictionPowered(clusters []Cluster, labels []Label) Corrected {
-	trials, picks := 0, 0.0
-	for _, c := range clusters {
-		trials, picks = trials+c.N, picks+c.Sum
-	}
-	s := newSample(len(clusters), labels)
-	extracted := picks / float64(trials)
+func (d *Design) PredictionPowered(e Estimate, labels []Label) Corrected {
+	s := newSample(d.families, labels)
+	trials, extracted := d.Trials, e.Value
 	c := Corrected{Lambda: s.slope(), Interval: Interval{0, 1}}
 	value := c.Lambda*extracted + s.meanTrue - c.Lambda*s.meanPredicted
 	c.Value = math.Max(0, math.Min(1, value))
@@ -65,9 +61,9 @@ func PredictionPowered(clusters []Cluster, labels []Label) Corrected {
 		return c
 	}
 	var sum float64
-	for i, e := range s.linear(func(l Label) float64 { return l.True - c.Lambda*l.Predicted }) {
-		e += c.Lambda * (clusters[i].Sum - float64(clusters[i].N)*extracted) / float64(trials)
-		sum += e * e
+	for i, v := range s.linear(func(l Label) float64 { return l.True - c.Lambda*l.Predicted }) {
+		v += c.Lambda * e.Influence[i]
+		sum += v * v
 	}
 	g := float64(s.prompts)
 	variance := sum * g / (g - 1)

@@ -109,7 +109,7 @@ func (t *tally) play(w world, seed uint64) {
 	}
 	clusters, labels := w.sampled(w.measure(rand.New(rand.NewPCG(seed, 1))), seed)
 	t.n++
-	c, p := PredictionPowered(clusters, labels), ClusteredProportion(clusters)
+	c, p := predictionPowered(clusters, labels), ClusteredProportion(clusters)
 	hit(&t.ppi, c.Interval)
 	hit(&t.naive, p.Interval)
 	sensitivity, specificity := Accuracy(labels)
@@ -127,7 +127,7 @@ func (t *tally) play(w world, seed uint64) {
 	for i := range labels { // a reader who always says the same is no help
 		labels[i].Predicted = 0
 	}
-	alone := PredictionPowered(make0(clusters), labels)
+	alone := predictionPowered(make0(clusters), labels)
 	t.alone += alone.Interval.High - alone.Interval.Low
 }
 
@@ -223,7 +223,7 @@ func TestLabelsWithoutErrorsLeaveDoubt(t *testing.T) {
 		}
 		labels = append(labels, Label{i % 20, picked, picked, 10})
 	}
-	c := PredictionPowered(clusters, labels)
+	c := predictionPowered(clusters, labels)
 	near(t, "rate", c.Value, .2)
 	near(t, "lambda", c.Lambda, 1)
 	// 1,000 trials in prompts that do not differ, and two labels more that say nothing.
@@ -263,9 +263,15 @@ func TestWhenAllTrialsAreLabelledExtractionDoesNotCount(t *testing.T) {
 		truth[at] = Cluster{truth[at].Sum + l.True, truth[at].Squares + l.True, truth[at].N + 1}
 		clusters[at] = Cluster{clusters[at].Sum + l.Predicted, clusters[at].Squares + l.Predicted, clusters[at].N + 1}
 	}
-	c, want := PredictionPowered(clusters, labels), ClusteredProportion(truth)
+	rows, sums := make([][]int, len(truth)), make([]int, len(truth))
+	for i, c := range truth {
+		rows[i], sums[i] = []int{c.N}, int(c.Sum)
+	}
+	d := NewDesign(rows, nil)
+	e := d.Estimate(sums)
+	c, want := predictionPowered(clusters, labels), d.Rate(e)
 	near(t, "rate", c.Value, want.Value)
-	near(t, "standard error", c.SE, want.SE)
+	near(t, "standard error", c.SE, d.SE(e.Influence))
 	near(t, "low", c.Interval.Low, want.Interval.Low)
 	near(t, "high", c.Interval.High, want.Interval.High)
 }
@@ -284,7 +290,7 @@ func TestCorrectionsAtTheEdges(t *testing.T) {
 		"more than all":            {even(20, 10, 10), []Label{{0, 0, 1, 2}, {1, 0, 1, 2}, {2, 0, 1, 2}}, 1, false},
 		"all alike, none is wrong": {even(20, 10, 0), []Label{{0, 0, 0, 2}, {1, 0, 0, 2}, {2, 0, 0, 2}}, 0, false},
 	} {
-		c := PredictionPowered(tt.clusters, tt.labels)
+		c := predictionPowered(tt.clusters, tt.labels)
 		if !(c.Value == tt.value || math.IsNaN(c.Value) && math.IsNaN(tt.value) || math.Abs(c.Value-tt.value) < 1e-9) {
 			t.Errorf("%s: %v, want %v", name, c.Value, tt.value)
 		}
@@ -312,7 +318,7 @@ func TestWeightsUndoOversampling(t *testing.T) {
 		t.Errorf("interval %+v", ci)
 	}
 	near(t, "mean of the true outcomes", newSample(20, labels).meanTrue, .35)
-	if c := PredictionPowered(clusters, labels); c.Value < .33 || c.Value > .37 {
+	if c := predictionPowered(clusters, labels); c.Value < .33 || c.Value > .37 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -382,4 +388,18 @@ func TestCohenKappa(t *testing.T) {
 	if _, ok := CohenKappa([][2]string{{"a", "a"}, {"a", "a"}}); ok {
 		t.Error("kappa where chance always agrees")
 	}
+}
+
+// predictionPowered is Design.PredictionPowered of one agent.
+func predictionPowered(clusters []Cluster, labels []Label) Corrected {
+	rows, sums := make([][]int, len(clusters)), make([]int, len(clusters))
+	for i, c := range clusters {
+		rows[i], sums[i] = []int{c.N}, int(c.Sum)
+	}
+	d := NewDesign(rows, nil)
+	labels = slices.Clone(labels)
+	for i := range labels {
+		labels[i].Weight *= d.Weight(labels[i].Cluster, 0)
+	}
+	return d.PredictionPowered(d.Estimate(sums), labels)
 }

@@ -76,7 +76,7 @@ func rankAll(b *testing.B, s *Store) int {
 		if err != nil {
 			b.Fatal(err)
 		}
-		trials += analytics.Rank(benchCategory(c), cells, totals.Planned, totals.Synthetic).NTrials
+		trials += analytics.Rank(analytics.Measurement{Category: benchCategory(c), Cells: cells, Planned: totals.Planned, Synthetic: totals.Synthetic}).NTrials
 	}
 	return trials
 }

@@ -18,8 +18,7 @@ type Totals struct {
 	Synthetic bool
 }
 
-// Cells counts the valid trials of one category by everything the statistics
-// look at. No runs means the current ones. A cell's prompt is "eval/prompt":
+// Cells counts the valid trials of one category by prompt, agent and template. No runs means the current ones. A cell's prompt is "eval/prompt":
 // two evals may give different prompts the same id.
 func (s *Store) Cells(ctx context.Context, category string, runs []string) ([]analytics.Cell, Totals, error) {
 	var t Totals
@@ -28,12 +27,13 @@ func (s *Store) Cells(ctx context.Context, category string, runs []string) ([]an
 		return nil, t, err
 	}
 	lists := map[string][]string{"": nil}
-	cells, err := collect(ctx, s, "cells", func(rows *sql.Rows) (analytics.Cell, error) {
-		return scanCell(rows, lists)
+	groups, err := collect(ctx, s, "cells", func(rows *sql.Rows) (analytics.Group, error) {
+		return scanGroup(rows, lists)
 	}, category, ids)
 	if err != nil {
 		return nil, t, err
 	}
+	cells := analytics.Cells(groups)
 	for _, c := range cells {
 		t.Valid += c.Trials
 	}
@@ -44,13 +44,13 @@ func (s *Store) Cells(ctx context.Context, category string, runs []string) ([]an
 	return cells, t, nil
 }
 
-// scanCell shares the split shortlists: there are few of them, and many cells.
-func scanCell(rows *sql.Rows, lists map[string][]string) (analytics.Cell, error) {
-	var c analytics.Cell
+// scanGroup shares the split shortlists: there are few of them, and many cells.
+func scanGroup(rows *sql.Rows, lists map[string][]string) (analytics.Group, error) {
+	var c analytics.Group
 	var eval, prompt, outcome, list string
 	var method, first, judges sql.NullString // null in older files
 	var unresolved sql.NullBool
-	if err := rows.Scan(&eval, &prompt, &c.Agent, &outcome, &c.Picked, &list, &method, &unresolved, &first, &judges, &c.Trials, &c.Mismatched, &c.LastAt); err != nil {
+	if err := rows.Scan(&eval, &prompt, &c.Agent, &c.Template, &outcome, &c.Picked, &list, &method, &unresolved, &first, &judges, &c.Trials, &c.Mismatched, &c.LastAt); err != nil {
 		return c, err
 	}
 	if _, ok := lists[list]; !ok {

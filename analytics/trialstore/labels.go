@@ -49,7 +49,7 @@ func (s *Store) Labelled(ctx context.Context, runs []analytics.RunLabels) (analy
 		var k key
 		var eval, prompt, outcome string
 		var t analytics.LabelledTrial
-		if err := rows.Scan(&k.run, &k.trial, &eval, &prompt, &outcome, &t.Picked); err != nil {
+		if err := rows.Scan(&k.run, &k.trial, &eval, &prompt, &t.Agent, &outcome, &t.Picked); err != nil {
 			return struct{}{}, err
 		}
 		if l, ok := readings[k]; ok {

@@ -147,8 +147,8 @@ func (o *gateOptions) known(cat *catalog.Catalog, rules []gate.Rule) error {
 func (o *gateOptions) subjects(ctx context.Context, cat *catalog.Catalog, rules []gate.Rule) (out []gate.Subject, err error) {
 	chosen, err := o.rankEach(ctx, cat, func(store *trialstore.Store) (selection, error) {
 		return o.latestRuns(ctx, store, o.runs, o.category)
-	}, func(board analytics.Board, cells []analytics.Cell) {
-		out = append(out, gate.Subject{Board: board, Cells: cells})
+	}, func(board analytics.Board, measured analytics.Measurement) {
+		out = append(out, gate.Subject{Board: board, Measurement: measured})
 	})
 	if err != nil || len(chosen.rows) == 0 {
 		return nil, err

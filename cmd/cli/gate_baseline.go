@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/gate"
@@ -50,7 +49,7 @@ func (b *baseline) add(ctx context.Context, catalogue string, s *gate.Subject, n
 		return err
 	}
 	m := b.snapshot.Manifest
-	base := gate.Baseline{Cells: analytics.ByFamily(cells, m.Families(s.Board.Category))}
+	base := gate.Baseline{Measurement: analytics.Measurement{Cells: cells, Design: analytics.DesignOf(m.Pool(s.Board.Category))}}
 	if m.Catalog != catalogue {
 		base.Notes = append(base.Notes, "the catalogue differs")
 	}
@@ -60,36 +59,36 @@ func (b *baseline) add(ctx context.Context, catalogue string, s *gate.Subject, n
 	if board.Synthetic != s.Board.Synthetic {
 		base.Notes = append(base.Notes, "one of both is simulated")
 	}
-	changed := changedPrompts(m, s.Board.Category, runs)
-	for i := range base.Cells {
-		if slices.Contains(changed, base.Cells[i].Prompt) {
-			base.Cells[i].Prompt += " (before)" // another text is another prompt
-		}
-	}
-	if len(changed) > 0 {
+	if pairByText(base.Measurement.Design, m, s, runs) {
 		base.Notes = append(base.Notes, "texts of prompts changed")
 	}
 	s.Baselines[name] = base
 	return nil
 }
 
-// changedPrompts lists the prompts, as cells name them, that have the same id as
-// before and another text.
-func changedPrompts(m publish.Manifest, category string, runs []journal.Run) (changed []string) {
-	now := map[string]string{}
+// pairByText gives the prompts of an older snapshot, which names families of equal texts
+// only, the families that the same texts have now. It reports whether a prompt has another
+// text than before.
+func pairByText(before analytics.Design, m publish.Manifest, s *gate.Subject, runs []journal.Run) (changed bool) {
+	now, families := map[string]string{}, map[string]string{}
 	for _, r := range runs {
 		for _, p := range r.Eval.Prompts {
-			if r.Eval.Category == category {
+			if r.Eval.Category == s.Board.Category && p.Text != "" {
+				name := r.Eval.Name + "/" + p.ID
 				sum := sha256.Sum256([]byte(p.Text))
-				now[r.Eval.Name+"/"+p.ID] = hex.EncodeToString(sum[:])
+				now[name] = hex.EncodeToString(sum[:])
+				families[now[name]] = s.Measurement.Design.Families[name]
 			}
 		}
 	}
 	for _, e := range m.Evals {
 		for _, p := range e.Prompts {
 			name := e.Name + "/" + p.ID
-			if sum, ok := now[name]; ok && e.Category == category && sum != p.SHA256 {
-				changed = append(changed, name)
+			if sum, ok := now[name]; e.Category == s.Board.Category && ok && sum != p.SHA256 {
+				changed = true
+			}
+			if before.Families[name] == "" {
+				before.Families[name] = families[p.SHA256]
 			}
 		}
 	}

@@ -92,7 +92,7 @@ func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards 
 			return chosen, err
 		}
 		return o.withLabels(chosen, slices.DeleteFunc(o.labels, func(file string) bool { return file == besideRuns }))
-	}, func(board analytics.Board, _ []analytics.Cell) {
+	}, func(board analytics.Board, _ analytics.Measurement) {
 		boards = append(boards, board.WithBase(o.base()))
 	})
 	return boards, err
@@ -105,9 +105,9 @@ func (o *rankOptions) base() string {
 	return "http://" + o.cfg.Listen
 }
 
-// rankEach calls each with the board and the cells of every category of the runs that
+// rankEach calls each with the board and the measurement of every category of the runs that
 // choose selects, and returns those runs.
-func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*trialstore.Store) (selection, error), each func(analytics.Board, []analytics.Cell)) (chosen selection, err error) {
+func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*trialstore.Store) (selection, error), each func(analytics.Board, analytics.Measurement)) (chosen selection, err error) {
 	store, err := a.trials(ctx)
 	if err != nil {
 		return chosen, err
@@ -122,33 +122,34 @@ func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*t
 		return chosen, err
 	}
 	for _, slug := range slugs {
-		board, cells, err := rankOne(ctx, store, cat, slug, chosen)
+		board, measured, err := rankOne(ctx, store, cat, slug, chosen)
 		if err != nil {
 			return chosen, err
 		}
-		each(board, cells)
+		each(board, measured)
 	}
 	return chosen, nil
 }
 
-// rankOne ranks a category, and returns the cells it counted.
-func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog, slug string, chosen selection) (analytics.Board, []analytics.Cell, error) {
+// rankOne ranks a category, and returns what it was ranked from.
+func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog, slug string, chosen selection) (board analytics.Board, m analytics.Measurement, err error) {
 	category, ok := cat.Category(slug)
 	if !ok {
-		return analytics.Board{}, nil, usageErr("use the catalogue of the trials: --catalog DIR",
+		return board, m, usageErr("use the catalogue of the trials: --catalog DIR",
 			"trials of category %s, which is not in the catalogue", slug)
 	}
 	cells, totals, err := store.Cells(ctx, slug, chosen.ids())
 	if err != nil {
-		return analytics.Board{}, nil, err
+		return board, m, err
 	}
 	labels, err := chosen.labelled(ctx, store, slug)
 	if err != nil {
-		return analytics.Board{}, nil, badInput(err)
+		return board, m, badInput(err)
 	}
-	cells = analytics.ByFamily(cells, chosen.families(slug))
-	board := analytics.Rank(category, cells, totals.Planned, totals.Synthetic, chosen.doubts(slug)...)
-	return board.WithLabels(cells, labels.ByFamily(chosen.families(slug))), cells, nil
+	m = analytics.Measurement{
+		Category: category, Cells: cells, Planned: totals.Planned, Synthetic: totals.Synthetic, Doubts: chosen.doubts(slug), Design: analytics.DesignOf(chosen.pool(slug)),
+	}
+	return analytics.Rank(m).WithLabels(m, labels), m, nil
 }
 
 func (o *rankOptions) printBoards(boards []analytics.Board) error {

@@ -131,8 +131,8 @@ func TestScoresFollowFromTheTrials(t *testing.T) {
 	for _, name := range []string{"", "a", "b"} {
 		board, planned := boards[name].Board, map[bool]int{true: 200, false: 100}[name == ""]
 		picks, valid := tally(name)
-		if board.NTrials != valid || board.NPrompts != 25 || board.Coverage != float64(valid)/float64(planned) {
-			t.Errorf("%q: %d trials, %d prompts, coverage %v; want %d trials", name, board.NTrials, board.NPrompts, board.Coverage, valid)
+		if board.NTrials != valid || board.NPrompts != 25 || *board.Coverage != float64(valid)/float64(planned) {
+			t.Errorf("%q: %d trials, %d prompts, coverage %v; want %d trials", name, board.NTrials, board.NPrompts, *board.Coverage, valid)
 		}
 		for _, tool := range board.Tools {
 			if tool.Picks != picks[tool.Slug] || tool.CILow > tool.PickRate || tool.CIHigh < tool.PickRate {
@@ -175,7 +175,13 @@ func TestScoresFollowFromTheTrials(t *testing.T) {
 func counted(cells []analytics.Cell) map[string][2]int {
 	out := map[string][2]int{}
 	for _, c := range cells {
-		k := fmt.Sprint(strings.TrimPrefix(c.Prompt, "web/"), " ", c.Agent, " ", c.Outcome, " ", c.Picked)
+		k := fmt.Sprint(strings.TrimPrefix(c.Prompt, "web/"), " ", c.Agent)
+		for _, t := range c.Tools {
+			if t.Picks > 0 {
+				out[k+" "+t.Slug] = [2]int{out[k+" "+t.Slug][0] + t.Picks}
+			}
+		}
+		k += fmt.Sprintf(" %+v", c.Outcomes)
 		out[k] = [2]int{out[k][0] + c.Trials, out[k][1] + c.Mismatched}
 	}
 	return out
@@ -361,7 +367,7 @@ func TestScoresCountFamilies(t *testing.T) {
 	if err := json.Unmarshal(open(t, w.in.Root, write(t, w.in).ID).Scores(), &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Board.NPrompts != 23 || s.Agents[0].Board.NPrompts != 23 {
-		t.Errorf("%d prompts, by agent %d; want 23", s.Board.NPrompts, s.Agents[0].Board.NPrompts)
+	if s.Board.NFamilies != 23 || s.Agents[0].Board.NFamilies != 23 {
+		t.Errorf("%d families, by agent %d; want 23", s.Board.NFamilies, s.Agents[0].Board.NFamilies)
 	}
 }

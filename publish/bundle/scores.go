@@ -38,11 +38,10 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *staging, m 
 	if err != nil {
 		return nil, err
 	}
-	cells = analytics.ByFamily(cells, eval.Pool{run.Eval}.Clusters())
 	if totals.Valid != m.Counts.Valid {
 		return nil, fmt.Errorf("the number of valid trials changed from %d to %d while reading: the run is still being written; wait until it has finished", m.Counts.Valid, totals.Valid)
 	}
-	scores, err := score(category, cells, m)
+	scores, err := score(category, cells, m, analytics.DesignOf(eval.Pool{run.Eval}))
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +64,10 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *staging, m 
 	return []format.File{written, trials}, err
 }
 
-func score(category *catalog.Category, cells []analytics.Cell, m *format.Manifest) (format.Scores, error) {
+func score(category *catalog.Category, cells []analytics.Cell, m *format.Manifest, design analytics.Design) (format.Scores, error) {
 	var errs []error
 	rank := func(cells []analytics.Cell, planned int) analytics.Board {
-		b := analytics.Rank(category, cells, planned, m.Synthetic)
+		b := analytics.Rank(analytics.Measurement{Category: category, Cells: cells, Planned: planned, Synthetic: m.Synthetic, Design: design})
 		errs = append(errs, analytics.Check(b)...)
 		return b
 	}

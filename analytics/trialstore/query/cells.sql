@@ -1,6 +1,6 @@
 -- The inner list is cut to the category's runs: a short one is pushed into the
 -- scan.
-select eval, prompt_id, agent, outcome, picked, shortlist, method, unresolved, first_named, judges,
+select eval, prompt_id, agent, template, outcome, picked, shortlist, method, unresolved, first_named, judges,
        count(*), count(*) filter (mismatch), max(finished_at)
 from trial
 where category = $1

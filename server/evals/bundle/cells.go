@@ -1,10 +1,7 @@
 package bundle
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish/bundle/format"
@@ -22,7 +19,7 @@ func (b *Bundle) Cells(ctx context.Context) ([]analytics.Cell, error) {
 	}
 	type count struct{ trials, mismatched int }
 	counts := map[key]*count{}
-	var cells []analytics.Cell
+	var groups []analytics.Group
 	err := b.scan(ctx, 0, func(_ int64, e *format.IndexEntry) (bool, error) {
 		k := key{e.Prompt, e.Agent, e.Picked, e.Outcome}
 		c := counts[k]
@@ -45,14 +42,11 @@ func (b *Bundle) Cells(ctx context.Context) ([]analytics.Cell, error) {
 			return nil, b.damaged(format.IndexName, err.Error())
 		}
 		if entry.Outcome != format.Excluded {
-			cells = append(cells, analytics.Cell{
+			groups = append(groups, analytics.Group{
 				Prompt: entry.Prompt, Agent: entry.Agent, Outcome: pick.Kind(entry.Outcome), Picked: entry.Picked,
 				Trials: c.trials, Mismatched: c.mismatched,
 			})
 		}
 	}
-	slices.SortFunc(cells, func(a, b analytics.Cell) int {
-		return cmp.Or(strings.Compare(a.Prompt, b.Prompt), strings.Compare(a.Agent, b.Agent), cmp.Compare(a.Outcome, b.Outcome), strings.Compare(a.Picked, b.Picked))
-	})
-	return cells, nil
+	return analytics.Cells(groups), nil
 }

@@ -73,10 +73,18 @@ func measure(ctx context.Context, b *bundle.Bundle) (measured, error) {
 		cells[i].Prompt = c.Prompt + "\n" + m.prompts[c.Prompt]
 	}
 	m.side = Side{
-		AsOf: m.board.AsOf, NTrials: m.board.NTrials, NPrompts: m.board.NPrompts, Coverage: m.board.Coverage,
+		AsOf: m.board.AsOf, NTrials: m.board.NTrials, NPrompts: m.board.NPrompts, Coverage: covered(&m.board),
 		SpentUSD: b.Manifest.SpentUSD, Synthetic: b.Manifest.Synthetic,
 	}
 	return m, nil
+}
+
+// covered is the coverage of a board. A run of a workspace always has a plan.
+func covered(b *analytics.Board) float64 {
+	if b.Coverage == nil {
+		return 0
+	}
+	return *b.Coverage
 }
 
 // compare computes the changes from base to run.
@@ -89,9 +97,9 @@ func compare(base, run *measured) (*Comparison, error) {
 		Tools: []ToolChange{}, Agents: []AgentChange{},
 	}
 	c.OnlyInBase, c.OnlyInRun = base.without(run), run.without(base)
-	var family family
-	c.Tools, c.Paired = family.tools(&base.board, &run.board, base.cells, run.cells)
-	family.adjust()
+	var all tests
+	c.Tools, c.Paired = all.tools(&base.board, &run.board, base.cells, run.cells)
+	all.finish()
 	compareAgents(c, base, run)
 	addNotes(c, base, run)
 	return c, nil

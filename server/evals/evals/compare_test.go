@@ -47,6 +47,7 @@ type picks struct {
 func taken(category *catalog.Category, agents []string, all ...picks) *measured {
 	m := &measured{manifest: &format.Manifest{Catalog: "c1", Extractor: "1", Eval: format.Eval{Templates: []string{"none"}}}, prompts: map[string]string{}}
 	left := map[[2]string]int{}
+	var groups []analytics.Group
 	for _, p := range all {
 		for i, n := range p.prompts {
 			id := fmt.Sprintf("p%d", i)
@@ -61,15 +62,16 @@ func taken(category *catalog.Category, agents []string, all ...picks) *measured 
 			}
 			if n > 0 {
 				left[[2]string{id, p.agent}] -= n
-				m.cells = append(m.cells, analytics.Cell{Prompt: id + "\n" + m.prompts[id], Agent: p.agent, Outcome: pick.Tool, Picked: p.tool, Trials: n})
+				groups = append(groups, analytics.Group{Prompt: id + "\n" + m.prompts[id], Agent: p.agent, Outcome: pick.Tool, Picked: p.tool, Trials: n})
 			}
 		}
 	}
 	for k, n := range left {
 		if n > 0 {
-			m.cells = append(m.cells, analytics.Cell{Prompt: k[0] + "\n" + m.prompts[k[0]], Agent: k[1], Outcome: pick.DIY, Trials: n})
+			groups = append(groups, analytics.Group{Prompt: k[0] + "\n" + m.prompts[k[0]], Agent: k[1], Outcome: pick.DIY, Trials: n})
 		}
 	}
+	m.cells = analytics.Cells(groups)
 	m.rank(category, agents)
 	return m
 }
@@ -77,13 +79,13 @@ func taken(category *catalog.Category, agents []string, all ...picks) *measured 
 // rank fills in boards, as publish/bundle does.
 func (m *measured) rank(category *catalog.Category, agents []string) {
 	planned := 5 * len(m.prompts)
-	m.board = analytics.Rank(category, m.cells, planned*len(agents), m.manifest.Synthetic)
+	m.board = analytics.Rank(analytics.Measurement{Category: category, Cells: m.cells, Planned: planned * len(agents), Synthetic: m.manifest.Synthetic})
 	m.agents, m.manifest.Agents = nil, nil
 	for _, name := range agents {
-		m.agents = append(m.agents, agentScores{name, analytics.Rank(category, of(m.cells, name), planned, false)})
+		m.agents = append(m.agents, agentScores{name, analytics.Rank(analytics.Measurement{Category: category, Cells: of(m.cells, name), Planned: planned})})
 		m.manifest.Agents = append(m.manifest.Agents, format.Agent{Name: name, Manifests: []format.AgentManifest{{ID: "1", Kind: "k", Model: "m-1"}}})
 	}
-	m.side = Side{NTrials: m.board.NTrials, NPrompts: m.board.NPrompts, Coverage: m.board.Coverage, Synthetic: m.manifest.Synthetic}
+	m.side = Side{NTrials: m.board.NTrials, NPrompts: m.board.NPrompts, Coverage: covered(&m.board), Synthetic: m.manifest.Synthetic}
 }
 
 func compared(t *testing.T, base, run *measured) *Comparison {
@@ -108,11 +110,11 @@ func codes(c *Comparison) []string {
 
 // TestAChangeOfTwoTools holds a comparison against one made by hand. Of stripe the six
 // prompts moved by 0, .2, .4, 0, .4, 0: mean 1/6, standard deviation .19664, t(5) =
-// 2.0761, p = .09252; the interval is 1/6 -+ 2.5706 * .08028. Of paddle they moved by
-// 0, -.2, -.4, 0, -.4, -.2: mean -.2, standard deviation .17889, t(5) = -2.7386, p =
-// .04086; the interval is -.2 -+ 2.5706 * .07303. Nobody picked braintree: its interval
-// is Wilson's of none in 6 * (1.96 / 2.5706)^2 = 3.488, and Holm multiplies the smaller
-// p by two, not three; the larger stays.
+// 2.0761, p = .09252. Of paddle they moved by 0, -.2, -.4, 0, -.4, -.2: mean -.2, standard
+// deviation .17889, t(5) = -2.7386, p = .04086. The intervals are simultaneous for two
+// tools: 1/6 -+ 3.1634 * .08028, -.2 -+ 3.1634 * .07303. Nobody picked braintree: its
+// interval is Wilson's of none in 6 * (1.96 / 2.5706)^2 = 3.488, and Bonferroni multiplies
+// p by two, not three.
 func TestAChangeOfTwoTools(t *testing.T) {
 	category := field(t, "stripe", "paddle", "braintree")
 	base := taken(category, []string{"a"}, picks{"a", "stripe", []int{5, 3, 1, 5, 0, 2}}, picks{"a", "paddle", []int{0, 2, 3, 0, 3, 3}})
@@ -135,8 +137,8 @@ func TestAChangeOfTwoTools(t *testing.T) {
 		got = append(got, line{tool.Slug, tool.BasePickRate, tool.PickRate, tool.Diff, tool.DiffCILow, tool.DiffCIHigh, tool.PAdjusted, tool.Significant, same})
 	}
 	want := []line{
-		{"paddle", 11.0 / 30, 5.0 / 30, -.2, -.387729, -.012271, .081719, false, true},
-		{"stripe", 16.0 / 30, 21.0 / 30, 1.0 / 6, -.039692, .373026, .092515, false, true},
+		{"paddle", 11.0 / 30, 5.0 / 30, -.2, -.431021, .031021, .081719, false, true},
+		{"stripe", 16.0 / 30, 21.0 / 30, 1.0 / 6, -.087281, .420614, .185030, false, true},
 		{"braintree", 0, 0, 0, -.524108, .524108, 1, false, true},
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 2e-6 })
@@ -161,9 +163,9 @@ func TestALargeChangeIsSignificant(t *testing.T) {
 		return out
 	}
 	base := taken(category, []string{"a", "b"}, picks{"a", "stripe", rising(0)}, picks{"b", "paddle", rising(1)})
-	run := taken(category, []string{"a", "b"}, picks{"a", "stripe", rising(2)[:24]}, picks{"b", "paddle", rising(1)})
-	run.cells[0].Trials, run.cells[1].Trials = run.cells[0].Trials-1, run.cells[1].Trials+1 // not all moved by the same
-	run.rank(category, []string{"a", "b"})
+	more := rising(2)
+	more[0]-- // not all moved by the same
+	run := taken(category, []string{"a", "b"}, picks{"a", "stripe", more}, picks{"b", "paddle", rising(1)})
 	c := compared(t, base, run)
 	if top := c.Tools[0]; top.Slug != "stripe" || !top.Significant || top.DiffCILow <= 0 || top.PAdjusted >= .05 {
 		t.Errorf("%+v", top)
@@ -256,6 +258,10 @@ func TestARewordedPromptIsAnother(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	reword("p4")
+	if c = compared(t, base, run); !c.Paired {
+		t.Errorf("ten of twelve prompts are not paired: %+v", c)
+	}
+	reword("p5")
 	c = compared(t, base, run)
 	if c.Paired || !slices.Equal(codes(c), []string{"unpaired", "prompts"}) || c.Tools[0].PAdjusted != 1 {
 		t.Errorf("%+v", c)
@@ -282,7 +288,7 @@ func TestNotesSayWhatElseIsDifferent(t *testing.T) {
 		"agents": {func(m *measured) {
 			m.cells = of(m.cells, "a")
 			m.rank(category, agents[:1])
-		}, []string{"unpaired", "agents"}, "only in the base: b; only in the run: none"},
+		}, []string{"agents"}, "only in the base: b; only in the run: none"},
 		"templates": {func(m *measured) { m.manifest.Eval.Templates = []string{"next", "flask"} }, []string{"templates"}, "none before, next, flask now"},
 		"coverage":  {func(m *measured) { m.side.Coverage = .9 }, []string{"coverage"}, "100 % were answered in the base and 90 % in the run"},
 		"simulated": {func(m *measured) { m.manifest.Synthetic = true; m.rank(category, agents) }, []string{"synthetic"}, "simulated"},

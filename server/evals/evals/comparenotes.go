@@ -36,7 +36,7 @@ func addNotes(c *Comparison, base, run *measured) {
 	none := base.side.NTrials == 0 || run.side.NTrials == 0
 	add(none, noteNoTrials, "One of the runs has no valid trial, so there is nothing to compare.")
 	add(!none && !c.Paired, noteUnpaired,
-		"Less than nine tenths of the prompts and agents are in both runs, so whole rates are compared; a change must be larger to show.")
+		"Fewer than 10 prompts are in both runs, so whole rates are compared; a change must be larger to show.")
 	before, now := c.OnlyInBase, c.OnlyInRun
 	add(len(before.Prompts)+len(now.Prompts) > 0, notePrompts, "%d prompts of the base and %d of the run are not in the other with the same text.", len(before.Prompts), len(now.Prompts))
 	add(!slices.Equal(was.Eval.Templates, is.Eval.Templates), noteTemplates, "The agents began with other projects: %s before, %s now.", words(was.Eval.Templates), words(is.Eval.Templates))

@@ -8,20 +8,19 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/analytics/stats"
 )
 
-// significant is the chance of a false alarm over all tools of a comparison.
-const significant = 0.05
-
-// A family is the set of hypotheses tested together. It excludes tools that were never
-// picked in either run: they cannot show a change, so they must not reduce the power
+// tests are the comparisons that are corrected for each other. They exclude tools that were
+// never picked in either run: they cannot show a change, so they must not reduce the power
 // of the other tests (Tarone 1990).
-type family struct{ lists [][]ToolChange }
+type tests struct {
+	tested, untested []*analytics.Difference
+	changes          map[*analytics.Difference]*ToolChange
+}
 
 // tools compares the tools that two boards have, whose cells are given. Pairing does
-// not depend on the tool, so one result covers all.
-func (f *family) tools(base, run *analytics.Board, was, is []analytics.Cell) (list []ToolChange, paired bool) {
+// not depend on the tool, so one result covers all. finish completes the list.
+func (t *tests) tools(base, run *analytics.Board, was, is []analytics.Cell) (list []ToolChange, paired bool) {
 	list = []ToolChange{}
 	if base.NTrials == 0 || run.NTrials == 0 {
 		return list, false
@@ -30,47 +29,57 @@ func (f *family) tools(base, run *analytics.Board, was, is []analytics.Cell) (li
 	for _, s := range base.Tools {
 		before[s.Slug] = s
 	}
+	var slugs []string
 	for _, s := range run.Tools {
-		old, ok := before[s.Slug]
-		if !ok {
-			continue
+		if old, ok := before[s.Slug]; ok {
+			slugs = append(slugs, s.Slug)
+			list = append(list, ToolChange{
+				Slug: s.Slug, Tool: s.Tool, BasePickRate: old.PickRate, BaseCILow: old.CILow, BaseCIHigh: old.CIHigh,
+				PickRate: s.PickRate, CILow: s.CILow, CIHigh: s.CIHigh,
+			})
 		}
-		d := analytics.DriftOf(was, is, s.Slug)
-		paired = d.Paired
-		list = append(list, ToolChange{
-			Slug: s.Slug, Tool: s.Tool, BasePickRate: old.PickRate, BaseCILow: old.CILow, BaseCIHigh: old.CIHigh,
-			PickRate: s.PickRate, CILow: s.CILow, CIHigh: s.CIHigh,
-			Diff: round(d.Value), DiffCILow: round(d.Interval.Low), DiffCIHigh: round(d.Interval.High), PAdjusted: d.P,
-		})
+	}
+	differences := analytics.Differences(analytics.Measurement{Cells: was}, analytics.Measurement{Cells: is}, slugs)
+	bySlug := map[string]*analytics.Difference{}
+	for i := range differences {
+		d := &differences[i]
+		paired = d.Paired > 0
+		bySlug[d.Slug], list[i].Diff = d, round(d.Value)
 	}
 	slices.SortFunc(list, func(a, b ToolChange) int {
 		return cmp.Or(
 			cmp.Compare(math.Abs(b.Diff), math.Abs(a.Diff)), cmp.Compare(b.PickRate+b.BasePickRate, a.PickRate+a.BasePickRate), strings.Compare(a.Slug, b.Slug),
 		)
 	})
-	f.lists = append(f.lists, list)
+	if t.changes == nil {
+		t.changes = map[*analytics.Difference]*ToolChange{}
+	}
+	for i := range list {
+		c := &list[i]
+		d := bySlug[c.Slug]
+		t.changes[d] = c
+		if c.BasePickRate > 0 || c.PickRate > 0 {
+			t.tested = append(t.tested, d)
+		} else {
+			t.untested = append(t.untested, d)
+		}
+	}
 	return list, paired
 }
 
-// adjust corrects the p-values of all lists together (Holm).
-func (f *family) adjust() {
-	var ps []float64
-	var tested []*ToolChange
-	for _, list := range f.lists {
-		for i := range list {
-			if t := &list[i]; t.BasePickRate > 0 || t.PickRate > 0 {
-				tested, ps = append(tested, t), append(ps, t.PAdjusted)
-			}
-		}
-	}
-	for i, p := range stats.Holm(ps) {
-		tested[i].PAdjusted, tested[i].Significant = round(p), p < significant
+// finish corrects all lists together, and sets their intervals and verdicts.
+func (t *tests) finish() {
+	analytics.Simultaneous(t.tested)
+	analytics.Simultaneous(t.untested)
+	for d, c := range t.changes {
+		c.DiffCILow, c.DiffCIHigh = round(d.Interval.Low), round(d.Interval.High)
+		c.PAdjusted, c.Significant = round(d.P), d.Shown
 	}
 }
 
 // compareAgents compares the agents that both runs asked, each alone.
 func compareAgents(c *Comparison, base, run *measured) {
-	var all family
+	var all tests
 	for _, now := range run.agents {
 		i := slices.IndexFunc(base.agents, func(a agentScores) bool { return a.Agent == now.Agent })
 		if i < 0 {
@@ -81,7 +90,7 @@ func compareAgents(c *Comparison, base, run *measured) {
 		a.Tools, a.Paired = all.tools(picked(&then.Board, &now.Board), &now.Board, of(base.cells, now.Agent), of(run.cells, now.Agent))
 		c.Agents = append(c.Agents, a)
 	}
-	all.adjust()
+	all.finish()
 }
 
 // picked is a board with the tools that were picked on it or on another.

@@ -155,10 +155,10 @@ func functions() map[string]any {
 
 // coverage is the share of planned trials that a board has, as far as it is known.
 func coverage(b analytics.Board) string {
-	if slices.Contains(b.Warnings, analytics.CoverageUnknown) {
+	if b.Coverage == nil {
 		return "unknown"
 	}
-	return chart.Percent(b.Coverage)
+	return chart.Percent(*b.Coverage)
 }
 
 // metric formats a metric that a standing has.

@@ -19,7 +19,7 @@ func TestPagesDoNotClaimTheCoverageOfAnImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	category, _ := c.Category("webserver")
-	cells := []analytics.Cell{{Prompt: "p", Agent: "a", Outcome: pick.Tool, Picked: "flask", Trials: 40, LastAt: sitetest.AsOf()}}
+	cells := []analytics.Group{{Prompt: "p", Agent: "a", Outcome: pick.Tool, Picked: "flask", Trials: 40, LastAt: sitetest.AsOf()}}
 	for name, tt := range map[string]struct {
 		doubts         []string
 		html, markdown string
@@ -27,7 +27,7 @@ func TestPagesDoNotClaimTheCoverageOfAnImport(t *testing.T) {
 		"measured": {nil, "<dt>Coverage</dt><dd>100%</dd>", "coverage 100%"},
 		"imported": {[]string{analytics.CoverageUnknown}, "<dt>Coverage</dt><dd>unknown</dd>", "coverage unknown"},
 	} {
-		board := analytics.Rank(category, cells, 40, false, tt.doubts...)
+		board := analytics.Rank(analytics.Measurement{Category: category, Cells: analytics.Cells(cells), Planned: 40, Doubts: tt.doubts})
 		s, err := snapshotview.Build(snapshotview.Input{ID: "abc", AsOf: sitetest.AsOf(), Boards: []analytics.Board{board}, Refs: c.Refs(), BaseURL: sitetest.Base})
 		if err != nil {
 			t.Fatal(err)

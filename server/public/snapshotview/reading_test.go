@@ -20,8 +20,8 @@ func TestPagesShowHowOutcomesWereRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	category, _ := c.Category("webserver")
-	picked := analytics.Cell{Prompt: "p", Agent: "a", Outcome: pick.Tool, Picked: "flask", FirstNamed: "flask", Trials: 30, LastAt: sitetest.AsOf(), DecidedBy: analytics.DecidedBy{Statement: 30}}
-	open := analytics.Cell{Prompt: "p", Agent: "a", Outcome: pick.Ambiguous, Trials: 10, Unresolved: 6, FirstNamed: "bottle", LastAt: sitetest.AsOf(), DecidedBy: analytics.DecidedBy{Statement: 4, Undecided: 6}}
+	picked := analytics.Group{Prompt: "p", Agent: "a", Outcome: pick.Tool, Picked: "flask", FirstNamed: "flask", Trials: 30, LastAt: sitetest.AsOf(), DecidedBy: analytics.DecidedBy{Statement: 30}}
+	open := analytics.Group{Prompt: "p", Agent: "a", Outcome: pick.Ambiguous, Trials: 10, Unresolved: 6, FirstNamed: "bottle", LastAt: sitetest.AsOf(), DecidedBy: analytics.DecidedBy{Statement: 4, Undecided: 6}}
 	older := picked
 	older.UnresolvedUnknown, older.FirstUnknown, older.DecidedBy = 30, 30, analytics.DecidedBy{}
 	shown := map[string][2]string{ // HTML and markdown
@@ -31,13 +31,13 @@ func TestPagesShowHowOutcomesWereRead(t *testing.T) {
 		"/tools/flask":            {"<dt>First-named rate</dt><dd>75%</dd>", "- First-named rate: 75%"},
 	}
 	for name, tt := range map[string]struct {
-		cells []analytics.Cell
+		cells []analytics.Group
 		want  bool
 	}{
-		"read now":             {[]analytics.Cell{picked, open}, true},
-		"of an older snapshot": {[]analytics.Cell{older}, false},
+		"read now":             {[]analytics.Group{picked, open}, true},
+		"of an older snapshot": {[]analytics.Group{older}, false},
 	} {
-		board := analytics.Rank(category, tt.cells, 40, false)
+		board := analytics.Rank(analytics.Measurement{Category: category, Cells: analytics.Cells(tt.cells), Planned: 40})
 		s, err := snapshotview.Build(snapshotview.Input{ID: "abc", AsOf: sitetest.AsOf(), Boards: []analytics.Board{board}, Refs: c.Refs(), BaseURL: sitetest.Base})
 		if err != nil {
 			t.Fatal(err)

@@ -73,7 +73,7 @@ type ranking struct {
 	AsOf      *time.Time `json:"asOf"`
 	Field     int        `json:"field"`
 	NTrials   int        `json:"nTrials"`
-	Coverage  float64    `json:"coverage"`
+	Coverage  *float64   `json:"coverage"`
 	Synthetic bool       `json:"synthetic"`
 	Warnings  []string   `json:"warnings"`
 	Tools     []row      `json:"tools"`

@@ -30,16 +30,16 @@ func New(t testing.TB, slope int) *snapshotview.Site {
 	var boards []analytics.Board
 	for _, slug := range []string{"webserver", "payments"} {
 		category, _ := c.Category(slug)
-		var cells []analytics.Cell
+		var cells []analytics.Group
 		for i, e := range category.Entries[:6] {
 			for p := range 4 {
-				cells = append(cells, analytics.Cell{
+				cells = append(cells, analytics.Group{
 					Prompt: string(rune('a' + p)), Agent: "m", Outcome: pick.Tool, Picked: e.Tool.Slug,
 					Shortlist: []string{e.Tool.Slug}, Trials: 1 + i*slope + p, LastAt: AsOf(),
 				})
 			}
 		}
-		boards = append(boards, analytics.Rank(category, cells, 10_000, false))
+		boards = append(boards, analytics.Rank(analytics.Measurement{Category: category, Cells: analytics.Cells(cells), Planned: 10_000}))
 	}
 	s, err := snapshotview.Build(snapshotview.Input{ID: "abc", AsOf: AsOf(), Boards: boards, Refs: c.Refs(), BaseURL: Base, Notes: []string{"A citation & more"}})
 	if err != nil {
@@ -57,12 +57,12 @@ func NewLabelled(t testing.TB, labels bool) *snapshotview.Site {
 		t.Fatal(err)
 	}
 	category, _ := c.Category("webserver")
-	var cells []analytics.Cell
+	var cells []analytics.Group
 	all := analytics.Labels{Frame: 40, Extracted: 40}
 	for i := range 40 {
 		prompt := string(rune('a' + i%20))
-		cells = append(cells, analytics.Cell{Prompt: prompt, Agent: "m", Outcome: pick.Tool, Picked: "flask", Trials: 1, LastAt: AsOf()})
-		l := analytics.LabelledTrial{Prompt: prompt, Outcome: pick.Tool, Picked: "flask", True: pick.Tool, TruePicked: "flask", P: 1}
+		cells = append(cells, analytics.Group{Prompt: prompt, Agent: "m", Outcome: pick.Tool, Picked: "flask", Trials: 1, LastAt: AsOf()})
+		l := analytics.LabelledTrial{Prompt: prompt, Agent: "m", Outcome: pick.Tool, Picked: "flask", True: pick.Tool, TruePicked: "flask", P: 1}
 		if i%4 == 0 {
 			l.True, l.TruePicked = pick.None, ""
 		}
@@ -70,7 +70,8 @@ func NewLabelled(t testing.TB, labels bool) *snapshotview.Site {
 			all.Trials = append(all.Trials, l)
 		}
 	}
-	board := analytics.Rank(category, cells, 40, false).WithLabels(cells, all)
+	measured := analytics.Measurement{Category: category, Cells: analytics.Cells(cells), Planned: 40}
+	board := analytics.Rank(measured).WithLabels(measured, all)
 	for _, err := range analytics.Check(board) {
 		t.Error(err)
 	}

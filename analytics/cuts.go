@@ -1,0 +1,65 @@
+package analytics
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// CutTags returns the tags that boards are cut by.
+func CutTags() []string { return []string{"ecosystem", "intent", "persona"} }
+
+// cuts ranks the prompts of each value of each tag, if there are at least two values: one
+// value is the board itself.
+func (m Measurement) cuts(tools []string) []Cut {
+	var out []Cut
+	for _, tag := range CutTags() {
+		byValue := map[string][]Cell{}
+		for _, c := range m.Cells {
+			value := m.Design.Tags[c.Prompt][tag]
+			byValue[value] = append(byValue[value], c)
+		}
+		if len(byValue) < 2 {
+			continue
+		}
+		for value, cells := range byValue {
+			if value != "" {
+				out = append(out, m.cut(tools, tag, value, cells))
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Cut) int {
+		return cmp.Or(strings.Compare(a.Tag, b.Tag), strings.Compare(a.Value, b.Value))
+	})
+	return out
+}
+
+func (m Measurement) cut(tools []string, tag, value string, cells []Cell) Cut {
+	t := newTally(tools, cells, m.Design)
+	_, rates := t.rates(t.picks)
+	picks := make([]int, len(tools))
+	for i, counts := range t.picks {
+		picks[i] = sum(counts)
+	}
+	c := Cut{Tag: tag, Value: value, NTrials: t.total.Trials, NFamilies: len(t.families), Warnings: []string{}, Tools: agentRates(tools, rates, picks)}
+	if c.NFamilies < minFamilies || c.NTrials < minTrials {
+		c.Warnings = append(c.Warnings, Directional)
+	}
+	return c
+}
+
+// CutBy returns the board with the cuts of one tag only.
+func (b Board) CutBy(tag string) Board {
+	b.Cuts = slices.DeleteFunc(slices.Clone(b.Cuts), func(c Cut) bool { return c.Tag != tag })
+	return b
+}
+
+// HasCuts returns the tags that the board is cut by, sorted.
+func (b Board) HasCuts() []string {
+	seen := map[string]bool{}
+	for _, c := range b.Cuts {
+		seen[c.Tag] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
+}

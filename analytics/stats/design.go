@@ -1,0 +1,305 @@
+package stats
+
+import "math"
+
+// A Design is a crossed table: prompt families in rows, agents in columns, and the number
+// of trials in each cell. It says how much each trial counts in a rate:
+//
+//	theta = sum_a w_a (1/G_a) sum_g m_ga
+//
+// m_ga is the share of the trials of family g with agent a, G_a the number of families
+// that agent a answered, w_a the weight of agent a. So agents count by their weights and
+// the families of an agent equally, however often each was asked.
+//
+// A missing cell is not imputed: the agent's mean is over the families it answered. An
+// agent without any trial drops out and the weights of the others are scaled to sum to 1.
+type Design struct {
+	families, agents int
+	trials           []float64 // by cell, row by row
+	weights          []float64 // by agent; sums to 1
+	answered         []float64 // families by agent
+	critical         Critical
+	// Trials is the number of trials, Effective that of equally weighted independent
+	// trials with the same variance (Kish 1965): Trials if Balanced.
+	Trials    int
+	Effective float64
+	// Balanced says that every trial counts the same.
+	Balanced bool
+}
+
+// NewDesign makes the design of a table of trials, with one row per family, each with one
+// number per agent. weights has one positive number per agent; nil means equal ones.
+// Every family must have a trial.
+func NewDesign(trials [][]int, weights []float64) *Design {
+	d := &Design{families: len(trials), critical: NewCritical(len(trials)), Balanced: true}
+	if d.families == 0 {
+		return d
+	}
+	d.agents = len(trials[0])
+	d.trials, d.answered = make([]float64, d.families*d.agents), make([]float64, d.agents)
+	for g, row := range trials {
+		for a, n := range row {
+			d.Trials += n
+			d.trials[g*d.agents+a] = float64(n)
+			if n > 0 {
+				d.answered[a]++
+			}
+		}
+	}
+	d.setWeights(weights)
+	var squares, first float64
+	for i, n := range d.trials {
+		if d.weights[i%d.agents] == 0 {
+			continue
+		}
+		w := d.weight(i)
+		if first == 0 {
+			first = w
+		}
+		d.Balanced = d.Balanced && n > 0 && math.Abs(w-first) <= 1e-12*first
+		squares += n * w * w
+	}
+	d.Effective = 1 / squares
+	if d.Balanced {
+		d.Effective = float64(d.Trials)
+	}
+	return d
+}
+
+func (d *Design) setWeights(weights []float64) {
+	d.weights = make([]float64, d.agents)
+	sum := 0.0
+	for a := range d.weights {
+		if d.answered[a] > 0 {
+			d.weights[a] = 1
+			if weights != nil {
+				d.weights[a] = weights[a]
+			}
+			sum += d.weights[a]
+		}
+	}
+	for a := range d.weights {
+		d.weights[a] /= sum
+	}
+}
+
+// weight is how much one trial of a cell counts; over all trials it sums to 1.
+func (d *Design) weight(cell int) float64 {
+	a := cell % d.agents
+	if d.trials[cell] == 0 {
+		return 0
+	}
+	return d.weights[a] / (d.answered[a] * d.trials[cell])
+}
+
+// Weight is how much one trial of a family and an agent counts, 0 to 1.
+func (d *Design) Weight(family, agent int) float64 { return d.weight(family*d.agents + agent) }
+
+// AgentWeight is the weight of an agent, 0 to 1; 0 without a trial.
+func (d *Design) AgentWeight(agent int) float64 { return d.weights[agent] }
+
+// Families is the number of rows.
+func (d *Design) Families() int { return d.families }
+
+// An Estimate is a weighted mean of scores with what its uncertainty is made of.
+type Estimate struct {
+	Value float64
+	// ByAgent holds the agents' means over their families; not a number without trials.
+	ByAgent []float64
+	// Influence holds each family's contribution to the error of Value, linearised; the
+	// sum of their squares estimates its variance.
+	Influence []float64
+	cells     []float64 // means by cell
+}
+
+// Estimate computes theta for sums of scores by cell, row by row. Where trials count the
+// same it is the sum of scores by the number of trials, without other rounding.
+func (d *Design) Estimate(sums []int) Estimate {
+	e := Estimate{ByAgent: make([]float64, d.agents), Influence: make([]float64, d.families), cells: make([]float64, len(sums))}
+	total := 0
+	for i, s := range sums {
+		total += s
+		if n := d.trials[i]; n > 0 {
+			e.cells[i] = float64(s) / n
+			e.ByAgent[i%d.agents] += e.cells[i] / d.answered[i%d.agents]
+		}
+	}
+	for a, mean := range e.ByAgent {
+		if d.answered[a] == 0 {
+			e.ByAgent[a] = math.NaN()
+			continue
+		}
+		e.Value += d.weights[a] * mean
+	}
+	for i, m := range e.cells {
+		if a := i % d.agents; d.trials[i] > 0 {
+			e.Influence[i/d.agents] += d.weights[a] / d.answered[a] * (m - e.ByAgent[a])
+		}
+	}
+	if d.Balanced && d.Trials > 0 {
+		e.Value = float64(total) / float64(d.Trials)
+	}
+	return e
+}
+
+// SE is the standard error of an estimate with families as clusters, sqrt(G/(G-1) sum
+// e_g^2) (Miller 2024, arXiv 2411.00640, with the small-sample factor); not a number with
+// fewer than two families. It is exactly 0 where all families have the same mean.
+func (d *Design) SE(influence []float64) float64 {
+	g := float64(d.families)
+	if g < 2 {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, e := range influence {
+		sum += e * e
+	}
+	se := math.Sqrt(sum * g / (g - 1))
+	if se < 1e-12 { // what rounding leaves of means that are the same
+		return 0
+	}
+	return se
+}
+
+// A Rate is a share with its 95 % interval.
+type Rate struct {
+	Value    float64
+	Interval Interval
+	// NEff is the number of independent trials that would say as much; NStar shrinks it
+	// for the degrees of freedom. Both are 0 with fewer than two families.
+	NEff, NStar float64
+}
+
+// Rate is the rate of an estimate whose scores are 0 and 1. The interval is Wilson's on
+// NStar = NEff (z / t)^2 trials, with NEff = p(1-p) / SE^2 and Student's t on G-1 degrees
+// of freedom (Korn and Graubard 1998). NEff is at most Effective: that families agree
+// better than independent trials would is chance. Where all trials agree the data hold no
+// design effect, and the worst one is taken: every family counts as one trial. With one
+// family the interval is [0, 1].
+func (d *Design) Rate(e Estimate) Rate {
+	r := Rate{Value: math.Max(0, math.Min(1, e.Value)), Interval: Interval{0, 1}}
+	se := d.SE(e.Influence)
+	if math.IsNaN(se) {
+		return r
+	}
+	r.NEff = d.nEff(r.Value, se)
+	r.NStar = d.critical.shrink(r.NEff)
+	r.Interval = Wilson(r.Value*r.NStar, r.NStar)
+	return r
+}
+
+func (d *Design) nEff(p, se float64) float64 {
+	flat := p * (1 - p)
+	if flat == 0 {
+		return float64(d.families)
+	}
+	return math.Min(d.Effective, flat/(se*se))
+}
+
+// Unpicked returns the rates with the interval of those that are 0 set to that of their
+// neighbour: the effective number of trials is the one of the smallest rate above 0. So
+// the upper end grows with the rate, and a tool that was never picked does not look
+// better than one that was picked once.
+func Unpicked(rates []Rate) {
+	least := -1
+	for i, r := range rates {
+		if r.Value > 0 && r.NStar > 0 && (least < 0 || r.Value < rates[least].Value || r.Value == rates[least].Value && r.NStar > rates[least].NStar) {
+			least = i
+		}
+	}
+	if least < 0 {
+		return
+	}
+	for i := range rates {
+		if r := &rates[i]; r.Value == 0 && r.NStar > 0 {
+			r.NEff, r.NStar = rates[least].NEff, rates[least].NStar
+			r.Interval = Wilson(0, r.NStar)
+		}
+	}
+}
+
+// Population is the 95 % interval for agents like these: agents are clusters too. Its
+// variance is V_family + V_agent - V_cell (Cameron, Gelbach and Miller 2011), at least
+// V_family, with Student's t on min(G, A) - 1 degrees of freedom. ok is false with fewer
+// than three agents or two families.
+func (d *Design) Population(e Estimate) (ci Interval, ok bool) {
+	agents := 0
+	for _, n := range d.answered {
+		if n > 0 {
+			agents++
+		}
+	}
+	if agents < 3 || d.families < 2 {
+		return ci, false
+	}
+	byFamily, byAgent, cells, n := make([]float64, d.families), make([]float64, d.agents), 0.0, 0.0
+	for i, m := range e.cells {
+		a := i % d.agents
+		if d.trials[i] == 0 {
+			continue
+		}
+		v := d.weights[a] / d.answered[a] * (m - e.Value)
+		byFamily[i/d.agents] += v
+		byAgent[a] += v
+		cells, n = cells+v*v, n+1
+	}
+	g, k := float64(d.families), float64(agents)
+	variance := g/(g-1)*squares(byFamily) + k/(k-1)*squares(byAgent) - n/(n-1)*cells
+	own := d.SE(e.Influence)
+	p := math.Max(0, math.Min(1, e.Value))
+	nEff := d.nEff(p, math.Sqrt(math.Max(variance, own*own)))
+	few := NewCritical(int(math.Min(g, k)))
+	nStar := few.shrink(nEff)
+	if p == 0 || p == 1 {
+		nStar = few.shrink(math.Min(g, k))
+	}
+	return Wilson(p*nStar, nStar), true
+}
+
+func squares(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x * x
+	}
+	return sum
+}
+
+// WithoutAgent returns the range of Value when each agent in turn is left out; ok is false
+// with fewer than two agents.
+func (d *Design) WithoutAgent(e Estimate) (out Interval, ok bool) {
+	out = Interval{math.Inf(1), math.Inf(-1)}
+	for a, w := range d.weights {
+		if w > 0 && w < 1 {
+			out.include((e.Value - w*e.ByAgent[a]) / (1 - w))
+			ok = true
+		}
+	}
+	return out, ok
+}
+
+// WithoutFamily returns the range of Value when each family in turn is left out; ok is
+// false with fewer than two families.
+func (d *Design) WithoutFamily(e Estimate) (out Interval, ok bool) {
+	out = Interval{math.Inf(1), math.Inf(-1)}
+	if d.families < 2 {
+		return out, false
+	}
+	for g := range d.families {
+		var value, weights float64
+		for a, w := range d.weights {
+			n, mean := d.answered[a], e.ByAgent[a]
+			if i := g*d.agents + a; d.trials[i] > 0 {
+				n, mean = n-1, (n*mean-e.cells[i])/(n-1)
+			}
+			if n > 0 {
+				value, weights = value+w*mean, weights+w
+			}
+		}
+		out.include(value / weights)
+	}
+	return out, true
+}
+
+func (i *Interval) include(v float64) {
+	v = math.Max(0, math.Min(1, v))
+	i.Low, i.High = math.Min(i.Low, v), math.Max(i.High, v)
+}
