@@ -5,11 +5,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -76,5 +78,21 @@ func TestOldManifestsAreRead(t *testing.T) {
 	}
 	if f := m.Pool("c").Clusters(); f["e/a"] == "" || f["e/a"] != f["e/b"] || f["e/c"] != "" {
 		t.Errorf("families %q", f)
+	}
+}
+
+func TestCoverageOfImportsIsKnownWithTheirPlan(t *testing.T) {
+	known, unknown := testRun("alpha"), testRun("beta")
+	known.Imported, known.PlanKnown, unknown.Imported = true, true, true
+	in := inputOf(t, 1, known, unknown)
+	_, id := build(t, in)
+	s, err := publish.Load(in.Root, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range s.Boards {
+		if got, want := slices.Contains(b.Warnings, analytics.CoverageUnknown), b.Category == "beta"; got != want {
+			t.Errorf("%s: coverage unknown is %t, want %t", b.Category, got, want)
+		}
 	}
 }

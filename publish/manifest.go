@@ -92,9 +92,10 @@ type Eval struct {
 	Planned   int  `json:"planned"`
 	Valid     int  `json:"valid"`
 	Synthetic bool `json:"synthetic"`
-	// Imported marks imported answers: Planned counts the imported ones. Incomplete
-	// marks a run that was published before it was complete.
+	// Imported marks imported answers: Planned counts the imported ones, unless PlanKnown
+	// is set. Incomplete marks a run that was published before it was complete.
 	Imported   bool `json:"imported,omitempty"`
+	PlanKnown  bool `json:"planKnown,omitempty"`
 	Incomplete bool `json:"incomplete,omitempty"`
 	// Weights and Frame are those of the eval file; see eval.Eval.
 	Weights map[string]float64 `json:"weights,omitempty"`
@@ -140,7 +141,7 @@ func (m *Manifest) planned(category string) (trials int, synthetic bool, doubts 
 		}
 		trials += e.Planned
 		synthetic = synthetic || e.Synthetic
-		if e.Imported {
+		if e.Imported && !e.PlanKnown {
 			doubts = append(doubts, analytics.CoverageUnknown)
 		}
 		if e.Incomplete {

@@ -17,7 +17,9 @@ import (
 type importOptions struct {
 	*app
 	file, eval string
+	planned    int
 	synthetic  bool
+	force      bool
 }
 
 func newImportCmd(env *Env) *cobra.Command {
@@ -35,18 +37,24 @@ A command without "exit" has an unknown exit status: what it installs counts as 
 
 Or, instead of "input", a ready "outcome":{"kind":"tool","picked":"stripe","shortlist":["stripe"]}.
 A line may have the prompt's "family":"checkout" and "tags":{"intent":"build"}, as in eval files.
-The whole file is validated before anything is stored. Each category becomes one run.`,
+The whole file is validated before anything is stored. Each category becomes one run.
+The coverage of an import is unknown, unless --planned says how many trials were planned.`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("planned") && o.planned < 1 {
+				return usageErr("", "--planned: want at least 1")
 			}
 			o.file = args[0]
 			return o.run(cmd.Context())
 		},
 	}
 	cmd.Flags().StringVar(&o.eval, "eval", "", "name of the eval that the answers belong to (required)")
+	cmd.Flags().IntVar(&o.planned, "planned", 0, "how many trials were planned, those without an answer too (default unknown)")
 	cmd.Flags().BoolVar(&o.synthetic, "synthetic", false, "mark the answers as simulated")
+	cmd.Flags().BoolVar(&o.force, "force", false, "store answers although another eval has the same")
 	return cmd
 }
 
@@ -67,6 +75,9 @@ func (o *importOptions) run(ctx context.Context) error {
 	if err != nil {
 		return &codedError{fmt.Errorf("%s: %w", filepath.Base(o.file), err), exitUsage, "nothing was stored"}
 	}
+	if err := o.checkPlanned(batch); err != nil {
+		return err
+	}
 	if err := o.refuseKnown(batch); err != nil {
 		return err
 	}
@@ -82,8 +93,21 @@ func (o *importOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// refuseKnown refuses answers that are here under another eval's name: ranks pool the
-// evals of a category, so the same answers would count twice.
+// checkPlanned refuses a plan that is smaller than the file, and one of several
+// categories: each has a plan of its own.
+func (o *importOptions) checkPlanned(batch importer.Batch) error {
+	switch {
+	case o.planned == 0:
+	case o.planned < batch.Trials:
+		return usageErr("nothing was stored; count the trials without an answer too", "--planned is %d, and the file has %d trials", o.planned, batch.Trials)
+	case len(batch.Categories) > 1:
+		return usageErr("nothing was stored; import a file for each category", "--planned is for one category, and the file has %d", len(batch.Categories))
+	}
+	return nil
+}
+
+// refuseKnown refuses answers that are here under another eval's name, unless forced:
+// ranks pool the evals of a category, so the same answers would count twice.
 func (o *importOptions) refuseKnown(batch importer.Batch) error {
 	runs, _, err := journal.List(o.runsRoot())
 	if err != nil {
@@ -92,12 +116,17 @@ func (o *importOptions) refuseKnown(batch importer.Batch) error {
 	for i := range batch.Categories {
 		part := &batch.Categories[i]
 		for _, r := range runs {
-			if r.Content == part.Digest && r.Eval.Name != o.eval && r.Eval.Category == part.Category {
-				return usageErr(fmt.Sprintf("nothing was stored; --eval %s imports them again as that eval; to rename it, delete %s first",
-					r.Eval.Name, filepath.Join(o.runsRoot(), r.ID)),
-					"the answers of category %s are already in run %s, as eval %s: as eval %s they would count twice",
-					part.Category, r.ID, r.Eval.Name, o.eval)
+			if r.Content != part.Digest || r.Eval.Name == o.eval || r.Eval.Category != part.Category {
+				continue
 			}
+			if o.force {
+				o.note("the answers of category %s are also in run %s, as eval %s: where both are read, they count twice", part.Category, r.ID, r.Eval.Name)
+				continue
+			}
+			return usageErr(fmt.Sprintf("nothing was stored; --eval %s imports them again as that eval; to rename it, delete %s first; --force stores another measurement with the same answers",
+				r.Eval.Name, filepath.Join(o.runsRoot(), r.ID)),
+				"the answers of category %s are already in run %s, as eval %s: as eval %s they would count twice",
+				part.Category, r.ID, r.Eval.Name, o.eval)
 		}
 	}
 	return nil
@@ -109,7 +138,7 @@ func (o *importOptions) store(ctx context.Context, cat *catalog.Catalog, part *i
 	ev := part.Eval
 	ev.Name = o.eval
 	j, err := journal.Create(o.runsRoot(), journal.Run{
-		ID: id, Eval: ev, Planned: len(part.Trials), CreatedAt: o.env.Now().UTC(),
+		ID: id, Eval: ev, Planned: max(o.planned, len(part.Trials)), PlanKnown: o.planned > 0, CreatedAt: o.env.Now().UTC(),
 		Synthetic: o.synthetic, Imported: true, Content: part.Digest, Catalog: cat.Version, Extractor: pick.Version,
 	})
 	if err != nil {

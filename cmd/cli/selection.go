@@ -82,8 +82,8 @@ func (s selection) ids() []string {
 // doubts returns the warnings of a category that its counts cannot show.
 func (s selection) doubts(category string) []string {
 	var out []string
-	for _, r := range s.rows {
-		if r.Category == category && r.Imported {
+	for i, r := range s.rows {
+		if r.Category == category && r.Imported && !s.runs[i].PlanKnown {
 			out = append(out, analytics.CoverageUnknown)
 		} else if r.Category == category && !r.Complete {
 			out = append(out, analytics.Incomplete)
@@ -228,7 +228,7 @@ func (a *app) howToFinish(r trialstore.RunRow) string {
 	case r.Shard != "":
 		return "merge the shards with firstpick merge"
 	case r.Imported:
-		return "import the file again"
+		return "import a file that has the missing trials too"
 	default:
 		return "finish it with " + a.resumeCommand(r.ID, r.Planned-r.Valid-r.Excluded <= 0)
 	}

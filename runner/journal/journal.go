@@ -31,6 +31,9 @@ type Run struct {
 	// Synthetic marks a run with simulated agents, Imported one with imported answers.
 	Synthetic bool `json:"synthetic"`
 	Imported  bool `json:"imported"`
+	// PlanKnown says of an imported run that Planned is the number of planned trials; it
+	// is else the number of imported ones.
+	PlanKnown bool `json:"plan_known,omitempty"`
 	// Content is the digest of the answers of an imported run.
 	Content string `json:"content,omitempty"`
 	// Catalog and Extractor are the versions at the start.

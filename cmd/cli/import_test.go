@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firstpick/firstpick/analytics"
+)
+
+// imports is a data folder and a file of three answers to two prompts.
+type imports struct {
+	t          *testing.T
+	data, file string
+}
+
+func newImports(t *testing.T) imports {
+	t.Helper()
+	dir := t.TempDir()
+	in := imports{t, filepath.Join(dir, "data"), filepath.Join(dir, "a.jsonl")}
+	in.write("payments", "payments", "payments")
+	return in
+}
+
+func (in imports) write(categories ...string) {
+	in.t.Helper()
+	var lines []string
+	for i, c := range categories {
+		lines = append(lines, fmt.Sprintf(`{"agent":"a","category":%q,"prompt_id":"p%d","prompt":"Task %d.","repeat":%d,"outcome":{"kind":"none"}}`, c, i%2, i%2, i))
+	}
+	if err := os.WriteFile(in.file, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		in.t.Fatal(err)
+	}
+}
+
+// run runs a command, which must exit with a code and write all of want.
+func (in imports) run(code int, args []string, want ...string) (stdout string) {
+	in.t.Helper()
+	env := OS()
+	var out, stderr bytes.Buffer
+	env.Args, env.Stdin, env.Stdout, env.Stderr = append(args, "--data", in.data), strings.NewReader(""), &out, &stderr
+	env.Getenv, env.Environ = func(string) string { return "" }, nil
+	if got := Main(env); got != code {
+		in.t.Fatalf("%q: exit code %d, want %d\n%s", args, got, code, stderr.String())
+	}
+	for _, w := range want {
+		if !strings.Contains(stderr.String(), w) {
+			in.t.Errorf("%q: want %q in\n%s", args, w, stderr.String())
+		}
+	}
+	return out.String()
+}
+
+func (in imports) board() (b analytics.Board) {
+	in.t.Helper()
+	if err := json.Unmarshal([]byte(in.run(0, []string{"rank", "--category", "payments", "--json"})), &b); err != nil {
+		in.t.Fatal(err)
+	}
+	return b
+}
+
+func TestAFileUnderTwoNamesIsRefused(t *testing.T) {
+	in := newImports(t)
+	in.run(0, []string{"import", in.file, "--eval", "one"})
+	in.run(exitUsage, []string{"import", in.file, "--eval", "two"}, "as eval one: as eval two they would count twice", "--force stores")
+	if b := in.board(); b.NTrials != 3 || b.NPrompts != 2 {
+		t.Errorf("%d trials of %d prompts", b.NTrials, b.NPrompts)
+	}
+	in.run(0, []string{"import", in.file, "--eval", "two", "--force"}, "note: the answers of category payments are also in run", "as eval one: where both are read, they count twice")
+	if b := in.board(); b.NTrials != 6 || b.NPrompts != 2 {
+		t.Errorf("forced: %d trials of %d prompts, want 6 of 2", b.NTrials, b.NPrompts)
+	}
+}
+
+func TestImportsOfAKnownPlan(t *testing.T) {
+	in := newImports(t)
+	arguments := func(planned string) []string { return []string{"import", in.file, "--eval", "e", "--planned", planned} }
+	in.run(exitUsage, arguments("0"), "--planned: want at least 1")
+	in.run(exitUsage, arguments("2"), "--planned is 2, and the file has 3 trials", "nothing was stored")
+	in.run(0, arguments("3"))
+	if b := in.board(); b.Coverage != 1 || slices.Contains(b.Warnings, analytics.CoverageUnknown) || slices.Contains(b.Warnings, analytics.Incomplete) {
+		t.Errorf("all of the plan: coverage %v, %q", b.Coverage, b.Warnings)
+	}
+	other := newImports(t)
+	other.run(0, []string{"import", other.file, "--eval", "e", "--planned", "4"})
+	if b := other.board(); b.Coverage != 0.75 || slices.Contains(b.Warnings, analytics.CoverageUnknown) || !slices.Contains(b.Warnings, analytics.Incomplete) {
+		t.Errorf("a part of the plan: coverage %v, %q", b.Coverage, b.Warnings)
+	}
+	other.run(exitIncomplete, []string{"publish"}, "3 of 4")
+	other.run(0, []string{"publish", "--allow-incomplete"})
+	other.run(0, []string{"snapshot", "verify"})
+	in.write("payments", "auth")
+	in.run(exitUsage, arguments("9"), "--planned is for one category, and the file has 2")
+}
