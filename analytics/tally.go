@@ -156,15 +156,14 @@ func (t *tally) rate(counts []int) stats.Rate {
 	return t.design.Rate(t.design.Estimate(counts))
 }
 
-// rates estimates the rates of all tools. Those that are 0 have the interval of their
-// neighbour.
+// rates estimates the rates of all tools; rare ones borrow the board's design effect.
 func (t *tally) rates(counts [][]int) ([]stats.Estimate, []stats.Rate) {
 	estimates, rates := make([]stats.Estimate, len(counts)), make([]stats.Rate, len(counts))
 	for i, c := range counts {
 		estimates[i] = t.design.Estimate(c)
 		rates[i] = t.design.Rate(estimates[i])
 	}
-	stats.Unpicked(rates)
+	t.design.Borrow(estimates, rates)
 	return estimates, rates
 }
 

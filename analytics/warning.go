@@ -63,7 +63,7 @@ func Explain(code string) string {
 	case WideInterval:
 		return "unreliable rate: the 95 % interval is 30 points wide or wider"
 	case WideRelativeInterval:
-		return "unreliable rate: the 95 % interval is wider than 5 points and than 130 % of the rate"
+		return "unreliable rate: the 95 % interval is wider than 5 points and than 130 % of the rate, or of the rest"
 	case FewFamilies:
 		return "unreliable interval: fewer than 9 prompt families"
 	case Unlabelled:
@@ -140,7 +140,7 @@ func (b *Board) toolWarnings(p stats.Rate, families int) []string {
 	switch {
 	case width >= 0.30:
 		out = append(out, WideInterval)
-	case width > 0.05 && p.Value > 0 && width > 1.3*p.Value:
+	case width > 0.05 && 0 < p.Value && p.Value < 1 && width > 1.3*math.Min(p.Value, 1-p.Value):
 		out = append(out, WideRelativeInterval)
 	}
 	slices.Sort(out)

@@ -172,10 +172,10 @@ type Rate struct {
 
 // Rate is the rate of an estimate whose scores are 0 and 1. The interval is Wilson's on
 // NStar = NEff (z / t)^2 trials, with NEff = p(1-p) / SE^2 and Student's t on G-1 degrees
-// of freedom (Korn and Graubard 1998). NEff is at most Effective: that families agree
-// better than independent trials would is chance. Where all trials agree the data hold no
-// design effect, and the worst one is taken: every family counts as one trial. With one
-// family the interval is [0, 1].
+// of freedom (Korn and Graubard 1998). Where all trials agree the data hold no design
+// effect, and the worst one is taken: every family counts as one trial. Where families have
+// the same share and trials differ, trials are taken as independent. With one family the
+// interval is [0, 1].
 func (d *Design) Rate(e Estimate) Rate {
 	r := Rate{Value: math.Max(0, math.Min(1, e.Value)), Interval: Interval{0, 1}}
 	se := d.SE(e.Influence)
@@ -193,29 +193,54 @@ func (d *Design) nEff(p, se float64) float64 {
 	if flat == 0 {
 		return float64(d.families)
 	}
-	return math.Min(d.Effective, flat/(se*se))
+	if se == 0 {
+		return d.Effective
+	}
+	return flat / (se * se)
 }
 
-// Unpicked returns the rates with the interval of those that are 0 set to that of their
-// neighbour: the effective number of trials is the one of the smallest rate above 0. So
-// the upper end grows with the rate, and a tool that was never picked does not look
-// better than one that was picked once.
-func Unpicked(rates []Rate) {
-	least := -1
+// fewPositive is the number of families with a success below which a rate has too little
+// to estimate its design effect from.
+const fewPositive = 3
+
+// Borrow corrects the intervals of the rare rates of a board. A tool that few families pick
+// shows no design effect of its own, although trials of a family are as alike for it as for
+// others. So where fewer than three families pick a tool, its NEff is at most that of the
+// board: the sum of p(1-p) over that of SE^2, of all tools. A tool that was never picked
+// has just that, so that the upper ends agree with each other.
+func (d *Design) Borrow(estimates []Estimate, rates []Rate) {
+	var flat, variance float64
 	for i, r := range rates {
-		if r.Value > 0 && r.NStar > 0 && (least < 0 || r.Value < rates[least].Value || r.Value == rates[least].Value && r.NStar > rates[least].NStar) {
-			least = i
+		if se := d.SE(estimates[i].Influence); se > 0 {
+			flat, variance = flat+r.Value*(1-r.Value), variance+se*se
 		}
 	}
-	if least < 0 {
+	if d.families < 2 || variance == 0 {
 		return
 	}
 	for i := range rates {
-		if r := &rates[i]; r.Value == 0 && r.NStar > 0 {
-			r.NEff, r.NStar = rates[least].NEff, rates[least].NStar
-			r.Interval = Wilson(0, r.NStar)
+		r := &rates[i]
+		if d.positive(estimates[i]) >= fewPositive {
+			continue
+		}
+		if board := math.Min(flat/variance, d.Effective); r.Value == 0 || board < r.NEff {
+			r.NEff, r.NStar = board, d.critical.shrink(board)
+			r.Interval = Wilson(r.Value*r.NStar, r.NStar)
 		}
 	}
+}
+
+// positive counts the families with a success.
+func (d *Design) positive(e Estimate) (n int) {
+	for g := range d.families {
+		for a := range d.agents {
+			if e.cells[g*d.agents+a] > 0 {
+				n++
+				break
+			}
+		}
+	}
+	return n
 }
 
 // Population is the 95 % interval for agents like these: agents are clusters too. Its

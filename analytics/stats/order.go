@@ -101,6 +101,9 @@ func (d *Design) finish(l *Lead, t float64, ahead, behind Rate) {
 		l.Interval = Interval{2*Wilson(n, n).Low - 1, 1}
 	}
 	if l.Adjusted < alpha {
+		if behind.Value == 0 { // families that were not drawn may pick it always
+			behind.NStar = math.Min(behind.NStar, d.critical.shrink(float64(d.families)))
+		}
 		if low := mover(l.Diff, ahead, behind, Z975); low <= 0 {
 			l.Adjusted = math.Max(l.Adjusted, guardP(l.Diff, ahead, behind))
 			l.Interval.Low = math.Min(l.Interval.Low, low)
