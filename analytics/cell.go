@@ -160,17 +160,6 @@ func (c *Cell) Picks(slug string) int {
 	return 0
 }
 
-// counts returns how many trials ended in each distinct way: in each tool, and in each
-// other outcome. Their sum is Trials.
-func (c *Cell) counts() []int {
-	o := c.Outcomes
-	out := []int{o.DIY, o.Other, o.None, o.Ambiguous, o.Refused, o.Truncated}
-	for _, t := range c.Tools {
-		out = append(out, t.Picks)
-	}
-	return out
-}
-
 func (o *Outcomes) count(kind pick.Kind, n int) {
 	switch kind {
 	case pick.Tool:

@@ -1,14 +1,46 @@
 package analytics
 
+import (
+	"math"
+
+	"github.com/firstpick/firstpick/analytics/stats"
+)
+
 // A Consistency says how often repeats of the same prompt, agent and template end in the
 // same way.
 type Consistency struct {
 	// Agreement is the chance that two repeats of a cell agree, as the mean over cells.
 	Agreement float64 `json:"agreement"`
-	// Kappa is the agreement beyond chance (Fleiss 1971): 1 is perfect.
-	Kappa float64 `json:"kappa"`
+	// Kappa is the agreement beyond chance (Fleiss 1971): 1 is perfect; nil where all trials
+	// end in the same way.
+	Kappa *float64 `json:"kappa"`
 	// NCells is the number of cells with at least two trials.
 	NCells int `json:"nCells"`
 }
 
-func (t *tally) consistency() *Consistency { return nil }
+// consistency counts cells of at least two trials; nil without one.
+func (t *tally) consistency() *Consistency {
+	var counts [][]int
+	for _, c := range t.cells {
+		if c.Trials < 2 {
+			continue
+		}
+		o := c.Outcomes
+		row := append(make([]int, len(t.tools), len(t.tools)+6), o.DIY, o.Other, o.None, o.Ambiguous, o.Refused, o.Truncated)
+		for _, tool := range c.Tools {
+			if i, known := t.index[tool.Slug]; known {
+				row[i] += tool.Picks
+			}
+		}
+		counts = append(counts, row)
+	}
+	if len(counts) == 0 {
+		return nil
+	}
+	c := stats.ConsistencyOf(counts)
+	out := &Consistency{Agreement: round(c.Agreement), NCells: len(counts)}
+	if !math.IsNaN(c.Kappa) {
+		out.Kappa = rounded(c.Kappa)
+	}
+	return out
+}

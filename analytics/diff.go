@@ -17,8 +17,7 @@ const (
 	NoteIdentity = "identity"
 )
 
-// A Change is one tool whose place differs between two sets of boards. It
-// describes; whether a change means anything is another question.
+// A Change is one tool whose place differs between two sets of boards.
 type Change struct {
 	Category string `json:"category"`
 	Tool     string `json:"tool"`
@@ -31,8 +30,41 @@ type Change struct {
 	NewRate float64 `json:"newPickRate"`
 	// Diff is the new rate less the old, -1 to 1.
 	Diff float64 `json:"diff"`
+	// Test is nil where the tool is not on both boards, or was picked on neither.
+	Test *ChangeTest `json:"test,omitempty"`
 	// Notes are sorted codes; never nil.
 	Notes []string `json:"notes"`
+}
+
+// A ChangeTest says whether the trials show a change. It is the estimate over the agents
+// that both boards have, so Diff may differ a little from that of the boards' rates.
+type ChangeTest struct {
+	Diff float64 `json:"diff"`
+	// CILow to CIHigh is a simultaneous 95 % interval of all tested changes: it excludes 0
+	// exactly where Significant.
+	CILow       float64 `json:"ciLow"`
+	CIHigh      float64 `json:"ciHigh"`
+	PAdjusted   float64 `json:"pAdjusted"`
+	Significant bool    `json:"significant"`
+	// Paired is the number of prompt families that were compared with themselves.
+	Paired int `json:"paired"`
+}
+
+// TestOf returns the test of a difference that Simultaneous corrected.
+func TestOf(d *Difference) *ChangeTest {
+	return &ChangeTest{round(d.Value), round(d.Interval.Low), round(d.Interval.High), round(d.P), d.Shown, d.Paired}
+}
+
+// PickedOnEither lists the tools that two boards have and that were picked on one of them:
+// those whose differences can show anything (Tarone 1990).
+func PickedOnEither(older, newer Board) (slugs []string) {
+	was := standings(&older)
+	for _, s := range newer.Tools {
+		if old, ok := was[s.Slug]; ok && old.Picks+s.Picks > 0 {
+			slugs = append(slugs, s.Slug)
+		}
+	}
+	return slugs
 }
 
 // Diff lists every tool whose rank or rate differs, by category, the largest
@@ -54,7 +86,7 @@ func changes(category string, older, newer *Board) []Change {
 	for slug := range union(was, is) {
 		o, known := was[slug]
 		n, still := is[slug]
-		c := Change{category, slug, "moved", o.Rank, n.Rank, o.PickRate, n.PickRate, round(n.PickRate - o.PickRate), slices.Clone(notes)}
+		c := Change{category, slug, "moved", o.Rank, n.Rank, o.PickRate, n.PickRate, round(n.PickRate - o.PickRate), nil, slices.Clone(notes)}
 		switch {
 		case !known:
 			c.Kind = "added"

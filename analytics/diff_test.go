@@ -11,9 +11,9 @@ func TestDiffTellsWhatMoved(t *testing.T) {
 	older := []Board{{Category: "c", Tools: []Standing{{Slug: "x", Rank: 1, PickRate: .5}, {Slug: "gone", Rank: 2}}}}
 	newer := []Board{{Category: "c", Tools: []Standing{{Slug: "x", Rank: 1, PickRate: .4}, {Slug: "new", Rank: 2, PickRate: .1}}}}
 	want := []Change{
-		{"c", "new", "added", 0, 2, 0, .1, .1, []string{NoteIdentity}},
-		{"c", "x", "moved", 1, 1, .5, .4, -.1, []string{NoteIdentity}},
-		{"c", "gone", "removed", 2, 0, 0, 0, 0, []string{NoteIdentity}},
+		{"c", "new", "added", 0, 2, 0, .1, .1, nil, []string{NoteIdentity}},
+		{"c", "x", "moved", 1, 1, .5, .4, -.1, nil, []string{NoteIdentity}},
+		{"c", "gone", "removed", 2, 0, 0, 0, 0, nil, []string{NoteIdentity}},
 	}
 	if d := cmp.Diff(want, Diff(older, newer)); d != "" {
 		t.Error(d)

@@ -3,6 +3,7 @@ package analytics
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics/stats"
@@ -51,7 +52,9 @@ func newTally(tools []string, cells []Cell, of Design) *tally {
 	}
 	families, agents, prompts := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, c := range cells {
-		families[of.family(c.Prompt)], agents[c.Agent], prompts[c.Prompt] = true, true, true
+		family := of.family(c.Prompt)
+		_, id, _ := strings.Cut(c.Prompt, "/") // the same prompt of two evals is one
+		families[family], agents[c.Agent], prompts[family+"/"+id] = true, true, true
 	}
 	t.families, t.agents, t.prompts = slices.Sorted(maps.Keys(families)), slices.Sorted(maps.Keys(agents)), len(prompts)
 	for i, f := range t.families {

@@ -22,7 +22,7 @@ func TestParseRefuses(t *testing.T) {
 		"pickRate >= 0.1":                      "of which tool",
 		"coverage(stripe) >= 0.1":              "of a whole category",
 		"coverage low >= 0.1":                  "has no interval",
-		"firstNamedRate(stripe) low >= 0.1":     "has no interval",
+		"firstNamedRate(stripe) low >= 0.1":    "has no interval",
 		"pickRate(stripe) low >= 25":           "write 25% for percent",
 		"pickRate(stripe) low >= 250%":         "a share from 0 to 1",
 		"rank(stripe) high <= 3%":              "rank is not a share",

@@ -83,12 +83,12 @@ func TestImportsOfAKnownPlan(t *testing.T) {
 	in.run(exitUsage, arguments("0"), "--planned: want at least 1")
 	in.run(exitUsage, arguments("2"), "--planned is 2, and the file has 3 trials", "nothing was stored")
 	in.run(0, arguments("3"))
-	if b := in.board(); b.Coverage != 1 || slices.Contains(b.Warnings, analytics.CoverageUnknown) || slices.Contains(b.Warnings, analytics.Incomplete) {
+	if b := in.board(); b.Coverage == nil || *b.Coverage != 1 || slices.Contains(b.Warnings, analytics.CoverageUnknown) || slices.Contains(b.Warnings, analytics.Incomplete) {
 		t.Errorf("all of the plan: coverage %v, %q", b.Coverage, b.Warnings)
 	}
 	other := newImports(t)
 	other.run(0, []string{"import", other.file, "--eval", "e", "--planned", "4"})
-	if b := other.board(); b.Coverage != 0.75 || slices.Contains(b.Warnings, analytics.CoverageUnknown) || !slices.Contains(b.Warnings, analytics.Incomplete) {
+	if b := other.board(); b.Coverage == nil || *b.Coverage != 0.75 || slices.Contains(b.Warnings, analytics.CoverageUnknown) || !slices.Contains(b.Warnings, analytics.Incomplete) {
 		t.Errorf("a part of the plan: coverage %v, %q", b.Coverage, b.Warnings)
 	}
 	other.run(exitIncomplete, []string{"publish"}, "3 of 4")

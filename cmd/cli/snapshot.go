@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish"
 )
 
@@ -46,31 +45,10 @@ func newSnapshotCmd(env *Env) *cobra.Command {
 	sub("show [ID]", "Print the manifest of a snapshot (default: the current one)", cobra.MaximumNArgs(1), o.show)
 	verify := sub("verify [ID]", "Check every digest and recompute every number from the trials", cobra.MaximumNArgs(1), o.verify)
 	verify.Flags().StringVar(&o.key, "key", "", "public key (PEM) of the signature")
-	o.flags(sub("diff OLD NEW", "Compare the ranks of two snapshots", cobra.ExactArgs(2), o.diff))
+	o.flags(sub("diff OLD NEW", "Compare two snapshots: what moved, and what the trials show", cobra.ExactArgs(2), o.diff))
 	sub("promote ID", "Make a snapshot the current one", cobra.ExactArgs(1), o.promote)
 	prune := sub("prune", "Delete old snapshots, never the current one", cobra.NoArgs, o.prune)
 	prune.Flags().IntVar(&o.keep, "keep", 10, "how many to keep")
-	return cmd
-}
-
-func newDiffCmd(env *Env) *cobra.Command {
-	o := &snapshotOptions{}
-	cmd := &cobra.Command{
-		Use:   "diff OLD NEW",
-		Short: "Compare the ranks of two snapshots",
-		Args:  usage(cobra.ExactArgs(2)),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if o.app, err = newApp(env, cmd); err != nil {
-				return err
-			}
-			if o.root, err = o.snapshotsRoot(o.from); err != nil {
-				return err
-			}
-			return o.diff(cmd.Context(), args)
-		},
-	}
-	o.flags(cmd)
-	cmd.Flags().StringVar(&o.from, "from", "", "folder of the snapshots, as file:///DIR (default: the data folder)")
 	return cmd
 }
 
@@ -145,41 +123,6 @@ func (o *snapshotOptions) verify(ctx context.Context, args []string) error {
 	_, _ = fmt.Fprintf(o.env.Stdout, "%s: %d files verified, %d documents recomputed from %d trials, %s\n",
 		id, rep.Files, rep.Documents, rep.Trials, signature)
 	return nil
-}
-
-func (o *snapshotOptions) diff(_ context.Context, args []string) error {
-	older, err := o.load(args[0])
-	if err != nil {
-		return err
-	}
-	newer, err := o.load(args[1])
-	if err != nil {
-		return err
-	}
-	changes := analytics.Diff(older.Boards, newer.Boards)
-	if o.json {
-		return printJSON(o.env, map[string]any{"old": older.ID, "new": newer.ID, "changes": changes})
-	}
-	if older.Manifest.Catalog != newer.Manifest.Catalog || older.Manifest.Extractor != newer.Manifest.Extractor {
-		_, _ = fmt.Fprintln(o.env.Stderr, "note: catalogue or extractor differ: changes may come from them, not from the agents")
-	}
-	t := table{header: []string{"category", "tool", "change", "rank", "pick rate", "difference"}}
-	for _, c := range changes {
-		t.add(c.Category, c.Tool, c.Kind, fmt.Sprintf("%s → %s", number(c.OldRank), number(c.NewRank)),
-			fmt.Sprintf("%s → %s", percent(c.OldRate), percent(c.NewRate)), fmt.Sprintf("%+.1f pp", 100*c.Diff))
-	}
-	if len(changes) == 0 {
-		_, _ = fmt.Fprintln(o.env.Stderr, "no changes")
-		return nil
-	}
-	return t.print(o.env, o.format)
-}
-
-func number(n int) string {
-	if n == 0 {
-		return "-"
-	}
-	return fmt.Sprint(n)
 }
 
 func (o *snapshotOptions) promote(_ context.Context, args []string) error {
