@@ -13,7 +13,7 @@ type Consistency struct {
 	Agreement float64 `json:"agreement"`
 	// Kappa is the agreement beyond chance (Fleiss 1971): 1 is perfect; nil where all trials
 	// end in the same way.
-	Kappa *float64 `json:"kappa"`
+	Kappa *float64 `json:"kappa,omitempty"`
 	// NCells is the number of cells with at least two trials.
 	NCells int `json:"nCells"`
 }

@@ -53,7 +53,10 @@ func newTally(tools []string, cells []Cell, of Design) *tally {
 	families, agents, prompts := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, c := range cells {
 		family := of.family(c.Prompt)
-		_, id, _ := strings.Cut(c.Prompt, "/") // the same prompt of two evals is one
+		eval, id, found := strings.Cut(c.Prompt, "/") // the same prompt of two evals is one
+		if !found {
+			id = eval
+		}
 		families[family], agents[c.Agent], prompts[family+"/"+id] = true, true, true
 	}
 	t.families, t.agents, t.prompts = slices.Sorted(maps.Keys(families)), slices.Sorted(maps.Keys(agents)), len(prompts)
