@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 )
@@ -44,23 +42,19 @@ func dropped(older, newer analytics.Measurement) (down, any bool) {
 func differences(n int, seed uint64) (out []Line) {
 	for _, edited := range []int{0, 3, 10, 20} {
 		for _, repeats := range []int{3, 10} {
-			what := fmt.Sprintf("no change, 20 families of which %d were reworded, 2 agents x %d: false alarms", edited, repeats)
-			out = append(out, repeat(what, n, seed, 0, .05, func(r *rand.Rand) bool {
+			what := fmt.Sprintf("%d reworded, 2 agents x %d", edited, repeats)
+			out = append(out, repeat("false alarms, 0 to 20 of 20 families reworded", what, n, seed, 0, .05, func(r *rand.Rand) bool {
 				_, any := dropped(pairOf(r, .45, 0, .4, 20, edited, repeats))
 				return any
 			}))
 		}
 	}
 	for _, edited := range []int{0, 3} {
-		what := fmt.Sprintf("a drop of 7.9 points, 20 families of which %d were reworded, 2 agents x 10: found", edited)
-		out = append(out, repeat(what, n, seed, .65, 1, func(r *rand.Rand) bool {
+		what := fmt.Sprintf("%d reworded, 2 agents x 10", edited)
+		out = append(out, repeat("a drop of 7.9 points is found, 0 or 3 of 20 families reworded", what, n, seed, .65, 1, func(r *rand.Rand) bool {
 			down, _ := dropped(pairOf(r, .45, .079, .4, 20, edited, 10))
 			return down
 		}))
 	}
 	return out
-}
-
-func sortLines(lines []Line) {
-	slices.SortFunc(lines, func(a, b Line) int { return strings.Compare(a.What, b.What) })
 }

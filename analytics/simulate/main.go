@@ -2,27 +2,29 @@
 // measurements from worlds whose truth is known, computes boards as firstpick does, and
 // counts how often intervals, rank ranges and verdicts are right.
 //
-//	go run ./analytics/simulate [-n N] [-seed N] [SCENARIO...]
+//	go run ./analytics/simulate [-n N] [-seed N] [-lines] [SCENARIO...]
 //
-// It prints Markdown: one table per scenario, with the value that each line must keep. It
-// exits with status 1 if a line does not. Without a scenario it runs all of them.
+// It prints Markdown: a table with the range of each group of lines and the value that
+// each line must keep; with -lines, also every line. It exits with status 1 if a line does
+// not keep its value. Without a scenario it runs all of them.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 func main() {
 	n := flag.Int("n", 1000, "repetitions of each line")
 	seed := flag.Uint64("seed", 1, "seed")
+	lines := flag.Bool("lines", false, "print every line")
 	flag.Parse()
-	missed, err := run(os.Stdout, *n, *seed, flag.Args())
+	missed, err := run(os.Stdout, *n, *seed, *lines, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(2)
@@ -35,15 +37,20 @@ func main() {
 
 // A Line is one measured promise.
 type Line struct {
-	What  string
-	Value float64 // a share
+	// Group is what lines are summed up by, What the line within it.
+	Group, What string
+	// Excused says that the line promises nothing: the boards flag the rate themselves.
+	Excused bool
+	Value   float64 // a share
 	// Low and High are the range that Value must be in; SE is the simulation's standard
 	// error, which widens it.
 	Low, High, SE float64
 }
 
 // Kept reports whether the value is in its range, up to three standard errors.
-func (l Line) Kept() bool { return l.Low-3*l.SE <= l.Value && l.Value <= l.High+3*l.SE }
+func (l Line) Kept() bool {
+	return l.Excused || l.Low-3*l.SE <= l.Value && l.Value <= l.High+3*l.SE
+}
 
 // A scenario makes the lines of one table from n repetitions.
 type scenario struct {
@@ -53,17 +60,17 @@ type scenario struct {
 
 func scenarios() []scenario {
 	return []scenario{
-		{"intervals", "Coverage of the 95 % interval of a pick rate", intervals},
-		{"phrasings", "The same where prompts are phrasings of fewer tasks", phrasings},
+		{"intervals", "Coverage of the interval", intervals},
+		{"phrasings", "Coverage of the interval", phrasings},
 		{"population", "Coverage of the interval for agents like these", population},
-		{"ranks", "Boards whose rank ranges hold all true ranks", ranks},
-		{"rivals", "Boards with a false significant rival", rivals},
-		{"differences", "Differences between two measurements", differences},
+		{"ranks", "Rank ranges hold all true ranks", ranks},
+		{"rivals", "False significant rival", rivals},
+		{"differences", "Differences", differences},
 	}
 }
 
 // run prints the scenarios and returns how many lines are out of range.
-func run(w io.Writer, n int, seed uint64, names []string) (missed int, err error) {
+func run(w io.Writer, n int, seed uint64, all bool, names []string) (missed int, err error) {
 	known := scenarios()
 	for _, name := range names {
 		if !slices.ContainsFunc(known, func(s scenario) bool { return s.name == name }) {
@@ -74,33 +81,77 @@ func run(w io.Writer, n int, seed uint64, names []string) (missed int, err error
 			return 0, fmt.Errorf("no scenario %q; there are %s", name, strings.Join(all, ", "))
 		}
 	}
+	var groups, lines strings.Builder
+	groups.WriteString("| What | Cases | Measured | Promised |\n| --- | --- | --- | --- |\n")
 	for _, s := range known {
 		if len(names) > 0 && !slices.Contains(names, s.name) {
 			continue
 		}
-		fmt.Fprintf(w, "### %s (%s)\n\n", s.about, s.name)
-		t := tabwriter.NewWriter(w, 0, 1, 1, ' ', 0)
-		fmt.Fprintln(t, "| Case\t| Measured\t| Promised\t|\t")
-		fmt.Fprintln(t, "| ---\t| ---\t| ---\t| ---\t|")
-		for _, l := range s.run(n, seed) {
+		result := s.run(n, seed)
+		sortByGroup(result)
+		summarise(&groups, s, result)
+		fmt.Fprintf(&lines, "\n%s\n\n| Case | Measured | Promised | |\n| --- | --- | --- | --- |\n", s.about)
+		for _, l := range result {
 			verdict := ""
-			if !l.Kept() {
+			switch {
+			case l.Excused:
+				verdict = "flagged as unreliable"
+			case !l.Kept():
 				verdict, missed = "missed", missed+1
 			}
-			fmt.Fprintf(t, "| %s\t| %.1f %%\t| %s\t| %s\t|\n", l.What, 100*l.Value, promise(l), verdict)
+			fmt.Fprintf(&lines, "| %s, %s | %.1f %% | %s | %s |\n", l.Group, l.What, 100*l.Value, promise(l), verdict)
 		}
-		if err := t.Flush(); err != nil {
-			return missed, err
-		}
-		fmt.Fprintln(w)
 	}
-	return missed, nil
+	text := groups.String()
+	if all || missed > 0 {
+		text += lines.String()
+	}
+	_, err = io.WriteString(w, text)
+	return missed, err
+}
+
+// summarise writes one row per group: the range of its lines.
+func summarise(w io.Writer, s scenario, lines []Line) {
+	for len(lines) > 0 {
+		group, low, high, judged, excused := lines[0].Group, math.Inf(1), math.Inf(-1), 0, 0
+		promised := promise(lines[0])
+		end := 0
+		for ; end < len(lines) && lines[end].Group == group; end++ {
+			if l := lines[end]; l.Excused {
+				excused++
+			} else {
+				judged++
+				low, high = min(low, l.Value), max(high, l.Value)
+			}
+		}
+		cases, measured := fmt.Sprint(judged), fmt.Sprintf("%.1f to %.1f %%", 100*low, 100*high)
+		switch judged {
+		case 0:
+			measured = "-"
+		case 1:
+			measured = fmt.Sprintf("%.1f %%", 100*low)
+		}
+		if excused > 0 {
+			cases += fmt.Sprintf(" (and %d flagged)", excused)
+		}
+		fmt.Fprintf(w, "| %s: %s | %s | %s | %s |\n", s.about, group, cases, measured, promised)
+		lines = lines[end:]
+	}
+}
+
+// sortByGroup brings the lines of a group together, in the order of their first lines.
+func sortByGroup(lines []Line) {
+	place := map[string]int{}
+	for _, l := range lines {
+		if _, ok := place[l.Group]; !ok {
+			place[l.Group] = len(place)
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b Line) int { return place[a.Group] - place[b.Group] })
 }
 
 func promise(l Line) string {
 	switch {
-	case l.Low == 0 && l.High == 1:
-		return "nothing"
 	case l.Low == 0:
 		return fmt.Sprintf("at most %g %%", 100*l.High)
 	case l.High == 1:

@@ -39,17 +39,17 @@ func pairs(k, agents int) (out [][]float64) {
 // equal have all ranks from the first to the last of them.
 func ranks(n int, seed uint64) (out []Line) {
 	for _, k := range []int{2, 5, 10, 30} {
-		for name, shares := range map[string][][]float64{"equal": equal(k, 2), "equal in pairs": pairs(k, 2)} {
+		for i, shares := range [][][]float64{equal(k, 2), pairs(k, 2)} {
+			name := [2]string{"equal", "equal in pairs"}[i]
 			for _, icc := range []float64{.3, .6} {
 				for _, size := range [][2]int{{20, 12}, {40, 5}} {
 					w := &world{shares: shares, icc: icc, shared: .8, families: size[0], repeats: always(size[1])}
-					what := fmt.Sprintf("%d tools, %s, ICC %g, %d families x 2 agents x %d", k, name, icc, size[0], size[1])
-					out = append(out, repeat(what, fewer(n, k), seed, .95, 1, w.ranksHold))
+					what := fmt.Sprintf("%s, ICC %g, %d families x 2 agents x %d", name, icc, size[0], size[1])
+					out = append(out, repeat(fmt.Sprintf("%d tools, equal or equal in pairs", k), what, fewer(n, k), seed, .95, 1, w.ranksHold))
 				}
 			}
 		}
 	}
-	sortLines(out)
 	return out
 }
 
@@ -86,11 +86,11 @@ func rivals(n int, seed uint64) (out []Line) {
 	for _, k := range []int{2, 5, 10, 30} {
 		for _, icc := range []float64{0, .3, .6} {
 			w := &world{shares: equal(k, 2), icc: icc, shared: .8, families: 20, repeats: always(12)}
-			out = append(out, repeat(fmt.Sprintf("%d equal tools, ICC %g, 20 families", k, icc), fewer(n, k), seed, 0, .05, w.falseRival))
+			out = append(out, repeat("2 to 30 equal tools", fmt.Sprintf("%d tools, ICC %g", k, icc), fewer(n, k), seed, 0, .05, w.falseRival))
 		}
 	}
 	for _, families := range []int{10, 20, 40} {
-		out = append(out, repeat(fmt.Sprintf("a niche tool against a generalist, %d families", families), n, seed, 0, .05, niche(families)))
+		out = append(out, repeat("a niche tool against a generalist", fmt.Sprintf("%d families", families), n, seed, 0, .05, niche(families)))
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"sync"
 
 	"gonum.org/v1/gonum/mathext"
@@ -156,9 +155,9 @@ func betaQuantile(a, b, u float64) float64 {
 // repeat runs n repetitions on two goroutines and returns the share that hit returns true
 // for, as a line. Each repetition has a random source of its own, so that the result does
 // not depend on the goroutines.
-func repeat(what string, n int, seed uint64, low, high float64, hit func(*rand.Rand) bool) Line {
+func repeat(group, what string, n int, seed uint64, low, high float64, hit func(*rand.Rand) bool) Line {
 	hits, name := make([]bool, n), uint64(0)
-	for _, b := range []byte(strings.ToLower(what)) {
+	for _, b := range []byte(group + what) {
 		name = name*31 + uint64(b)
 	}
 	var wait sync.WaitGroup
@@ -176,7 +175,7 @@ func repeat(what string, n int, seed uint64, low, high float64, hit func(*rand.R
 			count++
 		}
 	}
-	l := Line{What: what, Value: count / float64(n), Low: low, High: high}
+	l := Line{Group: group, What: what, Value: count / float64(n), Low: low, High: high}
 	bound := min(max(l.Value, low, 1/float64(n)), high, 1-1/float64(n))
 	l.SE = math.Sqrt(bound * (1 - bound) / float64(n))
 	return l
