@@ -72,19 +72,6 @@ func (t Test) PromptsNeeded(s Spread, trials int, delta float64) float64 {
 	return ceil(sq(t.z()) * (s.Between + s.Within/float64(trials)) / sq(delta))
 }
 
-// Detectable is the smallest difference that prompts of so many trials each show.
-// It is the inverse of PromptsNeeded with Student's t on G-1 degrees of freedom in
-// the place of the normal quantile of alpha, because the comparison will be
-// tested with. It is infinite with fewer than two prompts.
-func (t Test) Detectable(s Spread, prompts, trials int) float64 {
-	if prompts < 2 || trials < 1 {
-		return math.Inf(1)
-	}
-	g := float64(prompts)
-	z := TQuantile(1-t.Alpha/2, g-1) + NormalQuantile(t.Power)
-	return z * math.Sqrt((s.Between+s.Within/float64(trials))/g)
-}
-
 // ClusterPower is the power of the one-sided t test, at the level alpha, of a mean over
 // clusters whose own means are effect standard deviations above zero and have the
 // given skewness. With df = G-1 and the kurtosis k it is
