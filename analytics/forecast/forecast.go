@@ -37,9 +37,12 @@ type Input struct {
 	// MemoryCapMB limits the memory of requests in flight on this machine; 0
 	// for no bound.
 	MemoryCapMB int
-	// Spread is where the variance between two tools lay before; nil where nothing
-	// was measured.
-	Spread *stats.Spread
+	// Tools is how many tools the category has.
+	Tools int
+	// Pilot is what earlier runs of the category show; nil without them.
+	Pilot *Pilot
+	// Detect is a difference, 0 to 1, whose designs are wanted; 0 for none.
+	Detect float64
 }
 
 // A Past is the average usage of earlier trials of the same agent.
@@ -96,6 +99,8 @@ type Forecast struct {
 	// Seconds is how long the run takes where no limit of a provider slows it down.
 	Seconds float64 `json:"seconds"`
 	Power   Power   `json:"power"`
+	// Detect is nil unless Input.Detect asks for it.
+	Detect *Detection `json:"detect,omitempty"`
 }
 
 // An Agent is one agent's part.
@@ -152,7 +157,10 @@ func Of(in Input) Forecast {
 		f.Expected.Low, f.Expected.High = max(0, f.Expected.USD-half), f.Expected.USD+half
 	}
 	f.Seconds = max(all/float64(f.Concurrency), slowest)
-	f.Power = powerOf(e, in.Spread)
+	f.Power = in.power()
+	if in.Detect > 0 {
+		f.Detect = in.detection(&f)
+	}
 	return f
 }
 

@@ -2,16 +2,12 @@ package forecast
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"testing"
 
-	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/fixtures/prices"
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/eval"
-	"github.com/firstpick/firstpick/runner/pick"
 )
 
 // paid is an agent whose model costs a dollar per million tokens read and ten per
@@ -107,50 +103,5 @@ func TestPastsArePooled(t *testing.T) {
 	empty.Add(Past{})
 	if empty != (Past{}) {
 		t.Errorf("nothing and nothing is %+v", empty)
-	}
-}
-
-func TestPower(t *testing.T) {
-	e := twoAgents()
-	e.Prompts = nil
-	for range 427 {
-		e.Prompts = append(e.Prompts, eval.Prompt{ID: "p"})
-	}
-	// The published example: 427 prompts of 10 trials show 5 points.
-	p := powerOf(e, nil)
-	if p.TrialsPerPrompt != 10 || p.PromptsFor5 != 427 || p.IndependentTrials != 1719 || p.Measured {
-		t.Errorf("got %+v", p)
-	}
-	if p.Detectable == nil || math.Abs(*p.Detectable-0.05) > 0.001 {
-		t.Errorf("detectable %v", p.Detectable)
-	}
-	e.Prompts = e.Prompts[:1]
-	if p := powerOf(e, nil); p.Detectable != nil {
-		t.Errorf("one prompt shows %g", *p.Detectable)
-	}
-	if p := powerOf(e, &stats.Spread{Within: 0.5}); !p.Measured || p.Rho != 0 || p.PromptsAtBest > 1 || p.Deff != 1 {
-		t.Errorf("without spread between prompts: %+v", p)
-	}
-}
-
-func TestSpreadOf(t *testing.T) {
-	cell := func(prompt, tool string, n int) analytics.Cell {
-		return analytics.Cells([]analytics.Group{{Prompt: prompt, Outcome: pick.Tool, Picked: tool, Trials: n}})[0]
-	}
-	// By prompt the difference is 1 or -1: all of it lies between prompts.
-	var cells []analytics.Cell
-	for i := range fewPrompts {
-		cells = append(cells, cell(fmt.Sprint(i), []string{"x", "y"}[i%2], 5))
-	}
-	s := SpreadOf(cells)
-	if s == nil || s.Within != 0 || s.Between < 1 {
-		t.Errorf("got %+v", s)
-	}
-	for name, cells := range map[string][]analytics.Cell{
-		"nothing": nil, "one tool": cells[:1], "too few prompts": cells[1:],
-	} {
-		if s := SpreadOf(cells); s != nil {
-			t.Errorf("%s tells %+v", name, s)
-		}
 	}
 }

@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
 
 // A Test holds the parameters of a planned comparison: the chance of a false alarm and the
 // chance to show a difference that is there.
@@ -68,17 +72,25 @@ func (t Test) PromptsNeeded(s Spread, trials int, delta float64) float64 {
 	return ceil(sq(t.z()) * (s.Between + s.Within/float64(trials)) / sq(delta))
 }
 
-// Detectable is the smallest difference that prompts of so many trials each show.
-// It is the inverse of PromptsNeeded with Student's t on G-1 degrees of freedom in
-// the place of the normal quantile of alpha, because the comparison will be
-// tested with. It is infinite with fewer than two prompts.
-func (t Test) Detectable(s Spread, prompts, trials int) float64 {
-	if prompts < 2 || trials < 1 {
-		return math.Inf(1)
+// ClusterPower is the power of the one-sided t test, at the level alpha, of a mean over
+// clusters whose own means are effect standard deviations above zero and have the
+// given skewness. With df = G-1 and the kurtosis k it is
+//
+//	Phi((sqrt(G) effect - t (1 - 1/4df)) / sqrt(1 + t^2 (k-1)/4df - t skew/sqrt(df))),
+//
+// the normal approximation of the non-central t (Abramowitz and Stegun 26.7.10) with the
+// covariance of mean and standard deviation, which is half the skewness over G. Without it
+// the power of a large share is 5 to 10 points too high: shares that cannot exceed 1 are
+// skewed. k is that of the normal distribution, 3, or the least that the skewness allows.
+// The power is 0 with fewer than two clusters.
+func ClusterPower(effect, skew float64, clusters int, alpha float64) float64 {
+	if clusters < 2 {
+		return 0
 	}
-	g := float64(prompts)
-	z := TQuantile(1-t.Alpha/2, g-1) + NormalQuantile(t.Power)
-	return z * math.Sqrt((s.Between+s.Within/float64(trials))/g)
+	df := float64(clusters - 1)
+	t, kurtosis := TQuantile(1-alpha, df), math.Max(3, 1+skew*skew)
+	mean := math.Sqrt(float64(clusters))*effect - t*(1-1/(4*df))
+	return math.Erfc(-mean/math.Sqrt(2*(1+t*t*(kurtosis-1)/(4*df)-t*skew/math.Sqrt(df)))) / 2
 }
 
 // SpreadOf estimates where a score's variance comes from, by the one-way analysis
@@ -86,7 +98,39 @@ func (t Test) Detectable(s Spread, prompts, trials int) float64 {
 // Components, 1992, section 3.6); a negative estimate between clusters is 0. ok is
 // false if there are too few clusters or repeats.
 func SpreadOf(clusters []Cluster) (s Spread, ok bool) {
-	var n, sum, g, nn, within float64
+	a := oneWay(clusters)
+	if a.df1 < 1 || a.df2 < 1 {
+		return s, false
+	}
+	return Spread{math.Max(0, (a.between-a.within)/a.size), a.within}, true
+}
+
+// RhoRange returns an interval of the share of the variance between clusters that holds
+// it with the chance level (Searle 1971; for unequal clusters by their mean size): F
+// quantiles, exact for normal scores. It is 0 to 1 if there are too few clusters or repeats.
+func RhoRange(clusters []Cluster, level float64) (low, high float64) {
+	a := oneWay(clusters)
+	if a.df1 < 1 || a.df2 < 1 {
+		return 0, 1
+	}
+	end := func(q float64) float64 {
+		x := mathext.InvRegIncBeta(a.df1/2, a.df2/2, q)
+		quantile := a.df2 * x / (a.df1 * (1 - x))
+		excess := math.Max(0, a.between-a.within*quantile)
+		if excess == 0 {
+			return 0
+		}
+		return excess / (excess + a.size*a.within*quantile)
+	}
+	return end((1 + level) / 2), end((1 - level) / 2)
+}
+
+// An anova is a one-way analysis of variance: mean squares with their degrees of freedom,
+// and the mean size of a cluster.
+type anova struct{ between, within, df1, df2, size float64 }
+
+func oneWay(clusters []Cluster) anova {
+	var n, sum, g, nn, within, between float64
 	for _, c := range clusters {
 		if c.N > 0 {
 			k := float64(c.N)
@@ -94,18 +138,12 @@ func SpreadOf(clusters []Cluster) (s Spread, ok bool) {
 			within += c.Squares - c.Sum*c.Sum/k
 		}
 	}
-	if g < 2 || n <= g {
-		return s, false
-	}
-	between := 0.0
 	for _, c := range clusters {
 		if c.N > 0 {
 			between += float64(c.N) * sq(c.Sum/float64(c.N)-sum/n)
 		}
 	}
-	s.Within = math.Max(0, within/(n-g))
-	s.Between = math.Max(0, (between/(g-1)-s.Within)/((n-nn/n)/(g-1)))
-	return s, true
+	return anova{between / (g - 1), math.Max(0, within) / (n - g), g - 1, n - g, (n - nn/n) / (g - 1)}
 }
 
 func sq(v float64) float64 { return v * v }

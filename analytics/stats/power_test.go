@@ -7,22 +7,6 @@ import (
 
 var usual = Test{Alpha: 0.05, Power: 0.8}
 
-func TestDetectableIsTheInverseOfPromptsNeeded(t *testing.T) {
-	s := Spread{0.09, 0.4575}
-	for _, trials := range []int{1, 5, 50} {
-		g := int(usual.PromptsNeeded(s, trials, 0.05))
-		if d := usual.Detectable(s, g, trials); d < 0.0499 || d > 0.051 { // t has fatter tails than z
-			t.Errorf("%d prompts of %d trials show %g, want about 0.05", g, trials, d)
-		}
-	}
-	if d := usual.Detectable(s, 1, 1000); !math.IsInf(d, 1) {
-		t.Errorf("one prompt shows %g", d)
-	}
-	if a, b := usual.Detectable(s, 6, 10), usual.Detectable(s, 6, 1000); a-b > 0.1 || b < 0.3 {
-		t.Errorf("repeats bring 6 prompts from %g to %g", a, b)
-	}
-}
-
 func TestSpreadOf(t *testing.T) {
 	// Means 0.2 and 0.6 of 5 trials each: within (0.8+1.2)/8, between (0.4-0.25)/5.
 	got, ok := SpreadOf([]Cluster{{1, 1, 5}, {3, 3, 5}, {}})

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +24,7 @@ type planOptions struct {
 	format
 	agents      []string
 	concurrency int
+	detect      string
 }
 
 func newPlanCmd(env *Env) *cobra.Command {
@@ -33,8 +33,21 @@ func newPlanCmd(env *Env) *cobra.Command {
 		Use:   "plan EVAL.yaml",
 		Short: "Estimate cost, time and statistical power of an eval",
 		Long: `Estimate a run of an eval: trials, expected and worst cost by agent, time, and the
-smallest difference between tools that it can detect. Costs and times come from earlier
-runs of the same agent, if any. No requests are sent; no key and no program is needed.`,
+smallest difference between the two most picked tools that its board shows as significant
+in 80% of such runs. Costs and times come from earlier runs of the same agent, if any. No
+requests are sent; no key and no program is needed.
+
+The board compares all tools of the category (Holm, 5%), with prompt families as clusters,
+so the answer depends on the ICC: the share of the variance that lies between prompts. It
+is printed for an ICC of 0.1, 0.3 and 0.6. Picks are assumed to fall with 1/rank behind the
+leader. Where earlier runs of the category have repeats of 10 prompts, the answer is also
+printed for their ICC and shares, with its 80% range.
+
+--detect asks the other way round: which numbers of prompts and repeats show a difference,
+and what they cost. More prompts beat more repeats: a repeat brings news about one prompt,
+a prompt about all tasks.`,
+		Example: `  firstpick plan evals/payments.yaml
+  firstpick plan evals/payments.yaml --detect 10pp`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -47,6 +60,7 @@ runs of the same agent, if any. No requests are sent; no key and no program is n
 	f := cmd.Flags()
 	addAgentFlags(f)
 	f.StringArrayVar(&o.agents, "agent", nil, "plan for this agent of the eval only (repeatable)")
+	f.StringVar(&o.detect, "detect", "", "list prompts, repeats and cost that show this `difference` between two tools: 10pp, 10% or 0.1")
 	f.IntVar(&o.concurrency, "concurrency", 0, "parallel trials (default: the eval's, or 32)")
 	return cmd
 }
@@ -54,6 +68,10 @@ runs of the same agent, if any. No requests are sent; no key and no program is n
 func (o *planOptions) run(ctx context.Context, file string) error {
 	if o.concurrency < 0 {
 		return usageErr("", "--concurrency must not be negative")
+	}
+	difference, err := parseDifference(o.detect)
+	if err != nil {
+		return err
 	}
 	ev, err := readEval(file)
 	if err != nil {
@@ -77,7 +95,9 @@ func (o *planOptions) run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	in := forecast.Input{Eval: ev, Concurrency: o.concurrency, MemoryCapMB: memoryCapMB()}
+	in := forecast.Input{
+		Eval: ev, Concurrency: o.concurrency, MemoryCapMB: memoryCapMB(), Tools: len(category.Entries), Detect: difference,
+	}
 	var notes []string
 	in.Agents, notes = o.buildForPlan(ev, table)
 	if err := o.remember(ctx, cat, &in); err != nil {
@@ -125,8 +145,25 @@ func withKeys(getenv func(string) string, agents []eval.Agent) func(string) stri
 	}
 }
 
-// remember adds the usage of earlier runs of the same agents, and how prompts differed
-// in the same category.
+// parseDifference reads --detect: 10pp, 10% or 0.1; 0 for an empty text.
+func parseDifference(text string) (float64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	number, points := strings.CutSuffix(text, "pp")
+	number, percent := strings.CutSuffix(number, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if points || percent {
+		v /= 100
+	}
+	if err != nil || points && percent || !(v >= 0.001 && v < 1) {
+		return 0, usageErr("write 10pp, 10% or 0.1", "--detect %q: want a difference from 0.1pp to below 100pp", text)
+	}
+	return v, nil
+}
+
+// remember adds the usage of earlier runs of the same agents, and the pilot that earlier
+// runs of the same category are.
 func (o *planOptions) remember(ctx context.Context, cat *catalog.Catalog, in *forecast.Input) (err error) {
 	if _, err := os.Stat(o.runsRoot()); errors.Is(err, os.ErrNotExist) {
 		return nil // nothing was run yet
@@ -161,12 +198,26 @@ func (o *planOptions) remember(ctx context.Context, cat *catalog.Catalog, in *fo
 			}
 		}
 	}
+	rows, err := store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	var current selection
+	for _, row := range rows {
+		if row.Current && row.Category == in.Eval.Category {
+			run, err := journal.ReadRun(o.runsRoot(), row.ID)
+			if err != nil {
+				return err
+			}
+			current.runs = append(current.runs, run)
+		}
+	}
 	cells, totals, err := store.Cells(ctx, in.Eval.Category, nil)
 	if err != nil {
 		return err
 	}
 	if !totals.Synthetic { // simulated answers do not depend on prompts
-		in.Spread = forecast.SpreadOf(cells)
+		in.Pilot = forecast.PilotOf(cells, current.families(in.Eval.Category))
 	}
 	return nil
 }
@@ -187,95 +238,4 @@ func sameAgent(old []eval.Agent, name string, a *eval.Agent) bool {
 		}
 	}
 	return false
-}
-
-func (o *planOptions) print(f forecast.Forecast, notes []string) error {
-	t := table{header: []string{"agent", "kind", "model", "conditions", "trials", "expected", "worst", "seconds", "basis"}}
-	for _, a := range f.Agents {
-		var conditions []string
-		if a.Web != "" {
-			conditions = append(conditions, "web "+a.Web)
-		}
-		if a.Effort != "" {
-			conditions = append(conditions, "effort "+a.Effort)
-		}
-		t.add(a.Name, a.Kind, a.Model, strings.Join(conditions, ", "), fmt.Sprint(a.Trials), expected(a.Expected), worst(a.WorstUSD),
-			fmt.Sprintf("%.1f", a.SecondsPerTrial), a.Basis)
-	}
-	t.add("all", "", "", "", fmt.Sprint(f.Trials), expected(f.Expected), worst(f.WorstUSD), "", "")
-	if err := t.print(o.env, o.format); err != nil {
-		return err
-	}
-	w := o.env.Stdout
-	if o.csv {
-		w = o.env.Stderr
-	}
-	_, err := fmt.Fprintln(w, "\n"+strings.Join(sayPlan(f), "\n"))
-	for _, n := range notes {
-		_, _ = fmt.Fprintf(o.env.Stderr, "note: %s\n", n)
-	}
-	return err
-}
-
-// sayPlan returns the notes below the table.
-func sayPlan(f forecast.Forecast) []string {
-	p := f.Power
-	lines := []string{
-		fmt.Sprintf("trials: %s x %s x %s x %s = %d", count(float64(f.Prompts), "prompt"), count(float64(len(f.Agents)), "agent"),
-			count(float64(f.Templates), "template"), count(float64(f.Repeats), "repeat"), f.Trials),
-		fmt.Sprintf("time: about %s with %d in parallel, without rate limits", f.Duration().Round(time.Second), f.Concurrency),
-	}
-	from := fmt.Sprintf("assuming %.0f%% of the variance between prompts", 100*p.Rho)
-	if p.Measured {
-		from = fmt.Sprintf("from earlier runs: %.0f%% of the variance between prompts", 100*p.Rho)
-	}
-	shows := "power: these prompts cannot detect a difference between two tools; " + from
-	if p.Detectable != nil {
-		shows = fmt.Sprintf("power: a difference of %.1f points between two tools is detected in 80%% of such runs; %s", 100**p.Detectable, from)
-	}
-	return append(lines, shows,
-		fmt.Sprintf("power: 5 points (30%% against 25%%) take %s with %d trials each, at least %s with any number of repeats; %s trials if no two shared a prompt",
-			count(p.PromptsFor5, "prompt"), p.TrialsPerPrompt, count(p.PromptsAtBest, "prompt"), count(p.IndependentTrials, "")),
-		fmt.Sprintf("power: an interval of 5 points either side takes %s; telling two snapshots of other prompts apart by 5 points takes %s each (design effect %.1f)",
-			count(p.TrialsForHalf5, "trial"), count(p.TrialsPerSide, "trial"), p.Deff))
-}
-
-func expected(m *forecast.Money) string {
-	switch {
-	case m == nil:
-		return "unknown"
-	case m.High-m.Low < 0.00005:
-		return usd(m.USD)
-	default:
-		return fmt.Sprintf("%s (%s–%s)", usd(m.USD), usd(m.Low), usd(m.High))
-	}
-}
-
-func worst(v *float64) string {
-	if v == nil {
-		return "unknown"
-	}
-	return usd(*v)
-}
-
-// usd prints an amount, in hundredths of a cent below one dollar.
-func usd(v float64) string {
-	if v != 0 && v < 1 {
-		return fmt.Sprintf("$%.4f", v)
-	}
-	return fmt.Sprintf("$%.2f", v)
-}
-
-func count(n float64, noun string) string {
-	s := fmt.Sprintf("%.0f", n)
-	if math.IsInf(n, 0) || math.IsNaN(n) {
-		s = "no number of"
-	}
-	if noun == "" {
-		return s
-	}
-	if n != 1 {
-		noun += "s"
-	}
-	return s + " " + noun
 }

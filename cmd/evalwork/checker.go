@@ -61,7 +61,8 @@ func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 	if err != nil {
 		return evals.Checked{}, []evals.Issue{{Message: err.Error()}}
 	}
-	f := forecast.Of(forecast.Input{Eval: e, Agents: built})
+	category, _ := c.Catalog.Category(e.Category)
+	f := forecast.Of(forecast.Input{Eval: e, Agents: built, Tools: len(category.Entries)})
 	out := evals.Checked{Name: e.Name, Digest: digest, Summary: evals.Summary{
 		Category: e.Category, Description: clip(e.Description, maxShown), Prompts: len(e.Prompts), Templates: e.Templates, Repeats: e.Repeats, Trials: e.Trials(),
 		Synthetic: e.Synthetic(), ProviderKeys: append([]string{}, names...), KeyHosts: keys, WorstUSD: f.WorstUSD,
@@ -75,7 +76,6 @@ func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 	if out.Synthetic {
 		out.Warnings = append(out.Warnings, "An agent is simulated: its answers are invented, and all figures are marked as synthetic.")
 	}
-	category, _ := c.Catalog.Category(e.Category)
 	out.Warnings = append(out.Warnings, doubts(e, category)...)
 	if f.Power.Detectable == nil {
 		out.Warnings = append(out.Warnings, "These prompts cannot show that one tool is picked more often than another. Take more prompts.")
