@@ -169,6 +169,7 @@ func (in Input) manifest(ctx context.Context) (Manifest, error) {
 		if i := slices.IndexFunc(rows, func(row trialstore.RunRow) bool { return row.ID == r.ID }); i >= 0 {
 			e.Valid, e.Incomplete = rows[i].Valid, !rows[i].Complete
 		}
+		e.Runs = runsOf(rows, r)
 		if e.Extracted, err = in.Store.Extracted(ctx, r); err != nil {
 			return m, err
 		}
@@ -188,6 +189,21 @@ func (in Input) manifest(ctx context.Context) (Manifest, error) {
 	extractors = slices.DeleteFunc(slices.Compact(extractors), func(v string) bool { return v == "" })
 	m.Extractor = strings.Join(extractors, ",")
 	return m, nil
+}
+
+// runsOf lists the runs of the eval of a run. Shards count once they are merged.
+func runsOf(rows []trialstore.RunRow, r journal.Run) (out []EvalRun) {
+	for _, row := range rows {
+		if row.Eval != r.Eval.Name || row.Category != r.Eval.Category || row.Shard != "" {
+			continue
+		}
+		run := EvalRun{Planned: row.Planned, Valid: row.Valid, Published: row.ID == r.ID}
+		if !row.LastAt.IsZero() {
+			run.AsOf = &row.LastAt
+		}
+		out = append(out, run)
+	}
+	return out
 }
 
 func notesOf(r journal.Run, version string) []string {

@@ -103,6 +103,19 @@ type Eval struct {
 	// Extracted is how many outcomes people can check: extracted from answers of real
 	// agents. Without enough labels, the board warns.
 	Extracted int `json:"extracted,omitempty"`
+	// Runs are all runs of the eval that the publisher has, oldest first: also those that
+	// are not published, so that nobody can choose the best of many.
+	Runs []EvalRun `json:"runs,omitempty"`
+}
+
+// An EvalRun is one run of an eval.
+type EvalRun struct {
+	// AsOf is when its last trial finished; null without a valid trial.
+	AsOf    *time.Time `json:"asOf"`
+	Planned int        `json:"planned"`
+	Valid   int        `json:"valid"`
+	// Published marks the run that the boards of the snapshot count.
+	Published bool `json:"published"`
 }
 
 // A Prompt is known by its hash, so that a reader who has the eval can decide

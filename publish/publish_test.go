@@ -370,3 +370,16 @@ func TestEveryChangedFileIsNamed(t *testing.T) {
 		t.Errorf("building again did not mend the snapshot: %v", err)
 	}
 }
+
+// A snapshot lists the runs of its evals that were not published.
+func TestSnapshotsListEveryRunOfTheirEvals(t *testing.T) {
+	first, second := testRun("alpha"), testRun("alpha")
+	first.ID, second.CreatedAt = "earlier", second.CreatedAt.Add(time.Hour)
+	in := inputOf(t, 1, first, second)
+	in.Runs = []journal.Run{second}
+	m, _ := build(t, in)
+	runs := m.Evals[0].Runs
+	if len(runs) != 2 || runs[0].Published || !runs[1].Published || runs[0].Valid != 99 || !runs[0].AsOf.Before(*runs[1].AsOf) {
+		t.Errorf("%+v", runs)
+	}
+}
