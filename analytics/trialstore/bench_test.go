@@ -169,10 +169,11 @@ func benchRows(run, category string, from, to int) iter.Seq[[]driver.Value] {
 			if (h>>50)%10 < 3 {
 				first = benchSlug(skewed(mix(h)))
 			}
+			prompt := fmt.Sprintf("p%02d", (h>>8)%benchPrompts)
 			row := []driver.Value{
-				run, fmt.Sprintf("%020x", h), category, category, fmt.Sprintf("p%02d", (h>>8)%benchPrompts), fmt.Sprintf("agent-%d", (h>>16)%benchAgents),
+				run, fmt.Sprintf("%020x", h), category, category, prompt, fmt.Sprintf("agent-%d", (h>>16)%benchAgents),
 				"none", int32(1), string(outcome), picked, list, h%50 == 0 && outcome == pick.Tool, "deed", int32(6), "model",
-				int64(1000), int64(500), nil, int64(2000), time.Unix(1_770_000_000+int64(i), 0).UTC(), "{}", "{}", false, first,
+				int64(1000), int64(500), nil, int64(2000), time.Unix(1_770_000_000+int64(i), 0).UTC(), "{}", "{}", false, first, "", prompt, "", "", "",
 			}
 			if !yield(row) {
 				return

@@ -79,7 +79,7 @@ func TestLabelsHoldAfterANewExtraction(t *testing.T) {
 		}
 		return l.Trials[0]
 	}
-	want := analytics.LabelledTrial{Prompt: "e/" + trial.PromptID, Outcome: pick.Tool, Picked: recs[1].Result.Picked, True: pick.None, P: .25}
+	want := analytics.LabelledTrial{Prompt: "e/" + trial.PromptID, Agent: trial.Agent, Outcome: pick.Tool, Picked: recs[1].Result.Picked, True: pick.None, P: .25}
 	if got := labelled(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
