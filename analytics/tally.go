@@ -100,20 +100,7 @@ func (t *tally) add(c Cell) {
 		}
 	}
 	t.unresolvedByAgent[at%len(t.agents)].add(c.Unresolved, c.UnresolvedUnknown, c.Trials)
-	sum := &t.total
-	sum.Trials += c.Trials
-	sum.Outcomes.sumWith(c.Outcomes)
-	sum.Mismatched += c.Mismatched
-	sum.Unresolved += c.Unresolved
-	sum.UnresolvedUnknown += c.UnresolvedUnknown
-	sum.FirstUnknown += c.FirstUnknown
-	sum.Judged += c.Judged
-	sum.Agreed += c.Agreed
-	sum.Resolved += c.Resolved
-	sum.DecidedBy.sumWith(c.DecidedBy)
-	if c.LastAt.After(sum.LastAt) {
-		sum.LastAt = c.LastAt
-	}
+	t.total.sumWith(c)
 }
 
 // rows returns the trials as a table.

@@ -50,8 +50,8 @@ func TestWhichOutcomesPeopleCanCheck(t *testing.T) {
 		if _, err := s.Sync(t.Context(), root); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := s.Extracted(t.Context(), run); n != tt.want || err != nil {
-			t.Errorf("%s: %d, want %d, %v", name, n, tt.want, err)
+		if n, err := s.Extracted(t.Context(), []journal.Run{run}); n[run.ID] != tt.want || err != nil {
+			t.Errorf("%s: %v, want %d, %v", name, n, tt.want, err)
 		}
 	}
 }
