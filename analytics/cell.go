@@ -109,12 +109,12 @@ func Merge(runs ...[]Cell) []Cell {
 			n++
 			continue
 		}
-		out[n-1].merge(c)
+		out[n-1].merge(&c)
 	}
 	return out[:n]
 }
 
-func (c *Cell) merge(o Cell) {
+func (c *Cell) merge(o *Cell) {
 	c.sumWith(o)
 	c.Tools = slices.Clone(c.Tools)
 	for _, t := range o.Tools {
@@ -136,7 +136,7 @@ func compareCells(a, b Cell) int {
 }
 
 func (c *Cell) add(g Group) {
-	c.sumWith(Cell{
+	c.sumWith(&Cell{
 		Trials: g.Trials, Mismatched: g.Mismatched, Unresolved: g.Unresolved, UnresolvedUnknown: g.UnresolvedUnknown,
 		FirstUnknown: g.FirstUnknown, Judged: g.Judged, Agreed: g.Agreed, Resolved: min(g.Agreed, g.DecidedBy.Judge),
 		DecidedBy: g.DecidedBy, LastAt: g.LastAt,
@@ -149,7 +149,7 @@ func (c *Cell) add(g Group) {
 }
 
 // sumWith adds all counts of another cell but Tools.
-func (c *Cell) sumWith(o Cell) {
+func (c *Cell) sumWith(o *Cell) {
 	c.Trials += o.Trials
 	c.Outcomes.sumWith(o.Outcomes)
 	c.Mismatched += o.Mismatched

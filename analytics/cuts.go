@@ -14,6 +14,9 @@ func CutTags() []string { return []string{"ecosystem", "intent", "persona"} }
 // value is the board itself.
 func (m Measurement) cuts(tools []string) []Cut {
 	var out []Cut
+	if len(m.Design.Tags) == 0 {
+		return out
+	}
 	for _, tag := range CutTags() {
 		byValue := map[string][]Cell{}
 		for _, c := range m.Cells {
