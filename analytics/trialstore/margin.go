@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/duck"
@@ -14,9 +15,17 @@ import (
 
 // figures are the counts of a run that its cells do not hold.
 type figures struct {
-	valid, excluded int
-	unresolved      sql.NullInt64
-	lastAt          sql.NullTime
+	Valid      int        `json:"valid"`
+	Excluded   int        `json:"excluded"`
+	Unresolved *int       `json:"unresolved"`
+	LastAt     *time.Time `json:"last_at"`
+}
+
+// A tally is all that a margin counts of a run.
+type tally struct {
+	figures
+	Extracted int `json:"extracted"`
+	cells     []analytics.Cell
 }
 
 // setMargin drops what is counted of a run and, where its trials are complete, counts
@@ -25,22 +34,28 @@ func (s *Store) setMargin(ctx context.Context, tx *duck.Tx, run journal.Run, com
 	if _, err := tx.ExecContext(ctx, `delete from margin where run_id = ?`, run.ID); err != nil || !complete {
 		return err
 	}
-	cells, err := s.countCells(ctx, tx, []string{run.ID})
+	t, err := s.recount(ctx, tx, run)
 	if err != nil {
 		return err
 	}
-	counts, err := s.countFigures(ctx, tx, []string{run.ID})
-	if err != nil {
-		return err
-	}
-	extracted, err := s.countExtracted(ctx, tx, run)
-	if err != nil {
-		return err
-	}
-	f := counts[run.ID]
 	_, err = tx.ExecContext(ctx, `insert into margin values (?, ?, ?, ?, ?, ?, ?, ?)`,
-		run.ID, cellsFormat, f.valid, f.excluded, f.unresolved, f.lastAt, extracted, encodeCells(cells[run.ID]))
+		run.ID, cellsFormat, t.Valid, t.Excluded, t.Unresolved, t.LastAt, t.Extracted, encodeCells(t.cells))
 	return err
+}
+
+// recount counts a run from its trials.
+func (s *Store) recount(ctx context.Context, q querier, run journal.Run) (t tally, err error) {
+	cells, err := s.countCells(ctx, q, []string{run.ID})
+	if err != nil {
+		return t, err
+	}
+	counts, err := s.countFigures(ctx, q, []string{run.ID})
+	if err != nil {
+		return t, err
+	}
+	t.figures, t.cells = counts[run.ID], cells[run.ID]
+	t.Extracted, err = s.countExtracted(ctx, q, run)
+	return t, err
 }
 
 // countCells counts the trials of runs, by run.
@@ -64,7 +79,7 @@ func (s *Store) countFigures(ctx context.Context, q querier, runs []string) (map
 	_, err := collectFrom(ctx, s, q, "figures", func(rows *sql.Rows) (struct{}, error) {
 		var run string
 		var f figures
-		err := rows.Scan(&run, &f.valid, &f.excluded, &f.unresolved, &f.lastAt)
+		err := rows.Scan(&run, &f.Valid, &f.Excluded, &f.Unresolved, &f.LastAt)
 		counts[run] = f
 		return struct{}{}, err
 	}, strings.Join(runs, ","))

@@ -91,7 +91,7 @@ func (s *Store) runRows(ctx context.Context) ([]RunRow, error) {
 		var counted bool
 		var f figures
 		err := rows.Scan(&r.ID, &r.Eval, &r.Category, &r.CreatedAt, &r.Planned, &r.Synthetic, &r.Imported, &r.Shard,
-			&counted, &f.valid, &f.excluded, &f.unresolved, &f.lastAt)
+			&counted, &f.Valid, &f.Excluded, &f.Unresolved, &f.LastAt)
 		r.CreatedAt = micro(r.CreatedAt)
 		r.set(f)
 		if !counted {
@@ -112,13 +112,9 @@ func (s *Store) runRows(ctx context.Context) ([]RunRow, error) {
 }
 
 func (r *RunRow) set(f figures) {
-	r.Valid, r.Excluded = f.valid, f.excluded
-	if f.unresolved.Valid {
-		n := int(f.unresolved.Int64)
-		r.Unresolved = &n
-	}
-	if f.lastAt.Valid {
-		r.LastAt = micro(f.lastAt.Time)
+	r.Valid, r.Excluded, r.Unresolved = f.Valid, f.Excluded, f.Unresolved
+	if f.LastAt != nil {
+		r.LastAt = micro(*f.LastAt)
 	}
 }
 
