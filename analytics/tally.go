@@ -91,9 +91,9 @@ func newTally(tools []string, cells []Cell, of Design) *tally {
 func (t *tally) allocate(cells int) {
 	n := len(t.families) * len(t.agents)
 	table := func(n int) [][]int {
-		out := make([][]int, len(t.tools))
+		out, all := make([][]int, len(t.tools)), make([]int, n*len(t.tools))
 		for i := range out {
-			out[i] = make([]int, n)
+			out[i] = all[i*n : (i+1)*n]
 		}
 		return out
 	}
