@@ -88,32 +88,81 @@ func Cells(groups []Group) []Cell {
 		out[i].add(g)
 	}
 	for i := range out {
-		slices.SortFunc(out[i].Tools, func(a, b ToolCount) int { return cmp.Compare(a.Slug, b.Slug) })
+		out[i].sortTools()
 	}
-	slices.SortFunc(out, func(a, b Cell) int {
-		return cmp.Or(cmp.Compare(a.Prompt, b.Prompt), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Template, b.Template))
-	})
+	slices.SortFunc(out, compareCells)
 	return out
 }
 
-func (c *Cell) add(g Group) {
-	c.Trials += g.Trials
-	c.Mismatched += g.Mismatched
-	c.Unresolved += g.Unresolved
-	c.UnresolvedUnknown += g.UnresolvedUnknown
-	c.FirstUnknown += g.FirstUnknown
-	c.Judged += g.Judged
-	c.Agreed += g.Agreed
-	c.Resolved += min(g.Agreed, g.DecidedBy.Judge)
-	c.DecidedBy.sumWith(g.DecidedBy)
-	if g.LastAt.After(c.LastAt) {
-		c.LastAt = g.LastAt
+// Merge returns the cells of several runs, sorted as those of Cells. Cells of the same
+// prompt, agent and template are summed: two runs of an eval have such cells.
+func Merge(runs ...[]Cell) []Cell {
+	out := slices.Concat(runs...)
+	if len(runs) < 2 {
+		return out
 	}
+	slices.SortFunc(out, compareCells)
+	n := 0
+	for _, c := range out {
+		if n == 0 || compareCells(out[n-1], c) != 0 {
+			out[n] = c
+			n++
+			continue
+		}
+		out[n-1].merge(&c)
+	}
+	return out[:n]
+}
+
+func (c *Cell) merge(o *Cell) {
+	c.sumWith(o)
+	c.Tools = slices.Clone(c.Tools)
+	for _, t := range o.Tools {
+		of := c.tool(t.Slug)
+		of.Picks += t.Picks
+		of.Shortlists += t.Shortlists
+		of.Defaults += t.Defaults
+		of.FirstNamed += t.FirstNamed
+	}
+	c.sortTools()
+}
+
+func (c *Cell) sortTools() {
+	slices.SortFunc(c.Tools, func(a, b ToolCount) int { return cmp.Compare(a.Slug, b.Slug) })
+}
+
+func compareCells(a, b Cell) int {
+	return cmp.Or(cmp.Compare(a.Prompt, b.Prompt), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Template, b.Template))
+}
+
+func (c *Cell) add(g Group) {
+	c.sumWith(&Cell{
+		Trials: g.Trials, Mismatched: g.Mismatched, Unresolved: g.Unresolved, UnresolvedUnknown: g.UnresolvedUnknown,
+		FirstUnknown: g.FirstUnknown, Judged: g.Judged, Agreed: g.Agreed, Resolved: min(g.Agreed, g.DecidedBy.Judge),
+		DecidedBy: g.DecidedBy, LastAt: g.LastAt,
+	})
 	c.Outcomes.count(g.Outcome, g.Trials)
 	if g.FirstNamed != "" {
 		c.tool(g.FirstNamed).FirstNamed += g.Trials
 	}
 	c.consider(g)
+}
+
+// sumWith adds all counts of another cell but Tools.
+func (c *Cell) sumWith(o *Cell) {
+	c.Trials += o.Trials
+	c.Outcomes.sumWith(o.Outcomes)
+	c.Mismatched += o.Mismatched
+	c.Unresolved += o.Unresolved
+	c.UnresolvedUnknown += o.UnresolvedUnknown
+	c.FirstUnknown += o.FirstUnknown
+	c.Judged += o.Judged
+	c.Agreed += o.Agreed
+	c.Resolved += o.Resolved
+	c.DecidedBy.sumWith(o.DecidedBy)
+	if o.LastAt.After(c.LastAt) {
+		c.LastAt = o.LastAt
+	}
 }
 
 // consider counts picks and the tools that a group's trials weighed. A pick is on its own

@@ -19,18 +19,16 @@ type Consistency struct {
 }
 
 // consistency counts cells of at least two trials; nil without one.
-func (t *tally) consistency() *Consistency {
+func (t *tally) consistency(cells []Cell) *Consistency {
 	var counts [][]int
-	for _, c := range t.cells {
+	for cell, c := range cells {
 		if c.Trials < 2 {
 			continue
 		}
 		o := c.Outcomes
-		row := append(make([]int, len(t.tools), len(t.tools)+6), o.DIY, o.Other, o.None, o.Ambiguous, o.Refused, o.Truncated)
-		for _, tool := range c.Tools {
-			if i, known := t.index[tool.Slug]; known {
-				row[i] += tool.Picks
-			}
+		row := []int{o.DIY, o.Other, o.None, o.Ambiguous, o.Refused, o.Truncated}
+		for _, picks := range t.picked {
+			row = append(row, picks[cell])
 		}
 		counts = append(counts, row)
 	}

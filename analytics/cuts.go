@@ -15,18 +15,25 @@ func CutTags() []string { return []string{"ecosystem", "intent", "persona"} }
 func (m Measurement) cuts(tools []string) []Cut {
 	var out []Cut
 	for _, tag := range CutTags() {
-		byValue := map[string][]Cell{}
-		for _, c := range m.Cells {
-			value := m.Design.Tags[c.Prompt][tag]
-			byValue[value] = append(byValue[value], c)
+		values := map[string]string{} // by prompt
+		distinct := map[string]bool{}
+		for i, c := range m.Cells {
+			if i == 0 || c.Prompt != m.Cells[i-1].Prompt {
+				value := m.Design.Tags[c.Prompt][tag]
+				values[c.Prompt], distinct[value] = value, true
+			}
 		}
-		if len(byValue) < 2 {
+		if len(distinct) < 2 {
 			continue
 		}
-		for value, cells := range byValue {
-			if value != "" {
-				out = append(out, m.cut(tools, tag, value, cells))
+		byValue := map[string][]Cell{}
+		for _, c := range m.Cells {
+			if value := values[c.Prompt]; value != "" {
+				byValue[value] = append(byValue[value], c)
 			}
+		}
+		for value, cells := range byValue {
+			out = append(out, m.cut(tools, tag, value, cells))
 		}
 	}
 	slices.SortFunc(out, func(a, b Cut) int {

@@ -54,7 +54,7 @@ func (m Measurement) board() (Board, *tally) {
 		Outcomes: t.total.Outcomes, Unresolved: unresolved.value(), DecidedBy: t.byLayer(), Judge: t.judged(),
 		SayDoMismatchRate: round(mismatch.Value), SayDoMismatchLow: round(mismatch.Interval.Low), SayDoMismatchHigh: round(mismatch.Interval.High),
 		DIYRate: round(diy.Value), DIYLow: round(diy.Interval.Low), DIYHigh: round(diy.Interval.High),
-		Consistency: t.consistency(), URL: "/leaderboards/" + cat.Slug,
+		Consistency: t.consistency(m.Cells), URL: "/leaderboards/" + cat.Slug,
 	}, t
 }
 
@@ -189,7 +189,7 @@ func (t *tally) firstNamedRate(tool int) *float64 {
 func (t *tally) agentBoards() []AgentBoard {
 	out := []AgentBoard{}
 	for a, name := range t.agents {
-		one := t.column(a)
+		one := t.design.Agent(a)
 		ab := AgentBoard{
 			Agent: name, NTrials: one.Trials, NFamilies: one.Families(), Weight: round(t.design.AgentWeight(a)),
 			Unresolved: t.unresolvedByAgent[a].value(), Tools: t.agentRates(one, a),
@@ -197,17 +197,6 @@ func (t *tally) agentBoards() []AgentBoard {
 		out = append(out, ab)
 	}
 	return out
-}
-
-// column returns the design of one agent.
-func (t *tally) column(agent int) *stats.Design {
-	var rows [][]int
-	for at := agent; at < len(t.trials); at += len(t.agents) {
-		if t.trials[at] > 0 {
-			rows = append(rows, t.trials[at:at+1])
-		}
-	}
-	return stats.NewDesign(rows, nil)
 }
 
 func (t *tally) agentRates(one *stats.Design, agent int) []AgentRate {

@@ -18,8 +18,13 @@ type tally struct {
 	place    map[string]int // family → place in families
 	prompts  int
 	design   *stats.Design
-	cells    []Cell
 	of       Design
+
+	// Of each cell of the measurement: its trials, the numbers of its family, agent and
+	// template, and by tool its picks. levels is how many of these there are.
+	cells  []cellCounts
+	levels [3]int
+	picked [][]int
 
 	// Counts by tool and cell of the table; the others by cell.
 	picks, shortlists, defaults, firstNamed [][]int
@@ -27,6 +32,11 @@ type tally struct {
 
 	total             Cell // sums of all cells but Tools
 	unresolvedByAgent []reported
+}
+
+type cellCounts struct {
+	trials int
+	level  [3]int
 }
 
 // A reported count is one that not every trial may report.
@@ -46,39 +56,56 @@ func (r *reported) value() *int {
 }
 
 func newTally(tools []string, cells []Cell, of Design) *tally {
-	t := &tally{tools: tools, index: map[string]int{}, place: map[string]int{}, cells: cells, of: of}
+	t := &tally{tools: tools, index: map[string]int{}, place: map[string]int{}, of: of}
 	for i, slug := range tools {
 		t.index[slug] = i
 	}
-	families, agents, prompts := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, c := range cells {
-		family := of.family(c.Prompt)
-		eval, id, found := strings.Cut(c.Prompt, "/") // the same prompt of two evals is one
-		if !found {
-			id = eval
+	prompts, families, agents, templates := map[string]string{}, map[string]int{}, map[string]int{}, map[string]int{}
+	distinct := map[string]bool{}
+	for i := range cells {
+		c := &cells[i]
+		family, known := prompts[c.Prompt]
+		if !known {
+			family = of.family(c.Prompt)
+			prompts[c.Prompt] = family
+			eval, id, found := strings.Cut(c.Prompt, "/") // the same prompt of two evals is one
+			if !found {
+				id = eval
+			}
+			distinct[family+"/"+id] = true
 		}
-		families[family], agents[c.Agent], prompts[family+"/"+id] = true, true, true
+		families[family], agents[c.Agent], templates[c.Template] = 0, 0, 0
 	}
-	t.families, t.agents, t.prompts = slices.Sorted(maps.Keys(families)), slices.Sorted(maps.Keys(agents)), len(prompts)
-	for i, f := range t.families {
-		t.place[f] = i
+	number := func(levels map[string]int) []string {
+		names := sortedKeys(levels)
+		for i, name := range names {
+			levels[name] = i
+		}
+		return names
 	}
-	t.allocate()
-	for _, c := range cells {
-		t.add(c)
+	t.families, t.agents, t.prompts, t.place = number(families), number(agents), len(distinct), families
+	t.levels = [3]int{len(families), len(agents), len(number(templates))}
+	t.allocate(len(cells))
+	for i := range cells {
+		c := &cells[i]
+		t.cells[i] = cellCounts{c.Trials, [3]int{families[prompts[c.Prompt]], agents[c.Agent], templates[c.Template]}}
+		t.add(i, c)
 	}
 	t.design = stats.NewDesign(t.rows(), of.weightsOf(t.agents))
 	return t
 }
 
-func (t *tally) allocate() {
+func (t *tally) allocate(cells int) {
 	n := len(t.families) * len(t.agents)
-	for _, table := range []*[][]int{&t.picks, &t.shortlists, &t.defaults, &t.firstNamed} {
-		*table = make([][]int, len(t.tools))
-		for i := range *table {
-			(*table)[i] = make([]int, n)
+	table := func(n int) [][]int {
+		out, all := make([][]int, len(t.tools)), make([]int, n*len(t.tools))
+		for i := range out {
+			out[i] = all[i*n : (i+1)*n]
 		}
+		return out
 	}
+	t.picks, t.shortlists, t.defaults, t.firstNamed = table(n), table(n), table(n), table(n)
+	t.cells, t.picked = make([]cellCounts, cells), table(cells)
 	for _, list := range []*[]int{&t.trials, &t.diy, &t.mismatched, &t.unresolved} {
 		*list = make([]int, n)
 	}
@@ -91,8 +118,9 @@ func (t *tally) at(c Cell) int {
 	return t.place[t.of.family(c.Prompt)]*len(t.agents) + a
 }
 
-func (t *tally) add(c Cell) {
-	at := t.at(c)
+func (t *tally) add(cell int, c *Cell) {
+	level := t.cells[cell].level
+	at := level[0]*len(t.agents) + level[1]
 	t.trials[at] += c.Trials
 	t.diy[at] += c.Outcomes.DIY
 	t.mismatched[at] += c.Mismatched
@@ -103,23 +131,11 @@ func (t *tally) add(c Cell) {
 			t.shortlists[i][at] += count.Shortlists
 			t.defaults[i][at] += count.Defaults
 			t.firstNamed[i][at] += count.FirstNamed
+			t.picked[i][cell] += count.Picks
 		}
 	}
 	t.unresolvedByAgent[at%len(t.agents)].add(c.Unresolved, c.UnresolvedUnknown, c.Trials)
-	sum := &t.total
-	sum.Trials += c.Trials
-	sum.Outcomes.sumWith(c.Outcomes)
-	sum.Mismatched += c.Mismatched
-	sum.Unresolved += c.Unresolved
-	sum.UnresolvedUnknown += c.UnresolvedUnknown
-	sum.FirstUnknown += c.FirstUnknown
-	sum.Judged += c.Judged
-	sum.Agreed += c.Agreed
-	sum.Resolved += c.Resolved
-	sum.DecidedBy.sumWith(c.DecidedBy)
-	if c.LastAt.After(sum.LastAt) {
-		sum.LastAt = c.LastAt
-	}
+	t.total.sumWith(c)
 }
 
 // rows returns the trials as a table.

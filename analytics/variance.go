@@ -23,18 +23,18 @@ func (t *tally) variance(tool int) *Variance {
 		return nil
 	}
 	var all effect
-	by := [3]map[string]*effect{{}, {}, {}}
+	var by [3][]effect
+	for i := range by {
+		by[i] = make([]effect, t.levels[i])
+	}
 	var within, repeats, n, inverse float64
-	for _, c := range t.cells {
-		k := float64(c.Trials)
-		p := float64(c.Picks(t.tools[tool])) / k
+	for i, c := range t.cells {
+		k := float64(c.trials)
+		p := float64(t.picked[tool][i]) / k
 		within, repeats, inverse, n = within+k*p*(1-p), repeats+k-1, inverse+1/k, n+1
 		all.add(p)
-		for i, level := range [3]string{t.of.family(c.Prompt), c.Agent, c.Template} {
-			if by[i][level] == nil {
-				by[i][level] = &effect{}
-			}
-			by[i][level].add(p)
+		for j, level := range c.level {
+			by[j][level].add(p)
 		}
 	}
 	repeat := 0.0

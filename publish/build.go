@@ -156,6 +156,10 @@ func (in Input) manifest(ctx context.Context) (Manifest, error) {
 	if err != nil {
 		return m, err
 	}
+	extracted, err := in.Store.Extracted(ctx, in.Runs)
+	if err != nil {
+		return m, err
+	}
 	var extractors []string
 	families := map[string]map[string]string{} // by category
 	for _, r := range in.Runs {
@@ -169,10 +173,7 @@ func (in Input) manifest(ctx context.Context) (Manifest, error) {
 		if i := slices.IndexFunc(rows, func(row trialstore.RunRow) bool { return row.ID == r.ID }); i >= 0 {
 			e.Valid, e.Incomplete = rows[i].Valid, !rows[i].Complete
 		}
-		e.Runs = runsOf(rows, r)
-		if e.Extracted, err = in.Store.Extracted(ctx, r); err != nil {
-			return m, err
-		}
+		e.Runs, e.Extracted = runsOf(rows, r), extracted[r.ID]
 		if e.Incomplete && !in.AllowIncomplete {
 			return m, fmt.Errorf("run %s: %d of %d: %w", r.ID, e.Valid, e.Planned, ErrIncomplete)
 		}

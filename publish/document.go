@@ -92,12 +92,16 @@ type source struct {
 // rank computes the boards. Build and Verify both call it with the stored data only,
 // which makes a snapshot recomputable. An inconsistent board is an error.
 func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytics.Board, error) {
+	counts, err := s.store.Counts(ctx, s.runs)
+	if err != nil {
+		return nil, err
+	}
+	cells := map[string][]analytics.Cell{}
+	for _, c := range counts {
+		cells[c.Category] = c.Cells
+	}
 	boards := make([]analytics.Board, 0, len(known.Categories))
 	for _, f := range known.Categories {
-		cells, _, err := s.store.Cells(ctx, f.Slug, s.runs)
-		if err != nil {
-			return nil, err
-		}
 		labels, err := s.store.Labelled(ctx, s.labels[f.Slug])
 		if err != nil {
 			return nil, err
@@ -105,7 +109,7 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		labels.Extracted = m.extracted(f.Slug)
 		planned, synthetic, doubts := m.planned(f.Slug)
 		measured := analytics.Measurement{
-			Category: f.category(), Cells: cells, Planned: planned, Synthetic: synthetic, Doubts: doubts, Design: analytics.DesignOf(m.Pool(f.Slug)),
+			Category: f.category(), Cells: cells[f.Slug], Planned: planned, Synthetic: synthetic, Doubts: doubts, Design: analytics.DesignOf(m.Pool(f.Slug)),
 		}
 		board := analytics.Rank(measured).WithLabels(measured, labels)
 		if errs := analytics.Check(board); len(errs) > 0 {

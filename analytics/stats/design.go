@@ -19,6 +19,7 @@ type Design struct {
 	weights          []float64 // by agent; sums to 1
 	answered         []float64 // families by agent
 	critical         Critical
+	few              Critical // of Population; zero where there is none
 	// Trials is the number of trials, Effective that of equally weighted independent
 	// trials with the same variance (Kish 1965): Trials if Balanced.
 	Trials    int
@@ -31,7 +32,11 @@ type Design struct {
 // number per agent. weights has one positive number per agent; nil means equal ones.
 // Every family must have a trial.
 func NewDesign(trials [][]int, weights []float64) *Design {
-	d := &Design{families: len(trials), critical: NewCritical(len(trials)), Balanced: true}
+	return newDesign(trials, weights, NewCritical(len(trials)))
+}
+
+func newDesign(trials [][]int, weights []float64, critical Critical) *Design {
+	d := &Design{families: len(trials), critical: critical, Balanced: true}
 	if d.families == 0 {
 		return d
 	}
@@ -47,6 +52,9 @@ func NewDesign(trials [][]int, weights []float64) *Design {
 		}
 	}
 	d.setWeights(weights)
+	if d.families >= 2 && d.asked() >= 3 {
+		d.few = d.critical.of(min(d.families, d.asked()))
+	}
 	var squares, first float64
 	for i, n := range d.trials {
 		if d.weights[i%d.agents] == 0 {
@@ -81,6 +89,27 @@ func (d *Design) setWeights(weights []float64) {
 	for a := range d.weights {
 		d.weights[a] /= sum
 	}
+}
+
+// asked is the number of agents with a trial.
+func (d *Design) asked() (n int) {
+	for _, families := range d.answered {
+		if families > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Agent returns the design of one agent's trials, over the families that it answered.
+func (d *Design) Agent(agent int) *Design {
+	var rows [][]int
+	for at := agent; at < len(d.trials); at += d.agents {
+		if n := int(d.trials[at]); n > 0 {
+			rows = append(rows, []int{n})
+		}
+	}
+	return newDesign(rows, nil, d.critical.of(len(rows)))
 }
 
 // weight is how much one trial of a cell counts; over all trials it sums to 1.
@@ -248,13 +277,7 @@ func (d *Design) positive(e Estimate) (n int) {
 // V_family, with Student's t on min(G, A) - 1 degrees of freedom. ok is false with fewer
 // than three agents or two families.
 func (d *Design) Population(e Estimate) (ci Interval, ok bool) {
-	agents := 0
-	for _, n := range d.answered {
-		if n > 0 {
-			agents++
-		}
-	}
-	if agents < 3 || d.families < 2 {
+	if d.few.clusters == 0 {
 		return ci, false
 	}
 	byFamily, byAgent, cells, n := make([]float64, d.families), make([]float64, d.agents), 0.0, 0.0
@@ -268,15 +291,14 @@ func (d *Design) Population(e Estimate) (ci Interval, ok bool) {
 		byAgent[a] += v
 		cells, n = cells+v*v, n+1
 	}
-	g, k := float64(d.families), float64(agents)
+	g, k := float64(d.families), float64(d.asked())
 	variance := g/(g-1)*squares(byFamily) + k/(k-1)*squares(byAgent) - n/(n-1)*cells
 	own := d.SE(e.Influence)
 	p := math.Max(0, math.Min(1, e.Value))
 	nEff := d.nEff(p, math.Sqrt(math.Max(variance, own*own)))
-	few := NewCritical(int(math.Min(g, k)))
-	nStar := few.shrink(nEff)
+	nStar := d.few.shrink(nEff)
 	if p == 0 || p == 1 {
-		nStar = few.shrink(math.Min(g, k))
+		nStar = d.few.shrink(math.Min(g, k))
 	}
 	return Wilson(p*nStar, nStar), true
 }

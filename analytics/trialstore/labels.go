@@ -4,35 +4,18 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/runner/eval"
-	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 )
-
-// Extracted returns how many of a run's trials people can check: their outcome was
-// extracted from an answer. Ready outcomes, the lists of imports of a study and simulated
-// agents have none. It does not work on a store made by OpenParquet.
-func (s *Store) Extracted(ctx context.Context, r journal.Run) (n int, err error) {
-	if r.Synthetic {
-		return 0, nil
-	}
-	name := "extracted"
-	if slices.ContainsFunc(r.Eval.Agents, func(a eval.Agent) bool { return a.Kind == eval.KindRecorded }) {
-		name = "extracted_recorded" // reads the answers, which may be many bytes
-	}
-	if err := s.db.QueryRowContext(ctx, query(name), r.ID).Scan(&n); err != nil {
-		return 0, s.fail("extracted outcomes of run "+r.ID, err)
-	}
-	return n, nil
-}
 
 // Labelled joins the labels of runs with what was extracted from these trials. The prompts
 // are named as those of Cells. A label of a trial that its run does not have is an error.
 func (s *Store) Labelled(ctx context.Context, runs []analytics.RunLabels) (analytics.Labels, error) {
+	if len(runs) == 0 {
+		return analytics.Labels{}, nil
+	}
 	type key struct{ run, trial string }
 	readings := map[key]analytics.Reading{}
 	var out analytics.Labels

@@ -50,8 +50,8 @@ func TestWhichOutcomesPeopleCanCheck(t *testing.T) {
 		if _, err := s.Sync(t.Context(), root); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := s.Extracted(t.Context(), run); n != tt.want || err != nil {
-			t.Errorf("%s: %d, want %d, %v", name, n, tt.want, err)
+		if n, err := s.Extracted(t.Context(), []journal.Run{run}); n[run.ID] != tt.want || err != nil {
+			t.Errorf("%s: %v, want %d, %v", name, n, tt.want, err)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestLabelsHoldAfterANewExtraction(t *testing.T) {
 		}
 		return l.Trials[0]
 	}
-	want := analytics.LabelledTrial{Prompt: "e/" + trial.PromptID, Outcome: pick.Tool, Picked: recs[1].Result.Picked, True: pick.None, P: .25}
+	want := analytics.LabelledTrial{Prompt: "e/" + trial.PromptID, Agent: trial.Agent, Outcome: pick.Tool, Picked: recs[1].Result.Picked, True: pick.None, P: .25}
 	if got := labelled(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -22,6 +22,8 @@ type loader struct {
 	run   journal.Run
 	size  int
 	sum   Loaded
+	// counted says that the store has a margin of the run as it is loaded.
+	counted bool
 
 	trials, excluded [][]driver.Value
 	// results holds the latest re-extraction of each trial in the batch.
@@ -46,20 +48,20 @@ func (l *loader) load(ctx context.Context, root string) error {
 			return nil
 		}
 		from = next
-		return l.flush(ctx, next)
+		return l.flush(ctx, next, false)
 	})
-	if end != from && ctx.Err() == nil && !storeBroken(scanErr) {
-		return errors.Join(scanErr, l.flush(ctx, end))
+	if end == from && l.counted || ctx.Err() != nil || storeBroken(scanErr) {
+		return scanErr
 	}
-	return scanErr
+	return errors.Join(scanErr, l.flush(ctx, end, true))
 }
 
 // offset returns where loading goes on, and enters the run where it is new.
 func (l *loader) offset(ctx context.Context) (journal.Offset, error) {
 	var o journal.Offset
 	err := duck.InTx(ctx, l.store.db, func(tx *sql.Tx) error {
-		row := tx.QueryRowContext(ctx, `select segment, byte from loaded where run_id = ?`, l.run.ID)
-		err := row.Scan(&o.Segment, &o.Byte)
+		row := tx.QueryRowContext(ctx, query("offset"), l.run.ID, cellsFormat)
+		err := row.Scan(&o.Segment, &o.Byte, &l.counted)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -164,12 +166,19 @@ func resultValues(r pick.Result) (head, tail []driver.Value, err error) {
 	return head, []driver.Value{string(text), unresolved, firstNamed, judges}, nil
 }
 
-// flush writes the batch and how far it reaches, together or not at all.
-func (l *loader) flush(ctx context.Context, next journal.Offset) error {
+// flush writes the batch and how far it reaches, together or not at all. What it adds
+// makes the margin of the run wrong: the last batch counts the run again.
+func (l *loader) flush(ctx context.Context, next journal.Offset, last bool) error {
 	l.trials = distinct(l.trials)
+	counted := l.counted && len(l.trials)+len(l.excluded)+len(l.results) == 0
 	err := duck.InBatch(ctx, l.store.db, func(tx *duck.Tx) error {
 		if err := l.write(ctx, tx); err != nil {
 			return err
+		}
+		if !counted {
+			if err := l.store.setMargin(ctx, tx, l.run, last); err != nil {
+				return err
+			}
 		}
 		_, err := tx.ExecContext(ctx, `update loaded set segment = ?, byte = ? where run_id = ?`, next.Segment, next.Byte, l.run.ID)
 		return err
@@ -181,7 +190,7 @@ func (l *loader) flush(ctx context.Context, next journal.Offset) error {
 	l.sum.Excluded += len(l.excluded)
 	l.sum.Extractions += len(l.results)
 	l.trials, l.excluded, l.results = l.trials[:0], l.excluded[:0], nil
-	l.records, l.bytes = 0, 0
+	l.records, l.bytes, l.counted = 0, 0, counted || last
 	return nil
 }
 

@@ -17,43 +17,43 @@ func TestCellsCountHowTrialsWereRead(t *testing.T) {
 	listed := []pick.Evidence{{Tool: "flask", Level: pick.LevelCode, Kind: "listed", Quote: "flask"}}
 	cases := map[string]struct {
 		result pick.Result
-		want   analytics.Cell // of one trial
+		want   analytics.Group // of one trial
 	}{
 		"a statement": {
 			pick.Result{Kind: pick.Tool, Picked: "flask", Method: pick.MethodStatement, Rule: "commits", FirstNamed: "django"},
-			analytics.Cell{FirstNamed: "django", DecidedBy: analytics.DecidedBy{Statement: 1}},
+			analytics.Group{FirstNamed: "django", DecidedBy: analytics.DecidedBy{Statement: 1}},
 		},
 		"an action without a message": {
 			pick.Result{Kind: pick.Tool, Picked: "flask", Method: pick.MethodAction, Rule: "one tool"},
-			analytics.Cell{DecidedBy: analytics.DecidedBy{Actions: 1}},
+			analytics.Group{DecidedBy: analytics.DecidedBy{Actions: 1}},
 		},
 		"a judge": {
 			pick.Result{Kind: pick.DIY, Method: pick.MethodJudge, Rule: pick.RuleJudgesAgree, FirstNamed: "flask"},
-			analytics.Cell{FirstNamed: "flask", Judged: 1, Agreed: 1, DecidedBy: analytics.DecidedBy{Judge: 1}},
+			analytics.Group{FirstNamed: "flask", Judged: 1, Agreed: 1, DecidedBy: analytics.DecidedBy{Judge: 1}},
 		},
 		"judges that disagree": {
 			pick.Result{Kind: pick.Ambiguous, Unresolved: true, Rule: pick.RuleJudgesDisagree},
-			analytics.Cell{Unresolved: 1, Judged: 1, DecidedBy: analytics.DecidedBy{Undecided: 1}},
+			analytics.Group{Unresolved: 1, Judged: 1, DecidedBy: analytics.DecidedBy{Undecided: 1}},
 		},
 		"a structured answer": {
 			pick.Result{Kind: pick.DIY, Method: pick.MethodStructured, Rule: "choice"},
-			analytics.Cell{DecidedBy: analytics.DecidedBy{Structured: 1}},
+			analytics.Group{DecidedBy: analytics.DecidedBy{Structured: 1}},
 		},
 		"unresolved, whatever was tried last": {
 			pick.Result{Kind: pick.Ambiguous, Method: pick.MethodStatement, Unresolved: true, Rule: "lone mention", FirstNamed: "flask"},
-			analytics.Cell{Unresolved: 1, FirstNamed: "flask", DecidedBy: analytics.DecidedBy{Undecided: 1}},
+			analytics.Group{Unresolved: 1, FirstNamed: "flask", DecidedBy: analytics.DecidedBy{Undecided: 1}},
 		},
 		"a listing has no message to name a tool in": {
 			pick.Result{Kind: pick.Tool, Picked: "flask", Method: pick.MethodAction, Rule: "one tool", Evidence: listed},
-			analytics.Cell{FirstUnknown: 1, DecidedBy: analytics.DecidedBy{Actions: 1}},
+			analytics.Group{FirstUnknown: 1, DecidedBy: analytics.DecidedBy{Actions: 1}},
 		},
 		"an import reports nothing more": {
 			pick.Result{Kind: pick.Tool, Picked: "flask", Method: pick.MethodGiven},
-			analytics.Cell{UnresolvedUnknown: 1, FirstUnknown: 1, DecidedBy: analytics.DecidedBy{Given: 1}},
+			analytics.Group{UnresolvedUnknown: 1, FirstUnknown: 1, DecidedBy: analytics.DecidedBy{Given: 1}},
 		},
 		"an earlier extractor reports nothing more": {
 			pick.Result{Kind: pick.None},
-			analytics.Cell{UnresolvedUnknown: 1, FirstUnknown: 1, DecidedBy: analytics.DecidedBy{Undecided: 1}},
+			analytics.Group{UnresolvedUnknown: 1, FirstUnknown: 1, DecidedBy: analytics.DecidedBy{Undecided: 1}},
 		},
 	}
 	for name, tc := range cases {
@@ -63,11 +63,11 @@ func TestCellsCountHowTrialsWereRead(t *testing.T) {
 			rec := records(r)[0]
 			rec.Result = &tc.result
 			writeRun(t, root, r, []journal.Record{rec})
-			tc.want.Prompt, tc.want.Agent, tc.want.Trials, tc.want.LastAt = "web/"+rec.Trial.PromptID, rec.Trial.Agent, 1, micro(rec.At)
+			tc.want.Prompt, tc.want.Agent, tc.want.Template, tc.want.Trials, tc.want.LastAt = "web/"+rec.Trial.PromptID, rec.Trial.Agent, "none", 1, micro(rec.At)
 			tc.want.Outcome, tc.want.Picked = tc.result.Kind, tc.result.Picked
 			s := openStore(t, "")
 			sync(t, s, root)
-			same(t, "cells", cells(t, s, "web-frameworks"), []analytics.Cell{tc.want})
+			same(t, "cells", cells(t, s, "web-frameworks"), analytics.Cells([]analytics.Group{tc.want}))
 			path := filepath.Join(t.TempDir(), "trials.parquet")
 			if err := s.WriteParquet(t.Context(), path, nil); err != nil {
 				t.Fatal(err)
@@ -77,7 +77,7 @@ func TestCellsCountHowTrialsWereRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = back.Close() }()
-			same(t, "cells of the file", cells(t, back, "web-frameworks"), []analytics.Cell{tc.want})
+			same(t, "cells of the file", cells(t, back, "web-frameworks"), analytics.Cells([]analytics.Group{tc.want}))
 
 			// Read again by rules that decide.
 			again := journal.Record{Kind: journal.KindExtraction, Trial: rec.Trial, At: start, Result: &pick.Result{Kind: pick.None, Method: pick.MethodStatement, Rule: "no need", FirstNamed: "django"}}
@@ -85,7 +85,7 @@ func TestCellsCountHowTrialsWereRead(t *testing.T) {
 			sync(t, s, root)
 			tc.want.Outcome, tc.want.Picked, tc.want.FirstNamed, tc.want.DecidedBy = pick.None, "", "django", analytics.DecidedBy{Statement: 1}
 			tc.want.Unresolved, tc.want.UnresolvedUnknown, tc.want.FirstUnknown, tc.want.Judged, tc.want.Agreed = 0, 0, 0, 0, 0
-			same(t, "cells of the extraction", cells(t, s, "web-frameworks"), []analytics.Cell{tc.want})
+			same(t, "cells of the extraction", cells(t, s, "web-frameworks"), analytics.Cells([]analytics.Group{tc.want}))
 		})
 	}
 }

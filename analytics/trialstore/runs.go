@@ -83,31 +83,57 @@ func (s *Store) Runs(ctx context.Context) ([]RunRow, error) {
 	return rows, nil
 }
 
+// runRows returns the runs with what their margins count, or else with what is counted now.
 func (s *Store) runRows(ctx context.Context) ([]RunRow, error) {
-	return collect(ctx, s, "runs", func(rows *sql.Rows) (RunRow, error) {
+	var uncounted []string
+	all, err := collect(ctx, s, "runs", func(rows *sql.Rows) (RunRow, error) {
 		var r RunRow
-		var last sql.NullTime
-		err := rows.Scan(&r.ID, &r.Eval, &r.Category, &r.CreatedAt, &r.Planned, &r.Synthetic, &r.Imported,
-			&r.Valid, &r.Excluded, &last, &r.Shard, &r.Unresolved)
+		var counted bool
+		var f figures
+		err := rows.Scan(&r.ID, &r.Eval, &r.Category, &r.CreatedAt, &r.Planned, &r.Synthetic, &r.Imported, &r.Shard,
+			&counted, &f.Valid, &f.Excluded, &f.Unresolved, &f.LastAt)
 		r.CreatedAt = micro(r.CreatedAt)
-		if last.Valid {
-			r.LastAt = micro(last.Time)
+		r.set(f)
+		if !counted {
+			uncounted = append(uncounted, r.ID)
 		}
 		return r, err
-	})
+	}, cellsFormat)
+	if err != nil || len(uncounted) == 0 {
+		return all, err
+	}
+	counts, err := s.countFigures(ctx, s.db, uncounted)
+	for i, r := range all {
+		if f, ok := counts[r.ID]; ok {
+			all[i].set(f)
+		}
+	}
+	return all, err
+}
+
+func (r *RunRow) set(f figures) {
+	r.Valid, r.Excluded, r.Unresolved = f.Valid, f.Excluded, f.Unresolved
+	if f.LastAt != nil {
+		r.LastAt = micro(*f.LastAt)
+	}
+}
+
+// current returns the ids of the current runs.
+func (s *Store) current(ctx context.Context) (ids []string, err error) {
+	rows, err := s.Runs(ctx)
+	for _, r := range rows {
+		if r.Current {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids, err
 }
 
 // chosen returns the wanted runs as the queries take them: the current ones
 // where none is named.
 func (s *Store) chosen(ctx context.Context, runs []string) (string, error) {
 	if len(runs) == 0 {
-		rows, err := s.Runs(ctx)
-		var current []string
-		for _, r := range rows {
-			if r.Current {
-				current = append(current, r.ID)
-			}
-		}
+		current, err := s.current(ctx)
 		return strings.Join(current, ","), err
 	}
 	known, err := collect(ctx, s, "known", scanHead)
@@ -120,16 +146,6 @@ func (s *Store) chosen(ctx context.Context, runs []string) (string, error) {
 		}
 	}
 	return strings.Join(runs, ","), nil
-}
-
-// Categories returns the slugs that the runs measured, sorted. No runs means
-// the current ones.
-func (s *Store) Categories(ctx context.Context, runs []string) ([]string, error) {
-	ids, err := s.chosen(ctx, runs)
-	if err != nil {
-		return nil, err
-	}
-	return collect(ctx, s, "categories", scanString, ids)
 }
 
 // A Model is one name by which a provider answered for an agent.
@@ -152,10 +168,4 @@ func (s *Store) Models(ctx context.Context, runs []string) ([]Model, error) {
 		err := rows.Scan(&m.Eval, &m.Category, &m.Agent, &m.Name)
 		return m, err
 	}, ids)
-}
-
-func scanString(rows *sql.Rows) (string, error) {
-	var v string
-	err := rows.Scan(&v)
-	return v, err
 }

@@ -129,8 +129,18 @@ func query(name string) string {
 
 // collect runs a query and returns the scanned rows. All rows are
 // read and closed before it returns: there is one connection.
-func collect[T any](ctx context.Context, s *Store, name string, scan func(*sql.Rows) (T, error), args ...any) (_ []T, err error) {
-	rows, err := s.db.QueryContext(ctx, query(name), args...)
+func collect[T any](ctx context.Context, s *Store, name string, scan func(*sql.Rows) (T, error), args ...any) ([]T, error) {
+	return collectFrom(ctx, s, s.db, name, scan, args...)
+}
+
+// A querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func collectFrom[T any](ctx context.Context, s *Store, q querier, name string, scan func(*sql.Rows) (T, error), args ...any) (_ []T, err error) {
+	rows, err := q.QueryContext(ctx, query(name), args...)
 	if err != nil {
 		return nil, s.fail(name, err)
 	}

@@ -125,7 +125,7 @@ func (s *Store) forget(ctx context.Context, runs []journal.Run, whole bool) (int
 
 func (s *Store) drop(ctx context.Context, id string) error {
 	return duck.InTx(ctx, s.db, func(tx *sql.Tx) error {
-		for _, table := range []string{"trial", "excluded", "loaded", "run"} {
+		for _, table := range []string{"trial", "excluded", "margin", "loaded", "run"} {
 			if _, err := tx.ExecContext(ctx, "delete from "+table+" where run_id = ?", id); err != nil {
 				return err
 			}

@@ -183,10 +183,7 @@ func (o *gateOptions) baselines(ctx context.Context, cat *catalog.Catalog, rules
 			return err
 		}
 		for i := range subjects {
-			err = errors.Join(err, b.add(ctx, cat.Version, &subjects[i], r.Baseline, runs))
-		}
-		if err := errors.Join(err, b.store.Close()); err != nil {
-			return err
+			b.add(cat.Version, &subjects[i], r.Baseline, runs)
 		}
 	}
 	return nil

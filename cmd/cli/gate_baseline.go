@@ -16,10 +16,10 @@ import (
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
-// A baseline is an earlier snapshot with its trials.
+// A baseline is an earlier snapshot with what its trials count to.
 type baseline struct {
 	snapshot *publish.Snapshot
-	store    *trialstore.Store
+	counts   []trialstore.Count
 }
 
 func openBaseline(ctx context.Context, root, name string) (*baseline, error) {
@@ -35,18 +35,21 @@ func openBaseline(ctx context.Context, root, name string) (*baseline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &baseline{s, store}, nil
+	counts, err := store.Counts(ctx, nil)
+	return &baseline{s, counts}, errors.Join(err, store.Close())
 }
 
 // add gives a subject the cells of its category, and notes the other differences.
-func (b *baseline) add(ctx context.Context, catalogue string, s *gate.Subject, name string, runs []journal.Run) error {
+func (b *baseline) add(catalogue string, s *gate.Subject, name string, runs []journal.Run) {
 	board, ok := b.snapshot.Board(s.Board.Category)
 	if !ok {
-		return nil
+		return
 	}
-	cells, _, err := b.store.Cells(ctx, s.Board.Category, nil)
-	if err != nil {
-		return err
+	var cells []analytics.Cell
+	for _, c := range b.counts {
+		if c.Category == s.Board.Category {
+			cells = c.Cells
+		}
 	}
 	m := b.snapshot.Manifest
 	base := gate.Baseline{Measurement: analytics.Measurement{Cells: cells, Design: analytics.DesignOf(m.Pool(s.Board.Category))}}
@@ -63,7 +66,6 @@ func (b *baseline) add(ctx context.Context, catalogue string, s *gate.Subject, n
 		base.Notes = append(base.Notes, "texts of prompts changed")
 	}
 	s.Baselines[name] = base
-	return nil
 }
 
 // pairByText gives the prompts of an older snapshot, which names families of equal texts

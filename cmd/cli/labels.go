@@ -66,11 +66,7 @@ func (s selection) labelled(ctx context.Context, store *trialstore.Store, catego
 		if r.Eval.Category != category {
 			continue
 		}
-		n, err := store.Extracted(ctx, r)
-		if err != nil {
-			return analytics.Labels{}, err
-		}
-		extracted += n
+		extracted += s.extracted[r.ID]
 		for _, l := range s.labels {
 			if l.Run == r.ID {
 				of = append(of, l)

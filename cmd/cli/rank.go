@@ -117,12 +117,15 @@ func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*t
 		return chosen, err
 	}
 	a.explain(chosen)
-	slugs, err := store.Categories(ctx, chosen.ids())
+	counts, err := store.Counts(ctx, chosen.ids())
 	if err != nil {
 		return chosen, err
 	}
-	for _, slug := range slugs {
-		board, measured, err := rankOne(ctx, store, cat, slug, chosen)
+	if chosen.extracted, err = store.Extracted(ctx, chosen.runs); err != nil {
+		return chosen, err
+	}
+	for _, count := range counts {
+		board, measured, err := rankOne(ctx, store, cat, count, chosen)
 		if err != nil {
 			return chosen, err
 		}
@@ -132,22 +135,19 @@ func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*t
 }
 
 // rankOne ranks a category, and returns what it was ranked from.
-func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog, slug string, chosen selection) (board analytics.Board, m analytics.Measurement, err error) {
+func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog, count trialstore.Count, chosen selection) (board analytics.Board, m analytics.Measurement, err error) {
+	slug := count.Category
 	category, ok := cat.Category(slug)
 	if !ok {
 		return board, m, usageErr("use the catalogue of the trials: --catalog DIR",
 			"trials of category %s, which is not in the catalogue", slug)
-	}
-	cells, totals, err := store.Cells(ctx, slug, chosen.ids())
-	if err != nil {
-		return board, m, err
 	}
 	labels, err := chosen.labelled(ctx, store, slug)
 	if err != nil {
 		return board, m, badInput(err)
 	}
 	m = analytics.Measurement{
-		Category: category, Cells: cells, Planned: totals.Planned, Synthetic: totals.Synthetic, Doubts: chosen.doubts(slug), Design: analytics.DesignOf(chosen.pool(slug)),
+		Category: category, Cells: count.Cells, Planned: count.Planned, Synthetic: count.Synthetic, Doubts: chosen.doubts(slug), Design: analytics.DesignOf(chosen.pool(slug)),
 	}
 	return analytics.Rank(m).WithLabels(m, labels), m, nil
 }

@@ -26,29 +26,7 @@ func newRunsCmd(env *Env) *cobra.Command {
 		},
 	}
 	f.flags(cmd)
-	cmd.AddCommand(newRunsCtlCmd(env), &cobra.Command{
-		Use:   "rebuild",
-		Short: "Rebuild the trial store from the journals",
-		Long:  "Rebuild trials.duckdb from the journals of all runs. The journals are the source of truth; the store may be deleted at any time.",
-		Args:  usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := newApp(env, cmd)
-			if err != nil {
-				return err
-			}
-			start := env.Now()
-			loaded, err := trialstore.Rebuild(cmd.Context(), a.trialsPath(), a.runsRoot())
-			if err != nil {
-				return err
-			}
-			_, _ = fmt.Fprintf(env.Stderr, "rebuilt %s: %d trials of %d runs in %s\n", a.trialsPath(), loaded.Trials, loaded.Runs,
-				env.Now().Sub(start).Round(time.Millisecond))
-			for _, run := range loaded.Unreadable {
-				err = errors.Join(err, run)
-			}
-			return err
-		},
-	})
+	cmd.AddCommand(newRunsCtlCmd(env), newRunsRebuildCmd(env))
 	return cmd
 }
 

@@ -69,6 +69,8 @@ type selection struct {
 	newer []trialstore.RunRow
 	// labels are what people say of trials of the runs.
 	labels []analytics.RunLabels
+	// extracted counts the trials that people can check, by run; see Store.Extracted.
+	extracted map[string]int
 }
 
 func (s selection) ids() []string {

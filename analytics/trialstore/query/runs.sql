@@ -1,19 +1,5 @@
-with
-valid as (
-    select run_id, count(*) as n, max(finished_at) as last_at,
-           if(bool_or(unresolved is null), null, count(*) filter (unresolved)) as unresolved
-    from trial
-    group by run_id
-),
-missed as (
-    select run_id, count(distinct trial_id) as n
-    from excluded
-    where not exists (from trial where trial.run_id = excluded.run_id and trial.trial_id = excluded.trial_id)
-    group by run_id
-)
-select run.run_id, run.eval, run.category, run.created_at, run.planned, run.synthetic, run.imported,
-       coalesce(valid.n, 0), coalesce(missed.n, 0), valid.last_at, run.shard, valid.unresolved
+select run.run_id, run.eval, run.category, run.created_at, run.planned, run.synthetic, run.imported, run.shard,
+       margin.run_id is not null, coalesce(margin.valid, 0), coalesce(margin.excluded, 0), margin.unresolved, margin.last_at
 from run
-left join valid using (run_id)
-left join missed using (run_id)
+left join margin on margin.run_id = run.run_id and margin.format = $1
 order by run.created_at, run.run_id

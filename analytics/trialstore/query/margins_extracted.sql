@@ -1,0 +1,3 @@
+select run_id, extracted
+from margin
+where format = $1
