@@ -15,6 +15,8 @@ import (
 // in waves of whole families, and ends after the wave in which the rule is decided.
 type Until struct {
 	Rule string `json:"rule"`
+	// Tools are the slugs of the category when the run began.
+	Tools []string `json:"tools"`
 	// Families counts those of the eval; Wave is how many of them are asked together.
 	Families int `json:"families"`
 	Wave     int `json:"wave"`
