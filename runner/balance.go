@@ -4,8 +4,16 @@ import "time"
 
 // horizon is the last place in the plan that may be attempted, and the lane that holds
 // it there. If a budget may end the run, no lane gets far ahead of the others: the
-// attempted part of the plan stays balanced.
+// attempted part of the plan stays balanced. A stopping rule ends it with the wave.
 func (s *scheduler) horizon(now time.Time) (place int, last *lane) {
+	place, last = s.budgetHorizon(now)
+	if end := s.families.reach(place); end < place {
+		return end, nil
+	}
+	return place, last
+}
+
+func (s *scheduler) budgetHorizon(now time.Time) (place int, last *lane) {
 	if s.money.limit <= 0 || s.affordable(now) {
 		return s.tally.planned, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
 )
@@ -60,6 +61,9 @@ type Summary struct {
 	AtMostUSD  float64 `json:"at_most_usd"`
 	// Closed are the reasons of closed agents, by name.
 	Closed map[string]string `json:"closed,omitempty"`
-	// Stopped is "", "interrupted" or "budget".
+	// Stopped is "", "interrupted", "budget" or "incomplete".
 	Stopped string `json:"stopped,omitempty"`
+	// Decided is the verdict of the stopping rule, if this start reached it. Planned then
+	// counts the families that were asked.
+	Decided *journal.Stopped `json:"decided,omitempty"`
 }

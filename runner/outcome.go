@@ -175,10 +175,12 @@ func (s *scheduler) apply(o outcome) {
 	case o.kind == journal.KindResult:
 		a.lane.answered()
 		s.tally.keep(a.Trial)
+		s.settled(a, true, picked(o.result))
 		s.emit(Event{Kind: EventResult, Trial: a.Trial, Result: o.result, CostUSD: o.cost})
 	case o.kind == journal.KindExcluded:
 		a.lane.failed++
 		s.tally.giveUp(a.Trial, o.excluded)
+		s.settled(a, false, "")
 		s.emit(Event{Kind: EventExcluded, Trial: a.Trial, Reason: o.excluded})
 	case o.failure != nil:
 		s.retry(a, o.failure)

@@ -1,12 +1,15 @@
 package runner
 
 import (
+	"unique"
+
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
 // Progress is the state of a run according to its journal.
 type Progress struct {
 	Valid    map[string]bool   // ids of trials that have an answer
+	Picked   map[string]string // the tools that answers picked, by id of the trial
 	Excluded map[string]string // reasons by id of excluded trials
 	Attempts map[string]int    // made, by id of the trial
 	// SpentUSD is the known cost of answers and failed attempts. LostUSD is the worst
@@ -51,7 +54,7 @@ func Replay(root, id string) (Progress, error) {
 // NewProgress returns the progress of a run without records.
 func NewProgress() Progress {
 	return Progress{
-		Valid: map[string]bool{}, Excluded: map[string]string{}, Attempts: map[string]int{}, SpentBy: map[string]float64{}, LostBy: map[string]float64{},
+		Valid: map[string]bool{}, Picked: map[string]string{}, Excluded: map[string]string{}, Attempts: map[string]int{}, SpentBy: map[string]float64{}, LostBy: map[string]float64{},
 		Manifests: map[string]string{}, Answered: map[string]journal.Offset{}, open: map[string]journal.Record{},
 	}
 }
@@ -82,6 +85,9 @@ func (p *Progress) Add(r journal.Record, at journal.Offset) {
 			delete(p.Excluded, t.ID) // attempted again
 		}
 	case journal.KindResult:
+		if tool := picked(r.Result); tool != "" && !p.Valid[t.ID] { // the first result counts
+			p.Picked[t.ID] = unique.Make(tool).Value()
+		}
 		p.Valid[t.ID] = true
 		delete(p.Excluded, t.ID)
 		if r.Answer != nil {

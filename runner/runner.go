@@ -38,7 +38,10 @@ const MaxConcurrency = 1024
 const (
 	StoppedInterrupted = "interrupted" // the context ended
 	StoppedBudget      = "budget"      // the next attempt might have cost more than is left
-	stoppedFailed      = "failed"      // by an error, which Run returns
+	// StoppedIncomplete means that a family lacks trials of a closed agent: the stopping
+	// rule cannot be checked.
+	StoppedIncomplete = "incomplete"
+	stoppedFailed     = "failed" // by an error, which Run returns
 )
 
 // A Journal stores the records of a run. It is a *journal.Journal, or wraps one.
@@ -47,6 +50,7 @@ type Journal interface {
 	Append(ctx context.Context, records ...journal.Record) error
 	Put(ctx context.Context, raw []byte) (journal.RawRef, error)
 	ReadAt(at journal.Offset) (journal.Record, error)
+	Stop(s journal.Stopped) error
 }
 
 // A Runner runs one eval. Its fields are not changed while Run runs.
@@ -75,6 +79,8 @@ type Runner struct {
 	// unlimited.
 	// One attempt may always begin.
 	MemoryCapMB int
+	// Until ends the run by a stopping rule; nil runs all trials.
+	Until *Until
 	// Extraction limits concurrent extractions; runs of one process share it. Nil means
 	// one for this run with a slot per CPU.
 	Extraction *Extraction

@@ -46,6 +46,7 @@ type scheduler struct {
 	}
 	statusAt time.Time // of the last status event
 	estimate estimate
+	families *families // of a run with a stopping rule
 }
 
 // run makes attempts until no trial is left, or no attempt is allowed any more.
@@ -56,6 +57,7 @@ func (s *scheduler) run(parent context.Context) (Summary, error) {
 	s.feed = newFeed(parent, s.Sinks, cancel)
 	s.emit(Event{Kind: EventStart})
 	if s.failure = s.manifests(ctx); s.failure == nil {
+		s.judge()
 		s.loop(ctx)
 	}
 	s.setAlarm(ctx, time.Time{})
@@ -162,12 +164,11 @@ func (s *scheduler) left() bool {
 	if len(s.answered) > 0 {
 		return true
 	}
-	for _, l := range s.lanes {
-		if len(l.queue)+len(l.retries) > 0 {
-			return true
-		}
-	}
-	return false
+	end := s.families.reach(s.tally.planned)
+	return slices.ContainsFunc(s.lanes, func(l *lane) bool {
+		place, ok := l.first()
+		return ok && place < end
+	})
 }
 
 // post hands a function to the scheduler's goroutine.
@@ -251,6 +252,9 @@ func (s *scheduler) status(now time.Time) Status {
 }
 
 func (s *scheduler) summary(parent context.Context) Summary {
+	if s.stopped == "" && s.families.open() {
+		s.stopped = StoppedIncomplete
+	}
 	if s.stopped == stoppedFailed {
 		s.stopped = "" // the error is the reason
 	}
@@ -267,6 +271,9 @@ func (s *scheduler) summary(parent context.Context) Summary {
 	sum.SpentUSD, sum.SpentKnown = s.money.spent, !s.money.unknown
 	sum.AtMostUSD = s.money.spent + s.money.lost
 	sum.Closed = closed
+	if s.families != nil {
+		sum.Decided = s.families.stopped
+	}
 	return sum
 }
 
@@ -319,6 +326,9 @@ func newScheduler(r *Runner, trials []plan.Trial, done Progress) *scheduler {
 		l.queue = append(l.queue, p)
 	}
 	s.lanes = slices.DeleteFunc(s.lanes, func(l *lane) bool { return len(l.queue) == 0 })
+	if r.Until != nil {
+		s.families = newFamilies(r.Until, done)
+	}
 	return s
 }
 

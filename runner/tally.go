@@ -51,6 +51,12 @@ func (t *tally) giveUp(trial plan.Trial, reason string) {
 	t.left[trial.Agent]--
 }
 
+// drop takes a trial without an end out of the plan.
+func (t *tally) drop(trial plan.Trial) {
+	t.planned--
+	t.left[trial.Agent]--
+}
+
 // summary returns the counts. A missing trial has the reason of its agent's lane, or
 // else of the whole run.
 func (t *tally) summary(lanes map[string]string, stopped string) Summary {

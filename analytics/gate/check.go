@@ -230,7 +230,7 @@ func (r Rule) figure(b analytics.Board) figure {
 	}
 	s := b.Tools[slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == r.Tool })]
 	switch r.Metric {
-	case rank:
+	case Rank:
 		return figure{float64(s.Rank), float64(s.RankLow), float64(s.RankHigh), true, false}
 	case shortlistRate:
 		return figure{s.ShortlistRate, s.ShortlistLow, s.ShortlistHigh, true, true}

@@ -37,11 +37,11 @@ type Rule struct {
 
 // The metrics.
 const (
-	pickRate      = "pickRate"
+	PickRate      = "pickRate"
 	shortlistRate = "shortlistRate"
 	defaultRate   = "defaultRate"
 	firstNamed    = "firstNamedRate"
-	rank          = "rank"
+	Rank          = "rank"
 	drop          = "drop"
 	coverage      = "coverage"
 	trials        = "trials"
@@ -52,10 +52,10 @@ const (
 )
 
 var (
-	ofTools   = []string{pickRate, shortlistRate, defaultRate, firstNamed, rank, drop}
+	ofTools   = []string{PickRate, shortlistRate, defaultRate, firstNamed, Rank, drop}
 	ofBoards  = []string{coverage, trials, prompts, mismatchRate, diyRate, unresolved}
-	bounded   = []string{pickRate, shortlistRate, defaultRate, rank, mismatchRate, diyRate}
-	rates     = []string{pickRate, shortlistRate, defaultRate, firstNamed, coverage, mismatchRate, diyRate, unresolved}
+	bounded   = []string{PickRate, shortlistRate, defaultRate, Rank, mismatchRate, diyRate}
+	rates     = []string{PickRate, shortlistRate, defaultRate, firstNamed, coverage, mismatchRate, diyRate, unresolved}
 	subject   = `^(?:([a-z0-9-]+)\s*:\s*)?([A-Za-z]+)\s*(?:\(\s*([^()\s]+)\s*\))?\s*`
 	threshold = regexp.MustCompile(subject + `(low|high)?\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(%)?$`)
 	against   = regexp.MustCompile(subject + `(?:(<=|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(pp|%)\s*)?vs\s+(\S+)$`)

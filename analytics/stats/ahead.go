@@ -23,7 +23,8 @@ type Ahead struct {
 	logs [aheadBets]float64
 }
 
-// Add adds a difference in [-1, 1].
+// Add adds a difference in [-1, 1], or any value of at least -1: the claim is sound for
+// these too.
 func (a *Ahead) Add(d float64) {
 	for k := range a.logs {
 		a.logs[k] += math.Log1p(float64(k+1) / (aheadBets + 1) * d)

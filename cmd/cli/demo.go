@@ -102,7 +102,7 @@ func (o *demoOptions) measureOne(ctx context.Context, cat *catalog.Catalog, file
 	id := "demo-" + ev.Name + "-" + pick.Version // what an earlier version made of the study is not taken for its own
 	j, err := journal.Open(o.runsRoot(), id)
 	if errors.Is(err, os.ErrNotExist) {
-		j, err = createRun(o.app, cat, ev, id, nil)
+		j, err = createRun(o.app, cat, journal.Run{ID: id, Eval: *ev})
 	}
 	if err != nil {
 		return runner.Summary{}, err

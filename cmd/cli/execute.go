@@ -85,6 +85,9 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 		Describe: workspace.Source{Load: templates.Load}.Describe,
 		Now:      a.env.Now, Sleep: a.env.Sleep,
 	}
+	if r.Until, err = openRule(run); err != nil {
+		return sum, err
+	}
 	return r.Run(ctx, run.Trials(), done)
 }
 

@@ -31,6 +31,7 @@ type runOptions struct {
 	resume        string
 	shard         string
 	queue         string
+	until         string
 	retryExcluded bool
 	concurrency   int
 	maxCost       float64
@@ -48,6 +49,11 @@ func newRunCmd(env *Env, runF func(context.Context, *runOptions) error) *cobra.C
 		Short: "Run an eval: send every prompt to every agent and store the answers",
 		Long: `Run the trials of an eval. Every answer is on disk before it counts: --resume RUN
 continues an interrupted or killed run and sends only the missing trials.
+
+With --until RULE the run takes one prompt family after the other and ends when the rule is
+answered. Looking after every family is allowed for: the chance of a wrong verdict is at most
+5 %. RULE is decided (one tool is ahead of all others), rank(TOOL) OP NUMBER or
+pickRate(TOOL) OP NUMBER, with OP one of <=, <, >= and >.
 
 The exit code is 0 when every planned trial is accounted for, 4 when trials are
 missing or the budget was reached, 130 after an interrupt.`,
@@ -69,6 +75,7 @@ missing or the budget was reached, 130 after an interrupt.`,
 	f.StringVar(&o.queue, "queue", "", "let workers (firstpick worker) send the requests, over this PostgreSQL `URL`: postgres://...")
 	f.BoolVar(&o.retryExcluded, "retry-excluded", false, "with --resume: retry excluded trials")
 	f.IntVar(&o.concurrency, "concurrency", 0, "parallel trials (default: the eval's, or 32)")
+	f.StringVar(&o.until, "until", "", "end the run when this `RULE` is answered, such as 'rank(stripe) <= 2'")
 	f.Float64Var(&o.maxCost, "max-cost", 0, "stop before spending more than this many US dollars")
 	f.BoolVar(&o.json, "json", false, "print events as NDJSON on stdout")
 	addAgentFlags(f)
@@ -103,7 +110,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	})
 	err = errors.Join(err, j.Close())
 	if sum.RunID != "" {
-		o.report(sum, run.Shard != nil)
+		o.report(sum, run)
 	}
 	o.load(context.WithoutCancel(ctx))
 	if err != nil {
@@ -127,6 +134,10 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 	if err := keepAgents(ev, o.agents); err != nil {
 		return nil, err
 	}
+	until, err := o.stopping(cat, ev)
+	if err != nil {
+		return nil, err
+	}
 	id := newRunID(o.env)
 	if err := preflight(ctx, ev, o.agentDeps(ctx, table, id), o.maxCost); err != nil {
 		return nil, err
@@ -135,7 +146,7 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 	if err != nil {
 		return nil, err
 	}
-	return createRun(o.app, cat, ev, id, part)
+	return createRun(o.app, cat, journal.Run{ID: id, Eval: *ev, Shard: part, Until: until})
 }
 
 func (o *runOptions) reopen() (*journal.Journal, error) {
@@ -150,6 +161,9 @@ func (o *runOptions) reopen() (*journal.Journal, error) {
 	}
 	if o.shard != "" && o.shard != old.Shard.String() {
 		return nil, usageErr("omit --shard: a resumed run keeps its shard", "run %s is not shard %s", o.resume, o.shard)
+	}
+	if o.until != "" && (old.Until == nil || o.until != old.Until.Rule) {
+		return nil, usageErr("omit --until: a resumed run keeps its rule", "run %s does not have the rule %q", o.resume, o.until)
 	}
 	if old.Imported {
 		return nil, usageErr("import the file again", "run %s was imported and cannot be resumed", o.resume)
@@ -220,8 +234,9 @@ func simulatedNote(ev *eval.Eval) string {
 		strings.Join(names, ", "))
 }
 
-// createRun checks the eval against the catalogue and makes the run's journal.
-func createRun(a *app, cat *catalog.Catalog, ev *eval.Eval, id string, part *journal.Shard) (*journal.Journal, error) {
+// createRun checks the eval of a new run against the catalogue and makes its journal.
+func createRun(a *app, cat *catalog.Catalog, run journal.Run) (*journal.Journal, error) {
+	ev := &run.Eval
 	category, ok := cat.Category(ev.Category)
 	if !ok {
 		return nil, unknownCategory(cat, ev.Category)
@@ -233,10 +248,7 @@ func createRun(a *app, cat *catalog.Catalog, ev *eval.Eval, id string, part *jou
 	if err != nil {
 		return nil, badInput(err)
 	}
-	run := journal.Run{
-		ID: id, Eval: *ev, CreatedAt: a.env.Now().UTC(), Synthetic: ev.Synthetic(),
-		Catalog: cat.Version, Extractor: pick.Version, Notes: notes, Shard: part,
-	}
+	run.CreatedAt, run.Synthetic, run.Catalog, run.Extractor, run.Notes = a.env.Now().UTC(), ev.Synthetic(), cat.Version, pick.Version, notes
 	run.Planned = len(run.Trials())
 	return journal.Create(a.runsRoot(), run)
 }
@@ -254,7 +266,7 @@ func unknownCategory(cat *catalog.Catalog, slug string) error {
 }
 
 // report prints the counts of planned trials, and whether the run counts.
-func (o *runOptions) report(sum runner.Summary, shard bool) {
+func (o *runOptions) report(sum runner.Summary, run journal.Run) {
 	w := o.env.Stderr
 	_, _ = fmt.Fprintf(w, "planned %d = valid %d + excluded %d", sum.Planned, sum.Valid, sum.Excluded)
 	if sum.Missing > 0 {
@@ -273,6 +285,9 @@ func (o *runOptions) report(sum runner.Summary, shard bool) {
 	case sum.SpentUSD > 0:
 		_, _ = fmt.Fprintf(w, "spent %.4f USD\n", sum.SpentUSD)
 	}
+	if run.Until != nil {
+		reportRule(w, run.Until, sum)
+	}
 	complete := analytics.Complete(sum.Valid, sum.Planned)
 	switch {
 	case sum.Missing > 0:
@@ -280,7 +295,7 @@ func (o *runOptions) report(sum runner.Summary, shard bool) {
 	case !complete:
 		_, _ = fmt.Fprintf(w, "retry excluded trials with: %s\n", o.resumeCommand(sum.RunID, true))
 	}
-	if !complete && !shard {
+	if !complete && run.Shard == nil {
 		_, _ = fmt.Fprintln(w, "incomplete: less than 95 % of the planned trials have an answer; rank and publish use the latest complete run of this eval, if any")
 	}
 }

@@ -68,7 +68,7 @@ func (t *tally) note(e runner.Event, now time.Time) {
 		t.mark(now)
 	case runner.EventEnd:
 		if e.Summary != nil {
-			t.stopped = e.Summary.Stopped
+			t.stopped, t.run.Planned = e.Summary.Stopped, e.Summary.Planned
 		}
 	}
 }

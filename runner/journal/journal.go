@@ -22,7 +22,8 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// A Run is the plan of a run. It is written once, before the first record.
+// A Run is the plan of a run. It is written before the first record, and once more where a
+// stopping rule ends the run.
 type Run struct {
 	ID        string    `json:"id"`
 	Eval      eval.Eval `json:"eval"`
@@ -42,6 +43,8 @@ type Run struct {
 	Notes     []string `json:"notes,omitempty"`
 	// Shard is nil for a run of the whole plan.
 	Shard *Shard `json:"shard,omitempty"`
+	// Until is nil for a run that asks all of its plan.
+	Until *Until `json:"until,omitempty"`
 	// Before is the spending of an earlier, lost journal of the same run; nil if no
 	// journal was lost.
 	Before *Money `json:"before,omitempty"`

@@ -60,6 +60,9 @@ func ReadRun(root, id string) (Run, error) {
 	if s := r.Shard; s != nil && (s.Index < 1 || s.Index > s.Of) {
 		return Run{}, &DamageError{Path: path, Reason: fmt.Sprintf("invalid shard %s", s)}
 	}
+	if u := r.Until; u != nil && (u.Wave < 1 || u.Stopped != nil && u.Stopped.Asked < 1) {
+		return Run{}, &DamageError{Path: path, Reason: "invalid stopping rule"}
+	}
 	return r, nil
 }
 

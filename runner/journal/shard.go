@@ -1,10 +1,6 @@
 package journal
 
-import (
-	"fmt"
-
-	"github.com/firstpick/firstpick/runner/plan"
-)
+import "fmt"
 
 // A Shard is the part of a plan that a run has. Alone it has no result: merge it with
 // the others into one run.
@@ -22,14 +18,4 @@ func (s *Shard) String() string {
 		return ""
 	}
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
-}
-
-// Trials returns the trials of a run in the order of the plan. An imported run has no
-// plan.
-func (r *Run) Trials() []plan.Trial {
-	trials := plan.New(&r.Eval)
-	if r.Shard != nil {
-		trials = plan.Shard(trials, r.Shard.Index, r.Shard.Of)
-	}
-	return trials
 }

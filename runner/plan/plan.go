@@ -5,15 +5,13 @@
 // The order is block-randomised: a block is one repeat and holds every (prompt,
 // agent, template) once, in an order drawn by a hash of the seed. Any prefix of
 // the order is balanced to within one block, so a run that stops early still
-// compares like with like.
+// compares like with like. A run with a stopping rule has another order; see Families.
 package plan
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"slices"
 
 	"github.com/firstpick/firstpick/runner/eval"
 )
@@ -65,29 +63,18 @@ func New(e *eval.Eval) []Trial {
 }
 
 func block(e *eval.Eval, repeat int) []Trial {
-	type keyed struct {
-		key   uint64
-		trial Trial
-	}
-	var cells []keyed
+	var out []Trial
 	for _, p := range e.Prompts {
 		for _, a := range e.Agents {
 			for _, t := range e.Templates {
-				trial := Trial{
+				out = append(out, Trial{
 					ID: TrialID(e.Name, p.ID, p.Text, a.Name, t, repeat), Eval: e.Name, Category: e.Category,
 					PromptID: p.ID, Family: p.FamilyName(), Tags: p.Tags, Agent: a.Name, Template: t, Repeat: repeat,
-				}
-				cells = append(cells, keyed{orderKey(e.Seed, trial.ID), trial})
+				})
 			}
 		}
 	}
-	slices.SortFunc(cells, func(x, y keyed) int {
-		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.trial.ID, y.trial.ID))
-	})
-	out := make([]Trial, len(cells))
-	for i, c := range cells {
-		out[i] = c.trial
-	}
+	shuffle(out, e.Seed, func(t Trial) string { return t.ID })
 	return out
 }
 
