@@ -10,8 +10,8 @@ import (
 // pairOf draws two measurements of the same families: in the second, the rate of the first
 // tool is lower by drop, and the first edited families have other prompts.
 func pairOf(r *rand.Rand, rate, drop, icc float64, families, edited, repeats int) (older, newer analytics.Measurement) {
-	w := &world{shares: [][]float64{{rate}, {rate}}, icc: icc, shared: .8, families: families, repeats: always(repeats)}
-	after := &world{shares: [][]float64{{rate - drop}, {rate - drop}}, icc: icc, shared: .8, families: families, repeats: always(repeats)}
+	w := &world{shares: [][]float64{{rate}, {rate}}, icc: icc, shared: .8, families: families, repeats: always(repeats), coupled: true}
+	after := &world{shares: [][]float64{{rate - drop}, {rate - drop}}, icc: icc, shared: .8, families: families, repeats: always(repeats), coupled: true}
 	for g := range families {
 		seeds := [2]uint64{r.Uint64(), r.Uint64()}
 		if g >= edited {

@@ -67,6 +67,7 @@ func scenarios() []scenario {
 		{"rivals", "False significant rival", rivals},
 		{"differences", "Differences", differences},
 		{"nights", "History", nights},
+		{"until", "run --until", stops},
 		{"plan", "Difference that plan calls detectable", plans},
 	}
 }

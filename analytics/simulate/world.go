@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
@@ -23,7 +25,10 @@ type world struct {
 	// families is how many are drawn, repeats the trials of a family and an agent, phrasings
 	// the number of prompts of a family.
 	families, phrasings int
-	repeats             func(r *rand.Rand, family, agent int) int
+	// coupled worlds draw by quantiles, so that the same random numbers give families that
+	// differ only as the shares do.
+	coupled bool
+	repeats func(r *rand.Rand, family, agent int) int
 }
 
 func always(n int) func(*rand.Rand, int, int) int {
@@ -72,6 +77,10 @@ func (w *world) family(r *rand.Rand) func(agent int) []float64 {
 	}
 	s := 1/w.icc - 1
 	n := len(w.shares[0])
+	if !w.coupled && w.alike() {
+		out := dirichlet(r, s, w.shares[0])
+		return func(int) []float64 { return out }
+	}
 	u := make([]float64, n)
 	for i := range u {
 		u[i] = r.Float64()
@@ -92,6 +101,30 @@ func (w *world) family(r *rand.Rand) func(agent int) []float64 {
 		}
 		return out
 	}
+}
+
+// alike reports whether all agents have the same shares.
+func (w *world) alike() bool {
+	return !slices.ContainsFunc(w.shares, func(s []float64) bool { return !slices.Equal(s, w.shares[0]) })
+}
+
+// dirichlet draws shares around the given ones, which leave a rest, by gamma variates.
+func dirichlet(r *rand.Rand, size float64, shares []float64) []float64 {
+	out, sum, rest := make([]float64, len(shares)), 0.0, 1.0
+	for i, p := range shares {
+		rest -= p
+		if p > 0 {
+			out[i] = distuv.Gamma{Alpha: size * p, Beta: 1, Src: r}.Rand()
+		}
+		sum += out[i]
+	}
+	if rest > 1e-9 {
+		sum += distuv.Gamma{Alpha: size * rest, Beta: 1, Src: r}.Rand()
+	}
+	for i := range out {
+		out[i] /= max(sum, 1e-300)
+	}
+	return out
 }
 
 func (w *world) cell(r *rand.Rand, shares []float64, trials int) analytics.Cell {
