@@ -52,8 +52,10 @@ func (m Measurement) board() (Board, *tally) {
 		NTrials: t.total.Trials, NPrompts: t.prompts, NFamilies: len(t.families), Coverage: m.coverage(t.total.Trials), Synthetic: m.Synthetic,
 		Estimand: m.Design.estimand(t.agents, m.Design.weightsOf(t.agents) != nil), AsOf: t.asOf(),
 		Outcomes: t.total.Outcomes, Unresolved: unresolved.value(), DecidedBy: t.byLayer(), Judge: t.judged(),
-		SayDoMismatchRate: round(mismatch.Value), SayDoMismatchLow: round(mismatch.Interval.Low), SayDoMismatchHigh: round(mismatch.Interval.High),
-		DIYRate: round(diy.Value), DIYLow: round(diy.Interval.Low), DIYHigh: round(diy.Interval.High),
+		SayDoMismatchRate: round(mismatch.Value), BoardDetail: &BoardDetail{
+			SayDoMismatchLow: round(mismatch.Interval.Low), SayDoMismatchHigh: round(mismatch.Interval.High),
+			DIYRate: round(diy.Value), DIYLow: round(diy.Interval.Low), DIYHigh: round(diy.Interval.High),
+		},
 		Consistency: t.consistency(), URL: "/leaderboards/" + cat.Slug,
 	}, t
 }
@@ -131,8 +133,8 @@ func (b *Board) standings(t *tally, cat *catalog.Category) []Standing {
 	return out
 }
 
-func (b *Board) detail(t *tally, tool int, e stats.Estimate, p, shortlist, defaults stats.Rate) Detail {
-	d := Detail{
+func (b *Board) detail(t *tally, tool int, e stats.Estimate, p, shortlist, defaults stats.Rate) *Detail {
+	d := &Detail{
 		ShortlistLow: round(shortlist.Interval.Low), ShortlistHigh: round(shortlist.Interval.High),
 		DefaultLow: round(defaults.Interval.Low), DefaultHigh: round(defaults.Interval.High), NEff: round(p.NEff),
 	}
@@ -229,7 +231,7 @@ func agentRates(tools []string, rates []stats.Rate, picks []int) []AgentRate {
 	out := []AgentRate{}
 	for i, r := range rates {
 		if picks[i] > 0 {
-			out = append(out, AgentRate{tools[i], round(r.Value), round(r.Interval.Low), round(r.Interval.High), picks[i]})
+			out = append(out, AgentRate{tools[i], round(r.Value), &Interval{round(r.Interval.Low), round(r.Interval.High)}, picks[i]})
 		}
 	}
 	slices.SortFunc(out, func(x, y AgentRate) int {

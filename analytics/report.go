@@ -32,7 +32,7 @@ func (b Board) Item() CategoryItem {
 func (b Board) WithBase(base string) Board {
 	b.URL, b.AsOf, b.Warnings = base+b.URL, copyOfValue(b.AsOf), copyOf(b.Warnings)
 	b.Tools, b.Agents, b.Cuts = copyOf(b.Tools), copyOf(b.Agents), slices.Clone(b.Cuts)
-	b.Coverage, b.Consistency = copyOfValue(b.Coverage), copyOfValue(b.Consistency)
+	b.Coverage, b.Consistency, b.BoardDetail = copyOfValue(b.Coverage), copyOfValue(b.Consistency), copyOfValue(b.BoardDetail)
 	b.Unresolved, b.DecidedBy, b.Judge = copyOfValue(b.Unresolved), copyOfValue(b.DecidedBy), copyOfValue(b.Judge)
 	for i := range b.Tools {
 		s := &b.Tools[i]
@@ -41,11 +41,11 @@ func (b Board) WithBase(base string) Board {
 	}
 	for i := range b.Cuts {
 		c := &b.Cuts[i]
-		c.Warnings, c.Tools = copyOf(c.Warnings), copyOf(c.Tools)
+		c.Warnings, c.Tools = copyOf(c.Warnings), copyOfRates(c.Tools)
 	}
 	for i := range b.Agents {
 		a := &b.Agents[i]
-		a.Tools, a.Unresolved = copyOf(a.Tools), copyOfValue(a.Unresolved)
+		a.Tools, a.Unresolved = copyOfRates(a.Tools), copyOfValue(a.Unresolved)
 	}
 	return b
 }
@@ -64,10 +64,21 @@ func (c CategoryItem) WithBase(base string) CategoryItem {
 	return c
 }
 
-func (d Detail) copy() Detail {
+func (d *Detail) copy() *Detail {
+	if d = copyOfValue(d); d == nil {
+		return nil
+	}
 	d.RawRate, d.PopulationLow, d.PopulationHigh = copyOfValue(d.RawRate), copyOfValue(d.PopulationLow), copyOfValue(d.PopulationHigh)
 	d.WithoutAgent, d.WithoutFamily, d.Variance = copyOfValue(d.WithoutAgent), copyOfValue(d.WithoutFamily), copyOfValue(d.Variance)
 	return d
+}
+
+func copyOfRates(rates []AgentRate) []AgentRate {
+	out := copyOf(rates)
+	for i := range out {
+		out[i].Interval = copyOfValue(out[i].Interval)
+	}
+	return out
 }
 
 func rivalsWithBase(rivals []Rival, base string) []Rival {

@@ -22,7 +22,7 @@ func TestParseRefuses(t *testing.T) {
 		"pickRate >= 0.1":                      "of which tool",
 		"coverage(stripe) >= 0.1":              "of a whole category",
 		"coverage low >= 0.1":                  "has no interval",
-		"firstNamedRate(stripe) low >= 0.1":     "has no interval",
+		"firstNamedRate(stripe) low >= 0.1":    "has no interval",
 		"pickRate(stripe) low >= 25":           "write 25% for percent",
 		"pickRate(stripe) low >= 250%":         "a share from 0 to 1",
 		"rank(stripe) high <= 3%":              "rank is not a share",
@@ -98,9 +98,9 @@ func measured() Subject {
 	unresolved, first, coverage := 3, 0.7, 0.96
 	return Subject{
 		Board: analytics.Board{
-			Category: "payments", NTrials: 30, NPrompts: 6, NFamilies: 6, Coverage: &coverage, SayDoMismatchRate: 0.1, Unresolved: &unresolved,
+			Category: "payments", NTrials: 30, NPrompts: 6, NFamilies: 6, Coverage: &coverage, SayDoMismatchRate: 0.1, BoardDetail: &analytics.BoardDetail{}, Unresolved: &unresolved,
 			Tools: []analytics.Standing{
-				{Slug: "stripe", Rank: 1, RankLow: 1, RankHigh: 2, PickRate: 0.6, CILow: 0.31, CIHigh: 0.83, ShortlistRate: 0.8, DefaultRate: 0.4, FirstNamedRate: &first},
+				{Slug: "stripe", Rank: 1, RankLow: 1, RankHigh: 2, PickRate: 0.6, CILow: 0.31, CIHigh: 0.83, ShortlistRate: 0.8, DefaultRate: 0.4, FirstNamedRate: &first, Detail: &analytics.Detail{}},
 				{Slug: "paddle", Rank: 2, RankLow: 1, RankHigh: 5},
 			},
 		},
