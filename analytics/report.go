@@ -15,7 +15,7 @@ func (b Board) Report(slug string) (Report, bool) {
 		CILow: s.CILow, CIHigh: s.CIHigh, FlatLow: s.FlatLow, FlatHigh: s.FlatHigh,
 		Rank: s.Rank, RankLow: s.RankLow, RankHigh: s.RankHigh, Field: b.Field,
 		DefaultRate: s.DefaultRate, ShortlistRate: s.ShortlistRate, FirstNamedRate: copyOfValue(s.FirstNamedRate), Picks: s.Picks, NTrials: s.NTrials,
-		Detail: s.Detail.copy(), Estimand: b.Estimand, Coverage: copyOfValue(b.Coverage), AsOf: copyOfValue(b.AsOf), Synthetic: b.Synthetic, Warnings: copyOf(b.Warnings),
+		Detail: copyOfDetail(s.Detail), Estimand: b.Estimand, Coverage: copyOfValue(b.Coverage), AsOf: copyOfValue(b.AsOf), Synthetic: b.Synthetic, Warnings: copyOf(b.Warnings),
 		BeatenBy: copyOf(s.BeatenBy), URL: s.URL, Labelled: s.Labelled, ExtractionError: b.ExtractionError,
 	}, true
 }
@@ -37,7 +37,7 @@ func (b Board) WithBase(base string) Board {
 	for i := range b.Tools {
 		s := &b.Tools[i]
 		s.URL, s.Warnings, s.BeatenBy = base+s.URL, copyOf(s.Warnings), rivalsWithBase(s.BeatenBy, base)
-		s.FirstNamedRate, s.Detail = copyOfValue(s.FirstNamedRate), s.Detail.copy()
+		s.FirstNamedRate, s.Detail = copyOfValue(s.FirstNamedRate), copyOfDetail(s.Detail)
 	}
 	for i := range b.Cuts {
 		c := &b.Cuts[i]
@@ -54,7 +54,7 @@ func (b Board) WithBase(base string) Board {
 func (r Report) WithBase(base string) Report {
 	r.URL, r.AsOf, r.Warnings = base+r.URL, copyOfValue(r.AsOf), copyOf(r.Warnings)
 	r.BeatenBy, r.FirstNamedRate = rivalsWithBase(r.BeatenBy, base), copyOfValue(r.FirstNamedRate)
-	r.Detail, r.Coverage = r.Detail.copy(), copyOfValue(r.Coverage)
+	r.Detail, r.Coverage = copyOfDetail(r.Detail), copyOfValue(r.Coverage)
 	return r
 }
 
@@ -64,7 +64,7 @@ func (c CategoryItem) WithBase(base string) CategoryItem {
 	return c
 }
 
-func (d *Detail) copy() *Detail {
+func copyOfDetail(d *Detail) *Detail {
 	if d = copyOfValue(d); d == nil {
 		return nil
 	}

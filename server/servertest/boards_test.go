@@ -29,7 +29,11 @@ func TestBoardsInTheAPI(t *testing.T) {
 			"/api/public/leaderboard?category=" + strings.Repeat("x", 201): {400, `longer than 200 bytes`},
 		} {
 			resp := ask(srv, "GET", path)
-			if text := body(t, resp); resp.StatusCode != want.status || !strings.Contains(text, want.part) {
+			text := body(t, resp)
+			if strings.Contains(path, "persona") && strings.Contains(text, `"tag":"ecosystem"`) {
+				t.Errorf("%s: %s has cuts by another tag:\n%s", name, path, text)
+			}
+			if resp.StatusCode != want.status || !strings.Contains(text, want.part) {
 				t.Errorf("%s: %s: %d, want %d with %s in\n%s", name, path, resp.StatusCode, want.status, want.part, text)
 			}
 		}

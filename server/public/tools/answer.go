@@ -132,7 +132,7 @@ func (c Call) leaderboard(s *snapshotview.Site) Answer {
 	for _, t := range b.Tools[:min(limit, len(b.Tools))] {
 		r := row{Standing: t}
 		if t.Detail != nil {
-			r.Detail, r.RawRate = nil, t.Detail.RawRate
+			r.Detail, r.RawRate = nil, t.RawRate
 		}
 		r.URL = c.tag(t.URL)
 		out.Tools = append(out.Tools, r)
