@@ -65,3 +65,27 @@ func (t *table) addRates(category, value string, trials int, rates []analytics.A
 		t.add(category, value, r.Slug, percent(r.PickRate), interval, fmt.Sprint(r.Picks), fmt.Sprint(trials))
 	}
 }
+
+// rateText formats the pick rate and its interval; of a tool that nobody picked, an upper
+// limit.
+func rateText(s analytics.Standing) (rate, interval string) {
+	switch {
+	case s.Picks > 0:
+		return percent(s.PickRate), fmt.Sprintf("%s–%s", percent(s.CILow), percent(s.CIHigh))
+	case s.CIHigh < 1:
+		return fmt.Sprintf("not picked (at most %s)", percent(s.CIHigh)), "-"
+	}
+	return "not picked", "-"
+}
+
+// metricText formats a metric; "-" where the board does not have it.
+func metricText(m analytics.Metric, s analytics.Standing) string {
+	v := m.Value(s)
+	switch {
+	case v == nil:
+		return "-"
+	case m.Rate:
+		return percent(*v)
+	}
+	return fmt.Sprint(*v)
+}
