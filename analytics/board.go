@@ -23,12 +23,12 @@ type Board struct {
 	// NPrompts is the number of prompts, NFamilies that of prompt families: prompts that
 	// ask for the same task are one family. Families are the clusters of the intervals.
 	NPrompts  int `json:"nPrompts"`
-	NFamilies int `json:"nFamilies"`
+	NFamilies int `json:"nFamilies,omitempty"`
 	// Coverage is valid / planned trials, 0 to 1; nil where the number of planned trials
 	// is unknown.
 	Coverage *float64 `json:"coverage"`
 	// Estimand says in one sentence what the rates are of.
-	Estimand string `json:"estimand"`
+	Estimand string `json:"estimand,omitempty"`
 	// Synthetic marks figures of simulated agents.
 	Synthetic bool     `json:"synthetic"`
 	Warnings  []string `json:"warnings"`
@@ -40,14 +40,9 @@ type Board struct {
 	DecidedBy *DecidedBy `json:"decidedBy,omitempty"`
 	// Judge counts what two judges read; nil where they read nothing.
 	Judge *JudgeCounts `json:"judge,omitempty"`
-	// SayDoMismatchRate is the share of trials that said one tool and used
-	// another, DIYRate that of trials that built their own; each with its 95 % interval.
+	// SayDoMismatchRate is the share of trials that said one tool and used another.
 	SayDoMismatchRate float64 `json:"sayDoMismatchRate"`
-	SayDoMismatchLow  float64 `json:"sayDoMismatchLow"`
-	SayDoMismatchHigh float64 `json:"sayDoMismatchHigh"`
-	DIYRate           float64 `json:"diyRate"`
-	DIYLow            float64 `json:"diyLow"`
-	DIYHigh           float64 `json:"diyHigh"`
+	*BoardDetail
 	// Consistency says how far repeats agree; nil without repeats.
 	Consistency *Consistency `json:"consistency,omitempty"`
 	// ExtractionError is nil without labels.
@@ -57,6 +52,17 @@ type Board struct {
 	// Cuts are the rates by tag of the prompts, sorted by tag and value; empty without tags.
 	Cuts []Cut  `json:"cuts,omitempty"`
 	URL  string `json:"url"`
+}
+
+// A BoardDetail is a part of Board. It is nil in boards of older snapshots.
+type BoardDetail struct {
+	// SayDoMismatchLow to SayDoMismatchHigh is the 95 % interval of SayDoMismatchRate.
+	SayDoMismatchLow  float64 `json:"sayDoMismatchLow"`
+	SayDoMismatchHigh float64 `json:"sayDoMismatchHigh"`
+	// DIYRate is the share of trials that built their own, with its 95 % interval.
+	DIYRate float64 `json:"diyRate"`
+	DIYLow  float64 `json:"diyLow"`
+	DIYHigh float64 `json:"diyHigh"`
 }
 
 // Outcomes counts the valid trials by outcome; the sum is Board.NTrials.
@@ -137,7 +143,7 @@ type Standing struct {
 	FirstNamedRate *float64 `json:"firstNamedRate,omitempty"`
 	Picks          int      `json:"picks"`
 	NTrials        int      `json:"nTrials"`
-	Detail
+	*Detail
 	Warnings []string `json:"warnings"`
 	URL      string   `json:"url"`
 	// Labelled is the rate that labels corrected; nil without them.
@@ -148,7 +154,8 @@ type Standing struct {
 	BeatenBy []Rival `json:"-"`
 }
 
-// A Detail is what backs a tool's rates: a part of Standing and Report.
+// A Detail is what backs a tool's rates: a part of Standing and Report. It is nil in boards
+// of older snapshots.
 type Detail struct {
 	// RawRate is Picks / NTrials; nil where every trial counts the same, as it is then
 	// PickRate.
@@ -225,8 +232,8 @@ type AgentBoard struct {
 	NTrials int    `json:"nTrials"`
 	// NFamilies is the number of prompt families that the agent answered, Weight how much
 	// it counts in the rates of the board, 0 to 1.
-	NFamilies int     `json:"nFamilies"`
-	Weight    float64 `json:"weight"`
+	NFamilies int     `json:"nFamilies,omitempty"`
+	Weight    float64 `json:"weight,omitempty"`
 	// Unresolved is as in Board, of this agent's trials.
 	Unresolved *int        `json:"unresolved,omitempty"`
 	Tools      []AgentRate `json:"tools"`
@@ -237,9 +244,14 @@ type AgentBoard struct {
 type AgentRate struct {
 	Slug     string  `json:"slug"`
 	PickRate float64 `json:"pickRate"`
-	CILow    float64 `json:"ciLow"`
-	CIHigh   float64 `json:"ciHigh"`
-	Picks    int     `json:"picks"`
+	*Interval
+	Picks int `json:"picks"`
+}
+
+// An Interval is the 95 % interval of an AgentRate. It is nil in boards of older snapshots.
+type Interval struct {
+	CILow  float64 `json:"ciLow"`
+	CIHigh float64 `json:"ciHigh"`
 }
 
 // A Cut is a board of the prompts that have one value of a tag.
@@ -274,8 +286,8 @@ type Report struct {
 	FirstNamedRate *float64 `json:"firstNamedRate,omitempty"`
 	Picks          int      `json:"picks"`
 	NTrials        int      `json:"nTrials"`
-	Detail
-	Estimand  string     `json:"estimand"`
+	*Detail
+	Estimand  string     `json:"estimand,omitempty"`
 	Coverage  *float64   `json:"coverage"`
 	AsOf      *time.Time `json:"asOf"`
 	Synthetic bool       `json:"synthetic"`

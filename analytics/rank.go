@@ -45,15 +45,19 @@ func (m Measurement) board() (Board, *tally) {
 		slugs[i] = e.Tool.Slug
 	}
 	t := newTally(slugs, m.Cells, m.Design)
-	diy, mismatch := t.rate(t.diy), t.rate(t.mismatched)
+	all := append(slices.Clone(t.picks), t.diy, t.mismatched)
+	t.estimates, t.pickRates = t.rates(all)
+	diy, mismatch := t.pickRates[len(t.picks)], t.pickRates[len(t.picks)+1]
 	unresolved := reported{t.total.Unresolved, t.total.UnresolvedUnknown, t.total.Trials}
 	return Board{
 		Category: cat.Slug, Name: cat.Name, Domain: string(cat.Domain), Study: cat.Study, Field: len(slugs),
 		NTrials: t.total.Trials, NPrompts: t.prompts, NFamilies: len(t.families), Coverage: m.coverage(t.total.Trials), Synthetic: m.Synthetic,
 		Estimand: m.Design.estimand(t.agents, m.Design.weightsOf(t.agents) != nil), AsOf: t.asOf(),
 		Outcomes: t.total.Outcomes, Unresolved: unresolved.value(), DecidedBy: t.byLayer(), Judge: t.judged(),
-		SayDoMismatchRate: round(mismatch.Value), SayDoMismatchLow: round(mismatch.Interval.Low), SayDoMismatchHigh: round(mismatch.Interval.High),
-		DIYRate: round(diy.Value), DIYLow: round(diy.Interval.Low), DIYHigh: round(diy.Interval.High),
+		SayDoMismatchRate: round(mismatch.Value), BoardDetail: &BoardDetail{
+			SayDoMismatchLow: round(mismatch.Interval.Low), SayDoMismatchHigh: round(mismatch.Interval.High),
+			DIYRate: round(diy.Value), DIYLow: round(diy.Interval.Low), DIYHigh: round(diy.Interval.High),
+		},
 		Consistency: t.consistency(m.Cells), URL: "/leaderboards/" + cat.Slug,
 	}, t
 }
@@ -98,7 +102,7 @@ func rangeOf(i stats.Interval, ok bool) *Range {
 // standings ranks the tools: by rate, then by the worst rank the data allow, then by slug.
 // Equal rates share the smaller rank.
 func (b *Board) standings(t *tally, cat *catalog.Category) []Standing {
-	estimates, rates := t.rates(t.picks)
+	estimates, rates := t.estimates[:len(t.picks)], t.pickRates[:len(t.picks)]
 	_, shortlists := t.rates(t.shortlists)
 	_, defaults := t.rates(t.defaults)
 	order := t.design.Compare(estimates, rates)
@@ -131,8 +135,8 @@ func (b *Board) standings(t *tally, cat *catalog.Category) []Standing {
 	return out
 }
 
-func (b *Board) detail(t *tally, tool int, e stats.Estimate, p, shortlist, defaults stats.Rate) Detail {
-	d := Detail{
+func (b *Board) detail(t *tally, tool int, e stats.Estimate, p, shortlist, defaults stats.Rate) *Detail {
+	d := &Detail{
 		ShortlistLow: round(shortlist.Interval.Low), ShortlistHigh: round(shortlist.Interval.High),
 		DefaultLow: round(defaults.Interval.Low), DefaultHigh: round(defaults.Interval.High), NEff: round(p.NEff),
 	}
@@ -218,7 +222,7 @@ func agentRates(tools []string, rates []stats.Rate, picks []int) []AgentRate {
 	out := []AgentRate{}
 	for i, r := range rates {
 		if picks[i] > 0 {
-			out = append(out, AgentRate{tools[i], round(r.Value), round(r.Interval.Low), round(r.Interval.High), picks[i]})
+			out = append(out, AgentRate{tools[i], round(r.Value), &Interval{round(r.Interval.Low), round(r.Interval.High)}, picks[i]})
 		}
 	}
 	slices.SortFunc(out, func(x, y AgentRate) int {

@@ -15,9 +15,16 @@ func (b Board) Report(slug string) (Report, bool) {
 		CILow: s.CILow, CIHigh: s.CIHigh, FlatLow: s.FlatLow, FlatHigh: s.FlatHigh,
 		Rank: s.Rank, RankLow: s.RankLow, RankHigh: s.RankHigh, Field: b.Field,
 		DefaultRate: s.DefaultRate, ShortlistRate: s.ShortlistRate, FirstNamedRate: copyOfValue(s.FirstNamedRate), Picks: s.Picks, NTrials: s.NTrials,
-		Detail: s.Detail.copy(), Estimand: b.Estimand, Coverage: copyOfValue(b.Coverage), AsOf: copyOfValue(b.AsOf), Synthetic: b.Synthetic, Warnings: copyOf(b.Warnings),
+		Detail: copyOfDetail(s.Detail), Estimand: b.Estimand, Coverage: copyOfValue(b.Coverage), AsOf: copyOfValue(b.AsOf), Synthetic: b.Synthetic, Warnings: b.warningsOf(s),
 		BeatenBy: copyOf(s.BeatenBy), URL: s.URL, Labelled: s.Labelled, ExtractionError: b.ExtractionError,
 	}, true
+}
+
+// warningsOf returns the doubts about the board and about one tool's rate, sorted.
+func (b Board) warningsOf(s Standing) []string {
+	out := slices.Concat([]string{}, b.Warnings, s.Warnings)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Item returns the board's line in the list of categories.
@@ -32,20 +39,20 @@ func (b Board) Item() CategoryItem {
 func (b Board) WithBase(base string) Board {
 	b.URL, b.AsOf, b.Warnings = base+b.URL, copyOfValue(b.AsOf), copyOf(b.Warnings)
 	b.Tools, b.Agents, b.Cuts = copyOf(b.Tools), copyOf(b.Agents), slices.Clone(b.Cuts)
-	b.Coverage, b.Consistency = copyOfValue(b.Coverage), copyOfValue(b.Consistency)
+	b.Coverage, b.Consistency, b.BoardDetail = copyOfValue(b.Coverage), copyOfValue(b.Consistency), copyOfValue(b.BoardDetail)
 	b.Unresolved, b.DecidedBy, b.Judge = copyOfValue(b.Unresolved), copyOfValue(b.DecidedBy), copyOfValue(b.Judge)
 	for i := range b.Tools {
 		s := &b.Tools[i]
 		s.URL, s.Warnings, s.BeatenBy = base+s.URL, copyOf(s.Warnings), rivalsWithBase(s.BeatenBy, base)
-		s.FirstNamedRate, s.Detail = copyOfValue(s.FirstNamedRate), s.Detail.copy()
+		s.FirstNamedRate, s.Detail = copyOfValue(s.FirstNamedRate), copyOfDetail(s.Detail)
 	}
 	for i := range b.Cuts {
 		c := &b.Cuts[i]
-		c.Warnings, c.Tools = copyOf(c.Warnings), copyOf(c.Tools)
+		c.Warnings, c.Tools = copyOf(c.Warnings), copyOfRates(c.Tools)
 	}
 	for i := range b.Agents {
 		a := &b.Agents[i]
-		a.Tools, a.Unresolved = copyOf(a.Tools), copyOfValue(a.Unresolved)
+		a.Tools, a.Unresolved = copyOfRates(a.Tools), copyOfValue(a.Unresolved)
 	}
 	return b
 }
@@ -54,7 +61,7 @@ func (b Board) WithBase(base string) Board {
 func (r Report) WithBase(base string) Report {
 	r.URL, r.AsOf, r.Warnings = base+r.URL, copyOfValue(r.AsOf), copyOf(r.Warnings)
 	r.BeatenBy, r.FirstNamedRate = rivalsWithBase(r.BeatenBy, base), copyOfValue(r.FirstNamedRate)
-	r.Detail, r.Coverage = r.Detail.copy(), copyOfValue(r.Coverage)
+	r.Detail, r.Coverage = copyOfDetail(r.Detail), copyOfValue(r.Coverage)
 	return r
 }
 
@@ -64,10 +71,21 @@ func (c CategoryItem) WithBase(base string) CategoryItem {
 	return c
 }
 
-func (d Detail) copy() Detail {
+func copyOfDetail(d *Detail) *Detail {
+	if d = copyOfValue(d); d == nil {
+		return nil
+	}
 	d.RawRate, d.PopulationLow, d.PopulationHigh = copyOfValue(d.RawRate), copyOfValue(d.PopulationLow), copyOfValue(d.PopulationHigh)
 	d.WithoutAgent, d.WithoutFamily, d.Variance = copyOfValue(d.WithoutAgent), copyOfValue(d.WithoutFamily), copyOfValue(d.Variance)
 	return d
+}
+
+func copyOfRates(rates []AgentRate) []AgentRate {
+	out := copyOf(rates)
+	for i := range out {
+		out[i].Interval = copyOfValue(out[i].Interval)
+	}
+	return out
 }
 
 func rivalsWithBase(rivals []Rival, base string) []Rival {

@@ -30,6 +30,10 @@ type tally struct {
 	picks, shortlists, defaults, firstNamed [][]int
 	trials, diy, mismatched, unresolved     []int
 
+	// The rates of all tools, then those of DIY and mismatch; set by Measurement.board.
+	estimates []stats.Estimate
+	pickRates []stats.Rate
+
 	total             Cell // sums of all cells but Tools
 	unresolvedByAgent []reported
 }

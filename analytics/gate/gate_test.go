@@ -98,9 +98,9 @@ func measured() Subject {
 	unresolved, first, coverage := 3, 0.7, 0.96
 	return Subject{
 		Board: analytics.Board{
-			Category: "payments", NTrials: 30, NPrompts: 6, NFamilies: 6, Coverage: &coverage, SayDoMismatchRate: 0.1, Unresolved: &unresolved,
+			Category: "payments", NTrials: 30, NPrompts: 6, NFamilies: 6, Coverage: &coverage, SayDoMismatchRate: 0.1, BoardDetail: &analytics.BoardDetail{}, Unresolved: &unresolved,
 			Tools: []analytics.Standing{
-				{Slug: "stripe", Rank: 1, RankLow: 1, RankHigh: 2, PickRate: 0.6, CILow: 0.31, CIHigh: 0.83, ShortlistRate: 0.8, DefaultRate: 0.4, FirstNamedRate: &first},
+				{Slug: "stripe", Rank: 1, RankLow: 1, RankHigh: 2, PickRate: 0.6, CILow: 0.31, CIHigh: 0.83, ShortlistRate: 0.8, DefaultRate: 0.4, FirstNamedRate: &first, Detail: &analytics.Detail{}},
 				{Slug: "paddle", Rank: 2, RankLow: 1, RankHigh: 5},
 			},
 		},

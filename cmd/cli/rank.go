@@ -23,6 +23,7 @@ type rankOptions struct {
 	category string
 	runs     []string
 	all      bool
+	by       string   // one of cutsBy, or empty
 	labels   []string // files; besideRuns for those beside the runs
 }
 
@@ -35,7 +36,9 @@ func newRankCmd(env *Env) *cobra.Command {
 each eval: one with answers to 95 % of its planned trials. Where there is none, the
 latest run is ranked, and a note on stderr says so. Rates are shares of all valid
 trials, with a 95 % CI that treats prompts as clusters: to narrow it, add prompts, not
-repeats. The rank is followed by its range (95 %).
+repeats. The rank is followed by its range (95 %). A tool that nobody picked has an upper
+limit. With --by the rates are those of each agent, or of the prompts with one value of
+a tag; small cells are marked early.
 
 Labels beside the runs (firstpick label) are used where they exist: the board then has the
 share of wrongly extracted outcomes, and each tool its rate corrected for them (PPI++,
@@ -58,6 +61,7 @@ files after it are read in place of those beside the runs.`,
 	cmd.Flags().StringArrayVar(&o.runs, "run", nil, "rank this run instead of the latest ones (repeatable)")
 	cmd.Flags().StringArrayVar(&o.labels, "labels", nil, "labels must exist; with files, use the labels in these")
 	cmd.Flags().Lookup("labels").NoOptDefVal = besideRuns
+	cmd.Flags().StringVar(&o.by, "by", "", "rates by "+strings.Join(cutsBy(), ", "))
 	cmd.Flags().BoolVar(&o.all, "all", false, "also list tools that were never picked or named")
 	cmd.Flags().String("base-url", "", "address that urls begin with (default http://"+demoListen+")")
 	return cmd
@@ -71,12 +75,18 @@ func (o *rankOptions) run(ctx context.Context) error {
 	if _, ok := cat.Category(o.category); o.category != "" && !ok {
 		return unknownCategory(cat, o.category)
 	}
+	if o.by != "" && !slices.Contains(cutsBy(), o.by) {
+		return unknownValue("unknown value of --by", o.by, cutsBy())
+	}
 	boards, err := o.boards(ctx, cat)
 	if err != nil {
 		return err
 	}
 	if o.category != "" && len(boards) == 0 {
 		return usageErr("firstpick runs lists the runs", "category %s is not measured yet", o.category)
+	}
+	if o.by != "" {
+		return o.printCuts(boards)
 	}
 	if o.json {
 		return o.printBoards(boards)
@@ -179,8 +189,8 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 				hidden++
 				continue
 			}
-			row := []string{b.Category, fmt.Sprint(s.Rank), fmt.Sprintf("%d–%d", s.RankLow, s.RankHigh), s.Slug, percent(s.PickRate),
-				fmt.Sprintf("%s–%s", percent(s.CILow), percent(s.CIHigh))}
+			rate, interval := rateText(s)
+			row := []string{b.Category, fmt.Sprint(s.Rank), fmt.Sprintf("%d–%d", s.RankLow, s.RankHigh), s.Slug, rate, interval}
 			for _, m := range analytics.Metrics() {
 				row = append(row, metricText(m, s))
 			}
@@ -197,21 +207,12 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 	return t.print(o.env, o.format)
 }
 
-// metricText formats a metric; "-" where the board does not have it.
-func metricText(m analytics.Metric, s analytics.Standing) string {
-	v := m.Value(s)
-	switch {
-	case v == nil:
-		return "-"
-	case m.Rate:
-		return percent(*v)
-	}
-	return fmt.Sprint(*v)
-}
-
 // notes prints the caveats of the numbers to stderr.
 func (o *rankOptions) notes(b analytics.Board, hidden int) {
 	w := o.env.Stderr
+	if b.Estimand != "" {
+		_, _ = fmt.Fprintf(w, "note: %s: %s\n", b.Category, printable(b.Estimand))
+	}
 	if u := b.Unresolved; u != nil && *u > 0 {
 		_, _ = fmt.Fprintf(w, "note: %s: %d of %d trials (%s) are unresolved: no rule applies, and they count as ambiguous (firstpick trial --outcome unresolved)\n",
 			b.Category, *u, b.NTrials, percent(float64(*u)/float64(b.NTrials)))

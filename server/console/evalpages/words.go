@@ -9,6 +9,7 @@ import (
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // A term is a label with its meaning. Look is its style.
@@ -159,8 +160,11 @@ func maybeMoney(usd *float64) string {
 	return money(*usd)
 }
 
-// between writes a rate with its interval.
+// between writes a rate with its interval, unless that says nothing.
 func between(rate, low, high float64) string {
+	if render.Interval(low, high) == "" {
+		return chart.Percent(rate)
+	}
 	return chart.Percent(rate) + " (" + strings.TrimSuffix(chart.Percent(low), "%") + "–" + chart.Percent(high) + ")"
 }
 

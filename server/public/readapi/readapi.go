@@ -5,6 +5,7 @@ package readapi
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -72,7 +73,7 @@ func (h *Handler) report(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) reportIn(w http.ResponseWriter, r *http.Request, s *snapshotview.Site, category, q string) {
-	if s.Board(category) == nil {
+	if s.Board(category, "") == nil {
 		h.Errors.Write(w, r, apierr.CategoryNotFound(s.SuggestCategories(category)))
 		return
 	}
@@ -112,7 +113,7 @@ func (h *Handler) leaderboard(w http.ResponseWriter, r *http.Request) {
 		h.Errors.Write(w, r, apierr.BadQuery())
 		return
 	}
-	res, e := find(s, strings.TrimSpace(values.Get("category")), values.Get("domain"))
+	res, e := find(s, strings.TrimSpace(values.Get("category")), values.Get("by"), values.Get("domain"))
 	if e != nil {
 		h.Errors.Write(w, r, e)
 		return
@@ -120,13 +121,17 @@ func (h *Handler) leaderboard(w http.ResponseWriter, r *http.Request) {
 	h.Sender.Send(w, r, res)
 }
 
-// find returns a board, or the list of a domain where no category is asked for.
-func find(s *snapshotview.Site, category, domain string) (*snapshotview.Resource, *apierr.Error) {
-	if category != "" {
-		if len(category) > maxQuery {
-			return nil, apierr.InvalidRequest("The query parameter category is longer than 200 bytes.")
-		}
-		if res := s.Board(strings.ToLower(category)); res != nil {
+// find returns a board, cut by a tag where by names one, or the list of a domain where no category is asked for.
+func find(s *snapshotview.Site, category, by, domain string) (*snapshotview.Resource, *apierr.Error) {
+	switch {
+	case by != "" && !slices.Contains(snapshotview.Cuts(), by):
+		return nil, apierr.InvalidRequest("The query parameter by is one of " + strings.Join(snapshotview.Cuts(), ", ") + ".")
+	case by != "" && category == "":
+		return nil, apierr.InvalidRequest("The query parameter by needs a category.")
+	case len(category) > maxQuery:
+		return nil, apierr.InvalidRequest("The query parameter category is longer than 200 bytes.")
+	case category != "":
+		if res := s.Board(strings.ToLower(category), by); res != nil {
 			return res, nil
 		}
 		return nil, apierr.CategoryNotFound(s.SuggestCategories(category))

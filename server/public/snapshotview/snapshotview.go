@@ -7,11 +7,7 @@
 package snapshotview
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,7 +16,6 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
-	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // An Input is the data of a snapshot view.
@@ -46,7 +41,7 @@ type Site struct {
 	home       map[string]string    // the category in which a measured tool is reported, by slug
 	reports    map[string]*Resource // by slug, domain, package and name
 	byCategory map[string]*Resource // report by "category/slug"
-	boards     map[string]*Resource
+	boards     map[boardKey]*Resource
 	lists      map[string]*Resource // by domain; "" is all
 	pages      map[string]Page      // by path
 	index      *catalog.Index
@@ -54,113 +49,8 @@ type Site struct {
 	categories map[string]string
 }
 
-// Build renders a site.
-func Build(in Input) (*Site, error) {
-	s := &Site{
-		ID: in.ID, Synthetic: in.Synthetic, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
-		boards: map[string]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
-		index: catalog.NewIndex(in.Refs), categories: map[string]string{},
-	}
-	boards := make([]analytics.Board, len(in.Boards))
-	for i, b := range in.Boards {
-		boards[i] = b.WithBase(in.BaseURL)
-	}
-	slices.SortFunc(boards, func(a, b analytics.Board) int { return cmp.Compare(a.Category, b.Category) })
-	s.Boards = boards
-	b := builder{site: s, in: in, boards: boards, pack: NewPacker(in.AsOf)}
-	for _, step := range []func() error{b.documents, b.lists, b.names, b.pages} {
-		if err := step(); err != nil {
-			return nil, fmt.Errorf("render snapshot %s: %w", in.ID, err)
-		}
-	}
-	return s, nil
-}
-
-type builder struct {
-	site   *Site
-	in     Input
-	boards []analytics.Board
-	pack   *Packer
-}
-
-func (b *builder) json(v any) (*Resource, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return b.pack.Pack("application/json; charset=utf-8", buf.Bytes())
-}
-
-// documents renders boards and the reports of their tools.
-func (b *builder) documents() error {
-	for _, board := range b.boards {
-		res, err := b.json(board)
-		if err != nil {
-			return err
-		}
-		b.site.boards[board.Category] = res
-		b.site.categories[board.Category] = board.Category
-		for _, tool := range board.Tools {
-			report, _ := board.Report(tool.Slug)
-			if b.site.byCategory[board.Category+"/"+tool.Slug], err = b.json(report); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (b *builder) lists() error {
-	for _, domain := range []string{"", string(catalog.DevTools), string(catalog.SaaS)} {
-		items := []analytics.CategoryItem{}
-		for _, board := range b.boards {
-			if domain == "" || board.Domain == domain {
-				items = append(items, board.Item())
-			}
-		}
-		res, err := b.json(map[string]any{"categories": items})
-		if err != nil {
-			return err
-		}
-		b.site.lists[domain] = res
-	}
-	return nil
-}
-
-// names makes every name of a measured tool find its report: in its home
-// category where that is measured, else in the first that is.
-func (b *builder) names() error {
-	var measured []catalog.Ref
-	for _, ref := range b.in.Refs {
-		for _, c := range ref.Categories {
-			if res := b.site.byCategory[c+"/"+ref.Slug]; res != nil {
-				b.site.reports[ref.Slug], b.site.home[ref.Slug] = res, c
-				measured = append(measured, ref)
-				break
-			}
-		}
-	}
-	b.site.measured = catalog.NewIndex(measured)
-	return nil
-}
-
-func (b *builder) pages() error {
-	in := render.Input{Boards: b.boards, BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID}
-	words := render.Markdown(in)
-	for path, html := range render.Pages(in) {
-		if err := errors.Join(html.Err, words[path].Err); err != nil {
-			return err
-		}
-		page, err := b.pack.Page(b.in.BaseURL, path, html.Body, words[path].Body)
-		if err != nil {
-			return err
-		}
-		b.site.pages[path] = page
-	}
-	return nil
-}
+// A boardKey names a board; by is one of Cuts, or empty for the whole board.
+type boardKey struct{ category, by string }
 
 // Report returns the report that q names; nil where none exists. known reports whether
 // the catalogue has the tool.
@@ -206,8 +96,9 @@ func (s *Site) ReportIn(category, q string) *Resource {
 	return s.byCategory[category+"/"+ref.Slug]
 }
 
-// Board returns a category's leaderboard, or nil.
-func (s *Site) Board(category string) *Resource { return s.boards[category] }
+// Board returns a category's leaderboard, or nil. by is one of Cuts for a board with only
+// these cuts, or empty.
+func (s *Site) Board(category, by string) *Resource { return s.boards[boardKey{category, by}] }
 
 // List returns the list of categories of a domain, "" for all, or nil.
 func (s *Site) List(domain string) *Resource { return s.lists[domain] }

@@ -74,6 +74,7 @@ type ranking struct {
 	Field     int        `json:"field"`
 	NTrials   int        `json:"nTrials"`
 	Coverage  *float64   `json:"coverage"`
+	Estimand  string     `json:"estimand,omitempty"`
 	Synthetic bool       `json:"synthetic"`
 	Warnings  []string   `json:"warnings"`
 	Tools     []row      `json:"tools"`
@@ -81,15 +82,16 @@ type ranking struct {
 }
 
 // A row is a standing without some of its figures: a field of the same JSON name hides
-// that of the standing.
+// that of the standing. Of the standing's detail, which is nil, RawRate is left.
 type row struct {
 	analytics.Standing
-	FlatLow     hidden `json:"flatLow,omitempty"`
-	FlatHigh    hidden `json:"flatHigh,omitempty"`
-	DefaultRate hidden `json:"defaultRate,omitempty"`
-	FirstNamed  hidden `json:"firstNamedRate,omitempty"`
-	Picks       hidden `json:"picks,omitempty"`
-	Labelled    hidden `json:"labelled,omitempty"`
+	RawRate     *float64 `json:"rawRate,omitempty"`
+	FlatLow     hidden   `json:"flatLow,omitempty"`
+	FlatHigh    hidden   `json:"flatHigh,omitempty"`
+	DefaultRate hidden   `json:"defaultRate,omitempty"`
+	FirstNamed  hidden   `json:"firstNamedRate,omitempty"`
+	Picks       hidden   `json:"picks,omitempty"`
+	Labelled    hidden   `json:"labelled,omitempty"`
 }
 
 type hidden *struct{} // always nil
@@ -125,11 +127,15 @@ func (c Call) leaderboard(s *snapshotview.Site) Answer {
 	}
 	out := ranking{
 		Kind: "ranking", Category: b.Category, Name: b.Name, AsOf: b.AsOf, Field: b.Field, NTrials: b.NTrials, Coverage: b.Coverage,
-		Synthetic: b.Synthetic, Warnings: b.Warnings, Tools: []row{}, URL: c.tag(b.URL),
+		Estimand: b.Estimand, Synthetic: b.Synthetic, Warnings: b.Warnings, Tools: []row{}, URL: c.tag(b.URL),
 	}
 	for _, t := range b.Tools[:min(limit, len(b.Tools))] {
-		t.URL = c.tag(t.URL)
-		out.Tools = append(out.Tools, row{Standing: t})
+		r := row{Standing: t}
+		if t.Detail != nil {
+			r.Detail, r.RawRate = nil, t.RawRate
+		}
+		r.URL = c.tag(t.URL)
+		out.Tools = append(out.Tools, r)
 	}
 	return Answer{JSON: encode(out)}
 }
@@ -153,19 +159,22 @@ func (c Call) list(s *snapshotview.Site, domain string, limit int) Answer {
 	return Answer{JSON: encode(out)}
 }
 
-// A headline is a report without some of its figures, as a row is a standing.
+// A headline is a report without some of its figures, as a row is a standing. Of the
+// report's detail, which is nil, the population interval is left.
 type headline struct {
 	analytics.Report
-	FlatLow       hidden `json:"flatLow,omitempty"`
-	FlatHigh      hidden `json:"flatHigh,omitempty"`
-	DefaultRate   hidden `json:"defaultRate,omitempty"`
-	FirstNamed    hidden `json:"firstNamedRate,omitempty"`
-	ShortlistRate hidden `json:"shortlistRate,omitempty"`
-	Picks         hidden `json:"picks,omitempty"`
-	Coverage      hidden `json:"coverage,omitempty"`
-	BeatenBy      hidden `json:"beatenBy,omitempty"`
-	Labelled      hidden `json:"labelled,omitempty"`
-	Extraction    hidden `json:"extractionError,omitempty"`
+	PopulationLow  *float64 `json:"populationLow,omitempty"`
+	PopulationHigh *float64 `json:"populationHigh,omitempty"`
+	FlatLow        hidden   `json:"flatLow,omitempty"`
+	FlatHigh       hidden   `json:"flatHigh,omitempty"`
+	DefaultRate    hidden   `json:"defaultRate,omitempty"`
+	FirstNamed     hidden   `json:"firstNamedRate,omitempty"`
+	ShortlistRate  hidden   `json:"shortlistRate,omitempty"`
+	Picks          hidden   `json:"picks,omitempty"`
+	Coverage       hidden   `json:"coverage,omitempty"`
+	BeatenBy       hidden   `json:"beatenBy,omitempty"`
+	Labelled       hidden   `json:"labelled,omitempty"`
+	Extraction     hidden   `json:"extractionError,omitempty"`
 }
 
 const maxQuery = 200
@@ -190,7 +199,11 @@ func (c Call) pickRate(s *snapshotview.Site) Answer {
 		})
 	}
 	r.URL = c.tag(r.URL)
-	return Answer{JSON: encode(headline{Report: r})}
+	short := headline{Report: r}
+	if d := r.Detail; d != nil {
+		short.Detail, short.PopulationLow, short.PopulationHigh = nil, d.PopulationLow, d.PopulationHigh
+	}
+	return Answer{JSON: encode(short)}
 }
 
 func noTool(s *snapshotview.Site, query string, known bool) Answer {

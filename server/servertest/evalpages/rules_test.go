@@ -487,7 +487,7 @@ func TestLists(t *testing.T) {
 	e, _, now, live := o.fill()
 	_, body := o.get(o.at("/evals"))
 	said := text(body)
-	for _, want := range []string{"Payments · 27 trials sonnet, gpt, claude-code", "Acorn Pay 75.4% (58–87.2%)", "68 of 72 trials $0.73, at most $0.74 of $5.00"} {
+	for _, want := range []string{"Payments · 27 trials sonnet, gpt, claude-code", "Acorn Pay 75% (58.3–86.6%)", "68 of 72 trials $0.73, at most $0.74 of $5.00"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %s", want, said)
 		}

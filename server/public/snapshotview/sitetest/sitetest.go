@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/fixtures"
-	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
@@ -23,10 +21,7 @@ func AsOf() time.Time { return time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC) }
 // come in the catalogue, times slope.
 func New(t testing.TB, slope int) *snapshotview.Site {
 	t.Helper()
-	c, err := catalog.Load(fixtures.Files(), "catalog")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := catalogue(t)
 	var boards []analytics.Board
 	for _, slug := range []string{"webserver", "payments"} {
 		category, _ := c.Category(slug)
@@ -52,11 +47,7 @@ func New(t testing.TB, slope int) *snapshotview.Site {
 // With labels, people have read all of them, and one in four picked nothing.
 func NewLabelled(t testing.TB, labels bool) *snapshotview.Site {
 	t.Helper()
-	c, err := catalog.Load(fixtures.Files(), "catalog")
-	if err != nil {
-		t.Fatal(err)
-	}
-	category, _ := c.Category("webserver")
+	category, _ := catalogue(t).Category("webserver")
 	var cells []analytics.Group
 	all := analytics.Labels{Frame: 40, Extracted: 40}
 	for i := range 40 {
@@ -75,9 +66,5 @@ func NewLabelled(t testing.TB, labels bool) *snapshotview.Site {
 	for _, err := range analytics.Check(board) {
 		t.Error(err)
 	}
-	s, err := snapshotview.Build(snapshotview.Input{ID: "abc", AsOf: AsOf(), Boards: []analytics.Board{board}, Refs: c.Refs(), BaseURL: Base})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return siteOf(t, board)
 }

@@ -1,0 +1,154 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// A fact is a figure of a tool's page. Note is optional.
+type fact struct{ Name, Value, Note string }
+
+// facts are the figures of a tool on a board after its rate, in the order of the page.
+func facts(b analytics.Board, s analytics.Standing) []fact {
+	out := []fact{{Name: "Rank range (95%)", Value: rankSet(s)}}
+	d := s.Detail
+	for _, m := range metrics(s) {
+		f := fact{Name: m.Name, Value: metric(m, s)}
+		if d != nil {
+			f.Note = metricInterval(m.Name, d)
+		}
+		out = append(out, f)
+	}
+	if d != nil {
+		out = append(out, detail(d)...)
+	}
+	if l := s.Labelled; l != nil {
+		out = append(out, fact{"Pick rate, corrected by labels", chart.Percent(l.PickRate), ci(l.CILow, l.CIHigh)})
+	}
+	return append(out, fact{Name: "As of", Value: day(b.AsOf)})
+}
+
+// ci is the note of a rate with an interval; empty for one that says nothing.
+func ci(low, high float64) string {
+	if text := Interval(low, high); text != "" {
+		return "95% CI " + text
+	}
+	return ""
+}
+
+func metricInterval(name string, d *analytics.Detail) string {
+	switch name {
+	case "Shortlist rate":
+		return ci(d.ShortlistLow, d.ShortlistHigh)
+	case "Default rate":
+		return ci(d.DefaultLow, d.DefaultHigh)
+	}
+	return ""
+}
+
+func detail(d *analytics.Detail) (out []fact) {
+	add := func(name, value, note string) {
+		if value != "" {
+			out = append(out, fact{name, value, note})
+		}
+	}
+	if d.RawRate != nil {
+		add("Raw rate", chart.Percent(*d.RawRate), "all trials count equally")
+	}
+	if d.PopulationLow != nil {
+		add("For agents like these", Interval(*d.PopulationLow, *d.PopulationHigh), "95% CI")
+	}
+	if d.BoundHigh > d.BoundLow {
+		add("Bounds", span(&analytics.Range{Low: d.BoundLow, High: d.BoundHigh}), "whatever the missing and unresolved trials would have picked")
+	}
+	if d.NEff > 0 {
+		add("Effective trials", fmt.Sprintf("%.0f", d.NEff), "independent trials that say as much")
+	}
+	add("Without one agent", span(d.WithoutAgent), "")
+	add("Without one prompt family", span(d.WithoutFamily), "")
+	add("Variance between trials", variance(d.Variance), "")
+	return out
+}
+
+func span(r *analytics.Range) string {
+	if r == nil {
+		return ""
+	}
+	low, high := chart.Percent(r.Low), chart.Percent(r.High)
+	if low == high {
+		return low
+	}
+	return low + "–" + high
+}
+
+// variance lists where the variance comes from, without empty parts.
+func variance(v *analytics.Variance) string {
+	if v == nil {
+		return ""
+	}
+	var parts []string
+	for _, p := range []struct {
+		name  string
+		share float64
+	}{{"prompts", v.Prompt}, {"agents", v.Agent}, {"templates", v.Template}, {"interaction", v.Interaction}, {"repeats", v.Repeat}} {
+		if p.share > 0 {
+			parts = append(parts, p.name+" "+chart.Percent(p.share))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// notes are sentences about the trials of a board.
+func notes(b analytics.Board) (out []string) {
+	if d := b.BoardDetail; d != nil && b.NTrials > 0 {
+		out = append(out, rateNote("Built its own", d.DIYRate, d.DIYLow, d.DIYHigh), rateNote("Said one tool and used another", b.SayDoMismatchRate, d.SayDoMismatchLow, d.SayDoMismatchHigh))
+	}
+	if c := b.Consistency; c != nil {
+		kappa := ""
+		if c.Kappa != nil {
+			kappa = fmt.Sprintf("kappa %.2f, ", *c.Kappa)
+		}
+		out = append(out, fmt.Sprintf("Repeats of the same agree: %s (%s%d combinations of prompt, agent and template).", chart.Percent(c.Agreement), kappa, c.NCells))
+	}
+	return out
+}
+
+func rateNote(name string, rate, low, high float64) string {
+	text := name + ": " + chart.Percent(rate)
+	if note := ci(low, high); note != "" {
+		text += " (" + note + ")"
+	}
+	return text + "."
+}
+
+// doubts are the warnings of a board and of the rate of a tool on it.
+func doubts(b analytics.Board, s analytics.Standing) []string {
+	all := slices.Concat(b.Warnings, s.Warnings)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// A tag is a tag of prompts with the rates by its values.
+type tag struct {
+	Name string
+	Cuts []analytics.Cut
+}
+
+// tags groups the cuts of a board, which are sorted.
+func tags(b analytics.Board) (out []tag) {
+	for _, c := range b.Cuts {
+		if name := strings.ToUpper(c.Tag[:1]) + c.Tag[1:]; len(out) == 0 || out[len(out)-1].Name != name {
+			out = append(out, tag{Name: name})
+		}
+		last := &out[len(out)-1]
+		last.Cuts = append(last.Cuts, c)
+	}
+	return out
+}
+
+// early reports whether a cut is small.
+func early(c analytics.Cut) bool { return slices.Contains(c.Warnings, analytics.Directional) }

@@ -1,0 +1,96 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+func functions() map[string]any {
+	return map[string]any{
+		"percent": chart.Percent, "coverage": coverage, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes, "layers": layers,
+		"domain": domainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": points, "pvalue": pValue,
+		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
+		"single": single, "facts": facts, "notes": notes, "doubts": doubts, "tags": tags, "early": early,
+		"path": func(url string) string { // of an absolute URL of ours
+			if _, after, ok := strings.Cut(url, "://"); ok {
+				if i := strings.Index(after, "/"); i >= 0 {
+					return after[i:]
+				}
+			}
+			return url
+		},
+	}
+}
+
+// coverage is the share of planned trials that a board has, as far as it is known.
+func coverage(b analytics.Board) string {
+	if b.Coverage == nil {
+		return "unknown"
+	}
+	return chart.Percent(*b.Coverage)
+}
+
+// metric formats a metric that a standing has.
+func metric(m analytics.Metric, s analytics.Standing) string {
+	v := m.Value(s)
+	if m.Rate {
+		return chart.Percent(*v)
+	}
+	return strconv.FormatFloat(*v, 'f', -1, 64)
+}
+
+// metrics returns the metrics that a standing has: all of a board have the same.
+func metrics(s analytics.Standing) []analytics.Metric {
+	return slices.DeleteFunc(analytics.Metrics(), func(m analytics.Metric) bool { return m.Value(s) == nil })
+}
+
+// columns is the number of columns of the table of standings: rank, tool, pick rate, its
+// interval, and the metrics.
+func columns(b analytics.Board) int { return 4 + len(metrics(leader(b))) }
+
+func day(t *time.Time) string {
+	if t == nil {
+		return "not measured"
+	}
+	return t.UTC().Format("2 January 2006")
+}
+
+func rankSet(s analytics.Standing) string {
+	if s.RankLow == s.RankHigh {
+		return fmt.Sprint(s.RankLow)
+	}
+	return fmt.Sprintf("%d–%d", s.RankLow, s.RankHigh)
+}
+
+func domainName(d string) string {
+	if d == "saas" {
+		return "Services"
+	}
+	return "Developer tools"
+}
+
+func ofDomain(boards []analytics.Board, domain string) []analytics.Board {
+	return slices.DeleteFunc(slices.Clone(boards), func(b analytics.Board) bool { return b.Domain != domain })
+}
+
+func leader(b analytics.Board) analytics.Standing {
+	if len(b.Tools) == 0 {
+		return analytics.Standing{}
+	}
+	return b.Tools[0]
+}
+
+// shown are the tools that some answer picked or named; rest are the others.
+func shown(b *analytics.Board) []analytics.Standing {
+	return slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.ShortlistRate == 0 })
+}
+
+func rest(b *analytics.Board) []analytics.Standing {
+	return slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.ShortlistRate > 0 })
+}

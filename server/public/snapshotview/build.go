@@ -1,0 +1,156 @@
+package snapshotview
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// Build renders a site.
+func Build(in Input) (*Site, error) {
+	s := &Site{
+		ID: in.ID, Synthetic: in.Synthetic, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
+		boards: map[boardKey]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
+		index: catalog.NewIndex(in.Refs), categories: map[string]string{},
+	}
+	boards := make([]analytics.Board, len(in.Boards))
+	for i, b := range in.Boards {
+		boards[i] = known(b.WithBase(in.BaseURL))
+	}
+	slices.SortFunc(boards, func(a, b analytics.Board) int { return cmp.Compare(a.Category, b.Category) })
+	s.Boards = boards
+	b := builder{site: s, in: in, boards: boards, pack: NewPacker(in.AsOf)}
+	for _, step := range []func() error{b.documents, b.lists, b.names, b.pages} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("render snapshot %s: %w", in.ID, err)
+		}
+	}
+	return s, nil
+}
+
+// known returns a board without what an older snapshot claims and cannot know: the coverage
+// of imported answers.
+func known(b analytics.Board) analytics.Board {
+	if slices.Contains(b.Warnings, analytics.CoverageUnknown) {
+		b.Coverage = nil
+	}
+	return b
+}
+
+type builder struct {
+	site   *Site
+	in     Input
+	boards []analytics.Board
+	pack   *Packer
+}
+
+func (b *builder) json(v any) (*Resource, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.pack.Pack("application/json; charset=utf-8", buf.Bytes())
+}
+
+// documents renders boards and the reports of their tools.
+func (b *builder) documents() error {
+	for _, board := range b.boards {
+		res, err := b.json(board)
+		if err != nil {
+			return err
+		}
+		b.site.boards[boardKey{board.Category, ""}] = res
+		for _, by := range Cuts() {
+			if b.site.boards[boardKey{board.Category, by}], err = b.cut(board, by, res); err != nil {
+				return err
+			}
+		}
+		b.site.categories[board.Category] = board.Category
+		for _, tool := range board.Tools {
+			report, _ := board.Report(tool.Slug)
+			if b.site.byCategory[board.Category+"/"+tool.Slug], err = b.json(report); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tagged begins the name of a cut by a tag.
+const tagged = "tag:"
+
+// Cuts returns the ways in which boards are cut, as the parameter by names them.
+func Cuts() (by []string) {
+	for _, tag := range analytics.CutTags() {
+		by = append(by, tagged+tag)
+	}
+	return by
+}
+
+// cut renders a board with the cuts of one tag. A board without cuts is the whole one.
+func (b *builder) cut(board analytics.Board, by string, whole *Resource) (*Resource, error) {
+	if len(board.Cuts) == 0 {
+		return whole, nil
+	}
+	return b.json(board.CutBy(strings.TrimPrefix(by, tagged)))
+}
+
+func (b *builder) lists() error {
+	for _, domain := range []string{"", string(catalog.DevTools), string(catalog.SaaS)} {
+		items := []analytics.CategoryItem{}
+		for _, board := range b.boards {
+			if domain == "" || board.Domain == domain {
+				items = append(items, board.Item())
+			}
+		}
+		res, err := b.json(map[string]any{"categories": items})
+		if err != nil {
+			return err
+		}
+		b.site.lists[domain] = res
+	}
+	return nil
+}
+
+// names makes every name of a measured tool find its report: in its home
+// category where that is measured, else in the first that is.
+func (b *builder) names() error {
+	var measured []catalog.Ref
+	for _, ref := range b.in.Refs {
+		for _, c := range ref.Categories {
+			if res := b.site.byCategory[c+"/"+ref.Slug]; res != nil {
+				b.site.reports[ref.Slug], b.site.home[ref.Slug] = res, c
+				measured = append(measured, ref)
+				break
+			}
+		}
+	}
+	b.site.measured = catalog.NewIndex(measured)
+	return nil
+}
+
+func (b *builder) pages() error {
+	in := render.Input{Boards: b.boards, BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID}
+	words := render.Markdown(in)
+	for path, html := range render.Pages(in) {
+		if err := errors.Join(html.Err, words[path].Err); err != nil {
+			return err
+		}
+		page, err := b.pack.Page(b.in.BaseURL, path, html.Body, words[path].Body)
+		if err != nil {
+			return err
+		}
+		b.site.pages[path] = page
+	}
+	return nil
+}
