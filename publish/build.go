@@ -57,7 +57,7 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	slices.SortFunc(in.Runs, func(a, b journal.Run) int {
 		return cmp.Or(cmp.Compare(a.Eval.Category, b.Eval.Category), cmp.Compare(a.Eval.Name, b.Eval.Name))
 	})
-	m, err := in.manifest(ctx)
+	m, err := in.Manifest(ctx)
 	if err != nil {
 		return m, "", err
 	}
@@ -145,8 +145,9 @@ func (in Input) fields() fields {
 	return known
 }
 
-// manifest returns the manifest without counts and files.
-func (in Input) manifest(ctx context.Context) (Manifest, error) {
+// Manifest returns the manifest that Build would write, without counts and files. It needs
+// Store, Catalog and Runs, and AllowIncomplete for incomplete runs.
+func (in Input) Manifest(ctx context.Context) (Manifest, error) {
 	m := Manifest{SchemaVersion: SchemaVersion, Statistics: Statistics, Generator: in.Generator, Catalog: in.Catalog.Version, Notes: []string{}}
 	rows, err := in.Store.Runs(ctx)
 	if err != nil {

@@ -10,5 +10,11 @@ import (
 // Trials opens the trials of a snapshot, for figures that its documents do not hold.
 // The snapshot must have been read by Load, which checks every byte.
 func (s *Snapshot) Trials(ctx context.Context, root string) (*trialstore.Store, error) {
-	return trialstore.OpenParquet(ctx, filepath.Join(root, s.ID, trialsName))
+	return OpenTrials(ctx, root, s.ID)
+}
+
+// OpenTrials is Snapshot.Trials for a snapshot that Load has read and the caller has not
+// kept.
+func OpenTrials(ctx context.Context, root, id string) (*trialstore.Store, error) {
+	return trialstore.OpenParquet(ctx, filepath.Join(root, id, trialsName))
 }

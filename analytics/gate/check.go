@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/nights"
 )
 
 // A Status is the outcome of a rule.
@@ -28,6 +29,9 @@ type Subject struct {
 	// Baselines are measurements of snapshots, by the name that the rules have for them. A
 	// snapshot without the category has none.
 	Baselines map[string]Baseline
+	// Nights are those of the category, up to the measured runs, by Rule.Since; a rule that
+	// has it needs them.
+	Nights map[string][]nights.Line
 }
 
 // A Baseline is the earlier state of a category.
@@ -59,7 +63,7 @@ func Check(rules []Rule, subjects []Subject) []Verdict {
 	for _, r := range rules {
 		found := false
 		for i := range subjects {
-			if s := &subjects[i]; r.about(s.Board) {
+			if s := &subjects[i]; r.About(s.Board) {
 				found = true
 				out = append(out, r.judge(s, differences))
 			}
@@ -71,7 +75,8 @@ func Check(rules []Rule, subjects []Subject) []Verdict {
 	return out
 }
 
-func (r Rule) about(b analytics.Board) bool {
+// About reports whether the rule is about a board: of its category, with its tool.
+func (r Rule) About(b analytics.Board) bool {
 	if r.Category != "" && r.Category != b.Category {
 		return false
 	}
@@ -84,8 +89,11 @@ func (r Rule) judge(s *Subject, differences map[comparison]*analytics.Difference
 		v.Why = "no valid trial"
 		return v
 	}
-	if r.Metric == drop {
+	switch r.Metric {
+	case drop:
 		return r.judgeDrop(v, s, differences)
+	case night:
+		return r.judgeNight(v, s)
 	}
 	f := r.figure(s.Board)
 	if math.IsNaN(f.value) {
@@ -135,7 +143,7 @@ func compareAll(rules []Rule, subjects []Subject) map[comparison]*analytics.Diff
 		for _, s := range subjects {
 			key := comparison{s.Board.Category, r.Tool, r.Baseline}
 			base, ok := s.Baselines[r.Baseline]
-			if r.Metric != drop || !r.about(s.Board) || !ok || out[key] != nil {
+			if r.Metric != drop || !r.About(s.Board) || !ok || out[key] != nil {
 				continue
 			}
 			d := &analytics.Differences(base.Measurement, s.Measurement, []string{r.Tool})[0]

@@ -38,7 +38,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"pickRate(stripe) low >= 25%", "payments: drop(x) vs 4f1c", "coverage>=.9", "rank( a )high<=3", "::()vs"} {
+	for _, s := range []string{"pickRate(stripe) low >= 25%", "payments: drop(x) vs 4f1c", "coverage>=.9", "night(a) since 2026-01-02", "rank( a )high<=3", "::()vs"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -46,7 +46,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if math.IsNaN(r.Limit) || r.Limit < 0 || (r.Metric == drop) != (r.Baseline != "") || (r.Metric == drop) == (r.Op != "") {
+		if math.IsNaN(r.Limit) || r.Limit < 0 || (r.Metric == drop) != (r.Baseline != "") || (r.Metric == drop || r.Metric == night) == (r.Op != "") {
 			t.Errorf("%q was read as %+v", s, r)
 		}
 		again, err := Parse(r.Text)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 )
@@ -24,6 +25,8 @@ import (
 //	payments: trials >= 300          in one category only
 //	drop(stripe) vs 4f1c             no significant drop against a snapshot
 //	drop(stripe) <= 5pp vs 4f1c      the drop is shown to be at most 5 points
+//	night(stripe)                    the nights up to this run show no drop
+//	night(stripe) since 2026-03-20   those from that day on
 type Rule struct {
 	Text     string // as it was written
 	Category string // empty: every category that it can be about
@@ -33,6 +36,7 @@ type Rule struct {
 	Op       string
 	Limit    float64
 	Baseline string // of a drop: the name of the snapshot
+	Since    string // of a night: the first day as YYYY-MM-DD, or empty
 }
 
 // The metrics.
@@ -43,6 +47,7 @@ const (
 	firstNamed    = "firstNamedRate"
 	Rank          = "rank"
 	drop          = "drop"
+	night         = "night"
 	coverage      = "coverage"
 	trials        = "trials"
 	prompts       = "prompts"
@@ -52,12 +57,13 @@ const (
 )
 
 var (
-	ofTools   = []string{PickRate, shortlistRate, defaultRate, firstNamed, Rank, drop}
+	ofTools   = []string{PickRate, shortlistRate, defaultRate, firstNamed, Rank, drop, night}
 	ofBoards  = []string{coverage, trials, prompts, mismatchRate, diyRate, unresolved}
 	bounded   = []string{PickRate, shortlistRate, defaultRate, Rank, mismatchRate, diyRate}
 	rates     = []string{PickRate, shortlistRate, defaultRate, firstNamed, coverage, mismatchRate, diyRate, unresolved}
 	subject   = `^(?:([a-z0-9-]+)\s*:\s*)?([A-Za-z]+)\s*(?:\(\s*([^()\s]+)\s*\))?\s*`
 	threshold = regexp.MustCompile(subject + `(low|high)?\s*(>=|<=|>|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(%)?$`)
+	nightly   = regexp.MustCompile(subject + `(?:since\s+(\S+))?$`)
 	against   = regexp.MustCompile(subject + `(?:(<=|<)\s*([0-9]+(?:\.[0-9]+)?)\s*(pp|%)\s*)?vs\s+(\S+)$`)
 )
 
@@ -79,9 +85,16 @@ func Parse(text string) (Rule, error) {
 		}
 		return r, r.check()
 	}
+	if m := nightly.FindStringSubmatch(text); m != nil && m[2] == night {
+		r.Category, r.Metric, r.Tool, r.Since = m[1], m[2], m[3], m[4]
+		if _, err := time.Parse(time.DateOnly, r.Since); err != nil && r.Since != "" {
+			return r, fmt.Errorf("rule %q: want a day as YYYY-MM-DD after since (got %q)", text, r.Since)
+		}
+		return r, r.check()
+	}
 	m := threshold.FindStringSubmatch(text)
 	if m == nil {
-		return r, fmt.Errorf("rule %q: want METRIC(TOOL) [low|high] OP NUMBER, or drop(TOOL) [<= 5pp] vs SNAPSHOT", text)
+		return r, fmt.Errorf("rule %q: want METRIC(TOOL) [low|high] OP NUMBER, drop(TOOL) [<= 5pp] vs SNAPSHOT, or night(TOOL) [since DAY]", text)
 	}
 	r.Category, r.Metric, r.Tool, r.Bound, r.Op = m[1], m[2], m[3], m[4], m[5]
 	limit, err := strconv.ParseFloat(m[6], 64)
@@ -108,6 +121,8 @@ func (r Rule) check() error {
 		return fmt.Errorf("rule %q: %s of which tool? write %s(SLUG)", r.Text, r.Metric, r.Metric)
 	case r.Metric == drop && r.Baseline == "":
 		return fmt.Errorf("rule %q: a drop against what? write drop(%s) vs SNAPSHOT", r.Text, r.Tool)
+	case r.Metric == night && r.Op != "":
+		return fmt.Errorf("rule %q: night has no threshold; write night(%s)", r.Text, r.Tool)
 	case r.Bound != "" && !slices.Contains(bounded, r.Metric):
 		return fmt.Errorf("rule %q: %s has no interval; low and high go with %s", r.Text, r.Metric, strings.Join(bounded, " and "))
 	case slices.Contains(rates, r.Metric) && r.Limit > 1:

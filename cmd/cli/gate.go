@@ -39,10 +39,13 @@ against rules:
   rank(stripe) high <= 3          the upper end of the rank range (95 %)
   coverage >= 95%                 also trials, prompts, mismatchRate, unresolvedRate
   drop(stripe) vs current         no significant drop against a snapshot
+  night(stripe)                   no drop shown by all snapshots and this run together;
+                                  night(stripe) since 2026-03-20 leaves out earlier ones
   payments: trials >= 300         in one category only
 
 A drop is tested with prompts as clusters, paired by prompt and agent where both runs
-have them. All drops of a gate are corrected for multiple testing.
+have them. All drops of a gate are corrected for multiple testing. For a gate that runs
+every night use night(TOOL): it adds up the evidence of all nights (firstpick history).
 
 The exit code is 0 when every rule is met, 3 when one is not, 4 when trials are missing
 or a rule could not be evaluated.`,
@@ -145,8 +148,10 @@ func (o *gateOptions) known(cat *catalog.Catalog, rules []gate.Rule) error {
 
 // subjects ranks every category that is to be judged.
 func (o *gateOptions) subjects(ctx context.Context, cat *catalog.Catalog, rules []gate.Rule) (out []gate.Subject, err error) {
+	past := nightly{rules: rules}
 	chosen, err := o.rankEach(ctx, cat, func(store *trialstore.Store) (selection, error) {
-		return o.latestRuns(ctx, store, o.runs, o.category)
+		chosen, err := o.latestRuns(ctx, store, o.runs, o.category)
+		return chosen, errors.Join(err, past.read(ctx, store, cat, chosen))
 	}, func(board analytics.Board, measured analytics.Measurement) {
 		out = append(out, gate.Subject{Board: board, Measurement: measured})
 	})
@@ -160,15 +165,15 @@ func (o *gateOptions) subjects(ctx context.Context, cat *catalog.Catalog, rules 
 			}
 		}
 	}
-	return out, o.baselines(ctx, cat, rules, out, chosen.runs)
+	root, err := o.snapshotsRoot(o.from)
+	if err != nil {
+		return nil, err
+	}
+	return out, errors.Join(o.baselines(ctx, cat, root, rules, out, chosen.runs), past.add(ctx, root, out))
 }
 
 // baselines adds the snapshots that rules name.
-func (o *gateOptions) baselines(ctx context.Context, cat *catalog.Catalog, rules []gate.Rule, subjects []gate.Subject, runs []journal.Run) error {
-	root, err := o.snapshotsRoot(o.from)
-	if err != nil {
-		return err
-	}
+func (o *gateOptions) baselines(ctx context.Context, cat *catalog.Catalog, root string, rules []gate.Rule, subjects []gate.Subject, runs []journal.Run) error {
 	for i := range subjects {
 		subjects[i].Baselines = map[string]gate.Baseline{}
 	}
