@@ -138,6 +138,8 @@ func (d *Design) Estimate(sums []int) Estimate {
 	}
 	if d.Balanced && d.Trials > 0 {
 		e.Value = float64(total) / float64(d.Trials)
+	} else if e.Value > 1-1e-12 { // what rounding leaves where all trials agree
+		e.Value = 1
 	}
 	return e
 }
@@ -272,8 +274,11 @@ func (d *Design) Population(e Estimate) (ci Interval, ok bool) {
 	variance := g/(g-1)*squares(byFamily) + k/(k-1)*squares(byAgent) - n/(n-1)*cells
 	own := d.SE(e.Influence)
 	p := math.Max(0, math.Min(1, e.Value))
-	nEff := d.nEff(p, math.Sqrt(math.Max(variance, own*own)))
-	few := NewCritical(int(math.Min(g, k)))
+	nEff := d.nEff(p, own)
+	if variance > own*own {
+		nEff = math.Min(nEff, p*(1-p)/variance)
+	}
+	few := d.critical.of(int(math.Min(g, k)))
 	nStar := few.shrink(nEff)
 	if p == 0 || p == 1 {
 		nStar = few.shrink(math.Min(g, k))
