@@ -9,7 +9,7 @@ import (
 // Each replicate draws as many cluster indexes as there are clusters, floor(u G) with u
 // of SplitMix64, and passes them to statistic, which returns one or more numbers; it must
 // not keep the slice. The result holds the replicates of each of these numbers. With
-// fewer than 20 clusters bootstrap intervals are too narrow: prefer ClusteredProportion.
+// fewer than 20 clusters bootstrap intervals are too narrow: prefer Design.Rate.
 func Bootstrap(seed uint64, clusters, replicates int, statistic func(draw []int) []float64) [][]float64 {
 	rng, draw := SplitMix64(seed), make([]int, clusters)
 	var out [][]float64

@@ -167,6 +167,8 @@ func (d *Design) Estimate(sums []int) Estimate {
 	}
 	if d.Balanced && d.Trials > 0 {
 		e.Value = float64(total) / float64(d.Trials)
+	} else if e.Value > 1-1e-12 { // what rounding leaves where all trials agree
+		e.Value = 1
 	}
 	return e
 }
@@ -295,7 +297,10 @@ func (d *Design) Population(e Estimate) (ci Interval, ok bool) {
 	variance := g/(g-1)*squares(byFamily) + k/(k-1)*squares(byAgent) - n/(n-1)*cells
 	own := d.SE(e.Influence)
 	p := math.Max(0, math.Min(1, e.Value))
-	nEff := d.nEff(p, math.Sqrt(math.Max(variance, own*own)))
+	nEff := d.nEff(p, own)
+	if variance > own*own {
+		nEff = math.Min(nEff, p*(1-p)/variance)
+	}
 	nStar := d.few.shrink(nEff)
 	if p == 0 || p == 1 {
 		nStar = d.few.shrink(math.Min(g, k))

@@ -37,10 +37,10 @@ type Corrected struct {
 // labels are a sample of these trials. Lambda is the slope of y on f among the labels,
 // clipped to [0, 1]: it minimises the variance where the labelled trials are part of all.
 //
-// The variance is linearised and clustered by prompt, as that of ClusteredMean: errors
-// come in prompts too, and the same trials are in both terms. Student's t has one degree
-// of freedom less than there are prompts with a label. The interval is Wilson's on the
-// effective number of trials, as that of Proportion.
+// The variance is linearised and clustered by prompt, as in Design.SE: errors come in
+// prompts too, and the same trials are in both terms. Student's t has one degree of
+// freedom less than there are prompts with a label. The interval is Wilson's on the
+// effective number of trials, as in Design.Rate.
 //
 // Few labels show few errors or none, which does not prove that there are none. So two
 // labels more are assumed whose extracted outcome says nothing about the true one, each
@@ -69,7 +69,7 @@ func (d *Design) PredictionPowered(e Estimate, labels []Label) Corrected {
 	variance := sum * g / (g - 1)
 	c.SE = math.Sqrt(variance)
 	p := s.inside(value)
-	if variance < 1e-18 { // prompts do not differ: trials are independent, as in Proportion
+	if variance < 1e-18 { // prompts do not differ: trials are independent, as in Design.Rate
 		variance = p * (1 - p) / float64(trials)
 	}
 	unseen := 1 - math.Min(1, float64(len(labels))/float64(trials))

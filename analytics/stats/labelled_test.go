@@ -109,7 +109,8 @@ func (t *tally) play(w world, seed uint64) {
 	}
 	clusters, labels := w.sampled(w.measure(rand.New(rand.NewPCG(seed, 1))), seed)
 	t.n++
-	c, p := predictionPowered(clusters, labels), ClusteredProportion(clusters)
+	d, e := oneAgent(clusters)
+	c, p := predictionPowered(clusters, labels), d.Rate(e)
 	hit(&t.ppi, c.Interval)
 	hit(&t.naive, p.Interval)
 	sensitivity, specificity := Accuracy(labels)
@@ -232,7 +233,8 @@ func TestLabelsWithoutErrorsLeaveDoubt(t *testing.T) {
 	want := Wilson(.2*n, n)
 	near(t, "low", c.Interval.Low, want.Low)
 	near(t, "high", c.Interval.High, want.High)
-	if extracted := ClusteredProportion(clusters).Interval; c.Interval.Low >= extracted.Low || c.Interval.High <= extracted.High {
+	d, e := oneAgent(clusters)
+	if extracted := d.Rate(e).Interval; c.Interval.Low >= extracted.Low || c.Interval.High <= extracted.High {
 		t.Errorf("%+v is no wider than %+v, that of the extracted rate", c.Interval, extracted)
 	}
 }
@@ -263,12 +265,7 @@ func TestWhenAllTrialsAreLabelledExtractionDoesNotCount(t *testing.T) {
 		truth[at] = Cluster{truth[at].Sum + l.True, truth[at].Squares + l.True, truth[at].N + 1}
 		clusters[at] = Cluster{clusters[at].Sum + l.Predicted, clusters[at].Squares + l.Predicted, clusters[at].N + 1}
 	}
-	rows, sums := make([][]int, len(truth)), make([]int, len(truth))
-	for i, c := range truth {
-		rows[i], sums[i] = []int{c.N}, int(c.Sum)
-	}
-	d := NewDesign(rows, nil)
-	e := d.Estimate(sums)
+	d, e := oneAgent(truth)
 	c, want := predictionPowered(clusters, labels), d.Rate(e)
 	near(t, "rate", c.Value, want.Value)
 	near(t, "standard error", c.SE, d.SE(e.Influence))
@@ -377,14 +374,20 @@ func TestKappaThatDoesNotExist(t *testing.T) {
 
 // predictionPowered is Design.PredictionPowered of one agent.
 func predictionPowered(clusters []Cluster, labels []Label) Corrected {
+	d, e := oneAgent(clusters)
+	labels = slices.Clone(labels)
+	for i := range labels {
+		labels[i].Weight *= d.Weight(labels[i].Cluster, 0)
+	}
+	return d.PredictionPowered(e, labels)
+}
+
+// oneAgent returns the design of one agent, and the rate of its picks.
+func oneAgent(clusters []Cluster) (*Design, Estimate) {
 	rows, sums := make([][]int, len(clusters)), make([]int, len(clusters))
 	for i, c := range clusters {
 		rows[i], sums[i] = []int{c.N}, int(c.Sum)
 	}
 	d := NewDesign(rows, nil)
-	labels = slices.Clone(labels)
-	for i := range labels {
-		labels[i].Weight *= d.Weight(labels[i].Cluster, 0)
-	}
-	return d.PredictionPowered(d.Estimate(sums), labels)
+	return d, d.Estimate(sums)
 }

@@ -4,7 +4,7 @@ import "math"
 
 // McNemar is the chi-square statistic, 1 degree of freedom, of b trials that went one way
 // and c that went the other: (b-c)^2/(b+c), without continuity correction (McNemar 1947).
-// It is 0 without such trials. It takes trials as independent; see PairedDifference.
+// It is 0 without such trials. It takes trials as independent; see Design.Compare.
 func McNemar(b, c int) float64 {
 	if b+c == 0 {
 		return 0

@@ -3,7 +3,8 @@ package stats
 // NonOverlapRanks bounds ranks by whether intervals overlap: a tool ranks below those
 // whose interval lies wholly above its own, and above those whose interval lies wholly
 // below. Chatbot Arena publishes Low (Chiang et al. 2024, arXiv 2403.04132). Overlap is
-// not a test of a difference: use it to compare with Arena, and RankSets for claims.
+// not a test of a difference: this is to compare the clustered ranges with Arena's. Boards
+// publish Order.Ranks.
 func NonOverlapRanks(intervals []Interval) []RankSet {
 	sets := make([]RankSet, len(intervals))
 	for i, a := range intervals {

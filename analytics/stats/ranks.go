@@ -14,6 +14,10 @@ type RankSet struct{ Low, High int }
 // be ahead (Mogstad, Romano, Shaikh and Wilhelm 2024; csranks_multinom). Trials
 // are taken as independent. One count has rank 1, equal counts share a set, and
 // Low <= point rank <= High always holds. The work grows with the square of k.
+//
+// It is the published method for independent trials, to compare the clustered ranges with:
+// trials of a prompt family are alike, and then these sets are far too narrow. Boards
+// publish Order.Ranks.
 func RankSets(counts []int) []RankSet {
 	type test struct {
 		p    float64

@@ -110,11 +110,14 @@ func cellVectors(t *testing.T, v struct {
 	for i := range d {
 		d[i] = (v.New[i] - v.Old[i]) / v.K
 	}
-	got := CellDifference(d)
+	got := ChangeOf(Sides{Paired: d})
 	near(t, "mean", got.Value, v.Mean)
 	near(t, "SE", got.SE, v.SE)
-	near(t, "t", got.T, v.T)
-	near(t, "p", got.P, v.P)
+	near(t, "t", got.Value/got.SE, v.T)
+	near(t, "p", got.P(), v.P)
+	if got.Paired != 6 {
+		t.Errorf("%d families paired", got.Paired)
+	}
 }
 
 func cusumVectors(t *testing.T, v struct {

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"testing"
@@ -23,23 +24,45 @@ func flatVectors(t *testing.T, v []struct {
 }
 
 func clusteredVectors(t *testing.T, v toy) {
+	d := v.design(nil)
+	df := float64(d.Families() - 1)
 	for i, tool := range v.Order[:3] {
-		want := v.Result[tool]
-		p := ClusteredProportion(v.clusters(of(i, i)...))
-		near(t, tool+" picks", p.Value*float64(p.N), float64(want.Picks))
-		near(t, tool+" n", float64(p.N), float64(want.N))
-		near(t, tool+" p", p.Value, want.P)
-		near(t, tool+" flat SE", p.FlatSE, want.FlatSE)
-		near(t, tool+" Miller SE", p.MillerSE, want.Miller)
-		near(t, tool+" SE", p.SE, want.SE)
-		near(t, tool+" df", float64(p.Clusters-1), float64(want.DF))
-		near(t, tool+" t", p.T975(), want.T975)
-		interval(t, tool+" t interval", Interval{p.Value - p.T975()*p.SE, p.Value + p.T975()*p.SE}, want.TCI)
-		near(t, tool+" deff", p.Deff, want.Deff)
-		near4(t, tool+" n_eff", p.NEff, want.NEff)
-		near4(t, tool+" n*", p.NStar, want.NStar)
-		interval(t, tool, p.Interval, want.WilsonNEff)
-		interval(t, tool+" flat", Wilson(float64(want.Picks), float64(want.N)), want.WilsonFlat)
+		want, e := v.Result[tool], d.Estimate(v.picks(i))
+		r, se := d.Rate(e), d.SE(e.Influence)
+		g, n := float64(d.Families()), float64(d.Trials)
+		flat, t975 := r.Value*(1-r.Value), TQuantile(0.975, df)
+		near(t, tool+" picks", r.Value*n, float64(want.Picks))
+		near(t, tool+" n", n, float64(want.N))
+		near(t, tool+" p", r.Value, want.P)
+		near(t, tool+" flat SE", math.Sqrt(flat/(n-1)), want.FlatSE)
+		near(t, tool+" Miller SE", se*math.Sqrt((g-1)/g), want.Miller)
+		near(t, tool+" SE", se, want.SE)
+		near(t, tool+" df", df, float64(want.DF))
+		near(t, tool+" t", t975, want.T975)
+		interval(t, tool+" t interval", Interval{r.Value - t975*se, r.Value + t975*se}, want.TCI)
+		near(t, tool+" deff", se*se*n/flat, want.Deff)
+		near4(t, tool+" n_eff", r.NEff, want.NEff)
+		near4(t, tool+" n*", r.NStar, want.NStar)
+		interval(t, tool, r.Interval, want.WilsonNEff)
+		interval(t, tool+" flat", Wilson(float64(want.Picks), n), want.WilsonFlat)
+	}
+}
+
+func weightedVectors(t *testing.T, v map[string]struct {
+	ByAgent map[string]float64
+	P, SE   float64
+	TCI     [2]float64 `json:"t_ci"`
+}) {
+	toy := toyOf(t)
+	d, t975 := toy.design([]float64{0.7, 0.3}), TQuantile(0.975, 5)
+	for i, tool := range toy.Order[:3] {
+		want, e := v[tool], d.Estimate(toy.picks(i))
+		se := d.SE(e.Influence)
+		near(t, tool+" p", e.Value, want.P)
+		near(t, tool+" SE", se, want.SE)
+		interval(t, tool+" t interval", Interval{e.Value - t975*se, e.Value + t975*se}, want.TCI)
+		near(t, tool+" of A", e.ByAgent[0], want.ByAgent["A"])
+		near(t, tool+" of B", e.ByAgent[1], want.ByAgent["B"])
 	}
 }
 
@@ -54,28 +77,32 @@ func pairedVectors(t *testing.T, v map[string]struct {
 	Holm, BH   float64
 }) {
 	toy := toyOf(t)
-	names := []string{"stripe-paddle", "stripe-square", "paddle-square"}
+	d := toy.design(nil)
+	estimates, rates := estimatesOf(d, toy.picks(0), toy.picks(1), toy.picks(2))
+	order := d.Compare(estimates, rates)
 	var ps []float64
-	for k, ij := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
-		name, want := names[k], v[names[k]]
-		d := PairedDifference(toy.clusters(of(ij[0], ij[1])...))
-		near(t, name+" diff", d.Value, want.Diff)
-		near(t, name+" flat SE", d.FlatSE, want.FlatSE)
-		near(t, name+" SE", d.SE, want.SE)
-		near(t, name+" t", d.T, want.T)
-		near(t, name+" p", d.P, want.P)
-		b, c := 0, 0
-		for _, counts := range toy.Cells {
-			b, c = b+counts[ij[0]], c+counts[ij[1]]
+	for _, ij := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
+		i, j := ij[0], ij[1]
+		name := toy.Order[i] + "-" + toy.Order[j]
+		want := v[name]
+		lead, ok := order.Lead(i, j)
+		if !ok {
+			t.Fatalf("%s: no lead", name)
 		}
+		near(t, name+" diff", lead.Diff, want.Diff)
+		near(t, name+" flat SE", math.Sqrt(PairedVariance(rates[i].Value, rates[j].Value)/float64(d.Trials-1)), want.FlatSE)
+		near(t, name+" SE", lead.se, want.SE)
+		near(t, name+" t", lead.Diff/lead.se, want.T)
+		near(t, name+" p", 2*lead.P, want.P)
+		b, c := sumOf(toy.picks(i)), sumOf(toy.picks(j))
 		if want.Discordant != [2]int{b, c} {
 			t.Errorf("%s: discordant %d, %d", name, b, c)
 		}
 		near(t, name+" McNemar", McNemar(b, c), want.ChiSquare)
 		near(t, name+" sign test", SignTest(b, c), want.Sign)
-		ps = append(ps, want.P) // the reference adjusts p-values rounded to six decimals
+		ps = append(ps, math.Round(2e6*lead.P)/1e6) // the reference adjusts p-values of six decimals
 	}
-	for k, name := range names {
+	for k, name := range []string{"stripe-paddle", "stripe-square", "paddle-square"} {
 		near(t, name+" Holm", Holm(ps)[k], v[name].Holm)
 		near(t, name+" BH", BenjaminiHochberg(ps)[k], v[name].BH)
 	}
@@ -104,18 +131,15 @@ func bootstrapVectors(t *testing.T, v struct {
 	RankQ map[string][2]float64 `json:"rank_q"`
 }) {
 	toy := toyOf(t)
-	by := make([][]Cluster, 3)
-	for i := range by {
-		by[i] = toy.clusters(of(i, i)...)
-	}
-	reps := Bootstrap(20260101, len(by[0]), 2000, func(draw []int) []float64 {
+	picks := [][]int{toy.picks(0), toy.picks(1), toy.picks(2)}
+	reps := Bootstrap(20260101, 6, 2000, func(draw []int) []float64 {
 		shares := make([]float64, 3)
-		for i, clusters := range by {
-			sum, n := 0.0, 0
+		for i := range shares {
+			sum := 0
 			for _, g := range draw {
-				sum, n = sum+clusters[g].Sum, n+clusters[g].N
+				sum += picks[i][2*g] + picks[i][2*g+1]
 			}
-			shares[i] = sum / float64(n)
+			shares[i] = float64(sum) / 60
 		}
 		out := slices.Clone(shares)
 		for _, a := range shares {

@@ -15,6 +15,7 @@ func checks() map[string]func(*testing.T, json.RawMessage) {
 	return map[string]func(*testing.T, json.RawMessage){
 		"flat_intervals":                   check(flatVectors),
 		"clustered":                        check(clusteredVectors),
+		"weighted_0.7A_0.3B":               check(weightedVectors),
 		"paired_difference":                check(pairedVectors),
 		"holm_bh_vector":                   check(adjustmentVectors),
 		"splitmix64_seed42_first3":         check(splitMixVectors),
@@ -34,22 +35,18 @@ func checks() map[string]func(*testing.T, json.RawMessage) {
 	}
 }
 
-// elsewhere names the test files that check the other keys.
-func elsewhere() map[string]string {
-	return map[string]string{"weighted_0.7A_0.3B": "weighted_test.go"}
-}
-
 // TestVectors checks the reference values. A key without a check fails, and so does a
 // field that its check does not read.
 func TestVectors(t *testing.T) {
 	all, checks := vectors(t), checks()
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		switch run, ok := checks[key]; {
-		case ok:
-			t.Run(key, func(t *testing.T) { run(t, all[key]) })
-		case elsewhere()[key] == "":
-			t.Errorf("%s has no check", key)
-		}
+		t.Run(key, func(t *testing.T) {
+			run, ok := checks[key]
+			if !ok {
+				t.Fatal("no check")
+			}
+			run(t, all[key])
+		})
 	}
 	for key := range checks {
 		if all[key] == nil {
@@ -141,29 +138,29 @@ func toyOf(t *testing.T) (v toy) {
 // keys returns the cells' names in order.
 func (v toy) keys() []string { return slices.Sorted(maps.Keys(v.Cells)) }
 
-// clusters gathers the cells by prompt; a trial with outcome i has score[i].
-func (v toy) clusters(score ...float64) []Cluster {
-	var out []Cluster
-	last := ""
+// design is that of prompts by agents.
+func (v toy) design(weights []float64) *Design {
+	var rows [][]int
+	for i, key := range v.keys() {
+		if i%2 == 0 {
+			rows = append(rows, nil)
+		}
+		rows[i/2] = append(rows[i/2], sumOf(v.Cells[key]))
+	}
+	return NewDesign(rows, weights)
+}
+
+// picks returns the picks of a tool by cell.
+func (v toy) picks(tool int) (out []int) {
 	for _, key := range v.keys() {
-		if prompt := key[:2]; prompt != last {
-			out, last = append(out, Cluster{}), prompt
-		}
-		c := &out[len(out)-1]
-		for i, n := range v.Cells[key] {
-			c.N += n
-			if i < len(score) {
-				c.Sum, c.Squares = c.Sum+score[i]*float64(n), c.Squares+sq(score[i])*float64(n)
-			}
-		}
+		out = append(out, v.Cells[key][tool])
 	}
 	return out
 }
 
-// of returns the score that is 1 for outcome i, and -1 for outcome j unless it is i.
-func of(i, j int) []float64 {
-	score := make([]float64, 5)
-	score[j] = -1
-	score[i] = 1
-	return score
+func sumOf(v []int) (sum int) {
+	for _, n := range v {
+		sum += n
+	}
+	return sum
 }
