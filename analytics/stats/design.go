@@ -144,7 +144,9 @@ type Estimate struct {
 // Estimate computes theta for sums of scores by cell, row by row. Where trials count the
 // same it is the sum of scores by the number of trials, without other rounding.
 func (d *Design) Estimate(sums []int) Estimate {
-	e := Estimate{ByAgent: make([]float64, d.agents), Influence: make([]float64, d.families), cells: make([]float64, len(sums))}
+	all := make([]float64, d.agents+d.families+len(sums))
+	e := Estimate{ByAgent: all[:d.agents:d.agents], cells: all[d.agents+d.families:]}
+	e.Influence = all[d.agents:][:d.families:d.families]
 	total := 0
 	for i, s := range sums {
 		total += s
