@@ -95,12 +95,13 @@ func Cells(groups []Group) []Cell {
 }
 
 // Merge returns the cells of several runs, sorted as those of Cells. Cells of the same
-// prompt, agent and template are summed: two runs of an eval have such cells.
+// prompt, agent and template are summed: two runs of an eval have such cells. The cells of
+// one run are returned as they are.
 func Merge(runs ...[]Cell) []Cell {
-	out := slices.Concat(runs...)
-	if len(runs) < 2 {
-		return out
+	if len(runs) == 1 {
+		return runs[0]
 	}
+	out := slices.Concat(runs...)
 	slices.SortFunc(out, compareCells)
 	n := 0
 	for _, c := range out {

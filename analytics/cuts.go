@@ -15,22 +15,26 @@ func CutTags() []string { return []string{"ecosystem", "intent", "persona"} }
 func (m Measurement) cuts(tools []string) []Cut {
 	var out []Cut
 	for _, tag := range CutTags() {
-		values := map[string]string{} // by prompt
-		distinct := map[string]bool{}
+		values, sizes := map[string]string{}, map[string]int{} // by prompt, by value
 		for i, c := range m.Cells {
 			if i == 0 || c.Prompt != m.Cells[i-1].Prompt {
-				value := m.Design.Tags[c.Prompt][tag]
-				values[c.Prompt], distinct[value] = value, true
+				values[c.Prompt] = m.Design.Tags[c.Prompt][tag]
 			}
+			sizes[values[c.Prompt]]++
 		}
-		if len(distinct) < 2 {
+		if len(sizes) < 2 {
 			continue
 		}
 		byValue := map[string][]Cell{}
 		for _, c := range m.Cells {
-			if value := values[c.Prompt]; value != "" {
-				byValue[value] = append(byValue[value], c)
+			value := values[c.Prompt]
+			if value == "" {
+				continue
 			}
+			if byValue[value] == nil {
+				byValue[value] = make([]Cell, 0, sizes[value])
+			}
+			byValue[value] = append(byValue[value], c)
 		}
 		for value, cells := range byValue {
 			out = append(out, m.cut(tools, tag, value, cells))

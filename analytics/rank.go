@@ -206,7 +206,7 @@ func (t *tally) agentBoards() []AgentBoard {
 func (t *tally) agentRates(one *stats.Design, agent int) []AgentRate {
 	rates, picks := make([]stats.Rate, len(t.tools)), make([]int, len(t.tools))
 	for i, table := range t.picks {
-		var counts []int
+		counts := make([]int, 0, len(t.families))
 		for at := agent; at < len(table); at += len(t.agents) {
 			if t.trials[at] > 0 {
 				counts = append(counts, table[at])

@@ -144,7 +144,9 @@ type Estimate struct {
 // Estimate computes theta for sums of scores by cell, row by row. Where trials count the
 // same it is the sum of scores by the number of trials, without other rounding.
 func (d *Design) Estimate(sums []int) Estimate {
-	e := Estimate{ByAgent: make([]float64, d.agents), Influence: make([]float64, d.families), cells: make([]float64, len(sums))}
+	all := make([]float64, d.agents+d.families+len(sums))
+	e := Estimate{ByAgent: all[:d.agents:d.agents], cells: all[d.agents+d.families:]}
+	e.Influence = all[d.agents:][:d.families:d.families]
 	total := 0
 	for i, s := range sums {
 		total += s
@@ -230,15 +232,16 @@ func (d *Design) nEff(p, se float64) float64 {
 	return flat / (se * se)
 }
 
-// fewPositive is the number of families with a success below which a rate has too little
-// to estimate its design effect from.
-const fewPositive = 3
+// fewPositive bounds the families with a success below which a rate has too little to
+// estimate its design effect from: 5, and a quarter of all families.
+const fewPositive = 5.0
 
 // Borrow corrects the intervals of the rare rates of a board. A tool that few families pick
 // shows no design effect of its own, although trials of a family are as alike for it as for
-// others. So where fewer than three families pick a tool, its NEff is at most that of the
-// board: the sum of p(1-p) over that of SE^2, of all tools. A tool that was never picked
-// has just that, so that the upper ends agree with each other.
+// others. So its variance is drawn towards that of the board, which has NEff = the sum of
+// p(1-p) over that of SE^2, of all tools: wholly where no family picks the tool, and the
+// less the more do, down to not at all with fewPositive. So a tool that was never picked
+// does not look better than its neighbours. NEff never grows by it, but for rates of 0.
 func (d *Design) Borrow(estimates []Estimate, rates []Rate) {
 	var flat, variance float64
 	for i, r := range rates {
@@ -249,15 +252,20 @@ func (d *Design) Borrow(estimates []Estimate, rates []Rate) {
 	if d.families < 2 || variance == 0 {
 		return
 	}
+	few := math.Min(fewPositive, float64(d.families)/4)
+	board := math.Min(flat/variance, d.Effective)
 	for i := range rates {
 		r := &rates[i]
-		if d.positive(estimates[i]) >= fewPositive {
+		own := float64(d.positive(estimates[i])) / few // how much of it is its own
+		if own >= 1 || own > 0 && r.NEff <= board {
 			continue
 		}
-		if board := math.Min(flat/variance, d.Effective); r.Value == 0 || board < r.NEff {
-			r.NEff, r.NStar = board, d.critical.shrink(board)
-			r.Interval = Wilson(r.Value*r.NStar, r.NStar)
+		r.NEff = board
+		if own > 0 {
+			r.NEff = 1 / (own/d.nEff(r.Value, d.SE(estimates[i].Influence)) + (1-own)/board)
 		}
+		r.NStar = d.critical.shrink(r.NEff)
+		r.Interval = Wilson(r.Value*r.NStar, r.NStar)
 	}
 }
 
