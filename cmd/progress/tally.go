@@ -68,7 +68,10 @@ func (t *tally) note(e runner.Event, now time.Time) {
 		t.mark(now)
 	case runner.EventEnd:
 		if e.Summary != nil {
-			t.stopped, t.run.Planned = e.Summary.Stopped, e.Summary.Planned
+			t.stopped = e.Summary.Stopped
+			if e.Summary.Decided != nil { // what was not asked is not planned any more
+				t.run.Planned = e.Summary.Planned
+			}
 		}
 	}
 }
