@@ -24,7 +24,7 @@ func TestRankTables(t *testing.T) {
 		"ranks": {
 			boards, "", `^category\trank\tranks\ttool\tpick rate\tinterval\tshortlist\tdefault\tfirst named\tpicks\ttrials$
 ^webserver\t1\t1–2\tflask\t38\.0%\t31\.6%–44\.8%\t38\.0%\t
-^webserver\t4\t4–14\ttornado\tnot picked \(at most 1\.8%\)\t-\t75\.0%\t`,
+^webserver\t4\t3–14\ttornado\tnot picked \(at most 1\.6%\)\t-\t75\.0%\t`,
 			`^note: webserver: Share of answers of these 4 agents, weighted as the eval says; prompts as if drawn from tickets of web teams,
 ^note: webserver: unbalanced: `,
 		},
