@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/analytics/stats"
 )
 
 // CutTags returns the tags that boards are cut by.
@@ -12,32 +14,24 @@ func CutTags() []string { return []string{"ecosystem", "intent", "persona"} }
 
 // cuts ranks the prompts of each value of each tag, if there are at least two values: one
 // value is the board itself.
-func (m Measurement) cuts(tools []string) []Cut {
+func (t *tally) cuts(m Measurement) []Cut {
 	var out []Cut
 	for _, tag := range CutTags() {
-		values, sizes := map[string]string{}, map[string]int{} // by prompt, by value
+		byValue := map[string][]int{}
+		var value string
 		for i, c := range m.Cells {
 			if i == 0 || c.Prompt != m.Cells[i-1].Prompt {
-				values[c.Prompt] = m.Design.Tags[c.Prompt][tag]
+				value = m.Design.Tags[c.Prompt][tag]
 			}
-			sizes[values[c.Prompt]]++
+			byValue[value] = append(byValue[value], i)
 		}
-		if len(sizes) < 2 {
+		if len(byValue) < 2 {
 			continue
 		}
-		byValue := map[string][]Cell{}
-		for _, c := range m.Cells {
-			value := values[c.Prompt]
-			if value == "" {
-				continue
-			}
-			if byValue[value] == nil {
-				byValue[value] = make([]Cell, 0, sizes[value])
-			}
-			byValue[value] = append(byValue[value], c)
-		}
 		for value, cells := range byValue {
-			out = append(out, m.cut(tools, tag, value, cells))
+			if value != "" {
+				out = append(out, t.cut(tag, value, cells))
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b Cut) int {
@@ -46,14 +40,38 @@ func (m Measurement) cuts(tools []string) []Cut {
 	return out
 }
 
-func (m Measurement) cut(tools []string, tag, value string, cells []Cell) Cut {
-	t := newTally(tools, cells, m.Design)
-	_, rates := t.rates(t.picks)
-	picks := make([]int, len(tools))
-	for i, counts := range t.picks {
-		picks[i] = sum(counts)
+// cut ranks some of the cells.
+func (t *tally) cut(tag, value string, cells []int) Cut {
+	place := make([]int, len(t.families)) // of a family among those of the cells
+	for _, i := range cells {
+		place[t.cells[i].level[0]] = 1
 	}
-	c := Cut{Tag: tag, Value: value, NTrials: t.total.Trials, NFamilies: len(t.families), Warnings: []string{}, Tools: agentRates(tools, rates, picks)}
+	families := 0
+	for i, used := range place {
+		place[i], families = families, families+used
+	}
+	rows := make([][]int, families)
+	for i := range rows {
+		rows[i] = make([]int, len(t.agents))
+	}
+	at, trials := make([]int, len(cells)), 0
+	for k, i := range cells {
+		c := t.cells[i]
+		row := place[c.level[0]]
+		rows[row][c.level[1]] += c.trials
+		at[k], trials = row*len(t.agents)+c.level[1], trials+c.trials
+	}
+	design := stats.NewDesign(rows, t.of.weightsOf(t.agents))
+	rates, picks := make([]stats.Rate, len(t.tools)), make([]int, len(t.tools))
+	for tool, picked := range t.picked {
+		counts := make([]int, families*len(t.agents))
+		for k, i := range cells {
+			counts[at[k]] += picked[i]
+		}
+		picks[tool], rates[tool] = sum(counts), design.Rate(design.Estimate(counts))
+	}
+	stats.Unpicked(rates)
+	c := Cut{Tag: tag, Value: value, NTrials: trials, NFamilies: families, Warnings: []string{}, Tools: agentRates(t.tools, rates, picks)}
 	if c.NFamilies < minFamilies || c.NTrials < minTrials {
 		c.Warnings = append(c.Warnings, Directional)
 	}

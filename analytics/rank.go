@@ -3,8 +3,11 @@ package analytics
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/fixtures/catalog"
@@ -33,8 +36,24 @@ func Rank(m Measurement) Board {
 	b.Tools = b.standings(t, m.Category)
 	b.addWeightWarnings(t)
 	b.Agents = t.agentBoards()
-	b.Cuts = m.cuts(t.tools)
+	b.Cuts = t.cuts(m)
 	return b
+}
+
+// RankAll ranks measurements with all processors, and returns the boards in their order.
+func RankAll(ms []Measurement) []Board {
+	boards := make([]Board, len(ms))
+	var taken atomic.Int64
+	var wg sync.WaitGroup
+	for range min(len(ms), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(taken.Add(1)) - 1; i < len(ms); i = int(taken.Add(1)) - 1 {
+				boards[i] = Rank(ms[i])
+			}
+		})
+	}
+	wg.Wait()
+	return boards
 }
 
 // board returns the totals of a board, and the tally they come from.

@@ -100,22 +100,24 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 	for _, c := range counts {
 		cells[c.Category] = c.Cells
 	}
-	boards := make([]analytics.Board, 0, len(known.Categories))
-	for _, f := range known.Categories {
+	ms := make([]analytics.Measurement, len(known.Categories))
+	for i, f := range known.Categories {
+		planned, synthetic, doubts := m.planned(f.Slug)
+		ms[i] = analytics.Measurement{
+			Category: f.category(), Cells: cells[f.Slug], Planned: planned, Synthetic: synthetic, Doubts: doubts, Design: analytics.DesignOf(m.Pool(f.Slug)),
+		}
+	}
+	boards := analytics.RankAll(ms)
+	for i, f := range known.Categories {
 		labels, err := s.store.Labelled(ctx, s.labels[f.Slug])
 		if err != nil {
 			return nil, err
 		}
 		labels.Extracted = m.extracted(f.Slug)
-		planned, synthetic, doubts := m.planned(f.Slug)
-		measured := analytics.Measurement{
-			Category: f.category(), Cells: cells[f.Slug], Planned: planned, Synthetic: synthetic, Doubts: doubts, Design: analytics.DesignOf(m.Pool(f.Slug)),
-		}
-		board := analytics.Rank(measured).WithLabels(measured, labels)
-		if errs := analytics.Check(board); len(errs) > 0 {
+		boards[i] = boards[i].WithLabels(ms[i], labels)
+		if errs := analytics.Check(boards[i]); len(errs) > 0 {
 			return nil, fmt.Errorf("nothing published, the board of %s is inconsistent: %w", f.Slug, errors.Join(errs...))
 		}
-		boards = append(boards, board)
 	}
 	return boards, nil
 }

@@ -82,12 +82,15 @@ func rankAll(b *testing.B, s *Store) int {
 	if _, err := s.Extracted(b.Context(), nil); err != nil {
 		b.Fatal(err)
 	}
-	trials := 0
-	for _, c := range counts {
-		m := analytics.Measurement{
+	ms := make([]analytics.Measurement, len(counts))
+	for i, c := range counts {
+		ms[i] = analytics.Measurement{
 			Category: benchCategory(c.Category), Cells: c.Cells, Planned: c.Planned, Synthetic: c.Synthetic, Design: analytics.DesignOf(benchPool(c.Category)),
 		}
-		trials += analytics.Rank(m).WithLabels(m, analytics.Labels{}).NTrials
+	}
+	trials := 0
+	for i, board := range analytics.RankAll(ms) {
+		trials += board.WithLabels(ms[i], analytics.Labels{}).NTrials
 	}
 	return trials
 }

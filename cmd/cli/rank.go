@@ -134,32 +134,26 @@ func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*t
 	if chosen.extracted, err = store.Extracted(ctx, chosen.runs); err != nil {
 		return chosen, err
 	}
-	for _, count := range counts {
-		board, measured, err := rankOne(ctx, store, cat, count, chosen)
-		if err != nil {
-			return chosen, err
+	ms := make([]analytics.Measurement, len(counts))
+	for i, c := range counts {
+		category, ok := cat.Category(c.Category)
+		if !ok {
+			return chosen, usageErr("use the catalogue of the trials: --catalog DIR",
+				"trials of category %s, which is not in the catalogue", c.Category)
 		}
-		each(board, measured)
+		ms[i] = analytics.Measurement{
+			Category: category, Cells: c.Cells, Planned: c.Planned, Synthetic: c.Synthetic,
+			Doubts: chosen.doubts(c.Category), Design: analytics.DesignOf(chosen.pool(c.Category)),
+		}
+	}
+	for i, board := range analytics.RankAll(ms) {
+		labels, err := chosen.labelled(ctx, store, board.Category)
+		if err != nil {
+			return chosen, badInput(err)
+		}
+		each(board.WithLabels(ms[i], labels), ms[i])
 	}
 	return chosen, nil
-}
-
-// rankOne ranks a category, and returns what it was ranked from.
-func rankOne(ctx context.Context, store *trialstore.Store, cat *catalog.Catalog, count trialstore.Count, chosen selection) (board analytics.Board, m analytics.Measurement, err error) {
-	slug := count.Category
-	category, ok := cat.Category(slug)
-	if !ok {
-		return board, m, usageErr("use the catalogue of the trials: --catalog DIR",
-			"trials of category %s, which is not in the catalogue", slug)
-	}
-	labels, err := chosen.labelled(ctx, store, slug)
-	if err != nil {
-		return board, m, badInput(err)
-	}
-	m = analytics.Measurement{
-		Category: category, Cells: count.Cells, Planned: count.Planned, Synthetic: count.Synthetic, Doubts: chosen.doubts(slug), Design: analytics.DesignOf(chosen.pool(slug)),
-	}
-	return analytics.Rank(m).WithLabels(m, labels), m, nil
 }
 
 func (o *rankOptions) printBoards(boards []analytics.Board) error {
