@@ -62,15 +62,16 @@ func (t *tally) cut(tag, value string, cells []int) Cut {
 		at[k], trials = row*len(t.agents)+c.level[1], trials+c.trials
 	}
 	design := stats.NewDesign(rows, t.of.weightsOf(t.agents))
-	rates, picks := make([]stats.Rate, len(t.tools)), make([]int, len(t.tools))
+	estimates, rates, picks := make([]stats.Estimate, len(t.tools)), make([]stats.Rate, len(t.tools)), make([]int, len(t.tools))
 	for tool, picked := range t.picked {
 		counts := make([]int, families*len(t.agents))
 		for k, i := range cells {
 			counts[at[k]] += picked[i]
 		}
-		picks[tool], rates[tool] = sum(counts), design.Rate(design.Estimate(counts))
+		picks[tool], estimates[tool] = sum(counts), design.Estimate(counts)
+		rates[tool] = design.Rate(estimates[tool])
 	}
-	stats.Unpicked(rates)
+	design.Borrow(estimates, rates)
 	c := Cut{Tag: tag, Value: value, NTrials: trials, NFamilies: families, Warnings: []string{}, Tools: agentRates(t.tools, rates, picks)}
 	if c.NFamilies < minFamilies || c.NTrials < minTrials {
 		c.Warnings = append(c.Warnings, Directional)
