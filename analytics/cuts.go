@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -83,13 +82,4 @@ func (t *tally) cut(tag, value string, cells []int) Cut {
 func (b Board) CutBy(tag string) Board {
 	b.Cuts = slices.DeleteFunc(slices.Clone(b.Cuts), func(c Cut) bool { return c.Tag != tag })
 	return b
-}
-
-// HasCuts returns the tags that the board is cut by, sorted.
-func (b Board) HasCuts() []string {
-	seen := map[string]bool{}
-	for _, c := range b.Cuts {
-		seen[c.Tag] = true
-	}
-	return slices.Sorted(maps.Keys(seen))
 }
