@@ -114,7 +114,7 @@ func run(w io.Writer, n int, seed uint64, all bool, names []string) (missed int,
 }
 
 // summarise writes one row per group: the range of its lines.
-func summarise(w io.Writer, s scenario, lines []Line) {
+func summarise(w *strings.Builder, s scenario, lines []Line) {
 	for len(lines) > 0 {
 		group, low, high, judged, excused := lines[0].Group, math.Inf(1), math.Inf(-1), 0, 0
 		promised := promise(lines[0])

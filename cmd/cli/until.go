@@ -54,7 +54,7 @@ func openRule(run journal.Run) (*runner.Until, error) {
 	return &runner.Until{Families: run.Families(), Wave: run.Until.Wave, Look: stopping.Look(rule, run.Eval.Weights)}, nil
 }
 
-// reportRule prints what became of a stopping rule.
+// reportRule prints the outcome of a stopping rule.
 func reportRule(w io.Writer, u *journal.Until, sum runner.Summary) {
 	stopped := cmp.Or(sum.Decided, u.Stopped)
 	switch {
