@@ -139,7 +139,7 @@ func (c *checker) rivals(s Standing) {
 		c.want(i == 0 || r.Rank >= s.BeatenBy[i-1].Rank, "%s: rival %s is out of order", s.Slug, r.Slug)
 		c.want(-1 <= r.CILow && within(r.Diff, r.CILow, r.CIHigh) && r.CIHigh <= 1 && r.Diff >= 0,
 			"%s: difference %g to %s is outside its interval [%g, %g]", s.Slug, r.Diff, r.Slug, r.CILow, r.CIHigh)
-		c.want(r.Significant == (r.CILow > 0) || r.CILow == 0, "%s: rival %s has significant %t and an interval from %g", s.Slug, r.Slug, r.Significant, r.CILow)
+		c.want(r.Significant == (r.CILow > 0), "%s: rival %s has significant %t and an interval from %g", s.Slug, r.Slug, r.Significant, r.CILow)
 		c.want(within(r.PAdjusted, 0, 1) && (r.PAdjusted == significant || r.Significant == (r.PAdjusted < significant)),
 			"%s: rival %s has p %g and significant %t", s.Slug, r.Slug, r.PAdjusted, r.Significant)
 		if r.Significant {

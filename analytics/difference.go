@@ -29,7 +29,11 @@ func Simultaneous(differences []*Difference) {
 	for _, d := range differences {
 		d.P = math.Min(1, n*d.Change.P())
 		d.Interval = d.Change.Interval(significant / n)
-		d.Shown = d.P < significant
+		if d.Shown = d.P < significant; d.Shown && d.Value > 0 { // also with six decimals
+			d.Interval.Low = math.Max(1e-6, d.Interval.Low)
+		} else if d.Shown {
+			d.Interval.High = math.Min(-1e-6, d.Interval.High)
+		}
 	}
 }
 
@@ -42,7 +46,7 @@ func Differences(older, newer Measurement, slugs []string) []Difference {
 	out := make([]Difference, len(slugs))
 	for i, slug := range slugs {
 		x, y := was.familyMeans(i, common), is.familyMeans(i, common)
-		out[i] = difference(slug, x, y)
+		out[i] = difference(slug, x, y, len(common) == 0)
 	}
 	return out
 }
@@ -53,7 +57,7 @@ func AgentDifferences(m Measurement, agent, other string, slugs []string) []Diff
 	t := newTally(slugs, m.Cells, m.Design)
 	out := make([]Difference, len(slugs))
 	for i, slug := range slugs {
-		out[i] = difference(slug, t.familyMeans(i, []string{other}), t.familyMeans(i, []string{agent}))
+		out[i] = difference(slug, t.familyMeans(i, []string{other}), t.familyMeans(i, []string{agent}), true)
 	}
 	return out
 }
@@ -93,11 +97,11 @@ func (t *tally) familyMeans(tool int, agents []string) map[string]familyMean {
 	return out
 }
 
-func difference(slug string, was, is map[string]familyMean) Difference {
+func difference(slug string, was, is map[string]familyMean, others bool) Difference {
 	var s stats.Sides
 	for _, name := range sortedKeys(was) {
 		s.Old = append(s.Old, was[name].value)
-		if d, ok := paired(was[name], is[name]); ok {
+		if d, ok := paired(was[name], is[name], others); ok {
 			s.Paired = append(s.Paired, d)
 		} else {
 			s.RestOld = append(s.RestOld, was[name].value)
@@ -105,16 +109,16 @@ func difference(slug string, was, is map[string]familyMean) Difference {
 	}
 	for _, name := range sortedKeys(is) {
 		s.New = append(s.New, is[name].value)
-		if _, ok := paired(was[name], is[name]); !ok {
+		if _, ok := paired(was[name], is[name], others); !ok {
 			s.RestNew = append(s.RestNew, is[name].value)
 		}
 	}
 	return Difference{Slug: slug, Old: mean(s.Old), New: mean(s.New), Change: stats.ChangeOf(s)}
 }
 
-// paired returns the change of one family over the agents that both sides have in it. Two
-// agents that are compared with each other have none in common and one each.
-func paired(was, is familyMean) (float64, bool) {
+// paired returns the change of one family over the agents that both sides have in it. With
+// others, sides without a common agent are compared as they are.
+func paired(was, is familyMean, others bool) (float64, bool) {
 	if was.weight == 0 || is.weight == 0 {
 		return 0, false
 	}
@@ -126,7 +130,7 @@ func paired(was, is familyMean) (float64, bool) {
 		}
 	}
 	if weight == 0 {
-		return is.value - was.value, true
+		return is.value - was.value, others
 	}
 	return sum / weight, true
 }

@@ -109,9 +109,8 @@ func (c Change) P() float64 {
 
 // Interval is the interval at level 1 - alpha, within [-1, 1]; it excludes 0 exactly where
 // P is below alpha. Without a standard error it is [-1, 1]; where all families moved by
-// the same it says no more than the side, and ends at 1e-12 or -1e-12.
+// the same it says no more than the side, and ends at 1e-6 or -1e-6.
 func (c Change) Interval(alpha float64) Interval {
-	const nearZero = 1e-12
 	out := Interval{-1, 1}
 	switch {
 	case math.IsNaN(c.SE):
@@ -120,9 +119,9 @@ func (c Change) Interval(alpha float64) Interval {
 		high := Wilson(0, NewCritical(c.Paired).shrink(g)).High
 		out = Interval{-high, high}
 	case c.SE == 0 && c.P() < alpha && c.Value > 0:
-		out.Low = nearZero
+		out.Low = barely
 	case c.SE == 0 && c.P() < alpha:
-		out.High = -nearZero
+		out.High = -barely
 	case c.SE > 0:
 		half := TQuantile(1-alpha/2, c.DF) * c.SE
 		out = Interval{math.Max(-1, c.Value-half), math.Min(1, c.Value+half)}

@@ -149,7 +149,7 @@ func TestChangeOfIndependentTrials(t *testing.T) {
 func TestChangeWithoutVarianceIsNotCertain(t *testing.T) {
 	same := func(v float64, n int) []float64 { return slices.Repeat([]float64{v}, n) }
 	apart := func(a, b []float64) Sides { return Sides{Old: a, New: b, RestOld: a, RestNew: b} }
-	const above = 1e-12
+	const above = 1e-6
 	tests := map[string]struct {
 		s         Sides
 		p         float64

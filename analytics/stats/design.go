@@ -18,6 +18,8 @@ type Design struct {
 	trials           []float64 // by cell, row by row
 	weights          []float64 // by agent; sums to 1
 	answered         []float64 // families by agent
+	small            []float64 // corrects the influence of agents that answered few families
+	least            int       // families of the agent that answered the fewest
 	critical         Critical
 	few              Critical // of Population; zero where there is none
 	// Trials is the number of trials, Effective that of equally weighted independent
@@ -52,8 +54,22 @@ func newDesign(trials [][]int, weights []float64, critical Critical) *Design {
 		}
 	}
 	d.setWeights(weights)
-	if d.families >= 2 && d.asked() >= 3 {
-		d.few = d.critical.of(min(d.families, d.asked()))
+	d.least = d.families
+	for a, n := range d.answered {
+		if d.weights[a] > 0 {
+			d.least = min(d.least, int(n))
+		}
+	}
+	d.critical = d.critical.of(d.least)
+	d.small = make([]float64, d.agents)
+	for a, n := range d.answered {
+		if d.small[a] = 1; n > 1 && int(n) < d.families {
+			g := float64(d.families)
+			d.small[a] = math.Sqrt(n / (n - 1) * (g - 1) / g)
+		}
+	}
+	if d.least >= 2 && d.asked() >= 3 {
+		d.few = d.critical.of(min(d.least, d.asked()))
 	}
 	var squares, first float64
 	for i, n := range d.trials {
@@ -164,7 +180,7 @@ func (d *Design) Estimate(sums []int) Estimate {
 	}
 	for i, m := range e.cells {
 		if a := i % d.agents; d.trials[i] > 0 {
-			e.Influence[i/d.agents] += d.weights[a] / d.answered[a] * (m - e.ByAgent[a])
+			e.Influence[i/d.agents] += d.weights[a] / d.answered[a] * d.small[a] * (m - e.ByAgent[a])
 		}
 	}
 	if d.Balanced && d.Trials > 0 {
@@ -176,13 +192,14 @@ func (d *Design) Estimate(sums []int) Estimate {
 }
 
 // SE is the standard error of an estimate with families as clusters, sqrt(G/(G-1) sum
-// e_g^2) (Miller 2024, arXiv 2411.00640, with the small-sample factor); not a number with
-// fewer than two families. It is exactly 0 where all families have the same mean.
+// e_g^2) (Miller 2024, arXiv 2411.00640, with the small-sample factor; an agent that
+// answered fewer families has its own). It is not a number where an agent answered fewer
+// than two families, and exactly 0 where all families have the same mean.
 func (d *Design) SE(influence []float64) float64 {
-	g := float64(d.families)
-	if g < 2 {
+	if d.least < 2 {
 		return math.NaN()
 	}
+	g := float64(d.families)
 	sum := 0.0
 	for _, e := range influence {
 		sum += e * e
@@ -205,10 +222,11 @@ type Rate struct {
 
 // Rate is the rate of an estimate whose scores are 0 and 1. The interval is Wilson's on
 // NStar = NEff (z / t)^2 trials, with NEff = p(1-p) / SE^2 and Student's t on G-1 degrees
-// of freedom (Korn and Graubard 1998). Where all trials agree the data hold no design
-// effect, and the worst one is taken: every family counts as one trial. Where families have
-// the same share and trials differ, trials are taken as independent. With one family the
-// interval is [0, 1].
+// of freedom (Korn and Graubard 1998); G is the number of families of the agent that
+// answered the fewest. Where all trials agree the data hold no design effect, and the worst
+// one is taken: every family counts as one trial. Where families have the same share and
+// trials differ, trials are taken as independent. NEff of a single agent is at most its
+// trials. With one family the interval is [0, 1].
 func (d *Design) Rate(e Estimate) Rate {
 	r := Rate{Value: math.Max(0, math.Min(1, e.Value)), Interval: Interval{0, 1}}
 	se := d.SE(e.Influence)
@@ -229,7 +247,10 @@ func (d *Design) nEff(p, se float64) float64 {
 	if se == 0 {
 		return d.Effective
 	}
-	return flat / (se * se)
+	if n := flat / (se * se); n < d.Effective || d.asked() > 1 {
+		return n
+	}
+	return d.Effective
 }
 
 // fewPositive bounds the families with a success below which a rate has too little to
@@ -239,7 +260,7 @@ const fewPositive = 5.0
 // Borrow corrects the intervals of the rare rates of a board. A tool that few families pick
 // shows no design effect of its own, although trials of a family are as alike for it as for
 // others. So its variance is drawn towards that of the board, which has NEff = the sum of
-// p(1-p) over that of SE^2, of all tools: wholly where no family picks the tool, and the
+// p(1-p) over that of SE^2, of all tools, and at most one trial per family: wholly where no family picks the tool, and the
 // less the more do, down to not at all with fewPositive. So a tool that was never picked
 // does not look better than its neighbours. NEff never grows by it, but for rates of 0.
 func (d *Design) Borrow(estimates []Estimate, rates []Rate) {
@@ -249,11 +270,11 @@ func (d *Design) Borrow(estimates []Estimate, rates []Rate) {
 			flat, variance = flat+r.Value*(1-r.Value), variance+se*se
 		}
 	}
-	if d.families < 2 || variance == 0 {
+	if d.least < 2 || variance == 0 {
 		return
 	}
 	few := math.Min(fewPositive, float64(d.families)/4)
-	board := math.Min(flat/variance, d.Effective)
+	board := min(flat/variance, d.Effective, float64(d.families))
 	for i := range rates {
 		r := &rates[i]
 		own := float64(d.positive(estimates[i])) / few // how much of it is its own

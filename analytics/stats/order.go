@@ -14,9 +14,9 @@ type Order struct {
 
 // A Lead is how far one tool is ahead of another.
 type Lead struct {
-	// Diff is the difference of their rates, above 0, and Interval its interval: at the
-	// level that Holm leaves for pairs that are not shown, so that it excludes 0 exactly
-	// where Shown.
+	// Diff is the difference of their rates, above 0. Interval holds for all pairs at once
+	// at 95 % (Bonferroni), and is above 0 exactly where Shown: its lower end is at least
+	// barely where Holm's later steps show a lead that Bonferroni's does not.
 	Diff     float64
 	Interval Interval
 	// P is the one-sided p-value, Adjusted the same after Holm over all ordered pairs and
@@ -54,16 +54,14 @@ func (d *Design) Compare(estimates []Estimate, rates []Rate) Order {
 		return cmp.Or(cmp.Compare(o.pairs[a].P, o.pairs[b].P), cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 	})
 	tests := len(estimates) * (len(estimates) - 1)
-	shown, run := 0, 0.0
+	run := 0.0
 	for i, pair := range order {
 		l := o.pairs[pair]
 		run = math.Max(run, math.Min(1, float64(tests-i)*l.P))
-		if l.Adjusted = run; run < alpha {
-			shown++
-		}
+		l.Adjusted = run
 		o.pairs[pair] = l
 	}
-	t := TQuantile(1-alpha/float64(max(1, tests-shown)), float64(d.families-1))
+	t := TQuantile(1-alpha/float64(max(1, tests)), float64(d.least-1))
 	for _, pair := range order {
 		l := o.pairs[pair]
 		d.finish(&l, t, rates[pair[0]], rates[pair[1]])
@@ -76,21 +74,24 @@ func (d *Design) Compare(estimates []Estimate, rates []Rate) Order {
 func (d *Design) lead(diff float64, influence []float64, ahead, behind float64) Lead {
 	l := Lead{Diff: diff, P: 1, se: d.SE(influence)}
 	switch {
-	case d.families < 2:
+	case d.least < 2:
 	case l.se > 0:
-		l.P = tTail(diff/l.se, float64(d.families-1))
+		l.P = tTail(diff/l.se, float64(d.least-1))
 	case diff < 1-1e-12: // families do not differ: trials are taken as independent
 		l.se = math.Sqrt((ahead + behind - diff*diff) / d.Effective)
-		l.P = tTail(diff/l.se, float64(d.families-1))
+		l.P = tTail(diff/l.se, float64(d.least-1))
 	default: // all trials agree: each family is one trial of a sign test
-		l.P = math.Pow(0.5, float64(d.families))
+		l.P = math.Pow(0.5, float64(d.least))
 	}
 	return l
 }
 
+// barely is the smallest difference that is published as one: rates have six decimals.
+const barely = 1e-6
+
 // finish applies the guard and sets the interval.
 func (d *Design) finish(l *Lead, t float64, ahead, behind Rate) {
-	if d.families < 2 {
+	if d.least < 2 {
 		l.Interval = Interval{-1, 1}
 		return
 	}
@@ -112,8 +113,8 @@ func (d *Design) finish(l *Lead, t float64, ahead, behind Rate) {
 	l.Shown = l.Adjusted < alpha
 	if !l.Shown {
 		l.Interval.Low = math.Min(0, l.Interval.Low)
-	} else if l.Interval.Low <= 0 {
-		l.Interval.Low = math.Nextafter(0, 1)
+	} else {
+		l.Interval.Low = math.Max(barely, l.Interval.Low)
 	}
 }
 
