@@ -170,9 +170,10 @@ type Detail struct {
 	PopulationLow  *float64 `json:"populationLow,omitempty"`
 	PopulationHigh *float64 `json:"populationHigh,omitempty"`
 	// BoundLow to BoundHigh is the range of PickRate whatever the missing and the
-	// unresolved trials would have picked (Manski 2003).
-	BoundLow  float64 `json:"boundLow"`
-	BoundHigh float64 `json:"boundHigh"`
+	// unresolved trials would have picked (Manski 2003); nil where trials are missing of an
+	// unbalanced plan.
+	BoundLow  *float64 `json:"boundLow,omitempty"`
+	BoundHigh *float64 `json:"boundHigh,omitempty"`
 	// NEff is how many independent trials would say as much; 0 with one family.
 	NEff float64 `json:"nEff"`
 	// WithoutAgent and WithoutFamily are the ranges of PickRate when one agent or one

@@ -101,7 +101,9 @@ func (c *checker) rates(s Standing) {
 	c.interval(s.Slug+": rate in its naive interval:", s.PickRate, s.FlatLow, s.FlatHigh)
 	c.interval(s.Slug+": shortlist rate", s.ShortlistRate, s.ShortlistLow, s.ShortlistHigh)
 	c.interval(s.Slug+": default rate", s.DefaultRate, s.DefaultLow, s.DefaultHigh)
-	c.want(within(s.BoundLow, 0, s.PickRate+rounding) && within(s.BoundHigh, s.BoundLow, 1), "%s: rate %g is outside its bounds [%g, %g]", s.Slug, s.PickRate, s.BoundLow, s.BoundHigh)
+	if s.BoundLow != nil {
+		c.want(0 <= *s.BoundLow && *s.BoundLow <= *s.BoundHigh && *s.BoundHigh <= 1, "%s: bounds [%g, %g] are not in [0, 1]", s.Slug, *s.BoundLow, *s.BoundHigh)
+	}
 	if s.PopulationLow != nil {
 		c.want(0 <= *s.PopulationLow && *s.PopulationLow <= s.CILow && s.CIHigh <= *s.PopulationHigh && *s.PopulationHigh <= 1,
 			"%s: the interval for agents like these [%g, %g] is narrower than that of these agents", s.Slug, *s.PopulationLow, *s.PopulationHigh)

@@ -24,13 +24,12 @@ func (t *tally) cuts(m Measurement) []Cut {
 			}
 			byValue[value] = append(byValue[value], i)
 		}
+		delete(byValue, "") // prompts without the tag
 		if len(byValue) < 2 {
 			continue
 		}
 		for value, cells := range byValue {
-			if value != "" {
-				out = append(out, t.cut(tag, value, cells))
-			}
+			out = append(out, t.cut(tag, value, cells))
 		}
 	}
 	slices.SortFunc(out, func(a, b Cut) int {

@@ -70,6 +70,9 @@ func (d Design) weightsOf(agents []string) []float64 {
 
 // estimand describes the rates of a board in one sentence.
 func (d Design) estimand(agents []string, weighted bool) string {
+	if len(agents) == 0 {
+		return ""
+	}
 	how := "equally weighted"
 	if weighted {
 		how = "weighted as the eval says"

@@ -64,6 +64,7 @@ func (m Measurement) board() (Board, *tally) {
 		slugs[i] = e.Tool.Slug
 	}
 	t := newTally(slugs, m.Cells, m.Design)
+	t.planned = m.Planned
 	all := append(slices.Clone(t.picks), t.diy, t.mismatched)
 	t.estimates, t.pickRates = t.rates(all)
 	diy, mismatch := t.pickRates[len(t.picks)], t.pickRates[len(t.picks)+1]
@@ -165,7 +166,7 @@ func (b *Board) detail(t *tally, tool int, e stats.Estimate, p, shortlist, defau
 	if ci, ok := t.design.Population(e); ok {
 		d.PopulationLow, d.PopulationHigh = rounded(math.Min(ci.Low, p.Interval.Low)), rounded(math.Max(ci.High, p.Interval.High))
 	}
-	d.BoundLow, d.BoundHigh = b.bounds(p.Value, t.rate(t.unresolved).Value)
+	d.BoundLow, d.BoundHigh = b.bounds(t, sum(t.picks[tool]), p.Value)
 	d.WithoutAgent = rangeOf(t.design.WithoutAgent(e))
 	d.WithoutFamily = rangeOf(t.design.WithoutFamily(e))
 	d.Variance = t.variance(tool)
@@ -173,13 +174,23 @@ func (b *Board) detail(t *tally, tool int, e stats.Estimate, p, shortlist, defau
 }
 
 // bounds returns the range of a rate whatever the missing and the unresolved trials would
-// have picked. Where coverage is unknown, only the unresolved ones are counted.
-func (b *Board) bounds(rate, unresolved float64) (low, high float64) {
-	covered := 1.0
+// have picked. Trials that do not report whether they are unresolved count as such if they
+// are ambiguous. The range is unknown, and nil, where trials are missing and the plan is not
+// the same number of trials of every family and agent, equally weighted.
+func (b *Board) bounds(t *tally, picks int, rate float64) (low, high *float64) {
+	missing := 0
 	if b.Coverage != nil {
-		covered = *b.Coverage
+		missing = max(0, t.planned-t.total.Trials)
 	}
-	return round(rate * covered), round(math.Min(1, (rate+unresolved)*covered+1-covered))
+	if missing == 0 {
+		return rounded(rate), rounded(math.Min(1, rate+t.rate(t.unresolved).Value))
+	}
+	cells := max(1, len(t.trials))
+	if t.of.weightsOf(t.agents) != nil || t.planned%cells != 0 || slices.Max(append(t.trials, 0)) > t.planned/cells {
+		return nil, nil
+	}
+	planned := float64(t.planned)
+	return rounded(float64(picks) / planned), rounded(float64(picks+sum(t.unresolved)+missing) / planned)
 }
 
 // rivals fills in who has a higher rate, and whether the trials show it.
@@ -223,7 +234,7 @@ func (t *tally) agentBoards() []AgentBoard {
 }
 
 func (t *tally) agentRates(one *stats.Design, agent int) []AgentRate {
-	rates, picks := make([]stats.Rate, len(t.tools)), make([]int, len(t.tools))
+	estimates, rates, picks := make([]stats.Estimate, len(t.tools)), make([]stats.Rate, len(t.tools)), make([]int, len(t.tools))
 	for i, table := range t.picks {
 		counts := make([]int, 0, len(t.families))
 		for at := agent; at < len(table); at += len(t.agents) {
@@ -231,8 +242,10 @@ func (t *tally) agentRates(one *stats.Design, agent int) []AgentRate {
 				counts = append(counts, table[at])
 			}
 		}
-		picks[i], rates[i] = sum(counts), one.Rate(one.Estimate(counts))
+		picks[i], estimates[i] = sum(counts), one.Estimate(counts)
+		rates[i] = one.Rate(estimates[i])
 	}
+	one.Borrow(estimates, rates)
 	return agentRates(t.tools, rates, picks)
 }
 

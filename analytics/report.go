@@ -76,6 +76,7 @@ func copyOfDetail(d *Detail) *Detail {
 		return nil
 	}
 	d.RawRate, d.PopulationLow, d.PopulationHigh = copyOfValue(d.RawRate), copyOfValue(d.PopulationLow), copyOfValue(d.PopulationHigh)
+	d.BoundLow, d.BoundHigh = copyOfValue(d.BoundLow), copyOfValue(d.BoundHigh)
 	d.WithoutAgent, d.WithoutFamily, d.Variance = copyOfValue(d.WithoutAgent), copyOfValue(d.WithoutFamily), copyOfValue(d.Variance)
 	return d
 }

@@ -17,6 +17,7 @@ type tally struct {
 	agents   []string       // sorted
 	place    map[string]int // family → place in families
 	prompts  int
+	planned  int // trials
 	design   *stats.Design
 	of       Design
 
@@ -128,7 +129,9 @@ func (t *tally) add(cell int, c *Cell) {
 	t.trials[at] += c.Trials
 	t.diy[at] += c.Outcomes.DIY
 	t.mismatched[at] += c.Mismatched
-	t.unresolved[at] += c.Unresolved
+	if t.unresolved[at] += c.Unresolved; c.UnresolvedUnknown > 0 {
+		t.unresolved[at] += c.Outcomes.Ambiguous
+	}
 	for _, count := range c.Tools {
 		if i, known := t.index[count.Slug]; known {
 			t.picks[i][at] += count.Picks

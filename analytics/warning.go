@@ -27,6 +27,8 @@ const (
 	WideInterval         = "wide_interval"
 	WideRelativeInterval = "wide_relative_interval"
 	FewFamilies          = "few_families"
+	// StoppedByRule: a run ended when its stopping rule was decided.
+	StoppedByRule = "stopped_by_rule"
 	// Unlabelled: nobody has checked the extracted outcomes; see Board.WithLabels.
 	Unlabelled = "unlabelled"
 )
@@ -34,7 +36,7 @@ const (
 // WarningCodes returns every code in the order of its name.
 func WarningCodes() []string {
 	return []string{
-		CoverageUnknown, Directional, FewEffectiveTrials, FewFamilies, Incomplete, NoTrials, SinglePrompt, Synthetic, Unbalanced, Unlabelled,
+		CoverageUnknown, Directional, FewEffectiveTrials, FewFamilies, Incomplete, NoTrials, SinglePrompt, StoppedByRule, Synthetic, Unbalanced, Unlabelled,
 		WeightsMatter, WideInterval, WideRelativeInterval,
 	}
 }
@@ -54,6 +56,8 @@ func Explain(code string) string {
 		return "answers of simulated agents, not a measurement"
 	case NoTrials:
 		return "no valid trials yet"
+	case StoppedByRule:
+		return "a run ended when its stopping rule was decided, so rates lean towards the verdict: quote the verdict"
 	case Unbalanced:
 		return "some agents or prompt families have more trials than others: rates count agents by weight and families equally, rawRate counts all trials equally"
 	case WeightsMatter:
@@ -90,6 +94,9 @@ func (b *Board) warnings(doubts []string) []string {
 	}
 	if b.NFamilies == 1 {
 		out = append(out, SinglePrompt)
+	}
+	if slices.Contains(doubts, StoppedByRule) {
+		out = append(out, StoppedByRule)
 	}
 	if b.Synthetic {
 		out = append(out, Synthetic)

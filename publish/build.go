@@ -226,7 +226,7 @@ func evalOf(r journal.Run, families map[string]string, models []trialstore.Model
 	e := Eval{
 		Name: def.Name, Category: def.Category, SHA256: content.Digest(data), Planned: r.Planned, Synthetic: r.Synthetic, Imported: r.Imported,
 		Prompts: []Prompt{}, Templates: append([]string{}, def.Templates...), Agents: []Agent{},
-		PlanKnown: r.PlanKnown, Weights: def.Weights, Frame: def.Frame,
+		PlanKnown: r.PlanKnown, Weights: def.Weights, Frame: def.Frame, Stopped: r.Until != nil && r.Until.Stopped != nil,
 	}
 	for _, p := range def.Prompts {
 		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text)), Family: families[def.Name+"/"+p.ID], Tags: p.Tags})

@@ -97,6 +97,8 @@ type Eval struct {
 	Imported   bool `json:"imported,omitempty"`
 	PlanKnown  bool `json:"planKnown,omitempty"`
 	Incomplete bool `json:"incomplete,omitempty"`
+	// Stopped marks a run that its stopping rule ended.
+	Stopped bool `json:"stopped,omitempty"`
 	// Weights and Frame are those of the eval file; see eval.Eval.
 	Weights map[string]float64 `json:"weights,omitempty"`
 	Frame   string             `json:"frame,omitempty"`
@@ -159,6 +161,9 @@ func (m *Manifest) planned(category string) (trials int, synthetic bool, doubts 
 		}
 		if e.Incomplete {
 			doubts = append(doubts, analytics.Incomplete)
+		}
+		if e.Stopped {
+			doubts = append(doubts, analytics.StoppedByRule)
 		}
 	}
 	return trials, synthetic, doubts

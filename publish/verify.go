@@ -135,6 +135,9 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 	if err := checkSums(ctx, store, m, boards); err != nil {
 		return 0, err
 	}
+	if m.Statistics > Statistics {
+		return 0, fmt.Errorf("the snapshot has statistics %d, newer than %d: update firstpick to recompute its numbers", m.Statistics, Statistics)
+	}
 	if m.Statistics < Statistics {
 		return compareCounts(boards, docs)
 	}

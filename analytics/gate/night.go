@@ -12,9 +12,9 @@ import (
 // Nightly reports whether the rule needs Subject.Nights.
 func (r Rule) Nightly() bool { return r.Metric == night }
 
-// judgeNight fails where the last night shows that the tool's pick rate dropped. The tests
-// behind it are those of all tools of the category, so the rule needs no correction for
-// the number of rules or nights.
+// judgeNight fails where the last night shows that the tool's pick rate dropped, with any
+// agent or with all. The tests of all tools and agents of the category are corrected
+// together; see package nights for what holds over many nights.
 func (r Rule) judgeNight(v Verdict, s *Subject) Verdict {
 	all := s.Nights[r.Since]
 	if len(all) < 2 {

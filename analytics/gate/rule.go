@@ -1,4 +1,4 @@
-// Package gate holds measured figures against rules, for machines that must say
+// Package gate checks measured rates against rules, for machines that must say
 // yes or no: a rule is met, failed, or cannot be evaluated from the measured runs.
 //
 // Rules are about intervals where a figure has one. "pickRate(stripe) low >= 0.25"
@@ -81,7 +81,7 @@ func Parse(text string) (Rule, error) {
 			r.Limit = points / 100
 		}
 		if r.Metric != drop {
-			return r, fmt.Errorf("rule %q: only drop(TOOL) is held against a snapshot", text)
+			return r, fmt.Errorf("rule %q: only drop(TOOL) is compared with a snapshot", text)
 		}
 		return r, r.check()
 	}

@@ -8,7 +8,7 @@ type Consistency struct {
 	// outcome; not a number with fewer than two trials.
 	Cells []float64
 	// Agreement is the mean of Cells, Chance that of pairs of trials from anywhere: the sum
-	// of the squared shares of outcomes.
+	// of the squared shares of outcomes, with cells weighted the same.
 	Agreement, Chance float64
 	// Kappa is (Agreement - Chance) / (1 - Chance) (Fleiss 1971): 0 if cells differ no more
 	// than trials do, 1 if every cell always has the same outcome. It is not a number if
@@ -25,7 +25,7 @@ type Consistency struct {
 func ConsistencyOf(cells [][]int) Consistency {
 	c := Consistency{Cells: make([]float64, len(cells))}
 	var shares []float64
-	trials, counted := 0, 0.0
+	counted := 0.0
 	for i, counts := range cells {
 		n, same := 0, 0
 		for _, v := range counts {
@@ -39,9 +39,9 @@ func ConsistencyOf(cells [][]int) Consistency {
 		for len(shares) < len(counts) {
 			shares = append(shares, 0)
 		}
-		trials, counted = trials+n, counted+1
+		counted++
 		for j, v := range counts {
-			shares[j] += float64(v)
+			shares[j] += float64(v) / float64(n)
 			if v > 0 {
 				p := float64(v) / float64(n)
 				c.Entropy -= p * math.Log(p) / math.Log(float64(len(counts)))
@@ -50,7 +50,7 @@ func ConsistencyOf(cells [][]int) Consistency {
 		c.Agreement += c.Cells[i]
 	}
 	for _, s := range shares {
-		c.Chance += sq(s / float64(trials))
+		c.Chance += sq(s / counted)
 	}
 	c.Agreement, c.Entropy = c.Agreement/counted, c.Entropy/counted
 	c.Kappa = (c.Agreement - c.Chance) / (1 - c.Chance)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,14 +129,15 @@ func (o *snapshotOptions) testChanges(ctx context.Context, changes []analytics.C
 		if !ok {
 			continue
 		}
-		x, err := measurementOf(ctx, was, older, board.Category)
-		if err != nil {
-			return err
-		}
 		y, err := measurementOf(ctx, is, newer, board.Category)
 		if err != nil {
 			return err
 		}
+		x, err := measurementOf(ctx, was, older, board.Category)
+		if err != nil {
+			return err
+		}
+		nameByText(x.Design, older.Manifest, y.Design, newer.Manifest, board.Category)
 		differences := analytics.Differences(x, y, analytics.PickedOnEither(before, board))
 		for i := range differences {
 			d := &differences[i]
@@ -151,19 +153,32 @@ func (o *snapshotOptions) testChanges(ctx context.Context, changes []analytics.C
 	return nil
 }
 
-// measurementOf reads the cells of a category of a snapshot. Prompts of older snapshots,
-// which have families of equal texts only, are known by their texts.
+// measurementOf reads the cells of a category of a snapshot.
 func measurementOf(ctx context.Context, store *trialstore.Store, s *publish.Snapshot, category string) (analytics.Measurement, error) {
 	cells, _, err := store.Cells(ctx, category, nil)
-	m := analytics.Measurement{Cells: cells, Design: analytics.DesignOf(s.Manifest.Pool(category))}
-	for _, e := range s.Manifest.Evals {
-		for _, p := range e.Prompts {
-			if name := e.Name + "/" + p.ID; e.Category == category && m.Design.Families[name] == "" && p.SHA256 != content.Digest(nil) {
-				m.Design.Families[name] = "text " + p.SHA256
+	return analytics.Measurement{Cells: cells, Design: analytics.DesignOf(s.Manifest.Pool(category))}, err
+}
+
+// nameByText gives the prompts of older snapshots, which name families of equal texts only,
+// the families that the same texts have in the newer one, or else ones of their texts.
+func nameByText(was analytics.Design, older publish.Manifest, is analytics.Design, newer publish.Manifest, category string) {
+	families := map[string]string{} // by digest of the text
+	each := func(m publish.Manifest, d analytics.Design) {
+		for _, e := range m.Evals {
+			for _, p := range e.Prompts {
+				name := e.Name + "/" + p.ID
+				if e.Category != category || p.SHA256 == content.Digest(nil) {
+					continue
+				}
+				if d.Families[name] == "" {
+					d.Families[name] = cmp.Or(families[p.SHA256], "text "+p.SHA256)
+				}
+				families[p.SHA256] = d.Families[name]
 			}
 		}
 	}
-	return m, err
+	each(newer, is)
+	each(older, was)
 }
 
 // An agentDiff is a tool's rate with two agents.

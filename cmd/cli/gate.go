@@ -35,10 +35,11 @@ func newGateCmd(env *Env) *cobra.Command {
 against rules:
 
   pickRate(stripe) low >= 0.25    the lower end of the interval; also shortlistRate, defaultRate,
-                                  firstNamedRate
+                                  mismatchRate and diyRate; firstNamedRate has no interval
   rank(stripe) high <= 3          the upper end of the rank range (95 %)
-  coverage >= 95%                 also trials, prompts, mismatchRate, unresolvedRate
+  coverage >= 95%                 also trials, prompts (families of them), unresolvedRate
   drop(stripe) vs current         no significant drop against a snapshot
+  drop(stripe) <= 5pp vs current  a drop of more than 5 points is excluded
   night(stripe)                   no drop shown by all snapshots and this run together;
                                   night(stripe) since 2026-03-20 leaves out earlier ones
   payments: trials >= 300         in one category only

@@ -60,7 +60,7 @@ func (n *nightly) add(ctx context.Context, root string, subjects []gate.Subject)
 			if s.Nights[r.Since] != nil || !r.About(s.Board) || s.Board.AsOf == nil {
 				continue
 			}
-			h, err := readHistory(ctx, root, s.Board.Category, since(r.Since, past[s.Board.Category]), func(nights.Night) {})
+			h, err := readHistory(ctx, root, s.Board.Category, before(*s.Board.AsOf, since(r.Since, past[s.Board.Category])), func(nights.Night) {})
 			if err != nil {
 				return err
 			}

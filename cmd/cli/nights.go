@@ -72,6 +72,11 @@ func since(day string, past []nights.Night) []nights.Night {
 	return slices.DeleteFunc(slices.Clone(past), func(n nights.Night) bool { return n.At.UTC().Format(time.DateOnly) < day })
 }
 
+// before returns the nights up to a time: later snapshots say nothing of an earlier run.
+func before(at time.Time, past []nights.Night) []nights.Night {
+	return slices.DeleteFunc(past, func(n nights.Night) bool { return n.At.After(at) })
+}
+
 // readHistory reads the trials of a category's nights in snapshots under root. It calls skipped
 // with each night that has no trials of its own.
 func readHistory(ctx context.Context, root, category string, past []nights.Night, skipped func(nights.Night)) (*nights.History, error) {

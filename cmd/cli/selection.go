@@ -90,6 +90,9 @@ func (s selection) doubts(category string) []string {
 		} else if r.Category == category && !r.Complete {
 			out = append(out, analytics.Incomplete)
 		}
+		if u := s.runs[i].Until; r.Category == category && u != nil && u.Stopped != nil {
+			out = append(out, analytics.StoppedByRule)
+		}
 	}
 	return out
 }

@@ -120,13 +120,13 @@ func (in Input) manifest(run journal.Run) (format.Manifest, error) {
 		SchemaVersion: format.SchemaVersion, Generator: in.Generator, Catalog: in.Catalog.Version, Synthetic: run.Synthetic,
 		Eval: format.Eval{
 			Name: def.Name, Category: def.Category, SHA256: digest, Repeats: def.Repeats,
-			Templates: append([]string{}, def.Templates...), Prompts: []format.Prompt{},
+			Templates: append([]string{}, def.Templates...), Prompts: []format.Prompt{}, Weights: def.Weights,
 		},
 		Counts: format.Counts{ExcludedBy: map[string]int{}, MissingBy: map[string]int{}},
 		Agents: []format.Agent{}, Notes: append([]string{}, run.Notes...),
 	}
 	for _, p := range def.Prompts {
-		m.Eval.Prompts = append(m.Eval.Prompts, format.Prompt{ID: p.ID, Text: p.Text})
+		m.Eval.Prompts = append(m.Eval.Prompts, format.Prompt{ID: p.ID, Text: p.Text, Family: p.Family})
 	}
 	for _, a := range def.Agents {
 		m.Agents = append(m.Agents, format.Agent{Name: a.Name, Manifests: []format.AgentManifest{}})

@@ -59,12 +59,16 @@ type Eval struct {
 	Repeats   int      `json:"repeats"`
 	Templates []string `json:"templates"`
 	Prompts   []Prompt `json:"prompts"`
+	// Weights are those of the agents in the rates; absent for equal ones.
+	Weights map[string]float64 `json:"weights,omitempty"`
 }
 
 // A Prompt is one prompt of the eval.
 type Prompt struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
+	// Family is the prompt's family where the eval names one.
+	Family string `json:"family,omitempty"`
 }
 
 // Counts counts trials. Planned = Valid + Excluded + Missing (unfinished).

@@ -79,6 +79,16 @@ func measure(ctx context.Context, b *bundle.Bundle) (measured, error) {
 	return m, nil
 }
 
+// measurement returns some of the cells with the design of the eval. A prompt without a
+// family is known by its id and text.
+func (m *measured) measurement(cells []analytics.Cell) analytics.Measurement {
+	d := analytics.Design{Families: map[string]string{}, Weights: m.manifest.Eval.Weights}
+	for _, p := range m.manifest.Eval.Prompts {
+		d.Families[p.ID+"\n"+p.Text] = p.Family
+	}
+	return analytics.Measurement{Cells: cells, Design: d}
+}
+
 // covered is the coverage of a board. A run of a workspace always has a plan.
 func covered(b *analytics.Board) float64 {
 	if b.Coverage == nil {
@@ -98,7 +108,7 @@ func compare(base, run *measured) (*Comparison, error) {
 	}
 	c.OnlyInBase, c.OnlyInRun = base.without(run), run.without(base)
 	var all tests
-	c.Tools, c.Paired = all.tools(&base.board, &run.board, base.cells, run.cells)
+	c.Tools, c.Paired = all.tools(&base.board, &run.board, base.measurement(base.cells), run.measurement(run.cells))
 	all.finish()
 	compareAgents(c, base, run)
 	addNotes(c, base, run)

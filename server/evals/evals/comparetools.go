@@ -18,9 +18,9 @@ type tests struct {
 	changes          map[*analytics.Difference]*ToolChange
 }
 
-// tools compares the tools that two boards have, whose cells are given. Pairing does
+// tools compares the tools that two boards have, of these measurements. Pairing does
 // not depend on the tool, so one result covers all. finish completes the list.
-func (t *tests) tools(base, run *analytics.Board, was, is []analytics.Cell) (list []ToolChange, paired bool) {
+func (t *tests) tools(base, run *analytics.Board, was, is analytics.Measurement) (list []ToolChange, paired bool) {
 	list = []ToolChange{}
 	if base.NTrials == 0 || run.NTrials == 0 {
 		return list, false
@@ -39,7 +39,7 @@ func (t *tests) tools(base, run *analytics.Board, was, is []analytics.Cell) (lis
 			})
 		}
 	}
-	differences := analytics.Differences(analytics.Measurement{Cells: was}, analytics.Measurement{Cells: is}, slugs)
+	differences := analytics.Differences(was, is, slugs)
 	bySlug := map[string]*analytics.Difference{}
 	for i := range differences {
 		d := &differences[i]
@@ -87,7 +87,7 @@ func compareAgents(c *Comparison, base, run *measured) {
 		}
 		then := base.agents[i]
 		a := AgentChange{Agent: now.Agent, BaseNTrials: then.Board.NTrials, NTrials: now.Board.NTrials, Changed: changed(base.manifest, run.manifest, now.Agent)}
-		a.Tools, a.Paired = all.tools(picked(&then.Board, &now.Board), &now.Board, of(base.cells, now.Agent), of(run.cells, now.Agent))
+		a.Tools, a.Paired = all.tools(picked(&then.Board, &now.Board), &now.Board, base.measurement(of(base.cells, now.Agent)), run.measurement(of(run.cells, now.Agent)))
 		c.Agents = append(c.Agents, a)
 	}
 	all.finish()

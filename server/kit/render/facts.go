@@ -62,8 +62,8 @@ func detail(d *analytics.Detail) (out []fact) {
 	if d.PopulationLow != nil {
 		add("For agents like these", Interval(*d.PopulationLow, *d.PopulationHigh), "95% CI")
 	}
-	if d.BoundHigh > d.BoundLow {
-		add("Bounds", span(&analytics.Range{Low: d.BoundLow, High: d.BoundHigh}), "whatever the missing and unresolved trials would have picked")
+	if d.BoundHigh != nil && *d.BoundHigh > *d.BoundLow {
+		add("Bounds", span(&analytics.Range{Low: *d.BoundLow, High: *d.BoundHigh}), "whatever the missing and unresolved trials would have picked")
 	}
 	if d.NEff > 0 {
 		add("Effective trials", fmt.Sprintf("%.0f", d.NEff), "independent trials that say as much")

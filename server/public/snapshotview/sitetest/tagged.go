@@ -46,7 +46,7 @@ func Tagged(t testing.TB) analytics.Board {
 			)
 		}
 	}
-	design.Tags["p23"]["persona"] = "founder"
+	design.Tags["p23"]["persona"], design.Tags["p22"]["persona"] = "founder", "developer"
 	board := analytics.Rank(analytics.Measurement{Category: category, Cells: analytics.Cells(cells), Planned: 400, Design: design})
 	for _, err := range analytics.Check(board) {
 		t.Error(err)
@@ -92,7 +92,7 @@ func NewOlder(t testing.TB) *snapshotview.Site {
 func Newer() []string {
 	return []string{
 		"nFamilies", "estimand", "sayDoMismatchLow", "sayDoMismatchHigh", "diyRate", "diyLow", "diyHigh", "consistency", "cuts", "weight",
-		"rawRate", "shortlistLow", "shortlistHigh", "defaultLow", "defaultHigh", "populationLow", "populationHigh", "boundLow", "boundHigh", "nEff",
+		"rawRate", "shortlistLow", "shortlistHigh", "defaultLow", "defaultHigh", "populationLow", "populationHigh", "nEff",
 		"withoutAgent", "withoutFamily", "variance",
 	}
 }
