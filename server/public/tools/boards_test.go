@@ -32,7 +32,7 @@ func TestFieldsOfBoards(t *testing.T) {
 		}{
 			{"getLeaderboard", `{"category":"webserver","limit":3}`, 1800, []string{"estimand", "rawRate"}, []string{"shortlistLow", "nEff", "cuts", "variance", "withoutAgent", "populationLow"}},
 			{"getPickRate", `{"tool":"flask"}`, 800, []string{"estimand", "populationLow", "populationHigh"}, []string{"shortlistLow", "nEff", "rawRate", "boundLow", "variance"}},
-			{"lookupTool", `{"query":"fastapi"}`, 2500, []string{"estimand", "rawRate", "shortlistLow", "boundHigh", "nEff", "withoutFamily", "variance"}, nil},
+			{"lookupTool", `{"query":"fastapi"}`, 2500, []string{"estimand", "rawRate", "shortlistLow", "defaultHigh", "nEff", "withoutFamily", "variance"}, nil},
 		} {
 			got := tools.Call{Tool: c.tool, Arguments: json.RawMessage(c.arguments)}.Answer(s)
 			if err := valid(t, out[c.tool], got.JSON); got.Failed || err != nil || len(got.JSON) > c.most {
