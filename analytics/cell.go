@@ -69,7 +69,7 @@ type ToolCount struct {
 }
 
 // Cells sums groups into cells, sorted by prompt, agent and template. A group without
-// trials is nothing: it must not make a cluster of a prompt without an answer.
+// trials is left out: it must not make a cluster of a prompt without an answer.
 func Cells(groups []Group) []Cell {
 	type key struct{ prompt, agent, template string }
 	place := map[key]int{}

@@ -41,7 +41,7 @@ type Baseline struct {
 	Notes []string
 }
 
-// A Verdict is one rule, held against one category.
+// A Verdict is the result of one rule for one category.
 type Verdict struct {
 	Rule     string `json:"rule"`
 	Category string `json:"category"`

@@ -43,9 +43,8 @@ is printed for an ICC of 0.1, 0.3 and 0.6. Picks are assumed to fall with 1/rank
 leader. Where earlier runs of the category have repeats of 10 prompts, the answer is also
 printed for their ICC and shares, with its 80% range.
 
---detect asks the other way round: which numbers of prompts and repeats show a difference,
-and what they cost. More prompts beat more repeats: a repeat brings news about one prompt,
-a prompt about all tasks.`,
+--detect lists the numbers of prompts and repeats that show a difference, and their cost.
+More prompts beat more repeats: only a new prompt adds to what is known of other tasks.`,
 		Example: `  firstpick plan evals/payments.yaml
   firstpick plan evals/payments.yaml --detect 10pp`,
 		Args: usage(cobra.ExactArgs(1)),

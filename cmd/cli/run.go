@@ -51,8 +51,8 @@ func newRunCmd(env *Env, runF func(context.Context, *runOptions) error) *cobra.C
 continues an interrupted or killed run and sends only the missing trials.
 
 With --until RULE the run takes one prompt family after the other and ends when the rule is
-answered. Looking after every family is allowed for: the chance of a wrong verdict is at most
-5 %. RULE is decided (one tool is ahead of all others), rank(TOOL) OP NUMBER or
+decided. The chance of a wrong verdict is at most 5 %, over all looks after each family.
+RULE is decided (one tool is ahead of all others), rank(TOOL) OP NUMBER or
 pickRate(TOOL) OP NUMBER, with OP one of <=, <, >= and >.
 
 The exit code is 0 when every planned trial is accounted for, 4 when trials are
