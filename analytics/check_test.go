@@ -15,7 +15,7 @@ func TestCheckFindsEveryKindOfDamage(t *testing.T) {
 	}{
 		"a lost outcome":               {func(b *Board) { b.Outcomes.DIY-- }, "outcomes sum to 59 of 60"},
 		"a coverage beyond one":        {func(b *Board) { *b.Coverage = 1.1 }, "coverage is not in"},
-		"a coverage that is no number": {func(b *Board) { *b.Coverage = math.NaN() }, "coverage is not in"},
+		"a coverage of NaN":            {func(b *Board) { *b.Coverage = math.NaN() }, "coverage is not in"},
 		"a lost tool":                  {func(b *Board) { b.Tools = b.Tools[:2] }, "field is 3, but 2 tools"},
 		"a tool ranked twice":          {func(b *Board) { b.Tools[1].Slug = "stripe" }, "stripe is ranked twice"},
 		"a null list":                  {func(b *Board) { b.Warnings = nil }, "would print as null"},

@@ -116,7 +116,7 @@ func unanimous(p, m, icc float64) float64 {
 }
 
 // Detectable returns the smallest difference, 0 to 1, between the two most picked tools
-// that such a board shows with 80 % power. It is infinite where there is none.
+// that such a board shows with 80 % power. It is infinite if the board can show no difference.
 func (f Field) Detectable(prompts, trials int, icc float64) float64 {
 	const steps = 1e5 // differences are searched to a thousandth of a point
 	i := sort.Search(steps-1, func(i int) bool {

@@ -21,7 +21,7 @@ type Design struct {
 	small            []float64 // corrects the influence of agents that answered few families
 	least            int       // families of the agent that answered the fewest
 	critical         Critical
-	few              Critical // of Population; zero where there is none
+	few              Critical // of Population; zero with fewer than three agents
 	// Trials is the number of trials, Effective that of equally weighted independent
 	// trials with the same variance (Kish 1965): Trials if Balanced.
 	Trials    int

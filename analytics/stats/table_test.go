@@ -61,7 +61,7 @@ func (x table) constant(k, n int) table {
 	return x
 }
 
-// rate computes theta by its definition, without a family and an agent; -1 is none.
+// rate computes theta by its definition, without a family and an agent; -1 leaves out nothing.
 func (x table) rate(tool, family, agent int) float64 {
 	var sum, weights float64
 	for a, w := range x.weights {

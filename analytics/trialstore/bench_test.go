@@ -36,7 +36,7 @@ const (
 // Not in it: loading journals into the store and making margins (Sync), checking every
 // byte of the journals of the ranked runs (journal.Verify; it takes as long as reading
 // them), starting the program and printing. With labels rank also reads the labelled
-// trials; there are none here.
+// trials; the benchmark has no such run.
 //
 // FIRSTPICK_BENCH_TRIALS sets the number of trials.
 func BenchmarkRank(b *testing.B) {

@@ -87,7 +87,7 @@ func sayDetect(d *forecast.Detection) []string {
 	return lines
 }
 
-// points prints a difference of rates; none where there is none.
+// points formats a difference of rates; "none" for nil.
 func points(v *float64, none string) string {
 	if v == nil {
 		return none

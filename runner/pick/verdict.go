@@ -114,7 +114,7 @@ func (v *verdicts) others() []*target {
 	return out
 }
 
-// choosesOutside reports whether a verdict on a target that is no rival is a choice. A product
+// choosesOutside reports whether a verdict on a target outside the rivals is a choice. A product
 // that the catalogue knows may only complete one; a name that it does not know may be any word,
 // so a long answer has to repeat it or set it in bold.
 func (v *verdicts) choosesOutside(t *target, st stance) bool {
