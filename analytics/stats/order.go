@@ -1,10 +1,6 @@
 package stats
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // An Order compares all tools of a board with each other.
 type Order struct {
@@ -50,20 +46,17 @@ func (d *Design) Compare(estimates []Estimate, rates []Rate) Order {
 			}
 		}
 	}
-	slices.SortFunc(order, func(a, b [2]int) int {
-		return cmp.Or(cmp.Compare(o.pairs[a].P, o.pairs[b].P), cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
-	})
-	tests := len(estimates) * (len(estimates) - 1)
-	run := 0.0
+	p := make([]float64, len(estimates)*(len(estimates)-1)) // of all ordered pairs
+	for i := range p {
+		if p[i] = 1; i < len(order) {
+			p[i] = o.pairs[order[i]].P
+		}
+	}
+	adjusted := Holm(p)
+	t := TQuantile(1-alpha/float64(max(1, len(p))), float64(d.least-1))
 	for i, pair := range order {
 		l := o.pairs[pair]
-		run = math.Max(run, math.Min(1, float64(tests-i)*l.P))
-		l.Adjusted = run
-		o.pairs[pair] = l
-	}
-	t := TQuantile(1-alpha/float64(max(1, tests)), float64(d.least-1))
-	for _, pair := range order {
-		l := o.pairs[pair]
+		l.Adjusted = adjusted[i]
 		d.finish(&l, t, rates[pair[0]], rates[pair[1]])
 		o.pairs[pair] = l
 	}

@@ -87,7 +87,7 @@ func sayDetect(d *forecast.Detection) []string {
 	return lines
 }
 
-// points formats a difference of rates; "none" for nil.
+// points formats a difference of rates; nil is the text none.
 func points(v *float64, none string) string {
 	if v == nil {
 		return none
