@@ -9,7 +9,7 @@ const aheadBets = 20
 // e-process: under "each difference has a mean of at most 0 given the ones before", the
 // chance that E ever reaches 1/alpha is at most alpha (Ville 1939), so looking at any time
 // is allowed. For claims on K pairs at once compare E with K/alpha, and average E over
-// several orders or sources freely. As with Betting, add one value per prompt or per
+// several orders or sources freely. Add one value per prompt or per
 // complete block, not one per trial. The zero value is ready for use.
 //
 // It is the wealth of a gambler who bets a share k/21 of it on each difference,

@@ -14,7 +14,7 @@ import (
 //
 // the likelihood ratio of the mixture Beta(1/2, 1/2) to p (Robbins 1970; Howard, Ramdas,
 // McAuliffe and Sekhon 2021). With n = 0 it is [0, 1]. Trials of one prompt are not
-// independent: for those see Betting.
+// independent: for those see Ahead.
 func BetaMixture(s, n int, alpha float64) Interval {
 	hit, miss := float64(s), float64(n-s)
 	mixture := mathext.Lbeta(0.5+hit, 0.5+miss) - mathext.Lbeta(0.5, 0.5)
