@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/firstpick/firstpick/cmd/cli"
+	"github.com/firstpick/firstpick/cmd/porttest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output inside the scripts")
@@ -48,14 +48,11 @@ func TestScript(t *testing.T) {
 			}
 			e.Setenv("SCRIPTS", scripts)
 			for _, name := range []string{"ADDR", "ADDR2"} { // nobody listens there
-				ln, err := net.Listen("tcp", "127.0.0.1:0")
+				address, err := porttest.Free()
 				if err != nil {
 					return err
 				}
-				e.Setenv(name, ln.Addr().String())
-				if err := ln.Close(); err != nil {
-					return err
-				}
+				e.Setenv(name, address)
 			}
 			return nil
 		},

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/cmd/porttest"
 	"github.com/firstpick/firstpick/cmd/ship"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/servertest"
@@ -116,12 +117,11 @@ func needs(t *testing.T, name string) string {
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := porttest.Free()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
-	return ln.Addr().String()
+	return address
 }
 
 // A webServer is a real one, in a folder of its own, on a free port.
