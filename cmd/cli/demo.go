@@ -21,7 +21,7 @@ import (
 
 type demoOptions struct {
 	*app
-	noServe bool
+	noServe, workspace bool
 }
 
 func newDemoCmd(env *Env) *cobra.Command {
@@ -42,6 +42,8 @@ eval, and serve the result. It needs no key and no network.`,
 	}
 	cmd.Flags().String("listen", demoListen, "address to serve on")
 	cmd.Flags().BoolVar(&o.noServe, "no-serve", false, "stop after publishing")
+	cmd.Flags().BoolVar(&o.workspace, "workspace", false, "add a sample workspace with made-up traffic and conversions")
+	cmd.MarkFlagsMutuallyExclusive("no-serve", "workspace")
 	return cmd
 }
 
@@ -68,6 +70,9 @@ func (o *demoOptions) run(ctx context.Context) error {
 	if o.noServe {
 		_, _ = fmt.Fprintf(o.env.Stderr, "next: firstpick rank --data %[1]s, firstpick server --data %[1]s\n", o.cfg.Data)
 		return nil
+	}
+	if o.workspace {
+		return serve(ctx, o.app, ln, o.addSample)
 	}
 	return serve(ctx, o.app, ln)
 }

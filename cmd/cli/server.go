@@ -79,8 +79,8 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// serve answers on ln until ctx ends.
-func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
+// serve prepares a server and answers on ln until ctx ends.
+func serve(ctx context.Context, a *app, ln net.Listener, prepare ...func(context.Context, *assembly.App) error) (err error) {
 	keepPrivate() // the stores hold visits and customers
 	cfg, err := a.serverConfig(ln)
 	if err != nil {
@@ -119,6 +119,11 @@ func serve(ctx context.Context, a *app, ln net.Listener) (err error) {
 	defer srv.Close()
 	if operator != "" {
 		if err := a.welcome(ctx, srv.Agents, operator); err != nil {
+			return err
+		}
+	}
+	for _, do := range prepare {
+		if err := do(ctx, srv); err != nil {
 			return err
 		}
 	}

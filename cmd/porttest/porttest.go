@@ -2,6 +2,7 @@
 package porttest
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -16,7 +17,7 @@ func Free() (string, error) {
 	var last error
 	for range 100 {
 		address := fmt.Sprintf("127.0.0.1:%d", low+rand.IntN(high-low)) //nolint:gosec // a port is no secret
-		ln, err := net.Listen("tcp", address)
+		ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
 		if err == nil {
 			return address, ln.Close()
 		}

@@ -190,11 +190,13 @@ func (d Folder) List(_ context.Context, prefix string) (out []Info, err error) {
 			return nil
 		}
 		stat, err := e.Info()
-		if err != nil || !stat.Mode().IsRegular() {
-			return nil //nolint:nilerr // removed meanwhile
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
 		}
-		out = append(out, Info{Name: name, Size: stat.Size(), ModTime: stat.ModTime()})
-		return nil
+		if err == nil && stat.Mode().IsRegular() {
+			out = append(out, Info{Name: name, Size: stat.Size(), ModTime: stat.ModTime()})
+		}
+		return err
 	})
 	return out, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/firstpick/firstpick/server/auth/trust"
@@ -36,6 +37,42 @@ func (s *Service) OperatorLink(ctx context.Context, email string, admin bool) (s
 		return u.audit("operator.login_link", about, nil)
 	})
 	return s.BaseURL + "/signin/link?token=" + token, err
+}
+
+// GiveWorkspace gives the owner of an address a workspace for a site, with a secret
+// collector key, as if an agent had made it and the owner had claimed it. Where the owner
+// has a workspace for the site, it returns that one and no key.
+func (s *Service) GiveWorkspace(ctx context.Context, email string, set state.Settings) (w *state.Workspace, key string, err error) {
+	if err := checkSettings(&set); err != nil {
+		return nil, "", err
+	}
+	k, key, err := s.newKey("", KeyRequest{Kind: "secret"})
+	if err != nil {
+		return nil, "", err
+	}
+	err = s.transact(ctx, nil, func(u *unit) error {
+		account, err := u.signIn(email, "operator")
+		if err != nil {
+			return err
+		}
+		list, err := u.tx.Workspaces(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(list, func(w *state.Workspace) bool { return w.Site == set.Site }); i >= 0 {
+			w, key = list[i], ""
+			return nil
+		}
+		if w, err = u.newWorkspace(account.ID, u.now); err != nil {
+			return err
+		}
+		w.Settings, k.WorkspaceID = set, w.ID
+		if err := errors.Join(u.tx.SetSettings(ctx, w.ID, set), u.addKey(k, true)); err != nil {
+			return err
+		}
+		return u.auditOwner("operator.workspace", w, map[string]string{"key": k.ID})
+	})
+	return w, key, err
 }
 
 // SetPlan sets the plan of a workspace, by its slug; the empty plan is the one of

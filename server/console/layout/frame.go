@@ -171,6 +171,8 @@ func (v *Visit) Show(status int, name, title string, data any) error {
 type Page struct {
 	Slug, Name, Path string
 	Site             string // empty while it is not known
+	// MadeUp says that the site cannot exist, so that its data are a sample.
+	MadeUp           bool
 	Tabs             []Tab
 	Parts            []Tab // of the tab that is open; none for most
 	FormToken, Email string
@@ -191,7 +193,7 @@ func (v *Visit) Page(tab string, link func(path string) string) Page {
 		FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL,
 	}
 	if _, host, ok := strings.Cut(p.Site, "://"); ok {
-		p.Name = host
+		p.Name, p.MadeUp = host, strings.HasSuffix(host, ".example")
 	}
 	for _, t := range []string{"Overview", "Agents", "Pages", "Gaps", "Referrals", "Conversions", "Noise", "Evals", "Settings"} {
 		path := p.Path

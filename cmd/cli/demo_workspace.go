@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	assembly "github.com/firstpick/firstpick/server/app"
+	"github.com/firstpick/firstpick/server/channel/event"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// sampleSite is below .example, a domain that cannot exist (RFC 2606): the pages of such a
+// workspace say that its data are made up.
+const sampleSite = "https://shop.example"
+
+// sampleDays is how many days of made-up events the sample workspace has.
+const sampleDays = 28
+
+// A sampleAgent visits the sample site a few times a day, from an address that its operator
+// lists where ip is one.
+type sampleAgent struct {
+	userAgent, ip string
+	visits        int
+}
+
+func sampleAgents() []sampleAgent {
+	return []sampleAgent{
+		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.2; +https://openai.com/gptbot", "4.227.36.1", 5},
+		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot", "104.210.139.193", 9},
+		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)", "34.162.27.34", 6},
+		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; PerplexityBot/1.0; +https://perplexity.ai/perplexitybot)", "", 3},
+		{"Claude-User (claude-code/2.1.197; +https://support.anthropic.com/)", "", 7},
+		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.2; +https://openai.com/gptbot", "198.51.100.7", 1}, // an impostor
+	}
+}
+
+// samplePages are what agents read; pages of status 404 are the gaps.
+func samplePages() map[string]int {
+	return map[string]int{"/docs/quickstart.md": 200, "/docs/webhooks": 200, "/pricing": 200, "/docs/refunds.md": 404, "/docs/sdk/python.md": 404, "/llms.txt": 200}
+}
+
+// addSample gives the operator a workspace with made-up traffic and conversions.
+func (a *app) addSample(ctx context.Context, srv *assembly.App) error {
+	email, ok := identity.ParseEmail(a.cfg.AdminEmail)
+	if !ok {
+		return usageErr("", "admin-email: %q is not an e-mail address", a.cfg.AdminEmail)
+	}
+	w, token, err := srv.Agents.GiveWorkspace(ctx, email, state.Settings{Site: sampleSite, RetentionDays: state.DefaultRetention, Currency: "USD"})
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		if err := a.sendSample(ctx, srv, token); err != nil {
+			return err
+		}
+	}
+	_, _ = fmt.Fprintf(a.env.Stderr, "sample workspace, made-up data: %s/workspaces/%s\n", srv.Agents.BaseURL, w.Slug)
+	return nil
+}
+
+// sendSample stores the events as a site would send them.
+func (a *app) sendSample(ctx context.Context, srv *assembly.App, token string) error {
+	key, err := srv.Collect.Authenticate(ctx, token)
+	if err != nil {
+		return err
+	}
+	now := a.env.Now().UTC()
+	events := sampleEvents(now, rand.New(rand.NewPCG(1, 2))) //nolint:gosec // made-up data, the same each time
+	for len(events) > 0 {
+		n := min(len(events), 500)
+		body, err := json.Marshal(map[string]any{"events": events[:n]})
+		if err != nil {
+			return err
+		}
+		events = events[n:]
+		batch, err := event.Read(bytes.NewReader(body), event.Options{Key: event.KindSecret, ReceivedAt: now, Backfill: true, Currency: "USD", Host: "shop.example"})
+		if err != nil {
+			return err
+		}
+		if len(batch.Refusals) > 0 {
+			return fmt.Errorf("sample event %d: %v", batch.Refusals[0].Index, batch.Refusals[0])
+		}
+		if _, err := srv.Collect.Take(ctx, key, &batch, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sampleEvents returns visits of agents, and people that assistants referred, of whom some
+// sign up and pay. Traffic grows by half over the time.
+func sampleEvents(now time.Time, random *rand.Rand) (out []map[string]any) {
+	pages := samplePages()
+	paths := sortedKeys(pages)
+	for day := range sampleDays {
+		start := now.AddDate(0, 0, day-sampleDays)
+		at := func() string {
+			return start.Add(time.Duration(random.Int64N(int64(24 * time.Hour)))).Format(time.RFC3339)
+		}
+		for _, agent := range sampleAgents() {
+			for range agent.visits*(2*sampleDays+2*day)/(3*sampleDays) + random.IntN(2) {
+				path := paths[random.IntN(len(paths))]
+				signals := map[string]any{"userAgent": agent.userAgent}
+				if agent.ip != "" {
+					signals["ip"] = agent.ip
+				}
+				out = append(out, map[string]any{"type": "touch", "ts": at(), "url": sampleSite + path, "status": pages[path], "signals": signals})
+			}
+		}
+		for person := range 2 + random.IntN(3) {
+			visitor := fmt.Sprintf("visitor-%d-%d", day, person)
+			source := []string{"chatgpt.com", "claude.ai", "perplexity.ai"}[random.IntN(3)]
+			out = append(out, map[string]any{
+				"type": "touch", "ts": at(), "visitorToken": visitor, "url": sampleSite + "/pricing?utm_source=" + source, "status": 200,
+				"signals": map[string]any{"userAgent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", "referrer": "https://" + source + "/"},
+			})
+			next := start.AddDate(0, 0, 1).Format(time.RFC3339)
+			if random.IntN(3) == 0 {
+				out = append(out, map[string]any{"type": "convert", "ts": next, "visitorToken": visitor, "kind": "signup"})
+			}
+			if random.IntN(6) == 0 {
+				out = append(out, map[string]any{"type": "convert", "ts": next, "visitorToken": visitor, "kind": "paid", "value": "49.00", "currency": "USD", "orderId": "order-" + visitor})
+			}
+		}
+	}
+	return out
+}

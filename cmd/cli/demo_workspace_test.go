@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/server/channel/event"
+)
+
+// TestSampleEvents: the collector accepts every made-up event, each kind is there, and they
+// are of the last four weeks.
+func TestSampleEvents(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	body, err := json.Marshal(sampleEvents(now, rand.New(rand.NewPCG(1, 2))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch, err := event.Read(bytes.NewReader(body), event.Options{Key: event.KindSecret, ReceivedAt: now, Backfill: true, Currency: "USD"})
+	if err != nil || len(batch.Refusals) > 0 || len(batch.Warnings) > 0 {
+		t.Fatalf("%v, refused: %v, warnings: %v", err, batch.Refusals, batch.Warnings)
+	}
+	seen := map[string]int{}
+	for _, in := range batch.Inputs {
+		if in.At.After(now) || now.Sub(in.At) > sampleDays*24*time.Hour {
+			t.Errorf("event at %s", in.At)
+		}
+		switch {
+		case in.Status == 404:
+			seen["gap"]++
+		case in.UTMSource != "":
+			seen["referral"]++
+		case in.Type == event.Touch:
+			seen["visit"]++
+		default:
+			seen[in.Kind]++
+		}
+	}
+	for _, kind := range []string{"gap", "referral", "visit", "signup", "paid"} {
+		if seen[kind] < 10 {
+			t.Errorf("%s: %d events", kind, seen[kind])
+		}
+	}
+}
