@@ -211,7 +211,7 @@ func (d Folder) Remove(_ context.Context, name string) error {
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if os.Remove(d.path(dir)) != nil {
-			break // not empty
+			return nil //nolint:nilerr // not empty
 		}
 	}
 	return nil
