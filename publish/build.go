@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
@@ -33,6 +35,12 @@ type Input struct {
 	Runs []journal.Run
 	// Labels are what people say of trials of these runs.
 	Labels []analytics.RunLabels
+	// RunsRoot is the folder of the journals of Runs.
+	RunsRoot string
+	// Evidence is how much of each trial is published; empty for trialset.Quotes.
+	Evidence trialset.Level
+	// EmbargoPrompts publishes hashes of prompts without their texts.
+	EmbargoPrompts bool
 	// Root is the directory of snapshots. It is created if needed.
 	Root string
 	// SignKey signs the manifest; nil leaves the snapshot unsigned.
@@ -75,6 +83,11 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	if err != nil {
 		return m, "", err
 	}
+	prompts, err := promptDocuments(&m, in.promptTexts())
+	if err != nil {
+		return m, "", err
+	}
+	maps.Copy(docs, prompts)
 	others := map[string]any{catalogName: known, refsName: refList{Refs: in.Catalog.Refs()}}
 	if len(labels.Evals) > 0 {
 		others[labelsName] = labels
@@ -145,10 +158,13 @@ func (in Input) fields() fields {
 	return known
 }
 
-// Manifest returns the manifest that Build would write, without counts and files. It needs
+// Manifest returns the manifest that Build would write, without conditions, counts and files. It needs
 // Store, Catalog and Runs, and AllowIncomplete for incomplete runs.
 func (in Input) Manifest(ctx context.Context) (Manifest, error) {
-	m := Manifest{SchemaVersion: SchemaVersion, Statistics: Statistics, Generator: in.Generator, Catalog: in.Catalog.Version, Notes: []string{}}
+	m := Manifest{
+		SchemaVersion: SchemaVersion, Statistics: Statistics, Generator: in.Generator, Catalog: in.Catalog.Version, Notes: []string{},
+		Evidence: cmp.Or(in.Evidence, trialset.Quotes), Embargo: in.EmbargoPrompts,
+	}
 	rows, err := in.Store.Runs(ctx)
 	if err != nil {
 		return m, err

@@ -128,7 +128,7 @@ func inputOf(t *testing.T, parts int, runs ...journal.Run) publish.Input {
 			t.Fatal(err)
 		}
 	}
-	return publish.Input{Store: s, Catalog: testCatalog(t), Runs: runs, Root: filepath.Join(t.TempDir(), "snapshots"), Generator: "firstpick test"}
+	return publish.Input{Store: s, Catalog: testCatalog(t), Runs: runs, RunsRoot: runsRoot, Root: filepath.Join(t.TempDir(), "snapshots"), Generator: "firstpick test"}
 }
 
 func build(t *testing.T, in publish.Input) (publish.Manifest, string) {
