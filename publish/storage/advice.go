@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/minio/minio-go/v7"
@@ -94,11 +95,17 @@ func (b *Bucket) silence(err error) string {
 	endpoint := b.client.EndpointURL()
 	reason := firstLine(err.Error())
 	var name *net.DNSError
+	var network *net.OpError
+	var request *url.Error
 	switch {
 	case errors.As(err, &name):
 		reason = "the host " + name.Name + " is unknown"
 	case errors.Is(err, context.DeadlineExceeded):
 		reason = "time-out"
+	case errors.As(err, &network): // the text of others names a port that changes
+		reason = network.Op + ": " + network.Err.Error()
+	case errors.As(err, &request):
+		reason = firstLine(request.Err.Error())
 	}
 	return fmt.Sprintf("no complete answer of %s (%s): check the endpoint (AWS_ENDPOINT_URL), the network and the proxy", endpoint, reason)
 }

@@ -27,7 +27,7 @@ import (
 type Bucket struct {
 	client  *minio.Core
 	name    string
-	prefix  string // with a slash at its end, or empty
+	prefix  string        // with a slash at its end, or empty
 	asKey   func() string // the id of the access key, for errors
 	timeout time.Duration
 	sleep   func(context.Context, time.Duration) error
@@ -159,7 +159,7 @@ func (b *Bucket) try(ctx context.Context, op, name string, size int64, attempt f
 			break
 		}
 	}
-	if err != nil && ctx.Err() != nil {
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		err = ctx.Err()
 	}
 	return b.explain(op, name, err)

@@ -127,4 +127,3 @@ func (c *checked) Seek(offset int64, whence int) (int64, error) {
 	c.n = 0
 	return c.from.Seek(0, io.SeekStart)
 }
-

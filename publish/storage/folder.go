@@ -30,8 +30,8 @@ const swapLock = ".lock"
 // file is written.
 type Folder string
 
-// String implements Store.
-func (d Folder) String() string { return "file://" + string(d) }
+// String implements Store. It is the path, which FromURL reads too.
+func (d Folder) String() string { return string(d) }
 
 type localFile struct {
 	*os.File

@@ -26,7 +26,9 @@ type object struct {
 }
 
 // Open implements Opener. The context also bounds the reading of the file.
-func (b *Bucket) Open(ctx context.Context, name string) (File, error) { return b.openChanged(ctx, name, "") }
+func (b *Bucket) Open(ctx context.Context, name string) (File, error) {
+	return b.openChanged(ctx, name, "")
+}
 
 // openChanged is Open, but fails with ErrUnchanged if the file has the tag.
 func (b *Bucket) openChanged(ctx context.Context, name, etag string) (File, error) {
