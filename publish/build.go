@@ -41,8 +41,8 @@ type Input struct {
 	Evidence trialset.Level
 	// EmbargoPrompts publishes hashes of prompts without their texts.
 	EmbargoPrompts bool
-	// Root is the directory of snapshots. It is created if needed.
-	Root string
+	// Place gets the snapshot. A folder is created if needed.
+	Place Place
 	// SignKey signs the manifest; nil leaves the snapshot unsigned.
 	SignKey ed25519.PrivateKey
 	// AllowSynthetic permits runs that asked simulated agents.
@@ -54,7 +54,7 @@ type Input struct {
 	Generator string
 }
 
-// Build writes a snapshot and returns its manifest and directory. A snapshot
+// Build writes a snapshot and returns its manifest and id. A snapshot
 // that exists already is left as it is. Where Build fails, no snapshot is left
 // behind.
 func Build(ctx context.Context, in Input) (Manifest, string, error) {

@@ -30,10 +30,10 @@ func TestPromptsOfOneFamilyCountOnceInASnapshot(t *testing.T) {
 	first.Eval.Weights, first.Eval.Frame, second.Eval.Frame = map[string]float64{"a": 1, "b": 3}, "shops", "blogs"
 	in := inputOf(t, 1, first, second)
 	_, id := build(t, in)
-	if _, err := publish.Verify(t.Context(), in.Root, id, nil); err != nil {
+	if _, err := publish.Verify(t.Context(), root(in), id, nil); err != nil {
 		t.Error(err)
 	}
-	s, err := publish.Load(in.Root, id)
+	s, err := publish.Load(root(in), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestPromptsOfOneFamilyCountOnceInASnapshot(t *testing.T) {
 func TestOldManifestsAreRead(t *testing.T) {
 	in := testInput(t, 1)
 	_, id := build(t, in)
-	data, err := os.ReadFile(filepath.Join(in.Root, id, "manifest.json"))
+	data, err := os.ReadFile(filepath.Join(root(in), id, "manifest.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestCoverageOfImportsIsKnownWithTheirPlan(t *testing.T) {
 	known.Imported, known.PlanKnown, unknown.Imported = true, true, true
 	in := inputOf(t, 1, known, unknown)
 	_, id := build(t, in)
-	s, err := publish.Load(in.Root, id)
+	s, err := publish.Load(root(in), id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,40 +9,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/firstpick/firstpick/publish/content"
 )
 
 // maxDocument limits the memory of a document: the largest board of a full
 // catalogue is far below a megabyte.
 const maxDocument = 64 << 20
 
-// writeSynced writes a new file that survives a crash, with its directories.
-func writeSynced(name string, data []byte) (err error) {
+// writeFile writes a new file, with its directories.
+func writeFile(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	return f.Sync()
-}
-
-// replaceFile writes name so that a reader sees the old file or the new one.
-func replaceFile(name string, data []byte) error {
-	tmp := filepath.Join(filepath.Dir(name), partial+filepath.Base(name))
-	if err := writeSynced(tmp, data); err != nil {
-		return errors.Join(err, removeIfThere(tmp))
-	}
-	if err := os.Rename(tmp, name); err != nil {
-		return errors.Join(err, removeIfThere(tmp))
-	}
-	return content.Sync(filepath.Dir(name))
+	return os.WriteFile(name, data, 0o644)
 }
 
 func removeIfThere(name string) error {
@@ -50,15 +28,6 @@ func removeIfThere(name string) error {
 		return err
 	}
 	return nil
-}
-
-func syncDirs(dir string) error {
-	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		return content.Sync(name)
-	})
 }
 
 // hashFile reads a file once without holding it in memory.

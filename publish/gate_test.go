@@ -81,8 +81,8 @@ func TestForgedFiguresDoNotFollowFromTheTrials(t *testing.T) {
 	} {
 		in := testInput(t, 1)
 		_, id := build(t, in)
-		forged := forge(t, in.Root, id, tc.file, tc.old, tc.replacement)
-		_, err := publish.Verify(t.Context(), in.Root, forged, nil)
+		forged := forge(t, root(in), id, tc.file, tc.old, tc.replacement)
+		_, err := publish.Verify(t.Context(), root(in), forged, nil)
 		var damage *publish.DamageError
 		if !errors.As(err, &damage) || damage.Path != tc.blamed {
 			t.Errorf("%s: error %v, want one that blames %s", name, err, tc.blamed)
@@ -101,7 +101,7 @@ func TestWhatIsNotPublished(t *testing.T) {
 		"a category not known":  {func(in *publish.Input) { in.Runs[0].Eval.Category = "nope" }, "catalogue does not have"},
 		"a run not in the file": {func(in *publish.Input) { in.Runs = []journal.Run{{ID: "x", Eval: in.Runs[0].Eval}} }, "not found"},
 		"a root that is a file": {func(in *publish.Input) {
-			_ = os.WriteFile(in.Root, nil, 0o600)
+			_ = os.WriteFile(root(*in), nil, 0o600)
 		}, "write a snapshot under"},
 	} {
 		in := testInput(t, 1)
@@ -109,7 +109,7 @@ func TestWhatIsNotPublished(t *testing.T) {
 		if _, _, err := publish.Build(t.Context(), in); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want %q", name, err, tc.want)
 		}
-		if entries, _ := os.ReadDir(in.Root); len(entries) != 0 {
+		if entries, _ := os.ReadDir(root(in)); len(entries) != 0 {
 			t.Errorf("%s: left %v", name, entries)
 		}
 	}
@@ -117,10 +117,10 @@ func TestWhatIsNotPublished(t *testing.T) {
 
 func TestPromoteListAndPrune(t *testing.T) {
 	in := testInput(t, 1)
-	if _, err := publish.Current(in.Root); !errors.Is(err, publish.ErrNotFound) {
+	if _, err := in.Place.Current(t.Context()); !errors.Is(err, publish.ErrNotFound) {
 		t.Errorf("current of nothing: %v", err)
 	}
-	if all, err := publish.List(in.Root); err != nil || len(all) != 0 {
+	if all, err := in.Place.List(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("list of nothing: %v, %v", all, err)
 	}
 	var ids []string
@@ -128,40 +128,40 @@ func TestPromoteListAndPrune(t *testing.T) {
 		in.Generator = generator
 		_, id := build(t, in)
 		at := time.Unix(1e9+int64(i), 0)
-		if err := os.Chtimes(filepath.Join(in.Root, id, "manifest.json"), at, at); err != nil {
+		if err := os.Chtimes(filepath.Join(root(in), id, "manifest.json"), at, at); err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, id)
 	}
 	for _, wrong := range []string{"", "current", "../x", strings.Repeat("0", 20)} {
-		if err := publish.Promote(in.Root, wrong); !errors.Is(err, publish.ErrNotFound) {
+		if err := in.Place.Promote(t.Context(), wrong); !errors.Is(err, publish.ErrNotFound) {
 			t.Errorf("promote %q: %v", wrong, err)
 		}
 	}
 	for _, id := range []string{ids[2], ids[0]} {
-		if err := publish.Promote(in.Root, id); err != nil {
+		if err := in.Place.Promote(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := publish.Current(in.Root); err != nil || got != id {
+		if got, err := in.Place.Current(t.Context()); err != nil || got != id {
 			t.Errorf("current %s, %v, want %s", got, err, id)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(in.Root, ".writing-left"), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(root(in), ".writing-left"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	all, err := publish.List(in.Root)
+	all, err := in.Place.List(t.Context())
 	if err != nil || len(all) != 3 || all[0].ID != ids[2] || !all[2].Current {
 		t.Errorf("list %+v, %v", all, err)
 	}
-	gone, err := publish.Prune(in.Root, 1)
+	gone, err := in.Place.Prune(t.Context(), 1, time.Now().Add(25*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{ids[1]}, gone); d != "" {
 		t.Error(d)
 	}
-	entries, err := os.ReadDir(in.Root)
-	if err != nil || len(entries) != 3 {
-		t.Errorf("%v, %v: want two snapshots and the pointer", entries, err)
+	entries, err := os.ReadDir(root(in))
+	if err != nil || len(entries) != 4 {
+		t.Errorf("%v, %v: want two snapshots, the pointer and its lock", entries, err)
 	}
 }

@@ -36,11 +36,11 @@ func TestLabelsArePublishedAndVerified(t *testing.T) {
 	if id == without {
 		t.Error("labels do not change the snapshot")
 	}
-	report, err := publish.Verify(t.Context(), in.Root, id, nil)
+	report, err := publish.Verify(t.Context(), root(in), id, nil)
 	if err != nil || report.Files != 11 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	snap, err := publish.Load(in.Root, id)
+	snap, err := publish.Load(root(in), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestLabelsArePublishedAndVerified(t *testing.T) {
 	if m.Evals[0].Extracted != 99 {
 		t.Errorf("%+v", m.Evals[0])
 	}
-	text, err := os.ReadFile(filepath.Join(in.Root, id, "labels.json"))
+	text, err := os.ReadFile(filepath.Join(root(in), id, "labels.json"))
 	if err != nil || strings.Contains(string(text), "run-alpha") {
 		t.Errorf("labels.json names a run, or is missing: %v", err)
 	}
@@ -80,7 +80,7 @@ func TestDocumentsFollowFromLabels(t *testing.T) {
 	in := testInput(t, 1)
 	in.Labels = []analytics.RunLabels{labelled("alpha")}
 	_, id := build(t, in)
-	dir := filepath.Join(in.Root, id)
+	dir := filepath.Join(root(in), id)
 	text, err := os.ReadFile(filepath.Join(dir, "labels.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -98,11 +98,11 @@ func TestDocumentsFollowFromLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	forgedID := content.Digest([]byte(changed))[:20]
-	if err := os.Rename(dir, filepath.Join(in.Root, forgedID)); err != nil {
+	if err := os.Rename(dir, filepath.Join(root(in), forgedID)); err != nil {
 		t.Fatal(err)
 	}
 	var damage *publish.DamageError
-	if _, err := publish.Verify(t.Context(), in.Root, forgedID, nil); !errors.As(err, &damage) || damage.Path != "boards/alpha.json" {
+	if _, err := publish.Verify(t.Context(), root(in), forgedID, nil); !errors.As(err, &damage) || damage.Path != "boards/alpha.json" {
 		t.Errorf("%v", err)
 	}
 	if !json.Valid(forged) {

@@ -27,6 +27,7 @@ type Snapshot struct {
 	// Refs are all tools of the catalogue, for name look-up.
 	Refs []catalog.Ref
 
+	root   string
 	items  []analytics.CategoryItem
 	boards map[string]int
 }
@@ -81,14 +82,18 @@ func LoadSigned(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error)
 	if err := checkTraces(context.Background(), dir, id, m); err != nil {
 		return nil, err
 	}
-	return assemble(id, m, docs)
+	s, err := assemble(id, m, docs)
+	if err == nil {
+		s.root = root
+	}
+	return s, err
 }
 
 // openSnapshot confines all reading to the snapshot's directory: a manifest
 // from elsewhere cannot name a file outside.
 func openSnapshot(root, id string) (*os.Root, error) {
 	if !validID(id) {
-		return nil, fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f: %w", id, ErrNotFound)
+		return nil, errNoID(id)
 	}
 	dir, err := os.OpenRoot(filepath.Join(root, id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,26 +102,40 @@ func openSnapshot(root, id string) (*os.Root, error) {
 	return dir, err
 }
 
+func errNoID(id string) error {
+	return fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f: %w", id, ErrNotFound)
+}
+
 // readManifestBytes returns the manifest's bytes after checking their hash against the
 // id.
 func readManifestBytes(dir *os.Root, id string) ([]byte, error) {
 	data, err := readDocument(dir, manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &DamageError{Path: manifestName, Reason: "missing"}
+		return nil, fmt.Errorf("%s has no manifest: %w", id, ErrNotFound) // it is being written or removed
 	}
 	if err != nil {
 		return nil, err
 	}
-	if got := snapshotID(data); got != id {
-		return nil, &DamageError{Path: manifestName, Reason: "its hash is " + got + ", the snapshot's id is " + id}
+	return data, checkID(id, data)
+}
+
+func checkID(id string, manifest []byte) error {
+	if got := snapshotID(manifest); got != id {
+		return &DamageError{Path: manifestName, Reason: "its hash is " + got + ", the snapshot's id is " + id}
 	}
-	return data, nil
+	return nil
 }
 
 func readManifest(dir *os.Root, id string) (Manifest, error) {
-	var m Manifest
 	data, err := readManifestBytes(dir, id)
 	if err != nil {
+		return Manifest{}, err
+	}
+	return parseManifest(id, data)
+}
+
+func parseManifest(id string, data []byte) (m Manifest, err error) {
+	if err := checkID(id, data); err != nil {
 		return m, err
 	}
 	if err := json.Unmarshal(data, &m); err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -128,16 +129,16 @@ func inputOf(t *testing.T, parts int, runs ...journal.Run) publish.Input {
 			t.Fatal(err)
 		}
 	}
-	return publish.Input{Store: s, Catalog: testCatalog(t), Runs: runs, RunsRoot: runsRoot, Root: filepath.Join(t.TempDir(), "snapshots"), Generator: "firstpick test"}
+	return publish.Input{Store: s, Catalog: testCatalog(t), Runs: runs, RunsRoot: runsRoot, Place: publish.Local(filepath.Join(t.TempDir(), "snapshots")), Generator: "firstpick test"}
 }
 
 func build(t *testing.T, in publish.Input) (publish.Manifest, string) {
 	t.Helper()
-	m, dir, err := publish.Build(t.Context(), in)
+	m, id, err := publish.Build(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, filepath.Base(dir)
+	return m, id
 }
 
 func files(t *testing.T, dir string) map[string]string {
@@ -160,21 +161,21 @@ func files(t *testing.T, dir string) map[string]string {
 func TestSameTrialsGiveTheSameBytes(t *testing.T) {
 	first := testInput(t, 1)
 	_, id := build(t, first)
-	want := files(t, filepath.Join(first.Root, id))
+	want := files(t, filepath.Join(root(first), id))
 	for _, parts := range []int{1, 7} {
 		in := testInput(t, parts)
 		_, got := build(t, in)
-		if d := cmp.Diff(want, files(t, filepath.Join(in.Root, got))); d != "" || got != id {
+		if d := cmp.Diff(want, files(t, filepath.Join(root(in), got))); d != "" || got != id {
 			t.Errorf("in %d parts: id %s, want %s\n%s", parts, got, id, d)
 		}
 	}
 	if _, again := build(t, first); again != id {
 		t.Errorf("second build is %s, want %s", again, id)
 	}
-	if entries, _ := os.ReadDir(first.Root); len(entries) != 1 {
+	if entries, _ := os.ReadDir(root(first)); len(entries) != 1 {
 		t.Errorf("%d entries beside one snapshot", len(entries))
 	}
-	for _, leak := range []string{"run-alpha", "/home/", first.Root} {
+	for _, leak := range []string{"run-alpha", "/home/", root(first)} {
 		for name, data := range want {
 			if strings.Contains(data, leak) {
 				t.Errorf("%s holds %q", name, leak)
@@ -186,7 +187,7 @@ func TestSameTrialsGiveTheSameBytes(t *testing.T) {
 func TestLoadRestoresWhatWasBuilt(t *testing.T) {
 	in := testInput(t, 1)
 	m, id := build(t, in)
-	s, err := publish.Load(in.Root, id)
+	s, err := publish.Load(root(in), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func TestLoadRestoresWhatWasBuilt(t *testing.T) {
 		if !ok {
 			t.Fatalf("no report on %s", st.Slug)
 		}
-		data, err := os.ReadFile(filepath.Join(in.Root, id, "reports", "beta", st.Slug+".json"))
+		data, err := os.ReadFile(filepath.Join(root(in), id, "reports", "beta", st.Slug+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,10 +236,10 @@ func TestLoadRestoresWhatWasBuilt(t *testing.T) {
 func TestSnapshotsHoldHowOutcomesWereRead(t *testing.T) {
 	in := testInput(t, 1)
 	_, id := build(t, in)
-	if _, err := publish.Verify(t.Context(), in.Root, id, nil); err != nil {
+	if _, err := publish.Verify(t.Context(), root(in), id, nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := publish.Load(in.Root, id)
+	s, err := publish.Load(root(in), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,11 +289,11 @@ func TestVerifySignature(t *testing.T) {
 	in := testInput(t, 1)
 	_, id := build(t, in)
 	var damage *publish.DamageError
-	if _, err := publish.Verify(t.Context(), in.Root, id, pub); !errors.As(err, &damage) || damage.Path != "manifest.sig" {
+	if _, err := publish.Verify(t.Context(), root(in), id, pub); !errors.As(err, &damage) || damage.Path != "manifest.sig" {
 		t.Errorf("unsigned: error %v", err)
 	}
 	trusting := func(keys ...ed25519.PublicKey) error {
-		_, err := publish.LoadSigned(in.Root, id, keys)
+		_, err := publish.LoadSigned(root(in), id, keys)
 		return err
 	}
 	if err := trusting(pub); !errors.As(err, &damage) || damage.Path != "manifest.sig" {
@@ -305,7 +306,7 @@ func TestVerifySignature(t *testing.T) {
 	if _, again := build(t, in); again != id {
 		t.Fatalf("signing changed the id")
 	}
-	report, err := publish.Verify(t.Context(), in.Root, id, pub)
+	report, err := publish.Verify(t.Context(), root(in), id, pub)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +314,7 @@ func TestVerifySignature(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 	other := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
-	if _, err := publish.Verify(t.Context(), in.Root, id, other); !errors.As(err, &damage) || damage.Path != "manifest.sig" {
+	if _, err := publish.Verify(t.Context(), root(in), id, other); !errors.As(err, &damage) || damage.Path != "manifest.sig" {
 		t.Errorf("another key: error %v", err)
 	}
 	if err := trusting(other); !errors.As(err, &damage) || damage.Path != "manifest.sig" {
@@ -332,7 +333,7 @@ func TestEveryChangedFileIsNamed(t *testing.T) {
 		names = append(names, f.Path)
 	}
 	for _, name := range names {
-		path := filepath.Join(in.Root, id, name)
+		path := filepath.Join(root(in), id, name)
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -344,10 +345,10 @@ func TestEveryChangedFileIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			var damage *publish.DamageError
-			if _, err := publish.Load(in.Root, id); !errors.As(err, &damage) || damage.Path != name {
+			if _, err := publish.Load(root(in), id); !errors.As(err, &damage) || damage.Path != name {
 				t.Errorf("%s: %s: load: error %v", name, what, err)
 			}
-			if err := publish.Promote(in.Root, id); !errors.As(err, &damage) {
+			if err := in.Place.Promote(t.Context(), id); !errors.As(err, &damage) {
 				t.Errorf("%s: %s: promote: error %v", name, what, err)
 			}
 		}
@@ -355,18 +356,18 @@ func TestEveryChangedFileIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(in.Root, id, "extra.json"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root(in), id, "extra.json"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var damage *publish.DamageError
-	if _, err := publish.Verify(t.Context(), in.Root, id, nil); !errors.As(err, &damage) || damage.Path != "extra.json" {
+	if _, err := publish.Verify(t.Context(), root(in), id, nil); !errors.As(err, &damage) || damage.Path != "extra.json" {
 		t.Errorf("an added file: error %v", err)
 	}
-	if err := os.Truncate(filepath.Join(in.Root, id, "refs.json"), 3); err != nil {
+	if err := os.Truncate(filepath.Join(root(in), id, "refs.json"), 3); err != nil {
 		t.Fatal(err)
 	}
 	build(t, in)
-	if _, err := publish.Verify(t.Context(), in.Root, id, nil); err != nil {
+	if _, err := publish.Verify(t.Context(), root(in), id, nil); err != nil {
 		t.Errorf("building again did not mend the snapshot: %v", err)
 	}
 }
@@ -383,3 +384,6 @@ func TestSnapshotsListEveryRunOfTheirEvals(t *testing.T) {
 		t.Errorf("%+v", runs)
 	}
 }
+
+// root is the folder of the snapshots of an input.
+func root(in publish.Input) string { return string(in.Place.Store.(storage.Folder)) }

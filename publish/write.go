@@ -5,38 +5,26 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/storage"
 )
 
-// partial starts the names of directories that are not snapshots: not yet, or
-// not any more.
-const partial = ".writing-"
-
-// write writes the snapshot next to its place and then moves it there, so that a
-// reader sees all of it or nothing.
-func (in Input) write(ctx context.Context, m Manifest, docs map[string][]byte) (_ Manifest, _ string, err error) {
-	defer func() { err = advise(in.Root, err) }()
-	if err := os.MkdirAll(in.Root, 0o755); err != nil {
-		return m, "", err
-	}
-	tmp, err := os.MkdirTemp(in.Root, partial+"*")
+// write writes the snapshot into a staging folder and adds it to the place from there.
+func (in Input) write(ctx context.Context, m Manifest, docs map[string][]byte) (_ Manifest, id string, err error) {
+	defer func() { err = in.Place.advise(err) }()
+	staging, err := in.Place.staging()
 	if err != nil {
 		return m, "", err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return m, "", err
-	}
+	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
+	tmp := filepath.Join(staging, "snapshot")
 	for name, data := range docs {
-		if err := writeSynced(filepath.Join(tmp, filepath.FromSlash(name)), data); err != nil {
+		if err := writeFile(filepath.Join(tmp, filepath.FromSlash(name)), data); err != nil {
 			return m, "", err
 		}
 		m.Files = append(m.Files, File{Path: name, SHA256: content.Digest(data), Bytes: int64(len(data))})
@@ -54,22 +42,19 @@ func (in Input) write(ctx context.Context, m Manifest, docs map[string][]byte) (
 	if err != nil {
 		return m, "", err
 	}
-	if err := writeSynced(filepath.Join(tmp, manifestName), data); err != nil {
+	if err := errors.Join(writeFile(filepath.Join(tmp, manifestName), data), in.sign(tmp, data)); err != nil {
 		return m, "", err
 	}
-	if err := in.sign(tmp, data); err != nil {
+	id = snapshotID(data)
+	if err := os.Rename(tmp, filepath.Join(staging, id)); err != nil {
 		return m, "", err
 	}
-	dir, err := in.settle(tmp, snapshotID(data), data)
-	return m, dir, err
+	return m, id, in.Place.add(ctx, storage.Folder(staging), id, m)
 }
 
 func (in Input) writeTrials(ctx context.Context, dir string) (File, error) {
 	name := filepath.Join(dir, trialsName)
 	if err := in.Store.WriteParquet(ctx, name, in.ids()); err != nil {
-		return File{}, err
-	}
-	if err := content.Sync(name); err != nil {
 		return File{}, err
 	}
 	root, err := os.OpenRoot(dir)
@@ -86,52 +71,5 @@ func (in Input) sign(dir string, manifest []byte) error {
 		return nil
 	}
 	sig := base64.StdEncoding.EncodeToString(ed25519.Sign(in.SignKey, manifest)) + "\n"
-	return writeSynced(filepath.Join(dir, signatureName), []byte(sig))
-}
-
-// settle moves tmp to its place. An existing snapshot is replaced only if it is
-// damaged, and gets the new signature.
-func (in Input) settle(tmp, id string, manifest []byte) (string, error) {
-	dir := filepath.Join(in.Root, id)
-	if _, err := os.Lstat(dir); err == nil {
-		if _, err := Load(in.Root, id); err == nil {
-			return dir, in.resign(dir, manifest)
-		}
-		aside := filepath.Join(in.Root, partial+"damaged-"+id)
-		if err := errors.Join(os.RemoveAll(aside), os.Rename(dir, aside)); err != nil {
-			return "", err
-		}
-		defer func() { _ = os.RemoveAll(aside) }() // Prune removes leftovers
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	if err := syncDirs(tmp); err != nil {
-		return "", err
-	}
-	if err := os.Rename(tmp, dir); err != nil {
-		return "", err
-	}
-	return dir, content.Sync(in.Root)
-}
-
-func (in Input) resign(dir string, manifest []byte) error {
-	if in.SignKey == nil {
-		return nil
-	}
-	sig := base64.StdEncoding.EncodeToString(ed25519.Sign(in.SignKey, manifest)) + "\n"
-	return replaceFile(filepath.Join(dir, signatureName), []byte(sig))
-}
-
-// advise adds advice to a disk error.
-func advise(root string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), "No space left on device"):
-		return fmt.Errorf("write a snapshot under %s: %w; free some space and publish again, nothing half-written is left", root, err)
-	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("write a snapshot under %s: %w; choose a directory that this user may write to", root, err)
-	default:
-		return fmt.Errorf("write a snapshot under %s: %w", root, err)
-	}
+	return writeFile(filepath.Join(dir, signatureName), []byte(sig))
 }

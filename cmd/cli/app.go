@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"log/slog"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/storage"
 )
 
 // An app holds the dependencies of most commands: the process, the configuration and
@@ -63,31 +65,29 @@ func (a *app) localURL() string {
 func (a *app) runsRoot() string   { return filepath.Join(a.cfg.Data, "runs") }
 func (a *app) trialsPath() string { return filepath.Join(a.cfg.Data, "trials.duckdb") }
 
-// snapshotsRoot returns the folder of snapshots; at overrides the configuration.
-func (a *app) snapshotsRoot(at string) (string, error) {
-	if at == "" {
-		at = a.cfg.Snapshots
+// snapshots returns the place of snapshots; at overrides the configuration.
+func (a *app) snapshots(at string) (publish.Place, error) {
+	store, err := a.storage("snapshots", cmp.Or(at, a.cfg.Snapshots))
+	return publish.Place{Store: store, Cache: filepath.Join(a.cfg.Data, "cache", "snapshots")}, err
+}
+
+// storage returns the place in a key of the configuration; if it is empty, that is in the
+// data folder.
+func (a *app) storage(key, at string) (storage.Store, error) {
+	store, err := storage.FromURL(cmp.Or(at, filepath.Join(a.cfg.Data, key)), a.env.Getenv)
+	if err != nil {
+		return nil, usageErr("write file:///absolute/folder or s3://BUCKET/PREFIX", "%s: %w", key, err)
 	}
-	return a.folder("snapshots", at)
+	return store, nil
 }
 
 // bundlesRoot returns the folder of the results of workspaces' runs.
-func (a *app) bundlesRoot() (string, error) { return a.folder("bundles", a.cfg.Bundles) }
-
-// folder returns the folder in a key of the configuration; where it
-// says nothing, that is in the data folder.
-func (a *app) folder(key, at string) (string, error) {
-	if at == "" {
-		return filepath.Join(a.cfg.Data, key), nil
+func (a *app) bundlesRoot() (string, error) {
+	store, err := a.storage("bundles", a.cfg.Bundles)
+	if folder, ok := store.(storage.Folder); ok || err != nil {
+		return string(folder), err
 	}
-	if !strings.Contains(at, "://") {
-		return at, nil
-	}
-	u, err := url.Parse(at)
-	if err != nil || u.Scheme != "file" || u.Host != "" || u.Path == "" {
-		return "", usageErr("write file:///absolute/folder", "%s must be a folder as file:///DIR (got %q)", key, at)
-	}
-	return filepath.FromSlash(u.Path), nil
+	return "", usageErr("write file:///absolute/folder", "bundles must be a folder as file:///DIR (got %q)", a.cfg.Bundles)
 }
 
 // catalog loads the catalogue: the configured folder, or the built-in one.
@@ -105,15 +105,15 @@ func (a *app) catalog() (*catalog.Catalog, error) {
 
 // snapshotID resolves a name of a snapshot: an id, a unique start of one, or
 // "current".
-func snapshotID(root, name string) (string, error) {
+func snapshotID(ctx context.Context, from publish.Place, name string) (string, error) {
 	if name == "" || name == "current" {
-		id, err := publish.Current(root)
+		id, err := from.Current(ctx)
 		if errors.Is(err, publish.ErrNotFound) {
-			return "", usageErr("firstpick publish creates one", "no current snapshot in %s", root)
+			return "", usageErr("firstpick publish creates one", "no current snapshot in %s", from.Store)
 		}
 		return id, err
 	}
-	infos, err := publish.List(root)
+	infos, err := from.List(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -127,7 +127,7 @@ func snapshotID(root, name string) (string, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", usageErr("firstpick snapshot list", "no snapshot %s in %s", name, root)
+		return "", usageErr("firstpick snapshot list", "no snapshot %s in %s", name, from.Store)
 	default:
 		return "", usageErr("give a longer prefix", "%s is the prefix of %d snapshots", name, len(found))
 	}

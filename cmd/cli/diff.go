@@ -44,25 +44,25 @@ the differences are the rates of B less those of A.`,
 			if len(args) != 2 {
 				return usageErr("firstpick diff OLD NEW, or firstpick diff --agents A,B", "diff takes two snapshots (got %d)", len(args))
 			}
-			if o.root, err = o.snapshotsRoot(o.from); err != nil {
+			if o.place, err = o.snapshots(o.from); err != nil {
 				return err
 			}
 			return o.diff(cmd.Context(), args)
 		},
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.from, "from", "", "folder of the snapshots, as file:///DIR (default: the data folder)")
+	cmd.Flags().StringVar(&o.from, "from", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
 	cmd.Flags().StringSliceVar(&agents, "agents", nil, "compare these two agents of the latest complete runs, as A,B")
 	cmd.Flags().StringVar(&category, "category", "", "only this category (with --agents)")
 	return cmd
 }
 
 func (o *snapshotOptions) diff(ctx context.Context, args []string) error {
-	older, err := o.load(args[0])
+	older, err := o.load(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	newer, err := o.load(args[1])
+	newer, err := o.load(ctx, args[1])
 	if err != nil {
 		return err
 	}
@@ -112,12 +112,12 @@ func number(n int) string {
 
 // testChanges tests the changes of tools that both snapshots have, corrected together.
 func (o *snapshotOptions) testChanges(ctx context.Context, changes []analytics.Change, older, newer *publish.Snapshot) (err error) {
-	was, err := older.Trials(ctx, o.root)
+	was, err := older.Trials(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, was.Close()) }()
-	is, err := newer.Trials(ctx, o.root)
+	is, err := newer.Trials(ctx)
 	if err != nil {
 		return err
 	}

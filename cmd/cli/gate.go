@@ -14,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
+	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
@@ -64,7 +65,7 @@ or a rule could not be evaluated.`,
 	f.StringVar(&o.category, "category", "", "only this category")
 	f.StringArrayVar(&o.runs, "run", nil, "check this run instead of the latest ones (repeatable)")
 	f.StringVar(&o.rulesFile, "rules", "", "YAML file with further rules, a list under the key rules")
-	f.StringVar(&o.from, "from", "", "folder of the snapshots, as file:///DIR (default: the data folder)")
+	f.StringVar(&o.from, "from", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
 	f.StringVar(&o.junit, "junit", "", "write the results to this file as JUnit XML")
 	f.StringVar(&o.summary, "summary", "", "append the results to this file as Markdown; auto: the file in $GITHUB_STEP_SUMMARY, if set")
 	f.BoolVar(&o.allowMissing, "allow-missing", false, "check an incomplete run; exit 4 only if a rule could not be evaluated")
@@ -166,15 +167,15 @@ func (o *gateOptions) subjects(ctx context.Context, cat *catalog.Catalog, rules 
 			}
 		}
 	}
-	root, err := o.snapshotsRoot(o.from)
+	from, err := o.snapshots(o.from)
 	if err != nil {
 		return nil, err
 	}
-	return out, errors.Join(o.baselines(ctx, cat, root, rules, out, chosen.runs), past.add(ctx, root, out))
+	return out, errors.Join(o.baselines(ctx, cat, from, rules, out, chosen.runs), past.add(ctx, from, out))
 }
 
 // baselines adds the snapshots that rules name.
-func (o *gateOptions) baselines(ctx context.Context, cat *catalog.Catalog, root string, rules []gate.Rule, subjects []gate.Subject, runs []journal.Run) error {
+func (o *gateOptions) baselines(ctx context.Context, cat *catalog.Catalog, from publish.Place, rules []gate.Rule, subjects []gate.Subject, runs []journal.Run) error {
 	for i := range subjects {
 		subjects[i].Baselines = map[string]gate.Baseline{}
 	}
@@ -184,7 +185,7 @@ func (o *gateOptions) baselines(ctx context.Context, cat *catalog.Catalog, root 
 			continue
 		}
 		seen[r.Baseline] = true
-		b, err := openBaseline(ctx, root, r.Baseline)
+		b, err := openBaseline(ctx, from, r.Baseline)
 		if err != nil {
 			return err
 		}

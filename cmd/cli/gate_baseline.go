@@ -22,16 +22,16 @@ type baseline struct {
 	counts   []trialstore.Count
 }
 
-func openBaseline(ctx context.Context, root, name string) (*baseline, error) {
-	id, err := snapshotID(root, name)
+func openBaseline(ctx context.Context, from publish.Place, name string) (*baseline, error) {
+	id, err := snapshotID(ctx, from, name)
 	if err != nil {
 		return nil, err
 	}
-	s, err := publish.Load(root, id)
+	s, err := from.Load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	store, err := s.Trials(ctx, root)
+	store, err := s.Trials(ctx)
 	if err != nil {
 		return nil, err
 	}

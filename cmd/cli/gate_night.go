@@ -39,7 +39,7 @@ func (n *nightly) read(ctx context.Context, store *trialstore.Store, cat *catalo
 }
 
 // add gives the subjects the nights of the snapshots, and the measured runs as the last.
-func (n *nightly) add(ctx context.Context, root string, subjects []gate.Subject) error {
+func (n *nightly) add(ctx context.Context, from publish.Place, subjects []gate.Subject) error {
 	var categories []string
 	for _, s := range subjects {
 		if slices.ContainsFunc(n.rules, func(r gate.Rule) bool { return r.About(s.Board) }) {
@@ -49,7 +49,7 @@ func (n *nightly) add(ctx context.Context, root string, subjects []gate.Subject)
 	if len(categories) == 0 {
 		return nil
 	}
-	past, err := publishedNights(root, categories)
+	past, err := publishedNights(ctx, from, categories)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (n *nightly) add(ctx context.Context, root string, subjects []gate.Subject)
 			if s.Nights[r.Since] != nil || !r.About(s.Board) || s.Board.AsOf == nil {
 				continue
 			}
-			h, err := readHistory(ctx, root, s.Board.Category, before(*s.Board.AsOf, since(r.Since, past[s.Board.Category])), func(nights.Night) {})
+			h, err := readHistory(ctx, from, s.Board.Category, before(*s.Board.AsOf, since(r.Since, past[s.Board.Category])), func(nights.Night) {})
 			if err != nil {
 				return err
 			}

@@ -46,7 +46,7 @@ firstpick gate 'night(TOOL)' fails if the last night shows a drop.`,
 	}
 	o.flags(cmd)
 	cmd.Flags().StringVar(&o.since, "since", "", "leave out earlier snapshots: first day as YYYY-MM-DD (UTC)")
-	cmd.Flags().StringVar(&o.from, "from", "", "folder of the snapshots, as file:///DIR (default: the data folder)")
+	cmd.Flags().StringVar(&o.from, "from", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
 	return cmd
 }
 
@@ -54,11 +54,11 @@ func (o *historyOptions) run(ctx context.Context, category, tool string) error {
 	if _, err := time.Parse(time.DateOnly, o.since); err != nil && o.since != "" {
 		return usageErr("", "--since must be a day as YYYY-MM-DD (got %q)", o.since)
 	}
-	root, err := o.snapshotsRoot(o.from)
+	from, err := o.snapshots(o.from)
 	if err != nil {
 		return err
 	}
-	published, err := publishedNights(root, []string{category})
+	published, err := publishedNights(ctx, from, []string{category})
 	if err != nil {
 		return err
 	}
@@ -74,9 +74,9 @@ func (o *historyOptions) run(ctx context.Context, category, tool string) error {
 		if o.since != "" {
 			category += " since " + o.since
 		}
-		return usageErr("firstpick publish creates one", "no snapshot in %s has category %s", root, category)
+		return usageErr("firstpick publish creates one", "no snapshot in %s has category %s", from.Store, category)
 	}
-	h, err := readHistory(ctx, root, category, past, func(n nights.Night) {
+	h, err := readHistory(ctx, from, category, past, func(n nights.Night) {
 		o.note("skipped snapshot %s of %s: an earlier one has the same trials", n.Snapshot, n.At.Format(time.DateOnly))
 	})
 	if err != nil {

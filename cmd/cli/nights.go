@@ -40,16 +40,16 @@ func nightOf(m publish.Manifest, board analytics.Board) nights.Night {
 	return n
 }
 
-// publishedNights returns the nights of categories that snapshots under root have, oldest
+// publishedNights returns the nights of categories that snapshots of a place have, oldest
 // first, without trials.
-func publishedNights(root string, categories []string) (map[string][]nights.Night, error) {
-	infos, err := publish.List(root)
+func publishedNights(ctx context.Context, from publish.Place, categories []string) (map[string][]nights.Night, error) {
+	infos, err := from.List(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := map[string][]nights.Night{}
 	for _, info := range slices.Backward(infos) { // of equal nights, the first one published counts
-		s, err := publish.Load(root, info.ID)
+		s, err := from.Load(ctx, info.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -77,12 +77,12 @@ func before(at time.Time, past []nights.Night) []nights.Night {
 	return slices.DeleteFunc(past, func(n nights.Night) bool { return n.At.After(at) })
 }
 
-// readHistory reads the trials of a category's nights in snapshots under root. It calls skipped
+// readHistory reads the trials of a category's nights in snapshots of a place. It calls skipped
 // with each night that has no trials of its own.
-func readHistory(ctx context.Context, root, category string, past []nights.Night, skipped func(nights.Night)) (*nights.History, error) {
+func readHistory(ctx context.Context, from publish.Place, category string, past []nights.Night, skipped func(nights.Night)) (*nights.History, error) {
 	h := nights.New(category)
 	for _, n := range past {
-		store, err := publish.OpenTrials(ctx, root, n.Snapshot)
+		store, err := from.Trials(ctx, n.Snapshot)
 		if err != nil {
 			return nil, err
 		}

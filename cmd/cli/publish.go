@@ -6,7 +6,6 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +51,7 @@ given.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.to, "to", "", "destination, as file:///DIR (default: the data folder)")
+	f.StringVar(&o.to, "to", "", "destination, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
 	f.StringVar(&o.sign, "sign", "", "sign with this ed25519 private key (PEM)")
 	f.StringArrayVar(&o.runs, "run", nil, "publish this run instead of the latest ones (repeatable)")
 	f.StringVar(&o.evidence, "evidence", string(trialset.Quotes), "how much of each trial to publish: full, quotes or none")
@@ -64,7 +63,7 @@ given.`,
 }
 
 func (o *publishOptions) run(ctx context.Context) (err error) {
-	root, err := o.snapshotsRoot(o.to)
+	to, err := o.snapshots(o.to)
 	if err != nil {
 		return err
 	}
@@ -95,21 +94,20 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	o.explain(chosen)
-	m, dir, err := publish.Build(ctx, publish.Input{
-		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Root: root, SignKey: key,
+	m, id, err := publish.Build(ctx, publish.Input{
+		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Place: to, SignKey: key,
 		RunsRoot: o.runsRoot(), Evidence: level, EmbargoPrompts: o.embargo,
 		AllowSynthetic: o.allowSynthetic, AllowIncomplete: o.allowPartial, Generator: "firstpick",
 	})
 	if err != nil {
 		return err
 	}
-	id := filepath.Base(dir)
 	if !o.noPromote {
-		if err := publish.Promote(root, id); err != nil {
+		if err := to.Promote(ctx, id); err != nil {
 			return err
 		}
 	}
-	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %d categories, %d trials, in %s\n", id, m.Counts.Categories, m.Counts.Trials, root)
+	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %d categories, %d trials, in %s\n", id, m.Counts.Categories, m.Counts.Trials, to.Store)
 	return nil
 }
 

@@ -1,31 +1,36 @@
 package cli
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
-// published reads the snapshots of a folder. It implements app.Snapshots of package
-// server/app, which does not know how snapshots are stored.
+// published reads the snapshots of a folder or bucket. It implements app.Snapshots of
+// package server/app, which does not know how snapshots are stored. It is for one goroutine.
 type published struct {
-	root string
+	place publish.Place
 	// trusted are the accepted signing keys; if empty, unsigned snapshots are accepted
 	// too.
 	trusted []ed25519.PublicKey
+
+	current, tag string // of the last call of Current
 }
 
 // publishedSnapshots returns the snapshots that a server of this configuration serves.
 func (a *app) publishedSnapshots() (*published, error) {
-	root, err := a.snapshotsRoot("")
+	from, err := a.snapshots("")
 	if err != nil {
 		return nil, err
 	}
 	trusted, err := trustedKeys(a.cfg.Trust)
-	return &published{root, trusted}, err
+	return &published{place: from, trusted: trusted}, err
 }
 
 // trustedKeys reads the public keys of the configuration's trust.
@@ -41,18 +46,46 @@ func trustedKeys(files []string) ([]ed25519.PublicKey, error) {
 	return keys, nil
 }
 
-// Current implements app.Snapshots.
-func (p *published) Current() (string, error) {
-	id, err := publish.Current(p.root)
-	if errors.Is(err, publish.ErrNotFound) {
-		return "", nil
+// pollTimeout bounds a call of Current: the next one is soon.
+const pollTimeout = 10 * time.Second
+
+// Interval implements app.Snapshots: a request to a bucket costs money.
+func (p *published) Interval() time.Duration {
+	if _, local := p.place.Store.(storage.Folder); local {
+		return 500 * time.Millisecond
+	}
+	return 5 * time.Second
+}
+
+// Current implements app.Snapshots. If the bucket does not answer a server that has just
+// started, the snapshot that it served before is current.
+func (p *published) Current(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	id, tag, err := p.place.CurrentChanged(ctx, p.tag)
+	var damage *publish.DamageError
+	switch {
+	case errors.Is(err, storage.ErrUnchanged):
+		return p.current, nil
+	case errors.Is(err, publish.ErrNotFound):
+		err = nil
+	case err != nil && p.current == "" && !errors.As(err, &damage):
+		if p.current = p.place.Remembered(ctx); p.current != "" {
+			return p.current, nil
+		}
+	}
+	if err == nil {
+		p.current, p.tag = id, tag
 	}
 	return id, err
 }
 
 // Load implements app.Snapshots.
-func (p *published) Load(id string) (snapshotview.Input, error) {
-	snap, err := publish.LoadSigned(p.root, id, p.trusted)
+func (p *published) Load(ctx context.Context, id string) (snapshotview.Input, error) {
+	snap, err := p.place.Load(ctx, id, p.trusted...)
+	if err == nil {
+		err = p.place.Remember(ctx, id)
+	}
 	if err != nil {
 		return snapshotview.Input{}, err
 	}

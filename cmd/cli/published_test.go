@@ -63,19 +63,19 @@ func TestServerTrustsSignedSnapshotsAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &assembly.Follower{Snapshots: &published{root, keys}, BaseURL: "http://x", Holder: &snapshotview.Holder{}}
+		return &assembly.Follower{Snapshots: &published{place: publish.Local(root), trusted: keys}, BaseURL: "http://x", Holder: &snapshotview.Holder{}}
 	}
 	f := trusting(public)
 	serves := func(about string, f *assembly.Follower, want string) {
 		t.Helper()
 		var log bytes.Buffer
 		f.Log = slog.New(slog.NewTextHandler(&log, nil))
-		f.Poll()
+		f.Poll(t.Context())
 		got := ""
 		if s := f.Holder.Current(); s != nil {
 			got = s.ID
 		}
-		current, err := publish.Current(root)
+		current, err := publish.Local(root).Current(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestServerTrustsSignedSnapshotsAlone(t *testing.T) {
 	}
 	current := func() string {
 		t.Helper()
-		id, err := publish.Current(root)
+		id, err := publish.Local(root).Current(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

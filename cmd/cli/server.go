@@ -55,7 +55,7 @@ or PostgreSQL with --state.`,
 	f := cmd.Flags()
 	f.String("listen", demoListen, "address to serve on")
 	f.String("base-url", "", "public address of the server (default: http://LISTEN)")
-	f.String("snapshots", "", "location of the snapshots, as file:///DIR (default: the data folder)")
+	f.String("snapshots", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
 	f.String("trust", "", "serve signed snapshots only: file of the public key (PEM) of their signature, or several with commas between")
 	f.Int("limit-public", perMinute, "requests a minute that one address may send to the read API")
 	f.Bool("access-log", true, "log a line per request")
@@ -177,8 +177,8 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 // warn logs settings that suit a try and not a public server.
 func (a *app) warn(base string, source server.Source) {
 	if source.Current() == nil {
-		root, _ := a.snapshotsRoot("") // it was valid before
-		a.log.Warn("no snapshot yet: the API answers 503 until one is published", "snapshots", root)
+		from, _ := a.snapshots("") // it was valid before
+		a.log.Warn("no snapshot yet: the API answers 503 until one is published", "snapshots", from.Store.String())
 	}
 	if a.cfg.Limits == "off" {
 		a.log.Warn("rate limits are off")

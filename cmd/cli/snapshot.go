@@ -16,7 +16,7 @@ type snapshotOptions struct {
 	format
 	from, key string
 	keep      int
-	root      string
+	place     publish.Place
 }
 
 func newSnapshotCmd(env *Env) *cobra.Command {
@@ -27,13 +27,13 @@ func newSnapshotCmd(env *Env) *cobra.Command {
 		Args:  usage(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&o.from, "from", "", "folder of the snapshots, as file:///DIR (default: the data folder)")
+	cmd.PersistentFlags().StringVar(&o.from, "from", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
 	sub := func(use, short string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Args: usage(args), RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err
 			}
-			if o.root, err = o.snapshotsRoot(o.from); err != nil {
+			if o.place, err = o.snapshots(o.from); err != nil {
 				return err
 			}
 			return run(cmd.Context(), args)
@@ -52,12 +52,12 @@ func newSnapshotCmd(env *Env) *cobra.Command {
 	return cmd
 }
 
-func (o *snapshotOptions) list(context.Context, []string) error {
-	infos, err := publish.List(o.root)
+func (o *snapshotOptions) list(ctx context.Context, _ []string) error {
+	infos, err := o.place.List(ctx)
 	if err != nil {
 		return err
 	}
-	current, _ := publish.Current(o.root)
+	current, _ := o.place.Current(ctx)
 	if o.json {
 		return printJSON(o.env, map[string]any{"current": current, "snapshots": infos})
 	}
@@ -72,12 +72,12 @@ func (o *snapshotOptions) list(context.Context, []string) error {
 	return t.print(o.env, o.format)
 }
 
-func (o *snapshotOptions) load(name string) (*publish.Snapshot, error) {
-	id, err := snapshotID(o.root, name)
+func (o *snapshotOptions) load(ctx context.Context, name string) (*publish.Snapshot, error) {
+	id, err := snapshotID(ctx, o.place, name)
 	if err != nil {
 		return nil, err
 	}
-	return publish.Load(o.root, id)
+	return o.place.Load(ctx, id)
 }
 
 func firstOr(args []string, fallback string) string {
@@ -87,8 +87,8 @@ func firstOr(args []string, fallback string) string {
 	return fallback
 }
 
-func (o *snapshotOptions) show(_ context.Context, args []string) error {
-	s, err := o.load(firstOr(args, "current"))
+func (o *snapshotOptions) show(ctx context.Context, args []string) error {
+	s, err := o.load(ctx, firstOr(args, "current"))
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (o *snapshotOptions) show(_ context.Context, args []string) error {
 }
 
 func (o *snapshotOptions) verify(ctx context.Context, args []string) error {
-	id, err := snapshotID(o.root, firstOr(args, "current"))
+	id, err := snapshotID(ctx, o.place, firstOr(args, "current"))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (o *snapshotOptions) verify(ctx context.Context, args []string) error {
 			return badInput(err)
 		}
 	}
-	rep, err := publish.Verify(ctx, o.root, id, key)
+	rep, err := o.place.Verify(ctx, id, key)
 	if err != nil {
 		return err
 	}
@@ -125,23 +125,23 @@ func (o *snapshotOptions) verify(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (o *snapshotOptions) promote(_ context.Context, args []string) error {
-	s, err := o.load(args[0]) // a damaged snapshot is not promoted
+func (o *snapshotOptions) promote(ctx context.Context, args []string) error {
+	s, err := o.load(ctx, args[0]) // a damaged snapshot is not promoted
 	if err != nil {
 		return err
 	}
-	if err := publish.Promote(o.root, s.ID); err != nil {
+	if err := o.place.Promote(ctx, s.ID); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "current is %s\n", s.ID)
 	return nil
 }
 
-func (o *snapshotOptions) prune(context.Context, []string) error {
+func (o *snapshotOptions) prune(ctx context.Context, _ []string) error {
 	if o.keep < 1 {
 		return usageErr("", "--keep must be at least 1")
 	}
-	gone, err := publish.Prune(o.root, o.keep)
+	gone, err := o.place.Prune(ctx, o.keep, o.env.Now())
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,7 @@ func owners() map[string][]string {
 		"github.com/riverqueue/river":         {"runner/queue"},
 		"github.com/golang-jwt/jwt":           {"server/auth/keyring", "server/auth/trust"},
 		"github.com/prometheus/client_golang": {"cmd/metrics"},
+		"github.com/minio/minio-go":           {"publish/storage"},
 	}
 }
 

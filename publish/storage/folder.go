@@ -11,7 +11,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/runner/filelock"
@@ -28,8 +30,8 @@ const swapLock = ".lock"
 // file is written.
 type Folder string
 
-// String implements Store.
-func (d Folder) String() string { return "file://" + string(d) }
+// String implements Store. It is the path, which FromURL reads too.
+func (d Folder) String() string { return string(d) }
 
 type localFile struct {
 	*os.File
@@ -105,10 +107,15 @@ func (d Folder) Put(_ context.Context, name string, body io.ReadSeeker) error {
 
 // write writes a synced temporary file beside its place.
 func (d Folder) write(place string, body io.Reader) (_ string, err error) {
-	if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
-		return "", err
+	var f *os.File
+	for range attempts { // Remove may remove the empty folder in between
+		if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
+			return "", err
+		}
+		if f, err = os.CreateTemp(filepath.Dir(place), partial+"*"); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(place), partial+"*")
 	if err != nil {
 		return "", err
 	}
@@ -198,7 +205,38 @@ func (d Folder) List(_ context.Context, prefix string) (out []Info, err error) {
 		}
 		return err
 	})
+	slices.SortFunc(out, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
 	return out, err
+}
+
+// Sweep removes what writers that were interrupted before a time have left.
+func (d Folder) Sweep(before time.Time) error {
+	return filepath.WalkDir(string(d), func(place string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !strings.HasPrefix(e.Name(), partial) {
+			return err
+		}
+		if stat, err := e.Info(); err == nil && stat.ModTime().Before(before) {
+			if err := os.RemoveAll(place); err != nil {
+				return err
+			}
+		}
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
+
+// Staging creates a folder for files that are not there for readers yet. The caller removes
+// it; Sweep removes one of an interrupted process.
+func (d Folder) Staging() (string, error) {
+	if err := os.MkdirAll(string(d), 0o755); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(string(d), partial+"*")
 }
 
 // Remove implements Store. It also removes the folders that the file leaves empty.

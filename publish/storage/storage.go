@@ -60,11 +60,28 @@ type Info struct {
 	ModTime time.Time
 }
 
+// ErrUnchanged means that a file still has the tag that the caller knows.
+var ErrUnchanged = errors.New("the file has not changed")
+
 // ReadAll reads a small file and returns it with its tag.
 func ReadAll(ctx context.Context, from Opener, name string) (data []byte, etag string, err error) {
-	f, err := from.Open(ctx, name)
+	return ReadChanged(ctx, from, name, "")
+}
+
+// ReadChanged is ReadAll, but fails with ErrUnchanged if the file still has a tag, which may
+// be empty. A bucket sends a conditional request.
+func ReadChanged(ctx context.Context, from Opener, name, known string) (data []byte, etag string, err error) {
+	var f File
+	if b, ok := from.(*Bucket); ok {
+		f, err = b.openChanged(ctx, name, known)
+	} else {
+		f, err = from.Open(ctx, name)
+	}
 	if err != nil {
 		return nil, "", err
+	}
+	if known != "" && f.Info().ETag == known {
+		return nil, known, errors.Join(ErrUnchanged, f.Close())
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	data, err = io.ReadAll(io.LimitReader(f, maxSmall+1))

@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,14 +11,29 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/firstpick/firstpick/publish/storage"
+	"github.com/firstpick/firstpick/publish/storage/s3test"
 )
 
 // A folder behaves as the interface says. stores lists every kind of place.
 func stores(t *testing.T) map[string]storage.Store {
-	return map[string]storage.Store{"folder": storage.Folder(filepath.Join(t.TempDir(), "not", "there"))}
+	return map[string]storage.Store{
+		"folder": storage.Folder(filepath.Join(t.TempDir(), "not", "there")),
+		"bucket": bucketOf(t, s3test.Start(t), ""),
+	}
+}
+
+// bucketOf returns a new bucket with a prefix, behind a proxy if its endpoint is given.
+func bucketOf(t *testing.T, s *s3test.Server, endpoint string) storage.Store {
+	t.Helper()
+	s.Bucket(t, "results")
+	b, err := storage.FromURL("s3://results/some/prefix", s3test.Env(cmp.Or(endpoint, s.URL)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func TestStore(t *testing.T) {
@@ -41,7 +57,7 @@ func TestStore(t *testing.T) {
 			if data, _, err := storage.ReadAll(ctx, s, "a/b"); err != nil || string(data) != "1 a/b" {
 				t.Errorf("%q, %v", data, err)
 			}
-			if diff := cmp.Diff([]string{"a/b", "a/c"}, names(t, s, "a/")); diff != "" {
+			if diff := gocmp.Diff([]string{"a/b", "a/c"}, names(t, s, "a/")); diff != "" {
 				t.Error(diff)
 			}
 			for range 2 {
@@ -49,7 +65,7 @@ func TestStore(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if diff := cmp.Diff([]string{"a/c", "b"}, names(t, s, "")); diff != "" {
+			if diff := gocmp.Diff([]string{"a/c", "b"}, names(t, s, "")); diff != "" {
 				t.Error(diff)
 			}
 			for _, name := range []string{"", ".", "../x", "/x", "a/../../x", "a//b"} {

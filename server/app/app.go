@@ -80,7 +80,7 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 			a.Close()
 		}
 	}()
-	a.Source = a.addSnapshots()
+	a.Source = a.addSnapshots(ctx)
 	if err := a.addAgents(ctx); err != nil {
 		return nil, err
 	}
@@ -116,13 +116,13 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 func (a *App) Close() { a.background.close() }
 
 // addSnapshots follows the published snapshots.
-func (a *App) addSnapshots() *snapshotview.Holder {
+func (a *App) addSnapshots(ctx context.Context) *snapshotview.Holder {
 	holder := &snapshotview.Holder{}
 	if a.cfg.Snapshots == nil {
 		return holder
 	}
 	f := &Follower{Snapshots: a.cfg.Snapshots, Holder: holder, BaseURL: a.cfg.BaseURL, Log: a.cfg.Log}
-	f.Poll()
+	f.Poll(ctx)
 	a.background.start(func(ctx context.Context) { f.run(ctx, a.cfg.Sleep) })
 	return holder
 }

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http/httptest"
@@ -21,9 +22,11 @@ import (
 // snapshots has one that does not load.
 type snapshots struct{}
 
-func (snapshots) Current() (string, error) { return "broken", nil }
+func (snapshots) Interval() time.Duration { return time.Second }
 
-func (snapshots) Load(string) (snapshotview.Input, error) {
+func (snapshots) Current(context.Context) (string, error) { return "broken", nil }
+
+func (snapshots) Load(context.Context, string) (snapshotview.Input, error) {
 	return snapshotview.Input{}, errors.New("manifest missing")
 }
 
@@ -85,7 +88,7 @@ func TestRefusedSnapshotIsLoggedOnce(t *testing.T) {
 	var log strings.Builder
 	f := &app.Follower{Snapshots: snapshots{}, Holder: &snapshotview.Holder{}, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	for range 3 {
-		f.Poll()
+		f.Poll(t.Context())
 	}
 	if n := strings.Count(log.String(), "manifest missing"); n != 1 || f.Holder.Current() != nil {
 		t.Errorf("logged %d times: %s", n, log.String())

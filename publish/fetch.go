@@ -1,0 +1,259 @@
+package publish
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/storage"
+)
+
+const (
+	// cached is how many copies a cache keeps, the most recently used ones.
+	cached = 16
+	// inUse protects a copy from being removed: a process that reads it for longer calls
+	// Fetch again.
+	inUse = time.Hour
+)
+
+// cache returns the folder of the copies, if the place needs any.
+func (p Place) cache() (storage.Folder, bool) {
+	_, local := p.Store.(storage.Folder)
+	return storage.Folder(p.Cache), !local
+}
+
+// Fetch makes a snapshot readable as the folder root/id: in a folder it is, and a bucket is
+// copied to the cache, with every digest checked. A signature is read again each time.
+// The copy stays for an hour at least, and one that Remember names stays. The error is ErrNotFound or a *DamageError if they
+// apply.
+func (p Place) Fetch(ctx context.Context, id string) (root string, err error) {
+	cache, remote := p.cache()
+	if !remote {
+		return string(p.Store.(storage.Folder)), nil
+	}
+	data, from, err := p.manifest(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if from == p.Store {
+		if err := p.trim(ctx, time.Now()); err != nil {
+			return "", err
+		}
+		if err := p.copy(ctx, cache, p.Store, id, data); err != nil {
+			return "", err
+		}
+	}
+	if err := copySignature(ctx, cache, p.Store, id); err != nil && from == p.Store {
+		return "", err // a copy is read also while the bucket does not answer
+	}
+	now := time.Now()
+	return p.Cache, os.Chtimes(filepath.Join(p.Cache, id), now, now)
+}
+
+// Remember keeps the copy of a snapshot for Remembered.
+func (p Place) Remember(ctx context.Context, id string) error {
+	cache, remote := p.cache()
+	if !remote {
+		return nil
+	}
+	return point(ctx, cache, id)
+}
+
+// Remembered returns the snapshot of the last Remember, to be read while the bucket does not
+// answer; empty without one.
+func (p Place) Remembered(ctx context.Context) string {
+	cache, remote := p.cache()
+	if !remote {
+		return ""
+	}
+	id, _ := Local(string(cache)).Current(ctx) // without one, the error of the bucket counts
+	return id
+}
+
+// copy copies a snapshot with the given manifest, unless its files are there.
+func (p Place) copy(ctx context.Context, to storage.Store, from storage.Opener, id string, manifest []byte) error {
+	m, err := parseManifest(id, manifest)
+	if err != nil {
+		return err
+	}
+	var set []storage.Entry
+	for _, f := range m.Files {
+		set = append(set, storage.Entry{Name: path.Join(id, f.Path), SHA256: f.SHA256, Bytes: f.Bytes})
+	}
+	err = storage.Copy(ctx, to, from, append(set, storage.EntryOf(path.Join(id, manifestName), manifest)))
+	var differs *storage.DigestError
+	if errors.As(err, &differs) {
+		return &DamageError{Path: strings.TrimPrefix(differs.Name, id+"/"), Reason: differs.Reason}
+	}
+	return err
+}
+
+// copySignature copies the signature, which may be newer than the snapshot.
+func copySignature(ctx context.Context, to storage.Store, from storage.Opener, id string) error {
+	name := path.Join(id, signatureName)
+	sig, _, err := storage.ReadAll(ctx, from, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	was, tag, err := storage.ReadAll(ctx, to, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && string(was) == string(sig) {
+		return err
+	}
+	_, err = to.Swap(ctx, name, sig, tag)
+	return err
+}
+
+// trim removes the copies beyond the number that the cache keeps.
+func (p Place) trim(ctx context.Context, now time.Time) error {
+	entries, err := os.ReadDir(p.Cache)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var copies []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && validID(e.Name()) {
+			copies = append(copies, info)
+		}
+	}
+	served := p.Remembered(ctx)
+	slices.SortFunc(copies, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for i, info := range copies {
+		if i < cached-1 || info.Name() == served || info.ModTime().After(now.Add(-inUse)) {
+			continue
+		}
+		dir := filepath.Join(p.Cache, info.Name())
+		if err := errors.Join(removeIfThere(filepath.Join(dir, manifestName)), os.RemoveAll(dir)); err != nil {
+			return err
+		}
+	}
+	return storage.Folder(p.Cache).Sweep(now.Add(-unfinished))
+}
+
+// Load is the function Load for a snapshot of the place. A damaged copy in the cache is
+// fetched again.
+func (p Place) Load(ctx context.Context, id string, trusted ...ed25519.PublicKey) (*Snapshot, error) {
+	root, err := p.Fetch(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s, err := LoadSigned(root, id, trusted)
+	var damage *DamageError
+	if _, remote := p.cache(); !remote || !errors.As(err, &damage) || damage.Path == signatureName {
+		return s, err
+	}
+	if err := os.RemoveAll(filepath.Join(root, id)); err != nil {
+		return nil, err
+	}
+	if root, err = p.Fetch(ctx, id); err != nil {
+		return nil, err
+	}
+	return LoadSigned(root, id, trusted)
+}
+
+// Verify is the function Verify for a snapshot of the place. Of a bucket it reads every
+// file, also those that the cache has.
+func (p Place) Verify(ctx context.Context, id string, pub ed25519.PublicKey) (_ VerifyReport, err error) {
+	cache, remote := p.cache()
+	if !remote {
+		return Verify(ctx, string(p.Store.(storage.Folder)), id, pub)
+	}
+	dir, err := cache.Staging()
+	if err != nil {
+		return VerifyReport{ID: id}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	fresh := Place{Store: p.Store, Cache: dir}
+	if _, err := fresh.Fetch(ctx, id); err != nil {
+		return VerifyReport{ID: id}, err
+	}
+	m, err := fresh.Manifest(ctx, id)
+	if err != nil {
+		return VerifyReport{ID: id}, err
+	}
+	extra, err := p.extra(ctx, id, m)
+	if err == nil && len(extra) > 0 {
+		err = &DamageError{Path: extra[0], Reason: "not listed in the manifest"}
+	}
+	if err != nil {
+		return VerifyReport{ID: id}, err
+	}
+	return Verify(ctx, dir, id, pub)
+}
+
+// extra returns the files below an id that the manifest does not list.
+func (p Place) extra(ctx context.Context, id string, m Manifest) (names []string, err error) {
+	list, err := p.Store.List(ctx, id+"/")
+	for _, f := range list {
+		name := strings.TrimPrefix(f.Name, id+"/")
+		if name != manifestName && name != signatureName && !slices.ContainsFunc(m.Files, func(f File) bool { return f.Path == name }) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// add puts a snapshot of a staging folder into the place. What is there already stays, if
+// it is not damaged; only the signature is replaced.
+func (p Place) add(ctx context.Context, staging storage.Folder, id string, m Manifest) error {
+	manifest, err := content.JSON(m)
+	if err != nil {
+		return err
+	}
+	extra, err := p.extra(ctx, id, m)
+	if err != nil {
+		return err
+	}
+	for _, name := range extra {
+		if err := p.Store.Remove(ctx, path.Join(id, name)); err != nil {
+			return err
+		}
+	}
+	if err := copySignature(ctx, p.Store, staging, id); err != nil {
+		return err
+	}
+	if err := p.copy(ctx, p.Store, staging, id, manifest); err != nil {
+		return err
+	}
+	if cache, remote := p.cache(); remote { // it need not be read back
+		return p.copy(ctx, cache, staging, id, manifest)
+	}
+	return nil
+}
+
+// advise adds advice to an error of writing.
+func (p Place) advise(err error) error {
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("write a snapshot under %s: %w", p.Store, err)
+	switch {
+	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), "No space left on device"):
+		return fmt.Errorf("%w; free some space and publish again, nothing half-written is left", err)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; choose a directory that this user may write to", err)
+	}
+	return err
+}
+
+// staging creates a folder for a snapshot that is being made.
+func (p Place) staging() (string, error) {
+	folder, remote := p.cache()
+	if !remote {
+		folder = p.Store.(storage.Folder)
+	}
+	return folder.Staging()
+}
