@@ -12,6 +12,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/observed"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/runner/journal"
 )
@@ -33,6 +34,8 @@ type Input struct {
 	Runs []journal.Run
 	// Labels are what people say of trials of these runs.
 	Labels []analytics.RunLabels
+	// Observed are the field studies to publish beside the runs.
+	Observed []*observed.Study
 	// Root is the directory of snapshots. It is created if needed.
 	Root string
 	// SignKey signs the manifest; nil leaves the snapshot unsigned.
@@ -63,6 +66,10 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	}
 	known := in.fields()
 	from, labels := in.source()
+	if from.field, err = in.fieldwork(); err != nil {
+		return m, "", err
+	}
+	known.Observed = from.field.categories
 	boards, err := from.rank(ctx, known, &m)
 	if err != nil {
 		return m, "", err
@@ -73,6 +80,9 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	}
 	docs, err := documents(boards)
 	if err != nil {
+		return m, "", err
+	}
+	if m.Observed, err = from.field.documents(docs); err != nil {
 		return m, "", err
 	}
 	others := map[string]any{catalogName: known, refsName: refList{Refs: in.Catalog.Refs()}}
@@ -121,7 +131,7 @@ func (in Input) ids() []string {
 
 // source returns what the boards are computed from, and its labels as a document.
 func (in Input) source() (source, labelList) {
-	from, list := source{in.Store, in.ids(), map[string][]analytics.RunLabels{}}, labelList{}
+	from, list := source{store: in.Store, runs: in.ids(), labels: map[string][]analytics.RunLabels{}}, labelList{}
 	for _, r := range in.Runs { // sorted
 		for _, l := range in.Labels {
 			if c := r.Eval.Category; l.Run == r.ID && len(l.Labels) > 0 {

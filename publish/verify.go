@@ -128,7 +128,11 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 			return 0, err
 		}
 	}
-	boards, err := source{store, nil, labels.byCategory()}.rank(ctx, known, &m)
+	field, err := readFieldwork(m, docs, known.Observed)
+	if err != nil {
+		return 0, err
+	}
+	boards, err := source{store, nil, labels.byCategory(), field}.rank(ctx, known, &m)
 	if err != nil {
 		return 0, err
 	}
@@ -143,6 +147,9 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 	}
 	want, err := documents(boards)
 	if err != nil {
+		return 0, err
+	}
+	if _, err := field.documents(want); err != nil {
 		return 0, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
