@@ -171,7 +171,13 @@ func (b Board) WithBase(base string) Board {
 }
 
 // Heading is the title of a board, with the mark.
-func (b Board) Heading() string { return "OBSERVED: " + b.Name + ", by " + b.Unit }
+func (b Board) Heading() string { return Mark + ": " + b.Name + ", what agents used" }
+
+// Mark begins every text that has observed figures.
+const Mark = "OBSERVED"
+
+// Notice is what stands above observed figures.
+const Notice = Mark + ": counted from real work, not from answers to our prompts. Never a pick rate."
 
 // Cite is the line that must accompany the figures.
 func (b Board) Cite() string {

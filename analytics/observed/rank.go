@@ -54,7 +54,7 @@ func Rank(s *facts.Study, c Category) (Board, bool) {
 	for i, set := range d.Compare(estimates, rates).Ranks() {
 		b.Tools = append(b.Tools, Standing{
 			RankLow: set.Low, RankHigh: set.High, Tool: c.Tools[i].Name, Slug: c.Tools[i].Slug, Use: useOf(rates[i], sum(all.uses[i])),
-			Repos: all.reposWith(i), NUnits: b.NUnits, URL: "/tools/" + c.Tools[i].Slug,
+			Repos: all.reposWith(i), NUnits: b.NUnits, URL: b.URL + "#" + c.Tools[i].Slug,
 		})
 	}
 	slices.SortFunc(b.Tools, func(x, y Standing) int {
