@@ -113,6 +113,15 @@ func (h *Handler) leaderboard(w http.ResponseWriter, r *http.Request) {
 		h.Errors.Write(w, r, apierr.BadQuery())
 		return
 	}
+	switch values.Get("kind") {
+	case "", "trials":
+	case "observed":
+		h.observed(w, r)
+		return
+	default:
+		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter kind is trials or observed."))
+		return
+	}
 	res, e := find(s, strings.TrimSpace(values.Get("category")), values.Get("by"), values.Get("domain"))
 	if e != nil {
 		h.Errors.Write(w, r, e)
