@@ -13,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/observed"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -41,6 +42,8 @@ type Input struct {
 	Evidence trialset.Level
 	// EmbargoPrompts publishes hashes of prompts without their texts.
 	EmbargoPrompts bool
+	// Observed are the field studies to publish beside the runs.
+	Observed []*observed.Study
 	// Place gets the snapshot. A folder is created if needed.
 	Place Place
 	// SignKey signs the manifest; nil leaves the snapshot unsigned.
@@ -71,6 +74,10 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	}
 	known := in.fields()
 	from, labels := in.source()
+	if from.field, err = in.fieldwork(); err != nil {
+		return m, "", err
+	}
+	known.Observed = from.field.categories
 	boards, err := from.rank(ctx, known, &m)
 	if err != nil {
 		return m, "", err
@@ -88,6 +95,9 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 		return m, "", err
 	}
 	maps.Copy(docs, prompts)
+	if m.Observed, err = from.field.documents(docs); err != nil {
+		return m, "", err
+	}
 	others := map[string]any{catalogName: known, refsName: refList{Refs: in.Catalog.Refs()}}
 	if len(labels.Evals) > 0 {
 		others[labelsName] = labels
@@ -134,7 +144,7 @@ func (in Input) ids() []string {
 
 // source returns what the boards are computed from, and its labels as a document.
 func (in Input) source() (source, labelList) {
-	from, list := source{in.Store, in.ids(), map[string][]analytics.RunLabels{}}, labelList{}
+	from, list := source{store: in.Store, runs: in.ids(), labels: map[string][]analytics.RunLabels{}}, labelList{}
 	for _, r := range in.Runs { // sorted
 		for _, l := range in.Labels {
 			if c := r.Eval.Category; l.Run == r.ID && len(l.Labels) > 0 {

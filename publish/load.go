@@ -26,6 +26,8 @@ type Snapshot struct {
 	Boards []analytics.Board
 	// Refs are all tools of the catalogue, for name look-up.
 	Refs []catalog.Ref
+	// Observed is the field part; empty without a field study.
+	Observed Observed
 
 	root   string
 	items  []analytics.CategoryItem
@@ -195,6 +197,10 @@ func assemble(id string, m Manifest, docs map[string][]byte) (*Snapshot, error) 
 		return nil, err
 	}
 	s.Refs, s.items = refs.Refs, items.Categories
+	var err error
+	if s.Observed, err = loadObserved(m, docs); err != nil {
+		return nil, err
+	}
 	for i, item := range s.items {
 		var b analytics.Board
 		if err := decode(docs, boardPath(item.Slug), &b); err != nil {

@@ -72,6 +72,8 @@ type Manifest struct {
 	Counts   Counts         `json:"counts"`
 	Evals    []Eval         `json:"evals"`
 	Notes    []string       `json:"notes"`
+	// Observed are the field studies beside the evals, sorted by name.
+	Observed []FieldStudy `json:"observed,omitempty"`
 	// Files lists every other file but the signature, sorted by path.
 	Files []File `json:"files"`
 }

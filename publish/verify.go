@@ -136,7 +136,11 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 			return 0, err
 		}
 	}
-	boards, err := source{store, nil, labels.byCategory()}.rank(ctx, known, &m)
+	field, err := readFieldwork(m, docs, known.Observed)
+	if err != nil {
+		return 0, err
+	}
+	boards, err := source{store, nil, labels.byCategory(), field}.rank(ctx, known, &m)
 	if err != nil {
 		return 0, err
 	}
@@ -163,6 +167,9 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 			return 0, err
 		}
 		maps.Copy(want, prompts)
+	}
+	if _, err := field.documents(want); err != nil {
+		return 0, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if !bytes.Equal(want[name], docs[name]) {
