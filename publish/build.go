@@ -33,6 +33,8 @@ type Input struct {
 	Runs []journal.Run
 	// Labels are what people say of trials of these runs.
 	Labels []analytics.RunLabels
+	// Registered are the runs that were registered in the log beside the snapshots, by id.
+	Registered map[string]journal.Registered
 	// Root is the directory of snapshots. It is created if needed.
 	Root string
 	// SignKey signs the manifest; nil leaves the snapshot unsigned.
@@ -73,6 +75,9 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	}
 	docs, err := documents(boards)
 	if err != nil {
+		return m, "", err
+	}
+	if docs[rowsName], err = from.rows(ctx, &m); err != nil {
 		return m, "", err
 	}
 	others := map[string]any{catalogName: known, refsName: refList{Refs: in.Catalog.Refs()}}
@@ -174,7 +179,7 @@ func (in Input) Manifest(ctx context.Context) (Manifest, error) {
 		if i := slices.IndexFunc(rows, func(row trialstore.RunRow) bool { return row.ID == r.ID }); i >= 0 {
 			e.Valid, e.Incomplete = rows[i].Valid, !rows[i].Complete
 		}
-		e.Runs, e.Extracted = runsOf(rows, r), extracted[r.ID]
+		e.Runs, e.Extracted = in.runsOf(rows, r), extracted[r.ID]
 		if e.Incomplete && !in.AllowIncomplete {
 			return m, fmt.Errorf("run %s: %d of %d: %w", r.ID, e.Valid, e.Planned, ErrIncomplete)
 		}
@@ -194,7 +199,7 @@ func (in Input) Manifest(ctx context.Context) (Manifest, error) {
 }
 
 // runsOf lists the runs of the eval of a run. Shards count once they are merged.
-func runsOf(rows []trialstore.RunRow, r journal.Run) (out []EvalRun) {
+func (in Input) runsOf(rows []trialstore.RunRow, r journal.Run) (out []EvalRun) {
 	for _, row := range rows {
 		if row.Eval != r.Eval.Name || row.Category != r.Eval.Category || row.Shard != "" {
 			continue
@@ -202,6 +207,9 @@ func runsOf(rows []trialstore.RunRow, r journal.Run) (out []EvalRun) {
 		run := EvalRun{Planned: row.Planned, Valid: row.Valid, Published: row.ID == r.ID}
 		if !row.LastAt.IsZero() {
 			run.AsOf = &row.LastAt
+		}
+		if at, ok := in.Registered[row.ID]; ok {
+			run.Registered = &journal.Registered{Index: at.Index, At: at.At}
 		}
 		out = append(out, run)
 	}

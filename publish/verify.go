@@ -128,7 +128,13 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 			return 0, err
 		}
 	}
-	boards, err := source{store, nil, labels.byCategory()}.rank(ctx, known, &m)
+	from := source{store, nil, labels.byCategory()}
+	if data := docs[rowsName]; data != nil {
+		if err := from.checkRows(ctx, &m, data); err != nil {
+			return 0, err
+		}
+	}
+	boards, err := from.rank(ctx, known, &m)
 	if err != nil {
 		return 0, err
 	}
@@ -147,13 +153,17 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if !bytes.Equal(want[name], docs[name]) {
-			return n, &DamageError{Path: name, Reason: "does not follow from the trials of the snapshot"}
+			damage := &DamageError{Path: name, Reason: "does not follow from the trials of the snapshot"}
+			if d := differenceOf(name, docs[name], want[name]); d != nil {
+				damage.Reason, damage.Difference = d.String(), d
+			}
+			return n, damage
 		}
 		n++
 	}
 	for _, f := range m.Files {
 		_, follows := want[f.Path]
-		if !follows && f.Path != catalogName && f.Path != refsName && f.Path != labelsName && f.Path != trialsName {
+		if !follows && f.Path != catalogName && f.Path != refsName && f.Path != labelsName && f.Path != trialsName && f.Path != rowsName {
 			return n, &DamageError{Path: f.Path, Reason: "unexpected file in a snapshot"}
 		}
 	}
