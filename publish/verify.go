@@ -70,6 +70,17 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 	return report, err
 }
 
+// CheckSignature reports whether a snapshot is signed. Where keys are trusted, it fails with
+// a *DamageError unless the signature is of one of them.
+func CheckSignature(root, id string, trusted []ed25519.PublicKey) (signed bool, err error) {
+	dir, err := openSnapshot(root, id)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = dir.Close() }()
+	return checkSignature(dir, id, trusted)
+}
+
 // checkSignature reports whether a snapshot is signed. Where keys are trusted, it fails
 // unless the signature is of one of them.
 func checkSignature(dir *os.Root, id string, trusted []ed25519.PublicKey) (signed bool, err error) {

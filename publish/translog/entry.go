@@ -132,3 +132,17 @@ func splitEntries(data []byte, n int) ([][]byte, error) {
 	}
 	return out, nil
 }
+
+// Live returns the index of the latest entry of each snapshot that no later entry removes.
+func Live(entries []Entry) map[string]int {
+	out := map[string]int{}
+	for i, e := range entries {
+		switch e.Kind {
+		case Snapshot:
+			out[e.ID] = i
+		case Removal:
+			delete(out, e.Snapshot)
+		}
+	}
+	return out
+}

@@ -166,7 +166,7 @@ func (l Log) finish(ctx context.Context, s state) error {
 
 // grow writes the entries and the tiles, and returns the new tree.
 func (l Log) grow(ctx context.Context, s state) (tlog.Tree, error) {
-	view := View{s.head, l.Store}
+	view := View{Head: s.head, from: l.Store}
 	size := s.head.Size
 	added := map[int64]tlog.Hash{}
 	reader := tlog.HashReaderFunc(func(indices []int64) ([]tlog.Hash, error) {

@@ -17,7 +17,9 @@ var ErrNoLog = errors.New("no log")
 // A View is a log at one head. All that it returns is checked against the head.
 type View struct {
 	Head
-	from storage.Opener
+	// Checkpoint is the signed head as it was read: the proof of what the key signed.
+	Checkpoint []byte
+	from       storage.Opener
 }
 
 // Open reads the head of the log at a place. The error is ErrNoLog if there is none and a
@@ -32,7 +34,7 @@ func Open(ctx context.Context, from storage.Opener) (*View, error) {
 		return nil, err
 	}
 	head, err := ParseCheckpoint(data)
-	return &View{head, from}, err
+	return &View{head, data, from}, err
 }
 
 // Entries returns the entries with the indices from begin to end, which is not included.
