@@ -52,6 +52,10 @@ type Board struct {
 	// Cuts are the rates by tag of the prompts, sorted by tag and value; empty without tags.
 	Cuts []Cut  `json:"cuts,omitempty"`
 	URL  string `json:"url"`
+
+	// Prompts are not printed on the board, but in a list of their own. Rank leaves them
+	// out: Measurement.Prompts counts them.
+	Prompts []Prompt `json:"-"`
 }
 
 // A BoardDetail is a part of Board. It is nil in boards of older snapshots.
@@ -149,9 +153,10 @@ type Standing struct {
 	// Labelled is the rate that labels corrected; nil without them.
 	Labelled *CorrectedRate `json:"labelled,omitempty"`
 
-	// BeatenBy holds the rivals with a higher rate, best first. It is printed
+	// BeatenBy holds the rivals with a higher rate, best first. It and Breakdown are printed
 	// in the tool's report, not on the board.
-	BeatenBy []Rival `json:"-"`
+	BeatenBy  []Rival    `json:"-"`
+	Breakdown *Breakdown `json:"-"`
 }
 
 // A Detail is what backs a tool's rates: a part of Standing and Report. It is nil in boards
@@ -294,7 +299,8 @@ type Report struct {
 	Synthetic bool       `json:"synthetic"`
 	Warnings  []string   `json:"warnings"`
 	BeatenBy  []Rival    `json:"beatenBy"`
-	URL       string     `json:"url"`
+	*Breakdown
+	URL string `json:"url"`
 	// Labelled and ExtractionError are nil without labels.
 	Labelled        *CorrectedRate   `json:"labelled,omitempty"`
 	ExtractionError *ExtractionError `json:"extractionError,omitempty"`
