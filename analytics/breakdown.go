@@ -84,6 +84,48 @@ func TrialsPath(category, prompt, tool string) string {
 	return "/api/public/trials?" + q.Encode()
 }
 
+// TrialPath is the path of one trial.
+func TrialPath(id string) string { return "/api/public/trials/" + url.PathEscape(id) }
+
+// maxExamples is the number of examples of a tool that was picked, and of one that was not.
+const maxExamples = 3
+
+// AddExamples gives each tool trials that picked it, and trials that picked a rival. from
+// must be sorted by trial; ids are digests, so this order is as good as a random one.
+func (b *Board) AddExamples(from []Example) {
+	for i := range b.Tools {
+		slug := b.Tools[i].Slug
+		picked := examples(from, func(e Example) bool { return e.Picked == slug })
+		b.Tools[i].Breakdown.Examples = append(picked, examples(from, func(e Example) bool { return e.Picked != slug })...)
+	}
+}
+
+// examples chooses trials: first those of another agent and another prompt than the ones
+// before, then those of either, then any.
+func examples(from []Example, ok func(Example) bool) []Example {
+	var out []Example
+	seen := map[string]bool{}
+	for repeated := range 3 { // how much of agent and prompt may repeat
+		for _, e := range from {
+			if len(out) == maxExamples {
+				return out
+			}
+			n := 0
+			for _, key := range []string{"agent " + e.Agent, "prompt " + e.Prompt} {
+				if seen[key] {
+					n++
+				}
+			}
+			if n > repeated || !ok(e) || seen[e.Trial] {
+				continue
+			}
+			seen["agent "+e.Agent], seen["prompt "+e.Prompt], seen[e.Trial] = true, true, true
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // breakDown adds the breakdown of each standing; by holds the rates by agent and tool.
 func (b *Board) breakDown(t *tally, order stats.Order, by [][]AgentRate) {
 	for i := range b.Tools {

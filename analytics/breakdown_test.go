@@ -109,3 +109,30 @@ func TestPromptsAreCounted(t *testing.T) {
 		t.Errorf("%+v", b.Tools[3].Breakdown)
 	}
 }
+
+// TestExamplesAreOfDifferentAgentsAndPrompts: as far as there are any.
+func TestExamplesAreOfDifferentAgentsAndPrompts(t *testing.T) {
+	trial := func(id, agent, prompt, picked string) Example {
+		return Example{Trial: id, Agent: agent, Prompt: prompt, Outcome: "tool", Picked: picked}
+	}
+	from := []Example{
+		trial("1", "a", "p", "x"), trial("2", "a", "p", "x"), trial("3", "a", "q", "x"), trial("4", "b", "p", "x"), trial("5", "b", "q", "x"),
+		trial("6", "a", "p", "y"), trial("7", "b", "r", "y"),
+	}
+	b := rank(category("x", "y", "z"), toy(), 60, false)
+	b.AddExamples(from)
+	for slug, want := range map[string]string{"x": "152 67", "y": "67 152", "z": " 157"} {
+		i := slices.IndexFunc(b.Tools, func(s Standing) bool { return s.Slug == slug })
+		got, after := "", ""
+		for _, e := range b.Tools[i].Breakdown.Examples {
+			if e.Picked == slug {
+				got += e.Trial
+			} else {
+				after += e.Trial
+			}
+		}
+		if got+" "+after != want {
+			t.Errorf("%s: %s %s, want %s", slug, got, after, want)
+		}
+	}
+}

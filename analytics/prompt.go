@@ -49,24 +49,28 @@ func (m Measurement) Prompts() []Prompt {
 		for i < len(m.Cells) && m.Cells[i].Prompt == name {
 			i++
 		}
-		p := Prompt{Family: m.Design.Families[name], Tools: []PromptTool{}, Agents: []PromptAgent{}}
-		var found bool
-		if p.Eval, p.Prompt, found = strings.Cut(name, "/"); !found {
-			p.Eval, p.Prompt = "", name
-		}
-		for tag, value := range m.Design.Tags[name] {
-			if value != "" {
-				if p.Tags == nil {
-					p.Tags = map[string]string{}
-				}
-				p.Tags[tag] = value
-			}
-		}
-		p.URL = TrialsPath(m.Category.Slug, name, "")
-		p.count(m.Cells[from:i])
-		out = append(out, p)
+		out = append(out, m.Prompt(name, m.Cells[from:i]))
 	}
 	return out
+}
+
+// Prompt counts the cells of one prompt, sorted by agent.
+func (m Measurement) Prompt(name string, cells []Cell) Prompt {
+	p := Prompt{Family: m.Design.Families[name], Tools: []PromptTool{}, Agents: []PromptAgent{}, URL: TrialsPath(m.Category.Slug, name, "")}
+	var found bool
+	if p.Eval, p.Prompt, found = strings.Cut(name, "/"); !found {
+		p.Eval, p.Prompt = "", name
+	}
+	for tag, value := range m.Design.Tags[name] {
+		if value != "" {
+			if p.Tags == nil {
+				p.Tags = map[string]string{}
+			}
+			p.Tags[tag] = value
+		}
+	}
+	p.count(cells)
+	return p
 }
 
 // Name is EVAL/PROMPT, as cells have it.

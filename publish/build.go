@@ -71,7 +71,7 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	if m.Counts.Trials == 0 {
 		return m, "", errors.New("the runs have no valid trial yet; run the eval first, then publish")
 	}
-	docs, err := documents(boards)
+	docs, err := documents(boards, m.SchemaVersion)
 	if err != nil {
 		return m, "", err
 	}

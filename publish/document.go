@@ -115,6 +115,12 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		}
 		labels.Extracted = m.extracted(f.Slug)
 		boards[i] = boards[i].WithLabels(ms[i], labels)
+		m.addPrompts(&boards[i], ms[i])
+		examples, err := s.store.Examples(ctx, f.Slug, s.runs)
+		if err != nil {
+			return nil, err
+		}
+		boards[i].AddExamples(examples)
 		if errs := analytics.Check(boards[i]); len(errs) > 0 {
 			return nil, fmt.Errorf("nothing published, the board of %s is inconsistent: %w", f.Slug, errors.Join(errs...))
 		}
@@ -122,8 +128,9 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 	return boards, nil
 }
 
-// documents renders everything that follows from the boards, by path.
-func documents(boards []analytics.Board) (map[string][]byte, error) {
+// documents renders everything that follows from the boards, by path. Layout 1 has no
+// breakdowns and no prompts.
+func documents(boards []analytics.Board, layout int) (map[string][]byte, error) {
 	docs := map[string][]byte{}
 	add := func(name string, v any) error {
 		data, err := content.JSON(v)
@@ -141,9 +148,17 @@ func documents(boards []analytics.Board) (map[string][]byte, error) {
 			if !ok {
 				return nil, fmt.Errorf("board %s ranks %s without a report on it", b.Category, s.Slug)
 			}
+			if layout < 2 {
+				r.Breakdown = nil
+			}
 			if err := add(reportPath(b.Category, s.Slug), r); err != nil {
 				return nil, err
 			}
+		}
+	}
+	if layout >= 2 {
+		if err := promptDocuments(boards, add); err != nil {
+			return nil, err
 		}
 	}
 	return docs, add(categoriesName, list)

@@ -18,7 +18,7 @@ import (
 
 // SchemaVersion is the version of the layout that this package writes, and the
 // newest that it reads.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // Statistics is the version of the formulas by which this package computes boards:
 // 2 weighs agents and prompt families, and has clustered rank ranges.

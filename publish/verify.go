@@ -141,7 +141,7 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 	if m.Statistics < Statistics {
 		return compareCounts(boards, docs)
 	}
-	want, err := documents(boards)
+	want, err := documents(boards, m.SchemaVersion)
 	if err != nil {
 		return 0, err
 	}
