@@ -1,37 +1,37 @@
-package bundle
+package gather
 
 import (
 	"iter"
 	"slices"
 	"strings"
 
-	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
 // placed returns evidence with its place in a transcript.
-func placed(e pick.Evidence, t *transcript.Transcript) format.Evidence {
-	out := format.Evidence{Tool: e.Tool, Level: e.Level, Kind: e.Kind, Path: e.Path, Line: e.Line, Quote: e.Quote}
+func placed(e pick.Evidence, t *transcript.Transcript) trialset.Evidence {
+	out := trialset.Evidence{Tool: e.Tool, Level: e.Level, Kind: e.Kind, Path: e.Path, Line: e.Line, Quote: e.Quote}
 	var at int
 	switch {
 	case e.Kind == "structured":
-		out.In = format.InStructured
+		out.In = trialset.InStructured
 		return out
 	case e.Kind == "listed" && t.Listing != nil:
-		out.In = format.InListing
+		out.In = trialset.InListing
 		at = slices.Index(t.Listing.Imports, e.Quote)
 	case e.Path != "" && e.Kind != "judge": // a judge's quote has its name
-		out.In = format.InFiles
+		out.In = trialset.InFiles
 		at = slices.IndexFunc(t.Diff, func(f transcript.FileChange) bool { return f.Path == e.Path })
 	case e.Kind == "command":
-		out.In = format.InCommands
+		out.In = trialset.InCommands
 		at = slices.IndexFunc(t.Commands, func(c transcript.Command) bool {
 			return strings.HasPrefix(strings.TrimSpace(c.Cmd), e.Quote)
 		})
 	default:
 		if quote := find(t.FinalText, e.Quote); quote != "" {
-			out.In, out.Quote = format.InText, quote
+			out.In, out.Quote = trialset.InText, quote
 		}
 		return out
 	}

@@ -1,4 +1,4 @@
-package format
+package trialset
 
 import (
 	"crypto/sha256"
@@ -6,15 +6,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 )
 
 // The sizes of traces.idx, in bytes.
 const (
-	HeaderSize = 24
-	FrameSize  = 52
-	EntrySize  = 56
-	IDBytes    = 10
+	headerSize = 24
+	frameSize  = 52
+	entrySize  = 56
+	idBytes    = 10
 
 	magic = "fpTrace1"
 )
@@ -27,15 +28,17 @@ const (
 
 // The limits of a frame and of a line, unpacked.
 const (
-	FrameLines = 256
-	LineBytes  = 64 << 20
+	frameLines = 256
+	lineBytes  = 64 << 20
+	maxFrame   = lineBytes
+	maxWindow  = 8 << 20
 )
 
 // Excluded is the outcome of an excluded trial, in addition to those of pick.Kinds.
 const Excluded = "excluded"
 
-// Names is names.json: the texts that entries of the index refer to.
-type Names struct {
+// names is names.json: the texts that entries of the index refer to.
+type names struct {
 	Outcomes  []string `json:"outcomes"`
 	Agents    []string `json:"agents"`
 	Prompts   []string `json:"prompts"`
@@ -44,8 +47,8 @@ type Names struct {
 	Picked []string `json:"picked"`
 }
 
-// Check refuses lists in which a text occurs twice: a filter is one place in a list.
-func (n *Names) Check() error {
+// check refuses lists in which a text occurs twice: a filter is one place in a list.
+func (n *names) check() error {
 	for _, list := range [][]string{n.Outcomes, n.Agents, n.Prompts, n.Templates, n.Picked} {
 		seen := make(map[string]bool, len(list))
 		for _, name := range list {
@@ -58,8 +61,8 @@ func (n *Names) Check() error {
 	return nil
 }
 
-// Resolve returns an entry of the index with its texts.
-func (n *Names) Resolve(e *IndexEntry) (Entry, error) {
+// resolve returns an entry of the index with its texts.
+func (n *names) resolve(e *indexEntry) (Entry, error) {
 	out := Entry{ID: hex.EncodeToString(e.ID[:]), Repeat: int(e.Repeat), Mismatch: e.Mismatch, Unresolved: e.Unresolved, WallMS: e.WallMS}
 	if cost := e.CostUSD; !math.IsNaN(cost) && !math.IsInf(cost, 0) {
 		out.CostUSD = &cost
@@ -80,36 +83,36 @@ func (n *Names) Resolve(e *IndexEntry) (Entry, error) {
 	return out, nil
 }
 
-// AppendHeader appends the header of an index.
-func AppendHeader(dst []byte, frames, entries int) []byte {
+// appendHeader appends the header of an index.
+func appendHeader(dst []byte, frames, entries int) []byte {
 	dst = append(dst, magic...)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(frames))   //nolint:gosec // a count
 	return binary.BigEndian.AppendUint64(dst, uint64(entries)) //nolint:gosec // a count
 }
 
-// DecodeHeader returns the counts of a header of HeaderSize bytes, as long as an index of
+// decodeHeader returns the counts of a header of headerSize bytes, as long as an index of
 // size bytes can have that many.
-func DecodeHeader(head []byte, size int64) (frames, entries int64, err error) {
+func decodeHeader(head []byte, size int64) (frames, entries int64, err error) {
 	if string(head[:8]) != magic {
 		return 0, 0, errors.New("missing header " + magic)
 	}
 	f, e := binary.BigEndian.Uint64(head[8:]), binary.BigEndian.Uint64(head[16:])
-	limit := uint64(size) / EntrySize //nolint:gosec // a size
-	if f > limit || e > limit || HeaderSize+int64(f)*FrameSize+int64(e)*EntrySize != size {
+	limit := uint64(size) / entrySize //nolint:gosec // a size
+	if f > limit || e > limit || headerSize+int64(f)*frameSize+int64(e)*entrySize != size {
 		return 0, 0, fmt.Errorf("%d frames and %d entries do not match %d bytes", f, e, size)
 	}
 	return int64(f), int64(e), nil //nolint:gosec // below limit
 }
 
-// A Frame is the place of some lines in traces.zst.
-type Frame struct {
+// A frame is the place of some lines in traces.zst.
+type frame struct {
 	At                  uint64
 	Packed, Size, Lines uint32
 	Sum                 [sha256.Size]byte
 }
 
-// Append appends the frame as FrameSize bytes.
-func (f *Frame) Append(dst []byte) []byte {
+// append appends the frame as frameSize bytes.
+func (f *frame) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, f.At)
 	for _, n := range []uint32{f.Packed, f.Size, f.Lines} {
 		dst = binary.BigEndian.AppendUint32(dst, n)
@@ -117,17 +120,17 @@ func (f *Frame) Append(dst []byte) []byte {
 	return append(dst, f.Sum[:]...)
 }
 
-// Decode reads a frame of FrameSize bytes. Its numbers may be anything.
-func (f *Frame) Decode(buf []byte) {
+// decode reads a frame of frameSize bytes. Its numbers may be anything.
+func (f *frame) decode(buf []byte) {
 	f.At = binary.BigEndian.Uint64(buf)
 	f.Packed, f.Size, f.Lines = binary.BigEndian.Uint32(buf[8:]), binary.BigEndian.Uint32(buf[12:]), binary.BigEndian.Uint32(buf[16:])
 	copy(f.Sum[:], buf[20:])
 }
 
-// An IndexEntry is one trial in traces.idx. Outcome, Agent, Prompt, Template and Picked
-// are places in Names.
-type IndexEntry struct {
-	ID                                      [IDBytes]byte
+// An indexEntry is one trial in traces.idx. Outcome, Agent, Prompt, Template and Picked
+// are places in names.
+type indexEntry struct {
+	ID                                      [idBytes]byte
 	Outcome                                 byte
 	Mismatch, Unresolved                    bool
 	Agent, Prompt, Template, Repeat, Picked uint32
@@ -136,8 +139,8 @@ type IndexEntry struct {
 	WallMS                                  int64
 }
 
-// Append appends the entry as EntrySize bytes.
-func (e *IndexEntry) Append(dst []byte) []byte {
+// append appends the entry as entrySize bytes.
+func (e *indexEntry) append(dst []byte) []byte {
 	flags := byte(0)
 	if e.Mismatch {
 		flags |= flagMismatch
@@ -153,8 +156,8 @@ func (e *IndexEntry) Append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(e.WallMS)) //nolint:gosec // not negative
 }
 
-// Decode reads an entry of EntrySize bytes. Its numbers may be anything.
-func (e *IndexEntry) Decode(buf []byte) {
+// decode reads an entry of entrySize bytes. Its numbers may be anything.
+func (e *indexEntry) decode(buf []byte) {
 	copy(e.ID[:], buf)
 	e.Outcome, e.Mismatch, e.Unresolved = buf[10], buf[11]&flagMismatch != 0, buf[11]&flagUnresolved != 0
 	for i, p := range []*uint32{&e.Agent, &e.Prompt, &e.Template, &e.Repeat, &e.Picked, &e.Frame, &e.Line} {
@@ -162,4 +165,40 @@ func (e *IndexEntry) Decode(buf []byte) {
 	}
 	e.CostUSD = math.Float64frombits(binary.BigEndian.Uint64(buf[40:]))
 	e.WallMS = int64(binary.BigEndian.Uint64(buf[48:])) //nolint:gosec // any value is valid
+}
+
+// An index is traces.idx. It stays on disk.
+type index struct {
+	file io.ReaderAt
+	size int64
+	// traces is the size of traces.zst.
+	traces          int64
+	frames, entries int64
+}
+
+// open reads the header.
+func (x *index) open() error {
+	var head [headerSize]byte
+	if _, err := x.file.ReadAt(head[:], 0); err != nil {
+		return fmt.Errorf("its header: %w", err)
+	}
+	var err error
+	x.frames, x.entries, err = decodeHeader(head[:], x.size)
+	return err
+}
+
+// frame reads a frame and refuses one that the traces cannot have.
+func (x *index) frame(n int64) (f frame, err error) {
+	if n < 0 || n >= x.frames {
+		return f, fmt.Errorf("frame %d of %d", n, x.frames)
+	}
+	var buf [frameSize]byte
+	if _, err := x.file.ReadAt(buf[:], headerSize+n*frameSize); err != nil {
+		return f, err
+	}
+	f.decode(buf[:])
+	if traces := uint64(x.traces); f.At > traces || uint64(f.Packed) > traces-f.At || f.Packed > maxFrame+maxFrame/64 || f.Size > maxFrame || f.Lines > frameLines { //nolint:gosec // a size
+		return f, fmt.Errorf("frame %d cannot be %d bytes at %d, %d unpacked, of %d lines", n, f.Packed, f.At, f.Size, f.Lines)
+	}
+	return f, nil
 }

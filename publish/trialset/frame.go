@@ -1,4 +1,4 @@
-package bundle
+package trialset
 
 import (
 	"bytes"
@@ -11,14 +11,12 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // Trace returns one trial with its transcript, evidence and attempts, as JSON; the
-// form is format.Trace. One that is not in the bundle is ErrNotFound.
-func (b *Bundle) Trace(ctx context.Context, trialID string) (json.RawMessage, error) {
-	var want [format.IDBytes]byte
+// form is Trace. One that is not in the set is ErrNotFound.
+func (s *Set) Trace(ctx context.Context, trialID string) (json.RawMessage, error) {
+	var want [idBytes]byte
 	missing := fmt.Errorf("trial %q: %w", trialID, ErrNotFound)
 	if len(trialID) != hex.EncodedLen(len(want)) {
 		return nil, missing
@@ -26,23 +24,23 @@ func (b *Bundle) Trace(ctx context.Context, trialID string) (json.RawMessage, er
 	if _, err := hex.Decode(want[:], []byte(trialID)); err != nil {
 		return nil, missing
 	}
-	found, err := b.find(ctx, want)
+	found, err := s.find(ctx, want)
 	if err != nil {
 		return nil, err
 	}
 	if found == nil {
 		return nil, missing
 	}
-	r := frameReader{b: b, at: -1}
+	r := frameReader{set: s, at: -1}
 	line, err := r.line(found)
 	return bytes.Clone(bytes.TrimSuffix(line, []byte("\n"))), err
 }
 
 // WriteNDJSON writes the selected trials as Trace returns them, one per line, in the order
 // of the plan. It holds one frame in memory.
-func (b *Bundle) WriteNDJSON(ctx context.Context, w io.Writer, f Filter) error {
-	r := frameReader{b: b, at: -1}
-	return b.choose(ctx, f, 0, func(_ int64, e *format.IndexEntry) (bool, error) {
+func (s *Set) WriteNDJSON(ctx context.Context, w io.Writer, f Filter) error {
+	r := frameReader{set: s, at: -1}
+	return s.choose(ctx, f, 0, func(_ int64, e *indexEntry) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
@@ -57,7 +55,7 @@ func (b *Bundle) WriteNDJSON(ctx context.Context, w io.Writer, f Filter) error {
 
 // A frameReader holds the frame that was read last, and its memory for the next.
 type frameReader struct {
-	b           *Bundle
+	set         *Set
 	at          int64
 	packed, buf []byte
 	lines       [][]byte
@@ -65,7 +63,7 @@ type frameReader struct {
 }
 
 // line returns the line of an entry, with its newline. It is good until the next call.
-func (r *frameReader) line(e *format.IndexEntry) ([]byte, error) {
+func (r *frameReader) line(e *indexEntry) ([]byte, error) {
 	if n := int64(e.Frame); n != r.at {
 		if err := r.read(n); err != nil {
 			return nil, err
@@ -74,7 +72,7 @@ func (r *frameReader) line(e *format.IndexEntry) ([]byte, error) {
 	r.begin = append(r.begin[:0], `{"id":"00000000000000000000"`...)
 	hex.Encode(r.begin[len(`{"id":"`):], e.ID[:])
 	if int64(e.Line) >= int64(len(r.lines)) || !bytes.HasPrefix(r.lines[e.Line], r.begin) {
-		return nil, r.b.damaged(format.IndexName, fmt.Sprintf("trial %x is not line %d of frame %d", e.ID, e.Line, e.Frame))
+		return nil, r.set.place.damaged(indexName, fmt.Sprintf("trial %x is not line %d of frame %d", e.ID, e.Line, e.Frame))
 	}
 	return r.lines[e.Line], nil
 }
@@ -83,22 +81,22 @@ func (r *frameReader) line(e *format.IndexEntry) ([]byte, error) {
 // allows.
 func (r *frameReader) read(n int64) error {
 	r.at = -1
-	f, err := r.b.index.frame(n)
+	f, err := r.set.index.frame(n)
 	if err != nil {
-		return r.b.damaged(format.IndexName, err.Error())
+		return r.set.place.damaged(indexName, err.Error())
 	}
 	r.packed, r.buf = grow(r.packed, int(f.Packed)), grow(r.buf, int(f.Size))
-	if _, err := r.b.traces.ReadAt(r.packed, int64(f.At)); errors.Is(err, io.EOF) {
-		return r.b.damaged(format.TracesName, fmt.Sprintf("ends inside frame %d", n))
+	if _, err := r.set.traces.ReadAt(r.packed, int64(f.At)); errors.Is(err, io.EOF) {
+		return r.set.place.damaged(tracesName, fmt.Sprintf("ends inside frame %d", n))
 	} else if err != nil {
-		return r.b.fail(err)
+		return r.set.place.fail(err)
 	}
 	if sha256.Sum256(r.packed) != f.Sum {
-		return r.b.damaged(format.TracesName, fmt.Sprintf("byte %d: the hash of frame %d is not the index's", int64(f.At), n))
+		return r.set.place.damaged(tracesName, fmt.Sprintf("byte %d: the hash of frame %d is not the index's", int64(f.At), n))
 	}
-	data, err := r.b.decoder.DecodeAll(r.packed, r.buf[:0:int(f.Size)])
+	data, err := r.set.decoder.DecodeAll(r.packed, r.buf[:0:int(f.Size)])
 	if err != nil {
-		return r.b.damaged(format.TracesName, fmt.Sprintf("byte %d: frame %d: %v", int64(f.At), n, err))
+		return r.set.place.damaged(tracesName, fmt.Sprintf("byte %d: frame %d: %v", int64(f.At), n, err))
 	}
 	r.lines = r.lines[:0]
 	for line := range bytes.Lines(data) {
@@ -108,7 +106,7 @@ func (r *frameReader) read(n int64) error {
 		r.lines = append(r.lines, line)
 	}
 	if len(data) != int(f.Size) || len(r.lines) != int(f.Lines) || bytes.Count(data, []byte("\n")) != int(f.Lines) {
-		return r.b.damaged(format.TracesName, fmt.Sprintf("byte %d: frame %d does not have %d lines in %d bytes", int64(f.At), n, int(f.Lines), int(f.Size)))
+		return r.set.place.damaged(tracesName, fmt.Sprintf("byte %d: frame %d does not have %d lines in %d bytes", int64(f.At), n, int(f.Lines), int(f.Size)))
 	}
 	r.at = n
 	return nil
@@ -122,9 +120,9 @@ func grow(buf []byte, n int) []byte {
 	return buf[:n]
 }
 
-// newDecoder returns one that many goroutines may share. It writes no more than there
-// is room for.
-func newDecoder() (*zstd.Decoder, error) {
+// NewDecoder returns the decoder of sets, which many of them may share: one takes 600 kB
+// a core. It writes no more than there is room for.
+func NewDecoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true),
 		zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(maxWindow))
 }

@@ -1,4 +1,4 @@
-package bundle
+package trialset
 
 import (
 	"bytes"
@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // made returns an index of frames and of as many entries as each has lines, and the
@@ -57,17 +55,17 @@ func appendFrame(frames, traces, packed []byte, size, lines int) ([]byte, []byte
 }
 
 // inMemory is a bundle without files. The error is that of the index.
-func inMemory(tb testing.TB, idx, traces []byte) (*Bundle, error) {
+func inMemory(tb testing.TB, idx, traces []byte) (*Set, error) {
 	tb.Helper()
-	dec, err := newDecoder()
+	dec, err := NewDecoder()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(dec.Close)
-	b := &Bundle{
-		ID: "0123456789abcdef0123", traces: bytes.NewReader(traces), decoder: dec,
+	b := &Set{
+		place: Place{Of: "set", ID: "0123456789abcdef0123"}, traces: bytes.NewReader(traces), decoder: dec,
 		index: index{file: bytes.NewReader(idx), size: int64(len(idx)), traces: int64(len(traces))},
-		names: format.Names{
+		names: names{
 			Outcomes: []string{"tool", "diy", "other"}, Agents: []string{"a", "b"}, Prompts: []string{"p0", "p1", "p2", "p3", "p4"},
 			Templates: []string{"none"}, Picked: []string{"", "x", "y", "z"},
 		},
@@ -80,7 +78,7 @@ func inMemory(tb testing.TB, idx, traces []byte) (*Bundle, error) {
 func FuzzIndex(f *testing.F) {
 	idx, traces := made(f, 3, 1)
 	f.Add(idx)
-	for _, at := range []int{8, 16, format.HeaderSize, format.HeaderSize + 8, format.HeaderSize + 12, format.HeaderSize + 16, format.HeaderSize + 20, len(idx) - format.EntrySize + 10, len(idx) - format.EntrySize + 32} {
+	for _, at := range []int{8, 16, headerSize, headerSize + 8, headerSize + 12, headerSize + 16, headerSize + 20, len(idx) - entrySize + 10, len(idx) - entrySize + 32} {
 		bad := slices.Clone(idx)
 		bad[at] ^= 0xff
 		f.Add(bad)
@@ -92,7 +90,7 @@ func FuzzIndex(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if b.index.entries*format.EntrySize > int64(len(data)) {
+		if b.index.entries*entrySize > int64(len(data)) {
 			t.Fatalf("%d entries in %d bytes", b.index.entries, len(data))
 		}
 		seen, cursor := 0, ""
@@ -116,12 +114,12 @@ func FuzzIndex(f *testing.F) {
 		if _, err := b.FullPage(t.Context(), Filter{}, "", 3, 40); err != nil {
 			damaged(t, err)
 		}
-		cells, err := b.Cells(t.Context())
+		counts, err := b.Counts(t.Context())
 		if err != nil {
 			damaged(t, err)
 		}
 		counted := int64(0)
-		for _, c := range cells {
+		for _, c := range counts {
 			counted += int64(c.Trials)
 		}
 		if counted > b.index.entries {
@@ -149,7 +147,7 @@ func FuzzCursor(f *testing.F) {
 	f.Add("AAAA", "b")
 	f.Fuzz(func(t *testing.T, cursor, agent string) {
 		filter := Filter{Agent: agent}
-		at, err := b.place(filter, cursor)
+		at, err := b.at(filter, cursor)
 		if err != nil {
 			if !errors.Is(err, ErrCursor) {
 				t.Errorf("error %v", err)
@@ -158,26 +156,6 @@ func FuzzCursor(f *testing.F) {
 		}
 		if at < 0 || at >= b.index.entries || cursor != "" && b.cursor(filter, at) != cursor {
 			t.Errorf("%q is place %d, whose cursor is %q", cursor, at, b.cursor(filter, at))
-		}
-	})
-}
-
-func FuzzManifest(f *testing.F) {
-	f.Add([]byte(`{"format.SchemaVersion":1,"files":[]}`))
-	f.Add([]byte(`{"format.SchemaVersion":1,"files":[{"path":"names.json"},{"path":"scores.json"},{"path":"traces.idx"},{"path":"traces.zst"},{"path":"trials.parquet"}]}`))
-	f.Add([]byte(`{"format.SchemaVersion":2}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseManifest(digest(data)[:format.IDDigits], data)
-		if err != nil {
-			return
-		}
-		for i, file := range m.Files {
-			if file.Path != format.FileNames()[i] || file.Bytes < 0 {
-				t.Errorf("%+v passes", file)
-			}
-		}
-		if len(m.Files) != len(format.FileNames()) || m.SchemaVersion > format.SchemaVersion {
-			t.Errorf("%+v passes", m)
 		}
 	})
 }

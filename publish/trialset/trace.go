@@ -1,4 +1,4 @@
-package format
+package trialset
 
 import (
 	"encoding/json"

@@ -1,12 +1,10 @@
-package bundle
+package trialset
 
 import (
 	"context"
 	"errors"
 	"io"
 	"slices"
-
-	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // Unresolved as Filter.Outcome selects the ambiguous trials that no rule decided.
@@ -29,7 +27,7 @@ type matcher struct {
 	none bool
 }
 
-func newMatcher(n *format.Names, f Filter) matcher {
+func newMatcher(n *names, f Filter) matcher {
 	var m matcher
 	place := func(list []string, name string) int64 {
 		if name == "" {
@@ -47,25 +45,25 @@ func newMatcher(n *format.Names, f Filter) matcher {
 	return m
 }
 
-func (m *matcher) takes(e *format.IndexEntry) bool {
+func (m *matcher) takes(e *indexEntry) bool {
 	return (!m.unresolved || e.Unresolved) && (m.agent < 0 || m.agent == int64(e.Agent)) && (m.outcome < 0 || m.outcome == int64(e.Outcome)) &&
 		(m.picked < 0 || m.picked == int64(e.Picked)) && (m.prompt < 0 || m.prompt == int64(e.Prompt))
 }
 
 // chunks calls fn with blocks of encoded index entries, starting at entry from, until
 // fn returns false.
-func (b *Bundle) chunks(ctx context.Context, from int64, fn func(from int64, part []byte) (more bool, err error)) error {
-	x := &b.index
-	buf := make([]byte, min(chunk, max(0, x.entries-from))*format.EntrySize)
+func (s *Set) chunks(ctx context.Context, from int64, fn func(from int64, part []byte) (more bool, err error)) error {
+	x := &s.index
+	buf := make([]byte, min(chunk, max(0, x.entries-from))*entrySize)
 	for ; from < x.entries; from += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		part := buf[:min(chunk, x.entries-from)*format.EntrySize]
-		if _, err := x.file.ReadAt(part, format.HeaderSize+x.frames*format.FrameSize+from*format.EntrySize); errors.Is(err, io.EOF) {
-			return b.damaged(format.IndexName, "it became shorter while it was read")
+		part := buf[:min(chunk, x.entries-from)*entrySize]
+		if _, err := x.file.ReadAt(part, headerSize+x.frames*frameSize+from*entrySize); errors.Is(err, io.EOF) {
+			return s.place.damaged(indexName, "it became shorter while it was read")
 		} else if err != nil {
-			return b.fail(err)
+			return s.place.fail(err)
 		}
 		if more, err := fn(from, part); err != nil || !more {
 			return err
@@ -75,11 +73,11 @@ func (b *Bundle) chunks(ctx context.Context, from int64, fn func(from int64, par
 }
 
 // scan calls fn with each index entry, starting at entry from, until fn returns false.
-func (b *Bundle) scan(ctx context.Context, from int64, fn func(at int64, e *format.IndexEntry) (more bool, err error)) error {
-	var e format.IndexEntry
-	return b.chunks(ctx, from, func(at int64, part []byte) (bool, error) {
-		for ; len(part) > 0; part, at = part[format.EntrySize:], at+1 {
-			e.Decode(part)
+func (s *Set) scan(ctx context.Context, from int64, fn func(at int64, e *indexEntry) (more bool, err error)) error {
+	var e indexEntry
+	return s.chunks(ctx, from, func(at int64, part []byte) (bool, error) {
+		for ; len(part) > 0; part, at = part[entrySize:], at+1 {
+			e.decode(part)
 			if more, err := fn(at, &e); err != nil || !more {
 				return false, err
 			}
@@ -89,12 +87,12 @@ func (b *Bundle) scan(ctx context.Context, from int64, fn func(at int64, e *form
 }
 
 // find returns the entry of a trial, or nil. It compares ids and decodes only the match.
-func (b *Bundle) find(ctx context.Context, id [format.IDBytes]byte) (found *format.IndexEntry, err error) {
-	err = b.chunks(ctx, 0, func(_ int64, part []byte) (bool, error) {
-		for ; len(part) > 0; part = part[format.EntrySize:] {
-			if [format.IDBytes]byte(part) == id {
-				found = &format.IndexEntry{}
-				found.Decode(part)
+func (s *Set) find(ctx context.Context, id [idBytes]byte) (found *indexEntry, err error) {
+	err = s.chunks(ctx, 0, func(_ int64, part []byte) (bool, error) {
+		for ; len(part) > 0; part = part[entrySize:] {
+			if [idBytes]byte(part) == id {
+				found = &indexEntry{}
+				found.decode(part)
 				return false, nil
 			}
 		}
@@ -104,12 +102,12 @@ func (b *Bundle) find(ctx context.Context, id [format.IDBytes]byte) (found *form
 }
 
 // choose calls fn with the entries that a filter takes.
-func (b *Bundle) choose(ctx context.Context, f Filter, from int64, fn func(at int64, e *format.IndexEntry) (more bool, err error)) error {
-	m := newMatcher(&b.names, f)
+func (s *Set) choose(ctx context.Context, f Filter, from int64, fn func(at int64, e *indexEntry) (more bool, err error)) error {
+	m := newMatcher(&s.names, f)
 	if m.none {
 		return nil
 	}
-	return b.scan(ctx, from, func(at int64, e *format.IndexEntry) (bool, error) {
+	return s.scan(ctx, from, func(at int64, e *indexEntry) (bool, error) {
 		if !m.takes(e) {
 			return true, nil
 		}

@@ -1,4 +1,4 @@
-package bundle
+package trialset
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-
-	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // MaxPage is the most entries of a page.
@@ -15,30 +13,30 @@ const MaxPage = 1000
 
 // A Page is a part of a list.
 type Page struct {
-	Traces []format.Entry
+	Traces []Entry
 	// Next is the cursor of the page behind it; empty on the last.
 	Next string
 }
 
 // Traces returns a page of the selected trials in the order of the plan: the one that
 // begins at a cursor, or the first. All pages but the last have limit entries; limit is
-// clamped to 1 to MaxPage. It fails with ErrCursor for the cursor of another bundle or
+// clamped to 1 to MaxPage. It fails with ErrCursor for the cursor of another set or
 // filter.
-func (b *Bundle) Traces(ctx context.Context, f Filter, cursor string, limit int) (Page, error) {
+func (s *Set) Traces(ctx context.Context, f Filter, cursor string, limit int) (Page, error) {
 	limit = min(max(limit, 1), MaxPage)
-	from, err := b.place(f, cursor)
+	from, err := s.at(f, cursor)
 	if err != nil {
 		return Page{}, err
 	}
-	p := Page{Traces: make([]format.Entry, 0, limit)}
-	err = b.choose(ctx, f, from, func(at int64, e *format.IndexEntry) (bool, error) {
+	p := Page{Traces: make([]Entry, 0, limit)}
+	err = s.choose(ctx, f, from, func(at int64, e *indexEntry) (bool, error) {
 		if len(p.Traces) == limit {
-			p.Next = b.cursor(f, at)
+			p.Next = s.cursor(f, at)
 			return false, nil
 		}
-		entry, err := b.names.Resolve(e)
+		entry, err := s.names.resolve(e)
 		if err != nil {
-			return false, b.damaged(format.IndexName, err.Error())
+			return false, s.place.damaged(indexName, err.Error())
 		}
 		p.Traces = append(p.Traces, entry)
 		return true, nil
@@ -51,13 +49,13 @@ const (
 	cursorSize = tagSize + 8
 )
 
-// cursor names a place in the list of a filter. The tag keeps it to this bundle and
+// cursor names a place in the list of a filter. The tag keeps it to this set and
 // filter: elsewhere the place would mean something else.
-func (b *Bundle) cursor(f Filter, at int64) string {
-	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(b.tag(f), uint64(at))) //nolint:gosec // not negative
+func (s *Set) cursor(f Filter, at int64) string {
+	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(s.tag(f), uint64(at))) //nolint:gosec // not negative
 }
 
-func (b *Bundle) place(f Filter, cursor string) (int64, error) {
+func (s *Set) at(f Filter, cursor string) (int64, error) {
 	if cursor == "" {
 		return 0, nil
 	}
@@ -65,18 +63,18 @@ func (b *Bundle) place(f Filter, cursor string) (int64, error) {
 		return 0, ErrCursor
 	}
 	data, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(data) != cursorSize || string(data[:tagSize]) != string(b.tag(f)) {
+	if err != nil || len(data) != cursorSize || string(data[:tagSize]) != string(s.tag(f)) {
 		return 0, ErrCursor
 	}
 	at := binary.BigEndian.Uint64(data[tagSize:])
-	if at >= uint64(b.index.entries) { //nolint:gosec // a count
+	if at >= uint64(s.index.entries) { //nolint:gosec // a count
 		return 0, ErrCursor
 	}
 	return int64(at), nil //nolint:gosec // below a count
 }
 
-func (b *Bundle) tag(f Filter) []byte {
-	text, err := json.Marshal([]string{b.ID, f.Agent, f.Outcome, f.Picked, f.Prompt})
+func (s *Set) tag(f Filter) []byte {
+	text, err := json.Marshal([]string{s.place.ID, f.Agent, f.Outcome, f.Picked, f.Prompt})
 	if err != nil {
 		panic(err) // texts always encode
 	}

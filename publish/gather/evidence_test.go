@@ -1,8 +1,7 @@
-package bundle
+package gather
 
 import (
 	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/prices"
-	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -43,31 +42,31 @@ func TestEvidenceStandsWhereItSays(t *testing.T) {
 	x := pick.New(category, c.Version)
 	for name, tt := range map[string]struct {
 		said transcript.Transcript
-		want format.Evidence
+		want trialset.Evidence
 	}{
 		"a plain sentence": {
 			transcript.Transcript{FinalText: "It depends. I'd go with Flask. Good luck!"},
-			format.Evidence{Tool: "flask", Level: 2, Kind: "statement", In: "finalText", Quote: "I'd go with Flask."},
+			trialset.Evidence{Tool: "flask", Level: 2, Kind: "statement", In: "finalText", Quote: "I'd go with Flask."},
 		},
 		"markdown, a link and a curly apostrophe": {
 			transcript.Transcript{FinalText: "# Answer\n\n1. I\u2019d go with [**Flask**](https://flask.example/a_b) for `this`[2].\n"},
-			format.Evidence{Tool: "flask", Level: 2, Kind: "statement", In: "finalText", Quote: "I\u2019d go with [**Flask**](https://flask.example/a_b) for `this`[2]."},
+			trialset.Evidence{Tool: "flask", Level: 2, Kind: "statement", In: "finalText", Quote: "I\u2019d go with [**Flask**](https://flask.example/a_b) for `this`[2]."},
 		},
 		"an import": {
 			transcript.Transcript{Diff: []transcript.FileChange{{Path: "README.md", Added: []string{"x"}}, {Path: "app.py", Added: []string{"import os", "import flask"}}}},
-			format.Evidence{Tool: "flask", Level: 5, Kind: "import", In: "files", Index: 1, Path: "app.py", Line: 2, Quote: "import flask"},
+			trialset.Evidence{Tool: "flask", Level: 5, Kind: "import", In: "files", Index: 1, Path: "app.py", Line: 2, Quote: "import flask"},
 		},
 		"a dependency": {
 			transcript.Transcript{Diff: []transcript.FileChange{{Path: "requirements.txt", AddedDeps: []string{"django==5"}}}},
-			format.Evidence{Tool: "django", Level: 6, Kind: "manifest", In: "files", Path: "requirements.txt", Quote: "django==5"},
+			trialset.Evidence{Tool: "django", Level: 6, Kind: "manifest", In: "files", Path: "requirements.txt", Quote: "django==5"},
 		},
 		"a command": {
 			transcript.Transcript{Commands: []transcript.Command{{Cmd: "ls", Exit: new(0)}, {Cmd: " pip install flask " + strings.Repeat("# and more ", 50), Exit: new(0)}}},
-			format.Evidence{Tool: "flask", Level: 3, Kind: "command", In: "commands", Index: 1, Quote: strings.TrimSpace(("pip install flask " + strings.Repeat("# and more ", 50))[:300])},
+			trialset.Evidence{Tool: "flask", Level: 3, Kind: "command", In: "commands", Index: 1, Quote: strings.TrimSpace(("pip install flask " + strings.Repeat("# and more ", 50))[:300])},
 		},
 		"an import that a study lists": {
 			transcript.Transcript{Listing: &transcript.Listing{Source: "s", Ecosystem: "pypi", Imports: []string{"os", "flask"}}},
-			format.Evidence{Tool: "flask", Level: 5, Kind: "listed", In: "listing", Index: 1, Quote: "flask"},
+			trialset.Evidence{Tool: "flask", Level: 5, Kind: "listed", In: "listing", Index: 1, Quote: "flask"},
 		},
 	} {
 		r := x.Extract(tt.said)
@@ -87,25 +86,25 @@ func TestEvidenceStandsWhereItSays(t *testing.T) {
 	}
 	said := &transcript.Transcript{FinalText: "Weighed.\nFlask\ncarries the day."}
 	judged := placed(pick.Evidence{Kind: "judge", Path: "model-1", Quote: "Flask\ncarries the day."}, said)
-	if d := cmp.Diff(format.Evidence{Kind: "judge", In: "finalText", Path: "model-1", Quote: "Flask\ncarries the day."}, judged); d != "" {
+	if d := cmp.Diff(trialset.Evidence{Kind: "judge", In: "finalText", Path: "model-1", Quote: "Flask\ncarries the day."}, judged); d != "" {
 		t.Errorf("a quote of a judge: %s", d)
 	}
 	lost := placed(pick.Evidence{Kind: "import", Path: "gone.py", Line: 3, Quote: "q"}, &transcript.Transcript{})
-	if d := cmp.Diff(format.Evidence{Kind: "import", Path: "gone.py", Line: 3, Quote: "q"}, lost); d != "" {
+	if d := cmp.Diff(trialset.Evidence{Kind: "import", Path: "gone.py", Line: 3, Quote: "q"}, lost); d != "" {
 		t.Errorf("evidence whose file was left out: %s", d)
 	}
 }
 
 // stands says whether a reader finds evidence where it says.
-func stands(e format.Evidence, t *transcript.Transcript) bool {
+func stands(e trialset.Evidence, t *transcript.Transcript) bool {
 	switch e.In {
-	case format.InText:
+	case trialset.InText:
 		return strings.Contains(t.FinalText, e.Quote)
-	case format.InCommands:
+	case trialset.InCommands:
 		return strings.Contains(t.Commands[e.Index].Cmd, e.Quote)
-	case format.InListing:
+	case trialset.InListing:
 		return t.Listing.Imports[e.Index] == e.Quote
-	case format.InFiles:
+	case trialset.InFiles:
 		f := t.Diff[e.Index]
 		if e.Line > 0 {
 			return f.Path == e.Path && strings.Contains(f.Added[e.Line-1], e.Quote)
@@ -135,32 +134,6 @@ func FuzzFind(f *testing.F) {
 			t.Errorf("%q is found for %q", got, quote)
 		}
 	})
-}
-
-// TestNothingOfAnAgentIsLeftOut fails when the journal's manifest has a field that
-// the bundle's has not.
-func TestNothingOfAnAgentIsLeftOut(t *testing.T) {
-	kind := reflect.TypeFor[journal.Manifest]()
-	for i := range kind.NumField() {
-		var m journal.Manifest
-		field := reflect.ValueOf(&m).Elem().Field(i)
-		switch field.Kind() {
-		case reflect.String:
-			field.SetString("x")
-		case reflect.Slice:
-			field.Set(reflect.ValueOf([]string{"x"}))
-		default:
-			field.Set(reflect.ValueOf(map[string]string{"x": "y"}))
-		}
-		told := encodeManifest(m)
-		if told.ID != m.ID() {
-			t.Errorf("id %s, want %s", told.ID, m.ID())
-		}
-		told.ID = ""
-		if kind.Field(i).Name != "Agent" && reflect.ValueOf(told).IsZero() { // the agent has its name beside it
-			t.Errorf("%s is left out", kind.Field(i).Name)
-		}
-	}
 }
 
 func TestTokensAreToldAsFarAsTheyAreKnown(t *testing.T) {

@@ -1,4 +1,4 @@
-package bundle
+package trialset
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // TestAHundredThousandTrialsTakeNoMoreThanAThousand reads runs of both sizes and
@@ -45,8 +43,8 @@ func TestAHundredThousandTrialsTakeNoMoreThanAThousand(t *testing.T) {
 			func(ctx context.Context) error { _, err := large.Trace(ctx, last); return err },
 		},
 		"the counts": {
-			func(ctx context.Context) error { _, err := small.Cells(ctx); return err },
-			func(ctx context.Context) error { _, err := large.Cells(ctx); return err },
+			func(ctx context.Context) error { _, err := small.Counts(ctx); return err },
+			func(ctx context.Context) error { _, err := large.Counts(ctx); return err },
 		},
 	} {
 		few, _ := taken(t, read.small)
@@ -92,9 +90,9 @@ func TestLinesAreNotHeld(t *testing.T) {
 	}
 }
 
-func sized(t *testing.T, frames int) *Bundle {
+func sized(t *testing.T, frames int) *Set {
 	t.Helper()
-	idx, traces := made(t, slices.Repeat([]int{format.FrameLines}, frames)...)
+	idx, traces := made(t, slices.Repeat([]int{frameLines}, frames)...)
 	b, err := inMemory(t, idx, traces)
 	if err != nil {
 		t.Fatal(err)

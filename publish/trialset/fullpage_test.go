@@ -1,16 +1,10 @@
-package bundle
+package trialset
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/publish/bundle/format"
-	"github.com/firstpick/firstpick/runner/pick"
 )
 
 func TestFullPagesAreTheListInWhole(t *testing.T) {
@@ -94,26 +88,28 @@ func TestAPageOfADamagedFrameIsNone(t *testing.T) {
 	}
 }
 
-func TestCellsCountWhatIsValid(t *testing.T) {
+func TestCountsAreOfEveryTrial(t *testing.T) {
 	idx, traces := made(t, 256, 256, 88) // 600 trials; see made for what each is
 	b, err := inMemory(t, idx, traces)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.names.Outcomes = []string{"tool", format.Excluded, "other"}
-	cells, err := b.Cells(t.Context())
+	got, err := b.Counts(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var groups []analytics.Group
+	want := map[Count]int{}
 	for n := range 600 {
-		if n%3 == 1 {
-			continue // excluded
-		}
-		e := format.Entry{Prompt: b.names.Prompts[n%5], Agent: b.names.Agents[n%2], Outcome: b.names.Outcomes[n%3], Picked: b.names.Picked[n%4]}
-		groups = append(groups, analytics.Group{Prompt: e.Prompt, Agent: e.Agent, Outcome: pick.Kind(e.Outcome), Picked: e.Picked, Trials: 1, Mismatched: n % 2})
+		want[Count{Prompt: b.names.Prompts[n%5], Agent: b.names.Agents[n%2], Template: "none", Outcome: b.names.Outcomes[n%3], Picked: b.names.Picked[n%4]}]++
 	}
-	if d := cmp.Diff(analytics.Cells(groups), cells); d != "" {
-		t.Error(d)
+	if len(got) != len(want) {
+		t.Errorf("%d counts, want %d", len(got), len(want))
+	}
+	for _, c := range got {
+		k := c
+		k.Trials, k.Mismatched = 0, 0
+		if mismatched := map[string]int{"b": c.Trials}[c.Agent]; c.Trials != want[k] || c.Mismatched != mismatched {
+			t.Errorf("%+v, want %d trials, %d mismatched", c, want[k], mismatched)
+		}
 	}
 }

@@ -1,16 +1,14 @@
-package bundle
+package trialset
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-
-	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 // A FullPage is a part of a list of whole trials.
 type FullPage struct {
-	Traces []json.RawMessage // each as Bundle.Trace returns it
+	Traces []json.RawMessage // each as Set.Trace returns it
 	// Next is the cursor of the page behind it; empty on the last.
 	Next string
 }
@@ -19,15 +17,15 @@ type FullPage struct {
 // ends where one more would make it longer than maxBytes, but has at least one, which
 // may take 64 MiB. Cursors are those of Traces. It holds the page and one frame in
 // memory.
-func (b *Bundle) FullPage(ctx context.Context, f Filter, cursor string, limit, maxBytes int) (FullPage, error) {
+func (s *Set) FullPage(ctx context.Context, f Filter, cursor string, limit, maxBytes int) (FullPage, error) {
 	limit = min(max(limit, 1), MaxPage)
-	from, err := b.place(f, cursor)
+	from, err := s.at(f, cursor)
 	if err != nil {
 		return FullPage{}, err
 	}
 	p, size := FullPage{Traces: []json.RawMessage{}}, 0
-	r := frameReader{b: b, at: -1}
-	err = b.choose(ctx, f, from, func(at int64, e *format.IndexEntry) (bool, error) {
+	r := frameReader{set: s, at: -1}
+	err = s.choose(ctx, f, from, func(at int64, e *indexEntry) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
@@ -42,7 +40,7 @@ func (b *Bundle) FullPage(ctx context.Context, f Filter, cursor string, limit, m
 			full = len(p.Traces) > 0 && size+len(line) > maxBytes
 		}
 		if full {
-			p.Next = b.cursor(f, at)
+			p.Next = s.cursor(f, at)
 			return false, nil
 		}
 		p.Traces, size = append(p.Traces, bytes.Clone(line)), size+len(line)

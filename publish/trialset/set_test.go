@@ -1,4 +1,4 @@
-package bundle
+package trialset
 
 import (
 	"bytes"
@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/firstpick/firstpick/publish/bundle/format"
 )
 
 func TestMakingAnIndexByHandIsReadingIt(t *testing.T) {
@@ -56,7 +54,7 @@ func TestABombIsRefused(t *testing.T) {
 	defer func() { _ = enc.Close() }()
 	packed := enc.EncodeAll(make([]byte, 32<<20), nil)
 	whole, _ := made(t, 1)
-	head, entry := whole[:format.HeaderSize], whole[format.HeaderSize+format.FrameSize:]
+	head, entry := whole[:headerSize], whole[headerSize+frameSize:]
 	for name, size := range map[string]int{"more than it says": 32 << 10, "more than may be": maxFrame + 1} {
 		frames, traces := appendFrame(nil, nil, packed, size, 1)
 		b, err := inMemory(t, append(append(bytes.Clone(head), frames...), entry...), traces)
