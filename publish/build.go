@@ -13,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
@@ -33,6 +34,12 @@ type Input struct {
 	Runs []journal.Run
 	// Labels are what people say of trials of these runs.
 	Labels []analytics.RunLabels
+	// RunsRoot is the folder of the journals of Runs.
+	RunsRoot string
+	// Evidence is how much of each trial is published; empty for trialset.Quotes.
+	Evidence trialset.Level
+	// EmbargoPrompts publishes hashes of prompts without their texts.
+	EmbargoPrompts bool
 	// Root is the directory of snapshots. It is created if needed.
 	Root string
 	// SignKey signs the manifest; nil leaves the snapshot unsigned.
@@ -121,7 +128,7 @@ func (in Input) ids() []string {
 
 // source returns what the boards are computed from, and its labels as a document.
 func (in Input) source() (source, labelList) {
-	from, list := source{in.Store, in.ids(), map[string][]analytics.RunLabels{}}, labelList{}
+	from, list := source{in.Store, in.ids(), map[string][]analytics.RunLabels{}, in.promptTexts()}, labelList{}
 	for _, r := range in.Runs { // sorted
 		for _, l := range in.Labels {
 			if c := r.Eval.Category; l.Run == r.ID && len(l.Labels) > 0 {
@@ -145,10 +152,13 @@ func (in Input) fields() fields {
 	return known
 }
 
-// Manifest returns the manifest that Build would write, without counts and files. It needs
+// Manifest returns the manifest that Build would write, without conditions, counts and files. It needs
 // Store, Catalog and Runs, and AllowIncomplete for incomplete runs.
 func (in Input) Manifest(ctx context.Context) (Manifest, error) {
-	m := Manifest{SchemaVersion: SchemaVersion, Statistics: Statistics, Generator: in.Generator, Catalog: in.Catalog.Version, Notes: []string{}}
+	m := Manifest{
+		SchemaVersion: SchemaVersion, Statistics: Statistics, Generator: in.Generator, Catalog: in.Catalog.Version, Notes: []string{},
+		Evidence: cmp.Or(in.Evidence, trialset.Quotes), Embargo: in.EmbargoPrompts,
+	}
 	rows, err := in.Store.Runs(ctx)
 	if err != nil {
 		return m, err

@@ -87,6 +87,7 @@ type source struct {
 	store  *trialstore.Store
 	runs   []string // nil for all
 	labels map[string][]analytics.RunLabels
+	texts  map[string]string // of prompts; see addPrompts
 }
 
 // rank computes the boards. Build and Verify both call it with the stored data only,
@@ -115,7 +116,7 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		}
 		labels.Extracted = m.extracted(f.Slug)
 		boards[i] = boards[i].WithLabels(ms[i], labels)
-		m.addPrompts(&boards[i], ms[i])
+		m.addPrompts(&boards[i], ms[i], s.texts)
 		examples, err := s.store.Examples(ctx, f.Slug, s.runs)
 		if err != nil {
 			return nil, err
@@ -143,6 +144,11 @@ func documents(boards []analytics.Board, layout int) (map[string][]byte, error) 
 		if err := add(boardPath(b.Category), b); err != nil {
 			return nil, err
 		}
+		if layout >= 2 {
+			if err := add(promptsPath(b.Category), promptList{b.Category, b.Prompts}); err != nil {
+				return nil, err
+			}
+		}
 		for _, s := range b.Tools {
 			r, ok := b.Report(s.Slug)
 			if !ok {
@@ -154,11 +160,6 @@ func documents(boards []analytics.Board, layout int) (map[string][]byte, error) 
 			if err := add(reportPath(b.Category, s.Slug), r); err != nil {
 				return nil, err
 			}
-		}
-	}
-	if layout >= 2 {
-		if err := promptDocuments(boards, add); err != nil {
-			return nil, err
 		}
 	}
 	return docs, add(categoriesName, list)

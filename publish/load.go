@@ -1,13 +1,16 @@
 package publish
 
 import (
+	"context"
 	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
@@ -74,6 +77,9 @@ func LoadSigned(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error)
 	}
 	docs, err := readFiles(dir, m)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkTraces(context.Background(), dir, id, m); err != nil {
 		return nil, err
 	}
 	return assemble(id, m, docs)
@@ -145,7 +151,7 @@ func readFiles(dir *os.Root, m Manifest) (map[string][]byte, error) {
 func readChecked(dir *os.Root, f File) (data []byte, err error) {
 	var sum string
 	var size int64
-	if f.Path == trialsName {
+	if path.Ext(f.Path) != ".json" || strings.HasPrefix(f.Path, "trials/") { // not held in memory
 		sum, size, err = hashFile(dir, f.Path)
 	} else {
 		data, err = readDocument(dir, f.Path)

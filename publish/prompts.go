@@ -4,9 +4,12 @@ import (
 	"path"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/content"
 )
 
-// promptList is prompts/<category>.json.
+// promptList is prompts/<category>.json: what was asked, and how often which tool was
+// picked. An embargo leaves out the texts; the hashes stay, so that a later publication can
+// be compared with them.
 type promptList struct {
 	Category string             `json:"category"`
 	Prompts  []analytics.Prompt `json:"prompts"`
@@ -15,8 +18,9 @@ type promptList struct {
 func promptsPath(category string) string { return path.Join("prompts", category+".json") }
 
 // addPrompts counts the trials of each prompt of a board. Prompts without a trial are
-// there too, as the manifest has them.
-func (m *Manifest) addPrompts(b *analytics.Board, of analytics.Measurement) {
+// there too, as the manifest has them. Texts are by "category/eval/prompt"; one that is
+// missing is left out.
+func (m *Manifest) addPrompts(b *analytics.Board, of analytics.Measurement, texts map[string]string) {
 	counted := map[string]analytics.Prompt{}
 	for _, p := range of.Prompts() {
 		counted[p.Name()] = p
@@ -31,18 +35,44 @@ func (m *Manifest) addPrompts(b *analytics.Board, of analytics.Measurement) {
 			if !ok {
 				p = of.Prompt(e.Name+"/"+listed.ID, nil)
 			}
-			p.SHA256 = listed.SHA256
+			p.SHA256, p.Text = listed.SHA256, texts[path.Join(e.Category, e.Name, listed.ID)]
 			b.Prompts = append(b.Prompts, p)
 		}
 	}
 }
 
-// promptDocuments renders the prompts of boards, by path.
-func promptDocuments(boards []analytics.Board, add func(name string, v any) error) error {
-	for _, b := range boards {
-		if err := add(promptsPath(b.Category), promptList{b.Category, b.Prompts}); err != nil {
-			return err
+// promptTexts returns the texts of the prompts; none under an embargo.
+func (in Input) promptTexts() map[string]string {
+	texts := map[string]string{}
+	for _, r := range in.Runs {
+		for _, p := range r.Eval.Prompts {
+			if !in.EmbargoPrompts {
+				texts[path.Join(r.Eval.Category, r.Eval.Name, p.ID)] = p.Text
+			}
 		}
 	}
-	return nil
+	return texts
+}
+
+// publishedTexts returns the texts of a snapshot; layout 1 has none. One that does not have
+// the hash of the manifest is damage, as is any text under an embargo.
+func publishedTexts(m *Manifest, docs map[string][]byte) (map[string]string, error) {
+	texts := map[string]string{}
+	if m.SchemaVersion < 2 {
+		return texts, nil
+	}
+	for _, e := range m.Evals {
+		var l promptList
+		name := promptsPath(e.Category)
+		if err := decode(docs, name, &l); err != nil {
+			return nil, err
+		}
+		for _, p := range l.Prompts {
+			if p.Text != "" && (m.Embargo || content.Digest([]byte(p.Text)) != p.SHA256) {
+				return nil, &DamageError{Path: name, Reason: "the text of prompt " + p.Name() + " is not that of its hash, or under an embargo"}
+			}
+			texts[path.Join(l.Category, p.Eval, p.Prompt)] = p.Text
+		}
+	}
+	return texts, nil
 }

@@ -129,7 +129,7 @@ func inputOf(t *testing.T, parts int, runs ...journal.Run) publish.Input {
 			t.Fatal(err)
 		}
 	}
-	return publish.Input{Store: s, Catalog: testCatalog(t), Runs: runs, Root: filepath.Join(t.TempDir(), "snapshots"), Generator: "firstpick test"}
+	return publish.Input{Store: s, Catalog: testCatalog(t), Runs: runs, RunsRoot: runsRoot, Root: filepath.Join(t.TempDir(), "snapshots"), Generator: "firstpick test"}
 }
 
 func build(t *testing.T, in publish.Input) (publish.Manifest, string) {
@@ -310,7 +310,7 @@ func TestVerifySignature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !report.SignatureValid || report.Documents != 9 || report.Trials != 198 || report.Files != 12 {
+	if !report.SignatureValid || report.Documents != 9 || report.Trials != 198 || report.Files != 18 {
 		t.Errorf("%+v", report)
 	}
 	other := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)

@@ -93,7 +93,7 @@ func (in Input) fill(ctx context.Context, run journal.Run, d *staging) (format.M
 	if err := sumUp(g, in.RunsRoot, run.ID, &m); err != nil {
 		return m, err
 	}
-	if m.Files, err = g.Write(ctx, d.bundle); err != nil {
+	if m.Files, err = g.Write(ctx, d.bundle, nil); err != nil {
 		return m, err
 	}
 	files, err := in.writeScores(ctx, run, d, &m)

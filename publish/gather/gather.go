@@ -50,21 +50,6 @@ type Run struct {
 	extractors map[string]bool
 }
 
-// An Agent is what the journal says of an agent.
-type Agent struct {
-	// Manifests are as recorded, in the order of the run.
-	Manifests []journal.Manifest
-	// Spans has the first and last answer under each manifest, by its id; that of answers
-	// without a manifest is empty.
-	Spans map[string]Span
-}
-
-// A Span is the time from the first to the last answer, and how many there are.
-type Span struct {
-	From, To time.Time
-	Answers  int
-}
-
 // Read gathers a run below root. The new file scratch holds the long texts meanwhile; the
 // caller removes it after Close.
 func Read(ctx context.Context, root string, run journal.Run, scratch string) (_ *Run, err error) {
@@ -101,6 +86,9 @@ func Read(ctx context.Context, root string, run journal.Run, scratch string) (_ 
 	if run.Imported {
 		slices.SortFunc(g.Trials, func(a, b Trial) int { return strings.Compare(a.Trial.ID, b.Trial.ID) })
 	}
+	for _, a := range g.Agents {
+		a.Conditions() // numbers them
+	}
 	return g, s.flush()
 }
 
@@ -114,13 +102,6 @@ func (g *Run) add(t plan.Trial) int {
 	g.places[t.ID] = len(g.Trials)
 	g.Trials = append(g.Trials, Trial{Trial: t})
 	return len(g.Trials) - 1
-}
-
-func (g *Run) agent(name string) *Agent {
-	if g.Agents[name] == nil {
-		g.Agents[name] = &Agent{Spans: map[string]Span{}}
-	}
-	return g.Agents[name]
 }
 
 func (g *Run) take(r journal.Record) error {
@@ -176,24 +157,8 @@ func (g *Run) answered(t *Trial, r journal.Record) error {
 		return err
 	}
 	t.Valid, t.At, t.attempt, t.costUSD, t.wallMS = true, r.At.UTC(), r.Attempt, answer.CostUSD, answer.WallMS
-	g.agent(t.Trial.Agent).count(answer.Manifest, t.At)
+	g.agent(t.Trial.Agent).count(answer, t.At)
 	return g.extracted(t, r.Result)
-}
-
-// count counts an answer under a manifest; one that does not name it is of the last.
-func (a *Agent) count(manifest string, at time.Time) {
-	if n := len(a.Manifests); manifest == "" && n > 0 {
-		manifest = a.Manifests[n-1].ID()
-	}
-	s, ok := a.Spans[manifest]
-	if !ok || at.Before(s.From) {
-		s.From = at
-	}
-	if !ok || at.After(s.To) {
-		s.To = at
-	}
-	s.Answers++
-	a.Spans[manifest] = s
 }
 
 func (g *Run) extracted(t *Trial, r *pick.Result) (err error) {
@@ -222,8 +187,9 @@ func Code(reason string) string {
 	return c
 }
 
-// Write writes the trial files of the run to a folder.
-func (g *Run) Write(ctx context.Context, dir string) (_ []trialset.File, err error) {
+// Write writes the trial files of the run to a folder: as they are for a nil policy, which
+// is for the owner of the run.
+func (g *Run) Write(ctx context.Context, dir string, public *Policy) (_ []trialset.File, err error) {
 	outcomes := make([]string, 0, len(pick.Kinds()))
 	for _, k := range pick.Kinds() {
 		outcomes = append(outcomes, string(k))
@@ -239,7 +205,7 @@ func (g *Run) Write(ctx context.Context, dir string) (_ []trialset.File, err err
 		}
 		err := ctx.Err()
 		if err == nil {
-			err = g.write(w, t)
+			err = g.write(w, t, public)
 		}
 		if err != nil {
 			_, closeErr := w.Close()
@@ -249,13 +215,16 @@ func (g *Run) Write(ctx context.Context, dir string) (_ []trialset.File, err err
 	return w.Close()
 }
 
-func (g *Run) write(w *trialset.Writer, t *Trial) error {
+func (g *Run) write(w *trialset.Writer, t *Trial, public *Policy) error {
 	var a journal.Answer
 	var r pick.Result
 	if t.Valid {
 		if err := errors.Join(g.buffer.get(t.answer, &a), g.buffer.get(t.result, &r)); err != nil {
 			return fmt.Errorf("trial %s: %w", t.Trial.ID, err)
 		}
+	}
+	if public != nil {
+		return w.Add(public.trace(t, g.agent(t.Trial.Agent), &a, &r))
 	}
 	return w.Add(g.trace(t, &a, &r))
 }

@@ -28,7 +28,8 @@ type Entry struct {
 }
 
 // A Trace is a line of traces.zst: one trial with its transcript, evidence and
-// attempts. Readers rely on the id as the first field.
+// attempts. Readers rely on the id as the first field. The trials of a snapshot have
+// neither texts of prompts nor failed attempts; see Level for the rest.
 type Trace struct {
 	Entry
 	PromptText string `json:"promptText"`
@@ -40,9 +41,12 @@ type Trace struct {
 	// Attempts are the failed ones in order.
 	Attempt  int       `json:"attempt"`
 	Attempts []Attempt `json:"attempts"`
-	// Result and Answer are null for an excluded trial.
+	// Result and Answer are null for an excluded trial, Answer also where it is not
+	// published.
 	Result *Result `json:"result"`
 	Answer *Answer `json:"answer"`
+	// Synthetic marks a published trial of a simulated agent.
+	Synthetic bool `json:"synthetic,omitempty"`
 }
 
 // A Result is the extracted pick of an answer: a copy of pick.Result, so that the API
@@ -119,8 +123,8 @@ type Answer struct {
 	// incomplete; empty for a normal end.
 	Stop  string   `json:"stop"`
 	Notes []string `json:"notes"` // omissions and their reasons
-	// Model is the model that the provider reported. Manifest is the id of an
-	// AgentManifest.
+	// Model is the model that the provider reported. Manifest is the id of the agent's
+	// manifest, in a snapshot of its conditions.
 	Model    string `json:"model"`
 	Manifest string `json:"manifest"`
 	// Tokens is null if the agent reported no usage.
