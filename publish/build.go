@@ -6,7 +6,6 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -88,15 +87,10 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	if m.Counts.Trials == 0 {
 		return m, "", errors.New("the runs have no valid trial yet; run the eval first, then publish")
 	}
-	docs, err := documents(boards)
+	docs, err := documents(boards, m.SchemaVersion)
 	if err != nil {
 		return m, "", err
 	}
-	prompts, err := promptDocuments(&m, in.promptTexts())
-	if err != nil {
-		return m, "", err
-	}
-	maps.Copy(docs, prompts)
 	if m.Observed, err = from.field.documents(docs); err != nil {
 		return m, "", err
 	}
@@ -149,7 +143,7 @@ func (in Input) ids() []string {
 
 // source returns what the boards are computed from, and its labels as a document.
 func (in Input) source() (source, labelList) {
-	from, list := source{store: in.Store, runs: in.ids(), labels: map[string][]analytics.RunLabels{}}, labelList{}
+	from, list := source{store: in.Store, runs: in.ids(), labels: map[string][]analytics.RunLabels{}, texts: in.promptTexts()}, labelList{}
 	for _, r := range in.Runs { // sorted
 		for _, l := range in.Labels {
 			if c := r.Eval.Category; l.Run == r.ID && len(l.Labels) > 0 {

@@ -22,7 +22,8 @@ import (
 type Snapshot struct {
 	ID       string
 	Manifest Manifest
-	// Boards are sorted by category; their standings have BeatenBy.
+	// Boards are sorted by category. They have prompts, and their standings BeatenBy and
+	// Breakdown; those of layout 1 have BeatenBy alone.
 	Boards []analytics.Board
 	// Refs are all tools of the catalogue, for name look-up.
 	Refs []catalog.Ref
@@ -211,7 +212,14 @@ func assemble(id string, m Manifest, docs map[string][]byte) (*Snapshot, error) 
 			if err := decode(docs, reportPath(item.Slug, b.Tools[j].Slug), &r); err != nil {
 				return nil, err
 			}
-			b.Tools[j].BeatenBy = r.BeatenBy
+			b.Tools[j].BeatenBy, b.Tools[j].Breakdown = r.BeatenBy, r.Breakdown
+		}
+		if m.SchemaVersion >= 2 {
+			var list promptList
+			if err := decode(docs, promptsPath(item.Slug), &list); err != nil {
+				return nil, err
+			}
+			b.Prompts = list.Prompts
 		}
 		s.boards[item.Slug] = i
 		s.Boards = append(s.Boards, b)
