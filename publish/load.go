@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -169,10 +168,15 @@ func readFiles(dir *os.Root, m Manifest) (map[string][]byte, error) {
 	return docs, nil
 }
 
+// large says that a file grows with the trials, so that it is never held in memory.
+func large(name string) bool {
+	return name == trialsName || name == rowsName || strings.HasPrefix(name, tracesRoot)
+}
+
 func readChecked(dir *os.Root, f File) (data []byte, err error) {
 	var sum string
 	var size int64
-	if path.Ext(f.Path) != ".json" || strings.HasPrefix(f.Path, "trials/") { // not held in memory
+	if large(f.Path) {
 		sum, size, err = hashFile(dir, f.Path)
 	} else {
 		data, err = readDocument(dir, f.Path)

@@ -18,8 +18,11 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
+// tracesRoot begins the names of trial files.
+const tracesRoot = "trials/"
+
 // tracesDir is the folder of the trial files of an eval.
-func tracesDir(category, eval string) string { return path.Join("trials", category, eval) }
+func tracesDir(category, eval string) string { return path.Join(tracesRoot, category, eval) }
 
 // writeTraces writes the trial files of all runs below dir, lists them and sets the
 // conditions of the agents.

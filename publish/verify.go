@@ -156,8 +156,8 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 		return 0, err
 	}
 	from := source{store: store, labels: labels.byCategory(), field: field, texts: texts}
-	if data := docs[rowsName]; data != nil {
-		if err := from.checkRows(ctx, &m, data); err != nil {
+	if _, ok := docs[rowsName]; ok {
+		if err := from.checkRows(ctx, &m, dir); err != nil {
 			return 0, err
 		}
 	}
