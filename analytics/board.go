@@ -49,6 +49,9 @@ type Board struct {
 	ExtractionError *ExtractionError `json:"extractionError,omitempty"`
 	Tools           []Standing       `json:"tools"`
 	Agents          []AgentBoard     `json:"agents"`
+	// FieldAgreement compares the ranks with those of an observed board; nil without one,
+	// and with fewer than four tools in common.
+	FieldAgreement *FieldAgreement `json:"fieldAgreement,omitempty"`
 	// Cuts are the rates by tag of the prompts, sorted by tag and value; empty without tags.
 	Cuts []Cut  `json:"cuts,omitempty"`
 	URL  string `json:"url"`
@@ -148,6 +151,8 @@ type Standing struct {
 	URL      string   `json:"url"`
 	// Labelled is the rate that labels corrected; nil without them.
 	Labelled *CorrectedRate `json:"labelled,omitempty"`
+	// FieldRate is what was observed of the tool; nil without an observed board.
+	FieldRate *FieldRate `json:"fieldRate,omitempty"`
 
 	// BeatenBy holds the rivals with a higher rate, best first. It is printed
 	// in the tool's report, not on the board.
@@ -298,6 +303,8 @@ type Report struct {
 	// Labelled and ExtractionError are nil without labels.
 	Labelled        *CorrectedRate   `json:"labelled,omitempty"`
 	ExtractionError *ExtractionError `json:"extractionError,omitempty"`
+	// FieldRate is that of Standing.
+	FieldRate *FieldRate `json:"fieldRate,omitempty"`
 }
 
 // A CategoryItem is a line of the list of categories.

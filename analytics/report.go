@@ -17,6 +17,7 @@ func (b Board) Report(slug string) (Report, bool) {
 		DefaultRate: s.DefaultRate, ShortlistRate: s.ShortlistRate, FirstNamedRate: copyOfValue(s.FirstNamedRate), Picks: s.Picks, NTrials: s.NTrials,
 		Detail: copyOfDetail(s.Detail), Estimand: b.Estimand, Coverage: copyOfValue(b.Coverage), AsOf: copyOfValue(b.AsOf), Synthetic: b.Synthetic, Warnings: b.warningsOf(s),
 		BeatenBy: copyOf(s.BeatenBy), URL: s.URL, Labelled: s.Labelled, ExtractionError: b.ExtractionError,
+		FieldRate: copyOfValue(s.FieldRate),
 	}, true
 }
 
@@ -40,11 +41,12 @@ func (b Board) WithBase(base string) Board {
 	b.URL, b.AsOf, b.Warnings = base+b.URL, copyOfValue(b.AsOf), copyOf(b.Warnings)
 	b.Tools, b.Agents, b.Cuts = copyOf(b.Tools), copyOf(b.Agents), slices.Clone(b.Cuts)
 	b.Coverage, b.Consistency, b.BoardDetail = copyOfValue(b.Coverage), copyOfValue(b.Consistency), copyOfValue(b.BoardDetail)
+	b.FieldAgreement = b.FieldAgreement.withBase(base)
 	b.Unresolved, b.DecidedBy, b.Judge = copyOfValue(b.Unresolved), copyOfValue(b.DecidedBy), copyOfValue(b.Judge)
 	for i := range b.Tools {
 		s := &b.Tools[i]
 		s.URL, s.Warnings, s.BeatenBy = base+s.URL, copyOf(s.Warnings), rivalsWithBase(s.BeatenBy, base)
-		s.FirstNamedRate, s.Detail = copyOfValue(s.FirstNamedRate), copyOfDetail(s.Detail)
+		s.FirstNamedRate, s.Detail, s.FieldRate = copyOfValue(s.FirstNamedRate), copyOfDetail(s.Detail), s.FieldRate.withBase(base)
 	}
 	for i := range b.Cuts {
 		c := &b.Cuts[i]
@@ -61,7 +63,7 @@ func (b Board) WithBase(base string) Board {
 func (r Report) WithBase(base string) Report {
 	r.URL, r.AsOf, r.Warnings = base+r.URL, copyOfValue(r.AsOf), copyOf(r.Warnings)
 	r.BeatenBy, r.FirstNamedRate = rivalsWithBase(r.BeatenBy, base), copyOfValue(r.FirstNamedRate)
-	r.Detail, r.Coverage = copyOfDetail(r.Detail), copyOfValue(r.Coverage)
+	r.Detail, r.Coverage, r.FieldRate = copyOfDetail(r.Detail), copyOfValue(r.Coverage), r.FieldRate.withBase(base)
 	return r
 }
 

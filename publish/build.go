@@ -6,13 +6,16 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/observed"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
@@ -33,6 +36,14 @@ type Input struct {
 	Runs []journal.Run
 	// Labels are what people say of trials of these runs.
 	Labels []analytics.RunLabels
+	// RunsRoot is the folder of the journals of Runs.
+	RunsRoot string
+	// Evidence is how much of each trial is published; empty for trialset.Quotes.
+	Evidence trialset.Level
+	// EmbargoPrompts publishes hashes of prompts without their texts.
+	EmbargoPrompts bool
+	// Observed are the field studies to publish beside the runs.
+	Observed []*observed.Study
 	// Place gets the snapshot. A folder is created if needed.
 	Place Place
 	// SignKey signs the manifest; nil leaves the snapshot unsigned.
@@ -63,6 +74,10 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	}
 	known := in.fields()
 	from, labels := in.source()
+	if from.field, err = in.fieldwork(); err != nil {
+		return m, "", err
+	}
+	known.Observed = from.field.categories
 	boards, err := from.rank(ctx, known, &m)
 	if err != nil {
 		return m, "", err
@@ -73,6 +88,14 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	}
 	docs, err := documents(boards)
 	if err != nil {
+		return m, "", err
+	}
+	prompts, err := promptDocuments(&m, in.promptTexts())
+	if err != nil {
+		return m, "", err
+	}
+	maps.Copy(docs, prompts)
+	if m.Observed, err = from.field.documents(docs); err != nil {
 		return m, "", err
 	}
 	others := map[string]any{catalogName: known, refsName: refList{Refs: in.Catalog.Refs()}}
@@ -121,7 +144,7 @@ func (in Input) ids() []string {
 
 // source returns what the boards are computed from, and its labels as a document.
 func (in Input) source() (source, labelList) {
-	from, list := source{in.Store, in.ids(), map[string][]analytics.RunLabels{}}, labelList{}
+	from, list := source{store: in.Store, runs: in.ids(), labels: map[string][]analytics.RunLabels{}}, labelList{}
 	for _, r := range in.Runs { // sorted
 		for _, l := range in.Labels {
 			if c := r.Eval.Category; l.Run == r.ID && len(l.Labels) > 0 {
@@ -145,10 +168,13 @@ func (in Input) fields() fields {
 	return known
 }
 
-// Manifest returns the manifest that Build would write, without counts and files. It needs
+// Manifest returns the manifest that Build would write, without conditions, counts and files. It needs
 // Store, Catalog and Runs, and AllowIncomplete for incomplete runs.
 func (in Input) Manifest(ctx context.Context) (Manifest, error) {
-	m := Manifest{SchemaVersion: SchemaVersion, Statistics: Statistics, Generator: in.Generator, Catalog: in.Catalog.Version, Notes: []string{}}
+	m := Manifest{
+		SchemaVersion: SchemaVersion, Statistics: Statistics, Generator: in.Generator, Catalog: in.Catalog.Version, Notes: []string{},
+		Evidence: cmp.Or(in.Evidence, trialset.Quotes), Embargo: in.EmbargoPrompts,
+	}
 	rows, err := in.Store.Runs(ctx)
 	if err != nil {
 		return m, err

@@ -16,6 +16,8 @@ import (
 // categories, so that a snapshot can be recomputed without the catalogue.
 type fields struct {
 	Categories []field `json:"categories"`
+	// Observed are the categories that field studies saw.
+	Observed []seen `json:"observed,omitempty"`
 }
 
 type field struct {
@@ -87,6 +89,7 @@ type source struct {
 	store  *trialstore.Store
 	runs   []string // nil for all
 	labels map[string][]analytics.RunLabels
+	field  *fieldwork // nil for none
 }
 
 // rank computes the boards. Build and Verify both call it with the stored data only,
@@ -115,6 +118,7 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		}
 		labels.Extracted = m.extracted(f.Slug)
 		boards[i] = boards[i].WithLabels(ms[i], labels)
+		s.field.attach(&boards[i], ms[i])
 		if errs := analytics.Check(boards[i]); len(errs) > 0 {
 			return nil, fmt.Errorf("nothing published, the board of %s is inconsistent: %w", f.Slug, errors.Join(errs...))
 		}

@@ -1,13 +1,16 @@
 package publish
 
 import (
+	"context"
 	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
@@ -23,6 +26,8 @@ type Snapshot struct {
 	Boards []analytics.Board
 	// Refs are all tools of the catalogue, for name look-up.
 	Refs []catalog.Ref
+	// Observed is the field part; empty without a field study.
+	Observed Observed
 
 	root   string
 	items  []analytics.CategoryItem
@@ -74,6 +79,9 @@ func LoadSigned(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error)
 	}
 	docs, err := readFiles(dir, m)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkTraces(context.Background(), dir, id, m); err != nil {
 		return nil, err
 	}
 	s, err := assemble(id, m, docs)
@@ -163,7 +171,7 @@ func readFiles(dir *os.Root, m Manifest) (map[string][]byte, error) {
 func readChecked(dir *os.Root, f File) (data []byte, err error) {
 	var sum string
 	var size int64
-	if f.Path == trialsName {
+	if path.Ext(f.Path) != ".json" || strings.HasPrefix(f.Path, "trials/") { // not held in memory
 		sum, size, err = hashFile(dir, f.Path)
 	} else {
 		data, err = readDocument(dir, f.Path)
@@ -189,6 +197,10 @@ func assemble(id string, m Manifest, docs map[string][]byte) (*Snapshot, error) 
 		return nil, err
 	}
 	s.Refs, s.items = refs.Refs, items.Categories
+	var err error
+	if s.Observed, err = loadObserved(m, docs); err != nil {
+		return nil, err
+	}
 	for i, item := range s.items {
 		var b analytics.Board
 		if err := decode(docs, boardPath(item.Slug), &b); err != nil {

@@ -13,12 +13,14 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// SchemaVersion is the version of the layout that this package writes, and the
-// newest that it reads.
-const SchemaVersion = 1
+// SchemaVersion is the version of the layout that this package writes, and the newest that
+// it reads. Layout 2 adds the trials, the texts of the prompts and the conditions of the
+// agents; layout 1 is still read.
+const SchemaVersion = 2
 
 // Statistics is the version of the formulas by which this package computes boards:
 // 2 weighs agents and prompt families, and has clustered rank ranges.
@@ -63,9 +65,15 @@ type Manifest struct {
 	// AsOf is when the last trial finished.
 	AsOf      *time.Time `json:"asOf"`
 	Synthetic bool       `json:"synthetic"`
-	Counts    Counts     `json:"counts"`
-	Evals     []Eval     `json:"evals"`
-	Notes     []string   `json:"notes"`
+	// Evidence is how much of each trial is published. Embargo means that the texts of the
+	// prompts are not.
+	Evidence trialset.Level `json:"evidence,omitempty"`
+	Embargo  bool           `json:"embargo,omitempty"`
+	Counts   Counts         `json:"counts"`
+	Evals    []Eval         `json:"evals"`
+	Notes    []string       `json:"notes"`
+	// Observed are the field studies beside the evals, sorted by name.
+	Observed []FieldStudy `json:"observed,omitempty"`
 	// Files lists every other file but the signature, sorted by path.
 	Files []File `json:"files"`
 }
@@ -138,14 +146,12 @@ type Agent struct {
 	// the models that the provider reported.
 	Asked    string   `json:"asked"`
 	Reported []string `json:"reported"`
+	// Conditions are those of its answers: more than one where they changed in the run.
+	Conditions []Condition `json:"conditions,omitempty"`
 }
 
 // A File is one file of the snapshot.
-type File struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
-	Bytes  int64  `json:"bytes"`
-}
+type File = content.File
 
 // planned returns the planned trials of a category, whether any used a simulated agent,
 // and the warnings that the trials themselves do not show.

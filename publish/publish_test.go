@@ -129,7 +129,7 @@ func inputOf(t *testing.T, parts int, runs ...journal.Run) publish.Input {
 			t.Fatal(err)
 		}
 	}
-	return publish.Input{Store: s, Catalog: testCatalog(t), Runs: runs, Place: publish.Local(filepath.Join(t.TempDir(), "snapshots")), Generator: "firstpick test"}
+	return publish.Input{Store: s, Catalog: testCatalog(t), Runs: runs, RunsRoot: runsRoot, Place: publish.Local(filepath.Join(t.TempDir(), "snapshots")), Generator: "firstpick test"}
 }
 
 func build(t *testing.T, in publish.Input) (publish.Manifest, string) {

@@ -10,12 +10,14 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 // A VerifyReport lists the checks.
@@ -62,10 +64,13 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 	if err := refuseExtra(dir, docs); err != nil {
 		return report, err
 	}
+	if err := checkTraces(ctx, dir, id, m); err != nil {
+		return report, err
+	}
 	if _, err := assemble(id, m, docs); err != nil {
 		return report, err
 	}
-	report.Documents, err = recompute(ctx, filepath.Join(root, id, trialsName), m, docs)
+	report.Documents, err = recompute(ctx, dir, filepath.Join(root, id, trialsName), id, m, docs)
 	report.Trials, report.Counts = m.Counts.Trials, m.Statistics < Statistics
 	return report, err
 }
@@ -112,7 +117,7 @@ func refuseExtra(dir *os.Root, docs map[string][]byte) error {
 }
 
 // recompute derives every document from the trials and compares.
-func recompute(ctx context.Context, trials string, m Manifest, docs map[string][]byte) (n int, err error) {
+func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest, docs map[string][]byte) (n int, err error) {
 	var known fields
 	if err := decode(docs, catalogName, &known); err != nil {
 		return 0, err
@@ -122,13 +127,20 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 		return 0, &DamageError{Path: trialsName, Reason: err.Error()}
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := verifyTraces(ctx, dir, id, m, store); err != nil {
+		return 0, err
+	}
 	var labels labelList
 	if docs[labelsName] != nil {
 		if err := decode(docs, labelsName, &labels); err != nil {
 			return 0, err
 		}
 	}
-	boards, err := source{store, nil, labels.byCategory()}.rank(ctx, known, &m)
+	field, err := readFieldwork(m, docs, known.Observed)
+	if err != nil {
+		return 0, err
+	}
+	boards, err := source{store, nil, labels.byCategory(), field}.rank(ctx, known, &m)
 	if err != nil {
 		return 0, err
 	}
@@ -145,11 +157,30 @@ func recompute(ctx context.Context, trials string, m Manifest, docs map[string][
 	if err != nil {
 		return 0, err
 	}
+	if m.SchemaVersion >= 2 {
+		texts, err := publishedTexts(&m, docs)
+		if err != nil {
+			return 0, err
+		}
+		prompts, err := promptDocuments(&m, texts)
+		if err != nil {
+			return 0, err
+		}
+		maps.Copy(want, prompts)
+	}
+	if _, err := field.documents(want); err != nil {
+		return 0, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if !bytes.Equal(want[name], docs[name]) {
 			return n, &DamageError{Path: name, Reason: "does not follow from the trials of the snapshot"}
 		}
 		n++
+	}
+	for _, e := range m.Evals {
+		for _, name := range trialset.FileNames() {
+			want[path.Join(tracesDir(e.Category, e.Name), name)] = nil // they were compared above
+		}
 	}
 	for _, f := range m.Files {
 		_, follows := want[f.Path]

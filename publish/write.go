@@ -34,6 +34,9 @@ func (in Input) write(ctx context.Context, m Manifest, docs map[string][]byte) (
 		return m, "", err
 	}
 	m.Files = append(m.Files, trials)
+	if err := in.writeTraces(ctx, tmp, &m); err != nil {
+		return m, "", err
+	}
 	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	data, err := content.JSON(m)
 	if err != nil {

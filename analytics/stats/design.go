@@ -20,6 +20,7 @@ type Design struct {
 	answered         []float64 // families by agent
 	small            []float64 // corrects the influence of agents that answered few families
 	least            int       // families of the agent that answered the fewest
+	alike            float64   // effective trials where all trials of a family are alike
 	critical         Critical
 	few              Critical // of Population; zero with fewer than three agents
 	// Trials is the number of trials, Effective that of equally weighted independent
@@ -28,6 +29,7 @@ type Design struct {
 	Effective float64
 	// Balanced says that every trial counts the same.
 	Balanced bool
+	ratio    bool // of NewRatio
 }
 
 // NewDesign makes the design of a table of trials, with one row per family, each with one
@@ -54,7 +56,7 @@ func newDesign(trials [][]int, weights []float64, critical Critical) *Design {
 		}
 	}
 	d.setWeights(weights)
-	d.least = d.families
+	d.least, d.alike = d.families, float64(d.families)
 	for a, n := range d.answered {
 		if d.weights[a] > 0 {
 			d.least = min(d.least, int(n))
@@ -88,6 +90,38 @@ func newDesign(trials [][]int, weights []float64, critical Critical) *Design {
 		d.Effective = float64(d.Trials)
 	}
 	return d
+}
+
+// NewRatio makes the design of clusters of different sizes in which every trial counts the
+// same: theta = sum_g y_g / sum_g n_g, a ratio estimate. Its standard error is that of the
+// delete-one jackknife (Efron and Tibshirani 1993, section 11.1), which allows for the
+// leverage of large clusters; clusters of one size give that of NewDesign. It has one
+// agent; every cluster must have a trial. Where few clusters hold most trials, their number says too much about the standard error:
+// Student's t has (sum n)^2 / sum n^2 - 1 degrees of freedom, the effective number of
+// clusters less one (Carter, Schnepel and Steigerwald 2017, for errors alike within a
+// cluster), rounded down.
+func NewRatio(trials []int) *Design {
+	d := &Design{families: len(trials), agents: 1, weights: []float64{1}, answered: []float64{float64(len(trials))}, Balanced: true, ratio: true}
+	squares := 0.0
+	for _, n := range trials {
+		d.trials = append(d.trials, float64(n))
+		d.Trials += n
+		squares += float64(n) * float64(n)
+	}
+	d.Effective = float64(d.Trials)
+	if d.families > 0 {
+		d.alike = d.Effective * d.Effective / squares
+		d.least = int(d.alike + 1e-9)
+	}
+	d.critical = NewCritical(d.least)
+	return d
+}
+
+// leverage is the factor of a cluster's deviation in its influence: theta without the
+// cluster is theta - n_g / (n - n_g) (m_g - theta). At most 99 % of the trials count as its.
+func (d *Design) leverage(cluster int) float64 {
+	share, g := math.Min(d.trials[cluster]/d.Effective, 0.99), float64(d.families)
+	return share / (1 - share) * (g - 1) / g
 }
 
 func (d *Design) setWeights(weights []float64) {
@@ -131,8 +165,11 @@ func (d *Design) Agent(agent int) *Design {
 // weight is how much one trial of a cell counts; over all trials it sums to 1.
 func (d *Design) weight(cell int) float64 {
 	a := cell % d.agents
-	if d.trials[cell] == 0 {
+	switch {
+	case d.trials[cell] == 0:
 		return 0
+	case d.ratio:
+		return 1 / d.Effective
 	}
 	return d.weights[a] / (d.answered[a] * d.trials[cell])
 }
@@ -179,7 +216,10 @@ func (d *Design) Estimate(sums []int) Estimate {
 		e.Value += d.weights[a] * mean
 	}
 	for i, m := range e.cells {
-		if a := i % d.agents; d.trials[i] > 0 {
+		if d.ratio {
+			e.ByAgent[0] = float64(total) / d.Effective
+			e.Influence[i] = d.leverage(i) * (m - e.ByAgent[0])
+		} else if a := i % d.agents; d.trials[i] > 0 {
 			e.Influence[i/d.agents] += d.weights[a] / d.answered[a] * d.small[a] * (m - e.ByAgent[a])
 		}
 	}
@@ -242,7 +282,7 @@ func (d *Design) Rate(e Estimate) Rate {
 func (d *Design) nEff(p, se float64) float64 {
 	flat := p * (1 - p)
 	if flat == 0 {
-		return float64(d.families)
+		return d.alike
 	}
 	if se == 0 {
 		return d.Effective
@@ -274,7 +314,7 @@ func (d *Design) Borrow(estimates []Estimate, rates []Rate) {
 		return
 	}
 	few := math.Min(fewPositive, float64(d.families)/4)
-	board := min(flat/variance, d.Effective, float64(d.families))
+	board := min(flat/variance, d.Effective, d.alike)
 	for i := range rates {
 		r := &rates[i]
 		own := float64(d.positive(estimates[i])) / few // how much of it is its own

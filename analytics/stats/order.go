@@ -91,12 +91,12 @@ func (d *Design) finish(l *Lead, t float64, ahead, behind Rate) {
 	if l.se > 0 {
 		l.Interval = Interval{math.Max(-1, l.Diff-t*l.se), math.Min(1, l.Diff+t*l.se)}
 	} else {
-		n := d.critical.shrink(float64(d.families))
+		n := d.critical.shrink(d.alike)
 		l.Interval = Interval{2*Wilson(n, n).Low - 1, 1}
 	}
 	if l.Adjusted < alpha {
 		if behind.Value == 0 { // families that were not drawn may pick it always
-			behind.NStar = math.Min(behind.NStar, d.critical.shrink(float64(d.families)))
+			behind.NStar = math.Min(behind.NStar, d.critical.shrink(d.alike))
 		}
 		if low := mover(l.Diff, ahead, behind, Z975); low <= 0 {
 			l.Adjusted = math.Max(l.Adjusted, guardP(l.Diff, ahead, behind))

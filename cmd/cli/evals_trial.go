@@ -13,6 +13,7 @@ import (
 
 	"github.com/firstpick/firstpick/cmd/evalclient"
 	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
@@ -148,7 +149,7 @@ func (o *evalsOptions) history(ctx context.Context, run string, raw json.RawMess
 	if err != nil {
 		return nil, err
 	}
-	var t bundleformat.Trace
+	var t trialset.Trace
 	var m bundleformat.Manifest
 	if json.Unmarshal(raw, &t) != nil || json.Unmarshal(r.Manifest, &m) != nil {
 		return nil, errors.New("the trial has an unknown format; update firstpick")
@@ -173,7 +174,7 @@ func (o *evalsOptions) history(ctx context.Context, run string, raw json.RawMess
 	return h, nil
 }
 
-func answerOf(t *bundleformat.Trace) *journal.Answer {
+func answerOf(t *trialset.Trace) *journal.Answer {
 	from := t.Answer
 	a := &journal.Answer{Model: from.Model, CostUSD: t.CostUSD, WallMS: t.WallMS, Notes: from.Notes}
 	a.Transcript = transcript.Transcript{FinalText: from.FinalText, Stop: transcript.Stop(from.Stop)}
@@ -198,7 +199,7 @@ func answerOf(t *bundleformat.Trace) *journal.Answer {
 	return a
 }
 
-func resultOf(t *bundleformat.Trace) *pick.Result {
+func resultOf(t *trialset.Trace) *pick.Result {
 	from := t.Result
 	r := &pick.Result{
 		Kind: pick.Kind(t.Outcome), Picked: t.Picked, Shortlist: from.Shortlist, Rejected: from.Rejected, Say: from.Say, Method: pick.Method(from.Method),

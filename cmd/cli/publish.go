@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -9,11 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 type publishOptions struct {
 	*app
 	to, sign       string
+	evidence       string
+	embargo        bool
 	runs           []string
 	allowSynthetic bool
 	allowPartial   bool
@@ -28,6 +32,12 @@ func newPublishCmd(env *Env) *cobra.Command {
 		Long: `Publish the latest complete run of every eval as one immutable snapshot: documents,
 trials and a manifest whose digest is the snapshot's id. The build is reproducible.
 Running servers load the new snapshot within a second.
+
+A snapshot holds every trial. --evidence says how much of it: quotes (the result with
+its evidence and short quotes), full (also the answer: final message, commands, files,
+sources, tokens, cost), or none (the result without quotes). Keys, tokens and e-mail
+addresses are redacted by their shape; look through the answers before you publish them
+in full. --embargo-prompts publishes the hashes of the prompts without their texts.
 
 A run is complete when 95 % of its planned trials have an answer. Where an eval has no
 complete run, nothing is published and the exit code is 4, unless --allow-incomplete is
@@ -44,6 +54,8 @@ given.`,
 	f.StringVar(&o.to, "to", "", "destination, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
 	f.StringVar(&o.sign, "sign", "", "sign with this ed25519 private key (PEM)")
 	f.StringArrayVar(&o.runs, "run", nil, "publish this run instead of the latest ones (repeatable)")
+	f.StringVar(&o.evidence, "evidence", string(trialset.Quotes), "how much of each trial to publish: full, quotes or none")
+	f.BoolVar(&o.embargo, "embargo-prompts", false, "publish hashes of prompts without their texts")
 	f.BoolVar(&o.allowSynthetic, "allow-synthetic", false, "publish results of simulated agents")
 	f.BoolVar(&o.allowPartial, "allow-incomplete", false, "publish runs with answers to less than 95 % of their planned trials")
 	f.BoolVar(&o.noPromote, "no-promote", false, "leave the current snapshot as it is")
@@ -54,6 +66,10 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 	to, err := o.snapshots(o.to)
 	if err != nil {
 		return err
+	}
+	level, err := trialset.ParseLevel(cmp.Or(o.evidence, string(trialset.Quotes)))
+	if err != nil {
+		return badInput(err)
 	}
 	var key ed25519.PrivateKey
 	if o.sign != "" {
@@ -80,6 +96,7 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 	o.explain(chosen)
 	m, id, err := publish.Build(ctx, publish.Input{
 		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Place: to, SignKey: key,
+		RunsRoot: o.runsRoot(), Evidence: level, EmbargoPrompts: o.embargo,
 		AllowSynthetic: o.allowSynthetic, AllowIncomplete: o.allowPartial, Generator: "firstpick",
 	})
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
@@ -16,7 +16,7 @@ type (
 	ProviderKey = resource.ProviderKey
 	Comparison  = resource.Comparison
 	Lane        = resource.Lane
-	Entry       = format.Entry
+	Entry       = trialset.Entry
 )
 
 // A Report is a run with its scores.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/firstpick/firstpick/publish/trialset"
 	reader "github.com/firstpick/firstpick/server/evals/bundle"
 )
 
@@ -45,7 +46,7 @@ func BenchmarkRead(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			fullPage(b, opened, reader.Filter{}, "")
+			fullPage(b, opened, trialset.Filter{}, "")
 			_ = opened.Close()
 		}
 	})
@@ -53,10 +54,10 @@ func BenchmarkRead(b *testing.B) {
 	middle := deep(b, opened)
 	for _, page := range []struct {
 		name   string
-		f      reader.Filter
+		f      trialset.Filter
 		cursor string
-	}{{name: "first"}, {"in the middle", reader.Filter{}, middle}, {name: "filtered", f: reader.Filter{Agent: "a", Outcome: "excluded"}},
-		{name: "of nothing", f: reader.Filter{Outcome: "diy", Picked: "flask"}}} {
+	}{{name: "first"}, {"in the middle", trialset.Filter{}, middle}, {name: "filtered", f: trialset.Filter{Agent: "a", Outcome: "excluded"}},
+		{name: "of nothing", f: trialset.Filter{Outcome: "diy", Picked: "flask"}}} {
 		b.Run("page "+page.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -90,7 +91,7 @@ func BenchmarkRead(b *testing.B) {
 	})
 	stream(b, "all full pages", func(g *gauge) error {
 		for cursor := ""; ; {
-			p, err := opened.FullPage(b.Context(), reader.Filter{}, cursor, 200, 4<<20)
+			p, err := opened.FullPage(b.Context(), trialset.Filter{}, cursor, 200, 4<<20)
 			if err != nil {
 				return err
 			}
@@ -102,7 +103,7 @@ func BenchmarkRead(b *testing.B) {
 			}
 		}
 	})
-	stream(b, "ndjson", func(g *gauge) error { return opened.WriteNDJSON(b.Context(), g, reader.Filter{}) })
+	stream(b, "ndjson", func(g *gauge) error { return opened.WriteNDJSON(b.Context(), g, trialset.Filter{}) })
 	stream(b, "parquet", func(g *gauge) error {
 		f, _, err := opened.Parquet()
 		if err != nil {
@@ -117,8 +118,8 @@ func BenchmarkRead(b *testing.B) {
 func deep(b *testing.B, opened *reader.Bundle) string {
 	b.Helper()
 	cursor := ""
-	for n := 0; n < opened.Manifest.Counts.Valid/2; n += reader.MaxPage {
-		p, err := opened.Traces(b.Context(), reader.Filter{}, cursor, reader.MaxPage)
+	for n := 0; n < opened.Manifest.Counts.Valid/2; n += trialset.MaxPage {
+		p, err := opened.Traces(b.Context(), trialset.Filter{}, cursor, trialset.MaxPage)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -127,7 +128,7 @@ func deep(b *testing.B, opened *reader.Bundle) string {
 	return cursor
 }
 
-func fullPage(b *testing.B, opened *reader.Bundle, f reader.Filter, cursor string) {
+func fullPage(b *testing.B, opened *reader.Bundle, f trialset.Filter, cursor string) {
 	b.Helper()
 	if _, err := opened.FullPage(b.Context(), f, cursor, 50, 4<<20); err != nil {
 		b.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"github.com/firstpick/firstpick/publish/bundle"
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
@@ -33,7 +34,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	b := open(t, w.in.Root, m.ID)
 
 	for _, limit := range []int{1, 7, 1000} {
-		if d := cmp.Diff(w.entries, all(t, b, reader.Filter{}, limit)); d != "" {
+		if d := cmp.Diff(w.entries, all(t, b, trialset.Filter{}, limit)); d != "" {
 			t.Fatalf("pages of %d: %s", limit, d)
 		}
 	}
@@ -66,20 +67,20 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"", "x", strings.Repeat("0", 20), strings.Repeat("z", 20)} {
-		if _, err := b.Trace(t.Context(), id); !errors.Is(err, reader.ErrNotFound) {
+		if _, err := b.Trace(t.Context(), id); !errors.Is(err, trialset.ErrNotFound) {
 			t.Errorf("trial %q: error %v", id, err)
 		}
 	}
 }
 
 // trace reads a trial as readers know it, and sees to it that they know all of it.
-func trace(t *testing.T, b *reader.Bundle, id string) format.Trace {
+func trace(t *testing.T, b *reader.Bundle, id string) trialset.Trace {
 	t.Helper()
 	data, err := b.Trace(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tr format.Trace
+	var tr trialset.Trace
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&tr); err != nil {
@@ -93,7 +94,7 @@ func trace(t *testing.T, b *reader.Bundle, id string) format.Trace {
 }
 
 // journalResult is what a trace tells of the result in the journal.
-func journalResult(tr format.Trace) pick.Result {
+func journalResult(tr trialset.Trace) pick.Result {
 	r := pick.Result{
 		Kind: pick.Kind(tr.Outcome), Picked: tr.Picked, Shortlist: tr.Result.Shortlist, Rejected: tr.Result.Rejected, Say: tr.Result.Say,
 		Method: pick.Method(tr.Result.Method), Level: tr.Result.Level, Extractor: tr.Result.Extractor, Catalog: tr.Result.Catalog,
@@ -193,14 +194,14 @@ func TestFiltersAreANaiveScan(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	for range 300 {
-		f := reader.Filter{
-			Agent: one("", "", "a", "b", "nobody"), Outcome: one("", "", "tool", "diy", "other", "excluded", "none", "ambiguous", reader.Unresolved),
+		f := trialset.Filter{
+			Agent: one("", "", "a", "b", "nobody"), Outcome: one("", "", "tool", "diy", "other", "excluded", "none", "ambiguous", trialset.Unresolved),
 			Picked: one("", "", "flask", "django", "other-3", "x"), Prompt: one("", "", "p0", "p8", "p9"),
 		}
-		var want []format.Entry
+		var want []trialset.Entry
 		for _, e := range w.entries {
 			takes := func(want, got string) bool { return want == "" || want == got }
-			ends := takes(f.Outcome, e.Outcome) || f.Outcome == reader.Unresolved && e.Unresolved
+			ends := takes(f.Outcome, e.Outcome) || f.Outcome == trialset.Unresolved && e.Unresolved
 			if takes(f.Agent, e.Agent) && ends && takes(f.Picked, e.Picked) && takes(f.Prompt, e.Prompt) {
 				want = append(want, e)
 			}
@@ -214,13 +215,13 @@ func TestFiltersAreANaiveScan(t *testing.T) {
 		}
 		var ids []string
 		for line := range bytes.Lines(out.Bytes()) {
-			var tr format.Trace
+			var tr trialset.Trace
 			if err := json.Unmarshal(line, &tr); err != nil {
 				t.Fatal(err)
 			}
 			ids = append(ids, tr.ID)
 		}
-		if !slices.EqualFunc(want, ids, func(e format.Entry, id string) bool { return e.ID == id }) {
+		if !slices.EqualFunc(want, ids, func(e trialset.Entry, id string) bool { return e.ID == id }) {
 			t.Fatalf("%+v: %d lines, want %d", f, len(ids), len(want))
 		}
 	}
@@ -229,14 +230,14 @@ func TestFiltersAreANaiveScan(t *testing.T) {
 func TestCursorsKeepToTheirList(t *testing.T) {
 	w := newWorld(t, 3, size{prompts: 9, repeats: 6})
 	b := open(t, w.in.Root, write(t, w.in).ID)
-	f := reader.Filter{Agent: "a"}
+	f := trialset.Filter{Agent: "a"}
 	p, err := b.Traces(t.Context(), f, "", 5)
 	if err != nil || p.Next == "" {
 		t.Fatal(err, p.Next)
 	}
 	other := newWorld(t, 9, size{prompts: 9, repeats: 6})
 	for name, refused := range map[string]func() error{
-		"another filter": func() error { _, err := b.Traces(t.Context(), reader.Filter{Agent: "b"}, p.Next, 5); return err },
+		"another filter": func() error { _, err := b.Traces(t.Context(), trialset.Filter{Agent: "b"}, p.Next, 5); return err },
 		"another bundle": func() error {
 			_, err := open(t, other.in.Root, write(t, other.in).ID).Traces(t.Context(), f, p.Next, 5)
 			return err
@@ -244,7 +245,7 @@ func TestCursorsKeepToTheirList(t *testing.T) {
 		"cut":     func() error { _, err := b.Traces(t.Context(), f, p.Next[:10], 5); return err },
 		"garbage": func() error { _, err := b.Traces(t.Context(), f, "%%", 5); return err },
 	} {
-		if err := refused(); !errors.Is(err, reader.ErrCursor) {
+		if err := refused(); !errors.Is(err, trialset.ErrCursor) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -297,7 +298,7 @@ func TestARunWithoutAnyAnswerHasABundle(t *testing.T) {
 	if c := b.Manifest.Counts; c.Missing != 12 || c.MissingBy["not_asked"] != 12 || b.Manifest.AsOf != nil {
 		t.Errorf("%+v", c)
 	}
-	if got := all(t, b, reader.Filter{}, 10); len(got) != 0 {
+	if got := all(t, b, trialset.Filter{}, 10); len(got) != 0 {
 		t.Errorf("%d trials", len(got))
 	}
 	if err := readAll(t, w.in.Root, b.ID); err != nil {
@@ -309,7 +310,7 @@ func TestLongAnswersHaveFramesOfTheirOwn(t *testing.T) {
 	w := newWorld(t, 6, size{prompts: 2, repeats: 3, text: 5 << 20})
 	b := open(t, w.in.Root, write(t, w.in).ID)
 	var out bytes.Buffer
-	if err := b.WriteNDJSON(t.Context(), &out, reader.Filter{}); err != nil {
+	if err := b.WriteNDJSON(t.Context(), &out, trialset.Filter{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := bytes.Count(out.Bytes(), []byte("\n")); got != len(w.entries) || out.Len() < len(w.texts)*(5<<20) {

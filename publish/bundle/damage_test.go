@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/firstpick/firstpick/publish/bundle"
-	reader "github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 func TestDamageOfEachFileIsTold(t *testing.T) {
@@ -37,7 +37,7 @@ func TestDamageOfEachFileIsTold(t *testing.T) {
 			if err := damage(); err != nil {
 				t.Fatal(err)
 			}
-			var told *reader.DamageError
+			var told *trialset.DamageError
 			if err := readAll(t, w.in.Root, m.ID); !errors.As(err, &told) || told.Path != m.ID+"/"+name {
 				t.Errorf("%s %s: error %v", name, what, err)
 			}
@@ -54,11 +54,11 @@ func TestDamageOfEachFileIsTold(t *testing.T) {
 			t.Errorf("writing again did not mend %s: %v", name, err)
 		}
 	}
-	if err := readAll(t, w.in.Root, strings.Repeat("0", 20)); !errors.Is(err, reader.ErrNotFound) {
+	if err := readAll(t, w.in.Root, strings.Repeat("0", 20)); !errors.Is(err, trialset.ErrNotFound) {
 		t.Errorf("no bundle: error %v", err)
 	}
 	for _, id := range []string{"", "..", "../" + m.ID, strings.ToUpper(m.ID), m.ID + "0"} {
-		if err := readAll(t, w.in.Root, id); !errors.Is(err, reader.ErrNotFound) {
+		if err := readAll(t, w.in.Root, id); !errors.Is(err, trialset.ErrNotFound) {
 			t.Errorf("id %q: error %v", id, err)
 		}
 	}

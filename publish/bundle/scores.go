@@ -49,7 +49,7 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *staging, m 
 	if err != nil {
 		return nil, err
 	}
-	written, err := writeFile(filepath.Join(d.bundle, format.ScoresName), data)
+	written, err := content.WriteFile(filepath.Join(d.bundle, format.ScoresName), data)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *staging, m 
 	if err := content.Sync(path); err != nil {
 		return nil, err
 	}
-	trials, err := hashFile(path)
+	trials, err := content.HashFile(path)
 	return []format.File{written, trials}, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/publish/bundle"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/agents"
@@ -17,7 +18,6 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
-	reader "github.com/firstpick/firstpick/server/evals/bundle"
 )
 
 // TestASimulatedRun bundles what the runner itself leaves, with failed attempts.
@@ -58,7 +58,7 @@ func TestASimulatedRun(t *testing.T) {
 	if a := b.Manifest.Agents; !b.Manifest.Synthetic || len(a) != 1 || len(a[0].Manifests) != 1 || b.Manifest.Extractor != pick.Version {
 		t.Errorf("%+v", b.Manifest)
 	}
-	flask := all(t, b, reader.Filter{Picked: "flask"}, 10)
+	flask := all(t, b, trialset.Filter{Picked: "flask"}, 10)
 	if len(flask) == 0 {
 		t.Fatal("nobody picked what most are to pick")
 	}
@@ -67,7 +67,7 @@ func TestASimulatedRun(t *testing.T) {
 		t.Errorf("%s: %v", data, err)
 	}
 	var out bytes.Buffer
-	if err := b.WriteNDJSON(t.Context(), &out, reader.Filter{}); err != nil || !bytes.Contains(out.Bytes(), []byte(`"reason":"simulated`)) {
+	if err := b.WriteNDJSON(t.Context(), &out, trialset.Filter{}); err != nil || !bytes.Contains(out.Bytes(), []byte(`"reason":"simulated`)) {
 		t.Errorf("no failed attempt is told: %v", err)
 	}
 }

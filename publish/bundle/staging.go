@@ -118,12 +118,12 @@ func (s *staging) settle(m format.Manifest) error {
 
 // intact reports whether the files of a bundle match its manifest.
 func intact(dir string, m format.Manifest) bool {
-	manifest, err := hashFile(filepath.Join(dir, format.ManifestName))
-	if err != nil || manifest.SHA256[:format.IDDigits] != m.ID {
+	manifest, err := content.HashFile(filepath.Join(dir, format.ManifestName))
+	if err != nil || manifest.SHA256[:len(m.ID)] != m.ID {
 		return false
 	}
 	for _, f := range m.Files {
-		if got, err := hashFile(filepath.Join(dir, f.Path)); err != nil || got != f {
+		if got, err := content.HashFile(filepath.Join(dir, f.Path)); err != nil || got != f {
 			return false
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/bundle"
 	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -57,7 +58,7 @@ type size struct{ prompts, repeats, text int }
 type world struct {
 	in      bundle.Input
 	run     journal.Run
-	entries []format.Entry    // by place in the plan, without those that are missing
+	entries []trialset.Entry  // by place in the plan, without those that are missing
 	texts   map[string]string // final text by trial
 	results map[string]pick.Result
 	missing int
@@ -107,7 +108,7 @@ func (w *world) trial(r *rand.Rand, i int, t plan.Trial, text int) []journal.Rec
 		cost := 0.25
 		recs = append(recs, journal.Record{Kind: journal.KindAttempt, Trial: t, At: at, Attempt: 1, Reason: "server: 500", CostUSD: &cost})
 	}
-	want := format.Entry{ID: t.ID, Agent: t.Agent, Prompt: t.PromptID, Template: t.Template, Repeat: t.Repeat}
+	want := trialset.Entry{ID: t.ID, Agent: t.Agent, Prompt: t.PromptID, Template: t.Template, Repeat: t.Repeat}
 	switch r.IntN(20) {
 	case 0:
 		w.missing++
@@ -186,9 +187,9 @@ func open(tb testing.TB, root, id string) *reader.Bundle {
 }
 
 // all reads every page of a list.
-func all(tb testing.TB, b *reader.Bundle, f reader.Filter, limit int) []format.Entry {
+func all(tb testing.TB, b *reader.Bundle, f trialset.Filter, limit int) []trialset.Entry {
 	tb.Helper()
-	var out []format.Entry
+	var out []trialset.Entry
 	for cursor := ""; ; {
 		p, err := b.Traces(tb.Context(), f, cursor, limit)
 		if err != nil {
@@ -212,11 +213,11 @@ func readAll(tb testing.TB, root, id string) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.Traces(tb.Context(), reader.Filter{}, "", reader.MaxPage)
+	_, err = b.Traces(tb.Context(), trialset.Filter{}, "", trialset.MaxPage)
 	f, _, openErr := b.Parquet()
 	if openErr == nil {
 		_, openErr = io.Copy(io.Discard, f)
 		openErr = errors.Join(openErr, f.Close())
 	}
-	return cmp.Or(err, b.WriteNDJSON(tb.Context(), io.Discard, reader.Filter{}), openErr, b.Close())
+	return cmp.Or(err, b.WriteNDJSON(tb.Context(), io.Discard, trialset.Filter{}), openErr, b.Close())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/gather"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 )
@@ -56,10 +56,10 @@ func Write(ctx context.Context, in Input) (_ format.Manifest, err error) {
 	if err != nil {
 		return format.Manifest{}, err
 	}
-	if _, err := writeFile(filepath.Join(staging.bundle, format.ManifestName), data); err != nil {
+	if _, err := content.WriteFile(filepath.Join(staging.bundle, format.ManifestName), data); err != nil {
 		return format.Manifest{}, err
 	}
-	m.ID = content.Digest(data)[:format.IDDigits]
+	m.ID = format.ID(data)
 	if err := ctx.Err(); err != nil {
 		return format.Manifest{}, err
 	}
@@ -85,19 +85,15 @@ func (in Input) fill(ctx context.Context, run journal.Run, d *staging) (format.M
 	if err != nil {
 		return m, err
 	}
-	buffer, err := newBuffer(filepath.Join(d.scratch, "buffer"))
+	g, err := gather.Read(ctx, in.RunsRoot, run, filepath.Join(d.scratch, "buffer"))
 	if err != nil {
 		return m, err
 	}
-	defer buffer.close()
-	g, err := gather(ctx, in.RunsRoot, run, buffer)
-	if err != nil {
+	defer g.Close()
+	if err := sumUp(g, in.RunsRoot, run.ID, &m); err != nil {
 		return m, err
 	}
-	if err := g.sumUp(in.RunsRoot, run.ID, &m); err != nil {
-		return m, err
-	}
-	if m.Files, err = g.writeTraces(ctx, d.bundle); err != nil {
+	if m.Files, err = g.Write(ctx, d.bundle, nil); err != nil {
 		return m, err
 	}
 	files, err := in.writeScores(ctx, run, d, &m)
@@ -143,17 +139,4 @@ func EvalDigest(e eval.Eval) (string, error) {
 	e.Source = ""
 	data, err := content.JSON(e)
 	return content.Digest(data), err
-}
-
-// writeFile writes a new file that survives a crash.
-func writeFile(path string, data []byte) (format.File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return format.File{}, err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	return format.File{Path: filepath.Base(path), SHA256: content.Digest(data), Bytes: int64(len(data))}, errors.Join(err, f.Close())
 }

@@ -63,7 +63,7 @@ func (x *Extractor) commands(ctx context.Context, ran []*execution, diff []trans
 	known := x.manifests(diff)
 	err := installed(ctx, ran, func(in install, cmd string, gone bool) {
 		for _, t := range x.byDep(dep{eco: in.eco, name: in.name}) {
-			add(t, cmd, in.dev, gone || !in.global && known.lacks(in.eco, foldPackage(in.eco, in.name)))
+			add(t, cmd, in.dev, gone || !in.global && known.lacks(in.eco, catalog.PackageKey(in.eco, in.name)))
 		}
 	})
 	if err != nil {
@@ -104,7 +104,7 @@ func installed(ctx context.Context, ran []*execution, each func(in install, cmd 
 		installs := e.packages()
 		unknown := unknownInstalls(installs)
 		for _, in := range slices.Backward(installs) {
-			name := foldPackage(in.eco, in.name)
+			name := catalog.PackageKey(in.eco, in.name)
 			if in.remove {
 				later.names[name] = e.Worked() || later.names[name]
 				continue
@@ -176,7 +176,7 @@ func (x *Extractor) manifests(diff []transcript.FileChange) final {
 			if out[d.eco] == nil {
 				out[d.eco] = map[string]bool{}
 			}
-			out[d.eco][foldPackage(d.eco, d.name)] = true
+			out[d.eco][catalog.PackageKey(d.eco, d.name)] = true
 		}
 	}
 	return out

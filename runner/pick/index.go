@@ -33,7 +33,7 @@ func newIndex(targets []*target) *index {
 	}
 	for _, t := range targets {
 		for eco, names := range t.Packages {
-			put(submap(x.packages, eco), t, names, func(name string) string { return foldPackage(eco, name) })
+			put(submap(x.packages, eco), t, names, func(name string) string { return catalog.PackageKey(eco, name) })
 			if eco == catalog.Maven { // also found by the artifact, where a line lacks the group
 				put(submap(x.packages, eco), t, names, artifact)
 			}
@@ -95,27 +95,6 @@ func put(m map[string][]*target, t *target, names []string, fold func(string) st
 	}
 }
 
-// foldPackage returns the form in which a registry compares package names.
-func foldPackage(eco catalog.Ecosystem, name string) string {
-	switch eco {
-	case catalog.PyPI:
-		return strings.Map(func(r rune) rune {
-			if r == '_' || r == '.' {
-				return '-'
-			}
-			return r
-		}, strings.ToLower(name))
-	case catalog.NuGet, catalog.Composer:
-		return strings.ToLower(name)
-	case catalog.Cargo:
-		return strings.ReplaceAll(name, "_", "-")
-	case catalog.Docker:
-		return strings.TrimPrefix(strings.TrimPrefix(name, "docker.io/"), "library/")
-	default:
-		return name
-	}
-}
-
 // maxName is the length in bytes of the longest name that is looked up.
 const maxName = 300
 
@@ -124,7 +103,7 @@ func (x *index) byPackage(eco catalog.Ecosystem, name string) []*target {
 	if name == "" || len(name) > maxName {
 		return nil
 	}
-	name = foldPackage(eco, name)
+	name = catalog.PackageKey(eco, name)
 	found := x.packages[eco][name]
 	if eco != catalog.Go || len(found) > 0 {
 		return found

@@ -67,7 +67,7 @@ func (x *Extractor) deps(f transcript.FileChange) []dep {
 	if len(f.AddedDeps) > 0 {
 		for _, text := range f.AddedDeps {
 			d := dep{eco: eco, name: depNameIn(eco, text), text: text}
-			d.dev = slices.ContainsFunc(added, func(l manifest.Line) bool { return l.Dev && l.Name == foldPackage(eco, d.name) })
+			d.dev = slices.ContainsFunc(added, func(l manifest.Line) bool { return l.Dev && l.Name == catalog.PackageKey(eco, d.name) })
 			out = append(out, d)
 		}
 	} else {

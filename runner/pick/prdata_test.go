@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/observed"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -21,10 +23,11 @@ type prLanguage struct {
 }
 
 // TestImportsOfRealPullRequests: code that imports a library shows what a list of the
-// libraries shows.
+// libraries shows, and a field study reads the same tools in the list.
 func TestImportsOfRealPullRequests(t *testing.T) {
 	const folder = "../../../shared/data/agent-pr-libraries"
 	c := builtIn(t)
+	owners := catalog.NewOwners(c)
 	var all []*pick.Extractor
 	for _, cat := range c.Categories {
 		all = append(all, pick.New(cat, c.Version))
@@ -63,6 +66,15 @@ func TestImportsOfRealPullRequests(t *testing.T) {
 			for n, x := range all {
 				listed := x.Extract(transcript.Transcript{Listing: &transcript.Listing{Ecosystem: string(l.eco), Imports: names}})
 				code := x.Extract(transcript.Transcript{Diff: []transcript.FileChange{{Path: l.source, Added: lines}}})
+				shown := observed.ToolsOf(owners.Import, l.eco, names)[c.Categories[n].Slug]
+				for _, tool := range listed.Shortlist {
+					if _, rival := c.Categories[n].Entry(tool); rival && !slices.Contains(shown, tool) {
+						t.Errorf("%s, %s: %v: the extractor reads %s, a field study %v", l.file, c.Categories[n].Slug, names, tool, shown)
+					}
+				}
+				if len(shown) > 0 && listed.Kind != pick.Tool && listed.Kind != pick.Ambiguous {
+					t.Errorf("%s, %s: %v: a field study reads %v, the extractor %s", l.file, c.Categories[n].Slug, names, shown, label(listed))
+				}
 				if label(listed) != label(code) && len(code.Shortlist) < len(listed.Shortlist) {
 					t.Errorf("%s, %s: %v: code shows %s, the list %s", l.file, c.Categories[n].Slug, r.Imports, label(code), label(listed))
 				}

@@ -1,5 +1,5 @@
-// Package format defines the files of a run bundle. publish/bundle writes them,
-// server/evals/bundle reads them.
+// Package format defines what a run bundle has beside its trial files, which package
+// trialset defines. publish/bundle writes bundles, server/evals/bundle reads them.
 //
 // A bundle is a folder named by the first 20 hexadecimal digits of the SHA-256 of
 // its manifest. It appears whole, by rename. The same journal and catalogue give the
@@ -8,35 +8,6 @@
 //
 //	manifest.json   the eval, counts, costs, and the other files with sizes and hashes
 //	scores.json     the board of all agents, and of each alone, as on a public leaderboard
-//	names.json      the texts that the index refers to by number
-//	traces.idx      a line of fixed length per trial
-//	traces.zst      the trials, in frames
+//	names.json, traces.idx, traces.zst   the trials
 //	trials.parquet  one row per valid trial, as in a public snapshot
-//
-// # Traces
-//
-// Each answered or excluded trial is an entry; entries are in the order
-// of the plan. traces.zst is JSON lines (see Trace), one for each entry in the same
-// order, in consecutive zstd frames that are unpacked independently. A frame
-// holds at most 256 lines and at most 256 KiB unpacked, except for a single line that is
-// longer; no line is longer than 64 MiB.
-//
-// traces.idx is, all numbers big-endian: a header of 24 bytes ("fpTrace1", the
-// number of frames and that of entries, 8 bytes each), then 52 bytes for each frame:
-//
-//	 0  8  offset in traces.zst; the first is 0, each follows the last
-//	 8  4  compressed size   12  4  uncompressed size
-//	16  4  line count        20 32  the SHA-256 of its bytes
-//
-// then 56 bytes for each entry:
-//
-//	 0 10  trial id          10  1  outcome         11  1  flags: 1 named one tool, used
-//	                                                       another; 2 unresolved
-//	12  4  agent             16  4  prompt          20  4  template
-//	24  4  repeat            28  4  picked          32  4  frame, from 0
-//	36  4  line in the frame, from 0
-//	40  8  cost in US dollars, IEEE 754; NaN if unknown
-//	48  8  duration of the answer in milliseconds
-//
-// Outcome, agent, prompt, template and picked are indexes into the lists of names.json.
 package format

@@ -1,30 +1,32 @@
 package format
 
 import (
+	"slices"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 // SchemaVersion is the version of the layout.
 const SchemaVersion = 1
 
-// IDDigits is the length of a bundle's id: the first digits of its manifest's hash.
-const IDDigits = 20
+// idDigits is the length of a bundle's id: the first digits of its manifest's hash.
+const idDigits = 20
 
 // The files of a bundle.
 const (
 	ManifestName = "manifest.json"
 	ScoresName   = "scores.json"
-	NamesName    = "names.json"
-	IndexName    = "traces.idx"
-	TracesName   = "traces.zst"
 	TrialsName   = "trials.parquet"
 )
 
 // FileNames returns the files that a manifest lists, sorted.
 func FileNames() []string {
-	return []string{NamesName, ScoresName, IndexName, TracesName, TrialsName}
+	names := append(trialset.FileNames(), ScoresName, TrialsName)
+	slices.Sort(names)
+	return names
 }
 
 // A Manifest describes a bundle and the run that it was made from.
@@ -128,11 +130,10 @@ type AgentManifest struct {
 }
 
 // A File is one file of the bundle.
-type File struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
-	Bytes  int64  `json:"bytes"`
-}
+type File = content.File
+
+// ID returns the id of the bundle that has a manifest.
+func ID(manifest []byte) string { return content.Digest(manifest)[:idDigits] }
 
 // Scores is scores.json: the board of all agents, and of each alone.
 type Scores struct {

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -43,7 +43,7 @@ type fileLine struct {
 }
 
 // in returns the quotes of one part of an answer.
-func in(quotes []quote, part string, fits func(*format.Evidence) bool) []quote {
+func in(quotes []quote, part string, fits func(*trialset.Evidence) bool) []quote {
 	var out []quote
 	for _, q := range quotes {
 		if q.In == part && fits(q.Evidence) {
@@ -53,10 +53,10 @@ func in(quotes []quote, part string, fits func(*format.Evidence) bool) []quote {
 	return out
 }
 
-func anywhere(*format.Evidence) bool { return true }
+func anywhere(*trialset.Evidence) bool { return true }
 
 // answer fills in the answer of the agent, with the evidence marked.
-func (d *traceData) answer(a *format.Answer, quotes []quote) {
+func (d *traceData) answer(a *trialset.Answer, quotes []quote) {
 	text, left := cut(a.FinalText, textShown)
 	d.Text = markText(text, in(quotes, "finalText", anywhere))
 	if left > 0 {
@@ -68,7 +68,7 @@ func (d *traceData) answer(a *format.Answer, quotes []quote) {
 	}
 	for i, c := range a.Commands[:min(len(a.Commands), commandsShown)] {
 		text, _ := cut(c.Cmd, commandShown)
-		row := commandRow{Text: markText(text, in(quotes, "commands", func(e *format.Evidence) bool { return e.Index == i }))}
+		row := commandRow{Text: markText(text, in(quotes, "commands", func(e *trialset.Evidence) bool { return e.Index == i }))}
 		switch {
 		case c.Exit == nil:
 			row.Exit = "unknown"
@@ -79,7 +79,7 @@ func (d *traceData) answer(a *format.Answer, quotes []quote) {
 	}
 	d.CommandsLeft = len(a.Commands) - len(d.Commands)
 	for i, f := range a.Files[:min(len(a.Files), filesShown)] {
-		d.Files = append(d.Files, newFile(&f, in(quotes, "files", func(e *format.Evidence) bool { return e.Index == i })))
+		d.Files = append(d.Files, newFile(&f, in(quotes, "files", func(e *trialset.Evidence) bool { return e.Index == i })))
 	}
 	d.FilesLeft = len(a.Files) - len(d.Files)
 	if l := a.Listing; l != nil {
@@ -99,10 +99,10 @@ func (d *traceData) answer(a *format.Answer, quotes []quote) {
 	}
 }
 
-func newFile(f *format.FileChange, quotes []quote) fileRow {
+func newFile(f *trialset.FileChange, quotes []quote) fileRow {
 	row := fileRow{Path: visible(f.Path)}
 	if len(f.AddedDeps) > 0 {
-		row.Deps = markText(strings.Join(f.AddedDeps, ", "), in(quotes, "files", func(e *format.Evidence) bool { return e.Kind == "manifest" }))
+		row.Deps = markText(strings.Join(f.AddedDeps, ", "), in(quotes, "files", func(e *trialset.Evidence) bool { return e.Kind == "manifest" }))
 	}
 	for n, line := range f.Added {
 		var here []quote

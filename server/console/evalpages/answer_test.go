@@ -4,16 +4,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 // A command that worked has no mark; one whose exit status is not known is not shown
 // as one that failed.
 func TestExits(t *testing.T) {
 	var d traceData
-	d.answer(&format.Answer{
-		Commands: []format.Command{{Cmd: "a", Exit: new(0)}, {Cmd: "b", Exit: new(7)}, {Cmd: "c"}},
-		Sources:  []format.Source{{URL: "https://x.example/\x1b", Opened: true}},
+	d.answer(&trialset.Answer{
+		Commands: []trialset.Command{{Cmd: "a", Exit: new(0)}, {Cmd: "b", Exit: new(7)}, {Cmd: "c"}},
+		Sources:  []trialset.Source{{URL: "https://x.example/\x1b", Opened: true}},
 	}, nil)
 	var got []string
 	for _, c := range d.Commands {

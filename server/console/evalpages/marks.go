@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 // A piece is a part of a text. Marks are the evidence that covers it, the strongest
@@ -29,7 +29,7 @@ type mark struct {
 type quote struct {
 	number int
 	tool   string
-	*format.Evidence
+	*trialset.Evidence
 }
 
 // mark cuts a text where evidence begins and ends. Pieces, put together, are the

@@ -7,14 +7,14 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
-	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
 func quotesOf(texts ...string) []quote {
 	var out []quote
 	for i, text := range texts {
-		out = append(out, quote{i + 1, "tool", &format.Evidence{Kind: "mention", Quote: text}})
+		out = append(out, quote{i + 1, "tool", &trialset.Evidence{Kind: "mention", Quote: text}})
 	}
 	return out
 }

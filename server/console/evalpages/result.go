@@ -9,8 +9,8 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/console/layout"
-	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
@@ -125,7 +125,7 @@ func (v *visit) outcomes(r *evals.Run, b *analytics.Board) []outcomeRow {
 	for _, t := range []struct {
 		key string
 		n   int
-	}{{"tool", o.Tool}, {"diy", o.DIY}, {"other", o.Other}, {"none", o.None}, {"ambiguous", o.Ambiguous - unresolved}, {bundle.Unresolved, unresolved}, {"refused", o.Refused}, {"truncated", o.Truncated}} {
+	}{{"tool", o.Tool}, {"diy", o.DIY}, {"other", o.Other}, {"none", o.None}, {"ambiguous", o.Ambiguous - unresolved}, {trialset.Unresolved, unresolved}, {"refused", o.Refused}, {"truncated", o.Truncated}} {
 		if t.n > 0 {
 			out = append(out, outcomeRow{of(outcomes(), t.key), t.n, v.chosen(r.ID, "outcome", t.key)})
 		}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
@@ -92,7 +92,7 @@ func (v *visit) trace() error {
 	if err != nil {
 		return missingTrial(err)
 	}
-	var t format.Trace
+	var t trialset.Trace
 	if err := json.Unmarshal(data, &t); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (v *visit) trace() error {
 	return v.Show(http.StatusOK, "workspace-ev-trace", "Trial "+t.ID, d)
 }
 
-func newAttempt(a *format.Attempt) attemptRow {
+func newAttempt(a *trialset.Attempt) attemptRow {
 	row := attemptRow{Number: a.Attempt, When: when(a.At), Reason: visible(reason(a.Reason))}
 	switch {
 	case a.CostUSD != nil && *a.CostUSD > 0:
@@ -147,7 +147,7 @@ func newAttempt(a *format.Attempt) attemptRow {
 }
 
 // result fills in how the outcome was decided, and returns the evidence to mark.
-func (d *traceData) result(t *format.Trace, tools []toolName) []quote {
+func (d *traceData) result(t *trialset.Trace, tools []toolName) []quote {
 	if t.Result == nil {
 		return nil
 	}
@@ -176,7 +176,7 @@ func (d *traceData) result(t *format.Trace, tools []toolName) []quote {
 }
 
 // where returns the part of the answer with the evidence.
-func where(e *format.Evidence) string {
+func where(e *trialset.Evidence) string {
 	switch e.In {
 	case "finalText":
 		return "answer"
@@ -193,7 +193,7 @@ func where(e *format.Evidence) string {
 	return visible(e.Path)
 }
 
-func (d *traceData) facts(t *format.Trace) {
+func (d *traceData) facts(t *trialset.Trace) {
 	add := func(name, value string) {
 		if value != "" {
 			d.Facts = append(d.Facts, fact{name, value})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
@@ -32,12 +33,12 @@ func query(pairs ...string) string {
 }
 
 // filterOf reads which trials an address asks for.
-func filterOf(given url.Values) bundle.Filter {
-	return bundle.Filter{Agent: given.Get("agent"), Outcome: given.Get("outcome"), Picked: given.Get("picked"), Prompt: given.Get("prompt")}
+func filterOf(given url.Values) trialset.Filter {
+	return trialset.Filter{Agent: given.Get("agent"), Outcome: given.Get("outcome"), Picked: given.Get("picked"), Prompt: given.Get("prompt")}
 }
 
 // queryOf is a filter as an address holds it, with more pairs.
-func queryOf(f bundle.Filter, pairs ...string) string {
+func queryOf(f trialset.Filter, pairs ...string) string {
 	return query(append([]string{"agent", f.Agent, "outcome", f.Outcome, "picked", f.Picked, "prompt", f.Prompt}, pairs...)...)
 }
 
@@ -55,7 +56,7 @@ type traceRow struct {
 type tracesData struct {
 	Page      layout.Page
 	Run       head
-	Filter    bundle.Filter
+	Filter    trialset.Filter
 	Agents    []choice
 	Outcomes  []choice
 	Prompts   []choice
@@ -89,7 +90,7 @@ func (v *visit) traces() error {
 	given := v.R.URL.Query()
 	f := filterOf(given)
 	page, err := b.Traces(v.R.Context(), f, given.Get("cursor"), tracesAtOnce)
-	if errors.Is(err, bundle.ErrCursor) {
+	if errors.Is(err, trialset.ErrCursor) {
 		return v.see(v.chosen(r.ID) + queryOf(f))
 	} else if err != nil {
 		return err
@@ -110,7 +111,7 @@ func (v *visit) traces() error {
 	if page.Next != "" {
 		d.Next = path + queryOf(f, "cursor", page.Next)
 	}
-	if f != (bundle.Filter{}) {
+	if f != (trialset.Filter{}) {
 		d.All = path
 	}
 	d.File = v.at("runs", r.ID, "files", "traces.ndjson") + queryOf(f)
@@ -142,7 +143,7 @@ func named(tools []toolName, slug string) string {
 	return slug
 }
 
-func (v *visit) traceRow(run string, e *format.Entry, f bundle.Filter, tools []toolName) traceRow {
+func (v *visit) traceRow(run string, e *trialset.Entry, f trialset.Filter, tools []toolName) traceRow {
 	row := traceRow{
 		Link: v.at("runs", run, "traces", e.ID) + queryOf(f), Prompt: e.Prompt, Agent: e.Agent, Repeat: e.Repeat, Outcome: outcomeOf(e),
 		Picked: named(tools, e.Picked), Mismatch: e.Mismatch, Cost: maybeMoney(e.CostUSD), Took: seconds(e.WallMS),
@@ -174,16 +175,16 @@ func (d *tracesData) offer(m *format.Manifest, tools []toolName) {
 
 // neighbours returns the trials before and behind one in the list of a filter; empty
 // where there is none.
-func neighbours(ctx context.Context, b *bundle.Bundle, f bundle.Filter, id string) (before, behind string, err error) {
+func neighbours(ctx context.Context, b *bundle.Bundle, f trialset.Filter, id string) (before, behind string, err error) {
 	found := false
 	for cursor := ""; ; {
-		p, err := b.Traces(ctx, f, cursor, bundle.MaxPage)
+		p, err := b.Traces(ctx, f, cursor, trialset.MaxPage)
 		if err != nil {
 			return "", "", err
 		}
 		list := p.Traces
 		if !found {
-			i := slices.IndexFunc(list, func(e format.Entry) bool { return e.ID == id })
+			i := slices.IndexFunc(list, func(e trialset.Entry) bool { return e.ID == id })
 			if i > 0 {
 				before = list[i-1].ID
 			}
@@ -210,7 +211,7 @@ func neighbours(ctx context.Context, b *bundle.Bundle, f bundle.Filter, id strin
 
 // missingTrial says that a run has no such trial.
 func missingTrial(err error) error {
-	if errors.Is(err, bundle.ErrNotFound) {
+	if errors.Is(err, trialset.ErrNotFound) {
 		return &apierr.Error{Status: http.StatusNotFound, Code: "trial_not_found", Description: "This run has no such trial."}
 	}
 	return err

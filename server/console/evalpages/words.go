@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firstpick/firstpick/publish/bundle/format"
-	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -34,7 +33,7 @@ func outcomes() []term {
 		{"other", "Something else", "The agent chose something outside the category.", "other"},
 		{"none", "Nothing", "The agent chose nothing.", "off"},
 		{"ambiguous", "Two or more", "The agent chose several tools.", "wait"},
-		{bundle.Unresolved, "Unresolved", "No rule decides what the agent chose. It counts as two or more.", "wait"},
+		{trialset.Unresolved, "Unresolved", "No rule decides what the agent chose. It counts as two or more.", "wait"},
 		{"refused", "Refused", "The agent refused to answer.", "bad"},
 		{"truncated", "Cut off", "A limit ended the answer before it chose.", "bad"},
 		{"excluded", "Failed", "No answer: a failure of the network, the key or the program. The trial is in no rate and lowers the coverage.", "off"},
@@ -118,9 +117,9 @@ func of(terms []term, key string) term {
 }
 
 // outcomeOf returns the term of a trial's outcome.
-func outcomeOf(e *format.Entry) term {
+func outcomeOf(e *trialset.Entry) term {
 	if e.Unresolved {
-		return of(outcomes(), bundle.Unresolved)
+		return of(outcomes(), trialset.Unresolved)
 	}
 	return of(outcomes(), e.Outcome)
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 // A Cache keeps bundles open between requests, because opening one hashes its index,
@@ -38,20 +40,20 @@ type entry struct {
 // NewCache returns a cache for the bundles root/<workspace id>/<bundle id>. It keeps
 // at most capacity of them open, and those in use.
 func NewCache(root string, capacity int) *Cache {
-	return &Cache{root: root, capacity: max(capacity, 1), decoder: sync.OnceValues(newDecoder), entries: map[cacheKey]*list.Element{}, order: list.New()}
+	return &Cache{root: root, capacity: max(capacity, 1), decoder: sync.OnceValues(trialset.NewDecoder), entries: map[cacheKey]*list.Element{}, order: list.New()}
 }
 
 // Get returns a bundle of a workspace from the cache, or opens it. The caller calls
-// release when done, and does not close the bundle. Get fails with ErrNotFound for
-// malformed ids and missing bundles, and with ErrClosed after Close. Failures are not
+// release when done, and does not close the bundle. Get fails with trialset.ErrNotFound for
+// malformed ids and missing bundles, and with trialset.ErrClosed after Close. Failures are not
 // cached.
 func (c *Cache) Get(workspace, id string) (b *Bundle, release func(), err error) {
 	if !isName(workspace) {
-		return nil, nil, fmt.Errorf("run bundles of a workspace %q: %w", workspace, ErrNotFound)
+		return nil, nil, fmt.Errorf("run bundles of a workspace %q: %w", workspace, trialset.ErrNotFound)
 	}
 	e := c.take(cacheKey{workspace, id})
 	if e == nil {
-		return nil, nil, ErrClosed
+		return nil, nil, trialset.ErrClosed
 	}
 	if b, err = e.open(); err != nil {
 		c.forget(e)

@@ -3,48 +3,64 @@ package bundle
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 // onDisk writes a bundle of a workspace and returns its id.
 func onDisk(t *testing.T, root, workspace, generator string) string {
 	t.Helper()
-	idx, traces := made(t, 3, 4)
-	b, err := inMemory(t, idx, traces)
+	dir := t.TempDir()
+	set := writeSet(t, dir, slices.Repeat([]trialset.Entry{{Agent: "a", Prompt: "p", Outcome: "tool", Picked: "x"}}, 7)...)
+	for name, text := range map[string]string{format.ScoresName: "{}\n", format.TrialsName: "PAR1"} {
+		f, err := content.WriteFile(filepath.Join(dir, name), []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set = append(set, f)
+	}
+	slices.SortFunc(set, func(a, b trialset.File) int { return strings.Compare(a.Path, b.Path) })
+	data, err := json.Marshal(format.Manifest{SchemaVersion: format.SchemaVersion, Generator: generator, Files: set})
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts, err := json.Marshal(b.names)
+	id := format.ID(data)
+	if err := os.WriteFile(filepath.Join(dir, format.ManifestName), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(root, workspace, id), os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// writeSet writes the trial files of trials.
+func writeSet(t *testing.T, dir string, trials ...trialset.Entry) []trialset.File {
+	t.Helper()
+	w, err := trialset.NewWriter(dir, []string{"tool", "diy"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string][]byte{format.NamesName: texts, format.ScoresName: []byte("{}\n"), format.IndexName: idx, format.TracesName: traces, format.TrialsName: []byte("PAR1")}
-	m := format.Manifest{SchemaVersion: format.SchemaVersion, Generator: generator}
-	for _, name := range format.FileNames() {
-		m.Files = append(m.Files, format.File{Path: name, SHA256: digest(files[name]), Bytes: int64(len(files[name]))})
-	}
-	data, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := digest(data)[:format.IDDigits]
-	files[format.ManifestName] = data
-	dir := filepath.Join(root, workspace, id)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+	for i, e := range trials {
+		e.ID = fmt.Sprintf("%020d", i)
+		if err := w.Add(&trialset.Trace{Entry: e}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return id
+	files, err := w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 // openFiles lists what this process has open below a folder.
@@ -112,7 +128,7 @@ func TestACacheKeepsWhatIsAskedForOften(t *testing.T) {
 	}
 	releaseFirst()
 	count(2, "the evicted bundle was released")
-	if _, err := first.Trace(t.Context(), strings.Repeat("0", 20)); !errors.Is(err, ErrClosed) {
+	if _, err := first.Trace(t.Context(), strings.Repeat("0", 20)); !errors.Is(err, trialset.ErrClosed) {
 		t.Errorf("it is not closed: %v", err)
 	}
 	release1()
@@ -122,7 +138,7 @@ func TestACacheKeepsWhatIsAskedForOften(t *testing.T) {
 	count(1, "the cache is closed but one is in use")
 	release2()
 	count(0, "all were released")
-	if _, _, err := s.Get("ws_1", ids[0]); !errors.Is(err, ErrClosed) {
+	if _, _, err := s.Get("ws_1", ids[0]); !errors.Is(err, trialset.ErrClosed) {
 		t.Errorf("a closed cache: error %v", err)
 	}
 }
@@ -131,7 +147,7 @@ func TestACacheKeepsNoFailure(t *testing.T) {
 	root := t.TempDir()
 	id := onDisk(t, root, "ws_1", "a")
 	s := NewCache(root, 2)
-	path := filepath.Join(root, "ws_1", id, format.IndexName)
+	path := filepath.Join(root, "ws_1", id, "traces.idx")
 	whole, err := os.ReadFile(path)
 	if err == nil {
 		err = os.Truncate(path, 5)
@@ -140,7 +156,9 @@ func TestACacheKeepsNoFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = s.Get("ws_1", id)
-	damaged(t, err)
+	if told := new(*trialset.DamageError); !errors.As(err, told) {
+		t.Errorf("error %v", err)
+	}
 	if got := openFiles(t, root); len(got) > 0 {
 		t.Errorf("left open: %v", got)
 	}
@@ -162,17 +180,17 @@ func TestACacheStaysInItsFolder(t *testing.T) {
 	id := onDisk(t, root, "ws_1", "a")
 	s := NewCache(filepath.Join(root, "ws_2"), 2)
 	for _, workspace := range []string{"", ".", "..", "../ws_1", "..\\ws_1", "ws_1/", "/", "ws_1\x00", "ws 1", "wß", strings.Repeat("a", 65)} {
-		if _, _, err := s.Get(workspace, id); !errors.Is(err, ErrNotFound) {
+		if _, _, err := s.Get(workspace, id); !errors.Is(err, trialset.ErrNotFound) {
 			t.Errorf("workspace %q: error %v", workspace, err)
 		}
 	}
 	cache := NewCache(root, 2)
 	for _, bad := range []string{"", ".", "..", "../ws_1/" + id, strings.ToUpper(id), id + "/", id + "\x00"} {
-		if _, _, err := cache.Get("ws_1", bad); !errors.Is(err, ErrNotFound) {
+		if _, _, err := cache.Get("ws_1", bad); !errors.Is(err, trialset.ErrNotFound) {
 			t.Errorf("bundle %q: error %v", bad, err)
 		}
 	}
-	if _, _, err := cache.Get("ws_2", id); !errors.Is(err, ErrNotFound) {
+	if _, _, err := cache.Get("ws_2", id); !errors.Is(err, trialset.ErrNotFound) {
 		t.Errorf("another workspace's: error %v", err)
 	}
 	if n := len(cache.entries); n > 0 {
@@ -186,7 +204,7 @@ func TestManyShareACache(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		ids = append(ids, onDisk(t, root, "ws_1", name))
 	}
-	ids = append(ids, strings.Repeat("0", format.IDDigits)) // not there
+	ids = append(ids, strings.Repeat("0", len(ids[0]))) // not there
 	s := NewCache(root, 2)
 	var wg sync.WaitGroup
 	for reader := range 8 {
@@ -195,7 +213,7 @@ func TestManyShareACache(t *testing.T) {
 				id := ids[(reader*7+n*n)%len(ids)]
 				b, release, err := s.Get("ws_1", id)
 				if id == ids[4] {
-					if !errors.Is(err, ErrNotFound) {
+					if !errors.Is(err, trialset.ErrNotFound) {
 						t.Errorf("not there: error %v", err)
 					}
 					continue
@@ -204,7 +222,7 @@ func TestManyShareACache(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if p, err := b.Traces(t.Context(), Filter{}, "", 10); b.ID != id || err != nil || len(p.Traces) != 7 {
+				if p, err := b.Traces(t.Context(), trialset.Filter{}, "", 10); b.ID != id || err != nil || len(p.Traces) != 7 {
 					t.Errorf("%s of %s: %d entries, %v", b.ID, id, len(p.Traces), err)
 				}
 				release()

@@ -2,37 +2,20 @@ package bundle
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
-var (
-	// ErrNotFound means that the bundle or the trial does not exist.
-	ErrNotFound = errors.New("not found")
-	// ErrCursor means that a cursor belongs to another bundle or filter.
-	ErrCursor = errors.New("the cursor belongs to another list; start again without a cursor")
-	// ErrClosed means that the bundle was closed.
-	ErrClosed = errors.New("bundle: closed")
-)
-
-// A DamageError reports the part of a bundle that was altered.
-type DamageError struct {
-	// Path is the bundle's id and the file.
-	Path   string
-	Reason string
-}
-
-// Error implements error.
-func (e *DamageError) Error() string {
-	return "run bundle is damaged: " + e.Path + ": " + e.Reason + "; restore it from a copy, or have it made again"
+func damaged(id, name, reason string) error {
+	return &trialset.DamageError{Of: "run bundle", Path: id + "/" + name, Reason: reason}
 }
 
 func parseManifest(id string, data []byte) (format.Manifest, error) {
-	damaged := func(reason string) error { return &DamageError{id + "/" + format.ManifestName, reason} }
+	damaged := func(reason string) error { return damaged(id, format.ManifestName, reason) }
 	m := format.Manifest{ID: id}
-	if got := digest(data)[:format.IDDigits]; got != id {
+	if got := format.ID(data); got != id {
 		return m, damaged("its hash is " + got)
 	}
 	if err := json.Unmarshal(data, &m); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/deadline"
@@ -72,7 +73,7 @@ func without(values url.Values, format string, names ...string) error {
 }
 
 // lines writes whole traces, one per line.
-func (c *call) lines(b *bundle.Bundle, f bundle.Filter, values url.Values) error {
+func (c *call) lines(b *bundle.Bundle, f trialset.Filter, values url.Values) error {
 	if err := without(values, "NDJSON", "limit", "cursor", "fields"); err != nil {
 		return err
 	}

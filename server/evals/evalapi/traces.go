@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/publish/bundle/format"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 )
@@ -17,7 +18,7 @@ import (
 const (
 	wholeRows    = 20
 	maxWholeRows = 200
-	maxShortRows = bundle.MaxPage
+	maxShortRows = trialset.MaxPage
 	pageBytes    = 4 << 20 // of whole traces; a longer trace is a page alone
 )
 
@@ -54,7 +55,7 @@ func (h *Handler) traces(c *call) error {
 }
 
 // page writes a page of traces, with or without the transcripts.
-func (h *Handler) page(c *call, b *bundle.Bundle, f bundle.Filter, values url.Values) error {
+func (h *Handler) page(c *call, b *bundle.Bundle, f trialset.Filter, values url.Values) error {
 	short := values.Get("fields") == "summary"
 	size, most := wholeRows, maxWholeRows
 	if short {
@@ -75,15 +76,15 @@ func (h *Handler) page(c *call, b *bundle.Bundle, f bundle.Filter, values url.Va
 			return unread(err)
 		}
 		return c.ok(struct {
-			Traces []format.Entry `json:"traces"`
-			Next   *string        `json:"nextCursor"`
+			Traces []trialset.Entry `json:"traces"`
+			Next   *string          `json:"nextCursor"`
 		}{p.Traces, h.next(c, values, p.Next)})
 	}
 	return h.heavy(c, func() error { return h.whole(c, b, f, values, limit) })
 }
 
 // whole answers with a page of whole traces.
-func (h *Handler) whole(c *call, b *bundle.Bundle, f bundle.Filter, values url.Values, limit int) error {
+func (h *Handler) whole(c *call, b *bundle.Bundle, f trialset.Filter, values url.Values, limit int) error {
 	p, err := b.FullPage(c.r.Context(), f, values.Get("cursor"), limit, pageBytes)
 	if err != nil {
 		return unread(err)
@@ -133,8 +134,8 @@ func (h *Handler) trace(c *call) error {
 
 // filter parses the filter of trials. Unknown names are refused where all names are
 // known, so that a misspelt name does not look like zero results.
-func filter(values url.Values, m *format.Manifest) (bundle.Filter, error) {
-	f := bundle.Filter{Agent: values.Get("agent"), Outcome: values.Get("outcome"), Picked: values.Get("picked"), Prompt: values.Get("prompt")}
+func filter(values url.Values, m *format.Manifest) (trialset.Filter, error) {
+	f := trialset.Filter{Agent: values.Get("agent"), Outcome: values.Get("outcome"), Picked: values.Get("picked"), Prompt: values.Get("prompt")}
 	var agents, prompts []string
 	for _, a := range m.Agents {
 		agents = append(agents, a.Name)
@@ -160,15 +161,15 @@ func filter(values url.Values, m *format.Manifest) (bundle.Filter, error) {
 
 // outcomes are those of trials in a bundle, as a filter names them.
 func outcomes() []string {
-	return []string{"tool", "diy", "other", "none", "ambiguous", "refused", "truncated", "excluded", bundle.Unresolved}
+	return []string{"tool", "diy", "other", "none", "ambiguous", "refused", "truncated", "excluded", trialset.Unresolved}
 }
 
 // unread converts an error of a bundle to its API error.
 func unread(err error) error {
 	switch {
-	case errors.Is(err, bundle.ErrCursor):
+	case errors.Is(err, trialset.ErrCursor):
 		return apierr.BadBody("invalid_cursor", "The cursor is not of this list. Begin again without one.")
-	case errors.Is(err, bundle.ErrNotFound):
+	case errors.Is(err, trialset.ErrNotFound):
 		return &apierr.Error{
 			Status: http.StatusNotFound, Code: "trial_not_found",
 			Description: "This run has no such trial. GET /api/v1/runs/{runId}/traces?fields=summary lists them.",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -28,6 +29,9 @@ func facts(b analytics.Board, s analytics.Standing) []fact {
 	}
 	if l := s.Labelled; l != nil {
 		out = append(out, fact{"Pick rate, corrected by labels", chart.Percent(l.PickRate), ci(l.CILow, l.CIHigh)})
+	}
+	if f := s.FieldRate; f != nil {
+		out = append(out, fact{observed.Mark + " use rate", chart.Percent(f.UseRate), observedNote(f)})
 	}
 	return append(out, fact{Name: "As of", Value: day(b.AsOf)})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -17,6 +18,7 @@ func functions() map[string]any {
 		"domain": domainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": points, "pvalue": pValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
 		"single": single, "facts": facts, "notes": notes, "doubts": doubts, "tags": tags, "early": early,
+		"used": used, "unused": unused, "ranks": ranks, "explainObserved": observed.Explain, "notice": func() string { return observed.Notice }, "tau": tau,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {
 				if i := strings.Index(after, "/"); i >= 0 {
@@ -61,11 +63,13 @@ func day(t *time.Time) string {
 	return t.UTC().Format("2 January 2006")
 }
 
-func rankSet(s analytics.Standing) string {
-	if s.RankLow == s.RankHigh {
-		return fmt.Sprint(s.RankLow)
+func rankSet(s analytics.Standing) string { return ranks(s.RankLow, s.RankHigh) }
+
+func ranks(low, high int) string {
+	if low == high {
+		return fmt.Sprint(low)
 	}
-	return fmt.Sprintf("%d–%d", s.RankLow, s.RankHigh)
+	return fmt.Sprintf("%d–%d", low, high)
 }
 
 func domainName(d string) string {

@@ -32,6 +32,9 @@ func Markdown(in Input) map[string]Page {
 	for i := range in.Boards {
 		out["/leaderboards/"+in.Boards[i].Category] = r.page("board", &in.Boards[i])
 	}
+	for i := range in.Observed {
+		out["/observed/"+in.Observed[i].Category] = r.page("observed", &in.Observed[i])
+	}
 	for slug, t := range tools(in.Boards) {
 		out["/tools/"+slug] = r.page("tool", t)
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
 )
 
 //go:embed templates/*.html templates/*.md
@@ -21,6 +22,7 @@ var templates embed.FS
 // An Input is the data of all pages. URLs in boards are absolute.
 type Input struct {
 	Boards     []analytics.Board
+	Observed   []observed.Board
 	BaseURL    string
 	Notes      []string
 	Synthetic  bool
@@ -56,6 +58,11 @@ func Pages(in Input) map[string]Page {
 		path := "/leaderboards/" + b.Category
 		out[path] = r.page("board", path, b.Name+": which tools AI agents pick",
 			fmt.Sprintf("Pick rates of %d tools in %s, from %d trials.", b.Field, b.Name, b.NTrials), b)
+	}
+	for i := range in.Observed {
+		b := &in.Observed[i]
+		path := "/observed/" + b.Category
+		out[path] = r.page("observed", path, b.Heading(), fmt.Sprintf("%s: what agents used in %d %ss of %d repositories.", observed.Mark, b.NUnits, b.Unit, b.NRepos), b)
 	}
 	for slug, t := range tools(in.Boards) {
 		path := "/tools/" + slug

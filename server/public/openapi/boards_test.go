@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/public/openapi"
 )
 
@@ -18,9 +19,16 @@ func fields(t reflect.Type) (all, required []string) {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case f.Anonymous: // a part that older snapshots lack
-			more, _ := fields(f.Type.Elem())
+		case f.Anonymous: // a part; older snapshots lack those behind pointers
+			part := f.Type
+			if part.Kind() == reflect.Pointer {
+				part = part.Elem()
+			}
+			more, always := fields(part)
 			all = append(all, more...)
+			if f.Type.Kind() != reflect.Pointer {
+				required = append(required, always...)
+			}
 		case name == "-":
 		default:
 			all = append(all, name)
@@ -52,6 +60,10 @@ func TestBoardsAreDocumented(t *testing.T) {
 		"Leaderboard": reflect.TypeFor[analytics.Board](), "Standing": reflect.TypeFor[analytics.Standing](), "Report": reflect.TypeFor[analytics.Report](),
 		"Rival": reflect.TypeFor[analytics.Rival](), "AgentRate": reflect.TypeFor[analytics.AgentRate](), "Cut": reflect.TypeFor[analytics.Cut](),
 		"Range": reflect.TypeFor[analytics.Range](), "Variance": reflect.TypeFor[analytics.Variance](), "Consistency": reflect.TypeFor[analytics.Consistency](),
+		"FieldRate": reflect.TypeFor[analytics.FieldRate](), "FieldAgreement": reflect.TypeFor[analytics.FieldAgreement](),
+		"ObservedBoard": reflect.TypeFor[observed.Board](), "ObservedStanding": reflect.TypeFor[observed.Standing](), "ObservedRate": reflect.TypeFor[observed.Rate](),
+		"ObservedLanguage": reflect.TypeFor[observed.LanguageBoard](), "ObservedAgent": reflect.TypeFor[observed.AgentBoard](),
+		"ObservedItem": reflect.TypeFor[observed.Item](), "ObservedOmitted": reflect.TypeFor[observed.Omitted](),
 	} {
 		schema := doc.Components.Schemas[name]
 		var got []string

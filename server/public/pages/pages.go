@@ -30,11 +30,12 @@ type Handler struct {
 func (h *Handler) Mount(r chi.Router) {
 	h.searches = sync.OnceValue(render.NewSearchRenderer)
 	route.Public(r, "/search", h.search)
-	for _, path := range []string{"/", "/index.md", "/leaderboards/{category}", "/tools/{tool}"} {
+	for _, path := range []string{"/", "/index.md", "/leaderboards/{category}", "/tools/{tool}", "/observed/{category}"} {
 		route.Public(r, path, h.page)
 	}
 	route.Public(r, "/leaderboards", list)
 	route.Public(r, "/tools", list)
+	route.Public(r, "/observed", list)
 	for _, a := range render.Assets() {
 		r.Get(a.Path, asset(a))
 	}

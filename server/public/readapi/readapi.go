@@ -28,7 +28,7 @@ type Handler struct {
 
 // Exact returns the handlers by path.
 func (h *Handler) Exact() map[string]http.HandlerFunc {
-	return map[string]http.HandlerFunc{"/api/public/report": h.report, "/api/public/leaderboard": h.leaderboard}
+	return map[string]http.HandlerFunc{"/api/public/report": h.report, "/api/public/leaderboard": h.leaderboard, "/api/public/observed": h.observed}
 }
 
 // Mount registers the routes.
@@ -113,9 +113,43 @@ func (h *Handler) leaderboard(w http.ResponseWriter, r *http.Request) {
 		h.Errors.Write(w, r, apierr.BadQuery())
 		return
 	}
+	switch values.Get("kind") {
+	case "", "trials":
+	case "observed":
+		h.observed(w, r)
+		return
+	default:
+		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter kind is trials or observed."))
+		return
+	}
 	res, e := find(s, strings.TrimSpace(values.Get("category")), values.Get("by"), values.Get("domain"))
 	if e != nil {
 		h.Errors.Write(w, r, e)
+		return
+	}
+	h.Sender.Send(w, r, res)
+}
+
+// observed answers with the observed board of a category, or with the list.
+func (h *Handler) observed(w http.ResponseWriter, r *http.Request) {
+	s := h.Current()
+	if s == nil {
+		h.Errors.Write(w, r, apierr.Unavailable())
+		return
+	}
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		h.Errors.Write(w, r, apierr.BadQuery())
+		return
+	}
+	category := strings.ToLower(strings.TrimSpace(values.Get("category")))
+	if len(category) > maxQuery {
+		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter category is longer than 200 bytes."))
+		return
+	}
+	res := s.ObservedBoard(category)
+	if res == nil {
+		h.Errors.Write(w, r, apierr.CategoryNotFound(s.SuggestObserved(category)))
 		return
 	}
 	h.Sender.Send(w, r, res)

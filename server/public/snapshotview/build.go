@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -19,7 +20,10 @@ func Build(in Input) (*Site, error) {
 	s := &Site{
 		ID: in.ID, Synthetic: in.Synthetic, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
 		boards: map[boardKey]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
-		index: catalog.NewIndex(in.Refs), categories: map[string]string{},
+		index: catalog.NewIndex(in.Refs), categories: map[string]string{}, observed: map[string]*Resource{},
+	}
+	for _, b := range in.Observed {
+		s.Observed = append(s.Observed, b.WithBase(in.BaseURL))
 	}
 	boards := make([]analytics.Board, len(in.Boards))
 	for i, b := range in.Boards {
@@ -28,7 +32,7 @@ func Build(in Input) (*Site, error) {
 	slices.SortFunc(boards, func(a, b analytics.Board) int { return cmp.Compare(a.Category, b.Category) })
 	s.Boards = boards
 	b := builder{site: s, in: in, boards: boards, pack: NewPacker(in.AsOf)}
-	for _, step := range []func() error{b.documents, b.lists, b.names, b.pages} {
+	for _, step := range []func() error{b.documents, b.fieldDocuments, b.lists, b.names, b.pages} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("render snapshot %s: %w", in.ID, err)
 		}
@@ -86,6 +90,19 @@ func (b *builder) documents() error {
 	return nil
 }
 
+// fieldDocuments renders the observed boards and their list.
+func (b *builder) fieldDocuments() (err error) {
+	items := []observed.Item{}
+	for _, board := range b.site.Observed {
+		items = append(items, board.Item())
+		if b.site.observed[board.Category], err = b.json(board); err != nil {
+			return err
+		}
+	}
+	b.site.observed[""], err = b.json(map[string]any{"observed": true, "categories": items, "omitted": append([]observed.Omitted{}, b.in.Omitted...)})
+	return err
+}
+
 // tagged begins the name of a cut by a tag.
 const tagged = "tag:"
 
@@ -140,7 +157,7 @@ func (b *builder) names() error {
 }
 
 func (b *builder) pages() error {
-	in := render.Input{Boards: b.boards, BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID}
+	in := render.Input{Boards: b.boards, Observed: b.site.Observed, BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID}
 	words := render.Markdown(in)
 	for path, html := range render.Pages(in) {
 		if err := errors.Join(html.Err, words[path].Err); err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
 )
@@ -23,7 +24,10 @@ type Input struct {
 	ID     string
 	AsOf   time.Time // zero where nothing was measured
 	Boards []analytics.Board
-	Refs   []catalog.Ref
+	// Observed are the observed boards, Omitted the categories that have none.
+	Observed []observed.Board
+	Omitted  []observed.Omitted
+	Refs     []catalog.Ref
 	// BaseURL is the public address without trailing slash.
 	BaseURL   string
 	Notes     []string // citations that pages must show
@@ -37,7 +41,11 @@ type Site struct {
 	BaseURL   string
 	// Boards are the leaderboards, by category, with absolute URLs. They must not be changed.
 	Boards []analytics.Board
+	// Observed are the observed boards, by category, with absolute URLs. They are never
+	// among Boards.
+	Observed []observed.Board
 
+	observed   map[string]*Resource // by category; "" is the list
 	home       map[string]string    // the category in which a measured tool is reported, by slug
 	reports    map[string]*Resource // by slug, domain, package and name
 	byCategory map[string]*Resource // report by "category/slug"
@@ -99,6 +107,18 @@ func (s *Site) ReportIn(category, q string) *Resource {
 // Board returns a category's leaderboard, or nil. by is one of Cuts for a board with only
 // these cuts, or empty.
 func (s *Site) Board(category, by string) *Resource { return s.boards[boardKey{category, by}] }
+
+// ObservedBoard returns the observed board of a category, the list for "", or nil.
+func (s *Site) ObservedBoard(category string) *Resource { return s.observed[category] }
+
+// SuggestObserved returns slugs of observed boards near q.
+func (s *Site) SuggestObserved(q string) []string {
+	names := map[string]string{}
+	for _, b := range s.Observed {
+		names[b.Category] = b.Category
+	}
+	return nearest.Names(strings.ToLower(q), names, maxSuggestions)
+}
 
 // List returns the list of categories of a domain, "" for all, or nil.
 func (s *Site) List(domain string) *Resource { return s.lists[domain] }

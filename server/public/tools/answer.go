@@ -92,6 +92,7 @@ type row struct {
 	FirstNamed  hidden   `json:"firstNamedRate,omitempty"`
 	Picks       hidden   `json:"picks,omitempty"`
 	Labelled    hidden   `json:"labelled,omitempty"`
+	FieldRate   hidden   `json:"fieldRate,omitempty"`
 }
 
 type hidden *struct{} // always nil
@@ -110,11 +111,14 @@ const (
 )
 
 func (c Call) leaderboard(s *snapshotview.Site) Answer {
-	a := read(c.Arguments, "category", "domain", "limit")
+	a := read(c.Arguments, "kind", "category", "domain", "limit")
+	kind := a.word("kind", "trials", "observed")
 	category, domain, limit := a.slug("category"), a.word("domain", "", "dev-tools", "saas"), a.number("limit", rows, maxRows)
 	switch {
 	case len(a.issues) > 0:
 		return invalid(a.issues)
+	case kind == "observed":
+		return c.observed(s, category, domain, limit)
 	case category == "":
 		return c.list(s, domain, limit)
 	}
@@ -175,6 +179,7 @@ type headline struct {
 	BeatenBy       hidden   `json:"beatenBy,omitempty"`
 	Labelled       hidden   `json:"labelled,omitempty"`
 	Extraction     hidden   `json:"extractionError,omitempty"`
+	FieldRate      hidden   `json:"fieldRate,omitempty"`
 }
 
 const maxQuery = 200

@@ -117,6 +117,11 @@ func (h *Handler) newSitemap(s *snapshotview.Site) (*negotiate.Document, error) 
 			}
 		}
 	}
+	if s != nil {
+		for _, b := range s.Observed {
+			set.URLs = append(set.URLs, urlEntry{Loc: b.URL})
+		}
+	}
 	for _, d := range h.Documents() {
 		set.URLs = append(set.URLs, urlEntry{Loc: h.BaseURL + d.Path})
 	}

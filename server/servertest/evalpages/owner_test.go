@@ -17,8 +17,8 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server"
-	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/store/state"
@@ -272,7 +272,7 @@ func (o *owner) trial(r *evals.Run, agent, holds string) string {
 		o.t.Fatal(err)
 	}
 	defer release()
-	p, err := b.Traces(o.t.Context(), bundle.Filter{Agent: agent}, "", bundle.MaxPage)
+	p, err := b.Traces(o.t.Context(), trialset.Filter{Agent: agent}, "", trialset.MaxPage)
 	if err != nil {
 		o.t.Fatal(err)
 	}
