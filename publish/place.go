@@ -206,6 +206,9 @@ func (p Place) manifest(ctx context.Context, id string) ([]byte, storage.Opener,
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s: %w", id, ErrNotFound)
 	}
+	if err == nil {
+		err = checkID(id, data)
+	}
 	return data, p.Store, err
 }
 

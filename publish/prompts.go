@@ -26,9 +26,13 @@ type askedPrompt struct {
 
 func promptsPath(category string) string { return path.Join("prompts", category+".json") }
 
-// promptDocuments renders the prompts of every category by path. Texts are by "category/
-// eval/prompt"; one that is missing is left out.
-func promptDocuments(m *Manifest, texts map[string]string) (map[string][]byte, error) {
+type promptKey struct{ category, eval, prompt string }
+
+// promptTexts are the texts that are published.
+type promptTexts map[promptKey]string
+
+// promptDocuments renders the prompts of every category by path.
+func promptDocuments(m *Manifest, texts promptTexts) (map[string][]byte, error) {
 	lists := map[string]*promptList{}
 	for _, e := range m.Evals {
 		l := lists[e.Category]
@@ -37,7 +41,7 @@ func promptDocuments(m *Manifest, texts map[string]string) (map[string][]byte, e
 			lists[e.Category] = l
 		}
 		for _, p := range e.Prompts {
-			l.Prompts = append(l.Prompts, askedPrompt{e.Name, p.ID, texts[path.Join(e.Category, e.Name, p.ID)], p.SHA256, p.Family, p.Tags})
+			l.Prompts = append(l.Prompts, askedPrompt{e.Name, p.ID, texts[promptKey{e.Category, e.Name, p.ID}], p.SHA256, p.Family, p.Tags})
 		}
 	}
 	docs := map[string][]byte{}
@@ -51,12 +55,12 @@ func promptDocuments(m *Manifest, texts map[string]string) (map[string][]byte, e
 }
 
 // promptTexts returns the texts of the prompts; none under an embargo.
-func (in Input) promptTexts() map[string]string {
-	texts := map[string]string{}
+func (in Input) promptTexts() promptTexts {
+	texts := promptTexts{}
 	for _, r := range in.Runs {
 		for _, p := range r.Eval.Prompts {
 			if !in.EmbargoPrompts {
-				texts[path.Join(r.Eval.Category, r.Eval.Name, p.ID)] = p.Text
+				texts[promptKey{r.Eval.Category, r.Eval.Name, p.ID}] = p.Text
 			}
 		}
 	}
@@ -65,8 +69,8 @@ func (in Input) promptTexts() map[string]string {
 
 // publishedTexts returns the texts of a snapshot. One that does not have the hash of the
 // manifest is damage, as is any text under an embargo.
-func publishedTexts(m *Manifest, docs map[string][]byte) (map[string]string, error) {
-	texts := map[string]string{}
+func publishedTexts(m *Manifest, docs map[string][]byte) (promptTexts, error) {
+	texts := promptTexts{}
 	for _, e := range m.Evals {
 		var l promptList
 		name := promptsPath(e.Category)
@@ -74,10 +78,10 @@ func publishedTexts(m *Manifest, docs map[string][]byte) (map[string]string, err
 			return nil, err
 		}
 		for _, p := range l.Prompts {
-			if p.Text != "" && (m.Embargo || content.Digest([]byte(p.Text)) != p.SHA256) {
-				return nil, &DamageError{Path: name, Reason: "the text of prompt " + p.Eval + "/" + p.Prompt + " is not that of its hash, or under an embargo"}
+			if m.Embargo && p.Text != "" || !m.Embargo && content.Digest([]byte(p.Text)) != p.SHA256 {
+				return nil, &DamageError{Path: name, Reason: "the text of prompt " + p.Eval + "/" + p.Prompt + " is not that of its hash, or is under an embargo"}
 			}
-			texts[path.Join(l.Category, p.Eval, p.Prompt)] = p.Text
+			texts[promptKey{e.Category, p.Eval, p.Prompt}] = p.Text
 		}
 	}
 	return texts, nil

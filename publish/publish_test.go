@@ -226,8 +226,9 @@ func TestLoadRestoresWhatWasBuilt(t *testing.T) {
 			t.Errorf("report on %s: %s", st.Slug, d)
 		}
 	}
-	asked := m.Evals[0].Agents[0]
-	if d := cmp.Diff(publish.Agent{Name: "a", Asked: "a", Reported: []string{"a-2026-01"}}, asked); d != "" {
+	asked, began := m.Evals[0].Agents[0], testRun("alpha").CreatedAt
+	conditions := []publish.Condition{{ID: "1", Reported: []string{"a-2026-01"}, From: began.Add(time.Minute), To: began.Add(98 * time.Minute), Answers: 49}}
+	if d := cmp.Diff(publish.Agent{Name: "a", Asked: "a", Reported: []string{"a-2026-01"}, Conditions: conditions}, asked); d != "" {
 		t.Error(d)
 	}
 }
@@ -310,7 +311,7 @@ func TestVerifySignature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !report.SignatureValid || report.Documents != 7 || report.Trials != 198 || report.Files != 10 {
+	if !report.SignatureValid || report.Documents != 9 || report.Trials != 198 || report.Files != 18 {
 		t.Errorf("%+v", report)
 	}
 	other := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
