@@ -44,6 +44,8 @@ type Input struct {
 	EmbargoPrompts bool
 	// Observed are the field studies to publish beside the runs.
 	Observed []*observed.Study
+	// Registered are the runs that were registered in the log beside the snapshots, by id.
+	Registered map[string]journal.Registered
 	// Place gets the snapshot. A folder is created if needed.
 	Place Place
 	// SignKey signs the manifest; nil leaves the snapshot unsigned.
@@ -96,6 +98,9 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	}
 	maps.Copy(docs, prompts)
 	if m.Observed, err = from.field.documents(docs); err != nil {
+		return m, "", err
+	}
+	if docs[rowsName], err = from.rows(ctx, &m); err != nil {
 		return m, "", err
 	}
 	others := map[string]any{catalogName: known, refsName: refList{Refs: in.Catalog.Refs()}}
@@ -200,7 +205,7 @@ func (in Input) Manifest(ctx context.Context) (Manifest, error) {
 		if i := slices.IndexFunc(rows, func(row trialstore.RunRow) bool { return row.ID == r.ID }); i >= 0 {
 			e.Valid, e.Incomplete = rows[i].Valid, !rows[i].Complete
 		}
-		e.Runs, e.Extracted = runsOf(rows, r), extracted[r.ID]
+		e.Runs, e.Extracted = in.runsOf(rows, r), extracted[r.ID]
 		if e.Incomplete && !in.AllowIncomplete {
 			return m, fmt.Errorf("run %s: %d of %d: %w", r.ID, e.Valid, e.Planned, ErrIncomplete)
 		}
@@ -220,7 +225,7 @@ func (in Input) Manifest(ctx context.Context) (Manifest, error) {
 }
 
 // runsOf lists the runs of the eval of a run. Shards count once they are merged.
-func runsOf(rows []trialstore.RunRow, r journal.Run) (out []EvalRun) {
+func (in Input) runsOf(rows []trialstore.RunRow, r journal.Run) (out []EvalRun) {
 	for _, row := range rows {
 		if row.Eval != r.Eval.Name || row.Category != r.Eval.Category || row.Shard != "" {
 			continue
@@ -228,6 +233,9 @@ func runsOf(rows []trialstore.RunRow, r journal.Run) (out []EvalRun) {
 		run := EvalRun{Planned: row.Planned, Valid: row.Valid, Published: row.ID == r.ID}
 		if !row.LastAt.IsZero() {
 			run.AsOf = &row.LastAt
+		}
+		if at, ok := in.Registered[row.ID]; ok {
+			run.Registered = &journal.Registered{Index: at.Index, At: at.At}
 		}
 		out = append(out, run)
 	}

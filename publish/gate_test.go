@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,7 +50,7 @@ func forge(t *testing.T, root, id, name, old, replacement string) string {
 		}
 		for _, f := range m.Files {
 			if f.Path == name {
-				change("manifest.json", f.SHA256, sum(data))
+				change("manifest.json", fmt.Sprintf(`%s","bytes":%d`, f.SHA256, f.Bytes), fmt.Sprintf(`%s","bytes":%d`, sum(data), len(data)))
 			}
 		}
 		if text, err = os.ReadFile(filepath.Join(dir, "manifest.json")); err != nil {

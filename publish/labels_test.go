@@ -37,7 +37,7 @@ func TestLabelsArePublishedAndVerified(t *testing.T) {
 		t.Error("labels do not change the snapshot")
 	}
 	report, err := publish.Verify(t.Context(), root(in), id, nil)
-	if err != nil || report.Files != 19 {
+	if err != nil || report.Files != 20 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	snap, err := publish.Load(root(in), id)

@@ -15,6 +15,7 @@ import (
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/journal"
 )
 
 // SchemaVersion is the version of the layout that this package writes, and the newest that
@@ -46,6 +47,9 @@ type DamageError struct {
 	// Path is the file, relative to the snapshot.
 	Path   string
 	Reason string
+	// Difference is the first figure that does not follow from the trials; nil for other
+	// damage.
+	Difference *Difference
 }
 
 // Error implements error.
@@ -126,6 +130,9 @@ type EvalRun struct {
 	Valid   int        `json:"valid"`
 	// Published marks the run that the boards of the snapshot count.
 	Published bool `json:"published"`
+	// Registered is the entry of the log that was made before its first request; nil for
+	// none.
+	Registered *journal.Registered `json:"registered,omitempty"`
 }
 
 // A Prompt is known by its hash, so that a reader who has the eval can decide

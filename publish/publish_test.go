@@ -311,7 +311,7 @@ func TestVerifySignature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !report.SignatureValid || report.Documents != 9 || report.Trials != 198 || report.Files != 18 {
+	if !report.SignatureValid || report.Documents != 9 || report.Trials != 198 || report.Files != 19 {
 		t.Errorf("%+v", report)
 	}
 	other := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)

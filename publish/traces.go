@@ -174,21 +174,21 @@ func verifyTraces(ctx context.Context, dir *os.Root, id string, m Manifest, stor
 	})
 }
 
-// A row is what trial files and trials.parquet both say of a trial.
-type row struct {
+// A compared trial is what trial files and trials.parquet both say.
+type compared struct {
 	prompt, agent, template, outcome, picked, shortlist, method string
 	repeat                                                      int
 	mismatch, unresolved                                        bool
 	at                                                          int64 // in microseconds
 }
 
-func rowOf(t *trialset.Trace) row {
-	return row{t.Prompt, t.Agent, t.Template, t.Outcome, t.Picked, strings.Join(t.Result.Shortlist, ","), t.Result.Method, t.Repeat, t.Mismatch, t.Unresolved, t.FinishedAt.UnixMicro()}
+func rowOf(t *trialset.Trace) compared {
+	return compared{t.Prompt, t.Agent, t.Template, t.Outcome, t.Picked, strings.Join(t.Result.Shortlist, ","), t.Result.Method, t.Repeat, t.Mismatch, t.Unresolved, t.FinishedAt.UnixMicro()}
 }
 
 // publishedRow is the row of trials.parquet, with names as trial files have them.
-func publishedRow(r trialstore.TrialRow) row {
-	return row{
+func publishedRow(r trialstore.TrialRow) compared {
+	return compared{
 		r.PromptID, r.Agent, r.Template, r.Outcome, gather.Name(r.Picked), strings.Join(gather.Names(r.Shortlist), ","), r.Method,
 		r.Repeat, r.Mismatch, r.Unresolved, r.FinishedAt.UnixMicro(),
 	}

@@ -75,6 +75,17 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 	return report, err
 }
 
+// CheckSignature reports whether a snapshot is signed. Where keys are trusted, it fails with
+// a *DamageError unless the signature is of one of them.
+func CheckSignature(root, id string, trusted []ed25519.PublicKey) (signed bool, err error) {
+	dir, err := openSnapshot(root, id)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = dir.Close() }()
+	return checkSignature(dir, id, trusted)
+}
+
 // checkSignature reports whether a snapshot is signed. Where keys are trusted, it fails
 // unless the signature is of one of them.
 func checkSignature(dir *os.Root, id string, trusted []ed25519.PublicKey) (signed bool, err error) {
@@ -140,7 +151,13 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 	if err != nil {
 		return 0, err
 	}
-	boards, err := source{store, nil, labels.byCategory(), field}.rank(ctx, known, &m)
+	from := source{store, nil, labels.byCategory(), field}
+	if data := docs[rowsName]; data != nil {
+		if err := from.checkRows(ctx, &m, data); err != nil {
+			return 0, err
+		}
+	}
+	boards, err := from.rank(ctx, known, &m)
 	if err != nil {
 		return 0, err
 	}
@@ -173,7 +190,11 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if !bytes.Equal(want[name], docs[name]) {
-			return n, &DamageError{Path: name, Reason: "does not follow from the trials of the snapshot"}
+			damage := &DamageError{Path: name, Reason: "does not follow from the trials of the snapshot"}
+			if d := differenceOf(name, docs[name], want[name]); d != nil {
+				damage.Reason, damage.Difference = d.String(), d
+			}
+			return n, damage
 		}
 		n++
 	}
@@ -184,7 +205,7 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 	}
 	for _, f := range m.Files {
 		_, follows := want[f.Path]
-		if !follows && f.Path != catalogName && f.Path != refsName && f.Path != labelsName && f.Path != trialsName {
+		if !follows && f.Path != catalogName && f.Path != refsName && f.Path != labelsName && f.Path != trialsName && f.Path != rowsName {
 			return n, &DamageError{Path: f.Path, Reason: "unexpected file in a snapshot"}
 		}
 	}

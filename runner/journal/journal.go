@@ -45,9 +45,20 @@ type Run struct {
 	Shard *Shard `json:"shard,omitempty"`
 	// Until is nil for a run that asks all of its plan.
 	Until *Until `json:"until,omitempty"`
+	// Registered is the entry of the public log that was appended before the first
+	// request; nil for a run that is not registered.
+	Registered *Registered `json:"registered,omitempty"`
 	// Before is the spending of an earlier, lost journal of the same run; nil if no
 	// journal was lost.
 	Before *Money `json:"before,omitempty"`
+}
+
+// Registered is the place of a run's registration in a log.
+type Registered struct {
+	Index int64     `json:"index"`
+	At    time.Time `json:"at"`
+	// Log is the name of the log, which has its public key.
+	Log string `json:"log,omitempty"`
 }
 
 // Money is the known spending and its upper bound, in US dollars.

@@ -92,7 +92,7 @@ func (s *Server) start(t testing.TB, path, sidecar string) (string, error) {
 		if healthy(ctx, "http://"+address) {
 			t.Cleanup(func() {
 				_ = cmd.Process.Kill() // it may have ended
-				<-ended //nolint:errcheck // it was killed
+				<-ended                //nolint:errcheck // it was killed
 			})
 			return "http://" + address, nil
 		}
