@@ -90,7 +90,7 @@ type source struct {
 	runs   []string // nil for all
 	labels map[string][]analytics.RunLabels
 	field  *fieldwork // nil for none
-	texts  map[string]string // of prompts; see addPrompts
+	texts  promptTexts // see addPrompts
 }
 
 // rank computes the boards. Build and Verify both call it with the stored data only,

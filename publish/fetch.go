@@ -46,7 +46,7 @@ func (p Place) Fetch(ctx context.Context, id string) (root string, err error) {
 		return "", err
 	}
 	if from == p.Store {
-		if err := p.trim(ctx, time.Now()); err != nil {
+		if err := p.trim(ctx, p.Now()); err != nil {
 			return "", err
 		}
 		if err := p.copy(ctx, cache, p.Store, id, data); err != nil {
@@ -56,7 +56,7 @@ func (p Place) Fetch(ctx context.Context, id string) (root string, err error) {
 	if err := copySignature(ctx, cache, p.Store, id); err != nil && from == p.Store {
 		return "", err // a copy is read also while the bucket does not answer
 	}
-	now := time.Now()
+	now := p.Now()
 	return p.Cache, os.Chtimes(filepath.Join(p.Cache, id), now, now)
 }
 
@@ -176,7 +176,7 @@ func (p Place) Verify(ctx context.Context, id string, pub ed25519.PublicKey) (_ 
 		return VerifyReport{ID: id}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	fresh := Place{Store: p.Store, Cache: dir}
+	fresh := Place{Store: p.Store, Cache: dir, Now: p.Now}
 	if _, err := fresh.Fetch(ctx, id); err != nil {
 		return VerifyReport{ID: id}, err
 	}

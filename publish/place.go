@@ -29,8 +29,10 @@ const promotions = 4
 // below its id. Its manifest is written last and removed first: without one it is not there.
 type Place struct {
 	Store storage.Store
-	// Cache is the folder for copies of the snapshots of a bucket.
+	// Cache is the folder for copies of the snapshots of a bucket; a folder needs neither it
+	// nor Now.
 	Cache string
+	Now   func() time.Time
 }
 
 // Local returns the place of a folder.
@@ -203,6 +205,9 @@ func (p Place) manifest(ctx context.Context, id string) ([]byte, storage.Opener,
 	data, _, err := storage.ReadAll(ctx, p.Store, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s: %w", id, ErrNotFound)
+	}
+	if err == nil {
+		err = checkID(id, data)
 	}
 	return data, p.Store, err
 }

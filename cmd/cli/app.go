@@ -68,7 +68,7 @@ func (a *app) trialsPath() string { return filepath.Join(a.cfg.Data, "trials.duc
 // snapshots returns the place of snapshots; at overrides the configuration.
 func (a *app) snapshots(at string) (publish.Place, error) {
 	store, err := a.storage("snapshots", cmp.Or(at, a.cfg.Snapshots))
-	return publish.Place{Store: store, Cache: filepath.Join(a.cfg.Data, "cache", "snapshots")}, err
+	return publish.Place{Store: store, Cache: filepath.Join(a.cfg.Data, "cache", "snapshots"), Now: a.env.Now}, err
 }
 
 // storage returns the place in a key of the configuration; if it is empty, that is in the

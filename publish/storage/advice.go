@@ -24,7 +24,8 @@ func transient(err error) bool {
 		var name *net.DNSError
 		var certificate *tls.CertificateVerificationError
 		var local *fs.PathError // of the file that is sent
-		return !(errors.As(err, &name) && name.IsNotFound) && !errors.As(err, &certificate) && !errors.As(err, &local)
+		lasting := errors.As(err, &name) && name.IsNotFound || errors.As(err, &certificate) || errors.As(err, &local)
+		return !lasting
 	}
 	switch r.Code {
 	case "SlowDown", "RequestTimeout", "InternalError", "Throttling":

@@ -83,33 +83,41 @@ func (b *Bucket) write(ctx context.Context, op, name string, body io.ReadSeeker,
 			return err
 		}
 		info, err := b.client.PutObject(ctx, b.name, b.prefix+name, struct{ io.ReadSeeker }{body}, size, "", hex.EncodeToString(digest.Sum(nil)), opts)
-		if tag = info.ETag; conflicts(err) && lost {
-			tag, err = b.written(ctx, name, mark, err)
+		tag = info.ETag
+		if conflicts(err) && lost {
+			ours, again := b.marked(ctx, name, mark, &tag)
+			if ours || again != nil {
+				err = again
+			}
 		}
 		lost = lost || uncertain(err)
 		return err
 	})
-	if err != nil && lost && ctx.Err() == nil { // the last answer may be lost, too
-		again := b.try(ctx, op, name, 0, func(ctx context.Context) error {
-			tag, err = b.written(ctx, name, mark, err)
-			return nil
-		})
-		err = errors.Join(err, again)
+	if err == nil {
+		return tag, nil
 	}
-	return tag, err
+	if !lost || ctx.Err() != nil || errors.Is(err, ErrChanged) {
+		return "", err
+	}
+	ours := false // the last answer may be lost, too
+	again := b.try(ctx, "open", name, 0, func(ctx context.Context) (err error) {
+		ours, err = b.marked(ctx, name, mark, &tag)
+		return err
+	})
+	if ours {
+		return tag, nil
+	}
+	return "", errors.Join(err, again)
 }
 
-// written returns the tag of a file that carries the mark, or else the error of the write.
-func (b *Bucket) written(ctx context.Context, name, mark string, failed error) (string, error) {
+// marked reports whether a file carries the mark of a write, and sets its tag.
+func (b *Bucket) marked(ctx context.Context, name, mark string, tag *string) (bool, error) {
 	info, err := b.client.StatObject(ctx, b.name, b.prefix+name, minio.StatObjectOptions{})
-	switch {
-	case err == nil && info.UserMetadata[writerMark] == mark:
-		return info.ETag, nil
-	case uncertain(err):
-		return "", err
-	default:
-		return "", failed
+	if r, ok := response(err); ok && r.Code == minio.NoSuchKey {
+		return false, nil
 	}
+	*tag = info.ETag
+	return err == nil && info.UserMetadata[writerMark] == mark, err
 }
 
 // List implements Store.

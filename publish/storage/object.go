@@ -65,6 +65,9 @@ func (o *object) request(unless string) error {
 		}
 		if err != nil {
 			cancel()
+			if limited.Err() != nil {
+				return limited.Err()
+			}
 			if r, ok := response(err); ok && r.StatusCode == http.StatusNotModified {
 				return ErrUnchanged
 			}

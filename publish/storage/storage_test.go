@@ -3,9 +3,11 @@ package storage_test
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -136,5 +138,47 @@ func TestFolderIsConfined(t *testing.T) {
 	}
 	if f, err := storage.Folder(dir).Open(t.Context(), "link"); err == nil {
 		t.Errorf("opened %+v", f.Info())
+	}
+}
+
+// TestThousandRaces lets two publishers swap the same file a thousand times.
+func TestThousandRaces(t *testing.T) {
+	t.Parallel()
+	const files, rounds = 20, 50
+	for kind, s := range stores(t) {
+		t.Run(kind, func(t *testing.T) {
+			var all sync.WaitGroup
+			for file := range files {
+				all.Go(func() { race(t, s, fmt.Sprintf("%d/current", file), rounds) })
+			}
+			all.Wait()
+		})
+	}
+}
+
+// race lets two writers swap a file in rounds. Both know the tag of the round before.
+func race(t *testing.T, s storage.Store, name string, rounds int) {
+	etag := ""
+	for round := range rounds {
+		var tags [2]string
+		var errs [2]error
+		var wg sync.WaitGroup
+		for writer := range 2 {
+			wg.Go(func() {
+				tags[writer], errs[writer] = s.Swap(t.Context(), name, fmt.Appendf(nil, "%d %d", round, writer), etag)
+			})
+		}
+		wg.Wait()
+		winner := slices.Index(errs[:], nil)
+		if winner < 0 || !errors.Is(errs[1-winner], storage.ErrChanged) {
+			t.Errorf("%s, round %d: %v", name, round, errs)
+			return
+		}
+		data, now, err := storage.ReadAll(t.Context(), s, name)
+		if want := fmt.Sprintf("%d %d", round, winner); err != nil || string(data) != want || now != tags[winner] {
+			t.Errorf("%s: %q, want %q; tag %s, want %s; %v", name, data, want, now, tags[winner], err)
+			return
+		}
+		etag = now
 	}
 }

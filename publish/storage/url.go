@@ -10,10 +10,12 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
 // FromURL returns the place at an address: a path, file:///DIR or s3://BUCKET/PREFIX.
@@ -55,6 +57,9 @@ type BucketConfig struct {
 
 // NewBucket returns a bucket. It sends no request.
 func NewBucket(cfg BucketConfig) (*Bucket, error) {
+	if err := s3utils.CheckValidBucketName(cfg.Name); err != nil {
+		return nil, fmt.Errorf("the name of the bucket %q is not valid (%w); write s3://BUCKET/PREFIX", cfg.Name, err)
+	}
 	if cfg.Prefix != "" && !fs.ValidPath(cfg.Prefix) {
 		return nil, fmt.Errorf("the prefix %q of bucket %s has empty or dotted parts; write s3://BUCKET/PREFIX", cfg.Prefix, cfg.Name)
 	}
@@ -110,28 +115,25 @@ func providers(getenv func(string) string) []credentials.Provider {
 	return append(list, &credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}})
 }
 
-// A chain is a chain of providers that is not asked for every request if it has no
-// credentials.
+// A chain is a chain of providers. If it has no credentials, it looks again after a minute,
+// not for every request.
 type chain struct {
 	credentials.Chain
-	anonymous bool
-	until     time.Time
+	anonymous atomic.Bool
 }
 
 // RetrieveWithCredContext implements credentials.Provider.
 func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credentials.Value, error) {
 	value, err := c.Chain.RetrieveWithCredContext(cc)
-	c.anonymous, c.until = value.AccessKeyID == "", time.Now().Add(time.Minute)
+	if value.AccessKeyID == "" {
+		c.anonymous.Store(true)
+		time.AfterFunc(time.Minute, func() { c.anonymous.Store(false) })
+	}
 	return value, err
 }
 
 // IsExpired implements credentials.Provider.
-func (c *chain) IsExpired() bool {
-	if c.anonymous {
-		return time.Now().After(c.until)
-	}
-	return c.Chain.IsExpired()
-}
+func (c *chain) IsExpired() bool { return !c.anonymous.Load() && c.Chain.IsExpired() }
 
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

@@ -69,7 +69,7 @@ func find() (string, error) {
 }
 
 func (s *Server) start(t testing.TB, path, sidecar string) (string, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +78,7 @@ func (s *Server) start(t testing.TB, path, sidecar string) (string, error) {
 		return "", err
 	}
 	log := &strings.Builder{}
-	cmd := exec.Command(path, "--access", AccessKey, "--secret", SecretKey, "--port", address, "--health", "/healthz", "--keep-alive", "--quiet",
+	cmd := exec.CommandContext(context.Background(), path, "--access", AccessKey, "--secret", SecretKey, "--port", address, "--health", "/healthz", "--keep-alive", "--quiet",
 		"posix", "--sidecar", sidecar, s.dir)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
@@ -90,7 +90,10 @@ func (s *Server) start(t testing.TB, path, sidecar string) (string, error) {
 	defer cancel()
 	for {
 		if healthy(ctx, "http://"+address) {
-			t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
+			t.Cleanup(func() {
+				_ = cmd.Process.Kill() // it may have ended
+				<-ended                //nolint:errcheck // it was killed
+			})
 			return "http://" + address, nil
 		}
 		select {
