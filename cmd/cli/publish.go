@@ -27,7 +27,7 @@ func newPublishCmd(env *Env) *cobra.Command {
 		Use:   "publish",
 		Short: "Publish the current ranks as a snapshot and make it the current one",
 		Long: `Publish the latest complete run of every eval as one immutable snapshot: documents,
-trials and a manifest whose digest is the snapshot's id. The build is reproducible.
+trials, field studies (marked as observed) and a manifest whose digest is the snapshot's id. The build is reproducible.
 Running servers load the new snapshot within a second.
 
 A run is complete when 95 % of its planned trials have an answer. Where an eval has no
@@ -79,8 +79,12 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	o.explain(chosen)
+	studies, err := o.studies()
+	if err != nil {
+		return err
+	}
 	m, dir, err := publish.Build(ctx, publish.Input{
-		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Root: root, SignKey: key,
+		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Observed: studies, Root: root, SignKey: key,
 		AllowSynthetic: o.allowSynthetic, AllowIncomplete: o.allowPartial, Generator: "firstpick",
 	})
 	if err != nil {
@@ -91,6 +95,9 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		if err := publish.Promote(root, id); err != nil {
 			return err
 		}
+	}
+	for _, s := range m.Observed {
+		_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: study %s beside the trials, %d %ss\n", s.Name, s.Units, s.Unit)
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %d categories, %d trials, in %s\n", id, m.Counts.Categories, m.Counts.Trials, root)
 	return nil
