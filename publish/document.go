@@ -89,7 +89,7 @@ type source struct {
 	store  *trialstore.Store
 	runs   []string // nil for all
 	labels map[string][]analytics.RunLabels
-	field  *fieldwork // nil for none
+	field  *fieldwork  // nil for none
 	texts  promptTexts // see addPrompts
 }
 

@@ -389,6 +389,7 @@ func TestSnapshotsListEveryRunOfTheirEvals(t *testing.T) {
 
 // root is the folder of the snapshots of an input.
 func root(in publish.Input) string { return string(in.Place.Store.(storage.Folder)) }
+
 // TestPromptsAreInTheSnapshot: the document of a category has each prompt, also one
 // without a trial, and its counts are those of the board.
 func TestPromptsAreInTheSnapshot(t *testing.T) {

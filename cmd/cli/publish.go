@@ -30,7 +30,7 @@ func newPublishCmd(env *Env) *cobra.Command {
 		Use:   "publish",
 		Short: "Publish the current ranks as a snapshot and make it the current one",
 		Long: `Publish the latest complete run of every eval as one immutable snapshot: documents,
-trials and a manifest whose digest is the snapshot's id. The build is reproducible.
+trials, field studies (marked as observed) and a manifest whose digest is the snapshot's id. The build is reproducible.
 Running servers load the new snapshot within a second.
 
 A snapshot holds every trial. --evidence says how much of it: quotes (the result with
@@ -94,8 +94,12 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	o.explain(chosen)
+	studies, err := o.studies()
+	if err != nil {
+		return err
+	}
 	m, id, err := publish.Build(ctx, publish.Input{
-		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Place: to, SignKey: key,
+		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Observed: studies, Place: to, SignKey: key,
 		RunsRoot: o.runsRoot(), Evidence: level, EmbargoPrompts: o.embargo,
 		AllowSynthetic: o.allowSynthetic, AllowIncomplete: o.allowPartial, Generator: "firstpick",
 	})
@@ -106,6 +110,9 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		if err := to.Promote(ctx, id); err != nil {
 			return err
 		}
+	}
+	for _, s := range m.Observed {
+		_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: study %s beside the trials, %d %ss\n", s.Name, s.Units, s.Unit)
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %d categories, %d trials, in %s\n", id, m.Counts.Categories, m.Counts.Trials, to.Store)
 	return nil
