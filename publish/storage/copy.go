@@ -69,9 +69,16 @@ func (e Entry) copy(ctx context.Context, to Store, from Opener, hide func() erro
 	} else if err != nil {
 		return err
 	}
-	err = to.Put(ctx, e.Name, &checked{from: f, entry: e, hash: sha256.New()})
-	if errors.Is(err, fs.ErrExist) { // another process has written it
-		err = e.Check(ctx, to)
+	for range attempts {
+		if err = to.Put(ctx, e.Name, &checked{from: f, entry: e, hash: sha256.New()}); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+		if err = e.Check(ctx, to); !errors.Is(err, fs.ErrNotExist) { // another process has written it
+			break
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil { // another one has removed it
+			return errors.Join(err, f.Close())
+		}
 	}
 	return errors.Join(err, f.Close())
 }

@@ -45,9 +45,13 @@ func Start(t testing.TB) *Server {
 		t.Skipf("no S3 server on this machine: %v", err)
 	}
 	s := &Server{dir: t.TempDir()}
-	sidecar := t.TempDir() // not every file system has attributes
-	for range 5 {          // another process may take the port in between
-		if s.URL, err = s.start(t, path, sidecar); err == nil {
+	sidecar := t.TempDir()
+	for try := range 4 { // another process may take the port in between
+		backend := []string{"posix", s.dir}
+		if try > 1 { // or the file system has no attributes
+			backend = []string{"posix", "--sidecar", sidecar, s.dir}
+		}
+		if s.URL, err = s.start(t, path, backend); err == nil {
 			return s
 		}
 	}
@@ -68,7 +72,7 @@ func find() (string, error) {
 	return path, nil
 }
 
-func (s *Server) start(t testing.TB, path, sidecar string) (string, error) {
+func (s *Server) start(t testing.TB, path string, backend []string) (string, error) {
 	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
@@ -78,8 +82,8 @@ func (s *Server) start(t testing.TB, path, sidecar string) (string, error) {
 		return "", err
 	}
 	log := &strings.Builder{}
-	cmd := exec.CommandContext(context.Background(), path, "--access", AccessKey, "--secret", SecretKey, "--port", address, "--health", "/healthz", "--keep-alive", "--quiet",
-		"posix", "--sidecar", sidecar, s.dir)
+	args := []string{"--access", AccessKey, "--secret", SecretKey, "--port", address, "--health", "/healthz", "--keep-alive", "--quiet"}
+	cmd := exec.CommandContext(context.Background(), path, append(args, backend...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return "", err
