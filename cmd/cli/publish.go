@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/storage"
 )
 
 type publishOptions struct {
@@ -32,7 +33,13 @@ Running servers load the new snapshot within a second.
 
 A run is complete when 95 % of its planned trials have an answer. Where an eval has no
 complete run, nothing is published and the exit code is 4, unless --allow-incomplete is
-given.`,
+given.
+
+Each snapshot is entered in the log beside the snapshots, which only grows; see firstpick
+log and firstpick verify. --sign signs the snapshot and the head of the log. Without it,
+the key of the data folder, signing.key, signs the head of the log only.`,
+		Example: `  firstpick publish
+  firstpick publish --to file:///srv/snapshots --sign publish.pem`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -43,7 +50,7 @@ given.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.to, "to", "", "destination, as file:///DIR (default: the data folder)")
-	f.StringVar(&o.sign, "sign", "", "sign with this ed25519 private key (PEM)")
+	f.StringVar(&o.sign, "sign", "", "sign snapshot and log with this ed25519 private key (PEM)")
 	f.StringArrayVar(&o.runs, "run", nil, "publish this run instead of the latest ones (repeatable)")
 	f.BoolVar(&o.allowSynthetic, "allow-synthetic", false, "publish results of simulated agents")
 	f.BoolVar(&o.allowPartial, "allow-incomplete", false, "publish runs with answers to less than 95 % of their planned trials")
@@ -61,6 +68,14 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		if key, err = publish.ReadPrivateKey(o.sign); err != nil {
 			return badInput(err)
 		}
+	}
+	book, err := o.publicLog(ctx, storage.Folder(root), o.sign)
+	if err != nil {
+		return err
+	}
+	registered, err := book.registered()
+	if err != nil {
+		return err
 	}
 	cat, err := o.catalog()
 	if err != nil {
@@ -80,13 +95,16 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 	}
 	o.explain(chosen)
 	m, dir, err := publish.Build(ctx, publish.Input{
-		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Root: root, SignKey: key,
+		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Registered: registered, Root: root, SignKey: key,
 		AllowSynthetic: o.allowSynthetic, AllowIncomplete: o.allowPartial, Generator: "firstpick",
 	})
 	if err != nil {
 		return err
 	}
 	id := filepath.Base(dir)
+	if err := book.published(ctx, m, id); err != nil { // before readers can see it
+		return err
+	}
 	if !o.noPromote {
 		if err := publish.Promote(root, id); err != nil {
 			return err
