@@ -37,7 +37,8 @@ given.
 
 Each snapshot is entered in the log beside the snapshots, which only grows; see firstpick
 log and firstpick verify. --sign signs the snapshot and the head of the log. Without it,
-the key of the data folder, signing.key, signs the head of the log only.`,
+the key of the data folder, signing.key, signs the head of the log only. A log keeps the
+key that began it.`,
 		Example: `  firstpick publish
   firstpick publish --to file:///srv/snapshots --sign publish.pem`,
 		Args: usage(cobra.NoArgs),

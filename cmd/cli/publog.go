@@ -29,22 +29,32 @@ type publicLog struct {
 	entries []translog.Entry // as they were when it was opened
 }
 
-// publicLog opens the log of a place for appending. The key is that in the file sign, or
-// else the data folder's own one, which is created with the log.
-func (a *app) publicLog(ctx context.Context, place storage.Store, sign string) (*publicLog, error) {
-	l := &publicLog{app: a, Log: translog.Log{Store: place}}
+// publicLog opens the log of a place for appending. A log keeps its first key: that in the
+// file sign, or else the data folder's own one, which is created with the log.
+func (a *app) publicLog(ctx context.Context, place storage.Store, sign string) (l *publicLog, err error) {
+	l = &publicLog{app: a, Log: translog.Log{Store: place}}
 	view, err := translog.Open(ctx, place)
 	if err != nil && !errors.Is(err, translog.ErrNoLog) {
 		return nil, err
 	}
 	exists := err == nil
-	if l.Signer, err = a.logKey(place, sign, exists); err != nil {
-		return nil, err
+	if sign != "" {
+		if l.Signer, err = publish.ReadPrivateKey(sign); err != nil {
+			return nil, badInput(err)
+		}
+	} else if _, local := place.(storage.Folder); !local {
+		return nil, usageErr("openssl genpkey -algorithm ed25519 -out KEY creates one; store it with your secrets, because the log keeps its key",
+			"%s is not a local folder: sign its log with --sign KEY", place)
+	}
+	if l.Signer == nil || exists && !view.Key.Equal(l.Signer.Public()) {
+		if l.Signer, err = a.ownKey(!exists); err != nil {
+			return nil, err
+		}
 	}
 	if !exists {
 		return l, nil
 	}
-	if !view.Key.Equal(l.Signer.Public()) {
+	if l.Signer == nil || !view.Key.Equal(l.Signer.Public()) {
 		return nil, otherKey(place)
 	}
 	l.entries, err = view.Entries(ctx, 0, view.Size)
@@ -56,24 +66,15 @@ func otherKey(place storage.Store) error {
 		"the log in %s is signed with another key, and a log keeps its first one", place)
 }
 
-func (a *app) logKey(place storage.Store, sign string, exists bool) (ed25519.PrivateKey, error) {
-	if sign != "" {
-		key, err := publish.ReadPrivateKey(sign)
-		return key, badInput(err)
-	}
-	if _, local := place.(storage.Folder); !local {
-		return nil, usageErr("openssl genpkey -algorithm ed25519 -out KEY creates one; store it with your secrets, because the log keeps its key",
-			"%s is not a local folder: sign its log with --sign KEY", place)
-	}
+// ownKey returns the key of the data folder. If it is missing, it is created or nil.
+func (a *app) ownKey(create bool) (ed25519.PrivateKey, error) {
 	file := filepath.Join(a.cfg.Data, signingKey)
 	key, err := publish.ReadPrivateKey(file)
-	switch {
-	case err == nil:
-		return key, nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, badInput(err)
-	case exists:
-		return nil, otherKey(place)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, badInput(err)
+	}
+	if !create {
+		return nil, nil
 	}
 	if err := createKey(file); err != nil {
 		return nil, err
