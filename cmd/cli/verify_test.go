@@ -185,7 +185,7 @@ func (p publisher) forge(t *testing.T, name string, change func(string) string) 
 	})
 	id := digest(manifest)[:20]
 	err := errors.Join(
-		os.Remove(filepath.Join(p.root(), p.current, "manifest.sig")),
+		os.RemoveAll(filepath.Join(p.root(), p.current, "manifest.sig")),
 		os.Rename(filepath.Join(p.root(), p.current), filepath.Join(p.root(), id)),
 		os.WriteFile(filepath.Join(p.root(), "current"), []byte(id+"\n"), 0o600),
 	)
