@@ -15,6 +15,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/observed"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/trialset"
+	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
@@ -244,15 +245,22 @@ func notesOf(r journal.Run, version string) []string {
 	return notes
 }
 
+// DigestOf returns the hash of an eval as canonical JSON, without its source: the file's
+// location is not part of the measurement.
+func DigestOf(e eval.Eval) (string, error) {
+	e.Source = ""
+	data, err := content.JSON(e)
+	return content.Digest(data), err
+}
+
 func evalOf(r journal.Run, families map[string]string, models []trialstore.Model) (Eval, error) {
 	def := r.Eval
-	def.Source = "" // the file's location is not part of the measurement
-	data, err := content.JSON(def)
+	digest, err := DigestOf(def)
 	if err != nil {
 		return Eval{}, err
 	}
 	e := Eval{
-		Name: def.Name, Category: def.Category, SHA256: content.Digest(data), Planned: r.Planned, Synthetic: r.Synthetic, Imported: r.Imported,
+		Name: def.Name, Category: def.Category, SHA256: digest, Planned: r.Planned, Synthetic: r.Synthetic, Imported: r.Imported,
 		Prompts: []Prompt{}, Templates: append([]string{}, def.Templates...), Agents: []Agent{},
 		PlanKnown: r.PlanKnown, Weights: def.Weights, Frame: def.Frame, Stopped: r.Until != nil && r.Until.Stopped != nil,
 	}

@@ -64,7 +64,7 @@ Start with:  firstpick demo`,
 		newRunCmd(env, nil), newMergeCmd(env), newImportCmd(env), newExtractCmd(env),
 		newRunsCmd(env), newTrialCmd(env), newWhyCmd(env), newLabelCmd(env),
 		newRankCmd(env), newDiffCmd(env), newHistoryCmd(env), newGateCmd(env), newFieldCmd(env),
-		newPublishCmd(env), newSnapshotCmd(env), newServerCmd(env, nil), newWorkerCmd(env),
+		newPublishCmd(env), newSnapshotCmd(env), newLogCmd(env), newVerifyCmd(env), newServerCmd(env, nil), newWorkerCmd(env),
 		newEvalsCmd(env), newAgentCmd(env), newSetupCmd(env), newTrafficCmd(env), newAdminCmd(env),
 		newVersionCmd(env), newManCmd(env), newSuperviseCmd(),
 	)
