@@ -17,6 +17,7 @@ import (
 // which takes longer than most responses. Its methods are safe for concurrent use.
 type Cache struct {
 	root     string
+	fetch    func(workspace, id string) error
 	capacity int
 	decoder  func() (*zstd.Decoder, error) // one for all bundles
 
@@ -38,9 +39,10 @@ type entry struct {
 }
 
 // NewCache returns a cache for the bundles root/<workspace id>/<bundle id>. It keeps
-// at most capacity of them open, and those in use.
-func NewCache(root string, capacity int) *Cache {
-	return &Cache{root: root, capacity: max(capacity, 1), decoder: sync.OnceValues(trialset.NewDecoder), entries: map[cacheKey]*list.Element{}, order: list.New()}
+// at most capacity of them open, and those in use. If fetch is not nil, it is called before
+// a bundle is opened, to bring a missing one into root.
+func NewCache(root string, fetch func(workspace, id string) error, capacity int) *Cache {
+	return &Cache{root: root, fetch: fetch, capacity: max(capacity, 1), decoder: sync.OnceValues(trialset.NewDecoder), entries: map[cacheKey]*list.Element{}, order: list.New()}
 }
 
 // Get returns a bundle of a workspace from the cache, or opens it. The caller calls
@@ -92,6 +94,11 @@ func (c *Cache) take(key cacheKey) *entry {
 			decoder, err := c.decoder()
 			if err != nil {
 				return nil, err
+			}
+			if c.fetch != nil {
+				if err := c.fetch(key.workspace, key.id); err != nil {
+					return nil, err
+				}
 			}
 			return openWith(filepath.Join(c.root, key.workspace), key.id, decoder)
 		})})
