@@ -4,17 +4,21 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/bundle"
+	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/storage"
 )
 
@@ -81,13 +85,36 @@ func (a *app) storage(key, at string) (storage.Store, error) {
 	return store, nil
 }
 
-// bundlesRoot returns the folder of the results of workspaces' runs.
-func (a *app) bundlesRoot() (string, error) {
+// bundles returns the folder of the results of workspaces' runs. Where they are in a bucket,
+// which is then not nil, it is the folder of the copies.
+func (a *app) bundles() (root string, bucket storage.Store, err error) {
 	store, err := a.storage("bundles", a.cfg.Bundles)
 	if folder, ok := store.(storage.Folder); ok || err != nil {
-		return string(folder), err
+		return string(folder), nil, err
 	}
-	return "", usageErr("write file:///absolute/folder", "bundles must be a folder as file:///DIR (got %q)", a.cfg.Bundles)
+	return filepath.Join(a.cfg.Data, "cache", "bundles"), store, nil
+}
+
+// bundleTimeout bounds the copying of a bundle for a request.
+const bundleTimeout = time.Minute
+
+// fetchBundle returns a function that copies a bundle of a bucket to a folder; nil without a
+// bucket.
+func fetchBundle(root string, bucket storage.Store) func(workspace, id string) error {
+	if bucket == nil {
+		return nil
+	}
+	return func(workspace, id string) error {
+		if _, err := os.Stat(filepath.Join(root, workspace, id, bundleformat.ManifestName)); err == nil {
+			return nil // it is whole
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), bundleTimeout)
+		defer cancel()
+		if err := bundle.Copy(ctx, storage.Folder(root), bucket, workspace, id); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil // opening it reports that
+	}
 }
 
 // catalog loads the catalogue: the configured folder, or the built-in one.

@@ -51,7 +51,7 @@ func (a *app) evalWorker(db *state.DB, name string) (*evalwork.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	bundles, err := a.bundlesRoot()
+	bundles, bucket, err := a.bundles()
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (a *app) evalWorker(db *state.DB, name string) (*evalwork.Worker, error) {
 		return nil, err
 	}
 	return &evalwork.Worker{
-		DB: db, Data: data, Bundles: bundles, Files: fixtures.Files(), Catalog: cat, Prices: table, Policy: a.evalPolicy(),
+		DB: db, Data: data, Bundles: bundles, Shared: bucket, Files: fixtures.Files(), Catalog: cat, Prices: table, Policy: a.evalPolicy(),
 		Name: name, Generator: generator, Lease: a.cfg.EvalLease, MaxTime: a.cfg.EvalMaxTime, MemoryCapMB: memoryCapMB(), Counts: &evalwork.Counts{}, Log: a.log, Now: a.env.Now, Sleep: a.env.Sleep,
 		Programs: func(ctx context.Context, name string, lookUp func(string) (string, bool)) (cliagent.Deps, func() error, error) {
 			work := filepath.Join(data, "work", name)

@@ -157,7 +157,7 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 	if err != nil {
 		return cfg, err
 	}
-	bundles, err := a.bundlesRoot()
+	bundles, bucket, err := a.bundles()
 	if err != nil {
 		return cfg, err
 	}
@@ -170,7 +170,7 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 		},
 		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Archive: archived{published.place}, Sleep: a.env.Sleep,
 		CallPrivate: a.cfg.CallPrivate, CallPorts: a.cfg.CallPorts,
-		EvalChecker: checker, EvalCaps: evals.Caps{BudgetUSD: a.cfg.EvalMaxBudget, Queued: a.cfg.EvalMaxQueued}, Bundles: bundles,
+		EvalChecker: checker, EvalCaps: evals.Caps{BudgetUSD: a.cfg.EvalMaxBudget, Queued: a.cfg.EvalMaxQueued}, Bundles: bundles, FetchBundle: fetchBundle(bundles, bucket),
 	}, nil
 }
 

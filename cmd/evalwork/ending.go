@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/publish/bundle"
+	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/server/evals/evals"
@@ -130,6 +131,11 @@ func (j *job) bundle(ctx context.Context, end *ending) error {
 	})
 	if err != nil {
 		return err
+	}
+	if j.w.Shared != nil {
+		if err := bundle.Copy(ctx, j.w.Shared, storage.Folder(j.w.Bundles), j.row.WorkspaceID, m.ID); err != nil {
+			return err
+		}
 	}
 	end.bundle = m.ID
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/prices"
+	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/server/kit/safehttp"
@@ -45,10 +46,12 @@ type Worker struct {
 	// Data is the folder of runs' journals, Bundles that of results. Workers on several
 	// machines share both; see the package.
 	Data, Bundles string
-	Files         fs.FS // the embedded fixtures
-	Catalog       *catalog.Catalog
-	Prices        *prices.Table
-	Policy        Policy
+	// Shared gets a copy of each bundle, if Bundles is not shared with the servers; may be nil.
+	Shared  storage.Store
+	Files   fs.FS // the embedded fixtures
+	Catalog *catalog.Catalog
+	Prices  *prices.Table
+	Policy  Policy
 	// Name is unique among workers.
 	Name string
 	// Generator is the program's name and version in bundles.

@@ -19,6 +19,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/prices"
+	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
 	"github.com/firstpick/firstpick/server/evals/bundle"
@@ -84,7 +85,7 @@ func newWorld(t *testing.T, engine string) *world {
 	w := &world{t: t, db: statetest.Open(t, statetest.Address(t, engine)), log: &safeBuffer{}}
 	dir := t.TempDir()
 	w.worker = evalwork.Worker{
-		DB: w.db, Data: dir, Bundles: filepath.Join(dir, "bundles"), Files: fixtures.Files(), Catalog: cat, Prices: table,
+		DB: w.db, Data: dir, Bundles: filepath.Join(dir, "bundles"), Shared: storage.Folder(filepath.Join(dir, "shared")), Files: fixtures.Files(), Catalog: cat, Prices: table,
 		Policy: evalwork.Policy{Private: true}, Generator: "firstpick", Lease: 2 * time.Second, Poll: 10 * time.Millisecond, Drain: 10 * time.Second,
 		Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: time.Now, Sleep: sleep,
 	}
@@ -309,7 +310,7 @@ func (w *world) once(id string, trials int) {
 
 func (w *world) results(r *state.EvalRun) *bundle.Bundle {
 	w.t.Helper()
-	b, err := bundle.Open(filepath.Join(w.worker.Bundles, workspaceID), r.Bundle)
+	b, err := bundle.Open(filepath.Join(w.worker.Shared.String(), workspaceID), r.Bundle)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ type Config struct {
 	Snapshots Snapshots
 	// Archive is where they are published; nil serves no files, no history and no trials.
 	Archive archive.Source
-	Sleep     func(context.Context, time.Duration) error
+	Sleep   func(context.Context, time.Duration) error
 	// CallPrivate allows webhooks and sites of workspaces at private addresses; CallPorts
 	// are allowed ports in addition to 80 and 443.
 	CallPrivate bool
@@ -43,10 +43,12 @@ type Config struct {
 	// Resolver verifies agents by DNS; nil means the system's.
 	Resolver rdns.Resolver
 	// EvalChecker validates evals of workspaces; without it the server has no evals.
-	// Bundles is the folder of their results.
+	// Bundles is the folder of their results. FetchBundle brings a missing one there; may be
+	// nil.
 	EvalChecker evals.Checker
 	EvalCaps    evals.Caps
 	Bundles     string
+	FetchBundle func(workspace, id string) error
 	// Worker runs evals of workspaces until its context ends; nil leaves them to other
 	// processes.
 	Worker func(context.Context) error
@@ -149,7 +151,7 @@ func (a *App) addEvals() {
 	if a.cfg.EvalChecker == nil {
 		return
 	}
-	cache := bundle.NewCache(a.cfg.Bundles, openBundles)
+	cache := bundle.NewCache(a.cfg.Bundles, a.cfg.FetchBundle, openBundles)
 	a.background.onClose(func() { _ = cache.Close() })
 	a.Evals = &evals.Service{
 		DB: a.Agents.DB, Secrets: a.Agents.Secrets, Checker: a.cfg.EvalChecker, Bundles: cache, Log: a.cfg.Log, Now: a.cfg.Now, Sleep: a.cfg.Sleep,

@@ -20,11 +20,15 @@ type Cache struct {
 type cacheKey struct{ workspace, id string }
 
 // NewCache returns a cache for the bundles root/<workspace id>/<bundle id>. It keeps
-// at most capacity of them open, and those in use.
-func NewCache(root string, capacity int) *Cache {
+// at most capacity of them open, and those in use. If fetch is not nil, it is called before
+// a bundle is opened, to bring a missing one into root.
+func NewCache(root string, fetch func(workspace, id string) error, capacity int) *Cache {
 	decoder := sync.OnceValues(trialset.NewDecoder) // one for all bundles
 	return &Cache{handles.NewCache(capacity, func(key cacheKey) (*Bundle, error) {
 		d, err := decoder()
+		if err == nil && fetch != nil {
+			err = fetch(key.workspace, key.id)
+		}
 		if err != nil {
 			return nil, err
 		}

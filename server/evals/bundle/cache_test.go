@@ -87,7 +87,7 @@ func TestACacheKeepsWhatIsAskedForOften(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		ids = append(ids, onDisk(t, root, "ws_1", name))
 	}
-	s := NewCache(root, 2)
+	s := NewCache(root, nil, 2)
 	get := func(i int) (*Bundle, func()) {
 		t.Helper()
 		b, release, err := s.Get("ws_1", ids[i])
@@ -146,7 +146,7 @@ func TestACacheKeepsWhatIsAskedForOften(t *testing.T) {
 func TestACacheKeepsNoFailure(t *testing.T) {
 	root := t.TempDir()
 	id := onDisk(t, root, "ws_1", "a")
-	s := NewCache(root, 2)
+	s := NewCache(root, nil, 2)
 	path := filepath.Join(root, "ws_1", id, "traces.idx")
 	whole, err := os.ReadFile(path)
 	if err == nil {
@@ -178,13 +178,13 @@ func TestACacheKeepsNoFailure(t *testing.T) {
 func TestACacheStaysInItsFolder(t *testing.T) {
 	root := t.TempDir()
 	id := onDisk(t, root, "ws_1", "a")
-	s := NewCache(filepath.Join(root, "ws_2"), 2)
+	s := NewCache(filepath.Join(root, "ws_2"), nil, 2)
 	for _, workspace := range []string{"", ".", "..", "../ws_1", "..\\ws_1", "ws_1/", "/", "ws_1\x00", "ws 1", "wß", strings.Repeat("a", 65)} {
 		if _, _, err := s.Get(workspace, id); !errors.Is(err, trialset.ErrNotFound) {
 			t.Errorf("workspace %q: error %v", workspace, err)
 		}
 	}
-	cache := NewCache(root, 2)
+	cache := NewCache(root, nil, 2)
 	for _, bad := range []string{"", ".", "..", "../ws_1/" + id, strings.ToUpper(id), id + "/", id + "\x00"} {
 		if _, _, err := cache.Get("ws_1", bad); !errors.Is(err, trialset.ErrNotFound) {
 			t.Errorf("bundle %q: error %v", bad, err)
@@ -205,7 +205,7 @@ func TestManyShareACache(t *testing.T) {
 		ids = append(ids, onDisk(t, root, "ws_1", name))
 	}
 	ids = append(ids, strings.Repeat("0", len(ids[0]))) // not there
-	s := NewCache(root, 2)
+	s := NewCache(root, nil, 2)
 	var wg sync.WaitGroup
 	for reader := range 8 {
 		wg.Go(func() {
@@ -242,7 +242,7 @@ func TestManyShareACache(t *testing.T) {
 func TestABundleIsOpenedOnceForMany(t *testing.T) {
 	root := t.TempDir()
 	id := onDisk(t, root, "ws_1", "a")
-	s := NewCache(root, 2)
+	s := NewCache(root, nil, 2)
 	got := make([]*Bundle, 16)
 	start := make(chan struct{})
 	var wg sync.WaitGroup

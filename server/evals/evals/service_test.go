@@ -58,7 +58,7 @@ func newWorld(t *testing.T, engine string) *world {
 	w := &world{now: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC), slept: func() {}}
 	w.Service = &evals.Service{
 		DB: statetest.Open(t, statetest.Address(t, engine)), Secrets: secret.Source{Rand: rand.Reader}, Checker: checker{},
-		Bundles: bundle.NewCache(t.TempDir(), 4), Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }, BaseURL: "https://fp.example",
+		Bundles: bundle.NewCache(t.TempDir(), nil, 4), Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }, BaseURL: "https://fp.example",
 		Caps: evals.Caps{Evals: 3, Queued: 3, Keys: 2, ProviderKeys: 2, BudgetUSD: 100},
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.now = w.now.Add(d)
