@@ -97,6 +97,7 @@ func verify(t *testing.T, home string, args ...string) (code int, output string)
 func TestVerify(t *testing.T) {
 	p := newPublisher(t)
 	t.Run("attacks", func(t *testing.T) { findsAttacks(t, p) })
+	t.Run("python", func(t *testing.T) { pythonAgrees(t, p.copied(t)) })
 	t.Run("keys", func(t *testing.T) { logKeepsItsKey(t, p.copied(t)) })
 	home, url := t.TempDir(), p.serve(t)
 	for name, tc := range map[string]struct {
