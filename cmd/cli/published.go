@@ -56,7 +56,7 @@ func (p *published) Load(id string) (snapshotview.Input, error) {
 	if err != nil {
 		return snapshotview.Input{}, err
 	}
-	in := snapshotview.Input{Boards: snap.Boards, Refs: snap.Refs, Notes: snap.Manifest.Notes, Synthetic: snap.Manifest.Synthetic}
+	in := snapshotview.Input{Boards: snap.Boards, Refs: snap.Refs, Notes: snap.Manifest.Notes, Synthetic: snap.Manifest.Synthetic, Trials: snap.Manifest.SchemaVersion >= 2}
 	if snap.Manifest.AsOf != nil {
 		in.AsOf = *snap.Manifest.AsOf
 	}
