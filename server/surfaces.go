@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 
+	"github.com/firstpick/firstpick/server/public/archive"
 	"github.com/firstpick/firstpick/server/public/docs"
 	"github.com/firstpick/firstpick/server/public/mcp"
 	"github.com/firstpick/firstpick/server/public/openapi"
@@ -14,7 +15,7 @@ import (
 func (s *Server) documents() (*docs.Set, error) {
 	c := docs.Config{
 		BaseURL: s.cfg.BaseURL, OpenAPI: openapi.Source(), CLI: s.cfg.CLI, Rules: s.cfg.Agents.Limits.Rules,
-		PublicPerMinute: s.cfg.LimitPerMinute, MCPPerMinute: mcp.CallsPerMinute, Streams: maxStreams, OwnStreams: maxOwnStreams,
+		PublicPerMinute: s.cfg.LimitPerMinute, MCPPerMinute: mcp.CallsPerMinute, FilesPerMinute: archive.FilesPerMinute, Streams: maxStreams, OwnStreams: maxOwnStreams,
 	}
 	if s.cfg.Evals != nil {
 		c.Evals = s.cfg.Evals.Caps
