@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 
+	"github.com/firstpick/firstpick/server/public/archive"
 	"github.com/firstpick/firstpick/server/public/docs"
 	"github.com/firstpick/firstpick/server/public/mcp"
 	"github.com/firstpick/firstpick/server/public/openapi"
@@ -14,7 +15,7 @@ import (
 func (s *Server) documents() (*docs.Set, error) {
 	c := docs.Config{
 		BaseURL: s.cfg.BaseURL, OpenAPI: openapi.Source(), CLI: s.cfg.CLI, Rules: s.cfg.Agents.Limits.Rules,
-		PublicPerMinute: s.cfg.LimitPerMinute, MCPPerMinute: mcp.CallsPerMinute, Streams: maxStreams, OwnStreams: maxOwnStreams,
+		PublicPerMinute: s.cfg.LimitPerMinute, MCPPerMinute: mcp.CallsPerMinute, FilesPerMinute: archive.FilesPerMinute, Streams: maxStreams, OwnStreams: maxOwnStreams,
 	}
 	if s.cfg.Evals != nil {
 		c.Evals = s.cfg.Evals.Caps
@@ -39,7 +40,7 @@ func (s *Server) directory(load func() (*docs.Set, error)) *wellknown.Handler {
 func (s *Server) mcp(load func() (*docs.Set, error)) *mcp.Handler {
 	mine := &mcp.Mine{Agents: s.cfg.Agents, Reports: s.cfg.Reports, Guide: s.cfg.BaseURL + "/auth.md", Log: s.cfg.Log}
 	return mcp.New(mcp.Config{
-		Current: s.cfg.Source.Current, Mine: mine.Answer, Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Errors: s.errors, Log: s.cfg.Log, Now: s.cfg.Now,
+		Current: s.cfg.Source.Current, Mine: mine.Answer, Changes: s.archive.Answer, Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Errors: s.errors, Log: s.cfg.Log, Now: s.cfg.Now,
 		LimitsOff: s.cfg.LimitsOff,
 		Documents: func() (out []mcp.Document) {
 			for _, p := range s.pages(load) {

@@ -33,7 +33,7 @@ func documented(t testing.TB) (*server.Server, []string) {
 }
 
 // ours is the script that offers tools to an agent in the browser; documents do without.
-var ours = regexp.MustCompile(`<script src="/assets/webmcp-[0-9a-f]+\.js" defer></script>`)
+var ours = regexp.MustCompile(`<script src="/assets/webmcp-[0-9a-f]+\.js" defer></script>|<script type="application/ld\+json">[^<]*</script>`)
 
 func TestEveryDocumentIsServedThreeWays(t *testing.T) {
 	srv, paths := documented(t)

@@ -25,6 +25,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/collect"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/public/archive/archivetest"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 	"github.com/firstpick/firstpick/server/servertest/contract"
@@ -60,7 +61,8 @@ func newServer(t testing.TB, s *snapshotview.Site, change func(*server.Config)) 
 	cfg := server.Config{
 		Services: server.Services{
 			Source: holder, Agents: uses, Collect: taken,
-			Evals: &evals.Service{DB: uses.DB, Secrets: uses.Secrets, Log: log, Now: now, BaseURL: base},
+			Archive: archivetest.New(t, 20, sitetest.Hostile),
+			Evals:   &evals.Service{DB: uses.DB, Secrets: uses.Secrets, Log: log, Now: now, BaseURL: base},
 		},
 		Settings: server.Settings{
 			Log: log, Now: now, BillingKeys: []string{"whsec_of_tests"},
@@ -221,6 +223,8 @@ func TestRoutesAndDescriptionAgree(t *testing.T) {
 		case personal(path):
 		case path == "/docs/*": // of one or two words
 			want = append(want, "/docs/{page}", "/docs/{part}/{page}")
+		case path == "/snapshots/{snapshot}/*", path == "/log/*": // templates have no slashes
+			want = append(want, strings.TrimSuffix(path, "*")+"{path}")
 		case path == "/.well-known/oauth-protected-resource/api/": // the same without the slash
 		default:
 			want = append(want, path)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/evals/bundle"
@@ -132,37 +131,7 @@ func (c *call) parquet(b *bundle.Bundle, values url.Values) error {
 		return nil
 	}
 	c.file(parquet, b.ID+".parquet")
-	out := &ranges{Writer: deadline.NewWriter(c.w)}
-	http.ServeContent(out, c.r, "", time.Time{}, file)
-	if out.refused {
-		return &apierr.Error{
-			Status: http.StatusRequestedRangeNotSatisfiable, Code: "range_not_satisfiable", Description: "The file has no such part. Content-Range says how long it is.",
-		}
-	}
-	return nil
-}
-
-// A ranges replaces net/http's error text for an unsatisfiable range.
-type ranges struct {
-	*deadline.Writer
-	refused bool
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (w *ranges) WriteHeader(status int) {
-	if status == http.StatusRequestedRangeNotSatisfiable {
-		w.refused = true
-		return
-	}
-	w.Writer.WriteHeader(status)
-}
-
-// Write implements http.ResponseWriter.
-func (w *ranges) Write(b []byte) (int, error) {
-	if w.refused {
-		return len(b), nil
-	}
-	return w.Writer.Write(b)
+	return deadline.ServeFile(c.w, c.r, file)
 }
 
 // file sets the headers of a download.

@@ -23,7 +23,7 @@ func Codes() []Documented {
 		{"invalid_eval", 400, "The eval cannot be run; issues says why, each with its line and message, as firstpick lint does."},
 		{"eval_not_found", 404, "The workspace has no such eval, or the eval no such version."},
 		{"run_not_found", 404, "The workspace has no such run."},
-		{"trial_not_found", 404, "The run has no such trial."},
+		{"trial_not_found", 404, "The run, or the current snapshot, has no such trial."},
 		{"no_results", 409, "The run has not ended yet, or ended without a valid trial."},
 		{"idempotency_conflict", 409, "The Idempotency-Key was used with another request. Use a new one for a new run."},
 		{"provider_key_missing", 409, "The agents of the eval need provider keys that the workspace has not set; the description names them."},

@@ -17,7 +17,7 @@ func functions() map[string]any {
 		"percent": chart.Percent, "coverage": coverage, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes, "layers": layers,
 		"domain": domainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": points, "pvalue": pValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
-		"single": single, "facts": facts, "notes": notes, "doubts": doubts, "tags": tags, "early": early,
+		"single": single, "facts": facts, "notes": notes, "doubts": doubts, "tags": tags, "early": early, "cite": cite, "dataset": datasetOf,
 		"used": used, "unused": unused, "ranks": ranks, "explainObserved": observed.Explain, "notice": func() string { return observed.Notice }, "tau": tau,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/public/tools"
 )
 
 // Changes are what moved since an earlier snapshot, the significant changes first, then by
@@ -23,23 +24,14 @@ type Changes struct {
 	Field       int                `json:"field"`
 	Significant int                `json:"significant"`
 	Changes     []analytics.Change `json:"changes"`
+	// Synthetic says that one of the snapshots has figures of simulated agents.
+	Synthetic bool   `json:"synthetic"`
+	URL       string `json:"url"`
 }
-
-// ChangesQuery selects changes. Category may be empty. Limit is that of the rows.
-type ChangesQuery struct {
-	Since, Category string
-	Limit           int
-}
-
-// The rows of changes.
-const (
-	ChangeRows    = 20
-	MaxChangeRows = 100
-)
 
 // Changes returns what moved since a snapshot, or since the last one up to a day,
 // YYYY-MM-DD in UTC.
-func (h *Handler) Changes(ctx context.Context, q ChangesQuery) (Changes, error) {
+func (h *Handler) Changes(ctx context.Context, q tools.ChangesQuery) (Changes, error) {
 	list, err := h.List(ctx)
 	if err != nil {
 		return Changes{}, apierr.StoreDown(err)
@@ -52,7 +44,10 @@ func (h *Handler) Changes(ctx context.Context, q ChangesQuery) (Changes, error) 
 	if err != nil {
 		return Changes{}, err
 	}
-	out := Changes{Older: older, Newer: list[newer], Changes: []analytics.Change{}}
+	out := Changes{Older: older, Newer: list[newer], Changes: []analytics.Change{}, Synthetic: older.Synthetic || list[newer].Synthetic, URL: h.BaseURL + "/"}
+	if q.Category != "" {
+		out.URL += "leaderboards/" + q.Category
+	}
 	if older.ID == out.Newer.ID {
 		return out, nil
 	}
@@ -111,26 +106,49 @@ func since(list []Snapshot, text string) (Snapshot, error) {
 	return *found, nil
 }
 
+// Answer answers a call of getChanges.
+func (h *Handler) Answer(ctx context.Context, request, via string, arguments []byte) tools.Answer {
+	q, wrong := tools.ReadChanges(arguments)
+	if wrong != nil {
+		return *wrong
+	}
+	out, err := h.checked(ctx, q)
+	if err != nil {
+		e := apierr.Of(err)
+		if e.Status >= http.StatusInternalServerError && e.Cause != nil {
+			h.Log.Error("a call failed", "request_id", request, "tool", tools.GetChanges, "err", e)
+		}
+		return tools.Fail(tools.Failure{Code: e.Code, Description: e.Description, Query: q.Since, Suggestions: e.Suggestions, RetryAfter: e.RetryAfter})
+	}
+	out.URL = tools.Tag(out.URL, via)
+	return tools.Reply(out)
+}
+
+// checked is Changes for a category that is measured.
+func (h *Handler) checked(ctx context.Context, q tools.ChangesQuery) (Changes, error) {
+	s, err := h.site()
+	if err != nil {
+		return Changes{}, err
+	}
+	if _, ok := s.Leaderboard(q.Category); q.Category != "" && !ok {
+		return Changes{}, apierr.CategoryNotFound(s.SuggestCategories(q.Category))
+	}
+	return h.Changes(ctx, q)
+}
+
 func (h *Handler) changes(w http.ResponseWriter, r *http.Request) error {
 	values, err := query(r, "since", "category", "limit")
 	if err != nil {
 		return err
 	}
-	s, err := h.site()
-	if err != nil {
-		return err
-	}
-	q := ChangesQuery{Since: values.Get("since"), Category: strings.ToLower(values.Get("category"))}
-	if q.Limit, err = limit(values.Get("limit"), ChangeRows, MaxChangeRows); err != nil {
+	q := tools.ChangesQuery{Since: values.Get("since"), Category: strings.ToLower(values.Get("category"))}
+	if q.Limit, err = limit(values.Get("limit"), tools.ChangeRows, tools.MaxChangeRows); err != nil {
 		return err
 	}
 	if q.Since == "" {
 		return apierr.InvalidRequest("The query parameter since is missing: a day as YYYY-MM-DD, or the id of a snapshot.")
 	}
-	if _, ok := s.Leaderboard(q.Category); q.Category != "" && !ok {
-		return apierr.CategoryNotFound(s.SuggestCategories(q.Category))
-	}
-	out, err := h.Changes(r.Context(), q)
+	out, err := h.checked(r.Context(), q)
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,10 @@ import (
 	"net/http"
 	"path"
 	"regexp"
-	"time"
 
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/deadline"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
 )
@@ -65,8 +65,7 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request) error {
 	if ok && size != want.Bytes {
 		return apierr.Internal(fmt.Errorf("snapshot %s: %s has %d bytes, the manifest says %d", id, name, size, want.Bytes))
 	}
-	serve(w, r, name, f, want.SHA256, immutable)
-	return nil
+	return serve(w, r, name, f, want.SHA256, immutable)
 }
 
 // log serves a file of the log. Tiles never change; the checkpoint does.
@@ -104,12 +103,11 @@ func (h *Handler) small(w http.ResponseWriter, r *http.Request, name, cache stri
 		return apierr.Internal(err)
 	}
 	sum := sha256.Sum256(data)
-	serve(w, r, name, bytes.NewReader(data), hex.EncodeToString(sum[:]), cache)
-	return nil
+	return serve(w, r, name, bytes.NewReader(data), hex.EncodeToString(sum[:]), cache)
 }
 
 // serve answers with a file, or a part of it.
-func serve(w http.ResponseWriter, r *http.Request, name string, f io.ReadSeeker, tag, cache string) {
+func serve(w http.ResponseWriter, r *http.Request, name string, f io.ReadSeeker, tag, cache string) error {
 	head := w.Header()
 	head.Set("Content-Type", contentType(name))
 	head.Set("X-Content-Type-Options", "nosniff")
@@ -118,7 +116,7 @@ func serve(w http.ResponseWriter, r *http.Request, name string, f io.ReadSeeker,
 	head.Set("Access-Control-Expose-Headers", "Accept-Ranges, Content-Length, Content-Range, ETag, X-Request-Id")
 	head.Set("Cache-Control", cache)
 	head.Set("ETag", `"`+tag+`"`)
-	http.ServeContent(w, r, "", time.Time{}, f)
+	return deadline.ServeFile(w, r, f)
 }
 
 func contentType(name string) string {

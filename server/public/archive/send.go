@@ -2,13 +2,11 @@ package archive
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
 
-	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
 // send answers with a value as JSON. Characters that could act in a page or a terminal are
@@ -16,7 +14,7 @@ import (
 func (h *Handler) send(w http.ResponseWriter, r *http.Request, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // Inert does it, also in raw messages
+	enc.SetEscapeHTML(false) // InertJSON does it, also in raw messages
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
@@ -32,18 +30,7 @@ func (h *Handler) sendTable(w http.ResponseWriter, r *http.Request, name string,
 }
 
 func (h *Handler) sendBytes(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
-	sum := sha256.Sum256(body)
-	v := negotiate.NewVariant(body, hex.EncodeToString(sum[:12]), "")
-	head := w.Header()
-	head.Set("ETag", v.ETag[0])
-	head.Set("Cache-Control", "public, max-age=60")
-	head.Set("X-Content-Type-Options", "nosniff")
-	head.Set("Access-Control-Allow-Origin", "*")
-	head.Set("Access-Control-Expose-Headers", "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id")
-	if negotiate.NotModified(r, v.ETag[0]) {
-		head.Del("Content-Disposition")
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	v.Send(w, r, []string{kind})
+	links := w.Header()["Link"] // such as the next page
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	h.Sender.Send(w, r, snapshotview.Unpacked(kind, body).WithLink(links))
 }

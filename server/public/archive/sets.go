@@ -2,12 +2,15 @@ package archive
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/firstpick/firstpick/publish/trialset"
+	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/handles"
 )
 
@@ -18,8 +21,8 @@ const trialsFolder = "trials"
 // those of one category, or the one of a name; sorted.
 func (h *Handler) evals(ctx context.Context, id, category, eval string) ([]string, error) {
 	files, err := h.listed(ctx, id)
-	if err != nil {
-		return nil, missing(err)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, apierr.Internal(err)
 	}
 	out := []string{}
 	for name := range files {

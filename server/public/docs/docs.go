@@ -24,8 +24,8 @@ type Config struct {
 	Rules quota.Rules
 	Evals evals.Caps
 	// PublicPerMinute is how many requests one address may send in a minute, and
-	// MCPPerMinute how many calls of tools.
-	PublicPerMinute, MCPPerMinute int
+	// MCPPerMinute how many calls of tools, FilesPerMinute how many files of snapshots.
+	PublicPerMinute, MCPPerMinute, FilesPerMinute int
 	// Streams may be open at a time in all, OwnStreams of one workspace's keys or one account.
 	Streams, OwnStreams int
 }

@@ -42,6 +42,7 @@ func drafts(c Config, api *api) []draft {
 		index,
 		page(start, "quickstart", "Quickstart", "A number in one request, an agent with the tools, the program on your machine."),
 		page(measure, "methodology", "What the numbers mean", "Trials, outcomes, rates, intervals, ranks and warnings."),
+		page(measure, "evidence", "Evidence", "From a rate to its trials: reads, files, and how to cite."),
 		page(measure, "history", "Rates over time", "Series of pick rates over snapshots, breaks, and tests of drops and rises."),
 		page(measure, "verify", "Check published results", "Verify files, figures, signatures and the public log, with the program or without it."),
 		page(measure, "catalogue", "The catalogue", "Categories, their tools, and how a tool is recognized."),

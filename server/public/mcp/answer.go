@@ -54,9 +54,12 @@ func (h *Handler) answer(ctx context.Context, c caller) tools.Answer {
 	if wait, ok := h.allow(c.ip); !ok {
 		return wait
 	}
-	if !tools.Public(c.tool) {
+	if c.tool == tools.GetChanges && h.Changes != nil {
+		return h.Changes(ctx, c.request, c.via, c.arguments)
+	}
+	if !tools.OfSite(c.tool) {
 		if h.Mine == nil {
-			return tools.Fail(tools.Failure{Code: "temporarily_unavailable", Description: "This server makes no reports of workspaces."})
+			return tools.Fail(tools.Failure{Code: "temporarily_unavailable", Description: "This server does not answer this tool."})
 		}
 		return h.Mine(ctx, c.request, c.authorization, c.arguments)
 	}

@@ -85,7 +85,7 @@ func (f fast) read(r *http.Request, body []byte) (c caller, id json.RawMessage, 
 		return c, nil, false, false
 	}
 	c.tool, ok = word(params["name"])
-	if !ok || !tools.Public(c.tool) {
+	if !ok || !tools.OfSite(c.tool) {
 		return c, nil, false, false
 	}
 	client, newer, ok := f.era(r, params["_meta"], c.tool)

@@ -45,7 +45,9 @@ type Config struct {
 	Documents func() []Document
 	// Mine answers getMyAgents in a request for who sent a header Authorization; nil says that
 	// this server cannot.
-	Mine      func(ctx context.Context, request, authorization string, arguments []byte) tools.Answer
+	Mine func(ctx context.Context, request, authorization string, arguments []byte) tools.Answer
+	// Changes answers getChanges in a request; via tags the addresses of pages.
+	Changes   func(ctx context.Context, request, via string, arguments []byte) tools.Answer
 	Name      string // of the server, such as example.com/firstpick
 	Version   string // of the program
 	BaseURL   string // public address without trailing slash

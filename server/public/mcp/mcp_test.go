@@ -90,9 +90,9 @@ func TestShortWaySaysTheSame(t *testing.T) {
 	h := newHandler(t, nil)
 	var short, long int
 	for _, args := range []string{
-		`{}`, `{"tool":"flask"}`, `{"query":"stripe.com"}`, `{"category":"payments","limit":3}`, `{"category":"nope"}`, `{"tool":"a\u0026b<>\u2028é"}`, `null`, `[]`, `{"x":1}`, `"text"`, `{"tool":"flask","tool":"django"}`,
+		`{}`, `{"tool":"flask"}`, `{"query":"stripe.com"}`, `{"category":"payments","limit":3}`, `{"category":"nope"}`, `{"tool":"a\u0026b<>\u2028é"}`, `null`, `[]`, `{"x":1}`, `"text"`, `{"a":"flask","b":"django"}`, `{"packages":["flask"]}`, `{"tool":"flask","tool":"django"}`,
 	} {
-		for _, tool := range []string{"getLeaderboard", "getPickRate", "lookupTool", "getMyAgents", "nothing", "getpickrate"} {
+		for _, tool := range []string{"getLeaderboard", "getPickRate", "lookupTool", "compareTools", "lookupTools", "getChanges", "getMyAgents", "nothing", "getpickrate"} {
 			for _, id := range []string{`1`, `"a"`, `0`, `9007199254740993`, `1.0`, `-1`, `null`, `"é"`, `"\u0041"`, `{}`, `true`} {
 				newer, header := modernCall(id, tool, args)
 				for i, r := range []func() *http.Request{

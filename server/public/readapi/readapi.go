@@ -14,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/tools"
 )
 
 // maxQuery is the longest name that is looked up, in bytes.
@@ -36,6 +37,9 @@ func (h *Handler) Mount(r chi.Router) {
 	for path, f := range h.Exact() {
 		route.Public(r, path, f)
 	}
+	route.Public(r, "/api/public/prompts", h.prompts)
+	route.Public(r, "/api/public/compare", h.tool(tools.CompareTools, "a", "b", "category"))
+	route.Public(r, "/api/public/lookup", h.tool(tools.LookupTools, "packages"))
 }
 
 func (h *Handler) report(w http.ResponseWriter, r *http.Request) {
@@ -122,12 +126,36 @@ func (h *Handler) leaderboard(w http.ResponseWriter, r *http.Request) {
 		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter kind is trials or observed."))
 		return
 	}
-	res, e := find(s, strings.TrimSpace(values.Get("category")), values.Get("by"), values.Get("domain"))
-	if e != nil {
-		h.Errors.Write(w, r, e)
+	category, by, format := strings.ToLower(strings.TrimSpace(values.Get("category"))), values.Get("by"), values.Get("format")
+	res, e := find(s, category, by, values.Get("domain"))
+	switch {
+	case e != nil:
+	case format == "" || format == "json":
+		h.Sender.Send(w, r, res)
+		return
+	case format != "csv" && format != "parquet":
+		e = apierr.InvalidRequest("The query parameter format is json, csv or parquet.")
+	case category == "" || by != "":
+		e = apierr.InvalidRequest("The formats csv and parquet need a category, and no by.")
+	case format == "parquet":
+		h.redirect(w, "/snapshots/"+s.ID+"/trials.parquet")
+		return
+	default:
+		w.Header().Set("Content-Disposition", `attachment; filename="`+category+"-"+s.ID+`.csv"`)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		h.Sender.Send(w, r, s.Board(category, snapshotview.AsCSV))
 		return
 	}
-	h.Sender.Send(w, r, res)
+	h.Errors.Write(w, r, e)
+}
+
+// redirect leads to the trials that a board is computed from. It is temporary: the next
+// snapshot has others.
+func (h *Handler) redirect(w http.ResponseWriter, path string) {
+	w.Header().Set("Location", path)
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(http.StatusFound)
 }
 
 // observed answers with the observed board of a category, or with the list.
@@ -165,7 +193,7 @@ func find(s *snapshotview.Site, category, by, domain string) (*snapshotview.Reso
 	case len(category) > maxQuery:
 		return nil, apierr.InvalidRequest("The query parameter category is longer than 200 bytes.")
 	case category != "":
-		if res := s.Board(strings.ToLower(category), by); res != nil {
+		if res := s.Board(category, by); res != nil {
 			return res, nil
 		}
 		return nil, apierr.CategoryNotFound(s.SuggestCategories(category))

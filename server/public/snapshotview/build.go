@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -18,8 +19,8 @@ import (
 // Build renders a site.
 func Build(in Input) (*Site, error) {
 	s := &Site{
-		ID: in.ID, Synthetic: in.Synthetic, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
-		boards: map[boardKey]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
+		ID: in.ID, Synthetic: in.Synthetic, Trials: in.Trials, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
+		boards: map[boardKey]*Resource{}, prompts: map[string]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
 		index: catalog.NewIndex(in.Refs), categories: map[string]string{}, observed: map[string]*Resource{},
 	}
 	for _, b := range in.Observed {
@@ -79,6 +80,12 @@ func (b *builder) documents() error {
 				return err
 			}
 		}
+		if b.site.boards[boardKey{board.Category, AsCSV}], err = b.pack.Pack(render.CSVType, render.CSV(table(board, b.in.ID))); err != nil {
+			return err
+		}
+		if b.site.prompts[board.Category], err = b.promptList(board); err != nil {
+			return err
+		}
 		b.site.categories[board.Category] = board.Category
 		for _, tool := range board.Tools {
 			report, _ := board.Report(tool.Slug)
@@ -101,6 +108,44 @@ func (b *builder) fieldDocuments() (err error) {
 	}
 	b.site.observed[""], err = b.json(map[string]any{"observed": true, "categories": items, "omitted": append([]observed.Omitted{}, b.in.Omitted...)})
 	return err
+}
+
+// A PromptList is the answer of /api/public/prompts.
+type PromptList struct {
+	Category  string `json:"category"`
+	Snapshot  string `json:"snapshot"`
+	Synthetic bool   `json:"synthetic"`
+	// Prompts is empty in older snapshots. Untrusted text of eval authors: data, not
+	// instructions.
+	Prompts []analytics.Prompt `json:"prompts"`
+}
+
+func (b *builder) promptList(board analytics.Board) (*Resource, error) {
+	list := PromptList{board.Category, b.in.ID, board.Synthetic, append([]analytics.Prompt{}, board.Prompts...)}
+	data, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	return b.pack.Pack("application/json; charset=utf-8", render.InertJSON(append(data, '\n')))
+}
+
+// table is a board as a table, with a line for each tool.
+func table(b analytics.Board, snapshot string) [][]any {
+	out := [][]any{{
+		"snapshot", "asOf", "synthetic", "observed", "category", "rank", "rankLow", "rankHigh", "tool", "slug", "pickRate", "ciLow", "ciHigh",
+		"shortlistRate", "defaultRate", "picks", "nTrials", "warnings", "url",
+	}}
+	asOf := ""
+	if b.AsOf != nil {
+		asOf = b.AsOf.UTC().Format(time.RFC3339)
+	}
+	for _, s := range b.Tools {
+		out = append(out, []any{
+			snapshot, asOf, b.Synthetic, false, b.Category, s.Rank, s.RankLow, s.RankHigh, s.Tool, s.Slug, s.PickRate, s.CILow, s.CIHigh,
+			s.ShortlistRate, s.DefaultRate, s.Picks, s.NTrials, strings.Join(slices.Concat(b.Warnings, s.Warnings), " "), s.URL,
+		})
+	}
+	return out
 }
 
 // tagged begins the name of a cut by a tag.

@@ -51,7 +51,7 @@ func TestPagesSayTheSameFigures(t *testing.T) {
 		}
 		var b strings.Builder
 		for n := range doc.Descendants() {
-			if n.Type == html.TextNode && n.Parent.Data != "style" {
+			if n.Type == html.TextNode && n.Parent.Data != "style" && n.Parent.Data != "script" {
 				b.WriteString(n.Data + "\n")
 			}
 			if n.Type == html.ElementNode && n.Data == "a" && n.Parent.Parent != nil {

@@ -23,7 +23,7 @@ type Resource struct {
 	modified     time.Time
 	lastModified []string
 	contentType  []string
-	vary, link   []string // replaces Vary, extends Link; nil for most
+	vary, link   []string // replace Vary and extend Link; nil for most
 	variants     [negotiate.Encodings]negotiate.Variant
 }
 
@@ -70,6 +70,24 @@ func (p *Packer) Pack(contentType string, body []byte) (*Resource, error) {
 	return r, nil
 }
 
+// Unpacked returns the resource of a body that is sent once: not compressed.
+func Unpacked(contentType string, body []byte) *Resource {
+	sum := sha256.Sum256(body)
+	v := negotiate.NewVariant(body, hex.EncodeToString(sum[:12]), "")
+	r := &Resource{contentType: []string{contentType}}
+	for i := range r.variants {
+		r.variants[i] = v
+	}
+	return r
+}
+
+// WithLink returns the resource with more links, values of the header Link.
+func (res *Resource) WithLink(links []string) *Resource {
+	out := *res
+	out.link = links
+	return &out
+}
+
 // Fixed headers of every resource, shared and never changed.
 type fixed struct{ cache, vary, origin, expose, link []string }
 
@@ -92,7 +110,10 @@ func (s *Sender) Send(w http.ResponseWriter, r *http.Request, res *Resource) {
 	h["Etag"], h["Cache-Control"], h["Vary"] = v.ETag, s.f.cache, s.f.vary
 	h["Access-Control-Allow-Origin"], h["Access-Control-Expose-Headers"], h["Link"] = s.f.origin, s.f.expose, s.f.link
 	if res.vary != nil {
-		h["Vary"], h["Link"] = res.vary, slices.Concat(s.f.link, res.link)
+		h["Vary"] = res.vary
+	}
+	if res.link != nil {
+		h["Link"] = slices.Concat(s.f.link, res.link)
 	}
 	if res.lastModified != nil {
 		h["Last-Modified"] = res.lastModified

@@ -32,6 +32,8 @@ type Input struct {
 	BaseURL   string
 	Notes     []string // citations that pages must show
 	Synthetic bool
+	// Trials says that the trials can be read one by one.
+	Trials bool
 }
 
 // A Site is the view of one snapshot.
@@ -39,6 +41,7 @@ type Site struct {
 	ID        string
 	Synthetic bool
 	BaseURL   string
+	Trials    bool // can be read one by one
 	// Boards are the leaderboards, by category, with absolute URLs. They must not be changed.
 	Boards []analytics.Board
 	// Observed are the observed boards, by category, with absolute URLs. They are never
@@ -50,6 +53,7 @@ type Site struct {
 	reports    map[string]*Resource // by slug, domain, package and name
 	byCategory map[string]*Resource // report by "category/slug"
 	boards     map[boardKey]*Resource
+	prompts    map[string]*Resource // by category
 	lists      map[string]*Resource // by domain; "" is all
 	pages      map[string]Page      // by path
 	index      *catalog.Index
@@ -57,7 +61,7 @@ type Site struct {
 	categories map[string]string
 }
 
-// A boardKey names a board; by is one of Cuts, or empty for the whole board.
+// A boardKey names a board; by is one of Cuts, AsCSV, or empty for the whole board.
 type boardKey struct{ category, by string }
 
 // Report returns the report that q names; nil where none exists. known reports whether
@@ -73,8 +77,8 @@ func (s *Site) Report(q string) (res *Resource, known bool) {
 	return nil, known
 }
 
-// Find returns the report of the tool that q names, as values, and which of its names q is.
-// known is as for Report.
+// Find returns the report of the tool that q names, as values and without prompts, and which
+// of its names q is. known is as for Report.
 func (s *Site) Find(q string) (report analytics.Report, by catalog.Kind, known bool) {
 	ref, by, ok := s.measured.LookupKind(q)
 	if !ok {
@@ -82,6 +86,7 @@ func (s *Site) Find(q string) (report analytics.Report, by catalog.Kind, known b
 		return report, "", known
 	}
 	board, _ := s.Leaderboard(s.home[ref.Slug])
+	board.Prompts = nil // they are long, and counted for each tool
 	report, _ = board.Report(ref.Slug)
 	return report, by, true
 }
@@ -90,6 +95,33 @@ func (s *Site) Find(q string) (report analytics.Report, by catalog.Kind, known b
 func (s *Site) Slug(q string) (slug string, ok bool) {
 	ref, ok := s.index.Lookup(q)
 	return ref.Slug, ok
+}
+
+// Both returns the board that ranks two tools: that of a category; without one, that of the
+// category of the first tool, or else any.
+func (s *Site) Both(a, b, category string) (analytics.Board, bool) {
+	names := []string{category}
+	if category == "" {
+		names = []string{s.home[a], s.home[b]}
+		for _, board := range s.Boards {
+			names = append(names, board.Category)
+		}
+	}
+	for _, name := range names {
+		if s.byCategory[name+"/"+a] != nil && s.byCategory[name+"/"+b] != nil {
+			return s.Leaderboard(name)
+		}
+	}
+	return analytics.Board{}, false
+}
+
+// TrialsURL is the address of the trials of a category, of those that picked a tool where
+// it is not empty; empty where the snapshot has no trials to read.
+func (s *Site) TrialsURL(category, tool string) string {
+	if !s.Trials {
+		return ""
+	}
+	return s.BaseURL + analytics.TrialsPath(category, "", tool)
 }
 
 // Leaderboard returns a category's leaderboard as values.
@@ -110,8 +142,14 @@ func (s *Site) ReportIn(category, q string) *Resource {
 	return s.byCategory[category+"/"+ref.Slug]
 }
 
+// AsCSV, as the way in which a board is cut, is the table of its tools.
+const AsCSV = "csv"
+
+// Prompts returns the prompts of a category with their counts, or nil.
+func (s *Site) Prompts(category string) *Resource { return s.prompts[category] }
+
 // Board returns a category's leaderboard, or nil. by is one of Cuts for a board with only
-// these cuts, or empty.
+// these cuts, AsCSV, or empty.
 func (s *Site) Board(category, by string) *Resource { return s.boards[boardKey{category, by}] }
 
 // ObservedBoard returns the observed board of a category, the list for "", or nil.

@@ -36,7 +36,7 @@ func text(t *testing.T, page string) string {
 	}
 	var b strings.Builder
 	for n := range doc.Descendants() {
-		if n.Type == html.TextNode && n.Parent.Data != "title" {
+		if n.Type == html.TextNode && n.Parent.Data != "title" && n.Parent.Data != "script" {
 			b.WriteString(n.Data + "\n")
 		}
 	}

@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -79,6 +80,7 @@ type ranking struct {
 	Warnings  []string   `json:"warnings"`
 	Tools     []row      `json:"tools"`
 	URL       string     `json:"url"`
+	TrialsURL string     `json:"trials_url,omitempty"`
 }
 
 // A row is a standing without some of its figures: a field of the same JSON name hides
@@ -131,7 +133,7 @@ func (c Call) leaderboard(s *snapshotview.Site) Answer {
 	}
 	out := ranking{
 		Kind: "ranking", Category: b.Category, Name: b.Name, AsOf: b.AsOf, Field: b.Field, NTrials: b.NTrials, Coverage: b.Coverage,
-		Estimand: b.Estimand, Synthetic: b.Synthetic, Warnings: b.Warnings, Tools: []row{}, URL: c.tag(b.URL),
+		Estimand: b.Estimand, Synthetic: b.Synthetic, Warnings: b.Warnings, Tools: []row{}, URL: c.tag(b.URL), TrialsURL: s.TrialsURL(b.Category, ""),
 	}
 	for _, t := range b.Tools[:min(limit, len(b.Tools))] {
 		r := row{Standing: t}
@@ -180,6 +182,18 @@ type headline struct {
 	Labelled       hidden   `json:"labelled,omitempty"`
 	Extraction     hidden   `json:"extractionError,omitempty"`
 	FieldRate      hidden   `json:"fieldRate,omitempty"`
+	evidence
+}
+
+// evidence is where the figures of a tool come from.
+type evidence struct {
+	ReportURL string `json:"report_url"`
+	// TrialsURL lists the trials that picked the tool; empty where none are published.
+	TrialsURL string `json:"trials_url,omitempty"`
+}
+
+func evidenceOf(s *snapshotview.Site, r analytics.Report) evidence {
+	return evidence{s.BaseURL + "/api/public/report?q=" + url.QueryEscape(r.Slug), s.TrialsURL(r.Category, r.Slug)}
 }
 
 const maxQuery = 200
@@ -204,7 +218,8 @@ func (c Call) pickRate(s *snapshotview.Site) Answer {
 		})
 	}
 	r.URL = c.tag(r.URL)
-	short := headline{Report: r}
+	short := headline{Report: r, evidence: evidenceOf(s, r)}
+	short.Breakdown = nil
 	if d := r.Detail; d != nil {
 		short.Detail, short.PopulationLow, short.PopulationHigh = nil, d.PopulationLow, d.PopulationHigh
 	}
@@ -219,9 +234,13 @@ func noTool(s *snapshotview.Site, query string, known bool) Answer {
 	return Fail(f)
 }
 
+// A report is one without what is long: prompts, and rivals, which compareTools has.
 type report struct {
 	MatchedOn string `json:"matchedOn"`
 	analytics.Report
+	ByPrompt hidden `json:"byPrompt,omitempty"`
+	Rivals   hidden `json:"rivals,omitempty"`
+	evidence
 }
 
 func (c Call) lookup(s *snapshotview.Site) Answer {
@@ -234,7 +253,7 @@ func (c Call) lookup(s *snapshotview.Site) Answer {
 	if by == "" {
 		return noTool(s, query, known)
 	}
-	out := report{string(by), r}
+	out := report{MatchedOn: string(by), Report: r, evidence: evidenceOf(s, r)}
 	out.URL = c.tag(r.URL)
 	for i := range out.BeatenBy {
 		out.BeatenBy[i].URL = c.tag(out.BeatenBy[i].URL)

@@ -83,6 +83,33 @@ func (a *arguments) text(name string, needed bool, most int) string {
 	return *s
 }
 
+// texts returns a list of 1 to most strings of at most length characters.
+func (a *arguments) texts(name string, most, length int) []string {
+	raw, ok := a.values[name]
+	if !ok {
+		a.fail("/"+name, "is missing")
+		return nil
+	}
+	var list []*string
+	switch err := json.Unmarshal(raw, &list); {
+	case err != nil || list == nil:
+		a.fail("/"+name, "must be a list of strings")
+		return nil
+	case len(list) == 0 || len(list) > most:
+		a.fail("/"+name, fmt.Sprintf("must have 1 to %d items (got %d)", most, len(list)))
+		return nil
+	}
+	var out []string
+	for i, s := range list {
+		if s == nil || *s == "" || utf8.RuneCountInString(*s) > length {
+			a.fail(fmt.Sprintf("/%s/%d", name, i), fmt.Sprintf("must be a string of 1 to %d characters", length))
+			continue
+		}
+		out = append(out, *s)
+	}
+	return out
+}
+
 // word returns one of some words, by default the first.
 func (a *arguments) word(name string, words ...string) string {
 	s := a.text(name, false, 100)

@@ -20,6 +20,9 @@ const (
 	GetLeaderboard = "getLeaderboard"
 	GetPickRate    = "getPickRate"
 	LookupTool     = "lookupTool"
+	CompareTools   = "compareTools"
+	LookupTools    = "lookupTools"
+	GetChanges     = "getChanges"
 	GetMyAgents    = "getMyAgents"
 )
 
@@ -51,8 +54,8 @@ func (t Tool) Arguments() []string {
 	return slices.Sorted(maps.Keys(schema.Properties))
 }
 
-// Public reports whether a site alone answers the tool; others need a workspace.
-func (t Tool) Public() bool { return Public(t.Name) }
+// Public reports whether the tool needs no credential.
+func (t Tool) Public() bool { return t.HTTP.Auth == "none" }
 
 // Annotations are the hints of MCP about a tool.
 type Annotations struct {
@@ -83,10 +86,10 @@ func Tools() []Tool {
 	return out
 }
 
-// Public reports whether a site alone answers a tool.
-func Public(tool string) bool { return answerOf(tool) != nil }
+// OfSite reports whether a site alone answers a tool.
+func OfSite(tool string) bool { return answerOf(tool) != nil }
 
-// answerOf returns what answers a public tool; nil for others.
+// answerOf returns what answers a tool from a site; nil for others.
 func answerOf(tool string) func(Call, *snapshotview.Site) Answer {
 	switch tool {
 	case GetLeaderboard:
@@ -95,6 +98,10 @@ func answerOf(tool string) func(Call, *snapshotview.Site) Answer {
 		return Call.pickRate
 	case LookupTool:
 		return Call.lookup
+	case CompareTools:
+		return Call.compare
+	case LookupTools:
+		return Call.lookupAll
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func valid(t testing.TB, s *jsonschema.Schema, raw []byte) error {
 func TestAnswers(t *testing.T) {
 	s := sitetest.New(t, 1)
 	_, out := schemas(t)
-	answered := map[string]bool{"getMyAgents": true} // in TestMine
+	answered := map[string]bool{"getMyAgents": true, "getChanges": true} // in TestMine, and of the archive
 	for _, c := range []struct {
 		tool, arguments string
 		want            []string // parts of the answer
@@ -71,6 +71,19 @@ func TestAnswers(t *testing.T) {
 		{"getPickRate", `{"tool":"` + strings.Repeat("é", 201) + `"}`, []string{`more than 200`}, true},
 		{"lookupTool", `{"query":"https://www.stripe.com/pricing"}`, []string{`"matchedOn":"domain"`, `"slug":"stripe"`, `"beatenBy":[{`, `?via=mcp-x"`}, false},
 		{"lookupTool", `{"query":"pypi:flask"}`, []string{`"matchedOn":"package"`}, false},
+		{"compareTools", `{"a":"stripe","b":"https://paddle.com"}`, []string{`"category":"payments"`, `"diff":0,"significant":false,"byAgent":[{"agent":"m"`, `"report_url":"https://firstpick.example/api/public/report?q=paddle"`, `?via=mcp-x"`}, false},
+		{"compareTools", `{"a":"flask","b":"django"}`, []string{`"diff":-0.184242,"significant":false,"ciLow":-0.221958,"ciHigh":0.538012`}, false},
+		{"compareTools", `{"a":"django","b":"flask","category":"webserver"}`, []string{`"diff":0.184242,"significant":false,"ciLow":-0.538012,"ciHigh":0.221958`}, false},
+		{"compareTools", `{"a":"stripe","b":"npm:stripe"}`, []string{`"path":"/b","message":"names the same tool as a: stripe"`}, true},
+		{"compareTools", `{"a":"stripe","b":"flask"}`, []string{`"category_not_found"`}, true},
+		{"compareTools", `{"a":"stripe","b":"paddle","category":"paymants"}`, []string{`"category_not_found"`, `"suggestions":["payments"`}, true},
+		{"compareTools", `{"a":"stripe"}`, []string{`"path":"/b"`}, true},
+		{"lookupTools", `{"packages":["stripe@14.1.0","npm:stripe","flask==3.0","pkg:pypi/Flask@3.0?x=1","left-pad","npm:@clerk/nextjs@^5"]}`, []string{
+			`"packages":["stripe@14.1.0","npm:stripe"],"tool":"Stripe"`, `"packages":["flask==3.0","pkg:pypi/Flask@3.0?x=1"]`, `"unknown":["left-pad"]`, `"unmeasured":["npm:@clerk/nextjs@^5"]`, `"beatenBy":[]`,
+		}, false},
+		{"lookupTools", `{"packages":["",7]}`, []string{`must be a list of strings`}, true},
+		{"lookupTools", `{"packages":["x",""]}`, []string{`"path":"/packages/1"`}, true},
+		{"lookupTools", `{"packages":[]}`, []string{`must have 1 to 200 items (got 0)`}, true},
 		{"lookupTool", `{"query":"<script>&"}`, []string{`"query":"<script>&"`}, true},
 	} {
 		got := tools.Call{Tool: c.tool, Arguments: json.RawMessage(c.arguments), Via: "mcp-x"}.Answer(s)
@@ -112,14 +125,14 @@ func TestAnswers(t *testing.T) {
 func FuzzArguments(f *testing.F) {
 	s := sitetest.New(f, 1)
 	in, out := schemas(f)
-	for _, seed := range []string{`{}`, `{"category":"payments","limit":50}`, `{"limit":1e1}`, `{"limit":51}`, `{"tool":""}`, `{"query":"stripe"}`, `{"domain":null}`, `{"category":""}`, `null`, `{"tool":"a","tool":1}`} {
-		for _, name := range []string{"getLeaderboard", "getPickRate", "lookupTool"} {
+	for _, seed := range []string{`{}`, `{"category":"payments","limit":50}`, `{"limit":1e1}`, `{"limit":51}`, `{"tool":""}`, `{"query":"stripe"}`, `{"domain":null}`, `{"category":""}`, `null`, `{"tool":"a","tool":1}`, `{"a":"stripe","b":"paddle"}`, `{"packages":["stripe"]}`} {
+		for _, name := range []string{"getLeaderboard", "getPickRate", "lookupTool", "compareTools", "lookupTools"} {
 			f.Add(name, seed)
 		}
 	}
 	f.Fuzz(func(t *testing.T, name, arguments string) {
 		schema := in[name]
-		if schema == nil || !tools.Public(name) || !json.Valid([]byte(arguments)) || arguments == "null" {
+		if schema == nil || !tools.OfSite(name) || !json.Valid([]byte(arguments)) || arguments == "null" {
 			return
 		}
 		got := tools.Call{Tool: name, Arguments: json.RawMessage(arguments)}.Answer(s)
@@ -187,8 +200,8 @@ func blank(arguments string) bool {
 func TestDefinitions(t *testing.T) {
 	tools := tools.Tools()
 	for _, tool := range tools {
-		if !tool.Public() && tool.Name != "getMyAgents" {
-			t.Errorf("%s has no answer", tool.Name)
+		if tool.Public() == (tool.Name == "getMyAgents") {
+			t.Errorf("%s needs a credential, or none: %t", tool.Name, tool.Public())
 		}
 		var schema struct {
 			Closed     *bool `json:"additionalProperties"`

@@ -16,7 +16,7 @@ import (
 // offered are the names of the tools that pages offer by script.
 func offered() (names []string) {
 	for _, t := range tools.Tools() {
-		if tools.Public(t.Name) {
+		if t.Public() {
 			names = append(names, t.Name)
 		}
 	}
@@ -32,7 +32,7 @@ type tool struct {
 
 // toolsOf waits until the page has offered its tools, and returns all.
 func toolsOf(b *chrome.Tab) map[string]tool {
-	b.Until("all tools are offered", `document.modelContext.getTools().then(t => { window.offered = t.length }) && window.offered === 4`)
+	b.Until("all tools are offered", `document.modelContext.getTools().then(t => { window.offered = t.length }) && window.offered === 7`)
 	out := map[string]tool{}
 	for _, t := range chrome.Eval[[]tool](b, `document.modelContext.getTools().then(tools => tools.map(t => ({
 		Name: t.name, Title: t.title, Description: t.description, InputSchema: typeof t.inputSchema === "string" ? JSON.parse(t.inputSchema) : t.inputSchema,
@@ -57,7 +57,7 @@ func TestPagesOfferTheTools(t *testing.T) {
 		b.Open(path)
 		got := toolsOf(b)
 		for _, want := range tools.Tools() {
-			if !tools.Public(want.Name) {
+			if !want.Public() {
 				if _, there := got[want.Name]; there {
 					t.Errorf("%s offers %s, which pages cannot call", path, want.Name)
 				}

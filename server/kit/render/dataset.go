@@ -1,0 +1,76 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/firstpick/firstpick/analytics"
+)
+
+// cite is how to cite a board of a snapshot; empty without a snapshot.
+func cite(in Input, b *analytics.Board) string {
+	if in.SnapshotID == "" {
+		return ""
+	}
+	kind := ""
+	if b.Synthetic {
+		kind = " (simulated agents: not a measurement)"
+	}
+	return fmt.Sprintf("firstpick: %s, which tools AI agents pick%s. Snapshot %s, %s. %s", b.Name, kind, in.SnapshotID, day(b.AsOf), b.URL)
+}
+
+// A dataset is a board as search engines of data read it: Dataset of schema.org.
+type dataset struct {
+	Context     string     `json:"@context"`
+	Type        string     `json:"@type"`
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	URL         string     `json:"url"`
+	Identifier  string     `json:"identifier"`
+	Version     string     `json:"version"`
+	Date        string     `json:"dateModified,omitempty"`
+	Free        bool       `json:"isAccessibleForFree"`
+	Citation    string     `json:"citation"`
+	Keywords    []string   `json:"keywords"`
+	Measured    string     `json:"variableMeasured"`
+	Creator     creator    `json:"creator"`
+	Downloads   []download `json:"distribution"`
+}
+
+type creator struct {
+	Type string `json:"@type"`
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+type download struct {
+	Type   string `json:"@type"`
+	Format string `json:"encodingFormat"`
+	URL    string `json:"contentUrl"`
+}
+
+// datasetOf describes a board; nil without a snapshot.
+func datasetOf(in Input, b *analytics.Board) *dataset {
+	if in.SnapshotID == "" {
+		return nil
+	}
+	d := &dataset{
+		Context: "https://schema.org", Type: "Dataset", Name: "Which tools AI agents pick: " + b.Name, URL: b.URL,
+		Description: fmt.Sprintf("Pick rates of %d tools in %s, from %d trials. %s", b.Field, b.Name, b.NTrials, b.Estimand),
+		Identifier:  in.BaseURL + "/snapshots/" + in.SnapshotID + "/manifest.json", Version: in.SnapshotID, Free: true, Citation: cite(in, b),
+		Keywords: []string{"AI agents", "developer tools", b.Name}, Measured: "pick rate: share of valid trials in which an agent picks a tool",
+		Creator: creator{"Organization", "firstpick", in.BaseURL},
+	}
+	if b.Synthetic {
+		d.Description = "Simulated agents: not a measurement. " + d.Description
+		d.Keywords = append(d.Keywords, "synthetic data")
+	}
+	if b.AsOf != nil {
+		d.Date = b.AsOf.UTC().Format("2006-01-02")
+	}
+	board := in.BaseURL + "/api/public/leaderboard?category=" + b.Category
+	d.Downloads = []download{
+		{"DataDownload", "application/json", board}, {"DataDownload", "text/csv", board + "&format=csv"},
+		{"DataDownload", "application/vnd.apache.parquet", in.BaseURL + "/snapshots/" + in.SnapshotID + "/trials.parquet"},
+	}
+	return d
+}

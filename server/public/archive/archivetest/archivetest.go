@@ -1,0 +1,176 @@
+// Package archivetest makes small archives for tests.
+package archivetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing" //nolint:depguard // a package of tests
+	"time"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/nights"
+	"github.com/firstpick/firstpick/publish/trialset"
+	"github.com/firstpick/firstpick/server/public/archive"
+)
+
+// The snapshots of the archive, the current one first, and one of its trials: number 7 of
+// the eval web, whose answer is Hostile of package sitetest.
+const (
+	Current = "4f1c0d2e9a7b3c5d6e8f"
+	Older   = "0a1b2c3d4e5f60718293"
+	Trial   = "00c1d7a94f2be8136507"
+)
+
+// A Source is an archive in a folder. Every snapshot of any id has the same files: the
+// trials of two evals, web and web-2, of the category webserver.
+type Source struct {
+	Root string
+	// Calls counts what the handler asks for: lists, histories and comparisons.
+	Calls atomic.Int64
+	stamp atomic.Int64
+	files []trialset.File
+}
+
+// New writes an archive whose evals have so many trials each. hostile is the text of every
+// answer.
+func New(t testing.TB, trials int, hostile string) *Source {
+	t.Helper()
+	s := &Source{Root: t.TempDir()}
+	for _, eval := range []string{"web", "web-2"} {
+		folder := "trials/webserver/" + eval
+		dir := filepath.Join(s.Root, filepath.FromSlash(folder))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w, err := trialset.NewWriter(dir, []string{"tool", "none"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range trials {
+			e := trialset.Entry{
+				ID: fmt.Sprintf("%020x", len(eval)*1_000_000+i), Agent: []string{"a", "=b()"}[i%2], Prompt: fmt.Sprintf("p%d", i%3), Template: "none", Repeat: 1 + i/6,
+				Outcome: "tool", Picked: []string{"flask", "django"}[i%2],
+			}
+			if eval == "web" && i == 7 {
+				e.ID = Trial
+			}
+			if i%5 == 4 {
+				e.Outcome, e.Picked = "none", ""
+			}
+			trace := trialset.Trace{Entry: e, PromptText: "Which framework?", Answer: &trialset.Answer{FinalText: hostile, Structured: []byte("null")}}
+			if err := w.Add(&trace); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files, err := w.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			f.Path = folder + "/" + f.Path
+			s.files = append(s.files, f)
+		}
+	}
+	for name, text := range map[string]string{"manifest.json": `{"schemaVersion":2}`, "manifest.sig": "c2ln\n", "trials.parquet": "PAR1 of trials PAR1", "boards/webserver.json": "{}\n"} {
+		s.Write(t, name, text)
+		if filepath.Ext(name) != ".sig" && name != "manifest.json" {
+			sum := sha256.Sum256([]byte(text))
+			s.files = append(s.files, trialset.File{Path: name, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(text))})
+		}
+	}
+	s.Write(t, "log/checkpoint", "firstpick.example\n1\n")
+	s.Write(t, "log/tile/0/000.p/1", "tile")
+	s.Write(t, "secret", "not listed")
+	return s
+}
+
+// Write writes a file of the archive, of every snapshot or below log/.
+func (s *Source) Write(t testing.TB, name, text string) {
+	t.Helper()
+	path := filepath.Join(s.Root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Publish changes the stamp.
+func (s *Source) Publish() { s.stamp.Add(1) }
+
+// Stamp implements archive.Source.
+func (s *Source) Stamp(context.Context) (string, error) { return fmt.Sprint(s.stamp.Load()), nil }
+
+// Snapshots implements archive.Source.
+func (s *Source) Snapshots(context.Context) ([]archive.Snapshot, error) {
+	s.Calls.Add(1)
+	day := func(month time.Month) *time.Time {
+		at := time.Date(2026, month, 6, 7, 8, 9, 0, time.UTC)
+		return &at
+	}
+	counts := archive.Counts{Categories: 1, Tools: 14, Planned: 800, Trials: 800}
+	return []archive.Snapshot{
+		{ID: Current, AsOf: day(5), PublishedAt: day(5).Add(time.Hour), Counts: counts, Current: true, Signed: true},
+		{ID: Older, AsOf: day(4), PublishedAt: day(4).Add(time.Hour), Counts: counts, Synthetic: true},
+	}, nil
+}
+
+// Files implements archive.Source.
+func (s *Source) Files(context.Context, string) ([]trialset.File, error) { return s.files, nil }
+
+// Open implements archive.Source.
+func (s *Source) Open(_ context.Context, name string) (archive.File, int64, error) {
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = root.Close() }()
+	if id, rest, _ := strings.Cut(name, "/"); id != "log" { // of any snapshot
+		name = rest
+	}
+	f, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fs.ErrNotExist
+	}
+	return f, info.Size(), err
+}
+
+// History implements archive.Source.
+func (s *Source) History(_ context.Context, category string) (nights.Series, error) {
+	s.Calls.Add(1)
+	at := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
+	return nights.Series{Category: category, Nights: []nights.Line{{
+		At: at, Snapshot: Current, Breaks: []string{}, Synthetic: true,
+		Tools: []nights.Tool{
+			{Slug: "flask", PickRate: 0.5, CILow: 0.4, CIHigh: 0.6, NTrials: 100, Shown: []nights.Shown{{Agent: nights.AllAgents, Direction: nights.Drop, E: 530, Since: at}}},
+			{Slug: "django", PickRate: 0.3, CILow: 0.2, CIHigh: 0.4, NTrials: 100, Shown: []nights.Shown{}},
+		},
+	}}}, nil
+}
+
+// Changes implements archive.Source.
+func (s *Source) Changes(_ context.Context, older, newer string) ([]analytics.Change, error) {
+	s.Calls.Add(1)
+	if older != Older || newer != Current {
+		return nil, fs.ErrNotExist
+	}
+	return []analytics.Change{
+		{Category: "webserver", Tool: "django", Kind: "moved", OldRank: 2, NewRank: 1, OldRate: 0.1, NewRate: 0.5, Diff: 0.4, Notes: []string{}},
+		{
+			Category: "webserver", Tool: "flask", Kind: "moved", OldRank: 1, NewRank: 2, OldRate: 0.6, NewRate: 0.4, Diff: -0.2, Notes: []string{analytics.NoteIdentity},
+			Test: &analytics.ChangeTest{Diff: -0.2, CILow: -0.3, CIHigh: -0.1, PAdjusted: 0.01, Significant: true, Paired: 9},
+		},
+	}, nil
+}
