@@ -55,6 +55,10 @@ type Board struct {
 	// Cuts are the rates by tag of the prompts, sorted by tag and value; empty without tags.
 	Cuts []Cut  `json:"cuts,omitempty"`
 	URL  string `json:"url"`
+
+	// Prompts are not printed on the board, but in a list of their own. Rank leaves them
+	// out: Measurement.Prompts counts them.
+	Prompts []Prompt `json:"-"`
 }
 
 // A BoardDetail is a part of Board. It is nil in boards of older snapshots.
@@ -154,9 +158,10 @@ type Standing struct {
 	// FieldRate is what was observed of the tool; nil without an observed board.
 	FieldRate *FieldRate `json:"fieldRate,omitempty"`
 
-	// BeatenBy holds the rivals with a higher rate, best first. It is printed
+	// BeatenBy holds the rivals with a higher rate, best first. It and Breakdown are printed
 	// in the tool's report, not on the board.
-	BeatenBy []Rival `json:"-"`
+	BeatenBy  []Rival    `json:"-"`
+	Breakdown *Breakdown `json:"-"`
 }
 
 // A Detail is what backs a tool's rates: a part of Standing and Report. It is nil in boards
@@ -299,7 +304,8 @@ type Report struct {
 	Synthetic bool       `json:"synthetic"`
 	Warnings  []string   `json:"warnings"`
 	BeatenBy  []Rival    `json:"beatenBy"`
-	URL       string     `json:"url"`
+	*Breakdown
+	URL string `json:"url"`
 	// Labelled and ExtractionError are nil without labels.
 	Labelled        *CorrectedRate   `json:"labelled,omitempty"`
 	ExtractionError *ExtractionError `json:"extractionError,omitempty"`

@@ -17,6 +17,9 @@ func Check(b Board) []error {
 		c.rates(b.Tools[i])
 		c.ranks(i)
 		c.rivals(b.Tools[i])
+		if b.Tools[i].Breakdown != nil {
+			c.breakdown(b.Tools[i])
+		}
 	}
 	c.agents()
 	return c.errs
@@ -149,6 +152,38 @@ func (c *checker) rivals(s Standing) {
 		}
 	}
 	c.want(s.RankLow == 1+shown, "%s: rank range from %d, but %d rivals are significantly ahead", s.Slug, s.RankLow, shown)
+}
+
+// breakdown checks that the parts of a tool's trials sum to them, and that its rank range
+// follows from its comparisons.
+func (c *checker) breakdown(s Standing) {
+	of := s.Breakdown
+	picks, trials := 0, 0
+	for _, a := range of.ByAgent {
+		picks, trials = picks+a.Picks, trials+a.NTrials
+		c.interval(s.Slug+": rate with "+a.Agent, a.PickRate, a.CILow, a.CIHigh)
+	}
+	c.want(picks == s.Picks && trials == s.NTrials, "%s: by agent, %d picks of %d trials", s.Slug, picks, trials)
+	if c.board.Prompts != nil {
+		picks, trials = 0, 0
+		for _, p := range c.board.byPrompt(s.Slug) {
+			picks, trials = picks+p.Picks, trials+p.NTrials
+		}
+		c.want(picks == s.Picks && trials == s.NTrials, "%s: by prompt, %d picks of %d trials", s.Slug, picks, trials)
+	}
+	low, high := 1, c.board.Field
+	for _, r := range of.Rivals {
+		c.want(-1 <= r.CILow && within(r.Diff, r.CILow, r.CIHigh) && r.CIHigh <= 1 && r.Ahead == (r.Diff > 0) && within(r.PAdjusted, 0, 1),
+			"%s: difference %g to %s, in [%g, %g], ahead %t", s.Slug, r.Diff, r.Slug, r.CILow, r.CIHigh, r.Ahead)
+		c.want(r.Significant == (r.CILow > 0 || r.CIHigh < 0), "%s: rival %s has significant %t and [%g, %g]", s.Slug, r.Slug, r.Significant, r.CILow, r.CIHigh)
+		switch {
+		case r.Significant && r.Ahead:
+			low++
+		case r.Significant:
+			high--
+		}
+	}
+	c.want(s.RankLow == low && s.RankHigh == high, "%s: rank range [%d, %d], its comparisons say [%d, %d]", s.Slug, s.RankLow, s.RankHigh, low, high)
 }
 
 func (c *checker) agents() {

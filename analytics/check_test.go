@@ -31,6 +31,9 @@ func TestCheckFindsEveryKindOfDamage(t *testing.T) {
 		"a rival behind":             {func(b *Board) { b.Tools[2].BeatenBy[0].Rank = 3 }, "is not ahead"},
 		"a p-value beyond one":       {func(b *Board) { b.Tools[2].BeatenBy[0].PAdjusted = 2 }, "has p 2"},
 		"a verdict that p denies":    {func(b *Board) { b.Tools[2].BeatenBy[0].Significant = true }, "significant true"},
+		"a lost prompt":              {func(b *Board) { b.Prompts = b.Prompts[1:] }, "stripe: by prompt, "},
+		"picks of no agent":          {func(b *Board) { b.Tools[0].Breakdown.ByAgent[0].Picks++ }, "stripe: by agent, 32 picks of 60"},
+		"a comparison turned round":  {func(b *Board) { b.Tools[0].Breakdown.Rivals[0].Ahead = true }, "ahead true"},
 		"a lost agent":               {func(b *Board) { b.Agents = b.Agents[:1] }, "agents' trials sum to 30 of 60"},
 		"unresolved and decided":     {func(b *Board) { *b.Unresolved = 1 }, "1 unresolved of 0 ambiguous trials"},
 		"unresolved of no agent":     {func(b *Board) { b.Outcomes.Ambiguous, *b.Unresolved = 1, 1 }, "agents' unresolved trials sum to 0 of 1"},
@@ -46,6 +49,7 @@ func TestCheckFindsEveryKindOfDamage(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			b := rank(category("paddle", "square", "stripe"), toy(), 60, false)
+			b.Prompts = Measurement{Category: category(), Cells: Cells(toy())}.Prompts()
 			c.damage(&b)
 			var text strings.Builder
 			for _, err := range Check(b) {

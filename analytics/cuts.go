@@ -70,7 +70,7 @@ func (t *tally) cut(tag, value string, cells []int) Cut {
 		rates[tool] = design.Rate(estimates[tool])
 	}
 	design.Borrow(estimates, rates)
-	c := Cut{Tag: tag, Value: value, NTrials: trials, NFamilies: families, Warnings: []string{}, Tools: agentRates(t.tools, rates, picks)}
+	c := Cut{Tag: tag, Value: value, NTrials: trials, NFamilies: families, Warnings: []string{}, Tools: picked(agentRates(t.tools, rates, picks))}
 	if c.NFamilies < minFamilies || c.NTrials < minTrials {
 		c.Warnings = append(c.Warnings, Directional)
 	}

@@ -33,9 +33,12 @@ func Complete(valid, planned int) bool {
 func Rank(m Measurement) Board {
 	b, t := m.board()
 	b.Warnings = b.warnings(m.Doubts)
-	b.Tools = b.standings(t, m.Category)
+	var order stats.Order
+	var byAgent [][]AgentRate
+	b.Tools, order = b.standings(t, m.Category)
 	b.addWeightWarnings(t)
-	b.Agents = t.agentBoards()
+	b.Agents, byAgent = t.agentBoards()
+	b.breakDown(t, order, byAgent)
 	b.Cuts = t.cuts(m)
 	return b
 }
@@ -121,7 +124,7 @@ func rangeOf(i stats.Interval, ok bool) *Range {
 
 // standings ranks the tools: by rate, then by the worst rank the data allow, then by slug.
 // Equal rates share the smaller rank.
-func (b *Board) standings(t *tally, cat *catalog.Category) []Standing {
+func (b *Board) standings(t *tally, cat *catalog.Category) ([]Standing, stats.Order) {
 	estimates, rates := t.estimates[:len(t.picks)], t.pickRates[:len(t.picks)]
 	_, shortlists := t.rates(t.shortlists)
 	_, defaults := t.rates(t.defaults)
@@ -152,7 +155,7 @@ func (b *Board) standings(t *tally, cat *catalog.Category) []Standing {
 		}
 	}
 	t.rivals(out, order)
-	return out
+	return out, order
 }
 
 func (b *Board) detail(t *tally, tool int, e stats.Estimate, p, shortlist, defaults stats.Rate) *Detail {
@@ -220,17 +223,18 @@ func (t *tally) firstNamedRate(tool int) *float64 {
 	return rounded(t.design.Estimate(t.firstNamed[tool]).Value)
 }
 
-func (t *tally) agentBoards() []AgentBoard {
-	out := []AgentBoard{}
+// agentBoards returns the shares by agent, and the rates of all tools by agent.
+func (t *tally) agentBoards() ([]AgentBoard, [][]AgentRate) {
+	out, all := []AgentBoard{}, make([][]AgentRate, len(t.agents))
 	for a, name := range t.agents {
 		one := t.design.Agent(a)
-		ab := AgentBoard{
+		all[a] = t.agentRates(one, a)
+		out = append(out, AgentBoard{
 			Agent: name, NTrials: one.Trials, NFamilies: one.Families(), Weight: round(t.design.AgentWeight(a)),
-			Unresolved: t.unresolvedByAgent[a].value(), Tools: t.agentRates(one, a),
-		}
-		out = append(out, ab)
+			Unresolved: t.unresolvedByAgent[a].value(), Tools: picked(all[a]),
+		})
 	}
-	return out
+	return out, all
 }
 
 func (t *tally) agentRates(one *stats.Design, agent int) []AgentRate {
@@ -249,14 +253,18 @@ func (t *tally) agentRates(one *stats.Design, agent int) []AgentRate {
 	return agentRates(t.tools, rates, picks)
 }
 
-// agentRates lists the tools that were picked, the highest rate first.
+// agentRates rounds rates, in the order of tools.
 func agentRates(tools []string, rates []stats.Rate, picks []int) []AgentRate {
-	out := []AgentRate{}
+	out := make([]AgentRate, len(tools))
 	for i, r := range rates {
-		if picks[i] > 0 {
-			out = append(out, AgentRate{tools[i], round(r.Value), &Interval{round(r.Interval.Low), round(r.Interval.High)}, picks[i]})
-		}
+		out[i] = AgentRate{tools[i], round(r.Value), &Interval{round(r.Interval.Low), round(r.Interval.High)}, picks[i]}
 	}
+	return out
+}
+
+// picked lists the tools that were picked, the highest rate first.
+func picked(rates []AgentRate) []AgentRate {
+	out := slices.DeleteFunc(slices.Clone(rates), func(r AgentRate) bool { return r.Picks == 0 })
 	slices.SortFunc(out, func(x, y AgentRate) int {
 		return cmp.Or(cmp.Compare(y.PickRate, x.PickRate), strings.Compare(x.Slug, y.Slug))
 	})

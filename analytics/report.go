@@ -3,20 +3,24 @@ package analytics
 import "slices"
 
 // Report returns one tool's part of the board, and whether the tool is on it.
-// It shares nothing with the board.
+// It shares nothing with the board but the tags of prompts.
 func (b Board) Report(slug string) (Report, bool) {
 	i := slices.IndexFunc(b.Tools, func(s Standing) bool { return s.Slug == slug })
 	if i < 0 {
 		return Report{}, false
 	}
 	s := b.Tools[i]
+	breakdown := s.Breakdown.withBase("")
+	if breakdown != nil {
+		breakdown.ByPrompt = b.byPrompt(slug)
+	}
 	return Report{
 		Tool: s.Tool, Slug: s.Slug, Category: b.Category, PickRate: s.PickRate,
 		CILow: s.CILow, CIHigh: s.CIHigh, FlatLow: s.FlatLow, FlatHigh: s.FlatHigh,
 		Rank: s.Rank, RankLow: s.RankLow, RankHigh: s.RankHigh, Field: b.Field,
 		DefaultRate: s.DefaultRate, ShortlistRate: s.ShortlistRate, FirstNamedRate: copyOfValue(s.FirstNamedRate), Picks: s.Picks, NTrials: s.NTrials,
 		Detail: copyOfDetail(s.Detail), Estimand: b.Estimand, Coverage: copyOfValue(b.Coverage), AsOf: copyOfValue(b.AsOf), Synthetic: b.Synthetic, Warnings: b.warningsOf(s),
-		BeatenBy: copyOf(s.BeatenBy), URL: s.URL, Labelled: s.Labelled, ExtractionError: b.ExtractionError,
+		BeatenBy: copyOf(s.BeatenBy), Breakdown: breakdown, URL: s.URL, Labelled: s.Labelled, ExtractionError: b.ExtractionError,
 		FieldRate: copyOfValue(s.FieldRate),
 	}, true
 }
@@ -39,14 +43,17 @@ func (b Board) Item() CategoryItem {
 // trailing slash.
 func (b Board) WithBase(base string) Board {
 	b.URL, b.AsOf, b.Warnings = base+b.URL, copyOfValue(b.AsOf), copyOf(b.Warnings)
-	b.Tools, b.Agents, b.Cuts = copyOf(b.Tools), copyOf(b.Agents), slices.Clone(b.Cuts)
+	b.Tools, b.Agents, b.Cuts, b.Prompts = copyOf(b.Tools), copyOf(b.Agents), slices.Clone(b.Cuts), slices.Clone(b.Prompts)
+	for i := range b.Prompts {
+		b.Prompts[i].URL = base + b.Prompts[i].URL
+	}
 	b.Coverage, b.Consistency, b.BoardDetail = copyOfValue(b.Coverage), copyOfValue(b.Consistency), copyOfValue(b.BoardDetail)
 	b.FieldAgreement = b.FieldAgreement.withBase(base)
 	b.Unresolved, b.DecidedBy, b.Judge = copyOfValue(b.Unresolved), copyOfValue(b.DecidedBy), copyOfValue(b.Judge)
 	for i := range b.Tools {
 		s := &b.Tools[i]
 		s.URL, s.Warnings, s.BeatenBy = base+s.URL, copyOf(s.Warnings), rivalsWithBase(s.BeatenBy, base)
-		s.FirstNamedRate, s.Detail, s.FieldRate = copyOfValue(s.FirstNamedRate), copyOfDetail(s.Detail), s.FieldRate.withBase(base)
+		s.FirstNamedRate, s.Detail, s.Breakdown, s.FieldRate = copyOfValue(s.FirstNamedRate), copyOfDetail(s.Detail), s.Breakdown.withBase(base), s.FieldRate.withBase(base)
 	}
 	for i := range b.Cuts {
 		c := &b.Cuts[i]
@@ -63,7 +70,7 @@ func (b Board) WithBase(base string) Board {
 func (r Report) WithBase(base string) Report {
 	r.URL, r.AsOf, r.Warnings = base+r.URL, copyOfValue(r.AsOf), copyOf(r.Warnings)
 	r.BeatenBy, r.FirstNamedRate = rivalsWithBase(r.BeatenBy, base), copyOfValue(r.FirstNamedRate)
-	r.Detail, r.Coverage, r.FieldRate = copyOfDetail(r.Detail), copyOfValue(r.Coverage), r.FieldRate.withBase(base)
+	r.Detail, r.Coverage, r.Breakdown, r.FieldRate = copyOfDetail(r.Detail), copyOfValue(r.Coverage), r.Breakdown.withBase(base), r.FieldRate.withBase(base)
 	return r
 }
 

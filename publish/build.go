@@ -6,7 +6,6 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/observed"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/trialset"
+	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
@@ -88,15 +88,10 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 	if m.Counts.Trials == 0 {
 		return m, "", errors.New("the runs have no valid trial yet; run the eval first, then publish")
 	}
-	docs, err := documents(boards)
+	docs, err := documents(boards, m.SchemaVersion)
 	if err != nil {
 		return m, "", err
 	}
-	prompts, err := promptDocuments(&m, in.promptTexts())
-	if err != nil {
-		return m, "", err
-	}
-	maps.Copy(docs, prompts)
 	if m.Observed, err = from.field.documents(docs); err != nil {
 		return m, "", err
 	}
@@ -149,7 +144,7 @@ func (in Input) ids() []string {
 
 // source returns what the boards are computed from, and its labels as a document.
 func (in Input) source() (source, labelList) {
-	from, list := source{store: in.Store, runs: in.ids(), labels: map[string][]analytics.RunLabels{}}, labelList{}
+	from, list := source{store: in.Store, runs: in.ids(), labels: map[string][]analytics.RunLabels{}, texts: in.promptTexts()}, labelList{}
 	for _, r := range in.Runs { // sorted
 		for _, l := range in.Labels {
 			if c := r.Eval.Category; l.Run == r.ID && len(l.Labels) > 0 {
@@ -250,15 +245,22 @@ func notesOf(r journal.Run, version string) []string {
 	return notes
 }
 
+// DigestOf returns the hash of an eval as canonical JSON, without its source: the file's
+// location is not part of the measurement.
+func DigestOf(e eval.Eval) (string, error) {
+	e.Source = ""
+	data, err := content.JSON(e)
+	return content.Digest(data), err
+}
+
 func evalOf(r journal.Run, families map[string]string, models []trialstore.Model) (Eval, error) {
 	def := r.Eval
-	def.Source = "" // the file's location is not part of the measurement
-	data, err := content.JSON(def)
+	digest, err := DigestOf(def)
 	if err != nil {
 		return Eval{}, err
 	}
 	e := Eval{
-		Name: def.Name, Category: def.Category, SHA256: content.Digest(data), Planned: r.Planned, Synthetic: r.Synthetic, Imported: r.Imported,
+		Name: def.Name, Category: def.Category, SHA256: digest, Planned: r.Planned, Synthetic: r.Synthetic, Imported: r.Imported,
 		Prompts: []Prompt{}, Templates: append([]string{}, def.Templates...), Agents: []Agent{},
 		PlanKnown: r.PlanKnown, Weights: def.Weights, Frame: def.Frame, Stopped: r.Until != nil && r.Until.Stopped != nil,
 	}

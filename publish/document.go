@@ -89,7 +89,8 @@ type source struct {
 	store  *trialstore.Store
 	runs   []string // nil for all
 	labels map[string][]analytics.RunLabels
-	field  *fieldwork // nil for none
+	field  *fieldwork  // nil for none
+	texts  promptTexts // see addPrompts
 }
 
 // rank computes the boards. Build and Verify both call it with the stored data only,
@@ -118,6 +119,12 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		}
 		labels.Extracted = m.extracted(f.Slug)
 		boards[i] = boards[i].WithLabels(ms[i], labels)
+		m.addPrompts(&boards[i], ms[i], s.texts)
+		examples, err := s.store.Examples(ctx, f.Slug, s.runs)
+		if err != nil {
+			return nil, err
+		}
+		boards[i].AddExamples(examples)
 		s.field.attach(&boards[i], ms[i])
 		if errs := analytics.Check(boards[i]); len(errs) > 0 {
 			return nil, fmt.Errorf("nothing published, the board of %s is inconsistent: %w", f.Slug, errors.Join(errs...))
@@ -126,8 +133,9 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 	return boards, nil
 }
 
-// documents renders everything that follows from the boards, by path.
-func documents(boards []analytics.Board) (map[string][]byte, error) {
+// documents renders everything that follows from the boards, by path. Layout 1 has no
+// breakdowns and no prompts.
+func documents(boards []analytics.Board, layout int) (map[string][]byte, error) {
 	docs := map[string][]byte{}
 	add := func(name string, v any) error {
 		data, err := content.JSON(v)
@@ -140,10 +148,18 @@ func documents(boards []analytics.Board) (map[string][]byte, error) {
 		if err := add(boardPath(b.Category), b); err != nil {
 			return nil, err
 		}
+		if layout >= 2 {
+			if err := add(promptsPath(b.Category), promptList{b.Category, b.Prompts}); err != nil {
+				return nil, err
+			}
+		}
 		for _, s := range b.Tools {
 			r, ok := b.Report(s.Slug)
 			if !ok {
 				return nil, fmt.Errorf("board %s ranks %s without a report on it", b.Category, s.Slug)
+			}
+			if layout < 2 {
+				r.Breakdown = nil
 			}
 			if err := add(reportPath(b.Category, s.Slug), r); err != nil {
 				return nil, err

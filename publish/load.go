@@ -24,7 +24,8 @@ import (
 type Snapshot struct {
 	ID       string
 	Manifest Manifest
-	// Boards are sorted by category; their standings have BeatenBy.
+	// Boards are sorted by category. They have prompts, and their standings BeatenBy and
+	// Breakdown; those of layout 1 have BeatenBy alone.
 	Boards []analytics.Board
 	// Refs are all tools of the catalogue, for name look-up.
 	Refs []catalog.Ref
@@ -189,10 +190,15 @@ func readFiles(dir *os.Root, m Manifest) (map[string][]byte, error) {
 	return docs, nil
 }
 
+// large says that a file grows with the trials, so that it is never held in memory.
+func large(name string) bool {
+	return name == trialsName || name == rowsName || strings.HasPrefix(name, tracesRoot)
+}
+
 func readChecked(dir *os.Root, f File) (data []byte, err error) {
 	var sum string
 	var size int64
-	if f.Path == trialsName || strings.HasPrefix(f.Path, "trials/") { // not held in memory
+	if large(f.Path) {
 		sum, size, err = hashFile(dir, f.Path)
 	} else {
 		data, err = readDocument(dir, f.Path)
@@ -232,7 +238,14 @@ func assemble(id string, m Manifest, docs map[string][]byte) (*Snapshot, error) 
 			if err := decode(docs, reportPath(item.Slug, b.Tools[j].Slug), &r); err != nil {
 				return nil, err
 			}
-			b.Tools[j].BeatenBy = r.BeatenBy
+			b.Tools[j].BeatenBy, b.Tools[j].Breakdown = r.BeatenBy, r.Breakdown
+		}
+		if m.SchemaVersion >= 2 {
+			var list promptList
+			if err := decode(docs, promptsPath(item.Slug), &list); err != nil {
+				return nil, err
+			}
+			b.Prompts = list.Prompts
 		}
 		s.boards[item.Slug] = i
 		s.Boards = append(s.Boards, b)

@@ -3,25 +3,16 @@ package publish
 import (
 	"path"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish/content"
-	"github.com/firstpick/firstpick/runner/eval"
 )
 
-// promptList is prompts/<category>.json: what was asked.
+// promptList is prompts/<category>.json: what was asked, and how often which tool was
+// picked. An embargo leaves out the texts; the hashes stay, so that a later publication can
+// be compared with them.
 type promptList struct {
-	Category string        `json:"category"`
-	Prompts  []askedPrompt `json:"prompts"`
-}
-
-// askedPrompt is a prompt of an eval. An embargo leaves out its text; the hash stays, so
-// that a later publication can be compared with it.
-type askedPrompt struct {
-	Eval   string    `json:"eval"`
-	Prompt string    `json:"prompt"` // its id
-	Text   string    `json:"text,omitempty"`
-	SHA256 string    `json:"sha256"`
-	Family string    `json:"family,omitempty"`
-	Tags   eval.Tags `json:"tags,omitzero"`
+	Category string             `json:"category"`
+	Prompts  []analytics.Prompt `json:"prompts"`
 }
 
 func promptsPath(category string) string { return path.Join("prompts", category+".json") }
@@ -31,27 +22,28 @@ type promptKey struct{ category, eval, prompt string }
 // promptTexts are the texts that are published.
 type promptTexts map[promptKey]string
 
-// promptDocuments renders the prompts of every category by path.
-func promptDocuments(m *Manifest, texts promptTexts) (map[string][]byte, error) {
-	lists := map[string]*promptList{}
+// addPrompts counts the trials of each prompt of a board. Prompts without a trial are
+// there too, as the manifest has them. A text that is missing is left out.
+func (m *Manifest) addPrompts(b *analytics.Board, of analytics.Measurement, texts promptTexts) {
+	counted := map[string]analytics.Prompt{}
+	for _, p := range of.Prompts() {
+		counted[p.Name()] = p
+	}
+	b.Prompts = []analytics.Prompt{}
 	for _, e := range m.Evals {
-		l := lists[e.Category]
-		if l == nil {
-			l = &promptList{Category: e.Category, Prompts: []askedPrompt{}}
-			lists[e.Category] = l
+		if e.Category != b.Category {
+			continue
 		}
-		for _, p := range e.Prompts {
-			l.Prompts = append(l.Prompts, askedPrompt{e.Name, p.ID, texts[promptKey{e.Category, e.Name, p.ID}], p.SHA256, p.Family, p.Tags})
-		}
-	}
-	docs := map[string][]byte{}
-	for category, l := range lists {
-		var err error
-		if docs[promptsPath(category)], err = content.JSON(l); err != nil {
-			return nil, err
+		for _, listed := range e.Prompts {
+			p, ok := counted[e.Name+"/"+listed.ID]
+			if !ok {
+				p = of.Prompt(e.Name+"/"+listed.ID, nil)
+			}
+			p.Eval, p.Prompt = e.Name, listed.ID // a name may have slashes
+			p.SHA256, p.Text = listed.SHA256, texts[promptKey{e.Category, e.Name, listed.ID}]
+			b.Prompts = append(b.Prompts, p)
 		}
 	}
-	return docs, nil
 }
 
 // promptTexts returns the texts of the prompts; none under an embargo.
@@ -67,10 +59,13 @@ func (in Input) promptTexts() promptTexts {
 	return texts
 }
 
-// publishedTexts returns the texts of a snapshot. One that does not have the hash of the
-// manifest is damage, as is any text under an embargo.
+// publishedTexts returns the texts of a snapshot; layout 1 has none. One that does not have
+// the hash of the manifest is damage, as is any text under an embargo.
 func publishedTexts(m *Manifest, docs map[string][]byte) (promptTexts, error) {
 	texts := promptTexts{}
+	if m.SchemaVersion < 2 {
+		return texts, nil
+	}
 	for _, e := range m.Evals {
 		var l promptList
 		name := promptsPath(e.Category)
@@ -79,7 +74,7 @@ func publishedTexts(m *Manifest, docs map[string][]byte) (promptTexts, error) {
 		}
 		for _, p := range l.Prompts {
 			if m.Embargo && p.Text != "" || !m.Embargo && content.Digest([]byte(p.Text)) != p.SHA256 {
-				return nil, &DamageError{Path: name, Reason: "the text of prompt " + p.Eval + "/" + p.Prompt + " is not that of its hash, or is under an embargo"}
+				return nil, &DamageError{Path: name, Reason: "the text of prompt " + p.Name() + " is not that of its hash, or is under an embargo"}
 			}
 			texts[promptKey{e.Category, p.Eval, p.Prompt}] = p.Text
 		}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish"
@@ -388,3 +389,40 @@ func TestSnapshotsListEveryRunOfTheirEvals(t *testing.T) {
 
 // root is the folder of the snapshots of an input.
 func root(in publish.Input) string { return string(in.Place.Store.(storage.Folder)) }
+
+// TestPromptsAreInTheSnapshot: the document of a category has each prompt, also one
+// without a trial, and its counts are those of the board.
+func TestPromptsAreInTheSnapshot(t *testing.T) {
+	in := inputOf(t, 1, testRun("alpha"), testRun("beta"))
+	e := &in.Runs[0].Eval
+	e.Prompts = append(slices.Clone(e.Prompts), eval.Prompt{ID: "unasked", Text: "nobody was asked", Tags: eval.Tags{Persona: "founder"}})
+	_, id := build(t, in)
+	s, err := publish.Load(root(in), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range s.Boards {
+		outcomes, picks := analytics.Outcomes{}, 0
+		for _, p := range b.Prompts {
+			outcomes.Tool, outcomes.DIY, outcomes.Ambiguous = outcomes.Tool+p.Outcomes.Tool, outcomes.DIY+p.Outcomes.DIY, outcomes.Ambiguous+p.Outcomes.Ambiguous
+			for _, tool := range p.Tools {
+				picks += tool.Picks
+			}
+			if len(p.SHA256) != 64 {
+				t.Errorf("%+v", p)
+			}
+		}
+		if outcomes != b.Outcomes || picks != b.Outcomes.Tool {
+			t.Errorf("%s: %+v and %d picks, want %+v", b.Category, outcomes, picks, b.Outcomes)
+		}
+		for _, tool := range b.Tools {
+			if r, _ := s.Report(b.Category, tool.Slug); r.Breakdown == nil || len(r.ByPrompt) != len(b.Prompts) || len(r.ByAgent) != len(b.Agents) {
+				t.Errorf("%s: %+v", tool.Slug, r.Breakdown)
+			}
+		}
+	}
+	last := s.Boards[0].Prompts[5]
+	if last.Prompt != "unasked" || last.NTrials != 0 || last.Tags["persona"] != "founder" || last.URL != "/api/public/trials?category=alpha&prompt=eval-alpha%2Funasked" {
+		t.Errorf("%+v", last)
+	}
+}

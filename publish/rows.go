@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/publish/content"
@@ -66,9 +67,14 @@ func (s source) rows(ctx context.Context, m *Manifest) ([]byte, error) {
 
 // checkRows compares the lines of rows.ndjson.gz with the trials. The compressed bytes may
 // differ: they depend on the version of Go.
-func (s source) checkRows(ctx context.Context, m *Manifest, data []byte) error {
+func (s source) checkRows(ctx context.Context, m *Manifest, dir *os.Root) (err error) {
 	damage := func(reason string) error { return &DamageError{Path: rowsName, Reason: reason} }
-	zip, err := gzip.NewReader(bytes.NewReader(data))
+	f, err := dir.Open(rowsName)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	zip, err := gzip.NewReader(f)
 	if err != nil {
 		return damage(err.Error())
 	}

@@ -18,10 +18,13 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
+// tracesRoot begins the names of trial files.
+const tracesRoot = "trials/"
+
 // tracesDir is the folder of the trial files of an eval. Names of evals may have slashes
 // and colons, which are no part of a name of a file.
 func tracesDir(category, eval string) string {
-	return "trials/" + category + "/" + strings.NewReplacer("/", "~", ":", "=").Replace(eval)
+	return tracesRoot + category + "/" + strings.NewReplacer("/", "~", ":", "=").Replace(eval)
 }
 
 // writeTraces writes the trial files of all runs below dir, lists them and sets the

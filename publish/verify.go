@@ -147,13 +147,17 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 			return 0, err
 		}
 	}
+	texts, err := publishedTexts(&m, docs)
+	if err != nil {
+		return 0, err
+	}
 	field, err := readFieldwork(m, docs, known.Observed)
 	if err != nil {
 		return 0, err
 	}
-	from := source{store, nil, labels.byCategory(), field}
-	if data := docs[rowsName]; data != nil {
-		if err := from.checkRows(ctx, &m, data); err != nil {
+	from := source{store: store, labels: labels.byCategory(), field: field, texts: texts}
+	if _, ok := docs[rowsName]; ok {
+		if err := from.checkRows(ctx, &m, dir); err != nil {
 			return 0, err
 		}
 	}
@@ -170,20 +174,9 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 	if m.Statistics < Statistics {
 		return compareCounts(boards, docs)
 	}
-	want, err := documents(boards)
+	want, err := documents(boards, m.SchemaVersion)
 	if err != nil {
 		return 0, err
-	}
-	if m.SchemaVersion >= 2 {
-		texts, err := publishedTexts(&m, docs)
-		if err != nil {
-			return 0, err
-		}
-		prompts, err := promptDocuments(&m, texts)
-		if err != nil {
-			return 0, err
-		}
-		maps.Copy(want, prompts)
 	}
 	if _, err := field.documents(want); err != nil {
 		return 0, err

@@ -43,6 +43,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/kit/sse"
+	"github.com/firstpick/firstpick/server/public/archive"
 	"github.com/firstpick/firstpick/server/public/docsite"
 	"github.com/firstpick/firstpick/server/public/openapi"
 	"github.com/firstpick/firstpick/server/public/pages"
@@ -69,6 +70,8 @@ type Services struct {
 	Reports traffic.Reports // of workspaces' traffic; optional
 	Alerts  *alert.Service  // to owners of workspaces; optional
 	Evals   *evals.Service  // of workspaces; optional
+	// Archive has the published snapshots and the log; nil for none.
+	Archive archive.Source
 }
 
 // Settings are values without behaviour. Log and Now are required.
@@ -114,6 +117,7 @@ type Server struct {
 	router  *chi.Mux
 	errors  apierr.Writer
 	missing *snapshotview.Missing
+	archive *archive.Handler
 	ids     *reqctx.IDs
 	proxies reqctx.Proxies
 	limiter *ratelimit.Limiter[netip.Addr] // of each address
@@ -197,8 +201,16 @@ func (s *Server) public() []mounter {
 	for path := range s.exact {
 		s.limits.Add(map[string]route.Limits{path: {}}) // so that one look-up finds them
 	}
+	source := s.cfg.Archive
+	if source == nil {
+		source = archive.None{}
+	}
+	s.archive = archive.New(archive.Config{
+		Source: source, Current: s.cfg.Source.Current, Sender: sender, Errors: s.errors, Log: s.cfg.Log, Now: s.cfg.Now, BaseURL: s.cfg.BaseURL, LimitsOff: s.cfg.LimitsOff,
+	})
 	return []mounter{
 		reads,
+		s.archive,
 		&pages.Handler{Current: s.cfg.Source.Current, Sender: sender, Errors: s.errors, Missing: s.missing},
 		discovery.New(s.cfg.Agents, s.errors),
 		docsite.New(documents, s.cfg.BaseURL, sender, s.errors, s.missing),
@@ -247,6 +259,9 @@ func (s *Server) console() ([]mounter, error) {
 	}
 	return groups, nil
 }
+
+// CloseFiles closes the files that are open for reading. Call it after the last request.
+func (s *Server) CloseFiles() error { return s.archive.Close() }
 
 // LimitsOf returns the limits of a path, or of a route's pattern.
 func (s *Server) LimitsOf(path string) route.Limits { return s.limits.Of(path) }

@@ -41,7 +41,7 @@ func (h *History) Add(n Night) bool {
 	if len(trials) == 0 {
 		return false
 	}
-	line := Line{At: n.At, Snapshot: n.Snapshot, Breaks: breaks(h.last, &n, h.models), Tools: []Tool{}}
+	line := Line{At: n.At, Snapshot: n.Snapshot, Synthetic: n.Synthetic, Breaks: breaks(h.last, &n, h.models), Tools: []Tool{}}
 	if h.last != nil && h.last.reading() != n.reading() {
 		h.evidence.breakAll()
 	}

@@ -57,6 +57,8 @@ type Line struct {
 	At time.Time `json:"at"`
 	// Snapshot is empty for runs that are not published.
 	Snapshot string `json:"snapshot"`
+	// Synthetic marks a night of simulated agents.
+	Synthetic bool `json:"synthetic,omitempty"`
 	// Breaks say what changed since the night before, besides the answers.
 	Breaks []string `json:"breaks"`
 	// Tools are in the order of the night's board.

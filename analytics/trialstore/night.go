@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
+	"github.com/firstpick/firstpick/runner/pick"
 )
 
 // NightTrials returns the valid trials of one category, in any order. No runs means the
@@ -19,5 +21,20 @@ func (s *Store) NightTrials(ctx context.Context, category string, runs []string)
 		err = rows.Scan(&t.ID, &t.FinishedAt, &eval, &prompt, &t.Agent, &t.Template, &t.Picked)
 		t.Prompt, t.FinishedAt = eval+"/"+prompt, micro(t.FinishedAt)
 		return t, err
+	}, category, ids)
+}
+
+// Examples returns one trial of each prompt, agent and picked tool of a category, sorted by
+// id. No runs means the current ones.
+func (s *Store) Examples(ctx context.Context, category string, runs []string) ([]analytics.Example, error) {
+	ids, err := s.chosen(ctx, runs)
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, s, "examples", func(rows *sql.Rows) (analytics.Example, error) {
+		e, eval, prompt := analytics.Example{Outcome: string(pick.Tool)}, "", ""
+		err := rows.Scan(&e.Trial, &eval, &prompt, &e.Agent, &e.Picked)
+		e.Prompt, e.URL = eval+"/"+prompt, analytics.TrialPath(e.Trial)
+		return e, err
 	}, category, ids)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/observed"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -31,7 +32,8 @@ func newDemoCmd(env *Env) *cobra.Command {
 		Short: "Rank a published study's recorded answers and serve the leaderboards",
 		Long: `Run the 4,000 recorded answers of a published study (8 language models, 5 tasks,
 100 answers each) through the same runner, store, ranking and publishing as any
-eval, and serve the result. It needs no key and no network.`,
+eval, and serve the result. Beside it stands what agents used in 27,839 pull requests of
+another study, marked as observed. It needs no key and no network.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -63,6 +65,9 @@ func (o *demoOptions) run(ctx context.Context) error {
 	if err := o.measure(ctx, cat); err != nil {
 		return err
 	}
+	if err := o.observe(); err != nil {
+		return err
+	}
 	p := publishOptions{app: o.app}
 	if err := p.run(ctx); err != nil {
 		return err
@@ -75,6 +80,16 @@ func (o *demoOptions) run(ctx context.Context) error {
 		return serve(ctx, o.app, ln, o.addSample)
 	}
 	return serve(ctx, o.app, ln)
+}
+
+// observe adds the built-in field study to the data folder.
+func (o *demoOptions) observe() error {
+	s, err := observed.Load(fixtures.Files(), observed.PullRequests)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: %d of %d pull requests by agents use a tool\n", len(s.Units), s.Read)
+	return o.keepStudy(s)
 }
 
 // measure runs every built-in eval that the data folder does not hold yet.

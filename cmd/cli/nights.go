@@ -49,16 +49,17 @@ func publishedNights(ctx context.Context, from publish.Place, categories []strin
 	}
 	out := map[string][]nights.Night{}
 	for _, info := range slices.Backward(infos) { // of equal nights, the first one published counts
-		s, err := from.Load(ctx, info.ID)
-		if err != nil {
-			return nil, err
-		}
 		for _, c := range categories {
-			if board, ok := s.Board(c); ok && board.AsOf != nil {
-				n := nightOf(s.Manifest, board)
-				n.Snapshot = s.ID
-				out[c] = append(out[c], n)
+			m, board, err := from.LoadBoard(ctx, info.ID, c)
+			if errors.Is(err, publish.ErrNotFound) || err == nil && board.AsOf == nil {
+				continue
 			}
+			if err != nil {
+				return nil, err
+			}
+			n := nightOf(m, board)
+			n.Snapshot = info.ID
+			out[c] = append(out[c], n)
 		}
 	}
 	for _, list := range out {

@@ -30,7 +30,7 @@ func newPublishCmd(env *Env) *cobra.Command {
 		Use:   "publish",
 		Short: "Publish the current ranks as a snapshot and make it the current one",
 		Long: `Publish the latest complete run of every eval as one immutable snapshot: documents,
-trials and a manifest whose digest is the snapshot's id. The build is reproducible.
+trials, field studies (marked as observed) and a manifest whose digest is the snapshot's id. The build is reproducible.
 Running servers load the new snapshot within a second.
 
 A snapshot holds every trial. --evidence says how much of it: quotes (the result with
@@ -41,7 +41,14 @@ in full. --embargo-prompts publishes the hashes of the prompts without their tex
 
 A run is complete when 95 % of its planned trials have an answer. Where an eval has no
 complete run, nothing is published and the exit code is 4, unless --allow-incomplete is
-given.`,
+given.
+
+Each snapshot is entered in the log beside the snapshots, which only grows; see firstpick
+log and firstpick verify. --sign signs the snapshot and the head of the log. Without it,
+the key of the data folder, signing.key, signs the head of the log only. A log keeps the
+key that began it.`,
+		Example: `  firstpick publish
+  firstpick publish --to file:///srv/snapshots --sign publish.pem`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -52,7 +59,7 @@ given.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.to, "to", "", "destination, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
-	f.StringVar(&o.sign, "sign", "", "sign with this ed25519 private key (PEM)")
+	f.StringVar(&o.sign, "sign", "", "sign snapshot and log with this ed25519 private key (PEM)")
 	f.StringArrayVar(&o.runs, "run", nil, "publish this run instead of the latest ones (repeatable)")
 	f.StringVar(&o.evidence, "evidence", string(trialset.Quotes), "how much of each trial to publish: full, quotes or none")
 	f.BoolVar(&o.embargo, "embargo-prompts", false, "publish hashes of prompts without their texts")
@@ -77,6 +84,14 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 			return badInput(err)
 		}
 	}
+	book, err := o.publicLog(ctx, to.Store, o.sign)
+	if err != nil {
+		return err
+	}
+	registered, err := book.registered()
+	if err != nil {
+		return err
+	}
 	cat, err := o.catalog()
 	if err != nil {
 		return err
@@ -94,18 +109,28 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	o.explain(chosen)
+	studies, err := o.studies()
+	if err != nil {
+		return err
+	}
 	m, id, err := publish.Build(ctx, publish.Input{
-		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Place: to, SignKey: key,
+		Store: store, Catalog: cat, Runs: chosen.runs, Labels: chosen.labels, Registered: registered, Observed: studies, Place: to, SignKey: key,
 		RunsRoot: o.runsRoot(), Evidence: level, EmbargoPrompts: o.embargo,
 		AllowSynthetic: o.allowSynthetic, AllowIncomplete: o.allowPartial, Generator: "firstpick",
 	})
 	if err != nil {
 		return err
 	}
+	if err := book.published(ctx, m, id); err != nil { // before readers can see it
+		return err
+	}
 	if !o.noPromote {
 		if err := to.Promote(ctx, id); err != nil {
 			return err
 		}
+	}
+	for _, s := range m.Observed {
+		_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: study %s beside the trials, %d %ss\n", s.Name, s.Units, s.Unit)
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %d categories, %d trials, in %s\n", id, m.Counts.Categories, m.Counts.Trials, to.Store)
 	return nil

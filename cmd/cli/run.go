@@ -32,6 +32,8 @@ type runOptions struct {
 	shard         string
 	queue         string
 	until         string
+	register      bool
+	to, sign      string // of the log, with register
 	retryExcluded bool
 	concurrency   int
 	maxCost       float64
@@ -55,8 +57,13 @@ decided. The chance of a wrong verdict is at most 5 %, over all looks after each
 RULE is decided (one tool is ahead of all others), rank(TOOL) OP NUMBER or
 pickRate(TOOL) OP NUMBER, with OP one of <=, <, >= and >.
 
+With --register, the digest of the eval and its plan are entered in the public log before
+the first request, and the published results name the entry.
+
 The exit code is 0 when every planned trial is accounted for, 4 when trials are
 missing or the budget was reached, 130 after an interrupt.`,
+		Example: `  firstpick run evals/payments.yaml --max-cost 20
+  firstpick run evals/payments.yaml --register`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -73,6 +80,9 @@ missing or the budget was reached, 130 after an interrupt.`,
 	f.StringVar(&o.resume, "resume", "", "continue this run")
 	f.StringVar(&o.shard, "shard", "", "run only shard I of N, as I/N; firstpick merge joins the shards")
 	f.StringVar(&o.queue, "queue", "", "let workers (firstpick worker) send the requests, over this PostgreSQL `URL`: postgres://...")
+	f.BoolVar(&o.register, "register", false, "enter eval and plan in the log before the first request; see firstpick log")
+	f.StringVar(&o.to, "to", "", "with --register: where the results will be published, as file:///DIR (default: the data folder)")
+	f.StringVar(&o.sign, "sign", "", "with --register: private key (PEM) of the log (default: the data folder's)")
 	f.BoolVar(&o.retryExcluded, "retry-excluded", false, "with --resume: retry excluded trials")
 	f.IntVar(&o.concurrency, "concurrency", 0, "parallel trials (default: the eval's, or 32)")
 	f.StringVar(&o.until, "until", "", "end the run when this `RULE` is answered, such as 'rank(stripe) <= 2'")
@@ -85,6 +95,12 @@ missing or the budget was reached, 130 after an interrupt.`,
 func (o *runOptions) run(ctx context.Context) error {
 	if o.concurrency < 0 || o.maxCost < 0 {
 		return usageErr("", "--concurrency and --max-cost must not be negative")
+	}
+	if o.register && (o.resume != "" || o.shard != "") {
+		return usageErr("register a new run of the whole eval", "--register cannot be combined with --resume or --shard")
+	}
+	if !o.register && (o.to != "" || o.sign != "") {
+		return usageErr("firstpick publish has flags of the same names", "--to and --sign need --register")
 	}
 	cat, err := o.catalog()
 	if err != nil {
@@ -146,7 +162,16 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 	if err != nil {
 		return nil, err
 	}
-	return createRun(o.app, cat, journal.Run{ID: id, Eval: *ev, Shard: part, Until: until})
+	run := journal.Run{ID: id, Eval: *ev, Shard: part, Until: until}
+	if err := prepareRun(o.app, cat, &run); err != nil {
+		return nil, err
+	}
+	if o.register {
+		if err := o.enter(ctx, &run); err != nil {
+			return nil, err
+		}
+	}
+	return journal.Create(o.runsRoot(), run)
 }
 
 func (o *runOptions) reopen() (*journal.Journal, error) {
@@ -236,21 +261,29 @@ func simulatedNote(ev *eval.Eval) string {
 
 // createRun checks the eval of a new run against the catalogue and makes its journal.
 func createRun(a *app, cat *catalog.Catalog, run journal.Run) (*journal.Journal, error) {
+	if err := prepareRun(a, cat, &run); err != nil {
+		return nil, err
+	}
+	return journal.Create(a.runsRoot(), run)
+}
+
+// prepareRun fills in the plan of a new run.
+func prepareRun(a *app, cat *catalog.Catalog, run *journal.Run) error {
 	ev := &run.Eval
 	category, ok := cat.Category(ev.Category)
 	if !ok {
-		return nil, unknownCategory(cat, ev.Category)
+		return unknownCategory(cat, ev.Category)
 	}
 	if err := errors.Join(ev.Lint(category)...); err != nil {
-		return nil, badInput(err)
+		return badInput(err)
 	}
 	notes, err := study.Notes(fixtures.Files(), ev.Studies()...)
 	if err != nil {
-		return nil, badInput(err)
+		return badInput(err)
 	}
 	run.CreatedAt, run.Synthetic, run.Catalog, run.Extractor, run.Notes = a.env.Now().UTC(), ev.Synthetic(), cat.Version, pick.Version, notes
 	run.Planned = len(run.Trials())
-	return journal.Create(a.runsRoot(), run)
+	return nil
 }
 
 func unknownCategory(cat *catalog.Catalog, slug string) error {

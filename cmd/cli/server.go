@@ -168,7 +168,7 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 			TrustedProxies: a.cfg.TrustedProxies, Providers: providers, Categories: checker.Catalog.Categories,
 			BillingKeys: a.billingKeys(), CLI: Reference(a.env), Name: a.cfg.RegistryName, Version: servedVersion(), Contact: a.cfg.SecurityContact,
 		},
-		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Sleep: a.env.Sleep,
+		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Archive: archived{published.place}, Sleep: a.env.Sleep,
 		CallPrivate: a.cfg.CallPrivate, CallPorts: a.cfg.CallPorts,
 		EvalChecker: checker, EvalCaps: evals.Caps{BudgetUSD: a.cfg.EvalMaxBudget, Queued: a.cfg.EvalMaxQueued}, Bundles: bundles, FetchBundle: fetchBundle(bundles, bucket),
 	}, nil

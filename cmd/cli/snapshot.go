@@ -15,6 +15,7 @@ type snapshotOptions struct {
 	*app
 	format
 	from, key string
+	sign      string
 	keep      int
 	place     publish.Place
 }
@@ -49,6 +50,7 @@ func newSnapshotCmd(env *Env) *cobra.Command {
 	sub("promote ID", "Make a snapshot the current one", cobra.ExactArgs(1), o.promote)
 	prune := sub("prune", "Delete old snapshots, never the current one", cobra.NoArgs, o.prune)
 	prune.Flags().IntVar(&o.keep, "keep", 10, "how many to keep")
+	prune.Flags().StringVar(&o.sign, "sign", "", "private key (PEM) of the log, where removals are entered (default: the data folder's)")
 	return cmd
 }
 
@@ -140,6 +142,9 @@ func (o *snapshotOptions) promote(ctx context.Context, args []string) error {
 func (o *snapshotOptions) prune(ctx context.Context, _ []string) error {
 	if o.keep < 1 {
 		return usageErr("", "--keep must be at least 1")
+	}
+	if err := o.removed(ctx, o.place, o.sign, o.keep); err != nil {
+		return err
 	}
 	gone, err := o.place.Prune(ctx, o.keep, o.env.Now())
 	if err != nil {

@@ -116,8 +116,11 @@ func fetch(ctx context.Context, from storage.Opener, dir, id string, f publish.F
 	if err != nil {
 		return fmt.Errorf("%s/%s: %w", id, f.Path, err)
 	}
-	if n != f.Bytes {
-		return &publish.DamageError{Path: f.Path, Reason: fmt.Sprintf("%d bytes or more, %d in the manifest", n, f.Bytes)}
+	if n > f.Bytes {
+		return &publish.DamageError{Path: f.Path, Reason: fmt.Sprintf("more than the %d bytes in the manifest", f.Bytes)}
+	}
+	if n < f.Bytes {
+		return &publish.DamageError{Path: f.Path, Reason: fmt.Sprintf("%d bytes, %d in the manifest", n, f.Bytes)}
 	}
 	if hex.EncodeToString(h.Sum(nil)) != f.SHA256 {
 		return &publish.DamageError{Path: f.Path, Reason: "digest differs from the manifest"}

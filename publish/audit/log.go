@@ -7,7 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/content"
@@ -109,20 +110,12 @@ func (r *LogReport) served(ctx context.Context, from storage.Opener, entries []t
 	}
 	r.Served = len(wanted)
 	errs := make([]error, len(wanted))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range parallel {
-		wg.Go(func() {
-			for i := range next {
-				errs[i] = isServed(ctx, from, wanted[i], entries[wanted[i]])
-			}
-		})
+	var g errgroup.Group
+	g.SetLimit(parallel)
+	for i, at := range wanted {
+		g.Go(func() error { errs[i] = isServed(ctx, from, at, entries[at]); return nil })
 	}
-	for i := range wanted {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
+	_ = g.Wait()
 	for _, err := range errs { // the newest first
 		if err != nil {
 			return err

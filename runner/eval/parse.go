@@ -25,6 +25,10 @@ func Parse(name string, data []byte) (*Eval, error) {
 	if root == nil {
 		return nil, f.Err()
 	}
+	if member(root, "kind") == "observed" {
+		f.Add(root.Line(), "kind: observed is a field study, not an eval: nothing is asked; add its lines with `firstpick field add FILE.jsonl`")
+		return nil, f.Err()
+	}
 	k := root.Keys("name", "category", "description", "seed", "repeats", "concurrency", "templates", "prompts", "agents", "weights", "frame")
 	e := &Eval{
 		Name: requireName(f, root, k["name"], "name"), Category: requireName(f, root, k["category"], "category"),

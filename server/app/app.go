@@ -13,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid/rdns"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/public/archive"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
@@ -32,7 +33,9 @@ type Config struct {
 	Data string
 	// Snapshots are served as soon as they are published; optional.
 	Snapshots Snapshots
-	Sleep     func(context.Context, time.Duration) error
+	// Archive is where they are published; nil serves no files, no history and no trials.
+	Archive archive.Source
+	Sleep   func(context.Context, time.Duration) error
 	// CallPrivate allows webhooks and sites of workspaces at private addresses; CallPorts
 	// are allowed ports in addition to 80 and 443.
 	CallPrivate bool
@@ -82,7 +85,7 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 			a.Close()
 		}
 	}()
-	a.Source = a.addSnapshots(ctx)
+	a.Source, a.Archive = a.addSnapshots(ctx), cfg.Archive
 	if err := a.addAgents(ctx); err != nil {
 		return nil, err
 	}
@@ -111,6 +114,7 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 	if a.Server, err = server.New(parts); err != nil {
 		return nil, &ConfigError{err}
 	}
+	a.background.onClose(func() { _ = a.CloseFiles() }) // they were only read
 	return a, nil
 }
 

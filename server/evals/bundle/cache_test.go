@@ -117,7 +117,7 @@ func TestACacheKeepsWhatIsAskedForOften(t *testing.T) {
 	_, release = get(2) // b was asked for longest ago
 	release()
 	count(2, "a third was read")
-	if _, again := s.entries[cacheKey{"ws_1", ids[1]}]; again {
+	if slices.Contains(s.open.Keys(), cacheKey{"ws_1", ids[1]}) {
 		t.Error("the one that was asked for longest ago is kept")
 	}
 	_, release1 := get(1)
@@ -193,7 +193,7 @@ func TestACacheStaysInItsFolder(t *testing.T) {
 	if _, _, err := cache.Get("ws_2", id); !errors.Is(err, trialset.ErrNotFound) {
 		t.Errorf("another workspace's: error %v", err)
 	}
-	if n := len(cache.entries); n > 0 {
+	if n := len(cache.open.Keys()); n > 0 {
 		t.Errorf("%d failures are kept", n)
 	}
 }

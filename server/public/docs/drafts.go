@@ -8,7 +8,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/setup"
 )
 
-//go:embed pages/*.md
+//go:embed pages/*.md pages/verify.py
 var files embed.FS
 
 // The sections, in the order in which they are listed.
@@ -43,6 +43,7 @@ func drafts(c Config, api *api) []draft {
 		page(start, "quickstart", "Quickstart", "A number in one request, an agent with the tools, the program on your machine."),
 		page(measure, "methodology", "What the numbers mean", "Trials, outcomes, rates, intervals, ranks and warnings."),
 		page(measure, "history", "Rates over time", "Series of pick rates over snapshots, breaks, and tests of drops and rises."),
+		page(measure, "verify", "Check published results", "Verify files, figures, signatures and the public log, with the program or without it."),
 		page(measure, "catalogue", "The catalogue", "Categories, their tools, and how a tool is recognized."),
 		page(measure, "prompts", "Prompts", "How prompts are written, grouped by family and tags, and checked."),
 		page(measure, "api", "HTTP API", "Conventions of all answers, and the list of operations."),
@@ -73,6 +74,9 @@ func drafts(c Config, api *api) []draft {
 		page(operate, "changelog", "Changelog", "What changed, for people who run it."),
 	)
 }
+
+// VerifyScript returns the program that checks snapshots without firstpick.
+func VerifyScript() ([]byte, error) { return files.ReadFile("pages/verify.py") }
 
 // Changelog returns the program's CHANGELOG.md as it is served.
 func Changelog() (string, error) {

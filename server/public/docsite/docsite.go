@@ -4,7 +4,10 @@
 package docsite
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"net/http"
 	"strings"
@@ -128,10 +131,24 @@ func (h *Handler) Mount(r chi.Router) {
 	page, search := h.with(h.serve), h.with(h.search)
 	for path, f := range map[string]http.HandlerFunc{
 		"/docs": page, "/docs.md": page, "/docs/*": page, "/docs/search": search, "/docs/attribution.md": page, "/docs/webhooks.md": page,
-		"/setup": page, "/setup.md": page, "/setup/{stack}": page, "/setup/{stack}.md": page,
+		"/docs/verify.py": h.script,
+		"/setup":          page, "/setup.md": page, "/setup/{stack}": page, "/setup/{stack}.md": page,
 	} {
 		route.Public(r, path, f)
 	}
+}
+
+// script serves the program of the page on verification.
+func (h *Handler) script(w http.ResponseWriter, r *http.Request) {
+	data, err := docs.VerifyScript()
+	if err != nil {
+		h.errors.Write(w, r, apierr.Internal(err))
+		return
+	}
+	render.Guard(w.Header())
+	w.Header().Set("Content-Type", "text/x-python; charset=utf-8")
+	w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(data)))
+	http.ServeContent(w, r, "verify.py", time.Time{}, bytes.NewReader(data))
 }
 
 func (h *Handler) serve(l *library, w http.ResponseWriter, r *http.Request) {

@@ -86,6 +86,12 @@ func (s *Site) Find(q string) (report analytics.Report, by catalog.Kind, known b
 	return report, by, true
 }
 
+// Slug returns the slug of the tool that q names, measured or not.
+func (s *Site) Slug(q string) (slug string, ok bool) {
+	ref, ok := s.index.Lookup(q)
+	return ref.Slug, ok
+}
+
 // Leaderboard returns a category's leaderboard as values.
 func (s *Site) Leaderboard(category string) (analytics.Board, bool) {
 	i, ok := slices.BinarySearchFunc(s.Boards, category, func(b analytics.Board, category string) int { return cmp.Compare(b.Category, category) })

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/nights"
+	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/storage"
+	"github.com/firstpick/firstpick/publish/trialset"
+	"github.com/firstpick/firstpick/server/public/archive"
+)
+
+// archived implements archive.Source for the snapshots of a folder or bucket.
+type archived struct{ place publish.Place }
+
+// local returns the folder of the files that can be read here: the snapshots themselves, or
+// the copies of a bucket.
+func (a archived) local() (root string, remote bool) {
+	if folder, ok := a.place.Store.(storage.Folder); ok {
+		return string(folder), false
+	}
+	return a.place.Cache, true
+}
+
+// Stamp implements archive.Source. Of a bucket it is the pointer to the current snapshot, which
+// publishers move.
+func (a archived) Stamp(ctx context.Context) (string, error) {
+	root, remote := a.local()
+	if remote {
+		_, tag, err := a.place.CurrentChanged(ctx, "")
+		if errors.Is(err, publish.ErrNotFound) {
+			err = nil
+		}
+		return tag, err
+	}
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, e := range entries {
+		for _, name := range []string{"", "manifest.json", "manifest.sig"} {
+			if info, err := os.Lstat(filepath.Join(root, e.Name(), name)); err == nil && !info.IsDir() {
+				fmt.Fprintln(&b, e.Name(), name, info.Size(), info.ModTime().UnixNano())
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+// Snapshots implements archive.Source.
+func (a archived) Snapshots(ctx context.Context) ([]archive.Snapshot, error) {
+	infos, err := a.place.List(ctx)
+	if len(infos) == 0 {
+		return nil, err
+	}
+	var out []archive.Snapshot
+	for _, i := range infos {
+		out = append(out, archive.Snapshot{
+			ID: i.ID, AsOf: i.AsOf, PublishedAt: i.CreatedAt, Counts: archive.Counts(i.Counts), Synthetic: i.Synthetic, Signed: i.Signed, Current: i.Current,
+		})
+	}
+	return out, nil
+}
+
+// Files implements archive.Source.
+func (a archived) Files(ctx context.Context, id string) ([]trialset.File, error) {
+	m, err := a.place.Manifest(ctx, id)
+	if errors.Is(err, publish.ErrNotFound) {
+		err = fs.ErrNotExist
+	}
+	return m.Files, err
+}
+
+// Open implements archive.Source. A snapshot of a bucket is copied first, if it has no copy.
+func (a archived) Open(ctx context.Context, name string) (archive.File, int64, error) {
+	if !fs.ValidPath(name) {
+		return nil, 0, fs.ErrNotExist
+	}
+	root, remote := a.local()
+	id, _, inSnapshot := strings.Cut(name, "/")
+	if remote && (!inSnapshot || id == "log") {
+		data, _, err := storage.ReadAll(ctx, a.place.Store, name)
+		return buffered{bytes.NewReader(data)}, int64(len(data)), err
+	}
+	f, size, err := openIn(root, name)
+	if !remote || !errors.Is(err, fs.ErrNotExist) {
+		return f, size, err
+	}
+	if _, err := a.place.Fetch(ctx, id); errors.Is(err, publish.ErrNotFound) {
+		return nil, 0, fs.ErrNotExist
+	} else if err != nil {
+		return nil, 0, err
+	}
+	return openIn(root, name)
+}
+
+// openIn opens a regular file of a folder. It follows no link that leaves the folder.
+func openIn(folder, name string) (archive.File, int64, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = root.Close() }()
+	name = filepath.FromSlash(name)
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() { // opening a device could block for ever
+		return nil, 0, fs.ErrNotExist
+	}
+	f, err := root.Open(name)
+	return f, info.Size(), err
+}
+
+// A buffered file is in memory.
+type buffered struct{ *bytes.Reader }
+
+// Close implements io.Closer.
+func (buffered) Close() error { return nil }
+
+// History implements archive.Source.
+func (a archived) History(ctx context.Context, category string) (nights.Series, error) {
+	past, err := publishedNights(ctx, a.place, []string{category})
+	if err != nil {
+		return nights.Series{}, err
+	}
+	h, err := readHistory(ctx, a.place, category, past[category], func(nights.Night) {})
+	if err != nil {
+		return nights.Series{}, err
+	}
+	return h.Series(), nil
+}
+
+// Changes implements archive.Source.
+func (a archived) Changes(ctx context.Context, older, newer string) ([]analytics.Change, error) {
+	was, err := a.place.Load(ctx, older)
+	if err != nil {
+		return nil, err
+	}
+	is, err := a.place.Load(ctx, newer)
+	if err != nil {
+		return nil, err
+	}
+	changes := analytics.Diff(was.Boards, is.Boards)
+	return changes, (&snapshotOptions{place: a.place}).testChanges(ctx, changes, was, is)
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/runner/field"
+)
+
+type fieldScanOptions struct {
+	*app
+	since, out, name string
+}
+
+func newFieldScanCmd(env *Env) *cobra.Command {
+	o := &fieldScanOptions{}
+	cmd := &cobra.Command{
+		Use:   "scan REPO...",
+		Short: "Count the tools that agents added in git histories",
+		Long: `Read the history of HEAD of local git repositories and write a field study: commits by
+agents (` + strings.Join(field.Agents(), ", ") + `), and
+the packages that they add to manifests. Agents are known by Co-authored-by trailers,
+names and addresses; commits without such a mark are of people. Merges do not count, nor
+do reverts and the commits that they take back. The study has hashes of commits and no
+names, paths or texts; a repository is named by the hash of its first commit.
+
+A repository may be hostile: its configuration and hooks have no effect, and nothing is
+fetched.`,
+		Example: `  firstpick field scan ~/src/shop ~/src/api --since 2026-01-01
+  firstpick field boards`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.app, err = newApp(env, cmd); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), args)
+		},
+	}
+	cmd.Flags().StringVar(&o.since, "since", "", "leave out earlier commits: first day as YYYY-MM-DD (UTC)")
+	cmd.Flags().StringVar(&o.out, "out", "", "write the study to this file (default: the data folder)")
+	cmd.Flags().StringVar(&o.name, "name", "scan", "name of the study")
+	return cmd
+}
+
+func (o *fieldScanOptions) run(ctx context.Context, repos []string) error {
+	var since time.Time
+	if o.since != "" {
+		var err error
+		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
+			return usageErr("", "--since must be a day as YYYY-MM-DD (got %q)", o.since)
+		}
+	}
+	cat, err := o.catalog()
+	if err != nil {
+		return err
+	}
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return usageErr("install git", "the program git is missing: %w", err)
+	}
+	for i, repo := range repos {
+		if repos[i], err = filepath.Abs(repo); err != nil {
+			return err
+		}
+	}
+	s := field.Scanner{Git: git, Catalog: cat, Since: since}
+	study, n, err := s.Scan(ctx, o.name, "Commits by agents in these repositories", repos)
+	if err != nil {
+		return badInput(err)
+	}
+	where := o.out
+	if where != "" {
+		err = writeStudy(where, study)
+	} else {
+		where, err = o.observedRoot(), o.keepStudy(study)
+	}
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: %d commits of %d repositories: %d by agents (%d added a tool), %d by people, %d merges, %d reverts and reverted; study %s in %s\n",
+		n.Commits, n.Repositories, n.Agents, n.Units, n.People, n.Merges, n.Reverts, study.Name, where)
+	return nil
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/storage"
+	"github.com/firstpick/firstpick/publish/translog"
+)
+
+// signingKey is the file of the data folder's own key.
+const signingKey = "signing.key"
+
+// A publicLog appends to the log beside snapshots.
+type publicLog struct {
+	*app
+	translog.Log
+	entries []translog.Entry // as they were when it was opened
+}
+
+// publicLog opens the log of a place for appending. A log keeps its first key: that in the
+// file sign, or else the data folder's own one, which is created with the log.
+func (a *app) publicLog(ctx context.Context, place storage.Store, sign string) (l *publicLog, err error) {
+	l = &publicLog{app: a, Log: translog.Log{Store: place}}
+	view, err := translog.Open(ctx, place)
+	if err != nil && !errors.Is(err, translog.ErrNoLog) {
+		return nil, err
+	}
+	exists := err == nil
+	if sign != "" {
+		if l.Signer, err = publish.ReadPrivateKey(sign); err != nil {
+			return nil, badInput(err)
+		}
+	} else if _, local := place.(storage.Folder); !local {
+		return nil, usageErr("openssl genpkey -algorithm ed25519 -out KEY creates one; store it with your secrets, because the log keeps its key",
+			"%s is not a local folder: sign its log with --sign KEY", place)
+	}
+	if l.Signer == nil || exists && !view.Key.Equal(l.Signer.Public()) {
+		if l.Signer, err = a.ownKey(!exists); err != nil {
+			return nil, err
+		}
+	}
+	if !exists {
+		return l, nil
+	}
+	if l.Signer == nil || !view.Key.Equal(l.Signer.Public()) {
+		return nil, otherKey(place)
+	}
+	l.entries, err = view.Entries(ctx, 0, view.Size)
+	return l, err
+}
+
+func otherKey(place storage.Store) error {
+	return usageErr("give the key that began the log with --sign KEY; or publish to another place with --to, which begins a log of its own",
+		"the log in %s is signed with another key, and a log keeps its first one", place)
+}
+
+// ownKey returns the key of the data folder. If it is missing, it is created or nil.
+func (a *app) ownKey(create bool) (ed25519.PrivateKey, error) {
+	file := filepath.Join(a.cfg.Data, signingKey)
+	key, err := publish.ReadPrivateKey(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, badInput(err)
+	}
+	if !create {
+		return nil, nil
+	}
+	if err := createKey(file); err != nil {
+		return nil, err
+	}
+	a.note("%s is the new key of the log; keep a copy with your secrets: no other key can continue the log", file)
+	return publish.ReadPrivateKey(file)
+}
+
+func publicKey(key ed25519.PrivateKey) ed25519.PublicKey {
+	return key.Public().(ed25519.PublicKey) //nolint:forcetypeassert // documented
+}
+
+// createKey writes a new key, unless another process was faster.
+func createKey(file string) (err error) {
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".signing-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(tmp.Name())) }()
+	err = errors.Join(pem.Encode(tmp, &pem.Block{Type: "PRIVATE KEY", Bytes: der}), tmp.Sync(), tmp.Close())
+	if err != nil {
+		return err
+	}
+	if err := os.Link(tmp.Name(), file); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return content.Sync(filepath.Dir(file))
+}
+
+// now is the time of an entry, in the seconds that the log keeps.
+func (l *publicLog) now() time.Time { return l.env.Now().UTC().Truncate(time.Second) }
+
+// add appends entries.
+func (l *publicLog) add(ctx context.Context, entries ...translog.Entry) (int64, error) {
+	index, err := l.Append(ctx, entries...)
+	if errors.Is(err, translog.ErrOtherKey) { // begun by another process meanwhile
+		err = otherKey(l.Store)
+	}
+	return index, err
+}
+
+// published appends a snapshot that is in its place, unless the log has it.
+func (l *publicLog) published(ctx context.Context, m publish.Manifest, id string) error {
+	data, _, err := storage.ReadAll(ctx, l.Store, id+"/manifest.json")
+	if err != nil {
+		return err
+	}
+	digest := content.Digest(data)
+	for _, e := range l.entries {
+		if e.Kind == translog.Retraction && e.Snapshot == id {
+			return usageErr("publish other results", "snapshot %s was retracted on %s: %s", id, e.At.Format("2006-01-02"), e.Reason)
+		}
+	}
+	if at, ok := translog.Live(l.entries)[id]; ok && l.entries[at].ManifestSHA256 == digest {
+		return nil
+	}
+	_, err = l.add(ctx, translog.Entry{Kind: translog.Snapshot, At: l.now(), ID: id, ManifestSHA256: digest, AsOf: m.AsOf, Synthetic: m.Synthetic})
+	return err
+}
+
+// resolve returns the id of a snapshot in the log from the start of it.
+func (l *publicLog) resolve(name string) (string, error) {
+	found := map[string]bool{}
+	for _, e := range l.entries {
+		if e.Kind == translog.Snapshot && name != "" && strings.HasPrefix(e.ID, name) {
+			found[e.ID] = true
+		}
+	}
+	if len(found) != 1 {
+		return "", usageErr("firstpick log lists them; give a longer prefix if there are several", "%q is the start of %d snapshots of the log", name, len(found))
+	}
+	for id := range found {
+		name = id
+	}
+	return name, nil
+}
+
+// removed appends the removals of snapshots that will be pruned, before they are. A place
+// without a log gets none.
+func (a *app) removed(ctx context.Context, from publish.Place, sign string, keep int) error {
+	view, err := translog.Open(ctx, from.Store)
+	if errors.Is(err, translog.ErrNoLog) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	entries, err := view.Entries(ctx, 0, view.Size)
+	if err != nil {
+		return err
+	}
+	infos, err := from.List(ctx)
+	if err != nil {
+		return err
+	}
+	var removals []translog.Entry
+	live := translog.Live(entries)
+	for i, s := range infos {
+		if _, logged := live[s.ID]; logged && i >= keep && !s.Current {
+			removals = append(removals, translog.Entry{Kind: translog.Removal, Snapshot: s.ID})
+		}
+	}
+	if len(removals) == 0 {
+		return nil
+	}
+	l, err := a.publicLog(ctx, from.Store, sign)
+	if err == nil {
+		for i := range removals {
+			removals[i].At = l.now()
+		}
+		_, err = l.add(ctx, removals...)
+	}
+	if err != nil {
+		return fmt.Errorf("no snapshot deleted: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/translog"
+	"github.com/firstpick/firstpick/runner/journal"
+)
+
+// enter appends the plan of a run to the log, before its first request.
+func (o *runOptions) enter(ctx context.Context, run *journal.Run) error {
+	to, err := o.snapshots(o.to)
+	if err != nil {
+		return err
+	}
+	l, err := o.publicLog(ctx, to.Store, o.sign)
+	if err != nil {
+		return fmt.Errorf("not registered, nothing was sent: %w", err)
+	}
+	digest, err := publish.DigestOf(run.Eval)
+	if err != nil {
+		return err
+	}
+	e := translog.Entry{
+		Kind: translog.Registration, At: l.now(), Eval: run.Eval.Name, Category: run.Eval.Category, SHA256: digest,
+		Planned: run.Planned, Agents: len(run.Eval.Agents), Prompts: len(run.Eval.Prompts),
+	}
+	if run.Until != nil {
+		e.Until = run.Until.Rule
+	}
+	index, err := l.add(ctx, e)
+	if err != nil {
+		return fmt.Errorf("not registered, nothing was sent: %w", err)
+	}
+	run.Registered = &journal.Registered{Index: index, At: e.At, Log: translog.Origin(publicKey(l.Signer))}
+	_, _ = fmt.Fprintf(o.env.Stderr, "registered: entry %d of the log in %s\n", index, to.Store)
+	return nil
+}
+
+// registered returns the runs that are registered in this log.
+func (l *publicLog) registered() (map[string]journal.Registered, error) {
+	runs, _, err := journal.List(l.runsRoot())
+	out := map[string]journal.Registered{}
+	for _, r := range runs {
+		switch reg := r.Registered; {
+		case reg == nil:
+		case reg.Log != translog.Origin(publicKey(l.Signer)):
+			l.note("run %s is registered in another log; the snapshot does not show it as registered", r.ID)
+		default:
+			out[r.ID] = *reg
+		}
+	}
+	return out, err
+}

@@ -1,0 +1,150 @@
+package archive
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+)
+
+// Changes are what moved since an earlier snapshot, the significant changes first, then by
+// the difference of the pick rates.
+type Changes struct {
+	// Older and Newer are the compared snapshots; Newer is the current one.
+	Older Snapshot `json:"older"`
+	Newer Snapshot `json:"newer"`
+	// Field is how many changes there are, Significant how many the trials show.
+	Field       int                `json:"field"`
+	Significant int                `json:"significant"`
+	Changes     []analytics.Change `json:"changes"`
+}
+
+// ChangesQuery selects changes. Category may be empty. Limit is that of the rows.
+type ChangesQuery struct {
+	Since, Category string
+	Limit           int
+}
+
+// The rows of changes.
+const (
+	ChangeRows    = 20
+	MaxChangeRows = 100
+)
+
+// Changes returns what moved since a snapshot, or since the last one up to a day,
+// YYYY-MM-DD in UTC.
+func (h *Handler) Changes(ctx context.Context, q ChangesQuery) (Changes, error) {
+	list, err := h.List(ctx)
+	if err != nil {
+		return Changes{}, apierr.StoreDown(err)
+	}
+	newer := slices.IndexFunc(list, func(s Snapshot) bool { return s.Current })
+	if newer < 0 {
+		return Changes{}, apierr.Unavailable()
+	}
+	older, err := since(list, q.Since)
+	if err != nil {
+		return Changes{}, err
+	}
+	out := Changes{Older: older, Newer: list[newer], Changes: []analytics.Change{}}
+	if older.ID == out.Newer.ID {
+		return out, nil
+	}
+	all, err := get(ctx, h, "changes "+older.ID+" "+out.Newer.ID, func(ctx context.Context) ([]analytics.Change, error) {
+		return h.Source.Changes(ctx, older.ID, out.Newer.ID)
+	})
+	if err != nil {
+		return Changes{}, err
+	}
+	shown := func(c analytics.Change) int {
+		if c.Test != nil && c.Test.Significant {
+			return 1
+		}
+		return 0
+	}
+	for _, c := range all {
+		if q.Category == "" || c.Category == q.Category {
+			out.Changes, out.Significant = append(out.Changes, c), out.Significant+shown(c)
+		}
+	}
+	out.Field = len(out.Changes)
+	slices.SortStableFunc(out.Changes, func(a, b analytics.Change) int {
+		return cmp.Or(shown(b)-shown(a), cmp.Compare(max(b.Diff, -b.Diff), max(a.Diff, -a.Diff)))
+	})
+	out.Changes = out.Changes[:min(q.Limit, len(out.Changes))]
+	return out, nil
+}
+
+// since returns the snapshot that a text names: its id, or the day up to which the newest
+// counts. Before the first one it is the oldest.
+func since(list []Snapshot, text string) (Snapshot, error) {
+	if i := slices.IndexFunc(list, func(s Snapshot) bool { return s.ID == text }); i >= 0 {
+		return list[i], nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		e := apierr.Refused("invalid_request", "since is a day as YYYY-MM-DD, or the id of a snapshot that /api/public/snapshots lists.")
+		return Snapshot{}, e
+	}
+	var oldest, found *Snapshot
+	for i := range list {
+		s := &list[i]
+		if s.AsOf == nil {
+			continue
+		}
+		if oldest == nil || s.AsOf.Before(*oldest.AsOf) {
+			oldest = s
+		}
+		if s.AsOf.Before(day.AddDate(0, 0, 1)) && (found == nil || s.AsOf.After(*found.AsOf)) {
+			found = s
+		}
+	}
+	if found = cmp.Or(found, oldest); found == nil {
+		return Snapshot{}, apierr.Unavailable()
+	}
+	return *found, nil
+}
+
+func (h *Handler) changes(w http.ResponseWriter, r *http.Request) error {
+	values, err := query(r, "since", "category", "limit")
+	if err != nil {
+		return err
+	}
+	s, err := h.site()
+	if err != nil {
+		return err
+	}
+	q := ChangesQuery{Since: values.Get("since"), Category: strings.ToLower(values.Get("category"))}
+	if q.Limit, err = limit(values.Get("limit"), ChangeRows, MaxChangeRows); err != nil {
+		return err
+	}
+	if q.Since == "" {
+		return apierr.InvalidRequest("The query parameter since is missing: a day as YYYY-MM-DD, or the id of a snapshot.")
+	}
+	if _, ok := s.Leaderboard(q.Category); q.Category != "" && !ok {
+		return apierr.CategoryNotFound(s.SuggestCategories(q.Category))
+	}
+	out, err := h.Changes(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	return h.send(w, r, out)
+}
+
+// limit reads a number of rows.
+func limit(text string, rows, most int) (int, error) {
+	if text == "" {
+		return rows, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, apierr.InvalidRequest("The query parameter limit is a whole number from 1 to " + strconv.Itoa(most) + ".")
+	}
+	return n, nil
+}

@@ -1,0 +1,134 @@
+package servertest_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
+	"github.com/firstpick/firstpick/server/public/tools"
+)
+
+// fieldFigures are JSON names that only observed figures have.
+var fieldFigures = []string{"useRate", "uses", "nUnits", "nRepos", "repos", "tau", "unit", "observedTools"}
+
+// unmarked returns the places of observed figures that no object around marks.
+func unmarked(place string, v any, marked bool) (out []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		marked = marked || v["observed"] == true
+		for key, sub := range v {
+			if slices.Contains(fieldFigures, key) && !marked {
+				out = append(out, place+"/"+key)
+			}
+			out = append(out, unmarked(place+"/"+key, sub, marked)...)
+		}
+	case []any:
+		for _, sub := range v {
+			out = append(out, unmarked(place, sub, marked)...)
+		}
+	}
+	return out
+}
+
+// unmarkedLines returns the lines of a page with one of some figures that neither the line nor
+// the heading above marks as observed.
+func unmarkedLines(page string, figures ...string) (out []string) {
+	mark, heading := regexp.MustCompile(`(?i)observed`), regexp.MustCompile(`^#+ |<h[1-3]`)
+	above := false
+	for line := range strings.Lines(page) {
+		if heading.MatchString(line) {
+			above = mark.MatchString(line)
+		}
+		for _, f := range figures {
+			if strings.Contains(line, f) && !above && !mark.MatchString(line) {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}
+
+// TestObservedFiguresAreMarked walks every answer of the server with observed figures: each
+// is marked, and the answers without `observed` have the same figures as without a study.
+func TestObservedFiguresAreMarked(t *testing.T) {
+	site := sitetest.NewObserved(t)
+	srv := newServer(t, site, nil)
+	get := func(path, accept string) string {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Header.Set("Accept", accept)
+		w := httptest.NewRecorder()
+		srv.ServeHTTP(w, r)
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		}
+		return w.Body.String()
+	}
+	answers := map[string]string{}
+	for path, figure := range map[string]string{
+		"/api/public/observed": `"nUnits":83`, "/api/public/observed?category=orm": `"useRate":1`, "/api/public/observed?category=Webserver": `"useRate":0.73494`,
+		"/api/public/leaderboard?kind=observed": `"nUnits":83`, "/api/public/leaderboard?kind=observed&category=orm": `"useRate":1`,
+		"/api/public/leaderboard?category=webserver": `"tau":`, "/api/public/report?q=flask": `"useRate":0.73494`, "/api/public/leaderboard": `"nTrials":480`,
+	} {
+		answers[path] = get(path, "application/json")
+		if !strings.Contains(answers[path], figure) {
+			t.Errorf("%s: no %s in %s", path, figure, answers[path])
+		}
+	}
+	for tool, arguments := range map[string]string{"getLeaderboard": `{"kind":"observed"}`, "getLeaderboard ": `{"kind":"observed","category":"webserver"}`, "lookupTool": `{"query":"flask"}`, "getPickRate": `{"tool":"flask"}`} {
+		a := tools.Call{Tool: strings.TrimSpace(tool), Arguments: json.RawMessage(arguments)}.Answer(site)
+		if a.Failed {
+			t.Fatalf("%s %s: %s", tool, arguments, a.JSON)
+		}
+		answers[tool+arguments] = string(a.JSON)
+	}
+	for place, answer := range answers {
+		var doc any
+		if err := json.Unmarshal([]byte(answer), &doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range unmarked(place, doc, false) {
+			t.Errorf("%s is not marked as observed", at)
+		}
+	}
+	for _, path := range []string{"/", "/leaderboards/webserver", "/tools/flask", "/observed/webserver", "/observed/orm"} {
+		for _, accept := range []string{"text/html", "text/markdown"} {
+			page := get(path, accept)
+			if !strings.Contains(page, "OBSERVED") {
+				t.Errorf("%s as %s has no observed figure", path, accept)
+			}
+			for _, line := range unmarkedLines(page, "73.5%", "73%", "29 repositories", "| 83 |", ">83<", "tau-b", "of 83") {
+				t.Errorf("%s as %s: not marked as observed: %s", path, accept, line)
+			}
+		}
+	}
+	for _, path := range []string{"/api/public/observed?category=payments", "/observed/payments", "/api/public/leaderboard?kind=both"} {
+		if resp := ask(srv, "GET", path); resp.StatusCode == http.StatusOK {
+			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
+	}
+	if !strings.Contains(get("/sitemap.xml", "*/*"), "/observed/orm<") {
+		t.Error("the sitemap lacks observed boards")
+	}
+	if strings.Contains(answers["/api/public/leaderboard"], "orm") {
+		t.Error("the list of leaderboards has an observed board")
+	}
+}
+
+// TestNoMarkIsFound: the walks above find what is not marked.
+func TestNoMarkIsFound(t *testing.T) {
+	var doc any
+	if err := json.Unmarshal([]byte(`{"tools":[{"fieldRate":{"useRate":1}},{"fieldRate":{"observed":true,"useRate":1}}]}`), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if got := unmarked("x", doc, false); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+	if got := unmarkedLines("# OBSERVED\n73%\n## Other\n73%\n", "73%"); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
