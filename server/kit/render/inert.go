@@ -36,7 +36,7 @@ func InertJSON(text []byte) []byte {
 // active reports whether a character must not be shown as it is.
 func active(c rune) bool {
 	switch {
-	case c == '<', c == '>', c == '&', 0x7f <= c && c <= 0x9f:
+	case c == '<', c == '>', 0x7f <= c && c <= 0x9f:
 		return true
 	case c == 0xad, c == 0x61c, c == 0x180e, 0x200b <= c && c <= 0x200f, 0x2028 <= c && c <= 0x202e, 0x2060 <= c && c <= 0x206f, c == 0xfeff:
 		return true

@@ -147,7 +147,7 @@ func (h *Handler) Mount(r chi.Router) {
 	for path, serve := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"/api/public/snapshots": h.snapshots, "/api/public/history": h.history, "/api/public/changes": h.changes,
 		"/api/public/trials": h.trials, "/api/public/trials/{trial}": h.trial,
-		"/snapshots/{snapshot}/*": h.file, "/log/*": h.log,
+		"/snapshots/current": h.current, "/snapshots/{snapshot}/*": h.file, "/log/*": h.log,
 	} {
 		route.Public(r, path, func(w http.ResponseWriter, r *http.Request) {
 			if err := serve(w, r); err != nil {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"path"
 	"regexp"
+	"strings"
 
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -34,6 +35,16 @@ var snapshotID = regexp.MustCompile(`^[0-9a-f]{20}$`)
 
 // logFile matches the names of the log's files (C2SP tlog-tiles).
 var logFile = regexp.MustCompile(`^(checkpoint|tile/(entries|\d{1,2})/(x\d{3}/){0,6}\d{3}(\.p/\d{1,3})?)$`)
+
+// current serves the id of the snapshot that this server serves, as the place has it.
+func (h *Handler) current(w http.ResponseWriter, r *http.Request) error {
+	s, err := h.site()
+	if err != nil {
+		return err
+	}
+	serve(w, r, signatureName, strings.NewReader(s.ID+"\n"), s.ID, changing)
+	return nil
+}
 
 // file serves a file of a snapshot: the manifest, its signature, and what it lists.
 func (h *Handler) file(w http.ResponseWriter, r *http.Request) error {

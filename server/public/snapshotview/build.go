@@ -140,9 +140,11 @@ func table(b analytics.Board, snapshot string) [][]any {
 		asOf = b.AsOf.UTC().Format(time.RFC3339)
 	}
 	for _, s := range b.Tools {
+		warnings := slices.Sorted(slices.Values(slices.Concat(b.Warnings, s.Warnings)))
+		warnings = slices.Compact(warnings)
 		out = append(out, []any{
 			snapshot, asOf, b.Synthetic, false, b.Category, s.Rank, s.RankLow, s.RankHigh, s.Tool, s.Slug, s.PickRate, s.CILow, s.CIHigh,
-			s.ShortlistRate, s.DefaultRate, s.Picks, s.NTrials, strings.Join(slices.Concat(b.Warnings, s.Warnings), " "), s.URL,
+			s.ShortlistRate, s.DefaultRate, s.Picks, s.NTrials, strings.Join(warnings, " "), s.URL,
 		})
 	}
 	return out
