@@ -68,7 +68,7 @@ func (o *verifyOptions) run(ctx context.Context, at string) error {
 		From: from, Address: address, Snapshot: o.snapshot, Trusted: trusted, Heads: o.headsFile(), Now: o.env.Now(),
 	})
 	if err != nil {
-		if problem := new(audit.Problem); o.json && errors.As(err, &problem) {
+		if problem := new(audit.PlaceError); o.json && errors.As(err, &problem) {
 			err = errors.Join(err, printJSON(o.env, map[string]any{"ok": false, "address": address, "snapshot": report.Snapshot, "problem": problem}))
 		}
 		return fmt.Errorf("%s: %w", address, err)

@@ -129,7 +129,7 @@ func TestPythonAgreesOnAnUnevenDesign(t *testing.T) {
 		}
 	}
 	b, _ := s.Board("payments")
-	if raw := b.Tools[0].Detail.RawRate; raw == nil || *raw == b.Tools[0].PickRate {
+	if raw := b.Tools[0].RawRate; raw == nil || *raw == b.Tools[0].PickRate {
 		t.Error("the design is not uneven: every trial counts the same")
 	}
 	q.forge(t, "boards/payments.json", replace(`"pickRate":0.`, `"pickRate":0.0`))

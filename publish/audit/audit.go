@@ -78,8 +78,8 @@ type LogReport struct {
 	Unlisted []int64 `json:"unlisted,omitempty"`
 }
 
-// A Problem is the first thing that is wrong.
-type Problem struct {
+// A PlaceError is the first thing that is wrong.
+type PlaceError struct {
 	// File is the place, below the address.
 	File string `json:"file"`
 	// Reason says what is wrong.
@@ -88,13 +88,13 @@ type Problem struct {
 }
 
 // Error implements error.
-func (p *Problem) Error() string { return p.File + ": " + p.Reason }
+func (p *PlaceError) Error() string { return p.File + ": " + p.Reason }
 
 func problem(file, format string, args ...any) error {
-	return &Problem{File: file, Reason: fmt.Sprintf(format, args...)}
+	return &PlaceError{File: file, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Run checks a snapshot and the log beside it. The error is a *Problem where the published
+// Run checks a snapshot and the log beside it. The error is a *PlaceError where the published
 // files are wrong, and another one where they could not be read.
 func Run(ctx context.Context, o Options) (r Report, err error) {
 	r = Report{Address: o.Address, Snapshot: o.Snapshot}
@@ -138,14 +138,14 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 	return r, err
 }
 
-// place turns errors that blame a file into a *Problem.
+// place turns errors that blame a file into a *PlaceError.
 func (o Options) place(id string, err error) error {
 	var damage *publish.DamageError
 	var fork *translog.ForkError
 	var signature *translog.SignatureError
 	switch {
 	case errors.As(err, &damage):
-		return &Problem{id + "/" + damage.Path, damage.Reason, damage.Difference}
+		return &PlaceError{id + "/" + damage.Path, damage.Reason, damage.Difference}
 	case errors.As(err, &fork):
 		return problem("log/checkpoint", "%s", strings.TrimPrefix(fork.Error(), "log/checkpoint: "))
 	case errors.As(err, &signature):

@@ -129,7 +129,7 @@ func isServed(ctx context.Context, from storage.Opener, at int, e translog.Entry
 		return problem("log", "entry %d has the invalid id %.40q", at, e.ID)
 	}
 	data, err := readManifest(ctx, from, e.ID)
-	var p *Problem
+	var p *PlaceError
 	if errors.As(err, &p) {
 		p.Reason = fmt.Sprintf("%s (entry %d of the log, no later entry removes it)", p.Reason, at)
 		return p

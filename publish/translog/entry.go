@@ -142,6 +142,7 @@ func Live(entries []Entry) map[string]int {
 			out[e.ID] = i
 		case Removal:
 			delete(out, e.Snapshot)
+		case Registration, Erratum, Retraction:
 		}
 	}
 	return out
