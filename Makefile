@@ -39,6 +39,7 @@ bench: ## Measure: reads, ranks, tokens, events, runs, each against a baseline
 	.ci/bench-reports
 	.ci/bench-evals
 	.ci/bench-mcp
+	.ci/bench-publish
 	go test ./analytics/trialstore -run '^$$' -bench Rank
 	go test ./analytics/... ./runner/... -run '^$$' -bench . -benchtime 1s
 

@@ -87,7 +87,7 @@ type source struct {
 	store  *trialstore.Store
 	runs   []string // nil for all
 	labels map[string][]analytics.RunLabels
-	texts  map[string]string // of prompts; see addPrompts
+	texts  promptTexts
 }
 
 // rank computes the boards. Build and Verify both call it with the stored data only,

@@ -37,7 +37,7 @@ func TestLabelsArePublishedAndVerified(t *testing.T) {
 		t.Error("labels do not change the snapshot")
 	}
 	report, err := publish.Verify(t.Context(), in.Root, id, nil)
-	if err != nil || report.Files != 13 {
+	if err != nil || report.Files != 19 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	snap, err := publish.Load(in.Root, id)

@@ -10,11 +10,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/trialset"
+	"github.com/firstpick/firstpick/runner/eval"
 )
 
 // A Snapshot is a loaded snapshot, verified against its id. It
@@ -115,16 +118,44 @@ func readManifestBytes(dir *os.Root, id string) ([]byte, error) {
 }
 
 func readManifest(dir *os.Root, id string) (Manifest, error) {
-	var m Manifest
 	data, err := readManifestBytes(dir, id)
 	if err != nil {
-		return m, err
+		return Manifest{}, err
+	}
+	return parseManifest(id, data)
+}
+
+// parseManifest reads a manifest and refuses one whose files cannot be those of a snapshot.
+func parseManifest(id string, data []byte) (m Manifest, err error) {
+	damaged := func(format string, args ...any) (Manifest, error) {
+		return m, &DamageError{Path: manifestName, Reason: fmt.Sprintf(format, args...)}
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return m, &DamageError{Path: manifestName, Reason: err.Error()}
+		return damaged("%v", err)
 	}
 	if m.SchemaVersion > SchemaVersion {
 		return m, fmt.Errorf("snapshot %s has layout %d, newer than %d, the newest that this version reads; update firstpick", id, m.SchemaVersion, SchemaVersion)
+	}
+	for i, f := range m.Files {
+		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || !fs.ValidPath(f.Path) {
+			return damaged("names a file outside the snapshot: %q", f.Path)
+		}
+		if f.Bytes < 0 || i > 0 && m.Files[i-1].Path >= f.Path {
+			return damaged("%q of %d bytes: files are sorted, each occurs once", f.Path, f.Bytes)
+		}
+	}
+	if m.SchemaVersion < 2 {
+		return m, nil
+	}
+	if _, err := trialset.ParseLevel(string(m.Evidence)); err != nil {
+		return damaged("%v", err)
+	}
+	for i, e := range m.Evals {
+		place := tracesDir(e.Category, e.Name)
+		twice := slices.ContainsFunc(m.Evals[:i], func(o Eval) bool { return tracesDir(o.Category, o.Name) == place })
+		if twice || !eval.ValidName(e.Name) || !fs.ValidPath(place) || strings.Count(place, "/") != 2 {
+			return damaged("eval %q of category %q occurs twice, or cannot be named so", e.Name, e.Category)
+		}
 	}
 	return m, nil
 }
@@ -133,9 +164,6 @@ func readManifest(dir *os.Root, id string) (Manifest, error) {
 func readFiles(dir *os.Root, m Manifest) (map[string][]byte, error) {
 	docs := make(map[string][]byte, len(m.Files))
 	for _, f := range m.Files {
-		if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
-			return nil, &DamageError{Path: manifestName, Reason: fmt.Sprintf("names a file outside the snapshot: %q", f.Path)}
-		}
 		data, err := readChecked(dir, f)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &DamageError{Path: f.Path, Reason: "missing"}

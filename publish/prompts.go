@@ -17,10 +17,14 @@ type promptList struct {
 
 func promptsPath(category string) string { return path.Join("prompts", category+".json") }
 
+type promptKey struct{ category, eval, prompt string }
+
+// promptTexts are the texts that are published.
+type promptTexts map[promptKey]string
+
 // addPrompts counts the trials of each prompt of a board. Prompts without a trial are
-// there too, as the manifest has them. Texts are by "category/eval/prompt"; one that is
-// missing is left out.
-func (m *Manifest) addPrompts(b *analytics.Board, of analytics.Measurement, texts map[string]string) {
+// there too, as the manifest has them.
+func (m *Manifest) addPrompts(b *analytics.Board, of analytics.Measurement, texts promptTexts) {
 	counted := map[string]analytics.Prompt{}
 	for _, p := range of.Prompts() {
 		counted[p.Name()] = p
@@ -35,19 +39,19 @@ func (m *Manifest) addPrompts(b *analytics.Board, of analytics.Measurement, text
 			if !ok {
 				p = of.Prompt(e.Name+"/"+listed.ID, nil)
 			}
-			p.SHA256, p.Text = listed.SHA256, texts[path.Join(e.Category, e.Name, listed.ID)]
+			p.SHA256, p.Text = listed.SHA256, texts[promptKey{e.Category, e.Name, listed.ID}]
 			b.Prompts = append(b.Prompts, p)
 		}
 	}
 }
 
 // promptTexts returns the texts of the prompts; none under an embargo.
-func (in Input) promptTexts() map[string]string {
-	texts := map[string]string{}
+func (in Input) promptTexts() promptTexts {
+	texts := promptTexts{}
 	for _, r := range in.Runs {
 		for _, p := range r.Eval.Prompts {
 			if !in.EmbargoPrompts {
-				texts[path.Join(r.Eval.Category, r.Eval.Name, p.ID)] = p.Text
+				texts[promptKey{r.Eval.Category, r.Eval.Name, p.ID}] = p.Text
 			}
 		}
 	}
@@ -56,8 +60,8 @@ func (in Input) promptTexts() map[string]string {
 
 // publishedTexts returns the texts of a snapshot; layout 1 has none. One that does not have
 // the hash of the manifest is damage, as is any text under an embargo.
-func publishedTexts(m *Manifest, docs map[string][]byte) (map[string]string, error) {
-	texts := map[string]string{}
+func publishedTexts(m *Manifest, docs map[string][]byte) (promptTexts, error) {
+	texts := promptTexts{}
 	if m.SchemaVersion < 2 {
 		return texts, nil
 	}
@@ -68,10 +72,10 @@ func publishedTexts(m *Manifest, docs map[string][]byte) (map[string]string, err
 			return nil, err
 		}
 		for _, p := range l.Prompts {
-			if p.Text != "" && (m.Embargo || content.Digest([]byte(p.Text)) != p.SHA256) {
-				return nil, &DamageError{Path: name, Reason: "the text of prompt " + p.Name() + " is not that of its hash, or under an embargo"}
+			if m.Embargo && p.Text != "" || !m.Embargo && content.Digest([]byte(p.Text)) != p.SHA256 {
+				return nil, &DamageError{Path: name, Reason: "the text of prompt " + p.Name() + " is not that of its hash, or is under an embargo"}
 			}
-			texts[path.Join(l.Category, p.Eval, p.Prompt)] = p.Text
+			texts[promptKey{e.Category, p.Eval, p.Prompt}] = p.Text
 		}
 	}
 	return texts, nil

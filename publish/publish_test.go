@@ -226,8 +226,9 @@ func TestLoadRestoresWhatWasBuilt(t *testing.T) {
 			t.Errorf("report on %s: %s", st.Slug, d)
 		}
 	}
-	asked := m.Evals[0].Agents[0]
-	if d := cmp.Diff(publish.Agent{Name: "a", Asked: "a", Reported: []string{"a-2026-01"}}, asked); d != "" {
+	asked, began := m.Evals[0].Agents[0], testRun("alpha").CreatedAt
+	conditions := []publish.Condition{{ID: "1", Reported: []string{"a-2026-01"}, From: began.Add(time.Minute), To: began.Add(98 * time.Minute), Answers: 49}}
+	if d := cmp.Diff(publish.Agent{Name: "a", Asked: "a", Reported: []string{"a-2026-01"}, Conditions: conditions}, asked); d != "" {
 		t.Error(d)
 	}
 }

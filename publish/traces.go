@@ -18,8 +18,11 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-// tracesDir is the folder of the trial files of an eval.
-func tracesDir(category, eval string) string { return path.Join("trials", category, eval) }
+// tracesDir is the folder of the trial files of an eval. Names of evals may have slashes
+// and colons, which are no part of a name of a file.
+func tracesDir(category, eval string) string {
+	return "trials/" + category + "/" + strings.NewReplacer("/", "~", ":", "=").Replace(eval)
+}
 
 // writeTraces writes the trial files of all runs below dir, lists them and sets the
 // conditions of the agents.
@@ -76,7 +79,7 @@ func (in Input) writeRun(ctx context.Context, dir string, r journal.Run, m *Mani
 // for every eval of layout 1.
 func (s *Snapshot) OpenTraces(root, category, eval string) (*trialset.Set, error) {
 	if s.Manifest.SchemaVersion < 2 || !slices.ContainsFunc(s.Manifest.Evals, func(e Eval) bool { return e.Category == category && e.Name == eval }) {
-		return nil, fmt.Errorf("trials of eval %s in snapshot %s: %w", path.Join(category, eval), s.ID, ErrNotFound)
+		return nil, fmt.Errorf("trials of eval %s in snapshot %s: %w", category+"/"+eval, s.ID, ErrNotFound)
 	}
 	dir, err := openSnapshot(root, s.ID)
 	if err != nil {
@@ -153,7 +156,7 @@ func verifyTraces(ctx context.Context, dir *os.Root, id string, m Manifest, stor
 		if n := len(sums) + excluded; n > e.Planned && !e.Imported {
 			return damaged("%d trials; the manifest has %d planned", n, e.Planned)
 		}
-		err = store.Published(ctx, path.Join(e.Category, e.Name), func(row trialstore.TrialRow) error {
+		err = store.Published(ctx, e.Category+"/"+e.Name, func(row trialstore.TrialRow) error {
 			sum, ok := sums[row.TrialID]
 			delete(sums, row.TrialID)
 			if !ok || sum != maphash.Comparable(seed, publishedRow(row)) {

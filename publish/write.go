@@ -72,13 +72,7 @@ func (in Input) writeTrials(ctx context.Context, dir string) (File, error) {
 	if err := content.Sync(name); err != nil {
 		return File{}, err
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return File{}, err
-	}
-	defer func() { _ = root.Close() }()
-	sum, size, err := hashFile(root, trialsName)
-	return File{Path: trialsName, SHA256: sum, Bytes: size}, err
+	return content.HashFile(name)
 }
 
 func (in Input) sign(dir string, manifest []byte) error {

@@ -33,7 +33,7 @@ func sumUp(g *gather.Run, root, id string, m *format.Manifest) error {
 	c.Planned = len(g.Trials)
 	for i := range g.Trials {
 		t := &g.Trials[i]
-		a := byName[t.Trial.Agent]
+		a := byName[t.Agent]
 		a.Planned++
 		switch {
 		case t.Valid:

@@ -15,7 +15,7 @@ func (t *Trial) entry() trialset.Entry {
 		kind = string(t.outcome)
 	}
 	return trialset.Entry{
-		ID: t.Trial.ID, Agent: t.Trial.Agent, Prompt: t.Trial.PromptID, Template: t.Trial.Template, Repeat: t.Trial.Repeat,
+		ID: t.ID, Agent: t.Agent, Prompt: t.Prompt, Template: t.Template, Repeat: t.repeat,
 		Outcome: kind, Picked: t.picked, Mismatch: t.mismatch, Unresolved: t.unresolved, CostUSD: t.costUSD, WallMS: max(0, t.wallMS),
 	}
 }
@@ -23,7 +23,7 @@ func (t *Trial) entry() trialset.Entry {
 // trace returns a trial as its owner reads it.
 func (g *Run) trace(t *Trial, a *journal.Answer, r *pick.Result) *trialset.Trace {
 	tr := &trialset.Trace{
-		Entry: t.entry(), PromptText: g.prompts[t.Trial.PromptID], Attempt: t.attempt, Attempts: append([]trialset.Attempt{}, t.failed...),
+		Entry: t.entry(), PromptText: g.prompts[t.Prompt], Attempt: t.attempt, Attempts: append([]trialset.Attempt{}, t.failed...),
 	}
 	if !t.Valid {
 		tr.Reason = t.Excluded

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -17,13 +18,14 @@ import (
 
 // A Trial is the summary of a trial. Its long texts are on disk.
 type Trial struct {
-	Trial plan.Trial
+	ID, Agent, Prompt, Template string
 	// Valid means that it has an answer, at the time At. Excluded is why it was given up
 	// otherwise; empty for a trial that is missing.
 	Valid    bool
 	At       time.Time
 	Excluded string
 
+	repeat         int
 	answer, result span
 	attempt        int
 	outcome        pick.Kind
@@ -84,7 +86,7 @@ func Read(ctx context.Context, root string, run journal.Run, scratch string) (_ 
 		return nil, err
 	}
 	if run.Imported {
-		slices.SortFunc(g.Trials, func(a, b Trial) int { return strings.Compare(a.Trial.ID, b.Trial.ID) })
+		slices.SortFunc(g.Trials, func(a, b Trial) int { return strings.Compare(a.ID, b.ID) })
 	}
 	for _, a := range g.Agents {
 		a.Conditions() // numbers them
@@ -100,9 +102,12 @@ func (g *Run) Extractors() string { return strings.Join(slices.Sorted(maps.Keys(
 
 func (g *Run) add(t plan.Trial) int {
 	g.places[t.ID] = len(g.Trials)
-	g.Trials = append(g.Trials, Trial{Trial: t})
+	g.Trials = append(g.Trials, Trial{ID: t.ID, Agent: intern(t.Agent), Prompt: intern(t.PromptID), Template: intern(t.Template), repeat: t.Repeat})
 	return len(g.Trials) - 1
 }
+
+// intern returns one copy of equal texts: those of 100,000 trials are few.
+func intern(s string) string { return unique.Make(s).Value() }
 
 func (g *Run) take(r journal.Record) error {
 	if r.Kind == journal.KindManifest {
@@ -157,18 +162,18 @@ func (g *Run) answered(t *Trial, r journal.Record) error {
 		return err
 	}
 	t.Valid, t.At, t.attempt, t.costUSD, t.wallMS = true, r.At.UTC(), r.Attempt, answer.CostUSD, answer.WallMS
-	g.agent(t.Trial.Agent).count(answer, t.At)
+	g.agent(t.Agent).count(answer, t.At)
 	return g.extracted(t, r.Result)
 }
 
 func (g *Run) extracted(t *Trial, r *pick.Result) (err error) {
 	if r == nil {
-		return fmt.Errorf("trial %s: a record without its result", t.Trial.ID)
+		return fmt.Errorf("trial %s: a record without its result", t.ID)
 	}
 	if r.Extractor != "" {
 		g.extractors[r.Extractor] = true
 	}
-	t.outcome, t.picked, t.mismatch, t.unresolved = r.Kind, r.Picked, r.Mismatch(), r.Unresolved
+	t.outcome, t.picked, t.mismatch, t.unresolved = pick.Kind(intern(string(r.Kind))), intern(r.Picked), r.Mismatch(), r.Unresolved
 	t.result, err = g.buffer.put(r)
 	return err
 }
@@ -220,11 +225,11 @@ func (g *Run) write(w *trialset.Writer, t *Trial, public *Policy) error {
 	var r pick.Result
 	if t.Valid {
 		if err := errors.Join(g.buffer.get(t.answer, &a), g.buffer.get(t.result, &r)); err != nil {
-			return fmt.Errorf("trial %s: %w", t.Trial.ID, err)
+			return fmt.Errorf("trial %s: %w", t.ID, err)
 		}
 	}
 	if public != nil {
-		return w.Add(public.trace(t, g.agent(t.Trial.Agent), &a, &r))
+		return w.Add(public.trace(t, g.agent(t.Agent), &a, &r))
 	}
 	return w.Add(g.trace(t, &a, &r))
 }

@@ -64,21 +64,21 @@ func (s *Set) Walk(ctx context.Context, fn func(*Trace) error) error {
 		if err := json.Unmarshal(line, &t); err != nil {
 			return false, s.place.damaged(tracesName, fmt.Sprintf("trial %s: %v", want.ID, err))
 		}
-		if !same(t.Entry, want) {
+		if !equal(t.Entry, want) {
 			return false, s.place.damaged(tracesName, fmt.Sprintf("trial %s differs from its entry in the index", want.ID))
 		}
 		return true, fn(&t)
 	})
 }
 
-func same(a, b Entry) bool {
+func equal(a, b Entry) bool {
 	cost := func(e Entry) float64 {
 		if e.CostUSD == nil {
 			return math.Inf(1) // no entry has it
 		}
 		return *e.CostUSD
 	}
-	equal := cost(a) == cost(b)
+	costs := cost(a) == cost(b)
 	a.CostUSD, b.CostUSD = nil, nil
-	return equal && a == b
+	return costs && a == b
 }

@@ -1,6 +1,7 @@
 package trialset
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -18,22 +19,19 @@ type Page struct {
 	Next string
 }
 
+// A FullPage is a part of a list of whole trials, each as Set.Trace returns it.
+type FullPage struct {
+	Traces []json.RawMessage
+	Next   string // as that of a Page
+}
+
 // Traces returns a page of the selected trials in the order of the plan: the one that
 // begins at a cursor, or the first. All pages but the last have limit entries; limit is
 // clamped to 1 to MaxPage. It fails with ErrCursor for the cursor of another set or
 // filter.
 func (s *Set) Traces(ctx context.Context, f Filter, cursor string, limit int) (Page, error) {
-	limit = min(max(limit, 1), MaxPage)
-	from, err := s.at(f, cursor)
-	if err != nil {
-		return Page{}, err
-	}
-	p := Page{Traces: make([]Entry, 0, limit)}
-	err = s.choose(ctx, f, from, func(at int64, e *indexEntry) (bool, error) {
-		if len(p.Traces) == limit {
-			p.Next = s.cursor(f, at)
-			return false, nil
-		}
+	p := Page{Traces: []Entry{}}
+	next, err := s.page(ctx, f, cursor, limit, func(e *indexEntry) (bool, error) {
 		entry, err := s.names.resolve(e)
 		if err != nil {
 			return false, s.place.damaged(indexName, err.Error())
@@ -41,7 +39,51 @@ func (s *Set) Traces(ctx context.Context, f Filter, cursor string, limit int) (P
 		p.Traces = append(p.Traces, entry)
 		return true, nil
 	})
+	p.Next = next
 	return p, err
+}
+
+// FullPage is Traces with whole trials. A page may have fewer than limit of them: it
+// ends where one more would make it longer than maxBytes, but has at least one, which
+// may take 64 MiB. Cursors are those of Traces. It holds the page and one frame in
+// memory.
+func (s *Set) FullPage(ctx context.Context, f Filter, cursor string, limit, maxBytes int) (FullPage, error) {
+	p, size := FullPage{Traces: []json.RawMessage{}}, 0
+	r := frameReader{set: s, at: -1}
+	next, err := s.page(ctx, f, cursor, limit, func(e *indexEntry) (bool, error) {
+		line, err := r.line(e)
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		if err != nil || len(p.Traces) > 0 && size+len(line) > maxBytes {
+			return false, err
+		}
+		p.Traces, size = append(p.Traces, bytes.Clone(line)), size+len(line)
+		return true, ctx.Err()
+	})
+	if err != nil {
+		return FullPage{}, err
+	}
+	p.Next = next
+	return p, nil
+}
+
+// page calls add with the selected entries from a cursor, until limit were added or add
+// has no room for one. It returns the cursor of the rest.
+func (s *Set) page(ctx context.Context, f Filter, cursor string, limit int, add func(e *indexEntry) (added bool, err error)) (next string, err error) {
+	from, err := s.at(f, cursor)
+	if err != nil {
+		return "", err
+	}
+	n := min(max(limit, 1), MaxPage)
+	err = s.choose(ctx, f, from, func(at int64, e *indexEntry) (more bool, err error) {
+		if n > 0 {
+			more, err = add(e)
+		}
+		if n--; !more && err == nil {
+			next = s.cursor(f, at)
+		}
+		return more, err
+	})
+	return next, err
 }
 
 const (
