@@ -139,7 +139,7 @@ func TestHostileAnswersAreInertAtEachLevel(t *testing.T) {
 					t.Errorf("%s: trial %s holds %q: %.300s", level, tr.ID, s, line)
 				}
 			}
-			if (tr.Answer != nil) != (level == trialset.Full) || (tr.CostUSD != nil) != (level == trialset.Full) || len(tr.Attempts) > 0 || tr.Attempt != 2 || tr.PromptText != "" {
+			if (tr.Answer != nil) != (level == trialset.Full) || (tr.CostUSD != nil) != (level == trialset.Full) || len(tr.Attempts) > 0 || tr.Attempt != 1 || tr.PromptText != "" {
 				t.Errorf("%s: %.300s", level, line)
 			}
 			for _, e := range tr.Result.Evidence {

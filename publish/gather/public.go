@@ -13,10 +13,10 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
-// A Policy is what of a trial is published. Published trials have no failed attempts (the
-// number of the answered one tells how many there were), no reasons beyond their code, no
-// texts of prompts and no notes of the publisher's machine. Cost and duration come with
-// the answer.
+// A Policy is what of a trial is published. Published trials have no failed attempts and no
+// number of the answered one, which depends on the publisher's network and machine; no
+// reasons beyond their code; no texts of prompts; no notes of the runner. Cost and
+// duration come with the answer.
 type Policy struct {
 	Level trialset.Level
 	// Synthetic marks the trials of a run that asked simulated agents.
@@ -46,7 +46,7 @@ const (
 var publicCode = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
 func (p *Policy) trace(t *Trial, agent *Agent, a *journal.Answer, r *pick.Result) *trialset.Trace {
-	tr := &trialset.Trace{Entry: t.entry(), Attempt: t.attempt, Attempts: []trialset.Attempt{}, Synthetic: p.Synthetic}
+	tr := &trialset.Trace{Entry: t.entry(), Attempts: []trialset.Attempt{}, Synthetic: p.Synthetic}
 	tr.Picked = Name(tr.Picked)
 	if p.Level != trialset.Full {
 		tr.CostUSD, tr.WallMS = nil, 0
@@ -57,26 +57,26 @@ func (p *Policy) trace(t *Trial, agent *Agent, a *journal.Answer, r *pick.Result
 		}
 		return tr
 	}
-	tr.FinishedAt = &t.At
-	said, changed := &a.Transcript, false
+	tr.FinishedAt, tr.Attempt = &t.At, 1
+	redacted, changed := &a.Transcript, false
 	if p.Level != trialset.None {
-		said, changed = p.transcript(said)
+		redacted, changed = p.transcript(redacted)
 	}
-	shown := said
+	published := redacted
 	if p.Level == trialset.Full {
 		cut := *a
 		cut.Notes = nil
-		shown, cut.Notes = bounded(said)
-		cut.Transcript, cut.Model = *shown, p.name(a.Model)
+		published, cut.Notes = bounded(redacted)
+		cut.Transcript, cut.Model = *published, p.name(a.Model)
 		cut.Manifest = agent.numbers[a.Manifest]
 		tr.Answer = encodeAnswer(&cut)
 	}
-	tr.Result = p.result(r, said, shown, changed)
+	tr.Result = p.result(r, redacted, published, changed)
 	return tr
 }
 
-// result returns a result whose quotes are in said and whose places are in shown.
-func (p *Policy) result(r *pick.Result, said, shown *transcript.Transcript, changed bool) *trialset.Result {
+// result returns a result whose quotes are in redacted and whose places are in published.
+func (p *Policy) result(r *pick.Result, redacted, published *transcript.Transcript, changed bool) *trialset.Result {
 	public := *r
 	public.Shortlist, public.Rejected = Names(r.Shortlist), Names(r.Rejected)
 	for i, name := range public.Rejected { // of an import it may be anything
@@ -89,18 +89,18 @@ func (p *Policy) result(r *pick.Result, said, shown *transcript.Transcript, chan
 		e.Tool, e.Kind, e.Path, e.Quote = p.name(e.Tool), p.name(e.Kind), p.redact.Text(e.Path), p.redact.Text(e.Quote)
 		public.Evidence = append(public.Evidence, e)
 	}
-	out := encodeResult(&public, shown)
+	out := encodeResult(&public, published)
 	for i := range out.Evidence {
 		e := &out.Evidence[i]
 		// A quote may end within a secret that is no longer recognised by its part.
-		if p.Level == trialset.None || changed && !contains(said, e.Quote) {
+		if p.Level == trialset.None || changed && !contains(redacted, e.Quote) {
 			e.Quote = ""
 		}
 		if p.Level == trialset.None {
 			e.Path, e.Index, e.Line = "", 0, 0
 		}
 		if e.In == trialset.InFiles && e.Line > 0 {
-			added := shown.Diff[e.Index].Added
+			added := published.Diff[e.Index].Added
 			if changed { // a private key of several lines is now one
 				e.Line = 1 + slices.IndexFunc(added, func(l string) bool { return e.Quote != "" && strings.Contains(l, e.Quote) })
 			}

@@ -38,7 +38,7 @@ type Trace struct {
 	// Reason is why the trial was excluded; empty for an answered trial.
 	Reason string `json:"reason"`
 	// Attempt is the number of the answered attempt, from 1; 0 if every attempt failed.
-	// Attempts are the failed ones in order.
+	// Attempts are the failed ones in order. A snapshot has 1 for any attempt.
 	Attempt  int       `json:"attempt"`
 	Attempts []Attempt `json:"attempts"`
 	// Result and Answer are null for an excluded trial, Answer also where it is not
