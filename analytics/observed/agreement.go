@@ -16,8 +16,8 @@ const (
 
 // Agreement returns the rank agreement of the trials of a category with its observed board:
 // Kendall's tau-b over the tools that both have and one of them shows. The interval is the
-// percentile bootstrap (Efron and Tibshirani 1993, chapter 13) that draws prompt families
-// and repositories anew, and contains the estimate; the same seed gives the same interval.
+// percentile bootstrap (Efron and Tibshirani 1993, chapter 13) that resamples prompt
+// families and repositories, and contains the estimate; the same seed gives the same interval.
 // With one prompt family it is -1 to 1. It is nil with fewer than four such tools, and
 // where a board has the same rate for all of them.
 func Agreement(m analytics.Measurement, s *facts.Study, c Category, seed uint64) *analytics.FieldAgreement {

@@ -34,7 +34,8 @@ func gamma(r *rand.Rand, shape float64) float64 {
 	c := 1 / math.Sqrt(9*d)
 	for {
 		x := r.NormFloat64()
-		v := math.Pow(1+c*x, 3)
+		root := 1 + c*x
+		v := root * root * root
 		if v > 0 && math.Log(r.Float64()) < x*x/2+d-d*v+d*math.Log(v) {
 			return d * v
 		}
