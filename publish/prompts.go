@@ -39,6 +39,7 @@ func (m *Manifest) addPrompts(b *analytics.Board, of analytics.Measurement, text
 			if !ok {
 				p = of.Prompt(e.Name+"/"+listed.ID, nil)
 			}
+			p.Eval, p.Prompt = e.Name, listed.ID // names of evals may have slashes
 			p.SHA256, p.Text = listed.SHA256, texts[promptKey{e.Category, e.Name, listed.ID}]
 			b.Prompts = append(b.Prompts, p)
 		}
