@@ -23,7 +23,7 @@ type promptKey struct{ category, eval, prompt string }
 type promptTexts map[promptKey]string
 
 // addPrompts counts the trials of each prompt of a board. Prompts without a trial are
-// there too, as the manifest has them. A text that is missing is left out.
+// there too, as the manifest has them.
 func (m *Manifest) addPrompts(b *analytics.Board, of analytics.Measurement, texts promptTexts) {
 	counted := map[string]analytics.Prompt{}
 	for _, p := range of.Prompts() {
@@ -39,7 +39,7 @@ func (m *Manifest) addPrompts(b *analytics.Board, of analytics.Measurement, text
 			if !ok {
 				p = of.Prompt(e.Name+"/"+listed.ID, nil)
 			}
-			p.Eval, p.Prompt = e.Name, listed.ID // a name may have slashes
+			p.Eval, p.Prompt = e.Name, listed.ID // names of evals may have slashes
 			p.SHA256, p.Text = listed.SHA256, texts[promptKey{e.Category, e.Name, listed.ID}]
 			b.Prompts = append(b.Prompts, p)
 		}

@@ -173,7 +173,7 @@ func TestTrialsByPage(t *testing.T) {
 	}
 	for query, want := range map[string]int{
 		"tool=flask": 16, "category=webserver&tool=flask.palletsprojects.com&outcome=none": 0, "category=webserver&outcome=none": 8, "category=webserver&agent=a": 20,
-		"category=webserver&prompt=web/p0": 7, "category=webserver&prompt=p0": 14, "category=webserver&agent=nobody": 0, "category=webserver&prompt=nothing/p0": 0,
+		"category=webserver&prompt=web/p0": 7, "category=webserver&prompt=team/web:2/p0": 7, "category=webserver&prompt=p0": 14, "category=webserver&agent=nobody": 0, "category=webserver&prompt=nothing/p0": 0,
 	} {
 		if got := all(query + "&limit=3"); len(got) != want {
 			t.Errorf("%s: %d trials, want %d", query, len(got), want)

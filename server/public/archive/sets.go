@@ -17,19 +17,19 @@ import (
 // trialsFolder holds a folder for each category and eval of a snapshot.
 const trialsFolder = "trials"
 
-// evals returns the evals of a snapshot that have trials to read, as CATEGORY/EVAL: all,
-// those of one category, or the one of a name; sorted.
-func (h *Handler) evals(ctx context.Context, id, category, eval string) ([]string, error) {
+// evals returns the evals of a snapshot that have trials to read, as CATEGORY/EVAL: all, or
+// those of one category; sorted. Names of evals may have slashes.
+func (h *Handler) evals(ctx context.Context, id, category string) ([]string, error) {
 	files, err := h.listed(ctx, id)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, apierr.Internal(err)
 	}
 	out := []string{}
 	for name := range files {
-		parts := strings.Split(name, "/")
-		if len(parts) == 4 && parts[0] == trialsFolder && parts[3] == trialset.FileNames()[0] &&
-			(category == "" || category == parts[1]) && (eval == "" || eval == parts[2]) {
-			out = append(out, parts[1]+"/"+parts[2])
+		eval, base := path.Split(name)
+		eval, ok := strings.CutPrefix(strings.TrimSuffix(eval, "/"), trialsFolder+"/")
+		if ok && base == trialset.FileNames()[0] && (category == "" || strings.HasPrefix(eval, category+"/")) {
+			out = append(out, eval)
 		}
 	}
 	slices.Sort(out)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,7 +63,7 @@ func (h *Handler) trials(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	board, f, eval, err := filter(s, values)
+	board, f, err := filter(s, values)
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,7 @@ func (h *Handler) trials(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := h.page(r.Context(), s, board, eval, f, values.Get("cursor"), rows)
+	page, err := h.page(r.Context(), s, board, f, values.Get("cursor"), rows)
 	if err != nil {
 		return err
 	}
@@ -89,14 +88,13 @@ func (h *Handler) trials(w http.ResponseWriter, r *http.Request) error {
 	return apierr.InvalidRequest("The query parameter format is json or csv.")
 }
 
-// filter reads what is selected: the board of the category, the trials, and the eval whose
-// they are; empty for all.
-func filter(s *snapshotview.Site, values url.Values) (board analytics.Board, f trialset.Filter, eval string, err error) {
+// filter reads what is selected: the board of the category, and its trials.
+func filter(s *snapshotview.Site, values url.Values) (board analytics.Board, f trialset.Filter, err error) {
 	category := strings.ToLower(strings.TrimSpace(values.Get("category")))
 	if name := strings.TrimSpace(values.Get("tool")); name != "" {
 		slug, ok := s.Slug(name)
 		if !ok {
-			return board, f, "", apierr.ToolNotFound("No tool has this name, slug, domain or package. Names are matched exactly.", s.SuggestTools(name))
+			return board, f, apierr.ToolNotFound("No tool has this name, slug, domain or package. Names are matched exactly.", s.SuggestTools(name))
 		}
 		if report, _, _ := s.Find(slug); category == "" {
 			category = report.Category
@@ -104,29 +102,32 @@ func filter(s *snapshotview.Site, values url.Values) (board analytics.Board, f t
 		f.Picked = slug
 	}
 	if category == "" {
-		return board, f, "", apierr.InvalidRequest("The query parameter category is missing: the slug of a category, or a tool whose category is measured.")
+		return board, f, apierr.InvalidRequest("The query parameter category is missing: the slug of a category, or a tool whose category is measured.")
 	}
 	board, ok := s.Leaderboard(category)
 	if !ok {
-		return board, f, "", apierr.CategoryNotFound(s.SuggestCategories(category))
+		return board, f, apierr.CategoryNotFound(s.SuggestCategories(category))
 	}
 	if f.Outcome = values.Get("outcome"); f.Outcome != "" && !slices.Contains(outcomes(), f.Outcome) {
-		return board, f, "", apierr.InvalidRequest("The query parameter outcome is one of " + strings.Join(outcomes(), ", ") + ".")
+		return board, f, apierr.InvalidRequest("The query parameter outcome is one of " + strings.Join(outcomes(), ", ") + ".")
 	}
 	f.Agent, f.Prompt = values.Get("agent"), values.Get("prompt")
-	if before, after, found := strings.Cut(f.Prompt, "/"); found {
-		eval, f.Prompt = before, after
-	}
-	return board, f, eval, nil
+	return board, f, nil
 }
 
 // page reads a page of a category's trials: those of each eval in the order of its plan,
 // the evals sorted by name.
-func (h *Handler) page(ctx context.Context, s *snapshotview.Site, board analytics.Board, eval string, f trialset.Filter, cursor string, rows int) (trialPage, error) {
+func (h *Handler) page(ctx context.Context, s *snapshotview.Site, board analytics.Board, f trialset.Filter, cursor string, rows int) (trialPage, error) {
 	page := trialPage{Snapshot: s.ID, Category: board.Category, Synthetic: board.Synthetic, Trials: []Trial{}}
-	names, err := h.evals(ctx, s.ID, board.Category, eval)
+	names, err := h.evals(ctx, s.ID, board.Category)
 	if err != nil {
 		return page, err
+	}
+	for _, name := range names { // EVAL/PROMPT is of one eval, a prompt of any
+		if prompt, ok := strings.CutPrefix(board.Category+"/"+f.Prompt, name+"/"); ok {
+			names, f.Prompt = []string{name}, prompt
+			break
+		}
 	}
 	at, rest, err := readCursor(s.ID, cursor, len(names))
 	if err != nil {
@@ -142,7 +143,7 @@ func (h *Handler) page(ctx context.Context, s *snapshotview.Site, board analytic
 			return page, unread(err)
 		}
 		for _, e := range part.Traces {
-			page.Trials = append(page.Trials, h.line(board, path.Base(names[at]), e))
+			page.Trials = append(page.Trials, h.line(board, strings.TrimPrefix(names[at], board.Category+"/"), e))
 		}
 		if part.Next != "" {
 			next := writeCursor(s.ID, at, part.Next)
@@ -225,7 +226,7 @@ func (h *Handler) trial(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := route.Param(r, "trial")
-	names, err := h.evals(r.Context(), s.ID, "", "")
+	names, err := h.evals(r.Context(), s.ID, "")
 	if err != nil {
 		return err
 	}

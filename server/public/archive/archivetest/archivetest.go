@@ -29,7 +29,7 @@ const (
 )
 
 // A Source is an archive in a folder. Every snapshot of any id has the same files: the
-// trials of two evals, web and web-2, of the category webserver.
+// trials of two evals, web and team/web:2, of the category webserver.
 type Source struct {
 	Root string
 	// Calls counts what the handler asks for: lists, histories and comparisons.
@@ -43,7 +43,7 @@ type Source struct {
 func New(t testing.TB, trials int, hostile string) *Source {
 	t.Helper()
 	s := &Source{Root: t.TempDir()}
-	for _, eval := range []string{"web", "web-2"} {
+	for _, eval := range []string{"web", "team/web:2"} {
 		folder := "trials/webserver/" + eval
 		dir := filepath.Join(s.Root, filepath.FromSlash(folder))
 		if err := os.MkdirAll(dir, 0o755); err != nil {
