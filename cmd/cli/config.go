@@ -26,7 +26,8 @@ type Config struct {
 	BaseURL string `mapstructure:"base-url"`
 	// Listen is the server's address, host:port.
 	Listen string `mapstructure:"listen"`
-	// Snapshots is folder of the snapshots, as file:///DIR; empty means Data.
+	// Snapshots is the place of the snapshots, as file:///DIR or s3://BUCKET/PREFIX; empty
+	// means Data.
 	Snapshots string `mapstructure:"snapshots"`
 	// Trust are files of public keys, of which one must have signed a snapshot that the
 	// server serves; empty accepts unsigned snapshots.
@@ -79,8 +80,8 @@ type Config struct {
 	// EvalKey is a key of its eval API; empty means that in the file EvalKeyFile.
 	EvalKey     string `mapstructure:"eval-key"`
 	EvalKeyFile string `mapstructure:"eval-key-file"`
-	// Bundles is the folder of results of workspaces' runs, as file:///DIR; empty means
-	// Data.
+	// Bundles is the place of results of workspaces' runs, as file:///DIR or
+	// s3://BUCKET/PREFIX; empty means Data.
 	Bundles string `mapstructure:"bundles"`
 	// EvalPrograms lets agents of workspaces' evals be programs on the workers' machines,
 	// EvalPrivate lets them be asked at private addresses and over plain http.

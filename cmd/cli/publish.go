@@ -31,7 +31,7 @@ func newPublishCmd(env *Env) *cobra.Command {
 		Short: "Publish the current ranks as a snapshot and make it the current one",
 		Long: `Publish the latest complete run of every eval as one immutable snapshot: documents,
 trials, field studies (marked as observed) and a manifest whose digest is the snapshot's id. The build is reproducible.
-Running servers load the new snapshot within a second.
+Running servers load the new snapshot within a second, from a bucket within seconds.
 
 A snapshot holds every trial. --evidence says how much of it: quotes (the result with
 its evidence and short quotes), full (also the answer: final message, commands, files,

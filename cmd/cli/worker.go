@@ -37,9 +37,9 @@ func newWorkerCmd(env *Env) *cobra.Command {
 		Short: "Run queued evals of workspaces, and trials of runs on other machines",
 		Long: `Run the evals that workspaces queue with a server on the same --state, with their own
 provider keys and budgets. Journals are written to the data folder and results to
-"bundles"; workers and servers on several machines share both. A worker needs the
-master key of the store: FIRSTPICK_STATE_KEY, or state.key next to the SQLite file
-or in the data folder.
+"bundles", a folder or a bucket; workers and servers on several machines share both. A
+worker needs the master key of the store: FIRSTPICK_STATE_KEY, or state.key next to the
+SQLite file or in the data folder.
 
 On PostgreSQL it also serves "firstpick run --queue postgres://..." processes. For that it
 needs the keys and CLIs of the agents; jobs it cannot serve stay queued for other workers.
