@@ -322,12 +322,17 @@ func TestPromptsArePublishedUnlessUnderAnEmbargo(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for name, forged := range map[string]string{
-		"another text": forge(t, in.Root, open, "prompts/alpha.json", `"text":"prompt 0"`, `"text":"prompt X"`),
-		"a text":       forge(t, in.Root, closed, "prompts/alpha.json", `"prompt":"p0",`, `"prompt":"p0","text":"prompt 0",`),
+	for name, tc := range map[string]struct{ id, old, replacement string }{
+		"another text": {open, `"text":"prompt 0"`, `"text":"prompt X"`},
+		"a text":       {closed, `"prompt":"p0",`, `"prompt":"p0","text":"prompt 0",`},
 	} {
+		place := filepath.Join(in.Root, tc.id, "prompts/alpha.json")
+		data, err := os.ReadFile(place)
+		if err := errors.Join(err, os.WriteFile(place, bytes.Replace(data, []byte(tc.old), []byte(tc.replacement), 1), 0o600)); err != nil {
+			t.Fatal(err)
+		}
 		var damage *publish.DamageError
-		if _, err := publish.Verify(t.Context(), in.Root, forged, nil); !errors.As(err, &damage) || damage.Path != "prompts/alpha.json" {
+		if _, err := publish.Verify(t.Context(), in.Root, reseal(t, in.Root, tc.id), nil); !errors.As(err, &damage) || damage.Path != "prompts/alpha.json" {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
