@@ -53,7 +53,7 @@ func lines(t *testing.T, root, id, category, name string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := s.OpenTraces(root, category, name)
+	set, err := s.OpenTraces(root, category, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
