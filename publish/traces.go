@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/publish/gather"
 	"github.com/firstpick/firstpick/publish/trialset"
@@ -78,9 +80,10 @@ func (in Input) writeRun(ctx context.Context, dir string, r journal.Run, m *Mani
 }
 
 // OpenTraces opens the trials of an eval of a snapshot below root for reading. The caller
-// closes them. The error is ErrNotFound for an eval that the snapshot does not have, and
-// for every eval of layout 1.
-func (s *Snapshot) OpenTraces(root, category, eval string) (*trialset.Set, error) {
+// closes them. A nil decoder stands for one of their own; see trialset.NewDecoder. The
+// error is ErrNotFound for an eval that the snapshot does not have, and for every eval of
+// layout 1.
+func (s *Snapshot) OpenTraces(root, category, eval string, decoder *zstd.Decoder) (*trialset.Set, error) {
 	if s.Manifest.SchemaVersion < 2 || !slices.ContainsFunc(s.Manifest.Evals, func(e Eval) bool { return e.Category == category && e.Name == eval }) {
 		return nil, fmt.Errorf("trials of eval %s in snapshot %s: %w", category+"/"+eval, s.ID, ErrNotFound)
 	}
@@ -89,10 +92,10 @@ func (s *Snapshot) OpenTraces(root, category, eval string) (*trialset.Set, error
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	return openTraces(dir, s.ID, s.Manifest, category, eval)
+	return openTraces(dir, s.ID, s.Manifest, category, eval, decoder)
 }
 
-func openTraces(dir *os.Root, id string, m Manifest, category, eval string) (*trialset.Set, error) {
+func openTraces(dir *os.Root, id string, m Manifest, category, eval string, decoder *zstd.Decoder) (*trialset.Set, error) {
 	place := tracesDir(category, eval)
 	p := trialset.Place{Of: "snapshot", ID: path.Join(id, place), Open: trialset.InRoot(dir, place)}
 	for _, f := range m.Files {
@@ -100,7 +103,7 @@ func openTraces(dir *os.Root, id string, m Manifest, category, eval string) (*tr
 			p.Files = append(p.Files, trialset.File{Path: name, SHA256: f.SHA256, Bytes: f.Bytes})
 		}
 	}
-	return trialset.Open(p, nil)
+	return trialset.Open(p, decoder)
 }
 
 // eachTraces calls fn with the trials of every eval.
@@ -108,8 +111,13 @@ func eachTraces(dir *os.Root, id string, m Manifest, fn func(Eval, *trialset.Set
 	if m.SchemaVersion < 2 {
 		return nil
 	}
+	decoder, err := trialset.NewDecoder()
+	if err != nil {
+		return err
+	}
+	defer decoder.Close()
 	for _, e := range m.Evals {
-		set, err := openTraces(dir, id, m, e.Category, e.Name)
+		set, err := openTraces(dir, id, m, e.Category, e.Name, decoder)
 		if err == nil {
 			err = errors.Join(fn(e, set), set.Close())
 		}
