@@ -319,8 +319,11 @@ func TestKilledWriters(t *testing.T) {
 			}
 			cmds = append(cmds, cmd)
 		}
-		want := int64(30 * (round + 1)) // killed in the middle of what follows
+		begin, want := time.Now(), int64(30*(round+1)) // killed in the middle of what follows
 		for v := last; v == nil || v.Size < want; {
+			if time.Since(begin) > time.Minute {
+				t.Fatal("the writers stopped")
+			}
 			now, err := translog.Open(t.Context(), storage.Folder(dir))
 			if errors.Is(err, translog.ErrNoLog) {
 				continue
