@@ -38,15 +38,23 @@ func FieldStudy() *facts.Study {
 	return s
 }
 
+// sees returns the categories of a catalogue as studies see them.
+func sees(c *catalog.Catalog) func(*facts.Study, string) (observed.Category, bool) {
+	return func(s *facts.Study, slug string) (observed.Category, bool) {
+		category, ok := c.Category(slug)
+		if !ok {
+			return observed.Category{}, false
+		}
+		return observed.CategoryOf(category, s.Ecosystems), true
+	}
+}
+
 // NewObserved returns a site with trials of webserver, and the observed boards of
 // FieldStudy.
 func NewObserved(t testing.TB) *snapshotview.Site {
 	t.Helper()
 	c, study := catalogue(t), FieldStudy()
-	of := func(s *facts.Study, slug string) (observed.Category, bool) {
-		category, ok := c.Category(slug)
-		return observed.CategoryOf(category, s.Ecosystems), ok
-	}
+	of := sees(c)
 	boards, omitted := observed.Boards([]*facts.Study{study}, of)
 	category, _ := c.Category("webserver")
 	var cells []analytics.Group

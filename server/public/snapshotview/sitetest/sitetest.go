@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
+	facts "github.com/firstpick/firstpick/fixtures/observed"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
@@ -18,7 +20,7 @@ func AsOf() time.Time { return time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC) }
 
 // New returns a site of the built-in catalogue, of which two categories are
 // measured: webserver and payments, six tools of each, more picked the later they
-// come in the catalogue, times slope.
+// come in the catalogue, times slope. It has the observed boards of FieldStudy.
 func New(t testing.TB, slope int) *snapshotview.Site {
 	t.Helper()
 	c := catalogue(t)
@@ -36,7 +38,10 @@ func New(t testing.TB, slope int) *snapshotview.Site {
 		}
 		boards = append(boards, analytics.Rank(analytics.Measurement{Category: category, Cells: analytics.Cells(cells), Planned: 10_000}))
 	}
-	s, err := snapshotview.Build(snapshotview.Input{ID: "abc", AsOf: AsOf(), Boards: boards, Refs: c.Refs(), BaseURL: Base, Notes: []string{"A citation & more"}})
+	seen, omitted := observed.Boards([]*facts.Study{FieldStudy()}, sees(c))
+	s, err := snapshotview.Build(snapshotview.Input{
+		ID: "abc", AsOf: AsOf(), Boards: boards, Observed: seen, Omitted: omitted, Refs: c.Refs(), BaseURL: Base, Notes: []string{"A citation & more"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
