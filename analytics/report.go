@@ -70,7 +70,7 @@ func (b Board) WithBase(base string) Board {
 func (r Report) WithBase(base string) Report {
 	r.URL, r.AsOf, r.Warnings = base+r.URL, copyOfValue(r.AsOf), copyOf(r.Warnings)
 	r.BeatenBy, r.FirstNamedRate = rivalsWithBase(r.BeatenBy, base), copyOfValue(r.FirstNamedRate)
-	r.Detail, r.Coverage, r.Breakdown, r.FieldRate = copyOfDetail(r.Detail), copyOfValue(r.Coverage), r.Breakdown.withBase(base), r.FieldRate.withBase(base)
+	r.Detail, r.Coverage, r.Breakdown, r.FieldRate = copyOfDetail(r.Detail), copyOfValue(r.Coverage), r.withBase(base), r.FieldRate.withBase(base)
 	return r
 }
 
