@@ -53,7 +53,12 @@ func lines(t *testing.T, root, id, category, name string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := s.OpenTraces(root, category, name)
+	decoder, err := trialset.NewDecoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer decoder.Close()
+	set, err := s.OpenTraces(root, category, name, decoder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func (a *app) snapshots(at string) (publish.Place, error) {
 func (a *app) storage(key, at string) (storage.Store, error) {
 	store, err := storage.FromURL(cmp.Or(at, filepath.Join(a.cfg.Data, key)), a.env.Getenv)
 	if err != nil {
-		return nil, usageErr("write file:///absolute/folder or s3://BUCKET/PREFIX", "%s: %w", key, err)
+		return nil, usageErr("", "%s: %w", key, err)
 	}
 	return store, nil
 }

@@ -92,7 +92,8 @@ func (p *foundPage) dead(path string) bool {
 	case http.StatusMethodNotAllowed, http.StatusUnauthorized:
 		return !endpoint
 	case http.StatusBadRequest:
-		return path != "/api/public/report" // it wants q
+		wantParameters := []string{"/api/public/report", "/api/public/compare", "/api/public/lookup", "/api/public/changes"}
+		return !slices.Contains(wantParameters, path)
 	case http.StatusNotFound:
 		return path != "/api/" // the name of the whole, as a resource
 	}

@@ -20,6 +20,7 @@ func linksDuckDB() map[string]string {
 		"server/channel/trafficdb/traffictest": "a trafficdb for tests",
 		"server/channel/reporter":              "queries trafficdb",
 		"publish":                              "reads trials, writes Parquet",
+		"publish/audit":                        "recomputes a snapshot",
 		"publish/bundle":                       "writes Parquet",
 		"cmd/cli":                              "has all commands",
 		"cmd/evalwork":                         "writes bundles",
