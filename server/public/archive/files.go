@@ -42,8 +42,7 @@ func (h *Handler) current(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	serve(w, r, signatureName, strings.NewReader(s.ID+"\n"), s.ID, changing)
-	return nil
+	return serve(w, r, signatureName, strings.NewReader(s.ID+"\n"), s.ID, changing)
 }
 
 // file serves a file of a snapshot: the manifest, its signature, and what it lists.
