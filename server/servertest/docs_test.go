@@ -239,7 +239,9 @@ func TestCurlExamplesWork(t *testing.T) {
 			}
 			run++
 			out := filepath.Join(folder, fmt.Sprint(run))
+			command, _, _ = strings.Cut(command, "\npython3 ") // what comes after a download
 			cmd := exec.Command("bash", "-c", strings.ReplaceAll(strings.TrimRight(command, "\n"), base, listener.URL)+` -sL -o "$0" -w '%{http_code}'`, out)
+			cmd.Dir = folder // of curl -O
 			status, err := cmd.Output()
 			if err != nil || status[0] != '2' {
 				t.Errorf("%s: %s %v\n%s", path, status, err, command)

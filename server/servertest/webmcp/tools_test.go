@@ -77,7 +77,7 @@ func TestPagesOfferTheTools(t *testing.T) {
 		}
 	}
 	b.Open("/tools/flask")
-	b.Until("the tools are offered", `document.modelContext.getTools().then(t => { window.offered = t.length }) && window.offered === 3`)
+	b.Until("the tools are offered", `document.modelContext.getTools().then(t => { window.offered = t.length }) && window.offered === 6`)
 }
 
 // TestToolsAnswer: a tool of a page answers what the list of tools says, tagged, and its

@@ -57,7 +57,7 @@ await step("the server says who it is", () => {
 });
 await step("tools are listed, in the same order each time", async () => {
   const { tools } = await client.listTools();
-  assert.deepEqual(tools.map((t) => t.name), ["getLeaderboard", "getMyAgents", "getPickRate", "lookupTool"]);
+  assert.deepEqual(tools.map((t) => t.name), ["compareTools", "getChanges", "getLeaderboard", "getMyAgents", "getPickRate", "lookupTool", "lookupTools"]);
   for (const t of tools) {
     assert.ok(t.title && t.description && t.outputSchema && t.annotations.readOnlyHint, t.name);
   }
