@@ -13,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 type resultData struct {
@@ -27,23 +28,16 @@ type resultData struct {
 	Again     bool
 	Scores    *format.Scores // nil where there is nothing to show
 	Synthetic bool
-	Shown     []standing
+	Forest    render.Forest
+	Matrix    render.Matrix
 	Changed   bool // an agent was not the same all the time
 	Outcomes  []outcomeRow
 	Excluded  []reasonRow
 	Missing   []reasonRow
 	Agents    []agentRow
-	Tools     []toolRow // agents side by side
 	Manifest  *format.Manifest
 	Traces    string
 	Files     []choice
-}
-
-// A standing is a tool that an answer picked or named. Link leads to the answers that
-// picked it; empty for none.
-type standing struct {
-	analytics.Standing
-	Link string
 }
 
 // An outcomeRow is how many trials ended in one way.
@@ -68,21 +62,6 @@ type agentRow struct {
 	Was            []string // kind, model, version of each manifest
 }
 
-// A toolRow is one tool with every agent.
-type toolRow struct {
-	Tool, All string
-	Rates     []cell
-}
-
-// A cell is a rate with its interval, and the trials behind it.
-type cell struct {
-	Text, Link string
-	Zero       bool
-}
-
-// sideBySide is how many tools the table of agents has.
-const sideBySide = 12
-
 func (v *visit) result(report *evals.Report) error {
 	r := &report.Run
 	d := resultData{
@@ -95,19 +74,21 @@ func (v *visit) result(report *evals.Report) error {
 	if report.Manifest != nil {
 		s := report.Scores
 		d.Scores, d.Manifest, d.Synthetic = s, report.Manifest, report.Manifest.Synthetic
-		for _, t := range s.Board.Tools {
-			row := standing{Standing: t}
-			if t.Picks > 0 {
-				row.Link = v.chosen(r.ID, "outcome", "tool", "picked", t.Slug)
+		picked := func(t analytics.Standing) string { // the trials that picked it
+			if t.Picks == 0 {
+				return ""
 			}
-			if t.ShortlistRate > 0 {
-				d.Shown = append(d.Shown, row)
-			}
+			return v.chosen(r.ID, "outcome", "tool", "picked", t.Slug)
 		}
+		d.Forest = render.NewForest(&s.Board, picked)
+		d.Matrix = render.NewMatrix(&s.Board, func(agent string) string { return v.chosen(r.ID, "agent", agent) }, picked,
+			func(agent, slug string) string {
+				return v.chosen(r.ID, "agent", agent, "outcome", "tool", "picked", slug)
+			})
 		for _, a := range report.Manifest.Agents {
 			d.Changed = d.Changed || len(a.Manifests) > 1
 		}
-		d.Outcomes, d.Agents, d.Tools = v.outcomes(r, &s.Board), v.agents(r, report.Manifest, s), v.tools(r, s)
+		d.Outcomes, d.Agents = v.outcomes(r, &s.Board), v.agents(r, report.Manifest, s)
 		d.Excluded, d.Missing = reasonRows(report.Manifest.Counts.ExcludedBy), reasonRows(report.Manifest.Counts.MissingBy)
 		for _, name := range []string{"traces.ndjson", "trials.parquet", "scores.json", "manifest.json"} {
 			d.Files = append(d.Files, choice{Name: name, Link: v.at("runs", r.ID, "files", name)})
@@ -161,30 +142,6 @@ func (v *visit) agents(r *evals.Run, m *format.Manifest, s *format.Scores) []age
 		out = append(out, row)
 	}
 	return out
-}
-
-func (v *visit) tools(r *evals.Run, s *format.Scores) []toolRow {
-	var out []toolRow
-	for _, t := range s.Board.Tools {
-		if t.Picks == 0 || len(out) == sideBySide {
-			break // they are sorted by rate
-		}
-		row := toolRow{Tool: t.Tool, All: between(t.PickRate, t.CILow, t.CIHigh)}
-		for i := range s.Agents {
-			row.Rates = append(row.Rates, v.cell(r, &s.Agents[i], t.Slug))
-		}
-		out = append(out, row)
-	}
-	return out
-}
-
-func (v *visit) cell(r *evals.Run, a *format.AgentScores, slug string) cell {
-	i := slices.IndexFunc(a.Board.Tools, func(t analytics.Standing) bool { return t.Slug == slug })
-	if i < 0 || a.Board.NTrials == 0 {
-		return cell{Text: "–", Zero: true}
-	}
-	t := &a.Board.Tools[i]
-	return cell{between(t.PickRate, t.CILow, t.CIHigh), v.chosen(r.ID, "agent", a.Agent, "outcome", "tool", "picked", slug), t.Picks == 0}
 }
 
 // reasonRows sorts why trials have no answer, the most frequent first.

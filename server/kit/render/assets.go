@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -18,34 +19,48 @@ type Asset struct {
 	Body              []byte
 }
 
-// Assets returns the style sheets of all pages, of documents, of a workspace and of its
-// evals, the script of those that belong to one person, that of evals, and that of
-// leaderboards and tools.
-func Assets() []Asset {
-	return []Asset{style(), docStyle(), dashboard(), evalStyle(), script(), evalScript(), offer()}
+// assets are the paths of the assets.
+type assets struct {
+	Style, Docs, Dashboard, Evals    string // style sheets
+	Private, EvalScript, Offer, Page string // scripts
+	Icon, IconPNG, Font, FontLicence string
 }
 
-func style() Asset { return asset("style.css", "text/css; charset=utf-8") }
+// Assets returns the style sheets, the scripts, the icons and the font of all pages.
+func Assets() []Asset {
+	font := asset("inter.woff2", "font/woff2")
+	style := asset("style.css", cssType)
+	style.Body = bytes.ReplaceAll(style.Body, []byte(`"inter.woff2"`), []byte(`"`+path.Base(font.Path)+`"`))
+	style.Path = assetPath("style.css", style.Body)
+	return []Asset{
+		style, asset("docs.css", cssType), asset("dashboard.css", cssType), asset("evals.css", cssType),
+		asset("private.js", jsType), asset("evals.js", jsType), asset("webmcp.js", jsType), asset("page.js", jsType),
+		asset("icon.svg", "image/svg+xml"), asset("icon.png", "image/png"), font, asset("inter-licence.txt", "text/plain; charset=utf-8"),
+	}
+}
 
-func docStyle() Asset { return asset("docs.css", "text/css; charset=utf-8") }
+const (
+	cssType = "text/css; charset=utf-8"
+	jsType  = "text/javascript; charset=utf-8"
+)
 
-func dashboard() Asset { return asset("dashboard.css", "text/css; charset=utf-8") }
-
-func evalStyle() Asset { return asset("evals.css", "text/css; charset=utf-8") }
-
-func evalScript() Asset { return asset("evals.js", "text/javascript; charset=utf-8") }
-
-func script() Asset { return asset("private.js", "text/javascript; charset=utf-8") }
-
-// offer is the script that offers our tools to an agent in the browser.
-func offer() Asset { return asset("webmcp.js", "text/javascript; charset=utf-8") }
+func newAssets() (a assets) {
+	for i, to := range []*string{&a.Style, &a.Docs, &a.Dashboard, &a.Evals, &a.Private, &a.EvalScript, &a.Offer, &a.Page, &a.Icon, &a.IconPNG, &a.Font, &a.FontLicence} {
+		*to = Assets()[i].Path
+	}
+	return a
+}
 
 func asset(name, contentType string) Asset {
 	body, err := static.ReadFile(path.Join("static", name))
 	if err != nil {
 		panic(err) // the file is embedded
 	}
+	return Asset{assetPath(name, body), contentType, body}
+}
+
+func assetPath(name string, body []byte) string {
 	sum := sha256.Sum256(body)
 	stem, ext, _ := strings.Cut(name, ".")
-	return Asset{Path: "/assets/" + stem + "-" + hex.EncodeToString(sum[:6]) + "." + ext, ContentType: contentType, Body: body}
+	return "/assets/" + stem + "-" + hex.EncodeToString(sum[:6]) + "." + ext
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"html/template"
 	"net/http"
 )
@@ -31,35 +30,27 @@ type DocLink struct {
 }
 
 // A DocRenderer renders pages of the documentation.
-type DocRenderer struct{ tmpl *template.Template }
+type DocRenderer struct{ layout *Layout }
 
 // NewDocRenderer parses the templates.
-func NewDocRenderer() *DocRenderer { return &DocRenderer{parse()} }
+func NewDocRenderer() *DocRenderer { return &DocRenderer{newLayout()} }
 
 // Render renders a page.
 func (r *DocRenderer) Render(d Doc) ([]byte, error) {
-	f := frame{Title: d.Title, Description: d.Description, Style: style().Path, More: []string{docStyle().Path}, Data: d}
-	if d.Path != "" {
-		f.Canonical, f.Markdown = d.BaseURL+d.Path, MarkdownPath(d.Path)
+	a := r.layout.assets
+	head := Head{Title: d.Title, Description: d.Description, Path: d.Path, Markdown: d.Path != "", Section: "docs", Site: Site{BaseURL: d.BaseURL}}
+	if d.Path == "/docs/methodology" {
+		head.Section = "methodology"
 	}
-	var buf bytes.Buffer
-	err := r.tmpl.ExecuteTemplate(&buf, "doc", f)
-	return buf.Bytes(), err
+	return r.layout.render("doc", frame{Head: head, More: []string{a.Docs}, Late: []string{a.Page}, Data: d})
 }
 
-// Guard sets the security headers of a public page: no scripts, own styles only, no
-// embedding.
+// Guard sets the security headers of a public page: own scripts, styles and fonts only, no
+// embedding. Agents in the browser fetch llms.txt and the like.
 func Guard(h http.Header) {
-	h.Set("Content-Security-Policy", policy+"; connect-src 'self'") // agents in the browser fetch llms.txt and the like
+	h.Set("Content-Security-Policy", policy+"; connect-src 'self'; script-src 'self'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
 }
 
-const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
-// GuardOffer is Guard for a page that offers our tools to an agent in the browser: it
-// runs our scripts, which may connect to this service only.
-func GuardOffer(h http.Header) {
-	Guard(h)
-	h.Set("Content-Security-Policy", policy+"; connect-src 'self'; script-src 'self'")
-}
+const policy = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

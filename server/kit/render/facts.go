@@ -10,15 +10,15 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-// A fact is a figure of a tool's page. Note is optional.
-type fact struct{ Name, Value, Note string }
+// A Fact is a figure of a tool's page. Note is optional.
+type Fact struct{ Name, Value, Note string }
 
-// facts are the figures of a tool on a board after its rate, in the order of the page.
-func facts(b analytics.Board, s analytics.Standing) []fact {
-	out := []fact{{Name: "Rank range (95%)", Value: rankSet(s)}}
+// Facts are the figures of a tool on a board after its rate, in the order of the page.
+func Facts(b analytics.Board, s analytics.Standing) []Fact {
+	out := []Fact{{Name: "Rank range (95%)", Value: rankSet(s)}}
 	d := s.Detail
 	for _, m := range metrics(s) {
-		f := fact{Name: m.Name, Value: metric(m, s)}
+		f := Fact{Name: m.Name, Value: metric(m, s)}
 		if d != nil {
 			f.Note = metricInterval(m.Name, d)
 		}
@@ -28,12 +28,12 @@ func facts(b analytics.Board, s analytics.Standing) []fact {
 		out = append(out, detail(d)...)
 	}
 	if l := s.Labelled; l != nil {
-		out = append(out, fact{"Pick rate, corrected by labels", chart.Percent(l.PickRate), ci(l.CILow, l.CIHigh)})
+		out = append(out, Fact{"Pick rate, corrected by labels", chart.Percent(l.PickRate), ci(l.CILow, l.CIHigh)})
 	}
 	if f := s.FieldRate; f != nil {
-		out = append(out, fact{observed.Mark + " use rate", chart.Percent(f.UseRate), observedNote(f)})
+		out = append(out, Fact{observed.Mark + " use rate", chart.Percent(f.UseRate), observedNote(f)})
 	}
-	return append(out, fact{Name: "As of", Value: day(b.AsOf)})
+	return append(out, Fact{Name: "As of", Value: Day(b.AsOf)})
 }
 
 // ci is the note of a rate with an interval; empty for one that says nothing.
@@ -54,10 +54,10 @@ func metricInterval(name string, d *analytics.Detail) string {
 	return ""
 }
 
-func detail(d *analytics.Detail) (out []fact) {
+func detail(d *analytics.Detail) (out []Fact) {
 	add := func(name, value, note string) {
 		if value != "" {
-			out = append(out, fact{name, value, note})
+			out = append(out, Fact{name, value, note})
 		}
 	}
 	if d.RawRate != nil {
@@ -106,8 +106,8 @@ func variance(v *analytics.Variance) string {
 	return strings.Join(parts, ", ")
 }
 
-// notes are sentences about the trials of a board.
-func notes(b analytics.Board) (out []string) {
+// BoardNotes are sentences about the trials of a board.
+func BoardNotes(b analytics.Board) (out []string) {
 	if d := b.BoardDetail; d != nil && b.NTrials > 0 {
 		out = append(out, rateNote("Built its own", d.DIYRate, d.DIYLow, d.DIYHigh), rateNote("Said one tool and used another", b.SayDoMismatchRate, d.SayDoMismatchLow, d.SayDoMismatchHigh))
 	}
@@ -129,8 +129,8 @@ func rateNote(name string, rate, low, high float64) string {
 	return text + "."
 }
 
-// doubts are the warnings of a board and of the rate of a tool on it.
-func doubts(b analytics.Board, s analytics.Standing) []string {
+// Doubts are the warnings of a board and of the rate of a tool on it.
+func Doubts(b analytics.Board, s analytics.Standing) []string {
 	all := slices.Concat(b.Warnings, s.Warnings)
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -1,14 +1,10 @@
 package render
 
-import (
-	"bytes"
-	"html/template"
-	"strings"
-)
+import "strings"
 
 // Forms renders the personal pages at every request: sign in, the claim ceremony, linked
 // agents, workspaces.
-type Forms struct{ tmpl *template.Template }
+type Forms struct{ layout *Layout }
 
 // A Message is the data of the page "ended".
 type Message struct {
@@ -21,20 +17,19 @@ type Message struct {
 type Link struct{ Path, Text string }
 
 // NewForms parses the templates.
-func NewForms() *Forms { return &Forms{tmpl: parse()} }
+func NewForms() *Forms { return &Forms{newLayout()} }
 
 // Render renders a page by the name of its template: "signin", "claim", "ended",
 // "workspace" ...
 func (f *Forms) Render(name, title string, data any) ([]byte, error) {
-	page := frame{Title: title, Description: title, Style: style().Path, Script: script().Path, Data: data}
+	a := f.layout.assets
+	page := frame{Head: Head{Title: title, Description: title}, Script: a.Private, Data: data}
 	page.Personal = name != "signin" && name != "sent"
 	if strings.HasPrefix(name, "workspace") {
-		page.More = append(page.More, dashboard().Path)
+		page.More = append(page.More, a.Dashboard)
 	}
 	if strings.HasPrefix(name, "workspace-ev-") {
-		page.More, page.Late = append(page.More, evalStyle().Path), evalScript().Path
+		page.More, page.Late = append(page.More, a.Evals), []string{a.EvalScript}
 	}
-	var buf bytes.Buffer
-	err := f.tmpl.ExecuteTemplate(&buf, name, page)
-	return buf.Bytes(), err
+	return f.layout.render(name, page)
 }

@@ -12,12 +12,14 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-func functions() map[string]any {
+// Functions are those that templates of boards use.
+func Functions() map[string]any {
 	return map[string]any{
-		"percent": chart.Percent, "coverage": coverage, "bar": bar, "explain": analytics.Explain, "day": day, "set": rankSet, "outcomes": outcomes, "layers": layers,
-		"domain": domainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": points, "pvalue": pValue,
+		"whole": whole, "agent": AgentName, "title": warningTitle,
+		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": rankSet, "outcomes": outcomes, "layers": layers,
+		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
-		"single": single, "facts": facts, "notes": notes, "doubts": doubts, "tags": tags, "early": early, "cite": cite, "dataset": datasetOf,
+		"single": Single, "facts": Facts, "notes": BoardNotes, "doubts": Doubts, "tags": tags, "early": early,
 		"used": used, "unused": unused, "ranks": ranks, "explainObserved": observed.Explain, "notice": func() string { return observed.Notice }, "tau": tau,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {
@@ -29,6 +31,11 @@ func functions() map[string]any {
 		},
 	}
 }
+
+func whole(n int) string { return chart.Whole(int64(n)) }
+
+// warningTitle is the code of a warning as words.
+func warningTitle(code string) string { return capital(strings.ReplaceAll(code, "_", " ")) }
 
 // coverage is the share of planned trials that a board has, as far as it is known.
 func coverage(b analytics.Board) string {
@@ -56,7 +63,8 @@ func metrics(s analytics.Standing) []analytics.Metric {
 // interval, and the metrics.
 func columns(b analytics.Board) int { return 4 + len(metrics(leader(b))) }
 
-func day(t *time.Time) string {
+// Day is a date for people; "not measured" for nil.
+func Day(t *time.Time) string {
 	if t == nil {
 		return "not measured"
 	}
@@ -72,7 +80,8 @@ func ranks(low, high int) string {
 	return fmt.Sprintf("%d–%d", low, high)
 }
 
-func domainName(d string) string {
+// DomainName is the name of a tree of categories.
+func DomainName(d string) string {
 	if d == "saas" {
 		return "Services"
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"sync"
 
 	"github.com/go-chi/chi/v5"
 
@@ -22,19 +21,20 @@ type Handler struct {
 	Sender  *snapshotview.Sender
 	Errors  apierr.Writer
 	Missing *snapshotview.Missing
-
-	searches func() *render.SearchRenderer
 }
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
-	h.searches = sync.OnceValue(render.NewSearchRenderer)
 	route.Public(r, "/search", h.search)
-	for _, path := range []string{"/", "/index.md", "/leaderboards/{category}", "/tools/{tool}", "/observed/{category}"} {
+	for _, path := range []string{
+		"/", "/index.md", "/leaderboards", "/leaderboards.md", "/leaderboards/{category}", "/tools", "/tools.md", "/tools/{tool}", "/observed/{category}",
+		"/ai-agents", "/ai-agents.md", "/ai-agents/{agent}", "/changes", "/changes.md", "/for-vendors", "/for-vendors.md",
+	} {
 		route.Public(r, path, h.page)
 	}
-	route.Public(r, "/leaderboards", list)
-	route.Public(r, "/tools", list)
+	route.Public(r, "/compare", h.compare)
+	route.Public(r, "/compare.md", h.page)
+	route.Public(r, "/compare/{pair}", h.comparison)
 	route.Public(r, "/observed", list)
 	for _, a := range render.Assets() {
 		r.Get(a.Path, asset(a))
@@ -42,7 +42,7 @@ func (h *Handler) Mount(r chi.Router) {
 }
 
 func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
-	render.GuardOffer(w.Header())
+	render.Guard(w.Header())
 	s := h.Current()
 	if s == nil {
 		h.empty(w)
@@ -88,11 +88,10 @@ func writeHTML(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body)
 }
 
-// list leads to the first page, which lists the leaderboards. The redirect is temporary:
-// the lists may have pages of their own one day.
+// list leads to the list of observed boards.
 func list(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
-	w.Header().Set("Location", "/")
+	w.Header().Set("Location", "/leaderboards#observed")
 	w.WriteHeader(http.StatusFound)
 }
 

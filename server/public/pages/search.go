@@ -9,6 +9,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/views"
 )
 
 // maxQuery is how much of a query is looked at and shown again, in characters.
@@ -66,7 +67,7 @@ func find(s *snapshotview.Site, query string) found {
 // search finds a tool: it leads people to the tool's page or shows what is near, and
 // answers programs in JSON or markdown, by the Accept header.
 func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
-	render.GuardOffer(w.Header())
+	render.Guard(w.Header())
 	head := w.Header()
 	head.Set("Vary", "Accept")
 	head.Set("X-Robots-Tag", "noindex")
@@ -97,7 +98,7 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
 		return
 	default:
 		head.Set("Content-Type", "text/html; charset=utf-8")
-		body, err = h.searches().Render(got.page(s.BaseURL))
+		body, err = s.Views.Search(got.page())
 	}
 	if err != nil {
 		h.Errors.Write(w, r, apierr.Internal(err))
@@ -118,13 +119,13 @@ func cut(s string) string {
 	return s
 }
 
-func (f found) page(base string) render.Search {
-	out := render.Search{Query: f.Query, Known: f.known}
+func (f found) page() views.Found {
+	out := views.Found{Query: f.Query, Known: f.known}
 	for _, t := range f.Suggestions {
-		out.Tools = append(out.Tools, render.Link{Path: strings.TrimPrefix(t.URL, base), Text: t.Tool})
+		out.Tools = append(out.Tools, t.Slug)
 	}
 	for _, c := range f.Categories {
-		out.Categories = append(out.Categories, render.Link{Path: strings.TrimPrefix(c.URL, base), Text: c.Name})
+		out.Categories = append(out.Categories, c.Slug)
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/public/views"
 )
 
 // Build renders a site.
@@ -204,17 +204,22 @@ func (b *builder) names() error {
 }
 
 func (b *builder) pages() error {
-	in := render.Input{Boards: b.boards, Observed: b.site.Observed, BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID}
-	words := render.Markdown(in)
-	for path, html := range render.Pages(in) {
-		if err := errors.Join(html.Err, words[path].Err); err != nil {
-			return err
-		}
-		page, err := b.pack.Page(b.in.BaseURL, path, html.Body, words[path].Body)
+	r, err := views.New(views.Input{
+		Site:   render.Site{BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID},
+		Boards: b.boards, Observed: b.site.Observed, Moves: b.in.Moves, Before: b.in.Before, Now: b.in.Now, Trials: b.in.Trials,
+	})
+	if err != nil {
+		return err
+	}
+	b.site.Views = r
+	for _, path := range r.Paths() {
+		page, err := r.Page(path)
 		if err != nil {
 			return err
 		}
-		b.site.pages[path] = page
+		if b.site.pages[path], err = b.pack.Page(b.in.BaseURL, path, page.HTML, page.Markdown); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -15,18 +15,32 @@ type Page struct{ html, markdown *Resource }
 // Page packs both forms of the page at a path of the service at base, an address
 // without trailing slash. Each names the other in a Link header.
 func (p *Packer) Page(base, path string, html, markdown []byte) (Page, error) {
-	asHTML, err := p.Pack("text/html; charset=utf-8", html)
+	asHTML, err := p.Pack(htmlType, html)
 	if err != nil {
 		return Page{}, err
 	}
-	asMarkdown, err := p.Pack("text/markdown; charset=utf-8", markdown)
+	asMarkdown, err := p.Pack(markdownType, markdown)
 	if err != nil {
 		return Page{}, err
 	}
+	return linked(base, path, asHTML, asMarkdown), nil
+}
+
+const (
+	htmlType     = "text/html; charset=utf-8"
+	markdownType = "text/markdown; charset=utf-8"
+)
+
+// UnpackedPage is Page for a page that is made for one request: not compressed.
+func UnpackedPage(base, path string, html, markdown []byte) Page {
+	return linked(base, path, Unpacked(htmlType, html), Unpacked(markdownType, markdown))
+}
+
+func linked(base, path string, asHTML, asMarkdown *Resource) Page {
 	asHTML.vary, asMarkdown.vary = []string{"Accept, Accept-Encoding"}, []string{"Accept, Accept-Encoding"}
 	asHTML.link = []string{"<" + base + render.MarkdownPath(path) + `>; rel="alternate"; type="text/markdown"`}
 	asMarkdown.link = []string{"<" + base + path + `>; rel="canonical"`, "<" + base + path + `>; rel="alternate"; type="text/html"`}
-	return Page{asHTML, asMarkdown}, nil
+	return Page{asHTML, asMarkdown}
 }
 
 // SendPage answers a GET or HEAD of a page, at its own path or at that of its markdown.

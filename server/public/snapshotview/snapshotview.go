@@ -17,6 +17,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
+	"github.com/firstpick/firstpick/server/public/views"
 )
 
 // An Input is the data of a snapshot view.
@@ -34,6 +35,12 @@ type Input struct {
 	Synthetic bool
 	// Trials says that the trials can be read one by one.
 	Trials bool
+	// Moves are the changes since snapshot Before, the largest first; Before is empty for a
+	// first snapshot.
+	Moves  []views.Move
+	Before string
+	// Now is the time against which pages tell the age of data.
+	Now time.Time
 }
 
 // A Site is the view of one snapshot.
@@ -47,6 +54,8 @@ type Site struct {
 	// Observed are the observed boards, by category, with absolute URLs. They are never
 	// among Boards.
 	Observed []observed.Board
+	// Views renders the pages that a reader composes.
+	Views *views.Renderer
 
 	observed   map[string]*Resource // by category; "" is the list
 	home       map[string]string    // the category in which a measured tool is reported, by slug

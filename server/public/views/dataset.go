@@ -1,9 +1,10 @@
-package render
+package views
 
 import (
 	"fmt"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // cite is how to cite a board of a snapshot; empty without a snapshot.
@@ -15,7 +16,7 @@ func cite(in Input, b *analytics.Board) string {
 	if b.Synthetic {
 		kind = " (simulated agents: not a measurement)"
 	}
-	return fmt.Sprintf("firstpick: %s, which tools AI agents pick%s. Snapshot %s, %s. %s", b.Name, kind, in.SnapshotID, day(b.AsOf), b.URL)
+	return fmt.Sprintf("firstpick: %s, which tools AI agents pick%s. Snapshot %s, %s. %s", b.Name, kind, in.SnapshotID, render.Day(b.AsOf), b.URL)
 }
 
 // A dataset is a board as search engines of data read it: Dataset of schema.org.

@@ -1,0 +1,46 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+var (
+	dated   = regexp.MustCompile(`-(20\d{6}|20\d\d-\d\d-\d\d|\d{4})$`)
+	version = regexp.MustCompile(`^v?\d+(\.\d+)?[a-z]?$`)
+)
+
+// AgentName returns a name of an agent for people: claude-3-5-sonnet-20241022 is Claude 3.5
+// Sonnet. A name with capitals or spaces stays as it is; pages have the exact name too.
+func AgentName(name string) string {
+	if strings.ContainsFunc(name, func(c rune) bool { return unicode.IsUpper(c) || unicode.IsSpace(c) }) {
+		return name
+	}
+	short := dated.ReplaceAllString(name[strings.LastIndexByte(name, '/')+1:], "")
+	var out []string
+	for _, word := range strings.FieldsFunc(short, func(c rune) bool { return c == '-' || c == '_' || c == ':' }) {
+		switch last := len(out) - 1; {
+		case last >= 0 && version.MatchString(out[last]) && !strings.Contains(out[last], ".") && len(word) == 1 && word[0] >= '0' && word[0] <= '9':
+			out[last] += "." + word
+		case word == "gpt" || word == "llm":
+			out = append(out, strings.ToUpper(word))
+		case version.MatchString(word):
+			out = append(out, word)
+		default:
+			out = append(out, capital(word))
+		}
+	}
+	if len(out) == 0 {
+		return name
+	}
+	if len(out) > 1 && out[0] == "GPT" {
+		out = append([]string{"GPT-" + out[1]}, out[2:]...)
+	}
+	return strings.Join(out, " ")
+}
+
+func capital(word string) string {
+	r := []rune(word)
+	return strings.ToUpper(string(r[:1])) + string(r[1:])
+}

@@ -1,0 +1,110 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// A Forest is a forest plot: rates with their intervals on one axis, in a table.
+type Forest struct {
+	Caption, Rate string // Rate is the heading of the rates
+	Ruler         template.HTML
+	Metrics       []string // headings of the columns after the interval
+	Rows          []ForestRow
+	Intervals     bool
+	// Rest are the tools without a pick, RestText what is known of all of them.
+	Rest     []Link
+	RestText string
+}
+
+// A ForestRow is a tool in a forest plot. Link is empty where it has no page.
+type ForestRow struct {
+	Slug, Tool, Link string
+	Rank             int
+	Ranks            string // range (95 %); empty where nothing is known of it
+	Plot             template.HTML
+	Rate, Interval   string
+	Metrics          []string
+	Lead             bool // the row that the plot is about
+}
+
+// NewForest draws a board. link returns the page of a tool; "" leaves it without one.
+func NewForest(b *analytics.Board, link func(analytics.Standing) string) Forest {
+	shown, most := shown(b), 0.0
+	f := Forest{Caption: "Tools of " + b.Name + " by pick rate", Rate: "Pick rate", Intervals: !Single(*b)}
+	for _, s := range shown {
+		if most = max(most, s.PickRate); f.Intervals && s.CIHigh < 1 {
+			most = max(most, s.CIHigh)
+		}
+	}
+	axis := chart.NewAxis(most)
+	f.Ruler = axis.Ruler()
+	for _, m := range metrics(leader(*b)) {
+		f.Metrics = append(f.Metrics, m.Column)
+	}
+	for _, s := range shown {
+		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s), Rank: s.Rank, Rate: "not picked"}
+		if f.Intervals {
+			row.Ranks = rankSet(s)
+		}
+		for _, m := range metrics(s) {
+			row.Metrics = append(row.Metrics, metric(m, s))
+		}
+		mark := chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: Interval(s.CILow, s.CIHigh) != "" && f.Intervals}
+		if s.Picks > 0 {
+			row.Rate = chart.Percent(s.PickRate)
+		}
+		if mark.Interval {
+			row.Interval = Interval(s.CILow, s.CIHigh)
+		}
+		if mark.Text = row.Rate; row.Interval != "" {
+			mark.Text += ", 95% CI " + row.Interval
+		}
+		row.Plot = axis.Forest(mark)
+		f.Rows = append(f.Rows, row)
+	}
+	for _, s := range rest(b) {
+		if len(f.Rest) == 0 {
+			f.RestText = fmt.Sprintf("Not picked in %s %s", chart.Whole(int64(b.NTrials)), counted(b.NTrials, "answer"))
+			if high := atMost(s); high != "" {
+				f.RestText += " (at most " + high + " each)"
+			}
+		}
+		f.Rest = append(f.Rest, Link{link(s), s.Tool})
+	}
+	return f
+}
+
+// NewObservedForest draws an observed board.
+func NewObservedForest(b *observed.Board) Forest {
+	f, most := Forest{Caption: "Tools of " + b.Name + " by observed use rate", Rate: "Use rate", Metrics: []string{"Uses", "Repositories"}, Intervals: true}, 0.0
+	for _, s := range used(b) {
+		most = max(most, s.CIHigh)
+	}
+	axis := chart.NewAxis(most)
+	f.Ruler = axis.Ruler()
+	for _, s := range used(b) {
+		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Rate: chart.Percent(s.UseRate), Interval: Interval(s.CILow, s.CIHigh),
+			Metrics: []string{chart.Whole(int64(s.Uses)), chart.Whole(int64(s.Repos))}}
+		row.Plot = axis.Forest(chart.Mark{Rate: s.UseRate, Low: s.CILow, High: s.CIHigh, Interval: row.Interval != "", Text: row.Rate + ", 95% CI " + cmp.Or(row.Interval, "unknown")})
+		f.Rows = append(f.Rows, row)
+	}
+	for _, s := range unused(b) {
+		f.RestText = fmt.Sprintf("Not used in %s %s", chart.Whole(int64(b.NUnits)), counted(b.NUnits, b.Unit))
+		f.Rest = append(f.Rest, Link{"", s.Tool})
+	}
+	return f
+}
+
+// counted returns the noun for n things.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}

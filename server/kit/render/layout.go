@@ -1,0 +1,101 @@
+// Package render renders pages in the layout that all pages share: its templates, style
+// sheets, scripts and font, and the parts that pages of boards have in common (Forest,
+// Matrix). Pages work without a script. A page that belongs to a person (Forms) is rendered
+// at every request.
+package render
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"io/fs"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+// A Head is what the layout shows around a page.
+type Head struct {
+	Title, Description string
+	Path               string // of the page; empty for a page without an address of its own
+	Markdown           bool   // the page is also there as markdown
+	Image              string // path of the picture for a link to the page; optional
+	Section            string // of the navigation that the page belongs to
+	Query              string // of the search
+	NoIndex            bool   // for search engines
+	Site
+}
+
+// A Site is what all public pages show of the snapshot that is served.
+type Site struct {
+	BaseURL    string
+	Notes      []string // citations
+	Synthetic  bool
+	SnapshotID string
+}
+
+// frame is the data of the layout.
+type frame struct {
+	Head
+	Assets   assets
+	More     []string // other style sheets
+	Script   string   // runs at once
+	Late     []string // scripts that run after loading
+	Personal bool     // for a signed-in person
+	Data     any
+}
+
+// Canonical is the address of the page.
+func (f frame) Canonical() string {
+	if f.Path == "" {
+		return ""
+	}
+	return f.BaseURL + f.Path
+}
+
+// MarkdownLink is the path of the page as markdown; empty without one.
+func (f frame) MarkdownLink() string {
+	if !f.Markdown {
+		return ""
+	}
+	return MarkdownPath(f.Path)
+}
+
+// A Layout renders pages. Its methods are safe for concurrent use.
+type Layout struct {
+	tmpl   *template.Template
+	assets assets
+}
+
+// NewLayout returns the layout with the templates of a folder, which may use those of this
+// package and the functions.
+func NewLayout(folder fs.FS, functions template.FuncMap) *Layout {
+	l := newLayout()
+	l.tmpl = template.Must(l.tmpl.Funcs(functions).ParseFS(folder, "*.html"))
+	return l
+}
+
+func newLayout() *Layout {
+	return &Layout{template.Must(template.New("").Funcs(Functions()).ParseFS(templates, "templates/*.html")), newAssets()}
+}
+
+// Page renders a public page by the name of its template.
+func (l *Layout) Page(name string, h Head, data any) ([]byte, error) {
+	return l.render(name, frame{Head: h, Late: []string{l.assets.Offer, l.assets.Page}, Data: data})
+}
+
+func (l *Layout) render(name string, f frame) ([]byte, error) {
+	f.Assets = l.assets
+	var buf bytes.Buffer
+	err := l.tmpl.ExecuteTemplate(&buf, name, f)
+	return buf.Bytes(), err
+}
+
+// ErrorPage renders an error outside a snapshot.
+func ErrorPage(title, text string) []byte {
+	body, err := newLayout().render("message", frame{Head: Head{Title: title, Description: title}, Data: text})
+	if err != nil {
+		panic(err) // the template is embedded, and tests render it
+	}
+	return body
+}

@@ -1,0 +1,73 @@
+package render
+
+import (
+	"math"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// A Matrix is a table of rates, tools by agents, with heat.
+type Matrix struct {
+	Caption string
+	Columns []MatrixColumn
+	Rows    []MatrixRow
+}
+
+// A MatrixColumn is an agent. Title is its full name.
+type MatrixColumn struct{ Name, Title, Link, Note string }
+
+// A MatrixRow is a tool.
+type MatrixRow struct {
+	Tool, Link string
+	Cells      []MatrixCell
+}
+
+// A MatrixCell is a rate. Heat is 0 for none, and 1 to 6.
+type MatrixCell struct {
+	Text, Title, Link string
+	Heat              int
+}
+
+// NewMatrix compares the agents of a board. The links of agents, tools and cells may be
+// empty.
+func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytics.Standing) string, cell func(agent, slug string) string) Matrix {
+	m := Matrix{Caption: "Pick rates of " + b.Name + " by agent"}
+	rates := make([]map[string]analytics.AgentRate, len(b.Agents))
+	for i, a := range b.Agents {
+		m.Columns = append(m.Columns, MatrixColumn{AgentName(a.Agent), a.Agent, agent(a.Agent), chart.Whole(int64(a.NTrials))})
+		rates[i] = map[string]analytics.AgentRate{}
+		for _, t := range a.Tools {
+			rates[i][t.Slug] = t
+		}
+	}
+	for _, s := range shown(b) {
+		row := MatrixRow{Tool: s.Tool, Link: tool(s)}
+		for i, a := range b.Agents {
+			r := rates[i][s.Slug]
+			c := MatrixCell{Text: "0", Heat: Heat(r.PickRate), Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
+			if r.Picks > 0 {
+				c.Text, c.Link = chart.Percent(math.Round(100*r.PickRate)/100), cell(a.Agent, s.Slug)
+				if r.PickRate < .005 {
+					c.Text = "<1%"
+				}
+			}
+			if note := ofAgent(r); note != "" {
+				c.Title += ", 95% CI " + note
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	return m
+}
+
+// Heat is the step of the ramp for a rate.
+func Heat(rate float64) int {
+	for i, top := range []float64{0, .1, .25, .45, .65, .85} {
+		if rate <= top {
+			return i
+		}
+	}
+	return 6
+}

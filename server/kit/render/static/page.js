@@ -1,0 +1,30 @@
+// Small comforts: "/" goes to the search, and a button copies the text next to it.
+"use strict";
+document.addEventListener("keydown", (event) => {
+  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+  const asked = event.key === "/" && !typing || event.key === "k" && (event.metaKey || event.ctrlKey);
+  const find = document.getElementById("find");
+  if (!asked || !find) return;
+  event.preventDefault();
+  find.focus();
+});
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  });
+}
+{
+  const root = document.documentElement, button = document.querySelector("[data-theme-switch]");
+  const kept = (() => { try { return localStorage.theme; } catch { return undefined; } })();
+  if (kept === "dark" || kept === "light") root.dataset.theme = kept;
+  if (button) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+      root.dataset.theme = dark ? "light" : "dark";
+      try { localStorage.theme = root.dataset.theme; } catch { /* not kept */ }
+    });
+  }
+}

@@ -1,0 +1,158 @@
+package views
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// An agent is an agent on every board that asked it.
+type agent struct {
+	Agent, Name string
+	Boards      []*analytics.Board
+}
+
+func agentsOf(in Input) map[string]*agent {
+	out := map[string]*agent{}
+	for i := range in.Boards {
+		for _, a := range in.Boards[i].Agents {
+			slug := agentSlug(a.Agent)
+			if out[slug] == nil {
+				out[slug] = &agent{Agent: a.Agent, Name: render.AgentName(a.Agent)}
+			}
+			out[slug].Boards = append(out[slug].Boards, &in.Boards[i])
+		}
+	}
+	return out
+}
+
+// agentSlug is the name of an agent in the path of its page.
+func agentSlug(name string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '/' || c == ' ' || c == ':':
+			return '-'
+		case c == '.' || c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z':
+			return c
+		case 'A' <= c && c <= 'Z':
+			return c + 'a' - 'A'
+		}
+		return '_'
+	}, name)
+}
+
+type agentPage struct {
+	Agent, Name, Sentence string
+	Boards                []agentBoard
+	Differs               []difference
+}
+
+// Cards are the boards as cards.
+func (p agentPage) Cards() (out []card) {
+	for _, b := range p.Boards {
+		out = append(out, b.card)
+	}
+	return out
+}
+
+// An agentBoard is what an agent picks on a board.
+type agentBoard struct {
+	card
+	Trials string
+	All    string // what all agents pick first, with its rate
+}
+
+// A difference is a tool that an agent picks more or less often than the others.
+type difference struct {
+	Tool, Link, Board, BoardLink, Own, Others, Diff string
+	More                                            bool
+	diff                                            float64
+}
+
+// maxDifferences is how many differences a page lists.
+const maxDifferences = 12
+
+func (r *Renderer) agent(slug string) (Page, error) {
+	a := r.agents[slug]
+	d := agentPage{Agent: a.Agent, Name: a.Name}
+	first := 0
+	for _, b := range a.Boards {
+		i := slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return x.Agent == a.Agent })
+		own := b.Agents[i]
+		line := agentBoard{card: card{Name: b.Name, Link: boardPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Synthetic: b.Synthetic, Note: quantity(own.NTrials, "answer")}}
+		tools := slices.Clone(own.Tools)
+		slices.SortStableFunc(tools, func(x, y analytics.AgentRate) int { return cmp.Compare(y.PickRate, x.PickRate) })
+		var parts []chart.Part
+		for j, t := range tools[:min(3, len(tools))] {
+			if t.Picks > 0 {
+				parts = line.add(j, nameOf(b, t.Slug), t.PickRate, parts)
+			}
+		}
+		line.Bar = chart.Split(parts, whole, "Picks of "+a.Name+" in "+b.Name)
+		if len(b.Tools) > 0 && b.Tools[0].Picks > 0 {
+			line.All = fmt.Sprintf("All agents: %s %s", b.Tools[0].Tool, chart.Percent(b.Tools[0].PickRate))
+			if len(tools) > 0 && tools[0].Slug == b.Tools[0].Slug {
+				first++
+			}
+		}
+		if r.in.Trials {
+			line.Trials = TrialsPath(b.Category, "agent", a.Agent)
+		}
+		d.Boards = append(d.Boards, line)
+		d.Differs = append(d.Differs, differences(b, own)...)
+	}
+	slices.SortStableFunc(d.Differs, func(x, y difference) int { return cmp.Compare(math.Abs(y.diff), math.Abs(x.diff)) })
+	d.Differs = d.Differs[:min(maxDifferences, len(d.Differs))]
+	d.Sentence = fmt.Sprintf("%s picks the leading tool on %d of %s.", a.Name, first, quantity(len(a.Boards), "board"))
+	if len(d.Differs) > 0 {
+		x, more := d.Differs[0], "more"
+		if !x.More {
+			more = "less"
+		}
+		d.Sentence += fmt.Sprintf(" It picks %s %s often than the others: %s, and they %s.", x.Tool, more, x.Own, x.Others)
+	}
+	return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " picks", Description: d.Sentence, Section: "boards"}, d)
+}
+
+// differences compares an agent with the mean of the others on a board: those of at least 10
+// points.
+func differences(b *analytics.Board, own analytics.AgentBoard) (out []difference) {
+	if len(b.Agents) < 2 {
+		return nil
+	}
+	for _, s := range b.Tools {
+		mine, sum := 0.0, 0.0
+		for _, a := range b.Agents {
+			i := slices.IndexFunc(a.Tools, func(t analytics.AgentRate) bool { return t.Slug == s.Slug })
+			switch {
+			case i < 0:
+			case a.Agent == own.Agent:
+				mine = a.Tools[i].PickRate
+			default:
+				sum += a.Tools[i].PickRate
+			}
+		}
+		others := sum / float64(len(b.Agents)-1)
+		if diff := mine - others; math.Abs(diff) >= .1 {
+			out = append(out, difference{s.Tool, toolPath(s.Slug), b.Name, boardPath(b.Category), chart.Percent(mine), chart.Percent(math.Round(others*1000) / 1000), render.Points(diff), diff > 0, diff})
+		}
+	}
+	return out
+}
+
+func (r *Renderer) agentIndex() (Page, error) {
+	type line struct{ Name, Title, Link, Boards string }
+	var list []line
+	for _, slug := range slices.Sorted(maps.Keys(r.agents)) {
+		a := r.agents[slug]
+		list = append(list, line{a.Name, a.Agent, agentPath(slug), quantity(len(a.Boards), "board")})
+	}
+	return r.page("agents", render.Head{Path: "/ai-agents", Title: "AI agents", Description: fmt.Sprintf("What each of %s picks, and where it differs from the others.", quantity(len(list), "agent")), Section: "boards"}, list)
+}

@@ -1,0 +1,175 @@
+package views
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"net/url"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// A boardPage is a leaderboard.
+type boardPage struct {
+	*analytics.Board
+	Claim, Domain string
+	Age           age
+	Forest        render.Forest
+	Matrix        render.Matrix
+	Outcomes      []outcome
+	OutcomeBar    template.HTML
+	Notes         []string
+	Prompts       []promptRow
+	Filters       []filter
+	Cite          string
+	Dataset       *dataset
+	HasTrials     bool
+	Pairs         []render.Link // comparisons of the first tools
+}
+
+// An outcome is how trials ended, with the class of its colour.
+type outcome struct {
+	Name, Class, Share, Link string
+	N                        int
+}
+
+// A promptRow is a prompt of a board and what agents picked.
+type promptRow struct {
+	Name, Text, Link string
+	Tags             []string
+	Bar              template.HTML
+	Top              []share
+	N                string
+}
+
+// A filter is a dimension of a board with its values as links.
+type filter struct {
+	Name    string
+	Options []option
+}
+
+// An option is a value of a filter.
+type option struct {
+	Text, Title, Link string
+	On                bool
+}
+
+func (r *Renderer) board(category string) (Page, error) {
+	i := slices.IndexFunc(r.in.Boards, func(b analytics.Board) bool { return b.Category == category })
+	b := &r.in.Boards[i]
+	d := r.boardData(b)
+	return r.page("board", render.Head{
+		Path: boardPath(b.Category), Title: b.Name + ": which tools AI agents pick", Section: "boards", Image: "/og" + boardPath(b.Category) + ".png",
+		Description: fmt.Sprintf("%s Pick rates of %d tools, from %s.", d.Claim, b.Field, quantity(b.NTrials, "answer")),
+	}, d)
+}
+
+func (r *Renderer) boardData(b *analytics.Board) boardPage {
+	d := boardPage{
+		Board: b, Domain: render.DomainName(b.Domain), Age: ageOf(b.AsOf, r.in.Now), Notes: render.BoardNotes(*b), Cite: cite(r.in, b), Dataset: datasetOf(r.in, b),
+		HasTrials: r.in.Trials, Forest: render.NewForest(b, standingPath),
+	}
+	d.Claim, _ = claim(b)
+	trials := func(pairs ...string) string { return "" }
+	if r.in.Trials {
+		trials = func(pairs ...string) string { return TrialsPath(b.Category, pairs...) }
+	}
+	d.Matrix = render.NewMatrix(b, func(a string) string { return agentPath(agentSlug(a)) }, standingPath,
+		func(agent, slug string) string { return trials("agent", agent, "tool", slug) })
+	d.Outcomes, d.OutcomeBar = outcomesOf(b, trials)
+	for i := range b.Prompts {
+		d.Prompts = append(d.Prompts, r.promptRow(b, &b.Prompts[i]))
+	}
+	d.Filters = r.filters(b, Filter{})
+	for i := range min(3, len(b.Tools)) {
+		for j := i + 1; j < min(3, len(b.Tools)); j++ {
+			if b.Tools[j].Picks > 0 {
+				d.Pairs = append(d.Pairs, render.Link{Path: ComparePath(b.Tools[i].Slug, b.Tools[j].Slug), Text: b.Tools[i].Tool + " or " + b.Tools[j].Tool})
+			}
+		}
+	}
+	return d
+}
+
+func standingPath(s analytics.Standing) string { return toolPath(s.Slug) }
+
+// TrialsPath is the path of the list of trials of a category, with filters in pairs of name
+// and value.
+func TrialsPath(category string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		q.Set(pairs[i], pairs[i+1])
+	}
+	path := boardPath(category) + "/trials"
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	return path
+}
+
+// outcomesOf lists how trials ended, and draws them as one bar.
+func outcomesOf(b *analytics.Board, trials func(...string) string) (out []outcome, bar template.HTML) {
+	var parts []chart.Part
+	for _, o := range []struct {
+		code, name, class string
+		n                 int
+	}{
+		{"tool", "picked a tool of this list", "r2", b.Outcomes.Tool}, {"diy", "built their own", "r3", b.Outcomes.DIY}, {"other", "chose another tool", "r4", b.Outcomes.Other},
+		{"none", "chose nothing", "r5", b.Outcomes.None}, {"ambiguous", "undecided between tools", "r6", b.Outcomes.Ambiguous},
+		{"refused", "refused", "rest", b.Outcomes.Refused}, {"truncated", "cut off", "rest", b.Outcomes.Truncated},
+	} {
+		if o.n > 0 {
+			out = append(out, outcome{o.name, o.class, chart.Percent(float64(o.n) / float64(b.NTrials)), trials("outcome", o.code), o.n})
+			parts = append(parts, chart.Part{Series: chart.Series{Class: o.class, Name: o.name}, Value: int64(o.n)})
+		}
+	}
+	return out, chart.Split(parts, int64(b.NTrials), "Outcomes of "+quantity(b.NTrials, "answer"))
+}
+
+// maxRowText is how many characters of a prompt a row shows.
+const maxRowText = 180
+
+func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow {
+	row := promptRow{Name: p.Name(), Text: clip(p.Text, maxRowText), Link: PromptPath(b.Category, p.Name()), N: quantity(p.NTrials, "answer")}
+	for _, tag := range analytics.CutTags() {
+		if v := p.Tags[tag]; v != "" {
+			row.Tags = append(row.Tags, v)
+		}
+	}
+	tools := slices.Clone(p.Tools)
+	slices.SortStableFunc(tools, func(x, y analytics.PromptTool) int { return y.Picks - x.Picks })
+	var parts []chart.Part
+	for i, t := range tools[:min(3, len(tools))] {
+		if t.Picks > 0 {
+			class, name, rate := []string{"r1", "r3", "r5"}[i], nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
+			row.Top = append(row.Top, share{class, name, chart.Percent(rate)})
+			parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(math.Round(rate * whole))})
+		}
+	}
+	row.Bar = chart.Split(parts, whole, "Picks of prompt "+p.Name())
+	return row
+}
+
+// PromptPath is the path of the page of a prompt, EVAL/PROMPT.
+func PromptPath(category, prompt string) string {
+	return boardPath(category) + "/prompts/" + (&url.URL{Path: prompt}).EscapedPath()
+}
+
+// clip shortens a text to n characters, at a space where there is one.
+func clip(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	cut := n
+	for i := n; i > n*2/3; i-- {
+		if runes[i] == ' ' {
+			cut = i
+			break
+		}
+	}
+	return string(runes[:cut]) + " …"
+}

@@ -1,0 +1,97 @@
+package views
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// A card is a board in a list: its first three tools as a stacked bar.
+type card struct {
+	Name, Link, URL string
+	Claim           string
+	Top             []share
+	Bar             template.HTML
+	Note            string
+	Age             age
+	Observed        bool
+	Synthetic       bool
+}
+
+// A share is a tool of a card with the class of its colour.
+type share struct{ Class, Tool, Rate string }
+
+// An age is when data is from, and a remark where that is long ago.
+type age struct{ When, Old string }
+
+// ageOf tells the age of data at a moment.
+func ageOf(at *time.Time, now time.Time) age {
+	if at == nil {
+		return age{When: "not measured"}
+	}
+	a := age{When: at.UTC().Format("January 2006")}
+	if years := now.Sub(*at).Hours() / 24 / 365.25; years >= .75 && !now.IsZero() {
+		a.Old = "1 year old"
+		if n := int(math.Round(years)); n > 1 {
+			a.Old = fmt.Sprintf("%d years old", n)
+		}
+	}
+	return a
+}
+
+func (r *Renderer) boardCard(b *analytics.Board) card {
+	c := card{
+		Name: b.Name, Link: boardPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Synthetic: b.Synthetic,
+		Note: quantity(b.NTrials, "answer") + " · " + quantity(len(b.Agents), "agent") + " · " + quantity(b.NPrompts, "prompt"),
+	}
+	c.Claim, _ = claim(b)
+	var parts []chart.Part
+	for i, s := range b.Tools[:min(3, len(b.Tools))] {
+		if s.Picks > 0 {
+			parts = c.add(i, s.Tool, s.PickRate, parts)
+		}
+	}
+	c.Bar = chart.Split(parts, whole, fmt.Sprintf("The first %d tools of %s", len(parts), b.Name))
+	return c
+}
+
+func (r *Renderer) observedCard(b *observed.Board) card {
+	c := card{
+		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Observed: true,
+		Note: quantity(b.NUnits, b.Unit) + " · " + plural(b.NRepos, "repository", "repositories"),
+	}
+	var sum float64
+	top := b.Tools[:min(3, len(b.Tools))]
+	for _, s := range top {
+		sum += s.UseRate
+	}
+	var parts []chart.Part
+	for i, s := range top {
+		if s.Uses > 0 { // rates of one pull request may overlap, so the bar is of their sum
+			parts = c.add(i, s.Tool, s.UseRate, parts)
+		}
+	}
+	c.Bar = chart.Split(parts, int64(max(1, sum)*whole), fmt.Sprintf("The first %d tools of %s", len(parts), b.Name))
+	return c
+}
+
+// whole is the length of a full bar.
+const whole = 10_000
+
+func (c *card) add(i int, tool string, rate float64, parts []chart.Part) []chart.Part {
+	class := []string{"r1", "r3", "r5"}[i]
+	c.Top = append(c.Top, share{class, tool, chart.Percent(rate)})
+	return append(parts, chart.Part{Series: chart.Series{Class: class, Name: tool}, Value: int64(math.Round(rate * whole))})
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return chart.Whole(int64(n)) + " " + many
+}

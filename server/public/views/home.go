@@ -1,0 +1,134 @@
+package views
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// A Move is a change of a rate since the snapshot before.
+type Move struct {
+	Category, Board, Slug, Tool string
+	From, To                    float64
+	Low, High                   float64 // 95 % interval of To - From
+	Significant                 bool
+}
+
+// A move is a Move for a page.
+type move struct {
+	Tool, Link, Board, BoardLink string
+	From, To, Diff, Interval     string
+	Up, Significant              bool
+}
+
+// moves formats the changes since the snapshot before, the first n.
+func (r *Renderer) moves(n int) (out []move) {
+	for _, m := range r.in.Moves[:min(n, len(r.in.Moves))] {
+		out = append(out, move{
+			Tool: m.Tool, Link: toolPath(m.Slug), Board: m.Board, BoardLink: boardPath(m.Category), From: chart.Percent(m.From), To: chart.Percent(m.To),
+			Diff: render.Points(m.To - m.From), Interval: render.Points(m.Low) + " to " + render.Points(m.High), Up: m.To > m.From, Significant: m.Significant,
+		})
+	}
+	return out
+}
+
+type homePage struct {
+	Claim, ClaimLink, ClaimNote string
+	Sum                         string // what there is in this snapshot
+	Observed, Asked             []card
+	Moves                       []move
+	Before                      string
+	Notice                      string // of observed boards
+}
+
+// The cards and changes of the first page.
+const (
+	homeObserved = 6
+	homeAsked    = 12
+	homeMoves    = 6
+)
+
+func (r *Renderer) home() (Page, error) {
+	d := homePage{Before: r.in.Before, Moves: r.moves(homeMoves), Notice: observed.Notice}
+	d.Claim, d.ClaimLink, d.ClaimNote = r.headline()
+	d.Sum = r.sum()
+	byUnits := slices.Clone(r.in.Observed)
+	slices.SortStableFunc(byUnits, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
+	for i := range byUnits[:min(homeObserved, len(byUnits))] {
+		d.Observed = append(d.Observed, r.observedCard(&byUnits[i]))
+	}
+	for _, b := range r.byTrials()[:min(homeAsked, len(r.in.Boards))] {
+		d.Asked = append(d.Asked, r.boardCard(b))
+	}
+	return r.page("home", render.Head{
+		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.Claim + " " + d.Sum, Image: "/og/home.png", Section: "home",
+	}, d)
+}
+
+// byTrials returns the boards, those with the most trials first.
+func (r *Renderer) byTrials() []*analytics.Board {
+	var out []*analytics.Board
+	for i := range r.in.Boards {
+		out = append(out, &r.in.Boards[i])
+	}
+	slices.SortStableFunc(out, func(a, b *analytics.Board) int { return b.NTrials - a.NTrials })
+	return out
+}
+
+// headline chooses the claim that says most: agents that differ from the others. Without
+// boards of trials it is what an observed board says.
+func (r *Renderer) headline() (text, link, note string) {
+	most := -1.0
+	for i := range r.in.Boards {
+		b := &r.in.Boards[i]
+		said, surprise := claim(b)
+		if b.NTrials > 0 && surprise > most {
+			most, text, link = surprise, said, boardPath(b.Category)
+			note = fmt.Sprintf("%s, %s, %s", b.Name, quantity(b.NTrials, "answer"), ageOf(b.AsOf, r.in.Now).When)
+		}
+	}
+	if text == "" && len(r.in.Observed) > 0 {
+		b := &r.in.Observed[0]
+		return observedClaim(b), observedPath(b.Category), b.Name
+	}
+	if text == "" {
+		return "Which developer tools do AI agents pick?", "", ""
+	}
+	return text, link, note
+}
+
+func observedClaim(b *observed.Board) string {
+	if len(b.Tools) == 0 || b.Tools[0].Uses == 0 {
+		return "No tool of this list was observed."
+	}
+	return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, chart.Percent(b.Tools[0].UseRate), quantity(b.NUnits, b.Unit))
+}
+
+// sum says what the snapshot holds.
+func (r *Renderer) sum() string {
+	trials, units, agents := 0, 0, map[string]bool{}
+	for _, b := range r.in.Boards {
+		trials += b.NTrials
+		for _, a := range b.Agents {
+			agents[a.Agent] = true
+		}
+	}
+	var parts []string
+	if trials > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s on %s", quantity(trials, "answer"), quantity(len(agents), "agent"), quantity(len(r.in.Boards), "board")))
+	}
+	for _, b := range r.in.Observed {
+		units += b.NUnits
+	}
+	if units > 0 {
+		parts = append(parts, fmt.Sprintf("%s observed on %s", quantity(units, r.in.Observed[0].Unit), quantity(len(r.in.Observed), "board")))
+	}
+	if len(parts) == 0 {
+		return "Nothing is measured yet."
+	}
+	return and(parts) + "."
+}

@@ -1,0 +1,63 @@
+package views
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// An observedPage is an observed board.
+type observedPage struct {
+	*observed.Board
+	Claim, Notice string
+	Age           age
+	Forest        render.Forest
+	Languages     []observedPart
+	Agents        []observedPart
+	Asked         string // path of the board of trials of the same category; empty without one
+}
+
+// An observedPart is a part of an observed board, in one language or by one agent.
+type observedPart struct {
+	Name, N  string
+	Warnings []string
+	Tools    []observedShare
+}
+
+type observedShare struct{ Tool, Rate, Interval string }
+
+func (r *Renderer) observed(category string) (Page, error) {
+	i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == category })
+	b := &r.in.Observed[i]
+	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(b)}
+	part := func(name string, p observed.Part) observedPart {
+		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + plural(p.NRepos, "repository", "repositories"), Warnings: p.Warnings}
+		for _, t := range p.Tools {
+			out.Tools = append(out.Tools, observedShare{observedName(b, t.Slug), chart.Percent(t.UseRate), render.Interval(t.CILow, t.CIHigh)})
+		}
+		return out
+	}
+	for _, l := range b.Languages {
+		d.Languages = append(d.Languages, part(l.Language, l.Part))
+	}
+	for _, a := range b.Agents {
+		d.Agents = append(d.Agents, part(a.Agent, a.Part))
+	}
+	if r.has(category) {
+		d.Asked = boardPath(category)
+	}
+	return r.page("observed", render.Head{
+		Path: observedPath(category), Title: b.Heading(), Section: "boards", Image: "/og" + observedPath(category) + ".png",
+		Description: fmt.Sprintf("%s: what agents used in %s of %s.", observed.Mark, quantity(b.NUnits, b.Unit), plural(b.NRepos, "repository", "repositories")),
+	}, d)
+}
+
+func observedName(b *observed.Board, slug string) string {
+	if i := slices.IndexFunc(b.Tools, func(s observed.Standing) bool { return s.Slug == slug }); i >= 0 {
+		return b.Tools[i].Tool
+	}
+	return slug
+}

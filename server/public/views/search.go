@@ -1,0 +1,53 @@
+package views
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// A Found is what a search found: slugs of tools, categories of boards of trials and of
+// observed boards, the best first.
+type Found struct {
+	Query string
+	// Known marks a tool of the catalogue that is not measured yet.
+	Known                       bool
+	Tools, Categories, Observed []string
+}
+
+type searchPage struct {
+	Query  string
+	Known  bool
+	Tools  []toolLine
+	Boards []card
+}
+
+// Search renders the results of a search, as HTML.
+func (r *Renderer) Search(f Found) ([]byte, error) {
+	d := searchPage{Query: f.Query, Known: f.Known}
+	for _, slug := range f.Tools {
+		if t := r.tools[slug]; t != nil {
+			d.Tools = append(d.Tools, lineOf(slug, t))
+		}
+	}
+	for i := range r.in.Boards {
+		if b := &r.in.Boards[i]; slices.Contains(f.Categories, b.Category) {
+			d.Boards = append(d.Boards, r.boardCard(b))
+		}
+	}
+	for i := range r.in.Observed {
+		if b := &r.in.Observed[i]; slices.Contains(f.Observed, b.Category) {
+			d.Boards = append(d.Boards, r.observedCard(b))
+		}
+	}
+	return r.layout.Page("search", render.Head{Title: "Find a tool", Description: "Find a developer tool by its name, domain or package.", Query: f.Query, NoIndex: true, Site: r.in.Site}, d)
+}
+
+func lineOf(slug string, t *tool) toolLine {
+	p := t.Places[0]
+	return toolLine{
+		Name: t.Name, Link: toolPath(slug), Rate: rateText(p.Standing), Board: p.Board.Name, BoardLink: boardPath(p.Board.Category),
+		Place: fmt.Sprintf("%d of %d", p.Standing.Rank, p.Board.Field),
+	}
+}

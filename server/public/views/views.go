@@ -1,0 +1,157 @@
+// Package views turns the boards of a snapshot into the public pages, as HTML and as
+// markdown, from the same values. Pages of the whole snapshot are rendered once, when it is
+// loaded; those that a reader composes (a comparison, a filter, a trial) when they are asked
+// for.
+package views
+
+import (
+	"bytes"
+	"embed"
+	"io/fs"
+	"strings"
+	texttemplate "text/template"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// An Input is the data of all pages. URLs in boards are absolute.
+type Input struct {
+	render.Site
+	Boards   []analytics.Board // by category
+	Observed []observed.Board  // by category
+	// Moves are the changes since the snapshot before, the largest first; Before is its id,
+	// empty without one.
+	Moves  []Move
+	Before string
+	// Now is the time against which the age of data is told.
+	Now time.Time
+	// Trials says that trials can be read one by one.
+	Trials bool
+}
+
+// A Page is a rendered page in both forms.
+type Page struct{ HTML, Markdown []byte }
+
+// A Renderer renders the pages of one snapshot. Its methods are safe for concurrent use.
+type Renderer struct {
+	in     Input
+	layout *render.Layout
+	text   *texttemplate.Template
+	tools  map[string]*tool // by slug
+	agents map[string]*agent
+}
+
+// New returns a renderer.
+func New(in Input) (*Renderer, error) {
+	folder, err := fs.Sub(templates, "templates")
+	if err != nil {
+		return nil, err
+	}
+	functions := render.Functions()
+	for name, f := range map[string]any{
+		"toolName": nameOf, "trials": func(category string) string { return TrialsPath(category) }, "history": HistoryPath,
+		"cells": func(name, tool string, lines []cellLine) any {
+			return struct {
+				Name, Tool string
+				Lines      []cellLine
+			}{name, tool, lines}
+		},
+		"pair": func(name, a, b string, parts []comparePart) any {
+			return struct {
+				Name, A, B string
+				Parts      []comparePart
+			}{name, a, b, parts}
+		},
+	} {
+		functions[name] = f
+	}
+	r := &Renderer{in: in, layout: render.NewLayout(folder, functions)}
+	functions["text"], functions["abs"] = EscapeMarkdown, func(path string) string { return in.BaseURL + path }
+	if r.text, err = texttemplate.New("").Funcs(functions).ParseFS(folder, "*.md"); err != nil {
+		return nil, err
+	}
+	r.tools, r.agents = toolsOf(in), agentsOf(in)
+	return r, nil
+}
+
+// Paths returns the paths of the pages that are rendered once.
+func (r *Renderer) Paths() []string {
+	out := []string{"/", "/leaderboards", "/tools", "/ai-agents", "/changes", "/for-vendors", "/compare"}
+	for i := range r.in.Boards {
+		out = append(out, boardPath(r.in.Boards[i].Category))
+	}
+	for i := range r.in.Observed {
+		out = append(out, observedPath(r.in.Observed[i].Category))
+	}
+	for slug := range r.tools {
+		out = append(out, toolPath(slug))
+	}
+	for slug := range r.agents {
+		out = append(out, agentPath(slug))
+	}
+	return out
+}
+
+// Page renders the page at one of Paths.
+func (r *Renderer) Page(path string) (Page, error) {
+	head, slug, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch {
+	case head == "":
+		return r.home()
+	case slug == "":
+		return r.list(head)
+	}
+	switch head {
+	case "leaderboards":
+		return r.board(slug)
+	case "observed":
+		return r.observed(slug)
+	case "ai-agents":
+		return r.agent(slug)
+	}
+	return r.tool(slug)
+}
+
+// page renders both forms of a page with the same data.
+func (r *Renderer) page(name string, h render.Head, data any) (p Page, err error) {
+	h.Site, h.Markdown = r.in.Site, true
+	if p.HTML, err = r.layout.Page(name, h, data); err != nil {
+		return p, err
+	}
+	var buf bytes.Buffer
+	err = r.text.ExecuteTemplate(&buf, name, struct {
+		render.Head
+		Data any
+	}{h, data})
+	p.Markdown = buf.Bytes()
+	return p, err
+}
+
+// HistoryPath is the path of the history of a board.
+func HistoryPath(category string) string { return boardPath(category) + "/history" }
+
+func boardPath(category string) string    { return "/leaderboards/" + category }
+func observedPath(category string) string { return "/observed/" + category }
+func toolPath(slug string) string         { return "/tools/" + slug }
+func agentPath(slug string) string        { return "/ai-agents/" + slug }
+
+// EscapeMarkdown escapes markup and the end of a table cell.
+func EscapeMarkdown(s string) string {
+	var b strings.Builder
+	for _, c := range s {
+		switch {
+		case c < ' ':
+			c = ' '
+		case strings.ContainsRune("\\`*_[]<>|#~", c):
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
