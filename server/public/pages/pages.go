@@ -21,6 +21,8 @@ type Handler struct {
 	Sender  *snapshotview.Sender
 	Errors  apierr.Writer
 	Missing *snapshotview.Missing
+
+	pictures gallery
 }
 
 // Mount registers the routes.
@@ -36,6 +38,9 @@ func (h *Handler) Mount(r chi.Router) {
 	route.Public(r, "/compare.md", h.page)
 	route.Public(r, "/compare/{pair}", h.comparison)
 	route.Public(r, "/observed", list)
+	route.Public(r, "/og/*", h.og)
+	route.Public(r, "/badge/{tool}", h.badge)
+	route.Public(r, "/feed.atom", h.feed)
 	for _, a := range render.Assets() {
 		r.Get(a.Path, asset(a))
 	}

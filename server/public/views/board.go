@@ -41,7 +41,7 @@ type promptRow struct {
 	Name, Text, Link string
 	Tags             []string
 	Bar              template.HTML
-	Top              []share
+	Top              []portion
 	N                string
 }
 
@@ -145,7 +145,7 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 	for i, t := range tools[:min(3, len(tools))] {
 		if t.Picks > 0 {
 			class, name, rate := []string{"r1", "r3", "r5"}[i], nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
-			row.Top = append(row.Top, share{class, name, chart.Percent(rate)})
+			row.Top = append(row.Top, portion{class, name, chart.Percent(rate)})
 			parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(math.Round(rate * whole))})
 		}
 	}

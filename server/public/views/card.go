@@ -15,7 +15,7 @@ import (
 type card struct {
 	Name, Link, URL string
 	Claim           string
-	Top             []share
+	Top             []portion
 	Bar             template.HTML
 	Note            string
 	Age             age
@@ -23,8 +23,8 @@ type card struct {
 	Synthetic       bool
 }
 
-// A share is a tool of a card with the class of its colour.
-type share struct{ Class, Tool, Rate string }
+// A portion is a tool of a card with the class of its colour.
+type portion struct{ Class, Tool, Rate string }
 
 // An age is when data is from, and a remark where that is long ago.
 type age struct{ When, Old string }
@@ -85,7 +85,7 @@ const whole = 10_000
 
 func (c *card) add(i int, tool string, rate float64, parts []chart.Part) []chart.Part {
 	class := []string{"r1", "r3", "r5"}[i]
-	c.Top = append(c.Top, share{class, tool, chart.Percent(rate)})
+	c.Top = append(c.Top, portion{class, tool, chart.Percent(rate)})
 	return append(parts, chart.Part{Series: chart.Series{Class: class, Name: tool}, Value: int64(math.Round(rate * whole))})
 }
 

@@ -29,6 +29,7 @@ type Input struct {
 	// empty without one.
 	Moves  []Move
 	Before string
+	AsOf   time.Time // of the last trial; zero without one
 	// Now is the time against which the age of data is told.
 	Now time.Time
 	// Trials says that trials can be read one by one.

@@ -1,0 +1,108 @@
+package pages
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/public/share"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+)
+
+// A gallery keeps the pictures of one snapshot that were drawn, the newest maxPictures. There
+// are too many comparisons to draw all of them at once.
+type gallery struct {
+	mu      sync.Mutex
+	painter *share.Painter
+	site    *snapshotview.Site
+	drawn   map[string]*snapshotview.Resource
+	order   []string
+}
+
+const maxPictures = 256 // of about 20 KB
+
+// picture draws the picture of a page, or returns the one that was drawn; nil for a page
+// without one. One is drawn at a time.
+func (g *gallery) picture(s *snapshotview.Site, path string) (*snapshotview.Resource, error) {
+	p, ok := s.Views.Picture(path)
+	if !ok {
+		return nil, nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.site != s {
+		g.site, g.drawn, g.order = s, map[string]*snapshotview.Resource{}, nil
+	}
+	if res := g.drawn[path]; res != nil {
+		return res, nil
+	}
+	if g.painter == nil {
+		painter, err := share.NewPainter()
+		if err != nil {
+			return nil, err
+		}
+		g.painter = painter
+	}
+	body, err := g.painter.PNG(p)
+	if err != nil {
+		return nil, err
+	}
+	if len(g.order) == maxPictures {
+		delete(g.drawn, g.order[0])
+		g.order = g.order[1:]
+	}
+	g.drawn[path], g.order = snapshotview.Unpacked("image/png", body), append(g.order, path)
+	return g.drawn[path], nil
+}
+
+// og serves the picture for links to a page.
+func (h *Handler) og(w http.ResponseWriter, r *http.Request) {
+	s := h.Current()
+	if s == nil {
+		h.empty(w)
+		return
+	}
+	res, err := h.pictures.picture(s, strings.TrimSuffix(cut("/"+chi.URLParam(r, "*")), ".png"))
+	switch {
+	case err != nil:
+		h.Errors.Write(w, r, apierr.Internal(err))
+	case res == nil:
+		h.Errors.Write(w, r, apierr.NotFound())
+	default:
+		h.Sender.Send(w, r, res)
+	}
+}
+
+// badge serves the badge of a tool.
+func (h *Handler) badge(w http.ResponseWriter, r *http.Request) {
+	s := h.Current()
+	if s == nil {
+		h.empty(w)
+		return
+	}
+	text, ok := s.Views.Badge(strings.TrimSuffix(cut(chi.URLParam(r, "tool")), ".svg"))
+	if !ok {
+		text = "not measured"
+	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'")
+	h.Sender.Send(w, r, snapshotview.Unpacked("image/svg+xml", share.Badge("AI agents", text)))
+}
+
+// feed serves what moved.
+func (h *Handler) feed(w http.ResponseWriter, r *http.Request) {
+	s := h.Current()
+	if s == nil {
+		h.empty(w)
+		return
+	}
+	body, err := share.Atom(s.Views.Feed())
+	if err != nil {
+		h.Errors.Write(w, r, apierr.Internal(err))
+		return
+	}
+	h.Sender.Send(w, r, snapshotview.Unpacked("application/atom+xml; charset=utf-8", body))
+}

@@ -1,0 +1,120 @@
+package views
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/public/share"
+)
+
+// Picture is what the picture for a link to a page shows; ok is false for a page without one.
+func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
+	head, slug, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch head {
+	case "", "home":
+		text, link, _ := r.headline()
+		p = share.Picture{Small: "firstpick", Title: text, Foot: r.sum()}
+		if board, found := r.Picture(link); found {
+			p.Rows = board.Rows
+		}
+		return r.marked(p), true
+	case "leaderboards":
+		if i := slices.IndexFunc(r.in.Boards, func(b analytics.Board) bool { return b.Category == slug }); i >= 0 {
+			b := &r.in.Boards[i]
+			text, _ := claim(b)
+			return r.marked(share.Picture{Small: "firstpick · " + b.Name, Title: text, Rows: rows(b.Tools, ""), Foot: r.boardCard(b).Note + " · " + ageOf(b.AsOf, r.in.Now).When}), true
+		}
+	case "observed":
+		if i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == slug }); i >= 0 {
+			b := &r.in.Observed[i]
+			p = share.Picture{Small: "firstpick · " + b.Heading(), Title: observedClaim(b), Foot: observed.Mark + " in " + r.observedCard(b).Note + ". Not a pick rate."}
+			for _, s := range b.Tools[:min(5, len(b.Tools))] {
+				p.Rows = append(p.Rows, share.Row{Name: s.Tool, Value: chart.Percent(s.UseRate), Share: s.UseRate})
+			}
+			return r.marked(p), true
+		}
+	case "tools":
+		if t := r.tools[slug]; t != nil {
+			b, s := t.Places[0].Board, t.Places[0].Standing
+			return r.marked(share.Picture{Small: "firstpick · " + t.Name, Title: sentence(b, s), Rows: rows(b.Tools, slug), Foot: b.Name + " · " + r.boardCard(b).Note}), true
+		}
+	case "compare":
+		return r.comparePicture(slug)
+	}
+	return p, false
+}
+
+func (r *Renderer) comparePicture(pair string) (p share.Picture, ok bool) {
+	a, b, _ := strings.Cut(pair, "-vs-")
+	x, y := r.tools[a], r.tools[b]
+	if x == nil || y == nil {
+		return p, false
+	}
+	for _, at := range x.Places {
+		if i := slices.IndexFunc(y.Places, func(q place) bool { return q.Board == at.Board }); i >= 0 {
+			pair := []analytics.Standing{at.Standing, y.Places[i].Standing}
+			slices.SortStableFunc(pair, func(a, b analytics.Standing) int { return b.Picks - a.Picks })
+			return r.marked(share.Picture{
+				Small: "firstpick · " + x.Name + " or " + y.Name, Title: compareSentence(at.Board, at.Standing, y.Places[i].Standing), Rows: rows(pair, ""),
+				Foot: at.Board.Name + " · " + r.boardCard(at.Board).Note,
+			}), true
+		}
+	}
+	return p, false
+}
+
+// marked marks the picture of simulated answers.
+func (r *Renderer) marked(p share.Picture) share.Picture {
+	if r.in.Synthetic {
+		p.Small, p.Foot = "SYNTHETIC · "+p.Small, "Simulated agents: not a measurement. "+p.Foot
+	}
+	return p
+}
+
+// rows are the first five tools; one that is not among them replaces the last.
+func rows(tools []analytics.Standing, slug string) (out []share.Row) {
+	first := slices.Clone(tools[:min(5, len(tools))])
+	if i := slices.IndexFunc(tools, func(s analytics.Standing) bool { return s.Slug == slug }); i >= len(first) {
+		first[len(first)-1] = tools[i]
+	}
+	for _, s := range first {
+		if s.Picks > 0 || s.Slug == slug {
+			out = append(out, share.Row{Name: s.Tool, Value: rateText(s), Share: s.PickRate})
+		}
+	}
+	return out
+}
+
+// Badge is the text of a tool's badge; ok is false for a tool that is not measured.
+func (r *Renderer) Badge(slug string) (text string, ok bool) {
+	t := r.tools[slug]
+	if t == nil {
+		return "", false
+	}
+	l := lineOf(slug, t)
+	if text = "picked " + l.Rate + " · #" + l.Place; t.Places[0].Standing.Picks == 0 {
+		text = "not picked yet"
+	}
+	if t.Places[0].Board.Synthetic {
+		text += " (synthetic)"
+	}
+	return text, true
+}
+
+// Feed lists what moved since the snapshot before.
+func (r *Renderer) Feed() share.Feed {
+	f := share.Feed{Title: "firstpick: what moved", URL: r.in.BaseURL + "/changes", Self: r.in.BaseURL + "/feed.atom", Updated: r.in.AsOf}
+	for _, m := range r.moves(maxNews) {
+		f.Entries = append(f.Entries, share.Entry{
+			ID: r.in.BaseURL + "/snapshots/" + r.in.SnapshotID + m.Link + "?in=" + strings.TrimPrefix(m.BoardLink, "/leaderboards/"), Title: m.Tool + " " + m.Diff + " points in " + m.Board, URL: r.in.BaseURL + m.Link, Updated: r.in.AsOf,
+			Text: "Pick rate of " + m.Tool + " in " + m.Board + ": " + m.From + " before, " + m.To + " now.",
+		})
+	}
+	return f
+}
+
+// maxNews is how many entries the feed has.
+const maxNews = 50
