@@ -29,7 +29,7 @@ func validID(id string) bool { return regexp.MustCompile(`^[0-9a-f]{20}$`).Match
 // download copies a snapshot to a folder of snapshots and checks every digest on the way.
 func download(ctx context.Context, from storage.Opener, root, id string) (m publish.Manifest, err error) {
 	if !validID(id) {
-		return m, fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f", id)
+		return m, fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f: %w", id, ErrName)
 	}
 	dir := filepath.Join(root, id)
 	data, err := readManifest(ctx, from, id)
