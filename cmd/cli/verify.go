@@ -70,8 +70,8 @@ func (o *verifyOptions) run(ctx context.Context, at string) error {
 	if err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(address); err == nil && from == storage.Opener(storage.Folder(address)) {
-		address = real // one memory for all links
+	if resolved, err := filepath.EvalSymlinks(address); err == nil && from == storage.Opener(storage.Folder(address)) {
+		address = resolved // one memory for all links
 	}
 	report, err := audit.Run(ctx, audit.Options{
 		From: from, Address: address, Snapshot: o.snapshot, Trusted: trusted, Heads: o.headsFile(), Now: o.env.Now(),

@@ -295,6 +295,9 @@ func findsAttacks(t *testing.T, base publisher) {
 		"an unlisted file": {func(p publisher) {
 			_ = os.WriteFile(filepath.Join(p.root(), p.current, "more.json"), nil, 0o600)
 		}, []string{}, []string{"CURRENT/more.json: not listed"}},
+		"an unlisted link": {func(p publisher) {
+			_ = os.Symlink("refs.json", filepath.Join(p.root(), p.current, "boards", "more.json"))
+		}, []string{}, []string{"CURRENT/boards/more.json: not listed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := base.copied(t)
