@@ -37,11 +37,11 @@ func (b *logbook) check(ctx context.Context, root, id string, m publish.Manifest
 	if err != nil {
 		return nil, err
 	}
-	if got, want := content.Digest(data), e.ManifestSHA256; got != want {
+	if got, want := content.Digest(data), e.digest; got != want {
 		return nil, problem(id+"/manifest.json", "its digest is %s, entry %d of the log has %s", got, e.index, want)
 	}
-	if e.Synthetic != m.Synthetic || !sameTime(e.AsOf, m.AsOf) {
-		return nil, problem(id+"/manifest.json", "synthetic is %t and asOf %s; entry %d of the log has %t and %s", m.Synthetic, timeText(m.AsOf), e.index, e.Synthetic, timeText(e.AsOf))
+	if e.synthetic != m.Synthetic || !sameTime(e.asOf, m.AsOf) {
+		return nil, problem(id+"/manifest.json", "synthetic is %t and asOf %s; entry %d of the log has %t and %s", m.Synthetic, timeText(m.AsOf), e.index, e.synthetic, timeText(e.asOf))
 	}
 	unlisted, err := b.registered(id, m)
 	if err != nil {
@@ -52,8 +52,8 @@ func (b *logbook) check(ctx context.Context, root, id string, m publish.Manifest
 		return nil, err
 	}
 	r.Size, r.Root, r.Errata, r.Retraction = b.view.Size, b.view.Hash.String(), b.errata[id], b.retracted[id]
-	if all := b.served(); len(all) > 0 && all[0].index > e.index {
-		r.Newest = &Newest{all[0].index, all[0].ID}
+	if all := b.served(); len(all) > 0 && b.live[all[0]].index > e.index {
+		r.Newest = &Newest{b.live[all[0]].index, all[0]}
 	}
 	return r, nil
 }
@@ -147,7 +147,7 @@ func firstAnswer(e publish.Eval, run publish.EvalRun) (first *time.Time) {
 // digest. The publisher may append entries and remove snapshots meanwhile.
 func (b *logbook) checkServed(ctx context.Context, r *LogReport, id string) error {
 	for {
-		wanted := slices.DeleteFunc(b.served(), func(e logged) bool { return e.ID == id })
+		wanted := slices.DeleteFunc(b.served(), func(other string) bool { return other == id })
 		if r.Unchecked = max(len(wanted)-maxServed, 0); r.Unchecked > 0 {
 			wanted = wanted[:maxServed]
 		}
@@ -163,26 +163,26 @@ func (b *logbook) checkServed(ctx context.Context, r *LogReport, id string) erro
 }
 
 // look returns the error of the newest of some snapshots that is not there as logged.
-func (b *logbook) look(ctx context.Context, wanted []logged) error {
+func (b *logbook) look(ctx context.Context, wanted []string) error {
 	errs := make([]error, len(wanted))
 	var g errgroup.Group
 	g.SetLimit(parallel)
-	for i, e := range wanted {
-		g.Go(func() error { errs[i] = isServed(ctx, b.From, e); return nil })
+	for i, id := range wanted {
+		g.Go(func() error { errs[i] = isServed(ctx, b.From, id, b.live[id]); return nil })
 	}
 	_ = g.Wait()
 	return cmp.Or(errs...)
 }
 
-func isServed(ctx context.Context, from storage.Opener, e logged) error {
-	data, err := readManifest(ctx, from, e.ID)
+func isServed(ctx context.Context, from storage.Opener, id string, e logged) error {
+	data, err := readManifest(ctx, from, id)
 	var p *PlaceError
 	if errors.As(err, &p) {
 		p.Reason = fmt.Sprintf("%s (entry %d of the log, no later entry removes it)", p.Reason, e.index)
 		return p
 	}
-	if err == nil && content.Digest(data) != e.ManifestSHA256 {
-		err = problem(e.ID+"/manifest.json", "its digest differs from entry %d of the log", e.index)
+	if err == nil && content.Digest(data) != e.digest {
+		err = problem(id+"/manifest.json", "its digest differs from entry %d of the log", e.index)
 	}
 	return err
 }

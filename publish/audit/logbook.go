@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/firstpick/firstpick/publish/translog"
 )
@@ -27,10 +28,12 @@ type logbook struct {
 	registrations map[int64]translog.Entry
 }
 
-// A logged is the entry of a snapshot.
+// A logged is what is compared of the entry of a snapshot.
 type logged struct {
-	index int64
-	translog.Entry
+	index     int64
+	digest    string
+	asOf      *time.Time
+	synthetic bool
 }
 
 // open opens the log and reads it, checks its key and that it continues the remembered head,
@@ -81,7 +84,7 @@ func (b *logbook) read(ctx context.Context, view *translog.View) error {
 			if !validID(e.ID) {
 				return problem("log", "entry %d has the invalid id %.40q", i, e.ID)
 			}
-			b.live[e.ID] = logged{i, e}
+			b.live[e.ID] = logged{i, e.ManifestSHA256, e.AsOf, e.Synthetic}
 		case translog.Removal:
 			delete(b.live, e.Snapshot)
 		case translog.Erratum:
@@ -118,13 +121,14 @@ func (b *logbook) update(ctx context.Context) (grew bool, err error) {
 	return true, b.read(ctx, view)
 }
 
-// served are the snapshots that must be there, newest first. A retracted one may be missing.
-func (b *logbook) served() (out []logged) {
-	for id, e := range b.live {
+// served returns the ids of the snapshots that must be there, newest first. A retracted one
+// may be missing.
+func (b *logbook) served() (ids []string) {
+	for id := range b.live {
 		if _, ok := b.retracted[id]; !ok {
-			out = append(out, e)
+			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(out, func(a, b logged) int { return cmp.Compare(b.index, a.index) })
-	return out
+	slices.SortFunc(ids, func(x, y string) int { return cmp.Compare(b.live[y].index, b.live[x].index) })
+	return ids
 }
