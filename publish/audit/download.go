@@ -12,7 +12,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/content"
@@ -27,8 +26,6 @@ const (
 
 // rows has the trials for readers without a library for Parquet.
 const rows = "rows.ndjson.gz"
-
-func validID(id string) bool { return len(id) == 20 && strings.Trim(id, "0123456789abcdef") == "" }
 
 // download copies a snapshot to a folder of snapshots and checks every digest on the way.
 func download(ctx context.Context, from storage.Opener, root, id string) (m publish.Manifest, err error) {
