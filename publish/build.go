@@ -230,7 +230,7 @@ func (in Input) runsOf(rows []trialstore.RunRow, r journal.Run) (out []EvalRun) 
 			run.AsOf = &row.LastAt
 		}
 		if at, ok := in.Registered[row.ID]; ok {
-			run.Registered = &journal.Registered{Index: at.Index, At: at.At}
+			run.Registered = &at
 		}
 		out = append(out, run)
 	}

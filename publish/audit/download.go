@@ -10,8 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"regexp"
 
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/content"
@@ -24,12 +24,13 @@ const (
 	maxBytes = 16 << 30
 )
 
-func validID(id string) bool { return regexp.MustCompile(`^[0-9a-f]{20}$`).MatchString(id) }
+// rows has the trials for readers without a library for Parquet.
+const rows = "rows.ndjson.gz"
 
 // download copies a snapshot to a folder of snapshots and checks every digest on the way.
 func download(ctx context.Context, from storage.Opener, root, id string) (m publish.Manifest, err error) {
 	if !validID(id) {
-		return m, fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f", id)
+		return m, fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f: %w", id, ErrName)
 	}
 	dir := filepath.Join(root, id)
 	data, err := readManifest(ctx, from, id)
@@ -39,7 +40,7 @@ func download(ctx context.Context, from storage.Opener, root, id string) (m publ
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, problem(id+"/manifest.json", "%v", err)
 	}
-	if err := checkFiles(m.Files); err != nil {
+	if err := checkFiles(m); err != nil {
 		return m, problem(id+"/manifest.json", "%v", err)
 	}
 	if err := save(dir, "manifest.json", data); err != nil {
@@ -74,13 +75,13 @@ func readManifest(ctx context.Context, from storage.Opener, id string) ([]byte, 
 	return data, err
 }
 
-func checkFiles(files []publish.File) error {
-	if len(files) > maxFiles {
-		return fmt.Errorf("%d files, at most %d are read", len(files), maxFiles)
+func checkFiles(m publish.Manifest) error {
+	if len(m.Files) > maxFiles {
+		return fmt.Errorf("%d files, at most %d are read", len(m.Files), maxFiles)
 	}
 	var total int64
 	seen := map[string]bool{"manifest.json": true, "manifest.sig": true}
-	for _, f := range files {
+	for _, f := range m.Files {
 		if !fs.ValidPath(f.Path) || !filepath.IsLocal(filepath.FromSlash(f.Path)) || seen[f.Path] {
 			return fmt.Errorf("lists an invalid file or a file twice: %.100q", f.Path)
 		}
@@ -88,6 +89,16 @@ func checkFiles(files []publish.File) error {
 		if total += f.Bytes; f.Bytes < 0 || f.Bytes > maxBytes || total > maxBytes {
 			return fmt.Errorf("more than %d bytes", int64(maxBytes))
 		}
+	}
+	for _, f := range m.Files {
+		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+			if seen[dir] {
+				return fmt.Errorf("lists %.100q, which is a file and a folder: %.100q", dir, f.Path)
+			}
+		}
+	}
+	if m.SchemaVersion >= 2 && !seen[rows] {
+		return fmt.Errorf("does not list %s, which layout 2 has", rows)
 	}
 	return nil
 }
@@ -154,5 +165,14 @@ func unlisted(ctx context.Context, from storage.Opener, id string, files []publi
 			return problem(f.Name, "not listed in the manifest")
 		}
 	}
-	return nil
+	folder, ok := from.(storage.Folder)
+	if !ok {
+		return nil
+	}
+	return fs.WalkDir(os.DirFS(string(folder)), id, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !d.Type().IsRegular() && !known[name] { // List leaves out links
+			err = problem(name, "not listed in the manifest")
+		}
+		return err
+	})
 }
