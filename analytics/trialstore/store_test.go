@@ -467,7 +467,7 @@ func TestParquetGivesTheSameCells(t *testing.T) {
 	s := openStore(t, "")
 	sync(t, s, root)
 	path := filepath.Join(dir, "it's.parquet")
-	if err := s.WriteParquet(t.Context(), path, nil); err != nil {
+	if err := s.WriteParquet(t.Context(), path, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	back, err := trialstore.OpenParquet(t.Context(), path)
