@@ -9,9 +9,6 @@ import (
 	"github.com/firstpick/firstpick/fixtures/inert"
 )
 
-// InertJSON is inert.JSON.
-func InertJSON(text []byte) []byte { return inert.JSON(text) }
-
 // CSVType is the media type of CSV.
 const CSVType = "text/csv; charset=utf-8"
 
