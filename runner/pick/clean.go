@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// mostName is the most bytes of a valid name, mostKept those that Clean keeps: whoever
-	// redacts a name finds a whole secret in it before cutting it further.
+	// mostName is the most bytes of a valid name, mostKept those that Clean keeps: a publisher
+	// finds a whole secret in a name before it cuts further.
 	mostName = 200
 	mostKept = 1000
 )
