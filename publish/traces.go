@@ -64,7 +64,8 @@ func (in Input) writeRun(ctx context.Context, dir string, r journal.Run, m *Mani
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
-	files, err := g.Write(ctx, to, gather.NewPolicy(m.Evidence, r.Synthetic))
+	public := in.policy(r.Synthetic)
+	files, err := g.Write(ctx, to, public)
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (in Input) writeRun(ctx context.Context, dir string, r journal.Run, m *Mani
 	}
 	for i := range e.Agents {
 		if a := g.Agents[e.Agents[i].Name]; a != nil {
-			e.Agents[i].Conditions = conditionsOf(a, r.Imported)
+			e.Agents[i].Conditions = conditionsOf(a, r.Imported, public)
 		}
 	}
 	return nil

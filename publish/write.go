@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
@@ -10,26 +11,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/gather"
 	"github.com/firstpick/firstpick/publish/storage"
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
-// write writes the snapshot into a staging folder and adds it to the place from there.
-func (in Input) write(ctx context.Context, m Manifest, docs map[string][]byte) (_ Manifest, id string, err error) {
-	defer func() { err = in.Place.advise(err) }()
-	staging, err := in.Place.staging()
-	if err != nil {
-		return m, "", err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
-	tmp := filepath.Join(staging, "snapshot")
+// write writes the rest of a snapshot beside its trials in a staging folder, and adds it to
+// the place from there.
+func (in Input) write(ctx context.Context, staging string, m Manifest, docs map[string][]byte) (Manifest, string, error) {
+	tmp := filepath.Join(staging, unnamed)
 	for name, data := range docs {
 		if err := writeFile(filepath.Join(tmp, filepath.FromSlash(name)), data); err != nil {
 			return m, "", err
 		}
 		m.Files = append(m.Files, File{Path: name, SHA256: content.Digest(data), Bytes: int64(len(data))})
 	}
-	trials, err := in.writeTrials(ctx, tmp)
+	trials, err := content.HashFile(filepath.Join(tmp, trialsName))
 	if err != nil {
 		return m, "", err
 	}
@@ -45,19 +44,32 @@ func (in Input) write(ctx context.Context, m Manifest, docs map[string][]byte) (
 	if err := errors.Join(writeFile(filepath.Join(tmp, manifestName), data), in.sign(tmp, data)); err != nil {
 		return m, "", err
 	}
-	id = snapshotID(data)
+	id := snapshotID(data)
 	if err := os.Rename(tmp, filepath.Join(staging, id)); err != nil {
 		return m, "", err
 	}
 	return m, id, in.Place.add(ctx, storage.Folder(staging), id, m)
 }
 
-func (in Input) writeTrials(ctx context.Context, dir string) (File, error) {
-	name := filepath.Join(dir, trialsName)
-	if err := in.Store.WriteParquet(ctx, name, in.ids()); err != nil {
-		return File{}, err
+// unnamed is the folder of a snapshot whose id is not known yet.
+const unnamed = "snapshot"
+
+// writeTrials writes trials.parquet and opens it: what is published follows from it, as it
+// must for those who verify.
+func (in Input) writeTrials(ctx context.Context, staging string) (*trialstore.Store, error) {
+	dir := filepath.Join(staging, unnamed)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, err
 	}
-	return content.HashFile(name)
+	if err := in.Store.WriteParquet(ctx, filepath.Join(dir, trialsName), in.ids(), in.policy(false).Picked); err != nil {
+		return nil, err
+	}
+	return OpenTrials(ctx, staging, unnamed)
+}
+
+// policy returns what is published of the trials of a run.
+func (in Input) policy(synthetic bool) *gather.Policy {
+	return gather.NewPolicy(cmp.Or(in.Evidence, trialset.Quotes), synthetic, in.Catalog)
 }
 
 func (in Input) sign(dir string, manifest []byte) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/deadline"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
 const (
@@ -132,7 +133,7 @@ func serve(w http.ResponseWriter, r *http.Request, name string, f io.ReadSeeker,
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".json":
-		return jsonType
+		return snapshotview.JSONType
 	case ".parquet":
 		return "application/vnd.apache.parquet"
 	case ".zst":

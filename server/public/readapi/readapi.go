@@ -142,7 +142,6 @@ func (h *Handler) leaderboard(w http.ResponseWriter, r *http.Request) {
 		return
 	default:
 		w.Header().Set("Content-Disposition", `attachment; filename="`+category+"-"+s.ID+`.csv"`)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
 		h.Sender.Send(w, r, s.Board(category, snapshotview.AsCSV))
 		return
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
-	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/tools"
 )
@@ -73,7 +72,7 @@ func (h *Handler) tool(name string, parameters ...string) http.HandlerFunc {
 			h.Errors.Write(w, r, failed(answer))
 			return
 		}
-		h.Sender.Send(w, r, snapshotview.Unpacked("application/json; charset=utf-8", render.InertJSON(append(answer.JSON, '\n'))))
+		h.Sender.Send(w, r, snapshotview.Unpacked(snapshotview.JSONType, append(answer.JSON, '\n')))
 	}
 }
 

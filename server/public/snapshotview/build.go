@@ -1,7 +1,6 @@
 package snapshotview
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -57,15 +57,7 @@ type builder struct {
 	pack   *Packer
 }
 
-func (b *builder) json(v any) (*Resource, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return b.pack.Pack("application/json; charset=utf-8", buf.Bytes())
-}
+func (b *builder) json(v any) (*Resource, error) { return b.pack.JSON(v) }
 
 // documents renders boards and the reports of their tools.
 func (b *builder) documents() error {
@@ -122,11 +114,11 @@ type PromptList struct {
 
 func (b *builder) promptList(board analytics.Board) (*Resource, error) {
 	list := PromptList{board.Category, b.in.ID, board.Synthetic, append([]analytics.Prompt{}, board.Prompts...)}
-	data, err := json.Marshal(list)
+	data, err := json.Marshal(list) // escapes ampersands too
 	if err != nil {
 		return nil, err
 	}
-	return b.pack.Pack("application/json; charset=utf-8", render.InertJSON(append(data, '\n')))
+	return b.pack.Pack(JSONType, inert.JSON(append(data, '\n')))
 }
 
 // table is a board as a table, with a line for each tool.
@@ -210,7 +202,8 @@ func (b *builder) pages() error {
 		if err := errors.Join(html.Err, words[path].Err); err != nil {
 			return err
 		}
-		page, err := b.pack.Page(b.in.BaseURL, path, html.Body, words[path].Body)
+		// Names in older snapshots may have characters that nobody sees.
+		page, err := b.pack.Page(b.in.BaseURL, path, inert.Text(html.Body), inert.Text(words[path].Body))
 		if err != nil {
 			return err
 		}

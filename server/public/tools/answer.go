@@ -37,13 +37,11 @@ func invalid(issues []Issue) Answer {
 }
 
 func encode(v any) []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false) // models copy URLs literally
-	if err := enc.Encode(v); err != nil {
+	data, err := snapshotview.EncodeJSON(v)
+	if err != nil {
 		panic(err) // values of our own types always encode
 	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	return bytes.TrimSuffix(data, []byte("\n"))
 }
 
 // A Call is one call of a public tool.
