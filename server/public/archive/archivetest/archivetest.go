@@ -44,7 +44,7 @@ func New(t testing.TB, trials int, hostile string) *Source {
 	t.Helper()
 	s := &Source{Root: t.TempDir()}
 	for _, eval := range []string{"web", "team/web:2"} {
-		folder := "trials/webserver/" + eval
+		folder := trialset.Folder("webserver", eval)
 		dir := filepath.Join(s.Root, filepath.FromSlash(folder))
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
