@@ -34,7 +34,7 @@ type Changes struct {
 func (h *Handler) Changes(ctx context.Context, q tools.ChangesQuery) (Changes, error) {
 	list, err := h.List(ctx)
 	if err != nil {
-		return Changes{}, apierr.StoreDown(err)
+		return Changes{}, err
 	}
 	newer := slices.IndexFunc(list, func(s Snapshot) bool { return s.Current })
 	if newer < 0 {
