@@ -1,6 +1,7 @@
 package servertest_test
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -130,5 +131,38 @@ func TestNoMarkIsFound(t *testing.T) {
 	}
 	if got := unmarkedLines("# OBSERVED\n73%\n## Other\n73%\n", "73%"); len(got) != 1 {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestObservedTables: every row is marked, and a form that does not exist is an error.
+func TestObservedTables(t *testing.T) {
+	srv := newServer(t, sitetest.NewObserved(t), nil)
+	for path, rows := range map[string]int{
+		"/api/public/observed?category=webserver&format=csv": 14, "/api/public/leaderboard?kind=observed&category=Webserver&format=csv": 14, "/api/public/observed?category=orm&format=csv": 1,
+	} {
+		resp := ask(srv, "GET", path)
+		table, err := csv.NewReader(strings.NewReader(body(t, resp))).ReadAll()
+		if err != nil || len(table) <= rows || !strings.HasPrefix(resp.Header.Get("Content-Disposition"), `attachment; filename="observed-`) {
+			t.Fatalf("%s: %v %v %q", path, err, resp.Header, table)
+		}
+		for at, head := range table[0] {
+			for _, row := range table[1:] {
+				if head == "observed" && row[at] != "true" || head == "useRate" && row[at] == "" || strings.Contains(head, "pick") {
+					t.Errorf("%s: %s of %q", path, head, row)
+				}
+			}
+		}
+	}
+	prompts := body(t, ask(srv, "GET", "/api/public/prompts?category=webserver&format=csv"))
+	if !strings.HasPrefix(prompts, "snapshot,synthetic,observed,category,eval,prompt,") {
+		t.Errorf("prompts: %s", prompts)
+	}
+	for path, part := range map[string]string{
+		"/api/public/leaderboard?kind=observed&category=orm&format=parquet": "json or csv", "/api/public/observed?category=orm&format=xml": "json or csv",
+		"/api/public/observed?format=csv": "needs a category", "/api/public/prompts?category=webserver&format=parquet": "json or csv",
+	} {
+		if resp := ask(srv, "GET", path); resp.StatusCode != http.StatusBadRequest || !strings.Contains(body(t, resp), part) {
+			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
 	}
 }

@@ -141,12 +141,17 @@ func (h *Handler) leaderboard(w http.ResponseWriter, r *http.Request) {
 		h.redirect(w, "/snapshots/"+s.ID+"/trials.parquet")
 		return
 	default:
-		w.Header().Set("Content-Disposition", `attachment; filename="`+category+"-"+s.ID+`.csv"`)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		h.Sender.Send(w, r, s.Board(category, snapshotview.AsCSV))
+		h.sendTable(w, r, category+"-"+s.ID, s.Board(category, snapshotview.AsCSV))
 		return
 	}
 	h.Errors.Write(w, r, e)
+}
+
+// sendTable answers with a table as a file. name has no extension.
+func (h *Handler) sendTable(w http.ResponseWriter, r *http.Request, name string, res *snapshotview.Resource) {
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	h.Sender.Send(w, r, res)
 }
 
 // redirect leads to the trials that a board is computed from. It is temporary: the next
@@ -175,12 +180,20 @@ func (h *Handler) observed(w http.ResponseWriter, r *http.Request) {
 		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter category is longer than 200 bytes."))
 		return
 	}
-	res := s.ObservedBoard(category)
-	if res == nil {
+	format := values.Get("format")
+	res := s.ObservedBoard(category, "")
+	switch {
+	case format != "" && format != "json" && format != snapshotview.AsCSV:
+		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter format is json or csv for observed boards; no trials are behind them."))
+	case format == snapshotview.AsCSV && category == "":
+		h.Errors.Write(w, r, apierr.InvalidRequest("The format csv needs a category."))
+	case res == nil:
 		h.Errors.Write(w, r, apierr.CategoryNotFound(s.SuggestObserved(category)))
-		return
+	case format == snapshotview.AsCSV:
+		h.sendTable(w, r, "observed-"+category+"-"+s.ID, s.ObservedBoard(category, snapshotview.AsCSV))
+	default:
+		h.Sender.Send(w, r, res)
 	}
-	h.Sender.Send(w, r, res)
 }
 
 // find returns a board, cut by a tag where by names one, or the list of a domain where no category is asked for.
