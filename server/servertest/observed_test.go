@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firstpick/firstpick/server/public/archive/archivetest"
 	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 	"github.com/firstpick/firstpick/server/public/tools"
 )
@@ -163,6 +164,48 @@ func TestObservedTables(t *testing.T) {
 	} {
 		if resp := ask(srv, "GET", path); resp.StatusCode != http.StatusBadRequest || !strings.Contains(body(t, resp), part) {
 			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
+	}
+}
+
+// TestObservedIsFound: what was only observed is named by the search and by errors.
+func TestObservedIsFound(t *testing.T) {
+	site := sitetest.NewObserved(t)
+	srv := newServer(t, site, nil)
+	for path, want := range map[string]struct {
+		status int
+		parts  []string
+	}{
+		"/search?q=drizzle":                                   {200, []string{`"observedCategories":[{"name":"`, `"slug":"orm","observed":true,"url":"` + base + `/observed/orm"`}},
+		"/search?q=drizle":                                    {200, []string{`"slug":"orm","observed":true`}},
+		"/search?q=orm":                                       {200, []string{`"slug":"orm","observed":true`}},
+		"/search?q=xyzzyxyz":                                  {200, []string{`"suggestions":[],"categories":[]}`}},
+		"/api/public/report?q=prisma":                         {404, []string{"tool_not_found", "/api/public/observed?category=orm"}},
+		"/api/public/report?q=stripe":                         {404, []string{"none of its categories is measured", "/api/public/leaderboard"}},
+		"/api/public/leaderboard?category=orm":                {404, []string{"category_not_found", "/api/public/observed?category=orm"}},
+		"/api/public/leaderboard?category=nope":               {404, []string{"category_not_found", "/api/public/leaderboard lists"}},
+		"/api/public/observed?category=nope":                  {404, []string{"/api/public/observed lists"}},
+		"/api/public/trials?category=orm":                     {404, []string{"/api/public/observed?category=orm"}},
+		"/snapshots/ffffffffffffffffffff/manifest.json":       {404, []string{`"not_found"`, "/api/public/snapshots lists"}},
+		"/snapshots/" + archivetest.Current + "/nothing.json": {404, []string{`"not_found"`, "manifest.json lists"}},
+	} {
+		resp := ask(srv, "GET", path, "Accept", "application/json")
+		text := body(t, resp)
+		for _, part := range want.parts {
+			if resp.StatusCode != want.status || !strings.Contains(text, part) {
+				t.Errorf("%s: %d without %s: %s", path, resp.StatusCode, part, text)
+			}
+		}
+	}
+	for _, accept := range []string{"text/html", "text/markdown"} {
+		if page := body(t, ask(srv, "GET", "/search?q=drizzle", "Accept", accept)); !strings.Contains(page, "/observed/orm") || !strings.Contains(page, "OBSERVED") {
+			t.Errorf("as %s: %s", accept, page)
+		}
+	}
+	for tool, arguments := range map[string]string{"lookupTool": `{"query":"prisma"}`, "getPickRate": `{"tool":"prisma"}`, "getLeaderboard": `{"category":"orm"}`} {
+		a := tools.Call{Tool: tool, Arguments: json.RawMessage(arguments)}.Answer(site)
+		if !a.Failed || !strings.Contains(string(a.JSON), "Call getLeaderboard with kind observed") {
+			t.Errorf("%s: %s", tool, a.JSON)
 		}
 	}
 }

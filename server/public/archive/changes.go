@@ -131,7 +131,7 @@ func (h *Handler) checked(ctx context.Context, q tools.ChangesQuery) (Changes, e
 		return Changes{}, err
 	}
 	if _, ok := s.Leaderboard(q.Category); q.Category != "" && !ok {
-		return Changes{}, apierr.CategoryNotFound(s.SuggestCategories(q.Category))
+		return Changes{}, s.NoCategory(q.Category)
 	}
 	return h.Changes(ctx, q)
 }

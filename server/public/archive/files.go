@@ -53,9 +53,12 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, name := route.Param(r, "snapshot"), route.Param(r, "*")
 	if !snapshotID.MatchString(id) {
-		return apierr.NotFound()
+		return noSnapshot()
 	}
 	listed, err := h.listed(r.Context(), id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return noSnapshot()
+	}
 	if err != nil {
 		return missing(err)
 	}
@@ -66,7 +69,9 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request) error {
 	case name == manifestName: // its digest begins with the id
 		want.SHA256 = id
 	case !ok:
-		return apierr.NotFound()
+		e := apierr.NotFound()
+		e.Description = "The snapshot has no such file. Its manifest.json lists those that it has."
+		return e
 	}
 	f, size, err := h.Source.Open(r.Context(), id+"/"+name)
 	if err != nil {
@@ -218,6 +223,12 @@ func (h *Handler) allow(w http.ResponseWriter) error {
 		return apierr.RateLimited(after)
 	}
 	return nil
+}
+
+func noSnapshot() error {
+	e := apierr.NotFound()
+	e.Description = "This server has no such snapshot. /api/public/snapshots lists those that it has."
+	return e
 }
 
 // missing is the error of a file that cannot be opened.

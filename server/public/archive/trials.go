@@ -114,7 +114,7 @@ func filter(s *snapshotview.Site, q TrialsQuery) (board analytics.Board, f trial
 	if name := strings.TrimSpace(q.Tool); name != "" {
 		slug, ok := s.Slug(name)
 		if !ok {
-			return board, f, apierr.ToolNotFound("No tool has this name, slug, domain or package. Names are matched exactly.", s.SuggestTools(name))
+			return board, f, s.NoTool(name)
 		}
 		if report, _, _ := s.Find(slug); category == "" {
 			category = report.Category
@@ -126,7 +126,7 @@ func filter(s *snapshotview.Site, q TrialsQuery) (board analytics.Board, f trial
 	}
 	board, ok := s.Leaderboard(category)
 	if !ok {
-		return board, f, apierr.CategoryNotFound(s.SuggestCategories(category))
+		return board, f, s.NoCategory(category)
 	}
 	if f.Outcome = q.Outcome; f.Outcome != "" && !slices.Contains(trialset.Outcomes(), f.Outcome) {
 		return board, f, apierr.InvalidRequest("The query parameter outcome is one of " + strings.Join(trialset.Outcomes(), ", ") + ".")

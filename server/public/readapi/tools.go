@@ -33,7 +33,7 @@ func (h *Handler) prompts(w http.ResponseWriter, r *http.Request) {
 	case format != "" && format != "json" && format != snapshotview.AsCSV:
 		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter format is json or csv."))
 	case res == nil:
-		h.Errors.Write(w, r, apierr.CategoryNotFound(s.SuggestCategories(category)))
+		h.Errors.Write(w, r, s.NoCategory(category))
 	case format == snapshotview.AsCSV:
 		h.sendTable(w, r, "prompts-"+category+"-"+s.ID, s.Prompts(category, snapshotview.AsCSV))
 	default:

@@ -159,6 +159,20 @@ func (s *Site) ObservedBoard(category, form string) *Resource {
 	return s.observed[boardKey{category, form}]
 }
 
+// ObservedOf returns the first observed board, by category, that lists the tool that q names.
+func (s *Site) ObservedOf(q string) (observed.Board, bool) {
+	ref, ok := s.index.Lookup(q)
+	if !ok {
+		return observed.Board{}, false
+	}
+	for _, b := range s.Observed {
+		if slices.ContainsFunc(b.Tools, func(t observed.Standing) bool { return t.Slug == ref.Slug }) {
+			return b, true
+		}
+	}
+	return observed.Board{}, false
+}
+
 // SuggestObserved returns slugs of observed boards near q.
 func (s *Site) SuggestObserved(q string) []string {
 	names := map[string]string{}
