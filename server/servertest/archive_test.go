@@ -80,6 +80,9 @@ func TestFilesOfSnapshots(t *testing.T) {
 		if part := ask(srv, "GET", path, "Range", "bytes=1-3"); part.StatusCode != 206 || body(t, part) != text[1:min(4, len(text))] {
 			t.Errorf("%s: a range, %d", path, part.StatusCode)
 		}
+		if other := ask(srv, "GET", path, "Range", "items=0-5"); other.StatusCode != 200 || body(t, other) != text {
+			t.Errorf("%s: another unit of ranges, %d", path, other.StatusCode)
+		}
 		if beyond := ask(srv, "GET", path, "Range", "bytes=99999999-"); beyond.StatusCode != 416 || !strings.Contains(body(t, beyond), `"range_not_satisfiable"`) {
 			t.Errorf("%s: beyond its end, %d", path, beyond.StatusCode)
 		}

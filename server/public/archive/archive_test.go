@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -23,6 +24,7 @@ import (
 type bucket struct {
 	*archivetest.Source
 	slow         atomic.Bool
+	list         []archive.Snapshot // in place of that of the source
 	stamps, gets atomic.Int64
 }
 
@@ -45,8 +47,20 @@ func (b *bucket) Open(ctx context.Context, name string) (archive.File, int64, er
 	return b.Source.Open(ctx, name)
 }
 
+func (b *bucket) Snapshots(ctx context.Context) ([]archive.Snapshot, error) {
+	if b.list != nil {
+		return b.list, nil
+	}
+	return b.Source.Snapshots(ctx)
+}
+
 // served returns the status of a path of a bucket.
 func served(t *testing.T) (*bucket, func(path string) int) {
+	b, get := answered(t)
+	return b, func(path string) int { return get(path).Code }
+}
+
+func answered(t *testing.T) (*bucket, func(path string) *httptest.ResponseRecorder) {
 	b := &bucket{Source: archivetest.New(t, 5, "text")}
 	h := archive.New(archive.Config{
 		Source: b, Current: func() *snapshotview.Site { return &snapshotview.Site{ID: archivetest.Current} }, Sender: snapshotview.NewSender(""),
@@ -55,10 +69,10 @@ func served(t *testing.T) (*bucket, func(path string) int) {
 	t.Cleanup(func() { _ = h.Close() })
 	r := chi.NewRouter()
 	h.Mount(r)
-	return b, func(path string) int {
+	return b, func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		r.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
-		return w.Code
+		return w
 	}
 }
 
@@ -130,4 +144,33 @@ func TestReadsOfABucket(t *testing.T) {
 			t.Error("a tile of the new checkpoint is missing")
 		}
 	})
+}
+
+// TestChangesOfTies: of snapshots with the same trials the one published first is older.
+func TestChangesOfTies(t *testing.T) {
+	at := func(day int) *time.Time {
+		d := time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC)
+		return &d
+	}
+	current := archive.Snapshot{ID: archivetest.Current, AsOf: at(6), PublishedAt: *at(8), Current: true}
+	older := archive.Snapshot{ID: archivetest.Older, AsOf: at(6), PublishedAt: *at(7)}
+	twin := older
+	twin.PublishedAt = current.PublishedAt
+	for name, c := range map[string]struct {
+		list        []archive.Snapshot
+		since, want string
+	}{
+		"before both":             {[]archive.Snapshot{current, older}, "2020-01-01", `"older":{"id":"` + archivetest.Older},
+		"published together":      {[]archive.Snapshot{current, twin}, "2020-01-01", `"older":{"id":"` + archivetest.Older},
+		"the day of both":         {[]archive.Snapshot{current, older}, "2026-05-06", `"note":"The snapshot to compare with`},
+		"the day, at once":        {[]archive.Snapshot{current, twin}, "2026-05-06", `"older":{"id":"` + archivetest.Current},
+		"only one":                {[]archive.Snapshot{current}, "2020-01-01", `"note":`},
+		"the earlier one by name": {[]archive.Snapshot{current, older}, archivetest.Older, `"older":{"id":"` + archivetest.Older},
+	} {
+		b, get := answered(t)
+		b.list = c.list
+		if w := get("/api/public/changes?since=" + c.since); w.Code != 200 || !strings.Contains(w.Body.String(), c.want) {
+			t.Errorf("%s: %d without %s: %s", name, w.Code, c.want, w.Body)
+		}
+	}
 }
