@@ -21,7 +21,7 @@ type setKey struct{ snapshot, category, eval string }
 // sorted.
 func (h *Handler) evals(ctx context.Context, s *snapshotview.Site, category string) ([]setKey, error) {
 	files, err := h.listed(ctx, s.ID)
-	if none := !s.Trials || h.Source == (None{}); err != nil && !(none && errors.Is(err, fs.ErrNotExist)) {
+	if has := s.Trials && h.Source != (None{}); err != nil && (has || !errors.Is(err, fs.ErrNotExist)) {
 		return nil, unread(removed(err))
 	}
 	out := []setKey{}
