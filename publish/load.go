@@ -165,8 +165,8 @@ func parseManifest(id string, data []byte) (m Manifest, err error) {
 		return damaged("%v", err)
 	}
 	for i, e := range m.Evals {
-		place := tracesDir(e.Category, e.Name)
-		twice := slices.ContainsFunc(m.Evals[:i], func(o Eval) bool { return tracesDir(o.Category, o.Name) == place })
+		place := trialset.Folder(e.Category, e.Name)
+		twice := slices.ContainsFunc(m.Evals[:i], func(o Eval) bool { return trialset.Folder(o.Category, o.Name) == place })
 		if twice || !eval.ValidName(e.Name) || !fs.ValidPath(place) || strings.Count(place, "/") != 2 {
 			return damaged("eval %q of category %q occurs twice, or cannot be named so", e.Name, e.Category)
 		}
@@ -192,7 +192,7 @@ func readFiles(dir *os.Root, m Manifest) (map[string][]byte, error) {
 
 // large says that a file grows with the trials, so that it is never held in memory.
 func large(name string) bool {
-	return name == trialsName || name == rowsName || strings.HasPrefix(name, tracesRoot)
+	return name == trialsName || name == rowsName || strings.HasPrefix(name, trialset.Root+"/")
 }
 
 func readChecked(dir *os.Root, f File) (data []byte, err error) {

@@ -20,15 +20,6 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-// tracesRoot begins the names of trial files.
-const tracesRoot = "trials/"
-
-// tracesDir is the folder of the trial files of an eval. Names of evals may have slashes
-// and colons, which are no part of a name of a file.
-func tracesDir(category, eval string) string {
-	return tracesRoot + category + "/" + strings.NewReplacer("/", "~", ":", "=").Replace(eval)
-}
-
 // writeTraces writes the trial files of all runs below dir, lists them and sets the
 // conditions of the agents.
 func (in Input) writeTraces(ctx context.Context, dir string, m *Manifest) error {
@@ -59,7 +50,7 @@ func (in Input) writeRun(ctx context.Context, dir string, r journal.Run, m *Mani
 	if valid != e.Valid {
 		return fmt.Errorf("its journal has %d answers and the store %d: the run is still being written; wait until it has finished", valid, e.Valid)
 	}
-	place := tracesDir(e.Category, e.Name)
+	place := trialset.Folder(e.Category, e.Name)
 	to := filepath.Join(dir, filepath.FromSlash(place))
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
@@ -97,7 +88,7 @@ func (s *Snapshot) OpenTraces(root, category, eval string, decoder *zstd.Decoder
 }
 
 func openTraces(dir *os.Root, id string, m Manifest, category, eval string, decoder *zstd.Decoder) (*trialset.Set, error) {
-	place := tracesDir(category, eval)
+	place := trialset.Folder(category, eval)
 	p := trialset.Place{Of: "snapshot", ID: path.Join(id, place), Open: trialset.InRoot(dir, place)}
 	for _, f := range m.Files {
 		if name, ok := strings.CutPrefix(f.Path, place+"/"); ok {
@@ -142,7 +133,7 @@ func checkTraces(ctx context.Context, dir *os.Root, id string, m Manifest) error
 func verifyTraces(ctx context.Context, dir *os.Root, id string, m Manifest, store *trialstore.Store) error {
 	seed := maphash.MakeSeed()
 	return eachTraces(dir, id, m, func(e Eval, set *trialset.Set) error {
-		place := tracesDir(e.Category, e.Name)
+		place := trialset.Folder(e.Category, e.Name)
 		damaged := func(format string, args ...any) error {
 			return &DamageError{Path: place, Reason: fmt.Sprintf(format, args...)}
 		}

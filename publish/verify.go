@@ -193,7 +193,7 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 	}
 	for _, e := range m.Evals {
 		for _, name := range trialset.FileNames() {
-			want[path.Join(tracesDir(e.Category, e.Name), name)] = nil // they were compared above
+			want[path.Join(trialset.Folder(e.Category, e.Name), name)] = nil // they were compared above
 		}
 	}
 	for _, f := range m.Files {

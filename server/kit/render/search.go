@@ -9,8 +9,8 @@ import (
 type Search struct {
 	Query string
 	// Known marks a tool of the catalogue that is not measured yet.
-	Known             bool
-	Tools, Categories []Link
+	Known                       bool
+	Tools, Categories, Observed []Link
 }
 
 // A SearchRenderer renders search results.

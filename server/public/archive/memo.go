@@ -72,7 +72,7 @@ func (m *memo) keep(stamp, key string, v any) {
 
 // get returns the answer of a key as values.
 func get[T any](ctx context.Context, h *Handler, key string, make func(context.Context) (T, error)) (v T, err error) {
-	stamp, err := h.at(ctx)
+	stamp, err := h.stamp.get(ctx)
 	if err != nil {
 		return v, err
 	}
