@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/publish"
+)
+
+// A place is a data folder with a registered run of a simulated agent.
+type place struct {
+	data string
+	at   time.Time // of the clock
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	p := &place{t.TempDir(), time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)}
+	p.run(t, "a")
+	return p
+}
+
+// run registers and runs an eval.
+func (p *place) run(t *testing.T, name string) {
+	t.Helper()
+	file := filepath.Join(p.data, name+".yaml")
+	text := "name: " + name + "\ncategory: payments\nrepeats: 20\nprompts: [{id: p0, text: Take payments.}]\n" +
+		"agents: [{name: sim, kind: simulated, seed: 3, truth: {stripe: 1}}]\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.do(t, exitOK, "registered: entry ", "run", file, "--register")
+}
+
+// do runs a command a minute after the last one. It must end with a code, and its output
+// must have a text.
+func (p *place) do(t *testing.T, code int, want string, args ...string) string {
+	t.Helper()
+	env := OS()
+	var out bytes.Buffer
+	env.Args, env.Stdin, env.Stdout, env.Stderr = append(args, "--data", p.data), strings.NewReader(""), &out, &out
+	env.Getenv, env.Environ = func(string) string { return "" }, nil
+	p.at = p.at.Add(time.Minute)
+	env.Now = func() time.Time { return p.at }
+	if got := Main(env); got != code || !strings.Contains(out.String(), want) {
+		t.Errorf("%q: code %d, want %d and %q in\n%s", args, got, code, want, out.String())
+	}
+	return out.String()
+}
+
+func (p *place) publish(t *testing.T, args ...string) (id string) {
+	t.Helper()
+	p.do(t, exitOK, "snapshot ", append([]string{"publish", "--allow-synthetic"}, args...)...)
+	id, err := publish.Local(p.root()).Current(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func (p *place) root() string { return filepath.Join(p.data, "snapshots") }
+
+// TestSecondPlaceOfAKey publishes a registered run to a second place, whose log has the same key.
+func TestSecondPlaceOfAKey(t *testing.T) {
+	p := newPlace(t)
+	p.publish(t)
+	other := filepath.Join(p.data, "other")
+	for range 2 { // the log of the place is empty, and then it has an entry
+		p.do(t, exitOK, "is registered in another log", "publish", "--allow-synthetic", "--to", other)
+	}
+	for _, root := range []string{p.root(), other} {
+		p.do(t, exitOK, "documents recomputed from 20 trials", "verify", root)
+	}
+	p.do(t, exitOK, `"registered": {`, "snapshot", "show")
+}
