@@ -4,12 +4,13 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,18 +27,17 @@ const signingKey = "signing.key"
 type publicLog struct {
 	*app
 	translog.Log
-	entries []translog.Entry // as they were when it was opened
+	key     ed25519.PublicKey // that the log keeps; nil before the first entry
+	entries []translog.Entry  // as of the last read
 }
 
 // publicLog opens the log of a place for appending. A log keeps its first key: that in the
 // file sign, or else the data folder's own one, which is created with the log.
 func (a *app) publicLog(ctx context.Context, place storage.Store, sign string) (l *publicLog, err error) {
 	l = &publicLog{app: a, Log: translog.Log{Store: place}}
-	view, err := translog.Open(ctx, place)
-	if err != nil && !errors.Is(err, translog.ErrNoLog) {
+	if err := l.read(ctx); err != nil {
 		return nil, err
 	}
-	exists := err == nil
 	if sign != "" {
 		if l.Signer, err = publish.ReadPrivateKey(sign); err != nil {
 			return nil, badInput(err)
@@ -46,19 +46,29 @@ func (a *app) publicLog(ctx context.Context, place storage.Store, sign string) (
 		return nil, usageErr("openssl genpkey -algorithm ed25519 -out KEY creates one; store it with your secrets, because the log keeps its key",
 			"%s is not a local folder: sign its log with --sign KEY", place)
 	}
-	if l.Signer == nil || exists && !view.Key.Equal(l.Signer.Public()) {
-		if l.Signer, err = a.ownKey(!exists); err != nil {
+	if l.Signer == nil || l.key != nil && !l.key.Equal(l.Signer.Public()) {
+		if l.Signer, err = a.ownKey(l.key == nil); err != nil {
 			return nil, err
 		}
 	}
-	if !exists {
-		return l, nil
-	}
-	if l.Signer == nil || !view.Key.Equal(l.Signer.Public()) {
+	if l.key != nil && (l.Signer == nil || !l.key.Equal(l.Signer.Public())) {
 		return nil, otherKey(place)
 	}
+	return l, nil
+}
+
+// read reads the log, if there is one.
+func (l *publicLog) read(ctx context.Context) error {
+	view, err := translog.Open(ctx, l.Store)
+	if errors.Is(err, translog.ErrNoLog) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.key = view.Key
 	l.entries, err = view.Entries(ctx, 0, view.Size)
-	return l, err
+	return err
 }
 
 func otherKey(place storage.Store) error {
@@ -127,10 +137,18 @@ func (l *publicLog) add(ctx context.Context, entries ...translog.Entry) (int64, 
 	return index, err
 }
 
-// published appends a snapshot that is in its place, unless the log has it.
-func (l *publicLog) published(ctx context.Context, m publish.Manifest, id string) error {
+// published appends a snapshot that is in its place, unless the log has it by now. The error
+// is fs.ErrNotExist if it is not in its place.
+func (l *publicLog) published(ctx context.Context, id string) error {
 	data, _, err := storage.ReadAll(ctx, l.Store, id+"/manifest.json")
 	if err != nil {
+		return err
+	}
+	var m publish.Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return err
+	}
+	if err := l.read(ctx); err != nil { // other publishers append meanwhile
 		return err
 	}
 	digest := content.Digest(data)
@@ -163,43 +181,41 @@ func (l *publicLog) resolve(name string) (string, error) {
 	return name, nil
 }
 
-// removed appends the removals of snapshots that will be pruned, before they are. A place
-// without a log gets none.
-func (a *app) removed(ctx context.Context, from publish.Place, sign string, keep int) error {
-	view, err := translog.Open(ctx, from.Store)
-	if errors.Is(err, translog.ErrNoLog) {
-		return nil
+// removed appends the removals of snapshots that will be deleted, before they are, and of
+// those that the place lost. It returns the log and the ids of the removals; nil without any.
+func (a *app) removed(ctx context.Context, from storage.Store, sign string, ids []string) (*publicLog, []string, error) {
+	l := &publicLog{app: a, Log: translog.Log{Store: from}}
+	if err := l.read(ctx); err != nil || l.key == nil {
+		return nil, nil, err
 	}
+	files, err := from.List(ctx, "") // after the log: what is logged was there before
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	entries, err := view.Entries(ctx, 0, view.Size)
-	if err != nil {
-		return err
+	there := map[string]bool{}
+	for _, f := range files {
+		there[f.Name] = true
 	}
-	infos, err := from.List(ctx)
-	if err != nil {
-		return err
+	var logged []string
+	for id := range translog.Live(l.entries) {
+		if lost := !there[id+"/manifest.json"]; lost || slices.Contains(ids, id) {
+			logged = append(logged, id)
+			if lost {
+				a.note("snapshot %s of the log is missing in %s; its removal is entered in the log", id, from)
+			}
+		}
+	}
+	if len(logged) == 0 {
+		return nil, nil, nil
+	}
+	slices.Sort(logged)
+	if l, err = a.publicLog(ctx, from, sign); err != nil {
+		return nil, nil, err
 	}
 	var removals []translog.Entry
-	live := translog.Live(entries)
-	for i, s := range infos {
-		if _, logged := live[s.ID]; logged && i >= keep && !s.Current {
-			removals = append(removals, translog.Entry{Kind: translog.Removal, Snapshot: s.ID})
-		}
+	for _, id := range logged {
+		removals = append(removals, translog.Entry{Kind: translog.Removal, At: l.now(), Snapshot: id})
 	}
-	if len(removals) == 0 {
-		return nil
-	}
-	l, err := a.publicLog(ctx, from.Store, sign)
-	if err == nil {
-		for i := range removals {
-			removals[i].At = l.now()
-		}
-		_, err = l.add(ctx, removals...)
-	}
-	if err != nil {
-		return fmt.Errorf("no snapshot deleted: %w", err)
-	}
-	return nil
+	_, err = l.add(ctx, removals...)
+	return l, logged, err
 }

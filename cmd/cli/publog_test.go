@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,4 +77,53 @@ func TestSecondPlaceOfAKey(t *testing.T) {
 		p.do(t, exitOK, "documents recomputed from 20 trials", "verify", root)
 	}
 	p.do(t, exitOK, `"registered": {`, "snapshot", "show")
+}
+
+// TestPruneLogsRemovals deletes a snapshot of the log, and enters that another one was lost.
+func TestPruneLogsRemovals(t *testing.T) {
+	p := newPlace(t)
+	lost := p.publish(t)
+	p.run(t, "b")
+	pruned := p.publish(t)
+	current := p.publish(t, "--evidence", "none")
+	if err := os.RemoveAll(filepath.Join(p.root(), lost)); err != nil {
+		t.Fatal(err)
+	}
+	p.do(t, exitFailed, "no later entry removes it", "verify", p.root())
+	out := p.do(t, exitOK, "deleted 1 snapshots", "snapshot", "prune", "--keep", "1")
+	if !strings.Contains(out, lost+" of the log is missing") || !strings.Contains(out, pruned+"\n") {
+		t.Errorf("lost %s, pruned %s:\n%s", lost, pruned, out)
+	}
+	p.do(t, exitOK, current, "verify", p.root())
+	p.do(t, exitOK, "deleted 0 snapshots", "snapshot", "prune", "--keep", "1")
+	if n := strings.Count(p.do(t, exitOK, "", "log"), "\tremoval\t"); n != 2 {
+		t.Errorf("%d removals, want 2", n)
+	}
+}
+
+// TestPruneBesidePublish publishes a snapshot, and makes the one that is being pruned the
+// current one, after the snapshots were listed.
+func TestPruneBesidePublish(t *testing.T) {
+	p := newPlace(t)
+	older := p.publish(t)
+	newer := p.publish(t, "--evidence", "none")
+	env, third := OS(), ""
+	env.Stdout, env.Stderr = io.Discard, io.Discard
+	env.Now = func() time.Time { // first of the removals
+		if third == "" {
+			third = p.publish(t, "--evidence", "full")
+			p.do(t, exitOK, "", "snapshot", "promote", older)
+		}
+		return p.at
+	}
+	o := &snapshotOptions{app: &app{env: env, cfg: Config{Data: p.data}}, keep: 1, place: publish.Local(p.root())}
+	if err := o.prune(t.Context(), nil); err == nil || !strings.Contains(err.Error(), older+" became the current snapshot meanwhile") {
+		t.Error(err)
+	}
+	for _, id := range []string{older, newer, third} {
+		p.do(t, exitOK, id, "verify", p.root(), "--snapshot", id)
+	}
+	if n := strings.Count(p.do(t, exitOK, "", "log"), older); n != 3 {
+		t.Errorf("%d entries of the snapshot that stays; want it, its removal, and it again", n)
+	}
 }

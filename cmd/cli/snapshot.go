@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -143,16 +145,21 @@ func (o *snapshotOptions) prune(ctx context.Context, _ []string) error {
 	if o.keep < 1 {
 		return usageErr("", "--keep must be at least 1")
 	}
-	if err := o.removed(ctx, o.place, o.sign, o.keep); err != nil {
-		return err
-	}
-	gone, err := o.place.Prune(ctx, o.keep, o.env.Now())
+	ids, unreadable := o.place.Prunable(ctx, o.keep)
+	book, logged, err := o.removed(ctx, o.place.Store, o.sign, ids)
 	if err != nil {
-		return err
+		return fmt.Errorf("no snapshot deleted: %w", err)
+	}
+	gone, err := o.place.Prune(ctx, ids, o.env.Now())
+	errs := []error{unreadable, err}
+	for _, id := range logged { // one that others made current or repaired meanwhile is there
+		if err := book.published(ctx, id); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
 	}
 	for _, id := range gone {
 		_, _ = fmt.Fprintln(o.env.Stdout, id)
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "deleted %d snapshots\n", len(gone))
-	return nil
+	return errors.Join(errs...)
 }
