@@ -78,11 +78,18 @@ func (a *app) place(at string) (from storage.Opener, address string, err error) 
 	if err != nil {
 		return nil, "", err
 	}
-	if folder, ok := p.Store.(storage.Folder); ok {
-		root, err := filepath.Abs(string(folder))
-		return storage.Folder(root), storage.Folder(root).String(), err
+	store, err := absolute(p.Store)
+	return store, store.String(), err
+}
+
+// absolute returns the place with an address that does not depend on where the command runs.
+func absolute(place storage.Store) (storage.Store, error) {
+	folder, ok := place.(storage.Folder)
+	if !ok {
+		return place, nil
 	}
-	return p.Store, p.Store.String(), nil
+	root, err := filepath.Abs(string(folder))
+	return storage.Folder(root), err
 }
 
 // An indexedEntry is an entry with its index in the log.

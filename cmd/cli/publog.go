@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/audit"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/publish/translog"
@@ -57,13 +59,24 @@ func (a *app) publicLog(ctx context.Context, place storage.Store, sign string) (
 	return l, nil
 }
 
-// read reads the log, if there is one.
+// headsFile is the memory of logs in the data folder, which verify --data shares.
+func (a *app) headsFile() string { return filepath.Join(a.cfg.Data, "heads.json") }
+
+// read reads the log, if there is one. It must continue its last head: otherwise a backup was
+// restored, and another entry would fork the log.
 func (l *publicLog) read(ctx context.Context) error {
-	view, err := translog.Open(ctx, l.Store)
-	if errors.Is(err, translog.ErrNoLog) {
-		return nil
-	}
+	place, err := absolute(l.Store)
 	if err != nil {
+		return err
+	}
+	view, err := audit.OpenLog(ctx, audit.Options{From: place, Address: place.String(), Heads: l.headsFile(), Now: l.env.Now()})
+	var fork *translog.ForkError
+	var removed *audit.PlaceError
+	if errors.As(err, &fork) || errors.As(err, &removed) {
+		return usageErr(fmt.Sprintf("restore the newer copy of the log; or remove the entry %s from %s to continue with this copy, then firstpick verify fails for everyone who checked the newer one",
+			place, l.headsFile()), "the log in %s does not continue the one of the last time: %w", place, err)
+	}
+	if err != nil || view == nil {
 		return err
 	}
 	l.key = view.Key
@@ -128,11 +141,14 @@ func createKey(file string) (err error) {
 // now is the time of an entry, in the seconds that the log keeps.
 func (l *publicLog) now() time.Time { return l.env.Now().UTC().Truncate(time.Second) }
 
-// add appends entries.
+// add appends entries and remembers the new head.
 func (l *publicLog) add(ctx context.Context, entries ...translog.Entry) (int64, error) {
 	index, err := l.Append(ctx, entries...)
 	if errors.Is(err, translog.ErrOtherKey) { // begun by another process meanwhile
 		err = otherKey(l.Store)
+	}
+	if err == nil {
+		err = l.read(ctx)
 	}
 	return index, err
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -126,4 +127,37 @@ func TestPruneBesidePublish(t *testing.T) {
 	if n := strings.Count(p.do(t, exitOK, "", "log"), older); n != 3 {
 		t.Errorf("%d entries of the snapshot that stays; want it, its removal, and it again", n)
 	}
+}
+
+// TestRestoredLog refuses to append to a log that was restored from an older copy, or removed.
+func TestRestoredLog(t *testing.T) {
+	p := newPlace(t)
+	p.publish(t)
+	log, older := filepath.Join(p.root(), "log"), filepath.Join(p.data, "older")
+	if err := os.CopyFS(older, os.DirFS(log)); err != nil {
+		t.Fatal(err)
+	}
+	p.publish(t, "--evidence", "none")
+	for reason, restore := range map[string]func() error{
+		"the log was truncated: before: 3 entries": func() error { return os.Rename(older, log) },
+		"the log was removed; before: 3 entries":   func() error { return nil },
+	} {
+		if err := errors.Join(os.RemoveAll(log), restore()); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"publish", "--allow-synthetic", "--evidence", "full"},
+			{"run", filepath.Join(p.data, "a.yaml"), "--register"},
+			{"snapshot", "prune", "--keep", "1"},
+		} {
+			if out := p.do(t, exitUsage, reason, args...); !strings.Contains(out, "hint: restore the newer copy") || !strings.Contains(out, "heads.json") {
+				t.Error(out)
+			}
+		}
+	}
+	if err := os.Remove(filepath.Join(p.data, "heads.json")); err != nil {
+		t.Fatal(err)
+	}
+	p.publish(t, "--evidence", "none")
+	p.do(t, exitOK, "log: 1 entries", "verify", p.root())
 }

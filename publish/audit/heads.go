@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,14 @@ import (
 	"github.com/firstpick/firstpick/publish/translog"
 	"github.com/firstpick/firstpick/runner/filelock"
 )
+
+// OpenLog opens the log at o.From, checks that it continues the head that o.Heads remembers
+// for o.Address, and remembers its head. The view is nil for a place that never had a log. The error
+// is a *translog.ForkError, or a *PlaceError if the log was removed.
+func OpenLog(ctx context.Context, o Options) (*translog.View, error) {
+	view, _, err := o.open(ctx)
+	return view, err
+}
 
 // heads is the memory of the last head of each log, by address. It holds signed heads: two
 // that contradict each other prove what the key's owner did.
@@ -62,7 +71,7 @@ func (h heads) write(address string, checkpoint []byte, now time.Time) (err erro
 	if h.file == "" {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(h.file), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(h.file), 0o755); err != nil {
 		return err
 	}
 	lock, err := os.OpenFile(h.file+".lock", os.O_CREATE|os.O_RDWR, 0o600)
