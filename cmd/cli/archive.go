@@ -14,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/storage"
+	"github.com/firstpick/firstpick/publish/translog"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/public/archive"
 )
@@ -31,15 +32,19 @@ func (a archived) local() (root string, remote bool) {
 }
 
 // Stamp implements archive.Source. Of a bucket it is the pointer to the current snapshot, which
-// publishers move.
+// publishers move, and the head of the log, which corrections move too.
 func (a archived) Stamp(ctx context.Context) (string, error) {
 	root, remote := a.local()
 	if remote {
 		_, tag, err := a.place.CurrentChanged(ctx, "")
-		if errors.Is(err, publish.ErrNotFound) {
+		if err != nil && !errors.Is(err, publish.ErrNotFound) {
+			return "", err
+		}
+		_, head, err := storage.ReadAll(ctx, a.place.Store, "log/checkpoint")
+		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
-		return tag, err
+		return tag + " " + head, err
 	}
 	entries, err := os.ReadDir(root)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +55,7 @@ func (a archived) Stamp(ctx context.Context) (string, error) {
 	}
 	var b strings.Builder
 	for _, e := range entries {
-		for _, name := range []string{"", "manifest.json", "manifest.sig"} {
+		for _, name := range []string{"", "manifest.json", "manifest.sig", "checkpoint"} {
 			if info, err := os.Lstat(filepath.Join(root, e.Name(), name)); err == nil && !info.IsDir() {
 				fmt.Fprintln(&b, e.Name(), name, info.Size(), info.ModTime().UnixNano())
 			}
@@ -65,10 +70,16 @@ func (a archived) Snapshots(ctx context.Context) ([]archive.Snapshot, error) {
 	if len(infos) == 0 {
 		return nil, err
 	}
+	entries, err := logged(ctx, a.place.Store)
+	if err != nil {
+		return nil, err
+	}
+	corrections := translog.Corrections(entries)
 	var out []archive.Snapshot
 	for _, i := range infos {
 		out = append(out, archive.Snapshot{
 			ID: i.ID, AsOf: i.AsOf, PublishedAt: i.CreatedAt, Counts: archive.Counts(i.Counts), Synthetic: i.Synthetic, Signed: i.Signed, Current: i.Current,
+			Retracted: corrections[i.ID].Retracted, Errata: corrections[i.ID].Errata,
 		})
 	}
 	return out, nil

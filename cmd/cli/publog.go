@@ -167,17 +167,37 @@ func (l *publicLog) published(ctx context.Context, id string) error {
 	if err := l.read(ctx); err != nil { // other publishers append meanwhile
 		return err
 	}
-	digest := content.Digest(data)
-	for _, e := range l.entries {
-		if e.Kind == translog.Retraction && e.Snapshot == id {
-			return usageErr("publish other results", "snapshot %s was retracted on %s: %s", id, e.At.Format("2006-01-02"), e.Reason)
-		}
+	if err := retracted(l.entries, id); err != nil {
+		return err
 	}
+	digest := content.Digest(data)
 	if at, ok := translog.Live(l.entries)[id]; ok && l.entries[at].ManifestSHA256 == digest {
 		return nil
 	}
 	_, err = l.add(ctx, translog.Entry{Kind: translog.Snapshot, At: l.now(), ID: id, ManifestSHA256: digest, AsOf: m.AsOf, Synthetic: m.Synthetic})
 	return err
+}
+
+// retracted returns an error if a snapshot is retracted.
+func retracted(entries []translog.Entry, id string) error {
+	reason := translog.Corrections(entries)[id].Retracted
+	if reason == "" {
+		return nil
+	}
+	return usageErr("firstpick snapshot list shows the others, and firstpick snapshot promote ID makes one of them the current one; or publish another run",
+		"snapshot %s is retracted: %s", id, printableText(reason))
+}
+
+// logged returns the entries of the log at a place; nil without a log.
+func logged(ctx context.Context, from storage.Opener) ([]translog.Entry, error) {
+	view, err := translog.Open(ctx, from)
+	if errors.Is(err, translog.ErrNoLog) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return view.Entries(ctx, 0, view.Size)
 }
 
 // resolve returns the id of a snapshot in the log from the start of it.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -160,4 +161,36 @@ func TestRestoredLog(t *testing.T) {
 	}
 	p.publish(t, "--evidence", "none")
 	p.do(t, exitOK, "log: 1 entries", "verify", p.root())
+}
+
+// TestRetractionIsSeen: lists show it, promote and publish refuse the snapshot.
+func TestRetractionIsSeen(t *testing.T) {
+	p := newPlace(t)
+	older := p.publish(t)
+	current := p.publish(t, "--evidence", "none")
+	source := archived{publish.Local(p.root())}
+	stamp, err := source.Stamp(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.do(t, exitOK, "entry 3 of the log", "log", "erratum", older[:6], "--text", "A typing error.")
+	p.do(t, exitOK, "firstpick snapshot promote "+older, "log", "retract", current, "--reason", "The wrong\x1b[1m model.")
+	if again, err := source.Stamp(t.Context()); err != nil || again == stamp {
+		t.Errorf("the stamp stays, %v", err)
+	}
+	list, err := source.Snapshots(t.Context())
+	if err != nil || len(list) != 2 || !strings.HasPrefix(list[0].Retracted, "The wrong") || !slices.Equal(list[1].Errata, []string{"A typing error."}) {
+		t.Errorf("%+v, %v", list, err)
+	}
+	out := p.do(t, exitOK, "erratum: A typing error.", "snapshot", "list", "--csv")
+	if !strings.Contains(out, "retracted: The wrong") || strings.Contains(out, "\x1b") {
+		t.Error(out)
+	}
+	p.do(t, exitOK, `"Retracted": "The wrong`, "snapshot", "list", "--json")
+	p.do(t, exitUsage, current+" is retracted: The wrong", "publish", "--allow-synthetic", "--evidence", "none")
+	p.do(t, exitOK, "", "snapshot", "promote", older)
+	p.do(t, exitUsage, current+" is retracted: The wrong", "snapshot", "promote", current)
+	if out := p.do(t, exitOK, "", "log", "retract", older, "--reason", "x"); !strings.Contains(out, "publish --run RUN") {
+		t.Error(out)
+	}
 }
