@@ -34,7 +34,7 @@ type publicLog struct {
 }
 
 // publicLog opens the log of a place for appending. A log keeps its first key: that in the
-// file sign, or else the data folder's own one, which is created with the log.
+// file sign, or else the data folder's own one, which add creates with the log.
 func (a *app) publicLog(ctx context.Context, place storage.Store, sign string) (l *publicLog, err error) {
 	l = &publicLog{app: a, Log: translog.Log{Store: place}}
 	if err := l.read(ctx); err != nil {
@@ -49,7 +49,7 @@ func (a *app) publicLog(ctx context.Context, place storage.Store, sign string) (
 			"%s is not a local folder: sign its log with --sign KEY", place)
 	}
 	if l.Signer == nil || l.key != nil && !l.key.Equal(l.Signer.Public()) {
-		if l.Signer, err = a.ownKey(l.key == nil); err != nil {
+		if l.Signer, err = a.ownKey(); err != nil {
 			return nil, err
 		}
 	}
@@ -85,25 +85,27 @@ func (l *publicLog) read(ctx context.Context) error {
 }
 
 func otherKey(place storage.Store) error {
-	return usageErr("give the key that began the log with --sign KEY; or publish to another place with --to, which begins a log of its own",
+	return usageErr("give the key that began the log with --sign KEY; firstpick publish --to PLACE begins a log of its own in another place",
 		"the log in %s is signed with another key, and a log keeps its first one", place)
 }
 
-// ownKey returns the key of the data folder. If it is missing, it is created or nil.
-func (a *app) ownKey(create bool) (ed25519.PrivateKey, error) {
-	file := filepath.Join(a.cfg.Data, signingKey)
-	key, err := publish.ReadPrivateKey(file)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return key, badInput(err)
-	}
-	if !create {
+// ownKey returns the key of the data folder; nil without one.
+func (a *app) ownKey() (ed25519.PrivateKey, error) {
+	key, err := publish.ReadPrivateKey(filepath.Join(a.cfg.Data, signingKey))
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	return key, badInput(err)
+}
+
+// newKey creates the key of the data folder.
+func (a *app) newKey() (ed25519.PrivateKey, error) {
+	file := filepath.Join(a.cfg.Data, signingKey)
 	if err := createKey(file); err != nil {
 		return nil, err
 	}
 	a.note("%s is the new key of the log; keep a copy with your secrets: no other key can continue the log", file)
-	return publish.ReadPrivateKey(file)
+	return a.ownKey()
 }
 
 func publicKey(key ed25519.PrivateKey) ed25519.PublicKey {
@@ -142,8 +144,13 @@ func createKey(file string) (err error) {
 func (l *publicLog) now() time.Time { return l.env.Now().UTC().Truncate(time.Second) }
 
 // add appends entries and remembers the new head.
-func (l *publicLog) add(ctx context.Context, entries ...translog.Entry) (int64, error) {
-	index, err := l.Append(ctx, entries...)
+func (l *publicLog) add(ctx context.Context, entries ...translog.Entry) (index int64, err error) {
+	if l.Signer == nil { // these are the first entries
+		if l.Signer, err = l.newKey(); err != nil {
+			return 0, err
+		}
+	}
+	index, err = l.Append(ctx, entries...)
 	if errors.Is(err, translog.ErrOtherKey) { // begun by another process meanwhile
 		err = otherKey(l.Store)
 	}

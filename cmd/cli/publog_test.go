@@ -194,3 +194,12 @@ func TestRetractionIsSeen(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// TestKeyIsCreatedWithTheLog: a command that fails creates none.
+func TestKeyIsCreatedWithTheLog(t *testing.T) {
+	p := &place{data: t.TempDir()}
+	p.do(t, exitUsage, "", "publish")
+	if _, err := os.Stat(filepath.Join(p.data, signingKey)); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
