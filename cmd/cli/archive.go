@@ -13,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/publish/translog"
 	"github.com/firstpick/firstpick/publish/trialset"
@@ -117,23 +118,18 @@ func (a archived) Open(ctx context.Context, name string) (archive.File, int64, e
 	return openIn(root, name)
 }
 
-// openIn opens a regular file of a folder. It follows no link that leaves the folder.
+// openIn opens a file of a folder.
 func openIn(folder, name string) (archive.File, int64, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer func() { _ = root.Close() }()
-	name = filepath.FromSlash(name)
-	info, err := root.Lstat(name)
+	f, info, err := content.Open(root, name)
 	if err != nil {
 		return nil, 0, err
 	}
-	if !info.Mode().IsRegular() { // opening a device could block for ever
-		return nil, 0, fs.ErrNotExist
-	}
-	f, err := root.Open(name)
-	return f, info.Size(), err
+	return f, info.Size(), nil
 }
 
 // A buffered file is in memory.
