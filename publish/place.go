@@ -191,7 +191,7 @@ func (p Place) Manifest(ctx context.Context, id string) (Manifest, error) {
 // store.
 func (p Place) manifest(ctx context.Context, id string) ([]byte, storage.Opener, error) {
 	name := path.Join(id, manifestName)
-	if cache, ok := p.cache(); ok {
+	if cache, ok := p.Folder(); ok {
 		if data, _, err := storage.ReadAll(ctx, cache, name); err == nil && snapshotID(data) == id {
 			return data, cache, nil
 		}

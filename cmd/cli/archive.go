@@ -23,19 +23,10 @@ import (
 // archived implements archive.Source for the snapshots of a folder or bucket.
 type archived struct{ place publish.Place }
 
-// local returns the folder of the files that can be read here: the snapshots themselves, or
-// the copies of a bucket.
-func (a archived) local() (root string, remote bool) {
-	if folder, ok := a.place.Store.(storage.Folder); ok {
-		return string(folder), false
-	}
-	return a.place.Cache, true
-}
-
 // Stamp implements archive.Source. Of a bucket it is the pointer to the current snapshot, which
 // publishers move, and the head of the log, which corrections move too.
 func (a archived) Stamp(ctx context.Context) (string, error) {
-	root, remote := a.local()
+	root, remote := a.place.Folder()
 	if remote {
 		_, tag, err := a.place.CurrentChanged(ctx, "")
 		if err != nil && !errors.Is(err, publish.ErrNotFound) {
@@ -47,7 +38,7 @@ func (a archived) Stamp(ctx context.Context) (string, error) {
 		}
 		return tag + " " + head, err
 	}
-	entries, err := os.ReadDir(root)
+	entries, err := os.ReadDir(string(root))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -57,7 +48,7 @@ func (a archived) Stamp(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for _, e := range entries {
 		for _, name := range []string{"", "manifest.json", "manifest.sig", "checkpoint"} {
-			if info, err := os.Lstat(filepath.Join(root, e.Name(), name)); err == nil && !info.IsDir() {
+			if info, err := os.Lstat(filepath.Join(string(root), e.Name(), name)); err == nil && !info.IsDir() {
 				fmt.Fprintln(&b, e.Name(), name, info.Size(), info.ModTime().UnixNano())
 			}
 		}
@@ -100,7 +91,7 @@ func (a archived) Open(ctx context.Context, name string) (archive.File, int64, e
 	if !fs.ValidPath(name) {
 		return nil, 0, fs.ErrNotExist
 	}
-	root, remote := a.local()
+	root, remote := a.place.Folder()
 	id, _, inSnapshot := strings.Cut(name, "/")
 	if remote && (!inSnapshot || id == "log") {
 		data, _, err := storage.ReadAll(ctx, a.place.Store, name)
@@ -119,8 +110,8 @@ func (a archived) Open(ctx context.Context, name string) (archive.File, int64, e
 }
 
 // openIn opens a file of a folder.
-func openIn(folder, name string) (archive.File, int64, error) {
-	root, err := os.OpenRoot(folder)
+func openIn(folder storage.Folder, name string) (archive.File, int64, error) {
+	root, err := os.OpenRoot(string(folder))
 	if err != nil {
 		return nil, 0, err
 	}
