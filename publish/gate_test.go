@@ -154,8 +154,12 @@ func TestPromoteListAndPrune(t *testing.T) {
 	if err != nil || len(all) != 3 || all[0].ID != ids[2] || !all[2].Current {
 		t.Errorf("list %+v, %v", all, err)
 	}
-	gone, err := in.Place.Prune(t.Context(), 1, time.Now().Add(25*time.Hour))
+	old, err := in.Place.Prunable(t.Context(), 1)
 	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := in.Place.Prune(t.Context(), append(old, ids[0]), time.Now().Add(25*time.Hour))
+	if err == nil || !strings.Contains(err.Error(), ids[0]+" became the current snapshot meanwhile") {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{ids[1]}, gone); d != "" {

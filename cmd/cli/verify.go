@@ -74,7 +74,7 @@ func (o *verifyOptions) run(ctx context.Context, at string) error {
 		address = resolved // one memory for all links
 	}
 	report, err := audit.Run(ctx, audit.Options{
-		From: from, Address: address, Snapshot: o.snapshot, Trusted: trusted, Heads: o.headsFile(), Now: o.env.Now(),
+		From: from, Address: address, Snapshot: o.snapshot, Trusted: trusted, Heads: o.heads(), Now: o.env.Now(),
 	})
 	if err != nil {
 		return o.failed(address, report.Snapshot, err)
@@ -142,18 +142,17 @@ func isFile(name string) bool {
 	return err == nil && stat.Mode().IsRegular()
 }
 
-// headsFile is the memory of logs; empty where there is no folder for it.
-func (o *verifyOptions) headsFile() string {
-	dir := o.cfg.Data
-	if !o.cfg.DataSet {
-		var err error
-		if dir, err = o.env.ConfigDir(); err != nil {
-			o.note("the head of the log is not remembered: %v", err)
-			return ""
-		}
-		dir = filepath.Join(dir, "firstpick")
+// heads is the memory of logs; empty where there is no folder for it.
+func (o *verifyOptions) heads() string {
+	if o.cfg.DataSet {
+		return o.headsFile()
 	}
-	return filepath.Join(dir, "heads.json")
+	dir, err := o.env.ConfigDir()
+	if err != nil {
+		o.note("the head of the log is not remembered: %v", err)
+		return ""
+	}
+	return filepath.Join(dir, "firstpick", "heads.json")
 }
 
 func (o *verifyOptions) print(r audit.Report) {

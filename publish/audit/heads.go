@@ -13,6 +13,17 @@ import (
 	"github.com/firstpick/firstpick/runner/filelock"
 )
 
+// OpenLog opens the log at o.From, checks that it continues the head that o.Heads remembers
+// for o.Address, and remembers its head. The view is nil for a place that never had a log. The error
+// is a *translog.ForkError, or a *PlaceError if the log was removed.
+func OpenLog(ctx context.Context, o Options) (*translog.View, error) {
+	b, err := o.open(ctx)
+	if b == nil {
+		return nil, err
+	}
+	return b.view, err
+}
+
 // heads is the memory of the last head of each log, by address. It holds signed heads: two
 // that contradict each other prove what the key's owner did.
 type heads struct{ file string }
@@ -91,7 +102,7 @@ func (h heads) remember(ctx context.Context, address, known string, view *transl
 
 // replace replaces a checkpoint, and reports whether it was the one that the caller knows.
 func (h heads) replace(address, known, checkpoint string, now time.Time) (done bool, err error) {
-	if err := os.MkdirAll(filepath.Dir(h.file), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(h.file), 0o755); err != nil {
 		return false, err
 	}
 	lock, err := os.OpenFile(h.file+".lock", os.O_CREATE|os.O_RDWR, 0o600)

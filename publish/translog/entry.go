@@ -164,3 +164,28 @@ func Live(entries []Entry) map[string]int {
 	}
 	return out
 }
+
+// A Correction is what the log says of a snapshot after its publication.
+type Correction struct {
+	// Retracted is the reason of the last retraction; empty without one.
+	Retracted string
+	Errata    []string
+}
+
+// Corrections returns the corrections of entries by snapshot.
+func Corrections(entries []Entry) map[string]Correction {
+	out := map[string]Correction{}
+	for _, e := range entries {
+		c := out[e.Snapshot]
+		switch e.Kind {
+		case Erratum:
+			c.Errata = append(c.Errata, e.Text)
+		case Retraction:
+			c.Retracted = e.Reason
+		case Snapshot, Registration, Removal:
+			continue
+		}
+		out[e.Snapshot] = c
+	}
+	return out
+}

@@ -29,7 +29,8 @@ import (
 // A Source is the place of the published snapshots and the log. Its methods may be called
 // by many goroutines.
 type Source interface {
-	// Stamp changes when a snapshot was added, removed or promoted. It is cheap.
+	// Stamp changes when a snapshot was added, removed or promoted, and with the log. It is
+	// cheap.
 	Stamp(ctx context.Context) (string, error)
 	// Snapshots lists the snapshots, newest first. Unreadable ones are left out.
 	Snapshots(ctx context.Context) ([]Snapshot, error)
@@ -62,6 +63,9 @@ type Snapshot struct {
 	// Signed says that a signature is there, not that it is valid.
 	Signed  bool `json:"signed"`
 	Current bool `json:"current"`
+	// Retracted is the reason of its retraction in the log, Errata are the corrections there.
+	Retracted string   `json:"retracted,omitempty"`
+	Errata    []string `json:"errata,omitempty"`
 	// URL is that of its manifest.
 	URL string `json:"url"`
 }

@@ -120,7 +120,7 @@ func (s *Source) Snapshots(context.Context) ([]archive.Snapshot, error) {
 	counts := archive.Counts{Categories: 1, Tools: 14, Planned: 800, Trials: 800}
 	return []archive.Snapshot{
 		{ID: Current, AsOf: day(5), PublishedAt: day(5).Add(time.Hour), Counts: counts, Current: true, Signed: true},
-		{ID: Older, AsOf: day(4), PublishedAt: day(4).Add(time.Hour), Counts: counts, Synthetic: true},
+		{ID: Older, AsOf: day(4), PublishedAt: day(4).Add(time.Hour), Counts: counts, Synthetic: true, Retracted: "The wrong model.", Errata: []string{"A typing error."}},
 	}, nil
 }
 
