@@ -82,7 +82,7 @@ func (p Place) Remembered(ctx context.Context) string {
 
 // copy copies a snapshot with the given manifest, unless its files are there.
 func (p Place) copy(ctx context.Context, to storage.Store, from storage.Opener, id string, manifest []byte) error {
-	m, err := parseManifest(id, manifest)
+	m, err := ParseManifest(id, manifest)
 	if err != nil {
 		return err
 	}

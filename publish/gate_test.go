@@ -78,6 +78,13 @@ func TestForgedFiguresDoNotFollowFromTheTrials(t *testing.T) {
 		"the number of trials": {"manifest.json", `"trials":198`, `"trials":199`, "manifest.json"},
 		"an eval's trials":     {"manifest.json", `"valid":99`, `"valid":98`, "manifest.json"},
 		"the planned trials":   {"manifest.json", `"planned":100`, `"planned":101`, "manifest.json"},
+		"older formulas":       {"manifest.json", `"statistics":2,`, `"statistics":1,`, "manifest.json"},
+		"no formulas":          {"manifest.json", `"statistics":2,`, ``, "manifest.json"},
+		"a mark":               {"manifest.json", `"synthetic":false,"evidence"`, `"synthetic":true,"evidence"`, "manifest.json"},
+		"a mark of an eval":    {"manifest.json", `"synthetic":false,"extracted"`, `"synthetic":true,"extracted"`, "trials/alpha/eval-alpha"},
+		"a file of no kind":    {"manifest.json", `"path":"refs.json"`, `"path":"refs.jsom"`, "refs.jsom"},
+		"large documents":      {"manifest.json", `{"path":"reports/alpha/alpha-one.json"`, `{"path":"reports/alpha/aa.json","bytes":300000000},{"path":"reports/alpha/alpha-one.json"`, "manifest.json"},
+		"a category without":   {"catalog.json", `"slug":"beta","name":"beta","domain":"dev-tools","entries":[{"slug":"beta-one"`, `"slug":"gamma","name":"beta","domain":"dev-tools","entries":[{"slug":"beta-one"`, "manifest.json"},
 		"a path outside":       {"manifest.json", `"path":"refs.json"`, `"path":"../ref.js"`, "manifest.json"},
 	} {
 		in := testInput(t, 1)

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -136,13 +135,17 @@ func readManifest(dir *os.Root, id string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	return parseManifest(id, data)
+	return ParseManifest(id, data)
 }
 
-// parseManifest reads a manifest and refuses one whose files cannot be those of a snapshot.
-func parseManifest(id string, data []byte) (m Manifest, err error) {
+// ParseManifest reads a manifest and refuses one that no version of this program can have
+// written, with a *DamageError. It does not compare its hash with the id.
+func ParseManifest(id string, data []byte) (m Manifest, err error) {
 	damaged := func(format string, args ...any) (Manifest, error) {
 		return m, &DamageError{Path: manifestName, Reason: fmt.Sprintf(format, args...)}
+	}
+	if tooMany(data) {
+		return damaged("more than %d values", maxValues)
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return damaged("%v", err)
@@ -158,15 +161,20 @@ func parseManifest(id string, data []byte) (m Manifest, err error) {
 			return damaged("%q of %d bytes: files are sorted, each occurs once", f.Path, f.Bytes)
 		}
 	}
+	if m.SchemaVersion < 1 || m.Statistics < 0 || m.SchemaVersion >= 2 && m.Statistics < 2 { // layout 2 is younger than formulas 2
+		return damaged("layout %d has no statistics %d", m.SchemaVersion, m.Statistics)
+	}
 	if m.SchemaVersion < 2 {
 		return m, nil
 	}
 	if _, err := trialset.ParseLevel(string(m.Evidence)); err != nil {
 		return damaged("%v", err)
 	}
-	for i, e := range m.Evals {
+	places := map[string]bool{}
+	for _, e := range m.Evals {
 		place := tracesDir(e.Category, e.Name)
-		twice := slices.ContainsFunc(m.Evals[:i], func(o Eval) bool { return tracesDir(o.Category, o.Name) == place })
+		twice := places[place]
+		places[place] = true
 		if twice || !eval.ValidName(e.Name) || !fs.ValidPath(place) || strings.Count(place, "/") != 2 {
 			return damaged("eval %q of category %q occurs twice, or cannot be named so", e.Name, e.Category)
 		}
@@ -257,6 +265,9 @@ func decode(docs map[string][]byte, name string, v any) error {
 	data, ok := docs[name]
 	if !ok {
 		return &DamageError{Path: name, Reason: "not listed in the manifest"}
+	}
+	if tooMany(data) {
+		return &DamageError{Path: name, Reason: fmt.Sprintf("more than %d values", maxValues)}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return &DamageError{Path: name, Reason: err.Error()}

@@ -187,7 +187,7 @@ func (p Place) Manifest(ctx context.Context, id string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	return parseManifest(id, data)
+	return ParseManifest(id, data)
 }
 
 // manifest returns the manifest's bytes, and the opener that has them: the cache or the
