@@ -92,7 +92,10 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 	if err := decode(docs, catalogName, &known); err != nil {
 		return 0, err
 	}
-	store, err := trialstore.OpenParquet(ctx, trials)
+	store, err := trialstore.OpenUntrusted(ctx, trials, m.Counts.Trials)
+	if errors.Is(err, trialstore.ErrRows) {
+		return 0, &DamageError{Path: manifestName, Reason: "counts of trials: " + trialsName + " has " + err.Error()}
+	}
 	if err != nil {
 		return 0, &DamageError{Path: trialsName, Reason: err.Error()}
 	}
