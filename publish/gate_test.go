@@ -123,6 +123,24 @@ func TestWhatIsNotPublished(t *testing.T) {
 	}
 }
 
+// Journals and store that disagree make trial files that do not fit the figures.
+func TestWhatReadersCouldNotVerifyIsNotPublished(t *testing.T) {
+	run := testRun("alpha")
+	recs := records(run)
+	in := inputWith(t, run, recs...)
+	other := *recs[7].Result
+	other.Picked = "alpha-three"
+	recs[7].Result = &other
+	in.RunsRoot = inputWith(t, run, recs...).RunsRoot
+	var damage *publish.DamageError
+	if _, _, err := publish.Build(t.Context(), in); !errors.As(err, &damage) || !strings.Contains(err.Error(), "nothing published") {
+		t.Errorf("error %v", err)
+	}
+	if entries, _ := os.ReadDir(root(in)); len(entries) != 0 {
+		t.Errorf("left %v", entries)
+	}
+}
+
 func TestPromoteListAndPrune(t *testing.T) {
 	in := testInput(t, 1)
 	if _, err := in.Place.Current(t.Context()); !errors.Is(err, publish.ErrNotFound) {

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +49,9 @@ func (in Input) write(ctx context.Context, m Manifest, docs map[string][]byte) (
 	id = snapshotID(data)
 	if err := os.Rename(tmp, filepath.Join(staging, id)); err != nil {
 		return m, "", err
+	}
+	if _, err := Verify(ctx, staging, id, nil); err != nil { // before anybody can read it
+		return m, "", fmt.Errorf("nothing published, readers could not verify it: %w", err)
 	}
 	return m, id, in.Place.add(ctx, storage.Folder(staging), id, m)
 }
