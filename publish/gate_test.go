@@ -71,6 +71,8 @@ func sum(data []byte) string {
 }
 
 func TestForgedFiguresDoNotFollowFromTheTrials(t *testing.T) {
+	in := testInput(t, 1)
+	_, id := build(t, in)
 	for name, tc := range map[string]struct{ file, old, replacement, blamed string }{
 		"a board":              {"boards/beta.json", `"nTrials":99`, `"nTrials":98`, "boards/beta.json"},
 		"a report":             {"reports/alpha/alpha-one.json", `"nTrials":99`, `"nTrials":98`, "reports/alpha/alpha-one.json"},
@@ -87,10 +89,11 @@ func TestForgedFiguresDoNotFollowFromTheTrials(t *testing.T) {
 		"a category without":   {"catalog.json", `"slug":"beta","name":"beta","domain":"dev-tools","entries":[{"slug":"beta-one"`, `"slug":"gamma","name":"beta","domain":"dev-tools","entries":[{"slug":"beta-one"`, "manifest.json"},
 		"a path outside":       {"manifest.json", `"path":"refs.json"`, `"path":"../ref.js"`, "manifest.json"},
 	} {
-		in := testInput(t, 1)
-		_, id := build(t, in)
-		forged := forge(t, root(in), id, tc.file, tc.old, tc.replacement)
-		_, err := publish.Verify(t.Context(), root(in), forged, nil)
+		copied := t.TempDir()
+		if err := os.CopyFS(copied, os.DirFS(root(in))); err != nil {
+			t.Fatal(err)
+		}
+		_, err := publish.Verify(t.Context(), copied, forge(t, copied, id, tc.file, tc.old, tc.replacement), nil)
 		var damage *publish.DamageError
 		if !errors.As(err, &damage) || damage.Path != tc.blamed {
 			t.Errorf("%s: error %v, want one that blames %s", name, err, tc.blamed)

@@ -57,13 +57,10 @@ func (s *Snapshot) Report(category, slug string) (analytics.Report, bool) {
 // Categories returns the lines of the list of categories, sorted by slug.
 func (s *Snapshot) Categories() []analytics.CategoryItem { return s.items }
 
-// Load reads a snapshot and checks every file against its hash. It reads each
-// byte once and recomputes nothing: that is Verify's work. The error is
-// ErrNotFound or a *DamageError if they apply.
-func Load(root, id string) (*Snapshot, error) { return LoadSigned(root, id, nil) }
-
-// LoadSigned is Load for a snapshot that must be signed with one of the trusted keys.
-// Without any it need not be signed.
+// LoadSigned reads a snapshot of a folder and checks every file against its hash. It must be
+// signed with one of the trusted keys; without any it need not be signed. It reads each byte
+// once and recomputes nothing: that is Verify's work. The error is ErrNotFound or a
+// *DamageError if they apply.
 func LoadSigned(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error) {
 	dir, err := openSnapshot(root, id)
 	if err != nil {
@@ -96,18 +93,14 @@ func LoadSigned(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error)
 // openSnapshot confines all reading to the snapshot's directory: a manifest
 // from elsewhere cannot name a file outside.
 func openSnapshot(root, id string) (*os.Root, error) {
-	if !validID(id) {
-		return nil, errNoID(id)
+	if err := CheckID(id); err != nil {
+		return nil, err
 	}
 	dir, err := os.OpenRoot(filepath.Join(root, id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", id, ErrNotFound)
 	}
 	return dir, err
-}
-
-func errNoID(id string) error {
-	return fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f: %w", id, ErrNotFound)
 }
 
 // readManifestBytes returns the manifest's bytes after checking their hash against the
@@ -120,10 +113,10 @@ func readManifestBytes(dir *os.Root, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return data, checkID(id, data)
+	return data, checkDigest(id, data)
 }
 
-func checkID(id string, manifest []byte) error {
+func checkDigest(id string, manifest []byte) error {
 	if got := snapshotID(manifest); got != id {
 		return &DamageError{Path: manifestName, Reason: "its hash is " + got + ", the snapshot's id is " + id}
 	}
@@ -204,21 +197,20 @@ func large(name string) bool {
 }
 
 func readChecked(dir *os.Root, f File) (data []byte, err error) {
-	var sum string
-	var size int64
+	var is File
 	if large(f.Path) {
-		sum, size, err = hashFile(dir, f.Path)
+		is, err = hashFile(dir, f.Path)
 	} else {
 		data, err = readDocument(dir, f.Path)
-		sum, size = content.Digest(data), int64(len(data))
+		is = File{SHA256: content.Digest(data), Bytes: int64(len(data))}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if size != f.Bytes {
-		return nil, &DamageError{Path: f.Path, Reason: fmt.Sprintf("%d bytes, %d in the manifest", size, f.Bytes)}
+	if is.Bytes != f.Bytes {
+		return nil, &DamageError{Path: f.Path, Reason: fmt.Sprintf("%d bytes, %d in the manifest", is.Bytes, f.Bytes)}
 	}
-	if sum != f.SHA256 {
+	if is.SHA256 != f.SHA256 {
 		return nil, &DamageError{Path: f.Path, Reason: "hash differs from the manifest"}
 	}
 	return data, nil

@@ -116,7 +116,7 @@ func (o *verifyOptions) print(r audit.Report) {
 		line("synthetic: answers of simulated agents are among the trials")
 	}
 	if r.CountsOnly {
-		line("counts only: "+countsOnly)
+		line("counts only: " + countsOnly)
 	}
 	l := r.Log
 	if l == nil {

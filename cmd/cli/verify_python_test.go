@@ -119,7 +119,7 @@ func TestPythonAgreesOnAnUnevenDesign(t *testing.T) {
 	if code, out := verify(t, t.TempDir(), q.root()); code != exitOK || strings.Contains(out, "registration") {
 		t.Errorf("code %d\n%s", code, out)
 	}
-	s, err := publish.Load(q.root(), q.current)
+	s, err := publish.LoadSigned(q.root(), q.current, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
