@@ -82,7 +82,7 @@ func (p Place) Remembered(ctx context.Context) string {
 
 // copy copies a snapshot with the given manifest, unless its files are there.
 func (p Place) copy(ctx context.Context, to storage.Store, from storage.Opener, id string, manifest []byte) error {
-	m, err := parseManifest(id, manifest)
+	m, err := ParseManifest(id, manifest)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (p Place) trim(ctx context.Context, now time.Time) error {
 	}
 	var copies []fs.FileInfo
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && validID(e.Name()) {
+		if info, err := e.Info(); err == nil && CheckID(e.Name()) == nil {
 			copies = append(copies, info)
 		}
 	}
@@ -143,7 +143,7 @@ func (p Place) trim(ctx context.Context, now time.Time) error {
 	return storage.Folder(p.Cache).Sweep(now.Add(-unfinished))
 }
 
-// Load is the function Load for a snapshot of the place. A damaged copy in the cache is
+// Load is LoadSigned for a snapshot of the place. A damaged copy in the cache is
 // fetched again.
 func (p Place) Load(ctx context.Context, id string, trusted ...ed25519.PublicKey) (*Snapshot, error) {
 	root, err := p.Fetch(ctx, id)

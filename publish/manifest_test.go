@@ -21,7 +21,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"schemaVersion":2,"evidence":"none","evals":[{"name":"a/../b:c","category":"b"},{"name":"b","category":"b/../b"}]}`))
 	f.Add([]byte(`{"schemaVersion":3}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseManifest(strings.Repeat("0", 20), data)
+		m, err := ParseManifest(strings.Repeat("0", 20), data)
 		var damage *DamageError
 		switch {
 		case err != nil && (m.SchemaVersion <= SchemaVersion) != errors.As(err, &damage):

@@ -55,7 +55,7 @@ func (p Place) CurrentChanged(ctx context.Context, known string) (id, tag string
 	if err != nil {
 		return "", tag, err
 	}
-	if id = strings.TrimSpace(string(data)); !validID(id) {
+	if id = strings.TrimSpace(string(data)); CheckID(id) != nil {
 		return "", tag, &DamageError{Path: currentName, Reason: "not a snapshot id; promote a snapshot again"}
 	}
 	return id, tag, nil
@@ -132,7 +132,7 @@ func (p Place) list(ctx context.Context) (map[string]listing, error) {
 	all := map[string]listing{}
 	for _, f := range list {
 		id, name, ok := strings.Cut(f.Name, "/")
-		if !ok || !validID(id) {
+		if !ok || CheckID(id) != nil {
 			continue
 		}
 		if all[id] == nil {
@@ -184,7 +184,7 @@ func (p Place) Manifest(ctx context.Context, id string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	return parseManifest(id, data)
+	return ParseManifest(id, data)
 }
 
 // manifest returns the manifest's bytes, and the opener that has them: the cache or the
@@ -196,15 +196,15 @@ func (p Place) manifest(ctx context.Context, id string) ([]byte, storage.Opener,
 			return data, cache, nil
 		}
 	}
-	if !validID(id) {
-		return nil, nil, errNoID(id)
+	if err := CheckID(id); err != nil {
+		return nil, nil, err
 	}
 	data, _, err := storage.ReadAll(ctx, p.Store, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s: %w", id, ErrNotFound)
 	}
 	if err == nil {
-		err = checkID(id, data)
+		err = checkDigest(id, data)
 	}
 	return data, p.Store, err
 }

@@ -73,7 +73,7 @@ func TestRows(t *testing.T) {
 			picks[r.Picked]++
 		}
 	}
-	s, err := publish.Load(root(in), id)
+	s, err := in.Place.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

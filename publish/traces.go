@@ -71,22 +71,6 @@ func (in Input) writeRun(ctx context.Context, dir string, r journal.Run, m *Mani
 	return nil
 }
 
-// OpenTraces opens the trials of an eval of a snapshot below root for reading. The caller
-// closes them. A nil decoder stands for one of their own; see trialset.NewDecoder. The
-// error is ErrNotFound for an eval that the snapshot does not have, and for every eval of
-// layout 1.
-func (s *Snapshot) OpenTraces(root, category, eval string, decoder *zstd.Decoder) (*trialset.Set, error) {
-	if s.Manifest.SchemaVersion < 2 || !slices.ContainsFunc(s.Manifest.Evals, func(e Eval) bool { return e.Category == category && e.Name == eval }) {
-		return nil, fmt.Errorf("trials of eval %s in snapshot %s: %w", category+"/"+eval, s.ID, ErrNotFound)
-	}
-	dir, err := openSnapshot(root, s.ID)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = dir.Close() }()
-	return openTraces(dir, s.ID, s.Manifest, category, eval, decoder)
-}
-
 func openTraces(dir *os.Root, id string, m Manifest, category, eval string, decoder *zstd.Decoder) (*trialset.Set, error) {
 	place := trialset.Folder(category, eval)
 	p := trialset.Place{Of: "snapshot", ID: path.Join(id, place), Open: trialset.InRoot(dir, place)}

@@ -51,7 +51,7 @@ func inputWith(t *testing.T, run journal.Run, recs ...journal.Record) publish.In
 // lines returns the trials of an eval of a snapshot as they are served.
 func lines(t *testing.T, root, id, category, name string) []string {
 	t.Helper()
-	s, err := publish.Load(root, id)
+	s, err := publish.LoadSigned(root, id, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestAnIndexThatDoesNotFitIsRefusedByLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	var damage *publish.DamageError
-	if _, err := publish.Load(root(in), reseal(t, root(in), id)); !errors.As(err, &damage) || damage.Path != "trials/alpha/eval-alpha/traces.idx" {
+	if _, err := in.Place.Load(t.Context(), reseal(t, root(in), id)); !errors.As(err, &damage) || damage.Path != "trials/alpha/eval-alpha/traces.idx" {
 		t.Errorf("error %v", err)
 	}
 }

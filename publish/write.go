@@ -52,6 +52,9 @@ func (in Input) write(ctx context.Context, staging string, m Manifest, docs map[
 	if err := os.Rename(tmp, filepath.Join(staging, id)); err != nil {
 		return m, "", err
 	}
+	if _, err := Verify(ctx, staging, id, nil); err != nil { // before anybody can read it
+		return m, "", fmt.Errorf("nothing published, readers could not verify it: %w", err)
+	}
 	return m, id, in.Place.add(ctx, storage.Folder(staging), id, m)
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -73,9 +75,82 @@ func (s *Store) changedNames(ctx context.Context, ids string, public Publisher) 
 	return changed, err
 }
 
+// The limits of OpenUntrusted.
+const (
+	maxUntrusted    = 5_000_000 // trials
+	maxText         = 1 << 30   // bytes of all columns together: a trial has some 150
+	maxFooter       = 4 << 20   // bytes: a row group takes some 2 KiB and has up to 122,880 trials
+	untrustedMemory = "2GB"
+)
+
+// ErrRows means that a file does not have as many trials as it should.
+var ErrRows = errors.New("another number of trials")
+
 // OpenParquet returns a store in memory over a file that WriteParquet wrote.
 // Cells, Categories and Runs work on it; transcripts are not in it.
 func OpenParquet(ctx context.Context, path string) (*Store, error) {
+	return openParquet(ctx, path, func(*Store, string) error { return nil })
+}
+
+// OpenUntrusted is OpenParquet for a file that anybody may have written. The file must have
+// the given number of trials, at most 5 million, which is read from its footer: a file of few
+// bytes can hold any number of equal rows. The error is ErrRows if it does not. Its texts have
+// at most 1 GiB together, as queries return them. Queries fail that need more than 2 GB of
+// memory in the database.
+func OpenUntrusted(ctx context.Context, path string, trials int) (*Store, error) {
+	if trials > maxUntrusted {
+		return nil, fmt.Errorf("%d trials; at most %d are checked", trials, maxUntrusted)
+	}
+	if err := checkFooter(path); err != nil {
+		return nil, err
+	}
+	s, err := openParquet(ctx, path, func(s *Store, quoted string) error {
+		if _, err := s.db.ExecContext(ctx, "set memory_limit = '"+untrustedMemory+"'"); err != nil {
+			return err
+		}
+		var listed, inGroups int64
+		if err := s.db.QueryRowContext(ctx, strings.ReplaceAll(query("parquet_count"), "@path", quoted)).Scan(&listed, &inGroups); err != nil {
+			return err
+		}
+		if listed != int64(trials) || inGroups != int64(trials) {
+			return fmt.Errorf("%w: %d, want %d", ErrRows, inGroups, trials)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var text int64
+	if err = s.db.QueryRowContext(ctx, query("parquet_text")).Scan(&text); err == nil && text > maxText {
+		err = fmt.Errorf("%d bytes of text; at most %d are read", text, maxText)
+	}
+	if err != nil {
+		return nil, errors.Join(s.fail("check", err), s.Close())
+	}
+	return s, nil
+}
+
+// checkFooter refuses a large footer: it is held in memory, outside of the database's limit.
+func checkFooter(path string) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	tail := make([]byte, 8)
+	if _, err := f.Seek(-int64(len(tail)), io.SeekEnd); err != nil {
+		return fmt.Errorf("too short for a Parquet file: %w", err)
+	}
+	if _, err := io.ReadFull(f, tail); err != nil {
+		return err
+	}
+	if n := binary.LittleEndian.Uint32(tail); n > maxFooter {
+		return fmt.Errorf("a footer of %d bytes; at most %d are read", n, maxFooter)
+	}
+	return nil
+}
+
+func openParquet(ctx context.Context, path string, check func(s *Store, quoted string) error) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
@@ -84,7 +159,11 @@ func OpenParquet(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	quoted := strings.ReplaceAll(path, "'", "''")
-	if _, err := s.db.ExecContext(ctx, strings.ReplaceAll(query("parquet_view"), "@path", quoted)); err != nil {
+	err = check(s, quoted)
+	if err == nil {
+		_, err = s.db.ExecContext(ctx, strings.ReplaceAll(query("parquet_view"), "@path", quoted))
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read %s: %w", path, err), s.Close())
 	}
 	s.path = path

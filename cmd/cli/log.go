@@ -69,7 +69,7 @@ firstpick verify checks it.`,
 // wherever the command runs.
 func (a *app) place(at string) (from storage.Opener, address string, err error) {
 	if strings.HasPrefix(at, "https://") || strings.HasPrefix(at, "http://") {
-		w, err := storage.NewWeb(at, nil)
+		w, err := storage.NewWeb(at, nil, a.env.Now)
 		if err != nil {
 			return nil, "", usageErr("firstpick verify https://HOST", "%w", err)
 		}

@@ -149,11 +149,11 @@ func (o *snapshotOptions) verify(ctx context.Context, args []string) error {
 	case rep.Signed:
 		signature = "signature not checked (give --key)"
 	}
-	if rep.Counts {
-		_, _ = fmt.Fprintln(o.env.Stderr, "note: the boards were computed by older formulas: their counts were recomputed, their rates and intervals were not")
-	}
 	_, _ = fmt.Fprintf(o.env.Stdout, "%s: %d files verified, %d documents recomputed from %d trials, %s\n",
 		id, rep.Files, rep.Documents, rep.Trials, signature)
+	if rep.Counts {
+		_, _ = fmt.Fprintln(o.env.Stdout, "counts only: "+countsOnly)
+	}
 	return nil
 }
 

@@ -17,6 +17,9 @@ import (
 	"github.com/firstpick/firstpick/publish/storage"
 )
 
+// countsOnly is what a check of older boards leaves out.
+const countsOnly = "the boards were computed by older formulas; counts, shares and order were recomputed, intervals, rank ranges and tests were not"
+
 type verifyOptions struct {
 	*app
 	snapshot string
@@ -173,7 +176,7 @@ func (o *verifyOptions) print(r audit.Report) {
 		line("synthetic: answers of simulated agents are among the trials")
 	}
 	if r.CountsOnly {
-		o.note("the boards were computed by older formulas: their counts were recomputed, their rates and intervals were not")
+		line("counts only: " + countsOnly)
 	}
 	for _, text := range r.Notes {
 		o.note("%s", text)

@@ -159,7 +159,7 @@ func pythonAgreesOnAnUnevenDesign(t *testing.T, p publisher) {
 	if code, out := verify(t, t.TempDir(), p.root()); code != exitOK || strings.Contains(out, "registration") {
 		t.Errorf("code %d\n%s", code, out)
 	}
-	s, err := publish.Load(p.root(), p.current)
+	s, err := publish.LoadSigned(p.root(), p.current, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

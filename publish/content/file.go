@@ -66,9 +66,16 @@ func HashFile(path string) (_ File, err error) {
 		return File{}, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	file, err := Hash(f)
+	file.Path = filepath.Base(path)
+	return file, err
+}
+
+// Hash describes what is left to read, without a path.
+func Hash(r io.Reader) (File, error) {
 	h := sha256.New()
-	n, err := io.Copy(h, f)
-	return File{Path: filepath.Base(path), SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n}, err
+	n, err := io.Copy(h, r)
+	return File{SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n}, err
 }
 
 // Open opens a regular file below a folder and describes it. A link or a device is

@@ -35,7 +35,7 @@ func TestHostileNamesAreInert(t *testing.T) {
 		}
 	}
 	for name, res := range map[string]*snapshotview.Resource{
-		"board": s.Board("webserver", ""), "cut": s.Board("webserver", "tag:persona"), "report": s.ReportIn("webserver", "flask"), "prompts": s.Prompts("webserver"),
+		"board": s.Board("webserver", ""), "cut": s.Board("webserver", "tag:persona"), "report": s.ReportIn("webserver", "flask"), "prompts": s.Prompts("webserver", ""),
 	} {
 		w := httptest.NewRecorder()
 		snapshotview.NewSender("").Send(w, httptest.NewRequest(http.MethodGet, "/", nil), res)
