@@ -68,6 +68,7 @@ func TestForgedOldSnapshots(t *testing.T) {
 		"an interval":            {report, `"ciLow":0.514924`, `"ciLow":0.6`, report}, // unlike the board's
 		"the list":               {"categories.json", `"nTrials":52`, `"nTrials":53`, "categories.json"},
 		"a mark":                 {"manifest.json", `"synthetic":true,"counts"`, `"synthetic":false,"counts"`, "manifest.json"},
+		"a mark of an eval":      {"manifest.json", `"valid":36,"synthetic":true`, `"valid":36,"synthetic":false`, "manifest.json"},
 		"a file of no kind":      {"manifest.json", `"path":"refs.json"`, `"path":"refs.jsom"`, "refs.jsom"},
 		"trials of a new kind":   {"manifest.json", `"path":"trials.parquet"`, `"path":"trials/webserver/cut/traces.zst"`, "trials/webserver/cut/traces.zst"},
 		"a layout of no version": {"manifest.json", `"schemaVersion":1`, `"schemaVersion":0`, "manifest.json"},
