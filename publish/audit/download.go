@@ -4,14 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/content"
@@ -37,8 +36,11 @@ func download(ctx context.Context, from storage.Opener, root, id string) (m publ
 	if err != nil {
 		return m, err
 	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return m, problem(id+"/manifest.json", "%v", err)
+	if m, err = publish.ParseManifest(id, data); err == nil {
+		err = m.CheckFiles()
+	}
+	if err != nil {
+		return m, err
 	}
 	if err := checkFiles(m); err != nil {
 		return m, problem(id+"/manifest.json", "%v", err)
@@ -75,29 +77,18 @@ func readManifest(ctx context.Context, from storage.Opener, id string) ([]byte, 
 	return data, err
 }
 
+// checkFiles refuses what takes too long to download, and layout 2 without its rows.
 func checkFiles(m publish.Manifest) error {
 	if len(m.Files) > maxFiles {
 		return fmt.Errorf("%d files, at most %d are read", len(m.Files), maxFiles)
 	}
 	var total int64
-	seen := map[string]bool{"manifest.json": true, "manifest.sig": true}
 	for _, f := range m.Files {
-		if !fs.ValidPath(f.Path) || !filepath.IsLocal(filepath.FromSlash(f.Path)) || seen[f.Path] {
-			return fmt.Errorf("lists an invalid file or a file twice: %.100q", f.Path)
-		}
-		seen[f.Path] = true
-		if total += f.Bytes; f.Bytes < 0 || f.Bytes > maxBytes || total > maxBytes {
+		if total += f.Bytes; f.Bytes > maxBytes || total > maxBytes {
 			return fmt.Errorf("more than %d bytes", int64(maxBytes))
 		}
 	}
-	for _, f := range m.Files {
-		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
-			if seen[dir] {
-				return fmt.Errorf("lists %.100q, which is a file and a folder: %.100q", dir, f.Path)
-			}
-		}
-	}
-	if m.SchemaVersion >= 2 && !seen[rows] {
+	if m.SchemaVersion >= 2 && !slices.ContainsFunc(m.Files, func(f publish.File) bool { return f.Path == rows }) {
 		return fmt.Errorf("does not list %s, which layout 2 has", rows)
 	}
 	return nil

@@ -56,15 +56,15 @@ func FuzzManifest(f *testing.F) {
 func TestDownload(t *testing.T) {
 	file := func(path string) string { return `{"path":"` + path + `","sha256":"` + emptyDigest + `","bytes":0}` }
 	for want, list := range map[string]string{
-		`lists "a", which is a file and a folder: "a/b/c"`: file("a") + "," + file("a-") + "," + file("a/b/c"),
-		"lists an invalid file or a file twice":            file("a") + "," + file("a"),
-		"does not list rows.ndjson.gz":                     file("a"),
-		"context canceled":                                 file("rows.ndjson.gz"),
+		"catalog.json/b: unexpected file in a snapshot": file("catalog.json") + "," + file("catalog.json/b"),
+		"files are sorted, each occurs once":            file("catalog.json") + "," + file("catalog.json"),
+		"does not list rows.ndjson.gz":                  file("catalog.json"),
+		"context canceled":                              file("rows.ndjson.gz"),
 	} {
 		tmp := t.TempDir()
 		t.Setenv("TMPDIR", tmp)
 		ctx, cancel := context.WithCancel(t.Context())
-		data := []byte(strings.Replace(strings.Replace(manifest, `"schemaVersion":1`, `"schemaVersion":2`, 1), file("PATH"), list, 1))
+		data := []byte(strings.Replace(strings.Replace(manifest, `"schemaVersion":1`, `"schemaVersion":2,"evidence":"quotes"`, 1), file("PATH"), list, 1))
 		id := content.Digest(data)[:20]
 		_, err := audit.Run(ctx, audit.Options{Address: "x", Snapshot: id, From: hooked{files{id + "/manifest.json": data}, func(name string) error {
 			if name == id+"/rows.ndjson.gz" {

@@ -11,7 +11,7 @@ import (
 	"github.com/firstpick/firstpick/publish/storage"
 )
 
-func validID(id string) bool { return len(id) == 20 && strings.Trim(id, "0123456789abcdef") == "" }
+func validID(id string) bool { return publish.CheckID(id) == nil }
 
 // current returns the id of the current snapshot.
 func current(ctx context.Context, from storage.Opener) (string, error) {
