@@ -19,7 +19,7 @@ func (p Place) LoadBoard(ctx context.Context, id, category string) (m Manifest, 
 	if err != nil {
 		return m, b, err
 	}
-	if m, err = parseManifest(id, manifest); err != nil {
+	if m, err = ParseManifest(id, manifest); err != nil {
 		return m, b, err
 	}
 	for _, f := range m.Files {

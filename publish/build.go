@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -62,20 +63,29 @@ type Input struct {
 // Build writes a snapshot and returns its manifest and id. A snapshot
 // that exists already is left as it is. Where Build fails, no snapshot is left
 // behind.
-func Build(ctx context.Context, in Input) (Manifest, string, error) {
+func Build(ctx context.Context, in Input) (m Manifest, id string, err error) {
 	if err := in.check(); err != nil {
-		return Manifest{}, "", err
+		return m, "", err
 	}
 	in.Runs = slices.Clone(in.Runs)
 	slices.SortFunc(in.Runs, func(a, b journal.Run) int {
 		return cmp.Or(cmp.Compare(a.Eval.Category, b.Eval.Category), cmp.Compare(a.Eval.Name, b.Eval.Name))
 	})
-	m, err := in.Manifest(ctx)
-	if err != nil {
+	if m, err = in.Manifest(ctx); err != nil {
 		return m, "", err
 	}
-	known := in.fields()
-	from, labels := in.source()
+	staging, err := in.Place.staging()
+	if err != nil {
+		return m, "", in.Place.advise(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
+	trials, err := in.writeTrials(ctx, staging)
+	if err != nil {
+		return m, "", in.Place.advise(err)
+	}
+	defer func() { err = errors.Join(err, trials.Close()) }()
+	known, labels := in.fields(), in.labels()
+	from := source{store: trials, labels: labels.byCategory(), texts: in.promptTexts()}
 	if from.field, err = in.fieldwork(); err != nil {
 		return m, "", err
 	}
@@ -107,7 +117,8 @@ func Build(ctx context.Context, in Input) (Manifest, string, error) {
 			return m, "", err
 		}
 	}
-	return in.write(ctx, m, docs)
+	m, id, err = in.write(ctx, staging, m, docs)
+	return m, id, in.Place.advise(err)
 }
 
 func (in Input) check() error {
@@ -142,18 +153,17 @@ func (in Input) ids() []string {
 	return ids
 }
 
-// source returns what the boards are computed from, and its labels as a document.
-func (in Input) source() (source, labelList) {
-	from, list := source{store: in.Store, runs: in.ids(), labels: map[string][]analytics.RunLabels{}, texts: in.promptTexts()}, labelList{}
+// labels returns labels.json.
+func (in Input) labels() labelList {
+	list := labelList{}
 	for _, r := range in.Runs { // sorted
 		for _, l := range in.Labels {
-			if c := r.Eval.Category; l.Run == r.ID && len(l.Labels) > 0 {
-				from.labels[c] = append(from.labels[c], l)
-				list.Evals = append(list.Evals, labelledEval{c, r.Eval.Name, l.Frame, l.Labels})
+			if l.Run == r.ID && len(l.Labels) > 0 {
+				list.Evals = append(list.Evals, labelledEval{r.Eval.Category, r.Eval.Name, l.Frame, l.Labels})
 			}
 		}
 	}
-	return from, list
+	return list
 }
 
 // fields returns the measured categories, sorted by slug.
@@ -193,7 +203,7 @@ func (in Input) Manifest(ctx context.Context) (Manifest, error) {
 		if c := r.Eval.Category; families[c] == nil {
 			families[c] = journal.Pool(in.Runs, c).Clusters()
 		}
-		e, err := evalOf(r, families[r.Eval.Category], models)
+		e, err := in.evalOf(r, families[r.Eval.Category], models)
 		if err != nil {
 			return m, err
 		}
@@ -230,7 +240,7 @@ func (in Input) runsOf(rows []trialstore.RunRow, r journal.Run) (out []EvalRun) 
 			run.AsOf = &row.LastAt
 		}
 		if at, ok := in.Registered[row.ID]; ok {
-			run.Registered = &journal.Registered{Index: at.Index, At: at.At}
+			run.Registered = &at
 		}
 		out = append(out, run)
 	}
@@ -253,7 +263,7 @@ func DigestOf(e eval.Eval) (string, error) {
 	return content.Digest(data), err
 }
 
-func evalOf(r journal.Run, families map[string]string, models []trialstore.Model) (Eval, error) {
+func (in Input) evalOf(r journal.Run, families map[string]string, models []trialstore.Model) (Eval, error) {
 	def := r.Eval
 	digest, err := DigestOf(def)
 	if err != nil {
@@ -267,13 +277,16 @@ func evalOf(r journal.Run, families map[string]string, models []trialstore.Model
 	for _, p := range def.Prompts {
 		e.Prompts = append(e.Prompts, Prompt{ID: p.ID, SHA256: content.Digest([]byte(p.Text)), Family: families[def.Name+"/"+p.ID], Tags: p.Tags})
 	}
+	public := in.policy(r.Synthetic)
 	for _, a := range def.Agents {
-		agent := Agent{Name: a.Name, Asked: cmp.Or(a.Model, a.Name), Reported: []string{}}
+		agent := Agent{Name: a.Name, Asked: public.Name(cmp.Or(a.Model, a.Name)), Reported: []string{}}
 		for _, m := range models {
 			if m.Eval == def.Name && m.Category == def.Category && m.Agent == a.Name && m.Name != "" {
-				agent.Reported = append(agent.Reported, m.Name)
+				agent.Reported = append(agent.Reported, public.Name(m.Name))
 			}
 		}
+		slices.Sort(agent.Reported)
+		agent.Reported = slices.Compact(agent.Reported)
 		e.Agents = append(e.Agents, agent)
 	}
 	return e, nil

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/publish/gather"
-	"github.com/firstpick/firstpick/runner/redact"
 )
 
 // A Condition is how an agent was asked, as far as it is public. It leaves out what may
@@ -49,21 +48,21 @@ const (
 	mostReported  = 20
 )
 
-func conditionsOf(a *gather.Agent, imported bool) []Condition {
-	r := redact.New()
+func conditionsOf(a *gather.Agent, imported bool, p *gather.Policy) []Condition {
 	var out []Condition
 	for i, c := range a.Conditions() {
 		public := Condition{
-			ID: strconv.Itoa(i + 1), Kind: c.Kind, Asked: r.Text(c.Model), Version: r.Text(c.Version), Web: c.Web, Network: c.Network, Sandbox: c.Sandbox,
+			ID: strconv.Itoa(i + 1), Kind: c.Kind, Asked: p.Name(c.Model), Version: p.Name(c.Version), Web: c.Web, Network: c.Network, Sandbox: c.Sandbox,
 			Purity: c.Purity, Templates: c.Templates, Prices: c.Prices, From: c.From, To: c.To, Answers: c.Answers,
 		}
 		if imported {
 			public.Kind = "imported"
 		}
 		for _, m := range c.Models[:min(len(c.Models), mostReported)] {
-			public.Reported = append(public.Reported, gather.Name(r.Text(m)))
+			public.Reported = append(public.Reported, p.Name(m))
 		}
 		slices.Sort(public.Reported)
+		public.Reported = slices.Compact(public.Reported)
 		for name, value := range c.Parameters {
 			if strings.HasPrefix(name, "file ") {
 				continue
@@ -71,8 +70,7 @@ func conditionsOf(a *gather.Agent, imported bool) []Condition {
 			if public.Parameters == nil {
 				public.Parameters = map[string]string{}
 			}
-			value = r.Text(value)
-			public.Parameters[name] = strings.ToValidUTF8(value[:min(len(value), mostParameter)], "")
+			public.Parameters[name] = p.Text(value, mostParameter)
 		}
 		out = append(out, public)
 	}

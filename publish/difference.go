@@ -33,7 +33,7 @@ func (d Difference) String() string {
 // fields' names.
 func differenceOf(path string, is, should []byte) *Difference {
 	var a, b any
-	if json.Unmarshal(is, &a) != nil || json.Unmarshal(should, &b) != nil {
+	if tooMany(is) || json.Unmarshal(is, &a) != nil || json.Unmarshal(should, &b) != nil {
 		return nil
 	}
 	d := &Difference{}

@@ -83,11 +83,10 @@ func (f field) category() *catalog.Category {
 	return c
 }
 
-// A source is what boards are computed from: trials, and labels by category, whose runs
-// are named as in the store.
+// A source is what boards are computed from: the trials of a snapshot, and labels by
+// category, whose runs are named as in the store.
 type source struct {
 	store  *trialstore.Store
-	runs   []string // nil for all
 	labels map[string][]analytics.RunLabels
 	field  *fieldwork  // nil for none
 	texts  promptTexts // see addPrompts
@@ -96,7 +95,7 @@ type source struct {
 // rank computes the boards. Build and Verify both call it with the stored data only,
 // which makes a snapshot recomputable. An inconsistent board is an error.
 func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytics.Board, error) {
-	counts, err := s.store.Counts(ctx, s.runs)
+	counts, err := s.store.Counts(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +119,7 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		labels.Extracted = m.extracted(f.Slug)
 		boards[i] = boards[i].WithLabels(ms[i], labels)
 		m.addPrompts(&boards[i], ms[i], s.texts)
-		examples, err := s.store.Examples(ctx, f.Slug, s.runs)
+		examples, err := s.store.Examples(ctx, f.Slug, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -33,7 +33,7 @@ func TestPromptsOfOneFamilyCountOnceInASnapshot(t *testing.T) {
 	if _, err := publish.Verify(t.Context(), root(in), id, nil); err != nil {
 		t.Error(err)
 	}
-	s, err := publish.Load(root(in), id)
+	s, err := in.Place.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestCoverageOfImportsIsKnownWithTheirPlan(t *testing.T) {
 	known.Imported, known.PlanKnown, unknown.Imported = true, true, true
 	in := inputOf(t, 1, known, unknown)
 	_, id := build(t, in)
-	s, err := publish.Load(root(in), id)
+	s, err := in.Place.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

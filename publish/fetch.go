@@ -4,17 +4,14 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/storage"
 )
 
@@ -26,10 +23,13 @@ const (
 	inUse = time.Hour
 )
 
-// cache returns the folder of the copies, if the place needs any.
-func (p Place) cache() (storage.Folder, bool) {
-	_, local := p.Store.(storage.Folder)
-	return storage.Folder(p.Cache), !local
+// Folder returns the folder of the snapshots that can be read here: the place itself, or
+// the copies of a bucket.
+func (p Place) Folder() (folder storage.Folder, remote bool) {
+	if folder, ok := p.Store.(storage.Folder); ok {
+		return folder, false
+	}
+	return storage.Folder(p.Cache), true
 }
 
 // Fetch makes a snapshot readable as the folder root/id: in a folder it is, and a bucket is
@@ -37,9 +37,9 @@ func (p Place) cache() (storage.Folder, bool) {
 // The copy stays for an hour at least, and one that Remember names stays. The error is ErrNotFound or a *DamageError if they
 // apply.
 func (p Place) Fetch(ctx context.Context, id string) (root string, err error) {
-	cache, remote := p.cache()
+	cache, remote := p.Folder()
 	if !remote {
-		return string(p.Store.(storage.Folder)), nil
+		return string(cache), nil
 	}
 	data, from, err := p.manifest(ctx, id)
 	if err != nil {
@@ -62,7 +62,7 @@ func (p Place) Fetch(ctx context.Context, id string) (root string, err error) {
 
 // Remember keeps the copy of a snapshot for Remembered.
 func (p Place) Remember(ctx context.Context, id string) error {
-	cache, remote := p.cache()
+	cache, remote := p.Folder()
 	if !remote {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (p Place) Remember(ctx context.Context, id string) error {
 // Remembered returns the snapshot of the last Remember, to be read while the bucket does not
 // answer; empty without one.
 func (p Place) Remembered(ctx context.Context) string {
-	cache, remote := p.cache()
+	cache, remote := p.Folder()
 	if !remote {
 		return ""
 	}
@@ -82,7 +82,7 @@ func (p Place) Remembered(ctx context.Context) string {
 
 // copy copies a snapshot with the given manifest, unless its files are there.
 func (p Place) copy(ctx context.Context, to storage.Store, from storage.Opener, id string, manifest []byte) error {
-	m, err := parseManifest(id, manifest)
+	m, err := ParseManifest(id, manifest)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (p Place) trim(ctx context.Context, now time.Time) error {
 	}
 	var copies []fs.FileInfo
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && validID(e.Name()) {
+		if info, err := e.Info(); err == nil && CheckID(e.Name()) == nil {
 			copies = append(copies, info)
 		}
 	}
@@ -143,7 +143,7 @@ func (p Place) trim(ctx context.Context, now time.Time) error {
 	return storage.Folder(p.Cache).Sweep(now.Add(-unfinished))
 }
 
-// Load is the function Load for a snapshot of the place. A damaged copy in the cache is
+// Load is LoadSigned for a snapshot of the place. A damaged copy in the cache is
 // fetched again.
 func (p Place) Load(ctx context.Context, id string, trusted ...ed25519.PublicKey) (*Snapshot, error) {
 	root, err := p.Fetch(ctx, id)
@@ -152,7 +152,7 @@ func (p Place) Load(ctx context.Context, id string, trusted ...ed25519.PublicKey
 	}
 	s, err := LoadSigned(root, id, trusted)
 	var damage *DamageError
-	if _, remote := p.cache(); !remote || !errors.As(err, &damage) || damage.Path == signatureName {
+	if _, remote := p.Folder(); !remote || !errors.As(err, &damage) || damage.Path == signatureName {
 		return s, err
 	}
 	if err := os.RemoveAll(filepath.Join(root, id)); err != nil {
@@ -167,9 +167,9 @@ func (p Place) Load(ctx context.Context, id string, trusted ...ed25519.PublicKey
 // Verify is the function Verify for a snapshot of the place. Of a bucket it reads every
 // file, also those that the cache has.
 func (p Place) Verify(ctx context.Context, id string, pub ed25519.PublicKey) (_ VerifyReport, err error) {
-	cache, remote := p.cache()
+	cache, remote := p.Folder()
 	if !remote {
-		return Verify(ctx, string(p.Store.(storage.Folder)), id, pub)
+		return Verify(ctx, string(cache), id, pub)
 	}
 	dir, err := cache.Staging()
 	if err != nil {
@@ -204,56 +204,4 @@ func (p Place) extra(ctx context.Context, id string, m Manifest) (names []string
 		}
 	}
 	return names, err
-}
-
-// add puts a snapshot of a staging folder into the place. What is there already stays, if
-// it is not damaged; only the signature is replaced.
-func (p Place) add(ctx context.Context, staging storage.Folder, id string, m Manifest) error {
-	manifest, err := content.JSON(m)
-	if err != nil {
-		return err
-	}
-	extra, err := p.extra(ctx, id, m)
-	if err != nil {
-		return err
-	}
-	for _, name := range extra {
-		if err := p.Store.Remove(ctx, path.Join(id, name)); err != nil {
-			return err
-		}
-	}
-	if err := copySignature(ctx, p.Store, staging, id); err != nil {
-		return err
-	}
-	if err := p.copy(ctx, p.Store, staging, id, manifest); err != nil {
-		return err
-	}
-	if cache, remote := p.cache(); remote { // it need not be read back
-		return p.copy(ctx, cache, staging, id, manifest)
-	}
-	return nil
-}
-
-// advise adds advice to an error of writing.
-func (p Place) advise(err error) error {
-	if err == nil {
-		return nil
-	}
-	err = fmt.Errorf("write a snapshot under %s: %w", p.Store, err)
-	switch {
-	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), "No space left on device"):
-		return fmt.Errorf("%w; free some space and publish again, nothing half-written is left", err)
-	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w; choose a directory that this user may write to", err)
-	}
-	return err
-}
-
-// staging creates a folder for a snapshot that is being made.
-func (p Place) staging() (string, error) {
-	folder, remote := p.cache()
-	if !remote {
-		folder = p.Store.(storage.Folder)
-	}
-	return folder.Staging()
 }

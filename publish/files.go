@@ -1,19 +1,16 @@
 package publish
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-)
 
-// maxDocument limits the memory of a document: the largest board of a full
-// catalogue is far below a megabyte.
-const maxDocument = 64 << 20
+	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/storage"
+)
 
 // writeFile writes a new file, with its directories.
 func writeFile(name string, data []byte) error {
@@ -31,17 +28,13 @@ func removeIfThere(name string) error {
 }
 
 // hashFile reads a file once without holding it in memory.
-func hashFile(root *os.Root, name string) (sum string, size int64, err error) {
+func hashFile(root *os.Root, name string) (_ File, err error) {
 	f, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
-		return "", 0, err
+		return File{}, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
-		return "", 0, err
-	}
-	return hex.EncodeToString(h.Sum(nil)), size, nil
+	return content.Hash(f)
 }
 
 // readDocument reads a file that must be small.
@@ -51,9 +44,9 @@ func readDocument(root *os.Root, name string) (data []byte, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	data, err = io.ReadAll(io.LimitReader(f, maxDocument+1))
-	if err == nil && len(data) > maxDocument {
-		return nil, &DamageError{Path: name, Reason: fmt.Sprintf("larger than %d MiB", maxDocument>>20)}
+	data, err = io.ReadAll(io.LimitReader(f, storage.MaxSmall+1))
+	if err == nil && len(data) > storage.MaxSmall {
+		return nil, &DamageError{Path: name, Reason: fmt.Sprintf("larger than %d MiB", storage.MaxSmall>>20)}
 	}
 	return data, err
 }

@@ -71,6 +71,8 @@ func sum(data []byte) string {
 }
 
 func TestForgedFiguresDoNotFollowFromTheTrials(t *testing.T) {
+	in := testInput(t, 1)
+	_, id := build(t, in)
 	for name, tc := range map[string]struct{ file, old, replacement, blamed string }{
 		"a board":              {"boards/beta.json", `"nTrials":99`, `"nTrials":98`, "boards/beta.json"},
 		"a report":             {"reports/alpha/alpha-one.json", `"nTrials":99`, `"nTrials":98`, "reports/alpha/alpha-one.json"},
@@ -78,12 +80,20 @@ func TestForgedFiguresDoNotFollowFromTheTrials(t *testing.T) {
 		"the number of trials": {"manifest.json", `"trials":198`, `"trials":199`, "manifest.json"},
 		"an eval's trials":     {"manifest.json", `"valid":99`, `"valid":98`, "manifest.json"},
 		"the planned trials":   {"manifest.json", `"planned":100`, `"planned":101`, "manifest.json"},
+		"older formulas":       {"manifest.json", `"statistics":2,`, `"statistics":1,`, "manifest.json"},
+		"no formulas":          {"manifest.json", `"statistics":2,`, ``, "manifest.json"},
+		"a mark":               {"manifest.json", `"synthetic":false,"evidence"`, `"synthetic":true,"evidence"`, "manifest.json"},
+		"a mark of an eval":    {"manifest.json", `"synthetic":false,"extracted"`, `"synthetic":true,"extracted"`, "trials/alpha/eval-alpha"},
+		"a file of no kind":    {"manifest.json", `"path":"refs.json"`, `"path":"refs.jsom"`, "refs.jsom"},
+		"large documents":      {"manifest.json", `{"path":"reports/alpha/alpha-one.json"`, `{"path":"reports/alpha/aa.json","bytes":300000000},{"path":"reports/alpha/alpha-one.json"`, "manifest.json"},
+		"a category without":   {"catalog.json", `"slug":"beta","name":"beta","domain":"dev-tools","entries":[{"slug":"beta-one"`, `"slug":"gamma","name":"beta","domain":"dev-tools","entries":[{"slug":"beta-one"`, "manifest.json"},
 		"a path outside":       {"manifest.json", `"path":"refs.json"`, `"path":"../ref.js"`, "manifest.json"},
 	} {
-		in := testInput(t, 1)
-		_, id := build(t, in)
-		forged := forge(t, root(in), id, tc.file, tc.old, tc.replacement)
-		_, err := publish.Verify(t.Context(), root(in), forged, nil)
+		copied := t.TempDir()
+		if err := os.CopyFS(copied, os.DirFS(root(in))); err != nil {
+			t.Fatal(err)
+		}
+		_, err := publish.Verify(t.Context(), copied, forge(t, copied, id, tc.file, tc.old, tc.replacement), nil)
 		var damage *publish.DamageError
 		if !errors.As(err, &damage) || damage.Path != tc.blamed {
 			t.Errorf("%s: error %v, want one that blames %s", name, err, tc.blamed)
@@ -113,6 +123,24 @@ func TestWhatIsNotPublished(t *testing.T) {
 		if entries, _ := os.ReadDir(root(in)); len(entries) != 0 {
 			t.Errorf("%s: left %v", name, entries)
 		}
+	}
+}
+
+// Journals and store that disagree make trial files that do not fit the figures.
+func TestWhatReadersCouldNotVerifyIsNotPublished(t *testing.T) {
+	run := testRun("alpha")
+	recs := records(run)
+	in := inputWith(t, run, recs...)
+	other := *recs[7].Result
+	other.Picked = "alpha-three"
+	recs[7].Result = &other
+	in.RunsRoot = inputWith(t, run, recs...).RunsRoot
+	var damage *publish.DamageError
+	if _, _, err := publish.Build(t.Context(), in); !errors.As(err, &damage) || !strings.Contains(err.Error(), "nothing published") {
+		t.Errorf("error %v", err)
+	}
+	if entries, _ := os.ReadDir(root(in)); len(entries) != 0 {
+		t.Errorf("left %v", entries)
 	}
 }
 
@@ -154,8 +182,12 @@ func TestPromoteListAndPrune(t *testing.T) {
 	if err != nil || len(all) != 3 || all[0].ID != ids[2] || !all[2].Current {
 		t.Errorf("list %+v, %v", all, err)
 	}
-	gone, err := in.Place.Prune(t.Context(), 1, time.Now().Add(25*time.Hour))
+	old, err := in.Place.Prunable(t.Context(), 1)
 	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := in.Place.Prune(t.Context(), append(old, ids[0]), time.Now().Add(25*time.Hour))
+	if err == nil || !strings.Contains(err.Error(), ids[0]+" became the current snapshot meanwhile") {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{ids[1]}, gone); d != "" {

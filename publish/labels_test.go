@@ -40,7 +40,7 @@ func TestLabelsArePublishedAndVerified(t *testing.T) {
 	if err != nil || report.Files != 20 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	snap, err := publish.Load(root(in), id)
+	snap, err := in.Place.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -58,13 +57,10 @@ func (s *Snapshot) Report(category, slug string) (analytics.Report, bool) {
 // Categories returns the lines of the list of categories, sorted by slug.
 func (s *Snapshot) Categories() []analytics.CategoryItem { return s.items }
 
-// Load reads a snapshot and checks every file against its hash. It reads each
-// byte once and recomputes nothing: that is Verify's work. The error is
-// ErrNotFound or a *DamageError if they apply.
-func Load(root, id string) (*Snapshot, error) { return LoadSigned(root, id, nil) }
-
-// LoadSigned is Load for a snapshot that must be signed with one of the trusted keys.
-// Without any it need not be signed.
+// LoadSigned reads a snapshot of a folder and checks every file against its hash. It must be
+// signed with one of the trusted keys; without any it need not be signed. It reads each byte
+// once and recomputes nothing: that is Verify's work. The error is ErrNotFound or a
+// *DamageError if they apply.
 func LoadSigned(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error) {
 	dir, err := openSnapshot(root, id)
 	if err != nil {
@@ -97,18 +93,14 @@ func LoadSigned(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error)
 // openSnapshot confines all reading to the snapshot's directory: a manifest
 // from elsewhere cannot name a file outside.
 func openSnapshot(root, id string) (*os.Root, error) {
-	if !validID(id) {
-		return nil, errNoID(id)
+	if err := CheckID(id); err != nil {
+		return nil, err
 	}
 	dir, err := os.OpenRoot(filepath.Join(root, id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", id, ErrNotFound)
 	}
 	return dir, err
-}
-
-func errNoID(id string) error {
-	return fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f: %w", id, ErrNotFound)
 }
 
 // readManifestBytes returns the manifest's bytes after checking their hash against the
@@ -121,10 +113,10 @@ func readManifestBytes(dir *os.Root, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return data, checkID(id, data)
+	return data, checkDigest(id, data)
 }
 
-func checkID(id string, manifest []byte) error {
+func checkDigest(id string, manifest []byte) error {
 	if got := snapshotID(manifest); got != id {
 		return &DamageError{Path: manifestName, Reason: "its hash is " + got + ", the snapshot's id is " + id}
 	}
@@ -136,13 +128,17 @@ func readManifest(dir *os.Root, id string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	return parseManifest(id, data)
+	return ParseManifest(id, data)
 }
 
-// parseManifest reads a manifest and refuses one whose files cannot be those of a snapshot.
-func parseManifest(id string, data []byte) (m Manifest, err error) {
+// ParseManifest reads a manifest and refuses one that no version of this program can have
+// written, with a *DamageError. It does not compare its hash with the id.
+func ParseManifest(id string, data []byte) (m Manifest, err error) {
 	damaged := func(format string, args ...any) (Manifest, error) {
 		return m, &DamageError{Path: manifestName, Reason: fmt.Sprintf(format, args...)}
+	}
+	if tooMany(data) {
+		return damaged("more than %d values", maxValues)
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return damaged("%v", err)
@@ -158,15 +154,20 @@ func parseManifest(id string, data []byte) (m Manifest, err error) {
 			return damaged("%q of %d bytes: files are sorted, each occurs once", f.Path, f.Bytes)
 		}
 	}
+	if m.SchemaVersion < 1 || m.Statistics < 0 || m.SchemaVersion >= 2 && m.Statistics < 2 { // layout 2 is younger than formulas 2
+		return damaged("layout %d has no statistics %d", m.SchemaVersion, m.Statistics)
+	}
 	if m.SchemaVersion < 2 {
 		return m, nil
 	}
 	if _, err := trialset.ParseLevel(string(m.Evidence)); err != nil {
 		return damaged("%v", err)
 	}
-	for i, e := range m.Evals {
-		place := tracesDir(e.Category, e.Name)
-		twice := slices.ContainsFunc(m.Evals[:i], func(o Eval) bool { return tracesDir(o.Category, o.Name) == place })
+	places := map[string]bool{}
+	for _, e := range m.Evals {
+		place := trialset.Folder(e.Category, e.Name)
+		twice := places[place]
+		places[place] = true
 		if twice || !eval.ValidName(e.Name) || !fs.ValidPath(place) || strings.Count(place, "/") != 2 {
 			return damaged("eval %q of category %q occurs twice, or cannot be named so", e.Name, e.Category)
 		}
@@ -192,25 +193,24 @@ func readFiles(dir *os.Root, m Manifest) (map[string][]byte, error) {
 
 // large says that a file grows with the trials, so that it is never held in memory.
 func large(name string) bool {
-	return name == trialsName || name == rowsName || strings.HasPrefix(name, tracesRoot)
+	return name == trialsName || name == rowsName || strings.HasPrefix(name, trialset.Root+"/")
 }
 
 func readChecked(dir *os.Root, f File) (data []byte, err error) {
-	var sum string
-	var size int64
+	var is File
 	if large(f.Path) {
-		sum, size, err = hashFile(dir, f.Path)
+		is, err = hashFile(dir, f.Path)
 	} else {
 		data, err = readDocument(dir, f.Path)
-		sum, size = content.Digest(data), int64(len(data))
+		is = File{SHA256: content.Digest(data), Bytes: int64(len(data))}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if size != f.Bytes {
-		return nil, &DamageError{Path: f.Path, Reason: fmt.Sprintf("%d bytes, %d in the manifest", size, f.Bytes)}
+	if is.Bytes != f.Bytes {
+		return nil, &DamageError{Path: f.Path, Reason: fmt.Sprintf("%d bytes, %d in the manifest", is.Bytes, f.Bytes)}
 	}
-	if sum != f.SHA256 {
+	if is.SHA256 != f.SHA256 {
 		return nil, &DamageError{Path: f.Path, Reason: "hash differs from the manifest"}
 	}
 	return data, nil
@@ -257,6 +257,9 @@ func decode(docs map[string][]byte, name string, v any) error {
 	data, ok := docs[name]
 	if !ok {
 		return &DamageError{Path: name, Reason: "not listed in the manifest"}
+	}
+	if tooMany(data) {
+		return &DamageError{Path: name, Reason: fmt.Sprintf("more than %d values", maxValues)}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return &DamageError{Path: name, Reason: err.Error()}

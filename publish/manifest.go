@@ -1,6 +1,6 @@
 // Package publish freezes results into snapshots: immutable directories, named by the
 // hash of their manifest, with all data needed to recompute every number. Build makes a
-// snapshot, Verify checks it, Promote makes it current and Load reads it. The same
+// snapshot, Verify checks it, Promote makes it current and Place.Load reads it. The same
 // trials and catalogue give the same bytes, so publishing is idempotent. A snapshot
 // contains only a pure function of the results: no run ids, times of the machine or
 // paths.
@@ -8,7 +8,8 @@ package publish
 
 import (
 	"errors"
-	"regexp"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -214,4 +215,10 @@ func (m *Manifest) Pool(category string) (pool eval.Pool) {
 // snapshotID names a snapshot by its manifest.
 func snapshotID(manifest []byte) string { return content.Digest(manifest)[:20] }
 
-func validID(id string) bool { return regexp.MustCompile(`^[0-9a-f]{20}$`).MatchString(id) }
+// CheckID returns an error, ErrNotFound, for what cannot be the id of a snapshot.
+func CheckID(id string) error {
+	if len(id) != 20 || strings.Trim(id, "0123456789abcdef") != "" {
+		return fmt.Errorf("%.40q is not the id of a snapshot, which has 20 digits of 0-9a-f: %w", id, ErrNotFound)
+	}
+	return nil
+}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 // FuzzManifest holds that a manifest that is accepted names files below the snapshot, each
@@ -19,7 +21,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"schemaVersion":2,"evidence":"none","evals":[{"name":"a/../b:c","category":"b"},{"name":"b","category":"b/../b"}]}`))
 	f.Add([]byte(`{"schemaVersion":3}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseManifest(strings.Repeat("0", 20), data)
+		m, err := ParseManifest(strings.Repeat("0", 20), data)
 		var damage *DamageError
 		switch {
 		case err != nil && (m.SchemaVersion <= SchemaVersion) != errors.As(err, &damage):
@@ -33,9 +35,9 @@ func FuzzManifest(f *testing.F) {
 			}
 		}
 		for i, e := range m.Evals {
-			place := tracesDir(e.Category, e.Name)
+			place := trialset.Folder(e.Category, e.Name)
 			if m.SchemaVersion > 1 && (!fs.ValidPath(place) || strings.Count(place, "/") != 2 ||
-				slices.ContainsFunc(m.Evals[:i], func(o Eval) bool { return tracesDir(o.Category, o.Name) == place })) {
+				slices.ContainsFunc(m.Evals[:i], func(o Eval) bool { return trialset.Folder(o.Category, o.Name) == place })) {
 				t.Errorf("%s passes", place)
 			}
 		}

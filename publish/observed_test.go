@@ -64,7 +64,7 @@ func TestFieldStudiesArePublishedBesideTrials(t *testing.T) {
 			}
 		}
 	}
-	s, err := publish.Load(root(in), id)
+	s, err := in.Place.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestForgedObservedFiguresDoNotFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	var damage *publish.DamageError
-	if _, err := publish.Load(root(in), id); !errors.As(err, &damage) || damage.Path != "observed/field.jsonl.zst" {
+	if _, err := in.Place.Load(t.Context(), id); !errors.As(err, &damage) || damage.Path != "observed/field.jsonl.zst" {
 		t.Errorf("error %v", err)
 	}
 }

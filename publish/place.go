@@ -55,7 +55,7 @@ func (p Place) CurrentChanged(ctx context.Context, known string) (id, tag string
 	if err != nil {
 		return "", tag, err
 	}
-	if id = strings.TrimSpace(string(data)); !validID(id) {
+	if id = strings.TrimSpace(string(data)); CheckID(id) != nil {
 		return "", tag, &DamageError{Path: currentName, Reason: "not a snapshot id; promote a snapshot again"}
 	}
 	return id, tag, nil
@@ -132,7 +132,7 @@ func (p Place) list(ctx context.Context) (map[string]listing, error) {
 	all := map[string]listing{}
 	for _, f := range list {
 		id, name, ok := strings.Cut(f.Name, "/")
-		if !ok || !validID(id) {
+		if !ok || CheckID(id) != nil {
 			continue
 		}
 		if all[id] == nil {
@@ -150,10 +150,7 @@ func (p Place) List(ctx context.Context) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.infos(ctx, files)
-}
-
-func (p Place) infos(ctx context.Context, files map[string]listing) (all []Info, err error) {
+	var all []Info
 	current, err := p.Current(ctx)
 	if errors.Is(err, ErrNotFound) {
 		err = nil
@@ -187,66 +184,74 @@ func (p Place) Manifest(ctx context.Context, id string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	return parseManifest(id, data)
+	return ParseManifest(id, data)
 }
 
 // manifest returns the manifest's bytes, and the opener that has them: the cache or the
 // store.
 func (p Place) manifest(ctx context.Context, id string) ([]byte, storage.Opener, error) {
 	name := path.Join(id, manifestName)
-	if cache, ok := p.cache(); ok {
+	if cache, ok := p.Folder(); ok {
 		if data, _, err := storage.ReadAll(ctx, cache, name); err == nil && snapshotID(data) == id {
 			return data, cache, nil
 		}
 	}
-	if !validID(id) {
-		return nil, nil, errNoID(id)
+	if err := CheckID(id); err != nil {
+		return nil, nil, err
 	}
 	data, _, err := storage.ReadAll(ctx, p.Store, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s: %w", id, ErrNotFound)
 	}
 	if err == nil {
-		err = checkID(id, data)
+		err = checkDigest(id, data)
 	}
 	return data, p.Store, err
 }
 
-// Prune removes all but the newest keep snapshots, never the current one, and what
-// interrupted writers left a day before now. It returns the removed ids. An unreadable
-// snapshot is kept for inspection.
-func (p Place) Prune(ctx context.Context, keep int, now time.Time) ([]string, error) {
+// Prunable returns the ids of all but the newest keep snapshots, without the current one.
+// Unreadable snapshots are not among them: they are kept for inspection, and reported as an
+// error along with the ids.
+func (p Place) Prunable(ctx context.Context, keep int) (ids []string, err error) {
 	if keep < 0 {
 		return nil, fmt.Errorf("keep %d snapshots: the number must be 0 or more", keep)
 	}
 	if _, err := p.Current(ctx); err != nil && !errors.Is(err, ErrNotFound) {
 		return nil, err // without the pointer the current one is not known
 	}
+	all, err := p.List(ctx)
+	for i, info := range all {
+		if i >= keep && !info.Current {
+			ids = append(ids, info.ID)
+		}
+	}
+	return ids, err
+}
+
+// Prune removes snapshots, never the current one, and what interrupted writers left a day
+// before now. It returns the removed ids.
+func (p Place) Prune(ctx context.Context, ids []string, now time.Time) (removed []string, err error) {
 	files, err := p.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := p.infos(ctx, files)
-	errs := []error{err}
-	var removed []string
-	for i, info := range all {
-		if i < keep || info.Current {
-			continue
-		}
-		if err := p.remove(ctx, info.ID, files[info.ID]); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		removed = append(removed, info.ID)
-	}
+	var errs []error
 	for id, list := range files {
-		if _, complete := list[manifestName]; !complete && list.newest().Before(now.Add(-unfinished)) {
+		_, complete := list[manifestName]
+		switch {
+		case slices.Contains(ids, id):
+			err := p.remove(ctx, id, list)
+			if errs = append(errs, err); err == nil {
+				removed = append(removed, id)
+			}
+		case !complete && list.newest().Before(now.Add(-unfinished)):
 			errs = append(errs, p.remove(ctx, id, list))
 		}
 	}
 	if folder, ok := p.Store.(storage.Folder); ok {
 		errs = append(errs, folder.Sweep(now.Add(-unfinished)))
 	}
+	slices.Sort(removed)
 	return removed, errors.Join(errs...)
 }
 

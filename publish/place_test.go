@@ -63,13 +63,13 @@ func TestTornUploadsAreNotSeen(t *testing.T) {
 		}
 	}
 	proxy.Set(func(*http.Request) s3test.Fault { return s3test.None })
-	if _, err := direct.Prune(ctx, 1, time.Now().Add(time.Hour)); err != nil {
+	if _, err := direct.Prune(ctx, nil, time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if list, err := direct.Store.List(ctx, id); err != nil || len(list) != len(m.Files) {
 		t.Errorf("an upload of this hour has %d files, %v", len(list), err)
 	}
-	if _, err := direct.Prune(ctx, 1, time.Now().Add(25*time.Hour)); err != nil {
+	if _, err := direct.Prune(ctx, nil, time.Now().Add(25*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if list, err := direct.Store.List(ctx, ""); err != nil || len(list) != 0 {
@@ -198,7 +198,7 @@ func TestFetchUnderFaults(t *testing.T) {
 	if _, err := faulty.Load(t.Context(), id); err != nil {
 		t.Errorf("a damaged copy is not replaced: %v", err)
 	}
-	if gone, err := direct.Prune(t.Context(), 0, time.Now()); err != nil || len(gone) != 1 {
+	if gone, err := direct.Prune(t.Context(), []string{id}, time.Now()); err != nil || len(gone) != 1 {
 		t.Errorf("pruned %v, %v", gone, err)
 	}
 	if err := faulty.Promote(t.Context(), id); !errors.Is(err, publish.ErrNotFound) {

@@ -188,7 +188,7 @@ func TestSameTrialsGiveTheSameBytes(t *testing.T) {
 func TestLoadRestoresWhatWasBuilt(t *testing.T) {
 	in := testInput(t, 1)
 	m, id := build(t, in)
-	s, err := publish.Load(root(in), id)
+	s, err := in.Place.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestSnapshotsHoldHowOutcomesWereRead(t *testing.T) {
 	if _, err := publish.Verify(t.Context(), root(in), id, nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := publish.Load(root(in), id)
+	s, err := in.Place.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestEveryChangedFileIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			var damage *publish.DamageError
-			if _, err := publish.Load(root(in), id); !errors.As(err, &damage) || damage.Path != name {
+			if _, err := in.Place.Load(t.Context(), id); !errors.As(err, &damage) || damage.Path != name {
 				t.Errorf("%s: %s: load: error %v", name, what, err)
 			}
 			if err := in.Place.Promote(t.Context(), id); !errors.As(err, &damage) {
@@ -397,7 +397,7 @@ func TestPromptsAreInTheSnapshot(t *testing.T) {
 	e := &in.Runs[0].Eval
 	e.Prompts = append(slices.Clone(e.Prompts), eval.Prompt{ID: "unasked", Text: "nobody was asked", Tags: eval.Tags{Persona: "founder"}})
 	_, id := build(t, in)
-	s, err := publish.Load(root(in), id)
+	s, err := in.Place.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (s source) writeRows(ctx context.Context, m *Manifest, w io.Writer) error {
 			families[e.Category+"/"+e.Name+"/"+p.ID] = p.Family
 		}
 	}
-	return s.store.OutcomeRows(ctx, s.runs, func(r trialstore.OutcomeRow) error {
+	return s.store.OutcomeRows(ctx, nil, func(r trialstore.OutcomeRow) error {
 		data, err := content.JSON(row{
 			r.Category, r.Eval, r.Agent, r.Prompt, families[r.Category+"/"+r.Eval+"/"+r.Prompt], r.Template, r.Repeat, r.Outcome, r.Picked, r.Shortlist,
 		})

@@ -73,7 +73,7 @@ func TestRows(t *testing.T) {
 			picks[r.Picked]++
 		}
 	}
-	s, err := publish.Load(root(in), id)
+	s, err := in.Place.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestRegisteredRuns(t *testing.T) {
 	in.Registered = map[string]journal.Registered{"run-beta": {Index: 4, At: in.Runs[0].CreatedAt, Log: "the log"}}
 	m, _ := build(t, in)
 	for _, e := range m.Evals {
-		if got := e.Runs[0].Registered; (got != nil) != (e.Category == "beta") || got != nil && (got.Index != 4 || got.Log != "") {
+		if got := e.Runs[0].Registered; (got != nil) != (e.Category == "beta") || got != nil && (got.Index != 4 || got.Log != "the log") {
 			t.Errorf("%s: %+v", e.Category, got)
 		}
 	}

@@ -20,15 +20,6 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 )
 
-// tracesRoot begins the names of trial files.
-const tracesRoot = "trials/"
-
-// tracesDir is the folder of the trial files of an eval. Names of evals may have slashes
-// and colons, which are no part of a name of a file.
-func tracesDir(category, eval string) string {
-	return tracesRoot + category + "/" + strings.NewReplacer("/", "~", ":", "=").Replace(eval)
-}
-
 // writeTraces writes the trial files of all runs below dir, lists them and sets the
 // conditions of the agents.
 func (in Input) writeTraces(ctx context.Context, dir string, m *Manifest) error {
@@ -59,12 +50,13 @@ func (in Input) writeRun(ctx context.Context, dir string, r journal.Run, m *Mani
 	if valid != e.Valid {
 		return fmt.Errorf("its journal has %d answers and the store %d: the run is still being written; wait until it has finished", valid, e.Valid)
 	}
-	place := tracesDir(e.Category, e.Name)
+	place := trialset.Folder(e.Category, e.Name)
 	to := filepath.Join(dir, filepath.FromSlash(place))
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
-	files, err := g.Write(ctx, to, gather.NewPolicy(m.Evidence, r.Synthetic))
+	public := in.policy(r.Synthetic)
+	files, err := g.Write(ctx, to, public)
 	if err != nil {
 		return err
 	}
@@ -73,30 +65,14 @@ func (in Input) writeRun(ctx context.Context, dir string, r journal.Run, m *Mani
 	}
 	for i := range e.Agents {
 		if a := g.Agents[e.Agents[i].Name]; a != nil {
-			e.Agents[i].Conditions = conditionsOf(a, r.Imported)
+			e.Agents[i].Conditions = conditionsOf(a, r.Imported, public)
 		}
 	}
 	return nil
 }
 
-// OpenTraces opens the trials of an eval of a snapshot below root for reading. The caller
-// closes them. A nil decoder stands for one of their own; see trialset.NewDecoder. The
-// error is ErrNotFound for an eval that the snapshot does not have, and for every eval of
-// layout 1.
-func (s *Snapshot) OpenTraces(root, category, eval string, decoder *zstd.Decoder) (*trialset.Set, error) {
-	if s.Manifest.SchemaVersion < 2 || !slices.ContainsFunc(s.Manifest.Evals, func(e Eval) bool { return e.Category == category && e.Name == eval }) {
-		return nil, fmt.Errorf("trials of eval %s in snapshot %s: %w", category+"/"+eval, s.ID, ErrNotFound)
-	}
-	dir, err := openSnapshot(root, s.ID)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = dir.Close() }()
-	return openTraces(dir, s.ID, s.Manifest, category, eval, decoder)
-}
-
 func openTraces(dir *os.Root, id string, m Manifest, category, eval string, decoder *zstd.Decoder) (*trialset.Set, error) {
-	place := tracesDir(category, eval)
+	place := trialset.Folder(category, eval)
 	p := trialset.Place{Of: "snapshot", ID: path.Join(id, place), Open: trialset.InRoot(dir, place)}
 	for _, f := range m.Files {
 		if name, ok := strings.CutPrefix(f.Path, place+"/"); ok {
@@ -141,7 +117,7 @@ func checkTraces(ctx context.Context, dir *os.Root, id string, m Manifest) error
 func verifyTraces(ctx context.Context, dir *os.Root, id string, m Manifest, store *trialstore.Store) error {
 	seed := maphash.MakeSeed()
 	return eachTraces(dir, id, m, func(e Eval, set *trialset.Set) error {
-		place := tracesDir(e.Category, e.Name)
+		place := trialset.Folder(e.Category, e.Name)
 		damaged := func(format string, args ...any) error {
 			return &DamageError{Path: place, Reason: fmt.Sprintf(format, args...)}
 		}

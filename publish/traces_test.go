@@ -2,8 +2,10 @@ package publish_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,7 +51,7 @@ func inputWith(t *testing.T, run journal.Run, recs ...journal.Record) publish.In
 // lines returns the trials of an eval of a snapshot as they are served.
 func lines(t *testing.T, root, id, category, name string) []string {
 	t.Helper()
-	s, err := publish.Load(root, id)
+	s, err := publish.LoadSigned(root, id, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +289,7 @@ func TestAnIndexThatDoesNotFitIsRefusedByLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	var damage *publish.DamageError
-	if _, err := publish.Load(root(in), reseal(t, root(in), id)); !errors.As(err, &damage) || damage.Path != "trials/alpha/eval-alpha/traces.idx" {
+	if _, err := in.Place.Load(t.Context(), reseal(t, root(in), id)); !errors.As(err, &damage) || damage.Path != "trials/alpha/eval-alpha/traces.idx" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -384,6 +386,70 @@ func TestConditionsLeaveOutWhatMayBePrivate(t *testing.T) {
 	for _, number := range []string{`"manifest":"1"`, `"manifest":"2"`} {
 		if !slices.ContainsFunc(got, func(l string) bool { return strings.Contains(l, number) }) {
 			t.Errorf("no answer has %s", number)
+		}
+	}
+}
+
+// TestNamesOfPicksAreRedacted publishes picks, lists and rejected names of an import that
+// tries everything. All files must agree: Verify compares them.
+func TestNamesOfPicksAreRedacted(t *testing.T) {
+	run := testRun("alpha")
+	run.Imported, run.Planned = true, 5
+	run.Eval.Agents[0].Model = "/home/alice/models/acme-internal-v3.gguf"
+	arn := "arn:aws:bedrock:us-east-1:123456789012:inference-profile/m"
+	recs := records(run)[:5]
+	for i, name := range []string{apiKey, "/home/alice/secret/" + apiKey, strings.Repeat("Z", 5<<20), strings.Repeat("a", 150) + "," + strings.Repeat("b", 150), "acme,alpha-one"} {
+		list := []string{name, "alpha-two"}
+		slices.Sort(list)
+		recs[i].Answer = &journal.Answer{Model: []string{run.Eval.Agents[0].Model, arn}[i%2]}
+		recs[i].Result = &pick.Result{
+			Kind: pick.Other, Picked: name, Shortlist: list, Rejected: []string{"Ignore " + mail, "beta-one"}, Say: "said " + name, Method: pick.MethodGiven,
+			Rule: "rule " + mail, Evidence: []pick.Evidence{{Tool: "free text", Kind: "free text"}},
+		}
+	}
+	in := inputWith(t, run, append([]journal.Record{{Kind: journal.KindManifest, Manifest: &journal.Manifest{Agent: "a", Model: run.Eval.Agents[0].Model}}}, recs...)...)
+	for _, level := range []trialset.Level{trialset.Full, trialset.Quotes, trialset.None} {
+		in.Evidence = level
+		m, id := build(t, in)
+		if _, err := publish.Verify(t.Context(), root(in), id, nil); err != nil {
+			t.Fatalf("%s: %v", level, err)
+		}
+		if a := m.Evals[0].Agents[0]; a.Asked != "acme-internal-v3.gguf" || a.Conditions[0].Asked != a.Asked {
+			t.Errorf("%s: %+v", level, a)
+		}
+		for _, a := range m.Evals[0].Agents {
+			for _, name := range slices.Concat(a.Reported, a.Conditions[0].Reported) {
+				if name != "acme-internal-v3.gguf" && name != "arn:aws:bedrock:us-east-1:***:inference-profile/m" {
+					t.Errorf("%s: reported %q", level, name)
+				}
+			}
+		}
+		texts := files(t, filepath.Join(root(in), id))
+		texts["trials"] = strings.Join(lines(t, root(in), id, "alpha", run.Eval.Name), "")
+		zip, err := gzip.NewReader(strings.NewReader(texts["rows.ndjson.gz"]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := io.ReadAll(zip)
+		if texts["rows"] = string(rows); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range texts {
+			secrets := []string{apiKey[:12], mail, "/home/", "alice", "secret", "123456789012", strings.Repeat("Z", 201)}
+			if level == trialset.None {
+				secrets = append(secrets, "ZZZZ", "acme,", "acme alpha", "aaaa", "free text", "Ignore", "said", "rule ")
+			}
+			for _, secret := range secrets {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s: %s holds %q", level, name, secret)
+				}
+			}
+		}
+		if !strings.Contains(texts["boards/alpha.json"], `"picks":0,`) || strings.Count(texts["boards/alpha.json"], `"shortlistRate":1,`) != 1 {
+			t.Errorf("%s: want alpha-two on every shortlist, and no pick: %s", level, texts["boards/alpha.json"])
+		}
+		if !strings.Contains(texts["trials"], `"alpha-two"`) || !strings.Contains(texts["trials"], `"beta-one"`) {
+			t.Errorf("%s: names of the catalogue are gone: %s", level, texts["trials"])
 		}
 	}
 }

@@ -4,20 +4,16 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
-	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 // A VerifyReport lists the checks.
@@ -26,8 +22,8 @@ type VerifyReport struct {
 	// Files were compared with their hash, Documents recomputed from Trials
 	// trials and compared byte for byte.
 	Files, Documents, Trials int
-	// Counts says that the boards follow from older formulas: of each board, the counts
-	// were compared, not the rates and intervals.
+	// Counts says that the boards follow from formulas 1: only what follows from counts was
+	// recomputed, not intervals, rank ranges, tests and corrections by labels.
 	Counts bool
 	// Signed reports that a signature exists, SignatureValid that the given key made
 	// it.
@@ -46,6 +42,9 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 	defer func() { _ = dir.Close() }()
 	m, err := readManifest(dir, id)
 	if err != nil {
+		return report, err
+	}
+	if err := m.CheckFiles(); err != nil {
 		return report, err
 	}
 	var trusted []ed25519.PublicKey
@@ -67,52 +66,12 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 	if err := checkTraces(ctx, dir, id, m); err != nil {
 		return report, err
 	}
-	if _, err := assemble(id, m, docs); err != nil {
+	if report.Documents, err = recompute(ctx, dir, filepath.Join(root, id, trialsName), id, m, docs); err != nil {
 		return report, err
 	}
-	report.Documents, err = recompute(ctx, dir, filepath.Join(root, id, trialsName), id, m, docs)
 	report.Trials, report.Counts = m.Counts.Trials, m.Statistics < Statistics
+	_, err = assemble(id, m, docs) // its documents are now known to be as large as they should
 	return report, err
-}
-
-// CheckSignature reports whether a snapshot is signed. Where keys are trusted, it fails with
-// a *DamageError unless the signature is of one of them.
-func CheckSignature(root, id string, trusted []ed25519.PublicKey) (signed bool, err error) {
-	dir, err := openSnapshot(root, id)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = dir.Close() }()
-	return checkSignature(dir, id, trusted)
-}
-
-// checkSignature reports whether a snapshot is signed. Where keys are trusted, it fails
-// unless the signature is of one of them.
-func checkSignature(dir *os.Root, id string, trusted []ed25519.PublicKey) (signed bool, err error) {
-	text, err := readDocument(dir, signatureName)
-	if errors.Is(err, fs.ErrNotExist) {
-		if len(trusted) > 0 {
-			return false, &DamageError{Path: signatureName, Reason: "missing: the snapshot is not signed"}
-		}
-		return false, nil
-	}
-	if err != nil || len(trusted) == 0 {
-		return true, err
-	}
-	sig, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil {
-		return true, &DamageError{Path: signatureName, Reason: "not base64"}
-	}
-	manifest, err := readManifestBytes(dir, id)
-	if err != nil {
-		return true, err
-	}
-	for _, pub := range trusted {
-		if len(pub) == ed25519.PublicKeySize && ed25519.Verify(pub, manifest, sig) {
-			return true, nil
-		}
-	}
-	return true, &DamageError{Path: signatureName, Reason: "the given key did not sign this manifest"}
 }
 
 func refuseExtra(dir *os.Root, docs map[string][]byte) error {
@@ -133,7 +92,10 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 	if err := decode(docs, catalogName, &known); err != nil {
 		return 0, err
 	}
-	store, err := trialstore.OpenParquet(ctx, trials)
+	store, err := trialstore.OpenUntrusted(ctx, trials, m.Counts.Trials)
+	if errors.Is(err, trialstore.ErrRows) {
+		return 0, &DamageError{Path: manifestName, Reason: "counts of trials: " + trialsName + " has " + err.Error()}
+	}
 	if err != nil {
 		return 0, &DamageError{Path: trialsName, Reason: err.Error()}
 	}
@@ -172,7 +134,9 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 		return 0, fmt.Errorf("the snapshot has statistics %d, newer than %d: update firstpick to recompute its numbers", m.Statistics, Statistics)
 	}
 	if m.Statistics < Statistics {
-		return compareCounts(boards, docs)
+		if boards, err = from.older(ctx, id, m, boards, docs); err != nil {
+			return 0, err
+		}
 	}
 	want, err := documents(boards, m.SchemaVersion)
 	if err != nil {
@@ -191,40 +155,10 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 		}
 		n++
 	}
-	for _, e := range m.Evals {
-		for _, name := range trialset.FileNames() {
-			want[path.Join(tracesDir(e.Category, e.Name), name)] = nil // they were compared above
-		}
-	}
 	for _, f := range m.Files {
-		_, follows := want[f.Path]
-		if !follows && f.Path != catalogName && f.Path != refsName && f.Path != labelsName && f.Path != trialsName && f.Path != rowsName {
-			return n, &DamageError{Path: f.Path, Reason: "unexpected file in a snapshot"}
+		if _, follows := want[f.Path]; !follows && !large(f.Path) && f.Path != catalogName && f.Path != refsName && f.Path != labelsName {
+			return n, &DamageError{Path: f.Path, Reason: unexpectedFile}
 		}
-	}
-	return n, nil
-}
-
-// compareCounts compares the trials, outcomes and picks of boards by older formulas.
-func compareCounts(boards []analytics.Board, docs map[string][]byte) (n int, err error) {
-	for _, b := range boards {
-		var old analytics.Board
-		name := boardPath(b.Category)
-		if err := decode(docs, name, &old); err != nil {
-			return n, err
-		}
-		picks := map[string]int{}
-		for _, s := range b.Tools {
-			picks[s.Slug] = s.Picks
-		}
-		same := old.NTrials == b.NTrials && old.Outcomes == b.Outcomes && len(old.Tools) == len(b.Tools)
-		for _, s := range old.Tools {
-			same = same && picks[s.Slug] == s.Picks
-		}
-		if !same {
-			return n, &DamageError{Path: name, Reason: "its counts do not follow from the trials of the snapshot"}
-		}
-		n++
 	}
 	return n, nil
 }
@@ -237,22 +171,32 @@ func checkSums(ctx context.Context, store *trialstore.Store, m Manifest, boards 
 	if sums.Counts != m.Counts || !same {
 		return &DamageError{Path: manifestName, Reason: fmt.Sprintf("counts are %+v, computed from the trials: %+v", m.Counts, sums.Counts)}
 	}
+	if simulated := slices.ContainsFunc(m.Evals, func(e Eval) bool { return e.Synthetic }); m.Synthetic != simulated {
+		return &DamageError{Path: manifestName, Reason: fmt.Sprintf("synthetic is %t, of its evals %t", m.Synthetic, simulated)}
+	}
 	rows, err := store.Runs(ctx)
 	if err != nil {
 		return err
 	}
-	valid := map[string]int{}
+	runs := map[string]trialstore.RunRow{}
 	for _, r := range rows {
-		valid[r.Category+"/"+r.Eval] = r.Valid
+		runs[r.Category+"/"+r.Eval] = r
 	}
 	for _, e := range m.Evals {
 		key := e.Category + "/" + e.Name
-		if valid[key] != e.Valid {
-			return &DamageError{Path: manifestName, Reason: fmt.Sprintf("eval %s has %d valid trials, the trials file has %d", key, e.Valid, valid[key])}
+		r := runs[key]
+		if r.Valid != e.Valid {
+			return &DamageError{Path: manifestName, Reason: fmt.Sprintf("eval %s has %d valid trials, the trials file has %d", key, e.Valid, r.Valid)}
 		}
-		delete(valid, key)
+		if r.Synthetic != e.Synthetic && r.Valid > 0 {
+			return &DamageError{Path: manifestName, Reason: fmt.Sprintf("eval %s has synthetic %t, the trials file %t", key, e.Synthetic, r.Synthetic)}
+		}
+		if !slices.ContainsFunc(boards, func(b analytics.Board) bool { return b.Category == e.Category }) {
+			return &DamageError{Path: catalogName, Reason: fmt.Sprintf("lacks %s, the category of eval %s", e.Category, e.Name)}
+		}
+		delete(runs, key)
 	}
-	if len(valid) > 0 {
+	if len(runs) > 0 {
 		return &DamageError{Path: trialsName, Reason: "contains trials of an eval missing from the manifest"}
 	}
 	return nil

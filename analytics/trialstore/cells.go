@@ -147,7 +147,7 @@ func scanGroup(rows *sql.Rows, lists map[string][]string) (run string, c analyti
 		return run, c, err
 	}
 	if _, ok := lists[list]; !ok {
-		lists[list] = strings.Split(list, ",")
+		lists[list] = splitList(list)
 	}
 	if method.Valid {
 		r := pick.Result{Method: pick.Method(method.String), Unresolved: unresolved.Bool}

@@ -128,7 +128,7 @@ func TestParquetBytesDoNotDependOnHowTrialsWereLoaded(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "t.parquet")
-		if err := errors.Join(s.WriteParquet(t.Context(), path, nil), s.Close()); err != nil {
+		if err := errors.Join(s.WriteParquet(t.Context(), path, nil, nil), s.Close()); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)

@@ -142,8 +142,10 @@ func trialRow(run string, rec journal.Record, answer string) ([]driver.Value, er
 }
 
 // resultValues are the columns outcome to level, and those from result on: the whole as
-// JSON, and what only some results report, or null.
+// JSON, and what only some results report, or null. Names are cleaned: a comma would make
+// two of one.
 func resultValues(r pick.Result) (head, tail []driver.Value, err error) {
+	r = r.Clean()
 	text, err := json.Marshal(r)
 	if err != nil {
 		return nil, nil, err
@@ -161,9 +163,19 @@ func resultValues(r pick.Result) (head, tail []driver.Value, err error) {
 	} else if read {
 		judges = judgesDisagree
 	}
-	list := strings.Join(r.Shortlist, ",")
-	head = []driver.Value{string(r.Kind), r.Picked, list, r.Mismatch(), string(r.Method), int32(r.Level)}
+	head = []driver.Value{string(r.Kind), r.Picked, joinList(r.Shortlist), r.Mismatch(), string(r.Method), int32(r.Level)}
 	return head, []driver.Value{string(text), unresolved, firstNamed, judges}, nil
+}
+
+// joinList and splitList convert a shortlist to and from its column: names joined by
+// commas, which clean names do not have.
+func joinList(names []string) string { return strings.Join(names, ",") }
+
+func splitList(column string) []string {
+	if column == "" {
+		return nil
+	}
+	return strings.Split(column, ",")
 }
 
 // flush writes the batch and how far it reaches, together or not at all. What it adds

@@ -3,7 +3,6 @@ package trialstore
 import (
 	"context"
 	"errors"
-	"strings"
 )
 
 // Published calls fn with every trial of a run of a store made by OpenParquet, in no
@@ -21,9 +20,7 @@ func (s *Store) Published(ctx context.Context, run string, fn func(TrialRow) err
 		if err := rows.Scan(&t.TrialID, &t.PromptID, &t.Agent, &t.Template, &t.Repeat, &t.Outcome, &t.Picked, &list, &t.Mismatch, &t.Unresolved, &t.Method, &t.FinishedAt); err != nil {
 			return s.fail("published", err)
 		}
-		if list != "" {
-			t.Shortlist = strings.Split(list, ",")
-		}
+		t.Shortlist = splitList(list)
 		t.FinishedAt = micro(t.FinishedAt)
 		if err := fn(t); err != nil {
 			return err

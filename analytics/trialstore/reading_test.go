@@ -69,7 +69,7 @@ func TestCellsCountHowTrialsWereRead(t *testing.T) {
 			sync(t, s, root)
 			same(t, "cells", cells(t, s, "web-frameworks"), analytics.Cells([]analytics.Group{tc.want}))
 			path := filepath.Join(t.TempDir(), "trials.parquet")
-			if err := s.WriteParquet(t.Context(), path, nil); err != nil {
+			if err := s.WriteParquet(t.Context(), path, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			back, err := trialstore.OpenParquet(t.Context(), path)

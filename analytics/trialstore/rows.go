@@ -3,7 +3,6 @@ package trialstore
 import (
 	"context"
 	"database/sql"
-	"strings"
 )
 
 // An OutcomeRow is what rates are computed from: one valid trial, its plan and its outcome.
@@ -27,9 +26,7 @@ func (s *Store) OutcomeRows(ctx context.Context, runs []string, each func(Outcom
 		if err := rows.Scan(&r.Category, &r.Eval, &r.Prompt, &r.Agent, &r.Template, &r.Repeat, &r.Outcome, &r.Picked, &list); err != nil {
 			return struct{}{}, err
 		}
-		if list != "" {
-			r.Shortlist = strings.Split(list, ",")
-		}
+		r.Shortlist = splitList(list)
 		return struct{}{}, each(r)
 	}, ids)
 	return err

@@ -3,11 +3,13 @@ package trialstore_test
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -241,6 +243,51 @@ func TestFileWithoutFamilies(t *testing.T) {
 	}
 }
 
+// TestNamesAreCleaned loads journals of imports with names of any kind, also those that an
+// earlier program has loaded.
+func TestNamesAreCleaned(t *testing.T) {
+	root, r := t.TempDir(), testRun("r1", "web", "web-frameworks", start)
+	recs := records(r)[:4]
+	for i, name := range []string{"x,flask", "a\x1b]0;pwn\u202e", strings.Repeat("Z", 5<<20), "\u200b"} {
+		recs[i].Result = &pick.Result{Kind: pick.Other, Picked: name, Shortlist: []string{name}, Method: pick.MethodGiven}
+	}
+	writeRun(t, root, r, recs)
+	path := filepath.Join(t.TempDir(), "trials.duckdb")
+	s := openStore(t, path)
+	sync(t, s, root)
+	var got [][]string
+	for _, row := range allTrials(t, s, "r1") {
+		same(t, "pick", row.Picked, strings.Join(row.Shortlist, ","))
+		got = append(got, row.Shortlist)
+	}
+	same(t, "shortlists", got, [][]string{{"x flask"}, {"a]0;pwn"}, {strings.Repeat("Z", 1000)}, nil})
+	for _, c := range cells(t, s, "web-frameworks") {
+		if slices.ContainsFunc(c.Tools, func(tool analytics.ToolCount) bool { return tool.Slug == "flask" }) {
+			t.Errorf("a name with a comma counts as flask: %+v", c)
+		}
+	}
+
+	// As an earlier program left it.
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("duckdb", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"delete from migration where name = '0008_clean_names.sql'", "update trial set picked = 'x,flask', shortlist = 'x,flask' where picked = 'x flask'"} {
+		if _, err := db.ExecContext(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openStore(t, path)
+	same(t, "loaded again", sync(t, s, root), trialstore.Loaded{Runs: 1, Trials: 4})
+	same(t, "shortlist", allTrials(t, s, "r1")[0].Shortlist, got[0])
+}
+
 func TestExtractionReplacesTheResult(t *testing.T) {
 	root := t.TempDir()
 	r := testRun("r1", "web", "web-frameworks", start)
@@ -420,7 +467,7 @@ func TestParquetGivesTheSameCells(t *testing.T) {
 	s := openStore(t, "")
 	sync(t, s, root)
 	path := filepath.Join(dir, "it's.parquet")
-	if err := s.WriteParquet(t.Context(), path, nil); err != nil {
+	if err := s.WriteParquet(t.Context(), path, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	back, err := trialstore.OpenParquet(t.Context(), path)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/runner/eval"
@@ -121,9 +120,7 @@ func scanTrial(rows *sql.Rows) (TrialRow, error) {
 	err := rows.Scan(&t.RunID, &t.TrialID, &t.Eval, &t.Category, &t.PromptID, &t.Agent, &t.Template, &t.Repeat,
 		&t.Outcome, &t.Picked, &list, &t.Mismatch, &t.Unresolved, &t.Method, &t.Level, &t.Model, &t.InTokens, &t.OutTokens,
 		&t.CostUSD, &t.WallMS, &t.FinishedAt, &t.Family, &t.Tags.Ecosystem, &t.Tags.Intent, &t.Tags.Persona)
-	if list != "" {
-		t.Shortlist = strings.Split(list, ",")
-	}
+	t.Shortlist = splitList(list)
 	t.FinishedAt = micro(t.FinishedAt)
 	return t, err
 }

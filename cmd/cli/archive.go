@@ -13,7 +13,9 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/storage"
+	"github.com/firstpick/firstpick/publish/translog"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/public/archive"
 )
@@ -21,27 +23,22 @@ import (
 // archived implements archive.Source for the snapshots of a folder or bucket.
 type archived struct{ place publish.Place }
 
-// local returns the folder of the files that can be read here: the snapshots themselves, or
-// the copies of a bucket.
-func (a archived) local() (root string, remote bool) {
-	if folder, ok := a.place.Store.(storage.Folder); ok {
-		return string(folder), false
-	}
-	return a.place.Cache, true
-}
-
 // Stamp implements archive.Source. Of a bucket it is the pointer to the current snapshot, which
-// publishers move.
+// publishers move, and the head of the log, which corrections move too.
 func (a archived) Stamp(ctx context.Context) (string, error) {
-	root, remote := a.local()
+	root, remote := a.place.Folder()
 	if remote {
 		_, tag, err := a.place.CurrentChanged(ctx, "")
-		if errors.Is(err, publish.ErrNotFound) {
+		if err != nil && !errors.Is(err, publish.ErrNotFound) {
+			return "", err
+		}
+		_, head, err := storage.ReadAll(ctx, a.place.Store, "log/checkpoint")
+		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
-		return tag, err
+		return tag + " " + head, err
 	}
-	entries, err := os.ReadDir(root)
+	entries, err := os.ReadDir(string(root))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -50,8 +47,8 @@ func (a archived) Stamp(ctx context.Context) (string, error) {
 	}
 	var b strings.Builder
 	for _, e := range entries {
-		for _, name := range []string{"", "manifest.json", "manifest.sig"} {
-			if info, err := os.Lstat(filepath.Join(root, e.Name(), name)); err == nil && !info.IsDir() {
+		for _, name := range []string{"", "manifest.json", "manifest.sig", "checkpoint"} {
+			if info, err := os.Lstat(filepath.Join(string(root), e.Name(), name)); err == nil && !info.IsDir() {
 				fmt.Fprintln(&b, e.Name(), name, info.Size(), info.ModTime().UnixNano())
 			}
 		}
@@ -65,10 +62,16 @@ func (a archived) Snapshots(ctx context.Context) ([]archive.Snapshot, error) {
 	if len(infos) == 0 {
 		return nil, err
 	}
+	entries, err := logged(ctx, a.place.Store)
+	if err != nil {
+		return nil, err
+	}
+	corrections := translog.Corrections(entries)
 	var out []archive.Snapshot
 	for _, i := range infos {
 		out = append(out, archive.Snapshot{
 			ID: i.ID, AsOf: i.AsOf, PublishedAt: i.CreatedAt, Counts: archive.Counts(i.Counts), Synthetic: i.Synthetic, Signed: i.Signed, Current: i.Current,
+			Retracted: corrections[i.ID].Retracted, Errata: corrections[i.ID].Errata,
 		})
 	}
 	return out, nil
@@ -88,7 +91,7 @@ func (a archived) Open(ctx context.Context, name string) (archive.File, int64, e
 	if !fs.ValidPath(name) {
 		return nil, 0, fs.ErrNotExist
 	}
-	root, remote := a.local()
+	root, remote := a.place.Folder()
 	id, _, inSnapshot := strings.Cut(name, "/")
 	if remote && (!inSnapshot || id == "log") {
 		data, _, err := storage.ReadAll(ctx, a.place.Store, name)
@@ -106,23 +109,18 @@ func (a archived) Open(ctx context.Context, name string) (archive.File, int64, e
 	return openIn(root, name)
 }
 
-// openIn opens a regular file of a folder. It follows no link that leaves the folder.
-func openIn(folder, name string) (archive.File, int64, error) {
-	root, err := os.OpenRoot(folder)
+// openIn opens a file of a folder.
+func openIn(folder storage.Folder, name string) (archive.File, int64, error) {
+	root, err := os.OpenRoot(string(folder))
 	if err != nil {
 		return nil, 0, err
 	}
 	defer func() { _ = root.Close() }()
-	name = filepath.FromSlash(name)
-	info, err := root.Lstat(name)
+	f, info, err := content.Open(root, name)
 	if err != nil {
 		return nil, 0, err
 	}
-	if !info.Mode().IsRegular() { // opening a device could block for ever
-		return nil, 0, fs.ErrNotExist
-	}
-	f, err := root.Open(name)
-	return f, info.Size(), err
+	return f, info.Size(), nil
 }
 
 // A buffered file is in memory.

@@ -21,6 +21,7 @@ const (
 	exitUsage       = 2 // usage or configuration that the user can fix
 	exitGate        = 3 // a gate was not met
 	exitIncomplete  = 4 // trials are missing, or the budget was reached
+	exitUnread      = 5 // verify could not read what it should check
 	exitInterrupted = 130
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/runner/cliagent/workspace/manifest"
 	"github.com/firstpick/firstpick/runner/field"
 )
 
@@ -27,8 +28,13 @@ func newFieldScanCmd(env *Env) *cobra.Command {
 agents (` + strings.Join(field.Agents(), ", ") + `), and
 the packages that they add to manifests. Agents are known by Co-authored-by trailers,
 names and addresses; commits without such a mark are of people. Merges do not count, nor
-do reverts and the commits that they take back. The study has hashes of commits and no
-names, paths or texts; a repository is named by the hash of its first commit.
+do reverts, the commits that they take back, and copies of a commit (cherry-picks). The
+study has hashes of commits and no names, paths or texts; a repository is named by the
+hash of its first commit.
+
+A manifest of more than 64 KiB or with a syntax error is skipped and counted, and so is a
+commit with an impossible date. Repositories need their full history: shallow and partial
+clones fail. If a repository fails, the others are read and the exit code is 1.
 
 A repository may be hostile: its configuration and hooks have no effect, and nothing is
 fetched.`,
@@ -69,10 +75,10 @@ func (o *fieldScanOptions) run(ctx context.Context, repos []string) error {
 			return err
 		}
 	}
-	s := field.Scanner{Git: git, Catalog: cat, Since: since}
-	study, n, err := s.Scan(ctx, o.name, "Commits by agents in these repositories", repos)
-	if err != nil {
-		return badInput(err)
+	s := field.Scanner{Git: git, Catalog: cat, Since: since, Now: o.env.Now()}
+	study, n, failed := s.Scan(ctx, o.name, "Commits by agents in these repositories", repos)
+	if study == nil {
+		return badInput(failed)
 	}
 	where := o.out
 	if where != "" {
@@ -83,7 +89,13 @@ func (o *fieldScanOptions) run(ctx context.Context, repos []string) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: %d commits of %d repositories: %d by agents (%d added a tool), %d by people, %d merges, %d reverts and reverted; study %s in %s\n",
-		n.Commits, n.Repositories, n.Agents, n.Units, n.People, n.Merges, n.Reverts, study.Name, where)
+	_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: %d commits of %d repositories: %d by agents (%d added a tool), %d by people, %d merges, %d reverts and reverted, %d copies, %d skipped; study %s in %s\n",
+		n.Commits, n.Repositories, n.Agents, n.Units, n.People, n.Merges, n.Reverts, n.Copies, n.Skipped, study.Name, where)
+	if n.Unread > 0 {
+		_, _ = fmt.Fprintf(o.env.Stderr, "%d changed manifests not counted: larger than %d KiB, malformed or links, before or after the commit\n", n.Unread, manifest.MaxSize>>10)
+	}
+	if failed != nil {
+		return fmt.Errorf("%d of %d repositories failed and are not in the study:\n%w", len(repos)-n.Repositories, len(repos), failed)
+	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,6 +72,42 @@ func TestObservedBoardsAreMarked(t *testing.T) {
 		var doc struct{ Observed bool }
 		if err := json.Unmarshal([]byte(text), &doc); err != nil || !doc.Observed {
 			t.Errorf("%v: %s, %v", args, text, err)
+		}
+	}
+}
+
+// TestScanOfSeveralRepositories: one that fails does not keep the others from the study.
+func TestScanOfSeveralRepositories(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git")
+	}
+	dir := t.TempDir()
+	for _, args := range [][]string{{"init", "--quiet"}, {"-c", "user.name=D", "-c", "user.email=cursoragent@cursor.com", "commit", "--quiet", "--allow-empty", "--message", "One"}} {
+		if out, err := exec.CommandContext(t.Context(), git, append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	missing, study := filepath.Join(dir, "missing"), filepath.Join(dir, "study")
+	for _, c := range []struct {
+		repos   []string
+		code    int
+		written bool
+		want    string
+	}{
+		{[]string{missing}, exitUsage, false, "error: " + missing + ": "},
+		{[]string{missing, dir}, exitFailed, true, "1 commits of 1 repositories: 1 by agents"},
+		{[]string{missing, dir}, exitFailed, true, "error: 1 of 2 repositories failed and are not in the study:\n       " + missing + ": "},
+		{[]string{dir}, exitOK, true, "0 skipped; study scan in " + study},
+	} {
+		_ = os.Remove(study)
+		var report bytes.Buffer
+		env := OS()
+		env.Args, env.Getenv, env.Environ = append([]string{"field", "scan", "--data", filepath.Join(dir, "data"), "--out", study}, c.repos...), func(string) string { return "" }, nil
+		env.Stdout, env.Stderr = &report, &report
+		code := Main(env)
+		if _, err := os.Stat(study); code != c.code || (err == nil) != c.written || !strings.Contains(report.String(), c.want) {
+			t.Errorf("%v: exit code %d, %v: %s", c.repos, code, err, &report)
 		}
 	}
 }

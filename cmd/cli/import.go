@@ -37,6 +37,7 @@ A command without "exit" has an unknown exit status: what it installs counts as 
 
 Or, instead of "input", a ready "outcome":{"kind":"tool","picked":"stripe","shortlist":["stripe"]}.
 A line may have the prompt's "family":"checkout" and "tags":{"intent":"build"}, as in eval files.
+Names of agents, prompts, families and templates are as in eval files: letters, digits and . _ / : -, at most 100.
 The whole file is validated before anything is stored. Each category becomes one run.
 The coverage of an import is unknown, unless --planned says how many trials were planned.`,
 		Args: usage(cobra.ExactArgs(1)),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/publish/translog"
 )
@@ -68,7 +69,7 @@ firstpick verify checks it.`,
 // wherever the command runs.
 func (a *app) place(at string) (from storage.Opener, address string, err error) {
 	if strings.HasPrefix(at, "https://") || strings.HasPrefix(at, "http://") {
-		w, err := storage.NewWeb(at, nil)
+		w, err := storage.NewWeb(at, nil, a.env.Now)
 		if err != nil {
 			return nil, "", usageErr("firstpick verify https://HOST", "%w", err)
 		}
@@ -78,11 +79,18 @@ func (a *app) place(at string) (from storage.Opener, address string, err error) 
 	if err != nil {
 		return nil, "", err
 	}
-	if folder, ok := p.Store.(storage.Folder); ok {
-		root, err := filepath.Abs(string(folder))
-		return storage.Folder(root), storage.Folder(root).String(), err
+	store, err := absolute(p.Store)
+	return store, store.String(), err
+}
+
+// absolute returns the place with an address that does not depend on where the command runs.
+func absolute(place storage.Store) (storage.Store, error) {
+	folder, ok := place.(storage.Folder)
+	if !ok {
+		return place, nil
 	}
-	return p.Store, p.Store.String(), nil
+	root, err := filepath.Abs(string(folder))
+	return storage.Folder(root), err
 }
 
 // An indexedEntry is an entry with its index in the log.
@@ -164,5 +172,40 @@ func (o *logOptions) correct(ctx context.Context, name string, e translog.Entry)
 		return err
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "entry %d of the log: %s of snapshot %s\n", index, e.Kind, e.Snapshot)
+	if e.Kind == translog.Retraction {
+		return o.replace(ctx, e.Snapshot)
+	}
 	return nil
+}
+
+// replace says how a retracted snapshot is replaced, if it is the current one.
+func (o *logOptions) replace(ctx context.Context, id string) error {
+	from, err := o.snapshots(o.from)
+	if err != nil {
+		return err
+	}
+	if current, err := from.Current(ctx); current != id {
+		if errors.Is(err, publish.ErrNotFound) {
+			err = nil
+		}
+		return err
+	}
+	entries, err := logged(ctx, from.Store)
+	if err != nil {
+		return err
+	}
+	infos, err := from.List(ctx)
+	next := "firstpick publish --run RUN publishes other runs"
+	for _, s := range infos { // the newest first
+		if retracted(entries, s.ID) == nil {
+			next = "firstpick snapshot promote " + s.ID
+			if o.from != "" {
+				next += " --from " + o.from
+			}
+			next += " makes an older snapshot the current one"
+			break
+		}
+	}
+	o.note("%s stays the current snapshot until another one is promoted or published: %s", id, next)
+	return err
 }

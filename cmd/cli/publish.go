@@ -121,7 +121,7 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := book.published(ctx, m, id); err != nil { // before readers can see it
+	if err := book.published(ctx, id); err != nil { // before readers can see it
 		return err
 	}
 	if !o.noPromote {

@@ -3,41 +3,36 @@ package cli
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/x509"
-	"encoding/pem"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/audit"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/publish/translog"
 )
 
-// signingKey is the file of the data folder's own key.
-const signingKey = "signing.key"
-
 // A publicLog appends to the log beside snapshots.
 type publicLog struct {
 	*app
 	translog.Log
-	entries []translog.Entry // as they were when it was opened
+	key     ed25519.PublicKey // that the log keeps; nil before the first entry
+	entries []translog.Entry  // as of the last read
 }
 
 // publicLog opens the log of a place for appending. A log keeps its first key: that in the
-// file sign, or else the data folder's own one, which is created with the log.
+// file sign, or else the data folder's own one, which add creates with the log.
 func (a *app) publicLog(ctx context.Context, place storage.Store, sign string) (l *publicLog, err error) {
 	l = &publicLog{app: a, Log: translog.Log{Store: place}}
-	view, err := translog.Open(ctx, place)
-	if err != nil && !errors.Is(err, translog.ErrNoLog) {
+	if err := l.read(ctx); err != nil {
 		return nil, err
 	}
-	exists := err == nil
 	if sign != "" {
 		if l.Signer, err = publish.ReadPrivateKey(sign); err != nil {
 			return nil, badInput(err)
@@ -46,104 +41,112 @@ func (a *app) publicLog(ctx context.Context, place storage.Store, sign string) (
 		return nil, usageErr("openssl genpkey -algorithm ed25519 -out KEY creates one; store it with your secrets, because the log keeps its key",
 			"%s is not a local folder: sign its log with --sign KEY", place)
 	}
-	if l.Signer == nil || exists && !view.Key.Equal(l.Signer.Public()) {
-		if l.Signer, err = a.ownKey(!exists); err != nil {
+	if l.Signer == nil || l.key != nil && !l.key.Equal(l.Signer.Public()) {
+		if l.Signer, err = a.ownKey(); err != nil {
 			return nil, err
 		}
 	}
-	if !exists {
-		return l, nil
-	}
-	if l.Signer == nil || !view.Key.Equal(l.Signer.Public()) {
+	if l.key != nil && (l.Signer == nil || !l.key.Equal(l.Signer.Public())) {
 		return nil, otherKey(place)
 	}
+	return l, nil
+}
+
+// headsFile is the memory of logs in the data folder, which verify --data shares.
+func (a *app) headsFile() string { return filepath.Join(a.cfg.Data, "heads.json") }
+
+// read reads the log, if there is one. It must continue its last head: otherwise a backup was
+// restored, and another entry would fork the log.
+func (l *publicLog) read(ctx context.Context) error {
+	place, err := absolute(l.Store)
+	if err != nil {
+		return err
+	}
+	view, err := audit.OpenLog(ctx, audit.Options{From: place, Address: place.String(), Heads: l.headsFile(), Now: l.env.Now()})
+	var fork *translog.ForkError
+	var removed *audit.PlaceError
+	if errors.As(err, &fork) || errors.As(err, &removed) {
+		return usageErr(fmt.Sprintf("restore the newer copy of the log; or remove the entry %s from %s to continue with this copy, then firstpick verify fails for everyone who checked the newer one",
+			place, l.headsFile()), "the log in %s does not continue the one of the last time: %w", place, err)
+	}
+	if err != nil || view == nil {
+		return err
+	}
+	l.key = view.Key
 	l.entries, err = view.Entries(ctx, 0, view.Size)
-	return l, err
+	return err
 }
 
 func otherKey(place storage.Store) error {
-	return usageErr("give the key that began the log with --sign KEY; or publish to another place with --to, which begins a log of its own",
+	return usageErr("give the key that began the log with --sign KEY; firstpick publish --to PLACE begins a log of its own in another place",
 		"the log in %s is signed with another key, and a log keeps its first one", place)
-}
-
-// ownKey returns the key of the data folder. If it is missing, it is created or nil.
-func (a *app) ownKey(create bool) (ed25519.PrivateKey, error) {
-	file := filepath.Join(a.cfg.Data, signingKey)
-	key, err := publish.ReadPrivateKey(file)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return key, badInput(err)
-	}
-	if !create {
-		return nil, nil
-	}
-	if err := createKey(file); err != nil {
-		return nil, err
-	}
-	a.note("%s is the new key of the log; keep a copy with your secrets: no other key can continue the log", file)
-	return publish.ReadPrivateKey(file)
-}
-
-func publicKey(key ed25519.PrivateKey) ed25519.PublicKey {
-	return key.Public().(ed25519.PublicKey) //nolint:forcetypeassert // documented
-}
-
-// createKey writes a new key, unless another process was faster.
-func createKey(file string) (err error) {
-	_, key, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		return err
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".signing-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.Remove(tmp.Name())) }()
-	err = errors.Join(pem.Encode(tmp, &pem.Block{Type: "PRIVATE KEY", Bytes: der}), tmp.Sync(), tmp.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Link(tmp.Name(), file); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return content.Sync(filepath.Dir(file))
 }
 
 // now is the time of an entry, in the seconds that the log keeps.
 func (l *publicLog) now() time.Time { return l.env.Now().UTC().Truncate(time.Second) }
 
-// add appends entries.
-func (l *publicLog) add(ctx context.Context, entries ...translog.Entry) (int64, error) {
-	index, err := l.Append(ctx, entries...)
+// add appends entries and remembers the new head.
+func (l *publicLog) add(ctx context.Context, entries ...translog.Entry) (index int64, err error) {
+	if l.Signer == nil { // these are the first entries
+		if l.Signer, err = l.newKey(); err != nil {
+			return 0, err
+		}
+	}
+	index, err = l.Append(ctx, entries...)
 	if errors.Is(err, translog.ErrOtherKey) { // begun by another process meanwhile
 		err = otherKey(l.Store)
+	}
+	if err == nil {
+		err = l.read(ctx)
 	}
 	return index, err
 }
 
-// published appends a snapshot that is in its place, unless the log has it.
-func (l *publicLog) published(ctx context.Context, m publish.Manifest, id string) error {
+// published appends a snapshot that is in its place, unless the log has it by now. The error
+// is fs.ErrNotExist if it is not in its place.
+func (l *publicLog) published(ctx context.Context, id string) error {
 	data, _, err := storage.ReadAll(ctx, l.Store, id+"/manifest.json")
 	if err != nil {
 		return err
 	}
-	digest := content.Digest(data)
-	for _, e := range l.entries {
-		if e.Kind == translog.Retraction && e.Snapshot == id {
-			return usageErr("publish other results", "snapshot %s was retracted on %s: %s", id, e.At.Format("2006-01-02"), e.Reason)
-		}
+	var m publish.Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return err
 	}
+	if err := l.read(ctx); err != nil { // other publishers append meanwhile
+		return err
+	}
+	if err := retracted(l.entries, id); err != nil {
+		return err
+	}
+	digest := content.Digest(data)
 	if at, ok := translog.Live(l.entries)[id]; ok && l.entries[at].ManifestSHA256 == digest {
 		return nil
 	}
 	_, err = l.add(ctx, translog.Entry{Kind: translog.Snapshot, At: l.now(), ID: id, ManifestSHA256: digest, AsOf: m.AsOf, Synthetic: m.Synthetic})
 	return err
+}
+
+// retracted returns an error if a snapshot is retracted.
+func retracted(entries []translog.Entry, id string) error {
+	reason := translog.Corrections(entries)[id].Retracted
+	if reason == "" {
+		return nil
+	}
+	return usageErr("firstpick snapshot list shows the others, and firstpick snapshot promote ID makes one of them the current one; or publish another run",
+		"snapshot %s is retracted: %s", id, printableText(reason))
+}
+
+// logged returns the entries of the log at a place; nil without a log.
+func logged(ctx context.Context, from storage.Opener) ([]translog.Entry, error) {
+	view, err := translog.Open(ctx, from)
+	if errors.Is(err, translog.ErrNoLog) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return view.Entries(ctx, 0, view.Size)
 }
 
 // resolve returns the id of a snapshot in the log from the start of it.
@@ -163,43 +166,41 @@ func (l *publicLog) resolve(name string) (string, error) {
 	return name, nil
 }
 
-// removed appends the removals of snapshots that will be pruned, before they are. A place
-// without a log gets none.
-func (a *app) removed(ctx context.Context, from publish.Place, sign string, keep int) error {
-	view, err := translog.Open(ctx, from.Store)
-	if errors.Is(err, translog.ErrNoLog) {
-		return nil
+// removed appends the removals of snapshots that will be deleted, before they are, and of
+// those that the place lost. It returns the log and the ids of the removals; nil without any.
+func (a *app) removed(ctx context.Context, from storage.Store, sign string, ids []string) (*publicLog, []string, error) {
+	l := &publicLog{app: a, Log: translog.Log{Store: from}}
+	if err := l.read(ctx); err != nil || l.key == nil {
+		return nil, nil, err
 	}
+	files, err := from.List(ctx, "") // after the log: what is logged was there before
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	entries, err := view.Entries(ctx, 0, view.Size)
-	if err != nil {
-		return err
+	there := map[string]bool{}
+	for _, f := range files {
+		there[f.Name] = true
 	}
-	infos, err := from.List(ctx)
-	if err != nil {
-		return err
+	var logged []string
+	for id := range translog.Live(l.entries) {
+		if lost := !there[id+"/manifest.json"]; lost || slices.Contains(ids, id) {
+			logged = append(logged, id)
+			if lost {
+				a.note("snapshot %s of the log is missing in %s; its removal is entered in the log", id, from)
+			}
+		}
+	}
+	if len(logged) == 0 {
+		return nil, nil, nil
+	}
+	slices.Sort(logged)
+	if l, err = a.publicLog(ctx, from, sign); err != nil {
+		return nil, nil, err
 	}
 	var removals []translog.Entry
-	live := translog.Live(entries)
-	for i, s := range infos {
-		if _, logged := live[s.ID]; logged && i >= keep && !s.Current {
-			removals = append(removals, translog.Entry{Kind: translog.Removal, Snapshot: s.ID})
-		}
+	for _, id := range logged {
+		removals = append(removals, translog.Entry{Kind: translog.Removal, At: l.now(), Snapshot: id})
 	}
-	if len(removals) == 0 {
-		return nil
-	}
-	l, err := a.publicLog(ctx, from.Store, sign)
-	if err == nil {
-		for i := range removals {
-			removals[i].At = l.now()
-		}
-		_, err = l.add(ctx, removals...)
-	}
-	if err != nil {
-		return fmt.Errorf("no snapshot deleted: %w", err)
-	}
-	return nil
+	_, err = l.add(ctx, removals...)
+	return l, logged, err
 }

@@ -39,18 +39,39 @@ func (o *runOptions) enter(ctx context.Context, run *journal.Run) error {
 	return nil
 }
 
-// registered returns the runs that are registered in this log.
+// registered returns the runs that are registered in this log. Two logs may have the same
+// key, so the entry is compared and not only the name of the log.
 func (l *publicLog) registered() (map[string]journal.Registered, error) {
 	runs, _, err := journal.List(l.runsRoot())
+	if err != nil {
+		return nil, err
+	}
 	out := map[string]journal.Registered{}
 	for _, r := range runs {
-		switch reg := r.Registered; {
-		case reg == nil:
-		case reg.Log != translog.Origin(publicKey(l.Signer)):
-			l.note("run %s is registered in another log; the snapshot does not show it as registered", r.ID)
-		default:
-			out[r.ID] = *reg
+		if r.Registered == nil {
+			continue
 		}
+		has, err := l.registers(r)
+		if err != nil {
+			return nil, err
+		}
+		if !has {
+			l.note("run %s is registered in another log; the snapshot does not show it as registered", r.ID)
+			continue
+		}
+		out[r.ID] = *r.Registered
 	}
-	return out, err
+	return out, nil
+}
+
+// registers reports whether the log has the registration of a run.
+func (l *publicLog) registers(r journal.Run) (bool, error) {
+	at := r.Registered.Index
+	if at < 0 || at >= int64(len(l.entries)) || r.Registered.Log != translog.Origin(publicKey(l.Signer)) {
+		return false, nil
+	}
+	digest, err := publish.DigestOf(r.Eval)
+	e := l.entries[at]
+	return e.Kind == translog.Registration && e.Eval == r.Eval.Name && e.Category == r.Eval.Category &&
+		e.SHA256 == digest && e.At.Equal(r.Registered.At), err
 }

@@ -3,12 +3,16 @@ package cli
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/translog"
 )
 
 type snapshotOptions struct {
@@ -47,7 +51,7 @@ func newSnapshotCmd(env *Env) *cobra.Command {
 	verify := sub("verify [ID]", "Check every digest and recompute every number from the trials", cobra.MaximumNArgs(1), o.verify)
 	verify.Flags().StringVar(&o.key, "key", "", "public key (PEM) of the signature")
 	o.flags(sub("diff OLD NEW", "Compare two snapshots: what moved, and what the trials show", cobra.ExactArgs(2), o.diff))
-	sub("promote ID", "Make a snapshot the current one", cobra.ExactArgs(1), o.promote)
+	sub("promote ID", "Make a snapshot the current one, unless it is retracted", cobra.ExactArgs(1), o.promote)
 	prune := sub("prune", "Delete old snapshots, never the current one", cobra.NoArgs, o.prune)
 	prune.Flags().IntVar(&o.keep, "keep", 10, "how many to keep")
 	prune.Flags().StringVar(&o.sign, "sign", "", "private key (PEM) of the log, where removals are entered (default: the data folder's)")
@@ -60,18 +64,44 @@ func (o *snapshotOptions) list(ctx context.Context, _ []string) error {
 		return err
 	}
 	current, _ := o.place.Current(ctx)
-	if o.json {
-		return printJSON(o.env, map[string]any{"current": current, "snapshots": infos})
+	entries, err := logged(ctx, o.place.Store)
+	if err != nil {
+		return err
 	}
-	t := table{header: []string{"snapshot", "as of", "categories", "trials", "current", "synthetic"}}
-	for _, s := range infos {
+	corrections := translog.Corrections(entries)
+	list := make([]listedSnapshot, len(infos))
+	t := table{header: []string{"snapshot", "as of", "categories", "trials", "current", "synthetic", "corrections"}}
+	for i, s := range infos {
+		c := corrections[s.ID]
+		list[i] = listedSnapshot{s, c.Retracted, c.Errata}
 		asOf := "-"
 		if s.AsOf != nil {
 			asOf = s.AsOf.Format(time.RFC3339)
 		}
-		t.add(s.ID, asOf, fmt.Sprint(s.Counts.Categories), fmt.Sprint(s.Counts.Trials), yes(s.ID == current), yes(s.Synthetic))
+		t.add(s.ID, asOf, fmt.Sprint(s.Counts.Categories), fmt.Sprint(s.Counts.Trials), yes(s.ID == current), yes(s.Synthetic), describeCorrection(c))
+	}
+	if o.json {
+		return printJSON(o.env, map[string]any{"current": current, "snapshots": list})
 	}
 	return t.print(o.env, o.format)
+}
+
+// A listedSnapshot is a snapshot with what the log says of it.
+type listedSnapshot struct {
+	publish.Info
+	Retracted string   `json:",omitempty"`
+	Errata    []string `json:",omitempty"`
+}
+
+func describeCorrection(c translog.Correction) string {
+	var out []string
+	if c.Retracted != "" {
+		out = append(out, "retracted: "+c.Retracted)
+	}
+	for _, text := range c.Errata {
+		out = append(out, "erratum: "+text)
+	}
+	return printableText(strings.Join(out, "; "))
 }
 
 func (o *snapshotOptions) load(ctx context.Context, name string) (*publish.Snapshot, error) {
@@ -119,17 +149,24 @@ func (o *snapshotOptions) verify(ctx context.Context, args []string) error {
 	case rep.Signed:
 		signature = "signature not checked (give --key)"
 	}
-	if rep.Counts {
-		_, _ = fmt.Fprintln(o.env.Stderr, "note: the boards were computed by older formulas: their counts were recomputed, their rates and intervals were not")
-	}
 	_, _ = fmt.Fprintf(o.env.Stdout, "%s: %d files verified, %d documents recomputed from %d trials, %s\n",
 		id, rep.Files, rep.Documents, rep.Trials, signature)
+	if rep.Counts {
+		_, _ = fmt.Fprintln(o.env.Stdout, "counts only: "+countsOnly)
+	}
 	return nil
 }
 
 func (o *snapshotOptions) promote(ctx context.Context, args []string) error {
 	s, err := o.load(ctx, args[0]) // a damaged snapshot is not promoted
 	if err != nil {
+		return err
+	}
+	entries, err := logged(ctx, o.place.Store)
+	if err != nil {
+		return err
+	}
+	if err := retracted(entries, s.ID); err != nil {
 		return err
 	}
 	if err := o.place.Promote(ctx, s.ID); err != nil {
@@ -143,16 +180,21 @@ func (o *snapshotOptions) prune(ctx context.Context, _ []string) error {
 	if o.keep < 1 {
 		return usageErr("", "--keep must be at least 1")
 	}
-	if err := o.removed(ctx, o.place, o.sign, o.keep); err != nil {
-		return err
-	}
-	gone, err := o.place.Prune(ctx, o.keep, o.env.Now())
+	ids, unreadable := o.place.Prunable(ctx, o.keep)
+	book, logged, err := o.removed(ctx, o.place.Store, o.sign, ids)
 	if err != nil {
-		return err
+		return fmt.Errorf("no snapshot deleted: %w", err)
+	}
+	gone, err := o.place.Prune(ctx, ids, o.env.Now())
+	errs := []error{unreadable, err}
+	for _, id := range logged { // one that others made current or repaired meanwhile is there
+		if err := book.published(ctx, id); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
 	}
 	for _, id := range gone {
 		_, _ = fmt.Fprintln(o.env.Stdout, id)
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "deleted %d snapshots\n", len(gone))
-	return nil
+	return errors.Join(errs...)
 }

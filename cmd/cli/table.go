@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/fixtures/inert"
 )
 
 // A format is how a list is printed.
@@ -31,21 +33,19 @@ func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
 // print writes the table: aligned on a terminal, tab-separated in a pipe.
 func (t *table) print(env *Env, f format) error {
-	switch {
-	case f.csv:
-		w := csv.NewWriter(env.Stdout)
-		if err := w.WriteAll(append([][]string{t.header}, t.rows...)); err != nil {
-			return err
-		}
-		return w.Error()
-	}
 	// Others wrote some of the cells: each stays in its line and column.
 	for _, row := range t.rows {
 		for i, cell := range row {
-			row[i] = printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(cell))
+			if f.csv {
+				row[i] = inert.Cell(cell)
+			} else {
+				row[i] = inert.Line(strings.NewReplacer("\n", " ", "\t", " ").Replace(cell))
+			}
 		}
 	}
 	switch {
+	case f.csv:
+		return csv.NewWriter(env.Stdout).WriteAll(append([][]string{t.header}, t.rows...))
 	case f.md:
 		return t.markdown(env.Stdout)
 	case env.StdoutIsTTY:

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/stream"
 	"github.com/firstpick/firstpick/runner/eval"
@@ -243,16 +243,9 @@ func indent(text string, full bool) string {
 	return b.String()
 }
 
-// printable removes characters that control a terminal or change the order of a
-// text.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || unicode.Is(unicode.Bidi_Control, r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+// printable removes the characters that control a terminal, change the order of a text or
+// cannot be seen. Tabs stay.
+func printable(s string) string { return strings.ReplaceAll(printableText(s), "\n", "") }
 
 // writeAnswer prints the answer: the final message, the commands and the changes
 // in the work folder.
@@ -304,10 +297,4 @@ func writeAnswer(w io.Writer, a *journal.Answer, conversation bool) {
 }
 
 // printableText is printable for more than one line.
-func printableText(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = printable(lines[i])
-	}
-	return strings.Join(lines, "\n")
-}
+func printableText(s string) string { return string(inert.Text([]byte(s))) }

@@ -4,13 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/audit"
+	"github.com/firstpick/firstpick/publish/storage"
 )
+
+// countsOnly is what a check of older boards leaves out.
+const countsOnly = "the boards were computed by older formulas; counts, shares and order were recomputed, intervals, rank ranges and tests were not"
 
 type verifyOptions struct {
 	*app
@@ -30,6 +38,7 @@ check, and that no snapshot is missing that the log lists. The last head of each
 remembered in heads.json in the user's configuration folder, or in --data.
 
 The exit code is 1 when something is wrong; the message names file, field and both values.
+It is 5 when files could not be read, so that nothing is known about them.
 Without --trust, any key is accepted: compare the printed key with the one that the
 publisher names.`,
 		Example: `  firstpick verify https://firstpick.example.com
@@ -45,7 +54,7 @@ publisher names.`,
 	}
 	f := cmd.Flags()
 	f.String("trust", "", "public key (PEM) that must have signed, or several with commas between")
-	f.StringVar(&o.snapshot, "snapshot", "", "id of the snapshot (default: the current one)")
+	f.StringVar(&o.snapshot, "snapshot", "", "id of the snapshot, or its start (default: the current one)")
 	f.BoolVar(&o.json, "json", false, "print the report, or what is wrong, as JSON")
 	return cmd
 }
@@ -55,7 +64,7 @@ func (o *verifyOptions) run(ctx context.Context, at string) error {
 	if err != nil {
 		return err
 	}
-	if strings.Contains(at, "://") { // the address of a snapshot, as pages link to it
+	if at = webAddress(at); strings.Contains(at, "://") { // the address of a snapshot, as pages link to it
 		if root, id, found := strings.Cut(strings.TrimSuffix(at, "/"), "/snapshots/"); found && o.snapshot == "" && !strings.Contains(id, "/") {
 			at, o.snapshot = root, id
 		}
@@ -64,14 +73,14 @@ func (o *verifyOptions) run(ctx context.Context, at string) error {
 	if err != nil {
 		return err
 	}
+	if resolved, err := filepath.EvalSymlinks(address); err == nil && from == storage.Opener(storage.Folder(address)) {
+		address = resolved // one memory for all links
+	}
 	report, err := audit.Run(ctx, audit.Options{
-		From: from, Address: address, Snapshot: o.snapshot, Trusted: trusted, Heads: o.headsFile(), Now: o.env.Now(),
+		From: from, Address: address, Snapshot: o.snapshot, Trusted: trusted, Heads: o.heads(), Now: o.env.Now(),
 	})
 	if err != nil {
-		if problem := new(audit.PlaceError); o.json && errors.As(err, &problem) {
-			err = errors.Join(err, printJSON(o.env, map[string]any{"ok": false, "address": address, "snapshot": report.Snapshot, "problem": problem}))
-		}
-		return fmt.Errorf("%s: %w", address, err)
+		return o.failed(address, report.Snapshot, err)
 	}
 	if o.json {
 		return printJSON(o.env, struct {
@@ -83,18 +92,70 @@ func (o *verifyOptions) run(ctx context.Context, at string) error {
 	return nil
 }
 
-// headsFile is the memory of logs; empty where there is no folder for it.
-func (o *verifyOptions) headsFile() string {
-	dir := o.cfg.Data
-	if !o.cfg.DataSet {
-		var err error
-		if dir, err = o.env.ConfigDir(); err != nil {
-			o.note("the head of the log is not remembered: %v", err)
-			return ""
-		}
-		dir = filepath.Join(dir, "firstpick")
+// webAddress returns one spelling of the address of a server; other text is returned as it is.
+func webAddress(at string) string {
+	u, err := url.Parse(at)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" { // Parse has made it lower-case
+		return at
 	}
-	return filepath.Join(dir, "heads.json")
+	u.Host = strings.ToLower(u.Host)
+	if port := u.Port(); port == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		u.Host = strings.TrimSuffix(u.Host, ":"+port)
+	}
+	clean := strings.TrimSuffix(path.Clean("/"+u.EscapedPath()), "/")
+	if u.Path, err = url.PathUnescape(clean); err == nil {
+		u.RawPath = clean
+	}
+	return u.String()
+}
+
+// failed prints what is wrong as JSON, and returns the error with its exit code and the
+// next step.
+func (o *verifyOptions) failed(address, snapshot string, err error) error {
+	out := map[string]any{"ok": false, "address": address, "snapshot": snapshot}
+	coded := &codedError{fmt.Errorf("%s: %w", address, err), exitUnread, ""}
+	var problem *audit.PlaceError
+	var memory *audit.HeadsError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &problem):
+		coded.code, coded.hint, out["problem"] = exitFailed, problem.Next, problem
+	case errors.As(err, &memory):
+		coded.code, coded.hint = exitUsage, fmt.Sprintf("restore %s from a copy; or remove the entry of %s: the next check then has no head to compare with", memory.File, address)
+	case errors.Is(err, publish.ErrNotFound):
+		coded.code, coded.hint = exitUsage, "give the address of a server, or a folder of snapshots; firstpick publish fills one"
+		if below := filepath.Join(address, "snapshots"); isFile(filepath.Join(below, "current")) {
+			coded.hint = "firstpick verify " + below
+		}
+	case errors.Is(err, audit.ErrName):
+		coded.code, coded.hint = exitUsage, "firstpick log --from "+address+" lists them; give a longer start if there are several"
+	}
+	if o.json {
+		if problem == nil {
+			out["error"] = err.Error()
+		}
+		return errors.Join(coded, printJSON(o.env, out))
+	}
+	return coded
+}
+
+func isFile(name string) bool {
+	stat, err := os.Stat(name)
+	return err == nil && stat.Mode().IsRegular()
+}
+
+// heads is the memory of logs; empty where there is no folder for it.
+func (o *verifyOptions) heads() string {
+	if o.cfg.DataSet {
+		return o.headsFile()
+	}
+	dir, err := o.env.ConfigDir()
+	if err != nil {
+		o.note("the head of the log is not remembered: %v", err)
+		return ""
+	}
+	return filepath.Join(dir, "firstpick", "heads.json")
 }
 
 func (o *verifyOptions) print(r audit.Report) {
@@ -105,6 +166,8 @@ func (o *verifyOptions) print(r audit.Report) {
 	switch {
 	case r.SignatureValid:
 		signature = "signature valid"
+	case r.SignatureChecked:
+		signature = "signed with another key than the log's"
 	case r.Signed:
 		signature = "signature not checked (give --trust)"
 	}
@@ -113,7 +176,10 @@ func (o *verifyOptions) print(r audit.Report) {
 		line("synthetic: answers of simulated agents are among the trials")
 	}
 	if r.CountsOnly {
-		o.note("the boards were computed by older formulas: their counts were recomputed, their rates and intervals were not")
+		line("counts only: " + countsOnly)
+	}
+	for _, text := range r.Notes {
+		o.note("%s", text)
 	}
 	l := r.Log
 	if l == nil {

@@ -98,6 +98,9 @@ func TestVerify(t *testing.T) {
 	p := newPublisher(t)
 	t.Run("attacks", func(t *testing.T) { findsAttacks(t, p) })
 	t.Run("python", func(t *testing.T) { pythonAgrees(t, p.copied(t)) })
+	t.Run("registrations", func(t *testing.T) { checksRegistrations(t, p) })
+	t.Run("races", func(t *testing.T) { toleratesPublishers(t, p) })
+	t.Run("notes", func(t *testing.T) { notesWhatIsOdd(t, p) })
 	t.Run("keys", func(t *testing.T) { logKeepsItsKey(t, p.copied(t)) })
 	home, url := t.TempDir(), p.serve(t)
 	for name, tc := range map[string]struct {
@@ -272,7 +275,7 @@ func findsAttacks(t *testing.T, base publisher) {
 			p.relog(t, append(entries, translog.Entry{Kind: translog.Erratum, At: entries[0].At, Snapshot: p.older, Text: "x"})...)
 		}, nil, []string{"log/checkpoint: the log was rewritten (fork): before: 2 entries, root hash ", "now: 3 entries, root hash"}},
 		"a log without one snapshot": {func(p publisher) { p.relog(t, p.entries(t)[1]) }, nil, []string{"log/checkpoint: the log was truncated: before: 2 entries", "now: 1 entries"}},
-		"a removed log":              {func(p publisher) { _ = os.RemoveAll(filepath.Join(p.root(), "log")) }, nil, []string{"log/checkpoint: missing: the log was removed; before: 2 entries"}},
+		"a removed log":              {func(p publisher) { _ = os.RemoveAll(filepath.Join(p.root(), "log")) }, nil, []string{"log/checkpoint: missing: the log was removed; before: 2 entries", "hint: ", "heads.json has the signed head before"}},
 		"a log of another key": {func(p publisher) {
 			entries := p.entries(t)
 			p.key, _ = keyPair(t, "x")
@@ -283,7 +286,7 @@ func findsAttacks(t *testing.T, base publisher) {
 		}, nil, []string{"log/tile/entries/000.p/2: entry 0 differs"}},
 		"a changed tile": {func(p publisher) {
 			p.rewrite(t, "log/tile/0/000.p/2", func(s string) string { return string(s[0]^1) + s[1:] })
-		}, nil, []string{"log: "}},
+		}, []string{"--json"}, []string{"log/tile/0/000.p/2: its hashes do not give the root hash", `"file": "log/tile/0/000.p/2"`}},
 		"a changed head": {func(p publisher) { p.rewrite(t, "log/checkpoint", replace("\n2\n", "\n3\n")) }, nil, []string{"log/checkpoint: invalid signature"}},
 		"a wrong key":    {func(publisher) {}, []string{"--trust", otherPub}, []string{"log/checkpoint: signed with the key", "not trusted"}},
 		"a wrong key, no log": {func(p publisher) {
@@ -292,6 +295,9 @@ func findsAttacks(t *testing.T, base publisher) {
 		"an unlisted file": {func(p publisher) {
 			_ = os.WriteFile(filepath.Join(p.root(), p.current, "more.json"), nil, 0o600)
 		}, []string{}, []string{"CURRENT/more.json: not listed"}},
+		"an unlisted link": {func(p publisher) {
+			_ = os.Symlink("refs.json", filepath.Join(p.root(), p.current, "boards", "more.json"))
+		}, []string{}, []string{"CURRENT/boards/more.json: not listed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := base.copied(t)

@@ -5,10 +5,8 @@ package audit
 import (
 	"context"
 	"crypto/ed25519"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -25,7 +23,8 @@ type Options struct {
 	From storage.Opener
 	// Address names the place in the memory of heads and in messages.
 	Address string
-	// Snapshot is the id of the snapshot; empty means the current one.
+	// Snapshot is the id of the snapshot; empty means the current one. Where there is a log,
+	// it may be the unique start of an id.
 	Snapshot string
 	// Trusted are the accepted keys; if empty, every key is.
 	Trusted []ed25519.PublicKey
@@ -52,8 +51,13 @@ type Report struct {
 	// made it.
 	Signed         bool `json:"signed"`
 	SignatureValid bool `json:"signatureValid"`
+	// SignatureChecked says that there was a key to check the signature with. A valid log
+	// accepts a snapshot that is signed with another key.
+	SignatureChecked bool `json:"signatureChecked"`
 	// Log is nil where the place has no log.
 	Log *LogReport `json:"log"`
+	// Notes are what a reader should know although nothing is wrong.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // A LogReport lists what was checked of a log.
@@ -67,6 +71,9 @@ type LogReport struct {
 	Before int64 `json:"before"`
 	// Entry is the index of the snapshot.
 	Entry int64 `json:"entry"`
+	// Newest is the newest snapshot of the log that is not retracted, where it is another
+	// one.
+	Newest *Newest `json:"newest,omitempty"`
 	// Served is how many other snapshots of the log were found as logged, Unchecked how
 	// many older ones were not looked for.
 	Served    int `json:"served"`
@@ -78,24 +85,36 @@ type LogReport struct {
 	Unlisted []int64 `json:"unlisted,omitempty"`
 }
 
+// A Newest is a snapshot of the log.
+type Newest struct {
+	Entry    int64  `json:"entry"`
+	Snapshot string `json:"snapshot"`
+}
+
+// ErrName means that Options.Snapshot is not the id of a snapshot, nor the start of one.
+var ErrName = errors.New("no such snapshot")
+
 // A PlaceError is the first thing that is wrong.
 type PlaceError struct {
 	// File is the place, below the address.
 	File string `json:"file"`
 	// Reason says what is wrong.
 	Reason string `json:"error"`
+	// Next is what to do; empty if the message says it.
+	Next string `json:"next,omitempty"`
 	*publish.Difference
 }
 
 // Error implements error.
 func (p *PlaceError) Error() string { return p.File + ": " + p.Reason }
 
-func problem(file, format string, args ...any) error {
+func problem(file, format string, args ...any) *PlaceError {
 	return &PlaceError{File: file, Reason: fmt.Sprintf(format, args...)}
 }
 
 // Run checks a snapshot and the log beside it. The error is a *PlaceError where the published
-// files are wrong, and another one where they could not be read.
+// files are wrong, a *HeadsError or ErrName if they apply, and another one where the files
+// could not be read.
 func Run(ctx context.Context, o Options) (r Report, err error) {
 	r = Report{Address: o.Address, Snapshot: o.Snapshot}
 	defer func() { err = o.place(r.Snapshot, err) }()
@@ -104,8 +123,11 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 			return r, err
 		}
 	}
-	view, before, err := o.open(ctx)
+	book, err := o.open(ctx)
 	if err != nil {
+		return r, err
+	}
+	if r.Snapshot, err = o.resolve(ctx, book, r.Snapshot); err != nil {
 		return r, err
 	}
 	root, err := os.MkdirTemp("", "firstpick-verify-")
@@ -115,13 +137,13 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
 	m, err := download(ctx, o.From, root, r.Snapshot)
 	if err != nil {
-		return r, err
+		return r, book.explain(ctx, r.Snapshot, err)
 	}
 	r.AsOf, r.Synthetic = m.AsOf, m.Synthetic
 	for _, f := range m.Files {
 		r.Bytes += f.Bytes
 	}
-	if err := o.signature(&r, root, view); err != nil {
+	if err := o.signature(&r, root, book); err != nil {
 		return r, err
 	}
 	v, err := publish.Verify(ctx, root, r.Snapshot, nil)
@@ -129,27 +151,37 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 		return r, err
 	}
 	r.Files, r.Documents, r.Trials, r.CountsOnly = v.Files, v.Documents, v.Trials, v.Counts
-	if view != nil {
-		r.Log = &LogReport{
-			Key: hex.EncodeToString(view.Key), Trusted: o.trusts(view.Key), Size: view.Size, Root: view.Hash.String(), Before: before,
-		}
-		err = checkLog(ctx, o.From, view, root, r.Snapshot, m, r.Log)
+	if book == nil {
+		return r, nil
 	}
-	return r, err
+	if r.Log, err = book.check(ctx, root, r.Snapshot, m); err != nil {
+		return r, err
+	}
+	if n := r.Log.Newest; n != nil && o.Snapshot == "" {
+		r.Notes = append(r.Notes, fmt.Sprintf("the current snapshot is entry %d; the newest snapshot of the log is entry %d (%s)", r.Log.Entry, n.Entry, n.Snapshot))
+	}
+	if book.note != "" {
+		r.Notes = append(r.Notes, book.note)
+	}
+	return r, nil
 }
 
 // place turns errors that blame a file into a *PlaceError.
 func (o Options) place(id string, err error) error {
 	var damage *publish.DamageError
 	var fork *translog.ForkError
-	var signature *translog.SignatureError
+	var file *translog.FileError
 	switch {
 	case errors.As(err, &damage):
-		return &PlaceError{id + "/" + damage.Path, damage.Reason, damage.Difference}
+		return &PlaceError{File: id + "/" + damage.Path, Reason: damage.Reason, Difference: damage.Difference}
 	case errors.As(err, &fork):
-		return problem("log/checkpoint", "%s", strings.TrimPrefix(fork.Error(), "log/checkpoint: "))
-	case errors.As(err, &signature):
-		return problem(signature.Path, "%s", signature.Err)
+		p := problem("log/checkpoint", "%s", strings.TrimPrefix(fork.Error(), "log/checkpoint: "))
+		if o.Heads != "" {
+			p.Next = o.evidence()
+		}
+		return p
+	case errors.As(err, &file):
+		return problem(file.Path, "%s", file.Err)
 	}
 	return err
 }
@@ -158,64 +190,18 @@ func (o Options) trusts(key ed25519.PublicKey) bool {
 	return slices.ContainsFunc(o.Trusted, func(k ed25519.PublicKey) bool { return k.Equal(key) })
 }
 
-// current returns the id of the current snapshot.
-func current(ctx context.Context, from storage.Opener) (string, error) {
-	data, _, err := storage.ReadAll(ctx, from, "current")
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("no current snapshot: %w", publish.ErrNotFound)
-	}
-	id := strings.TrimSpace(string(data))
-	if err == nil && !validID(id) {
-		err = problem("current", "not the id of a snapshot: %.40q", id)
-	}
-	return id, err
-}
-
-// open opens the log, and checks its key and that it continues the remembered head. The
-// view is nil for a place that never had a log.
-func (o Options) open(ctx context.Context) (view *translog.View, before int64, err error) {
-	heads := heads{o.Heads}
-	known, err := heads.read(o.Address)
-	if err != nil {
-		return nil, 0, err
-	}
-	view, err = translog.Open(ctx, o.From)
-	if errors.Is(err, translog.ErrNoLog) {
-		if known != nil {
-			return nil, 0, problem("log/checkpoint", "missing: the log was removed; before: %s", known)
-		}
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	if len(o.Trusted) > 0 && !o.trusts(view.Key) {
-		return nil, 0, problem("log/checkpoint", "signed with the key %x, which is not trusted", []byte(view.Key))
-	}
-	if known != nil {
-		before = known.Size
-		if err := view.Extends(ctx, *known); err != nil {
-			return nil, 0, err
-		}
-	}
-	return view, before, heads.write(o.Address, view.Checkpoint, o.Now)
-}
-
 // signature checks the signature of the downloaded manifest. A snapshot without one is
 // accepted from a trusted log: its entry has the digest of the manifest.
-func (o Options) signature(r *Report, root string, view *translog.View) (err error) {
-	if r.Signed, err = publish.CheckSignature(root, r.Snapshot, nil); err != nil || !r.Signed && view != nil {
-		return err
-	}
+func (o Options) signature(r *Report, root string, book *logbook) (err error) {
 	accepted := o.Trusted
-	if len(accepted) == 0 && view != nil {
-		accepted = []ed25519.PublicKey{view.Key}
+	if len(accepted) == 0 && book != nil {
+		accepted = []ed25519.PublicKey{book.view.Key}
 	}
-	if len(accepted) == 0 {
+	r.Signed, err = publish.CheckSignature(root, r.Snapshot, accepted)
+	if r.SignatureChecked = r.Signed && len(accepted) > 0; !r.Signed && book != nil {
 		return nil
 	}
-	_, err = publish.CheckSignature(root, r.Snapshot, accepted)
-	if r.SignatureValid = err == nil; len(o.Trusted) == 0 {
+	if r.SignatureValid = r.SignatureChecked && err == nil; len(o.Trusted) == 0 && errors.As(err, new(*publish.DamageError)) {
 		return nil // of a key that nobody named
 	}
 	return err

@@ -4,14 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/content"
@@ -24,22 +23,26 @@ const (
 	maxBytes = 16 << 30
 )
 
-func validID(id string) bool { return regexp.MustCompile(`^[0-9a-f]{20}$`).MatchString(id) }
+// rows has the trials for readers without a library for Parquet.
+const rows = "rows.ndjson.gz"
 
 // download copies a snapshot to a folder of snapshots and checks every digest on the way.
 func download(ctx context.Context, from storage.Opener, root, id string) (m publish.Manifest, err error) {
 	if !validID(id) {
-		return m, fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f", id)
+		return m, fmt.Errorf("%q is not the id of a snapshot, which has 20 digits of 0-9a-f: %w", id, ErrName)
 	}
 	dir := filepath.Join(root, id)
 	data, err := readManifest(ctx, from, id)
 	if err != nil {
 		return m, err
 	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return m, problem(id+"/manifest.json", "%v", err)
+	if m, err = publish.ParseManifest(id, data); err == nil {
+		err = m.CheckFiles()
 	}
-	if err := checkFiles(m.Files); err != nil {
+	if err != nil {
+		return m, err
+	}
+	if err := checkFiles(m); err != nil {
 		return m, problem(id+"/manifest.json", "%v", err)
 	}
 	if err := save(dir, "manifest.json", data); err != nil {
@@ -74,20 +77,19 @@ func readManifest(ctx context.Context, from storage.Opener, id string) ([]byte, 
 	return data, err
 }
 
-func checkFiles(files []publish.File) error {
-	if len(files) > maxFiles {
-		return fmt.Errorf("%d files, at most %d are read", len(files), maxFiles)
+// checkFiles refuses what takes too long to download, and layout 2 without its rows.
+func checkFiles(m publish.Manifest) error {
+	if len(m.Files) > maxFiles {
+		return fmt.Errorf("%d files, at most %d are read", len(m.Files), maxFiles)
 	}
 	var total int64
-	seen := map[string]bool{"manifest.json": true, "manifest.sig": true}
-	for _, f := range files {
-		if !fs.ValidPath(f.Path) || !filepath.IsLocal(filepath.FromSlash(f.Path)) || seen[f.Path] {
-			return fmt.Errorf("lists an invalid file or a file twice: %.100q", f.Path)
-		}
-		seen[f.Path] = true
-		if total += f.Bytes; f.Bytes < 0 || f.Bytes > maxBytes || total > maxBytes {
+	for _, f := range m.Files {
+		if total += f.Bytes; f.Bytes > maxBytes || total > maxBytes {
 			return fmt.Errorf("more than %d bytes", int64(maxBytes))
 		}
+	}
+	if m.SchemaVersion >= 2 && !slices.ContainsFunc(m.Files, func(f publish.File) bool { return f.Path == rows }) {
+		return fmt.Errorf("does not list %s, which layout 2 has", rows)
 	}
 	return nil
 }
@@ -154,5 +156,14 @@ func unlisted(ctx context.Context, from storage.Opener, id string, files []publi
 			return problem(f.Name, "not listed in the manifest")
 		}
 	}
-	return nil
+	folder, ok := from.(storage.Folder)
+	if !ok {
+		return nil
+	}
+	return fs.WalkDir(os.DirFS(string(folder)), id, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !d.Type().IsRegular() && !known[name] { // List leaves out links
+			err = problem(name, "not listed in the manifest")
+		}
+		return err
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/firstpick/firstpick/publish/audit"
@@ -47,4 +49,36 @@ func FuzzManifest(f *testing.F) {
 			t.Errorf("verified: %+v", r)
 		}
 	})
+}
+
+// Manifests that contradict themselves are refused before a file is read, and an interrupted
+// check leaves no files.
+func TestDownload(t *testing.T) {
+	file := func(path string) string { return `{"path":"` + path + `","sha256":"` + emptyDigest + `","bytes":0}` }
+	for want, list := range map[string]string{
+		"catalog.json/b: unexpected file in a snapshot": file("catalog.json") + "," + file("catalog.json/b"),
+		"files are sorted, each occurs once":            file("catalog.json") + "," + file("catalog.json"),
+		"does not list rows.ndjson.gz":                  file("catalog.json"),
+		"context canceled":                              file("rows.ndjson.gz"),
+	} {
+		tmp := t.TempDir()
+		t.Setenv("TMPDIR", tmp)
+		ctx, cancel := context.WithCancel(t.Context())
+		data := []byte(strings.Replace(strings.Replace(manifest, `"schemaVersion":1`, `"schemaVersion":2,"evidence":"quotes"`, 1), file("PATH"), list, 1))
+		id := content.Digest(data)[:20]
+		_, err := audit.Run(ctx, audit.Options{Address: "x", Snapshot: id, From: hooked{files{id + "/manifest.json": data}, func(name string) error {
+			if name == id+"/rows.ndjson.gz" {
+				cancel()
+				return ctx.Err()
+			}
+			return nil
+		}}})
+		cancel()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+			t.Errorf("%s: left %v, %v", want, left, err)
+		}
+	}
 }

@@ -54,7 +54,7 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *staging, m 
 		return nil, err
 	}
 	path := filepath.Join(d.bundle, format.TrialsName)
-	if err := store.WriteParquet(ctx, path, []string{run.ID}); err != nil {
+	if err := store.WriteParquet(ctx, path, []string{run.ID}, nil); err != nil {
 		return nil, err
 	}
 	if err := content.Sync(path); err != nil {

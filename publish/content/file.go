@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -65,7 +66,35 @@ func HashFile(path string) (_ File, err error) {
 		return File{}, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	file, err := Hash(f)
+	file.Path = filepath.Base(path)
+	return file, err
+}
+
+// Hash describes what is left to read, without a path.
+func Hash(r io.Reader) (File, error) {
 	h := sha256.New()
-	n, err := io.Copy(h, f)
-	return File{Path: filepath.Base(path), SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n}, err
+	n, err := io.Copy(h, r)
+	return File{SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n}, err
+}
+
+// Open opens a regular file below a folder and describes it. A link or a device is
+// fs.ErrNotExist: opening one could leave the folder, or block for ever.
+func Open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	name = filepath.FromSlash(name)
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err != nil { // another file may have replaced it
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
 }

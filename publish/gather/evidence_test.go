@@ -169,3 +169,14 @@ func TestUnknownExitsAndSources(t *testing.T) {
 		t.Errorf("sources of none: %s", got)
 	}
 }
+
+// TestOutcomesAreThoseOfTheRunner: the list for packages that may not import the runner.
+func TestOutcomesAreThoseOfTheRunner(t *testing.T) {
+	var want []string
+	for _, k := range pick.Kinds() {
+		want = append(want, string(k))
+	}
+	if diff := cmp.Diff(append(want, trialset.Excluded, trialset.Unresolved), trialset.Outcomes()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -173,8 +173,9 @@ func (g *Run) extracted(t *Trial, r *pick.Result) (err error) {
 	if r.Extractor != "" {
 		g.extractors[r.Extractor] = true
 	}
-	t.outcome, t.picked, t.mismatch, t.unresolved = pick.Kind(intern(string(r.Kind))), intern(r.Picked), r.Mismatch(), r.Unresolved
-	t.result, err = g.buffer.put(r)
+	cleaned := r.Clean() // as the store has it
+	t.outcome, t.picked, t.mismatch, t.unresolved = pick.Kind(intern(string(r.Kind))), intern(cleaned.Picked), cleaned.Mismatch(), r.Unresolved
+	t.result, err = g.buffer.put(cleaned)
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -23,12 +24,22 @@ type Policy struct {
 	Synthetic bool
 
 	redact *redact.Redactor
+	known  map[string]bool // slugs of the catalogue
 }
 
 // NewPolicy returns a policy that redacts keys, tokens and e-mail addresses by their
 // shape. The runner does so too, but imported answers were never there.
-func NewPolicy(level trialset.Level, synthetic bool) *Policy {
-	return &Policy{level, synthetic, redact.New()}
+func NewPolicy(level trialset.Level, synthetic bool, cat *catalog.Catalog) *Policy {
+	p := &Policy{level, synthetic, redact.New(), map[string]bool{}}
+	for _, c := range cat.Categories {
+		for _, e := range c.Entries {
+			p.known[e.Tool.Slug] = true
+		}
+		for _, o := range c.Outside {
+			p.known[o.Slug] = true
+		}
+	}
+	return p
 }
 
 // The most bytes of a published text. Longer ones are cut, with a note in the answer; a
@@ -47,7 +58,7 @@ var publicCode = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
 func (p *Policy) trace(t *Trial, agent *Agent, a *journal.Answer, r *pick.Result) *trialset.Trace {
 	tr := &trialset.Trace{Entry: t.entry(), Attempts: []trialset.Attempt{}, Synthetic: p.Synthetic}
-	tr.Picked = Name(tr.Picked)
+	tr.Picked, r.Shortlist = p.Picked(tr.Outcome, tr.Picked, r.Shortlist)
 	if p.Level != trialset.Full {
 		tr.CostUSD, tr.WallMS = nil, 0
 	}
@@ -67,7 +78,7 @@ func (p *Policy) trace(t *Trial, agent *Agent, a *journal.Answer, r *pick.Result
 		cut := *a
 		cut.Notes = nil
 		published, cut.Notes = bounded(redacted)
-		cut.Transcript, cut.Model = *published, p.name(a.Model)
+		cut.Transcript, cut.Model = *published, p.Name(a.Model)
 		cut.Manifest = agent.numbers[a.Manifest]
 		tr.Answer = encodeAnswer(&cut)
 	}
@@ -78,15 +89,16 @@ func (p *Policy) trace(t *Trial, agent *Agent, a *journal.Answer, r *pick.Result
 // result returns a result whose quotes are in redacted and whose places are in published.
 func (p *Policy) result(r *pick.Result, redacted, published *transcript.Transcript, changed bool) *trialset.Result {
 	public := *r
-	public.Shortlist, public.Rejected = Names(r.Shortlist), Names(r.Rejected)
-	for i, name := range public.Rejected { // of an import it may be anything
-		public.Rejected[i] = p.name(name)
+	if p.Level == trialset.None && r.Method == pick.MethodGiven { // of an import all may be free text
+		public = pick.Result{Method: r.Method, Level: r.Level}
 	}
-	public.Say, public.Rule, public.FirstNamed, public.Language = p.name(r.Say), p.name(r.Rule), p.name(r.FirstNamed), p.name(r.Language)
-	public.Extractor, public.Catalog = p.name(r.Extractor), p.name(r.Catalog)
-	public.Evidence = make([]pick.Evidence, 0, min(len(r.Evidence), mostList))
-	for _, e := range r.Evidence[:min(len(r.Evidence), mostList)] {
-		e.Tool, e.Kind, e.Path, e.Quote = p.name(e.Tool), p.name(e.Kind), p.redact.Text(e.Path), p.redact.Text(e.Quote)
+	public.Shortlist, public.Rejected, public.Say, public.FirstNamed = r.Shortlist, p.tools(r.Rejected), p.tool(r.Say), p.tool(r.FirstNamed)
+	public.Rule, public.Language = p.Name(public.Rule), p.Name(public.Language)
+	public.Extractor, public.Catalog = p.Name(public.Extractor), p.Name(public.Catalog)
+	evidence := public.Evidence[:min(len(public.Evidence), mostList)]
+	public.Evidence = make([]pick.Evidence, 0, len(evidence))
+	for _, e := range evidence {
+		e.Tool, e.Kind, e.Path, e.Quote = p.tool(e.Tool), p.Name(e.Kind), p.redact.Text(e.Path), p.redact.Text(e.Quote)
 		public.Evidence = append(public.Evidence, e)
 	}
 	out := encodeResult(&public, published)
@@ -109,20 +121,6 @@ func (p *Policy) result(r *pick.Result, redacted, published *transcript.Transcri
 			}
 		}
 		e.Quote, e.Path = cutText(e.Quote, mostQuote), cutText(e.Path, mostQuote)
-	}
-	return out
-}
-
-func (p *Policy) name(s string) string { return Name(p.redact.Text(s)) }
-
-// Name is a name as far as it is published: its first 200 bytes.
-func Name(s string) string { return cutText(s, mostName) }
-
-// Names are the first 200 of a list.
-func Names(list []string) []string {
-	out := make([]string, 0, min(len(list), mostList))
-	for _, s := range list[:cap(out)] {
-		out = append(out, Name(s))
 	}
 	return out
 }

@@ -41,7 +41,7 @@ type localFile struct {
 // Info implements File.
 func (f localFile) Info() Info { return f.info }
 
-// Open implements Opener. It follows no link that leaves the folder.
+// Open implements Opener. It follows no link to a file.
 func (d Folder) Open(_ context.Context, name string) (File, error) {
 	if err := valid("open", name); err != nil {
 		return nil, err
@@ -51,18 +51,9 @@ func (d Folder) Open(_ context.Context, name string) (File, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	if stat, err := root.Stat(filepath.FromSlash(name)); err != nil {
-		return nil, err
-	} else if !stat.Mode().IsRegular() { // opening a device could block for ever
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	f, err := root.Open(filepath.FromSlash(name))
+	f, stat, err := content.Open(root, name)
 	if err != nil {
 		return nil, err
-	}
-	stat, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	info := Info{Name: name, Size: stat.Size(), ModTime: stat.ModTime()}
 	if info.Size <= maxSwapped {

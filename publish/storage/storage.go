@@ -16,8 +16,9 @@ import (
 // as it is.
 var ErrChanged = errors.New("the file was changed by another writer")
 
-// maxSmall limits the files that Swap writes and ReadAll reads, in bytes.
-const maxSmall = 64 << 20
+// MaxSmall limits the files that are held in memory, as Swap writes and ReadAll reads them,
+// in bytes.
+const MaxSmall = 64 << 20
 
 // An Opener reads files. It is all that a reader of a foreign place needs.
 type Opener interface {
@@ -84,9 +85,9 @@ func ReadChanged(ctx context.Context, from Opener, name, known string) (data []b
 		return nil, known, errors.Join(ErrUnchanged, f.Close())
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	data, err = io.ReadAll(io.LimitReader(f, maxSmall+1))
-	if err == nil && len(data) > maxSmall {
-		err = fmt.Errorf("%s is larger than %d MiB", name, maxSmall>>20)
+	data, err = io.ReadAll(io.LimitReader(f, MaxSmall+1))
+	if err == nil && len(data) > MaxSmall {
+		err = fmt.Errorf("%s is larger than %d MiB", name, MaxSmall>>20)
 	}
 	return data, f.Info().ETag, err
 }

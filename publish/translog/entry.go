@@ -72,23 +72,40 @@ const (
 
 // encode validates an entry and returns its bytes: what the tree hashes.
 func (e Entry) encode() ([]byte, error) {
-	missing := e.At.IsZero() || len(e.Text) > maxText || len(e.Reason) > maxText
+	missing := ""
+	need := func(has bool, field string) {
+		if !has && missing == "" {
+			missing = field
+		}
+	}
+	need(!e.At.IsZero(), "at")
 	switch e.Kind {
 	case Snapshot:
-		missing = missing || e.ID == "" || e.ManifestSHA256 == ""
+		need(e.ID != "", "id")
+		need(e.ManifestSHA256 != "", "manifestSha256")
 	case Registration:
-		missing = missing || e.Eval == "" || e.Category == "" || e.SHA256 == "" || e.Planned < 1
+		need(e.Eval != "", "eval")
+		need(e.Category != "", "category")
+		need(e.SHA256 != "", "sha256")
+		need(e.Planned > 0, "planned")
 	case Erratum:
-		missing = missing || e.Snapshot == "" || e.Text == ""
+		need(e.Snapshot != "", "snapshot")
+		need(e.Text != "", "text")
 	case Retraction:
-		missing = missing || e.Snapshot == "" || e.Reason == ""
+		need(e.Snapshot != "", "snapshot")
+		need(e.Reason != "", "reason")
 	case Removal:
-		missing = missing || e.Snapshot == ""
+		need(e.Snapshot != "", "snapshot")
 	default:
 		return nil, fmt.Errorf("entry of the log: unknown kind %q", e.Kind)
 	}
-	if missing {
-		return nil, fmt.Errorf("entry of the log: a field of a %s is missing, or a text is longer than %d bytes", e.Kind, maxText)
+	if missing != "" {
+		return nil, fmt.Errorf("entry of the log: %s of the %s is missing", missing, e.Kind)
+	}
+	for name, text := range map[string]string{"text": e.Text, "reason": e.Reason} {
+		if len(text) > maxText {
+			return nil, fmt.Errorf("entry of the log: %s of the %s is too long: %d bytes, at most %d", name, e.Kind, len(text), maxText)
+		}
 	}
 	e.At = e.At.UTC().Truncate(time.Second)
 	data, err := content.JSON(e)
@@ -144,6 +161,31 @@ func Live(entries []Entry) map[string]int {
 			delete(out, e.Snapshot)
 		case Registration, Erratum, Retraction:
 		}
+	}
+	return out
+}
+
+// A Correction is what the log says of a snapshot after its publication.
+type Correction struct {
+	// Retracted is the reason of the last retraction; empty without one.
+	Retracted string
+	Errata    []string
+}
+
+// Corrections returns the corrections of entries by snapshot.
+func Corrections(entries []Entry) map[string]Correction {
+	out := map[string]Correction{}
+	for _, e := range entries {
+		c := out[e.Snapshot]
+		switch e.Kind {
+		case Erratum:
+			c.Errata = append(c.Errata, e.Text)
+		case Retraction:
+			c.Retracted = e.Reason
+		case Snapshot, Registration, Removal:
+			continue
+		}
+		out[e.Snapshot] = c
 	}
 	return out
 }

@@ -73,13 +73,9 @@ func FuzzTiles(f *testing.F) {
 	})
 }
 
-// FuzzProofs: no other leaf and no other head has a proof.
+// FuzzProofs: no other head has a proof.
 func FuzzProofs(f *testing.F) {
 	v, err := translog.Open(f.Context(), storage.Folder(sample(f)))
-	if err != nil {
-		f.Fatal(err)
-	}
-	proof, err := v.Inclusion(f.Context(), 1)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -87,17 +83,13 @@ func FuzzProofs(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(flat(proof), []byte("leaf"))
-	f.Add(flat(tree), []byte("leaf"))
-	f.Fuzz(func(t *testing.T, data, leaf []byte) {
+	f.Add(flat(tree))
+	f.Fuzz(func(t *testing.T, data []byte) {
 		var list []tlog.Hash
 		for ; len(data) >= tlog.HashSize; data = data[tlog.HashSize:] {
 			list = append(list, tlog.Hash(data[:tlog.HashSize]))
 		}
-		if tlog.CheckRecord(list, v.Size, v.Hash, 1, tlog.RecordHash(leaf)) == nil {
-			t.Error("a proof of a leaf that is not in the tree")
-		}
-		if tlog.CheckTree(list, v.Size, v.Hash, 2, tlog.RecordHash(leaf)) == nil {
+		if tlog.CheckTree(list, v.Size, v.Hash, 2, tlog.RecordHash([]byte("leaf"))) == nil {
 			t.Error("a proof of a head that never was")
 		}
 	})

@@ -17,8 +17,11 @@ import (
 // checkpoint says by itself which key must have signed it.
 const originPrefix = "firstpick-log/"
 
-// maxSize limits the entries of a log that is read.
-const maxSize = 1 << 32
+// The limits of a log: its entries, and the bytes of them that a reader reads in one go.
+const (
+	maxSize  = 1_000_000
+	maxBytes = 256 << 20
+)
 
 // A Head is a signed tree head.
 type Head struct {
@@ -38,18 +41,19 @@ func (h Head) String() string { return fmt.Sprintf("%d entries, root hash %s", h
 // Tree returns size and hash as the proofs of package tlog take them.
 func (h Head) tree() tlog.Tree { return tlog.Tree{N: h.Size, Hash: h.Hash} }
 
-// A SignatureError means that a signed file of the log is malformed or is not signed with
-// the key that it names.
-type SignatureError struct {
+// A FileError means that a file of the log is missing or malformed, or that it does not fit
+// the signed head. An error of another type means that a file could not be read.
+type FileError struct {
+	// Path is the file, below the place.
 	Path string
 	Err  error
 }
 
 // Error implements error.
-func (e *SignatureError) Error() string { return e.Path + ": " + e.Err.Error() }
+func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
 
 // Unwrap returns the reason.
-func (e *SignatureError) Unwrap() error { return e.Err }
+func (e *FileError) Unwrap() error { return e.Err }
 
 // verifierOf checks signatures of a log's key.
 func verifierOf(key ed25519.PublicKey) (note.Verifier, error) {
@@ -105,18 +109,18 @@ func (h Head) encode(key ed25519.PrivateKey) ([]byte, error) {
 
 // ParseCheckpoint decodes a checkpoint and checks its signature with the key that it names.
 // Whether that key is the right one is the caller's question. The error is a
-// *SignatureError.
+// *FileError.
 func ParseCheckpoint(data []byte) (Head, error) {
 	key, lines, err := openSigned(data, "")
 	if err != nil {
-		return Head{}, &SignatureError{checkpointName, err}
+		return Head{}, &FileError{checkpointName, err}
 	}
 	tree, err := parseTree(lines)
 	if err == nil && tree.N < 1 {
 		err = errors.New("the log is empty")
 	}
 	if err != nil {
-		return Head{}, &SignatureError{checkpointName, err}
+		return Head{}, &FileError{checkpointName, err}
 	}
 	return Head{Key: key, Size: tree.N, Hash: tree.Hash}, nil
 }
@@ -126,8 +130,11 @@ func parseTree(lines []string) (t tlog.Tree, err error) {
 	if len(lines) < 2 {
 		return t, errors.New("size and root hash are missing")
 	}
-	if t.N, err = strconv.ParseInt(lines[0], 10, 64); err != nil || t.N < 0 || t.N > maxSize || strconv.FormatInt(t.N, 10) != lines[0] {
+	if t.N, err = strconv.ParseInt(lines[0], 10, 64); err != nil || t.N < 0 || strconv.FormatInt(t.N, 10) != lines[0] {
 		return t, fmt.Errorf("%q is not a number of entries", lines[0])
+	}
+	if t.N > maxSize {
+		return t, fmt.Errorf("%d entries, and a log has at most %d", t.N, maxSize)
 	}
 	t.Hash, err = tlog.ParseHash(lines[1])
 	return t, err

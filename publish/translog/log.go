@@ -75,6 +75,9 @@ func (l Log) append(ctx context.Context, texts [][]byte) (int64, error) {
 			continue
 		}
 		s.pending = pending{s.head.tree(), texts}
+		if s.pending.end() > maxSize {
+			return 0, fmt.Errorf("the log is full: it has at most %d entries; publish to another place, which begins a log of its own", maxSize)
+		}
 		data, err := s.pending.encode(l.Signer)
 		if err != nil {
 			return 0, err
@@ -166,7 +169,7 @@ func (l Log) finish(ctx context.Context, s state) error {
 
 // grow writes the entries and the tiles, and returns the new tree.
 func (l Log) grow(ctx context.Context, s state) (tlog.Tree, error) {
-	view := View{Head: s.head, from: l.Store}
+	view := &View{Head: s.head, from: l.Store}
 	size := s.head.Size
 	added := map[int64]tlog.Hash{}
 	reader := tlog.HashReaderFunc(func(indices []int64) ([]tlog.Hash, error) {
@@ -180,7 +183,7 @@ func (l Log) grow(ctx context.Context, s state) (tlog.Tree, error) {
 		if len(old) == 0 {
 			return out, nil
 		}
-		known, err := hashes(ctx, l.Store, s.head.tree()).ReadHashes(old)
+		known, err := view.hashes(ctx).ReadHashes(old)
 		for i := range known {
 			out[at[i]] = known[i]
 		}
@@ -198,7 +201,11 @@ func (l Log) grow(ctx context.Context, s state) (tlog.Tree, error) {
 	}
 	texts := s.pending.entries
 	if before := s.head.Size % fullTile; before > 0 {
-		old, err := view.texts(ctx, s.head.Size-before, s.head.Size)
+		var old [][]byte
+		err := view.texts(ctx, s.head.Size-before, s.head.Size, func(_ int64, text []byte) error {
+			old = append(old, text)
+			return nil
+		})
 		if err != nil {
 			return tlog.Tree{}, err
 		}

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/mod/sumdb/tlog"
-
 	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/publish/translog"
 )
@@ -99,6 +97,7 @@ func TestHeadsAreRFC6962(t *testing.T) {
 	dir := t.TempDir()
 	l := translog.Log{Store: storage.Folder(dir), Signer: key('k')}
 	var heads []translog.Head
+	var first []byte
 	for size, step := 0, 1; size < 600; step = (step*7)%61 + 1 {
 		var batch []translog.Entry
 		for range step {
@@ -110,6 +109,9 @@ func TestHeadsAreRFC6962(t *testing.T) {
 		size += step
 		v := open(t, l.Store)
 		heads = append(heads, v.Head)
+		if first == nil {
+			first = v.Checkpoint
+		}
 		if want := root(leaves(t, dir, size)); v.Size != int64(size) || v.Hash != want {
 			t.Fatalf("size %d, root %s, want %d, %x", v.Size, v.Hash, size, want)
 		}
@@ -128,14 +130,22 @@ func TestHeadsAreRFC6962(t *testing.T) {
 		if err := v.Extends(t.Context(), h); !errors.As(err, new(*translog.ForkError)) {
 			t.Errorf("another head of size %d: %v", h.Size, err)
 		}
-		proof, err := v.Inclusion(t.Context(), h.Size-1)
-		if err != nil {
-			t.Fatal(err)
+		if err := v.Agrees(t.Context(), h); !errors.As(err, new(*translog.ForkError)) {
+			t.Errorf("another head of size %d: %v", h.Size, err)
 		}
-		leaf := tlog.RecordHash(leaves(t, dir, int(v.Size))[h.Size-1])
-		if err := errors.Join(tlog.CheckRecord(proof, v.Size, v.Hash, h.Size-1, leaf), v.Includes(t.Context(), h.Size-1)); err != nil {
-			t.Error(err)
-		}
+	}
+	small, err := translog.ParseCheckpoint(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := *v
+	was.Head = small
+	if err := was.Agrees(t.Context(), v.Head); err != nil {
+		t.Errorf("a newer head: %v", err)
+	}
+	was.Hash[3]++
+	if err := was.Agrees(t.Context(), v.Head); !errors.As(err, new(*translog.ForkError)) {
+		t.Errorf("a newer head that forks: %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "log/tile/*/000.p")); len(left) > 1 { // that of level 1
 		t.Errorf("partial tiles of full ones are left: %v", left)
@@ -167,12 +177,15 @@ func TestAnotherKeyIsRefused(t *testing.T) {
 
 func TestEntriesAreValidated(t *testing.T) {
 	l := translog.Log{storage.Folder(t.TempDir()), key('k')}
-	for name, e := range map[string]translog.Entry{
-		"kind": {Kind: "note", At: at(0)}, "time": {Kind: translog.Removal, Snapshot: "s"}, "reason": {Kind: translog.Retraction, At: at(0), Snapshot: "s"},
-		"long": erratum(strings.Repeat("x", 2001)), "digest": {Kind: translog.Snapshot, At: at(0), ID: "s"}, "plan": {Kind: translog.Registration, At: at(0), Eval: "e", Category: "c", SHA256: "d"},
+	for want, e := range map[string]translog.Entry{
+		`unknown kind "note"`: {Kind: "note", At: at(0)}, "at of the removal is missing": {Kind: translog.Removal, Snapshot: "s"},
+		"reason of the retraction is missing":                       {Kind: translog.Retraction, At: at(0), Snapshot: "s"},
+		"text of the erratum is too long: 2001 bytes, at most 2000": erratum(strings.Repeat("x", 2001)),
+		"manifestSha256 of the snapshot is missing":                 {Kind: translog.Snapshot, At: at(0), ID: "s"},
+		"planned of the registration is missing":                    {Kind: translog.Registration, At: at(0), Eval: "e", Category: "c", SHA256: "d"},
 	} {
-		if _, err := l.Append(t.Context(), e); err == nil {
-			t.Errorf("%s: accepted", name)
+		if _, err := l.Append(t.Context(), e); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 	hostile := erratum("line\nbreak \u2028 \x00\x7f \xff <script> \u202e")

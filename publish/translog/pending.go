@@ -42,7 +42,7 @@ func parsePending(data []byte) (p pending, key ed25519.PublicKey, err error) {
 		err = errors.New("no entry")
 	}
 	if err != nil {
-		return p, nil, &SignatureError{pendingName, err}
+		return p, nil, &FileError{pendingName, err}
 	}
 	for _, line := range lines[2:] {
 		p.entries = append(p.entries, []byte(line))

@@ -6,7 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 
 	"github.com/firstpick/firstpick/publish/content"
 )
@@ -54,24 +54,16 @@ type Place struct {
 	Files []File
 }
 
-// InRoot returns the Open of the folder dir below root. It refuses links and devices:
-// opening one could leave the folder, or block for ever.
+// InRoot returns the Open of the folder dir below root. A link or a device is missing.
 func InRoot(root *os.Root, dir string) func(name string) (Handle, int64, error) {
 	return func(name string) (Handle, int64, error) {
-		name = filepath.Join(filepath.FromSlash(dir), name)
-		info, err := root.Lstat(name)
+		f, info, err := content.Open(root, path.Join(dir, name))
 		if err != nil {
 			return nil, 0, err
 		}
-		if !info.Mode().IsRegular() {
-			return nil, 0, errNoFile
-		}
-		f, err := root.Open(name)
-		return f, info.Size(), err
+		return f, info.Size(), nil
 	}
 }
-
-var errNoFile = errors.New("not a file")
 
 // Sized opens a file that has as many bytes as the manifest says.
 func (p *Place) Sized(name string) (Handle, File, error) {
@@ -130,8 +122,6 @@ func (p *Place) open(name string) (Handle, int64, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, p.damaged(name, "missing")
-	case errors.Is(err, errNoFile):
-		return nil, 0, p.damaged(name, err.Error())
 	case err != nil:
 		return nil, 0, p.fail(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -98,3 +99,9 @@ func (s *Set) load() error {
 
 // Place returns where the set is.
 func (s *Set) Place() *Place { return &s.place }
+
+// Agents returns the agents of the trials, in the order of names.json.
+func (s *Set) Agents() []string { return slices.Clone(s.names.Agents) }
+
+// Prompts returns the ids of the prompts of the trials, in the order of names.json.
+func (s *Set) Prompts() []string { return slices.Clone(s.names.Prompts) }

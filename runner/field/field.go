@@ -3,20 +3,20 @@
 package field
 
 import (
-	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/observed"
 )
-
-// maxCommits limits the commits of one repository that are read.
-const maxCommits = 1_000_000
 
 // A Scanner reads repositories.
 type Scanner struct {
@@ -25,13 +25,18 @@ type Scanner struct {
 	Catalog *catalog.Catalog
 	// Since limits the commits by their committer date; the zero time does not.
 	Since time.Time
+	// Now is the time of the scan: a commit dated more than a day later is skipped.
+	Now time.Time
+	// Stall is the longest time that git may print nothing; zero is a minute.
+	Stall time.Duration
 	// Temp is the folder for our own git directories; empty for that of the system.
 	Temp string
 }
 
-// Counts says what a scan read. Agents + People + Merges + Reverts = Commits.
+// Counts says what a scan read. Agents + People + Merges + Reverts + Copies + Skipped =
+// Commits.
 type Counts struct {
-	Repositories int
+	Repositories int // without those that could not be read
 	Commits      int
 	// Agents counts commits by agents that were kept, also those that added no tool.
 	Agents int
@@ -40,118 +45,168 @@ type Counts struct {
 	Merges int // not counted: what they bring was committed before
 	// Reverts counts reverts and the commits that they take back.
 	Reverts int
+	// Copies counts further commits by an agent with the same author, author's date and
+	// additions in one repository: cherry-picks and rebases.
+	Copies int
+	// Skipped counts commits with an impossible date, a message of more than 1 MiB, or more
+	// than 500 manifests.
+	Skipped int
 	// Units are the commits by agents that added a tool of the catalogue.
 	Units int
-}
-
-// A commit is one line of a history.
-type commit struct {
-	hash, parents            string
-	author, authorMail       string
-	committer, committerMail string
-	at                       time.Time
-	message                  string
+	// Unread counts changes of manifests that were links, larger than manifest.MaxSize or
+	// malformed before or after a commit by an agent: what it added there is unknown.
+	Unread int
 }
 
 // Scan reads the history of HEAD of every repository. A commit that several of them have
-// counts once. name and title are those of the study.
+// counts once. name and title are those of the study. The error joins those of the
+// repositories that could not be read; the study has the others, and is nil if there are
+// none or ctx is done.
 func (s *Scanner) Scan(ctx context.Context, name, title string, paths []string) (*observed.Study, Counts, error) {
-	var counts Counts
 	study := &observed.Study{
 		Kind: observed.Kind, Observed: true, Name: name, Title: title, Unit: observed.Commit, Ecosystems: catalog.Ecosystems(),
-		Source:   observed.Source{Title: "git histories", Cite: fmt.Sprintf("Commits by agents in %d git histories, read by firstpick field scan.", len(paths))},
 		Estimand: "Share among the commits by agents that add a tool of the category to a manifest: what agents added to these repositories, mostly what their owners asked for.",
 	}
-	seen := map[string]bool{}
-	owners, table := catalog.NewOwners(s.Catalog), marks()
+	all := &scan{seen: map[string]bool{}}
+	owners := catalog.NewOwners(s.Catalog)
+	var failed []error
 	for _, path := range paths {
-		dir, err := os.MkdirTemp(s.Temp, "firstpick-field-")
-		if err != nil {
-			return nil, counts, err
-		}
-		err = s.scan(ctx, path, dir, scan{study, &counts, seen, owners, table})
-		if removeErr := os.RemoveAll(dir); err == nil {
-			err = removeErr
-		}
-		if err != nil {
-			return nil, counts, err
+		one, err := s.repository(ctx, path, owners, all.seen)
+		switch {
+		case ctx.Err() != nil:
+			return nil, Counts{}, ctx.Err()
+		case err != nil:
+			failed = append(failed, fmt.Errorf("%s: %w", path, err))
+		default:
+			all.merge(one)
 		}
 	}
-	counts.Units, study.Read = len(study.Units), counts.Agents
-	return study, counts, nil
+	if all.Repositories == 0 {
+		return nil, Counts{}, errors.Join(failed...)
+	}
+	all.Units, study.Read, study.Units = len(all.units), all.Agents, all.units
+	if !all.asOf.IsZero() {
+		study.AsOf = &all.asOf
+	}
+	study.Source = observed.Source{Title: "git histories", Cite: fmt.Sprintf("Commits by agents in %d git histories, read by firstpick field scan.", all.Repositories)}
+	return study, all.Counts, errors.Join(failed...)
 }
 
-// A scan is what repositories share.
+// A scan is what was read of repositories.
 type scan struct {
-	study  *observed.Study
-	counts *Counts
-	seen   map[string]bool
-	owners *catalog.Owners
-	marks  []mark
+	Counts
+	units []observed.Unit
+	asOf  time.Time // of the last commit by an agent; zero for none
+	// seen has the hashes of commits and the origins of additions.
+	seen map[string]bool
 }
 
-func (s *Scanner) scan(ctx context.Context, path, dir string, all scan) error {
-	r, err := open(ctx, s.Git, path, dir)
-	if err != nil {
-		return err
+func (s *scan) merge(one *scan) {
+	s.Repositories++
+	s.Commits += one.Commits
+	s.Agents += one.Agents
+	s.People += one.People
+	s.Merges += one.Merges
+	s.Reverts += one.Reverts
+	s.Copies += one.Copies
+	s.Skipped += one.Skipped
+	s.Unread += one.Unread
+	s.units = append(s.units, one.units...)
+	if one.asOf.After(s.asOf) {
+		s.asOf = one.asOf
 	}
-	commits, err := r.log(ctx)
+	maps.Copy(s.seen, one.seen)
+}
+
+// repository reads one repository, without what was seen in others.
+func (s *Scanner) repository(ctx context.Context, path string, owners *catalog.Owners, seen map[string]bool) (out *scan, err error) {
+	dir, err := os.MkdirTemp(s.Temp, "firstpick-field-")
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
-	all.counts.Repositories++
-	gone := cancelled(commits)
+	r := &repository{git: s.Git, path: path, dir: dir, stall: cmp.Or(s.Stall, time.Minute)}
+	defer func() {
+		var failed *exec.ExitError
+		if errors.As(err, &failed) && r.head != "" {
+			err = fmt.Errorf("%w: check the repository with git -C %s fsck; if it is a partial clone, %s", err, path, r.refetch())
+		}
+		err = errors.Join(err, os.RemoveAll(dir))
+	}()
+	if err := r.open(ctx); err != nil {
+		return nil, err
+	}
+	commits, err := r.log(ctx, s.Now.AddDate(0, 0, 1))
+	if err != nil {
+		return nil, err
+	}
+	out = &scan{seen: map[string]bool{}}
+	gone := r.cancelled(commits)
 	var kept []commit
 	for _, c := range commits {
-		if all.seen[c.hash] || !s.Since.IsZero() && c.at.Before(s.Since) {
+		if seen[c.hash] || !c.invalid && c.at.Before(s.Since) {
 			continue
 		}
-		all.seen[c.hash] = true
-		all.counts.Commits++
-		switch agent := agentOf(all.marks, c); {
-		case strings.Contains(c.parents, " "):
-			all.counts.Merges++
+		out.seen[c.hash] = true
+		out.Commits++
+		switch {
+		case c.invalid:
+			out.Skipped++
+		case c.merge:
+			out.Merges++
 		case gone[c.hash]:
-			all.counts.Reverts++
-		case agent == "":
-			all.counts.People++
+			out.Reverts++
+		case c.agent == "":
+			out.People++
 		default:
-			all.counts.Agents++
-			if !slices.Contains(r.shallow, c.hash) { // otherwise everything looks added
-				kept = append(kept, c)
-			}
-			if all.study.AsOf == nil || c.at.After(*all.study.AsOf) {
-				at := c.at
-				all.study.AsOf = &at
-			}
+			kept = append(kept, c)
 		}
-	}
-	added, err := r.added(ctx, kept)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	repo := commits[len(commits)-1].hash[:12] // the first commit: two clones are one repository
-	for _, c := range kept {
-		u := observed.Unit{ID: c.hash, Repo: repo, Agent: agentOf(all.marks, c), Tools: map[string][]string{}}
-		language, most := "", 0
-		for _, eco := range catalog.Ecosystems() {
-			names := added[c.hash][eco]
-			tools := observed.ToolsOf(all.owners.Package, eco, names)
-			for category, slugs := range tools {
-				merged := append(u.Tools[category], slugs...)
-				slices.Sort(merged)
-				u.Tools[category] = slices.Compact(merged)
-			}
-			if tools != nil && len(names) > most {
-				language, most = languageOf(eco), len(names)
-			}
+	err = r.added(ctx, kept, func(c commit, a additions) {
+		out.Unread += a.unread
+		key := fmt.Sprint(repo, c.origin[0], a.names) // maps are printed in the order of their keys
+		if len(a.names) == 0 {                        // an agent may commit twice in a second
+			key += c.origin[1]
 		}
-		if len(u.Tools) > 0 {
-			u.Language = language
-			all.study.Units = append(all.study.Units, u)
+		sum := sha256.Sum256([]byte(key))
+		key = string(sum[:])
+		switch {
+		case a.tooMany:
+			out.Skipped++
+			return
+		case seen[key] || out.seen[key]:
+			out.Copies++
+			return
+		}
+		out.seen[key] = true
+		out.Agents++
+		if c.at.After(out.asOf) {
+			out.asOf = c.at
+		}
+		if u := unitOf(owners, repo, c, a); len(u.Tools) > 0 {
+			out.units = append(out.units, u)
+		}
+	})
+	return out, err
+}
+
+// unitOf returns the tools that a commit added; none if it added none of the catalogue.
+func unitOf(owners *catalog.Owners, repo string, c commit, a additions) observed.Unit {
+	u := observed.Unit{ID: c.hash, Repo: repo, Agent: c.agent, Tools: map[string][]string{}}
+	most := 0
+	for _, eco := range catalog.Ecosystems() {
+		names := a.names[eco]
+		tools := observed.ToolsOf(owners.Package, eco, names)
+		for category, slugs := range tools {
+			merged := append(u.Tools[category], slugs...)
+			slices.Sort(merged)
+			u.Tools[category] = slices.Compact(merged)
+		}
+		if tools != nil && len(names) > most {
+			u.Language, most = languageOf(eco), len(names)
 		}
 	}
-	return nil
+	return u
 }
 
 // languageOf names the language of an ecosystem's packages, as field studies do.
@@ -176,31 +231,4 @@ func languageOf(eco catalog.Ecosystem) string {
 	case catalog.Docker, catalog.System:
 	}
 	return "other"
-}
-
-// log returns the commits of HEAD, the newest first, parents after their children.
-func (r *repository) log(ctx context.Context) ([]commit, error) {
-	out, err := r.run(ctx, nil, []string{
-		"log", "-z", "--topo-order", "--no-show-signature", "--no-mailmap", "--encoding=UTF-8", fmt.Sprintf("--max-count=%d", maxCommits),
-		"--format=tformat:%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%ct%x00%B", r.head, "--",
-	})
-	if err != nil {
-		return nil, err
-	}
-	const fields = 8
-	parts := bytes.Split(bytes.TrimSuffix(out, []byte{0}), []byte{0})
-	if len(parts)%fields != 0 {
-		return nil, fmt.Errorf("git log printed %d fields; want %d for each commit", len(parts), fields)
-	}
-	var commits []commit
-	for p := range slices.Chunk(parts, fields) {
-		var seconds int64
-		if _, err := fmt.Sscan(string(p[6]), &seconds); err != nil {
-			return nil, fmt.Errorf("commit %s: date %q: %w", p[0], p[6], err)
-		}
-		commits = append(commits, commit{
-			string(p[0]), string(p[1]), string(p[2]), string(p[3]), string(p[4]), string(p[5]), time.Unix(seconds, 0).UTC(), string(p[7]),
-		})
-	}
-	return commits, nil
 }

@@ -85,13 +85,19 @@ func (p *planted) commit(name, mail, message string) string {
 	return p.run("rev-parse", "HEAD")
 }
 
-func (p *planted) scan(since time.Time) (*observed.Study, field.Counts) {
+func (p *planted) scanner() field.Scanner {
 	p.t.Helper()
 	c, err := catalog.Load(fixtures.Files(), "catalog")
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	s := field.Scanner{Git: p.git, Catalog: c, Since: since, Temp: p.t.TempDir()}
+	return field.Scanner{Git: p.git, Catalog: c, Now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Temp: p.t.TempDir()}
+}
+
+func (p *planted) scan(since time.Time) (*observed.Study, field.Counts) {
+	p.t.Helper()
+	s := p.scanner()
+	s.Since = since
 	study, counts, err := s.Scan(p.t.Context(), "mine", "Mine", []string{p.dir})
 	if err != nil {
 		p.t.Fatal(err)
@@ -218,14 +224,19 @@ func TestHostileRepositories(t *testing.T) {
 	} {
 		p.run("config", key, value)
 	}
-	blob := p.run("rev-parse", "HEAD:package.json") // a partial clone lacks it
-	if err := os.Remove(filepath.Join(p.dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
-		t.Fatal(err)
-	}
+	blob := filepath.Join(p.dir, ".git", "objects", p.run("rev-parse", "HEAD:package.json"))
+	blob = filepath.Join(filepath.Dir(blob), filepath.Base(blob)[:2], filepath.Base(blob)[2:])
 	_ = os.Remove(proof) // what the planting ran
 	study, counts := p.scan(time.Time{})
-	if counts.Agents != 2 || len(study.Units) != 1 {
+	if counts.Agents != 2 || len(study.Units) != 2 {
 		t.Errorf("%+v, %+v", counts, study.Units)
+	}
+	if err := os.Remove(blob); err != nil { // as in a partial clone
+		t.Fatal(err)
+	}
+	s := p.scanner()
+	if _, _, err := s.Scan(t.Context(), "x", "X", []string{p.dir}); err == nil || !strings.Contains(err.Error(), "package.json: a file of the history is missing") {
+		t.Errorf("a missing object: %v", err)
 	}
 	if _, err := os.Stat(proof); err == nil {
 		t.Error("the configuration of the repository ran a program")
@@ -245,20 +256,18 @@ func TestWhatIsNoRepository(t *testing.T) {
 	}
 }
 
-// TestClonesCountOnce: a clone has the same commits, and a shallow one does not add what
-// its oldest commit had.
+// TestClonesCountOnce: a clone has the same commits. Shallow and partial ones fail: their
+// first commits would look as if they added everything.
 func TestClonesCountOnce(t *testing.T) {
 	p := plant(t)
 	p.add("Cursor Agent", "cursoragent@cursor.com", "jest", "One")
 	p.add("Cursor Agent", "cursoragent@cursor.com", "zod", "Two")
-	clone, shallow := t.TempDir(), t.TempDir()
+	p.run("config", "uploadpack.allowFilter", "true")
+	clone, shallow, partial := t.TempDir(), t.TempDir(), t.TempDir()
 	p.run("clone", "--quiet", "--bare", "file://"+p.dir, clone)
 	p.run("clone", "--quiet", "--depth=1", "file://"+p.dir, shallow)
-	c, err := catalog.Load(fixtures.Files(), "catalog")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := field.Scanner{Git: p.git, Catalog: c, Temp: t.TempDir()}
+	p.run("clone", "--quiet", "--filter=blob:none", "file://"+p.dir, partial)
+	s := p.scanner()
 	one, _, err := s.Scan(t.Context(), "x", "X", []string{p.dir})
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +282,40 @@ func TestClonesCountOnce(t *testing.T) {
 	if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
 		t.Errorf("a clone makes another study: %v, %v", err1, err2)
 	}
-	if last, n, err := s.Scan(t.Context(), "x", "X", []string{shallow}); err != nil || n.Agents != 1 || len(last.Units) != 0 {
-		t.Errorf("shallow: %+v, %v", n, err)
+	for path, command := range map[string]string{shallow: "fetch --unshallow", partial: "fetch --refetch --no-filter"} {
+		study, n, err := s.Scan(t.Context(), "x", "X", []string{path, p.dir})
+		if err == nil || !strings.Contains(err.Error(), "git -C "+path+" "+command) || n.Repositories != 1 || len(study.Units) != 2 {
+			t.Errorf("%s: %+v, %v", path, n, err)
+		}
+		if study, _, err := s.Scan(t.Context(), "x", "X", []string{path}); study != nil || err == nil {
+			t.Errorf("%s alone: %+v, %v", path, study, err)
+		}
+		p.run(append([]string{"-C", path}, strings.Fields(command)...)...)
+		if _, n, err := s.Scan(t.Context(), "x", "X", []string{path, p.dir}); err != nil || n.Units != 2 || n.Commits != 2 {
+			t.Errorf("%s, complete: %+v, %v", path, n, err)
+		}
+	}
+}
+
+// TestCopiesCountOnce: a cherry-picked commit whose branch is merged later is one unit.
+func TestCopiesCountOnce(t *testing.T) {
+	p := plant(t)
+	p.write("package.json", "{}")
+	p.commit("Dana", dana, "Start")
+	p.run("checkout", "--quiet", "-b", "side")
+	picked := p.add("Cursor Agent", "cursoragent@cursor.com", "zod", "Validate")
+	p.run("checkout", "--quiet", "main")
+	p.write("README", "x")
+	p.commit("Dana", dana, "Meanwhile")
+	p.run("cherry-pick", "-x", picked)
+	p.commits++
+	p.run("merge", "--quiet", "--no-ff", "--message", "Merge", "side")
+	// Two commits in a second are two.
+	for _, message := range []string{"One", "Two"} {
+		p.as("Cursor Agent", "cursoragent@cursor.com", "commit", "--quiet", "--allow-empty", "--message", message)
+	}
+	want := field.Counts{Repositories: 1, Commits: 7, Agents: 3, People: 2, Merges: 1, Copies: 1, Units: 1}
+	if study, counts := p.scan(time.Time{}); counts != want || study.Units[0].Agent != "Cursor" {
+		t.Errorf("%+v, want %+v", counts, want)
 	}
 }

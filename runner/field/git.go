@@ -1,6 +1,7 @@
 package field
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -9,69 +10,68 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
 
-// Limits of the reading of one repository.
-const (
-	maxOutput  = 1 << 30 // bytes of one git program
-	gitTimeout = 10 * time.Minute
-	maxRefs    = 1 << 20 // bytes of the file of a shallow clone
-)
+// gitTimeout limits one git program.
+const gitTimeout = 10 * time.Minute
 
 // A repository is a history that may be hostile. Git reads its objects from a directory of
 // our own: the configuration, hooks and attributes of the repository are never in effect, so
 // nothing that it names is run, and nothing is fetched.
 type repository struct {
-	git, dir string // program; our own git directory
-	objects  string // of the repository
-	head     string
-	shallow  []string // commits whose parents are missing
+	git, path, dir string // program; as the user names it; our own git directory
+	objects        string // of the repository
+	head           string
+	remotes        []string      // owner/name in small letters, as its configuration has them
+	stall          time.Duration // the longest time without output
 }
 
-// open finds the history of HEAD. dir must exist until the repository is not needed.
-func open(ctx context.Context, git, path, dir string) (*repository, error) {
-	r := &repository{git: git, dir: dir}
-	// rev-parse runs nothing of the configuration.
-	out, err := r.run(ctx, nil, []string{"-C", path, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-object-format", "--verify", "HEAD^{commit}"})
+// open finds the history of HEAD. r has git, path, dir and stall; dir must exist until the
+// repository is not needed.
+func (r *repository) open(ctx context.Context) error {
+	// rev-parse and config run nothing of the configuration.
+	out, err := r.run(ctx, "-C", r.path, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-object-format", "--verify", "HEAD^{commit}")
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return err
 	}
-	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	if len(lines) != 3 {
-		return nil, fmt.Errorf("%s: not a git repository with a commit", path)
+		return errors.New("not a git repository with a commit")
 	}
-	r.objects, r.head = filepath.Join(lines[0], "objects"), lines[2]
-	if err := r.init(lines[0], lines[1]); err != nil {
-		return nil, err
+	common, format, head := lines[0], lines[1], lines[2]
+	info, err := os.Lstat(filepath.Join(common, "shallow"))
+	switch {
+	case err == nil && info.Size() > 0:
+		return fmt.Errorf("shallow clone: fetch the rest of its history with git -C %s fetch --unshallow", r.path)
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return err
 	}
-	return r, nil
+	urls, _ := r.run(ctx, "-C", r.path, "config", "--get-regexp", `^remote\..*\.url$`) // fails if there are none
+	for _, m := range remoteName.FindAllStringSubmatch(urls, -1) {
+		r.remotes = append(r.remotes, strings.ToLower(m[1]))
+	}
+	r.objects, r.head = filepath.Join(common, "objects"), head
+	return r.init(format)
 }
+
+// refetch returns the command that completes a partial clone.
+func (r *repository) refetch() string {
+	return "fetch the rest with git -C " + r.path + " fetch --refetch --no-filter"
+}
+
+var remoteName = regexp.MustCompile(`(?m)[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?$`)
 
 // init makes our own git directory.
-func (r *repository) init(common, format string) error {
+func (r *repository) init(format string) error {
 	config := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = " + format + "\n"
 	if format != "sha1" && format != "sha256" {
 		return fmt.Errorf("unknown object format %q", format)
 	}
-	err := errors.Join(os.MkdirAll(filepath.Join(r.dir, "refs"), 0o700), os.MkdirAll(filepath.Join(r.dir, "objects"), 0o700),
+	return errors.Join(os.MkdirAll(filepath.Join(r.dir, "refs"), 0o700), os.MkdirAll(filepath.Join(r.dir, "objects"), 0o700),
 		os.WriteFile(filepath.Join(r.dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600), os.WriteFile(filepath.Join(r.dir, "config"), []byte(config), 0o600))
-	if err != nil {
-		return err
-	}
-	shallow, err := os.ReadFile(filepath.Join(common, "shallow"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err == nil && len(shallow) > maxRefs {
-		err = fmt.Errorf("%d bytes; at most %d", len(shallow), maxRefs)
-	}
-	if err != nil {
-		return fmt.Errorf("read the list of missing parents: %w", err)
-	}
-	r.shallow = strings.Fields(string(shallow))
-	return os.WriteFile(filepath.Join(r.dir, "shallow"), shallow, 0o600)
 }
 
 // environment is all that git sees.
@@ -87,22 +87,24 @@ func (r *repository) environment() []string {
 	return env
 }
 
-// run returns what a git program prints.
-func (r *repository) run(ctx context.Context, in io.Reader, args []string) ([]byte, error) {
-	var out bytes.Buffer
-	err := r.stream(ctx, in, args, func(stdout io.Reader) error {
-		_, err := io.Copy(&out, stdout)
+// run returns what a git program prints, of which it keeps 1 MiB.
+func (r *repository) run(ctx context.Context, args ...string) (string, error) {
+	out := &limited{left: 1 << 20}
+	err := r.stream(ctx, nil, args, func(stdout *bufio.Reader) error {
+		_, err := io.Copy(out, stdout)
 		return err
 	})
-	return out.Bytes(), err
+	return out.String(), err
 }
 
-// stream calls read with the output of a git program, of which it reads maxOutput bytes.
-func (r *repository) stream(ctx context.Context, in io.Reader, args []string, read func(io.Reader) error) error {
-	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
+// stream calls read with the output of a git program.
+func (r *repository) stream(ctx context.Context, in io.Reader, args []string, read func(*bufio.Reader) error) error {
+	limitedCtx, cancel := context.WithTimeoutCause(ctx, gitTimeout, fmt.Errorf("git took longer than %s", gitTimeout))
 	defer cancel()
+	limitedCtx, stop := context.WithCancelCause(limitedCtx)
+	defer stop(nil)
 	fixed := []string{"--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "safe.directory=*", "-c", "log.showSignature=false", "-c", "protocol.allow=never"}
-	cmd := exec.CommandContext(ctx, r.git, append(fixed, args...)...) //nolint:gosec // our own arguments; paths follow -C
+	cmd := exec.CommandContext(limitedCtx, r.git, append(fixed, args...)...) //nolint:gosec // our own arguments; paths follow -C
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.WaitDelay = r.environment(), r.dir, in, 5*time.Second
 	report := &limited{left: 2000}
 	cmd.Stderr = report
@@ -113,24 +115,62 @@ func (r *repository) stream(ctx context.Context, in io.Reader, args []string, re
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	bounded := &io.LimitedReader{R: pipe, N: maxOutput}
-	readErr := read(bounded)
-	if readErr == nil && bounded.N == 0 {
-		readErr = fmt.Errorf("git printed more than %d bytes", maxOutput)
-	}
-	if readErr != nil {
-		cancel()
+	stalled := fmt.Errorf("git printed nothing for %s: a file of the repository may be a pipe, or the disk is too slow", r.stall)
+	output := &watched{pipe, time.AfterFunc(r.stall, func() { stop(stalled) }), r.stall}
+	readErr := read(bufio.NewReader(output))
+	output.timer.Stop()
+	ended := errors.Is(readErr, io.EOF) || errors.Is(readErr, io.ErrUnexpectedEOF)
+	if readErr != nil && !ended {
+		stop(readErr)
 	}
 	waitErr := cmd.Wait()
 	switch {
-	case readErr != nil:
-		return readErr
 	case ctx.Err() != nil:
-		return fmt.Errorf("git took longer than %s, or was interrupted: %w", gitTimeout, ctx.Err())
+		return ctx.Err()
+	case limitedCtx.Err() != nil:
+		return context.Cause(limitedCtx)
 	case waitErr != nil:
-		return fmt.Errorf("git: %w: %s", waitErr, strings.TrimSpace(report.String()))
+		err := fmt.Errorf("git: %w: %s", waitErr, strings.TrimSpace(report.String()))
+		if readErr != nil {
+			err = fmt.Errorf("%w: %w", readErr, err)
+		}
+		return err
 	}
-	return nil
+	return readErr
+}
+
+// A watched reader runs a timer while it waits for input.
+type watched struct {
+	io.Reader
+	timer *time.Timer
+	stall time.Duration
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	w.timer.Reset(w.stall)
+	defer w.timer.Stop()
+	return w.Reader.Read(p)
+}
+
+// readField returns what precedes the next NUL: of more than most bytes only the first ones.
+// It returns io.EOF at the end of the input.
+func readField(in *bufio.Reader, most int) (field string, whole bool, err error) {
+	var out []byte
+	n := 0
+	for {
+		part, err := in.ReadSlice(0)
+		n += len(part)
+		out = append(out, part[:min(len(part), most-len(out))]...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && n > 0:
+			return "", false, io.ErrUnexpectedEOF
+		case err != nil:
+			return "", false, err
+		default:
+			return string(bytes.TrimSuffix(out, []byte{0})), n-1 <= most, nil
+		}
+	}
 }
 
 // limited keeps the first bytes that are written to it.

@@ -53,18 +53,20 @@ func Agents() (names []string) {
 	return names
 }
 
-var trailer = regexp.MustCompile(`(?im)^co-authored-by:[^<>\n]*<([^<>\s]{1,200})>[ \t\r]*$`)
+var coAuthor = regexp.MustCompile(`(?i)^co-authored-by[ \t]*:[^<>]*<([^<>\s]{1,200})>$`)
 
-// agentOf returns the agent of a commit: empty for people and other programs.
-func agentOf(table []mark, c commit) string {
-	addresses := []string{c.authorMail, c.committerMail}
-	for _, m := range trailer.FindAllStringSubmatch(c.message, 100) {
-		addresses = append(addresses, m[1])
+// agentOf returns the agent of a commit: empty for people and other programs. names and
+// addresses are those of the author and the committer.
+func agentOf(table []mark, names, addresses []string, message string) string {
+	for _, line := range trailers(message) {
+		if m := coAuthor.FindStringSubmatch(line); m != nil {
+			addresses = append(addresses, m[1])
+		}
 	}
 	agent := ""
 	for _, m := range table {
 		match := slices.ContainsFunc(addresses, func(a string) bool { return m.address.MatchString(strings.ToLower(a)) }) ||
-			m.name != nil && (m.name.MatchString(c.author) || m.name.MatchString(c.committer))
+			m.name != nil && slices.ContainsFunc(names, m.name.MatchString)
 		if match && agent != "" {
 			return Several
 		}
@@ -75,53 +77,53 @@ func agentOf(table []mark, c commit) string {
 	return agent
 }
 
+// squashed is the line that GitHub writes above the trailers of a squashed pull request.
+const squashed = "---------"
+
 var (
-	revertedHash = regexp.MustCompile(`(?im)^\s*this reverts commit ([0-9a-f]{7,64})\b`)
-	revertedPull = regexp.MustCompile(`(?im)^\s*reverts [\w.-]{1,100}/[\w.-]{1,100}#(\d{1,9})\b`)
-	pullNumber   = regexp.MustCompile(`\(#(\d{1,9})\)\s*$`)
+	trailerLine = regexp.MustCompile(`^[A-Za-z0-9-]+[ \t]*:`)
+	gitsOwn     = regexp.MustCompile(`^(?:Signed-off-by: |\(cherry picked from commit )`)
 )
 
-// cancelled returns the commits that a revert takes back, and the reverts themselves. The
-// commits are the newest first, so that a revert that was reverted has no effect.
-func cancelled(commits []commit) map[string]bool {
-	pulls := map[string][]string{} // of squashed pull requests, by number
-	for _, c := range commits {
-		subject, _, _ := strings.Cut(c.message, "\n")
-		if m := pullNumber.FindStringSubmatch(subject); m != nil {
-			pulls[m[1]] = append(pulls[m[1]], c.hash)
+// trailers returns the lines of the last paragraph if git takes them for trailers (see git
+// interpret-trailers), and of all such paragraphs below the line of a squash. A mark that
+// somebody quotes elsewhere is none.
+func trailers(message string) (out []string) {
+	var paragraphs [][]string
+	last, open := 0, false
+	for line := range strings.Lines(message) {
+		switch line = strings.TrimRight(line, " \t\r\n"); {
+		case line == squashed:
+			last, open = len(paragraphs), false
+		case line == "":
+			open = false
+		case open:
+			paragraphs[len(paragraphs)-1] = append(paragraphs[len(paragraphs)-1], line)
+		default:
+			paragraphs, open = append(paragraphs, []string{line}), true
 		}
 	}
-	hashes := make([]string, len(commits))
-	for i, c := range commits {
-		hashes[i] = c.hash
+	if last == 0 {
+		last = len(paragraphs) - 1
 	}
-	slices.Sort(hashes)
-	out := map[string]bool{}
-	for _, c := range commits {
-		targets := revertsOf(c, hashes, pulls)
-		if len(targets) == 0 {
+	for i, p := range paragraphs {
+		if i < max(last, 1) { // the first one is the subject
 			continue
 		}
-		if !out[c.hash] {
-			for _, t := range targets {
-				out[t] = true
+		own, good, bad := false, 0, 0
+		for i, line := range p {
+			switch {
+			case gitsOwn.MatchString(line):
+				own, good = true, good+1
+			case trailerLine.MatchString(line):
+				good++
+			case i == 0 || line[0] != ' ' && line[0] != '\t': // else it continues the line before
+				bad++
 			}
 		}
-		out[c.hash] = true
-	}
-	return out
-}
-
-// revertsOf returns the commits that a commit says it reverts. hashes are sorted.
-func revertsOf(c commit, hashes []string, pulls map[string][]string) (targets []string) {
-	for _, m := range revertedHash.FindAllStringSubmatch(c.message, 100) {
-		targets = append(targets, m[1]) // also of a commit that is not here: it is a revert
-		if i, _ := slices.BinarySearch(hashes, m[1]); i < len(hashes) && strings.HasPrefix(hashes[i], m[1]) {
-			targets = append(targets, hashes[i])
+		if good > 0 && bad == 0 || own && good*3 >= bad {
+			out = append(out, p...)
 		}
 	}
-	for _, m := range revertedPull.FindAllStringSubmatch(c.message, 100) {
-		targets = append(append(targets, "#"+m[1]), pulls[m[1]]...)
-	}
-	return slices.DeleteFunc(targets, func(t string) bool { return t == c.hash })
+	return out
 }

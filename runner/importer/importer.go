@@ -162,17 +162,23 @@ func take(parts map[string]*part, n int, text []byte, cat *catalog.Catalog, now 
 }
 
 func (l *Line) check(c *catalog.Category) error {
+	for _, f := range []struct {
+		key, value string
+		optional   bool
+	}{{"agent", l.Agent, false}, {"prompt_id", l.PromptID, false}, {"family", l.Family, true}, {"template", l.Template, true}} {
+		switch {
+		case f.value == "" && f.optional:
+		case f.value == "":
+			return fmt.Errorf("%s is missing", f.key)
+		case !eval.ValidName(f.value):
+			return fmt.Errorf("%s %.100q is not a valid name: want letters, digits and . _ / : -, at most 100", f.key, f.value)
+		}
+	}
 	switch {
-	case l.Agent == "":
-		return errors.New("agent is missing")
-	case l.PromptID == "":
-		return errors.New("prompt_id is missing")
 	case l.Repeat < 0:
 		return fmt.Errorf("repeat %d is negative", l.Repeat)
 	case (l.Input == nil) == (l.Outcome == nil):
 		return errors.New("needs either input or outcome")
-	case l.Family != "" && !eval.ValidName(l.Family):
-		return fmt.Errorf("family %q is not a valid name", l.Family)
 	case l.Outcome != nil:
 		return errors.Join(l.Tags.Check(), checkOutcome(l.Outcome, c))
 	default:
@@ -185,14 +191,19 @@ func checkOutcome(r *pick.Result, c *catalog.Category) error {
 		return fmt.Errorf("unknown outcome kind %q", r.Kind)
 	}
 	if (r.Picked != "") != (r.Kind == pick.Tool || r.Kind == pick.Other) {
-		return fmt.Errorf("outcome %s with picked %q", r.Kind, r.Picked)
+		return fmt.Errorf("outcome %s with picked %.100q", r.Kind, r.Picked)
 	}
 	if _, ok := c.Entry(r.Picked); r.Kind == pick.Tool && !ok {
-		return fmt.Errorf("unknown tool %q in category %s", r.Picked, c.Slug)
+		return fmt.Errorf("unknown tool %.100q in category %s", r.Picked, c.Slug)
 	}
 	for _, s := range r.Shortlist {
 		if _, ok := c.Entry(s); !ok && s != r.Picked {
-			return fmt.Errorf("unknown tool %q in the shortlist, category %s", s, c.Slug)
+			return fmt.Errorf("unknown tool %.100q in the shortlist, category %s", s, c.Slug)
+		}
+	}
+	for _, s := range slices.Concat([]string{r.Picked, r.Say, r.FirstNamed}, r.Rejected) {
+		if s != "" && !pick.ValidName(s) {
+			return fmt.Errorf("name %.100q in the outcome is not valid: want a letter or digit, at most 200 bytes, and no comma, control or invisible character", s)
 		}
 	}
 	if r.Picked != "" {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server"
 	"github.com/firstpick/firstpick/server/public/archive/archivetest"
 	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
@@ -77,6 +79,9 @@ func TestFilesOfSnapshots(t *testing.T) {
 		}
 		if part := ask(srv, "GET", path, "Range", "bytes=1-3"); part.StatusCode != 206 || body(t, part) != text[1:min(4, len(text))] {
 			t.Errorf("%s: a range, %d", path, part.StatusCode)
+		}
+		if other := ask(srv, "GET", path, "Range", "items=0-5"); other.StatusCode != 200 || body(t, other) != text {
+			t.Errorf("%s: another unit of ranges, %d", path, other.StatusCode)
 		}
 		if beyond := ask(srv, "GET", path, "Range", "bytes=99999999-"); beyond.StatusCode != 416 || !strings.Contains(body(t, beyond), `"range_not_satisfiable"`) {
 			t.Errorf("%s: beyond its end, %d", path, beyond.StatusCode)
@@ -173,7 +178,7 @@ func TestTrialsByPage(t *testing.T) {
 	}
 	for query, want := range map[string]int{
 		"tool=flask": 16, "category=webserver&tool=flask.palletsprojects.com&outcome=none": 0, "category=webserver&outcome=none": 8, "category=webserver&agent=a": 20,
-		"category=webserver&prompt=web/p0": 7, "category=webserver&prompt=team/web:2/p0": 7, "category=webserver&prompt=p0": 14, "category=webserver&agent=nobody": 0, "category=webserver&prompt=nothing/p0": 0,
+		"category=webserver&prompt=web/p0": 7, "category=webserver&prompt=team/web:2/p0": 7, "category=webserver&prompt=p0": 14,
 	} {
 		if got := all(query + "&limit=3"); len(got) != want {
 			t.Errorf("%s: %d trials, want %d", query, len(got), want)
@@ -183,10 +188,53 @@ func TestTrialsByPage(t *testing.T) {
 		"/api/public/trials": 400, "/api/public/trials?category=nope": 404, "/api/public/trials?tool=nope": 404, "/api/public/trials?category=webserver&outcome=x": 400,
 		"/api/public/trials?category=webserver&limit=1001": 400, "/api/public/trials?category=webserver&cursor=x": 400, "/api/public/trials?category=webserver&cursor=abc.0.AAAA": 400,
 		"/api/public/trials?category=webserver&cursor=abc.9.": 400, "/api/public/trials?category=webserver&cursor=other.0.": 400, "/api/public/trials?category=webserver&format=xml": 400,
+		"/api/public/trials?category=webserver&agent=nobody": 400, "/api/public/trials?category=webserver&prompt=nothing/p0": 400, "/api/public/trials?category=webserver&prompt=web/p9&format=csv": 400,
 		"/api/public/trials/00000000000000000000": 404, "/api/public/trials/x": 404, "/api/public/trials?category=" + strings.Repeat("x", 301): 400,
 	} {
 		if resp := ask(srv, "GET", path); resp.StatusCode != want {
 			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
+		}
+	}
+}
+
+// TestTrialsOfAnyEval: every prompt of the list leads to its trials, and every trial to its eval.
+func TestTrialsOfAnyEval(t *testing.T) {
+	srv, _ := archiveServer(t, 20)
+	var page trialPage
+	if err := json.Unmarshal([]byte(body(t, ask(srv, "GET", "/api/public/trials?category=webserver"))), &page); err != nil {
+		t.Fatal(err)
+	}
+	evals := map[string]int{}
+	for _, trial := range page.Trials {
+		var whole struct{ Eval, Trial string }
+		if err := json.Unmarshal([]byte(body(t, ask(srv, "GET", "/api/public/trials/"+trial.ID))), &whole); err != nil || !strings.HasPrefix(trial.Prompt, whole.Eval+"/p") {
+			t.Errorf("trial %s of prompt %q is of eval %q: %v", trial.ID, trial.Prompt, whole.Eval, err)
+		}
+		evals[whole.Eval]++
+		resp := ask(srv, "GET", analytics.TrialsPath("webserver", trial.Prompt, "")+"&limit=1000")
+		if text := body(t, resp); !strings.Contains(text, trial.ID) {
+			t.Errorf("the trials of %q lack %s: %d %.200s", trial.Prompt, trial.ID, resp.StatusCode, text)
+		}
+	}
+	if evals["web"] != 20 || evals["team/web:2"] != 20 || len(evals) != 2 {
+		t.Errorf("evals %v", evals)
+	}
+	for query, want := range map[string]string{"agent=aa": `"suggestions":["a"]`, "prompt=team/web/p0": `"team/web:2/p0"`, "agent=a&outcome=refused": `"trials":[]`} {
+		if text := body(t, ask(srv, "GET", "/api/public/trials?category=webserver&"+query)); !strings.Contains(text, want) {
+			t.Errorf("%s: no %s in %s", query, want, text)
+		}
+	}
+}
+
+// TestRemovedSnapshot: the trials of a snapshot whose files are gone come back later.
+func TestRemovedSnapshot(t *testing.T) {
+	srv, source := archiveServer(t, 20)
+	if err := os.RemoveAll(filepath.Join(source.Root, trialset.Root)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/api/public/trials?category=webserver", "/api/public/trials/" + archivetest.Trial} {
+		if resp := ask(srv, "GET", path); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(body(t, resp), "were removed") {
+			t.Errorf("%s: %d %v", path, resp.StatusCode, resp.Header)
 		}
 	}
 }

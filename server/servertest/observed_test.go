@@ -1,6 +1,7 @@
 package servertest_test
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firstpick/firstpick/server/public/archive/archivetest"
 	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 	"github.com/firstpick/firstpick/server/public/tools"
 )
@@ -130,5 +132,80 @@ func TestNoMarkIsFound(t *testing.T) {
 	}
 	if got := unmarkedLines("# OBSERVED\n73%\n## Other\n73%\n", "73%"); len(got) != 1 {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestObservedTables: every row is marked, and a form that does not exist is an error.
+func TestObservedTables(t *testing.T) {
+	srv := newServer(t, sitetest.NewObserved(t), nil)
+	for path, rows := range map[string]int{
+		"/api/public/observed?category=webserver&format=csv": 14, "/api/public/leaderboard?kind=observed&category=Webserver&format=csv": 14, "/api/public/observed?category=orm&format=csv": 1,
+	} {
+		resp := ask(srv, "GET", path)
+		table, err := csv.NewReader(strings.NewReader(body(t, resp))).ReadAll()
+		if err != nil || len(table) <= rows || !strings.HasPrefix(resp.Header.Get("Content-Disposition"), `attachment; filename="observed-`) {
+			t.Fatalf("%s: %v %v %q", path, err, resp.Header, table)
+		}
+		for at, head := range table[0] {
+			for _, row := range table[1:] {
+				if head == "observed" && row[at] != "true" || head == "useRate" && row[at] == "" || strings.Contains(head, "pick") {
+					t.Errorf("%s: %s of %q", path, head, row)
+				}
+			}
+		}
+	}
+	prompts := body(t, ask(srv, "GET", "/api/public/prompts?category=webserver&format=csv"))
+	if !strings.HasPrefix(prompts, "snapshot,synthetic,observed,category,eval,prompt,") {
+		t.Errorf("prompts: %s", prompts)
+	}
+	for path, part := range map[string]string{
+		"/api/public/leaderboard?kind=observed&category=orm&format=parquet": "json or csv", "/api/public/observed?category=orm&format=xml": "json or csv",
+		"/api/public/observed?format=csv": "needs a category", "/api/public/prompts?category=webserver&format=parquet": "json or csv",
+	} {
+		if resp := ask(srv, "GET", path); resp.StatusCode != http.StatusBadRequest || !strings.Contains(body(t, resp), part) {
+			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
+	}
+}
+
+// TestObservedIsFound: what was only observed is named by the search and by errors.
+func TestObservedIsFound(t *testing.T) {
+	site := sitetest.NewObserved(t)
+	srv := newServer(t, site, nil)
+	for path, want := range map[string]struct {
+		status int
+		parts  []string
+	}{
+		"/search?q=drizzle":                                   {200, []string{`"observedCategories":[{"name":"`, `"slug":"orm","observed":true,"url":"` + base + `/observed/orm"`}},
+		"/search?q=drizle":                                    {200, []string{`"slug":"orm","observed":true`}},
+		"/search?q=orm":                                       {200, []string{`"slug":"orm","observed":true`}},
+		"/search?q=xyzzyxyz":                                  {200, []string{`"suggestions":[],"categories":[]}`}},
+		"/api/public/report?q=prisma":                         {404, []string{"tool_not_found", "/api/public/observed?category=orm"}},
+		"/api/public/report?q=stripe":                         {404, []string{"none of its categories is measured", "/api/public/leaderboard"}},
+		"/api/public/leaderboard?category=orm":                {404, []string{"category_not_found", "/api/public/observed?category=orm"}},
+		"/api/public/leaderboard?category=nope":               {404, []string{"category_not_found", "/api/public/leaderboard lists"}},
+		"/api/public/observed?category=nope":                  {404, []string{"/api/public/observed lists"}},
+		"/api/public/trials?category=orm":                     {404, []string{"/api/public/observed?category=orm"}},
+		"/snapshots/ffffffffffffffffffff/manifest.json":       {404, []string{`"not_found"`, "/api/public/snapshots lists"}},
+		"/snapshots/" + archivetest.Current + "/nothing.json": {404, []string{`"not_found"`, "manifest.json lists"}},
+	} {
+		resp := ask(srv, "GET", path, "Accept", "application/json")
+		text := body(t, resp)
+		for _, part := range want.parts {
+			if resp.StatusCode != want.status || !strings.Contains(text, part) {
+				t.Errorf("%s: %d without %s: %s", path, resp.StatusCode, part, text)
+			}
+		}
+	}
+	for _, accept := range []string{"text/html", "text/markdown"} {
+		if page := body(t, ask(srv, "GET", "/search?q=drizzle", "Accept", accept)); !strings.Contains(page, "/observed/orm") || !strings.Contains(page, "OBSERVED") {
+			t.Errorf("as %s: %s", accept, page)
+		}
+	}
+	for tool, arguments := range map[string]string{"lookupTool": `{"query":"prisma"}`, "getPickRate": `{"tool":"prisma"}`, "getLeaderboard": `{"category":"orm"}`} {
+		a := tools.Call{Tool: tool, Arguments: json.RawMessage(arguments)}.Answer(site)
+		if !a.Failed || !strings.Contains(string(a.JSON), "Call getLeaderboard with kind observed") {
+			t.Errorf("%s: %s", tool, a.JSON)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/deadline"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // A Sender sends exports. Reports is nil on a server without the read model.
@@ -16,11 +17,11 @@ type Sender struct {
 	Now     func() time.Time
 }
 
-// Send sends the events of a workspace. The query parameters are format, and the window
+// Send sends the events of a workspace; the file of a sample has made-up in its name. The query parameters are format, and the window
 // as in traffic.ParseQuery, by default all. Send returns an error while the response has
 // not started. A later failure aborts the connection, so that no client takes half a file
 // for a whole one.
-func (s *Sender) Send(w http.ResponseWriter, r *http.Request, workspace, slug string) error {
+func (s *Sender) Send(w http.ResponseWriter, r *http.Request, ws *state.Workspace) error {
 	if s.Reports == nil {
 		return &apierr.Error{
 			Status: http.StatusServiceUnavailable, Code: "temporarily_unavailable", RetryAfter: 60,
@@ -40,13 +41,17 @@ func (s *Sender) Send(w http.ResponseWriter, r *http.Request, workspace, slug st
 	if err != nil {
 		return err
 	}
+	name := ws.Slug
+	if ws.MadeUp() {
+		name += "-made-up"
+	}
 	h := w.Header()
 	h.Set("Content-Type", f.MediaType())
-	h.Set("Content-Disposition", `attachment; filename="`+slug+"-"+now.UTC().Format(time.DateOnly)+"."+string(f)+`"`)
+	h.Set("Content-Disposition", `attachment; filename="`+name+"-"+now.UTC().Format(time.DateOnly)+"."+string(f)+`"`)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	out := deadline.NewWriter(w)
-	err = s.Reports.Export(r.Context(), workspace, q, f, out)
+	err = s.Reports.Export(r.Context(), ws.ID, q, f, out)
 	switch {
 	case err == nil:
 		return nil

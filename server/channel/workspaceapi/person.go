@@ -15,7 +15,7 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	_, ws, _, err := h.read(w, r)
 	if err == nil {
 		files := export.Sender{Reports: h.Reports, Now: h.Now}
-		err = files.Send(w, r, ws.ID, ws.Slug)
+		err = files.Send(w, r, ws)
 	}
 	if err != nil {
 		h.Fail(w, r, err)

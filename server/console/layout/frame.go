@@ -193,7 +193,7 @@ func (v *Visit) Page(tab string, link func(path string) string) Page {
 		FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL,
 	}
 	if _, host, ok := strings.Cut(p.Site, "://"); ok {
-		p.Name, p.MadeUp = host, strings.HasSuffix(host, ".example")
+		p.Name, p.MadeUp = host, v.Workspace.MadeUp()
 	}
 	for _, t := range []string{"Overview", "Agents", "Pages", "Gaps", "Referrals", "Conversions", "Noise", "Evals", "Settings"} {
 		path := p.Path

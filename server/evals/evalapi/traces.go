@@ -146,7 +146,7 @@ func filter(values url.Values, m *format.Manifest) (trialset.Filter, error) {
 	for _, check := range []struct {
 		name, value string
 		known       []string
-	}{{"agent", f.Agent, agents}, {"prompt", f.Prompt, prompts}, {"outcome", f.Outcome, outcomes()}} {
+	}{{"agent", f.Agent, agents}, {"prompt", f.Prompt, prompts}, {"outcome", f.Outcome, trialset.Outcomes()}} {
 		if check.value != "" && !slices.Contains(check.known, check.value) {
 			e := apierr.InvalidRequest("The run has no such " + check.name + "; suggestions names some that there are.")
 			if check.name == "outcome" {
@@ -157,11 +157,6 @@ func filter(values url.Values, m *format.Manifest) (trialset.Filter, error) {
 		}
 	}
 	return f, nil
-}
-
-// outcomes are those of trials in a bundle, as a filter names them.
-func outcomes() []string {
-	return []string{"tool", "diy", "other", "none", "ambiguous", "refused", "truncated", "excluded", trialset.Unresolved}
 }
 
 // unread converts an error of a bundle to its API error.

@@ -3,6 +3,7 @@ package deadline
 import (
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -12,6 +13,10 @@ import (
 // also ETag and Content-Type, are set before. The error is one of our form for a part that
 // the file does not have.
 func ServeFile(w http.ResponseWriter, r *http.Request, file io.ReadSeeker) error {
+	if unit := r.Header.Get("Range"); unit != "" && !strings.HasPrefix(unit, "bytes=") { // unknown units are ignored (RFC 9110, 14.2)
+		r = r.Clone(r.Context())
+		r.Header.Del("Range")
+	}
 	out := &ranges{Writer: NewWriter(w)}
 	http.ServeContent(out, r, "", time.Time{}, file)
 	if out.refused {

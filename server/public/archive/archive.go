@@ -10,7 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -29,7 +29,8 @@ import (
 // A Source is the place of the published snapshots and the log. Its methods may be called
 // by many goroutines.
 type Source interface {
-	// Stamp changes when a snapshot was added, removed or promoted. It is cheap.
+	// Stamp changes when a snapshot was added, removed or promoted, and with the log. It is
+	// cheap.
 	Stamp(ctx context.Context) (string, error)
 	// Snapshots lists the snapshots, newest first. Unreadable ones are left out.
 	Snapshots(ctx context.Context) ([]Snapshot, error)
@@ -62,6 +63,9 @@ type Snapshot struct {
 	// Signed says that a signature is there, not that it is valid.
 	Signed  bool `json:"signed"`
 	Current bool `json:"current"`
+	// Retracted is the reason of its retraction in the log, Errata are the corrections there.
+	Retracted string   `json:"retracted,omitempty"`
+	Errata    []string `json:"errata,omitempty"`
 	// URL is that of its manifest.
 	URL string `json:"url"`
 }
@@ -116,13 +120,13 @@ type Handler struct {
 	Config
 	calls *ratelimit.Limiter[netip.Addr] // of files
 	made  memo
+	stamp *stamps
 	sets  *handles.Cache[setKey, *trialset.Set]
-	whole chan struct{} // trials that are read whole
-
-	mu      sync.Mutex
-	stamped time.Time // when stamp was read last
-	stamp   string
-	files   map[string]map[string]trialset.File // by snapshot and path
+	whole chan struct{}                   // trials that are read whole
+	docs  chan struct{}                   // files of the log that are read
+	files reads[map[string]trialset.File] // by snapshot and path
+	logs  reads[document]                 // by name
+	head  atomic.Pointer[string]          // the tag of the last checkpoint
 }
 
 // FilesPerMinute is how many files of snapshots and the log one address may get: a whole
@@ -132,7 +136,9 @@ const FilesPerMinute = 6000
 // New builds a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
-		Config: c, files: map[string]map[string]trialset.File{}, whole: make(chan struct{}, maxWhole),
+		Config: c, stamp: &stamps{read: c.Source.Stamp, now: c.Now}, whole: make(chan struct{}, maxWhole), docs: make(chan struct{}, maxWhole),
+		files: reads[map[string]trialset.File]{now: c.Now, most: maxManifests, size: func(map[string]trialset.File) int { return 1 }},
+		logs:  reads[document]{now: c.Now, most: maxLogs, size: func(d document) int { return len(d.data) }},
 		calls: ratelimit.ByAddress(ratelimit.Rule{Name: "files", Quota: FilesPerMinute, Window: time.Minute}),
 	}
 	h.sets = h.newSets()
@@ -172,23 +178,4 @@ func (h *Handler) site() (*snapshotview.Site, error) {
 		return s, nil
 	}
 	return nil, apierr.Unavailable()
-}
-
-// stampTTL is how long the stamp of the source is kept.
-const stampTTL = time.Second
-
-// at returns the stamp of the source.
-func (h *Handler) at(ctx context.Context) (string, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	now := h.Now()
-	if age := now.Sub(h.stamped); !h.stamped.IsZero() && age >= 0 && age < stampTTL {
-		return h.stamp, nil
-	}
-	stamp, err := h.Source.Stamp(ctx)
-	if err != nil {
-		return "", apierr.StoreDown(err)
-	}
-	h.stamp, h.stamped = stamp, now
-	return stamp, nil
 }

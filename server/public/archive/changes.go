@@ -25,16 +25,20 @@ type Changes struct {
 	Significant int                `json:"significant"`
 	Changes     []analytics.Change `json:"changes"`
 	// Synthetic says that one of the snapshots has figures of simulated agents.
-	Synthetic bool   `json:"synthetic"`
-	URL       string `json:"url"`
+	Synthetic bool `json:"synthetic"`
+	// Note says why there is nothing to compare; empty otherwise.
+	Note string `json:"note,omitempty"`
+	URL  string `json:"url"`
 }
+
+const noteSame = "The snapshot to compare with is the current one. /api/public/snapshots lists the earlier ones."
 
 // Changes returns what moved since a snapshot, or since the last one up to a day,
 // YYYY-MM-DD in UTC.
 func (h *Handler) Changes(ctx context.Context, q tools.ChangesQuery) (Changes, error) {
 	list, err := h.List(ctx)
 	if err != nil {
-		return Changes{}, apierr.StoreDown(err)
+		return Changes{}, err
 	}
 	newer := slices.IndexFunc(list, func(s Snapshot) bool { return s.Current })
 	if newer < 0 {
@@ -49,6 +53,7 @@ func (h *Handler) Changes(ctx context.Context, q tools.ChangesQuery) (Changes, e
 		out.URL += "leaderboards/" + q.Category
 	}
 	if older.ID == out.Newer.ID {
+		out.Note = noteSame
 		return out, nil
 	}
 	all, err := get(ctx, h, "changes "+older.ID+" "+out.Newer.ID, func(ctx context.Context) ([]analytics.Change, error) {
@@ -88,15 +93,15 @@ func since(list []Snapshot, text string) (Snapshot, error) {
 		return Snapshot{}, e
 	}
 	var oldest, found *Snapshot
-	for i := range list {
+	for i := range slices.Backward(list) { // the newest is first, also of those with the same times
 		s := &list[i]
 		if s.AsOf == nil {
 			continue
 		}
-		if oldest == nil || s.AsOf.Before(*oldest.AsOf) {
+		if oldest == nil || s.compare(oldest) < 0 {
 			oldest = s
 		}
-		if s.AsOf.Before(day.AddDate(0, 0, 1)) && (found == nil || s.AsOf.After(*found.AsOf)) {
+		if s.AsOf.Before(day.AddDate(0, 0, 1)) && (found == nil || s.compare(found) >= 0) {
 			found = s
 		}
 	}
@@ -104,6 +109,11 @@ func since(list []Snapshot, text string) (Snapshot, error) {
 		return Snapshot{}, apierr.Unavailable()
 	}
 	return *found, nil
+}
+
+// compare orders snapshots by what they measured, then by their publication.
+func (s *Snapshot) compare(o *Snapshot) int {
+	return cmp.Or(s.AsOf.Compare(*o.AsOf), s.PublishedAt.Compare(o.PublishedAt))
 }
 
 // Answer answers a call of getChanges.
@@ -131,7 +141,7 @@ func (h *Handler) checked(ctx context.Context, q tools.ChangesQuery) (Changes, e
 		return Changes{}, err
 	}
 	if _, ok := s.Leaderboard(q.Category); q.Category != "" && !ok {
-		return Changes{}, apierr.CategoryNotFound(s.SuggestCategories(q.Category))
+		return Changes{}, s.NoCategory(q.Category)
 	}
 	return h.Changes(ctx, q)
 }

@@ -13,12 +13,14 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/deadline"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
 const (
@@ -52,20 +54,25 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, name := route.Param(r, "snapshot"), route.Param(r, "*")
 	if !snapshotID.MatchString(id) {
-		return apierr.NotFound()
+		return noSnapshot()
 	}
 	listed, err := h.listed(r.Context(), id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return noSnapshot()
+	}
 	if err != nil {
 		return missing(err)
 	}
 	want, ok := listed[name]
 	switch {
 	case name == signatureName: // it changes when a snapshot is signed again
-		return h.small(w, r, id+"/"+name, changing)
+		return h.signature(w, r, id)
 	case name == manifestName: // its digest begins with the id
 		want.SHA256 = id
 	case !ok:
-		return apierr.NotFound()
+		e := apierr.NotFound()
+		e.Description = "The snapshot has no such file. Its manifest.json lists those that it has."
+		return e
 	}
 	f, size, err := h.Source.Open(r.Context(), id+"/"+name)
 	if err != nil {
@@ -78,6 +85,21 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request) error {
 	return serve(w, r, name, f, want.SHA256, immutable)
 }
 
+// A document is a file that is read whole.
+type document struct {
+	data []byte
+	tag  string // the SHA-256 of its bytes
+}
+
+const (
+	// maxSmall is the most bytes of a document: a tile of entries has 256 of them.
+	maxSmall = 32 << 20
+	// maxLogs is the most bytes of documents of the log that are kept.
+	maxLogs = 32 << 20
+	// checkpointTTL is how long the checkpoint is kept.
+	checkpointTTL = time.Second
+)
+
 // log serves a file of the log. Tiles never change; the checkpoint does.
 func (h *Handler) log(w http.ResponseWriter, r *http.Request) error {
 	if err := h.allow(w); err != nil {
@@ -87,33 +109,56 @@ func (h *Handler) log(w http.ResponseWriter, r *http.Request) error {
 	if !logFile.MatchString(name) {
 		return apierr.NotFound()
 	}
-	cache := immutable
-	if name == "checkpoint" {
-		cache = changing
+	key, epoch, cache, ttl := name, "", immutable, time.Duration(0)
+	if head := h.head.Load(); head != nil {
+		epoch = *head // a new checkpoint has new tiles
 	}
-	return h.small(w, r, "log/"+name, cache)
-}
-
-// maxSmall is the most bytes of a file that is read whole: a tile of entries has 256 of
-// them.
-const maxSmall = 32 << 20
-
-// small serves a file that no manifest lists.
-func (h *Handler) small(w http.ResponseWriter, r *http.Request, name, cache string) error {
-	f, size, err := h.Source.Open(r.Context(), name)
+	if name == "checkpoint" {
+		cache, ttl = changing, checkpointTTL
+		if s := h.Current(); s != nil {
+			key += " " + s.ID // a new snapshot has a new checkpoint
+		}
+	}
+	doc, err := h.logs.get(r.Context(), key, epoch, ttl, func(ctx context.Context) (document, error) {
+		select {
+		case h.docs <- struct{}{}:
+			defer func() { <-h.docs }()
+		case <-ctx.Done():
+			return document{}, ctx.Err()
+		}
+		return h.read(ctx, "log/"+name)
+	})
 	if err != nil {
 		return missing(err)
 	}
+	if name == "checkpoint" {
+		h.head.Store(&doc.tag)
+	}
+	return serve(w, r, name, bytes.NewReader(doc.data), doc.tag, cache)
+}
+
+// signature serves the signature of a snapshot.
+func (h *Handler) signature(w http.ResponseWriter, r *http.Request, id string) error {
+	doc, err := h.read(r.Context(), id+"/"+signatureName)
+	if err != nil {
+		return missing(err)
+	}
+	return serve(w, r, signatureName, bytes.NewReader(doc.data), doc.tag, changing)
+}
+
+// read reads a file that no manifest lists.
+func (h *Handler) read(ctx context.Context, name string) (document, error) {
+	f, size, err := h.Source.Open(ctx, name)
+	if err != nil {
+		return document{}, err
+	}
 	defer func() { _ = f.Close() }() // it was only read
 	if size > maxSmall {
-		return apierr.Internal(fmt.Errorf("%s has %d bytes", name, size))
+		return document{}, fmt.Errorf("%s has %d bytes", name, size)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSmall))
-	if err != nil {
-		return apierr.Internal(err)
-	}
 	sum := sha256.Sum256(data)
-	return serve(w, r, name, bytes.NewReader(data), hex.EncodeToString(sum[:]), cache)
+	return document{data, hex.EncodeToString(sum[:])}, err
 }
 
 // serve answers with a file, or a part of it.
@@ -132,7 +177,7 @@ func serve(w http.ResponseWriter, r *http.Request, name string, f io.ReadSeeker,
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".json":
-		return jsonType
+		return snapshotview.JSONType
 	case ".parquet":
 		return "application/vnd.apache.parquet"
 	case ".zst":
@@ -149,29 +194,23 @@ const maxManifests = 64
 
 // listed returns the files of a snapshot by path.
 func (h *Handler) listed(ctx context.Context, id string) (map[string]trialset.File, error) {
-	h.mu.Lock()
-	files, ok := h.files[id]
-	h.mu.Unlock()
-	if ok {
-		return files, nil
+	epoch := ""
+	if s := h.Current(); s != nil {
+		epoch = s.ID
 	}
-	list, err := h.Source.Files(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	files = make(map[string]trialset.File, len(list))
-	for _, f := range list {
-		if fs.ValidPath(f.Path) {
-			files[f.Path] = f
+	return h.files.get(ctx, id, epoch, 0, func(ctx context.Context) (map[string]trialset.File, error) {
+		list, err := h.Source.Files(ctx, id)
+		if err != nil {
+			return nil, err
 		}
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.files) >= maxManifests {
-		clear(h.files)
-	}
-	h.files[id] = files
-	return files, nil
+		files := make(map[string]trialset.File, len(list))
+		for _, f := range list {
+			if fs.ValidPath(f.Path) {
+				files[f.Path] = f
+			}
+		}
+		return files, nil
+	})
 }
 
 // allow counts a request for a file; one that is too much is an error.
@@ -185,6 +224,12 @@ func (h *Handler) allow(w http.ResponseWriter) error {
 		return apierr.RateLimited(after)
 	}
 	return nil
+}
+
+func noSnapshot() error {
+	e := apierr.NotFound()
+	e.Description = "This server has no such snapshot. /api/public/snapshots lists those that it has."
+	return e
 }
 
 // missing is the error of a file that cannot be opened.

@@ -76,7 +76,7 @@ func (h *Handler) history(w http.ResponseWriter, r *http.Request) error {
 	}
 	board, ok := s.Leaderboard(category)
 	if !ok {
-		return apierr.CategoryNotFound(s.SuggestCategories(category))
+		return s.NoCategory(category)
 	}
 	if tool != "" {
 		if tool, ok = s.Slug(tool); !ok || !slices.Contains(slugs(board), tool) {

@@ -1,9 +1,7 @@
 package archive
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 
@@ -74,7 +72,7 @@ func (m *memo) keep(stamp, key string, v any) {
 
 // get returns the answer of a key as values.
 func get[T any](ctx context.Context, h *Handler, key string, make func(context.Context) (T, error)) (v T, err error) {
-	stamp, err := h.at(ctx)
+	stamp, err := h.stamp.get(ctx)
 	if err != nil {
 		return v, err
 	}
@@ -87,13 +85,5 @@ func get[T any](ctx context.Context, h *Handler, key string, make func(context.C
 
 // resource packs a value as JSON.
 func resource(v any) (*snapshotview.Resource, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return snapshotview.NewPacker(time.Time{}).Pack(jsonType, b.Bytes())
+	return snapshotview.NewPacker(time.Time{}).JSON(v)
 }
-
-const jsonType = "application/json; charset=utf-8"

@@ -1,8 +1,6 @@
 package archive
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 
 	"github.com/firstpick/firstpick/server/kit/render"
@@ -12,13 +10,11 @@ import (
 // send answers with a value as JSON. Characters that could act in a page or a terminal are
 // escaped, also in text that is quoted from agents.
 func (h *Handler) send(w http.ResponseWriter, r *http.Request, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // InertJSON does it, also in raw messages
-	if err := enc.Encode(v); err != nil {
+	body, err := snapshotview.EncodeJSON(v)
+	if err != nil {
 		return err
 	}
-	h.sendBytes(w, r, jsonType, render.InertJSON(b.Bytes()))
+	h.sendBytes(w, r, snapshotview.JSONType, body)
 	return nil
 }
 
@@ -31,6 +27,5 @@ func (h *Handler) sendTable(w http.ResponseWriter, r *http.Request, name string,
 
 func (h *Handler) sendBytes(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
 	links := w.Header()["Link"] // such as the next page
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	h.Sender.Send(w, r, snapshotview.Unpacked(kind, body).WithLink(links))
 }

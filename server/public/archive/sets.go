@@ -1,46 +1,55 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/firstpick/firstpick/publish/trialset"
-	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/handles"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
-// trialsFolder holds a folder for each category and eval of a snapshot.
-const trialsFolder = "trials"
+// A setKey names the trial set of an eval.
+type setKey struct{ snapshot, category, eval string }
 
-// evals returns the evals of a snapshot that have trials to read, as CATEGORY/EVAL: all, or
-// those of one category; sorted. Names of evals may have slashes.
-func (h *Handler) evals(ctx context.Context, id, category string) ([]string, error) {
-	files, err := h.listed(ctx, id)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, apierr.Internal(err)
+// evals returns the evals of a site that have trials to read: all, or those of one category;
+// sorted.
+func (h *Handler) evals(ctx context.Context, s *snapshotview.Site, category string) ([]setKey, error) {
+	files, err := h.listed(ctx, s.ID)
+	if has := s.Trials && h.Source != (None{}); err != nil && (has || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, unread(removed(err))
 	}
-	out := []string{}
+	out := []setKey{}
 	for name := range files {
-		eval, base := path.Split(name)
-		eval, ok := strings.CutPrefix(strings.TrimSuffix(eval, "/"), trialsFolder+"/")
-		if ok && base == trialset.FileNames()[0] && (category == "" || strings.HasPrefix(eval, category+"/")) {
-			out = append(out, eval)
+		in, eval, ok := trialset.ParseFolder(path.Dir(name))
+		if ok && path.Base(name) == trialset.FileNames()[0] && (category == "" || in == category) {
+			out = append(out, setKey{s.ID, in, eval})
 		}
 	}
-	slices.Sort(out)
+	slices.SortFunc(out, func(a, b setKey) int {
+		return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.eval, b.eval))
+	})
 	return out, nil
 }
 
-// A setKey names the trial set of an eval: eval is CATEGORY/EVAL.
-type setKey struct{ snapshot, eval string }
-
 // maxSets is how many trial sets are kept open; each takes two files.
 const maxSets = 64
+
+// errRemoved means that a file of the current snapshot is no longer at its place.
+var errRemoved = errors.New("a file of the current snapshot was removed")
+
+// removed converts the error of a missing file.
+func removed(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errRemoved
+	}
+	return err
+}
 
 func (h *Handler) newSets() *handles.Cache[setKey, *trialset.Set] {
 	decoder := sync.OnceValues(trialset.NewDecoder)
@@ -52,9 +61,9 @@ func (h *Handler) newSets() *handles.Cache[setKey, *trialset.Set] {
 		}
 		listed, err := h.listed(ctx, key.snapshot)
 		if err != nil {
-			return nil, err
+			return nil, removed(err)
 		}
-		folder := trialsFolder + "/" + key.eval
+		folder := trialset.Folder(key.category, key.eval)
 		var files []trialset.File
 		for _, name := range trialset.FileNames() {
 			f := listed[path.Join(folder, name)]
@@ -64,15 +73,16 @@ func (h *Handler) newSets() *handles.Cache[setKey, *trialset.Set] {
 		return trialset.Open(trialset.Place{
 			Of: "snapshot", ID: key.snapshot + "/" + folder, Files: files,
 			Open: func(name string) (trialset.Handle, int64, error) {
-				return h.Source.Open(ctx, path.Join(key.snapshot, folder, name))
+				f, size, err := h.Source.Open(ctx, path.Join(key.snapshot, folder, name))
+				return f, size, removed(err)
 			},
 		}, d)
 	})
 }
 
 // set calls fn with the trial set of an eval.
-func (h *Handler) set(id, eval string, fn func(*trialset.Set) error) error {
-	set, release, err := h.sets.Get(setKey{id, eval})
+func (h *Handler) set(key setKey, fn func(*trialset.Set) error) error {
+	set, release, err := h.sets.Get(key)
 	if err != nil {
 		return err
 	}

@@ -1,25 +1,25 @@
 package archive
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/route"
 )
 
-// trialDoc is the answer of /api/public/trials/{trial}.
-type trialDoc struct {
+// A FullTrial is one trial of the current snapshot, with its evidence.
+type FullTrial struct {
 	Snapshot  string `json:"snapshot"`
 	Category  string `json:"category"`
 	Eval      string `json:"eval"`
 	Trial     string `json:"trial"`
 	Synthetic bool   `json:"synthetic"`
 	URL       string `json:"url"`
-	// Notice says what Untrusted is: the trial, with text that an agent wrote.
+	// Notice says what Untrusted is: a trialset.Trace, with text that an agent wrote.
 	Notice    string          `json:"notice"`
 	Untrusted json.RawMessage `json:"untrusted"`
 }
@@ -29,37 +29,46 @@ const notice = "The member untrusted quotes an agent and the prompt that it was 
 // maxWhole is how many whole trials are read at a time: one may take 64 MiB.
 const maxWhole = 8
 
-func (h *Handler) trial(w http.ResponseWriter, r *http.Request) error {
+// Trial returns a trial by its id, 20 hexadecimal digits. The error is an *apierr.Error: 404
+// trial_not_found for an id that the current snapshot does not have, 503 where it cannot be
+// read.
+func (h *Handler) Trial(ctx context.Context, id string) (FullTrial, error) {
 	s, err := h.site()
 	if err != nil {
-		return err
+		return FullTrial{}, err
 	}
-	id := route.Param(r, "trial")
-	names, err := h.evals(r.Context(), s.ID, "")
+	keys, err := h.evals(ctx, s, "")
 	if err != nil {
-		return err
+		return FullTrial{}, err
 	}
 	select {
 	case h.whole <- struct{}{}:
 		defer func() { <-h.whole }()
-	case <-r.Context().Done():
-		return r.Context().Err()
+	case <-ctx.Done():
+		return FullTrial{}, ctx.Err()
 	}
-	for _, name := range names {
+	for _, key := range keys {
 		var text json.RawMessage
-		err := h.set(s.ID, name, func(set *trialset.Set) (err error) {
-			text, err = set.Trace(r.Context(), id)
+		err := h.set(key, func(set *trialset.Set) (err error) {
+			text, err = set.Trace(ctx, id)
 			return err
 		})
 		if errors.Is(err, trialset.ErrNotFound) {
 			continue
 		}
 		if err != nil {
-			return unread(err)
+			return FullTrial{}, unread(err)
 		}
-		category, eval, _ := strings.Cut(name, "/")
-		board, _ := s.Leaderboard(category)
-		return h.send(w, r, trialDoc{s.ID, category, eval, id, board.Synthetic, h.BaseURL + analytics.TrialPath(id), notice, text})
+		board, _ := s.Leaderboard(key.category)
+		return FullTrial{s.ID, key.category, key.eval, id, board.Synthetic, h.BaseURL + analytics.TrialPath(id), notice, text}, nil
 	}
-	return unread(trialset.ErrNotFound)
+	return FullTrial{}, unread(trialset.ErrNotFound)
+}
+
+func (h *Handler) trial(w http.ResponseWriter, r *http.Request) error {
+	out, err := h.Trial(r.Context(), route.Param(r, "trial"))
+	if err != nil {
+		return err
+	}
+	return h.send(w, r, out)
 }

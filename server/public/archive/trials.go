@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
@@ -32,67 +31,90 @@ type Trial struct {
 	URL        string `json:"url"`
 }
 
-// trialPage is the answer of /api/public/trials.
-type trialPage struct {
-	Snapshot   string  `json:"snapshot"`
-	Category   string  `json:"category"`
-	Synthetic  bool    `json:"synthetic"`
-	Trials     []Trial `json:"trials"`
+// A TrialPage is a part of the list of trials of a category.
+type TrialPage struct {
+	Snapshot  string  `json:"snapshot"`
+	Category  string  `json:"category"`
+	Synthetic bool    `json:"synthetic"`
+	Trials    []Trial `json:"trials"`
+	// NextCursor is the Cursor of the next page; nil on the last.
 	NextCursor *string `json:"next_cursor"`
 }
 
-// The rows of a page of trials.
-const (
-	trialRows    = 100
-	maxTrialRows = trialset.MaxPage
-)
-
-// outcomes are those that trials may have, and the two that only filters know.
-func outcomes() []string {
-	return []string{"tool", "diy", "other", "none", "ambiguous", "refused", "truncated", trialset.Unresolved, trialset.Excluded}
+// A TrialsQuery selects trials of the current snapshot. Category or Tool is required; other
+// empty fields select everything.
+type TrialsQuery struct {
+	// Category is a slug; without one it is the home category of Tool, any name of a tool.
+	Category, Tool string
+	// Prompt is EVAL/PROMPT, or the id of a prompt in any eval. Outcome is one of
+	// trialset.Outcomes.
+	Agent, Prompt, Outcome string
+	// Cursor is that of the page before; empty for the first.
+	Cursor string
+	// Limit is the number of trials of a page, 1 to trialset.MaxPage.
+	Limit int
 }
 
-func (h *Handler) trials(w http.ResponseWriter, r *http.Request) error {
-	values, err := query(r, "category", "tool", "agent", "prompt", "outcome", "cursor", "limit", "format")
-	if err != nil {
-		return err
-	}
+// Trials returns a page of trials: those of each eval in the order of its plan, the evals
+// sorted by name. The error is an *apierr.Error: 400 for a name or cursor that the snapshot
+// does not have, 404 for an unknown category or tool, 503 where it cannot be read.
+func (h *Handler) Trials(ctx context.Context, q TrialsQuery) (TrialPage, error) {
 	s, err := h.site()
 	if err != nil {
-		return err
+		return TrialPage{}, err
 	}
-	board, f, err := filter(s, values)
+	board, f, err := filter(s, q)
 	if err != nil {
-		return err
+		return TrialPage{}, err
 	}
-	rows, err := limit(values.Get("limit"), trialRows, maxTrialRows)
+	page := TrialPage{Snapshot: s.ID, Category: board.Category, Synthetic: board.Synthetic, Trials: []Trial{}}
+	all, err := h.evals(ctx, s, board.Category)
 	if err != nil {
-		return err
+		return page, err
 	}
-	page, err := h.page(r.Context(), s, board, f, values.Get("cursor"), rows)
+	keys, err := h.qualified(all, &f)
 	if err != nil {
-		return err
+		return page, err
 	}
-	if page.NextCursor != nil {
-		values.Set("cursor", *page.NextCursor)
-		w.Header().Add("Link", "<"+h.BaseURL+"/api/public/trials?"+values.Encode()+`>; rel="next"`)
+	at, rest, err := readCursor(s.ID, q.Cursor, len(keys))
+	if err != nil {
+		return page, err
 	}
-	switch values.Get("format") {
-	case "", "json":
-		return h.send(w, r, page)
-	case "csv":
-		return h.sendTable(w, r, "trials-"+board.Category+"-"+s.ID+".csv", page.table())
+	for ; at < len(keys) && len(page.Trials) < q.Limit; at, rest = at+1, "" {
+		var part trialset.Page
+		err := h.set(keys[at], func(set *trialset.Set) (err error) {
+			part, err = set.Traces(ctx, f, rest, q.Limit-len(page.Trials))
+			return err
+		})
+		if err != nil {
+			return page, unread(err)
+		}
+		for _, e := range part.Traces {
+			page.Trials = append(page.Trials, h.line(board, keys[at].eval, e))
+		}
+		if part.Next != "" {
+			next := writeCursor(s.ID, at, part.Next)
+			page.NextCursor = &next
+			return page, nil
+		}
 	}
-	return apierr.InvalidRequest("The query parameter format is json or csv.")
+	if at < len(keys) {
+		next := writeCursor(s.ID, at, "")
+		page.NextCursor = &next
+	}
+	if len(page.Trials) == 0 {
+		return page, h.unknown(all, f)
+	}
+	return page, nil
 }
 
 // filter reads what is selected: the board of the category, and its trials.
-func filter(s *snapshotview.Site, values url.Values) (board analytics.Board, f trialset.Filter, err error) {
-	category := strings.ToLower(strings.TrimSpace(values.Get("category")))
-	if name := strings.TrimSpace(values.Get("tool")); name != "" {
+func filter(s *snapshotview.Site, q TrialsQuery) (board analytics.Board, f trialset.Filter, err error) {
+	category := strings.ToLower(strings.TrimSpace(q.Category))
+	if name := strings.TrimSpace(q.Tool); name != "" {
 		slug, ok := s.Slug(name)
 		if !ok {
-			return board, f, apierr.ToolNotFound("No tool has this name, slug, domain or package. Names are matched exactly.", s.SuggestTools(name))
+			return board, f, s.NoTool(name)
 		}
 		if report, _, _ := s.Find(slug); category == "" {
 			category = report.Category
@@ -104,56 +126,66 @@ func filter(s *snapshotview.Site, values url.Values) (board analytics.Board, f t
 	}
 	board, ok := s.Leaderboard(category)
 	if !ok {
-		return board, f, apierr.CategoryNotFound(s.SuggestCategories(category))
+		return board, f, s.NoCategory(category)
 	}
-	if f.Outcome = values.Get("outcome"); f.Outcome != "" && !slices.Contains(outcomes(), f.Outcome) {
-		return board, f, apierr.InvalidRequest("The query parameter outcome is one of " + strings.Join(outcomes(), ", ") + ".")
+	if f.Outcome = q.Outcome; f.Outcome != "" && !slices.Contains(trialset.Outcomes(), f.Outcome) {
+		return board, f, apierr.InvalidRequest("The query parameter outcome is one of " + strings.Join(trialset.Outcomes(), ", ") + ".")
 	}
-	f.Agent, f.Prompt = values.Get("agent"), values.Get("prompt")
+	f.Agent, f.Prompt = q.Agent, q.Prompt
 	return board, f, nil
 }
 
-// page reads a page of a category's trials: those of each eval in the order of its plan,
-// the evals sorted by name.
-func (h *Handler) page(ctx context.Context, s *snapshotview.Site, board analytics.Board, f trialset.Filter, cursor string, rows int) (trialPage, error) {
-	page := trialPage{Snapshot: s.ID, Category: board.Category, Synthetic: board.Synthetic, Trials: []Trial{}}
-	names, err := h.evals(ctx, s.ID, board.Category)
-	if err != nil {
-		return page, err
-	}
-	for _, name := range names { // EVAL/PROMPT is of one eval, a prompt of any
-		if prompt, ok := strings.CutPrefix(board.Category+"/"+f.Prompt, name+"/"); ok {
-			names, f.Prompt = []string{name}, prompt
-			break
+// qualified returns the eval of a prompt EVAL/PROMPT, and leaves its id in f. Any other
+// prompt may be of every eval.
+func (h *Handler) qualified(keys []setKey, f *trialset.Filter) ([]setKey, error) {
+	for _, key := range keys {
+		id, ok := strings.CutPrefix(f.Prompt, key.eval+"/")
+		if !ok {
+			continue
 		}
-	}
-	at, rest, err := readCursor(s.ID, cursor, len(names))
-	if err != nil {
-		return page, err
-	}
-	for ; at < len(names) && len(page.Trials) < rows; at, rest = at+1, "" {
-		var part trialset.Page
-		err := h.set(s.ID, names[at], func(set *trialset.Set) (err error) {
-			part, err = set.Traces(ctx, f, rest, rows-len(page.Trials))
-			return err
+		err := h.set(key, func(set *trialset.Set) error {
+			ok = slices.Contains(set.Prompts(), id) // evals and prompts may both have slashes
+			return nil
 		})
 		if err != nil {
-			return page, unread(err)
+			return nil, unread(err)
 		}
-		for _, e := range part.Traces {
-			page.Trials = append(page.Trials, h.line(board, strings.TrimPrefix(names[at], board.Category+"/"), e))
-		}
-		if part.Next != "" {
-			next := writeCursor(s.ID, at, part.Next)
-			page.NextCursor = &next
-			return page, nil
+		if ok {
+			f.Prompt = id
+			return []setKey{key}, nil
 		}
 	}
-	if at < len(names) {
-		next := writeCursor(s.ID, at, "")
-		page.NextCursor = &next
+	return keys, nil
+}
+
+// unknown is the error of a filter whose agent or prompt no eval has, so that a misspelt
+// name does not look like a result.
+func (h *Handler) unknown(keys []setKey, f trialset.Filter) error {
+	var agents, prompts, ids []string
+	for _, key := range keys {
+		err := h.set(key, func(set *trialset.Set) error {
+			agents = append(agents, set.Agents()...)
+			for _, id := range set.Prompts() {
+				ids, prompts = append(ids, id), append(prompts, key.eval+"/"+id)
+			}
+			return nil
+		})
+		if err != nil {
+			return unread(err)
+		}
 	}
-	return page, nil
+	for _, check := range []struct {
+		name, value   string
+		known, listed []string
+	}{{"agent", f.Agent, agents, agents}, {"prompt", f.Prompt, ids, prompts}} {
+		if check.value == "" || len(keys) == 0 || slices.Contains(check.known, check.value) {
+			continue
+		}
+		e := apierr.InvalidRequest("No trial of this category has this " + check.name + "; suggestions lists names that exist.")
+		e.Suggestions = suggest(check.value, check.listed)
+		return e
+	}
+	return nil
 }
 
 func (h *Handler) line(board analytics.Board, eval string, e trialset.Entry) Trial {
@@ -163,39 +195,35 @@ func (h *Handler) line(board analytics.Board, eval string, e trialset.Entry) Tri
 	}
 }
 
-// table is the page as rows of a table.
-func (p trialPage) table() [][]any {
-	out := [][]any{{"snapshot", "synthetic", "observed", "category", "trial", "prompt", "agent", "template", "repeat", "outcome", "picked", "unresolved", "url"}}
-	for _, t := range p.Trials {
-		out = append(out, []any{p.Snapshot, t.Synthetic, false, t.Category, t.ID, t.Prompt, t.Agent, t.Template, t.Repeat, t.Outcome, t.Picked, t.Unresolved, t.URL})
+// maxSuggestions is how many names an error lists.
+const maxSuggestions = 5
+
+// suggest returns the names near q, or else the first ones.
+func suggest(q string, known []string) []string {
+	slices.Sort(known)
+	known = slices.Compact(known)
+	names := map[string]string{}
+	for _, name := range known {
+		names[strings.ToLower(name)] = name
 	}
-	return out
+	if near := nearest.Names(strings.ToLower(q), names, maxSuggestions); len(near) > 0 {
+		return near
+	}
+	return known[:min(len(known), maxSuggestions)]
 }
 
-// A cursor names the snapshot, the place of the eval and the cursor within it.
-func writeCursor(id string, at int, rest string) string {
-	return id[:min(8, len(id))] + "." + strconv.Itoa(at) + "." + rest
-}
-
-func readCursor(id, cursor string, evals int) (at int, rest string, err error) {
-	if cursor == "" {
-		return 0, "", nil
-	}
-	parts := strings.SplitN(cursor, ".", 3)
-	if len(parts) == 3 && parts[0] == id[:min(8, len(id))] {
-		if at, err = strconv.Atoi(parts[1]); err == nil && 0 <= at && at < evals {
-			return at, parts[2], nil
-		}
-	}
-	return 0, "", unread(trialset.ErrCursor)
-}
-
+// unread converts an error of the trial files to its API error.
 func unread(err error) error {
 	switch {
 	case errors.Is(err, trialset.ErrCursor):
 		return apierr.InvalidRequest("The cursor belongs to another list or snapshot; start again without a cursor.")
 	case errors.Is(err, trialset.ErrNotFound):
 		return &apierr.Error{Status: http.StatusNotFound, Code: "trial_not_found", Description: "The current snapshot has no trial of this id, or holds no trials to read."}
+	case errors.Is(err, errRemoved):
+		return &apierr.Error{
+			Status: http.StatusServiceUnavailable, Code: "temporarily_unavailable", RetryAfter: 5, Cause: err,
+			Description: "The files of the current snapshot were removed from the server. Try again: the server loads the next snapshot when it is published.",
+		}
 	}
 	return apierr.Internal(err)
 }

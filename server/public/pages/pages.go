@@ -79,6 +79,7 @@ func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotvie
 		}
 		out.Near = append(out.Near, render.Link{Path: strings.TrimPrefix(c.URL, s.BaseURL), Text: c.Name})
 	}
+	out.Near = append(out.Near, near.page(s.BaseURL).Observed...)
 	h.Missing.Write(w, r, out)
 }
 

@@ -3,17 +3,17 @@ package pages
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/tools"
 	"github.com/firstpick/firstpick/server/public/views"
 )
-
-// maxQuery is how much of a query is looked at and shown again, in characters.
-const maxQuery = 200
 
 // found is the answer of a search as JSON.
 type found struct {
@@ -21,6 +21,7 @@ type found struct {
 	Tool        *foundTool      `json:"tool"` // that q names exactly
 	Suggestions []foundTool     `json:"suggestions"`
 	Categories  []foundCategory `json:"categories"`
+	Observed    []foundObserved `json:"observedCategories,omitempty"`
 	known       bool            // the tool, but nothing of it is measured
 }
 
@@ -37,6 +38,14 @@ type foundCategory struct {
 	URL  string `json:"url"`
 }
 
+// A foundObserved is an observed board near the query, or with a tool near it.
+type foundObserved struct {
+	Name     string `json:"name"`
+	Slug     string `json:"slug"`
+	Observed bool   `json:"observed"`
+	URL      string `json:"url"`
+}
+
 func find(s *snapshotview.Site, query string) found {
 	out := found{Query: query, Suggestions: []foundTool{}, Categories: []foundCategory{}}
 	if query == "" {
@@ -51,9 +60,22 @@ func find(s *snapshotview.Site, query string) found {
 		out.Tool = &t
 		return out
 	}
-	for _, slug := range s.SuggestTools(query) {
-		if t, ok := one(slug); ok { // other tools have no page
+	observe := func(b observed.Board) {
+		if !slices.ContainsFunc(out.Observed, func(o foundObserved) bool { return o.Slug == b.Category }) {
+			out.Observed = append(out.Observed, foundObserved{b.Name, b.Category, true, b.URL})
+		}
+	}
+	for _, name := range append([]string{query}, s.SuggestTools(query)...) {
+		if t, ok := one(name); ok {
 			out.Suggestions = append(out.Suggestions, t)
+		} else if b, ok := s.ObservedOf(name); ok { // such a tool has no page
+			observe(b)
+		}
+	}
+	near := s.SuggestObserved(query)
+	for _, b := range s.Observed {
+		if slices.Contains(near, b.Category) {
+			observe(b)
 		}
 	}
 	for _, slug := range s.SuggestCategories(query) {
@@ -112,9 +134,10 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// cut returns what of a query is looked at and shown again, in characters.
 func cut(s string) string {
-	if runes := []rune(s); len(runes) > maxQuery {
-		return string(runes[:maxQuery])
+	if runes := []rune(s); len(runes) > tools.MaxQuery {
+		return string(runes[:tools.MaxQuery])
 	}
 	return s
 }
@@ -126,6 +149,9 @@ func (f found) page() views.Found {
 	}
 	for _, c := range f.Categories {
 		out.Categories = append(out.Categories, c.Slug)
+	}
+	for _, o := range f.Observed {
+		out.Observed = append(out.Observed, o.Slug)
 	}
 	return out
 }
@@ -140,8 +166,8 @@ func (f found) markdown() []byte {
 	case f.Tool != nil:
 		line(f.Tool.Tool, f.Tool.URL)
 	case f.known:
-		b.WriteString("This tool is in the catalogue, but no category of it is measured yet.\n")
-	case len(f.Suggestions)+len(f.Categories) == 0:
+		b.WriteString("This tool is in the catalogue, but none of its categories is measured yet.\n\n")
+	case len(f.Suggestions)+len(f.Categories)+len(f.Observed) == 0:
 		b.WriteString("Nothing has this name, and nothing is near it.\n")
 	default:
 		b.WriteString("No tool has exactly this name. Near it:\n\n")
@@ -151,6 +177,9 @@ func (f found) markdown() []byte {
 	}
 	for _, c := range f.Categories {
 		line(c.Name+" (category)", c.URL)
+	}
+	for _, o := range f.Observed {
+		line(o.heading, o.URL)
 	}
 	return []byte(b.String())
 }

@@ -17,9 +17,6 @@ import (
 	"github.com/firstpick/firstpick/server/public/tools"
 )
 
-// maxQuery is the longest name that is looked up, in bytes.
-const maxQuery = 200
-
 // A Handler answers from the current site. All fields are required.
 type Handler struct {
 	Current func() *snapshotview.Site
@@ -61,16 +58,16 @@ func (h *Handler) report(w http.ResponseWriter, r *http.Request) {
 	case q == "":
 		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter q is missing: a tool's name, slug, domain or package."))
 		return
-	case len(q) > maxQuery:
+	case len(q) > tools.MaxQuery:
 		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter q is longer than 200 bytes."))
 		return
 	case category != "":
 		h.reportIn(w, r, s, category, q)
 		return
 	}
-	res, known := s.Report(q)
+	res, _ := s.Report(q)
 	if res == nil {
-		h.Errors.Write(w, r, noTool(s, q, known))
+		h.Errors.Write(w, r, s.NoTool(q))
 		return
 	}
 	h.Sender.Send(w, r, res)
@@ -78,7 +75,7 @@ func (h *Handler) report(w http.ResponseWriter, r *http.Request) {
 
 func (h *Handler) reportIn(w http.ResponseWriter, r *http.Request, s *snapshotview.Site, category, q string) {
 	if s.Board(category, "") == nil {
-		h.Errors.Write(w, r, apierr.CategoryNotFound(s.SuggestCategories(category)))
+		h.Errors.Write(w, r, s.NoCategory(category))
 		return
 	}
 	res := s.ReportIn(category, q)
@@ -87,13 +84,6 @@ func (h *Handler) reportIn(w http.ResponseWriter, r *http.Request, s *snapshotvi
 		return
 	}
 	h.Sender.Send(w, r, res)
-}
-
-func noTool(s *snapshotview.Site, q string, known bool) *apierr.Error {
-	if known {
-		return apierr.ToolNotFound("The tool is in the catalogue, but no category of it is measured yet.", nil)
-	}
-	return apierr.ToolNotFound("No tool has this name, slug, domain or package. Names are matched exactly.", s.SuggestTools(q))
 }
 
 // simple reads the most common query, q alone and nothing escaped, without
@@ -141,12 +131,17 @@ func (h *Handler) leaderboard(w http.ResponseWriter, r *http.Request) {
 		h.redirect(w, "/snapshots/"+s.ID+"/trials.parquet")
 		return
 	default:
-		w.Header().Set("Content-Disposition", `attachment; filename="`+category+"-"+s.ID+`.csv"`)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		h.Sender.Send(w, r, s.Board(category, snapshotview.AsCSV))
+		h.sendTable(w, r, category+"-"+s.ID, s.Board(category, snapshotview.AsCSV))
 		return
 	}
 	h.Errors.Write(w, r, e)
+}
+
+// sendTable answers with a table as a file. name has no extension.
+func (h *Handler) sendTable(w http.ResponseWriter, r *http.Request, name string, res *snapshotview.Resource) {
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	h.Sender.Send(w, r, res)
 }
 
 // redirect leads to the trials that a board is computed from. It is temporary: the next
@@ -171,16 +166,26 @@ func (h *Handler) observed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	category := strings.ToLower(strings.TrimSpace(values.Get("category")))
-	if len(category) > maxQuery {
+	if len(category) > tools.MaxQuery {
 		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter category is longer than 200 bytes."))
 		return
 	}
-	res := s.ObservedBoard(category)
-	if res == nil {
-		h.Errors.Write(w, r, apierr.CategoryNotFound(s.SuggestObserved(category)))
-		return
+	format := values.Get("format")
+	res := s.ObservedBoard(category, "")
+	switch {
+	case format != "" && format != "json" && format != snapshotview.AsCSV:
+		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter format is json or csv for observed boards; no trials are behind them."))
+	case format == snapshotview.AsCSV && category == "":
+		h.Errors.Write(w, r, apierr.InvalidRequest("The format csv needs a category."))
+	case res == nil:
+		e := apierr.CategoryNotFound(s.SuggestObserved(category))
+		e.Description = "No observed board has this category. /api/public/observed lists those that exist."
+		h.Errors.Write(w, r, e)
+	case format == snapshotview.AsCSV:
+		h.sendTable(w, r, "observed-"+category+"-"+s.ID, s.ObservedBoard(category, snapshotview.AsCSV))
+	default:
+		h.Sender.Send(w, r, res)
 	}
-	h.Sender.Send(w, r, res)
 }
 
 // find returns a board, cut by a tag where by names one, or the list of a domain where no category is asked for.
@@ -190,13 +195,13 @@ func find(s *snapshotview.Site, category, by, domain string) (*snapshotview.Reso
 		return nil, apierr.InvalidRequest("The query parameter by is one of " + strings.Join(snapshotview.Cuts(), ", ") + ".")
 	case by != "" && category == "":
 		return nil, apierr.InvalidRequest("The query parameter by needs a category.")
-	case len(category) > maxQuery:
+	case len(category) > tools.MaxQuery:
 		return nil, apierr.InvalidRequest("The query parameter category is longer than 200 bytes.")
 	case category != "":
 		if res := s.Board(category, by); res != nil {
 			return res, nil
 		}
-		return nil, apierr.CategoryNotFound(s.SuggestCategories(category))
+		return nil, s.NoCategory(category)
 	}
 	if domain != "" && domain != string(catalog.DevTools) && domain != string(catalog.SaaS) {
 		return nil, apierr.InvalidRequest("The query parameter domain is dev-tools or saas.")

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
-	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/tools"
 )
@@ -28,12 +27,17 @@ func (h *Handler) prompts(w http.ResponseWriter, r *http.Request) {
 		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter category is missing: the slug of a category."))
 		return
 	}
-	res := s.Prompts(category)
-	if res == nil {
-		h.Errors.Write(w, r, apierr.CategoryNotFound(s.SuggestCategories(category)))
-		return
+	format, res := values.Get("format"), s.Prompts(category, "")
+	switch {
+	case format != "" && format != "json" && format != snapshotview.AsCSV:
+		h.Errors.Write(w, r, apierr.InvalidRequest("The query parameter format is json or csv."))
+	case res == nil:
+		h.Errors.Write(w, r, s.NoCategory(category))
+	case format == snapshotview.AsCSV:
+		h.sendTable(w, r, "prompts-"+category+"-"+s.ID, s.Prompts(category, snapshotview.AsCSV))
+	default:
+		h.Sender.Send(w, r, res)
 	}
-	h.Sender.Send(w, r, res)
 }
 
 // maxPackages is the longest list of packages, in bytes.
@@ -73,7 +77,7 @@ func (h *Handler) tool(name string, parameters ...string) http.HandlerFunc {
 			h.Errors.Write(w, r, failed(answer))
 			return
 		}
-		h.Sender.Send(w, r, snapshotview.Unpacked("application/json; charset=utf-8", render.InertJSON(append(answer.JSON, '\n'))))
+		h.Sender.Send(w, r, snapshotview.Unpacked(snapshotview.JSONType, append(answer.JSON, '\n')))
 	}
 }
 

@@ -1,13 +1,11 @@
 package snapshotview
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -20,8 +18,8 @@ import (
 func Build(in Input) (*Site, error) {
 	s := &Site{
 		ID: in.ID, Synthetic: in.Synthetic, Trials: in.Trials, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
-		boards: map[boardKey]*Resource{}, prompts: map[string]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
-		index: catalog.NewIndex(in.Refs), categories: map[string]string{}, observed: map[string]*Resource{},
+		boards: map[boardKey]*Resource{}, prompts: map[boardKey]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
+		index: catalog.NewIndex(in.Refs), categories: map[string]string{}, observed: map[boardKey]*Resource{},
 	}
 	for _, b := range in.Observed {
 		s.Observed = append(s.Observed, b.WithBase(in.BaseURL))
@@ -57,15 +55,7 @@ type builder struct {
 	pack   *Packer
 }
 
-func (b *builder) json(v any) (*Resource, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return b.pack.Pack("application/json; charset=utf-8", buf.Bytes())
-}
+func (b *builder) json(v any) (*Resource, error) { return b.pack.JSON(v) }
 
 // documents renders boards and the reports of their tools.
 func (b *builder) documents() error {
@@ -83,7 +73,10 @@ func (b *builder) documents() error {
 		if b.site.boards[boardKey{board.Category, AsCSV}], err = b.pack.Pack(render.CSVType, render.CSV(table(board, b.in.ID))); err != nil {
 			return err
 		}
-		if b.site.prompts[board.Category], err = b.promptList(board); err != nil {
+		if b.site.prompts[boardKey{board.Category, ""}], err = b.promptList(board); err != nil {
+			return err
+		}
+		if b.site.prompts[boardKey{board.Category, AsCSV}], err = b.pack.Pack(render.CSVType, render.CSV(promptTable(board, b.in.ID))); err != nil {
 			return err
 		}
 		b.site.categories[board.Category] = board.Category
@@ -102,11 +95,14 @@ func (b *builder) fieldDocuments() (err error) {
 	items := []observed.Item{}
 	for _, board := range b.site.Observed {
 		items = append(items, board.Item())
-		if b.site.observed[board.Category], err = b.json(board); err != nil {
+		if b.site.observed[boardKey{board.Category, ""}], err = b.json(board); err != nil {
+			return err
+		}
+		if b.site.observed[boardKey{board.Category, AsCSV}], err = b.pack.Pack(render.CSVType, render.CSV(observedTable(board, b.in.ID))); err != nil {
 			return err
 		}
 	}
-	b.site.observed[""], err = b.json(map[string]any{"observed": true, "categories": items, "omitted": append([]observed.Omitted{}, b.in.Omitted...)})
+	b.site.observed[boardKey{}], err = b.json(map[string]any{"observed": true, "categories": items, "omitted": append([]observed.Omitted{}, b.in.Omitted...)})
 	return err
 }
 
@@ -122,32 +118,11 @@ type PromptList struct {
 
 func (b *builder) promptList(board analytics.Board) (*Resource, error) {
 	list := PromptList{board.Category, b.in.ID, board.Synthetic, append([]analytics.Prompt{}, board.Prompts...)}
-	data, err := json.Marshal(list)
+	data, err := json.Marshal(list) // escapes ampersands too
 	if err != nil {
 		return nil, err
 	}
-	return b.pack.Pack("application/json; charset=utf-8", render.InertJSON(append(data, '\n')))
-}
-
-// table is a board as a table, with a line for each tool.
-func table(b analytics.Board, snapshot string) [][]any {
-	out := [][]any{{
-		"snapshot", "asOf", "synthetic", "observed", "category", "rank", "rankLow", "rankHigh", "tool", "slug", "pickRate", "ciLow", "ciHigh",
-		"shortlistRate", "defaultRate", "picks", "nTrials", "warnings", "url",
-	}}
-	asOf := ""
-	if b.AsOf != nil {
-		asOf = b.AsOf.UTC().Format(time.RFC3339)
-	}
-	for _, s := range b.Tools {
-		warnings := slices.Sorted(slices.Values(slices.Concat(b.Warnings, s.Warnings)))
-		warnings = slices.Compact(warnings)
-		out = append(out, []any{
-			snapshot, asOf, b.Synthetic, false, b.Category, s.Rank, s.RankLow, s.RankHigh, s.Tool, s.Slug, s.PickRate, s.CILow, s.CIHigh,
-			s.ShortlistRate, s.DefaultRate, s.Picks, s.NTrials, strings.Join(warnings, " "), s.URL,
-		})
-	}
-	return out
+	return b.pack.Pack(JSONType, inert.JSON(append(data, '\n')))
 }
 
 // tagged begins the name of a cut by a tag.

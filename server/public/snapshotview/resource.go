@@ -5,12 +5,14 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/server/kit/negotiate"
 )
 
@@ -70,6 +72,27 @@ func (p *Packer) Pack(contentType string, body []byte) (*Resource, error) {
 	return r, nil
 }
 
+// JSONType is the media type of JSON.
+const JSONType = "application/json; charset=utf-8"
+
+// EncodeJSON returns a value as one line of inert JSON; see inert.JSON.
+func EncodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // models copy URLs literally
+	err := enc.Encode(v)
+	return inert.JSON(b.Bytes()), err
+}
+
+// JSON packs a value as inert JSON.
+func (p *Packer) JSON(v any) (*Resource, error) {
+	body, err := EncodeJSON(v)
+	if err != nil {
+		return nil, err
+	}
+	return p.Pack(JSONType, body)
+}
+
 // Unpacked returns the resource of a body that is sent once: not compressed.
 func Unpacked(contentType string, body []byte) *Resource {
 	sum := sha256.Sum256(body)
@@ -89,7 +112,7 @@ func (res *Resource) WithLink(links []string) *Resource {
 }
 
 // Fixed headers of every resource, shared and never changed.
-type fixed struct{ cache, vary, origin, expose, link []string }
+type fixed struct{ cache, vary, origin, expose, sniff, link []string }
 
 // A Sender sends resources; Link is the value of the Link header.
 type Sender struct{ f fixed }
@@ -99,6 +122,7 @@ func NewSender(links string) *Sender {
 	return &Sender{fixed{
 		cache: []string{cacheControl}, vary: []string{"Accept-Encoding"}, origin: []string{"*"},
 		expose: []string{"ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"},
+		sniff:  []string{"nosniff"},
 		link:   []string{links},
 	}}
 }
@@ -109,6 +133,7 @@ func (s *Sender) Send(w http.ResponseWriter, r *http.Request, res *Resource) {
 	h := w.Header()
 	h["Etag"], h["Cache-Control"], h["Vary"] = v.ETag, s.f.cache, s.f.vary
 	h["Access-Control-Allow-Origin"], h["Access-Control-Expose-Headers"], h["Link"] = s.f.origin, s.f.expose, s.f.link
+	h["X-Content-Type-Options"] = s.f.sniff
 	if res.vary != nil {
 		h["Vary"] = res.vary
 	}

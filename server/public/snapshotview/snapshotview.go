@@ -57,14 +57,14 @@ type Site struct {
 	// Views renders the pages that a reader composes.
 	Views *views.Renderer
 
-	observed   map[string]*Resource // by category; "" is the list
-	home       map[string]string    // the category in which a measured tool is reported, by slug
-	reports    map[string]*Resource // by slug, domain, package and name
-	byCategory map[string]*Resource // report by "category/slug"
+	observed   map[boardKey]*Resource // by is empty or AsCSV; without a category it is the list
+	home       map[string]string      // the category in which a measured tool is reported, by slug
+	reports    map[string]*Resource   // by slug, domain, package and name
+	byCategory map[string]*Resource   // report by "category/slug"
 	boards     map[boardKey]*Resource
-	prompts    map[string]*Resource // by category
-	lists      map[string]*Resource // by domain; "" is all
-	pages      map[string]Page      // by path
+	prompts    map[boardKey]*Resource // as observed
+	lists      map[string]*Resource   // by domain; "" is all
+	pages      map[string]Page        // by path
 	index      *catalog.Index
 	measured   *catalog.Index
 	categories map[string]string
@@ -154,15 +154,33 @@ func (s *Site) ReportIn(category, q string) *Resource {
 // AsCSV, as the way in which a board is cut, is the table of its tools.
 const AsCSV = "csv"
 
-// Prompts returns the prompts of a category with their counts, or nil.
-func (s *Site) Prompts(category string) *Resource { return s.prompts[category] }
+// Prompts returns the prompts of a category with their counts, or nil. form is AsCSV, or empty
+// for JSON.
+func (s *Site) Prompts(category, form string) *Resource { return s.prompts[boardKey{category, form}] }
 
 // Board returns a category's leaderboard, or nil. by is one of Cuts for a board with only
 // these cuts, AsCSV, or empty.
 func (s *Site) Board(category, by string) *Resource { return s.boards[boardKey{category, by}] }
 
-// ObservedBoard returns the observed board of a category, the list for "", or nil.
-func (s *Site) ObservedBoard(category string) *Resource { return s.observed[category] }
+// ObservedBoard returns the observed board of a category, the list for "", or nil. form is
+// AsCSV, which the list does not have, or empty for JSON.
+func (s *Site) ObservedBoard(category, form string) *Resource {
+	return s.observed[boardKey{category, form}]
+}
+
+// ObservedOf returns the first observed board, by category, that lists the tool that q names.
+func (s *Site) ObservedOf(q string) (observed.Board, bool) {
+	ref, ok := s.index.Lookup(q)
+	if !ok {
+		return observed.Board{}, false
+	}
+	for _, b := range s.Observed {
+		if slices.ContainsFunc(b.Tools, func(t observed.Standing) bool { return t.Slug == ref.Slug }) {
+			return b, true
+		}
+	}
+	return observed.Board{}, false
+}
 
 // SuggestObserved returns slugs of observed boards near q.
 func (s *Site) SuggestObserved(q string) []string {

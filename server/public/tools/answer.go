@@ -37,13 +37,11 @@ func invalid(issues []Issue) Answer {
 }
 
 func encode(v any) []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false) // models copy URLs literally
-	if err := enc.Encode(v); err != nil {
+	data, err := snapshotview.EncodeJSON(v)
+	if err != nil {
 		panic(err) // values of our own types always encode
 	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	return bytes.TrimSuffix(data, []byte("\n"))
 }
 
 // A Call is one call of a public tool.
@@ -126,10 +124,14 @@ func (c Call) leaderboard(s *snapshotview.Site) Answer {
 	}
 	b, ok := s.Leaderboard(category)
 	if !ok {
-		return Fail(Failure{
+		f := Failure{
 			Code: "category_not_found", Query: category, Suggestions: s.SuggestCategories(category),
 			Description: "No such category is measured. Call getLeaderboard without category for the list.",
-		})
+		}
+		if s.ObservedBoard(category, "") != nil {
+			f.Description = "No trials measure this category, but it has an observed board. Call getLeaderboard with kind observed and this category."
+		}
+		return Fail(f)
 	}
 	out := ranking{
 		Kind: "ranking", Category: b.Category, Name: b.Name, AsOf: b.AsOf, Field: b.Field, NTrials: b.NTrials, Coverage: b.Coverage,
@@ -196,13 +198,14 @@ func evidenceOf(s *snapshotview.Site, r analytics.Report) evidence {
 	return evidence{s.BaseURL + "/api/public/report?q=" + url.QueryEscape(r.Slug), s.TrialsURL(r.Category, r.Slug)}
 }
 
-const maxQuery = 200
+// MaxQuery is the longest name that is looked up.
+const MaxQuery = 200
 
 // pickRate answers only for a slug or name: a caller with a domain or package is
 // not sure of the tool, and should see the whole report.
 func (c Call) pickRate(s *snapshotview.Site) Answer {
 	a := read(c.Arguments, "tool")
-	name := a.text("tool", true, maxQuery)
+	name := a.text("tool", true, MaxQuery)
 	if len(a.issues) > 0 {
 		return invalid(a.issues)
 	}
@@ -229,7 +232,10 @@ func (c Call) pickRate(s *snapshotview.Site) Answer {
 func noTool(s *snapshotview.Site, query string, known bool) Answer {
 	f := Failure{Code: "tool_not_found", Query: query, Suggestions: s.SuggestTools(query), Description: "No tool has this name, slug, domain or package. Names are matched exactly; take one of the suggestions only if it is what was meant."}
 	if known {
-		f.Suggestions, f.Description = nil, "The tool is in the catalogue, but no category of it is measured yet."
+		f.Suggestions, f.Description = nil, "The tool is in the catalogue, but none of its categories is measured yet. Call getLeaderboard for the list of those that are."
+		if b, ok := s.ObservedOf(query); ok {
+			f.Description = "No trials measure this tool, but it is on an observed board. Call getLeaderboard with kind observed and category " + b.Category + "."
+		}
 	}
 	return Fail(f)
 }
@@ -245,7 +251,7 @@ type report struct {
 
 func (c Call) lookup(s *snapshotview.Site) Answer {
 	a := read(c.Arguments, "query")
-	query := a.text("query", true, maxQuery)
+	query := a.text("query", true, MaxQuery)
 	if len(a.issues) > 0 {
 		return invalid(a.issues)
 	}

@@ -57,7 +57,7 @@ type agentPair struct {
 
 func (c Call) compare(s *snapshotview.Site) Answer {
 	args := read(c.Arguments, "a", "b", "category")
-	names, category := [2]string{args.text("a", true, maxQuery), args.text("b", true, maxQuery)}, args.slug("category")
+	names, category := [2]string{args.text("a", true, MaxQuery), args.text("b", true, MaxQuery)}, args.slug("category")
 	if len(args.issues) > 0 {
 		return invalid(args.issues)
 	}

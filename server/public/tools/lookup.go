@@ -47,7 +47,7 @@ const maxPackages = 200
 
 func (c Call) lookupAll(s *snapshotview.Site) Answer {
 	a := read(c.Arguments, "packages")
-	packages := a.texts("packages", maxPackages, maxQuery)
+	packages := a.texts("packages", maxPackages, MaxQuery)
 	if len(a.issues) > 0 {
 		return invalid(a.issues)
 	}

@@ -84,7 +84,7 @@ func TestAnswers(t *testing.T) {
 		{"lookupTools", `{"packages":["",7]}`, []string{`must be a list of strings`}, true},
 		{"lookupTools", `{"packages":["x",""]}`, []string{`"path":"/packages/1"`}, true},
 		{"lookupTools", `{"packages":[]}`, []string{`must have 1 to 200 items (got 0)`}, true},
-		{"lookupTool", `{"query":"<script>&"}`, []string{`"query":"<script>&"`}, true},
+		{"lookupTool", `{"query":"<script>&"}`, []string{`"query":"\u003cscript\u003e&"`}, true},
 	} {
 		got := tools.Call{Tool: c.tool, Arguments: json.RawMessage(c.arguments), Via: "mcp-x"}.Answer(s)
 		for _, part := range c.want {

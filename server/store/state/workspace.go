@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -23,6 +24,10 @@ type Workspace struct {
 	ClaimExpires time.Time
 	Settings
 }
+
+// MadeUp reports whether the site is below .example, where no site can be (RFC 2606): the
+// workspace is then a sample.
+func (w *Workspace) MadeUp() bool { return strings.HasSuffix(w.Site, ".example") }
 
 // Settings are an owner's settings of a workspace.
 type Settings struct {

@@ -77,7 +77,7 @@ func lineReader(name string) (kind string, read func(*fragment, string)) {
 	if all == nil {
 		return "", nil
 	}
-	return kind, whole(all)
+	return kind, whole(func(line []byte) []Dep { deps, _ := all(line); return deps })
 }
 
 // whole reads each line as Deps reads a file: for kinds whose lines stand alone.

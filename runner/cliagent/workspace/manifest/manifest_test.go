@@ -57,6 +57,36 @@ func TestDeps(t *testing.T) {
 	}
 }
 
+// TestRead tells a manifest without packages from one that cannot be read.
+func TestRead(t *testing.T) {
+	large := strings.Repeat(" ", MaxSize)
+	for _, c := range []struct {
+		name, text string
+		bad        bool
+	}{
+		{"package.json", "{}", false},
+		{"package.json", "\n", false},
+		{"package.json", large, false},
+		{"package.json", large + "{}", true},
+		{"package.json", `{"dependencies":{"a":"1",}}`, true},
+		{"composer.json", `{"require":[]}`, true},
+		{"pyproject.toml", "[project", true},
+		{"Pipfile", "=", true},
+		{"Cargo.toml", "[dependencies]\na = \n", true},
+		{"libs.versions.toml", "[libraries]\na = {", true},
+		{"pom.xml", "<project><dependencies/></project>", false},
+		{"pom.xml", "<project><dependencies>", true},
+		{"pom.xml", "<project><dependency><groupId>g</groupId>", true},
+		{"requirements.txt", large + "a\n", true},
+		{"go.mod", "not a go.mod", false},
+		{"main.go", large + "package main", false},
+	} {
+		if _, _, err := Read(c.name, []byte(c.text)); (err != nil) != c.bad {
+			t.Errorf("%s %.40q: %v", c.name, c.text, err)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for file, c := range map[string]struct{ text, want string }{
 		"requirements.txt": {"Flask_SQLAlchemy[x]>=1", "flask-sqlalchemy"},
@@ -73,7 +103,7 @@ func TestNames(t *testing.T) {
 // TestDepsOfTooMuch sees that what is made to overflow a parser's stack does not.
 func TestDepsOfTooMuch(t *testing.T) {
 	for _, name := range []string{"package.json", "pyproject.toml", "Cargo.toml", "pom.xml", "environment.yml", "compose.yaml"} {
-		for _, size := range []int{maxSize, 1 << 20} {
+		for _, size := range []int{MaxSize, 1 << 20} {
 			for _, part := range []string{"[", "{a=", "{\"a\":", "<a>", "<dependency>", "- ", "a.", "\n"} {
 				data := strings.Repeat(part, size/len(part))
 				for _, start := range []string{"", "a = ", "[project]\ndependencies = "} {

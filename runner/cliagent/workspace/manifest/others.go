@@ -4,32 +4,34 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
+	"io"
 	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 )
 
-func packageJSON(data []byte) []Dep {
+func packageJSON(data []byte) ([]Dep, error) {
 	var f struct {
 		Dependencies map[string]any `json:"dependencies"`
 		Dev          map[string]any `json:"devDependencies"`
 		Peer         map[string]any `json:"peerDependencies"`
 		Optional     map[string]any `json:"optionalDependencies"`
 	}
-	if json.Unmarshal(data, &f) != nil {
-		return nil
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, err
 	}
-	return versions("@", f.Dependencies, f.Dev, f.Peer, f.Optional)
+	return versions("@", f.Dependencies, f.Dev, f.Peer, f.Optional), nil
 }
 
-func composer(data []byte) []Dep {
+func composer(data []byte) ([]Dep, error) {
 	var f struct {
 		Require map[string]any `json:"require"`
 		Dev     map[string]any `json:"require-dev"`
 	}
-	if json.Unmarshal(data, &f) != nil {
-		return nil
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, err
 	}
 	var out []Dep
 	for _, d := range versions(" ", f.Require, f.Dev) {
@@ -38,7 +40,7 @@ func composer(data []byte) []Dep {
 			out = append(out, d)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // versions reads tables of names and versions. A local path is not a package of a
@@ -70,7 +72,7 @@ func goMod(data []byte) []Dep {
 	return out
 }
 
-func cargo(data []byte) []Dep {
+func cargo(data []byte) ([]Dep, error) {
 	type tables struct {
 		Dependencies map[string]any `toml:"dependencies"`
 		Dev          map[string]any `toml:"dev-dependencies"`
@@ -81,8 +83,8 @@ func cargo(data []byte) []Dep {
 		Target    map[string]tables `toml:"target"`
 		Workspace tables            `toml:"workspace"`
 	}
-	if toml.Unmarshal(data, &f) != nil {
-		return nil
+	if err := toml.Unmarshal(data, &f); err != nil {
+		return nil, err
 	}
 	all := []tables{f.tables, f.Workspace}
 	for _, t := range sorted(f.Target) {
@@ -96,7 +98,7 @@ func cargo(data []byte) []Dep {
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // crate reads one dependency, which may go by another name here.
@@ -125,14 +127,17 @@ func gemfile(data []byte) []Dep {
 }
 
 // pom reads every dependency of a Maven project, managed ones included.
-func pom(data []byte) []Dep {
+func pom(data []byte) ([]Dep, error) {
 	var out []Dep
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.Strict = false
 	for {
 		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
 		if err != nil {
-			return out
+			return out, err
 		}
 		start, ok := token.(xml.StartElement)
 		if !ok || start.Name.Local != "dependency" {
@@ -143,8 +148,8 @@ func pom(data []byte) []Dep {
 			Artifact string `xml:"artifactId"`
 			Version  string `xml:"version"`
 		}
-		if dec.DecodeElement(&d, &start) != nil {
-			return out
+		if err := dec.DecodeElement(&d, &start); err != nil {
+			return out, err
 		}
 		if group, artifact := strings.TrimSpace(d.Group), strings.TrimSpace(d.Artifact); group != "" && artifact != "" {
 			out = append(out, versioned(group+":"+artifact, ":", strings.TrimSpace(d.Version)))
@@ -163,12 +168,12 @@ func gradle(data []byte) []Dep {
 }
 
 // versionCatalog reads Gradle's table of libraries.
-func versionCatalog(data []byte) []Dep {
+func versionCatalog(data []byte) ([]Dep, error) {
 	var f struct {
 		Libraries map[string]any `toml:"libraries"`
 	}
-	if toml.Unmarshal(data, &f) != nil {
-		return nil
+	if err := toml.Unmarshal(data, &f); err != nil {
+		return nil, err
 	}
 	var out []Dep
 	for _, e := range sorted(f.Libraries) {
@@ -184,7 +189,7 @@ func versionCatalog(data []byte) []Dep {
 			out = append(out, Dep{parts[0] + ":" + parts[1], name})
 		}
 	}
-	return out
+	return out, nil
 }
 
 var nugetLine = regexp.MustCompile(`<Package(?:Reference|Version)\s[^>]*\bInclude\s*=\s*"([^"]+)"(?:[^>]*\bVersion\s*=\s*"([^"]+)")?`)

@@ -40,7 +40,7 @@ func requirements(data []byte) []Dep {
 }
 
 // pyproject reads the groups of PEP 621 and 735 and those of poetry, uv and PDM.
-func pyproject(data []byte) []Dep {
+func pyproject(data []byte) ([]Dep, error) {
 	type poetry struct {
 		Dependencies map[string]any `toml:"dependencies"`
 	}
@@ -64,8 +64,8 @@ func pyproject(data []byte) []Dep {
 			} `toml:"pdm"`
 		} `toml:"tool"`
 	}
-	if toml.Unmarshal(data, &f) != nil {
-		return nil
+	if err := toml.Unmarshal(data, &f); err != nil {
+		return nil, err
 	}
 	out := pythons(f.Project.Dependencies)
 	for _, group := range sorted(f.Project.Optional) {
@@ -87,7 +87,7 @@ func pyproject(data []byte) []Dep {
 	for _, group := range sorted(f.Tool.PDM.Dev) {
 		out = append(out, pythons(group.value)...)
 	}
-	return out
+	return out, nil
 }
 
 // pythonTable reads a table of names and versions; a version may be a table too.
@@ -108,15 +108,15 @@ func pythonTable(table map[string]any) []Dep {
 	return out
 }
 
-func pipfile(data []byte) []Dep {
+func pipfile(data []byte) ([]Dep, error) {
 	var f struct {
 		Packages map[string]any `toml:"packages"`
 		Dev      map[string]any `toml:"dev-packages"`
 	}
-	if toml.Unmarshal(data, &f) != nil {
-		return nil
+	if err := toml.Unmarshal(data, &f); err != nil {
+		return nil, err
 	}
-	return append(pythonTable(f.Packages), pythonTable(f.Dev)...)
+	return append(pythonTable(f.Packages), pythonTable(f.Dev)...), nil
 }
 
 // conda reads an environment line by line: its packages, and those that pip

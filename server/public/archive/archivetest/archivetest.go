@@ -26,9 +26,10 @@ const (
 	Current = "4f1c0d2e9a7b3c5d6e8f"
 	Older   = "0a1b2c3d4e5f60718293"
 	Trial   = "00c1d7a94f2be8136507"
+	Unknown = "ffffffffffffffffffff" // no snapshot
 )
 
-// A Source is an archive in a folder. Every snapshot of any id has the same files: the
+// A Source is an archive in a folder. Every snapshot of any id but Unknown has the same files: the
 // trials of two evals, web and team/web:2, of the category webserver.
 type Source struct {
 	Root string
@@ -44,7 +45,7 @@ func New(t testing.TB, trials int, hostile string) *Source {
 	t.Helper()
 	s := &Source{Root: t.TempDir()}
 	for _, eval := range []string{"web", "team/web:2"} {
-		folder := "trials/webserver/" + eval
+		folder := trialset.Folder("webserver", eval)
 		dir := filepath.Join(s.Root, filepath.FromSlash(folder))
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -119,12 +120,17 @@ func (s *Source) Snapshots(context.Context) ([]archive.Snapshot, error) {
 	counts := archive.Counts{Categories: 1, Tools: 14, Planned: 800, Trials: 800}
 	return []archive.Snapshot{
 		{ID: Current, AsOf: day(5), PublishedAt: day(5).Add(time.Hour), Counts: counts, Current: true, Signed: true},
-		{ID: Older, AsOf: day(4), PublishedAt: day(4).Add(time.Hour), Counts: counts, Synthetic: true},
+		{ID: Older, AsOf: day(4), PublishedAt: day(4).Add(time.Hour), Counts: counts, Synthetic: true, Retracted: "The wrong model.", Errata: []string{"A typing error."}},
 	}, nil
 }
 
 // Files implements archive.Source.
-func (s *Source) Files(context.Context, string) ([]trialset.File, error) { return s.files, nil }
+func (s *Source) Files(_ context.Context, id string) ([]trialset.File, error) {
+	if id == Unknown {
+		return nil, fs.ErrNotExist
+	}
+	return s.files, nil
+}
 
 // Open implements archive.Source.
 func (s *Source) Open(_ context.Context, name string) (archive.File, int64, error) {
