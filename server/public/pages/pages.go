@@ -79,7 +79,9 @@ func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotvie
 		}
 		out.Near = append(out.Near, render.Link{Path: strings.TrimPrefix(c.URL, s.BaseURL), Text: c.Name})
 	}
-	out.Near = append(out.Near, near.page(s.BaseURL).Observed...)
+	for _, o := range near.Observed {
+		out.Near = append(out.Near, render.Link{Path: strings.TrimPrefix(o.URL, s.BaseURL), Text: o.heading})
+	}
 	h.Missing.Write(w, r, out)
 }
 

@@ -44,6 +44,7 @@ type foundObserved struct {
 	Slug     string `json:"slug"`
 	Observed bool   `json:"observed"`
 	URL      string `json:"url"`
+	heading  string
 }
 
 func find(s *snapshotview.Site, query string) found {
@@ -62,7 +63,7 @@ func find(s *snapshotview.Site, query string) found {
 	}
 	observe := func(b observed.Board) {
 		if !slices.ContainsFunc(out.Observed, func(o foundObserved) bool { return o.Slug == b.Category }) {
-			out.Observed = append(out.Observed, foundObserved{b.Name, b.Category, true, b.URL})
+			out.Observed = append(out.Observed, foundObserved{b.Name, b.Category, true, b.URL, b.Heading()})
 		}
 	}
 	for _, name := range append([]string{query}, s.SuggestTools(query)...) {

@@ -10,6 +10,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/views"
 )
