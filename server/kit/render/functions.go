@@ -15,7 +15,7 @@ import (
 // Functions are those that templates of boards use.
 func Functions() map[string]any {
 	return map[string]any{
-		"whole": whole, "agent": AgentName, "title": warningTitle,
+		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle,
 		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": rankSet, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
@@ -30,6 +30,12 @@ func Functions() map[string]any {
 			return url
 		},
 	}
+}
+
+// serious leaves out the warnings that a page shows in another way: a banner for simulated
+// answers, a sentence in place of the interval for a single prompt.
+func serious(warnings []string) []string {
+	return slices.DeleteFunc(slices.Clone(warnings), func(code string) bool { return code == analytics.Synthetic || code == analytics.SinglePrompt })
 }
 
 func whole(n int) string { return chart.Whole(int64(n)) }

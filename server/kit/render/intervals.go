@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -41,10 +42,11 @@ func Single(b analytics.Board) bool { return slices.Contains(b.Warnings, analyti
 // Points formats a difference of rates in percentage points. A difference that is not 0
 // does not look like 0.
 func Points(v float64) string {
+	text := fmt.Sprintf("%+.1f", 100*v)
 	if v != 0 && math.Abs(v) < 0.0005 {
-		return fmt.Sprintf("%+.1g", 100*v)
+		text = fmt.Sprintf("%+.1g", 100*v)
 	}
-	return fmt.Sprintf("%+.1f", 100*v)
+	return strings.Replace(text, "-", "−", 1)
 }
 
 // PValue formats a p-value.
