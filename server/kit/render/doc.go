@@ -53,4 +53,12 @@ func Guard(h http.Header) {
 	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
 }
 
+// GuardEmbed sets the security headers of a page that others may embed: own styles and fonts
+// only.
+func GuardEmbed(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+}
+
 const policy = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -47,6 +47,7 @@ func drafts(c Config, api *api) []draft {
 		page(measure, "verify", "Check published results", "Verify files, figures, signatures and the public log, with the program or without it."),
 		page(measure, "catalogue", "The catalogue", "Categories, their tools, and how a tool is recognized."),
 		page(measure, "prompts", "Prompts", "How prompts are written, grouped by family and tags, and checked."),
+		page(measure, "share", "Badges and embeds", "A badge, an embedded plot, pictures for links, and a feed of what moved."),
 		page(measure, "api", "HTTP API", "Conventions of all answers, and the list of operations."),
 	}
 	for _, g := range api.groups {

@@ -41,6 +41,7 @@ func (h *Handler) Mount(r chi.Router) {
 	route.Public(r, "/og/*", h.og)
 	route.Public(r, "/badge/{tool}", h.badge)
 	route.Public(r, "/feed.atom", h.feed)
+	route.Public(r, "/embed/leaderboards/{category}", h.embed)
 	for _, a := range render.Assets() {
 		r.Get(a.Path, asset(a))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/share"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
@@ -90,6 +91,25 @@ func (h *Handler) badge(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'")
 	h.Sender.Send(w, r, snapshotview.Unpacked("image/svg+xml", share.Badge("AI agents", text)))
+}
+
+// embed serves the plot of a board for the pages of others.
+func (h *Handler) embed(w http.ResponseWriter, r *http.Request) {
+	s := h.Current()
+	if s == nil {
+		h.empty(w)
+		return
+	}
+	html, ok, err := s.Views.Embed(cut(chi.URLParam(r, "category")))
+	switch {
+	case err != nil:
+		h.Errors.Write(w, r, apierr.Internal(err))
+	case !ok:
+		h.missing(w, r, s)
+	default:
+		render.GuardEmbed(w.Header())
+		h.Sender.Send(w, r, snapshotview.Unpacked("text/html; charset=utf-8", html))
+	}
 }
 
 // feed serves what moved.
