@@ -92,6 +92,17 @@ type source struct {
 	texts  promptTexts // see addPrompts
 }
 
+// An inconsistentError means that the trials of a category contradict the catalogue or each
+// other.
+type inconsistentError struct {
+	category string
+	err      error
+}
+
+func (e *inconsistentError) Error() string {
+	return fmt.Sprintf("the board of %s is inconsistent: %v", e.category, e.err)
+}
+
 // rank computes the boards. Build and Verify both call it with the stored data only,
 // which makes a snapshot recomputable. An inconsistent board is an error.
 func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytics.Board, error) {
@@ -126,7 +137,7 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		boards[i].AddExamples(examples)
 		s.field.attach(&boards[i], ms[i])
 		if errs := analytics.Check(boards[i]); len(errs) > 0 {
-			return nil, fmt.Errorf("nothing published, the board of %s is inconsistent: %w", f.Slug, errors.Join(errs...))
+			return nil, &inconsistentError{f.Slug, errors.Join(errs...)}
 		}
 	}
 	return boards, nil

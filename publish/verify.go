@@ -124,6 +124,9 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 		}
 	}
 	boards, err := from.rank(ctx, known, &m)
+	if inconsistent := new(inconsistentError); errors.As(err, &inconsistent) {
+		return 0, &DamageError{Path: boardPath(inconsistent.category), Reason: inconsistent.Error()}
+	}
 	if err != nil {
 		return 0, err
 	}

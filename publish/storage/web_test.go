@@ -138,8 +138,9 @@ func (s stoppable) Read(p []byte) (int, error) {
 // A drip is a byte every 20 seconds.
 type drip struct{}
 
+// Read waits for a time of which the limit of two hours is no multiple.
 func (drip) Read(p []byte) (int, error) {
-	time.Sleep(20 * time.Second)
+	time.Sleep(21 * time.Second)
 	return copy(p, "x"), nil
 }
 
@@ -174,7 +175,7 @@ func TestWebOutlastsPassingFaults(t *testing.T) {
 		"broken in the middle": {steps{broken, status(502, nil), rest}, "", 400 * time.Millisecond},
 		"no answer":            {steps{silent}, "sent nothing for 30s", 30 * time.Second},
 		"no more bytes":        {steps{status(http.StatusOK, nil)}, "sent nothing for 30s", 30 * time.Second},
-		"a byte now and then":  {steps{status(http.StatusOK, drip{})}, "more than 2h0m0s", 2*time.Hour + 20*time.Second},
+		"a byte now and then":  {steps{status(http.StatusOK, drip{})}, "more than 2h0m0s", 2*time.Hour + 3*time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -161,11 +161,21 @@ func take(parts map[string]*part, n int, text []byte, cat *catalog.Catalog, now 
 	return p.add(l)
 }
 
+// agentPattern is a name of an agent elsewhere, which may have spaces and letters of any
+// script.
+var agentPattern = regexp.MustCompile(`^[\pL\pN]([\pL\pN\pM .,_/:+()@-]{0,98}[\pL\pN\pM.+)])?$`)
+
 func (l *Line) check(c *catalog.Category) error {
+	if l.Agent == "" {
+		return errors.New("agent is missing")
+	}
+	if !agentPattern.MatchString(l.Agent) {
+		return fmt.Errorf("agent %.100q is not a valid name: want letters, digits, spaces and . , _ / : + ( ) @ -, at most 100", l.Agent)
+	}
 	for _, f := range []struct {
 		key, value string
 		optional   bool
-	}{{"agent", l.Agent, false}, {"prompt_id", l.PromptID, false}, {"family", l.Family, true}, {"template", l.Template, true}} {
+	}{{"prompt_id", l.PromptID, false}, {"family", l.Family, true}, {"template", l.Template, true}} {
 		switch {
 		case f.value == "" && f.optional:
 		case f.value == "":

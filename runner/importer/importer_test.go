@@ -38,7 +38,7 @@ func TestBadLinesAreToldByNumber(t *testing.T) {
 		"another text":      {strings.Replace(strings.Replace(good, `"x"`, `"y"`, 1), `"repeat":1`, `"repeat":2`, 1), "has a different text on an earlier line"},
 		"another family":    {strings.NewReplacer(`"repeat":1`, `"repeat":2,"family":"f"`).Replace(good), `line 2: prompt "p" has a different family or tags on an earlier line`},
 		"a bad family":      {strings.Replace(good, `"repeat":1`, `"repeat":2,"family":"two words"`, 1), `line 2: family "two words" is not a valid name`},
-		"a markup agent":    {strings.Replace(good, `"a"`, `"a<script>"`, 1), `line 2: agent "a<script>" is not a valid name: want letters, digits and . _ / : -, at most 100`},
+		"a markup agent":    {strings.Replace(good, `"a"`, `"a<script>"`, 1), `line 2: agent "a<script>" is not a valid name: want letters, digits, spaces and . , _ / : + ( ) @ -, at most 100`},
 		"a long agent":      {strings.Replace(good, `"a"`, `"`+strings.Repeat("a", 3<<20)+`"`, 1), `line 2: agent "` + strings.Repeat("a", 100) + `" is not a valid name`},
 		"a path of prompts": {strings.Replace(good, `"p"`, `"../../p2"`, 1), `line 2: prompt_id "../../p2" is not a valid name`},
 		"a path":            {strings.Replace(good, `"repeat"`, `"template":"../../../etc/passwd","repeat"`, 1), `line 2: template "../../../etc/passwd" is not a valid name`},

@@ -160,7 +160,7 @@ func TestAnswersAndTheirDescription(t *testing.T) {
 		"/api/public/report?q=":                                 {400, `"error":"invalid_request"`},
 		"/api/public/report?q=" + strings.Repeat("x", 201):      {400, `longer than 200 bytes`},
 		"/api/public/report?q=strpe":                            {404, `"suggestions":["stripe"`},
-		"/api/public/report?q=algolia":                          {404, `no category of it is measured`},
+		"/api/public/report?q=algolia":                          {404, `none of its categories is measured`},
 		"/api/public/leaderboard":                               {200, `{"categories":[{"slug":"payments"`},
 		"/api/public/leaderboard?domain=dev-tools":              {200, `"slug":"webserver"`},
 		"/api/public/leaderboard?domain=saas":                   {200, `{"categories":[]`},

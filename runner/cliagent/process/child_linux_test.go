@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -142,6 +143,7 @@ func child1(mode string) int {
 		}
 		say("written %v", err)
 		forever()
+		runtime.KeepAlive(f) // otherwise the garbage collector closes it, and its blocks are free
 	case "file": // of 300 MiB, in one go
 		signal.Ignore(syscall.SIGXFSZ)
 		f, err := os.Create("file")

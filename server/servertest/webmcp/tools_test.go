@@ -104,7 +104,7 @@ func TestToolsAnswer(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"Flask":    `{"query":"Flask","tool":{"tool":"Flask","slug":"flask","category":"webserver","url":"` + sitetest.Base + `/tools/flask?via=webmcp"},"suggestions":[],"categories":[]}`,
-		"webserve": `{"query":"webserve","tool":null,"suggestions":[],"categories":[{"name":"Python web frameworks","slug":"webserver","url":"` + sitetest.Base + `/leaderboards/webserver?via=webmcp"}]}`,
+		"webserve": `{"query":"webserve","tool":null,"suggestions":[],"categories":[{"name":"Python web frameworks","slug":"webserver","url":"` + sitetest.Base + `/leaderboards/webserver?via=webmcp"}],"observedCategories":[{"name":"Python web frameworks","slug":"webserver","observed":true,"url":"` + sitetest.Base + `/observed/webserver?via=webmcp"}]}`,
 		"zzzzzz":   `{"query":"zzzzzz","tool":null,"suggestions":[],"categories":[]}`,
 	} {
 		if got := execute(b, "findTool", `{"q":"`+query+`"}`); !same(t, got, want) {
