@@ -45,7 +45,7 @@ type TrialList struct {
 type trialsPage struct {
 	Name, Link, Category, Sum string
 	Path                      string // of the list without a filter
-	Filtered, Many            bool // Many: there are several prompts
+	Filtered, Many            bool   // Many: there are several prompts
 	Filters                   []trialSelect
 	Rows                      []trialLine
 	First, Next, JSON         string
