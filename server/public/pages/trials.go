@@ -74,7 +74,7 @@ func (h *Handler) prompt(w http.ResponseWriter, r *http.Request) {
 		}
 		page, ok, err := s.Views.Prompt(category, name)
 		if !ok && err == nil {
-			err = &apierr.Error{Status: http.StatusNotFound, Code: "prompt_not_found", Description: "This board has no such prompt.", Suggestions: nearPrompts(s, category, name)}
+			err = &apierr.Error{Status: http.StatusNotFound, Code: "not_found", Description: "This board has no such prompt.", Suggestions: nearPrompts(s, category, name)}
 		}
 		return page, views.PromptPath(category, name), err
 	})
