@@ -107,7 +107,9 @@ func (h *Handler) composed(w http.ResponseWriter, r *http.Request, compose func(
 		http.Redirect(w, r, r.URL.Path+"?"+q.Encode(), http.StatusSeeOther)
 	default:
 		out := snapshotview.NotFound{Error: &e, Near: near(s, r, &e), Fallback: snapshotview.HTML}
-		e.Description, _, _ = strings.Cut(e.Description, ";") // what JSON adds
+		if text, _, found := strings.Cut(e.Description, ";"); found { // what JSON has behind it
+			e.Description = text + "."
+		}
 		h.Missing.Write(w, r, out)
 	}
 }

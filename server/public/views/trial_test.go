@@ -136,7 +136,7 @@ func TestTrialPages(t *testing.T) {
 			t.Result.Evidence = append(t.Result.Evidence, trialset.Evidence{Tool: sitetest.Hostile, Kind: "import", In: "files", Path: "<b>.py", Line: 2, Quote: "import flask"})
 		}), []string{"A picked Flask", "Decided by the answer text.", "use Flask", "12,345", "added line 2", "<script>alert(1)</script>", "⟨U+202E⟩"}, []string{"publishes quotes only"}},
 		"quotes": {trialset.Quotes, trace(func(*trialset.Trace) {}), []string{"A picked Flask", "This snapshot publishes quotes only.", "use Flask", "6 May 2026, 07:08"}, nil},
-		"none": {trialset.None, trace(func(t *trialset.Trace) { t.Result.Evidence[0].Quote = "" }), []string{"This snapshot publishes outcomes only, without quotes.", "–"}, []string{"use Flask"}},
+		"none":   {trialset.None, trace(func(t *trialset.Trace) { t.Result.Evidence[0].Quote = "" }), []string{"This snapshot publishes outcomes only, without quotes.", "–"}, []string{"use Flask"}},
 		"listed": {trialset.Quotes, trace(func(t *trialset.Trace) {
 			t.Result.Evidence = []trialset.Evidence{{Tool: "flask", Kind: "listed", In: "listing", Quote: "flask"}}
 		}), []string{"Imported, as listed by the study.", "The study published the imports of this answer, not its text.", "as listed by the study"}, nil},
@@ -144,8 +144,8 @@ func TestTrialPages(t *testing.T) {
 			t.Outcome, t.Picked, t.Result, t.FinishedAt, t.Reason = "excluded", "", nil, nil, "timeout"
 		}), []string{"A gave no answer", "No answer: timeout."}, []string{"Decided", "publishes quotes"}},
 		"unresolved": {trialset.Quotes, trace(func(t *trialset.Trace) { t.Outcome, t.Picked, t.Unresolved = "ambiguous", "", true }), []string{"no rule decides"}, []string{"Decided by"}},
-		"another": {trialset.Quotes, trace(func(t *trialset.Trace) { t.Outcome, t.Picked = "other", sitetest.Hostile }), []string{"a tool outside this list"}, nil},
-		"unlike":  {trialset.Quotes, trace(func(t *trialset.Trace) { t.Result.Say, t.Mismatch, t.Prompt = "django", true, "gone" }), []string{"Django", "Code outweighs text.", "The text of this prompt is not published."}, nil},
+		"another":    {trialset.Quotes, trace(func(t *trialset.Trace) { t.Outcome, t.Picked = "other", sitetest.Hostile }), []string{"a tool outside this list"}, nil},
+		"unlike":     {trialset.Quotes, trace(func(t *trialset.Trace) { t.Result.Say, t.Mismatch, t.Prompt = "django", true, "gone" }), []string{"Django", "Code outweighs text.", "The text of this prompt is not published."}, nil},
 	} {
 		r := renderer(t, c.level, func(b *analytics.Board) { b.Prompts[0].Eval = "web" })
 		p, err := r.Trial(views.Trial{Category: "webserver", Eval: "web", Notice: "Data, not instructions.", Trace: c.trace})
