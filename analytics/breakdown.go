@@ -69,7 +69,11 @@ type Example struct {
 	Prompt  string `json:"prompt"`
 	Outcome string `json:"outcome"`
 	Picked  string `json:"picked,omitempty"`
-	URL     string `json:"url"`
+	// Quote is evidence of the trial, as published: what decided for the tool, or names it in
+	// a trial that picked another. At most 200 characters; empty where none is published.
+	// Untrusted text of an agent: data, not instructions.
+	Quote string `json:"quote,omitempty"`
+	URL   string `json:"url"`
 }
 
 // TrialsPath is the path of the list of trials of a category, of one prompt EVAL/PROMPT or

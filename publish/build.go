@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -84,8 +85,17 @@ func Build(ctx context.Context, in Input) (m Manifest, id string, err error) {
 		return m, "", in.Place.advise(err)
 	}
 	defer func() { err = errors.Join(err, trials.Close()) }()
+	tmp := filepath.Join(staging, unnamed)
+	if err := in.writeTraces(ctx, tmp, &m); err != nil {
+		return m, "", in.Place.advise(err)
+	}
+	dir, err := os.OpenRoot(tmp)
+	if err != nil {
+		return m, "", err
+	}
+	defer func() { _ = dir.Close() }()
 	known, labels := in.fields(), in.labels()
-	from := source{store: trials, labels: labels.byCategory(), texts: in.promptTexts()}
+	from := source{store: trials, labels: labels.byCategory(), texts: in.promptTexts(), traces: tracesOf(dir, unnamed, m)}
 	if from.field, err = in.fieldwork(); err != nil {
 		return m, "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/publish/trialset"
 )
 
 // fields is catalog.json: the data that ranking needs about the measured
@@ -90,6 +91,8 @@ type source struct {
 	labels map[string][]analytics.RunLabels
 	field  *fieldwork  // nil for none
 	texts  promptTexts // see addPrompts
+	// traces calls fn with the trial files of every eval.
+	traces func(fn func(Eval, *trialset.Set) error) error
 }
 
 // An inconsistentError means that the trials of a category contradict the catalogue or each
@@ -140,7 +143,10 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 			return nil, &inconsistentError{f.Slug, errors.Join(errs...)}
 		}
 	}
-	return boards, nil
+	if m.SchemaVersion < 3 {
+		return boards, nil
+	}
+	return boards, s.addQuotes(ctx, boards)
 }
 
 // documents renders everything that follows from the boards, by path. Layout 1 has no

@@ -21,8 +21,8 @@ import (
 
 // SchemaVersion is the version of the layout that this package writes, and the newest that
 // it reads. Layout 2 adds the trials, the texts of the prompts and the conditions of the
-// agents; layout 1 is still read.
-const SchemaVersion = 2
+// agents, layout 3 the quotes of examples; older ones are still read.
+const SchemaVersion = 3
 
 // Statistics is the version of the formulas by which this package computes boards:
 // 2 weighs agents and prompt families, and has clustered rank ranges.

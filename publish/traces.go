@@ -107,6 +107,11 @@ func eachTraces(dir *os.Root, id string, m Manifest, fn func(Eval, *trialset.Set
 	return nil
 }
 
+// tracesOf is eachTraces of one snapshot.
+func tracesOf(dir *os.Root, id string, m Manifest) func(func(Eval, *trialset.Set) error) error {
+	return func(fn func(Eval, *trialset.Set) error) error { return eachTraces(dir, id, m, fn) }
+}
+
 // checkTraces checks the indexes of all trial files, without reading trials.
 func checkTraces(ctx context.Context, dir *os.Root, id string, m Manifest) error {
 	return eachTraces(dir, id, m, func(_ Eval, set *trialset.Set) error { return set.Check(ctx) })

@@ -117,7 +117,7 @@ func recompute(ctx context.Context, dir *os.Root, trials, id string, m Manifest,
 	if err != nil {
 		return 0, err
 	}
-	from := source{store: store, labels: labels.byCategory(), field: field, texts: texts}
+	from := source{store: store, labels: labels.byCategory(), field: field, texts: texts, traces: tracesOf(dir, id, m)}
 	if _, ok := docs[rowsName]; ok {
 		if err := from.checkRows(ctx, &m, dir); err != nil {
 			return 0, err

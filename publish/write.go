@@ -37,9 +37,6 @@ func (in Input) write(ctx context.Context, staging string, m Manifest, docs map[
 		return m, "", err
 	}
 	m.Files = append(m.Files, trials)
-	if err := in.writeTraces(ctx, tmp, &m); err != nil {
-		return m, "", err
-	}
 	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	data, err := content.JSON(m)
 	if err != nil {

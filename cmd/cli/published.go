@@ -89,7 +89,10 @@ func (p *published) Load(ctx context.Context, id string) (snapshotview.Input, er
 	if err != nil {
 		return snapshotview.Input{}, err
 	}
-	in := snapshotview.Input{Boards: snap.Boards, Observed: snap.Observed.Boards, Omitted: snap.Observed.Omitted, Refs: snap.Refs, Notes: snap.Manifest.Notes, Synthetic: snap.Manifest.Synthetic, Trials: snap.Manifest.SchemaVersion >= 2}
+	in := snapshotview.Input{
+		Boards: snap.Boards, Observed: snap.Observed.Boards, Omitted: snap.Observed.Omitted, Refs: snap.Refs, Notes: snap.Manifest.Notes, Synthetic: snap.Manifest.Synthetic,
+		Trials: snap.Manifest.SchemaVersion >= 2, Evidence: string(snap.Manifest.Evidence),
+	}
 	if snap.Manifest.AsOf != nil {
 		in.AsOf = *snap.Manifest.AsOf
 	}

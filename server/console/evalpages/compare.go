@@ -85,7 +85,7 @@ func (v *visit) others(r *evals.Run, on string) ([]choice, error) {
 	var out []choice
 	for _, o := range runs {
 		if o.HasResults && o.Category == r.Category && o.ID != r.ID {
-			out = append(out, choice{Key: o.ID, Name: fmt.Sprintf("%s, version %d · %s · %d trials", o.EvalName, o.EvalVersion, when(o.CreatedAt), o.Valid), On: o.ID == on})
+			out = append(out, choice{Key: o.ID, Name: fmt.Sprintf("%s, version %d · %s · %d trials", o.EvalName, o.EvalVersion, chart.Minute(o.CreatedAt), o.Valid), On: o.ID == on})
 		}
 	}
 	return out, nil
@@ -130,10 +130,10 @@ func (v *visit) side(title string, s *evals.Side) *sideData {
 	out := &sideData{
 		Title: title,
 		Name:  fmt.Sprintf("%s, version %d", s.EvalName, s.EvalVersion), Link: v.at("runs", s.ID), When: "–", Trials: many(s.NTrials, "valid trial", "valid trials"),
-		Prompts: many(s.NPrompts, "prompt", "prompts"), Coverage: chart.Percent(s.Coverage), Spent: money(s.SpentUSD), Synthetic: s.Synthetic,
+		Prompts: many(s.NPrompts, "prompt", "prompts"), Coverage: chart.Percent(s.Coverage), Spent: chart.Money(s.SpentUSD), Synthetic: s.Synthetic,
 	}
 	if s.AsOf != nil {
-		out.When = when(*s.AsOf)
+		out.When = chart.Minute(*s.AsOf)
 	}
 	return out
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/traceview"
 )
 
 // A summary is the content and the cost of an eval.
@@ -33,7 +35,7 @@ type keyState struct {
 func (v *visit) summary(e *evals.Eval) *summary {
 	s := &summary{
 		Category: v.category(e.Category), Description: e.Description, Prompts: e.Prompts, Repeats: e.Repeats, Templates: strings.Join(e.Templates, ", "),
-		Trials: many(e.Trials, "trial", "trials"), Expected: maybeMoney(e.ExpectedUSD), Worst: maybeMoney(e.WorstUSD), Agents: e.Agents,
+		Trials: many(e.Trials, "trial", "trials"), Expected: chart.MaybeMoney(e.ExpectedUSD), Worst: chart.MaybeMoney(e.WorstUSD), Agents: e.Agents,
 		Synthetic: e.Synthetic, Warnings: e.Warnings, Missing: e.MissingKeys,
 	}
 	for _, name := range e.ProviderKeys {
@@ -71,10 +73,10 @@ type evalData struct {
 const versionsListed = 10
 
 // notices returns the notices of an eval's page after an action.
-func notices() []term {
-	return []term{
-		{"saved", "Saved. Active runs keep their version.", "", ""},
-		{"same", "No change: identical to the previous version.", "", ""},
+func notices() []traceview.Term {
+	return []traceview.Term{
+		{Key: "saved", Name: "Saved. Active runs keep their version."},
+		{Key: "same", Name: "No change: identical to the previous version."},
 	}
 }
 
@@ -90,7 +92,7 @@ func (v *visit) eval() error {
 // holds the budget that was typed.
 func (v *visit) showEval(status int, e *evals.Eval, problem, budget string) error {
 	d := evalData{
-		Page: v.page(), Paid: v.paid(), Problem: problem, ID: e.ID, Name: e.Name, Version: e.Version, Updated: when(e.UpdatedAt), Summary: v.summary(e),
+		Page: v.page(), Paid: v.paid(), Problem: problem, ID: e.ID, Name: e.Name, Version: e.Version, Updated: chart.Minute(e.UpdatedAt), Summary: v.summary(e),
 		Once: v.h.Sessions.Secrets.ID("form_"), History: v.at("runs") + "?eval=" + e.ID, Edit: v.at("evals", e.ID, "edit"), Source: e.Source,
 		Settings: v.at("settings", "evals"), Action: v.at("evals", e.ID, "runs"),
 	}
@@ -157,7 +159,7 @@ func (v *visit) version() error {
 		return err
 	}
 	d := versionData{
-		Page: v.page(), Name: e.Name, Version: e.Version, Latest: e.Version == latest.Version, When: when(e.UpdatedAt), Summary: v.summary(e),
+		Page: v.page(), Name: e.Name, Version: e.Version, Latest: e.Version == latest.Version, When: chart.Minute(e.UpdatedAt), Summary: v.summary(e),
 		Source: e.Source, Back: v.at("evals", e.ID),
 	}
 	if e.Version > 1 {

@@ -9,6 +9,8 @@ import (
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/traceview"
 )
 
 // How many rows a page shows.
@@ -30,7 +32,7 @@ type choice struct {
 type runRow struct {
 	ID, Link, Eval, EvalLink string
 	Version                  int
-	Status                   term
+	Status                   traceview.Term
 	When, Trials             string
 	Spent, Budget            string
 	Result                   lead
@@ -38,8 +40,8 @@ type runRow struct {
 
 func (v *visit) runRow(r *evals.Run) runRow {
 	row := runRow{
-		ID: r.ID, Link: v.at("runs", r.ID), Eval: r.EvalName, EvalLink: v.at("evals", r.EvalID), Version: r.EvalVersion, Status: of(statuses(), r.Status),
-		When: when(r.CreatedAt), Trials: strconv.Itoa(r.Valid) + " of " + many(r.Planned, "trial", "trials"), Spent: spent(r), Budget: "of " + money(r.BudgetUSD),
+		ID: r.ID, Link: v.at("runs", r.ID), Eval: r.EvalName, EvalLink: v.at("evals", r.EvalID), Version: r.EvalVersion, Status: traceview.Of(statuses(), r.Status),
+		When: chart.Minute(r.CreatedAt), Trials: strconv.Itoa(r.Valid) + " of " + many(r.Planned, "trial", "trials"), Spent: spent(r), Budget: "of " + chart.Money(r.BudgetUSD),
 	}
 	if r.Status == "queued" {
 		row.Trials, row.Spent = many(r.Planned, "trial", "trials"), "–"
@@ -58,9 +60,9 @@ type lead struct {
 // spent formats the cost of a run, with its upper bound if it is not exact.
 func spent(r *evals.Run) string {
 	if r.AtMostUSD > r.SpentUSD+0.00005 {
-		return money(r.SpentUSD) + ", at most " + money(r.AtMostUSD)
+		return chart.Money(r.SpentUSD) + ", at most " + chart.Money(r.AtMostUSD)
 	}
-	return money(r.SpentUSD)
+	return chart.Money(r.SpentUSD)
 }
 
 // leads says who leads a run, with the interval that belongs to it. A list is shown
@@ -203,14 +205,14 @@ type historyData struct {
 	Runs   []runRow
 	First  string // the newest ones; empty on the first page
 	Next   string
-	Status term
+	Status traceview.Term
 }
 
 // history shows the runs of the workspace, or of one eval.
 func (v *visit) history() error {
 	given := v.R.URL.Query()
 	q := evals.RunQuery{EvalID: given.Get("eval"), Status: given.Get("status"), Cursor: given.Get("cursor"), Limit: runsAtOnce}
-	d := historyData{Page: v.page(), Back: v.at("evals"), Status: of(statuses(), q.Status)}
+	d := historyData{Page: v.page(), Back: v.at("evals"), Status: traceview.Of(statuses(), q.Status)}
 	link := func(status, cursor string) string {
 		values := url.Values{}
 		for name, value := range map[string]string{"eval": q.EvalID, "status": status, "cursor": cursor} {

@@ -14,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/kit/traceview"
 )
 
 type resultData struct {
@@ -42,14 +43,14 @@ type resultData struct {
 
 // An outcomeRow is how many trials ended in one way.
 type outcomeRow struct {
-	term
+	traceview.Term
 	N    int
 	Link string
 }
 
 // A reasonRow is how many trials have no answer for a reason.
 type reasonRow struct {
-	term
+	traceview.Term
 	N int
 }
 
@@ -65,11 +66,11 @@ type agentRow struct {
 func (v *visit) result(report *evals.Report) error {
 	r := &report.Run
 	d := resultData{
-		Page: v.page(), Run: v.head(r, "Result"), Spent: spent(r), Budget: money(r.BudgetUSD), Planned: r.Planned, Valid: r.Valid, Note: r.Note,
+		Page: v.page(), Run: v.head(r, "Result"), Spent: spent(r), Budget: chart.Money(r.BudgetUSD), Planned: r.Planned, Valid: r.Valid, Note: r.Note,
 		Again: r.Attempts > 1, Traces: v.at("runs", r.ID, "traces"),
 	}
 	if r.StartedAt != nil {
-		d.Took = lasted(r.EndedAt.Sub(*r.StartedAt))
+		d.Took = chart.Duration(r.EndedAt.Sub(*r.StartedAt))
 	}
 	if report.Manifest != nil {
 		s := report.Scores
@@ -108,7 +109,7 @@ func (v *visit) outcomes(r *evals.Run, b *analytics.Board) []outcomeRow {
 		n   int
 	}{{"tool", o.Tool}, {"diy", o.DIY}, {"other", o.Other}, {"none", o.None}, {"ambiguous", o.Ambiguous - unresolved}, {trialset.Unresolved, unresolved}, {"refused", o.Refused}, {"truncated", o.Truncated}} {
 		if t.n > 0 {
-			out = append(out, outcomeRow{of(outcomes(), t.key), t.n, v.chosen(r.ID, "outcome", t.key)})
+			out = append(out, outcomeRow{traceview.Of(traceview.Outcomes(), t.key), t.n, v.chosen(r.ID, "outcome", t.key)})
 		}
 	}
 	return out
@@ -126,15 +127,15 @@ func (v *visit) agents(r *evals.Run, m *format.Manifest, s *format.Scores) []age
 	}
 	var out []agentRow
 	for _, a := range m.Agents {
-		row := agentRow{Name: a.Name, Link: v.chosen(r.ID, "agent", a.Name), Valid: a.Valid, Planned: a.Planned, Spent: money(a.SpentUSD), Each: "–"}
+		row := agentRow{Name: a.Name, Link: v.chosen(r.ID, "agent", a.Name), Valid: a.Valid, Planned: a.Planned, Spent: chart.Money(a.SpentUSD), Each: "–"}
 		if a.AtMostUSD > a.SpentUSD+0.00005 {
-			row.Spent += ", at most " + money(a.AtMostUSD)
+			row.Spent += ", at most " + chart.Money(a.AtMostUSD)
 		}
 		if a.Planned > 0 {
 			row.Coverage = chart.Percent(float64(a.Valid) / float64(a.Planned))
 		}
 		if a.Valid > 0 {
-			row.Each = money(a.SpentUSD / float64(a.Valid))
+			row.Each = chart.Money(a.SpentUSD / float64(a.Valid))
 		}
 		for _, is := range a.Manifests {
 			row.Was = append(row.Was, strings.Join(slices.DeleteFunc([]string{is.Kind, is.Model, is.Version}, func(s string) bool { return s == "" }), " · "))
@@ -148,7 +149,7 @@ func (v *visit) agents(r *evals.Run, m *format.Manifest, s *format.Scores) []age
 func reasonRows(by map[string]int) []reasonRow {
 	var out []reasonRow
 	for _, code := range slices.Sorted(maps.Keys(by)) {
-		out = append(out, reasonRow{of(reasons(), code), by[code]})
+		out = append(out, reasonRow{traceview.Of(traceview.Reasons(), code), by[code]})
 	}
 	slices.SortStableFunc(out, func(a, b reasonRow) int { return cmp.Compare(b.N, a.N) })
 	return out

@@ -14,7 +14,9 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/evals/resource"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/sse"
+	"github.com/firstpick/firstpick/server/kit/traceview"
 )
 
 // start puts a run into the queue. A form that is sent twice starts one.
@@ -74,7 +76,7 @@ type head struct {
 	Version                  int
 	VersionLink              string
 	Category                 string
-	Status                   term
+	Status                   traceview.Term
 	Started                  string
 	Parts                    []choice // result, traces, comparison; none before there are results
 }
@@ -82,8 +84,8 @@ type head struct {
 func (v *visit) head(r *evals.Run, on string) head {
 	h := head{
 		ID: r.ID, Link: v.at("runs", r.ID), Eval: r.EvalName, EvalLink: v.at("evals", r.EvalID), Version: r.EvalVersion,
-		VersionLink: v.at("evals", r.EvalID, "versions", strconv.Itoa(r.EvalVersion)), Category: v.category(r.Category), Status: of(statuses(), r.Status),
-		Started: when(r.CreatedAt),
+		VersionLink: v.at("evals", r.EvalID, "versions", strconv.Itoa(r.EvalVersion)), Category: v.category(r.Category), Status: traceview.Of(statuses(), r.Status),
+		Started: chart.Minute(r.CreatedAt),
 	}
 	if r.HasResults {
 		for _, p := range []choice{{Name: "Result", Link: h.Link}, {Name: "Traces", Link: v.at("runs", r.ID, "traces")}, {Name: "Compare", Link: v.at("runs", r.ID, "compare")}} {
@@ -125,7 +127,7 @@ type liveData struct {
 	Lines      []logLine
 	Events     string // where they come from
 	After      int64  // the last event that the page knows
-	Phases     []term
+	Phases     []traceview.Term
 	Words      string // of phases and reasons, for the script
 	Again      bool   // a worker died and another went on
 }
@@ -143,7 +145,7 @@ func length(part, whole float64) string {
 
 type laneRow struct {
 	Name, Agents string
-	Phase        term
+	Phase        traceview.Term
 	Reason       string
 }
 
@@ -151,7 +153,7 @@ type logLine struct{ When, Text string }
 
 func (v *visit) live(r *evals.Run) error {
 	d := liveData{
-		Page: v.page(), Run: v.head(r, ""), Asked: r.CancelRequested, Budget: r.BudgetUSD, BudgetText: money(r.BudgetUSD), Phases: phases(), Again: r.Attempts > 1,
+		Page: v.page(), Run: v.head(r, ""), Asked: r.CancelRequested, Budget: r.BudgetUSD, BudgetText: chart.Money(r.BudgetUSD), Phases: phases(), Again: r.Attempts > 1,
 		P: resource.Progress{Planned: r.Planned, Valid: r.Valid, Excluded: r.Excluded, SpentUSD: r.SpentUSD, AtMostUSD: r.AtMostUSD},
 	}
 	recent, err := v.h.Evals.Recent(v.R.Context(), v.actor(), r.ID, recentEvents)
@@ -176,15 +178,15 @@ func (v *visit) live(r *evals.Run) error {
 			if p.Attempt > 1 {
 				text = "The previous worker is gone; another one resumed the run."
 			}
-			d.Lines = append(d.Lines, logLine{when(e.At), text})
+			d.Lines = append(d.Lines, logLine{chart.Minute(e.At), text})
 		}
 	}
 	for _, l := range d.P.Lanes {
-		d.Lanes = append(d.Lanes, laneRow{visible(l.Name), strings.Join(l.Agents, ", "), of(phases(), l.Phase), why(l.Reason)})
+		d.Lanes = append(d.Lanes, laneRow{traceview.Visible(l.Name), strings.Join(l.Agents, ", "), traceview.Of(phases(), l.Phase), why(l.Reason)})
 	}
 	d.Left = max(0, d.P.Planned-d.P.Valid-d.P.Excluded)
 	most := max(d.P.AtMostUSD, d.P.SpentUSD)
-	d.Spent, d.AtMost, d.DoneText = money(d.P.SpentUSD), money(most), "0%"
+	d.Spent, d.AtMost, d.DoneText = chart.Money(d.P.SpentUSD), chart.Money(most), "0%"
 	planned, done := float64(d.P.Planned), d.P.Valid+d.P.Excluded
 	if done > 0 && d.P.Planned > 0 {
 		d.DoneText = strconv.Itoa(100*done/d.P.Planned) + "%"
@@ -205,7 +207,7 @@ func why(text string) string {
 	if text == "" {
 		return ""
 	}
-	return visible(reason(text))
+	return traceview.Visible(traceview.Reason(text))
 }
 
 // scriptWords returns the words of lanes as JSON, so that the script writes
@@ -215,7 +217,7 @@ func scriptWords() (string, error) {
 	for _, t := range phases() {
 		words["phases"][t.Key] = map[string]string{"name": t.Name, "look": t.Look}
 	}
-	for _, t := range reasons() {
+	for _, t := range traceview.Reasons() {
 		words["reasons"][t.Key] = map[string]string{"name": t.Name}
 	}
 	text, err := json.Marshal(words)

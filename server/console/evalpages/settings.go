@@ -9,6 +9,8 @@ import (
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/traceview"
 )
 
 type settingsData struct {
@@ -20,7 +22,7 @@ type settingsData struct {
 	Plan      string
 	Keys      []keyRow
 	Revoked   []keyRow
-	Scopes    []term
+	Scopes    []traceview.Term
 	Label     string // as it was typed
 	Providers []providerRow
 	Missing   []string // keys that evals need and that are not set
@@ -37,20 +39,20 @@ type keyRow struct{ ID, Label, Shown, Scopes, Created, Used, Revoked string }
 type providerRow struct{ Name, Shown, Hosts, Updated string }
 
 // scopeTerms returns the scopes of a key.
-func scopeTerms() []term {
-	return []term{
-		{evals.ScopeRead, "Read", "evals, runs, scores and traces", ""},
-		{evals.ScopeRun, "Run", "change evals and provider keys, start and cancel runs (spends money)", ""},
+func scopeTerms() []traceview.Term {
+	return []traceview.Term{
+		{Key: evals.ScopeRead, Name: "Read", Means: "evals, runs, scores and traces"},
+		{Key: evals.ScopeRun, Name: "Run", Means: "change evals and provider keys, start and cancel runs (spends money)"},
 	}
 }
 
 // settingsNotices returns the notices after an action.
-func settingsNotices() []term {
-	return []term{
-		{"revoked", "Key revoked.", "", ""},
-		{"provider", "Provider key stored. New runs use it.", "", ""},
-		{"bound", "Provider key bound to these hosts. New runs send it to them only.", "", ""},
-		{"removed", "Provider key removed. Active runs keep it until they end.", "", ""},
+func settingsNotices() []traceview.Term {
+	return []traceview.Term{
+		{Key: "revoked", Name: "Key revoked."},
+		{Key: "provider", Name: "Provider key stored. New runs use it."},
+		{Key: "bound", Name: "Provider key bound to these hosts. New runs send it to them only."},
+		{Key: "removed", Name: "Provider key removed. Active runs keep it until they end."},
 	}
 }
 
@@ -122,7 +124,7 @@ func newKey(k *evals.Key) keyRow {
 		row.Label = "No label"
 	}
 	if k.LastUsedAt != nil {
-		row.Used = when(*k.LastUsedAt)
+		row.Used = chart.Minute(*k.LastUsedAt)
 	}
 	if k.RevokedAt != nil {
 		row.Revoked = k.RevokedAt.UTC().Format(day)

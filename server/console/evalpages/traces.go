@@ -13,6 +13,8 @@ import (
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/traceview"
 )
 
 // tracesAtOnce is how many trials a page lists.
@@ -47,7 +49,7 @@ type traceRow struct {
 	Link, Prompt, Agent string
 	Repeat              int
 	Template            string
-	Outcome             term
+	Outcome             traceview.Term
 	Picked              string
 	Mismatch            bool
 	Cost, Took          string
@@ -145,8 +147,8 @@ func named(tools []toolName, slug string) string {
 
 func (v *visit) traceRow(run string, e *trialset.Entry, f trialset.Filter, tools []toolName) traceRow {
 	row := traceRow{
-		Link: v.at("runs", run, "traces", e.ID) + queryOf(f), Prompt: e.Prompt, Agent: e.Agent, Repeat: e.Repeat, Outcome: outcomeOf(e),
-		Picked: named(tools, e.Picked), Mismatch: e.Mismatch, Cost: maybeMoney(e.CostUSD), Took: seconds(e.WallMS),
+		Link: v.at("runs", run, "traces", e.ID) + queryOf(f), Prompt: e.Prompt, Agent: e.Agent, Repeat: e.Repeat, Outcome: traceview.OutcomeOf(e),
+		Picked: named(tools, e.Picked), Mismatch: e.Mismatch, Cost: chart.MaybeMoney(e.CostUSD), Took: chart.Seconds(e.WallMS),
 	}
 	if e.Outcome == "excluded" {
 		row.Cost, row.Took = "–", "–"
@@ -162,7 +164,7 @@ func (d *tracesData) offer(m *format.Manifest, tools []toolName) {
 	for _, a := range m.Agents {
 		d.Agents = append(d.Agents, choice{Key: a.Name, Name: a.Name, On: a.Name == d.Filter.Agent})
 	}
-	for _, t := range outcomes() {
+	for _, t := range traceview.Outcomes() {
 		d.Outcomes = append(d.Outcomes, choice{Key: t.Key, Name: t.Name, On: t.Key == d.Filter.Outcome})
 	}
 	for _, p := range m.Eval.Prompts {

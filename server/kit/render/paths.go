@@ -2,12 +2,16 @@ package render
 
 import "strings"
 
-// MarkdownPath returns the path of the markdown form of a page.
+// MarkdownPath returns the path of the markdown form of a page. A query stays behind it.
 func MarkdownPath(path string) string {
-	if path == "/" {
-		return "/index.md"
+	path, query, found := strings.Cut(path, "?")
+	if path += ".md"; path == "/.md" {
+		path = "/index.md"
 	}
-	return path + ".md"
+	if found {
+		path += "?" + query
+	}
+	return path
 }
 
 // PagePath returns the path of the page that a path of either form belongs to.

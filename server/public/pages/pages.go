@@ -3,6 +3,7 @@
 package pages
 
 import (
+	"context"
 	"net/http"
 	"path"
 	"strings"
@@ -12,8 +13,16 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/public/archive"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
+
+// Trials reads the trials of the current snapshot. Errors are those of *archive.Handler, which
+// implements it.
+type Trials interface {
+	Trials(ctx context.Context, q archive.TrialsQuery) (archive.TrialPage, error)
+	Trial(ctx context.Context, id string) (archive.FullTrial, error)
+}
 
 // A Handler answers from the current site. All fields are required.
 type Handler struct {
@@ -21,6 +30,7 @@ type Handler struct {
 	Sender  *snapshotview.Sender
 	Errors  apierr.Writer
 	Missing *snapshotview.Missing
+	Trials  Trials
 
 	pictures gallery
 }
@@ -37,6 +47,10 @@ func (h *Handler) Mount(r chi.Router) {
 	route.Public(r, "/compare", h.compare)
 	route.Public(r, "/compare.md", h.page)
 	route.Public(r, "/compare/{pair}", h.comparison)
+	route.Public(r, "/leaderboards/{category}/trials", h.trials)
+	route.Public(r, "/leaderboards/{category}/trials.md", h.trials)
+	route.Public(r, "/leaderboards/{category}/prompts/*", h.prompt)
+	route.Public(r, "/trials/{trial}", h.trial)
 	route.Public(r, "/observed", list)
 	route.Public(r, "/og/*", h.og)
 	route.Public(r, "/badge/{tool}", h.badge)

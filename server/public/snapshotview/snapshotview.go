@@ -33,8 +33,10 @@ type Input struct {
 	BaseURL   string
 	Notes     []string // citations that pages must show
 	Synthetic bool
-	// Trials says that the trials can be read one by one.
-	Trials bool
+	// Trials says that the trials can be read one by one. Evidence is how much of each is
+	// published: full, quotes or none; empty where that is unknown.
+	Trials   bool
+	Evidence string
 	// Moves are the changes since snapshot Before, the largest first; Before is empty for a
 	// first snapshot.
 	Moves  []views.Move

@@ -352,7 +352,7 @@ func (d *toolPlace) quotes(b *analytics.Board, s analytics.Standing) {
 		return
 	}
 	for _, e := range s.Breakdown.Examples {
-		q := quote{Agent: render.AgentName(e.Agent), Prompt: e.Prompt, Link: TrialPath(e.Trial)}
+		q := quote{Text: e.Quote, Agent: render.AgentName(e.Agent), Prompt: e.Prompt, Link: TrialPath(e.Trial)}
 		if e.Picked == s.Slug {
 			d.For = append(d.For, q)
 			continue

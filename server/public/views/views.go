@@ -33,8 +33,10 @@ type Input struct {
 	AsOf   time.Time // of the last trial; zero without one
 	// Now is the time against which the age of data is told.
 	Now time.Time
-	// Trials says that trials can be read one by one.
-	Trials bool
+	// Trials says that trials can be read one by one. Evidence is how much of each is
+	// published: full, quotes or none; empty where that is unknown.
+	Trials   bool
+	Evidence string
 }
 
 // A Page is a rendered page in both forms.
@@ -75,6 +77,7 @@ func New(in Input) (*Renderer, error) {
 	}
 	r := &Renderer{in: in, layout: render.NewLayout(folder, functions)}
 	functions["text"], functions["abs"] = EscapeMarkdown, func(path string) string { return in.BaseURL + path }
+	functions["twin"], functions["fenced"] = func(path string) string { return in.BaseURL + render.MarkdownPath(path) }, fenced
 	if r.text, err = texttemplate.New("").Funcs(functions).ParseFS(folder, "*.md"); err != nil {
 		return nil, err
 	}

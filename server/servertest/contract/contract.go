@@ -96,7 +96,7 @@ func personal(path string) bool {
 }
 
 // filePath matches paths of files, which may have slashes; templates do not.
-var filePath = regexp.MustCompile(`^(/snapshots/[^/]+|/log)/.+`)
+var filePath = regexp.MustCompile(`^(/snapshots/[^/]+|/log|/leaderboards/[^/]+/prompts)/.+`)
 
 // gone is the status of an answer that nobody waits for.
 const gone = 499
@@ -114,6 +114,9 @@ func (c *Contract) check(r *http.Request, status int, header http.Header, body [
 	}
 	if m := filePath.FindStringSubmatch(asked.URL.Path); m != nil {
 		asked.URL.Path, asked.URL.RawPath = m[1]+"/file", ""
+	}
+	if list, twin := strings.CutSuffix(asked.URL.Path, "/trials.md"); twin { // markdown of a page
+		asked.URL.Path, asked.URL.RawPath = list+"/trials", ""
 	}
 	if r.Method == http.MethodHead {
 		asked.Method, body = http.MethodGet, nil

@@ -57,7 +57,7 @@ func Tagged(t testing.TB) analytics.Board {
 	board.Prompts = m.Prompts()
 	board.Prompts[0].Text, board.Prompts[0].SHA256 = Hostile, strings.Repeat("0", 64)
 	board.AddExamples([]analytics.Example{
-		{Trial: strings.Repeat("0", 20), Agent: "a", Prompt: "p00", Outcome: "tool", Picked: "flask", URL: analytics.TrialPath(strings.Repeat("0", 20))},
+		{Trial: strings.Repeat("0", 20), Agent: "a", Prompt: "p00", Outcome: "tool", Picked: "flask", Quote: Hostile, URL: analytics.TrialPath(strings.Repeat("0", 20))},
 	})
 	for _, err := range analytics.Check(board) {
 		t.Error(err)

@@ -1,4 +1,4 @@
-package evalpages
+package traceview
 
 import (
 	"fmt"
@@ -9,20 +9,20 @@ import (
 	"github.com/firstpick/firstpick/publish/trialset"
 )
 
-// A piece is a part of a text. Marks are the evidence that covers it, the strongest
+// A Piece is a part of a text. Marks are the evidence that covers it, the strongest
 // first; none for most.
-type piece struct {
+type Piece struct {
 	Text  string
-	Marks []mark
+	Marks []Mark
 }
 
-// A mark is evidence at its place. Number counts a trial's evidence from 1, and
+// A Mark is evidence at its place. Number counts a trial's evidence from 1, and
 // First says that it begins here, so that a link finds it.
-type mark struct {
+type Mark struct {
 	Number int
 	First  bool
 	Tool   string
-	Kind   term
+	Kind   Term
 }
 
 // A quote is evidence with a place in a text.
@@ -32,9 +32,9 @@ type quote struct {
 	*trialset.Evidence
 }
 
-// mark cuts a text where evidence begins and ends. Pieces, put together, are the
+// markText cuts a text where evidence begins and ends. Pieces, put together, are the
 // text. A quote that is not there marks nothing.
-func markText(text string, quotes []quote) []piece {
+func markText(text string, quotes []quote) []Piece {
 	type span struct {
 		from, to int
 		quote
@@ -52,12 +52,12 @@ func markText(text string, quotes []quote) []piece {
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
-	var out []piece
+	var out []Piece
 	for i := 0; i+1 < len(cuts); i++ {
-		p := piece{Text: visible(text[cuts[i]:cuts[i+1]])}
+		p := Piece{Text: Visible(text[cuts[i]:cuts[i+1]])}
 		for _, s := range spans {
 			if s.from <= cuts[i] && cuts[i+1] <= s.to {
-				p.Marks = append(p.Marks, mark{s.number, s.from == cuts[i], s.tool, of(kinds(), s.Kind)})
+				p.Marks = append(p.Marks, Mark{s.number, s.from == cuts[i], s.tool, Of(kinds(), s.Kind)})
 			}
 		}
 		out = append(out, p)
@@ -65,10 +65,10 @@ func markText(text string, quotes []quote) []piece {
 	return out
 }
 
-// visible writes out what would not be seen, or would make text look like another:
+// Visible writes out what would not be seen, or would make text look like another:
 // control characters (terminals' escape sequences among them), and marks that turn
 // the direction of the following text.
-func visible(text string) string {
+func Visible(text string) string {
 	if !strings.ContainsFunc(text, hides) && utf8.ValidString(text) {
 		return text
 	}

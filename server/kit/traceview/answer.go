@@ -1,4 +1,4 @@
-package evalpages
+package traceview
 
 import (
 	"strconv"
@@ -19,27 +19,30 @@ const (
 	sourcesShown  = 200
 )
 
-type commandRow struct {
-	Text []piece
+// A Command is a shell command of the agent.
+type Command struct {
+	Text []Piece
 	Exit string // empty for 0
 }
 
-// A sourceRow is a page of the web that the agent found or opened.
-type sourceRow struct {
+// A Source is a page of the web that the agent found or opened.
+type Source struct {
 	URL    string
 	Opened bool
 }
 
-type fileRow struct {
+// A File is a changed file. Left counts the lines that are not shown.
+type File struct {
 	Path  string
-	Deps  []piece // that it names now and did not before
-	Lines []fileLine
+	Deps  []Piece // that it names now and did not before
+	Lines []Line
 	Left  int
 }
 
-type fileLine struct {
+// A Line is an added line of a file.
+type Line struct {
 	Number int
-	Text   []piece
+	Text   []Piece
 }
 
 // in returns the quotes of one part of an answer.
@@ -56,51 +59,51 @@ func in(quotes []quote, part string, fits func(*trialset.Evidence) bool) []quote
 func anywhere(*trialset.Evidence) bool { return true }
 
 // answer fills in the answer of the agent, with the evidence marked.
-func (d *traceData) answer(a *trialset.Answer, quotes []quote) {
+func (v *View) answer(a *trialset.Answer, quotes []quote) {
 	text, left := cut(a.FinalText, textShown)
-	d.Text = markText(text, in(quotes, "finalText", anywhere))
+	v.Text = markText(text, in(quotes, "finalText", anywhere))
 	if left > 0 {
-		d.TextLeft = chart.Whole(int64(left)) + " bytes"
+		v.TextLeft = chart.Whole(int64(left)) + " bytes"
 	}
 	if text := string(a.Structured); text != "" && text != "null" {
 		text, _ = cut(text, textShown)
-		d.Structured = markText(text, in(quotes, "structured", anywhere))
+		v.Structured = markText(text, in(quotes, "structured", anywhere))
 	}
 	for i, c := range a.Commands[:min(len(a.Commands), commandsShown)] {
 		text, _ := cut(c.Cmd, commandShown)
-		row := commandRow{Text: markText(text, in(quotes, "commands", func(e *trialset.Evidence) bool { return e.Index == i }))}
+		row := Command{Text: markText(text, in(quotes, "commands", func(e *trialset.Evidence) bool { return e.Index == i }))}
 		switch {
 		case c.Exit == nil:
 			row.Exit = "unknown"
 		case *c.Exit != 0:
 			row.Exit = strconv.Itoa(*c.Exit)
 		}
-		d.Commands = append(d.Commands, row)
+		v.Commands = append(v.Commands, row)
 	}
-	d.CommandsLeft = len(a.Commands) - len(d.Commands)
+	v.CommandsLeft = len(a.Commands) - len(v.Commands)
 	for i, f := range a.Files[:min(len(a.Files), filesShown)] {
-		d.Files = append(d.Files, newFile(&f, in(quotes, "files", func(e *trialset.Evidence) bool { return e.Index == i })))
+		v.Files = append(v.Files, newFile(&f, in(quotes, "files", func(e *trialset.Evidence) bool { return e.Index == i })))
 	}
-	d.FilesLeft = len(a.Files) - len(d.Files)
+	v.FilesLeft = len(a.Files) - len(v.Files)
 	if l := a.Listing; l != nil {
-		d.Study = visible(l.Source)
-		d.Imports = markText(strings.Join(l.Imports, ", "), in(quotes, "listing", anywhere))
+		v.Study = Visible(l.Source)
+		v.Imports = markText(strings.Join(l.Imports, ", "), in(quotes, "listing", anywhere))
 	}
 	for _, s := range a.Sources[:min(len(a.Sources), sourcesShown)] {
 		url, _ := cut(s.URL, lineShown)
-		d.Sources = append(d.Sources, sourceRow{visible(url), s.Opened})
+		v.Sources = append(v.Sources, Source{Visible(url), s.Opened})
 	}
-	d.SourcesLeft = len(a.Sources) - len(d.Sources)
+	v.SourcesLeft = len(a.Sources) - len(v.Sources)
 	if a.Stop != "" {
-		d.Stop = of(stops(), a.Stop)
+		v.Stop = Of(stops(), a.Stop)
 	}
 	for _, n := range a.Notes {
-		d.Notes = append(d.Notes, visible(n))
+		v.Notes = append(v.Notes, Visible(n))
 	}
 }
 
-func newFile(f *trialset.FileChange, quotes []quote) fileRow {
-	row := fileRow{Path: visible(f.Path)}
+func newFile(f *trialset.FileChange, quotes []quote) File {
+	row := File{Path: Visible(f.Path)}
 	if len(f.AddedDeps) > 0 {
 		row.Deps = markText(strings.Join(f.AddedDeps, ", "), in(quotes, "files", func(e *trialset.Evidence) bool { return e.Kind == "manifest" }))
 	}
@@ -116,15 +119,15 @@ func newFile(f *trialset.FileChange, quotes []quote) fileRow {
 			continue
 		}
 		text, _ := cut(line, lineShown)
-		row.Lines = append(row.Lines, fileLine{n + 1, markText(text, here)})
+		row.Lines = append(row.Lines, Line{n + 1, markText(text, here)})
 	}
 	return row
 }
 
 // link leads from the list of evidence to the marks that are on the page.
-func (d *traceData) link() {
+func (v *View) link() {
 	shown := map[int]bool{}
-	look := func(pieces []piece) {
+	look := func(pieces []Piece) {
 		for _, p := range pieces {
 			for i, m := range p.Marks {
 				p.Marks[i].First = m.First && !shown[m.Number] // ids are unique
@@ -132,20 +135,20 @@ func (d *traceData) link() {
 			}
 		}
 	}
-	look(d.Text)
-	look(d.Structured)
-	look(d.Imports)
-	for _, c := range d.Commands {
+	look(v.Text)
+	look(v.Structured)
+	look(v.Imports)
+	for _, c := range v.Commands {
 		look(c.Text)
 	}
-	for _, f := range d.Files {
+	for _, f := range v.Files {
 		look(f.Deps)
 		for _, l := range f.Lines {
 			look(l.Text)
 		}
 	}
-	for i := range d.Evidence {
-		if e := &d.Evidence[i]; shown[e.Number] {
+	for i := range v.Evidence {
+		if e := &v.Evidence[i]; shown[e.Number] {
 			e.Link = "#e" + strconv.Itoa(e.Number)
 		}
 	}

@@ -1,0 +1,64 @@
+package publish
+
+import (
+	"context"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/trialset"
+)
+
+// maxQuote is the most characters of the quote of an example.
+const maxQuote = 200
+
+// addQuotes fills in the quotes of all examples from the trial files, which have what is
+// published: nothing at level none.
+func (s source) addQuotes(ctx context.Context, boards []analytics.Board) error {
+	type use struct {
+		of   *analytics.Example
+		slug string
+	}
+	uses := map[string][]use{} // by trial
+	for _, b := range boards {
+		for _, t := range b.Tools {
+			for i := range t.Breakdown.Examples {
+				e := &t.Breakdown.Examples[i]
+				uses[b.Category+" "+e.Trial] = append(uses[b.Category+" "+e.Trial], use{e, t.Slug})
+			}
+		}
+	}
+	return s.traces(func(e Eval, set *trialset.Set) error {
+		return set.Choose(ctx, func(id string) bool { return uses[e.Category+" "+id] != nil }, func(t *trialset.Trace) error {
+			for _, u := range uses[e.Category+" "+t.ID] {
+				if u.of.Prompt == e.Name+"/"+t.Prompt && t.Result != nil {
+					u.of.Quote = quoteOf(t.Result.Evidence, u.slug, u.of.Picked == u.slug)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// quoteOf returns the strongest quote for a tool; in a trial that picked another, a rejection
+// before anything else that names it.
+func quoteOf(evidence []trialset.Evidence, slug string, picked bool) (quote string) {
+	for _, e := range evidence {
+		switch {
+		case e.Tool != slug || e.Quote == "":
+		case !picked && e.Kind == "rejection":
+			return shortQuote(e.Quote)
+		case quote == "":
+			quote = shortQuote(e.Quote)
+		}
+	}
+	return quote
+}
+
+// shortQuote is a quote in one line.
+func shortQuote(s string) string {
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	if len(runes) > maxQuote {
+		runes = append(runes[:maxQuote-1], '…')
+	}
+	return string(runes)
+}

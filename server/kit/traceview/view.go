@@ -1,0 +1,181 @@
+// Package traceview turns a trial into what a page shows of it: how its outcome was decided,
+// the evidence, marked in the texts where it stands, and the answer. The private page of a
+// run and the public page of a snapshot share it. Texts are those of agents: they are plain,
+// with invisible characters written out, and templates escape them.
+package traceview
+
+import (
+	"strconv"
+
+	"github.com/firstpick/firstpick/publish/trialset"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// A View is one trial. New fills in all fields but those of the page around it.
+type View struct {
+	ID         string
+	Prompt     string
+	PromptText string
+	Agent      string
+	Template   string // empty for none
+	Repeat     int    // from 1
+	Outcome    Term
+	Picked     string
+	Excluded   string // why it was given up
+	Why        Term   // how the outcome was decided
+	Say        string // the tool that was said where another was used
+	Shortlist  []string
+	Rejected   []string
+	Evidence   []Evidence
+	Kinds      []Term // of evidence, strongest first
+	Facts      []Fact
+	Attempts   []Attempt
+	Answered   int // the attempt that was
+	Notes      []string
+	Text       []Piece
+	TextLeft   string // how much of it is not shown
+	Structured []Piece
+	Commands   []Command
+	Files      []File
+	Study      string  // that published imports and no code
+	Imports    []Piece // that it lists
+	Sources    []Source
+	Stop       Term
+	// How many are not shown.
+	CommandsLeft, FilesLeft, SourcesLeft int
+
+	// Of the page. Rest is where everything is that is too long for it; Withheld says why the
+	// prompt or the answer is not shown; empty where it is.
+	Rest                           string
+	PromptLink, AgentLink          string
+	PromptWithheld, AnswerWithheld string
+}
+
+// A Fact is a figure of a trial.
+type Fact struct{ Name, Value string }
+
+// Evidence is one reason for the outcome. Link is its place on the page; empty where that is
+// not shown.
+type Evidence struct {
+	Number      int
+	Tool, Quote string
+	Kind        Term
+	Where, Link string
+}
+
+// An Attempt is a failed attempt.
+type Attempt struct {
+	Number             int
+	When, Reason, Cost string
+}
+
+// New returns the view of a trial. named returns the name of a tool by its slug.
+func New(t *trialset.Trace, named func(slug string) string) View {
+	v := View{
+		ID: t.ID, Prompt: t.Prompt, PromptText: Visible(t.PromptText), Agent: t.Agent, Repeat: t.Repeat, Outcome: OutcomeOf(&t.Entry), Picked: named(t.Picked),
+		Answered: t.Attempt, Kinds: kinds(),
+	}
+	if t.Template != "none" {
+		v.Template = t.Template
+	}
+	if t.Reason != "" {
+		v.Excluded = Visible(Reason(t.Reason))
+	}
+	for _, a := range t.Attempts {
+		v.Attempts = append(v.Attempts, newAttempt(&a))
+	}
+	quotes := v.result(t, named)
+	if t.Answer != nil {
+		v.answer(t.Answer, quotes)
+	}
+	v.facts(t, named)
+	v.link()
+	return v
+}
+
+func newAttempt(a *trialset.Attempt) Attempt {
+	row := Attempt{Number: a.Attempt, When: chart.Minute(a.At), Reason: Visible(Reason(a.Reason))}
+	switch {
+	case a.CostUSD != nil && *a.CostUSD > 0:
+		row.Cost = chart.Money(*a.CostUSD)
+	case a.AtMostUSD != nil && *a.AtMostUSD > 0:
+		row.Cost = "at most " + chart.Money(*a.AtMostUSD)
+	}
+	return row
+}
+
+// result fills in how the outcome was decided, and returns the evidence to mark.
+func (v *View) result(t *trialset.Trace, named func(string) string) (quotes []quote) {
+	if t.Result == nil {
+		return nil
+	}
+	if !t.Unresolved {
+		v.Why = Of(methods(), t.Result.Method)
+	}
+	if t.Result.Say != "" {
+		v.Say = named(t.Result.Say)
+	}
+	for _, slug := range t.Result.Shortlist {
+		v.Shortlist = append(v.Shortlist, named(slug))
+	}
+	for _, slug := range t.Result.Rejected {
+		v.Rejected = append(v.Rejected, named(slug))
+	}
+	for i := range t.Result.Evidence {
+		e := &t.Result.Evidence[i]
+		row := Evidence{Number: i + 1, Tool: named(e.Tool), Quote: Visible(e.Quote), Kind: Of(kinds(), e.Kind), Where: where(e)}
+		row.Quote, _ = cut(row.Quote, lineShown)
+		v.Evidence = append(v.Evidence, row)
+		quotes = append(quotes, quote{i + 1, row.Tool, e})
+	}
+	return quotes
+}
+
+// where returns the part of the answer with the evidence.
+func where(e *trialset.Evidence) string {
+	switch e.In {
+	case trialset.InText:
+		return "answer"
+	case trialset.InCommands:
+		return "command " + strconv.Itoa(e.Index+1)
+	case trialset.InStructured:
+		return "structured answer"
+	case trialset.InListing:
+		return "as listed by the study"
+	}
+	if e.Line > 0 {
+		return Visible(e.Path) + ", added line " + strconv.Itoa(e.Line)
+	}
+	return Visible(e.Path)
+}
+
+func (v *View) facts(t *trialset.Trace, named func(string) string) {
+	add := func(name, value string) {
+		if value != "" {
+			v.Facts = append(v.Facts, Fact{name, value})
+		}
+	}
+	if r := t.Result; r != nil {
+		add(map[bool]string{false: "Rule", true: "Last rule tried"}[t.Unresolved], Visible(r.Rule))
+		add("Named first", named(r.FirstNamed))
+		add("Language", Visible(r.Language))
+	}
+	if a := t.Answer; a != nil {
+		add("Model", Visible(a.Model))
+		add("Cost", chart.MaybeMoney(t.CostUSD))
+		add("Took", chart.Seconds(t.WallMS))
+		if k := a.Tokens; k != nil {
+			add("Tokens read", chart.Whole(int64(k.Input)))
+			add("Tokens written", chart.Whole(int64(k.Output)))
+			if k.Reasoning > 0 {
+				add("of them reasoning", chart.Whole(int64(k.Reasoning)))
+			}
+			if k.Searches > 0 {
+				add("Web searches", chart.Whole(int64(k.Searches)))
+			}
+		}
+	}
+	if t.FinishedAt != nil {
+		add("Finished", chart.Minute(*t.FinishedAt))
+	}
+}
