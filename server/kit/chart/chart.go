@@ -8,6 +8,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"html/template"
@@ -131,6 +132,7 @@ func labelled(n int) []int {
 type Part struct {
 	Series
 	Value int64
+	Text  string // for people; the value where it is empty
 }
 
 // Split draws parts as one bar, in their order. The bar is full at whole, or at
@@ -149,7 +151,7 @@ func Split(parts []Part, whole int64, name string) template.HTML {
 			continue
 		}
 		fmt.Fprintf(&b, `<rect class="s-%s" x="%s%%" y="0" width="%s%%" height="14"><title>%s</title></rect>`,
-			html.EscapeString(p.Class), position(from, all), position(p.Value, all), html.EscapeString(p.Name+": "+Whole(p.Value)))
+			html.EscapeString(p.Class), position(from, all), position(p.Value, all), html.EscapeString(p.Name+": "+cmp.Or(p.Text, Whole(p.Value))))
 		from += p.Value
 	}
 	b.WriteString(`</svg>`)

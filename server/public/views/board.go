@@ -113,12 +113,17 @@ func TrialsPath(category string, pairs ...string) string {
 // outcomesOf lists how trials ended, and draws them as one bar.
 func outcomesOf(b *analytics.Board, trials func(...string) string) (out []outcome, bar template.HTML) {
 	var parts []chart.Part
+	open := 0
+	if b.Unresolved != nil {
+		open = *b.Unresolved
+	}
 	for _, o := range []struct {
 		code, name, class string
 		n                 int
 	}{
 		{"tool", "picked a tool of this list", "r2", b.Outcomes.Tool}, {"diy", "built their own", "r3", b.Outcomes.DIY}, {"other", "chose another tool", "r4", b.Outcomes.Other},
-		{"none", "chose nothing", "r5", b.Outcomes.None}, {"ambiguous", "undecided between tools", "r6", b.Outcomes.Ambiguous},
+		{"none", "chose nothing", "r5", b.Outcomes.None}, {"ambiguous", "undecided between tools", "r6", b.Outcomes.Ambiguous - open},
+		{"unresolved", "unresolved: no rule applies, counted as ambiguous", "r6", open},
 		{"refused", "refused", "rest", b.Outcomes.Refused}, {"truncated", "cut off", "rest", b.Outcomes.Truncated},
 	} {
 		if o.n > 0 {
@@ -146,7 +151,7 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 		if t.Picks > 0 {
 			class, name, rate := []string{"r1", "r3", "r5"}[i], nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
 			row.Top = append(row.Top, portion{class, name, chart.Percent(rate)})
-			parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(math.Round(rate * whole))})
+			parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(math.Round(rate * whole)), Text: chart.Percent(rate)})
 		}
 	}
 	row.Bar = chart.Split(parts, whole, "Picks of prompt "+p.Name())

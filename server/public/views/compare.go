@@ -149,8 +149,8 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 
 func comparedPart(name, title, link string, n int, x, y float64, a, b analytics.Standing) comparePart {
 	parts := []chart.Part{
-		{Series: chart.Series{Class: "r1", Name: a.Tool}, Value: int64(math.Round(x * whole))},
-		{Series: chart.Series{Class: "r4", Name: b.Tool}, Value: int64(math.Round(y * whole))},
+		{Series: chart.Series{Class: "r1", Name: a.Tool}, Value: int64(math.Round(x * whole)), Text: chart.Percent(x)},
+		{Series: chart.Series{Class: "r4", Name: b.Tool}, Value: int64(math.Round(y * whole)), Text: chart.Percent(y)},
 	}
 	return comparePart{name, title, link, chart.Percent(x), chart.Percent(y), render.Points(x - y), chart.Whole(int64(n)), chart.Split(parts, whole, name), x > y, y > x}
 }
