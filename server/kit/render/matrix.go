@@ -14,7 +14,7 @@ type Matrix struct {
 	Rows    []MatrixRow
 }
 
-// A MatrixColumn is an agent. Title is its full name.
+// A MatrixColumn is an agent. Title is its full name, Note a remark such as its weight.
 type MatrixColumn struct{ Name, Title, Link, Note string }
 
 // A MatrixRow is a tool.
@@ -35,7 +35,11 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 	m := Matrix{Caption: "Pick rates of " + b.Name + " by agent"}
 	rates := make([]map[string]analytics.AgentRate, len(b.Agents))
 	for i, a := range b.Agents {
-		m.Columns = append(m.Columns, MatrixColumn{AgentName(a.Agent), a.Agent, agent(a.Agent), chart.Whole(int64(a.NTrials))})
+		col := MatrixColumn{Name: AgentName(a.Agent), Title: a.Agent, Link: agent(a.Agent)}
+		if a.Weight != b.Agents[0].Weight || a.Weight != b.Agents[len(b.Agents)-1].Weight {
+			col.Note = "Weight " + chart.Percent(a.Weight)
+		}
+		m.Columns = append(m.Columns, col)
 		rates[i] = map[string]analytics.AgentRate{}
 		for _, t := range a.Tools {
 			rates[i][t.Slug] = t

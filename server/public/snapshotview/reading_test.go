@@ -27,7 +27,7 @@ func TestPagesShowHowOutcomesWereRead(t *testing.T) {
 	shown := map[string][2]string{ // HTML and markdown
 		"/leaderboards/webserver": {"<b>6</b> unresolved: no rule applies", "- 6 unresolved: no rule applies, counted as ambiguous (15%)"},
 		"layers":                  {"<b>34</b> by the answer text", "- 34 by the answer text (85%)"},
-		"column":                  {`<th scope="col" class="num">First named</th>`, "| First named |"},
+		"column":                  {`<th scope="col" class="num wider">First named</th>`, "| First named |"},
 		"/tools/flask":            {"<dt>First-named rate</dt><dd>75%</dd>", "- First-named rate: 75%"},
 	}
 	for name, tt := range map[string]struct {
