@@ -198,7 +198,7 @@ func TestNothingBreaksTheMarkup(t *testing.T) {
 	s := []chart.Series{{bad, bad}}
 	for name, drawing := range map[string]string{
 		"columns": string(chart.Columns(s, []chart.Column{{bad, bad, []int64{3}}}, bad)),
-		"split":   string(chart.Split([]chart.Part{{s[0], 2}}, 0, bad)),
+		"split":   string(chart.Split([]chart.Part{{Series: s[0], Value: 2, Text: bad}}, 0, bad)),
 		"bar":     string(chart.Bar(1, 2, bad)),
 		"spark":   string(chart.Spark([]int64{1, 2})),
 	} {
