@@ -11,7 +11,7 @@ import (
 )
 
 // TestSampleEvents: the collector accepts every made-up event, each kind is there, and they
-// are of the last four weeks.
+// are of the days before now.
 func TestSampleEvents(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	body, err := json.Marshal(sampleEvents(now, rand.New(rand.NewPCG(1, 2))))

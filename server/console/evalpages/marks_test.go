@@ -1,6 +1,7 @@
 package evalpages
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -113,7 +114,9 @@ func TestBeginningsAreEvals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range cat.Categories {
+	own := *cat.Categories[0]
+	own.Slug = "own" // without built-in prompts
+	for _, c := range append(slices.Clone(cat.Categories), &own) {
 		e, err := eval.Parse(c.Slug, []byte(Beginning(c)))
 		if err != nil {
 			t.Error(err)
@@ -125,6 +128,9 @@ func TestBeginningsAreEvals(t *testing.T) {
 		uncommented := strings.ReplaceAll(Beginning(c), "  # - {name", "  - {name")
 		if all, err := eval.Parse(c.Slug, []byte(uncommented)); err != nil || len(all.Agents) != 4 {
 			t.Errorf("%s with the agents that are commented out: %v", c.Slug, err)
+		}
+		if len(e.Prompts) < 20 && c != &own {
+			t.Errorf("%s begins with %d prompts", c.Slug, len(e.Prompts))
 		}
 	}
 }
