@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"cmp"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -49,12 +51,13 @@ type headline struct {
 	touches, reads, asked, landings, conversions int64
 	pages, gaps                                  int
 	credited                                     float64
-	revenue                                      []traffic.RevenueOutcome
+	revenue                                      []traffic.RevenueOutcome // the largest amount first
 	days                                         []traffic.Day
 }
 
 func newHeadline(r *traffic.Report) headline {
-	h := headline{pages: len(r.Source.Pages), revenue: r.Outcome.Revenue, days: r.Source.Trend}
+	h := headline{pages: len(r.Source.Pages), revenue: slices.Clone(r.Outcome.Revenue), days: r.Source.Trend}
+	slices.SortStableFunc(h.revenue, func(a, b traffic.RevenueOutcome) int { return cmp.Compare(float(b.AgentDriven), float(a.AgentDriven)) })
 	for _, d := range h.days {
 		h.touches += visitsOf(d)
 		h.conversions += d.Conversions
