@@ -135,7 +135,10 @@ func tiles(p *page, r, before *traffic.Report) []tile {
 			Delta: change(h.credited, old.credited), Spark: h.spark(func(d traffic.Day) int64 { return d.Conversions }),
 		},
 	}
-	revenue := tile{Name: "Revenue by agents", Value: "–", Note: "no conversion has a value", Link: p.To("conversions")}
+	revenue := tile{
+		Name: "Revenue by agents", Value: "–", Note: "no conversion has a value", Link: p.To("conversions"),
+		Spark: h.spark(func(traffic.Day) int64 { return 0 }),
+	}
 	for i, m := range h.revenue {
 		text := amount(m.AgentDriven, m.Currency)
 		if i > 0 {

@@ -43,7 +43,7 @@ func Beginning(c *catalog.Category) string {
 	return fmt.Sprintf(`name: %[1]s
 category: %[1]s
 # More prompts say more than more repeats: rates are about prompts of this kind.
-# Replace these by questions of your own users. No prompt may name a tool.
+# Replace these with questions of your own users. No prompt may name a tool.
 repeats: 3
 prompts:
 %[2]sagents:
