@@ -39,7 +39,10 @@ func (v *visit) before(r *traffic.Report) (*traffic.Report, error) {
 		return nil, nil
 	}
 	first, err := time.Parse(time.RFC3339, *r.Health.FirstEventAt)
-	if err != nil || first.After(q.From.Add(length/10)) {
+	if err != nil {
+		return nil, err
+	}
+	if first.After(q.From.Add(length / 10)) {
 		return nil, nil
 	}
 	q.Parts, q.Limit = comparedParts, traffic.MaxLimit
