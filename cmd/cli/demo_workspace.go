@@ -18,8 +18,9 @@ import (
 // workspace say that its data are made up.
 const sampleSite = "https://shop.example"
 
-// sampleDays is how many days of made-up events the sample workspace has.
-const sampleDays = 28
+// sampleDays is how many days of made-up events the sample workspace has: two windows of a
+// month, of which the second is compared with the first.
+const sampleDays = 63
 
 // A sampleAgent visits the sample site a few times a day, from an address that its operator
 // lists where ip is one.

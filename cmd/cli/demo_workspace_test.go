@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,19 +12,23 @@ import (
 )
 
 // TestSampleEvents: the collector accepts every made-up event, each kind is there, and they
-// are of the last four weeks.
+// are of the days before now.
 func TestSampleEvents(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	body, err := json.Marshal(sampleEvents(now, rand.New(rand.NewPCG(1, 2))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch, err := event.Read(bytes.NewReader(body), event.Options{Key: event.KindSecret, ReceivedAt: now, Backfill: true, Currency: "USD"})
-	if err != nil || len(batch.Refusals) > 0 || len(batch.Warnings) > 0 {
-		t.Fatalf("%v, refused: %v, warnings: %v", err, batch.Refusals, batch.Warnings)
+	var inputs []event.Input
+	for events := range slices.Chunk(sampleEvents(now, rand.New(rand.NewPCG(1, 2))), 500) {
+		body, err := json.Marshal(map[string]any{"events": events})
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch, err := event.Read(bytes.NewReader(body), event.Options{Key: event.KindSecret, ReceivedAt: now, Backfill: true, Currency: "USD"})
+		if err != nil || len(batch.Refusals) > 0 || len(batch.Warnings) > 0 {
+			t.Fatalf("%v, refused: %v, warnings: %v", err, batch.Refusals, batch.Warnings)
+		}
+		inputs = append(inputs, batch.Inputs...)
 	}
 	seen := map[string]int{}
-	for _, in := range batch.Inputs {
+	for _, in := range inputs {
 		if in.At.After(now) || now.Sub(in.At) > sampleDays*24*time.Hour {
 			t.Errorf("event at %s", in.At)
 		}

@@ -10,6 +10,7 @@ import (
 
 type agentsData struct {
 	Email, FormToken, Notice string
+	BaseURL                  string
 	Links                    []linkData
 	Waiting                  bool // an agent asks to be linked
 	Pending                  []pendingData
@@ -34,7 +35,7 @@ func (h *Handler) agents(w http.ResponseWriter, r *http.Request) {
 		h.broken(w, r, err)
 		return
 	}
-	d := agentsData{Email: signed.Account.Email, FormToken: signed.FormToken()}
+	d := agentsData{Email: signed.Account.Email, FormToken: signed.FormToken(), BaseURL: h.Agents.BaseURL}
 	if view := h.Sessions.Kept(r, session.ClaimCookie); view != "" {
 		c, err := h.Agents.Ceremony(r.Context(), signed.Account, []byte(view))
 		if err != nil {

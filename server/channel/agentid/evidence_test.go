@@ -110,6 +110,7 @@ func TestEvidence(t *testing.T) {
 		{"in the last known list, days later", shipped, dns{}, gptbot, "52.230.152.9", thatDay.AddDate(0, 0, 10), agentid.VerifiedIP, "", "openai-gptbot", ""},
 
 		{"Googlebot by a resolver that finds nothing", shipped, broken{}, googlebot, "203.0.113.9", now, agentid.StaleData, agentid.OldList, "", "2026-08-11"},
+		{"Googlebot in the last known list, by a resolver that finds nothing", shipped, broken{}, googlebot, "66.249.66.1", now, agentid.VerifiedIP, agentid.OldList, "google-common", "2026-08-11"},
 		{"PetalBot by a resolver that finds nothing", shipped, broken{}, petal, "203.0.113.9", now, agentid.Unverifiable, "", "", ""},
 		{"Amazonbot by a resolver that finds nothing, its list never fetched", shipped, broken{}, amazon, "203.0.113.9", now, agentid.Unverifiable, "", "", ""},
 		{"OAI-AdsBot, its list never fetched", shipped, dns{}, "OAI-AdsBot/1.0", "203.0.113.9", now, agentid.Unverifiable, "", "", ""},

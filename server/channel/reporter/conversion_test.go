@@ -1,6 +1,7 @@
 package reporter_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -105,6 +106,28 @@ func TestARefundLeadsToItsOrder(t *testing.T) {
 	}
 	if _, err := s.Conversion(t.Context(), "another", "paid", query(attribution.First)); apierr.Of(err).Status != 404 {
 		t.Errorf("another workspace has it: %v", err)
+	}
+}
+
+// The days of a report have the revenue of agents, a refund on the day when it happened;
+// health has the first event.
+func TestDaysHaveTheRevenueOfAgents(t *testing.T) {
+	s := service(t, sale()...)
+	r, err := s.Report(t.Context(), "w", query(attribution.First))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, d := range r.Source.Trend {
+		for _, m := range d.Revenue {
+			got[d.Day] += m.Amount + " " + m.Currency
+		}
+	}
+	if want := map[string]string{"2026-11-15": "49.01 USD", "2026-11-16": "-10.00 USD"}; !maps.Equal(got, want) {
+		t.Errorf("revenue by day: %v, want %v", got, want)
+	}
+	if first := r.Health.FirstEventAt; first == nil || *first != "2026-10-12T10:00:00Z" {
+		t.Errorf("first event: %v", first)
 	}
 }
 

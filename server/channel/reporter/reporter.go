@@ -58,16 +58,18 @@ func (s *Service) report(ctx context.Context, workspace string, q traffic.Query)
 	if health.LastReceivedAt.IsZero() { // no event yet: nothing to count
 		return r, nil
 	}
-	at := stamp(health.LastReceivedAt)
-	r.Health.LastEventAt = &at
+	first, last := stamp(health.FirstAt), stamp(health.LastReceivedAt)
+	r.Health.FirstEventAt, r.Health.LastEventAt = &first, &last
+	var credited []attribution.Credited
 	if q.Wants(traffic.PartOutcome) {
-		if r.Outcome, err = s.outcome(ctx, workspace, w, q); err != nil {
+		if r.Outcome, credited, err = s.outcome(ctx, workspace, w, q); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.source(ctx, workspace, w, q, &r.Source); err != nil {
 		return nil, err
 	}
+	addRevenue(r.Source.Trend, credited, q.TZ)
 	if !q.Wants(traffic.PartChanges) {
 		return r, nil
 	}
@@ -91,10 +93,10 @@ func (s *Service) ages() ranges.Ages {
 	return s.Lists(s.Now())
 }
 
-func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query) (traffic.Outcome, error) {
+func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Window, q traffic.Query) (traffic.Outcome, []attribution.Credited, error) {
 	credited, truncated, err := s.credited(ctx, workspace, w, q)
 	if err != nil {
-		return traffic.Outcome{}, err
+		return traffic.Outcome{}, nil, err
 	}
 	totals := attribution.Summary(credited)
 	out := noOutcome(q)
@@ -125,7 +127,7 @@ func (s *Service) outcome(ctx context.Context, workspace string, w trafficdb.Win
 		}
 		out.Problems[string(p)] = n
 	}
-	return out, nil
+	return out, credited, nil
 }
 
 func noOutcome(q traffic.Query) traffic.Outcome {

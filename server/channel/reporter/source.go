@@ -86,7 +86,9 @@ func (s *Service) referrals(ctx context.Context, workspace string, w trafficdb.W
 func (s *Service) trend(ctx context.Context, workspace string, w trafficdb.Window, out *traffic.Source) error {
 	trend, err := s.DB.Trend(ctx, workspace, w)
 	for _, d := range trend {
-		out.Trend = append(out.Trend, traffic.Day(d))
+		out.Trend = append(out.Trend, traffic.Day{
+			Day: d.Day, ByClass: d.ByClass, Referrals: d.Referrals, Conversions: d.Conversions, Reads: d.Reads, Failed: d.Failed,
+		})
 	}
 	return err
 }

@@ -43,6 +43,8 @@ type Window struct {
 
 // Health is whether events come in.
 type Health struct {
+	// FirstEventAt is when the earliest stored event happened; null without events.
+	FirstEventAt  *string `json:"firstEventAt"`
 	LastEventAt   *string `json:"lastEventAt"`
 	EventsLast24h int64   `json:"eventsLast24h"`
 	// IdentityLists is how old the lists are by which agents are verified.

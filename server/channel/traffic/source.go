@@ -76,6 +76,9 @@ type Day struct {
 	ByClass     map[string]int64 `json:"byClass"`
 	Referrals   int64            `json:"referrals"`
 	Conversions int64            `json:"conversions"`
+	Reads       int64            `json:"reads"`             // touches of agents whose status is below 400 or unknown
+	Failed      int64            `json:"failed"`            // touches on behalf of users, of which gaps are made
+	Revenue     []Money          `json:"revenue,omitempty"` // by agents, net of refunds; only with the outcome
 }
 
 // A Change is a condition that package change detects in the window.

@@ -8,6 +8,7 @@ import (
 
 // Health is whether events come and are counted.
 type Health struct {
+	FirstAt        time.Time // when the earliest event happened; zero without events
 	LastAt         time.Time // when the latest event happened; zero without events
 	LastReceivedAt time.Time // when the latest event was received; zero without events
 	Last24h        int64     // events received within the 24 hours before now
@@ -29,9 +30,9 @@ func (db *DB) Health(ctx context.Context, workspace string, now time.Time) (Heal
 	db.idle.Unlock()
 	all, err := ask(ctx, db, "health", func(rows *sql.Rows) (Health, error) {
 		var h Health
-		var last, received sql.NullTime
-		err := rows.Scan(&last, &received, &h.Last24h)
-		h.LastAt, h.LastReceivedAt = last.Time, received.Time
+		var first, last, received sql.NullTime
+		err := rows.Scan(&first, &last, &received, &h.Last24h)
+		h.FirstAt, h.LastAt, h.LastReceivedAt = first.Time, last.Time, received.Time
 		return h, err
 	}, workspace, micro(now.Add(-24*time.Hour)), micro(now))
 	if err != nil {

@@ -40,6 +40,8 @@ type Day struct {
 	ByClass     map[string]int64 // touches of agents
 	Referrals   int64            // landings of people from assistants
 	Conversions int64            // without refunds
+	Reads       int64            // touches of agents whose status is below 400 or unknown
+	Failed      int64            // touches of agents on behalf of users that a Gap counts
 }
 
 // Trend returns the days of a window in its time zone, oldest first, also those
@@ -68,10 +70,15 @@ func (db *DB) Trend(ctx context.Context, workspace string, w Window) ([]Day, err
 	}
 	counts := newByClass()
 	_, err := ask(ctx, db, "trend", func(rows *sql.Rows) (struct{}, error) {
-		var start, referrals, conversions int64
-		err := rows.Scan(append(append([]any{&start}, counts.targets()...), &referrals, &conversions)...)
+		var start int64
+		var found Day
+		err := rows.Scan(append(append([]any{&start}, counts.targets()...), &found.Referrals, &found.Conversions, &found.Reads, &found.Failed)...)
+		if err != nil {
+			return struct{}{}, err
+		}
 		d := &out[place[start]]
-		d.ByClass, d.Referrals, d.Conversions = counts.counted(), referrals, conversions
+		found.Day, found.ByClass = d.Day, counts.counted()
+		*d = found
 		return struct{}{}, err
 	}, w.only(workspace, starts, piece)...)
 	if err != nil {

@@ -215,7 +215,14 @@ func (l ledger) trend() []trafficdb.Day {
 		of(at)
 	}
 	for _, r := range l.touches(headline, genuine) {
-		of(r.At).ByClass[r.Class]++
+		d := of(r.At)
+		d.ByClass[r.Class]++
+		if r.Status < 400 {
+			d.Reads++
+		}
+		if gapKind(r) != "" && slices.Contains([]string{"user_fetch", "agentic_browser", "coding_agent"}, r.Class) {
+			d.Failed++
+		}
 	}
 	for _, r := range l.touches(people, genuine, sent) {
 		of(r.At).Referrals++

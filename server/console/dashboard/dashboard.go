@@ -196,6 +196,6 @@ func (v *visit) health(in *traffic.Health, through string) health {
 		return out
 	}
 	since := v.query.now.Sub(last)
-	out.Text, out.Warn = "Last event "+ago(since)+" · "+many(in.EventsLast24h, "event", "events")+" in 24 hours", since >= silent
+	out.Text, out.Warn = "Last event "+ago(since)+" · "+many(in.EventsLast24h, "event", "events")+" received in the last 24 hours", since >= silent
 	return out
 }

@@ -13,17 +13,10 @@ import (
 // topRows is how many rows of each list the overview shows.
 const topRows = 6
 
-// A tile is a number of the headline.
-type tile struct {
-	Name, Value, Note, Link string
-	Unit                    string          // behind the value
-	More                    []traffic.Money // values of other currencies
-	Spark                   template.HTML
-}
-
 type overviewData struct {
 	Page      page
 	Tiles     []tile
+	Before    string // the period that tiles are compared with; empty without one
 	Trend     trend
 	Outcome   outcome
 	Changes   []changed
@@ -45,7 +38,14 @@ func (h *Handler) overview(v *visit) error {
 		return v.show("workspace-empty", "Install", d)
 	}
 	d.Trend = newTrend(r.Source.Trend, v.query, true)
-	d.Tiles = tiles(&d.Page, r, &d.Trend)
+	before, err := v.before(r)
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		d.Before = v.query.before()
+	}
+	d.Tiles = tiles(&d.Page, r, before)
 	d.Outcome = newOutcome(&r.Outcome)
 	for i := range r.Changes {
 		d.Changes = append(d.Changes, newChange(&d.Page, &r.Changes[i]))
@@ -79,53 +79,6 @@ func newChange(p *page, c *traffic.Change) changed {
 
 func top[T any](rows []T) []T { return rows[:min(len(rows), topRows)] }
 
-// tiles are the numbers of the headline.
-func tiles(p *page, r *traffic.Report, t *trend) []tile {
-	people, asked, conversions := int64(0), int64(0), 0.0
-	for _, ref := range r.Source.Referrals {
-		people += ref.Landings
-	}
-	gaps := 0 // without those that no request shows
-	for i := range r.Source.Gaps {
-		if g := &r.Source.Gaps[i]; g.Status != 0 {
-			asked += g.Asked
-			gaps++
-		}
-	}
-	for _, k := range r.Outcome.Conversions {
-		conversions += k.AgentDriven
-	}
-	read := int64(0)
-	for i := range r.Source.Pages {
-		read += r.Source.Pages[i].Touches
-	}
-	out := []tile{
-		{Name: "Agent visits", Value: chart.Whole(t.Touches), Note: "verified and unverified agents, spoofed ones excluded", Link: p.To("agents"), Spark: chart.Spark(t.touches)},
-		{Name: "Pages read", Value: rowCount(len(r.Source.Pages)), Note: many(read, "successful read", "successful reads"), Link: p.To("pages")},
-		{Name: "Gaps", Value: rowCount(gaps), Note: many(asked, "failed request", "failed requests") + " for users", Link: p.To("gaps")},
-		{Name: "Referrals", Value: chart.Whole(people), Note: "minimum: assistants hide many", Link: p.To("referrals"), Spark: chart.Spark(t.referrals)},
-		{Name: "Conversions by agents", Value: share(conversions), Note: "of " + chart.Whole(t.Conversions) + " conversions (minimum)", Link: p.To("conversions"), Spark: chart.Spark(t.conversions)},
-	}
-	revenue := tile{Name: "Revenue by agents", Value: "–", Note: "no conversion has a value", Link: p.To("conversions")}
-	for i, m := range r.Outcome.Revenue {
-		amount := traffic.Money{Currency: m.Currency, Amount: grouped(m.AgentDriven)}
-		if i == 0 {
-			revenue.Value, revenue.Unit, revenue.Note = amount.Amount, amount.Currency, "minimum, net of refunds"
-			continue
-		}
-		revenue.More = append(revenue.More, amount)
-	}
-	return append(out, revenue)
-}
-
-// rowCount counts the rows of a list that may have been cut off.
-func rowCount(rows int) string {
-	if rows >= traffic.MaxLimit {
-		return chart.Whole(int64(rows)) + "+"
-	}
-	return chart.Whole(int64(rows))
-}
-
 // A trend is a daily time series.
 type trend struct {
 	Chart   template.HTML
@@ -133,10 +86,7 @@ type trend struct {
 	Columns []string // of the table
 	Days    []dayRow
 	Unit    string // day or week
-	// Sums of the window.
-	Touches, Referrals, Conversions int64
-
-	touches, referrals, conversions []int64
+	Touches int64  // of the window
 }
 
 // A legend names a colour.
@@ -166,8 +116,6 @@ func newTrend(days []traffic.Day, q *query, people bool) trend {
 		for name, n := range d.ByClass {
 			totals[name] += n
 		}
-		t.Referrals += d.Referrals
-		t.Conversions += d.Conversions
 	}
 	var series []chart.Series
 	for _, c := range classes() {
@@ -204,8 +152,6 @@ func newTrend(days []traffic.Day, q *query, people bool) trend {
 			row.Counts = append(row.Counts, count(referrals), count(conversions))
 		}
 		t.Days = append(t.Days, row)
-		t.touches = append(t.touches, c.Total())
-		t.referrals, t.conversions = append(t.referrals, referrals), append(t.conversions, conversions)
 		columns = append(columns, c)
 	}
 	if t.Touches > 0 {
@@ -260,7 +206,7 @@ func newOutcome(o *traffic.Outcome) outcome {
 		})
 	}
 	for _, m := range o.Revenue {
-		out.Revenue = append(out.Revenue, revenueRow{m.Currency, grouped(m.Total), grouped(m.AgentDriven), grouped(m.Refunded)})
+		out.Revenue = append(out.Revenue, revenueRow{m.Currency, amount(m.Total, m.Currency), amount(m.AgentDriven, m.Currency), amount(m.Refunded, m.Currency)})
 	}
 	most := 0.0
 	for _, a := range o.TopAgents {
@@ -269,7 +215,7 @@ func newOutcome(o *traffic.Outcome) outcome {
 	for _, a := range o.TopAgents {
 		row := creditRow{Agent: a.Agent, Conversions: share(a.Conversions), Bar: chart.Bar(int64(1000*a.Conversions), int64(1000*most), "plain")}
 		for _, m := range a.Revenue {
-			row.Revenue = append(row.Revenue, sum(&m))
+			row.Revenue = append(row.Revenue, amount(m.Amount, m.Currency))
 		}
 		for _, e := range evidences() {
 			if n := a.Evidence[e.Key]; n > 0 {

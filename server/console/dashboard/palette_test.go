@@ -60,26 +60,49 @@ func distance(a, b linear) float64 {
 	return 100 * math.Sqrt((a[0]-b[0])*(a[0]-b[0])+(a[1]-b[1])*(a[1]-b[1])+(a[2]-b[2])*(a[2]-b[2]))
 }
 
-var variable = regexp.MustCompile(`--([\w-]+): (#[0-9a-f]{6})`)
+var (
+	token = regexp.MustCompile(`--([\w-]+): (?:light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\)|var\(--([\w-]+)\))`)
+	rule  = regexp.MustCompile(`((?:\.s-[\w-]+,? )+)\{ fill: var\(--([\w-]+)\)`)
+)
 
-// TestColours holds the colours of charts to 3:1 against the ground on which they
-// lie, which also parts the pieces of a stack (WCAG 1.4.11), and to be told apart
-// by everybody.
-func TestColours(t *testing.T) {
-	schemes := []map[string]string{{}, {}} // light, dark
+// palette returns the colours of the tokens, and of the series by "s-" and their name,
+// light and dark.
+func palette() (schemes [2]map[string]string) {
+	schemes = [2]map[string]string{{}, {}}
 	for _, a := range render.Assets() {
-		if !strings.HasSuffix(a.Path, ".css") {
+		if !strings.Contains(a.Path, "/style-") && !strings.Contains(a.Path, "/dashboard-") {
 			continue
 		}
-		light, dark, _ := strings.Cut(string(a.Body), "prefers-color-scheme: dark")
-		for i, part := range []string{light, strings.SplitN(dark, "\n}\n", 2)[0]} {
-			for _, m := range variable.FindAllStringSubmatch(part, -1) {
-				schemes[i][m[1]] = m[2]
+		for i, colours := range schemes {
+			for _, m := range token.FindAllStringSubmatch(string(a.Body), -1) {
+				colour := m[2+i]
+				if m[4] != "" {
+					colour = colours[m[4]]
+				}
+				if len(colour) == 4 {
+					colour = "#" + strings.Repeat(colour[1:2], 2) + strings.Repeat(colour[2:3], 2) + strings.Repeat(colour[3:], 2)
+				}
+				colours[m[1]] = colour
+			}
+			for _, m := range rule.FindAllStringSubmatch(string(a.Body), -1) {
+				for _, class := range strings.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune("., ", r) }) {
+					colours[class] = colours[m[2]]
+				}
 			}
 		}
 	}
-	for i, colours := range schemes {
-		for group, keys := range map[string][]string{"classes": names(classes(), "s-"), "verdicts": names(verdicts()[:5], "s-v-")} {
+	return schemes
+}
+
+// TestColours holds the colours of charts to 3:1 against the ground on which they
+// lie, which also parts the pieces of a stack (WCAG 1.4.11), and to be told apart
+// by everybody. The accent comes first.
+func TestColours(t *testing.T) {
+	for i, colours := range palette() {
+		for group, keys := range map[string][]string{"classes": names(classes(), "s-"), "verdicts": names(verdicts(), "s-v-")} {
+			if colours[keys[0]] != colours["accent"] {
+				t.Errorf("scheme %d: %s begin with %s, not with the accent", i, group, colours[keys[0]])
+			}
 			for j, key := range keys {
 				if colours[key] == "" {
 					t.Fatalf("scheme %d has no colour %s", i, key)

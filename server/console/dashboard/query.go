@@ -97,8 +97,16 @@ func (q *query) span() string {
 	return q.From.In(q.TZ).Format("2 Jan 2006") + " – " + q.To.Add(-time.Microsecond).In(q.TZ).Format("2 Jan 2006")
 }
 
+// before names the period of the same length before the window.
+func (q *query) before() string {
+	return "the " + many(max(int64(q.To.Sub(q.From).Round(24*time.Hour)/(24*time.Hour)), 1), "day", "days") + " before"
+}
+
 // lookback returns the lookback in days.
 func (q *query) lookback() string { return strconv.Itoa(int(q.Lookback / (24 * time.Hour))) }
+
+// widest is the longest window.
+const widest = 400 * 24 * time.Hour
 
 // A filter is the form that changes the query.
 type filter struct {
@@ -108,12 +116,16 @@ type filter struct {
 	Windows, Models                                 []choice
 	Lookbacks                                       []choice
 	Zones                                           []string
+	Wider                                           *choice // window; nil for the widest
 }
 
 func (q *query) filter(path string) filter {
 	f := filter{
 		Path: path, Window: q.kept.Get("window"), TZ: q.TZ.String(), Lookback: q.lookback(), Span: q.span(), Model: of(models(), string(q.Model)),
 		Windows: q.windows(path), Models: q.models(path), Zones: zones(),
+	}
+	if q.To.Sub(q.From) < widest {
+		f.Wider = &choice{Name: "the last 400 days", Link: q.link(path, "window", "400d", "from", "", "to", "")}
 	}
 	if q.custom() {
 		f.From = q.From.In(q.TZ).Format(time.DateOnly)

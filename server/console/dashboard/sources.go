@@ -22,7 +22,7 @@ type agentRow struct {
 	Pages                count
 	OK, Last             string
 	Bar, Split           template.HTML
-	verdicts             []chart.Part
+	identity             identity
 }
 
 func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
@@ -36,7 +36,7 @@ func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
 		genuine := a.Touches - a.Spoofed
 		row := agentRow{
 			Name: a.Agent, Operator: a.Operator, Class: class(a.Class), Touches: count(genuine), Spoofed: count(a.Spoofed), Pages: count(a.Pages),
-			Last: moment(a.LastSeen, p.query.TZ), OK: "unknown", Bar: chart.Bar(genuine, most, a.Class),
+			identity: newIdentity(a), Last: moment(a.LastSeen, p.query.TZ), OK: "unknown", Bar: chart.Bar(genuine, most, a.Class),
 		}
 		if a.Agent != "" {
 			row.Link = p.To("agents", a.Agent)
@@ -44,16 +44,7 @@ func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
 		if a.OKRate != nil {
 			row.OK = chart.Percent(*a.OKRate)
 		}
-		for _, part := range []struct {
-			key string
-			n   int64
-		}{
-			{"verified", a.Verified}, {"spoofed", a.Spoofed}, {"unverifiable", a.Unverifiable}, {"stale", a.Stale}, {"noip", a.NoIP},
-			{"unclaimed", a.Touches - a.Verified - a.Spoofed - a.Unverifiable - a.Stale - a.NoIP},
-		} {
-			row.verdicts = append(row.verdicts, chart.Part{Series: chart.Series{Class: "v-" + part.key, Name: of(verdicts(), part.key).Name}, Value: part.n})
-		}
-		row.Split = chart.Split(row.verdicts, 0, "Identity: "+spoken(row.verdicts))
+		row.Split = row.identity.bar()
 		out = append(out, row)
 	}
 	slices.SortStableFunc(out, func(a, b agentRow) int { return cmp.Compare(b.Touches, a.Touches) })
@@ -87,6 +78,7 @@ type agentsData struct {
 	Trend    trend
 	Agents   []agentRow
 	Verdicts []legend
+	Doubts   []legend // of the unverified ones; those that occur
 	Advice   advice
 	Cut      int // how many rows there are, if more than these; 0 for all
 }
@@ -99,24 +91,11 @@ func (h *Handler) agents(v *visit) error {
 	}
 	d.Trend = newTrend(r.Source.Trend, v.query, false)
 	d.Agents = agentRows(&d.Page, r.Source.Agents)
-	d.Verdicts = totals(d.Agents)
-	d.Advice = newAdvice(d.Verdicts, r.Health.IdentityLists)
+	all := identityOf(d.Agents)
+	d.Verdicts, d.Doubts = all.verdicts(), all.doubts()
+	d.Advice = newAdvice(&all, r.Health.IdentityLists)
 	d.Cut = cut(len(d.Agents))
 	return v.show("workspace-agents", "Agents", d)
-}
-
-// totals adds up the verdicts of agents.
-func totals(agents []agentRow) []legend {
-	var out []legend
-	for i, t := range verdicts() {
-		n := int64(0)
-		for _, a := range agents {
-			n += a.verdicts[i].Value
-		}
-		t.Key = "v-" + t.Key
-		out = append(out, legend{t, count(n)})
-	}
-	return out
 }
 
 func cut(rows int) int {
@@ -132,6 +111,7 @@ type agentData struct {
 	Rows     []agentRow
 	Split    template.HTML
 	Verdicts []legend
+	Doubts   []legend // of the unverified ones; those that occur
 	Advice   advice
 	Trend    trend
 	Pages    []pageRow
@@ -152,13 +132,9 @@ func (h *Handler) agent(v *visit) error {
 			d.Rows = append(d.Rows, row)
 		}
 	}
-	d.Verdicts = totals(d.Rows)
-	d.Advice = newAdvice(d.Verdicts, r.Health.IdentityLists)
-	var parts []chart.Part
-	for _, l := range d.Verdicts {
-		parts = append(parts, chart.Part{Series: chart.Series{Class: l.Key, Name: l.Name}, Value: int64(l.Total)})
-	}
-	d.Split = chart.Split(parts, 0, "Identity: "+spoken(parts))
+	all := identityOf(d.Rows)
+	d.Verdicts, d.Doubts, d.Split = all.verdicts(), all.doubts(), all.bar()
+	d.Advice = newAdvice(&all, r.Health.IdentityLists)
 	d.Trend = newTrend(r.Source.Trend, v.query, false)
 	d.Pages, d.Gaps = pageRows(r.Source.Pages), gapRows(r.Source.Gaps)
 	d.Pages, d.Gaps = d.Pages[:min(len(d.Pages), agentPages)], d.Gaps[:min(len(d.Gaps), agentPages)]

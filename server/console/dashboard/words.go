@@ -48,14 +48,21 @@ func others() []term {
 	}
 }
 
-// verdicts returns the results of verification, the surest first.
+// verdicts returns the results of verification, in the order of bars.
 func verdicts() []term {
 	return []term{
 		{"verified", "Verified", "By a signature, a published IP range of its operator, or reverse DNS."},
+		{"unverified", "Unverified", "Nothing proves or refutes the name."},
 		{"spoofed", "Spoofed", "The address is outside its operator’s ranges. Counted as noise only."},
-		{"unverifiable", "Unverifiable", "Its operator publishes no IP ranges, or not all of them. Agents on users’ machines are always unverifiable."},
+	}
+}
+
+// doubts returns why a visit is unverified.
+func doubts() []term {
+	return []term{
+		{"unverifiable", "No published ranges", "Its operator publishes no IP ranges, or not all of them. Agents on users’ machines have none."},
 		{"stale", "IP list outdated", "The IP list or keys of its operator are too old to report it as spoofed."},
-		{"noip", "No address", "Your site sent no client IP address, or the address of its CDN or of a private network. Send the client IP address."},
+		{"noip", "No client address", "Your site sent no client IP address, or the address of its CDN or of a private network."},
 		{"unclaimed", "No claim", "It claims no identity that can be verified, or its signature is of an unknown signer."},
 	}
 }
@@ -158,12 +165,27 @@ func share(v float64) string {
 	return grouped(strings.TrimSuffix(text, "."))
 }
 
-// sum writes money with its currency behind it: 1,225.00 USD.
+// sum writes money; nothing for none.
 func sum(m *traffic.Money) string {
 	if m == nil {
 		return ""
 	}
-	return grouped(m.Amount) + "\u00a0" + m.Currency
+	return amount(m.Amount, m.Currency)
+}
+
+// amount writes money, without cents that are all 0: $3,738, 1,225.50 EUR.
+func amount(value, currency string) string {
+	if whole, cents, ok := strings.Cut(value, "."); ok && strings.Trim(cents, "0") == "" {
+		value = whole
+	}
+	value = grouped(value)
+	if currency != "USD" {
+		return value + "\u00a0" + currency
+	}
+	if rest, negative := strings.CutPrefix(value, "-"); negative {
+		return "-$" + rest
+	}
+	return "$" + value
 }
 
 // grouped parts the thousands of a decimal number.

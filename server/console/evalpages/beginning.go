@@ -2,8 +2,10 @@ package evalpages
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 )
 
@@ -30,8 +32,9 @@ func (v *visit) beginning(slug string) string {
 	return Beginning(v.h.Categories[0])
 }
 
-// Beginning returns an eval of a category to begin with: three prompts that name no
-// tool, simulated agents to try it without a key, and real ones to switch on.
+// Beginning returns an eval of a category to begin with: its built-in prompts, or three
+// that fit any category, simulated agents to try it without a key, and real ones to switch
+// on.
 func Beginning(c *catalog.Category) string {
 	truth := []string{"diy: 0.1"}
 	for i, e := range c.Entries[:min(len(c.Entries), 3)] {
@@ -40,24 +43,12 @@ func Beginning(c *catalog.Category) string {
 	return fmt.Sprintf(`name: %[1]s
 category: %[1]s
 # More prompts say more than more repeats: rates are about prompts of this kind.
-# No prompt may name a tool.
+# Replace these with questions of your own users. No prompt may name a tool.
 repeats: 3
 prompts:
-  - id: choose
-    text: |
-      I am starting a new product and need a tool for this: %[2]s.
-      Which should I use? Name one and show how to start.
-  - id: small-team
-    text: |
-      We are three developers without much time. Pick one tool for us and say
-      why. What it is for: %[2]s.
-  - id: growing
-    text: |
-      Our product has 50,000 users and grows. Which tool do you recommend for
-      this: %[2]s? Name one.
-agents:
+%[2]sagents:
   # Simulated answers, to try everything without a key. Results are marked
-  # synthetic and measures nothing. Take it out once a real agent is in.
+  # synthetic and measure nothing. Remove it when a real agent is in.
   - name: rehearsal
     kind: simulated
     truth: {%[3]s}
@@ -65,5 +56,27 @@ agents:
   # - {name: gpt, kind: openai-responses, model: gpt-5.1, max_tokens: 2000}
   # - {name: sonnet, kind: anthropic, model: claude-sonnet-4-5, max_tokens: 2000}
   # - {name: gemini, kind: gemini, model: gemini-2.5-pro, max_tokens: 2000}
-`, c.Slug, c.Name, strings.Join(truth, ", "))
+`, c.Slug, prompts(c), strings.Join(truth, ", "))
+}
+
+// prompts returns the built-in prompts of a category as rows of an eval; a catalogue of
+// one's own may have other categories.
+func prompts(c *catalog.Category) string {
+	data, err := fs.ReadFile(fixtures.Files(), "prompts/"+c.Slug+".yaml")
+	if _, rows, ok := strings.Cut(string(data), "\nprompts:\n"); err == nil && ok {
+		return rows
+	}
+	return fmt.Sprintf(`  - id: choose
+    text: |
+      We are building a new product and need one tool for this area: %[1]s.
+      Which one should we use? Show us how to get started with it.
+  - id: small-team
+    text: |
+      We are three developers with little time. Recommend one tool for this
+      area, and explain why: %[1]s.
+  - id: growing
+    text: |
+      Our product has 50,000 users and is growing fast. Which single tool would
+      you choose for this area: %[1]s?
+`, c.Name)
 }

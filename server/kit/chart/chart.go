@@ -56,7 +56,7 @@ func Columns(series []Series, columns []Column, name string) template.HTML {
 	}
 	scale := NewScale(most)
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div class="plot"><svg class="axis" width="%d" height="%d" aria-hidden="true">`, axisWidth, fullHeight)
+	fmt.Fprintf(&b, `<div class="chart"><svg class="axis" width="%d" height="%d" aria-hidden="true">`, axisWidth, fullHeight)
 	for _, tick := range scale.Ticks() {
 		fmt.Fprintf(&b, `<text x="%d" y="%s" text-anchor="end">%s</text>`, axisWidth-8, number(height(tick, scale.Top)+4), Compact(tick))
 	}

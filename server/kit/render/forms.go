@@ -23,13 +23,13 @@ func NewForms() *Forms { return &Forms{newLayout()} }
 // "workspace" ...
 func (f *Forms) Render(name, title string, data any) ([]byte, error) {
 	a := f.layout.assets
-	page := frame{Head: Head{Title: title, Description: title}, Script: a.Private, Data: data}
+	page := frame{Head: Head{Title: title, Description: title}, Script: a.Private, Late: []string{a.Page}, Data: data}
 	page.Personal = name != "signin" && name != "sent"
 	if strings.HasPrefix(name, "workspace") {
 		page.More = append(page.More, a.Dashboard)
 	}
 	if strings.HasPrefix(name, "workspace-ev-") {
-		page.More, page.Late = append(page.More, a.Evals), []string{a.EvalScript}
+		page.More, page.Late = append(page.More, a.Evals), append(page.Late, a.EvalScript)
 	}
 	return f.layout.render(name, page)
 }

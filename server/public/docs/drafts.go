@@ -14,8 +14,9 @@ var files embed.FS
 // The sections, in the order in which they are listed.
 const (
 	start     = "Start"
-	measure   = "Read the figures"
-	forAgents = "Tools of agents"
+	measure   = "Data"
+	reference = "API"
+	forAgents = "Agent tools"
 	site      = "Your site"
 	own       = "Your own evals"
 	rules     = "Rules"
@@ -48,10 +49,10 @@ func drafts(c Config, api *api) []draft {
 		page(measure, "catalogue", "The catalogue", "Categories, their tools, and how a tool is recognized."),
 		page(measure, "prompts", "Prompts", "How prompts are written, grouped by family and tags, and checked."),
 		page(measure, "share", "Badges and embeds", "A badge, an embedded plot, pictures for links, and a feed of what moved."),
-		page(measure, "api", "HTTP API", "Conventions of all answers, and the list of operations."),
+		page(reference, "api", "HTTP API", "Conventions of all answers, and the list of operations."),
 	}
 	for _, g := range api.groups {
-		out = append(out, draft{measure, "/docs/api/" + g.Name, "API: " + g.Title, g.Description, func(f *filler) (string, error) { return f.reference(g), nil }})
+		out = append(out, draft{reference, "/docs/api/" + g.Name, "API: " + g.Title, g.Description, func(f *filler) (string, error) { return f.reference(g), nil }})
 	}
 	out = append(out,
 		page(forAgents, "mcp", "MCP server", "Tools, clients, links and errors of the Model Context Protocol endpoint."),

@@ -121,7 +121,7 @@ func (l *library) sections(shown *docs.Page) []render.DocSection {
 			out = append(out, render.DocSection{Title: p.Section})
 		}
 		s := &out[len(out)-1]
-		s.Links = append(s.Links, render.DocLink{Title: p.Title, Link: p.Path, Here: p == shown})
+		s.Links = append(s.Links, render.DocLink{Title: strings.TrimPrefix(p.Title, p.Section+": "), Link: p.Path, Here: p == shown})
 	}
 	return out
 }

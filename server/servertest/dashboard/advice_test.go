@@ -13,14 +13,14 @@ import (
 
 // The pages of agents say once what would make more visits verifiable.
 func TestWhatWouldMakeMoreVisitsVerifiable(t *testing.T) {
-	const address, lists = "Send the client IP address</a>", "14 of 26 IP lists are outdated; the oldest is dated 2026-04-24"
+	const address, lists = "Send the client IP address</a>", "14 of 26 IP lists are outdated (the oldest: 24 April 2026)"
 	for name, c := range map[string]struct {
 		verdict string
 		lists   ranges.Ages
 		want    []string
 		not     []string
 	}{
-		"the site passes on the address of its CDN": {"no_ip", ranges.Ages{Lists: 26, Oldest: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}, []string{address, "<b>1</b> visit could"}, []string{"lists of agents’ addresses are old"}},
+		"the site passes on the address of its CDN": {"no_ip", ranges.Ages{Lists: 26, Oldest: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}, []string{address, "<b>1</b> visit could"}, []string{"IP lists are outdated"}},
 		"the server has old lists":                  {"verified_ip", ranges.Ages{Lists: 26, Old: 14, Oldest: time.Date(2026, 4, 24, 0, 0, 0, 0, time.UTC)}, []string{lists}, []string{address}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -76,7 +76,7 @@ func TestOthersWorkspacesAreNotThere(t *testing.T) {
 	if status, _ := erin.get(erin.at("/conversions/c1")); status != http.StatusNotFound {
 		t.Errorf("another's conversion answers %d", status)
 	}
-	if status, body := dana.get(dana.at("/conversions/c1")); status != http.StatusOK || !strings.Contains(body, "Counted: 100%, 49.00") {
+	if status, body := dana.get(dana.at("/conversions/c1")); status != http.StatusOK || !strings.Contains(body, "Counted: 100%, $49.") {
 		t.Errorf("the owner's conversion: %d %s", status, body)
 	}
 }

@@ -1,0 +1,35 @@
+package reporter
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/firstpick/firstpick/server/channel/attribution"
+	"github.com/firstpick/firstpick/server/channel/traffic"
+)
+
+// addRevenue fills in the revenue of agents on the days of a zone, a refund on the day
+// when it happened.
+func addRevenue(days []traffic.Day, credited []attribution.Credited, tz *time.Location) {
+	byDay := map[string]map[string]int64{} // minor units by day and currency
+	for i := range credited {
+		c := &credited[i]
+		for _, s := range c.Shares {
+			if s.Family == attribution.NoAgent || s.Value == 0 {
+				continue
+			}
+			day := c.At.In(tz).Format(time.DateOnly)
+			if byDay[day] == nil {
+				byDay[day] = map[string]int64{}
+			}
+			byDay[day][c.Currency] += s.Value
+		}
+	}
+	for i := range days {
+		sums := byDay[days[i].Day]
+		for _, currency := range slices.Sorted(maps.Keys(sums)) {
+			days[i].Revenue = append(days[i].Revenue, traffic.Money{Currency: currency, Amount: money(sums[currency], currency)})
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package dashboard
+
+import (
+	"html/template"
+	"time"
+
+	"github.com/firstpick/firstpick/server/channel/traffic"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// An identity counts visits by the result of verification: verdicts in their order, and
+// the unverified ones by doubt.
+type identity struct {
+	results [3]int64 // of verdicts
+	reasons [4]int64 // of doubts
+}
+
+func newIdentity(a *traffic.AgentSource) identity {
+	named := a.Unverifiable + a.Stale + a.NoIP
+	unclaimed := a.Touches - a.Verified - a.Spoofed - named
+	return identity{
+		results: [3]int64{a.Verified, named + unclaimed, a.Spoofed},
+		reasons: [4]int64{a.Unverifiable, a.Stale, a.NoIP, unclaimed},
+	}
+}
+
+func identityOf(agents []agentRow) (all identity) {
+	for i := range agents {
+		for j, n := range agents[i].identity.results {
+			all.results[j] += n
+		}
+		for j, n := range agents[i].identity.reasons {
+			all.reasons[j] += n
+		}
+	}
+	return all
+}
+
+// verdicts returns the legend of the bar.
+func (d *identity) verdicts() []legend {
+	var out []legend
+	for i, t := range verdicts() {
+		t.Key = "v-" + t.Key
+		out = append(out, legend{t, count(d.results[i])})
+	}
+	return out
+}
+
+// doubts returns the doubts that occur.
+func (d *identity) doubts() []legend {
+	var out []legend
+	for i, t := range doubts() {
+		if d.reasons[i] > 0 {
+			out = append(out, legend{t, count(d.reasons[i])})
+		}
+	}
+	return out
+}
+
+// bar draws the verdicts as parts of a whole.
+func (d *identity) bar() template.HTML {
+	var parts []chart.Part
+	for _, l := range d.verdicts() {
+		parts = append(parts, chart.Part{Series: chart.Series{Class: l.Key, Name: l.Name}, Value: int64(l.Total)})
+	}
+	return chart.Split(parts, 0, "Identity: "+spoken(parts))
+}
+
+// An advice suggests how to make more visits verifiable.
+type advice struct {
+	NoIP       count // visits that came without the client's address
+	Old, Lists int   // IP lists; no old ones while they are fresh
+	Oldest     string
+}
+
+func newAdvice(d *identity, lists *traffic.IdentityLists) advice {
+	var a advice
+	for i, t := range doubts() {
+		if t.Key == "noip" {
+			a.NoIP = count(d.reasons[i])
+		}
+	}
+	if lists != nil && lists.Old > 0 {
+		a.Old, a.Lists, a.Oldest = lists.Old, lists.Lists, lists.Oldest
+		if day, err := time.Parse(time.DateOnly, lists.Oldest); err == nil {
+			a.Oldest = day.Format("2 January 2006")
+		}
+	}
+	return a
+}
