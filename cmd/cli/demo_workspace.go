@@ -36,7 +36,7 @@ func sampleAgents() []sampleAgent {
 		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)", "34.162.27.34", 6},
 		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; PerplexityBot/1.0; +https://perplexity.ai/perplexitybot)", "", 3},
 		{"Claude-User (claude-code/2.1.197; +https://support.anthropic.com/)", "", 7},
-		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.2; +https://openai.com/gptbot", "198.51.100.7", 1}, // an impostor
+		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.2; +https://openai.com/gptbot", "198.51.100.7", 1}, // spoofed: not an address of OpenAI
 	}
 }
 

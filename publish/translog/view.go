@@ -22,8 +22,8 @@ type View struct {
 	from       storage.Opener
 }
 
-// Open reads the head of the log at a place. The error is ErrNoLog if there is none and a
-// *FileError if the head is malformed. The caller decides whether the key of the head
+// Open reads the head of the log at a place. The error is ErrNoLog for a place without a
+// log and a *FileError for a malformed head. The caller decides whether the key of the head
 // is the right one.
 func Open(ctx context.Context, from storage.Opener) (*View, error) {
 	data, _, err := storage.ReadAll(ctx, from, checkpointName)

@@ -114,7 +114,7 @@ const (
 	withThem = "\n\nCo-authored-by: %s"
 )
 
-// TestAgentsPeopleMergesAndReverts: everything in a planted history is told apart.
+// TestAgentsPeopleMergesAndReverts: each commit of a planted history is counted as what it is.
 func TestAgentsPeopleMergesAndReverts(t *testing.T) {
 	p := plant(t)
 	p.write("package.json", "{}")

@@ -49,7 +49,7 @@ func (r *repository) open(ctx context.Context) error {
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return err
 	}
-	urls, _ := r.run(ctx, "-C", r.path, "config", "--get-regexp", `^remote\..*\.url$`) // fails if there are none
+	urls, _ := r.run(ctx, "-C", r.path, "config", "--get-regexp", `^remote\..*\.url$`) // fails without remotes
 	for _, m := range remoteName.FindAllStringSubmatch(urls, -1) {
 		r.remotes = append(r.remotes, strings.ToLower(m[1]))
 	}

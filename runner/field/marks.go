@@ -86,8 +86,8 @@ var (
 )
 
 // trailers returns the lines of the last paragraph if git takes them for trailers (see git
-// interpret-trailers), and of all such paragraphs below the line of a squash. A mark that
-// somebody quotes elsewhere is none.
+// interpret-trailers), and of all such paragraphs below the line of a squash. A mark
+// that is quoted elsewhere does not count.
 func trailers(message string) (out []string) {
 	var paragraphs [][]string
 	last, open := 0, false
