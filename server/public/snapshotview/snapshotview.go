@@ -1,6 +1,6 @@
-// Package snapshotview renders all responses of a snapshot once: reports, leaderboards,
-// lists and pages, each uncompressed, gzipped and as zstd, with its own strong ETag. A
-// request looks a resource up and sends its bytes.
+// Package snapshotview renders each response of a snapshot once, when it is first asked for:
+// reports, leaderboards, lists and pages, gzipped and as zstd, each with its own strong ETag.
+// A request looks a resource up and sends its bytes. What is kept is bounded (see press).
 //
 // A Site is immutable. A Holder carries the current one; swapping it is one
 // atomic store, so a request sees one snapshot from beginning to end.
