@@ -2,10 +2,13 @@ package render
 
 import "strings"
 
-// MarkdownPath returns the path of the markdown form of a page.
+// MarkdownPath returns the path of the markdown form of a page. The path may have a query.
 func MarkdownPath(path string) string {
 	if path == "/" {
 		return "/index.md"
+	}
+	if page, query, found := strings.Cut(path, "?"); found {
+		return page + ".md?" + query
 	}
 	return path + ".md"
 }

@@ -21,19 +21,22 @@ type Handler struct {
 	Sender  *snapshotview.Sender
 	Errors  apierr.Writer
 	Missing *snapshotview.Missing
+	Archive Archive
 
 	pictures gallery
+	made     composed
 }
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
 	route.Public(r, "/search", h.search)
 	for _, path := range []string{
-		"/", "/index.md", "/leaderboards", "/leaderboards.md", "/leaderboards/{category}", "/tools", "/tools.md", "/tools/{tool}", "/observed/{category}",
+		"/", "/index.md", "/leaderboards", "/leaderboards.md", "/tools", "/tools.md", "/tools/{tool}", "/observed/{category}",
 		"/ai-agents", "/ai-agents.md", "/ai-agents/{agent}", "/changes", "/changes.md", "/for-vendors", "/for-vendors.md",
 	} {
 		route.Public(r, path, h.page)
 	}
+	h.mountArchive(r)
 	route.Public(r, "/compare", h.compare)
 	route.Public(r, "/compare.md", h.page)
 	route.Public(r, "/compare/{pair}", h.comparison)

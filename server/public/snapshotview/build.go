@@ -24,13 +24,13 @@ func Build(in Input) (*Site, error) {
 	s := &Site{
 		ID: in.ID, Synthetic: in.Synthetic, Trials: in.Trials, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
 		boards: map[boardKey]*Resource{}, prompts: map[boardKey]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
-		index: catalog.NewIndex(in.Refs), categories: map[string]string{}, observed: map[boardKey]*Resource{},
+		press: newPress(in.AsOf, maxKept), index: catalog.NewIndex(in.Refs), categories: map[string]string{}, observed: map[boardKey]*Resource{},
 	}
 	for _, b := range in.Observed {
 		s.Observed = append(s.Observed, b.WithBase(in.BaseURL))
 	}
 	s.Boards, in.Boards = withBase(in.Boards, in.BaseURL), nil
-	b := builder{site: s, in: in, press: newPress(in.AsOf, maxKept)}
+	b := builder{site: s, in: in, press: s.press}
 	b.documents()
 	b.fieldDocuments()
 	b.lists()
@@ -181,7 +181,7 @@ func (b *builder) names() {
 
 func (b *builder) pages() error {
 	r, err := views.New(views.Input{
-		Site:   render.Site{BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID},
+		Site:   render.Site{BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID, Retracted: b.in.Retracted},
 		Boards: b.site.Boards, Observed: b.site.Observed, Moves: b.in.Moves, Before: b.in.Before, AsOf: b.in.AsOf, Now: b.in.Now, Trials: b.in.Trials,
 	})
 	if err != nil {

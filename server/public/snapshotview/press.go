@@ -79,11 +79,8 @@ func (res *Resource) make() (*variants, error) {
 	if v := res.made.Load(); v != nil {
 		return v, nil
 	}
-	packer := <-s.press.packers
-	defer func() { s.press.packers <- packer }()
-	if packer == nil {
-		packer = NewPacker(s.press.modified)
-	}
+	packer := s.press.take()
+	defer s.press.give(packer)
 	body, err := s.body()
 	if err != nil {
 		return nil, err
@@ -96,6 +93,17 @@ func (res *Resource) make() (*variants, error) {
 	s.press.keep(res, v)
 	return v, nil
 }
+
+// take waits for a packer, which must be given back.
+func (p *press) take() *Packer {
+	packer := <-p.packers
+	if packer == nil {
+		packer = NewPacker(p.modified)
+	}
+	return packer
+}
+
+func (p *press) give(packer *Packer) { p.packers <- packer }
 
 // keep drops the oldest bodies where all of them are too much.
 func (p *press) keep(res *Resource, v *variants) {

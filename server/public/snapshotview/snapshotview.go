@@ -41,6 +41,8 @@ type Input struct {
 	Before string
 	// Now is the time against which pages tell the age of data.
 	Now time.Time
+	// Retracted is the reason for which the log retracts the snapshot; empty without one.
+	Retracted string
 }
 
 // A Site is the view of one snapshot.
@@ -57,6 +59,7 @@ type Site struct {
 	// Views renders the pages that a reader composes.
 	Views *views.Renderer
 
+	press      *press
 	observed   map[boardKey]*Resource // by is empty or AsCSV; without a category it is the list
 	home       map[string]string      // the category in which a measured tool is reported, by slug
 	reports    map[string]*Resource   // by slug, domain, package and name
