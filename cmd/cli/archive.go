@@ -156,6 +156,5 @@ func (a archived) Changes(ctx context.Context, older, newer string) ([]analytics
 	if err != nil {
 		return nil, err
 	}
-	changes := analytics.Diff(was.Boards, is.Boards)
-	return changes, (&snapshotOptions{place: a.place}).testChanges(ctx, changes, was, is)
+	return compareSnapshots(ctx, was, is)
 }

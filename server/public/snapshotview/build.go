@@ -30,15 +30,24 @@ func Build(in Input) (*Site, error) {
 		s.Observed = append(s.Observed, b.WithBase(in.BaseURL))
 	}
 	s.Boards, in.Boards = withBase(in.Boards, in.BaseURL), nil
+	s.in = in
 	b := builder{site: s, in: in, press: s.press}
 	b.documents()
 	b.fieldDocuments()
 	b.lists()
 	b.names()
+	return s.With(in.News)
+}
+
+// With returns the site with other news. Its pages are made again; all else is shared.
+func (s *Site) With(news News) (*Site, error) {
+	out := *s
+	out.News, out.in.News, out.pages = news, news, map[string]Page{}
+	b := builder{site: &out, in: out.in, press: s.press}
 	if err := b.pages(); err != nil {
-		return nil, fmt.Errorf("render snapshot %s: %w", in.ID, err)
+		return nil, fmt.Errorf("render snapshot %s: %w", s.ID, err)
 	}
-	return s, nil
+	return &out, nil
 }
 
 // withBase copies boards with all processors, sorted by category.

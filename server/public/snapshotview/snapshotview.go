@@ -35,14 +35,24 @@ type Input struct {
 	Synthetic bool
 	// Trials says that the trials can be read one by one.
 	Trials bool
+	// Now is the time against which pages tell the age of data.
+	Now time.Time
+	News
+}
+
+// News is what becomes known of a snapshot later.
+type News struct {
 	// Moves are the changes since snapshot Before, the largest first; Before is empty for a
 	// first snapshot.
 	Moves  []views.Move
 	Before string
-	// Now is the time against which pages tell the age of data.
-	Now time.Time
 	// Retracted is the reason for which the log retracts the snapshot; empty without one.
 	Retracted string
+}
+
+// Equal compares news.
+func (n News) Equal(o News) bool {
+	return n.Before == o.Before && n.Retracted == o.Retracted && slices.Equal(n.Moves, o.Moves)
 }
 
 // A Site is the view of one snapshot.
@@ -58,7 +68,9 @@ type Site struct {
 	Observed []observed.Board
 	// Views renders the pages that a reader composes.
 	Views *views.Renderer
+	News
 
+	in         Input // without boards
 	press      *press
 	observed   map[boardKey]*Resource // by is empty or AsCSV; without a category it is the list
 	home       map[string]string      // the category in which a measured tool is reported, by slug
