@@ -23,24 +23,27 @@ type Event struct {
 
 // The measures of Trend: pixels, and per cent of the width.
 const (
-	trendTop, trendPlot, trendBelow = 18, 96, 8
-	trendLeft, trendWidth           = 11, 86
+	trendTop, trendPlot, trendBelow, trendAxis = 18, 96, 8, 38
+	trendLeft, trendWidth                      = 2, 96
 )
 
 // Trend draws a line with the band of its intervals over those of others, which stay in the
 // background. name is the chart's accessible name.
 func (a Axis) Trend(line []Point, others [][]Point, events []Event, name string) template.HTML {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="trend" width="100%%" height="%d" role="img" aria-label="%s">`, trendTop+trendPlot+trendBelow, html.EscapeString(name))
+	fmt.Fprintf(&b, `<div class="trend"><svg width="%d" height="%d" aria-hidden="true">`, trendAxis, trendTop+trendPlot+trendBelow)
 	for i, t := range a.ticks() {
-		class, y := "", number(trendTop+trendPlot*(1-t/a.Top))
+		if i == 0 || i == len(a.ticks())-1 || len(a.ticks()) < 5 {
+			fmt.Fprintf(&b, `<text x="%d" y="%s" dy="4" text-anchor="end">%s</text>`, trendAxis-6, a.y(t), Percent(math.Round(t*1e4)/1e4))
+		}
+	}
+	fmt.Fprintf(&b, `</svg><svg width="100%%" height="%d" role="img" aria-label="%s">`, trendTop+trendPlot+trendBelow, html.EscapeString(name))
+	for i, t := range a.ticks() {
+		class, y := "", a.y(t)
 		if i == 0 {
 			class = ` class="zero"`
 		}
-		fmt.Fprintf(&b, `<line%s x1="%d%%" x2="100%%" y1="%s" y2="%s"/>`, class, trendLeft-1, y, y)
-		if i == 0 || i == len(a.ticks())-1 || len(a.ticks()) < 5 {
-			fmt.Fprintf(&b, `<text x="%d%%" y="%s" dy="4" dx="-4" text-anchor="end">%s</text>`, trendLeft-1, y, Percent(math.Round(t*1e4)/1e4))
-		}
+		fmt.Fprintf(&b, `<line%s x1="0" x2="100%%" y1="%s" y2="%s"/>`, class, y, y)
 	}
 	for _, e := range events {
 		x := trendX(e.X)
@@ -71,7 +74,7 @@ func (a Axis) Trend(line []Point, others [][]Point, events []Event, name string)
 		}
 		fmt.Fprintf(&b, `<circle class="rate" cx="%s%%" cy="%s" r="3.5"><title>%s</title></circle>`, x, a.y(p.Rate), html.EscapeString(p.Title))
 	}
-	b.WriteString(`</svg>`)
+	b.WriteString(`</svg></div>`)
 	return template.HTML(b.String()) //nolint:gosec // numbers, and texts that are escaped
 }
 

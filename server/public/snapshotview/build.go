@@ -18,7 +18,7 @@ import (
 	"github.com/firstpick/firstpick/server/public/views"
 )
 
-// Build prepares a site. Its first page is rendered, so that a snapshot that cannot be shown
+// Build prepares a site, and takes over in.Boards. Its first page is rendered, so that a snapshot that cannot be shown
 // is refused; every other response is made when it is first asked for.
 func Build(in Input) (*Site, error) {
 	s := &Site{
@@ -50,7 +50,8 @@ func (s *Site) With(news News) (*Site, error) {
 	return &out, nil
 }
 
-// withBase copies boards with all processors, sorted by category.
+// withBase copies boards with all processors, sorted by category. It empties from, so that the
+// boards are never all there twice.
 func withBase(from []analytics.Board, base string) []analytics.Board {
 	boards := make([]analytics.Board, len(from))
 	var next atomic.Int64
@@ -58,7 +59,7 @@ func withBase(from []analytics.Board, base string) []analytics.Board {
 	for range min(len(from), runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(from); i = int(next.Add(1)) - 1 {
-				boards[i] = known(from[i].WithBase(base))
+				boards[i], from[i] = known(from[i].WithBase(base)), analytics.Board{}
 			}
 		})
 	}

@@ -241,7 +241,7 @@ func files(s Snapshot, m Manifest) []snapshotFile {
 
 func fileNote(name string) string {
 	return map[string]string{
-		"trials.parquet": "a row for each trial", "catalog.json": "the catalogue of tools", "categories.json": "the list of boards", "refs.json": "names of tools", "labels.json": "labels of people",
+		"trials.parquet": "a row for each trial", "rows.ndjson.gz": "the rows of trials that boards are computed from", "catalog.json": "the catalogue of tools", "categories.json": "the list of boards", "refs.json": "names of tools", "labels.json": "labels of people",
 		"boards": "with the leaderboards", "reports": "with the reports of tools", "prompts": "with the prompts", "trials": "with answers and evidence", "observed": "of field studies",
 	}[name]
 }
