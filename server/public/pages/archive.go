@@ -71,7 +71,7 @@ func (h *Handler) compose(w http.ResponseWriter, r *http.Request, s *snapshotvie
 func (h *Handler) board(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
 	q := r.URL.Query()
 	f := views.Filter{Agent: cut(q.Get("agent")), Tag: cut(q.Get("tag")), Template: cut(q.Get("template")), Sort: cut(q.Get("sort"))}
-	category := render.PagePath(chi.URLParam(r, "category"))
+	category := render.PagePath(route.Param(r, "category"))
 	if _, ok := s.Leaderboard(category); !ok || f == (views.Filter{}) {
 		h.page(w, r)
 		return nil
@@ -102,7 +102,7 @@ const maxChosen = 8
 
 // history serves the series of a board.
 func (h *Handler) history(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
-	category := chi.URLParam(r, "category")
+	category := route.Param(r, "category")
 	if _, ok := s.Leaderboard(category); !ok {
 		return s.NoCategory(category)
 	}
@@ -153,7 +153,7 @@ func (h *Handler) snapshots(w http.ResponseWriter, r *http.Request, s *snapshotv
 
 // snapshot serves the page of a snapshot.
 func (h *Handler) snapshot(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
-	id := render.PagePath(chi.URLParam(r, "snapshot"))
+	id := render.PagePath(route.Param(r, "snapshot"))
 	list, err := h.Archive.List(r.Context())
 	if err != nil {
 		return err
