@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"net/url"
-	"slices"
 
 	"github.com/firstpick/firstpick/analytics/stats"
 )
@@ -181,21 +180,4 @@ func (b Board) byPrompt(slug string) []PromptShare {
 		out = append(out, p.share(slug, weights))
 	}
 	return out
-}
-
-func (b *Breakdown) withBase(base string) *Breakdown {
-	if b = copyOfValue(b); b == nil {
-		return nil
-	}
-	b.ByAgent, b.ByPrompt, b.Rivals, b.Examples = copyOf(b.ByAgent), copyOf(b.ByPrompt), copyOf(b.Rivals), slices.Clone(b.Examples)
-	for i := range b.ByPrompt {
-		b.ByPrompt[i].URL = base + b.ByPrompt[i].URL
-	}
-	for i := range b.Rivals {
-		b.Rivals[i].URL = base + b.Rivals[i].URL
-	}
-	for i := range b.Examples {
-		b.Examples[i].URL = base + b.Examples[i].URL
-	}
-	return b
 }

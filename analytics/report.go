@@ -10,7 +10,7 @@ func (b Board) Report(slug string) (Report, bool) {
 		return Report{}, false
 	}
 	s := b.Tools[i]
-	breakdown := s.Breakdown.withBase("")
+	breakdown := newCopier("").breakdown(s.Breakdown)
 	if breakdown != nil {
 		breakdown.ByPrompt = b.byPrompt(slug)
 	}
@@ -42,35 +42,37 @@ func (b Board) Item() CategoryItem {
 // WithBase returns a deep copy whose URLs begin with base, an address without
 // trailing slash.
 func (b Board) WithBase(base string) Board {
+	c := newCopier(base)
 	b.URL, b.AsOf, b.Warnings = base+b.URL, copyOfValue(b.AsOf), copyOf(b.Warnings)
 	b.Tools, b.Agents, b.Cuts, b.Prompts = copyOf(b.Tools), copyOf(b.Agents), slices.Clone(b.Cuts), slices.Clone(b.Prompts)
 	for i := range b.Prompts {
-		b.Prompts[i].URL = base + b.Prompts[i].URL
+		b.Prompts[i].URL = c.url(b.Prompts[i].URL)
 	}
 	b.Coverage, b.Consistency, b.BoardDetail = copyOfValue(b.Coverage), copyOfValue(b.Consistency), copyOfValue(b.BoardDetail)
 	b.FieldAgreement = b.FieldAgreement.withBase(base)
 	b.Unresolved, b.DecidedBy, b.Judge = copyOfValue(b.Unresolved), copyOfValue(b.DecidedBy), copyOfValue(b.Judge)
 	for i := range b.Tools {
 		s := &b.Tools[i]
-		s.URL, s.Warnings, s.BeatenBy = base+s.URL, copyOf(s.Warnings), rivalsWithBase(s.BeatenBy, base)
-		s.FirstNamedRate, s.Detail, s.Breakdown, s.FieldRate = copyOfValue(s.FirstNamedRate), copyOfDetail(s.Detail), s.Breakdown.withBase(base), s.FieldRate.withBase(base)
+		s.Tool, s.Slug, s.URL, s.Warnings, s.BeatenBy = c.text(s.Tool), c.text(s.Slug), c.url(s.URL), copyOf(s.Warnings), c.rivals(s.BeatenBy)
+		s.FirstNamedRate, s.Detail, s.Breakdown, s.FieldRate = copyOfValue(s.FirstNamedRate), copyOfDetail(s.Detail), c.breakdown(s.Breakdown), s.FieldRate.withBase(base)
 	}
 	for i := range b.Cuts {
-		c := &b.Cuts[i]
-		c.Warnings, c.Tools = copyOf(c.Warnings), copyOfRates(c.Tools)
+		cut := &b.Cuts[i]
+		cut.Warnings, cut.Tools = copyOf(cut.Warnings), c.rates(cut.Tools)
 	}
 	for i := range b.Agents {
 		a := &b.Agents[i]
-		a.Tools, a.Unresolved = copyOfRates(a.Tools), copyOfValue(a.Unresolved)
+		a.Agent, a.Tools, a.Unresolved = c.text(a.Agent), c.rates(a.Tools), copyOfValue(a.Unresolved)
 	}
 	return b
 }
 
 // WithBase returns a deep copy whose URLs begin with base.
 func (r Report) WithBase(base string) Report {
+	c := newCopier(base)
 	r.URL, r.AsOf, r.Warnings = base+r.URL, copyOfValue(r.AsOf), copyOf(r.Warnings)
-	r.BeatenBy, r.FirstNamedRate = rivalsWithBase(r.BeatenBy, base), copyOfValue(r.FirstNamedRate)
-	r.Detail, r.Coverage, r.Breakdown, r.FieldRate = copyOfDetail(r.Detail), copyOfValue(r.Coverage), r.withBase(base), r.FieldRate.withBase(base)
+	r.BeatenBy, r.FirstNamedRate = c.rivals(r.BeatenBy), copyOfValue(r.FirstNamedRate)
+	r.Detail, r.Coverage, r.Breakdown, r.FieldRate = copyOfDetail(r.Detail), copyOfValue(r.Coverage), c.breakdown(r.Breakdown), r.FieldRate.withBase(base)
 	return r
 }
 
@@ -88,22 +90,6 @@ func copyOfDetail(d *Detail) *Detail {
 	d.BoundLow, d.BoundHigh = copyOfValue(d.BoundLow), copyOfValue(d.BoundHigh)
 	d.WithoutAgent, d.WithoutFamily, d.Variance = copyOfValue(d.WithoutAgent), copyOfValue(d.WithoutFamily), copyOfValue(d.Variance)
 	return d
-}
-
-func copyOfRates(rates []AgentRate) []AgentRate {
-	out := copyOf(rates)
-	for i := range out {
-		out[i].Interval = copyOfValue(out[i].Interval)
-	}
-	return out
-}
-
-func rivalsWithBase(rivals []Rival, base string) []Rival {
-	out := copyOf(rivals)
-	for i := range out {
-		out[i].URL = base + out[i].URL
-	}
-	return out
 }
 
 // copyOf clones a slice and makes nil empty: a board read from JSON has no

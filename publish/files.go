@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +45,13 @@ func readDocument(root *os.Root, name string) (data []byte, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	data, err = io.ReadAll(io.LimitReader(f, storage.MaxSmall+1))
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, min(max(0, info.Size()), storage.MaxSmall)+bytes.MinRead))
+	_, err = buf.ReadFrom(io.LimitReader(f, storage.MaxSmall+1))
+	data = buf.Bytes()
 	if err == nil && len(data) > storage.MaxSmall {
 		return nil, &DamageError{Path: name, Reason: fmt.Sprintf("larger than %d MiB", storage.MaxSmall>>20)}
 	}

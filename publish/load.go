@@ -7,9 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
@@ -76,18 +81,65 @@ func LoadSigned(root, id string, trusted []ed25519.PublicKey) (*Snapshot, error)
 	if err != nil {
 		return nil, err
 	}
-	docs, err := readFiles(dir, m)
+	f := newFolder(dir, m)
+	docs, err := readFiles(dir, f.others)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkTraces(context.Background(), dir, id, m); err != nil {
 		return nil, err
 	}
-	s, err := assemble(id, m, docs)
-	if err == nil {
-		s.root = root
+	s, err := assemble(id, m, docs, f.read)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s.root = root
+	return s, f.rest()
+}
+
+// A folder reads the documents of boards, of which there are many, when they are decoded:
+// together they take more memory than the boards.
+type folder struct {
+	dir    *os.Root
+	others []File
+
+	mu     sync.Mutex
+	unread map[string]File
+}
+
+func newFolder(dir *os.Root, m Manifest) *folder {
+	f := &folder{dir: dir, unread: map[string]File{}}
+	for _, file := range m.Files {
+		switch head, _, _ := strings.Cut(file.Path, "/"); head {
+		case "boards", "reports", "prompts":
+			f.unread[file.Path] = file
+		default:
+			f.others = append(f.others, file)
+		}
+	}
+	return f
+}
+
+// read reads a document and checks it; ok is false for one that the manifest does not list.
+func (f *folder) read(name string) (data []byte, ok bool, err error) {
+	f.mu.Lock()
+	file, ok := f.unread[name]
+	delete(f.unread, name)
+	f.mu.Unlock()
+	if ok {
+		data, err = readListed(f.dir, file)
+	}
+	return data, ok, err
+}
+
+// rest checks the documents that no board needed.
+func (f *folder) rest() error {
+	for _, name := range slices.Sorted(maps.Keys(f.unread)) {
+		if _, _, err := f.read(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openSnapshot confines all reading to the snapshot's directory: a manifest
@@ -175,20 +227,26 @@ func ParseManifest(id string, data []byte) (m Manifest, err error) {
 	return m, nil
 }
 
-// readFiles checks all files of the manifest and returns the documents.
-func readFiles(dir *os.Root, m Manifest) (map[string][]byte, error) {
-	docs := make(map[string][]byte, len(m.Files))
-	for _, f := range m.Files {
-		data, err := readChecked(dir, f)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &DamageError{Path: f.Path, Reason: "missing"}
-		}
+// readFiles checks files and returns the documents among them.
+func readFiles(dir *os.Root, files []File) (map[string][]byte, error) {
+	docs := make(map[string][]byte, len(files))
+	for _, f := range files {
+		data, err := readListed(dir, f)
 		if err != nil {
 			return nil, err
 		}
 		docs[f.Path] = data
 	}
 	return docs, nil
+}
+
+// readListed is readChecked for a file that the manifest lists: a missing one is damage.
+func readListed(dir *os.Root, f File) ([]byte, error) {
+	data, err := readChecked(dir, f)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = &DamageError{Path: f.Path, Reason: "missing"}
+	}
+	return data, err
 }
 
 // large says that a file grows with the trials, so that it is never held in memory.
@@ -216,7 +274,9 @@ func readChecked(dir *os.Root, f File) (data []byte, err error) {
 	return data, nil
 }
 
-func assemble(id string, m Manifest, docs map[string][]byte) (*Snapshot, error) {
+// assemble decodes the documents of a snapshot. read returns those of boards, and may be called
+// by many goroutines; nil reads them from docs.
+func assemble(id string, m Manifest, docs map[string][]byte, read func(name string) (data []byte, ok bool, err error)) (*Snapshot, error) {
 	s := &Snapshot{ID: id, Manifest: m, boards: map[string]int{}}
 	var refs refList
 	var items itemList
@@ -228,29 +288,64 @@ func assemble(id string, m Manifest, docs map[string][]byte) (*Snapshot, error) 
 	if s.Observed, err = loadObserved(m, docs); err != nil {
 		return nil, err
 	}
+	s.Boards = make([]analytics.Board, len(s.items))
+	take := func(name string, v any) error {
+		if read == nil {
+			return decode(docs, name, v)
+		}
+		data, ok, err := read(name)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return decode(nil, name, v)
+		}
+		return decode(map[string][]byte{name: data}, name, v)
+	}
+	errs := make([]error, len(s.items))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(len(s.items), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(s.items); i = int(next.Add(1)) - 1 {
+				b, err := assembleBoard(s.items[i].Slug, m, take)
+				if read != nil { // to be kept: a copy shares the bytes of its names
+					b = b.WithBase("")
+				}
+				s.Boards[i], errs[i] = b, err
+			}
+		})
+	}
+	wg.Wait()
 	for i, item := range s.items {
-		var b analytics.Board
-		if err := decode(docs, boardPath(item.Slug), &b); err != nil {
-			return nil, err
-		}
-		for j := range b.Tools {
-			var r analytics.Report
-			if err := decode(docs, reportPath(item.Slug, b.Tools[j].Slug), &r); err != nil {
-				return nil, err
-			}
-			b.Tools[j].BeatenBy, b.Tools[j].Breakdown = r.BeatenBy, r.Breakdown
-		}
-		if m.SchemaVersion >= 2 {
-			var list promptList
-			if err := decode(docs, promptsPath(item.Slug), &list); err != nil {
-				return nil, err
-			}
-			b.Prompts = list.Prompts
+		if errs[i] != nil {
+			return nil, errs[i]
 		}
 		s.boards[item.Slug] = i
-		s.Boards = append(s.Boards, b)
 	}
 	return s, nil
+}
+
+// assembleBoard decodes a board with its reports and prompts.
+func assembleBoard(slug string, m Manifest, take func(name string, v any) error) (b analytics.Board, err error) {
+	if err := take(boardPath(slug), &b); err != nil {
+		return b, err
+	}
+	for j := range b.Tools {
+		var r analytics.Report
+		if err := take(reportPath(slug, b.Tools[j].Slug), &r); err != nil {
+			return b, err
+		}
+		b.Tools[j].BeatenBy, b.Tools[j].Breakdown = r.BeatenBy, r.Breakdown
+	}
+	if m.SchemaVersion >= 2 {
+		var list promptList
+		if err := take(promptsPath(slug), &list); err != nil {
+			return b, err
+		}
+		b.Prompts = list.Prompts
+	}
+	return b, nil
 }
 
 func decode(docs map[string][]byte, name string, v any) error {

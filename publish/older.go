@@ -25,7 +25,7 @@ func (s source) older(ctx context.Context, id string, m Manifest, now []analytic
 			return nil, &DamageError{Path: name, Reason: "larger than the trials of the snapshot can make it"}
 		}
 	}
-	then, err := assemble(id, m, docs)
+	then, err := assemble(id, m, docs, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 		return report, err
 	}
 	report.SignatureValid = report.Signed && pub != nil
-	docs, err := readFiles(dir, m)
+	docs, err := readFiles(dir, m.Files)
 	if err != nil {
 		return report, err
 	}
@@ -70,7 +70,7 @@ func Verify(ctx context.Context, root, id string, pub ed25519.PublicKey) (Verify
 		return report, err
 	}
 	report.Trials, report.Counts = m.Counts.Trials, m.Statistics < Statistics
-	_, err = assemble(id, m, docs) // its documents are now known to be as large as they should
+	_, err = assemble(id, m, docs, nil) // its documents are now known to be as large as they should
 	return report, err
 }
 

@@ -211,7 +211,7 @@ func (s *Server) public() []mounter {
 	return []mounter{
 		reads,
 		s.archive,
-		&pages.Handler{Current: s.cfg.Source.Current, Sender: sender, Errors: s.errors, Missing: s.missing, Trials: s.archive},
+		&pages.Handler{Current: s.cfg.Source.Current, Sender: sender, Errors: s.errors, Missing: s.missing, Archive: s.archive},
 		discovery.New(s.cfg.Agents, s.errors),
 		docsite.New(documents, s.cfg.BaseURL, sender, s.errors, s.missing),
 		s.directory(documents),

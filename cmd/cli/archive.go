@@ -66,12 +66,16 @@ func (a archived) Snapshots(ctx context.Context) ([]archive.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	corrections := translog.Corrections(entries)
+	corrections, live := translog.Corrections(entries), translog.Live(entries)
 	var out []archive.Snapshot
 	for _, i := range infos {
+		var entry *int
+		if at, ok := live[i.ID]; ok {
+			entry = &at
+		}
 		out = append(out, archive.Snapshot{
 			ID: i.ID, AsOf: i.AsOf, PublishedAt: i.CreatedAt, Counts: archive.Counts(i.Counts), Synthetic: i.Synthetic, Signed: i.Signed, Current: i.Current,
-			Retracted: corrections[i.ID].Retracted, Errata: corrections[i.ID].Errata,
+			Retracted: corrections[i.ID].Retracted, Errata: corrections[i.ID].Errata, Entry: entry,
 		})
 	}
 	return out, nil
@@ -152,6 +156,5 @@ func (a archived) Changes(ctx context.Context, older, newer string) ([]analytics
 	if err != nil {
 		return nil, err
 	}
-	changes := analytics.Diff(was.Boards, is.Boards)
-	return changes, (&snapshotOptions{place: a.place}).testChanges(ctx, changes, was, is)
+	return compareSnapshots(ctx, was, is)
 }

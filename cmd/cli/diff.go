@@ -66,8 +66,8 @@ func (o *snapshotOptions) diff(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	changes := analytics.Diff(older.Boards, newer.Boards)
-	if err := o.testChanges(ctx, changes, older, newer); err != nil {
+	changes, err := compareSnapshots(ctx, older, newer)
+	if err != nil {
 		return err
 	}
 	if o.json {
@@ -110,16 +110,18 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// testChanges tests the changes of tools that both snapshots have, corrected together.
-func (o *snapshotOptions) testChanges(ctx context.Context, changes []analytics.Change, older, newer *publish.Snapshot) (err error) {
+// compareSnapshots compares two snapshots. The changes of tools that both have are tested, corrected
+// together.
+func compareSnapshots(ctx context.Context, older, newer *publish.Snapshot) (_ []analytics.Change, err error) {
+	changes := analytics.Diff(older.Boards, newer.Boards)
 	was, err := older.Trials(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, was.Close()) }()
 	is, err := newer.Trials(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, is.Close()) }()
 	tested := map[[2]string]*analytics.Difference{}
@@ -131,11 +133,11 @@ func (o *snapshotOptions) testChanges(ctx context.Context, changes []analytics.C
 		}
 		y, err := measurementOf(ctx, is, newer, board.Category)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		x, err := measurementOf(ctx, was, older, board.Category)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		nameByText(x.Design, older.Manifest, y.Design, newer.Manifest, board.Category)
 		differences := analytics.Differences(x, y, analytics.PickedOnEither(before, board))
@@ -150,7 +152,7 @@ func (o *snapshotOptions) testChanges(ctx context.Context, changes []analytics.C
 			changes[i].Test = analytics.TestOf(d)
 		}
 	}
-	return nil
+	return changes, nil
 }
 
 // measurementOf reads the cells of a category of a snapshot.

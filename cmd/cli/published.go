@@ -9,6 +9,7 @@ import (
 
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/storage"
+	"github.com/firstpick/firstpick/publish/translog"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
 
@@ -21,6 +22,10 @@ type published struct {
 	trusted []ed25519.PublicKey
 
 	current, tag string // of the last call of Current
+
+	// Of the last call of Retracted.
+	head        string // of the log
+	corrections map[string]translog.Correction
 }
 
 // publishedSnapshots returns the snapshots that a server of this configuration serves.

@@ -16,6 +16,7 @@ import (
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/kit/mail"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/views"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
@@ -29,6 +30,10 @@ func (snapshots) Current(context.Context) (string, error) { return "broken", nil
 func (snapshots) Load(context.Context, string) (snapshotview.Input, error) {
 	return snapshotview.Input{}, errors.New("manifest missing")
 }
+
+func (snapshots) Retracted(context.Context, string) (string, error) { return "", nil }
+
+func (snapshots) Moves(context.Context, string) (string, []views.Move, error) { return "", nil, nil }
 
 func config(t *testing.T, data string, log *strings.Builder) app.Config {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/views"
 )
 
 // Snapshots are the published snapshots. The address of the service is set by the Follower.
@@ -16,6 +17,11 @@ type Snapshots interface {
 	Current(ctx context.Context) (id string, err error)
 	// Load reads and verifies a snapshot.
 	Load(ctx context.Context, id string) (snapshotview.Input, error)
+	// Retracted returns the reason for which the log retracts a snapshot; empty without one.
+	// It is cheap while the log does not change.
+	Retracted(ctx context.Context, id string) (reason string, err error)
+	// Moves compares a snapshot with the one before it. before is empty without one.
+	Moves(ctx context.Context, id string) (before string, moves []views.Move, err error)
 }
 
 // A Follower serves every new current snapshot. It logs once that a snapshot does not load,
@@ -25,9 +31,12 @@ type Follower struct {
 	Holder    *snapshotview.Holder
 	BaseURL   string
 	Log       *slog.Logger
+	Now       func() time.Time // for the age of data; nil leaves it out
 
-	refused string // id and error that were logged last
-	serving string
+	refused  string // id and error that were logged last
+	serving  string
+	compared bool   // the changes since the snapshot before are known, or cannot be
+	unread   string // error of the log that was logged last
 }
 
 // run polls until ctx ends.
@@ -37,11 +46,17 @@ func (f *Follower) run(ctx context.Context, sleep func(context.Context, time.Dur
 	}
 }
 
-// Poll serves the current snapshot if it is a new one.
+// Poll serves the current snapshot if it is a new one. Of the one that is served it adds what
+// takes longer, and what comes later: the changes since the snapshot before, at the next call,
+// and a retraction.
 func (f *Follower) Poll(ctx context.Context) {
 	id, err := f.Snapshots.Current(ctx)
-	if err == nil && id != "" && id != f.serving {
+	switch {
+	case err != nil || id == "":
+	case id != f.serving:
 		err = f.load(ctx, id)
+	default:
+		err = f.correct(ctx)
 	}
 	if err == nil {
 		f.refused = ""
@@ -58,13 +73,52 @@ func (f *Follower) load(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	in.ID, in.BaseURL = id, f.BaseURL
+	in.ID, in.BaseURL, in.Retracted = id, f.BaseURL, f.retracted(ctx, id, "")
+	if f.Now != nil {
+		in.Now = f.Now()
+	}
 	view, err := snapshotview.Build(in)
 	if err != nil {
 		return err
 	}
 	f.Holder.Set(view)
-	f.serving = id
-	f.Log.Info("serving snapshot", "id", id, "categories", len(in.Boards))
+	f.serving, f.compared = id, false
+	f.Log.Info("serving snapshot", "id", id, "categories", len(view.Boards))
 	return nil
+}
+
+// correct serves the same snapshot with what became known of it.
+func (f *Follower) correct(ctx context.Context) error {
+	site := f.Holder.Current()
+	news := site.News
+	if news.Retracted = f.retracted(ctx, f.serving, news.Retracted); !f.compared {
+		f.compared = true
+		var err error
+		if news.Before, news.Moves, err = f.Snapshots.Moves(ctx, f.serving); err != nil && ctx.Err() == nil {
+			f.Log.Warn("the snapshot is not compared with the one before it", "id", f.serving, "err", err)
+		}
+	}
+	if news.Equal(site.News) {
+		return nil
+	}
+	next, err := site.With(news)
+	if err == nil {
+		f.Holder.Set(next)
+	}
+	return err
+}
+
+// retracted returns the reason of a retraction; what was known of it while the log cannot be
+// read, which is logged once.
+func (f *Follower) retracted(ctx context.Context, id, known string) string {
+	reason, err := f.Snapshots.Retracted(ctx, id)
+	if err == nil {
+		f.unread = ""
+		return reason
+	}
+	if err.Error() != f.unread && ctx.Err() == nil {
+		f.unread = err.Error()
+		f.Log.Warn("the log is not read: a retraction of the snapshot would not be shown", "id", id, "err", err)
+	}
+	return known
 }

@@ -2,6 +2,8 @@ package negotiate
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"strconv"
 )
@@ -11,6 +13,7 @@ import (
 type Variant struct {
 	ETag     []string // with its quotes
 	body     []byte
+	gzipped  bool // body is sent decompressed
 	length   []string
 	encoding []string // nil for identity
 }
@@ -25,6 +28,20 @@ func NewVariant(body []byte, tag, encoding string) Variant {
 	return v
 }
 
+// Gunzipped returns the identity of a gzip variant, of so many bytes. It shares the body of
+// the variant, and decompresses it when it is sent.
+func (v *Variant) Gunzipped(tag string, bytes int) Variant {
+	return Variant{body: v.body, gzipped: true, length: []string{strconv.Itoa(bytes)}, ETag: []string{`"` + tag + `"`}}
+}
+
+// Size is how many bytes the variant keeps of its own.
+func (v *Variant) Size() int {
+	if v.gzipped {
+		return 0
+	}
+	return len(v.body)
+}
+
 // Send answers a GET or HEAD with 200 and the body.
 func (v *Variant) Send(w http.ResponseWriter, r *http.Request, contentType []string) {
 	h := w.Header()
@@ -33,7 +50,13 @@ func (v *Variant) Send(w http.ResponseWriter, r *http.Request, contentType []str
 		h["Content-Encoding"] = v.encoding
 	}
 	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(v.body) // the client is gone; nothing to do
+	switch {
+	case r.Method == http.MethodHead:
+	case v.gzipped:
+		if z, err := gzip.NewReader(bytes.NewReader(v.body)); err == nil { // it was made here
+			_, _ = io.Copy(w, z) // the client is gone; nothing to do
+		}
+	default:
+		_, _ = w.Write(v.body) // as above
 	}
 }

@@ -45,8 +45,9 @@ const (
 )
 
 func newAssets() (a assets) {
+	all := Assets()
 	for i, to := range []*string{&a.Style, &a.Docs, &a.Dashboard, &a.Evals, &a.Private, &a.EvalScript, &a.Offer, &a.Page, &a.Icon, &a.IconPNG, &a.Font, &a.FontLicence} {
-		*to = Assets()[i].Path
+		*to = all[i].Path
 	}
 	return a
 }

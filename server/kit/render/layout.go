@@ -6,6 +6,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"html/template"
 	"io/fs"
@@ -18,6 +19,7 @@ var templates embed.FS
 type Head struct {
 	Title, Description string
 	Path               string // of the page; empty for a page without an address of its own
+	Own                string // path and query, of a page that shows a part of the one at Path
 	Markdown           bool   // the page is also there as markdown
 	Image              string // path of the picture for a link to the page; optional
 	Section            string // of the navigation that the page belongs to
@@ -32,6 +34,7 @@ type Site struct {
 	Notes      []string // citations
 	Synthetic  bool
 	SnapshotID string
+	Retracted  string // the reason for which the log retracts the snapshot; empty without one
 }
 
 // frame is the data of the layout.
@@ -45,7 +48,7 @@ type frame struct {
 	Data     any
 }
 
-// Canonical is the address of the page.
+// Canonical is the address of the page, or of the whole one.
 func (f frame) Canonical() string {
 	if f.Path == "" {
 		return ""
@@ -58,7 +61,7 @@ func (f frame) MarkdownLink() string {
 	if !f.Markdown {
 		return ""
 	}
-	return MarkdownPath(f.Path)
+	return MarkdownPath(cmp.Or(f.Own, f.Path))
 }
 
 // A Layout renders pages. Its methods are safe for concurrent use.

@@ -68,6 +68,8 @@ type Snapshot struct {
 	Errata    []string `json:"errata,omitempty"`
 	// URL is that of its manifest.
 	URL string `json:"url"`
+	// Entry is its place in the log; nil without one. Pages alone show it.
+	Entry *int `json:"-"`
 }
 
 // Counts are the totals of a snapshot: trials are valid ones, tools are places on boards.

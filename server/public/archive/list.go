@@ -83,9 +83,9 @@ func (h *Handler) history(w http.ResponseWriter, r *http.Request) error {
 			return apierr.ToolNotFound("No tool of this name is ranked in this category.", s.SuggestTools(values.Get("tool")))
 		}
 	}
-	series, err := get(r.Context(), h, "series "+category, func(ctx context.Context) (nights.Series, error) { return h.Source.History(ctx, category) })
+	series, err := h.Series(r.Context(), category)
 	if err != nil {
-		return apierr.Internal(err)
+		return err
 	}
 	res, err := get(r.Context(), h, "history "+category+" "+tool, func(context.Context) (*snapshotview.Resource, error) {
 		if tool != "" {
@@ -97,6 +97,15 @@ func (h *Handler) history(w http.ResponseWriter, r *http.Request) error {
 		h.Sender.Send(w, r, res)
 	}
 	return err
+}
+
+// Series returns the series of a measured category over all snapshots.
+func (h *Handler) Series(ctx context.Context, category string) (nights.Series, error) {
+	series, err := get(ctx, h, "series "+category, func(ctx context.Context) (nights.Series, error) { return h.Source.History(ctx, category) })
+	if err != nil {
+		return series, apierr.Of(err)
+	}
+	return series, nil
 }
 
 func slugs(b analytics.Board) []string {

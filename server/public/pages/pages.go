@@ -6,23 +6,20 @@ import (
 	"context"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/public/archive"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/views"
 )
-
-// Trials reads the trials of the current snapshot. Errors are those of *archive.Handler, which
-// implements it.
-type Trials interface {
-	Trials(ctx context.Context, q archive.TrialsQuery) (archive.TrialPage, error)
-	Trial(ctx context.Context, id string) (archive.FullTrial, error)
-}
 
 // A Handler answers from the current site. All fields are required.
 type Handler struct {
@@ -30,50 +27,115 @@ type Handler struct {
 	Sender  *snapshotview.Sender
 	Errors  apierr.Writer
 	Missing *snapshotview.Missing
-	Trials  Trials
+	Archive Archive
 
 	pictures gallery
+	made     composed
 }
+
+// An Archive has what pages show besides the current snapshot. Errors are *apierr.Error.
+type Archive interface {
+	Series(ctx context.Context, category string) (nights.Series, error)
+	List(ctx context.Context) ([]archive.Snapshot, error)
+	Manifest(ctx context.Context, id string) (views.Manifest, error)
+	Cells(ctx context.Context, s *snapshotview.Site, category string) ([]analytics.Cell, error)
+	Trials(ctx context.Context, q archive.TrialsQuery) (archive.TrialPage, error)
+	Trial(ctx context.Context, id string) (archive.FullTrial, error)
+}
+
+// A handler answers a request from a site. An error becomes a page.
+type handler func(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
-	route.Public(r, "/search", h.search)
 	for _, path := range []string{
-		"/", "/index.md", "/leaderboards", "/leaderboards.md", "/leaderboards/{category}", "/tools", "/tools.md", "/tools/{tool}", "/observed/{category}",
-		"/ai-agents", "/ai-agents.md", "/ai-agents/{agent}", "/changes", "/changes.md", "/for-vendors", "/for-vendors.md",
+		"/", "/index.md", "/leaderboards", "/leaderboards.md", "/tools", "/tools.md", "/tools/{tool}", "/observed/{category}",
+		"/ai-agents", "/ai-agents.md", "/ai-agents/{agent}", "/changes", "/changes.md", "/for-vendors", "/for-vendors.md", "/compare.md",
 	} {
-		route.Public(r, path, h.page)
+		h.mount(r, path, h.page)
 	}
-	route.Public(r, "/compare", h.compare)
-	route.Public(r, "/compare.md", h.page)
-	route.Public(r, "/compare/{pair}", h.comparison)
-	route.Public(r, "/leaderboards/{category}/trials", h.trials)
-	route.Public(r, "/leaderboards/{category}/trials.md", h.trials)
-	route.Public(r, "/leaderboards/{category}/prompts/*", h.prompt)
-	route.Public(r, "/trials/{trial}", h.trial)
+	h.mount(r, "/leaderboards/{category}", h.board)
+	h.mount(r, "/leaderboards/{category}/history", h.history)
+	h.mount(r, "/leaderboards/{category}/history.md", h.history)
+	h.mount(r, "/leaderboards/{category}/trials", h.trials)
+	h.mount(r, "/leaderboards/{category}/trials.md", h.trials)
+	h.mount(r, "/leaderboards/{category}/prompts/*", h.prompt)
+	h.mount(r, "/trials/{trial}", h.trial)
+	h.mount(r, "/compare", h.compare)
+	h.mount(r, "/compare/{pair}", h.comparison)
+	h.mount(r, "/snapshots", h.snapshots)
+	h.mount(r, "/snapshots.md", h.snapshots)
+	h.mount(r, "/snapshots/{snapshot}", h.snapshot)
+	h.mount(r, "/search", h.search)
+	h.mount(r, "/og/*", h.og)
+	h.mount(r, "/badge/{tool}", h.badge)
+	h.mount(r, "/feed.atom", h.feed)
+	h.mount(r, "/embed/leaderboards/{category}", h.embed)
 	route.Public(r, "/observed", list)
-	route.Public(r, "/og/*", h.og)
-	route.Public(r, "/badge/{tool}", h.badge)
-	route.Public(r, "/feed.atom", h.feed)
-	route.Public(r, "/embed/leaderboards/{category}", h.embed)
 	for _, a := range render.Assets() {
 		r.Get(a.Path, asset(a))
 	}
 }
 
-func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
-	render.Guard(w.Header())
-	s := h.Current()
-	if s == nil {
-		h.empty(w)
-		return
-	}
+func (h *Handler) mount(r chi.Router, path string, serve handler) {
+	route.Public(r, path, func(w http.ResponseWriter, r *http.Request) {
+		render.Guard(w.Header())
+		s := h.Current()
+		if s == nil && wantsJSON(r) {
+			h.Errors.Write(w, r, apierr.Unavailable())
+			return
+		}
+		if s == nil {
+			writeHTML(w, http.StatusServiceUnavailable, render.ErrorPage("No snapshot yet", "Nothing is published here yet. Try again in a moment."))
+			return
+		}
+		if err := serve(w, r, s); err != nil {
+			h.fail(w, r, s, err)
+		}
+	})
+}
+
+// page serves a page that is the same for all.
+func (h *Handler) page(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
 	page := s.Page(render.PagePath(r.URL.Path))
 	if page == (snapshotview.Page{}) {
 		h.missing(w, r, s)
-		return
+		return nil
 	}
 	h.Sender.SendPage(w, r, page)
+	return nil
+}
+
+// compose answers with a page that is made for the request, at its path with its query.
+// version is what the page depends on besides the snapshot.
+func (h *Handler) compose(w http.ResponseWriter, r *http.Request, s *snapshotview.Site, path, version string, make func(context.Context) (views.Page, error)) error {
+	page, err := h.made.get(r.Context(), s, path, version, make)
+	if err == nil {
+		h.Sender.SendPage(w, r, page)
+	}
+	return err
+}
+
+// fail answers an error.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, s *snapshotview.Site, err error) {
+	e := *apierr.Of(err)
+	switch {
+	case e.Status == http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", strconv.Itoa(max(1, e.RetryAfter)))
+		writeHTML(w, e.Status, render.ErrorPage("Try again in a moment", e.Description))
+	case e.Status >= http.StatusInternalServerError:
+		h.Errors.Write(w, r, &e)
+	case r.URL.Query().Get("cursor") != "" && e.Status == http.StatusBadRequest: // of another snapshot: back to the first page
+		q := r.URL.Query()
+		q.Del("cursor")
+		http.Redirect(w, r, r.URL.Path+"?"+q.Encode(), http.StatusSeeOther)
+	default:
+		out := snapshotview.NotFound{Error: &e, Near: near(s, r, &e), Fallback: snapshotview.HTML}
+		if text, _, found := strings.Cut(e.Description, ";"); found { // what JSON has behind it
+			e.Description = text + "."
+		}
+		h.Missing.Write(w, r, out)
+	}
 }
 
 // missing answers a request for a tool or a category that has no page.
@@ -98,10 +160,6 @@ func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotvie
 		out.Near = append(out.Near, render.Link{Path: strings.TrimPrefix(o.URL, s.BaseURL), Text: o.heading})
 	}
 	h.Missing.Write(w, r, out)
-}
-
-func (h *Handler) empty(w http.ResponseWriter) {
-	writeHTML(w, http.StatusServiceUnavailable, render.ErrorPage("No snapshot yet", "Nothing is published here yet. Try again in a moment."))
 }
 
 func writeHTML(w http.ResponseWriter, status int, body []byte) {

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
-	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/negotiate"
-	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/tools"
 	"github.com/firstpick/firstpick/server/public/views"
@@ -89,50 +87,45 @@ func find(s *snapshotview.Site, query string) found {
 
 // search finds a tool: it leads people to the tool's page or shows what is near, and
 // answers programs in JSON or markdown, by the Accept header.
-func (h *Handler) search(w http.ResponseWriter, r *http.Request) {
-	render.Guard(w.Header())
+func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
 	head := w.Header()
 	head.Set("Vary", "Accept")
 	head.Set("X-Robots-Tag", "noindex")
-	s := h.Current()
-	accept := r.Header.Get("Accept")
-	asJSON := strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
-	switch {
-	case s == nil && asJSON:
-		h.Errors.Write(w, r, apierr.Unavailable())
-		return
-	case s == nil:
-		h.empty(w)
-		return
-	}
 	got := find(s, cut(strings.TrimSpace(strings.ToValidUTF8(r.URL.Query().Get("q"), ""))))
 	var body []byte
 	var err error
+	contentType := "text/html; charset=utf-8"
 	switch {
-	case asJSON:
-		head.Set("Content-Type", "application/json; charset=utf-8")
+	case wantsJSON(r):
+		contentType = "application/json; charset=utf-8"
 		body, err = json.Marshal(got)
 	case negotiate.PrefersMarkdown(r):
-		head.Set("Content-Type", "text/markdown; charset=utf-8")
+		contentType = "text/markdown; charset=utf-8"
 		body = got.markdown()
 	case got.Tool != nil:
 		head.Set("Cache-Control", "public, max-age=60")
 		http.Redirect(w, r, strings.TrimPrefix(got.Tool.URL, s.BaseURL), http.StatusSeeOther)
-		return
+		return nil
 	default:
-		head.Set("Content-Type", "text/html; charset=utf-8")
 		body, err = s.Views.Search(got.page())
 	}
 	if err != nil {
-		h.Errors.Write(w, r, apierr.Internal(err))
-		return
+		return err
 	}
+	head.Set("Content-Type", contentType)
 	head.Set("Cache-Control", "public, max-age=60")
 	head.Set("Access-Control-Allow-Origin", "*")
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // the client is gone; nothing to do
 	}
+	return nil
+}
+
+// wantsJSON says whether a request asks for JSON and not for a page.
+func wantsJSON(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
 
 // cut returns what of a query is looked at and shown again, in characters.

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/public/share"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 )
@@ -60,69 +59,51 @@ func (g *gallery) picture(s *snapshotview.Site, path string) (*snapshotview.Reso
 }
 
 // og serves the picture for links to a page.
-func (h *Handler) og(w http.ResponseWriter, r *http.Request) {
-	s := h.Current()
-	if s == nil {
-		h.empty(w)
-		return
-	}
-	res, err := h.pictures.picture(s, strings.TrimSuffix(cut("/"+chi.URLParam(r, "*")), ".png"))
+func (h *Handler) og(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
+	res, err := h.pictures.picture(s, strings.TrimSuffix(cut("/"+route.Param(r, "*")), ".png"))
 	switch {
 	case err != nil:
-		h.Errors.Write(w, r, apierr.Internal(err))
+		return err
 	case res == nil:
 		h.Errors.Write(w, r, apierr.NotFound())
 	default:
 		h.Sender.Send(w, r, res)
 	}
+	return nil
 }
 
-// badge serves the badge of a tool.
-func (h *Handler) badge(w http.ResponseWriter, r *http.Request) {
-	s := h.Current()
-	if s == nil {
-		h.empty(w)
-		return
-	}
-	text, ok := s.Views.Badge(strings.TrimSuffix(cut(chi.URLParam(r, "tool")), ".svg"))
+// badge serves the badge of a tool. One that is not measured has one too: a README that names
+// it must not show a broken picture.
+func (h *Handler) badge(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
+	text, ok := s.Views.Badge(strings.TrimSuffix(cut(route.Param(r, "tool")), ".svg"))
 	if !ok {
 		text = "not measured"
 	}
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'")
 	h.Sender.Send(w, r, snapshotview.Unpacked("image/svg+xml", share.Badge("AI agents", text)))
+	return nil
 }
 
 // embed serves the plot of a board for the pages of others.
-func (h *Handler) embed(w http.ResponseWriter, r *http.Request) {
-	s := h.Current()
-	if s == nil {
-		h.empty(w)
-		return
+func (h *Handler) embed(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
+	html, ok, err := s.Views.Embed(cut(route.Param(r, "category")))
+	if err != nil {
+		return err
 	}
-	html, ok, err := s.Views.Embed(cut(chi.URLParam(r, "category")))
-	switch {
-	case err != nil:
-		h.Errors.Write(w, r, apierr.Internal(err))
-	case !ok:
+	if !ok {
 		h.missing(w, r, s)
-	default:
-		render.GuardEmbed(w.Header())
-		h.Sender.Send(w, r, snapshotview.Unpacked("text/html; charset=utf-8", html))
+		return nil
 	}
+	render.GuardEmbed(w.Header())
+	h.Sender.Send(w, r, snapshotview.Unpacked("text/html; charset=utf-8", html))
+	return nil
 }
 
 // feed serves what moved.
-func (h *Handler) feed(w http.ResponseWriter, r *http.Request) {
-	s := h.Current()
-	if s == nil {
-		h.empty(w)
-		return
-	}
+func (h *Handler) feed(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
 	body, err := share.Atom(s.Views.Feed())
-	if err != nil {
-		h.Errors.Write(w, r, apierr.Internal(err))
-		return
+	if err == nil {
+		h.Sender.Send(w, r, snapshotview.Unpacked("application/atom+xml; charset=utf-8", body))
 	}
-	h.Sender.Send(w, r, snapshotview.Unpacked("application/atom+xml; charset=utf-8", body))
+	return err
 }

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -15,29 +18,54 @@ import (
 	"github.com/firstpick/firstpick/server/public/views"
 )
 
-// Build renders a site.
+// Build prepares a site, and takes over in.Boards. Its first page is rendered, so that a snapshot that cannot be shown
+// is refused; every other response is made when it is first asked for.
 func Build(in Input) (*Site, error) {
 	s := &Site{
 		ID: in.ID, Synthetic: in.Synthetic, Trials: in.Trials, BaseURL: in.BaseURL, home: map[string]string{}, reports: map[string]*Resource{}, byCategory: map[string]*Resource{},
 		boards: map[boardKey]*Resource{}, prompts: map[boardKey]*Resource{}, lists: map[string]*Resource{}, pages: map[string]Page{},
-		index: catalog.NewIndex(in.Refs), categories: map[string]string{}, observed: map[boardKey]*Resource{},
+		press: newPress(in.AsOf, maxKept), index: catalog.NewIndex(in.Refs), categories: map[string]string{}, observed: map[boardKey]*Resource{},
 	}
 	for _, b := range in.Observed {
 		s.Observed = append(s.Observed, b.WithBase(in.BaseURL))
 	}
-	boards := make([]analytics.Board, len(in.Boards))
-	for i, b := range in.Boards {
-		boards[i] = known(b.WithBase(in.BaseURL))
+	s.Boards, in.Boards = withBase(in.Boards, in.BaseURL), nil
+	s.in = in
+	b := builder{site: s, in: in, press: s.press}
+	b.documents()
+	b.fieldDocuments()
+	b.lists()
+	b.names()
+	return s.With(in.News)
+}
+
+// With returns the site with other news. Its pages are made again; all else is shared.
+func (s *Site) With(news News) (*Site, error) {
+	out := *s
+	out.News, out.in.News, out.pages = news, news, map[string]Page{}
+	b := builder{site: &out, in: out.in, press: s.press}
+	if err := b.pages(); err != nil {
+		return nil, fmt.Errorf("render snapshot %s: %w", s.ID, err)
 	}
+	return &out, nil
+}
+
+// withBase copies boards with all processors, sorted by category. It empties from, so that the
+// boards are never all there twice.
+func withBase(from []analytics.Board, base string) []analytics.Board {
+	boards := make([]analytics.Board, len(from))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(len(from), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(from); i = int(next.Add(1)) - 1 {
+				boards[i], from[i] = known(from[i].WithBase(base)), analytics.Board{}
+			}
+		})
+	}
+	wg.Wait()
 	slices.SortFunc(boards, func(a, b analytics.Board) int { return cmp.Compare(a.Category, b.Category) })
-	s.Boards = boards
-	b := builder{site: s, in: in, boards: boards, pack: NewPacker(in.AsOf)}
-	for _, step := range []func() error{b.documents, b.fieldDocuments, b.lists, b.names, b.pages} {
-		if err := step(); err != nil {
-			return nil, fmt.Errorf("render snapshot %s: %w", in.ID, err)
-		}
-	}
-	return s, nil
+	return boards
 }
 
 // known returns a board without what an older snapshot claims and cannot know: the coverage
@@ -50,61 +78,50 @@ func known(b analytics.Board) analytics.Board {
 }
 
 type builder struct {
-	site   *Site
-	in     Input
-	boards []analytics.Board
-	pack   *Packer
+	site  *Site
+	in    Input
+	press *press
 }
 
-func (b *builder) json(v any) (*Resource, error) { return b.pack.JSON(v) }
+// csv is a table as a resource.
+func (b *builder) csv(table func() [][]any) *Resource {
+	return b.press.later(render.CSVType, func() ([]byte, error) { return render.CSV(table()), nil })
+}
 
-// documents renders boards and the reports of their tools.
-func (b *builder) documents() error {
-	for _, board := range b.boards {
-		res, err := b.json(board)
-		if err != nil {
-			return err
-		}
-		b.site.boards[boardKey{board.Category, ""}] = res
+// documents are boards and the reports of their tools.
+func (b *builder) documents() {
+	s, id := b.site, b.in.ID
+	for i := range s.Boards {
+		board := &s.Boards[i]
+		whole := b.press.json(func() any { return board })
+		s.boards[boardKey{board.Category, ""}] = whole
 		for _, by := range Cuts() {
-			if b.site.boards[boardKey{board.Category, by}], err = b.cut(board, by, res); err != nil {
-				return err
-			}
+			s.boards[boardKey{board.Category, by}] = b.cut(board, by, whole)
 		}
-		if b.site.boards[boardKey{board.Category, AsCSV}], err = b.pack.Pack(render.CSVType, render.CSV(table(board, b.in.ID))); err != nil {
-			return err
-		}
-		if b.site.prompts[boardKey{board.Category, ""}], err = b.promptList(board); err != nil {
-			return err
-		}
-		if b.site.prompts[boardKey{board.Category, AsCSV}], err = b.pack.Pack(render.CSVType, render.CSV(promptTable(board, b.in.ID))); err != nil {
-			return err
-		}
-		b.site.categories[board.Category] = board.Category
+		s.boards[boardKey{board.Category, AsCSV}] = b.csv(func() [][]any { return table(*board, id) })
+		s.prompts[boardKey{board.Category, ""}] = b.promptList(board)
+		s.prompts[boardKey{board.Category, AsCSV}] = b.csv(func() [][]any { return promptTable(*board, id) })
+		s.categories[board.Category] = board.Category
 		for _, tool := range board.Tools {
-			report, _ := board.Report(tool.Slug)
-			if b.site.byCategory[board.Category+"/"+tool.Slug], err = b.json(report); err != nil {
-				return err
-			}
+			s.byCategory[board.Category+"/"+tool.Slug] = b.press.json(func() any {
+				report, _ := board.Report(tool.Slug)
+				return report
+			})
 		}
 	}
-	return nil
 }
 
-// fieldDocuments renders the observed boards and their list.
-func (b *builder) fieldDocuments() (err error) {
+// fieldDocuments are the observed boards and their list.
+func (b *builder) fieldDocuments() {
 	items := []observed.Item{}
-	for _, board := range b.site.Observed {
+	for i := range b.site.Observed {
+		board := &b.site.Observed[i]
 		items = append(items, board.Item())
-		if b.site.observed[boardKey{board.Category, ""}], err = b.json(board); err != nil {
-			return err
-		}
-		if b.site.observed[boardKey{board.Category, AsCSV}], err = b.pack.Pack(render.CSVType, render.CSV(observedTable(board, b.in.ID))); err != nil {
-			return err
-		}
+		b.site.observed[boardKey{board.Category, ""}] = b.press.json(func() any { return board })
+		b.site.observed[boardKey{board.Category, AsCSV}] = b.csv(func() [][]any { return observedTable(*board, b.in.ID) })
 	}
-	b.site.observed[boardKey{}], err = b.json(map[string]any{"observed": true, "categories": items, "omitted": append([]observed.Omitted{}, b.in.Omitted...)})
-	return err
+	list := map[string]any{"observed": true, "categories": items, "omitted": append([]observed.Omitted{}, b.in.Omitted...)}
+	b.site.observed[boardKey{}] = b.press.json(func() any { return list })
 }
 
 // A PromptList is the answer of /api/public/prompts.
@@ -117,13 +134,12 @@ type PromptList struct {
 	Prompts []analytics.Prompt `json:"prompts"`
 }
 
-func (b *builder) promptList(board analytics.Board) (*Resource, error) {
-	list := PromptList{board.Category, b.in.ID, board.Synthetic, append([]analytics.Prompt{}, board.Prompts...)}
-	data, err := json.Marshal(list) // escapes ampersands too
-	if err != nil {
-		return nil, err
-	}
-	return b.pack.Pack(JSONType, inert.JSON(append(data, '\n')))
+func (b *builder) promptList(board *analytics.Board) *Resource {
+	return b.press.later(JSONType, func() ([]byte, error) {
+		list := PromptList{board.Category, b.in.ID, board.Synthetic, append([]analytics.Prompt{}, board.Prompts...)}
+		data, err := json.Marshal(list) // escapes ampersands too
+		return inert.JSON(append(data, '\n')), err
+	})
 }
 
 // tagged begins the name of a cut by a tag.
@@ -137,34 +153,29 @@ func Cuts() (by []string) {
 	return by
 }
 
-// cut renders a board with the cuts of one tag. A board without cuts is the whole one.
-func (b *builder) cut(board analytics.Board, by string, whole *Resource) (*Resource, error) {
+// cut is a board with the cuts of one tag. A board without cuts is the whole one.
+func (b *builder) cut(board *analytics.Board, by string, whole *Resource) *Resource {
 	if len(board.Cuts) == 0 {
-		return whole, nil
+		return whole
 	}
-	return b.json(board.CutBy(strings.TrimPrefix(by, tagged)))
+	return b.press.json(func() any { return board.CutBy(strings.TrimPrefix(by, tagged)) })
 }
 
-func (b *builder) lists() error {
+func (b *builder) lists() {
 	for _, domain := range []string{"", string(catalog.DevTools), string(catalog.SaaS)} {
 		items := []analytics.CategoryItem{}
-		for _, board := range b.boards {
+		for _, board := range b.site.Boards {
 			if domain == "" || board.Domain == domain {
 				items = append(items, board.Item())
 			}
 		}
-		res, err := b.json(map[string]any{"categories": items})
-		if err != nil {
-			return err
-		}
-		b.site.lists[domain] = res
+		b.site.lists[domain] = b.press.json(func() any { return map[string]any{"categories": items} })
 	}
-	return nil
 }
 
 // names makes every name of a measured tool find its report: in its home
 // category where that is measured, else in the first that is.
-func (b *builder) names() error {
+func (b *builder) names() {
 	var measured []catalog.Ref
 	for _, ref := range b.in.Refs {
 		for _, c := range ref.Categories {
@@ -176,26 +187,22 @@ func (b *builder) names() error {
 		}
 	}
 	b.site.measured = catalog.NewIndex(measured)
-	return nil
 }
 
 func (b *builder) pages() error {
 	r, err := views.New(views.Input{
-		Site:   render.Site{BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID},
-		Boards: b.boards, Observed: b.site.Observed, Moves: b.in.Moves, Before: b.in.Before, AsOf: b.in.AsOf, Now: b.in.Now, Trials: b.in.Trials, Evidence: b.in.Evidence,
+		Site:   render.Site{BaseURL: b.in.BaseURL, Notes: b.in.Notes, Synthetic: b.in.Synthetic, SnapshotID: b.in.ID, Retracted: b.in.Retracted},
+		Boards: b.site.Boards, Observed: b.site.Observed, Moves: b.in.Moves, Before: b.in.Before, AsOf: b.in.AsOf, Now: b.in.Now, Trials: b.in.Trials, Evidence: b.in.Evidence,
 	})
 	if err != nil {
 		return err
 	}
 	b.site.Views = r
 	for _, path := range r.Paths() {
-		page, err := r.Page(path)
-		if err != nil {
-			return err
-		}
-		if b.site.pages[path], err = b.pack.Page(b.in.BaseURL, path, page.HTML, page.Markdown); err != nil {
-			return err
-		}
+		b.site.pages[path] = linked(b.in.BaseURL, path,
+			b.press.later(htmlType, func() ([]byte, error) { p, err := r.Page(path); return p.HTML, err }),
+			b.press.later(markdownType, func() ([]byte, error) { p, err := r.Page(path); return p.Markdown, err }))
 	}
-	return nil
+	_, err = b.site.pages["/"].html.make()
+	return err
 }

@@ -31,10 +31,8 @@ const (
 	markdownType = "text/markdown; charset=utf-8"
 )
 
-// UnpackedPage is Page for a page that is made for one request: not compressed.
-func UnpackedPage(base, path string, html, markdown []byte) Page {
-	return linked(base, path, Unpacked(htmlType, html), Unpacked(markdownType, markdown))
-}
+// Size returns how many bytes a page has in all its encodings.
+func (p Page) Size() int { return p.html.variants().size() + p.markdown.variants().size() }
 
 func linked(base, path string, asHTML, asMarkdown *Resource) Page {
 	asHTML.vary, asMarkdown.vary = []string{"Accept, Accept-Encoding"}, []string{"Accept, Accept-Encoding"}

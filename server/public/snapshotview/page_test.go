@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,13 +84,13 @@ func TestPagesSayTheSameFigures(t *testing.T) {
 
 func TestNamesAreNoMarkup(t *testing.T) {
 	s := sitetest.New(t, 1)
-	boards := s.Boards
+	boards, category := slices.Clone(s.Boards), s.Boards[0].Category
 	boards[0].Name = "Pay | [me](https://evil.example) <script>*now*\n# x"
 	evil, err := snapshotview.Build(snapshotview.Input{ID: "x", AsOf: sitetest.AsOf(), Boards: boards, BaseURL: sitetest.Base, Synthetic: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/", "/leaderboards/" + boards[0].Category} {
+	for _, path := range []string{"/", "/leaderboards/" + category} {
 		_, words := forms(t, evil, path)
 		if !strings.Contains(words, `Pay \| \[me\](https://evil.example) \<script\>\*now\* \# x`) || !strings.Contains(words, "**Synthetic:") {
 			t.Errorf("%s: %s", path, words)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -20,14 +21,18 @@ import (
 // revalidate it or cannot reach the server.
 const cacheControl = "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400"
 
-// A Resource is a response in all its encodings, with the headers that they share.
+// A Resource is a response in all its encodings, with the headers that they share. One of a
+// site is made when it is first asked for.
 type Resource struct {
 	modified     time.Time
 	lastModified []string
 	contentType  []string
 	vary, link   []string // replace Vary and extend Link; nil for most
-	variants     [negotiate.Encodings]negotiate.Variant
+	made         atomic.Pointer[variants]
+	source       *source // nil for one that was made at once
 }
+
+type variants [negotiate.Encodings]negotiate.Variant
 
 // A Packer makes resources. It is not safe for concurrent use.
 type Packer struct {
@@ -49,9 +54,26 @@ func NewPacker(modified time.Time) *Packer {
 	return &Packer{modified.UTC().Truncate(time.Second), enc, gz}
 }
 
-// Pack compresses one body. ETags are digests of the uncompressed body, so that replicas
-// agree on them; each encoding has its own.
+// Pack compresses one body.
 func (p *Packer) Pack(contentType string, body []byte) (*Resource, error) {
+	r := newResource(contentType, p.modified)
+	made, err := p.encode(body, true)
+	r.made.Store(made)
+	return r, err
+}
+
+func newResource(contentType string, modified time.Time) *Resource {
+	r := &Resource{contentType: []string{contentType}}
+	if !modified.IsZero() {
+		r.modified, r.lastModified = modified, []string{modified.Format(http.TimeFormat)}
+	}
+	return r
+}
+
+// encode returns a body in all encodings. ETags are digests of the uncompressed body, so that
+// replicas agree on them; each encoding has its own. Without whole the uncompressed body is
+// not kept: it is made from the others where it is sent.
+func (p *Packer) encode(body []byte, whole bool) (*variants, error) {
 	var gz bytes.Buffer
 	p.gzip.Reset(&gz)
 	if _, err := p.gzip.Write(body); err != nil {
@@ -62,14 +84,15 @@ func (p *Packer) Pack(contentType string, body []byte) (*Resource, error) {
 	}
 	sum := sha256.Sum256(body)
 	tag := hex.EncodeToString(sum[:12])
-	r := &Resource{contentType: []string{contentType}}
-	if !p.modified.IsZero() {
-		r.modified, r.lastModified = p.modified, []string{p.modified.Format(http.TimeFormat)}
+	v := &variants{}
+	v[negotiate.Gzip] = negotiate.NewVariant(gz.Bytes(), tag+"-gz", "gzip")
+	v[negotiate.Zstd] = negotiate.NewVariant(p.zstd.EncodeAll(body, nil), tag+"-zst", "zstd")
+	if whole {
+		v[negotiate.Identity] = negotiate.NewVariant(body, tag, "")
+	} else {
+		v[negotiate.Identity] = v[negotiate.Gzip].Gunzipped(tag, len(body))
 	}
-	r.variants[negotiate.Identity] = negotiate.NewVariant(body, tag, "")
-	r.variants[negotiate.Gzip] = negotiate.NewVariant(gz.Bytes(), tag+"-gz", "gzip")
-	r.variants[negotiate.Zstd] = negotiate.NewVariant(p.zstd.EncodeAll(body, nil), tag+"-zst", "zstd")
-	return r, nil
+	return v, nil
 }
 
 // JSONType is the media type of JSON.
@@ -96,19 +119,19 @@ func (p *Packer) JSON(v any) (*Resource, error) {
 // Unpacked returns the resource of a body that is sent once: not compressed.
 func Unpacked(contentType string, body []byte) *Resource {
 	sum := sha256.Sum256(body)
-	v := negotiate.NewVariant(body, hex.EncodeToString(sum[:12]), "")
-	r := &Resource{contentType: []string{contentType}}
-	for i := range r.variants {
-		r.variants[i] = v
+	v, all := negotiate.NewVariant(body, hex.EncodeToString(sum[:12]), ""), &variants{}
+	for i := range all {
+		all[i] = v
 	}
+	r := newResource(contentType, time.Time{})
+	r.made.Store(all)
 	return r
 }
 
-// WithLink returns the resource with more links, values of the header Link.
+// WithLink sets more links of a resource that nobody else has yet, values of the header Link.
 func (res *Resource) WithLink(links []string) *Resource {
-	out := *res
-	out.link = links
-	return &out
+	res.link = links
+	return res
 }
 
 // Fixed headers of every resource, shared and never changed.
@@ -129,7 +152,7 @@ func NewSender(links string) *Sender {
 
 // Send answers a GET or HEAD with a resource, or with 304.
 func (s *Sender) Send(w http.ResponseWriter, r *http.Request, res *Resource) {
-	v := &res.variants[negotiate.ContentEncoding(r)]
+	v := &res.variants()[negotiate.ContentEncoding(r)]
 	h := w.Header()
 	h["Etag"], h["Cache-Control"], h["Vary"] = v.ETag, s.f.cache, s.f.vary
 	h["Access-Control-Allow-Origin"], h["Access-Control-Expose-Headers"], h["Link"] = s.f.origin, s.f.expose, s.f.link

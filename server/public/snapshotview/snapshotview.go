@@ -1,6 +1,6 @@
-// Package snapshotview renders all responses of a snapshot once: reports, leaderboards,
-// lists and pages, each uncompressed, gzipped and as zstd, with its own strong ETag. A
-// request looks a resource up and sends its bytes.
+// Package snapshotview renders each response of a snapshot once, when it is first asked for:
+// reports, leaderboards, lists and pages, gzipped and as zstd, each with its own strong ETag.
+// A request looks a resource up and sends its bytes. What is kept is bounded (see press).
 //
 // A Site is immutable. A Holder carries the current one; swapping it is one
 // atomic store, so a request sees one snapshot from beginning to end.
@@ -37,12 +37,24 @@ type Input struct {
 	// published: full, quotes or none; empty where that is unknown.
 	Trials   bool
 	Evidence string
+	// Now is the time against which pages tell the age of data.
+	Now time.Time
+	News
+}
+
+// News is what becomes known of a snapshot later.
+type News struct {
 	// Moves are the changes since snapshot Before, the largest first; Before is empty for a
 	// first snapshot.
 	Moves  []views.Move
 	Before string
-	// Now is the time against which pages tell the age of data.
-	Now time.Time
+	// Retracted is the reason for which the log retracts the snapshot; empty without one.
+	Retracted string
+}
+
+// Equal compares news.
+func (n News) Equal(o News) bool {
+	return n.Before == o.Before && n.Retracted == o.Retracted && slices.Equal(n.Moves, o.Moves)
 }
 
 // A Site is the view of one snapshot.
@@ -58,7 +70,10 @@ type Site struct {
 	Observed []observed.Board
 	// Views renders the pages that a reader composes.
 	Views *views.Renderer
+	News
 
+	in         Input // without boards
+	press      *press
 	observed   map[boardKey]*Resource // by is empty or AsCSV; without a category it is the list
 	home       map[string]string      // the category in which a measured tool is reported, by slug
 	reports    map[string]*Resource   // by slug, domain, package and name

@@ -28,6 +28,8 @@ type boardPage struct {
 	Dataset       *dataset
 	HasTrials     bool
 	Pairs         []render.Link // comparisons of the first tools
+	// Selection says which trials the board is of, Whole is the path of all; empty for all.
+	Selection, Whole string
 }
 
 // An outcome is how trials ended, with the class of its colour.
@@ -60,30 +62,36 @@ type option struct {
 func (r *Renderer) board(category string) (Page, error) {
 	i := slices.IndexFunc(r.in.Boards, func(b analytics.Board) bool { return b.Category == category })
 	b := &r.in.Boards[i]
-	d := r.boardData(b)
-	return r.page("board", render.Head{
-		Path: boardPath(b.Category), Title: b.Name + ": which tools AI agents pick", Section: "boards", Image: "/og" + boardPath(b.Category) + ".png",
-		Description: fmt.Sprintf("%s Pick rates of %d tools, from %s.", d.Claim, b.Field, quantity(b.NTrials, "answer")),
-	}, d)
+	d := r.boardData(b, "")
+	d.Filters = r.filters(b, Filter{}, nil)
+	return r.page("board", boardHead(b, d.Claim), d)
 }
 
-func (r *Renderer) boardData(b *analytics.Board) boardPage {
+func boardHead(b *analytics.Board, claim string) render.Head {
+	return render.Head{
+		Path: boardPath(b.Category), Title: b.Name + ": which tools AI agents pick", Section: "boards", Image: "/og" + boardPath(b.Category) + ".png",
+		Description: fmt.Sprintf("%s Pick rates of %d tools, from %s.", claim, b.Field, quantity(b.NTrials, "answer")),
+	}
+}
+
+// boardData is a board for its page, with the tools in an order; see Filter.
+func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
+	ordered := sorted(b, order)
 	d := boardPage{
 		Board: b, Domain: render.DomainName(b.Domain), Age: ageOf(b.AsOf, r.in.Now), Notes: render.BoardNotes(*b), Cite: cite(r.in, b), Dataset: datasetOf(r.in, b),
-		HasTrials: r.in.Trials, Forest: render.NewForest(b, standingPath),
+		HasTrials: r.in.Trials, Forest: render.NewForest(ordered, standingPath),
 	}
 	d.Claim, _ = claim(b)
 	trials := func(pairs ...string) string { return "" }
 	if r.in.Trials {
 		trials = func(pairs ...string) string { return TrialsPath(b.Category, pairs...) }
 	}
-	d.Matrix = render.NewMatrix(b, func(a string) string { return agentPath(agentSlug(a)) }, standingPath,
+	d.Matrix = render.NewMatrix(ordered, func(a string) string { return agentPath(agentSlug(a)) }, standingPath,
 		func(agent, slug string) string { return trials("agent", agent, "tool", slug) })
 	d.Outcomes, d.OutcomeBar = outcomesOf(b, trials)
 	for i := range b.Prompts {
 		d.Prompts = append(d.Prompts, r.promptRow(b, &b.Prompts[i]))
 	}
-	d.Filters = r.filters(b, Filter{})
 	for i := range min(3, len(b.Tools)) {
 		for j := i + 1; j < min(3, len(b.Tools)); j++ {
 			if b.Tools[j].Picks > 0 {

@@ -2,23 +2,29 @@ package views
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// A Filter selects trials of a board. The zero Filter selects all.
+// A Filter selects trials of a board, and orders its tools. The zero Filter selects all, by
+// pick rate.
 type Filter struct {
 	Agent    string
 	Tag      string // NAME:VALUE
 	Template string
+	Sort     string // shortlist, default, picks or name
 }
 
-// path is the path of a board with a filter.
-func (f Filter) path(category string) string {
+// All reports whether the filter selects all trials.
+func (f Filter) All() bool { return f.Agent == "" && f.Tag == "" && f.Template == "" }
+
+// Path is the path of a board with a filter.
+func (f Filter) Path(category string) string {
 	q := url.Values{}
-	for name, value := range map[string]string{"agent": f.Agent, "tag": f.Tag, "template": f.Template} {
+	for name, value := range map[string]string{"agent": f.Agent, "tag": f.Tag, "template": f.Template, "sort": f.Sort} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -30,39 +36,83 @@ func (f Filter) path(category string) string {
 }
 
 // filters lists what a board can be filtered by; now is the filter of the page.
-func (r *Renderer) filters(b *analytics.Board, now Filter, templates ...string) (out []filter) {
-	if !r.in.Trials {
-		return nil
-	}
+func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (out []filter) {
 	add := func(name, all string, values []string, text func(string) string, chosen *string) {
 		if len(values) < 2 {
 			return
 		}
 		f, kept := filter{Name: name}, *chosen
 		*chosen = ""
-		f.Options = append(f.Options, option{Text: all, Link: now.path(b.Category), On: kept == ""})
+		f.Options = append(f.Options, option{Text: all, Link: now.Path(b.Category), On: !slices.Contains(values, kept)})
 		for _, v := range values {
 			*chosen = v
-			f.Options = append(f.Options, option{Text: text(v), Title: v, Link: now.path(b.Category), On: kept == v})
+			f.Options = append(f.Options, option{Text: text(v), Title: v, Link: now.Path(b.Category), On: kept == v})
 		}
 		*chosen = kept
 		out = append(out, f)
 	}
-	var agents []string
-	for _, a := range b.Agents {
-		agents = append(agents, a.Agent)
-	}
-	same := func(s string) string { return s }
-	add("Agent", "All agents", agents, render.AgentName, &now.Agent)
-	for _, tag := range analytics.CutTags() {
-		var values []string
-		for _, c := range b.Cuts {
-			if c.Tag == tag {
-				values = append(values, tag+":"+c.Value)
-			}
+	if r.in.Trials {
+		var agents []string
+		for _, a := range b.Agents {
+			agents = append(agents, a.Agent)
 		}
-		add(strings.ToUpper(tag[:1])+tag[1:], "All", values, func(v string) string { return strings.TrimPrefix(v, tag+":") }, &now.Tag)
+		add("Agent", "All agents", agents, render.AgentName, &now.Agent)
+		for _, tag := range analytics.CutTags() {
+			add(strings.ToUpper(tag[:1])+tag[1:], "All", tagValues(b, tag), func(v string) string { return strings.TrimPrefix(v, tag+":") }, &now.Tag)
+		}
+		add("Project", "All projects", templates, func(s string) string { return s }, &now.Template)
 	}
-	add("Project", "All projects", templates, same, &now.Template)
+	sorts := []string{"shortlist", "default", "name"}
+	if !now.All() {
+		sorts = []string{"picks", "name"} // the others are not counted
+	}
+	add("Sort", "By pick rate", sorts, func(v string) string {
+		return map[string]string{"shortlist": "By shortlist rate", "default": "By default rate", "picks": "By picks", "name": "By name"}[v]
+	}, &now.Sort)
 	return out
+}
+
+// tagValues lists the values of a tag, as NAME:VALUE.
+func tagValues(b *analytics.Board, tag string) (out []string) {
+	for _, c := range b.Cuts {
+		if c.Tag == tag {
+			out = append(out, tag+":"+c.Value)
+		}
+	}
+	return out
+}
+
+// sorted returns a board with its tools in an order.
+func sorted(b *analytics.Board, by string) *analytics.Board {
+	var less func(x, y analytics.Standing) int
+	switch by {
+	case "shortlist":
+		less = descending(func(s analytics.Standing) float64 { return s.ShortlistRate })
+	case "default":
+		less = descending(func(s analytics.Standing) float64 { return s.DefaultRate })
+	case "picks":
+		less = descending(func(s analytics.Standing) float64 { return float64(s.Picks) })
+	case "name":
+		less = func(x, y analytics.Standing) int {
+			return strings.Compare(strings.ToLower(x.Tool), strings.ToLower(y.Tool))
+		}
+	default:
+		return b
+	}
+	out := *b
+	out.Tools = slices.Clone(b.Tools)
+	slices.SortStableFunc(out.Tools, less)
+	return &out
+}
+
+func descending(of func(analytics.Standing) float64) func(x, y analytics.Standing) int {
+	return func(x, y analytics.Standing) int {
+		switch a, b := of(x), of(y); {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return 0
+	}
 }

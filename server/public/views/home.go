@@ -13,9 +13,11 @@ import (
 // A Move is a change of a rate since the snapshot before.
 type Move struct {
 	Category, Board, Slug, Tool string
-	From, To                    float64
-	Low, High                   float64 // 95 % interval of To - From
-	Significant                 bool
+	From, To                    float64 // pick rates of the boards
+	// Diff is the change with the agents and prompts that both snapshots have, with its 95 %
+	// interval. It may differ a little from To - From.
+	Diff, Low, High float64
+	Significant     bool
 }
 
 // A move is a Move for a page.
@@ -28,12 +30,16 @@ type move struct {
 // moves formats the changes since the snapshot before, the first n.
 func (r *Renderer) moves(n int) (out []move) {
 	for _, m := range r.in.Moves[:min(n, len(r.in.Moves))] {
-		out = append(out, move{
-			Tool: m.Tool, Link: toolPath(m.Slug), Board: m.Board, BoardLink: boardPath(m.Category), From: chart.Percent(m.From), To: chart.Percent(m.To),
-			Diff: render.Points(m.To - m.From), Interval: render.Points(m.Low) + " to " + render.Points(m.High), Up: m.To > m.From, Significant: m.Significant,
-		})
+		out = append(out, moveOf(m))
 	}
 	return out
+}
+
+func moveOf(m Move) move {
+	return move{
+		Tool: m.Tool, Link: toolPath(m.Slug), Board: m.Board, BoardLink: boardPath(m.Category), From: chart.Percent(m.From), To: chart.Percent(m.To),
+		Diff: render.Points(m.Diff), Interval: render.Points(m.Low) + " to " + render.Points(m.High), Up: m.Diff > 0, Significant: m.Significant,
+	}
 }
 
 type homePage struct {

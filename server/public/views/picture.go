@@ -107,6 +107,9 @@ func (r *Renderer) Badge(slug string) (text string, ok bool) {
 // Feed lists what moved since the snapshot before.
 func (r *Renderer) Feed() share.Feed {
 	f := share.Feed{Title: "firstpick: what moved", URL: r.in.BaseURL + "/changes", Self: r.in.BaseURL + "/feed.atom", Updated: r.in.AsOf}
+	if f.Updated.IsZero() { // nothing is measured
+		f.Updated = r.in.Now
+	}
 	for _, m := range r.moves(maxNews) {
 		f.Entries = append(f.Entries, share.Entry{
 			ID: r.in.BaseURL + "/snapshots/" + r.in.SnapshotID + m.Link + "?in=" + strings.TrimPrefix(m.BoardLink, "/leaderboards/"), Title: m.Tool + " " + m.Diff + " points in " + m.Board, URL: r.in.BaseURL + m.Link, Updated: r.in.AsOf,

@@ -68,6 +68,7 @@ type toolPlace struct {
 	Trials               string
 	Estimand             string
 	For, Against         []quote
+	Move                 *move // since the snapshot before; nil without one
 }
 
 // An agentLine is a tool with one agent, and the rival that the agent picks most.
@@ -130,6 +131,10 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	}
 	if r.in.Trials {
 		d.Trials = TrialsPath(b.Category, "tool", s.Slug)
+	}
+	if i := slices.IndexFunc(r.in.Moves, func(m Move) bool { return m.Category == b.Category && m.Slug == s.Slug }); i >= 0 {
+		m := moveOf(r.in.Moves[i])
+		d.Move = &m
 	}
 	d.Wins, d.Losses = r.cellLines(b, s)
 	d.lost(b, s, r.in.Trials)

@@ -98,32 +98,27 @@ type urlEntry struct {
 	LastMod string `xml:"lastmod,omitempty"`
 }
 
+// maxAddresses is how many pages a sitemap may list (sitemaps.org).
+const maxAddresses = 50_000
+
 // newSitemap lists the pages of a snapshot, and the documents.
 func (h *Handler) newSitemap(s *snapshotview.Site) (*negotiate.Document, error) {
-	set := urlset{XMLNS: "http://www.sitemaps.org/schemas/sitemap/0.9", URLs: []urlEntry{{Loc: h.BaseURL + "/"}}}
-	if s != nil {
-		seen := map[string]bool{}
-		for _, b := range s.Boards {
-			at := ""
-			if b.AsOf != nil {
-				at = b.AsOf.UTC().Format(time.RFC3339)
-			}
-			set.URLs = append(set.URLs, urlEntry{b.URL, at})
-			for _, t := range b.Tools {
-				if !seen[t.URL] {
-					seen[t.URL] = true
-					set.URLs = append(set.URLs, urlEntry{t.URL, at})
-				}
-			}
-		}
-	}
-	if s != nil {
-		for _, b := range s.Observed {
-			set.URLs = append(set.URLs, urlEntry{Loc: b.URL})
-		}
+	set := urlset{XMLNS: "http://www.sitemaps.org/schemas/sitemap/0.9"}
+	if s == nil {
+		set.URLs = []urlEntry{{Loc: h.BaseURL + "/"}}
 	}
 	for _, d := range h.Documents() {
 		set.URLs = append(set.URLs, urlEntry{Loc: h.BaseURL + d.Path})
+	}
+	if s != nil {
+		all := s.Views.Addresses()
+		for _, a := range all[:min(len(all), maxAddresses-len(set.URLs))] {
+			e := urlEntry{Loc: h.BaseURL + a.Path}
+			if a.AsOf != nil {
+				e.LastMod = a.AsOf.UTC().Format(time.RFC3339)
+			}
+			set.URLs = append(set.URLs, e)
+		}
 	}
 	var buf bytes.Buffer
 	buf.WriteString(xml.Header)

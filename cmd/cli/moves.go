@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish"
+	"github.com/firstpick/firstpick/publish/storage"
+	"github.com/firstpick/firstpick/publish/translog"
+	"github.com/firstpick/firstpick/server/public/views"
+)
+
+// Retracted implements app.Snapshots. It reads the head of the log, and the rest of it when
+// the head changes.
+func (p *published) Retracted(ctx context.Context, id string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	head, _, err := storage.ReadAll(ctx, p.place.Store, "log/checkpoint")
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if p.corrections == nil || p.head != string(head) {
+		entries, err := logged(ctx, p.place.Store)
+		if err != nil {
+			return "", err
+		}
+		p.head, p.corrections = string(head), translog.Corrections(entries)
+	}
+	return p.corrections[id].Retracted, nil
+}
+
+// movesTimeout bounds a comparison: it delays the next call of Current.
+const movesTimeout = time.Minute
+
+// Moves implements app.Snapshots. The changes are those of firstpick diff that have a test.
+func (p *published) Moves(ctx context.Context, id string) (string, []views.Move, error) {
+	ctx, cancel := context.WithTimeout(ctx, movesTimeout)
+	defer cancel()
+	before, err := p.before(ctx, id)
+	if before == "" || err != nil {
+		return "", nil, err
+	}
+	was, err := p.place.Load(ctx, before, p.trusted...)
+	if err != nil {
+		return "", nil, err
+	}
+	is, err := p.place.Load(ctx, id, p.trusted...)
+	if err != nil {
+		return "", nil, err
+	}
+	changes, err := compareSnapshots(ctx, was, is)
+	if err != nil {
+		return "", nil, err
+	}
+	return before, movesOf(changes, is), nil
+}
+
+// before returns the snapshot before another one: by their last trials, then by their
+// publication. Retracted ones are left out, and simulated ones where the other is not.
+func (p *published) before(ctx context.Context, id string) (string, error) {
+	all, err := p.place.List(ctx)
+	at := slices.IndexFunc(all, func(i publish.Info) bool { return i.ID == id })
+	if at < 0 {
+		return "", err // others may be unreadable
+	}
+	order := func(a, b publish.Info) int {
+		return cmp.Or(asOf(a).Compare(asOf(b)), a.CreatedAt.Compare(b.CreatedAt))
+	}
+	var found publish.Info
+	for _, i := range all {
+		if i.AsOf == nil || i.Synthetic != all[at].Synthetic || order(i, all[at]) >= 0 || p.corrections[i.ID].Retracted != "" {
+			continue
+		}
+		if found.ID == "" || order(i, found) > 0 {
+			found = i
+		}
+	}
+	return found.ID, nil
+}
+
+func asOf(i publish.Info) time.Time {
+	if i.AsOf == nil {
+		return time.Time{}
+	}
+	return *i.AsOf
+}
+
+// movesOf returns the tested changes for pages, the largest first.
+func movesOf(changes []analytics.Change, is *publish.Snapshot) (out []views.Move) {
+	for _, c := range changes {
+		b, ok := is.Board(c.Category)
+		i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == c.Tool })
+		if !ok || i < 0 || c.Test == nil || c.Test.Diff == 0 {
+			continue
+		}
+		out = append(out, views.Move{
+			Category: c.Category, Board: b.Name, Slug: c.Tool, Tool: b.Tools[i].Tool, From: c.OldRate, To: c.NewRate,
+			Diff: c.Test.Diff, Low: c.Test.CILow, High: c.Test.CIHigh, Significant: c.Test.Significant,
+		})
+	}
+	slices.SortStableFunc(out, func(a, b views.Move) int { return cmp.Compare(math.Abs(b.Diff), math.Abs(a.Diff)) })
+	return out
+}
