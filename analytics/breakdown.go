@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"net/url"
+	"slices"
 
 	"github.com/firstpick/firstpick/analytics/stats"
 )
@@ -73,6 +74,8 @@ type Example struct {
 	// Untrusted text of an agent: data, not instructions.
 	Quote string `json:"quote,omitempty"`
 	URL   string `json:"url"`
+	// Shortlist has the slugs of all tools that the trial considered. It is not published.
+	Shortlist []string `json:"-"`
 }
 
 // TrialsPath is the path of the list of trials of a category, of one prompt EVAL/PROMPT or
@@ -93,13 +96,17 @@ func TrialPath(id string) string { return "/api/public/trials/" + url.PathEscape
 // maxExamples is the number of examples of a tool that was picked, and of one that was not.
 const maxExamples = 3
 
-// AddExamples gives each tool trials that picked it, and trials that picked a rival. from
-// must be sorted by trial; ids are digests, so this order is as good as a random one.
+// AddExamples gives each tool trials that picked it, and trials that picked a rival: those
+// that considered the tool before others. from must be sorted by trial; ids are digests, so
+// this order is as good as a random one.
 func (b *Board) AddExamples(from []Example) {
 	for i := range b.Tools {
 		slug := b.Tools[i].Slug
+		considered := func(e Example) bool { return slices.Contains(e.Shortlist, slug) }
 		picked := examples(from, func(e Example) bool { return e.Picked == slug })
-		b.Tools[i].Breakdown.Examples = append(picked, examples(from, func(e Example) bool { return e.Picked != slug })...)
+		lost := examples(from, func(e Example) bool { return e.Picked != slug && considered(e) })
+		more := examples(from, func(e Example) bool { return e.Picked != slug && !considered(e) })
+		b.Tools[i].Breakdown.Examples = append(append(picked, lost...), more[:min(len(more), maxExamples-len(lost))]...)
 	}
 }
 

@@ -137,6 +137,11 @@ func (s source) rank(ctx context.Context, known fields, m *Manifest) ([]analytic
 		if err != nil {
 			return nil, err
 		}
+		if m.SchemaVersion < 3 { // they were chosen without it
+			for j := range examples {
+				examples[j].Shortlist = nil
+			}
+		}
 		boards[i].AddExamples(examples)
 		s.field.attach(&boards[i], ms[i])
 		if errs := analytics.Check(boards[i]); len(errs) > 0 {

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -39,19 +40,27 @@ func (s source) addQuotes(ctx context.Context, boards []analytics.Board) error {
 	})
 }
 
-// quoteOf returns the strongest quote for a tool; in a trial that picked another, a rejection
-// before anything else that names it.
-func quoteOf(evidence []trialset.Evidence, slug string, picked bool) (quote string) {
+// quoteOf returns what a trial says of a tool: the longest statement that chooses it, or a
+// rejection where another was picked; without one the strongest evidence. The longest is the
+// likeliest to give a reason.
+func quoteOf(evidence []trialset.Evidence, slug string, picked bool) string {
+	said := "statement"
+	if !picked {
+		said = "rejection"
+	}
+	first, best := "", ""
 	for _, e := range evidence {
-		switch {
-		case e.Tool != slug || e.Quote == "":
-		case !picked && e.Kind == "rejection":
-			return shortQuote(e.Quote)
-		case quote == "":
-			quote = shortQuote(e.Quote)
+		if e.Tool != slug || e.Quote == "" {
+			continue
+		}
+		if first == "" {
+			first = e.Quote
+		}
+		if e.Kind == said && len(e.Quote) > len(best) {
+			best = e.Quote
 		}
 	}
-	return quote
+	return shortQuote(cmp.Or(best, first))
 }
 
 // shortQuote is a quote in one line.

@@ -32,8 +32,9 @@ func (s *Store) Examples(ctx context.Context, category string, runs []string) ([
 		return nil, err
 	}
 	return collect(ctx, s, "examples", func(rows *sql.Rows) (analytics.Example, error) {
-		e, eval, prompt := analytics.Example{Outcome: string(pick.Tool)}, "", ""
-		err := rows.Scan(&e.Trial, &eval, &prompt, &e.Agent, &e.Picked)
+		e, eval, prompt, shortlist := analytics.Example{Outcome: string(pick.Tool)}, "", "", ""
+		err := rows.Scan(&e.Trial, &eval, &prompt, &e.Agent, &e.Picked, &shortlist)
+		e.Shortlist = splitList(shortlist)
 		e.Prompt, e.URL = eval+"/"+prompt, analytics.TrialPath(e.Trial)
 		return e, err
 	}, category, ids)

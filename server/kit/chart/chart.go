@@ -193,12 +193,17 @@ func position(part, whole int64) string {
 	return number(100 * float64(part) / float64(whole))
 }
 
-// Percent formats a share of 0 to 1: 12.5%, <0.1%.
-func Percent(v float64) string {
+// Fixed formats a share of 0 to 1 for a column, always with one decimal: 12.0%, <0.1%.
+func Fixed(v float64) string {
 	if v > 0 && v < 0.001 {
 		return "<0.1%"
 	}
-	return strings.TrimSuffix(strconv.FormatFloat(100*v, 'f', 1, 64), ".0") + "%"
+	return strconv.FormatFloat(100*v, 'f', 1, 64) + "%"
+}
+
+// Percent formats a share of 0 to 1 for a sentence: 12.5%, 12%, <0.1%.
+func Percent(v float64) string {
+	return strings.Replace(Fixed(v), ".0%", "%", 1)
 }
 
 // number writes a coordinate with three decimals at most.

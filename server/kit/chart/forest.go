@@ -51,6 +51,29 @@ func (a Axis) Ruler() template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // numbers only
 }
 
+// Pair draws two rates on one line: a dot for the first and a ring for the second. text is for
+// those who do not see it.
+func (a Axis) Pair(first, second float64, text string) template.HTML {
+	const height, middle = 26, 13
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg height="%d" role="img" aria-label="%s">`, height, html.EscapeString(text))
+	a.grid(&b, height)
+	fmt.Fprintf(&b, `<rect class="band" x="%s%%" y="10.5" width="%s%%" height="5"/>`, a.x(min(first, second)), a.x(math.Abs(first-second)))
+	fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="5"/><circle class="dark" cx="%s%%" cy="%d" r="5.5"/></svg>`, a.x(second), middle, a.x(first), middle)
+	return template.HTML(b.String()) //nolint:gosec // numbers, and a text that is escaped
+}
+
+// grid draws a line at each tick.
+func (a Axis) grid(b *strings.Builder, height int) {
+	for i, t := range a.ticks() {
+		class := ""
+		if i == 0 {
+			class = ` class="zero"`
+		}
+		fmt.Fprintf(b, `<line%s x1="%s%%" x2="%s%%" y1="0" y2="%d"/>`, class, a.x(t), a.x(t), height)
+	}
+}
+
 // A Mark is a row of a forest plot: a rate, its interval where it has one, and a text for
 // those who do not see it.
 type Mark struct {
@@ -65,13 +88,7 @@ func (a Axis) Forest(m Mark) template.HTML {
 	const height, middle = 26, 13
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg height="%d" role="img" aria-label="%s">`, height, html.EscapeString(m.Text))
-	for i, t := range a.ticks() {
-		class := ""
-		if i == 0 {
-			class = ` class="zero"`
-		}
-		fmt.Fprintf(&b, `<line%s x1="%s%%" x2="%s%%" y1="0" y2="%d"/>`, class, a.x(t), a.x(t), height)
-	}
+	a.grid(&b, height)
 	if m.Interval {
 		fmt.Fprintf(&b, `<rect class="band" x="%s%%" y="8" width="%s%%" height="10" rx="5"/>`, a.x(m.Low), a.x(m.High-m.Low))
 		fmt.Fprintf(&b, `<circle class="rate" cx="%s%%" cy="%d" r="5.5"/>`, a.x(m.Rate), middle)

@@ -28,7 +28,7 @@ func AgentName(name string) string {
 		case version.MatchString(word):
 			out = append(out, word)
 		default:
-			out = append(out, capital(word))
+			out = append(out, Capital(word))
 		}
 	}
 	if len(out) == 0 {
@@ -40,7 +40,8 @@ func AgentName(name string) string {
 	return strings.Join(out, " ")
 }
 
-func capital(word string) string {
+// Capital returns a word, which must not be empty, with a capital letter first.
+func Capital(word string) string {
 	r := []rune(word)
 	return strings.ToUpper(string(r[:1])) + string(r[1:])
 }

@@ -122,7 +122,7 @@ func BoardNotes(b analytics.Board) (out []string) {
 }
 
 func rateNote(name string, rate, low, high float64) string {
-	text := name + ": " + chart.Percent(rate)
+	text := name + ": " + chart.Fixed(rate)
 	if note := ci(low, high); note != "" {
 		text += " (" + note + ")"
 	}

@@ -57,7 +57,7 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string) Forest 
 		}
 		mark := chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: Interval(s.CILow, s.CIHigh) != "" && f.Intervals}
 		if s.Picks > 0 {
-			row.Rate = chart.Percent(s.PickRate)
+			row.Rate = chart.Fixed(s.PickRate)
 		}
 		if mark.Interval {
 			row.Interval = Interval(s.CILow, s.CIHigh)
@@ -89,7 +89,7 @@ func NewObservedForest(b *observed.Board) Forest {
 	axis := chart.NewAxis(most)
 	f.Ruler = axis.Ruler()
 	for _, s := range used(b) {
-		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Rate: chart.Percent(s.UseRate), Interval: Interval(s.CILow, s.CIHigh),
+		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Rate: chart.Fixed(s.UseRate), Interval: Interval(s.CILow, s.CIHigh),
 			Metrics: []string{chart.Whole(int64(s.Uses)), chart.Whole(int64(s.Repos))}}
 		row.Plot = axis.Forest(chart.Mark{Rate: s.UseRate, Low: s.CILow, High: s.CIHigh, Interval: row.Interval != "", Text: row.Rate + ", 95% CI " + cmp.Or(row.Interval, "unknown")})
 		f.Rows = append(f.Rows, row)

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,7 @@ import (
 // Functions are those that templates of boards use.
 func Functions() map[string]any {
 	return map[string]any{
-		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle,
+		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle, "warnings": warnings,
 		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": rankSet, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
@@ -40,8 +41,23 @@ func serious(warnings []string) []string {
 
 func whole(n int) string { return chart.Whole(int64(n)) }
 
+// A warning is what a page says of a doubt.
+type warning struct{ Title, Text string }
+
+// warnings explains the serious of some codes.
+func warnings(codes []string) (out []warning) {
+	for _, code := range serious(codes) {
+		title, text, found := strings.Cut(analytics.Explain(code), ": ")
+		if !found || len(title) > len("unreliable interval") {
+			title, text = warningTitle(code), analytics.Explain(code)
+		}
+		out = append(out, warning{Capital(title), Capital(text)})
+	}
+	return out
+}
+
 // warningTitle is the code of a warning as words.
-func warningTitle(code string) string { return capital(strings.ReplaceAll(code, "_", " ")) }
+func warningTitle(code string) string { return Capital(strings.ReplaceAll(code, "_", " ")) }
 
 // coverage is the share of planned trials that a board has, as far as it is known.
 func coverage(b analytics.Board) string {
@@ -55,7 +71,10 @@ func coverage(b analytics.Board) string {
 func metric(m analytics.Metric, s analytics.Standing) string {
 	v := m.Value(s)
 	if m.Rate {
-		return chart.Percent(*v)
+		return chart.Fixed(*v)
+	}
+	if *v == math.Trunc(*v) {
+		return chart.Whole(int64(*v))
 	}
 	return strconv.FormatFloat(*v, 'f', -1, 64)
 }

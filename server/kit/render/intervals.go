@@ -16,7 +16,7 @@ func Interval(low, high float64) string {
 	if low <= 0 && high >= 1 {
 		return ""
 	}
-	return chart.Percent(low) + "–" + chart.Percent(high)
+	return chart.Fixed(low) + "–" + chart.Fixed(high)
 }
 
 // ofAgent formats the interval of a rate; empty where it is unknown.

@@ -28,7 +28,7 @@ func TestPagesShowHowOutcomesWereRead(t *testing.T) {
 		"/leaderboards/webserver": {"<b>6</b> unresolved: no rule applies", "- 6 unresolved: no rule applies, counted as ambiguous (15%)"},
 		"layers":                  {"<b>34</b> by the answer text", "- 34 by the answer text (85%)"},
 		"column":                  {`<th scope="col" class="num wider">First named</th>`, "| First named |"},
-		"/tools/flask":            {"<dt>First-named rate</dt><dd>75%</dd>", "- First-named rate: 75%"},
+		"/tools/flask":            {"<dt>First-named rate</dt><dd>75.0%</dd>", "- First-named rate: 75.0%"},
 	}
 	for name, tt := range map[string]struct {
 		cells []analytics.Group

@@ -61,7 +61,7 @@ func TestPagesShowWhatBacksARate(t *testing.T) {
 	s, older := sitetest.NewTagged(t), sitetest.NewOlder(t)
 	for path, want := range map[string][]string{
 		"/leaderboards/webserver": {
-			"22", "weighted as the eval says; prompts as if drawn from tickets of web teams", "Built its own: 0% (95% CI 0%–", "not picked", "at most 18.4%",
+			"22", "weighted as the eval says; prompts as if drawn from tickets of web teams", "Built its own: 0.0% (95% CI 0.0%–", "not picked", "at most 18.4%",
 			"answers (at most 18.4% each):", "Repeats of the same agree: 50% (kappa 0.31, 84 combinations", "Weight", "By tag", "Ecosystem", "Persona", "early",
 		},
 		"/tools/flask":   {"For agents like these", "Raw rate", "Without one agent", "Without one prompt family", "Effective trials", "Variance between trials", "tickets of web teams"},

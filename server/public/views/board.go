@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -32,6 +33,22 @@ type boardPage struct {
 	Selection, Whole string
 }
 
+// More names the filters that are shown when asked for.
+func (d boardPage) More() string {
+	var names []string
+	for _, f := range d.Filters {
+		if f.Folded {
+			names = append(names, strings.ToLower(f.Name))
+		}
+	}
+	return and(names)
+}
+
+// Narrowed reports whether one of them is in use.
+func (d boardPage) Narrowed() bool {
+	return slices.ContainsFunc(d.Filters, func(f filter) bool { return f.Folded && !f.Options[0].On })
+}
+
 // An outcome is how trials ended, with the class of its colour.
 type outcome struct {
 	Name, Class, Share, Link string
@@ -50,6 +67,7 @@ type promptRow struct {
 // A filter is a dimension of a board with its values as links.
 type filter struct {
 	Name    string
+	Folded  bool // shown when asked for
 	Options []option
 }
 

@@ -85,7 +85,7 @@ const whole = 10_000
 
 func (c *card) add(i int, tool string, rate float64, parts []chart.Part) []chart.Part {
 	class := []string{"r1", "r3", "r5"}[i]
-	c.Top = append(c.Top, portion{class, tool, chart.Percent(rate)})
+	c.Top = append(c.Top, portion{class, tool, chart.Fixed(rate)})
 	return append(parts, chart.Part{Series: chart.Series{Class: class, Name: tool}, Value: int64(math.Round(rate * whole)), Text: chart.Percent(rate)})
 }
 

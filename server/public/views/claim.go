@@ -65,7 +65,7 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 	first := order[0]
 	switch {
 	case len(order) == 1 && len(all) == len(b.Agents):
-		return fmt.Sprintf("All %d agents pick %s most often.", len(all), first), 0
+		return fmt.Sprintf("All %d agents pick %s most often, in %s of answers.", len(all), first, chart.Percent(b.Tools[0].PickRate)), 0
 	case len(order) == 2 && len(groups[order[1]]) <= 2 && len(groups[first]) > len(groups[order[1]]):
 		few := groups[order[1]]
 		verb := "prefer"

@@ -29,7 +29,7 @@ func asked(agents ...map[string]int) *analytics.Board {
 
 func TestClaim(t *testing.T) {
 	for want, b := range map[string]*analytics.Board{
-		"All 3 agents pick Ash most often.":                                          asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 4}),
+		"All 3 agents pick Ash most often, in 63.3% of answers.":                     asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 4}),
 		"Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash.":              asked(map[string]int{"birch": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 9}),
 		"Agents disagree: one prefers Ash, one prefers Birch and one prefers Cedar.": asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
 		"No agent picked a tool of this list in 20 answers.":                         asked(map[string]int{}, map[string]int{}),

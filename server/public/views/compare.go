@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -36,14 +35,20 @@ type compareBoard struct {
 	Forest                     render.Forest
 	Diff, Interval, P, Verdict string
 	Significant, Single        bool
-	Agents, Tags               []comparePart
-	Trials                     string
+	Groups                     []compareGroup
+}
+
+// A compareGroup has the parts of one kind: agents, or the values of a tag.
+type compareGroup struct {
+	Name  string
+	Ruler template.HTML
+	Parts []comparePart
 }
 
 // A comparePart is both rates with one agent, or under one tag.
 type comparePart struct {
 	Name, Title, Link, A, B, Diff, N string
-	Bar                              template.HTML
+	Plot                             template.HTML
 	AheadA, AheadB                   bool
 }
 
@@ -137,22 +142,40 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 			}
 		}
 	}
-	for _, a := range b.Agents {
-		c.Agents = append(c.Agents, comparedPart(render.AgentName(a.Agent), a.Agent, agentPath(agentSlug(a.Agent)), a.NTrials, rateOf(a.Tools, x.Slug), rateOf(a.Tools, y.Slug), x, y))
-	}
-	for _, cut := range b.Cuts {
-		c.Tags = append(c.Tags, comparedPart(cut.Tag+": "+cut.Value, "", "", cut.NTrials, rateOf(cut.Tools, x.Slug), rateOf(cut.Tools, y.Slug), x, y))
-	}
-	slices.SortStableFunc(c.Agents, func(p, q comparePart) int { return cmp.Compare(p.Name, q.Name) })
+	c.Groups = compareGroups(b, x, y)
 	return c
 }
 
-func comparedPart(name, title, link string, n int, x, y float64, a, b analytics.Standing) comparePart {
-	parts := []chart.Part{
-		{Series: chart.Series{Class: "r1", Name: a.Tool}, Value: int64(math.Round(x * whole)), Text: chart.Percent(x)},
-		{Series: chart.Series{Class: "r4", Name: b.Tool}, Value: int64(math.Round(y * whole)), Text: chart.Percent(y)},
+// compareGroups compares the rates with each agent and under each tag, on one axis.
+func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
+	most := 0.0
+	for _, a := range b.Agents {
+		most = max(most, rateOf(a.Tools, x.Slug), rateOf(a.Tools, y.Slug))
 	}
-	return comparePart{name, title, link, chart.Percent(x), chart.Percent(y), render.Points(x - y), chart.Whole(int64(n)), chart.Split(parts, whole, name), x > y, y > x}
+	for _, cut := range b.Cuts {
+		most = max(most, rateOf(cut.Tools, x.Slug), rateOf(cut.Tools, y.Slug))
+	}
+	axis := chart.NewAxis(most)
+	part := func(name, title, link string, n int, tools []analytics.AgentRate) comparePart {
+		p, q := rateOf(tools, x.Slug), rateOf(tools, y.Slug)
+		text := x.Tool + " " + chart.Fixed(p) + ", " + y.Tool + " " + chart.Fixed(q)
+		return comparePart{name, title, link, chart.Fixed(p), chart.Fixed(q), render.Points(p - q), chart.Whole(int64(n)), axis.Pair(p, q, text), p > q, q > p}
+	}
+	agents := compareGroup{Name: "Agent", Ruler: axis.Ruler()}
+	for _, a := range b.Agents {
+		agents.Parts = append(agents.Parts, part(render.AgentName(a.Agent), a.Agent, agentPath(agentSlug(a.Agent)), a.NTrials, a.Tools))
+	}
+	slices.SortStableFunc(agents.Parts, func(p, q comparePart) int { return cmp.Compare(p.Name, q.Name) })
+	out := []compareGroup{agents}
+	for _, cut := range b.Cuts {
+		name := render.Capital(cut.Tag)
+		if out[len(out)-1].Name != name {
+			out = append(out, compareGroup{Name: name, Ruler: axis.Ruler()})
+		}
+		last := &out[len(out)-1]
+		last.Parts = append(last.Parts, part(cut.Value, "", "", cut.NTrials, cut.Tools))
+	}
+	return out
 }
 
 type compareIndex struct {

@@ -41,7 +41,7 @@ func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (
 		if len(values) < 2 {
 			return
 		}
-		f, kept := filter{Name: name}, *chosen
+		f, kept := filter{Name: name, Folded: chosen == &now.Tag || chosen == &now.Template}, *chosen
 		*chosen = ""
 		f.Options = append(f.Options, option{Text: all, Link: now.Path(b.Category), On: !slices.Contains(values, kept)})
 		for _, v := range values {
@@ -58,7 +58,7 @@ func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (
 		}
 		add("Agent", "All agents", agents, render.AgentName, &now.Agent)
 		for _, tag := range analytics.CutTags() {
-			add(strings.ToUpper(tag[:1])+tag[1:], "All", tagValues(b, tag), func(v string) string { return strings.TrimPrefix(v, tag+":") }, &now.Tag)
+			add(render.Capital(tag), "All", tagValues(b, tag), func(v string) string { return strings.TrimPrefix(v, tag+":") }, &now.Tag)
 		}
 		add("Project", "All projects", templates, func(s string) string { return s }, &now.Template)
 	}

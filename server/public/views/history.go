@@ -117,7 +117,7 @@ func (d *historyPage) fill(b *analytics.Board, series nights.Series, slugs []str
 				continue
 			}
 			t := night.Tools[at]
-			rate := historyRate{chart.Percent(t.PickRate), render.Interval(t.CILow, t.CIHigh)}
+			rate := historyRate{chart.Fixed(t.PickRate), render.Interval(t.CILow, t.CIHigh)}
 			line.Rates = append(line.Rates, rate)
 			p := chart.Point{X: x, Rate: t.PickRate, Low: t.CILow, High: t.CIHigh, Interval: rate.Interval != "", Title: strings.TrimSuffix(line.Day+": "+rate.Rate+", 95% CI "+rate.Interval, ", 95% CI ")}
 			if most = max(most, p.Rate); p.Interval {

@@ -37,14 +37,15 @@ func (r *Renderer) moves(n int) (out []move) {
 
 func moveOf(m Move) move {
 	return move{
-		Tool: m.Tool, Link: toolPath(m.Slug), Board: m.Board, BoardLink: boardPath(m.Category), From: chart.Percent(m.From), To: chart.Percent(m.To),
+		Tool: m.Tool, Link: toolPath(m.Slug), Board: m.Board, BoardLink: boardPath(m.Category), From: chart.Fixed(m.From), To: chart.Fixed(m.To),
 		Diff: render.Points(m.Diff), Interval: render.Points(m.Low) + " to " + render.Points(m.High), Up: m.Diff > 0, Significant: m.Significant,
 	}
 }
 
 type homePage struct {
 	Claim, ClaimLink, ClaimNote string
-	Sum                         string // what there is in this snapshot
+	Figure                      *figure // what each agent of the claim's board picks
+	Sum                         string  // what there is in this snapshot
 	Observed, Asked             []card
 	Moves                       []move
 	Before                      string
@@ -60,7 +61,7 @@ const (
 
 func (r *Renderer) home() (Page, error) {
 	d := homePage{Before: r.in.Before, Moves: r.moves(homeMoves), Notice: observed.Notice}
-	d.Claim, d.ClaimLink, d.ClaimNote = r.headline()
+	d.Claim, d.ClaimLink, d.ClaimNote, d.Figure = r.headline()
 	d.Sum = r.sum()
 	byUnits := slices.Clone(r.in.Observed)
 	slices.SortStableFunc(byUnits, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
@@ -87,7 +88,7 @@ func (r *Renderer) byTrials() []*analytics.Board {
 
 // headline chooses the claim that says most: agents that differ from the others. Without
 // boards of trials it is what an observed board says.
-func (r *Renderer) headline() (text, link, note string) {
+func (r *Renderer) headline() (text, link, note string, picture *figure) {
 	most := -1.0
 	for i := range r.in.Boards {
 		b := &r.in.Boards[i]
@@ -95,16 +96,17 @@ func (r *Renderer) headline() (text, link, note string) {
 		if b.NTrials > 0 && surprise > most {
 			most, text, link = surprise, said, boardPath(b.Category)
 			note = fmt.Sprintf("%s, %s, %s", b.Name, quantity(b.NTrials, "answer"), ageOf(b.AsOf, r.in.Now).When)
+			picture = figureOf(b)
 		}
 	}
 	if text == "" && len(r.in.Observed) > 0 {
 		b := &r.in.Observed[0]
-		return observedClaim(b), observedPath(b.Category), b.Name
+		return observedClaim(b), observedPath(b.Category), b.Name, nil
 	}
 	if text == "" {
-		return "Which developer tools do AI agents pick?", "", ""
+		return "Which developer tools do AI agents pick?", "", "", nil
 	}
-	return text, link, note
+	return text, link, note, picture
 }
 
 func observedClaim(b *observed.Board) string {

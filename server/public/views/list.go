@@ -94,7 +94,7 @@ func rateText(s analytics.Standing) string {
 	if s.Picks == 0 {
 		return "not picked"
 	}
-	return chart.Percent(s.PickRate)
+	return chart.Fixed(s.PickRate)
 }
 
 func (r *Renderer) changes() (Page, error) {

@@ -36,7 +36,7 @@ func (r *Renderer) observed(category string) (Page, error) {
 	part := func(name string, p observed.Part) observedPart {
 		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + plural(p.NRepos, "repository", "repositories"), Warnings: p.Warnings}
 		for _, t := range p.Tools {
-			out.Tools = append(out.Tools, observedShare{observedName(b, t.Slug), chart.Percent(t.UseRate), render.Interval(t.CILow, t.CIHigh)})
+			out.Tools = append(out.Tools, observedShare{observedName(b, t.Slug), chart.Fixed(t.UseRate), render.Interval(t.CILow, t.CIHigh)})
 		}
 		return out
 	}

@@ -15,7 +15,7 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 	head, slug, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch head {
 	case "", "home":
-		text, link, _ := r.headline()
+		text, link, _, _ := r.headline()
 		p = share.Picture{Small: "firstpick", Title: text, Foot: r.sum()}
 		if board, found := r.Picture(link); found {
 			p.Rows = board.Rows

@@ -108,7 +108,7 @@ func TestSelectionPage(t *testing.T) {
 	page := string(p.HTML)
 	for _, part := range []string{
 		"Only B, prompts with ecosystem go:", `<a href="/leaderboards/web">Show the whole board</a>`, `<meta name="robots" content="noindex">`,
-		`<link rel="canonical" href="https://x.example/leaderboards/web">`, `href="/leaderboards/web.md?agent=b&amp;tag=ecosystem%3Ago"`, "Directional.",
+		`<link rel="canonical" href="https://x.example/leaderboards/web">`, `href="/leaderboards/web.md?agent=b&amp;tag=ecosystem%3Ago"`, "Early result.",
 		`href="/leaderboards/web?agent=b&amp;tag=ecosystem%3Apython"`, `href="/leaderboards/web?tag=ecosystem%3Ago"`, `href="/leaderboards/web?agent=b&amp;tag=ecosystem%3Ago&amp;template=shop"`,
 	} {
 		if !strings.Contains(page, part) {

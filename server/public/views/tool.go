@@ -75,8 +75,6 @@ type toolPlace struct {
 type agentLine struct {
 	Name, Title, Link, Rate, Interval, N string
 	Rival, RivalRate, Trials             string
-	Heat                                 int
-	Leads                                bool
 	rate                                 float64
 }
 
@@ -207,7 +205,7 @@ func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []a
 		var best analytics.AgentRate
 		for _, t := range a.Tools {
 			if t.Slug == s.Slug {
-				line.rate, line.Rate = t.PickRate, chart.Percent(t.PickRate)
+				line.rate, line.Rate = t.PickRate, chart.Fixed(t.PickRate)
 				if t.Interval != nil {
 					line.Interval = render.Interval(t.CILow, t.CIHigh)
 				}
@@ -218,7 +216,6 @@ func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []a
 		if best.Picks > 0 {
 			line.Rival, line.RivalRate = nameOf(b, best.Slug), chart.Percent(best.PickRate)
 		}
-		line.Leads, line.Heat = line.rate > best.PickRate, render.Heat(line.rate)
 		if r.in.Trials {
 			line.Trials = TrialsPath(b.Category, "agent", a.Agent)
 			if line.rate > 0 {

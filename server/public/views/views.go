@@ -66,11 +66,11 @@ func New(in Input) (*Renderer, error) {
 				Lines      []cellLine
 			}{name, tool, lines}
 		},
-		"pair": func(name, a, b string, parts []comparePart) any {
+		"pair": func(g compareGroup, a, b string) any {
 			return struct {
-				Name, A, B string
-				Parts      []comparePart
-			}{name, a, b, parts}
+				compareGroup
+				A, B string
+			}{g, a, b}
 		},
 	} {
 		functions[name] = f

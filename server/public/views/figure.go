@@ -1,0 +1,50 @@
+package views
+
+import (
+	"html/template"
+	"math"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// A figure shows what each agent of a board picks, one bar for each.
+type figure struct {
+	Board  string
+	Legend []portion
+	Rows   []figureRow
+}
+
+type figureRow struct {
+	Agent string
+	Bar   template.HTML
+}
+
+// The tools and agents of a figure.
+const (
+	figureTools  = 5
+	figureAgents = 10
+)
+
+// figureOf draws a board; nil where only one agent was asked.
+func figureOf(b *analytics.Board) *figure {
+	if len(b.Agents) < 2 {
+		return nil
+	}
+	f := figure{Board: b.Name}
+	for i, s := range b.Tools[:min(figureTools, len(b.Tools))] {
+		if s.Picks > 0 {
+			f.Legend = append(f.Legend, portion{Class: []string{"r1", "r3", "r4", "r5", "r6"}[i], Tool: s.Tool})
+		}
+	}
+	for _, a := range b.Agents[:min(figureAgents, len(b.Agents))] {
+		var parts []chart.Part
+		for i, p := range f.Legend {
+			rate := rateOf(a.Tools, b.Tools[i].Slug)
+			parts = append(parts, chart.Part{Series: chart.Series{Class: p.Class, Name: p.Tool}, Value: int64(math.Round(rate * whole)), Text: chart.Fixed(rate)})
+		}
+		f.Rows = append(f.Rows, figureRow{render.AgentName(a.Agent), chart.Split(parts, whole, "Picks of "+a.Agent)})
+	}
+	return &f
+}
