@@ -143,6 +143,12 @@ func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotvie
 	name := render.PagePath(path.Base(r.URL.Path))
 	near := find(s, cut(name))
 	out := snapshotview.NotFound{Error: apierr.CategoryNotFound(nil), Fallback: snapshotview.HTML}
+	if strings.HasPrefix(r.URL.Path, "/ai-agents/") {
+		out.Error, out.Near = apierr.NotFound(), s.Views.NearAgents(cut(name))
+		out.Error.Description = "No agent of this name was asked."
+		h.Missing.Write(w, r, out)
+		return
+	}
 	if strings.HasPrefix(r.URL.Path, "/tools/") {
 		out.Error = apierr.ToolNotFound("No tool of this name is measured.", nil)
 		for _, t := range near.Suggestions {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -46,6 +47,18 @@ func agentSlug(name string) string {
 		}
 		return '_'
 	}, name)
+}
+
+// NearAgents leads to the agents whose names are near a name.
+func (r *Renderer) NearAgents(name string) (out []render.Link) {
+	names := map[string]string{}
+	for slug := range r.agents {
+		names[slug] = slug
+	}
+	for _, slug := range nearest.Names(agentSlug(name), names, 5) {
+		out = append(out, render.Link{Path: agentPath(slug), Text: r.agents[slug].Name})
+	}
+	return out
 }
 
 type agentPage struct {

@@ -103,6 +103,7 @@ func (d *historyPage) fill(b *analytics.Board, series nights.Series, slugs []str
 	if len(series.Nights) == 0 {
 		return
 	}
+	day := dayOf(series.Nights)
 	most, lines := 0.0, make([][]chart.Point, len(slugs))
 	var events []chart.Event
 	for i, night := range series.Nights {
@@ -147,7 +148,7 @@ func newTrend(b *analytics.Board, slug string, series nights.Series, line []char
 		return t
 	}
 	last := line[len(line)-1]
-	t.Rate = chart.Percent(last.Rate)
+	t.Rate = chart.Fixed(last.Rate)
 	if last.Interval {
 		t.Interval = render.Interval(last.Low, last.High)
 	}
@@ -177,6 +178,19 @@ func timePlace(all []nights.Line, i int) float64 {
 }
 
 func day(at time.Time) string { return render.Day(&at) }
+
+// dayOf returns how to write the moments of snapshots: by their day, and also by their hour
+// where two are of one day.
+func dayOf(all []nights.Line) func(time.Time) string {
+	seen := map[string]bool{}
+	for _, night := range all {
+		if seen[day(night.At)] {
+			return func(at time.Time) string { return day(at) + at.UTC().Format(", 15:04 UTC") }
+		}
+		seen[day(night.At)] = true
+	}
+	return day
+}
 
 // KnownTools names the tools of a board, for a reader who asked for another.
 func (r *Renderer) KnownTools(category string) (out []render.Link) {

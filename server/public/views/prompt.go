@@ -111,7 +111,7 @@ func promptForest(b *analytics.Board) render.Forest {
 	f.Caption, f.Metrics = "Tools by pick rate with this prompt", []string{"Shortlist", "Picks"}
 	for i := range f.Rows {
 		at := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == f.Rows[i].Slug })
-		f.Rows[i].Metrics = []string{chart.Percent(b.Tools[at].ShortlistRate), chart.Whole(int64(b.Tools[at].Picks))}
+		f.Rows[i].Metrics = []string{chart.Fixed(b.Tools[at].ShortlistRate), chart.Whole(int64(b.Tools[at].Picks))}
 	}
 	return f
 }

@@ -175,15 +175,15 @@ func sentence(b *analytics.Board, s analytics.Standing) string {
 	return text + "."
 }
 
-// nearest is how many rivals above and below the plot of a tool shows.
-const nearest = 3
+// neighbours is how many rivals above and below the plot of a tool shows.
+const nearRivals = 3
 
 // near draws a tool among its rivals.
 func (r *Renderer) near(b *analytics.Board, s analytics.Standing) render.Forest {
 	at := slices.IndexFunc(b.Tools, func(o analytics.Standing) bool { return o.Slug == s.Slug })
 	part := *b
-	from := max(0, at-nearest)
-	part.Tools = slices.Clone(b.Tools[from:min(len(b.Tools), at+nearest+1)])
+	from := max(0, at-nearRivals)
+	part.Tools = slices.Clone(b.Tools[from:min(len(b.Tools), at+nearRivals+1)])
 	if from > 0 {
 		part.Tools = append([]analytics.Standing{b.Tools[0]}, part.Tools...)
 	}
