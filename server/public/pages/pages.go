@@ -120,7 +120,7 @@ func (h *Handler) compose(w http.ResponseWriter, r *http.Request, s *snapshotvie
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, s *snapshotview.Site, err error) {
 	e := *apierr.Of(err)
 	switch {
-	case e.Status == http.StatusServiceUnavailable:
+	case e.Status == http.StatusServiceUnavailable && !wantsJSON(r):
 		w.Header().Set("Retry-After", strconv.Itoa(max(1, e.RetryAfter)))
 		writeHTML(w, e.Status, render.ErrorPage("Try again in a moment", e.Description))
 	case e.Status >= http.StatusInternalServerError:
@@ -138,8 +138,14 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, s *snapshotview.S
 	}
 }
 
-// missing answers a request for a tool or a category that has no page.
+// missing answers a request for a tool, a category or an agent that has no page.
 func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) {
+	if strings.HasPrefix(r.URL.Path, "/ai-agents/") {
+		e := apierr.NotFound()
+		e.Description = "No agent of this name is measured."
+		h.Missing.Write(w, r, snapshotview.NotFound{Error: e, Near: []render.Link{{Path: "/ai-agents", Text: "All agents"}}, Fallback: snapshotview.HTML})
+		return
+	}
 	name := render.PagePath(path.Base(r.URL.Path))
 	near := find(s, cut(name))
 	out := snapshotview.NotFound{Error: apierr.CategoryNotFound(nil), Fallback: snapshotview.HTML}

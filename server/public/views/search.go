@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -17,10 +18,10 @@ type Found struct {
 }
 
 type searchPage struct {
-	Query  string
-	Known  bool
-	Tools  []toolLine
-	Boards []card
+	Query            string
+	Known            bool
+	Tools            []toolLine
+	Boards, Observed []card
 }
 
 // Search renders the results of a search, as HTML.
@@ -38,10 +39,11 @@ func (r *Renderer) Search(f Found) ([]byte, error) {
 	}
 	for i := range r.in.Observed {
 		if b := &r.in.Observed[i]; slices.Contains(f.Observed, b.Category) {
-			d.Boards = append(d.Boards, r.observedCard(b))
+			d.Observed = append(d.Observed, r.observedCard(b))
 		}
 	}
-	return r.layout.Page("search", render.Head{Title: "Find a tool", Description: "Find a developer tool by its name, domain or package.", Query: f.Query, NoIndex: true, Site: r.in.Site}, d)
+	html, err := r.layout.Page("search", render.Head{Title: "Find a tool", Description: "Find a developer tool by its name, domain or package.", Query: f.Query, NoIndex: true, Site: r.in.Site}, d)
+	return inert.Text(html), err
 }
 
 func lineOf(slug string, t *tool) toolLine {

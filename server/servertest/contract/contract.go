@@ -96,7 +96,7 @@ func personal(path string) bool {
 }
 
 // filePath matches paths of files, which may have slashes; templates do not.
-var filePath = regexp.MustCompile(`^(/snapshots/[^/]+|/log|/leaderboards/[^/]+/prompts)/.+`)
+var filePath = regexp.MustCompile(`^(/snapshots/[^/]+|/log|/og|/leaderboards/[^/]+/prompts)/.+`)
 
 // gone is the status of an answer that nobody waits for.
 const gone = 499
@@ -112,11 +112,8 @@ func (c *Contract) check(r *http.Request, status int, header http.Header, body [
 	if strings.HasSuffix(asked.URL.Path, "/api/") { // the well-known address of a resource with a slash
 		asked.URL.Path = strings.TrimSuffix(asked.URL.Path, "/")
 	}
-	if m := filePath.FindStringSubmatch(asked.URL.Path); m != nil {
+	if m := filePath.FindStringSubmatch(asked.URL.EscapedPath()); m != nil {
 		asked.URL.Path, asked.URL.RawPath = m[1]+"/file", ""
-	}
-	if list, twin := strings.CutSuffix(asked.URL.Path, "/trials.md"); twin { // markdown of a page
-		asked.URL.Path, asked.URL.RawPath = list+"/trials", ""
 	}
 	if r.Method == http.MethodHead {
 		asked.Method, body = http.MethodGet, nil

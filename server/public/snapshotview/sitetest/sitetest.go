@@ -29,14 +29,17 @@ func New(t testing.TB, slope int) *snapshotview.Site {
 		category, _ := c.Category(slug)
 		var cells []analytics.Group
 		for i, e := range category.Entries[:6] {
-			for p := range 4 {
+			for p, prompt := range []string{"web/api", "web/form", "web/job", "web/page"} {
 				cells = append(cells, analytics.Group{
-					Prompt: string(rune('a' + p)), Agent: "m", Outcome: pick.Tool, Picked: e.Tool.Slug,
+					Prompt: prompt, Agent: "m", Outcome: pick.Tool, Picked: e.Tool.Slug,
 					Shortlist: []string{e.Tool.Slug}, Trials: 1 + i*slope + p, LastAt: AsOf(),
 				})
 			}
 		}
-		boards = append(boards, analytics.Rank(analytics.Measurement{Category: category, Cells: analytics.Cells(cells), Planned: 10_000}))
+		measured := analytics.Measurement{Category: category, Cells: analytics.Cells(cells), Planned: 10_000}
+		board := analytics.Rank(measured)
+		board.Prompts = measured.Prompts()
+		boards = append(boards, board)
 	}
 	seen, omitted := observed.Boards([]*facts.Study{FieldStudy()}, sees(c))
 	s, err := snapshotview.Build(snapshotview.Input{
