@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing" //nolint:depguard // a package of tests
@@ -38,7 +37,7 @@ type Source struct {
 	Calls atomic.Int64
 	stamp atomic.Int64
 	files []trialset.File
-	past  []nights.Line // before the current snapshot
+	line  []nights.Line // what History returns; nil for one night
 }
 
 // New writes an archive whose evals have so many trials each. hostile is the text of every
@@ -169,14 +168,17 @@ func (s *Source) Open(_ context.Context, name string) (archive.File, int64, erro
 // History implements archive.Source.
 func (s *Source) History(_ context.Context, category string) (nights.Series, error) {
 	s.Calls.Add(1)
+	if s.line != nil {
+		return nights.Series{Category: category, Nights: s.line}, nil
+	}
 	at := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
-	return nights.Series{Category: category, Nights: append(slices.Clone(s.past), nights.Line{
+	return nights.Series{Category: category, Nights: []nights.Line{{
 		At: at, Snapshot: Current, Breaks: []string{}, Synthetic: true,
 		Tools: []nights.Tool{
 			{Slug: "flask", PickRate: 0.5, CILow: 0.4, CIHigh: 0.6, NTrials: 100, Shown: []nights.Shown{{Agent: nights.AllAgents, Direction: nights.Drop, E: 530, Since: at}}},
 			{Slug: "django", PickRate: 0.3, CILow: 0.2, CIHigh: 0.4, NTrials: 100, Shown: []nights.Shown{}},
 		},
-	})}, nil
+	}}}, nil
 }
 
 // Changes implements archive.Source.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing" //nolint:depguard // a package of tests
-	"time"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
@@ -80,16 +79,24 @@ func Published(t testing.TB) (*snapshotview.Site, *Source) {
 	in := sitetest.FieldBoards(t)
 	in.ID, in.AsOf, in.Now, in.BaseURL, in.Refs, in.Boards = Current, sitetest.AsOf(), sitetest.AsOf(), sitetest.Base, c.Refs(), []analytics.Board{board}
 	in.Trials, in.Evidence, in.Before = true, "full", Older
-	in.Moves = []views.Move{{Category: "webserver", Board: board.Name, Slug: "flask", Tool: "Flask", From: .58, To: .5, Diff: -.08, Low: -.15, High: -.01, Significant: true}}
+	before, now := nights.Line{At: in.AsOf.AddDate(0, -1, 0), Snapshot: Older}, nights.Line{At: in.AsOf, Snapshot: Current, Breaks: []string{"agent a: model"}}
+	for _, s := range board.Tools {
+		line := nights.Tool{Slug: s.Slug, PickRate: s.PickRate, CILow: s.CILow, CIHigh: s.CIHigh, NTrials: s.NTrials}
+		now.Tools = append(now.Tools, line)
+		line.PickRate, line.CILow = line.PickRate*.8, line.CILow*.8
+		before.Tools = append(before.Tools, line)
+	}
+	first := board.Tools[0]
+	in.Moves = []views.Move{{
+		Category: "webserver", Board: board.Name, Slug: first.Slug, Tool: first.Tool,
+		From: first.PickRate * .8, To: first.PickRate, Diff: first.PickRate * .2, Low: .01, High: first.PickRate * .4, Significant: true,
+	}}
 	site, err := snapshotview.Build(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	source := write(t, traces)
-	source.past = []nights.Line{{
-		At: sitetest.AsOf().AddDate(0, -1, 0).Truncate(time.Second), Snapshot: Older, Breaks: []string{},
-		Tools: []nights.Tool{{Slug: "flask", PickRate: .58, CILow: .5, CIHigh: .65, NTrials: 288, Shown: []nights.Shown{}}, {Slug: "django", PickRate: .2, CILow: .1, CIHigh: .3, NTrials: 288, Shown: []nights.Shown{}}},
-	}}
+	source.line = []nights.Line{before, now}
 	return site, source
 }
 
