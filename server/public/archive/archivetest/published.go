@@ -79,9 +79,9 @@ func Published(t testing.TB) (*snapshotview.Site, *Source) {
 	in := sitetest.FieldBoards(t)
 	in.ID, in.AsOf, in.Now, in.BaseURL, in.Refs, in.Boards = Current, sitetest.AsOf(), sitetest.AsOf(), sitetest.Base, c.Refs(), []analytics.Board{board}
 	in.Trials, in.Evidence, in.Before = true, "full", Older
-	before, now := nights.Line{At: in.AsOf.AddDate(0, -1, 0), Snapshot: Older}, nights.Line{At: in.AsOf, Snapshot: Current, Breaks: []string{"agent a: model"}}
+	before, now := nights.Line{At: in.AsOf.AddDate(0, -1, 0), Snapshot: Older, Breaks: []string{}}, nights.Line{At: in.AsOf, Snapshot: Current, Breaks: []string{"agent a: model"}}
 	for _, s := range board.Tools {
-		line := nights.Tool{Slug: s.Slug, PickRate: s.PickRate, CILow: s.CILow, CIHigh: s.CIHigh, NTrials: s.NTrials}
+		line := nights.Tool{Slug: s.Slug, PickRate: s.PickRate, CILow: s.CILow, CIHigh: s.CIHigh, NTrials: s.NTrials, Shown: []nights.Shown{}}
 		now.Tools = append(now.Tools, line)
 		line.PickRate, line.CILow = line.PickRate*.8, line.CILow*.8
 		before.Tools = append(before.Tools, line)
