@@ -27,7 +27,7 @@ func (b Board) Report(slug string) (Report, bool) {
 
 // warningsOf returns the doubts about the board and about one tool's rate, sorted.
 func (b Board) warningsOf(s Standing) []string {
-	out := slices.Concat([]string{}, b.Warnings, s.Warnings)
+	out := append(append([]string{}, b.Warnings...), s.Warnings...) // never nil, which would print as null
 	slices.Sort(out)
 	return slices.Compact(out)
 }

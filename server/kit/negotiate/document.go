@@ -12,11 +12,11 @@ import (
 // one fits into a packet or two either way.
 const minCompressed = 1400
 
-// A Document is a public text, compressed once. It is an http.Handler of GET and HEAD.
+// A Document is a public file that is always there, compressed once. It is an http.Handler of GET and HEAD.
 type Document struct {
 	contentType    []string
 	cacheControl   string
-	identity, gzip *Variant // gzip is nil for a small document
+	identity, gzip *Variant // gzip is nil where it saves nothing
 }
 
 // NewDocument returns a document. cacheControl is the header's value.
@@ -36,6 +36,9 @@ func NewDocument(contentType, cacheControl string, body []byte) *Document {
 	_, err = z.Write(body)
 	if cerr := z.Close(); err != nil || cerr != nil {
 		panic("unreachable: a buffer takes everything")
+	}
+	if buf.Len() >= len(body) {
+		return d // it is compressed already: a font, a picture
 	}
 	compressed := NewVariant(buf.Bytes(), tag+"-gz", "gzip")
 	d.gzip = &compressed

@@ -14,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/public/archive"
@@ -73,7 +74,7 @@ func (h *Handler) Mount(r chi.Router) {
 	h.mount(r, "/embed/leaderboards/{category}", h.embed)
 	route.Public(r, "/observed", list)
 	for _, a := range render.Assets() {
-		r.Get(a.Path, asset(a))
+		r.Get(a.Path, negotiate.NewDocument(a.ContentType, "public, max-age=31536000, immutable", a.Body).ServeHTTP)
 	}
 }
 
@@ -186,13 +187,4 @@ func list(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	w.Header().Set("Location", "/leaderboards#observed")
 	w.WriteHeader(http.StatusFound)
-}
-
-func asset(a render.Asset) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", a.ContentType)
-		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		_, _ = w.Write(a.Body)
-	}
 }

@@ -1,5 +1,6 @@
-// Package browser_test sends a real browser through the claim ceremony: a person
-// with windows, a keyboard and a mailbox, and an agent that speaks HTTP.
+// Package browser_test sends a real browser through the public pages, and through the
+// claim ceremony: a person with windows, a keyboard and a mailbox, and an agent that
+// speaks HTTP.
 package browser_test
 
 import (

@@ -46,7 +46,7 @@ const runAxe = `axe.run(document).then(r => ({
 }))`
 
 // Look judges the page that is open, light and dark, wide and narrow: axe-core finds
-// nothing, it is never wider than the window, controls are large enough for a thumb,
+// nothing, the console has no error, it is never wider than the window, controls are large enough for a thumb,
 // and it holds no script, style or handler of its own. FIRSTPICK_SHOTS names a folder
 // for pictures.
 func (b *Tab) Look(name, axe string) {
@@ -79,6 +79,9 @@ func (b *Tab) Look(name, axe string) {
 	if found := regexp.MustCompile(`(?i)<script>|<style| style=| on[a-z]+=|javascript:`).FindString(Eval[string](b, ownMarkup)); found != "" {
 		b.t.Errorf("%s holds %q, which its policy forbids", name, found)
 	}
+	for _, told := range b.Errors() {
+		b.t.Errorf("%s: %s", name, told)
+	}
 	b.Size(1280)
 	b.Scheme("light")
 }
@@ -102,7 +105,7 @@ func (b *Tab) shot(file string) {
 }
 
 // fits fails when the page is wider than the window, or a control is too small for a
-// thumb. What scrolls in a region of its own may be wider.
+// thumb, but for the small ones beside a text. What scrolls in a region of its own may be wider.
 func (b *Tab) fits(name string, width int64) {
 	b.t.Helper()
 	got := Eval[struct {
@@ -111,11 +114,11 @@ func (b *Tab) fits(name string, width int64) {
 		Small []string `json:"small"`
 	}](b, `(() => {
 		const name = (e, box) => e.tagName + " " + (e.textContent || e.id).trim().slice(0, 40) + " " + Math.round(box.width) + "x" + Math.round(box.height);
-		const boxes = s => [...document.querySelectorAll(s)].filter(e => !e.closest(".scroll, .tabs, .columns, .rows thead")).map(e => [e, e.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
+		const boxes = s => [...document.querySelectorAll(s)].filter(e => !e.closest(".scroll, .tabs, .chips, .columns, .rows thead")).map(e => [e, e.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
 		return {
 			wide: document.documentElement.scrollWidth - innerWidth,
 			wider: boxes("main *").filter(([, box]) => box.right > innerWidth + 1).map(([e, box]) => name(e, box)),
-			small: boxes("main button, main .button, main input:not([type=checkbox]), main select, main textarea").filter(([, box]) => box.height < 44 || box.width < 44).map(([e, box]) => name(e, box)),
+			small: boxes("main button:not(.small), main .button, main input:not([type=checkbox]), main select, main textarea").filter(([, box]) => box.height < 44 || box.width < 44).map(([e, box]) => name(e, box)),
 		};
 	})()`)
 	if got.Wide > 0 || len(got.Wider) > 0 {
@@ -146,7 +149,7 @@ func (b *Tab) TabTo(selector string) {
 			const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect();
 			return {
 				element: e.outerHTML.slice(0, 90), outline: style.outlineStyle, width: parseFloat(style.outlineWidth),
-				inside: box.top >= 0 && box.left >= 0 && box.top < innerHeight && box.right <= innerWidth,
+				inside: box.bottom > 0 && box.left >= 0 && box.top < innerHeight && box.left + Math.min(box.width, 44) <= innerWidth,
 				hit: e.matches("`+selector+`"),
 			};
 		})()`)

@@ -5,6 +5,7 @@ package chrome
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"net/url"
 	"os"
@@ -33,6 +34,8 @@ type Tab struct {
 	t    testing.TB
 	base string
 	ctx  context.Context //nolint:containedctx // the browser's life
+	// told is what pages wrote to the console.
+	told func() (chromedp.ConsoleMessage, error, bool)
 }
 
 // New starts a browser, or skips where there is none, with the cookies that a client
@@ -63,7 +66,9 @@ func New(t testing.TB, base string, jar http.CookieJar, features ...string) *Tab
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("chromium does not start: %v", err)
 	}
-	b := &Tab{t, base, ctx}
+	told, done := iter.Pull2(chromedp.Console(ctx))
+	t.Cleanup(done)
+	b := &Tab{t, base, ctx, told}
 	b.Call(emulation.SetFocusEmulationEnabled.Method, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	at, err := url.Parse(base)
 	if err != nil {
@@ -133,6 +138,27 @@ func (b *Tab) Script(text string) {
 	Eval[int](b, "(() => {"+text+"; return 0})()")
 }
 
+// Errors returns the errors that pages wrote to the console since the last call, but for a
+// page whose own status is one.
+func (b *Tab) Errors() (out []string) {
+	b.t.Helper()
+	const end = "all is told"
+	b.Script(`console.debug("` + end + `")`)
+	here := Get(b, chromedp.Location())
+	for {
+		m, err, ok := b.told()
+		if err != nil || !ok {
+			b.t.Fatalf("the console ended: %v", err)
+		}
+		if m.Text == end {
+			return out
+		}
+		if (m.Type == chromedp.ConsoleError || m.IsException()) && m.URL != here {
+			out = append(out, m.URL+": "+m.String())
+		}
+	}
+}
+
 // Until waits until an expression holds in the page, also in one that it leads to.
 func (b *Tab) Until(what, expression string) {
 	b.t.Helper()
@@ -169,6 +195,12 @@ func (b *Tab) Scheme(name string) {
 	b.Call(emulation.SetEmulatedMedia.Method, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
 	})
+}
+
+// Print shows pages as they are printed, until Scheme is called.
+func (b *Tab) Print() {
+	b.t.Helper()
+	b.Call(emulation.SetEmulatedMedia.Method, emulation.SetEmulatedMediaParams{Media: "print"})
 }
 
 // NoScript stops the scripts of pages that are opened from then on.

@@ -182,16 +182,3 @@ func TestSearchForPrograms(t *testing.T) {
 		}
 	}
 }
-
-// TestPagesInARealBrowser looks at the pages that offer tools, light and dark, wide and
-// narrow.
-func TestPagesInARealBrowser(t *testing.T) {
-	axe := chrome.Axe(t)
-	b := newTab(t, newServer(t).URL, "WebMCP")
-	for path, name := range map[string]string{
-		"/": "first", "/leaderboards/webserver": "board", "/tools/bottle": "tool", "/search": "search", "/search?q=flaks": "search-near", "/search?q=zzzzzzz": "search-none",
-	} {
-		b.Open(path)
-		b.Look(name, axe)
-	}
-}

@@ -37,23 +37,15 @@ type Source struct {
 	Calls atomic.Int64
 	stamp atomic.Int64
 	files []trialset.File
+	line  []nights.Line // what History returns; nil for one night
 }
 
 // New writes an archive whose evals have so many trials each. hostile is the text of every
 // answer.
 func New(t testing.TB, trials int, hostile string) *Source {
 	t.Helper()
-	s := &Source{Root: t.TempDir()}
+	evals := map[string][]trialset.Trace{}
 	for _, eval := range []string{"web", "team/web:2"} {
-		folder := trialset.Folder("webserver", eval)
-		dir := filepath.Join(s.Root, filepath.FromSlash(folder))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		w, err := trialset.NewWriter(dir, []string{"tool", "none"})
-		if err != nil {
-			t.Fatal(err)
-		}
 		for i := range trials {
 			e := trialset.Entry{
 				ID: fmt.Sprintf("%020x", len(eval)*1_000_000+i), Agent: []string{"a", "=b()"}[i%2], Prompt: fmt.Sprintf("p%d", i%3), Template: "none", Repeat: 1 + i/6,
@@ -65,8 +57,28 @@ func New(t testing.TB, trials int, hostile string) *Source {
 			if i%5 == 4 {
 				e.Outcome, e.Picked = "none", ""
 			}
-			trace := trialset.Trace{Entry: e, PromptText: "Which framework?", Answer: &trialset.Answer{FinalText: hostile, Structured: []byte("null")}}
-			if err := w.Add(&trace); err != nil {
+			evals[eval] = append(evals[eval], trialset.Trace{Entry: e, PromptText: "Which framework?", Answer: &trialset.Answer{FinalText: hostile, Structured: []byte("null")}})
+		}
+	}
+	return write(t, evals)
+}
+
+// write writes an archive of the trials of some evals.
+func write(t testing.TB, evals map[string][]trialset.Trace) *Source {
+	t.Helper()
+	s := &Source{Root: t.TempDir()}
+	for eval, traces := range evals {
+		folder := trialset.Folder("webserver", eval)
+		dir := filepath.Join(s.Root, filepath.FromSlash(folder))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w, err := trialset.NewWriter(dir, []string{"tool", "none"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range traces {
+			if err := w.Add(&traces[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -156,6 +168,9 @@ func (s *Source) Open(_ context.Context, name string) (archive.File, int64, erro
 // History implements archive.Source.
 func (s *Source) History(_ context.Context, category string) (nights.Series, error) {
 	s.Calls.Add(1)
+	if s.line != nil {
+		return nights.Series{Category: category, Nights: s.line}, nil
+	}
 	at := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 	return nights.Series{Category: category, Nights: []nights.Line{{
 		At: at, Snapshot: Current, Breaks: []string{}, Synthetic: true,

@@ -82,3 +82,10 @@ func NewObserved(t testing.TB) *snapshotview.Site {
 	}
 	return s
 }
+
+// FieldBoards returns an input with the observed boards of FieldStudy, and nothing else.
+func FieldBoards(t testing.TB) (in snapshotview.Input) {
+	t.Helper()
+	in.Observed, in.Omitted = observed.Boards([]*facts.Study{FieldStudy()}, sees(catalogue(t)))
+	return in
+}
