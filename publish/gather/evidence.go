@@ -35,8 +35,12 @@ func placed(e pick.Evidence, t *transcript.Transcript) trialset.Evidence {
 		}
 		return out
 	}
-	if out.Index = at; at < 0 {
-		out.In, out.Index = "", 0
+	if out.Index = at; at >= 0 {
+		return out
+	}
+	out.In, out.Index = "", 0
+	if quote := find(t.FinalText, e.Quote); e.Kind == "command" && quote != "" { // it told the user to run it
+		out.In, out.Quote = trialset.InText, quote
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -198,7 +199,7 @@ func Fixed(v float64) string {
 	if v > 0 && v < 0.001 {
 		return "<0.1%"
 	}
-	return strconv.FormatFloat(100*v, 'f', 1, 64) + "%"
+	return strconv.FormatFloat(math.Round(1000*v)/10, 'f', 1, 64) + "%"
 }
 
 // Percent formats a share of 0 to 1 for a sentence: 12.5%, 12%, <0.1%.

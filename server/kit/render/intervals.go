@@ -43,10 +43,19 @@ func Single(b analytics.Board) bool { return slices.Contains(b.Warnings, analyti
 // does not look like 0.
 func Points(v float64) string {
 	text := fmt.Sprintf("%+.1f", 100*v)
-	if v != 0 && math.Abs(v) < 0.0005 {
+	if text == "+0.0" || text == "-0.0" {
+		text = "0.0"
+	}
+	if math.Abs(v) > 1e-9 && math.Abs(v) < 0.0005 {
 		text = fmt.Sprintf("%+.1g", 100*v)
 	}
 	return strings.Replace(text, "-", "−", 1)
+}
+
+// Difference formats the difference of two shares in percentage points, as a reader finds it
+// from their printed forms.
+func Difference(a, b float64) string {
+	return Points(math.Round(1000*a)/1000 - math.Round(1000*b)/1000)
 }
 
 // PValue formats a p-value.

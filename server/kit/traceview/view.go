@@ -161,9 +161,15 @@ func (v *View) facts(t *trialset.Trace, named func(string) string) {
 		add("Language", Visible(r.Language))
 	}
 	if a := t.Answer; a != nil {
-		add("Model", Visible(a.Model))
-		add("Cost", chart.MaybeMoney(t.CostUSD))
-		add("Took", chart.Seconds(t.WallMS))
+		if a.Model != t.Agent {
+			add("Model", Visible(a.Model))
+		}
+		if t.CostUSD != nil {
+			add("Cost", chart.MaybeMoney(t.CostUSD))
+		}
+		if t.WallMS >= 50 { // 0.1 s
+			add("Took", chart.Seconds(t.WallMS))
+		}
 		if k := a.Tokens; k != nil {
 			add("Tokens read", chart.Whole(int64(k.Input)))
 			add("Tokens written", chart.Whole(int64(k.Output)))

@@ -57,7 +57,7 @@ func TestPagesOfTheArchive(t *testing.T) {
 		"/snapshots/x":                             {404, nil},
 		"/leaderboards/webserver/history":          {200, []string{"One snapshot so far", "50.0%", "30.0%", "/api/public/history?category=webserver"}},
 		"/leaderboards/nope/history":               {404, nil},
-		"/ai-agents/aa":                            {404, []string{"No agent of this name was asked.", `href="/ai-agents/a"`}},
+		"/ai-agents/aa":                            {404, []string{"No agent of this name is measured.", `href="/ai-agents/a"`}},
 		"/leaderboards/webserver?agent=a":          {200, []string{"Only A: 40 of 336 trials."}},
 		"/leaderboards/webserver?tag=persona:cook": {404, []string{"founder"}},
 		"/leaderboards/webserver?sort=name":        {200, []string{"By name"}},

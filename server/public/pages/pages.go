@@ -141,21 +141,16 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, s *snapshotview.S
 
 // missing answers a request for a tool, a category or an agent that has no page.
 func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) {
-	if strings.HasPrefix(r.URL.Path, "/ai-agents/") {
-		e := apierr.NotFound()
-		e.Description = "No agent of this name is measured."
-		h.Missing.Write(w, r, snapshotview.NotFound{Error: e, Near: []render.Link{{Path: "/ai-agents", Text: "All agents"}}, Fallback: snapshotview.HTML})
-		return
-	}
 	name := render.PagePath(path.Base(r.URL.Path))
-	near := find(s, cut(name))
 	out := snapshotview.NotFound{Error: apierr.CategoryNotFound(nil), Fallback: snapshotview.HTML}
 	if strings.HasPrefix(r.URL.Path, "/ai-agents/") {
-		out.Error, out.Near = apierr.NotFound(), s.Views.NearAgents(cut(name))
-		out.Error.Description = "No agent of this name was asked."
+		out.Error = apierr.NotFound()
+		out.Error.Description = "No agent of this name is measured."
+		out.Near = append(s.Views.NearAgents(cut(name)), render.Link{Path: "/ai-agents", Text: "All agents"})
 		h.Missing.Write(w, r, out)
 		return
 	}
+	near := find(s, cut(name))
 	if strings.HasPrefix(r.URL.Path, "/tools/") {
 		out.Error = apierr.ToolNotFound("No tool of this name is measured.", nil)
 		for _, t := range near.Suggestions {

@@ -154,7 +154,7 @@ func differences(b *analytics.Board, own analytics.AgentBoard) (out []difference
 		}
 		others := sum / float64(len(b.Agents)-1)
 		if diff := mine - others; math.Abs(diff) >= .1 {
-			out = append(out, difference{s.Tool, toolPath(s.Slug), b.Name, boardPath(b.Category), chart.Fixed(mine), chart.Fixed(others), render.Points(diff), diff > 0, diff})
+			out = append(out, difference{s.Tool, toolPath(s.Slug), b.Name, boardPath(b.Category), chart.Fixed(mine), chart.Fixed(others), render.Difference(mine, others), diff > 0, diff})
 		}
 	}
 	return out

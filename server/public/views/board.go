@@ -164,7 +164,7 @@ func outcomesOf(b *analytics.Board, trials func(...string) string) (out []outcom
 const maxRowText = 180
 
 func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow {
-	row := promptRow{Name: p.Name(), Text: clip(p.Text, maxRowText), Link: PromptPath(b.Category, p.Name()), N: quantity(p.NTrials, "answer")}
+	row := promptRow{Name: p.Name(), Text: clip(p.Text, maxRowText), Link: PromptPath(b.Category, p.Name()), N: chart.Whole(int64(p.NTrials))}
 	for _, tag := range analytics.CutTags() {
 		if v := p.Tags[tag]; v != "" {
 			row.Tags = append(row.Tags, v)
@@ -176,7 +176,7 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 	for i, t := range tools[:min(3, len(tools))] {
 		if t.Picks > 0 {
 			class, name, rate := []string{"r1", "r3", "r5"}[i], nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
-			row.Top = append(row.Top, portion{class, name, chart.Percent(rate)})
+			row.Top = append(row.Top, portion{Class: class, Tool: name, Rate: chart.Percent(rate)})
 			parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(math.Round(rate * whole)), Text: chart.Percent(rate)})
 		}
 	}

@@ -24,7 +24,10 @@ type card struct {
 }
 
 // A portion is a tool of a card with the class of its colour.
-type portion struct{ Class, Tool, Rate string }
+type portion struct {
+	Class, Tool, Rate string
+	Bar               template.HTML // of its own, where rates may overlap; else empty
+}
 
 // An age is when data is from, and a remark where that is long ago.
 type age struct{ When, Old string }
@@ -65,18 +68,11 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Observed: true,
 		Note: quantity(b.NUnits, b.Unit) + " · " + plural(b.NRepos, "repository", "repositories"),
 	}
-	var sum float64
-	top := b.Tools[:min(3, len(b.Tools))]
-	for _, s := range top {
-		sum += s.UseRate
-	}
-	var parts []chart.Part
-	for i, s := range top {
-		if s.Uses > 0 { // rates of one pull request may overlap, so the bar is of their sum
-			parts = c.add(i, s.Tool, s.UseRate, parts)
+	for _, s := range b.Tools[:min(3, len(b.Tools))] {
+		if s.Uses > 0 { // a pull request may use several, so each has its own bar
+			c.Top = append(c.Top, portion{Tool: s.Tool, Rate: chart.Fixed(s.UseRate), Bar: chart.Bar(int64(math.Round(s.UseRate*whole)), whole, "r2")})
 		}
 	}
-	c.Bar = chart.Split(parts, int64(max(1, sum)*whole), fmt.Sprintf("The first %d tools of %s", len(parts), b.Name))
 	return c
 }
 
@@ -85,7 +81,7 @@ const whole = 10_000
 
 func (c *card) add(i int, tool string, rate float64, parts []chart.Part) []chart.Part {
 	class := []string{"r1", "r3", "r5"}[i]
-	c.Top = append(c.Top, portion{class, tool, chart.Fixed(rate)})
+	c.Top = append(c.Top, portion{Class: class, Tool: tool, Rate: chart.Fixed(rate)})
 	return append(parts, chart.Part{Series: chart.Series{Class: class, Name: tool}, Value: int64(math.Round(rate * whole)), Text: chart.Percent(rate)})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -30,12 +31,15 @@ type compareSide struct{ Name, Slug, Link string }
 
 // A compareBoard compares two tools on a board that ranks both.
 type compareBoard struct {
-	Name, Link                 string
-	Age                        age
-	Forest                     render.Forest
-	Diff, Interval, P, Verdict string
-	Significant, Single        bool
-	Groups                     []compareGroup
+	Name, Link          string
+	Age                 age
+	Forest              render.Forest
+	Leader              string // empty where both have the same rate
+	Diff, Interval, P   string
+	Pairs               string // how many pairs the board has
+	Significant, Single bool
+	Groups              []compareGroup
+	Duels               []duels
 }
 
 // A compareGroup has the parts of one kind: agents, or the values of a tag.
@@ -49,7 +53,7 @@ type compareGroup struct {
 type comparePart struct {
 	Name, Title, Link, A, B, Diff, N string
 	Plot                             template.HTML
-	AheadA, AheadB                   bool
+	AheadA, AheadB, Early            bool
 }
 
 // Compare renders the comparison of two tools; ok is false where no board ranks both.
@@ -131,18 +135,26 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 	}
 	c := compareBoard{
 		Name: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Forest: render.NewForest(&part, standingPath),
-		Diff: render.Points(x.PickRate - y.PickRate),
+		Pairs: chart.Whole(int64(len(b.Tools) * (len(b.Tools) - 1) / 2)),
 	}
-	if x.Breakdown != nil {
-		if i := slices.IndexFunc(x.Breakdown.Rivals, func(v analytics.Comparison) bool { return v.Slug == y.Slug }); i >= 0 {
-			v := x.Breakdown.Rivals[i]
+	ahead, behind := x, y
+	if y.PickRate > x.PickRate {
+		ahead, behind = y, x
+	}
+	if c.Diff = strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"); x.PickRate != y.PickRate {
+		c.Leader = ahead.Tool
+	}
+	if behind.Breakdown != nil {
+		if i := slices.IndexFunc(behind.Breakdown.Rivals, func(v analytics.Comparison) bool { return v.Slug == ahead.Slug }); i >= 0 {
+			v := behind.Breakdown.Rivals[i]
 			c.P, c.Significant = render.PValue(v.PAdjusted), v.Significant
 			if !c.Single {
-				c.Interval = render.Points(-v.CIHigh) + " to " + render.Points(-v.CILow)
+				c.Interval = render.Points(v.CILow) + " to " + render.Points(v.CIHigh)
 			}
 		}
 	}
 	c.Groups = compareGroups(b, x, y)
+	c.Duels = duelsOf(b, x, y)
 	return c
 }
 
@@ -159,7 +171,7 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 	part := func(name, title, link string, n int, tools []analytics.AgentRate) comparePart {
 		p, q := rateOf(tools, x.Slug), rateOf(tools, y.Slug)
 		text := x.Tool + " " + chart.Fixed(p) + ", " + y.Tool + " " + chart.Fixed(q)
-		return comparePart{name, title, link, chart.Fixed(p), chart.Fixed(q), render.Points(p - q), chart.Whole(int64(n)), axis.Pair(p, q, text), p > q, q > p}
+		return comparePart{name, title, link, chart.Fixed(p), chart.Fixed(q), render.Difference(p, q), chart.Whole(int64(n)), axis.Pair(p, q, text), p > q, q > p, false}
 	}
 	agents := compareGroup{Name: "Agent", Ruler: axis.Ruler()}
 	for _, a := range b.Agents {
@@ -173,7 +185,9 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 			out = append(out, compareGroup{Name: name, Ruler: axis.Ruler()})
 		}
 		last := &out[len(out)-1]
-		last.Parts = append(last.Parts, part(cut.Value, "", "", cut.NTrials, cut.Tools))
+		p := part(cut.Value, "", "", cut.NTrials, cut.Tools)
+		p.Early = slices.Contains(cut.Warnings, analytics.Directional)
+		last.Parts = append(last.Parts, p)
 	}
 	return out
 }

@@ -17,13 +17,13 @@ type figure struct {
 }
 
 type figureRow struct {
-	Agent string
-	Bar   template.HTML
+	Agent, Leader string // Leader is the tool that it picks most, with its rate
+	Bar           template.HTML
 }
 
 // The tools and agents of a figure.
 const (
-	figureTools  = 5
+	figureTools  = 3
 	figureAgents = 10
 )
 
@@ -35,7 +35,7 @@ func figureOf(b *analytics.Board) *figure {
 	f := figure{Board: b.Name}
 	for i, s := range b.Tools[:min(figureTools, len(b.Tools))] {
 		if s.Picks > 0 {
-			f.Legend = append(f.Legend, portion{Class: []string{"r1", "r3", "r4", "r5", "r6"}[i], Tool: s.Tool})
+			f.Legend = append(f.Legend, portion{Class: []string{"r1", "r3", "r5"}[i], Tool: s.Tool})
 		}
 	}
 	for _, a := range b.Agents[:min(figureAgents, len(b.Agents))] {
@@ -44,7 +44,17 @@ func figureOf(b *analytics.Board) *figure {
 			rate := rateOf(a.Tools, b.Tools[i].Slug)
 			parts = append(parts, chart.Part{Series: chart.Series{Class: p.Class, Name: p.Tool}, Value: int64(math.Round(rate * whole)), Text: chart.Fixed(rate)})
 		}
-		f.Rows = append(f.Rows, figureRow{render.AgentName(a.Agent), chart.Split(parts, whole, "Picks of "+a.Agent)})
+		best := analytics.AgentRate{}
+		for _, t := range a.Tools {
+			if t.PickRate > best.PickRate {
+				best = t
+			}
+		}
+		leader := "no tool"
+		if best.Picks > 0 {
+			leader = nameOf(b, best.Slug) + " " + chart.Percent(math.Round(100*best.PickRate)/100)
+		}
+		f.Rows = append(f.Rows, figureRow{render.AgentName(a.Agent), leader, chart.Split(parts, whole, "Picks of "+a.Agent)})
 	}
 	return &f
 }

@@ -105,8 +105,8 @@ func sorted(b *analytics.Board, by string) *analytics.Board {
 	return &out
 }
 
-func descending(of func(analytics.Standing) float64) func(x, y analytics.Standing) int {
-	return func(x, y analytics.Standing) int {
+func descending[T any](of func(T) float64) func(x, y T) int {
+	return func(x, y T) int {
 		switch a, b := of(x), of(y); {
 		case a > b:
 			return -1

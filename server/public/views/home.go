@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -38,8 +39,17 @@ func (r *Renderer) moves(n int) (out []move) {
 func moveOf(m Move) move {
 	return move{
 		Tool: m.Tool, Link: toolPath(m.Slug), Board: m.Board, BoardLink: boardPath(m.Category), From: chart.Fixed(m.From), To: chart.Fixed(m.To),
-		Diff: render.Points(m.Diff), Interval: render.Points(m.Low) + " to " + render.Points(m.High), Up: m.Diff > 0, Significant: m.Significant,
+		Diff: moved(m), Interval: render.Points(m.Low) + " to " + render.Points(m.High), Up: m.Diff > 0, Significant: m.Significant,
 	}
+}
+
+// moved formats the change of a rate. With the same agents and prompts it is the difference of
+// the rates, and agrees with them as they are printed.
+func moved(m Move) string {
+	if math.Abs(m.Diff-(m.To-m.From)) < .0005 {
+		return render.Difference(m.To, m.From)
+	}
+	return render.Points(m.Diff)
 }
 
 type homePage struct {

@@ -80,9 +80,10 @@ type agentLine struct {
 
 // A cellLine is a tool with one agent on one prompt.
 type cellLine struct {
-	Agent, Prompt, PromptLink, Rate, N, Rival, RivalRate, Link string
-	lead                                                       float64
-	n                                                          int
+	Agent, Prompt, PromptLink, Link string
+	Own, N, Rival, RivalPicks       string // trials: that picked the tool, all, that picked the strongest rival
+	lead                            float64
+	n                               int
 }
 
 // A lostLine is an outcome of trials that did not pick the tool.
@@ -249,10 +250,10 @@ func (r *Renderer) cellLines(b *analytics.Board, s analytics.Standing) (wins, lo
 			n := float64(a.NTrials)
 			c := cellLine{
 				Agent: render.AgentName(a.Agent), Prompt: promptTitle(p), PromptLink: PromptPath(b.Category, p.Name()), N: chart.Whole(int64(a.NTrials)),
-				Rate: chart.Percent(float64(own) / n), lead: float64(own-best.Picks) / n, n: a.NTrials,
+				Own: chart.Whole(int64(own)), lead: float64(own-best.Picks) / n, n: a.NTrials,
 			}
 			if best.Picks > 0 {
-				c.Rival, c.RivalRate = nameOf(b, best.Slug), chart.Percent(float64(best.Picks)/n)
+				c.Rival, c.RivalPicks = nameOf(b, best.Slug), chart.Whole(int64(best.Picks))
 			}
 			picked := s.Slug
 			if own < best.Picks {

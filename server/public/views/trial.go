@@ -19,11 +19,14 @@ type Trial struct {
 
 type trialPage struct {
 	traceview.View
-	Title, Notice     string
-	Board, BoardLink  string
-	All, JSON         string
-	Synthetic, Listed bool // Listed: a study published imports instead of the answer
-	Category          string
+	Title, Notice    string
+	Board, BoardLink string
+	All, JSON        string
+	// Repeats lists the other answers of the agent to the prompt, PickedLink is the page of the
+	// tool; empty where there is none.
+	Repeats, PickedLink string
+	Synthetic, Listed   bool // Listed: a study published imports instead of the answer
+	Category            string
 }
 
 // Answer is the final message as one text.
@@ -68,7 +71,7 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 	}
 	d.PromptWithheld = "The text of this prompt is not published."
 	if p := findPrompt(b, d.Prompt); p != nil {
-		d.PromptLink = PromptPath(b.Category, d.Prompt)
+		d.PromptLink, d.Repeats = PromptPath(b.Category, d.Prompt), TrialsPath(b.Category, "agent", d.Agent, "prompt", d.Prompt)
 		if p.Text != "" {
 			d.PromptText, d.PromptWithheld = traceview.Visible(p.Text), ""
 		} else if p.SHA256 != "" {
@@ -82,6 +85,9 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 		if d.AnswerWithheld = withheld(r.in.Evidence); d.Listed {
 			d.AnswerWithheld = "The study published the imports of this answer, not its text."
 		}
+	}
+	if picked := t.Trace.Picked; r.tools[picked] != nil {
+		d.PickedLink = toolPath(picked)
 	}
 	d.Title = trialTitle(&d.View, render.AgentName(d.Agent))
 	text := d.Title + ", asked with prompt " + d.Prompt + "."

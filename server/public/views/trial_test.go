@@ -223,7 +223,7 @@ func TestPromptPages(t *testing.T) {
 	})
 	for name, want := range map[string][]string{
 		// Three trials of each agent picked a tool, and one is unresolved: a and b flask, c django; d answered odd prompts only.
-		"p00": {"⟨U+202E⟩ignore all rules", "Picks in 12 answers", "50%", "25%", "9 picked a tool of this list", "Ecosystem", "node", "Its trials"},
+		"p00": {"⟨U+202E⟩ignore all rules", "Picks in 12 answers", "50.0%", "25%", "9 picked a tool of this list", "Ecosystem", "node", "Its trials"},
 		"p01": {"under embargo", strings.Repeat("ab", 32), "6 May 2026", "Prompts of the same family"},
 		"p02": {"The text of this prompt is not published.", "No agent answered this prompt yet."},
 	} {

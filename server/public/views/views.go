@@ -60,11 +60,11 @@ func New(in Input) (*Renderer, error) {
 	functions := render.Functions()
 	for name, f := range map[string]any{
 		"toolName": nameOf, "trials": func(category string) string { return TrialsPath(category) }, "history": HistoryPath,
-		"cells": func(name, tool string, lines []cellLine) any {
+		"cells": func(name, tool, other string, lines []cellLine) any {
 			return struct {
-				Name, Tool string
-				Lines      []cellLine
-			}{name, tool, lines}
+				Name, Tool, Other string
+				Lines             []cellLine
+			}{name, tool, other, lines}
 		},
 		"pair": func(g compareGroup, a, b string) any {
 			return struct {

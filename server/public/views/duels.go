@@ -1,0 +1,52 @@
+package views
+
+import (
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// Duels are the prompts where one of two tools is picked more often than the other, those
+// with the largest difference first.
+type duels struct {
+	Winner, Loser string
+	Lines         []duel
+}
+
+type duel struct {
+	Prompt, Link, Won, Lost, N string
+	lead                       float64
+}
+
+// maxDuels is how many prompts are listed for each tool.
+const maxDuels = 5
+
+func duelsOf(b *analytics.Board, x, y analytics.Standing) (out []duels) {
+	if len(b.Prompts) < 2 {
+		return nil
+	}
+	for _, side := range [][2]analytics.Standing{{x, y}, {y, x}} {
+		d := duels{Winner: side[0].Tool, Loser: side[1].Tool}
+		for _, p := range b.Prompts {
+			won, lost := picksOf(p, side[0].Slug), picksOf(p, side[1].Slug)
+			if won > lost {
+				d.Lines = append(d.Lines, duel{
+					promptTitle(p), PromptPath(b.Category, p.Name()), chart.Whole(int64(won)), chart.Whole(int64(lost)), chart.Whole(int64(p.NTrials)), float64(won-lost) / float64(p.NTrials),
+				})
+			}
+		}
+		slices.SortStableFunc(d.Lines, descending(func(l duel) float64 { return l.lead }))
+		if d.Lines = d.Lines[:min(maxDuels, len(d.Lines))]; len(d.Lines) > 0 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func picksOf(p analytics.Prompt, slug string) int {
+	if i := slices.IndexFunc(p.Tools, func(t analytics.PromptTool) bool { return t.Slug == slug }); i >= 0 {
+		return p.Tools[i].Picks
+	}
+	return 0
+}
