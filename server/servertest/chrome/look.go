@@ -111,7 +111,7 @@ func (b *Tab) fits(name string, width int64) {
 		Small []string `json:"small"`
 	}](b, `(() => {
 		const name = (e, box) => e.tagName + " " + (e.textContent || e.id).trim().slice(0, 40) + " " + Math.round(box.width) + "x" + Math.round(box.height);
-		const boxes = s => [...document.querySelectorAll(s)].filter(e => !e.closest(".scroll, .tabs, .columns, .rows thead")).map(e => [e, e.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
+		const boxes = s => [...document.querySelectorAll(s)].filter(e => !e.closest(".scroll, .tabs, .chips, .columns, .rows thead")).map(e => [e, e.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
 		return {
 			wide: document.documentElement.scrollWidth - innerWidth,
 			wider: boxes("main *").filter(([, box]) => box.right > innerWidth + 1).map(([e, box]) => name(e, box)),
