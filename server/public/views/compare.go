@@ -97,10 +97,15 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	if y.PickRate > x.PickRate {
 		ahead, behind = y, x
 	}
+	who, whose := subject(b)
 	if x.PickRate == y.PickRate {
-		return fmt.Sprintf("Agents pick %s as often as %s: in %s of answers.", x.Tool, y.Tool, chart.Percent(x.PickRate))
+		return fmt.Sprintf("%s %s as often as %s: in %s.", who, x.Tool, y.Tool, ofAnswers(x.PickRate, b.NTrials, whose))
 	}
-	text := fmt.Sprintf("Agents pick %s in %s of answers and %s in %s", ahead.Tool, chart.Percent(ahead.PickRate), behind.Tool, chart.Percent(behind.PickRate))
+	text := fmt.Sprintf("%s %s in %s and ", who, ahead.Tool, ofAnswers(ahead.PickRate, b.NTrials, whose))
+	if behind.Picks == 0 {
+		return text + "never " + behind.Tool + "."
+	}
+	text += fmt.Sprintf("%s in %s", behind.Tool, chart.Percent(behind.PickRate))
 	var with []string
 	for _, a := range b.Agents {
 		if rateOf(a.Tools, behind.Slug) > rateOf(a.Tools, ahead.Slug) {
