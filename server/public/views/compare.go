@@ -131,13 +131,13 @@ func rateOf(tools []analytics.AgentRate, slug string) float64 {
 func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) compareBoard {
 	part := *b
 	part.Tools = slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.Slug != x.Slug && s.Slug != y.Slug })
-	for i := range part.Tools {
-		part.Tools[i].ShortlistRate = max(part.Tools[i].ShortlistRate, 1e-9) // shown even without a pick
-	}
 	c := compareBoard{
-		Name: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Forest: render.NewForest(&part, standingPath),
-		Diff: render.Points(x.PickRate - y.PickRate),
+		Name: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Forest: render.NewForest(&part, standingPath, x.Slug, y.Slug),
 	}
+	if x.Picks == 0 && y.Picks == 0 { // there is nothing to compare
+		return c
+	}
+	c.Diff = render.Points(x.PickRate - y.PickRate)
 	if x.Breakdown != nil {
 		if i := slices.IndexFunc(x.Breakdown.Rivals, func(v analytics.Comparison) bool { return v.Slug == y.Slug }); i >= 0 {
 			v := x.Breakdown.Rivals[i]

@@ -63,7 +63,7 @@ type toolPlace struct {
 	Wins, Losses         []cellLine
 	Lost                 []lostLine
 	LostBar              template.HTML
-	LostN                string
+	LostTitle            string
 	Rivals               []rivalLine
 	Trials               string
 	Estimand             string
@@ -210,7 +210,7 @@ func (r *Renderer) near(b *analytics.Board, s analytics.Standing) render.Forest 
 		part.Tools = append([]analytics.Standing{b.Tools[0]}, part.Tools...)
 	}
 	part.Tools = slices.DeleteFunc(part.Tools, func(o analytics.Standing) bool { return o.Picks == 0 && o.Slug != s.Slug })
-	f := render.NewForest(&part, standingPath)
+	f := render.NewForest(&part, standingPath, s.Slug)
 	f.Rest = nil
 	for i := range f.Rows {
 		if f.Rows[i].Slug == s.Slug {
@@ -312,7 +312,15 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 	if total <= 0 {
 		return
 	}
-	d.LostN = quantity(total, "answer")
+	d.LostTitle = "Who took the "
+	if s.Picks > 0 {
+		d.LostTitle += "other "
+	}
+	if total == 1 {
+		d.LostTitle += "answer"
+	} else {
+		d.LostTitle += quantity(total, "answer")
+	}
 	var parts []chart.Part
 	add := func(name, link string, n int) {
 		if n == 0 {
