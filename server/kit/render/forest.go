@@ -25,7 +25,7 @@ type Forest struct {
 // A ForestRow is a tool in a forest plot. Link is empty where it has no page.
 type ForestRow struct {
 	Slug, Tool, Link string
-	Rank             int
+	Rank             int    // 0 where no answer picked the tool
 	Ranks            string // range (95 %); empty where nothing is known of it
 	Plot             template.HTML
 	Rate, Interval   string
@@ -33,9 +33,10 @@ type ForestRow struct {
 	Lead             bool // the row that the plot is about
 }
 
-// NewForest draws a board. link returns the page of a tool; "" leaves it without one.
-func NewForest(b *analytics.Board, link func(analytics.Standing) string) Forest {
-	shown, most := shown(b), 0.0
+// NewForest draws a board. link returns the page of a tool; "" leaves it without one. The tools
+// that always names have a row even where no answer named them.
+func NewForest(b *analytics.Board, link func(analytics.Standing) string, always ...string) Forest {
+	shown, most := shown(b, always...), 0.0
 	f := Forest{Caption: "Tools of " + b.Name + " by pick rate", Rate: "Pick rate", Intervals: !Single(*b)}
 	for _, s := range shown {
 		if most = max(most, s.PickRate); f.Intervals && s.CIHigh < 1 {
@@ -48,27 +49,30 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string) Forest 
 		f.Metrics = append(f.Metrics, m.Column)
 	}
 	for _, s := range shown {
-		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s), Rank: s.Rank, Rate: "not picked"}
-		if f.Intervals {
-			row.Ranks = rankSet(s)
-		}
+		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s), Rate: "not picked"}
 		for _, m := range metrics(s) {
 			row.Metrics = append(row.Metrics, metric(m, s))
 		}
 		mark := chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: Interval(s.CILow, s.CIHigh) != "" && f.Intervals}
 		if s.Picks > 0 {
-			row.Rate = chart.Fixed(s.PickRate)
+			row.Rank, row.Rate = s.Rank, chart.Fixed(s.PickRate)
+			if f.Intervals {
+				row.Ranks = rankSet(s)
+			}
 		}
-		if mark.Interval {
+		mark.Text = row.Rate
+		switch {
+		case mark.Interval && s.Picks > 0:
 			row.Interval = Interval(s.CILow, s.CIHigh)
-		}
-		if mark.Text = row.Rate; row.Interval != "" {
 			mark.Text += ", 95% CI " + row.Interval
+		case mark.Interval:
+			row.Interval = "at most " + atMost(s)
+			mark.Text += ", " + row.Interval
 		}
 		row.Plot = axis.Forest(mark)
 		f.Rows = append(f.Rows, row)
 	}
-	for _, s := range rest(b) {
+	for _, s := range rest(b, always...) {
 		if len(f.Rest) == 0 {
 			f.RestText = fmt.Sprintf("Not picked in %s %s", chart.Whole(int64(b.NTrials)), counted(b.NTrials, "answer"))
 			if high := atMost(s); high != "" {

@@ -18,7 +18,7 @@ func Functions() map[string]any {
 	return map[string]any{
 		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle, "warnings": warnings,
 		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": rankSet, "outcomes": outcomes, "layers": layers,
-		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "shown": shown, "rest": rest, "points": Points, "pvalue": PValue,
+		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
 		"single": Single, "facts": Facts, "notes": BoardNotes, "doubts": Doubts, "tags": tags, "early": early,
 		"used": used, "unused": unused, "ranks": ranks, "explainObserved": observed.Explain, "notice": func() string { return observed.Notice }, "tau": tau,
@@ -124,11 +124,12 @@ func leader(b analytics.Board) analytics.Standing {
 	return b.Tools[0]
 }
 
-// shown are the tools that some answer picked or named; rest are the others.
-func shown(b *analytics.Board) []analytics.Standing {
-	return slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.ShortlistRate == 0 })
+// shown are the tools that some answer picked or named, and those that always names; rest are
+// the others.
+func shown(b *analytics.Board, always ...string) []analytics.Standing {
+	return slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.ShortlistRate == 0 && !slices.Contains(always, s.Slug) })
 }
 
-func rest(b *analytics.Board) []analytics.Standing {
-	return slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.ShortlistRate > 0 })
+func rest(b *analytics.Board, always ...string) []analytics.Standing {
+	return slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.ShortlistRate > 0 || slices.Contains(always, s.Slug) })
 }

@@ -43,10 +43,10 @@ func Single(b analytics.Board) bool { return slices.Contains(b.Warnings, analyti
 // does not look like 0.
 func Points(v float64) string {
 	text := fmt.Sprintf("%+.1f", 100*v)
-	if text == "+0.0" || text == "-0.0" {
+	switch size := math.Abs(v); {
+	case size < 1e-9: // of rates that are equal, but for rounding
 		text = "0.0"
-	}
-	if math.Abs(v) > 1e-9 && math.Abs(v) < 0.0005 {
+	case size < 0.0005:
 		text = fmt.Sprintf("%+.1g", 100*v)
 	}
 	return strings.Replace(text, "-", "−", 1)

@@ -47,11 +47,13 @@ func nameOf(b *analytics.Board, slug string) string {
 // how much of a story it is: agents that differ from most others by a clear lead.
 func claim(b *analytics.Board) (text string, surprise float64) {
 	all := favourites(b)
-	if len(b.Tools) == 0 || b.Tools[0].Picks == 0 || len(all) == 0 {
-		return fmt.Sprintf("No agent picked a tool of this list in %s.", quantity(b.NTrials, "answer")), 0
-	}
-	if len(b.Agents) == 1 {
-		return fmt.Sprintf("%s picks %s in %s of its answers.", render.AgentName(all[0].agent), all[0].tool, chart.Percent(all[0].rate)), 0
+	switch {
+	case len(b.Tools) == 0 || b.Tools[0].Picks == 0:
+		return fmt.Sprintf("No agent picked a tool of this list in %s.", quantity(b.NTrials, "answer")), -1
+	case len(all) == 0:
+		return tied(b), 0
+	case len(b.Agents) == 1:
+		return fmt.Sprintf("%s picks %s in %s.", render.AgentName(all[0].agent), all[0].tool, ofAnswers(all[0].rate, b.NTrials, "its ")), 0
 	}
 	groups := map[string][]favourite{}
 	for _, f := range all {
@@ -65,7 +67,14 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 	first := order[0]
 	switch {
 	case len(order) == 1 && len(all) == len(b.Agents):
-		return fmt.Sprintf("All %d agents pick %s most often, in %s of answers.", len(all), first, chart.Percent(b.Tools[0].PickRate)), 0
+		who := "Both"
+		if len(all) > 2 {
+			who = fmt.Sprintf("All %d", len(all))
+		}
+		if b.Tools[0].PickRate == 1 {
+			return fmt.Sprintf("%s agents pick %s in every answer.", who, first), 0
+		}
+		return fmt.Sprintf("%s agents pick %s most often, in %s of answers.", who, first, chart.Percent(b.Tools[0].PickRate)), 0
 	case len(order) == 2 && len(groups[order[1]]) <= 2 && len(groups[first]) > len(groups[order[1]]):
 		few := groups[order[1]]
 		verb := "prefer"
@@ -73,32 +82,64 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 			verb = "prefers"
 			surprise = few[0].lead
 		}
-		return fmt.Sprintf("%s %s %s; %s.", agentList(few), verb, order[1], othersPrefer(len(groups[first]), first)), surprise + 1
+		return fmt.Sprintf("%s %s %s; %s other agents prefer %s.", agentList(few), verb, order[1], small(len(groups[first])), first), surprise + 1
 	case len(order) == 1:
-		return fmt.Sprintf("%d of %d agents pick %s most often.", len(all), len(b.Agents), first), 0
+		verb := "pick"
+		if len(all) == 1 {
+			verb = "picks"
+		}
+		return fmt.Sprintf("%d of %d agents %s %s most often.", len(all), len(b.Agents), verb, first), 0
 	}
-	return fmt.Sprintf("Agents disagree: %s.", joined(order, groups)), .5
+	return fmt.Sprintf("Agents disagree: %s.", joined(order, groups, len(b.Agents))), .5
+}
+
+// tied names the tools that share the first place, where no agent has a favourite.
+func tied(b *analytics.Board) string {
+	var names []string
+	for _, s := range b.Tools {
+		if s.PickRate == b.Tools[0].PickRate {
+			names = append(names, s.Tool)
+		}
+	}
+	who, whose := subject(b)
+	rate := ofAnswers(b.Tools[0].PickRate, b.NTrials, whose)
+	switch n := len(names); {
+	case n == 1:
+		return fmt.Sprintf("%s %s in %s, but no agent has a favourite.", who, names[0], rate)
+	case n == 2:
+		return fmt.Sprintf("%s %s equally often, each in %s.", who, and(names), rate)
+	default:
+		return fmt.Sprintf("%s %d tools equally often, each in %s.", who, n, rate)
+	}
+}
+
+// ofAnswers is a rate of n answers in a sentence. whose is "its " for those of one agent.
+func ofAnswers(rate float64, n int, whose string) string {
+	if n == 1 && rate == 1 {
+		return cmp.Or(whose, "the ") + "only answer"
+	}
+	return chart.Percent(rate) + " of " + whose + "answers"
 }
 
 // joined lists the favourites with the number of agents, at most three.
-func joined(order []string, groups map[string][]favourite) string {
+func joined(order []string, groups map[string][]favourite, agents int) string {
+	order = order[:min(3, len(order))]
+	named := 0
+	for _, tool := range order {
+		named += len(groups[tool])
+	}
 	var parts []string
-	for _, tool := range order[:min(3, len(order))] {
-		n := len(groups[tool])
-		verb := "prefer"
-		if n == 1 {
+	for i, tool := range order {
+		count, verb := small(len(groups[tool])), "prefer"
+		if len(groups[tool]) == 1 {
 			verb = "prefers"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s", small(n), verb, tool))
+		if i == 0 && named < agents { // the others prefer none of them
+			count += " of " + small(agents)
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s", count, verb, tool))
 	}
 	return and(parts)
-}
-
-func othersPrefer(n int, tool string) string {
-	if n == 1 {
-		return "the other agent prefers " + tool
-	}
-	return fmt.Sprintf("%s other agents prefer %s", small(n), tool)
 }
 
 func agentList(list []favourite) string {

@@ -29,12 +29,18 @@ func asked(agents ...map[string]int) *analytics.Board {
 
 func TestClaim(t *testing.T) {
 	for want, b := range map[string]*analytics.Board{
-		"All 3 agents pick Ash most often, in 63.3% of answers.":                     asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 4}),
-		"Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash.":              asked(map[string]int{"birch": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 9}),
-		"Agents disagree: one prefers Ash, one prefers Birch and one prefers Cedar.": asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
-		"No agent picked a tool of this list in 20 answers.":                         asked(map[string]int{}, map[string]int{}),
-		"Claude 3.5 Sonnet picks Ash in 70% of its answers.":                         asked(map[string]int{"ash": 7, "birch": 3}),
-		"2 of 3 agents pick Ash most often.":                                         asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 5, "birch": 5}),
+		"All 3 agents pick Ash most often, in 63.3% of answers.":                             asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 4}),
+		"Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash.":                      asked(map[string]int{"birch": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 9}),
+		"Agents disagree: one prefers Ash, one prefers Birch and one prefers Cedar.":         asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
+		"No agent picked a tool of this list in 20 answers.":                                 asked(map[string]int{}, map[string]int{}),
+		"Claude 3.5 Sonnet picks Ash in 70% of its answers.":                                 asked(map[string]int{"ash": 7, "birch": 3}),
+		"Both agents pick Ash in every answer.":                                              asked(map[string]int{"ash": 10}, map[string]int{"ash": 10}),
+		"1 of 2 agents picks Ash most often.":                                                asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
+		"Agents disagree: one of four prefers Ash, one prefers Birch and one prefers Cedar.": asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}, map[string]int{"elm": 9}),
+		"Claude 3.5 Sonnet picks Ash and Birch equally often, each in 50% of its answers.":   asked(map[string]int{"ash": 5, "birch": 5}),
+		"Claude 3.5 Sonnet picks 4 tools equally often, each in 10% of its answers.":         asked(map[string]int{"ash": 1, "birch": 1, "cedar": 1, "elm": 1}),
+		"Agents pick Ash in 30% of answers, but no agent has a favourite.":                   asked(map[string]int{"ash": 3, "birch": 3}, map[string]int{"ash": 3, "cedar": 3}),
+		"2 of 3 agents pick Ash most often.":                                                 asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 5, "birch": 5}),
 	} {
 		if got, _ := claim(b); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -48,14 +54,43 @@ func TestClaim(t *testing.T) {
 
 func TestSentence(t *testing.T) {
 	b := asked(map[string]int{"birch": 9}, map[string]int{"ash": 9, "cedar": 1}, map[string]int{"ash": 9})
-	for i, want := range []string{
-		"Agents pick Ash in 60% of answers, except Claude 3.5 Sonnet, which prefers Birch.",
-		"Agents pick Birch in 30% of answers; Ash leads with 60%. It is first with Claude 3.5 Sonnet.",
-		"Agents pick Cedar in 3.3% of answers; Ash leads with 60%.",
-		"No agent picked Elm in 30 answers.",
+	alone := asked(map[string]int{"ash": 7, "birch": 2})
+	even := asked(map[string]int{"ash": 9}, map[string]int{"birch": 9})
+	for _, c := range []struct {
+		board *analytics.Board
+		i     int
+		want  string
+	}{
+		{b, 0, "Agents pick Ash in 60% of answers; Claude 3.5 Sonnet prefers Birch."},
+		{b, 1, "Agents pick Birch in 30% of answers; Ash leads with 60%. It is first with Claude 3.5 Sonnet."},
+		{b, 2, "Agents pick Cedar in 3.3% of answers; Ash leads with 60%."},
+		{b, 3, "No agent picked Elm in 30 answers."},
+		{alone, 0, "Claude 3.5 Sonnet picks Ash in 70% of its answers."},
+		{alone, 1, "Claude 3.5 Sonnet picks Birch in 20% of its answers; Ash leads with 70%."},
+		{even, 0, "Agents pick Ash in 45% of answers, as often as Birch; GPT-4o prefers Birch."},
+		{even, 1, "Agents pick Birch in 45% of answers, as often as Ash; Claude 3.5 Sonnet prefers Ash."},
 	} {
-		if got := sentence(b, b.Tools[i]); got != want {
-			t.Errorf("got %q, want %q", got, want)
+		if got := sentence(c.board, c.board.Tools[c.i]); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestCompareSentence(t *testing.T) {
+	alone := asked(map[string]int{"ash": 7, "birch": 2})
+	even := asked(map[string]int{"ash": 9}, map[string]int{"birch": 9})
+	for _, c := range []struct {
+		board *analytics.Board
+		i, j  int
+		want  string
+	}{
+		{alone, 0, 1, "Claude 3.5 Sonnet picks Ash in 70% of its answers and Birch in 20%."},
+		{alone, 2, 0, "Claude 3.5 Sonnet picks Ash in 70% of its answers and never Cedar."},
+		{alone, 2, 3, "No agent picked Cedar or Elm in 10 answers."},
+		{even, 0, 1, "Agents pick Ash as often as Birch: in 45% of answers."},
+	} {
+		if got := compareSentence(c.board, c.board.Tools[c.i], c.board.Tools[c.j]); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 }

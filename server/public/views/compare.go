@@ -101,10 +101,15 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	if y.PickRate > x.PickRate {
 		ahead, behind = y, x
 	}
+	who, whose := subject(b)
 	if x.PickRate == y.PickRate {
-		return fmt.Sprintf("Agents pick %s as often as %s: in %s of answers.", x.Tool, y.Tool, chart.Percent(x.PickRate))
+		return fmt.Sprintf("%s %s as often as %s: in %s.", who, x.Tool, y.Tool, ofAnswers(x.PickRate, b.NTrials, whose))
 	}
-	text := fmt.Sprintf("Agents pick %s in %s of answers and %s in %s", ahead.Tool, chart.Percent(ahead.PickRate), behind.Tool, chart.Percent(behind.PickRate))
+	text := fmt.Sprintf("%s %s in %s and ", who, ahead.Tool, ofAnswers(ahead.PickRate, b.NTrials, whose))
+	if behind.Picks == 0 {
+		return text + "never " + behind.Tool + "."
+	}
+	text += fmt.Sprintf("%s in %s", behind.Tool, chart.Percent(behind.PickRate))
 	var with []string
 	for _, a := range b.Agents {
 		if rateOf(a.Tools, behind.Slug) > rateOf(a.Tools, ahead.Slug) {
@@ -130,12 +135,12 @@ func rateOf(tools []analytics.AgentRate, slug string) float64 {
 func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) compareBoard {
 	part := *b
 	part.Tools = slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.Slug != x.Slug && s.Slug != y.Slug })
-	for i := range part.Tools {
-		part.Tools[i].ShortlistRate = max(part.Tools[i].ShortlistRate, 1e-9) // shown even without a pick
-	}
 	c := compareBoard{
-		Name: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Forest: render.NewForest(&part, standingPath),
+		Name: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Forest: render.NewForest(&part, standingPath, x.Slug, y.Slug),
 		Pairs: chart.Whole(int64(len(b.Tools) * (len(b.Tools) - 1) / 2)),
+	}
+	if x.Picks == 0 && y.Picks == 0 { // there is nothing to compare
+		return c
 	}
 	ahead, behind := x, y
 	if y.PickRate > x.PickRate {

@@ -96,13 +96,17 @@ func (r *Renderer) byTrials() []*analytics.Board {
 	return out
 }
 
-// headline chooses the claim that says most: agents that differ from the others. Without
-// boards of trials it is what an observed board says.
+// headline chooses the claim that says most: agents that differ from the others. An early
+// result is chosen only where there is no other. Without boards of trials it is what an
+// observed board says.
 func (r *Renderer) headline() (text, link, note string, picture *figure) {
-	most := -1.0
+	most := math.Inf(-1)
 	for i := range r.in.Boards {
 		b := &r.in.Boards[i]
 		said, surprise := claim(b)
+		if slices.Contains(b.Warnings, analytics.Directional) {
+			surprise -= 10
+		}
 		if b.NTrials > 0 && surprise > most {
 			most, text, link = surprise, said, boardPath(b.Category)
 			note = fmt.Sprintf("%s, %s, %s", b.Name, quantity(b.NTrials, "answer"), ageOf(b.AsOf, r.in.Now).When)

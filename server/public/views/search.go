@@ -48,8 +48,9 @@ func (r *Renderer) Search(f Found) ([]byte, error) {
 
 func lineOf(slug string, t *tool) toolLine {
 	p := t.Places[0]
-	return toolLine{
-		Name: t.Name, Link: toolPath(slug), Rate: rateText(p.Standing), Board: p.Board.Name, BoardLink: boardPath(p.Board.Category),
-		Place: fmt.Sprintf("%d of %d", p.Standing.Rank, p.Board.Field),
+	l := toolLine{Name: t.Name, Link: toolPath(slug), Rate: rateText(p.Standing), Board: p.Board.Name, BoardLink: boardPath(p.Board.Category), Place: "–"}
+	if p.Standing.Picks > 0 {
+		l.Place = fmt.Sprintf("%d of %d", p.Standing.Rank, p.Board.Field)
 	}
+	return l
 }

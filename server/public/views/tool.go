@@ -63,7 +63,7 @@ type toolPlace struct {
 	Wins, Losses         []cellLine
 	Lost                 []lostLine
 	LostBar              template.HTML
-	LostN                string
+	LostTitle            string
 	Rivals               []rivalLine
 	Trials               string
 	Estimand             string
@@ -142,6 +142,15 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	return d
 }
 
+// subject begins a sentence about what agents pick on a board, and is the word before
+// "answers" in it.
+func subject(b *analytics.Board) (who, whose string) {
+	if len(b.Agents) == 1 {
+		return render.AgentName(b.Agents[0].Agent) + " picks", "its "
+	}
+	return "Agents pick", ""
+}
+
 // sentence says how often agents pick a tool, who leads where it does not, and which agent
 // is the exception.
 func sentence(b *analytics.Board, s analytics.Standing) string {
@@ -155,22 +164,35 @@ func sentence(b *analytics.Board, s analytics.Standing) string {
 		}
 		return text + "."
 	}
-	text := fmt.Sprintf("Agents pick %s in %s of answers", s.Tool, chart.Percent(s.PickRate))
-	if leader := b.Tools[0]; leader.Slug != s.Slug {
-		text += fmt.Sprintf("; %s leads with %s", leader.Tool, chart.Percent(leader.PickRate))
+	who, whose := subject(b)
+	text := fmt.Sprintf("%s %s in %s", who, s.Tool, ofAnswers(s.PickRate, b.NTrials, whose))
+	leads := s.PickRate == b.Tools[0].PickRate
+	if !leads {
+		text += fmt.Sprintf("; %s leads with %s", b.Tools[0].Tool, chart.Percent(b.Tools[0].PickRate))
 	}
-	var with, against []string
+	var even, with, against []string
+	for _, o := range b.Tools {
+		if leads && o.Slug != s.Slug && o.PickRate == s.PickRate {
+			even = append(even, o.Tool)
+		}
+	}
+	if len(even) > 2 {
+		even = []string{quantity(len(even), "other tool")}
+	}
+	if len(even) > 0 {
+		text += ", as often as " + and(even)
+	}
 	for _, f := range favourites(b) {
 		if f.slug == s.Slug {
 			with = append(with, render.AgentName(f.agent))
-		} else if b.Tools[0].Slug == s.Slug {
-			against = append(against, fmt.Sprintf("%s, which prefers %s", render.AgentName(f.agent), f.tool))
+		} else {
+			against = append(against, render.AgentName(f.agent)+" prefers "+f.tool)
 		}
 	}
 	switch {
-	case b.Tools[0].Slug == s.Slug && len(against) > 0 && len(against) <= 2:
-		text += ", except " + and(against)
-	case b.Tools[0].Slug != s.Slug && len(with) > 0 && len(with) <= 3:
+	case leads && len(against) > 0 && len(against) <= 2:
+		text += "; " + and(against)
+	case !leads && len(with) > 0 && len(with) <= 3:
 		text += ". It is first with " + and(with)
 	}
 	return text + "."
@@ -189,7 +211,7 @@ func (r *Renderer) near(b *analytics.Board, s analytics.Standing) render.Forest 
 		part.Tools = append([]analytics.Standing{b.Tools[0]}, part.Tools...)
 	}
 	part.Tools = slices.DeleteFunc(part.Tools, func(o analytics.Standing) bool { return o.Picks == 0 && o.Slug != s.Slug })
-	f := render.NewForest(&part, standingPath)
+	f := render.NewForest(&part, standingPath, s.Slug)
 	f.Rest = nil
 	for i := range f.Rows {
 		if f.Rows[i].Slug == s.Slug {
@@ -291,7 +313,15 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 	if total <= 0 {
 		return
 	}
-	d.LostN = quantity(total, "answer")
+	d.LostTitle = "Who took the "
+	if s.Picks > 0 {
+		d.LostTitle += "other "
+	}
+	if total == 1 {
+		d.LostTitle += "answer"
+	} else {
+		d.LostTitle += quantity(total, "answer")
+	}
 	var parts []chart.Part
 	add := func(name, link string, n int) {
 		if n == 0 {
