@@ -17,23 +17,50 @@ type favourite struct {
 	rate, lead        float64 // lead: over the second
 }
 
+// clearLead is the least lead, as a share of answers, that a sentence calls a preference. It
+// describes; the tests are on the page below.
+const clearLead = .05
+
 // favourites returns what each agent of a board picks most. Agents without a pick, and those
-// with a tie, are left out.
+// without a clear lead, are left out.
 func favourites(b *analytics.Board) (out []favourite) {
 	for _, a := range b.Agents {
-		best, second := analytics.AgentRate{}, 0.0
-		for _, t := range a.Tools {
-			if t.PickRate > best.PickRate {
-				best, second = t, best.PickRate
-			} else {
-				second = max(second, t.PickRate)
-			}
-		}
-		if best.PickRate > second {
-			out = append(out, favourite{a.Agent, best.Slug, nameOf(b, best.Slug), best.PickRate, best.PickRate - second})
+		best, second := firstTwo(a)
+		if lead := best.PickRate - second.PickRate; best.Picks > 0 && lead >= clearLead {
+			out = append(out, favourite{a.Agent, best.Slug, nameOf(b, best.Slug), best.PickRate, lead})
 		}
 	}
 	return out
+}
+
+// firstTwo returns the tools that an agent picks most.
+func firstTwo(a analytics.AgentBoard) (best, second analytics.AgentRate) {
+	for _, t := range a.Tools {
+		switch {
+		case t.PickRate > best.PickRate:
+			best, second = t, best
+		case t.PickRate > second.PickRate:
+			second = t
+		}
+	}
+	return best, second
+}
+
+// undecided says between which tools agents without a favourite are split; empty for more
+// than two agents.
+func undecided(b *analytics.Board, all []favourite) string {
+	var parts []string
+	for _, a := range b.Agents {
+		best, second := firstTwo(a)
+		if second.Picks == 0 || slices.ContainsFunc(all, func(f favourite) bool { return f.agent == a.Agent }) {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s is split between %s and %s", render.AgentName(a.Agent), nameOf(b, best.Slug), nameOf(b, second.Slug)))
+	}
+	if len(parts) == 0 || len(parts) > 2 {
+		return ""
+	}
+	return "; " + and(parts)
 }
 
 func nameOf(b *analytics.Board, slug string) string {
@@ -88,7 +115,11 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 		if len(all) == 1 {
 			verb = "picks"
 		}
-		return fmt.Sprintf("%d of %d agents %s %s most often.", len(all), len(b.Agents), verb, first), 0
+		split := undecided(b, all)
+		if split != "" {
+			surprise = .7
+		}
+		return fmt.Sprintf("%d of %d agents %s %s most often%s.", len(all), len(b.Agents), verb, first, split), surprise
 	}
 	return fmt.Sprintf("Agents disagree: %s.", joined(order, groups, len(b.Agents))), .5
 }
@@ -104,6 +135,8 @@ func tied(b *analytics.Board) string {
 	who, whose := subject(b)
 	rate := ofAnswers(b.Tools[0].PickRate, b.NTrials, whose)
 	switch n := len(names); {
+	case n == 1 && len(b.Agents) == 1:
+		return strings.TrimPrefix(undecided(b, nil), "; ") + "."
 	case n == 1:
 		return fmt.Sprintf("%s %s in %s, but no agent has a favourite.", who, names[0], rate)
 	case n == 2:
