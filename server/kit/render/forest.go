@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -72,6 +73,7 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		row.Plot = axis.Forest(mark)
 		f.Rows = append(f.Rows, row)
 	}
+	f.dropRepeated()
 	for _, s := range rest(b, always...) {
 		if len(f.Rest) == 0 {
 			f.RestText = fmt.Sprintf("Not picked in %s %s", chart.Whole(int64(b.NTrials)), counted(b.NTrials, "answer"))
@@ -82,6 +84,19 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		f.Rest = append(f.Rest, Link{link(s), s.Tool})
 	}
 	return f
+}
+
+// dropRepeated drops the metrics that repeat the rate in every row.
+func (f *Forest) dropRepeated() {
+	for i := len(f.Metrics) - 1; i >= 0; i-- {
+		if slices.ContainsFunc(f.Rows, func(r ForestRow) bool { return r.Rank > 0 && r.Metrics[i] != r.Rate }) {
+			continue
+		}
+		f.Metrics = slices.Delete(f.Metrics, i, i+1)
+		for j := range f.Rows {
+			f.Rows[j].Metrics = slices.Delete(f.Rows[j].Metrics, i, i+1)
+		}
+	}
 }
 
 // NewObservedForest draws an observed board.

@@ -55,7 +55,11 @@ func (m *Missing) Write(w http.ResponseWriter, r *http.Request, n NotFound) {
 	case n.HTML != nil:
 		body, err = n.HTML()
 	default:
-		body, err = m.renderer().Render(render.Missing{Text: n.Error.Description, Near: n.Near})
+		text := n.Error.Description
+		if text == apierr.NotFound().Description { // as a program is told
+			text = "There is no page at this address."
+		}
+		body, err = m.renderer().Render(render.Missing{Text: text, Near: n.Near})
 	}
 	if err != nil {
 		m.errors.Write(w, r, apierr.Internal(err))

@@ -173,15 +173,26 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 	tools := slices.Clone(p.Tools)
 	slices.SortStableFunc(tools, func(x, y analytics.PromptTool) int { return y.Picks - x.Picks })
 	var parts []chart.Part
-	for i, t := range tools[:min(3, len(tools))] {
+	for _, t := range tools[:min(3, len(tools))] {
 		if t.Picks > 0 {
-			class, name, rate := []string{"r1", "r3", "r5"}[i], nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
+			class, name, rate := classOf(b, t.Slug), nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
 			row.Top = append(row.Top, portion{Class: class, Tool: name, Rate: chart.Percent(rate)})
 			parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(math.Round(rate * whole)), Text: chart.Percent(rate)})
 		}
 	}
 	row.Bar = chart.Split(parts, whole, "Picks of prompt "+p.Name())
 	return row
+}
+
+// classOf is the colour of a tool where several boards' rows stand together: those of the
+// first three tools, and one for all others.
+func classOf(b *analytics.Board, slug string) string {
+	for i, class := range []string{"r1", "r3", "r5"} {
+		if i < len(b.Tools) && b.Tools[i].Slug == slug {
+			return class
+		}
+	}
+	return "rest"
 }
 
 // PromptPath is the path of the page of a prompt, EVAL/PROMPT.

@@ -54,6 +54,7 @@ type comparePart struct {
 	Name, Title, Link, A, B, Diff, N string
 	Plot                             template.HTML
 	AheadA, AheadB, Early            bool
+	lead                             float64 // of the first tool
 }
 
 // Compare renders the comparison of two tools; ok is false where no board ranks both.
@@ -176,13 +177,12 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 	part := func(name, title, link string, n int, tools []analytics.AgentRate) comparePart {
 		p, q := rateOf(tools, x.Slug), rateOf(tools, y.Slug)
 		text := x.Tool + " " + chart.Fixed(p) + ", " + y.Tool + " " + chart.Fixed(q)
-		return comparePart{name, title, link, chart.Fixed(p), chart.Fixed(q), render.Difference(p, q), chart.Whole(int64(n)), axis.Pair(p, q, text), p > q, q > p, false}
+		return comparePart{name, title, link, chart.Fixed(p), chart.Fixed(q), render.Difference(p, q), chart.Whole(int64(n)), axis.Pair(p, q, text), p > q, q > p, false, p - q}
 	}
 	agents := compareGroup{Name: "Agent", Ruler: axis.Ruler()}
 	for _, a := range b.Agents {
 		agents.Parts = append(agents.Parts, part(render.AgentName(a.Agent), a.Agent, agentPath(agentSlug(a.Agent)), a.NTrials, a.Tools))
 	}
-	slices.SortStableFunc(agents.Parts, func(p, q comparePart) int { return cmp.Compare(p.Name, q.Name) })
 	out := []compareGroup{agents}
 	for _, cut := range b.Cuts {
 		name := render.Capital(cut.Tag)
@@ -193,6 +193,9 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 		p := part(cut.Value, "", "", cut.NTrials, cut.Tools)
 		p.Early = slices.Contains(cut.Warnings, analytics.Directional)
 		last.Parts = append(last.Parts, p)
+	}
+	for _, g := range out { // from the first tool's best to the second's
+		slices.SortStableFunc(g.Parts, func(p, q comparePart) int { return cmp.Or(cmp.Compare(q.lead, p.lead), cmp.Compare(p.Name, q.Name)) })
 	}
 	return out
 }

@@ -83,7 +83,7 @@ type snapshotLine struct {
 }
 
 func lineOfSnapshot(s Snapshot) snapshotLine {
-	return snapshotLine{s, SnapshotPath(s.ID), render.Day(s.AsOf), day(s.PublishedAt)}
+	return snapshotLine{s, SnapshotPath(s.ID), render.Day(s.AsOf), s.PublishedAt.UTC().Format("2 January 2006, 15:04 UTC")}
 }
 
 // Snapshots renders the list of snapshots.

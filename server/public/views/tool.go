@@ -327,7 +327,7 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 		if n == 0 {
 			return
 		}
-		class := []string{"r1", "r2", "r3", "r4", "r5", "r6"}[min(len(parts), 5)]
+		class := []string{"r1", "r2", "r3", "r4", "r5", "r6", "rest"}[min(len(parts), 6)]
 		parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(n)})
 		d.Lost = append(d.Lost, lostLine{name, link, class, chart.Whole(int64(n)), chart.Percent(float64(n) / float64(total))})
 	}
