@@ -74,7 +74,7 @@ func (h *Handler) Mount(r chi.Router) {
 	h.mount(r, "/embed/leaderboards/{category}", h.embed)
 	route.Public(r, "/observed", list)
 	for _, a := range render.Assets() {
-		r.Get(a.Path, negotiate.NewDocument(a.ContentType, "public, max-age=31536000, immutable", a.Body).ServeHTTP)
+		route.Public(r, a.Path, negotiate.NewDocument(a.ContentType, "public, max-age=31536000, immutable", a.Body).ServeHTTP)
 	}
 }
 

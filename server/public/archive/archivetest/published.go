@@ -10,7 +10,6 @@ import (
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/trialset"
-	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 	"github.com/firstpick/firstpick/server/public/views"
@@ -40,7 +39,8 @@ func Published(t testing.TB) (*snapshotview.Site, *Source) {
 		t.Fatal(err)
 	}
 	category, _ := c.Category("webserver")
-	var groups []analytics.Group
+	const repeats = 3
+	var cells []analytics.Cell
 	var examples []analytics.Example
 	traces := map[string][]trialset.Trace{}
 	design := analytics.Design{Tags: map[string]map[string]string{}}
@@ -49,24 +49,26 @@ func Published(t testing.TB) (*snapshotview.Site, *Source) {
 		design.Tags["web/"+id] = map[string]string{"ecosystem": []string{"python", "node"}[p%2]}
 		for a, agent := range agents {
 			picked := picks[agent][(p+p/4)%4]
-			g := analytics.Group{Prompt: "web/" + id, Agent: agent, Template: "none", Outcome: pick.Tool, Picked: picked, Shortlist: []string{picked}, Trials: 3, LastAt: sitetest.AsOf()}
+			cell := analytics.Cell{Prompt: "web/" + id, Agent: agent, Template: "none", Trials: repeats, LastAt: sitetest.AsOf()}
 			if picked == "" {
-				g.Outcome, g.Shortlist = pick.None, nil
+				cell.Outcomes.None = repeats
+			} else {
+				cell.Outcomes.Tool, cell.Tools = repeats, []analytics.ToolCount{{Slug: picked, Picks: repeats, Shortlists: repeats, Defaults: repeats}}
 			}
-			groups = append(groups, g)
-			for k := range g.Trials {
+			cells = append(cells, cell)
+			for k := range repeats {
 				trace := answer(fmt.Sprintf("%020x", 1+1000*p+100*a+k), id, agent, picked, 1+k)
 				if p == 0 && a == 0 && k == 0 {
 					trace.ID = Trial
 				}
 				traces["web"] = append(traces["web"], trace)
 				examples = append(examples, analytics.Example{
-					Trial: trace.ID, Agent: agent, Prompt: g.Prompt, Outcome: trace.Outcome, Picked: picked, Quote: trace.Result.Evidence[0].Quote, URL: analytics.TrialPath(trace.ID),
+					Trial: trace.ID, Agent: agent, Prompt: cell.Prompt, Outcome: trace.Outcome, Picked: picked, Quote: trace.Result.Evidence[0].Quote, URL: analytics.TrialPath(trace.ID),
 				})
 			}
 		}
 	}
-	measured := analytics.Measurement{Category: category, Cells: analytics.Cells(groups), Planned: 288, Design: design}
+	measured := analytics.Measurement{Category: category, Cells: cells, Planned: 288, Design: design}
 	board := analytics.Rank(measured)
 	board.Prompts = measured.Prompts()
 	for i := range board.Prompts {
