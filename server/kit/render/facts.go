@@ -15,7 +15,10 @@ type Fact struct{ Name, Value, Note string }
 
 // Facts are the figures of a tool on a board after its rate, in the order of the page.
 func Facts(b analytics.Board, s analytics.Standing) []Fact {
-	out := []Fact{{Name: "Rank range (95%)", Value: rankSet(s)}}
+	var out []Fact
+	if !Single(b) {
+		out = append(out, Fact{Name: "Rank range (95%)", Value: rankSet(s)})
+	}
 	d := s.Detail
 	for _, m := range metrics(s) {
 		f := Fact{Name: m.Name, Value: metric(m, s)}
@@ -114,9 +117,9 @@ func BoardNotes(b analytics.Board) (out []string) {
 	if c := b.Consistency; c != nil {
 		kappa := ""
 		if c.Kappa != nil {
-			kappa = fmt.Sprintf("kappa %.2f, ", *c.Kappa)
+			kappa = strings.Replace(fmt.Sprintf("kappa %.2f, ", *c.Kappa), "-", "−", 1)
 		}
-		out = append(out, fmt.Sprintf("Repeats of the same agree: %s (%s%d combinations of prompt, agent and template).", chart.Percent(c.Agreement), kappa, c.NCells))
+		out = append(out, fmt.Sprintf("Repeats of the same agree: %s (%s%d %s of prompt, agent and template).", chart.Percent(c.Agreement), kappa, c.NCells, counted(c.NCells, "combination")))
 	}
 	return out
 }
@@ -129,9 +132,13 @@ func rateNote(name string, rate, low, high float64) string {
 	return text + "."
 }
 
-// Doubts are the warnings of a board and of the rate of a tool on it.
+// Doubts are the warnings of a board and of the rate of a tool on it, without those of an
+// interval that is not shown.
 func Doubts(b analytics.Board, s analytics.Standing) []string {
 	all := slices.Concat(b.Warnings, s.Warnings)
+	if Single(b) {
+		all = slices.DeleteFunc(all, func(code string) bool { return code == analytics.FewFamilies || code == analytics.WideInterval })
+	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -139,8 +146,18 @@ func Doubts(b analytics.Board, s analytics.Standing) []string {
 // A tag is a tag of prompts with the rates by its values.
 type tag struct {
 	Name string
-	Cuts []analytics.Cut
+	Cuts []cut
 }
+
+// A cut has the rates by one value of a tag: those of the first tools, and how many more
+// were picked.
+type cut struct {
+	analytics.Cut
+	More int
+}
+
+// maxCutTools is how many tools a cut lists.
+const maxCutTools = 3
 
 // tags groups the cuts of a board, which are sorted.
 func tags(b analytics.Board) (out []tag) {
@@ -148,11 +165,13 @@ func tags(b analytics.Board) (out []tag) {
 		if name := strings.ToUpper(c.Tag[:1]) + c.Tag[1:]; len(out) == 0 || out[len(out)-1].Name != name {
 			out = append(out, tag{Name: name})
 		}
-		last := &out[len(out)-1]
-		last.Cuts = append(last.Cuts, c)
+		last, n := &out[len(out)-1], min(maxCutTools, len(c.Tools))
+		more := len(c.Tools) - n
+		c.Tools = c.Tools[:n]
+		last.Cuts = append(last.Cuts, cut{c, more})
 	}
 	return out
 }
 
-// early reports whether a cut is small.
-func early(c analytics.Cut) bool { return slices.Contains(c.Warnings, analytics.Directional) }
+// Early reports whether a cut is small.
+func (c cut) Early() bool { return slices.Contains(c.Warnings, analytics.Directional) }

@@ -20,7 +20,7 @@ func Functions() map[string]any {
 		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": rankSet, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
-		"single": Single, "facts": Facts, "notes": BoardNotes, "doubts": Doubts, "tags": tags, "early": early,
+		"single": Single, "facts": Facts, "notes": BoardNotes, "doubts": Doubts, "tags": tags,
 		"used": used, "unused": unused, "ranks": ranks, "explainObserved": observed.Explain, "notice": func() string { return observed.Notice }, "tau": tau,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {

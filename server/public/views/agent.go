@@ -95,7 +95,7 @@ const maxDifferences = 12
 func (r *Renderer) agent(slug string) (Page, error) {
 	a := r.agents[slug]
 	d := agentPage{Agent: a.Agent, Name: a.Name}
-	first := 0
+	first, measured := 0, 0
 	for _, b := range a.Boards {
 		i := slices.IndexFunc(b.Agents, func(x analytics.AgentBoard) bool { return x.Agent == a.Agent })
 		own := b.Agents[i]
@@ -110,8 +110,11 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		}
 		line.Bar = chart.Split(parts, whole, "Picks of "+a.Name+" in "+b.Name)
 		if len(b.Tools) > 0 && b.Tools[0].Picks > 0 {
-			line.All = fmt.Sprintf("All agents: %s %s", b.Tools[0].Tool, chart.Percent(b.Tools[0].PickRate))
-			if len(tools) > 0 && tools[0].Slug == b.Tools[0].Slug {
+			if len(b.Agents) > 1 {
+				line.All = fmt.Sprintf("All agents: %s %s", b.Tools[0].Tool, chart.Percent(b.Tools[0].PickRate))
+			}
+			measured++
+			if best := rateOf(tools, b.Tools[0].Slug); best > 0 && best == tools[0].PickRate {
 				first++
 			}
 		}
@@ -123,21 +126,39 @@ func (r *Renderer) agent(slug string) (Page, error) {
 	}
 	slices.SortStableFunc(d.Differs, func(x, y difference) int { return cmp.Compare(math.Abs(y.diff), math.Abs(x.diff)) })
 	d.Differs = d.Differs[:min(maxDifferences, len(d.Differs))]
-	d.Sentence = fmt.Sprintf("%s picks the leading tool on %d of %s.", a.Name, first, quantity(len(a.Boards), "board"))
+	d.Sentence = agentSentence(a.Name, first, measured)
 	if len(d.Differs) > 0 {
 		x, more := d.Differs[0], "more"
 		if !x.More {
 			more = "less"
 		}
-		d.Sentence += fmt.Sprintf(" It picks %s %s often than the others: %s, and they %s.", x.Tool, more, x.Own, x.Others)
+		d.Sentence += fmt.Sprintf(" It picks %s %s often than the others: in %s of answers, they in %s.", x.Tool, more, x.Own, x.Others)
 	}
 	return r.page("agent", render.Head{Path: agentPath(slug), Title: "What " + a.Name + " picks", Description: d.Sentence, Section: "boards"}, d)
 }
 
+// agentSentence says on how many boards an agent picks the leading tool most often. Boards on
+// which no agent picked a tool do not count.
+func agentSentence(name string, first, boards int) string {
+	switch {
+	case boards == 0:
+		return name + " was asked on boards where no agent picked a tool."
+	case boards > 1:
+		return fmt.Sprintf("%s picks the leading tool most often on %d of %d boards.", name, first, boards)
+	case first == 1:
+		return name + " picks the leading tool of its board most often."
+	default:
+		return name + " does not pick the leading tool of its board most often."
+	}
+}
+
+// minAnswers is how many answers an agent must have on a board to be compared there.
+const minAnswers = 10
+
 // differences compares an agent with the mean of the others on a board: those of at least 10
 // points.
 func differences(b *analytics.Board, own analytics.AgentBoard) (out []difference) {
-	if len(b.Agents) < 2 {
+	if len(b.Agents) < 2 || own.NTrials < minAnswers {
 		return nil
 	}
 	for _, s := range b.Tools {

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"fmt"
 	"html/template"
 	"math"
 
@@ -11,7 +12,7 @@ import (
 
 // A figure shows what each agent of a board picks, one bar for each.
 type figure struct {
-	Board  string
+	Board  string // with the number of agents, where it does not show all
 	Legend []portion
 	Rows   []figureRow
 }
@@ -33,6 +34,9 @@ func figureOf(b *analytics.Board) *figure {
 		return nil
 	}
 	f := figure{Board: b.Name}
+	if len(b.Agents) > figureAgents {
+		f.Board += fmt.Sprintf(", %d of %d agents", figureAgents, len(b.Agents))
+	}
 	for i, s := range b.Tools[:min(figureTools, len(b.Tools))] {
 		if s.Picks > 0 {
 			f.Legend = append(f.Legend, portion{Class: []string{"r1", "r3", "r5"}[i], Tool: s.Tool})

@@ -35,13 +35,16 @@ func (f Filter) Path(category string) string {
 	return boardPath(category) + "?" + q.Encode()
 }
 
+// maxUnfolded is how many values a filter has that is shown at once.
+const maxUnfolded = 12
+
 // filters lists what a board can be filtered by; now is the filter of the page.
 func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (out []filter) {
 	add := func(name, all string, values []string, text func(string) string, chosen *string) {
 		if len(values) < 2 {
 			return
 		}
-		f, kept := filter{Name: name, Folded: chosen == &now.Tag || chosen == &now.Template}, *chosen
+		f, kept := filter{Name: name, Folded: chosen == &now.Tag || chosen == &now.Template || len(values) > maxUnfolded}, *chosen
 		*chosen = ""
 		f.Options = append(f.Options, option{Text: all, Link: now.Path(b.Category), On: !slices.Contains(values, kept)})
 		for _, v := range values {
@@ -63,7 +66,10 @@ func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (
 		add("Project", "All projects", templates, func(s string) string { return s }, &now.Template)
 	}
 	sorts := []string{"shortlist", "default", "name"}
-	if !now.All() {
+	switch {
+	case len(b.Tools) < 2:
+		sorts = nil
+	case !now.All():
 		sorts = []string{"picks", "name"} // the others are not counted
 	}
 	add("Sort", "By pick rate", sorts, func(v string) string {

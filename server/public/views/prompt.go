@@ -121,7 +121,7 @@ func promptSentence(b *analytics.Board) string {
 		return "No agent answered this prompt yet."
 	}
 	text, _ := claim(b)
-	if n := b.Outcomes.Tool; n < b.NTrials {
+	if n := b.Outcomes.Tool; n > 0 && n < b.NTrials {
 		text += fmt.Sprintf(" %s picked no tool of this list.", quantity(b.NTrials-n, "answer"))
 	}
 	return text

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"embed"
 	"io/fs"
-	"slices"
 	"strings"
 	texttemplate "text/template"
 	"time"
@@ -61,11 +60,6 @@ func New(in Input) (*Renderer, error) {
 	functions := render.Functions()
 	for name, f := range map[string]any{
 		"toolName": nameOf, "trials": func(category string) string { return TrialsPath(category) }, "history": HistoryPath,
-		"first": func(tools []analytics.AgentRate) []analytics.AgentRate {
-			tools = slices.Clone(tools)
-			slices.SortStableFunc(tools, descending(func(t analytics.AgentRate) float64 { return t.PickRate }))
-			return tools[:min(3, len(tools))]
-		},
 		"cells": func(name, tool, other string, lines []cellLine) any {
 			return struct {
 				Name, Tool, Other string

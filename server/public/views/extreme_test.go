@@ -1,0 +1,104 @@
+package views_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/runner/pick"
+	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
+	"github.com/firstpick/firstpick/server/public/views"
+)
+
+// extreme returns the renderer of a board of so many tools. picked returns the tool of an
+// agent's only answer to a prompt; -1 is none.
+func extreme(t *testing.T, tools, agents, prompts int, picked func(agent, prompt int) int) *views.Renderer {
+	t.Helper()
+	c := &catalog.Category{Slug: "c", Name: "Board", Domain: catalog.DevTools}
+	for i := range tools {
+		c.Entries = append(c.Entries, catalog.Entry{Tool: &catalog.Tool{Slug: fmt.Sprintf("t%d", i), Name: fmt.Sprintf("Tool%c", 'A'+i), Home: c}})
+	}
+	var groups []analytics.Group
+	design := analytics.Design{Tags: map[string]map[string]string{}}
+	for p := range prompts {
+		name := fmt.Sprintf("eval/p%02d", p)
+		design.Tags[name] = map[string]string{"ecosystem": []string{"go", "npm"}[p%2]}
+		for a := range agents {
+			g := analytics.Group{Prompt: name, Agent: fmt.Sprintf("agent-%02d", a), Outcome: pick.None, Trials: 1, LastAt: sitetest.AsOf()}
+			if i := picked(a, p); i >= 0 {
+				g.Outcome, g.Picked, g.Shortlist = pick.Tool, c.Entries[i].Tool.Slug, []string{c.Entries[i].Tool.Slug}
+			}
+			groups = append(groups, g)
+		}
+	}
+	m := analytics.Measurement{Category: c, Cells: analytics.Cells(groups), Planned: agents * prompts, Design: design}
+	b := analytics.Rank(m)
+	b.Prompts = m.Prompts()
+	r, err := views.New(views.Input{Site: render.Site{BaseURL: sitetest.Base, SnapshotID: "abc"}, Boards: []analytics.Board{b}, Trials: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestExtremeBoards: pages of boards with next to nothing, or very much, say what is true in
+// both forms, and have no empty parts.
+func TestExtremeBoards(t *testing.T) {
+	none := extreme(t, 3, 2, 20, func(int, int) int { return -1 })
+	tiny := extreme(t, 1, 1, 1, func(int, int) int { return 0 })
+	even := extreme(t, 3, 1, 2, func(_, p int) int { return p })
+	many := extreme(t, 12, 30, 12, func(a, p int) int {
+		if p%3 == 0 {
+			return a / 5
+		}
+		return (a + p) % 12
+	})
+	for _, c := range []struct {
+		name, path  string
+		r           *views.Renderer
+		want, never []string
+	}{
+		{"none", "/leaderboards/c", none, []string{"No agent picked a tool of this list in 40 answers.", "Not picked in 40 answers (at most"}, []string{"By agent", "95% CI, clustered"}},
+		{"none", "/tools/t1", none, []string{"No agent picked ToolB in 40 answers (at most", "not picked", "at most", "Who took the 40 answers"}, []string{"the other 40", "has another rate"}},
+		{"none", "/tools", none, []string{"not picked"}, []string{"1 of 3"}},
+		{"none", "/ai-agents/agent-00", none, []string{"Agent 00 was asked on boards where no agent picked a tool."}, []string{"leading tool"}},
+		{"tiny", "/leaderboards/c", tiny, []string{"Agent 00 picks ToolA in its only answer."}, []string{"1 valid trials", "1 answers", "1 agents", "1 prompts", "All 1", "By name"}},
+		{"tiny", "/tools/t0", tiny, []string{"Agent 00 picks ToolA in its only answer."}, []string{"Rank range", "interval is 30 points", "unreliable interval", "Who took"}},
+		{"tiny", "/ai-agents/agent-00", tiny, []string{"Agent 00 picks the leading tool of its board most often.", "1 answer"}, []string{"of 1 board", "All agents:"}},
+		{"even", "/leaderboards/c", even, []string{"Agent 00 picks ToolA and ToolB equally often, each in 50% of its answers."}, []string{"No agent picked"}},
+		{"even", "/tools/t0", even, []string{"Agent 00 picks ToolA in 50% of its answers, as often as ToolB.", "Who took the other answer"}, []string{"leads with", "other 1 answer"}},
+		{"many", "/leaderboards/c", many, []string{"of 30 prefer", "9 more"}, nil},
+		{"many", "/", many, []string{"of 30 prefer"}, nil},
+	} {
+		p, err := c.r.Page(c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := parse(t, p.HTML)
+		for _, w := range c.want {
+			if !strings.Contains(shown.text, w) || !strings.Contains(string(p.Markdown), w) {
+				t.Errorf("%s %s lacks %q:\n%s\n%s", c.name, c.path, w, shown.text, p.Markdown)
+			}
+		}
+		for _, w := range c.never {
+			if strings.Contains(shown.text, w) || strings.Contains(string(p.Markdown), w) {
+				t.Errorf("%s %s has %q:\n%s\n%s", c.name, c.path, w, shown.text, p.Markdown)
+			}
+		}
+		for _, empty := range []string{"<tbody></tbody>", "<ol class=\"top3\"></ol>", "<ul class=\"quotes\"></ul>"} {
+			if strings.Contains(string(p.HTML), empty) {
+				t.Errorf("%s %s has an empty part: %s", c.name, c.path, empty)
+			}
+		}
+	}
+	p, ok, err := none.Compare("t0", "t1")
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if text := parse(t, p.HTML).text; !strings.Contains(text, "No agent picked ToolA or ToolB in 40 answers.") || strings.Contains(text, "Difference") || strings.Contains(text, "<0.1%") {
+		t.Errorf("a comparison of tools that were not picked: %s", text)
+	}
+}
