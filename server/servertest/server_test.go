@@ -411,7 +411,7 @@ func TestPagesCarryTheFigures(t *testing.T) {
 	srv := newServer(t, demoSite(t, 1), nil)
 	for path, wants := range map[string][]string{
 		"/":                       {"<h1>", "Python web frameworks", "A citation &amp; more"},
-		"/leaderboards/webserver": {"<h1>Python web frameworks</h1>", `<circle class="rate"`, "early result", `href="/tools/bottle"`},
+		"/leaderboards/webserver": {"<h1>Python web frameworks</h1>", `<circle class="rate"`, "Early result", `href="/tools/bottle"`},
 		"/tools/bottle":           {"<h1>Bottle</h1>", "Against its rivals", "Who took the other 106 answers"},
 		"/docs/methodology":       {"Pick rate", "single_prompt"},
 		"/docs/errors":            {"rate_limited"},
