@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
@@ -100,5 +101,23 @@ func TestExtremeBoards(t *testing.T) {
 	}
 	if text := parse(t, p.HTML).text; !strings.Contains(text, "No agent picked ToolA or ToolB in 40 answers.") || strings.Contains(text, "Difference") || strings.Contains(text, "<0.1%") {
 		t.Errorf("a comparison of tools that were not picked: %s", text)
+	}
+}
+
+// TestPicturesOfHostileNames: a character without a shape is not drawn, as a gap or otherwise.
+func TestPicturesOfHostileNames(t *testing.T) {
+	r := renderer(t, "", func(b *analytics.Board) { b.Name, b.Tools[0].Tool = "Ne\u202et", "Fla\u200bsk" })
+	for _, path := range []string{"/leaderboards/webserver", "/tools/flask", "/"} {
+		p, ok := r.Picture(path)
+		if !ok {
+			t.Fatal(path)
+		}
+		text := p.Small + p.Title + p.Foot
+		for _, row := range p.Rows {
+			text += row.Name
+		}
+		if strings.ContainsFunc(text, inert.Invisible) {
+			t.Errorf("%s: %q", path, text)
+		}
 	}
 }

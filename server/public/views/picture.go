@@ -6,6 +6,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/public/share"
 )
@@ -66,8 +67,13 @@ func (r *Renderer) comparePicture(pair string) (p share.Picture, ok bool) {
 	return p, false
 }
 
-// marked marks the picture of simulated answers.
+// marked marks the picture of simulated answers, and leaves out invisible characters, which
+// would be gaps.
 func (r *Renderer) marked(p share.Picture) share.Picture {
+	p.Small, p.Title, p.Foot = inert.Line(p.Small), inert.Line(p.Title), inert.Line(p.Foot)
+	for i := range p.Rows {
+		p.Rows[i].Name = inert.Line(p.Rows[i].Name)
+	}
 	if r.in.Synthetic {
 		p.Small, p.Foot = "SYNTHETIC · "+p.Small, "Simulated agents: not a measurement. "+p.Foot
 	}
