@@ -5,6 +5,7 @@
 package traceview
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/firstpick/firstpick/publish/trialset"
@@ -61,6 +62,9 @@ type Evidence struct {
 	Tool, Quote string
 	Kind        Term
 	Where, Link string
+	// Decided marks the evidence that decided the outcome, Rejected what speaks of a tool that
+	// was rejected.
+	Decided, Rejected bool
 }
 
 // An Attempt is a failed attempt.
@@ -125,6 +129,8 @@ func (v *View) result(t *trialset.Trace, named func(string) string) (quotes []qu
 		e := &t.Result.Evidence[i]
 		row := Evidence{Number: i + 1, Tool: named(e.Tool), Quote: Visible(e.Quote), Kind: Of(kinds(), e.Kind), Where: where(e)}
 		row.Quote, _ = cut(row.Quote, lineShown)
+		row.Decided = i == 0 && e.Tool == t.Picked && t.Picked != ""
+		row.Rejected = e.Kind != "rejection" && slices.Contains(t.Result.Rejected, e.Tool)
 		v.Evidence = append(v.Evidence, row)
 		quotes = append(quotes, quote{i + 1, row.Tool, e})
 	}

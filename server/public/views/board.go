@@ -44,6 +44,16 @@ func (d boardPage) More() string {
 	return and(names)
 }
 
+// Leaders are the tools that have a colour of their own.
+func (d boardPage) Leaders() (out []portion) {
+	for _, s := range d.Board.Tools[:min(3, len(d.Board.Tools))] {
+		if s.Picks > 0 {
+			out = append(out, portion{Class: classOf(d.Board, s.Slug), Tool: s.Tool})
+		}
+	}
+	return out
+}
+
 // Narrowed reports whether one of them is in use.
 func (d boardPage) Narrowed() bool {
 	return slices.ContainsFunc(d.Filters, func(f filter) bool { return f.Folded && !f.Options[0].On })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 
@@ -40,11 +41,13 @@ type compareBoard struct {
 	Significant, Single bool
 	Groups              []compareGroup
 	Duels               []duels
+	ForA, ForB          []quote // of trials that picked one of them
 }
 
 // A compareGroup has the parts of one kind: agents, or the values of a tag.
 type compareGroup struct {
 	Name  string
+	Early bool // all parts are
 	Ruler template.HTML
 	Parts []comparePart
 }
@@ -113,7 +116,7 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	text += fmt.Sprintf("%s in %s", behind.Tool, chart.Percent(behind.PickRate))
 	var with []string
 	for _, a := range b.Agents {
-		if rateOf(a.Tools, behind.Slug) > rateOf(a.Tools, ahead.Slug) {
+		if rateOf(a.Tools, behind.Slug) >= rateOf(a.Tools, ahead.Slug)+clearLead {
 			with = append(with, render.AgentName(a.Agent))
 		}
 	}
@@ -123,7 +126,26 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 			text = text[:len(text)-len("prefers "+behind.Tool)] + "prefer " + behind.Tool
 		}
 	}
+	if even := level(b, x, y); even != "" {
+		text += "; with " + even + " they are level"
+	}
 	return text + "."
+}
+
+// level names the agents with which two tools are picked about as often; empty for none, or
+// more than two.
+func level(b *analytics.Board, x, y analytics.Standing) string {
+	var names []string
+	for _, a := range b.Agents {
+		p, q := rateOf(a.Tools, x.Slug), rateOf(a.Tools, y.Slug)
+		if p > clearLead && q > clearLead && math.Abs(p-q) < clearLead {
+			names = append(names, render.AgentName(a.Agent))
+		}
+	}
+	if len(names) > 2 || len(names) == len(b.Agents) {
+		return ""
+	}
+	return and(names)
 }
 
 func rateOf(tools []analytics.AgentRate, slug string) float64 {
@@ -161,6 +183,7 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 	}
 	c.Groups = compareGroups(b, x, y)
 	c.Duels = duelsOf(b, x, y)
+	c.ForA, c.ForB = quotesFor(b, x), quotesFor(b, y)
 	return c
 }
 
@@ -190,9 +213,12 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 			out = append(out, compareGroup{Name: name, Ruler: axis.Ruler()})
 		}
 		last := &out[len(out)-1]
-		p := part(cut.Value, "", "", cut.NTrials, cut.Tools)
+		p := part(cut.Value, "", "", cut.NFamilies, cut.Tools)
 		p.Early = slices.Contains(cut.Warnings, analytics.Directional)
 		last.Parts = append(last.Parts, p)
+	}
+	for i := range out {
+		out[i].Early = !slices.ContainsFunc(out[i].Parts, func(p comparePart) bool { return !p.Early })
 	}
 	for _, g := range out { // from the first tool's best to the second's
 		slices.SortStableFunc(g.Parts, func(p, q comparePart) int { return cmp.Or(cmp.Compare(q.lead, p.lead), cmp.Compare(p.Name, q.Name)) })

@@ -48,15 +48,13 @@ func figureOf(b *analytics.Board) *figure {
 			rate := rateOf(a.Tools, b.Tools[i].Slug)
 			parts = append(parts, chart.Part{Series: chart.Series{Class: p.Class, Name: p.Tool}, Value: int64(math.Round(rate * whole)), Text: chart.Fixed(rate)})
 		}
-		best := analytics.AgentRate{}
-		for _, t := range a.Tools {
-			if t.PickRate > best.PickRate {
-				best = t
-			}
-		}
+		best, second := firstTwo(a)
 		leader := "no tool"
 		if best.Picks > 0 {
 			leader = nameOf(b, best.Slug) + " " + chart.Percent(math.Round(100*best.PickRate)/100)
+		}
+		if second.Picks > 0 && best.PickRate-second.PickRate < clearLead {
+			leader += ", " + nameOf(b, second.Slug) + " " + chart.Percent(math.Round(100*second.PickRate)/100)
 		}
 		f.Rows = append(f.Rows, figureRow{render.AgentName(a.Agent), leader, chart.Split(parts, whole, "Picks of "+a.Agent)})
 	}

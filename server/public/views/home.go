@@ -57,6 +57,7 @@ type homePage struct {
 	Figure                      *figure // what each agent of the claim's board picks
 	Sum                         string  // what there is in this snapshot
 	Observed, Asked             []card
+	Only                        *render.Forest // the first tools, where one board alone was asked
 	Moves                       []move
 	Before                      string
 	Notice                      string // of observed boards
@@ -67,6 +68,7 @@ const (
 	homeObserved = 6
 	homeAsked    = 12
 	homeMoves    = 6
+	homeTools    = 7 // of a board that is alone
 )
 
 func (r *Renderer) home() (Page, error) {
@@ -80,6 +82,13 @@ func (r *Renderer) home() (Page, error) {
 	}
 	for _, b := range r.byTrials()[:min(homeAsked, len(r.in.Boards))] {
 		d.Asked = append(d.Asked, r.boardCard(b))
+	}
+	if len(r.in.Boards) == 1 && len(r.in.Boards[0].Tools) > 0 && r.in.Boards[0].Tools[0].Picks > 0 {
+		b := r.in.Boards[0]
+		b.Tools = b.Tools[:min(homeTools, len(b.Tools))]
+		f := render.NewForest(&b, standingPath)
+		f.Rest = nil
+		d.Only = &f
 	}
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.Claim + " " + d.Sum, Image: "/og/home.png", Section: "home",

@@ -101,7 +101,7 @@ func (r *Renderer) Badge(slug string) (text string, ok bool) {
 		return "", false
 	}
 	l := lineOf(slug, t)
-	if text = "picked " + l.Rate + " · #" + l.Place; t.Places[0].Standing.Picks == 0 {
+	if text = "picked in " + l.Rate + " of answers"; t.Places[0].Standing.Picks == 0 {
 		text = "not picked yet"
 	}
 	if t.Places[0].Board.Synthetic {

@@ -67,6 +67,7 @@ type toolPlace struct {
 	Rivals               []rivalLine
 	Trials               string
 	Estimand             string
+	Ruler                template.HTML // of the rates by agent
 	For, Against         []quote
 	Move                 *move // since the snapshot before; nil without one
 }
@@ -75,7 +76,8 @@ type toolPlace struct {
 type agentLine struct {
 	Name, Title, Link, Rate, Interval, N string
 	Rival, RivalRate, Trials             string
-	rate                                 float64
+	rate, low, high                      float64
+	Plot                                 template.HTML
 }
 
 // A cellLine is a tool with one agent on one prompt.
@@ -135,11 +137,30 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 		m := moveOf(r.in.Moves[i])
 		d.Move = &m
 	}
+	d.plotAgents()
 	d.Wins, d.Losses = r.cellLines(b, s)
 	d.lost(b, s, r.in.Trials)
 	d.rivals(b, s)
 	d.quotes(b, s)
 	return d
+}
+
+// wideSpread is the least difference between two agents that a sentence tells.
+const wideSpread = .15
+
+// spread says how far agents differ about a tool; empty where they do not.
+func spread(b *analytics.Board, s analytics.Standing) string {
+	if len(b.Agents) < 2 {
+		return ""
+	}
+	order := slices.Clone(b.Agents)
+	slices.SortStableFunc(order, descending(func(a analytics.AgentBoard) float64 { return rateOf(a.Tools, s.Slug) }))
+	most, least := order[0], order[len(order)-1]
+	high, low := rateOf(most.Tools, s.Slug), rateOf(least.Tools, s.Slug)
+	if high-low < wideSpread {
+		return ""
+	}
+	return fmt.Sprintf("%s picks it in %s, %s in %s", render.AgentName(most.Agent), chart.Percent(high), render.AgentName(least.Agent), chart.Percent(low))
 }
 
 // subject begins a sentence about what agents pick on a board, and is the word before
@@ -192,13 +213,15 @@ func sentence(b *analytics.Board, s analytics.Standing) string {
 	switch {
 	case leads && len(against) > 0 && len(against) <= 2:
 		text += "; " + and(against)
+	case len(with) == 0 && spread(b, s) != "":
+		text += ". " + spread(b, s)
 	case !leads && len(with) > 0 && len(with) <= 3:
 		text += ". It is first with " + and(with)
 	}
 	return text + "."
 }
 
-// neighbours is how many rivals above and below the plot of a tool shows.
+// nearRivals is how many rivals above and below the plot of a tool shows.
 const nearRivals = 3
 
 // near draws a tool among its rivals.
@@ -230,7 +253,7 @@ func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []a
 			if t.Slug == s.Slug {
 				line.rate, line.Rate = t.PickRate, chart.Fixed(t.PickRate)
 				if t.Interval != nil {
-					line.Interval = render.Interval(t.CILow, t.CIHigh)
+					line.Interval, line.low, line.high = render.Interval(t.CILow, t.CIHigh), t.CILow, t.CIHigh
 				}
 			} else if t.PickRate > best.PickRate {
 				best = t
@@ -249,6 +272,24 @@ func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []a
 	}
 	slices.SortStableFunc(out, func(a, b agentLine) int { return cmp.Compare(a.rate, b.rate) })
 	return out
+}
+
+// plotAgents draws the rates by agent on one axis.
+func (d *toolPlace) plotAgents() {
+	most := 0.0
+	for _, a := range d.Agents {
+		most = max(most, a.rate, a.high)
+	}
+	axis := chart.NewAxis(most)
+	d.Ruler = axis.Ruler()
+	for i := range d.Agents {
+		a := &d.Agents[i]
+		m := chart.Mark{Rate: a.rate, Low: a.low, High: a.high, Interval: a.Interval != "" && !d.Single, Text: a.Rate}
+		if m.Interval {
+			m.Text += ", 95% CI " + a.Interval
+		}
+		a.Plot = axis.Forest(m)
+	}
 }
 
 // maxCells is how many lines the lists of wins and losses have.
@@ -298,7 +339,7 @@ func (r *Renderer) cellLines(b *analytics.Board, s analytics.Standing) (wins, lo
 }
 
 // maxTitle is how many characters of a prompt stand for it.
-const maxTitle = 70
+const maxTitle = 110
 
 func promptTitle(p analytics.Prompt) string {
 	if p.Text == "" {
@@ -372,9 +413,9 @@ func (d *toolPlace) rivals(b *analytics.Board, s analytics.Standing) {
 		if i < 0 || b.Tools[i].Picks == 0 && s.Picks == 0 {
 			continue
 		}
-		line := rivalLine{Tool: c.Tool, Link: toolPath(c.Slug), Compare: ComparePath(s.Slug, c.Slug), Rate: rateText(b.Tools[i]), Diff: render.Points(c.Diff), P: render.PValue(c.PAdjusted), Significant: c.Significant, Ahead: c.Ahead}
+		line := rivalLine{Tool: c.Tool, Link: toolPath(c.Slug), Compare: ComparePath(s.Slug, c.Slug), Rate: rateText(b.Tools[i]), Diff: render.Difference(s.PickRate, b.Tools[i].PickRate), P: render.PValue(c.PAdjusted), Significant: c.Significant, Ahead: c.Ahead}
 		if !d.Single {
-			line.Interval = render.Points(c.CILow) + " to " + render.Points(c.CIHigh)
+			line.Interval = render.Points(-c.CIHigh) + " to " + render.Points(-c.CILow)
 		}
 		d.Rivals = append(d.Rivals, line)
 	}
@@ -386,6 +427,9 @@ func (d *toolPlace) quotes(b *analytics.Board, s analytics.Standing) {
 	}
 	for _, e := range s.Breakdown.Examples {
 		q := quote{Text: e.Quote, Agent: render.AgentName(e.Agent), Prompt: e.Prompt, Link: TrialPath(e.Trial)}
+		if p := findPrompt(b, e.Prompt); p != nil {
+			q.Prompt = promptTitle(*p)
+		}
 		if e.Picked == s.Slug {
 			d.For = append(d.For, q)
 			continue
@@ -395,6 +439,13 @@ func (d *toolPlace) quotes(b *analytics.Board, s analytics.Standing) {
 		}
 		d.Against = append(d.Against, q)
 	}
+}
+
+// quotesFor are the quotes of trials that picked a tool.
+func quotesFor(b *analytics.Board, s analytics.Standing) []quote {
+	var d toolPlace
+	d.quotes(b, s)
+	return d.For
 }
 
 // TrialPath is the path of the page of a trial.

@@ -1,11 +1,13 @@
 package views
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish/trialset"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/traceview"
 )
@@ -25,7 +27,8 @@ type trialPage struct {
 	// Repeats lists the other answers of the agent to the prompt, PickedLink is the page of the
 	// tool; empty where there is none.
 	Repeats, PickedLink string
-	Synthetic, Listed   bool // Listed: a study published imports instead of the answer
+	Context             string // how often the prompt had this outcome
+	Synthetic, Listed   bool   // Listed: a study published imports instead of the answer
 	Category            string
 }
 
@@ -72,6 +75,9 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 	d.PromptWithheld = "The text of this prompt is not published."
 	if p := findPrompt(b, d.Prompt); p != nil {
 		d.PromptLink, d.Repeats = PromptPath(b.Category, d.Prompt), TrialsPath(b.Category, "agent", d.Agent, "prompt", d.Prompt)
+		if n := picksOf(*p, t.Trace.Picked); n > 0 && p.NTrials > 1 && t.Trace.Outcome == "tool" {
+			d.Context = fmt.Sprintf("%s answers to this prompt picked %s: %s.", chart.Whole(int64(n))+" of "+chart.Whole(int64(p.NTrials)), nameOf(b, t.Trace.Picked), chart.Percent(float64(n)/float64(p.NTrials)))
+		}
 		if p.Text != "" {
 			d.PromptText, d.PromptWithheld = traceview.Visible(p.Text), ""
 		} else if p.SHA256 != "" {
