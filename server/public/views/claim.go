@@ -22,11 +22,11 @@ type favourite struct {
 const clearLead = .05
 
 // favourites returns what each agent of a board picks most. Agents without a pick, and those
-// without a clear lead, are left out.
+// that pick another tool nearly as often, are left out.
 func favourites(b *analytics.Board) (out []favourite) {
 	for _, a := range b.Agents {
 		best, second := firstTwo(a)
-		if lead := best.PickRate - second.PickRate; best.Picks > 0 && lead >= clearLead {
+		if lead := best.PickRate - second.PickRate; best.Picks > 0 && (second.Picks == 0 || lead > clearLead-1e-9) {
 			out = append(out, favourite{a.Agent, best.Slug, nameOf(b, best.Slug), best.PickRate, lead})
 		}
 	}
@@ -111,15 +111,15 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 		}
 		return fmt.Sprintf("%s %s %s; %s other agents prefer %s.", agentList(few), verb, order[1], small(len(groups[first])), first), surprise + 1
 	case len(order) == 1:
-		verb := "pick"
+		verb := "prefer"
 		if len(all) == 1 {
-			verb = "picks"
+			verb = "prefers"
 		}
 		split := undecided(b, all)
 		if split != "" {
 			surprise = .7
 		}
-		return fmt.Sprintf("%d of %d agents %s %s most often%s.", len(all), len(b.Agents), verb, first, split), surprise
+		return fmt.Sprintf("%d of %d agents %s %s%s.", len(all), len(b.Agents), verb, first, split), surprise
 	}
 	return fmt.Sprintf("Agents disagree: %s.", joined(order, groups, len(b.Agents))), .5
 }

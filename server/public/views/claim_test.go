@@ -34,17 +34,23 @@ func TestClaim(t *testing.T) {
 		"Agents disagree: one prefers Ash, one prefers Birch and one prefers Cedar.":         asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
 		"No agent picked a tool of this list in 20 answers.":                                 asked(map[string]int{}, map[string]int{}),
 		"Claude 3.5 Sonnet picks Ash in 70% of its answers.":                                 asked(map[string]int{"ash": 7, "birch": 3}),
+		"2 of 3 agents prefer Ash.":                                                          asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
 		"Both agents pick Ash in every answer.":                                              asked(map[string]int{"ash": 10}, map[string]int{"ash": 10}),
-		"1 of 2 agents picks Ash most often; GPT-4o is split between Ash and Birch.":         asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
+		"1 of 2 agents prefers Ash; GPT-4o is split between Ash and Birch.":                  asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
 		"Agents disagree: one of four prefers Ash, one prefers Birch and one prefers Cedar.": asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}, map[string]int{"elm": 9}),
 		"Claude 3.5 Sonnet picks Ash and Birch equally often, each in 50% of its answers.":   asked(map[string]int{"ash": 5, "birch": 5}),
 		"Claude 3.5 Sonnet picks 4 tools equally often, each in 10% of its answers.":         asked(map[string]int{"ash": 1, "birch": 1, "cedar": 1, "elm": 1}),
 		"Agents pick Ash in 30% of answers, but no agent has a favourite.":                   asked(map[string]int{"ash": 3, "birch": 3}, map[string]int{"ash": 3, "cedar": 3}),
-		"2 of 3 agents pick Ash most often; Gemini is split between Ash and Birch.":          asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 5, "birch": 5}),
+		"2 of 3 agents prefer Ash; Gemini is split between Ash and Birch.":                   asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 5, "birch": 5}),
 	} {
 		if got, _ := claim(b); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+	rare := asked(map[string]int{"ash": 1})
+	rare.Tools[0].PickRate, rare.Agents[0].Tools[0].PickRate = .03, .03
+	if got, _ := claim(rare); got != "Claude 3.5 Sonnet picks Ash in 3% of its answers." {
+		t.Errorf("got %q", got)
 	}
 	near := asked(map[string]int{"ash": 5, "birch": 5})
 	near.Tools[0].PickRate, near.Agents[0].Tools[0].PickRate = .52, .52
