@@ -19,8 +19,14 @@ type Forest struct {
 	Rows          []ForestRow
 	Intervals     bool
 	// Rest are the tools without a pick, RestText what is known of all of them.
-	Rest     []Link
+	Rest     []RestTool
 	RestText string
+}
+
+// A RestTool is a tool without a row. Path is empty where it has no page.
+type RestTool struct {
+	Slug string
+	Link
 }
 
 // A ForestRow is a tool in a forest plot. Link is empty where it has no page.
@@ -81,7 +87,7 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 				f.RestText += " (at most " + high + " each)"
 			}
 		}
-		f.Rest = append(f.Rest, Link{link(s), s.Tool})
+		f.Rest = append(f.Rest, RestTool{s.Slug, Link{link(s), s.Tool}})
 	}
 	return f
 }
@@ -115,7 +121,7 @@ func NewObservedForest(b *observed.Board) Forest {
 	}
 	for _, s := range unused(b) {
 		f.RestText = fmt.Sprintf("Not used in %s %s", chart.Whole(int64(b.NUnits)), counted(b.NUnits, b.Unit))
-		f.Rest = append(f.Rest, Link{"", s.Tool})
+		f.Rest = append(f.Rest, RestTool{s.Slug, Link{"", s.Tool}})
 	}
 	return f
 }
