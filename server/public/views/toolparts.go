@@ -1,0 +1,170 @@
+package views
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// maxCells is how many lines the lists of wins and losses have.
+const maxCells = 8
+
+// cellLines lists prompts by agent: where the tool leads by most, and where a rival does.
+func (r *Renderer) cellLines(b *analytics.Board, s analytics.Standing) (wins, losses []cellLine) {
+	for _, p := range b.Prompts {
+		for _, a := range p.Agents {
+			own, best := 0, analytics.AgentPick{}
+			for _, t := range a.Tools {
+				if t.Slug == s.Slug {
+					own = t.Picks
+				} else if t.Picks > best.Picks {
+					best = t
+				}
+			}
+			if own == best.Picks || a.NTrials == 0 {
+				continue
+			}
+			n := float64(a.NTrials)
+			c := cellLine{
+				Agent: render.AgentName(a.Agent), Prompt: promptTitle(p), PromptLink: PromptPath(b.Category, p.Name()), N: chart.Whole(int64(a.NTrials)),
+				Own: chart.Whole(int64(own)), lead: float64(own-best.Picks) / n, n: a.NTrials,
+			}
+			if best.Picks > 0 {
+				c.Rival, c.RivalPicks = nameOf(b, best.Slug), chart.Whole(int64(best.Picks))
+			}
+			picked := s.Slug
+			if own < best.Picks {
+				picked = best.Slug
+			}
+			if r.in.Trials {
+				c.Link = TrialsPath(b.Category, "agent", a.Agent, "prompt", p.Name(), "tool", picked)
+			}
+			if own > best.Picks {
+				wins = append(wins, c)
+			} else {
+				losses = append(losses, c)
+			}
+		}
+	}
+	order := func(a, b cellLine) int { return cmp.Or(cmp.Compare(math.Abs(b.lead), math.Abs(a.lead)), b.n-a.n) }
+	slices.SortStableFunc(wins, order)
+	slices.SortStableFunc(losses, order)
+	return wins[:min(maxCells, len(wins))], losses[:min(maxCells, len(losses))]
+}
+
+// maxTitle is how many characters of a prompt stand for it.
+const maxTitle = 110
+
+func promptTitle(p analytics.Prompt) string {
+	if p.Text == "" {
+		return p.Prompt
+	}
+	return clip(p.Text, maxTitle)
+}
+
+// lost lists what trials ended with that did not pick the tool.
+func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) {
+	total := s.NTrials - s.Picks
+	if total <= 0 {
+		return
+	}
+	d.LostTitle = "Who took the "
+	if s.Picks > 0 {
+		d.LostTitle += "other "
+	}
+	if total == 1 {
+		d.LostTitle += "answer"
+	} else {
+		d.LostTitle += quantity(total, "answer")
+	}
+	var parts []chart.Part
+	add := func(name, link string, n int) {
+		if n == 0 {
+			return
+		}
+		class := []string{"r1", "r2", "r3", "r4", "r5", "r6", "rest"}[min(len(parts), 6)]
+		parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(n)})
+		d.Lost = append(d.Lost, lostLine{name, link, class, chart.Whole(int64(n)), chart.Percent(float64(n) / float64(total))})
+	}
+	others := 0
+	for _, o := range b.Tools {
+		switch {
+		case o.Slug == s.Slug || o.Picks == 0:
+		case len(parts) < 4:
+			add(o.Tool, toolPath(o.Slug), o.Picks)
+		default:
+			others += o.Picks
+		}
+	}
+	link := func(outcome string) string {
+		if !trials {
+			return ""
+		}
+		return TrialsPath(b.Category, "outcome", outcome)
+	}
+	add("other tools of the list", "", others)
+	add("built their own", link("diy"), b.Outcomes.DIY)
+	add("chose another tool", link("other"), b.Outcomes.Other)
+	add("chose nothing", link("none"), b.Outcomes.None)
+	add("undecided, refused or cut off", "", b.Outcomes.Ambiguous+b.Outcomes.Refused+b.Outcomes.Truncated)
+	d.LostBar = chart.Split(parts, int64(total), "What the other answers chose")
+}
+
+// maxRivals is how many comparisons a page lists.
+const maxRivals = 8
+
+func (d *toolPlace) rivals(b *analytics.Board, s analytics.Standing) {
+	var list []analytics.Comparison
+	if s.Breakdown != nil {
+		list = s.Breakdown.Rivals
+	} else {
+		for _, v := range s.BeatenBy {
+			list = append(list, analytics.Comparison{Tool: v.Tool, Slug: v.Slug, Diff: v.Diff, CILow: v.CILow, CIHigh: v.CIHigh, PAdjusted: v.PAdjusted, Significant: v.Significant, Ahead: true})
+		}
+	}
+	for _, c := range list[:min(maxRivals, len(list))] {
+		i := slices.IndexFunc(b.Tools, func(o analytics.Standing) bool { return o.Slug == c.Slug })
+		if i < 0 || b.Tools[i].Picks == 0 && s.Picks == 0 {
+			continue
+		}
+		line := rivalLine{Tool: c.Tool, Link: toolPath(c.Slug), Compare: ComparePath(s.Slug, c.Slug), Rate: rateText(b.Tools[i]), Diff: render.Difference(s.PickRate, b.Tools[i].PickRate), P: render.PValue(c.PAdjusted), Significant: c.Significant, Ahead: c.Ahead}
+		if !d.Single {
+			line.Interval = render.Points(-c.CIHigh) + " to " + render.Points(-c.CILow)
+		}
+		d.Rivals = append(d.Rivals, line)
+	}
+}
+
+func (d *toolPlace) quotes(b *analytics.Board, s analytics.Standing) {
+	if s.Breakdown == nil {
+		return
+	}
+	for _, e := range s.Breakdown.Examples {
+		q := quote{Text: e.Quote, Agent: render.AgentName(e.Agent), Prompt: e.Prompt, Link: TrialPath(e.Trial)}
+		if p := findPrompt(b, e.Prompt); p != nil {
+			q.Prompt = promptTitle(*p)
+		}
+		if e.Picked == s.Slug {
+			d.For = append(d.For, q)
+			continue
+		}
+		if q.Picked = "no tool"; e.Picked != "" {
+			q.Picked = nameOf(b, e.Picked)
+		}
+		d.Against = append(d.Against, q)
+	}
+}
+
+// quotesFor are the quotes of trials that picked a tool.
+func quotesFor(b *analytics.Board, s analytics.Standing) []quote {
+	var d toolPlace
+	d.quotes(b, s)
+	return d.For
+}
+
+// TrialPath is the path of the page of a trial.
+func TrialPath(id string) string { return "/trials/" + id }

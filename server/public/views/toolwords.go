@@ -1,0 +1,86 @@
+package views
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// wideSpread is the least difference between two agents that a sentence tells.
+const wideSpread = .15
+
+// spread says how far agents differ about a tool; empty where they do not.
+func spread(b *analytics.Board, s analytics.Standing) string {
+	if len(b.Agents) < 2 {
+		return ""
+	}
+	order := slices.Clone(b.Agents)
+	slices.SortStableFunc(order, descending(func(a analytics.AgentBoard) float64 { return rateOf(a.Tools, s.Slug) }))
+	most, least := order[0], order[len(order)-1]
+	high, low := rateOf(most.Tools, s.Slug), rateOf(least.Tools, s.Slug)
+	if high-low < wideSpread {
+		return ""
+	}
+	return fmt.Sprintf("%s picks it in %s, %s in %s", render.AgentName(most.Agent), chart.Percent(high), render.AgentName(least.Agent), chart.Percent(low))
+}
+
+// subject begins a sentence about what agents pick on a board, and is the word before
+// "answers" in it.
+func subject(b *analytics.Board) (who, whose string) {
+	if len(b.Agents) == 1 {
+		return render.AgentName(b.Agents[0].Agent) + " picks", "its "
+	}
+	return "Agents pick", ""
+}
+
+// sentence says how often agents pick a tool, who leads where it does not, and which agent
+// is the exception.
+func sentence(b *analytics.Board, s analytics.Standing) string {
+	if s.Picks == 0 {
+		text := fmt.Sprintf("No agent picked %s in %s", s.Tool, quantity(s.NTrials, "answer"))
+		if s.CIHigh < 1 && s.CIHigh > 0 {
+			text += " (at most " + chart.Percent(s.CIHigh) + ")"
+		}
+		if s.ShortlistRate > 0 {
+			return fmt.Sprintf("%s; %s named it as an option.", text, chart.Percent(s.ShortlistRate))
+		}
+		return text + "."
+	}
+	who, whose := subject(b)
+	text := fmt.Sprintf("%s %s in %s", who, s.Tool, ofAnswers(s.PickRate, b.NTrials, whose))
+	leads := s.PickRate == b.Tools[0].PickRate
+	if !leads {
+		text += fmt.Sprintf("; %s leads with %s", b.Tools[0].Tool, chart.Percent(b.Tools[0].PickRate))
+	}
+	var even, with, against []string
+	for _, o := range b.Tools {
+		if leads && o.Slug != s.Slug && o.PickRate == s.PickRate {
+			even = append(even, o.Tool)
+		}
+	}
+	if len(even) > 2 {
+		even = []string{quantity(len(even), "other tool")}
+	}
+	if len(even) > 0 {
+		text += ", as often as " + and(even)
+	}
+	for _, f := range favourites(b) {
+		if f.slug == s.Slug {
+			with = append(with, render.AgentName(f.agent))
+		} else {
+			against = append(against, render.AgentName(f.agent)+" prefers "+f.tool)
+		}
+	}
+	switch {
+	case leads && len(against) > 0 && len(against) <= 2:
+		text += "; " + and(against)
+	case len(with) == 0 && spread(b, s) != "":
+		text += ". " + spread(b, s)
+	case !leads && len(with) > 0 && len(with) <= 3:
+		text += ". It is first with " + and(with)
+	}
+	return text + "."
+}
