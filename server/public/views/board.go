@@ -46,7 +46,7 @@ func (d boardPage) More() string {
 
 // Leaders are the tools that have a colour of their own.
 func (d boardPage) Leaders() (out []portion) {
-	for _, s := range d.Board.Tools[:min(3, len(d.Board.Tools))] {
+	for _, s := range d.Tools[:min(3, len(d.Tools))] {
 		if s.Picks > 0 {
 			out = append(out, portion{Class: classOf(d.Board, s.Slug), Tool: s.Tool})
 		}

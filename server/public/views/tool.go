@@ -170,7 +170,7 @@ func (r *Renderer) near(b *analytics.Board, s analytics.Standing) render.Forest 
 // agentLines lists the agents, those with the lowest rate first.
 func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []agentLine) {
 	for _, a := range b.Agents {
-		line := agentLine{Name: render.AgentName(a.Agent), Title: a.Agent, Link: agentPath(agentSlug(a.Agent)), Rate: "0%", N: chart.Whole(int64(a.NTrials))}
+		line := agentLine{Name: render.AgentName(a.Agent), Title: a.Agent, Link: agentPath(agentSlug(a.Agent)), Rate: chart.Fixed(0), N: chart.Whole(int64(a.NTrials))}
 		var best analytics.AgentRate
 		for _, t := range a.Tools {
 			if t.Slug == s.Slug {
