@@ -61,7 +61,7 @@ func (p *published) Moves(ctx context.Context, id string) (string, []views.Move,
 	if err != nil {
 		return "", nil, err
 	}
-	return before, movesOf(changes, is), nil
+	return before, movesOf(changes, was, is), nil
 }
 
 // before returns the snapshot before another one: by their last trials, then by their
@@ -95,14 +95,16 @@ func asOf(i publish.Info) time.Time {
 }
 
 // movesOf returns the tested changes for pages, the largest first.
-func movesOf(changes []analytics.Change, is *publish.Snapshot) (out []views.Move) {
+func movesOf(changes []analytics.Change, was, is *publish.Snapshot) (out []views.Move) {
 	for _, c := range changes {
 		b, ok := is.Board(c.Category)
 		i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == c.Tool })
 		if !ok || i < 0 || c.Test == nil || c.Test.Diff == 0 {
 			continue
 		}
+		old, _ := was.Board(c.Category)
 		out = append(out, views.Move{
+			Since:    old.AsOf,
 			Category: c.Category, Board: b.Name, Slug: c.Tool, Tool: b.Tools[i].Tool, From: c.OldRate, To: c.NewRate,
 			Diff: c.Test.Diff, Low: c.Test.CILow, High: c.Test.CIHigh, Significant: c.Test.Significant,
 		})

@@ -102,3 +102,29 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+// TestCode: what a fence holds is code, with and without an end.
+func TestCode(t *testing.T) {
+	for text, want := range map[string]string{
+		"run:\n```sh\nnpm i x\n```\ndone": "npm i x\n",
+		"```\na\n```\nb\n  ```go\nc":      "a\n|c",
+		"no ``` fence":                     "",
+		"```":                              "",
+		"a\n```\n":                         "",
+	} {
+		var code []string
+		whole := ""
+		for _, p := range markText(text, quotesOf("npm")) {
+			whole += p.Text
+			switch n := len(code); {
+			case p.Code && len(p.Marks) == 0 && n > 0 && strings.HasSuffix(code[n-1], "npm"):
+				code[n-1] += p.Text
+			case p.Code:
+				code = append(code, p.Text)
+			}
+		}
+		if got := strings.Join(code, "|"); got != want || whole != text {
+			t.Errorf("%q: code %q, want %q; whole %q", text, got, want, whole)
+		}
+	}
+}

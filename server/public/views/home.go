@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -19,6 +20,8 @@ type Move struct {
 	// interval. It may differ a little from To - From.
 	Diff, Low, High float64
 	Significant     bool
+	// Since is the time of the last trial before; nil where it is unknown.
+	Since *time.Time
 }
 
 // A move is a Move for a page.
@@ -26,6 +29,7 @@ type move struct {
 	Tool, Link, Board, BoardLink string
 	From, To, Diff, Interval     string
 	Up, Significant              bool
+	Since                        string // a day; empty where it is unknown
 }
 
 // moves formats the changes since the snapshot before, the first n.
@@ -37,8 +41,13 @@ func (r *Renderer) moves(n int) (out []move) {
 }
 
 func moveOf(m Move) move {
+	since := ""
+	if m.Since != nil {
+		since = render.Day(m.Since)
+	}
 	return move{
-		Tool: m.Tool, Link: toolPath(m.Slug), Board: m.Board, BoardLink: boardPath(m.Category), From: chart.Fixed(m.From), To: chart.Fixed(m.To),
+		Since: since,
+		Tool:  m.Tool, Link: toolPath(m.Slug), Board: m.Board, BoardLink: boardPath(m.Category), From: chart.Fixed(m.From), To: chart.Fixed(m.To),
 		Diff: moved(m), Interval: render.Points(m.Low) + " to " + render.Points(m.High), Up: m.Diff > 0, Significant: m.Significant,
 	}
 }
