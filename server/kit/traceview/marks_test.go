@@ -108,9 +108,9 @@ func TestCode(t *testing.T) {
 	for text, want := range map[string]string{
 		"run:\n```sh\nnpm i x\n```\ndone": "npm i x\n",
 		"```\na\n```\nb\n  ```go\nc":      "a\n|c",
-		"no ``` fence":                     "",
-		"```":                              "",
-		"a\n```\n":                         "",
+		"no ``` fence":                    "",
+		"```":                             "",
+		"a\n```\n":                        "",
 	} {
 		var code []string
 		whole := ""
