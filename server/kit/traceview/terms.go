@@ -34,7 +34,7 @@ func kinds() []Term {
 		{"host", "API host", "A vendor’s host in added code.", ""},
 		{"env", "variable", "An environment variable of the tool.", ""},
 		{"file", "file", "A configuration file of the tool.", ""},
-		{"command", "command", "An install command that succeeded.", ""},
+		{"command", "command", "An install command that the agent ran with success, or that its answer tells to run.", ""},
 		{"statement", "statement", "A sentence that commits to the tool.", ""},
 		{"diy", "own code", "Code that builds the thing itself.", ""},
 		{"mention", "mention", "The name occurs; it decides nothing.", ""},
@@ -49,7 +49,7 @@ func kinds() []Term {
 func methods() []Term {
 	return []Term{
 		{"structured", "by the structured answer", "", ""},
-		{"deed", "by code, which outweighs the answer text", "", ""},
+		{"deed", "by actions: code and commands outweigh what the text says", "", ""},
 		{"statement", "by the answer text", "", ""},
 		{"judge", "by two judge models that agree", "", ""},
 		{"given", "by the imported record", "", ""},

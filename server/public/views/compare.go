@@ -41,7 +41,8 @@ type compareBoard struct {
 	Significant, Single bool
 	Groups              []compareGroup
 	Duels               []duels
-	ForA, ForB          []quote // of trials that picked one of them
+	First, Second       string  // the tools, the one with the higher rate first
+	ForFirst, ForSecond []quote // of trials that picked one of them
 }
 
 // A compareGroup has the parts of one kind: agents, or the values of a tag.
@@ -169,6 +170,7 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 	if y.PickRate > x.PickRate {
 		ahead, behind = y, x
 	}
+	c.First, c.Second = ahead.Tool, behind.Tool
 	if c.Diff = strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"); x.PickRate != y.PickRate {
 		c.Leader = ahead.Tool
 	}
@@ -181,9 +183,9 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 			}
 		}
 	}
-	c.Groups = compareGroups(b, x, y)
-	c.Duels = duelsOf(b, x, y)
-	c.ForA, c.ForB = quotesFor(b, x), quotesFor(b, y)
+	c.Groups = compareGroups(b, ahead, behind)
+	c.Duels = duelsOf(b, ahead, behind)
+	c.ForFirst, c.ForSecond = quotesFor(b, ahead), quotesFor(b, behind)
 	return c
 }
 

@@ -11,6 +11,7 @@ import (
 // with the largest difference first.
 type duels struct {
 	Winner, Loser string
+	Count, Of     string // prompts: where the winner is ahead, and all
 	Lines         []duel
 }
 
@@ -37,6 +38,7 @@ func duelsOf(b *analytics.Board, x, y analytics.Standing) (out []duels) {
 			}
 		}
 		slices.SortStableFunc(d.Lines, descending(func(l duel) float64 { return l.lead }))
+		d.Count, d.Of = chart.Whole(int64(len(d.Lines))), chart.Whole(int64(len(b.Prompts)))
 		if d.Lines = d.Lines[:min(maxDuels, len(d.Lines))]; len(d.Lines) > 0 {
 			out = append(out, d)
 		}

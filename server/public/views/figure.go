@@ -53,7 +53,7 @@ func figureOf(b *analytics.Board) *figure {
 		if best.Picks > 0 {
 			leader = nameOf(b, best.Slug) + " " + chart.Percent(math.Round(100*best.PickRate)/100)
 		}
-		if second.Picks > 0 && best.PickRate-second.PickRate < clearLead {
+		if second.Picks > 0 {
 			leader += ", " + nameOf(b, second.Slug) + " " + chart.Percent(math.Round(100*second.PickRate)/100)
 		}
 		f.Rows = append(f.Rows, figureRow{render.AgentName(a.Agent), leader, chart.Split(parts, whole, "Picks of "+a.Agent)})

@@ -67,6 +67,7 @@ type homePage struct {
 	Sum                         string  // what there is in this snapshot
 	Observed, Asked             []card
 	Only                        *render.Forest // the first tools, where one board alone was asked
+	OnlyBoard                   analytics.Board
 	Moves                       []move
 	Before                      string
 	Notice                      string // of observed boards
@@ -97,7 +98,7 @@ func (r *Renderer) home() (Page, error) {
 		b.Tools = b.Tools[:min(homeTools, len(b.Tools))]
 		f := render.NewForest(&b, standingPath)
 		f.Rest = nil
-		d.Only = &f
+		d.Only, d.OnlyBoard = &f, r.in.Boards[0]
 	}
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.Claim + " " + d.Sum, Image: "/og/home.png", Section: "home",

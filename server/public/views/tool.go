@@ -137,7 +137,9 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 		d.Move = &m
 	}
 	d.plotAgents()
-	d.Wins, d.Losses = r.cellLines(b, s)
+	if !d.Single { // with one prompt the agents say the same
+		d.Wins, d.Losses = r.cellLines(b, s)
+	}
 	d.lost(b, s, r.in.Trials)
 	d.rivals(b, s)
 	d.quotes(b, s)

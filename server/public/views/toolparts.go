@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -82,11 +83,14 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 		d.LostTitle += quantity(total, "answer")
 	}
 	var parts []chart.Part
-	add := func(name, link string, n int) {
+	add := func(tool bool, name, link string, n int) {
 		if n == 0 {
 			return
 		}
-		class := []string{"r1", "r2", "r3", "r4", "r5", "r6", "rest"}[min(len(parts), 6)]
+		class := "rest"
+		if tool {
+			class = []string{"r1", "r2", "r3", "r4", "r5"}[min(len(parts), 4)]
+		}
 		parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(n)})
 		d.Lost = append(d.Lost, lostLine{name, link, class, chart.Whole(int64(n)), chart.Percent(float64(n) / float64(total))})
 	}
@@ -95,7 +99,7 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 		switch {
 		case o.Slug == s.Slug || o.Picks == 0:
 		case len(parts) < 4:
-			add(o.Tool, toolPath(o.Slug), o.Picks)
+			add(true, o.Tool, toolPath(o.Slug), o.Picks)
 		default:
 			others += o.Picks
 		}
@@ -106,11 +110,11 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 		}
 		return TrialsPath(b.Category, "outcome", outcome)
 	}
-	add("other tools of the list", "", others)
-	add("built their own", link("diy"), b.Outcomes.DIY)
-	add("chose another tool", link("other"), b.Outcomes.Other)
-	add("chose nothing", link("none"), b.Outcomes.None)
-	add("undecided, refused or cut off", "", b.Outcomes.Ambiguous+b.Outcomes.Refused+b.Outcomes.Truncated)
+	add(true, "other tools of the list", "", others)
+	add(false, "built their own", link("diy"), b.Outcomes.DIY)
+	add(false, "chose another tool", link("other"), b.Outcomes.Other)
+	add(false, "chose nothing", link("none"), b.Outcomes.None)
+	add(false, "undecided, refused or cut off", "", b.Outcomes.Ambiguous+b.Outcomes.Refused+b.Outcomes.Truncated)
 	d.LostBar = chart.Split(parts, int64(total), "What the other answers chose")
 }
 
@@ -145,6 +149,9 @@ func (d *toolPlace) quotes(b *analytics.Board, s analytics.Standing) {
 	}
 	for _, e := range s.Breakdown.Examples {
 		q := quote{Text: e.Quote, Agent: render.AgentName(e.Agent), Prompt: e.Prompt, Link: TrialPath(e.Trial)}
+		if strings.EqualFold(q.Text, e.Picked) || strings.EqualFold(q.Text, nameOf(b, e.Picked)) {
+			q.Text = "" // it only names the tool
+		}
 		if p := findPrompt(b, e.Prompt); p != nil {
 			q.Prompt = promptTitle(*p)
 		}
