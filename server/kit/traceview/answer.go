@@ -61,7 +61,7 @@ func anywhere(*trialset.Evidence) bool { return true }
 // answer fills in the answer of the agent, with the evidence marked.
 func (v *View) answer(a *trialset.Answer, quotes []quote) {
 	text, left := cut(a.FinalText, textShown)
-	v.Text = markText(text, in(quotes, "finalText", anywhere))
+	v.Text = markProse(text, in(quotes, "finalText", anywhere), markup(text))
 	if left > 0 {
 		v.TextLeft = chart.Whole(int64(left)) + " bytes"
 	}

@@ -14,7 +14,7 @@ import (
 type Piece struct {
 	Text  string
 	Marks []Mark
-	Code  bool // within a fence of markdown
+	Look  Look
 }
 
 // A Mark is evidence at its place. Number counts a trial's evidence from 1, and
@@ -35,7 +35,10 @@ type quote struct {
 
 // markText cuts a text where evidence begins and ends. Pieces, put together, are the
 // text. A quote that is not there marks nothing.
-func markText(text string, quotes []quote) []Piece {
+func markText(text string, quotes []quote) []Piece { return markProse(text, quotes, nil) }
+
+// markProse is markText for a text with looks, which are sorted and do not overlap.
+func markProse(text string, quotes []quote, looks []styled) []Piece {
 	type span struct {
 		from, to int
 		quote
@@ -51,9 +54,8 @@ func markText(text string, quotes []quote) []Piece {
 			cuts = append(cuts, from, from+len(q.Quote))
 		}
 	}
-	fences := fenced(text)
-	for _, f := range fences {
-		cuts = append(cuts, f[0], f[1])
+	for _, l := range looks {
+		cuts = append(cuts, l.from, l.to)
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
@@ -65,30 +67,13 @@ func markText(text string, quotes []quote) []Piece {
 				p.Marks = append(p.Marks, Mark{s.number, s.from == cuts[i], s.tool, Of(kinds(), s.Kind)})
 			}
 		}
-		for _, f := range fences {
-			p.Code = p.Code || f[0] <= cuts[i] && cuts[i+1] <= f[1]
+		for len(looks) > 0 && looks[0].to <= cuts[i] {
+			looks = looks[1:]
+		}
+		if len(looks) > 0 && looks[0].from <= cuts[i] {
+			p.Look = looks[0].look
 		}
 		out = append(out, p)
-	}
-	return out
-}
-
-// fenced returns where the code blocks of a markdown text begin and end, without the lines of
-// their fences. A block without an end goes to the end of the text.
-func fenced(text string) (out [][2]int) {
-	at, from := 0, -1
-	for line := range strings.Lines(text) {
-		fence := strings.HasPrefix(strings.TrimLeft(line, " "), "```")
-		switch {
-		case fence && from < 0:
-			from = at + len(line)
-		case fence:
-			out, from = append(out, [2]int{from, at}), -1
-		}
-		at += len(line)
-	}
-	if from >= 0 && from < len(text) {
-		out = append(out, [2]int{from, len(text)})
 	}
 	return out
 }

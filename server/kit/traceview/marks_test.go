@@ -103,28 +103,33 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestCode: what a fence holds is code, with and without an end.
-func TestCode(t *testing.T) {
+// TestMarkup: signs are hidden, what they mean is a look, and all pieces together are the text.
+func TestMarkup(t *testing.T) {
 	for text, want := range map[string]string{
-		"run:\n```sh\nnpm i x\n```\ndone": "npm i x\n",
-		"```\na\n```\nb\n  ```go\nc":      "a\n|c",
-		"no ``` fence":                    "",
-		"```":                             "",
-		"a\n```\n":                        "",
+		"run:\n```sh\nnpm i x\n```\ndone": "run:\n{block npm}{block  i x\n}done",
+		"```\na\n```\nb\n  ```go\nc":      "{block a\n}b\n{block c}",
+		"use **npm** now":                 "use {bold npm} now",
+		"## The `npm` one\nand `x` **y**": "{bold The `}{bold npm}{bold ` one}\nand {code x} {bold y}",
+		"a ** b, 2*3, ` and **":           "a {bold  b, 2*3, ` and }",
+		"not **closed, not `closed":       "not **closed, not `closed",
+		"no ``` fence":                    "no ``` fence",
+		"#hash, ####### seven":            "#hash, ####### seven",
+		"``` \n":                          "",
+		"****":                            "****",
 	} {
-		var code []string
-		whole := ""
-		for _, p := range markText(text, quotesOf("npm")) {
+		got, whole := "", ""
+		for _, p := range markProse(text, quotesOf("npm"), markup(text)) {
 			whole += p.Text
-			switch n := len(code); {
-			case p.Code && len(p.Marks) == 0 && n > 0 && strings.HasSuffix(code[n-1], "npm"):
-				code[n-1] += p.Text
-			case p.Code:
-				code = append(code, p.Text)
+			switch p.Look {
+			case Plain:
+				got += p.Text
+			case Hidden:
+			default:
+				got += "{" + string(p.Look) + " " + p.Text + "}"
 			}
 		}
-		if got := strings.Join(code, "|"); got != want || whole != text {
-			t.Errorf("%q: code %q, want %q; whole %q", text, got, want, whole)
+		if got != want || whole != text {
+			t.Errorf("%q: %q, want %q; whole %q", text, got, want, whole)
 		}
 	}
 }
