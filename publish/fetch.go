@@ -98,7 +98,8 @@ func (p Place) copy(ctx context.Context, to storage.Store, from storage.Opener, 
 	return err
 }
 
-// copySignature copies the signature, which may be newer than the snapshot.
+// copySignature copies the signature, which may be newer than the snapshot. Another reader may
+// copy it to the same cache meanwhile.
 func copySignature(ctx context.Context, to storage.Store, from storage.Opener, id string) error {
 	name := path.Join(id, signatureName)
 	sig, _, err := storage.ReadAll(ctx, from, name)
@@ -107,11 +108,17 @@ func copySignature(ctx context.Context, to storage.Store, from storage.Opener, i
 	} else if err != nil {
 		return err
 	}
-	was, tag, err := storage.ReadAll(ctx, to, name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && string(was) == string(sig) {
-		return err
+	for range promotions {
+		var was []byte
+		var tag string
+		was, tag, err = storage.ReadAll(ctx, to, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && string(was) == string(sig) {
+			return err
+		}
+		if _, err = to.Swap(ctx, name, sig, tag); !errors.Is(err, storage.ErrChanged) {
+			return err
+		}
 	}
-	_, err = to.Swap(ctx, name, sig, tag)
 	return err
 }
 

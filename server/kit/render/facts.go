@@ -17,7 +17,7 @@ type Fact struct{ Name, Value, Note string }
 func Facts(b analytics.Board, s analytics.Standing) []Fact {
 	var out []Fact
 	if !Single(b) {
-		out = append(out, Fact{Name: "Rank range (95%)", Value: rankSet(s)})
+		out = append(out, Fact{Name: "Rank range (95%)", Value: RankRange(s)})
 	}
 	d := s.Detail
 	for _, m := range metrics(s) {

@@ -64,7 +64,7 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 		if s.Picks > 0 {
 			row.Rank, row.Rate = s.Rank, chart.Fixed(s.PickRate)
 			if f.Intervals {
-				row.Ranks = rankSet(s)
+				row.Ranks = RankRange(s)
 			}
 		}
 		mark.Text = row.Rate

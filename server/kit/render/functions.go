@@ -17,7 +17,7 @@ import (
 func Functions() map[string]any {
 	return map[string]any{
 		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle, "warnings": warnings,
-		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": rankSet, "outcomes": outcomes, "layers": layers,
+		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": RankRange, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
 		"single": Single, "facts": Facts, "notes": BoardNotes, "doubts": Doubts, "tags": tags,
@@ -96,7 +96,8 @@ func Day(t *time.Time) string {
 	return t.UTC().Format("2 January 2006")
 }
 
-func rankSet(s analytics.Standing) string { return ranks(s.RankLow, s.RankHigh) }
+// RankRange writes the ranks that are possible at 95 %: 2–16, or 1.
+func RankRange(s analytics.Standing) string { return ranks(s.RankLow, s.RankHigh) }
 
 func ranks(low, high int) string {
 	if low == high {

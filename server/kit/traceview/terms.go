@@ -49,7 +49,7 @@ func kinds() []Term {
 func methods() []Term {
 	return []Term{
 		{"structured", "by the structured answer", "", ""},
-		{"deed", "by actions: code and commands outweigh what the text says", "", ""},
+		{"deed", "by code or commands, which outweigh what the text says", "", ""},
 		{"statement", "by the answer text", "", ""},
 		{"judge", "by two judge models that agree", "", ""},
 		{"given", "by the imported record", "", ""},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -15,6 +16,8 @@ type figure struct {
 	Board  string // with the number of agents, where it does not show all
 	Legend []portion
 	Rows   []figureRow
+	// Another says that a row has a tool beyond the legend.
+	Another bool
 }
 
 type figureRow struct {
@@ -49,6 +52,12 @@ func figureOf(b *analytics.Board) *figure {
 			parts = append(parts, chart.Part{Series: chart.Series{Class: p.Class, Name: p.Tool}, Value: int64(math.Round(rate * whole)), Text: chart.Fixed(rate)})
 		}
 		best, second := firstTwo(a)
+		for _, t := range []analytics.AgentRate{best, second} {
+			if name := nameOf(b, t.Slug); t.Picks > 0 && !slices.ContainsFunc(f.Legend, func(p portion) bool { return p.Tool == name }) {
+				parts = append(parts, chart.Part{Series: chart.Series{Class: "rest", Name: name}, Value: int64(math.Round(t.PickRate * whole)), Text: chart.Fixed(t.PickRate)})
+				f.Another = true
+			}
+		}
 		leader := "no tool"
 		if best.Picks > 0 {
 			leader = nameOf(b, best.Slug) + " " + chart.Percent(math.Round(100*best.PickRate)/100)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -70,7 +71,9 @@ type homePage struct {
 	OnlyBoard                   analytics.Board
 	Moves                       []move
 	Before                      string
-	Notice                      string // of observed boards
+	More                        string  // how many changes are left out
+	Said                        []quote // of answers on the board of the claim
+	Notice                      string  // of observed boards
 }
 
 // The cards and changes of the first page.
@@ -85,6 +88,16 @@ func (r *Renderer) home() (Page, error) {
 	d := homePage{Before: r.in.Before, Moves: r.moves(homeMoves), Notice: observed.Notice}
 	d.Claim, d.ClaimLink, d.ClaimNote, d.Figure = r.headline()
 	d.Sum = r.sum()
+	if all := r.moves(len(r.in.Moves)); slices.ContainsFunc(all, func(m move) bool { return m.Significant }) {
+		d.Moves = slices.DeleteFunc(all, func(m move) bool { return !m.Significant })
+		if n := len(r.in.Moves) - len(d.Moves); n > 0 {
+			d.More = quantity(n, "other change") + ", not significant."
+		}
+		d.Moves = d.Moves[:min(homeMoves, len(d.Moves))]
+	}
+	if b := r.find(strings.TrimPrefix(d.ClaimLink, "/leaderboards/")); b != nil {
+		d.Said = said(b)
+	}
 	byUnits := slices.Clone(r.in.Observed)
 	slices.SortStableFunc(byUnits, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
 	for i := range byUnits[:min(homeObserved, len(byUnits))] {
@@ -103,6 +116,20 @@ func (r *Renderer) home() (Page, error) {
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.Claim + " " + d.Sum, Image: "/og/home.png", Section: "home",
 	}, d)
+}
+
+// said returns a quote for each of the first two tools of a board.
+func said(b *analytics.Board) (out []quote) {
+	for _, s := range b.Tools[:min(2, len(b.Tools))] {
+		for _, q := range quotesFor(b, s) {
+			if q.Text != "" {
+				q.Picked = s.Tool
+				out = append(out, q)
+				break
+			}
+		}
+	}
+	return out
 }
 
 // byTrials returns the boards, those with the most trials first.

@@ -68,7 +68,7 @@ type toolPlace struct {
 	Estimand             string
 	Ruler                template.HTML // of the rates by agent
 	For, Against         []quote
-	Move                 *move // since the snapshot before; nil without one
+	Strip                []render.Fact // the figures that matter most
 }
 
 // An agentLine is a tool with one agent, and the rival that the agent picks most.
@@ -132,10 +132,12 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	if r.in.Trials {
 		d.Trials = TrialsPath(b.Category, "tool", s.Slug)
 	}
+	var change *move // since the snapshot before
 	if i := slices.IndexFunc(r.in.Moves, func(m Move) bool { return m.Category == b.Category && m.Slug == s.Slug }); i >= 0 {
 		m := moveOf(r.in.Moves[i])
-		d.Move = &m
+		change = &m
 	}
+	d.strip(b, s, change)
 	d.plotAgents()
 	if !d.Single { // with one prompt the agents say the same
 		d.Wins, d.Losses = r.cellLines(b, s)

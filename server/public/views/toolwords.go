@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -25,6 +26,32 @@ func spread(b *analytics.Board, s analytics.Standing) string {
 		return ""
 	}
 	return fmt.Sprintf("%s picks it in %s, %s in %s", render.AgentName(most.Agent), chart.Percent(high), render.AgentName(least.Agent), chart.Percent(low))
+}
+
+// strip lists the figures that matter most of a tool that was picked.
+func (d *toolPlace) strip(b *analytics.Board, s analytics.Standing, change *move) {
+	if s.Picks == 0 {
+		return
+	}
+	rate := render.Fact{Name: "Pick rate", Value: chart.Fixed(s.PickRate)}
+	rank := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field)}
+	if !d.Single {
+		if ci := render.Interval(s.CILow, s.CIHigh); ci != "" {
+			rate.Note = "95% CI " + ci
+		}
+		rank.Note = "range " + render.RankRange(s)
+	}
+	d.Strip = []render.Fact{rate, rank}
+	if change != nil {
+		f := render.Fact{Name: "Since " + cmp.Or(change.Since, "the snapshot before"), Value: change.Diff + " points", Note: "95% CI " + change.Interval + ", not significant"}
+		if change.Significant {
+			f.Note = "95% CI " + change.Interval + ", significant"
+		}
+		d.Strip = append(d.Strip, f)
+	}
+	if n := len(d.Agents); n > 1 && d.Agents[0].rate < d.Agents[n-1].rate { // the lowest is first
+		d.Strip = append(d.Strip, render.Fact{Name: "Most with " + d.Agents[n-1].Name, Value: d.Agents[n-1].Rate}, render.Fact{Name: "Least with " + d.Agents[0].Name, Value: d.Agents[0].Rate})
+	}
 }
 
 // subject begins a sentence about what agents pick on a board, and is the word before
