@@ -47,7 +47,8 @@ func inLine(line string, at int) (out []styled) {
 		return []styled{{at, at + signs + 1, Hidden}, {at + signs + 1, at + len(body), Bold}}
 	}
 	for i := 0; i < len(body); {
-		sign, look := "", Plain
+		var sign string
+		var look Look
 		switch rest := body[i:]; {
 		case strings.HasPrefix(rest, "**"):
 			sign, look = "**", Bold
