@@ -92,6 +92,11 @@ func NewForest(b *analytics.Board, link func(analytics.Standing) string, always 
 	return f
 }
 
+// Ranged reports whether a row has a rank range.
+func (f Forest) Ranged() bool {
+	return slices.ContainsFunc(f.Rows, func(r ForestRow) bool { return r.Ranks != "" })
+}
+
 // dropRepeated drops the metrics that repeat the rate in every row.
 func (f *Forest) dropRepeated() {
 	for i := len(f.Metrics) - 1; i >= 0; i-- {

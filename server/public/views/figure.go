@@ -21,8 +21,9 @@ type figure struct {
 }
 
 type figureRow struct {
-	Agent, Leader string // Leader is the tool that it picks most, with its rate
-	Bar           template.HTML
+	Agent string
+	First []string // the one or two tools that it picks most, with their rates
+	Bar   template.HTML
 }
 
 // The tools and agents of a figure.
@@ -58,14 +59,13 @@ func figureOf(b *analytics.Board) *figure {
 				f.Another = true
 			}
 		}
-		leader := "no tool"
-		if best.Picks > 0 {
-			leader = nameOf(b, best.Slug) + " " + chart.Percent(math.Round(100*best.PickRate)/100)
+		var first []string
+		for _, t := range []analytics.AgentRate{best, second} {
+			if t.Picks > 0 {
+				first = append(first, nameOf(b, t.Slug)+" "+chart.Percent(math.Round(100*t.PickRate)/100))
+			}
 		}
-		if second.Picks > 0 {
-			leader += ", " + nameOf(b, second.Slug) + " " + chart.Percent(math.Round(100*second.PickRate)/100)
-		}
-		f.Rows = append(f.Rows, figureRow{render.AgentName(a.Agent), leader, chart.Split(parts, whole, "Picks of "+a.Agent)})
+		f.Rows = append(f.Rows, figureRow{render.AgentName(a.Agent), first, chart.Split(parts, whole, "Picks of "+a.Agent)})
 	}
 	return &f
 }

@@ -68,7 +68,6 @@ type homePage struct {
 	Sum                         string  // what there is in this snapshot
 	Observed, Asked             []card
 	Only                        *render.Forest // the first tools, where one board alone was asked
-	OnlyBoard                   analytics.Board
 	Moves                       []move
 	Before                      string
 	More                        string  // how many changes are left out
@@ -111,7 +110,10 @@ func (r *Renderer) home() (Page, error) {
 		b.Tools = b.Tools[:min(homeTools, len(b.Tools))]
 		f := render.NewForest(&b, standingPath)
 		f.Rest = nil
-		d.Only, d.OnlyBoard = &f, r.in.Boards[0]
+		for i := range f.Rows {
+			f.Rows[i].Ranks = "" // the board explains them
+		}
+		d.Only = &f
 	}
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.Claim + " " + d.Sum, Image: "/og/home.png", Section: "home",
