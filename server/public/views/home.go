@@ -111,8 +111,9 @@ func (r *Renderer) home() (Page, error) {
 		f := render.NewForest(&b, standingPath)
 		f.Rest = nil
 		for i := range f.Rows {
-			f.Rows[i].Ranks = "" // the board explains them
+			f.Rows[i].Ranks, f.Rows[i].Metrics = "", nil // the board explains them
 		}
+		f.Metrics = nil
 		d.Only = &f
 	}
 	return r.page("home", render.Head{
@@ -132,6 +133,16 @@ func said(b *analytics.Board) (out []quote) {
 		}
 	}
 	return out
+}
+
+// about says of what a board is: its name, answers, prompts and age.
+func (r *Renderer) about(b *analytics.Board) string {
+	at := ageOf(b.AsOf, r.in.Now)
+	text := fmt.Sprintf("%s, %s to %s, %s", b.Name, quantity(b.NTrials, "answer"), quantity(b.NPrompts, "prompt"), at.When)
+	if at.Old != "" {
+		text += ", " + at.Old
+	}
+	return text
 }
 
 // byTrials returns the boards, those with the most trials first.
@@ -157,7 +168,7 @@ func (r *Renderer) headline() (text, link, note string, picture *figure) {
 		}
 		if b.NTrials > 0 && surprise > most {
 			most, text, link = surprise, said, boardPath(b.Category)
-			note = fmt.Sprintf("%s, %s, %s", b.Name, quantity(b.NTrials, "answer"), ageOf(b.AsOf, r.in.Now).When)
+			note = r.about(b)
 			picture = figureOf(b)
 		}
 	}
