@@ -65,7 +65,7 @@ func TestFollowerLearnsMore(t *testing.T) {
 	shows("first", "/", "What moved</h2>", false)
 	shows("second", "/", "What moved</h2>", true)
 	shows("age", "/leaderboards/webserver", "3 years old", true)
-	shows("tile", "/tools/flask", "&#43;9.0</b> points", true)
+	shows("tile", "/tools/flask", "&#43;9.0 points", true)
 	shows("not retracted", "/tools/flask", "is retracted", false)
 	o.reason = "The wrong model."
 	shows("retracted", "/tools/flask", "is retracted: <bdi>The wrong model.", true)
