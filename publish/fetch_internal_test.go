@@ -25,7 +25,7 @@ func (r *raced) Swap(ctx context.Context, name string, data []byte, etag string)
 	return r.Store.Swap(ctx, name, data, etag)
 }
 
-// TestTwoReadersCopyASignature: whoever is second finds it there, or replaces an older one.
+// TestTwoReadersCopyASignature: the second uses the copy of the first, or replaces an older one.
 func TestTwoReadersCopyASignature(t *testing.T) {
 	const id = "0123456789abcdef0123"
 	from := storage.Folder(t.TempDir())

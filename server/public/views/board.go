@@ -3,7 +3,6 @@ package views
 import (
 	"fmt"
 	"html/template"
-	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -187,22 +186,11 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 		if t.Picks > 0 {
 			class, name, rate := classOf(b, t.Slug), nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
 			row.Top = append(row.Top, portion{Class: class, Tool: name, Rate: chart.Percent(rate)})
-			parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(math.Round(rate * whole)), Text: chart.Percent(rate)})
+			parts = append(parts, barPart(class, name, rate))
 		}
 	}
 	row.Bar = chart.Split(parts, whole, "Picks of prompt "+p.Name())
 	return row
-}
-
-// classOf is the colour of a tool where several boards' rows stand together: those of the
-// first three tools, and one for all others.
-func classOf(b *analytics.Board, slug string) string {
-	for i, class := range []string{"r1", "r3", "r5"} {
-		if i < len(b.Tools) && b.Tools[i].Slug == slug {
-			return class
-		}
-	}
-	return "rest"
 }
 
 // PromptPath is the path of the page of a prompt, EVAL/PROMPT.

@@ -32,7 +32,7 @@ type portion struct {
 // An age is when data is from, and a remark where that is long ago.
 type age struct{ When, Old string }
 
-// ageOf tells the age of data at a moment.
+// ageOf returns the age of data at a moment.
 func ageOf(at *time.Time, now time.Time) age {
 	if at == nil {
 		return age{When: "not measured"}
@@ -54,13 +54,19 @@ func (r *Renderer) boardCard(b *analytics.Board) card {
 	}
 	c.Claim, _ = claim(b)
 	var parts []chart.Part
-	for i, s := range b.Tools[:min(3, len(b.Tools))] {
+	for _, s := range b.Tools[:min(len(leaderClasses), len(b.Tools))] {
 		if s.Picks > 0 {
-			parts = c.add(i, s.Tool, s.PickRate, parts)
+			parts = c.add(parts, classOf(b, s.Slug), s.Tool, s.PickRate)
 		}
 	}
 	c.Bar = chart.Split(parts, whole, fmt.Sprintf("The first %d tools of %s", len(parts), b.Name))
 	return c
+}
+
+// add adds a tool to a card, and its part to the card's bar.
+func (c *card) add(parts []chart.Part, class, tool string, rate float64) []chart.Part {
+	c.Top = append(c.Top, portion{Class: class, Tool: tool, Rate: chart.Fixed(rate)})
+	return append(parts, barPart(class, tool, rate))
 }
 
 func (r *Renderer) observedCard(b *observed.Board) card {
@@ -74,15 +80,6 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 		}
 	}
 	return c
-}
-
-// whole is the length of a full bar.
-const whole = 10_000
-
-func (c *card) add(i int, tool string, rate float64, parts []chart.Part) []chart.Part {
-	class := []string{"r1", "r3", "r5"}[i]
-	c.Top = append(c.Top, portion{Class: class, Tool: tool, Rate: chart.Fixed(rate)})
-	return append(parts, chart.Part{Series: chart.Series{Class: class, Name: tool}, Value: int64(math.Round(rate * whole)), Text: chart.Percent(rate)})
 }
 
 func plural(n int, one, many string) string {

@@ -11,41 +11,6 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// A favourite is the tool that an agent picks most.
-type favourite struct {
-	agent, slug, tool string
-	rate, lead        float64 // lead: over the second
-}
-
-// clearLead is the least lead, as a share of answers, that a sentence calls a preference. It
-// describes; the tests are on the page below.
-const clearLead = .05
-
-// favourites returns what each agent of a board picks most. Agents without a pick, and those
-// that pick another tool nearly as often, are left out.
-func favourites(b *analytics.Board) (out []favourite) {
-	for _, a := range b.Agents {
-		best, second := firstTwo(a)
-		if lead := best.PickRate - second.PickRate; best.Picks > 0 && (second.Picks == 0 || lead > clearLead-1e-9) {
-			out = append(out, favourite{a.Agent, best.Slug, nameOf(b, best.Slug), best.PickRate, lead})
-		}
-	}
-	return out
-}
-
-// firstTwo returns the tools that an agent picks most.
-func firstTwo(a analytics.AgentBoard) (best, second analytics.AgentRate) {
-	for _, t := range a.Tools {
-		switch {
-		case t.PickRate > best.PickRate:
-			best, second = t, best
-		case t.PickRate > second.PickRate:
-			second = t
-		}
-	}
-	return best, second
-}
-
 // undecided says between which tools agents without a favourite are split; empty for more
 // than two agents.
 func undecided(b *analytics.Board, all []favourite) string {
@@ -61,13 +26,6 @@ func undecided(b *analytics.Board, all []favourite) string {
 		return ""
 	}
 	return "; " + and(parts)
-}
-
-func nameOf(b *analytics.Board, slug string) string {
-	if i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug }); i >= 0 {
-		return b.Tools[i].Tool
-	}
-	return slug
 }
 
 // claim says in one sentence what agents pick on a board, from the counts alone. surprise is
@@ -104,24 +62,21 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 		return fmt.Sprintf("%s agents pick %s most often, in %s of answers.", who, first, chart.Percent(b.Tools[0].PickRate)), 0
 	case len(order) == 2 && len(groups[order[1]]) <= 2 && len(groups[first]) > len(groups[order[1]]):
 		few := groups[order[1]]
-		verb := "prefer"
 		if len(few) == 1 {
-			verb = "prefers"
 			surprise = few[0].lead
 		}
-		return fmt.Sprintf("%s %s %s; %s other agents prefer %s.", agentList(few), verb, order[1], small(len(groups[first])), first), surprise + 1
+		verb, after := preference(all, len(few) == 1)
+		others, _ := preference(all, false)
+		return fmt.Sprintf("%s %s %s%s; %s other agents %s %s.", agentList(few), verb, order[1], after, small(len(groups[first])), others, first), surprise + 1
 	case len(order) == 1:
-		verb := "prefer"
-		if len(all) == 1 {
-			verb = "prefers"
-		}
+		verb, after := preference(all, len(all) == 1)
 		split := undecided(b, all)
 		if split != "" {
 			surprise = .7
 		}
-		return fmt.Sprintf("%d of %d agents %s %s%s.", len(all), len(b.Agents), verb, first, split), surprise
+		return fmt.Sprintf("%d of %d agents %s %s%s%s.", len(all), len(b.Agents), verb, first, after, split), surprise
 	}
-	return fmt.Sprintf("Agents disagree: %s.", joined(order, groups, len(b.Agents))), .5
+	return fmt.Sprintf("Agents disagree: %s.", joined(order, groups, all, len(b.Agents))), .5
 }
 
 // tied names the tools that share the first place, where no agent has a favourite.
@@ -155,7 +110,7 @@ func ofAnswers(rate float64, n int, whose string) string {
 }
 
 // joined lists the favourites with the number of agents, at most three.
-func joined(order []string, groups map[string][]favourite, agents int) string {
+func joined(order []string, groups map[string][]favourite, all []favourite, agents int) string {
 	order = order[:min(3, len(order))]
 	named := 0
 	for _, tool := range order {
@@ -163,14 +118,16 @@ func joined(order []string, groups map[string][]favourite, agents int) string {
 	}
 	var parts []string
 	for i, tool := range order {
-		count, verb := small(len(groups[tool])), "prefer"
-		if len(groups[tool]) == 1 {
-			verb = "prefers"
+		count := small(len(groups[tool]))
+		if i > 0 {
+			parts = append(parts, count+" "+tool)
+			continue
 		}
-		if i == 0 && named < agents { // the others prefer none of them
+		verb, after := preference(all, len(groups[tool]) == 1)
+		if named < agents { // the others prefer none of them
 			count += " of " + small(agents)
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s", count, verb, tool))
+		parts = append(parts, count+" "+verb+" "+tool+after)
 	}
 	return and(parts)
 }

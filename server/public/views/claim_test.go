@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -29,19 +30,19 @@ func asked(agents ...map[string]int) *analytics.Board {
 
 func TestClaim(t *testing.T) {
 	for want, b := range map[string]*analytics.Board{
-		"All 3 agents pick Ash most often, in 63.3% of answers.":                             asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 4}),
-		"Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash.":                      asked(map[string]int{"birch": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 9}),
-		"Agents disagree: one prefers Ash, one prefers Birch and one prefers Cedar.":         asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
-		"No agent picked a tool of this list in 20 answers.":                                 asked(map[string]int{}, map[string]int{}),
-		"Claude 3.5 Sonnet picks Ash in 70% of its answers.":                                 asked(map[string]int{"ash": 7, "birch": 3}),
-		"2 of 3 agents prefer Ash.":                                                          asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
-		"Both agents pick Ash in every answer.":                                              asked(map[string]int{"ash": 10}, map[string]int{"ash": 10}),
-		"1 of 2 agents prefers Ash; GPT-4o is split between Ash and Birch.":                  asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
-		"Agents disagree: one of four prefers Ash, one prefers Birch and one prefers Cedar.": asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}, map[string]int{"elm": 9}),
-		"Claude 3.5 Sonnet picks Ash and Birch equally often, each in 50% of its answers.":   asked(map[string]int{"ash": 5, "birch": 5}),
-		"Claude 3.5 Sonnet picks 4 tools equally often, each in 10% of its answers.":         asked(map[string]int{"ash": 1, "birch": 1, "cedar": 1, "elm": 1}),
-		"Agents pick Ash in 30% of answers, but no agent has a favourite.":                   asked(map[string]int{"ash": 3, "birch": 3}, map[string]int{"ash": 3, "cedar": 3}),
-		"2 of 3 agents prefer Ash; Gemini is split between Ash and Birch.":                   asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 5, "birch": 5}),
+		"All 3 agents pick Ash most often, in 63.3% of answers.":                           asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 4}),
+		"Claude 3.5 Sonnet picks Birch most often; two other agents pick Ash.":             asked(map[string]int{"birch": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 9}),
+		"Agents disagree: one picks Ash most often, one Birch and one Cedar.":              asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
+		"No agent picked a tool of this list in 20 answers.":                               asked(map[string]int{}, map[string]int{}),
+		"Claude 3.5 Sonnet picks Ash in 70% of its answers.":                               asked(map[string]int{"ash": 7, "birch": 3}),
+		"2 of 3 agents pick Ash most often.":                                               asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
+		"Both agents pick Ash in every answer.":                                            asked(map[string]int{"ash": 10}, map[string]int{"ash": 10}),
+		"1 of 2 agents picks Ash most often; GPT-4o is split between Ash and Birch.":       asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
+		"Agents disagree: one of four picks Ash most often, one Birch and one Cedar.":      asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}, map[string]int{"elm": 9}),
+		"Claude 3.5 Sonnet picks Ash and Birch equally often, each in 50% of its answers.": asked(map[string]int{"ash": 5, "birch": 5}),
+		"Claude 3.5 Sonnet picks 4 tools equally often, each in 10% of its answers.":       asked(map[string]int{"ash": 1, "birch": 1, "cedar": 1, "elm": 1}),
+		"Agents pick Ash in 30% of answers, but no agent has a favourite.":                 asked(map[string]int{"ash": 3, "birch": 3}, map[string]int{"ash": 3, "cedar": 3}),
+		"2 of 3 agents pick Ash most often; Gemini is split between Ash and Birch.":        asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 5, "birch": 5}),
 	} {
 		if got, _ := claim(b); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -58,8 +59,47 @@ func TestClaim(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	// Two against two: nobody is the exception.
-	if got, _ := claim(asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"birch": 9})); got != "Agents disagree: two prefer Ash and two prefer Birch." {
+	if got, _ := claim(asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"birch": 9})); got != "Agents disagree: two pick Ash most often and two Birch." {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestPreference: an agent prefers a tool only where the intervals of its first two tools do
+// not overlap, and a sentence says so only where that holds for each agent in it.
+func TestPreference(t *testing.T) {
+	for _, c := range []struct {
+		width float64 // half of each interval
+		want  string
+	}{
+		{.05, "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
+		{.19, "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
+		{.21, "Claude 3.5 Sonnet picks Birch most often; two other agents pick Ash."},
+	} {
+		b := asked(map[string]int{"birch": 9, "ash": 1}, map[string]int{"ash": 7, "birch": 3}, map[string]int{"ash": 9, "birch": 1})
+		for _, a := range b.Agents {
+			for i := range a.Tools {
+				a.Tools[i].Interval = &analytics.Interval{CILow: a.Tools[i].PickRate - c.width, CIHigh: a.Tools[i].PickRate + c.width}
+			}
+		}
+		if got, _ := claim(b); got != c.want {
+			t.Errorf("intervals of ±%g: %q, want %q", c.width, got, c.want)
+		}
+	}
+}
+
+// TestLegend: each tool that an agent picks most has a colour before those in the second place.
+func TestLegend(t *testing.T) {
+	b := asked(map[string]int{"ash": 6, "birch": 3}, map[string]int{"elm": 9}, map[string]int{"ash": 5, "cedar": 2, "birch": 1})
+	bars := agentBarsOf(b)
+	var names []string
+	for _, l := range bars.Legend {
+		names = append(names, l.Class+" "+l.Tool)
+	}
+	if got := strings.Join(names, ", "); got != "r1 Ash, r3 Elm, r4 Birch, r5 Cedar" {
+		t.Error(got)
+	}
+	if bars.Others || !bars.Nothing || bars.Intervals || bars.Rows[2].First[1].Tool != "Cedar" || bars.Rows[1].First[0].Class != "r3" {
+		t.Errorf("%+v", bars)
 	}
 }
 
@@ -72,14 +112,14 @@ func TestSentence(t *testing.T) {
 		i     int
 		want  string
 	}{
-		{b, 0, "Agents pick Ash in 60% of answers; Claude 3.5 Sonnet prefers Birch."},
+		{b, 0, "Agents pick Ash in 60% of answers; Claude 3.5 Sonnet picks Birch most often."},
 		{b, 1, "Agents pick Birch in 30% of answers; Ash leads with 60%. It is first with Claude 3.5 Sonnet."},
 		{b, 2, "Agents pick Cedar in 3.3% of answers; Ash leads with 60%."},
 		{b, 3, "No agent picked Elm in 30 answers."},
 		{alone, 0, "Claude 3.5 Sonnet picks Ash in 70% of its answers."},
 		{alone, 1, "Claude 3.5 Sonnet picks Birch in 20% of its answers; Ash leads with 70%."},
-		{even, 0, "Agents pick Ash in 45% of answers, as often as Birch; GPT-4o prefers Birch."},
-		{even, 1, "Agents pick Birch in 45% of answers, as often as Ash; Claude 3.5 Sonnet prefers Ash."},
+		{even, 0, "Agents pick Ash in 45% of answers, as often as Birch; GPT-4o picks Birch most often."},
+		{even, 1, "Agents pick Birch in 45% of answers, as often as Ash; Claude 3.5 Sonnet picks Ash most often."},
 	} {
 		if got := sentence(c.board, c.board.Tools[c.i]); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

@@ -40,7 +40,7 @@ type compareBoard struct {
 	Pairs               string // how many pairs the board has
 	Significant, Single bool
 	Groups              []compareGroup
-	Duels               []duels
+	HeadToHead          []headToHead
 	First, Second       string  // the tools, the one with the higher rate first
 	ForFirst, ForSecond []quote // of trials that picked one of them
 }
@@ -117,15 +117,16 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	text += fmt.Sprintf("%s in %s", behind.Tool, chart.Percent(behind.PickRate))
 	var with []string
 	for _, a := range b.Agents {
-		if rateOf(a.Tools, behind.Slug) >= rateOf(a.Tools, ahead.Slug)+clearLead {
+		if rateOf(a.Tools, behind.Slug) >= rateOf(a.Tools, ahead.Slug)+leastLead {
 			with = append(with, render.AgentName(a.Agent))
 		}
 	}
 	if n := len(with); n > 0 && n <= 3 {
-		text += fmt.Sprintf("; %s prefers %s", and(with), behind.Tool)
+		verb := "picks"
 		if n > 1 {
-			text = text[:len(text)-len("prefers "+behind.Tool)] + "prefer " + behind.Tool
+			verb = "pick"
 		}
+		text += fmt.Sprintf("; %s %s %s more often", and(with), verb, behind.Tool)
 	}
 	if even := level(b, x, y); even != "" {
 		text += "; with " + even + " they are level"
@@ -139,7 +140,7 @@ func level(b *analytics.Board, x, y analytics.Standing) string {
 	var names []string
 	for _, a := range b.Agents {
 		p, q := rateOf(a.Tools, x.Slug), rateOf(a.Tools, y.Slug)
-		if p > clearLead && q > clearLead && math.Abs(p-q) < clearLead {
+		if p > leastLead && q > leastLead && math.Abs(p-q) < leastLead {
 			names = append(names, render.AgentName(a.Agent))
 		}
 	}
@@ -184,8 +185,9 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 		}
 	}
 	c.Groups = compareGroups(b, ahead, behind)
-	c.Duels = duelsOf(b, ahead, behind)
-	c.ForFirst, c.ForSecond = quotesFor(b, ahead), quotesFor(b, behind)
+	c.HeadToHead = headToHeadOf(b, ahead, behind)
+	c.ForFirst, _ = quotesOf(b, ahead)
+	c.ForSecond, _ = quotesOf(b, behind)
 	return c
 }
 

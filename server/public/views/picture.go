@@ -16,9 +16,9 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 	head, slug, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch head {
 	case "", "home":
-		text, link, _, _ := r.headline()
-		p = share.Picture{Small: "firstpick", Title: text, Foot: r.sum()}
-		if board, found := r.Picture(link); found {
+		h := r.headline()
+		p = share.Picture{Small: "firstpick", Title: h.Text, Foot: r.sum()}
+		if board, found := r.Picture(h.Link); found {
 			p.Rows = board.Rows
 		}
 		return r.marked(p), true

@@ -93,11 +93,8 @@ type lostLine struct{ Name, Link, Class, N, Share string }
 // A rivalLine compares a tool with a rival.
 type rivalLine struct {
 	Tool, Link, Compare, Rate, Diff, Interval, P string
-	Significant, Ahead                           bool
+	Significant                                  bool
 }
-
-// A quote is a trial to read. Text is empty where the snapshot has no quotes.
-type quote struct{ Text, Agent, Prompt, Picked, Link string }
 
 // A fieldLine is a tool on an observed board.
 type fieldLine struct{ Board, Link, Rate, Interval, N string }
@@ -144,7 +141,7 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	}
 	d.lost(b, s, r.in.Trials)
 	d.rivals(b, s)
-	d.quotes(b, s)
+	d.For, d.Against = quotesOf(b, s)
 	return d
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -127,7 +126,7 @@ func (d *toolPlace) rivals(b *analytics.Board, s analytics.Standing) {
 		list = s.Breakdown.Rivals
 	} else {
 		for _, v := range s.BeatenBy {
-			list = append(list, analytics.Comparison{Tool: v.Tool, Slug: v.Slug, Diff: v.Diff, CILow: v.CILow, CIHigh: v.CIHigh, PAdjusted: v.PAdjusted, Significant: v.Significant, Ahead: true})
+			list = append(list, analytics.Comparison{Tool: v.Tool, Slug: v.Slug, Diff: v.Diff, CILow: v.CILow, CIHigh: v.CIHigh, PAdjusted: v.PAdjusted, Significant: v.Significant})
 		}
 	}
 	for _, c := range list[:min(maxRivals, len(list))] {
@@ -135,42 +134,12 @@ func (d *toolPlace) rivals(b *analytics.Board, s analytics.Standing) {
 		if i < 0 || b.Tools[i].Picks == 0 && s.Picks == 0 {
 			continue
 		}
-		line := rivalLine{Tool: c.Tool, Link: toolPath(c.Slug), Compare: ComparePath(s.Slug, c.Slug), Rate: rateText(b.Tools[i]), Diff: render.Difference(s.PickRate, b.Tools[i].PickRate), P: render.PValue(c.PAdjusted), Significant: c.Significant, Ahead: c.Ahead}
+		line := rivalLine{Tool: c.Tool, Link: toolPath(c.Slug), Compare: ComparePath(s.Slug, c.Slug), Rate: rateText(b.Tools[i]), Diff: render.Difference(s.PickRate, b.Tools[i].PickRate), P: render.PValue(c.PAdjusted), Significant: c.Significant}
 		if !d.Single {
 			line.Interval = render.Points(-c.CIHigh) + " to " + render.Points(-c.CILow)
 		}
 		d.Rivals = append(d.Rivals, line)
 	}
-}
-
-func (d *toolPlace) quotes(b *analytics.Board, s analytics.Standing) {
-	if s.Breakdown == nil {
-		return
-	}
-	for _, e := range s.Breakdown.Examples {
-		q := quote{Text: e.Quote, Agent: render.AgentName(e.Agent), Prompt: e.Prompt, Link: TrialPath(e.Trial)}
-		if strings.EqualFold(q.Text, e.Picked) || strings.EqualFold(q.Text, nameOf(b, e.Picked)) {
-			q.Text = "" // it only names the tool
-		}
-		if p := findPrompt(b, e.Prompt); p != nil {
-			q.Prompt = promptTitle(*p)
-		}
-		if e.Picked == s.Slug {
-			d.For = append(d.For, q)
-			continue
-		}
-		if q.Picked = "no tool"; e.Picked != "" {
-			q.Picked = nameOf(b, e.Picked)
-		}
-		d.Against = append(d.Against, q)
-	}
-}
-
-// quotesFor are the quotes of trials that picked a tool.
-func quotesFor(b *analytics.Board, s analytics.Standing) []quote {
-	var d toolPlace
-	d.quotes(b, s)
-	return d.For
 }
 
 // TrialPath is the path of the page of a trial.

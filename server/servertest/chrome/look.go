@@ -79,8 +79,8 @@ func (b *Tab) Look(name, axe string) {
 	if found := regexp.MustCompile(`(?i)<script>|<style| style=| on[a-z]+=|javascript:`).FindString(Eval[string](b, ownMarkup)); found != "" {
 		b.t.Errorf("%s holds %q, which its policy forbids", name, found)
 	}
-	for _, told := range b.Errors() {
-		b.t.Errorf("%s: %s", name, told)
+	for _, message := range b.Errors() {
+		b.t.Errorf("%s: %s", name, message)
 	}
 	b.Size(1280)
 	b.Scheme("light")

@@ -34,8 +34,8 @@ type Tab struct {
 	t    testing.TB
 	base string
 	ctx  context.Context //nolint:containedctx // the browser's life
-	// told is what pages wrote to the console.
-	told func() (chromedp.ConsoleMessage, error, bool)
+	// console returns the next message that a page wrote.
+	console func() (chromedp.ConsoleMessage, error, bool)
 }
 
 // New starts a browser, or skips where there is none, with the cookies that a client
@@ -66,9 +66,9 @@ func New(t testing.TB, base string, jar http.CookieJar, features ...string) *Tab
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("chromium does not start: %v", err)
 	}
-	told, done := iter.Pull2(chromedp.Console(ctx))
+	console, done := iter.Pull2(chromedp.Console(ctx))
 	t.Cleanup(done)
-	b := &Tab{t, base, ctx, told}
+	b := &Tab{t, base, ctx, console}
 	b.Call(emulation.SetFocusEmulationEnabled.Method, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	at, err := url.Parse(base)
 	if err != nil {
@@ -142,11 +142,11 @@ func (b *Tab) Script(text string) {
 // page whose own status is one.
 func (b *Tab) Errors() (out []string) {
 	b.t.Helper()
-	const end = "all is told"
+	const end = "last message"
 	b.Script(`console.debug("` + end + `")`)
 	here := Get(b, chromedp.Location())
 	for {
-		m, err, ok := b.told()
+		m, err, ok := b.console()
 		if err != nil || !ok {
 			b.t.Fatalf("the console ended: %v", err)
 		}

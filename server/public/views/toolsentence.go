@@ -10,7 +10,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// wideSpread is the least difference between two agents that a sentence tells.
+// wideSpread is the least difference between two agents that a sentence reports.
 const wideSpread = .15
 
 // spread says how far agents differ about a tool; empty where they do not.
@@ -98,7 +98,8 @@ func sentence(b *analytics.Board, s analytics.Standing) string {
 		if f.slug == s.Slug {
 			with = append(with, render.AgentName(f.agent))
 		} else {
-			against = append(against, render.AgentName(f.agent)+" prefers "+f.tool)
+			verb, after := preference([]favourite{f}, true)
+			against = append(against, render.AgentName(f.agent)+" "+verb+" "+f.tool+after)
 		}
 	}
 	switch {

@@ -7,39 +7,39 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-// Duels are the prompts where one of two tools is picked more often than the other, those
+// A headToHead lists the prompts where one of two tools is picked more often than the other, those
 // with the largest difference first.
-type duels struct {
+type headToHead struct {
 	Winner, Loser string
 	Count, Of     string // prompts: where the winner is ahead, and all
-	Lines         []duel
+	Lines         []promptDifference
 }
 
-type duel struct {
+type promptDifference struct {
 	Prompt, Link, Won, Lost, N string
 	lead                       float64
 }
 
-// maxDuels is how many prompts are listed for each tool.
-const maxDuels = 5
+// maxHeadToHead is how many prompts are listed for each tool.
+const maxHeadToHead = 5
 
-func duelsOf(b *analytics.Board, x, y analytics.Standing) (out []duels) {
+func headToHeadOf(b *analytics.Board, x, y analytics.Standing) (out []headToHead) {
 	if len(b.Prompts) < 2 {
 		return nil
 	}
 	for _, side := range [][2]analytics.Standing{{x, y}, {y, x}} {
-		d := duels{Winner: side[0].Tool, Loser: side[1].Tool}
+		d := headToHead{Winner: side[0].Tool, Loser: side[1].Tool}
 		for _, p := range b.Prompts {
 			won, lost := picksOf(p, side[0].Slug), picksOf(p, side[1].Slug)
 			if won > lost {
-				d.Lines = append(d.Lines, duel{
+				d.Lines = append(d.Lines, promptDifference{
 					promptTitle(p), PromptPath(b.Category, p.Name()), chart.Whole(int64(won)), chart.Whole(int64(lost)), chart.Whole(int64(p.NTrials)), float64(won-lost) / float64(p.NTrials),
 				})
 			}
 		}
-		slices.SortStableFunc(d.Lines, descending(func(l duel) float64 { return l.lead }))
+		slices.SortStableFunc(d.Lines, descending(func(l promptDifference) float64 { return l.lead }))
 		d.Count, d.Of = chart.Whole(int64(len(d.Lines))), chart.Whole(int64(len(b.Prompts)))
-		if d.Lines = d.Lines[:min(maxDuels, len(d.Lines))]; len(d.Lines) > 0 {
+		if d.Lines = d.Lines[:min(maxHeadToHead, len(d.Lines))]; len(d.Lines) > 0 {
 			out = append(out, d)
 		}
 	}

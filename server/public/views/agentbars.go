@@ -1,0 +1,121 @@
+package views
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// agentBars show what each agent of a board picks, one bar for each.
+type agentBars struct {
+	Board  string // with the number of agents, where it does not show all
+	Legend []portion
+	Rows   []agentBar
+	// Others reports whether a bar has tools beyond the legend, Nothing whether answers picked
+	// no tool of the list, Intervals whether the rates have 95 % intervals.
+	Others, Nothing, Intervals bool
+}
+
+type agentBar struct {
+	Agent, Link string
+	First       []agentPick // the one or two tools that it picks most
+	Clear       bool        // the intervals of the two do not overlap
+	Bar         template.HTML
+}
+
+// An agentPick is a tool with its rate in the answers of one agent, and its colour. Rate and
+// Interval are whole per cent; Interval may be empty.
+type agentPick struct{ Class, Tool, Rate, Interval string }
+
+// maxAgentBars is how many agents have a bar.
+const maxAgentBars = 10
+
+// maxBarTools is how many tools have a colour.
+const maxBarTools = 5
+
+// barClass returns the colour of tool i of n: from dark to light, far apart where there are
+// few.
+func barClass(i, n int) string {
+	return [maxBarTools][]string{{"r1"}, {"r1", "r4"}, {"r1", "r3", "r5"}, {"r1", "r3", "r4", "r5"}, {"r1", "r2", "r3", "r4", "r5"}}[n-1][i]
+}
+
+// agentBarsOf draws a board; nil where only one agent was asked.
+func agentBarsOf(b *analytics.Board) *agentBars {
+	if len(b.Agents) < 2 {
+		return nil
+	}
+	f := agentBars{Board: b.Name}
+	agents := b.Agents[:min(maxAgentBars, len(b.Agents))]
+	if len(b.Agents) > len(agents) {
+		f.Board += fmt.Sprintf(", %d of %d agents", len(agents), len(b.Agents))
+	}
+	legend := legendOf(b, agents)
+	class := map[string]string{}
+	for i, s := range legend {
+		class[s.Slug] = barClass(i, len(legend))
+		f.Legend = append(f.Legend, portion{Class: class[s.Slug], Tool: s.Tool})
+	}
+	for _, a := range agents {
+		best, second := firstTwo(a)
+		row := agentBar{Agent: render.AgentName(a.Agent), Link: agentPath(agentSlug(a.Agent)), Clear: clearLead(best, second)}
+		for _, t := range []analytics.AgentRate{best, second} {
+			if t.Picks == 0 {
+				continue
+			}
+			p := agentPick{Class: cmp.Or(class[t.Slug], otherClass), Tool: nameOf(b, t.Slug), Rate: wholePercent(t.PickRate) + "%"}
+			if t.Interval != nil && !render.Single(*b) {
+				p.Interval, f.Intervals = wholePercent(t.CILow)+"–"+wholePercent(t.CIHigh)+"%", true
+			}
+			row.First = append(row.First, p)
+		}
+		var parts []chart.Part
+		named, all := 0.0, 0.0
+		for _, s := range legend {
+			rate := rateOf(a.Tools, s.Slug)
+			named += rate
+			parts = append(parts, barPart(class[s.Slug], s.Tool, rate))
+		}
+		for _, t := range a.Tools {
+			all += t.PickRate
+		}
+		const least = .0005 // rounding of the rates
+		if others := all - named; others > least {
+			f.Others = true
+			parts = append(parts, barPart(otherClass, "other tools", others))
+		}
+		f.Nothing = f.Nothing || 1-all > least
+		row.Bar = chart.Split(parts, whole, "Picks of "+a.Agent)
+		f.Rows = append(f.Rows, row)
+	}
+	return &f
+}
+
+// wholePercent formats a rate of 0 to 1 without decimals: 33.
+func wholePercent(rate float64) string { return strconv.Itoa(int(math.Round(100 * rate))) }
+
+// legendOf returns the tools that have a colour: those that an agent picks most, and then the
+// second ones, in the order of the board.
+func legendOf(b *analytics.Board, agents []analytics.AgentBoard) []analytics.Standing {
+	place := map[string]int{} // 1: the first of an agent, 2: the second of one
+	for _, a := range agents {
+		best, second := firstTwo(a)
+		if second.Picks > 0 {
+			place[second.Slug] = cmp.Or(place[second.Slug], 2)
+		}
+		if best.Picks > 0 {
+			place[best.Slug] = 1
+		}
+	}
+	shown := slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return place[s.Slug] == 0 })
+	slices.SortStableFunc(shown, func(x, y analytics.Standing) int { return place[x.Slug] - place[y.Slug] })
+	shown = shown[:min(maxBarTools, len(shown))]
+	slices.SortStableFunc(shown, func(x, y analytics.Standing) int { return y.Picks - x.Picks })
+	return shown
+}

@@ -1,0 +1,86 @@
+package views
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// A headline is the claim of the first page and the board that it is of.
+type headline struct {
+	Text, Link, Note string
+	board            *analytics.Board // nil where only observed boards are measured
+}
+
+// headline chooses the claim that says most: agents that differ from the others. An early
+// result is chosen only where there is no other. Without boards of trials it is what an
+// observed board shows.
+func (r *Renderer) headline() headline {
+	h, most := headline{}, math.Inf(-1)
+	for i := range r.in.Boards {
+		b := &r.in.Boards[i]
+		text, surprise := claim(b)
+		if slices.Contains(b.Warnings, analytics.Directional) {
+			surprise -= 10
+		}
+		if b.NTrials > 0 && surprise > most {
+			most, h = surprise, headline{Text: text, Link: boardPath(b.Category), board: b}
+		}
+	}
+	switch {
+	case h.board != nil:
+		h.Note = r.describe(h.board)
+	case len(r.in.Observed) > 0:
+		b := &r.in.Observed[0]
+		h = headline{Text: observedClaim(b), Link: observedPath(b.Category), Note: b.Name}
+	default:
+		h.Text = "Which developer tools do AI agents pick?"
+	}
+	return h
+}
+
+// describe returns the name, answers, prompts and age of a board.
+func (r *Renderer) describe(b *analytics.Board) string {
+	at := ageOf(b.AsOf, r.in.Now)
+	text := fmt.Sprintf("%s, %s to %s, %s", b.Name, quantity(b.NTrials, "answer"), quantity(b.NPrompts, "prompt"), at.When)
+	if at.Old != "" {
+		text += ", " + at.Old
+	}
+	return text
+}
+
+func observedClaim(b *observed.Board) string {
+	if len(b.Tools) == 0 || b.Tools[0].Uses == 0 {
+		return "No tool of this list was observed."
+	}
+	return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, chart.Percent(b.Tools[0].UseRate), quantity(b.NUnits, b.Unit))
+}
+
+// sum says what the snapshot holds.
+func (r *Renderer) sum() string {
+	trials, units, agents := 0, 0, map[string]bool{}
+	for _, b := range r.in.Boards {
+		trials += b.NTrials
+		for _, a := range b.Agents {
+			agents[a.Agent] = true
+		}
+	}
+	var parts []string
+	if trials > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s on %s", quantity(trials, "answer"), quantity(len(agents), "agent"), quantity(len(r.in.Boards), "board")))
+	}
+	for _, b := range r.in.Observed {
+		units += b.NUnits
+	}
+	if units > 0 {
+		parts = append(parts, fmt.Sprintf("%s observed on %s", quantity(units, r.in.Observed[0].Unit), quantity(len(r.in.Observed), "board")))
+	}
+	if len(parts) == 0 {
+		return "Nothing is measured yet."
+	}
+	return and(parts) + "."
+}

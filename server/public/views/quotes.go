@@ -1,0 +1,56 @@
+package views
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// A quote is a trial to read. Text is empty where the snapshot has no quotes.
+type quote struct{ Text, Agent, Prompt, Picked, Link string }
+
+// emphasis matches bold text of Markdown, which would show its asterisks.
+var emphasis = regexp.MustCompile(`\*\*(\S(?:[^*]*\S)?)\*\*`)
+
+// quotesOf returns the examples of a tool on a board: trials that picked it, and trials that
+// considered it and picked another tool or none.
+func quotesOf(b *analytics.Board, s analytics.Standing) (picked, lost []quote) {
+	if s.Breakdown == nil {
+		return nil, nil
+	}
+	for _, e := range s.Breakdown.Examples {
+		q := quote{Text: emphasis.ReplaceAllString(e.Quote, "$1"), Agent: render.AgentName(e.Agent), Prompt: e.Prompt, Link: TrialPath(e.Trial)}
+		if strings.EqualFold(q.Text, e.Picked) || strings.EqualFold(q.Text, nameOf(b, e.Picked)) {
+			q.Text = "" // it only names the tool
+		}
+		if p := findPrompt(b, e.Prompt); p != nil {
+			q.Prompt = promptTitle(*p)
+		}
+		if e.Picked == s.Slug {
+			picked = append(picked, q)
+			continue
+		}
+		if q.Picked = "no tool"; e.Picked != "" {
+			q.Picked = nameOf(b, e.Picked)
+		}
+		lost = append(lost, q)
+	}
+	return picked, lost
+}
+
+// leaderQuotes returns a quote for each of the first two tools of a board.
+func leaderQuotes(b *analytics.Board) (out []quote) {
+	for _, s := range b.Tools[:min(2, len(b.Tools))] {
+		picked, _ := quotesOf(b, s)
+		for _, q := range picked {
+			if q.Text != "" {
+				q.Picked = s.Tool
+				out = append(out, q)
+				break
+			}
+		}
+	}
+	return out
+}
