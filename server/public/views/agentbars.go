@@ -43,16 +43,18 @@ const maxBarTools = 5
 // barClass returns the colour of tool i of n: from dark to light, far apart where there are
 // few.
 func barClass(i, n int) string {
-	return [maxBarTools][]string{{"r1"}, {"r1", "r4"}, {"r1", "r3", "r5"}, {"r1", "r3", "r4", "r5"}, {"r1", "r2", "r3", "r4", "r5"}}[n-1][i]
+	return [maxBarTools][]string{{"r1"}, {"r1", "r3"}, {"r1", "r3", "r5"}, {"r1", "r3", "r4", "r5"}, {"r1", "r2", "r3", "r4", "r5"}}[n-1][i]
 }
 
-// agentBarsOf draws a board; nil where only one agent was asked.
+// agentBarsOf draws a board; nil where only one agent was asked, or there are no tools.
 func agentBarsOf(b *analytics.Board) *agentBars {
-	if len(b.Agents) < 2 {
+	if len(b.Agents) < 2 || len(b.Tools) == 0 {
 		return nil
 	}
 	f := agentBars{Board: b.Name}
-	agents := b.Agents[:min(maxAgentBars, len(b.Agents))]
+	agents := slices.Clone(b.Agents)
+	slices.SortStableFunc(agents, func(x, y analytics.AgentBoard) int { return follows(b, x) - follows(b, y) })
+	agents = agents[:min(maxAgentBars, len(agents))]
 	if len(b.Agents) > len(agents) {
 		f.Board += fmt.Sprintf(", %d of %d agents", len(agents), len(b.Agents))
 	}
@@ -95,6 +97,15 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 		f.Rows = append(f.Rows, row)
 	}
 	return &f
+}
+
+// follows returns 1 for an agent that picks the first tool of the board most often, and 0 for
+// an exception, which is shown first.
+func follows(b *analytics.Board, a analytics.AgentBoard) int {
+	if best, _ := firstTwo(a); best.Slug == b.Tools[0].Slug {
+		return 1
+	}
+	return 0
 }
 
 // wholePercent formats a rate of 0 to 1 without decimals: 33.

@@ -98,7 +98,7 @@ func TestLegend(t *testing.T) {
 	if got := strings.Join(names, ", "); got != "r1 Ash, r3 Elm, r4 Birch, r5 Cedar" {
 		t.Error(got)
 	}
-	if bars.Others || !bars.Nothing || bars.Intervals || bars.Rows[2].First[1].Tool != "Cedar" || bars.Rows[1].First[0].Class != "r3" {
+	if bars.Others || !bars.Nothing || bars.Intervals || bars.Rows[2].First[1].Tool != "Cedar" || bars.Rows[0].First[0].Class != "r3" {
 		t.Errorf("%+v", bars)
 	}
 }

@@ -13,6 +13,7 @@ import (
 // A headline is the claim of the first page and the board that it is of.
 type headline struct {
 	Text, Link, Note string
+	Old              string           // its age, where that is long ago
 	board            *analytics.Board // nil where only observed boards are measured
 }
 
@@ -33,7 +34,7 @@ func (r *Renderer) headline() headline {
 	}
 	switch {
 	case h.board != nil:
-		h.Note = r.describe(h.board)
+		h.Note, h.Old = r.describe(h.board)
 	case len(r.in.Observed) > 0:
 		b := &r.in.Observed[0]
 		h = headline{Text: observedClaim(b), Link: observedPath(b.Category), Note: b.Name}
@@ -43,14 +44,15 @@ func (r *Renderer) headline() headline {
 	return h
 }
 
-// describe returns the name, answers, prompts and age of a board.
-func (r *Renderer) describe(b *analytics.Board) string {
+// describe returns the name, answers, prompts and date of a board, and how old it is where that
+// is long ago.
+func (r *Renderer) describe(b *analytics.Board) (note, old string) {
 	at := ageOf(b.AsOf, r.in.Now)
-	text := fmt.Sprintf("%s, %s to %s, %s", b.Name, quantity(b.NTrials, "answer"), quantity(b.NPrompts, "prompt"), at.When)
-	if at.Old != "" {
-		text += ", " + at.Old
+	note = fmt.Sprintf("%s, %s to %s, %s", b.Name, quantity(b.NTrials, "answer"), quantity(b.NPrompts, "prompt"), at.When)
+	if b.Study != "" {
+		note += ", of a published study"
 	}
-	return text
+	return note, at.Old
 }
 
 func observedClaim(b *observed.Board) string {

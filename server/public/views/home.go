@@ -10,40 +10,51 @@ import (
 
 type homePage struct {
 	Headline headline
-	Bars     *agentBars // what each agent of the headline's board picks
-	Sum      string     // what there is in this snapshot
+	Studies  bool        // all answers are of published studies
+	Compare  render.Link // of the first two tools of the headline's board; empty without
+	Bars     *agentBars  // what each agent of the headline's board picks
+	Sum      string      // what there is in this snapshot
 	Names    []render.Link
 	Observed []card
 	Asked    []card
 	Only     *render.Forest // the first tools, where one board alone was asked
 	Moves    []move
 	Before   string
-	More     string  // how many changes are left out
-	Quotes   []quote // of answers on the headline's board
-	Notice   string  // of observed boards
+	More     string   // how many changes are left out
+	Quotes   []quote  // of answers on the headline's board
+	Notice   string   // of observed boards
+	Sources  []string // of observed boards, to cite
+	Readable bool     // each answer is published as a whole
 	Sample   *sample
 }
 
 // The cards and changes of the first page.
 const (
-	homeObserved = 6
-	homeAsked    = 12
-	homeMoves    = 6
-	homeTools    = 7 // of a board that is alone
-	homeNames    = 4
-	homeLosses   = 3
+	homeAsked   = 12
+	homeMoves   = 6
+	homeTools   = 7 // of a board that is alone
+	homeNames   = 4
+	homeLosses  = 3
+	homeFacts   = 3
+	maxObserved = 6
+	widestUse   = .5 // the widest interval of the first tool of an observed board
 )
 
 func (r *Renderer) home() (Page, error) {
 	d := homePage{Headline: r.headline(), Sum: r.sum(), Before: r.in.Before, Notice: observed.Notice}
 	d.Moves, d.More = r.homeMoves()
+	d.Studies = !slices.ContainsFunc(r.in.Boards, func(b analytics.Board) bool { return b.Study == "" })
 	if b := d.Headline.board; b != nil {
+		if len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
+			d.Compare = render.Link{Path: ComparePath(b.Tools[0].Slug, b.Tools[1].Slug), Text: b.Tools[0].Tool + " or " + b.Tools[1].Tool}
+		}
 		d.Bars, d.Quotes, d.Sample = agentBarsOf(b), leaderQuotes(b), r.sample(b)
 	}
-	byUnits := slices.Clone(r.in.Observed)
-	slices.SortStableFunc(byUnits, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
-	for i := range byUnits[:min(homeObserved, len(byUnits))] {
-		d.Observed = append(d.Observed, r.observedCard(&byUnits[i]))
+	d.Observed, d.Readable = r.homeObserved(), r.in.Evidence == "full"
+	for i := range r.in.Observed {
+		if c := r.in.Observed[i].Cite(); !slices.Contains(d.Sources, c) {
+			d.Sources = append(d.Sources, c)
+		}
 	}
 	for _, b := range r.byTrials()[:min(homeAsked, len(r.in.Boards))] {
 		d.Asked = append(d.Asked, r.boardCard(b))
@@ -55,6 +66,22 @@ func (r *Renderer) home() (Page, error) {
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.Headline.Text + " " + d.Sum, Image: "/og/home.png", Section: "home",
 	}, d)
+}
+
+// homeObserved returns the observed boards with the most units that have a choice of tools,
+// without those that are too uncertain to quote, which say so on their own pages.
+func (r *Renderer) homeObserved() (out []card) {
+	byUnits := slices.Clone(r.in.Observed)
+	slices.SortStableFunc(byUnits, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
+	for i := range byUnits {
+		tools, _ := observedTools(&byUnits[i])
+		if len(tools) > 0 && tools[0].CIHigh-tools[0].CILow <= widestUse && len(out) < maxObserved {
+			if c := r.observedCard(&byUnits[i]); len(c.Top) > 1 {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }
 
 // homeMoves returns the changes of the first page, and says how many others there are: the
@@ -82,11 +109,18 @@ func firstTools(b analytics.Board) *render.Forest {
 	return &f
 }
 
-// toolNames returns examples for the search: the first tool of the boards with the most
-// trials, and then the second.
+// toolNames returns examples for the search: the first tools of the boards, the most contested
+// board first, and then the second tools.
 func (r *Renderer) toolNames() (out []render.Link) {
+	contested := r.byTrials()
+	slices.SortStableFunc(contested, descending(func(b *analytics.Board) float64 {
+		if len(b.Tools) == 0 {
+			return -1
+		}
+		return -b.Tools[0].PickRate
+	}))
 	for place := range homeNames {
-		for _, b := range r.byTrials() {
+		for _, b := range contested {
 			if place >= len(b.Tools) || b.Tools[place].Picks == 0 || len(out) == homeNames {
 				continue
 			}
@@ -104,6 +138,7 @@ type sample struct {
 	Tool, Link string
 	Facts      []render.Fact
 	Losses     []cellLine
+	Agents     []agentLine // those that pick it least, where there are no losses by prompt
 }
 
 // sample takes the second tool of a board; nil where only one tool was picked.
@@ -113,7 +148,11 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 	}
 	s := b.Tools[1]
 	p := r.toolPlace(place{b, s})
-	return &sample{s.Tool, toolPath(s.Slug), p.Strip, p.Losses[:min(homeLosses, len(p.Losses))]}
+	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Facts: p.Strip[:min(homeFacts, len(p.Strip))], Losses: p.Losses[:min(homeLosses, len(p.Losses))]}
+	if len(out.Losses) == 0 {
+		out.Agents = p.Agents[:min(homeLosses, len(p.Agents))]
+	}
+	return out
 }
 
 // byTrials returns the boards, those with the most trials first.
