@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"html/template"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
-	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // A card is a board in a list: its first three tools as a stacked bar.
@@ -70,38 +67,6 @@ func (r *Renderer) boardCard(b *analytics.Board) card {
 func (c *card) add(parts []chart.Part, class, tool string, rate float64) []chart.Part {
 	c.Top = append(c.Top, portion{Class: class, Tool: tool, Rate: chart.Fixed(rate)})
 	return append(parts, barPart(class, tool, rate))
-}
-
-// observedCard shows the tools of a board; of one with several languages those of the language
-// with the most units, because a tool can only be used in its own.
-func (r *Renderer) observedCard(b *observed.Board) card {
-	tools, language := observedTools(b)
-	c := card{
-		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Observed: true,
-		Note: quantity(b.NUnits, b.Unit) + " · " + plural(b.NRepos, "repository", "repositories"),
-	}
-	if language != nil {
-		c.Name += " · " + language.Language
-		c.Note = quantity(language.NUnits, b.Unit) + " · " + plural(language.NRepos, "repository", "repositories")
-	}
-	for _, s := range tools[:min(3, len(tools))] {
-		if s.Uses > 0 { // a pull request may use several, so each has its own bar
-			i := slices.IndexFunc(b.Tools, func(t observed.Standing) bool { return t.Slug == s.Slug })
-			c.Top = append(c.Top, portion{Tool: b.Tools[i].Tool, Rate: chart.Fixed(s.UseRate), Interval: render.Interval(s.CILow, s.CIHigh), Bar: chart.Bar(int64(math.Round(s.UseRate*whole)), whole, "r2")})
-		}
-	}
-	return c
-}
-
-// observedTools returns the tools of a board, or of its largest language where it has several.
-func observedTools(b *observed.Board) (tools []observed.Rate, language *observed.LanguageBoard) {
-	if slices.Contains(b.Warnings, observed.MixedLanguages) && len(b.Languages) > 0 {
-		return b.Languages[0].Tools, &b.Languages[0]
-	}
-	for _, s := range b.Tools {
-		tools = append(tools, observed.Rate{Slug: s.Slug, Use: s.Use})
-	}
-	return tools, nil
 }
 
 func plural(n int, one, many string) string {

@@ -13,6 +13,7 @@ type homePage struct {
 	Studies  bool        // all answers are of published studies
 	Compare  render.Link // of the first two tools of the headline's board; empty without
 	Bars     *agentBars  // what each agent of the headline's board picks
+	Used     *used       // what agents used in real work, of the same category
 	Sum      string      // what there is in this snapshot
 	Names    []render.Link
 	Observed []card
@@ -30,14 +31,12 @@ type homePage struct {
 
 // The cards and changes of the first page.
 const (
-	homeAsked   = 12
-	homeMoves   = 6
-	homeTools   = 7 // of a board that is alone
-	homeNames   = 4
-	homeLosses  = 3
-	homeFacts   = 3
-	maxObserved = 6
-	widestUse   = .5 // the widest interval of the first tool of an observed board
+	homeAsked  = 12
+	homeMoves  = 6
+	homeTools  = 7 // of a board that is alone
+	homeNames  = 4
+	homeLosses = 3
+	homeFacts  = 3
 )
 
 func (r *Renderer) home() (Page, error) {
@@ -48,7 +47,7 @@ func (r *Renderer) home() (Page, error) {
 		if len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
 			d.Compare = render.Link{Path: ComparePath(b.Tools[0].Slug, b.Tools[1].Slug), Text: b.Tools[0].Tool + " or " + b.Tools[1].Tool}
 		}
-		d.Bars, d.Quotes, d.Sample = agentBarsOf(b), leaderQuotes(b), r.sample(b)
+		d.Bars, d.Quotes, d.Sample, d.Used = agentBarsOf(b), leaderQuotes(b), r.sample(b), r.used(b)
 	}
 	d.Observed, d.Readable = r.homeObserved(), r.in.Evidence == "full"
 	for i := range r.in.Observed {
@@ -66,22 +65,6 @@ func (r *Renderer) home() (Page, error) {
 	return r.page("home", render.Head{
 		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.Headline.Text + " " + d.Sum, Image: "/og/home.png", Section: "home",
 	}, d)
-}
-
-// homeObserved returns the observed boards with the most units that have a choice of tools,
-// without those that are too uncertain to quote, which say so on their own pages.
-func (r *Renderer) homeObserved() (out []card) {
-	byUnits := slices.Clone(r.in.Observed)
-	slices.SortStableFunc(byUnits, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
-	for i := range byUnits {
-		tools, _ := observedTools(&byUnits[i])
-		if len(tools) > 0 && tools[0].CIHigh-tools[0].CILow <= widestUse && len(out) < maxObserved {
-			if c := r.observedCard(&byUnits[i]); len(c.Top) > 1 {
-				out = append(out, c)
-			}
-		}
-	}
-	return out
 }
 
 // homeMoves returns the changes of the first page, and says how many others there are: the

@@ -1,0 +1,117 @@
+package views
+
+import (
+	"math"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// observedCard shows the tools of a board; of one with several languages those of the language
+// with the most units, because a tool can only be used in its own.
+func (r *Renderer) observedCard(b *observed.Board) card {
+	p, language := mainPart(b)
+	c := card{
+		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Observed: true,
+		Note: quantity(p.NUnits, b.Unit) + " · " + plural(p.NRepos, "repository", "repositories"),
+	}
+	if language != "" {
+		c.Name += " · " + language
+	}
+	for _, s := range p.Tools[:min(3, len(p.Tools))] {
+		if s.Uses > 0 { // a pull request may use several, so each has its own bar
+			c.Top = append(c.Top, portion{
+				Tool: observedName(b, s.Slug), Rate: chart.Fixed(s.UseRate), Interval: render.Interval(s.CILow, s.CIHigh),
+				Bar: chart.Bar(int64(math.Round(s.UseRate*whole)), whole, "r2"),
+			})
+		}
+	}
+	return c
+}
+
+// mainPart returns a board as a part of itself, or the part of the language with the most
+// units where it has several.
+func mainPart(b *observed.Board) (p observed.Part, language string) {
+	if slices.Contains(b.Warnings, observed.MixedLanguages) && len(b.Languages) > 0 {
+		return b.Languages[0].Part, b.Languages[0].Language
+	}
+	return wholePart(b), ""
+}
+
+func wholePart(b *observed.Board) observed.Part {
+	p := observed.Part{NUnits: b.NUnits, NRepos: b.NRepos, Warnings: b.Warnings}
+	for _, s := range b.Tools {
+		p.Tools = append(p.Tools, observed.Rate{Slug: s.Slug, Use: s.Use})
+	}
+	return p
+}
+
+const (
+	maxObserved = 6
+	widestUse   = .5 // the widest interval of a first tool that the first page quotes
+)
+
+// homeObserved returns the observed boards with the most units that have a choice of tools.
+// Boards with warnings come last, and those that are too uncertain to quote are left out.
+func (r *Renderer) homeObserved() (out []card) {
+	boards := slices.Clone(r.in.Observed)
+	slices.SortStableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
+	slices.SortStableFunc(boards, func(a, b observed.Board) int {
+		p, _ := mainPart(&a)
+		q, _ := mainPart(&b)
+		return len(p.Warnings) - len(q.Warnings)
+	})
+	for i := range boards {
+		p, _ := mainPart(&boards[i])
+		if len(p.Tools) < 2 || p.Tools[1].Uses == 0 || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
+			continue
+		}
+		c := r.observedCard(&boards[i])
+		for _, w := range p.Warnings {
+			c.Note += " · " + observed.Explain(w)
+		}
+		if out = append(out, c); len(out) == maxObserved {
+			break
+		}
+	}
+	return out
+}
+
+// A used is what agents used of the first tools of a board, from the observed board of the same
+// category.
+type used struct {
+	Of, Link string
+	Tools    []portion
+}
+
+// used returns the rates of the first two tools of a board in real work, the higher first; nil
+// without an observed board that has both, in one language.
+func (r *Renderer) used(b *analytics.Board) *used {
+	i := slices.IndexFunc(r.in.Observed, func(o observed.Board) bool { return o.Category == b.Category })
+	if i < 0 || len(b.Tools) < 2 {
+		return nil
+	}
+	o := &r.in.Observed[i]
+	parts := []observed.Part{wholePart(o)}
+	if len(o.Languages) > 0 {
+		parts = parts[:0]
+		for _, l := range o.Languages {
+			parts = append(parts, l.Part)
+		}
+	}
+	for _, p := range parts {
+		u := used{Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + plural(p.NRepos, "repository", "repositories")}
+		for _, t := range p.Tools {
+			if t.Slug == b.Tools[0].Slug || t.Slug == b.Tools[1].Slug {
+				u.Tools = append(u.Tools, portion{Tool: observedName(o, t.Slug), Rate: chart.Fixed(t.UseRate), Interval: render.Interval(t.CILow, t.CIHigh)})
+			}
+		}
+		if len(u.Tools) == 2 {
+			return &u
+		}
+	}
+	return nil
+}
