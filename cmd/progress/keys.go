@@ -18,7 +18,7 @@ const controlTimeout = 5 * time.Second
 type ui struct {
 	keys, control, ranks    bool
 	leaders, help, question bool
-	note                    string // what came of the last key
+	note                    string // the result of the last key
 }
 
 // key acts on a pressed key.

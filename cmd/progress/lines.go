@@ -109,14 +109,16 @@ func (t *tally) line(now time.Time) string {
 	if st == nil {
 		return s
 	}
+	if t.remote && m.reserved > 0 {
+		s += fmt.Sprintf(" at_most_usd=%.4f", m.spent+m.reserved)
+	}
+	if t.remote {
+		return s + fmt.Sprintf(" cap_usd=%.2f in_flight=%d", m.capped, st.InFlight)
+	}
 	if m.capped > 0 {
 		s += fmt.Sprintf(" reserved_usd=%.4f cap_usd=%.2f", m.reserved, m.capped)
 	}
-	s += fmt.Sprintf(" in_flight=%d", st.InFlight)
-	if t.remote {
-		return s
-	}
-	s += fmt.Sprintf(" concurrency=%d", st.Concurrency)
+	s += fmt.Sprintf(" in_flight=%d concurrency=%d", st.InFlight, st.Concurrency)
 	if st.MemoryMB > 0 {
 		s += fmt.Sprintf(" memory_mb=%d memory_cap_mb=%d", st.MemoryMB, st.MemoryCapMB)
 	}

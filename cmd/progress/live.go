@@ -27,7 +27,7 @@ type (
 		n     int
 		took  time.Duration
 	}
-	// controlMsg is what came of a key that controls the run.
+	// controlMsg is the result of a key that controls the run.
 	controlMsg struct {
 		note   string
 		status *runner.Status

@@ -89,22 +89,29 @@ func fed(st *runner.Status) *tally {
 	return t
 }
 
-// measured is a run with answers to six prompts, so that intervals are known.
+// measured is a run with answers of all agents to eight prompts.
 func measured() *tally {
-	t := fed(status())
+	run := demoRun()
+	run.Planned = 360
+	t := newTally(run, payments())
+	note := func(e runner.Event) { t.note(e, at(5)) }
+	note(runner.Event{Kind: runner.EventStart, At: start})
+	cost := 0.004
 	for i := range 240 {
-		picked := []string{"stripe", "stripe", "stripe", "paddle", "paddle", "adyen", "mollie"}[i*i%7]
-		r := &pick.Result{Kind: pick.Tool, Picked: picked}
+		r := &pick.Result{Kind: pick.Tool, Picked: []string{"stripe", "paddle", "stripe", "adyen", "stripe", "paddle", "mollie", "stripe", "braintree"}[(i*i/7+i)%9]}
 		if i%11 == 0 {
 			r = &pick.Result{Kind: pick.DIY}
 		}
-		cost := 0.004
-		t.note(runner.Event{
+		note(runner.Event{
 			Kind: runner.EventResult, Result: r, CostUSD: &cost,
-			Trial: plan.Trial{Eval: "payments", Agent: []string{"rehearsal", "claude"}[i%2], PromptID: fmt.Sprintf("p%d", i%6), Repeat: i / 12},
-		}, at(5))
+			Trial: plan.Trial{Eval: "payments", Agent: t.agents[i%3].name, PromptID: fmt.Sprintf("p%d", i/3%8), Repeat: i / 24},
+		})
 	}
-	t.run.Planned = 400
+	for i := range 7 {
+		note(runner.Event{Kind: runner.EventAttempt, Trial: plan.Trial{Agent: t.agents[i%2].name, PromptID: "p2", Repeat: i}, Reason: "rate_limited: HTTP 429"})
+	}
+	note(runner.Event{Kind: runner.EventExcluded, Trial: plan.Trial{Agent: "claude", PromptID: "p1", Repeat: 1}, Reason: "auth"})
+	note(runner.Event{Kind: runner.EventStatus, Status: status()})
 	t.leaders.rank()
 	return t
 }
@@ -125,7 +132,9 @@ func sized(width, height int) frame {
 	}
 }
 
-func draw(t *tally, width, height int) string { return ansi.Strip(render(t, sized(width, height))) + "\n" }
+func draw(t *tally, width, height int) string {
+	return ansi.Strip(render(t, sized(width, height))) + "\n"
+}
 
 func TestFrames(t *testing.T) {
 	for _, width := range []int{40, 80, 120, 200} {
@@ -282,7 +291,7 @@ func TestNothingIsShownOfAQuietRunButItsSummary(t *testing.T) {
 	if err := s.Close(); err != nil || buf.Len() > 0 {
 		t.Errorf("%v, %q", err, buf.String())
 	}
-	if err := s.Summarize(nil); err != nil || !strings.Contains(buf.String(), "5× rehearsal: rate_limited") {
+	if err := s.Summarize(nil); err != nil || !strings.Contains(buf.String(), "5× rate_limited (rehearsal)") {
 		t.Errorf("%v, %q", err, buf.String())
 	}
 }

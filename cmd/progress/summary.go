@@ -170,7 +170,7 @@ func (f frame) problems(t *tally) (lines []string) {
 			add(f.dim, fmt.Sprintf("+ %d more kinds of failure", len(kinds)-i))
 			break
 		}
-		add(f.bad, fmt.Sprintf("! %d× %s: %s", x.count, strings.Join(x.agents, ", "), x.reason))
+		add(f.bad, fmt.Sprintf("! %d× %s (%s)", x.count, x.reason, strings.Join(x.agents, ", ")))
 		if a := advice(x.kind()); a != "" {
 			add(f.dim, "  └ "+a)
 		}
