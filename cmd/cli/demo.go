@@ -74,8 +74,8 @@ func (o *demoOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.noServe {
-		_, _ = fmt.Fprintf(o.env.Stderr, "next: firstpick rank --data %[1]s, firstpick server --data %[1]s\n", o.cfg.Data)
-		return nil
+		_, err := fmt.Fprintf(o.env.Stderr, "next: firstpick rank%[1]s · firstpick server%[1]s\n", o.dataFlag())
+		return err
 	}
 	if o.workspace {
 		return serve(ctx, o.app, ln, o.addSample)

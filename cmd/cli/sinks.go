@@ -58,12 +58,17 @@ func (a *app) earlier(view *progress.View, run string) error {
 	return err
 }
 
+// dataFlag is the flag that a command needs to find the data folder; empty for none.
+func (a *app) dataFlag() string {
+	if a.cfg.Data == defaultData {
+		return ""
+	}
+	return " --data " + a.cfg.Data
+}
+
 // next prints the commands that follow a complete run; report has those of others.
 func (a *app) next(view *progress.View, sum runner.Summary, run journal.Run) error {
-	var data string
-	if a.cfg.Data != defaultData {
-		data = " --data " + a.cfg.Data
-	}
+	data := a.dataFlag()
 	switch {
 	case sum.Missing > 0 || !analytics.Complete(sum.Valid, sum.Planned):
 		return nil

@@ -127,6 +127,8 @@ func (f frame) phase(t *tally, l runner.LaneStatus) string {
 		return "waits"
 	case l.Phase == runner.PhaseWaiting && d > 0:
 		return "waits " + short(d)
+	case l.Phase == runner.PhaseSlowStart:
+		return "ramping up"
 	}
 	return l.Phase
 }
