@@ -27,8 +27,8 @@ var laneColumns = [...]column{
 	{"pace", 8, 110, false},
 	{"left", 6, 0, false},
 	{"retrying", 8, 100, false},
-	{"429s", 5, 66, false},
-	{"errors", 6, 66, false},
+	{"429s", 5, 60, false},
+	{"errors", 6, 60, false},
 }
 
 // whyFrom is the narrowest terminal that shows the reason of a wait in the row of a

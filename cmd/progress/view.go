@@ -42,7 +42,7 @@ func render(t *tally, f frame) string {
 		lines = append(lines, help[:min(len(help), room)]...)
 	case f.ranks && f.width >= wideFrom:
 		left, right := f, f
-		right.width = min(76, f.width*2/5)
+		right.width = min(76, f.width*9/20)
 		left.width = f.width - right.width - gap
 		lines = append(lines, beside(left.body(t, room), left.width, right.leaderLines(t, room))...)
 	case f.leaders:
