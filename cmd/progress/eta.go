@@ -96,6 +96,9 @@ func (t *tally) eta(now time.Time) eta {
 // wholeETA is reckoned without lanes, from the rate of the whole run.
 func (t *tally) wholeETA(now time.Time) eta {
 	rate := t.rate(nil, now)
+	if t.remote && !t.started.IsZero() && now.After(t.started) { // agents are unknown
+		rate = float64(t.done+t.excluded) / now.Sub(t.started).Seconds()
+	}
 	if rate == 0 || t.ended != (time.Time{}) {
 		return eta{}
 	}

@@ -54,7 +54,7 @@ func (f frame) laneTable(t *tally) section {
 	if f.width >= whyFrom {
 		head += "  why"
 	}
-	s.head = f.dim.Render(clip(head, f.width))
+	s.head = f.dim.Render(clip(strings.TrimRight(head, " "), f.width))
 	for _, l := range byTrouble(t.status.Lanes) {
 		s.blocks = append(s.blocks, f.lane(t, l, name, shown))
 	}
@@ -119,9 +119,7 @@ func (f frame) lane(t *tally, l runner.LaneStatus, name int, shown []column) []s
 func (f frame) phase(t *tally, l runner.LaneStatus) string {
 	d := until(l, f.now)
 	switch {
-	case t.remote:
-		return clean(l.Phase)
-	case l.Phase != runner.PhaseClosed && l.Waiting+l.InFlight == 0:
+	case !t.remote && l.Phase != runner.PhaseClosed && l.Waiting+l.InFlight == 0:
 		return "done"
 	case l.WaitingFor != "": // the reason says for which
 		return "waits"
@@ -130,7 +128,7 @@ func (f frame) phase(t *tally, l runner.LaneStatus) string {
 	case l.Phase == runner.PhaseSlowStart:
 		return "ramping up"
 	}
-	return l.Phase
+	return clean(l.Phase)
 }
 
 // nameWidth is how wide the column of names is: as the longest, where the other
