@@ -22,7 +22,10 @@ func (f frame) leaderLines(t *tally, room int) []string {
 		return lines[:min(len(lines), max(0, room))]
 	}
 	lines[1] = f.dim.Render(clip(fmt.Sprintf("leaders after %s answers, %s", thousands(b.NTrials), f.intervalText(b)), f.width))
-	tail := []string{"", f.dim.Render(clip(outcomeText(b), f.width))}
+	tail := []string{""}
+	for _, line := range f.outcomes(b) {
+		tail = append(tail, f.dim.Render(line))
+	}
 	rows := f.bars(b, max(1, min(maxLeaders, room-len(lines)-len(tail))))
 	lines = append(append(lines, rows...), tail...)
 	return lines[:min(len(lines), max(0, room))]
@@ -33,7 +36,7 @@ func (f frame) intervalText(b *analytics.Board) string {
 	switch {
 	case b.NFamilies < 2:
 		return "of one prompt: no interval"
-	case slices.Contains(b.Warnings, analytics.Directional) && f.width >= 50:
+	case slices.Contains(b.Warnings, analytics.Directional) && f.width >= 66:
 		return fmt.Sprintf("95 %% intervals over %d prompts, early", b.NFamilies)
 	default:
 		return "95 % intervals"
@@ -109,8 +112,8 @@ func scaleOf(top float64) float64 {
 	return 1
 }
 
-// outcomeText is the outcomes of answers, those that occur.
-func outcomeText(b *analytics.Board) string {
+// outcomes are the outcomes of answers, those that occur, in lines that fit.
+func (f frame) outcomes(b *analytics.Board) []string {
 	o := b.Outcomes
 	var parts []string
 	for _, x := range []struct {
@@ -129,7 +132,19 @@ func outcomeText(b *analytics.Board) string {
 			parts = append(parts, fmt.Sprintf("%s %s (%.0f%%)", x.name, thousands(x.n), 100*float64(x.n)/float64(max(1, b.NTrials))))
 		}
 	}
-	return strings.Join(parts, " · ")
+	return f.flow(parts)
+}
+
+// flow sets parts in as few lines as fit, each with a dot between parts.
+func (f frame) flow(parts []string) (lines []string) {
+	for i, part := range parts {
+		if last := len(lines) - 1; i > 0 && lipgloss.Width(lines[last])+3+lipgloss.Width(part) <= f.width {
+			lines[last] += " · " + part
+		} else {
+			lines = append(lines, clip(part, f.width))
+		}
+	}
+	return lines
 }
 
 // firsts is a row for each board: the tool that is picked most.

@@ -90,7 +90,7 @@ func (f frame) summary(t *tally) string {
 	if problems := f.problems(t); len(problems) > 0 {
 		lines = append(append(lines, ""), problems...)
 	}
-	lines = append(lines, "", clip(t.bill(f.now), f.width))
+	lines = append(append(lines, ""), f.flow(t.bill(f.now))...)
 	return strings.Join(lines, "\n") + "\n"
 }
 
@@ -105,7 +105,7 @@ func (f frame) result(t *tally) []string {
 	}
 	lines := append([]string{""}, f.bars(b, topTools+1)...)
 	lines = append(lines, f.dim.Render(clip(fmt.Sprintf("%s answers, %s", thousands(b.NTrials), f.intervalText(b)), f.width)))
-	return append(lines, "", clip(outcomeText(b), f.width))
+	return append(append(lines, ""), f.outcomes(b)...)
 }
 
 // agentCosts is a row for each agent: its answers, failures and cost.
@@ -179,7 +179,7 @@ func (f frame) problems(t *tally) (lines []string) {
 }
 
 // bill is how long the run took and what it cost.
-func (t *tally) bill(now time.Time) string {
+func (t *tally) bill(now time.Time) []string {
 	if !t.ended.IsZero() {
 		now = t.ended
 	}
@@ -198,7 +198,7 @@ func (t *tally) bill(now time.Time) string {
 	if p.reserved > 0 {
 		money += fmt.Sprintf(", at most %s: some requests have no known cost", dollars(p.spent+p.reserved))
 	}
-	return strings.Join(append(parts, money), " · ")
+	return append(parts, money)
 }
 
 // next lists commands in lines that fit.
