@@ -7,7 +7,6 @@ import (
 	"image/color"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 
 // A controlled run notes what it is ordered to do.
 type controlled struct {
-	mu     sync.Mutex
 	status runner.Status
 	err    error
 }
