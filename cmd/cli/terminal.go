@@ -22,23 +22,7 @@ func (t *Terminal) Hide() {
 	}
 }
 
-// Save remembers the terminal for Show: a live view changes it by itself.
-func (t *Terminal) Save() {
-	if t == nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.hidden == nil {
-		t.hidden = saveEcho(t.fd)
-	}
-}
-
-// Foreground reports whether this process may change the terminal: it is not the job of
-// a shell in the background.
-func (t *Terminal) Foreground() bool { return t == nil || foreground(t.fd) }
-
-// Show undoes Hide and Save and drops keys typed meanwhile: a shell would run them.
+// Show undoes Hide and drops keys typed meanwhile: a shell would run them.
 func (t *Terminal) Show() {
 	if t == nil {
 		return
