@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/cmd/progress"
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/observed"
@@ -73,8 +74,8 @@ func (o *demoOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.noServe {
-		_, _ = fmt.Fprintf(o.env.Stderr, "next: firstpick rank --data %[1]s, firstpick server --data %[1]s\n", o.cfg.Data)
-		return nil
+		_, err := fmt.Fprintf(o.env.Stderr, "next: firstpick rank%[1]s · firstpick server%[1]s\n", o.dataFlag())
+		return err
 	}
 	if o.workspace {
 		return serve(ctx, o.app, ln, o.addSample)
@@ -92,44 +93,76 @@ func (o *demoOptions) observe() error {
 	return o.keepStudy(s)
 }
 
-// measure runs every built-in eval that the data folder does not hold yet.
-func (o *demoOptions) measure(ctx context.Context, cat *catalog.Catalog) error {
+// measure runs every built-in eval as far as the data folder does not hold it yet.
+func (o *demoOptions) measure(ctx context.Context, cat *catalog.Catalog) (err error) {
 	files, err := fs.Glob(fixtures.Files(), "evals/*.yaml")
 	if err != nil {
 		return err
 	}
-	planned, valid := 0, 0
+	var journals []*journal.Journal
+	defer func() {
+		for _, j := range journals {
+			err = errors.Join(err, j.Close())
+		}
+	}()
+	shown := journal.Run{Eval: eval.Eval{Name: "recorded study", Category: fmt.Sprintf("%d categories", len(files))}}
 	for _, file := range files {
-		sum, err := o.measureOne(ctx, cat, file)
+		j, err := o.journal(cat, file)
 		if err != nil {
 			return err
 		}
-		planned, valid = planned+sum.Planned, valid+sum.Valid
+		journals = append(journals, j)
+		run := j.Run()
+		shown.Planned, shown.Eval.Agents = shown.Planned+run.Planned, run.Eval.Agents // each asks the same agents
 	}
-	_, _ = fmt.Fprintf(o.env.Stderr, "%d of %d recorded answers in %s\n", valid, planned, o.cfg.Data)
-	return nil
+	view := progress.New(ctx, o.env.showing(shown, !o.env.StderrIsTTY))
+	defer func() { err = errors.Join(err, view.Close()) }()
+	valid := 0
+	for _, j := range journals {
+		sum, err := execute(ctx, o.app, execution{journal: j, catalog: cat, sinks: []runner.Sink{open{view}}, concurrency: 64, control: runner.NewControl()})
+		if err == nil {
+			err = outcome(ctx, sum)
+		}
+		if err != nil {
+			return err
+		}
+		valid += sum.Valid
+	}
+	return errors.Join(view.Close(), o.leaders(ctx, cat, view, valid, shown.Planned))
 }
 
-func (o *demoOptions) measureOne(ctx context.Context, cat *catalog.Catalog, file string) (runner.Summary, error) {
+// leaders prints the first of each board.
+func (o *demoOptions) leaders(ctx context.Context, cat *catalog.Catalog, view *progress.View, valid, planned int) error {
+	boards, err := (&rankOptions{app: o.app}).boards(ctx, cat)
+	if err != nil {
+		return err
+	}
+	if err := view.Boards(boards); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.env.Stderr, "%d of %d recorded answers in %s\n", valid, planned, o.cfg.Data)
+	return err
+}
+
+// open is a display that shows several runs: the end of one does not close it.
+type open struct{ *progress.View }
+
+func (open) Close() error { return nil }
+
+// journal opens the run of a built-in eval, and creates it if it is missing.
+func (o *demoOptions) journal(cat *catalog.Catalog, file string) (*journal.Journal, error) {
 	data, err := fs.ReadFile(fixtures.Files(), file)
 	if err != nil {
-		return runner.Summary{}, err
+		return nil, err
 	}
 	ev, err := eval.Parse(path.Base(file), data)
 	if err != nil {
-		return runner.Summary{}, err
+		return nil, err
 	}
 	id := "demo-" + ev.Name + "-" + pick.Version // what an earlier version made of the study is not taken for its own
 	j, err := journal.Open(o.runsRoot(), id)
 	if errors.Is(err, os.ErrNotExist) {
-		j, err = createRun(o.app, cat, journal.Run{ID: id, Eval: *ev})
+		return createRun(o.app, cat, journal.Run{ID: id, Eval: *ev})
 	}
-	if err != nil {
-		return runner.Summary{}, err
-	}
-	sum, err := execute(ctx, o.app, execution{journal: j, catalog: cat, sinks: []runner.Sink{quiet{}}, concurrency: 64})
-	if err = errors.Join(err, j.Close()); err != nil {
-		return sum, err
-	}
-	return sum, outcome(ctx, sum)
+	return j, err
 }

@@ -43,6 +43,8 @@ type Env struct {
 	NewID func() string
 	// Signals returns a context that ends at the first interrupt.
 	Signals func(context.Context) (context.Context, context.CancelFunc)
+	// Interrupt sends the signal of Ctrl-C to those that a terminal would send it to.
+	Interrupt func()
 }
 
 // OS returns the Env of this process.
@@ -55,6 +57,7 @@ func OS() *Env {
 		Signals: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		},
+		Interrupt: interrupt,
 	}
 	switch {
 	case isTTY(os.Stderr):

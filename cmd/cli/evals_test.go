@@ -112,7 +112,7 @@ func TestExitCodesOfARunElsewhere(t *testing.T) {
 		code         int
 		stderr       []string
 	}{
-		"done":       {"done", `"valid":9,"excluded":1,"hasResults":true`, 0, []string{"done: planned 10 = valid 9 + excluded 1\n", "spent 0.5000 USD\n", "next: firstpick evals rank run_1"}},
+		"done":       {"done", `"valid":9,"excluded":1,"hasResults":true`, 0, []string{"done: planned 10 = valid 9 + excluded 1\n", "spent $0.5000 of $5.00\n", "next: firstpick evals rank run_1"}},
 		"the budget": {"done", `"valid":7,"excluded":1,"note":"the budget was reached","hasResults":true`, 4, []string{"+ missing 2", "note: the budget was reached", "error: 2 trials are missing"}},
 		"cancelled":  {"cancelled", `"valid":4,"excluded":0,"hasResults":true`, 4, []string{"error: run run_1 was cancelled; 6 trials are missing"}},
 		"failed":     {"failed", `"valid":0,"excluded":0,"note":"no \u001b[2Jworker"`, 1, []string{"error: run run_1 failed: no [2Jworker"}},

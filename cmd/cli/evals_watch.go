@@ -6,15 +6,18 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/cmd/evalclient"
 	"github.com/firstpick/firstpick/cmd/progress"
+	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/server/evals/resource"
 )
 
 // watch shows a run until it ends, then reports its result.
 func (o *evalsOptions) watch(ctx context.Context, r *evalclient.Run) error {
-	if err := o.follow(ctx, r); err != nil {
+	view := progress.New(ctx, o.env.showing(shownRun(r), o.json))
+	if err := o.follow(ctx, r, view); err != nil {
 		if !evalclient.IsCode(err, evalclient.CodeRunNotFound) {
 			_, _ = fmt.Fprintf(o.env.Stderr, "the run continues: firstpick evals watch %s watches it, firstpick evals cancel %s cancels it\n",
 				clean(r.ID), clean(r.ID))
@@ -25,27 +28,36 @@ func (o *evalsOptions) watch(ctx context.Context, r *evalclient.Run) error {
 	if err != nil {
 		return err
 	}
+	if err := view.Summarize(boardOf(report)); err != nil {
+		return err
+	}
 	o.reportRun(&report.Run)
 	return remoteOutcome(&report.Run)
 }
 
+// boardOf returns the board of a run's results; nil for none, or an unknown format.
+func boardOf(r *evalclient.Report) *analytics.Board {
+	s := bundleformat.Scores{}
+	if !r.HasResults || json.Unmarshal(r.Scores, &s) != nil {
+		return nil
+	}
+	return &s.Board
+}
+
 // follow shows the events of a run until the last.
-func (o *evalsOptions) follow(ctx context.Context, r *evalclient.Run) (err error) {
-	show := o.showNDJSON(r)
-	if !o.json {
-		state := remoteState(r)
-		view := progress.NewRemote(progress.Config{
-			W: o.env.Stderr, TTY: o.env.StderrIsTTY, CI: o.env.Getenv("CI") != "", Now: o.env.Now, NoColor: o.env.Getenv("NO_COLOR") != "", Hide: o.env.Terminal.Hide, Show: o.env.Terminal.Show,
-			Run: shownRun(r),
-		}, state)
-		defer func() { err = errors.Join(err, view.Close()) }()
-		if err := view.Show(state); err != nil {
-			return err
-		}
-		show = func(e *evalclient.Event) error {
-			note(&state, e)
-			return view.Show(state)
-		}
+func (o *evalsOptions) follow(ctx context.Context, r *evalclient.Run, view *progress.View) (err error) {
+	state := remoteState(r)
+	defer func() { err = errors.Join(err, view.Close()) }()
+	if err := view.Show(state); err != nil {
+		return err
+	}
+	printed := func(*evalclient.Event) error { return nil }
+	if o.json {
+		printed = o.showNDJSON(r)
+	}
+	show := func(e *evalclient.Event) error {
+		note(&state, e)
+		return errors.Join(printed(e), view.Show(state))
 	}
 	for e, err := range o.client.Watch(ctx, r.ID, 0) {
 		if err != nil {
@@ -103,7 +115,7 @@ func note(s *progress.Remote, e *evalclient.Event) {
 			s.Lanes = append(s.Lanes, progress.RemoteLane{Name: l.Name, Phase: l.Phase, Reason: l.Reason})
 		}
 	case evalclient.EventEnded:
-		s.Phase, s.InFlight = e.Status, 0
+		s.Phase, s.InFlight, s.Ended = e.Status, 0, true
 	}
 }
 
@@ -113,10 +125,6 @@ func (o *evalsOptions) reportRun(r *evalclient.Run) {
 	_, _ = fmt.Fprintf(w, "%s: planned %d = valid %d + excluded %d", clean(r.Status), r.Planned, r.Valid, r.Excluded)
 	if missing := r.Planned - r.Valid - r.Excluded; missing > 0 {
 		_, _ = fmt.Fprintf(w, " + missing %d", missing)
-	}
-	_, _ = fmt.Fprintf(w, "\nspent %.4f USD", r.SpentUSD)
-	if r.AtMostUSD > r.SpentUSD {
-		_, _ = fmt.Fprintf(w, ", at most %.4f: some requests have no known cost", r.AtMostUSD)
 	}
 	_, _ = fmt.Fprintln(w)
 	if r.Note != "" {

@@ -35,6 +35,7 @@ type execution struct {
 	retryExcluded bool
 	prices        *prices.Table
 	queue         string // postgres://... of workers; empty: this process asks
+	control       *runner.Control
 }
 
 // execute runs the trials that the journal of the run lacks.
@@ -72,8 +73,7 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 		return sum, err
 	}
 	defer func() { leave(err == nil && sum.Missing == 0) }()
-	control := runner.NewControl()
-	ctl, err := runctl.Listen(filepath.Join(a.runsRoot(), run.ID), control)
+	ctl, err := runctl.Listen(filepath.Join(a.runsRoot(), run.ID), x.control)
 	if err != nil {
 		a.log.Warn("the run cannot be controlled from another terminal", "err", err)
 	} else {
@@ -81,7 +81,7 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	}
 	r := &runner.Runner{
 		Eval: ev, Category: category, Agents: asked, Extractor: pick.New(category, x.catalog.Version), Journal: x.journal, Sinks: x.sinks,
-		Concurrency: x.concurrency, MaxCostUSD: x.maxCost, MemoryCapMB: memoryCapMB(), StatusEvery: statusEvery, Control: control,
+		Concurrency: x.concurrency, MaxCostUSD: x.maxCost, MemoryCapMB: memoryCapMB(), StatusEvery: statusEvery, Control: x.control,
 		Describe: workspace.Source{Load: templates.Load}.Describe,
 		Now:      a.env.Now, Sleep: a.env.Sleep,
 	}

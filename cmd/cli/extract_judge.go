@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/cmd/progress"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/fixtures/prices"
@@ -147,7 +148,7 @@ func (o *judgeOptions) ask(ctx context.Context, session *judge.Session) (sum run
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	session.Journal, session.Sinks = j, newSinks(o.env, false, session.Requests())
+	session.Journal, session.Sinks = j, []runner.Sink{progress.New(ctx, o.env.showing(session.Requests(), false))}
 	return session.Run(ctx)
 }
 

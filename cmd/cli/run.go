@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -119,14 +120,24 @@ func (o *runOptions) run(ctx context.Context) error {
 	if run.Synthetic {
 		_, _ = fmt.Fprintln(o.env.Stderr, "note: "+simulatedNote(&run.Eval))
 	}
-	sinks := newSinks(o.env, o.json, run)
+	control := runner.NewControl()
+	view := o.newView(ctx, cat, run, control, o.json)
+	sinks := []runner.Sink{view}
+	if o.json {
+		sinks = append(sinks, &ndjson{enc: json.NewEncoder(o.env.Stdout)})
+	}
+	if err := o.earlier(view, run.ID); err != nil {
+		return errors.Join(err, j.Close())
+	}
 	sum, err := execute(ctx, o.app, execution{
-		journal: j, catalog: cat, sinks: sinks,
+		journal: j, catalog: cat, sinks: sinks, control: control,
 		concurrency: o.concurrency, maxCost: o.maxCost, retryExcluded: o.retryExcluded, prices: table, queue: o.queue,
 	})
 	err = errors.Join(err, j.Close())
 	if sum.RunID != "" {
+		err = errors.Join(err, view.Summarize(nil))
 		o.report(sum, run)
+		err = errors.Join(err, o.next(view, sum, run))
 	}
 	o.load(context.WithoutCancel(ctx))
 	if err != nil {
@@ -311,12 +322,6 @@ func (o *runOptions) report(sum runner.Summary, run journal.Run) {
 	}
 	for _, agent := range sortedKeys(sum.Closed) {
 		_, _ = fmt.Fprintf(w, "agent %s stopped: %s\n", agent, printableText(sum.Closed[agent]))
-	}
-	switch {
-	case sum.AtMostUSD > sum.SpentUSD:
-		_, _ = fmt.Fprintf(w, "spent %.4f USD, at most %.4f: some requests have no known cost\n", sum.SpentUSD, sum.AtMostUSD)
-	case sum.SpentUSD > 0:
-		_, _ = fmt.Fprintf(w, "spent %.4f USD\n", sum.SpentUSD)
 	}
 	if run.Until != nil {
 		reportRule(w, run.Until, sum)

@@ -78,13 +78,14 @@ func (p *pty) await(t *testing.T, what string, so func() bool) {
 	}
 }
 
+// echoes reports whether the terminal is as a shell leaves it.
 func (p *pty) echoes(t *testing.T) bool {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(p.program.Fd()), unix.TCGETS)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return state.Lflag&unix.ECHO != 0
+	return state.Lflag&(unix.ECHO|unix.ICANON|unix.ISIG) == unix.ECHO|unix.ICANON|unix.ISIG
 }
 
 // unread is how many typed bytes no program has read.
@@ -111,13 +112,17 @@ func (p *pty) start(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// typed has a key of the live view that pauses, and none that ends it.
 const typed = "sk-typed-while-it-ran"
+
+const altScreen, mainScreen = "\x1b[?1049h", "\x1b[?1049l"
 
 // TestWhatIsTypedStaysOutOfTheLiveView types during a run that has nothing else to show,
 // and ends it in each way.
 func TestWhatIsTypedStaysOutOfTheLiveView(t *testing.T) {
 	for name, end := range map[string]func(*pty, *exec.Cmd) error{
 		"an interrupt by key": func(p *pty, _ *exec.Cmd) error { _, err := p.person.WriteString("\x03"); return err },
+		"q and yes":           func(p *pty, _ *exec.Cmd) error { _, err := p.person.WriteString("qy"); return err },
 		"kill -TERM":          func(_ *pty, c *exec.Cmd) error { return c.Process.Signal(syscall.SIGTERM) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -135,12 +140,15 @@ func TestWhatIsTypedStaysOutOfTheLiveView(t *testing.T) {
 			if _, err := p.person.WriteString(typed + "\r"); err != nil {
 				t.Fatal(err)
 			}
-			p.await(t, "the terminal holds the text", func() bool { return p.unread(t) > len(typed) })
+			p.await(t, "the keys are read", func() bool { return strings.Contains(p.seen(), "PAUSED") && p.unread(t) == 0 })
 			if err := end(p, cmd); err != nil {
 				t.Fatal(err)
 			}
 			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
 				t.Errorf("%v, want exit code 130; on the terminal: %q", err, p.seen())
+			}
+			if strings.LastIndex(p.seen(), mainScreen) < strings.LastIndex(p.seen(), altScreen) {
+				t.Errorf("the alternate screen is left on: %q", p.seen())
 			}
 			if strings.Contains(p.seen(), typed) {
 				t.Errorf("what was typed is on the terminal: %q", p.seen())

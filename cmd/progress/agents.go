@@ -8,14 +8,18 @@ import (
 // agentColumns come after the name; the pick in front follows them.
 var agentColumns = [...]column{
 	{"done", 11, 0, false},
-	{"excluded", 8, 80, false},
-	{"failed", 6, 60, false},
+	{"excluded", 8, 76, false},
+	{"errors", 6, 60, false},
+	{"cost", 9, 90, false},
 }
 
 // leadFrom is the narrowest terminal that shows the base of a share.
 const leadFrom = 60
 
 func (f frame) agentTable(t *tally) section {
+	if len(t.agents) == 0 {
+		return section{}
+	}
 	var shown []column
 	for _, c := range agentColumns {
 		if c.from <= f.width {
@@ -24,7 +28,7 @@ func (f frame) agentTable(t *tally) section {
 	}
 	names, heads := []string{"agent"}, make([]string, len(shown))
 	for _, a := range t.agents {
-		names = append(names, a.name)
+		names = append(names, clean(a.name))
 	}
 	for i, c := range shown {
 		heads[i] = c.name
@@ -37,13 +41,13 @@ func (f frame) agentTable(t *tally) section {
 	s := section{rows: "agents", head: f.dim.Render(clip(row(name, "agent", shown, heads)+"  picks first", f.width))}
 	for _, a := range t.agents {
 		figures := map[string]string{
-			"done": t.share(a), "excluded": fmt.Sprint(a.excluded), "failed": fmt.Sprint(a.attempts),
+			"done": t.share(a), "excluded": fmt.Sprint(a.excluded), "errors": fmt.Sprint(a.attempts), "cost": a.cost(),
 		}
 		values := make([]string, len(shown))
 		for i, c := range shown {
 			values[i] = figures[c.name]
 		}
-		line := row(name, a.name, shown, values)
+		line := row(name, clean(a.name), shown, values)
 		if label, share := a.lead(); label != "" {
 			line += fmt.Sprintf("  %.0f%% %s", 100*share, clean(label))
 		}
@@ -59,6 +63,17 @@ func (t *tally) share(a *agentTally) string {
 		return fmt.Sprintf("+%d", a.done)
 	}
 	return fmt.Sprintf("%d/%d", a.done, a.planned)
+}
+
+// cost is what an agent's answers have cost.
+func (a *agentTally) cost() string {
+	switch {
+	case a.unpriced && a.spent == 0:
+		return "-"
+	case a.unpriced:
+		return dollars(a.spent) + "+"
+	}
+	return dollars(a.spent)
 }
 
 func (f frame) failureLines(t *tally) section {

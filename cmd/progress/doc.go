@@ -1,7 +1,7 @@
-// Package progress shows a run while it happens: as a live view on a terminal,
-// and as plain lines anywhere else. Both are runner.Sinks.
+// Package progress shows a run while it happens, on a terminal that a person watches or
+// as lines of text elsewhere, and summarises it at the end. A View is a runner.Sink.
 //
-// A sink only notes an event in a tally; drawing happens on a tick, so that the
-// runner never waits for a terminal. The view is a pure function of the tally,
-// the size of the terminal and the time, and is tested by calling it.
+// A sink only counts an event; drawing and ranking happen on a tick, so that the runner
+// never waits for a terminal. A frame and a summary are pure functions of the counts,
+// the width and the time, and are tested by calling them.
 package progress

@@ -64,7 +64,7 @@ type eta struct {
 // eta returns the remaining time. It is unknown while the run is paused, and as long as
 // a lane with trials left has answered none.
 func (t *tally) eta(now time.Time) eta {
-	if t.status == nil {
+	if t.status == nil || t.remote || t.several {
 		return t.wholeETA(now)
 	}
 	if t.status.Paused {
@@ -96,7 +96,10 @@ func (t *tally) eta(now time.Time) eta {
 // wholeETA is reckoned without lanes, from the rate of the whole run.
 func (t *tally) wholeETA(now time.Time) eta {
 	rate := t.rate(nil, now)
-	if rate == 0 {
+	if t.remote && !t.started.IsZero() && now.After(t.started) { // agents are unknown
+		rate = float64(t.done+t.excluded) / now.Sub(t.started).Seconds()
+	}
+	if rate == 0 || t.ended != (time.Time{}) {
 		return eta{}
 	}
 	return eta{left: seconds(float64(t.run.Planned-t.finished()) / rate), known: true}

@@ -48,7 +48,7 @@ func TestETA(t *testing.T) {
 }
 
 func TestRatesAreThoseOfTheLastMinute(t *testing.T) {
-	ta := newTally(demoRun())
+	ta := newTally(demoRun(), nil)
 	ta.note(runner.Event{Kind: runner.EventStart, At: start}, start)
 	answer := runner.Event{Kind: runner.EventResult, Trial: plan.Trial{Agent: "rehearsal"}}
 	for s := 1; s <= 240; s++ {

@@ -20,15 +20,15 @@ type column struct {
 
 // laneColumns come after the name.
 var laneColumns = [...]column{
-	{"phase", 12, 60, true},
-	{"under way", 9, 0, false},
-	{"most", 5, 100, false},
-	{"rate", 8, 100, false},
-	{"bound", 8, 120, false},
-	{"left", 7, 0, false},
+	{"state", 12, 50, true},
+	{"in flight", 9, 0, false},
+	{"max", 5, 110, false},
+	{"rate", 8, 76, false},
+	{"pace", 8, 110, false},
+	{"left", 6, 0, false},
 	{"retrying", 8, 100, false},
-	{"limited", 7, 80, false},
-	{"failed", 6, 80, false},
+	{"429s", 5, 60, false},
+	{"errors", 6, 60, false},
 }
 
 // whyFrom is the narrowest terminal that shows the reason of a wait in the row of a
@@ -39,22 +39,22 @@ func (f frame) laneTable(t *tally) section {
 	if t.status == nil || len(t.status.Lanes) == 0 {
 		return section{}
 	}
-	shown := slices.DeleteFunc(slices.Clone(laneColumns[:]), func(c column) bool { return c.from > f.width })
-	names := []string{"lane"}
+	shown := slices.DeleteFunc(slices.Clone(laneColumns[:]), func(c column) bool { return c.from > f.width || t.remote && c.name != "state" })
+	names := []string{"provider"}
 	for _, l := range t.status.Lanes {
 		names = append(names, clean(l.Name))
 	}
 	name := f.nameWidth(names, shown)
-	s := section{rows: "lanes"}
+	s := section{rows: "providers"}
 	heads := make([]string, len(shown))
 	for i, c := range shown {
 		heads[i] = c.name
 	}
-	head := row(name, "lane", shown, heads)
+	head := row(name, "provider", shown, heads)
 	if f.width >= whyFrom {
 		head += "  why"
 	}
-	s.head = f.dim.Render(clip(head, f.width))
+	s.head = f.dim.Render(clip(strings.TrimRight(head, " "), f.width))
 	for _, l := range byTrouble(t.status.Lanes) {
 		s.blocks = append(s.blocks, f.lane(t, l, name, shown))
 	}
@@ -83,12 +83,12 @@ func byTrouble(lanes []runner.LaneStatus) []runner.LaneStatus {
 
 func (f frame) lane(t *tally, l runner.LaneStatus, name int, shown []column) []string {
 	figures := map[string]string{
-		"phase": f.phase(l), "under way": fmt.Sprintf("%d/%d", l.InFlight, l.Limit), "most": fmt.Sprint(l.Max),
-		"rate": fmt.Sprintf("%.1f/s", t.rate(l.Agents, f.now)), "bound": "-", "left": fmt.Sprint(l.Waiting + l.InFlight),
-		"retrying": fmt.Sprint(l.Retrying), "limited": fmt.Sprint(l.Limited), "failed": fmt.Sprint(l.Failed),
+		"state": f.phase(t, l), "in flight": fmt.Sprintf("%d/%d", l.InFlight, l.Limit), "max": fmt.Sprint(l.Max),
+		"rate": fmt.Sprintf("%.1f/s", t.rate(l.Agents, f.now)), "pace": "-", "left": fmt.Sprint(l.Waiting + l.InFlight),
+		"retrying": fmt.Sprint(l.Retrying), "429s": fmt.Sprint(l.Limited), "errors": fmt.Sprint(l.Failed),
 	}
 	if l.PerSecond > 0 {
-		figures["bound"] = fmt.Sprintf("%.1f/s", l.PerSecond)
+		figures["pace"] = fmt.Sprintf("%.1f/s", l.PerSecond)
 	}
 	values := make([]string, len(shown))
 	for i, c := range shown {
@@ -102,26 +102,33 @@ func (f frame) lane(t *tally, l runner.LaneStatus, name int, shown []column) []s
 		style = f.hold
 	}
 	line, why := row(name, clean(l.Name), shown, values), clean(l.Reason)
+	if l.WaitingFor != "" && f.width < whyFrom { // without the reason, which is long
+		why = "waits for " + clean(l.WaitingFor)
+	}
 	switch {
 	case why == "":
 		return []string{style.Render(clip(strings.TrimRight(line, " "), f.width))}
 	case f.width >= whyFrom:
 		return []string{style.Render(clip(line+"  "+why, f.width))}
-	case f.width < 60: // the phase is not shown
-		why = f.phase(l) + ": " + why
+	case f.width < 50 && l.WaitingFor == "": // the state is not shown
+		why = f.phase(t, l) + ": " + why
 	}
 	return []string{style.Render(clip(strings.TrimRight(line, " "), f.width)), style.Render(clip("  └ "+why, f.width))}
 }
 
-func (f frame) phase(l runner.LaneStatus) string {
+func (f frame) phase(t *tally, l runner.LaneStatus) string {
 	d := until(l, f.now)
 	switch {
-	case l.Phase != runner.PhaseClosed && l.Waiting+l.InFlight == 0:
+	case !t.remote && l.Phase != runner.PhaseClosed && l.Waiting+l.InFlight == 0:
 		return "done"
+	case l.WaitingFor != "": // the reason says for which
+		return "waits"
 	case l.Phase == runner.PhaseWaiting && d > 0:
 		return "waits " + short(d)
+	case l.Phase == runner.PhaseSlowStart:
+		return "ramping up"
 	}
-	return l.Phase
+	return clean(l.Phase)
 }
 
 // nameWidth is how wide the column of names is: as the longest, where the other

@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -9,33 +8,50 @@ import (
 	"github.com/firstpick/firstpick/runner"
 )
 
-// lineView prints periodic status lines, changes of lanes and failures when it
-// happens, and all of it at the end. Every line is a word and key=value pairs.
+// lineView prints a status line now and then, and failures and changes of lanes when they
+// happen. Every line is a word and key=value pairs.
 type lineView struct {
-	cfg     Config
-	every   time.Duration
-	tally   *tally
+	cfg     *Config
 	last    time.Time
+	phase   string // of a run on a server
 	printed map[string]bool
 }
 
-// Event implements runner.Sink.
-func (p *lineView) Event(_ context.Context, e runner.Event) error {
-	now := p.cfg.Now()
-	p.tally.note(e, now)
+func newLineView(cfg *Config) *lineView { return &lineView{cfg: cfg, printed: map[string]bool{}} }
+
+// event prints what follows from an event that the tally holds.
+func (p *lineView) event(t *tally, e runner.Event, now time.Time) error {
 	var lines []string
 	switch e.Kind {
 	case runner.EventStart:
 		p.last = now
 	case runner.EventEnd:
-		lines = p.final(now)
+		last := t.line(now)
+		if t.stopped != "" {
+			last += fmt.Sprintf(" stopped=%q", t.stopped)
+		}
+		lines = append(p.news(t), last)
 	default:
-		lines = p.news()
-		if now.Sub(p.last) >= p.every {
+		lines = p.news(t)
+		if now.Sub(p.last) >= lineEvery {
 			p.last = now
-			lines = append(lines, p.tally.line(now))
+			lines = append(lines, t.line(now))
 		}
 	}
+	return p.print(lines)
+}
+
+// state prints the state of a run on a server.
+func (p *lineView) state(t *tally, now time.Time) error {
+	lines := p.news(t)
+	if t.phase != p.phase || now.Sub(p.last) >= lineEvery {
+		p.phase, p.last = t.phase, now
+		lines = append(lines, t.line(now))
+	}
+	return p.print(lines)
+}
+
+func (p *lineView) print(lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -43,29 +59,29 @@ func (p *lineView) Event(_ context.Context, e runner.Event) error {
 	return err
 }
 
-// Close implements runner.Sink.
-func (p *lineView) Close() error { return nil }
-
-// news returns the first failure of each reason, and once for each lane that nobody is
-// reached, that it waits for another, and that it is not asked any more.
-func (p *lineView) news() (lines []string) {
-	add := func(line string) {
-		if !p.printed[line] {
-			p.printed[line] = true
+// news returns the first failure of each kind, and once for each lane and reason that it
+// is not reached, waits, or is closed.
+func (p *lineView) news(t *tally) (lines []string) {
+	add := func(key, line string) {
+		if !p.printed[key] {
+			p.printed[key] = true
 			lines = append(lines, line)
 		}
 	}
-	for _, f := range p.tally.failures.list {
-		add(fmt.Sprintf("failure reason=%q first=%q", f.reason, f.first))
+	for _, f := range t.failures.list {
+		add("failure "+f.kind(), fmt.Sprintf("failure reason=%q first=%q", f.reason, f.first))
 	}
-	if st := p.tally.status; st != nil {
+	if st := t.status; st != nil {
 		for _, l := range st.Lanes {
+			line := fmt.Sprintf("lane name=%q phase=%s", clean(l.Name), clean(l.Phase))
 			switch {
-			case l.Phase == runner.PhaseClosed, l.Phase == runner.PhaseConnecting && l.Reason != "":
-				add(fmt.Sprintf("lane name=%q phase=%s reason=%q", clean(l.Name), l.Phase, clean(l.Reason)))
 			case l.WaitingFor != "":
-				add(fmt.Sprintf("lane name=%q phase=%s waiting_for=%q reason=%q", clean(l.Name), l.Phase, clean(l.WaitingFor), clean(l.Reason)))
+				line += fmt.Sprintf(" waiting_for=%q", clean(l.WaitingFor))
+			case l.Phase == runner.PhaseClosed, l.Reason != "" && (l.Phase == runner.PhaseConnecting || l.Phase == runner.PhaseWaiting):
+			default:
+				continue
 			}
+			add(line, line+fmt.Sprintf(" reason=%q", clean(l.Reason)))
 		}
 	}
 	return lines
@@ -73,8 +89,14 @@ func (p *lineView) news() (lines []string) {
 
 // line is the run in one line.
 func (t *tally) line(now time.Time) string {
-	s := fmt.Sprintf("progress done=%d planned=%d excluded=%d failed_attempts=%d rate=%.1f/s", t.finished(), t.run.Planned, t.excluded,
-		t.attempts, t.rate(nil, now))
+	s := "progress"
+	if t.phase != "" {
+		s += " status=" + clean(t.phase)
+	}
+	s += fmt.Sprintf(" done=%d planned=%d excluded=%d", t.finished(), t.run.Planned, t.excluded)
+	if !t.remote {
+		s += fmt.Sprintf(" failed_attempts=%d rate=%.1f/s", t.attempts, t.rate(nil, now))
+	}
 	if e := t.eta(now); e.known {
 		s += " eta=" + short(e.left)
 	}
@@ -86,6 +108,12 @@ func (t *tally) line(now time.Time) string {
 	st := t.status
 	if st == nil {
 		return s
+	}
+	if t.remote && m.reserved > 0 {
+		s += fmt.Sprintf(" at_most_usd=%.4f", m.spent+m.reserved)
+	}
+	if t.remote {
+		return s + fmt.Sprintf(" cap_usd=%.2f in_flight=%d", m.capped, st.InFlight)
 	}
 	if m.capped > 0 {
 		s += fmt.Sprintf(" reserved_usd=%.4f cap_usd=%.2f", m.reserved, m.capped)
@@ -103,37 +131,4 @@ func (t *tally) line(now time.Time) string {
 		s += " paused=true"
 	}
 	return s
-}
-
-// final is the closing summary: the run, its lanes, agents and failures.
-func (p *lineView) final(now time.Time) []string {
-	t := p.tally
-	last := t.line(now)
-	if t.stopped != "" {
-		last += fmt.Sprintf(" stopped=%q", t.stopped)
-	}
-	lines := []string{last}
-	if t.status != nil {
-		for _, l := range t.status.Lanes {
-			line := fmt.Sprintf("lane name=%q phase=%q asked=%d limited=%d failed=%d left=%d", l.Name, l.Phase, l.Asked, l.Limited, l.Failed, l.Waiting+l.InFlight)
-			if l.Reason != "" {
-				line += fmt.Sprintf(" reason=%q", clean(l.Reason))
-			}
-			lines = append(lines, line)
-		}
-	}
-	for _, a := range t.agents {
-		line := fmt.Sprintf("agent name=%q valid=%d excluded=%d failed_attempts=%d", a.name, a.done, a.excluded, a.attempts)
-		if label, share := a.lead(); label != "" {
-			line += fmt.Sprintf(" lead=%q share=%.0f%%", label, 100*share)
-		}
-		lines = append(lines, line)
-	}
-	for _, f := range t.failures.top() {
-		lines = append(lines, fmt.Sprintf("failure reason=%q count=%d first=%q", f.reason, f.count, f.first))
-	}
-	if t.failures.more > 0 {
-		lines = append(lines, fmt.Sprintf("failure reason=\"others\" count=%d", t.failures.more))
-	}
-	return lines
 }

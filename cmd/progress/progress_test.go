@@ -2,18 +2,24 @@ package progress
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
+	"image/color"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"go.uber.org/goleak"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
@@ -72,8 +78,9 @@ func feed(note func(runner.Event)) {
 	note(runner.Event{Kind: runner.EventExcluded, Trial: plan.Trial{Agent: "claude", PromptID: "p1", Repeat: 1}, Reason: "auth:\nthe key was \x1b[31mrefused"})
 }
 
+// fed is a run after five seconds, with a ranked board of its answers.
 func fed(st *runner.Status) *tally {
-	t := newTally(demoRun())
+	t := newTally(demoRun(), payments())
 	note := func(e runner.Event) { t.note(e, at(5)) }
 	feed(note)
 	if st != nil {
@@ -82,13 +89,61 @@ func fed(st *runner.Status) *tally {
 	return t
 }
 
+// measured is a run with answers of all agents to eight prompts.
+func measured() *tally {
+	run := demoRun()
+	run.Planned = 360
+	t := newTally(run, payments())
+	note := func(e runner.Event) { t.note(e, at(5)) }
+	note(runner.Event{Kind: runner.EventStart, At: start})
+	cost := 0.004
+	for i := range 240 {
+		r := &pick.Result{Kind: pick.Tool, Picked: []string{"stripe", "paddle", "stripe", "adyen", "stripe", "paddle", "mollie", "stripe", "braintree"}[(i*i/7+i)%9]}
+		if i%11 == 0 {
+			r = &pick.Result{Kind: pick.DIY}
+		}
+		note(runner.Event{
+			Kind: runner.EventResult, Result: r, CostUSD: &cost,
+			Trial: plan.Trial{Eval: "payments", Agent: t.agents[i%3].name, PromptID: fmt.Sprintf("p%d", i/3%8), Repeat: i / 24},
+		})
+	}
+	for i := range 7 {
+		note(runner.Event{Kind: runner.EventAttempt, Trial: plan.Trial{Agent: t.agents[i%2].name, PromptID: "p2", Repeat: i}, Reason: "rate_limited: HTTP 429"})
+	}
+	note(runner.Event{Kind: runner.EventExcluded, Trial: plan.Trial{Agent: "claude", PromptID: "p1", Repeat: 1}, Reason: "auth"})
+	note(runner.Event{Kind: runner.EventStatus, Status: status()})
+	t.leaders.rank()
+	return t
+}
+
+func payments() *catalog.Category {
+	c := &catalog.Category{Slug: "payments", Name: "Payments"}
+	for _, slug := range []string{"adyen", "braintree", "mollie", "paddle", "stripe"} {
+		c.Entries = append(c.Entries, catalog.Entry{Tool: &catalog.Tool{Slug: slug, Name: slug}})
+	}
+	return c
+}
+
+// sized is a frame in which everything is shown that a terminal has.
+func sized(width, height int) frame {
+	return frame{
+		width: width, height: height, now: at(5), resume: "firstpick run --resume r1", styles: newStyles(unknown),
+		ui: ui{keys: true, control: true, ranks: true},
+	}
+}
+
 func draw(t *tally, width, height int) string {
-	return render(t, frame{width: width, height: height, now: at(5), styles: newStyles(true)})
+	return ansi.Strip(render(t, sized(width, height))) + "\n"
 }
 
 func TestFrames(t *testing.T) {
 	for _, width := range []int{40, 80, 120, 200} {
 		golden(t, fmt.Sprintf("frame_%d", width), draw(fed(status()), width, 40))
+		golden(t, fmt.Sprintf("leaders_%d", width), func() string {
+			f := sized(width, 24)
+			f.leaders = true
+			return ansi.Strip(render(measured(), f)) + "\n"
+		}())
 	}
 	many := status()
 	for i := range 12 {
@@ -101,15 +156,88 @@ func TestFrames(t *testing.T) {
 	golden(t, "frame_before_status", draw(fed(nil), 80, 40))
 }
 
+// TestColours has a frame and a summary as terminals get them that show many colours, few
+// or none, on either background.
+func TestColours(t *testing.T) {
+	for name, tt := range map[string]struct {
+		profile colorprofile.Profile
+		palette palette
+	}{
+		"true_dark":  {colorprofile.TrueColor, dark},
+		"true_light": {colorprofile.TrueColor, light},
+		"256":        {colorprofile.ANSI256, unknown},
+		"16":         {colorprofile.ANSI, unknown},
+		"no_color":   {colorprofile.ASCII, unknown},
+	} {
+		f := sized(120, 24)
+		f.styles = newStyles(tt.palette)
+		var b strings.Builder
+		w := colorprofile.Writer{Forward: &b, Profile: tt.profile}
+		if _, err := w.Write([]byte(render(measured(), f) + "\n" + f.summary(measured()))); err != nil {
+			t.Fatal(err)
+		}
+		got := b.String()
+		if name == "no_color" && regexp.MustCompile(`\x1b\[[0-9;]*[34][0-9]`).MatchString(got) {
+			t.Errorf("colours without colour: %q", got)
+		}
+		golden(t, "colour_"+name, got)
+	}
+}
+
+// TestColoursAreLegible: text has a contrast of 4.5 with its background (WCAG 2.2, 1.4.3), of 3
+// where the background is unknown, and bars have 3 where they are not decoration.
+func TestColoursAreLegible(t *testing.T) {
+	white, black := color.RGBA{255, 255, 255, 255}, color.RGBA{18, 18, 18, 255}
+	for p, backgrounds := range map[palette][]color.Color{dark: {black}, light: {white}, unknown: {white, black}} {
+		s, text := newStyles(p), 4.5
+		if p == unknown {
+			text = 3
+		}
+		for _, on := range backgrounds {
+			for name, style := range map[string]lipgloss.Style{"dim": s.dim, "hold": s.hold, "bad": s.bad, "key": s.key} {
+				if c := contrast(style.GetForeground(), on); c < text {
+					t.Errorf("palette %d: %s has contrast %.1f on %v", p, name, c, on)
+				}
+			}
+			if c := contrast(s.bar.GetForeground(), on); c < 3 {
+				t.Errorf("palette %d: bar has contrast %.1f on %v", p, c, on)
+			}
+		}
+	}
+}
+
+func contrast(a, b color.Color) float64 {
+	light := func(c color.Color) float64 {
+		r, g, b, _ := c.RGBA()
+		sum := 0.0
+		for i, v := range []uint32{r, g, b} {
+			x := float64(v) / 0xffff
+			if x <= .04045 {
+				x /= 12.92
+			} else {
+				x = math.Pow((x+.055)/1.055, 2.4)
+			}
+			sum += x * [3]float64{.2126, .7152, .0722}[i]
+		}
+		return sum
+	}
+	x, y := light(a), light(b)
+	return (max(x, y) + .05) / (min(x, y) + .05)
+}
+
 // A frame that is larger than its terminal makes it scroll, and tears.
 func TestAFrameFitsItsTerminal(t *testing.T) {
 	many := status()
 	for range 3 {
 		many.Lanes = append(many.Lanes, many.Lanes...)
 	}
+	whole := measured()
+	whole.status = many
 	for width := minWidth; width <= 220; width += 9 {
 		for height := minHeight; height <= 60; height += 1 + height/20 {
-			got := draw(fed(many), width, height)
+			f := sized(width, height)
+			f.leaders, f.help, f.question = width%2 == 0, width%5 == 0, width%3 == 0
+			got := ansi.Strip(render(whole, f)) + "\n"
 			if n := strings.Count(got, "\n"); n > height {
 				t.Fatalf("%d×%d: %d lines:\n%s", width, height, n, got)
 			}
@@ -136,7 +264,7 @@ func TestPlainLines(t *testing.T) {
 	for _, ci := range []bool{false, true} {
 		var buf bytes.Buffer
 		now := start
-		s := New(Config{W: &buf, Run: demoRun(), Now: func() time.Time { return now }, CI: ci, TTY: ci})
+		s := New(t.Context(), Config{W: &buf, Run: demoRun(), Category: payments(), Now: func() time.Time { return now }, CI: ci, TTY: ci})
 		send := func(e runner.Event) {
 			if err := s.Event(t.Context(), e); err != nil {
 				t.Fatal(err)
@@ -147,28 +275,55 @@ func TestPlainLines(t *testing.T) {
 			now = now.Add(time.Second)
 			send(runner.Event{Kind: runner.EventStatus, Status: status()})
 		}
-		send(runner.Event{Kind: runner.EventEnd, Summary: &runner.Summary{Stopped: "budget"}})
-		name := "plain"
-		if ci {
-			name = "plain_ci"
+		send(runner.Event{Kind: runner.EventEnd, At: now, Summary: &runner.Summary{Stopped: "budget", SpentUSD: 1.25, AtMostUSD: 1.5}})
+		if err := errors.Join(s.Close(), s.Summarize(nil), s.Next("firstpick rank", "firstpick trial --picked "+s.Leader())); err != nil {
+			t.Fatal(err)
 		}
-		golden(t, name, buf.String())
+		golden(t, "plain", buf.String())
 	}
 }
 
-func TestLiveEndsAndLeavesTheLastFrame(t *testing.T) {
+func TestNothingIsShownOfAQuietRunButItsSummary(t *testing.T) {
 	var buf bytes.Buffer
-	s := newLive(Config{W: &buf, TTY: true, Run: demoRun(), Now: func() time.Time { return at(5) }, NoColor: true}, tea.WithWindowSize(80, 24))
-	feed(func(e runner.Event) {
-		if err := s.Event(t.Context(), e); err != nil {
-			t.Fatal(err)
+	s := New(t.Context(), Config{W: &buf, TTY: true, Quiet: true, Run: demoRun(), Now: func() time.Time { return at(9) }})
+	feed(func(e runner.Event) { _ = s.Event(t.Context(), e) })
+	_ = s.Event(t.Context(), runner.Event{Kind: runner.EventStatus, Status: status()})
+	if err := s.Close(); err != nil || buf.Len() > 0 {
+		t.Errorf("%v, %q", err, buf.String())
+	}
+	if err := s.Summarize(nil); err != nil || !strings.Contains(buf.String(), "5× rate_limited (rehearsal)") {
+		t.Errorf("%v, %q", err, buf.String())
+	}
+}
+
+func TestSummaries(t *testing.T) {
+	for _, width := range []int{20, 40, 80, 100} {
+		f := sized(width, 24)
+		ta := measured()
+		ta.note(runner.Event{Kind: runner.EventEnd, At: at(3700), Summary: &runner.Summary{SpentUSD: 1.25, AtMostUSD: 1.25}}, at(3700))
+		next := strings.Join(f.next([]string{"firstpick rank", "firstpick trial --picked stripe", "firstpick publish"}), "\n") + "\n"
+		got := ansi.Strip(f.summary(ta)) + next
+		for line := range strings.Lines(strings.TrimSuffix(got, next)) {
+			if n := lipgloss.Width(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("line of %d columns: %q", n, line)
+			}
 		}
-	})
-	if err := s.Close(); err != nil {
+		golden(t, fmt.Sprintf("summary_%d", width), got)
+	}
+}
+
+func TestAResumedRunRanksAllItsAnswers(t *testing.T) {
+	view := New(t.Context(), Config{W: &bytes.Buffer{}, Quiet: true, Run: demoRun(), Category: payments(), Now: func() time.Time { return at(5) }})
+	cost := 0.5
+	for range 20 {
+		view.Earlier(plan.Trial{Agent: "rehearsal", PromptID: "p1"}, &pick.Result{Kind: pick.Tool, Picked: "adyen"}, &cost)
+	}
+	feed(func(e runner.Event) { _ = view.Event(t.Context(), e) })
+	if err := view.Summarize(nil); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(buf.String(), "12/60") {
-		t.Errorf("no last frame in %q", buf.String())
+	if a := view.tally.agents[0]; view.Leader() != "adyen" || view.tally.leaders.board.NTrials != 31 || a.answers() != 30 || a.spent < 10 {
+		t.Errorf("leader %q of %d answers, agent %+v", view.Leader(), view.tally.leaders.board.NTrials, a)
 	}
 }
 

@@ -6,65 +6,103 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
-// styles are the few colours of the view; all base without colour.
-type styles struct{ title, bar, hold, dim, bad lipgloss.Style }
-
-func newStyles(noColor bool) styles {
-	base := lipgloss.NewStyle()
-	if noColor {
-		return styles{base, base, base, base, base}
-	}
-	return styles{
-		title: base.Bold(true), bar: base.Foreground(lipgloss.Color("6")), hold: base.Foreground(lipgloss.Color("3")),
-		dim: base.Faint(true), bad: base.Foreground(lipgloss.Color("1")),
-	}
-}
-
 const (
-	minWidth  = 40
+	minWidth  = 20
 	minHeight = 8
 	maxBar    = 60
 	minName   = 12
+	// wideFrom is the narrowest terminal that shows leaders next to providers.
+	wideFrom = 110
+	gap      = 3 // columns between them
 )
 
 // A frame is where a tally is drawn: the size in columns and lines, the time, the
-// colours.
+// colours, and what keys have chosen.
 type frame struct {
 	width, height int
 	now           time.Time
+	resume        string // the command that continues the run
+	remote        bool
 	styles
+	ui
 }
 
-// render draws a tally: the whole run, its lanes, its agents and why things
-// failed. Rows that do not fit are counted instead of shown: a terminal
-// that scrolls would tear the view.
+// render draws a tally: the whole run, its lanes, its agents and why things failed, and
+// its leaders. Rows that do not fit are counted instead of shown.
 func render(t *tally, f frame) string {
 	f.width, f.height = max(f.width, minWidth), max(f.height, minHeight)
 	lines := f.head(t)
+	room := f.height - len(lines) - 1
+	switch {
+	case f.help:
+		help := f.helpLines()
+		lines = append(lines, help[:min(len(help), room)]...)
+	case f.ranks && f.width >= wideFrom:
+		left, right := f, f
+		right.width = min(76, f.width*9/20)
+		left.width = f.width - right.width - gap
+		lines = append(lines, beside(left.body(t, room), left.width, right.leaderLines(t, room))...)
+	case f.leaders:
+		lines = append(lines, f.leaderLines(t, room)...)
+	default:
+		lines = append(lines, f.body(t, room)...)
+	}
+	if keys := f.keyLine(); keys != "" {
+		for len(lines) < f.height-1 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, keys)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// body is lanes, agents and failures in room lines.
+func (f frame) body(t *tally, room int) (lines []string) {
 	lanes, agents, failed := f.laneTable(t), f.agentTable(t), f.failureLines(t)
-	rooms := share(f.height-1-len(lines), len(lanes.blocks)+lanes.extra(), len(agents.blocks)+agents.extra(), len(failed.blocks)+failed.extra())
+	rooms := share(room, len(lanes.blocks)+lanes.extra(), len(agents.blocks)+agents.extra(), len(failed.blocks)+failed.extra())
 	for i, part := range []section{lanes, agents, failed} {
 		lines = append(lines, part.fit(rooms[i], f)...)
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return lines
+}
+
+// beside sets two columns of lines next to each other.
+func beside(left []string, width int, right []string) []string {
+	out := make([]string, max(len(left), len(right)))
+	for i := range out {
+		l, r := "", ""
+		if i < len(left) {
+			l = left[i]
+		}
+		if i < len(right) {
+			r = right[i]
+		}
+		out[i] = l
+		if r != "" {
+			out[i] = l + strings.Repeat(" ", max(0, width+gap-lipgloss.Width(l))) + r
+		}
+	}
+	return out
 }
 
 func (f frame) head(t *tally) []string {
 	lines := []string{f.title.Render(clip(title(t), f.width)), f.progressBar(t.finished(), t.run.Planned)}
 	parts := []string{fmt.Sprintf("%.1f/s", t.rate(nil, f.now))}
 	if st := t.status; st != nil {
-		parts = append(parts, fmt.Sprintf("%d of %d under way", st.InFlight, st.Concurrency))
+		if t.remote {
+			parts = append(parts, fmt.Sprintf("%d in flight", st.InFlight))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d of %d in flight", st.InFlight, st.Concurrency))
+		}
 		if st.Paused {
 			parts[0] = "PAUSED"
 		}
 	}
-	if t.excluded > 0 {
-		parts = append(parts, fmt.Sprintf("%d excluded", t.excluded))
-	}
-	if t.stopped != "" {
-		parts = append(parts, "stopped: "+t.stopped)
+	if t.phase != "" {
+		parts[0] = clean(t.phase)
 	}
 	if e := t.eta(f.now); e.known && e.left > 0 {
 		s := "ETA " + short(e.left)
@@ -72,6 +110,12 @@ func (f frame) head(t *tally) []string {
 			s += " (" + clean(e.lane) + ")"
 		}
 		parts = append(parts, s)
+	}
+	if t.excluded > 0 {
+		parts = append(parts, fmt.Sprintf("%d excluded", t.excluded))
+	}
+	if t.stopped != "" {
+		parts = append(parts, "stopped: "+t.stopped)
 	}
 	lines = append(lines, clip(strings.Join(parts, "   "), f.width), f.moneyBar(t.purse()))
 	if st := t.status; st != nil && st.MemoryMB > 0 {
@@ -85,7 +129,7 @@ func (f frame) head(t *tally) []string {
 }
 
 func title(t *tally) string {
-	s := fmt.Sprintf("%s · %s · %d trials", t.run.Eval.Name, t.run.Eval.Category, t.run.Planned)
+	s := fmt.Sprintf("%s · %s · %s trials", clean(t.run.Eval.Name), clean(t.run.Eval.Category), thousands(t.run.Planned))
 	if t.run.Shard != nil {
 		s += fmt.Sprintf(" · shard %d of %d", t.run.Shard.Index, t.run.Shard.Of)
 	}
@@ -99,7 +143,7 @@ func (f frame) progressBar(done, planned int) string {
 	label := fmt.Sprintf(" %d/%d %3d%%", done, planned, 100*done/max(1, planned))
 	room := f.barRoom(label)
 	full := cells(room, float64(done), float64(planned))
-	return f.bar.Render(strings.Repeat("█", full)) + f.dim.Render(strings.Repeat("░", room-full)) + label
+	return clip(f.bar.Render(strings.Repeat("█", full))+f.track.Render(strings.Repeat("░", room-full))+label, f.width)
 }
 
 // moneyBar draws the spent and reserved parts of the budget; without a budget it
@@ -113,7 +157,7 @@ func (f frame) moneyBar(p purse) string {
 	spent := cells(room, p.spent, p.capped)
 	held := cells(room, p.spent+p.reserved, p.capped) - spent
 	return f.bar.Render(strings.Repeat("█", spent)) + f.hold.Render(strings.Repeat("▒", held)) +
-		f.dim.Render(strings.Repeat("░", room-spent-held)) + " " + text
+		f.track.Render(strings.Repeat("░", room-spent-held)) + " " + text
 }
 
 func (f frame) barRoom(label string) int { return max(4, min(maxBar, f.width-lipgloss.Width(label))) }
@@ -127,23 +171,19 @@ func cells(room int, part, whole float64) int {
 }
 
 // clip cuts s to width columns, marking the cut.
-func clip(s string, width int) string {
-	if lipgloss.Width(s) <= width {
-		return s
-	}
-	used := 0
-	for i, r := range s {
-		if w := lipgloss.Width(string(r)); used+w > width-1 {
-			return s[:i] + "…"
-		} else {
-			used += w
-		}
-	}
-	return s
-}
+func clip(s string, width int) string { return ansi.Truncate(s, width, "…") }
 
 // pad fills s up to width columns, cutting it where it is longer.
 func pad(s string, width int) string {
 	s = clip(s, width)
 	return s + strings.Repeat(" ", max(0, width-lipgloss.Width(s)))
+}
+
+// thousands prints a number with commas.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && n > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
