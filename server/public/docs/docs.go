@@ -35,7 +35,7 @@ type Page struct {
 	Path        string // such as /docs/quickstart; its Markdown is at Path + ".md"
 	Title       string
 	Description string // a sentence
-	Section     string
+	Section     string // the title of its group, such as How to
 	Markdown    []byte // with its title, and absolute addresses
 	HTML        template.HTML
 	Headings    []Heading      // below the title, in order
@@ -62,9 +62,12 @@ func New(c Config) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{byPath: map[string]*Page{}}
-	all := drafts(c, api)
+	all, err := drafts(c, api)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range all {
-		s.Pages = append(s.Pages, &Page{Path: d.path, Title: d.title, Description: d.description, Section: d.section})
+		s.Pages = append(s.Pages, &Page{Path: d.path, Title: d.title, Description: d.Description, Section: d.groupTitle()})
 		s.byPath[d.path] = s.Pages[len(s.Pages)-1]
 	}
 	f := newFiller(c, api, s.Pages)
