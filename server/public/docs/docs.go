@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/public/docs/highlight"
 	"github.com/firstpick/firstpick/server/store/quota"
 )
 
@@ -53,6 +54,7 @@ type Heading struct {
 type Set struct {
 	Pages  []*Page // in reading order
 	byPath map[string]*Page
+	lights highlight.Highlighter
 }
 
 // New makes the documents.
