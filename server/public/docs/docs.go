@@ -41,7 +41,9 @@ type Page struct {
 	HTML        template.HTML
 	Headings    []Heading      // below the title, in order
 	parts       []part         // for the search
+	group       string         // by its name in files
 	words       map[string]int // of its title
+	keywords    map[string]int // that its file gives for the search
 }
 
 // A Heading is one that can be linked to. Level is 2 for the highest.
@@ -69,7 +71,7 @@ func New(c Config) (*Set, error) {
 		return nil, err
 	}
 	for _, d := range all {
-		s.Pages = append(s.Pages, &Page{Path: d.path, Title: d.title, Description: d.Description, Section: d.groupTitle()})
+		s.Pages = append(s.Pages, &Page{Path: d.path, Title: d.title, Description: d.Description, Section: d.groupTitle(), group: d.Group, keywords: count(d.Keywords)})
 		s.byPath[d.path] = s.Pages[len(s.Pages)-1]
 	}
 	f := newFiller(c, api, s.Pages)

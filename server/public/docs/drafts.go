@@ -26,6 +26,7 @@ var files embed.FS
 //	group: how-to     # tutorial, how-to, explanation or reference
 //	order: 40         # its place in the group; the smallest is first
 //	description: One sentence for lists, with a full stop.
+//	keywords: budget price   # optional: what people type who look for it
 //	---
 //	# Control the cost
 //
@@ -43,6 +44,7 @@ type frontMatter struct {
 	Group       string `yaml:"group"`
 	Order       int    `yaml:"order"`
 	Description string `yaml:"description"`
+	Keywords    string `yaml:"keywords"`
 }
 
 // A draft is a page that is not written yet.
@@ -65,7 +67,7 @@ func drafts(c Config, api *api) ([]draft, error) {
 		return nil, err
 	}
 	add := func(group string, order int, path, title, description string, write func(*filler) (string, error)) {
-		out = append(out, draft{frontMatter{group, order, description}, path, title, write})
+		out = append(out, draft{frontMatter{Group: group, Order: order, Description: description}, path, title, write})
 	}
 	ready := func(text func() string) func(*filler) (string, error) {
 		return func(*filler) (string, error) { return text(), nil }

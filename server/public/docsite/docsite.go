@@ -42,7 +42,7 @@ type library struct {
 }
 
 // New serves the documents that read returns, of the service at base, an address without
-// trailing slash. They are made for the first who asks, which takes a tenth of a second.
+// trailing slash. They are made for the first who asks, which takes half a second.
 func New(read func() (*docs.Set, error), base string, sender *snapshotview.Sender, errors apierr.Writer, missing *snapshotview.Missing) *Handler {
 	return &Handler{base: base, sender: sender, errors: errors, absent: missing, load: sync.OnceValues(func() (*library, error) {
 		set, err := read()
