@@ -66,7 +66,10 @@ func asBody(media string, e any) string {
 		}
 		return form.Encode()
 	}
-	return asJSON(e)
+	if line := asJSON(e); len(line) < 60 {
+		return line
+	}
+	return strings.TrimSpace(pretty(e))
 }
 
 // quoted puts a word between single quotes for a shell.

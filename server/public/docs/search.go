@@ -124,13 +124,16 @@ type hit struct {
 
 // Search returns the parts that hold all words of a query, the best first; where none
 // does, those that hold some. A word in a title counts more than one in the text, and
-// the beginning of a word counts a little.
+// the beginning of a word counts a little. Pages to follow come before pages to look
+// things up in.
 func (s *Set) Search(query string) []Result {
 	wanted := queryWords(query)
 	var all, some []hit
 	for _, p := range s.Pages {
+		weight := p.weight()
 		for i := range p.parts {
 			h := p.look(&p.parts[i], wanted)
+			h.score *= weight
 			switch {
 			case h.found == 0:
 			case h.found == len(wanted):
@@ -156,6 +159,22 @@ func (s *Set) Search(query string) []Result {
 	return out
 }
 
+// weight says how likely a page is what somebody looks for who typed words: a task
+// rather than a type of the API, and the changelog last.
+func (p *Page) weight() float64 {
+	switch {
+	case p.Path == "/docs/changelog":
+		return 0.4
+	case strings.HasPrefix(p.Path, "/docs/api/"):
+		return 0.5
+	case p.Path == "/docs", strings.HasPrefix(p.Path, "/setup/"):
+		return 0.8
+	case p.group == "tutorial", p.group == "how-to":
+		return 1.3
+	}
+	return 1
+}
+
 func queryWords(query string) []string {
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
@@ -175,7 +194,7 @@ func (p *Page) look(t *part, wanted []string) hit {
 	for _, w := range wanted {
 		got := 4 * holds(p.words, w)
 		if t.description {
-			got *= 2
+			got = 2*got + 6*holds(p.keywords, w)
 		}
 		got += 6 * holds(t.heading, w)
 		if n := t.words[w]; n > 0 {
@@ -198,7 +217,7 @@ func holds(title map[string]int, w string) float64 {
 	}
 	for have := range title {
 		if len(w) > 2 && strings.HasPrefix(have, w) {
-			return 0.6
+			return 0.5
 		}
 	}
 	return 0
