@@ -54,6 +54,20 @@ func TestPagesRun(t *testing.T) {
 	})
 }
 
+// serve runs a block in the background, in place of the one before, and shows what it printed
+// when it answers.
+const serve = `[ -z "${served-}" ] || { kill -INT -- "-$served"; wait "$served"; }
+echo '@@block %d'
+set -m
+(
+%s) > "$root/served.log" 2>&1 &
+served=$!
+set +m
+curl -s -o /dev/null --retry 60 --retry-connrefused --retry-delay 1 http://%s/healthz
+cat "$root/served.log"
+echo "@@status $? 0"
+`
+
 // execute runs the blocks that are to be run and returns what each printed.
 func execute(t *testing.T, all []block) map[int]string {
 	t.Helper()
@@ -72,7 +86,7 @@ func execute(t *testing.T, all []block) map[int]string {
 		case !b.runs():
 			continue
 		case b.mark == "serves":
-			fmt.Fprintf(&script, "echo '@@block %d'\n(\n%s) > \"$root/served.log\" 2>&1 &\ncurl -s -o /dev/null --retry 60 --retry-connrefused --retry-delay 1 http://%s/healthz\ncat \"$root/served.log\"\necho \"@@status $? 0\"\n", i, b.text, address)
+			fmt.Fprintf(&script, serve, i, b.text, address)
 		default:
 			_, status, _ := strings.Cut(b.mark, "exit=")
 			fmt.Fprintf(&script, "echo '@@block %d'\n%s\necho \"@@status $? %s\"\n", i, b.text, status)
@@ -82,6 +96,7 @@ func execute(t *testing.T, all []block) map[int]string {
 	if count == 0 {
 		return nil
 	}
+	script.WriteString("[ -z \"${served-}\" ] || kill -INT -- \"-$served\"\nwait\n")
 	text := strings.NewReplacer("{{.Base}}", "http://"+listen, address, listen).Replace(script.String())
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", text)
 	cmd.Dir = dir
@@ -101,7 +116,6 @@ func execute(t *testing.T, all []block) map[int]string {
 	defer func() { _ = out.Close() }()
 	cmd.Stdout, cmd.Stderr = out, out
 	err = cmd.Run()
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // the servers of the page
 	if err != nil {
 		t.Log(err)
 	}
