@@ -46,6 +46,9 @@ func newApp(env *Env, cmd *cobra.Command) (*app, error) {
 		h = slog.NewJSONHandler(env.Stderr, opts)
 	}
 	a := &app{env: env, cfg: cfg, log: slog.New(h)}
+	for _, d := range cfg.Deprecated {
+		warnDeprecated(env, "configuration key "+d[0], d[1])
+	}
 	if env.Environ != nil {
 		for _, warning := range unknownVariables(env.Environ()) {
 			a.log.Warn(warning)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -75,7 +76,8 @@ type Config struct {
 	Binary []string `mapstructure:"binary"`
 	// KeepWork leaves the folders in which they worked in place, to look at.
 	KeepWork bool `mapstructure:"keep-work"`
-	// Remote is the root address of a server whose evals `firstpick evals` works with.
+	// Server is the root address of the server that commands call. Remote is its old key.
+	Server string `mapstructure:"server"`
 	Remote string `mapstructure:"remote"`
 	// EvalKey is a key of its eval API; empty means that in the file EvalKeyFile.
 	EvalKey     string `mapstructure:"eval-key"`
@@ -113,6 +115,8 @@ type Config struct {
 	BillingSecret []string `mapstructure:"billing-secret"`
 	// LimitRules change limits by name, as QUOTA/WINDOW.
 	LimitRules map[string]string `mapstructure:"limit-rules"`
+	// Deprecated are the old keys that were set, each with the new one.
+	Deprecated [][2]string `mapstructure:"-"`
 	// DataSet says that Data was set, and not left at its default.
 	DataSet bool `mapstructure:"-"`
 	// File is the configuration file that was read; empty for none.
@@ -135,6 +139,16 @@ func addConfigFlags(f *pflag.FlagSet) {
 	f.String("catalog", "", "folder of catalogue files (default: the built-in catalogue)")
 	f.String("log-level", "info", "debug, info, warn or error")
 	f.String("log-format", "text", "text or json")
+}
+
+// addServerFlag adds the flag of the server that a command calls, with its old name.
+func addServerFlag(f *pflag.FlagSet, fallback, old string) {
+	text := "URL of the firstpick server, such as https://firstpick.example"
+	if fallback != "" {
+		text = "URL of the firstpick server (default: FIRSTPICK_SERVER, " + fallback + ")"
+	}
+	f.String("server", "", text)
+	renameFlag(f, old, "server")
 }
 
 // addAgentFlags adds the flags of commands that make agents.
@@ -178,6 +192,10 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 		return Config{}, usageErr("the keys are those of `firstpick init`'s "+configName,
 			"configuration: %s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
+	if c.Remote != "" {
+		c.Deprecated = append(c.Deprecated, [2]string{"remote (FIRSTPICK_REMOTE)", "server (FIRSTPICK_SERVER)"})
+		c.Server = cmp.Or(c.Server, c.Remote)
+	}
 	c.File = v.ConfigFileUsed()
 	c.DataSet = v.InConfig("data") || env.Getenv(envPrefix+"DATA") != "" || flags.Changed("data")
 	return c, c.check()
@@ -190,7 +208,7 @@ func configDefaults() map[string]any {
 		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false, "call-ports": []int{},
 		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
 		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
-		"prices": "", "sandbox": sandboxAuto, "binary": []string{}, "keep-work": false, "remote": "", "eval-key": "", "eval-key-file": "",
+		"prices": "", "sandbox": sandboxAuto, "binary": []string{}, "keep-work": false, "server": "", "remote": "", "eval-key": "", "eval-key-file": "",
 		"bundles": "", "eval-programs": false, "eval-private": false, "eval-lease": "30s", "with-worker": false, "worker-runs": 2, "eval-max-trials": 0, "eval-max-budget": 0.0, "eval-max-queued": 0, "eval-max-time": "6h", "eval-max-timeout": "15m",
 		"metrics": "", "registry-name": "", "security-contact": "", "billing-secret": []string{}, "issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
 	}

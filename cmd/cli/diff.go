@@ -51,7 +51,8 @@ the differences are the rates of B less those of A.`,
 		},
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.from, "from", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	cmd.Flags().StringVar(&o.from, "snapshots", "", "place of the snapshots: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	renameFlag(cmd.Flags(), "from", "snapshots")
 	cmd.Flags().StringSliceVar(&agents, "agents", nil, "compare these two agents of the latest complete runs, as A,B")
 	cmd.Flags().StringVar(&category, "category", "", "only this category (with --agents)")
 	return cmd

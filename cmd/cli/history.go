@@ -46,7 +46,8 @@ firstpick gate 'night(TOOL)' fails if the last night shows a drop.`,
 	}
 	o.flags(cmd)
 	cmd.Flags().StringVar(&o.since, "since", "", "leave out earlier snapshots: first day as YYYY-MM-DD (UTC)")
-	cmd.Flags().StringVar(&o.from, "from", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	cmd.Flags().StringVar(&o.from, "snapshots", "", "place of the snapshots: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	renameFlag(cmd.Flags(), "from", "snapshots")
 	return cmd
 }
 

@@ -48,7 +48,7 @@ log and firstpick verify. --sign signs the snapshot and the head of the log. Wit
 the key of the data folder, signing.key, signs the head of the log only. A log keeps the
 key that began it.`,
 		Example: `  firstpick publish
-  firstpick publish --to file:///srv/snapshots --sign publish.pem`,
+  firstpick publish --snapshots file:///srv/snapshots --sign publish.pem`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -58,7 +58,8 @@ key that began it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.to, "to", "", "destination, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	f.StringVar(&o.to, "snapshots", "", "place to publish to: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	renameFlag(f, "to", "snapshots")
 	f.StringVar(&o.sign, "sign", "", "sign snapshot and log with this ed25519 private key (PEM)")
 	f.StringArrayVar(&o.runs, "run", nil, "publish this run instead of the latest ones (repeatable)")
 	f.StringVar(&o.evidence, "evidence", string(trialset.Quotes), "how much of each trial to publish: full, quotes or none")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,9 @@ files after it are read in place of those beside the runs.`,
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("server") {
+				o.cfg.BaseURL = strings.TrimRight(o.cfg.Server, "/")
+			}
 			return o.run(cmd.Context())
 		},
 	}
@@ -63,7 +67,7 @@ files after it are read in place of those beside the runs.`,
 	cmd.Flags().Lookup("labels").NoOptDefVal = besideRuns
 	cmd.Flags().StringVar(&o.by, "by", "", "rates by "+strings.Join(cutsBy(), ", "))
 	cmd.Flags().BoolVar(&o.all, "all", false, "also list tools that were never picked or named")
-	cmd.Flags().String("base-url", "", "address that urls begin with (default http://"+demoListen+")")
+	addServerFlag(cmd.Flags(), "base-url, or http://"+demoListen, "base-url")
 	return cmd
 }
 
@@ -109,10 +113,7 @@ func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards 
 }
 
 func (o *rankOptions) base() string {
-	if o.cfg.BaseURL != "" {
-		return o.cfg.BaseURL
-	}
-	return "http://" + o.cfg.Listen
+	return cmp.Or(o.cfg.BaseURL, strings.TrimRight(o.cfg.Server, "/"), "http://"+o.cfg.Listen)
 }
 
 // rankEach calls each with the board and the measurement of every category of the runs that

@@ -51,6 +51,7 @@ Start with:  firstpick demo`,
 		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil {
 			return usageErr(cmd.CommandPath()+" --help", "%w", err)
 		}
+		warnRenamed(env, cmd)
 		return nil
 	}
 	root.SetArgs(env.Args)

@@ -81,7 +81,8 @@ missing or the budget was reached, 130 after an interrupt.`,
 	f.StringVar(&o.shard, "shard", "", "run only shard I of N, as I/N; firstpick merge joins the shards")
 	f.StringVar(&o.queue, "queue", "", "let workers (firstpick worker) send the requests, over this PostgreSQL `URL`: postgres://...")
 	f.BoolVar(&o.register, "register", false, "enter eval and plan in the log before the first request; see firstpick log")
-	f.StringVar(&o.to, "to", "", "with --register: where the results will be published, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	f.StringVar(&o.to, "snapshots", "", "with --register: place where the results will be published, file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	renameFlag(f, "to", "snapshots")
 	f.StringVar(&o.sign, "sign", "", "with --register: private key (PEM) of the log (default: the data folder's)")
 	f.BoolVar(&o.retryExcluded, "retry-excluded", false, "with --resume: retry excluded trials")
 	f.IntVar(&o.concurrency, "concurrency", 0, "parallel trials (default: the eval's, or 32)")
@@ -100,7 +101,7 @@ func (o *runOptions) run(ctx context.Context) error {
 		return usageErr("register a new run of the whole eval", "--register cannot be combined with --resume or --shard")
 	}
 	if !o.register && (o.to != "" || o.sign != "") {
-		return usageErr("firstpick publish has flags of the same names", "--to and --sign need --register")
+		return usageErr("firstpick publish has flags of the same names", "--snapshots and --sign need --register")
 	}
 	cat, err := o.catalog()
 	if err != nil {

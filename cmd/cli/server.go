@@ -55,7 +55,7 @@ or PostgreSQL with --state.`,
 	f := cmd.Flags()
 	f.String("listen", demoListen, "address to serve on")
 	f.String("base-url", "", "public address of the server (default: http://LISTEN)")
-	f.String("snapshots", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	f.String("snapshots", "", "place of the snapshots: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
 	f.String("trust", "", "serve signed snapshots only: file of the public key (PEM) of their signature, or several with commas between")
 	f.Int("limit-public", perMinute, "requests a minute that one address may send to the read API")
 	f.Bool("access-log", true, "log a line per request")

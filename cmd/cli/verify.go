@@ -129,7 +129,7 @@ func (o *verifyOptions) failed(address, snapshot string, err error) error {
 			coded.hint = "firstpick verify " + below
 		}
 	case errors.Is(err, audit.ErrName):
-		coded.code, coded.hint = exitUsage, "firstpick log --from "+address+" lists them; give a longer start if there are several"
+		coded.code, coded.hint = exitUsage, "firstpick log --snapshots "+address+" lists them; give a longer start if there are several"
 	}
 	if o.json {
 		if problem == nil {

@@ -71,7 +71,7 @@ func TestREADMERuns(t *testing.T) {
 	text := strings.NewReplacer("127.0.0.1:8080", address, "file:///tmp/mail", "file://"+filepath.ToSlash(dir)+"/mail").Replace(script.String())
 	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", text)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "FIRSTPICK_LISTEN="+address, "FIRSTPICK_KEY=", "FIRSTPICK_REMOTE=", "FIRSTPICK_EVAL_KEY=", "GITHUB_STEP_SUMMARY=")
+	cmd.Env = append(os.Environ(), "FIRSTPICK_LISTEN="+address, "FIRSTPICK_KEY=", "FIRSTPICK_SERVER=", "FIRSTPICK_REMOTE=", "FIRSTPICK_EVAL_KEY=", "GITHUB_STEP_SUMMARY=")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	var out bytes.Buffer
