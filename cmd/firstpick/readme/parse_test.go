@@ -109,8 +109,11 @@ func checkCommand(t *testing.T, line int, words []string) {
 		t.Errorf("line %d: %s: %s", line, shown, out.String())
 		return
 	}
-	if strings.Contains(out.String(), "eprecated") && strings.Contains(out.String(), "Flag --") {
-		t.Errorf("line %d: %s: %s", line, shown, out.String())
+	for _, w := range words {
+		name, _, _ := strings.Cut(w, "=")
+		if strings.HasPrefix(name, "--") && !strings.Contains(out.String(), name+" ") && !strings.Contains(globals(), name+" ") {
+			t.Errorf("line %d: %s: %s is hidden or deprecated", line, shown, name)
+		}
 	}
 	_, usage, _ := strings.Cut(out.String(), "Usage:\n  ")
 	usage, _, _ = strings.Cut(usage, "\n")
@@ -121,6 +124,9 @@ func checkCommand(t *testing.T, line int, words []string) {
 		t.Errorf("line %d: %s: no such subcommand", line, shown)
 	}
 }
+
+// globals are the flags of all commands.
+func globals() string { return " --catalog --config --data --log-format --log-level " }
 
 func checkYAML(t *testing.T, b block) {
 	t.Helper()
@@ -156,7 +162,7 @@ func checkConfiguration(t *testing.T, b block) {
 	}
 	var out bytes.Buffer
 	env := cli.OS()
-	env.Args, env.Stdout, env.Stderr = []string{"lint", "--categories", "--config", file}, &out, &out
+	env.Args, env.Stdout, env.Stderr = []string{"runs", "--json", "--config", file, "--data", t.TempDir()}, &out, &out
 	env.Getenv, env.Environ = func(string) string { return "" }, nil
 	if code := cli.Main(env); code != 0 {
 		t.Errorf("line %d: %s", b.line, out.String())
