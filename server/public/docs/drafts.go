@@ -19,8 +19,8 @@ import (
 var files embed.FS
 
 // How to add a page: write pages/NAME.md. It is served at /docs/NAME, and listed in
-// the navigation, in the index and in llms.txt. It begins with a front matter, and
-// goes on with its title:
+// the navigation, in the index and in llms.txt. It begins with a front matter;
+// its title follows:
 //
 //	---
 //	group: how-to     # tutorial, how-to, explanation or reference

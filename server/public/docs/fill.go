@@ -34,7 +34,7 @@ func newFiller(c Config, api *api, pages []*Page) *filler {
 	caps := (&evals.Service{Caps: c.Evals}).Limits()
 	f := &filler{config: c, api: api}
 	f.data = map[string]any{
-		"Base": c.BaseURL, "Pages": sections(pages), "Groups": api.groups, "Codes": apierr.Codes(), "Statuses": statuses(),
+		"Base": c.BaseURL, "Pages": sections(pages), "First": firstPage(pages), "Groups": api.groups, "Codes": apierr.Codes(), "Statuses": statuses(),
 		"Warnings": analytics.WarningCodes(), "Rules": describedRules(c.Rules), "Tools": tools.Tools(), "Stacks": setup.Stacks(), "Evals": caps,
 		"Public": c.PublicPerMinute, "MCP": c.MCPPerMinute, "Files": c.FilesPerMinute, "Streams": c.Streams, "OwnStreams": c.OwnStreams, "EvalSource": evals.MaxSource,
 		"Token": identity.TokenLifetime, "ClaimWindow": identity.ClaimWindow, "Code": identity.CodeLifetime, "Ceremony": identity.CeremonyAssertion, "Direct": identity.DirectAssertion,
@@ -122,6 +122,14 @@ func sections(pages []*Page) []section {
 		out[i].Pages = append(out[i].Pages, p)
 	}
 	return out
+}
+
+// firstPage returns the page that a newcomer reads first: the one after the index.
+func firstPage(pages []*Page) *Page {
+	if i := slices.IndexFunc(pages, func(p *Page) bool { return p.Path == "/docs" }); i >= 0 && i+1 < len(pages) {
+		return pages[i+1]
+	}
+	return nil
 }
 
 // rule formats a limit, such as "5 an hour".

@@ -207,6 +207,9 @@ func (p *Page) look(t *part, wanted []string) hit {
 		}
 		h.score += got
 	}
+	if len(wanted) > 0 && slices.Equal(words(t.title), wanted) {
+		h.score += 8 // it is what was typed
+	}
 	return h
 }
 

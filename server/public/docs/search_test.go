@@ -21,7 +21,7 @@ func TestSearchFindsTheBestPlaceFirst(t *testing.T) {
 		"deprecation":             "/docs/versioning",
 		"GET /api/public/report":  "/docs/api/read#getReport",
 		"how do I claim":          "/docs",
-		"shortlist rate":          "/docs/methodology",
+		"shortlist rate":          "/docs/glossary#shortlist-rate",
 		"VS Code":                 "/docs/mcp#vs-code",
 		"  LIMITS, by: name!  ":   "/docs/limits#limits-by-name",
 		"changelog":               "/docs/changelog",
