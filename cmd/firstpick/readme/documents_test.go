@@ -34,7 +34,7 @@ func TestPagesRun(t *testing.T) {
 		changed := page
 		for i := len(all) - 1; i > 0; i-- {
 			b, printed := all[i], outputs[i-1]
-			if b.language != "text" || !all[i-1].runs() {
+			if b.language != "text" || b.file() != "" || !all[i-1].runs() {
 				continue
 			}
 			if same(b.text, printed) {

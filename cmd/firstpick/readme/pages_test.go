@@ -32,7 +32,7 @@ const address = "127.0.0.1:8080"
 //	sh run         executed; a text block after it shows the output
 //	sh run exit=3  the same, with this exit status
 //	sh serves      executed in the background, until the page ends
-//	yaml file=NAME written to this file, in the order of the page
+//	text file=NAME written to this file, in the order of the page; of any language
 //
 // All other blocks are parsed only.
 type block struct {
