@@ -76,7 +76,8 @@ alone. Its claim token, assertion and access token are secrets.`,
 	key.Flags().StringVar(&o.kind, "kind", "secret", "kind of the key: secret, publishable or log")
 	key.Flags().StringVar(&o.label, "label", "", "label of the key (needed)")
 	key.Flags().StringSliceVar(&o.origins, "origin", nil, "origin of a publishable key, such as https://example.com")
-	sub("workspace", "Print the workspace", cobra.NoArgs, o.workspace)
+	asJSON(key)
+	asJSON(sub("workspace", "Print the workspace", cobra.NoArgs, o.workspace))
 	asJSON(sub("status", "Show the saved session, with its secrets masked", cobra.NoArgs, o.status))
 	sub("forget", "Delete the saved session only; run revoke first to invalidate its token", cobra.NoArgs, o.forget)
 	return cmd

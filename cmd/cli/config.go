@@ -189,7 +189,7 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 	}
 	var c Config
 	if err := v.UnmarshalExact(&c); err != nil { // what is checked above has better errors
-		return Config{}, usageErr("the keys are those of `firstpick init`'s "+configName,
+		return Config{}, usageErr("firstpick init --server writes a "+configName+" with every key",
 			"configuration: %s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
 	if c.Remote != "" {

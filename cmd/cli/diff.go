@@ -31,8 +31,6 @@ change is significant exactly where its interval excludes 0.
 
 With --agents A,B the agents A and B of the latest complete runs are compared instead:
 the differences are the rates of B less those of A.`,
-		Example: `  firstpick diff 4f1c current
-  firstpick diff --agents claude,codex --category payments`,
 		Args: usage(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {

@@ -51,8 +51,6 @@ every night use night(TOOL): it adds up the evidence of all nights (firstpick hi
 
 The exit code is 0 when every rule is met, 3 when one is not, 4 when trials are missing
 or a rule could not be evaluated.`,
-		Example: `  firstpick gate --category payments 'pickRate(stripe) low >= 0.25' 'coverage >= 95%'
-  firstpick gate --rules gate.yaml --junit gate.xml --summary auto`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err

@@ -34,8 +34,6 @@ of a reworded prompt, are not compared with earlier ones; with another catalogue
 extractor all tests start a new reference.
 
 firstpick gate 'night(TOOL)' fails if the last night shows a drop.`,
-		Example: `  firstpick history payments
-  firstpick history payments stripe --json`,
 		Args: usage(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {

@@ -30,10 +30,6 @@ func newLogCmd(env *Env) *cobra.Command {
 		Long: `List the entries of the log that firstpick publish keeps beside the snapshots. The log
 only grows: each entry is a leaf of a Merkle tree, and the tree head is signed.
 firstpick verify checks it.`,
-		Example: `  firstpick log
-  firstpick log --snapshots https://firstpick.example.com --json
-  firstpick log erratum 1c9f --text 'Prompt p4 named a tool; its trials are void.'
-  firstpick log retract 1c9f --reason 'The model was not the one that the eval names.'`,
 		Args: usage(cobra.NoArgs),
 	}
 	sub := func(c *cobra.Command, run func(context.Context, []string) error) {

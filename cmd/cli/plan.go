@@ -45,8 +45,6 @@ printed for their ICC and shares, with its 80% range.
 
 --detect lists the numbers of prompts and repeats that show a difference, and their cost.
 More prompts beat more repeats: only a new prompt adds to what is known of other tasks.`,
-		Example: `  firstpick plan evals/payments.yaml
-  firstpick plan evals/payments.yaml --detect 10pp`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {

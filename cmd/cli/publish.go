@@ -47,8 +47,6 @@ Each snapshot is entered in the log beside the snapshots, which only grows; see 
 log and firstpick verify. --sign signs the snapshot and the head of the log. Without it,
 the key of the data folder, signing.key, signs the head of the log only. A log keeps the
 key that began it.`,
-		Example: `  firstpick publish
-  firstpick publish --snapshots file:///srv/snapshots --sign publish.pem`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {

@@ -50,7 +50,7 @@ func writeGroup(b *strings.Builder, g *cobra.Group, commands []*cobra.Command, t
 // visible appends the commands below one in the order of the help.
 func visible(c *cobra.Command, out []*cobra.Command) []*cobra.Command {
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" { // to cobra, help is none
 			out = visible(sub, append(out, sub))
 		}
 	}

@@ -140,7 +140,7 @@ func TestEvalsOfTheDocumentsCanBeRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]any{}
-	if err := yaml.Unmarshal(scaffoldConfig, &known); err != nil {
+	if err := yaml.Unmarshal(serverConfig, &known); err != nil {
 		t.Fatal(err)
 	}
 	evals, settings := 0, 0

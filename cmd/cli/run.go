@@ -62,8 +62,6 @@ the first request, and the published results name the entry.
 
 The exit code is 0 when every planned trial is accounted for, 4 when trials are
 missing or the budget was reached, 130 after an interrupt.`,
-		Example: `  firstpick run evals/payments.yaml --max-cost 20
-  firstpick run evals/payments.yaml --register`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {

@@ -48,7 +48,8 @@ func newSnapshotCmd(env *Env) *cobra.Command {
 		return c
 	}
 	o.flags(sub("list", "List snapshots", cobra.NoArgs, o.list))
-	sub("show [ID]", "Print the manifest of a snapshot (default: the current one)", cobra.MaximumNArgs(1), o.show)
+	show := sub("show [ID]", "Print the manifest of a snapshot (default: the current one)", cobra.MaximumNArgs(1), o.show)
+	show.Flags().BoolVar(&o.json, "json", false, "print JSON, as where stdout is no terminal")
 	verify := sub("verify [ID]", "Check every digest and recompute every number from the trials", cobra.MaximumNArgs(1), o.verify)
 	verify.Flags().StringVar(&o.key, "key", "", "public key (PEM) of the signature")
 	o.flags(sub("diff OLD NEW", "Compare two snapshots: what moved, and what the trials show", cobra.ExactArgs(2), o.diff))
@@ -125,7 +126,7 @@ func (o *snapshotOptions) show(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return printJSON(o.env, map[string]any{"id": s.ID, "manifest": s.Manifest})
+	return printRecord(o.env, map[string]any{"id": s.ID, "manifest": s.Manifest}, o.json)
 }
 
 func (o *snapshotOptions) verify(ctx context.Context, args []string) error {

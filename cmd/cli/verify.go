@@ -41,9 +41,6 @@ The exit code is 1 when something is wrong; the message names file, field and bo
 It is 5 when files could not be read, so that nothing is known about them.
 Without --trust, any key is accepted: compare the printed key with the one that the
 publisher names.`,
-		Example: `  firstpick verify https://firstpick.example.com
-  firstpick verify https://firstpick.example.com --trust publish.pub --snapshot 1c9f0c8b7a6d5e4f3021
-  firstpick verify ./snapshots --json`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
