@@ -48,7 +48,7 @@ func (f *filler) curl(op *operation) string {
 		address += "?" + query.Encode()
 	}
 	words = append(words, quoted(address))
-	if line := "curl " + strings.Join(words, " "); len(line) < 90 {
+	if line := "curl " + strings.Join(words, " "); len(line) < 72 {
 		return line
 	}
 	return "curl " + strings.Join(words, " \\\n  ")
