@@ -45,7 +45,8 @@ func TestEveryPageHasATitleOfItsOwn(t *testing.T) {
 		}
 		titles[p.Title] = p.Path
 		for _, left := range []string{"<no value>", "{{", "firstpick.example/", "%!"} {
-			if strings.Contains(string(p.Markdown), left) && !strings.Contains(p.Path, "changelog") && !strings.HasPrefix(p.Path, "/setup") {
+			if strings.Contains(strings.ReplaceAll(string(p.Markdown), "${{", ""), left) && // an expression of a workflow
+				!strings.Contains(p.Path, "changelog") && !strings.HasPrefix(p.Path, "/setup") {
 				t.Errorf("%s holds %q", p.Path, left)
 			}
 		}

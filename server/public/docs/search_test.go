@@ -17,7 +17,7 @@ func TestSearchFindsTheBestPlaceFirst(t *testing.T) {
 		"Idempotency-Key":         "/docs/errors#idempotency_conflict",
 		"cursor":                  "/docs/mcp#cursor",
 		"webhook signature":       "/docs/webhooks#the-signature",
-		"backup":                  "/docs/self-hosting#backups",
+		"backup":                  "/docs/backup-and-upgrade",
 		"deprecation":             "/docs/versioning",
 		"GET /api/public/report":  "/docs/api/read#getReport",
 		"how do I claim":          "/docs",
