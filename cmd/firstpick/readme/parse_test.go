@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -57,6 +58,9 @@ func checkBlocks(t *testing.T, page string) {
 	}
 }
 
+// image is the container image, whose arguments are the program's.
+const image = "ghcr.io/firstpick/firstpick"
+
 // checkCommands parses the calls of firstpick in a script with the program's flags.
 func checkCommands(t *testing.T, line int, script string) {
 	t.Helper()
@@ -74,11 +78,16 @@ func checkCommands(t *testing.T, line int, script string) {
 		for _, w := range call.Args {
 			words = append(words, literal(w))
 		}
+		at := slices.Index(words, image)
 		switch {
 		case len(words) > 0 && words[0] == "firstpick":
 			checkCommand(t, line, words[1:])
-		case len(words) > 2 && words[0] == "go" && words[2] == "./cmd/firstpick":
+		case len(words) > 2 && words[0] == "go" && words[1] == "run":
 			checkCommand(t, line, words[3:])
+		case len(words) > 3 && words[0] == "docker" && words[1] == "exec":
+			checkCommand(t, line, words[4:])
+		case at >= 0:
+			checkCommand(t, line, words[at+1:])
 		}
 		return true
 	})
