@@ -38,7 +38,7 @@ func newApp(env *Env, cmd *cobra.Command) (*app, error) {
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
-		return nil, usageErr("debug, info, warn or error", "log-level must be debug, info, warn or error (got %q)", cfg.LogLevel)
+		return nil, usageErr("", "log-level must be debug, info, warn or error (got %q)%s", cfg.LogLevel, meant(cfg.LogLevel, "debug", "info", "warn", "error"))
 	}
 	opts := &slog.HandlerOptions{Level: level}
 	var h slog.Handler = slog.NewTextHandler(env.Stderr, opts)

@@ -222,8 +222,11 @@ func readConfigFile(v *viper.Viper, file string) error {
 		file = configName
 	}
 	info, err := os.Stat(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return usageErr("firstpick init writes one", "configuration file %s: no such file", file)
+	}
 	if err != nil {
-		return usageErr("firstpick init writes one", "configuration: %w", err)
+		return badInput(fmt.Errorf("configuration: %w", err))
 	}
 	if info.Size() > maxConfig {
 		return usageErr("check that it is the right file", "configuration: %s is larger than 1 MiB", file)
@@ -248,7 +251,7 @@ func (c *Config) check() error {
 		errs = append(errs, errors.New("data: must be a folder"))
 	}
 	if c.Limits != "on" && c.Limits != "off" {
-		errs = append(errs, fmt.Errorf("limits must be on or off (got %q)", c.Limits))
+		errs = append(errs, fmt.Errorf("limits must be on or off (got %q)%s", c.Limits, meant(c.Limits, "on", "off")))
 	}
 	if c.LimitPublic < 1 {
 		errs = append(errs, fmt.Errorf("limit-public must be at least 1 (got %d)", c.LimitPublic))
@@ -260,7 +263,7 @@ func (c *Config) check() error {
 	}
 	errs = append(errs, checkSandbox(c.Sandbox), checkBinary(c.Binary))
 	if c.LogFormat != "text" && c.LogFormat != "json" {
-		errs = append(errs, fmt.Errorf("log-format must be text or json (got %q)", c.LogFormat))
+		errs = append(errs, fmt.Errorf("log-format must be text or json (got %q)%s", c.LogFormat, meant(c.LogFormat, "text", "json")))
 	}
 	if c.RegistryName != "" && !registryName.MatchString(c.RegistryName) {
 		errs = append(errs, fmt.Errorf("registry-name must be a name such as dev.acme/firstpick (got %q)", c.RegistryName))

@@ -119,7 +119,7 @@ func checkSandbox(mode string) error {
 	runtime, image, _ := strings.Cut(mode, ":")
 	container := image != "" && (runtime == "docker" || runtime == "podman")
 	if !container && !slices.Contains([]string{sandboxAuto, sandboxRequired, sandboxOff}, mode) {
-		return fmt.Errorf("sandbox: must be auto, required, off, docker:IMAGE or podman:IMAGE (got %q)", mode)
+		return fmt.Errorf("sandbox: must be auto, required, off, docker:IMAGE or podman:IMAGE (got %q)%s", mode, meant(mode, sandboxAuto, sandboxRequired, sandboxOff))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -63,6 +64,13 @@ func OS() *Env {
 		e.Terminal = &Terminal{fd: int(os.Stdin.Fd())}
 	}
 	return e
+}
+
+// next prints the next step where a person watches.
+func (e *Env) next(step string) {
+	if e.StderrIsTTY {
+		_, _ = fmt.Fprintln(e.Stderr, "next: "+step)
+	}
 }
 
 func isTTY(f *os.File) bool {

@@ -101,7 +101,7 @@ func (o *gateOptions) rules(args []string) (rules []gate.Rule, err error) {
 	for _, text := range args {
 		r, err := gate.Parse(text)
 		if err != nil {
-			return nil, usageErr("firstpick gate --help shows rules", "%w", err)
+			return nil, usageErr(ruleHint(err), "%w", err)
 		}
 		rules = append(rules, r)
 	}
@@ -120,6 +120,15 @@ func (o *gateOptions) rules(args []string) (rules []gate.Rule, err error) {
 		return nil, usageErr("firstpick gate --help shows rules", "gate needs a rule, or --rules FILE")
 	}
 	return rules, nil
+}
+
+// ruleHint suggests the metric that was probably meant.
+func ruleHint(err error) string {
+	var unknown *gate.MetricError
+	if errors.As(err, &unknown) {
+		return nearest.Hint(unknown.Metric, unknown.Known)
+	}
+	return "firstpick gate --help shows rules"
 }
 
 // known rejects rules about unknown tools: a typo must

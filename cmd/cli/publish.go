@@ -75,7 +75,7 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 	}
 	level, err := trialset.ParseLevel(cmp.Or(o.evidence, string(trialset.Quotes)))
 	if err != nil {
-		return badInput(err)
+		return usageErr("", "--evidence must be full, quotes or none (got %q)", o.evidence)
 	}
 	var key ed25519.PrivateKey
 	if o.sign != "" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -55,6 +56,9 @@ files after it are read in place of those beside the runs.`,
 				return err
 			}
 			if cmd.Flags().Changed("server") {
+				if u, err := url.Parse(o.cfg.Server); err != nil || u.Host == "" {
+					return usageErr("such as --server https://firstpick.example", "--server must be an http or https URL (got %q)", o.cfg.Server)
+				}
 				o.cfg.BaseURL = strings.TrimRight(o.cfg.Server, "/")
 			}
 			return o.run(cmd.Context())

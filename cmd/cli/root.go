@@ -48,8 +48,8 @@ publishes leaderboards with confidence intervals, and serves them to people and 
 	}
 	// cobra's own errors of required and exclusive flags would exit 1.
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil {
-			return usageErr(cmd.CommandPath()+" --help", "%w", err)
+		if err := flagsTogether(cmd); err != nil {
+			return err
 		}
 		warnRenamed(env, cmd)
 		return nil

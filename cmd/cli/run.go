@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -92,14 +93,17 @@ missing or the budget was reached, 130 after an interrupt.`,
 }
 
 func (o *runOptions) run(ctx context.Context) error {
-	if o.concurrency < 0 || o.maxCost < 0 {
-		return usageErr("", "--concurrency and --max-cost must not be negative")
+	if o.concurrency < 0 {
+		return usageErr("leave it out for the eval's, or 32", "--concurrency must not be negative (got %d)", o.concurrency)
+	}
+	if o.maxCost < 0 {
+		return usageErr("--max-cost 5 stops before 5 US dollars", "--max-cost must not be negative (got %v)", o.maxCost)
 	}
 	if o.register && (o.resume != "" || o.shard != "") {
 		return usageErr("register a new run of the whole eval", "--register cannot be combined with --resume or --shard")
 	}
 	if !o.register && (o.to != "" || o.sign != "") {
-		return usageErr("firstpick publish has flags of the same names", "--snapshots and --sign need --register")
+		return usageErr("to publish elsewhere, run first: firstpick publish --snapshots PLACE", "--snapshots and --sign need --register")
 	}
 	cat, err := o.catalog()
 	if err != nil {
@@ -145,6 +149,9 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 	ev, err := readEval(o.file)
 	if err != nil {
 		return nil, err
+	}
+	if _, ok := cat.Category(ev.Category); !ok {
+		return nil, inEval(o.file, unknownCategory(cat, ev.Category))
 	}
 	if err := keepAgents(ev, o.agents); err != nil {
 		return nil, err
@@ -207,8 +214,14 @@ func (o *runOptions) reopen() (*journal.Journal, error) {
 
 func readEval(file string) (*eval.Eval, error) {
 	info, err := os.Stat(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, usageErr(otherEvals(file), "eval %s: no such file", file)
+	}
 	if err != nil {
-		return nil, usageErr("", "eval: %w", err)
+		return nil, badInput(fmt.Errorf("eval: %w", err))
+	}
+	if info.IsDir() {
+		return nil, usageErr(otherEvals(filepath.Join(file, "x")), "eval %s is a folder, not a file", file)
 	}
 	if info.Size() > eval.MaxSize {
 		return nil, usageErr("an eval is a few kilobytes of YAML", "eval: %s has %d bytes; at most %d are read", file, info.Size(), eval.MaxSize)

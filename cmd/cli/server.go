@@ -28,6 +28,9 @@ import (
 func newServerCmd(env *Env, runF func(context.Context, *app) error) *cobra.Command {
 	if runF == nil {
 		runF = func(ctx context.Context, a *app) error {
+			if err := a.checkServer(); err != nil { // before the port: its owner may be another server
+				return err
+			}
 			ln, err := listen(ctx, a.cfg.Listen)
 			if err != nil {
 				return err
@@ -68,7 +71,19 @@ or PostgreSQL with --state.`,
 	return cmd
 }
 
+// checkServer validates the settings of a server.
+func (a *app) checkServer() error {
+	_, mailErr := a.registrations("http://" + a.cfg.Listen)
+	_, snapshotsErr := a.publishedSnapshots()
+	_, oidcErr := a.providers()
+	return errors.Join(mailErr, snapshotsErr, oidcErr)
+}
+
 func listen(ctx context.Context, addr string) (net.Listener, error) {
+	_, port, err := net.SplitHostPort(addr)
+	if _, bad := net.LookupPort("tcp", port); err != nil || bad != nil {
+		return nil, usageErr("such as --listen 127.0.0.1:8080; port 0 takes a free one", "--listen must be HOST:PORT with a port up to 65535 (got %q)", addr)
+	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, usageErr("choose another with --listen 127.0.0.1:PORT", "%s is in use by another program", addr)

@@ -66,7 +66,7 @@ type prover struct {
 func (o *setupOptions) prove(ctx context.Context, _ []string) error {
 	target, err := url.Parse(o.site)
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-		return usageErr("firstpick setup prove --site https://yoursite.example", "--site must be the URL of a page of the site")
+		return usageErr("firstpick setup prove --site https://yoursite.example", "--site must be the URL of a page of the site (got %q)", o.site)
 	}
 	key := cmp.Or(o.key, o.env.Getenv("FIRSTPICK_KEY"))
 	if key == "" {

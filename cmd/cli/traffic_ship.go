@@ -108,7 +108,7 @@ func (o *shipOptions) run(ctx context.Context) error {
 func (o *shipOptions) config() (ship.Config, error) {
 	format, err := ship.ParseFormat(o.format)
 	if err != nil {
-		return ship.Config{}, usageErr("", "--format: %w", err)
+		return ship.Config{}, unknownValue("--format: unknown format", o.format, []string{"auto", "combined", "apache", "nginx", "caddy", "json"})
 	}
 	base := cmp.Or(o.cfg.Server, o.env.Getenv(urlVariable), o.localURL())
 	base, err = agentauth.CheckBase(base) // the key is not sent in clear to the outside

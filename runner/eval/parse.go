@@ -99,7 +99,7 @@ func unique(items []*strictyaml.Node, key func(*strictyaml.Node) string) []strin
 	for _, n := range items {
 		s := key(n)
 		if seen[s] && s != "" {
-			n.Fail("%q is listed twice", s)
+			n.Fail("duplicate %q", s)
 		}
 		seen[s] = true
 		out = append(out, s)
