@@ -69,7 +69,7 @@ func (o *demoOptions) run(ctx context.Context) error {
 	if err := o.observe(); err != nil {
 		return err
 	}
-	p := publishOptions{app: o.app}
+	p := publishOptions{app: o.app, serves: true}
 	if err := p.run(ctx); err != nil {
 		return err
 	}

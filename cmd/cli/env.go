@@ -71,7 +71,7 @@ func OS() *Env {
 // next prints the next step where a person watches.
 func (e *Env) next(step string) {
 	if e.StderrIsTTY {
-		_, _ = fmt.Fprintln(e.Stderr, "next: "+step)
+		_, _ = fmt.Fprintln(e.Stderr, "next: "+printableText(step))
 	}
 }
 
