@@ -22,7 +22,7 @@ import (
 
 type demoOptions struct {
 	*app
-	noServe, workspace bool
+	noServe, workspace, verbose bool
 }
 
 func newDemoCmd(env *Env) *cobra.Command {
@@ -45,6 +45,7 @@ another study, marked as observed. It needs no key and no network.`,
 	cmd.Flags().String("listen", demoListen, "address to serve on")
 	cmd.Flags().BoolVar(&o.noServe, "no-serve", false, "stop after publishing")
 	cmd.Flags().BoolVar(&o.workspace, "workspace", false, "add a sample workspace with made-up traffic and conversions")
+	cmd.Flags().BoolVar(&o.verbose, "verbose", false, "log a line per request on a terminal too")
 	cmd.MarkFlagsMutuallyExclusive("no-serve", "workspace")
 	return cmd
 }
@@ -68,13 +69,16 @@ func (o *demoOptions) run(ctx context.Context) error {
 	if err := o.observe(); err != nil {
 		return err
 	}
-	p := publishOptions{app: o.app}
+	p := publishOptions{app: o.app, serves: true}
 	if err := p.run(ctx); err != nil {
 		return err
 	}
 	if o.noServe {
 		_, _ = fmt.Fprintf(o.env.Stderr, "next: firstpick rank --data %[1]s, firstpick server --data %[1]s\n", o.cfg.Data)
 		return nil
+	}
+	if o.env.StderrIsTTY && !o.verbose {
+		o.cfg.AccessLog = false // the person reads the address, not the requests
 	}
 	if o.workspace {
 		return serve(ctx, o.app, ln, o.addSample)

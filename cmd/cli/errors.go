@@ -60,8 +60,10 @@ func codeOf(err error) int {
 
 func hintOf(err error) string {
 	var coded *codedError
-	if errors.As(err, &coded) && coded.hint != "" {
-		return coded.hint
+	for inner := err; errors.As(inner, &coded); inner = coded.err {
+		if coded.hint != "" {
+			return coded.hint
+		}
 	}
 	return fileHint(err)
 }

@@ -138,6 +138,40 @@ func TestHelpExamplesParse(t *testing.T) {
 	}
 }
 
+// TestNextSteps: each step is a call that exists, and stands on stderr of a terminal alone.
+func TestNextSteps(t *testing.T) {
+	for path, steps := range help.NextSteps() {
+		if c, _, err := newRootCmd(referenceEnv()).Find(strings.Fields(path)[1:]); err != nil || c.CommandPath() != path {
+			t.Errorf("%s does not exist: %v", path, err)
+		}
+		for _, step := range steps {
+			c, rest, err := newRootCmd(referenceEnv()).Find(strings.Fields(step)[1:])
+			if err == nil {
+				err = c.ParseFlags(rest)
+			}
+			if err == nil {
+				err = errors.Join(c.ValidateArgs(c.Flags().Args()), flagsTogether(c))
+			}
+			if err != nil {
+				t.Errorf("%s: %s: %v", path, step, err)
+			}
+		}
+	}
+	t.Chdir(t.TempDir())
+	for _, tty := range []bool{true, false} {
+		var stdout, stderr bytes.Buffer
+		env := referenceEnv()
+		env.Signals = func(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} }
+		env.Args, env.Stdout, env.Stderr, env.StderrIsTTY = []string{"new", "eval", "crm"}, &stdout, &stderr, tty
+		_ = Main(env)
+		stderr.Reset()
+		env.Args = []string{"lint"}
+		if code := Main(env); code != exitOK || strings.Contains(stderr.String(), "next: firstpick run evals/crm.yaml\n") != tty || stdout.Len() > 0 {
+			t.Errorf("terminal %v: code %d\n%s%s", tty, code, &stderr, &stdout)
+		}
+	}
+}
+
 // TestHelpExamplesRun runs the examples that need no store, network or file.
 func TestHelpExamplesRun(t *testing.T) {
 	t.Chdir(t.TempDir())

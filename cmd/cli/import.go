@@ -72,7 +72,7 @@ func (o *importOptions) run(ctx context.Context) error {
 	}
 	f, err := os.Open(o.file)
 	if err != nil {
-		return badInput(err)
+		return badInput(fmt.Errorf("answers: %w", err))
 	}
 	defer func() { _ = f.Close() }()
 	batch, err := importer.Read(f, cat, o.env.Now().UTC())

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ type publishOptions struct {
 	allowSynthetic bool
 	allowPartial   bool
 	noPromote      bool
+	serves         bool // demo serves it next
 }
 
 func newPublishCmd(env *Env) *cobra.Command {
@@ -80,7 +82,7 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 	var key ed25519.PrivateKey
 	if o.sign != "" {
 		if key, err = publish.ReadPrivateKey(o.sign); err != nil {
-			return badInput(err)
+			return badInput(fmt.Errorf("--sign: %w", err))
 		}
 	}
 	book, err := o.publicLog(ctx, to.Store, o.sign)
@@ -132,6 +134,9 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: study %s beside the trials, %d %ss\n", s.Name, s.Units, s.Unit)
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %d categories, %d trials, in %s\n", id, m.Counts.Categories, m.Counts.Trials, to.Store)
+	if !o.serves {
+		o.env.next(strings.TrimSuffix("firstpick server --snapshots "+o.to, " --snapshots "))
+	}
 	return nil
 }
 

@@ -54,6 +54,11 @@ publishes leaderboards with confidence intervals, and serves them to people and 
 		warnRenamed(env, cmd)
 		return nil
 	}
+	root.PersistentPostRun = func(cmd *cobra.Command, args []string) {
+		if step := help.Next(cmd, args); step != "" {
+			env.next(step)
+		}
+	}
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)

@@ -150,6 +150,7 @@ func serve(ctx context.Context, a *app, ln net.Listener, prepare ...func(context
 	defer stop()
 	a.warn(cfg.BaseURL, srv.Source)
 	_, _ = fmt.Fprintf(a.env.Stderr, "serving %s (ctrl-C stops)\n", strings.TrimRight(cfg.BaseURL, "/")+"/")
+	a.offerBrowser(ctx, strings.TrimRight(cfg.BaseURL, "/")+"/")
 	return srv.Serve(ctx, ln)
 }
 
@@ -179,7 +180,7 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 	return assembly.Config{
 		Settings: server.Settings{
 			Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
-			LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog, LogWriter: a.env.Stderr,
+			LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog, AccessText: a.env.StderrIsTTY && a.cfg.LogFormat == "text", LogWriter: a.env.Stderr,
 			TrustedProxies: a.cfg.TrustedProxies, Providers: providers, Categories: checker.Catalog.Categories,
 			BillingKeys: a.billingKeys(), CLI: Reference(a.env), Name: a.cfg.RegistryName, Version: servedVersion(), Contact: a.cfg.SecurityContact,
 		},

@@ -180,7 +180,7 @@ func (o *snapshotOptions) promote(ctx context.Context, args []string) error {
 
 func (o *snapshotOptions) prune(ctx context.Context, _ []string) error {
 	if o.keep < 1 {
-		return usageErr("", "--keep must be at least 1")
+		return usageErr("10 is the default", "--keep must be at least 1 (got %d)", o.keep)
 	}
 	ids, unreadable := o.place.Prunable(ctx, o.keep)
 	book, logged, err := o.removed(ctx, o.place.Store, o.sign, ids)

@@ -142,7 +142,7 @@ func otherFiles(path string) string {
 	if len(found) == 0 || filepath.Ext(path) == "" {
 		return "check the path: relative ones begin in the working folder"
 	}
-	return "there are " + strings.Join(found, ", ")
+	return "existing: " + strings.Join(found, ", ")
 }
 
 // otherEvals returns the advice for an eval file that does not exist.
@@ -160,7 +160,7 @@ func otherEvals(path string) string {
 		found = append(found[:5:5], "...")
 	}
 	if len(found) > 0 {
-		return "there are " + strings.Join(found, ", ")
+		return "existing: " + strings.Join(found, ", ")
 	}
 	return "firstpick init writes an example, firstpick new eval CATEGORY one with built-in prompts"
 }

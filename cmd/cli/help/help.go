@@ -10,8 +10,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-//go:embed examples.txt
-var examples string
+var (
+	//go:embed examples.txt
+	examples string
+	//go:embed next.txt
+	next string
+)
 
 // A Group is a heading of the root's help page, and the names of its commands.
 type Group struct {
@@ -33,9 +37,28 @@ func Groups() []Group {
 }
 
 // Examples returns the examples of each command, by its path.
-func Examples() map[string][]string {
+func Examples() map[string][]string { return parse(examples) }
+
+// NextSteps returns the steps after each command, by its path.
+func NextSteps() map[string][]string { return parse(next) }
+
+// Next returns the step after a command that was called with args; "" for none.
+func Next(c *cobra.Command, args []string) string {
+	for _, step := range NextSteps()[c.CommandPath()] {
+		if !strings.Contains(step, "{0}") {
+			return step
+		}
+		if len(args) > 0 {
+			return strings.ReplaceAll(step, "{0}", args[0])
+		}
+	}
+	return ""
+}
+
+// parse reads a file of lines by command.
+func parse(text string) map[string][]string {
 	out, path := map[string][]string{}, ""
-	for line := range strings.Lines(examples) {
+	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		list := out[path]
 		switch {
