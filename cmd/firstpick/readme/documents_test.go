@@ -153,7 +153,7 @@ var variable = []struct {
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z?)?`), "TIME"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`), "DATE"},
 	{regexp.MustCompile(`\b[0-9a-f]{12,}\b`), "DIGEST"},
-	{regexp.MustCompile(`\b(sk_live_|fpe_|sin_|reg_|key_)[\w-]+`), "KEY"},
+	{regexp.MustCompile(`\b(sk_live_|fpe_|sin_|reg_|key_|run_|evl_)[\w-]+`), "KEY"},
 	{regexp.MustCompile(`\b\d+ MB\b`), "SIZE"},
 	{regexp.MustCompile(`[ \t]+`), " "},
 	{regexp.MustCompile(`(?m) $`), ""},
