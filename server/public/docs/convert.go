@@ -190,16 +190,24 @@ func isAnswer(n ast.Node, source []byte) bool {
 	return language == "json" || language == "yaml"
 }
 
-// address renders a bare address: as a link where it leads somewhere by itself, else
-// as it stands.
+// address renders a bare address as a link, and one of the reader's own machine as it
+// stands: it leads nowhere from here.
 func (*markup) address(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		n := node.(*ast.AutoLink)
-		label := util.EscapeHTML(n.Label(source))
-		_, _ = w.WriteString(`<a href="` + string(util.EscapeHTML(util.URLEscape(n.URL(source), false))) + `">` + string(label) + "</a>") // into memory
+	if !entering {
+		return ast.WalkContinue, nil
 	}
+	n := node.(*ast.AutoLink)
+	label := string(util.EscapeHTML(n.Label(source)))
+	if local.Match(n.URL(source)) {
+		_, _ = w.WriteString(label) // into memory
+		return ast.WalkContinue, nil
+	}
+	_, _ = w.WriteString(`<a href="` + string(util.EscapeHTML(util.URLEscape(n.URL(source), false))) + `">` + label + "</a>") // into memory
 	return ast.WalkContinue, nil
 }
+
+// local matches addresses of the reader's machine.
+var local = regexp.MustCompile(`^https?://(127\.0\.0\.1|localhost)([:/]|$)`)
 
 func (m *markup) table(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {

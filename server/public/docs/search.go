@@ -102,6 +102,7 @@ const (
 	maxQuery   = 200 // bytes that are looked at
 	maxWords   = 8
 	maxResults = 20
+	maxOfPage  = 3  // results on one page
 	excerpt    = 160 // characters of text around a match
 )
 
@@ -148,8 +149,11 @@ func (s *Set) Search(query string) []Result {
 		all = some
 	}
 	slices.SortStableFunc(all, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
-	out := []Result{}
-	for _, h := range all[:min(len(all), maxResults)] {
+	out, of := []Result{}, map[*Page]int{}
+	for _, h := range all {
+		if of[h.page]++; of[h.page] > maxOfPage || len(out) == maxResults {
+			continue
+		}
 		r := Result{Title: h.page.Title, Heading: h.part.title, Path: h.page.Path, Markdown: h.page.Path + ".md", Excerpt: h.part.excerpt(wanted)}
 		if h.part.id != "" {
 			r.Path, r.Markdown = r.Path+"#"+h.part.id, r.Markdown+"#"+h.part.id

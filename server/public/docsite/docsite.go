@@ -273,7 +273,7 @@ func (h *Handler) list(results []docs.Result) []byte {
 }
 
 var results = template.Must(template.New("results").Parse(`<h1>Search</h1>
-{{if not .Query}}<p>Type words above.</p>{{else if .Results}}<p>{{len .Results}} {{if eq (len .Results) 1}}place{{else}}places{{end}}, the best first.</p>
+{{if not .Query}}<p>Type words above.</p>{{else if .Results}}<p>{{len .Results}} {{if eq (len .Results) 1}}result{{else}}results, best first{{end}}.</p>
 <ol class="docs-hits">{{range .Results}}<li><a href="{{.Path}}">{{.Title}}{{if .Heading}}: {{.Heading}}{{end}}</a><p class="sub">{{.Excerpt}}</p></li>{{end}}</ol>
 {{else}}<p>Nothing found. Try fewer words.</p>{{end}}`))
 
