@@ -34,12 +34,12 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 			example, _, _ := strings.Cut(list[0], "\n")
 			hint = "for example " + strings.TrimSuffix(example, " \\") + "; more: " + hint
 		}
-		if wanted == "" {
-			return usageErr(hint, "%s takes no arguments (got %q)", cmd.CommandPath(), args[0])
-		}
-		got := "none"
+		got := "none" // arguments may be secrets: they are counted and not shown
 		if len(args) > 0 {
-			got = strings.Join(args, " ")
+			got = counted(len(args), "argument")
+		}
+		if wanted == "" {
+			wanted = "no arguments"
 		}
 		return usageErr(hint, "%s wants %s (got %s)", cmd.CommandPath(), wanted, got)
 	}
