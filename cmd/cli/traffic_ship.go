@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -121,6 +122,9 @@ func (o *shipOptions) config() (ship.Config, error) {
 	}
 	if key = strings.TrimSpace(key); key == "" {
 		return ship.Config{}, usageErr("create one with firstpick agent key --kind log --label NAME; export "+o.keyEnv+"=log_live_...", "no collector key: $%s is empty", o.keyEnv)
+	}
+	if strings.ContainsFunc(key, unicode.IsSpace) { // no request could have it, and shipping would wait for a better answer
+		return ship.Config{}, usageErr("give the key alone, without other lines or words", "malformed collector key: it has blanks or several lines")
 	}
 	if strings.HasPrefix(key, "pk_") {
 		return ship.Config{}, usageErr("use a key of kind log or secret", "a publishable key is for browsers, and cannot send logs")
