@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 
 const accessBuffer = 64 << 10
 
-// An accessLog writes a line of JSON per request. Lines are gathered in a buffer
+// An accessLog writes a line per request: JSON, or text for a person. Lines are gathered in a buffer
 // that is flushed when it is full and once a second, so that a request costs no
 // system call.
 type accessLog struct {
@@ -24,15 +25,21 @@ type accessLog struct {
 	line   []byte
 	second int64  // of stamp
 	stamp  []byte // the second, formatted once
+	text   bool   // for a person
 }
 
-func newAccessLog(w io.Writer) *accessLog {
-	return &accessLog{w: bufio.NewWriterSize(w, accessBuffer)}
+func newAccessLog(w io.Writer, text bool) *accessLog {
+	return &accessLog{w: bufio.NewWriterSize(w, accessBuffer), text: text}
 }
 
 func (a *accessLog) write(rw *reqctx.Writer, r *http.Request, start, end time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.text {
+		a.line = appendText(a.line[:0], rw, r, start, end)
+		_, _ = a.w.Write(a.line)
+		return
+	}
 	b := append(a.line[:0], `{"time":"`...)
 	if unix := end.Unix(); unix != a.second || a.stamp == nil {
 		a.second, a.stamp = unix, end.UTC().AppendFormat(a.stamp[:0], "2006-01-02T15:04:05.")
@@ -55,6 +62,19 @@ func (a *accessLog) write(rw *reqctx.Writer, r *http.Request, start, end time.Ti
 	b = strconv.AppendInt(b, end.Sub(start).Microseconds(), 10)
 	a.line = append(b, '}', '\n')
 	_, _ = a.w.Write(a.line) // a log that cannot be written must not fail a request
+}
+
+// appendText appends a line such as "21:56:25 GET  /leaderboards/orm 200 14.2 kB 1.3ms".
+func appendText(b []byte, rw *reqctx.Writer, r *http.Request, start, end time.Time) []byte {
+	b = end.AppendFormat(b, "15:04:05 ")
+	b = fmt.Appendf(b, "%-4s %s %d %.1f kB %s", escaped(r.Method), escaped(shown(r)), rw.Status, float64(rw.Bytes)/1000, end.Sub(start).Round(10*time.Microsecond))
+	return append(b, '\n')
+}
+
+// escaped returns s without bytes that would steer a terminal.
+func escaped(s string) string {
+	q := strconv.QuoteToASCII(s)
+	return q[1 : len(q)-1]
 }
 
 // shown is the part of a URL that may be logged. Only queries of the public API are

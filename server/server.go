@@ -85,9 +85,11 @@ type Settings struct {
 	// LimitsOff switches that off for load tests.
 	LimitPerMinute int
 	LimitsOff      bool
-	// AccessLog writes a line per request to LogWriter.
-	AccessLog bool
-	LogWriter io.Writer
+	// AccessLog writes a line per request to LogWriter: JSON, or with AccessText text for a
+	// person at a terminal.
+	AccessLog  bool
+	AccessText bool
+	LogWriter  io.Writer
 	// Count returns a function that counts responses by the patterns of Paths; optional.
 	// Requests for other paths may have other patterns, or an empty one.
 	Count func(routes []string) func(route, method string, status int, took time.Duration)
@@ -158,7 +160,7 @@ func New(cfg Config) (*Server, error) {
 		store:   &storeCheck{db: cfg.Agents.DB, now: cfg.Now}, hsts: strictTransport(cfg.BaseURL),
 	}
 	if cfg.AccessLog && cfg.LogWriter != nil {
-		s.access = newAccessLog(cfg.LogWriter)
+		s.access = newAccessLog(cfg.LogWriter, cfg.AccessText)
 	}
 	if cfg.Count != nil {
 		s.router.Use(noteRoute)

@@ -29,7 +29,7 @@ func (s *Server) directory(load func() (*docs.Set, error)) *wellknown.Handler {
 		Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Contact: s.cfg.Contact,
 		Documents: func() (out []wellknown.Document) {
 			for _, p := range s.pages(load) {
-				out = append(out, wellknown.Document{Path: p.Path, Title: p.Title, Description: p.Description, Markdown: string(p.Markdown)})
+				out = append(out, wellknown.Document{Path: p.Path, Title: p.Title, Group: p.Section, Description: p.Description, Markdown: string(p.Markdown)})
 			}
 			return out
 		},

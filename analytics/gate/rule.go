@@ -110,11 +110,21 @@ func Parse(text string) (Rule, error) {
 	return r, r.check()
 }
 
+// A MetricError is a metric of a rule that does not exist.
+type MetricError struct {
+	Metric string
+	Known  []string
+}
+
+func (e *MetricError) Error() string {
+	return fmt.Sprintf("no metric %q; there are %s", e.Metric, strings.Join(e.Known, ", "))
+}
+
 func (r Rule) check() error {
 	whole := slices.Contains(ofBoards, r.Metric)
 	switch {
 	case !whole && !slices.Contains(ofTools, r.Metric):
-		return fmt.Errorf("rule %q: no metric %q; there are %s", r.Text, r.Metric, strings.Join(slices.Concat(ofTools, ofBoards), ", "))
+		return fmt.Errorf("rule %q: %w", r.Text, &MetricError{r.Metric, slices.Concat(ofTools, ofBoards)})
 	case whole && r.Tool != "":
 		return fmt.Errorf("rule %q: %s is of a whole category, not of a tool", r.Text, r.Metric)
 	case !whole && r.Tool == "":

@@ -88,7 +88,14 @@ the data folder.`,
 	sub(cmd, "revoke REGISTRATION", "Revoke an agent: its tokens and assertions become invalid at once", cobra.ExactArgs(1), o.end)
 
 	o.addIssuers(group("issuer", "Trusted identity providers"), sub)
-	o.addKeys(group("key", "Eval keys: API access to the evals of a workspace"), group("keys", "Signing keys of identity assertions"), sub)
+	o.addEvalKeys(group("eval-key", "Eval keys: API access to the evals of a workspace"), sub)
+	o.addSigningKeys(group("signing-key", "Signing keys of identity assertions"), sub)
+	old := group("key", "Eval keys")
+	renameCommand(old, "firstpick admin eval-key")
+	o.addEvalKeys(old, sub)
+	old = group("keys", "Signing keys")
+	renameCommand(old, "firstpick admin signing-key")
+	o.addSigningKeys(old, sub)
 
 	o.addAudit(cmd, sub)
 	sub(cmd, "adopt-run RUN", "Copy a finished run of a workspace to your own runs, for rank and publish", cobra.ExactArgs(1), o.adoptRun)
@@ -115,14 +122,17 @@ func (o *adminOptions) addIssuers(issuer *cobra.Command, sub addCmd) {
 	remove.Flags().BoolVar(&o.revoke, "revoke", false, "also revoke its agents")
 }
 
-// addKeys adds the commands of eval keys and of signing keys.
-func (o *adminOptions) addKeys(key, keys *cobra.Command, sub addCmd) {
+// addEvalKeys adds the commands of eval keys.
+func (o *adminOptions) addEvalKeys(key *cobra.Command, sub addCmd) {
 	create := sub(key, "create WORKSPACE", "Create an eval key for a paid workspace and print it once", cobra.ExactArgs(1), o.keyCreate)
 	create.Flags().StringVar(&o.label, "label", "", "label of the key")
 	create.Flags().StringSliceVar(&o.scopes, "scope", []string{evals.ScopeRead, evals.ScopeRun}, "scopes: read, run")
 	o.flags(sub(key, "list WORKSPACE", "List the eval keys of a workspace", cobra.ExactArgs(1), o.keyList))
 	sub(key, "revoke WORKSPACE KEY", "Revoke an eval key (by id) at once", cobra.ExactArgs(2), o.keyRevoke)
+}
 
+// addSigningKeys adds the commands of signing keys.
+func (o *adminOptions) addSigningKeys(keys *cobra.Command, sub addCmd) {
 	o.flags(sub(keys, "list", "List signing keys and their state", cobra.NoArgs, o.keysList))
 	rotate := sub(keys, "rotate", "Create a new key; the old one stays valid as long as its assertions", cobra.NoArgs, o.keysRotate)
 	rotate.Flags().BoolVar(&o.now, "now", false, "sign with it at once, not in 10 minutes")
@@ -294,7 +304,7 @@ func (o *adminOptions) keysRotate(ctx context.Context, _ []string) error {
 func (o *adminOptions) keysDrop(ctx context.Context, args []string) error {
 	err := o.svc.DropKey(ctx, args[0])
 	if errors.Is(err, state.ErrNotFound) {
-		return usageErr("firstpick admin keys list", "no key %s", args[0])
+		return usageErr("firstpick admin signing-key list", "no key %s", args[0])
 	}
 	if err == nil {
 		o.say("servers remove it within a minute")

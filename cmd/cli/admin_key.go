@@ -60,7 +60,7 @@ func (o *adminOptions) keyCreate(ctx context.Context, args []string) error {
 	}
 	_, _ = fmt.Fprintln(o.env.Stdout, secret)
 	o.say("secret, shown only once: a key to %s the evals of %s", strings.Join(k.Scopes, " and "), actor.Workspace.Slug)
-	o.say("firstpick admin key revoke %s %s revokes it", actor.Workspace.Slug, k.ID)
+	o.say("firstpick admin eval-key revoke %s %s revokes it", actor.Workspace.Slug, k.ID)
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (o *adminOptions) keyRevoke(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := svc.RevokeKey(ctx, actor, args[1]); err != nil {
-		return refused(err, "firstpick admin key list "+actor.Workspace.Slug)
+		return refused(err, "firstpick admin eval-key list "+actor.Workspace.Slug)
 	}
 	o.say("%s is revoked", args[1])
 	return nil

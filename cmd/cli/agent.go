@@ -24,11 +24,11 @@ const (
 
 type agentOptions struct {
 	*app
-	url, email, idJag, kind, label string
-	origins                        []string
-	json, replace, noWait          bool
-	client                         *agentauth.Client
-	path                           string
+	email, idJag, kind, label string
+	origins                   []string
+	json, replace, noWait     bool
+	client                    *agentauth.Client
+	path                      string
 	// session is nil where none is saved.
 	session *agentauth.Session
 }
@@ -41,14 +41,14 @@ func newAgentCmd(env *Env) *cobra.Command {
 		Long: `Run the agent registration protocol with any service that supports it:
 register, claim (a person confirms a code), token, and then the API.
 
-Start with:  firstpick agent register --url https://SERVICE
+Start with:  firstpick agent register --server https://HOST
 
 The session is saved in the data folder as agent.json, readable by its owner
 alone. Its claim token, assertion and access token are secrets.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&o.url, "url", "", "root URL of the service (default: the saved one, or http://"+demoListen+")")
+	addServerFlag(cmd.PersistentFlags(), "that of the saved session, or http://"+demoListen, "url")
 	sub := func(use, short string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Args: usage(args), RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.open(env, cmd); err != nil {
@@ -76,7 +76,8 @@ alone. Its claim token, assertion and access token are secrets.`,
 	key.Flags().StringVar(&o.kind, "kind", "secret", "kind of the key: secret, publishable or log")
 	key.Flags().StringVar(&o.label, "label", "", "label of the key (needed)")
 	key.Flags().StringSliceVar(&o.origins, "origin", nil, "origin of a publishable key, such as https://example.com")
-	sub("workspace", "Print the workspace", cobra.NoArgs, o.workspace)
+	asJSON(key)
+	asJSON(sub("workspace", "Print the workspace", cobra.NoArgs, o.workspace))
 	asJSON(sub("status", "Show the saved session, with its secrets masked", cobra.NoArgs, o.status))
 	sub("forget", "Delete the saved session only; run revoke first to invalidate its token", cobra.NoArgs, o.forget)
 	return cmd
@@ -109,9 +110,9 @@ func (o *agentOptions) open(env *Env, cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// discover reads the metadata of the service: of --url, or the saved one.
+// discover reads the metadata of the service: of --server, or the saved one.
 func (o *agentOptions) discover(ctx context.Context) (string, agentauth.Service, error) {
-	base := o.url
+	base := o.cfg.Server
 	switch {
 	case base != "":
 	case o.session != nil:
@@ -121,11 +122,11 @@ func (o *agentOptions) discover(ctx context.Context) (string, agentauth.Service,
 	}
 	base, err := agentauth.CheckBase(base)
 	if err != nil {
-		return "", agentauth.Service{}, usageErr("--url must be an https URL, or http on this machine", "--url: %w", err)
+		return "", agentauth.Service{}, usageErr("--server must be an https URL, or http on this machine", "--server: %w", err)
 	}
 	s, err := o.client.Discover(ctx, base)
 	if err = o.explain(err, s); err != nil && hintOf(err) == "" && !errors.Is(err, context.Canceled) {
-		err = &codedError{err, exitFailed, "--url must be the root of a service that supports the protocol, as the service itself writes it"}
+		err = &codedError{err, exitFailed, "--server must be the root of a service that supports the protocol, as the service itself writes it"}
 	}
 	return base, s, err
 }
@@ -136,8 +137,8 @@ func (o *agentOptions) service(ctx context.Context) (agentauth.Service, error) {
 	if o.session == nil {
 		return agentauth.Service{}, usageErr("firstpick agent register", "no session is saved in %s", o.path)
 	}
-	if o.url != "" && strings.TrimRight(o.url, "/") != o.session.URL {
-		return agentauth.Service{}, usageErr("omit --url, or use another --data", "the saved session is for %s", o.session.URL)
+	if o.cfg.Server != "" && strings.TrimRight(o.cfg.Server, "/") != o.session.URL {
+		return agentauth.Service{}, usageErr("omit --server, or use another --data", "the saved session is for %s", o.session.URL)
 	}
 	_, s, err := o.discover(ctx)
 	if err == nil && (s.Issuer != o.session.Issuer || s.Resource != o.session.Resource) {
@@ -180,7 +181,7 @@ func (o *agentOptions) explain(err error, svc agentauth.Service) error {
 		}
 		return &codedError{err, exitFailed, hint}
 	case errors.As(err, &unreachable):
-		return &codedError{err, exitFailed, "check that the service is running, or set --url"}
+		return &codedError{err, exitFailed, "check that the service is running, or set --server"}
 	default:
 		return err
 	}
@@ -222,7 +223,7 @@ func agentHint(e *agentauth.Error, svc agentauth.Service) string {
 	case e.Code == agentauth.CodeRateLimited || e.Status == http.StatusTooManyRequests || e.Status >= 500:
 		return "wait a while and try again"
 	case e.Status == http.StatusNotFound:
-		return "check that --url is the root of a service that supports the protocol"
+		return "check that --server is the root of a service that supports the protocol"
 	default:
 		return ""
 	}

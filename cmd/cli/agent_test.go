@@ -147,7 +147,7 @@ func TestAgentAnonymous(t *testing.T) {
 	b.s.replies["/api/agent/identity/claim"] = []string{`200 {"claim":` + agentBlock + `}`}
 	b.s.replies["/api/oauth2/revoke"] = []string{"200 "}
 
-	b.run(exitOK, "register", "--url", b.s.URL+"/")
+	b.run(exitOK, "register", "--server", b.s.URL+"/")
 	b.outputs("reg_1 (anonymous)", "quiet-otter", "scopes analytics.write\n")
 	if strings.Contains(b.stdout, "hush") {
 		t.Error("a secret is printed")
@@ -199,7 +199,7 @@ func TestAgentForAUser(t *testing.T) {
 	b.s.replies["/api/oauth2/token"] = []string{agentPending, `400 {"error":"expired_token"}`, `400 {"error":"access_denied"}`}
 	b.s.replies["/api/agent/identity/claim"] = []string{`200 {"claim":` + strings.Replace(agentBlock, "075310", "111111", 1) + `}`, `410 {"error":"claim_expired"}`}
 
-	b.run(exitOK, "register", "--url", b.s.URL, "--email", "dana@example.com", "--json")
+	b.run(exitOK, "register", "--server", b.s.URL, "--email", "dana@example.com", "--json")
 	var doc struct {
 		ID         string `json:"registration_id"`
 		ClaimToken string `json:"claim_token"`
@@ -232,7 +232,7 @@ func TestAgentInterrupted(t *testing.T) {
 	b := newAgentBench(t)
 	b.s.replies["/api/agent/identity"] = []string{agentHinted}
 	b.s.replies["/api/oauth2/token"] = []string{agentPending}
-	b.run(exitOK, "register", "--url", b.s.URL, "--email", "dana@example.com")
+	b.run(exitOK, "register", "--server", b.s.URL, "--email", "dana@example.com")
 	b.sleep = func(context.Context) error { return context.Canceled }
 	b.run(exitInterrupted, "claim")
 	if s := b.session(); s.Claim == nil || s.ClaimToken == "" {
@@ -244,7 +244,7 @@ func TestAgentIDJag(t *testing.T) {
 	b := newAgentBench(t)
 	b.s.replies["/api/agent/identity"] = []string{`400 {"error":"issuer_not_enabled"}`, `401 {"error":"login_required"}`, agentStepUp}
 	b.stdin = "a.b.c\n"
-	b.run(exitFailed, "register", "--url", b.s.URL, "--id-jag", "-")
+	b.run(exitFailed, "register", "--server", b.s.URL, "--id-jag", "-")
 	if !strings.Contains(hintOf(b.err), "https://idp.example") {
 		t.Error(hintOf(b.err))
 	}
@@ -252,11 +252,11 @@ func TestAgentIDJag(t *testing.T) {
 	if err := os.WriteFile(file, []byte("a.b.c"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.run(exitFailed, "register", "--url", b.s.URL, "--id-jag", file)
+	b.run(exitFailed, "register", "--server", b.s.URL, "--id-jag", file)
 	if !strings.Contains(b.err.Error(), "login_required (401)") || !strings.Contains(hintOf(b.err), "new ID-JAG") {
 		t.Error(b.err, hintOf(b.err))
 	}
-	b.run(exitOK, "register", "--url", b.s.URL, "--id-jag", file)
+	b.run(exitOK, "register", "--server", b.s.URL, "--id-jag", file)
 	b.outputs("must confirm the link", "075310")
 	for _, request := range b.s.log {
 		if !strings.Contains(request, `"assertion":"a.b.c"`) {
@@ -276,7 +276,7 @@ func TestAgentToken(t *testing.T) {
 	b.s.replies["/api/oauth2/revoke"] = []string{"200 "}
 	b.s.replies["/api/agent/workspace"] = []string{`401 {"error":"invalid_token"}`, `200 {}`}
 	b.run(exitUsage, "token")
-	b.run(exitOK, "register", "--url", b.s.URL)
+	b.run(exitOK, "register", "--server", b.s.URL)
 	b.run(exitOK, "token")
 	if b.stdout != "at_hush\n" || b.stderr != "" {
 		t.Errorf("%q %q", b.stdout, b.stderr)
@@ -305,7 +305,7 @@ func TestAgentStatusAndForget(t *testing.T) {
 	b.s.replies["/api/oauth2/token"] = []string{agentToken}
 	b.s.replies["/api/agent/identity/claim"] = []string{`200 {"claim":` + agentBlock + `}`}
 	b.run(exitUsage, "status")
-	b.run(exitOK, "register", "--url", b.s.URL)
+	b.run(exitOK, "register", "--server", b.s.URL)
 	b.run(exitOK, "token")
 	b.run(exitOK, "claim", "--no-wait", "--email", "dana@example.com")
 	for _, args := range [][]string{{"status"}, {"status", "--json"}} {
@@ -327,10 +327,10 @@ func TestAgentStatusAndForget(t *testing.T) {
 func TestAgentSecretsStayWithTheirService(t *testing.T) {
 	b := newAgentBench(t)
 	b.s.replies["/api/agent/identity"] = []string{agentAnon}
-	b.run(exitOK, "register", "--url", b.s.URL)
+	b.run(exitOK, "register", "--server", b.s.URL)
 	other := newAgentService(t)
-	b.run(exitUsage, "token", "--url", other.URL)
-	b.run(exitUsage, "claim", "--url", other.URL, "--email", "a@example.com")
+	b.run(exitUsage, "token", "--server", other.URL)
+	b.run(exitUsage, "claim", "--server", other.URL, "--email", "a@example.com")
 
 	// The saved service now names another authorization server.
 	b.s.replies["/.well-known/oauth-protected-resource"] = []string{`200 {"resource":"BASE/api/","authorization_servers":["` + other.URL + `"]}`}
@@ -342,15 +342,15 @@ func TestAgentSecretsStayWithTheirService(t *testing.T) {
 
 func TestAgentBadInput(t *testing.T) {
 	b := newAgentBench(t)
-	b.run(exitUsage, "register", "--url", "http://a.example")
+	b.run(exitUsage, "register", "--server", "http://a.example")
 	b.run(exitUsage, "register", "extra")
 	b.run(exitUsage, "--nonsense")
 	b.run(exitUsage, "key", "--label", "")
 	b.run(exitOK, "--help")
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	b.run(exitFailed, "register", "--url", gone.URL)
-	if !strings.Contains(hintOf(b.err), "--url") {
+	b.run(exitFailed, "register", "--server", gone.URL)
+	if !strings.Contains(hintOf(b.err), "--server") {
 		t.Error(b.err, hintOf(b.err))
 	}
 	if err := os.WriteFile(filepath.Join(b.data, agentFile), []byte("{"), 0o600); err != nil {

@@ -127,5 +127,5 @@ func (o *agentOptions) call(ctx context.Context, send func(agentauth.Service, st
 	if err != nil {
 		return o.explain(err, svc)
 	}
-	return printJSON(o.env, doc)
+	return printRecord(o.env, doc, o.json)
 }

@@ -38,7 +38,7 @@ func newApp(env *Env, cmd *cobra.Command) (*app, error) {
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
-		return nil, usageErr("debug, info, warn or error", "log-level must be debug, info, warn or error (got %q)", cfg.LogLevel)
+		return nil, usageErr("", "log-level must be debug, info, warn or error (got %q)%s", cfg.LogLevel, meant(cfg.LogLevel, "debug", "info", "warn", "error"))
 	}
 	opts := &slog.HandlerOptions{Level: level}
 	var h slog.Handler = slog.NewTextHandler(env.Stderr, opts)
@@ -46,6 +46,9 @@ func newApp(env *Env, cmd *cobra.Command) (*app, error) {
 		h = slog.NewJSONHandler(env.Stderr, opts)
 	}
 	a := &app{env: env, cfg: cfg, log: slog.New(h)}
+	for _, d := range cfg.Deprecated {
+		warnDeprecated(env, "configuration key "+d[0], d[1])
+	}
 	if env.Environ != nil {
 		for _, warning := range unknownVariables(env.Environ()) {
 			a.log.Warn(warning)

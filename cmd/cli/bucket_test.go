@@ -123,8 +123,8 @@ func TestBucketChangesUnderLoad(t *testing.T) {
 		}
 	}
 	private, _ := keyPair(t, "k")
-	firstpick(t, data, "publish", "--to", bucket, "--sign", private, with(web))
-	firstpick(t, data, "publish", "--to", bucket, "--sign", private, with(web), with((web+1)%len(runs)))
+	firstpick(t, data, "publish", "--snapshots", bucket, "--sign", private, with(web))
+	firstpick(t, data, "publish", "--snapshots", bucket, "--sign", private, with(web), with((web+1)%len(runs)))
 	place := publish.Place{Store: mustBucket(t, s3.URL), Cache: filepath.Join(data, "cache"), Now: time.Now}
 	ids, err := place.List(t.Context())
 	if err != nil || len(ids) != 2 {

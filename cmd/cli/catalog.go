@@ -63,10 +63,6 @@ func newCatalogExplainCmd(env *Env) *cobra.Command {
 and the condition of a name that does not hold there. A single word is also looked up as an
 identifier: slug, domain, package (npm:stripe), name, import, host, variable or config file.
 The text is that of the arguments, or standard input for -.`,
-		Example: `  firstpick catalog explain stripe
-  firstpick catalog explain npm:@sendgrid/mail
-  firstpick catalog explain "We moved from Auth0 to Clerk"
-  firstpick catalog explain - < answer.md`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, cat, err := openCatalog(env, cmd)

@@ -37,9 +37,6 @@ func newCatalogAddCmd(env *Env) *cobra.Command {
 category in the folder of --catalog. On a terminal it asks for what the flags leave open. The
 catalogue is checked with the new entry before anything is written; an entry that exists is an
 error. A category that the folder does not have is created.`,
-		Example: `  firstpick catalog export catalog
-  firstpick catalog add --catalog catalog --category payments --slug acme --name "Acme Pay" \
-    --domain acme.example --package npm:@acme/pay --package pypi:acme-pay --env 'ACME_*'`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {

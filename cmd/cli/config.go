@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -75,7 +76,8 @@ type Config struct {
 	Binary []string `mapstructure:"binary"`
 	// KeepWork leaves the folders in which they worked in place, to look at.
 	KeepWork bool `mapstructure:"keep-work"`
-	// Remote is the root address of a server whose evals `firstpick evals` works with.
+	// Server is the root address of the server that commands call. Remote is its old key.
+	Server string `mapstructure:"server"`
 	Remote string `mapstructure:"remote"`
 	// EvalKey is a key of its eval API; empty means that in the file EvalKeyFile.
 	EvalKey     string `mapstructure:"eval-key"`
@@ -113,6 +115,8 @@ type Config struct {
 	BillingSecret []string `mapstructure:"billing-secret"`
 	// LimitRules change limits by name, as QUOTA/WINDOW.
 	LimitRules map[string]string `mapstructure:"limit-rules"`
+	// Deprecated are the old keys that were set, each with the new one.
+	Deprecated [][2]string `mapstructure:"-"`
 	// DataSet says that Data was set, and not left at its default.
 	DataSet bool `mapstructure:"-"`
 	// File is the configuration file that was read; empty for none.
@@ -135,6 +139,16 @@ func addConfigFlags(f *pflag.FlagSet) {
 	f.String("catalog", "", "folder of catalogue files (default: the built-in catalogue)")
 	f.String("log-level", "info", "debug, info, warn or error")
 	f.String("log-format", "text", "text or json")
+}
+
+// addServerFlag adds the flag of the server that a command calls, with its old name.
+func addServerFlag(f *pflag.FlagSet, fallback, old string) {
+	text := "URL of the firstpick server, such as https://firstpick.example"
+	if fallback != "" {
+		text = "URL of the firstpick server (default: FIRSTPICK_SERVER, " + fallback + ")"
+	}
+	f.String("server", "", text)
+	renameFlag(f, old, "server")
 }
 
 // addAgentFlags adds the flags of commands that make agents.
@@ -175,8 +189,12 @@ func loadConfig(env *Env, flags *pflag.FlagSet) (Config, error) {
 	}
 	var c Config
 	if err := v.UnmarshalExact(&c); err != nil { // what is checked above has better errors
-		return Config{}, usageErr("the keys are those of `firstpick init`'s "+configName,
+		return Config{}, usageErr("firstpick init --server writes a "+configName+" with every key",
 			"configuration: %s", strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	if c.Remote != "" {
+		c.Deprecated = append(c.Deprecated, [2]string{"remote (FIRSTPICK_REMOTE)", "server (FIRSTPICK_SERVER)"})
+		c.Server = cmp.Or(c.Server, c.Remote)
 	}
 	c.File = v.ConfigFileUsed()
 	c.DataSet = v.InConfig("data") || env.Getenv(envPrefix+"DATA") != "" || flags.Changed("data")
@@ -190,7 +208,7 @@ func configDefaults() map[string]any {
 		"limit-public": perMinute, "trusted-proxies": []string{}, "call-private": false, "call-ports": []int{},
 		"state": "", "state-key": "", "mail": "log:", "mail-from": "firstpick <firstpick@firstpick.invalid>", "admin-email": "admin@firstpick.invalid",
 		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
-		"prices": "", "sandbox": sandboxAuto, "binary": []string{}, "keep-work": false, "remote": "", "eval-key": "", "eval-key-file": "",
+		"prices": "", "sandbox": sandboxAuto, "binary": []string{}, "keep-work": false, "server": "", "remote": "", "eval-key": "", "eval-key-file": "",
 		"bundles": "", "eval-programs": false, "eval-private": false, "eval-lease": "30s", "with-worker": false, "worker-runs": 2, "eval-max-trials": 0, "eval-max-budget": 0.0, "eval-max-queued": 0, "eval-max-time": "6h", "eval-max-timeout": "15m",
 		"metrics": "", "registry-name": "", "security-contact": "", "billing-secret": []string{}, "issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
 	}
@@ -204,8 +222,11 @@ func readConfigFile(v *viper.Viper, file string) error {
 		file = configName
 	}
 	info, err := os.Stat(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return usageErr("firstpick init writes one", "configuration file %s: no such file", file)
+	}
 	if err != nil {
-		return usageErr("firstpick init writes one", "configuration: %w", err)
+		return badInput(fmt.Errorf("configuration: %w", err))
 	}
 	if info.Size() > maxConfig {
 		return usageErr("check that it is the right file", "configuration: %s is larger than 1 MiB", file)
@@ -230,7 +251,7 @@ func (c *Config) check() error {
 		errs = append(errs, errors.New("data: must be a folder"))
 	}
 	if c.Limits != "on" && c.Limits != "off" {
-		errs = append(errs, fmt.Errorf("limits must be on or off (got %q)", c.Limits))
+		errs = append(errs, fmt.Errorf("limits must be on or off (got %q)%s", c.Limits, meant(c.Limits, "on", "off")))
 	}
 	if c.LimitPublic < 1 {
 		errs = append(errs, fmt.Errorf("limit-public must be at least 1 (got %d)", c.LimitPublic))
@@ -242,7 +263,7 @@ func (c *Config) check() error {
 	}
 	errs = append(errs, checkSandbox(c.Sandbox), checkBinary(c.Binary))
 	if c.LogFormat != "text" && c.LogFormat != "json" {
-		errs = append(errs, fmt.Errorf("log-format must be text or json (got %q)", c.LogFormat))
+		errs = append(errs, fmt.Errorf("log-format must be text or json (got %q)%s", c.LogFormat, meant(c.LogFormat, "text", "json")))
 	}
 	if c.RegistryName != "" && !registryName.MatchString(c.RegistryName) {
 		errs = append(errs, fmt.Errorf("registry-name must be a name such as dev.acme/firstpick (got %q)", c.RegistryName))

@@ -38,7 +38,7 @@ func checkConfigFile(file string) error {
 	f, root := strictyaml.Parse(file, bytes.NewReader(data))
 	checkConfigKeys(root, reflect.TypeFor[Config]())
 	if err := f.Err(); err != nil {
-		return usageErr("`firstpick init` writes a "+configName+" with every key", "configuration: %w", err)
+		return usageErr("firstpick init --server writes a "+configName+" with every key", "configuration: %w", err)
 	}
 	return nil
 }

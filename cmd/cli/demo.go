@@ -23,7 +23,7 @@ import (
 
 type demoOptions struct {
 	*app
-	noServe, workspace bool
+	noServe, workspace, verbose bool
 }
 
 func newDemoCmd(env *Env) *cobra.Command {
@@ -46,6 +46,7 @@ another study, marked as observed. It needs no key and no network.`,
 	cmd.Flags().String("listen", demoListen, "address to serve on")
 	cmd.Flags().BoolVar(&o.noServe, "no-serve", false, "stop after publishing")
 	cmd.Flags().BoolVar(&o.workspace, "workspace", false, "add a sample workspace with made-up traffic and conversions")
+	cmd.Flags().BoolVar(&o.verbose, "verbose", false, "log a line per request on a terminal too")
 	cmd.MarkFlagsMutuallyExclusive("no-serve", "workspace")
 	return cmd
 }
@@ -69,13 +70,16 @@ func (o *demoOptions) run(ctx context.Context) error {
 	if err := o.observe(); err != nil {
 		return err
 	}
-	p := publishOptions{app: o.app}
+	p := publishOptions{app: o.app, serves: true}
 	if err := p.run(ctx); err != nil {
 		return err
 	}
 	if o.noServe {
 		_, err := fmt.Fprintf(o.env.Stderr, "next: firstpick rank%[1]s · firstpick server%[1]s\n", o.dataFlag())
 		return err
+	}
+	if o.env.StderrIsTTY && !o.verbose {
+		o.cfg.AccessLog = false // the person reads the address, not the requests
 	}
 	if o.workspace {
 		return serve(ctx, o.app, ln, o.addSample)

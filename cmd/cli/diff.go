@@ -31,8 +31,6 @@ change is significant exactly where its interval excludes 0.
 
 With --agents A,B the agents A and B of the latest complete runs are compared instead:
 the differences are the rates of B less those of A.`,
-		Example: `  firstpick diff 4f1c current
-  firstpick diff --agents claude,codex --category payments`,
 		Args: usage(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -51,7 +49,8 @@ the differences are the rates of B less those of A.`,
 		},
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.from, "from", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	cmd.Flags().StringVar(&o.from, "snapshots", "", "place of the snapshots: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	renameFlag(cmd.Flags(), "from", "snapshots")
 	cmd.Flags().StringSliceVar(&agents, "agents", nil, "compare these two agents of the latest complete runs, as A,B")
 	cmd.Flags().StringVar(&category, "category", "", "only this category (with --agents)")
 	return cmd

@@ -6,6 +6,7 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -39,6 +40,8 @@ type Env struct {
 	Executable func() (string, error)
 	// ConfigDir returns the folder of the user's configuration.
 	ConfigDir func() (string, error)
+	// OpenPage opens a page in the person's browser; nil for none.
+	OpenPage func(ctx context.Context, url string) error
 	// NewID returns 26 random letters and digits.
 	NewID func() string
 	// Signals returns a context that ends at the first interrupt.
@@ -53,7 +56,7 @@ func OS() *Env {
 		Args: os.Args[1:], Getenv: os.Getenv, Environ: os.Environ,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdinIsTTY: term.IsTerminal(int(os.Stdin.Fd())), StdoutIsTTY: isTTY(os.Stdout), StderrIsTTY: isTTY(os.Stderr) && os.Getenv("TERM") != "dumb",
-		Now: time.Now, Sleep: sleep, After: time.After, Executable: os.Executable, ConfigDir: os.UserConfigDir, NewID: rand.Text,
+		Now: time.Now, Sleep: sleep, After: time.After, Executable: os.Executable, ConfigDir: os.UserConfigDir, NewID: rand.Text, OpenPage: openPage,
 		Signals: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		},
@@ -66,6 +69,13 @@ func OS() *Env {
 		e.Terminal = &Terminal{fd: int(os.Stdin.Fd())}
 	}
 	return e
+}
+
+// next prints the next step where a person watches.
+func (e *Env) next(step string) {
+	if e.StderrIsTTY {
+		_, _ = fmt.Fprintln(e.Stderr, "next: "+printableText(step))
+	}
 }
 
 func isTTY(f *os.File) bool {

@@ -5,13 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"syscall"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"github.com/firstpick/firstpick/fixtures/nearest"
 )
 
 // The exit codes. They are part of the interface: scripts read them.
@@ -66,8 +60,10 @@ func codeOf(err error) int {
 
 func hintOf(err error) string {
 	var coded *codedError
-	if errors.As(err, &coded) && coded.hint != "" {
-		return coded.hint
+	for inner := err; errors.As(inner, &coded); inner = coded.err {
+		if coded.hint != "" {
+			return coded.hint
+		}
 	}
 	return fileHint(err)
 }
@@ -80,6 +76,8 @@ func fileHint(err error) string {
 		return ""
 	}
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && codeOf(err) == exitUsage:
+		return otherFiles(path.Path)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("this user may not use %s: run as its owner, change its owner or mode (chown, chmod), or choose another folder with --data", path.Path)
 	case errors.Is(err, syscall.ENOTDIR):
@@ -87,51 +85,4 @@ func fileHint(err error) string {
 	default:
 		return ""
 	}
-}
-
-// usage marks the errors of a cobra argument check as usage errors: cobra
-// itself does so for flags only.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			if len(args) > 0 && cmd.HasAvailableSubCommands() {
-				return unknownCommand(cmd, args[0])
-			}
-			return usageErr(cmd.CommandPath()+" --help", "%w", err)
-		}
-		return nil
-	}
-}
-
-// unknownValue returns the error for an unknown value.
-func unknownValue(what, value string, known []string) error {
-	return usageErr(nearest.Hint(value, known), "%s %q", what, value)
-}
-
-func unknownCommand(cmd *cobra.Command, name string) error {
-	var known []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			known = append(known, c.Name())
-		}
-	}
-	hint := cmd.CommandPath() + " --help"
-	if near := nearest.Hint(name, known); strings.HasPrefix(near, "did you mean") {
-		hint = near
-	}
-	return usageErr(hint, "unknown command %q for %q", name, cmd.CommandPath())
-}
-
-// flagErr adds the flag that was probably meant.
-func flagErr(cmd *cobra.Command, err error) error {
-	hint := cmd.CommandPath() + " --help"
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
-		var known []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		if near := nearest.Hint("--"+unknown.GetSpecifiedName(), known); strings.HasPrefix(near, "did you mean") {
-			hint = near
-		}
-	}
-	return usageErr(hint, "%w", err)
 }

@@ -24,7 +24,7 @@ type evalsOptions struct {
 	format
 	client *evalclient.Client
 
-	budget            float64
+	maxCost           float64
 	wait, all, source bool
 	version, limit    int
 	status, agent     string
@@ -42,14 +42,14 @@ func newEvalsCmd(env *Env) *cobra.Command {
 within a budget, watch runs, and read scores and trials. run, runs, rank, trial and why
 work as the local commands do.
 
-The server is --remote, or FIRSTPICK_REMOTE. The owner of the workspace creates
+The server is --server, or FIRSTPICK_SERVER. The owner of the workspace creates
 the key in the settings; set it as FIRSTPICK_EVAL_KEY, or in a file given by
 --eval-key-file. EVAL is the name or the id of an eval.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	f := cmd.PersistentFlags()
-	f.String("remote", "", "root address of the server, such as https://firstpick.example")
+	addServerFlag(f, "", "remote")
 	f.String("eval-key-file", "", "file with the eval key, if FIRSTPICK_EVAL_KEY is not set")
 	cmd.AddCommand(o.listCmds(env)...)
 	cmd.AddCommand(o.runCmds(env)...)
@@ -73,12 +73,12 @@ func (o *evalsOptions) open(env *Env, cmd *cobra.Command) (err error) {
 	if o.app, err = newApp(env, cmd); err != nil {
 		return err
 	}
-	if o.cfg.Remote == "" {
-		return usageErr("--remote https://SERVER, FIRSTPICK_REMOTE, or remote in a file given by --config", "no server given")
+	if o.cfg.Server == "" {
+		return usageErr("--server https://HOST, FIRSTPICK_SERVER, or server in a file given by --config", "no server given")
 	}
-	base, err := agentauth.CheckBase(o.cfg.Remote)
+	base, err := agentauth.CheckBase(o.cfg.Server)
 	if err != nil {
-		return usageErr("the server must be an https URL, or http on this machine", "remote: %w", err)
+		return usageErr("the server must be an https URL, or http on this machine", "server: %w", err)
 	}
 	key, err := o.evalKey()
 	if err != nil {
@@ -138,7 +138,7 @@ func (o *evalsOptions) explain(err error) error {
 	case errors.As(err, &refused):
 		return &codedError{err, refusedCode(refused), o.evalsHint(refused)}
 	case errors.As(err, &unreachable):
-		return &codedError{err, exitFailed, "check that the server is running, or set --remote"}
+		return &codedError{err, exitFailed, "check that the server is running, or set --server"}
 	default:
 		return err
 	}
@@ -161,7 +161,7 @@ func (o *evalsOptions) evalsHint(e *evalclient.Error) string {
 	case len(e.Suggestions) > 0:
 		return "choose one of " + clean(strings.Join(e.Suggestions, ", "))
 	case e.Status == http.StatusNotFound && e.Code == "":
-		return "check that " + clean(o.cfg.Remote) + " is the root of a firstpick server"
+		return "check that " + clean(o.cfg.Server) + " is the root of a firstpick server"
 	case e.RetryAfter > 0:
 		return "try again in " + e.RetryAfter.String()
 	case e.Status >= 500 && e.RequestID != "":

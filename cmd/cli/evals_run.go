@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/firstpick/firstpick/cmd/evalclient"
 )
@@ -25,16 +24,11 @@ of firstpick run: 0 when every planned trial is accounted for, 1 when the run fa
 
 An interrupt stops the display, not the run: firstpick evals watch resumes it, and
 firstpick evals cancel cancels the run.`
-	run.Flags().Float64Var(&o.budget, "budget", 0, "maximum cost in US dollars (required; alias: --max-cost)")
+	run.Flags().Float64Var(&o.maxCost, "max-cost", 0, "stop before spending more than this many US dollars (required)")
 	run.Flags().BoolVar(&o.wait, "wait", false, "watch the run until it ends")
 	run.Flags().IntVar(&o.version, "version", 0, "run this version of the eval (default: the latest)")
 	run.Flags().BoolVar(&o.json, "json", false, "print the run as JSON, or with --wait its events as NDJSON")
-	run.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "max-cost" { // as `firstpick run` calls it
-			name = "budget"
-		}
-		return pflag.NormalizedName(name)
-	})
+	renameFlag(run.Flags(), "budget", "max-cost")
 	watch := o.command(env, "watch RUN", "Watch a run until it ends; the exit code is that of run --wait", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		r, err := o.client.Run(ctx, args[0])
 		if err != nil {
@@ -63,8 +57,8 @@ func isEvalFile(arg string) bool {
 }
 
 func (o *evalsOptions) run(ctx context.Context, args []string) (err error) {
-	if !(o.budget > 0) || math.IsInf(o.budget, 0) { // which not a number is neither
-		return usageErr("--budget 5 limits the cost to 5 US dollars", "a run on a server needs a budget")
+	if !(o.maxCost > 0) || math.IsInf(o.maxCost, 0) { // which not a number is neither
+		return usageErr("--max-cost 5 limits the cost to 5 US dollars", "a run on a server needs a budget")
 	}
 	var ev *evalclient.Eval
 	if isEvalFile(args[0]) {
@@ -82,7 +76,7 @@ func (o *evalsOptions) run(ctx context.Context, args []string) (err error) {
 		_, _ = fmt.Fprintf(o.env.Stderr, "note: %s\n", clean(w))
 	}
 	version := cmp.Or(o.version, ev.Version) // what was shown is run, whatever is stored meanwhile
-	r, err := o.client.Start(ctx, ev.ID, evalclient.StartRequest{BudgetUSD: o.budget, Version: version, IdempotencyKey: o.env.NewID()})
+	r, err := o.client.Start(ctx, ev.ID, evalclient.StartRequest{BudgetUSD: o.maxCost, Version: version, IdempotencyKey: o.env.NewID()})
 	if err != nil {
 		return err
 	}

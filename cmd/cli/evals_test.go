@@ -72,7 +72,7 @@ func (s *evalServer) evals(ctx context.Context, t *testing.T, stdin string, code
 	var out, errs bytes.Buffer
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	env := &Env{
-		Args: append([]string{"evals", "--data", t.TempDir(), "--remote", s.URL}, args...),
+		Args: append([]string{"evals", "--data", t.TempDir(), "--server", s.URL}, args...),
 		Getenv: func(name string) string {
 			return map[string]string{"FIRSTPICK_EVAL_KEY": evalsKey, "SET_API_KEY": "sk-from-env", "NO_COLOR": "1"}[name]
 		},
@@ -165,9 +165,9 @@ func TestProblemsOfAnEvalHaveTheirLines(t *testing.T) {
 	s.replies["POST /api/v1/evals"] = []string{`400 {"error":"invalid_eval","error_description":"no","issues":[{"line":7,"message":"prompt \"p\" names Flask"},{"message":"no agents"}]}`}
 	_, stderr := s.evals(t.Context(), t, "", exitUsage, "push", file)
 	holds(t, stderr, "error: "+file+":7: prompt \"p\" names Flask\n       "+file+": no agents\n")
-	_, stderr = s.evals(t.Context(), t, "", exitUsage, "run", file, "--budget", "1")
+	_, stderr = s.evals(t.Context(), t, "", exitUsage, "run", file, "--max-cost", "1")
 	holds(t, stderr, file+":7: ")
-	for _, args := range [][]string{{"run", file}, {"run", file, "--budget", "0"}, {"run", file, "--budget", "NaN"}, {"run", file, "--budget", "Inf"}, {"run", file, "--budget", "5", "--version", "2"}, {"push", file + ".none"}} {
+	for _, args := range [][]string{{"run", file}, {"run", file, "--max-cost", "0"}, {"run", file, "--max-cost", "NaN"}, {"run", file, "--max-cost", "Inf"}, {"run", file, "--max-cost", "5", "--version", "2"}, {"push", file + ".none"}} {
 		s.log = nil
 		s.evals(t.Context(), t, "", exitUsage, args...)
 		if len(s.log) > 0 {
@@ -291,5 +291,5 @@ func TestAnErrorSaysWhatToDoNext(t *testing.T) {
 	holds(t, stderr, "error: run run_1 is queued and has no results", "hint: firstpick evals watch run_1")
 	s.Close()
 	_, stderr = s.evals(t.Context(), t, "", exitFailed, "rank", "run_1")
-	holds(t, stderr, "hint: check that the server is running, or set --remote")
+	holds(t, stderr, "hint: check that the server is running, or set --server")
 }

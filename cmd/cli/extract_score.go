@@ -29,8 +29,6 @@ categories are counted, not scored.
 --slugs names a file that maps slugs or names in the labels to slugs of the catalogue: a
 YAML or JSON mapping, or two tab-separated columns (.tsv). With it, a labelled pick is
 compared as tool:SLUG where it competes in its category, and otherwise as other:SLUG.`,
-		Example: `  firstpick extract score labels.jsonl
-  firstpick extract score theirs.jsonl --slugs theirs.yaml --json`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(env, cmd)

@@ -119,8 +119,7 @@ JSON lines, plain or compressed with zstd: a header, then one line per unit.
    "tools":{"orm":["drizzle"]}}
 
 A unit that uses no tool of the catalogue has no line and is counted in read.`,
-		Example: `  firstpick field add ours.jsonl`,
-		Args:    usage(cobra.ExactArgs(1)),
+		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(env, cmd)
 			if err != nil {

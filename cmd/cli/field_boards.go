@@ -28,8 +28,6 @@ or commits by agents that use a tool of the category, the share that uses each, 
 95 % CI that treats repositories as clusters. Several tools may be in one, so shares need
 not sum to 100 %. Without CATEGORY the boards are listed, and the categories without one:
 a board needs 50 pull requests or commits in 20 repositories.`,
-		Example: `  firstpick field boards
-  firstpick field boards orm --by language`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {

@@ -38,8 +38,6 @@ clones fail. If a repository fails, the others are read and the exit code is 1.
 
 A repository may be hostile: its configuration and hooks have no effect, and nothing is
 fetched.`,
-		Example: `  firstpick field scan ~/src/shop ~/src/api --since 2026-01-01
-  firstpick field boards`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {

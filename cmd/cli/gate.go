@@ -51,8 +51,6 @@ every night use night(TOOL): it adds up the evidence of all nights (firstpick hi
 
 The exit code is 0 when every rule is met, 3 when one is not, 4 when trials are missing
 or a rule could not be evaluated.`,
-		Example: `  firstpick gate --category payments 'pickRate(stripe) low >= 0.25' 'coverage >= 95%'
-  firstpick gate --rules gate.yaml --junit gate.xml --summary auto`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err
@@ -65,7 +63,8 @@ or a rule could not be evaluated.`,
 	f.StringVar(&o.category, "category", "", "only this category")
 	f.StringArrayVar(&o.runs, "run", nil, "check this run instead of the latest ones (repeatable)")
 	f.StringVar(&o.rulesFile, "rules", "", "YAML file with further rules, a list under the key rules")
-	f.StringVar(&o.from, "from", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	f.StringVar(&o.from, "snapshots", "", "place of the snapshots: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	renameFlag(f, "from", "snapshots")
 	f.StringVar(&o.junit, "junit", "", "write the results to this file as JUnit XML")
 	f.StringVar(&o.summary, "summary", "", "append the results to this file as Markdown; auto: the file in $GITHUB_STEP_SUMMARY, if set")
 	f.BoolVar(&o.allowMissing, "allow-missing", false, "check an incomplete run; exit 4 only if a rule could not be evaluated")
@@ -102,7 +101,7 @@ func (o *gateOptions) rules(args []string) (rules []gate.Rule, err error) {
 	for _, text := range args {
 		r, err := gate.Parse(text)
 		if err != nil {
-			return nil, usageErr("firstpick gate --help shows rules", "%w", err)
+			return nil, usageErr(ruleHint(err), "%w", err)
 		}
 		rules = append(rules, r)
 	}
@@ -121,6 +120,15 @@ func (o *gateOptions) rules(args []string) (rules []gate.Rule, err error) {
 		return nil, usageErr("firstpick gate --help shows rules", "gate needs a rule, or --rules FILE")
 	}
 	return rules, nil
+}
+
+// ruleHint suggests the metric that was probably meant.
+func ruleHint(err error) string {
+	var unknown *gate.MetricError
+	if errors.As(err, &unknown) {
+		return nearest.Hint(unknown.Metric, unknown.Known)
+	}
+	return "firstpick gate --help shows rules"
 }
 
 // known rejects rules about unknown tools: a typo must

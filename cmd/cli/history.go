@@ -34,8 +34,6 @@ of a reworded prompt, are not compared with earlier ones; with another catalogue
 extractor all tests start a new reference.
 
 firstpick gate 'night(TOOL)' fails if the last night shows a drop.`,
-		Example: `  firstpick history payments
-  firstpick history payments stripe --json`,
 		Args: usage(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -46,7 +44,8 @@ firstpick gate 'night(TOOL)' fails if the last night shows a drop.`,
 	}
 	o.flags(cmd)
 	cmd.Flags().StringVar(&o.since, "since", "", "leave out earlier snapshots: first day as YYYY-MM-DD (UTC)")
-	cmd.Flags().StringVar(&o.from, "from", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	cmd.Flags().StringVar(&o.from, "snapshots", "", "place of the snapshots: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	renameFlag(cmd.Flags(), "from", "snapshots")
 	return cmd
 }
 

@@ -60,6 +60,9 @@ The coverage of an import is unknown, unless --planned says how many trials were
 }
 
 func (o *importOptions) run(ctx context.Context) error {
+	if o.eval == "" {
+		return usageErr("firstpick import "+o.file+" --eval NAME", "--eval is missing")
+	}
 	if !importer.ValidName(o.eval) {
 		return usageErr("letters, digits, dots, dashes and underscores", "--eval must be a name (got %q)", o.eval)
 	}
@@ -69,7 +72,7 @@ func (o *importOptions) run(ctx context.Context) error {
 	}
 	f, err := os.Open(o.file)
 	if err != nil {
-		return badInput(err)
+		return badInput(fmt.Errorf("answers: %w", err))
 	}
 	defer func() { _ = f.Close() }()
 	batch, err := importer.Read(f, cat, o.env.Now().UTC())

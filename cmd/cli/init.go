@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -14,46 +16,92 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
-//go:embed scaffold/firstpick.yaml
-var scaffoldConfig []byte
+// scaffoldConfig holds the keys that runs need, serverConfig holds all.
+var (
+	//go:embed scaffold/firstpick.yaml
+	scaffoldConfig []byte
+	//go:embed scaffold/server.yaml
+	serverConfig []byte
+)
 
 func newInitCmd(env *Env) *cobra.Command {
-	return &cobra.Command{
+	var server bool
+	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a configuration file and an example eval",
-		Long: `Write a configuration file, and an eval of payments with the built-in prompts of that
-category. "firstpick new eval" writes those of other categories.`,
+		Long: `Write firstpick.yaml, and an eval of payments with the built-in prompts of that
+category. Its agent is simulated, so that it runs without a key. Existing files are kept.
+
+With --server, firstpick.yaml has every key, those of a server too, with explanations.`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			example, err := exampleEval()
-			if err != nil {
-				return err
-			}
-			dir := firstOr(args, ".")
-			files := []struct {
-				path string
-				data []byte
-			}{
-				{configName, scaffoldConfig},
-				{filepath.Join("evals", exampleCategory+".yaml"), example},
-				{filepath.Join("evals", "eval.schema.json"), eval.Schema()},
-				{".gitignore", []byte(".firstpick/\n")},
-			}
-			for _, f := range files {
-				path := filepath.Join(dir, f.path)
-				if _, err := os.Stat(path); err == nil {
-					_, _ = fmt.Fprintf(env.Stderr, "kept    %s\n", path)
-					continue
-				}
-				if err := writeNew(path, f.data); err != nil {
-					return err
-				}
-				_, _ = fmt.Fprintf(env.Stderr, "written %s\n", path)
-			}
-			_, _ = fmt.Fprintln(env.Stderr, "next: firstpick lint, then firstpick run evals/payments.yaml (a rehearsal: its answers are simulated)")
-			return nil
+			return initFolder(env, firstOr(args, "."), server)
 		},
 	}
+	cmd.Flags().BoolVar(&server, "server", false, "write every key, with the keys of a server")
+	return cmd
+}
+
+func initFolder(env *Env, dir string, server bool) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return usageErr("firstpick init DIR writes into a folder", "%s is a file, not a folder", dir)
+	}
+	example, err := exampleEval()
+	if err != nil {
+		return err
+	}
+	config := scaffoldConfig
+	if server {
+		config = serverConfig
+		if err := replaceScaffold(filepath.Join(dir, configName)); err != nil {
+			return err
+		}
+	}
+	files := []struct {
+		path string
+		data []byte
+	}{
+		{configName, config},
+		{filepath.Join("evals", exampleCategory+".yaml"), example},
+		{filepath.Join("evals", "eval.schema.json"), eval.Schema()},
+		{".gitignore", []byte(".firstpick/\n")},
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, f.path)
+		if _, err := os.Stat(path); err == nil {
+			_, _ = fmt.Fprintf(env.Stderr, "kept    %s\n", path)
+			continue
+		}
+		if err := writeNew(path, f.data); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(env.Stderr, "written %s\n", path)
+	}
+	next := "firstpick run evals/" + exampleCategory + ".yaml"
+	if dir != "." {
+		next = "cd " + dir + " && " + next
+	}
+	next += " (a rehearsal: its answers are simulated)"
+	if server {
+		next = "firstpick server --config " + configName
+	}
+	_, _ = fmt.Fprintln(env.Stderr, "next: "+next)
+	return nil
+}
+
+// replaceScaffold removes a configuration that is still as init wrote it.
+func replaceScaffold(path string) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(text, serverConfig) {
+		return nil
+	}
+	if err != nil {
+		return badInput(err)
+	}
+	if !bytes.Equal(text, scaffoldConfig) {
+		return usageErr("rename it, and copy your values into the new one", "%s was edited: --server would replace it", path)
+	}
+	return os.Remove(path)
 }
 
 // exampleCategory is the category of the eval that init writes.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,9 @@ func (a *app) lint(cat *catalog.Catalog, files []string) error {
 	if len(files) == 0 {
 		files, _ = filepath.Glob(filepath.Join("evals", "*.yaml"))
 	}
+	if len(files) == 0 && a.cfg.Catalog == "" {
+		return usageErr("firstpick init writes an example; or name the files: firstpick lint FILE.yaml", "no eval files in evals/")
+	}
 	var errs []error
 	for _, file := range files {
 		warnings, err := lintEval(cat, file)
@@ -58,7 +62,10 @@ func (a *app) lint(cat *catalog.Catalog, files []string) error {
 	if err := errors.Join(errs...); err != nil {
 		return badInput(err)
 	}
-	_, _ = fmt.Fprintf(a.env.Stderr, "ok: %d categories, %d tools, %d eval files\n", len(cat.Categories), len(cat.Tools), len(files))
+	_, _ = fmt.Fprintf(a.env.Stderr, "ok: %d categories, %d tools, %s\n", len(cat.Categories), len(cat.Tools), counted(len(files), "eval file"))
+	if len(files) > 0 {
+		a.env.next("firstpick run " + files[0])
+	}
 	return nil
 }
 
@@ -70,10 +77,24 @@ func lintEval(cat *catalog.Catalog, file string) (warnings []error, err error) {
 	}
 	category, ok := cat.Category(ev.Category)
 	if !ok {
-		return nil, fmt.Errorf("%s: %w", file, unknownCategory(cat, ev.Category))
+		return nil, inEval(file, unknownCategory(cat, ev.Category))
 	}
 	errs, warnings := ev.LintStrict(category)
 	return warnings, errors.Join(errs...)
+}
+
+// inEval puts the line of the category before an error about it.
+func inEval(file string, err error) error {
+	text, _ := os.ReadFile(file) // it was read before
+	return usageErr(hintOf(err), "%s:%d: %w", file, lineOf(text, "category"), err)
+}
+
+// counted returns a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // lintForRun returns what a run would refuse, and else the number of problems that

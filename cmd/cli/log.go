@@ -30,10 +30,6 @@ func newLogCmd(env *Env) *cobra.Command {
 		Long: `List the entries of the log that firstpick publish keeps beside the snapshots. The log
 only grows: each entry is a leaf of a Merkle tree, and the tree head is signed.
 firstpick verify checks it.`,
-		Example: `  firstpick log
-  firstpick log --from https://firstpick.example.com --json
-  firstpick log erratum 1c9f --text 'Prompt p4 named a tool; its trials are void.'
-  firstpick log retract 1c9f --reason 'The model was not the one that the eval names.'`,
 		Args: usage(cobra.NoArgs),
 	}
 	sub := func(c *cobra.Command, run func(context.Context, []string) error) {
@@ -46,7 +42,8 @@ firstpick verify checks it.`,
 	}
 	sub(cmd, o.list)
 	o.flags(cmd)
-	cmd.PersistentFlags().StringVar(&o.from, "from", "", "server (https://HOST) or folder of the snapshots (default: the data folder)")
+	cmd.PersistentFlags().StringVar(&o.from, "snapshots", "", "place of the snapshots: a folder, s3://BUCKET/PREFIX, or a server, https://HOST (default: the data folder)")
+	renameFlag(cmd.PersistentFlags(), "from", "snapshots")
 	erratum := &cobra.Command{Use: "erratum ID", Short: "Append a correction of a snapshot that stays published", Args: usage(cobra.ExactArgs(1))}
 	erratum.Flags().StringVar(&o.text, "text", "", "the correction")
 	retract := &cobra.Command{Use: "retract ID", Short: "Append that a snapshot is withdrawn", Args: usage(cobra.ExactArgs(1))}
@@ -200,7 +197,7 @@ func (o *logOptions) replace(ctx context.Context, id string) error {
 		if retracted(entries, s.ID) == nil {
 			next = "firstpick snapshot promote " + s.ID
 			if o.from != "" {
-				next += " --from " + o.from
+				next += " --snapshots " + o.from
 			}
 			next += " makes an older snapshot the current one"
 			break

@@ -32,8 +32,6 @@ func newNewEvalCmd(env *Env) *cobra.Command {
 		Long: `Write evals/CATEGORY.yaml with the built-in prompts of a category: 20 unbranded tasks
 with family and tags, to be edited. Without --agents, the agent is a simulated one. An
 existing file is never replaced.`,
-		Example: `  firstpick new eval search
-  firstpick new eval crm --prompts 10 --agents anthropic:claude-sonnet-4-5,openai-responses:gpt-5.1`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(env, cmd)

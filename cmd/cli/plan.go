@@ -45,8 +45,6 @@ printed for their ICC and shares, with its 80% range.
 
 --detect lists the numbers of prompts and repeats that show a difference, and their cost.
 More prompts beat more repeats: only a new prompt adds to what is known of other tasks.`,
-		Example: `  firstpick plan evals/payments.yaml
-  firstpick plan evals/payments.yaml --detect 10pp`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -66,7 +64,7 @@ More prompts beat more repeats: only a new prompt adds to what is known of other
 
 func (o *planOptions) run(ctx context.Context, file string) error {
 	if o.concurrency < 0 {
-		return usageErr("", "--concurrency must not be negative")
+		return usageErr("", "--concurrency must not be negative (got %d)", o.concurrency)
 	}
 	difference, err := parseDifference(o.detect)
 	if err != nil {
@@ -85,7 +83,7 @@ func (o *planOptions) run(ctx context.Context, file string) error {
 	}
 	category, ok := cat.Category(ev.Category)
 	if !ok {
-		return unknownCategory(cat, ev.Category)
+		return inEval(file, unknownCategory(cat, ev.Category))
 	}
 	if err := errors.Join(ev.Lint(category)...); err != nil {
 		return badInput(err)

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ type publishOptions struct {
 	allowSynthetic bool
 	allowPartial   bool
 	noPromote      bool
+	serves         bool // demo serves it next
 }
 
 func newPublishCmd(env *Env) *cobra.Command {
@@ -47,8 +49,6 @@ Each snapshot is entered in the log beside the snapshots, which only grows; see 
 log and firstpick verify. --sign signs the snapshot and the head of the log. Without it,
 the key of the data folder, signing.key, signs the head of the log only. A log keeps the
 key that began it.`,
-		Example: `  firstpick publish
-  firstpick publish --to file:///srv/snapshots --sign publish.pem`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -58,7 +58,8 @@ key that began it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.to, "to", "", "destination, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	f.StringVar(&o.to, "snapshots", "", "place to publish to: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	renameFlag(f, "to", "snapshots")
 	f.StringVar(&o.sign, "sign", "", "sign snapshot and log with this ed25519 private key (PEM)")
 	f.StringArrayVar(&o.runs, "run", nil, "publish this run instead of the latest ones (repeatable)")
 	f.StringVar(&o.evidence, "evidence", string(trialset.Quotes), "how much of each trial to publish: full, quotes or none")
@@ -76,12 +77,12 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 	}
 	level, err := trialset.ParseLevel(cmp.Or(o.evidence, string(trialset.Quotes)))
 	if err != nil {
-		return badInput(err)
+		return usageErr("", "--evidence must be full, quotes or none (got %q)", o.evidence)
 	}
 	var key ed25519.PrivateKey
 	if o.sign != "" {
 		if key, err = publish.ReadPrivateKey(o.sign); err != nil {
-			return badInput(err)
+			return badInput(fmt.Errorf("--sign: %w", err))
 		}
 	}
 	book, err := o.publicLog(ctx, to.Store, o.sign)
@@ -133,6 +134,9 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 		_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: study %s beside the trials, %d %ss\n", s.Name, s.Units, s.Unit)
 	}
 	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %d categories, %d trials, in %s\n", id, m.Counts.Categories, m.Counts.Trials, to.Store)
+	if !o.serves {
+		o.env.next(strings.TrimSuffix("firstpick server --snapshots "+o.to, " --snapshots "))
+	}
 	return nil
 }
 

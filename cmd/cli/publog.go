@@ -78,7 +78,7 @@ func (l *publicLog) read(ctx context.Context) error {
 }
 
 func otherKey(place storage.Store) error {
-	return usageErr("give the key that began the log with --sign KEY; firstpick publish --to PLACE begins a log of its own in another place",
+	return usageErr("give the key that began the log with --sign KEY; firstpick publish --snapshots PLACE begins a log of its own in another place",
 		"the log in %s is signed with another key, and a log keeps its first one", place)
 }
 

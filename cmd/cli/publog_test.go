@@ -73,7 +73,7 @@ func TestSecondPlaceOfAKey(t *testing.T) {
 	p.publish(t)
 	other := filepath.Join(p.data, "other")
 	for range 2 { // the log of the place is empty, and then it has an entry
-		p.do(t, exitOK, "is registered in another log", "publish", "--allow-synthetic", "--to", other)
+		p.do(t, exitOK, "is registered in another log", "publish", "--allow-synthetic", "--snapshots", other)
 	}
 	for _, root := range []string{p.root(), other} {
 		p.do(t, exitOK, "documents recomputed from 20 trials", "verify", root)
@@ -139,11 +139,14 @@ func TestRestoredLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.publish(t, "--evidence", "none")
-	for reason, restore := range map[string]func() error{
-		"the log was truncated: before: 3 entries": func() error { return os.Rename(older, log) },
-		"the log was removed; before: 3 entries":   func() error { return nil },
+	for _, tt := range []struct { // in this order: the second uses up what the first restored
+		reason  string
+		restore func() error
+	}{
+		{"the log was truncated: before: 3 entries", func() error { return os.Rename(older, log) }},
+		{"the log was removed; before: 3 entries", func() error { return nil }},
 	} {
-		if err := errors.Join(os.RemoveAll(log), restore()); err != nil {
+		if err := errors.Join(os.RemoveAll(log), tt.restore()); err != nil {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{
@@ -151,7 +154,7 @@ func TestRestoredLog(t *testing.T) {
 			{"run", filepath.Join(p.data, "a.yaml"), "--register"},
 			{"snapshot", "prune", "--keep", "1"},
 		} {
-			if out := p.do(t, exitUsage, reason, args...); !strings.Contains(out, "hint: restore the newer copy") || !strings.Contains(out, "heads.json") {
+			if out := p.do(t, exitUsage, tt.reason, args...); !strings.Contains(out, "hint: restore the newer copy") || !strings.Contains(out, "heads.json") {
 				t.Error(out)
 			}
 		}

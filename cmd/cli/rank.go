@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -53,6 +55,12 @@ files after it are read in place of those beside the runs.`,
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("server") {
+				if u, err := url.Parse(o.cfg.Server); err != nil || u.Host == "" {
+					return usageErr("such as --server https://firstpick.example", "--server must be an http or https URL (got %q)", o.cfg.Server)
+				}
+				o.cfg.BaseURL = strings.TrimRight(o.cfg.Server, "/")
+			}
 			return o.run(cmd.Context())
 		},
 	}
@@ -63,7 +71,7 @@ files after it are read in place of those beside the runs.`,
 	cmd.Flags().Lookup("labels").NoOptDefVal = besideRuns
 	cmd.Flags().StringVar(&o.by, "by", "", "rates by "+strings.Join(cutsBy(), ", "))
 	cmd.Flags().BoolVar(&o.all, "all", false, "also list tools that were never picked or named")
-	cmd.Flags().String("base-url", "", "address that urls begin with (default http://"+demoListen+")")
+	addServerFlag(cmd.Flags(), "base-url, or http://"+demoListen, "base-url")
 	return cmd
 }
 
@@ -109,10 +117,7 @@ func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards 
 }
 
 func (o *rankOptions) base() string {
-	if o.cfg.BaseURL != "" {
-		return o.cfg.BaseURL
-	}
-	return "http://" + o.cfg.Listen
+	return cmp.Or(o.cfg.BaseURL, strings.TrimRight(o.cfg.Server, "/"), "http://"+o.cfg.Listen)
 }
 
 // rankEach calls each with the board and the measurement of every category of the runs that

@@ -15,10 +15,10 @@ func Reference(env *Env) string {
 	var b strings.Builder
 	b.WriteString("## Flags of every command\n\n")
 	writeFlags(&b, root.PersistentFlags())
-	b.WriteString("\n## Commands\n\n| Command | What it does |\n| --- | --- |\n")
+	b.WriteString("\n## Commands\n")
 	commands := visible(root, nil)
-	for _, c := range commands {
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", c.CommandPath(), anchorOf(c), inCell(c.Short))
+	for _, g := range append(root.Groups(), &cobra.Group{Title: "Other commands"}) { // the last is of those without a group
+		writeGroup(&b, g, commands, len(root.Groups()) > 0)
 	}
 	for _, c := range commands {
 		writeCommand(&b, c)
@@ -26,10 +26,31 @@ func Reference(env *Env) string {
 	return b.String()
 }
 
+// writeGroup writes the table of a group's commands.
+func writeGroup(b *strings.Builder, g *cobra.Group, commands []*cobra.Command, titled bool) {
+	rows := ""
+	for _, c := range commands {
+		top := c
+		for top.Parent().HasParent() {
+			top = top.Parent()
+		}
+		if top.GroupID == g.ID {
+			rows += fmt.Sprintf("| [`%s`](#%s) | %s |\n", c.CommandPath(), anchorOf(c), inCell(c.Short))
+		}
+	}
+	if rows == "" {
+		return
+	}
+	if titled {
+		fmt.Fprintf(b, "\n### %s\n", strings.TrimSuffix(g.Title, ":"))
+	}
+	b.WriteString("\n| Command | What it does |\n| --- | --- |\n" + rows)
+}
+
 // visible appends the commands below one in the order of the help.
 func visible(c *cobra.Command, out []*cobra.Command) []*cobra.Command {
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" { // to cobra, help is none
 			out = visible(sub, append(out, sub))
 		}
 	}
@@ -50,8 +71,12 @@ func writeCommand(b *strings.Builder, c *cobra.Command) {
 	if long := strings.TrimSpace(c.Long); long != "" && long != c.Short {
 		fmt.Fprintf(b, "\n```text\n%s\n```\n", long)
 	}
-	if example := strings.TrimRight(c.Example, "\n "); example != "" {
-		fmt.Fprintf(b, "\n```text\n%s\n```\n", example)
+	if c.Example != "" {
+		b.WriteString("\n```sh\n")
+		for line := range strings.Lines(strings.Trim(c.Example, "\n")) {
+			b.WriteString(strings.TrimSpace(line) + "\n")
+		}
+		b.WriteString("```\n")
 	}
 	if c.NonInheritedFlags().HasAvailableFlags() {
 		b.WriteString("\n")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -80,7 +81,7 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 					continue
 				}
 				n++
-				if i := slices.IndexFunc(words, func(w string) bool { return w == "&" || w == "|" || w == "&&" }); i > 0 {
+				if i := slices.IndexFunc(words, func(w string) bool { return slices.Contains([]string{"&", "|", "&&", ">", "<", "2>", ">>"}, w) }); i > 0 {
 					words = words[:i]
 				}
 				root := newRootCmd(referenceEnv())
@@ -132,15 +133,15 @@ func documents(t *testing.T) *docs.Set {
 	return set
 }
 
-// TestEvalsOfTheDocumentsCanBeRun reads the evals, and the settings, that stand in
-// documents as the program does.
+// TestEvalsOfTheDocumentsCanBeRun reads the evals, the categories and the settings that
+// stand in documents as the program does. Workflows and compose files are of others.
 func TestEvalsOfTheDocumentsCanBeRun(t *testing.T) {
 	cat, err := catalog.Load(fixtures.Files(), "catalog")
 	if err != nil {
 		t.Fatal(err)
 	}
 	known := map[string]any{}
-	if err := yaml.Unmarshal(scaffoldConfig, &known); err != nil {
+	if err := yaml.Unmarshal(serverConfig, &known); err != nil {
 		t.Fatal(err)
 	}
 	evals, settings := 0, 0
@@ -158,11 +159,20 @@ func TestEvalsOfTheDocumentsCanBeRun(t *testing.T) {
 				}
 				continue
 			}
-			settings++
 			var given map[string]any
 			if err := yaml.Unmarshal([]byte(m[1]), &given); err != nil {
 				t.Errorf("%s: %v", p.Path, err)
 			}
+			if given["jobs"] != nil || given["services"] != nil {
+				continue
+			}
+			if given["tools"] != nil {
+				if _, err := catalog.Load(fstest.MapFS{"catalog/x.yaml": {Data: []byte(m[1])}}, "catalog"); err != nil {
+					t.Errorf("%s: %v", p.Path, err)
+				}
+				continue
+			}
+			settings++
 			for key := range given {
 				if _, ok := known[key]; !ok {
 					t.Errorf("%s: there is no setting %s", p.Path, key)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/firstpick/firstpick/cmd/cli/help"
 )
 
 // Main runs the program and returns its exit code.
@@ -39,19 +41,23 @@ func newRootCmd(env *Env) *cobra.Command {
 		Use:   "firstpick",
 		Short: "Measure which tools AI agents pick",
 		Long: `firstpick asks AI agents unbranded questions, counts which tools they pick,
-publishes leaderboards with confidence intervals, and serves them to people and agents.
-
-Start with:  firstpick demo`,
+publishes leaderboards with confidence intervals, and serves them to people and agents.`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	// cobra's own errors of required and exclusive flags would exit 1.
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil {
-			return usageErr(cmd.CommandPath()+" --help", "%w", err)
+		if err := flagsTogether(cmd); err != nil {
+			return err
 		}
+		warnRenamed(env, cmd)
 		return nil
+	}
+	root.PersistentPostRun = func(cmd *cobra.Command, args []string) {
+		if step := help.Next(cmd, args); step != "" {
+			env.next(step)
+		}
 	}
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
@@ -68,5 +74,14 @@ Start with:  firstpick demo`,
 		newEvalsCmd(env), newAgentCmd(env), newSetupCmd(env), newTrafficCmd(env), newAdminCmd(env),
 		newVersionCmd(env), newManCmd(env), newSuperviseCmd(),
 	)
+	root.SetHelpCommand(help.NewCommand(unknownCommand))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // cobra's answers an unknown shell with its help
+			c.Args, c.RunE = usage(cobra.NoArgs), func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+	help.Install(root)
 	return root
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -63,8 +64,6 @@ the first request, and the published results name the entry.
 
 The exit code is 0 when every planned trial is accounted for, 4 when trials are
 missing or the budget was reached, 130 after an interrupt.`,
-		Example: `  firstpick run evals/payments.yaml --max-cost 20
-  firstpick run evals/payments.yaml --register`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -82,7 +81,8 @@ missing or the budget was reached, 130 after an interrupt.`,
 	f.StringVar(&o.shard, "shard", "", "run only shard I of N, as I/N; firstpick merge joins the shards")
 	f.StringVar(&o.queue, "queue", "", "let workers (firstpick worker) send the requests, over this PostgreSQL `URL`: postgres://...")
 	f.BoolVar(&o.register, "register", false, "enter eval and plan in the log before the first request; see firstpick log")
-	f.StringVar(&o.to, "to", "", "with --register: where the results will be published, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	f.StringVar(&o.to, "snapshots", "", "with --register: place where the results will be published, file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	renameFlag(f, "to", "snapshots")
 	f.StringVar(&o.sign, "sign", "", "with --register: private key (PEM) of the log (default: the data folder's)")
 	f.BoolVar(&o.retryExcluded, "retry-excluded", false, "with --resume: retry excluded trials")
 	f.IntVar(&o.concurrency, "concurrency", 0, "parallel trials (default: the eval's, or 32)")
@@ -94,14 +94,17 @@ missing or the budget was reached, 130 after an interrupt.`,
 }
 
 func (o *runOptions) run(ctx context.Context) error {
-	if o.concurrency < 0 || o.maxCost < 0 {
-		return usageErr("", "--concurrency and --max-cost must not be negative")
+	if o.concurrency < 0 {
+		return usageErr("leave it out for the eval's, or 32", "--concurrency must not be negative (got %d)", o.concurrency)
+	}
+	if o.maxCost < 0 {
+		return usageErr("--max-cost 5 stops before 5 US dollars", "--max-cost must not be negative (got %v)", o.maxCost)
 	}
 	if o.register && (o.resume != "" || o.shard != "") {
 		return usageErr("register a new run of the whole eval", "--register cannot be combined with --resume or --shard")
 	}
 	if !o.register && (o.to != "" || o.sign != "") {
-		return usageErr("firstpick publish has flags of the same names", "--to and --sign need --register")
+		return usageErr("to publish elsewhere, run first: firstpick publish --snapshots PLACE", "--snapshots and --sign need --register")
 	}
 	cat, err := o.catalog()
 	if err != nil {
@@ -157,6 +160,9 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 	ev, err := readEval(o.file)
 	if err != nil {
 		return nil, err
+	}
+	if _, ok := cat.Category(ev.Category); !ok {
+		return nil, inEval(o.file, unknownCategory(cat, ev.Category))
 	}
 	if err := keepAgents(ev, o.agents); err != nil {
 		return nil, err
@@ -219,8 +225,14 @@ func (o *runOptions) reopen() (*journal.Journal, error) {
 
 func readEval(file string) (*eval.Eval, error) {
 	info, err := os.Stat(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, usageErr(otherEvals(file), "eval %s: no such file", file)
+	}
 	if err != nil {
-		return nil, usageErr("", "eval: %w", err)
+		return nil, badInput(fmt.Errorf("eval: %w", err))
+	}
+	if info.IsDir() {
+		return nil, usageErr(otherEvals(filepath.Join(file, "x")), "eval %s is a folder, not a file", file)
 	}
 	if info.Size() > eval.MaxSize {
 		return nil, usageErr("an eval is a few kilobytes of YAML", "eval: %s has %d bytes; at most %d are read", file, info.Size(), eval.MaxSize)

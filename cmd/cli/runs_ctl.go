@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,6 +52,9 @@ RUN may be the prefix of an id, or "last" for the newest run.`,
 
 // steer executes a command and returns the state of the run.
 func (a *app) steer(ctx context.Context, run string, order []string) (st runner.Status, err error) {
+	if verbs := []string{"pause", "resume", "concurrency", "max-cost"}; len(order) > 0 && !slices.Contains(verbs, order[0]) {
+		return st, usageErr(nearest.Hint(order[0], verbs), "%q: want pause, resume, concurrency N or max-cost USD", order[0])
+	}
 	id, err := a.findRun(run)
 	if err != nil {
 		return st, err
@@ -100,7 +104,7 @@ func obey(ctx context.Context, c *runctl.Client, order []string) (st runner.Stat
 		}
 		return c.SetMaxCost(ctx, usd)
 	default:
-		return st, usageErr(nearest.Hint(verb, []string{"pause", "resume", "concurrency", "max-cost"}), "%q: want pause, resume, concurrency N or max-cost USD", verb)
+		return st, fmt.Errorf("unknown command %q", verb) // steer checks it
 	}
 }
 

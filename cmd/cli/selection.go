@@ -19,6 +19,9 @@ import (
 // that every acknowledged trial is read. Runs that
 // cannot be read are named and passed over.
 func (a *app) trials(ctx context.Context) (*trialstore.Store, error) {
+	if info, err := os.Stat(a.cfg.Data); err == nil && !info.IsDir() {
+		return nil, usageErr("--data must be the folder of the runs; .firstpick is the default", "data: %s is a file, not a folder", a.cfg.Data)
+	}
 	if _, err := os.Stat(a.runsRoot()); errors.Is(err, os.ErrNotExist) {
 		return nil, usageErr("firstpick demo, or firstpick run EVAL.yaml", "no runs in %s", a.cfg.Data)
 	} else if err != nil {

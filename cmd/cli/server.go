@@ -28,6 +28,9 @@ import (
 func newServerCmd(env *Env, runF func(context.Context, *app) error) *cobra.Command {
 	if runF == nil {
 		runF = func(ctx context.Context, a *app) error {
+			if err := a.checkServer(); err != nil { // before the port: its owner may be another server
+				return err
+			}
 			ln, err := listen(ctx, a.cfg.Listen)
 			if err != nil {
 				return err
@@ -55,7 +58,7 @@ or PostgreSQL with --state.`,
 	f := cmd.Flags()
 	f.String("listen", demoListen, "address to serve on")
 	f.String("base-url", "", "public address of the server (default: http://LISTEN)")
-	f.String("snapshots", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	f.String("snapshots", "", "place of the snapshots: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
 	f.String("trust", "", "serve signed snapshots only: file of the public key (PEM) of their signature, or several with commas between")
 	f.Int("limit-public", perMinute, "requests a minute that one address may send to the read API")
 	f.Bool("access-log", true, "log a line per request")
@@ -68,7 +71,19 @@ or PostgreSQL with --state.`,
 	return cmd
 }
 
+// checkServer validates the settings of a server.
+func (a *app) checkServer() error {
+	_, mailErr := a.registrations("http://" + a.cfg.Listen)
+	_, snapshotsErr := a.publishedSnapshots()
+	_, oidcErr := a.providers()
+	return errors.Join(mailErr, snapshotsErr, oidcErr)
+}
+
 func listen(ctx context.Context, addr string) (net.Listener, error) {
+	_, port, err := net.SplitHostPort(addr)
+	if _, bad := net.LookupPort("tcp", port); err != nil || bad != nil {
+		return nil, usageErr("such as --listen 127.0.0.1:8080; port 0 takes a free one", "--listen must be HOST:PORT with a port up to 65535 (got %q)", addr)
+	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, usageErr("choose another with --listen 127.0.0.1:PORT", "%s is in use by another program", addr)
@@ -135,6 +150,7 @@ func serve(ctx context.Context, a *app, ln net.Listener, prepare ...func(context
 	defer stop()
 	a.warn(cfg.BaseURL, srv.Source)
 	_, _ = fmt.Fprintf(a.env.Stderr, "serving %s (ctrl-C stops)\n", strings.TrimRight(cfg.BaseURL, "/")+"/")
+	a.offerBrowser(ctx, strings.TrimRight(cfg.BaseURL, "/")+"/")
 	return srv.Serve(ctx, ln)
 }
 
@@ -164,7 +180,7 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 	return assembly.Config{
 		Settings: server.Settings{
 			Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
-			LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog, LogWriter: a.env.Stderr,
+			LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog, AccessText: a.env.StderrIsTTY && a.cfg.LogFormat == "text", LogWriter: a.env.Stderr,
 			TrustedProxies: a.cfg.TrustedProxies, Providers: providers, Categories: checker.Catalog.Categories,
 			BillingKeys: a.billingKeys(), CLI: Reference(a.env), Name: a.cfg.RegistryName, Version: servedVersion(), Contact: a.cfg.SecurityContact,
 		},

@@ -20,9 +20,9 @@ import (
 
 type setupOptions struct {
 	*app
-	url, write, site, key string
-	json, files           bool
-	timeout               time.Duration
+	write, site, key string
+	json, files      bool
+	timeout          time.Duration
 }
 
 func newSetupCmd(env *Env) *cobra.Command {
@@ -50,23 +50,23 @@ Start with:  firstpick setup detect`,
 	detect.Flags().BoolVar(&o.json, "json", false, "print JSON")
 
 	print := sub("print STACK", "Print the recipe of a stack, or write its files", cobra.ExactArgs(1), o.print)
-	print.Flags().StringVar(&o.url, "url", "", "root URL of the service (default: that of the saved agent session, or http://"+demoListen+")")
+	addServerFlag(print.Flags(), "that of the saved agent session, or http://"+demoListen, "url")
 	print.Flags().BoolVar(&o.files, "files", false, "list the files of the recipe without writing them")
 	print.Flags().StringVar(&o.write, "write", "", "write the files into this project folder, without overwriting")
 	print.MarkFlagsMutuallyExclusive("files", "write")
 
 	prove := sub("prove --site URL", "Visit a site as an agent, and check that the collector reports the visit", cobra.NoArgs, o.prove)
 	prove.Flags().StringVar(&o.site, "site", "", "URL of a page of the site (required)")
-	prove.Flags().StringVar(&o.url, "url", "", "root URL of the service (default: FIRSTPICK_URL, that of the saved agent session, or http://"+demoListen+")")
+	addServerFlag(prove.Flags(), "FIRSTPICK_URL, that of the saved agent session, or http://"+demoListen, "url")
 	prove.Flags().StringVar(&o.key, "key", "", "collector key (default: FIRSTPICK_KEY)")
 	prove.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "how long to wait for the visit to arrive")
 	prove.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 
-// service returns the address of the service: of --url, or the saved one.
+// service returns the address of the service: of --server, or the saved one.
 func (o *setupOptions) service() (string, error) {
-	base := o.url
+	base := o.cfg.Server
 	if base == "" {
 		base = o.localURL()
 		if s, err := agentauth.ReadSession(filepath.Join(o.cfg.Data, agentFile)); err == nil {
@@ -75,7 +75,7 @@ func (o *setupOptions) service() (string, error) {
 	}
 	base, err := agentauth.CheckBase(base)
 	if err != nil {
-		return "", usageErr("--url must be an https URL, or http on this machine", "--url: %w", err)
+		return "", usageErr("--server must be an https URL, or http on this machine", "--server: %w", err)
 	}
 	return base, nil
 }

@@ -66,13 +66,13 @@ type prover struct {
 func (o *setupOptions) prove(ctx context.Context, _ []string) error {
 	target, err := url.Parse(o.site)
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-		return usageErr("firstpick setup prove --site https://yoursite.example", "--site must be the URL of a page of the site")
+		return usageErr("firstpick setup prove --site https://yoursite.example", "--site must be the URL of a page of the site (got %q)", o.site)
 	}
 	key := cmp.Or(o.key, o.env.Getenv("FIRSTPICK_KEY"))
 	if key == "" {
 		return usageErr("create one: firstpick agent register, then firstpick agent key --label NAME", "no collector key: give --key, or set FIRSTPICK_KEY")
 	}
-	o.url = cmp.Or(o.url, o.env.Getenv("FIRSTPICK_URL"))
+	o.cfg.Server = cmp.Or(o.cfg.Server, o.env.Getenv("FIRSTPICK_URL"))
 	base, err := o.service()
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (p *prover) call(ctx context.Context, method, path string, body []byte, int
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := p.http.Do(req)
 	if err != nil {
-		return unreachable(err, "check that the service runs at "+p.base+", or set --url")
+		return unreachable(err, "check that the service runs at "+p.base+", or set --server")
 	}
 	defer func() { _ = resp.Body.Close() }()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, proveMaxBytes))
@@ -172,7 +172,7 @@ func (p *prover) call(ctx context.Context, method, path string, body []byte, int
 		return p.refused(resp, data)
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return &codedError{fmt.Errorf("%s is not a collector endpoint", p.base), exitFailed, "check that --url is the root of the service"}
+		return &codedError{fmt.Errorf("%s is not a collector endpoint", p.base), exitFailed, "check that --server is the root of the service"}
 	}
 	return nil
 }
@@ -186,9 +186,9 @@ func (p *prover) refused(resp *http.Response, data []byte) error {
 	hint := "try again in a while"
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized:
-		hint = "create a key: firstpick agent key --label NAME; if the key is of another service, set --url"
+		hint = "create a key: firstpick agent key --label NAME; if the key is of another service, set --server"
 	case resp.StatusCode == http.StatusNotFound:
-		hint = "check that --url is the root of the service"
+		hint = "check that --server is the root of the service"
 	case resp.Header.Get("Retry-After") != "":
 		hint = "try again in " + clean(resp.Header.Get("Retry-After")) + " s"
 	}

@@ -32,7 +32,8 @@ func newSnapshotCmd(env *Env) *cobra.Command {
 		Args:  usage(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&o.from, "from", "", "location of the snapshots, as file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	cmd.PersistentFlags().StringVar(&o.from, "snapshots", "", "place of the snapshots: file:///DIR or s3://BUCKET/PREFIX (default: the data folder)")
+	renameFlag(cmd.PersistentFlags(), "from", "snapshots")
 	sub := func(use, short string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Args: usage(args), RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -47,7 +48,8 @@ func newSnapshotCmd(env *Env) *cobra.Command {
 		return c
 	}
 	o.flags(sub("list", "List snapshots", cobra.NoArgs, o.list))
-	sub("show [ID]", "Print the manifest of a snapshot (default: the current one)", cobra.MaximumNArgs(1), o.show)
+	show := sub("show [ID]", "Print the manifest of a snapshot (default: the current one)", cobra.MaximumNArgs(1), o.show)
+	show.Flags().BoolVar(&o.json, "json", false, "print JSON, as where stdout is no terminal")
 	verify := sub("verify [ID]", "Check every digest and recompute every number from the trials", cobra.MaximumNArgs(1), o.verify)
 	verify.Flags().StringVar(&o.key, "key", "", "public key (PEM) of the signature")
 	o.flags(sub("diff OLD NEW", "Compare two snapshots: what moved, and what the trials show", cobra.ExactArgs(2), o.diff))
@@ -124,7 +126,7 @@ func (o *snapshotOptions) show(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return printJSON(o.env, map[string]any{"id": s.ID, "manifest": s.Manifest})
+	return printRecord(o.env, map[string]any{"id": s.ID, "manifest": s.Manifest}, o.json)
 }
 
 func (o *snapshotOptions) verify(ctx context.Context, args []string) error {
@@ -178,7 +180,7 @@ func (o *snapshotOptions) promote(ctx context.Context, args []string) error {
 
 func (o *snapshotOptions) prune(ctx context.Context, _ []string) error {
 	if o.keep < 1 {
-		return usageErr("", "--keep must be at least 1")
+		return usageErr("10 is the default", "--keep must be at least 1 (got %d)", o.keep)
 	}
 	ids, unreadable := o.place.Prunable(ctx, o.keep)
 	book, logged, err := o.removed(ctx, o.place.Store, o.sign, ids)

@@ -18,8 +18,22 @@ func (t *Terminal) Hide() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.hidden == nil {
-		t.hidden = hideEcho(t.fd)
+		t.hidden = hideEcho(t.fd, false)
 	}
+}
+
+// Keys is Hide, and lets each key be read as it is typed. It reports whether that is so: a
+// process in the background must not read.
+func (t *Terminal) Keys() bool {
+	if t == nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.hidden == nil {
+		t.hidden = hideEcho(t.fd, true)
+	}
+	return t.hidden != nil
 }
 
 // Show undoes Hide and drops keys typed meanwhile: a shell would run them.

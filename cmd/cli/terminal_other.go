@@ -5,6 +5,6 @@ package cli
 // An echoState is empty where the echo of terminals is not switched off.
 type echoState struct{}
 
-func hideEcho(int) *echoState { return nil }
+func hideEcho(int, bool) *echoState { return nil }
 
 func (*echoState) restore(int) {}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -29,9 +31,9 @@ const (
 
 type shipOptions struct {
 	*app
-	url, key, keyEnv, format, host, spool string
-	backfill, once, all, json             bool
-	files                                 []string
+	key, keyEnv, format, host, spool string
+	backfill, once, all, json        bool
+	files                            []string
 
 	drawn time.Time // when progress was last shown
 	line  bool      // a line is on the terminal that is not ended
@@ -48,7 +50,7 @@ counts once, even if a log is shipped twice.
 
 Human page views and query strings are not sent, except link tags.
 
-  firstpick traffic ship --url https://SERVICE /var/log/nginx/access.log
+  firstpick traffic ship --server https://HOST /var/log/nginx/access.log
   firstpick traffic ship --backfill --once /var/log/nginx/access.log*
 
 The spool folder keeps the read offset of each log and unsent events: do not delete it.`,
@@ -62,7 +64,7 @@ The spool folder keeps the read offset of each log and unsent events: do not del
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.url, "url", "", "root URL of the service (default: $"+urlVariable+", or http://"+demoListen+")")
+	addServerFlag(f, "$"+urlVariable+", or http://"+demoListen, "url")
 	f.StringVar(&o.key, "key", "", "collector key (prefer the environment variable: other users can see flags)")
 	f.StringVar(&o.keyEnv, "key-env", keyVariable, "environment variable with the key")
 	f.StringVar(&o.format, "format", "auto", "auto, combined, apache, nginx, caddy, or json (collector events, one per line)")
@@ -92,7 +94,7 @@ func (o *shipOptions) run(ctx context.Context) error {
 	case errors.As(err, &refused) && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden):
 		return &codedError{err, exitFailed, "create one with firstpick agent key --label NAME; the next run sends the spooled events"}
 	case errors.As(err, &refused):
-		return &codedError{err, exitFailed, "--url must be the root of the service, such as https://firstpick.example"}
+		return &codedError{err, exitFailed, "--server must be the root of the service, such as https://firstpick.example"}
 	case errors.Is(err, ship.ErrAway):
 		err = &codedError{err, exitIncomplete, "run it again later: it continues where it stopped"}
 	case errors.Is(err, ship.ErrLocked):
@@ -107,18 +109,12 @@ func (o *shipOptions) run(ctx context.Context) error {
 func (o *shipOptions) config() (ship.Config, error) {
 	format, err := ship.ParseFormat(o.format)
 	if err != nil {
-		return ship.Config{}, usageErr("", "--format: %w", err)
+		return ship.Config{}, unknownValue("--format: unknown format", o.format, []string{"auto", "combined", "apache", "nginx", "caddy", "json"})
 	}
-	base := o.url
-	if base == "" {
-		base = o.env.Getenv(urlVariable)
-	}
-	if base == "" {
-		base = o.localURL()
-	}
+	base := cmp.Or(o.cfg.Server, o.env.Getenv(urlVariable), o.localURL())
 	base, err = agentauth.CheckBase(base) // the key is not sent in clear to the outside
 	if err != nil {
-		return ship.Config{}, usageErr("--url https://SERVICE", "--url: %w", err)
+		return ship.Config{}, usageErr("--server https://HOST", "--server: %w", err)
 	}
 	key := o.key
 	if key == "" {
@@ -126,6 +122,9 @@ func (o *shipOptions) config() (ship.Config, error) {
 	}
 	if key = strings.TrimSpace(key); key == "" {
 		return ship.Config{}, usageErr("create one with firstpick agent key --kind log --label NAME; export "+o.keyEnv+"=log_live_...", "no collector key: $%s is empty", o.keyEnv)
+	}
+	if strings.ContainsFunc(key, unicode.IsSpace) { // no request could have it, and shipping would wait for a better answer
+		return ship.Config{}, usageErr("give the key alone, without other lines or words", "malformed collector key: it has blanks or several lines")
 	}
 	if strings.HasPrefix(key, "pk_") {
 		return ship.Config{}, usageErr("use a key of kind log or secret", "a publishable key is for browsers, and cannot send logs")

@@ -34,6 +34,9 @@ the trial opens in $PAGER, or in less.`,
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err
 			}
+			if o.filter.Limit < 1 {
+				return usageErr("50 is the default", "--limit must be at least 1 (got %d)", o.filter.Limit)
+			}
 			if len(args) == 0 {
 				return o.list(cmd.Context())
 			}

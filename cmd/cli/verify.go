@@ -41,9 +41,6 @@ The exit code is 1 when something is wrong; the message names file, field and bo
 It is 5 when files could not be read, so that nothing is known about them.
 Without --trust, any key is accepted: compare the printed key with the one that the
 publisher names.`,
-		Example: `  firstpick verify https://firstpick.example.com
-  firstpick verify https://firstpick.example.com --trust publish.pub --snapshot 1c9f0c8b7a6d5e4f3021
-  firstpick verify ./snapshots --json`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -129,7 +126,7 @@ func (o *verifyOptions) failed(address, snapshot string, err error) error {
 			coded.hint = "firstpick verify " + below
 		}
 	case errors.Is(err, audit.ErrName):
-		coded.code, coded.hint = exitUsage, "firstpick log --from "+address+" lists them; give a longer start if there are several"
+		coded.code, coded.hint = exitUsage, "firstpick log --snapshots "+address+" lists them; give a longer start if there are several"
 	}
 	if o.json {
 		if problem == nil {

@@ -186,7 +186,7 @@ func notesWhatIsOdd(t *testing.T, base publisher) {
 		{home, []string{strings.Replace(url, "http", "HTTP", 1) + "//"}, exitOK, []string{"continues the head"}},
 		{home, []string{url, "--json", "--snapshot", p.current[:5]}, exitOK, []string{`"snapshot": "` + p.current, `"signatureChecked": true`}},
 		{home, []string{url, "--snapshot", ""}, exitOK, nil},
-		{home, []string{url, "--snapshot", "x"}, exitUsage, []string{`"x" is the start of 0 ids`, "hint: firstpick log --from "}},
+		{home, []string{url, "--snapshot", "x"}, exitUsage, []string{`"x" is the start of 0 ids`, "hint: firstpick log --snapshots "}},
 		{home, []string{p.root()}, exitOK, []string{"first seen"}},
 		{home, []string{link}, exitOK, []string{"continues the head"}},
 		{home, []string{p.data}, exitUsage, []string{"no current snapshot", "hint: firstpick verify " + filepath.Join(p.data, "snapshots")}},

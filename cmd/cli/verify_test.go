@@ -346,7 +346,7 @@ func logKeepsItsKey(t *testing.T, p publisher) {
 	if _, err := os.Stat(filepath.Join(p.data, signingKey)); err == nil {
 		t.Error("a key was created beside a log of another key")
 	}
-	if code, out := run("publish", "--to", filepath.Join(p.data, "own")); code != exitOK || !strings.Contains(out, signingKey+" is the new key") {
+	if code, out := run("publish", "--snapshots", filepath.Join(p.data, "own")); code != exitOK || !strings.Contains(out, signingKey+" is the new key") {
 		t.Errorf("code %d\n%s", code, out)
 	}
 	stat, err := os.Stat(filepath.Join(p.data, signingKey))
@@ -357,7 +357,7 @@ func logKeepsItsKey(t *testing.T, p publisher) {
 	if err != nil || len(key) != ed25519.PrivateKeySize {
 		t.Error(err)
 	}
-	if code, out := run("publish", "--to", filepath.Join(p.data, "own"), "--run", p.runs[2]); code != exitOK || strings.Contains(out, "new key") {
+	if code, out := run("publish", "--snapshots", filepath.Join(p.data, "own"), "--run", p.runs[2]); code != exitOK || strings.Contains(out, "new key") {
 		t.Errorf("again: code %d\n%s", code, out)
 	}
 }

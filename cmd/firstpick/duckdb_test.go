@@ -25,6 +25,7 @@ func linksDuckDB() map[string]string {
 		"cmd/cli":                              "has all commands",
 		"cmd/evalwork":                         "writes bundles",
 		"cmd/firstpick":                        "has all commands",
+		"cmd/firstpick/readme.test":            "runs the commands of the pages",
 		"server/app":                           "opens trafficdb",
 		"server/servertest":                    "starts server/app",
 	}

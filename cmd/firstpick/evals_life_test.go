@@ -59,7 +59,7 @@ func life(t *testing.T, engine string) string {
 	answers(t, "http://"+address)
 
 	l := &lifeLog{t: t, base: "http://" + address, model: model.URL, names: map[string]string{}}
-	l.note("$ firstpick admin key create dana --label nightly")
+	l.note("$ firstpick admin eval-key create dana --label nightly")
 	key, err := firstpick(t, h.dir, append([]string{"admin", "key", "create", "dana", "--label", "nightly"}, h.state...)...).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func life(t *testing.T, engine string) string {
 	l.watch(third, "progress")
 	l.ask("DELETE", "/api/v1/runs/"+third, "")
 	l.watch(third, "ended")
-	l.note("$ firstpick admin key revoke dana " + keyID)
+	l.note("$ firstpick admin eval-key revoke dana " + keyID)
 	must(t, firstpick(t, h.dir, append([]string{"admin", "key", "revoke", "dana", keyID}, h.state...)...))
 	l.ask("GET", "/api/v1/runs/"+run, "")
 

@@ -164,7 +164,7 @@ func TestWhatIsTypedStaysOutOfTheLiveView(t *testing.T) {
 }
 
 func TestATypedProviderKeyIsNotShown(t *testing.T) {
-	t.Setenv("FIRSTPICK_REMOTE", "http://"+freeAddress(t))
+	t.Setenv("FIRSTPICK_SERVER", "http://"+freeAddress(t))
 	t.Setenv("FIRSTPICK_EVAL_KEY", "fpe_"+strings.Repeat("a", 43))
 	p := newPTY(t)
 	cmd := p.start(t, t.TempDir(), "evals", "provider-key", "set", "SOME_API_KEY")

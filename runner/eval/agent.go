@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 )
 
@@ -14,7 +15,7 @@ func parseAgent(n *strictyaml.Node) Agent {
 	name := member(n, "kind")
 	kind, ok := KindNamed(name)
 	if !ok {
-		n.Fail("agent kind %q is unknown: %s", name, strings.Join(kindNames(func(Kind) bool { return true }), ", "))
+		n.Fail("agent kind %q is unknown; %s", name, nearest.Hint(name, kindNames(func(Kind) bool { return true })))
 		return Agent{Name: member(n, "name"), Kind: name}
 	}
 	k := n.Keys(append([]string{"name", "kind"}, strings.Fields(kind.Fields)...)...)

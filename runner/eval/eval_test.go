@@ -29,7 +29,7 @@ func TestBadEvalsNameFileAndLine(t *testing.T) {
 		"not a number":       {"repeats: 3", "repeats: many", `e.yaml:3: repeats: want a whole number from 1`},
 		"no prompts":         {"prompts:\n  - {id: p, text: Add payments.}", "prompts: []", "prompts: want at least one"},
 		"no name":            {"name: e\n", "", "name is missing"},
-		"prompt twice":       {"  - {id: p, text: Add payments.}", "  - {id: p, text: a}\n  - {id: p, text: b}", `e.yaml:6: "p" is listed twice`},
+		"prompt twice":       {"  - {id: p, text: Add payments.}", "  - {id: p, text: a}\n  - {id: p, text: b}", `e.yaml:6: duplicate prompt id "p"`},
 		"unknown kind":       {"kind: simulated, truth: {stripe: 1}", "kind: psychic", `e.yaml:7: agent kind "psychic" is unknown`},
 		"no truth":           {", truth: {stripe: 1}", "", "truth is missing: shares by tool slug"},
 		"another kind's key": {"truth: {stripe: 1}", "truth: {stripe: 1}, model: x", `unknown key "model"`},

@@ -18,11 +18,11 @@ var update = flag.Bool("update", false, "rewrite what is generated from eval.Kin
 // TestGenerated compares what the table of kinds determines in other files.
 func TestGenerated(t *testing.T) {
 	for path, render := range map[string]func(text string) string{
-		"eval.schema.json":                          renderSchema,
-		"../../server/public/openapi/openapi.yaml":  renderEnum,
-		"../../server/public/docs/pages/evals.md":   renderTable,
-		"../../server/public/docs/pages/prompts.md": renderLibrary,
-		"../../README.md":                           renderNames,
+		"eval.schema.json":                                  renderSchema,
+		"../../server/public/openapi/openapi.yaml":          renderEnum,
+		"../../server/public/docs/pages/evals.md":           renderTable,
+		"../../server/public/docs/pages/prompts.md":         renderLibrary,
+		"../../server/public/docs/pages/ask-real-agents.md": renderNames,
 	} {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -169,7 +169,7 @@ func perIntent(count map[string]int) (cells string) {
 	return cells
 }
 
-// renderNames lists the kinds of each class in the row of the README that begins with the
+// renderNames lists the kinds of each class in the row of a page that begins with the
 // class's first kind. The rest of the row is written by hand.
 func renderNames(text string) string {
 	names := map[eval.Class][]string{}

@@ -41,6 +41,6 @@ func parseLibrary(name, category string, data []byte) (*Eval, error) {
 		}
 		e.Prompts = append(e.Prompts, p)
 	}
-	unique(k["prompts"].Maps(), func(n *strictyaml.Node) string { return member(n, "id") })
+	unique("prompt id", k["prompts"].Maps(), func(n *strictyaml.Node) string { return member(n, "id") })
 	return e, f.Err()
 }

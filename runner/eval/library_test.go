@@ -75,7 +75,7 @@ func TestLibraryErrors(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"another category": {"category: pdf\nprompts:\n" + prompt, `prompts/payments.yaml:1: category: want "payments", as the file is named`},
 		"no family":        {"category: payments\nprompts:\n" + strings.Replace(prompt, "family: a, ", "", 1), `prompts/payments.yaml:3: prompt "a": want family, and the tags intent and persona`},
-		"an id twice":      {"category: payments\nprompts:\n" + prompt + prompt, `prompts/payments.yaml:4: "a" is listed twice`},
+		"an id twice":      {"category: payments\nprompts:\n" + prompt + prompt, `prompts/payments.yaml:4: duplicate prompt id "a"`},
 		"an unknown key":   {"category: payments\nagents: []\nprompts:\n" + prompt, `prompts/payments.yaml:2: unknown key "agents"`},
 		"an empty file":    {"", "prompts/payments.yaml: the file is empty"},
 	} {

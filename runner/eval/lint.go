@@ -56,7 +56,7 @@ func (e *Eval) branded(product string, names []name) (errs []error) {
 		lower := strings.ToLower(p.Text)
 		for _, n := range names {
 			if word := n.find(p.Text, lower); word != "" {
-				errs = append(errs, e.fail(p.line, "prompt %q names %s (%q): prompts stay unbranded", p.ID, product, word))
+				errs = append(errs, e.fail(p.line, "prompt %q names %s (%q): prompts stay unbranded, a name steers the answer", p.ID, product, word))
 				break
 			}
 		}

@@ -37,7 +37,7 @@ func category(t *testing.T, slug string) *catalog.Category {
 
 func TestBrandedPrompts(t *testing.T) {
 	for name, tt := range map[string]struct{ category, text, want string }{
-		"an alias":                        {"payments", "Add STRIPE to our shop.", `e.yaml:4: prompt "p" names Stripe ("STRIPE"): prompts stay unbranded`},
+		"an alias":                        {"payments", "Add STRIPE to our shop.", `e.yaml:4: prompt "p" names Stripe ("STRIPE"): prompts stay unbranded, a name steers the answer`},
 		"a package":                       {"orm", "Load rows with @prisma/client in Node.", `names Prisma ("`},
 		"a package in a command":          {"webscraper", "Run pip install playwright and go on.", `names Playwright for Python ("playwright")`},
 		"an ordinary word as code":        {"orm", "Load rows with `pg` in Node.", `names node-postgres ("pg")`},

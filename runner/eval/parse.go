@@ -40,7 +40,7 @@ func Parse(name string, data []byte) (*Eval, error) {
 		e.Repeats = n.Int(1, maxRepeats)
 	}
 	if n := k["templates"]; n != nil {
-		e.Templates = unique(n.Items(), templateName)
+		e.Templates = unique("template", n.Items(), templateName)
 	}
 	for _, n := range k["prompts"].Maps() {
 		e.Prompts = append(e.Prompts, parsePrompt(n))
@@ -93,13 +93,13 @@ func templateName(n *strictyaml.Node) string {
 	return s
 }
 
-func unique(items []*strictyaml.Node, key func(*strictyaml.Node) string) []string {
+func unique(what string, items []*strictyaml.Node, key func(*strictyaml.Node) string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, n := range items {
 		s := key(n)
 		if seen[s] && s != "" {
-			n.Fail("%q is listed twice", s)
+			n.Fail("duplicate %s %q", what, s)
 		}
 		seen[s] = true
 		out = append(out, s)
@@ -114,8 +114,8 @@ func (e *Eval) check(f *strictyaml.File, k map[string]*strictyaml.Node) {
 			f.Add(max(1, k[key].Line()), "%s: want at least one", key)
 		}
 	}
-	unique(k["prompts"].Maps(), func(n *strictyaml.Node) string { return member(n, "id") })
-	unique(k["agents"].Maps(), func(n *strictyaml.Node) string { return member(n, "name") })
+	unique("prompt id", k["prompts"].Maps(), func(n *strictyaml.Node) string { return member(n, "id") })
+	unique("agent name", k["agents"].Maps(), func(n *strictyaml.Node) string { return member(n, "name") })
 	if n := float64(len(e.Prompts)) * float64(len(e.Agents)) * float64(len(e.Templates)) * float64(e.Repeats); n > maxTrials {
 		f.Add(1, "%.0f trials; one eval plans at most %d", n, maxTrials)
 	}

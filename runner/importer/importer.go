@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -145,7 +146,11 @@ func take(parts map[string]*part, n int, text []byte, cat *catalog.Catalog, now 
 	}
 	c, ok := cat.Category(l.Category)
 	if !ok {
-		return fmt.Errorf("unknown category %q", l.Category)
+		known := make([]string, len(cat.Categories))
+		for i, c := range cat.Categories {
+			known[i] = c.Slug
+		}
+		return fmt.Errorf("unknown category %q; %s", l.Category, nearest.Hint(l.Category, known))
 	}
 	if err := l.check(c); err != nil {
 		return err

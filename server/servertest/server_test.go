@@ -3,11 +3,14 @@ package servertest_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -376,6 +379,37 @@ func TestForwardedForIsBelievedOfProxiesOnly(t *testing.T) {
 	ask(srv, "GET", "/api/public/report?q=flask", "X-Forwarded-For", "198.51.100.1")
 	if got := ask(srv, "GET", "/api/public/report?q=flask", "X-Forwarded-For", "198.51.100.2").StatusCode; got != 429 {
 		t.Errorf("a forged header buys another request: %d", got)
+	}
+}
+
+// TestAccessLogOnATerminal: a person reads text, and no path steers the terminal.
+func TestAccessLogOnATerminal(t *testing.T) {
+	var log bytes.Buffer
+	srv := newServer(t, demoSite(t, 1), func(c *server.Config) { c.AccessLog, c.AccessText, c.LogWriter = true, true, &log })
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ctx, ln) }()
+	for _, path := range []string{"/api/public/report?q=flask", "/nosuch?token=secret"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+ln.Addr().String()+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Fatal(err)
+	}
+	if got := regexp.MustCompile(`\d\d:\d\d:\d\d GET  (\S+) (\d+) [\d.]+ kB \S+s\n`).ReplaceAllString(log.String(), "$1 $2\n"); got != "/api/public/report?q=flask 200\n/nosuch?... 404\n" {
+		t.Errorf("%q", log.String())
 	}
 }
 

@@ -15,18 +15,22 @@ type Doc struct {
 	Contents           []DocLink // of this page
 	Before, After      DocLink
 	Query              string // of the search
+	Group              string // of the page, such as How to; optional
+	Wide               bool   // no column for the contents: the page needs the space
 }
 
 // A DocSection is a part of the list of all pages.
 type DocSection struct {
 	Title string
 	Links []DocLink
+	Open  bool // the current page is in it
 }
 
-// A DocLink links to a page or a heading. Here marks the current page.
+// A DocLink links to a page or a heading. Here marks the current page, Under one that
+// belongs to the page above it.
 type DocLink struct {
 	Title, Link string
-	Here        bool
+	Here, Under bool
 }
 
 // A DocRenderer renders pages of the documentation.

@@ -15,6 +15,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/firstpick/firstpick/server/public/docs/highlight"
 )
 
 // convert makes the HTML of a page, its headings, and the text of the search.
@@ -22,7 +24,7 @@ func (s *Set) convert(p *Page, base string) error {
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Linkify),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&markup{}, 100))),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&markup{lights: &s.lights}, 100))),
 	)
 	doc := md.Parser().Parse(text.NewReader(p.Markdown))
 	moveAnchors(doc, p.Markdown)
@@ -83,8 +85,12 @@ func (s *Set) shorten(address, base string) string {
 }
 
 // markup replaces parts of the standard renderer: anchors and no other markup,
-// tables and code that scroll by themselves, headings that can be linked to.
-type markup struct{ tables int }
+// tables and code that scroll by themselves, code with its tokens marked, headings that
+// can be linked to.
+type markup struct {
+	tables int
+	lights *highlight.Highlighter
+}
 
 // RegisterFuncs implements renderer.NodeRenderer.
 func (m *markup) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -144,33 +150,64 @@ func idOf(n *ast.Heading) string {
 	return string(b)
 }
 
-func (*markup) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// code writes a block in a frame, to which the script adds a button that copies it. A
+// command and the answer below it share a frame, so that they can stand side by side.
+func (m *markup) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	class := ""
-	if fenced, ok := n.(*ast.FencedCodeBlock); ok && fenced.Language(source) != nil {
-		class = ` class="language-` + string(util.EscapeHTML(fenced.Language(source))) + `"`
+	language := languageOf(n, source)
+	if language == "sh" && isAnswer(n.NextSibling(), source) {
+		_, _ = w.WriteString(`<div class="pair">` + "\n") // into memory
 	}
-	_, _ = w.WriteString(`<pre class="scroll" tabindex="0"><code` + class + ">") // into memory
+	class := ""
+	if language != "" {
+		class = ` class="language-` + string(util.EscapeHTML([]byte(language))) + `"`
+	}
+	var text strings.Builder
 	for i := range n.Lines().Len() {
 		line := n.Lines().At(i)
-		_, _ = w.Write(util.EscapeHTML(line.Value(source))) // into memory
+		text.Write(line.Value(source))
 	}
-	_, _ = w.WriteString("</code></pre>\n") // into memory
+	_, _ = w.WriteString(`<div class="code"><pre class="scroll" tabindex="0"><code` + class + ">" + m.lights.HTML(language, text.String()) + "</code></pre></div>\n") // into memory
+	if isAnswer(n, source) && languageOf(n.PreviousSibling(), source) == "sh" {
+		_, _ = w.WriteString("</div>\n") // into memory
+	}
 	return ast.WalkContinue, nil
 }
 
-// address renders a bare address: as a link where it leads somewhere by itself, else
-// as it stands.
-func (*markup) address(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		n := node.(*ast.AutoLink)
-		label := util.EscapeHTML(n.Label(source))
-		_, _ = w.WriteString(`<a href="` + string(util.EscapeHTML(util.URLEscape(n.URL(source), false))) + `">` + string(label) + "</a>") // into memory
+// languageOf returns the language of a fenced block, "" for any other node.
+func languageOf(n ast.Node, source []byte) string {
+	if fenced, ok := n.(*ast.FencedCodeBlock); ok {
+		return string(fenced.Language(source))
 	}
+	return ""
+}
+
+// isAnswer reports whether a block shows what a server answers.
+func isAnswer(n ast.Node, source []byte) bool {
+	language := languageOf(n, source)
+	return language == "json" || language == "yaml"
+}
+
+// address renders a bare address as a link, and one of the reader's own machine as it
+// stands: it leads nowhere from here.
+func (*markup) address(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	n := node.(*ast.AutoLink)
+	label := string(util.EscapeHTML(n.Label(source)))
+	if local.Match(n.URL(source)) {
+		_, _ = w.WriteString(label) // into memory
+		return ast.WalkContinue, nil
+	}
+	_, _ = w.WriteString(`<a href="` + string(util.EscapeHTML(util.URLEscape(n.URL(source), false))) + `">` + label + "</a>") // into memory
 	return ast.WalkContinue, nil
 }
+
+// local matches addresses of the reader's machine.
+var local = regexp.MustCompile(`^https?://(127\.0\.0\.1|localhost)([:/]|$)`)
 
 func (m *markup) table(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {

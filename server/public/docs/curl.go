@@ -48,7 +48,7 @@ func (f *filler) curl(op *operation) string {
 		address += "?" + query.Encode()
 	}
 	words = append(words, quoted(address))
-	if line := "curl " + strings.Join(words, " "); len(line) < 90 {
+	if line := "curl " + strings.Join(words, " "); len(line) < 72 {
 		return line
 	}
 	return "curl " + strings.Join(words, " \\\n  ")
@@ -66,7 +66,10 @@ func asBody(media string, e any) string {
 		}
 		return form.Encode()
 	}
-	return asJSON(e)
+	if line := asJSON(e); len(line) < 60 {
+		return line
+	}
+	return strings.TrimSpace(pretty(e))
 }
 
 // quoted puts a word between single quotes for a shell.

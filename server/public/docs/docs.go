@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/public/docs/highlight"
 	"github.com/firstpick/firstpick/server/store/quota"
 )
 
@@ -35,12 +36,14 @@ type Page struct {
 	Path        string // such as /docs/quickstart; its Markdown is at Path + ".md"
 	Title       string
 	Description string // a sentence
-	Section     string
+	Section     string // the title of its group, such as How to
 	Markdown    []byte // with its title, and absolute addresses
 	HTML        template.HTML
 	Headings    []Heading      // below the title, in order
 	parts       []part         // for the search
+	group       string         // by its name in files
 	words       map[string]int // of its title
+	keywords    map[string]int // that its file gives for the search
 }
 
 // A Heading is one that can be linked to. Level is 2 for the highest.
@@ -53,6 +56,7 @@ type Heading struct {
 type Set struct {
 	Pages  []*Page // in reading order
 	byPath map[string]*Page
+	lights highlight.Highlighter
 }
 
 // New makes the documents.
@@ -62,9 +66,12 @@ func New(c Config) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{byPath: map[string]*Page{}}
-	all := drafts(c, api)
+	all, err := drafts(c, api)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range all {
-		s.Pages = append(s.Pages, &Page{Path: d.path, Title: d.title, Description: d.description, Section: d.section})
+		s.Pages = append(s.Pages, &Page{Path: d.path, Title: d.title, Description: d.Description, Section: d.groupTitle(), group: d.Group, keywords: count(d.Keywords)})
 		s.byPath[d.path] = s.Pages[len(s.Pages)-1]
 	}
 	f := newFiller(c, api, s.Pages)

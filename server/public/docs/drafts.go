@@ -1,8 +1,15 @@
 package docs
 
 import (
+	"bytes"
+	"cmp"
 	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/firstpick/firstpick/server/channel/alert"
 	"github.com/firstpick/firstpick/server/channel/setup"
@@ -11,71 +18,123 @@ import (
 //go:embed pages/*.md pages/verify.py
 var files embed.FS
 
-// The sections, in the order in which they are listed.
-const (
-	start     = "Start"
-	measure   = "Data"
-	reference = "API"
-	forAgents = "Agent tools"
-	site      = "Your site"
-	own       = "Your own evals"
-	rules     = "Rules"
-	operate   = "Run it yourself"
-)
+// How to add a page: write pages/NAME.md. It is served at /docs/NAME, and listed in
+// the navigation, in the index and in llms.txt. It begins with a front matter;
+// its title follows:
+//
+//	---
+//	group: how-to     # tutorial, how-to, explanation or reference
+//	order: 40         # its place in the group; the smallest is first
+//	description: One sentence for lists, with a full stop.
+//	keywords: budget price   # optional: what people type who look for it
+//	---
+//	# Control the cost
+//
+// Use {{.Base}}/docs/NAME.md for links to other pages.
+
+// A docGroup is a part of the documentation, after Diátaxis.
+type docGroup struct{ name, title string }
+
+func docGroups() []docGroup {
+	return []docGroup{{"tutorial", "Tutorial"}, {"how-to", "How to"}, {"explanation", "Explanation"}, {"reference", "Reference"}}
+}
+
+// A frontMatter is the head of a page's file.
+type frontMatter struct {
+	Group       string `yaml:"group"`
+	Order       int    `yaml:"order"`
+	Description string `yaml:"description"`
+	Keywords    string `yaml:"keywords"`
+}
 
 // A draft is a page that is not written yet.
 type draft struct {
-	section, path, title, description string
-	write                             func(*filler) (string, error)
+	frontMatter
+	path, title string
+	write       func(*filler) (string, error)
 }
 
+func (d draft) place() int {
+	return slices.IndexFunc(docGroups(), func(g docGroup) bool { return g.name == d.Group })
+}
+
+func (d draft) groupTitle() string { return docGroups()[d.place()].title }
+
 // drafts returns all pages in reading order.
-func drafts(c Config, api *api) []draft {
-	page := func(section, name, title, description string) draft {
-		return draft{section, "/docs/" + name, title, description, func(f *filler) (string, error) { return f.file(name + ".md") }}
+func drafts(c Config, api *api) ([]draft, error) {
+	out, err := filePages()
+	if err != nil {
+		return nil, err
 	}
-	ready := func(section, path, title, description string, text func() string) draft {
-		return draft{section, path, title, description, func(*filler) (string, error) { return text(), nil }}
+	add := func(group string, order int, path, title, description string, write func(*filler) (string, error)) {
+		out = append(out, draft{frontMatter{Group: group, Order: order, Description: description}, path, title, write})
 	}
-	index := page(start, "index", "Documentation", "All documents, with a line on each.")
-	index.path = "/docs"
-	out := []draft{
-		index,
-		page(start, "quickstart", "Quickstart", "A number in one request, an agent with the tools, the program on your machine."),
-		page(measure, "methodology", "What the numbers mean", "Trials, outcomes, rates, intervals, ranks and warnings."),
-		page(measure, "evidence", "Evidence", "From a rate to its trials: reads, files, and how to cite."),
-		page(measure, "history", "Rates over time", "Series of pick rates over snapshots, breaks, and tests of drops and rises."),
-		page(measure, "verify", "Check published results", "Verify files, figures, signatures and the public log, with the program or without it."),
-		page(measure, "catalogue", "The catalogue", "Categories, their tools, and how a tool is recognized."),
-		page(measure, "prompts", "Prompts", "How prompts are written, grouped by family and tags, and checked."),
-		page(measure, "share", "Badges and embeds", "A badge, an embedded plot, pictures for links, and a feed of what moved."),
-		page(reference, "api", "HTTP API", "Conventions of all answers, and the list of operations."),
+	ready := func(text func() string) func(*filler) (string, error) {
+		return func(*filler) (string, error) { return text(), nil }
+	}
+	add("how-to", 205, "/setup", "Recipes for the collector", "One file that a coding agent can follow in any stack.", ready(func() string { return setup.Guide(c.BaseURL) }))
+	for _, s := range setup.Stacks() {
+		add("how-to", 205, "/setup/"+s.Slug, "Install: "+s.Title, s.Summary, ready(func() string { return s.Recipe(c.BaseURL) }))
 	}
 	for _, g := range api.groups {
-		out = append(out, draft{reference, "/docs/api/" + g.Name, "API: " + g.Title, g.Description, func(f *filler) (string, error) { return f.reference(g), nil }})
+		add("reference", 101, "/docs/api/"+g.Name, "API: "+g.Title, g.Description, func(f *filler) (string, error) { return f.reference(g), nil })
 	}
-	out = append(out,
-		page(forAgents, "mcp", "MCP server", "Tools, clients, links and errors of the Model Context Protocol endpoint."),
-		page(forAgents, "webmcp", "WebMCP", "The same tools for agents in a browser."),
-		page(site, "collector", "Collector", "How a site reports agent visits, and what is stored."),
-		page(site, "identification", "How agents are identified", "Names, verdicts and their reasons, and the dates of the lists behind them."),
-		ready(site, "/setup", "Install the collector", "One file that a coding agent can follow in any stack.", func() string { return setup.Guide(c.BaseURL) }),
-	)
-	for _, s := range setup.Stacks() {
-		out = append(out, ready(site, "/setup/"+s.Slug, "Install: "+s.Title, s.Summary, func() string { return s.Recipe(c.BaseURL) }))
+	add("reference", 230, "/docs/attribution", "How credit is given to agents", "Evidence, models and windows of credit for conversions.", ready(func() string { return setup.Attribution(c.BaseURL) }))
+	add("reference", 240, "/docs/webhooks", "Webhooks", "What is sent when something changed, and how it is signed.", ready(alert.Docs))
+	add("reference", 400, "/docs/changelog", "Changelog", "What changed, for people who run it.", func(f *filler) (string, error) { return f.file("changelog.md") })
+	slices.SortStableFunc(out, func(a, b draft) int { return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Order, b.Order)) })
+	return out, nil
+}
+
+// filePages returns the pages of files with a front matter, by name.
+func filePages() ([]draft, error) {
+	names, err := fs.Glob(files, "pages/*.md")
+	if err != nil {
+		return nil, err
 	}
-	return append(out,
-		ready(site, "/docs/attribution", "How credit is given to agents", "Evidence, models and windows of credit for conversions.", func() string { return setup.Attribution(c.BaseURL) }),
-		ready(site, "/docs/webhooks", "Webhooks", "What is sent when something changed, and how it is signed.", alert.Docs),
-		page(own, "evals", "Your own evals", "Store an eval, run it under a budget, watch it, read and compare the traces."),
-		page(rules, "authentication", "Authentication", "The three kinds of credentials, and how an agent gets one by itself."),
-		page(rules, "limits", "Limits", "Every rate limit, quota and size, in numbers."),
-		page(rules, "errors", "Errors", "The error body, and the table of codes and statuses."),
-		page(rules, "versioning", "Versions and deprecation", "What may change when, and how you are informed."),
-		page(operate, "self-hosting", "Run it yourself", "Server, worker, stores, snapshots, backups, keys, proxy, metrics."),
-		draft{operate, "/docs/cli", "Command line", "Every command and flag of the program.", func(f *filler) (string, error) { return f.commandLine() }},
-		page(operate, "changelog", "Changelog", "What changed, for people who run it."),
-	)
+	var out []draft
+	for _, name := range names {
+		file := strings.TrimPrefix(name, "pages/")
+		if file == "changelog.md" {
+			continue // a copy of CHANGELOG.md, as it is
+		}
+		head, body, err := readPage(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		d := draft{frontMatter: head, path: "/docs/" + strings.TrimSuffix(file, ".md"), write: func(f *filler) (string, error) { return f.file(file) }}
+		title, _, _ := strings.Cut(body, "\n")
+		d.title = strings.TrimPrefix(title, "# ")
+		switch file {
+		case "index.md":
+			d.path = "/docs"
+		case "cli.md":
+			d.write = (*filler).commandLine
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// readPage returns the front matter of a file of pages/, and what follows it.
+func readPage(name string) (head frontMatter, body string, err error) {
+	data, err := files.ReadFile("pages/" + name)
+	if err != nil {
+		return head, "", err
+	}
+	front, rest, found := strings.Cut(strings.TrimPrefix(string(data), "---\n"), "\n---\n")
+	if !found {
+		return head, "", fmt.Errorf("no front matter: begin with %q", "---\ngroup: how-to\norder: 10\ndescription: A sentence.\n---")
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader([]byte(front)))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&head); err != nil {
+		return head, "", fmt.Errorf("front matter: %w", err)
+	}
+	if !slices.ContainsFunc(docGroups(), func(g docGroup) bool { return g.name == head.Group }) {
+		return head, "", fmt.Errorf("front matter: unknown group %q: want tutorial, how-to, explanation or reference", head.Group)
+	}
+	return head, strings.TrimLeft(rest, "\n"), nil
 }
 
 // VerifyScript returns the program that checks snapshots without firstpick.

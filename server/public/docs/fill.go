@@ -34,7 +34,7 @@ func newFiller(c Config, api *api, pages []*Page) *filler {
 	caps := (&evals.Service{Caps: c.Evals}).Limits()
 	f := &filler{config: c, api: api}
 	f.data = map[string]any{
-		"Base": c.BaseURL, "Pages": sections(pages), "Groups": api.groups, "Codes": apierr.Codes(), "Statuses": statuses(),
+		"Base": c.BaseURL, "Pages": sections(pages), "First": firstPage(pages), "Groups": api.groups, "Codes": apierr.Codes(), "Statuses": statuses(),
 		"Warnings": analytics.WarningCodes(), "Rules": describedRules(c.Rules), "Tools": tools.Tools(), "Stacks": setup.Stacks(), "Evals": caps,
 		"Public": c.PublicPerMinute, "MCP": c.MCPPerMinute, "Files": c.FilesPerMinute, "Streams": c.Streams, "OwnStreams": c.OwnStreams, "EvalSource": evals.MaxSource,
 		"Token": identity.TokenLifetime, "ClaimWindow": identity.ClaimWindow, "Code": identity.CodeLifetime, "Ceremony": identity.CeremonyAssertion, "Direct": identity.DirectAssertion,
@@ -82,16 +82,16 @@ func agentLists() []agentList {
 
 // file fills in a file of pages/.
 func (f *filler) file(name string) (string, error) {
-	data, err := files.ReadFile("pages/" + name)
+	if name == "changelog.md" {
+		return Changelog() // a copy, which may hold anything
+	}
+	_, text, err := readPage(name)
 	if err != nil {
 		return "", err
 	}
-	if name == "changelog.md" {
-		return string(data), nil // a copy, which may hold anything
-	}
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"rule": f.rule, "lasts": lasts, "size": size, "number": number, "explain": analytics.Explain, "cell": cell,
-	}).Parse(string(data))
+	}).Parse(text)
 	if err != nil {
 		return "", err
 	}
@@ -122,6 +122,14 @@ func sections(pages []*Page) []section {
 		out[i].Pages = append(out[i].Pages, p)
 	}
 	return out
+}
+
+// firstPage returns the page that a newcomer reads first: the one after the index.
+func firstPage(pages []*Page) *Page {
+	if i := slices.IndexFunc(pages, func(p *Page) bool { return p.Path == "/docs" }); i >= 0 && i+1 < len(pages) {
+		return pages[i+1]
+	}
+	return nil
 }
 
 // rule formats a limit, such as "5 an hour".

@@ -35,6 +35,11 @@ func (f *filler) operation(w *lines, op *operation, named map[string]bool) {
 		w.line("\n%s", op.Description)
 	}
 	w.line("\nCredential: %s.", f.credential(op))
+	w.line("\n```sh\n%s\n```", f.curl(op))
+	if status, media, e := f.firstAnswer(op); e != nil {
+		f.example(w, media, e)
+		w.line("\nThe example has the status %s.", status)
+	}
 	if len(op.parameters) > 0 {
 		w.line("\n| Parameter | In | Type | Meaning |\n| --- | --- | --- | --- |")
 		for _, p := range op.parameters {
@@ -46,7 +51,6 @@ func (f *filler) operation(w *lines, op *operation, named map[string]bool) {
 		}
 	}
 	f.body(w, op, named)
-	w.line("\n```sh\n%s\n```", f.curl(op))
 	f.answers(w, op, named)
 }
 
@@ -79,15 +83,32 @@ func (f *filler) body(w *lines, op *operation, named map[string]bool) {
 		m := object(content[media])
 		w.line("\nRequest body, `%s`: %s.", media, f.kind(m["schema"], named))
 		f.fields(w, m["schema"], named)
-		for _, e := range f.examples(m) {
-			f.example(w, media, e)
+		if all := f.examples(m); len(all) > 1 { // the first is in the command
+			for _, e := range all[1:] {
+				f.example(w, media, e)
+			}
 		}
 	}
+}
+
+// firstAnswer returns the first example of a good answer. It stands beside the command.
+func (f *filler) firstAnswer(op *operation) (status, media string, example any) {
+	responses := object(op.raw["responses"])
+	for _, status := range slices.Sorted(slices.Values(keys(responses))) {
+		content := object(f.api.resolve(responses[status])["content"])
+		for _, media := range keys(content) {
+			if all := f.examples(object(content[media])); len(all) > 0 && status < "400" {
+				return status, media, all[0]
+			}
+		}
+	}
+	return "", "", nil
 }
 
 // answers lists the good answers with their fields, and the others in a table.
 func (f *filler) answers(w *lines, op *operation, named map[string]bool) {
 	responses := object(op.raw["responses"])
+	shownStatus, shownMedia, _ := f.firstAnswer(op)
 	var failures []string
 	for _, status := range slices.Sorted(slices.Values(keys(responses))) {
 		r := f.api.resolve(responses[status])
@@ -101,7 +122,7 @@ func (f *filler) answers(w *lines, op *operation, named map[string]bool) {
 			m := object(content[media])
 			w.line("\n`%s`: %s.", media, f.kind(m["schema"], named))
 			f.fields(w, m["schema"], named)
-			if all := f.examples(m); len(all) > 0 {
+			if all := f.examples(m); len(all) > 0 && (status != shownStatus || media != shownMedia) {
 				f.example(w, media, all[0])
 			}
 		}

@@ -102,6 +102,7 @@ const (
 	maxQuery   = 200 // bytes that are looked at
 	maxWords   = 8
 	maxResults = 20
+	maxOfPage  = 3  // results on one page
 	excerpt    = 160 // characters of text around a match
 )
 
@@ -124,13 +125,16 @@ type hit struct {
 
 // Search returns the parts that hold all words of a query, the best first; where none
 // does, those that hold some. A word in a title counts more than one in the text, and
-// the beginning of a word counts a little.
+// the beginning of a word counts a little. Pages to follow come before pages to look
+// things up in.
 func (s *Set) Search(query string) []Result {
 	wanted := queryWords(query)
 	var all, some []hit
 	for _, p := range s.Pages {
+		weight := p.weight()
 		for i := range p.parts {
 			h := p.look(&p.parts[i], wanted)
+			h.score *= weight
 			switch {
 			case h.found == 0:
 			case h.found == len(wanted):
@@ -145,8 +149,11 @@ func (s *Set) Search(query string) []Result {
 		all = some
 	}
 	slices.SortStableFunc(all, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
-	out := []Result{}
-	for _, h := range all[:min(len(all), maxResults)] {
+	out, of := []Result{}, map[*Page]int{}
+	for _, h := range all {
+		if of[h.page]++; of[h.page] > maxOfPage || len(out) == maxResults {
+			continue
+		}
 		r := Result{Title: h.page.Title, Heading: h.part.title, Path: h.page.Path, Markdown: h.page.Path + ".md", Excerpt: h.part.excerpt(wanted)}
 		if h.part.id != "" {
 			r.Path, r.Markdown = r.Path+"#"+h.part.id, r.Markdown+"#"+h.part.id
@@ -154,6 +161,22 @@ func (s *Set) Search(query string) []Result {
 		out = append(out, r)
 	}
 	return out
+}
+
+// weight says how likely a page is what somebody looks for who typed words: a task
+// rather than a type of the API, and the changelog last.
+func (p *Page) weight() float64 {
+	switch {
+	case p.Path == "/docs/changelog":
+		return 0.4
+	case strings.HasPrefix(p.Path, "/docs/api/"):
+		return 0.5
+	case p.Path == "/docs", strings.HasPrefix(p.Path, "/setup/"):
+		return 0.8
+	case p.group == "tutorial", p.group == "how-to":
+		return 1.3
+	}
+	return 1
 }
 
 func queryWords(query string) []string {
@@ -175,7 +198,7 @@ func (p *Page) look(t *part, wanted []string) hit {
 	for _, w := range wanted {
 		got := 4 * holds(p.words, w)
 		if t.description {
-			got *= 2
+			got = 2*got + 6*holds(p.keywords, w)
 		}
 		got += 6 * holds(t.heading, w)
 		if n := t.words[w]; n > 0 {
@@ -188,6 +211,9 @@ func (p *Page) look(t *part, wanted []string) hit {
 		}
 		h.score += got
 	}
+	if len(wanted) > 0 && slices.Equal(words(t.title), wanted) {
+		h.score += 8 // it is what was typed
+	}
 	return h
 }
 
@@ -198,7 +224,7 @@ func holds(title map[string]int, w string) float64 {
 	}
 	for have := range title {
 		if len(w) > 2 && strings.HasPrefix(have, w) {
-			return 0.6
+			return 0.5
 		}
 	}
 	return 0

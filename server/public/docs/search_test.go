@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,11 +17,11 @@ func TestSearchFindsTheBestPlaceFirst(t *testing.T) {
 		"Idempotency-Key":         "/docs/errors#idempotency_conflict",
 		"cursor":                  "/docs/mcp#cursor",
 		"webhook signature":       "/docs/webhooks#the-signature",
-		"backup":                  "/docs/self-hosting#backups",
+		"backup":                  "/docs/backup-and-upgrade",
 		"deprecation":             "/docs/versioning",
 		"GET /api/public/report":  "/docs/api/read#getReport",
 		"how do I claim":          "/docs",
-		"shortlist rate":          "/docs/methodology",
+		"shortlist rate":          "/docs/glossary#shortlist-rate",
 		"VS Code":                 "/docs/mcp#vs-code",
 		"  LIMITS, by: name!  ":   "/docs/limits#limits-by-name",
 		"changelog":               "/docs/changelog",
@@ -30,6 +31,37 @@ func TestSearchFindsTheBestPlaceFirst(t *testing.T) {
 		found := set.Search(query)
 		if len(found) == 0 || !strings.HasPrefix(found[0].Path, want) {
 			t.Errorf("%q finds %v first, want %s", query, found[:min(3, len(found))], want)
+		}
+	}
+}
+
+// What a newcomer types finds a page to follow before a type of the API.
+func TestSearchFindsTasksFirst(t *testing.T) {
+	set := docstest.New(t)
+	for query, want := range map[string][]string{ // the first of these that is there comes first
+		"github action":        {"/docs/github-action", "/docs/ci-gate"},
+		"docker":               {"/docs/docker", "/docs/self-hosting"},
+		"openai key":           {"/docs/ask-real-agents", "/docs/evals"},
+		"anthropic api key":    {"/docs/ask-real-agents", "/docs/evals"},
+		"write prompts":        {"/docs/write-prompts", "/docs/prompts"},
+		"catalogue":            {"/docs/own-catalogue", "/docs/catalogue"},
+		"own catalogue":        {"/docs/own-catalogue", "/docs/catalogue"},
+		"postgresql":           {"/docs/postgresql", "/docs/self-hosting"},
+		"first board":          {"/docs/tutorial"},
+		"cost":                 {"/docs/control-cost"},
+		"eval file":            {"/docs/eval-file"},
+		"environment variable": {"/docs/configuration"},
+		"pick rate":            {"/docs/glossary"},
+		"threat":               {"/docs/threat-model"},
+		"unbranded":            {"/docs/why-unbranded"},
+	} {
+		at := slices.IndexFunc(want, func(path string) bool { return set.Page(path) != nil })
+		if at < 0 {
+			continue // a page that is not written yet
+		}
+		found := set.Search(query)
+		if len(found) == 0 || strings.Split(found[0].Path, "#")[0] != want[at] {
+			t.Errorf("%q finds %v first, want %s", query, found[:min(4, len(found))], want[at])
 		}
 	}
 }

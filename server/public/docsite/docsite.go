@@ -42,7 +42,7 @@ type library struct {
 }
 
 // New serves the documents that read returns, of the service at base, an address without
-// trailing slash. They are made for the first who asks, which takes a tenth of a second.
+// trailing slash. They are made for the first who asks, which takes half a second.
 func New(read func() (*docs.Set, error), base string, sender *snapshotview.Sender, errors apierr.Writer, missing *snapshotview.Missing) *Handler {
 	return &Handler{base: base, sender: sender, errors: errors, absent: missing, load: sync.OnceValues(func() (*library, error) {
 		set, err := read()
@@ -88,7 +88,10 @@ func (h *Handler) with(f func(l *library, w http.ResponseWriter, r *http.Request
 
 // page puts a document into the frame.
 func (l *library) page(p *docs.Page, base string) render.Doc {
-	d := render.Doc{Title: p.Title, Description: p.Description, Path: p.Path, BaseURL: base, Body: p.HTML, Sections: l.sections(p)}
+	d := render.Doc{Title: p.Title, Description: p.Description, Path: p.Path, BaseURL: base, Body: p.HTML, Sections: l.sections(p), Group: p.Section, Wide: parentOf(p.Path) == "/docs/api"}
+	if p.Path == "/docs" {
+		d.Group = ""
+	}
 	for _, heading := range p.Headings {
 		if heading.Level == 2 {
 			d.Contents = append(d.Contents, render.DocLink{Title: heading.Title, Link: "#" + heading.ID})
@@ -110,20 +113,35 @@ func linkTo(p *docs.Page) render.DocLink {
 }
 
 // sections lists all pages. Recipes are listed where one of them, or their guide, is
-// shown.
+// shown, and so are the pages of the API.
 func (l *library) sections(shown *docs.Page) []render.DocSection {
 	var out []render.DocSection
 	for _, p := range l.Pages {
-		if recipe := strings.HasPrefix(p.Path, "/setup/"); recipe && (shown == nil || !strings.HasPrefix(shown.Path, "/setup")) {
+		parent := parentOf(p.Path)
+		if parent != "" && (shown == nil || shown.Path != parent && parentOf(shown.Path) != parent) {
 			continue
 		}
 		if len(out) == 0 || out[len(out)-1].Title != p.Section {
-			out = append(out, render.DocSection{Title: p.Section})
+			out = append(out, render.DocSection{Title: p.Section, Open: shown == nil || shown.Path == "/docs" || shown.Section == p.Section})
 		}
 		s := &out[len(out)-1]
-		s.Links = append(s.Links, render.DocLink{Title: strings.TrimPrefix(p.Title, p.Section+": "), Link: p.Path, Here: p == shown})
+		_, short, found := strings.Cut(p.Title, ": ")
+		if !found || parent == "" {
+			short = p.Title
+		}
+		s.Links = append(s.Links, render.DocLink{Title: short, Link: p.Path, Here: p == shown, Under: parent != ""})
 	}
 	return out
+}
+
+// parentOf returns the page to which one of many of a kind belongs, or "".
+func parentOf(path string) string {
+	for _, parent := range []string{"/setup", "/docs/api"} {
+		if strings.HasPrefix(path, parent+"/") {
+			return parent
+		}
+	}
+	return ""
 }
 
 // Mount registers the routes.
@@ -255,7 +273,7 @@ func (h *Handler) list(results []docs.Result) []byte {
 }
 
 var results = template.Must(template.New("results").Parse(`<h1>Search</h1>
-{{if not .Query}}<p>Type words above.</p>{{else if .Results}}<p>{{len .Results}} {{if eq (len .Results) 1}}place{{else}}places{{end}}, the best first.</p>
+{{if not .Query}}<p>Type words above.</p>{{else if .Results}}<p>{{len .Results}} {{if eq (len .Results) 1}}result{{else}}results, best first{{end}}.</p>
 <ol class="docs-hits">{{range .Results}}<li><a href="{{.Path}}">{{.Title}}{{if .Heading}}: {{.Heading}}{{end}}</a><p class="sub">{{.Excerpt}}</p></li>{{end}}</ol>
 {{else}}<p>Nothing found. Try fewer words.</p>{{end}}`))
 

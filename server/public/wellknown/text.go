@@ -43,11 +43,21 @@ func (s *Service) llms(current *snapshotview.Site) string {
 		[3]string{"Server card", "/api/mcp/server-card", "how MCP clients connect"},
 		[3]string{"OpenAPI 3.1", "/openapi.yaml", "every endpoint with examples and errors"},
 	)
-	var docs [][3]string
-	for _, d := range s.Documents() {
+	group, docs := "", [][3]string(nil)
+	flush := func() {
+		if len(docs) > 0 {
+			section(strings.TrimSuffix("Documents: "+group, ": "), docs...)
+		}
+		docs = nil
+	}
+	for _, d := range s.Documents() { // those of a group follow each other
+		if d.Group != group {
+			flush()
+			group = d.Group
+		}
 		docs = append(docs, [3]string{d.Title, d.Path + ".md", d.Description})
 	}
-	section("Documents", docs...)
+	flush()
 	section("For sites and their agents",
 		[3]string{"Install the collector", "/setup.md", "which agents read a site, and which visits convert"},
 		[3]string{"Register and claim", "/auth.md", "how an agent gets a workspace and a token for its user"},

@@ -38,6 +38,7 @@ type Service struct {
 type Document struct {
 	Path        string // of the page; .md behind it is its markdown
 	Title       string
+	Group       string // of the documentation, such as How to
 	Description string // one sentence
 	Markdown    string
 }

@@ -35,7 +35,10 @@ func handler(t *testing.T, contact string) http.Handler {
 	wellknown.New(wellknown.Service{
 		Name: wellknown.NameOf(base), Version: "1.2.3", BaseURL: base, Contact: contact,
 		Documents: func() []wellknown.Document {
-			return []wellknown.Document{{Path: "/docs/methodology", Title: "Methodology", Description: "What the figures mean.", Markdown: "# Methodology\n\nWords."}}
+			return []wellknown.Document{
+				{Path: "/docs/share", Title: "Badges", Group: "How to", Description: "A badge.", Markdown: "# Badges"},
+				{Path: "/docs/methodology", Title: "Methodology", Group: "Explanation", Description: "What the figures mean.", Markdown: "# Methodology\n\nWords."},
+			}
 		},
 	}, func() *snapshotview.Site { return s }, apierr.Writer{Base: base}, func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }).Mount(r)
 	return r
@@ -175,6 +178,9 @@ func TestPlainDocuments(t *testing.T) {
 	llms := get(t, h, "/llms.txt").Body.String()
 	if !strings.HasPrefix(llms, "# firstpick\n\n> ") {
 		t.Errorf("%s", llms)
+	}
+	if want := "## Documents: How to\n\n- [Badges](" + base + "/docs/share.md): A badge.\n\n## Documents: Explanation\n\n- [Methodology]("; !strings.Contains(llms, want) {
+		t.Errorf("no %q in %s", want, llms)
 	}
 	for _, line := range strings.Split(llms, "\n") {
 		if strings.HasPrefix(line, "- ") && !regexp.MustCompile(`^- \[[^\]]+\]\(https://[^)]+\): .+$`).MatchString(line) {

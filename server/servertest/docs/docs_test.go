@@ -75,7 +75,53 @@ func TestReadingWithoutScript(t *testing.T) {
 	b.Until("the heading is in sight", `document.getElementById("run-it-yourself").getBoundingClientRect().top < innerHeight`)
 	b.TabTo(".docs-turn a[rel=next]")
 	b.Load(chromedp.KeyEvent(kb.Enter))
-	if title := chrome.Get(b, chromedp.Title()); !strings.HasPrefix(title, "What the numbers mean") {
-		t.Fatalf("next is %q", title)
+	set := docstest.New(t)
+	_, next := set.Around(set.Page("/docs/quickstart"))
+	if title := chrome.Get(b, chromedp.Title()); !strings.HasPrefix(title, next.Title) {
+		t.Fatalf("next is %q, want %q", title, next.Title)
+	}
+}
+
+// TestNavigation: the menu and the contents stand beside a page on a wide screen, and are
+// folded on a telephone. Code scrolls in its frame; with scripts it can be copied.
+func TestNavigation(t *testing.T) {
+	b := newTab(t)
+	seen := func(selector string) bool {
+		t.Helper()
+		return chrome.Eval[bool](b, `(() => { const e = document.querySelector("`+selector+`"); return !!e && e.checkVisibility() && e.getClientRects().length > 0; })()`)
+	}
+	const here, summary, first, copying = ".docs-pages a[aria-current]", ".docs-pages .menu > summary", ".docs-contents li a", ".docs-page .copy"
+	for _, scriptless := range []bool{true, false} {
+		b.NoScript(scriptless)
+		b.Size(1400)
+		b.Open("/docs/eval-file")
+		if !seen(here) || seen(summary) || !seen(first) {
+			t.Errorf("wide: the page in the menu %v, its fold %v, the contents %v", seen(here), seen(summary), seen(first))
+		}
+		if order := chrome.Eval[bool](b, `(() => { const left = s => document.querySelector(s).getBoundingClientRect().left;
+			return left(".docs-pages") < left(".docs-page") && left(".docs-page") < left(".docs-contents"); })()`); !order {
+			t.Error("wide: menu, page and contents are not side by side")
+		}
+		if seen(copying+", x") == scriptless {
+			t.Errorf("a button to copy, with scripts %v", !scriptless)
+		}
+		b.Open("/docs/api/read")
+		if beside := chrome.Eval[bool](b, `(() => { const [a, z] = [...document.querySelector(".pair").children].map(e => e.getBoundingClientRect());
+			return a.right <= z.left && a.top === z.top; })()`); !beside {
+			t.Error("wide: the answer is not beside the request")
+		}
+		b.Size(390)
+		b.Open("/docs/eval-file")
+		if seen(here) || !seen(summary) || seen(first) {
+			t.Errorf("narrow: the page in the menu %v, its fold %v, the contents %v", seen(here), seen(summary), seen(first))
+		}
+		b.TabTo(summary)
+		b.Do(chromedp.KeyEvent(kb.Enter))
+		if !seen(here) {
+			t.Error("narrow: the menu does not unfold")
+		}
+		if scrolls := chrome.Eval[bool](b, `(() => { const e = document.querySelector(".code > pre"); return e.scrollWidth > e.clientWidth && document.documentElement.scrollWidth <= innerWidth; })()`); !scrolls {
+			t.Error("narrow: code does not scroll in its frame")
+		}
 	}
 }

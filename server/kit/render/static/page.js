@@ -1,4 +1,5 @@
-// Small comforts: "/" goes to the search, and a button copies the text next to it.
+// Small comforts: "/" goes to the search, a button copies the text next to it, and
+// each block of code of a document gets one.
 "use strict";
 document.addEventListener("keydown", (event) => {
   const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
@@ -14,6 +15,18 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
     button.textContent = "Copied";
   });
+}
+for (const block of document.querySelectorAll(".docs-page .code")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(block.querySelector("code").textContent);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  block.append(button);
 }
 {
   const root = document.documentElement, button = document.querySelector("[data-theme-switch]");
