@@ -60,12 +60,12 @@ func life(t *testing.T, engine string) string {
 
 	l := &lifeLog{t: t, base: "http://" + address, model: model.URL, names: map[string]string{}}
 	l.note("$ firstpick admin eval-key create dana --label nightly")
-	key, err := firstpick(t, h.dir, append([]string{"admin", "key", "create", "dana", "--label", "nightly"}, h.state...)...).Output()
+	key, err := firstpick(t, h.dir, append([]string{"admin", "eval-key", "create", "dana", "--label", "nightly"}, h.state...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.key = strings.TrimSpace(string(key))
-	keys := must(t, firstpick(t, h.dir, append([]string{"admin", "key", "list", "dana", "--json"}, h.state...)...))
+	keys := must(t, firstpick(t, h.dir, append([]string{"admin", "eval-key", "list", "dana", "--json"}, h.state...)...))
 	keyID := regexp.MustCompile(`evk_[A-Za-z0-9_-]+`).FindString(keys)
 	l.ask("GET", "/api/v1/key", "")
 	l.ask("POST", "/api/v1/evals", "name: mine\ncategory: webserver\nrepeat: 4\n")
@@ -96,7 +96,7 @@ func life(t *testing.T, engine string) string {
 	l.ask("DELETE", "/api/v1/runs/"+third, "")
 	l.watch(third, "ended")
 	l.note("$ firstpick admin eval-key revoke dana " + keyID)
-	must(t, firstpick(t, h.dir, append([]string{"admin", "key", "revoke", "dana", keyID}, h.state...)...))
+	must(t, firstpick(t, h.dir, append([]string{"admin", "eval-key", "revoke", "dana", keyID}, h.state...)...))
 	l.ask("GET", "/api/v1/runs/"+run, "")
 
 	bill, charged := int64(0), model.charged.Load()

@@ -143,7 +143,7 @@ func TestTypeScriptClient(t *testing.T) {
 		return err
 	})
 	key := func(args ...string) string {
-		out, err := firstpick(t, h.dir, append([]string{"admin", "key", "create", "ts"}, args...)...).Output()
+		out, err := firstpick(t, h.dir, append([]string{"admin", "eval-key", "create", "ts"}, args...)...).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
