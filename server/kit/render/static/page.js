@@ -28,3 +28,12 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     });
   }
 }
+// A page that waits for the first event of a workspace.
+for (const panel of document.querySelectorAll("[data-first-event]")) {
+  const events = new EventSource(panel.dataset.firstEvent);
+  events.addEventListener("first", () => {
+    events.close();
+    panel.querySelector("[data-waiting]").hidden = true;
+    panel.querySelector("[data-arrived]").hidden = false;
+  });
+}
