@@ -7,6 +7,7 @@ package server
 import (
 	"cmp"
 	"compress/gzip"
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -74,10 +75,12 @@ type Services struct {
 	Archive archive.Source
 }
 
-// Settings are values without behaviour. Log and Now are required.
+// Settings are values without behaviour. Log, Now and Sleep are required.
 type Settings struct {
-	Log     *slog.Logger
-	Now     func() time.Time
+	Log *slog.Logger
+	Now func() time.Time
+	// Sleep waits, or returns the error of the context.
+	Sleep   func(context.Context, time.Duration) error
 	BaseURL string // public address without trailing slash
 	// IDPrefix begins every request id; it should differ between processes.
 	IDPrefix string
@@ -254,7 +257,7 @@ func (s *Server) console() ([]mounter, error) {
 	groups := []mounter{
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
 		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
-		&dashboard.Handler{Frame: frame, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts},
+		&dashboard.Handler{Frame: frame, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts, Streams: s.streams, Sleep: cfg.Sleep},
 	}
 	if cfg.Evals != nil {
 		groups = append(groups, &evalpages.Handler{Frame: frame, Evals: cfg.Evals, Streams: s.streams, Categories: cfg.Categories})

@@ -46,9 +46,9 @@ func follow(t *testing.T, endpoint, data string, log io.Writer) *followed {
 	}
 	place := publish.Place{Store: bucket, Cache: filepath.Join(data, "cache"), Now: time.Now}
 	a, err := assembly.Build(t.Context(), assembly.Config{
-		Settings:      server.Settings{Log: logger, Now: time.Now, BaseURL: "http://127.0.0.1:1", LimitsOff: true},
+		Settings:      server.Settings{Log: logger, Now: time.Now, Sleep: OS().Sleep, BaseURL: "http://127.0.0.1:1", LimitsOff: true},
 		Registrations: registrations.Config{DB: statetest.Open(t, statetest.Address(t, "sqlite")), Vault: statetest.Vault(t), Mailer: mailer},
-		Snapshots:     often{&published{place: place}}, Sleep: OS().Sleep,
+		Snapshots:     often{&published{place: place}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -179,12 +179,12 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 	}
 	return assembly.Config{
 		Settings: server.Settings{
-			Log: a.log, Now: a.env.Now, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
+			Log: a.log, Now: a.env.Now, Sleep: a.env.Sleep, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
 			LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog, AccessText: a.env.StderrIsTTY && a.cfg.LogFormat == "text", LogWriter: a.env.Stderr,
 			TrustedProxies: a.cfg.TrustedProxies, Providers: providers, Categories: checker.Catalog.Categories,
 			BillingKeys: a.billingKeys(), CLI: Reference(a.env), Name: a.cfg.RegistryName, Version: servedVersion(), Contact: a.cfg.SecurityContact,
 		},
-		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Archive: archived{published.place}, Sleep: a.env.Sleep,
+		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Archive: archived{published.place},
 		CallPrivate: a.cfg.CallPrivate, CallPorts: a.cfg.CallPorts,
 		EvalChecker: checker, EvalCaps: evals.Caps{BudgetUSD: a.cfg.EvalMaxBudget, Queued: a.cfg.EvalMaxQueued}, Bundles: bundles, FetchBundle: fetchBundle(bundles, bucket),
 	}, nil

@@ -35,7 +35,6 @@ type Config struct {
 	Snapshots Snapshots
 	// Archive is where they are published; nil serves no files, no history and no trials.
 	Archive archive.Source
-	Sleep   func(context.Context, time.Duration) error
 	// CallPrivate allows webhooks and sites of workspaces at private addresses; CallPorts
 	// are allowed ports in addition to 80 and 443.
 	CallPrivate bool

@@ -95,7 +95,7 @@ func (p *peer) signIn(email string) {
 				continue
 			}
 			tried[link] = true
-			if status, page := p.do(http.MethodGet, link, "", ""); status == http.StatusOK && strings.Contains(page, "Your agents") {
+			if status, page := p.do(http.MethodGet, link, "", ""); status == http.StatusOK && (strings.Contains(page, "Your agents") || strings.Contains(page, "Your workspaces")) {
 				return
 			}
 		}

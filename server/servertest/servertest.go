@@ -180,13 +180,13 @@ func New(t testing.TB, o Options) *Service {
 	}
 	cfg := app.Config{
 		Settings: server.Settings{
-			Log: log, Now: o.Clock.Now, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000, LimitsOff: !o.Limits, AccessLog: true, LogWriter: s.Log,
+			Log: log, Now: o.Clock.Now, Sleep: o.Clock.Sleep, BaseURL: s.URL, IDPrefix: "t", LimitPerMinute: 1_000_000, LimitsOff: !o.Limits, AccessLog: true, LogWriter: s.Log,
 			Around: contract.New(t).Wrap,
 		},
 		Registrations: registrations.Config{
 			DB: statetest.Open(t, o.State), Vault: statetest.Vault(t), Mailer: mailer, Issuers: []trust.Issuer{o.IdP.Issuer()}, LimitsOff: !o.Limits,
 		},
-		Sleep: o.Clock.Sleep, Resolver: noNames{}, EvalChecker: evalChecker{}, Bundles: t.TempDir(),
+		Resolver: noNames{}, EvalChecker: evalChecker{}, Bundles: t.TempDir(),
 		Adjust: o.adjust,
 	}
 	if o.Agents != nil {

@@ -63,11 +63,8 @@ func (s *Service) GiveWorkspace(ctx context.Context, email string, set state.Set
 			w, key = list[i], ""
 			return nil
 		}
-		if w, err = u.newWorkspace(account.ID, u.now); err != nil {
-			return err
-		}
-		w.Settings, k.WorkspaceID = set, w.ID
-		if err := errors.Join(u.tx.SetSettings(ctx, w.ID, set), u.addKey(k, true)); err != nil {
+		w, err = u.newOwnWorkspace(account.ID, set, k)
+		if err != nil {
 			return err
 		}
 		return u.auditOwner("operator.workspace", w, map[string]string{"key": k.ID})

@@ -1,15 +1,19 @@
 package registrations
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/fixtures/inert"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/quota"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -32,6 +36,55 @@ func ownWorkspace(ctx context.Context, tx *state.Tx, a *state.Account, slug stri
 		return nil, &apierr.Error{Status: 404, Code: "not_found", Description: "You have no such workspace."}
 	}
 	return w, err
+}
+
+// maxWorkspaces is how many workspaces an account may own.
+const maxWorkspaces = 50
+
+// CreateOwnWorkspace makes a workspace for an account, with a secret collector key. The key
+// itself is in the answer alone. It fails with an *apierr.Error that names the invalid field,
+// with a 409 for the site of a workspace that the account has, and with a 429 after too many.
+func (s *Service) CreateOwnWorkspace(ctx context.Context, c *Caller, a *state.Account, set state.Settings) (w *state.Workspace, key string, err error) {
+	set.RetentionDays = cmp.Or(set.RetentionDays, state.DefaultRetention)
+	if err := checkSettings(&set); err != nil {
+		return nil, "", err
+	}
+	k, key, err := s.newKey("", KeyRequest{Kind: "secret", Label: "first key"})
+	if err != nil {
+		return nil, "", err
+	}
+	err = s.write(ctx, c, func(u *unit) error {
+		if err := u.take(quota.Use{Rule: "workspaces.account", Key: a.ID}); err != nil {
+			return err
+		}
+		list, err := u.tx.Workspaces(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		for _, o := range list {
+			if set.Site != "" && o.Site == set.Site {
+				return &apierr.Error{Status: 409, Code: "site_in_use", Description: "Your workspace " + o.Slug + " is for " + set.Site + " already. Open it, or enter another address."}
+			}
+		}
+		if len(list) >= maxWorkspaces {
+			return &apierr.Error{Status: 409, Code: "too_many_workspaces", Description: "You have " + strconv.Itoa(maxWorkspaces) + " workspaces, which is the most an account can own."}
+		}
+		if w, err = u.newOwnWorkspace(a.ID, set, k); err != nil {
+			return err
+		}
+		return u.auditOwner("workspace.created", w, map[string]string{"key": k.ID})
+	})
+	return w, key, err
+}
+
+// newOwnWorkspace stores a workspace of an account with its settings and its first key.
+func (u *unit) newOwnWorkspace(account string, set state.Settings, k *state.CollectorKey) (*state.Workspace, error) {
+	w, err := u.newWorkspace(account, u.now)
+	if err != nil {
+		return nil, err
+	}
+	w.Settings, k.WorkspaceID = set, w.ID
+	return w, errors.Join(u.tx.SetSettings(u.ctx, w.ID, set), u.addKey(k, true))
 }
 
 // change runs do in a transaction on a workspace of an account.
@@ -111,6 +164,10 @@ func (s *Service) ChangeSettings(ctx context.Context, c *Caller, a *state.Accoun
 }
 
 func checkSettings(set *state.Settings) error {
+	set.Name = strings.TrimSpace(set.Name)
+	if utf8.RuneCountInString(set.Name) > maxLabel || !utf8.ValidString(set.Name) || strings.ContainsFunc(set.Name, inert.Invisible) {
+		return apierr.BadBody("invalid_name", "name must be at most 100 visible characters.")
+	}
 	set.Site = strings.TrimRight(strings.TrimSpace(set.Site), "/")
 	if set.Site != "" {
 		u, err := url.Parse(set.Site)

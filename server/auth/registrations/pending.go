@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/ratelimit"
@@ -115,4 +116,15 @@ func (u *unit) deny(r *identity.Registration, a *identity.Attempt) error {
 		return err
 	}
 	return u.audit("claim.denied", r, detail)
+}
+
+// AwaitsDecision reports whether a person has to decide about an agent: one that names their
+// address and waits for a code, or one that was linked before they first signed in.
+func (s *Service) AwaitsDecision(ctx context.Context, account *state.Account) (bool, error) {
+	pending, _, err := s.Pending(ctx, account)
+	if err != nil || len(pending) > 0 {
+		return len(pending) > 0, err
+	}
+	links, err := s.Linked(ctx, account)
+	return slices.ContainsFunc(links, func(l Link) bool { return l.Unreviewed }), err
 }

@@ -58,7 +58,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
 	notice := ""
 	switch {
 	case signed != nil && (!claiming && !returning || signed.Fresh(h.Sessions.Now())):
-		h.redirectBack(w, r)
+		h.redirectBack(w, r, signed.Account)
 		return
 	case signed != nil && returning:
 		notice = "Sign in again: changes that cannot be undone need a recent sign-in."
@@ -152,11 +152,12 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request, account *state.A
 		return
 	}
 	h.Sessions.Forget(w, browserCookie)
-	h.redirectBack(w, r)
+	h.redirectBack(w, r, account)
 }
 
-// redirectBack redirects a signed-in person to the page they requested.
-func (h *Handler) redirectBack(w http.ResponseWriter, r *http.Request) {
+// redirectBack redirects a signed-in person to the page they requested, else to the agents that
+// wait for their decision, else to their workspaces.
+func (h *Handler) redirectBack(w http.ResponseWriter, r *http.Request, account *state.Account) {
 	if back := h.Sessions.Kept(r, session.ReturnCookie); back != "" {
 		h.Sessions.Forget(w, session.ReturnCookie)
 		session.See(w, r, back)
@@ -166,7 +167,16 @@ func (h *Handler) redirectBack(w http.ResponseWriter, r *http.Request) {
 		session.See(w, r, "/claim")
 		return
 	}
-	session.See(w, r, "/agents")
+	decide, err := h.Agents.AwaitsDecision(r.Context(), account)
+	if err != nil {
+		h.broken(w, r, err)
+		return
+	}
+	if decide {
+		session.See(w, r, "/agents")
+		return
+	}
+	session.See(w, r, "/workspaces")
 }
 
 func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {

@@ -184,6 +184,12 @@ func overQuota(key *Key, now time.Time) *apierr.Error {
 	return e
 }
 
+// Received reports whether a workspace has received an event.
+func (s *Service) Received(ctx context.Context, workspace string) (bool, error) {
+	c, err := s.DB.Read().Collected(ctx, workspace, s.Now())
+	return c.Total > 0, s.fail(err)
+}
+
 // Health is how a workspace's collecting goes.
 func (s *Service) Health(ctx context.Context, key *Key) (state.Collected, error) {
 	c, err := s.DB.Read().Collected(ctx, key.WorkspaceID, s.Now())

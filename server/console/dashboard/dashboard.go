@@ -9,18 +9,18 @@
 package dashboard
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/channel/alert"
 	"github.com/firstpick/firstpick/server/channel/collect"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/console/layout"
-	"github.com/firstpick/firstpick/server/store/state"
+	"github.com/firstpick/firstpick/server/kit/sse"
 )
 
 // A Handler serves the routes. All fields but Reports and Alerts are required.
@@ -32,12 +32,17 @@ type Handler struct {
 	Reports traffic.Reports
 	// Alerts are sent to owners; nil disables them.
 	Alerts *alert.Service
+	// Streams bounds how many pages wait for a first event at a time.
+	Streams *sse.Limiter
+	// Sleep waits between two looks for it, or returns the error of the context.
+	Sleep func(ctx context.Context, d time.Duration) error
 }
 
 // Mount registers the routes.
 func (h *Handler) Mount(r chi.Router) {
 	r = r.With(h.Guard)
 	r.Get("/workspaces", h.list)
+	r.Post("/workspaces", h.Post(layout.Action{Do: h.create}))
 	for path, page := range map[string]func(*visit) error{
 		"":                  h.overview,
 		"/agents":           h.agents,
@@ -50,6 +55,8 @@ func (h *Handler) Mount(r chi.Router) {
 		"/noise":            h.noise,
 		"/settings":         h.settings,
 		"/export":           h.export,
+		"/install":          h.install,
+		"/first-event":      h.firstEvent,
 	} {
 		r.Get("/workspaces/{slug}"+path, h.get(page))
 	}
@@ -109,27 +116,6 @@ func (h *Handler) post(a action) http.HandlerFunc {
 
 // errNoReports says that the server has no read model.
 var errNoReports = errors.New("reports are disabled on this server")
-
-// list shows the workspaces of an account, or leads to the only one.
-func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
-	v := h.Open(w, r, "/workspaces")
-	if v == nil {
-		return
-	}
-	all, err := h.Agents.OwnWorkspaces(r.Context(), v.Signed.Account)
-	if err != nil {
-		h.Broken(w, r, err)
-		return
-	}
-	if len(all) == 1 {
-		session.See(w, r, "/workspaces/"+all[0].Slug)
-		return
-	}
-	h.Pages.Show(w, http.StatusOK, "workspaces", "Your workspaces", struct {
-		Workspaces []*state.Workspace
-		BaseURL    string
-	}{all, h.Agents.BaseURL})
-}
 
 // A page is the shared part of traffic pages.
 type page struct {

@@ -35,7 +35,7 @@ func (h *Handler) overview(v *visit) error {
 		return err
 	}
 	if d.Page.Health.None {
-		return v.show("workspace-empty", "Install", d)
+		return h.install(v)
 	}
 	d.Trend = newTrend(r.Source.Trend, v.query, true)
 	before, err := v.before(r)

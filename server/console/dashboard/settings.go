@@ -14,15 +14,16 @@ import (
 )
 
 type settingsData struct {
-	Page                      page
-	Notice                    string
-	Problem                   problem
-	Stale                     bool // irreversible actions need a new sign-in
-	Site, Retention, Currency string
-	Keys                      []keyRow
-	Kinds                     []term
-	Alerts                    *alertsData // nil where this server has none
-	Exports                   []choice
+	Page                page
+	Notice              string
+	Problem             problem
+	Stale               bool // irreversible actions need a new sign-in
+	Name, Site          string
+	Retention, Currency string
+	Keys                []keyRow
+	Kinds               []term
+	Alerts              *alertsData // nil where this server has none
+	Exports             []choice
 }
 
 // A problem is a validation error of a form.
@@ -63,10 +64,10 @@ func (v *visit) settings(status int, wrong problem) error {
 	w := v.Workspace
 	d := settingsData{
 		Page: v.page("Settings"), Problem: wrong, Stale: !v.Fresh(),
-		Site: w.Site, Retention: strconv.Itoa(w.RetentionDays), Currency: w.Currency, Kinds: keyKinds(),
+		Name: w.Settings.Name, Site: w.Site, Retention: strconv.Itoa(w.RetentionDays), Currency: w.Currency, Kinds: keyKinds(),
 	}
 	if wrong.Form == "settings" {
-		d.Site, d.Retention, d.Currency = v.R.PostFormValue("site"), v.R.PostFormValue("retention"), v.R.PostFormValue("currency")
+		d.Name, d.Site, d.Retention, d.Currency = v.R.PostFormValue("name"), v.R.PostFormValue("site"), v.R.PostFormValue("retention"), v.R.PostFormValue("currency")
 	}
 	if t := of(notices(), v.R.URL.Query().Get("done")); t.Key != "" && v.R.Method == http.MethodGet && known(notices(), t.Key) {
 		d.Notice = t.Name
@@ -134,7 +135,7 @@ func (h *Handler) change(v *visit) error {
 		return v.settings(http.StatusUnprocessableEntity, problem{"settings", "Retention must be a number of days."})
 	}
 	err = h.Agents.ChangeSettings(v.R.Context(), v.Caller(), v.Signed.Account, v.Workspace.Slug, state.Settings{
-		Site: v.R.PostFormValue("site"), RetentionDays: days, Currency: v.R.PostFormValue("currency"),
+		Name: v.R.PostFormValue("name"), Site: v.R.PostFormValue("site"), RetentionDays: days, Currency: v.R.PostFormValue("currency"),
 	})
 	if err != nil {
 		return v.wrong("settings", err)

@@ -189,11 +189,8 @@ type Tab struct {
 // link, which may add a query; nil leaves them as they are.
 func (v *Visit) Page(tab string, link func(path string) string) Page {
 	p := Page{
-		Slug: v.Workspace.Slug, Name: v.Workspace.Slug, Path: Under("/workspaces", v.Workspace.Slug), Site: v.Workspace.Site,
+		Slug: v.Workspace.Slug, Name: v.Workspace.Title(), MadeUp: v.Workspace.MadeUp(), Path: Under("/workspaces", v.Workspace.Slug), Site: v.Workspace.Site,
 		FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL,
-	}
-	if _, host, ok := strings.Cut(p.Site, "://"); ok {
-		p.Name, p.MadeUp = host, v.Workspace.MadeUp()
 	}
 	for _, t := range []string{"Overview", "Agents", "Pages", "Gaps", "Referrals", "Conversions", "Noise", "Evals", "Settings"} {
 		path := p.Path

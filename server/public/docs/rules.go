@@ -36,6 +36,7 @@ func meanings() map[string]string {
 		"unknown-tokens.ip":            "unknown tokens, of one address",
 		"exchange.registration":        "token exchanges, of one registration",
 		"keys.registration":            "collector keys made, of one registration",
+		"workspaces.account":           "workspaces created in a browser, of one account",
 		"person.registration":          "exports and erasures of persons, of one registration",
 		"collect.key":                  "collector requests, of one key, at one server",
 		"collect.ip":                   "collector requests with a publishable key, of one address, at one server",

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -29,8 +30,16 @@ type Workspace struct {
 // workspace is then a sample.
 func (w *Workspace) MadeUp() bool { return strings.HasSuffix(w.Site, ".example") }
 
+// Title returns how people know the workspace: its name, else the host of its site, else its
+// slug.
+func (w *Workspace) Title() string {
+	_, host, _ := strings.Cut(w.Site, "://")
+	return cmp.Or(w.Name, host, w.Slug)
+}
+
 // Settings are an owner's settings of a workspace.
 type Settings struct {
+	Name          string // for people; empty until set
 	Site          string // https://acme.dev; empty until set
 	RetentionDays int    // of events
 	Currency      string // default for values without a currency; optional
@@ -52,14 +61,14 @@ func (w *Workspace) State(now time.Time) string {
 	}
 }
 
-const workspaceColumns = "id, slug, owner_id, plan, created_at, claimed_at, claim_expires, site, retention_days, currency"
+const workspaceColumns = "id, slug, owner_id, plan, created_at, claimed_at, claim_expires, site, retention_days, currency, name"
 
 // AddWorkspace stores a new workspace with the default settings. It returns false when
 // the slug is in use.
 func (tx *Tx) AddWorkspace(ctx context.Context, w *Workspace) (bool, error) {
 	w.Settings = Settings{RetentionDays: DefaultRetention}
-	n, err := tx.exec(ctx, `insert into workspace (`+workspaceColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
-		w.ID, w.Slug, w.OwnerID, w.Plan, us(w.CreatedAt), us(w.ClaimedAt), us(w.ClaimExpires), w.Site, w.RetentionDays, w.Currency)
+	n, err := tx.exec(ctx, `insert into workspace (`+workspaceColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing`,
+		w.ID, w.Slug, w.OwnerID, w.Plan, us(w.CreatedAt), us(w.ClaimedAt), us(w.ClaimExpires), w.Site, w.RetentionDays, w.Currency, w.Name)
 	return n == 1, err
 }
 
@@ -100,14 +109,14 @@ func (tx *Tx) Workspaces(ctx context.Context, owner string) ([]*Workspace, error
 func scanWorkspace(scan func(...any) error) (*Workspace, error) {
 	var w Workspace
 	var created, claimed, expires int64
-	err := scan(&w.ID, &w.Slug, &w.OwnerID, &w.Plan, &created, &claimed, &expires, &w.Site, &w.RetentionDays, &w.Currency)
+	err := scan(&w.ID, &w.Slug, &w.OwnerID, &w.Plan, &created, &claimed, &expires, &w.Site, &w.RetentionDays, &w.Currency, &w.Name)
 	w.CreatedAt, w.ClaimedAt, w.ClaimExpires = fromUS(created), fromUS(claimed), fromUS(expires)
 	return &w, err
 }
 
 // SetSettings stores the settings of a workspace.
 func (tx *Tx) SetSettings(ctx context.Context, id string, s Settings) error {
-	_, err := tx.exec(ctx, "update workspace set site = $2, retention_days = $3, currency = $4 where id = $1", id, s.Site, s.RetentionDays, s.Currency)
+	_, err := tx.exec(ctx, "update workspace set site = $2, retention_days = $3, currency = $4, name = $5 where id = $1", id, s.Site, s.RetentionDays, s.Currency, s.Name)
 	return err
 }
 

@@ -41,3 +41,12 @@ for (const block of document.querySelectorAll(".docs-page .code")) {
     });
   }
 }
+// A page that waits for the first event of a workspace.
+for (const panel of document.querySelectorAll("[data-first-event]")) {
+  const events = new EventSource(panel.dataset.firstEvent);
+  events.addEventListener("first", () => {
+    events.close();
+    panel.querySelector("[data-waiting]").hidden = true;
+    panel.querySelector("[data-arrived]").hidden = false;
+  });
+}

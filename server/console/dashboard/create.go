@@ -1,0 +1,104 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"github.com/firstpick/firstpick/server/auth/session"
+	"github.com/firstpick/firstpick/server/channel/setup"
+	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+type listData struct {
+	Workspaces          []*state.Workspace
+	BaseURL, FormToken  string
+	Site, Name, Problem string // of the form
+	Email               string
+	Owned               bool // the person has a workspace
+}
+
+// list shows the workspaces of an account, or leads to the only one. Without one it shows the
+// form that creates the first.
+func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
+	v := h.Open(w, r, "/workspaces")
+	if v == nil {
+		return
+	}
+	all, err := h.Agents.OwnWorkspaces(r.Context(), v.Signed.Account)
+	if err != nil {
+		h.Broken(w, r, err)
+		return
+	}
+	if len(all) == 1 && !r.URL.Query().Has("all") {
+		session.See(w, r, layout.Under("/workspaces", all[0].Slug))
+		return
+	}
+	h.showList(v, http.StatusOK, listData{Workspaces: all})
+}
+
+func (h *Handler) showList(v *layout.Visit, status int, d listData) {
+	d.BaseURL, d.FormToken, d.Email, d.Owned = h.Agents.BaseURL, v.Signed.FormToken(), v.Signed.Account.Email, len(d.Workspaces) > 0
+	h.Pages.Show(v.W, status, "workspaces", "Your workspaces", d)
+}
+
+// create makes a workspace and shows its first key, once.
+func (h *Handler) create(v *layout.Visit) error {
+	set := state.Settings{Site: v.R.PostFormValue("site"), Name: v.R.PostFormValue("name")}
+	w, key, err := h.Agents.CreateOwnWorkspace(v.R.Context(), v.Caller(), v.Signed.Account, set)
+	if err != nil {
+		e := apierr.Of(err)
+		if e.Status >= http.StatusInternalServerError {
+			return err
+		}
+		all, listErr := h.Agents.OwnWorkspaces(v.R.Context(), v.Signed.Account)
+		if listErr != nil {
+			return listErr
+		}
+		h.showList(v, http.StatusUnprocessableEntity, listData{Workspaces: all, Site: set.Site, Name: set.Name, Problem: e.Description})
+		return nil
+	}
+	v.Workspace = w
+	return h.visit(v, func(v *visit) error {
+		return v.show("workspace-created", "Your key", installData{Page: v.page("Overview"), Key: key, Stacks: stacks(v.page("Overview").Path, "")})
+	})
+}
+
+type installData struct {
+	Page   page
+	Key    string // shown once; empty afterwards
+	Stacks []choice
+	Stack  *stackData // the one that was chosen
+	Events string     // the path of the stream that reports the first event
+}
+
+// A stackData is a stack with the files that the collector needs in it.
+type stackData struct {
+	Slug, Title, Summary string
+	Drain                bool // the platform sends logs, so there is no file
+	Files                []stackFile
+}
+
+type stackFile struct{ Path, Code string }
+
+// install shows how to send events from the chosen stack, until the first event is here.
+func (h *Handler) install(v *visit) error {
+	d := installData{Page: v.page("Overview")}
+	slug := v.R.URL.Query().Get("stack")
+	d.Stacks, d.Events = stacks(d.Page.Path, slug), d.Page.Path+"/first-event"
+	if s, ok := setup.Find(slug); ok {
+		d.Stack = &stackData{Slug: s.Slug, Title: s.Title, Summary: s.Summary, Drain: s.Way == setup.ByDrain}
+		for _, f := range s.Files {
+			d.Stack.Files = append(d.Stack.Files, stackFile{f.Path, f.Code(h.Agents.BaseURL)})
+		}
+	}
+	return v.show("workspace-install", "Install the collector", d)
+}
+
+// stacks lists all stacks as links to their installation.
+func stacks(path, chosen string) (out []choice) {
+	for _, s := range setup.Stacks() {
+		out = append(out, choice{Key: s.Slug, Name: s.Title, Link: layout.Under(path, "install") + "?stack=" + s.Slug, On: s.Slug == chosen})
+	}
+	return out
+}

@@ -1,0 +1,46 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/sse"
+)
+
+const (
+	pollEvery = time.Second // for the first event
+	keepAlive = 15          // polls without an event, after which a closed connection is noticed
+	maxPolls  = 15 * 60     // then the browser connects again, and is authenticated again
+)
+
+// firstEvent is a stream with one event, `first`, as soon as the workspace has an event.
+func (h *Handler) firstEvent(v *visit) error {
+	stream, err := h.Streams.Open(v.W, v.R, v.Signed.Account.ID)
+	if errors.Is(err, sse.ErrTooMany) {
+		return &apierr.Error{Status: http.StatusTooManyRequests, Code: "rate_limited", Description: "Too many pages wait for events. Close one, then try again.", RetryAfter: 30}
+	} else if err != nil {
+		return err
+	}
+	defer stream.End()
+	if err := stream.Begin(); err != nil {
+		return nil //nolint:nilerr // the browser is gone
+	}
+	for n := range maxPolls {
+		got, err := h.Collect.Received(stream.Context(), v.Workspace.ID)
+		switch {
+		case err != nil:
+			return nil //nolint:nilerr // the browser connects again
+		case got:
+			_ = stream.Send(1, "first", []byte("{}"))
+			return nil
+		case n%keepAlive == keepAlive-1 && stream.Beat() != nil:
+			return nil
+		}
+		if h.Sleep(stream.Context(), pollEvery) != nil {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package dashboard_test
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/server/channel/setup"
+	"github.com/firstpick/firstpick/server/servertest"
+)
+
+var shownKey = regexp.MustCompile(`sk_live_[0-9A-Za-z]{20,}`)
+
+// TestAPersonStarts leads a person from signing in to the first event: a workspace, its key,
+// a stack, and a page that reports the event when it comes.
+func TestAPersonStarts(t *testing.T) {
+	d := newDesk(t, servertest.Options{})
+	o := &owner{t: t, d: d, email: "growth@acme.dev", http: newBrowser(t)}
+	if at := o.signIn(); at != "/workspaces" {
+		t.Errorf("signing in leads to %s", at)
+	}
+	form := url.Values{"site": {"https://Acme.dev/"}, "name": {"Acme"}, "form_token": {o.formToken("/workspaces")}}
+	status, body := o.post("/workspaces", form)
+	key := shownKey.FindString(body)
+	if status != http.StatusOK || key == "" || strings.Count(body, key) != 1 {
+		t.Fatalf("creating: %d %s", status, body)
+	}
+	list, err := d.Agents.DB.Read().AllWorkspaces(t.Context())
+	if err != nil || len(list) != 1 || list[0].Site != "https://acme.dev" || list[0].Title() != "Acme" || list[0].ClaimedAt.IsZero() {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	o.slug, o.id = list[0].Slug, list[0].ID
+	if _, body := o.get("/workspaces"); !strings.Contains(body, "Waiting for the first event") || strings.Contains(body, key) {
+		t.Errorf("the only workspace does not wait, or shows the key again: %s", body)
+	}
+	for _, s := range setup.Stacks() {
+		status, body := o.get(o.at("/install?stack=" + s.Slug))
+		if status != http.StatusOK || !strings.Contains(body, d.URL+"/setup/"+s.Slug+".md") || strings.Contains(body, setup.Placeholder) {
+			t.Errorf("%s: %d %s", s.Slug, status, body)
+		}
+	}
+
+	resp, err := o.http.Get(d.URL + o.at("/first-event"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	d.Clock.Doze(1) // it waits
+	o.event(key)
+	d.Clock.Add(2 * time.Second)
+	lines := bufio.NewScanner(resp.Body)
+	for lines.Scan() && lines.Text() != "event: first" {
+	}
+	if lines.Text() != "event: first" {
+		t.Errorf("the stream ended without the event: %v", lines.Err())
+	}
+}
+
+// event sends an event with a key.
+func (o *owner) event(key string) {
+	o.t.Helper()
+	body := fmt.Sprintf(`{"type":"touch","url":"https://acme.dev/docs","userAgent":"GPTBot/1.2","at":%q}`, o.d.Clock.Now().UTC().Format(time.RFC3339))
+	req, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, o.d.URL+"/api/collect", strings.NewReader(body))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if status, body := read(o.t, resp); status >= 300 {
+		o.t.Fatalf("event: %d %s", status, body)
+	}
+}
+
+// TestCreateRefuses: a form that cannot be carried out is shown again with what was typed, and
+// nothing is stored.
+func TestCreateRefuses(t *testing.T) {
+	d := newDesk(t, servertest.Options{Limits: true})
+	o := &owner{t: t, d: d, email: "growth@acme.dev", http: newBrowser(t)}
+	o.signIn()
+	create := func(site, name, token string) (int, string) {
+		return o.post("/workspaces", url.Values{"site": {site}, "name": {name}, "form_token": {token}})
+	}
+	token := o.formToken("/workspaces")
+	for _, c := range []struct{ site, name, token, want string }{
+		{"no site", "", token, "site must be an address without a path"},
+		{"https://acme.dev/path", "", token, "site must be an address without a path"},
+		{"https://acme.dev", "Ac\u202eme", token, "name must be at most 100 visible characters"},
+		{"https://acme.dev", strings.Repeat("n", 101), token, "name must be at most 100 visible characters"},
+		{"https://acme.dev", "", "wrong", "This form has expired"},
+	} {
+		status, body := create(c.site, c.name, c.token)
+		if status < 400 || status >= 500 || !strings.Contains(body, c.want) || shownKey.MatchString(body) {
+			t.Errorf("%q %q: %d %s", c.site, c.name, status, body)
+		}
+	}
+	if list, err := d.Agents.DB.Read().AllWorkspaces(t.Context()); err != nil || len(list) != 0 {
+		t.Fatalf("%d workspaces, %v", len(list), err)
+	}
+	if status, body := create("https://acme.dev", "", token); status != http.StatusOK {
+		t.Fatal(status, body)
+	}
+	if _, body := create("https://ACME.dev", "", token); !strings.Contains(body, "is for https://acme.dev already") || !strings.Contains(body, `value="https://ACME.dev"`) {
+		t.Errorf("the same site again: %s", body)
+	}
+	status, body := 0, ""
+	for n := 0; n < 30 && status != http.StatusUnprocessableEntity; n++ {
+		status, body = create(fmt.Sprintf("https://n%d.acme.dev", n), "", token)
+	}
+	if !strings.Contains(body, "Too many") && !strings.Contains(body, "Wait") {
+		t.Errorf("no limit: %d %s", status, body)
+	}
+}
+
+// TestRename: a workspace has a name for people, else the host of its site; the address stays.
+func TestRename(t *testing.T) {
+	d := newDesk(t, servertest.Options{})
+	o := newOwner(t, d, "dana@example.com")
+	form := func(name string) url.Values {
+		return url.Values{"name": {name}, "site": {"https://acme.dev"}, "retention": {"395"}, "currency": {"USD"}, "form_token": {o.formToken(o.at("/settings"))}}
+	}
+	for _, name := range []string{"Acme <b>Inc</b>", ""} {
+		if status, body := o.post(o.at("/settings"), form(name)); status != http.StatusOK {
+			t.Fatal(status, body)
+		}
+		want := "<h1>acme.dev</h1>"
+		if name != "" {
+			want = "<h1>Acme &lt;b&gt;Inc&lt;/b&gt;</h1>"
+		}
+		if _, body := o.get(o.at("/settings")); !strings.Contains(body, want) {
+			t.Errorf("%q: %s", name, body)
+		}
+	}
+}
