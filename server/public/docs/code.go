@@ -5,6 +5,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/firstpick/firstpick/server/public/docs/highlight"
 )
 
 // code writes a block in a frame, to which the script adds a button that copies it. A
@@ -26,7 +28,7 @@ func (m *markup) code(w util.BufWriter, source []byte, n ast.Node, entering bool
 		line := n.Lines().At(i)
 		text.Write(line.Value(source))
 	}
-	_, _ = w.WriteString(`<div class="code"><pre class="scroll" tabindex="0"><code` + class + ">" + m.lights.HTML(language, text.String()) + "</code></pre></div>\n") // into memory
+	_, _ = w.WriteString(`<div class="code"><pre class="scroll" tabindex="0"><code` + class + ">" + highlight.HTML(language, text.String()) + "</code></pre></div>\n") // into memory
 	if isAnswer(n, source) && languageOf(n.PreviousSibling(), source) == "sh" {
 		_, _ = w.WriteString("</div>\n") // into memory
 	}

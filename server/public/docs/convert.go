@@ -15,8 +15,6 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-
-	"github.com/firstpick/firstpick/server/public/docs/highlight"
 )
 
 // convert makes the HTML of a page, its headings, and the text of the search.
@@ -24,7 +22,7 @@ func (s *Set) convert(p *Page, base string) error {
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Linkify),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&markup{lights: &s.lights}, 100))),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&markup{}, 100))),
 	)
 	doc := md.Parser().Parse(text.NewReader(p.Markdown))
 	moveAnchors(doc, p.Markdown)
@@ -89,7 +87,6 @@ func (s *Set) shorten(address, base string) string {
 // can be linked to.
 type markup struct {
 	tables int
-	lights *highlight.Highlighter
 }
 
 // RegisterFuncs implements renderer.NodeRenderer.

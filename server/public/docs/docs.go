@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/server/evals/evals"
-	"github.com/firstpick/firstpick/server/public/docs/highlight"
 	"github.com/firstpick/firstpick/server/store/quota"
 )
 
@@ -56,7 +55,6 @@ type Heading struct {
 type Set struct {
 	Pages  []*Page // in reading order
 	byPath map[string]*Page
-	lights highlight.Highlighter
 }
 
 // New makes the documents.

@@ -3,51 +3,25 @@
 package highlight
 
 import (
-	"embed"
 	"html"
-	"path"
 	"strings"
-	"sync"
 
 	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// The lexers are those of chroma (lexers/LICENSE). Its own package of lexers parses 300
-// files at the start of every program that imports it; these are parsed on first use.
-//
-//go:embed lexers/*.xml
-var lexers embed.FS
-
-// A Highlighter knows the languages of the documents. Its zero value is ready to use.
-type Highlighter struct {
-	mu    sync.Mutex
-	ready map[string]chroma.Lexer // by file; nil for a file that cannot be used
-}
-
-// fileOf returns the lexer's file of a language, or "" where there is none.
-func fileOf(language string) string {
-	switch language {
-	case "sh":
-		return "bash"
-	case "js":
-		return "javascript"
-	case "ts":
-		return "typescript"
-	case "nginx":
-		return "nginx_configuration_file"
-	case "apache":
-		return "apacheconf"
-	case "json", "yaml", "python", "ruby", "php", "toml", "ini":
-		return language
-	}
-	return ""
+// languages are the languages of the documents. Others are not coloured: a lexer that guesses
+// is of no use.
+var languages = map[string]string{
+	"sh": "bash", "js": "javascript", "ts": "typescript", "nginx": "nginx configuration file", "apache": "apacheconf", "caddyfile": "caddyfile", "go": "go", "html": "html",
+	"json": "json", "yaml": "yaml", "python": "python", "ruby": "ruby", "php": "php", "toml": "toml", "ini": "ini",
 }
 
 // HTML returns code as HTML, with its tokens marked where the language is known. The
 // text of the result is the text of the code.
-func (h *Highlighter) HTML(language, code string) string {
-	lexer := h.lexer(fileOf(language))
-	if lexer == nil {
+func HTML(language, code string) string {
+	lexer := lexers.Get(languages[language])
+	if lexer == nil || languages[language] == "" {
 		return html.EscapeString(code)
 	}
 	tokens, err := chroma.Tokenise(lexer, &chroma.TokeniseOptions{State: "root"}, code)
@@ -79,25 +53,6 @@ func (h *Highlighter) HTML(language, code string) string {
 		return html.EscapeString(code)
 	}
 	return b.String()
-}
-
-func (h *Highlighter) lexer(file string) chroma.Lexer {
-	if file == "" {
-		return nil
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l, ok := h.ready[file]
-	if !ok {
-		if made, err := chroma.NewXMLLexer(lexers, path.Join("lexers", file+".xml")); err == nil {
-			l = made
-		}
-		if h.ready == nil {
-			h.ready = map[string]chroma.Lexer{}
-		}
-		h.ready[file] = l
-	}
-	return l
 }
 
 // classOf returns the class of a kind of token, "" for plain text: comments, strings,
