@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -52,8 +53,11 @@ func newManCmd(env *Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			now := env.Now()
-			head := &doc.GenManHeader{Title: "FIRSTPICK", Section: "1", Source: "firstpick", Date: &now}
+			date := env.Now()
+			if released, err := time.Parse(time.RFC3339, env.Build.Date); err == nil {
+				date = released // the pages of a release are the same whenever they are made
+			}
+			head := &doc.GenManHeader{Title: "FIRSTPICK", Section: "1", Source: "firstpick " + env.Build.Name(), Date: &date}
 			if dir == "" {
 				return doc.GenMan(root, head, env.Stdout)
 			}
