@@ -115,7 +115,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
-	probe(w, http.StatusOK, map[string]string{"status": "ok"})
+	probe(w, http.StatusOK, map[string]string{"status": "ok", "version": s.cfg.Version})
 }
 
 func probe(w http.ResponseWriter, status int, body map[string]string) {

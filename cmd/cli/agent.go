@@ -88,13 +88,12 @@ func (o *agentOptions) open(env *Env, cmd *cobra.Command) (err error) {
 	if o.app, err = newApp(env, cmd); err != nil {
 		return err
 	}
-	version, _ := buildVersion()
 	o.client = &agentauth.Client{
 		HTTP: &http.Client{
 			Timeout:   agentTimeout,
 			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true},
 		},
-		Now: env.Now, Sleep: env.Sleep, UserAgent: "firstpick/" + version,
+		Now: env.Now, Sleep: env.Sleep, UserAgent: env.Build.UserAgent(),
 	}
 	o.path = filepath.Join(o.cfg.Data, agentFile)
 	if cmd.Name() == "forget" {

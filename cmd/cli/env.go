@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -20,6 +21,8 @@ import (
 // code reads the arguments, the environment, the streams, the clock or the
 // system's randomness, so that a test can replace all of it.
 type Env struct {
+	// Build is where the program comes from.
+	Build  Build
 	Args   []string
 	Getenv func(string) string
 	// Environ lists all variables as NAME=VALUE; nil for none.
@@ -61,6 +64,9 @@ func OS() *Env {
 			return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		},
 		Interrupt: interrupt,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		e.Build = BuildOf(info)
 	}
 	switch {
 	case isTTY(os.Stderr):

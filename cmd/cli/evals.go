@@ -84,9 +84,8 @@ func (o *evalsOptions) open(env *Env, cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	version, _ := buildVersion()
 	o.client = &evalclient.Client{
-		Base: base, Key: key, Now: env.Now, Sleep: env.Sleep, UserAgent: "firstpick/" + version,
+		Base: base, Key: key, Now: env.Now, Sleep: env.Sleep, UserAgent: env.Build.UserAgent(),
 		HTTP: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}},
 	}
 	return nil

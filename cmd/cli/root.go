@@ -43,9 +43,11 @@ func newRootCmd(env *Env) *cobra.Command {
 		Long: `firstpick asks AI agents unbranded questions, counts which tools they pick,
 publishes leaderboards with confidence intervals, and serves them to people and agents.`,
 		SilenceUsage: true, SilenceErrors: true,
-		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    usage(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version: env.Build.String(),
 	}
+	root.SetVersionTemplate("firstpick {{.Version}}\n")
 	// cobra's own errors of required and exclusive flags would exit 1.
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := flagsTogether(cmd); err != nil {
@@ -72,7 +74,7 @@ publishes leaderboards with confidence intervals, and serves them to people and 
 		newRankCmd(env), newDiffCmd(env), newHistoryCmd(env), newGateCmd(env), newFieldCmd(env),
 		newPublishCmd(env), newSnapshotCmd(env), newLogCmd(env), newVerifyCmd(env), newServerCmd(env, nil), newWorkerCmd(env),
 		newEvalsCmd(env), newAgentCmd(env), newSetupCmd(env), newTrafficCmd(env), newAdminCmd(env),
-		newVersionCmd(env), newManCmd(env), newSuperviseCmd(),
+		newVersionCmd(env), newManCmd(env), newHealthcheckCmd(env), newSuperviseCmd(),
 	)
 	root.SetHelpCommand(help.NewCommand(unknownCommand))
 	root.InitDefaultHelpCmd()

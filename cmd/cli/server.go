@@ -182,7 +182,7 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 			Log: a.log, Now: a.env.Now, Sleep: a.env.Sleep, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
 			LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog, AccessText: a.env.StderrIsTTY && a.cfg.LogFormat == "text", LogWriter: a.env.Stderr,
 			TrustedProxies: a.cfg.TrustedProxies, Providers: providers, Categories: checker.Catalog.Categories,
-			BillingKeys: a.billingKeys(), CLI: Reference(a.env), Name: a.cfg.RegistryName, Version: servedVersion(), Contact: a.cfg.SecurityContact,
+			BillingKeys: a.billingKeys(), CLI: Reference(a.env), Name: a.cfg.RegistryName, Version: a.env.Build.Served(), Contact: a.cfg.SecurityContact,
 		},
 		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Archive: archived{published.place},
 		CallPrivate: a.cfg.CallPrivate, CallPorts: a.cfg.CallPorts,

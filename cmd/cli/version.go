@@ -5,38 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
 	"github.com/firstpick/firstpick/runner/pick"
 )
-
-// buildVersion is the module version and commit that the binary was built from.
-func buildVersion() (version, commit string) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown", ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			commit = s.Value
-		}
-	}
-	return info.Main.Version, commit
-}
-
-// servedVersion is the version as registries take it: without a leading v, and never
-// empty.
-func servedVersion() string {
-	version, _ := buildVersion()
-	if !strings.HasPrefix(version, "v") {
-		return "0.0.0-dev" // built in a checkout
-	}
-	return version[1:]
-}
 
 func newVersionCmd(env *Env) *cobra.Command {
 	var asJSON bool
@@ -53,15 +29,14 @@ func newVersionCmd(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			version, commit := buildVersion()
 			if asJSON {
 				return printJSON(env, map[string]string{
-					"version": version, "commit": commit, "go": runtime.Version(),
+					"version": env.Build.Name(), "commit": env.Build.Commit, "date": env.Build.Date, "go": runtime.Version(),
 					"extractor": pick.Version, "catalog": cat.Version,
 				})
 			}
-			_, err = fmt.Fprintf(env.Stdout, "firstpick %s %s\nextractor %s\ncatalogue %s\n%s %s/%s\n",
-				version, commit, pick.Version, cat.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err = fmt.Fprintf(env.Stdout, "firstpick %s\nextractor %s\ncatalogue %s\n%s %s/%s\n",
+				env.Build, pick.Version, cat.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
@@ -78,8 +53,11 @@ func newManCmd(env *Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			now := env.Now()
-			head := &doc.GenManHeader{Title: "FIRSTPICK", Section: "1", Source: "firstpick", Date: &now}
+			date := env.Now()
+			if released, err := time.Parse(time.RFC3339, env.Build.Date); err == nil {
+				date = released // the pages of a release are the same whenever they are made
+			}
+			head := &doc.GenManHeader{Title: "FIRSTPICK", Section: "1", Source: "firstpick " + env.Build.Name(), Date: &date}
 			if dir == "" {
 				return doc.GenMan(root, head, env.Stdout)
 			}

@@ -9,4 +9,13 @@ import (
 	"github.com/firstpick/firstpick/cmd/cli"
 )
 
-func main() { os.Exit(cli.Main(cli.OS())) }
+// A release sets these with the linker's -X.
+var version, commit, date string //nolint:gochecknoglobals // the linker writes to nothing else
+
+func main() {
+	env := cli.OS()
+	if version != "" {
+		env.Build = cli.Build{Version: version, Commit: commit, Date: date}
+	}
+	os.Exit(cli.Main(env))
+}

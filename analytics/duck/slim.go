@@ -1,0 +1,3 @@
+package duck
+
+import "C" // slim.cpp is part of this package
