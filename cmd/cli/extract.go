@@ -33,13 +33,16 @@ stay unresolved.`,
 			if runID == "" {
 				return usageErr("firstpick runs lists them", "--run is missing")
 			}
+			if runID, err = a.findRun(runID); err != nil {
+				return err
+			}
 			if dryRun {
 				return a.extractDiff(runID, exampleTrials, false)
 			}
 			return a.extract(cmd.Context(), runID)
 		},
 	}
-	cmd.Flags().StringVar(&runID, "run", "", "the run (required)")
+	cmd.Flags().StringVar(&runID, "run", "", "the run, the start of its id, or last (required)")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "report changes without writing them")
 	cmd.AddCommand(newScoreCmd(env), newExtractDiffCmd(env), newJudgeCmd(env))
 	return cmd

@@ -85,6 +85,9 @@ func (o *judgeOptions) run(ctx context.Context, runID string) error {
 	if err != nil {
 		return err
 	}
+	if runID, err = o.findRun(runID); err != nil {
+		return err
+	}
 	s, err := o.survey(runID, cat)
 	if err != nil {
 		return err

@@ -84,6 +84,10 @@ firstpick extract score.`,
 }
 
 func (o *labelOptions) run(ctx context.Context, id string) error {
+	id, err := o.findRun(id)
+	if err != nil {
+		return err
+	}
 	run, category, err := o.labelledRun(id)
 	if err != nil {
 		return err

@@ -181,6 +181,7 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 	if corrected {
 		t.header = append(t.header, "corrected rate", "corrected interval")
 	}
+	var notes boardNotes
 	for _, b := range boards {
 		hidden := 0
 		for _, s := range b.Tools {
@@ -201,31 +202,7 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 			}
 			t.add(row...)
 		}
-		o.notes(b, hidden)
+		notes.board(b, hidden)
 	}
-	return t.print(o.env, o.format)
-}
-
-// notes prints the caveats of the numbers to stderr.
-func (o *rankOptions) notes(b analytics.Board, hidden int) {
-	w := o.env.Stderr
-	if b.Estimand != "" {
-		_, _ = fmt.Fprintf(w, "note: %s: %s\n", b.Category, printable(b.Estimand))
-	}
-	if u := b.Unresolved; u != nil && *u > 0 {
-		_, _ = fmt.Fprintf(w, "note: %s: %d of %d trials (%s) are unresolved: no rule applies, and they count as ambiguous (firstpick trial --outcome unresolved)\n",
-			b.Category, *u, b.NTrials, percent(float64(*u)/float64(b.NTrials)))
-	}
-	if j := b.Judge; j != nil {
-		_, _ = fmt.Fprintf(w, "note: %s: two judge models read %d answers that no rule decided: they agreed on %d and resolved %d\n", b.Category, j.Judged, j.Agreed, j.Resolved)
-	}
-	for _, code := range b.Warnings {
-		_, _ = fmt.Fprintf(w, "note: %s: %s: %s\n", b.Category, code, analytics.Explain(code))
-	}
-	if e := b.ExtractionError; e != nil {
-		_, _ = fmt.Fprintf(w, "note: %s: extraction is wrong in %s of trials (%s–%s, %d labels)\n", b.Category, percent(e.Rate), percent(e.CILow), percent(e.CIHigh), e.NLabels)
-	}
-	if hidden > 0 {
-		_, _ = fmt.Fprintf(w, "note: %s: %d tools without a pick or mention are hidden (--all shows them)\n", b.Category, hidden)
-	}
+	return t.printWith(o.env, o.format, notes)
 }

@@ -32,6 +32,7 @@ func (o *rankOptions) printCuts(boards []analytics.Board) error {
 		return o.printBoards(boards)
 	}
 	t := table{header: []string{"category", name, "tool", "pick rate", "interval", "picks", "trials"}}
+	var notes boardNotes
 	for _, b := range boards {
 		if o.by == byAgent {
 			for _, a := range b.Agents {
@@ -46,11 +47,11 @@ func (o *rankOptions) printCuts(boards []analytics.Board) error {
 			t.addRates(b.Category, value, c.NTrials, c.Tools)
 		}
 		if o.by != byAgent && len(b.Cuts) == 0 {
-			_, _ = fmt.Fprintf(o.env.Stderr, "note: %s: the prompts have fewer than two values of the tag %s\n", b.Category, name)
+			notes.add(b.Category, "the prompts have fewer than two values of the tag %s", name)
 		}
-		o.notes(b, 0)
+		notes.board(b, 0)
 	}
-	return t.print(o.env, o.format)
+	return t.printWith(o.env, o.format, notes)
 }
 
 func (t *table) addRates(category, value string, trials int, rates []analytics.AgentRate) {

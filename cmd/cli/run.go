@@ -77,7 +77,7 @@ missing or the budget was reached, 130 after an interrupt.`,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.agents, "agent", nil, "run only this agent of the eval (repeatable)")
-	f.StringVar(&o.resume, "resume", "", "continue this run")
+	f.StringVar(&o.resume, "resume", "", "continue this run: an id, the start of one, or last")
 	f.StringVar(&o.shard, "shard", "", "run only shard I of N, as I/N; firstpick merge joins the shards")
 	f.StringVar(&o.queue, "queue", "", "let workers (firstpick worker) send the requests, over this PostgreSQL `URL`: postgres://...")
 	f.BoolVar(&o.register, "register", false, "enter eval and plan in the log before the first request; see firstpick log")
@@ -105,6 +105,13 @@ func (o *runOptions) run(ctx context.Context) error {
 	}
 	if !o.register && (o.to != "" || o.sign != "") {
 		return usageErr("to publish elsewhere, run first: firstpick publish --snapshots PLACE", "--snapshots and --sign need --register")
+	}
+	if o.resume != "" {
+		id, err := o.findRun(o.resume)
+		if err != nil {
+			return err
+		}
+		o.resume = id
 	}
 	cat, err := o.catalog()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -108,8 +109,11 @@ func obey(ctx context.Context, c *runctl.Client, order []string) (st runner.Stat
 	}
 }
 
-// findRun returns the run whose id begins so, or the last one.
+// findRun returns the id of a run by the id, the start of one, or "last" for the newest run.
 func (a *app) findRun(start string) (string, error) {
+	if _, err := journal.ReadRun(a.runsRoot(), start); err == nil || !errors.Is(err, os.ErrNotExist) {
+		return start, err
+	}
 	runs, unreadable, err := journal.List(a.runsRoot())
 	if err != nil {
 		return "", err
@@ -118,8 +122,6 @@ func (a *app) findRun(start string) (string, error) {
 	for _, r := range runs {
 		if start == "last" {
 			found = []string{r.ID} // the list is in order of time
-		} else if r.ID == start {
-			return r.ID, nil
 		} else if strings.HasPrefix(r.ID, start) {
 			found = append(found, r.ID)
 		}
@@ -135,7 +137,7 @@ func (a *app) findRun(start string) (string, error) {
 				return "", run
 			}
 		}
-		return "", usageErr("firstpick runs lists them", "no run %s", start)
+		return "", usageErr("firstpick runs lists them", "no run %s in %s", start, a.cfg.Data)
 	}
 }
 

@@ -124,14 +124,18 @@ func (a *app) selectRuns(ctx context.Context, store *trialstore.Store, given []s
 	if err != nil {
 		return s, err
 	}
-	for _, id := range given {
-		if !slices.ContainsFunc(rows, func(r trialstore.RunRow) bool { return r.ID == id }) {
-			if _, err := journal.ReadRun(a.runsRoot(), id); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return s, err
-			}
-			return s, usageErr("firstpick runs lists them", "no run %s", id)
+	chosen := make([]string, len(given))
+	for i, start := range given {
+		id, err := a.findRun(start)
+		if err != nil {
+			return s, err
 		}
+		if !slices.ContainsFunc(rows, func(r trialstore.RunRow) bool { return r.ID == id }) {
+			return s, usageErr("firstpick runs lists them", "run %s has no answers yet", id)
+		}
+		chosen[i] = id
 	}
+	given = chosen
 	for _, row := range rows {
 		chosen := slices.Contains(given, row.ID) || len(given) == 0 && wanted(row)
 		if !chosen || category != "" && row.Category != category {
