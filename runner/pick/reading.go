@@ -93,6 +93,7 @@ type reading struct {
 	inTable     bool     // the last unit is a row that names a rival
 	opening     bool     // the message has only quoted so far
 	headed      bool     // the unit before is a heading that names one target
+	kept        *keeper  // nil where only the remarks are wanted
 	label       prose.Class
 	labelled    int // units left to which the label applies; -1 for all up to the next heading
 }
@@ -120,7 +121,12 @@ const (
 
 // read reads a message without its fenced code.
 func (x *reader) read(ctx context.Context, message string) (statements, error) {
-	r := &reading{reader: x, unknown: map[string]*target{}}
+	return x.keep(ctx, message, nil)
+}
+
+// keep is read for a caller that wants the sentences too.
+func (x *reader) keep(ctx context.Context, message string, kept *keeper) (statements, error) {
+	r := &reading{reader: x, unknown: map[string]*target{}, kept: kept}
 	r.weights, r.unknowns = map[*target]weight{}, map[*target]int{}
 	text, mixed := prose.Normalize(message)
 	r.mixed = mixed
@@ -156,6 +162,9 @@ func (x *reader) read(ctx context.Context, message string) (statements, error) {
 func (r *reading) unit(u *prose.Unit) {
 	headed := r.headed
 	r.headed = false
+	if r.kept != nil {
+		r.kept.unit(r, u)
+	}
 	if u.Kind == prose.Row {
 		r.row(u)
 		return
@@ -233,6 +242,9 @@ func (r *reading) sentence(u *prose.Unit, in prose.Sentence) []*target {
 		if t.Slot == 0 && r.has(prose.You, t.Key) {
 			r.addressed++
 		}
+	}
+	if r.kept != nil {
+		r.kept.add(r, s)
 	}
 	stances := r.stancesOf(s)
 	r.gapping(s, stances)

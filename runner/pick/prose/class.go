@@ -61,6 +61,7 @@ const (
 	Ordinal2
 	Ordinal3
 	OrdinalLast
+	Topic // what a sentence is about, for neither side: "pricing" (package reason)
 
 	classes
 )
@@ -71,7 +72,7 @@ var classNames = [classes]string{
 	"label pick", "label options", "label rejects", "label past", "label verdict",
 	"takes it", "drops it", "retracts", "passes it", "ties", "builds", "defers", "unchanged", "offers", "minus", "plus", "made", "refuses",
 	"condition", "later", "unreal", "quoted", "negation", "no negation", "and", "or", "lead", "common", "barrier", "serves", "complement", "verb", "removes", "you", "limit", "here", "article", "name cue", "dangling",
-	"first", "second", "third", "last",
+	"first", "second", "third", "last", "topic",
 }
 
 func (c Class) String() string { return classNames[c] }
