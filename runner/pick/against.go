@@ -33,20 +33,20 @@ func (x *Extractor) Opinion(ctx context.Context, t transcript.Transcript) (Opini
 	}
 	against := map[int][]string{}
 	for _, m := range said.remarks {
-		if (m.stance == rejects || m.stance == faults) && slug(m.target) != "" && !slices.Contains(against[m.sentence], m.target.slug) {
+		if m.stance == rejects && slug(m.target) != "" && !slices.Contains(against[m.sentence], m.target.slug) {
 			against[m.sentence] = append(against[m.sentence], m.target.slug)
 		}
 	}
 	var out Opinion
 	for _, s := range k.sentences {
-		for _, tools := range s.Slots {
+		for _, tools := range append(s.Slots, []string{s.Topic}) {
 			for _, tool := range tools {
 				if tool != "" && !slices.Contains(out.Named, tool) {
 					out.Named = append(out.Named, tool)
 				}
 			}
 		}
-		s.Against = against[s.number]
+		s.Against = append(s.Against, against[s.number]...)
 		if s.question {
 			continue
 		}
@@ -145,14 +145,28 @@ func (k *keeper) row(r *reading, u *prose.Unit) {
 		if label != "" && label != c {
 			text = label + ": " + c
 		}
-		s := &sentence{Sentence: prose.Sentence{Text: upTo(text, maxSentence)}, unit: &prose.Unit{}}
-		s.tokens = prose.Tokens(s.Text)
-		r.slots(s)
-		in := reason.Sentence{Text: s.Text, Tokens: s.tokens, Topic: topic}
-		for _, group := range s.slots {
-			in.Slots = append(in.Slots, slugs(group))
-		}
-		k.sentences = append(k.sentences, keptSentence{in, -1, false})
+		k.text(r, text, topic)
+	}
+}
+
+// text keeps a text that the reading does not take as a sentence.
+func (k *keeper) text(r *reading, text, topic string) *keptSentence {
+	s := &sentence{Sentence: prose.Sentence{Text: upTo(text, maxSentence)}, unit: &prose.Unit{}}
+	s.tokens = prose.Tokens(s.Text)
+	r.slots(s)
+	in := reason.Sentence{Text: s.Text, Tokens: s.tokens, Topic: topic}
+	for _, group := range s.slots {
+		in.Slots = append(in.Slots, slugs(group))
+	}
+	k.sentences = append(k.sentences, keptSentence{in, -1, strings.HasSuffix(text, "?")})
+	return &k.sentences[len(k.sentences)-1]
+}
+
+// label keeps a unit that is read as a label: "I ruled out X on cost" is also a sentence.
+func (k *keeper) label(r *reading, u *prose.Unit, c prose.Class) {
+	s := k.text(r, u.Text, k.lead)
+	if c == prose.LabelRejects {
+		s.Against = slices.Concat(s.Slots...)
 	}
 }
 

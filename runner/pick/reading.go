@@ -179,6 +179,9 @@ func (r *reading) unit(u *prose.Unit) {
 	}
 	first := len(r.remarks)
 	if c, ok := r.labelOf(u.Text); ok {
+		if r.kept != nil {
+			r.kept.label(r, u, c)
+		}
 		if c == prose.LabelPick && headed {
 			r.remark(r.topic[0], chosen, &sentence{Sentence: prose.Sentence{Text: u.Text}})
 			return

@@ -20,7 +20,8 @@ type Sentence struct {
 }
 
 // Read returns the statements of a sentence, each tool and reason once. A tool that the
-// sentence turns down for no known reason has the reason Other.
+// sentence turns down for no known reason has the reason Other; that others are compared with
+// it turns nothing down.
 func (r *Reader) Read(in Sentence) []Statement {
 	s := r.newSentence(in)
 	var out []Statement
@@ -35,7 +36,8 @@ func (r *Reader) Read(in Sentence) []Statement {
 		add(s.against(p), p.reason)
 	}
 	for _, t := range in.Against {
-		if !slices.ContainsFunc(out, func(o Statement) bool { return o.Tool == t }) {
+		compared := slices.ContainsFunc(s.compared, func(slot int) bool { return slices.Contains(s.tools(slot), t) })
+		if !compared && !slices.ContainsFunc(out, func(o Statement) bool { return o.Tool == t }) {
 			add([]string{t}, Other)
 		}
 	}
@@ -72,8 +74,16 @@ func (r *Reader) newSentence(in Sentence) *sentence {
 			s.compared = append(s.compared, h.Slot)
 		}
 	}
+	soft := slices.Clone(in.Tokens) // "the fees of X are high": gaps reach over a name
+	for i := range soft {
+		soft[i].Soft = soft[i].Slot > 0
+	}
 	for _, p := range r.points {
-		for _, h := range p.lexicon.Match(in.Tokens) {
+		tokens := soft
+		if p.reason == Unknown {
+			tokens = in.Tokens
+		}
+		for _, h := range p.lexicon.Match(tokens) {
 			s.points = append(s.points, point{h, p.reason})
 		}
 	}

@@ -102,11 +102,11 @@ func (s *sentence) possessor(p point) int {
 	return 0
 }
 
-// subject returns the slot that a phrase is about: the nearest before it, except what others
+// subject returns the slot that a phrase is about: the nearest within or before it, except what others
 // are compared with; otherwise the first behind it. It is 0 for the topic of the text, and -1
 // where a sentence is about nothing known.
 func (s *sentence) subject(p point) int {
-	for i := p.From - 1; i >= 0; i-- {
+	for i := p.To - 1; i >= 0; i-- {
 		t := s.Tokens[i]
 		if t.Slot > 0 && !slices.Contains(s.compared, t.Slot) {
 			return t.Slot
