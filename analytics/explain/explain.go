@@ -159,3 +159,12 @@ func cuts(slug, tag string, trials []Trial, of func(Trial) string) []Cut {
 	slices.SortFunc(out, func(a, b Cut) int { return cmp.Compare(a.Value, b.Value) })
 	return out
 }
+
+// Take sets what an extraction says of the tool. Named says that the text of the answer names it.
+func (t *Trial) Take(r pick.Result, slug string, named bool) {
+	r = r.Clean()
+	t.Outcome, t.Picked = string(r.Kind), r.Picked
+	t.Rejected = slices.Contains(r.Rejected, slug)
+	t.Considered = named || t.Rejected || t.won(slug) || slices.Contains(r.Shortlist, slug) ||
+		slices.ContainsFunc(r.Evidence, func(e pick.Evidence) bool { return e.Tool == slug })
+}

@@ -71,7 +71,7 @@ publishes leaderboards with confidence intervals, and serves them to people and 
 		newDemoCmd(env), newInitCmd(env), newNewCmd(env), newLintCmd(env), newCatalogCmd(env), newDoctorCmd(env), newPlanCmd(env),
 		newRunCmd(env, nil), newMergeCmd(env), newImportCmd(env), newExtractCmd(env),
 		newRunsCmd(env), newTrialCmd(env), newWhyCmd(env), newLabelCmd(env),
-		newRankCmd(env), newDiffCmd(env), newHistoryCmd(env), newGateCmd(env), newFieldCmd(env),
+		newRankCmd(env), newExplainCmd(env), newDiffCmd(env), newHistoryCmd(env), newGateCmd(env), newFieldCmd(env),
 		newPublishCmd(env), newSnapshotCmd(env), newLogCmd(env), newVerifyCmd(env), newServerCmd(env, nil), newWorkerCmd(env),
 		newEvalsCmd(env), newAgentCmd(env), newSetupCmd(env), newTrafficCmd(env), newAdminCmd(env),
 		newVersionCmd(env), newManCmd(env), newHealthcheckCmd(env), newSuperviseCmd(),

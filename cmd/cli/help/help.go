@@ -28,7 +28,7 @@ func Groups() []Group {
 	return []Group{
 		{"start", "Start", []string{"demo", "init", "new", "lint", "doctor"}},
 		{"measure", "Measure", []string{"plan", "run", "runs", "import", "extract", "label", "merge", "field", "catalog"}},
-		{"read", "Read", []string{"rank", "trial", "why", "diff", "history", "gate"}},
+		{"read", "Read", []string{"rank", "explain", "trial", "why", "diff", "history", "gate"}},
 		{"publish", "Publish", []string{"publish", "snapshot", "log", "verify"}},
 		{"site", "Your site", []string{"setup", "traffic", "agent"}},
 		{"server", "Server", []string{"server", "worker", "evals", "admin", "healthcheck"}},
