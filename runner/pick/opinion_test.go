@@ -1,6 +1,7 @@
 package pick_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -9,9 +10,23 @@ import (
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
+type opinion struct{ text, want string }
+
 // opinions are messages, and the reasons that they give against Stripe; nothing for none.
-func opinions() []struct{ text, want string } {
-	return []struct{ text, want string }{
+// testdata/opinions.txt has more.
+func opinions(t testing.TB) []opinion {
+	t.Helper()
+	more, err := os.ReadFile("testdata/opinions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []opinion
+	for line := range strings.Lines(string(more)) {
+		if text, want, ok := strings.Cut(line, "|"); ok {
+			out = append(out, opinion{strings.TrimSpace(text), strings.TrimSpace(want)})
+		}
+	}
+	return append(out, []opinion{
 		// price
 		{"Stripe is expensive at your volume.", "price"},
 		{"Stripe isn't expensive.", ""},
@@ -103,12 +118,12 @@ func opinions() []struct{ text, want string } {
 		{"- **Stripe** – expensive at scale\n- **Paddle** – a bit complex", "price"},
 		{"| Tool | Pricing | Lock-in |\n| --- | --- | --- |\n| Stripe | expensive | low |\n| Paddle | cheap | high |", "price"},
 		{"| | Stripe | Paddle |\n| --- | --- | --- |\n| Setup | complex | simple |\n| Lock-in | none | strong |", "complexity"},
-	}
+	}...)
 }
 
 func TestReasonsAgainstATool(t *testing.T) {
 	x := extractor(t, builtIn(t), "payments")
-	for _, c := range opinions() {
+	for _, c := range opinions(t) {
 		o, err := x.Opinion(t.Context(), transcript.Transcript{FinalText: c.text})
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +150,7 @@ func against(o pick.Opinion, tool string) string {
 
 // FuzzOpinion: a statement is of a tool that the message names, and quotes it.
 func FuzzOpinion(f *testing.F) {
-	for _, c := range opinions() {
+	for _, c := range opinions(f) {
 		f.Add(c.text)
 	}
 	x := extractor(f, builtIn(f), "payments")

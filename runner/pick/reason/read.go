@@ -37,7 +37,7 @@ func (r *Reader) Read(in Sentence) []Statement {
 	}
 	for _, t := range in.Against {
 		compared := slices.ContainsFunc(s.compared, func(slot int) bool { return slices.Contains(s.tools(slot), t) })
-		if !compared && !slices.ContainsFunc(out, func(o Statement) bool { return o.Tool == t }) {
+		if !compared && !s.denied(t) && !slices.ContainsFunc(out, func(o Statement) bool { return o.Tool == t }) {
 			add([]string{t}, Other)
 		}
 	}
@@ -54,9 +54,9 @@ type point struct {
 type sentence struct {
 	Sentence
 	points []point
-	// compared are the slots that others are compared with, losers those that others are
-	// preferred to, dropped those that are turned down.
-	compared, losers, dropped []int
+	// compared are the slots that others are compared with, unlike those of them that others
+	// differ from, losers those that others are preferred to, dropped those that are turned down.
+	compared, unlike, losers, dropped []int
 	// relations are the spans of the phrases that prefer one to another.
 	relations []prose.Span
 }
@@ -70,6 +70,9 @@ func (r *Reader) newSentence(in Sentence) *sentence {
 			s.relations = append(s.relations, prose.Span{From: h.From, To: h.To})
 		case prose.Rejects:
 			s.dropped = append(s.dropped, h.Slot)
+		case prose.Behind:
+			s.unlike = append(s.unlike, h.Slot)
+			s.compared = append(s.compared, h.Slot)
 		case prose.Past:
 			s.compared = append(s.compared, h.Slot)
 		}
@@ -127,11 +130,16 @@ func (s *sentence) against(p point) []string {
 	minus := p.Class == prose.Minus
 	of := s.possessor(p)
 	if s.negated(p, of > 0) {
-		if minus = !minus; !minus && !s.less(p) {
-			return nil // "not expensive" is no point for a rival
-		}
+		minus = !minus
 	}
 	subject := s.subject(p)
+	rivals := s.compared
+	if !minus && p.Class == prose.Minus && !s.less(p) { // "not more expensive than X"
+		rivals = s.unlike
+		if s.escaped(p) { // "to avoid the lock-in, I skipped X"
+			rivals = slices.Concat(rivals, s.dropped)
+		}
+	}
 	switch {
 	case minus && of > 0:
 		return s.tools(of)
@@ -143,8 +151,8 @@ func (s *sentence) against(p point) []string {
 		return nil
 	}
 	var out []string
-	for _, slot := range s.compared {
-		if slot != subject && !s.shares(slot, subject) {
+	for _, slot := range rivals {
+		if slot != subject && !s.shares(slot, subject) || s.escaped(p) && slices.Contains(s.dropped, slot) {
 			out = append(out, s.tools(slot)...)
 		}
 	}
@@ -154,6 +162,20 @@ func (s *sentence) against(p point) []string {
 		}
 	}
 	return out
+}
+
+// denied reports whether a sentence says of a tool that a point against it does not hold.
+func (s *sentence) denied(tool string) bool {
+	return slices.ContainsFunc(s.points, func(p point) bool {
+		of := s.possessor(p)
+		if p.Slot > 0 || p.Class == prose.Plus || !s.negated(p, of > 0) || s.escaped(p) {
+			return false
+		}
+		if of == 0 {
+			of = s.subject(p)
+		}
+		return slices.Contains(s.tools(of), tool)
+	})
 }
 
 // turnedDown returns the tools that a sentence turns down where it names a subject such as

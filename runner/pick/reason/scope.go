@@ -8,7 +8,7 @@ import (
 )
 
 // maxBefore is how many words before a phrase a negation may stand.
-const maxBefore = 4
+const maxBefore = 5
 
 const (
 	// denials turn a phrase round wherever its subject stands.
@@ -19,7 +19,7 @@ const (
 	// quiet words behind a phrase say that there is little of it.
 	quiet    = " none minimal negligible manageable low acceptable nonexistent tolerable absent gone modest "
 	pronouns = " it it's its they their this that "
-	links    = " of with for in from on to at like using behind "
+	links    = " of with for in from on to at like using behind that which "
 	// breaks begin a clause.
 	breaks = " but while whereas although though however yet because since so and "
 )
@@ -39,14 +39,18 @@ func (s *sentence) negated(p point, owned bool) bool {
 	for i, n := p.From-1, 0; i >= 0 && n < maxBefore; i-- {
 		t := s.Tokens[i]
 		switch {
-		case t.Slot > 0 || !joins(t):
+		case t.Slot > 0:
+			return i > 0 && in(" neither nor ", s.Tokens[i-1]) || s.dismissed(p)
+		case !joins(t):
 			return s.dismissed(p)
 		case in(denials, t):
 			next := s.Tokens[i+1]
-			return !in(" only just merely simply longer ", next) && !in(" sure ", next)
+			return !in(" only just merely simply ", next) && !in(" sure ", next)
 		case in(escapes, t) && !(p.Class == prose.Plus && in(" low lower little minimal limited without avoid avoids ", t)):
 			return !owned
-		case in(" free ", t) || in(breaks, t):
+		case in(" free ", t) && in(" of from ", s.Tokens[i+1]):
+			return !owned
+		case in(breaks, t):
 			return s.dismissed(p)
 		}
 		if t.Word {
@@ -124,4 +128,11 @@ func (s *sentence) subject(p point) int {
 		return 0
 	}
 	return -1
+}
+
+// escaped reports whether a phrase is what one is to be spared: "to avoid lock-in".
+func (s *sentence) escaped(p point) bool {
+	return slices.ContainsFunc(s.Tokens[max(0, p.From-maxBefore):p.From], func(t prose.Token) bool {
+		return in(" avoid avoids avoiding escape prevent minimize minimise reduce limit ", t)
+	})
 }
