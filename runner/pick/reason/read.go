@@ -36,7 +36,7 @@ func (r *Reader) Read(in Sentence) []Statement {
 		add(s.against(p), p.reason)
 	}
 	for _, t := range in.Against {
-		compared := slices.ContainsFunc(s.compared, func(slot int) bool { return slices.Contains(s.tools(slot), t) })
+		compared := slices.ContainsFunc(slices.Concat(s.compared, s.unlike), func(slot int) bool { return slices.Contains(s.tools(slot), t) })
 		if !compared && !s.denied(t) && !slices.ContainsFunc(out, func(o Statement) bool { return o.Tool == t }) {
 			add([]string{t}, Other)
 		}
@@ -54,8 +54,7 @@ type point struct {
 type sentence struct {
 	Sentence
 	points []point
-	// compared are the slots that others are compared with, unlike those of them that others
-	// differ from, losers those that others are preferred to, dropped those that are turned down.
+	// compared are the slots that others are measured by, unlike those that others differ from, losers those that others are preferred to, dropped those that are turned down.
 	compared, unlike, losers, dropped []int
 	// relations are the spans of the phrases that prefer one to another.
 	relations []prose.Span
@@ -72,7 +71,6 @@ func (r *Reader) newSentence(in Sentence) *sentence {
 			s.dropped = append(s.dropped, h.Slot)
 		case prose.Behind:
 			s.unlike = append(s.unlike, h.Slot)
-			s.compared = append(s.compared, h.Slot)
 		case prose.Past:
 			s.compared = append(s.compared, h.Slot)
 		}
@@ -108,7 +106,7 @@ func covers(b, a point) bool {
 
 // object reports whether what is missing in a is the point b, as in "has no lock-in".
 func (s *sentence) object(a, b point) bool {
-	if b.reason == Feature || b.From < a.From+1 || b.From > a.To+maxBefore {
+	if b.reason == Feature || b.Class == prose.Topic || b.From < a.From+1 || b.From > a.To+maxBefore {
 		return false
 	}
 	for _, t := range s.Tokens[min(a.To, b.From):b.From] {
@@ -133,7 +131,7 @@ func (s *sentence) against(p point) []string {
 		minus = !minus
 	}
 	subject := s.subject(p)
-	rivals := s.compared
+	rivals := slices.Concat(s.unlike, s.measured(p))
 	if !minus && p.Class == prose.Minus && !s.less(p) { // "not more expensive than X"
 		rivals = s.unlike
 		if s.escaped(p) { // "to avoid the lock-in, I skipped X"
@@ -176,6 +174,16 @@ func (s *sentence) denied(tool string) bool {
 		}
 		return slices.Contains(s.tools(of), tool)
 	})
+}
+
+// measured returns the slots that a point is measured by: the next behind it, or those before.
+func (s *sentence) measured(p point) []int {
+	for _, t := range s.Tokens[p.To:] {
+		if slices.Contains(s.compared, t.Slot) {
+			return []int{t.Slot}
+		}
+	}
+	return s.compared
 }
 
 // turnedDown returns the tools that a sentence turns down where it names a subject such as

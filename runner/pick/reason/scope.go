@@ -96,7 +96,7 @@ func (s *sentence) possessor(p point) int {
 	for i := p.To; i < min(len(s.Tokens), p.To+5); i++ {
 		t := s.Tokens[i]
 		switch {
-		case t.Slot > 0 && linked && !slices.Contains(s.compared, t.Slot):
+		case t.Slot > 0 && linked && !s.reference(t.Slot):
 			return t.Slot
 		case t.Slot > 0 || !joins(t) || in(breaks, t) || in(" than over instead rather ", t):
 			return 0
@@ -112,7 +112,7 @@ func (s *sentence) possessor(p point) int {
 func (s *sentence) subject(p point) int {
 	for i := p.To - 1; i >= 0; i-- {
 		t := s.Tokens[i]
-		if t.Slot > 0 && !slices.Contains(s.compared, t.Slot) {
+		if t.Slot > 0 && !s.reference(t.Slot) {
 			return t.Slot
 		}
 	}
@@ -120,7 +120,7 @@ func (s *sentence) subject(p point) int {
 		return 0
 	}
 	for _, t := range s.Tokens[min(p.To, len(s.Tokens)):] {
-		if t.Slot > 0 && !slices.Contains(s.compared, t.Slot) {
+		if t.Slot > 0 && !s.reference(t.Slot) {
 			return t.Slot
 		}
 	}
@@ -135,4 +135,9 @@ func (s *sentence) escaped(p point) bool {
 	return slices.ContainsFunc(s.Tokens[max(0, p.From-maxBefore):p.From], func(t prose.Token) bool {
 		return in(" avoid avoids avoiding escape prevent minimize minimise reduce limit ", t)
 	})
+}
+
+// reference reports whether a slot is only there for a comparison.
+func (s *sentence) reference(slot int) bool {
+	return slices.Contains(s.compared, slot) || slices.Contains(s.unlike, slot)
 }
