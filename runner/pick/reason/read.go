@@ -11,7 +11,7 @@ type Sentence struct {
 	Text string
 	// Tokens are its words, with a slot in place of each name or group of joined names.
 	Tokens []prose.Token
-	// Slots are the slugs of the tools in slot 1, 2, ...; empty for a name that is no tool.
+	// Slots are the slugs of the tools in slot 1, 2, ...; empty for a name outside the category.
 	Slots [][]string
 	// Topic is the tool that the text before is about, and empty without one.
 	Topic string
