@@ -96,7 +96,35 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 		row.Bar = chart.Split(parts, whole, "Picks of "+a.Agent)
 		f.Rows = append(f.Rows, row)
 	}
+	f.Rows = joinAlike(f.Rows)
 	return &f
+}
+
+// joinAlike joins the rows of three and more agents that pick the same tool in all answers.
+func joinAlike(rows []agentBar) (out []agentBar) {
+	alike := map[string][]agentBar{}
+	for _, r := range rows {
+		if len(r.First) == 1 && r.First[0].Rate == "100%" {
+			alike[r.First[0].Tool] = append(alike[r.First[0].Tool], r)
+		}
+	}
+	for _, r := range rows {
+		same := []agentBar(nil)
+		if len(r.First) > 0 {
+			same = alike[r.First[0].Tool]
+		}
+		switch {
+		case len(same) < 3 || len(r.First) > 1:
+			out = append(out, r)
+		case r.Agent == same[0].Agent:
+			r.Agent, r.Link = fmt.Sprintf("%d other agents, each", len(same)), ""
+			if len(same) == len(rows) {
+				r.Agent = fmt.Sprintf("All %d agents, each", len(same))
+			}
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // follows returns 1 for an agent that picks the first tool of the board most often, and 0 for

@@ -103,6 +103,21 @@ func TestLegend(t *testing.T) {
 	}
 }
 
+// TestBarsOfManyAlike: agents that pick one tool in every answer share a row.
+func TestBarsOfManyAlike(t *testing.T) {
+	all := map[string]int{"ash": 10}
+	var rows []string
+	for _, r := range agentBarsOf(asked(all, map[string]int{"ash": 4, "birch": 6}, all, all)).Rows {
+		rows = append(rows, r.Agent)
+	}
+	if got := strings.Join(rows, "; "); got != "GPT-4o; 3 other agents, each" {
+		t.Error(got)
+	}
+	if rows := agentBarsOf(asked(all, all, all)).Rows; len(rows) != 1 || rows[0].Agent != "All 3 agents, each" {
+		t.Errorf("%+v", rows)
+	}
+}
+
 func TestSentence(t *testing.T) {
 	b := asked(map[string]int{"birch": 9}, map[string]int{"ash": 9, "cedar": 1}, map[string]int{"ash": 9})
 	alone := asked(map[string]int{"ash": 7, "birch": 2})
