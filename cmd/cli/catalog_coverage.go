@@ -111,7 +111,7 @@ func (a *app) coverage(cat *catalog.Catalog, in coverageInput, f format) error {
 		return printJSON(a.env, map[string]any{"packages": rows, "ecosystems": counts})
 	}
 	for _, c := range counts {
-		_, _ = fmt.Fprintf(a.env.Stderr, "%s: %d of %d packages known, %d of them compete\n", orAny(c.Ecosystem), c.Known, c.Packages, c.Tools)
+		_, _ = fmt.Fprintf(a.env.Stderr, "%s: %d of %d packages known, %d competing\n", orAny(c.Ecosystem), c.Known, c.Packages, c.Tools)
 	}
 	t := table{header: []string{"package", "ecosystem", "known", "role", "owners"}}
 	for _, r := range rows {

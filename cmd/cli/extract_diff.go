@@ -85,6 +85,9 @@ func (a *app) extractDiff(runID string, examples int, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	if runID, err = a.findRun(runID); err != nil {
+		return err
+	}
 	changed, total, err := a.changedPicks(runID, cat)
 	if err != nil {
 		return err

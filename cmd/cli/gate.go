@@ -90,6 +90,9 @@ func (o *gateOptions) run(ctx context.Context, args []string) error {
 	rep := gate.Report{Verdicts: gate.Check(rules, subjects)}
 	for _, s := range subjects {
 		rep.Missing += s.Missing
+		if s.Board.Synthetic {
+			_, _ = fmt.Fprintf(o.env.Stderr, "note: %s: %s: %s\n", s.Board.Category, analytics.Synthetic, analytics.Explain(analytics.Synthetic))
+		}
 	}
 	if err := o.write(rep); err != nil {
 		return err

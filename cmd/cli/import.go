@@ -92,7 +92,7 @@ func (o *importOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	_, _ = fmt.Fprintf(o.env.Stderr, "imported %d trials in %d categories as %s\n", batch.Trials, len(batch.Categories), o.eval)
+	_, _ = fmt.Fprintf(o.env.Stderr, "imported %s in %s as %s\n", count(batch.Trials, "trial"), categories(len(batch.Categories)), o.eval)
 	o.load(ctx)
 	return nil
 }

@@ -129,6 +129,14 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
+// categories prints a number of categories.
+func categories(n int) string {
+	if n == 1 {
+		return "1 category"
+	}
+	return fmt.Sprintf("%d categories", n)
+}
+
 // needed prints a number of things that may be unreachable.
 func needed(n *float64, noun string) string {
 	if n == nil {

@@ -133,7 +133,7 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 	for _, s := range m.Observed {
 		_, _ = fmt.Fprintf(o.env.Stderr, "OBSERVED: study %s beside the trials, %d %ss\n", s.Name, s.Units, s.Unit)
 	}
-	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %d categories, %d trials, in %s\n", id, m.Counts.Categories, m.Counts.Trials, to.Store)
+	_, _ = fmt.Fprintf(o.env.Stderr, "snapshot %s: %s, %s, in %s\n", id, categories(m.Counts.Categories), count(m.Counts.Trials, "trial"), to.Store)
 	if !o.serves {
 		o.env.next(strings.TrimSuffix("firstpick server --snapshots "+o.to, " --snapshots "))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -120,4 +121,4 @@ func printJSON(env *Env, v any) error {
 	return enc.Encode(v)
 }
 
-func percent(rate float64) string { return fmt.Sprintf("%.1f%%", 100*rate) }
+func percent(rate float64) string { return fmt.Sprintf("%.1f%%", math.Round(1000*rate)/10) }

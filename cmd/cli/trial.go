@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/firstpick/firstpick/runner/pick"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -159,6 +160,9 @@ func (o *trialOptions) list(ctx context.Context) (err error) {
 func methodText(r trialstore.TrialRow) string {
 	if r.Unresolved {
 		return trialstore.Unresolved
+	}
+	if r.Method == string(pick.MethodAction) { // its name in JSON is older than our word
+		return "action"
 	}
 	return r.Method
 }

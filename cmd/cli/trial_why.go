@@ -39,7 +39,9 @@ func (h *history) writeEvidence(w io.Writer) {
 	if r.Language != "" {
 		_, _ = fmt.Fprintf(w, "language %s\n", r.Language)
 	}
-	_, _ = fmt.Fprintf(w, "by       extractor %s, catalogue %.19s\n", r.Extractor, r.Catalog)
+	if r.Extractor != "" { // an import may have the outcome
+		_, _ = fmt.Fprintf(w, "by       extractor %s, catalogue %.19s\n", r.Extractor, r.Catalog)
+	}
 	if r.Unresolved && !h.remote {
 		_, _ = fmt.Fprintf(w, "next     two models read it: firstpick extract judge %s --with A,B --max-cost USD\n"+
 			"         you label it:       firstpick label %s\n", h.Run, h.Run)

@@ -83,7 +83,7 @@ func TestAFolderWithoutPermissionIsNamed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := run("rank", "--data", file); err == nil || !strings.Contains(said, "hint: a part of "+file) {
+	if said, err := run("rank", "--data", file); err == nil || !strings.Contains(said, file+" is a file, not a folder") {
 		t.Errorf("a file for a data folder: %v\n%s", err, said)
 	}
 }

@@ -142,8 +142,10 @@ func child1(mode string) int {
 			_, err = f.Write(bytes.Repeat([]byte("x"), 1<<20))
 		}
 		say("written %v", err)
-		forever()
-		runtime.KeepAlive(f) // otherwise the garbage collector closes it, and its blocks are free
+		for {
+			time.Sleep(time.Hour)
+			runtime.KeepAlive(f) // otherwise the garbage collector closes it, and its blocks are free
+		}
 	case "file": // of 300 MiB, in one go
 		signal.Ignore(syscall.SIGXFSZ)
 		f, err := os.Create("file")

@@ -43,7 +43,7 @@ const maxWorkspaces = 50
 
 // CreateOwnWorkspace makes a workspace for an account, with a secret collector key. The key
 // itself is in the answer alone. It fails with an *apierr.Error that names the invalid field,
-// with a 409 for the site of a workspace that the account has, and with a 429 after too many.
+// with a 400 for the site of a workspace that the account has, and with a 429 after too many.
 func (s *Service) CreateOwnWorkspace(ctx context.Context, c *Caller, a *state.Account, set state.Settings) (w *state.Workspace, key string, err error) {
 	set.RetentionDays = cmp.Or(set.RetentionDays, state.DefaultRetention)
 	if err := checkSettings(&set); err != nil {
@@ -63,11 +63,11 @@ func (s *Service) CreateOwnWorkspace(ctx context.Context, c *Caller, a *state.Ac
 		}
 		for _, o := range list {
 			if set.Site != "" && o.Site == set.Site {
-				return &apierr.Error{Status: 409, Code: "site_in_use", Description: "Your workspace " + o.Slug + " is for " + set.Site + " already. Open it, or enter another address."}
+				return apierr.InvalidRequest("Your workspace " + o.Slug + " is for " + set.Site + " already. Open it, or enter another address.")
 			}
 		}
 		if len(list) >= maxWorkspaces {
-			return &apierr.Error{Status: 409, Code: "too_many_workspaces", Description: "You have " + strconv.Itoa(maxWorkspaces) + " workspaces, which is the most an account can own."}
+			return apierr.InvalidRequest("You have " + strconv.Itoa(maxWorkspaces) + " workspaces, which is the most an account can own.")
 		}
 		if w, err = u.newOwnWorkspace(a.ID, set, k); err != nil {
 			return err

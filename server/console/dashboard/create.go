@@ -31,8 +31,15 @@ func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if len(all) == 1 && !r.URL.Query().Has("all") {
-		session.See(w, r, layout.Under("/workspaces", all[0].Slug))
-		return
+		path := layout.Under("/workspaces", all[0].Slug)
+		switch {
+		case h.Reports != nil:
+			session.See(w, r, path)
+			return
+		case h.Evals: // the overview is on another server
+			session.See(w, r, path+"/evals")
+			return
+		}
 	}
 	h.showList(v, http.StatusOK, listData{Workspaces: all})
 }

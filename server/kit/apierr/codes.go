@@ -53,8 +53,6 @@ func Codes() []Documented {
 		{"invalid_scope", 400, "The registration does not have a scope that was asked for."},
 		{"invalid_client", 401, "Clients are public here: send no Authorization header to the token endpoint."},
 		{"unsupported_token_type", 400, "Only access tokens are revoked at the revocation endpoint."},
-		{"site_in_use", 409, "The account has a workspace for this site already."},
-		{"too_many_workspaces", 409, "The account owns as many workspaces as it can."},
 		{"too_many_keys", 409, "The workspace has all the keys it can have."},
 		{"request_too_large", 413, "The request body is larger than the path takes."},
 		{"method_not_allowed", 405, "The path answers other methods; the Allow header lists them."},

@@ -9,7 +9,11 @@ import (
 var (
 	dated   = regexp.MustCompile(`-(20\d{6}|20\d\d-\d\d-\d\d|\d{4})$`)
 	version = regexp.MustCompile(`^v?\d+(\.\d+)?[a-z]?$`)
+	size    = regexp.MustCompile(`^\d+(\.\d+)?b$`) // billions of parameters
 )
+
+// spelled are the words that vendors spell otherwise than with a capital letter first.
+var spelled = map[string]string{"gpt": "GPT", "llm": "LLM", "deepseek": "DeepSeek", "oss": "OSS", "glm": "GLM", "mini": "Mini"}
 
 // AgentName returns a name of an agent for people: claude-3-5-sonnet-20241022 is Claude 3.5
 // Sonnet. A name with capitals or spaces stays as it is; pages have the exact name too.
@@ -23,7 +27,9 @@ func AgentName(name string) string {
 		switch last := len(out) - 1; {
 		case last >= 0 && version.MatchString(out[last]) && !strings.Contains(out[last], ".") && len(word) == 1 && word[0] >= '0' && word[0] <= '9':
 			out[last] += "." + word
-		case word == "gpt" || word == "llm":
+		case spelled[word] != "":
+			out = append(out, spelled[word])
+		case size.MatchString(word):
 			out = append(out, strings.ToUpper(word))
 		case version.MatchString(word):
 			out = append(out, word)

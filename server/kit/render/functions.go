@@ -2,7 +2,10 @@ package render
 
 import (
 	"fmt"
+	"html"
+	"html/template"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +23,7 @@ func Functions() map[string]any {
 		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": RankRange, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
-		"single": Single, "facts": Facts, "notes": BoardNotes, "doubts": Doubts, "tags": tags,
+		"linked": linked, "single": Single, "facts": Facts, "notes": BoardNotes, "doubts": Doubts, "tags": tags,
 		"used": used, "unused": unused, "ranks": ranks, "explainObserved": observed.Explain, "notice": func() string { return observed.Notice }, "tau": tau,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {
@@ -31,6 +34,22 @@ func Functions() map[string]any {
 			return url
 		},
 	}
+}
+
+// address matches an https address in a text, without the punctuation after it.
+var address = regexp.MustCompile(`https://[^\s<>()"']*[^\s<>()"'.,;:]`)
+
+// linked returns a citation as HTML in which its addresses are links.
+func linked(text string) template.HTML {
+	var b strings.Builder
+	at := 0
+	for _, m := range address.FindAllStringIndex(text, -1) {
+		url := html.EscapeString(text[m[0]:m[1]])
+		b.WriteString(html.EscapeString(text[at:m[0]]) + `<a href="` + url + `" rel="nofollow">` + strings.TrimPrefix(url, "https://") + "</a>")
+		at = m[1]
+	}
+	b.WriteString(html.EscapeString(text[at:]))
+	return template.HTML(b.String()) //nolint:gosec // every part is escaped
 }
 
 // serious leaves out the warnings that a page shows in another way: a banner for simulated

@@ -15,6 +15,7 @@ import (
 
 // agentBars show what each agent of a board picks, one bar for each.
 type agentBars struct {
+	Noun   string // agent or model
 	Board  string // with the number of agents, where it does not show all
 	Legend []portion
 	Rows   []agentBar
@@ -51,12 +52,12 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 	if len(b.Agents) < 2 || len(b.Tools) == 0 {
 		return nil
 	}
-	f := agentBars{Board: b.Name}
+	f := agentBars{Noun: nounOf(b), Board: b.Name}
 	agents := slices.Clone(b.Agents)
 	slices.SortStableFunc(agents, func(x, y analytics.AgentBoard) int { return follows(b, x) - follows(b, y) })
 	agents = agents[:min(maxAgentBars, len(agents))]
 	if len(b.Agents) > len(agents) {
-		f.Board += fmt.Sprintf(", %d of %d agents", len(agents), len(b.Agents))
+		f.Board += fmt.Sprintf(", %d of %d %ss", len(agents), len(b.Agents), nounOf(b))
 	}
 	legend := legendOf(b, agents)
 	class := map[string]string{}
@@ -96,7 +97,35 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 		row.Bar = chart.Split(parts, whole, "Picks of "+a.Agent)
 		f.Rows = append(f.Rows, row)
 	}
+	f.Rows = joinAlike(f.Rows, nounOf(b))
 	return &f
+}
+
+// joinAlike joins the rows of three and more agents that pick the same tool in all answers.
+func joinAlike(rows []agentBar, noun string) (out []agentBar) {
+	alike := map[string][]agentBar{}
+	for _, r := range rows {
+		if len(r.First) == 1 && r.First[0].Rate == "100%" {
+			alike[r.First[0].Tool] = append(alike[r.First[0].Tool], r)
+		}
+	}
+	for _, r := range rows {
+		same := []agentBar(nil)
+		if len(r.First) > 0 {
+			same = alike[r.First[0].Tool]
+		}
+		switch {
+		case len(same) < 3 || len(r.First) > 1:
+			out = append(out, r)
+		case r.Agent == same[0].Agent:
+			r.Agent, r.Link = fmt.Sprintf("%d other %ss, each", len(same), noun), ""
+			if len(same) == len(rows) {
+				r.Agent = fmt.Sprintf("All %d %ss, each", len(same), noun)
+			}
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // follows returns 1 for an agent that picks the first tool of the board most often, and 0 for

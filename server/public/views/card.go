@@ -39,9 +39,10 @@ func ageOf(at *time.Time, now time.Time) age {
 	}
 	a := age{When: at.UTC().Format("January 2006")}
 	if years := now.Sub(*at).Hours() / 24 / 365.25; years >= .75 && !now.IsZero() {
-		a.Old = "1 year old"
-		if n := int(math.Round(years)); n > 1 {
-			a.Old = fmt.Sprintf("%d years old", n)
+		if n := int(math.Round(12 * years)); n < 24 {
+			a.Old = fmt.Sprintf("%d months old", n)
+		} else {
+			a.Old = fmt.Sprintf("%d years old", n/12)
 		}
 	}
 	return a
@@ -50,7 +51,7 @@ func ageOf(at *time.Time, now time.Time) age {
 func (r *Renderer) boardCard(b *analytics.Board) card {
 	c := card{
 		Name: b.Name, Link: boardPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Synthetic: b.Synthetic,
-		Note: quantity(b.NTrials, "answer") + " · " + quantity(len(b.Agents), "agent") + " · " + quantity(b.NPrompts, "prompt"),
+		Note: quantity(b.NTrials, "answer") + " · " + quantity(len(b.Agents), nounOf(b)) + " · " + quantity(b.NPrompts, "prompt"),
 	}
 	c.Claim, _ = claim(b)
 	var parts []chart.Part

@@ -34,7 +34,7 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 	all := favourites(b)
 	switch {
 	case len(b.Tools) == 0 || b.Tools[0].Picks == 0:
-		return fmt.Sprintf("No agent picked a tool of this list in %s.", quantity(b.NTrials, "answer")), -1
+		return fmt.Sprintf("No %s picked a tool of this list in %s.", nounOf(b), quantity(b.NTrials, "answer")), -1
 	case len(all) == 0:
 		return tied(b), 0
 	case len(b.Agents) == 1:
@@ -57,9 +57,9 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 			who = fmt.Sprintf("All %d", len(all))
 		}
 		if b.Tools[0].PickRate == 1 {
-			return fmt.Sprintf("%s agents pick %s in every answer.", who, first), 0
+			return fmt.Sprintf("%s %ss pick %s in every answer.", who, nounOf(b), first), 0
 		}
-		return fmt.Sprintf("%s agents pick %s most often, in %s of answers.", who, first, chart.Percent(b.Tools[0].PickRate)), 0
+		return fmt.Sprintf("%s %ss pick %s most often, in %s of answers.", who, nounOf(b), first, chart.Percent(b.Tools[0].PickRate)), 0
 	case len(order) == 2 && len(groups[order[1]]) <= 2 && len(groups[first]) > len(groups[order[1]]):
 		few := groups[order[1]]
 		if len(few) == 1 {
@@ -67,16 +67,16 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 		}
 		verb, after := preference(all, len(few) == 1)
 		others, _ := preference(all, false)
-		return fmt.Sprintf("%s %s %s%s; %s other agents %s %s.", agentList(few), verb, order[1], after, small(len(groups[first])), others, first), surprise + 1
+		return fmt.Sprintf("%s %s %s%s; %s other %ss %s %s.", agentList(few), verb, order[1], after, small(len(groups[first])), nounOf(b), others, first), surprise + 1
 	case len(order) == 1:
 		verb, after := preference(all, len(all) == 1)
 		split := undecided(b, all)
 		if split != "" {
 			surprise = .7
 		}
-		return fmt.Sprintf("%d of %d agents %s %s%s%s.", len(all), len(b.Agents), verb, first, after, split), surprise
+		return fmt.Sprintf("%d of %d %ss %s %s%s%s.", len(all), len(b.Agents), nounOf(b), verb, first, after, split), surprise
 	}
-	return fmt.Sprintf("Agents disagree: %s.", joined(order, groups, all, len(b.Agents))), .5
+	return fmt.Sprintf("%ss disagree: %s.", render.Capital(nounOf(b)), joined(order, groups, all, len(b.Agents))), .5
 }
 
 // tied names the tools that share the first place, where no agent has a favourite.
@@ -93,7 +93,7 @@ func tied(b *analytics.Board) string {
 	case n == 1 && len(b.Agents) == 1:
 		return strings.TrimPrefix(undecided(b, nil), "; ") + "."
 	case n == 1:
-		return fmt.Sprintf("%s %s in %s, but no agent has a favourite.", who, names[0], rate)
+		return fmt.Sprintf("%s %s in %s, but no %s has a favourite.", who, names[0], rate, nounOf(b))
 	case n == 2:
 		return fmt.Sprintf("%s %s equally often, each in %s.", who, and(names), rate)
 	default:

@@ -30,7 +30,8 @@ func asked(agents ...map[string]int) *analytics.Board {
 
 func TestClaim(t *testing.T) {
 	for want, b := range map[string]*analytics.Board{
-		"All 3 agents pick Ash most often, in 63.3% of answers.":                           asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 4}),
+		"All 3 agents pick Ash most often, in 70% of answers.":                             asked(map[string]int{"ash": 9}, map[string]int{"ash": 8, "birch": 1}, map[string]int{"ash": 4}),
+		"2 of 3 agents pick Ash most often; GPT-4o is split between Ash and Birch.":        asked(map[string]int{"ash": 9}, map[string]int{"ash": 6, "birch": 3}, map[string]int{"ash": 9}),
 		"Claude 3.5 Sonnet picks Birch most often; two other agents pick Ash.":             asked(map[string]int{"birch": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 9}),
 		"Agents disagree: one picks Ash most often, one Birch and one Cedar.":              asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
 		"No agent picked a tool of this list in 20 answers.":                               asked(map[string]int{}, map[string]int{}),
@@ -72,10 +73,10 @@ func TestPreference(t *testing.T) {
 		want  string
 	}{
 		{.05, "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
-		{.19, "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
-		{.21, "Claude 3.5 Sonnet picks Birch most often; two other agents pick Ash."},
+		{.39, "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
+		{.41, "Claude 3.5 Sonnet picks Birch most often; two other agents pick Ash."},
 	} {
-		b := asked(map[string]int{"birch": 9, "ash": 1}, map[string]int{"ash": 7, "birch": 3}, map[string]int{"ash": 9, "birch": 1})
+		b := asked(map[string]int{"birch": 9, "ash": 1}, map[string]int{"ash": 9, "birch": 1}, map[string]int{"ash": 9, "birch": 1})
 		for _, a := range b.Agents {
 			for i := range a.Tools {
 				a.Tools[i].Interval = &analytics.Interval{CILow: a.Tools[i].PickRate - c.width, CIHigh: a.Tools[i].PickRate + c.width}
@@ -100,6 +101,21 @@ func TestLegend(t *testing.T) {
 	}
 	if bars.Others || !bars.Nothing || bars.Intervals || bars.Rows[2].First[1].Tool != "Cedar" || bars.Rows[0].First[0].Class != "r3" {
 		t.Errorf("%+v", bars)
+	}
+}
+
+// TestBarsOfManyAlike: agents that pick one tool in every answer share a row.
+func TestBarsOfManyAlike(t *testing.T) {
+	all := map[string]int{"ash": 10}
+	var rows []string
+	for _, r := range agentBarsOf(asked(all, map[string]int{"ash": 4, "birch": 6}, all, all)).Rows {
+		rows = append(rows, r.Agent)
+	}
+	if got := strings.Join(rows, "; "); got != "GPT-4o; 3 other agents, each" {
+		t.Error(got)
+	}
+	if rows := agentBarsOf(asked(all, all, all)).Rows; len(rows) != 1 || rows[0].Agent != "All 3 agents, each" {
+		t.Errorf("%+v", rows)
 	}
 }
 

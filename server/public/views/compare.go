@@ -100,7 +100,7 @@ func others(p place, a, b string) (out []render.Link) {
 
 func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	if x.Picks == 0 && y.Picks == 0 {
-		return fmt.Sprintf("No agent picked %s or %s in %s.", x.Tool, y.Tool, quantity(b.NTrials, "answer"))
+		return fmt.Sprintf("No %s picked %s or %s in %s.", nounOf(b), x.Tool, y.Tool, quantity(b.NTrials, "answer"))
 	}
 	ahead, behind := x, y
 	if y.PickRate > x.PickRate {

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"math"
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -16,13 +17,39 @@ type favourite struct {
 // leastLead is the least lead, as a share of answers, of a favourite.
 const leastLead = .05
 
+// leads reports whether an agent's lead is more than its answers show by chance: more than 1.96
+// standard errors of the difference of two shares of the same n answers (multinomial), and at
+// least leastLead. It says nothing of other prompts; see clearLead. With n = 0 leastLead alone
+// counts.
+func leads(first, second analytics.AgentRate, n int) bool {
+	lead := first.PickRate - second.PickRate
+	least := leastLead - 1e-9
+	if n > 0 {
+		least = max(least, 1.96*math.Sqrt((first.PickRate+second.PickRate-lead*lead)/float64(n)))
+	}
+	return first.Picks > 0 && (second.Picks == 0 || lead > least)
+}
+
+// nounOf returns what answered on a board: models in studies, which asked for one answer of
+// text, else agents.
+func nounOf(b *analytics.Board) string {
+	if b.Study != "" {
+		return "model"
+	}
+	return "agent"
+}
+
 // favourites returns what each agent of a board picks most. Agents without a pick, and those
 // that pick another tool nearly as often, are left out.
 func favourites(b *analytics.Board) (out []favourite) {
 	for _, a := range b.Agents {
 		best, second := firstTwo(a)
-		if lead := best.PickRate - second.PickRate; best.Picks > 0 && (second.Picks == 0 || lead > leastLead-1e-9) {
-			out = append(out, favourite{a.Agent, best.Slug, nameOf(b, best.Slug), best.PickRate, lead, clearLead(best, second)})
+		n := a.NTrials
+		if len(b.Agents) == 1 { // a sentence about one agent says its rate, and compares nothing
+			n = 0
+		}
+		if leads(best, second, n) {
+			out = append(out, favourite{a.Agent, best.Slug, nameOf(b, best.Slug), best.PickRate, best.PickRate - second.PickRate, clearLead(best, second)})
 		}
 	}
 	return out

@@ -64,16 +64,19 @@ func observedClaim(b *observed.Board) string {
 
 // sum says what the snapshot holds.
 func (r *Renderer) sum() string {
-	trials, units, agents := 0, 0, map[string]bool{}
+	trials, units, agents, noun := 0, 0, map[string]bool{}, "model"
 	for _, b := range r.in.Boards {
 		trials += b.NTrials
+		if b.Study == "" {
+			noun = "agent"
+		}
 		for _, a := range b.Agents {
 			agents[a.Agent] = true
 		}
 	}
 	var parts []string
 	if trials > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s on %s", quantity(trials, "answer"), quantity(len(agents), "agent"), quantity(len(r.in.Boards), "board")))
+		parts = append(parts, fmt.Sprintf("%s of %s on %s", quantity(trials, "answer"), quantity(len(agents), noun), quantity(len(r.in.Boards), "board")))
 	}
 	for _, b := range r.in.Observed {
 		units += b.NUnits

@@ -22,7 +22,7 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 		c.Name += " · " + language
 	}
 	for _, s := range p.Tools[:min(3, len(p.Tools))] {
-		if s.Uses > 0 { // a pull request may use several, so each has its own bar
+		if s.Uses >= minUses { // a pull request may use several, so each has its own bar
 			c.Top = append(c.Top, portion{
 				Tool: observedName(b, s.Slug), Rate: chart.Fixed(s.UseRate), Interval: render.Interval(s.CILow, s.CIHigh),
 				Bar: chart.Bar(int64(math.Round(s.UseRate*whole)), whole, "r2"),
@@ -50,6 +50,7 @@ func wholePart(b *observed.Board) observed.Part {
 }
 
 const (
+	minUses     = 5 // fewer say nothing
 	maxObserved = 6
 	widestUse   = .5 // the widest interval of a first tool that the first page quotes
 )
@@ -66,7 +67,7 @@ func (r *Renderer) homeObserved() (out []card) {
 	})
 	for i := range boards {
 		p, _ := mainPart(&boards[i])
-		if len(p.Tools) < 2 || p.Tools[1].Uses == 0 || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
+		if len(p.Tools) < 2 || p.Tools[1].Uses < minUses || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
 			continue
 		}
 		c := r.observedCard(&boards[i])

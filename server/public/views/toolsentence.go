@@ -60,14 +60,14 @@ func subject(b *analytics.Board) (who, whose string) {
 	if len(b.Agents) == 1 {
 		return render.AgentName(b.Agents[0].Agent) + " picks", "its "
 	}
-	return "Agents pick", ""
+	return render.Capital(nounOf(b)) + "s pick", ""
 }
 
 // sentence says how often agents pick a tool, who leads where it does not, and which agent
 // is the exception.
 func sentence(b *analytics.Board, s analytics.Standing) string {
 	if s.Picks == 0 {
-		text := fmt.Sprintf("No agent picked %s in %s", s.Tool, quantity(s.NTrials, "answer"))
+		text := fmt.Sprintf("No %s picked %s in %s", nounOf(b), s.Tool, quantity(s.NTrials, "answer"))
 		if s.CIHigh < 1 && s.CIHigh > 0 {
 			text += " (at most " + chart.Percent(s.CIHigh) + ")"
 		}

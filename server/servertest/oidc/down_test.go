@@ -79,7 +79,7 @@ func TestProviderDown(t *testing.T) {
 				t.Errorf("the sign-in page: %d", at.status)
 			}
 			p.with(func() { delete(p.broken, c.path) })
-			if got := b.visit("/signin/oidc/acme"); got.path() != "/agents" || b.who() == "" {
+			if got := b.visit("/signin/oidc/acme"); got.path() != "/workspaces" || b.who() == "" {
 				t.Errorf("when it works again: %d %s %s", got.status, got.url, got.body)
 			}
 		})

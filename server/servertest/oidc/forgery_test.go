@@ -117,7 +117,7 @@ func TestTheLastMoment(t *testing.T) {
 	b := newBrowser(t, s)
 	back := b.leave("/signin/oidc/acme")
 	s.Clock.Add(10*time.Minute - time.Second)
-	if got := b.visit(back); got.path() != "/agents" || b.who() == "" {
+	if got := b.visit(back); got.path() != "/workspaces" || b.who() == "" {
 		t.Errorf("%d %s %s", got.status, got.url, got.body)
 	}
 }
@@ -133,7 +133,7 @@ func TestReplay(t *testing.T) {
 	}
 	back := b.leave("/signin/oidc/acme")
 	kept := b.client.Jar.Cookies(u)
-	if got := b.visit(back); got.path() != "/agents" {
+	if got := b.visit(back); got.path() != "/workspaces" {
 		t.Fatalf("%d %s %s", got.status, got.url, got.body)
 	}
 	asked := p.count("/token")

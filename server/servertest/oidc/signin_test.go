@@ -65,7 +65,7 @@ func TestSignIn(t *testing.T) {
 
 			// The same person later, with no claim in mind, is the same account.
 			p.rotate()
-			if got := newBrowser(t, s).visit("/signin/oidc/acme"); got.status != http.StatusOK || got.path() != "/agents" {
+			if got := newBrowser(t, s).visit("/signin/oidc/acme"); got.status != http.StatusOK || got.path() != "/workspaces" {
 				t.Errorf("without a claim: %d %s", got.status, got.url)
 			}
 			if _, err := s.Agents.DB.Read().VerifiedAccount(t.Context(), "dana@example.com"); err != nil {

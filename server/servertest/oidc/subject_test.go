@@ -48,7 +48,7 @@ func TestAccountsBelongToSubjects(t *testing.T) {
 					signInByMail(t, s, c.now.email)
 				}
 				for _, u := range c.before {
-					if at := as(u).visit("/signin/oidc/acme"); at.path() != "/agents" {
+					if at := as(u).visit("/signin/oidc/acme"); at.path() != "/workspaces" {
 						t.Fatalf("%+v: %d %s", u, at.status, at.body)
 					}
 				}
@@ -78,7 +78,7 @@ func signInByMail(t *testing.T, s *servertest.Service, email string) {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	if at := b.visit(s.Mail.Link(t, email, "Sign in")); at.path() != "/agents" {
+	if at := b.visit(s.Mail.Link(t, email, "Sign in")); at.path() != "/workspaces" {
 		t.Fatalf("%d %s", at.status, at.body)
 	}
 }
@@ -87,7 +87,7 @@ func signInByMail(t *testing.T, s *servertest.Service, email string) {
 func TestAnotherProviderIsAnotherLink(t *testing.T) {
 	t.Parallel()
 	s, p := start(t)
-	if newBrowser(t, s).visit("/signin/oidc/acme").path() != "/agents" {
+	if newBrowser(t, s).visit("/signin/oidc/acme").path() != "/workspaces" {
 		t.Fatal("not signed in")
 	}
 	p.with(func() { p.redirect = s.URL + "/signin/oidc/other/callback" })
