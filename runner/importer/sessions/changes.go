@@ -1,0 +1,262 @@
+package sessions
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/runner/cliagent/stream"
+	"github.com/firstpick/firstpick/runner/transcript"
+)
+
+// changes follows the lines that a session adds to files, from the arguments of calls that
+// did not fail.
+type changes struct {
+	cwd      string
+	calls    int
+	waiting  map[string]stream.Tool // calls without a result, by id
+	original map[string]string      // texts of files before the current line
+	paths    []string
+	added    map[string][]string
+	size     int
+	notes    []string
+}
+
+func newChanges() *changes {
+	return &changes{waiting: map[string]stream.Tool{}, original: map[string]string{}, added: map[string][]string{}}
+}
+
+// line reads what only the line of a file has: the folder of the session, and the text
+// that a file had before.
+func (c *changes) line(line []byte) {
+	if c.cwd == "" {
+		if at := bytes.Index(line, []byte(`"cwd":`)); at >= 0 {
+			_ = json.NewDecoder(bytes.NewReader(line[at+len(`"cwd":`):])).Decode(&c.cwd) // stays empty if it is no text
+		}
+	}
+	clear(c.original)
+	if !bytes.Contains(line, []byte(`"originalFile":"`)) {
+		return
+	}
+	var l struct {
+		Session, Stream struct {
+			Path string `json:"filePath"`
+			Text string `json:"originalFile"`
+		}
+	}
+	var raw map[string]json.RawMessage
+	if json.Unmarshal(line, &raw) == nil {
+		_ = json.Unmarshal(raw["toolUseResult"], &l.Session)
+		_ = json.Unmarshal(raw["tool_use_result"], &l.Stream)
+		c.original[l.Session.Path], c.original[l.Stream.Path] = l.Session.Text, l.Stream.Text
+	}
+}
+
+func (c *changes) event(e stream.Event) {
+	if e.Tool == nil {
+		return
+	}
+	switch e.Kind {
+	case stream.KindToolCall:
+		c.calls++
+		if len(e.Tool.Args) == 0 && (e.Tool.Name == stream.ToolWrite || e.Tool.Name == stream.ToolEdit) {
+			c.note("the text of a file above 64 KiB was left out")
+		}
+		if writes(e.Tool) && len(c.waiting) < 10_000 {
+			c.waiting[e.Tool.ID] = *e.Tool
+		}
+	case stream.KindToolResult:
+		call, ok := c.waiting[e.Tool.ID]
+		delete(c.waiting, e.Tool.ID)
+		if ok && !e.Tool.Declined && (e.Tool.OK == nil || *e.Tool.OK) {
+			c.apply(&call)
+		}
+	case stream.KindFileChange:
+		if e.Tool.Path != "" {
+			c.add(e.Tool.Path, nil)
+		}
+	}
+}
+
+func writes(t *stream.Tool) bool {
+	return t.Name == stream.ToolWrite || t.Name == stream.ToolEdit || t.Name == stream.ToolShell && strings.Contains(t.Command, "*** Begin Patch")
+}
+
+// An edit is the arguments of tools that write files, in all CLIs.
+type edit struct {
+	Content  *string `json:"content"`
+	Contents *string `json:"contents"`
+	FileText *string `json:"file_text"`
+	Source   *string `json:"new_source"`
+	Patch    string  `json:"patch"`
+	Input    string  `json:"input"`
+	replacement
+	Edits []replacement `json:"edits"`
+}
+
+type replacement struct {
+	Old  string `json:"old_string"`
+	Old2 string `json:"old_str"`
+	New  string `json:"new_string"`
+	New2 string `json:"new_str"`
+}
+
+func (c *changes) apply(call *stream.Tool) {
+	if call.Name == stream.ToolShell {
+		c.patch(call.Command)
+		return
+	}
+	var e edit
+	_ = json.Unmarshal(call.Args, &e) // a member of another type stays empty
+	for _, whole := range []*string{e.Content, e.Contents, e.FileText, e.Source} {
+		if whole != nil && call.Path != "" {
+			delete(c.added, call.Path)
+			c.add(call.Path, without(split(*whole), split(c.original[call.Path])))
+			return
+		}
+	}
+	for _, one := range append([]replacement{e.replacement}, e.Edits...) {
+		old, text := split(one.Old+one.Old2), split(one.New+one.New2)
+		if call.Path != "" && len(old)+len(text) > 0 {
+			c.add(call.Path, nil)
+			c.added[call.Path] = without(c.added[call.Path], old)
+			c.add(call.Path, without(text, old))
+		}
+	}
+	c.patch(e.Patch)
+	c.patch(e.Input)
+}
+
+// patch applies a patch in the form of apply_patch.
+func (c *changes) patch(text string) {
+	_, text, ok := strings.Cut(text, "*** Begin Patch")
+	if !ok {
+		return
+	}
+	text, _, _ = strings.Cut(text, "*** End Patch")
+	var name string
+	for line := range strings.SplitSeq(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "*** Add File: "), strings.HasPrefix(line, "*** Update File: "), strings.HasPrefix(line, "*** Move to: "):
+			_, name, _ = strings.Cut(line, ": ")
+			name = strings.TrimSpace(name)
+			c.add(name, nil)
+		case strings.HasPrefix(line, "*** Delete File: "):
+			c.remove(strings.TrimSpace(strings.TrimPrefix(line, "*** Delete File: ")))
+			name = ""
+		case strings.HasPrefix(line, "*** "):
+			name = ""
+		case name != "" && strings.HasPrefix(line, "+"):
+			c.add(name, []string{line[1:]})
+		}
+	}
+}
+
+func (c *changes) remove(name string) {
+	delete(c.added, name)
+	c.paths = slices.DeleteFunc(c.paths, func(p string) bool { return p == name })
+}
+
+// add adds lines to a file.
+func (c *changes) add(name string, lines []string) {
+	if _, ok := c.added[name]; !ok && !slices.Contains(c.paths, name) {
+		if len(c.paths) == 10_000 {
+			c.note("changed files above 10000 were left out")
+			return
+		}
+		c.paths = append(c.paths, name)
+	}
+	for _, line := range lines {
+		if c.size += len(line) + 1; c.size > maxText {
+			c.note("added lines above 2 MiB were left out")
+			return
+		}
+		c.added[name] = append(c.added[name], line)
+	}
+}
+
+func (c *changes) note(text string) {
+	if !slices.Contains(c.notes, text) {
+		c.notes = append(c.notes, text)
+	}
+}
+
+// diff returns the changed files of the session's folder, sorted by path. Without a known
+// folder it is the deepest that has all of them.
+func (c *changes) diff() []transcript.FileChange {
+	folder := slashed(c.cwd)
+	if folder == "" {
+		folder = common(c.paths)
+	}
+	var out []transcript.FileChange
+	outside := 0
+	for _, name := range c.paths {
+		rel := path.Clean(slashed(name))
+		if isAbs(rel) {
+			inside, ok := strings.CutPrefix(rel, strings.TrimSuffix(folder, "/")+"/")
+			if !ok {
+				outside++
+				continue
+			}
+			rel = inside
+		}
+		if rel == ".." || strings.HasPrefix(rel, "../") {
+			outside++
+			continue
+		}
+		out = append(out, transcript.FileChange{Path: rel, Added: c.added[name]})
+	}
+	if outside > 0 {
+		c.note("changed files outside of the session's folder were left out")
+	}
+	slices.SortStableFunc(out, func(a, b transcript.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(out, func(a, b transcript.FileChange) bool { return a.Path == b.Path && len(b.Added) == 0 })
+}
+
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
+func isAbs(name string) bool { return path.IsAbs(name) || len(name) > 2 && name[1] == ':' }
+
+// common returns the deepest folder of absolute paths.
+func common(names []string) string {
+	folder, first := "", true
+	for _, name := range names {
+		name = path.Clean(slashed(name))
+		if !isAbs(name) {
+			continue
+		}
+		if first {
+			folder, first = path.Dir(name), false
+		}
+		for folder != "/" && folder != "." && !strings.HasPrefix(name, folder+"/") {
+			folder = path.Dir(folder)
+		}
+	}
+	return folder
+}
+
+func split(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
+}
+
+// without returns the lines that are not among old, each as often as it is there more often.
+func without(lines, old []string) []string {
+	count := map[string]int{}
+	for _, line := range old {
+		count[line]++
+	}
+	out := make([]string, 0, len(lines))
+	for _, line := range lines {
+		if count[line] > 0 {
+			count[line]--
+			continue
+		}
+		out = append(out, line)
+	}
+	return out
+}
