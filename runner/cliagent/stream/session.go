@@ -29,7 +29,7 @@ func (s *session) prompt(text string) {
 	}
 	s.endMessage()
 	s.out.Stop = transcript.StopEnd
-	s.event(Event{Kind: KindPrompt, Text: clip(text, MaxOutput)})
+	s.event(Event{Kind: KindPrompt, Text: clip(text, MaxFinal)})
 	s.last, s.since = text, s.seq
 }
 

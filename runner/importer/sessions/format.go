@@ -18,6 +18,8 @@ type head struct {
 	SessionID  string          `json:"sessionId"`
 	SessionID2 string          `json:"session_id"`
 	Leaf       string          `json:"leafUuid"`
+	UUID       string          `json:"uuid"`  // of each line of Claude Code
+	Tools      json.RawMessage `json:"tools"` // of the first
 	SideChain  bool            `json:"isSidechain"`
 	Thread     string          `json:"thread_id"`
 	ID         string          `json:"id"`
@@ -87,9 +89,12 @@ func (f *format) unlikely(name string) string {
 	}
 }
 
+// byClaude tells a line of Claude Code from one of Cursor, whose streams are alike.
+func (h *head) byClaude() bool { return h.UUID != "" || len(h.Tools) > 0 }
+
 func chooseClaude(h *head) (stream.Decoder, promptOf) {
 	switch {
-	case h.SessionID2 != "" && h.Type != "":
+	case h.SessionID2 != "" && h.Type != "" && h.byClaude():
 		return stream.Claude, promptOfMessage
 	case h.Leaf != "" && h.Type == "summary", h.SessionID != "" && h.Type != "":
 		return stream.ClaudeSession, nil
@@ -109,7 +114,7 @@ func chooseCodex(h *head) (stream.Decoder, promptOf) {
 
 func chooseGemini(h *head) (stream.Decoder, promptOf) {
 	switch {
-	case h.Type == "init" && h.SessionID2 != "":
+	case h.Type == "init" && h.SessionID2 != "" && !h.byClaude():
 		return stream.Gemini, promptOfGemini
 	case h.SessionID != "" && h.Type == "":
 		return stream.GeminiSession, nil
@@ -119,7 +124,7 @@ func chooseGemini(h *head) (stream.Decoder, promptOf) {
 
 func chooseCursor(h *head) (stream.Decoder, promptOf) {
 	switch {
-	case h.SessionID2 != "" && h.Type != "":
+	case h.SessionID2 != "" && h.Type != "" && !h.byClaude():
 		return stream.Cursor, promptOfMessage
 	case (h.Role == "user" || h.Role == "assistant") && len(h.Message) > 0:
 		return stream.CursorSession, nil
