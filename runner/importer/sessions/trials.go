@@ -41,12 +41,12 @@ func (r *Report) Trials(s Scheme) []importer.Line {
 	slices.SortStableFunc(r.Sessions, func(a, b Session) int {
 		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID), strings.Compare(a.Path, b.Path))
 	})
-	repeats := map[[3]string]int{}
+	repeats, texts := map[[3]string]int{}, map[string]string{}
 	var lines []importer.Line
 	kept := r.Sessions[:0]
 	for _, one := range r.Sessions {
 		prompt := eval.Prompt{Text: one.Prompt}
-		key := prompt.TextKey()
+		key := cmp.Or(prompt.TextKey(), one.Prompt)
 		task, ok := tasks[key]
 		switch {
 		case ok:
@@ -55,7 +55,11 @@ func (r *Report) Trials(s Scheme) []importer.Line {
 			r.Skipped = append(r.Skipped, Skip{one.Path, NoCategory, "the prompt is no task of the catalogue: --category says what it measures"})
 			continue
 		default:
-			task.Category, prompt.ID = s.Category, promptID(key)
+			// Texts with the same key are one prompt, in the words of the first.
+			if texts[key] == "" {
+				texts[key] = one.Prompt
+			}
+			task.Category, prompt.ID, prompt.Text = s.Category, promptID(key), texts[key]
 		}
 		kept = append(kept, one)
 		agent := cmp.Or(s.Agent, agentName(one.Agent, one.Model))
