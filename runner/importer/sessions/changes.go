@@ -33,7 +33,7 @@ func newChanges() *changes {
 func (c *changes) line(line []byte) {
 	if c.cwd == "" {
 		if at := bytes.Index(line, []byte(`"cwd":`)); at >= 0 {
-			_ = json.NewDecoder(bytes.NewReader(line[at+len(`"cwd":`):])).Decode(&c.cwd) // stays empty if it is no text
+			_ = json.NewDecoder(bytes.NewReader(line[at+len(`"cwd":`):])).Decode(&c.cwd) // empty unless it is a string
 		}
 	}
 	clear(c.original)
