@@ -71,6 +71,14 @@ func (s *sessionImport) read(o *importOptions, cat *catalog.Catalog) (importer.B
 	if err != nil {
 		return importer.Batch{}, &codedError{err, exitUsage, "nothing was stored"}
 	}
+	for i := range batch.Categories {
+		part := &batch.Categories[i]
+		if c, ok := cat.Category(part.Category); ok {
+			if errs := part.Eval.Lint(c); len(errs) > 0 {
+				o.note("%s: %s in the prompts: a name steers the answer", part.Category, counted(len(errs), "tool name"))
+			}
+		}
+	}
 	return batch, nil
 }
 

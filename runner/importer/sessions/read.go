@@ -30,6 +30,7 @@ type file struct {
 	side     int    // messages of sub-agents
 	schema   string
 	isSide   bool
+	parts    []string // ids and paths of the sessions of sub-agents
 	last     time.Time
 }
 
@@ -110,6 +111,9 @@ func (f *file) line(off int64, line []byte, cut bool) {
 		f.last = t
 	}
 	f.files.line(line)
+	if bytes.Contains(line, []byte(`"subagent_trajectory_ref"`)) {
+		f.refer(line)
+	}
 	f.parser.Line(0, off, line)
 }
 
@@ -169,6 +173,9 @@ func (f *file) finish() (*Session, *Skip) {
 		return unusable(NotSession, "no line has the form of a session of "+f.r.Kind)
 	}
 	out := f.parser.End(0)
+	if f.r.Kind == "cursor" && out.Session == "" {
+		out.Session = strings.TrimSuffix(filepath.Base(f.path), filepath.Ext(f.path)) // as Cursor names its transcripts
+	}
 	f.s.ID, f.s.Model, f.s.Version = out.Session, out.Model, out.Version
 	f.s.Prompt = cmp.Or(f.s.Prompt, strings.TrimSpace(f.r.redact.Text(f.r.Prompt)))
 	f.s.At = f.last
@@ -185,6 +192,9 @@ func (f *file) finish() (*Session, *Skip) {
 		return unusable(NoPrompt, "")
 	}
 	f.r.bad(f)
+	for _, part := range f.parts {
+		f.r.parts[part] = f.path
+	}
 	return &f.s, nil
 }
 
@@ -194,50 +204,4 @@ func (r *reader) bad(f *file) {
 		r.report.BadLines += f.bad
 		r.report.First = cmp.Or(r.report.First, f.path+": "+f.first)
 	}
-}
-
-// headOf decodes the head of a line. Members of an unexpected type are ignored.
-func headOf(line []byte) head {
-	var h head
-	_ = json.Unmarshal(line, &h) // a type error leaves the member empty
-	return h
-}
-
-// timeIn returns the last time of a line.
-func timeIn(line []byte) time.Time {
-	var latest time.Time
-	for _, key := range []string{`"timestamp":`, `"timestamp_ms":`} {
-		rest := line
-		for range 2 {
-			at := bytes.LastIndex(rest, []byte(key))
-			if at < 0 {
-				break
-			}
-			value := bytes.TrimLeft(rest[at+len(key):min(len(rest), at+len(key)+64)], " ")
-			if t := timeOf(value); t.After(latest) {
-				latest = t
-			}
-			rest = rest[:at]
-		}
-	}
-	return latest
-}
-
-// timeOf decodes a time at the beginning of a JSON text: RFC 3339, or Unix milliseconds.
-func timeOf(value []byte) time.Time {
-	var text string
-	var ms float64
-	dec := json.NewDecoder(bytes.NewReader(value))
-	if len(value) > 0 && value[0] == '"' {
-		if dec.Decode(&text) == nil {
-			if t, err := time.Parse(time.RFC3339, text); err == nil && t.Year() >= 2000 && t.Year() < 2200 {
-				return t.UTC()
-			}
-		}
-		return time.Time{}
-	}
-	if dec.Decode(&ms) == nil && ms > 1e12 && ms < 7e12 {
-		return time.UnixMilli(int64(ms)).UTC()
-	}
-	return time.Time{}
 }

@@ -5,11 +5,8 @@ package sessions
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,6 +93,7 @@ type reader struct {
 	redact *redact.Redactor
 	report Report
 	seen   map[string]string // the file of each session
+	parts  map[string]string // ids and paths of the sessions of sub-agents, with the file that names them
 	size   int
 	files  int
 }
@@ -106,97 +104,36 @@ func Read(o Options, paths []string) (Report, error) {
 	if !ok {
 		return Report{}, fmt.Errorf("unknown kind %q; known: %s", o.Kind, strings.Join(Kinds(), ", "))
 	}
-	r := &reader{Options: o, format: f, redact: redact.New(), seen: map[string]string{}}
+	r := &reader{Options: o, format: f, redact: redact.New(), seen: map[string]string{}, parts: map[string]string{}}
 	for _, path := range paths {
 		if err := r.path(path); err != nil {
 			return Report{}, err
 		}
 	}
+	r.dropParts()
 	return r.report, nil
 }
 
-// path reads one argument.
-func (r *reader) path(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	dir, name := path, "."
-	if !info.IsDir() {
-		dir, name = filepath.Split(path)
-	}
-	root, err := os.OpenRoot(cmp.Or(dir, "."))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
-	return fs.WalkDir(root.FS(), name, func(rel string, d fs.DirEntry, err error) error {
-		full := filepath.Join(dir, filepath.FromSlash(rel))
-		if r.files++; r.files > maxFiles {
-			return fmt.Errorf("%s: more than %d files; import fewer folders at a time", path, maxFiles)
+// dropParts skips the sessions that another one names as those of its sub-agents.
+func (r *reader) dropParts() {
+	r.report.Sessions = slices.DeleteFunc(r.report.Sessions, func(s Session) bool {
+		parent, ok := r.parts[s.ID]
+		if !ok || s.ID == "" {
+			parent, ok = r.parts[s.Path]
 		}
-		switch {
-		case err != nil && rel == name:
-			return err
-		case err != nil:
-			r.report.Files++
-			r.skip(full, Unreadable, withoutPath(err))
-			return nil
-		case d.IsDir():
-			return nil
+		if ok {
+			r.skip(s.Path, SideChain, "of "+parent)
 		}
-		r.report.Files++
-		r.file(root, rel, full)
-		return nil
+		return ok
 	})
-}
-
-// file reads one file.
-func (r *reader) file(root *os.Root, rel, full string) {
-	info, err := root.Stat(rel)
-	switch {
-	case err != nil && isLink(root, rel):
-		r.skip(full, NotSession, "symbolic link out of the folder, or to nothing")
-		return
-	case err != nil:
-		r.skip(full, Unreadable, withoutPath(err))
-		return
-	case info.IsDir():
-		r.skip(full, NotSession, "symbolic link to a folder")
-		return
-	case !info.Mode().IsRegular():
-		r.skip(full, NotSession, "not a regular file")
-		return
-	}
-	if why := r.format.unlikely(rel); why != "" {
-		r.skip(full, NotSession, why)
-		return
-	}
-	f, err := root.Open(rel)
-	if err != nil {
-		r.skip(full, Unreadable, withoutPath(err))
-		return
-	}
-	defer func() { _ = f.Close() }()
-	s, skip := r.session(f, full)
-	if s != nil && s.At.IsZero() {
-		s.At = info.ModTime()
-	}
-	switch {
-	case skip != nil:
-		r.skip(full, skip.Reason, skip.Detail)
-	default:
-		r.keep(s)
-	}
 }
 
 // keep adds a session unless it is a duplicate or too much.
 func (r *reader) keep(s *Session) {
-	if s.ID != "" {
-		if first, ok := r.seen[s.ID]; ok {
-			r.skip(s.Path, Duplicate, "session "+s.ID+" is in "+first+" too")
-			return
-		}
+	id := cmp.Or(s.ID, s.Path)
+	if first, ok := r.seen[id]; ok {
+		r.skip(s.Path, Duplicate, "session "+id+" is in "+first+" too")
+		return
 	}
 	size := len(s.Prompt) + sizeOf(&s.Answer)
 	switch {
@@ -208,7 +145,7 @@ func (r *reader) keep(s *Session) {
 		return
 	}
 	r.size += size
-	r.seen[s.ID] = s.Path
+	r.seen[id] = s.Path
 	r.report.Sessions = append(r.report.Sessions, *s)
 	for _, n := range s.Notes {
 		r.report.Notes = append(r.report.Notes, s.Path+": "+n)
@@ -234,18 +171,4 @@ func sizeOf(t *transcript.Transcript) int {
 		}
 	}
 	return n
-}
-
-func isLink(root *os.Root, rel string) bool {
-	info, err := root.Lstat(rel)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
-}
-
-// withoutPath is the error of an operation on a file whose path is reported beside it.
-func withoutPath(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
 }

@@ -104,6 +104,25 @@ func TestOneSessionInTwoFiles(t *testing.T) {
 	}
 }
 
+func TestSessionsOfSubAgents(t *testing.T) {
+	trajectory := func(id, more string) string {
+		return `{"schema_version":"ATIF-v1.5","session_id":"` + id + `","agent":{"name":"x"},"steps":[{"source":"user","message":"Pay."},{"source":"agent","message":"Stripe."` + more + `}]}`
+	}
+	r := read(t, sessions.Options{Kind: "atif"}, write(t, t.TempDir(), map[string]string{
+		"t.json": trajectory("s", `,"observation":{"results":[{"subagent_trajectory_ref":[{"session_id":"part"},{"session_id":"s","trajectory_path":"t.summary.json"}]}]}`),
+		"a.json": trajectory("part", ""), "t.summary.json": trajectory("", ""), "u.json": trajectory("", ""),
+	}))
+	if len(r.Sessions) != 2 || len(r.Skipped) != 2 || r.Skipped[0].Reason != sessions.SideChain || r.Skipped[1].Reason != sessions.SideChain {
+		t.Errorf("skipped %v", r.Skipped)
+	}
+	say := `{"role":"user","message":{"content":"Pay."}}` + "\n" + `{"role":"assistant","message":{"content":"Stripe."}}`
+	root := write(t, t.TempDir(), map[string]string{"x/x.jsonl": say, "x/subagents/y.jsonl": say})
+	r = read(t, sessions.Options{Kind: "cursor"}, root, root)
+	if len(r.Sessions) != 1 || r.Sessions[0].ID != "x" || r.Files != 4 || r.Skipped[1].Reason != sessions.Duplicate {
+		t.Errorf("skipped %v", r.Skipped)
+	}
+}
+
 func TestSecretsAreRedacted(t *testing.T) {
 	secret := "sk-ant-" + "api03-" + strings.Repeat("aB3dE5fG7h", 9)
 	root := write(t, t.TempDir(), map[string]string{"a.jsonl": session("a",
