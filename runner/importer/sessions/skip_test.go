@@ -118,7 +118,7 @@ func TestSessionsOfSubAgents(t *testing.T) {
 	say := `{"role":"user","message":{"content":"Pay."}}` + "\n" + `{"role":"assistant","message":{"content":"Stripe."}}`
 	root := write(t, t.TempDir(), map[string]string{"x/x.jsonl": say, "x/subagents/y.jsonl": say})
 	r = read(t, sessions.Options{Kind: "cursor"}, root, root)
-	if len(r.Sessions) != 1 || r.Sessions[0].ID != "x" || r.Files != 4 || r.Skipped[1].Reason != sessions.Duplicate {
+	if len(r.Sessions) != 1 || r.Sessions[0].ID != "x" || r.Files != 4 || r.Skipped[2].Reason != sessions.Duplicate {
 		t.Errorf("skipped %v", r.Skipped)
 	}
 }
