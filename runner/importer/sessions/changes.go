@@ -3,6 +3,7 @@ package sessions
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,6 +22,9 @@ type changes struct {
 	size     int
 	notes    []string
 }
+
+// maxWaiting limits the calls without a result whose arguments are kept, of up to 64 KiB each.
+const maxWaiting = 500
 
 func newChanges() *changes {
 	return &changes{waiting: map[string]stream.Tool{}, original: map[string]string{}, added: map[string][]string{}}
@@ -62,7 +66,11 @@ func (c *changes) event(e stream.Event) {
 		if len(e.Tool.Args) == 0 && (e.Tool.Name == stream.ToolWrite || e.Tool.Name == stream.ToolEdit) {
 			c.note("the text of a file above 64 KiB was left out")
 		}
-		if writes(e.Tool) && len(c.waiting) < 10_000 {
+		switch {
+		case !writes(e.Tool):
+		case len(c.waiting) == maxWaiting:
+			c.note(fmt.Sprintf("the texts of calls without a result above %d were left out", maxWaiting))
+		default:
 			c.waiting[e.Tool.ID] = *e.Tool
 		}
 	case stream.KindToolResult:
@@ -87,6 +95,8 @@ type edit struct {
 	Content  *string `json:"content"`
 	Contents *string `json:"contents"`
 	FileText *string `json:"file_text"`
+	FileJS   *string `json:"fileText"`
+	Stream   *string `json:"streamContent"`
 	Source   *string `json:"new_source"`
 	Patch    string  `json:"patch"`
 	Input    string  `json:"input"`
@@ -108,9 +118,9 @@ func (c *changes) apply(call *stream.Tool) {
 	}
 	var e edit
 	_ = json.Unmarshal(call.Args, &e) // a member of another type stays empty
-	for _, whole := range []*string{e.Content, e.Contents, e.FileText, e.Source} {
+	for _, whole := range []*string{e.Content, e.Contents, e.FileText, e.FileJS, e.Stream, e.Source} {
 		if whole != nil && call.Path != "" {
-			delete(c.added, call.Path)
+			c.set(call.Path, nil)
 			c.add(call.Path, without(split(*whole), split(c.original[call.Path])))
 			return
 		}
@@ -119,7 +129,7 @@ func (c *changes) apply(call *stream.Tool) {
 		old, text := split(one.Old+one.Old2), split(one.New+one.New2)
 		if call.Path != "" && len(old)+len(text) > 0 {
 			c.add(call.Path, nil)
-			c.added[call.Path] = without(c.added[call.Path], old)
+			c.set(call.Path, without(c.added[call.Path], old))
 			c.add(call.Path, without(text, old))
 		}
 	}
@@ -152,7 +162,21 @@ func (c *changes) patch(text string) {
 	}
 }
 
+// set replaces the added lines of a file by some of them.
+func (c *changes) set(name string, lines []string) {
+	for _, line := range c.added[name] {
+		c.size -= len(line) + 1
+	}
+	for _, line := range lines {
+		c.size += len(line) + 1
+	}
+	if len(c.added[name]) > 0 {
+		c.added[name] = lines
+	}
+}
+
 func (c *changes) remove(name string) {
+	c.set(name, nil)
 	delete(c.added, name)
 	c.paths = slices.DeleteFunc(c.paths, func(p string) bool { return p == name })
 }
@@ -167,10 +191,11 @@ func (c *changes) add(name string, lines []string) {
 		c.paths = append(c.paths, name)
 	}
 	for _, line := range lines {
-		if c.size += len(line) + 1; c.size > maxText {
+		if c.size+len(line)+1 > maxText {
 			c.note("added lines above 2 MiB were left out")
 			return
 		}
+		c.size += len(line) + 1
 		c.added[name] = append(c.added[name], line)
 	}
 }

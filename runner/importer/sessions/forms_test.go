@@ -65,7 +65,7 @@ func TestForms(t *testing.T) {
 		"Cursor: a stream": {"cursor", "out.jsonl", []string{
 			`{"type":"system","subtype":"init","cwd":"/w","session_id":"s","model":"m"}`,
 			`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"Pay."}]},"session_id":"s"}`,
-			`{"type":"tool_call","subtype":"started","call_id":"c","tool_call":{"writeToolCall":{"args":{"path":"/w/a.js","fileText":"x","contents":"pay()"}}},"session_id":"s"}`,
+			`{"type":"tool_call","subtype":"started","call_id":"c","tool_call":{"writeToolCall":{"args":{"path":"/w/a.js","fileText":"pay()"}}},"session_id":"s"}`,
 			`{"type":"tool_call","subtype":"completed","call_id":"c","tool_call":{"writeToolCall":{"args":{"path":"/w/a.js"},"result":{"success":{"path":"/w/a.js"}}}},"session_id":"s"}`,
 			`{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Use Stripe."}]},"session_id":"s"}`,
 			`{"type":"result","subtype":"success","is_error":false,"result":"Use Stripe.","session_id":"s"}`,
