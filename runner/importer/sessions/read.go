@@ -167,7 +167,7 @@ func (f *file) finish() (*Session, *Skip) {
 		return unusable(NotSession, "empty file")
 	case f.isSide, f.side > 0 && f.main == 0:
 		return unusable(SideChain, "")
-	case f.parser == nil && strings.HasPrefix(f.schema, "ATIF"):
+	case f.parser == nil && f.r.format.document && strings.HasPrefix(f.schema, "ATIF"):
 		return unusable(Version, fmt.Sprintf("%.40q; known: ATIF-v1", f.schema))
 	case f.parser == nil:
 		return unusable(NotSession, "no line has the form of a session of "+f.r.Kind)
