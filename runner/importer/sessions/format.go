@@ -17,7 +17,6 @@ type head struct {
 	Role       string          `json:"role"`
 	SessionID  string          `json:"sessionId"`
 	SessionID2 string          `json:"session_id"`
-	Leaf       string          `json:"leafUuid"`
 	UUID       string          `json:"uuid"`  // of each line of Claude Code
 	Tools      json.RawMessage `json:"tools"` // of the first
 	SideChain  bool            `json:"isSidechain"`
@@ -96,7 +95,7 @@ func chooseClaude(h *head) (stream.Decoder, promptOf) {
 	switch {
 	case h.SessionID2 != "" && h.Type != "" && h.byClaude():
 		return stream.Claude, promptOfMessage
-	case h.Leaf != "" && h.Type == "summary", h.SessionID != "" && h.Type != "":
+	case h.SessionID != "" && slices.Contains([]string{"user", "assistant", "system"}, h.Type):
 		return stream.ClaudeSession, nil
 	}
 	return nil, nil
@@ -124,7 +123,7 @@ func chooseGemini(h *head) (stream.Decoder, promptOf) {
 
 func chooseCursor(h *head) (stream.Decoder, promptOf) {
 	switch {
-	case h.SessionID2 != "" && h.Type != "" && !h.byClaude():
+	case h.SessionID2 != "" && slices.Contains([]string{"system", "user", "assistant", "thinking", "tool_call", "result"}, h.Type) && !h.byClaude():
 		return stream.Cursor, promptOfMessage
 	case (h.Role == "user" || h.Role == "assistant") && len(h.Message) > 0:
 		return stream.CursorSession, nil

@@ -58,6 +58,11 @@ func TestRecordedStreams(t *testing.T) {
 				}
 			}
 			slices.Sort(got)
+			for _, s := range r.Skipped {
+				if program, _, _ := strings.Cut(kind, "-"); s.Reason == sessions.NoAnswer && !strings.HasPrefix(filepath.Base(s.Path), program) {
+					t.Errorf("%s is no session of %s: %+v", s.Path, kind, s)
+				}
+			}
 			if r.Files != len(files) || !slices.Equal(got, want) || commands != wantCommands {
 				t.Errorf("%d of %d files, %d commands, sessions %q; want %d commands, %q; skipped %v", r.Files, len(files), commands, got, wantCommands, want, r.Skipped)
 			}
