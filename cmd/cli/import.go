@@ -16,16 +16,18 @@ import (
 
 type importOptions struct {
 	*app
-	file, eval string
-	planned    int
-	synthetic  bool
-	force      bool
+	files     []string
+	eval      string
+	planned   int
+	synthetic bool
+	force     bool
+	sessions  sessionImport
 }
 
 func newImportCmd(env *Env) *cobra.Command {
 	o := &importOptions{}
 	cmd := &cobra.Command{
-		Use:   "import FILE.jsonl",
+		Use:   "import FILE.jsonl --eval NAME | --from KIND FILE|DIR... --eval NAME",
 		Short: "Import recorded answers",
 		Long: `Import recorded answers, one trial per line:
 
@@ -39,8 +41,25 @@ Or, instead of "input", a ready "outcome":{"kind":"tool","picked":"stripe","shor
 A line may have the prompt's "family":"checkout" and "tags":{"intent":"build"}, as in eval files.
 Names of agents, prompts, families and templates are as in eval files: letters, digits and . _ / : -, at most 100.
 The whole file is validated before anything is stored. Each category becomes one run.
-The coverage of an import is unknown, unless --planned says how many trials were planned.`,
-		Args: usage(cobra.ExactArgs(1)),
+The coverage of an import is unknown, unless --planned says how many trials were planned.
+
+With --from, the arguments are session folders as a coding agent leaves them, or streams of its program:
+
+  claude-code  ~/.claude/projects             codex   ~/.codex/sessions
+  gemini       ~/.gemini/tmp                  cursor  ~/.cursor/projects/*/agent-transcripts
+  atif         trajectories (Agent Trajectory Interchange Format 1)
+
+One session is one trial: the first prompt, the commands, the lines added to files, the last message.
+--category says what the sessions measure. Without it, sessions are imported whose prompt is a built-in one
+or one of an eval file of --tasks. A summary counts the files that were skipped, by reason.
+Secrets are redacted. Lines and JSON documents may have 64 MiB, all transcripts of an import 512 MiB.
+Symbolic links out of a folder are not followed.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("from") {
+				return usage(cobra.MinimumNArgs(1))(cmd, args)
+			}
+			return usage(cobra.ExactArgs(1))(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err
@@ -48,7 +67,10 @@ The coverage of an import is unknown, unless --planned says how many trials were
 			if cmd.Flags().Changed("planned") && o.planned < 1 {
 				return usageErr("", "--planned: want at least 1")
 			}
-			o.file = args[0]
+			if err := o.sessions.check(cmd); err != nil {
+				return err
+			}
+			o.files = args
 			return o.run(cmd.Context())
 		},
 	}
@@ -56,12 +78,23 @@ The coverage of an import is unknown, unless --planned says how many trials were
 	cmd.Flags().IntVar(&o.planned, "planned", 0, "how many trials were planned, those without an answer too (default unknown)")
 	cmd.Flags().BoolVar(&o.synthetic, "synthetic", false, "mark the answers as simulated")
 	cmd.Flags().BoolVar(&o.force, "force", false, "store answers although another eval has the same")
+	s := &o.sessions
+	cmd.Flags().StringVar(&s.from, "from", "", "read session folders of this `kind`: claude-code, codex, gemini, cursor, atif")
+	cmd.Flags().StringVar(&s.category, "category", "", "category that all sessions measure (with --from)")
+	cmd.Flags().StringSliceVar(&s.tasks, "tasks", nil, "eval files whose prompts give a session its category (with --from)")
+	cmd.Flags().StringVar(&s.agent, "agent", "", "name of the agent (with --from; default program/model)")
+	cmd.Flags().StringVar(&s.prompt, "prompt", "", "prompt of streams that do not have it (with --from)")
+	cmd.Flags().BoolVar(&s.skipped, "skipped", false, "list every skipped file, not 5 of each reason (with --from)")
 	return cmd
 }
 
 func (o *importOptions) run(ctx context.Context) error {
 	if o.eval == "" {
-		return usageErr("firstpick import "+o.file+" --eval NAME", "--eval is missing")
+		from := ""
+		if o.sessions.from != "" {
+			from = "--from " + o.sessions.from + " "
+		}
+		return usageErr("firstpick import "+from+o.files[0]+" --eval NAME", "--eval is missing")
 	}
 	if !importer.ValidName(o.eval) {
 		return usageErr("letters, digits, dots, dashes and underscores", "--eval must be a name (got %q)", o.eval)
@@ -70,14 +103,9 @@ func (o *importOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(o.file)
+	batch, err := o.read(cat)
 	if err != nil {
-		return badInput(fmt.Errorf("answers: %w", err))
-	}
-	defer func() { _ = f.Close() }()
-	batch, err := importer.Read(f, cat, o.env.Now().UTC())
-	if err != nil {
-		return &codedError{fmt.Errorf("%s: %w", filepath.Base(o.file), err), exitUsage, "nothing was stored"}
+		return err
 	}
 	if err := o.checkPlanned(batch); err != nil {
 		return err
@@ -95,6 +123,22 @@ func (o *importOptions) run(ctx context.Context) error {
 	_, _ = fmt.Fprintf(o.env.Stderr, "imported %s in %s as %s\n", count(batch.Trials, "trial"), categories(len(batch.Categories)), o.eval)
 	o.load(ctx)
 	return nil
+}
+
+func (o *importOptions) read(cat *catalog.Catalog) (importer.Batch, error) {
+	if o.sessions.from != "" {
+		return o.sessions.read(o, cat)
+	}
+	f, err := os.Open(o.files[0])
+	if err != nil {
+		return importer.Batch{}, badInput(fmt.Errorf("answers: %w", err))
+	}
+	defer func() { _ = f.Close() }()
+	batch, err := importer.Read(f, cat, o.env.Now().UTC())
+	if err != nil {
+		return batch, &codedError{fmt.Errorf("%s: %w", filepath.Base(o.files[0]), err), exitUsage, "nothing was stored"}
+	}
+	return batch, nil
 }
 
 // checkPlanned refuses a plan that is smaller than the file, and one of several

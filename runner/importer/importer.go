@@ -104,6 +104,24 @@ func Read(r io.Reader, cat *catalog.Catalog, now time.Time) (Batch, error) {
 	return collect(parts, trials), nil
 }
 
+// Collect validates trials that were made of other files, as Read does with lines.
+func Collect(lines []Line, cat *catalog.Catalog, now time.Time) (Batch, error) {
+	parts := map[string]*part{}
+	var errs []error
+	for i, l := range lines {
+		l.line = i + 1
+		if err := takeLine(parts, l, cat, now); err != nil {
+			if errs = append(errs, fmt.Errorf("trial %d: %w", i+1, err)); len(errs) == maxErrors {
+				break
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Batch{}, err
+	}
+	return collect(parts, len(lines)), nil
+}
+
 func collect(parts map[string]*part, trials int) Batch {
 	b := Batch{Trials: trials}
 	for _, p := range parts {
@@ -144,6 +162,10 @@ func take(parts map[string]*part, n int, text []byte, cat *catalog.Catalog, now 
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("more than one JSON value")
 	}
+	return takeLine(parts, l, cat, now)
+}
+
+func takeLine(parts map[string]*part, l Line, cat *catalog.Catalog, now time.Time) error {
 	c, ok := cat.Category(l.Category)
 	if !ok {
 		known := make([]string, len(cat.Categories))

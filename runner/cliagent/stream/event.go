@@ -13,6 +13,7 @@ type Kind string
 
 // The kinds of event.
 const (
+	KindPrompt     Kind = "prompt"      // text of the user, in recorded sessions
 	KindText       Kind = "text"        // text of the agent
 	KindReasoning  Kind = "reasoning"   // reasoning that the CLI shows
 	KindToolCall   Kind = "tool_call"   // a tool was called
