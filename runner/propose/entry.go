@@ -99,7 +99,7 @@ func (r *Reader) taken(category, name string) bool {
 // common reports whether a name is a word of prose too: one word of letters that the
 // vocabulary has, or that is written like a word.
 func (r *Reader) common(name string) bool {
-	if len(strings.Fields(name)) > 1 || strings.IndexFunc(name, func(c rune) bool { return !unicode.IsLetter(c) }) >= 0 {
+	if len(strings.Fields(name)) != 1 || strings.IndexFunc(name, func(c rune) bool { return !unicode.IsLetter(c) }) >= 0 {
 		return false
 	}
 	w := strings.ToLower(name)

@@ -98,12 +98,17 @@ func (s *site) add(p Page) bool {
 	return true
 }
 
-// same reports whether an address is of the same site, by its registrable domain.
 func (s *site) same(at *url.URL) bool {
-	if at.Scheme != "https" && at.Scheme != "http" {
+	return SameSite(at, s.root)
+}
+
+// SameSite reports whether two addresses are of one site: the same host, or hosts of one
+// registrable domain on one port.
+func SameSite(a, b *url.URL) bool {
+	if a.Scheme != "https" && a.Scheme != "http" {
 		return false
 	}
-	return at.Host == s.root.Host || registrable(at.Hostname()) != "" && registrable(at.Hostname()) == registrable(s.root.Hostname()) && at.Port() == s.root.Port()
+	return a.Host == b.Host || registrable(a.Hostname()) != "" && registrable(a.Hostname()) == registrable(b.Hostname()) && a.Port() == b.Port()
 }
 
 // about reports whether a path is that of a page about the product.
