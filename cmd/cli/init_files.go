@@ -162,17 +162,14 @@ func (o *fromOptions) files(p propose.Product, base baseCatalog, changed catalog
 		out = append(out, config)
 	}
 	out = append(out, evalFile)
-	for path, f := range map[string]newFile{
-		filepath.Join(o.dir, "evals", "eval.schema.json"): {after: eval.Schema(), summary: "the schema of eval files, for editors"},
-		filepath.Join(o.dir, ".gitignore"):                {after: []byte(".firstpick/\n")},
+	for _, f := range []newFile{
+		{path: filepath.Join(o.dir, "evals", "eval.schema.json"), after: eval.Schema(), summary: "the schema of eval files, for editors"},
+		{path: filepath.Join(o.dir, ".gitignore"), after: []byte(".firstpick/\n")},
 	} {
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			f.path = path
+		if _, err := os.Lstat(f.path); errors.Is(err, fs.ErrNotExist) {
 			out = append(out, f)
 		}
 	}
-	tail := out[len(out)-min(2, len(out)):]
-	slices.SortFunc(tail, func(a, b newFile) int { return strings.Compare(a.path, b.path) })
 	return out, nil
 }
 

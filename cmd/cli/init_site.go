@@ -31,7 +31,7 @@ func (o *fromOptions) readSite(ctx context.Context, address string) ([]propose.D
 		return nil
 	}
 	docs, err := propose.Site(ctx, address, func(ctx context.Context, address string) (propose.Page, error) {
-		return fetchPage(ctx, client, UserAgent(o.env.Build), address)
+		return fetchPage(ctx, client, o.env.Build.UserAgent(), address)
 	})
 	if err != nil {
 		return nil, usageErr("a folder works without a network: --from DIR", "--from: %w", err)

@@ -71,7 +71,11 @@ func rankOf(n named) int {
 	case n.main:
 		return 2
 	}
-	return 3
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	if slices.Contains([]string{"index", "readme", "introduction", "intro", "overview", "home", "about"}, stem) || strings.HasPrefix(stem, "what-is") {
+		return 3
+	}
+	return 4
 }
 
 // heading returns the first heading of a page, or the text of its logo.
@@ -107,6 +111,11 @@ func (n named) statements() []string {
 		}
 	}
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" || instruction.MatchString(s) })
+}
+
+// instructs reports whether a page addresses a model.
+func (n named) instructs() bool {
+	return slices.ContainsFunc(n.blocks, func(b block) bool { return b.kind != "code" && instruction.MatchString(b.text) })
 }
 
 // noise matches paragraphs of a readme that describe no product.
@@ -160,11 +169,14 @@ func (f *facts) passages() []passage {
 		}
 		add(weight, m.about, strings.Join(m.keywords[:min(len(m.keywords), 20)], " | "))
 	}
-	for _, p := range f.pages {
-		if p.main {
+	for i, p := range f.pages {
+		switch {
+		case i == 0:
 			add(weightHead, p.statements()...)
 			add(weightHead, p.meta["keywords"])
-		} else {
+		case p.instructs():
+			continue // a text that gives orders is no evidence
+		default:
 			add(weightPart, p.statements()...)
 		}
 		size := 0

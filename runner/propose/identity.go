@@ -59,7 +59,7 @@ func (id *identity) owns(name string) bool {
 
 // generic are headings and names that name no product.
 var generic = regexp.MustCompile(`(?i)^(readme|docs?|documentation|introduction|intro|overview|getting started|quick ?start|home|homepage|index|welcome|about( us)?|installation|install|usage|guide|untitled|` +
-	`main|app|my-?app|my-?project|project|monorepo|root|workspace|packages?|server|client|core|api|sdk|web|website|frontend|backend|llms?|changelog|features|blog|pricing|contact|table of contents|what is this|api reference|user guide)$`)
+	`main|app|my-?app|my-?project|project|monorepo|root|workspace|packages?|server|client|core|api|sdk|web|website|frontend|backend|llms?|changelog|features|comparisons?|alternatives|license|contributing|blog|pricing|contact|table of contents|what is this|api reference|user guide)$`)
 
 // separators end a name in a heading: "Acme - payments for all", "Acme: the CRM".
 var separators = regexp.MustCompile(`\s+[-–—|·•:»]+\s+|:\s+|\s*[|—–·•]\s*|,\s+|\s+\(`)

@@ -30,7 +30,7 @@ func (f *facts) packagesOf(id *identity) {
 	for _, p := range f.pages {
 		for _, b := range p.blocks {
 			for _, found := range installed(b.text) {
-				if id.owns(found.name) {
+				if id.bears(found) {
 					id.addPackage(found.eco, found.name)
 				}
 			}
@@ -44,6 +44,14 @@ func (id *identity) addPackage(eco catalog.Ecosystem, name string) {
 	if len(have) < maxPackages && !slices.ContainsFunc(have, same) {
 		id.packages[eco] = append(have, name)
 	}
+}
+
+// bears reports whether a package has the product's name, but for the kind of package, or
+// the product's scope: acme-sdk, @acme/react.
+func (id *identity) bears(p installs) bool {
+	return slices.ContainsFunc(packageStems(&manifest{eco: p.eco, name: p.name}), func(stem string) bool {
+		return slices.Contains(id.keys, key(stem))
+	})
 }
 
 // sameScope reports whether an npm or Composer package has the scope of the first manifest
