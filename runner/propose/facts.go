@@ -119,7 +119,7 @@ func (n named) instructs() bool {
 }
 
 // noise matches paragraphs of a readme that describe no product.
-var noise = regexp.MustCompile(`(?i)^(\[?!\[|table of contents|english\b.*\||note:|warning:|copyright|all rights|we use cookies|accept (all )?cookies|skip to|sign (in|up)|log ?in\b)|cookie`)
+var noise = regexp.MustCompile(`(?i)^(\[?!\[|table of contents|english\b.*\||note:|warning:|copyright|all rights|we use cookies|accept (all )?cookies|skip to|sign (in|up)$|log ?in$|(this|our) (web)?site uses cookies)`)
 
 func isNoise(text string) bool { return noise.MatchString(text) }
 

@@ -188,7 +188,6 @@ func packageStems(m *manifest) []string {
 		if stem := bareName(rest); stem == "" || generic.MatchString(stem) {
 			return append(out, scope)
 		}
-		defer func() { out = append(out, scope) }()
 	}
 	out = append(out, name)
 	if bare := bareName(name); bare != name && bare != "" {

@@ -9,13 +9,15 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 )
 
-// Constants of the score. A category is found with one strong term in a description.
+// Constants of the score. A category is found with one strong term in a description, or with
+// two words.
 const (
-	minScore     = 4.5
+	minScore     = 6.2
 	studyFactor  = 0.85 // a category made for a study yields to a general one
 	decay        = 0.6  // of each further term of a category
 	repeatBonus  = 0.15 // for each doubling of a term's count
-	behind       = 0.6  // a term behind a preposition: "an API for payments"
+	behind       = 0.8  // a term behind a preposition: "an API for payments"
+	modifier     = 0.3  // a term before "powered"
 	integration  = 0.15 // a term behind "integrates with"
 	rivalCompare = 4.0  // a tool that the text compares the product with
 	rivalMention = 0.6
@@ -122,10 +124,13 @@ func (v *vocabulary) at(all []string, i int) []term {
 	return out
 }
 
-// context returns the factor of a word for what stands before it: 0 behind a negation, less
-// behind a preposition or "integrates with".
+// context returns the factor of a word for what stands around it: 0 behind a negation, less
+// behind a preposition or "integrates with", and before "powered".
 func (v *vocabulary) context(all []string, i int) float64 {
 	factor := 1.0
+	if i+1 < len(all) && slices.Contains([]string{"powered", "based", "native", "driven", "enabled", "assisted", "backed", "basiert", "gestützt"}, all[i+1]) {
+		factor = modifier
+	}
 	for j := i - 1; j >= 0 && j >= i-12; j-- {
 		w := all[j]
 		near := j >= i-4
@@ -136,7 +141,7 @@ func (v *vocabulary) context(all []string, i int) float64 {
 			slices.Contains([]string{"with", "for", "by", "your", "alongside"}, all[j+1]):
 			return integration
 		case slices.Contains([]string{"for", "with", "on", "using", "via", "across", "atop", "inside", "from", "against", "like", "für", "pour", "para", "per", "mit", "avec", "con", "для"}, w):
-			factor = behind
+			factor = min(factor, behind)
 		}
 	}
 	return factor
