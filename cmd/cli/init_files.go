@@ -28,6 +28,26 @@ type newFile struct {
 	base []byte
 }
 
+// asBuiltIn is the summary of a file of the built-in catalogue.
+const asBuiltIn = "as built in"
+
+// diffOf returns the files as a diff. The files of the built-in catalogue are one line.
+func diffOf(files []newFile) string {
+	var b strings.Builder
+	dir, n := "", 0
+	for _, f := range files {
+		if f.summary == asBuiltIn {
+			dir, n = filepath.Dir(f.path), n+1
+			continue
+		}
+		b.WriteString(f.diff())
+	}
+	if n > 0 {
+		fmt.Fprintf(&b, "+++ %s (%s of the built-in catalogue, unchanged)\n", dir, counted(n, "more file"))
+	}
+	return b.String()
+}
+
 // diff returns the file as a unified diff.
 func (f newFile) diff() string {
 	if f.summary != "" {
@@ -185,7 +205,7 @@ func catalogDiff(base baseCatalog, changed catalogFiles) (out []newFile) {
 		case !base.builtIn:
 			f.before = base.files[name]
 		case same:
-			f.summary = "as built in"
+			f.summary = asBuiltIn
 		default:
 			f.base = base.files[name]
 		}

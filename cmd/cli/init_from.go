@@ -58,10 +58,8 @@ func initFrom(cmd *cobra.Command, env *Env, o *fromOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		if _, err := io.WriteString(env.Stdout, f.diff()); err != nil {
-			return err
-		}
+	if _, err := io.WriteString(env.Stdout, diffOf(files)); err != nil {
+		return err
 	}
 	if err := o.plan(ev, category); err != nil {
 		return err

@@ -89,13 +89,12 @@ func (n named) heading() string {
 }
 
 // statements returns the sentences in which a page says what the product is, the strongest
-// first: its description, headings and first paragraphs.
-func (n named) statements() []string {
-	var out []string
-	for _, k := range []string{"description", "og:description", "twitter:description"} {
-		out = append(out, n.meta[k])
+// first: its description, headings and first paragraphs. Weights are relative.
+func (n named) statements() []passage {
+	var out []passage
+	for _, text := range []string{n.meta["description"], n.meta["og:description"], n.meta["twitter:description"], n.title, n.heading()} {
+		out = append(out, passage{text, 1})
 	}
-	out = append(out, n.title, n.heading())
 	paragraphs := 0
 	for i, b := range n.blocks {
 		if i > 40 || paragraphs == 2 {
@@ -104,13 +103,13 @@ func (n named) statements() []string {
 		words := len(strings.Fields(b.text))
 		switch {
 		case b.kind == "h2" && paragraphs == 0 && i < 4:
-			out = append(out, b.text) // a slogan
+			out = append(out, passage{b.text, 1}) // a slogan
 		case b.kind == "p" && (words >= 4 || hasWide(b.text)) && !isNoise(b.text):
 			paragraphs++
-			out = append(out, firstSentences(b.text, 3))
+			out = append(out, passage{firstSentences(b.text, 3), 1 / (0.5 + 0.5*float64(paragraphs))})
 		}
 	}
-	return slices.DeleteFunc(out, func(s string) bool { return s == "" || instruction.MatchString(s) })
+	return out
 }
 
 // instructs reports whether a page addresses a model.
@@ -170,14 +169,15 @@ func (f *facts) passages() []passage {
 		add(weight, m.about, strings.Join(m.keywords[:min(len(m.keywords), 20)], " | "))
 	}
 	for i, p := range f.pages {
-		switch {
-		case i == 0:
-			add(weightHead, p.statements()...)
-			add(weightHead, p.meta["keywords"])
-		case p.instructs():
-			continue // a text that gives orders is no evidence
-		default:
-			add(weightPart, p.statements()...)
+		weight := weightPart
+		if i == 0 {
+			weight = weightHead
+			add(weight, p.meta["keywords"])
+		} else if p.instructs() {
+			continue // a text that gives orders is not evidence
+		}
+		for _, s := range p.statements() {
+			add(weight*s.weight, s.text)
 		}
 		size := 0
 		for _, b := range p.blocks {

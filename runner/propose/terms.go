@@ -15,6 +15,7 @@ var termsFile string
 // What terms weigh.
 const (
 	termStrong = 1.6
+	termOther  = 1.5 // of another language
 	termWord   = 1.0
 	termWeak   = 0.3
 	termPrompt = 0.15 // a word of the category's prompts
@@ -39,7 +40,7 @@ type vocabulary struct {
 
 func newVocabulary(c *catalog.Catalog, prompts func(string) []string) *vocabulary {
 	v := &vocabulary{map[string][]term{}, map[string][]term{}, nil}
-	weights := map[string]float64{"strong": termStrong, "words": termWord, "weak": termWeak, "other": termStrong}
+	weights := map[string]float64{"strong": termStrong, "words": termWord, "weak": termWeak, "other": termOther}
 	category := ""
 	listed := map[string]bool{}
 	for _, l := range strings.Split(termsFile, "\n") {
