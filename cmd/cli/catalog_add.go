@@ -203,23 +203,28 @@ func readCatalogFiles(dir string) (catalogFiles, error) {
 	return files, nil
 }
 
-// check loads the files as a catalogue, from a folder of their own. No file is no error.
-func (f catalogFiles) check() (err error) {
+// check loads the files as a catalogue. No file is no error.
+func (f catalogFiles) check() error {
 	if len(f) == 0 {
 		return nil
 	}
+	_, err := f.load()
+	return err
+}
+
+// load loads the files as a catalogue, from a folder of their own.
+func (f catalogFiles) load() (_ *catalog.Catalog, err error) {
 	dir, err := os.MkdirTemp("", "firstpick-catalog-*")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	for name, data := range f {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	_, err = catalog.Load(os.DirFS(dir), ".")
-	return err
+	return catalog.Load(os.DirFS(dir), ".")
 }
 
 // of returns the name of the file that holds a category; empty for none.

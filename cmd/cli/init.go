@@ -26,19 +26,40 @@ var (
 
 func newInitCmd(env *Env) *cobra.Command {
 	var server bool
+	o := &fromOptions{}
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Write a configuration file and an example eval",
+		Short: "Write a configuration file and an eval: an example, or of your product",
 		Long: `Write firstpick.yaml, and an eval of payments with the built-in prompts of that
 category. Its agent is simulated, so that it runs without a key. Existing files are kept.
 
+With --from, the eval is of a product: init reads its README, package manifests, llms.txt
+and the index of its documentation, from a folder or from its site (at most 8 pages), and
+finds names, domains, packages, category and rivals. It proposes an entry of the catalogue,
+20 prompts that name no tool, and agents for the API keys in the environment, else a
+rehearsal. It prints the files as a diff, with cost and detectable difference, and asks on
+a terminal before it writes; --yes accepts. No model is asked. The score of a category
+comes from words of the texts; --category replaces a wrong one.
+
 With --server, firstpick.yaml has every key, those of a server too, with explanations.`,
 		Args: usage(cobra.MaximumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.from != "" {
+				o.dir = firstOr(args, ".")
+				return initFrom(cmd, env, o)
+			}
+			if o.yes || o.category != "" {
+				return usageErr("firstpick init --from DIR", "--yes and --category need --from")
+			}
 			return initFolder(env, firstOr(args, "."), server)
 		},
 	}
-	cmd.Flags().BoolVar(&server, "server", false, "write every key, with the keys of a server")
+	f := cmd.Flags()
+	f.BoolVar(&server, "server", false, "write every key, with the keys of a server")
+	f.StringVar(&o.from, "from", "", "propose an eval of the product in this `DIR|URL`")
+	f.StringVar(&o.category, "category", "", "category of the product (default: the one that fits best)")
+	f.BoolVar(&o.yes, "yes", false, "write the proposed files without a question")
+	cmd.MarkFlagsMutuallyExclusive("from", "server")
 	return cmd
 }
 
