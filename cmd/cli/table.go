@@ -4,8 +4,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"math"
 	"io"
+	"math"
 	"strings"
 	"unicode/utf8"
 

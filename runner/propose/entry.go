@@ -37,7 +37,7 @@ func (r *Reader) slug(id identity) string {
 	return ""
 }
 
-// outside reports whether a slug is that of a known product that is no tool.
+// outside reports whether a slug is that of a known product that is not a tool.
 func (r *Reader) outside(slug string) bool {
 	return slices.ContainsFunc(r.catalog.Categories, func(c *catalog.Category) bool {
 		return slices.ContainsFunc(c.Outside, func(o catalog.Outsider) bool { return o.Slug == slug })
