@@ -26,8 +26,9 @@ type agentBars struct {
 
 type agentBar struct {
 	Agent, Link string
-	First       []agentPick // the one or two tools that it picks most
-	Clear       bool        // the intervals of the two do not overlap
+	Same        []render.Link // the agents of a joined row
+	First       []agentPick   // the one or two tools that it picks most
+	Clear       bool          // the intervals of the two do not overlap
 	Bar         template.HTML
 }
 
@@ -118,6 +119,9 @@ func joinAlike(rows []agentBar, noun string) (out []agentBar) {
 		case len(same) < 3 || len(r.First) > 1:
 			out = append(out, r)
 		case r.Agent == same[0].Agent:
+			for _, one := range same {
+				r.Same = append(r.Same, render.Link{Path: one.Link, Text: one.Agent})
+			}
 			r.Agent, r.Link = fmt.Sprintf("%d other %ss, each", len(same), noun), ""
 			if len(same) == len(rows) {
 				r.Agent = fmt.Sprintf("All %d %ss, each", len(same), noun)

@@ -110,6 +110,9 @@ func TestBarsOfManyAlike(t *testing.T) {
 	var rows []string
 	for _, r := range agentBarsOf(asked(all, map[string]int{"ash": 4, "birch": 6}, all, all)).Rows {
 		rows = append(rows, r.Agent)
+		if joined := strings.Contains(r.Agent, "other"); joined != (len(r.Same) == 3) {
+			t.Errorf("%s: %+v", r.Agent, r.Same)
+		}
 	}
 	if got := strings.Join(rows, "; "); got != "GPT-4o; 3 other agents, each" {
 		t.Error(got)
