@@ -63,9 +63,10 @@ func TestSignIn(t *testing.T) {
 				t.Errorf("signed in as %q", who)
 			}
 
-			// The same person later, with no claim in mind, is the same account.
+			// The same person later, with no claim in mind, is the same account: the agent
+			// still awaits the decision.
 			p.rotate()
-			if got := newBrowser(t, s).visit("/signin/oidc/acme"); got.status != http.StatusOK || got.path() != "/workspaces" {
+			if got := newBrowser(t, s).visit("/signin/oidc/acme"); got.status != http.StatusOK || got.path() != "/agents" {
 				t.Errorf("without a claim: %d %s", got.status, got.url)
 			}
 			if _, err := s.Agents.DB.Read().VerifiedAccount(t.Context(), "dana@example.com"); err != nil {
