@@ -33,7 +33,7 @@ func (o *adminOptions) evalKeys(ctx context.Context, workspace string) (*evals.S
 	if err != nil {
 		return nil, evals.Actor{}, err
 	}
-	return &evals.Service{DB: o.svc.DB, Secrets: o.svc.Secrets, Log: o.log, Now: o.env.Now, BaseURL: o.svc.BaseURL}, evals.Actor{Workspace: w}, nil
+	return &evals.Service{DB: o.svc.DB, Secrets: o.svc.Secrets, Log: o.log, Now: o.env.Now, Plans: o.plans(), BaseURL: o.svc.BaseURL}, evals.Actor{Workspace: w}, nil
 }
 
 // refused turns a rejected request into an error of the command line.

@@ -113,6 +113,9 @@ type Config struct {
 	// BillingSecret are the secrets that a billing system signs its events with; without
 	// any it is not listened to.
 	BillingSecret []string `mapstructure:"billing-secret"`
+	// Plans says whether evals need the paid plan: on, off, or empty for on where a billing
+	// system is listened to.
+	Plans string `mapstructure:"plans"`
 	// LimitRules change limits by name, as QUOTA/WINDOW.
 	LimitRules map[string]string `mapstructure:"limit-rules"`
 	// Deprecated are the old keys that were set, each with the new one.
@@ -210,7 +213,7 @@ func configDefaults() map[string]any {
 		"registration-types": []string{"anonymous", "service_auth", "identity_assertion"}, "new-accounts": true,
 		"prices": "", "sandbox": sandboxAuto, "binary": []string{}, "keep-work": false, "server": "", "remote": "", "eval-key": "", "eval-key-file": "",
 		"bundles": "", "eval-programs": false, "eval-private": false, "eval-lease": "30s", "with-worker": false, "worker-runs": 2, "eval-max-trials": 0, "eval-max-budget": 0.0, "eval-max-queued": 0, "eval-max-time": "6h", "eval-max-timeout": "15m",
-		"metrics": "", "registry-name": "", "security-contact": "", "billing-secret": []string{}, "issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
+		"metrics": "", "registry-name": "", "security-contact": "", "billing-secret": []string{}, "plans": "", "issuers": []any{}, "oidc": []any{}, "limit-rules": map[string]string{},
 	}
 }
 
@@ -252,6 +255,9 @@ func (c *Config) check() error {
 	}
 	if c.Limits != "on" && c.Limits != "off" {
 		errs = append(errs, fmt.Errorf("limits must be on or off (got %q)%s", c.Limits, meant(c.Limits, "on", "off")))
+	}
+	if c.Plans != "" && c.Plans != "on" && c.Plans != "off" {
+		errs = append(errs, fmt.Errorf("plans must be on, off or empty (got %q)%s", c.Plans, meant(c.Plans, "on", "off")))
 	}
 	if c.LimitPublic < 1 {
 		errs = append(errs, fmt.Errorf("limit-public must be at least 1 (got %d)", c.LimitPublic))

@@ -18,7 +18,7 @@ import (
 // server trusts, or write outside of the folder.
 var guardedKeys = []string{
 	"admin-email", "base-url", "billing-secret", "binary", "bundles", "call-ports", "call-private", "data", "eval-key", "eval-key-file", "eval-private", "eval-programs",
-	"issuers", "limit-rules", "limits", "mail", "metrics", "new-accounts", "oidc", "registration-types", "remote", "sandbox", "server", "snapshots", "state", "state-key", "trust", "trusted-proxies",
+	"issuers", "limit-rules", "limits", "mail", "metrics", "new-accounts", "oidc", "plans", "registration-types", "remote", "sandbox", "server", "snapshots", "state", "state-key", "trust", "trusted-proxies",
 }
 
 // configFile returns the configuration file that the user named, or "".

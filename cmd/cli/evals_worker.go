@@ -60,7 +60,7 @@ func (a *app) evalWorker(db *state.DB, name string) (*evalwork.Worker, error) {
 	}
 	return &evalwork.Worker{
 		DB: db, Data: data, Bundles: bundles, Shared: bucket, Files: fixtures.Files(), Catalog: cat, Prices: table, Policy: a.evalPolicy(),
-		Name: name, Generator: generator, Lease: a.cfg.EvalLease, MaxTime: a.cfg.EvalMaxTime, MemoryCapMB: memoryCapMB(), Counts: &evalwork.Counts{}, Log: a.log, Now: a.env.Now, Sleep: a.env.Sleep,
+		Name: name, Generator: generator, Lease: a.cfg.EvalLease, MaxTime: a.cfg.EvalMaxTime, Plans: a.plans(), MemoryCapMB: memoryCapMB(), Counts: &evalwork.Counts{}, Log: a.log, Now: a.env.Now, Sleep: a.env.Sleep,
 		Programs: func(ctx context.Context, name string, lookUp func(string) (string, bool)) (cliagent.Deps, func() error, error) {
 			work := filepath.Join(data, "work", name)
 			if err := cliagent.RemoveAll(work); err != nil { // of a worker that was killed

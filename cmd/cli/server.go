@@ -186,7 +186,7 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 		},
 		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Archive: archived{published.place},
 		CallPrivate: a.cfg.CallPrivate, CallPorts: a.cfg.CallPorts,
-		EvalChecker: checker, EvalCaps: evals.Caps{BudgetUSD: a.cfg.EvalMaxBudget, Queued: a.cfg.EvalMaxQueued}, Bundles: bundles, FetchBundle: fetchBundle(bundles, bucket),
+		EvalChecker: checker, Plans: a.plans(), EvalCaps: evals.Caps{BudgetUSD: a.cfg.EvalMaxBudget, Queued: a.cfg.EvalMaxQueued}, Bundles: bundles, FetchBundle: fetchBundle(bundles, bucket),
 	}, nil
 }
 

@@ -169,6 +169,11 @@ func (a *app) providers() ([]*signin.Provider, error) {
 	return out, nil
 }
 
+// plans reports whether evals need the paid plan.
+func (a *app) plans() bool {
+	return a.cfg.Plans == "on" || a.cfg.Plans == "" && len(a.billingKeys()) > 0
+}
+
 // billingKeys are the secrets of billing events, without the blanks around them.
 func (a *app) billingKeys() []string {
 	var out []string

@@ -92,6 +92,9 @@ func (k *renewer) beat(ctx context.Context, events ...[]byte) error {
 	if err != nil {
 		return err
 	}
+	if order.Stop == state.StopPlan && !k.w.Plans {
+		order.Stop = ""
+	}
 	k.until, k.order = now.Add(k.w.Lease), order
 	if len(events) > 0 {
 		k.last = events[len(events)-1]

@@ -77,6 +77,8 @@ type Worker struct {
 	// MaxTime limits the total work on a run, over all workers; then the run ends with
 	// its results so far. 0 means 6 h.
 	MaxTime time.Duration
+	// Plans ends the runs of a workspace whose plan is no longer paid.
+	Plans bool
 	// Transport sends requests to providers; nil uses one that enforces Policy.
 	Transport http.RoundTripper
 	// Programs returns the dependencies of agents that are programs, in a folder of

@@ -306,6 +306,19 @@ func TestARunThatCannotBe(t *testing.T) {
 	})
 }
 
+// TestNoPlans: a server without plans runs the evals of every workspace.
+func TestNoPlans(t *testing.T) {
+	onBoth(t, func(t *testing.T, w *world) {
+		w.worker.Plans = false
+		w.write(func(tx *state.Tx) error { return tx.SetPlanOf(t.Context(), workspaceID, state.PlanFree) })
+		id := w.queue(asked(5, recorded), 1)
+		w.start()
+		if r := w.ended(id); r.Status != state.RunDone {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
 // TestAWorkspaceThatMayNotRun: an operator's word ends what waits and what is under
 // way, and its owner reads why.
 func TestAWorkspaceThatMayNotRun(t *testing.T) {

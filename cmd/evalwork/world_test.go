@@ -86,7 +86,7 @@ func newWorld(t *testing.T, engine string) *world {
 	dir := t.TempDir()
 	w.worker = evalwork.Worker{
 		DB: w.db, Data: dir, Bundles: filepath.Join(dir, "bundles"), Shared: storage.Folder(filepath.Join(dir, "shared")), Files: fixtures.Files(), Catalog: cat, Prices: table,
-		Policy: evalwork.Policy{Private: true}, Generator: "firstpick", Lease: 2 * time.Second, Poll: 10 * time.Millisecond, Drain: 10 * time.Second,
+		Policy: evalwork.Policy{Private: true}, Plans: true, Generator: "firstpick", Lease: 2 * time.Second, Poll: 10 * time.Millisecond, Drain: 10 * time.Second,
 		Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: time.Now, Sleep: sleep,
 	}
 	w.write(func(tx *state.Tx) error {

@@ -46,6 +46,7 @@ type Config struct {
 	// nil.
 	EvalChecker evals.Checker
 	EvalCaps    evals.Caps
+	Plans       bool // evals need the paid plan
 	Bundles     string
 	FetchBundle func(workspace, id string) error
 	// Worker runs evals of workspaces until its context ends; nil leaves them to other
@@ -154,7 +155,7 @@ func (a *App) addEvals() {
 	a.background.onClose(func() { _ = cache.Close() })
 	a.Evals = &evals.Service{
 		DB: a.Agents.DB, Secrets: a.Agents.Secrets, Checker: a.cfg.EvalChecker, Bundles: cache, Log: a.cfg.Log, Now: a.cfg.Now, Sleep: a.cfg.Sleep,
-		BaseURL: a.Agents.BaseURL, Caps: a.cfg.EvalCaps,
+		BaseURL: a.Agents.BaseURL, Caps: a.cfg.EvalCaps, Plans: a.cfg.Plans,
 	}
 }
 

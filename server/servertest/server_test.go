@@ -65,7 +65,7 @@ func newServer(t testing.TB, s *snapshotview.Site, change func(*server.Config)) 
 		Services: server.Services{
 			Source: holder, Agents: uses, Collect: taken,
 			Archive: archivetest.New(t, 20, sitetest.Hostile),
-			Evals:   &evals.Service{DB: uses.DB, Secrets: uses.Secrets, Log: log, Now: now, BaseURL: base},
+			Evals:   &evals.Service{DB: uses.DB, Secrets: uses.Secrets, Log: log, Now: now, Plans: true, BaseURL: base},
 		},
 		Settings: server.Settings{
 			Log: log, Now: now, BillingKeys: []string{"whsec_of_tests"},

@@ -186,7 +186,7 @@ func New(t testing.TB, o Options) *Service {
 		Registrations: registrations.Config{
 			DB: statetest.Open(t, o.State), Vault: statetest.Vault(t), Mailer: mailer, Issuers: []trust.Issuer{o.IdP.Issuer()}, LimitsOff: !o.Limits,
 		},
-		Resolver: noNames{}, EvalChecker: evalChecker{}, Bundles: t.TempDir(),
+		Resolver: noNames{}, EvalChecker: evalChecker{}, Plans: true, Bundles: t.TempDir(),
 		Adjust: o.adjust,
 	}
 	if o.Agents != nil {

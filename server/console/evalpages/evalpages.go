@@ -124,7 +124,7 @@ func (v *visit) see(path string) error {
 }
 
 // paid says whether the workspace's plan includes running evals.
-func (v *visit) paid() bool { return v.Workspace.Plan == "paid" }
+func (v *visit) paid() bool { return v.h.Evals.Plan(v.Workspace) == "paid" }
 
 // wrong returns the problem of a form; nil when err is something else, such as
 // a thing that is not there.

@@ -19,7 +19,7 @@ type settingsData struct {
 	Problem   problem
 	Stale     bool // keys ask for a new sign-in
 	Paid      bool
-	Plan      string
+	Plan      string // empty where the server has no plans
 	Keys      []keyRow
 	Revoked   []keyRow
 	Scopes    []traceview.Term
@@ -63,8 +63,11 @@ const day = "2 Jan 2006"
 func (v *visit) showSettings(status int, wrong problem) error {
 	ctx := v.R.Context()
 	d := settingsData{
-		Page: v.Settings("evals", nil), Problem: wrong, Stale: !v.Fresh(), Paid: v.paid(), Plan: v.Workspace.Plan, Scopes: scopeTerms(),
+		Page: v.Settings("evals", nil), Problem: wrong, Stale: !v.Fresh(), Paid: v.paid(), Scopes: scopeTerms(),
 		Known: []string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"},
+	}
+	if v.h.Evals.Plans {
+		d.Plan = v.Workspace.Plan
 	}
 	if v.R.Method == http.MethodGet {
 		d.Notice, d.Name = "", v.R.URL.Query().Get("provider")

@@ -87,5 +87,5 @@ func (h *Handler) key(c *call) error {
 		*evals.Key
 		Workspace workspace `json:"workspace"`
 		Limits    limits    `json:"limits"`
-	}{k, workspace{c.Workspace.Slug, c.Workspace.Plan}, limits{caps.BudgetUSD, caps.Queued, caps.Evals, caps.Versions, caps.ProviderKeys}})
+	}{k, workspace{c.Workspace.Slug, h.Evals.Plan(c.Workspace)}, limits{caps.BudgetUSD, caps.Queued, caps.Evals, caps.Versions, caps.ProviderKeys}})
 }

@@ -75,7 +75,7 @@ func (s *Service) check(source []byte) (Checked, error) {
 // Put stores an eval under its name, as a new eval or a new version. A source that is
 // equivalent to the latest version changes nothing.
 func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, created, changed bool, err error) {
-	if err := errors.Join(a.may(ScopeRun), a.mayPay()); err != nil {
+	if err := errors.Join(a.may(ScopeRun), s.needPlan(a)); err != nil {
 		return nil, false, false, s.fail(err)
 	}
 	c, err := s.check(source)

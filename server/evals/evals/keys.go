@@ -29,7 +29,7 @@ func noKey() error {
 }
 
 // Authenticate returns whose key a token is. It fails with a 401 for one that is
-// not live, and with a 403 while the workspace's plan is not paid.
+// not live, and with a 403 while the workspace's plan does not include evals.
 func (s *Service) Authenticate(ctx context.Context, token string, ip netip.Addr, userAgent string) (*Actor, error) {
 	if !secret.IsKey(token, keyPrefix) {
 		return nil, noKey()
@@ -45,7 +45,7 @@ func (s *Service) Authenticate(ctx context.Context, token string, ip netip.Addr,
 	if err := s.ownerIn(ctx, tx, w); err != nil {
 		return nil, s.fail(err)
 	}
-	if err := a.mayPay(); err != nil {
+	if err := s.needPlan(*a); err != nil {
 		return nil, err
 	}
 	if k.TouchDue(now) {
@@ -80,7 +80,7 @@ type KeyRequest struct {
 
 // CreateKey mints a key. The key itself is in the answer alone.
 func (s *Service) CreateKey(ctx context.Context, a Actor, req KeyRequest) (*Key, string, error) {
-	if err := a.mayMint(); err != nil {
+	if err := s.mayMint(a); err != nil {
 		return nil, "", err
 	}
 	label := strings.TrimSpace(req.Label)
@@ -113,11 +113,11 @@ func (s *Service) CreateKey(ctx context.Context, a Actor, req KeyRequest) (*Key,
 }
 
 // mayMint fails for a key: keys make no keys.
-func (a *Actor) mayMint() error {
+func (s *Service) mayMint(a Actor) error {
 	if a.Scopes != nil {
 		return apierr.AccessDenied("Keys are minted and revoked in the settings of the workspace, not with a key.")
 	}
-	return a.mayPay()
+	return s.needPlan(a)
 }
 
 func parseScopes(given []string) ([]string, error) {
@@ -154,7 +154,7 @@ func (s *Service) Keys(ctx context.Context, a Actor) ([]*Key, error) {
 // RevokeKey ends a key at once. On any plan: a key must be stoppable.
 func (s *Service) RevokeKey(ctx context.Context, a Actor, id string) error {
 	if a.Scopes != nil {
-		return a.mayMint()
+		return s.mayMint(a)
 	}
 	now := s.Now()
 	return s.write(ctx, func(tx *state.Tx) error {

@@ -29,7 +29,7 @@ type KeyChange struct {
 // call it, in place of the one that was there. Only an owner binds it to hosts that it
 // was not bound to, and that are not its provider's.
 func (s *Service) SetProviderKey(ctx context.Context, a Actor, c KeyChange) (*ProviderKey, error) {
-	if err := errors.Join(a.may(ScopeRun), a.mayPay()); err != nil {
+	if err := errors.Join(a.may(ScopeRun), s.needPlan(a)); err != nil {
 		return nil, s.fail(err)
 	}
 	if err := c.check(); err != nil {

@@ -59,7 +59,7 @@ func (r *StartRequest) hash() []byte {
 // replayed is true.
 func (s *Service) Start(ctx context.Context, a Actor, req StartRequest) (r *Run, replayed bool, err error) {
 	caps := s.Caps.or()
-	if err := errors.Join(a.may(ScopeRun), a.mayPay()); err != nil {
+	if err := errors.Join(a.may(ScopeRun), s.needPlan(a)); err != nil {
 		return nil, false, s.fail(err)
 	}
 	if err := req.check(caps.BudgetUSD); err != nil {

@@ -27,6 +27,7 @@ type Service struct {
 	Checker Checker
 	Bundles *bundle.Cache
 	Caps    Caps
+	Plans   bool // evals need the paid plan
 	Log     *slog.Logger
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error
@@ -78,9 +79,17 @@ func (a *Actor) may(scope string) error {
 	return apierr.InsufficientScope(scope, what)
 }
 
-// mayPay fails unless the workspace is paid.
-func (a *Actor) mayPay() error {
-	if a.Workspace.Plan == state.PlanPaid {
+// Plan returns the plan of a workspace. A server without plans gives every one the paid plan.
+func (s *Service) Plan(w *state.Workspace) string {
+	if !s.Plans {
+		return state.PlanPaid
+	}
+	return w.Plan
+}
+
+// needPlan fails unless the actor's plan includes evals.
+func (s *Service) needPlan(a Actor) error {
+	if s.Plan(a.Workspace) == state.PlanPaid {
 		return nil
 	}
 	return &apierr.Error{

@@ -59,7 +59,7 @@ func newWorld(t *testing.T, engine string) *world {
 	w.Service = &evals.Service{
 		DB: statetest.Open(t, statetest.Address(t, engine)), Secrets: secret.Source{Rand: rand.Reader}, Checker: checker{},
 		Bundles: bundle.NewCache(t.TempDir(), nil, 4), Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }, BaseURL: "https://fp.example",
-		Caps: evals.Caps{Evals: 3, Queued: 3, Keys: 2, ProviderKeys: 2, BudgetUSD: 100},
+		Plans: true, Caps: evals.Caps{Evals: 3, Queued: 3, Keys: 2, ProviderKeys: 2, BudgetUSD: 100},
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.now = w.now.Add(d)
 			w.slept()
@@ -166,6 +166,23 @@ func TestPut(t *testing.T) {
 		}
 		if theirs, _, err := w.Evals(t.Context(), w.eve, "", 0); err != nil || len(theirs) != 0 {
 			t.Errorf("eve sees %v, %v", theirs, err)
+		}
+	})
+}
+
+// TestWithoutPlans: every workspace has evals, and the paid plan, where a server has no plans.
+func TestWithoutPlans(t *testing.T) {
+	onBoth(t, func(t *testing.T, w *world) {
+		w.Plans = false
+		if _, _, _, err := w.Put(t.Context(), w.free, []byte("ci")); err != nil {
+			t.Error(err)
+		}
+		_, token, err := w.CreateKey(t.Context(), w.free, evals.KeyRequest{Label: "ci"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Authenticate(t.Context(), token, netip.Addr{}, ""); err != nil || w.Plan(w.free.Workspace) != state.PlanPaid {
+			t.Error(err, w.Plan(w.free.Workspace))
 		}
 	})
 }
