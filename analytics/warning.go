@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -154,6 +155,28 @@ func (b *Board) toolWarnings(p stats.Rate, families int) []string {
 	return out
 }
 
-func (b *Board) directional() bool {
-	return b.NFamilies < minFamilies || b.NTrials < minTrials || b.Coverage == nil || *b.Coverage < MinCoverage
+func (b *Board) directional() bool { return len(b.Early()) > 0 }
+
+// Early returns what a board lacks for a firm result, each as "1 prompt family of 20".
+func (b *Board) Early() (out []string) {
+	if b.NFamilies < minFamilies {
+		out = append(out, outOf(b.NFamilies, minFamilies, "prompt family", "prompt families"))
+	}
+	if b.NTrials < minTrials {
+		out = append(out, outOf(b.NTrials, minTrials, "answer", "answers"))
+	}
+	switch {
+	case b.Coverage == nil:
+		out = append(out, "coverage unknown")
+	case *b.Coverage < MinCoverage:
+		out = append(out, fmt.Sprintf("coverage %.0f %% of %.0f %%", math.Floor(100**b.Coverage), 100*MinCoverage))
+	}
+	return out
+}
+
+func outOf(n, need int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return fmt.Sprintf("%d %s of %d", n, many, need)
 }

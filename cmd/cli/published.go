@@ -95,11 +95,19 @@ func (p *published) Load(ctx context.Context, id string) (snapshotview.Input, er
 		return snapshotview.Input{}, err
 	}
 	in := snapshotview.Input{
-		Boards: snap.Boards, Observed: snap.Observed.Boards, Omitted: snap.Observed.Omitted, Refs: snap.Refs, Notes: snap.Manifest.Notes, Synthetic: snap.Manifest.Synthetic,
+		Boards: snap.Boards, Observed: snap.Observed.Boards, Omitted: snap.Observed.Omitted, Units: unitsOf(snap.Manifest.Observed), Refs: snap.Refs, Notes: snap.Manifest.Notes, Synthetic: snap.Manifest.Synthetic,
 		Trials: snap.Manifest.SchemaVersion >= 2, Evidence: string(snap.Manifest.Evidence),
 	}
 	if snap.Manifest.AsOf != nil {
 		in.AsOf = *snap.Manifest.AsOf
 	}
 	return in, nil
+}
+
+// unitsOf counts the pull requests or commits of studies.
+func unitsOf(studies []publish.FieldStudy) (n int) {
+	for _, s := range studies {
+		n += s.Units
+	}
+	return n
 }

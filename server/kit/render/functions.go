@@ -19,7 +19,7 @@ import (
 // Functions are those that templates of boards use.
 func Functions() map[string]any {
 	return map[string]any{
-		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle, "warnings": warnings,
+		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle, "warnings": warnings, "boardWarnings": boardWarnings,
 		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": RankRange, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
@@ -71,6 +71,18 @@ func warnings(codes []string) (out []warning) {
 			title, text = warningTitle(code), analytics.Explain(code)
 		}
 		out = append(out, warning{Capital(title), Capital(text)})
+	}
+	return out
+}
+
+// boardWarnings explains the warnings of a board. An early result says what it lacks.
+func boardWarnings(b *analytics.Board) []warning {
+	out := warnings(b.Warnings)
+	lacks := b.Early()
+	for i, code := range serious(b.Warnings) {
+		if code == analytics.Directional && len(lacks) > 0 {
+			out[i].Text = "A firm result needs more: " + strings.Join(lacks, ", ")
+		}
 	}
 	return out
 }

@@ -28,6 +28,9 @@ type Input struct {
 	// Observed are the observed boards, Omitted the categories that have none.
 	Observed []observed.Board
 	Omitted  []observed.Omitted
+	// Units is how many pull requests or commits the observed boards are counted from; one
+	// may be on several boards. 0 is unknown.
+	Units int
 	Refs     []catalog.Ref
 	// BaseURL is the public address without trailing slash.
 	BaseURL   string

@@ -16,6 +16,9 @@ import (
 type boardPage struct {
 	*analytics.Board
 	Claim, Domain string
+	Noun, Nouns   string       // agent or model
+	Asked         *render.Link // the only prompt; nil where there are several
+	Used          *used        // what agents used in real work, of the same category
 	Age           age
 	Forest        render.Forest
 	Matrix        render.Matrix
@@ -109,6 +112,13 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 		HasTrials: r.in.Trials, Forest: render.NewForest(ordered, standingPath),
 	}
 	d.Claim, _ = claim(b)
+	d.Noun, d.Used = nounOf(b), r.used(b)
+	d.Nouns = render.Capital(d.Noun) + "s"
+	if len(b.Prompts) == 1 {
+		if p := &b.Prompts[0]; p.Text != "" {
+			d.Asked = &render.Link{Path: PromptPath(b.Category, p.Name()), Text: clip(p.Text, maxAsked)}
+		}
+	}
 	trials := func(pairs ...string) string { return "" }
 	if r.in.Trials {
 		trials = func(pairs ...string) string { return TrialsPath(b.Category, pairs...) }
@@ -168,6 +178,9 @@ func outcomesOf(b *analytics.Board, trials func(...string) string) (out []outcom
 	}
 	return out, chart.Split(parts, int64(b.NTrials), "Outcomes of "+quantity(b.NTrials, "answer"))
 }
+
+// maxAsked is how many characters of its only prompt a board shows.
+const maxAsked = 320
 
 // maxRowText is how many characters of a prompt a row shows.
 const maxRowText = 180

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/render"
@@ -16,7 +17,11 @@ func cite(in Input, b *analytics.Board) string {
 	if b.Synthetic {
 		kind = " (simulated agents: not a measurement)"
 	}
-	return fmt.Sprintf("firstpick: %s, which tools AI agents pick%s. Snapshot %s, %s. %s", b.Name, kind, in.SnapshotID, render.Day(b.AsOf), b.URL)
+	text := fmt.Sprintf("firstpick: %s, which tools AI agents pick%s. Snapshot %s, %s. %s", b.Name, kind, in.SnapshotID, render.Day(b.AsOf), b.URL)
+	if b.Study != "" && len(in.Notes) > 0 {
+		text += ". Answers: " + strings.Join(in.Notes, "; ")
+	}
+	return text
 }
 
 // A dataset is a board as search engines of data read it: Dataset of schema.org.

@@ -64,7 +64,7 @@ func observedClaim(b *observed.Board) string {
 
 // sum says what the snapshot holds.
 func (r *Renderer) sum() string {
-	trials, units, agents, noun := 0, 0, map[string]bool{}, "model"
+	trials, agents, noun := 0, map[string]bool{}, "model"
 	for _, b := range r.in.Boards {
 		trials += b.NTrials
 		if b.Study == "" {
@@ -78,11 +78,13 @@ func (r *Renderer) sum() string {
 	if trials > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s on %s", quantity(trials, "answer"), quantity(len(agents), noun), quantity(len(r.in.Boards), "board")))
 	}
-	for _, b := range r.in.Observed {
-		units += b.NUnits
-	}
-	if units > 0 {
-		parts = append(parts, fmt.Sprintf("%s observed on %s", quantity(units, r.in.Observed[0].Unit), quantity(len(r.in.Observed), "board")))
+	if n := len(r.in.Observed); n > 0 { // a pull request may be on several boards
+		boards, unit := quantity(n, "observed board"), r.in.Observed[0].Unit
+		if r.in.Units > 0 {
+			parts = append(parts, fmt.Sprintf("%s behind %s", quantity(r.in.Units, unit), boards))
+		} else {
+			parts = append(parts, boards+" of "+unit+"s")
+		}
 	}
 	if len(parts) == 0 {
 		return "Nothing is measured yet."

@@ -26,6 +26,7 @@ type Input struct {
 	render.Site
 	Boards   []analytics.Board // by category
 	Observed []observed.Board  // by category
+	Units    int               // pull requests or commits behind Observed, each once; 0 is unknown
 	// Moves are the changes since the snapshot before, the largest first; Before is its id,
 	// empty without one.
 	Moves  []Move
