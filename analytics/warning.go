@@ -157,26 +157,20 @@ func (b *Board) toolWarnings(p stats.Rate, families int) []string {
 
 func (b *Board) directional() bool { return len(b.Early()) > 0 }
 
-// Early returns what a board lacks for a firm result, each as "1 prompt family of 20".
+// Early returns what a firm result needs that a board lacks, each as "20 prompt families
+// (here 1)".
 func (b *Board) Early() (out []string) {
 	if b.NFamilies < minFamilies {
-		out = append(out, outOf(b.NFamilies, minFamilies, "prompt family", "prompt families"))
+		out = append(out, fmt.Sprintf("%d prompt families (here %d)", minFamilies, b.NFamilies))
 	}
 	if b.NTrials < minTrials {
-		out = append(out, outOf(b.NTrials, minTrials, "answer", "answers"))
+		out = append(out, fmt.Sprintf("%d answers (here %d)", minTrials, b.NTrials))
 	}
 	switch {
 	case b.Coverage == nil:
-		out = append(out, "coverage unknown")
+		out = append(out, fmt.Sprintf("a coverage of %.0f %% (here unknown)", 100*MinCoverage))
 	case *b.Coverage < MinCoverage:
-		out = append(out, fmt.Sprintf("coverage %.0f %% of %.0f %%", math.Floor(100**b.Coverage), 100*MinCoverage))
+		out = append(out, fmt.Sprintf("a coverage of %.0f %% (here %.0f %%)", 100*MinCoverage, math.Floor(100**b.Coverage)))
 	}
 	return out
-}
-
-func outOf(n, need int, one, many string) string {
-	if n == 1 {
-		many = one
-	}
-	return fmt.Sprintf("%d %s of %d", n, many, need)
 }

@@ -81,7 +81,7 @@ func boardWarnings(b *analytics.Board) []warning {
 	lacks := b.Early()
 	for i, code := range serious(b.Warnings) {
 		if code == analytics.Directional && len(lacks) > 0 {
-			out[i].Text = "A firm result needs more: " + strings.Join(lacks, ", ")
+			out[i].Text = "A firm result needs " + strings.Join(lacks, ", ")
 		}
 	}
 	return out
