@@ -85,7 +85,7 @@ func result(d *alert.Delivery) string {
 
 func (h *Handler) setEmail(v *visit) error {
 	on := v.R.PostFormValue("on") != ""
-	if err := h.Alerts.SetEmail(v.R.Context(), v.Workspace.ID, on); err != nil {
+	if err := h.Alerts.SetEmail(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, on); err != nil {
 		return v.wrong("alerts", err)
 	}
 	if on {
@@ -96,7 +96,7 @@ func (h *Handler) setEmail(v *visit) error {
 
 // addWebhook adds a webhook, and shows its secret.
 func (h *Handler) addWebhook(v *visit) error {
-	c, secret, err := h.Alerts.AddWebhook(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("url"))
+	c, secret, err := h.Alerts.AddWebhook(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, v.R.PostFormValue("url"))
 	if err != nil {
 		return v.wrong("webhooks", err)
 	}
@@ -104,7 +104,7 @@ func (h *Handler) addWebhook(v *visit) error {
 }
 
 func (h *Handler) rotateWebhook(v *visit) error {
-	secret, err := h.Alerts.Rotate(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("channel"))
+	secret, err := h.Alerts.Rotate(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, v.R.PostFormValue("channel"))
 	if err != nil {
 		return v.wrong("webhooks", err)
 	}
@@ -112,7 +112,7 @@ func (h *Handler) rotateWebhook(v *visit) error {
 }
 
 func (h *Handler) removeWebhook(v *visit) error {
-	if err := h.Alerts.RemoveChannel(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("channel")); err != nil {
+	if err := h.Alerts.RemoveChannel(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, v.R.PostFormValue("channel")); err != nil {
 		return v.wrong("webhooks", err)
 	}
 	return v.back("removed")
