@@ -13,6 +13,7 @@ const recentRows = 10
 
 type alertsData struct {
 	Email      bool
+	To         string // address of the owner who gets the mail
 	Webhooks   []webhookRow
 	Recent     []alertRow
 	Deliveries []deliveryRow
@@ -44,6 +45,15 @@ func (v *visit) alerts() (*alertsData, error) {
 		}
 		names[c.ID] = c.URL
 		d.Webhooks = append(d.Webhooks, webhookRow{c.ID, c.URL, c.State, c.CreatedAt.UTC().Format(dateOfKey)})
+	}
+	members, _, err := v.h.Agents.Members(ctx, v.Signed.Account, v.Workspace.Slug)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if m.AccountID == v.Workspace.OwnerID {
+			d.To = m.Email
+		}
 	}
 	recent, err := v.h.Alerts.Recent(ctx, id, recentRows)
 	if err != nil {

@@ -54,11 +54,12 @@ func (h *Handler) Mount(r chi.Router) {
 		"/conversions":      h.conversions,
 		"/conversions/{id}": h.conversion,
 		"/noise":            h.noise,
+		"/install":          h.install,
 		"/first-event":      h.firstEvent,
 	} {
 		r.Get("/workspaces/{slug}"+path, h.get(identity.Viewer, page))
 	}
-	for path, page := range map[string]func(*visit) error{"/settings": h.settings, "/export": h.export, "/install": h.install} {
+	for path, page := range map[string]func(*visit) error{"/settings": h.settings, "/export": h.export} {
 		r.Get("/workspaces/{slug}"+path, h.get(identity.Editor, page))
 	}
 	actions := map[string]action{

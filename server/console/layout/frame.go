@@ -112,7 +112,10 @@ type Action struct {
 // Post serves an action: a form of a page of ours.
 func (f *Frame) Post(a Action) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		back := Under("/workspaces", route.Param(r, "slug")) + a.Back
+		back := "/workspaces"
+		if slug := route.Param(r, "slug"); slug != "" {
+			back = Under(back, slug) + a.Back
+		}
 		v := f.Open(w, r, cmp.Or(a.Need, identity.Editor), back)
 		if v == nil {
 			return
