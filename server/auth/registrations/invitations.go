@@ -79,7 +79,7 @@ func (u *unit) invitation(w *state.Workspace, id string) (*state.Invitation, err
 
 // invite sends the invitation that which returns, with a new link.
 func (s *Service) invite(ctx context.Context, c *Caller, a *state.Account, slug string, which func(*unit, *state.Workspace) (*state.Invitation, error)) error {
-	token := s.Secrets.Token("inv_")
+	token, id := s.Secrets.Token("inv_"), ""
 	err := s.change(ctx, c, a, slug, identity.Owner, func(u *unit, w *state.Workspace) error {
 		i, err := which(u, w)
 		if err != nil {
@@ -92,13 +92,13 @@ func (s *Service) invite(ctx context.Context, c *Caller, a *state.Account, slug 
 		if err := u.tx.PutInvitation(ctx, i); err != nil {
 			return err
 		}
-		if err := u.Outbox.Put(ctx, u.tx, u.now, s.invitationMail(a, w, i, token)); err != nil {
+		if id, err = s.Outbox.put(ctx, u.tx, u.now, s.invitationMail(a, w, i, token)); err != nil {
 			return err
 		}
 		return u.auditMember("member.invited", w, a.ID, map[string]string{"invitation": i.ID, "role": string(i.Role), "who": identity.MaskEmail(i.Email)})
 	})
 	if err == nil {
-		s.Outbox.Kick()
+		s.Outbox.Await(ctx, id)
 	}
 	return err
 }
