@@ -34,6 +34,7 @@ import (
 	"github.com/firstpick/firstpick/server/console/dashboard"
 	"github.com/firstpick/firstpick/server/console/evalpages"
 	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/console/members"
 	"github.com/firstpick/firstpick/server/evals/billing"
 	"github.com/firstpick/firstpick/server/evals/evalapi"
 	"github.com/firstpick/firstpick/server/evals/evals"
@@ -255,6 +256,7 @@ func (s *Server) console() ([]mounter, error) {
 	}
 	frame := &layout.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil}
 	groups := []mounter{
+		&members.Handler{Frame: frame},
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
 		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
 		&dashboard.Handler{Frame: frame, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts, Streams: s.streams, Sleep: cfg.Sleep},

@@ -14,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/plan"
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -93,6 +94,12 @@ func (s *Service) Unclaimed(t testing.TB, slug string) *state.Workspace {
 		return err
 	})
 	return w
+}
+
+// Join makes an account a member of a workspace.
+func (s *Service) Join(t testing.TB, w *state.Workspace, account string, role identity.Role) {
+	t.Helper()
+	s.write(t, func(ctx context.Context, tx *state.Tx) error { return tx.PutMember(ctx, w.ID, account, role, s.Clock.Now()) })
 }
 
 // Owner is who owns a workspace.

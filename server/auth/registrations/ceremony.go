@@ -234,8 +234,9 @@ func (u *unit) settleWorkspace(out *Ceremony, account *state.Account, chosen str
 	}
 	for _, w := range out.Choices {
 		if w.Slug == chosen {
+			_, err := u.access(account.ID, w.Slug, identity.Owner)
 			out.Workspace = w
-			return nil
+			return err
 		}
 	}
 	if chosen != "" {

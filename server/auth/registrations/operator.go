@@ -67,7 +67,7 @@ func (s *Service) GiveWorkspace(ctx context.Context, email string, set state.Set
 		if err != nil {
 			return err
 		}
-		return u.auditOwner("operator.workspace", w, map[string]string{"key": k.ID})
+		return u.auditMember("operator.workspace", w, w.OwnerID, map[string]string{"key": k.ID})
 	})
 	return w, key, err
 }

@@ -17,27 +17,6 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// OwnWorkspaces returns the workspaces of an account, oldest first.
-func (s *Service) OwnWorkspaces(ctx context.Context, a *state.Account) ([]*state.Workspace, error) {
-	list, err := s.DB.Read().Workspaces(ctx, a.ID)
-	return list, s.DB.APIError(err)
-}
-
-// OwnWorkspace returns a workspace of an account. It fails with a 404 for one of
-// somebody else's, just as for one that is not there.
-func (s *Service) OwnWorkspace(ctx context.Context, a *state.Account, slug string) (*state.Workspace, error) {
-	w, err := ownWorkspace(ctx, s.DB.Read(), a, slug)
-	return w, s.DB.APIError(err)
-}
-
-func ownWorkspace(ctx context.Context, tx *state.Tx, a *state.Account, slug string) (*state.Workspace, error) {
-	w, err := tx.WorkspaceBySlug(ctx, slug)
-	if errors.Is(err, state.ErrNotFound) || err == nil && (w.OwnerID == "" || w.OwnerID != a.ID) {
-		return nil, &apierr.Error{Status: 404, Code: "not_found", Description: "You have no such workspace."}
-	}
-	return w, err
-}
-
 // maxWorkspaces is how many workspaces an account may own.
 const maxWorkspaces = 50
 
@@ -72,7 +51,7 @@ func (s *Service) CreateOwnWorkspace(ctx context.Context, c *Caller, a *state.Ac
 		if w, err = u.newOwnWorkspace(a.ID, set, k); err != nil {
 			return err
 		}
-		return u.auditOwner("workspace.created", w, map[string]string{"key": k.ID})
+		return u.auditMember("workspace.created", w, a.ID, map[string]string{"key": k.ID})
 	})
 	return w, key, err
 }
@@ -83,34 +62,23 @@ func (u *unit) newOwnWorkspace(account string, set state.Settings, k *state.Coll
 	if err != nil {
 		return nil, err
 	}
-	w.Settings, k.WorkspaceID = set, w.ID
+	w.Settings, k.WorkspaceID, k.CreatedBy = set, w.ID, account
 	return w, errors.Join(u.tx.SetSettings(u.ctx, w.ID, set), u.addKey(k, true))
 }
 
-// change runs do in a transaction on a workspace of an account.
-func (s *Service) change(ctx context.Context, c *Caller, a *state.Account, slug string, do func(u *unit, w *state.Workspace) error) error {
-	return s.write(ctx, c, func(u *unit) error {
-		w, err := ownWorkspace(ctx, u.tx, a, slug)
-		if err != nil {
-			return err
-		}
-		return do(u, w)
-	})
-}
-
-// auditOwner appends an entry about a workspace that its owner changed.
-func (u *unit) auditOwner(event string, w *state.Workspace, detail map[string]string) error {
-	return u.audit(event, &identity.Registration{WorkspaceID: w.ID, AccountID: w.OwnerID}, detail)
+// auditMember appends an entry about what a member did in a workspace.
+func (u *unit) auditMember(event string, w *state.Workspace, account string, detail map[string]string) error {
+	return u.audit(event, &identity.Registration{WorkspaceID: w.ID, AccountID: account}, detail)
 }
 
 // OwnKeys returns the collector keys of an account's workspace that are not
 // revoked, oldest first.
 func (s *Service) OwnKeys(ctx context.Context, a *state.Account, slug string) ([]state.CollectorKey, error) {
-	w, err := s.OwnWorkspace(ctx, a, slug)
+	m, err := s.Access(ctx, a, slug, identity.Editor)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := s.liveKeys(ctx, w.ID)
+	keys, err := s.liveKeys(ctx, m.ID)
 	return keys, s.DB.APIError(err)
 }
 
@@ -121,12 +89,12 @@ func (s *Service) CreateOwnKey(ctx context.Context, c *Caller, a *state.Account,
 	if err != nil {
 		return nil, "", err
 	}
-	err = s.change(ctx, c, a, slug, func(u *unit, w *state.Workspace) error {
-		k.WorkspaceID = w.ID
+	err = s.change(ctx, c, a, slug, identity.Editor, func(u *unit, w *state.Workspace) error {
+		k.WorkspaceID, k.CreatedBy = w.ID, a.ID
 		if err := u.addKey(k, true); err != nil {
 			return err
 		}
-		return u.auditOwner("key.created", w, map[string]string{"key": k.ID, "kind": k.Kind})
+		return u.auditMember("key.created", w, a.ID, map[string]string{"key": k.ID, "kind": k.Kind})
 	})
 	return k, key, err
 }
@@ -134,11 +102,11 @@ func (s *Service) CreateOwnKey(ctx context.Context, c *Caller, a *state.Account,
 // RevokeOwnKey ends a collector key of an account's workspace. Servers believe it
 // for five seconds more.
 func (s *Service) RevokeOwnKey(ctx context.Context, c *Caller, a *state.Account, slug, id string) error {
-	return s.change(ctx, c, a, slug, func(u *unit, w *state.Workspace) error {
+	return s.change(ctx, c, a, slug, identity.Editor, func(u *unit, w *state.Workspace) error {
 		if err := u.revokeKey(w.ID, id); err != nil {
 			return err
 		}
-		return u.auditOwner("key.revoked", w, map[string]string{"key": id})
+		return u.auditMember("key.revoked", w, a.ID, map[string]string{"key": id})
 	})
 }
 
@@ -155,12 +123,33 @@ func (s *Service) ChangeSettings(ctx context.Context, c *Caller, a *state.Accoun
 	if err := checkSettings(&set); err != nil {
 		return err
 	}
-	return s.change(ctx, c, a, slug, func(u *unit, w *state.Workspace) error {
+	return s.change(ctx, c, a, slug, identity.Editor, func(u *unit, w *state.Workspace) error {
 		if err := u.tx.SetSettings(ctx, w.ID, set); err != nil {
 			return err
 		}
-		return u.auditOwner("workspace.settings", w, nil)
+		return u.auditMember("workspace.settings", w, a.ID, changedSettings(w.Settings, set))
 	})
+}
+
+// changedSettings describes a change of settings for the audit log: the fields, and a new name.
+func changedSettings(before, after state.Settings) map[string]string {
+	var fields []string
+	for _, f := range []struct {
+		name    string
+		changed bool
+	}{
+		{"name", before.Name != after.Name}, {"site", before.Site != after.Site},
+		{"retention", before.RetentionDays != after.RetentionDays}, {"currency", before.Currency != after.Currency},
+	} {
+		if f.changed {
+			fields = append(fields, f.name)
+		}
+	}
+	detail := map[string]string{"changed": strings.Join(fields, " ")}
+	if before.Name != after.Name {
+		detail["name"] = after.Name
+	}
+	return detail
 }
 
 func checkSettings(set *state.Settings) error {
@@ -186,9 +175,9 @@ func checkSettings(set *state.Settings) error {
 	return nil
 }
 
-// NoteOwnErasure audits that an owner had events of a person erased, and how many.
+// NoteOwnErasure audits that a member had events of a person erased, and how many.
 func (s *Service) NoteOwnErasure(ctx context.Context, c *Caller, a *state.Account, slug string, events int) error {
-	return s.change(ctx, c, a, slug, func(u *unit, w *state.Workspace) error {
-		return u.auditOwner("person.erased", w, map[string]string{"events": strconv.Itoa(events)})
+	return s.change(ctx, c, a, slug, identity.Owner, func(u *unit, w *state.Workspace) error {
+		return u.auditMember("person.erased", w, a.ID, map[string]string{"events": strconv.Itoa(events)})
 	})
 }

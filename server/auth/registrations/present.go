@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/firstpick/firstpick/server/auth/trust"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -213,22 +214,22 @@ func (u *unit) supersedeAttempts(registration string) error {
 	return u.tx.SaveAttempt(u.ctx, a)
 }
 
-// homeOf returns the workspace that a registration had, if it is still the
-// account's, or the account's oldest, or a new one.
+// homeOf returns the workspace that a registration had, if the account still owns it,
+// or the oldest that the account owns, or a new one.
 func (u *unit) homeOf(account *state.Account, before string) (*state.Workspace, error) {
 	list, err := u.tx.Workspaces(u.ctx, account.ID)
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range list {
-		if w.ID == before {
-			return w, nil
-		}
+	if len(list) == 0 {
+		return u.newWorkspace(account.ID, u.now)
 	}
-	if len(list) > 0 {
-		return list[0], nil
+	home := list[max(0, slices.IndexFunc(list, func(w *state.Workspace) bool { return w.ID == before }))]
+	m, err := u.access(account.ID, home.Slug, identity.Owner)
+	if err != nil {
+		return nil, err
 	}
-	return u.newWorkspace(account.ID, u.now)
+	return m.Workspace, nil
 }
 
 // stepUp asks the owner of the account for confirmation.

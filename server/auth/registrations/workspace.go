@@ -89,6 +89,7 @@ func (s *Service) CreateKey(ctx context.Context, c *Caller, b state.Bearer, req 
 		if err := u.take(quota.Use{Rule: "keys.registration", Key: b.RegistrationID}); err != nil {
 			return err
 		}
+		k.CreatedBy = b.AccountID
 		if err := u.addKey(k, b.AccountID != ""); err != nil {
 			return err
 		}

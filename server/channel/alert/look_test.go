@@ -135,7 +135,7 @@ func TestSilence(t *testing.T) {
 
 func TestWhoGetsNoMail(t *testing.T) {
 	for name, change := range map[string]func(b *bench) error{
-		"who wants none": func(b *bench) error { return b.SetEmail(b.t.Context(), "w", false) },
+		"who wants none": func(b *bench) error { return b.SetEmail(b.t.Context(), "w", "acc", false) },
 		"who has no owner": func(b *bench) error {
 			return b.DB.Write(b.t.Context(), func(tx *state.Tx) error { return tx.MergeAccount(b.t.Context(), "acc", "gone") })
 		},

@@ -227,7 +227,7 @@ func (u *unit) pause(h *state.AlertChannel) error {
 	if err := u.tx.EndDeliveries(u.ctx, h.ID, "the webhook is paused", u.now); err != nil {
 		return err
 	}
-	if err := u.audit(h.WorkspaceID, "alert.webhook_paused", h.ID); err != nil {
+	if err := u.audit(h.WorkspaceID, "", "alert.webhook_paused", h.ID); err != nil {
 		return err
 	}
 	return u.notifyOf(h, "A webhook is paused", "It has failed for five days, so nothing is sent to it any more. Send it a test from the settings when it works again: a test that succeeds ends the pause.")
@@ -235,7 +235,7 @@ func (u *unit) pause(h *state.AlertChannel) error {
 
 // removeGone removes a webhook that answered 410 and notifies the owner.
 func (u *unit) removeGone(h *state.AlertChannel) error {
-	if err := u.remove(h.WorkspaceID, h.ID, "the webhook is gone"); err != nil {
+	if err := u.remove(h.WorkspaceID, "", h.ID, "the webhook is gone"); err != nil {
 		return err
 	}
 	return u.notifyOf(h, "A webhook was removed", "It returned 410 Gone, so it was removed.")

@@ -234,7 +234,7 @@ func TestRotation(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		rc := b.receiver(nil)
 		id, old := b.hookTo(rc)
-		fresh, err := b.Rotate(t.Context(), "w", id)
+		fresh, err := b.Rotate(t.Context(), "w", "acc", id)
 		if err != nil || fresh == old {
 			t.Fatal(fresh, err)
 		}
@@ -257,7 +257,7 @@ func TestRotation(t *testing.T) {
 				t.Errorf("after %v: %v", step.after, err)
 			}
 		}
-		if _, err := b.Rotate(t.Context(), "w", EmailID); code(err) != "not_found/" {
+		if _, err := b.Rotate(t.Context(), "w", "acc", EmailID); code(err) != "not_found/" {
 			t.Error(err)
 		}
 	})

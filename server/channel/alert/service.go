@@ -128,9 +128,9 @@ func (s *Service) channel(h *state.AlertChannel) Channel {
 	return c
 }
 
-// AddWebhook adds a webhook and returns its signing secret, which no other method
+// AddWebhook adds a webhook for a member, whose account is by, and returns its signing secret, which no other method
 // returns. It fails with an *apierr.Error that explains an invalid address.
-func (s *Service) AddWebhook(ctx context.Context, workspace, address string) (*Channel, string, error) {
+func (s *Service) AddWebhook(ctx context.Context, workspace, by, address string) (*Channel, string, error) {
 	address, err := s.checkURL(address)
 	if err != nil {
 		return nil, "", err
@@ -152,7 +152,7 @@ func (s *Service) AddWebhook(ctx context.Context, workspace, address string) (*C
 		if err := u.tx.AddChannel(ctx, h); err != nil {
 			return err
 		}
-		return u.audit(workspace, "alert.webhook_added", h.ID)
+		return u.audit(workspace, by, "alert.webhook_added", h.ID)
 	})
 	if err != nil {
 		return nil, "", err
@@ -193,23 +193,23 @@ func (s *Service) checkURL(address string) (string, error) {
 }
 
 // RemoveChannel removes a webhook and its queued deliveries.
-func (s *Service) RemoveChannel(ctx context.Context, workspace, id string) error {
-	return s.write(ctx, func(u *unit) error { return u.remove(workspace, id, "it was removed") })
+func (s *Service) RemoveChannel(ctx context.Context, workspace, by, id string) error {
+	return s.write(ctx, func(u *unit) error { return u.remove(workspace, by, id, "it was removed") })
 }
 
-func (u *unit) remove(workspace, id, reason string) error {
+func (u *unit) remove(workspace, by, id, reason string) error {
 	if err := u.tx.DropChannel(u.ctx, workspace, id); err != nil {
 		return err
 	}
 	if err := u.tx.EndDeliveries(u.ctx, id, reason, u.now); err != nil {
 		return err
 	}
-	return u.audit(workspace, "alert.webhook_removed", id)
+	return u.audit(workspace, by, "alert.webhook_removed", id)
 }
 
 // Rotate gives a webhook a new secret, which is in this answer alone. For a day
 // requests carry signatures by both.
-func (s *Service) Rotate(ctx context.Context, workspace, id string) (string, error) {
+func (s *Service) Rotate(ctx context.Context, workspace, by, id string) (string, error) {
 	fresh := newSecret(s.Secrets.Rand)
 	err := s.write(ctx, func(u *unit) error {
 		h, err := u.tx.Channel(ctx, workspace, id)
@@ -220,7 +220,7 @@ func (s *Service) Rotate(ctx context.Context, workspace, id string) (string, err
 		if err := u.tx.SaveChannel(ctx, h); err != nil {
 			return err
 		}
-		return u.audit(workspace, "alert.webhook_rotated", id)
+		return u.audit(workspace, by, "alert.webhook_rotated", id)
 	})
 	if err != nil {
 		return "", err
@@ -229,12 +229,12 @@ func (s *Service) Rotate(ctx context.Context, workspace, id string) (string, err
 }
 
 // SetEmail turns mail about alerts to the owner of a workspace on or off.
-func (s *Service) SetEmail(ctx context.Context, workspace string, on bool) error {
+func (s *Service) SetEmail(ctx context.Context, workspace, by string, on bool) error {
 	return s.write(ctx, func(u *unit) error {
 		if err := u.tx.SetAlertMail(ctx, workspace, on, u.now); err != nil {
 			return err
 		}
-		return u.audit(workspace, map[bool]string{true: "alert.email_on", false: "alert.email_off"}[on], EmailID)
+		return u.audit(workspace, by, map[bool]string{true: "alert.email_on", false: "alert.email_off"}[on], EmailID)
 	})
 }
 

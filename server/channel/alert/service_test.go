@@ -23,7 +23,7 @@ func TestPortsOfWebhooks(t *testing.T) {
 		"https://acme.dev/1": "", "https://acme.dev:443/2": "", "https://acme.dev:8443/3": "",
 		"https://acme.dev:22/": "invalid_request/invalid_url", "https://acme.dev:5432/": "invalid_request/invalid_url", "https://acme.dev:65979/": "invalid_request/invalid_url",
 	} {
-		if _, _, err := b.AddWebhook(t.Context(), "w", address); code(err) != want {
+		if _, _, err := b.AddWebhook(t.Context(), "w", "acc", address); code(err) != want {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -36,12 +36,12 @@ func TestWebhooksThatAreRefused(t *testing.T) {
 		"https://localhost/", "https://intranet/hook", "https://127.0.0.1/", "https://10.0.0.1:8443/", "https://[::1]/", "https://[fd00::1]/", "https://169.254.169.254/latest",
 		"https://[::ffff:10.0.0.1]/", "https://0.0.0.0/", "https://acme.dev/" + strings.Repeat("x", maxURL), "https://acme.dev/%zz", "https://LOCALHOST./",
 	} {
-		if _, _, err := b.AddWebhook(t.Context(), "w", address); code(err) != "invalid_request/invalid_url" {
+		if _, _, err := b.AddWebhook(t.Context(), "w", "acc", address); code(err) != "invalid_request/invalid_url" {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	for i := range maxWebhooks {
-		c, secret, err := b.AddWebhook(t.Context(), "w", fmt.Sprintf(" https://acme.dev/%d?x=1#top ", i))
+		c, secret, err := b.AddWebhook(t.Context(), "w", "acc", fmt.Sprintf(" https://acme.dev/%d?x=1#top ", i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,13 +49,13 @@ func TestWebhooksThatAreRefused(t *testing.T) {
 			t.Errorf("%+v %s", c, secret)
 		}
 	}
-	if _, _, err := b.AddWebhook(t.Context(), "w", "https://acme.dev/0?x=1"); code(err) != "invalid_request/duplicate_url" {
+	if _, _, err := b.AddWebhook(t.Context(), "w", "acc", "https://acme.dev/0?x=1"); code(err) != "invalid_request/duplicate_url" {
 		t.Error(err)
 	}
-	if _, _, err := b.AddWebhook(t.Context(), "w", "https://acme.dev/6"); code(err) != "invalid_request/too_many_webhooks" {
+	if _, _, err := b.AddWebhook(t.Context(), "w", "acc", "https://acme.dev/6"); code(err) != "invalid_request/too_many_webhooks" {
 		t.Error(err)
 	}
-	if _, _, err := b.AddWebhook(t.Context(), "none", "https://acme.dev/6"); code(err) != "not_found/" {
+	if _, _, err := b.AddWebhook(t.Context(), "none", "acc", "https://acme.dev/6"); code(err) != "not_found/" {
 		t.Error(err)
 	}
 }
@@ -67,17 +67,17 @@ func TestChannelsOfOthers(t *testing.T) {
 			return err
 		})
 		id, _ := b.hookTo(b.receiver(nil))
-		if _, err := b.Rotate(t.Context(), "other", id); code(err) != "not_found/" {
+		if _, err := b.Rotate(t.Context(), "other", "acc", id); code(err) != "not_found/" {
 			t.Error(err)
 		}
 		if _, err := b.Test(t.Context(), "other", id); code(err) != "not_found/" {
 			t.Error(err)
 		}
-		if err := b.RemoveChannel(t.Context(), "other", id); code(err) != "not_found/" {
+		if err := b.RemoveChannel(t.Context(), "other", "acc", id); code(err) != "not_found/" {
 			t.Error(err)
 		}
 		b.clock.add(time.Second)
-		if err := b.RemoveChannel(t.Context(), "w", id); err != nil {
+		if err := b.RemoveChannel(t.Context(), "w", "acc", id); err != nil {
 			t.Error(err)
 		}
 		if list, err := b.Channels(t.Context(), "w"); err != nil || len(list) != 1 || list[0].ID != EmailID || list[0].State != "on" {

@@ -37,8 +37,9 @@ func (s *Service) fail(err error) error {
 	return s.DB.APIError(err)
 }
 
-func (u *unit) audit(workspace, event, channel string) error {
+// audit appends an entry about a channel; by is the account that did it, if one did.
+func (u *unit) audit(workspace, by, event, channel string) error {
 	return u.tx.Audit(u.ctx, state.AuditEntry{
-		ID: u.Secrets.ID("aud_"), At: u.now, Event: event, WorkspaceID: workspace, Detail: map[string]string{"channel": channel},
+		ID: u.Secrets.ID("aud_"), At: u.now, Event: event, WorkspaceID: workspace, AccountID: by, Detail: map[string]string{"channel": channel},
 	})
 }

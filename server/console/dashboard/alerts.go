@@ -13,6 +13,7 @@ const recentRows = 10
 
 type alertsData struct {
 	Email      bool
+	To         string // address of the owner who gets the mail
 	Webhooks   []webhookRow
 	Recent     []alertRow
 	Deliveries []deliveryRow
@@ -44,6 +45,15 @@ func (v *visit) alerts() (*alertsData, error) {
 		}
 		names[c.ID] = c.URL
 		d.Webhooks = append(d.Webhooks, webhookRow{c.ID, c.URL, c.State, c.CreatedAt.UTC().Format(dateOfKey)})
+	}
+	members, _, err := v.h.Agents.Members(ctx, v.Signed.Account, v.Workspace.Slug)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if m.AccountID == v.Workspace.OwnerID {
+			d.To = m.Email
+		}
 	}
 	recent, err := v.h.Alerts.Recent(ctx, id, recentRows)
 	if err != nil {
@@ -85,7 +95,7 @@ func result(d *alert.Delivery) string {
 
 func (h *Handler) setEmail(v *visit) error {
 	on := v.R.PostFormValue("on") != ""
-	if err := h.Alerts.SetEmail(v.R.Context(), v.Workspace.ID, on); err != nil {
+	if err := h.Alerts.SetEmail(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, on); err != nil {
 		return v.wrong("alerts", err)
 	}
 	if on {
@@ -96,7 +106,7 @@ func (h *Handler) setEmail(v *visit) error {
 
 // addWebhook adds a webhook, and shows its secret.
 func (h *Handler) addWebhook(v *visit) error {
-	c, secret, err := h.Alerts.AddWebhook(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("url"))
+	c, secret, err := h.Alerts.AddWebhook(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, v.R.PostFormValue("url"))
 	if err != nil {
 		return v.wrong("webhooks", err)
 	}
@@ -104,7 +114,7 @@ func (h *Handler) addWebhook(v *visit) error {
 }
 
 func (h *Handler) rotateWebhook(v *visit) error {
-	secret, err := h.Alerts.Rotate(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("channel"))
+	secret, err := h.Alerts.Rotate(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, v.R.PostFormValue("channel"))
 	if err != nil {
 		return v.wrong("webhooks", err)
 	}
@@ -112,7 +122,7 @@ func (h *Handler) rotateWebhook(v *visit) error {
 }
 
 func (h *Handler) removeWebhook(v *visit) error {
-	if err := h.Alerts.RemoveChannel(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("channel")); err != nil {
+	if err := h.Alerts.RemoveChannel(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, v.R.PostFormValue("channel")); err != nil {
 		return v.wrong("webhooks", err)
 	}
 	return v.back("removed")

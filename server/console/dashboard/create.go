@@ -7,11 +7,12 @@ import (
 	"github.com/firstpick/firstpick/server/channel/setup"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
 type listData struct {
-	Workspaces          []*state.Workspace
+	Workspaces          []*state.Membership
 	BaseURL, FormToken  string
 	Site, Name, Problem string // of the form
 	Email               string
@@ -21,11 +22,11 @@ type listData struct {
 // list shows the workspaces of an account, or leads to the only one. Without one it shows the
 // form that creates the first.
 func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
-	v := h.Open(w, r, "/workspaces")
+	v := h.Open(w, r, identity.Viewer, "/workspaces")
 	if v == nil {
 		return
 	}
-	all, err := h.Agents.OwnWorkspaces(r.Context(), v.Signed.Account)
+	all, err := h.Agents.Memberships(r.Context(), v.Signed.Account)
 	if err != nil {
 		h.Broken(w, r, err)
 		return
@@ -58,14 +59,14 @@ func (h *Handler) create(v *layout.Visit) error {
 		if e.Status >= http.StatusInternalServerError {
 			return err
 		}
-		all, listErr := h.Agents.OwnWorkspaces(v.R.Context(), v.Signed.Account)
+		all, listErr := h.Agents.Memberships(v.R.Context(), v.Signed.Account)
 		if listErr != nil {
 			return listErr
 		}
 		h.showList(v, http.StatusUnprocessableEntity, listData{Workspaces: all, Site: set.Site, Name: set.Name, Problem: e.Description})
 		return nil
 	}
-	v.Workspace = w
+	v.Workspace, v.Role = w, identity.Owner
 	return h.visit(v, func(v *visit) error {
 		return v.show("workspace-created", "Your key", installData{Page: v.page("Overview"), Key: key, Stacks: stacks(v.page("Overview").Path, "")})
 	})

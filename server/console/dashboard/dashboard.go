@@ -1,4 +1,4 @@
-// Package dashboard serves the pages of a workspace to its owner: agents, pages,
+// Package dashboard serves the pages of a workspace to its members: agents, pages,
 // missing pages, referrals, conversions, and the settings.
 //
 //	/workspaces            the workspaces of who is signed in
@@ -21,6 +21,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/sse"
+	"github.com/firstpick/firstpick/server/store/identity"
 )
 
 // A Handler serves the routes. All fields but Reports and Alerts are required.
@@ -53,18 +54,19 @@ func (h *Handler) Mount(r chi.Router) {
 		"/conversions":      h.conversions,
 		"/conversions/{id}": h.conversion,
 		"/noise":            h.noise,
-		"/settings":         h.settings,
-		"/export":           h.export,
 		"/install":          h.install,
 		"/first-event":      h.firstEvent,
 	} {
-		r.Get("/workspaces/{slug}"+path, h.get(page))
+		r.Get("/workspaces/{slug}"+path, h.get(identity.Viewer, page))
+	}
+	for path, page := range map[string]func(*visit) error{"/settings": h.settings, "/export": h.export} {
+		r.Get("/workspaces/{slug}"+path, h.get(identity.Editor, page))
 	}
 	actions := map[string]action{
 		"":             {do: h.change},
 		"/keys":        {do: h.createKey, fresh: true},
 		"/keys/revoke": {do: h.revokeKey, fresh: true},
-		"/erase":       {do: h.erase, fresh: true},
+		"/erase":       {do: h.erase, fresh: true, need: identity.Owner},
 	}
 	if h.Alerts != nil {
 		actions["/alerts/mail"] = action{do: h.setEmail}
@@ -85,9 +87,9 @@ type visit struct {
 	query *query
 }
 
-// get serves a page of a workspace.
-func (h *Handler) get(page func(*visit) error) http.HandlerFunc {
-	return h.Get(func(v *layout.Visit) error { return h.visit(v, page) })
+// get serves a page of a workspace to members whose role includes need.
+func (h *Handler) get(need identity.Role, page func(*visit) error) http.HandlerFunc {
+	return h.Get(need, func(v *layout.Visit) error { return h.visit(v, page) })
 }
 
 func (h *Handler) visit(v *layout.Visit, do func(*visit) error) error {
@@ -103,15 +105,16 @@ func (h *Handler) visit(v *layout.Visit, do func(*visit) error) error {
 }
 
 // An action changes something in the settings; fresh demands a sign-in within the
-// last hour.
+// last hour, and need a role other than editor.
 type action struct {
 	do    func(*visit) error
 	fresh bool
+	need  identity.Role
 }
 
 // post serves an action.
 func (h *Handler) post(a action) http.HandlerFunc {
-	return h.Post(layout.Action{Fresh: a.fresh, Back: "/settings", Do: func(v *layout.Visit) error { return h.visit(v, a.do) }})
+	return h.Post(layout.Action{Need: a.need, Fresh: a.fresh, Back: "/settings", Do: func(v *layout.Visit) error { return h.visit(v, a.do) }})
 }
 
 // errNoReports says that the server has no read model.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/sse"
+	"github.com/firstpick/firstpick/server/store/identity"
 )
 
 const (
@@ -28,6 +29,9 @@ func (h *Handler) firstEvent(v *visit) error {
 		return nil //nolint:nilerr // the browser is gone
 	}
 	for n := range maxPolls {
+		if n > 0 && v.Still(stream.Context(), identity.Viewer) != nil {
+			return nil
+		}
 		got, err := h.Collect.Received(stream.Context(), v.Workspace.ID)
 		switch {
 		case err != nil:

@@ -22,7 +22,7 @@ type agentRow struct {
 	Pages                count
 	OK, Last             string
 	Bar, Split           template.HTML
-	identity             identity
+	verification         verification
 }
 
 func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
@@ -36,7 +36,7 @@ func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
 		genuine := a.Touches - a.Spoofed
 		row := agentRow{
 			Name: a.Agent, Operator: a.Operator, Class: class(a.Class), Touches: count(genuine), Spoofed: count(a.Spoofed), Pages: count(a.Pages),
-			identity: newIdentity(a), Last: moment(a.LastSeen, p.query.TZ), OK: "unknown", Bar: chart.Bar(genuine, most, a.Class),
+			verification: newVerification(a), Last: moment(a.LastSeen, p.query.TZ), OK: "unknown", Bar: chart.Bar(genuine, most, a.Class),
 		}
 		if a.Agent != "" {
 			row.Link = p.To("agents", a.Agent)
@@ -44,7 +44,7 @@ func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
 		if a.OKRate != nil {
 			row.OK = chart.Percent(*a.OKRate)
 		}
-		row.Split = row.identity.bar()
+		row.Split = row.verification.bar()
 		out = append(out, row)
 	}
 	slices.SortStableFunc(out, func(a, b agentRow) int { return cmp.Compare(b.Touches, a.Touches) })
@@ -91,7 +91,7 @@ func (h *Handler) agents(v *visit) error {
 	}
 	d.Trend = newTrend(r.Source.Trend, v.query, false)
 	d.Agents = agentRows(&d.Page, r.Source.Agents)
-	all := identityOf(d.Agents)
+	all := verificationOf(d.Agents)
 	d.Verdicts, d.Doubts = all.verdicts(), all.doubts()
 	d.Advice = newAdvice(&all, r.Health.IdentityLists)
 	d.Cut = cut(len(d.Agents))
@@ -132,7 +132,7 @@ func (h *Handler) agent(v *visit) error {
 			d.Rows = append(d.Rows, row)
 		}
 	}
-	all := identityOf(d.Rows)
+	all := verificationOf(d.Rows)
 	d.Verdicts, d.Doubts, d.Split = all.verdicts(), all.doubts(), all.bar()
 	d.Advice = newAdvice(&all, r.Health.IdentityLists)
 	d.Trend = newTrend(r.Source.Trend, v.query, false)

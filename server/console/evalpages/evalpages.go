@@ -1,4 +1,4 @@
-// Package evalpages serves the pages of a workspace's own evals to its owner:
+// Package evalpages serves the pages of a workspace's own evals to its members:
 //
 //	/workspaces/{slug}/evals           the list, and the editor
 //	/workspaces/{slug}/runs            every run: live, its result, its traces, the comparison
@@ -22,6 +22,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/kit/sse"
+	"github.com/firstpick/firstpick/server/store/identity"
 )
 
 // A Handler serves the routes. All fields but Categories are required.
@@ -39,9 +40,7 @@ func (h *Handler) Mount(r chi.Router) {
 	r = r.With(h.Guard)
 	for path, page := range map[string]func(*visit) error{
 		"/evals":                     (*visit).list,
-		"/evals/new":                 (*visit).newEval,
 		"/evals/{eval}":              (*visit).eval,
-		"/evals/{eval}/edit":         (*visit).editEval,
 		"/evals/{eval}/versions/{n}": (*visit).version,
 		"/runs":                      (*visit).history,
 		"/runs/{run}":                (*visit).run,
@@ -50,15 +49,26 @@ func (h *Handler) Mount(r chi.Router) {
 		"/runs/{run}/traces/{trial}": (*visit).trace,
 		"/runs/{run}/compare":        (*visit).compare,
 		"/runs/{run}/files/{name}":   (*visit).file,
-		"/settings/evals":            (*visit).settings,
 	} {
-		r.Get(workspacePath+path, h.Get(func(v *layout.Visit) error { return page(&visit{v, h}) }))
+		r.Get(workspacePath+path, h.get(identity.Viewer, page))
+	}
+	for path, page := range map[string]func(*visit) error{
+		"/evals/new":         (*visit).newEval,
+		"/evals/{eval}/edit": (*visit).editEval,
+		"/settings/evals":    (*visit).settings,
+	} {
+		r.Get(workspacePath+path, h.get(identity.Editor, page))
 	}
 	for path, a := range actions() {
 		r.Post(workspacePath+path, h.Post(layout.Action{
 			Do: func(v *layout.Visit) error { return a.do(&visit{v, h}) }, Back: a.back, Fresh: a.fresh,
 		}))
 	}
+}
+
+// get serves a page to members whose role includes need.
+func (h *Handler) get(need identity.Role, page func(*visit) error) http.HandlerFunc {
+	return h.Get(need, func(v *layout.Visit) error { return page(&visit{v, h}) })
 }
 
 const workspacePath = "/workspaces/{slug}"
@@ -102,9 +112,9 @@ type visit struct {
 	h *Handler
 }
 
-// actor is the owner, who may do everything.
+// actor is the member, with the role that the workspace gave.
 func (v *visit) actor() evals.Actor {
-	return evals.Actor{Workspace: v.Workspace, By: v.Signed.Account.ID, IP: reqctx.Client(v.W), UserAgent: v.R.UserAgent()}
+	return evals.Actor{Workspace: v.Workspace, By: v.Signed.Account.ID, Role: v.Role, IP: reqctx.Client(v.W), UserAgent: v.R.UserAgent()}
 }
 
 func (v *visit) param(name string) string { return route.Param(v.R, name) }

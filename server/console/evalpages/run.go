@@ -1,7 +1,6 @@
 package evalpages
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/sse"
 	"github.com/firstpick/firstpick/server/kit/traceview"
+	"github.com/firstpick/firstpick/server/store/identity"
 )
 
 // start puts a run into the queue. A form that is sent twice starts one.
@@ -225,22 +225,7 @@ func scriptWords() (string, error) {
 }
 
 // recheck is how often it is looked at again whether who watches may.
-const recheck = 15 * time.Second
-
-var errLeft = errors.New("the watcher signed out")
-
-// still fails when the watcher is no longer signed in as the owner of the workspace.
-func (v *visit) still(ctx context.Context) error {
-	signed, err := v.h.Sessions.Current(ctx, v.R)
-	switch {
-	case err != nil:
-		return err
-	case signed == nil:
-		return errLeft
-	}
-	_, err = v.h.Agents.OwnWorkspace(ctx, signed.Account, v.Workspace.Slug)
-	return err
-}
+const recheck = time.Second
 
 // events streams the events of a run to a browser, until it ends.
 func (v *visit) events() error {
@@ -270,7 +255,7 @@ func (v *visit) events() error {
 	ctx, checked := stream.Context(), v.h.Sessions.Now()
 	err = v.h.Evals.Watch(ctx, v.actor(), run.ID, after, func(e evals.Event) error {
 		if now := v.h.Sessions.Now(); now.Sub(checked) >= recheck {
-			if err := v.still(ctx); err != nil {
+			if err := v.Still(ctx, identity.Viewer); err != nil {
 				return err
 			}
 			checked = now
@@ -286,7 +271,7 @@ func (v *visit) events() error {
 		}
 		return stream.Send(e.Seq, head.Type, e.Body)
 	})
-	if err != nil && ctx.Err() == nil && !errors.Is(err, errLeft) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, layout.ErrLeft) {
 		v.h.Pages.Log.Warn("a watched run was cut off", "run", run.ID, "err", err)
 	}
 	return nil

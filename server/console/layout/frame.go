@@ -3,6 +3,9 @@
 package layout
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,6 +18,7 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/kit/route"
+	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -36,12 +40,14 @@ type Visit struct {
 	R         *http.Request
 	Signed    *session.Signed
 	Workspace *state.Workspace
+	Role      identity.Role // of the person in the workspace
 	frame     *Frame
 }
 
 // Open returns the visit, or answers and returns nil. Somebody else's workspace is
-// answered like one that is not there. Who must sign in is led to back afterwards.
-func (f *Frame) Open(w http.ResponseWriter, r *http.Request, back string) *Visit {
+// answered like one that is not there; a member needs a role. Who must sign in is led to
+// back afterwards.
+func (f *Frame) Open(w http.ResponseWriter, r *http.Request, need identity.Role, back string) *Visit {
 	if !areText(r.URL.Query()) {
 		f.Broken(w, r, apierr.InvalidRequest("The query is not valid UTF-8."))
 		return nil
@@ -57,10 +63,12 @@ func (f *Frame) Open(w http.ResponseWriter, r *http.Request, back string) *Visit
 	}
 	v := &Visit{W: w, R: r, Signed: signed, frame: f}
 	if slug := route.Param(r, "slug"); slug != "" {
-		if v.Workspace, err = f.Agents.OwnWorkspace(r.Context(), signed.Account, slug); err != nil {
+		m, err := f.Agents.Access(r.Context(), signed.Account, slug, need)
+		if err != nil {
 			f.Broken(w, r, err)
 			return nil
 		}
+		v.Workspace, v.Role = m.Workspace, m.Role
 	}
 	return v
 }
@@ -77,10 +85,10 @@ func areText(values url.Values) bool {
 	return true
 }
 
-// Get serves a page of a workspace.
-func (f *Frame) Get(page func(*Visit) error) http.HandlerFunc {
+// Get serves a page of a workspace to members whose role includes need.
+func (f *Frame) Get(need identity.Role, page func(*Visit) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v := f.Open(w, r, r.URL.RequestURI())
+		v := f.Open(w, r, need, r.URL.RequestURI())
 		if v == nil {
 			return
 		}
@@ -93,6 +101,8 @@ func (f *Frame) Get(page func(*Visit) error) http.HandlerFunc {
 // An Action changes something in a workspace.
 type Action struct {
 	Do func(*Visit) error
+	// Need is the role that it takes; empty means editor.
+	Need identity.Role
 	// Fresh demands a sign-in within the last hour: it cannot be undone.
 	Fresh bool
 	// Back is the page below the workspace's to which signing in leads.
@@ -102,8 +112,11 @@ type Action struct {
 // Post serves an action: a form of a page of ours.
 func (f *Frame) Post(a Action) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		back := Under("/workspaces", route.Param(r, "slug")) + a.Back
-		v := f.Open(w, r, back)
+		back := "/workspaces"
+		if slug := route.Param(r, "slug"); slug != "" {
+			back = Under(back, slug) + a.Back
+		}
+		v := f.Open(w, r, cmp.Or(a.Need, identity.Editor), back)
 		if v == nil {
 			return
 		}
@@ -127,6 +140,23 @@ func (f *Frame) Post(a Action) http.HandlerFunc {
 		}
 	}
 }
+
+// Still fails when the visitor is not signed in any more, or is no member whose role
+// includes need: streams outlive both.
+func (v *Visit) Still(ctx context.Context, need identity.Role) error {
+	signed, err := v.frame.Sessions.Current(ctx, v.R)
+	switch {
+	case err != nil:
+		return err
+	case signed == nil:
+		return ErrLeft
+	}
+	_, err = v.frame.Agents.Access(ctx, signed.Account, v.Workspace.Slug, need)
+	return err
+}
+
+// ErrLeft means that a visitor signed out.
+var ErrLeft = errors.New("the visitor signed out")
 
 // Fresh says whether the person signed in within the last hour.
 func (v *Visit) Fresh() bool { return v.Signed.Fresh(v.frame.Sessions.Now()) }
@@ -177,7 +207,14 @@ type Page struct {
 	Parts            []Tab // of the tab that is open; none for most
 	FormToken, Email string
 	BaseURL          string
+	Role             identity.Role // of the visitor
 }
+
+// Edits reports whether the visitor may change evals, settings and keys.
+func (p Page) Edits() bool { return p.Role.Includes(identity.Editor) }
+
+// Owns reports whether the visitor may also change members, and what cannot be undone.
+func (p Page) Owns() bool { return p.Role.Includes(identity.Owner) }
 
 // A Tab is a link to a part of the workspace.
 type Tab struct {
@@ -190,13 +227,15 @@ type Tab struct {
 func (v *Visit) Page(tab string, link func(path string) string) Page {
 	p := Page{
 		Slug: v.Workspace.Slug, Name: v.Workspace.Title(), MadeUp: v.Workspace.MadeUp(), Path: Under("/workspaces", v.Workspace.Slug), Site: v.Workspace.Site,
-		FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL,
+		FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL, Role: v.Role,
 	}
 	for _, t := range []string{"Overview", "Agents", "Pages", "Gaps", "Referrals", "Conversions", "Noise", "Evals", "Settings"} {
 		path := p.Path
 		switch {
 		case t == "Evals" && !v.frame.Evals:
 			continue
+		case t == "Settings" && !p.Edits():
+			path += "/settings/members"
 		case t != "Overview":
 			path += "/" + strings.ToLower(t)
 		}
@@ -211,10 +250,17 @@ func (v *Visit) Page(tab string, link func(path string) string) Page {
 // Settings returns the frame of a part of the settings.
 func (v *Visit) Settings(part string, link func(path string) string) Page {
 	p := v.Page("Settings", link)
-	if v.frame.Evals {
-		p.Parts = []Tab{
-			{Name: "Site and collector", Link: p.Path + "/settings", On: part == "site"},
-			{Name: "Eval API", Link: p.Path + "/settings/evals", On: part == "evals"},
+	for _, t := range []struct {
+		key, name, path string
+		shown           bool
+	}{
+		{"site", "Site and collector", "/settings", p.Edits()},
+		{"evals", "Eval API", "/settings/evals", p.Edits() && v.frame.Evals},
+		{"members", "Members", "/settings/members", true},
+		{"log", "Log", "/log", p.Edits()},
+	} {
+		if t.shown {
+			p.Parts = append(p.Parts, Tab{Name: t.name, Link: p.Path + t.path, On: part == t.key})
 		}
 	}
 	return p

@@ -112,7 +112,7 @@ func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, cre
 		if e, err = s.toAPI(stored, set); err != nil || !fresh {
 			return err
 		}
-		return s.audit(ctx, tx, a, now, "eval.stored", map[string]string{"eval": e.ID, "version": strconv.Itoa(e.Version)})
+		return s.audit(ctx, tx, a, now, "eval.stored", map[string]string{"eval": e.ID, "name": e.Name, "version": strconv.Itoa(e.Version)})
 	})
 	if err != nil {
 		return nil, false, false, err

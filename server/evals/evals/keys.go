@@ -56,20 +56,14 @@ func (s *Service) Authenticate(ctx context.Context, token string, ip netip.Addr,
 	return a, nil
 }
 
-// ownerIn fails for a workspace whose owner's account is disabled: its keys stop
+// ownerIn fails for a workspace whose owners' accounts are all disabled: its keys stop
 // working at once.
 func (s *Service) ownerIn(ctx context.Context, tx *state.Tx, w *state.Workspace) error {
-	if w.OwnerID == "" {
-		return nil
-	}
-	owner, err := tx.Account(ctx, w.OwnerID)
-	if err != nil {
-		return err
-	}
-	if owner.Disabled() {
+	found, err := tx.HasOwner(ctx, w.ID)
+	if err == nil && !found {
 		return noKey()
 	}
-	return nil
+	return err
 }
 
 // A KeyRequest asks for a key. No scopes means both.
@@ -117,6 +111,9 @@ func (s *Service) mayMint(a Actor) error {
 	if a.Scopes != nil {
 		return apierr.AccessDenied("Keys are minted and revoked in the settings of the workspace, not with a key.")
 	}
+	if err := a.may(ScopeRun); err != nil {
+		return err
+	}
 	return s.needPlan(a)
 }
 
@@ -155,6 +152,9 @@ func (s *Service) Keys(ctx context.Context, a Actor) ([]*Key, error) {
 func (s *Service) RevokeKey(ctx context.Context, a Actor, id string) error {
 	if a.Scopes != nil {
 		return s.mayMint(a)
+	}
+	if err := a.may(ScopeRun); err != nil {
+		return err
 	}
 	now := s.Now()
 	return s.write(ctx, func(tx *state.Tx) error {

@@ -104,7 +104,7 @@ func (s *Service) Start(ctx context.Context, a Actor, req StartRequest) (r *Run,
 		if err := s.keysFor(ctx, tx, a, sum, v.Source); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, now, "run.queued", map[string]string{"run": r.ID, "eval": e.ID, "budget_usd": strconv.FormatFloat(req.BudgetUSD, 'f', -1, 64)})
+		return s.audit(ctx, tx, a, now, "run.queued", map[string]string{"run": r.ID, "eval": e.ID, "name": e.Name, "budget_usd": strconv.FormatFloat(req.BudgetUSD, 'f', -1, 64)})
 	})
 	if err != nil {
 		return nil, false, err

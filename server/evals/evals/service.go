@@ -16,6 +16,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/secret"
+	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -65,11 +66,20 @@ func (c Caps) or() Caps {
 func (s *Service) Limits() Caps { return s.Caps.or() }
 
 // owns reports whether the actor is an owner or an operator, not a key's holder.
-func (a *Actor) owns() bool { return a.Scopes == nil }
+func (a *Actor) owns() bool { return a.Scopes == nil && a.includes(identity.Owner) }
 
-// may fails for a key that lacks a scope.
+// includes reports whether a member's role includes another.
+func (a *Actor) includes(need identity.Role) bool { return a.Role == "" || a.Role.Includes(need) }
+
+// may fails for a key that lacks a scope, and for a member whose role does.
 func (a *Actor) may(scope string) error {
-	if a.Scopes == nil || slices.Contains(a.Scopes, scope) {
+	if a.Scopes == nil {
+		if scope == ScopeRead || a.includes(identity.Editor) {
+			return nil
+		}
+		return apierr.AccessDenied("Changing and running evals needs the role editor. Ask an owner of the workspace.")
+	}
+	if slices.Contains(a.Scopes, scope) {
 		return nil
 	}
 	what := "Reading needs a key with the scope read."
@@ -112,8 +122,17 @@ func (s *Service) write(ctx context.Context, fn func(tx *state.Tx) error) error 
 	return s.fail(s.DB.Write(ctx, fn))
 }
 
-// audit appends a line about something an actor did.
+// audit appends a line about something an actor did. It fails for a member whose role was
+// taken since the request began.
 func (s *Service) audit(ctx context.Context, tx *state.Tx, a Actor, now time.Time, event string, detail map[string]string) error {
+	if a.Role != "" {
+		role, err := tx.Role(ctx, a.Workspace.ID, a.By)
+		if errors.Is(err, state.ErrNotFound) || err == nil && role != a.Role {
+			return apierr.AccessDenied("Your role in this workspace has changed. Reload the page.")
+		} else if err != nil {
+			return err
+		}
+	}
 	e := state.AuditEntry{ID: s.Secrets.ID("aud_"), At: now, Event: event, WorkspaceID: a.Workspace.ID, Detail: detail}
 	if strings.HasPrefix(a.By, keyID) {
 		detail["by"] = a.By

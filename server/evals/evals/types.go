@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/evals/resource"
+	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -16,11 +17,13 @@ const (
 	ScopeRun  = "run"  // changing evals and provider keys, starting and cancelling runs
 )
 
-// An Actor is who does something in a workspace: a key's holder or its owner.
+// An Actor is who does something in a workspace: a key's holder or a member.
 type Actor struct {
 	Workspace *state.Workspace
 	By        string   // account or key; empty for an operator
-	Scopes    []string // nil for an owner or operator, who may do everything
+	Scopes    []string // of a key; nil for a member or operator
+	// Role is the member's; empty for a key, and for an operator, who may do everything.
+	Role      identity.Role
 	IP        netip.Addr
 	UserAgent string
 }

@@ -37,6 +37,8 @@ func meanings() map[string]string {
 		"exchange.registration":        "token exchanges, of one registration",
 		"keys.registration":            "collector keys made, of one registration",
 		"workspaces.account":           "workspaces created in a browser, of one account",
+		"invitations.account":          "invitations to workspaces that one account mails",
+		"invitations.email":            "invitations mailed to one person, from all callers together",
 		"person.registration":          "exports and erasures of persons, of one registration",
 		"collect.key":                  "collector requests, of one key, at one server",
 		"collect.ip":                   "collector requests with a publishable key, of one address, at one server",

@@ -52,6 +52,8 @@ func DefaultRules() Rules {
 		{Name: "exchange.registration", Quota: 30, Window: time.Hour},
 		{Name: "keys.registration", Quota: 20, Window: time.Hour},
 		{Name: "workspaces.account", Quota: 20, Window: 24 * time.Hour},
+		{Name: "invitations.account", Quota: 100, Window: 24 * time.Hour},
+		{Name: "invitations.email", Quota: 10, Window: 24 * time.Hour},
 		{Name: "person.registration", Quota: 30, Window: time.Hour},
 		{Name: "collect.key", Quota: 400, Window: 2 * time.Second}, // these four are counted in memory, by each server
 		{Name: "collect.ip", Quota: 20, Window: time.Second},

@@ -95,6 +95,10 @@ func (tx *Tx) AnyAdmin(ctx context.Context) (bool, error) {
 func (tx *Tx) MergeAccount(ctx context.Context, from, into string) error {
 	for _, query := range []string{
 		"update workspace set owner_id = $2 where owner_id = $1",
+		`insert into member (workspace_id, account_id, role, since) select workspace_id, $2, role, since from member where account_id = $1
+			on conflict (workspace_id, account_id) do update set role = excluded.role where excluded.role = 'owner'`,
+		"delete from member where account_id = $1 and account_id <> $2",
+		"update collector_key set created_by = $2 where created_by = $1",
 		"update registration set account_id = $2 where account_id = $1",
 		"update delegation set account_id = $2 where account_id = $1",
 	} {

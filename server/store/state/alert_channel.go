@@ -59,7 +59,7 @@ func (tx *Tx) DropChannel(ctx context.Context, workspace, id string) error {
 // Channels returns the webhooks of a workspace, oldest first. In a transaction it
 // locks the workspace, so that two requests cannot both take the last place.
 func (tx *Tx) Channels(ctx context.Context, workspace string) ([]*AlertChannel, error) {
-	if err := tx.lockWorkspace(ctx, workspace); err != nil {
+	if err := tx.LockWorkspace(ctx, workspace); err != nil {
 		return nil, err
 	}
 	var out []*AlertChannel

@@ -3,6 +3,8 @@ package state
 import (
 	"context"
 	"encoding/json"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -39,8 +41,9 @@ type AuditFilter struct {
 	Limit                 int // at most so many, the newest
 }
 
-// AuditLog returns lines, oldest first.
-func (tx *Tx) AuditLog(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
+const auditColumns = "id, happened_at, event, registration_id, workspace_id, account_id, ip, iss, detail"
+
+func (tx *Tx) auditEntries(ctx context.Context, query string, args ...any) ([]AuditEntry, error) {
 	var out []AuditEntry
 	err := tx.list(ctx, func(row scanner) error {
 		var e AuditEntry
@@ -52,8 +55,36 @@ func (tx *Tx) AuditLog(ctx context.Context, f AuditFilter) ([]AuditEntry, error)
 		e.At = fromUS(at)
 		out = append(out, e)
 		return json.Unmarshal([]byte(detail), &out[len(out)-1].Detail)
-	}, `select id, happened_at, event, registration_id, workspace_id, account_id, ip, iss, detail from (
+	}, query, args...)
+	return out, err
+}
+
+// AuditLog returns lines, oldest first.
+func (tx *Tx) AuditLog(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
+	return tx.auditEntries(ctx, "select "+auditColumns+` from (
 		select * from audit where happened_at >= $1 and ($2 = '' or event = $2) and ($3 = '' or registration_id = $3)
 		order by happened_at desc, id desc limit $4) newest order by happened_at, id`, us(f.Since), f.Event, f.RegistrationID, f.Limit)
-	return out, err
+}
+
+// A WorkspaceLog chooses lines of a workspace.
+type WorkspaceLog struct {
+	WorkspaceID string
+	AccountID   string   // of who did it; empty for all
+	Events      []string // of the lines
+	Before      AuditEntry
+	Limit       int
+}
+
+// WorkspaceLog returns lines of a workspace, newest first, older than Before where that has
+// a time.
+func (tx *Tx) WorkspaceLog(ctx context.Context, f *WorkspaceLog) ([]AuditEntry, error) {
+	args := []any{f.WorkspaceID, f.AccountID, us(f.Before.At), f.Before.ID, f.Limit}
+	places := make([]string, len(f.Events))
+	for i, event := range f.Events {
+		args = append(args, event)
+		places[i] = "$" + strconv.Itoa(len(args))
+	}
+	return tx.auditEntries(ctx, "select "+auditColumns+` from audit where workspace_id = $1 and ($2 = '' or account_id = $2)
+		and ($3 = 0 or happened_at < $3 or happened_at = $3 and id < $4) and event in (`+strings.Join(places, ", ")+`)
+		order by happened_at desc, id desc limit $5`, args...)
 }

@@ -18,7 +18,7 @@ import (
 // tables are all tables that a backup holds, parents before children. Counters
 // of rate limits are left out.
 var tables = []string{
-	"account", "workspace", "registration", "attempt", "access_token", "delegation", "replay", "subject_revocation",
+	"account", "workspace", "member", "invitation", "registration", "attempt", "access_token", "delegation", "replay", "subject_revocation",
 	"collector_key", "session", "sign_in", "sign_in_identity", "issuer", "signing_key", "outbox", "audit",
 	"collected_event", "collected_order", "collected_day", "collected_seq",
 	"site_check", "alert_watch", "alert", "alert_told", "alert_channel", "alert_mail_off", "alert_delivery",

@@ -29,7 +29,7 @@ var ErrTooManyKeys = errors.New("the workspace has as many keys as it may")
 // AddEvalKey stores a key. It fails with ErrTooManyKeys when the workspace has
 // most live ones already.
 func (tx *Tx) AddEvalKey(ctx context.Context, k *EvalKey, most int) error {
-	if err := tx.lockWorkspace(ctx, k.WorkspaceID); err != nil {
+	if err := tx.LockWorkspace(ctx, k.WorkspaceID); err != nil {
 		return err
 	}
 	var n int

@@ -71,7 +71,7 @@ var (
 // repeated idempotency key returns the first run. It fails with ErrOtherRequest,
 // ErrQueueFull, or ErrNotFound when the workspace has no such version of the eval.
 func (tx *Tx) AddRun(ctx context.Context, r *EvalRun, maxQueued int) (*EvalRun, bool, error) {
-	if err := tx.lockWorkspace(ctx, r.WorkspaceID); err != nil {
+	if err := tx.LockWorkspace(ctx, r.WorkspaceID); err != nil {
 		return nil, false, err
 	}
 	if r.IdempotencyKey != "" {

@@ -46,7 +46,7 @@ type EvalCap struct{ Evals, Versions int }
 // nothing. It returns the stored eval and whether anything is new. It fails with
 // ErrTooManyEvals or ErrTooManyVersions.
 func (tx *Tx) PutEval(ctx context.Context, e *Eval, most EvalCap) (*Eval, bool, error) {
-	if err := tx.lockWorkspace(ctx, e.WorkspaceID); err != nil {
+	if err := tx.LockWorkspace(ctx, e.WorkspaceID); err != nil {
 		return nil, false, err
 	}
 	v, at := e.Latest, us(e.Latest.CreatedAt)

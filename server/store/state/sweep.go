@@ -33,6 +33,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"replay", "usage, iss, jti_mac", "expires_at < $1", us(now)},
 		{"counter", "name, slot", "expires_at < $1", us(now)},
 		{"sign_in", "hash", "expires_at < $1", ago(keepSignIns)},
+		{"invitation", "id", "expires_at < $1", ago(keepEnded)},
 		{"session", "hash", "created_at < $1", ago(sessionMaxLife)},
 		{"audit", "id", "happened_at < $1", ago(keepAudit)},
 		{"alert", "id", "found_at < $1", ago(keepAudit)},

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/server/store/identity"
 )
 
 // The plans of a workspace.
@@ -18,7 +20,7 @@ const (
 type Workspace struct {
 	ID           string
 	Slug         string
-	OwnerID      string // account; empty while unclaimed
+	OwnerID      string // account of the owner who gets the mail; empty while unclaimed
 	Plan         string // PlanFree or PlanPaid
 	CreatedAt    time.Time
 	ClaimedAt    time.Time
@@ -69,16 +71,25 @@ func (tx *Tx) AddWorkspace(ctx context.Context, w *Workspace) (bool, error) {
 	w.Settings = Settings{RetentionDays: DefaultRetention}
 	n, err := tx.exec(ctx, `insert into workspace (`+workspaceColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing`,
 		w.ID, w.Slug, w.OwnerID, w.Plan, us(w.CreatedAt), us(w.ClaimedAt), us(w.ClaimExpires), w.Site, w.RetentionDays, w.Currency, w.Name)
-	return n == 1, err
+	if err != nil || n == 0 || w.OwnerID == "" {
+		return n == 1, err
+	}
+	return true, tx.PutMember(ctx, w.ID, w.OwnerID, identity.Owner, w.CreatedAt)
 }
 
-// ClaimWorkspace gives an unclaimed workspace its owner.
+// ClaimWorkspace gives an unclaimed workspace its first owner, and its keys their creator.
 func (tx *Tx) ClaimWorkspace(ctx context.Context, id, owner string, now time.Time) error {
 	n, err := tx.exec(ctx, "update workspace set owner_id = $2, claimed_at = $3 where id = $1 and claimed_at = 0", id, owner, us(now))
 	if err == nil && n == 0 {
 		return ErrNotFound
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if _, err := tx.exec(ctx, "update collector_key set created_by = $2 where workspace_id = $1 and created_by = ''", id, owner); err != nil {
+		return err
+	}
+	return tx.PutMember(ctx, id, owner, identity.Owner, now)
 }
 
 // Workspace returns a workspace by id.
@@ -95,14 +106,14 @@ func (tx *Tx) WorkspaceBySlug(ctx context.Context, slug string) (*Workspace, err
 	})
 }
 
-// Workspaces returns the workspaces of an account, oldest first.
+// Workspaces returns the workspaces that an account owns, oldest first.
 func (tx *Tx) Workspaces(ctx context.Context, owner string) ([]*Workspace, error) {
 	var out []*Workspace
 	err := tx.list(ctx, func(row scanner) error {
 		w, err := scanWorkspace(row.Scan)
 		out = append(out, w)
 		return err
-	}, "select "+workspaceColumns+" from workspace where owner_id = $1 order by created_at, id", owner)
+	}, "select "+workspaceColumns+" from workspace where id in (select workspace_id from member where account_id = $1 and role = 'owner') order by created_at, id", owner)
 	return out, err
 }
 
@@ -129,6 +140,7 @@ type CollectorKey struct {
 	Label       string
 	Shown       string   // prefix and last four characters
 	Origins     []string // of the pages that a publishable key is for
+	CreatedBy   string   // account; empty while the workspace is unclaimed
 	CreatedAt   time.Time
 	LastUsedAt  time.Time // to the hour or so; zero for never
 	RevokedAt   time.Time
@@ -140,15 +152,15 @@ func (tx *Tx) AddCollectorKey(ctx context.Context, k *CollectorKey) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(ctx, `insert into collector_key (id, hash, workspace_id, kind, label, shown, origins, created_at, last_used_at, revoked_at)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0)`, k.ID, k.Hash, k.WorkspaceID, k.Kind, k.Label, k.Shown, string(origins), us(k.CreatedAt))
+	_, err = tx.exec(ctx, `insert into collector_key (id, hash, workspace_id, kind, label, shown, origins, created_at, last_used_at, revoked_at, created_by)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0, $9)`, k.ID, k.Hash, k.WorkspaceID, k.Kind, k.Label, k.Shown, string(origins), us(k.CreatedAt), k.CreatedBy)
 	return err
 }
 
 // LiveKeys returns how many keys of a workspace are not revoked. It locks the
 // workspace, so that two requests cannot both take the last place.
 func (tx *Tx) LiveKeys(ctx context.Context, workspace string) (int, error) {
-	if err := tx.lockWorkspace(ctx, workspace); err != nil {
+	if err := tx.LockWorkspace(ctx, workspace); err != nil {
 		return 0, err
 	}
 	var n int
@@ -156,9 +168,9 @@ func (tx *Tx) LiveKeys(ctx context.Context, workspace string) (int, error) {
 	return n, err
 }
 
-// lockWorkspace keeps others who lock the workspace waiting until commit, or
+// LockWorkspace keeps others who lock the workspace waiting until commit, or
 // reports ErrNotFound.
-func (tx *Tx) lockWorkspace(ctx context.Context, id string) error {
+func (tx *Tx) LockWorkspace(ctx context.Context, id string) error {
 	return tx.one(ctx, []any{&id}, "select id from workspace where id = $1"+tx.lock(), id)
 }
 
@@ -169,13 +181,13 @@ func (tx *Tx) CollectorKeys(ctx context.Context, workspace string) ([]CollectorK
 		var k CollectorKey
 		var origins string
 		var created, used, revoked int64
-		if err := row.Scan(&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &origins, &created, &used, &revoked); err != nil {
+		if err := row.Scan(&k.ID, &k.WorkspaceID, &k.Kind, &k.Label, &k.Shown, &origins, &created, &used, &revoked, &k.CreatedBy); err != nil {
 			return err
 		}
 		k.CreatedAt, k.LastUsedAt, k.RevokedAt = fromUS(created), fromUS(used), fromUS(revoked)
 		out = append(out, k)
 		return json.Unmarshal([]byte(origins), &out[len(out)-1].Origins)
-	}, "select id, workspace_id, kind, label, shown, origins, created_at, last_used_at, revoked_at from collector_key where workspace_id = $1 order by created_at, id", workspace)
+	}, "select id, workspace_id, kind, label, shown, origins, created_at, last_used_at, revoked_at, created_by from collector_key where workspace_id = $1 order by created_at, id", workspace)
 	return out, err
 }
 

@@ -8,28 +8,28 @@ import (
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-// An identity counts visits by the result of verification: verdicts in their order, and
+// A verification counts visits by its result: verdicts in their order, and
 // the unverified ones by doubt.
-type identity struct {
+type verification struct {
 	results [3]int64 // of verdicts
 	reasons [4]int64 // of doubts
 }
 
-func newIdentity(a *traffic.AgentSource) identity {
+func newVerification(a *traffic.AgentSource) verification {
 	named := a.Unverifiable + a.Stale + a.NoIP
 	unclaimed := a.Touches - a.Verified - a.Spoofed - named
-	return identity{
+	return verification{
 		results: [3]int64{a.Verified, named + unclaimed, a.Spoofed},
 		reasons: [4]int64{a.Unverifiable, a.Stale, a.NoIP, unclaimed},
 	}
 }
 
-func identityOf(agents []agentRow) (all identity) {
+func verificationOf(agents []agentRow) (all verification) {
 	for i := range agents {
-		for j, n := range agents[i].identity.results {
+		for j, n := range agents[i].verification.results {
 			all.results[j] += n
 		}
-		for j, n := range agents[i].identity.reasons {
+		for j, n := range agents[i].verification.reasons {
 			all.reasons[j] += n
 		}
 	}
@@ -37,7 +37,7 @@ func identityOf(agents []agentRow) (all identity) {
 }
 
 // verdicts returns the legend of the bar.
-func (d *identity) verdicts() []legend {
+func (d *verification) verdicts() []legend {
 	var out []legend
 	for i, t := range verdicts() {
 		t.Key = "v-" + t.Key
@@ -47,7 +47,7 @@ func (d *identity) verdicts() []legend {
 }
 
 // doubts returns the doubts that occur.
-func (d *identity) doubts() []legend {
+func (d *verification) doubts() []legend {
 	var out []legend
 	for i, t := range doubts() {
 		if d.reasons[i] > 0 {
@@ -58,7 +58,7 @@ func (d *identity) doubts() []legend {
 }
 
 // bar draws the verdicts as parts of a whole.
-func (d *identity) bar() template.HTML {
+func (d *verification) bar() template.HTML {
 	var parts []chart.Part
 	for _, l := range d.verdicts() {
 		parts = append(parts, chart.Part{Series: chart.Series{Class: l.Key, Name: l.Name}, Value: int64(l.Total)})
@@ -73,7 +73,7 @@ type advice struct {
 	Oldest     string
 }
 
-func newAdvice(d *identity, lists *traffic.IdentityLists) advice {
+func newAdvice(d *verification, lists *traffic.IdentityLists) advice {
 	var a advice
 	for i, t := range doubts() {
 		if t.Key == "noip" {
