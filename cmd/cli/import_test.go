@@ -108,13 +108,13 @@ func TestImportSessions(t *testing.T) {
 	in.run(exitUsage, []string{"import", "--from", "codex", dir + "/none", "--eval", "e"}, "error: sessions: stat ")
 	in.run(exitUsage, []string{"import", "--from", "codex", dir, "--eval", "e"},
 		"read 6 files: 0 sessions, 6 skipped\n", "skipped 5: not a session\n", "skipped 1: no category\n", "error: no session was imported\n", "hint: --category SLUG")
-	in.run(0, []string{"import", "--from", "codex", dir, "--eval", "e", "--category", "payments"}, "read 6 files: 1 session, 5 skipped\n", "imported 1 trials in 1 categories as e\n")
+	in.run(0, []string{"import", "--from", "codex", dir, "--eval", "e", "--category", "payments"}, "read 6 files: 1 session, 5 skipped\n", "imported 1 trial in 1 category as e\n")
 	tasks := filepath.Join(t.TempDir(), "tasks.yaml")
 	text := "name: shop\ncategory: payments\nprompts:\n  - {id: yearly, text: Let customers pay for a yearly plan.}\nagents:\n  - {name: a, kind: simulated, truth: {stripe: 1}}\n"
 	if err := os.WriteFile(tasks, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in.run(0, []string{"import", "--from", "claude-code", dir, "--eval", "e2", "--tasks", tasks, "--agent", "we"}, "imported 1 trials in 1 categories as e2\n")
+	in.run(0, []string{"import", "--from", "claude-code", dir, "--eval", "e2", "--tasks", tasks, "--agent", "we"}, "imported 1 trial in 1 category as e2\n")
 	board := in.board()
 	if board.NTrials != 2 || len(board.Agents) != 2 || board.Tools[0].Slug != "stripe" || board.Tools[0].Picks != 2 {
 		t.Errorf("%d trials, agents %+v, first tool %+v", board.NTrials, board.Agents, board.Tools[0])

@@ -56,7 +56,7 @@ With --server, firstpick.yaml has every key, those of a server too, with explana
 	}
 	f := cmd.Flags()
 	f.BoolVar(&server, "server", false, "write every key, with the keys of a server")
-	f.StringVar(&o.from, "from", "", "propose an eval of the product in this `DIR|URL`")
+	f.StringVar(&o.from, "from", "", "propose an eval of the `product` in this folder, or at this address")
 	f.StringVar(&o.category, "category", "", "category of the product (default: the one that fits best)")
 	f.BoolVar(&o.yes, "yes", false, "write the proposed files without a question")
 	cmd.MarkFlagsMutuallyExclusive("from", "server")
