@@ -72,7 +72,7 @@ func (tx *Tx) Invitations(ctx context.Context, workspace string) ([]*Invitation,
 }
 
 // DropInvitation ends an invitation. It reports ErrNotFound when another request did, or
-// when it was sent anew.
+// when it was sent again.
 func (tx *Tx) DropInvitation(ctx context.Context, i *Invitation) error {
 	n, err := tx.exec(ctx, "delete from invitation where id = $1 and hash = $2", i.ID, i.Hash)
 	if err == nil && n == 0 {
