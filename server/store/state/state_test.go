@@ -415,7 +415,7 @@ func TestBackupAndRestore(t *testing.T) {
 						t.Errorf("%s: restored", name)
 					}
 				}
-				if n, err := other.Restore(t.Context(), bytes.NewReader(file.Bytes())); err != nil || n != 33 {
+				if n, err := other.Restore(t.Context(), bytes.NewReader(file.Bytes())); err != nil || n != 34 {
 					t.Fatalf("%d rows, %v", n, err)
 				}
 				var again bytes.Buffer
