@@ -88,9 +88,9 @@ func (l leads) overtaken(tool string) []Overtaken {
 
 // A Delta lists what a night measured otherwise than the night before.
 type Delta struct {
-	// NewAgents were on no earlier night; NewModels answered on none, for an agent that was.
-	NewAgents []string
-	NewModels []NewModel
+	// NewAgents were on no earlier night, and have no From. NewModels answer for agents for
+	// whom others did.
+	NewAgents, NewModels []NewModel
 	// MissingAgents and MissingPrompts were on the night before.
 	MissingAgents, MissingPrompts []string
 	// Coverage is valid / planned trials, CoverageBefore that of the night before; negative
@@ -116,7 +116,7 @@ func delta(older, newer *Night, before map[string]string) Delta {
 	for _, agent := range slices.Sorted(maps.Keys(newer.Models)) {
 		switch was, known := before[agent]; {
 		case !known:
-			d.NewAgents = append(d.NewAgents, agent)
+			d.NewAgents = append(d.NewAgents, NewModel{agent, "", newer.Models[agent]})
 		case was != newer.Models[agent]:
 			d.NewModels = append(d.NewModels, NewModel{agent, was, newer.Models[agent]})
 		}

@@ -89,7 +89,7 @@ func TestDelta(t *testing.T) {
 		!slices.Equal(got.NewModels, []nights.NewModel{{Agent: "a", From: "m1", To: "m2"}}) || got.Coverage != 0.8 || got.CoverageBefore != 1 || len(got.NewAgents) > 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := lines[2].Delta; !slices.Equal(got.NewAgents, []string{"c"}) || len(got.NewModels) > 0 || got.Coverage >= 0 { // b was on the first
+	if got := lines[2].Delta; !slices.Equal(got.NewAgents, []nights.NewModel{{Agent: "c", To: "m"}}) || len(got.NewModels) > 0 || got.Coverage >= 0 { // b was on the first
 		t.Errorf("%+v", got)
 	}
 }

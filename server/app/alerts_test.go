@@ -95,7 +95,7 @@ func newAlertBench(t *testing.T) *alertBench {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, b.secret, err = b.alerts.AddWebhook(t.Context(), b.workspace.ID, b.hooks.URL+"/hook"); err != nil {
+	if _, b.secret, err = b.alerts.AddWebhook(t.Context(), b.workspace.ID, b.hooks.URL+"/hook", alert.FormatStandard); err != nil {
 		t.Fatal(err)
 	}
 	return b

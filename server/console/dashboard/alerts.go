@@ -96,7 +96,7 @@ func (h *Handler) setEmail(v *visit) error {
 
 // addWebhook adds a webhook, and shows its secret.
 func (h *Handler) addWebhook(v *visit) error {
-	c, secret, err := h.Alerts.AddWebhook(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("url"))
+	c, secret, err := h.Alerts.AddWebhook(v.R.Context(), v.Workspace.ID, v.R.PostFormValue("url"), v.R.PostFormValue("format"))
 	if err != nil {
 		return v.wrong("webhooks", err)
 	}
