@@ -59,7 +59,7 @@ func (s *Service) lookAtPicks(ctx context.Context, workspace string) error {
 	facts := change.Facts{Now: now, Picks: &change.Picks{Since: watch.Since}}
 	for _, r := range failed {
 		facts.Picks.Failed = append(facts.Picks.Failed, change.FailedRun{
-			EvalID: r.EvalID, Eval: r.EvalName, Run: r.ID, Reason: r.Failure, At: r.EndedAt, URL: s.page(w) + "/evals/" + r.EvalID + "/runs/" + r.ID,
+			EvalID: r.EvalID, Eval: r.EvalName, Run: r.ID, Reason: r.Failure, At: r.EndedAt, URL: s.page(w) + "/runs/" + r.ID,
 		})
 	}
 	if watch.Tool != "" {
