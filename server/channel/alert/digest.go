@@ -160,7 +160,7 @@ func (s *Service) digestPicture(m *picks.Measured) (*mail.Picture, error) {
 			continue
 		}
 		if len(bars) < digestTools {
-			bars = append(bars, Bar{change.Clean(t.Tool), t.PickRate, t.Slug == own.Slug})
+			bars = append(bars, Bar{change.Clean(t.Tool), chart.Percent(t.PickRate), t.PickRate, t.Slug == own.Slug})
 			alt = append(alt, change.Clean(t.Tool)+" "+chart.Percent(t.PickRate))
 		}
 	}
@@ -177,7 +177,7 @@ func (s *Service) digestPicture(m *picks.Measured) (*mail.Picture, error) {
 
 // A Bar is a tool in the picture of a digest.
 type Bar struct {
-	Name string
-	Rate float64
-	Own  bool
+	Name, Value string
+	Rate        float64
+	Own         bool
 }

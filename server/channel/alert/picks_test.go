@@ -192,7 +192,9 @@ func TestDigest(t *testing.T) {
 // A workspace without a tool hears of failed runs; one that fails every night is one alert.
 func TestFailedRunsAreSentOnce(t *testing.T) {
 	b := newBench(t, "sqlite")
-	b.Picks = func(context.Context, string, string) (*picks.Measured, error) { return nil, errors.New("no tool is chosen") }
+	b.Picks = func(context.Context, string, string) (*picks.Measured, error) {
+		return nil, errors.New("no tool is chosen")
+	}
 	b.write(func(tx *state.Tx) error {
 		_, _, err := tx.PutEval(t.Context(), &state.Eval{ID: "evl_1", WorkspaceID: "w", Name: "nightly", Latest: state.EvalVersion{Source: []byte("s"), Digest: "s", Summary: []byte("{}"), CreatedAt: now}}, state.EvalCap{Evals: 9, Versions: 9})
 		return err

@@ -18,7 +18,10 @@ type alertsData struct {
 	Deliveries []deliveryRow
 }
 
-type webhookRow struct{ ID, URL, State, Created string }
+type webhookRow struct {
+	ID, URL, State, Created string
+	Slack                   bool
+}
 
 type alertRow struct{ When, Summary string }
 
@@ -43,7 +46,7 @@ func (v *visit) alerts() (*alertsData, error) {
 			continue
 		}
 		names[c.ID] = c.URL
-		d.Webhooks = append(d.Webhooks, webhookRow{c.ID, c.URL, c.State, c.CreatedAt.UTC().Format(dateOfKey)})
+		d.Webhooks = append(d.Webhooks, webhookRow{c.ID, c.URL, c.State, c.CreatedAt.UTC().Format(dateOfKey), c.Format == alert.FormatSlack})
 	}
 	recent, err := v.h.Alerts.Recent(ctx, id, recentRows)
 	if err != nil {
