@@ -33,19 +33,19 @@ type Measured struct {
 	Nights []nights.Line
 }
 
-// A Choice is a tool of the catalogue.
+// A Choice is a tool of the catalogue, or of a workspace's own boards.
 type Choice struct {
 	Slug, Name string
 	Domains    []string
-	Category   string // its name; empty where the tool is not measured
+	Category   string // the name of that which is measured; empty where none is
 }
 
-// A Source knows the catalogue and what is measured.
+// A Source knows the tools that a workspace may follow, and what is measured.
 type Source interface {
 	// Tool returns the tool of a slug.
-	Tool(slug string) (Choice, bool)
+	Tool(ctx context.Context, workspace, slug string) (Choice, bool, error)
 	// Search returns up to n tools that a text names, the best first.
-	Search(text string, n int) []Choice
+	Search(ctx context.Context, workspace, text string, n int) ([]Choice, error)
 	// Measured returns the newest measurement of a tool for a workspace; nil without one.
 	Measured(ctx context.Context, workspace, tool string) (*Measured, error)
 }

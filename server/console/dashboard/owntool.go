@@ -1,22 +1,18 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
-	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
-const (
-	searchRows = 10 // tools that a search shows
-	spanNights = 60 // measurements in the small chart
-)
+// spanNights is how many measurements the small chart has.
+const spanNights = 60
 
 // An ownTool is the workspace's own tool on the overview.
 type ownTool struct {
@@ -49,15 +45,18 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 	o := &ownTool{Tile: tile{Name: "Pick rate", Value: "–", Link: settings, Lead: true}}
 	if follow.Tool == "" {
 		o.Tile.Note, o.Missing, o.Next = "No tool chosen. Choose yours to see how often agents pick it.", "Choose your tool first: its prompts are compared with those of its rivals.", choice{Name: "Choose your tool", Link: settings}
-		if c, ok := v.proposal(); ok {
+		if c, ok, err := v.proposal(); err != nil {
+			return nil, err
+		} else if ok {
 			o.Tile.Note = "Is " + c.Name + " your tool? Confirm it in the settings to see how often agents pick it."
 		}
 		return o, nil
 	}
-	c, known := v.h.Picks.Tool(follow.Tool)
-	if o.Name = c.Name; !known {
-		o.Name = follow.Tool
+	c, _, err := v.h.Picks.Tool(ctx, v.Workspace.ID, follow.Tool)
+	if err != nil {
+		return nil, err
 	}
+	o.Name = cmp.Or(c.Name, follow.Tool)
 	m, err := v.h.Picks.Measured(ctx, v.Workspace.ID, follow.Tool)
 	if err != nil { // the rest of the page does not need it
 		if ctx.Err() != nil {
@@ -152,83 +151,4 @@ func pickSpark(m *picks.Measured) template.HTML {
 		}
 	}
 	return chart.Spark(values)
-}
-
-// proposal returns the tool of the catalogue whose domain is the site's, or a domain above
-// it: docs.acme.dev belongs to acme.dev.
-func (v *visit) proposal() (picks.Choice, bool) {
-	u, err := url.Parse(v.Workspace.Site)
-	if err != nil || u.Hostname() == "" {
-		return picks.Choice{}, false
-	}
-	for host := u.Hostname(); strings.Contains(host, "."); _, host, _ = strings.Cut(host, ".") {
-		for _, c := range v.h.Picks.Search(host, 1) {
-			for _, d := range c.Domains {
-				if name, _, _ := strings.Cut(d, "/"); strings.TrimPrefix(name, "www.") == strings.TrimPrefix(host, "www.") {
-					return c, true
-				}
-			}
-		}
-	}
-	return picks.Choice{}, false
-}
-
-// A toolData is the choice of the own tool in the settings.
-type toolData struct {
-	Tool     string // slug; empty until chosen
-	Name     string
-	Since    string
-	Digest   bool
-	Proposal *picks.Choice
-	Query    string
-	Found    []picks.Choice
-	Searched bool
-}
-
-// toolSettings returns nil where this server follows no tools.
-func (v *visit) toolSettings() (*toolData, error) {
-	if v.h.Alerts == nil || v.h.Picks == nil {
-		return nil, nil
-	}
-	follow, err := v.h.Alerts.Following(v.R.Context(), v.Workspace.ID)
-	if err != nil {
-		return nil, err
-	}
-	d := &toolData{Tool: follow.Tool, Name: follow.Tool, Digest: follow.Digest, Query: strings.TrimSpace(v.R.URL.Query().Get("find"))}
-	if len(d.Query) > 200 {
-		d.Query = ""
-	}
-	if c, ok := v.h.Picks.Tool(follow.Tool); ok {
-		d.Name = c.Name
-	}
-	if !follow.Since.IsZero() {
-		d.Since = follow.Since.UTC().Format(dateOfKey)
-	}
-	if d.Tool == "" {
-		if c, ok := v.proposal(); ok {
-			d.Proposal = &c
-		}
-	}
-	if d.Query != "" {
-		d.Searched, d.Found = true, v.h.Picks.Search(d.Query, searchRows)
-	}
-	return d, nil
-}
-
-// followTool chooses the tool that the workspace follows, by its slug; none ends that.
-func (h *Handler) followTool(v *visit) error {
-	tool := v.R.PostFormValue("tool")
-	if tool != "" {
-		c, ok := h.Picks.Tool(tool)
-		if now, err := h.Alerts.Following(v.R.Context(), v.Workspace.ID); !ok && (err != nil || now.Tool != tool) {
-			return v.settings(http.StatusUnprocessableEntity, problem{"tool", "The catalogue has no such tool. Search for it by name, domain or package."})
-		}
-		if ok {
-			tool = c.Slug
-		}
-	}
-	if err := h.Alerts.FollowTool(v.R.Context(), v.Workspace.ID, tool, v.R.PostFormValue("digest") != ""); err != nil {
-		return v.wrong("tool", err)
-	}
-	return v.back(map[bool]string{true: "tool", false: "no-tool"}[tool != ""])
 }

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
-	"github.com/firstpick/firstpick/publish/content"
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/evals/bundle"
@@ -36,32 +37,61 @@ type ownSeries struct {
 
 // Measured returns what the workspace's own evals measured of a tool: the runs of the eval
 // whose newest run has the tool on its board. It is nil where none has.
-func (s *Service) Measured(ctx context.Context, workspace, tool string) (*picks.Measured, error) {
-	runs, err := s.DB.Read().Runs(ctx, workspace, state.RunFilter{Status: state.RunDone}, ownRuns)
+func (s *Service) Measured(ctx context.Context, workspace, tool string) (m *picks.Measured, err error) {
+	err = s.eachOwn(ctx, workspace, func(r *state.EvalRun, series ownSeries) bool {
+		if !slices.ContainsFunc(series.board.Tools, func(t analytics.Standing) bool { return t.Slug == tool }) {
+			return true
+		}
+		m = &picks.Measured{Source: picks.Own, URL: r.ID, Slug: tool, Board: series.board, Nights: series.lines}
+		return false
+	})
+	if m == nil || err != nil {
+		return nil, err
+	}
+	w, err := s.DB.Read().Workspace(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
+	m.URL = s.BaseURL + "/workspaces/" + w.Slug + "/runs/" + m.URL
+	return m, nil
+}
+
+// Tools returns the tools of the boards of the workspace's newest runs, by name.
+func (s *Service) Tools(ctx context.Context, workspace string) (out []picks.Choice, err error) {
+	err = s.eachOwn(ctx, workspace, func(_ *state.EvalRun, series ownSeries) bool {
+		for _, t := range series.board.Tools {
+			if !slices.ContainsFunc(out, func(c picks.Choice) bool { return c.Slug == t.Slug }) {
+				out = append(out, picks.Choice{Slug: t.Slug, Name: t.Tool, Category: series.board.Name + " (own eval)"})
+			}
+		}
+		return true
+	})
+	slices.SortFunc(out, func(a, b picks.Choice) int { return strings.Compare(a.Name, b.Name) })
+	return out, err
+}
+
+// eachOwn calls fn with the newest run with results of each eval, the newest first, until fn
+// returns false.
+func (s *Service) eachOwn(ctx context.Context, workspace string, fn func(*state.EvalRun, ownSeries) bool) error {
+	runs, err := s.DB.Read().Runs(ctx, workspace, state.RunFilter{Status: state.RunDone}, ownRuns)
+	if err != nil {
+		return err
+	}
 	seen := map[string]bool{}
-	for i, r := range runs { // newest first
+	for i, r := range runs {
 		if r.Bundle == "" || seen[r.EvalID] {
 			continue
 		}
 		seen[r.EvalID] = true
 		series, err := s.ownSeries(ctx, runs[i:], r.EvalID)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if slices.ContainsFunc(series.board.Tools, func(t analytics.Standing) bool { return t.Slug == tool }) {
-			w, err := s.DB.Read().Workspace(ctx, workspace)
-			if err != nil {
-				return nil, err
-			}
-			return &picks.Measured{
-				Source: picks.Own, Slug: tool, URL: s.BaseURL + "/workspaces/" + w.Slug + "/runs/" + r.ID, Board: series.board, Nights: series.lines,
-			}, nil
+		if !fn(r, series) {
+			return nil
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // ownSeries reads the runs of an eval, newest first, as nights.
@@ -75,6 +105,7 @@ func (s *Service) ownSeries(ctx context.Context, runs []*state.EvalRun, eval str
 	}
 	out.newest = newest
 	history := nights.New(runs[0].Category)
+	counted := map[string]bool{} // bundles: the same trials count once
 	for _, r := range slices.Backward(runs) {
 		if r.EvalID != eval || r.Bundle == "" {
 			continue
@@ -86,7 +117,10 @@ func (s *Service) ownSeries(ctx context.Context, runs []*state.EvalRun, eval str
 		if err != nil {
 			return out, fmt.Errorf("run %s: %w", r.ID, err)
 		}
-		history.Add(n)
+		if !counted[r.Bundle] {
+			history.Add(n)
+		}
+		counted[r.Bundle] = true
 		out.board = n.Board
 	}
 	out.lines = history.Series().Nights
@@ -118,12 +152,9 @@ func (s *Service) night(ctx context.Context, r *state.EvalRun) (n nights.Night, 
 		At: r.EndedAt, Catalog: b.Manifest.Catalog, Extractor: b.Manifest.Extractor, Synthetic: b.Manifest.Synthetic,
 		Prompts: map[string]string{}, Models: map[string]string{}, Board: scores.Board,
 	}
-	if b.Manifest.AsOf != nil {
-		n.At = *b.Manifest.AsOf
-	}
-	n.Board.Prompts = ownPrompts(&m)
+	n.Board.Prompts, n.Board.Synthetic = ownPrompts(&m), n.Board.Synthetic || n.Synthetic
 	for _, p := range b.Manifest.Eval.Prompts {
-		n.Prompts[p.ID] = content.Digest([]byte(p.Text))
+		n.Prompts[p.ID] = p.Text // not published, so it need not be a digest
 	}
 	for _, a := range b.Manifest.Agents {
 		var models []string
@@ -138,7 +169,9 @@ func (s *Service) night(ctx context.Context, r *state.EvalRun) (n nights.Night, 
 
 // ownPrompts counts the trials of each prompt, which is named by its id.
 func ownPrompts(m *measured) []analytics.Prompt {
-	out := m.measurement(m.cells).Prompts()
+	cells := m.measurement(m.cells)
+	cells.Category = &catalog.Category{Slug: m.board.Category}
+	out := cells.Prompts()
 	ids := map[string]string{}
 	for id, text := range m.prompts {
 		ids[id+"\n"+text] = id

@@ -5,15 +5,19 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/firstpick/firstpick/server"
+	"github.com/firstpick/firstpick/server/channel/picks"
+	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/public/archive/archivetest"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/servertest/chrome"
 	"github.com/firstpick/firstpick/server/servertest/vnu"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // newBoardDesk is a desk on a server with a published board of web servers: flask leads.
@@ -115,4 +119,48 @@ func TestOwnToolInARealBrowser(t *testing.T) {
 	look("own-overview", o.at(""))
 	look("own-chosen", o.at("/settings"))
 	t.Run("markup", func(t *testing.T) { vnu.Check(t, "..", markup) })
+}
+
+// Without a public board, the runs of an own eval are compared with one another.
+func TestTheOwnToolOfOwnEvals(t *testing.T) {
+	d := newDesk(t, servertest.Options{})
+	o := newOwner(t, d, "dana@example.com")
+	var w *state.Workspace
+	if err := d.Agents.DB.Write(t.Context(), func(tx *state.Tx) error {
+		var err error
+		if err := tx.SetPlanOf(t.Context(), o.id, state.PlanPaid); err != nil {
+			return err
+		}
+		w, err = tx.Workspace(t.Context(), o.id)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	eval, _ := d.Ready(t, w)
+	for i, results := range []string{"before", "now"} {
+		if i > 0 {
+			if _, _, err := d.Evals.Start(t.Context(), servertest.Owner(w), evals.StartRequest{EvalID: eval.ID, BudgetUSD: 5}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.Clock.Add(5 * time.Minute)
+		d.Finish(t, d.Begin(t), "../evalpages/testdata/bundles/"+results)
+	}
+	m, err := d.Evals.Measured(t.Context(), o.id, "acorn")
+	if err != nil || m == nil || m.Source != picks.Own || len(m.Nights) != 2 || len(m.Board.Prompts) == 0 || m.Board.Prompts[0].Text == "" {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if other, err := d.Evals.Measured(t.Context(), "ws_other", "acorn"); other != nil || err != nil {
+		t.Errorf("another workspace: %+v, %v", other, err)
+	}
+	if _, body := o.get(o.at("/settings?find=ACO")); !strings.Contains(body, "<code>acorn</code>") || !strings.Contains(body, "(own eval)") {
+		t.Error("the tools of own evals are not found")
+	}
+	o.send("/tool", url.Values{"tool": {"acorn"}})
+	_, body := o.get(o.at(""))
+	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", "your newest run on Payments, 20 Nov 2026", "▲ ", `href="` + m.URL} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
 }
