@@ -111,7 +111,7 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 		return nil, &ConfigError{err}
 	}
 	if a.Alerts == alerts {
-		a.addPicks(alerts)
+		a.addPicks(alerts, a.OwnTools().Measured)
 		a.background.every(alertsEvery, alerts.Run)
 	}
 	a.background.onClose(func() { _ = a.CloseFiles() }) // they were only read

@@ -13,8 +13,8 @@ import (
 )
 
 // addPicks lets alerts follow the picks of workspaces' tools.
-func (a *App) addPicks(alerts *alert.Service) {
-	alerts.Picks = a.OwnTools().Measured
+func (a *App) addPicks(alerts *alert.Service, measured alert.PicksFunc) {
+	alerts.Picks = measured
 	painter := sync.OnceValues(share.NewPainter) // parses fonts
 	alerts.Picture = func(small, title, foot string, bars []alert.Bar) ([]byte, error) {
 		p, err := painter()
