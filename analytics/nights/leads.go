@@ -9,8 +9,8 @@ import (
 	"github.com/firstpick/firstpick/analytics/stats"
 )
 
-// overtakenAlpha bounds the chance that a tool is ever shown as overtaken by any rival
-// while the order of their rates never changes.
+// overtakenAlpha bounds the chance that a tool is ever shown as overtaken by any rival, on
+// nights with the same agents and prompts, while the order of their rates never changes.
 const overtakenAlpha = 0.05
 
 // An Overtaken says that a rival, which was behind a tool, is ahead of it now.

@@ -60,7 +60,7 @@ func (n *nightly) measure(rates ...float64) *picks.Measured {
 			}
 		}
 	}
-	board := analytics.Board{Category: "mail", Name: "Mail", Field: 3, AsOf: &at, NTrials: 120}
+	board := analytics.Board{Category: "mail", Name: "Mail", Field: 3, AsOf: &at, NTrials: 120, Agents: []analytics.AgentBoard{{Agent: "gpt"}, {Agent: "opus"}}}
 	for i := range names {
 		rate := float64(counts[i]) / 120
 		rank := 1
@@ -102,13 +102,13 @@ func evaluate(m *picks.Measured, at time.Time, open []Open) (sent []change.Condi
 	return diff.New, next
 }
 
-// years is the number of simulated years. FIRSTPICK_TRIES=400 gives the figures of
+// years is the number of simulated years. FIRSTPICK_TRIES=1000 gives the figures of
 // /docs/webhooks.
 func years() int {
 	if n, err := strconv.Atoi(os.Getenv("FIRSTPICK_TRIES")); err == nil {
 		return n
 	}
-	return 20
+	return 60
 }
 
 // In a year of nights without a change, a false alarm is rarer than one year in twenty.

@@ -106,6 +106,11 @@ func (m *Measured) Earlier(before time.Time, n int) (float64, bool) {
 	return sum / float64(found), true
 }
 
+// dropEvidence is the e-value that a drop of the tool needs, times its hypotheses: all agents
+// together and each alone. So a year without a change has a false drop with a chance of 5 %
+// at most, whatever else was selected on a night.
+const dropEvidence = 20
+
 // Drop returns the drop that the nights show now: that of all agents, else that of the
 // first agent.
 func (m *Measured) Drop() (nights.Shown, bool) {
@@ -115,7 +120,7 @@ func (m *Measured) Drop() (nights.Shown, bool) {
 	}
 	t, _ := At(last, m.Slug)
 	for _, s := range t.Shown { // all agents first
-		if s.Direction == nights.Drop {
+		if s.Direction == nights.Drop && s.E >= dropEvidence*float64(len(m.Board.Agents)+1) {
 			return s, true
 		}
 	}
