@@ -167,3 +167,52 @@ func TestPlantedDrops(t *testing.T) {
 		t.Logf("year %d: %v", year, got)
 	}
 }
+
+// A cause that comes and goes is sent at most once a day; evidence of a drop that wavers is
+// sent once.
+func TestCausesThatComeAndGo(t *testing.T) {
+	lines := func(at time.Time, edit func(*nights.Line)) *picks.Measured {
+		l := nights.Line{At: at, Tools: []nights.Tool{{Slug: "acme", PickRate: 0.4}}, Delta: nights.Delta{Coverage: -1}}
+		edit(&l)
+		return &picks.Measured{Source: picks.Public, Slug: "acme", Nights: []nights.Line{{At: at.Add(-day), Tools: l.Tools}, l}}
+	}
+	drop := func(l *nights.Line) {
+		l.Tools[0].Shown = []nights.Shown{{Agent: nights.AllAgents, Direction: nights.Drop, E: 99, Since: l.At}}
+	}
+	for name, c := range map[string]struct {
+		edit     func(*nights.Line)
+		on, off  time.Duration
+		min, max int // alerts in 30 days
+	}{
+		"a drop that wavers by night":   {drop, day, day, 1, 1},
+		"a drop that wavers by week":    {drop, 7 * day, 7 * day, 1, 1},
+		"a weak drop":                   {func(l *nights.Line) { drop(l); l.Tools[0].Shown[0].E = 19 }, day, day, 0, 0},
+		"an agent that comes and goes":  {func(l *nights.Line) { l.Delta.MissingAgents = []string{"opus"} }, 5 * time.Hour, 5 * time.Hour, 1, 1},
+		"an agent missing every second": {func(l *nights.Line) { l.Delta.MissingAgents = []string{"opus"} }, day, 2 * day, 10, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var open []Open
+			var last time.Time
+			n := 0
+			for hour := range 30 * 24 {
+				since := time.Duration(hour) * time.Hour
+				edit := c.edit
+				if since%(c.on+c.off) >= c.on {
+					edit = func(*nights.Line) {}
+				}
+				at := now.Add(since)
+				var sent []change.Condition
+				if sent, open = evaluate(lines(at, edit), at, open); len(sent) == 0 {
+					continue
+				}
+				if n += len(sent); !last.IsZero() && at.Sub(last) < day {
+					t.Errorf("sent twice within %v", at.Sub(last))
+				}
+				last = at
+			}
+			if n < c.min || n > c.max {
+				t.Errorf("%d alerts, want %d to %d", n, c.min, c.max)
+			}
+		})
+	}
+}
