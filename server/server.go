@@ -259,7 +259,7 @@ func (s *Server) console() ([]mounter, error) {
 		&members.Handler{Frame: frame},
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
 		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
-		&dashboard.Handler{Frame: frame, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts, Streams: s.streams, Sleep: cfg.Sleep},
+		&dashboard.Handler{Frame: frame, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts, Picks: s.OwnTools(), Streams: s.streams, Sleep: cfg.Sleep},
 	}
 	if cfg.Evals != nil {
 		groups = append(groups, &evalpages.Handler{Frame: frame, Evals: cfg.Evals, Streams: s.streams, Categories: cfg.Categories})

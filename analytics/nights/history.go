@@ -13,6 +13,7 @@ type History struct {
 	last     *Night
 	models   map[string]string // the last of each agent
 	evidence evidence
+	leads    leads
 	lines    []Line
 }
 
@@ -24,7 +25,7 @@ type answer struct {
 
 // New returns the history of a category before its first night.
 func New(category string) *History {
-	return &History{category: category, counted: map[answer]bool{}, models: map[string]string{}, evidence: newEvidence(), lines: []Line{}}
+	return &History{category: category, counted: map[answer]bool{}, models: map[string]string{}, evidence: newEvidence(), leads: leads{}, lines: []Line{}}
 }
 
 // Len is the number of nights.
@@ -41,9 +42,12 @@ func (h *History) Add(n Night) bool {
 	if len(trials) == 0 {
 		return false
 	}
-	line := Line{At: n.At, Snapshot: n.Snapshot, Synthetic: n.Synthetic, Breaks: breaks(h.last, &n, h.models), Tools: []Tool{}}
+	line := Line{At: n.At, Snapshot: n.Snapshot, Synthetic: n.Synthetic, Breaks: breaks(h.last, &n, h.models), Delta: delta(h.last, &n, h.models), Tools: []Tool{}}
 	if h.last != nil && h.last.reading() != n.reading() {
 		h.evidence.breakAll()
+	}
+	if h.last != nil && !sameDesign(h.last, &n) {
+		h.leads = leads{}
 	}
 	maps.Copy(h.models, n.Models)
 	slugs := make([]string, 0, len(n.Board.Tools))
@@ -51,14 +55,26 @@ func (h *History) Add(n Night) bool {
 		slugs = append(slugs, s.Slug)
 	}
 	h.evidence.add(slugs, cellsOf(&n, trials))
+	h.leads.add(n.At, slugs, picksOf(trials))
 	shown := h.evidence.shown(n.At)
 	for _, s := range n.Board.Tools {
-		line.Tools = append(line.Tools, Tool{s.Slug, s.PickRate, s.CILow, s.CIHigh, s.NTrials, append([]Shown{}, shown[s.Slug]...)})
+		line.Tools = append(line.Tools, Tool{s.Slug, s.PickRate, s.CILow, s.CIHigh, s.NTrials, append([]Shown{}, shown[s.Slug]...), h.leads.overtaken(s.Slug)})
 	}
 	h.lines = append(h.lines, line)
 	n.Trials = nil // of no use to the next night
 	h.last = &n
 	return true
+}
+
+// picksOf counts the trials that picked each tool.
+func picksOf(trials []Trial) map[string]int {
+	out := map[string]int{}
+	for _, t := range trials {
+		if t.Picked != "" {
+			out[t.Picked]++
+		}
+	}
+	return out
 }
 
 // uncounted returns the trials that no earlier night had, and counts them.

@@ -61,6 +61,8 @@ type Line struct {
 	Synthetic bool `json:"synthetic,omitempty"`
 	// Breaks say what changed since the night before, besides the answers.
 	Breaks []string `json:"breaks"`
+	// Delta has the breaks of agents, models, prompts and coverage as values.
+	Delta Delta `json:"-"`
 	// Tools are in the order of the night's board.
 	Tools []Tool `json:"tools"`
 }
@@ -74,6 +76,9 @@ type Tool struct {
 	NTrials  int     `json:"nTrials"`
 	// Shown are the changes that the nights up to this one show, those of all agents first.
 	Shown []Shown `json:"shown"`
+	// Overtaken are the rivals that were behind the tool and are ahead of it now, by tests
+	// over the nights with the same agents and prompts.
+	Overtaken []Overtaken `json:"overtaken,omitempty"`
 }
 
 // Verdict says what is shown. Single agents are counted only where all agents together show

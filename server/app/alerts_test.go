@@ -95,7 +95,7 @@ func newAlertBench(t *testing.T) *alertBench {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, b.secret, err = b.alerts.AddWebhook(t.Context(), b.workspace.ID, b.workspace.OwnerID, b.hooks.URL+"/hook"); err != nil {
+	if _, b.secret, err = b.alerts.AddWebhook(t.Context(), b.workspace.ID, b.workspace.OwnerID, b.hooks.URL+"/hook", alert.FormatStandard); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -214,7 +214,7 @@ func TestFromEventsToAlerts(t *testing.T) {
 }
 
 // A sentMail is a mail as it arrived.
-type sentMail struct{ to, subject, text, unsubscribe string }
+type sentMail struct{ to, subject, text, unsubscribe, contentType string }
 
 // An smtpSink is an SMTP server that keeps what it gets.
 type smtpSink struct {
@@ -268,7 +268,7 @@ func (s *smtpSession) Data(r io.Reader) error {
 	}
 	s.sink.mu.Lock()
 	defer s.sink.mu.Unlock()
-	s.sink.got = append(s.sink.got, sentMail{s.to, m.Header.Get("Subject"), string(text), m.Header.Get("List-Unsubscribe")})
+	s.sink.got = append(s.sink.got, sentMail{s.to, m.Header.Get("Subject"), string(text), m.Header.Get("List-Unsubscribe"), m.Header.Get("Content-Type")})
 	return nil
 }
 

@@ -108,11 +108,12 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 		cfg.Adjust(&parts)
 		a.Services = parts.Services
 	}
-	if a.Alerts == alerts {
-		a.background.every(alertsEvery, alerts.Run)
-	}
 	if a.Server, err = server.New(parts); err != nil {
 		return nil, &ConfigError{err}
+	}
+	if a.Alerts == alerts {
+		a.addPicks(alerts, a.OwnTools().Measured)
+		a.background.every(alertsEvery, alerts.Run)
 	}
 	a.background.onClose(func() { _ = a.CloseFiles() }) // they were only read
 	return a, nil

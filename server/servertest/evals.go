@@ -99,7 +99,9 @@ func (s *Service) Unclaimed(t testing.TB, slug string) *state.Workspace {
 // Join makes an account a member of a workspace.
 func (s *Service) Join(t testing.TB, w *state.Workspace, account string, role identity.Role) {
 	t.Helper()
-	s.write(t, func(ctx context.Context, tx *state.Tx) error { return tx.PutMember(ctx, w.ID, account, role, s.Clock.Now()) })
+	s.write(t, func(ctx context.Context, tx *state.Tx) error {
+		return tx.PutMember(ctx, w.ID, account, role, s.Clock.Now())
+	})
 }
 
 // Owner is who owns a workspace.

@@ -252,7 +252,7 @@ func verify(secret string, h hook, at time.Time) error {
 // hookTo adds a webhook to a receiver.
 func (b *bench) hookTo(rc *receiver) (id, secret string) {
 	b.t.Helper()
-	c, secret, err := b.AddWebhook(b.t.Context(), "w", "acc", rc.URL+"/hook?token=hush")
+	c, secret, err := b.AddWebhook(b.t.Context(), "w", "acc", rc.URL+"/hook?token=hush", FormatStandard)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 	})
 	sending.Go(func() {
 		for {
-			if err := s.Look(ctx); err != nil && ctx.Err() == nil {
+			if err := errors.Join(s.Look(ctx), s.LookAtPicks(ctx)); err != nil && ctx.Err() == nil {
 				s.Log.Warn("a check for alerts failed; retrying", "err", err)
 			}
 			select {
@@ -112,11 +112,7 @@ func (s *Service) lookAt(ctx context.Context, workspace string) error {
 	if facts.Traffic, failed = s.Traffic(ctx, workspace, w.LastAt); failed != nil {
 		facts.Traffic = nil // silence does not need it
 	}
-	open := make([]Open, len(stored))
-	for i, t := range stored {
-		open[i] = Open{What: t.What, Subject: t.Subject, At: t.At, Seen: t.SeenAt}
-	}
-	return errors.Join(failed, s.keep(ctx, workspace, now, Compare(facts, open)))
+	return errors.Join(failed, s.keep(ctx, workspace, now, Compare(facts, opened(stored))))
 }
 
 // keep stores a diff: alerts, with a delivery for each channel.
@@ -211,12 +207,15 @@ func (u *unit) addDeliveries(w *state.Workspace, hooks []*state.AlertChannel, fr
 				continue
 			}
 			d.ID, d.ChannelID, d.State = u.Secrets.ID("msg_"), h.ID, state.DeliveryPending
+			if d.Body, err = u.body(w, h, f); err != nil {
+				return err
+			}
 			if err := u.tx.AddDelivery(u.ctx, &d); err != nil {
 				return err
 			}
 		}
 		if mailed { // the outbox sends it
-			d.ID, d.ChannelID, d.State, d.DoneAt, d.Tries = u.Secrets.ID("msg_"), EmailID, state.Delivered, u.now, 1
+			d.ID, d.ChannelID, d.State, d.DoneAt, d.Tries, d.Body = u.Secrets.ID("msg_"), EmailID, state.Delivered, u.now, 1, f.alert.Body
 			if err := u.tx.AddDelivery(u.ctx, &d); err != nil {
 				return err
 			}

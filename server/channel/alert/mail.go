@@ -31,6 +31,11 @@ func (u *unit) mailAlerts(w *state.Workspace, fresh []item) (bool, error) {
 // mailOwner puts a mail to the owner of a workspace into the outbox. It returns
 // false for a workspace without an owner whose address is verified.
 func (u *unit) mailOwner(w *state.Workspace, subject string, text []string) (bool, error) {
+	return u.mailPicture(w, subject, text, nil)
+}
+
+// mailPicture is mailOwner with a picture, which may be nil.
+func (u *unit) mailPicture(w *state.Workspace, subject string, text []string, picture *mail.Picture) (bool, error) {
 	if w.OwnerID == "" {
 		return false, nil
 	}
@@ -41,9 +46,9 @@ func (u *unit) mailOwner(w *state.Workspace, subject string, text []string) (boo
 	if err != nil || account.Email == "" || !account.Verified() || account.Disabled() {
 		return false, err
 	}
-	page := u.BaseURL + "/workspaces/" + w.Slug
+	page := u.page(w)
 	text = append(text, "Workspace: "+page, "Settings:  "+page+"/settings")
 	return true, u.Mail(u.ctx, u.tx, u.now, mail.Message{
-		To: account.Email, Subject: "[" + w.Slug + "] " + subject, Text: strings.Join(text, "\n") + "\n", Unsubscribe: page + "/settings",
+		To: account.Email, Subject: "[" + w.Slug + "] " + subject, Text: strings.Join(text, "\n") + "\n", Unsubscribe: page + "/settings", Picture: picture,
 	})
 }

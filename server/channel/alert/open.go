@@ -57,7 +57,7 @@ func Compare(f change.Facts, open []Open) Diff {
 			out.New = append(out.New, c)
 		}
 	}
-	if f.FirstAt.IsZero() {
+	if f.FirstAt.IsZero() && f.Picks == nil {
 		return out
 	}
 	for _, o := range open {

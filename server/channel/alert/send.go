@@ -299,14 +299,21 @@ func (u *unit) addTest(workspace, channel string) (d state.Delivery, h *state.Al
 	if err != nil {
 		return d, nil, err
 	}
-	d = state.Delivery{
-		ID: u.Secrets.ID("msg_"), WorkspaceID: workspace, ChannelID: channel, What: Test, Body: body, State: state.DeliveryFailed,
-		CreatedAt: u.now, DoneAt: u.now, Tries: 1, Failure: "the server stopped before the response",
-	}
 	if channel != EmailID {
 		if h, err = u.tx.Channel(u.ctx, workspace, channel); err != nil {
 			return d, nil, err
 		}
+		if h.Format == FormatSlack {
+			if body, err = slackBody("["+w.Slug+"] "+data.Message, u.page(w)); err != nil {
+				return d, nil, err
+			}
+		}
+	}
+	d = state.Delivery{
+		ID: u.Secrets.ID("msg_"), WorkspaceID: workspace, ChannelID: channel, What: Test, Body: body, State: state.DeliveryFailed,
+		CreatedAt: u.now, DoneAt: u.now, Tries: 1, Failure: "the server stopped before the response",
+	}
+	if h != nil {
 		return d, h, u.tx.AddDelivery(u.ctx, &d)
 	}
 	sent, err := u.mailOwner(w, "A test", []string{data.Message, ""})

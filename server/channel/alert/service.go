@@ -25,8 +25,8 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Config holds the dependencies of a Service. All fields but Traffic, Private and
-// Ports are required.
+// A Config holds the dependencies of a Service. All fields but Traffic, Picks, Visits,
+// Picture, Private and Ports are required.
 type Config struct {
 	DB      *state.DB
 	Secrets secret.Source
@@ -48,6 +48,13 @@ type Config struct {
 	// last; nil while the reports lag. A server without reports has no Traffic: it sends
 	// alerts, and other servers check for them.
 	Traffic func(ctx context.Context, workspace string, last time.Time) (*change.Traffic, error)
+	// Picks returns what is measured of the tool of a workspace. Without it nothing about
+	// picks is sent.
+	Picks PicksFunc
+	// Visits counts the visits of agents for digests; nil leaves them out.
+	Visits func(ctx context.Context, workspace string, from, to time.Time) (int64, error)
+	// Picture draws a PNG for digests; nil sends them without.
+	Picture func(small, title, foot string, bars []Bar) ([]byte, error)
 }
 
 // A Service manages channels, and finds and sends alerts.
@@ -81,6 +88,7 @@ type Channel struct {
 	ID        string
 	Kind      string // email or webhook
 	URL       string // of a webhook
+	Format    string // of a webhook: FormatStandard or FormatSlack
 	State     string // on, off, failing or paused
 	CreatedAt time.Time
 	// FailingSince is when the failures since the last success began; PausedAt when
@@ -115,7 +123,7 @@ func (s *Service) Channels(ctx context.Context, workspace string) ([]Channel, er
 }
 
 func (s *Service) channel(h *state.AlertChannel) Channel {
-	c := Channel{ID: h.ID, Kind: "webhook", URL: h.URL, State: "on", CreatedAt: h.CreatedAt, FailingSince: h.FailingSince, PausedAt: h.PausedAt}
+	c := Channel{ID: h.ID, Kind: "webhook", URL: h.URL, Format: h.Format, State: "on", CreatedAt: h.CreatedAt, FailingSince: h.FailingSince, PausedAt: h.PausedAt}
 	switch {
 	case !h.PausedAt.IsZero():
 		c.State = "paused"
@@ -128,14 +136,17 @@ func (s *Service) channel(h *state.AlertChannel) Channel {
 	return c
 }
 
-// AddWebhook adds a webhook for a member, whose account is by, and returns its signing secret, which no other method
-// returns. It fails with an *apierr.Error that explains an invalid address.
-func (s *Service) AddWebhook(ctx context.Context, workspace, by, address string) (*Channel, string, error) {
+// AddWebhook adds a webhook for a member, whose account is by, and returns its signing
+// secret, which no other method returns. Format is one of the Format constants. It fails with an *apierr.Error that explains an invalid address.
+func (s *Service) AddWebhook(ctx context.Context, workspace, by, address, format string) (*Channel, string, error) {
 	address, err := s.checkURL(address)
 	if err != nil {
 		return nil, "", err
 	}
-	h := &state.AlertChannel{ID: s.Secrets.ID("whk_"), WorkspaceID: workspace, URL: address, Secret: newSecret(s.Secrets.Rand), CreatedAt: s.Now()}
+	if err := checkFormat(format); err != nil {
+		return nil, "", err
+	}
+	h := &state.AlertChannel{ID: s.Secrets.ID("whk_"), WorkspaceID: workspace, URL: address, Format: format, Secret: newSecret(s.Secrets.Rand), CreatedAt: s.Now()}
 	err = s.write(ctx, func(u *unit) error {
 		others, err := u.tx.Channels(ctx, workspace)
 		if err != nil {

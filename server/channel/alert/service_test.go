@@ -23,7 +23,7 @@ func TestPortsOfWebhooks(t *testing.T) {
 		"https://acme.dev/1": "", "https://acme.dev:443/2": "", "https://acme.dev:8443/3": "",
 		"https://acme.dev:22/": "invalid_request/invalid_url", "https://acme.dev:5432/": "invalid_request/invalid_url", "https://acme.dev:65979/": "invalid_request/invalid_url",
 	} {
-		if _, _, err := b.AddWebhook(t.Context(), "w", "acc", address); code(err) != want {
+		if _, _, err := b.AddWebhook(t.Context(), "w", "acc", address, FormatStandard); code(err) != want {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -36,12 +36,12 @@ func TestWebhooksThatAreRefused(t *testing.T) {
 		"https://localhost/", "https://intranet/hook", "https://127.0.0.1/", "https://10.0.0.1:8443/", "https://[::1]/", "https://[fd00::1]/", "https://169.254.169.254/latest",
 		"https://[::ffff:10.0.0.1]/", "https://0.0.0.0/", "https://acme.dev/" + strings.Repeat("x", maxURL), "https://acme.dev/%zz", "https://LOCALHOST./",
 	} {
-		if _, _, err := b.AddWebhook(t.Context(), "w", "acc", address); code(err) != "invalid_request/invalid_url" {
+		if _, _, err := b.AddWebhook(t.Context(), "w", "acc", address, FormatStandard); code(err) != "invalid_request/invalid_url" {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	for i := range maxWebhooks {
-		c, secret, err := b.AddWebhook(t.Context(), "w", "acc", fmt.Sprintf(" https://acme.dev/%d?x=1#top ", i))
+		c, secret, err := b.AddWebhook(t.Context(), "w", "acc", fmt.Sprintf(" https://acme.dev/%d?x=1#top ", i), FormatStandard)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,13 +49,13 @@ func TestWebhooksThatAreRefused(t *testing.T) {
 			t.Errorf("%+v %s", c, secret)
 		}
 	}
-	if _, _, err := b.AddWebhook(t.Context(), "w", "acc", "https://acme.dev/0?x=1"); code(err) != "invalid_request/duplicate_url" {
+	if _, _, err := b.AddWebhook(t.Context(), "w", "acc", "https://acme.dev/0?x=1", FormatStandard); code(err) != "invalid_request/duplicate_url" {
 		t.Error(err)
 	}
-	if _, _, err := b.AddWebhook(t.Context(), "w", "acc", "https://acme.dev/6"); code(err) != "invalid_request/too_many_webhooks" {
+	if _, _, err := b.AddWebhook(t.Context(), "w", "acc", "https://acme.dev/6", FormatStandard); code(err) != "invalid_request/too_many_webhooks" {
 		t.Error(err)
 	}
-	if _, _, err := b.AddWebhook(t.Context(), "none", "acc", "https://acme.dev/6"); code(err) != "not_found/" {
+	if _, _, err := b.AddWebhook(t.Context(), "none", "acc", "https://acme.dev/6", FormatStandard); code(err) != "not_found/" {
 		t.Error(err)
 	}
 }

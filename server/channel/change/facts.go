@@ -68,6 +68,9 @@ type Facts struct {
 	// Traffic is nil while the reports are behind: nothing about visits is then
 	// detected, or over.
 	Traffic *Traffic
+	// Picks is nil for facts about visits alone: nothing about picks is then detected, or
+	// over.
+	Picks *Picks
 }
 
 // Traffic counts visits of a window, and of the baseline before it.

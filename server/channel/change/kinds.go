@@ -31,7 +31,7 @@ type Kind struct {
 
 // Kinds returns the table. Alerts of one look come in its order.
 func Kinds() []Kind {
-	return []Kind{silence(), silenceOver(), newAgent(), firstAgents(), spoofBurst(), notFound(), fetchDrop(), spike()}
+	return append([]Kind{silence(), silenceOver(), newAgent(), firstAgents(), spoofBurst(), notFound(), fetchDrop(), spike()}, pickKinds()...)
 }
 
 // KindOfReport returns the kind with a code in reports.
@@ -91,7 +91,7 @@ type Row struct {
 // Detect returns the conditions that hold, in the order of Kinds and the most
 // important of each kind first.
 func Detect(f *Facts) []Condition {
-	if f.FirstAt.IsZero() {
+	if f.FirstAt.IsZero() && f.Picks == nil {
 		return nil
 	}
 	var out []Condition

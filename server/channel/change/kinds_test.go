@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/server/channel/change"
+	"github.com/firstpick/firstpick/server/channel/picks"
 )
 
 var now = time.Date(2026, 11, 21, 10, 30, 0, 0, time.UTC)
@@ -43,11 +46,72 @@ func examples() map[string]*change.Facts {
 			f.Traffic.Missing = []change.Folder{{Host: "acme.dev", Path: "/docs/v2", Misses: 30, Pages: 1, Agents: []string{"GPTBot"}, Examples: []string{"/docs/v2/a"}, FirstAt: now}}
 		}),
 		"user_fetch_drop": facts(agents(change.Agent{Name: "ChatGPT-User", Class: "user_fetch", FirstAt: old, Visits: 25, WeekAgo: 50, Before: 350, SinceInWindow: now})),
-		"spike":           facts(agents(change.Agent{Name: "GPTBot", Class: "training_crawler", FirstAt: old, Visits: 60, Before: 70, SinceInWindow: now})),
+		"pick_rate_drop": measured(func(l *nights.Line) {
+			l.Tools[0].Shown = []nights.Shown{{Agent: nights.AllAgents, Direction: nights.Drop, E: 530, Since: now}}
+		}),
+		"rival_overtook": measured(func(l *nights.Line) { l.Tools[0].Overtaken = []nights.Overtaken{{By: "rival", E: 530, Since: now}} }),
+		"new_model":      measured(func(l *nights.Line) { l.Delta.NewModels = []nights.NewModel{{Agent: "a", From: "m1", To: "m2"}} }),
+		"coverage_drop":  measured(func(l *nights.Line) { l.Delta.MissingAgents = []string{"b"} }),
+		"run_failed": facts(func(f *change.Facts) {
+			f.Picks = &change.Picks{Failed: []change.FailedRun{{EvalID: "evl_1", Eval: "nightly", Run: "run_1", Reason: "over budget", URL: "https://x.example", At: now}}}
+		}),
+		"spike": facts(agents(change.Agent{Name: "GPTBot", Class: "training_crawler", FirstAt: old, Visits: 60, Before: 70, SinceInWindow: now})),
 	}
 }
 
 // Every kind is complete: its facts cause it alone, and everything that shows it has its text.
+// measured returns facts about a tool with two nights, the last of them edited. A workspace
+// without events has them too.
+func measured(edit func(*nights.Line)) *change.Facts {
+	line := func(at time.Time, rate float64) nights.Line {
+		return nights.Line{At: at, Tools: []nights.Tool{{Slug: "acme", PickRate: rate, CILow: rate - 0.1, CIHigh: rate + 0.1}, {Slug: "rival", PickRate: 0.5}}, Delta: nights.Delta{Coverage: 1, CoverageBefore: 1}}
+	}
+	m := &picks.Measured{Source: picks.Public, Slug: "acme", URL: "https://firstpick.example/tools/acme", Nights: []nights.Line{line(now.Add(-day), 0.6), line(now, 0.4)}}
+	m.Board = analytics.Board{Category: "mail", Name: "Mail", Tools: []analytics.Standing{{Slug: "rival", Tool: "Rival", PickRate: 0.5}, {Slug: "acme", Tool: "Acme", PickRate: 0.4, CILow: 0.3, CIHigh: 0.5}}}
+	edit(m.Newest())
+	return &change.Facts{Now: now, Picks: &change.Picks{Since: now.Add(-30 * day), Tool: m}}
+}
+
+// News from before a workspace follows the tool are none, and the tool's first night is not
+// compared.
+func TestWhatIsNoNewsOfPicks(t *testing.T) {
+	for name, edit := range map[string]func(f *change.Facts, l *nights.Line){
+		"an old drop": func(f *change.Facts, l *nights.Line) {
+			l.Tools[0].Shown = []nights.Shown{{Agent: nights.AllAgents, Direction: nights.Drop, Since: now.Add(-40 * day)}}
+		},
+		"a rise": func(f *change.Facts, l *nights.Line) {
+			l.Tools[0].Shown = []nights.Shown{{Direction: nights.Rise, Since: now}}
+		},
+		"a rival's drop": func(f *change.Facts, l *nights.Line) {
+			l.Tools[1].Shown = []nights.Shown{{Direction: nights.Drop, Since: now}}
+		},
+		"an old lead": func(f *change.Facts, l *nights.Line) {
+			l.Tools[0].Overtaken = []nights.Overtaken{{By: "rival", Since: now.Add(-40 * day)}}
+		},
+		"an old night": func(f *change.Facts, l *nights.Line) {
+			l.At = now.Add(-40 * day)
+			l.Delta.MissingAgents = []string{"b"}
+		},
+		"a little less valid": func(f *change.Facts, l *nights.Line) { l.Delta.Coverage = 0.96 },
+		"agents of the first night": func(f *change.Facts, l *nights.Line) {
+			l.Delta.NewAgents = []nights.NewModel{{Agent: "a", To: "m"}}
+			f.Picks.Tool.Nights = f.Picks.Tool.Nights[1:]
+		},
+		"nothing measured": func(f *change.Facts, l *nights.Line) { f.Picks.Tool = nil },
+		"an old failure": func(f *change.Facts, l *nights.Line) {
+			f.Picks.Failed = []change.FailedRun{{EvalID: "evl_1", At: now.Add(-40 * day)}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := measured(func(*nights.Line) {})
+			edit(f, f.Picks.Tool.Newest())
+			if list := change.Detect(f); len(list) > 0 {
+				t.Errorf("%+v", list)
+			}
+		})
+	}
+}
+
 func TestEveryKind(t *testing.T) {
 	cases := examples()
 	var reported, alerted []string
@@ -91,7 +155,7 @@ func TestEveryKind(t *testing.T) {
 	if want := "new_agent new_not_found_cluster silence spike spoof_burst user_fetch_drop"; strings.Join(reported, " ") != want {
 		t.Errorf("reports have %q, want %q", reported, want)
 	}
-	if want := "first_agents new_agent not_found_cluster silence silence_over spoof_burst user_fetch_drop"; strings.Join(alerted, " ") != want {
+	if want := "coverage_drop first_agents new_agent new_model not_found_cluster pick_rate_drop rival_overtook run_failed silence silence_over spoof_burst user_fetch_drop"; strings.Join(alerted, " ") != want {
 		t.Errorf("alerts have %q, want %q", alerted, want)
 	}
 }

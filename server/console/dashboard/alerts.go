@@ -19,7 +19,10 @@ type alertsData struct {
 	Deliveries []deliveryRow
 }
 
-type webhookRow struct{ ID, URL, State, Created string }
+type webhookRow struct {
+	ID, URL, State, Created string
+	Slack                   bool
+}
 
 type alertRow struct{ When, Summary string }
 
@@ -44,7 +47,7 @@ func (v *visit) alerts() (*alertsData, error) {
 			continue
 		}
 		names[c.ID] = c.URL
-		d.Webhooks = append(d.Webhooks, webhookRow{c.ID, c.URL, c.State, c.CreatedAt.UTC().Format(dateOfKey)})
+		d.Webhooks = append(d.Webhooks, webhookRow{c.ID, c.URL, c.State, c.CreatedAt.UTC().Format(dateOfKey), c.Format == alert.FormatSlack})
 	}
 	members, _, err := v.h.Agents.Members(ctx, v.Signed.Account, v.Workspace.Slug)
 	if err != nil {
@@ -106,7 +109,7 @@ func (h *Handler) setEmail(v *visit) error {
 
 // addWebhook adds a webhook, and shows its secret.
 func (h *Handler) addWebhook(v *visit) error {
-	c, secret, err := h.Alerts.AddWebhook(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, v.R.PostFormValue("url"))
+	c, secret, err := h.Alerts.AddWebhook(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, v.R.PostFormValue("url"), v.R.PostFormValue("format"))
 	if err != nil {
 		return v.wrong("webhooks", err)
 	}

@@ -74,6 +74,7 @@ func (h *Handler) create(v *layout.Visit) error {
 
 type installData struct {
 	Page   page
+	Tiles  []tile // the one of the own tool
 	Key    string // shown once; empty afterwards
 	Stacks []choice
 	Stack  *stackData // the one that was chosen
@@ -92,6 +93,13 @@ type stackFile struct{ Path, Code string }
 // install shows how to send events from the chosen stack, until the first event is here.
 func (h *Handler) install(v *visit) error {
 	d := installData{Page: v.page("Overview")}
+	own, err := v.ownTool(&d.Page)
+	if err != nil {
+		return err
+	}
+	if own != nil {
+		d.Tiles = []tile{own.Tile}
+	}
 	slug := v.R.URL.Query().Get("stack")
 	d.Stacks, d.Events = stacks(d.Page.Path, slug), d.Page.Path+"/first-event"
 	if s, ok := setup.Find(slug); ok {

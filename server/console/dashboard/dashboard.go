@@ -18,13 +18,14 @@ import (
 
 	"github.com/firstpick/firstpick/server/channel/alert"
 	"github.com/firstpick/firstpick/server/channel/collect"
+	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/kit/sse"
 	"github.com/firstpick/firstpick/server/store/identity"
 )
 
-// A Handler serves the routes. All fields but Reports and Alerts are required.
+// A Handler serves the routes. All fields but Reports, Alerts and Picks are required.
 type Handler struct {
 	*layout.Frame
 	Collect *collect.Service
@@ -33,6 +34,8 @@ type Handler struct {
 	Reports traffic.Reports
 	// Alerts are sent to owners; nil disables them.
 	Alerts *alert.Service
+	// Picks knows what is measured of the workspaces' tools; nil leaves it out.
+	Picks picks.Source
 	// Streams bounds how many pages wait for a first event at a time.
 	Streams *sse.Limiter
 	// Sleep waits between two looks for it, or returns the error of the context.
@@ -74,6 +77,9 @@ func (h *Handler) Mount(r chi.Router) {
 		actions["/webhooks/rotate"] = action{do: h.rotateWebhook, fresh: true}
 		actions["/webhooks/remove"] = action{do: h.removeWebhook, fresh: true}
 		actions["/alerts/test"] = action{do: h.test}
+	}
+	if h.Alerts != nil && h.Picks != nil {
+		actions["/tool"] = action{do: h.followTool}
 	}
 	for path, a := range actions {
 		r.Post("/workspaces/{slug}/settings"+path, h.post(a))

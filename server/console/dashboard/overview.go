@@ -15,6 +15,7 @@ const topRows = 6
 
 type overviewData struct {
 	Page      page
+	Own       *ownTool // nil where this server follows no tools
 	Tiles     []tile
 	Before    string // the period that tiles are compared with; empty without one
 	Trend     trend
@@ -45,7 +46,13 @@ func (h *Handler) overview(v *visit) error {
 	if before != nil {
 		d.Before = v.query.before()
 	}
+	if d.Own, err = v.ownTool(&d.Page); err != nil {
+		return err
+	}
 	d.Tiles = tiles(&d.Page, r, before)
+	if d.Own != nil {
+		d.Own.Lost, d.Tiles = top(d.Own.Lost), append([]tile{d.Own.Tile}, d.Tiles...)
+	}
 	d.Outcome = newOutcome(&r.Outcome)
 	for i := range r.Changes {
 		d.Changes = append(d.Changes, newChange(&d.Page, &r.Changes[i]))

@@ -23,6 +23,7 @@ type settingsData struct {
 	Keys                []keyRow
 	Kinds               []term
 	Alerts              *alertsData // nil where this server has none
+	Tool                *toolData   // nil where this server follows no tools
 	Exports             []choice
 }
 
@@ -53,6 +54,8 @@ func notices() []term {
 		{Key: "mail-on", Name: "Mail alerts are on."},
 		{Key: "mail-off", Name: "Mail alerts are off."},
 		{Key: "removed", Name: "Webhook removed."},
+		{Key: "tool", Name: "Your tool is saved. The overview shows its pick rate."},
+		{Key: "no-tool", Name: "No tool is followed any more."},
 	}
 }
 
@@ -80,6 +83,9 @@ func (v *visit) settings(status int, wrong problem) error {
 		d.Keys = append(d.Keys, newKey(&keys[i]))
 	}
 	if d.Alerts, err = v.alerts(); err != nil {
+		return err
+	}
+	if d.Tool, err = v.toolSettings(); err != nil {
 		return err
 	}
 	for _, f := range []choice{{Name: "CSV", Link: "csv"}, {Name: "NDJSON", Link: "ndjson"}, {Name: "Parquet", Link: "parquet"}} {

@@ -17,6 +17,7 @@ type tile struct {
 	Name, Value, Note, Link string
 	More                    []string // values of other currencies
 	Delta                   delta
+	Lead                    bool // the first one, wider than the others
 	Spark                   template.HTML
 }
 

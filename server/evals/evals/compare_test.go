@@ -36,15 +36,15 @@ func field(t *testing.T, tools ...string) *catalog.Category {
 	return category
 }
 
-// picks are how often one agent picked a tool out of five trials, by prompt.
-type picks struct {
+// A tally is how often one agent picked a tool out of five trials, by prompt.
+type tally struct {
 	agent, tool string
 	prompts     []int
 }
 
 // taken makes a run with the prompts p0, p1 ... of five trials each; what is not picked
 // is built.
-func taken(category *catalog.Category, agents []string, all ...picks) *measured {
+func taken(category *catalog.Category, agents []string, all ...tally) *measured {
 	m := &measured{manifest: &format.Manifest{Catalog: "c1", Extractor: "1", Eval: format.Eval{Templates: []string{"none"}}}, prompts: map[string]string{}}
 	left := map[[2]string]int{}
 	var groups []analytics.Group
@@ -117,8 +117,8 @@ func codes(c *Comparison) []string {
 // p by two, not three.
 func TestAChangeOfTwoTools(t *testing.T) {
 	category := field(t, "stripe", "paddle", "braintree")
-	base := taken(category, []string{"a"}, picks{"a", "stripe", []int{5, 3, 1, 5, 0, 2}}, picks{"a", "paddle", []int{0, 2, 3, 0, 3, 3}})
-	run := taken(category, []string{"a"}, picks{"a", "stripe", []int{5, 4, 3, 5, 2, 2}}, picks{"a", "paddle", []int{0, 1, 1, 0, 1, 2}})
+	base := taken(category, []string{"a"}, tally{"a", "stripe", []int{5, 3, 1, 5, 0, 2}}, tally{"a", "paddle", []int{0, 2, 3, 0, 3, 3}})
+	run := taken(category, []string{"a"}, tally{"a", "stripe", []int{5, 4, 3, 5, 2, 2}}, tally{"a", "paddle", []int{0, 1, 1, 0, 1, 2}})
 	c := compared(t, base, run)
 	if !c.Paired || len(c.Notes) > 0 || c.Category != "payments" {
 		t.Errorf("%+v", c)
@@ -162,10 +162,10 @@ func TestALargeChangeIsSignificant(t *testing.T) {
 		}
 		return out
 	}
-	base := taken(category, []string{"a", "b"}, picks{"a", "stripe", rising(0)}, picks{"b", "paddle", rising(1)})
+	base := taken(category, []string{"a", "b"}, tally{"a", "stripe", rising(0)}, tally{"b", "paddle", rising(1)})
 	more := rising(2)
 	more[0]-- // not all moved by the same
-	run := taken(category, []string{"a", "b"}, picks{"a", "stripe", more}, picks{"b", "paddle", rising(1)})
+	run := taken(category, []string{"a", "b"}, tally{"a", "stripe", more}, tally{"b", "paddle", rising(1)})
 	c := compared(t, base, run)
 	if top := c.Tools[0]; top.Slug != "stripe" || !top.Significant || top.DiffCILow <= 0 || top.PAdjusted >= .05 {
 		t.Errorf("%+v", top)
@@ -181,12 +181,12 @@ func TestALargeChangeIsSignificant(t *testing.T) {
 // random makes a run of up to three agents and some prompts.
 func random(category *catalog.Category, r *rand.Rand) *measured {
 	agents := []string{"a", "b", "c"}[:1+r.IntN(3)]
-	var all []picks
+	var all []tally
 	n := 1 + r.IntN(12)
 	for _, agent := range agents {
 		left := slices.Repeat([]int{5}, n)
 		for _, tool := range []string{"stripe", "paddle", "braintree"} {
-			p := picks{agent, tool, make([]int, n)}
+			p := tally{agent, tool, make([]int, n)}
 			for i := range p.prompts {
 				p.prompts[i] = r.IntN(left[i] + 1)
 				left[i] -= p.prompts[i]
@@ -237,7 +237,7 @@ func TestComparingBackwardsFlipsTheSigns(t *testing.T) {
 
 func TestARewordedPromptIsAnother(t *testing.T) {
 	category := field(t, "stripe")
-	all := picks{"a", "stripe", []int{5, 0, 2, 3, 1, 4, 5, 2, 0, 1, 3, 2}}
+	all := tally{"a", "stripe", []int{5, 0, 2, 3, 1, 4, 5, 2, 0, 1, 3, 2}}
 	base, run := taken(category, []string{"a"}, all), taken(category, []string{"a"}, all)
 	reword := func(id string) {
 		for i := range run.cells {
@@ -270,7 +270,7 @@ func TestARewordedPromptIsAnother(t *testing.T) {
 
 func TestNotesSayWhatElseIsDifferent(t *testing.T) {
 	category, agents := field(t, "stripe", "paddle"), []string{"a", "b"}
-	all := []picks{{"a", "stripe", []int{5, 0, 2}}, {"b", "paddle", []int{1, 2, 3}}}
+	all := []tally{{"a", "stripe", []int{5, 0, 2}}, {"b", "paddle", []int{1, 2, 3}}}
 	for name, tt := range map[string]struct {
 		change func(m *measured)
 		want   []string
@@ -319,8 +319,8 @@ func TestNotesSayWhatElseIsDifferent(t *testing.T) {
 }
 
 func TestOtherCategoriesAreNotCompared(t *testing.T) {
-	base := taken(field(t, "stripe"), []string{"a"}, picks{"a", "stripe", []int{1, 2}})
-	run := taken(field(t, "stripe"), []string{"a"}, picks{"a", "stripe", []int{1, 2}})
+	base := taken(field(t, "stripe"), []string{"a"}, tally{"a", "stripe", []int{1, 2}})
+	run := taken(field(t, "stripe"), []string{"a"}, tally{"a", "stripe", []int{1, 2}})
 	run.board.Category = "email"
 	var told *apierr.Error
 	if _, err := compare(base, run); !errors.As(err, &told) || told.Status != 400 || told.Reason != "category_differs" {

@@ -33,6 +33,8 @@ type Service struct {
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error
 	BaseURL string
+
+	own ownHistories
 }
 
 // Caps are the limits of a workspace's resources.

@@ -1,5 +1,5 @@
-// Package mail sends plain-text mail: by SMTP, into a folder of .eml files, or
-// to the log. The last two are for development and tests.
+// Package mail sends mail, plain text with at most one picture: by SMTP, into a folder of
+// .eml files, or to the log. The last two are for development and tests.
 package mail
 
 import (
@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"html"
 	"log/slog"
 	"net"
 	"net/url"
@@ -30,6 +31,15 @@ type Message struct {
 	// Unsubscribe is a page where the reader may end mails of the kind; empty for
 	// requested mails.
 	Unsubscribe string `json:"unsubscribe,omitempty"`
+	// Picture is shown below the text; nil for none.
+	Picture *Picture `json:"picture,omitempty"`
+}
+
+// A Picture is a PNG in a mail.
+type Picture struct {
+	Name string `json:"name"` // of the file
+	PNG  []byte `json:"png"`
+	Alt  string `json:"alt"` // what it shows, for who does not see it
 }
 
 // A Mailer sends a message. An error that IsPermanent reports is not worth
@@ -100,6 +110,13 @@ func compose(m Message, from string) (*gomail.Msg, error) {
 		msg.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+m.Unsubscribe+">") // RFC 2369
 	}
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text, gomail.WithPartEncoding(gomail.NoEncoding))
+	if p := m.Picture; p != nil {
+		page := `<div style="white-space: pre-wrap">` + html.EscapeString(m.Text) + `</div><p><img src="cid:` + p.Name + `" alt="` + html.EscapeString(p.Alt) + `" width="600"></p>`
+		msg.AddAlternativeString(gomail.TypeTextHTML, page)
+		if err := msg.EmbedReader(p.Name, bytes.NewReader(p.PNG), gomail.WithFileContentID(p.Name), gomail.WithFileDescription(p.Alt), gomail.WithFileContentType("image/png")); err != nil {
+			return nil, err
+		}
+	}
 	return msg, nil
 }
 

@@ -31,7 +31,7 @@ type Input struct {
 	// Units is how many pull requests or commits the observed boards are counted from; one
 	// may be on several boards. 0 is unknown.
 	Units int
-	Refs     []catalog.Ref
+	Refs  []catalog.Ref
 	// BaseURL is the public address without trailing slash.
 	BaseURL   string
 	Notes     []string // citations that pages must show

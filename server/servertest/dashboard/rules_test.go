@@ -18,7 +18,7 @@ func pages() []string {
 }
 
 func actions() []string {
-	return []string{"", "/keys", "/keys/revoke", "/erase", "/alerts/mail", "/alerts/test", "/webhooks", "/webhooks/rotate", "/webhooks/remove"}
+	return []string{"", "/keys", "/keys/revoke", "/erase", "/alerts/mail", "/alerts/test", "/webhooks", "/webhooks/rotate", "/webhooks/remove", "/tool"}
 }
 
 // a conversion, by a visitor whom an assistant sent.

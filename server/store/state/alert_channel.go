@@ -10,6 +10,7 @@ import (
 type AlertChannel struct {
 	ID, WorkspaceID string
 	URL             string
+	Format          string // empty for Standard Webhooks, or FormatSlack
 	Secret          string
 	OldSecret       string // signs too, until OldUntil
 	OldUntil        time.Time
@@ -18,13 +19,16 @@ type AlertChannel struct {
 	PausedAt        time.Time // nothing is sent any more
 }
 
-const channelColumns = "id, workspace_id, url_sealed, secret_sealed, old_sealed, old_until, created_at, failing_since, paused_at"
+// FormatSlack is the format of a webhook that gets {"text": ...}.
+const FormatSlack = "slack"
+
+const channelColumns = "id, workspace_id, url_sealed, secret_sealed, old_sealed, old_until, created_at, failing_since, paused_at, format"
 
 // AddChannel stores a webhook.
 func (tx *Tx) AddChannel(ctx context.Context, c *AlertChannel) error {
-	_, err := tx.exec(ctx, "insert into alert_channel ("+channelColumns+", busy_until) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)",
+	_, err := tx.exec(ctx, "insert into alert_channel ("+channelColumns+", busy_until) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0)",
 		c.ID, c.WorkspaceID, tx.seal("alert url", c.URL), tx.seal("alert secret", c.Secret), tx.seal("alert secret", c.OldSecret), us(c.OldUntil),
-		us(c.CreatedAt), us(c.FailingSince), us(c.PausedAt))
+		us(c.CreatedAt), us(c.FailingSince), us(c.PausedAt), c.Format)
 	return err
 }
 
@@ -82,7 +86,7 @@ func (tx *Tx) scanChannel(scan func(...any) error) (*AlertChannel, error) {
 	var c AlertChannel
 	var url, secret, old []byte
 	var until, created, failing, paused int64
-	if err := scan(&c.ID, &c.WorkspaceID, &url, &secret, &old, &until, &created, &failing, &paused); err != nil {
+	if err := scan(&c.ID, &c.WorkspaceID, &url, &secret, &old, &until, &created, &failing, &paused, &c.Format); err != nil {
 		return nil, err
 	}
 	c.OldUntil, c.CreatedAt, c.FailingSince, c.PausedAt = fromUS(until), fromUS(created), fromUS(failing), fromUS(paused)

@@ -21,7 +21,7 @@ var tables = []string{
 	"account", "workspace", "member", "invitation", "registration", "attempt", "access_token", "delegation", "replay", "subject_revocation",
 	"collector_key", "session", "sign_in", "sign_in_identity", "issuer", "signing_key", "outbox", "audit",
 	"collected_event", "collected_order", "collected_day", "collected_seq",
-	"site_check", "alert_watch", "alert", "alert_told", "alert_channel", "alert_mail_off", "alert_delivery",
+	"site_check", "alert_watch", "alert", "alert_told", "alert_channel", "alert_mail_off", "alert_delivery", "pick_watch",
 	"eval", "eval_version", "eval_run", "eval_turn", "eval_run_event", "eval_key", "provider_key", "billing_event", "billing_subscription",
 }
 

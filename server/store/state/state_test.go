@@ -343,6 +343,7 @@ func alerts(ctx context.Context, tx *state.Tx) error {
 	return errors.Join(watched, added,
 		tx.AddChannel(ctx, &state.AlertChannel{ID: "whk_1", WorkspaceID: "ws_1", URL: "https://acme.dev/dana", Secret: "whsec_dana"}),
 		tx.SetAlertMail(ctx, "ws_1", false, now),
+		tx.SavePickWatch(ctx, "ws_1", &state.PickWatch{Tool: "acme", Since: now, DigestAt: now}),
 		tx.AddDelivery(ctx, &state.Delivery{ID: "msg_1", WorkspaceID: "ws_1", ChannelID: "whk_1", State: state.DeliveryPending, CreatedAt: now}),
 	)
 }
@@ -400,7 +401,7 @@ func TestBackupAndRestore(t *testing.T) {
 				fill(t, db)
 				var file bytes.Buffer
 				n, err := db.Backup(t.Context(), &file)
-				if err != nil || n != 33 {
+				if err != nil || n != 34 {
 					t.Fatalf("%d rows, %v", n, err)
 				}
 				if bytes.Contains(file.Bytes(), []byte("dana")) {
@@ -414,7 +415,7 @@ func TestBackupAndRestore(t *testing.T) {
 						t.Errorf("%s: restored", name)
 					}
 				}
-				if n, err := other.Restore(t.Context(), bytes.NewReader(file.Bytes())); err != nil || n != 33 {
+				if n, err := other.Restore(t.Context(), bytes.NewReader(file.Bytes())); err != nil || n != 34 {
 					t.Fatalf("%d rows, %v", n, err)
 				}
 				var again bytes.Buffer

@@ -1,0 +1,154 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+
+	"github.com/firstpick/firstpick/analytics/nights"
+	"github.com/firstpick/firstpick/server/channel/picks"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// spanNights is how many measurements the small chart has.
+const spanNights = 60
+
+// An ownTool is the workspace's own tool on the overview.
+type ownTool struct {
+	Tile    tile
+	Name    string // of the tool; empty until chosen
+	Missing string // why there is no list of lost prompts; empty with one
+	Next    choice // the next step where something is missing
+	Lost    []lostRow
+	Total   int // lost prompts
+	Prompts int // of the board; 0 where its prompts are not published
+}
+
+type lostRow struct {
+	Prompt, Text, Rival, Link string
+	Theirs, Ours              string
+}
+
+// ownTool returns the tile of the pick rate and the prompts that are lost; nil where this
+// server follows no tools.
+func (v *visit) ownTool(p *page) (*ownTool, error) {
+	if v.h.Alerts == nil || v.h.Picks == nil {
+		return nil, nil
+	}
+	ctx := v.R.Context()
+	follow, err := v.h.Alerts.Following(ctx, v.Workspace.ID)
+	if err != nil {
+		return nil, err
+	}
+	settings := p.Path + "/settings#tool"
+	o := &ownTool{Tile: tile{Name: "Pick rate", Value: "–", Link: settings, Lead: true}}
+	if follow.Tool == "" {
+		o.Tile.Note, o.Missing, o.Next = "No tool chosen. Choose yours to see how often agents pick it.", "Choose your tool first: its prompts are compared with those of its rivals.", choice{Name: "Choose your tool", Link: settings}
+		if c, ok, err := v.proposal(); err != nil {
+			return nil, err
+		} else if ok {
+			o.Tile.Note = "Is " + c.Name + " your tool? Confirm it in the settings to see how often agents pick it."
+		}
+		return o, nil
+	}
+	c, _, err := v.h.Picks.Tool(ctx, v.Workspace.ID, follow.Tool)
+	if err != nil {
+		return nil, err
+	}
+	o.Name = cmp.Or(c.Name, follow.Tool)
+	m, err := v.h.Picks.Measured(ctx, v.Workspace.ID, follow.Tool)
+	if err != nil { // the rest of the page does not need it
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		v.h.Pages.Log.Error("the picks of a tool cannot be read", "workspace", v.Workspace.ID, "tool", follow.Tool, "err", err)
+		o.Missing, o.Tile.Note = "The measurements cannot be read now. Reload the page in a minute.", "The measurements cannot be read now."
+		return o, nil
+	}
+	if m == nil {
+		o.Missing, o.Next = "Nothing is measured of "+o.Name+" yet.", choice{Name: "Choose another tool", Link: settings}
+		o.Tile.Note = o.Name + " is on no public board of this server, and no own eval has results with it."
+		if v.h.Evals {
+			o.Next = choice{Name: "Run an own eval", Link: p.Path + "/evals"}
+			o.Tile.Note += " Run an eval to measure it."
+			o.Tile.Link = o.Next.Link
+		}
+		return o, nil
+	}
+	o.Name = m.Standing().Tool
+	o.measured(m)
+	return o, nil
+}
+
+// measured fills in what is measured.
+func (o *ownTool) measured(m *picks.Measured) {
+	at := m.Standing()
+	source := "public board of " + m.Board.Name
+	if m.Source == picks.Own {
+		source = "your newest run on " + m.Board.Name
+	}
+	if m.Board.AsOf != nil {
+		source += ", " + m.Board.AsOf.UTC().Format("2 Jan 2006")
+	}
+	if m.Board.Synthetic {
+		source += ", simulated agents"
+	}
+	o.Tile = tile{
+		Name: "Pick rate of " + at.Tool, Value: chart.Percent(at.PickRate), Link: m.URL, Delta: pickDelta(m), Spark: pickSpark(m), Lead: true,
+		Note: fmt.Sprintf("95%% interval %s–%s · rank %d of %d · %s", chart.Percent(at.CILow), chart.Percent(at.CIHigh), at.Rank, m.Board.Field, source),
+	}
+	for _, by := range m.Overtaken() {
+		o.Tile.Note += " · overtaken by " + m.Rival(by.By).Tool + " since " + by.Since.UTC().Format("2 Jan")
+	}
+	if o.Prompts = len(m.Board.Prompts); o.Prompts == 0 {
+		o.Missing = "The prompts of this board are not published."
+		return
+	}
+	for _, l := range m.Lost() {
+		o.Total++
+		o.Lost = append(o.Lost, lostRow{l.Prompt, l.Text, l.Rival, l.URL, fmt.Sprintf("%d/%d", l.RivalPicks, l.Trials), fmt.Sprintf("%d/%d", l.Picks, l.Trials)})
+	}
+}
+
+// pickDelta compares with the measurement before. It is coloured where the sequential test
+// shows the change, not by chance alone.
+func pickDelta(m *picks.Measured) delta {
+	last := m.Newest()
+	if last == nil {
+		return delta{}
+	}
+	before, when, ok := m.Before(last.At)
+	if !ok {
+		return delta{}
+	}
+	since := when.UTC().Format("2 Jan 2006")
+	diff := m.Standing().PickRate - before.PickRate
+	points := picks.Points(diff)
+	d := delta{Shown: "± 0 points", Spoken: "about the same as on " + since}
+	switch rounded := math.Round(1000 * diff); {
+	case rounded > 0:
+		d = delta{Shown: "▲ " + points, Spoken: "up " + points + " from " + since}
+	case rounded < 0:
+		d = delta{Shown: "▼ " + points, Spoken: "down " + points + " from " + since}
+	}
+	t, _ := picks.At(last, m.Slug)
+	for _, s := range t.Shown {
+		d.Look = map[nights.Direction]string{nights.Drop: fall, nights.Rise: rise}[s.Direction]
+		d.Spoken += "; the measurements show a " + string(s.Direction) + " since " + s.Since.UTC().Format("2 Jan 2006")
+		return d
+	}
+	d.Spoken += ", which may be chance"
+	return d
+}
+
+// pickSpark draws the rates of the last measurements.
+func pickSpark(m *picks.Measured) template.HTML {
+	var values []int64
+	for i := max(0, len(m.Nights)-spanNights); i < len(m.Nights); i++ {
+		if t, ok := picks.At(&m.Nights[i], m.Slug); ok {
+			values = append(values, int64(1000*t.PickRate))
+		}
+	}
+	return chart.Spark(values)
+}

@@ -1,0 +1,209 @@
+package evals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/nights"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/publish/trialset"
+	"github.com/firstpick/firstpick/server/channel/picks"
+	"github.com/firstpick/firstpick/server/evals/bundle"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+const (
+	ownRuns     = 400 // the newest runs with results that are considered
+	ownHistory  = 64  // histories that are kept
+	entriesPage = 1000
+)
+
+// ownHistories keeps the history of the runs of evals, until another run ends.
+type ownHistories struct {
+	mu   sync.Mutex
+	kept map[string]ownSeries // by eval
+}
+
+type ownSeries struct {
+	newest string // run
+	board  analytics.Board
+	lines  []nights.Line
+}
+
+// Measured returns what the workspace's own evals measured of a tool: the runs of the eval
+// whose newest run has the tool on its board. It is nil where none has.
+func (s *Service) Measured(ctx context.Context, workspace, tool string) (m *picks.Measured, err error) {
+	err = s.eachOwn(ctx, workspace, func(r *state.EvalRun, series ownSeries) bool {
+		if !slices.ContainsFunc(series.board.Tools, func(t analytics.Standing) bool { return t.Slug == tool }) {
+			return true
+		}
+		m = &picks.Measured{Source: picks.Own, URL: r.ID, Slug: tool, Board: series.board, Nights: series.lines}
+		return false
+	})
+	if m == nil || err != nil {
+		return nil, err
+	}
+	w, err := s.DB.Read().Workspace(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	m.URL = s.BaseURL + "/workspaces/" + w.Slug + "/runs/" + m.URL
+	return m, nil
+}
+
+// Tools returns the tools of the boards of the workspace's newest runs, by name.
+func (s *Service) Tools(ctx context.Context, workspace string) (out []picks.Choice, err error) {
+	err = s.eachOwn(ctx, workspace, func(_ *state.EvalRun, series ownSeries) bool {
+		for _, t := range series.board.Tools {
+			if !slices.ContainsFunc(out, func(c picks.Choice) bool { return c.Slug == t.Slug }) {
+				out = append(out, picks.Choice{Slug: t.Slug, Name: t.Tool, Category: series.board.Name + " (own eval)"})
+			}
+		}
+		return true
+	})
+	slices.SortFunc(out, func(a, b picks.Choice) int { return strings.Compare(a.Name, b.Name) })
+	return out, err
+}
+
+// eachOwn calls fn with the newest run with results of each eval, the newest first, until fn
+// returns false.
+func (s *Service) eachOwn(ctx context.Context, workspace string, fn func(*state.EvalRun, ownSeries) bool) error {
+	runs, err := s.DB.Read().Runs(ctx, workspace, state.RunFilter{Status: state.RunDone}, ownRuns)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i, r := range runs {
+		if r.Bundle == "" || seen[r.EvalID] {
+			continue
+		}
+		seen[r.EvalID] = true
+		series, err := s.ownSeries(ctx, runs[i:], r.EvalID)
+		if err != nil {
+			return err
+		}
+		if !fn(r, series) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// ownSeries reads the runs of an eval, newest first, as nights.
+func (s *Service) ownSeries(ctx context.Context, runs []*state.EvalRun, eval string) (out ownSeries, err error) {
+	newest := runs[0].ID
+	s.own.mu.Lock()
+	kept, ok := s.own.kept[eval]
+	s.own.mu.Unlock()
+	if ok && kept.newest == newest {
+		return kept, nil
+	}
+	out.newest = newest
+	history := nights.New(runs[0].Category)
+	counted := map[string]bool{} // bundles: the same trials count once
+	for _, r := range slices.Backward(runs) {
+		if r.EvalID != eval || r.Bundle == "" {
+			continue
+		}
+		n, err := s.night(ctx, r)
+		if errors.Is(err, trialset.ErrNotFound) && r.ID != newest {
+			continue // results of an old run may be removed
+		}
+		if err != nil {
+			return out, fmt.Errorf("run %s: %w", r.ID, err)
+		}
+		if !counted[r.Bundle] {
+			history.Add(n)
+		}
+		counted[r.Bundle] = true
+		out.board = n.Board
+	}
+	out.lines = history.Series().Nights
+	s.own.mu.Lock()
+	defer s.own.mu.Unlock()
+	if len(s.own.kept) >= ownHistory || s.own.kept == nil {
+		s.own.kept = map[string]ownSeries{}
+	}
+	s.own.kept[eval] = out
+	return out, nil
+}
+
+// night reads the results of a run.
+func (s *Service) night(ctx context.Context, r *state.EvalRun) (n nights.Night, err error) {
+	b, release, err := s.Bundles.Get(r.WorkspaceID, r.Bundle)
+	if err != nil {
+		return n, err
+	}
+	defer release()
+	scores, err := b.ReadScores(s.BaseURL)
+	if err != nil {
+		return n, err
+	}
+	m, err := measure(ctx, b)
+	if err != nil {
+		return n, err
+	}
+	n = nights.Night{
+		At: r.EndedAt, Catalog: b.Manifest.Catalog, Extractor: b.Manifest.Extractor, Synthetic: b.Manifest.Synthetic,
+		Prompts: map[string]string{}, Models: map[string]string{}, Board: scores.Board,
+	}
+	n.Board.Prompts, n.Board.Synthetic = ownPrompts(&m), n.Board.Synthetic || n.Synthetic
+	for _, p := range b.Manifest.Eval.Prompts {
+		n.Prompts[p.ID] = p.Text // not published, so it need not be a digest
+	}
+	for _, a := range b.Manifest.Agents {
+		var models []string
+		for _, version := range a.Manifests {
+			models = append(models, version.Model)
+		}
+		n.Models[a.Name] = nights.ModelOf(models, nil)
+	}
+	n.Trials, err = ownTrials(ctx, b, n)
+	return n, err
+}
+
+// ownPrompts counts the trials of each prompt, which is named by its id.
+func ownPrompts(m *measured) []analytics.Prompt {
+	cells := m.measurement(m.cells)
+	cells.Category = &catalog.Category{Slug: m.board.Category}
+	out := cells.Prompts()
+	ids := map[string]string{}
+	for id, text := range m.prompts {
+		ids[id+"\n"+text] = id
+	}
+	for i := range out {
+		if id, ok := ids[out[i].Name()]; ok {
+			out[i].Eval, out[i].Prompt, out[i].Text, out[i].URL = "", id, m.prompts[id], ""
+		}
+	}
+	return out
+}
+
+// ownTrials returns the valid trials of a bundle.
+func ownTrials(ctx context.Context, b *bundle.Bundle, n nights.Night) (out []nights.Trial, err error) {
+	for cursor := ""; ; {
+		page, err := b.Traces(ctx, trialset.Filter{}, cursor, entriesPage)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Traces {
+			e := &page.Traces[i]
+			if e.Outcome == trialset.Excluded {
+				continue
+			}
+			t := nights.Trial{ID: e.ID, FinishedAt: n.At, Prompt: e.Prompt, Agent: e.Agent, Template: e.Template}
+			if e.Outcome == "tool" {
+				t.Picked = e.Picked
+			}
+			out = append(out, t)
+		}
+		if cursor = page.Next; cursor == "" {
+			return out, nil
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package snapshotview
+
+import (
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/catalog"
+)
+
+// Ref returns the tool that q names, measured or not.
+func (s *Site) Ref(q string) (catalog.Ref, bool) { return s.index.Lookup(q) }
+
+// Home returns the board on which a tool is reported, by its slug; false for a tool that is
+// not measured.
+func (s *Site) Home(slug string) (analytics.Board, bool) {
+	category, ok := s.home[slug]
+	if !ok {
+		return analytics.Board{}, false
+	}
+	return s.Leaderboard(category)
+}
+
+// Search returns up to n tools for a text, measured ones first: the one that it names, those
+// whose name or slug has it, and those with a name near it.
+func (s *Site) Search(text string, n int) []catalog.Ref {
+	var slugs []string
+	if ref, ok := s.index.Lookup(text); ok {
+		slugs = append(slugs, ref.Slug)
+	}
+	part := strings.ToLower(strings.TrimSpace(text))
+	for _, index := range []*catalog.Index{s.measured, s.index} {
+		for _, ref := range index.Refs() {
+			if len(part) > 1 && (strings.Contains(ref.Slug, part) || strings.Contains(strings.ToLower(ref.Name), part)) {
+				slugs = append(slugs, ref.Slug)
+			}
+		}
+	}
+	var out []catalog.Ref
+	known := map[string]bool{}
+	for _, slug := range append(slugs, s.SuggestTools(text)...) {
+		if ref, ok := s.index.Lookup(slug); ok && !known[ref.Slug] && len(out) < n {
+			known[ref.Slug] = true
+			out = append(out, ref)
+		}
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package dashboard_test
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/firstpick/firstpick/server"
+	"github.com/firstpick/firstpick/server/channel/picks"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/public/archive/archivetest"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/servertest"
+	"github.com/firstpick/firstpick/server/servertest/chrome"
+	"github.com/firstpick/firstpick/server/servertest/vnu"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// newBoardDesk is a desk on a server with a published board of web servers: flask leads.
+func newBoardDesk(t *testing.T) *desk {
+	return newDesk(t, servertest.Options{Server: func(c *server.Config) {
+		site, source := archivetest.Published(t)
+		holder := &snapshotview.Holder{}
+		holder.Set(site)
+		c.Source, c.Archive = holder, source
+	}})
+}
+
+// A workspace finds its tool by its site, chooses it, and sees its pick rate first.
+func TestTheOwnToolComesFirst(t *testing.T) {
+	d := newBoardDesk(t)
+	o := newOwner(t, d, "dana@example.com")
+	d.load(t, newSite(o.id, d.Clock.Now(), 300).rows...)
+	want := func(where, body string, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if !strings.Contains(body, text) {
+				t.Errorf("%s: %q is missing", where, text)
+			}
+		}
+	}
+	_, body := o.get(o.at(""))
+	want("nothing chosen", body, "No tool chosen. Choose yours", "Choose your tool first", o.at("/settings#tool"))
+	o.send("", url.Values{"site": {"https://forum.djangoproject.com"}, "retention": {"90"}})
+	_, body = o.get(o.at(""))
+	want("a proposal", body, "Is Django your tool?")
+	_, body = o.get(o.at("/settings"))
+	want("settings", body, "Your site is the one of <b>Django</b>", "This is my tool")
+	_, body = o.get(o.at("/settings?find=flas"))
+	want("search", body, "<code>flask</code>", "measured in ", `aria-label="Choose Flask"`)
+	_, body = o.get(o.at("/settings?find=%3Cscript%3E"))
+	want("no match", body, "No tool of the catalogue has this name", `value="&lt;script&gt;"`)
+	if status, body := o.send("/tool", url.Values{"tool": {"no-such-tool"}}); status != 422 || !strings.Contains(body, "The catalogue has no such tool.") {
+		t.Errorf("an unknown tool: %d", status)
+	}
+	_, body = o.send("/tool", url.Values{"tool": {"django"}, "digest": {"1"}})
+	want("chosen", body, "Your tool is saved.", "<code>django</code>", "Turn weekly mail off")
+	_, body = o.get(o.at(""))
+	want("overview", body, "Pick rate of Django", "95% interval ", " · rank 3 of ", "public board of ", "▲ ", "which may be chance", "Prompts lost", "Another tool is picked more often than Django on ")
+	tiles := body[strings.Index(body, `<dl class="tiles">`):]
+	if first := tiles[strings.Index(tiles, "<dt>"):strings.Index(tiles, "</dt>")]; !strings.Contains(first, "Pick rate of Django") {
+		t.Errorf("the first tile is %s", first)
+	}
+	gaps, lost := strings.Index(body, `id="h-gaps"`), strings.Index(body, `id="h-lost"`)
+	if between := body[gaps:lost]; gaps < 0 || lost < gaps || strings.Count(between, "<section") != 1 {
+		t.Error("the lost prompts do not stand beside the gaps")
+	}
+	if !regexp.MustCompile(`<span class="sub">Flask · Build `).MatchString(body) {
+		t.Error("no prompt is lost to Flask")
+	}
+	o.send("/tool", url.Values{"tool": {"django-orm"}})
+	_, body = o.get(o.at(""))
+	want("not measured", body, "Django ORM is on no public board of this server", "Run an eval to measure it.", "Run an own eval")
+	_, body = o.send("/tool", url.Values{"tool": {""}})
+	want("ended", body, "No tool is followed any more.")
+}
+
+// A workspace without events sees the pick rate too, above the steps of the installation.
+func TestTheOwnToolWithoutEvents(t *testing.T) {
+	o := newOwner(t, newBoardDesk(t), "dana@example.com")
+	o.send("/tool", url.Values{"tool": {"flask"}})
+	if _, body := o.get(o.at("")); !strings.Contains(body, "Pick rate of Flask") || !strings.Contains(body, "Waiting for the first event") {
+		t.Error("the pick rate is missing")
+	}
+}
+
+func TestSlackWebhookInSettings(t *testing.T) {
+	o := newOwner(t, newDesk(t, servertest.Options{}), "dana@example.com")
+	if status, _ := o.send("/webhooks", url.Values{"url": {"https://hooks.slack.example/T0/B0"}, "format": {"slack"}}); status != 200 {
+		t.Errorf("status %d", status)
+	}
+	if _, body := o.get(o.at("/settings")); !strings.Contains(body, `<span class="tag">Slack</span>`) {
+		t.Error("the webhook is not shown as one of Slack")
+	}
+}
+
+// TestOwnToolInARealBrowser looks at the pages in all widths, with axe.
+func TestOwnToolInARealBrowser(t *testing.T) {
+	d := newBoardDesk(t)
+	o := newOwner(t, d, "dana@example.com")
+	b := chrome.New(t, d.URL, o.http.Jar)
+	d.load(t, newSite(o.id, d.Clock.Now(), 2000).rows...)
+	o.send("", url.Values{"site": {"https://djangoproject.com"}, "retention": {"90"}})
+	source, markup := chrome.Axe(t), map[string]string{}
+	look := func(name, path string) {
+		t.Helper()
+		b.Open(path)
+		b.Look(name, source)
+		_, markup[name] = o.get(path)
+	}
+	look("own-none", o.at(""))
+	look("own-settings", o.at("/settings?find=flask"))
+	b.Open(o.at("/settings"))
+	b.Load(chromedp.Click(chromedp.CSS("form[action$='/settings/tool'] button")))
+	look("own-overview", o.at(""))
+	look("own-chosen", o.at("/settings"))
+	t.Run("markup", func(t *testing.T) { vnu.Check(t, "..", markup) })
+}
+
+// Without a public board, the runs of an own eval are compared with one another.
+func TestTheOwnToolOfOwnEvals(t *testing.T) {
+	d := newDesk(t, servertest.Options{})
+	o := newOwner(t, d, "dana@example.com")
+	var w *state.Workspace
+	if err := d.Agents.DB.Write(t.Context(), func(tx *state.Tx) error {
+		var err error
+		if err := tx.SetPlanOf(t.Context(), o.id, state.PlanPaid); err != nil {
+			return err
+		}
+		w, err = tx.Workspace(t.Context(), o.id)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	eval, _ := d.Ready(t, w)
+	for i, results := range []string{"before", "now"} {
+		if i > 0 {
+			if _, _, err := d.Evals.Start(t.Context(), servertest.Owner(w), evals.StartRequest{EvalID: eval.ID, BudgetUSD: 5}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.Clock.Add(5 * time.Minute)
+		d.Finish(t, d.Begin(t), "../evalpages/testdata/bundles/"+results)
+	}
+	m, err := d.Evals.Measured(t.Context(), o.id, "acorn")
+	if err != nil || m == nil || m.Source != picks.Own || len(m.Nights) != 2 || len(m.Board.Prompts) == 0 || m.Board.Prompts[0].Text == "" {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if other, err := d.Evals.Measured(t.Context(), "ws_other", "acorn"); other != nil || err != nil {
+		t.Errorf("another workspace: %+v, %v", other, err)
+	}
+	if _, body := o.get(o.at("/settings?find=ACO")); !strings.Contains(body, "<code>acorn</code>") || !strings.Contains(body, "(own eval)") {
+		t.Error("the tools of own evals are not found")
+	}
+	o.send("/tool", url.Values{"tool": {"acorn"}})
+	_, body := o.get(o.at(""))
+	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", "your newest run on Payments, 20 Nov 2026", "▲ ", `href="` + m.URL} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+}
