@@ -1,6 +1,6 @@
 // Package evalpages serves the pages of a workspace's own evals to its owner:
 //
-//	/workspaces/{slug}/evals           the list, and the editor
+//	/workspaces/{slug}/evals           the list, the editor, schedules
 //	/workspaces/{slug}/runs            every run: live, its result, its traces, the comparison
 //	/workspaces/{slug}/settings/evals  keys of programs and of model providers
 //
@@ -42,6 +42,7 @@ func (h *Handler) Mount(r chi.Router) {
 		"/evals/new":                 (*visit).newEval,
 		"/evals/{eval}":              (*visit).eval,
 		"/evals/{eval}/edit":         (*visit).editEval,
+		"/evals/{eval}/schedule":     (*visit).schedule,
 		"/evals/{eval}/versions/{n}": (*visit).version,
 		"/runs":                      (*visit).history,
 		"/runs/{run}":                (*visit).run,
@@ -88,6 +89,11 @@ func actions() map[string]action {
 		"/evals/new":                       {do: (*visit).save, back: "/evals/new", maxBody: maxForm},
 		"/evals/{eval}/edit":               {do: (*visit).save, back: "/evals", maxBody: maxForm},
 		"/evals/{eval}/runs":               {do: (*visit).start, back: "/evals", maxBody: maxForm},
+		"/evals/{eval}/schedule":           {do: (*visit).saveSchedule, back: "/evals"},
+		"/evals/{eval}/schedule/pause":     {do: (*visit).pauseSchedule, back: "/evals"},
+		"/evals/{eval}/schedule/resume":    {do: (*visit).resumeSchedule, back: "/evals"},
+		"/evals/{eval}/schedule/runs":      {do: (*visit).runSchedule, back: "/evals"},
+		"/evals/{eval}/schedule/delete":    {do: (*visit).deleteSchedule, back: "/evals"},
 		"/runs/{run}/cancel":               {do: (*visit).cancel, back: "/runs"},
 		"/settings/evals/keys":             {do: (*visit).createKey, back: "/settings/evals", fresh: true, maxBody: maxForm},
 		"/settings/evals/keys/revoke":      {do: (*visit).revokeKey, back: "/settings/evals", fresh: true, maxBody: maxForm},

@@ -206,6 +206,23 @@ func (s *Service) schedule(ctx context.Context, tx *state.Tx, row *state.Schedul
 	return out, err
 }
 
+// Upcoming returns the next times of an active schedule.
+func Upcoming(s *Schedule, n int) []time.Time {
+	x, err := cron.Parse(s.Cron, s.TimeZone)
+	if err != nil || s.NextRunAt == nil {
+		return nil
+	}
+	out := []time.Time{*s.NextRunAt}
+	for len(out) < n {
+		next := x.Next(out[len(out)-1])
+		if next.IsZero() {
+			break
+		}
+		out = append(out, next)
+	}
+	return out
+}
+
 func toTick(t *state.Tick) resource.ScheduleTick {
 	return resource.ScheduleTick{At: t.At, Manual: t.Manual, Outcome: t.Outcome, RunID: t.RunID, RunStatus: t.RunStatus, Note: t.Note}
 }
