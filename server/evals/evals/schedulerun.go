@@ -29,7 +29,7 @@ func (s *Service) PauseSchedule(ctx context.Context, a Actor, evalID string) (*S
 }
 
 // ResumeSchedule continues a paused schedule with its next time, and counts failures
-// anew.
+// from zero.
 func (s *Service) ResumeSchedule(ctx context.Context, a Actor, evalID string) (*Schedule, error) {
 	if err := a.mayPay(); err != nil {
 		return nil, err

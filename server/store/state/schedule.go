@@ -86,7 +86,7 @@ func (tx *Tx) LockSchedule(ctx context.Context, id string) (*Schedule, error) {
 	}
 	s, err := tx.LockScheduleOf(ctx, workspace, eval)
 	if err == nil && s.ID != id {
-		return nil, ErrNotFound // deleted and made anew
+		return nil, ErrNotFound // deleted and created again
 	}
 	return s, err
 }
@@ -151,7 +151,7 @@ const (
 	TickMissed  = "missed"  // no server ran then
 )
 
-// A Tick is one time of a schedule and what came of it.
+// A Tick is one time of a schedule and its outcome.
 type Tick struct {
 	ScheduleID   string
 	At           time.Time
@@ -170,7 +170,7 @@ func (tx *Tx) AddTick(ctx context.Context, t *Tick) (bool, error) {
 	return n > 0, err
 }
 
-// UpdateTick stores what came of a tick.
+// UpdateTick stores the outcome of a tick.
 func (tx *Tx) UpdateTick(ctx context.Context, t *Tick) error {
 	_, err := tx.exec(ctx, "update eval_schedule_tick set outcome = $3, run_id = $4, budget_micros = $5, note = $6 where schedule_id = $1 and tick_at = $2",
 		t.ScheduleID, us(t.At), t.Outcome, t.RunID, t.BudgetMicros, t.Note)
