@@ -188,10 +188,10 @@ func (j *job) trouble(ctx context.Context, cause error) {
 // cleanError keeps provider keys out of the log.
 func (j *job) cleanError(err error) string { return j.keys.Text(err.Error()) }
 
-// giveBack gives the run back for an immediate restart.
-func (j *job) giveBack(ctx context.Context) {
+// giveBack gives the run back for an immediate restart, with a note on why it waits.
+func (j *job) giveBack(ctx context.Context, note string) {
 	j.release(ctx, func(tx *state.Tx, now time.Time, p state.RunProgress) error {
-		return tx.ReleaseRun(ctx, j.row.Lease(), now, p)
+		return tx.ReleaseRun(ctx, j.row.Lease(), now, p, note)
 	})
 }
 

@@ -64,8 +64,12 @@ func (w *Worker) runJob(ctx context.Context, row *state.EvalRun) {
 		j.log.Warn("run lost to another worker", "err", cmp.Or(context.Cause(work), err))
 		return
 	case errors.Is(err, errStopped):
-		j.giveBack(work)
-		j.log.Info("run given back")
+		note := ""
+		if over := (*turnOver)(nil); errors.As(context.Cause(ctx), &over) {
+			note = over.Error()
+		}
+		j.giveBack(work, note)
+		j.log.Info("run given back", "note", note)
 		return
 	}
 	if err == nil {
@@ -92,11 +96,7 @@ func (j *job) run(ctx, work context.Context, leave context.CancelCauseFunc, k *r
 	keeping, done := context.WithCancel(work)
 	var background sync.WaitGroup
 	background.Go(func() { k.keep(keeping, leave, stop.cancel) })
-	background.Go(func() {
-		if j.w.Sleep(keeping, max(0, j.w.MaxTime-j.row.Worked)) == nil {
-			stop.expire(fmt.Sprintf("The run reached its time limit of %s.", j.w.MaxTime))
-		}
-	})
+	background.Go(func() { j.limit(keeping, stop) })
 	defer func() { done(); background.Wait() }() // wait, so that only this goroutine touches the row's end
 	end, err := j.execute(work, stop)
 	var never *verdict

@@ -2,8 +2,10 @@ package evalwork
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -12,9 +14,10 @@ import (
 // to it.
 const idlePolls = 5
 
-// slots are the running runs of a worker. If all of them belong to one workspace and
-// another one waits, the last run is given back: its journal makes resuming cheap, and
-// one workspace cannot occupy a worker.
+// slots are the running runs of a worker. A run is given back in two cases, because its
+// journal makes resuming cheap. All slots belong to one workspace and another one waits:
+// then the last run goes. Or a run has had its turn, and the queue would serve another
+// workspace.
 type slots struct {
 	worker  *Worker
 	mu      sync.Mutex
@@ -24,15 +27,21 @@ type slots struct {
 // A slot is one running run.
 type slot struct {
 	workspace string
-	yield     context.CancelFunc // gives the run back
+	since     time.Time
+	yield     context.CancelCauseFunc // gives the run back
 	yielding  bool
 }
 
+// A turnOver is why a run is given back to a fair queue, for its owner.
+type turnOver struct{ note string }
+
+func (t *turnOver) Error() string { return t.note }
+
 // use works on a run in a slot.
 func (s *slots) use(ctx context.Context, row *state.EvalRun) {
-	ctx, yield := context.WithCancel(ctx)
-	defer yield()
-	current := &slot{workspace: row.WorkspaceID, yield: yield}
+	ctx, yield := context.WithCancelCause(ctx)
+	defer yield(nil)
+	current := &slot{workspace: row.WorkspaceID, since: s.worker.Now(), yield: yield}
 	s.mu.Lock()
 	s.running = append(s.running, current)
 	s.mu.Unlock()
@@ -47,50 +56,69 @@ func (s *slots) use(ctx context.Context, row *state.EvalRun) {
 // share looks whether others wait, until ctx ends.
 func (s *slots) share(ctx context.Context) {
 	w := s.worker
-	for w.Runs > 1 && w.Sleep(ctx, w.Poll) == nil {
-		workspace := s.only()
-		if workspace == "" {
-			continue
-		}
-		starve, err := w.DB.Read().RunsStarve(ctx, workspace, w.Now(), idlePolls*w.Poll)
-		if err != nil && ctx.Err() == nil {
-			w.Log.Warn("reading the queue of runs failed; retrying", "err", err)
-		}
-		if starve {
-			s.giveLast(workspace)
+	for w.Sleep(ctx, w.Poll) == nil {
+		now, tx := w.Now(), w.DB.Read()
+		for _, rule := range []struct {
+			find func(now time.Time) []*slot
+			wait func(ctx context.Context, workspace string, now time.Time, waited time.Duration) (bool, error)
+			note string
+		}{
+			{s.crowding, tx.RunsStarve, "Waiting: another workspace needs a worker. The run continues from its journal."},
+			{s.overdue, tx.TurnIsOver, fmt.Sprintf("Waiting: its turn of %s is over, and runs of other workspaces wait. The run continues from its journal.", w.Turn)},
+		} {
+			for _, found := range rule.find(now) {
+				give, err := rule.wait(ctx, found.workspace, now, idlePolls*w.Poll)
+				if err != nil && ctx.Err() == nil {
+					w.Log.Warn("reading the queue of runs failed; retrying", "err", err)
+				}
+				if give && err == nil {
+					s.give(found, &turnOver{rule.note})
+					break
+				}
+			}
 		}
 	}
 }
 
-// only returns the workspace that has all slots, unless one of them is being given
-// back; else "".
-func (s *slots) only() string {
+// crowding returns the last claimed run if one workspace has all of several slots; none
+// while a run is being given back.
+func (s *slots) crowding(time.Time) []*slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.holder()
-}
-
-// holder is only, for callers that hold the lock.
-func (s *slots) holder() string {
-	if len(s.running) < s.worker.Runs {
-		return ""
-	}
-	first := s.running[0].workspace
-	if slices.ContainsFunc(s.running, func(t *slot) bool { return t.yielding || t.workspace != first }) {
-		return ""
-	}
-	return first
-}
-
-// giveLast gives back the last claimed run, if its workspace still has all slots.
-func (s *slots) giveLast(workspace string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.holder() != workspace {
-		return
+	if n := len(s.running); n < 2 || n < s.worker.Runs {
+		return nil
 	}
 	last := s.running[len(s.running)-1]
-	last.yielding = true
-	last.yield()
-	s.worker.Log.Info("run gives its slot to a waiting workspace", "workspace", workspace)
+	if slices.ContainsFunc(s.running, func(t *slot) bool { return t.yielding || t.workspace != last.workspace }) {
+		return nil
+	}
+	return []*slot{last}
+}
+
+// overdue returns the runs whose turn is over, the longest first, if no slot is free; none
+// while a run is being given back.
+func (s *slots) overdue(now time.Time) (out []*slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.running) < s.worker.Runs || slices.ContainsFunc(s.running, func(t *slot) bool { return t.yielding }) {
+		return nil
+	}
+	for _, t := range s.running { // in claim order
+		if now.Sub(t.since) >= s.worker.Turn {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// give gives a run back, unless it has ended.
+func (s *slots) give(t *slot, why *turnOver) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.running, t) || t.yielding {
+		return
+	}
+	t.yielding = true
+	t.yield(why)
+	s.worker.Log.Info("run gives its slot to a waiting workspace", "workspace", t.workspace, "note", why.note)
 }

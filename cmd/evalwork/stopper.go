@@ -16,16 +16,17 @@ const (
 	drainLook   = 50 * time.Millisecond
 )
 
-// A stopper ends a run early: it is cancelled, over its time limit, or its worker
-// stops.
+// A stopper ends a run early: it is cancelled, over one of its limits, or its worker
+// gives it back.
 type stopper struct {
 	worker     <-chan struct{} // closed when the worker stops
 	cancelling chan struct{}   // closed when the run is cancelled
 	once       sync.Once
 	note       string // why it is cancelled, unless its owner cancelled it; set before cancelling is closed
 
-	late chan struct{} // closed at the time limit
-	over string        // a sentence on the time limit; set before late is closed
+	late   chan struct{} // closed at a limit of the run
+	expiry sync.Once
+	over   string // a sentence on the limit; set before late is closed
 }
 
 func newStopper(worker context.Context, o state.Order) *stopper {
@@ -61,10 +62,12 @@ func stopNote(stop string) string {
 
 func (s *stopper) cancelled() bool { return closed(s.cancelling) }
 
-// expire ends the run at its time limit. Call it at most once.
+// expire ends the run at one of its limits. The first reason wins.
 func (s *stopper) expire(why string) {
-	s.over = why
-	close(s.late)
+	s.expiry.Do(func() {
+		s.over = why
+		close(s.late)
+	})
 }
 
 func (s *stopper) expired() bool { return closed(s.late) }

@@ -31,6 +31,9 @@ const (
 	defaultPoll        = time.Second
 	defaultDrain       = 10 * time.Minute
 	defaultMaxTime     = 6 * time.Hour
+	defaultMaxAge      = 72 * time.Hour
+	defaultMaxBytes    = 4 << 30
+	defaultTurn        = 10 * time.Minute
 	// connectTimeout limits getting through to a provider.
 	connectTimeout = 30 * time.Second
 	// maxHeader limits the headers of an answer: an eval may name anybody's server.
@@ -79,6 +82,16 @@ type Worker struct {
 	MaxTime time.Duration
 	// Plans ends the runs of a workspace whose plan is no longer paid.
 	Plans bool
+	// MaxAge limits the time from a run's start to its end, waits between turns included;
+	// then it ends with its results so far. 0 means 72 h.
+	MaxAge time.Duration
+	// MaxBytes limits what a run stores in Data: its journal, with responses and work
+	// records. Then it ends with its results so far; trials in flight may exceed it. 0 means
+	// 4 GiB.
+	MaxBytes int64
+	// Turn is how long a run keeps its slot while runs of other workspaces wait; 0 means 10
+	// minutes.
+	Turn time.Duration
 	// Transport sends requests to providers; nil uses one that enforces Policy.
 	Transport http.RoundTripper
 	// Programs returns the dependencies of agents that are programs, in a folder of
@@ -98,7 +111,8 @@ func (w Worker) withDefaults() *Worker {
 	w.Extraction = cmp.Or(w.Extraction, runner.NewExtraction(runtime.GOMAXPROCS(0), 0))
 	w.Poll = cmp.Or(w.Poll, defaultPoll)
 	w.Drain = cmp.Or(w.Drain, defaultDrain)
-	w.MaxTime = cmp.Or(w.MaxTime, defaultMaxTime)
+	w.MaxTime, w.MaxAge = cmp.Or(w.MaxTime, defaultMaxTime), cmp.Or(w.MaxAge, defaultMaxAge)
+	w.MaxBytes, w.Turn = cmp.Or(w.MaxBytes, defaultMaxBytes), cmp.Or(w.Turn, defaultTurn)
 	if w.Transport == nil {
 		w.Transport = &http.Transport{
 			// No proxy: it would reach addresses that were not checked.

@@ -518,7 +518,7 @@ func TestGivingARunBackIsNoTrouble(t *testing.T) {
 							return err
 						}
 						r.Worked = c.worked
-						return tx.ReleaseRun(t.Context(), r.Lease(), time.Now(), r.RunProgress)
+						return tx.ReleaseRun(t.Context(), r.Lease(), time.Now(), r.RunProgress, "")
 					})
 				}
 				w.worker.Drain = 10 * time.Millisecond

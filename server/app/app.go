@@ -11,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
 	"github.com/firstpick/firstpick/server/channel/agentid/rdns"
+	"github.com/firstpick/firstpick/server/channel/alert"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/public/archive"
@@ -19,7 +20,8 @@ import (
 
 const (
 	housekeepInterval = time.Minute // for expired rows, and mail that failed
-	openBundles       = 64          // results kept open; each takes a few files and memory for its scores and prompts
+	schedulesEvery    = 10 * time.Second
+	openBundles       = 64 // results kept open; each takes a few files and memory for its scores and prompts
 )
 
 // A Config is the configuration of a server.
@@ -101,7 +103,7 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 	}
 	alerts := a.newAlerts(reports)
 	a.Alerts = alerts
-	a.addEvals()
+	a.addEvals(alerts)
 	a.addWorker()
 	parts := server.Config{Services: a.Services, Settings: cfg.Settings}
 	if cfg.Adjust != nil {
@@ -147,8 +149,8 @@ func (a *App) addAgents(ctx context.Context) (err error) {
 	return err
 }
 
-// addEvals makes the evals of workspaces.
-func (a *App) addEvals() {
+// addEvals makes the evals of workspaces, and starts their schedules.
+func (a *App) addEvals(alerts *alert.Service) {
 	if a.cfg.EvalChecker == nil {
 		return
 	}
@@ -156,8 +158,10 @@ func (a *App) addEvals() {
 	a.background.onClose(func() { _ = cache.Close() })
 	a.Evals = &evals.Service{
 		DB: a.Agents.DB, Secrets: a.Agents.Secrets, Checker: a.cfg.EvalChecker, Bundles: cache, Log: a.cfg.Log, Now: a.cfg.Now, Sleep: a.cfg.Sleep,
-		BaseURL: a.Agents.BaseURL, Caps: a.cfg.EvalCaps, Plans: a.cfg.Plans,
+		BaseURL: a.Agents.BaseURL, Caps: a.cfg.EvalCaps, Plans: a.cfg.Plans, Notify: alerts.MailOwner,
 	}
+	schedules := &evals.Scheduler{Service: a.Evals}
+	a.background.repeat(schedulesEvery, schedules.Step, func(err error) { a.cfg.Log.Error("schedules of evals failed; retrying", "err", err) })
 }
 
 // addWorker runs evals of workspaces in this process.

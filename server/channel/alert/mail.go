@@ -1,9 +1,11 @@
 package alert
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/firstpick/firstpick/server/kit/mail"
 	"github.com/firstpick/firstpick/server/store/state"
@@ -26,6 +28,18 @@ func (u *unit) mailAlerts(w *state.Workspace, fresh []item) (bool, error) {
 		text = append(text, "")
 	}
 	return u.mailOwner(w, subject, text)
+}
+
+// MailOwner puts a mail to the owner of a workspace into the outbox, in a transaction of
+// the caller's. It does nothing for an owner who turned mail off, or whose address is not
+// verified.
+func (s *Service) MailOwner(ctx context.Context, tx *state.Tx, now time.Time, w *state.Workspace, subject string, text []string) error {
+	on, err := tx.AlertMail(ctx, w.ID)
+	if err == nil && on {
+		u := &unit{s, ctx, tx, now}
+		_, err = u.mailOwner(w, subject, text)
+	}
+	return err
 }
 
 // mailOwner puts a mail to the owner of a workspace into the outbox. It returns

@@ -67,6 +67,8 @@ type evalData struct {
 	Source   string
 	Settings string
 	Action   string
+	Schedule *scheduleView // nil without one
+	Plan     string        // where the schedule is
 }
 
 // versionsListed is how many versions an eval's page names.
@@ -94,7 +96,11 @@ func (v *visit) showEval(status int, e *evals.Eval, problem, budget string) erro
 	d := evalData{
 		Page: v.page(), Paid: v.paid(), Problem: problem, ID: e.ID, Name: e.Name, Version: e.Version, Updated: chart.Minute(e.UpdatedAt), Summary: v.summary(e),
 		Once: v.h.Sessions.Secrets.ID("form_"), History: v.at("runs") + "?eval=" + e.ID, Edit: v.at("evals", e.ID, "edit"), Source: e.Source,
-		Settings: v.at("settings", "evals"), Action: v.at("evals", e.ID, "runs"),
+		Settings: v.at("settings", "evals"), Action: v.at("evals", e.ID, "runs"), Plan: v.at("evals", e.ID, "schedule"),
+	}
+	var err error
+	if d.Schedule, _, err = v.scheduleOf(e.ID); err != nil {
+		return err
 	}
 	for _, t := range notices() {
 		if t.Key == v.R.URL.Query().Get("done") && v.R.Method == http.MethodGet {

@@ -1,6 +1,6 @@
 // Package evalpages serves the pages of a workspace's own evals to its members:
 //
-//	/workspaces/{slug}/evals           the list, and the editor
+//	/workspaces/{slug}/evals           the list, the editor, schedules
 //	/workspaces/{slug}/runs            every run: live, its result, its traces, the comparison
 //	/workspaces/{slug}/settings/evals  keys of programs and of model providers
 //
@@ -53,9 +53,10 @@ func (h *Handler) Mount(r chi.Router) {
 		r.Get(workspacePath+path, h.get(identity.Viewer, page))
 	}
 	for path, page := range map[string]func(*visit) error{
-		"/evals/new":         (*visit).newEval,
-		"/evals/{eval}/edit": (*visit).editEval,
-		"/settings/evals":    (*visit).settings,
+		"/evals/new":             (*visit).newEval,
+		"/evals/{eval}/edit":     (*visit).editEval,
+		"/evals/{eval}/schedule": (*visit).schedule,
+		"/settings/evals":        (*visit).settings,
 	} {
 		r.Get(workspacePath+path, h.get(identity.Editor, page))
 	}
@@ -98,6 +99,11 @@ func actions() map[string]action {
 		"/evals/new":                       {do: (*visit).save, back: "/evals/new", maxBody: maxForm},
 		"/evals/{eval}/edit":               {do: (*visit).save, back: "/evals", maxBody: maxForm},
 		"/evals/{eval}/runs":               {do: (*visit).start, back: "/evals", maxBody: maxForm},
+		"/evals/{eval}/schedule":           {do: (*visit).saveSchedule, back: "/evals"},
+		"/evals/{eval}/schedule/pause":     {do: (*visit).pauseSchedule, back: "/evals"},
+		"/evals/{eval}/schedule/resume":    {do: (*visit).resumeSchedule, back: "/evals"},
+		"/evals/{eval}/schedule/runs":      {do: (*visit).runSchedule, back: "/evals"},
+		"/evals/{eval}/schedule/delete":    {do: (*visit).deleteSchedule, back: "/evals"},
 		"/runs/{run}/cancel":               {do: (*visit).cancel, back: "/runs"},
 		"/settings/evals/keys":             {do: (*visit).createKey, back: "/settings/evals", fresh: true, maxBody: maxForm},
 		"/settings/evals/keys/revoke":      {do: (*visit).revokeKey, back: "/settings/evals", fresh: true, maxBody: maxForm},

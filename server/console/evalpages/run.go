@@ -129,7 +129,8 @@ type liveData struct {
 	After      int64  // the last event that the page knows
 	Phases     []traceview.Term
 	Words      string // of phases and reasons, for the script
-	Again      bool   // a worker died and another went on
+	Again      bool   // a worker gave it back or died, and another went on
+	Note       string // why it waits
 }
 
 // bars are how long those of a run are, as CSS writes lengths. Each begins at the
@@ -153,7 +154,7 @@ type logLine struct{ When, Text string }
 
 func (v *visit) live(r *evals.Run) error {
 	d := liveData{
-		Page: v.page(), Run: v.head(r, ""), Asked: r.CancelRequested, Budget: r.BudgetUSD, BudgetText: chart.Money(r.BudgetUSD), Phases: phases(), Again: r.Attempts > 1,
+		Page: v.page(), Run: v.head(r, ""), Asked: r.CancelRequested, Budget: r.BudgetUSD, BudgetText: chart.Money(r.BudgetUSD), Phases: phases(), Again: r.Attempts > 1, Note: r.Note,
 		P: resource.Progress{Planned: r.Planned, Valid: r.Valid, Excluded: r.Excluded, SpentUSD: r.SpentUSD, AtMostUSD: r.AtMostUSD},
 	}
 	recent, err := v.h.Evals.Recent(v.R.Context(), v.actor(), r.ID, recentEvents)
@@ -176,7 +177,7 @@ func (v *visit) live(r *evals.Run) error {
 		case evals.EventStarted:
 			text := "A worker started the run."
 			if p.Attempt > 1 {
-				text = "The previous worker is gone; another one resumed the run."
+				text = "A worker resumed the run from its journal."
 			}
 			d.Lines = append(d.Lines, logLine{chart.Minute(e.At), text})
 		}

@@ -1,5 +1,5 @@
-// Package evalapi serves /api/v1: a paid workspace's evals, runs, results and
-// provider keys, for programs with an eval key. It reads requests and writes
+// Package evalapi serves /api/v1: a paid workspace's evals, schedules, runs,
+// results and provider keys, for programs with an eval key. It reads requests and writes
 // responses; package evals does the work.
 package evalapi
 
@@ -55,6 +55,13 @@ func (h *Handler) Mount(r chi.Router) {
 		{http.MethodGet, "/api/v1/evals/{id}/versions/{n}", reading, h.version},
 		{http.MethodGet, "/api/v1/evals/{id}/runs", reading, h.runsOfEval},
 		{http.MethodPost, "/api/v1/evals/{id}/runs", running, h.start},
+		{http.MethodGet, "/api/v1/evals/{id}/schedule", reading, h.schedule},
+		{http.MethodPut, "/api/v1/evals/{id}/schedule", writing, h.putSchedule},
+		{http.MethodDelete, "/api/v1/evals/{id}/schedule", writing, h.dropSchedule},
+		{http.MethodPost, "/api/v1/evals/{id}/schedule/pause", writing, h.pauseSchedule},
+		{http.MethodPost, "/api/v1/evals/{id}/schedule/resume", writing, h.resumeSchedule},
+		{http.MethodPost, "/api/v1/evals/{id}/schedule/runs", running, h.runSchedule},
+		{http.MethodGet, "/api/v1/schedules", reading, h.schedules},
 		{http.MethodGet, "/api/v1/runs", reading, h.runs},
 		{http.MethodGet, "/api/v1/runs/{runId}", reading, h.run},
 		{http.MethodDelete, "/api/v1/runs/{runId}", writing, h.cancel},

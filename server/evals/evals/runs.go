@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/firstpick/firstpick/server/evals/bundle"
@@ -36,7 +35,7 @@ func (r *StartRequest) check(most float64) error {
 	case math.IsNaN(r.BudgetUSD) || r.BudgetUSD < minBudget:
 		return apierr.BadBody("budget_required", "budgetUsd is required: the maximum cost of the run in US dollars, above 0.")
 	case r.BudgetUSD > most:
-		return apierr.BadBody("budget_too_large", "budgetUsd is at most "+strconv.FormatFloat(most, 'f', -1, 64)+" here. Ask the operator for more.")
+		return apierr.BadBody("budget_too_large", "budgetUsd is at most "+usd(most)+" here. Ask the operator for more.")
 	case r.Version < 0:
 		return apierr.BadBody("invalid_version", "version counts from 1; leave it out for the latest.")
 	case len(r.IdempotencyKey) > 255:
@@ -90,10 +89,7 @@ func (s *Service) Start(ctx context.Context, a Actor, req StartRequest) (r *Run,
 		case errors.Is(err, state.ErrOtherRequest):
 			return conflict("idempotency_conflict", "This Idempotency-Key was used with another request. Use a new one for a new run.")
 		case errors.Is(err, state.ErrQueueFull):
-			return &apierr.Error{
-				Status: http.StatusTooManyRequests, Code: "queue_full", RetryAfter: 60,
-				Description: "This workspace has " + strconv.Itoa(caps.Queued) + " runs waiting, which is the most. Wait until some have begun, or cancel one.",
-			}
+			return queueFull(caps.Queued)
 		case err != nil:
 			return err
 		}
@@ -104,7 +100,7 @@ func (s *Service) Start(ctx context.Context, a Actor, req StartRequest) (r *Run,
 		if err := s.keysFor(ctx, tx, a, sum, v.Source); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, a, now, "run.queued", map[string]string{"run": r.ID, "eval": e.ID, "name": e.Name, "budget_usd": strconv.FormatFloat(req.BudgetUSD, 'f', -1, 64)})
+		return s.audit(ctx, tx, a, now, "run.queued", map[string]string{"run": r.ID, "eval": e.ID, "name": e.Name, "budget_usd": usd(req.BudgetUSD)})
 	})
 	if err != nil {
 		return nil, false, err

@@ -20,8 +20,8 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Service has the uses. All fields are required but Caps, whose zero fields take
-// their defaults.
+// A Service has the uses. All fields are required but Notify, and Caps, whose zero
+// fields take their defaults.
 type Service struct {
 	DB      *state.DB
 	Secrets secret.Source
@@ -33,6 +33,8 @@ type Service struct {
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error
 	BaseURL string
+	// Notify mails the owner of a workspace, unless they turned mail off; nil does not.
+	Notify func(ctx context.Context, tx *state.Tx, now time.Time, w *state.Workspace, subject string, text []string) error
 
 	own ownHistories
 }
@@ -136,7 +138,7 @@ func (s *Service) audit(ctx context.Context, tx *state.Tx, a Actor, now time.Tim
 		}
 	}
 	e := state.AuditEntry{ID: s.Secrets.ID("aud_"), At: now, Event: event, WorkspaceID: a.Workspace.ID, Detail: detail}
-	if strings.HasPrefix(a.By, keyID) {
+	if strings.HasPrefix(a.By, keyID) || strings.HasPrefix(a.By, scheduleID) {
 		detail["by"] = a.By
 	} else {
 		e.AccountID = a.By

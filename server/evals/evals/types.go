@@ -57,6 +57,7 @@ type (
 	AgentChange  = resource.AgentChange
 	Unshared     = resource.Unshared
 	Note         = resource.Note
+	Schedule     = resource.Schedule
 )
 
 // A Report is a run with its scores.

@@ -22,6 +22,8 @@ func Codes() []Documented {
 		{"plan_required", 403, "Evals of a workspace's own need the paid plan."},
 		{"invalid_eval", 400, "The eval cannot be run; issues says why, each with its line and message, as firstpick lint does."},
 		{"eval_not_found", 404, "The workspace has no such eval, or the eval no such version."},
+		{"schedule_not_found", 404, "The eval has no schedule, or the workspace no such eval."},
+		{"schedule_busy", 409, "A schedule starts no run now: its run before has not ended, or the monthly budget has too little left; the description says which."},
 		{"run_not_found", 404, "The workspace has no such run."},
 		{"trial_not_found", 404, "The run, or the current snapshot, has no such trial."},
 		{"no_results", 409, "The run has not ended yet, or ended without a valid trial."},

@@ -36,6 +36,13 @@ func probes() map[string]probe {
 		"getEvalVersion":    {names: true, status: 200},
 		"listRunsOfEval":    {names: true, status: 200},
 		"startRun":          {names: true, body: `{"budgetUsd":1}`, status: 202},
+		"listSchedules":     {lists: true, status: 200},
+		"getSchedule":       {names: true, status: 200},
+		"pauseSchedule":     {names: true, status: 200},
+		"resumeSchedule":    {names: true, status: 200},
+		"runSchedule":       {names: true, status: 202},
+		"deleteSchedule":    {names: true, status: 204},
+		"putSchedule":       {names: true, body: `{"cron":"0 6 * * MON","timeZone":"Europe/Berlin","budgetUsd":1,"monthlyBudgetUsd":10}`, status: 201},
 		"listRuns":          {lists: true, status: 200},
 		"getRun":            {names: true, status: 200},
 		"cancelRun":         {names: true, status: 200},
@@ -118,6 +125,10 @@ func TestNobodySeesAnothersWorkspace(t *testing.T) {
 		e, r := s.Ready(t, dana)
 		s.Finish(t, s.Begin(t), bundles)
 		if _, err := s.Evals.SetProviderKey(t.Context(), servertest.Owner(dana), evals.KeyChange{Name: "DANAS_KEY", Value: "sk-danas-own-secret", Hosts: []string{"api.dana.example"}}); err != nil {
+			t.Fatal(err)
+		}
+		schedule := evals.ScheduleRequest{EvalID: e.ID, Cron: "0 6 * * *", BudgetUSD: 1, MonthlyBudgetUSD: 40}
+		if _, _, err := s.Evals.PutSchedule(t.Context(), servertest.Owner(dana), schedule); err != nil {
 			t.Fatal(err)
 		}
 		owner := newAPI(t, s, s.EvalKey(t, dana))

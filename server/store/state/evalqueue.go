@@ -71,7 +71,7 @@ func (tx *Tx) ClaimRun(ctx context.Context, owner string, now time.Time, lease t
 		if err := tx.one(ctx, []any{&id}, nextRun, us(now)); err != nil {
 			return nil, ignoreNotFound(err)
 		}
-		r, err := tx.oneRun(ctx, `update eval_run set status = 'running', lease_owner = $3, lease_until = $4, attempt = attempt + 1, turn = $5,
+		r, err := tx.oneRun(ctx, `update eval_run set status = 'running', lease_owner = $3, lease_until = $4, attempt = attempt + 1, turn = $5, failure = '',
 			started_at = case when started_at = 0 then $1 else started_at end where id = $2 and `+claimable+` returning `+runColumns,
 			us(now), id, owner, us(now.Add(lease)), turn)
 		if !errors.Is(err, ErrNotFound) {
@@ -93,6 +93,21 @@ func (tx *Tx) RunsStarve(ctx context.Context, workspace string, now time.Time, w
 	return n > 0, err
 }
 
+// TurnIsOver reports whether the queue would serve a run of another workspace if this one
+// gave a running run back, and whether that run has waited for so long. Within that time an
+// idle worker takes it.
+func (tx *Tx) TurnIsOver(ctx context.Context, workspace string, now time.Time, waited time.Duration) (bool, error) {
+	const running = "count(case when r.lease_until > $1 then 1 end)"
+	const left = "(select count(*) - 1 from eval_run mine where mine.workspace_id = $2 and mine.ended_at = 0 and mine.lease_until > $1)"
+	const turn = "coalesce((select max(t.turn) from eval_run t where t.workspace_id = %s), 0)"
+	var n int
+	err := tx.one(ctx, []any{&n}, `select count(*) from (select r.workspace_id from eval_run r where r.ended_at = 0 and r.workspace_id <> $2
+		group by r.workspace_id having min(case when r.lease_until <= $1 then case when r.status = 'queued' then r.created_at else r.lease_until end end) <= $3
+			and (`+running+" < "+left+" or "+running+" = "+left+" and "+fmt.Sprintf(turn, "r.workspace_id")+" < "+fmt.Sprintf(turn, "$2")+`)) waiting`,
+		us(now), workspace, us(now.Add(-waited)))
+	return n > 0, err
+}
+
 // RenewLease renews a worker's lease, stores the run's progress, and returns whether
 // to continue. A lease of zero releases the run. An expired lease is renewed unless
 // another worker claimed the run; then it fails with ErrLeaseLost.
@@ -108,13 +123,13 @@ func (tx *Tx) RenewLease(ctx context.Context, l RunLease, now time.Time, lease t
 	return o, err
 }
 
-// ReleaseRun returns a healthy run to the queue; it does not count as a failed try
-// (see Tries). It fails with ErrLeaseLost.
-func (tx *Tx) ReleaseRun(ctx context.Context, l RunLease, now time.Time, p RunProgress) error {
+// ReleaseRun returns a healthy run to the queue, with a note on why it waits; it does not
+// count as a failed try (see Tries). It fails with ErrLeaseLost.
+func (tx *Tx) ReleaseRun(ctx context.Context, l RunLease, now time.Time, p RunProgress, note string) error {
 	if _, err := tx.RenewLease(ctx, l, now, 0, p); err != nil {
 		return err
 	}
-	_, err := tx.exec(ctx, "update eval_run set given_back = given_back + 1 where id = $1", l.RunID)
+	_, err := tx.exec(ctx, "update eval_run set given_back = given_back + 1, failure = $2 where id = $1", l.RunID, note)
 	return err
 }
 

@@ -257,7 +257,7 @@ func TestARunOutlivesItsWorker(t *testing.T) {
 			t.Errorf("the first still finishes: %v", err)
 		}
 		giveBack := func(l state.RunLease) error {
-			return db.Write(t.Context(), func(tx *state.Tx) error { return tx.ReleaseRun(t.Context(), l, minute(3), half) })
+			return db.Write(t.Context(), func(tx *state.Tx) error { return tx.ReleaseRun(t.Context(), l, minute(3), half, "") })
 		}
 		if err := giveBack(second.Lease()); err != nil {
 			t.Fatal(err)

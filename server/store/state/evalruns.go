@@ -41,7 +41,7 @@ type EvalRun struct {
 	RunProgress
 	LastEvent int64 // the number of its last event; 0 without events
 	Bundle    string
-	Failure   string
+	Failure   string // why it failed, ended early, or waits after a turn
 }
 
 // RunProgress is how far a run is.

@@ -130,7 +130,9 @@ func TestWhoStarvesHasWaited(t *testing.T) {
 			}
 			if since != now && given == nil {
 				given = claim(t, db, "w", now.Add(10*time.Second))
-				write(t, db, func(tx *state.Tx) error { return tx.ReleaseRun(t.Context(), given.Lease(), since, given.RunProgress) })
+				write(t, db, func(tx *state.Tx) error {
+					return tx.ReleaseRun(t.Context(), given.Lease(), since, given.RunProgress, "")
+				})
 			}
 			if got, err := db.Read().RunsStarve(t.Context(), "a", since.Add(step.after), waited); err != nil || got != step.want {
 				t.Errorf("%s: %v, want %v (%v)", step.what, got, step.want, err)

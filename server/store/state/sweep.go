@@ -39,6 +39,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"alert", "id", "found_at < $1", ago(keepAudit)},
 		{"alert_delivery", "id", "state <> 'pending' and created_at < $1", ago(keepDeliveries)},
 		{"eval_run_event", "run_id, seq", "happened_at < $1 and exists (select 1 from eval_run r where r.id = run_id and r.ended_at > 0 and r.ended_at < $1)", ago(keepRunEvents)},
+		{"eval_schedule_tick", "schedule_id, tick_at", "tick_at < $1", ago(keepAudit)},
 		{"billing_event", "id", "happened_at < $1", ago(keepAudit)},               // long after anybody sends it again
 		{"subject_revocation", "iss, sub_mac", "revoked_at < $1", ago(keepEnded)}, // no assertion of then is accepted any more
 		{"workspace", "id", "claimed_at = 0 and claim_expires < $1", ago(keepEnded)},

@@ -30,7 +30,7 @@ function watch(root) {
     set("status", "Running");
     field("status").className = "state live";
     field("wait")?.remove();
-    log(body.attempt > 1 ? "The previous worker is gone; another one resumed the run." : "A worker started the run.");
+    log(body.attempt > 1 ? "A worker resumed the run from its journal." : "A worker started the run.");
   });
 
   source.addEventListener("progress", (event) => {
