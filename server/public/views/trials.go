@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/traceview"
 )
@@ -31,6 +32,8 @@ type TrialRow struct {
 	ID, Prompt, Agent, Template, Outcome, Picked string
 	Repeat                                       int
 	Unresolved                                   bool
+	// Listing is what a study published of the answer; nil for any other.
+	Listing *trialset.Listing
 }
 
 // A TrialList is a page of the trials of a category. Cursor is its own, Next that of the page
@@ -48,6 +51,7 @@ type trialsPage struct {
 	Filtered, Many            bool   // Many: there are several prompts
 	Filters                   []trialSelect
 	Rows                      []trialLine
+	Groups                    []trialGroup // answers without a text, by what they share
 	First, Next, JSON         string
 	Synthetic                 bool
 }
@@ -90,10 +94,16 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 		d.Next = f.Path(b.Category, l.Next)
 	}
 	for _, row := range l.Rows {
-		d.Rows = append(d.Rows, r.trialLine(b, row))
+		line := r.trialLine(b, row)
+		if row.Listing == nil {
+			d.Rows = append(d.Rows, line)
+			continue
+		}
+		d.Groups = addToGroup(d.Groups, &line, row.Listing)
 	}
+	slices.SortStableFunc(d.Groups, byImports)
 	p, err = r.page("trials", render.Head{
-		Path: f.Path(b.Category, l.Cursor), Title: "Trials of " + b.Name, Section: "boards", NoIndex: d.Filtered || l.Cursor != "",
+		Path: f.Path(b.Category, l.Cursor), Title: "Trials of " + b.Name, Section: "boards", Image: imagePath(b), NoIndex: d.Filtered || l.Cursor != "",
 		Description: "Every answer behind the pick rates of " + b.Name + ", one by one: prompt, agent, outcome and evidence. " + d.Sum,
 	}, d)
 	return p, true, err
