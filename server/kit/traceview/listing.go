@@ -15,8 +15,9 @@ type Listing struct {
 	Why     string // these imports have this outcome, in one sentence
 	Record  *trialset.Record
 	Commit  string // of the record, short
-	// URL is the address of the record; empty if it is no web address.
-	URL string
+	// URL is the address of the record, Repository that of its repository without the scheme;
+	// empty if unknown.
+	URL, Repository string
 }
 
 // An Import is a library that the answer imported.
@@ -66,6 +67,9 @@ func (v *View) newListing(t *trialset.Trace, named func(string) string) *Listing
 		out.Record, out.Commit = &r, string([]rune(r.Commit)[:min(shortCommit, len([]rune(r.Commit)))])
 		if strings.HasPrefix(r.URL, "https://") && Visible(r.URL) == r.URL {
 			out.URL = r.URL
+			if repository, _, ok := strings.Cut(strings.TrimPrefix(r.URL, "https://"), "/blob/"); ok {
+				out.Repository = repository
+			}
 		}
 	}
 	return out

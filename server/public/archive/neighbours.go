@@ -3,7 +3,6 @@ package archive
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/firstpick/firstpick/publish/trialset"
@@ -37,57 +36,6 @@ func (h *Handler) Neighbours(ctx context.Context, t FullTrial, e trialset.Entry)
 	}
 	if at >= 0 && at+1 < len(rows) {
 		out.Next = rows[at+1].ID
-	}
-	return out, nil
-}
-
-// maxListings is the most bytes of trials that are read for the listings of a page.
-const maxListings = 1 << 20
-
-// published are the parts of a trial that lists show.
-type published struct {
-	ID      string            `json:"id"`
-	Listing *trialset.Listing `json:"listing"`
-	Answer  *struct {
-		Listing *trialset.Listing `json:"listing"`
-	} `json:"answer"`
-}
-
-func (p *published) listing() *trialset.Listing {
-	if p.Listing == nil && p.Answer != nil {
-		return p.Answer.Listing
-	}
-	return p.Listing
-}
-
-// isListed reports whether a study published the first answered trial of a list.
-func isListed(ctx context.Context, set *trialset.Set, rows []trialset.Entry) (bool, error) {
-	at := slices.IndexFunc(rows, func(e trialset.Entry) bool { return e.Outcome != trialset.Excluded })
-	if at < 0 {
-		return false, nil
-	}
-	text, err := set.Trace(ctx, rows[at].ID)
-	if err != nil {
-		return false, err
-	}
-	var p published
-	err = json.Unmarshal(text, &p)
-	return p.listing() != nil, err
-}
-
-// listings returns what studies published of the trials of a page, by their ids.
-func listings(ctx context.Context, set *trialset.Set, f trialset.Filter, cursor string, n int) (map[string]*trialset.Listing, error) {
-	page, err := set.FullPage(ctx, f, cursor, n, maxListings)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]*trialset.Listing{}
-	for _, text := range page.Traces {
-		var p published
-		if err := json.Unmarshal(text, &p); err != nil {
-			return nil, err
-		}
-		out[p.ID] = p.listing()
 	}
 	return out, nil
 }

@@ -111,33 +111,6 @@ func (h *Handler) Trials(ctx context.Context, q TrialsQuery) (TrialPage, error) 
 	return page, nil
 }
 
-// part reads the rest of a page of which n trials are read, and their listings.
-func (h *Handler) part(ctx context.Context, key setKey, f trialset.Filter, cursor string, q TrialsQuery, n int) (part trialset.Page, listed map[string]*trialset.Listing, err error) {
-	if q.Listed > 0 {
-		select {
-		case h.whole <- struct{}{}:
-			defer func() { <-h.whole }()
-		case <-ctx.Done():
-			return part, nil, ctx.Err()
-		}
-	}
-	err = h.set(key, func(set *trialset.Set) (err error) {
-		if part, err = set.Traces(ctx, f, cursor, q.Limit-n); err != nil || q.Listed == 0 {
-			return err
-		}
-		is, err := isListed(ctx, set, part.Traces)
-		if err != nil || !is {
-			return err
-		}
-		if part, err = set.Traces(ctx, f, cursor, max(q.Listed, q.Limit)-n); err != nil {
-			return err
-		}
-		listed, err = listings(ctx, set, f, cursor, len(part.Traces))
-		return err
-	})
-	return part, listed, err
-}
-
 // filter reads what is selected: the board of the category, and its trials.
 func filter(s *snapshotview.Site, q TrialsQuery) (board analytics.Board, f trialset.Filter, err error) {
 	category := strings.ToLower(strings.TrimSpace(q.Category))

@@ -147,11 +147,11 @@ func citeTrial(in Input, b *analytics.Board, d *trialPage) string {
 	if d.Synthetic {
 		kind = " (a simulated agent: not a measurement)"
 	}
-	text := fmt.Sprintf("firstpick: %s%s. Trial %s of %s, repeat %d. Snapshot %s, %s. %s", d.Title, kind, d.ID, b.Name, d.Repeat, in.SnapshotID, render.Day(b.AsOf), in.BaseURL+TrialPath(d.ID))
+	text := fmt.Sprintf("firstpick: %s%s. Trial %s of %s, repeat %d. Snapshot %s, %s.", d.Title, kind, d.ID, b.Name, d.Repeat, in.SnapshotID, render.Day(b.AsOf))
 	if d.Listing != nil && d.Listing.Record != nil && d.Listing.Record.Citation != "" {
-		text += " Data: " + d.Listing.Record.Citation
+		text += " Data: " + strings.TrimSuffix(d.Listing.Record.Citation, ".") + "."
 	}
-	return text
+	return text + " " + in.BaseURL + TrialPath(d.ID)
 }
 
 // imagePath is the path of the picture of a board.
@@ -171,8 +171,13 @@ func withheld(evidence string) string {
 
 // trialTitle says in one clause what the agent did.
 func trialTitle(v *traceview.View, agent string) string {
-	if v.Listing != nil && (v.Outcome.Key == "none" || v.Outcome.Key == "other") {
-		return agent + " imported no tool of the list"
+	if v.Listing != nil {
+		switch v.Outcome.Key {
+		case "none", "other":
+			return agent + " imported no tool of the list"
+		case "ambiguous":
+			return agent + " imported two or more tools of the list"
+		}
 	}
 	switch v.Outcome.Key {
 	case "tool":

@@ -27,7 +27,7 @@ func (g trialGroup) More() string {
 	if len(g.Trials) == g.N {
 		return ""
 	}
-	return g.Shown() + " of them on this page"
+	return strconv.Itoa(len(g.Trials)) + " on this page"
 }
 
 // addToGroup adds a trial to the group that shares its imports.

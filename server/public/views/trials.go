@@ -48,7 +48,8 @@ type TrialList struct {
 type trialsPage struct {
 	Name, Link, Category, Sum string
 	Path                      string // of the list without a filter
-	Filtered, Many            bool   // Many: there are several prompts
+	Filtered                  bool
+	Prompt                    *trialLine // has the prompt of all rows; nil for several
 	Filters                   []trialSelect
 	Rows                      []trialLine
 	Groups                    []trialGroup // answers without a text, by what they share
@@ -83,7 +84,7 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 	}
 	f := l.Filter
 	d := trialsPage{
-		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Path: TrialsPath(b.Category), Filtered: f != TrialFilter{}, Many: len(b.Prompts) != 1, Synthetic: b.Synthetic,
+		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Path: TrialsPath(b.Category), Filtered: f != TrialFilter{}, Synthetic: b.Synthetic,
 		Sum:  fmt.Sprintf("%s of %s to %s.", quantity(b.NTrials, "answer"), quantity(len(b.Agents), "agent"), quantity(b.NPrompts, "prompt")),
 		JSON: analytics.TrialsPath(b.Category, f.Prompt, f.Tool), Filters: filterFields(b, f),
 	}
@@ -92,6 +93,10 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 	}
 	if l.Next != "" {
 		d.Next = f.Path(b.Category, l.Next)
+	}
+	if n := len(l.Rows); n > 0 && !slices.ContainsFunc(l.Rows, func(row TrialRow) bool { return row.Prompt != l.Rows[0].Prompt }) {
+		line := r.trialLine(b, l.Rows[0])
+		d.Prompt = &line
 	}
 	for _, row := range l.Rows {
 		line := r.trialLine(b, row)
