@@ -64,6 +64,8 @@ func rules() []Term {
 		{"actions build it", "Code builds it without a tool", "", ""},
 		{"actions use two or more tools", "Code and commands use two or more tools of the list", "", ""},
 		{"actions use what does not compete", "Code and commands use no tool of the list", "", ""},
+		{"commits", "The answer commits to the tool", "", ""},
+		{"commits to own work", "The answer commits to own work", "", ""},
 		{"nothing is named", "The answer names no tool", "", ""},
 		{"no choice yet", "The answer makes no choice yet", "", ""},
 		{"names without a choice", "The answer names tools without a choice", "", ""},

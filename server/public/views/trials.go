@@ -96,6 +96,9 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 	}
 	if n := len(l.Rows); n > 0 && !slices.ContainsFunc(l.Rows, func(row TrialRow) bool { return row.Prompt != l.Rows[0].Prompt }) {
 		line := r.trialLine(b, l.Rows[0])
+		if p := findPrompt(b, line.Prompt); p != nil {
+			line.Text = clip(p.Text, maxOnlyText)
+		}
 		d.Prompt = &line
 	}
 	for _, row := range l.Rows {
@@ -113,6 +116,9 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 	}, d)
 	return p, true, err
 }
+
+// maxOnlyText is how many characters of its prompt a list shows.
+const maxOnlyText = 400
 
 func (r *Renderer) trialLine(b *analytics.Board, t TrialRow) trialLine {
 	line := trialLine{
