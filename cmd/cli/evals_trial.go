@@ -191,7 +191,7 @@ func answerOf(t *trialset.Trace) *journal.Answer {
 		a.Transcript.Diff = append(a.Transcript.Diff, transcript.FileChange(f))
 	}
 	if l := from.Listing; l != nil {
-		a.Transcript.Listing = &transcript.Listing{Source: l.Source, Ecosystem: l.Ecosystem, Imports: l.Imports}
+		a.Transcript.Listing = &transcript.Listing{Source: l.Source, Ecosystem: l.Ecosystem, Imports: l.Imports, Record: (*transcript.Record)(l.Record)}
 	}
 	if from.Tokens != nil {
 		a.InTokens, a.OutTokens = from.Tokens.Input, from.Tokens.Output

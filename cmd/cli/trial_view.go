@@ -290,6 +290,9 @@ func writeAnswer(w io.Writer, a *journal.Answer, conversation bool) {
 		if len(l.Imports) == 0 {
 			_, _ = fmt.Fprintln(w, "(no library)")
 		}
+		if l.Record != nil {
+			_, _ = fmt.Fprintf(w, "record: %s\n", printable(l.Record.URL))
+		}
 	}
 	if len(t.Structured) > 0 {
 		_, _ = fmt.Fprintf(w, "\n--- structured answer\n%s\n", t.Structured)

@@ -64,9 +64,13 @@ func encodeAnswer(a *journal.Answer) *trialset.Answer {
 		out.Files = append(out.Files, trialset.FileChange{Path: f.Path, AddedDeps: list(f.AddedDeps), Added: list(f.Added)})
 	}
 	if l := t.Listing; l != nil {
-		out.Listing = &trialset.Listing{Source: l.Source, Ecosystem: l.Ecosystem, Imports: list(l.Imports)}
+		out.Listing = encodeListing(l)
 	}
 	return out
+}
+
+func encodeListing(l *transcript.Listing) *trialset.Listing {
+	return &trialset.Listing{Source: l.Source, Ecosystem: l.Ecosystem, Imports: list(l.Imports), Record: (*trialset.Record)(l.Record)}
 }
 
 func encodeTokens(a *journal.Answer) *trialset.Tokens {

@@ -81,6 +81,9 @@ func (p *Policy) trace(t *Trial, agent *Agent, a *journal.Answer, r *pick.Result
 		cut.Transcript, cut.Model = *published, p.Name(a.Model)
 		cut.Manifest = agent.numbers[a.Manifest]
 		tr.Answer = encodeAnswer(&cut)
+	} else if l := redacted.Listing; p.Level == trialset.Quotes && l != nil && l.Record != nil { // a study published it before
+		short, _ := bounded(&transcript.Transcript{Listing: redacted.Listing})
+		tr.Listing = encodeListing(short.Listing)
 	}
 	tr.Result = p.result(r, redacted, published, changed)
 	return tr
@@ -153,7 +156,7 @@ func (p *Policy) transcript(t *transcript.Transcript) (_ *transcript.Transcript,
 		f.Path, f.Added, f.AddedDeps = text(f.Path), lines(f.Added), lines(f.AddedDeps)
 	}
 	if l := t.Listing; l != nil {
-		out.Listing = &transcript.Listing{Source: text(l.Source), Ecosystem: text(l.Ecosystem), Imports: lines(l.Imports)}
+		out.Listing = &transcript.Listing{Source: text(l.Source), Ecosystem: text(l.Ecosystem), Imports: lines(l.Imports), Record: l.Record.Map(text)}
 	}
 	if len(t.Structured) > 0 {
 		out.Structured = []byte(text(strings.ToValidUTF8(string(t.Structured), "\uFFFD")))
@@ -200,7 +203,10 @@ func bounded(t *transcript.Transcript) (*transcript.Transcript, []string) {
 		return transcript.FileChange{Path: take(f.Path, &left), AddedDeps: bound(f.AddedDeps, &left, line), Added: bound(f.Added, &left, line)}
 	})
 	if l := t.Listing; l != nil {
-		out.Listing = &transcript.Listing{Source: take(l.Source, &left), Ecosystem: take(l.Ecosystem, &left), Imports: bound(l.Imports, &left, line)}
+		out.Listing = &transcript.Listing{
+			Source: take(l.Source, &left), Ecosystem: take(l.Ecosystem, &left), Imports: bound(l.Imports, &left, line),
+			Record: l.Record.Map(func(s string) string { return cutText(s, mostQuote) }),
+		}
 	}
 	if left <= 0 {
 		note("Published: the first %d bytes of files.", mostFiles)

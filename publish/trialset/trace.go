@@ -45,6 +45,9 @@ type Trace struct {
 	// published.
 	Result *Result `json:"result"`
 	Answer *Answer `json:"answer"`
+	// Listing is that of the answer, with its record, in a snapshot that publishes quotes but
+	// no answers: it was public before. Absent otherwise.
+	Listing *Listing `json:"listing,omitempty"`
 	// Synthetic marks a published trial of a simulated agent.
 	Synthetic bool `json:"synthetic,omitempty"`
 }
@@ -158,6 +161,29 @@ type Listing struct {
 	Source    string   `json:"source"`    // the study
 	Ecosystem string   `json:"ecosystem"` // of the imports, such as pypi
 	Imports   []string `json:"imports"`
+	// Record is the place of the answer in the published files; absent if unknown.
+	Record *Record `json:"record,omitempty"`
+}
+
+// A Record is where and how a study published an answer: a copy of transcript.Record.
+type Record struct {
+	// URL is the address of the line; File is its path in the published repository at Commit.
+	URL    string `json:"url"`
+	Commit string `json:"commit"`
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"` // of the file, in hexadecimal
+	Line   int    `json:"line"`   // from 1; 0 if unknown
+	// Text is the line itself. It counts Answers equal answers, of the Of answers of the
+	// model to the prompt.
+	Text    string `json:"text"`
+	Answers int    `json:"answers"`
+	Of      int    `json:"of"`
+	// Citation is how to cite the study.
+	Citation string `json:"citation"`
+	// API, Temperature and System, the system prompt, are how the model was asked.
+	API         string `json:"api"`
+	Temperature string `json:"temperature"`
+	System      string `json:"system"`
 }
 
 // Tokens counts tokens. The parts are 0 if the provider does not report them.

@@ -31,8 +31,8 @@ func build(t *testing.T, a eval.Agent, d agents.Deps) agent.Agent {
 	return built
 }
 
-const miniStudy = `{"name":"mini","ecosystem":"pypi","tasks":[{"category":"web","prompt_id":"p1","recorded_at":"2025-01-27T14:00:00Z",
-"models":[{"name":"m-1","answers":[{"imports":["flask"],"count":6},{"imports":["fastapi","uvicorn"],"count":3},{"imports":[],"count":1}]}]}]}`
+const miniStudy = `{"name":"mini","ecosystem":"pypi","repository":"https://host.example/mini","commit":"c1","temperature":"1.0","tasks":[{"category":"web","prompt_id":"p1","recorded_at":"2025-01-27T14:00:00Z",
+"file":"out/web.json","sha256":"ab","models":[{"name":"m-1","api":"A","answers":[{"imports":["flask"],"count":6,"line":7},{"imports":["fastapi","uvicorn"],"count":3},{"imports":[],"count":1}]}]}]}`
 
 func studyFiles() agents.Deps {
 	return agents.Deps{Files: fstest.MapFS{"study/mini.json": {Data: []byte(miniStudy)}}}
@@ -54,7 +54,14 @@ func TestAStudyIsReplayedAnswerForAnswer(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 		listing := got.Transcript.Listing
-		if d := cmp.Diff(transcript.Transcript{Listing: &transcript.Listing{Source: "mini", Ecosystem: "pypi", Imports: listing.Imports}}, got.Transcript); d != "" {
+		want := transcript.Listing{Source: "mini", Ecosystem: "pypi", Imports: listing.Imports}
+		if len(listing.Imports) == 1 { // the others have no line
+			want.Record = &transcript.Record{
+				URL: "https://host.example/mini/blob/c1/out/web.json#L7", Commit: "c1", File: "out/web.json", SHA256: "ab", Line: 7, Text: `"flask": 6`, Answers: 6, Of: 10,
+				Citation: "  ()", API: "A", Temperature: "1.0",
+			}
+		}
+		if d := cmp.Diff(transcript.Transcript{Listing: &want}, got.Transcript); d != "" {
 			t.Fatalf("more than the study published (-want +got):\n%s", d)
 		}
 		counts[strings.Join(listing.Imports, "; ")]++

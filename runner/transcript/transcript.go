@@ -42,6 +42,41 @@ type Listing struct {
 	Ecosystem string `json:"ecosystem"`
 	// Imports are the libraries that the answer imported, in no known order.
 	Imports []string `json:"imports"`
+	// Record is the place of the answer in the published files; nil if unknown.
+	Record *Record `json:"record,omitempty"`
+}
+
+// A Record is where and how a study published an answer. Empty fields are unknown.
+type Record struct {
+	// URL is the address of the line; File is its path in the published repository at Commit.
+	URL    string `json:"url"`
+	Commit string `json:"commit"`
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"` // of the file, in hexadecimal
+	Line   int    `json:"line"`   // from 1
+	// Text is the line itself. It counts Answers equal answers, of the Of answers of the
+	// model to the prompt.
+	Text    string `json:"text"`
+	Answers int    `json:"answers"`
+	Of      int    `json:"of"`
+	// Citation is how to cite the study.
+	Citation string `json:"citation"`
+	// API, Temperature and System, the system prompt, are how the model was asked.
+	API         string `json:"api"`
+	Temperature string `json:"temperature"`
+	System      string `json:"system"`
+}
+
+// Map returns a copy with all texts changed by a function; nil for nil.
+func (r *Record) Map(change func(string) string) *Record {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	for _, s := range []*string{&out.URL, &out.Commit, &out.File, &out.SHA256, &out.Text, &out.Citation, &out.API, &out.Temperature, &out.System} {
+		*s = change(*s)
+	}
+	return &out
 }
 
 // A Transcript is one answer. Every field may be empty.

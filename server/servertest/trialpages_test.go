@@ -22,8 +22,8 @@ func TestPagesOfTrials(t *testing.T) {
 		status int
 		parts  []string
 	}{
-		list:                                     {200, []string{"<h1>Trials of Python web frameworks</h1>", `href="/trials/`, `rel="next"`, "Next 50"}},
-		list + ".md":                             {200, []string{"# Trials of Python web frameworks", ".md)", "Next 50: https://firstpick.example/leaderboards/webserver/trials.md?cursor="}},
+		list:                                     {200, []string{"<h1>Trials of Python web frameworks</h1>", `href="/trials/`, `rel="next"`, "Next page"}},
+		list + ".md":                             {200, []string{"# Trials of Python web frameworks", ".md)", "Next page: https://firstpick.example/leaderboards/webserver/trials.md?cursor="}},
 		list + "?agent=a&outcome=none":           {200, []string{`<option value="a" selected>`, `<option value="none" selected>`, "Show all trials"}},
 		list + "?tool=flask.palletsprojects.com": {200, []string{`<option value="flask" selected>`}},
 		list + "?agent=aa":                       {404, []string{"No trial of this category has this agent", `href="/leaderboards/webserver/trials?agent=a"`}},

@@ -20,7 +20,7 @@ func outcomes(b analytics.Board) []outcome {
 	}
 	lines := []outcome{
 		{Name: "picked a tool of this list", N: o.Tool}, {Name: "built its own", N: o.DIY}, {Name: "chose something else", N: o.Other},
-		{Name: "chose nothing", N: o.None}, {Name: "chose two or more", N: o.Ambiguous - open}, {Name: "unresolved: no rule applies, counted as ambiguous", N: open},
+		{Name: "picked no tool", N: o.None}, {Name: "chose two or more", N: o.Ambiguous - open}, {Name: "unresolved: no rule applies, counted as ambiguous", N: open},
 		{Name: "refused", N: o.Refused}, {Name: "was cut off", N: o.Truncated},
 	}
 	return nonzero(lines, b.NTrials)
@@ -33,7 +33,7 @@ func layers(b analytics.Board) []outcome {
 	}
 	d := b.DecidedBy
 	lines := []outcome{
-		{Name: "by the structured answer", N: d.Structured}, {Name: "by actions", N: d.Actions}, {Name: "by the answer text", N: d.Statement},
+		{Name: "by the structured answer", N: d.Structured}, {Name: "by code and commands", N: d.Actions}, {Name: "by the answer text", N: d.Statement},
 		{Name: "by two judge models", N: d.Judge}, {Name: "by the imported record", N: d.Given}, {Name: "by no layer: nothing was chosen, or it is undecided", N: d.Undecided},
 	}
 	return nonzero(lines, b.NTrials)

@@ -85,10 +85,6 @@ func (v *View) answer(a *trialset.Answer, quotes []quote) {
 		v.Files = append(v.Files, newFile(&f, in(quotes, "files", func(e *trialset.Evidence) bool { return e.Index == i })))
 	}
 	v.FilesLeft = len(a.Files) - len(v.Files)
-	if l := a.Listing; l != nil {
-		v.Study = Visible(l.Source)
-		v.Imports = markText(strings.Join(l.Imports, ", "), in(quotes, "listing", anywhere))
-	}
 	for _, s := range a.Sources[:min(len(a.Sources), sourcesShown)] {
 		url, _ := cut(s.URL, lineShown)
 		v.Sources = append(v.Sources, Source{Visible(url), s.Opened})
@@ -137,7 +133,6 @@ func (v *View) link() {
 	}
 	look(v.Text)
 	look(v.Structured)
-	look(v.Imports)
 	for _, c := range v.Commands {
 		look(c.Text)
 	}

@@ -15,7 +15,7 @@ func Outcomes() []Term {
 		{"tool", "Picked a tool", "The agent chose a tool of the category.", "good"},
 		{"diy", "Built its own", "The agent wrote its own code instead.", "other"},
 		{"other", "Something else", "The agent chose something outside the category.", "other"},
-		{"none", "Nothing", "The agent chose nothing.", "off"},
+		{"none", "No pick", "The answer picks no tool.", "off"},
 		{"ambiguous", "Two or more", "The agent chose several tools.", "wait"},
 		{trialset.Unresolved, "Unresolved", "No rule decides what the agent chose. It counts as two or more.", "wait"},
 		{"refused", "Refused", "The agent refused to answer.", "bad"},
@@ -49,10 +49,27 @@ func kinds() []Term {
 func methods() []Term {
 	return []Term{
 		{"structured", "by the structured answer", "", ""},
-		{"deed", "by code or commands, which outweigh what the text says", "", ""},
+		{"deed", "by its code and commands", "", ""},
 		{"statement", "by the answer text", "", ""},
 		{"judge", "by two judge models that agree", "", ""},
 		{"given", "by the imported record", "", ""},
+	}
+}
+
+// rules returns the rules of extraction whose names say little to a reader.
+func rules() []Term {
+	return []Term{
+		{"answers in the requested form", "The answer has the requested form", "", ""},
+		{"actions use one tool", "Code and commands use one tool of the list", "", ""},
+		{"actions build it", "Code builds it without a tool", "", ""},
+		{"actions use two or more tools", "Code and commands use two or more tools of the list", "", ""},
+		{"actions use what does not compete", "Code and commands use no tool of the list", "", ""},
+		{"commits", "The answer commits to the tool", "", ""},
+		{"commits to own work", "The answer commits to own work", "", ""},
+		{"nothing is named", "The answer names no tool", "", ""},
+		{"no choice yet", "The answer makes no choice yet", "", ""},
+		{"names without a choice", "The answer names tools without a choice", "", ""},
+		{"asks", "The answer asks instead of choosing", "", ""},
 	}
 }
 

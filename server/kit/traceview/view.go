@@ -5,6 +5,7 @@
 package traceview
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -20,6 +21,7 @@ type View struct {
 	Agent      string
 	Template   string // empty for none
 	Repeat     int    // from 1
+	Repeats    int    // of the agent and the prompt; 0 if unknown
 	Outcome    Term
 	Picked     string
 	Excluded   string // why it was given up
@@ -38,8 +40,7 @@ type View struct {
 	Structured []Piece
 	Commands   []Command
 	Files      []File
-	Study      string  // that published imports and no code
-	Imports    []Piece // that it lists
+	Listing    *Listing // of a study that published imports and no text; nil for other answers
 	Sources    []Source
 	Stop       Term
 	// How many are not shown.
@@ -92,6 +93,7 @@ func New(t *trialset.Trace, named func(slug string) string) View {
 	if t.Answer != nil {
 		v.answer(t.Answer, quotes)
 	}
+	v.Listing = v.newListing(t, named)
 	v.facts(t, named)
 	v.link()
 	return v
@@ -115,6 +117,9 @@ func (v *View) result(t *trialset.Trace, named func(string) string) (quotes []qu
 	}
 	if !t.Unresolved {
 		v.Why = Of(methods(), t.Result.Method)
+	}
+	if v.Why.Key == "deed" && slices.ContainsFunc(t.Result.Evidence, func(e trialset.Evidence) bool { return e.Kind == "listed" }) {
+		v.Why.Name = "by the imports that the study lists"
 	}
 	if t.Result.Say != "" {
 		v.Say = named(t.Result.Say)
@@ -162,7 +167,9 @@ func (v *View) facts(t *trialset.Trace, named func(string) string) {
 		}
 	}
 	if r := t.Result; r != nil {
-		add(map[bool]string{false: "Rule", true: "Last rule tried"}[t.Unresolved], Visible(r.Rule))
+		if v.Listing == nil { // it has its own reason
+			add(map[bool]string{false: "Rule", true: "Last rule tried"}[t.Unresolved], Visible(Of(rules(), r.Rule).Name))
+		}
 		add("Named first", named(r.FirstNamed))
 		add("Language", Visible(r.Language))
 	}
@@ -187,7 +194,16 @@ func (v *View) facts(t *trialset.Trace, named func(string) string) {
 			}
 		}
 	}
+	if l := v.Listing; l != nil {
+		r := l.Record
+		if r == nil {
+			r = &trialset.Record{}
+		}
+		for _, f := range []Fact{{"API", r.API}, {"Temperature", r.Temperature}, {"System prompt", r.System}} {
+			add(f.Name, cmp.Or(f.Value, "not published"))
+		}
+	}
 	if t.FinishedAt != nil {
-		add("Finished", chart.Minute(*t.FinishedAt))
+		add(map[bool]string{false: "Finished", true: "Study ended"}[v.Listing != nil], chart.Minute(*t.FinishedAt))
 	}
 }

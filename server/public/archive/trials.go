@@ -29,6 +29,8 @@ type Trial struct {
 	Unresolved bool   `json:"unresolved,omitempty"`
 	Synthetic  bool   `json:"synthetic"`
 	URL        string `json:"url"`
+	// Listing is what a study published of the answer, where TrialsQuery asks for it.
+	Listing *trialset.Listing `json:"-"`
 }
 
 // A TrialPage is a part of the list of trials of a category.
@@ -53,6 +55,9 @@ type TrialsQuery struct {
 	Cursor string
 	// Limit is the number of trials of a page, 1 to trialset.MaxPage.
 	Limit int
+	// Listed is the limit of a list of answers that a study published, with their listings; 0
+	// for lists without listings.
+	Listed int
 }
 
 // Trials returns a page of trials: those of each eval in the order of its plan, the evals
@@ -81,16 +86,14 @@ func (h *Handler) Trials(ctx context.Context, q TrialsQuery) (TrialPage, error) 
 		return page, err
 	}
 	for ; at < len(keys) && len(page.Trials) < q.Limit; at, rest = at+1, "" {
-		var part trialset.Page
-		err := h.set(keys[at], func(set *trialset.Set) (err error) {
-			part, err = set.Traces(ctx, f, rest, q.Limit-len(page.Trials))
-			return err
-		})
+		part, listed, err := h.part(ctx, keys[at], f, rest, q, len(page.Trials))
 		if err != nil {
 			return page, unread(err)
 		}
 		for _, e := range part.Traces {
-			page.Trials = append(page.Trials, h.line(board, keys[at].eval, e))
+			line := h.line(board, keys[at].eval, e)
+			line.Listing = listed[e.ID]
+			page.Trials = append(page.Trials, line)
 		}
 		if part.Next != "" {
 			next := writeCursor(s.ID, at, part.Next)

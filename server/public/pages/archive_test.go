@@ -22,9 +22,15 @@ import (
 // serve returns the pages of a site whose trials are those of archivetest.
 func serve(t *testing.T) (http.Handler, *archivetest.Source) {
 	t.Helper()
+	return serveTrials(t, sitetest.Hostile)
+}
+
+// serveTrials is serve with the text of every answer; a study published those without one.
+func serveTrials(t *testing.T, text string) (http.Handler, *archivetest.Source) {
+	t.Helper()
 	site := sitetest.NewTagged(t)
 	site.Trials = true
-	source := archivetest.New(t, 40, sitetest.Hostile)
+	source := archivetest.New(t, 40, text)
 	errors, sender := apierr.Writer{Base: sitetest.Base}, snapshotview.NewSender("")
 	past := archive.New(archive.Config{
 		Source: source, Current: func() *snapshotview.Site { return site }, Sender: sender, Errors: errors, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now, BaseURL: sitetest.Base,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/negotiate"
 	"github.com/firstpick/firstpick/server/kit/render"
@@ -42,6 +43,7 @@ type Archive interface {
 	Cells(ctx context.Context, s *snapshotview.Site, category string) ([]analytics.Cell, error)
 	Trials(ctx context.Context, q archive.TrialsQuery) (archive.TrialPage, error)
 	Trial(ctx context.Context, id string) (archive.FullTrial, error)
+	Neighbours(ctx context.Context, t archive.FullTrial, e trialset.Entry) (archive.Neighbours, error)
 }
 
 // A handler answers a request from a site. An error becomes a page.

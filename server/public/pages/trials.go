@@ -18,8 +18,12 @@ import (
 	"github.com/firstpick/firstpick/server/public/views"
 )
 
-// trialRows is the number of trials of a page.
-const trialRows = 50
+// trialRows is the number of trials of a page; listedRows that of answers without a text,
+// which are grouped by their imports.
+const (
+	trialRows  = 50
+	listedRows = 400
+)
 
 // trial serves the page of one trial.
 func (h *Handler) trial(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
@@ -33,6 +37,11 @@ func (h *Handler) trial(w http.ResponseWriter, r *http.Request, s *snapshotview.
 		if err := json.Unmarshal(full.Untrusted, &t.Trace); err != nil {
 			return page, err
 		}
+		around, err := h.Archive.Neighbours(ctx, full, t.Trace.Entry)
+		if err != nil {
+			return page, err
+		}
+		t.Previous, t.Next, t.Repeats = around.Previous, around.Next, around.Of
 		return s.Views.Trial(t)
 	})
 }
@@ -49,7 +58,7 @@ func (h *Handler) trials(w http.ResponseWriter, r *http.Request, s *snapshotview
 	l := views.TrialList{Category: category, Filter: filterOf(s, r), Cursor: r.URL.Query().Get("cursor")}
 	return h.compose(w, r, s, l.Filter.Path(category, l.Cursor), "", func(ctx context.Context) (page views.Page, err error) {
 		got, err := h.Archive.Trials(ctx, archive.TrialsQuery{
-			Category: category, Tool: l.Filter.Tool, Agent: l.Filter.Agent, Prompt: l.Filter.Prompt, Outcome: l.Filter.Outcome, Cursor: l.Cursor, Limit: trialRows,
+			Category: category, Tool: l.Filter.Tool, Agent: l.Filter.Agent, Prompt: l.Filter.Prompt, Outcome: l.Filter.Outcome, Cursor: l.Cursor, Limit: trialRows, Listed: listedRows,
 		})
 		if err != nil {
 			return page, err
@@ -58,7 +67,7 @@ func (h *Handler) trials(w http.ResponseWriter, r *http.Request, s *snapshotview
 			l.Next = *got.NextCursor
 		}
 		for _, t := range got.Trials {
-			l.Rows = append(l.Rows, views.TrialRow{ID: t.ID, Prompt: t.Prompt, Agent: t.Agent, Template: t.Template, Outcome: t.Outcome, Picked: t.Picked, Repeat: t.Repeat, Unresolved: t.Unresolved})
+			l.Rows = append(l.Rows, views.TrialRow{ID: t.ID, Prompt: t.Prompt, Agent: t.Agent, Template: t.Template, Outcome: t.Outcome, Picked: t.Picked, Repeat: t.Repeat, Unresolved: t.Unresolved, Listing: t.Listing})
 		}
 		page, _, err = s.Views.Trials(l)
 		return page, err

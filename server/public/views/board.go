@@ -56,6 +56,16 @@ func (d boardPage) Leaders() (out []portion) {
 	return out
 }
 
+// Others reports whether a prompt has picks of tools without a colour.
+func (d boardPage) Others() bool {
+	return slices.ContainsFunc(d.Prompts, func(p promptRow) bool { return p.Others })
+}
+
+// NoPick reports whether a prompt has answers without a pick.
+func (d boardPage) NoPick() bool {
+	return slices.ContainsFunc(d.Prompts, func(p promptRow) bool { return p.NoPick })
+}
+
 // Narrowed reports whether one of them is in use.
 func (d boardPage) Narrowed() bool {
 	return slices.ContainsFunc(d.Filters, func(f filter) bool { return f.Folded && !f.Options[0].On })
@@ -74,6 +84,7 @@ type promptRow struct {
 	Bar              template.HTML
 	Top              []portion
 	N                string
+	Others, NoPick   bool // it has picks of tools without a colour, answers without a pick
 }
 
 // A filter is a dimension of a board with its values as links.
@@ -166,8 +177,8 @@ func outcomesOf(b *analytics.Board, trials func(...string) string) (out []outcom
 		code, name, class string
 		n                 int
 	}{
-		{"tool", "picked a tool of this list", "r2", b.Outcomes.Tool}, {"diy", "built their own", "r3", b.Outcomes.DIY}, {"other", "chose another tool", "r4", b.Outcomes.Other},
-		{"none", "chose nothing", "r5", b.Outcomes.None}, {"ambiguous", "undecided between tools", "r6", b.Outcomes.Ambiguous - open},
+		{"tool", "picked a tool of this list", "r2", b.Outcomes.Tool}, {"diy", "built their own", "r3", b.Outcomes.DIY}, {"other", "picked another tool", "r4", b.Outcomes.Other},
+		{"none", "picked no tool", "r5", b.Outcomes.None}, {"ambiguous", "undecided between tools", "r6", b.Outcomes.Ambiguous - open},
 		{"unresolved", "unresolved: no rule applies, counted as ambiguous", "r6", open},
 		{"refused", "refused", "rest", b.Outcomes.Refused}, {"truncated", "cut off", "rest", b.Outcomes.Truncated},
 	} {
@@ -195,12 +206,23 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 	tools := slices.Clone(p.Tools)
 	slices.SortStableFunc(tools, func(x, y analytics.PromptTool) int { return y.Picks - x.Picks })
 	var parts []chart.Part
-	for _, t := range tools[:min(3, len(tools))] {
-		if t.Picks > 0 {
-			class, name, rate := classOf(b, t.Slug), nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
+	picks, others := 0, 0
+	for i, t := range tools {
+		if t.Picks == 0 {
+			continue
+		}
+		class, name, rate := classOf(b, t.Slug), nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
+		if i < 3 {
 			row.Top = append(row.Top, portion{Class: class, Tool: name, Rate: chart.Percent(rate)})
+		}
+		if picks += t.Picks; class == otherClass {
+			others += t.Picks
+		} else {
 			parts = append(parts, barPart(class, name, rate))
 		}
+	}
+	if row.Others, row.NoPick = others > 0, picks < p.NTrials; row.Others {
+		parts = append(parts, barPart(otherClass, "other tools", float64(others)/float64(p.NTrials)))
 	}
 	row.Bar = chart.Split(parts, whole, "Picks of prompt "+p.Name())
 	return row

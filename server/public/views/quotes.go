@@ -9,6 +9,7 @@ import (
 )
 
 // A quote is a trial to read. Text is empty where the snapshot has no quotes.
+// Prompt is empty where it is that of the quote before it.
 type quote struct{ Text, Agent, Prompt, Picked, Link string }
 
 // emphasis matches bold text of Markdown, which would show its asterisks.
@@ -38,6 +39,15 @@ func quotesOf(b *analytics.Board, s analytics.Standing) (picked, lost []quote) {
 		lost = append(lost, q)
 	}
 	return picked, lost
+}
+
+// promptOnce leaves a prompt out where the quote before it has the same.
+func promptOnce(quotes []quote) {
+	for i := len(quotes) - 1; i > 0; i-- {
+		if quotes[i].Prompt == quotes[i-1].Prompt {
+			quotes[i].Prompt = ""
+		}
+	}
 }
 
 // leaderQuotes returns a quote for each of the first two tools of a board.

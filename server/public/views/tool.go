@@ -142,6 +142,8 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	d.lost(b, s, r.in.Trials)
 	d.rivals(b, s)
 	d.For, d.Against = quotesOf(b, s)
+	promptOnce(d.For)
+	promptOnce(d.Against)
 	return d
 }
 

@@ -111,8 +111,8 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 	}
 	add(true, "other tools of the list", "", others)
 	add(false, "built their own", link("diy"), b.Outcomes.DIY)
-	add(false, "chose another tool", link("other"), b.Outcomes.Other)
-	add(false, "chose nothing", link("none"), b.Outcomes.None)
+	add(false, "picked another tool", link("other"), b.Outcomes.Other)
+	add(false, "picked no tool", link("none"), b.Outcomes.None)
 	add(false, "undecided, refused or cut off", "", b.Outcomes.Ambiguous+b.Outcomes.Refused+b.Outcomes.Truncated)
 	d.LostBar = chart.Split(parts, int64(total), "What the other answers chose")
 }

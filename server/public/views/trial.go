@@ -17,6 +17,10 @@ type Trial struct {
 	Category, Eval string
 	Notice         string // what its text is, for agents that read the page
 	Trace          trialset.Trace
+	// Previous and Next are the ids of the trials around it, of Repeats of its agent and its
+	// prompt; empty and 0 where there is none.
+	Previous, Next string
+	Repeats        int
 }
 
 type trialPage struct {
@@ -24,12 +28,13 @@ type trialPage struct {
 	Title, Notice    string
 	Board, BoardLink string
 	All, JSON        string
-	// Repeats lists the other answers of the agent to the prompt, PickedLink is the page of the
-	// tool; empty where there is none.
-	Repeats, PickedLink string
-	Context             string // how often the prompt had this outcome
-	Synthetic, Listed   bool   // Listed: a study published imports instead of the answer
-	Category            string
+	// Others lists the other answers of the agent to the prompt, PickedLink is the page of the
+	// tool; empty where there is none, as are Previous and Next.
+	Others, PickedLink, Previous, Next string
+	Context                            string // how often the prompt had this outcome
+	Cite                               string
+	Synthetic                          bool
+	Category                           string
 }
 
 // Answer is the final message as one text.
@@ -68,27 +73,29 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 		View: traceview.New(&t.Trace, func(slug string) string { return nameOf(b, slug) }), Notice: t.Notice, Board: b.Name, BoardLink: boardPath(b.Category),
 		All: TrialsPath(b.Category), JSON: "/api/public/trials/" + t.Trace.ID, Synthetic: t.Trace.Synthetic, Category: b.Category,
 	}
-	d.Prompt, d.Rest = t.Eval+"/"+t.Trace.Prompt, "the JSON"
+	d.Prompt, d.Rest, d.View.Repeats = t.Eval+"/"+t.Trace.Prompt, "the JSON", t.Repeats
+	if t.Previous != "" {
+		d.Previous = TrialPath(t.Previous)
+	}
+	if t.Next != "" {
+		d.Next = TrialPath(t.Next)
+	}
 	if r.agents[agentSlug(d.Agent)] != nil {
 		d.AgentLink = agentPath(agentSlug(d.Agent))
 	}
 	d.PromptWithheld = "The text of this prompt is not published."
 	if p := findPrompt(b, d.Prompt); p != nil {
-		d.PromptLink, d.Repeats = PromptPath(b.Category, d.Prompt), TrialsPath(b.Category, "agent", d.Agent, "prompt", d.Prompt)
-		if n := picksOf(*p, t.Trace.Picked); n > 0 && p.NTrials > 1 && t.Trace.Outcome == "tool" {
-			d.Context = fmt.Sprintf("%s answers to this prompt picked %s: %s.", chart.Whole(int64(n))+" of "+chart.Whole(int64(p.NTrials)), nameOf(b, t.Trace.Picked), chart.Percent(float64(n)/float64(p.NTrials)))
-		}
+		d.PromptLink, d.Others = PromptPath(b.Category, d.Prompt), TrialsPath(b.Category, "agent", d.Agent, "prompt", d.Prompt)
+		d.Context = promptContext(b, p, &t.Trace)
 		if p.Text != "" {
 			d.PromptText, d.PromptWithheld = traceview.Visible(p.Text), ""
 		} else if p.SHA256 != "" {
 			d.PromptWithheld = "The text of this prompt is under embargo."
 		}
 	}
-	if res := t.Trace.Result; res != nil {
-		d.Listed = slices.ContainsFunc(res.Evidence, func(e trialset.Evidence) bool { return e.Kind == "listed" })
-	}
+	listed := t.Trace.Result != nil && slices.ContainsFunc(t.Trace.Result.Evidence, func(e trialset.Evidence) bool { return e.Kind == "listed" })
 	if t.Trace.Answer == nil {
-		if d.AnswerWithheld = withheld(r.in.Evidence); d.Listed {
+		if d.AnswerWithheld = withheld(r.in.Evidence); listed {
 			d.AnswerWithheld = "The study published the imports of this answer, not its text."
 		}
 	}
@@ -96,12 +103,59 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 		d.PickedLink = toolPath(picked)
 	}
 	d.Title = trialTitle(&d.View, render.AgentName(d.Agent))
+	d.Cite = citeTrial(r.in, b, &d)
 	text := d.Title + ", asked with prompt " + d.Prompt + "."
 	if d.Why.Key != "" {
 		text += " Decided " + d.Why.Name + "."
 	}
-	return r.page("trial", render.Head{Path: TrialPath(d.ID), Title: d.Title, Description: text, Section: "boards"}, d)
+	return r.page("trial", render.Head{Path: TrialPath(d.ID), Title: d.Title, Description: text, Section: "boards", Image: imagePath(b)}, d)
 }
+
+// promptContext says how often the agent, and every agent, had the outcome with a prompt; empty
+// where there is one answer.
+func promptContext(b *analytics.Board, p *analytics.Prompt, t *trialset.Trace) string {
+	own := slices.IndexFunc(p.Agents, func(a analytics.PromptAgent) bool { return a.Agent == t.Agent })
+	if own < 0 || p.NTrials < 2 || t.Outcome == trialset.Excluded {
+		return ""
+	}
+	a := p.Agents[own]
+	what, mine, all := nameOf(b, t.Picked), 0, picksOf(*p, t.Picked)
+	for _, pick := range a.Tools {
+		if t.Outcome != "tool" || pick.Slug == t.Picked {
+			mine += pick.Picks
+		}
+	}
+	if t.Outcome != "tool" {
+		what, mine, all = "no single tool of the list", a.NTrials-mine, p.NTrials-p.Outcomes.Tool
+	}
+	if mine < 1 || all < mine { // a board without these counts
+		return ""
+	}
+	text := fmt.Sprintf("%s picked %s in %s of %s to this prompt", render.AgentName(t.Agent), what, chart.Whole(int64(mine)), quantity(a.NTrials, "answer"))
+	if len(p.Agents) > 1 {
+		text += fmt.Sprintf("; all %d agents in %s of %s (%s)", len(p.Agents), chart.Whole(int64(all)), chart.Whole(int64(p.NTrials)), chart.Percent(float64(all)/float64(p.NTrials)))
+	}
+	return text + "."
+}
+
+// citeTrial is how to cite a trial of a snapshot; empty without a snapshot.
+func citeTrial(in Input, b *analytics.Board, d *trialPage) string {
+	if in.SnapshotID == "" {
+		return ""
+	}
+	kind := ""
+	if d.Synthetic {
+		kind = " (a simulated agent: not a measurement)"
+	}
+	text := fmt.Sprintf("firstpick: %s%s. Trial %s of %s, repeat %d. Snapshot %s, %s.", d.Title, kind, d.ID, b.Name, d.Repeat, in.SnapshotID, render.Day(b.AsOf))
+	if d.Listing != nil && d.Listing.Record != nil && d.Listing.Record.Citation != "" {
+		text += " Data: " + strings.TrimSuffix(d.Listing.Record.Citation, ".") + "."
+	}
+	return text + " " + in.BaseURL + TrialPath(d.ID)
+}
+
+// imagePath is the path of the picture of a board.
+func imagePath(b *analytics.Board) string { return "/og" + boardPath(b.Category) + ".png" }
 
 // withheld says why a snapshot has no answers, by how much of a trial it publishes.
 func withheld(evidence string) string {
@@ -117,6 +171,14 @@ func withheld(evidence string) string {
 
 // trialTitle says in one clause what the agent did.
 func trialTitle(v *traceview.View, agent string) string {
+	if v.Listing != nil {
+		switch v.Outcome.Key {
+		case "none", "other":
+			return agent + " imported no tool of the list"
+		case "ambiguous":
+			return agent + " imported two or more tools of the list"
+		}
+	}
 	switch v.Outcome.Key {
 	case "tool":
 		return agent + " picked " + v.Picked
@@ -128,7 +190,7 @@ func trialTitle(v *traceview.View, agent string) string {
 		}
 		return agent + " picked a tool outside this list"
 	case "none":
-		return agent + " picked nothing"
+		return agent + " picked no tool"
 	case "ambiguous":
 		return agent + " picked two or more"
 	case trialset.Unresolved:

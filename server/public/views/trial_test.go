@@ -139,7 +139,7 @@ func TestTrialPages(t *testing.T) {
 		"none":   {trialset.None, trace(func(t *trialset.Trace) { t.Result.Evidence[0].Quote = "" }), []string{"This snapshot publishes outcomes only, without quotes.", "–"}, []string{"use Flask"}},
 		"listed": {trialset.Quotes, trace(func(t *trialset.Trace) {
 			t.Result.Evidence = []trialset.Evidence{{Tool: "flask", Kind: "listed", In: "listing", Quote: "flask"}}
-		}), []string{"Imported, as listed by the study.", "The study published the imports of this answer, not its text.", "as listed by the study"}, nil},
+		}), []string{"The study published the imports of this answer, not its text.", "as listed by the study"}, nil},
 		"excluded": {trialset.Quotes, trace(func(t *trialset.Trace) {
 			t.Outcome, t.Picked, t.Result, t.FinishedAt, t.Reason = "excluded", "", nil, nil, "timeout"
 		}), []string{"A gave no answer", "No answer: timeout."}, []string{"Decided", "publishes quotes"}},

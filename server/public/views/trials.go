@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/traceview"
 )
@@ -31,6 +32,8 @@ type TrialRow struct {
 	ID, Prompt, Agent, Template, Outcome, Picked string
 	Repeat                                       int
 	Unresolved                                   bool
+	// Listing is what a study published of the answer; nil for any other.
+	Listing *trialset.Listing
 }
 
 // A TrialList is a page of the trials of a category. Cursor is its own, Next that of the page
@@ -45,9 +48,11 @@ type TrialList struct {
 type trialsPage struct {
 	Name, Link, Category, Sum string
 	Path                      string // of the list without a filter
-	Filtered, Many            bool   // Many: there are several prompts
+	Filtered                  bool
+	Prompt                    *trialLine // has the prompt of all rows; nil for several
 	Filters                   []trialSelect
 	Rows                      []trialLine
+	Groups                    []trialGroup // answers without a text, by what they share
 	First, Next, JSON         string
 	Synthetic                 bool
 }
@@ -79,7 +84,7 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 	}
 	f := l.Filter
 	d := trialsPage{
-		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Path: TrialsPath(b.Category), Filtered: f != TrialFilter{}, Many: len(b.Prompts) != 1, Synthetic: b.Synthetic,
+		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Path: TrialsPath(b.Category), Filtered: f != TrialFilter{}, Synthetic: b.Synthetic,
 		Sum:  fmt.Sprintf("%s of %s to %s.", quantity(b.NTrials, "answer"), quantity(len(b.Agents), "agent"), quantity(b.NPrompts, "prompt")),
 		JSON: analytics.TrialsPath(b.Category, f.Prompt, f.Tool), Filters: filterFields(b, f),
 	}
@@ -89,15 +94,31 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 	if l.Next != "" {
 		d.Next = f.Path(b.Category, l.Next)
 	}
-	for _, row := range l.Rows {
-		d.Rows = append(d.Rows, r.trialLine(b, row))
+	if n := len(l.Rows); n > 0 && !slices.ContainsFunc(l.Rows, func(row TrialRow) bool { return row.Prompt != l.Rows[0].Prompt }) {
+		line := r.trialLine(b, l.Rows[0])
+		if p := findPrompt(b, line.Prompt); p != nil {
+			line.Text = clip(p.Text, maxOnlyText)
+		}
+		d.Prompt = &line
 	}
+	for _, row := range l.Rows {
+		line := r.trialLine(b, row)
+		if row.Listing == nil {
+			d.Rows = append(d.Rows, line)
+			continue
+		}
+		d.Groups = addToGroup(d.Groups, &line, row.Listing)
+	}
+	slices.SortStableFunc(d.Groups, byImports)
 	p, err = r.page("trials", render.Head{
-		Path: f.Path(b.Category, l.Cursor), Title: "Trials of " + b.Name, Section: "boards", NoIndex: d.Filtered || l.Cursor != "",
+		Path: f.Path(b.Category, l.Cursor), Title: "Trials of " + b.Name, Section: "boards", Image: imagePath(b), NoIndex: d.Filtered || l.Cursor != "",
 		Description: "Every answer behind the pick rates of " + b.Name + ", one by one: prompt, agent, outcome and evidence. " + d.Sum,
 	}, d)
 	return p, true, err
 }
+
+// maxOnlyText is how many characters of its prompt a list shows.
+const maxOnlyText = 400
 
 func (r *Renderer) trialLine(b *analytics.Board, t TrialRow) trialLine {
 	line := trialLine{

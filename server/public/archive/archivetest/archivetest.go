@@ -41,7 +41,7 @@ type Source struct {
 }
 
 // New writes an archive whose evals have so many trials each. hostile is the text of every
-// answer.
+// answer; without one, a study listed the imports of the answers.
 func New(t testing.TB, trials int, hostile string) *Source {
 	t.Helper()
 	evals := map[string][]trialset.Trace{}
@@ -57,10 +57,24 @@ func New(t testing.TB, trials int, hostile string) *Source {
 			if i%5 == 4 {
 				e.Outcome, e.Picked = "none", ""
 			}
-			evals[eval] = append(evals[eval], trialset.Trace{Entry: e, PromptText: "Which framework?", Answer: &trialset.Answer{FinalText: hostile, Structured: []byte("null")}})
+			t := trialset.Trace{Entry: e, PromptText: "Which framework?", Answer: &trialset.Answer{FinalText: hostile, Structured: []byte("null")}}
+			if hostile == "" {
+				t.Answer, t.Listing = nil, listing(e)
+			}
+			evals[eval] = append(evals[eval], t)
 		}
 	}
 	return write(t, evals)
+}
+
+// listing is what a study published of an answer.
+func listing(e trialset.Entry) *trialset.Listing {
+	l := &trialset.Listing{Source: "study", Ecosystem: "pypi", Imports: []string{}}
+	if e.Picked != "" {
+		l.Imports = []string{e.Picked, "uvicorn"}
+		l.Record = &trialset.Record{URL: "https://host.example/study/blob/c0ffee0123/out.json#L7", Commit: "c0ffee0123", File: "out.json", Line: 7, Text: `"x": 90`, Answers: 90, Of: 100}
+	}
+	return l
 }
 
 // write writes an archive of the trials of some evals.
