@@ -29,7 +29,6 @@ type comparePage struct {
 	Boards   []compareBoard
 	Seen     []seenPlace
 	Others   []render.Link // other comparisons
-	render.Site
 }
 
 type compareSide struct{ Name, Slug, Link string }
@@ -81,7 +80,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	if x == nil || y == nil || a == b {
 		return p, false, nil
 	}
-	d := comparePage{A: compareSide{x.Name, a, toolPath(a)}, B: compareSide{y.Name, b, toolPath(b)}, Site: r.in.Site}
+	d := comparePage{A: compareSide{x.Name, a, toolPath(a)}, B: compareSide{y.Name, b, toolPath(b)}}
 	asked, seen := measure{Title: whenAsked, None: "Not asked: no board of trials ranks both."}, measure{Title: inWork, Observed: true, None: "Not observed: no board of real work has both in one language."}
 	home, ahead := "", ""
 	for _, p := range x.Places {

@@ -48,6 +48,35 @@ func (r *Renderer) compareIndex() (Page, error) {
 	return r.page("comparisons", render.Head{Path: "/compare", Title: "Compare two tools", Description: "Which of two developer tools AI agents pick, by agent and by kind of prompt.", Section: "compare"}, d)
 }
 
+// Tool returns the page of a tool; ok is false for a tool without one.
+func (r *Renderer) Tool(slug string) (page render.Link, ok bool) {
+	t := r.tools[slug]
+	if t == nil {
+		return page, false
+	}
+	return render.Link{Path: toolPath(slug), Text: t.Name}, true
+}
+
+// ObservedTool returns the name of a tool that was observed, and that no board of trials ranks.
+func (r *Renderer) ObservedTool(slug string) (name string, ok bool) {
+	t := r.tools[slug]
+	if t == nil || len(t.Places) > 0 {
+		return "", false
+	}
+	return t.Name, true
+}
+
+// Comparable reports whether there is a comparison of two tools.
+func (r *Renderer) Comparable(a, b string) bool {
+	x, y := r.tools[a], r.tools[b]
+	if x == nil || y == nil || a == b {
+		return false
+	}
+	return slices.ContainsFunc(x.Places, func(p place) bool {
+		return slices.ContainsFunc(y.Places, func(q place) bool { return q.Board == p.Board })
+	}) || len(r.seenWith(x, y, a, b, "")) > 0
+}
+
 // CompareWith renders the form for a comparison of a tool, with the tools of its boards; ok is
 // false for a tool without a page. other is a tool that cannot be compared with it, or empty.
 func (r *Renderer) CompareWith(slug, other string) (p Page, ok bool, err error) {

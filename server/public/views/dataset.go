@@ -90,16 +90,16 @@ func datasetOf(in Input, b *analytics.Board) *dataset {
 }
 
 // boardData are the links to the data of a board behind a page of some of its tools.
-type boardData struct{ Trials, History, JSON, Category, Cite, ID string }
+type boardData struct{ Name, Trials, History, JSON, Category, Cite, ID string } // Name is that of the trials
 
 // Data links the data of the tool's page.
 func (d toolPlace) Data(slug string) boardData {
-	return boardData{d.Trials, HistoryPath(d.Category) + ToolQuery([]string{slug}), "/api/public/report?q=" + slug + "&category=" + d.Category, d.Category, d.Cite, "cite-" + d.Category}
+	return boardData{"Its trials", d.Trials, HistoryPath(d.Category) + ToolQuery([]string{slug}), "/api/public/report?q=" + slug + "&category=" + d.Category, d.Category, d.Cite, "cite-" + d.Category}
 }
 
 // Data links the data of a comparison.
 func (c compareBoard) Data(a, b string) boardData {
-	d := boardData{History: HistoryPath(c.Category) + ToolQuery([]string{a, b}), JSON: "/api/public/leaderboard?category=" + c.Category, Category: c.Category, Cite: c.Cite, ID: "cite-" + c.Category}
+	d := boardData{Name: "All trials", History: HistoryPath(c.Category) + ToolQuery([]string{a, b}), JSON: "/api/public/leaderboard?category=" + c.Category, Category: c.Category, Cite: c.Cite, ID: "cite-" + c.Category}
 	if c.HasTrials {
 		d.Trials = TrialsPath(c.Category)
 	}

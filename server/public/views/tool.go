@@ -48,6 +48,13 @@ func toolsOf(in Input) map[string]*tool {
 		slices.SortStableFunc(t.Places, func(a, b place) int {
 			return cmp.Or(b.Standing.Picks-a.Standing.Picks, b.Board.NTrials-a.Board.NTrials)
 		})
+		if len(t.Places) > 0 { // the observed board that answers the same comes first
+			home := t.Places[0].Board.Category
+			if i := slices.IndexFunc(t.Seen, func(s sighting) bool { return s.Board.Category == home }); i > 0 {
+				same := t.Seen[i]
+				t.Seen = slices.Insert(slices.Delete(t.Seen, i, i+1), 0, same)
+			}
+		}
 	}
 	return out
 }
@@ -60,7 +67,7 @@ type toolPage struct {
 	Seen                 []seenPlace // on observed boards
 	Badge                string
 	Claim                string // where its vendor creates a workspace
-	render.Site
+	BaseURL              string
 }
 
 // A toolPlace is what a page shows of a tool on one board.
@@ -109,7 +116,7 @@ type rivalLine struct {
 func (r *Renderer) tool(slug string) (Page, error) {
 	t := r.tools[slug]
 	d := toolPage{
-		Name: t.Name, Slug: slug, Measures: r.measuresOf(t), Badge: "/badge/" + slug + ".svg", Claim: "/workspaces?" + url.Values{"name": {t.Name}}.Encode(), Site: r.in.Site,
+		Name: t.Name, Slug: slug, Measures: r.measuresOf(t), Badge: "/badge/" + slug + ".svg", Claim: "/workspaces?" + url.Values{"name": {t.Name}}.Encode(), BaseURL: r.in.BaseURL,
 	}
 	title := t.Name + ": how often AI agents pick it"
 	for _, p := range t.Places {
