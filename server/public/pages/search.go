@@ -169,10 +169,14 @@ func (f found) page() views.Found {
 	}
 	out.Tools = append(out.Tools, f.seen...)
 	for _, c := range f.Categories {
-		out.Categories = append(out.Categories, c.Slug)
+		if !f.named || contains(c.Name, f.Query) {
+			out.Categories = append(out.Categories, c.Slug)
+		}
 	}
 	for _, o := range f.Observed {
-		out.Observed = append(out.Observed, o.Slug)
+		if !f.named || contains(o.Name, f.Query) {
+			out.Observed = append(out.Observed, o.Slug)
+		}
 	}
 	return out
 }

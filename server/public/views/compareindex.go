@@ -11,7 +11,8 @@ import (
 
 // A compareIndex is the form for a comparison, and proposals.
 type compareIndex struct {
-	First  compareSide   // chosen; empty without
+	First  compareSide   // whose comparisons are shown; empty for those of all
+	A, B   string        // selected in the menus
 	Note   string        // why the second tool is to be chosen again
 	Groups []compareList // of the menu of the first tool
 	Second []compareList // of the menu of the second one; empty where it is chosen later
@@ -42,6 +43,9 @@ func (r *Renderer) compareIndex() (Page, error) {
 	for _, b := range r.byTrials() {
 		if len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
 			x, y := b.Tools[0], b.Tools[1]
+			if len(d.Pairs) == 0 {
+				d.A, d.B = x.Slug, y.Slug
+			}
 			d.Pairs = append(d.Pairs, comparePair{x.Tool + " or " + y.Tool, ComparePath(x.Slug, y.Slug), b.Name, compareSentence(b, x, y)})
 		}
 	}
@@ -84,7 +88,7 @@ func (r *Renderer) CompareWith(slug, other string) (p Page, ok bool, err error) 
 	if t == nil {
 		return p, false, nil
 	}
-	d := compareIndex{First: compareSide{t.Name, slug, toolPath(slug)}, Groups: r.compareLists(""), Second: r.compareLists(slug)}
+	d := compareIndex{First: compareSide{t.Name, slug, toolPath(slug)}, A: slug, Groups: r.compareLists(""), Second: r.compareLists(slug)}
 	if o := r.tools[other]; o != nil {
 		d.Note = fmt.Sprintf("No board has both %s and %s.", t.Name, o.Name)
 	}

@@ -26,10 +26,10 @@ type measure struct {
 	None        string   // why there is no rate
 }
 
-// A toolRate is the rate of a tool.
+// A toolRate is the rate of a tool. Note stands in place of an interval.
 type toolRate struct {
-	Tool, Rate, Interval string
-	Bar                  template.HTML
+	Tool, Rate, Interval, Note string
+	Bar                        template.HTML
 }
 
 const (
@@ -44,11 +44,15 @@ func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) meas
 	for _, s := range tools {
 		t := toolRate{Tool: s.Tool, Rate: rateText(s), Bar: chart.Bar(int64(math.Round(s.PickRate*whole)), whole, "r2")}
 		switch {
+		case s.Picks == 0:
+			t.Bar, t.Note = "", "in "+quantity(s.NTrials, "answer")
+			if !single && s.CIHigh < 1 {
+				t.Note += ", at most " + chart.Percent(s.CIHigh)
+			}
 		case single:
-		case s.Picks > 0:
+			t.Note = "no interval: one prompt"
+		default:
 			t.Interval = render.Interval(s.CILow, s.CIHigh)
-		case s.CIHigh < 1:
-			t.Interval = "0.0%–" + chart.Fixed(s.CIHigh)
 		}
 		m.Tools = append(m.Tools, t)
 	}
@@ -71,7 +75,7 @@ func (r *Renderer) seenOf(b *observed.Board, p observed.Part, language string, n
 	for i, use := range uses {
 		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Bar: chart.Bar(int64(math.Round(use.UseRate*whole)), whole, "r2")}
 		if use.Uses == 0 {
-			t.Rate, t.Interval = "not used", ""
+			t.Rate, t.Interval, t.Bar, t.Note = "not used", "", "", "in "+unitsOf(b, p, language)
 		}
 		m.Tools = append(m.Tools, t)
 	}

@@ -27,13 +27,9 @@ func sightingsOf(boards []observed.Board) map[string][]sighting {
 	for i := range boards {
 		b := &boards[i]
 		for _, t := range b.Tools {
-			s := sighting{Board: b, Use: t.Use}
+			s := sighting{Board: b}
 			s.Part, s.Language = partOf(b, t.Slug)
-			if use, ok := useOf(s.Part, t.Slug); ok {
-				s.Use = use
-			} else if t.Uses > 0 { // in a language without a part
-				s.Part, s.Language = wholePart(b), ""
-			}
+			s.Use, _ = useOf(s.Part, t.Slug)
 			out[t.Slug] = append(out[t.Slug], s)
 		}
 	}
@@ -44,10 +40,10 @@ func sightingsOf(boards []observed.Board) map[string][]sighting {
 }
 
 // partOf returns the part of a board in the language in which a tool was used most, or the
-// whole board where it has one language.
+// whole board where it has one language, or the tool was not used.
 func partOf(b *observed.Board, slug string) (p observed.Part, language string) {
-	p, language = mainPart(b)
-	if language == "" {
+	p = wholePart(b)
+	if _, several := mainPart(b); several == "" {
 		return p, ""
 	}
 	most := 0
