@@ -116,6 +116,7 @@ func (s sighting) place() (rank, of int) {
 // A seenPlace is what a page shows of tools on an observed board.
 type seenPlace struct {
 	Name, Link, Source string
+	Category           string
 	Of                 string
 	Age                age
 	Near               render.Forest // the tools among others
@@ -127,7 +128,7 @@ type observedUse struct{ Agent, Rate, Interval, N string }
 
 // seenPlace describes a part of an observed board around some of its tools.
 func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string, slugs ...string) seenPlace {
-	d := seenPlace{Name: b.Name, Link: observedPath(b.Category), Source: b.Cite(), Age: ageOf(b.AsOf, r.in.Now), Near: r.nearSeen(b, p, language, slugs)}
+	d := seenPlace{Name: b.Name, Category: b.Category, Link: observedPath(b.Category), Source: b.Cite(), Age: ageOf(b.AsOf, r.in.Now), Near: r.nearSeen(b, p, language, slugs)}
 	d.Of = unitsOf(b, p, language) + " of " + plural(p.NRepos, "repository", "repositories")
 	if language != "" || len(slugs) != 1 || len(b.Agents) < 2 {
 		return d

@@ -64,7 +64,8 @@ type toolPage struct {
 	Observed             string // a sentence
 	Measures             []measure
 	Places               []toolPlace
-	Seen                 []seenPlace // on observed boards
+	Seen                 []seenPlace   // on observed boards
+	Pairs                []render.Link // comparisons, where no board of trials has any
 	Badge                string
 	Claim                string // where its vendor creates a workspace
 	BaseURL              string
@@ -133,7 +134,8 @@ func (r *Renderer) tool(slug string) (Page, error) {
 	if len(d.Places) > 0 {
 		d.Sentence = d.Places[0].Sentence
 	} else {
-		d.Sentence, d.Observed, title = d.Observed, "", t.Name+": how often AI agents used it"
+		d.Sentence, d.Observed, title = d.Observed+" It was not asked about yet.", "", t.Name+": how often AI agents used it"
+		d.Pairs = r.CompareLinks(slug)
 	}
 	return r.page("tool", render.Head{Path: toolPath(slug), Title: title, Description: d.Sentence, Section: "tools", Image: "/og" + toolPath(slug) + ".png"}, d)
 }
