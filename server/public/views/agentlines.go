@@ -42,7 +42,7 @@ func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []a
 		case best.Picks > 0:
 			line.Rival, line.RivalRate = nameOf(b, best.Slug), chart.Percent(best.PickRate)
 		case line.rate == 0 && a.NTrials > 0:
-			line.Rival, line.RivalRate = "no tool", fmt.Sprintf("in %s of %s", line.N, line.N)
+			line.Rival, line.RivalRate = noTool, fmt.Sprintf("in %s of %s", line.N, line.N)
 		}
 		if r.in.Trials {
 			line.Trials = TrialsPath(b.Category, "agent", a.Agent)
@@ -56,11 +56,22 @@ func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []a
 	return out
 }
 
-// joinLines joins the lines of three and more agents with the same rate and interval.
+// noTool is the rival of an agent that picked none.
+const noTool = "no tool"
+
+// joinLines joins the lines of three and more agents with the same rate and interval. Those of
+// agents that picked no tool at all come before others with the same rate.
 func joinLines(lines []agentLine, noun string) (out []agentLine) {
+	picky := func(l agentLine) int {
+		if l.Rival == noTool {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(lines, func(a, b agentLine) int { return cmp.Or(cmp.Compare(a.rate, b.rate), picky(a)-picky(b)) })
 	for i := 0; i < len(lines); {
 		end := i + 1
-		for end < len(lines) && lines[end].Rate == lines[i].Rate && lines[end].Interval == lines[i].Interval {
+		for end < len(lines) && lines[end].Rate == lines[i].Rate && lines[end].Interval == lines[i].Interval && picky(lines[end]) == picky(lines[i]) {
 			end++
 		}
 		group := lines[i:end]
