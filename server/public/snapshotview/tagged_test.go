@@ -65,7 +65,7 @@ func TestPagesShowWhatBacksARate(t *testing.T) {
 			"answers (at most 18.4% each):", "Repeats of the same agree: 50% (kappa 0.31, 84 combinations", "Weight", "Rates by tag", "Ecosystem", "Persona", "early",
 		},
 		"/tools/flask":   {"For agents like these", "Raw rate", "Without one agent", "Without one prompt family", "Effective trials", "Variance between trials", "tickets of web teams"},
-		"/tools/tornado": {"<0.001", "picked Tornado in 336 answers (at most 18.4%)"},
+		"/tools/tornado": {"<0.001", "No model picked Tornado in 336 answers (at most 18.4%)"},
 	} {
 		page, words := forms(t, s, path)
 		for _, part := range want {

@@ -198,7 +198,7 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 	c.HeadToHead = headToHeadOf(b, ahead, behind)
 	c.ForFirst, _ = quotesOf(b, ahead)
 	c.ForSecond, _ = quotesOf(b, behind)
-	if c.Spoken = spoken(c.ForFirst, c.ForSecond); len(b.Prompts) == 1 {
+	if c.Spoken = spoken(c.ForFirst, c.ForSecond); c.Prompt != nil {
 		dropPrompts(c.ForFirst)
 		dropPrompts(c.ForSecond)
 	}

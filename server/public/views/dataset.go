@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/render"
@@ -29,7 +30,11 @@ func citation(in Input, b *analytics.Board, title, url string) string {
 	if b.Synthetic {
 		kind = " (simulated agents: not a measurement)"
 	}
-	return fmt.Sprintf("firstpick: %s%s. Snapshot %s, %s. %s", title, kind, in.SnapshotID, render.Day(b.AsOf), url)
+	text := fmt.Sprintf("firstpick: %s%s. Snapshot %s, %s. %s", title, kind, in.SnapshotID, render.Day(b.AsOf), url)
+	if b.Study != "" && len(in.Notes) > 0 {
+		text += ". Answers: " + strings.Join(in.Notes, "; ")
+	}
+	return text
 }
 
 // A dataset is a board as search engines of data read it: Dataset of schema.org.

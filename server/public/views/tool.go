@@ -121,7 +121,12 @@ func (r *Renderer) tool(slug string) (Page, error) {
 	}
 	title := t.Name + ": how often AI agents pick it"
 	for _, p := range t.Places {
-		d.Places = append(d.Places, r.toolPlace(p))
+		one := r.toolPlace(p)
+		if one.Prompt != nil { // it stands above the figures
+			dropPrompts(one.For)
+			dropPrompts(one.Against)
+		}
+		d.Places = append(d.Places, one)
 	}
 	for _, s := range t.Seen {
 		if s.Use.Uses > 0 {
@@ -166,10 +171,6 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	d.lost(b, s, r.in.Trials)
 	d.rivals(b, s)
 	d.For, d.Against = quotesOf(b, s)
-	if len(b.Prompts) == 1 { // it stands above the figures
-		dropPrompts(d.For)
-		dropPrompts(d.Against)
-	}
 	return d
 }
 
