@@ -176,7 +176,10 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-func needsSession(link string) bool { return link == "/agents" || link == "/workspaces" }
+func needsSession(link string) bool {
+	path, _, _ := strings.Cut(link, "?")
+	return path == "/agents" || path == "/workspaces"
+}
 
 func cmpOr(a, b string) string {
 	if a != "" {

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/channel/setup"
@@ -19,10 +20,17 @@ type listData struct {
 	Owned               bool // the person has a workspace
 }
 
+// maxName is how many characters the name of a workspace has.
+const maxName = 100
+
 // list shows the workspaces of an account, or leads to the only one. Without one it shows the
 // form that creates the first.
 func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
-	v := h.Open(w, r, identity.Viewer, "/workspaces")
+	back, name := "/workspaces", []rune(r.URL.Query().Get("name")) // of a tool whose page led here
+	if name = name[:min(maxName, len(name))]; len(name) > 0 {
+		back += "?" + url.Values{"name": {string(name)}}.Encode()
+	}
+	v := h.Open(w, r, identity.Viewer, back)
 	if v == nil {
 		return
 	}
@@ -31,7 +39,7 @@ func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
 		h.Broken(w, r, err)
 		return
 	}
-	if len(all) == 1 && !r.URL.Query().Has("all") {
+	if len(all) == 1 && len(name) == 0 && !r.URL.Query().Has("all") {
 		path := layout.Under("/workspaces", all[0].Slug)
 		switch {
 		case h.Reports != nil:
@@ -42,7 +50,7 @@ func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	h.showList(v, http.StatusOK, listData{Workspaces: all})
+	h.showList(v, http.StatusOK, listData{Workspaces: all, Name: string(name)})
 }
 
 func (h *Handler) showList(v *layout.Visit, status int, d listData) {

@@ -12,8 +12,11 @@ import (
 type Axis struct{ Top, Step float64 }
 
 // NewAxis returns an axis for shares up to most: three to six ticks at round numbers, at
-// most 1.
+// most 1. Where all shares are 0 it is the whole scale.
 func NewAxis(most float64) Axis {
+	if most <= 0 {
+		return Axis{1, .25}
+	}
 	for _, step := range []float64{.001, .002, .005, .01, .02, .05, .1, .2} {
 		if n := math.Ceil(most/step - 1e-9); n <= 5 {
 			return Axis{min(1, max(2, n)*step), step}

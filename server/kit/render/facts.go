@@ -132,10 +132,13 @@ func rateNote(name string, rate, low, high float64) string {
 	return text + "."
 }
 
-// Doubts are the warnings of a board and of the rate of a tool on it, without those of an
+// Doubts are the warnings of a board and of the rates of tools on it, without those of an
 // interval that is not shown.
-func Doubts(b analytics.Board, s analytics.Standing) []string {
-	all := slices.Concat(b.Warnings, s.Warnings)
+func Doubts(b analytics.Board, tools ...analytics.Standing) []string {
+	all := slices.Clone(b.Warnings)
+	for _, s := range tools {
+		all = append(all, s.Warnings...)
+	}
 	if Single(b) {
 		all = slices.DeleteFunc(all, func(code string) bool { return code == analytics.FewFamilies || code == analytics.WideInterval })
 	}

@@ -110,8 +110,9 @@ func (f *Forest) dropRepeated() {
 	}
 }
 
-// NewObservedForest draws an observed board.
-func NewObservedForest(b *observed.Board) Forest {
+// NewObservedForest draws an observed board. link returns the page of a tool by its slug; ""
+// leaves it without one.
+func NewObservedForest(b *observed.Board, link func(slug string) string) Forest {
 	f, most := Forest{Caption: "Tools of " + b.Name + " by observed use rate", Rate: "Use rate", Metrics: []string{"Uses", "Repositories"}, Intervals: true}, 0.0
 	for _, s := range used(b) {
 		most = max(most, s.CIHigh)
@@ -119,14 +120,14 @@ func NewObservedForest(b *observed.Board) Forest {
 	axis := chart.NewAxis(most)
 	f.Ruler = axis.Ruler()
 	for _, s := range used(b) {
-		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Rate: chart.Fixed(s.UseRate), Interval: Interval(s.CILow, s.CIHigh),
+		row := ForestRow{Slug: s.Slug, Tool: s.Tool, Link: link(s.Slug), Rank: s.Rank, Ranks: ranks(s.RankLow, s.RankHigh), Rate: chart.Fixed(s.UseRate), Interval: Interval(s.CILow, s.CIHigh),
 			Metrics: []string{chart.Whole(int64(s.Uses)), chart.Whole(int64(s.Repos))}}
 		row.Plot = axis.Forest(chart.Mark{Rate: s.UseRate, Low: s.CILow, High: s.CIHigh, Interval: row.Interval != "", Text: row.Rate + ", 95% CI " + cmp.Or(row.Interval, "unknown")})
 		f.Rows = append(f.Rows, row)
 	}
 	for _, s := range unused(b) {
 		f.RestText = fmt.Sprintf("Not used in %s %s", chart.Whole(int64(b.NUnits)), counted(b.NUnits, b.Unit))
-		f.Rest = append(f.Rest, RestTool{s.Slug, Link{"", s.Tool}})
+		f.Rest = append(f.Rest, RestTool{s.Slug, Link{link(s.Slug), s.Tool}})
 	}
 	return f
 }

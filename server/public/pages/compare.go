@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -13,16 +14,33 @@ import (
 	"github.com/firstpick/firstpick/server/public/views"
 )
 
-// compare leads from the form to the comparison of two tools; without two it is the list.
+// compare leads from the form to the comparison of two tools. With one tool, or two that cannot
+// be compared, it shows what the first can be compared with; without a tool it is the list.
 func (h *Handler) compare(w http.ResponseWriter, r *http.Request, s *snapshotview.Site) error {
 	q := r.URL.Query()
 	a, okA := s.Slug(cut(q.Get("a")))
 	b, okB := s.Slug(cut(q.Get("b")))
-	if !okA || !okB || a == b {
+	if !okA {
 		return h.page(w, r, s)
 	}
-	http.Redirect(w, r, views.ComparePath(a, b), http.StatusSeeOther)
-	return nil
+	if okB && a != b && s.Views.Comparable(a, b) {
+		http.Redirect(w, r, views.ComparePath(a, b), http.StatusSeeOther)
+		return nil
+	}
+	if !okB || a == b {
+		b = ""
+	}
+	err := h.compose(w, r, s, "/compare?"+url.Values{"a": {a}, "b": {b}}.Encode(), "", func(context.Context) (views.Page, error) {
+		page, ok, err := s.Views.CompareWith(a, b)
+		if !ok && err == nil {
+			err = errNotCompared
+		}
+		return page, err
+	})
+	if errors.Is(err, errNotCompared) {
+		return h.page(w, r, s)
+	}
+	return err
 }
 
 // comparison serves the comparison of two tools, at the path in the order of their slugs.
@@ -48,10 +66,11 @@ func (h *Handler) comparison(w http.ResponseWriter, r *http.Request, s *snapshot
 	}
 	out := snapshotview.NotFound{Error: apierr.ToolNotFound("No board ranks both tools.", nil), Fallback: snapshotview.HTML}
 	for _, slug := range []string{a, b} {
-		if report, by, _ := s.Find(slug); by != "" {
-			out.Near = append(out.Near, render.Link{Path: "/tools/" + report.Slug, Text: report.Tool})
+		if l, ok := s.Views.Tool(slug); ok {
+			out.Near = append(out.Near, l)
 		}
 	}
+	out.Near = append(out.Near, s.Views.CompareLinks(a)...)
 	h.Missing.Write(w, r, out)
 	return nil
 }

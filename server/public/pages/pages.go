@@ -159,6 +159,11 @@ func (h *Handler) missing(w http.ResponseWriter, r *http.Request, s *snapshotvie
 			out.Error.Suggestions = append(out.Error.Suggestions, t.Slug)
 			out.Near = append(out.Near, render.Link{Path: strings.TrimPrefix(t.URL, s.BaseURL), Text: t.Tool})
 		}
+		for _, slug := range near.seen {
+			if tool, ok := s.Views.ObservedTool(slug); ok {
+				out.Near = append(out.Near, render.Link{Path: "/tools/" + slug, Text: tool})
+			}
+		}
 	}
 	for _, c := range near.Categories {
 		if out.Error.Code == "category_not_found" {

@@ -20,7 +20,12 @@ type found struct {
 	Suggestions []foundTool     `json:"suggestions"`
 	Categories  []foundCategory `json:"categories"`
 	Observed    []foundObserved `json:"observedCategories,omitempty"`
-	known       bool            // the tool, but nothing of it is measured
+	// ObservedTool is the tool that q names exactly, where it was observed and no trials
+	// measure it.
+	ObservedTool *foundObserved `json:"observedTool,omitempty"`
+	known        bool           // the tool, but nothing of it is measured
+	seen         []string       // slugs of near tools that were only observed
+	named        bool           // boards have q in their name
 }
 
 type foundTool struct {
@@ -36,7 +41,8 @@ type foundCategory struct {
 	URL  string `json:"url"`
 }
 
-// A foundObserved is an observed board near the query, or with a tool near it.
+// A foundObserved is an observed board near the query or with a tool near it, or an observed
+// tool.
 type foundObserved struct {
 	Name     string `json:"name"`
 	Slug     string `json:"slug"`
@@ -64,25 +70,41 @@ func find(s *snapshotview.Site, query string) found {
 			out.Observed = append(out.Observed, foundObserved{b.Name, b.Category, true, b.URL, b.Heading()})
 		}
 	}
-	for _, name := range append([]string{query}, s.SuggestTools(query)...) {
+	for i, name := range append([]string{query}, s.SuggestTools(query)...) {
 		if t, ok := one(name); ok {
 			out.Suggestions = append(out.Suggestions, t)
-		} else if b, ok := s.ObservedOf(name); ok { // such a tool has no page
+		} else if b, ok := s.ObservedOf(name); ok {
 			observe(b)
+			slug, _ := s.Slug(name)
+			tool, ok := s.Views.ObservedTool(slug)
+			switch {
+			case !ok:
+			case i == 0:
+				out.ObservedTool = &foundObserved{Name: tool, Slug: slug, Observed: true, URL: s.BaseURL + "/tools/" + slug}
+			case out.ObservedTool == nil || out.ObservedTool.Slug != slug:
+				out.seen = append(out.seen, slug)
+			}
 		}
 	}
 	near := s.SuggestObserved(query)
 	for _, b := range s.Observed {
 		if slices.Contains(near, b.Category) {
+			out.named = out.named || contains(b.Name, query)
 			observe(b)
 		}
 	}
 	for _, slug := range s.SuggestCategories(query) {
 		if b, ok := s.Leaderboard(slug); ok {
+			out.named = out.named || contains(b.Name, query)
 			out.Categories = append(out.Categories, foundCategory{b.Name, b.Category, b.URL})
 		}
 	}
 	return out
+}
+
+// contains reports whether a name has a query of three characters and more in it, in any case.
+func contains(name, query string) bool {
+	return len(query) >= 3 && strings.Contains(strings.ToLower(name), strings.ToLower(query))
 }
 
 // search finds a tool: it leads people to the tool's page or shows what is near, and
@@ -105,6 +127,10 @@ func (h *Handler) search(w http.ResponseWriter, r *http.Request, s *snapshotview
 	case got.Tool != nil:
 		head.Set("Cache-Control", "public, max-age=60")
 		http.Redirect(w, r, strings.TrimPrefix(got.Tool.URL, s.BaseURL), http.StatusSeeOther)
+		return nil
+	case got.ObservedTool != nil:
+		head.Set("Cache-Control", "public, max-age=60")
+		http.Redirect(w, r, strings.TrimPrefix(got.ObservedTool.URL, s.BaseURL), http.StatusSeeOther)
 		return nil
 	default:
 		body, err = s.Views.Search(got.page())
@@ -137,15 +163,20 @@ func cut(s string) string {
 }
 
 func (f found) page() views.Found {
-	out := views.Found{Query: f.Query, Known: f.known}
+	out := views.Found{Query: f.Query, Known: f.known, Named: f.named}
 	for _, t := range f.Suggestions {
 		out.Tools = append(out.Tools, t.Slug)
 	}
+	out.Tools = append(out.Tools, f.seen...)
 	for _, c := range f.Categories {
-		out.Categories = append(out.Categories, c.Slug)
+		if !f.named || contains(c.Name, f.Query) {
+			out.Categories = append(out.Categories, c.Slug)
+		}
 	}
 	for _, o := range f.Observed {
-		out.Observed = append(out.Observed, o.Slug)
+		if !f.named || contains(o.Name, f.Query) {
+			out.Observed = append(out.Observed, o.Slug)
+		}
 	}
 	return out
 }
@@ -159,6 +190,9 @@ func (f found) markdown() []byte {
 	switch {
 	case f.Tool != nil:
 		line(f.Tool.Tool, f.Tool.URL)
+	case f.ObservedTool != nil:
+		b.WriteString("No trials measure this tool, but it was observed in real work:\n\n")
+		line(f.ObservedTool.Name, f.ObservedTool.URL)
 	case f.known:
 		b.WriteString("This tool is in the catalogue, but none of its categories is measured yet.\n\n")
 	case len(f.Suggestions)+len(f.Categories)+len(f.Observed) == 0:

@@ -101,7 +101,7 @@ func (b *builder) documents() {
 		s.boards[boardKey{board.Category, AsCSV}] = b.csv(func() [][]any { return table(*board, id) })
 		s.prompts[boardKey{board.Category, ""}] = b.promptList(board)
 		s.prompts[boardKey{board.Category, AsCSV}] = b.csv(func() [][]any { return promptTable(*board, id) })
-		s.categories[board.Category] = board.Category
+		s.categories[board.Category], s.categories[strings.ToLower(board.Name)] = board.Category, board.Category
 		for _, tool := range board.Tools {
 			s.byCategory[board.Category+"/"+tool.Slug] = b.press.json(func() any {
 				report, _ := board.Report(tool.Slug)

@@ -202,11 +202,11 @@ func (s *Site) ObservedOf(q string) (observed.Board, bool) {
 	return observed.Board{}, false
 }
 
-// SuggestObserved returns slugs of observed boards near q.
+// SuggestObserved returns slugs of observed boards whose slug or name is near q.
 func (s *Site) SuggestObserved(q string) []string {
 	names := map[string]string{}
 	for _, b := range s.Observed {
-		names[b.Category] = b.Category
+		names[b.Category], names[strings.ToLower(b.Name)] = b.Category, b.Category
 	}
 	return nearest.Names(strings.ToLower(q), names, maxSuggestions)
 }
@@ -231,7 +231,7 @@ func (s *Site) SuggestTools(q string) []string {
 	return out
 }
 
-// SuggestCategories returns slugs near q.
+// SuggestCategories returns slugs of boards whose slug or name is near q.
 func (s *Site) SuggestCategories(q string) []string {
 	return nearest.Names(strings.ToLower(q), s.categories, maxSuggestions)
 }

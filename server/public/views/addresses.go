@@ -35,6 +35,15 @@ func (r *Renderer) Addresses() []Address {
 		}
 		more = append(more, neighbours(b)...)
 	}
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		asOf[observedPath(b.Category)] = b.AsOf
+		for _, t := range b.Tools {
+			if path := toolPath(t.Slug); asOf[path] == nil { // of a tool that was only observed
+				asOf[path] = b.AsOf
+			}
+		}
+	}
 	out := []Address{{Path: "/snapshots"}}
 	for _, path := range r.Paths() {
 		out = append(out, Address{path, asOf[path]})

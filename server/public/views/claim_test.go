@@ -1,6 +1,8 @@
 package views
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +14,7 @@ func asked(agents ...map[string]int) *analytics.Board {
 	b := &analytics.Board{Name: "Web", Category: "web"}
 	total := map[string]int{}
 	for i, picks := range agents {
-		a := analytics.AgentBoard{Agent: []string{"claude-3-5-sonnet-20241022", "gpt-4o", "gemini", "llama"}[i], NTrials: 10}
+		a := analytics.AgentBoard{Agent: []string{"claude-3-5-sonnet-20241022", "gpt-4o", "gemini", "llama", "mistral"}[i], NTrials: 10}
 		for _, slug := range []string{"ash", "birch", "cedar", "elm"} {
 			if n := picks[slug]; n > 0 {
 				a.Tools = append(a.Tools, analytics.AgentRate{Slug: slug, PickRate: float64(n) / 10, Picks: n})
@@ -162,5 +164,40 @@ func TestCompareSentence(t *testing.T) {
 		if got := compareSentence(c.board, c.board.Tools[c.i], c.board.Tools[c.j]); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestAgentsThatAreAlike share a line of the pages of a tool and of a comparison, and no
+// sentence names one of them alone.
+func TestAgentsThatAreAlike(t *testing.T) {
+	all := map[string]int{"ash": 10}
+	b := asked(map[string]int{"ash": 5, "birch": 5}, all, all, map[string]int{}, all)
+	r := &Renderer{}
+	tests := map[string]struct {
+		slug, want string
+	}{
+		"three of five":  {"birch", "Llama 0.0% no tool in 10 of 10; 3 agents, each 0.0% Ash 100%; Claude 3.5 Sonnet 50.0% Ash 50%"},
+		"an agent alone": {"ash", "Llama 0.0% no tool in 10 of 10; Claude 3.5 Sonnet 50.0% Birch 50%; 3 agents, each 100.0% –"},
+	}
+	for name, c := range tests {
+		i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == c.slug })
+		var got []string
+		for _, l := range joinLines(r.agentLines(b, b.Tools[i]), "agent") {
+			got = append(got, l.Name+" "+l.Rate+" "+strings.TrimSpace(cmp.Or(l.Rival, "–")+" "+l.RivalRate))
+		}
+		if text := strings.Join(got, "; "); text != c.want {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if got := spread(b, b.Tools[1]); got != "Claude 3.5 Sonnet picks it in 50%, four agents in 0%" {
+		t.Error(got)
+	}
+	parts := compareGroups(b, b.Tools[0], b.Tools[1])[0].Parts
+	if len(parts) != 3 || len(parts[0].Same) != 3 || parts[0].A != "100.0%" {
+		t.Errorf("%+v", parts)
+	}
+	var d toolPlace
+	if got := d.nobody(b, analytics.Standing{NTrials: 50}); got != "None of 5 agents picked it: 0% with each, in 50 answers together." {
+		t.Error(got)
 	}
 }

@@ -1,9 +1,7 @@
 package views
 
 import (
-	"cmp"
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -24,7 +22,10 @@ func ComparePath(a, b string) string {
 type comparePage struct {
 	A, B     compareSide
 	Sentence string
+	Observed string // a sentence
+	Measures []measure
 	Boards   []compareBoard
+	Seen     []seenPlace
 	Others   []render.Link // other comparisons
 }
 
@@ -43,25 +44,15 @@ type compareBoard struct {
 	HeadToHead          []headToHead
 	First, Second       string  // the tools, the one with the higher rate first
 	ForFirst, ForSecond []quote // of trials that picked one of them
+	Spoken              bool    // quotes have a text
+	Prompt              *promptText
+	Doubts              []string
+	Category, Cite      string
+	HasTrials           bool
 }
 
-// A compareGroup has the parts of one kind: agents, or the values of a tag.
-type compareGroup struct {
-	Name  string
-	Early bool // all parts are
-	Ruler template.HTML
-	Parts []comparePart
-}
-
-// A comparePart is both rates with one agent, or under one tag.
-type comparePart struct {
-	Name, Title, Link, A, B, Diff, N string
-	Plot                             template.HTML
-	AheadA, AheadB, Early            bool
-	lead                             float64 // of the first tool
-}
-
-// Compare renders the comparison of two tools; ok is false where no board ranks both.
+// Compare renders the comparison of two tools; ok is false where no board ranks both, and no
+// observed board has both.
 func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	if b < a {
 		a, b = b, a
@@ -71,18 +62,36 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 		return p, false, nil
 	}
 	d := comparePage{A: compareSide{x.Name, a, toolPath(a)}, B: compareSide{y.Name, b, toolPath(b)}}
+	asked, seen := measure{Title: whenAsked, None: "Not asked: no board of trials ranks both."}, measure{Title: inWork, Observed: true, None: "Not observed: no board of real work has both in one language."}
+	home, ahead := "", ""
 	for _, p := range x.Places {
 		if i := slices.IndexFunc(y.Places, func(q place) bool { return q.Board == p.Board }); i >= 0 {
-			d.Boards = append(d.Boards, r.compareBoard(p.Board, p.Standing, y.Places[i].Standing))
+			s, t := p.Standing, y.Places[i].Standing
+			d.Boards = append(d.Boards, r.compareBoard(p.Board, s, t))
 			if d.Sentence == "" {
-				d.Sentence = compareSentence(p.Board, p.Standing, y.Places[i].Standing)
+				d.Sentence, home, asked = compareSentence(p.Board, s, t), p.Board.Category, r.askedOf(p.Board, s, t)
+				d.Others = others(p, a, b)
+				switch {
+				case s.PickRate > t.PickRate:
+					ahead = s.Tool
+				case t.PickRate > s.PickRate:
+					ahead = t.Tool
+				}
 			}
 		}
 	}
-	if len(d.Boards) == 0 {
+	for i, s := range r.seenWith(x, y, a, b, home) {
+		if i == 0 {
+			d.Observed, seen = s.sentence(x.Name, y.Name, ahead), r.seenOf(s.Board, s.Part, s.Language, []string{x.Name, y.Name}, s.First, s.Second)
+		}
+		d.Seen = append(d.Seen, r.seenPlace(s.Board, s.Part, s.Language, a, b))
+	}
+	if len(d.Boards)+len(d.Seen) == 0 {
 		return p, false, nil
 	}
-	d.Others = others(x.Places[0], a, b)
+	if d.Measures = []measure{asked, seen}; d.Sentence == "" {
+		d.Sentence, d.Observed = d.Observed, ""
+	}
 	p, err = r.page("compare", render.Head{
 		Path: ComparePath(a, b), Title: x.Name + " or " + y.Name + ": which one AI agents pick", Description: d.Sentence, Section: "compare", Image: "/og" + ComparePath(a, b) + ".png",
 	}, d)
@@ -162,7 +171,8 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 	part.Tools = slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.Slug != x.Slug && s.Slug != y.Slug })
 	c := compareBoard{
 		Name: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Forest: render.NewForest(&part, standingPath, x.Slug, y.Slug),
-		Pairs: chart.Whole(int64(len(b.Tools) * (len(b.Tools) - 1) / 2)),
+		Pairs: chart.Whole(int64(len(b.Tools) * (len(b.Tools) - 1) / 2)), Prompt: onlyPrompt(b), Category: b.Category, Cite: citePair(r.in, b, x, y), HasTrials: r.in.Trials,
+		Doubts: render.Doubts(*b, x, y),
 	}
 	if x.Picks == 0 && y.Picks == 0 { // there is nothing to compare
 		return c
@@ -188,67 +198,9 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 	c.HeadToHead = headToHeadOf(b, ahead, behind)
 	c.ForFirst, _ = quotesOf(b, ahead)
 	c.ForSecond, _ = quotesOf(b, behind)
+	if c.Spoken = spoken(c.ForFirst, c.ForSecond); c.Prompt != nil {
+		dropPrompts(c.ForFirst)
+		dropPrompts(c.ForSecond)
+	}
 	return c
-}
-
-// compareGroups compares the rates with each agent and under each tag, on one axis.
-func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
-	most := 0.0
-	for _, a := range b.Agents {
-		most = max(most, rateOf(a.Tools, x.Slug), rateOf(a.Tools, y.Slug))
-	}
-	for _, cut := range b.Cuts {
-		most = max(most, rateOf(cut.Tools, x.Slug), rateOf(cut.Tools, y.Slug))
-	}
-	axis := chart.NewAxis(most)
-	part := func(name, title, link string, n int, tools []analytics.AgentRate) comparePart {
-		p, q := rateOf(tools, x.Slug), rateOf(tools, y.Slug)
-		text := x.Tool + " " + chart.Fixed(p) + ", " + y.Tool + " " + chart.Fixed(q)
-		return comparePart{name, title, link, chart.Fixed(p), chart.Fixed(q), render.Difference(p, q), chart.Whole(int64(n)), axis.Pair(p, q, text), p > q, q > p, false, p - q}
-	}
-	agents := compareGroup{Name: "Agent", Ruler: axis.Ruler()}
-	for _, a := range b.Agents {
-		agents.Parts = append(agents.Parts, part(render.AgentName(a.Agent), a.Agent, agentPath(agentSlug(a.Agent)), a.NTrials, a.Tools))
-	}
-	out := []compareGroup{agents}
-	for _, cut := range b.Cuts {
-		name := render.Capital(cut.Tag)
-		if out[len(out)-1].Name != name {
-			out = append(out, compareGroup{Name: name, Ruler: axis.Ruler()})
-		}
-		last := &out[len(out)-1]
-		p := part(cut.Value, "", "", cut.NFamilies, cut.Tools)
-		p.Early = slices.Contains(cut.Warnings, analytics.Directional)
-		last.Parts = append(last.Parts, p)
-	}
-	for i := range out {
-		out[i].Early = !slices.ContainsFunc(out[i].Parts, func(p comparePart) bool { return !p.Early })
-	}
-	for _, g := range out { // from the first tool's best to the second's
-		slices.SortStableFunc(g.Parts, func(p, q comparePart) int { return cmp.Or(cmp.Compare(q.lead, p.lead), cmp.Compare(p.Name, q.Name)) })
-	}
-	return out
-}
-
-type compareIndex struct {
-	Tools []compareSide
-	Pairs []comparePair
-}
-
-type comparePair struct{ Text, Link, Board, Sentence string }
-
-// compareIndex lists comparisons of the leading tools.
-func (r *Renderer) compareIndex() (Page, error) {
-	var d compareIndex
-	for slug, t := range r.tools {
-		d.Tools = append(d.Tools, compareSide{t.Name, slug, toolPath(slug)})
-	}
-	slices.SortFunc(d.Tools, func(a, b compareSide) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Slug, b.Slug)) })
-	for _, b := range r.byTrials() {
-		if len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
-			x, y := b.Tools[0], b.Tools[1]
-			d.Pairs = append(d.Pairs, comparePair{x.Tool + " or " + y.Tool, ComparePath(x.Slug, y.Slug), b.Name, compareSentence(b, x, y)})
-		}
-	}
-	return r.page("comparisons", render.Head{Path: "/compare", Title: "Compare two tools", Description: "Which of two developer tools AI agents pick, by agent and by kind of prompt.", Section: "compare"}, d)
 }

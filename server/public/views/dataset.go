@@ -10,6 +10,19 @@ import (
 
 // cite is how to cite a board of a snapshot; empty without a snapshot.
 func cite(in Input, b *analytics.Board) string {
+	return citation(in, b, b.Name+", which tools AI agents pick", b.URL)
+}
+
+// citeTool is how to cite the rate of a tool, and citePair that of two.
+func citeTool(in Input, b *analytics.Board, s analytics.Standing) string {
+	return citation(in, b, s.Tool+" in "+b.Name+", how often AI agents pick it", in.BaseURL+toolPath(s.Slug))
+}
+
+func citePair(in Input, b *analytics.Board, x, y analytics.Standing) string {
+	return citation(in, b, x.Tool+" or "+y.Tool+" in "+b.Name+", which one AI agents pick", in.BaseURL+ComparePath(x.Slug, y.Slug))
+}
+
+func citation(in Input, b *analytics.Board, title, url string) string {
 	if in.SnapshotID == "" {
 		return ""
 	}
@@ -17,7 +30,7 @@ func cite(in Input, b *analytics.Board) string {
 	if b.Synthetic {
 		kind = " (simulated agents: not a measurement)"
 	}
-	text := fmt.Sprintf("firstpick: %s, which tools AI agents pick%s. Snapshot %s, %s. %s", b.Name, kind, in.SnapshotID, render.Day(b.AsOf), b.URL)
+	text := fmt.Sprintf("firstpick: %s%s. Snapshot %s, %s. %s", title, kind, in.SnapshotID, render.Day(b.AsOf), url)
 	if b.Study != "" && len(in.Notes) > 0 {
 		text += ". Answers: " + strings.Join(in.Notes, "; ")
 	}
@@ -77,6 +90,23 @@ func datasetOf(in Input, b *analytics.Board) *dataset {
 	d.Downloads = []download{
 		{"DataDownload", "application/json", board}, {"DataDownload", "text/csv", board + "&format=csv"},
 		{"DataDownload", "application/vnd.apache.parquet", in.BaseURL + "/snapshots/" + in.SnapshotID + "/trials.parquet"},
+	}
+	return d
+}
+
+// boardData are the links to the data of a board behind a page of some of its tools.
+type boardData struct{ Name, Trials, History, JSON, Category, Cite, ID string } // Name is that of the trials
+
+// Data links the data of the tool's page.
+func (d toolPlace) Data(slug string) boardData {
+	return boardData{"Its trials", d.Trials, HistoryPath(d.Category) + ToolQuery([]string{slug}), "/api/public/report?q=" + slug + "&category=" + d.Category, d.Category, d.Cite, "cite-" + d.Category}
+}
+
+// Data links the data of a comparison.
+func (c compareBoard) Data(a, b string) boardData {
+	d := boardData{Name: "All trials", History: HistoryPath(c.Category) + ToolQuery([]string{a, b}), JSON: "/api/public/leaderboard?category=" + c.Category, Category: c.Category, Cite: c.Cite, ID: "cite-" + c.Category}
+	if c.HasTrials {
+		d.Trials = TrialsPath(c.Category)
 	}
 	return d
 }

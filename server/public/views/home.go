@@ -138,7 +138,8 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 		}
 	}
 	if len(out.Losses) == 0 {
-		out.Agents = p.Agents[:min(homeLosses, len(p.Agents))]
+		agents := r.agentLines(b, s)
+		out.Agents = agents[:min(homeLosses, len(agents))]
 	}
 	return out
 }

@@ -67,8 +67,12 @@ type letter struct {
 	Tools  []toolLine
 }
 
-// A toolLine is a tool in a list: its best place.
-type toolLine struct{ Name, Link, Rate, Place, Board, BoardLink string }
+// A toolLine is a tool in a list: its best place. Used is its rate in real work; empty where it
+// was not used. Observed marks an observed board.
+type toolLine struct {
+	Name, Link, Rate, Used, Place, Board, BoardLink string
+	Observed                                        bool
+}
 
 func (r *Renderer) toolIndex() (Page, error) {
 	var letters []letter
@@ -87,7 +91,7 @@ func (r *Renderer) toolIndex() (Page, error) {
 		l := &letters[len(letters)-1]
 		l.Tools = append(l.Tools, lineOf(slug, t))
 	}
-	return r.page("tools", render.Head{Path: "/tools", Title: "All tools", Description: fmt.Sprintf("All %d measured tools, from A to Z, with their pick rates.", len(r.tools)), Section: "tools"}, letters)
+	return r.page("tools", render.Head{Path: "/tools", Title: "All tools", Description: fmt.Sprintf("All %d measured tools, from A to Z, with their pick rates and what was observed in real work.", len(r.tools)), Section: "tools"}, letters)
 }
 
 func rateText(s analytics.Standing) string {

@@ -27,16 +27,16 @@ type observedPart struct {
 	Tools    []observedShare
 }
 
-type observedShare struct{ Tool, Rate, Interval string }
+type observedShare struct{ Tool, Link, Rate, Interval string }
 
 func (r *Renderer) observed(category string) (Page, error) {
 	i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == category })
 	b := &r.in.Observed[i]
-	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(b)}
+	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(b, r.seenPath)}
 	part := func(name string, p observed.Part) observedPart {
 		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + plural(p.NRepos, "repository", "repositories"), Warnings: p.Warnings}
 		for _, t := range p.Tools {
-			out.Tools = append(out.Tools, observedShare{observedName(b, t.Slug), chart.Fixed(t.UseRate), render.Interval(t.CILow, t.CIHigh)})
+			out.Tools = append(out.Tools, observedShare{observedName(b, t.Slug), r.seenPath(t.Slug), chart.Fixed(t.UseRate), render.Interval(t.CILow, t.CIHigh)})
 		}
 		return out
 	}

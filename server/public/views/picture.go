@@ -3,6 +3,8 @@ package views
 import (
 	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -38,7 +40,11 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 			return r.marked(p), true
 		}
 	case "tools":
-		if t := r.tools[slug]; t != nil {
+		if t := r.tools[slug]; t != nil && len(t.Places) == 0 {
+			s := t.Seen[0]
+			p = share.Picture{Small: "firstpick · " + t.Name, Title: s.sentence(t.Name), Rows: seenRows(s.Board, s.Part, slug), Foot: s.Board.Heading() + ". Not a pick rate."}
+			return r.marked(p), true
+		} else if t != nil {
 			b, s := t.Places[0].Board, t.Places[0].Standing
 			return r.marked(share.Picture{Small: "firstpick · " + t.Name, Title: sentence(b, s), Rows: rows(b.Tools, slug), Foot: b.Name + " · " + r.boardCard(b).Note}), true
 		}
@@ -64,7 +70,26 @@ func (r *Renderer) comparePicture(pair string) (p share.Picture, ok bool) {
 			}), true
 		}
 	}
+	for _, s := range r.seenWith(x, y, a, b, "") {
+		return r.marked(share.Picture{
+			Small: "firstpick · " + x.Name + " or " + y.Name, Title: s.sentence(x.Name, y.Name, ""), Foot: s.Board.Heading() + ". Not a pick rate.",
+			Rows: []share.Row{{Name: x.Name, Value: chart.Percent(s.First.UseRate), Share: s.First.UseRate}, {Name: y.Name, Value: chart.Percent(s.Second.UseRate), Share: s.Second.UseRate}},
+		}), true
+	}
 	return p, false
+}
+
+// seenRows are the first five tools of an observed board; one that is not among them replaces
+// the last.
+func seenRows(b *observed.Board, p observed.Part, slug string) (out []share.Row) {
+	first := slices.Clone(p.Tools[:min(5, len(p.Tools))])
+	if i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); i >= len(first) {
+		first[len(first)-1] = p.Tools[i]
+	}
+	for _, t := range first {
+		out = append(out, share.Row{Name: observedName(b, t.Slug), Value: chart.Percent(t.UseRate), Share: t.UseRate})
+	}
+	return out
 }
 
 // marked marks the picture of simulated answers, and leaves out invisible characters, which
@@ -94,20 +119,41 @@ func rows(tools []analytics.Standing, slug string) (out []share.Row) {
 	return out
 }
 
-// Badge is the text of a tool's badge; ok is false for a tool that is not measured.
-func (r *Renderer) Badge(slug string) (text string, ok bool) {
+// maxBadge is how many characters of a badge's text are shown.
+const maxBadge = 60
+
+// Badge is what a tool's badge says: a text that is short enough to be shown, and the whole
+// one, with board and date. ok is false for a tool that is not measured.
+func (r *Renderer) Badge(slug string) (text, title string, ok bool) {
 	t := r.tools[slug]
 	if t == nil {
-		return "", false
+		return "", "", false
 	}
-	l := lineOf(slug, t)
-	if text = "picked in " + l.Rate + " of answers"; t.Places[0].Standing.Picks == 0 {
-		text = "not picked yet"
+	var board string
+	var at *time.Time
+	if len(t.Places) > 0 {
+		p := t.Places[0]
+		board, at = p.Board.Name, p.Board.AsOf
+		if text = "picked in " + rateText(p.Standing); p.Standing.Picks == 0 {
+			text = "not picked yet"
+		}
+		if p.Board.Synthetic {
+			text += " (synthetic)"
+		}
+	} else {
+		s := t.Seen[0]
+		board, at, text = s.Board.Name, s.Board.AsOf, "used in "+chart.Fixed(s.Use.UseRate)+" (observed)"
 	}
-	if t.Places[0].Board.Synthetic {
-		text += " (synthetic)"
+	date := ""
+	if at != nil {
+		date = " · " + at.UTC().Format("Jan 2006")
 	}
-	return text, true
+	title = inert.Line(text + " · " + board + date)
+	if text = title; utf8.RuneCountInString(title) > maxBadge {
+		short := clip(board, max(8, maxBadge-utf8.RuneCountInString(title)+utf8.RuneCountInString(board)))
+		text = inert.Line(strings.Replace(title, board, short, 1))
+	}
+	return text, title, true
 }
 
 // Feed lists what moved since the snapshot before.

@@ -2,6 +2,7 @@ package views
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -63,4 +64,16 @@ func leaderQuotes(b *analytics.Board) (out []quote) {
 		}
 	}
 	return out
+}
+
+// dropPrompts drops the prompt of quotes: it is the same for all, and stands elsewhere.
+func dropPrompts(list []quote) {
+	for i := range list {
+		list[i].Prompt = ""
+	}
+}
+
+// spoken reports whether a quote has a text.
+func spoken(lists ...[]quote) bool {
+	return slices.ContainsFunc(slices.Concat(lists...), func(q quote) bool { return q.Text != "" })
 }

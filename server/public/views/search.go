@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -12,21 +13,22 @@ import (
 // observed boards, the best first.
 type Found struct {
 	Query string
-	// Known marks a tool of the catalogue that is not measured yet.
-	Known                       bool
+	// Known marks a tool of the catalogue that is not measured yet. Named marks boards of the
+	// name that was searched for.
+	Known, Named                bool
 	Tools, Categories, Observed []string
 }
 
 type searchPage struct {
 	Query            string
-	Known            bool
+	Known, Named     bool
 	Tools            []toolLine
 	Boards, Observed []card
 }
 
 // Search renders the results of a search, as HTML.
 func (r *Renderer) Search(f Found) ([]byte, error) {
-	d := searchPage{Query: f.Query, Known: f.Known}
+	d := searchPage{Query: f.Query, Known: f.Known, Named: f.Named}
 	for _, slug := range f.Tools {
 		if t := r.tools[slug]; t != nil {
 			d.Tools = append(d.Tools, lineOf(slug, t))
@@ -47,8 +49,16 @@ func (r *Renderer) Search(f Found) ([]byte, error) {
 }
 
 func lineOf(slug string, t *tool) toolLine {
+	l := toolLine{Name: t.Name, Link: toolPath(slug), Rate: "not asked", Place: "–"}
+	if len(t.Seen) > 0 && t.Seen[0].Use.Uses > 0 {
+		s := t.Seen[0]
+		l.Used, l.Board, l.BoardLink, l.Observed = chart.Fixed(s.Use.UseRate), s.Board.Name, observedPath(s.Board.Category), true
+	}
+	if len(t.Places) == 0 {
+		return l
+	}
 	p := t.Places[0]
-	l := toolLine{Name: t.Name, Link: toolPath(slug), Rate: rateText(p.Standing), Board: p.Board.Name, BoardLink: boardPath(p.Board.Category), Place: "–"}
+	l.Rate, l.Board, l.BoardLink, l.Observed = rateText(p.Standing), p.Board.Name, boardPath(p.Board.Category), false
 	if p.Standing.Picks > 0 {
 		l.Place = fmt.Sprintf("%d of %d", p.Standing.Rank, p.Board.Field)
 	}

@@ -2,19 +2,20 @@ package views
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
+	"net/url"
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// A tool is a tool on every board that ranks it, the board with the most trials first.
+// A tool is a tool on every board that ranks it, the board with the most picks first, and on
+// the observed boards that list it. One of both may be empty.
 type tool struct {
 	Name   string
 	Places []place
+	Seen   []sighting
 }
 
 // A place is a tool on one board.
@@ -34,19 +35,40 @@ func toolsOf(in Input) map[string]*tool {
 			out[s.Slug].Places = append(out[s.Slug].Places, place{b, s})
 		}
 	}
+	for slug, seen := range sightingsOf(in.Observed) {
+		if out[slug] == nil {
+			if seen[0].Use.Uses == 0 { // there is nothing to show of it
+				continue
+			}
+			out[slug] = &tool{Name: observedName(seen[0].Board, slug)}
+		}
+		out[slug].Seen = seen
+	}
 	for _, t := range out {
 		slices.SortStableFunc(t.Places, func(a, b place) int {
 			return cmp.Or(b.Standing.Picks-a.Standing.Picks, b.Board.NTrials-a.Board.NTrials)
 		})
+		if len(t.Places) > 0 { // the observed board that answers the same comes first
+			home := t.Places[0].Board.Category
+			if i := slices.IndexFunc(t.Seen, func(s sighting) bool { return s.Board.Category == home }); i > 0 {
+				same := t.Seen[i]
+				t.Seen = slices.Insert(slices.Delete(t.Seen, i, i+1), 0, same)
+			}
+		}
 	}
 	return out
 }
 
 type toolPage struct {
 	Name, Slug, Sentence string
+	Observed             string // a sentence
+	Measures             []measure
 	Places               []toolPlace
-	Seen                 []fieldLine // on observed boards
-	BaseURL, Badge       string
+	Seen                 []seenPlace   // on observed boards
+	Pairs                []render.Link // comparisons, where no board of trials has any
+	Badge                string
+	Claim                string // where its vendor creates a workspace
+	BaseURL              string
 }
 
 // A toolPlace is what a page shows of a tool on one board.
@@ -59,6 +81,10 @@ type toolPlace struct {
 	Facts                []render.Fact
 	Doubts               []string
 	Agents               []agentLine
+	Nobody               string // instead of agents, where none picked it
+	Prompt               *promptText
+	Unpicked             []render.Link // rivals that no answer picked
+	Cite                 string
 	Wins, Losses         []cellLine
 	Lost                 []lostLine
 	LostBar              template.HTML
@@ -69,14 +95,6 @@ type toolPlace struct {
 	Ruler                template.HTML // of the rates by agent
 	For, Against         []quote
 	Strip                []render.Fact // the figures that matter most
-}
-
-// An agentLine is a tool with one agent, and the rival that the agent picks most.
-type agentLine struct {
-	Name, Title, Link, Rate, Interval, N string
-	Rival, RivalRate, Trials             string
-	rate, low, high                      float64
-	Plot                                 template.HTML
 }
 
 // A cellLine is a tool with one agent on one prompt.
@@ -96,28 +114,35 @@ type rivalLine struct {
 	Significant                                  bool
 }
 
-// A fieldLine is a tool on an observed board.
-type fieldLine struct{ Board, Link, Rate, Interval, N string }
-
 func (r *Renderer) tool(slug string) (Page, error) {
 	t := r.tools[slug]
-	d := toolPage{Name: t.Name, Slug: slug, BaseURL: r.in.BaseURL, Badge: "/badge/" + slug + ".svg"}
-	for _, p := range t.Places {
-		d.Places = append(d.Places, r.toolPlace(p))
+	d := toolPage{
+		Name: t.Name, Slug: slug, Measures: r.measuresOf(t), Badge: "/badge/" + slug + ".svg", Claim: "/workspaces?" + url.Values{"name": {t.Name}}.Encode(), BaseURL: r.in.BaseURL,
 	}
-	d.Sentence = d.Places[0].Sentence
-	for i := range r.in.Observed {
-		b := &r.in.Observed[i]
-		for _, s := range b.Tools {
-			if s.Slug == slug && s.Uses > 0 {
-				d.Seen = append(d.Seen, fieldLine{b.Name, observedPath(b.Category) + "#" + slug, chart.Percent(s.UseRate), render.Interval(s.CILow, s.CIHigh),
-					fmt.Sprintf("%s of %s in %s", chart.Whole(int64(s.Uses)), quantity(s.NUnits, b.Unit), plural(b.NRepos, "repository", "repositories"))})
-			}
+	title := t.Name + ": how often AI agents pick it"
+	for _, p := range t.Places {
+		one := r.toolPlace(p)
+		if one.Prompt != nil { // it stands above the figures
+			dropPrompts(one.For)
+			dropPrompts(one.Against)
+		}
+		d.Places = append(d.Places, one)
+	}
+	for _, s := range t.Seen {
+		if s.Use.Uses > 0 {
+			d.Seen = append(d.Seen, r.seenPlace(s.Board, s.Part, s.Language, slug))
 		}
 	}
-	return r.page("tool", render.Head{
-		Path: toolPath(slug), Title: t.Name + ": how often AI agents pick it", Description: d.Sentence, Section: "tools", Image: "/og" + toolPath(slug) + ".png",
-	}, d)
+	if len(t.Seen) > 0 {
+		d.Observed = t.Seen[0].sentence(t.Name)
+	}
+	if len(d.Places) > 0 {
+		d.Sentence = d.Places[0].Sentence
+	} else {
+		d.Sentence, d.Observed, title = d.Observed+" It was not asked about yet.", "", t.Name+": how often AI agents used it"
+		d.Pairs = r.CompareLinks(slug)
+	}
+	return r.page("tool", render.Head{Path: toolPath(slug), Title: title, Description: d.Sentence, Section: "tools", Image: "/og" + toolPath(slug) + ".png"}, d)
 }
 
 func (r *Renderer) toolPlace(p place) toolPlace {
@@ -125,6 +150,7 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	d := toolPlace{
 		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Sentence: sentence(b, s), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Near: r.near(b, s),
 		Facts: render.Facts(*b, s), Doubts: render.Doubts(*b, s), Agents: r.agentLines(b, s), Estimand: b.Estimand,
+		Prompt: onlyPrompt(b), Cite: citeTool(r.in, b, s),
 	}
 	if r.in.Trials {
 		d.Trials = TrialsPath(b.Category, "tool", s.Slug)
@@ -135,7 +161,10 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 		change = &m
 	}
 	d.strip(b, s, change)
-	d.plotAgents()
+	if d.Nobody = d.nobody(b, s); d.Nobody == "" {
+		d.Agents = joinLines(d.Agents, nounOf(b))
+		d.plotAgents()
+	}
 	if !d.Single { // with one prompt the agents say the same
 		d.Wins, d.Losses = r.cellLines(b, s)
 	}
@@ -168,52 +197,4 @@ func (r *Renderer) near(b *analytics.Board, s analytics.Standing) render.Forest 
 		}
 	}
 	return f
-}
-
-// agentLines lists the agents, those with the lowest rate first.
-func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []agentLine) {
-	for _, a := range b.Agents {
-		line := agentLine{Name: render.AgentName(a.Agent), Title: a.Agent, Link: agentPath(agentSlug(a.Agent)), Rate: chart.Fixed(0), N: chart.Whole(int64(a.NTrials))}
-		var best analytics.AgentRate
-		for _, t := range a.Tools {
-			if t.Slug == s.Slug {
-				line.rate, line.Rate = t.PickRate, chart.Fixed(t.PickRate)
-				if t.Interval != nil {
-					line.Interval, line.low, line.high = render.Interval(t.CILow, t.CIHigh), t.CILow, t.CIHigh
-				}
-			} else if t.PickRate > best.PickRate {
-				best = t
-			}
-		}
-		if best.Picks > 0 {
-			line.Rival, line.RivalRate = nameOf(b, best.Slug), chart.Percent(best.PickRate)
-		}
-		if r.in.Trials {
-			line.Trials = TrialsPath(b.Category, "agent", a.Agent)
-			if line.rate > 0 {
-				line.Trials = TrialsPath(b.Category, "agent", a.Agent, "tool", s.Slug)
-			}
-		}
-		out = append(out, line)
-	}
-	slices.SortStableFunc(out, func(a, b agentLine) int { return cmp.Compare(a.rate, b.rate) })
-	return out
-}
-
-// plotAgents draws the rates by agent on one axis.
-func (d *toolPlace) plotAgents() {
-	most := 0.0
-	for _, a := range d.Agents {
-		most = max(most, a.rate, a.high)
-	}
-	axis := chart.NewAxis(most)
-	d.Ruler = axis.Ruler()
-	for i := range d.Agents {
-		a := &d.Agents[i]
-		m := chart.Mark{Rate: a.rate, Low: a.low, High: a.high, Interval: a.Interval != "" && !d.Single, Text: a.Rate}
-		if m.Interval {
-			m.Text += ", 95% CI " + a.Interval
-		}
-		a.Plot = axis.Forest(m)
-	}
 }

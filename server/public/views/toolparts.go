@@ -129,9 +129,15 @@ func (d *toolPlace) rivals(b *analytics.Board, s analytics.Standing) {
 			list = append(list, analytics.Comparison{Tool: v.Tool, Slug: v.Slug, Diff: v.Diff, CILow: v.CILow, CIHigh: v.CIHigh, PAdjusted: v.PAdjusted, Significant: v.Significant})
 		}
 	}
-	for _, c := range list[:min(maxRivals, len(list))] {
+	for _, c := range list {
 		i := slices.IndexFunc(b.Tools, func(o analytics.Standing) bool { return o.Slug == c.Slug })
-		if i < 0 || b.Tools[i].Picks == 0 && s.Picks == 0 {
+		switch {
+		case i < 0:
+			continue
+		case b.Tools[i].Picks == 0: // a line for all of them
+			d.Unpicked = append(d.Unpicked, render.Link{Path: ComparePath(s.Slug, c.Slug), Text: c.Tool})
+			continue
+		case len(d.Rivals) == maxRivals:
 			continue
 		}
 		line := rivalLine{Tool: c.Tool, Link: toolPath(c.Slug), Compare: ComparePath(s.Slug, c.Slug), Rate: rateText(b.Tools[i]), Diff: render.Difference(s.PickRate, b.Tools[i].PickRate), P: render.PValue(c.PAdjusted), Significant: c.Significant}

@@ -3,7 +3,6 @@ package views
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -18,14 +17,17 @@ func spread(b *analytics.Board, s analytics.Standing) string {
 	if len(b.Agents) < 2 {
 		return ""
 	}
-	order := slices.Clone(b.Agents)
-	slices.SortStableFunc(order, descending(func(a analytics.AgentBoard) float64 { return rateOf(a.Tools, s.Slug) }))
-	most, least := order[0], order[len(order)-1]
-	high, low := rateOf(most.Tools, s.Slug), rateOf(least.Tools, s.Slug)
+	most, least, high, low := extremes(b, s.Slug)
 	if high-low < wideSpread {
 		return ""
 	}
-	return fmt.Sprintf("%s picks it in %s, %s in %s", render.AgentName(most.Agent), chart.Percent(high), render.AgentName(least.Agent), chart.Percent(low))
+	first, one := groupName(most, nounOf(b))
+	verb := "pick"
+	if one {
+		verb = "picks"
+	}
+	second, _ := groupName(least, nounOf(b))
+	return fmt.Sprintf("%s %s it in %s, %s in %s", render.Capital(first), verb, chart.Percent(high), second, chart.Percent(low))
 }
 
 // strip lists the figures that matter most of a tool that was picked.
@@ -34,7 +36,7 @@ func (d *toolPlace) strip(b *analytics.Board, s analytics.Standing, change *move
 		return
 	}
 	rate := render.Fact{Name: "Pick rate", Value: chart.Fixed(s.PickRate)}
-	rank := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field)}
+	rank := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field), Note: "for one prompt"}
 	if !d.Single {
 		if ci := render.Interval(s.CILow, s.CIHigh); ci != "" {
 			rate.Note = "95% CI " + ci
@@ -49,10 +51,15 @@ func (d *toolPlace) strip(b *analytics.Board, s analytics.Standing, change *move
 		}
 		d.Strip = append(d.Strip, f)
 	}
-	if n := len(d.Agents); n > 1 && d.Agents[0].rate < d.Agents[n-1].rate { // the lowest is first
-		d.Strip = append(d.Strip, render.Fact{Name: "Most with " + d.Agents[n-1].Name, Value: d.Agents[n-1].Rate}, render.Fact{Name: "Least with " + d.Agents[0].Name, Value: d.Agents[0].Rate})
+	if most, least, high, low := extremes(b, s.Slug); high > low {
+		first, _ := groupName(most, nounOf(b))
+		last, _ := groupName(least, nounOf(b))
+		d.Strip = append(d.Strip, render.Fact{Name: "Most with " + first, Value: chart.Fixed(high)}, render.Fact{Name: "Least with " + last, Value: chart.Fixed(low)})
 	}
 }
+
+// More returns the facts of the strip that the measures at the top of the page do not have.
+func (d *toolPlace) More() []render.Fact { return d.Strip[min(2, len(d.Strip)):] }
 
 // subject begins a sentence about what agents pick on a board, and is the word before
 // "answers" in it.

@@ -67,6 +67,12 @@ func New(in Input) (*Renderer, error) {
 				Lines             []cellLine
 			}{name, tool, other, lines}
 		},
+		"menu": func(lists []compareList, first string) any {
+			return struct {
+				Lists []compareList
+				First string
+			}{lists, first}
+		},
 		"pair": func(g compareGroup, a, b string) any {
 			return struct {
 				compareGroup

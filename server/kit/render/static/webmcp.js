@@ -60,7 +60,7 @@
     event.preventDefault();
     const query = new URLSearchParams(new FormData(event.target));
     event.respondWith(ask("/search?" + query, { headers: { "Accept": "application/json" } }).then((found) => {
-      for (const place of [found.tool, ...(found.suggestions ?? []), ...(found.categories ?? []), ...(found.observedCategories ?? [])]) {
+      for (const place of [found.tool, ...(found.suggestions ?? []), ...(found.categories ?? []), ...(found.observedCategories ?? []), found.observedTool]) {
         if (place) place.url += "?via=webmcp";
       }
       return found;

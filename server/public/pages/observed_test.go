@@ -1,0 +1,87 @@
+package pages_test
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/public/archive"
+	"github.com/firstpick/firstpick/server/public/archive/archivetest"
+	"github.com/firstpick/firstpick/server/public/pages"
+	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
+)
+
+// serveObserved returns the pages of a site with trials of webserver, and observed boards of
+// webserver and orm.
+func serveObserved(t *testing.T) http.Handler {
+	t.Helper()
+	site := sitetest.NewObserved(t)
+	current, errors, sender := func() *snapshotview.Site { return site }, apierr.Writer{Base: sitetest.Base}, snapshotview.NewSender("")
+	past := archive.New(archive.Config{
+		Source: archivetest.New(t, 1, sitetest.Hostile), Current: current, Sender: sender, Errors: errors, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now, BaseURL: sitetest.Base,
+	})
+	t.Cleanup(func() { _ = past.Close() })
+	r := chi.NewRouter()
+	h := &pages.Handler{Current: current, Sender: sender, Errors: errors, Missing: snapshotview.NewMissing(sitetest.Base, errors), Archive: past}
+	h.Mount(r)
+	return r
+}
+
+// TestToolsThatWereOnlyObserved have a page, a line in each list, a badge and comparisons, in
+// both forms.
+func TestToolsThatWereOnlyObserved(t *testing.T) {
+	h := serveObserved(t)
+	for _, c := range []struct {
+		path        string
+		status      int
+		want, never []string
+	}{
+		{"/tools/prisma", 200, []string{"OBSERVED in real work: agents used Prisma in 100% of 67 pull requests.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "May 2026"}, []string{"Pick rate"}},
+		{"/tools/prisma.md", 200, []string{"OBSERVED in real work: agents used Prisma in 100% of 67 pull requests.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "Somebody & others"}, nil},
+		{"/tools/drizzle", 404, nil, nil}, // listed, and nobody used it
+		{"/tools/flask", 200, []string{"When asked", "In real work", "agents used Flask in 73.5% of 83 pull requests.", "Cite this"}, []string{"Not observed", "Not asked"}},
+		{"/tools/sanic", 200, []string{"no agent used Sanic in 83 pull requests"}, nil},
+		{"/tools", 200, []string{`href="/tools/prisma"`, "not asked", "100.0%"}, nil},
+		{"/observed/orm", 200, []string{`href="/tools/prisma"`}, []string{`href="/tools/drizzle"`}},
+		{"/badge/prisma.svg", 200, []string{"used in 100.0% (observed) · ", "May 2026"}, nil},
+		{"/badge/flask.svg", 200, []string{"picked in ", " · Python web frameworks · May 2026"}, nil},
+		{"/search?q=prisma", 303, nil, nil},
+		{"/search?q=Prism", 200, []string{`href="/tools/prisma"`}, nil},
+		{"/search?q=web+framework", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "come first"}, nil},
+		{"/compare/flask-vs-prisma", 404, []string{`href="/compare/fastapi-vs-flask"`, `href="/tools/prisma"`}, nil},
+		{"/compare/django-vs-flask", 200, []string{"When asked", "agents used Flask in 73.5% of 83 pull requests", "Cite this", "format=csv"}, nil},
+		{"/compare/django-vs-flask.md", 200, []string{"agents used Flask in 73.5% of 83 pull requests", "format=csv"}, nil},
+		{"/compare?a=flask&b=prisma", 200, []string{"No board has both Flask and Prisma.", `href="/compare/django-vs-flask"`, `<option value="flask" selected>`}, nil},
+		{"/compare?a=flask&b=django", 303, nil, nil},
+		{"/compare?a=flask", 200, []string{"Compare Flask", `<option value="django">`}, []string{"No board"}},
+		{"/compare?a=nope", 200, []string{"Compare two tools", "<optgroup"}, nil},
+	} {
+		status, body := ask(h, c.path)
+		if status != c.status {
+			t.Errorf("%s: %d, want %d: %.300s", c.path, status, c.status, body)
+		}
+		for _, w := range c.want {
+			if !strings.Contains(body, w) {
+				t.Errorf("%s lacks %s:\n%s", c.path, w, body)
+			}
+		}
+		for _, w := range c.never {
+			if strings.Contains(body, w) {
+				t.Errorf("%s has %s:\n%s", c.path, w, body)
+			}
+		}
+	}
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/search?q=prisma", nil)
+	r.Header.Set("Accept", "application/json")
+	if h.ServeHTTP(w, r); !strings.Contains(w.Body.String(), `"tool":null`) || !strings.Contains(w.Body.String(), `"observedTool":{"name":"Prisma","slug":"prisma","observed":true,"url":"`+sitetest.Base+`/tools/prisma"}`) {
+		t.Errorf("as JSON: %s", w.Body)
+	}
+}

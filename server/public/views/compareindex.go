@@ -1,0 +1,174 @@
+package views
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// A compareIndex is the form for a comparison, and proposals.
+type compareIndex struct {
+	First  compareSide   // whose comparisons are shown; empty for those of all
+	A, B   string        // selected in the menus
+	Note   string        // why the second tool is to be chosen again
+	Groups []compareList // of the menu of the first tool
+	Second []compareList // of the menu of the second one; empty where it is chosen later
+	Pairs  []comparePair
+}
+
+// A compareList is the tools of a board, in the order of their names.
+type compareList struct {
+	Board string
+	Tools []compareSide
+}
+
+type comparePair struct{ Text, Link, Board, Sentence string }
+
+// maxMenu is how many tools a menu has with which another menu is shown at once.
+const maxMenu = 400
+
+// compareIndex lists comparisons of the leading tools.
+func (r *Renderer) compareIndex() (Page, error) {
+	d := compareIndex{Groups: r.compareLists("")}
+	n := 0
+	for _, g := range d.Groups {
+		n += len(g.Tools)
+	}
+	if n <= maxMenu {
+		d.Second = d.Groups
+	}
+	for _, b := range r.byTrials() {
+		if len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
+			x, y := b.Tools[0], b.Tools[1]
+			if len(d.Pairs) == 0 {
+				d.A, d.B = x.Slug, y.Slug
+			}
+			d.Pairs = append(d.Pairs, comparePair{x.Tool + " or " + y.Tool, ComparePath(x.Slug, y.Slug), b.Name, compareSentence(b, x, y)})
+		}
+	}
+	return r.page("comparisons", render.Head{Path: "/compare", Title: "Compare two tools", Description: "Which of two developer tools AI agents pick, by agent and by kind of prompt.", Section: "compare"}, d)
+}
+
+// Tool returns the page of a tool; ok is false for a tool without one.
+func (r *Renderer) Tool(slug string) (page render.Link, ok bool) {
+	t := r.tools[slug]
+	if t == nil {
+		return page, false
+	}
+	return render.Link{Path: toolPath(slug), Text: t.Name}, true
+}
+
+// ObservedTool returns the name of a tool that was observed, and that no board of trials ranks.
+func (r *Renderer) ObservedTool(slug string) (name string, ok bool) {
+	t := r.tools[slug]
+	if t == nil || len(t.Places) > 0 {
+		return "", false
+	}
+	return t.Name, true
+}
+
+// Comparable reports whether there is a comparison of two tools.
+func (r *Renderer) Comparable(a, b string) bool {
+	x, y := r.tools[a], r.tools[b]
+	if x == nil || y == nil || a == b {
+		return false
+	}
+	return slices.ContainsFunc(x.Places, func(p place) bool {
+		return slices.ContainsFunc(y.Places, func(q place) bool { return q.Board == p.Board })
+	}) || len(r.seenWith(x, y, a, b, "")) > 0
+}
+
+// CompareWith renders the form for a comparison of a tool, with the tools of its boards; ok is
+// false for a tool without a page. other is a tool that cannot be compared with it, or empty.
+func (r *Renderer) CompareWith(slug, other string) (p Page, ok bool, err error) {
+	t := r.tools[slug]
+	if t == nil {
+		return p, false, nil
+	}
+	d := compareIndex{First: compareSide{t.Name, slug, toolPath(slug)}, A: slug, Groups: r.compareLists(""), Second: r.compareLists(slug)}
+	if o := r.tools[other]; o != nil {
+		d.Note = fmt.Sprintf("No board has both %s and %s.", t.Name, o.Name)
+	}
+	for _, l := range r.CompareLinks(slug) {
+		d.Pairs = append(d.Pairs, comparePair{Text: l.Text, Link: l.Path})
+	}
+	p, err = r.page("comparisons", render.Head{
+		Path: "/compare", Title: "Compare " + t.Name, Description: "Tools with which " + t.Name + " can be compared.", Section: "compare", NoIndex: true,
+	}, d)
+	return p, true, err
+}
+
+// maxCompareLinks is how many comparisons of one tool are proposed.
+const maxCompareLinks = 8
+
+// CompareLinks proposes comparisons of a tool with the leading tools of its boards.
+func (r *Renderer) CompareLinks(slug string) (out []render.Link) {
+	t := r.tools[slug]
+	if t == nil {
+		return nil
+	}
+	add := func(other, name string) {
+		l := render.Link{Path: ComparePath(slug, other), Text: t.Name + " or " + name}
+		if other != slug && r.tools[other] != nil && len(out) < maxCompareLinks && !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	for _, p := range t.Places {
+		for _, s := range p.Board.Tools {
+			if s.Picks > 0 {
+				add(s.Slug, s.Tool)
+			}
+		}
+	}
+	for _, s := range t.Seen {
+		for _, o := range s.Part.Tools {
+			if _, _, ok := bothIn(s.Board, slug, o.Slug); ok && o.Uses > 0 {
+				add(o.Slug, observedName(s.Board, o.Slug))
+			}
+		}
+	}
+	return out
+}
+
+// compareLists lists the tools of each board that were picked or used; of a tool, only those of
+// its boards with which it can be compared.
+func (r *Renderer) compareLists(with string) (out []compareList) {
+	add := func(l compareList) {
+		slices.SortFunc(l.Tools, func(a, b compareSide) int {
+			return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.Slug, b.Slug))
+		})
+		if len(l.Tools) > 1 || with != "" && len(l.Tools) > 0 {
+			out = append(out, l)
+		}
+	}
+	for i := range r.in.Boards {
+		b := &r.in.Boards[i]
+		l, has := compareList{Board: b.Name}, with == ""
+		for _, s := range b.Tools {
+			has = has || s.Slug == with
+			if s.Slug != with && s.Picks > 0 {
+				l.Tools = append(l.Tools, compareSide{s.Tool, s.Slug, ""})
+			}
+		}
+		if has {
+			add(l)
+		}
+	}
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		l := compareList{Board: b.Name + ", observed"}
+		for _, s := range b.Tools {
+			if s.Slug == with || s.Uses == 0 {
+				continue
+			}
+			if _, _, ok := bothIn(b, with, s.Slug); ok || with == "" {
+				l.Tools = append(l.Tools, compareSide{s.Tool, s.Slug, ""})
+			}
+		}
+		add(l)
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+package views
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// A measure is how one or two tools fare when agents are asked, or in real work.
+type measure struct {
+	Title       string
+	Observed    bool
+	Tools       []toolRate
+	Facts       []render.Fact
+	Of          string // what the rates are of
+	Board, Link string
+	Age         age
+	Warnings    []string // of the observed board
+	None        string   // why there is no rate
+}
+
+// A toolRate is the rate of a tool. Note stands in place of an interval.
+type toolRate struct {
+	Tool, Rate, Interval, Note string
+	Bar                        template.HTML
+}
+
+const (
+	whenAsked = "When asked"
+	inWork    = "In real work"
+)
+
+// askedOf returns what agents pick of tools on a board.
+func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) measure {
+	m := measure{Title: whenAsked, Board: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Of: r.boardCard(b).Note}
+	single := render.Single(*b)
+	for _, s := range tools {
+		t := toolRate{Tool: s.Tool, Rate: rateText(s), Bar: chart.Bar(int64(math.Round(s.PickRate*whole)), whole, "r2")}
+		switch {
+		case s.Picks == 0:
+			t.Bar, t.Note = "", "in "+quantity(s.NTrials, "answer")
+			if !single && s.CIHigh < 1 {
+				t.Note += ", at most " + chart.Percent(s.CIHigh)
+			}
+		case single:
+			t.Note = "no interval: one prompt"
+		default:
+			t.Interval = render.Interval(s.CILow, s.CIHigh)
+		}
+		m.Tools = append(m.Tools, t)
+	}
+	if s := tools[0]; len(tools) == 1 && s.Picks > 0 {
+		rank := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field), Note: "range " + render.RankRange(s)}
+		if single {
+			rank.Note = "for one prompt"
+		}
+		m.Facts = append(m.Facts, rank)
+	}
+	return m
+}
+
+// seenOf returns what agents used of tools on a part of an observed board.
+func (r *Renderer) seenOf(b *observed.Board, p observed.Part, language string, names []string, uses ...observed.Use) measure {
+	m := measure{
+		Title: inWork, Observed: true, Board: b.Name, Link: observedPath(b.Category), Age: ageOf(b.AsOf, r.in.Now),
+		Of: unitsOf(b, p, language) + " · " + plural(p.NRepos, "repository", "repositories"), Warnings: slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return w == observed.MixedLanguages }),
+	}
+	for i, use := range uses {
+		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Bar: chart.Bar(int64(math.Round(use.UseRate*whole)), whole, "r2")}
+		if use.Uses == 0 {
+			t.Rate, t.Interval, t.Bar, t.Note = "not used", "", "", "in "+unitsOf(b, p, language)
+		}
+		m.Tools = append(m.Tools, t)
+	}
+	return m
+}
+
+// measuresOf returns both measures of a tool.
+func (r *Renderer) measuresOf(t *tool) []measure {
+	asked, seen := measure{Title: whenAsked}, measure{Title: inWork, Observed: true}
+	if len(t.Places) > 0 {
+		asked = r.askedOf(t.Places[0].Board, t.Places[0].Standing)
+	} else {
+		asked.None = "Not asked yet: no board of trials ranks " + t.Name + "."
+	}
+	switch {
+	case len(t.Seen) > 0:
+		s := t.Seen[0]
+		seen = r.seenOf(s.Board, s.Part, s.Language, []string{t.Name}, s.Use)
+		if rank, of := s.place(); s.Use.Uses > 0 {
+			seen.Facts = append(seen.Facts, render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, of), Note: "of the tools that were used"})
+		}
+	case len(r.in.Observed) == 0:
+		seen.None = "Not observed: this snapshot has no study of real work."
+	default:
+		seen.None = "Not observed: no board of real work lists " + t.Name + "."
+	}
+	return []measure{asked, seen}
+}
+
+// A promptText is the only prompt of a board.
+type promptText struct{ Text, Link string }
+
+// maxPromptText is how many characters of the only prompt stand above the figures.
+const maxPromptText = 400
+
+// onlyPrompt returns the prompt of a board that has one; nil for others, and where its text is
+// not published.
+func onlyPrompt(b *analytics.Board) *promptText {
+	if len(b.Prompts) != 1 || b.Prompts[0].Text == "" {
+		return nil
+	}
+	return &promptText{clip(strings.TrimSpace(b.Prompts[0].Text), maxPromptText), PromptPath(b.Category, b.Prompts[0].Name())}
+}

@@ -1,0 +1,178 @@
+package views
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
+)
+
+// A sighting is a tool on an observed board. On a board of several languages it is on the part
+// in the language in which it was used most, because it can only be used in its own.
+type sighting struct {
+	Board    *observed.Board
+	Part     observed.Part
+	Language string // of the part; empty for the whole board
+	Use      observed.Use
+}
+
+// sightingsOf returns where each tool was observed, the board with the most uses first. It has
+// also the tools that an observed board lists and nobody used.
+func sightingsOf(boards []observed.Board) map[string][]sighting {
+	out := map[string][]sighting{}
+	for i := range boards {
+		b := &boards[i]
+		for _, t := range b.Tools {
+			s := sighting{Board: b}
+			s.Part, s.Language = partOf(b, t.Slug)
+			s.Use, _ = useOf(s.Part, t.Slug)
+			out[t.Slug] = append(out[t.Slug], s)
+		}
+	}
+	for _, list := range out {
+		slices.SortStableFunc(list, func(a, b sighting) int { return b.Use.Uses - a.Use.Uses })
+	}
+	return out
+}
+
+// partOf returns the part of a board in the language in which a tool was used most, or the
+// whole board where it has one language, or the tool was not used.
+func partOf(b *observed.Board, slug string) (p observed.Part, language string) {
+	p = wholePart(b)
+	if _, several := mainPart(b); several == "" {
+		return p, ""
+	}
+	most := 0
+	for _, l := range b.Languages {
+		if use, _ := useOf(l.Part, slug); use.Uses > most {
+			most, p, language = use.Uses, l.Part, l.Language
+		}
+	}
+	return p, language
+}
+
+func useOf(p observed.Part, slug string) (observed.Use, bool) {
+	if i := slices.IndexFunc(p.Tools, func(t observed.Rate) bool { return t.Slug == slug }); i >= 0 {
+		return p.Tools[i].Use, true
+	}
+	return observed.Use{}, false
+}
+
+// unitsOf is what the rates of a part are of: 60 Python pull requests.
+func unitsOf(b *observed.Board, p observed.Part, language string) string {
+	noun := b.Unit
+	if language != "" {
+		noun = language + " " + noun
+	}
+	return quantity(p.NUnits, noun)
+}
+
+// sentence says in how much real work a tool was used.
+func (s sighting) sentence(tool string) string {
+	units := unitsOf(s.Board, s.Part, s.Language)
+	if s.Use.Uses == 0 {
+		return fmt.Sprintf("%s in real work: no agent used %s in %s.", observed.Mark, tool, units)
+	}
+	return fmt.Sprintf("%s in real work: agents used %s in %s of %s.", observed.Mark, tool, chart.Percent(s.Use.UseRate), units)
+}
+
+// place returns the rank of the tool in its part, and how many tools were used there.
+func (s sighting) place() (rank, of int) {
+	rank = 1
+	for _, t := range s.Part.Tools {
+		if t.Uses > 0 {
+			of++
+		}
+		if t.UseRate > s.Use.UseRate {
+			rank++
+		}
+	}
+	return rank, of
+}
+
+// A seenPlace is what a page shows of tools on an observed board.
+type seenPlace struct {
+	Name, Link, Source string
+	Category           string
+	Of                 string
+	Age                age
+	Near               render.Forest // the tools among others
+	Agents             []observedUse // of one tool, on a board of one language
+}
+
+// An observedUse is how often one agent used a tool.
+type observedUse struct{ Agent, Rate, Interval, N string }
+
+// seenPlace describes a part of an observed board around some of its tools.
+func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string, slugs ...string) seenPlace {
+	d := seenPlace{Name: b.Name, Category: b.Category, Link: observedPath(b.Category), Source: b.Cite(), Age: ageOf(b.AsOf, r.in.Now), Near: r.nearSeen(b, p, language, slugs)}
+	d.Of = unitsOf(b, p, language) + " of " + plural(p.NRepos, "repository", "repositories")
+	if language != "" || len(slugs) != 1 || len(b.Agents) < 2 {
+		return d
+	}
+	for _, a := range b.Agents {
+		use, _ := useOf(a.Part, slugs[0])
+		d.Agents = append(d.Agents, observedUse{a.Agent, chart.Fixed(use.UseRate), render.Interval(use.CILow, use.CIHigh), quantity(a.NUnits, b.Unit)})
+	}
+	return d
+}
+
+// nearSeen draws tools among those that were used about as often.
+func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string, slugs []string) render.Forest {
+	part := *b
+	part.Tools, part.NUnits = nil, p.NUnits
+	low, high := math.MaxInt, -1
+	for _, t := range p.Tools {
+		s := observed.Standing{Tool: observedName(b, t.Slug), Slug: t.Slug, Use: t.Use, NUnits: p.NUnits, Rank: 1}
+		if i := slices.IndexFunc(b.Tools, func(o observed.Standing) bool { return o.Slug == t.Slug }); i >= 0 && language == "" {
+			s = b.Tools[i]
+		}
+		for _, o := range p.Tools {
+			if language != "" && o.UseRate > t.UseRate {
+				s.Rank++
+			}
+		}
+		if slices.Contains(slugs, t.Slug) && t.Uses > 0 {
+			low, high = min(low, len(part.Tools)), max(high, len(part.Tools))
+		}
+		part.Tools = append(part.Tools, s)
+	}
+	all := part.Tools
+	from, to := max(0, low-nearRivals), min(len(all), high+nearRivals+1)
+	if high < 0 { // nobody used it
+		from, to = 0, min(len(all), nearRivals)
+	}
+	part.Tools = slices.Clone(all[from:to])
+	if from > 0 {
+		part.Tools = append([]observed.Standing{all[0]}, part.Tools...)
+	}
+	f := render.NewObservedForest(&part, r.seenPath)
+	f.Rest = nil
+	if language != "" { // the number of repositories and the range of ranks are of the whole board
+		f.Metrics = f.Metrics[:1]
+	}
+	for i := range f.Rows {
+		row := &f.Rows[i]
+		if language != "" {
+			row.Ranks, row.Metrics = "", row.Metrics[:1]
+		}
+		if slices.Contains(slugs, row.Slug) {
+			row.Lead = true
+			if len(slugs) == 1 {
+				row.Link = ""
+			}
+		}
+	}
+	return f
+}
+
+// seenPath is the page of a tool of an observed board; empty where it has none.
+func (r *Renderer) seenPath(slug string) string {
+	if r.tools[slug] == nil {
+		return ""
+	}
+	return toolPath(slug)
+}
