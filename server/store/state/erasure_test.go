@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -28,6 +29,13 @@ func fillForErasure(t *testing.T, db *state.DB) {
 			{WorkspaceID: "ws_1", ID: "e2", ReceivedAt: now, Body: []byte(`{"host":"acme.example"}`)},
 			{WorkspaceID: "other", ID: "e3", ReceivedAt: now, Body: []byte(`{"host":"stays.example"}`)},
 		})
+		for i := range 300 { // so many that whole pages of the file become free
+			if _, err := tx.AddEvents(ctx, []state.CollectedEvent{{
+				WorkspaceID: "ws_1", ID: fmt.Sprint("many", i), ReceivedAt: now, Body: []byte(`{"host":"acme.example","path":"` + strings.Repeat("/x", 300) + `"}`),
+			}}); err != nil {
+				return err
+			}
+		}
 		_, _, put := tx.PutEval(ctx, &state.Eval{ID: "evl_2", WorkspaceID: "ws_1", Name: "secret-eval", Latest: version("two")}, ample)
 		_, _, stays := tx.PutEval(ctx, &state.Eval{ID: "evl_3", WorkspaceID: "other", Name: "kept", Latest: version("three")}, ample)
 		_, err2 := tx.AddBillingEvent(ctx, "evt_2", "paid", now)

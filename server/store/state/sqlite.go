@@ -164,7 +164,7 @@ func (g *groupCommit) run() {
 // errReaders means that a reader kept the log of SQLite in use.
 var errReaders = errors.New("a reader keeps the write-ahead log in use; it will be retried")
 
-// scrub writes the file anew, without the free parts that still hold deleted rows, and
+// scrub rewrites the file without the free parts that still hold deleted rows, and
 // empties the write-ahead log. Writers wait for it.
 func (g *groupCommit) scrub(ctx context.Context) error {
 	return g.do(&writeJob{ctx: ctx, done: make(chan error, 1), alone: true, fn: func(ctx context.Context, q querier) error {

@@ -177,7 +177,7 @@ func (db *DB) inTx(fn func(tx *Tx) error) func(context.Context, querier) error {
 }
 
 // Scrub removes the bytes of deleted rows from the file of a SQLite store and from its
-// log: it writes the file anew, and writers wait. PostgreSQL reuses their room by itself.
+// log: it rewrites the file, and writers wait. PostgreSQL reuses their room by itself.
 func (db *DB) Scrub(ctx context.Context) error { return db.count(db.eng.scrub(ctx)) }
 
 // readTimeout bounds a single read: a store that hangs must not hold those who ask.
