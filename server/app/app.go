@@ -5,6 +5,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"time"
 
 	"github.com/firstpick/firstpick/server"
@@ -15,11 +16,13 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/public/archive"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/store/erasure"
 )
 
 const (
-	housekeepInterval = time.Minute // for expired rows, and mail that failed
-	openBundles       = 64          // results kept open; each takes a few files and memory for its scores and prompts
+	housekeepInterval = time.Minute     // for expired rows, and mail that failed
+	eraseEvery        = 5 * time.Second // for requested erasures
+	openBundles       = 64              // results kept open; each takes a few files and memory for its scores and prompts
 )
 
 // A Config is the configuration of a server.
@@ -48,6 +51,8 @@ type Config struct {
 	EvalCaps    evals.Caps
 	Bundles     string
 	FetchBundle func(workspace, id string) error
+	// Erase are the folders with files of workspaces, which erasures empty.
+	Erase erasure.Folders
 	// Worker runs evals of workspaces until its context ends; nil leaves them to other
 	// processes.
 	Worker func(context.Context) error
@@ -74,6 +79,7 @@ type App struct {
 
 	cfg        Config
 	background *background
+	models     []erasure.Model
 }
 
 // Build assembles a server and starts its background tasks.
@@ -102,6 +108,7 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 	a.Alerts = alerts
 	a.addEvals()
 	a.addWorker()
+	a.addErasures()
 	parts := server.Config{Services: a.Services, Settings: cfg.Settings}
 	if cfg.Adjust != nil {
 		cfg.Adjust(&parts)
@@ -156,6 +163,19 @@ func (a *App) addEvals() {
 		DB: a.Agents.DB, Secrets: a.Agents.Secrets, Checker: a.cfg.EvalChecker, Bundles: cache, Log: a.cfg.Log, Now: a.cfg.Now, Sleep: a.cfg.Sleep,
 		BaseURL: a.Agents.BaseURL, Caps: a.cfg.EvalCaps,
 	}
+}
+
+// addErasures carries out erasures: of owners in the browser, of programs and of operators.
+func (a *App) addErasures() {
+	list := erasure.List("")
+	if a.cfg.Data != "" {
+		list = erasure.List(filepath.Join(a.cfg.Data, erasure.ListFile))
+	}
+	s := &erasure.Service{
+		DB: a.Agents.DB, List: list, Folders: a.cfg.Erase, Models: a.models, Secrets: a.Agents.Secrets,
+		Log: a.cfg.Log, Now: a.cfg.Now, Patient: true,
+	}
+	a.background.every(eraseEvery, s.Run)
 }
 
 // addWorker runs evals of workspaces in this process.

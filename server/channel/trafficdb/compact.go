@@ -29,10 +29,10 @@ func (e *ForeignError) Error() string {
 }
 
 // Claim binds the database to a state store by its id. A database of another store is a
-// *ForeignError: after Rebuild it can be claimed.
+// *ForeignError: RebuildFor replaces it.
 func (db *DB) Claim(ctx context.Context, store string) error {
-	db.life.RLock()
-	defer db.life.RUnlock()
+	db.life.Lock()
+	defer db.life.Unlock()
 	if db.sql == nil {
 		return errClosed
 	}
@@ -50,6 +50,16 @@ func (db *DB) Claim(ctx context.Context, store string) error {
 	}
 	db.store = store
 	return nil
+}
+
+// RebuildFor is Rebuild for a state store, also when the database is another store's.
+func (db *DB) RebuildFor(ctx context.Context, store string) error {
+	db.loading.Lock()
+	defer db.loading.Unlock()
+	db.life.Lock()
+	db.store = store
+	db.life.Unlock()
+	return db.rebuild(ctx)
 }
 
 // EraseWorkspaces deletes all events of the workspaces that gone reports, and then replaces

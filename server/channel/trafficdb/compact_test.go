@@ -110,7 +110,7 @@ func TestAForeignReadModelIsRefused(t *testing.T) {
 	if err := db.Claim(t.Context(), "two"); !errors.As(err, &foreign) || foreign.Store != "one" || !strings.Contains(err.Error(), "traffic reindex") {
 		t.Fatal(err)
 	}
-	if err := errors.Join(db.Rebuild(t.Context()), db.Claim(t.Context(), "two")); err != nil {
+	if err := errors.Join(db.RebuildFor(t.Context(), "two"), db.Claim(t.Context(), "two")); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(db.Rebuild(t.Context()), db.Claim(t.Context(), "two")); err != nil {
