@@ -234,9 +234,11 @@ func (tx *Tx) Erasures(ctx context.Context, open bool) ([]Erasure, error) {
 	return out, err
 }
 
-
 // ErasuresDone returns how many erasures have no rows any more; it only grows.
 func (tx *Tx) ErasuresDone(ctx context.Context) (n int, err error) {
 	err = tx.one(ctx, []any{&n}, "select count(*) from erasure where erased_at > 0")
 	return n, err
 }
+
+// CanErase fails with ErrNotFound when there is no such thing.
+func (tx *Tx) CanErase(ctx context.Context, kind, id string) error { return tx.exists(ctx, kind, id) }
