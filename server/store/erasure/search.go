@@ -91,17 +91,72 @@ func (s *FileSearch) file(path string, texts []string) {
 	if filepath.Ext(path) != ".zst" {
 		return
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		s.Failed = append(s.Failed, err)
-		return
+	if err := s.frames(f, path, texts); err != nil {
+		s.Failed = append(s.Failed, fmt.Errorf("%s: %w", path, err))
 	}
-	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
-	if err == nil {
+}
+
+// zstdMagic begins a frame.
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// frames searches the frames of a zstd file, also when other bytes are between them, as in
+// raw answers and traces.
+func (s *FileSearch) frames(f *os.File, path string, texts []string) error {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	frame := func(at int64) error {
+		z, err := zstd.NewReader(io.NewSectionReader(f, at, info.Size()-at), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return err
+		}
 		defer z.Close()
 		_, err = s.stream(z, path, "zstd", texts)
+		return err
 	}
-	if err != nil {
-		s.Failed = append(s.Failed, fmt.Errorf("%s: %w", path, err))
+	starts, err := places(io.NewSectionReader(f, 0, info.Size()), zstdMagic)
+	if err != nil || len(starts) == 0 {
+		return errors.Join(err, errors.New("no zstd frame"))
+	}
+	if starts[0] == 0 && frame(0) == nil {
+		return nil
+	}
+	for _, at := range starts {
+		// A frame ends with other bytes, and four bytes may look like the start of one.
+		if err := frame(at); err != nil && !errors.Is(err, zstd.ErrMagicMismatch) && len(starts) == 1 {
+			return err
+		}
+	}
+	return nil
+}
+
+// places returns where a short text occurs.
+func places(r io.Reader, text []byte) (out []int64, err error) {
+	buf := make([]byte, 0, searchChunk+len(text))
+	var at int64
+	for {
+		n, err := io.ReadFull(r, buf[len(buf):len(buf)+searchChunk])
+		buf = buf[:len(buf)+n]
+		for i := 0; ; {
+			next := bytes.Index(buf[i:], text)
+			if next < 0 {
+				break
+			}
+			i += next
+			out = append(out, at+int64(i))
+			i += len(text)
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = nil
+			}
+			return out, err
+		}
+		keep := len(text) - 1
+		at += int64(len(buf) - keep)
+		copy(buf, buf[len(buf)-keep:])
+		buf = buf[:keep]
 	}
 }
 
