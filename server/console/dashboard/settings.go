@@ -24,6 +24,7 @@ type settingsData struct {
 	Kinds               []term
 	Alerts              *alertsData // nil where this server has none
 	Exports             []choice
+	Erase               *layout.Erase // of the workspace
 }
 
 // A problem is a validation error of a form.
@@ -63,7 +64,7 @@ func (h *Handler) settings(v *visit) error { return v.settings(http.StatusOK, pr
 func (v *visit) settings(status int, wrong problem) error {
 	w := v.Workspace
 	d := settingsData{
-		Page: v.page("Settings"), Problem: wrong, Stale: !v.Fresh(),
+		Page: v.page("Settings"), Problem: wrong, Stale: !v.Fresh(), Erase: v.eraseForm(),
 		Name: w.Settings.Name, Site: w.Site, Retention: strconv.Itoa(w.RetentionDays), Currency: w.Currency, Kinds: keyKinds(),
 	}
 	if wrong.Form == "settings" {

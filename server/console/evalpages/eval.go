@@ -67,6 +67,7 @@ type evalData struct {
 	Source   string
 	Settings string
 	Action   string
+	Erase    *layout.Erase
 }
 
 // versionsListed is how many versions an eval's page names.
@@ -102,6 +103,7 @@ func (v *visit) showEval(status int, e *evals.Eval, problem, budget string) erro
 		}
 	}
 	d.Budget, d.Worst = budgetOf(e)
+	d.Erase = v.eraseEvalForm(e, "all runs of it")
 	if budget != "" {
 		d.Budget = budget
 	}

@@ -88,6 +88,8 @@ func actions() map[string]action {
 		"/evals/new":                       {do: (*visit).save, back: "/evals/new", maxBody: maxForm},
 		"/evals/{eval}/edit":               {do: (*visit).save, back: "/evals", maxBody: maxForm},
 		"/evals/{eval}/runs":               {do: (*visit).start, back: "/evals", maxBody: maxForm},
+		"/evals/{eval}/erase":              {do: (*visit).eraseEval, back: "/evals", fresh: true},
+		"/runs/{run}/erase":                {do: (*visit).eraseRun, back: "/runs", fresh: true},
 		"/runs/{run}/cancel":               {do: (*visit).cancel, back: "/runs"},
 		"/settings/evals/keys":             {do: (*visit).createKey, back: "/settings/evals", fresh: true, maxBody: maxForm},
 		"/settings/evals/keys/revoke":      {do: (*visit).revokeKey, back: "/settings/evals", fresh: true, maxBody: maxForm},
