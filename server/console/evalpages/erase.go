@@ -35,10 +35,14 @@ func (v *visit) eraseEval() error {
 
 // eraseRun deletes a run with its results.
 func (v *visit) eraseRun() error {
-	if err := v.confirmed(confirmRun); err != nil {
+	r, err := v.h.Evals.Run(v.R.Context(), v.actor(), v.param("run"))
+	if err == nil {
+		err = v.confirmed(confirmRun)
+	}
+	if err != nil {
 		return err
 	}
-	if _, err := v.h.Evals.EraseRun(v.R.Context(), v.actor(), v.param("run")); err != nil {
+	if _, err := v.h.Evals.EraseRun(v.R.Context(), v.actor(), r.ID); err != nil {
 		return err
 	}
 	return v.see(v.at("runs"))

@@ -29,6 +29,7 @@ func forms(e *evals.Eval, r *evals.Run) []string {
 	return []string{
 		"/evals/new", "/evals/" + e.ID + "/edit", "/evals/" + e.ID + "/runs", "/runs/" + r.ID + "/cancel", "/settings/evals/keys", "/settings/evals/keys/revoke",
 		"/settings/evals/providers", "/settings/evals/providers/remove",
+		"/evals/" + e.ID + "/erase", "/runs/" + r.ID + "/erase",
 	}
 }
 
