@@ -26,25 +26,30 @@ func (db *DB) RestoredFrom(id string) bool { return slices.Contains(db.origins, 
 
 // identify reads the store's id, and makes it in a new store.
 func (db *DB) identify(ctx context.Context) error {
-	random := secret.Hash(string(db.vault.Seal(settingID, []byte(settingID)))) // the seal's nonce is random
-	return db.Write(ctx, func(tx *Tx) error {
-		if _, err := tx.exec(ctx, "insert into setting (name, value) values ($1, $2) on conflict do nothing", settingID, []byte(hex.EncodeToString(random[:12]))); err != nil {
-			return err
-		}
-		var id, origins []byte
-		if err := tx.one(ctx, []any{&id}, "select value from setting where name = $1", settingID); err != nil {
-			return err
-		}
-		db.id = string(id)
-		err := tx.one(ctx, []any{&origins}, "select value from setting where name = $1", settingOrigins)
-		if errors.Is(err, ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(origins, &db.origins)
-	})
+	tx := db.Read()
+	var id, origins []byte
+	err := tx.one(ctx, []any{&id}, "select value from setting where name = $1", settingID)
+	if errors.Is(err, ErrNotFound) {
+		random := secret.Hash(string(db.vault.Seal(settingID, []byte(settingID)))) // the seal's nonce is random
+		err = db.Write(ctx, func(tx *Tx) error { // another process may make it now
+			if _, err := tx.exec(ctx, "insert into setting (name, value) values ($1, $2) on conflict do nothing", settingID, []byte(hex.EncodeToString(random[:12]))); err != nil {
+				return err
+			}
+			return tx.one(ctx, []any{&id}, "select value from setting where name = $1", settingID)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	db.id = string(id)
+	err = tx.one(ctx, []any{&origins}, "select value from setting where name = $1", settingOrigins)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(origins, &db.origins)
 }
 
 // setOrigins notes the stores of a backup.
