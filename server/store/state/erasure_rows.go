@@ -28,6 +28,14 @@ func (db *DB) DropWorkspaceEvents(ctx context.Context, workspace string) error {
 // EraseRows deletes the rows of a requested erasure, and reports false while a worker has
 // one of its runs. The audit entry gets the id that is given.
 func (tx *Tx) EraseRows(ctx context.Context, e Erasure, auditID string, now time.Time) (bool, error) {
+	var subject string
+	err := tx.one(ctx, []any{&subject}, "select subject from erasure where mark = $1 and erased_at = 0"+tx.lock(), tx.db.EraseMark(e.Kind, e.Subject))
+	if errors.Is(err, ErrNotFound) { // another process was faster
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
 	runs, err := tx.runsOf(ctx, e)
 	if err != nil {
 		return false, err
