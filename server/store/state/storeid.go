@@ -31,7 +31,7 @@ func (db *DB) identify(ctx context.Context) error {
 	err := tx.one(ctx, []any{&id}, "select value from setting where name = $1", settingID)
 	if errors.Is(err, ErrNotFound) {
 		random := secret.Hash(string(db.vault.Seal(settingID, []byte(settingID)))) // the seal's nonce is random
-		err = db.Write(ctx, func(tx *Tx) error { // another process may make it now
+		err = db.Write(ctx, func(tx *Tx) error {                                   // another process may make it now
 			if _, err := tx.exec(ctx, "insert into setting (name, value) values ($1, $2) on conflict do nothing", settingID, []byte(hex.EncodeToString(random[:12]))); err != nil {
 				return err
 			}
