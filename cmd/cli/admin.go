@@ -35,6 +35,9 @@ type adminOptions struct {
 	limit  int
 	label  string
 	scopes []string
+	yes    bool
+	check  bool
+	list   string
 }
 
 // newAdminCmd builds the commands of the operator. They work directly on the
@@ -43,7 +46,7 @@ func newAdminCmd(env *Env) *cobra.Command {
 	o := &adminOptions{}
 	cmd := &cobra.Command{
 		Use:   "admin",
-		Short: "Administer the state store: sign-in links, workspaces, plans, keys, issuers, audit, backup",
+		Short: "Administer the state store: sign-in links, workspaces, plans, keys, issuers, audit, erasure, backup",
 		Long: `Administer the state store of a server: accounts, registrations, tokens. The server may
 be running; changes apply at once, or within a minute where stated.
 
@@ -100,7 +103,9 @@ the data folder.`,
 	o.addAudit(cmd, sub)
 	sub(cmd, "adopt-run RUN", "Copy a finished run of a workspace to your own runs, for rank and publish", cobra.ExactArgs(1), o.adoptRun)
 	sub(cmd, "backup FILE", "Back up the store to a file, for the same or the other engine", cobra.ExactArgs(1), o.backup)
-	sub(cmd, "restore FILE", "Restore a backup into an empty store, with the master key of the backup", cobra.ExactArgs(1), o.restore)
+	restore := sub(cmd, "restore FILE", "Restore a backup into an empty store, with the master key of the backup", cobra.ExactArgs(1), o.restore)
+	restore.Flags().StringVar(&o.list, "erasures", "", "erasure list to apply, so that erased data stays erased (default: erasures.ndjson in the data folder)")
+	o.addErase(cmd, sub)
 	return cmd
 }
 

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
+	"github.com/firstpick/firstpick/server/store/erasure"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -69,6 +72,14 @@ func (o *adminOptions) restore(ctx context.Context, args []string) error {
 		return badInput(err)
 	}
 	defer func() { _ = f.Close() }()
+	if o.list != "" { // before the store is filled
+		if _, err := erasure.List(o.list).Read(); err != nil {
+			return badInput(err)
+		}
+		if _, err := os.Stat(o.list); err != nil {
+			return badInput(err)
+		}
+	}
 	rows, err := o.svc.DB.Restore(ctx, f)
 	if errors.Is(err, state.ErrMaster) {
 		return usageErr("set FIRSTPICK_STATE_KEY to the key of the backup, and use another --data or --state: this store has its own key", "%s: the backup has another master key", args[0])
@@ -77,5 +88,31 @@ func (o *adminOptions) restore(ctx context.Context, args []string) error {
 		return badInput(fmt.Errorf("%s: %w", args[0], err))
 	}
 	o.say("%d rows restored", rows)
+	return o.applyErasures(ctx)
+}
+
+// applyErasures erases again what was erased after the backup.
+func (o *adminOptions) applyErasures(ctx context.Context) error {
+	path := cmp.Or(o.list, filepath.Join(o.cfg.Data, erasure.ListFile))
+	if _, err := os.Stat(path); err != nil {
+		if o.list != "" {
+			return badInput(err)
+		}
+		o.say("no erasure list at %s: if data was erased after the backup, it is back; use --erasures FILE with an empty store", path)
+		return nil
+	}
+	folders, err := o.eraseFolders()
+	if err != nil {
+		return err
+	}
+	svc := &erasure.Service{
+		DB: o.svc.DB, List: erasure.List(filepath.Join(o.cfg.Data, erasure.ListFile)), Folders: folders,
+		Secrets: o.svc.Secrets, Log: o.log, Now: o.env.Now,
+	}
+	n, err := svc.Apply(ctx, erasure.List(path))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	o.say("erasure list %s applied: %d accounts, workspaces, evals and runs of the backup erased again", path, n)
 	return nil
 }

@@ -177,7 +177,12 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 	if err != nil {
 		return cfg, err
 	}
+	erased, err := a.eraseFolders()
+	if err != nil {
+		return cfg, err
+	}
 	return assembly.Config{
+		Erase: erased,
 		Settings: server.Settings{
 			Log: a.log, Now: a.env.Now, Sleep: a.env.Sleep, BaseURL: base, IDPrefix: strings.ToLower(a.env.NewID()[:6]),
 			LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog, AccessText: a.env.StderrIsTTY && a.cfg.LogFormat == "text", LogWriter: a.env.Stderr,

@@ -54,7 +54,7 @@ func (a *app) reindex(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, events.Close()) }()
 	began := a.env.Now()
-	if err := events.Rebuild(ctx); err != nil {
+	if err := events.RebuildFor(ctx, store.ID()); err != nil {
 		return err
 	}
 	if err := os.Chmod(file, 0o600); err != nil { // it has data of visitors and customers

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -53,6 +54,7 @@ func (w *Worker) runJob(ctx context.Context, row *state.EvalRun) {
 		Planned: row.Planned, Valid: row.Valid, Excluded: row.Excluded,
 		SpentUSD: dollars(row.SpentMicros), ReservedUSD: dollars(row.AtMostMicros - row.SpentMicros),
 	}
+	defer j.removeErased(context.WithoutCancel(ctx))
 	// The run's own context outlives the worker's: attempts in flight may finish.
 	work, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer leave(nil)
@@ -77,6 +79,16 @@ func (w *Worker) runJob(ctx context.Context, row *state.EvalRun) {
 	}
 	if err != nil && !errors.Is(err, state.ErrLeaseLost) {
 		j.trouble(work, err)
+	}
+}
+
+// removeErased deletes what this worker wrote of a run that was erased meanwhile.
+func (j *job) removeErased(ctx context.Context) {
+	if _, err := j.w.DB.Read().Run(ctx, j.row.WorkspaceID, j.row.ID); !errors.Is(err, state.ErrNotFound) {
+		return
+	}
+	if err := os.RemoveAll(filepath.Join(j.w.runsRoot(j.row.WorkspaceID), j.row.ID)); err != nil {
+		j.log.Warn("the files of an erased run stay", "err", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -271,7 +272,7 @@ func TestOldSecretsAreDecrypted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vault, err := secret.NewVault(master, nil)
+	vault, err := secret.NewVault(master, rand.Reader) // an old store gets its id
 	if err != nil {
 		t.Fatal(err)
 	}

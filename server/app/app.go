@@ -5,6 +5,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"time"
 
 	"github.com/firstpick/firstpick/server"
@@ -16,10 +17,12 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/public/archive"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
+	"github.com/firstpick/firstpick/server/store/erasure"
 )
 
 const (
-	housekeepInterval = time.Minute // for expired rows, and mail that failed
+	housekeepInterval = time.Minute     // for expired rows, and mail that failed
+	eraseEvery        = 5 * time.Second // for requested erasures
 	schedulesEvery    = 10 * time.Second
 	openBundles       = 64 // results kept open; each takes a few files and memory for its scores and prompts
 )
@@ -51,6 +54,8 @@ type Config struct {
 	Plans       bool // evals need the paid plan
 	Bundles     string
 	FetchBundle func(workspace, id string) error
+	// Erase are the folders with files of workspaces, which erasures empty.
+	Erase erasure.Folders
 	// Worker runs evals of workspaces until its context ends; nil leaves them to other
 	// processes.
 	Worker func(context.Context) error
@@ -77,6 +82,7 @@ type App struct {
 
 	cfg        Config
 	background *background
+	models     []erasure.Model
 }
 
 // Build assembles a server and starts its background tasks.
@@ -105,6 +111,7 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 	a.Alerts = alerts
 	a.addEvals(alerts)
 	a.addWorker()
+	a.addErasures()
 	parts := server.Config{Services: a.Services, Settings: cfg.Settings}
 	if cfg.Adjust != nil {
 		cfg.Adjust(&parts)
@@ -162,6 +169,19 @@ func (a *App) addEvals(alerts *alert.Service) {
 	}
 	schedules := &evals.Scheduler{Service: a.Evals}
 	a.background.repeat(schedulesEvery, schedules.Step, func(err error) { a.cfg.Log.Error("schedules of evals failed; retrying", "err", err) })
+}
+
+// addErasures carries out erasures: of owners in the browser, of programs and of operators.
+func (a *App) addErasures() {
+	list := erasure.List("")
+	if a.cfg.Data != "" {
+		list = erasure.List(filepath.Join(a.cfg.Data, erasure.ListFile))
+	}
+	s := &erasure.Service{
+		DB: a.Agents.DB, List: list, Folders: a.cfg.Erase, Models: a.models, Secrets: a.Agents.Secrets,
+		Log: a.cfg.Log, Now: a.cfg.Now, Patient: true,
+	}
+	a.background.every(eraseEvery, s.Run)
 }
 
 // addWorker runs evals of workspaces in this process.

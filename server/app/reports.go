@@ -70,16 +70,14 @@ func (a *App) addReports(checked *sitecheck.Service) (*reporter.Service, error) 
 	if why := model.Remade(); why != "" {
 		a.cfg.Log.Warn("rebuilding the traffic database from the stored events", "file", file, "why", why)
 	}
-	ahead, err := reporter.IsAhead(a.background.ctx, a.Agents.DB, model)
+	rebuilt, err := reporter.Adopt(a.background.ctx, a.Agents.DB, model)
 	if err != nil {
 		return nil, &ConfigError{err}
 	}
-	if ahead {
-		a.cfg.Log.Warn("rebuilding the traffic database: the store was restored from an older backup", "file", file)
-		if err := model.Rebuild(a.background.ctx); err != nil {
-			return nil, err
-		}
+	if rebuilt != "" {
+		a.cfg.Log.Warn("rebuilding the traffic database: "+rebuilt, "file", file)
 	}
+	a.models = append(a.models, model)
 	loader := &trafficdb.Loader{DB: model, Log: a.cfg.Log, Source: reporter.StoredEvents(a.Agents.DB)}
 	a.background.every(loadEvery, loader.Run)
 	a.background.repeat(sweepEvery, func(ctx context.Context) error {

@@ -245,7 +245,7 @@ func TestRoutesAndDescriptionAgree(t *testing.T) {
 			continue
 		}
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
-			if path == "/api/v1/evals/check" && method == "GET" { // an eval might have that id
+			if path == "/api/v1/evals/check" && (method == "GET" || method == "DELETE") { // an eval might have that id
 				continue
 			}
 			resp := ask(srv, method, base+strings.NewReplacer("{", "", "}", "", "*", "x").Replace(path))

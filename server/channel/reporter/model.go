@@ -2,6 +2,7 @@ package reporter
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/firstpick/firstpick/server/channel/trafficdb"
@@ -30,6 +31,27 @@ func IsAhead(ctx context.Context, db *state.DB, events *trafficdb.DB) (bool, err
 	}
 	last, err := db.Read().LastSeq(ctx)
 	return mark > last, err
+}
+
+// Adopt binds the read model to the store. It rebuilds a model that is of a later state of
+// the store, or of a store that this one was restored from, and returns why. The model of
+// another store is a *trafficdb.ForeignError.
+func Adopt(ctx context.Context, db *state.DB, events *trafficdb.DB) (rebuilt string, err error) {
+	var foreign *trafficdb.ForeignError
+	err = events.Claim(ctx, db.ID())
+	switch {
+	case errors.As(err, &foreign) && db.RestoredFrom(foreign.Store):
+		rebuilt = "the store was restored from a backup"
+	case err != nil:
+		return "", err
+	default:
+		ahead, err := IsAhead(ctx, db, events)
+		if err != nil || !ahead {
+			return "", err
+		}
+		rebuilt = "the store was restored from an older backup"
+	}
+	return rebuilt, events.RebuildFor(ctx, db.ID())
 }
 
 // DropExpired deletes events from the read model that are past the retention of their

@@ -15,7 +15,7 @@ import (
 )
 
 // layout is the version of the schema. A file of another version is rebuilt.
-const layout = 2
+const layout = 3
 
 const (
 	// maxReports is how many reports run at once; others wait. A report uses all
@@ -46,7 +46,8 @@ func (e *LockedError) Error() string {
 
 // A DB is an open file of events. It is safe for concurrent use.
 type DB struct {
-	file string
+	file  string
+	store string // the id of the state store, once claimed
 	// life is held for reading by users of sql, and for writing by Rebuild, Close
 	// and Checkpoint, which must be alone.
 	life sync.RWMutex
@@ -154,7 +155,7 @@ func (db *DB) create(ctx context.Context) error {
 		if _, err := tx.ExecContext(ctx, schemaSQL); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "insert into traffic.layout values (?)", layout); err != nil {
+		if _, err := tx.ExecContext(ctx, "insert into traffic.layout values (?, ?)", layout, db.store); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "insert into traffic.mark values (0, timestamp '1970-01-01')")
@@ -175,7 +176,7 @@ func (db *DB) remove() error {
 	if db.file == "" {
 		return nil
 	}
-	for _, path := range []string{db.file, db.file + ".wal"} {
+	for _, path := range []string{db.file, db.file + ".wal", db.file + compactSuffix, db.file + compactSuffix + ".wal", db.file + erasingSuffix} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -1,5 +1,8 @@
--- One row: which layout this file has.
-create table traffic.layout (version integer not null);
+-- One row: which layout this file has, and whose events it holds.
+create table traffic.layout (
+  version integer not null,
+  store   varchar not null -- the id of the state store; empty until Claim
+);
 
 -- One row: how far events are loaded.
 create table traffic.mark (

@@ -17,7 +17,9 @@ type listData struct {
 	BaseURL, FormToken  string
 	Site, Name, Problem string // of the form
 	Email               string
-	Owned               bool // the person has a workspace
+	Owned               bool          // the person has a workspace
+	Deleted             bool          // a workspace, just now
+	Erase               *layout.Erase // of the account; nil for one without an address
 }
 
 // maxName is how many characters the name of a workspace has.
@@ -55,6 +57,10 @@ func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
 
 func (h *Handler) showList(v *layout.Visit, status int, d listData) {
 	d.BaseURL, d.FormToken, d.Email, d.Owned = h.Agents.BaseURL, v.Signed.FormToken(), v.Signed.Account.Email, len(d.Workspaces) > 0
+	d.Deleted = v.R.URL.Query().Get("done") == "deleted"
+	if d.Email != "" {
+		d.Erase = accountForm(v, len(d.Workspaces))
+	}
 	h.Pages.Show(v.W, status, "workspaces", "Your workspaces", d)
 }
 

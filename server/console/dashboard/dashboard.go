@@ -47,6 +47,7 @@ func (h *Handler) Mount(r chi.Router) {
 	r = r.With(h.Guard)
 	r.Get("/workspaces", h.list)
 	r.Post("/workspaces", h.Post(layout.Action{Do: h.create}))
+	r.Post("/account/erase", h.Post(layout.Action{Do: h.eraseAccount, Fresh: true, Back: "?all"}))
 	for path, page := range map[string]func(*visit) error{
 		"":                  h.overview,
 		"/agents":           h.agents,
@@ -70,6 +71,7 @@ func (h *Handler) Mount(r chi.Router) {
 		"/keys":        {do: h.createKey, fresh: true},
 		"/keys/revoke": {do: h.revokeKey, fresh: true},
 		"/erase":       {do: h.erase, fresh: true, need: identity.Owner},
+		"/delete":      {do: h.eraseWorkspace, fresh: true, need: identity.Owner},
 	}
 	if h.Alerts != nil {
 		actions["/alerts/mail"] = action{do: h.setEmail}

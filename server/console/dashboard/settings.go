@@ -25,6 +25,7 @@ type settingsData struct {
 	Alerts              *alertsData // nil where this server has none
 	Tool                *toolData   // nil where this server follows no tools
 	Exports             []choice
+	Erase               *layout.Erase // of the workspace
 }
 
 // A problem is a validation error of a form.
@@ -66,7 +67,7 @@ func (h *Handler) settings(v *visit) error { return v.settings(http.StatusOK, pr
 func (v *visit) settings(status int, wrong problem) error {
 	w := v.Workspace
 	d := settingsData{
-		Page: v.page("Settings"), Problem: wrong, Stale: !v.Fresh(),
+		Page: v.page("Settings"), Problem: wrong, Stale: !v.Fresh(), Erase: v.eraseForm(),
 		Name: w.Settings.Name, Site: w.Site, Retention: strconv.Itoa(w.RetentionDays), Currency: w.Currency, Kinds: keyKinds(),
 	}
 	if wrong.Form == "settings" {

@@ -69,6 +69,7 @@ type evalData struct {
 	Action   string
 	Schedule *scheduleView // nil without one
 	Plan     string        // where the schedule is
+	Erase    *layout.Erase
 }
 
 // versionsListed is how many versions an eval's page names.
@@ -108,6 +109,7 @@ func (v *visit) showEval(status int, e *evals.Eval, problem, budget string) erro
 		}
 	}
 	d.Budget, d.Worst = budgetOf(e)
+	d.Erase = v.eraseEvalForm(e, "all runs of it")
 	if budget != "" {
 		d.Budget = budget
 	}

@@ -104,6 +104,8 @@ func actions() map[string]action {
 		"/evals/{eval}/schedule/resume":    {do: (*visit).resumeSchedule, back: "/evals"},
 		"/evals/{eval}/schedule/runs":      {do: (*visit).runSchedule, back: "/evals"},
 		"/evals/{eval}/schedule/delete":    {do: (*visit).deleteSchedule, back: "/evals"},
+		"/evals/{eval}/erase":              {do: (*visit).eraseEval, back: "/evals", fresh: true},
+		"/runs/{run}/erase":                {do: (*visit).eraseRun, back: "/runs", fresh: true},
 		"/runs/{run}/cancel":               {do: (*visit).cancel, back: "/runs"},
 		"/settings/evals/keys":             {do: (*visit).createKey, back: "/settings/evals", fresh: true, maxBody: maxForm},
 		"/settings/evals/keys/revoke":      {do: (*visit).revokeKey, back: "/settings/evals", fresh: true, maxBody: maxForm},

@@ -39,6 +39,7 @@ type resultData struct {
 	Manifest  *format.Manifest
 	Traces    string
 	Files     []choice
+	Erase     *layout.Erase
 }
 
 // An outcomeRow is how many trials ended in one way.
@@ -67,7 +68,7 @@ func (v *visit) result(report *evals.Report) error {
 	r := &report.Run
 	d := resultData{
 		Page: v.page(), Run: v.head(r, "Result"), Spent: spent(r), Budget: chart.Money(r.BudgetUSD), Planned: r.Planned, Valid: r.Valid, Note: r.Note,
-		Again: r.Attempts > 1, Traces: v.at("runs", r.ID, "traces"),
+		Erase: v.eraseRunForm(r.ID), Again: r.Attempts > 1, Traces: v.at("runs", r.ID, "traces"),
 	}
 	if r.StartedAt != nil {
 		d.Took = chart.Duration(r.EndedAt.Sub(*r.StartedAt))

@@ -30,6 +30,7 @@ func forms(e *evals.Eval, r *evals.Run) []string {
 		"/evals/new", "/evals/" + e.ID + "/edit", "/evals/" + e.ID + "/runs", "/runs/" + r.ID + "/cancel", "/settings/evals/keys", "/settings/evals/keys/revoke",
 		"/settings/evals/providers", "/settings/evals/providers/remove",
 		"/evals/" + e.ID + "/schedule", "/evals/" + e.ID + "/schedule/pause", "/evals/" + e.ID + "/schedule/resume", "/evals/" + e.ID + "/schedule/runs", "/evals/" + e.ID + "/schedule/delete",
+		"/evals/" + e.ID + "/erase", "/runs/" + r.ID + "/erase",
 	}
 }
 

@@ -45,6 +45,8 @@ func probes() map[string]probe {
 		"putSchedule":       {names: true, body: `{"cron":"0 6 * * MON","timeZone":"Europe/Berlin","budgetUsd":1,"monthlyBudgetUsd":10}`, status: 201},
 		"listRuns":          {lists: true, status: 200},
 		"getRun":            {names: true, status: 200},
+		"eraseEval":         {names: true, status: 200},
+		"eraseRun":          {names: true, status: 200},
 		"cancelRun":         {names: true, status: 200},
 		"watchRun":          {names: true, status: 200},
 		"listTraces":        {names: true, status: 200},
@@ -69,8 +71,8 @@ func (o *operation) url(names map[string]string) string {
 	return regexp.MustCompile(`\{(\w+)\}`).ReplaceAllStringFunc(o.path+o.query, func(m string) string { return names[strings.Trim(m, "{}")] })
 }
 
-// operations are those under /api/v1: what deletes late, and last what sets the very
-// thing anew.
+// operations are those under /api/v1: what deletes late, then what sets the very
+// thing anew, and last what erases: a run before its eval.
 func operations(t *testing.T) []*operation {
 	t.Helper()
 	doc, _ := described(t)
@@ -93,9 +95,17 @@ func operations(t *testing.T) []*operation {
 	}
 	slices.SortFunc(out, func(a, b *operation) int {
 		order := []string{http.MethodGet, http.MethodPost, http.MethodDelete, http.MethodPut}
+		if c := strings.Compare(erases(a.id), erases(b.id)); c != 0 {
+			return c
+		}
 		return cmp.Or(slices.Index(order, a.method)-slices.Index(order, b.method), strings.Compare(a.id, b.id))
 	})
 	return out
+}
+
+// erases orders what erases; it is empty for all other operations.
+func erases(id string) string {
+	return map[string]string{"eraseRun": "1", "eraseEval": "2"}[id]
 }
 
 func scope(t *testing.T, op *openapi3.Operation) string {

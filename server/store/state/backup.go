@@ -23,6 +23,7 @@ var tables = []string{
 	"collected_event", "collected_order", "collected_day", "collected_seq",
 	"site_check", "alert_watch", "alert", "alert_told", "alert_channel", "alert_mail_off", "alert_delivery", "pick_watch",
 	"eval", "eval_version", "eval_run", "eval_turn", "eval_run_event", "eval_schedule", "eval_schedule_tick", "eval_key", "provider_key", "billing_event", "billing_subscription",
+	"erasure",
 }
 
 // A backup is lines of JSON under zstd: a header, rows, and an end that counts
@@ -31,6 +32,8 @@ type backupHeader struct {
 	Format string `json:"format"`
 	Schema int    `json:"schema"`
 	Master []byte `json:"master"` // keyed hash: the backup needs the same master key
+	// Stores are the ids of the store and of those that it was restored from.
+	Stores []string `json:"stores,omitempty"`
 }
 
 type backupRow struct {
@@ -77,7 +80,7 @@ func (db *DB) writeRows(ctx context.Context, tx *Tx, enc *json.Encoder) (int64, 
 	if err != nil {
 		return 0, err
 	}
-	if err := enc.Encode(backupHeader{backupFormat, schema, db.vault.MAC("master check")}); err != nil {
+	if err := enc.Encode(backupHeader{backupFormat, schema, db.vault.MAC("master check"), append([]string{db.id}, db.origins...)}); err != nil {
 		return 0, err
 	}
 	var n int64
@@ -167,7 +170,10 @@ func (db *DB) Restore(ctx context.Context, r io.Reader) (int64, error) {
 		}
 		return errors.Join(lines.Err(), errors.New("the backup is cut short"))
 	})
-	return n, err
+	if err != nil {
+		return n, err
+	}
+	return n, db.identify(ctx)
 }
 
 // finish compares the count of the last line, and reads to the end of the file:
@@ -201,7 +207,7 @@ func (db *DB) checkHeader(ctx context.Context, tx *Tx, lines *bufio.Scanner) err
 	if !hmac.Equal(h.Master, db.vault.MAC("master check")) {
 		return ErrMaster
 	}
-	return nil
+	return tx.setOrigins(ctx, h.Stores)
 }
 
 // given are tables of which a new store has a row already.

@@ -45,7 +45,11 @@ func openPostgres(ctx context.Context, address string) (*DB, error) {
 
 type postgres struct{ pool *sql.DB }
 
-func (p *postgres) name() string      { return "postgres" }
+func (p *postgres) name() string { return "postgres" }
+
+// scrub does nothing: PostgreSQL reuses the room of deleted rows by itself (autovacuum).
+func (p *postgres) scrub(context.Context) error { return nil }
+
 func (p *postgres) forUpdate() string { return " for update" }
 func (p *postgres) close() error      { return nil } // the pool is also the readers'
 

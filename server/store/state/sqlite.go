@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -47,7 +48,7 @@ func openSQLite(ctx context.Context, address string) (*DB, error) {
 		return nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	conn, err := writer.Conn(ctx)
+	conn, err := firstConn(ctx, writer)
 	if err != nil {
 		return nil, errors.Join(err, writer.Close())
 	}
@@ -62,11 +63,32 @@ func openSQLite(ctx context.Context, address string) (*DB, error) {
 	return &DB{read: read, eng: g}, nil
 }
 
+// firstConn connects to a store that another process may be opening: the change to a
+// write-ahead log fails at once while another one looks at the file, whatever the timeout.
+func firstConn(ctx context.Context, pool *sql.DB) (*sql.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	for {
+		conn, err := pool.Conn(ctx)
+		var failed *sqlite.Error
+		if err == nil || !errors.As(err, &failed) || failed.Code()&0xff != sqlite3.SQLITE_BUSY {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
 // A writeJob is a transaction that waits for its turn.
 type writeJob struct {
 	ctx  context.Context
 	fn   func(context.Context, querier) error
 	done chan error
+	// alone is set for what SQLite refuses in a transaction.
+	alone bool
 }
 
 // groupCommit is SQLite's single writer. While one commit waits for the disk,
@@ -93,7 +115,12 @@ func (g *groupCommit) bulk(ctx context.Context, fn func(context.Context, querier
 }
 
 func (g *groupCommit) write(ctx context.Context, fn func(context.Context, querier) error) error {
-	job := &writeJob{ctx: ctx, fn: fn, done: make(chan error, 1)}
+	return g.do(&writeJob{ctx: ctx, fn: fn, done: make(chan error, 1)})
+}
+
+// do queues a job and waits for its outcome.
+func (g *groupCommit) do(job *writeJob) error {
+	ctx := job.ctx
 	g.mu.RLock()
 	if g.closed {
 		g.mu.RUnlock()
@@ -125,12 +152,21 @@ func (g *groupCommit) close() error {
 func (g *groupCommit) run() {
 	defer close(g.done)
 	for job := range g.jobs {
+		if job.alone {
+			job.done <- runJob(job.ctx, job.fn, g.sql.conn)
+			continue
+		}
 		batch := []*writeJob{job}
+		var alone *writeJob
 	gather:
 		for len(batch) < batchMax {
 			select {
 			case next, open := <-g.jobs:
 				if !open {
+					break gather
+				}
+				if next.alone {
+					alone = next
 					break gather
 				}
 				batch = append(batch, next)
@@ -139,7 +175,29 @@ func (g *groupCommit) run() {
 			}
 		}
 		g.commit(batch)
+		if alone != nil {
+			alone.done <- runJob(alone.ctx, alone.fn, g.sql.conn)
+		}
 	}
+}
+
+// errReaders means that a reader kept the log of SQLite in use.
+var errReaders = errors.New("a reader keeps the write-ahead log in use; it will be retried")
+
+// scrub rewrites the file without the free parts that still hold deleted rows, and
+// empties the write-ahead log. Writers wait for it.
+func (g *groupCommit) scrub(ctx context.Context) error {
+	return g.do(&writeJob{ctx: ctx, done: make(chan error, 1), alone: true, fn: func(ctx context.Context, q querier) error {
+		if _, err := q.ExecContext(ctx, "vacuum"); err != nil {
+			return err
+		}
+		var busy, size, moved int64
+		err := q.QueryRowContext(ctx, "pragma wal_checkpoint(truncate)").Scan(&busy, &size, &moved)
+		if err == nil && busy != 0 {
+			err = errReaders
+		}
+		return err
+	}})
 }
 
 // commit runs a batch in one transaction and reports the result to every job. The

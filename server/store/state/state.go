@@ -32,6 +32,9 @@ type DB struct {
 	closed atomic.Bool
 	// troubles counts the writes that failed for the store's sake.
 	troubles atomic.Int64
+	// id is the store's; origins are those of the stores that it was restored from.
+	id      string
+	origins []string
 	// bearer is the statement of the most common read, prepared once.
 	bearer *sql.Stmt
 }
@@ -47,6 +50,8 @@ type engine interface {
 	forUpdate() string
 	// isDown reports whether an error is a failure of the store, not of the caller.
 	isDown(err error) bool
+	// scrub removes the bytes of deleted rows from the file of the store.
+	scrub(ctx context.Context) error
 	name() string
 	close() error
 }
@@ -88,6 +93,9 @@ func (db *DB) prepare(ctx context.Context) error {
 		return err
 	}
 	if err := db.checkMaster(ctx); err != nil {
+		return err
+	}
+	if err := db.identify(ctx); err != nil {
 		return err
 	}
 	var err error
@@ -167,6 +175,10 @@ func (db *DB) bulk(ctx context.Context, fn func(tx *Tx) error) error {
 func (db *DB) inTx(fn func(tx *Tx) error) func(context.Context, querier) error {
 	return func(ctx context.Context, q querier) error { return fn(&Tx{q: q, db: db, ctx: ctx, writes: true}) }
 }
+
+// Scrub removes the bytes of deleted rows from the file of a SQLite store and from its
+// log: it rewrites the file, and writers wait. PostgreSQL reuses their room by itself.
+func (db *DB) Scrub(ctx context.Context) error { return db.count(db.eng.scrub(ctx)) }
 
 // readTimeout bounds a single read: a store that hangs must not hold those who ask.
 const (

@@ -419,8 +419,8 @@ func TestBackupAndRestore(t *testing.T) {
 					t.Fatalf("%d rows, %v", n, err)
 				}
 				var again bytes.Buffer
-				if _, err := other.Backup(t.Context(), &again); err != nil || cmp.Diff(lines(t, again.Bytes()), lines(t, file.Bytes())) != "" {
-					t.Errorf("the copy's backup differs: %v %s", err, cmp.Diff(lines(t, again.Bytes()), lines(t, file.Bytes())))
+				if _, err := other.Backup(t.Context(), &again); err != nil || cmp.Diff(lines(t, again.Bytes())[1:], lines(t, file.Bytes())[1:]) != "" {
+					t.Errorf("the copy's backup differs: %v %s", err, cmp.Diff(lines(t, again.Bytes())[1:], lines(t, file.Bytes())[1:]))
 				}
 				want := registration("reg_1")
 				got, err := other.Read().Registration(t.Context(), "reg_1")
