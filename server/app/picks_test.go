@@ -28,7 +28,7 @@ func TestFromMeasurementsToMail(t *testing.T) {
 	if _, _, err := b.alerts.AddWebhook(t.Context(), b.workspace.ID, b.workspace.OwnerID, b.hooks.URL+"/slack", alert.FormatSlack); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.alerts.FollowTool(t.Context(), b.workspace.ID, "acme", true); err != nil {
+	if err := b.alerts.FollowTool(t.Context(), b.workspace.ID, b.workspace.OwnerID, "acme", true); err != nil {
 		t.Fatal(err)
 	}
 	var m *picks.Measured

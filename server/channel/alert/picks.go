@@ -96,8 +96,8 @@ func (s *Service) Following(ctx context.Context, workspace string) (Follow, erro
 }
 
 // FollowTool makes a workspace follow the picks of a tool, by its slug, from now on; an
-// empty one ends that.
-func (s *Service) FollowTool(ctx context.Context, workspace, tool string, digest bool) error {
+// empty one ends that. By is the account that asks for it.
+func (s *Service) FollowTool(ctx context.Context, workspace, by, tool string, digest bool) error {
 	return s.write(ctx, func(u *unit) error {
 		w, err := u.tx.PickWatch(ctx, workspace)
 		if err != nil {
@@ -114,7 +114,7 @@ func (s *Service) FollowTool(ctx context.Context, workspace, tool string, digest
 			return err
 		}
 		return u.tx.Audit(ctx, state.AuditEntry{
-			ID: u.Secrets.ID("aud_"), At: u.now, Event: "picks.followed", WorkspaceID: workspace, Detail: map[string]string{"tool": tool},
+			ID: u.Secrets.ID("aud_"), At: u.now, Event: "picks.followed", WorkspaceID: workspace, AccountID: by, Detail: map[string]string{"tool": tool},
 		})
 	})
 }

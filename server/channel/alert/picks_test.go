@@ -23,7 +23,7 @@ func TestADropReachesEveryChannelOnce(t *testing.T) {
 		if _, _, err := b.AddWebhook(t.Context(), "w", "acc", slack.URL+"/services/T0/B0", FormatSlack); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.FollowTool(t.Context(), "w", "acme", false); err != nil {
+		if err := b.FollowTool(t.Context(), "w", "acc", "acme", false); err != nil {
 			t.Fatal(err)
 		}
 		sim := newNightly(7)
@@ -141,7 +141,7 @@ func TestDigest(t *testing.T) {
 				return []byte("PNG"), nil
 			}
 		}
-		if err := b.FollowTool(t.Context(), "w", "acme", true); err != nil {
+		if err := b.FollowTool(t.Context(), "w", "acc", "acme", true); err != nil {
 			t.Fatal(err)
 		}
 		var got []mail.Message
@@ -174,7 +174,7 @@ func TestDigest(t *testing.T) {
 				t.Errorf("%q is missing in\n%s", want, first.Text)
 			}
 		}
-		if err := b.FollowTool(t.Context(), "w", "acme", false); err != nil {
+		if err := b.FollowTool(t.Context(), "w", "acc", "acme", false); err != nil {
 			t.Fatal(err)
 		}
 		for range 8 {

@@ -101,7 +101,7 @@ func (h *Handler) followTool(v *visit) error {
 			tool = c.Slug
 		}
 	}
-	if err := h.Alerts.FollowTool(v.R.Context(), v.Workspace.ID, tool, v.R.PostFormValue("digest") != ""); err != nil {
+	if err := h.Alerts.FollowTool(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, tool, v.R.PostFormValue("digest") != ""); err != nil {
 		return v.wrong("tool", err)
 	}
 	return v.back(map[bool]string{true: "tool", false: "no-tool"}[tool != ""])

@@ -87,6 +87,8 @@ func who(log *registrations.WorkspaceLog, e *state.AuditEntry) string {
 		return "The operator"
 	case group == "billing":
 		return "Billing"
+	case strings.HasPrefix(e.Detail["by"], "sch_"):
+		return "A schedule"
 	case strings.HasPrefix(e.Detail["by"], "evk_"):
 		return "Eval key " + e.Detail["by"]
 	case e.AccountID == "" && e.RegistrationID != "":
