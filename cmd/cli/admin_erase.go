@@ -124,7 +124,7 @@ func (o *adminOptions) eraseTarget(ctx context.Context, kind, name string) (*era
 		if err != nil {
 			return nil, err
 		}
-		workspaces, err := tx.Workspaces(ctx, a.ID)
+		workspaces, err := tx.OwnedAlone(ctx, a.ID)
 		if err != nil {
 			return nil, err
 		}

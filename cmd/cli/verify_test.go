@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -64,6 +65,18 @@ func (p publisher) copied(t *testing.T) publisher {
 	t.Helper()
 	data := t.TempDir()
 	if err := os.CopyFS(data, os.DirFS(p.data)); err != nil {
+		t.Fatal(err)
+	}
+	if err := filepath.WalkDir(p.data, func(path string, d fs.DirEntry, err error) error { // snapshots are listed by their times
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(filepath.Join(data, strings.TrimPrefix(path, p.data)), info.ModTime(), info.ModTime())
+	}); err != nil {
 		t.Fatal(err)
 	}
 	p.data = data

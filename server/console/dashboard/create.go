@@ -59,7 +59,7 @@ func (h *Handler) showList(v *layout.Visit, status int, d listData) {
 	d.BaseURL, d.FormToken, d.Email, d.Owned = h.Agents.BaseURL, v.Signed.FormToken(), v.Signed.Account.Email, len(d.Workspaces) > 0
 	d.Deleted = v.R.URL.Query().Get("done") == "deleted"
 	if d.Email != "" {
-		d.Erase = accountForm(v, len(d.Workspaces))
+		d.Erase = accountForm(v)
 	}
 	h.Pages.Show(v.W, status, "workspaces", "Your workspaces", d)
 }

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/console/layout"
@@ -41,12 +40,13 @@ func (v *visit) eraseForm() *layout.Erase {
 	}
 }
 
-func accountForm(v *layout.Visit, workspaces int) *layout.Erase {
+func accountForm(v *layout.Visit) *layout.Erase {
 	return &layout.Erase{
 		ID: "account", Action: "/account/erase", FormToken: v.Signed.FormToken(), Title: "Delete your account", Confirm: v.Signed.Account.Email,
 		Deletes: []string{
 			"your account: its address, sessions and sign-ins, and the access of your agents",
-			strconv.Itoa(workspaces) + " workspaces that you own, with their events, evals, runs and keys",
+			"every workspace that has no other owner, with its events, evals, runs and keys",
+			"your keys in the other workspaces",
 		},
 	}
 }

@@ -113,7 +113,7 @@ func (f Folders) eraseMails(texts []string) error {
 		// A long line is folded with a = at its end, in any part of a word.
 		data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("=\r\n"), nil), []byte("=\n"), nil)
 		for _, text := range texts {
-			if text != "" && bytes.Contains(bytes.ToLower(data), bytes.ToLower([]byte(text))) {
+			if text != "" && state.Names(strings.ToLower(string(data)), strings.ToLower(text)) {
 				err = errors.Join(err, remove(path))
 				break
 			}

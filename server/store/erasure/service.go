@@ -68,6 +68,20 @@ func (s *Service) Work(ctx context.Context) (waiting int, err error) {
 	if err != nil || len(open) == 0 && s.started && done == s.applied {
 		return 0, err
 	}
+	if !s.started { // the store may be older than the list: it was restored without it
+		listed, err := s.List.Read()
+		if err != nil {
+			return 0, fmt.Errorf("erasure list: %w", err)
+		}
+		if len(listed) > 0 {
+			if _, err := s.DB.ApplyErasures(ctx, listed, s.Now()); err != nil {
+				return 0, err
+			}
+			if open, err = s.DB.Read().Erasures(ctx, true); err != nil {
+				return 0, err
+			}
+		}
+	}
 	if err := s.List.Add(open); err != nil {
 		return 0, fmt.Errorf("erasure list: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/server/store/identity"
 )
 
 // An Erasure is the deletion of an account, workspace, eval or run with everything that
@@ -51,6 +53,9 @@ func (tx *Tx) RequestErasure(ctx context.Context, kind, id string, now time.Time
 		return tx.cutOffWorkspace(ctx, id)
 	case EraseAccount:
 		return tx.cutOffAccount(ctx, id, now)
+	case EraseEval:
+		_, err := tx.exec(ctx, "delete from eval_schedule where eval_id = $1", id)
+		return err
 	}
 	return nil
 }
@@ -123,14 +128,7 @@ func (tx *Tx) cutOffAccount(ctx context.Context, id string, now time.Time) error
 		return err
 	}
 	for _, w := range workspaces {
-		err := tx.DropMember(ctx, w, id)
-		if err == nil {
-			err = tx.SettleOwners(ctx, w)
-		}
-		if errors.Is(err, ErrNoOwner) {
-			err = tx.RequestErasure(ctx, EraseWorkspace, w, now)
-		}
-		if err != nil {
+		if err := tx.cutOffMember(ctx, w, id, now); err != nil {
 			return err
 		}
 	}
@@ -162,6 +160,39 @@ func (tx *Tx) cutOffAccount(ctx context.Context, id string, now time.Time) error
 		return err
 	}
 	return tx.eraseSealed(ctx, names)
+}
+
+// cutOffMember ends the membership of an account that is erased, with the keys that it
+// created. A workspace that it alone owned is erased with it; a disabled owner is one.
+func (tx *Tx) cutOffMember(ctx context.Context, workspace, account string, now time.Time) error {
+	if err := tx.LockWorkspace(ctx, workspace); err != nil {
+		return ignoreNotFound(err)
+	}
+	role, err := tx.Role(ctx, workspace, account)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	if err := tx.DropMember(ctx, workspace, account); err != nil {
+		return err
+	}
+	var next string
+	err = tx.one(ctx, []any{&next}, "select account_id from member where workspace_id = $1 and role = 'owner' order by since, account_id limit 1", workspace)
+	switch {
+	case errors.Is(err, ErrNotFound) && role == identity.Owner:
+		return tx.RequestErasure(ctx, EraseWorkspace, workspace, now)
+	case err != nil:
+		return ignoreNotFound(err)
+	}
+	if _, err := tx.RevokeKeysOf(ctx, workspace, account, now); err != nil {
+		return err
+	}
+	if _, err := tx.exec(ctx, "update workspace set owner_id = $2 where id = $1 and owner_id = $3", workspace, next, account); err != nil {
+		return err
+	}
+	if err := tx.SettleOwners(ctx, workspace); !errors.Is(err, ErrNoOwner) {
+		return err
+	}
+	return nil // its owners are disabled
 }
 
 // EraseNames returns the texts by which files and mails may name a thing: its ids, slug and
@@ -225,11 +256,37 @@ func (tx *Tx) eraseSealed(ctx context.Context, names []string) error {
 func holdsAny(text string, names []string) bool {
 	text = strings.ToLower(text)
 	for _, name := range names {
-		if name != "" && strings.Contains(text, strings.ToLower(name)) {
+		if name != "" && Names(text, strings.ToLower(name)) {
 			return true
 		}
 	}
 	return false
+}
+
+// Names reports whether a text has a name, an address or an id, that is not a part of a
+// longer one: kim@acme.dev is not im@acme.dev.
+func Names(text, name string) bool {
+	part := func(c byte) bool {
+		return c == '_' || c == '-' || c == '+' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+	}
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		from, to := at+i, at+i+len(name)
+		before, after := text[:from], text[to:]
+		if strings.HasSuffix(before, ".") {
+			before = before[:len(before)-1]
+		}
+		if len(after) > 1 && after[0] == '.' {
+			after = after[1:]
+		}
+		if (before == "" || !part(before[len(before)-1])) && (after == "" || !part(after[0])) {
+			return true
+		}
+		at = from + 1
+	}
 }
 
 const erasureColumns = "mark, kind, subject, requested_at, erased_at, scrubbed_at"

@@ -55,6 +55,9 @@ func (tx *Tx) EraseRows(ctx context.Context, e Erasure, auditID string, now time
 	if err != nil {
 		return false, err
 	}
+	for _, r := range runs {
+		names = append(names, r.ID)
+	}
 	if err := tx.eraseSealed(ctx, names); err != nil {
 		return false, err
 	}
@@ -106,7 +109,12 @@ func (tx *Tx) eraseChildren(ctx context.Context, e Erasure, runs []*EvalRun, now
 	}
 	for _, r := range runs {
 		if e.Kind != EraseRun {
-			if err := errors.Join(tx.addErasure(ctx, EraseRun, r.ID, "", now, now), tx.eraseAudit(ctx, EraseRun, r.ID)); err != nil {
+			if err := tx.addErasure(ctx, EraseRun, r.ID, "", now, now); err != nil {
+				return err
+			}
+		}
+		if e.Kind == EraseEval { // those of a workspace have no details any more
+			if err := tx.eraseAudit(ctx, EraseRun, r.ID); err != nil {
 				return err
 			}
 		}
@@ -136,7 +144,7 @@ func (tx *Tx) eraseChildren(ctx context.Context, e Erasure, runs []*EvalRun, now
 		return err
 	}
 	for _, id := range evals {
-		if err := errors.Join(tx.addErasure(ctx, EraseEval, id, "", now, now), tx.eraseAudit(ctx, EraseEval, id)); err != nil {
+		if err := tx.addErasure(ctx, EraseEval, id, "", now, now); err != nil {
 			return err
 		}
 	}
@@ -160,6 +168,11 @@ func (tx *Tx) eraseAudit(ctx context.Context, kind, id string) error {
 		if _, err := tx.exec(ctx, "update audit set "+column+" = $2, "+without+" where "+column+" = $1", id, alias); err != nil {
 			return err
 		}
+	}
+	if table := map[string]string{EraseEval: "eval", EraseRun: "eval_run"}[kind]; table != "" { // with its name
+		_, err := tx.exec(ctx, "update audit set detail = $2 where workspace_id = (select workspace_id from "+table+" where id = $1) and detail like $3",
+			id, `{"`+kind+`":"`+alias+`"}`, "%"+id+"%")
+		return err
 	}
 	_, err := tx.exec(ctx, "update audit set detail = replace(detail, $1, $2) where detail like $3", id, alias, "%"+id+"%")
 	return err

@@ -38,6 +38,13 @@ func holdings() []holding {
 		EraseWorkspace: "registration_id in (select id from registration where workspace_id = $1)",
 		EraseAccount:   "registration_id in (select id from registration where " + registrations + ")",
 	}
+	// told holds alerts about a run, which name it in a text.
+	told := func(table, column string) map[string]string {
+		of := func(runs string) string {
+			return "exists (select 1 from eval_run r where " + runs + " and r.workspace_id = " + table + ".workspace_id and " + table + "." + column + " like '%' || r.id || '%')"
+		}
+		return map[string]string{EraseWorkspace: workspace, EraseEval: of("r.eval_id = $1"), EraseRun: of("r.id = $1")}
+	}
 	author := map[string]string{EraseAccount: "created_by = '' where created_by = $1"}
 	return []holding{
 		{table: "attempt", rows: ofRegistration},
@@ -56,12 +63,12 @@ func holdings() []holding {
 		{table: "collected_order", rows: ofWorkspace},
 		{table: "collected_day", rows: ofWorkspace},
 		{table: "site_check", rows: ofWorkspace},
-		{table: "alert_delivery", rows: ofWorkspace},
+		{table: "alert_delivery", rows: told("alert_delivery", "body")},
 		{table: "alert_mail_off", rows: ofWorkspace},
 		{table: "alert_channel", rows: ofWorkspace,
 			sealed: map[string]string{"url_sealed": "alert url", "secret_sealed": "alert secret", "old_sealed": "alert secret"}},
-		{table: "alert_told", rows: ofWorkspace},
-		{table: "alert", rows: ofWorkspace},
+		{table: "alert_told", rows: told("alert_told", "subject")},
+		{table: "alert", rows: told("alert", "body")},
 		{table: "alert_watch", rows: ofWorkspace},
 		{table: "pick_watch", rows: ofWorkspace},
 		{table: "provider_key", rows: ofWorkspace, sealed: map[string]string{"value_sealed": "provider key"}},
@@ -69,9 +76,11 @@ func holdings() []holding {
 		{table: "eval_schedule_tick", rows: map[string]string{
 			EraseWorkspace: "schedule_id in (select id from eval_schedule where workspace_id = $1)",
 			EraseEval:      "schedule_id in (select id from eval_schedule where eval_id = $1)",
-		}, clear: map[string]string{EraseRun: "run_id = '' where run_id = $1"}},
+		}, clear: map[string]string{
+			EraseRun: "run_id = case when run_id = $1 then '' else run_id end, note = case when note like '%' || $1 || '%' then '' else note end where run_id = $1 or note like '%' || $1 || '%'",
+		}},
 		{table: "eval_schedule", rows: map[string]string{EraseWorkspace: workspace, EraseEval: "eval_id = $1"},
-			clear: map[string]string{EraseAccount: author[EraseAccount], EraseRun: "open_run = '' where open_run = $1"}},
+			clear: map[string]string{EraseAccount: author[EraseAccount], EraseRun: "open_run = case when open_run = $1 then '' else open_run end, pause_note = case when pause_note like '%' || $1 || '%' then '' else pause_note end where open_run = $1 or pause_note like '%' || $1 || '%'"}},
 		{table: "eval_run_event", rows: map[string]string{
 			EraseWorkspace: "run_id in (select id from eval_run where workspace_id = $1)",
 			EraseEval:      "run_id in (select id from eval_run where eval_id = $1)",

@@ -129,6 +129,29 @@ func (tx *Tx) SettleOwners(ctx context.Context, workspace string) error {
 	return err
 }
 
+// SettleOwnersOf settles the owners of the workspaces that an account owns, once it was
+// disabled or enabled. Workspaces without an owner who can sign in stay as they are.
+func (tx *Tx) SettleOwnersOf(ctx context.Context, account string) error {
+	var workspaces []string
+	if err := tx.list(ctx, func(row scanner) error {
+		var w string
+		err := row.Scan(&w)
+		workspaces = append(workspaces, w)
+		return err
+	}, "select workspace_id from member where account_id = $1 and role = 'owner' order by workspace_id", account); err != nil {
+		return err
+	}
+	for _, w := range workspaces {
+		if err := tx.LockWorkspace(ctx, w); err != nil {
+			return err
+		}
+		if err := tx.SettleOwners(ctx, w); err != nil && !errors.Is(err, ErrNoOwner) {
+			return err
+		}
+	}
+	return nil
+}
+
 // SetOwner makes an account the one that the workspace's mail goes to.
 func (tx *Tx) SetOwner(ctx context.Context, workspace, account string) error {
 	_, err := tx.exec(ctx, "update workspace set owner_id = $2 where id = $1", workspace, account)
@@ -138,10 +161,11 @@ func (tx *Tx) SetOwner(ctx context.Context, workspace, account string) error {
 // HasOwner reports whether a workspace has an owner whose account is not disabled, or is
 // unclaimed.
 func (tx *Tx) HasOwner(ctx context.Context, workspace string) (bool, error) {
-	var all, disabled int
-	err := tx.one(ctx, []any{&all, &disabled}, `select count(*), count(case when a.disabled_at > 0 then 1 end)
+	var all, disabled, claimed int
+	err := tx.one(ctx, []any{&all, &disabled, &claimed}, `select count(*), count(case when a.disabled_at > 0 then 1 end),
+		(select count(*) from workspace w where w.id = $1 and w.claimed_at > 0)
 		from member m left join account a on a.id = m.account_id where m.workspace_id = $1 and m.role = 'owner'`, workspace)
-	return all == 0 || disabled < all, err
+	return all == 0 && claimed == 0 || disabled < all, err
 }
 
 // RevokeKeysOf ends the keys of a workspace, of the collector and of evals, that an account

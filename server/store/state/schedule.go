@@ -223,6 +223,6 @@ func (tx *Tx) ScheduleSpent(ctx context.Context, schedule string, from, until ti
 	var micros int64
 	err := tx.one(ctx, []any{&micros}, `select cast(coalesce(sum(case when r.id is null then t.budget_micros when r.ended_at > 0 or r.at_most_micros > r.budget_micros then r.at_most_micros
 		else r.budget_micros end), 0) as bigint) from eval_schedule_tick t left join eval_run r on r.id = t.run_id
-		where t.schedule_id = $1 and t.run_id <> '' and t.tick_at >= $2 and t.tick_at < $3`, schedule, us(from), us(until))
+		where t.schedule_id = $1 and t.outcome = 'started' and t.tick_at >= $2 and t.tick_at < $3`, schedule, us(from), us(until))
 	return micros, err
 }

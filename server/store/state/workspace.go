@@ -117,6 +117,19 @@ func (tx *Tx) Workspaces(ctx context.Context, owner string) ([]*Workspace, error
 	return out, err
 }
 
+// OwnedAlone returns the workspaces that an account owns and nobody else: they are erased
+// with it. Oldest first.
+func (tx *Tx) OwnedAlone(ctx context.Context, owner string) ([]*Workspace, error) {
+	var out []*Workspace
+	err := tx.list(ctx, func(row scanner) error {
+		w, err := scanWorkspace(row.Scan)
+		out = append(out, w)
+		return err
+	}, "select "+workspaceColumns+` from workspace where id in (select workspace_id from member where account_id = $1 and role = 'owner')
+		and id not in (select workspace_id from member where account_id <> $1 and role = 'owner') order by created_at, id`, owner)
+	return out, err
+}
+
 func scanWorkspace(scan func(...any) error) (*Workspace, error) {
 	var w Workspace
 	var created, claimed, expires int64
