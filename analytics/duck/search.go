@@ -25,15 +25,16 @@ func Search(ctx context.Context, path string, texts []string) (out []Find, err e
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	var columns []Find
 	for rows.Next() {
 		var f Find
 		if err := rows.Scan(&f.Table, &f.Column); err != nil {
-			return nil, errors.Join(err, rows.Close())
+			return nil, err
 		}
 		columns = append(columns, f)
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	if err := rows.Err(); err != nil {
 		return nil, err
 	}
 	for _, f := range columns {

@@ -176,7 +176,7 @@ func (o *adminOptions) erasures(ctx context.Context) (svc *erasure.Service, done
 	}
 	done = func() {}
 	file := filepath.Join(o.cfg.Data, assembly.TrafficFile)
-	if _, err := os.Stat(file); err != nil {
+	if _, missing := os.Stat(file); missing != nil {
 		return svc, done, nil
 	}
 	model, err := trafficdb.Open(ctx, file)

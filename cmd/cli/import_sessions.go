@@ -85,10 +85,10 @@ func (s *sessionImport) read(o *importOptions, cat *catalog.Catalog) (importer.B
 // sessionHint is the next step after an import without a session.
 func sessionHint(r *sessions.Report) string {
 	for _, s := range r.Skipped {
-		switch s.Reason {
-		case sessions.NoCategory:
+		if s.Reason == sessions.NoCategory {
 			return "--category SLUG says what the sessions measure"
-		case sessions.NoPrompt:
+		}
+		if s.Reason == sessions.NoPrompt {
 			return "--prompt TEXT is the prompt of streams that do not have it"
 		}
 	}

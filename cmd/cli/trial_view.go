@@ -164,7 +164,7 @@ func writeEvent(w io.Writer, e stream.Event, full bool) {
 		who = " (sub-agent)"
 	}
 	switch e.Kind {
-	case stream.KindUsage, stream.KindFinal:
+	case stream.KindUsage, stream.KindFinal, stream.KindPrompt:
 		return
 	case stream.KindToolCall, stream.KindFileChange, stream.KindWeb:
 		_, _ = fmt.Fprintf(w, "%s  %s%s  %s\n", at, toolName(e.Tool), who, toolWhat(e.Tool))

@@ -34,7 +34,7 @@ run evals/nofile.yaml
 run evals
 plan evals/paymnts.yaml
 lint evals/nofile.yaml
-run evals/payments.yaml --agent rehersal
+run evals/payments.yaml --agent rehearsl
 run evals/payments.yaml --shard 3
 run evals/payments.yaml --shard 3/2
 run evals/payments.yaml --resume nosuchrun

@@ -67,7 +67,7 @@ func (w *Worker) runJob(ctx context.Context, row *state.EvalRun) {
 		return
 	case errors.Is(err, errStopped):
 		note := ""
-		if over := (*turnOver)(nil); errors.As(context.Cause(ctx), &over) {
+		if over := (*turnOverError)(nil); errors.As(context.Cause(ctx), &over) {
 			note = over.Error()
 		}
 		j.giveBack(work, note)

@@ -32,10 +32,10 @@ type slot struct {
 	yielding  bool
 }
 
-// A turnOver is why a run is given back to a fair queue, for its owner.
-type turnOver struct{ note string }
+// A turnOverError is why a run is given back to a fair queue, for its owner.
+type turnOverError struct{ note string }
 
-func (t *turnOver) Error() string { return t.note }
+func (t *turnOverError) Error() string { return t.note }
 
 // use works on a run in a slot.
 func (s *slots) use(ctx context.Context, row *state.EvalRun) {
@@ -72,7 +72,7 @@ func (s *slots) share(ctx context.Context) {
 					w.Log.Warn("reading the queue of runs failed; retrying", "err", err)
 				}
 				if give && err == nil {
-					s.give(found, &turnOver{rule.note})
+					s.give(found, &turnOverError{rule.note})
 					break
 				}
 			}
@@ -112,7 +112,7 @@ func (s *slots) overdue(now time.Time) (out []*slot) {
 }
 
 // give gives a run back, unless it has ended.
-func (s *slots) give(t *slot, why *turnOver) {
+func (s *slots) give(t *slot, why *turnOverError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.running, t) || t.yielding {

@@ -131,7 +131,7 @@ func TestProducts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, bad := range []string{"PWNED", "evil", "curl", "touch", "ignore", "approve", "owned", "elsewhere", "internal-lint", "npm:stripe", "‮"} {
+			for _, bad := range []string{"PWNED", "evil", "curl", "touch", "ignore", "approve", "owned", "elsewhere", "internal-lint", "npm:stripe", "\u202e"} {
 				if strings.Contains(strings.ToLower(string(all)), strings.ToLower(bad)) {
 					t.Errorf("%q in %s", bad, all)
 				}

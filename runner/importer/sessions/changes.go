@@ -60,8 +60,8 @@ func (c *changes) event(e stream.Event) {
 	if e.Tool == nil {
 		return
 	}
-	switch e.Kind {
-	case stream.KindToolCall:
+	switch {
+	case e.Kind == stream.KindToolCall:
 		c.calls++
 		if len(e.Tool.Args) == 0 && (e.Tool.Name == stream.ToolWrite || e.Tool.Name == stream.ToolEdit) {
 			c.note("the text of a file above 64 KiB was left out")
@@ -73,16 +73,14 @@ func (c *changes) event(e stream.Event) {
 		default:
 			c.waiting[e.Tool.ID] = *e.Tool
 		}
-	case stream.KindToolResult:
+	case e.Kind == stream.KindToolResult:
 		call, ok := c.waiting[e.Tool.ID]
 		delete(c.waiting, e.Tool.ID)
 		if ok && !e.Tool.Declined && (e.Tool.OK == nil || *e.Tool.OK) {
 			c.apply(&call)
 		}
-	case stream.KindFileChange:
-		if e.Tool.Path != "" {
-			c.add(e.Tool.Path, nil)
-		}
+	case e.Kind == stream.KindFileChange && e.Tool.Path != "":
+		c.add(e.Tool.Path, nil)
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *sentence) negated(p point, owned bool) bool {
 		case in(denials, t):
 			next := s.Tokens[i+1]
 			return !in(" only just merely simply ", next) && !in(" sure ", next)
-		case in(escapes, t) && !(p.Class == prose.Plus && in(" low lower little minimal limited without avoid avoids ", t)):
+		case in(escapes, t) && (p.Class != prose.Plus || !in(" low lower little minimal limited without avoid avoids ", t)):
 			return !owned
 		case in(" free ", t) && in(" of from ", s.Tokens[i+1]):
 			return !owned

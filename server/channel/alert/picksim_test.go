@@ -45,9 +45,10 @@ func (n *nightly) measure(rates ...float64) *picks.Measured {
 				t := nights.Trial{ID: fmt.Sprint(p, agent, repeat), FinishedAt: at, Prompt: prompt, Agent: agent}
 				x := n.r.Float64()
 				for i, rate := range rates {
-					if i == 0 {
+					switch i {
+					case 0:
 						rate += shift
-					} else if i == 1 {
+					case 1:
 						rate -= shift
 					}
 					if x -= rate; x < 0 {

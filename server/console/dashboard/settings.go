@@ -68,7 +68,7 @@ func (v *visit) settings(status int, wrong problem) error {
 	w := v.Workspace
 	d := settingsData{
 		Page: v.page("Settings"), Problem: wrong, Stale: !v.Fresh(), Erase: v.eraseForm(),
-		Name: w.Settings.Name, Site: w.Site, Retention: strconv.Itoa(w.RetentionDays), Currency: w.Currency, Kinds: keyKinds(),
+		Name: w.Name, Site: w.Site, Retention: strconv.Itoa(w.RetentionDays), Currency: w.Currency, Kinds: keyKinds(),
 	}
 	if wrong.Form == "settings" {
 		d.Name, d.Site, d.Retention, d.Currency = v.R.PostFormValue("name"), v.R.PostFormValue("site"), v.R.PostFormValue("retention"), v.R.PostFormValue("currency")

@@ -76,7 +76,7 @@ func (s *Scheduler) with(ctx context.Context, id string, now time.Time, do func(
 func rewind(ctx context.Context, tx *state.Tx, _ *state.Workspace, row *state.Schedule, now time.Time) error {
 	x, err := cron.Parse(row.Cron, row.Zone)
 	if err != nil || row.NextAt.IsZero() {
-		return nil // an unreadable schedule is paused at its tick
+		return nil //nolint:nilerr // an unreadable schedule is paused at its tick
 	}
 	next, err := undecided(ctx, tx, row.ID, x, now)
 	if err == nil && next.Before(row.NextAt) {

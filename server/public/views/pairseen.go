@@ -63,20 +63,20 @@ type pairSeen struct {
 // sentence says how often two tools were used. ahead is the one that is picked more often when
 // asked; empty for none.
 func (s pairSeen) sentence(x, y, ahead string) string {
-	units := unitsOf(s.Board, s.Part, s.Language)
-	if s.Second.UseRate > s.First.UseRate {
-		x, y, s.First, s.Second = y, x, s.Second, s.First
+	units, first, second := unitsOf(s.Board, s.Part, s.Language), s.First, s.Second
+	if second.UseRate > first.UseRate {
+		x, y, first, second = y, x, second, first
 	}
-	text := fmt.Sprintf("%s in real work: agents used %s in %s of %s", observed.Mark, x, chart.Percent(s.First.UseRate), units)
+	text := fmt.Sprintf("%s in real work: agents used %s in %s of %s", observed.Mark, x, chart.Percent(first.UseRate), units)
 	switch {
-	case s.Second.Uses == 0:
+	case second.Uses == 0:
 		text += " and never " + y
-	case s.First.UseRate == s.Second.UseRate:
+	case first.UseRate == second.UseRate:
 		text += ", as often as " + y
 	default:
-		text += fmt.Sprintf(" and %s in %s", y, chart.Percent(s.Second.UseRate))
+		text += fmt.Sprintf(" and %s in %s", y, chart.Percent(second.UseRate))
 	}
-	if ahead == y && s.First.UseRate > s.Second.UseRate {
+	if ahead == y && first.UseRate > second.UseRate {
 		text += ", the other way round"
 	}
 	return text + "."

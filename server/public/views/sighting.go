@@ -165,6 +165,7 @@ func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string,
 				row.Link = ""
 			}
 		}
+		row.Slug = "" // the page has other tables with these tools; only a board's own rows are places
 	}
 	return f
 }

@@ -73,7 +73,7 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 		View: traceview.New(&t.Trace, func(slug string) string { return nameOf(b, slug) }), Notice: t.Notice, Board: b.Name, BoardLink: boardPath(b.Category),
 		All: TrialsPath(b.Category), JSON: "/api/public/trials/" + t.Trace.ID, Synthetic: t.Trace.Synthetic, Category: b.Category,
 	}
-	d.Prompt, d.Rest, d.View.Repeats = t.Eval+"/"+t.Trace.Prompt, "the JSON", t.Repeats
+	d.Prompt, d.Rest, d.Repeats = t.Eval+"/"+t.Trace.Prompt, "the JSON", t.Repeats
 	if t.Previous != "" {
 		d.Previous = TrialPath(t.Previous)
 	}

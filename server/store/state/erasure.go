@@ -275,10 +275,7 @@ func Names(text, name string) bool {
 			return false
 		}
 		from, to := at+i, at+i+len(name)
-		before, after := text[:from], text[to:]
-		if strings.HasSuffix(before, ".") {
-			before = before[:len(before)-1]
-		}
+		before, after := strings.TrimSuffix(text[:from], "."), text[to:]
 		if len(after) > 1 && after[0] == '.' {
 			after = after[1:]
 		}
