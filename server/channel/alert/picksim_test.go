@@ -109,7 +109,7 @@ func years() int {
 	if n, err := strconv.Atoi(os.Getenv("FIRSTPICK_TRIES")); err == nil {
 		return n
 	}
-	return 60
+	return 20
 }
 
 // In a year of nights without a change, a false alarm is rarer than one year in twenty.
