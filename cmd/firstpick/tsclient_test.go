@@ -139,7 +139,7 @@ func TestTypeScriptClient(t *testing.T) {
 	}
 	h := newHouse(t, "sqlite")
 	h.write(func(tx *state.Tx) error {
-		_, err := tx.AddWorkspace(t.Context(), &state.Workspace{ID: "wks_ts", Slug: "ts", Plan: state.PlanPaid, CreatedAt: time.Now(), ClaimedAt: time.Now()})
+		_, err := tx.AddWorkspace(t.Context(), &state.Workspace{ID: "wks_ts", Slug: "ts", OwnerID: "acc", Plan: state.PlanPaid, CreatedAt: time.Now(), ClaimedAt: time.Now()})
 		return err
 	})
 	key := func(args ...string) string {
