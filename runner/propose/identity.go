@@ -67,7 +67,7 @@ var separators = regexp.MustCompile(`\s+[-–—|·•:»]+\s+|:\s+|\s*[|—–�
 // greeting begins headings such as "Welcome to Acme".
 var greeting = regexp.MustCompile(`(?i)^(welcome to|introducing|introduction to|about|what is|getting started with|meet|the)\s+|\s+(documentation|docs|readme|sdk documentation|api reference|home ?page|official (site|website))$|\?$`)
 
-// nameIn returns the name at the beginning of a heading or title; empty if there is none.
+// nameIn returns the name at the beginning of a heading or title; empty if it begins without one.
 func nameIn(text string) string {
 	text = strings.TrimSpace(strings.TrimLeftFunc(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '@' }))
 	for range 2 {

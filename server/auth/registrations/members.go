@@ -126,8 +126,8 @@ func (u *unit) drop(w *state.Workspace, member string) error {
 	return u.settle(w, member, "")
 }
 
-// settle completes a change of a member's role; no role is that of an account that is no
-// member any more. Agents act for owners: those of an account that is none are revoked.
+// settle completes a change of a member's role; it is empty for an account that has left.
+// Agents act for owners: those of an account that is not an owner are revoked.
 func (u *unit) settle(w *state.Workspace, member string, role identity.Role) error {
 	err := u.tx.SettleOwners(u.ctx, w.ID)
 	if errors.Is(err, state.ErrNoOwner) {

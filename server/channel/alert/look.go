@@ -83,12 +83,17 @@ func (s *Service) Look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return each(ctx, due, s.lookAt)
+}
+
+// each looks at workspaces, one after the other. One that fails does not stop the others.
+func each(ctx context.Context, workspaces []string, look func(ctx context.Context, workspace string) error) error {
 	var errs []error
-	for _, workspace := range due {
+	for _, w := range workspaces {
 		if ctx.Err() != nil {
 			break
 		}
-		errs = append(errs, s.lookAt(ctx, workspace))
+		errs = append(errs, look(ctx, w))
 	}
 	return errors.Join(errs...)
 }

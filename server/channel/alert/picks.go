@@ -24,14 +24,7 @@ func (s *Service) LookAtPicks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for _, workspace := range due {
-		if ctx.Err() != nil {
-			break
-		}
-		errs = append(errs, s.lookAtPicks(ctx, workspace))
-	}
-	return errors.Join(errs...)
+	return each(ctx, due, s.lookAtPicks)
 }
 
 func (s *Service) lookAtPicks(ctx context.Context, workspace string) error {

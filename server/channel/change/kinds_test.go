@@ -72,8 +72,8 @@ func measured(edit func(*nights.Line)) *change.Facts {
 	return &change.Facts{Now: now, Picks: &change.Picks{Since: now.Add(-30 * day), Tool: m}}
 }
 
-// News from before a workspace follows the tool are none, and the tool's first night is not
-// compared.
+// What happened before a workspace follows the tool is not news, and the tool's first night
+// is not compared.
 func TestWhatIsNoNewsOfPicks(t *testing.T) {
 	for name, edit := range map[string]func(f *change.Facts, l *nights.Line){
 		"an old drop": func(f *change.Facts, l *nights.Line) {

@@ -141,7 +141,7 @@ func (f *Frame) Post(a Action) http.HandlerFunc {
 	}
 }
 
-// Still fails when the visitor is not signed in any more, or is no member whose role
+// Still fails when the visitor is not signed in any more, or is not a member whose role
 // includes need: streams outlive both.
 func (v *Visit) Still(ctx context.Context, need identity.Role) error {
 	signed, err := v.frame.Sessions.Current(ctx, v.R)

@@ -80,8 +80,8 @@ func loadZone(name string) (*time.Location, error) {
 // Zone returns the time zone.
 func (e *Expression) Zone() *time.Location { return e.zone }
 
-// Next returns the first time after t, or the zero time if there is none within five
-// years.
+// Next returns the first time after t, or the zero time if the next five years have no
+// such time.
 func (e *Expression) Next(t time.Time) time.Time {
 	// Wall times are computed in UTC, where each exists once. Clocks change by less than
 	// a day, so the search begins a day earlier.

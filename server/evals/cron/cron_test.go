@@ -117,7 +117,7 @@ func TestParseRejects(t *testing.T) {
 		"a descriptor":              {"@daily", "UTC", "five fields"},
 		"a zone in the expression":  {"TZ=UTC 0 6 * *", "UTC", "five fields"},
 		"a zone without fields":     {"TZ=0", "UTC", "five fields"},
-		"an hour that is none":      {"0 24 * * *", "UTC", "above maximum"},
+		"an invalid hour":           {"0 24 * * *", "UTC", "above maximum"},
 		"a word":                    {"0 six * * *", "UTC", "cron"},
 		"every minute":              {"* * * * *", "UTC", "at most one run an hour"},
 		"every quarter":             {"*/15 * * * *", "UTC", "at most one run an hour"},

@@ -24,7 +24,7 @@ type Listing struct {
 type Import struct {
 	Name string
 	// Role is what it is to the outcome: picked, rival or empty. Tool is its name in the list;
-	// empty where it is none of the list.
+	// empty where it is not in the list.
 	Role, Tool string
 }
 

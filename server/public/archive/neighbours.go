@@ -9,7 +9,7 @@ import (
 )
 
 // Neighbours are the answers of the same agent to the same prompt around a trial. Previous and
-// Next are ids; empty where there is none.
+// Next are ids; empty for the first and the last trial.
 type Neighbours struct {
 	Previous, Next string
 	Of             int // repeats, also those without an answer

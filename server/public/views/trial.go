@@ -18,7 +18,7 @@ type Trial struct {
 	Notice         string // what its text is, for agents that read the page
 	Trace          trialset.Trace
 	// Previous and Next are the ids of the trials around it, of Repeats of its agent and its
-	// prompt; empty and 0 where there is none.
+	// prompt; empty and 0 where the snapshot does not list them.
 	Previous, Next string
 	Repeats        int
 }
@@ -29,7 +29,7 @@ type trialPage struct {
 	Board, BoardLink string
 	All, JSON        string
 	// Others lists the other answers of the agent to the prompt, PickedLink is the page of the
-	// tool; empty where there is none, as are Previous and Next.
+	// tool; each is empty if it does not exist, as are Previous and Next.
 	Others, PickedLink, Previous, Next string
 	Context                            string // how often the prompt had this outcome
 	Cite                               string

@@ -41,7 +41,7 @@ func TestSchedulePage(t *testing.T) {
 		want string
 	}{
 		"a cron expression of four fields": {typed("0 6 * *", "UTC", "5", "25"), "five fields"},
-		"a zone that is none":              {typed("0 6 * * MON", "Mars", "5", "25"), "is not an IANA time zone"},
+		"an unknown zone":                  {typed("0 6 * * MON", "Mars", "5", "25"), "is not an IANA time zone"},
 		"a month smaller than a run":       {typed("0 6 * * MON", "UTC", "5", "4"), "monthlyBudgetUsd must be at least budgetUsd"},
 		"a budget in words":                {typed("0 6 * * MON", "UTC", "five", "25"), "Both budgets must be numbers of US dollars"},
 		"every minute":                     {typed("* * * * *", "UTC", "5", "25"), "at most one run an hour"},

@@ -100,7 +100,7 @@ func (p *person) logHas(slug, member string, want []string) {
 	}
 }
 
-// TestRemovalEndsAgents: agents act for owners. When the account is none any more, its agent
+// TestRemovalEndsAgents: agents act for owners. When the account is not an owner any more, its agent
 // loses the workspace at once, and finds no way back to it.
 func TestRemovalEndsAgents(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *servertest.Service) {
@@ -174,7 +174,7 @@ func TestEditorsDoNotWidenKeys(t *testing.T) {
 				return err == nil
 			}
 			if set() {
-				t.Errorf("an account that is no member sets a key as %s", role)
+				t.Errorf("an account that is not a member sets a key as %s", role)
 			}
 			s.Join(t, w, a.By, role)
 			if got := [2]bool{set(), set("proxy.example")}; got != want {

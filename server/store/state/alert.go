@@ -23,16 +23,9 @@ const (
 
 // DueWatches returns workspaces that had live events lately and whose check is due.
 func (tx *Tx) DueWatches(ctx context.Context, now time.Time, limit int) ([]string, error) {
-	var out []string
-	err := tx.list(ctx, func(row scanner) error {
-		var id string
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	}, `select distinct d.workspace_id from collected_day d join workspace w on w.id = d.workspace_id
+	return tx.texts(ctx, `select distinct d.workspace_id from collected_day d join workspace w on w.id = d.workspace_id
 		left join alert_watch a on a.workspace_id = d.workspace_id
 		where d.day >= $1 and d.live > 0 and (a.next_at is null or a.next_at <= $2) limit $3`, day(now.Add(-watchedFor)), us(now), limit)
-	return out, err
 }
 
 // ClaimWatch claims the due check of a workspace and schedules the next one. It

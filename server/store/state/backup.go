@@ -119,14 +119,7 @@ func (tx *Tx) columns(ctx context.Context, table string) ([]string, error) {
 	if tx.db.Engine() == "postgres" {
 		query = "select column_name from information_schema.columns where table_schema = current_schema() and table_name = $1 order by column_name collate \"C\""
 	}
-	var out []string
-	err := tx.list(ctx, func(row scanner) error {
-		var name string
-		err := row.Scan(&name)
-		out = append(out, name)
-		return err
-	}, query, table)
-	return out, err
+	return tx.texts(ctx, query, table)
 }
 
 // maxBackupLine limits the length of a row. It is far above any row, so that every

@@ -118,13 +118,8 @@ func (tx *Tx) cutOffAccount(ctx context.Context, id string, now time.Time) error
 	if _, err := tx.exec(ctx, "update account set disabled_at = 1 where id = $1 and disabled_at = 0", id); err != nil {
 		return err
 	}
-	var workspaces []string
-	if err := tx.list(ctx, func(row scanner) error {
-		var w string
-		err := row.Scan(&w)
-		workspaces = append(workspaces, w)
-		return err
-	}, "select workspace_id from member where account_id = $1 order by workspace_id", id); err != nil {
+	workspaces, err := tx.texts(ctx, "select workspace_id from member where account_id = $1 order by workspace_id", id)
+	if err != nil {
 		return err
 	}
 	for _, w := range workspaces {
@@ -132,14 +127,9 @@ func (tx *Tx) cutOffAccount(ctx context.Context, id string, now time.Time) error
 			return err
 		}
 	}
-	var same []string // accounts that an issuer made for the address
-	if err := tx.list(ctx, func(row scanner) error {
-		var other string
-		err := row.Scan(&other)
-		same = append(same, other)
-		return err
-	}, `select o.id from account o join account a on a.email_mac = o.email_mac where a.id = $1 and o.id <> a.id and o.verified_at = 0
-		and length(a.email_mac) > 0 and not exists (select 1 from erasure e where e.subject = o.id)`, id); err != nil {
+	same, err := tx.texts(ctx, `select o.id from account o join account a on a.email_mac = o.email_mac where a.id = $1 and o.id <> a.id and o.verified_at = 0
+		and length(a.email_mac) > 0 and not exists (select 1 from erasure e where e.subject = o.id)`, id) // accounts that an issuer made for the address
+	if err != nil {
 		return err
 	}
 	for _, other := range same {

@@ -134,13 +134,8 @@ func (tx *Tx) eraseChildren(ctx context.Context, e Erasure, runs []*EvalRun, now
 	if e.Kind != EraseWorkspace {
 		return nil
 	}
-	var evals []string
-	if err := tx.list(ctx, func(row scanner) error {
-		var id string
-		err := row.Scan(&id)
-		evals = append(evals, id)
-		return err
-	}, "select id from eval where workspace_id = $1", e.Subject); err != nil {
+	evals, err := tx.texts(ctx, "select id from eval where workspace_id = $1", e.Subject)
+	if err != nil {
 		return err
 	}
 	for _, id := range evals {
@@ -155,14 +150,9 @@ func (tx *Tx) eraseChildren(ctx context.Context, e Erasure, runs []*EvalRun, now
 // network addresses of its entries. What happened, and when, stays.
 func (tx *Tx) eraseAudit(ctx context.Context, kind, id string) error {
 	alias := tx.db.alias(kind, id)
-	for _, h := range holdings() {
-		column := map[string]string{EraseAccount: "account_id", EraseWorkspace: "workspace_id"}[kind]
-		where := h.rows[kind]
-		if h.table != "registration" || column == "" {
-			continue
-		}
+	if column := map[string]string{EraseAccount: "account_id", EraseWorkspace: "workspace_id"}[kind]; column != "" {
 		const without = "registration_id = '', ip = '', iss = '', detail = 'null'"
-		if _, err := tx.exec(ctx, "update audit set "+without+" where registration_id in (select id from registration where "+where+")", id); err != nil {
+		if _, err := tx.exec(ctx, "update audit set "+without+" where registration_id in (select id from registration where "+rowsOf("registration", kind)+")", id); err != nil {
 			return err
 		}
 		if _, err := tx.exec(ctx, "update audit set "+column+" = $2, "+without+" where "+column+" = $1", id, alias); err != nil {

@@ -1,5 +1,7 @@
 package state
 
+import "slices"
+
 // The kinds of what can be erased. A bundle is a run's results; it is erased with its run.
 const (
 	EraseAccount   = "account"
@@ -110,4 +112,10 @@ func holdings() []holding {
 		{table: "billing_event", note: "ids of the billing system's messages"},
 		{table: "schema_version", note: "of the schema"},
 	}
+}
+
+// rowsOf is the condition of the rows of a table that an erasure deletes.
+func rowsOf(table, kind string) string {
+	list := holdings()
+	return list[slices.IndexFunc(list, func(h holding) bool { return h.table == table })].rows[kind]
 }

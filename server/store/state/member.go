@@ -132,13 +132,8 @@ func (tx *Tx) SettleOwners(ctx context.Context, workspace string) error {
 // SettleOwnersOf settles the owners of the workspaces that an account owns, once it was
 // disabled or enabled. Workspaces without an owner who can sign in stay as they are.
 func (tx *Tx) SettleOwnersOf(ctx context.Context, account string) error {
-	var workspaces []string
-	if err := tx.list(ctx, func(row scanner) error {
-		var w string
-		err := row.Scan(&w)
-		workspaces = append(workspaces, w)
-		return err
-	}, "select workspace_id from member where account_id = $1 and role = 'owner' order by workspace_id", account); err != nil {
+	workspaces, err := tx.texts(ctx, "select workspace_id from member where account_id = $1 and role = 'owner' order by workspace_id", account)
+	if err != nil {
 		return err
 	}
 	for _, w := range workspaces {

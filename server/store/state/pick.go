@@ -48,17 +48,10 @@ func (tx *Tx) SavePickWatch(ctx context.Context, workspace string, w *PickWatch)
 // DuePicks returns workspaces whose check of picks is due: those that chose a tool, and
 // those with a run that ended after a time.
 func (tx *Tx) DuePicks(ctx context.Context, now, ended time.Time, limit int) ([]string, error) {
-	var out []string
-	err := tx.list(ctx, func(row scanner) error {
-		var id string
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	}, `select w.id from workspace w left join pick_watch p on p.workspace_id = w.id
+	return tx.texts(ctx, `select w.id from workspace w left join pick_watch p on p.workspace_id = w.id
 		where w.claimed_at > 0 and coalesce(p.next_at, 0) <= $1
 			and (coalesce(p.tool, '') <> '' or exists (select 1 from eval_run r where r.workspace_id = w.id and r.ended_at > $2))
 		order by coalesce(p.next_at, 0), w.id limit $3`, us(now), us(ended), limit)
-	return out, err
 }
 
 // ClaimPicks claims the due check of a workspace and schedules the next one. It returns

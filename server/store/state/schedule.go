@@ -118,14 +118,7 @@ func (tx *Tx) SettledSchedules(ctx context.Context) ([]string, error) {
 }
 
 func (tx *Tx) ids(ctx context.Context, query string, args ...any) ([]string, error) {
-	var out []string
-	err := tx.list(ctx, func(row scanner) error {
-		var id string
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	}, query, args...)
-	return out, err
+	return tx.texts(ctx, query, args...)
 }
 
 func (tx *Tx) oneSchedule(ctx context.Context, query string, args ...any) (*Schedule, error) {

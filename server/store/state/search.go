@@ -58,14 +58,7 @@ func (tx *Tx) allTables(ctx context.Context) ([]string, error) {
 	if tx.db.Engine() == "postgres" {
 		query = "select table_name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE' order by table_name"
 	}
-	var out []string
-	err := tx.list(ctx, func(row scanner) error {
-		var name string
-		err := row.Scan(&name)
-		out = append(out, name)
-		return err
-	}, query)
-	return out, err
+	return tx.texts(ctx, query)
 }
 
 // A tableSearch is the search of one table.

@@ -256,6 +256,18 @@ func (tx *Tx) list(ctx context.Context, scan func(row scanner) error, query stri
 	return rows.Err()
 }
 
+// texts returns the only column of a query's rows.
+func (tx *Tx) texts(ctx context.Context, query string, args ...any) ([]string, error) {
+	var out []string
+	err := tx.list(ctx, func(row scanner) error {
+		var text string
+		err := row.Scan(&text)
+		out = append(out, text)
+		return err
+	}, query, args...)
+	return out, err
+}
+
 // us is a time as it is stored.
 func us(t time.Time) int64 {
 	if t.IsZero() {
