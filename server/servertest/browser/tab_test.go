@@ -30,6 +30,9 @@ func required(name string) bool {
 // skipped, or fail where FIRSTPICK_REQUIRE names it.
 func chromium(t *testing.T) context.Context {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes long")
+	}
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		path, err := exec.LookPath(name)
 		if err != nil {

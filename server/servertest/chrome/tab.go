@@ -38,10 +38,13 @@ type Tab struct {
 	console func() (chromedp.ConsoleMessage, error, bool)
 }
 
-// New starts a browser, or skips where there is none, with the cookies that a client
+// New starts a browser, or skips with -short and where there is none, with the cookies that a client
 // has for a server, and with the features that are named on. It ends with the test.
 func New(t testing.TB, base string, jar http.CookieJar, features ...string) *Tab {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes long")
+	}
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil && path == "" {
