@@ -86,7 +86,7 @@ func TestPagesInARealBrowser(t *testing.T) {
 	b.Look("edit-checked", axe)
 	schedule := o.at("/evals/" + e.ID + "/schedule")
 	b.Open(schedule)
-	b.Script(`for (const [name, value] of Object.entries({cron: "30 6 * * MON", zone: "Europe/Berlin", budget: "5", month: "50"})) document.querySelector(`+"`main [name=${name}]`"+`).value = value`)
+	b.Script(`for (const [name, value] of Object.entries({cron: "30 6 * * MON", zone: "Europe/Berlin", budget: "5", month: "50"})) document.querySelector(` + "`main [name=${name}]`" + `).value = value`)
 	b.Load(chromedp.Click(chromedp.CSS("form[action$='/schedule'] button")))
 	b.Look("schedule-open", axe)
 	_, markup["schedule"] = o.get(schedule)
