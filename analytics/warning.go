@@ -64,7 +64,7 @@ func Explain(code string) string {
 	case WeightsMatter:
 		return "if all trials counted equally, a rank or a rate by more than 5 points would be different: compare pickRate with rawRate"
 	case FewEffectiveTrials:
-		return "unreliable rate: the trials say as much as fewer than 30 independent ones"
+		return "unreliable rate: answers to one prompt are alike, and together these count as fewer than 30 independent ones"
 	case WideInterval:
 		return "unreliable rate: the 95 % interval is 30 points wide or wider"
 	case WideRelativeInterval:

@@ -43,6 +43,20 @@ func Explain(code string) string {
 	}
 }
 
+// Chip returns a warning in a few words.
+func Chip(code string) string {
+	switch code {
+	case FewUnits:
+		return "fewer than 50"
+	case OneRepository:
+		return "one repository has over a quarter"
+	case MixedLanguages:
+		return "several languages"
+	default:
+		return Explain(code)
+	}
+}
+
 // A Board is the observed board of one category.
 type Board struct {
 	Category string `json:"category"`

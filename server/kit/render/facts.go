@@ -112,7 +112,8 @@ func variance(v *analytics.Variance) string {
 // BoardNotes are sentences about the trials of a board.
 func BoardNotes(b analytics.Board) (out []string) {
 	if d := b.BoardDetail; d != nil && b.NTrials > 0 {
-		out = append(out, rateNote("Built its own", d.DIYRate, d.DIYLow, d.DIYHigh), rateNote("Said one tool and used another", b.SayDoMismatchRate, d.SayDoMismatchLow, d.SayDoMismatchHigh))
+		out = append(out, rateNote("Built its own", d.DIYRate, d.DIYLow, d.DIYHigh)...)
+		out = append(out, rateNote("Said one tool and used another", b.SayDoMismatchRate, d.SayDoMismatchLow, d.SayDoMismatchHigh)...)
 	}
 	if c := b.Consistency; c != nil {
 		kappa := ""
@@ -124,26 +125,30 @@ func BoardNotes(b analytics.Board) (out []string) {
 	return out
 }
 
-func rateNote(name string, rate, low, high float64) string {
-	text := name + ": " + chart.Fixed(rate)
-	if note := ci(low, high); note != "" {
+// rateNote writes a rate; nothing for a rate of zero of which no interval is known.
+func rateNote(name string, rate, low, high float64) []string {
+	text, note := name+": "+chart.Fixed(rate), ci(low, high)
+	switch {
+	case note != "":
 		text += " (" + note + ")"
+	case rate == 0:
+		return nil
 	}
-	return text + "."
+	return []string{text + "."}
 }
 
-// Doubts are the warnings of a board and of the rates of tools on it, without those of an
+// Doubts explains the warnings of a board and of the rates of tools on it, without those of an
 // interval that is not shown.
-func Doubts(b analytics.Board, tools ...analytics.Standing) []string {
+func Doubts(b *analytics.Board, tools ...analytics.Standing) []Warning {
 	all := slices.Clone(b.Warnings)
 	for _, s := range tools {
 		all = append(all, s.Warnings...)
 	}
-	if Single(b) {
+	if Single(*b) {
 		all = slices.DeleteFunc(all, func(code string) bool { return code == analytics.FewFamilies || code == analytics.WideInterval })
 	}
 	slices.Sort(all)
-	return slices.Compact(all)
+	return explained(b, slices.Compact(all))
 }
 
 // A tag is a tag of prompts with the rates by its values.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -18,6 +19,8 @@ type Forest struct {
 	Metrics       []string // headings of the columns after the interval
 	Rows          []ForestRow
 	Intervals     bool
+	// Unordered reports that no rank is known: the range of each is that of all.
+	Unordered bool
 	// Rest are the tools without a pick, RestText what is known of all of them.
 	Rest     []RestTool
 	RestText string
@@ -110,6 +113,18 @@ func (f *Forest) dropRepeated() {
 	}
 }
 
+// dropRanks drops rank ranges that all begin with 1 and end with the same rank: they say
+// nothing.
+func (f *Forest) dropRanks() {
+	if len(f.Rows) < 2 || f.Rows[0].Ranks == "1" || slices.ContainsFunc(f.Rows, func(r ForestRow) bool { return r.Ranks != f.Rows[0].Ranks || !strings.HasPrefix(r.Ranks, "1–") }) {
+		return
+	}
+	f.Unordered = true
+	for i := range f.Rows {
+		f.Rows[i].Ranks = ""
+	}
+}
+
 // NewObservedForest draws an observed board. link returns the page of a tool by its slug; ""
 // leaves it without one.
 func NewObservedForest(b *observed.Board, link func(slug string) string) Forest {
@@ -125,6 +140,7 @@ func NewObservedForest(b *observed.Board, link func(slug string) string) Forest 
 		row.Plot = axis.Forest(chart.Mark{Rate: s.UseRate, Low: s.CILow, High: s.CIHigh, Interval: row.Interval != "", Text: row.Rate + ", 95% CI " + cmp.Or(row.Interval, "unknown")})
 		f.Rows = append(f.Rows, row)
 	}
+	f.dropRanks()
 	for _, s := range unused(b) {
 		f.RestText = fmt.Sprintf("Not used in %s %s", chart.Whole(int64(b.NUnits)), counted(b.NUnits, b.Unit))
 		f.Rest = append(f.Rest, RestTool{s.Slug, Link{link(s.Slug), s.Tool}})

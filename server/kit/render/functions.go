@@ -23,8 +23,8 @@ func Functions() map[string]any {
 		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": RankRange, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
-		"linked": linked, "single": Single, "facts": Facts, "notes": BoardNotes, "doubts": Doubts, "tags": tags,
-		"used": used, "unused": unused, "ranks": ranks, "explainObserved": observed.Explain, "notice": func() string { return observed.Notice }, "tau": tau,
+		"linked": linked, "single": Single, "facts": Facts, "notes": BoardNotes, "tags": tags,
+		"used": used, "unused": unused, "ranks": ranks, "explainObserved": observed.Explain, "observedChip": observed.Chip, "notice": func() string { return observed.Notice }, "tau": tau,
 		"path": func(url string) string { // of an absolute URL of ours
 			if _, after, ok := strings.Cut(url, "://"); ok {
 				if i := strings.Index(after, "/"); i >= 0 {
@@ -60,26 +60,28 @@ func serious(warnings []string) []string {
 
 func whole(n int) string { return chart.Whole(int64(n)) }
 
-// A warning is what a page says of a doubt.
-type warning struct{ Title, Text string }
+// A Warning is what a page says of a doubt.
+type Warning struct{ Title, Text string }
 
 // warnings explains the serious of some codes.
-func warnings(codes []string) (out []warning) {
+func warnings(codes []string) (out []Warning) {
 	for _, code := range serious(codes) {
 		title, text, found := strings.Cut(analytics.Explain(code), ": ")
 		if !found || len(title) > len("unreliable interval") {
 			title, text = warningTitle(code), analytics.Explain(code)
 		}
-		out = append(out, warning{Capital(title), Capital(text)})
+		out = append(out, Warning{Capital(title), Capital(text)})
 	}
 	return out
 }
 
 // boardWarnings explains the warnings of a board. An early result says what it lacks.
-func boardWarnings(b *analytics.Board) []warning {
-	out := warnings(b.Warnings)
-	lacks := b.Early()
-	for i, code := range serious(b.Warnings) {
+func boardWarnings(b *analytics.Board) []Warning { return explained(b, b.Warnings) }
+
+// explained explains warnings of a board and of its tools.
+func explained(b *analytics.Board, codes []string) []Warning {
+	out, lacks := warnings(codes), b.Early()
+	for i, code := range serious(codes) {
 		if code == analytics.Directional && len(lacks) > 0 {
 			out[i].Text = "A firm result needs " + strings.Join(lacks, ", ")
 		}

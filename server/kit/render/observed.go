@@ -26,9 +26,23 @@ func observedNote(f *analytics.FieldRate) string {
 	return text
 }
 
+// agreement is a verb for a Kendall's tau of -1 to 1.
+func agreement(tau float64) string {
+	switch {
+	case tau >= .6:
+		return "agree with"
+	case tau >= .2:
+		return "partly agree with"
+	case tau > -.2:
+		return "hardly agree with"
+	default:
+		return "contradict"
+	}
+}
+
 // tau says how far ranks agree with those of the observed board.
 func tau(a *analytics.FieldAgreement) string {
-	text := fmt.Sprintf("%s: the ranks of %d tools agree with those of what agents used by %.2f (Kendall's tau-b", observed.Mark, a.Tools, a.Tau)
+	text := fmt.Sprintf("%s: the ranks of %d tools %s those of what agents used: %.2f, where 1 is the same order (Kendall's tau-b", observed.Mark, a.Tools, agreement(a.Tau), a.Tau)
 	if a.CILow <= -1 && a.CIHigh >= 1 {
 		return text + "; no interval with one prompt)."
 	}

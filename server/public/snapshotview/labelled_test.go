@@ -16,7 +16,7 @@ func TestPagesShowWhatLabelsSay(t *testing.T) {
 			true, "<dt>Extraction error</dt><dd>25%", "Extraction error 25% (95% CI ",
 			"<dt>Pick rate, corrected by labels</dt><dd>75%", "- Pick rate, corrected by labels: 75% (95% CI ",
 		},
-		"unlabelled": {false, "<strong>Unlabelled.</strong>", "- **unlabelled**", "<strong>Unlabelled.</strong>", "- **unlabelled**"},
+		"unlabelled": {false, "<strong>Unlabelled.</strong>", "- **Unlabelled.**", "<strong>Unlabelled.</strong>", "- **Unlabelled.**"},
 	} {
 		s := sitetest.NewLabelled(t, tt.labels)
 		html, markdown := forms(t, s, "/leaderboards/webserver")

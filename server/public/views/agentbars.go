@@ -55,7 +55,9 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 	}
 	f := agentBars{Noun: nounOf(b), Board: b.Name}
 	agents := slices.Clone(b.Agents)
-	slices.SortStableFunc(agents, func(x, y analytics.AgentBoard) int { return follows(b, x) - follows(b, y) })
+	slices.SortStableFunc(agents, func(x, y analytics.AgentBoard) int {
+		return cmp.Or(follows(b, x)-follows(b, y), cmp.Compare(rateOf(x.Tools, b.Tools[0].Slug), rateOf(y.Tools, b.Tools[0].Slug)))
+	})
 	agents = agents[:min(maxAgentBars, len(agents))]
 	if len(b.Agents) > len(agents) {
 		f.Board += fmt.Sprintf(", %d of %d %ss", len(agents), len(b.Agents), nounOf(b))

@@ -3,7 +3,6 @@ package views
 import (
 	"fmt"
 	"html/template"
-	"math"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -38,14 +37,26 @@ func ageOf(at *time.Time, now time.Time) age {
 		return age{When: "not measured"}
 	}
 	a := age{When: at.UTC().Format("January 2006")}
-	if years := now.Sub(*at).Hours() / 24 / 365.25; years >= .75 && !now.IsZero() {
-		if n := int(math.Round(12 * years)); n < 24 {
-			a.Old = fmt.Sprintf("%d months old", n)
-		} else {
-			a.Old = fmt.Sprintf("%d years old", n/12)
-		}
+	switch n := monthsBetween(at.UTC(), now.UTC()); {
+	case now.IsZero() || n < oldMonths:
+	case n < 24:
+		a.Old = fmt.Sprintf("%d months old", n)
+	default:
+		a.Old = fmt.Sprintf("%d years old", n/12)
 	}
 	return a
+}
+
+// oldMonths is the age from which a page says it.
+const oldMonths = 9
+
+// monthsBetween returns how many whole months have passed between two moments.
+func monthsBetween(from, to time.Time) int {
+	n := 12*(to.Year()-from.Year()) + int(to.Month()) - int(from.Month())
+	if to.Day() < from.Day() {
+		n--
+	}
+	return n
 }
 
 func (r *Renderer) boardCard(b *analytics.Board) card {

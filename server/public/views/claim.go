@@ -129,7 +129,13 @@ func joined(order []string, groups map[string][]favourite, all []favourite, agen
 		}
 		parts = append(parts, count+" "+verb+" "+tool+after)
 	}
-	return and(parts)
+	text := and(parts)
+	if rest := agents - named; named < len(all) || rest == 0 {
+		return text
+	} else if rest > 1 {
+		return text + "; " + small(rest) + " have no favourite"
+	}
+	return text + "; one has no favourite"
 }
 
 func agentList(list []favourite) string {

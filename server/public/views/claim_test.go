@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firstpick/firstpick/analytics"
 )
@@ -101,8 +102,24 @@ func TestLegend(t *testing.T) {
 	if got := strings.Join(names, ", "); got != "r1 Ash, r3 Elm, r4 Birch, r5 Cedar" {
 		t.Error(got)
 	}
-	if bars.Others || !bars.Nothing || bars.Intervals || bars.Rows[2].First[1].Tool != "Cedar" || bars.Rows[0].First[0].Class != "r3" {
+	if bars.Others || !bars.Nothing || bars.Intervals || bars.Rows[1].First[1].Tool != "Cedar" || bars.Rows[0].First[0].Class != "r3" {
 		t.Errorf("%+v", bars)
+	}
+}
+
+// TestAgeOfData: only whole months count.
+func TestAgeOfData(t *testing.T) {
+	now := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
+	for at, want := range map[string]string{
+		"2026-11-23": "", "2026-02-25": "", "2026-02-24": "9 months old", "2025-11-01": "12 months old", "2024-11-29": "23 months old", "2024-11-24": "2 years old", "2023-01-01": "3 years old",
+	} {
+		from, err := time.Parse(time.DateOnly, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ageOf(&from, now).Old; got != want {
+			t.Errorf("%s: %q, want %q", at, got, want)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ type compareBoard struct {
 	ForFirst, ForSecond []quote // of trials that picked one of them
 	Spoken              bool    // quotes have a text
 	Prompt              *promptText
-	Doubts              []string
+	Doubts              []render.Warning
 	Category, Cite      string
 	HasTrials           bool
 }
@@ -94,6 +94,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	}
 	p, err = r.page("compare", render.Head{
 		Path: ComparePath(a, b), Title: x.Name + " or " + y.Name + ": which one AI agents pick", Description: d.Sentence, Section: "compare", Image: "/og" + ComparePath(a, b) + ".png",
+		Site: render.Site{Notes: r.sources(len(d.Boards), d.Seen)},
 	}, d)
 	return p, true, err
 }
@@ -172,7 +173,7 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 	c := compareBoard{
 		Name: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Forest: render.NewForest(&part, standingPath, x.Slug, y.Slug),
 		Pairs: chart.Whole(int64(len(b.Tools) * (len(b.Tools) - 1) / 2)), Prompt: onlyPrompt(b), Category: b.Category, Cite: citePair(r.in, b, x, y), HasTrials: r.in.Trials,
-		Doubts: render.Doubts(*b, x, y),
+		Doubts: render.Doubts(b, x, y),
 	}
 	if x.Picks == 0 && y.Picks == 0 { // there is nothing to compare
 		return c

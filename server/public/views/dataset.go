@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -20,6 +21,14 @@ func citeTool(in Input, b *analytics.Board, s analytics.Standing) string {
 
 func citePair(in Input, b *analytics.Board, x, y analytics.Standing) string {
 	return citation(in, b, x.Tool+" or "+y.Tool+" in "+b.Name+", which one AI agents pick", in.BaseURL+ComparePath(x.Slug, y.Slug))
+}
+
+// citeObserved is how to cite figures of an observed board.
+func citeObserved(in Input, b *observed.Board, title, url string) string {
+	if in.SnapshotID == "" {
+		return ""
+	}
+	return fmt.Sprintf("firstpick: %s: %s. Snapshot %s, %s. %s. Data: %s", observed.Mark, title, in.SnapshotID, render.Day(b.AsOf), url, b.Cite())
 }
 
 func citation(in Input, b *analytics.Board, title, url string) string {
@@ -92,6 +101,14 @@ func datasetOf(in Input, b *analytics.Board) *dataset {
 		{"DataDownload", "application/vnd.apache.parquet", in.BaseURL + "/snapshots/" + in.SnapshotID + "/trials.parquet"},
 	}
 	return d
+}
+
+// Parquet is the address of all trials of the snapshot; empty without one.
+func (d boardPage) Parquet() string {
+	if d.Dataset == nil {
+		return ""
+	}
+	return d.Dataset.Downloads[2].URL
 }
 
 // boardData are the links to the data of a board behind a page of some of its tools.

@@ -59,8 +59,21 @@ func observedClaim(b *observed.Board) string {
 	if len(b.Tools) == 0 || b.Tools[0].Uses == 0 {
 		return "No tool of this list was observed."
 	}
-	return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, chart.Percent(b.Tools[0].UseRate), quantity(b.NUnits, b.Unit))
+	if _, several := mainPart(b); several == "" {
+		return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, chart.Percent(b.Tools[0].UseRate), quantity(b.NUnits, b.Unit))
+	}
+	var parts []string
+	for _, l := range b.Languages {
+		if len(parts) == maxClaimed || len(l.Tools) == 0 || len(parts) > 0 && l.NUnits < observed.MinUnits {
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s in %s of %s", observedName(b, l.Tools[0].Slug), chart.Percent(l.Tools[0].UseRate), unitsOf(b, l.Part, l.Language)))
+	}
+	return "Agents used " + and(parts) + "."
 }
+
+// maxClaimed is how many languages the claim of an observed board names.
+const maxClaimed = 2
 
 // sum says what the snapshot holds.
 func (r *Renderer) sum() string {

@@ -138,7 +138,7 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 		}
 	}
 	if len(out.Losses) == 0 {
-		agents := r.agentLines(b, s)
+		agents := joinLines(r.agentLines(b, s), nounOf(b))
 		out.Agents = agents[:min(homeLosses, len(agents))]
 	}
 	return out

@@ -94,8 +94,12 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 	case len(t.Seen) > 0:
 		s := t.Seen[0]
 		seen = r.seenOf(s.Board, s.Part, s.Language, []string{t.Name}, s.Use)
-		if rank, of := s.place(); s.Use.Uses > 0 {
-			seen.Facts = append(seen.Facts, render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, of), Note: "of the tools that were used"})
+		if rank, used := s.place(); s.Use.Uses > 0 {
+			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: fmt.Sprintf("%d were used", used)}
+			if s.Language != "" { // the board lists tools of other languages, too
+				f.Value, f.Note = fmt.Sprintf("%d of %d", rank, used), "of the tools that were used"
+			}
+			seen.Facts = append(seen.Facts, f)
 		}
 	case len(r.in.Observed) == 0:
 		seen.None = "Not observed: this snapshot has no study of real work."

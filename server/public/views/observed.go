@@ -17,7 +17,10 @@ type observedPage struct {
 	Forest        render.Forest
 	Languages     []observedPart
 	Agents        []observedPart
+	Several       bool   // languages, which come first: tools are compared within one
 	Asked         string // path of the board of trials of the same category; empty without one
+	Pairs         []render.Link
+	Cite          string
 }
 
 // An observedPart is a part of an observed board, in one language or by one agent.
@@ -46,12 +49,20 @@ func (r *Renderer) observed(category string) (Page, error) {
 	for _, a := range b.Agents {
 		d.Agents = append(d.Agents, part(a.Agent, a.Part))
 	}
+	main, several := mainPart(b)
+	d.Several, d.Cite = several != "", citeObserved(r.in, b, b.Name+", what agents used", b.URL)
+	for _, t := range main.Tools[min(1, len(main.Tools)):min(maxObserved, len(main.Tools))] {
+		if t.Uses > 0 {
+			first := main.Tools[0].Slug
+			d.Pairs = append(d.Pairs, render.Link{Path: ComparePath(first, t.Slug), Text: observedName(b, first) + " or " + observedName(b, t.Slug)})
+		}
+	}
 	if r.has(category) {
 		d.Asked = boardPath(category)
 	}
 	return r.page("observed", render.Head{
 		Path: observedPath(category), Title: b.Heading(), Section: "boards", Image: "/og" + observedPath(category) + ".png",
-		Description: fmt.Sprintf("%s: what agents used in %s of %s.", observed.Mark, quantity(b.NUnits, b.Unit), plural(b.NRepos, "repository", "repositories")),
+		Description: fmt.Sprintf("%s: what agents used in %s of %s.", observed.Mark, quantity(b.NUnits, b.Unit), plural(b.NRepos, "repository", "repositories")), Site: render.Site{Notes: []string{b.Cite()}},
 	}, d)
 }
 

@@ -3,6 +3,7 @@ package views
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -18,6 +19,9 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 		Name: b.Name, Link: observedPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Observed: true,
 		Note: quantity(p.NUnits, b.Unit) + " · " + plural(p.NRepos, "repository", "repositories"),
 	}
+	if language == "" && len(b.Languages) == 1 && !strings.Contains(b.Name, b.Languages[0].Language) {
+		language = b.Languages[0].Language
+	}
 	if language != "" {
 		c.Name += " · " + language
 	}
@@ -30,6 +34,16 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 		}
 	}
 	return c
+}
+
+// observedNote says what the card of a board shows: TypeScript, 195 pull requests · 62
+// repositories.
+func (r *Renderer) observedNote(b *observed.Board) string {
+	c := r.observedCard(b)
+	if _, language := mainPart(b); language != "" {
+		return language + ", " + c.Note
+	}
+	return c.Note
 }
 
 // mainPart returns a board as a part of itself, or the part of the language with the most
@@ -67,7 +81,7 @@ func (r *Renderer) homeObserved() (out []card) {
 	})
 	for i := range boards {
 		p, _ := mainPart(&boards[i])
-		if len(p.Tools) < 2 || p.Tools[1].Uses < minUses || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
+		if p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < minUses || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
 			continue
 		}
 		c := r.observedCard(&boards[i])

@@ -33,10 +33,9 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 	case "observed":
 		if i := slices.IndexFunc(r.in.Observed, func(b observed.Board) bool { return b.Category == slug }); i >= 0 {
 			b := &r.in.Observed[i]
-			p = share.Picture{Small: "firstpick · " + b.Heading(), Title: observedClaim(b), Foot: observed.Mark + " in " + r.observedCard(b).Note + ". Not a pick rate."}
-			for _, s := range b.Tools[:min(5, len(b.Tools))] {
-				p.Rows = append(p.Rows, share.Row{Name: s.Tool, Value: chart.Percent(s.UseRate), Share: s.UseRate})
-			}
+			p = share.Picture{Small: "firstpick · " + b.Heading(), Title: observedClaim(b), Foot: observed.Mark + " in " + r.observedNote(b) + ". Not a pick rate."}
+			part, _ := mainPart(b)
+			p.Rows = seenRows(b, part, "")
 			return r.marked(p), true
 		}
 	case "tools":
@@ -73,7 +72,7 @@ func (r *Renderer) comparePicture(pair string) (p share.Picture, ok bool) {
 	for _, s := range r.seenWith(x, y, a, b, "") {
 		return r.marked(share.Picture{
 			Small: "firstpick · " + x.Name + " or " + y.Name, Title: s.sentence(x.Name, y.Name, ""), Foot: s.Board.Heading() + ". Not a pick rate.",
-			Rows: []share.Row{{Name: x.Name, Value: chart.Percent(s.First.UseRate), Share: s.First.UseRate}, {Name: y.Name, Value: chart.Percent(s.Second.UseRate), Share: s.Second.UseRate}},
+			Rows: []share.Row{{Name: x.Name, Value: chart.Fixed(s.First.UseRate), Share: s.First.UseRate}, {Name: y.Name, Value: chart.Fixed(s.Second.UseRate), Share: s.Second.UseRate}},
 		}), true
 	}
 	return p, false
@@ -87,7 +86,7 @@ func seenRows(b *observed.Board, p observed.Part, slug string) (out []share.Row)
 		first[len(first)-1] = p.Tools[i]
 	}
 	for _, t := range first {
-		out = append(out, share.Row{Name: observedName(b, t.Slug), Value: chart.Percent(t.UseRate), Share: t.UseRate})
+		out = append(out, share.Row{Name: observedName(b, t.Slug), Value: chart.Fixed(t.UseRate), Share: t.UseRate})
 	}
 	return out
 }

@@ -80,42 +80,50 @@ func (s sighting) sentence(tool string) string {
 }
 
 // place returns the rank of the tool in its part, and how many tools were used there.
-func (s sighting) place() (rank, of int) {
+func (s sighting) place() (rank, used int) {
 	rank = 1
 	for _, t := range s.Part.Tools {
 		if t.Uses > 0 {
-			of++
+			used++
 		}
 		if t.UseRate > s.Use.UseRate {
 			rank++
 		}
 	}
-	return rank, of
+	return rank, used
 }
 
 // A seenPlace is what a page shows of tools on an observed board.
 type seenPlace struct {
 	Name, Link, Source string
-	Category           string
+	Category, Unit     string
 	Of                 string
 	Age                age
 	Near               render.Forest // the tools among others
 	Agents             []observedUse // of one tool, on a board of one language
+	Again              bool          // another place of the page has the same study: the boards list different tools
+	Cite               string
 }
 
-// An observedUse is how often one agent used a tool.
+// An observedUse is how often one agent used a tool. Interval is empty where it did not.
 type observedUse struct{ Agent, Rate, Interval, N string }
+
+// Units is the heading of a column of counts.
+func (s seenPlace) Units() string { return render.Capital(s.Unit) + "s" }
 
 // seenPlace describes a part of an observed board around some of its tools.
 func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string, slugs ...string) seenPlace {
-	d := seenPlace{Name: b.Name, Category: b.Category, Link: observedPath(b.Category), Source: b.Cite(), Age: ageOf(b.AsOf, r.in.Now), Near: r.nearSeen(b, p, language, slugs)}
+	d := seenPlace{Name: b.Name, Category: b.Category, Unit: b.Unit, Link: observedPath(b.Category), Source: b.Cite(), Age: ageOf(b.AsOf, r.in.Now), Near: r.nearSeen(b, p, language, slugs)}
 	d.Of = unitsOf(b, p, language) + " of " + plural(p.NRepos, "repository", "repositories")
 	if language != "" || len(slugs) != 1 || len(b.Agents) < 2 {
 		return d
 	}
 	for _, a := range b.Agents {
-		use, _ := useOf(a.Part, slugs[0])
-		d.Agents = append(d.Agents, observedUse{a.Agent, chart.Fixed(use.UseRate), render.Interval(use.CILow, use.CIHigh), quantity(a.NUnits, b.Unit)})
+		u := observedUse{Agent: a.Agent, Rate: "not used", N: chart.Whole(int64(a.NUnits))}
+		if use, ok := useOf(a.Part, slugs[0]); ok && use.Uses > 0 {
+			u.Rate, u.Interval = chart.Fixed(use.UseRate), render.Interval(use.CILow, use.CIHigh)
+		}
+		d.Agents = append(d.Agents, u)
 	}
 	return d
 }

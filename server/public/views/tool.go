@@ -79,7 +79,7 @@ type toolPlace struct {
 	Single               bool
 	Near                 render.Forest // the tool among its rivals
 	Facts                []render.Fact
-	Doubts               []string
+	Doubts               []render.Warning
 	Agents               []agentLine
 	Nobody               string // instead of agents, where none picked it
 	Prompt               *promptText
@@ -130,7 +130,10 @@ func (r *Renderer) tool(slug string) (Page, error) {
 	}
 	for _, s := range t.Seen {
 		if s.Use.Uses > 0 {
-			d.Seen = append(d.Seen, r.seenPlace(s.Board, s.Part, s.Language, slug))
+			one := r.seenPlace(s.Board, s.Part, s.Language, slug)
+			one.Again = slices.ContainsFunc(d.Seen, func(o seenPlace) bool { return o.Source == one.Source })
+			one.Cite = citeObserved(r.in, s.Board, t.Name+" in "+s.Board.Name+", how often agents used it", r.in.BaseURL+toolPath(slug))
+			d.Seen = append(d.Seen, one)
 		}
 	}
 	if len(t.Seen) > 0 {
@@ -142,14 +145,30 @@ func (r *Renderer) tool(slug string) (Page, error) {
 		d.Sentence, d.Observed, title = d.Observed+" It was not asked about yet.", "", t.Name+": how often AI agents used it"
 		d.Pairs = r.CompareLinks(slug)
 	}
-	return r.page("tool", render.Head{Path: toolPath(slug), Title: title, Description: d.Sentence, Section: "tools", Image: "/og" + toolPath(slug) + ".png"}, d)
+	return r.page("tool", render.Head{
+		Path: toolPath(slug), Title: title, Description: d.Sentence, Section: "tools", Image: "/og" + toolPath(slug) + ".png", Site: render.Site{Notes: r.sources(len(d.Places), d.Seen)},
+	}, d)
+}
+
+// sources are the citations of a page with figures of boards of trials and of observed ones.
+func (r *Renderer) sources(boards int, seen []seenPlace) []string {
+	out := []string{}
+	if boards > 0 {
+		out = append(out, r.in.Notes...)
+	}
+	for _, s := range seen {
+		if !slices.Contains(out, s.Source) {
+			out = append(out, s.Source)
+		}
+	}
+	return out
 }
 
 func (r *Renderer) toolPlace(p place) toolPlace {
 	b, s := p.Board, p.Standing
 	d := toolPlace{
 		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Sentence: sentence(b, s), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Near: r.near(b, s),
-		Facts: render.Facts(*b, s), Doubts: render.Doubts(*b, s), Agents: r.agentLines(b, s), Estimand: b.Estimand,
+		Facts: render.Facts(*b, s), Doubts: render.Doubts(b, s), Agents: r.agentLines(b, s), Estimand: b.Estimand,
 		Prompt: onlyPrompt(b), Cite: citeTool(r.in, b, s),
 	}
 	if r.in.Trials {

@@ -193,7 +193,7 @@ func TestTrialLists(t *testing.T) {
 	shown := parse(t, p.HTML)
 	for _, link := range []string{
 		"/trials/" + strings.Repeat("1", 20), "/tools/flask", "/leaderboards/webserver/prompts/p00", "/leaderboards/webserver/trials?agent=a&outcome=tool&prompt=p00&tool=flask",
-		"/leaderboards/webserver/trials?agent=a&cursor=c2&outcome=tool&prompt=p00&tool=flask", "/api/public/trials?category=webserver&prompt=p00&tool=flask",
+		"/leaderboards/webserver/trials?agent=a&cursor=c2&outcome=tool&prompt=p00&tool=flask", "/api/public/trials?category=webserver&agent=a&outcome=tool&prompt=p00&tool=flask",
 	} {
 		if !slices.Contains(shown.links, link) {
 			t.Errorf("no link to %s in %q", link, shown.links)

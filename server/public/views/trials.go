@@ -2,10 +2,13 @@ package views
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/publish/trialset"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/traceview"
 )
@@ -24,6 +27,16 @@ func (f TrialFilter) Path(category, cursor string) string {
 		}
 	}
 	return TrialsPath(category, pairs...)
+}
+
+// data is the path of the same trials in the API.
+func (f TrialFilter) data(category string) string {
+	_, query, _ := strings.Cut(f.Path(category, ""), "?")
+	path := "/api/public/trials?" + url.Values{"category": {category}}.Encode()
+	if query != "" {
+		path += "&" + query
+	}
+	return path
 }
 
 // A TrialRow is a trial of a list. Prompt is EVAL/PROMPT, Picked a slug or a name outside the
@@ -85,8 +98,8 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 	f := l.Filter
 	d := trialsPage{
 		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Path: TrialsPath(b.Category), Filtered: f != TrialFilter{}, Synthetic: b.Synthetic,
-		Sum:  fmt.Sprintf("%s of %s to %s.", quantity(b.NTrials, "answer"), quantity(len(b.Agents), "agent"), quantity(b.NPrompts, "prompt")),
-		JSON: analytics.TrialsPath(b.Category, f.Prompt, f.Tool), Filters: filterFields(b, f),
+		Sum:  fmt.Sprintf("%s of %s to %s.", quantity(b.NTrials, "answer"), quantity(len(b.Agents), nounOf(b)), quantity(b.NPrompts, "prompt")),
+		JSON: f.data(b.Category), Filters: filterFields(b, f),
 	}
 	if l.Cursor != "" {
 		d.First = f.Path(b.Category, "")
@@ -100,6 +113,9 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 			line.Text = clip(p.Text, maxOnlyText)
 		}
 		d.Prompt = &line
+	}
+	if d.Filtered && l.Cursor == "" && l.Next == "" {
+		d.Sum = fmt.Sprintf("%s of %s match.", chart.Whole(int64(len(l.Rows))), quantity(b.NTrials, "answer"))
 	}
 	for _, row := range l.Rows {
 		line := r.trialLine(b, row)
@@ -162,7 +178,7 @@ func filterFields(b *analytics.Board, f TrialFilter) []trialSelect {
 		outcomes = append(outcomes, trialOption{Value: o.Key, Text: o.Name})
 	}
 	return slices.Concat(
-		fieldOf("agent", "Agent", "All agents", f.Agent, agents), fieldOf("tool", "Picked", "Any tool, or none", f.Tool, tools),
+		fieldOf("agent", "Agent", "All agents", f.Agent, agents), fieldOf("tool", "Picked", "Any or none", f.Tool, tools),
 		fieldOf("prompt", "Prompt", "All prompts", f.Prompt, prompts), fieldOf("outcome", "Outcome", "All outcomes", f.Outcome, outcomes),
 	)
 }

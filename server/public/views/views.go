@@ -132,7 +132,10 @@ func (r *Renderer) Page(path string) (Page, error) {
 
 // page renders both forms of a page with the same data.
 func (r *Renderer) page(name string, h render.Head, data any) (p Page, err error) {
-	h.Site, h.Markdown = r.in.Site, true
+	notes := h.Notes // of a page with other sources than the boards of trials
+	if h.Site, h.Markdown = r.in.Site, true; notes != nil {
+		h.Notes = notes
+	}
 	if p.HTML, err = r.layout.Page(name, h, data); err != nil {
 		return p, err
 	}
