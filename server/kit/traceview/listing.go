@@ -34,9 +34,9 @@ func (i Import) Means() string {
 	case "picked":
 		return i.Tool + ", the pick"
 	case "rival":
-		return i.Tool + ", a tool of this list"
+		return i.Tool + ", a tool of this board"
 	}
-	return "not a tool of this list"
+	return "not on this board"
 }
 
 // newListing returns the published listing of a trial; nil for any other answer.
@@ -96,13 +96,13 @@ func (l *Listing) reason(t *trialset.Trace, named func(string) string) string {
 	case t.Outcome == "tool" && t.Result != nil && len(t.Result.Shortlist) < 2 && len(l.Imports) == 1:
 		return fmt.Sprintf("%s counts as the pick: it is the only import.", named(t.Picked))
 	case t.Outcome == "tool" && t.Result != nil && len(t.Result.Shortlist) < 2:
-		return fmt.Sprintf("%s counts as the pick: no other import is a tool of this list.", named(t.Picked))
+		return fmt.Sprintf("%s counts as the pick: no other import is a tool of this board.", named(t.Picked))
 	case t.Outcome == "ambiguous":
-		return "Two or more imports are tools of this list, so none counts as the pick."
+		return "Two or more imports are tools of this board, so none counts as the pick."
 	case len(l.Imports) == 0:
 		return "No pick: the study lists no import beyond the standard library."
 	case t.Outcome == "none" || t.Outcome == "other":
-		return "No pick: no listed import is a tool of this list."
+		return "No pick: no listed import is a tool of this board."
 	}
 	return ""
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // Neighbours are the answers of the same agent to the same prompt around a trial. Previous and
-// Next are ids; empty for the first and the last trial.
+// Next are nil for the first and the last trial.
 type Neighbours struct {
-	Previous, Next string
+	Previous, Next *trialset.Entry
 	Of             int // repeats, also those without an answer
 }
 
@@ -32,10 +32,10 @@ func (h *Handler) Neighbours(ctx context.Context, t FullTrial, e trialset.Entry)
 	out.Of = len(rows)
 	at := slices.IndexFunc(rows, func(r trialset.Entry) bool { return r.ID == e.ID })
 	if at > 0 {
-		out.Previous = rows[at-1].ID
+		out.Previous = &rows[at-1]
 	}
 	if at >= 0 && at+1 < len(rows) {
-		out.Next = rows[at+1].ID
+		out.Next = &rows[at+1]
 	}
 	return out, nil
 }

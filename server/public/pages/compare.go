@@ -20,6 +20,10 @@ func (h *Handler) compare(w http.ResponseWriter, r *http.Request, s *snapshotvie
 	q := r.URL.Query()
 	a, okA := s.Slug(cut(q.Get("a")))
 	b, okB := s.Slug(cut(q.Get("b")))
+	if !okA && q.Get("a") != "" {
+		http.Redirect(w, r, "/search?"+url.Values{"q": {cut(q.Get("a"))}}.Encode(), http.StatusSeeOther)
+		return nil
+	}
 	if !okA {
 		return h.page(w, r, s)
 	}
@@ -27,7 +31,9 @@ func (h *Handler) compare(w http.ResponseWriter, r *http.Request, s *snapshotvie
 		http.Redirect(w, r, views.ComparePath(a, b), http.StatusSeeOther)
 		return nil
 	}
-	if !okB || a == b {
+	if !okB { // the page says that there is no such tool
+		b = cut(q.Get("b"))
+	} else if a == b {
 		b = ""
 	}
 	err := h.compose(w, r, s, "/compare?"+url.Values{"a": {a}, "b": {b}}.Encode(), "", func(context.Context) (views.Page, error) {

@@ -44,8 +44,8 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		status      int
 		want, never []string
 	}{
-		{"/tools/prisma", 200, []string{"OBSERVED in real work: agents used Prisma in 100% of 67 pull requests.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "May 2026"}, []string{"Pick rate"}},
-		{"/tools/prisma.md", 200, []string{"OBSERVED in real work: agents used Prisma in 100% of 67 pull requests.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "Somebody & others"}, nil},
+		{"/tools/prisma", 200, []string{"OBSERVED in real work, mostly on existing code, agents used Prisma in 100% of 67 pull requests.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "May 2026"}, []string{"Pick rate"}},
+		{"/tools/prisma.md", 200, []string{"OBSERVED in real work, mostly on existing code, agents used Prisma in 100% of 67 pull requests.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "Somebody & others"}, nil},
 		{"/tools/drizzle", 404, nil, nil}, // listed, and nobody used it
 		{"/tools/flask", 200, []string{"When asked", "In real work", "agents used Flask in 73.5% of 83 pull requests.", "Cite this"}, []string{"Not observed", "Not asked"}},
 		{"/tools/sanic", 200, []string{"no agent used Sanic in 83 pull requests"}, nil},
@@ -59,10 +59,11 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/compare/flask-vs-prisma", 404, []string{`href="/compare/fastapi-vs-flask"`, `href="/tools/prisma"`}, nil},
 		{"/compare/django-vs-flask", 200, []string{"When asked", "agents used Flask in 73.5% of 83 pull requests", "Cite this", "format=csv"}, nil},
 		{"/compare/django-vs-flask.md", 200, []string{"agents used Flask in 73.5% of 83 pull requests", "format=csv"}, nil},
-		{"/compare?a=flask&b=prisma", 200, []string{"No board has both Flask and Prisma.", `href="/compare/django-vs-flask"`, `<option value="flask" selected>`}, nil},
+		{"/compare?a=flask&b=prisma", 200, []string{"No board has both Flask and Prisma.", `href="/compare/django-vs-flask"`, `list="names" value="Flask"`}, nil},
+		{"/compare?a=Flask&b=flsk", 200, []string{"No tool here is called &#34;flsk&#34;.", `<option value="django">`}, nil},
 		{"/compare?a=flask&b=django", 303, nil, nil},
 		{"/compare?a=flask", 200, []string{"Compare Flask", `<option value="django">`}, []string{"No board"}},
-		{"/compare?a=nope", 200, []string{"Compare two tools", "<optgroup"}, nil},
+		{"/compare?a=nope", 303, nil, nil},
 	} {
 		status, body := ask(h, c.path)
 		if status != c.status {

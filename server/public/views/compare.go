@@ -2,7 +2,6 @@ package views
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ type compareBoard struct {
 	Significant, Single bool
 	Groups              []compareGroup
 	HeadToHead          []headToHead
-	First, Second       string  // the tools, the one with the higher rate first
+	First, Second       string  // the tools, in the order of the page
 	ForFirst, ForSecond []quote // of trials that picked one of them
 	Spoken              bool    // quotes have a text
 	Prompt              *promptText
@@ -63,7 +62,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	}
 	d := comparePage{A: compareSide{x.Name, a, toolPath(a)}, B: compareSide{y.Name, b, toolPath(b)}}
 	asked, seen := measure{Title: whenAsked, None: "Not asked: no board of trials ranks both."}, measure{Title: inWork, Observed: true, None: "Not observed: no board of real work has both in one language."}
-	home, ahead := "", ""
+	home := ""
 	for _, p := range x.Places {
 		if i := slices.IndexFunc(y.Places, func(q place) bool { return q.Board == p.Board }); i >= 0 {
 			s, t := p.Standing, y.Places[i].Standing
@@ -71,20 +70,14 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 			if d.Sentence == "" {
 				d.Sentence, home, asked = compareSentence(p.Board, s, t), p.Board.Category, r.askedOf(p.Board, s, t)
 				d.Others = others(p, a, b)
-				switch {
-				case s.PickRate > t.PickRate:
-					ahead = s.Tool
-				case t.PickRate > s.PickRate:
-					ahead = t.Tool
-				}
 			}
 		}
 	}
 	for i, s := range r.seenWith(x, y, a, b, home) {
 		if i == 0 {
-			d.Observed, seen = s.sentence(x.Name, y.Name, ahead), r.seenOf(s.Board, s.Part, s.Language, []string{x.Name, y.Name}, s.First, s.Second)
+			d.Observed, seen = s.sentence(x.Name, y.Name), s.measure(r, x.Name, y.Name)
 		}
-		d.Seen = append(d.Seen, r.seenPlace(s.Board, s.Part, s.Language, a, b))
+		d.Seen = append(d.Seen, s.places(r, a, b)...)
 	}
 	if len(d.Boards)+len(d.Seen) == 0 {
 		return p, false, nil
@@ -125,10 +118,14 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 		return text + "never " + behind.Tool + "."
 	}
 	text += fmt.Sprintf("%s in %s", behind.Tool, chart.Percent(behind.PickRate))
-	var with []string
+	var with, split []string
 	for _, a := range b.Agents {
-		if rateOf(a.Tools, behind.Slug) >= rateOf(a.Tools, ahead.Slug)+leastLead {
+		first, second := agentRate(a.Tools, ahead.Slug), agentRate(a.Tools, behind.Slug)
+		switch {
+		case leads(second, first, a.NTrials):
 			with = append(with, render.AgentName(a.Agent))
+		case second.PickRate > leastLead && first.Picks > 0 && !leads(first, second, a.NTrials):
+			split = append(split, fmt.Sprintf("%s is split (%s %s, %s %s)", render.AgentName(a.Agent), ahead.Tool, chart.Percent(first.PickRate), behind.Tool, chart.Percent(second.PickRate)))
 		}
 	}
 	if n := len(with); n > 0 && n <= 3 {
@@ -138,33 +135,21 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 		}
 		text += fmt.Sprintf("; %s %s %s more often", and(with), verb, behind.Tool)
 	}
-	if even := level(b, x, y); even != "" {
-		text += "; with " + even + " they are level"
+	if n := len(split); n > 0 && n <= 2 && n < len(b.Agents) {
+		text += "; " + and(split)
 	}
 	return text + "."
 }
 
-// level names the agents with which two tools are picked about as often; empty for none, or
-// more than two.
-func level(b *analytics.Board, x, y analytics.Standing) string {
-	var names []string
-	for _, a := range b.Agents {
-		p, q := rateOf(a.Tools, x.Slug), rateOf(a.Tools, y.Slug)
-		if p > leastLead && q > leastLead && math.Abs(p-q) < leastLead {
-			names = append(names, render.AgentName(a.Agent))
-		}
+func agentRate(tools []analytics.AgentRate, slug string) analytics.AgentRate {
+	if i := slices.IndexFunc(tools, func(t analytics.AgentRate) bool { return t.Slug == slug }); i >= 0 {
+		return tools[i]
 	}
-	if len(names) > 2 || len(names) == len(b.Agents) {
-		return ""
-	}
-	return and(names)
+	return analytics.AgentRate{Slug: slug}
 }
 
 func rateOf(tools []analytics.AgentRate, slug string) float64 {
-	if i := slices.IndexFunc(tools, func(t analytics.AgentRate) bool { return t.Slug == slug }); i >= 0 {
-		return tools[i].PickRate
-	}
-	return 0
+	return agentRate(tools, slug).PickRate
 }
 
 func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) compareBoard {
@@ -182,7 +167,7 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 	if y.PickRate > x.PickRate {
 		ahead, behind = y, x
 	}
-	c.First, c.Second = ahead.Tool, behind.Tool
+	c.First, c.Second = x.Tool, y.Tool
 	if c.Diff = strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"); x.PickRate != y.PickRate {
 		c.Leader = ahead.Tool
 	}
@@ -195,10 +180,10 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 			}
 		}
 	}
-	c.Groups = compareGroups(b, ahead, behind)
+	c.Groups = compareGroups(b, x, y)
 	c.HeadToHead = headToHeadOf(b, ahead, behind)
-	c.ForFirst, _ = quotesOf(b, ahead)
-	c.ForSecond, _ = quotesOf(b, behind)
+	c.ForFirst, _ = quotesOf(b, x)
+	c.ForSecond, _ = quotesOf(b, y)
 	if c.Spoken = spoken(c.ForFirst, c.ForSecond); c.Prompt != nil {
 		dropPrompts(c.ForFirst)
 		dropPrompts(c.ForSecond)

@@ -12,10 +12,10 @@ import (
 // A compareIndex is the form for a comparison, and proposals.
 type compareIndex struct {
 	First  compareSide   // whose comparisons are shown; empty for those of all
-	A, B   string        // selected in the menus
+	A, B   string        // names in the fields, B the slug in the menu
 	Note   string        // why the second tool is to be chosen again
-	Groups []compareList // of the menu of the first tool
-	Second []compareList // of the menu of the second one; empty where it is chosen later
+	Names  []string      // of the tools to choose from
+	Second []compareList // with which the first can be compared; empty for a field for any name
 	Pairs  []comparePair
 }
 
@@ -27,24 +27,14 @@ type compareList struct {
 
 type comparePair struct{ Text, Link, Board, Sentence string }
 
-// maxMenu is how many tools a menu has with which another menu is shown at once.
-const maxMenu = 400
-
 // compareIndex lists comparisons of the leading tools.
 func (r *Renderer) compareIndex() (Page, error) {
-	d := compareIndex{Groups: r.compareLists("")}
-	n := 0
-	for _, g := range d.Groups {
-		n += len(g.Tools)
-	}
-	if n <= maxMenu {
-		d.Second = d.Groups
-	}
+	d := compareIndex{Names: r.compareNames()}
 	for _, b := range r.byTrials() {
 		if len(b.Tools) > 1 && b.Tools[1].Picks > 0 {
 			x, y := b.Tools[0], b.Tools[1]
 			if len(d.Pairs) == 0 {
-				d.A, d.B = x.Slug, y.Slug
+				d.A, d.B = x.Tool, y.Tool
 			}
 			d.Pairs = append(d.Pairs, comparePair{x.Tool + " or " + y.Tool, ComparePath(x.Slug, y.Slug), b.Name, compareSentence(b, x, y)})
 		}
@@ -82,15 +72,19 @@ func (r *Renderer) Comparable(a, b string) bool {
 }
 
 // CompareWith renders the form for a comparison of a tool, with the tools of its boards; ok is
-// false for a tool without a page. other is a tool that cannot be compared with it, or empty.
+// false for a tool without a page. other is what it cannot be compared
+// with, or empty.
 func (r *Renderer) CompareWith(slug, other string) (p Page, ok bool, err error) {
 	t := r.tools[slug]
 	if t == nil {
 		return p, false, nil
 	}
-	d := compareIndex{First: compareSide{t.Name, slug, toolPath(slug)}, A: slug, Groups: r.compareLists(""), Second: r.compareLists(slug)}
+	d := compareIndex{First: compareSide{t.Name, slug, toolPath(slug)}, A: t.Name, Names: r.compareNames(), Second: r.compareLists(slug)}
 	if o := r.tools[other]; o != nil {
 		d.Note = fmt.Sprintf("No board has both %s and %s.", t.Name, o.Name)
+	}
+	if d.Note == "" && other != "" {
+		d.Note = fmt.Sprintf("No tool here is called %q.", other)
 	}
 	for _, l := range r.CompareLinks(slug) {
 		d.Pairs = append(d.Pairs, comparePair{Text: l.Text, Link: l.Path})
@@ -133,20 +127,34 @@ func (r *Renderer) CompareLinks(slug string) (out []render.Link) {
 	return out
 }
 
-// compareLists lists the tools of each board that were picked or used; of a tool, only those of
-// its boards with which it can be compared.
+// compareNames lists the names of the tools that were picked or used, each once.
+func (r *Renderer) compareNames() (out []string) {
+	for _, t := range r.tools {
+		picked := slices.ContainsFunc(t.Places, func(p place) bool { return p.Standing.Picks > 0 })
+		if picked || slices.ContainsFunc(t.Seen, func(s sighting) bool { return s.Use.Uses > 0 }) {
+			out = append(out, t.Name)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(a, b))
+	})
+	return slices.Compact(out)
+}
+
+// compareLists lists, by board, the tools that were picked or used and with which a tool can be
+// compared.
 func (r *Renderer) compareLists(with string) (out []compareList) {
 	add := func(l compareList) {
 		slices.SortFunc(l.Tools, func(a, b compareSide) int {
 			return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.Slug, b.Slug))
 		})
-		if len(l.Tools) > 1 || with != "" && len(l.Tools) > 0 {
+		if len(l.Tools) > 0 {
 			out = append(out, l)
 		}
 	}
 	for i := range r.in.Boards {
 		b := &r.in.Boards[i]
-		l, has := compareList{Board: b.Name}, with == ""
+		l, has := compareList{Board: b.Name}, false
 		for _, s := range b.Tools {
 			has = has || s.Slug == with
 			if s.Slug != with && s.Picks > 0 {
@@ -164,7 +172,7 @@ func (r *Renderer) compareLists(with string) (out []compareList) {
 			if s.Slug == with || s.Uses == 0 {
 				continue
 			}
-			if _, _, ok := bothIn(b, with, s.Slug); ok || with == "" {
+			if _, _, ok := bothIn(b, with, s.Slug); ok {
 				l.Tools = append(l.Tools, compareSide{s.Tool, s.Slug, ""})
 			}
 		}

@@ -38,16 +38,16 @@ func TestListedTrials(t *testing.T) {
 	}{
 		"one tool": {
 			listed("tool", "flask", []string{"flask"}, "flask", "uvicorn"), "A picked Flask",
-			[]string{"Flask, the pick", "not a tool of this list", "Flask counts as the pick: no other import is a tool of this list.", "A picked Flask in 3 of 4 answers to this prompt; all 3 agents in 6 of 12 (50%)."},
+			[]string{"Flask, the pick", "not on this board", "Flask counts as the pick: no other import is a tool of this board.", "A picked Flask in 3 of 4 answers to this prompt; all 3 models in 6 of 12 (50%)."},
 			[]string{"Evidence", "Shortlist", "Decided"},
 		},
 		"alone": {listed("tool", "flask", []string{"flask"}, "flask"), "A picked Flask", []string{"Flask counts as the pick: it is the only import."}, nil},
-		"two":   {listed("ambiguous", "", []string{"django", "flask"}, "django", "flask", "os"), "A imported two or more tools of the list", []string{"Django, a tool of this list", "Flask, a tool of this list", "none counts as the pick"}, nil},
+		"two":   {listed("ambiguous", "", []string{"django", "flask"}, "django", "flask", "os"), "A imported two or more tools of the list", []string{"Django, a tool of this board", "Flask, a tool of this board", "none counts as the pick"}, nil},
 		"none":  {listed("none", "", nil), "A imported no tool of the list", []string{"No pick: the study lists no import beyond the standard library.", "A picked no single tool of the list in 1 of 4 answers"}, []string{"chose nothing", "quotes only"}},
-		"other": {listed("other", "numpy", []string{"numpy"}, "numpy"), "A imported no tool of the list", []string{"not a tool of this list", "No pick: no listed import is a tool of this list."}, nil},
+		"other": {listed("other", "numpy", []string{"numpy"}, "numpy"), "A imported no tool of the list", []string{"not on this board", "No pick: no listed import is a tool of this board."}, nil},
 	} {
 		r := renderer(t, trialset.Quotes, func(b *analytics.Board) { b.Prompts[0].Eval = "web" })
-		p, err := r.Trial(views.Trial{Category: "webserver", Eval: "web", Notice: "Data.", Trace: trace(c.change), Previous: "p1", Next: "n1", Repeats: 77})
+		p, err := r.Trial(views.Trial{Category: "webserver", Eval: "web", Notice: "Data.", Trace: trace(c.change), Previous: &trialset.Entry{ID: "p1", Repeat: 1, Outcome: "none"}, Next: &trialset.Entry{ID: "n1", Repeat: 3, Outcome: "tool", Picked: "flask"}, Repeats: 77})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,7 +95,7 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 		s := t.Seen[0]
 		seen = r.seenOf(s.Board, s.Part, s.Language, []string{t.Name}, s.Use)
 		if rank, used := s.place(); s.Use.Uses > 0 {
-			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: fmt.Sprintf("%d were used", used)}
+			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used")}
 			if s.Language != "" { // the board lists tools of other languages, too
 				f.Value, f.Note = fmt.Sprintf("%d of %d", rank, used), "of the tools that were used"
 			}

@@ -28,16 +28,20 @@ func bothIn(b *observed.Board, x, y string) (p observed.Part, language string, o
 	return p, "", false
 }
 
-// seenWith returns where two tools were observed together, that of a category first.
+// seenWith returns where two tools were observed: on a board together, that of a category first,
+// and then on a board in different languages.
 func (r *Renderer) seenWith(x, y *tool, a, b, category string) (out []pairSeen) {
 	for _, s := range x.Seen {
-		if !slices.ContainsFunc(y.Seen, func(o sighting) bool { return o.Board == s.Board }) {
+		i := slices.IndexFunc(y.Seen, func(o sighting) bool { return o.Board == s.Board })
+		if i < 0 {
 			continue
 		}
 		if p, language, ok := bothIn(s.Board, a, b); ok {
 			first, _ := useOf(p, a)
 			second, _ := useOf(p, b)
-			out = append(out, pairSeen{s.Board, p, language, first, second})
+			out = append(out, pairSeen{Board: s.Board, Part: p, Language: language, First: first, Second: second})
+		} else if o := y.Seen[i]; s.Use.Uses > 0 && o.Use.Uses > 0 {
+			out = append(out, pairSeen{Board: s.Board, First: s.Use, Second: o.Use, Apart: []sighting{s, o}})
 		}
 	}
 	slices.SortStableFunc(out, func(p, q pairSeen) int {
@@ -47,7 +51,7 @@ func (r *Renderer) seenWith(x, y *tool, a, b, category string) (out []pairSeen) 
 			}
 			return 1
 		}
-		return cmp.Or(home(p)-home(q), q.Part.NUnits-p.Part.NUnits)
+		return cmp.Or(len(p.Apart)-len(q.Apart), home(p)-home(q), q.Part.NUnits-p.Part.NUnits)
 	})
 	return out
 }
@@ -58,16 +62,48 @@ type pairSeen struct {
 	Part          observed.Part
 	Language      string
 	First, Second observed.Use
+	// Apart are both tools in languages of their own, where they share none: they cannot
+	// replace each other. Part is empty then.
+	Apart []sighting
 }
 
-// sentence says how often two tools were used. ahead is the one that is picked more often when
-// asked; empty for none.
-func (s pairSeen) sentence(x, y, ahead string) string {
+// measure returns how often each was used.
+func (s pairSeen) measure(r *Renderer, x, y string) measure {
+	if s.Apart == nil {
+		return r.seenOf(s.Board, s.Part, s.Language, []string{x, y}, s.First, s.Second)
+	}
+	p, q := s.Apart[0], s.Apart[1]
+	m, other := r.seenOf(p.Board, p.Part, p.Language, []string{x}, p.Use), r.seenOf(q.Board, q.Part, q.Language, []string{y}, q.Use)
+	m.Tools, m.Of = append(m.Tools, other.Tools...), m.Of+"; "+other.Of
+	for _, w := range other.Warnings {
+		if !slices.Contains(m.Warnings, w) {
+			m.Warnings = append(m.Warnings, w)
+		}
+	}
+	return m
+}
+
+// places shows both among the tools that were used as often.
+func (s pairSeen) places(r *Renderer, a, b string) []seenPlace {
+	if s.Apart == nil {
+		return []seenPlace{r.seenPlace(s.Board, s.Part, s.Language, a, b)}
+	}
+	p, q := s.Apart[0], s.Apart[1]
+	return []seenPlace{r.seenPlace(p.Board, p.Part, p.Language, a), r.seenPlace(q.Board, q.Part, q.Language, b)}
+}
+
+// sentence says how often two tools were used.
+func (s pairSeen) sentence(x, y string) string {
+	if s.Apart != nil {
+		p, q := s.Apart[0], s.Apart[1]
+		return fmt.Sprintf("%s, agents used %s in %s of %s and %s in %s of %s: different languages, so these are not alternatives.", inExisting,
+			x, chart.Percent(p.Use.UseRate), unitsOf(p.Board, p.Part, p.Language), y, chart.Percent(q.Use.UseRate), unitsOf(q.Board, q.Part, q.Language))
+	}
 	units, first, second := unitsOf(s.Board, s.Part, s.Language), s.First, s.Second
 	if second.UseRate > first.UseRate {
 		x, y, first, second = y, x, second, first
 	}
-	text := fmt.Sprintf("%s in real work: agents used %s in %s of %s", observed.Mark, x, chart.Percent(first.UseRate), units)
+	text := fmt.Sprintf("%s, agents used %s in %s of %s", inExisting, x, chart.Percent(first.UseRate), units)
 	switch {
 	case second.Uses == 0:
 		text += " and never " + y
@@ -75,9 +111,6 @@ func (s pairSeen) sentence(x, y, ahead string) string {
 		text += ", as often as " + y
 	default:
 		text += fmt.Sprintf(" and %s in %s", y, chart.Percent(second.UseRate))
-	}
-	if ahead == y && first.UseRate > second.UseRate {
-		text += ", the other way round"
 	}
 	return text + "."
 }

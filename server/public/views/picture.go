@@ -71,7 +71,7 @@ func (r *Renderer) comparePicture(pair string) (p share.Picture, ok bool) {
 	}
 	for _, s := range r.seenWith(x, y, a, b, "") {
 		return r.marked(share.Picture{
-			Small: "firstpick · " + x.Name + " or " + y.Name, Title: s.sentence(x.Name, y.Name, ""), Foot: s.Board.Heading() + ". Not a pick rate.",
+			Small: "firstpick · " + x.Name + " or " + y.Name, Title: s.sentence(x.Name, y.Name), Foot: s.Board.Heading() + ". Not a pick rate.",
 			Rows: []share.Row{{Name: x.Name, Value: chart.Fixed(s.First.UseRate), Share: s.First.UseRate}, {Name: y.Name, Value: chart.Fixed(s.Second.UseRate), Share: s.Second.UseRate}},
 		}), true
 	}

@@ -70,13 +70,16 @@ func unitsOf(b *observed.Board, p observed.Part, language string) string {
 	return quantity(p.NUnits, noun)
 }
 
+// inExisting begins a sentence about real work.
+const inExisting = observed.Mark + " in real work, mostly on existing code"
+
 // sentence says in how much real work a tool was used.
 func (s sighting) sentence(tool string) string {
 	units := unitsOf(s.Board, s.Part, s.Language)
 	if s.Use.Uses == 0 {
-		return fmt.Sprintf("%s in real work: no agent used %s in %s.", observed.Mark, tool, units)
+		return fmt.Sprintf("%s, no agent used %s in %s.", inExisting, tool, units)
 	}
-	return fmt.Sprintf("%s in real work: agents used %s in %s of %s.", observed.Mark, tool, chart.Percent(s.Use.UseRate), units)
+	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, chart.Percent(s.Use.UseRate), units)
 }
 
 // place returns the rank of the tool in its part, and how many tools were used there.

@@ -195,6 +195,9 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	return d
 }
 
+// Spoken reports whether a quote has a text.
+func (d toolPlace) Spoken() bool { return spoken(d.For, d.Against) }
+
 // nearRivals is how many rivals above and below the plot of a tool shows.
 const nearRivals = 3
 

@@ -17,9 +17,9 @@ type Trial struct {
 	Category, Eval string
 	Notice         string // what its text is, for agents that read the page
 	Trace          trialset.Trace
-	// Previous and Next are the ids of the trials around it, of Repeats of its agent and its
-	// prompt; empty and 0 where the snapshot does not list them.
-	Previous, Next string
+	// Previous and Next are the trials around it, of Repeats of its agent and its prompt; nil
+	// and 0 where the snapshot does not list them.
+	Previous, Next *trialset.Entry
 	Repeats        int
 }
 
@@ -30,11 +30,12 @@ type trialPage struct {
 	All, JSON        string
 	// Others lists the other answers of the agent to the prompt, PickedLink is the page of the
 	// tool; each is empty if it does not exist, as are Previous and Next.
-	Others, PickedLink, Previous, Next string
-	Context                            string // how often the prompt had this outcome
-	Cite                               string
-	Synthetic                          bool
-	Category                           string
+	Others, PickedLink string
+	Previous, Next     *render.Link
+	Context            string // how often the prompt had this outcome
+	Cite               string
+	Synthetic          bool
+	Category           string
 }
 
 // Answer is the final message as one text.
@@ -74,12 +75,7 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 		All: TrialsPath(b.Category), JSON: "/api/public/trials/" + t.Trace.ID, Synthetic: t.Trace.Synthetic, Category: b.Category,
 	}
 	d.Prompt, d.Rest, d.Repeats = t.Eval+"/"+t.Trace.Prompt, "the JSON", t.Repeats
-	if t.Previous != "" {
-		d.Previous = TrialPath(t.Previous)
-	}
-	if t.Next != "" {
-		d.Next = TrialPath(t.Next)
-	}
+	d.Previous, d.Next = neighbour(b, t.Previous), neighbour(b, t.Next)
 	if r.agents[agentSlug(d.Agent)] != nil {
 		d.AgentLink = agentPath(agentSlug(d.Agent))
 	}
@@ -108,7 +104,19 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 	if d.Why.Key != "" {
 		text += " Decided " + d.Why.Name + "."
 	}
-	return r.page("trial", render.Head{Path: TrialPath(d.ID), Title: d.Title, Description: text, Section: "boards", Image: imagePath(b)}, d)
+	return r.page("trial", render.Head{Path: TrialPath(d.ID), Title: d.Title, Description: text, Section: "boards", Image: "/og/home.png"}, d)
+}
+
+// neighbour links a trial by its repeat and outcome; nil for none.
+func neighbour(b *analytics.Board, e *trialset.Entry) *render.Link {
+	if e == nil {
+		return nil
+	}
+	text := traceview.Of(traceview.Outcomes(), e.Outcome).Name
+	if e.Outcome == "tool" {
+		text = nameOf(b, e.Picked)
+	}
+	return &render.Link{Path: TrialPath(e.ID), Text: fmt.Sprintf("%d · %s", e.Repeat, text)}
 }
 
 // promptContext says how often the agent, and every agent, had the outcome with a prompt; empty
@@ -133,7 +141,7 @@ func promptContext(b *analytics.Board, p *analytics.Prompt, t *trialset.Trace) s
 	}
 	text := fmt.Sprintf("%s picked %s in %s of %s to this prompt", render.AgentName(t.Agent), what, chart.Whole(int64(mine)), quantity(a.NTrials, "answer"))
 	if len(p.Agents) > 1 {
-		text += fmt.Sprintf("; all %d agents in %s of %s (%s)", len(p.Agents), chart.Whole(int64(all)), chart.Whole(int64(p.NTrials)), chart.Percent(float64(all)/float64(p.NTrials)))
+		text += fmt.Sprintf("; all %s in %s of %s (%s)", quantity(len(p.Agents), nounOf(b)), chart.Whole(int64(all)), chart.Whole(int64(p.NTrials)), chart.Percent(float64(all)/float64(p.NTrials)))
 	}
 	return text + "."
 }

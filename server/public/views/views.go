@@ -84,6 +84,7 @@ func New(in Input) (*Renderer, error) {
 	}
 	r := &Renderer{in: in, layout: render.NewLayout(folder, functions)}
 	functions["text"], functions["abs"] = EscapeMarkdown, func(path string) string { return in.BaseURL + path }
+	functions["autolink"] = autolink
 	functions["twin"], functions["fenced"] = func(path string) string { return in.BaseURL + render.MarkdownPath(path) }, fenced
 	if r.text, err = texttemplate.New("").Funcs(functions).ParseFS(folder, "*.md"); err != nil {
 		return nil, err
@@ -155,6 +156,11 @@ func boardPath(category string) string    { return "/leaderboards/" + category }
 func observedPath(category string) string { return "/observed/" + category }
 func toolPath(slug string) string         { return "/tools/" + slug }
 func agentPath(slug string) string        { return "/ai-agents/" + slug }
+
+// autolink is an address as a link of markdown, without escapes, which readers would keep.
+func autolink(url string) string {
+	return "<" + strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "\n", "", "\r", "").Replace(url) + ">"
+}
 
 // EscapeMarkdown escapes markup and the end of a table cell.
 func EscapeMarkdown(s string) string {

@@ -24,7 +24,7 @@ func (s *Service) llms(current *snapshotview.Site) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", title, summary)
-	b.WriteString("Every pick rate has a 95 % interval over prompt families (ciLow, ciHigh), a number of trials (nTrials) and a date (asOf); estimand says what the rates are of. A rival beats a tool only where significant is true. No key is needed to read; reading one's own site's agent traffic and running evals of one's own need one.\n\n")
+	b.WriteString("Every pick rate has a 95 % interval over prompt families (ciLow, ciHigh; 0 to 1 with one prompt, for which nothing is known of others), a number of trials (nTrials) and a date (asOf); estimand says what the rates are of. A rival beats a tool only where significant is true. No key is needed to read; reading one's own site's agent traffic and running evals of one's own need one.\n\n")
 	section := func(name string, links ...[3]string) {
 		fmt.Fprintf(&b, "## %s\n\n", name)
 		for _, l := range links {
