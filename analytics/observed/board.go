@@ -43,11 +43,11 @@ func Explain(code string) string {
 	}
 }
 
-// Chip returns a warning in a few words.
-func Chip(code string) string {
+// Chip returns a warning in a few words. unit is what is counted.
+func Chip(code, unit string) string {
 	switch code {
 	case FewUnits:
-		return "fewer than 50"
+		return "fewer than 50 " + unit + "s"
 	case OneRepository:
 		return "one repository has over a quarter"
 	case MixedLanguages:

@@ -36,7 +36,7 @@ func (h *Handler) part(ctx context.Context, key setKey, f trialset.Filter, curso
 }
 
 // maxListings is the most bytes of trials that are read for the listings of a page.
-const maxListings = 1 << 20
+const maxListings = 4 << 20
 
 // published are the parts of a trial that lists show.
 type published struct {

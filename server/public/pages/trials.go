@@ -22,7 +22,7 @@ import (
 // which are grouped by their imports.
 const (
 	trialRows  = 50
-	listedRows = 400
+	listedRows = 1000
 )
 
 // trial serves the page of one trial.

@@ -77,7 +77,10 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 		if i == 0 {
 			d.Observed, seen = s.sentence(x.Name, y.Name), s.measure(r, x.Name, y.Name)
 		}
-		d.Seen = append(d.Seen, s.places(r, a, b)...)
+		for _, p := range s.places(r, a, b) {
+			p.Again = s.Apart == nil && slices.ContainsFunc(d.Seen, func(o seenPlace) bool { return o.Source == p.Source })
+			d.Seen = append(d.Seen, p)
+		}
 	}
 	if len(d.Boards)+len(d.Seen) == 0 {
 		return p, false, nil

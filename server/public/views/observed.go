@@ -25,9 +25,9 @@ type observedPage struct {
 
 // An observedPart is a part of an observed board, in one language or by one agent.
 type observedPart struct {
-	Name, N  string
-	Warnings []string
-	Tools    []observedShare
+	Name, N string
+	Chips   []string // its warnings
+	Tools   []observedShare
 }
 
 type observedShare struct{ Tool, Link, Rate, Interval string }
@@ -37,7 +37,10 @@ func (r *Renderer) observed(category string) (Page, error) {
 	b := &r.in.Observed[i]
 	d := observedPage{Board: b, Claim: observedClaim(b), Notice: observed.Notice, Age: ageOf(b.AsOf, r.in.Now), Forest: render.NewObservedForest(b, r.seenPath)}
 	part := func(name string, p observed.Part) observedPart {
-		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + plural(p.NRepos, "repository", "repositories"), Warnings: p.Warnings}
+		out := observedPart{Name: name, N: quantity(p.NUnits, b.Unit) + ", " + plural(p.NRepos, "repository", "repositories")}
+		for _, w := range p.Warnings {
+			out.Chips = append(out.Chips, observed.Chip(w, b.Unit))
+		}
 		for _, t := range p.Tools {
 			out.Tools = append(out.Tools, observedShare{observedName(b, t.Slug), r.seenPath(t.Slug), chart.Fixed(t.UseRate), render.Interval(t.CILow, t.CIHigh)})
 		}

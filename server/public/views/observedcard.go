@@ -66,6 +66,7 @@ func wholePart(b *observed.Board) observed.Part {
 const (
 	minUses     = 5 // fewer say nothing
 	maxObserved = 6
+	cardRow     = 3  // cards in a row
 	widestUse   = .5 // the widest interval of a first tool that the first page quotes
 )
 
@@ -91,6 +92,9 @@ func (r *Renderer) homeObserved() (out []card) {
 		if out = append(out, c); len(out) == maxObserved {
 			break
 		}
+	}
+	if n := len(out); n > cardRow { // whole rows
+		out = out[:n-n%cardRow]
 	}
 	return out
 }
