@@ -1,0 +1,93 @@
+package views_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/analytics/observed"
+	facts "github.com/firstpick/firstpick/fixtures/observed"
+	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/public/views"
+)
+
+// A usage is n pull requests of an agent that use a tool, each in a repository of its own.
+type usage struct {
+	n                     int
+	language, agent, tool string
+}
+
+// observedWeb returns the renderer of one observed board, Web.
+func observedWeb(t *testing.T, list ...usage) *views.Renderer {
+	t.Helper()
+	at := time.Date(2026, 5, 6, 0, 0, 0, 0, time.UTC)
+	s := &facts.Study{Kind: facts.Kind, Observed: true, Name: "field", Unit: facts.PullRequest, AsOf: &at, Source: facts.Source{Cite: "Somebody, 2026."}}
+	for _, u := range list {
+		for range u.n {
+			id := fmt.Sprint("u", len(s.Units))
+			s.Units = append(s.Units, facts.Unit{ID: id, Repo: id, Language: u.language, Agent: u.agent, Tools: map[string][]string{"web": {u.tool}}})
+		}
+	}
+	b, ok := observed.Rank(s, observed.Category{Slug: "web", Name: "Web", Tools: []observed.Tool{{Slug: "ash", Name: "Ash"}, {Slug: "birch", Name: "Birch"}, {Slug: "cedar", Name: "Cedar"}, {Slug: "elm", Name: "Elm"}}})
+	if !ok {
+		t.Fatal("too few for a board")
+	}
+	r, err := views.New(views.Input{Site: render.Site{BaseURL: "https://firstpick.example", SnapshotID: "abc"}, Observed: []observed.Board{b}, Now: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestLanguagesAreNotMixed: sentences, pictures and comparisons are of one language each.
+func TestLanguagesAreNotMixed(t *testing.T) {
+	r := observedWeb(t, usage{40, "TypeScript", "Codex", "ash"}, usage{20, "TypeScript", "Devin", "birch"}, usage{50, "Python", "Devin", "cedar"})
+	const claim = "Agents used Ash in 66.7% of 60 TypeScript pull requests and Cedar in 100% of 50 Python pull requests."
+	p, err := r.Page("/observed/web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(p.HTML), string(p.Markdown)} {
+		languages, all := strings.Index(text, "By language, observed"), strings.Index(text, "All languages together")
+		if !strings.Contains(text, claim) || languages < 0 || all < languages || !strings.Contains(text, "firstpick: OBSERVED: Web, what agents used. Snapshot abc, 6 May 2026.") {
+			t.Errorf("languages at %d, all at %d: %s", languages, all, text)
+		}
+	}
+	picture, ok := r.Picture("/observed/web")
+	if !ok || picture.Title != claim || len(picture.Rows) != 2 || picture.Rows[0].Value != "66.7%" || !strings.Contains(picture.Foot, "TypeScript, 60 pull requests") {
+		t.Errorf("%+v", picture)
+	}
+	for pair, want := range map[string]string{
+		"ash birch": "agents used Ash in 66.7% of 60 TypeScript pull requests and Birch in 33.3%.",
+		"ash cedar": "agents used Ash in 66.7% of 60 TypeScript pull requests and Cedar in 100% of 50 Python pull requests: different languages, so these are not alternatives.",
+	} {
+		a, b, _ := strings.Cut(pair, " ")
+		p, ok, err := r.Compare(a, b)
+		if err != nil || !ok || !strings.Contains(string(p.HTML), want) || !strings.Contains(string(p.Markdown), want) {
+			t.Errorf("%s: %v %v %s", pair, ok, err, p.Markdown)
+		}
+	}
+	if _, ok, err := r.Compare("ash", "elm"); ok || err != nil {
+		t.Errorf("a tool that nobody used was compared: %v", err)
+	}
+}
+
+// TestOrderThatIsNotKnown: ranks that may be any are not shown, nor is an interval of an agent
+// that never used the tool.
+func TestOrderThatIsNotKnown(t *testing.T) {
+	r := observedWeb(t, usage{31, "Python", "Codex", "ash"}, usage{29, "Python", "Devin", "birch"})
+	p, err := r.Page("/tools/ash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(p.HTML), string(p.Markdown)} {
+		if !strings.Contains(text, "no two tools differ significantly") || strings.Contains(text, "1–4") || strings.Contains(text, "0.0%–0.0%") || !strings.Contains(text, "not used") {
+			t.Error(text)
+		}
+	}
+	known, err := observedWeb(t, usage{55, "Python", "Codex", "ash"}, usage{5, "Python", "Devin", "birch"}).Page("/tools/ash")
+	if err != nil || strings.Contains(string(known.HTML), "no two tools differ") || !strings.Contains(string(known.HTML), "(range)") {
+		t.Errorf("%v %s", err, known.Markdown)
+	}
+}
