@@ -90,8 +90,11 @@ func (s *Service) RunSchedule(ctx context.Context, a Actor, evalID string) (r *R
 			return err
 		}
 		why, err := obstacle(ctx, tx, row, now)
-		if err != nil || why != "" {
-			return errors.Join(err, conflict("schedule_busy", why))
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return conflict("schedule_busy", why)
 		}
 		t := &state.Tick{ScheduleID: row.ID, At: now, Manual: true, Outcome: state.TickStarted}
 		fresh, err := tx.AddTick(ctx, t)
