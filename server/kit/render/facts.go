@@ -120,7 +120,7 @@ func BoardNotes(b analytics.Board) (out []string) {
 		if c.Kappa != nil {
 			kappa = strings.Replace(fmt.Sprintf("kappa %.2f, ", *c.Kappa), "-", "−", 1)
 		}
-		out = append(out, fmt.Sprintf("Repeats of the same agree: %s (%s%d %s of prompt, agent and template).", chart.Percent(c.Agreement), kappa, c.NCells, counted(c.NCells, "combination")))
+		out = append(out, fmt.Sprintf("Two answers of the same agent to the same prompt agree in %s of cases (%s%d %s of prompt, agent and template; kappa is 0 for chance, 1 for always).", chart.Percent(c.Agreement), kappa, c.NCells, counted(c.NCells, "combination")))
 	}
 	return out
 }

@@ -63,7 +63,29 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 		}
 		m.Rows = append(m.Rows, row)
 	}
+	if rest, any := restRow(b); any && len(m.Rows) > 0 {
+		m.Rows = append(m.Rows, rest)
+	}
 	return m
+}
+
+// restRow has the share of each agent's answers that picked none of the tools; any is false
+// where all did.
+func restRow(b *analytics.Board) (row MatrixRow, any bool) {
+	row.Tool = "none of these"
+	for _, a := range b.Agents {
+		rest := 1.0
+		for _, t := range a.Tools {
+			rest -= t.PickRate
+		}
+		c := MatrixCell{Text: "0", Title: "No tool of the list with " + a.Agent + ": " + chart.Percent(max(0, rest))}
+		if rest >= .005 && a.NTrials > 0 {
+			any = true
+			c.Text = chart.Percent(math.Round(100*rest) / 100)
+		}
+		row.Cells = append(row.Cells, c)
+	}
+	return row, any
 }
 
 // minHeat is the least rate that the darkest step may stand for.

@@ -19,7 +19,7 @@ func unused(b *observed.Board) []observed.Standing {
 
 // observedNote says what a field rate is of.
 func observedNote(f *analytics.FieldRate) string {
-	text := fmt.Sprintf("observed in %d of %d units in %d repositories; not a pick rate", f.Uses, f.NUnits, f.NRepos)
+	text := fmt.Sprintf("observed in %d of %d pull requests or commits in %d repositories; not a pick rate", f.Uses, f.NUnits, f.NRepos)
 	if ci := ci(f.CILow, f.CIHigh); ci != "" {
 		return ci + "; " + text
 	}

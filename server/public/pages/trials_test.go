@@ -16,7 +16,7 @@ func TestTrialsLeadToTheirNeighbours(t *testing.T) {
 	for path, want := range map[string]struct {
 		has, lacks []string
 	}{
-		"/trials/" + archivetest.Trial: {[]string{`rel="prev" href="` + id(1) + `"`, `rel="next" href="` + id(13) + `"`, "2 of 7", `content="https://firstpick.example/og/home.png"`}, nil},
+		"/trials/" + archivetest.Trial: {[]string{`rel="prev" href="` + id(1) + `"`, `rel="next" href="` + id(13) + `"`, "2 of 7", `content="https://firstpick.example/og/tools/`}, nil},
 		id(1):                          {[]string{`rel="next" href="/trials/` + archivetest.Trial}, []string{`rel="prev"`}},
 		id(37):                         {[]string{`rel="prev" href="` + id(31), "7 of 7"}, []string{`rel="next"`}},
 	} {

@@ -62,7 +62,7 @@ func TestPagesShowWhatBacksARate(t *testing.T) {
 	for path, want := range map[string][]string{
 		"/leaderboards/webserver": {
 			"22", "weighted as the eval says; prompts as if drawn from tickets of web teams", "Built its own: 0.0% (95% CI 0.0%–", "not picked", "at most 18.4%",
-			"answers (at most 18.4% each):", "Repeats of the same agree: 50% (kappa 0.31, 84 combinations", "Weight", "Rates by tag", "Ecosystem", "Persona", "early",
+			"answers (at most 18.4% each):", "to the same prompt agree in 50% of cases (kappa 0.31, 84 combinations", "Weight", "Rates by tag", "Ecosystem", "Persona", "early",
 		},
 		"/tools/flask":   {"For agents like these", "Raw rate", "Without one agent", "Without one prompt family", "Effective trials", "Variance between trials", "tickets of web teams"},
 		"/tools/tornado": {"<0.001", "No model picked Tornado in 336 answers (at most 18.4%)"},

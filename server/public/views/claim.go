@@ -11,16 +11,19 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// undecided says between which tools agents without a favourite are split; empty for more
-// than two agents.
+// undecided says between which tools agents without a favourite are split, or that they pick
+// none; empty for more than two agents.
 func undecided(b *analytics.Board, all []favourite) string {
 	var parts []string
 	for _, a := range b.Agents {
 		best, second := firstTwo(a)
-		if second.Picks == 0 || slices.ContainsFunc(all, func(f favourite) bool { return f.agent == a.Agent }) {
-			continue
+		switch {
+		case slices.ContainsFunc(all, func(f favourite) bool { return f.agent == a.Agent }):
+		case second.Picks > 0:
+			parts = append(parts, fmt.Sprintf("%s is split between %s and %s", render.AgentName(a.Agent), nameOf(b, best.Slug), nameOf(b, second.Slug)))
+		case a.NTrials > 0:
+			parts = append(parts, render.AgentName(a.Agent)+" picks none of the list")
 		}
-		parts = append(parts, fmt.Sprintf("%s is split between %s and %s", render.AgentName(a.Agent), nameOf(b, best.Slug), nameOf(b, second.Slug)))
 	}
 	if len(parts) == 0 || len(parts) > 2 {
 		return ""
@@ -76,7 +79,7 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 		}
 		return fmt.Sprintf("%d of %d %ss %s %s%s%s.", len(all), len(b.Agents), nounOf(b), verb, first, after, split), surprise
 	}
-	return fmt.Sprintf("%ss disagree: %s.", render.Capital(nounOf(b)), joined(order, groups, all, len(b.Agents))), .5
+	return fmt.Sprintf("%ss disagree: %s.", render.Capital(nounOf(b)), joined(b, order, groups, all)), .5
 }
 
 // tied names the tools that share the first place, where no agent has a favourite.
@@ -110,7 +113,8 @@ func ofAnswers(rate float64, n int, whose string) string {
 }
 
 // joined lists the favourites with the number of agents, at most three.
-func joined(order []string, groups map[string][]favourite, all []favourite, agents int) string {
+func joined(b *analytics.Board, order []string, groups map[string][]favourite, all []favourite) string {
+	agents := len(b.Agents)
 	order = order[:min(3, len(order))]
 	named := 0
 	for _, tool := range order {
@@ -130,12 +134,14 @@ func joined(order []string, groups map[string][]favourite, all []favourite, agen
 		parts = append(parts, count+" "+verb+" "+tool+after)
 	}
 	text := and(parts)
-	if rest := agents - named; named < len(all) || rest == 0 {
+	switch rest := agents - named; {
+	case named < len(all) || rest == 0:
 		return text
-	} else if rest > 1 {
+	case rest <= 2:
+		return text + undecided(b, all)
+	default:
 		return text + "; " + small(rest) + " have no favourite"
 	}
-	return text + "; one has no favourite"
 }
 
 func agentList(list []favourite) string {

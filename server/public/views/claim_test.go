@@ -39,7 +39,7 @@ func TestClaim(t *testing.T) {
 		"Agents disagree: one picks Ash most often, one Birch and one Cedar.":              asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}),
 		"No agent picked a tool of this list in 20 answers.":                               asked(map[string]int{}, map[string]int{}),
 		"Claude 3.5 Sonnet picks Ash in 70% of its answers.":                               asked(map[string]int{"ash": 7, "birch": 3}),
-		"2 of 3 agents pick Ash most often.":                                               asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
+		"2 of 3 agents pick Ash most often; Gemini picks none of the list.":                asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
 		"Both agents pick Ash in every answer.":                                            asked(map[string]int{"ash": 10}, map[string]int{"ash": 10}),
 		"1 of 2 agents picks Ash most often; GPT-4o is split between Ash and Birch.":       asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
 		"Agents disagree: one of four picks Ash most often, one Birch and one Cedar.":      asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}, map[string]int{"elm": 9}),

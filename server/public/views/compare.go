@@ -69,7 +69,6 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 			d.Boards = append(d.Boards, r.compareBoard(p.Board, s, t))
 			if d.Sentence == "" {
 				d.Sentence, home, asked = compareSentence(p.Board, s, t), p.Board.Category, r.askedOf(p.Board, s, t)
-				d.Others = others(p, a, b)
 			}
 		}
 	}
@@ -78,6 +77,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 			d.Observed, seen = s.sentence(x.Name, y.Name), s.measure(r, x.Name, y.Name)
 		}
 		for _, p := range s.places(r, a, b) {
+			p.Cite = citeObserved(r.in, s.Board, x.Name+" or "+y.Name+" in "+p.Name+", how often agents used them", r.in.BaseURL+ComparePath(a, b))
 			p.Again = s.Apart == nil && slices.ContainsFunc(d.Seen, func(o seenPlace) bool { return o.Source == p.Source })
 			d.Seen = append(d.Seen, p)
 		}
@@ -85,23 +85,19 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 	if len(d.Boards)+len(d.Seen) == 0 {
 		return p, false, nil
 	}
+	for _, l := range slices.Concat(r.CompareLinks(a), r.CompareLinks(b)) {
+		if l.Path != ComparePath(a, b) && len(d.Others) < maxCompareLinks && !slices.Contains(d.Others, l) {
+			d.Others = append(d.Others, l)
+		}
+	}
 	if d.Measures = []measure{asked, seen}; d.Sentence == "" {
 		d.Sentence, d.Observed = d.Observed, ""
 	}
 	p, err = r.page("compare", render.Head{
-		Path: ComparePath(a, b), Title: x.Name + " or " + y.Name + ": which one AI agents pick", Description: d.Sentence, Section: "compare", Image: "/og" + ComparePath(a, b) + ".png",
+		Path: ComparePath(a, b), Title: x.Name + " or " + y.Name + ": which one AI agents pick", Description: both(d.Sentence, d.Observed), Section: "compare", Image: "/og" + ComparePath(a, b) + ".png",
 		Site: render.Site{Notes: r.sources(len(d.Boards), d.Seen)},
 	}, d)
 	return p, true, err
-}
-
-func others(p place, a, b string) (out []render.Link) {
-	for _, s := range p.Board.Tools {
-		if s.Slug != a && s.Slug != b && s.Picks > 0 && len(out) < 6 {
-			out = append(out, render.Link{Path: ComparePath(a, s.Slug), Text: p.Standing.Tool + " or " + s.Tool})
-		}
-	}
-	return out
 }
 
 func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
@@ -127,7 +123,7 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 		switch {
 		case leads(second, first, a.NTrials):
 			with = append(with, render.AgentName(a.Agent))
-		case second.PickRate > leastLead && first.Picks > 0 && !leads(first, second, a.NTrials):
+		case second.PickRate > leastLead && first.Picks > 0 && !leads(first, second, a.NTrials) && between(a, ahead.Slug, behind.Slug):
 			split = append(split, fmt.Sprintf("%s is split (%s %s, %s %s)", render.AgentName(a.Agent), ahead.Tool, chart.Percent(first.PickRate), behind.Tool, chart.Percent(second.PickRate)))
 		}
 	}
@@ -142,6 +138,12 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 		text += "; " + and(split)
 	}
 	return text + "."
+}
+
+// between reports whether an agent picks one of two tools most often.
+func between(a analytics.AgentBoard, x, y string) bool {
+	best, _ := firstTwo(a)
+	return best.Slug == x || best.Slug == y
 }
 
 func agentRate(tools []analytics.AgentRate, slug string) analytics.AgentRate {

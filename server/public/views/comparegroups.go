@@ -21,6 +21,7 @@ type compareGroup struct {
 // A comparePart is both rates with one agent, or under one tag.
 type comparePart struct {
 	Name, Title, Link, A, B, Diff, N string
+	Neither                          string // of both tools
 	Plot                             template.HTML
 	AheadA, AheadB, Early            bool
 	Same                             []render.Link // the agents of a joined part
@@ -41,7 +42,7 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 		p, q := rateOf(tools, x.Slug), rateOf(tools, y.Slug)
 		text := x.Tool + " " + chart.Fixed(p) + ", " + y.Tool + " " + chart.Fixed(q)
 		return comparePart{
-			Name: name, Title: title, Link: link, A: chart.Fixed(p), B: chart.Fixed(q), Diff: render.Difference(p, q), N: chart.Whole(int64(n)),
+			Name: name, Title: title, Link: link, A: chart.Fixed(p), B: chart.Fixed(q), Diff: leadOf(x.Tool, y.Tool, p, q), N: chart.Whole(int64(n)), Neither: chart.Fixed(max(0, 1-p-q)),
 			Plot: axis.Pair(p, q, text), AheadA: p > q, AheadB: q > p, lead: p - q,
 		}
 	}
@@ -70,6 +71,16 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 		}
 	}
 	return out
+}
+
+// leadOf says which of two tools leads, and by how many points.
+func leadOf(x, y string, p, q float64) string {
+	if q > p {
+		x, p, q = y, q, p
+	} else if p == q {
+		return "–"
+	}
+	return x + " " + render.Difference(p, q)
 }
 
 // joinParts joins the parts of three and more agents with the same rates.

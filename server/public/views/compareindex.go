@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -39,8 +40,18 @@ func (r *Renderer) compareIndex() (Page, error) {
 			d.Pairs = append(d.Pairs, comparePair{x.Tool + " or " + y.Tool, ComparePath(x.Slug, y.Slug), b.Name, compareSentence(b, x, y)})
 		}
 	}
-	return r.page("comparisons", render.Head{Path: "/compare", Title: "Compare two tools", Description: "Which of two developer tools AI agents pick, by agent and by kind of prompt.", Section: "compare"}, d)
+	for i := range r.in.Observed {
+		b := &r.in.Observed[i]
+		if p, _ := mainPart(b); len(d.Pairs) < maxPairs && p.NUnits >= observed.MinUnits && len(p.Tools) > 1 && p.Tools[1].Uses >= minUses {
+			x, y := observedName(b, p.Tools[0].Slug), observedName(b, p.Tools[1].Slug)
+			d.Pairs = append(d.Pairs, comparePair{x + " or " + y, ComparePath(p.Tools[0].Slug, p.Tools[1].Slug), b.Name + ", observed", ""})
+		}
+	}
+	return r.page("comparisons", render.Head{Path: "/compare", Title: "Compare two tools", Description: "Which of two developer tools AI agents pick when asked, by agent, and which they used in real work.", Section: "compare"}, d)
 }
+
+// maxPairs is how many comparisons are proposed.
+const maxPairs = 12
 
 // Tool returns the page of a tool; ok is false for a tool without one.
 func (r *Renderer) Tool(slug string) (page render.Link, ok bool) {

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -119,9 +120,14 @@ func (d toolPlace) Data(slug string) boardData {
 	return boardData{"Its trials", d.Trials, HistoryPath(d.Category) + ToolQuery([]string{slug}), "/api/public/report?q=" + slug + "&category=" + d.Category, d.Category, d.Cite, "cite-" + d.Category}
 }
 
+// JSON is the path of the comparison in the API.
+func (c compareBoard) JSON(a, b string) string {
+	return "/api/public/compare?" + url.Values{"a": {a}, "b": {b}, "category": {c.Category}}.Encode()
+}
+
 // Data links the data of a comparison.
 func (c compareBoard) Data(a, b string) boardData {
-	d := boardData{Name: "All trials", History: HistoryPath(c.Category) + ToolQuery([]string{a, b}), JSON: "/api/public/leaderboard?category=" + c.Category, Category: c.Category, Cite: c.Cite, ID: "cite-" + c.Category}
+	d := boardData{Name: "All trials of the board", History: HistoryPath(c.Category) + ToolQuery([]string{a, b}), JSON: c.JSON(a, b), Category: c.Category, Cite: c.Cite, ID: "cite-" + c.Category}
 	if c.HasTrials {
 		d.Trials = TrialsPath(c.Category)
 	}

@@ -66,8 +66,9 @@ func wholePart(b *observed.Board) observed.Part {
 const (
 	minUses     = 5 // fewer say nothing
 	maxObserved = 6
-	cardRow     = 3  // cards in a row
-	widestUse   = .5 // the widest interval of a first tool that the first page quotes
+	cardRow     = 3   // cards in a row
+	leastChoice = .05 // of a second tool: with less, there is no choice to show
+	widestUse   = .5  // the widest interval of a first tool that the first page quotes
 )
 
 // homeObserved returns the observed boards with the most units that have a choice of tools.
@@ -82,7 +83,7 @@ func (r *Renderer) homeObserved() (out []card) {
 	})
 	for i := range boards {
 		p, _ := mainPart(&boards[i])
-		if p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < minUses || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
+		if p.NUnits < observed.MinUnits || len(p.Tools) < 2 || p.Tools[1].Uses < minUses || p.Tools[1].UseRate < leastChoice || p.Tools[0].CIHigh-p.Tools[0].CILow > widestUse {
 			continue
 		}
 		c := r.observedCard(&boards[i])

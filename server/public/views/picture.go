@@ -1,6 +1,7 @@
 package views
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -45,12 +46,30 @@ func (r *Renderer) Picture(path string) (p share.Picture, ok bool) {
 			return r.marked(p), true
 		} else if t != nil {
 			b, s := t.Places[0].Board, t.Places[0].Standing
-			return r.marked(share.Picture{Small: "firstpick · " + t.Name, Title: sentence(b, s), Rows: rows(b.Tools, slug), Foot: b.Name + " · " + r.boardCard(b).Note}), true
+			return r.marked(share.Picture{Small: "firstpick · " + t.Name, Title: sentence(b, s), Rows: rows(b.Tools, slug), Foot: b.Name + " · " + ageOf(b.AsOf, r.in.Now).When + " · " + t.seenNote(r.boardCard(b).Note)}), true
 		}
 	case "compare":
 		return r.comparePicture(slug)
 	}
 	return p, false
+}
+
+// seenNote says how often a tool was used in real work; other where it was not observed.
+func (t *tool) seenNote(other string) string {
+	if len(t.Seen) == 0 || t.Seen[0].Use.Uses == 0 {
+		return other
+	}
+	s := t.Seen[0]
+	return fmt.Sprintf("%s in real work: %s of %s", observed.Mark, chart.Percent(s.Use.UseRate), unitsOf(s.Board, s.Part, s.Language))
+}
+
+// shortSentence is the first clause of a comparison.
+func shortSentence(b *analytics.Board, x, y analytics.Standing) string {
+	text, _, cut := strings.Cut(compareSentence(b, x, y), ";")
+	if cut {
+		text += "."
+	}
+	return text
 }
 
 func (r *Renderer) comparePicture(pair string) (p share.Picture, ok bool) {
@@ -64,8 +83,8 @@ func (r *Renderer) comparePicture(pair string) (p share.Picture, ok bool) {
 			pair := []analytics.Standing{at.Standing, y.Places[i].Standing}
 			slices.SortStableFunc(pair, func(a, b analytics.Standing) int { return b.Picks - a.Picks })
 			return r.marked(share.Picture{
-				Small: "firstpick · " + x.Name + " or " + y.Name, Title: compareSentence(at.Board, at.Standing, y.Places[i].Standing), Rows: rows(pair, ""),
-				Foot: at.Board.Name + " · " + r.boardCard(at.Board).Note,
+				Small: "firstpick · " + x.Name + " or " + y.Name, Title: shortSentence(at.Board, at.Standing, y.Places[i].Standing), Rows: rows(pair, ""),
+				Foot: at.Board.Name + " · " + ageOf(at.Board.AsOf, r.in.Now).When + " · " + r.boardCard(at.Board).Note,
 			}), true
 		}
 	}

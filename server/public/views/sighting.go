@@ -104,6 +104,7 @@ type seenPlace struct {
 	Age                age
 	Near               render.Forest // the tools among others
 	Agents             []observedUse // of one tool, on a board of one language
+	More               string        // what the board has beyond these tools; empty for nothing
 	Again              bool          // another place of the page has the same study: the boards list different tools
 	Cite               string
 }
@@ -117,6 +118,13 @@ func (s seenPlace) Units() string { return render.Capital(s.Unit) + "s" }
 // seenPlace describes a part of an observed board around some of its tools.
 func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string, slugs ...string) seenPlace {
 	d := seenPlace{Name: b.Name, Category: b.Category, Unit: b.Unit, Link: observedPath(b.Category), Source: b.Cite(), Age: ageOf(b.AsOf, r.in.Now), Near: r.nearSeen(b, p, language, slugs)}
+	if language != "" {
+		d.Name += ", " + language
+	}
+	shown, all := len(d.Near.Rows), len(slices.DeleteFunc(slices.Clone(p.Tools), func(t observed.Rate) bool { return t.Uses == 0 }))
+	if n := all - shown; n > 0 {
+		d.More = quantity(n, "more tool") + " on the board"
+	}
 	d.Of = unitsOf(b, p, language) + " of " + plural(p.NRepos, "repository", "repositories")
 	if language != "" || len(slugs) != 1 || len(b.Agents) < 2 {
 		return d

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/render"
@@ -146,9 +147,12 @@ func (r *Renderer) tool(slug string) (Page, error) {
 		d.Pairs = r.CompareLinks(slug)
 	}
 	return r.page("tool", render.Head{
-		Path: toolPath(slug), Title: title, Description: d.Sentence, Section: "tools", Image: "/og" + toolPath(slug) + ".png", Site: render.Site{Notes: r.sources(len(d.Places), d.Seen)},
+		Path: toolPath(slug), Title: title, Description: both(d.Sentence, d.Observed), Section: "tools", Image: "/og" + toolPath(slug) + ".png", Site: render.Site{Notes: r.sources(len(d.Places), d.Seen)},
 	}, d)
 }
+
+// both joins two sentences, of which the second may be empty.
+func both(first, second string) string { return strings.TrimSpace(first + " " + second) }
 
 // sources are the citations of a page with figures of boards of trials and of observed ones.
 func (r *Renderer) sources(boards int, seen []seenPlace) []string {

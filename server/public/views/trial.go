@@ -98,13 +98,17 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 	if picked := t.Trace.Picked; r.tools[picked] != nil {
 		d.PickedLink = toolPath(picked)
 	}
+	image := "/og/home.png" // that of the board may show another tool
+	if d.PickedLink != "" {
+		image = "/og" + d.PickedLink + ".png"
+	}
 	d.Title = trialTitle(&d.View, render.AgentName(d.Agent))
 	d.Cite = citeTrial(r.in, b, &d)
 	text := d.Title + ", asked with prompt " + d.Prompt + "."
 	if d.Why.Key != "" {
 		text += " Decided " + d.Why.Name + "."
 	}
-	return r.page("trial", render.Head{Path: TrialPath(d.ID), Title: d.Title, Description: text, Section: "boards", Image: "/og/home.png"}, d)
+	return r.page("trial", render.Head{Path: TrialPath(d.ID), Title: d.Title, Description: text, Section: "boards", Image: image}, d)
 }
 
 // neighbour links a trial by its repeat and outcome; nil for none.
@@ -180,6 +184,10 @@ func withheld(evidence string) string {
 // trialTitle says in one clause what the agent did.
 func trialTitle(v *traceview.View, agent string) string {
 	if v.Listing != nil {
+		switch {
+		case v.Outcome.Key == "none" && len(v.Listing.Imports) == 0:
+			return agent + " imported nothing beyond the standard library"
+		}
 		switch v.Outcome.Key {
 		case "none", "other":
 			return agent + " imported no tool of the list"
