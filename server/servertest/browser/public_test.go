@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -94,6 +95,40 @@ func TestPublicPages(t *testing.T) {
 	b = stranger(t, servertest.New(t, servertest.Options{}).URL)
 	b.Open("/")
 	look("no-snapshot")
+}
+
+// TestLateScriptsMoveNothing compares each page before and after its late scripts ran: on a
+// slow network a reader sees the page without them first.
+func TestLateScriptsMoveNothing(t *testing.T) {
+	b := stranger(t, newPublic(t).URL)
+	block := func(patterns ...*network.BlockPattern) {
+		t.Helper()
+		b.Call(network.SetBlockedURLs.Method, network.SetBlockedURLsParams{URLPatterns: patterns})
+	}
+	b.Call(network.Enable.Method, network.EnableParams{})
+	const boxes = `document.fonts.ready.then(() => JSON.stringify([...document.querySelectorAll("body *")].map(e => {
+		const r = e.getBoundingClientRect();
+		return e.tagName + " " + e.className + " " + [r.x, r.y, r.width, r.height].map(Math.round);
+	})))`
+	for _, width := range []int64{390, 1280} {
+		b.Size(width)
+		for _, p := range publicPages {
+			if p.name == "methodology" { // its script adds buttons above the code, which take no room
+				continue
+			}
+			block(&network.BlockPattern{URLPattern: "*://*:*/assets/*.js", Block: true})
+			b.Open(p.path)
+			before := chrome.Eval[string](b, boxes)
+			if chrome.Eval[bool](b, `[...document.querySelectorAll("button[data-theme-switch]")].some(e => !e.hidden)`) {
+				t.Fatalf("%s: the scripts were not blocked", p.name)
+			}
+			block()
+			b.Open(p.path)
+			if after := chrome.Eval[string](b, boxes); after != before {
+				t.Errorf("%s at %d: scripts move what a reader sees:\n%s\n%s", p.name, width, before, after)
+			}
+		}
+	}
 }
 
 // TestReadersWithoutPointerOrScript finds a tool, filters and sorts a board and its trials,
