@@ -191,7 +191,7 @@ func (b Board) Heading() string { return Mark + ": " + b.Name + ", what agents u
 const Mark = "OBSERVED"
 
 // Notice is what stands above observed figures.
-const Notice = Mark + ": counted from real work, not from answers to our prompts. Never a pick rate."
+const Notice = Mark + ": counted from real work, not from answers to prompts. Never a pick rate."
 
 // Cite is the line that must accompany the figures.
 func (b Board) Cite() string {

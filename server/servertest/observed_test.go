@@ -100,7 +100,7 @@ func TestObservedFiguresAreMarked(t *testing.T) {
 	for _, path := range []string{"/", "/leaderboards/webserver", "/tools/flask", "/observed/webserver", "/observed/orm"} {
 		for _, accept := range []string{"text/html", "text/markdown"} {
 			page := get(path, accept)
-			if !strings.Contains(page, "OBSERVED") {
+			if !strings.Contains(strings.ToLower(page), "observed: ") {
 				t.Errorf("%s as %s has no observed figure", path, accept)
 			}
 			for _, line := range unmarkedLines(page, "73.5%", "73%", "29 repositories", "| 83 |", ">83<", "tau-b", "of 83") {
@@ -198,7 +198,7 @@ func TestObservedIsFound(t *testing.T) {
 		}
 	}
 	for _, accept := range []string{"text/html", "text/markdown"} {
-		if page := body(t, ask(srv, "GET", "/search?q=drizzle", "Accept", accept)); !strings.Contains(page, "/observed/orm") || !strings.Contains(page, "OBSERVED") {
+		if page := body(t, ask(srv, "GET", "/search?q=drizzle", "Accept", accept)); !strings.Contains(page, "/observed/orm") || !strings.Contains(strings.ToLower(page), "observed: ") {
 			t.Errorf("as %s: %s", accept, page)
 		}
 	}

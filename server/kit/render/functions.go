@@ -19,7 +19,7 @@ import (
 // Functions are those that templates of boards use.
 func Functions() map[string]any {
 	return map[string]any{
-		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle, "warnings": warnings, "boardWarnings": boardWarnings,
+		"whole": whole, "serious": serious, "agent": AgentName, "title": warningTitle, "warnings": warnings,
 		"percent": chart.Percent, "coverage": coverage, "explain": analytics.Explain, "day": Day, "set": RankRange, "outcomes": outcomes, "layers": layers,
 		"domain": DomainName, "ofDomain": ofDomain, "leader": leader, "points": Points, "pvalue": PValue,
 		"metrics": metrics, "metric": metric, "columns": columns, "interval": Interval, "ofAgent": ofAgent, "atMost": atMost,
@@ -75,10 +75,7 @@ func warnings(codes []string) (out []Warning) {
 	return out
 }
 
-// boardWarnings explains the warnings of a board. An early result says what it lacks.
-func boardWarnings(b *analytics.Board) []Warning { return explained(b, b.Warnings) }
-
-// explained explains warnings of a board and of its tools.
+// explained explains warnings of a board and of its tools. An early result says what it lacks.
 func explained(b *analytics.Board, codes []string) []Warning {
 	out, lacks := warnings(codes), b.Early()
 	for i, code := range serious(codes) {

@@ -72,7 +72,7 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 // restRow has the share of each agent's answers that picked none of the tools; any is false
 // where all did.
 func restRow(b *analytics.Board) (row MatrixRow, any bool) {
-	row.Tool = "none of these"
+	row.Tool = "no single tool"
 	for _, a := range b.Agents {
 		rest := 1.0
 		for _, t := range a.Tools {

@@ -204,6 +204,6 @@ func (v *View) facts(t *trialset.Trace, named func(string) string) {
 		}
 	}
 	if t.FinishedAt != nil {
-		add(map[bool]string{false: "Finished", true: "Study ended"}[v.Listing != nil], chart.Minute(*t.FinishedAt))
+		add(map[bool]string{false: "Finished", true: "Study ended"}[v.Listing != nil], chart.Minute(*t.FinishedAt)+" UTC")
 	}
 }

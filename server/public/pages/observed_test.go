@@ -44,11 +44,11 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		status      int
 		want, never []string
 	}{
-		{"/tools/prisma", 200, []string{"OBSERVED in real work, mostly on existing code, agents used Prisma in 100% of 67 pull requests.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "May 2026"}, []string{"Pick rate"}},
-		{"/tools/prisma.md", 200, []string{"OBSERVED in real work, mostly on existing code, agents used Prisma in 100% of 67 pull requests.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "Somebody & others"}, nil},
+		{"/tools/prisma", 200, []string{"In real work (observed, mostly on existing code), agents used Prisma in 100% of the 67 pull requests that use a listed tool.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "May 2026"}, []string{"Pick rate"}},
+		{"/tools/prisma.md", 200, []string{"In real work (observed, mostly on existing code), agents used Prisma in 100% of the 67 pull requests that use a listed tool.", "Not asked yet: no board of trials ranks Prisma.", "29 repositories", "Somebody & others"}, nil},
 		{"/tools/drizzle", 404, nil, nil}, // listed, and nobody used it
-		{"/tools/flask", 200, []string{"When asked", "In real work", "agents used Flask in 73.5% of 83 pull requests.", "Cite this"}, []string{"Not observed", "Not asked"}},
-		{"/tools/sanic", 200, []string{"no agent used Sanic in 83 pull requests"}, nil},
+		{"/tools/flask", 200, []string{"When asked", "In real work", "agents used Flask in 73.5% of the 83 pull requests that use a listed tool.", "Cite this"}, []string{"Not observed", "Not asked"}},
+		{"/tools/sanic", 200, []string{"no agent used Sanic in the 83 pull requests that use a listed tool"}, nil},
 		{"/tools", 200, []string{`href="/tools/prisma"`, "not asked", "100.0%"}, nil},
 		{"/observed/orm", 200, []string{`href="/tools/prisma"`}, []string{`href="/tools/drizzle"`}},
 		{"/badge/prisma.svg", 200, []string{"used in 100.0% (observed) · ", "May 2026"}, nil},
@@ -57,8 +57,8 @@ func TestToolsThatWereOnlyObserved(t *testing.T) {
 		{"/search?q=Prism", 200, []string{`href="/tools/prisma"`}, nil},
 		{"/search?q=web+framework", 200, []string{`href="/leaderboards/webserver"`, `href="/observed/webserver"`, "come first"}, nil},
 		{"/compare/flask-vs-prisma", 404, []string{`href="/compare/fastapi-vs-flask"`, `href="/tools/prisma"`}, nil},
-		{"/compare/django-vs-flask", 200, []string{"When asked", "agents used Flask in 73.5% of 83 pull requests", "Cite this", "format=csv"}, nil},
-		{"/compare/django-vs-flask.md", 200, []string{"agents used Flask in 73.5% of 83 pull requests", "format=csv"}, nil},
+		{"/compare/django-vs-flask", 200, []string{"When asked", "agents used Flask in 73.5% of the 83 pull requests that use a listed tool", "Cite this", "format=csv"}, nil},
+		{"/compare/django-vs-flask.md", 200, []string{"agents used Flask in 73.5% of the 83 pull requests that use a listed tool", "format=csv"}, nil},
 		{"/compare?a=flask&b=prisma", 200, []string{"No board has both Flask and Prisma.", `href="/compare/django-vs-flask"`, `list="names" value="Flask"`}, nil},
 		{"/compare?a=Flask&b=flsk", 200, []string{"No tool here is called &#34;flsk&#34;.", `<option value="django">`}, nil},
 		{"/compare?a=flask&b=django", 303, nil, nil},

@@ -19,6 +19,8 @@ type boardPage struct {
 	Noun, Nouns   string       // agent or model
 	Asked         *render.Link // the only prompt; nil where there are several
 	Used          *used        // what agents used in real work, of the same category
+	Doubts        []render.Warning
+	Agreement     *analytics.FieldAgreement // with what agents used; nil for one prompt, whose order says little
 	Age           age
 	Forest        render.Forest
 	Matrix        render.Matrix
@@ -123,7 +125,10 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 		HasTrials: r.in.Trials, Forest: render.NewForest(ordered, standingPath),
 	}
 	d.Claim, _ = claim(b)
-	d.Noun, d.Used = nounOf(b), r.used(b)
+	d.Noun, d.Used, d.Doubts = nounOf(b), r.used(b), render.Doubts(b, picked(b)...)
+	if !render.Single(*b) {
+		d.Agreement = b.FieldAgreement
+	}
 	d.Nouns = render.Capital(d.Noun) + "s"
 	if len(b.Prompts) == 1 {
 		if p := &b.Prompts[0]; p.Text != "" {

@@ -71,9 +71,19 @@ func (r *Renderer) boardCard(b *analytics.Board) card {
 			parts = c.add(parts, classOf(b, s.Slug), s.Tool, s.PickRate)
 		}
 	}
+	rest := 1.0
+	for _, s := range b.Tools[:len(parts)] {
+		rest -= s.PickRate
+	}
+	if len(parts) > 0 && rest >= leastRest {
+		c.Top = append(c.Top, portion{Class: "track", Tool: "others or no tool", Rate: chart.Fixed(rest)})
+	}
 	c.Bar = chart.Split(parts, whole, fmt.Sprintf("The first %d tools of %s", len(parts), b.Name))
 	return c
 }
+
+// leastRest is the share of answers from which a card names those without a colour.
+const leastRest = .005
 
 // add adds a tool to a card, and its part to the card's bar.
 func (c *card) add(parts []chart.Part, class, tool string, rate float64) []chart.Part {

@@ -137,7 +137,7 @@ func joined(b *analytics.Board, order []string, groups map[string][]favourite, a
 	switch rest := agents - named; {
 	case named < len(all) || rest == 0:
 		return text
-	case rest <= 2:
+	case rest == 1:
 		return text + undecided(b, all)
 	default:
 		return text + "; " + small(rest) + " have no favourite"

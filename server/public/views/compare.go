@@ -90,7 +90,10 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 			d.Others = append(d.Others, l)
 		}
 	}
-	if d.Measures = []measure{asked, seen}; d.Sentence == "" {
+	if d.Measures = []measure{asked, seen}; len(r.in.Observed) == 0 {
+		d.Measures = d.Measures[:1]
+	}
+	if d.Sentence == "" {
 		d.Sentence, d.Observed = d.Observed, ""
 	}
 	p, err = r.page("compare", render.Head{

@@ -12,10 +12,11 @@ import (
 
 // A compareGroup has the parts of one kind: agents, or the values of a tag.
 type compareGroup struct {
-	Name  string
-	Early bool // all parts are
-	Ruler template.HTML
-	Parts []comparePart
+	Name   string
+	Early  bool // all parts are
+	Agents bool // the parts are agents, not values of a tag
+	Ruler  template.HTML
+	Parts  []comparePart
 }
 
 // A comparePart is both rates with one agent, or under one tag.
@@ -46,7 +47,7 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 			Plot: axis.Pair(p, q, text), AheadA: p > q, AheadB: q > p, lead: p - q,
 		}
 	}
-	agents := compareGroup{Name: "Agent", Ruler: axis.Ruler()}
+	agents := compareGroup{Name: render.Capital(nounOf(b)), Agents: true, Ruler: axis.Ruler()}
 	for _, a := range b.Agents {
 		agents.Parts = append(agents.Parts, part(render.AgentName(a.Agent), a.Agent, agentPath(agentSlug(a.Agent)), a.NTrials, a.Tools))
 	}

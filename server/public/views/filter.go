@@ -67,7 +67,7 @@ func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (
 	}
 	sorts := []string{"shortlist", "default", "name"}
 	switch {
-	case len(b.Tools) < 2:
+	case len(picked(b)) < leastSorted:
 		sorts = nil
 	case !now.All():
 		sorts = []string{"picks", "name"} // the others are not counted
@@ -76,6 +76,14 @@ func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (
 		return map[string]string{"shortlist": "By shortlist rate", "default": "By default rate", "picks": "By picks", "name": "By name"}[v]
 	}, &now.Sort)
 	return out
+}
+
+// leastSorted is how many picked tools a board has that can be sorted: fewer are seen at once.
+const leastSorted = 3
+
+// picked returns the tools of a board that an answer picked.
+func picked(b *analytics.Board) []analytics.Standing {
+	return slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.Picks == 0 })
 }
 
 // tagValues lists the values of a tag, as NAME:VALUE.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -14,6 +15,7 @@ import (
 type headline struct {
 	Text, Link, Note string
 	Old              string           // its age, where that is long ago
+	Early            bool             // too few prompts or trials for a firm result
 	board            *analytics.Board // nil where only observed boards are measured
 }
 
@@ -35,6 +37,10 @@ func (r *Renderer) headline() headline {
 	switch {
 	case h.board != nil:
 		h.Note, h.Old = r.describe(h.board)
+		h.Early = slices.Contains(h.board.Warnings, analytics.Directional)
+		if h.board.NPrompts == 1 {
+			h.Text = "On one prompt, " + inSentence(h.Text)
+		}
 	case len(r.in.Observed) > 0:
 		b := &r.in.Observed[0]
 		h = headline{Text: observedClaim(b), Link: observedPath(b.Category), Note: b.Name}
@@ -42,6 +48,16 @@ func (r *Renderer) headline() headline {
 		h.Text = "Which developer tools do AI agents pick?"
 	}
 	return h
+}
+
+// inSentence is a claim that follows other words: it begins in lower case, unless with a name.
+func inSentence(claim string) string {
+	for _, word := range []string{"All ", "Agents ", "Both ", "Models ", "No "} {
+		if strings.HasPrefix(claim, word) {
+			return strings.ToLower(claim[:1]) + claim[1:]
+		}
+	}
+	return claim
 }
 
 // describe returns the name, answers, prompts and date of a board, and how old it is where that
@@ -60,7 +76,7 @@ func observedClaim(b *observed.Board) string {
 		return "No tool of this list was observed."
 	}
 	if _, several := mainPart(b); several == "" {
-		return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, chart.Percent(b.Tools[0].UseRate), quantity(b.NUnits, b.Unit))
+		return fmt.Sprintf("Agents used %s in %s of %s.", b.Tools[0].Tool, chart.Percent(b.Tools[0].UseRate), amongUnits(b, wholePart(b), ""))
 	}
 	var parts []string
 	for _, l := range b.Languages {

@@ -29,7 +29,7 @@ func listed(outcome, picked string, shortlist []string, imports ...string) func(
 
 // TestListedTrials: the imports are the answer, with the reason of the outcome and the record.
 func TestListedTrials(t *testing.T) {
-	record := []string{"out.json", "Line 42", "host.example/study", "at commit c0ffeec", "31 equal answers of 98", strings.Repeat("ab", 32), "Data: Twist et al.", "not its text", "Anthropic", "0.7", "not published", "3 of 77"}
+	record := []string{"out.json", "Line 42", "host.example/study", "at commit c0ffeec", "31 of the 98 answers", strings.Repeat("ab", 32), "Data: Twist et al.", "not its text", "Anthropic", "0.7", "not published", "3 of 77"}
 	for name, c := range map[string]struct {
 		change func(*trialset.Trace)
 		title  string

@@ -95,14 +95,14 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 		s := t.Seen[0]
 		seen = r.seenOf(s.Board, s.Part, s.Language, []string{t.Name}, s.Use)
 		if rank, used := s.place(); s.Use.Uses > 0 {
-			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used")}
+			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used") + s.rankRange()}
 			if s.Language != "" { // the board lists tools of other languages, too
 				f.Value, f.Note = fmt.Sprintf("%d of %d", rank, used), "of the tools that were used"
 			}
 			seen.Facts = append(seen.Facts, f)
 		}
 	case len(r.in.Observed) == 0:
-		seen.None = "Not observed: this snapshot has no study of real work."
+		return []measure{asked}
 	default:
 		seen.None = "Not observed: no board of real work lists " + t.Name + "."
 	}

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -25,11 +24,12 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	if language != "" {
 		c.Name += " · " + language
 	}
+	axis := chart.NewAxis(1)
 	for _, s := range p.Tools[:min(3, len(p.Tools))] {
 		if s.Uses >= minUses { // a pull request may use several, so each has its own bar
 			c.Top = append(c.Top, portion{
 				Tool: observedName(b, s.Slug), Rate: chart.Fixed(s.UseRate), Interval: render.Interval(s.CILow, s.CIHigh),
-				Bar: chart.Bar(int64(math.Round(s.UseRate*whole)), whole, "r2"),
+				Bar: axis.Forest(chart.Mark{Rate: s.UseRate, Low: s.CILow, High: s.CIHigh, Interval: true, Text: "95% CI " + render.Interval(s.CILow, s.CIHigh)}),
 			})
 		}
 	}
@@ -105,6 +105,7 @@ func (r *Renderer) homeObserved() (out []card) {
 type used struct {
 	Of, Link string
 	Tools    []portion
+	Warnings []string // of the part
 }
 
 // used returns the rates of the first two tools of a board in real work, the higher first; nil
@@ -123,7 +124,10 @@ func (r *Renderer) used(b *analytics.Board) *used {
 		}
 	}
 	for _, p := range parts {
-		u := used{Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + plural(p.NRepos, "repository", "repositories")}
+		u := used{
+			Link: observedPath(o.Category), Of: quantity(p.NUnits, o.Unit) + " of " + plural(p.NRepos, "repository", "repositories") + " that use a listed tool",
+			Warnings: slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return w == observed.MixedLanguages }),
+		}
 		for _, t := range p.Tools {
 			if t.Slug == b.Tools[0].Slug || t.Slug == b.Tools[1].Slug {
 				u.Tools = append(u.Tools, portion{Tool: observedName(o, t.Slug), Rate: chart.Fixed(t.UseRate), Interval: render.Interval(t.CILow, t.CIHigh)})

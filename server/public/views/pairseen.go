@@ -99,7 +99,7 @@ func (s pairSeen) sentence(x, y string) string {
 		return fmt.Sprintf("%s, agents used %s in %s of %s and %s in %s of %s: different languages, so these are not alternatives.", inExisting,
 			x, chart.Percent(p.Use.UseRate), unitsOf(p.Board, p.Part, p.Language), y, chart.Percent(q.Use.UseRate), unitsOf(q.Board, q.Part, q.Language))
 	}
-	units, first, second := unitsOf(s.Board, s.Part, s.Language), s.First, s.Second
+	units, first, second := amongUnits(s.Board, s.Part, s.Language), s.First, s.Second
 	if second.UseRate > first.UseRate {
 		x, y, first, second = y, x, second, first
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -70,16 +71,35 @@ func unitsOf(b *observed.Board, p observed.Part, language string) string {
 	return quantity(p.NUnits, noun)
 }
 
+// amongUnits is what the rates of a part are of, in a sentence: the 60 Python pull requests that
+// use a listed tool.
+func amongUnits(b *observed.Board, p observed.Part, language string) string {
+	if p.NUnits == 1 {
+		return "the only " + strings.TrimPrefix(unitsOf(b, p, language), "1 ") + " that uses a listed tool"
+	}
+	return "the " + unitsOf(b, p, language) + " that use a listed tool"
+}
+
 // inExisting begins a sentence about real work.
-const inExisting = observed.Mark + " in real work, mostly on existing code"
+const inExisting = "In real work (observed, mostly on existing code)"
 
 // sentence says in how much real work a tool was used.
 func (s sighting) sentence(tool string) string {
-	units := unitsOf(s.Board, s.Part, s.Language)
+	units := amongUnits(s.Board, s.Part, s.Language)
 	if s.Use.Uses == 0 {
 		return fmt.Sprintf("%s, no agent used %s in %s.", inExisting, tool, units)
 	}
 	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, chart.Percent(s.Use.UseRate), units)
+}
+
+// rankRange says which ranks are possible, where there are several; empty for a part of a board,
+// which has no test of its own.
+func (s sighting) rankRange() string {
+	i := slices.IndexFunc(s.Board.Tools, func(o observed.Standing) bool { return o.Use == s.Use })
+	if s.Language != "" || i < 0 || s.Board.Tools[i].RankLow == s.Board.Tools[i].RankHigh {
+		return ""
+	}
+	return fmt.Sprintf(", range %d–%d", s.Board.Tools[i].RankLow, s.Board.Tools[i].RankHigh)
 }
 
 // place returns the rank of the tool in its part, and how many tools were used there.
@@ -133,6 +153,9 @@ func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string
 		u := observedUse{Agent: a.Agent, Rate: "not used", N: chart.Whole(int64(a.NUnits))}
 		if use, ok := useOf(a.Part, slugs[0]); ok && use.Uses > 0 {
 			u.Rate, u.Interval = chart.Fixed(use.UseRate), render.Interval(use.CILow, use.CIHigh)
+			if a.NUnits < observed.MinUnits { // a share of so few would look firm
+				u.Rate = fmt.Sprintf("%d of %d", use.Uses, a.NUnits)
+			}
 		}
 		d.Agents = append(d.Agents, u)
 	}
@@ -161,7 +184,10 @@ func (r *Renderer) nearSeen(b *observed.Board, p observed.Part, language string,
 	}
 	all := part.Tools
 	from, to := max(0, low-nearRivals), min(len(all), high+nearRivals+1)
-	if high < 0 { // nobody used it
+	if len(slugs) > 1 { // a comparison shows the two alone
+		all = slices.DeleteFunc(slices.Clone(all), func(s observed.Standing) bool { return !slices.Contains(slugs, s.Slug) })
+		from, to = 0, len(all)
+	} else if high < 0 { // nobody used it
 		from, to = 0, min(len(all), nearRivals)
 	}
 	part.Tools = slices.Clone(all[from:to])

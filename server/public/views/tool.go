@@ -75,6 +75,7 @@ type toolPage struct {
 // A toolPlace is what a page shows of a tool on one board.
 type toolPlace struct {
 	Name, Link, Category string
+	Noun                 string // agent or model
 	Sentence             string
 	Age                  age
 	Single               bool
@@ -171,7 +172,7 @@ func (r *Renderer) sources(boards int, seen []seenPlace) []string {
 func (r *Renderer) toolPlace(p place) toolPlace {
 	b, s := p.Board, p.Standing
 	d := toolPlace{
-		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Sentence: sentence(b, s), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Near: r.near(b, s),
+		Name: b.Name, Link: boardPath(b.Category), Category: b.Category, Noun: nounOf(b), Sentence: sentence(b, s), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Near: r.near(b, s),
 		Facts: render.Facts(*b, s), Doubts: render.Doubts(b, s), Agents: r.agentLines(b, s), Estimand: b.Estimand,
 		Prompt: onlyPrompt(b), Cite: citeTool(r.in, b, s),
 	}
@@ -198,6 +199,9 @@ func (r *Renderer) toolPlace(p place) toolPlace {
 	promptOnce(d.Against)
 	return d
 }
+
+// NounTitle is the heading of a column of agents.
+func (d toolPlace) NounTitle() string { return render.Capital(d.Noun) }
 
 // Spoken reports whether a quote has a text.
 func (d toolPlace) Spoken() bool { return spoken(d.For, d.Against) }

@@ -32,7 +32,8 @@ type trialPage struct {
 	// tool; each is empty if it does not exist, as are Previous and Next.
 	Others, PickedLink string
 	Previous, Next     *render.Link
-	Context            string // how often the prompt had this outcome
+	Compare            *render.Link // the pick with the other first tool of the board
+	Context            string       // how often the prompt had this outcome
 	Cite               string
 	Synthetic          bool
 	Category           string
@@ -98,6 +99,7 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 	if picked := t.Trace.Picked; r.tools[picked] != nil {
 		d.PickedLink = toolPath(picked)
 	}
+	d.Compare = withPick(b, t.Trace.Picked)
 	image := "/og/home.png" // that of the board may show another tool
 	if d.PickedLink != "" {
 		image = "/og" + d.PickedLink + ".png"
@@ -109,6 +111,20 @@ func (r *Renderer) Trial(t Trial) (Page, error) {
 		text += " Decided " + d.Why.Name + "."
 	}
 	return r.page("trial", render.Head{Path: TrialPath(d.ID), Title: d.Title, Description: text, Section: "boards", Image: image}, d)
+}
+
+// withPick compares the tool that a trial picked with the first other tool of the board; nil
+// where there is none.
+func withPick(b *analytics.Board, slug string) *render.Link {
+	if i := slices.IndexFunc(picked(b), func(s analytics.Standing) bool { return s.Slug == slug }); i < 0 {
+		return nil
+	}
+	for _, s := range picked(b) {
+		if s.Slug != slug {
+			return &render.Link{Path: ComparePath(slug, s.Slug), Text: nameOf(b, slug) + " and " + s.Tool}
+		}
+	}
+	return nil
 }
 
 // neighbour links a trial by its repeat and outcome; nil for none.
