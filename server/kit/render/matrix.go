@@ -49,7 +49,7 @@ func NewMatrix(b *analytics.Board, agent func(string) string, tool func(analytic
 		row := MatrixRow{Tool: s.Tool, Link: tool(s)}
 		for i, a := range b.Agents {
 			r := rates[i][s.Slug]
-			c := MatrixCell{Text: "0", Heat: Heat(r.PickRate / max(most, minHeat)), Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
+			c := MatrixCell{Text: "0", Heat: Heat(math.Round(100*r.PickRate) / 100 / max(most, minHeat)), Title: s.Tool + " with " + a.Agent + ": " + chart.Percent(r.PickRate)}
 			if r.Picks > 0 {
 				c.Text, c.Link = chart.Percent(math.Round(100*r.PickRate)/100), cell(a.Agent, s.Slug)
 				if r.PickRate < .005 {

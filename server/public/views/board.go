@@ -16,6 +16,7 @@ import (
 type boardPage struct {
 	*analytics.Board
 	Claim, Domain string
+	Standing      string       // how surely the first tool is ahead; empty where that is not tested
 	Noun, Nouns   string       // agent or model
 	Asked         *render.Link // the only prompt; nil where there are several
 	Used          *used        // what agents used in real work, of the same category
@@ -117,6 +118,20 @@ func boardHead(b *analytics.Board, claim string) render.Head {
 	}
 }
 
+// standing says whether the first tool of a board is ahead of the second significantly; empty for
+// one prompt, and without a test.
+func standing(b *analytics.Board) string {
+	if render.Single(*b) || len(b.Tools) < 2 || b.Tools[1].Picks == 0 || b.Tools[0].PickRate == b.Tools[1].PickRate {
+		return ""
+	}
+	first, second := b.Tools[0], b.Tools[1]
+	text := fmt.Sprintf("Over all %ss %s is first with %s, ", nounOf(b), first.Tool, chart.Percent(first.PickRate))
+	if unproven(second, first.Slug) {
+		return text + fmt.Sprintf("not significantly ahead of %s with %s.", second.Tool, chart.Percent(second.PickRate))
+	}
+	return text + fmt.Sprintf("ahead of %s with %s.", second.Tool, chart.Percent(second.PickRate))
+}
+
 // boardData is a board for its page, with the tools in an order; see Filter.
 func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	ordered := sorted(b, order)
@@ -124,7 +139,10 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 		Board: b, Domain: render.DomainName(b.Domain), Age: ageOf(b.AsOf, r.in.Now), Notes: render.BoardNotes(*b), Cite: cite(r.in, b), Dataset: datasetOf(r.in, b),
 		HasTrials: r.in.Trials, Forest: render.NewForest(ordered, standingPath),
 	}
-	d.Claim, _ = claim(b)
+	if d.Claim, _ = claim(b); b.NPrompts == 1 {
+		d.Claim = "On one prompt, " + inSentence(d.Claim)
+	}
+	d.Standing = standing(b)
 	d.Noun, d.Used, d.Doubts = nounOf(b), r.used(b), render.Doubts(b, picked(b)...)
 	if !render.Single(*b) {
 		d.Agreement = b.FieldAgreement

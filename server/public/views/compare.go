@@ -120,14 +120,17 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 		return text + "never " + behind.Tool + "."
 	}
 	text += fmt.Sprintf("%s in %s", behind.Tool, chart.Percent(behind.PickRate))
-	var with, split []string
+	if !render.Single(*b) && unproven(behind, ahead.Slug) {
+		return fmt.Sprintf("No clear winner: %s; the difference of %s points is not significant.", inSentence(text), strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"))
+	}
+	var with, near []string
 	for _, a := range b.Agents {
 		first, second := agentRate(a.Tools, ahead.Slug), agentRate(a.Tools, behind.Slug)
 		switch {
 		case leads(second, first, a.NTrials):
 			with = append(with, render.AgentName(a.Agent))
-		case second.PickRate > leastLead && first.Picks > 0 && !leads(first, second, a.NTrials) && between(a, ahead.Slug, behind.Slug):
-			split = append(split, fmt.Sprintf("%s is split (%s %s, %s %s)", render.AgentName(a.Agent), ahead.Tool, chart.Percent(first.PickRate), behind.Tool, chart.Percent(second.PickRate)))
+		case second.PickRate-first.PickRate >= leastLead:
+			near = append(near, fmt.Sprintf("with %s %s is ahead, %s to %s", render.AgentName(a.Agent), behind.Tool, chart.Percent(second.PickRate), chart.Percent(first.PickRate)))
 		}
 	}
 	if n := len(with); n > 0 && n <= 3 {
@@ -137,16 +140,10 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 		}
 		text += fmt.Sprintf("; %s %s %s more often", and(with), verb, behind.Tool)
 	}
-	if n := len(split); n > 0 && n <= 2 && n < len(b.Agents) {
-		text += "; " + and(split)
+	if n := len(near); n > 0 && n <= 2 && n < len(b.Agents) {
+		text += "; " + and(near)
 	}
 	return text + "."
-}
-
-// between reports whether an agent picks one of two tools most often.
-func between(a analytics.AgentBoard, x, y string) bool {
-	best, _ := firstTwo(a)
-	return best.Slug == x || best.Slug == y
 }
 
 func agentRate(tools []analytics.AgentRate, slug string) analytics.AgentRate {

@@ -24,7 +24,7 @@ type comparePart struct {
 	Name, Title, Link, A, B, Diff, N string
 	Neither                          string // of both tools
 	Plot                             template.HTML
-	AheadA, AheadB, Early            bool
+	Early                            bool
 	Same                             []render.Link // the agents of a joined part
 	lead                             float64       // of the first tool
 }
@@ -44,7 +44,7 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 		text := x.Tool + " " + chart.Fixed(p) + ", " + y.Tool + " " + chart.Fixed(q)
 		return comparePart{
 			Name: name, Title: title, Link: link, A: chart.Fixed(p), B: chart.Fixed(q), Diff: leadOf(x.Tool, y.Tool, p, q), N: chart.Whole(int64(n)), Neither: chart.Fixed(max(0, 1-p-q)),
-			Plot: axis.Pair(p, q, text), AheadA: p > q, AheadB: q > p, lead: p - q,
+			Plot: axis.Pair(p, q, text), lead: p - q,
 		}
 	}
 	agents := compareGroup{Name: render.Capital(nounOf(b)), Agents: true, Ruler: axis.Ruler()}

@@ -59,7 +59,8 @@ func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (
 		for _, a := range b.Agents {
 			agents = append(agents, a.Agent)
 		}
-		add("Agent", "All agents", agents, render.AgentName, &now.Agent)
+		noun := nounOf(b)
+		add(render.Capital(noun), "All "+noun+"s", agents, render.AgentName, &now.Agent)
 		for _, tag := range analytics.CutTags() {
 			add(render.Capital(tag), "All", tagValues(b, tag), func(v string) string { return strings.TrimPrefix(v, tag+":") }, &now.Tag)
 		}

@@ -13,6 +13,7 @@ type headToHead struct {
 	Winner, Loser string
 	Count, Of     string // prompts: where the winner is ahead, and all
 	Lines         []promptDifference
+	Cut           bool // Lines are not all
 }
 
 type promptDifference struct {
@@ -39,6 +40,7 @@ func headToHeadOf(b *analytics.Board, x, y analytics.Standing) (out []headToHead
 		}
 		slices.SortStableFunc(d.Lines, descending(func(l promptDifference) float64 { return l.lead }))
 		d.Count, d.Of = chart.Whole(int64(len(d.Lines))), chart.Whole(int64(len(b.Prompts)))
+		d.Cut = len(d.Lines) > maxHeadToHead
 		if d.Lines = d.Lines[:min(maxHeadToHead, len(d.Lines))]; len(d.Lines) > 0 {
 			out = append(out, d)
 		}

@@ -154,6 +154,8 @@ func (r *Renderer) Badge(slug string) (text, title string, ok bool) {
 		board, at = p.Board.Name, p.Board.AsOf
 		if text = "picked in " + rateText(p.Standing); p.Standing.Picks == 0 {
 			text = "not picked yet"
+		} else if p.Board.NPrompts == 1 {
+			text += " on one prompt"
 		}
 		if p.Board.Synthetic {
 			text += " (synthetic)"

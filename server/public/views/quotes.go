@@ -23,9 +23,12 @@ func quotesOf(b *analytics.Board, s analytics.Standing) (picked, lost []quote) {
 		return nil, nil
 	}
 	for _, e := range s.Breakdown.Examples {
-		q := quote{Text: emphasis.ReplaceAllString(e.Quote, "$1"), Agent: render.AgentName(e.Agent), Prompt: e.Prompt, Link: TrialPath(e.Trial)}
+		q := quote{Text: strings.ReplaceAll(emphasis.ReplaceAllString(e.Quote, "$1"), "**", ""), Agent: render.AgentName(e.Agent), Prompt: e.Prompt, Link: TrialPath(e.Trial)}
 		if strings.EqualFold(q.Text, e.Picked) || strings.EqualFold(q.Text, nameOf(b, e.Picked)) {
 			q.Text = "" // it only names the tool
+		}
+		if slices.ContainsFunc(slices.Concat(picked, lost), func(o quote) bool { return q.Text != "" && o.Text == q.Text }) {
+			continue // the same words again
 		}
 		if p := findPrompt(b, e.Prompt); p != nil {
 			q.Prompt = promptTitle(*p)

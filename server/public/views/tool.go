@@ -92,6 +92,7 @@ type toolPlace struct {
 	LostBar              template.HTML
 	LostTitle            string
 	Rivals               []rivalLine
+	MoreRivals           int // that were picked and are not listed
 	Trials               string
 	Estimand             string
 	Ruler                template.HTML // of the rates by agent

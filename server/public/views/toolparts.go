@@ -138,6 +138,7 @@ func (d *toolPlace) rivals(b *analytics.Board, s analytics.Standing) {
 			d.Unpicked = append(d.Unpicked, render.Link{Path: ComparePath(s.Slug, c.Slug), Text: c.Tool})
 			continue
 		case len(d.Rivals) == maxRivals:
+			d.MoreRivals++
 			continue
 		}
 		line := rivalLine{Tool: c.Tool, Link: toolPath(c.Slug), Compare: ComparePath(s.Slug, c.Slug), Rate: rateText(b.Tools[i]), Diff: render.Difference(s.PickRate, b.Tools[i].PickRate), P: render.PValue(c.PAdjusted), Significant: c.Significant}

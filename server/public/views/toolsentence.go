@@ -3,6 +3,7 @@ package views
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -70,6 +71,18 @@ func subject(b *analytics.Board) (who, whose string) {
 	return render.Capital(nounOf(b)) + "s pick", ""
 }
 
+// unproven reports whether the difference of a tool from a rival was tested and is not
+// significant.
+func unproven(s analytics.Standing, rival string) bool {
+	if s.Breakdown != nil {
+		if i := slices.IndexFunc(s.Breakdown.Rivals, func(c analytics.Comparison) bool { return c.Slug == rival }); i >= 0 {
+			return !s.Breakdown.Rivals[i].Significant
+		}
+	}
+	i := slices.IndexFunc(s.BeatenBy, func(c analytics.Rival) bool { return c.Slug == rival })
+	return i >= 0 && !s.BeatenBy[i].Significant
+}
+
 // sentence says how often agents pick a tool, who leads where it does not, and which agent
 // is the exception.
 func sentence(b *analytics.Board, s analytics.Standing) string {
@@ -87,7 +100,11 @@ func sentence(b *analytics.Board, s analytics.Standing) string {
 	text := fmt.Sprintf("%s %s in %s", who, s.Tool, ofAnswers(s.PickRate, b.NTrials, whose))
 	leads := s.PickRate == b.Tools[0].PickRate
 	if !leads {
-		text += fmt.Sprintf("; %s leads with %s", b.Tools[0].Tool, chart.Percent(b.Tools[0].PickRate))
+		if first := b.Tools[0]; render.Single(*b) || !unproven(s, first.Slug) {
+			text += fmt.Sprintf("; %s leads with %s", first.Tool, chart.Percent(first.PickRate))
+		} else {
+			text += fmt.Sprintf("; %s is ahead with %s, not significantly", first.Tool, chart.Percent(first.PickRate))
+		}
 	}
 	var even, with, against []string
 	for _, o := range b.Tools {
