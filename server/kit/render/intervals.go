@@ -63,5 +63,8 @@ func PValue(p float64) string {
 	if p < 0.001 {
 		return "<0.001"
 	}
+	if p > 0.999 {
+		return ">0.999"
+	}
 	return fmt.Sprintf("%.3f", p)
 }

@@ -103,9 +103,9 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		tools := slices.Clone(own.Tools)
 		slices.SortStableFunc(tools, func(x, y analytics.AgentRate) int { return cmp.Compare(y.PickRate, x.PickRate) })
 		var parts []chart.Part
-		for j, t := range tools[:min(len(leaderClasses), len(tools))] {
+		for _, t := range tools[:min(maxCard, len(tools))] {
 			if t.Picks > 0 {
-				parts = line.add(parts, leaderClasses[j], nameOf(b, t.Slug), t.PickRate)
+				parts = line.add(parts, classOf(b, t.Slug), nameOf(b, t.Slug), t.PickRate)
 			}
 		}
 		line.Bar = chart.Split(parts, whole, "Picks of "+a.Name+" in "+b.Name)

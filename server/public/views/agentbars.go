@@ -39,15 +39,6 @@ type agentPick struct{ Class, Tool, Rate, Interval string }
 // maxAgentBars is how many agents have a bar.
 const maxAgentBars = 10
 
-// maxBarTools is how many tools have a colour.
-const maxBarTools = 5
-
-// barClass returns the colour of tool i of n: from dark to light, far apart where there are
-// few.
-func barClass(i, n int) string {
-	return [maxBarTools][]string{{"r1"}, {"r1", "r3"}, {"r1", "r3", "r5"}, {"r1", "r3", "r4", "r5"}, {"r1", "r2", "r3", "r4", "r5"}}[n-1][i]
-}
-
 // agentBarsOf draws a board; nil where only one agent was asked, or there are no tools.
 func agentBarsOf(b *analytics.Board) *agentBars {
 	if len(b.Agents) < 2 || len(b.Tools) == 0 {
@@ -64,8 +55,8 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 	}
 	legend := legendOf(b, agents)
 	class := map[string]string{}
-	for i, s := range legend {
-		class[s.Slug] = barClass(i, len(legend))
+	for _, s := range legend {
+		class[s.Slug] = classOf(b, s.Slug)
 		f.Legend = append(f.Legend, portion{Class: class[s.Slug], Tool: s.Tool})
 	}
 	for _, a := range agents {
@@ -146,22 +137,13 @@ func follows(b *analytics.Board, a analytics.AgentBoard) int {
 // wholePercent formats a rate of 0 to 1 without decimals: 33.
 func wholePercent(rate float64) string { return strconv.Itoa(int(math.Round(100 * rate))) }
 
-// legendOf returns the tools that have a colour: those that an agent picks most, and then the
-// second ones, in the order of the board.
+// legendOf returns the tools with a colour that an agent picks most or second, in the order of
+// the board.
 func legendOf(b *analytics.Board, agents []analytics.AgentBoard) []analytics.Standing {
-	place := map[string]int{} // 1: the first of an agent, 2: the second of one
+	named := map[string]bool{}
 	for _, a := range agents {
 		best, second := firstTwo(a)
-		if second.Picks > 0 {
-			place[second.Slug] = cmp.Or(place[second.Slug], 2)
-		}
-		if best.Picks > 0 {
-			place[best.Slug] = 1
-		}
+		named[best.Slug], named[second.Slug] = best.Picks > 0 || named[best.Slug], second.Picks > 0 || named[second.Slug]
 	}
-	shown := slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return place[s.Slug] == 0 })
-	slices.SortStableFunc(shown, func(x, y analytics.Standing) int { return place[x.Slug] - place[y.Slug] })
-	shown = shown[:min(maxBarTools, len(shown))]
-	slices.SortStableFunc(shown, func(x, y analytics.Standing) int { return y.Picks - x.Picks })
-	return shown
+	return slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return !named[s.Slug] || classOf(b, s.Slug) == otherClass })
 }

@@ -2,6 +2,7 @@ package views
 
 import (
 	"math"
+	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -13,14 +14,24 @@ const whole = 10_000
 // The colours of the first tools of a board, and of all others.
 const otherClass = "rest"
 
-var leaderClasses = [...]string{"r1", "r3", "r5"}
+// maxBarTools is how many tools of a board have a colour, and maxCard how many a card names.
+const (
+	maxBarTools = 5
+	maxCard     = 3
+)
 
-// classOf returns the colour of a tool: that of its place among the first tools of the board.
+// barClass returns the colour of tool i of n: from dark to light, far apart where there are
+// few.
+func barClass(i, n int) string {
+	return [maxBarTools][]string{{"r1"}, {"r1", "r3"}, {"r1", "r3", "r5"}, {"r1", "r3", "r4", "r5"}, {"r1", "r2", "r3", "r4", "r5"}}[n-1][i]
+}
+
+// classOf returns the colour of a tool, the same wherever the board is shown: that of its place
+// among the first tools.
 func classOf(b *analytics.Board, slug string) string {
-	for i, class := range leaderClasses {
-		if i < len(b.Tools) && b.Tools[i].Slug == slug {
-			return class
-		}
+	n := min(maxBarTools, len(picked(b)))
+	if i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug }); i >= 0 && i < n {
+		return barClass(i, n)
 	}
 	return otherClass
 }

@@ -51,7 +51,7 @@ func (d boardPage) More() string {
 
 // Leaders are the tools that have a colour of their own.
 func (d boardPage) Leaders() (out []portion) {
-	for _, s := range d.Tools[:min(3, len(d.Tools))] {
+	for _, s := range d.Tools[:min(maxBarTools, len(d.Tools))] {
 		if s.Picks > 0 {
 			out = append(out, portion{Class: classOf(d.Board, s.Slug), Tool: s.Tool})
 		}
@@ -143,7 +143,7 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 		d.Claim = "On one prompt, " + inSentence(d.Claim)
 	}
 	d.Standing = standing(b)
-	d.Noun, d.Used, d.Doubts = nounOf(b), r.used(b), render.Doubts(b, picked(b)...)
+	d.Noun, d.Used, d.Doubts = nounOf(b), r.used(b), render.Doubts(b, b.Tools[:min(1, len(b.Tools))]...)
 	if !render.Single(*b) {
 		d.Agreement = b.FieldAgreement
 	}

@@ -66,7 +66,7 @@ func (r *Renderer) boardCard(b *analytics.Board) card {
 	}
 	c.Claim, _ = claim(b)
 	var parts []chart.Part
-	for _, s := range b.Tools[:min(len(leaderClasses), len(b.Tools))] {
+	for _, s := range b.Tools[:min(maxCard, len(b.Tools))] {
 		if s.Picks > 0 {
 			parts = c.add(parts, classOf(b, s.Slug), s.Tool, s.PickRate)
 		}

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -37,7 +38,8 @@ type compareBoard struct {
 	Forest              render.Forest
 	Leader              string // empty where both have the same rate
 	Diff, Interval, P   string
-	Pairs               string // how many pairs the board has
+	DiffPlot            template.HTML // the difference with its interval; empty without one
+	Pairs               string        // how many pairs the board has
 	Significant, Single bool
 	Groups              []compareGroup
 	HeadToHead          []headToHead
@@ -182,6 +184,7 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 			c.P, c.Significant = render.PValue(v.PAdjusted), v.Significant
 			if !c.Single {
 				c.Interval = render.Points(v.CILow) + " to " + render.Points(v.CIHigh)
+				c.DiffPlot = chart.Difference(ahead.PickRate-behind.PickRate, v.CILow, v.CIHigh, behind.Tool+" ahead", ahead.Tool+" ahead")
 			}
 		}
 	}

@@ -12,7 +12,11 @@ import (
 
 // cite is how to cite a board of a snapshot; empty without a snapshot.
 func cite(in Input, b *analytics.Board) string {
-	return citation(in, b, b.Name+", which tools AI agents pick", b.URL)
+	title := b.Name + ", which tools AI " + nounOf(b) + "s pick"
+	if first := picked(b); len(first) > 0 {
+		title += ": " + first[0].Tool + " first with " + cited(b, first[0])
+	}
+	return citation(in, b, title, b.URL)
 }
 
 // citeTool is how to cite the rate of a tool, and citePair that of two.

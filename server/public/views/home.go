@@ -87,7 +87,7 @@ func firstTools(b analytics.Board) *render.Forest {
 	f := render.NewForest(&b, standingPath)
 	f.Rest, f.Metrics = nil, nil // the board explains them
 	for i := range f.Rows {
-		f.Rows[i].Ranks, f.Rows[i].Metrics = "", nil
+		f.Rows[i].Metrics = nil
 	}
 	return &f
 }

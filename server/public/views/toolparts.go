@@ -82,13 +82,9 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 		d.LostTitle += quantity(total, "answer")
 	}
 	var parts []chart.Part
-	add := func(tool bool, name, link string, n int) {
+	add := func(class, name, link string, n int) {
 		if n == 0 {
 			return
-		}
-		class := "rest"
-		if tool {
-			class = []string{"r1", "r2", "r3", "r4", "r5"}[min(len(parts), 4)]
 		}
 		parts = append(parts, chart.Part{Series: chart.Series{Class: class, Name: name}, Value: int64(n)})
 		d.Lost = append(d.Lost, lostLine{name, link, class, chart.Whole(int64(n)), chart.Percent(float64(n) / float64(total))})
@@ -97,8 +93,8 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 	for _, o := range b.Tools {
 		switch {
 		case o.Slug == s.Slug || o.Picks == 0:
-		case len(parts) < 4:
-			add(true, o.Tool, toolPath(o.Slug), o.Picks)
+		case classOf(b, o.Slug) != otherClass:
+			add(classOf(b, o.Slug), o.Tool, toolPath(o.Slug), o.Picks)
 		default:
 			others += o.Picks
 		}
@@ -109,11 +105,11 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 		}
 		return TrialsPath(b.Category, "outcome", outcome)
 	}
-	add(true, "other tools of the list", "", others)
-	add(false, "built their own", link("diy"), b.Outcomes.DIY)
-	add(false, "picked another tool", link("other"), b.Outcomes.Other)
-	add(false, "picked no tool", link("none"), b.Outcomes.None)
-	add(false, "undecided, refused or cut off", "", b.Outcomes.Ambiguous+b.Outcomes.Refused+b.Outcomes.Truncated)
+	add(otherClass, "other tools of the list", "", others)
+	add("band", "built their own", link("diy"), b.Outcomes.DIY)
+	add("track", "picked another tool", link("other"), b.Outcomes.Other)
+	add("track", "picked no tool", link("none"), b.Outcomes.None)
+	add("track", "undecided, refused or cut off", "", b.Outcomes.Ambiguous+b.Outcomes.Refused+b.Outcomes.Truncated)
 	d.LostBar = chart.Split(parts, int64(total), "What the other answers chose")
 }
 

@@ -98,6 +98,9 @@ func sentence(b *analytics.Board, s analytics.Standing) string {
 	}
 	who, whose := subject(b)
 	text := fmt.Sprintf("%s %s in %s", who, s.Tool, ofAnswers(s.PickRate, b.NTrials, whose))
+	if render.Single(*b) && b.NTrials > 1 {
+		text = "On one prompt, " + inSentence(text)
+	}
 	leads := s.PickRate == b.Tools[0].PickRate
 	if !leads {
 		if first := b.Tools[0]; render.Single(*b) || !unproven(s, first.Slug) {
