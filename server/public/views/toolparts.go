@@ -106,7 +106,7 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 		return TrialsPath(b.Category, "outcome", outcome)
 	}
 	add(otherClass, "other tools of the list", "", others)
-	add("band", "built their own", link("diy"), b.Outcomes.DIY)
+	add("soft", "built their own", link("diy"), b.Outcomes.DIY)
 	add("track", "picked another tool", link("other"), b.Outcomes.Other)
 	add("track", "picked no tool", link("none"), b.Outcomes.None)
 	add("track", "undecided, refused or cut off", "", b.Outcomes.Ambiguous+b.Outcomes.Refused+b.Outcomes.Truncated)
