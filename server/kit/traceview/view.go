@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -132,7 +133,7 @@ func (v *View) result(t *trialset.Trace, named func(string) string) (quotes []qu
 	}
 	for i := range t.Result.Evidence {
 		e := &t.Result.Evidence[i]
-		row := Evidence{Number: i + 1, Tool: named(e.Tool), Quote: Visible(e.Quote), Kind: Of(kinds(), e.Kind), Where: where(e)}
+		row := Evidence{Number: i + 1, Tool: named(e.Tool), Quote: strings.ReplaceAll(Visible(e.Quote), "**", ""), Kind: Of(kinds(), e.Kind), Where: where(e)}
 		row.Quote, _ = cut(row.Quote, lineShown)
 		row.Decided = i == 0 && e.Tool == t.Picked && t.Picked != ""
 		row.Rejected = e.Kind != "rejection" && slices.Contains(t.Result.Rejected, e.Tool)

@@ -118,6 +118,9 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 		return fmt.Sprintf("%s %s as often as %s: in %s.", who, x.Tool, y.Tool, ofAnswers(x.PickRate, b.NTrials, whose))
 	}
 	text := fmt.Sprintf("%s %s in %s and ", who, ahead.Tool, ofAnswers(ahead.PickRate, b.NTrials, whose))
+	if render.Single(*b) && b.NTrials > 1 {
+		text = "On one prompt, " + inSentence(text)
+	}
 	if behind.Picks == 0 {
 		return text + "never " + behind.Tool + "."
 	}

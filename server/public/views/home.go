@@ -132,11 +132,6 @@ func (r *Renderer) sample(b *analytics.Board) *sample {
 	s := b.Tools[1]
 	p := r.toolPlace(place{b, s})
 	out := &sample{Tool: s.Tool, Link: toolPath(s.Slug), Facts: slices.Clone(p.Strip[:min(homeFacts, len(p.Strip))]), Losses: p.Losses[:min(homeLosses, len(p.Losses))]}
-	for i := range out.Facts {
-		if out.Facts[i].Name == "Rank" {
-			out.Facts[i].Note = "" // a range of ranks needs the explanation of the board
-		}
-	}
 	if len(out.Losses) == 0 {
 		agents := joinLines(r.agentLines(b, s), nounOf(b))
 		out.Agents = agents[:min(homeLosses, len(agents))]

@@ -53,6 +53,7 @@ func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) meas
 			t.Note = "no interval: one prompt"
 		default:
 			t.Interval = render.Interval(s.CILow, s.CIHigh)
+			t.Bar = banded(s.PickRate, s.CILow, s.CIHigh)
 		}
 		m.Tools = append(m.Tools, t)
 	}
@@ -66,6 +67,11 @@ func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) meas
 	return m
 }
 
+// banded draws a rate with its interval on an axis from 0 to 1.
+func banded(rate, low, high float64) template.HTML {
+	return chart.NewAxis(1).Forest(chart.Mark{Rate: rate, Low: low, High: high, Interval: true, Text: "95% CI " + render.Interval(low, high)})
+}
+
 // seenOf returns what agents used of tools on a part of an observed board.
 func (r *Renderer) seenOf(b *observed.Board, p observed.Part, language string, names []string, uses ...observed.Use) measure {
 	m := measure{
@@ -73,7 +79,7 @@ func (r *Renderer) seenOf(b *observed.Board, p observed.Part, language string, n
 		Of: unitsOf(b, p, language) + " · " + plural(p.NRepos, "repository", "repositories"), Warnings: slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return w == observed.MixedLanguages }),
 	}
 	for i, use := range uses {
-		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Bar: chart.Bar(int64(math.Round(use.UseRate*whole)), whole, "r2")}
+		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Bar: banded(use.UseRate, use.CILow, use.CIHigh)}
 		if use.Uses == 0 {
 			t.Rate, t.Interval, t.Bar, t.Note = "not used", "", "", "in "+unitsOf(b, p, language)
 		}

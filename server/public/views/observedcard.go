@@ -24,12 +24,11 @@ func (r *Renderer) observedCard(b *observed.Board) card {
 	if language != "" {
 		c.Name += " · " + language
 	}
-	axis := chart.NewAxis(1)
 	for _, s := range p.Tools[:min(3, len(p.Tools))] {
 		if s.Uses >= minUses { // a pull request may use several, so each has its own bar
 			c.Top = append(c.Top, portion{
 				Tool: observedName(b, s.Slug), Rate: chart.Fixed(s.UseRate), Interval: render.Interval(s.CILow, s.CIHigh),
-				Bar: axis.Forest(chart.Mark{Rate: s.UseRate, Low: s.CILow, High: s.CIHigh, Interval: true, Text: "95% CI " + render.Interval(s.CILow, s.CIHigh)}),
+				Bar: banded(s.UseRate, s.CILow, s.CIHigh),
 			})
 		}
 	}
