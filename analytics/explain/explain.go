@@ -31,6 +31,7 @@ func New(slug string, domains []string, trials []Trial) Report {
 		r.Tags = append(r.Tags, cuts(slug, tag.name, trials, tag.of)...)
 	}
 	r.Sources = sites(slug, domains, trials)
+	r.NSites = len(r.Sources)
 	return r
 }
 
@@ -108,7 +109,7 @@ func groups(slug string, trials []Trial) []Group {
 	}
 	for _, why := range append(reason.Reasons(), NoReason, NotConsidered) {
 		if g := of[why]; g != nil {
-			g.Share = float64(g.NTrials) / float64(without)
+			g.Share, g.NQuotes = float64(g.NTrials)/float64(without), len(g.Quotes)
 			out = append(out, *g)
 		}
 	}
@@ -151,6 +152,7 @@ func cuts(slug, tag string, trials []Trial, of func(Trial) string) []Cut {
 	out := []Cut{}
 	for v, some := range byValue {
 		c := Cut{Tag: tag, Value: v, Counts: count(slug, some), Switches: switches(slug, some), Reasons: []Count{}}
+		c.NSwitches = len(c.Switches)
 		for _, g := range groups(slug, some) {
 			c.Reasons = append(c.Reasons, Count{g.Reason, g.NTrials})
 		}
@@ -158,13 +160,4 @@ func cuts(slug, tag string, trials []Trial, of func(Trial) string) []Cut {
 	}
 	slices.SortFunc(out, func(a, b Cut) int { return cmp.Compare(a.Value, b.Value) })
 	return out
-}
-
-// Take sets what an extraction says of the tool. Named says that the text of the answer names it.
-func (t *Trial) Take(r pick.Result, slug string, named bool) {
-	r = r.Clean()
-	t.Outcome, t.Picked = string(r.Kind), r.Picked
-	t.Rejected = slices.Contains(r.Rejected, slug)
-	t.Considered = named || t.Rejected || t.won(slug) || slices.Contains(r.Shortlist, slug) ||
-		slices.ContainsFunc(r.Evidence, func(e pick.Evidence) bool { return e.Tool == slug })
 }

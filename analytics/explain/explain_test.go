@@ -45,8 +45,8 @@ func TestNew(t *testing.T) {
 	none := []explain.Quote{}
 	if d := cmp.Diff([]explain.Group{
 		{Reason: explain.NotConsidered, NTrials: 2, Share: .4, Quotes: none},
-		{Reason: reason.Price, NTrials: 1, Share: .2, Quotes: []explain.Quote{quote("A: price"), quote("A: price")}},
-		{Reason: reason.LockIn, NTrials: 1, Share: .2, Quotes: []explain.Quote{quote("A: lock_in")}},
+		{Reason: reason.Price, NTrials: 1, Share: .2, Quotes: []explain.Quote{quote("A: price"), quote("A: price")}, NQuotes: 2},
+		{Reason: reason.LockIn, NTrials: 1, Share: .2, Quotes: []explain.Quote{quote("A: lock_in")}, NQuotes: 1},
 		{Reason: reason.Other, NTrials: 1, Share: .2, Quotes: none},
 		{Reason: explain.NoReason, NTrials: 1, Share: .2, Quotes: none},
 	}, r.Reasons); d != "" {
@@ -65,10 +65,10 @@ func TestNew(t *testing.T) {
 			{URL: "https://b.dev/pricing", Reads: explain.Reads{NTrials: 1, Opened: 1}},
 			{URL: "https://b.dev/docs", Reads: explain.Reads{NTrials: 1}},
 			{URL: "https://www.b.dev/", Reads: explain.Reads{NTrials: 1, Picked: 1}},
-		}},
+		}, NPages: 3},
 		{Domain: "docs.a.dev", Own: true, Reads: explain.Reads{NTrials: 1, Opened: 1, Picked: 1}, Pages: []explain.Page{
 			{URL: "https://docs.a.dev/start", Reads: explain.Reads{NTrials: 1, Opened: 1, Picked: 1}},
-		}},
+		}, NPages: 1},
 	}, r.Sources); d != "" {
 		t.Error(d)
 	}
@@ -92,6 +92,25 @@ func TestCuts(t *testing.T) {
 	}
 	if len(r.Tags) != 2 || r.Tags[0].Tag != "ecosystem" || r.Tags[0].Value != "node" || r.Tags[0].NTrials != 2 || r.Tags[1].NTrials != 2 {
 		t.Errorf("%+v", r.Tags)
+	}
+}
+
+// TestLimit: lists are short, and their whole numbers stay.
+func TestLimit(t *testing.T) {
+	r := explain.New("a", nil, trials())
+	r.Limit(explain.Limits{Quotes: 1, Sites: 1, Pages: 2, Switches: 1})
+	if g := r.Reasons[1]; len(g.Quotes) != 1 || g.NQuotes != 2 || g.NTrials != 1 {
+		t.Errorf("%+v", g)
+	}
+	if r.NSites != 2 || len(r.Sources) != 1 || len(r.Sources[0].Pages) != 2 || r.Sources[0].NPages != 3 {
+		t.Errorf("%d sites, %+v", r.NSites, r.Sources)
+	}
+	if y := r.Agents[1]; len(y.Switches) != 1 || y.NSwitches != 4 || len(r.Switches) != 4 {
+		t.Errorf("%+v, in all %+v", y, r.Switches)
+	}
+	r.Limit(explain.Limits{})
+	if len(r.Sources)+len(r.Reasons[1].Quotes)+len(r.Agents[0].Switches) != 0 || r.NTrials != 6 {
+		t.Errorf("%+v", r)
 	}
 }
 

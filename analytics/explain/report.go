@@ -50,8 +50,9 @@ type Report struct {
 	Agents []Cut `json:"agents"`
 	Tags   []Cut `json:"tags"`
 	// Sources are the sites that agents read before they answered, the most frequent first;
-	// empty where transcripts have none.
+	// empty where transcripts have none. NSites counts them all.
 	Sources []Site `json:"sources"`
+	NSites  int    `json:"nSites"`
 }
 
 // Counts are numbers of answers. NTrials = Considered + NotConsidered, and
@@ -76,8 +77,10 @@ type Group struct {
 	// NTrials counts answers, and Share is of the answers that did not pick the tool, 0 to 1.
 	NTrials int     `json:"nTrials"`
 	Share   float64 `json:"share"`
-	// Quotes are the statements, one for each sentence of an answer.
-	Quotes []Quote `json:"quotes"`
+	// Quotes are the statements, one for each sentence of an answer. NQuotes counts them
+	// all.
+	Quotes  []Quote `json:"quotes"`
+	NQuotes int     `json:"nQuotes"`
 }
 
 // A Quote is a sentence against the tool.
@@ -108,8 +111,9 @@ type Cut struct {
 	Tag   string `json:"tag,omitempty"`
 	Value string `json:"value"`
 	Counts
-	// Switches are as in Report.
-	Switches []Switch `json:"switches"`
+	// Switches are as in Report. NSwitches counts them all.
+	Switches  []Switch `json:"switches"`
+	NSwitches int      `json:"nSwitches"`
 	// Reasons have no quotes here.
 	Reasons []Count `json:"reasons"`
 }
@@ -126,7 +130,9 @@ type Site struct {
 	// Own says that the domain is the tool's.
 	Own bool `json:"own"`
 	Reads
-	Pages []Page `json:"pages"`
+	// Pages are the most frequent first. NPages counts them all.
+	Pages  []Page `json:"pages"`
+	NPages int    `json:"nPages"`
 }
 
 // A Page is one address.

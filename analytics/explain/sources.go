@@ -46,6 +46,7 @@ func sites(slug string, domains []string, trials []Trial) []Site {
 		for _, p := range order[domain] {
 			s.Pages = append(s.Pages, *p)
 		}
+		s.NPages = len(s.Pages)
 		slices.SortFunc(s.Pages, func(a, b Page) int { return cmp.Or(a.compare(b.Reads), cmp.Compare(a.URL, b.URL)) })
 		out = append(out, *s)
 	}
@@ -68,8 +69,15 @@ func (r Reads) compare(o Reads) int {
 	return cmp.Or(cmp.Compare(o.NTrials, r.NTrials), cmp.Compare(o.Opened, r.Opened))
 }
 
-// domainOf returns the host of a web address without "www."; empty for others.
+// maxAddress is the most bytes of an address that counts.
+const maxAddress = 2048
+
+// domainOf returns the host of a web address without "www."; empty for others, and for one
+// that is too long.
 func domainOf(address string) string {
+	if len(address) > maxAddress {
+		return ""
+	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 		return ""

@@ -11,7 +11,6 @@ import (
 	"github.com/firstpick/firstpick/analytics/explain"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
-	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
@@ -156,11 +155,11 @@ func (o *explainOptions) reports(ctx context.Context, cat *catalog.Catalog, tool
 			if r.Category != c.Slug {
 				continue
 			}
-			some, err := o.explained(ctx, r.ID, extractor, tool.Slug)
+			answers, err := explain.Read(ctx, o.runsRoot(), r.ID, extractor)
 			if err != nil {
 				return nil, err
 			}
-			trials, synthetic = append(trials, some...), synthetic || r.Synthetic
+			trials, synthetic = append(trials, explain.Trials(answers, tool.Slug)...), synthetic || r.Synthetic
 		}
 		if len(trials) > 0 {
 			report := explain.New(tool.Slug, tool.Domains, trials)
@@ -172,41 +171,4 @@ func (o *explainOptions) reports(ctx context.Context, cat *catalog.Catalog, tool
 		o.explain(chosen)
 	}
 	return reports, nil
-}
-
-// explained reads the valid trials of a run, as far as they concern one tool, in the order of
-// the journal. Of a trial the first answer stands, with its latest extraction.
-func (o *explainOptions) explained(ctx context.Context, run string, x *pick.Extractor, slug string) ([]explain.Trial, error) {
-	var trials []explain.Trial
-	var named []bool // by the text
-	at := map[string]int{}
-	_, err := journal.Scan(o.runsRoot(), run, journal.Offset{}, func(r journal.Record, _ journal.Offset) error {
-		i, known := at[r.Trial.ID]
-		switch {
-		case r.Kind == journal.KindResult && !known && r.Result != nil:
-			t := explain.Trial{Run: run, ID: r.Trial.ID, Agent: r.Trial.Agent, Tags: r.Trial.Tags}
-			said := pick.Opinion{}
-			if r.Answer != nil {
-				var err error
-				if said, err = x.Opinion(ctx, r.Answer.Transcript); err != nil {
-					return err
-				}
-				t.Sources = r.Answer.Transcript.Sources
-			}
-			for _, s := range said.Against {
-				if s.Tool == slug {
-					t.Against = append(t.Against, s)
-				}
-			}
-			i = len(trials)
-			at[t.ID] = i
-			trials, named = append(trials, t), append(named, slices.Contains(said.Named, slug))
-		case r.Kind == journal.KindExtraction && known && r.Result != nil:
-		default:
-			return nil
-		}
-		trials[i].Take(*r.Result, slug, named[i])
-		return nil
-	})
-	return trials, err
 }

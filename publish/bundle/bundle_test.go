@@ -262,7 +262,7 @@ func TestSameRunGivesTheSameBytes(t *testing.T) {
 		t.Errorf("elsewhere it is %s, not %s", other.ID, m.ID)
 	}
 	entries, err := os.ReadDir(filepath.Join(first.in.Root, m.ID))
-	if err != nil || len(entries) != 6 {
+	if err != nil || len(entries) != 7 {
 		t.Fatal(err, len(entries))
 	}
 	for _, e := range entries {

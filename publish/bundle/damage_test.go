@@ -18,7 +18,7 @@ func TestDamageOfEachFileIsTold(t *testing.T) {
 	m := write(t, w.in)
 	dir := filepath.Join(w.in.Root, m.ID)
 	flipped := func(data []byte) []byte { data[len(data)/2] ^= 1; return data }
-	for _, name := range []string{"manifest.json", "names.json", "scores.json", "traces.idx", "traces.zst", "trials.parquet"} {
+	for _, name := range []string{"explanations.json", "manifest.json", "names.json", "scores.json", "traces.idx", "traces.zst", "trials.parquet"} {
 		path := filepath.Join(dir, name)
 		whole, err := os.ReadFile(path)
 		if err != nil {
@@ -112,7 +112,7 @@ func TestAKilledWriterLeavesNoBundle(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := 0
-	for _, point := range []string{"traces.zst", "names.json", "scores.json", "trials.parquet", "manifest.json"} {
+	for _, point := range []string{"traces.zst", "names.json", "scores.json", "trials.parquet", "explanations.json", "manifest.json"} {
 		killWriter(t, w.in, point)
 		entries, err := os.ReadDir(w.in.Root)
 		if err != nil {

@@ -90,7 +90,11 @@ func (r *shownRun) write(t *testing.T, in bundle.Input) {
 		},
 	}
 	for _, p := range []string{"saas-subscriptions", "marketplace", "one-off-checkout", "donations", "usage-based", "mobile-app", "invoices", "trial-to-paid"} {
-		e.Prompts = append(e.Prompts, eval.Prompt{ID: p, Text: "We build a product and need " + strings.ReplaceAll(p, "-", " ") + ".\nWhich payment service should we use? Name one and show how to start."})
+		tags := eval.Tags{Ecosystem: "npm", Intent: "recommend", Persona: "developer"}
+		if len(e.Prompts)%2 > 0 {
+			tags = eval.Tags{Ecosystem: "pypi", Intent: "build"}
+		}
+		e.Prompts = append(e.Prompts, eval.Prompt{ID: p, Tags: tags, Text: "We build a product and need " + strings.ReplaceAll(p, "-", " ") + ".\nWhich payment service should we use? Name one and show how to start."})
 	}
 	trials := plan.New(&e)
 	began := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
@@ -164,7 +168,11 @@ func (r *shownRun) answer(dice *rand.Rand, agent string) transcript.Transcript {
 	}
 	if agent != "claude-code" {
 		other := "Dogwood would do as well, but its fees are higher."
-		return transcript.Transcript{FinalText: fmt.Sprintf("I recommend **%s**. It takes subscriptions and one-off payments, and its test mode is good.\n\n%s\n\n```ts\nimport { Client } from %q;\n\nconst client = new Client(process.env.KEY);\n```\n\nStart with a test account.", name, other, npm)}
+		var sources []transcript.Source
+		if agent == "gpt" { // it searches
+			sources = []transcript.Source{{URL: "https://" + tool + ".example/docs", Opened: true}, {URL: "https://docs.dogwood.example/pricing", Opened: v < 0.5}, {URL: "https://www.dogwood.example/"}, {URL: "https://compare.example/payments"}}
+		}
+		return transcript.Transcript{Sources: sources, FinalText: fmt.Sprintf("I recommend **%s**. It takes subscriptions and one-off payments, and its test mode is good.\n\n%s\n\n```ts\nimport { Client } from %q;\n\nconst client = new Client(process.env.KEY);\n```\n\nStart with a test account.", name, other, npm)}
 	}
 	said := name
 	if dice.IntN(6) == 0 {
@@ -184,7 +192,8 @@ func (r *shownRun) answer(dice *rand.Rand, agent string) transcript.Transcript {
 func hostileAnswer() transcript.Transcript {
 	const bad = `</code></div></section><script>alert(1)</script><img src=x onerror=alert(2)><style>body{display:none}</style>{{.}}`
 	return transcript.Transcript{
-		FinalText: "I chose Acorn Pay." + bad + "\n\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07a link\x1b]8;;\x07 \u202ereversed\u202c \u200bno width\n\nمرحبا بالعالم، هذا نص من اليمين إلى اليسار\n\n" + strings.Repeat("long", 20_000),
+		FinalText: "I chose Acorn Pay." + bad + "\nI skipped Elmcart: Elmcart is too expensive \u202e<b onmouseover=alert(3)>for you</b>.\n\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07a link\x1b]8;;\x07 \u202ereversed\u202c \u200bno width\n\nمرحبا بالعالم، هذا نص من اليمين إلى اليسار\n\n" + strings.Repeat("long", 20_000),
+		Sources:   []transcript.Source{{URL: "https://evil.example/\"><script>alert(4)</script>\u202e", Opened: true}, {URL: "javascript:alert(5)", Opened: true}},
 		Commands:  []transcript.Command{{Cmd: "npm install acorn-pay # " + bad, Exit: new(0)}, {Cmd: "echo " + strings.Repeat("x", 9000), Exit: new(127)}},
 		Diff: []transcript.FileChange{
 			{Path: "src/" + bad, Added: []string{bad, "import { Client } from \"acorn-pay\";"}},

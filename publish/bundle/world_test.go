@@ -219,5 +219,6 @@ func readAll(tb testing.TB, root, id string) error {
 		_, openErr = io.Copy(io.Discard, f)
 		openErr = errors.Join(openErr, f.Close())
 	}
-	return cmp.Or(err, b.WriteNDJSON(tb.Context(), io.Discard, trialset.Filter{}), openErr, b.Close())
+	_, explainErr := b.Explanations()
+	return cmp.Or(err, explainErr, b.WriteNDJSON(tb.Context(), io.Discard, trialset.Filter{}), openErr, b.Close())
 }

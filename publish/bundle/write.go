@@ -100,7 +100,11 @@ func (in Input) fill(ctx context.Context, run journal.Run, d *staging) (format.M
 	if err != nil {
 		return m, err
 	}
-	m.Files = append(m.Files, files...)
+	explanations, err := in.writeExplanations(ctx, run, d)
+	if err != nil {
+		return m, err
+	}
+	m.Files = append(append(m.Files, files...), explanations)
 	slices.SortFunc(m.Files, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
 	return m, nil
 }

@@ -8,6 +8,7 @@
 //
 //	manifest.json   the eval, counts, costs, and the other files with sizes and hashes
 //	scores.json     the board of all agents, and of each alone, as on a public leaderboard
+//	explanations.json  why each tool was not picked; absent in bundles of version 1
 //	names.json, traces.idx, traces.zst   the trials
 //	trials.parquet  one row per valid trial, as in a public snapshot
 package format

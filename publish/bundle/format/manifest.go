@@ -9,22 +9,26 @@ import (
 	"github.com/firstpick/firstpick/publish/trialset"
 )
 
-// SchemaVersion is the version of the layout.
-const SchemaVersion = 1
+// SchemaVersion is the version of the layout. Version 1 has no explanations.
+const SchemaVersion = 2
 
 // idDigits is the length of a bundle's id: the first digits of its manifest's hash.
 const idDigits = 20
 
 // The files of a bundle.
 const (
-	ManifestName = "manifest.json"
-	ScoresName   = "scores.json"
-	TrialsName   = "trials.parquet"
+	ManifestName     = "manifest.json"
+	ScoresName       = "scores.json"
+	ExplanationsName = "explanations.json"
+	TrialsName       = "trials.parquet"
 )
 
-// FileNames returns the files that a manifest lists, sorted.
-func FileNames() []string {
+// FileNames returns the files that a manifest of a version lists, sorted.
+func FileNames(schemaVersion int) []string {
 	names := append(trialset.FileNames(), ScoresName, TrialsName)
+	if schemaVersion > 1 {
+		names = append(names, ExplanationsName)
+	}
 	slices.Sort(names)
 	return names
 }

@@ -96,6 +96,29 @@ func (b *Bundle) ReadScores(base string) (*format.Scores, error) {
 	return &s, nil
 }
 
+// ErrNoExplanations means that a bundle was written before bundles had explanations.
+var ErrNoExplanations = errors.New("the run bundle has no explanations")
+
+// Explanations reads explanations.json. It fails with ErrNoExplanations for a bundle of
+// version 1.
+func (b *Bundle) Explanations() (*format.Explanations, error) {
+	if b.Manifest.SchemaVersion < 2 {
+		return nil, fmt.Errorf("run bundle %s: %w", b.ID, ErrNoExplanations)
+	}
+	data, err := b.Place().Document(format.ExplanationsName)
+	if err != nil {
+		return nil, err
+	}
+	var e format.Explanations
+	if err := json.Unmarshal(data, &e); err != nil {
+		return nil, damaged(b.ID, format.ExplanationsName, err.Error())
+	}
+	if len(e.Tools) != len(e.Reports) {
+		return nil, damaged(b.ID, format.ExplanationsName, fmt.Sprintf("%d tools and %d reports", len(e.Tools), len(e.Reports)))
+	}
+	return &e, nil
+}
+
 // Cells returns the valid trials by prompt, agent, outcome and pick, for comparing pick
 // rates. The index has neither shortlists nor times: rates of these and ranks are in
 // Scores. A cell's prompt is its id in the eval. Cells are sorted.

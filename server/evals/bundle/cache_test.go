@@ -29,7 +29,7 @@ func onDisk(t *testing.T, root, workspace, generator string) string {
 		set = append(set, f)
 	}
 	slices.SortFunc(set, func(a, b trialset.File) int { return strings.Compare(a.Path, b.Path) })
-	data, err := json.Marshal(format.Manifest{SchemaVersion: format.SchemaVersion, Generator: generator, Files: set})
+	data, err := json.Marshal(format.Manifest{SchemaVersion: 1, Generator: generator, Files: set})
 	if err != nil {
 		t.Fatal(err)
 	}

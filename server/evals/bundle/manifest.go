@@ -24,7 +24,7 @@ func parseManifest(id string, data []byte) (format.Manifest, error) {
 	if m.SchemaVersion > format.SchemaVersion {
 		return m, fmt.Errorf("run bundle %s has layout %d and this firstpick reads up to %d; update firstpick", id, m.SchemaVersion, format.SchemaVersion)
 	}
-	want := format.FileNames()
+	want := format.FileNames(m.SchemaVersion)
 	if len(m.Files) != len(want) {
 		return m, damaged(fmt.Sprintf("lists %d files, not %d", len(m.Files), len(want)))
 	}

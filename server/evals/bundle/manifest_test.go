@@ -15,18 +15,19 @@ import (
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"schemaVersion":1,"files":[]}`))
 	f.Add([]byte(`{"schemaVersion":1,"files":[{"path":"names.json"},{"path":"scores.json"},{"path":"traces.idx"},{"path":"traces.zst"},{"path":"trials.parquet"}]}`))
-	f.Add([]byte(`{"schemaVersion":2}`))
+	f.Add([]byte(`{"schemaVersion":2,"files":[{"path":"explanations.json"},{"path":"names.json"},{"path":"scores.json"},{"path":"traces.idx"},{"path":"traces.zst"},{"path":"trials.parquet"}]}`))
+	f.Add([]byte(`{"schemaVersion":3}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseManifest(format.ID(data), data)
 		if err != nil {
 			return
 		}
 		for i, file := range m.Files {
-			if file.Path != format.FileNames()[i] || file.Bytes < 0 {
+			if file.Path != format.FileNames(m.SchemaVersion)[i] || file.Bytes < 0 {
 				t.Errorf("%+v passes", file)
 			}
 		}
-		if len(m.Files) != len(format.FileNames()) || m.SchemaVersion > format.SchemaVersion {
+		if len(m.Files) != len(format.FileNames(m.SchemaVersion)) || m.SchemaVersion > format.SchemaVersion {
 			t.Errorf("%+v passes", m)
 		}
 	})

@@ -185,13 +185,18 @@ func (s *Service) Results(ctx context.Context, a Actor, id string) (*bundle.Bund
 func (s *Service) open(a Actor, r *Run) (*bundle.Bundle, func(), error) {
 	b, release, err := s.Bundles.Get(a.Workspace.ID, r.Bundle)
 	if err != nil {
-		s.Log.Error("the results of a run cannot be read", "run", r.ID, "bundle", r.Bundle, "err", err)
-		return nil, nil, &apierr.Error{
-			Status: http.StatusServiceUnavailable, Code: "temporarily_unavailable", RetryAfter: 60, Cause: err,
-			Description: "The results of this run cannot be read on this server now. The request id finds the cause in its log.",
-		}
+		return nil, nil, s.unreadable(r.ID, r.Bundle, err)
 	}
 	return b, release, nil
+}
+
+// unreadable logs that results cannot be read, and returns the API error.
+func (s *Service) unreadable(run, bundle string, err error) error {
+	s.Log.Error("the results of a run cannot be read", "run", run, "bundle", bundle, "err", err)
+	return &apierr.Error{
+		Status: http.StatusServiceUnavailable, Code: "temporarily_unavailable", RetryAfter: 60, Cause: err,
+		Description: "The results of this run cannot be read on this server now. The request id finds the cause in its log.",
+	}
 }
 
 // A RunQuery chooses runs; empty fields choose all.

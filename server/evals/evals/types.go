@@ -52,6 +52,7 @@ type (
 	Issue        = resource.Issue
 	ProviderKey  = resource.ProviderKey
 	Comparison   = resource.Comparison
+	Explanation  = resource.Explanation
 	Side         = resource.Side
 	ToolChange   = resource.ToolChange
 	AgentChange  = resource.AgentChange

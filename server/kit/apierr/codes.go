@@ -26,6 +26,7 @@ func Codes() []Documented {
 		{"schedule_busy", 409, "A schedule starts no run now: its run before has not ended, or the monthly budget has too little left; the description says which."},
 		{"run_not_found", 404, "The workspace has no such run."},
 		{"trial_not_found", 404, "The run, or the current snapshot, has no such trial."},
+		{"no_explanation", 404, "An older version of the program wrote the results of the run, which do not say why a tool was not picked. Run the eval again."},
 		{"no_results", 409, "The run has not ended yet, or ended without a valid trial."},
 		{"idempotency_conflict", 409, "The Idempotency-Key was used with another request. Use a new one for a new run."},
 		{"provider_key_missing", 409, "The agents of the eval need provider keys that the workspace has not set; the description names them."},

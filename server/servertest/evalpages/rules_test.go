@@ -454,7 +454,7 @@ func TestFilesAndAServerWithoutEvals(t *testing.T) {
 		t.Errorf("files of a run under way: %d %s", status, text(body))
 	}
 	o.end(r, bundleNow, done(68, 3, 72))
-	for name, begins := range map[string]string{"traces.ndjson": `{"id":"`, "trials.parquet": "PAR1", "scores.json": `{"board":`, "manifest.json": `{"schemaVersion":1`} {
+	for name, begins := range map[string]string{"traces.ndjson": `{"id":"`, "trials.parquet": "PAR1", "scores.json": `{"board":`, "manifest.json": `{"schemaVersion":2`} {
 		resp, err := o.http.Get(s.URL + o.at("/runs/"+r.ID+"/files/"+name))
 		if err != nil {
 			t.Fatal(err)
