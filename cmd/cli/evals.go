@@ -39,8 +39,8 @@ func newEvalsCmd(env *Env) *cobra.Command {
 		Use:   "evals",
 		Short: "Run evals on a server and read their results",
 		Long: `Work with the evals of a workspace on a server, over its eval API: store them, run them
-within a budget, watch runs, and read scores and trials. run, runs, rank, trial and why
-work as the local commands do.
+within a budget, watch runs, and read scores and trials. run, runs, rank, explain, trial
+and why work as the local commands do.
 
 The server is --server, or FIRSTPICK_SERVER. The owner of the workspace creates
 the key in the settings; set it as FIRSTPICK_EVAL_KEY, or in a file given by

@@ -25,7 +25,14 @@ func (o *evalsOptions) resultCmds(env *Env) []*cobra.Command {
 
 	compare := o.command(env, "compare BASE RUN", "Compare two runs", cobra.ExactArgs(2), o.compare)
 	o.flags(compare)
-	return append([]*cobra.Command{rank, compare}, o.trialCmds(env)...)
+
+	quotes := 0
+	explain := o.command(env, "explain RUN TOOL", "Show why answers of a run do not pick a tool", cobra.ExactArgs(2), func(ctx context.Context, args []string) error {
+		return o.explainTool(ctx, args[0], args[1], quotes)
+	})
+	explain.Flags().IntVar(&quotes, "quotes", 3, "print at most this many quotes of each reason (JSON has up to 16)")
+	explain.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return append([]*cobra.Command{rank, compare, explain}, o.trialCmds(env)...)
 }
 
 // noResults is a run that has no scores, yet or at all.
@@ -114,6 +121,21 @@ func (o *evalsOptions) compare(ctx context.Context, args []string) error {
 		add(a.Agent, a.Tools)
 	}
 	return t.print(o.env, o.format)
+}
+
+func (o *evalsOptions) explainTool(ctx context.Context, run, tool string, quotes int) error {
+	if err := checkQuotes(quotes); err != nil {
+		return err
+	}
+	e, err := o.client.Explain(ctx, run, tool)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(o.env, e)
+	}
+	shown := &explainOptions{app: o.app, quotes: quotes}
+	return shown.print(*e, false)
 }
 
 // signed prints a difference of rates.

@@ -47,8 +47,8 @@ TOOL is a slug or name of the catalogue.`,
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err
 			}
-			if o.quotes < 0 {
-				return usageErr("3 is the default", "--quotes must be at least 0 (got %d)", o.quotes)
+			if err := checkQuotes(o.quotes); err != nil {
+				return err
 			}
 			return o.run(cmd.Context(), args[0])
 		},
@@ -58,6 +58,13 @@ TOOL is a slug or name of the catalogue.`,
 	cmd.Flags().IntVar(&o.quotes, "quotes", 3, "print at most this many quotes of each reason (JSON has all)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
+}
+
+func checkQuotes(n int) error {
+	if n < 0 {
+		return usageErr("3 is the default", "--quotes must be at least 0 (got %d)", n)
+	}
+	return nil
 }
 
 func (o *explainOptions) run(ctx context.Context, name string) error {

@@ -43,7 +43,11 @@ func (o *explainOptions) print(r explain.Report, more bool) error {
 		if s.Own {
 			domain += " (own)"
 		}
-		sites.add(domain, fmt.Sprint(s.NTrials), fmt.Sprint(s.Opened), fmt.Sprint(s.Picked), s.Pages[0].URL)
+		most := "-" // a server leaves pages out where there are too many
+		if len(s.Pages) > 0 {
+			most = s.Pages[0].URL
+		}
+		sites.add(domain, fmt.Sprint(s.NTrials), fmt.Sprint(s.Opened), fmt.Sprint(s.Picked), most)
 	}
 	for _, part := range []struct {
 		title string

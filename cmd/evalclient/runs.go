@@ -61,6 +61,12 @@ func (c *Client) Compare(ctx context.Context, base, id string) (*Comparison, err
 	return get[Comparison](ctx, c, runPath(id)+"/compare", url.Values{"with": {base}})
 }
 
+// Explain returns why answers of a run did not pick a tool, which is named by slug, name,
+// domain or package.
+func (c *Client) Explain(ctx context.Context, id, tool string) (*Explanation, error) {
+	return get[Explanation](ctx, c, runPath(id)+"/explain", url.Values{"tool": {tool}})
+}
+
 func (f Filter) query() url.Values {
 	q := url.Values{}
 	for name, value := range map[string]string{"agent": f.Agent, "outcome": f.Outcome, "picked": f.Picked, "prompt": f.Prompt} {

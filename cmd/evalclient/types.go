@@ -15,6 +15,7 @@ type (
 	Issue       = resource.Issue
 	ProviderKey = resource.ProviderKey
 	Comparison  = resource.Comparison
+	Explanation = resource.Explanation
 	Lane        = resource.Lane
 	Entry       = trialset.Entry
 )

@@ -71,6 +71,7 @@ func (h *Handler) Mount(r chi.Router) {
 		{http.MethodGet, "/api/v1/runs/{runId}/traces", reading, h.traces},
 		{http.MethodGet, "/api/v1/runs/{runId}/traces/{trialId}", reading, h.trace},
 		{http.MethodGet, "/api/v1/runs/{runId}/compare", reading, h.compare},
+		{http.MethodGet, "/api/v1/runs/{runId}/explain", reading, h.explain},
 		{http.MethodGet, "/api/v1/provider-keys", reading, h.providerKeys},
 		{http.MethodPut, "/api/v1/provider-keys/{name}", writing, h.setProviderKey},
 		{http.MethodDelete, "/api/v1/provider-keys/{name}", writing, h.dropProviderKey},

@@ -84,12 +84,12 @@ const (
 	maxOwnReads = 8
 )
 
-// heavy runs answer, which sends whole traces, within the limits.
+// heavy runs answer, which reads and sends much of the results, within the limits.
 func (h *Handler) heavy(c *call, answer func() error) error {
 	leave, err := h.reads.Enter(c.Workspace.ID)
 	if err != nil {
 		e := apierr.RateLimited(1)
-		e.Description = "Too many concurrent responses with whole traces: the limit is " + strconv.Itoa(maxOwnReads) + " per workspace. Wait until one is read."
+		e.Description = "Too many concurrent responses with whole traces or explanations: the limit is " + strconv.Itoa(maxOwnReads) + " per workspace. Wait until one is read."
 		return e
 	}
 	defer leave()

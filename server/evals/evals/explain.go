@@ -12,6 +12,9 @@ import (
 	"github.com/firstpick/firstpick/server/kit/apierr"
 )
 
+// NoExplanation is the code of the error of results without explanations.
+const NoExplanation = "no_explanation"
+
 // maxSuggestions is how many near names an error carries.
 const maxSuggestions = 5
 
@@ -37,7 +40,7 @@ func (s *Service) Explanations(ctx context.Context, a Actor, runID string) (*Exp
 	defer release()
 	e, err := b.Explanations()
 	if errors.Is(err, bundle.ErrNoExplanations) {
-		return nil, missing("no_explanation", "The results of this run do not say why a tool was not picked: an older version of the program wrote them. Run the eval again; the results of the new run do.")
+		return nil, missing(NoExplanation, "The results of this run do not say why a tool was not picked: an older version of the program wrote them. Run the eval again; the results of the new run do.")
 	} else if err != nil {
 		return nil, s.unreadable(runID, b.ID, err)
 	}
@@ -56,6 +59,9 @@ type Explanations struct {
 // Tools returns those with an explanation, by slug.
 func (e *Explanations) Tools() []catalog.Ref { return e.all.Tools }
 
+// Reports returns the explanations in the order of Tools, without the id of the run.
+func (e *Explanations) Reports() []Explanation { return e.all.Reports }
+
 // Of returns the explanation of a tool. The error is a 404 tool_not_found.
 func (e *Explanations) Of(tool string) (*Explanation, error) {
 	index := catalog.NewIndex(e.all.Tools)
@@ -72,4 +78,16 @@ func (e *Explanations) Of(tool string) (*Explanation, error) {
 		}
 	}
 	return &r, nil
+}
+
+// Followed returns the slug of the tool that the workspace follows; empty for none.
+func (s *Service) Followed(ctx context.Context, a Actor) (string, error) {
+	if err := a.may(ScopeRead); err != nil {
+		return "", err
+	}
+	w, err := s.DB.Read().PickWatch(ctx, a.Workspace.ID)
+	if err != nil {
+		return "", s.fail(err)
+	}
+	return w.Tool, nil
 }

@@ -86,7 +86,7 @@ func TestHostileNames(t *testing.T) {
 		for _, id := range []string{
 			"..%2f..%2fetc%2fpasswd", "%2e%2e", "%00", "run_%00", "a%0ab", "%ff%fe", "%27%20or%201=1--", "%e2%80%ae", strings.Repeat("x", 8000), "*", "%25", "-1",
 		} {
-			for _, path := range []string{"/api/v1/runs/%s", "/api/v1/runs/%s/traces", "/api/v1/runs/%s/traces?format=parquet", "/api/v1/runs/%s/events", "/api/v1/runs/%s/compare?with=x", "/api/v1/evals/%s", "/api/v1/evals/%s/runs"} {
+			for _, path := range []string{"/api/v1/runs/%s", "/api/v1/runs/%s/traces", "/api/v1/runs/%s/traces?format=parquet", "/api/v1/runs/%s/events", "/api/v1/runs/%s/compare?with=x", "/api/v1/runs/%s/explain?tool=x", "/api/v1/evals/%s", "/api/v1/evals/%s/runs"} {
 				if got := a.get(fmt.Sprintf(path, id)); got.status != http.StatusNotFound {
 					t.Errorf(path+": %d %.200s", id, got.status, got.body)
 				}

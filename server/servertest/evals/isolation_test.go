@@ -52,6 +52,7 @@ func probes() map[string]probe {
 		"listTraces":        {names: true, status: 200},
 		"getTrace":          {names: true, status: 200},
 		"compareRuns":       {names: true, query: "?with={runId}", status: 200},
+		"explainRun":        {names: true, query: "?tool=flask", status: 200},
 		"listProviderKeys":  {lists: true, status: 200},
 		"setProviderKey":    {body: `{"value":"sk-of-somebody"}`, lists: true, status: 200},
 		"removeProviderKey": {names: true, status: 204},

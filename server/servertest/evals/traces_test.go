@@ -189,7 +189,7 @@ func TestWhatTheCallerHasIsNotSentAgain(t *testing.T) {
 	for _, path := range []string{
 		"/api/v1/evals", "/api/v1/evals/" + eval, "/api/v1/evals/" + eval + "/versions/1", "/api/v1/evals/" + eval + "/runs", "/api/v1/runs", run,
 		traces, traces + "?fields=summary", traces + "?agent=opus", traces + "?format=ndjson", traces + "?format=ndjson&agent=gpt", traces + "?format=parquet",
-		traces + "/" + trial, run + "/compare?with=" + strings.TrimPrefix(run, "/api/v1/runs/"), "/api/v1/provider-keys", "/api/v1/key",
+		traces + "/" + trial, run + "/compare?with=" + strings.TrimPrefix(run, "/api/v1/runs/"), run + "/explain?tool=flask", "/api/v1/provider-keys", "/api/v1/key",
 	} {
 		first := a.get(path, "Accept-Encoding", "identity").is(200)
 		tag := first.header.Get("ETag")
