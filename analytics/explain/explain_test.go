@@ -102,6 +102,11 @@ func TestLimit(t *testing.T) {
 	if g := r.Reasons[1]; len(g.Quotes) != 1 || g.NQuotes != 2 || g.NTrials != 1 {
 		t.Errorf("%+v", g)
 	}
+	different := explain.Report{Reasons: []explain.Group{{Quotes: []explain.Quote{{Trial: "1", Text: "x"}, {Trial: "2", Text: "x"}, {Trial: "3", Text: "y"}}}}}
+	different.Limit(explain.Limits{Quotes: 2})
+	if q := different.Reasons[0].Quotes; q[0].Trial != "1" || q[1].Trial != "3" {
+		t.Errorf("%+v", q)
+	}
 	if r.NSites != 2 || len(r.Sources) != 1 || len(r.Sources[0].Pages) != 2 || r.Sources[0].NPages != 3 {
 		t.Errorf("%d sites, %+v", r.NSites, r.Sources)
 	}

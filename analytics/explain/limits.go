@@ -8,9 +8,11 @@ type Limits struct {
 	Switches int // of an agent or tag; those of the report stay
 }
 
-// Limit shortens the lists. NQuotes, NSites, NPages and NSwitches keep the whole numbers.
+// Limit shortens the lists; of quotes with one text, the first comes before other texts, and
+// the rest behind. NQuotes, NSites, NPages and NSwitches keep the whole numbers.
 func (r *Report) Limit(l Limits) {
 	for i := range r.Reasons {
+		r.Reasons[i].Quotes = distinctFirst(r.Reasons[i].Quotes)
 		cut(&r.Reasons[i].Quotes, l.Quotes)
 	}
 	cut(&r.Sources, l.Sites)
@@ -25,3 +27,18 @@ func (r *Report) Limit(l Limits) {
 }
 
 func cut[T any](list *[]T, most int) { *list = (*list)[:min(most, len(*list))] }
+
+// distinctFirst moves quotes whose text was quoted before to the end.
+func distinctFirst(quotes []Quote) []Quote {
+	first, again := []Quote{}, []Quote{}
+	seen := map[string]bool{}
+	for _, q := range quotes {
+		if seen[q.Text] {
+			again = append(again, q)
+		} else {
+			first = append(first, q)
+		}
+		seen[q.Text] = true
+	}
+	return append(first, again...)
+}

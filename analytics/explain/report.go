@@ -149,3 +149,6 @@ type Reads struct {
 	// Picked counts the answers that picked the tool.
 	Picked int `json:"picked"`
 }
+
+// Listed counts the answers in which a search or citation only listed it.
+func (r Reads) Listed() int { return r.NTrials - r.Opened }

@@ -225,6 +225,9 @@ func TestOldBundleIsRead(t *testing.T) {
 	if len(trace.Result.Evidence) == 0 || len(trace.Answer.Files) == 0 || len(trace.Answer.Files[0].Added) == 0 || !strings.HasPrefix(trace.PromptText, "Write the initial code") {
 		t.Errorf("trace: %+v", trace)
 	}
+	if a := s.do(http.DefaultClient, http.MethodGet, run+"/explain?tool=flask", nil, key, http.StatusNotFound); a.text("error") != "no_explanation" {
+		t.Errorf("explain: %s", a)
+	}
 	if a := s.get(run+"/traces?format=parquet", key); !strings.HasPrefix(a.body, "PAR1") {
 		t.Errorf("parquet: %.20q", a.body)
 	}

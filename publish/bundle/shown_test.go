@@ -192,7 +192,7 @@ func (r *shownRun) answer(dice *rand.Rand, agent string) transcript.Transcript {
 func hostileAnswer() transcript.Transcript {
 	const bad = `</code></div></section><script>alert(1)</script><img src=x onerror=alert(2)><style>body{display:none}</style>{{.}}`
 	return transcript.Transcript{
-		FinalText: "I chose Acorn Pay." + bad + "\nI skipped Elmcart: Elmcart is too expensive \u202e<b onmouseover=alert(3)>for you</b>.\n\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07a link\x1b]8;;\x07 \u202ereversed\u202c \u200bno width\n\nمرحبا بالعالم، هذا نص من اليمين إلى اليسار\n\n" + strings.Repeat("long", 20_000),
+		FinalText: "I chose Acorn Pay." + bad + "\nI skipped Elmcart: Elmcart is too expensive for you \u202eand <img src=x onerror=alert(3) here.\n\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07a link\x1b]8;;\x07 \u202ereversed\u202c \u200bno width\n\nمرحبا بالعالم، هذا نص من اليمين إلى اليسار\n\n" + strings.Repeat("long", 20_000),
 		Sources:   []transcript.Source{{URL: "https://evil.example/\"><script>alert(4)</script>\u202e", Opened: true}, {URL: "javascript:alert(5)", Opened: true}},
 		Commands:  []transcript.Command{{Cmd: "npm install acorn-pay # " + bad, Exit: new(0)}, {Cmd: "echo " + strings.Repeat("x", 9000), Exit: new(127)}},
 		Diff: []transcript.FileChange{

@@ -1,7 +1,7 @@
 // Package evalpages serves the pages of a workspace's own evals to its members:
 //
 //	/workspaces/{slug}/evals           the list, the editor, schedules
-//	/workspaces/{slug}/runs            every run: live, its result, its traces, the comparison
+//	/workspaces/{slug}/runs            every run: live, its result, its traces, the comparison, why a tool loses
 //	/workspaces/{slug}/settings/evals  keys of programs and of model providers
 //
 // The pages are HTML made at every request and work without script; a small one
@@ -48,6 +48,7 @@ func (h *Handler) Mount(r chi.Router) {
 		"/runs/{run}/traces":         (*visit).traces,
 		"/runs/{run}/traces/{trial}": (*visit).trace,
 		"/runs/{run}/compare":        (*visit).compare,
+		"/runs/{run}/explain":        (*visit).explain,
 		"/runs/{run}/files/{name}":   (*visit).file,
 	} {
 		r.Get(workspacePath+path, h.get(identity.Viewer, page))

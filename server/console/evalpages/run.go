@@ -78,7 +78,7 @@ type head struct {
 	Category                 string
 	Status                   traceview.Term
 	Started                  string
-	Parts                    []choice // result, traces, comparison; none before there are results
+	Parts                    []choice // result, traces, reasons, comparison; none before there are results
 }
 
 func (v *visit) head(r *evals.Run, on string) head {
@@ -88,7 +88,7 @@ func (v *visit) head(r *evals.Run, on string) head {
 		Started: chart.Minute(r.CreatedAt),
 	}
 	if r.HasResults {
-		for _, p := range []choice{{Name: "Result", Link: h.Link}, {Name: "Traces", Link: v.at("runs", r.ID, "traces")}, {Name: "Compare", Link: v.at("runs", r.ID, "compare")}} {
+		for _, p := range []choice{{Name: "Result", Link: h.Link}, {Name: "Traces", Link: v.at("runs", r.ID, "traces")}, {Name: explainPart, Link: v.at("runs", r.ID, "explain")}, {Name: "Compare", Link: v.at("runs", r.ID, "compare")}} {
 			p.On = p.Name == on
 			h.Parts = append(h.Parts, p)
 		}

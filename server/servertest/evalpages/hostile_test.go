@@ -24,7 +24,7 @@ func TestAddressesThatAreNoText(t *testing.T) {
 				for _, path := range []string{
 					"/workspaces/" + id, "/workspaces/" + id + "/evals", "/workspaces/" + id + "/settings", o.at("/evals/" + id), o.at("/evals/" + id + "/edit"), o.at("/evals/" + id + "/versions/1"),
 					o.at("/evals/" + e.ID + "/versions/" + id), o.at("/runs/" + id), o.at("/runs/" + id + "/events"), o.at("/runs/" + id + "/traces"),
-					o.at("/runs/" + r.ID + "/traces/" + id), o.at("/runs/" + id + "/compare"), o.at("/runs/" + r.ID + "/compare?with=" + id), o.at("/runs/" + r.ID + "/files/" + id),
+					o.at("/runs/" + r.ID + "/traces/" + id), o.at("/runs/" + id + "/compare"), o.at("/runs/" + r.ID + "/compare?with=" + id), o.at("/runs/" + id + "/explain"), o.at("/runs/" + r.ID + "/explain?tool=" + id), o.at("/runs/" + r.ID + "/files/" + id),
 					o.at("/runs?eval=" + id), o.at("/runs?cursor=" + id), o.at("/runs/" + r.ID + "/traces?picked=" + id),
 				} {
 					want := http.StatusNotFound

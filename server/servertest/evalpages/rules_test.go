@@ -20,7 +20,7 @@ func pages(e *evals.Eval, before, now *evals.Run, trial string) []string {
 	run := "/runs/" + now.ID
 	return []string{
 		"/evals", "/evals/new", "/evals/" + e.ID, "/evals/" + e.ID + "/edit", "/evals/" + e.ID + "/versions/1", "/evals/" + e.ID + "/schedule", "/runs", "/runs?eval=" + e.ID + "&status=done",
-		run, run + "/traces", run + "/traces/" + trial, run + "/compare", run + "/compare?with=" + before.ID, "/settings/evals",
+		run, run + "/traces", run + "/traces/" + trial, run + "/compare", run + "/compare?with=" + before.ID, run + "/explain", run + "/explain?tool=birch", "/settings/evals",
 	}
 }
 
@@ -172,6 +172,7 @@ func TestHostileAddresses(t *testing.T) {
 		"/runs/" + now.ID + "/traces/" + url.PathEscape(bad):                                         404,
 		"/runs/" + now.ID + "/traces/" + strings.Repeat("0", 20):                                     404,
 		"/runs/" + now.ID + "/compare?with=" + q:                                                     404,
+		"/runs/" + now.ID + "/explain?tool=" + q:                                                     404,
 		"/runs/" + now.ID + "/compare?with=" + now.ID:                                                200,
 		"/runs/" + now.ID + "/compare?with=" + before.ID:                                             200,
 		"/runs/" + now.ID + "/files/manifest.json":                                                   200,

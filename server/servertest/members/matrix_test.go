@@ -27,7 +27,7 @@ func rules() []rule {
 		identity.Viewer: {
 			" /agents /agents/{agent} /pages /gaps /referrals /conversions /conversions/{id} /noise /install /first-event /settings/members" +
 				" /evals /evals/{eval} /evals/{eval}/versions/{n} /runs /runs/{run} /runs/{run}/events /runs/{run}/traces /runs/{run}/traces/{trial}" +
-				" /runs/{run}/compare /runs/{run}/files/{name}", "/settings/members/leave",
+				" /runs/{run}/compare /runs/{run}/explain /runs/{run}/files/{name}", "/settings/members/leave",
 		},
 		identity.Editor: {
 			"/settings /export /log /evals/new /evals/{eval}/edit /evals/{eval}/schedule /settings/evals",
