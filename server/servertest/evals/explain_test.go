@@ -55,3 +55,27 @@ func TestExplainOldResults(t *testing.T) {
 		t.Errorf("%d traces", len(got))
 	}
 }
+
+// TestQuotesLeadToTrials: a quote names a trial of this run, whose answer has it.
+func TestQuotesLeadToTrials(t *testing.T) {
+	s := servertest.New(t, servertest.Options{})
+	w := s.Workspace(t, "dana", paid)
+	_, r := s.Ready(t, w)
+	s.Finish(t, s.Begin(t), "../evalpages/testdata/bundles/now")
+	a, run := newAPI(t, s, s.EvalKey(t, w)), "/api/v1/runs/"+r.ID
+	quotes := 0
+	for _, group := range a.get(run + "/explain?tool=dogwood").is(200).list("reasons") {
+		for _, q := range group["quotes"].([]any) {
+			quote := q.(map[string]any)
+			trial := a.get(run + "/traces/" + quote["trial"].(string)).is(200).object()
+			answer := trial["answer"].(map[string]any)
+			if quote["run"] != r.ID || trial["agent"] != quote["agent"] || !strings.Contains(answer["finalText"].(string), quote["text"].(string)) {
+				t.Errorf("%v of %v", quote, answer["finalText"])
+			}
+			quotes++
+		}
+	}
+	if quotes != 16 {
+		t.Errorf("%d quotes", quotes)
+	}
+}
