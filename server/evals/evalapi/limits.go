@@ -103,8 +103,11 @@ const (
 )
 
 // heavy runs answer, which reads and sends much of the results, within the limits.
-func (h *Handler) heavy(c *call, answer func() error) error {
-	leave, err := h.reads.Enter(c.Workspace.ID)
+func (h *Handler) heavy(c *call, answer func() error) error { return h.Heavy(c.Workspace.ID, answer) }
+
+// Heavy runs an answer to a workspace, which reads much of its results, within the limits.
+func (h *Handler) Heavy(workspace string, answer func() error) error {
+	leave, err := h.reads.Enter(workspace)
 	if err != nil {
 		e := apierr.RateLimited(1)
 		e.Description = "Too many concurrent responses with whole traces or explanations: the limit is " + strconv.Itoa(maxOwnReads) + " per workspace. Wait until one is read."

@@ -22,6 +22,8 @@ type Own struct {
 	// Admit authenticates a key for a call that reads, or starts a run, and counts it; see
 	// evalapi.Handler.
 	Admit func(ctx context.Context, token string, ip netip.Addr, userAgent string, starts bool) (*evals.Actor, error)
+	// Heavy runs an answer to a workspace that reads much; see evalapi.Handler.
+	Heavy func(workspace string, answer func() error) error
 	// BaseURL is the public address without trailing slash, Guide that of the page about
 	// getting a key.
 	BaseURL, Guide string
@@ -93,6 +95,8 @@ func (o *Own) reply(ctx context.Context, c caller) (tools.Answer, error) {
 		return o.scores(ctx, *actor, w, q)
 	case tools.CompareEvalRuns:
 		return o.compare(ctx, *actor, w, q)
+	case tools.ExplainLoss:
+		return o.explain(ctx, *actor, w, q)
 	}
 	r, err := o.Evals.Run(ctx, *actor, q.RunID)
 	if err != nil {
@@ -195,6 +199,17 @@ func (o *Own) compare(ctx context.Context, actor evals.Actor, w tools.Workspace,
 		return a, err
 	}
 	return w.Comparison(q, c), nil
+}
+
+func (o *Own) explain(ctx context.Context, actor evals.Actor, w tools.Workspace, q tools.RunQuery) (a tools.Answer, err error) {
+	err = o.Heavy(actor.Workspace.ID, func() error {
+		e, err := o.Evals.Explain(ctx, actor, q.RunID, q.Tool)
+		if err == nil {
+			a = w.Explanation(q, e)
+		}
+		return err
+	})
+	return a, err
 }
 
 // before returns the newest run with results of the same eval that was started before a run.

@@ -131,7 +131,7 @@ func (a *arguments) amount(name string) float64 {
 		return 0
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || !(f > 0) {
+	if err != nil || f <= 0 {
 		a.fail("/"+name, "must be a number above 0")
 	}
 	return f

@@ -16,6 +16,7 @@ const (
 	GetEvalRun      = "getEvalRun"
 	GetEvalScores   = "getEvalScores"
 	CompareEvalRuns = "compareEvalRuns"
+	ExplainLoss     = "explainLoss"
 )
 
 // Own returns the tools of a workspace's evals, in the order in which they are used. They
@@ -24,7 +25,7 @@ func Own() []Tool { return parse(ownDefinitions) }
 
 // IsOwn reports whether Own has a tool.
 func IsOwn(tool string) bool {
-	return slices.Contains([]string{ListEvals, ListEvalRuns, StartEvalRun, GetEvalRun, GetEvalScores, CompareEvalRuns}, tool)
+	return slices.Contains([]string{ListEvals, ListEvalRuns, StartEvalRun, GetEvalRun, GetEvalScores, CompareEvalRuns, ExplainLoss}, tool)
 }
 
 // An EvalsQuery has the arguments of listEvals.
@@ -53,6 +54,7 @@ type RunQuery struct {
 	RunID     string
 	BaseRunID string // empty for the run before
 	Agent     string // empty for all
+	Tool      string
 	Limit     int
 }
 
@@ -90,14 +92,13 @@ func ReadStart(raw []byte) (StartQuery, *Answer) {
 	return q, a.wrong()
 }
 
-// ReadRun parses the arguments of getEvalRun, getEvalScores or compareEvalRuns, or returns
-// the error response.
+// ReadRun parses the arguments of a tool that reads a run, or returns the error response.
 func ReadRun(tool string, raw []byte) (RunQuery, *Answer) {
-	names := map[string][]string{GetEvalRun: {"runId"}, GetEvalScores: {"runId", "agent", "limit"}, CompareEvalRuns: {"runId", "baseRunId", "limit"}}[tool]
+	names := map[string][]string{GetEvalRun: {"runId"}, GetEvalScores: {"runId", "agent", "limit"}, CompareEvalRuns: {"runId", "baseRunId", "limit"}, ExplainLoss: {"runId", "tool"}}[tool]
 	a := read(raw, names...)
 	q := RunQuery{
 		RunID: a.stored("runId", true, maxOwnID), BaseRunID: a.stored("baseRunId", false, maxOwnID), Agent: a.stored("agent", false, maxOwnAgent),
-		Limit: a.number("limit", ownRows, maxOwnRows),
+		Tool: a.stored("tool", tool == ExplainLoss, MaxQuery), Limit: a.number("limit", ownRows, maxOwnRows),
 	}
 	return q, a.wrong()
 }

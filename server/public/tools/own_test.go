@@ -3,11 +3,13 @@ package tools_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/explain"
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/evals/resource"
 	"github.com/firstpick/firstpick/server/public/tools"
@@ -40,7 +42,7 @@ func TestOwnArguments(t *testing.T) {
 		tools.ListEvalRuns: func(raw []byte) *tools.Answer { _, wrong := tools.ReadRuns(raw); return wrong },
 		tools.StartEvalRun: func(raw []byte) *tools.Answer { _, wrong := tools.ReadStart(raw); return wrong },
 	}
-	for _, name := range []string{tools.GetEvalRun, tools.GetEvalScores, tools.CompareEvalRuns} {
+	for _, name := range []string{tools.GetEvalRun, tools.GetEvalScores, tools.CompareEvalRuns, tools.ExplainLoss} {
 		readers[name] = func(raw []byte) *tools.Answer { _, wrong := tools.ReadRun(name, raw); return wrong }
 	}
 	for _, c := range []struct{ tool, arguments, path string }{
@@ -70,6 +72,9 @@ func TestOwnArguments(t *testing.T) {
 		{tools.GetEvalScores, `{"runId":"run_1","agent":""}`, "/agent"},
 		{tools.CompareEvalRuns, `{"runId":"run_2","baseRunId":"run_1"}`, ""},
 		{tools.CompareEvalRuns, `{"runId":"run_2","baseRunId":7}`, "/baseRunId"},
+		{tools.ExplainLoss, `{"runId":"run_2","tool":"paddle"}`, ""},
+		{tools.ExplainLoss, `{"runId":"run_2"}`, "/tool"},
+		{tools.ExplainLoss, `{"runId":"run_2","tool":""}`, "/tool"},
 	} {
 		wrong := readers[c.tool]([]byte(c.arguments))
 		if err := valid(t, in[c.tool], []byte(c.arguments)); (err != nil) != (c.path != "") {
@@ -138,14 +143,30 @@ func TestOwnAnswersAreShort(t *testing.T) {
 		c.OnlyInRun.Prompts = append(c.OnlyInRun.Prompts, name)
 		eval.Agents = append(eval.Agents, resource.AgentSummary{Name: name, Kind: "anthropic"})
 	}
+	why := explain.Report{Category: "web", Tool: "Flask", Slug: "flask", NSites: 32}
+	for i := range 200 {
+		name := fmt.Sprintf("value-%d", i)
+		cut := explain.Cut{Value: name, Switches: make([]explain.Switch, 8), Reasons: make([]explain.Count, 9)}
+		why.Agents = append(why.Agents, cut)
+		cut.Tag = "intent"
+		why.Tags = append(why.Tags, cut)
+		why.Switches = append(why.Switches, explain.Switch{To: name})
+	}
+	for range 9 {
+		why.Reasons = append(why.Reasons, explain.Group{Quotes: slices.Repeat([]explain.Quote{{Run: "run_2", Text: strings.Repeat("<", 200)}}, 16), NQuotes: 99})
+	}
+	for range 32 {
+		why.Sources = append(why.Sources, explain.Site{Domain: "flask.example", Pages: make([]explain.Page, 8)})
+	}
 	run := &resource.Run{ID: "run_2", EvalID: "evl_1", EvalVersion: 1, Status: resource.Done}
 	for name, got := range map[string]tools.Answer{
 		tools.GetEvalScores:   w.Scores(tools.RunQuery{Limit: 50}, run, &scores),
 		tools.CompareEvalRuns: w.Comparison(tools.RunQuery{Limit: 50}, &c),
 		tools.ListEvals:       w.Evals([]*resource.Eval{&eval}, []*resource.Run{run}, "next"),
+		tools.ExplainLoss:     w.Explanation(tools.RunQuery{RunID: "run_2"}, &why),
 		tools.ListEvalRuns:    w.Runs("evl_1", []*resource.Run{run}, ""),
 	} {
-		if err := valid(t, out[name], got.JSON); err != nil || len(got.JSON) > 32<<10 || got.Failed {
+		if err := valid(t, out[name], got.JSON); err != nil || len(got.JSON) > 64<<10 || got.Failed {
 			t.Errorf("%s: %d bytes, %v", name, len(got.JSON), err)
 		}
 		var shown struct {

@@ -32,7 +32,8 @@ func (h holder) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // An agent is a program that speaks the protocol with a credential.
 type agent struct {
-	t testing.TB
+	t     testing.TB
+	token string
 	*mcp.ClientSession
 }
 
@@ -44,7 +45,7 @@ func newAgent(t testing.TB, s *servertest.Service, token string) *agent {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = session.Close() })
-	return &agent{t, session}
+	return &agent{t, token, session}
 }
 
 // call calls a tool, and returns its text, which is its structured content too.
@@ -98,6 +99,13 @@ func (a *agent) tools() (names []string) {
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
 	}
+	scope := "public"
+	if a.token != "" {
+		scope = "private"
+	}
+	if list.CacheScope != scope {
+		a.t.Errorf("a list with the credential %q is cached as %s", a.token, list.CacheScope)
+	}
 	return names
 }
 
@@ -105,7 +113,7 @@ func (a *agent) tools() (names []string) {
 func calls(eval, run, base string) map[string]map[string]any {
 	return map[string]map[string]any{
 		tools.ListEvals: {}, tools.ListEvalRuns: {"evalId": eval}, tools.StartEvalRun: {"evalId": eval, "budgetUsd": 1}, tools.GetEvalRun: {"runId": run},
-		tools.GetEvalScores: {"runId": run}, tools.CompareEvalRuns: {"runId": run, "baseRunId": base},
+		tools.GetEvalScores: {"runId": run}, tools.CompareEvalRuns: {"runId": run, "baseRunId": base}, tools.ExplainLoss: {"runId": run, "tool": "flask"},
 	}
 }
 
@@ -187,6 +195,14 @@ func TestAnAgentRunsAnEval(t *testing.T) {
 				got["url"] != s.URL+"/workspaces/dana/runs/"+id+"/compare?with="+first.ID+"&via=mcp-claude-code" {
 				t.Errorf("compared %v: %v", arguments, got)
 			}
+		}
+		why := a.object(tools.ExplainLoss, map[string]any{"runId": id, "tool": "Flask"})
+		if why["runId"] != id || why["slug"] != "flask" || why["nTrials"] != 10.0 || why["lost"] != 2.0 || why["rejectedRate"] != 0.4 || len(why["reasons"].([]any)) == 0 ||
+			why["url"] != s.URL+"/workspaces/dana/runs/"+id+"/explain?tool=flask&via=mcp-claude-code" {
+			t.Errorf("explained: %v", why)
+		}
+		if unknown := a.refused(tools.ExplainLoss, map[string]any{"runId": id, "tool": "flsk"}, "tool_not_found"); fmt.Sprint(unknown["suggestions"]) != "[flask]" {
+			t.Errorf("an unknown tool: %v", unknown)
 		}
 		runs := a.object(tools.ListEvalRuns, map[string]any{"evalId": e.ID, "limit": 1})
 		if older := a.object(tools.ListEvalRuns, map[string]any{"evalId": e.ID, "limit": 1, "cursor": runs["nextCursor"]}); runs["runs"].([]any)[0].(map[string]any)["id"] != id || older["runs"].([]any)[0].(map[string]any)["id"] != first.ID || older["nextCursor"] != nil {
