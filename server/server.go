@@ -124,6 +124,7 @@ type Server struct {
 	errors  apierr.Writer
 	missing *snapshotview.Missing
 	archive *archive.Handler
+	evals   *evalapi.Handler // nil without evals
 	ids     *reqctx.IDs
 	proxies reqctx.Proxies
 	limiter *ratelimit.Limiter[netip.Addr] // of each address
@@ -171,6 +172,11 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.router.Use(headByGet)
 	s.missing = snapshotview.NewMissing(cfg.BaseURL, s.errors)
+	if cfg.Evals != nil {
+		s.evals = evalapi.New(evalapi.Config{
+			Evals: cfg.Evals, Limits: cfg.Agents.Limits, Streams: s.streams, Errors: s.errors, Log: cfg.Log, Now: cfg.Now,
+		})
+	}
 	s.mount(s.router, describe)
 	s.mount(s.router, s.public()...)
 	s.mount(s.router, s.api()...)
@@ -235,12 +241,10 @@ func (s *Server) api() []mounter {
 		collectapi.New(cfg.Collect, cfg.Agents.Limits, s.errors, cfg.Log),
 		&billing.Handler{Keys: cfg.BillingKeys, DB: cfg.Agents.DB, Secrets: cfg.Agents.Secrets, Errors: s.errors, Log: cfg.Log, Now: cfg.Now},
 	}
-	if cfg.Evals == nil {
+	if s.evals == nil {
 		return groups
 	}
-	return append(groups, evalapi.New(evalapi.Config{
-		Evals: cfg.Evals, Limits: cfg.Agents.Limits, Streams: s.streams, Errors: s.errors, Log: cfg.Log, Now: cfg.Now,
-	}))
+	return append(groups, s.evals)
 }
 
 // console are the pages of people who signed in.

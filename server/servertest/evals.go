@@ -117,6 +117,16 @@ func (s *Service) EvalKey(t testing.TB, w *state.Workspace, scopes ...string) st
 	return token
 }
 
+// MemberKey mints a key of a workspace by a member.
+func (s *Service) MemberKey(t testing.TB, w *state.Workspace, account string, role identity.Role) string {
+	t.Helper()
+	_, token, err := s.Evals.CreateKey(t.Context(), evals.Actor{Workspace: w, By: account, Role: role}, evals.KeyRequest{Label: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
 // Ready sets the provider keys of EvalText, stores it and starts a run of it.
 func (s *Service) Ready(t testing.TB, w *state.Workspace) (*evals.Eval, *evals.Run) {
 	t.Helper()

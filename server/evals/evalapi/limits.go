@@ -1,6 +1,7 @@
 package evalapi
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -48,11 +49,28 @@ func (h *Handler) enter(w http.ResponseWriter, r *http.Request, u use) (*evals.A
 	if err == nil {
 		actor, err = h.Evals.Authenticate(r.Context(), token, reqctx.Client(w), r.UserAgent())
 	}
+	return h.limit(w.Header(), actor, err, reqctx.Client(w), u)
+}
+
+// Admit authenticates the key of a request that comes another way than over the routes,
+// and applies the same rate limits: a key has one set of them. The request reads, or starts
+// a run.
+func (h *Handler) Admit(ctx context.Context, token string, ip netip.Addr, userAgent string, starts bool) (*evals.Actor, error) {
+	u := reading
+	if starts {
+		u = running
+	}
+	actor, err := h.Evals.Authenticate(ctx, token, ip, userAgent)
+	return h.limit(http.Header{}, actor, err, ip, u)
+}
+
+// limit applies the rate limits to a request that authenticated as actor, or failed to.
+func (h *Handler) limit(head http.Header, actor *evals.Actor, err error, ip netip.Addr, u use) (*evals.Actor, error) {
 	switch {
 	case h.limits.off:
 		return actor, err
 	case err != nil && apierr.Of(err).Status < http.StatusInternalServerError:
-		if e := pass(w, h.limits.strangers, reqctx.Client(w), h.limits.now()); e != nil {
+		if e := pass(head, h.limits.strangers, ip, h.limits.now()); e != nil {
 			e.Description = "Too many requests without a valid key. Wait for the time in Retry-After."
 			return nil, e
 		}
@@ -60,7 +78,7 @@ func (h *Handler) enter(w http.ResponseWriter, r *http.Request, u use) (*evals.A
 	case err != nil:
 		return nil, err
 	}
-	if e := pass(w, h.limits.keys[u], actor.By, h.limits.now()); e != nil {
+	if e := pass(head, h.limits.keys[u], actor.By, h.limits.now()); e != nil {
 		e.Description = "Too many requests with this key. Wait for the time in Retry-After."
 		return nil, e
 	}
@@ -68,9 +86,9 @@ func (h *Handler) enter(w http.ResponseWriter, r *http.Request, u use) (*evals.A
 }
 
 // pass takes a token and writes the RateLimit headers.
-func pass[K comparable](w http.ResponseWriter, l *ratelimit.Limiter[K], key K, now time.Time) *apierr.Error {
+func pass[K comparable](head http.Header, l *ratelimit.Limiter[K], key K, now time.Time) *apierr.Error {
 	left, after, ok := l.Allow(key, now)
-	l.WriteHeaders(w.Header(), left, after)
+	l.WriteHeaders(head, left, after)
 	if !ok {
 		return apierr.RateLimited(after)
 	}
@@ -85,8 +103,11 @@ const (
 )
 
 // heavy runs answer, which reads and sends much of the results, within the limits.
-func (h *Handler) heavy(c *call, answer func() error) error {
-	leave, err := h.reads.Enter(c.Workspace.ID)
+func (h *Handler) heavy(c *call, answer func() error) error { return h.Heavy(c.Workspace.ID, answer) }
+
+// Heavy runs an answer to a workspace, which reads much of its results, within the limits.
+func (h *Handler) Heavy(workspace string, answer func() error) error {
+	leave, err := h.reads.Enter(workspace)
 	if err != nil {
 		e := apierr.RateLimited(1)
 		e.Description = "Too many concurrent responses with whole traces or explanations: the limit is " + strconv.Itoa(maxOwnReads) + " per workspace. Wait until one is read."

@@ -151,6 +151,11 @@ func TestPagesSayWhatTheProgramKnows(t *testing.T) {
 			t.Errorf("%s has the arguments %s of %d", tool.Name, row[1], len(schema.Properties))
 		}
 	}
+	for _, tool := range tools.Own() {
+		if !strings.Contains(mcp, tool.Description) || !strings.Contains(mcp, "| `"+tool.Name+"` | `"+strings.Join(tool.Arguments(), "`, `")+"` |") {
+			t.Errorf("%s is not described", tool.Name)
+		}
+	}
 	if !strings.Contains(page(t, set, "/docs/authentication"), "| access token | 1 hour |") || !strings.Contains(page(t, set, "/docs/authentication"), "| a code | 10 minutes |") {
 		t.Error("lifetimes are not those of the program")
 	}

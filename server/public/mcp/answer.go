@@ -25,6 +25,7 @@ type caller struct {
 	via           string
 	ip            netip.Addr
 	authorization string
+	userAgent     string
 	request       string // its id; of calls that came the long way
 }
 
@@ -32,21 +33,23 @@ type caller struct {
 // protocol say in each call who they are; older ones only in the header that every
 // program sends.
 func callerOf(req *mcp.CallToolRequest) caller {
-	name := ""
-	header := http.Header{}
-	if req.Extra != nil && req.Extra.Header != nil {
-		header = req.Extra.Header
-	}
-	if info := req.ClientInfo(); info != nil {
+	c := senderOf(req.Extra)
+	name := c.userAgent
+	if info := req.ClientInfo(); info != nil && info.Name != "" {
 		name = info.Name
 	}
-	if name == "" {
-		name = header.Get("User-Agent")
+	c.tool, c.arguments, c.via = req.Params.Name, req.Params.Arguments, via(name)
+	return c
+}
+
+// senderOf returns what the headers of a request say about its caller.
+func senderOf(extra *mcp.RequestExtra) caller {
+	header := http.Header{}
+	if extra != nil && extra.Header != nil {
+		header = extra.Header
 	}
 	ip, _ := netip.ParseAddr(header.Get(clientHeader)) // ours
-	return caller{
-		tool: req.Params.Name, arguments: req.Params.Arguments, via: via(name), ip: ip, authorization: header.Get("Authorization"), request: header.Get(requestHeader),
-	}
+	return caller{ip: ip, authorization: header.Get("Authorization"), userAgent: header.Get("User-Agent"), request: header.Get(requestHeader)}
 }
 
 // answer answers a call.
@@ -56,6 +59,9 @@ func (h *Handler) answer(ctx context.Context, c caller) tools.Answer {
 	}
 	if c.tool == tools.GetChanges && h.Changes != nil {
 		return h.Changes(ctx, c.request, c.via, c.arguments)
+	}
+	if tools.IsOwn(c.tool) {
+		return h.Own.answer(ctx, c)
 	}
 	if !tools.OfSite(c.tool) {
 		if h.Mine == nil {

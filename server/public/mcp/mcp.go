@@ -1,5 +1,6 @@
 // Package mcp serves the Model Context Protocol at /api/mcp: Streamable HTTP,
-// stateless, all revisions from 2024-11-05 to 2026-07-28, without a key.
+// stateless, all revisions from 2024-11-05 to 2026-07-28. The public tools need no key;
+// with an eval key there are those of the workspace's evals too.
 //
 // The official SDK is the server. In front of it are a gate (hosts, origins,
 // CORS, limits, one form of errors) and a short way for calls of the public tools,
@@ -38,7 +39,7 @@ type Document struct {
 	Text        string // markdown
 }
 
-// A Config is the data of a Handler. All fields but Documents, Mine and Next are required.
+// A Config is the data of a Handler. All fields but Documents, Mine, Own and Next are required.
 type Config struct {
 	Current func() *snapshotview.Site
 	// Documents are asked for at the first request that is not for a public tool.
@@ -46,6 +47,8 @@ type Config struct {
 	// Mine answers getMyAgents in a request for who sent a header Authorization; nil says that
 	// this server cannot.
 	Mine func(ctx context.Context, request, authorization string, arguments []byte) tools.Answer
+	// Own answers the tools of a workspace's evals; nil for a server without evals.
+	Own *Own
 	// Changes answers getChanges in a request; via tags the addresses of pages.
 	Changes   func(ctx context.Context, request, via string, arguments []byte) tools.Answer
 	Name      string // of the server, such as example.com/firstpick

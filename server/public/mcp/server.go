@@ -21,12 +21,17 @@ const (
 
 // instructions describe the purpose of the tools to a model.
 func instructions() string {
-	var uses []string
-	for _, t := range tools.Tools() {
-		uses = append(uses, t.Name+" "+t.Use)
-	}
-	return "firstpick measures how often AI agents pick a developer tool over its rivals, in unbranded trials. Use " + strings.Join(uses, ", ") +
+	return "firstpick measures how often AI agents pick a developer tool over its rivals, in unbranded trials. Use " + uses(tools.Tools()) +
 		". Quote pickRate with its interval (ciLow to ciHigh), nTrials and asOf; say that one tool beats another only where significant is true; pass on warnings and synthetic. Show url to the user unchanged."
+}
+
+// uses lists what tools are for.
+func uses(list []tools.Tool) string {
+	var out []string
+	for _, t := range list {
+		out = append(out, t.Name+" "+t.Use)
+	}
+	return strings.Join(out, ", ")
 }
 
 // server makes the SDK's server.
@@ -39,12 +44,20 @@ func (h *Handler) server() *mcp.Server {
 		CompletionHandler: h.complete,
 		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 			c.TTLMs, c.CacheScope = listTTL, "public"
+			if senderOf(req.GetExtra()).authorization != "" { // the answer depends on the key
+				c.CacheScope = "private"
+			}
 			if _, read := req.(*mcp.ReadResourceRequest); read {
 				c.TTLMs = documentTTL
 			}
 		},
 	})
-	for _, t := range tools.Tools() {
+	all := tools.Tools()
+	if h.Own != nil {
+		all = append(all, tools.Own()...)
+		s.AddReceivingMiddleware(h.hideOwn)
+	}
+	for _, t := range all {
 		a := t.Annotations
 		s.AddTool(&mcp.Tool{
 			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
@@ -65,6 +78,36 @@ func (h *Handler) server() *mcp.Server {
 		},
 	}, h.compare)
 	return s
+}
+
+// hideOwn leaves the tools of a workspace's evals out of what a caller without a live eval
+// key is shown. A call without one is answered, with what is missing.
+func (h *Handler) hideOwn(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		if err != nil {
+			return res, err
+		}
+		switch r := res.(type) {
+		case *mcp.ListToolsResult:
+			if !h.Own.opens(ctx, senderOf(req.GetExtra())) {
+				r.Tools = slices.DeleteFunc(r.Tools, func(t *mcp.Tool) bool { return tools.IsOwn(t.Name) }) // the list is this result's alone
+			}
+		case *mcp.InitializeResult:
+			r.Instructions += h.ownInstructions(ctx, req)
+		case *mcp.DiscoverResult:
+			r.Instructions += h.ownInstructions(ctx, req)
+		}
+		return res, nil
+	}
+}
+
+// ownInstructions describe the tools of a workspace's evals to a caller who sees them.
+func (h *Handler) ownInstructions(ctx context.Context, req mcp.Request) string {
+	if !h.Own.opens(ctx, senderOf(req.GetExtra())) {
+		return ""
+	}
+	return " For the user's own evals use " + uses(tools.Own()) + ". Agree on the budget with the user before startEvalRun."
 }
 
 // call answers a call that came the long way.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -22,6 +23,8 @@ type Answer struct {
 type Failure struct {
 	Code        string   `json:"error"`
 	Description string   `json:"error_description"`
+	Reason      string   `json:"reason,omitempty"` // detail of a broad code
+	Scope       string   `json:"scope,omitempty"`  // that the key lacks
 	Query       string   `json:"query,omitempty"`
 	Suggestions []string `json:"suggestions,omitempty"`
 	Issues      []Issue  `json:"issues,omitempty"`
@@ -56,11 +59,14 @@ type Call struct {
 // same bytes.
 func (c Call) Answer(s *snapshotview.Site) Answer { return answerOf(c.Tool)(c, s) }
 
-// tag marks the address of a page with who led there: one parameter, so that
+// tag marks the address of a page with who led there: mostly the only parameter, so that
 // no ampersand needs escaping.
 func (c Call) tag(url string) string {
 	if c.Via == "" {
 		return url
+	}
+	if strings.Contains(url, "?") {
+		return url + "&via=" + c.Via
 	}
 	return url + "?via=" + c.Via
 }

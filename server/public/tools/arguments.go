@@ -110,6 +110,33 @@ func (a *arguments) texts(name string, most, length int) []string {
 	return out
 }
 
+// stored returns a text that is compared with what a store has, which holds no NUL.
+func (a *arguments) stored(name string, needed bool, most int) string {
+	before := len(a.issues)
+	s := a.text(name, needed, most)
+	switch _, given := a.values[name]; {
+	case strings.ContainsRune(s, 0):
+		a.fail("/"+name, "must not contain a NUL character")
+	case given && s == "" && len(a.issues) == before:
+		a.fail("/"+name, "must not be empty; leave it out")
+	}
+	return s
+}
+
+// amount returns an amount above 0, which is needed.
+func (a *arguments) amount(name string) float64 {
+	raw, ok := a.values[name]
+	if !ok {
+		a.fail("/"+name, "is missing")
+		return 0
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || f <= 0 {
+		a.fail("/"+name, "must be a number above 0")
+	}
+	return f
+}
+
 // word returns one of some words, by default the first.
 func (a *arguments) word(name string, words ...string) string {
 	s := a.text(name, false, 100)

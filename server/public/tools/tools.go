@@ -1,6 +1,7 @@
 // Package tools has the tools that agents can call, and their results: one list of
 // tools, from which MCP, WebMCP and the discovery documents are made, and the
-// answers to the public ones out of a site.
+// answers to the public ones out of a site. Own lists those of a workspace's evals, which
+// MCP alone has.
 package tools
 
 import (
@@ -36,7 +37,7 @@ type Tool struct {
 	Annotations  Annotations     `json:"annotations"`
 
 	Use  string `json:"-"` // what to use it for: "to compare a category"
-	HTTP HTTP   `json:"-"`
+	HTTP HTTP   `json:"-"` // empty for a tool of Own
 }
 
 // An HTTP is the request that gets what a tool answers.
@@ -67,7 +68,9 @@ type Annotations struct {
 }
 
 // Tools returns all tools, in the order in which they are listed.
-func Tools() []Tool {
+func Tools() []Tool { return parse(definitions) }
+
+func parse(definitions []byte) []Tool {
 	var doc struct {
 		Tools []struct {
 			Tool

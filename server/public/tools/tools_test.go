@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func schemas(t testing.TB) (in, out map[string]*jsonschema.Schema) {
 		}
 		return c.MustCompile(name)
 	}
-	for _, tool := range tools.Tools() {
+	for _, tool := range slices.Concat(tools.Tools(), tools.Own()) {
 		in[tool.Name], out[tool.Name] = compile(tool.Name+".in", tool.InputSchema), compile(tool.Name+".out", tool.OutputSchema)
 	}
 	return in, out
@@ -203,24 +204,7 @@ func TestDefinitions(t *testing.T) {
 		if tool.Public() == (tool.Name == "getMyAgents") {
 			t.Errorf("%s needs a credential, or none: %t", tool.Name, tool.Public())
 		}
-		var schema struct {
-			Closed     *bool `json:"additionalProperties"`
-			Properties map[string]struct{ Description string }
-		}
-		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
-			t.Fatal(err)
-		}
-		if schema.Closed == nil || *schema.Closed {
-			t.Errorf("%s takes any argument", tool.Name)
-		}
-		for name, p := range schema.Properties {
-			if p.Description == "" {
-				t.Errorf("%s: %s is not described", tool.Name, name)
-			}
-		}
-		if words := len(strings.Fields(tool.Description)); words < 60 || words > 130 {
-			t.Errorf("%s: described in %d words", tool.Name, words)
-		}
+		described(t, tool)
 		for _, other := range tools {
 			if other.Name != tool.Name && other.Name != "getMyAgents" && !strings.Contains(tool.Description, other.Name) {
 				t.Errorf("%s does not say when to use %s", tool.Name, other.Name)
@@ -229,5 +213,29 @@ func TestDefinitions(t *testing.T) {
 		if a := tool.Annotations; !a.ReadOnly || a.Destructive || !a.Idempotent || a.OpenWorld || a.Title != tool.Title || len(tool.Title) <= len(tool.Name) {
 			t.Errorf("%s: %+v", tool.Name, a)
 		}
+	}
+}
+
+// described fails for a tool without a description of fit length, or with an argument that
+// has none.
+func described(t *testing.T, tool tools.Tool) {
+	t.Helper()
+	var schema struct {
+		Closed     *bool `json:"additionalProperties"`
+		Properties map[string]struct{ Description string }
+	}
+	if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	if schema.Closed == nil || *schema.Closed {
+		t.Errorf("%s takes any argument", tool.Name)
+	}
+	for name, p := range schema.Properties {
+		if p.Description == "" {
+			t.Errorf("%s: %s is not described", tool.Name, name)
+		}
+	}
+	if words := len(strings.Fields(tool.Description)); words < 60 || words > 130 {
+		t.Errorf("%s: described in %d words", tool.Name, words)
 	}
 }

@@ -32,14 +32,17 @@ func (s *Service) llms(current *snapshotview.Site) string {
 		}
 		b.WriteString("\n")
 	}
-	var names []string
-	for _, t := range tools.Tools() {
-		names = append(names, t.Name)
+	names := func(list []tools.Tool) string {
+		var out []string
+		for _, t := range list {
+			out = append(out, t.Name)
+		}
+		return strings.Join(out, ", ")
 	}
 	section("Ask",
 		[3]string{"A tool's report", tool, "JSON; q is a name, slug, domain or package"},
 		[3]string{"A category's leaderboard", category, "JSON; without category the list of categories"},
-		[3]string{"MCP server", "/api/mcp", "Streamable HTTP, no key; tools " + strings.Join(names, ", ")},
+		[3]string{"MCP server", "/api/mcp", "Streamable HTTP, no key; tools " + names(tools.Tools()) + "; with an eval key also " + names(tools.Own())},
 		[3]string{"Server card", "/api/mcp/server-card", "how MCP clients connect"},
 		[3]string{"OpenAPI 3.1", "/openapi.yaml", "every endpoint with examples and errors"},
 	)
