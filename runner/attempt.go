@@ -149,7 +149,11 @@ func (e *journalError) Unwrap() error { return e.error }
 
 func (s *scheduler) ask(ctx context.Context, a *attempt) (reply agent.Reply, err error) {
 	defer caught(&err)
-	return a.agent.Ask(ctx, a.task)
+	reply, err = a.agent.Ask(ctx, a.task)
+	if err == nil && s.Installed != nil && reply.Result == nil {
+		reply.Transcript.Installed = s.Installed(a.Template)
+	}
+	return reply, err
 }
 
 // caught turns a panic into an error.

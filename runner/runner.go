@@ -12,6 +12,7 @@ import (
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/plan"
+	"github.com/firstpick/firstpick/runner/transcript"
 )
 
 const (
@@ -88,6 +89,9 @@ type Runner struct {
 	StatusEvery time.Duration
 	// Describe describes a project template in text; nil adds no description.
 	Describe func(template string) string
+	// Installed returns the manifests of a project template, which answers are stored
+	// with; nil stores none.
+	Installed func(template string) []transcript.Manifest
 	// Paused begins with a pause: no attempt begins until Control resumes the run. Answers
 	// that an earlier start stored are extracted.
 	Paused bool

@@ -111,7 +111,7 @@ func (l *loader) add(rec journal.Record) error {
 		if l.results == nil {
 			l.results = map[string][]driver.Value{}
 		}
-		l.results[rec.Trial.ID] = slices.Concat([]driver.Value{l.run.ID, rec.Trial.ID}, head, tail)
+		l.results[rec.Trial.ID] = slices.Concat([]driver.Value{l.run.ID, rec.Trial.ID}, head, tail, []driver.Value{detailNames(*rec.Result)})
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func trialRow(run string, rec journal.Record, answer string) ([]driver.Value, er
 	row = append(row, head...)
 	row = append(row, a.Model, int64(a.InTokens), int64(a.OutTokens), cost, a.WallMS, micro(rec.At), answer)
 	row = append(row, tail...)
-	return append(row, cmp.Or(t.Family, t.PromptID), t.Tags.Ecosystem, t.Tags.Intent, t.Tags.Persona), nil
+	return append(row, cmp.Or(t.Family, t.PromptID), t.Tags.Ecosystem, t.Tags.Intent, t.Tags.Persona, detailNames(*rec.Result)), nil
 }
 
 // resultValues are the columns outcome to level, and those from result on: the whole as
@@ -220,7 +220,7 @@ func (l *loader) write(ctx context.Context, tx *duck.Tx) error {
 	if len(l.results) == 0 {
 		return nil
 	}
-	columns := []string{"run_id", "trial_id", "outcome", "picked", "shortlist", "mismatch", "method", "level", "result", "unresolved", "first_named", "judges"}
+	columns := []string{"run_id", "trial_id", "outcome", "picked", "shortlist", "mismatch", "method", "level", "result", "unresolved", "first_named", "judges", "details"}
 	rows := make([][]driver.Value, 0, len(l.results))
 	for _, r := range l.results {
 		rows = append(rows, r)

@@ -54,6 +54,8 @@ type TrialRow struct {
 	// Family is the prompt's task; the prompt's id if its eval names none.
 	Family string    `json:"family"`
 	Tags   eval.Tags `json:"tags"`
+	// Details are the details of the outcome; see pick.DetailNames.
+	Details []string `json:"details,omitempty"`
 }
 
 // Trials returns the selected trials in the order in which they finished.
@@ -116,11 +118,11 @@ func (s *Store) only(ctx context.Context, idPrefix string) (TrialRow, error) {
 
 func scanTrial(rows *sql.Rows) (TrialRow, error) {
 	var t TrialRow
-	var list string
+	var list, details string
 	err := rows.Scan(&t.RunID, &t.TrialID, &t.Eval, &t.Category, &t.PromptID, &t.Agent, &t.Template, &t.Repeat,
 		&t.Outcome, &t.Picked, &list, &t.Mismatch, &t.Unresolved, &t.Method, &t.Level, &t.Model, &t.InTokens, &t.OutTokens,
-		&t.CostUSD, &t.WallMS, &t.FinishedAt, &t.Family, &t.Tags.Ecosystem, &t.Tags.Intent, &t.Tags.Persona)
-	t.Shortlist = splitList(list)
+		&t.CostUSD, &t.WallMS, &t.FinishedAt, &t.Family, &t.Tags.Ecosystem, &t.Tags.Intent, &t.Tags.Persona, &details)
+	t.Shortlist, t.Details = splitList(list), splitList(details)
 	t.FinishedAt = micro(t.FinishedAt)
 	return t, err
 }

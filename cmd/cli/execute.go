@@ -79,11 +79,11 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	} else {
 		defer func() { err = errors.Join(err, ctl.Close()) }()
 	}
+	projects := workspace.Source{Load: templates.Load}
 	r := &runner.Runner{
 		Eval: ev, Category: category, Agents: asked, Extractor: pick.New(category, x.catalog.Version), Journal: x.journal, Sinks: x.sinks,
 		Concurrency: x.concurrency, MaxCostUSD: x.maxCost, MemoryCapMB: memoryCapMB(), StatusEvery: statusEvery, Control: x.control,
-		Describe: workspace.Source{Load: templates.Load}.Describe,
-		Now:      a.env.Now, Sleep: a.env.Sleep,
+		Describe: projects.Describe, Installed: projects.Installed, Now: a.env.Now, Sleep: a.env.Sleep,
 	}
 	if r.Until, err = openRule(run); err != nil {
 		return sum, err

@@ -27,6 +27,13 @@ type rankOptions struct {
 	all      bool
 	by       string   // one of cutsBy, or empty
 	labels   []string // files; besideRuns for those beside the runs
+	// counted has what boards lack, by category; nil for boards that were not ranked here.
+	counted map[string]rankCounts
+}
+
+// rankCounts are what `rank` counts besides the board.
+type rankCounts struct {
+	Details trialstore.Details `json:"details"`
 }
 
 func newRankCmd(env *Env) *cobra.Command {
@@ -106,7 +113,10 @@ func (o *rankOptions) run(ctx context.Context) error {
 func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards []analytics.Board, err error) {
 	_, err = o.rankEach(ctx, cat, func(store *trialstore.Store) (selection, error) {
 		chosen, err := o.currentRuns(ctx, store, o.runs, o.category)
-		if err != nil || len(o.labels) == 0 {
+		if err != nil || len(chosen.rows) == 0 {
+			return chosen, err
+		}
+		if err := o.count(ctx, store, chosen.ids()); err != nil || len(o.labels) == 0 {
 			return chosen, err
 		}
 		return o.withLabels(chosen, slices.DeleteFunc(o.labels, func(file string) bool { return file == besideRuns }))
@@ -114,6 +124,16 @@ func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards 
 		boards = append(boards, board.WithBase(o.base()))
 	})
 	return boards, err
+}
+
+// count counts what boards lack.
+func (o *rankOptions) count(ctx context.Context, store *trialstore.Store, runs []string) error {
+	details, err := store.Details(ctx, runs)
+	o.counted = map[string]rankCounts{}
+	for category, d := range details {
+		o.counted[category] = rankCounts{d}
+	}
+	return err
 }
 
 func (o *rankOptions) base() string {
@@ -162,13 +182,21 @@ func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*t
 }
 
 func (o *rankOptions) printBoards(boards []analytics.Board) error {
+	type ranked struct {
+		analytics.Board
+		*rankCounts // nil for boards that were not ranked here
+	}
+	out := make([]ranked, len(boards))
+	for i, b := range boards {
+		out[i].Board = b
+		if c, ok := o.counted[b.Category]; ok {
+			out[i].rankCounts = &c
+		}
+	}
 	if o.category != "" {
-		return printJSON(o.env, boards[0])
+		return printJSON(o.env, out[0])
 	}
-	if boards == nil {
-		boards = []analytics.Board{}
-	}
-	return printJSON(o.env, map[string]any{"rankings": boards})
+	return printJSON(o.env, map[string]any{"rankings": out})
 }
 
 func (o *rankOptions) printTables(boards []analytics.Board) error {
@@ -203,6 +231,7 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 			t.add(row...)
 		}
 		notes.board(b, hidden)
+		notes.details(b, o.counted[b.Category].Details)
 	}
 	return t.printWith(o.env, o.format, notes)
 }

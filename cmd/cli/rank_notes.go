@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/trialstore"
 )
 
 // boardNotes collects the caveats of boards, so that those of several boards are printed once,
@@ -45,6 +46,16 @@ func (n *boardNotes) board(b analytics.Board, hidden int) {
 	}
 	if hidden > 0 {
 		n.add(b.Category, "%d tools without a pick or mention are hidden (--all shows them)", hidden)
+	}
+}
+
+// details adds what the outcomes do not say.
+func (n *boardNotes) details(b analytics.Board, d trialstore.Details) {
+	if d.AskedUser > 0 {
+		n.add(b.Category, "%d of %d trials (%s) end by asking the user, without a pick", d.AskedUser, b.NTrials, percent(float64(d.AskedUser)/float64(b.NTrials)))
+	}
+	if d.FollowedIncumbent > 0 {
+		n.add(b.Category, "%d of %d trials (%s) pick the tool that their project already had", d.FollowedIncumbent, b.NTrials, percent(float64(d.FollowedIncumbent)/float64(b.NTrials)))
 	}
 }
 

@@ -30,6 +30,9 @@ func (h *history) writeHead(w io.Writer) {
 	switch {
 	case h.Result != nil:
 		_, _ = fmt.Fprintf(w, "outcome  %s\n", sayOutcome(*h.Result))
+		for _, d := range h.Result.Details {
+			_, _ = fmt.Fprintf(w, "detail   %s, rule %q%s\n", d.Name, d.Rule, detailQuote(d))
+		}
 	case h.Excluded != "":
 		_, _ = fmt.Fprintf(w, "outcome  none: excluded, %s\n", h.Excluded)
 	default:

@@ -62,6 +62,18 @@ func (h *history) writeEvidence(w io.Writer) {
 	}
 }
 
+// detailQuote formats the first evidence of a detail.
+func detailQuote(d pick.Detail) string {
+	if len(d.Evidence) == 0 {
+		return ""
+	}
+	e := d.Evidence[0]
+	if e.Path != "" {
+		return fmt.Sprintf(": %s in %s", printable(e.Quote), printable(e.Path))
+	}
+	return ": " + printable(e.Quote)
+}
+
 // decidedBy says which layer and rule decided, or which rule gave up.
 func decidedBy(r pick.Result) string {
 	layer := r.Layer()

@@ -51,12 +51,13 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 	steering.Go(func() { stop.steer(asking, control, j.w, interrupt) })
 	defer steering.Wait()
 	defer interrupt()
+	projects := workspace.Source{Load: templates.Load}
 	r := &runner.Runner{
 		Eval: &run.Eval, Category: category, Agents: agents, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
 		Sinks: []runner.Sink{j.meter}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 means unlimited
 		MemoryCapMB: j.w.MemoryCapMB / j.w.Runs, StatusEvery: min(statusEvery, j.w.Lease/3), Control: control, Paused: stop.ends(),
 		Extraction: j.w.Extraction,
-		Describe:   workspace.Source{Load: templates.Load}.Describe, Now: j.w.Now, Sleep: j.w.Sleep,
+		Describe:   projects.Describe, Installed: projects.Installed, Now: j.w.Now, Sleep: j.w.Sleep,
 	}
 	return r.Run(asking, run.Trials(), done)
 }

@@ -94,6 +94,7 @@ func apply(pair []judgement, rules pick.Result) pick.Result {
 	v := pair[0].result
 	out.Kind, out.Picked, out.Method, out.Rule, out.Unresolved = v.Kind, v.Picked, pick.MethodJudge, pick.RuleJudgesAgree, false
 	out.Level = levelOf(v.Kind)
+	out.Details = nil // they are of the outcome that the rules left open
 	out.Evidence = nil
 	for _, j := range pair {
 		for _, e := range j.result.Evidence {

@@ -39,7 +39,7 @@ func (r *reading) without(s *sentence, named []*target) {
 	if s.says(prose.Made) {
 		r.made++
 	}
-	r.asks = s.Question && !s.says(prose.Offers)
+	r.asks, r.ending = s.Question && !s.says(prose.Offers), s.Text
 	r.weigh(s, about)
 }
 

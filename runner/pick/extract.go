@@ -92,6 +92,7 @@ func (x *Extractor) ExtractContext(ctx context.Context, t transcript.Transcript)
 		return Result{}, err
 	}
 	r := f.decide(t.Stop)
+	f.detail(&r, x.installed(t.Installed))
 	markCut(&r, cut)
 	r.Extractor, r.Catalog = Version, x.version
 	nameRule(&r)

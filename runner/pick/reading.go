@@ -51,6 +51,7 @@ type statements struct {
 	refusal   string          // the sentence that refuses
 	defers    bool            // it says that no choice is made yet
 	asks      bool            // it ends with a question
+	ending    string          // its last sentence
 	cut       cutness
 	mixed     bool // a word mixes scripts
 }

@@ -1,7 +1,8 @@
 package pick
 
 // Version names the extractor's rules. It changes whenever the same transcript
-// and catalogue could give another result, and every result carries it.
+// and catalogue could give another result, and every result carries it. Only Details may
+// grow without it: they change no outcome.
 const Version = "2.0.0"
 
 // A Kind is the outcome of a valid trial. All kinds stay in the denominator of
@@ -74,6 +75,8 @@ type Result struct {
 	Level int `json:"level,omitempty"`
 	// Evidence lists the evidence, strongest first.
 	Evidence []Evidence `json:"evidence,omitempty"`
+	// Details are properties of the outcome. Results of earlier programs have none.
+	Details []Detail `json:"details,omitempty"`
 	// Extractor and Catalog are the versions that made this result; empty for an
 	// imported result.
 	Extractor string `json:"extractor,omitempty"`
@@ -88,7 +91,8 @@ type Evidence struct {
 	Tool  string `json:"tool"`
 	Level int    `json:"level"`
 	// Kind is one of manifest, import, listed, host, env, file, command, statement,
-	// rejection, mention, considered, structured, diy, cut, lookalike, judge. Lookalike means
+	// rejection, mention, considered, structured, diy, cut, lookalike, judge, and in details
+	// question, installed. Lookalike means
 	// that a word mixes letters of two scripts that look the same. Listed is an import that a study names
 	// without publishing the code: it has no place, and Quote is the library alone. A cut
 	// means that a text was longer than the part that is read; see Window. Of a judge, Path

@@ -88,6 +88,9 @@ type Transcript struct {
 	// Sources are the web pages that the agent's searches found or that it opened, each
 	// once, in order.
 	Sources []Source `json:"sources,omitempty"`
+	// Installed are the manifests of the project before the agent began, with the
+	// dependencies in them.
+	Installed []Manifest `json:"installed,omitempty"`
 	// Diff is the final workspace less the template: additions only.
 	Diff []FileChange `json:"workspace_diff,omitempty"`
 	// Listing replaces the code of an answer if the study published only imports.
@@ -113,6 +116,14 @@ type Source struct {
 	URL string `json:"url"`
 	// Opened means that the agent read the page; otherwise a search only found it.
 	Opened bool `json:"opened,omitempty"`
+}
+
+// A Manifest is a file of the project that names packages.
+type Manifest struct {
+	// Path is relative to the workspace, with slashes.
+	Path string `json:"path"`
+	// Deps are its dependencies: "stripe@^17.0.0", "passlib".
+	Deps []string `json:"deps"`
 }
 
 // A FileChange is one file of the workspace that was added to.

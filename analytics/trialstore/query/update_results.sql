@@ -8,6 +8,7 @@ set outcome     = new.col3,
     result      = new.col9,
     unresolved  = new.col10,
     first_named = new.col11,
-    judges      = new.col12
+    judges      = new.col12,
+    details     = new.col13
 from appended_data as new
 where trial.run_id = new.col1 and trial.trial_id = new.col2
