@@ -11,15 +11,24 @@ import (
 // CutTags returns the tags that boards are cut by.
 func CutTags() []string { return []string{"ecosystem", "intent", "persona"} }
 
+// CutProject is the name of a cut by the project that the trials began with.
+const CutProject = "project"
+
 // cuts ranks the prompts of each value of each tag, if there are at least two values: one
 // value is the board itself.
 func (t *tally) cuts(m Measurement) []Cut {
 	var out []Cut
-	for _, tag := range CutTags() {
+	tags := CutTags()
+	if m.CutProjects {
+		tags = append(tags, CutProject)
+	}
+	for _, tag := range tags {
 		byValue := map[string][]int{}
 		var value string
 		for i, c := range m.Cells {
-			if i == 0 || c.Prompt != m.Cells[i-1].Prompt {
+			if tag == CutProject {
+				value = c.Template
+			} else if i == 0 || c.Prompt != m.Cells[i-1].Prompt {
 				value = m.Design.Tags[c.Prompt][tag]
 			}
 			byValue[value] = append(byValue[value], i)

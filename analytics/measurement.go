@@ -20,6 +20,9 @@ type Measurement struct {
 	// Incomplete where one run of several lacks too many trials.
 	Doubts []string
 	Design Design
+	// CutProjects adds a cut for each project template to the board. Published boards have
+	// none.
+	CutProjects bool
 }
 
 // A Design says how the trials of a category count. Prompts are named as in cells.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent/process"
 	"github.com/firstpick/firstpick/runner/cliagent/sandbox"
 	"github.com/firstpick/firstpick/runner/cliagent/workspace"
+	"github.com/firstpick/firstpick/runner/incumbent"
 )
 
 const (
@@ -37,8 +39,9 @@ const (
 )
 
 // agentDeps are the dependencies of agents. The name is that of the work folder of
-// programs, which no other process may use at the same time.
-func (a *app) agentDeps(ctx context.Context, table *prices.Table, name string) agents.Deps {
+// programs, which no other process may use at the same time. projects are the templates of
+// the eval, if there is one.
+func (a *app) agentDeps(ctx context.Context, table *prices.Table, name string, projects ...string) agents.Deps {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: connectTimeout, KeepAlive: connectTimeout}).DialContext
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, connectionsPerHost
@@ -46,13 +49,17 @@ func (a *app) agentDeps(ctx context.Context, table *prices.Table, name string) a
 		Files: fixtures.Files(), Getenv: a.env.Getenv, Sleep: a.env.Sleep, Prices: table,
 		Client: &http.Client{Timeout: askTimeout, Transport: transport},
 		Programs: sync.OnceValues(func() (cliagent.Deps, error) {
-			return a.programDeps(ctx, table, name)
+			return a.programDeps(ctx, table, name, projects...)
 		}),
 	}
 }
 
-func (a *app) programDeps(ctx context.Context, table *prices.Table, name string) (d cliagent.Deps, err error) {
+func (a *app) programDeps(ctx context.Context, table *prices.Table, name string, projects ...string) (d cliagent.Deps, err error) {
 	data, err := filepath.Abs(a.cfg.Data)
+	if err != nil {
+		return d, err
+	}
+	cat, err := a.catalog()
 	if err != nil {
 		return d, err
 	}
@@ -79,10 +86,21 @@ func (a *app) programDeps(ctx context.Context, table *prices.Table, name string)
 			return value, value != ""
 		},
 		LookPath: a.lookPath, Clock: process.Clock{Now: a.env.Now, After: a.env.After},
-		Root: root, Workspaces: workspace.Source{Git: git, Load: templates.Load}, Templates: templates.Names(),
+		Root: root, Workspaces: workspace.Source{Git: git, Load: incumbent.Loader(templates.Load, cat)}, Templates: knownProjects(projects),
 		Sandbox: box, Hide: hide, Supervisor: supervisor, Prices: table, Binaries: &cliagent.Binaries{},
 		Keep: a.cfg.KeepWork,
 	}, nil
+}
+
+// knownProjects returns all templates, and the conditions among the projects of an eval.
+func knownProjects(projects []string) []string {
+	out := templates.Names()
+	for _, name := range projects {
+		if _, tool := incumbent.Split(name); tool.Slug != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // lookPath finds a program by name: where the user says that it is, or in PATH.

@@ -18,6 +18,7 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/workspace"
 	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/incumbent"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 )
@@ -63,7 +64,7 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	if err := cliagent.RemoveAll(work); err != nil { // of a run that was killed
 		return sum, err
 	}
-	deps := a.agentDeps(ctx, x.prices, run.ID)
+	deps := a.agentDeps(ctx, x.prices, run.ID, ev.Templates...)
 	asked, err := buildAgents(ev, deps)
 	if err != nil {
 		return sum, err
@@ -79,7 +80,7 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	} else {
 		defer func() { err = errors.Join(err, ctl.Close()) }()
 	}
-	projects := workspace.Source{Load: templates.Load}
+	projects := workspace.Source{Load: incumbent.Loader(templates.Load, x.catalog)}
 	r := &runner.Runner{
 		Eval: ev, Category: category, Agents: asked, Extractor: pick.New(category, x.catalog.Version), Journal: x.journal, Sinks: x.sinks,
 		Concurrency: x.concurrency, MaxCostUSD: x.maxCost, MemoryCapMB: memoryCapMB(), StatusEvery: statusEvery, Control: x.control,

@@ -46,8 +46,8 @@ each eval: one with answers to 95 % of its planned trials. Where there is none, 
 latest run is ranked, and a note on stderr says so. Rates are shares of all valid
 trials, with a 95 % CI that treats prompts as clusters: to narrow it, add prompts, not
 repeats. The rank is followed by its range (95 %). A tool that nobody picked has an upper
-limit. With --by the rates are those of each agent, or of the prompts with one value of
-a tag; small cells are marked early.
+limit. With --by the rates are those of each agent, of the prompts with one value of a tag,
+or of each project, with and without an incumbent; small cells are marked early.
 
 Labels beside the runs (firstpick label) are used where they exist: the board then has the
 share of wrongly extracted outcomes, and each tool its rate corrected for them (PPI++,
@@ -116,6 +116,7 @@ func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards 
 		if err != nil || len(chosen.rows) == 0 {
 			return chosen, err
 		}
+		chosen.cutProjects = o.by == analytics.CutProject
 		if err := o.count(ctx, store, chosen.ids()); err != nil || len(o.labels) == 0 {
 			return chosen, err
 		}
@@ -168,7 +169,7 @@ func (a *app) rankEach(ctx context.Context, cat *catalog.Catalog, choose func(*t
 		}
 		ms[i] = analytics.Measurement{
 			Category: category, Cells: c.Cells, Planned: c.Planned, Synthetic: c.Synthetic,
-			Doubts: chosen.doubts(c.Category), Design: analytics.DesignOf(chosen.pool(c.Category)),
+			Doubts: chosen.doubts(c.Category), Design: analytics.DesignOf(chosen.pool(c.Category)), CutProjects: chosen.cutProjects,
 		}
 	}
 	for i, board := range analytics.RankAll(ms) {

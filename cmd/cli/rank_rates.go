@@ -18,7 +18,7 @@ func cutsBy() (by []string) {
 	for _, tag := range analytics.CutTags() {
 		by = append(by, byTag+tag)
 	}
-	return append(by, byAgent)
+	return append(by, byAgent, analytics.CutProject)
 }
 
 // printCuts prints the rates by a tag of the prompts, or by agent. As JSON these are the
@@ -46,7 +46,9 @@ func (o *rankOptions) printCuts(boards []analytics.Board) error {
 			}
 			t.addRates(b.Category, value, c.NTrials, c.Tools)
 		}
-		if o.by != byAgent && len(b.Cuts) == 0 {
+		if o.by == analytics.CutProject && len(b.Cuts) == 0 {
+			notes.add(b.Category, "all trials began with the same project")
+		} else if o.by != byAgent && len(b.Cuts) == 0 {
 			notes.add(b.Category, "the prompts have fewer than two values of the tag %s", name)
 		}
 		notes.board(b, 0)

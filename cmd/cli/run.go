@@ -179,7 +179,7 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 		return nil, err
 	}
 	id := newRunID(o.env)
-	if err := preflight(ctx, ev, o.agentDeps(ctx, table, id), o.maxCost); err != nil {
+	if err := preflight(ctx, ev, o.agentDeps(ctx, table, id, ev.Templates...), o.maxCost); err != nil {
 		return nil, err
 	}
 	part, err := parseShard(o.shard, ev)

@@ -72,6 +72,8 @@ type selection struct {
 	newer []trialstore.RunRow
 	// labels are what people say of trials of the runs.
 	labels []analytics.RunLabels
+	// cutProjects asks for cuts by project.
+	cutProjects bool
 	// extracted counts the trials that people can check, by run; see Store.Extracted.
 	extracted map[string]int
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/workspace"
 	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/incumbent"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 )
@@ -51,7 +52,7 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 	steering.Go(func() { stop.steer(asking, control, j.w, interrupt) })
 	defer steering.Wait()
 	defer interrupt()
-	projects := workspace.Source{Load: templates.Load}
+	projects := workspace.Source{Load: incumbent.Loader(templates.Load, j.w.Catalog)}
 	r := &runner.Runner{
 		Eval: &run.Eval, Category: category, Agents: agents, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
 		Sinks: []runner.Sink{j.meter}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 means unlimited
@@ -82,6 +83,12 @@ func (j *job) agents(ctx context.Context, ev *eval.Eval) (map[string]agent.Agent
 			d, clean, err := j.w.Programs(ctx, j.row.ID, lookUp)
 			if clean != nil {
 				leave = clean
+			}
+			d.Workspaces.Load = incumbent.Loader(templates.Load, j.w.Catalog)
+			for _, name := range ev.Templates {
+				if _, tool := incumbent.Split(name); tool.Slug != "" {
+					d.Templates = append(d.Templates, name)
+				}
 			}
 			return d, err
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/templates"
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/incumbent"
 	"github.com/firstpick/firstpick/runner/provider"
 	"github.com/firstpick/firstpick/server/evals/evals"
 )
@@ -55,7 +56,11 @@ func (p Policy) check(e *eval.Eval, wrong *problems) {
 	if len(e.Agents) > maxAgents {
 		wrong.add("agents", "%d agents; an eval has at most %d here", len(e.Agents), maxAgents)
 	}
-	for _, name := range e.Templates {
+	for _, condition := range e.Templates {
+		name, tool := incumbent.Split(condition)
+		if tool.Slug != "" && (e.Incumbent == nil || tool != *e.Incumbent) {
+			name = condition // written so in the file
+		}
 		if name != eval.NoTemplate && !slices.Contains(templates.Names(), name) {
 			wrong.add("templates", "unknown template %q; templates are %s, %v", name, eval.NoTemplate, templates.Names())
 		}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/runner/incumbent"
 )
 
 // MaxSize is the largest eval file that is read, in bytes.
@@ -31,15 +33,19 @@ func Schema() []byte { return schema }
 
 // An Eval is a category, unbranded prompts, agents, templates and repeats.
 type Eval struct {
-	Name        string   `json:"name"`
-	Category    string   `json:"category"`
-	Description string   `json:"description,omitempty"`
-	Seed        uint64   `json:"seed"`
-	Repeats     int      `json:"repeats"`
-	Concurrency int      `json:"concurrency,omitempty"`
-	Templates   []string `json:"templates"`
-	Prompts     []Prompt `json:"prompts"`
-	Agents      []Agent  `json:"agents"`
+	Name        string `json:"name"`
+	Category    string `json:"category"`
+	Description string `json:"description,omitempty"`
+	Seed        uint64 `json:"seed"`
+	Repeats     int    `json:"repeats"`
+	Concurrency int    `json:"concurrency,omitempty"`
+	// Templates are the projects to start from. With an incumbent, each project but none is
+	// followed by its condition with the incumbent installed.
+	Templates []string `json:"templates"`
+	// Incumbent is the rival that is installed in half of the projects; nil for none.
+	Incumbent *incumbent.Tool `json:"incumbent,omitempty"`
+	Prompts   []Prompt        `json:"prompts"`
+	Agents    []Agent         `json:"agents"`
 	// Weights are the weights of the agents in a board's rates, by name, relative to each
 	// other and above 0. Nil weighs agents equally; otherwise every agent has one.
 	Weights map[string]float64 `json:"weights,omitempty"`

@@ -11,6 +11,7 @@ import (
 
 // Lint checks what a run depends on: no prompt names a tool of the category, no two
 // prompts have the same text, and every tool that a simulated agent picks exists. A
+// The incumbent is a tool of the category with a package for each project. A
 // prompt that names a tool steers the answer; a repeated text is not a second prompt.
 func (e *Eval) Lint(c *catalog.Category) []error {
 	var errs []error
@@ -35,8 +36,10 @@ func (e *Eval) LintStrict(c *catalog.Category) (errs, warnings []error) {
 	return sorted(errs), sorted(e.leading(c))
 }
 
-// consistent returns errors for repeated texts and for simulated picks that do not exist.
+// consistent returns errors for repeated texts, for simulated picks that do not exist, and
+// for an incumbent that cannot be installed.
 func (e *Eval) consistent(c *catalog.Category) (errs []error) {
+	errs = e.lintIncumbent(c)
 	for _, pair := range repeated(e.Prompts) {
 		errs = append(errs, e.fail(pair[1].line, "prompt %q has the text of prompt %q%s: the same text counts as one prompt; use repeats to ask it more often", pair[1].ID, pair[0].ID, onLine(pair[0])))
 	}

@@ -29,7 +29,7 @@ func Parse(name string, data []byte) (*Eval, error) {
 		f.Add(root.Line(), "kind: observed is a field study, not an eval: nothing is asked; add its lines with `firstpick field add FILE.jsonl`")
 		return nil, f.Err()
 	}
-	k := root.Keys("name", "category", "description", "seed", "repeats", "concurrency", "templates", "prompts", "agents", "weights", "frame")
+	k := root.Keys("name", "category", "description", "seed", "repeats", "concurrency", "templates", "incumbent", "prompts", "agents", "weights", "frame")
 	e := &Eval{
 		Name: requireName(f, root, k["name"], "name"), Category: requireName(f, root, k["category"], "category"),
 		Description: k["description"].String(), Seed: uint64(k["seed"].Int(0, math.MaxInt)), //nolint:gosec // not negative
@@ -41,6 +41,10 @@ func Parse(name string, data []byte) (*Eval, error) {
 	}
 	if n := k["templates"]; n != nil {
 		e.Templates = unique("template", n.Items(), templateName)
+	}
+	if n := k["incumbent"]; n != nil {
+		e.Incumbent = parseIncumbent(n)
+		e.Templates = withIncumbent(n, e.Templates, *e.Incumbent)
 	}
 	for _, n := range k["prompts"].Maps() {
 		e.Prompts = append(e.Prompts, parsePrompt(n))

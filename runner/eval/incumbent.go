@@ -1,0 +1,79 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/strictyaml"
+	"github.com/firstpick/firstpick/fixtures/templates"
+	"github.com/firstpick/firstpick/runner/incumbent"
+)
+
+// parseIncumbent reads the slug of a tool, or a mapping of tool and version.
+func parseIncumbent(n *strictyaml.Node) *incumbent.Tool {
+	if n.Scalar() {
+		return &incumbent.Tool{Slug: validName(n, "incumbent")}
+	}
+	k := n.Keys("tool", "version")
+	t := &incumbent.Tool{Slug: require(n, k, "tool"), Version: k["version"].String()}
+	if t.Version != "" && !incumbent.ValidVersion(t.Version) {
+		k["version"].Fail("version: want an exact version such as 17.0.0 or v1.2.3 (got %q)", t.Version)
+	}
+	return t
+}
+
+// withIncumbent returns the templates, each followed by its condition with the incumbent.
+func withIncumbent(n *strictyaml.Node, templates []string, t incumbent.Tool) []string {
+	var out []string
+	for _, name := range templates {
+		out = append(out, name)
+		if name == NoTemplate || name == "" {
+			continue
+		}
+		condition := t.Condition(name)
+		if !namePattern.MatchString(condition) {
+			n.Fail("incumbent: %q is not a valid name of a project: want letters, digits and . _ / : -, at most 100", condition)
+		}
+		out = append(out, condition)
+	}
+	if len(out) == len(templates) {
+		n.Fail("incumbent: want a template that a tool can be installed in, such as templates: [none, nextjs-saas]")
+	}
+	return out
+}
+
+// lintIncumbent returns an error for each project that the incumbent cannot be installed in.
+func (e *Eval) lintIncumbent(c *catalog.Category) (errs []error) {
+	if e.Incumbent == nil {
+		return nil
+	}
+	fail := func(format string, args ...any) {
+		errs = append(errs, e.fail(e.Line("incumbent"), format, args...))
+	}
+	entry, ok := c.Entry(e.Incumbent.Slug)
+	if !ok {
+		fail("incumbent: %q is not a tool of category %s", e.Incumbent.Slug, c.Slug)
+		return errs
+	}
+	home, ok := entry.Tool.Home.Entry(e.Incumbent.Slug)
+	if !ok {
+		home = entry
+	}
+	for _, condition := range e.Templates {
+		name, tool := incumbent.Split(condition)
+		if tool.Slug == "" {
+			continue
+		}
+		files, err := templates.Load(name)
+		var dep incumbent.Dep
+		if err == nil {
+			_, dep, err = tool.Install(files, home)
+		}
+		if err != nil {
+			fail("incumbent in template %s: %v", name, err)
+		} else if !slices.Contains(entry.Packages[dep.Ecosystem], dep.Package) {
+			fail("incumbent in template %s: the package %s is not one of %s in category %s", name, dep.Package, entry.Tool.Name, c.Slug)
+		}
+	}
+	return errs
+}
