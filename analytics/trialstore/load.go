@@ -90,7 +90,7 @@ func (l *loader) add(rec journal.Record) error {
 		if err != nil {
 			return err
 		}
-		row, err := trialRow(l.run.ID, rec, string(answer))
+		row, err := trialRow(&l.run, rec, string(answer))
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (l *loader) add(rec journal.Record) error {
 		if l.results == nil {
 			l.results = map[string][]driver.Value{}
 		}
-		l.results[rec.Trial.ID] = slices.Concat([]driver.Value{l.run.ID, rec.Trial.ID}, head, tail, []driver.Value{detailNames(*rec.Result)})
+		l.results[rec.Trial.ID] = slices.Concat([]driver.Value{l.run.ID, rec.Trial.ID}, head, tail, []driver.Value{detailNames(*rec.Result), installed(&l.run, rec.Trial.Agent, *rec.Result)})
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (l *loader) add(rec journal.Record) error {
 const judgesAgree, judgesDisagree = "agree", "disagree"
 
 // trialRow lays a result record out as a row of table trial.
-func trialRow(run string, rec journal.Record, answer string) ([]driver.Value, error) {
+func trialRow(run *journal.Run, rec journal.Record, answer string) ([]driver.Value, error) {
 	head, tail, err := resultValues(*rec.Result)
 	if err != nil {
 		return nil, err
@@ -134,11 +134,11 @@ func trialRow(run string, rec journal.Record, answer string) ([]driver.Value, er
 		cost = *a.CostUSD
 	}
 	t := rec.Trial
-	row := []driver.Value{run, t.ID, t.Eval, t.Category, t.PromptID, t.Agent, t.Template, int32(t.Repeat)}
+	row := []driver.Value{run.ID, t.ID, t.Eval, t.Category, t.PromptID, t.Agent, t.Template, int32(t.Repeat)}
 	row = append(row, head...)
 	row = append(row, a.Model, int64(a.InTokens), int64(a.OutTokens), cost, a.WallMS, micro(rec.At), answer)
 	row = append(row, tail...)
-	return append(row, cmp.Or(t.Family, t.PromptID), t.Tags.Ecosystem, t.Tags.Intent, t.Tags.Persona, detailNames(*rec.Result)), nil
+	return append(row, cmp.Or(t.Family, t.PromptID), t.Tags.Ecosystem, t.Tags.Intent, t.Tags.Persona, detailNames(*rec.Result), installed(run, t.Agent, *rec.Result), builds(rec.Answer)), nil
 }
 
 // resultValues are the columns outcome to level, and those from result on: the whole as
@@ -220,7 +220,7 @@ func (l *loader) write(ctx context.Context, tx *duck.Tx) error {
 	if len(l.results) == 0 {
 		return nil
 	}
-	columns := []string{"run_id", "trial_id", "outcome", "picked", "shortlist", "mismatch", "method", "level", "result", "unresolved", "first_named", "judges", "details"}
+	columns := []string{"run_id", "trial_id", "outcome", "picked", "shortlist", "mismatch", "method", "level", "result", "unresolved", "first_named", "judges", "details", "installed"}
 	rows := make([][]driver.Value, 0, len(l.results))
 	for _, r := range l.results {
 		rows = append(rows, r)

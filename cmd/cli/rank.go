@@ -25,6 +25,7 @@ type rankOptions struct {
 	category string
 	runs     []string
 	all      bool
+	funnel   bool
 	by       string   // one of cutsBy, or empty
 	labels   []string // files; besideRuns for those beside the runs
 	// counted has what boards lack, by category; nil for boards that were not ranked here.
@@ -34,6 +35,7 @@ type rankOptions struct {
 // rankCounts are what `rank` counts besides the board.
 type rankCounts struct {
 	Details trialstore.Details `json:"details"`
+	Funnel  *trialstore.Funnel `json:"funnel,omitempty"`
 }
 
 func newRankCmd(env *Env) *cobra.Command {
@@ -47,7 +49,9 @@ latest run is ranked, and a note on stderr says so. Rates are shares of all vali
 trials, with a 95 % CI that treats prompts as clusters: to narrow it, add prompts, not
 repeats. The rank is followed by its range (95 %). A tool that nobody picked has an upper
 limit. With --by the rates are those of each agent, of the prompts with one value of a tag,
-or of each project, with and without an incumbent; small cells are marked early.
+or of each project, with and without an incumbent; small cells are marked early. With
+--funnel it counts, of the trials of programs, those that name a tool, pick it, install
+it, and pass the eval's builds command.
 
 Labels beside the runs (firstpick label) are used where they exist: the board then has the
 share of wrongly extracted outcomes, and each tool its rate corrected for them (PPI++,
@@ -77,6 +81,7 @@ files after it are read in place of those beside the runs.`,
 	cmd.Flags().StringArrayVar(&o.labels, "labels", nil, "labels must exist; with files, use the labels in these")
 	cmd.Flags().Lookup("labels").NoOptDefVal = besideRuns
 	cmd.Flags().StringVar(&o.by, "by", "", "rates by "+strings.Join(cutsBy(), ", "))
+	cmd.Flags().BoolVar(&o.funnel, "funnel", false, "of agents that are programs: named, picked, installed, builds")
 	cmd.Flags().BoolVar(&o.all, "all", false, "also list tools that were never picked or named")
 	addServerFlag(cmd.Flags(), "base-url, or http://"+demoListen, "base-url")
 	return cmd
@@ -90,6 +95,9 @@ func (o *rankOptions) run(ctx context.Context) error {
 	if _, ok := cat.Category(o.category); o.category != "" && !ok {
 		return unknownCategory(cat, o.category)
 	}
+	if o.by != "" && o.funnel {
+		return usageErr("leave one of them out", "--funnel and --by exclude each other")
+	}
 	if o.by != "" && !slices.Contains(cutsBy(), o.by) {
 		return unknownValue("unknown value of --by", o.by, cutsBy())
 	}
@@ -102,6 +110,9 @@ func (o *rankOptions) run(ctx context.Context) error {
 	}
 	if o.by != "" {
 		return o.printCuts(boards)
+	}
+	if o.funnel && !o.json {
+		return o.printFunnels(boards)
 	}
 	if o.json {
 		return o.printBoards(boards)
@@ -130,9 +141,17 @@ func (o *rankOptions) boards(ctx context.Context, cat *catalog.Catalog) (boards 
 // count counts what boards lack.
 func (o *rankOptions) count(ctx context.Context, store *trialstore.Store, runs []string) error {
 	details, err := store.Details(ctx, runs)
+	if err != nil {
+		return err
+	}
+	funnels, err := store.Funnels(ctx, runs)
 	o.counted = map[string]rankCounts{}
 	for category, d := range details {
-		o.counted[category] = rankCounts{d}
+		c := rankCounts{Details: d}
+		if f, ok := funnels[category]; ok {
+			c.Funnel = &f
+		}
+		o.counted[category] = c
 	}
 	return err
 }
@@ -232,7 +251,7 @@ func (o *rankOptions) printTables(boards []analytics.Board) error {
 			t.add(row...)
 		}
 		notes.board(b, hidden)
-		notes.details(b, o.counted[b.Category].Details)
+		notes.counts(b, o.counted[b.Category])
 	}
 	return t.printWith(o.env, o.format, notes)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
-	"github.com/firstpick/firstpick/analytics/trialstore"
 )
 
 // boardNotes collects the caveats of boards, so that those of several boards are printed once,
@@ -49,13 +48,24 @@ func (n *boardNotes) board(b analytics.Board, hidden int) {
 	}
 }
 
-// details adds what the outcomes do not say.
-func (n *boardNotes) details(b analytics.Board, d trialstore.Details) {
+// counts adds what the outcomes do not say.
+func (n *boardNotes) counts(b analytics.Board, c rankCounts) {
+	d := c.Details
 	if d.AskedUser > 0 {
 		n.add(b.Category, "%d of %d trials (%s) end by asking the user, without a pick", d.AskedUser, b.NTrials, percent(float64(d.AskedUser)/float64(b.NTrials)))
 	}
 	if d.FollowedIncumbent > 0 {
 		n.add(b.Category, "%d of %d trials (%s) pick the tool that their project already had", d.FollowedIncumbent, b.NTrials, percent(float64(d.FollowedIncumbent)/float64(b.NTrials)))
+	}
+	if c.Funnel == nil {
+		return
+	}
+	ran, passed := 0, 0
+	for _, t := range c.Funnel.Tools {
+		ran, passed = ran+t.Ran, passed+t.Builds
+	}
+	if ran > 0 {
+		n.add(b.Category, "%d of %d builds passed in trials with an installed pick (firstpick rank --funnel)", passed, ran)
 	}
 }
 

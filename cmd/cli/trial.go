@@ -120,6 +120,7 @@ func (o *trialOptions) show(ctx context.Context, id string) error {
 		h.writeConditions(w)
 		if h.Answer != nil {
 			writeCost(w, h.Answer)
+			writeBuild(w, h.Answer.Build)
 		}
 		h.writeAttempts(w)
 		h.writeNotes(w)

@@ -55,6 +55,18 @@ func writeCost(w io.Writer, a *journal.Answer) {
 	_, _ = fmt.Fprintln(w, line)
 }
 
+// writeBuild prints the result of the eval's command.
+func writeBuild(w io.Writer, b *journal.Build) {
+	if b == nil {
+		return
+	}
+	how := fmt.Sprintf("exit %d", b.Exit)
+	if b.Ended != "" {
+		how = "ended: " + b.Ended
+	}
+	_, _ = fmt.Fprintf(w, "build    %s after %s\n", how, time.Duration(b.WallMS)*time.Millisecond)
+}
+
 // writeConditions prints the conditions of the agent.
 func (h *history) writeConditions(w io.Writer) {
 	if h.Answer == nil {
@@ -296,6 +308,9 @@ func writeAnswer(w io.Writer, a *journal.Answer, conversation bool) {
 		if l.Record != nil {
 			_, _ = fmt.Fprintf(w, "record: %s\n", printable(l.Record.URL))
 		}
+	}
+	if a.Build != nil && a.Build.Output != "" {
+		_, _ = fmt.Fprintf(w, "\n--- end of the build's output\n%s\n", strings.TrimRight(printableText(a.Build.Output), "\n"))
 	}
 	if len(t.Structured) > 0 {
 		_, _ = fmt.Fprintf(w, "\n--- structured answer\n%s\n", t.Structured)

@@ -107,12 +107,17 @@ func TestAllThatIsWrongIsToldWithLines(t *testing.T) {
 		"too many trials":          {asked(100_000, recorded, "{name: sim, kind: simulated, truth: {diy: 1}}"), evalwork.Policy{}, []string{"3: 200000 trials; a run has at most 100000 here"}},
 		"too many agents":          {manyAgents(201), evalwork.Policy{}, []string{"6: 201 agents; an eval has at most 200 here"}},
 		"a model's name of a page": {asked(1, "{name: m, kind: openai-chat, base_url: 'https://m.example', model: "+strings.Repeat("m", 201)+", max_tokens: 1, "+priced+"}"), evalwork.Policy{}, []string{"7: agent m: the model's name has 201 bytes"}},
-		"an incumbent":             {strings.Replace(asked(1, recorded), "repeats: 1", "incumbent: flask\ntemplates: [none, fastapi-service]", 1), evalwork.Policy{}, nil},
-		"an incumbent in a name":   {strings.Replace(asked(1, recorded), "repeats: 1", "templates: ['fastapi-service:flask']", 1), evalwork.Policy{}, []string{`3: unknown template "fastapi-service:flask"`}},
-		"an unknown template":      {strings.Replace(asked(1, recorded), "repeats: 1", "templates: [none, nothing]", 1), evalwork.Policy{}, []string{`3: unknown template "nothing"`}},
-		"too long":                 {asked(1, recorded) + "#" + strings.Repeat(".", 256<<10), evalwork.Policy{}, []string{"0: 2623"}},
-		"not YAML":                 {"name: a\nb: c: d", evalwork.Policy{}, []string{"2: not YAML"}},
-		"nothing":                  {"", evalwork.Policy{}, []string{"0: the file is empty"}},
+		"builds without programs":  {strings.Replace(asked(1, recorded), "repeats: 1", "builds: make", 1), evalwork.Policy{}, []string{"3: builds is not allowed on this service", "3: builds: no agent works in a folder"}},
+		"builds that take too long": {
+			strings.Replace(asked(1, "{name: c, kind: claude-code, model: opus, trial_cost_usd: 1}"), "repeats: 1", "builds: {command: make, timeout_s: 901}", 1), evalwork.Policy{Programs: true},
+			[]string{"3: builds: timeout_s must be at most 900 here (got 901)"},
+		},
+		"an incumbent":           {strings.Replace(asked(1, recorded), "repeats: 1", "incumbent: flask\ntemplates: [none, fastapi-service]", 1), evalwork.Policy{}, nil},
+		"an incumbent in a name": {strings.Replace(asked(1, recorded), "repeats: 1", "templates: ['fastapi-service:flask']", 1), evalwork.Policy{}, []string{`3: unknown template "fastapi-service:flask"`}},
+		"an unknown template":    {strings.Replace(asked(1, recorded), "repeats: 1", "templates: [none, nothing]", 1), evalwork.Policy{}, []string{`3: unknown template "nothing"`}},
+		"too long":               {asked(1, recorded) + "#" + strings.Repeat(".", 256<<10), evalwork.Policy{}, []string{"0: 2623"}},
+		"not YAML":               {"name: a\nb: c: d", evalwork.Policy{}, []string{"2: not YAML"}},
+		"nothing":                {"", evalwork.Policy{}, []string{"0: the file is empty"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, issues := newChecker(t, c.policy).Check([]byte(c.source))

@@ -65,6 +65,7 @@ func (p Policy) check(e *eval.Eval, wrong *problems) {
 			wrong.add("templates", "unknown template %q; templates are %s, %v", name, eval.NoTemplate, templates.Names())
 		}
 	}
+	p.checkBuilds(e, wrong)
 	for i := range e.Agents {
 		p.checkAgent(&e.Agents[i], func(key, format string, args ...any) {
 			at := fmt.Sprintf("agents.%d", i)
@@ -73,6 +74,18 @@ func (p Policy) check(e *eval.Eval, wrong *problems) {
 			}
 			wrong.add(at, "agent %s: "+format, append([]any{e.Agents[i].Name}, args...)...)
 		})
+	}
+}
+
+// checkBuilds allows a command where programs are allowed.
+func (p Policy) checkBuilds(e *eval.Eval, wrong *problems) {
+	most := cmp.Or(p.MaxTimeout, defaultMaxTimeout)
+	switch {
+	case e.Builds == nil:
+	case !p.Programs:
+		wrong.add("builds", "builds is not allowed on this service, which runs no programs; remove it, or run the eval with firstpick run")
+	case time.Duration(e.Builds.TimeoutS)*time.Second > most:
+		wrong.add("builds", "builds: timeout_s must be at most %d here (got %d)", int(most.Seconds()), e.Builds.TimeoutS)
 	}
 }
 

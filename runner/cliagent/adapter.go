@@ -39,6 +39,9 @@ type setup struct {
 	caps bool
 }
 
+// folderVariables are set for each trial, whatever the kind.
+var folderVariables = []string{"HOME", "TMPDIR", "LANG", "TERM", "NO_COLOR", "CI"}
+
 // A variable is one of a program's environment.
 type variable struct{ name, value string }
 

@@ -129,6 +129,7 @@ func (p *program) reply(ctx context.Context, f *folder, w *watch, exit process.E
 	if u := outcome.Usage; u != nil {
 		r.InTokens, r.OutTokens = u.In(), u.Output
 	}
+	p.build(ctx, f, &r) // last: what it writes is no part of the answer
 	return r, nil
 }
 

@@ -211,6 +211,10 @@ func (p *program) describe(auth, fingerprint string) error {
 	parameter("trial_cost_usd", dollars(p.CLI.TrialCostUSD), p.CLI.TrialCostUSD > 0)
 	parameter("wall", p.wall().String(), true)
 	parameter("stall", p.stall().String(), true)
+	if b := p.CLI.Builds; b != nil {
+		parameter("builds", b.Command, true)
+		parameter("builds_timeout", buildTimeout(b).String(), true)
+	}
 	limits := p.limits()
 	parameter("memory_mb", strconv.Itoa(limits.MemoryMB), true)
 	parameter("disk_mb", strconv.Itoa(limits.DiskMB), true)

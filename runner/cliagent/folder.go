@@ -103,12 +103,18 @@ func (p *program) argv(f *folder) (argv, env []string) {
 	for _, v := range p.extra {
 		env = append(env, v.name+"="+v.value)
 	}
+	return p.sandboxed(f, argv, env, p.wall()+p.grace()), env
+}
+
+// sandboxed wraps a command line in the trial's sandbox. A container ends it some time after
+// its own time limits.
+func (p *program) sandboxed(f *folder, argv, env []string, limit time.Duration) []string {
 	limits := p.limits()
 	return p.deps.Sandbox.Wrap(argv, sandbox.Options{
 		MemoryMB: limits.MemoryMB, Processes: limits.Processes,
 		Workdir: f.workdir, Home: f.home, Tmp: f.tmp, Network: p.CLI.Network != "off", Hide: p.deps.Hide, Env: env,
-		ReadOnly: p.shown(p.binary.Path), Limit: p.wall() + p.grace() + time.Minute, // after the other time limits
-	}), env
+		ReadOnly: p.shown(p.binary.Path), Limit: limit + time.Minute,
+	})
 }
 
 // close removes the folder with all its files.

@@ -44,8 +44,10 @@ type Eval struct {
 	Templates []string `json:"templates"`
 	// Incumbent is the rival that is installed in half of the projects; nil for none.
 	Incumbent *incumbent.Tool `json:"incumbent,omitempty"`
-	Prompts   []Prompt        `json:"prompts"`
-	Agents    []Agent         `json:"agents"`
+	// Builds runs after each trial of an agent that is a program; nil for no command.
+	Builds  *Builds  `json:"builds,omitempty"`
+	Prompts []Prompt `json:"prompts"`
+	Agents  []Agent  `json:"agents"`
 	// Weights are the weights of the agents in a board's rates, by name, relative to each
 	// other and above 0. Nil weighs agents equally; otherwise every agent has one.
 	Weights map[string]float64 `json:"weights,omitempty"`
@@ -149,6 +151,8 @@ type CLI struct {
 	// kind of a CLI that it imitates.
 	Command []string `json:"command,omitempty"`
 	Format  string   `json:"format,omitempty"`
+	// Builds is that of the eval.
+	Builds *Builds `json:"builds,omitempty"`
 }
 
 // A Price is the price of a model in US dollars per million tokens. A nil cache price

@@ -33,13 +33,15 @@ func (e *Eval) LintStrict(c *catalog.Category) (errs, warnings []error) {
 		errs = append(errs, e.branded(o.Name, namesOf(o.Traces, nil))...)
 	}
 	errs = append(append(errs, e.consistent(c)...), e.similar()...)
-	return sorted(errs), sorted(e.leading(c))
+	_, warnings = e.lintBuilds()
+	return sorted(errs), sorted(append(warnings, e.leading(c)...))
 }
 
 // consistent returns errors for repeated texts, for simulated picks that do not exist, and
-// for an incumbent that cannot be installed.
+// for an incumbent or a build that no trial can have.
 func (e *Eval) consistent(c *catalog.Category) (errs []error) {
-	errs = e.lintIncumbent(c)
+	errs, _ = e.lintBuilds()
+	errs = append(errs, e.lintIncumbent(c)...)
 	for _, pair := range repeated(e.Prompts) {
 		errs = append(errs, e.fail(pair[1].line, "prompt %q has the text of prompt %q%s: the same text counts as one prompt; use repeats to ask it more often", pair[1].ID, pair[0].ID, onLine(pair[0])))
 	}

@@ -29,7 +29,7 @@ func Parse(name string, data []byte) (*Eval, error) {
 		f.Add(root.Line(), "kind: observed is a field study, not an eval: nothing is asked; add its lines with `firstpick field add FILE.jsonl`")
 		return nil, f.Err()
 	}
-	k := root.Keys("name", "category", "description", "seed", "repeats", "concurrency", "templates", "incumbent", "prompts", "agents", "weights", "frame")
+	k := root.Keys("name", "category", "description", "seed", "repeats", "concurrency", "templates", "incumbent", "builds", "prompts", "agents", "weights", "frame")
 	e := &Eval{
 		Name: requireName(f, root, k["name"], "name"), Category: requireName(f, root, k["category"], "category"),
 		Description: k["description"].String(), Seed: uint64(k["seed"].Int(0, math.MaxInt)), //nolint:gosec // not negative
@@ -52,6 +52,7 @@ func Parse(name string, data []byte) (*Eval, error) {
 	for _, n := range k["agents"].Maps() {
 		e.Agents = append(e.Agents, parseAgent(n))
 	}
+	e.setBuilds(parseBuilds(k["builds"]))
 	e.Weights, e.Frame = parseWeights(f, k["weights"], e.Agents), parseFrame(k["frame"])
 	e.check(f, k)
 	e.recordLines("", root)

@@ -135,9 +135,27 @@ type Answer struct {
 	WallMS int64 `json:"wall_ms,omitempty"`
 	// Notes describe omissions from the transcript and their reasons.
 	Notes []string `json:"notes,omitempty"`
+	// Build is the result of the eval's command in the work folder after the agent; nil if
+	// none ran. It changes no outcome.
+	Build *Build `json:"build,omitempty"`
 	// Manifest is the id of the agent's manifest at the attempt.
 	Manifest string `json:"manifest,omitempty"`
 }
+
+// A Build is the result of the command that an eval runs after the agent.
+type Build struct {
+	// Exit is the exit status; -1 if it was ended.
+	Exit int `json:"exit"`
+	// Ended is why it was ended: wall, memory, disk or processes. It is empty if it exited.
+	Ended string `json:"ended,omitempty"`
+	// WallMS is its duration in milliseconds.
+	WallMS int64 `json:"wall_ms"`
+	// Output is the end of its output, without secrets.
+	Output string `json:"output,omitempty"`
+}
+
+// Passed reports whether it exited with status 0.
+func (b Build) Passed() bool { return b.Exit == 0 && b.Ended == "" }
 
 // An Offset is a place between two records. The zero Offset is the start.
 type Offset struct {

@@ -42,6 +42,14 @@ func (r Result) Has(name DetailName) bool {
 	return slices.ContainsFunc(r.Details, func(d Detail) bool { return d.Name == name })
 }
 
+// Installs reports whether the picked tool's package is in the project: it was added to a
+// manifest or installed by a command, or was there before.
+func (r Result) Installs() bool {
+	return r.Kind == Tool && (r.Has(FollowedIncumbent) || slices.ContainsFunc(r.Evidence, func(e Evidence) bool {
+		return e.Tool == r.Picked && (e.Kind == "manifest" || e.Kind == "command")
+	}))
+}
+
 // detail adds the details of a decided outcome. installed are the rivals that were in the
 // project's manifests before the agent began.
 func (f *finding) detail(r *Result, installed []action) {

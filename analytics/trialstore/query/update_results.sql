@@ -9,6 +9,7 @@ set outcome     = new.col3,
     unresolved  = new.col10,
     first_named = new.col11,
     judges      = new.col12,
-    details     = new.col13
+    details     = new.col13,
+    installed   = new.col14
 from appended_data as new
 where trial.run_id = new.col1 and trial.trial_id = new.col2

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -53,12 +52,12 @@ func (t *Tree) Diff(ctx context.Context) ([]transcript.FileChange, Stats, error)
 			w.had[kind+" "+d.Name] = true
 		}
 	}
-	real, err := filepath.EvalSymlinks(t.Dir)
-	if err != nil || real != t.real {
+	if !t.Intact() {
 		w.addNote("the workspace is gone, or a link stands in its place")
 		return nil, w.stats, nil
 	}
 	_ = os.Chmod(t.Dir, 0o700) //nolint:gosec // a folder, which an agent may have closed
+	var err error
 	if w.root, err = os.OpenRoot(t.Dir); err != nil {
 		w.addNote("the workspace cannot be opened: %v", err) // an action of the agent, not a reason to retry
 		return nil, w.stats, nil

@@ -71,6 +71,12 @@ func (s Source) Prepare(ctx context.Context, template, dir string) (*Tree, error
 	return t, nil
 }
 
+// Intact reports whether the workspace is still in its place.
+func (t *Tree) Intact() bool {
+	real, err := filepath.EvalSymlinks(t.Dir)
+	return err == nil && real == t.real
+}
+
 func errNotEmpty(n int) error {
 	if n == 0 {
 		return nil
