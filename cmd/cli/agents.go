@@ -9,21 +9,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/prices"
-	"github.com/firstpick/firstpick/fixtures/templates"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/agents"
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/process"
 	"github.com/firstpick/firstpick/runner/cliagent/sandbox"
 	"github.com/firstpick/firstpick/runner/cliagent/workspace"
-	"github.com/firstpick/firstpick/runner/incumbent"
+	"github.com/firstpick/firstpick/runner/eval"
 )
 
 const (
@@ -39,9 +37,9 @@ const (
 )
 
 // agentDeps are the dependencies of agents. The name is that of the work folder of
-// programs, which no other process may use at the same time. projects are the templates of
-// the eval, if there is one.
-func (a *app) agentDeps(ctx context.Context, table *prices.Table, name string, projects ...string) agents.Deps {
+// programs, which no other process may use at the same time. p are the projects of the eval;
+// nil for the built-in templates.
+func (a *app) agentDeps(ctx context.Context, table *prices.Table, name string, p *projects) agents.Deps {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: connectTimeout, KeepAlive: connectTimeout}).DialContext
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, connectionsPerHost
@@ -49,19 +47,20 @@ func (a *app) agentDeps(ctx context.Context, table *prices.Table, name string, p
 		Files: fixtures.Files(), Getenv: a.env.Getenv, Sleep: a.env.Sleep, Prices: table,
 		Client: &http.Client{Timeout: askTimeout, Transport: transport},
 		Programs: sync.OnceValues(func() (cliagent.Deps, error) {
-			return a.programDeps(ctx, table, name, projects...)
+			return a.programDeps(ctx, table, name, p)
 		}),
 	}
 }
 
-func (a *app) programDeps(ctx context.Context, table *prices.Table, name string, projects ...string) (d cliagent.Deps, err error) {
+func (a *app) programDeps(ctx context.Context, table *prices.Table, name string, p *projects) (d cliagent.Deps, err error) {
 	data, err := filepath.Abs(a.cfg.Data)
 	if err != nil {
 		return d, err
 	}
-	cat, err := a.catalog()
-	if err != nil {
-		return d, err
+	if p == nil {
+		if p, err = a.projects(ctx, &eval.Eval{}); err != nil {
+			return d, err
+		}
 	}
 	self, err := a.env.Executable()
 	if err != nil {
@@ -86,21 +85,10 @@ func (a *app) programDeps(ctx context.Context, table *prices.Table, name string,
 			return value, value != ""
 		},
 		LookPath: a.lookPath, Clock: process.Clock{Now: a.env.Now, After: a.env.After},
-		Root: root, Workspaces: workspace.Source{Git: git, Load: incumbent.Loader(templates.Load, cat)}, Templates: knownProjects(projects),
+		Root: root, Workspaces: workspace.Source{Git: git, Load: p.load}, Templates: p.names(),
 		Sandbox: box, Hide: hide, Supervisor: supervisor, Prices: table, Binaries: &cliagent.Binaries{},
 		Keep: a.cfg.KeepWork,
 	}, nil
-}
-
-// knownProjects returns all templates, and the conditions among the projects of an eval.
-func knownProjects(projects []string) []string {
-	out := templates.Names()
-	for _, name := range projects {
-		if _, tool := incumbent.Split(name); tool.Slug != "" && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return out
 }
 
 // lookPath finds a program by name: where the user says that it is, or in PATH.

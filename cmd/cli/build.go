@@ -22,7 +22,7 @@ func (a *app) builder(ctx context.Context, getenv func(string) string, table *pr
 	env.Getenv = getenv
 	b := *a
 	b.env = &env
-	deps := b.agentDeps(ctx, table, name)
+	deps := b.agentDeps(ctx, table, name, nil)
 	return func(spec eval.Agent) (agent.Agent, error) { return agents.Build(spec, deps) }
 }
 

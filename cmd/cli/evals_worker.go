@@ -66,7 +66,7 @@ func (a *app) evalWorker(db *state.DB, name string) (*evalwork.Worker, error) {
 			if err := cliagent.RemoveAll(work); err != nil { // of a worker that was killed
 				return cliagent.Deps{}, nil, err
 			}
-			d, err := a.programDeps(ctx, table, name)
+			d, err := a.programDeps(ctx, table, name, nil)
 			if err == nil && d.Sandbox.Warning() != "" && a.cfg.Sandbox != "off" {
 				return d, nil, errors.New("programs of workspaces need a sandbox and must not run as root: " + d.Sandbox.Warning() + "; sandbox: off runs them without one")
 			}

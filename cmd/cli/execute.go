@@ -11,14 +11,12 @@ import (
 	"github.com/firstpick/firstpick/cmd/runctl"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/prices"
-	"github.com/firstpick/firstpick/fixtures/templates"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/agents"
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/cliagent/workspace"
 	"github.com/firstpick/firstpick/runner/eval"
-	"github.com/firstpick/firstpick/runner/incumbent"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 )
@@ -64,7 +62,14 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	if err := cliagent.RemoveAll(work); err != nil { // of a run that was killed
 		return sum, err
 	}
-	deps := a.agentDeps(ctx, x.prices, run.ID, ev.Templates...)
+	projects, err := a.projects(ctx, ev)
+	if err != nil {
+		return sum, err
+	}
+	if x.queue != "" && len(ev.Sources) > 0 {
+		return sum, usageErr("run it without --queue", "own templates are not on the machines of workers")
+	}
+	deps := a.agentDeps(ctx, x.prices, run.ID, projects)
 	asked, err := buildAgents(ev, deps)
 	if err != nil {
 		return sum, err
@@ -80,11 +85,11 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	} else {
 		defer func() { err = errors.Join(err, ctl.Close()) }()
 	}
-	projects := workspace.Source{Load: incumbent.Loader(templates.Load, x.catalog)}
+	source := workspace.Source{Load: projects.load}
 	r := &runner.Runner{
 		Eval: ev, Category: category, Agents: asked, Extractor: pick.New(category, x.catalog.Version), Journal: x.journal, Sinks: x.sinks,
 		Concurrency: x.concurrency, MaxCostUSD: x.maxCost, MemoryCapMB: memoryCapMB(), StatusEvery: statusEvery, Control: x.control,
-		Describe: projects.Describe, Installed: projects.Installed, Now: a.env.Now, Sleep: a.env.Sleep,
+		Describe: source.Describe, Installed: source.Installed, Now: a.env.Now, Sleep: a.env.Sleep,
 	}
 	if r.Until, err = openRule(run); err != nil {
 		return sum, err

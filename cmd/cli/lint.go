@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -23,7 +24,8 @@ func newLintCmd(env *Env) *cobra.Command {
 Errors are prompts that name a tool of their category, or a product that the catalogue
 knows beside it, by name, package or host, and prompts that nearly repeat another. Prompts
 are compared by their sequences of three words; prompts of one family may be alike.
-Warnings are words that lead the answer without naming a tool.`,
+Warnings are words that lead the answer without naming a tool. Own project templates are
+read, and must name no tool of the category but the incumbent.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(env, cmd)
 			if err != nil {
@@ -36,7 +38,7 @@ Warnings are words that lead the answer without naming a tool.`,
 			if categories {
 				return a.listCategories(cat, f)
 			}
-			return a.lint(cat, args)
+			return a.lint(cmd.Context(), cat, args)
 		},
 	}
 	f.flags(cmd)
@@ -44,7 +46,7 @@ Warnings are words that lead the answer without naming a tool.`,
 	return cmd
 }
 
-func (a *app) lint(cat *catalog.Catalog, files []string) error {
+func (a *app) lint(ctx context.Context, cat *catalog.Catalog, files []string) error {
 	if len(files) == 0 {
 		files, _ = filepath.Glob(filepath.Join("evals", "*.yaml"))
 	}
@@ -53,7 +55,7 @@ func (a *app) lint(cat *catalog.Catalog, files []string) error {
 	}
 	var errs []error
 	for _, file := range files {
-		warnings, err := lintEval(cat, file)
+		warnings, err := a.lintEval(ctx, cat, file)
 		errs = append(errs, err)
 		for _, warning := range warnings {
 			_, _ = fmt.Fprintf(a.env.Stderr, "warning: %s\n", printableText(warning.Error()))
@@ -70,7 +72,7 @@ func (a *app) lint(cat *catalog.Catalog, files []string) error {
 }
 
 // lintEval returns the warnings of an eval file, and its errors joined.
-func lintEval(cat *catalog.Catalog, file string) (warnings []error, err error) {
+func (a *app) lintEval(ctx context.Context, cat *catalog.Catalog, file string) (warnings []error, err error) {
 	ev, err := readEval(file)
 	if err != nil {
 		return nil, err
@@ -80,7 +82,11 @@ func lintEval(cat *catalog.Catalog, file string) (warnings []error, err error) {
 		return nil, inEval(file, unknownCategory(cat, ev.Category))
 	}
 	errs, warnings := ev.LintStrict(category)
-	return warnings, errors.Join(errs...)
+	projects, err := a.projects(ctx, ev)
+	if err == nil {
+		err = projects.lint(ev, category)
+	}
+	return warnings, errors.Join(append(errs, err)...)
 }
 
 // inEval puts the line of the category before an error about it.

@@ -179,7 +179,15 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 		return nil, err
 	}
 	id := newRunID(o.env)
-	if err := preflight(ctx, ev, o.agentDeps(ctx, table, id, ev.Templates...), o.maxCost); err != nil {
+	projects, err := o.projects(ctx, ev)
+	if err != nil {
+		return nil, err
+	}
+	category, _ := cat.Category(ev.Category)
+	if err := projects.lint(ev, category); err != nil {
+		return nil, badInput(err)
+	}
+	if err := preflight(ctx, ev, o.agentDeps(ctx, table, id, projects), o.maxCost); err != nil {
 		return nil, err
 	}
 	part, err := parseShard(o.shard, ev)

@@ -144,7 +144,7 @@ func (o *workerOptions) askQueue(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	deps := o.agentDeps(ctx, table, name)
+	deps := o.agentDeps(ctx, table, name, nil)
 	if !o.cfg.KeepWork {
 		defer func() { _ = cliagent.RemoveAll(filepath.Join(o.cfg.Data, "work", name)) }()
 	}

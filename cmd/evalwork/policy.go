@@ -65,6 +65,9 @@ func (p Policy) check(e *eval.Eval, wrong *problems) {
 			wrong.add("templates", "unknown template %q; templates are %s, %v", name, eval.NoTemplate, templates.Names())
 		}
 	}
+	if len(e.Sources) > 0 {
+		wrong.add("templates", "own templates are not allowed on this service; use %s, or run the eval with firstpick run", eval.NoTemplate)
+	}
 	p.checkBuilds(e, wrong)
 	for i := range e.Agents {
 		p.checkAgent(&e.Agents[i], func(key, format string, args ...any) {

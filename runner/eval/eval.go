@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/runner/incumbent"
+	"github.com/firstpick/firstpick/runner/project"
 )
 
 // MaxSize is the largest eval file that is read, in bytes.
@@ -42,6 +43,8 @@ type Eval struct {
 	// Templates are the projects to start from. With an incumbent, each project but none is
 	// followed by its condition with the incumbent installed.
 	Templates []string `json:"templates"`
+	// Sources are where the user's own templates come from.
+	Sources []project.Source `json:"template_sources,omitempty"`
 	// Incumbent is the rival that is installed in half of the projects; nil for none.
 	Incumbent *incumbent.Tool `json:"incumbent,omitempty"`
 	// Builds runs after each trial of an agent that is a program; nil for no command.

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
@@ -55,25 +57,32 @@ func (e *Eval) lintIncumbent(c *catalog.Category) (errs []error) {
 		fail("incumbent: %q is not a tool of category %s", e.Incumbent.Slug, c.Slug)
 		return errs
 	}
-	home, ok := entry.Tool.Home.Entry(e.Incumbent.Slug)
-	if !ok {
-		home = entry
-	}
 	for _, condition := range e.Templates {
 		name, tool := incumbent.Split(condition)
-		if tool.Slug == "" {
-			continue
+		if tool.Slug == "" || e.own(name) {
+			continue // LintProject checks one's own
 		}
 		files, err := templates.Load(name)
-		var dep incumbent.Dep
 		if err == nil {
-			_, dep, err = tool.Install(files, home)
+			err = e.installable(entry, files)
 		}
 		if err != nil {
 			fail("incumbent in template %s: %v", name, err)
-		} else if !slices.Contains(entry.Packages[dep.Ecosystem], dep.Package) {
-			fail("incumbent in template %s: the package %s is not one of %s in category %s", name, dep.Package, entry.Tool.Name, c.Slug)
 		}
 	}
 	return errs
+}
+
+// installable returns an error if the incumbent cannot be installed in a project, or the
+// category would not know its package. incumbent.Loader installs that of the home category.
+func (e *Eval) installable(entry catalog.Entry, files fs.FS) error {
+	home, ok := entry.Tool.Home.Entry(entry.Tool.Slug)
+	if !ok {
+		home = entry
+	}
+	_, dep, err := e.Incumbent.Install(files, home)
+	if err == nil && !slices.Contains(entry.Packages[dep.Ecosystem], dep.Package) {
+		err = fmt.Errorf("category %s does not know the package %s of %s", e.Category, dep.Package, entry.Tool.Name)
+	}
+	return err
 }

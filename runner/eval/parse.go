@@ -41,6 +41,7 @@ func Parse(name string, data []byte) (*Eval, error) {
 	}
 	if n := k["templates"]; n != nil {
 		e.Templates = unique("template", n.Items(), templateName)
+		e.Sources = parseSources(n.Items())
 	}
 	if n := k["incumbent"]; n != nil {
 		e.Incumbent = parseIncumbent(n)
@@ -91,6 +92,9 @@ func validName(n *strictyaml.Node, key string) string {
 }
 
 func templateName(n *strictyaml.Node) string {
+	if !n.Scalar() {
+		return member(n, "name")
+	}
 	s := n.String()
 	if !namePattern.MatchString(s) {
 		n.Fail("template %q is not a valid name: want letters, digits and . _ / : -, at most 100", s)

@@ -72,6 +72,16 @@ type Dep struct {
 	Package   string // as the catalogue names it
 }
 
+// Packages returns the packages of a manifest by their keys; nothing for another file.
+func Packages(name string, data []byte) (out []Dep) {
+	kind, deps := manifest.Deps(name, data)
+	eco := catalog.Ecosystem(kind)
+	for _, d := range deps {
+		out = append(out, Dep{name, eco, catalog.PackageKey(eco, d.Name)})
+	}
+	return out
+}
+
 // Install returns the files with the tool's package in the first manifest of an ecosystem that
 // the tool has a package in.
 func (t Tool) Install(files fs.FS, entry catalog.Entry) (fs.FS, Dep, error) {
