@@ -34,7 +34,7 @@ type rankOptions struct {
 
 // rankCounts are what `rank` counts besides the board.
 type rankCounts struct {
-	Details trialstore.Details `json:"details"`
+	Details trialstore.Details `json:"details,omitzero"`
 	Funnel  *trialstore.Funnel `json:"funnel,omitempty"`
 }
 
