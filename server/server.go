@@ -75,6 +75,8 @@ type Services struct {
 	Evals   *evals.Service  // of workspaces; optional
 	// Archive has the published snapshots and the log; nil for none.
 	Archive archive.Source
+	// Published lets operators promote snapshots; nil for none.
+	Published operator.Snapshots
 }
 
 // Settings are values without behaviour. Log, Now and Sleep are required.
@@ -260,7 +262,7 @@ func (s *Server) console() ([]mounter, error) {
 	frame := &layout.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil}
 	groups := []mounter{
 		&members.Handler{Frame: frame},
-		&operator.Handler{Frame: frame, Health: s.health},
+		&operator.Handler{Frame: frame, Health: s.health, Snapshots: cfg.Published},
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
 		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
 		&dashboard.Handler{Frame: frame, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts, Picks: s.OwnTools(), Streams: s.streams, Sleep: cfg.Sleep},

@@ -190,7 +190,7 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 			BillingKeys: a.billingKeys(), CLI: Reference(a.env), Name: a.cfg.RegistryName, Version: a.env.Build.Served(), Contact: a.cfg.SecurityContact,
 			FreeDisk: a.freeDisk,
 		},
-		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Archive: archived{published.place},
+		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Archive: archived{published.place}, Published: promoter{published.place, published.trusted},
 		CallPrivate: a.cfg.CallPrivate, CallPorts: a.cfg.CallPorts,
 		EvalChecker: checker, Plans: a.plans(), EvalCaps: evals.Caps{BudgetUSD: a.cfg.EvalMaxBudget, Queued: a.cfg.EvalMaxQueued}, Bundles: bundles, FetchBundle: fetchBundle(bundles, bucket),
 	}, nil

@@ -2,6 +2,7 @@
 //
 //	/operator             health, queue of runs, failed runs, counts
 //	/operator/workspaces  workspaces, with search, and their plans
+//	/operator/snapshots   published snapshots: promote, roll back
 //
 // For accounts that are not operators the pages do not exist. A page shows that something
 // of a workspace exists, never its content: no secrets, events, prompts or answers. The
@@ -23,6 +24,8 @@ type Handler struct {
 	*layout.Frame
 	// Health returns the state of this server.
 	Health func(context.Context) Health
+	// Snapshots are the published snapshots; nil for a server that does not know them.
+	Snapshots Snapshots
 }
 
 // Health is the state of a server, as its probes report it.
@@ -53,6 +56,8 @@ func (h *Handler) Mount(r chi.Router) {
 	r.Get(home, h.GetOperator(h.overview))
 	r.Get(workspacesPath, h.GetOperator(func(v *layout.Visit) error { return h.workspaces(v, http.StatusOK, problem{}) }))
 	r.Post(workspacesPath+"/plan", h.post(workspacesPath, h.setPlan))
+	r.Get(snapshotsPath, h.GetOperator(func(v *layout.Visit) error { return h.snapshots(v, http.StatusOK, problem{}) }))
+	r.Post(snapshotsPath+"/promote", h.post(snapshotsPath, h.promote))
 }
 
 // post serves a form of the page at back. All forms demand a sign-in within the last hour.
@@ -76,7 +81,7 @@ type problem struct{ Form, Text, Command string }
 // page returns the frame of a page under a tab.
 func (h *Handler) page(v *layout.Visit, tab string, wrong problem) page {
 	p := page{FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, Stale: !v.Fresh(), Problem: wrong}
-	for _, t := range []struct{ name, path string }{{"Overview", ""}, {"Workspaces", "/workspaces"}} {
+	for _, t := range []struct{ name, path string }{{"Overview", ""}, {"Workspaces", "/workspaces"}, {"Snapshots", "/snapshots"}} {
 		p.Tabs = append(p.Tabs, layout.Tab{Name: t.name, Link: home + t.path, On: t.name == tab})
 	}
 	return p
