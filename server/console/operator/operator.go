@@ -3,6 +3,7 @@
 //	/operator             health, queue of runs, failed runs, counts
 //	/operator/workspaces  workspaces, with search, and their plans
 //	/operator/snapshots   published snapshots: promote, roll back
+//	/operator/issuers     trusted identity providers
 //
 // For accounts that are not operators the pages do not exist. A page shows that something
 // of a workspace exists, never its content: no secrets, events, prompts or answers. The
@@ -58,6 +59,9 @@ func (h *Handler) Mount(r chi.Router) {
 	r.Post(workspacesPath+"/plan", h.post(workspacesPath, h.setPlan))
 	r.Get(snapshotsPath, h.GetOperator(func(v *layout.Visit) error { return h.snapshots(v, http.StatusOK, problem{}) }))
 	r.Post(snapshotsPath+"/promote", h.post(snapshotsPath, h.promote))
+	r.Get(issuersPath, h.GetOperator(func(v *layout.Visit) error { return h.issuers(v, http.StatusOK, problem{}, issuerForm{}) }))
+	r.Post(issuersPath+"/add", h.post(issuersPath, h.addIssuer))
+	r.Post(issuersPath+"/remove", h.post(issuersPath, h.removeIssuer))
 }
 
 // post serves a form of the page at back. All forms demand a sign-in within the last hour.
@@ -81,7 +85,7 @@ type problem struct{ Form, Text, Command string }
 // page returns the frame of a page under a tab.
 func (h *Handler) page(v *layout.Visit, tab string, wrong problem) page {
 	p := page{FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, Stale: !v.Fresh(), Problem: wrong}
-	for _, t := range []struct{ name, path string }{{"Overview", ""}, {"Workspaces", "/workspaces"}, {"Snapshots", "/snapshots"}} {
+	for _, t := range []struct{ name, path string }{{"Overview", ""}, {"Workspaces", "/workspaces"}, {"Snapshots", "/snapshots"}, {"Issuers", "/issuers"}} {
 		p.Tabs = append(p.Tabs, layout.Tab{Name: t.name, Link: home + t.path, On: t.name == tab})
 	}
 	return p

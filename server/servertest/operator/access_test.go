@@ -13,7 +13,7 @@ import (
 
 // posts are the forms of the pages.
 func posts() []string {
-	return []string{"/operator/workspaces/plan", "/operator/snapshots/promote"}
+	return []string{"/operator/workspaces/plan", "/operator/snapshots/promote", "/operator/issuers/add", "/operator/issuers/remove"}
 }
 
 // TestOnlyOperators: for an owner, a former operator and a disabled one no page exists and
