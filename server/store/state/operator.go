@@ -148,23 +148,6 @@ type OperatorLog struct {
 func (tx *Tx) OperatorLog(ctx context.Context, f *OperatorLog) ([]AuditEntry, error) {
 	like := strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(f.Action) + ".%"
 	return tx.auditEntries(ctx, "select "+auditColumns+` from audit where ($1 = '' or workspace_id = $1) and ($2 = '' or event = $2 or event like $3 escape '\')
-		and ($4 = 0 or happened_at < $4 or happened_at = $4 and id < $5) order by happened_at desc, id desc limit $6`,
+		and (cast($4 as bigint) = 0 or happened_at < $4 or happened_at = $4 and id < $5) order by happened_at desc, id desc limit $6`,
 		f.WorkspaceID, f.Action, like, us(f.Before.At), f.Before.ID, f.Limit)
-}
-
-// Slugs returns the slugs of workspaces by their ids; those that are gone are missing.
-func (tx *Tx) Slugs(ctx context.Context, ids []string) (map[string]string, error) {
-	out := map[string]string{}
-	for _, id := range ids {
-		if _, known := out[id]; known || id == "" {
-			continue
-		}
-		w, err := tx.Workspace(ctx, id)
-		if err == nil {
-			out[id] = w.Slug
-		} else if err != ErrNotFound { //nolint:errorlint // one returns it as it is
-			return nil, err
-		}
-	}
-	return out, nil
 }
