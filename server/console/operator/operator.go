@@ -4,6 +4,7 @@
 //	/operator/workspaces  workspaces, with search, and their plans
 //	/operator/snapshots   published snapshots: promote, roll back
 //	/operator/issuers     trusted identity providers
+//	/operator/log         the audit log over all workspaces
 //
 // For accounts that are not operators the pages do not exist. A page shows that something
 // of a workspace exists, never its content: no secrets, events, prompts or answers. The
@@ -62,6 +63,7 @@ func (h *Handler) Mount(r chi.Router) {
 	r.Get(issuersPath, h.GetOperator(func(v *layout.Visit) error { return h.issuers(v, http.StatusOK, problem{}, issuerForm{}) }))
 	r.Post(issuersPath+"/add", h.post(issuersPath, h.addIssuer))
 	r.Post(issuersPath+"/remove", h.post(issuersPath, h.removeIssuer))
+	r.Get(logPath, h.GetOperator(h.log))
 }
 
 // post serves a form of the page at back. All forms demand a sign-in within the last hour.
@@ -85,7 +87,7 @@ type problem struct{ Form, Text, Command string }
 // page returns the frame of a page under a tab.
 func (h *Handler) page(v *layout.Visit, tab string, wrong problem) page {
 	p := page{FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, Stale: !v.Fresh(), Problem: wrong}
-	for _, t := range []struct{ name, path string }{{"Overview", ""}, {"Workspaces", "/workspaces"}, {"Snapshots", "/snapshots"}, {"Issuers", "/issuers"}} {
+	for _, t := range []struct{ name, path string }{{"Overview", ""}, {"Workspaces", "/workspaces"}, {"Snapshots", "/snapshots"}, {"Issuers", "/issuers"}, {"Log", "/log"}} {
 		p.Tabs = append(p.Tabs, layout.Tab{Name: t.name, Link: home + t.path, On: t.name == tab})
 	}
 	return p

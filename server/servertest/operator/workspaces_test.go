@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"slices"
 	"strings"
@@ -92,10 +93,9 @@ func TestWorkspaceList(t *testing.T) {
 				slug, _, _ := strings.Cut(part, "<")
 				got = append(got, slug)
 			}
-			_, next, more := strings.Cut(body, `before=`)
-			if path = ""; more {
-				next, _, _ = strings.Cut(next, `"`)
-				path = list + "?before=" + next
+			path = ""
+			if m := olderPattern.FindStringSubmatch(body); m != nil {
+				path = html.UnescapeString(m[1])
 			}
 		}
 		slices.Sort(got)
