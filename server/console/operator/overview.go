@@ -2,6 +2,7 @@ package operator
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/firstpick/firstpick/server/console/layout"
@@ -156,25 +157,22 @@ func conditions(health Health, totals *state.Totals, queue state.QueueStats, now
 }
 
 func tiles(list []condition, health Health, totals *state.Totals, queue state.QueueStats, now time.Time) []tile {
-	bad := ""
+	var bad []string
 	for _, c := range list {
 		if c.Bad {
-			if bad != "" {
-				bad += ", "
-			}
-			bad += c.Name
+			bad = append(bad, c.Name)
 		}
 	}
 	status := tile{Name: "Health", Link: "#health", Value: "Good", Note: "no problem found"}
-	if bad != "" {
-		status.Value, status.Note = "Look", bad
+	if len(bad) > 0 {
+		status.Value, status.Note = many(len(bad), "problem", "problems"), strings.Join(bad, ", ")
 	}
-	data := tile{Name: "Data of the snapshot", Link: "#health", Value: "–", Note: "age is not known"}
+	data := tile{Name: "Age of the data", Link: "#health", Value: "–", Note: "not known"}
 	switch {
 	case health.Snapshot == "":
 		data.Note = "no snapshot"
 	case !health.AsOf.IsZero():
-		data.Value, data.Note = age(now.Sub(health.AsOf)), "old, "+many(health.Boards, "board", "boards")
+		data.Value, data.Note = age(now.Sub(health.AsOf)), "snapshot with "+many(health.Boards, "board", "boards")
 	}
 	return []tile{
 		status, data,

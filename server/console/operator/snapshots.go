@@ -8,7 +8,6 @@ import (
 
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/console/layout"
-	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
 const snapshotsPath = home + "/snapshots"
@@ -65,7 +64,7 @@ type snapshotsData struct {
 
 type snapshotRow struct {
 	ID, Published, AsOf string
-	Boards, Trials      string
+	Size                string // boards and trials
 	Synthetic, Signed   bool
 	Current, Served     bool
 	Retracted           string
@@ -98,7 +97,7 @@ func (h *Handler) fillSnapshots(ctx context.Context, d *snapshotsData, list []Sn
 	older := false // than the current one
 	for _, s := range list {
 		row := snapshotRow{
-			ID: s.ID, Published: s.CreatedAt.UTC().Format(minute), AsOf: "unknown", Boards: chart.Whole(int64(s.Boards)), Trials: chart.Whole(int64(s.Trials)),
+			ID: s.ID, Published: s.CreatedAt.UTC().Format(minute), AsOf: "unknown", Size: many(s.Boards, "board", "boards") + " · " + many(s.Trials, "trial", "trials"),
 			Synthetic: s.Synthetic, Signed: s.Signed, Current: s.ID == current, Served: s.ID == d.Served, Retracted: s.Retracted,
 		}
 		if !s.AsOf.IsZero() {
