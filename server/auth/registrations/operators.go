@@ -47,9 +47,9 @@ func NotOperator() *apierr.Error {
 	return &apierr.Error{Status: 404, Code: "not_found", Description: "There is no page at this address."}
 }
 
-// Note writes an entry of an operator's action to the audit log, and fails when the account
+// AuditOperator writes an entry of an operator's action to the audit log, and fails when the account
 // is not an operator. Actions outside the store are noted before they are carried out.
-func (s *Service) Note(ctx context.Context, by *Operator, event string, detail map[string]string) error {
+func (s *Service) AuditOperator(ctx context.Context, by *Operator, event string, detail map[string]string) error {
 	return s.operate(ctx, by, func(u *unit) error {
 		return u.audit(event, &identity.Registration{AccountID: by.accountID()}, detail)
 	})

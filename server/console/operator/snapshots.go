@@ -15,6 +15,8 @@ const snapshotsPath = home + "/snapshots"
 // promoteTimeout bounds a promotion: every file of the snapshot is read.
 const promoteTimeout = 5 * time.Minute
 
+const maxID = 100 // bytes of a snapshot's id
+
 // Snapshots are the published snapshots. The operator's pages do not know where they are.
 type Snapshots interface {
 	// List returns the snapshots, newest first, and the id of the current one, also along with
@@ -128,8 +130,8 @@ func (h *Handler) promote(v *layout.Visit) error {
 		return h.snapshots(v, http.StatusUnprocessableEntity, problem{Text: "This server cannot promote snapshots."})
 	}
 	id, before := v.R.PostFormValue("snapshot"), v.R.PostFormValue("current")
-	if id == "" {
-		return h.snapshots(v, http.StatusUnprocessableEntity, problem{Text: "Choose a snapshot."})
+	if id == "" || len(id) > maxID || len(before) > maxID {
+		return h.snapshots(v, http.StatusUnprocessableEntity, problem{Text: "Choose a snapshot of the list."})
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.R.Context()), promoteTimeout)
 	defer cancel()
@@ -139,7 +141,7 @@ func (h *Handler) promote(v *layout.Visit) error {
 	}
 	detail := map[string]string{"snapshot": id, "before": before}
 	// First the audit log: a promotion that it does not hold cannot happen.
-	if err := h.Agents.Note(ctx, v.Operator(), "operator.promotion", detail); err != nil {
+	if err := h.Agents.AuditOperator(ctx, v.Operator(), "operator.promotion", detail); err != nil {
 		return h.Agents.DB.APIError(err)
 	}
 	err := h.Snapshots.Promote(ctx, id, before)
@@ -153,7 +155,7 @@ func (h *Handler) promote(v *layout.Visit) error {
 		session.See(v.W, v.R, address(snapshotsPath, "done", "promoted"))
 		return nil
 	}
-	if err := h.Agents.Note(ctx, v.Operator(), "operator.promotion_refused", detail); err != nil {
+	if err := h.Agents.AuditOperator(ctx, v.Operator(), "operator.promotion_refused", detail); err != nil {
 		return h.Agents.DB.APIError(err)
 	}
 	wrong := problem{Text: "Not promoted: " + refused.Text}

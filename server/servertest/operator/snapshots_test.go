@@ -124,7 +124,7 @@ func TestPromoteAndRollBack(t *testing.T) {
 				t.Errorf("promote again: %d %s", status, body)
 			}
 			serves(newest)
-			for _, id := range []string{"", "nonsense", "<script>alert(1)</script>"} {
+			for _, id := range []string{"", "nonsense", "<script>alert(1)</script>", strings.Repeat("x", 5000)} {
 				if status, body := send(ops, id, newest); status < 400 || status >= 500 || strings.Contains(body, "<script>alert") {
 					t.Errorf("%q: %d %s", id, status, body)
 				}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/server/auth/registrations"
+	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/servertest"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -64,6 +66,12 @@ func TestPlans(t *testing.T) {
 		}
 		if status := ops.foreign(list+"/plan", "workspace", slug, "plan", "paid"); status != http.StatusForbidden || plan() != "free" {
 			t.Errorf("from another site: %d, %s", status, plan())
+		}
+		// An operator who is none any more since the page was opened.
+		by := &registrations.Operator{Caller: &registrations.Caller{}, Account: dana.account()}
+		by.Account.Admin = true
+		if err := s.Agents.SetPlan(t.Context(), by, slug, "paid"); apierr.Of(err).Status != http.StatusNotFound || plan() != "free" {
+			t.Errorf("who is no operator any more: %v, %s", err, plan())
 		}
 		s.Clock.Add(61 * time.Minute)
 		if _, body := ops.send(list+"/plan", "workspace", slug, "plan", "paid"); !strings.Contains(body, "Sign in") || plan() != "free" {
