@@ -86,6 +86,33 @@ func point(ctx context.Context, in storage.Store, id string) error {
 		id, promotions, id)
 }
 
+// ErrMoved means that another snapshot became the current one.
+var ErrMoved = errors.New("another snapshot became the current one")
+
+// PromoteFrom is Promote for somebody who decided on what was current: it fails with
+// ErrMoved when before is not the current snapshot any more. before is empty where none was.
+func (p Place) PromoteFrom(ctx context.Context, id, before string) error {
+	if err := p.complete(ctx, id); err != nil {
+		return fmt.Errorf("promote %s: %w", id, err)
+	}
+	data, tag, err := storage.ReadAll(ctx, p.Store, currentName)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	current := strings.TrimSpace(string(data))
+	if CheckID(current) != nil { // as Current has it
+		current = ""
+	}
+	if current != before {
+		return ErrMoved
+	}
+	_, err = p.Store.Swap(ctx, currentName, []byte(id+"\n"), tag)
+	if errors.Is(err, storage.ErrChanged) {
+		return ErrMoved
+	}
+	return p.advise(err)
+}
+
 // complete checks that a snapshot loads, and that no file of it is missing.
 func (p Place) complete(ctx context.Context, id string) error {
 	s, err := p.Load(ctx, id)

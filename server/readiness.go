@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/firstpick/firstpick/server/console/operator"
 	"github.com/firstpick/firstpick/server/kit/route"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -92,7 +93,7 @@ type probes struct{ *Server }
 
 // Mount registers the routes.
 func (p probes) Mount(r chi.Router) {
-	r.Get("/healthz", p.health)
+	r.Get("/healthz", p.alive)
 	r.Get("/readyz", p.ready)
 }
 
@@ -114,8 +115,24 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	probe(w, status, body)
 }
 
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) alive(w http.ResponseWriter, _ *http.Request) {
 	probe(w, http.StatusOK, map[string]string{"status": "ok", "version": s.cfg.Version})
+}
+
+// health is the state of this server for the pages of operators.
+func (s *Server) health(ctx context.Context) operator.Health {
+	h := operator.Health{
+		Version: s.cfg.Version, Store: s.store.look(ctx), Engine: s.cfg.Agents.DB.Engine(), LimitsOff: s.cfg.LimitsOff, Evals: s.cfg.Evals != nil, FreeDisk: -1,
+	}
+	if site := s.cfg.Source.Current(); site != nil {
+		h.Snapshot, h.AsOf, h.Synthetic, h.Retracted, h.Boards = site.ID, site.AsOf(), site.Synthetic, site.Retracted, len(site.Boards)+len(site.Observed)
+	}
+	if s.cfg.FreeDisk != nil {
+		if free, err := s.cfg.FreeDisk(); err == nil {
+			h.FreeDisk = free
+		}
+	}
+	return h
 }
 
 func probe(w http.ResponseWriter, status int, body map[string]string) {

@@ -35,6 +35,7 @@ import (
 	"github.com/firstpick/firstpick/server/console/evalpages"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/console/members"
+	"github.com/firstpick/firstpick/server/console/operator"
 	"github.com/firstpick/firstpick/server/evals/billing"
 	"github.com/firstpick/firstpick/server/evals/evalapi"
 	"github.com/firstpick/firstpick/server/evals/evals"
@@ -74,6 +75,8 @@ type Services struct {
 	Evals   *evals.Service  // of workspaces; optional
 	// Archive has the published snapshots and the log; nil for none.
 	Archive archive.Source
+	// Published lets operators promote snapshots; nil for none.
+	Published operator.Snapshots
 }
 
 // Settings are values without behaviour. Log, Now and Sleep are required.
@@ -113,6 +116,8 @@ type Settings struct {
 	// Version is the program's. Contact is the mailto: or https: address of security.txt;
 	// optional.
 	Version, Contact string
+	// FreeDisk returns the free space of the data folder in bytes; nil for unknown.
+	FreeDisk func() (int64, error)
 	// Around wraps the handler; tests check responses with it.
 	Around func(http.Handler) http.Handler
 }
@@ -261,6 +266,7 @@ func (s *Server) console() ([]mounter, error) {
 	frame := &layout.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil}
 	groups := []mounter{
 		&members.Handler{Frame: frame},
+		&operator.Handler{Frame: frame, Health: s.health, Snapshots: cfg.Published},
 		&signin.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Providers: cfg.Providers, Guard: guard},
 		&claimpage.Handler{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard},
 		&dashboard.Handler{Frame: frame, Collect: cfg.Collect, Reports: cfg.Reports, Alerts: cfg.Alerts, Picks: s.OwnTools(), Streams: s.streams, Sleep: cfg.Sleep},

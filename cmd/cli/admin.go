@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,7 @@ the data folder.`,
 			if o.app, err = newApp(env, cmd); err != nil {
 				return err
 			}
-			if err = o.ready(cmd.Name()); err != nil {
+			if err = o.ready(strings.TrimPrefix(cmd.CommandPath(), "firstpick admin ")); err != nil {
 				return err
 			}
 			return o.with(cmd.Context(), func() error { return run(cmd.Context(), args) })
@@ -90,6 +91,7 @@ the data folder.`,
 	})
 	sub(cmd, "revoke REGISTRATION", "Revoke an agent: its tokens and assertions become invalid at once", cobra.ExactArgs(1), o.end)
 
+	o.addOperators(group("operator", "Operators: accounts that may open /operator in the browser"), sub)
 	o.addIssuers(group("issuer", "Trusted identity providers"), sub)
 	o.addEvalKeys(group("eval-key", "Eval keys: API access to the evals of a workspace"), sub)
 	o.addSigningKeys(group("signing-key", "Signing keys of identity assertions"), sub)
@@ -158,7 +160,7 @@ func (o *adminOptions) addAudit(cmd *cobra.Command, sub addCmd) {
 // made for it.
 func (o *adminOptions) ready(command string) error {
 	switch command {
-	case "login-link", "add":
+	case "login-link", "issuer add":
 		return nil // these may come before the server's first start
 	case "restore":
 		o.cfg.DataSet = true // an operator may have put the key of the backup there
@@ -237,7 +239,7 @@ func (o *adminOptions) plan(ctx context.Context, args []string) error {
 	default:
 		return usageErr("free, paid, or billed (set by the billing system)", "unknown plan %q", plan)
 	}
-	err := o.svc.SetPlan(ctx, args[0], plan)
+	err := o.svc.SetPlan(ctx, nil, args[0], plan)
 	if errors.Is(err, state.ErrNotFound) {
 		return usageErr("give the slug, such as quiet-otter-4821", "no workspace %s", args[0])
 	}

@@ -18,7 +18,7 @@ func (o *adminOptions) issuerAdd(ctx context.Context, args []string) error {
 	if o.configured(entry.ISS) {
 		return usageErr("change it there", "the configuration file already has %s and takes precedence over the store", entry.ISS)
 	}
-	if err := o.svc.AddIssuer(ctx, entry); err != nil {
+	if err := o.svc.AddIssuer(ctx, nil, entry); err != nil {
 		return err
 	}
 	o.say("trusting %s", entry.ISS)
@@ -67,7 +67,7 @@ func (o *adminOptions) issuerList(ctx context.Context, _ []string) error {
 }
 
 func (o *adminOptions) issuerRemove(ctx context.Context, args []string) error {
-	ended, err := o.svc.RemoveIssuer(ctx, args[0], o.revoke)
+	ended, err := o.svc.RemoveIssuer(ctx, nil, args[0], o.revoke)
 	if errors.Is(err, state.ErrNotFound) {
 		return usageErr("firstpick admin issuer list; remove issuers of the configuration file there", "no issuer %s in the store", args[0])
 	}

@@ -188,11 +188,18 @@ func (a *app) serverConfig(ln net.Listener) (cfg assembly.Config, err error) {
 			LimitPerMinute: a.cfg.LimitPublic, LimitsOff: a.cfg.Limits == "off", AccessLog: a.cfg.AccessLog, AccessText: a.env.StderrIsTTY && a.cfg.LogFormat == "text", LogWriter: a.env.Stderr,
 			TrustedProxies: a.cfg.TrustedProxies, Providers: providers, Categories: checker.Catalog.Categories,
 			BillingKeys: a.billingKeys(), CLI: Reference(a.env), Name: a.cfg.RegistryName, Version: a.env.Build.Served(), Contact: a.cfg.SecurityContact,
+			FreeDisk: a.freeDisk,
 		},
-		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Archive: archived{published.place},
+		Registrations: agents, Data: a.cfg.Data, Snapshots: published, Archive: archived{published.place}, Published: promoter{published.place, published.trusted},
 		CallPrivate: a.cfg.CallPrivate, CallPorts: a.cfg.CallPorts,
 		EvalChecker: checker, Plans: a.plans(), EvalCaps: evals.Caps{BudgetUSD: a.cfg.EvalMaxBudget, Queued: a.cfg.EvalMaxQueued}, Bundles: bundles, FetchBundle: fetchBundle(bundles, bucket),
 	}, nil
+}
+
+// freeDisk returns the free space of the data folder in bytes.
+func (a *app) freeDisk() (int64, error) {
+	mb, err := freeMB(a.cfg.Data)
+	return int64(mb) << 20, err
 }
 
 // warn logs settings that suit a try and not a public server.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -122,25 +121,11 @@ type IssuerConfig struct {
 
 // entry checks an issuer's addresses and algorithms.
 func (i IssuerConfig) entry() (trust.Issuer, error) {
-	addresses := []string{i.Issuer}
-	if i.JWKSURI != "" {
-		addresses = append(addresses, i.JWKSURI)
-	}
-	for _, alg := range i.Algs {
-		if !trust.Knows(alg) {
-			return trust.Issuer{}, fmt.Errorf("issuer %q: %q is not an accepted algorithm; write ES256, ES384, RS256, PS256 or EdDSA", i.Issuer, alg)
-		}
-	}
-	for _, address := range addresses {
-		u, err := url.Parse(address)
-		if err != nil || u.Host == "" || u.Fragment != "" || u.Scheme != "https" && (u.Scheme != "http" || !i.AllowPrivate) {
-			return trust.Issuer{}, fmt.Errorf("issuer %q: %q is not an https address (http needs allow-private)", i.Issuer, address)
-		}
-	}
-	return trust.Issuer{
+	out := trust.Issuer{
 		ISS: i.Issuer, Name: i.Name, JWKSURI: i.JWKSURI, Algs: i.Algs, ClientIDs: i.ClientIDs, EmailDomains: i.EmailDomains,
 		AMR: i.AMR, Audiences: i.Audiences, AllowPrivate: i.AllowPrivate,
-	}, nil
+	}
+	return out, out.Check()
 }
 
 // A ProviderConfig is an OpenID Connect provider as the configuration file has

@@ -13,6 +13,7 @@ import (
 	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
 	"github.com/firstpick/firstpick/server/channel/agentid/rdns"
 	"github.com/firstpick/firstpick/server/channel/alert"
+	"github.com/firstpick/firstpick/server/console/operator"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/public/archive"
@@ -40,6 +41,8 @@ type Config struct {
 	Snapshots Snapshots
 	// Archive is where they are published; nil serves no files, no history and no trials.
 	Archive archive.Source
+	// Published lets operators promote snapshots in the browser; nil for none.
+	Published operator.Snapshots
 	// CallPrivate allows webhooks and sites of workspaces at private addresses; CallPorts
 	// are allowed ports in addition to 80 and 443.
 	CallPrivate bool
@@ -93,7 +96,7 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 			a.Close()
 		}
 	}()
-	a.Source, a.Archive = a.addSnapshots(ctx), cfg.Archive
+	a.Source, a.Archive, a.Published = a.addSnapshots(ctx), cfg.Archive, cfg.Published
 	if err := a.addAgents(ctx); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/auth/registrations"
 	"github.com/firstpick/firstpick/server/auth/session"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
 	"github.com/firstpick/firstpick/server/store/identity"
 )
 
@@ -96,6 +97,8 @@ func (h *Handler) signed(w http.ResponseWriter, r *http.Request) *session.Signed
 	}
 	if signed == nil {
 		session.See(w, r, "/signin")
+	} else if signed.Account.Admin {
+		reqctx.SetOperator(w)
 	}
 	return signed
 }

@@ -77,8 +77,8 @@ func (s *Service) GiveWorkspace(ctx context.Context, email string, set state.Set
 
 // SetPlan sets the plan of a workspace, by its slug; the empty plan is the one of
 // billing. Package billing has the precedence.
-func (s *Service) SetPlan(ctx context.Context, slug, plan string) error {
-	return s.transact(ctx, nil, func(u *unit) error {
+func (s *Service) SetPlan(ctx context.Context, by *Operator, slug, plan string) error {
+	return s.operate(ctx, by, func(u *unit) error {
 		w, err := u.tx.WorkspaceBySlug(ctx, slug)
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ func (s *Service) SetPlan(ctx context.Context, slug, plan string) error {
 		if plan == "" {
 			detail["by"] = "billing"
 		}
-		return u.audit("operator.plan", &identity.Registration{WorkspaceID: w.ID}, detail)
+		return u.audit("operator.plan", &identity.Registration{WorkspaceID: w.ID, AccountID: by.accountID()}, detail)
 	})
 }
 
@@ -153,24 +153,24 @@ func (s *Service) EndRegistration(ctx context.Context, id string) error {
 }
 
 // AddIssuer trusts an issuer.
-func (s *Service) AddIssuer(ctx context.Context, i trust.Issuer) error {
+func (s *Service) AddIssuer(ctx context.Context, by *Operator, i trust.Issuer) error {
 	entry, err := json.Marshal(i)
 	if err != nil {
 		return err
 	}
-	return s.transact(ctx, nil, func(u *unit) error {
+	return s.operate(ctx, by, func(u *unit) error {
 		if err := u.tx.SaveIssuer(ctx, state.IssuerEntry{ISS: i.ISS, Entry: string(entry)}, u.now); err != nil {
 			return err
 		}
-		return u.audit("operator.issuer_added", &identity.Registration{ISS: i.ISS}, nil)
+		return u.audit("operator.issuer_added", &identity.Registration{ISS: i.ISS, AccountID: by.accountID()}, nil)
 	})
 }
 
 // RemoveIssuer trusts an issuer no longer. With end, all that it vouched for is
 // revoked; it returns how many registrations that were.
-func (s *Service) RemoveIssuer(ctx context.Context, iss string, end bool) (int, error) {
+func (s *Service) RemoveIssuer(ctx context.Context, by *Operator, iss string, end bool) (int, error) {
 	ended := 0
-	err := s.transact(ctx, nil, func(u *unit) error {
+	err := s.operate(ctx, by, func(u *unit) error {
 		found, err := u.tx.DropIssuer(ctx, iss)
 		if err != nil {
 			return err
@@ -178,7 +178,7 @@ func (s *Service) RemoveIssuer(ctx context.Context, iss string, end bool) (int, 
 		if !found {
 			return state.ErrNotFound
 		}
-		return u.audit("operator.issuer_removed", &identity.Registration{ISS: iss}, nil)
+		return u.audit("operator.issuer_removed", &identity.Registration{ISS: iss, AccountID: by.accountID()}, nil)
 	})
 	if err != nil || !end {
 		return 0, err

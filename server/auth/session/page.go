@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/firstpick/firstpick/server/kit/render"
+	"github.com/firstpick/firstpick/server/kit/reqctx"
 )
 
 // Pages answers with the pages that belong to a person.
@@ -16,7 +17,7 @@ type Pages struct {
 
 // Show answers with a page of package web.
 func (p Pages) Show(w http.ResponseWriter, status int, name, title string, data any) {
-	body, err := p.Forms.Render(name, title, data)
+	body, err := p.Forms.Render(name, title, reqctx.Operator(w), data)
 	if err != nil {
 		p.Log.Error("a page cannot be rendered", "page", name, "err", err)
 		status, body = http.StatusInternalServerError, []byte("The page cannot be rendered.")

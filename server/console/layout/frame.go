@@ -61,6 +61,9 @@ func (f *Frame) Open(w http.ResponseWriter, r *http.Request, need identity.Role,
 		f.Sessions.AskSignIn(w, r, back)
 		return nil
 	}
+	if signed.Account.Admin {
+		reqctx.SetOperator(w)
+	}
 	v := &Visit{W: w, R: r, Signed: signed, frame: f}
 	if slug := route.Param(r, "slug"); slug != "" {
 		m, err := f.Agents.Access(r.Context(), signed.Account, slug, need)
@@ -105,8 +108,11 @@ type Action struct {
 	Need identity.Role
 	// Fresh demands a sign-in within the last hour: it cannot be undone.
 	Fresh bool
-	// Back is the page below the workspace's to which signing in leads.
+	// Back is the page below the workspace's to which signing in leads; for operators the
+	// whole path.
 	Back string
+	// Operator is set for actions of operators: for all others they do not exist.
+	Operator bool
 }
 
 // Post serves an action: a form of a page of ours.
@@ -115,9 +121,11 @@ func (f *Frame) Post(a Action) http.HandlerFunc {
 		back := "/workspaces"
 		if slug := route.Param(r, "slug"); slug != "" {
 			back = Under(back, slug) + a.Back
+		} else if a.Operator {
+			back = a.Back
 		}
 		v := f.Open(w, r, cmp.Or(a.Need, identity.Editor), back)
-		if v == nil {
+		if v == nil || a.Operator && !f.isOperator(v) {
 			return
 		}
 		if !f.Pages.Form(w, r) {
@@ -139,6 +147,29 @@ func (f *Frame) Post(a Action) http.HandlerFunc {
 			f.Broken(w, r, err)
 		}
 	}
+}
+
+// GetOperator serves a page to operators. For all others who are signed in it does not exist.
+func (f *Frame) GetOperator(page func(*Visit) error) http.HandlerFunc {
+	return f.Get(identity.Viewer, func(v *Visit) error {
+		if !f.isOperator(v) {
+			return nil
+		}
+		return page(v)
+	})
+}
+
+// isOperator reports whether a visitor is an operator, or answers.
+func (f *Frame) isOperator(v *Visit) bool {
+	if !v.Signed.Account.Admin {
+		f.Broken(v.W, v.R, registrations.NotOperator())
+	}
+	return v.Signed.Account.Admin
+}
+
+// Operator is who acts as operator.
+func (v *Visit) Operator() *registrations.Operator {
+	return &registrations.Operator{Caller: v.Caller(), Account: v.Signed.Account}
 }
 
 // Still fails when the visitor is not signed in any more, or is not a member whose role

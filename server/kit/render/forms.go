@@ -20,12 +20,12 @@ type Link struct{ Path, Text string }
 func NewForms() *Forms { return &Forms{newLayout()} }
 
 // Render renders a page by the name of its template: "signin", "claim", "ended",
-// "workspace" ...
-func (f *Forms) Render(name, title string, data any) ([]byte, error) {
+// "workspace" ... For an operator its header links to the operator's pages.
+func (f *Forms) Render(name, title string, operator bool, data any) ([]byte, error) {
 	a := f.layout.assets
 	page := frame{Head: Head{Title: title, Description: title}, Script: a.Private, Late: []string{a.Page}, Data: data}
-	page.Personal = name != "signin" && name != "sent"
-	if strings.HasPrefix(name, "workspace") {
+	page.Personal, page.Operator = name != "signin" && name != "sent", operator
+	if strings.HasPrefix(name, "workspace") || strings.HasPrefix(name, "operator") {
 		page.More = append(page.More, a.Dashboard)
 	}
 	if strings.HasPrefix(name, "workspace-ev-") {

@@ -45,6 +45,7 @@ type frame struct {
 	Script   string   // runs at once
 	Late     []string // scripts that run after loading
 	Personal bool     // for a signed-in person
+	Operator bool     // who is an operator
 	Data     any
 }
 

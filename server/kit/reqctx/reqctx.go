@@ -1,5 +1,5 @@
-// Package reqctx holds the id of a request and the address of its client. Both are set once, by the outermost
-// middleware, in a response writer that travels with the request, so that a
+// Package reqctx holds the id of a request, the address of its client, and whether an operator
+// sent it. The first two are set once, by the outermost middleware, in a response writer that travels with the request, so that a
 // request costs no context value.
 package reqctx
 
@@ -28,8 +28,10 @@ type Writer struct {
 	ID     string
 	Client netip.Addr
 	Route  string // the pattern that answers, where it is counted
-	Status int
-	Bytes  int64
+	// Operator is set where an operator is signed in: pages then link to the operator's.
+	Operator bool
+	Status   int
+	Bytes    int64
 }
 
 // WriteHeader notes the status.
@@ -81,6 +83,19 @@ func writer(w http.ResponseWriter) *Writer {
 			return nil
 		}
 	}
+}
+
+// SetOperator notes that the request that w answers is an operator's.
+func SetOperator(w http.ResponseWriter) {
+	if rw := writer(w); rw != nil {
+		rw.Operator = true
+	}
+}
+
+// Operator reports whether the request that w answers is an operator's.
+func Operator(w http.ResponseWriter) bool {
+	rw := writer(w)
+	return rw != nil && rw.Operator
 }
 
 // Client returns the address of the request that w answers.

@@ -18,6 +18,7 @@ func TestSearchFindsTheBestPlaceFirst(t *testing.T) {
 		"cursor":                  "/docs/mcp#cursor",
 		"webhook signature":       "/docs/webhooks#the-signature",
 		"backup":                  "/docs/backup-and-upgrade",
+		"roll back a snapshot":    "/docs/operate",
 		"deprecation":             "/docs/versioning",
 		"GET /api/public/report":  "/docs/api/read#getReport",
 		"how do I claim":          "/docs",

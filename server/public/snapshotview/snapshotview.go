@@ -55,6 +55,9 @@ type News struct {
 	Retracted string
 }
 
+// AsOf is when the newest answer of the site was given; zero where nothing was measured.
+func (s *Site) AsOf() time.Time { return s.in.AsOf }
+
 // Equal compares news.
 func (n News) Equal(o News) bool {
 	return n.Before == o.Before && n.Retracted == o.Retracted && slices.Equal(n.Moves, o.Moves)

@@ -96,7 +96,7 @@ func (s *Service) robots() string {
 		bots += "User-agent: " + name + "\n"
 	}
 	return "# Agents are welcome. " + s.BaseURL + "/llms.txt lists the content.\n" + bots +
-		"User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /\nDisallow: /workspaces\nDisallow: /agents\nDisallow: /signin\nDisallow: /claim\nDisallow: /invitations\n\n" +
+		"User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /\nDisallow: /workspaces\nDisallow: /agents\nDisallow: /signin\nDisallow: /claim\nDisallow: /invitations\nDisallow: /operator\n\n" +
 		"Sitemap: " + s.BaseURL + "/sitemap.xml\n"
 }
 

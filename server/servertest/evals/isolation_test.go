@@ -209,7 +209,7 @@ func TestKeysThatDoNotOpen(t *testing.T) {
 		nobodys := s.Unclaimed(t, "nobodys")
 		nobodysKey := s.EvalKey(t, nobodys)
 		for _, slug := range []string{"lapsed", "nobodys"} {
-			if err := s.Agents.SetPlan(t.Context(), slug, free); err != nil {
+			if err := s.Agents.SetPlan(t.Context(), nil, slug, free); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -85,6 +85,6 @@ func (tx *Tx) WorkspaceLog(ctx context.Context, f *WorkspaceLog) ([]AuditEntry, 
 		places[i] = "$" + strconv.Itoa(len(args))
 	}
 	return tx.auditEntries(ctx, "select "+auditColumns+` from audit where workspace_id = $1 and ($2 = '' or account_id = $2)
-		and ($3 = 0 or happened_at < $3 or happened_at = $3 and id < $4) and event in (`+strings.Join(places, ", ")+`)
+		and (cast($3 as bigint) = 0 or happened_at < $3 or happened_at = $3 and id < $4) and event in (`+strings.Join(places, ", ")+`)
 		order by happened_at desc, id desc limit $5`, args...)
 }
