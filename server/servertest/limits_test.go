@@ -20,6 +20,7 @@ func TestLimitsOfRoutes(t *testing.T) {
 		"/api/billing/webhook":                               {MaxBody: 256 * kib},
 		"/api/v1/evals":                                      source,
 		"/api/v1/evals/check":                                source,
+		"/api/v1/catalog":                                    source,
 		"/snapshots/{snapshot}/*":                            {MaxBody: 64 * kib, Unmetered: true},
 		"/log/*":                                             {MaxBody: 64 * kib, Unmetered: true},
 		"/workspaces/{slug}/evals/new":                       form,

@@ -33,7 +33,7 @@ type Side struct {
 	EvalName    string `json:"evalName"`
 	EvalVersion int    `json:"evalVersion"`
 	// CatalogVersion is that of the workspace's own catalogue; 0 without one.
-	CatalogVersion int        `json:"catalogVersion"`
+	CatalogVersion int        `json:"catalogVersion,omitempty"`
 	AsOf           *time.Time `json:"asOf"` // time of the last response; null without one
 	NTrials        int        `json:"nTrials"`
 	NPrompts       int        `json:"nPrompts"`

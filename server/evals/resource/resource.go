@@ -37,7 +37,7 @@ type Eval struct {
 	Digest  string `json:"digest"`
 	// CatalogDigest is that of the own catalogue that the version was validated with;
 	// empty without one.
-	CatalogDigest string `json:"catalogDigest"`
+	CatalogDigest string `json:"catalogDigest,omitempty"`
 	Summary
 	// MissingKeys are those of ProviderKeys that the workspace has not set.
 	MissingKeys []string  `json:"missingKeys"`
@@ -68,7 +68,7 @@ type Run struct {
 	Category    string `json:"category"`
 	// CatalogVersion is that of the workspace's own catalogue when the run was started; 0
 	// without one.
-	CatalogVersion int        `json:"catalogVersion"`
+	CatalogVersion int        `json:"catalogVersion,omitempty"`
 	Status         string     `json:"status"` // queued, running, done, failed, cancelled
 	CreatedAt      time.Time  `json:"createdAt"`
 	StartedAt      *time.Time `json:"startedAt"`
