@@ -25,6 +25,7 @@ func TestLimitsOfRoutes(t *testing.T) {
 		"/log/*":                                             {MaxBody: 64 * kib, Unmetered: true},
 		"/workspaces/{slug}/evals/new":                       form,
 		"/workspaces/{slug}/evals/{eval}/edit":               form,
+		"/workspaces/{slug}/evals/catalog":                   form,
 		"/workspaces/{slug}/evals/{eval}/runs":               form,
 		"/workspaces/{slug}/settings/evals/keys":             form,
 		"/workspaces/{slug}/settings/evals/keys/revoke":      form,

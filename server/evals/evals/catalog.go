@@ -134,19 +134,19 @@ func (s *Service) PutCatalog(ctx context.Context, a Actor, source []byte, base i
 	return c, changed, nil
 }
 
-// Categories returns what evals of the workspace may measure: the categories of the server
-// and its own.
-func (s *Service) Categories(ctx context.Context, a Actor) ([]*catalog.Category, error) {
+// OwnCategories returns the categories of the server and of the workspace, if it has an own
+// catalogue that fits; else nil.
+func (s *Service) OwnCategories(ctx context.Context, a Actor) ([]*catalog.Category, error) {
 	if err := a.may(ScopeRead); err != nil {
 		return nil, err
 	}
 	own, err := ownCatalog(ctx, s.DB.Read(), a)
-	if err != nil {
+	if err != nil || len(own.Source) == 0 {
 		return nil, s.fail(err)
 	}
-	_, merged, issues := s.Checker.Overlay(own.Source)
-	if len(issues) > 0 { // as the page of the catalogue says
-		_, merged, _ = s.Checker.Overlay(nil)
+	_, merged, wrong := s.Checker.Overlay(own.Source)
+	if len(wrong) > 0 {
+		return nil, nil
 	}
 	return merged.Categories, nil
 }
