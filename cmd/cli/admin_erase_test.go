@@ -53,7 +53,8 @@ func (o *operator) fill() {
 		v := state.EvalVersion{Source: []byte("name: secret-eval"), Digest: "d", Summary: []byte("{}"), CreatedAt: o.now}
 		_, _, put := tx.PutEval(ctx, &state.Eval{ID: "evl_acme", WorkspaceID: "wsp_acme", Name: "secret-eval", Latest: v}, state.EvalCap{Evals: 9, Versions: 9})
 		_, _, queued := tx.AddRun(ctx, &state.EvalRun{ID: "run_acme", WorkspaceID: "wsp_acme", EvalID: "evl_acme", Version: 1, CreatedAt: o.now}, 9)
-		return errors.Join(err, taken, put, queued, tx.SetSettings(ctx, "wsp_acme", state.Settings{Name: "Acme Inc", Site: "https://acme.example", RetentionDays: 30}),
+		_, _, own := tx.PutCatalog(ctx, &state.CatalogVersion{WorkspaceID: "wsp_acme", Source: []byte("# Acme Inc's secret-eval"), Digest: "d", CreatedAt: o.now, CreatedBy: "acc_dana"}, 0, 9)
+		return errors.Join(err, taken, put, queued, own, tx.SetSettings(ctx, "wsp_acme", state.Settings{Name: "Acme Inc", Site: "https://acme.example", RetentionDays: 30}),
 			tx.AddAccount(ctx, &state.Account{ID: "acc_dana", Email: "dana@acme.example", VerifiedAt: o.now, CreatedAt: o.now}))
 	}); err != nil {
 		o.t.Fatal(err)

@@ -34,6 +34,11 @@ func (o *adminOptions) adoptRun(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if cat, err := o.catalog(); err != nil {
+		return err
+	} else if row.Catalog > 0 && run.Catalog != cat.Version {
+		return usageErr("add its entries to your own catalogue with the workspace's consent, and run the eval again", "run %s was read with version %d of the workspace's own catalogue, which is private", id, row.Catalog)
+	}
 	if err := journal.Copy(root, o.runsRoot(), id); errors.Is(err, os.ErrExist) {
 		return usageErr("firstpick rank and firstpick publish see it", "run %s already exists", id)
 	} else if err != nil {

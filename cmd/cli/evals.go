@@ -54,7 +54,7 @@ the key in the settings; set it as FIRSTPICK_EVAL_KEY, or in a file given by
 	cmd.AddCommand(o.listCmds(env)...)
 	cmd.AddCommand(o.runCmds(env)...)
 	cmd.AddCommand(o.resultCmds(env)...)
-	cmd.AddCommand(o.providerKeyCmd(env))
+	cmd.AddCommand(o.catalogCmd(env), o.providerKeyCmd(env))
 	return cmd
 }
 
@@ -190,6 +190,8 @@ func hintByCode(code string) string {
 		return "firstpick evals provider-key set NAME"
 	case evalclient.CodeKeyHosts:
 		return "firstpick evals provider-key list shows the hosts; the owner of the workspace can bind more in the settings"
+	case evalclient.CodeCatalog:
+		return "firstpick evals catalog pull FILE, and make your change there"
 	case evalclient.CodeQueueFull:
 		return "wait until runs start, or cancel one: firstpick evals cancel RUN"
 	default:

@@ -176,6 +176,43 @@ func TestProblemsOfAnEvalHaveTheirLines(t *testing.T) {
 	}
 }
 
+func TestAnOwnCatalogueIsPulledAndPushed(t *testing.T) {
+	s := newEvalServer(t)
+	file := filepath.Join(t.TempDir(), "own.yaml")
+	const text = "category: {slug: votes, name: Votes, domain: saas}\ntools: [{slug: votely, name: Votely}]\n"
+	s.replies["GET /api/v1/catalog"] = []string{`200 {"version":3,"digest":"sha256:x","source":"` + strings.ReplaceAll(text, "\n", `\n`) + `","createdAt":null,"url":"u"}`}
+	s.replies["PUT /api/v1/catalog"] = []string{
+		`200 {"version":4,"digest":"sha256:y","source":"","createdAt":null,"url":"u","warnings":["The next runs fail."]}`,
+		`400 {"error":"invalid_catalog","error_description":"no","issues":[{"line":2,"message":"name is missing"}]}`, `412 {"error":"catalog_changed"}`,
+	}
+	_, stderr := s.evals(t.Context(), t, "", 0, "catalog", "pull", file)
+	holds(t, stderr, "version 3 of the catalogue", "push FILE --base 3")
+	if got, err := os.ReadFile(file); err != nil || string(got) != text {
+		t.Errorf("%q, %v", got, err)
+	}
+	if stdout, _ := s.evals(t.Context(), t, "", 0, "catalog", "pull", "-"); stdout != text {
+		t.Errorf("%q", stdout)
+	}
+	_, stderr = s.evals(t.Context(), t, "", exitUsage, "catalog", "push", file, "--base", "2")
+	holds(t, stderr, "the catalogue has version 3, not 2: somebody changed it", "hint: firstpick evals catalog pull")
+	s.log = nil
+	stdout, stderr := s.evals(t.Context(), t, "", 0, "catalog", "push", file, "--base", "3")
+	holds(t, stdout, "version 4 of the catalogue, stored")
+	holds(t, stderr, "note: The next runs fail.")
+	if len(s.log) != 2 || s.log[1] != "PUT /api/v1/catalog  "+strings.TrimSpace(text) {
+		t.Errorf("%q", s.log)
+	}
+	_, stderr = s.evals(t.Context(), t, "", exitUsage, "catalog", "push", file)
+	holds(t, stderr, file+":2: name is missing")
+	_, stderr = s.evals(t.Context(), t, "", exitUsage, "catalog", "push", file)
+	holds(t, stderr, "catalog_changed (412)", "hint: firstpick evals catalog pull")
+	if err := os.WriteFile(file, make([]byte, 256<<10+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr = s.evals(t.Context(), t, "", exitUsage, "catalog", "push", file)
+	holds(t, stderr, "is larger than 262144 bytes")
+}
+
 func TestACheckedEvalHasNoIDAndNoDates(t *testing.T) {
 	s := newEvalServer(t)
 	s.replies["POST /api/v1/evals/check"] = []string{`200 {"name":"web","digest":"d","category":"webserver","missingKeys":["A_KEY"],"warnings":[]}`}

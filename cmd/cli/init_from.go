@@ -76,6 +76,10 @@ func initFrom(cmd *cobra.Command, env *Env, o *fromOptions) (err error) {
 	if o.dir != "." {
 		next = "cd " + o.dir + " && " + next
 	}
+	if p.Known == "" {
+		file := filepath.Join(base.dir, p.Category+".yaml")
+		_, _ = fmt.Fprintf(env.Stderr, "on a server, the entry goes into the workspace's own catalogue: firstpick evals catalog push %s\n", file)
+	}
 	_, _ = fmt.Fprintln(env.Stderr, "next: "+next)
 	return nil
 }

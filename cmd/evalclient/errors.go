@@ -26,6 +26,7 @@ const (
 	CodeProviderKey   = "provider_key_missing"
 	CodeKeyHosts      = "provider_key_hosts"
 	CodeQueueFull     = "queue_full"
+	CodeCatalog       = "catalog_changed"
 	CodeRateLimited   = "rate_limited"
 )
 

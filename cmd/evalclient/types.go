@@ -13,6 +13,7 @@ type (
 	Eval        = resource.Eval
 	Run         = resource.Run
 	Issue       = resource.Issue
+	Catalog     = resource.Catalog
 	ProviderKey = resource.ProviderKey
 	Comparison  = resource.Comparison
 	Explanation = resource.Explanation

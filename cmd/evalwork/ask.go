@@ -44,7 +44,7 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	category, _ := j.w.Catalog.Category(run.Eval.Category)
+	category, _ := j.catalog.Category(run.Eval.Category)
 	concurrency := min(cmp.Or(run.Eval.Concurrency, runner.DefaultConcurrency), j.w.Concurrency)
 	asking, interrupt := context.WithCancel(ctx)
 	control := runner.NewControl()
@@ -54,7 +54,7 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 	defer interrupt()
 	projects := workspace.Source{Load: incumbent.Loader(templates.Load, j.w.Catalog)}
 	r := &runner.Runner{
-		Eval: &run.Eval, Category: category, Agents: agents, Extractor: pick.New(category, j.w.Catalog.Version), Journal: jour,
+		Eval: &run.Eval, Category: category, Agents: agents, Extractor: pick.New(category, j.catalog.Version), Journal: jour,
 		Sinks: []runner.Sink{j.meter}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 means unlimited
 		MemoryCapMB: j.w.MemoryCapMB / j.w.Runs, StatusEvery: min(statusEvery, j.w.Lease/3), Control: control, Paused: stop.ends(),
 		Extraction: j.w.Extraction,

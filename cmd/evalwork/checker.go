@@ -26,8 +26,12 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 )
 
-// evalName is the file name of an eval in error messages.
-const evalName = "eval"
+// evalName and catalogName are the file names of an eval and of an own catalogue in error
+// messages.
+const (
+	evalName    = "eval"
+	catalogName = "catalogue"
+)
 
 const (
 	// maxIssues limits the issues in a response: a short eval can have an error in
@@ -51,11 +55,8 @@ type Checker struct {
 func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 	e, keys, built, issues := c.read(source)
 	names := slices.Sorted(maps.Keys(keys))
-	if more := len(issues) - maxIssues; more > 0 {
-		issues = append(issues[:maxIssues:maxIssues], evals.Issue{Message: fmt.Sprintf("and %d more", more)})
-	}
 	if len(issues) > 0 {
-		return evals.Checked{}, issues
+		return evals.Checked{}, atMost(issues)
 	}
 	digest, err := bundle.EvalDigest(*e)
 	if err != nil {
@@ -81,6 +82,32 @@ func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 		out.Warnings = append(out.Warnings, "These prompts cannot show that one tool is picked more often than another. Take more prompts.")
 	}
 	return out, nil
+}
+
+// Overlay returns a checker whose catalogue has a workspace's own entries, and that
+// catalogue; or the issues of the entries.
+func (c *Checker) Overlay(own []byte) (evals.Checker, *catalog.Catalog, []evals.Issue) {
+	merged, err := overlay(c.Catalog, own)
+	if err != nil {
+		return nil, nil, atMost(issuesOf(err))
+	}
+	return &Checker{Catalog: merged, Prices: c.Prices, Policy: c.Policy}, merged, nil
+}
+
+// overlay lays own entries over a catalogue; without entries it is the same.
+func overlay(base *catalog.Catalog, own []byte) (*catalog.Catalog, error) {
+	if len(own) == 0 {
+		return base, nil
+	}
+	return base.Overlay(catalogName, own)
+}
+
+// atMost limits a list of issues.
+func atMost(issues []evals.Issue) []evals.Issue {
+	if more := len(issues) - maxIssues; more > 0 {
+		return append(issues[:maxIssues:maxIssues], evals.Issue{Message: fmt.Sprintf("and %d more", more)})
+	}
+	return issues
 }
 
 // doubts returns what `firstpick lint` finds in the prompts of an eval that can be run.

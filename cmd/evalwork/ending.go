@@ -115,7 +115,7 @@ func clip(text string, most int) string {
 // has none. If writing may be crashing the workers, it is tried once more and then
 // skipped.
 func (j *job) bundle(ctx context.Context, end *ending) error {
-	if j.row.Tries() > lastAttempt+1 {
+	if j.row.Tries() > lastAttempt+1 || j.catalog == nil {
 		return nil
 	}
 	if s := j.meter.read(); s.Valid+s.Excluded == 0 {
@@ -126,7 +126,7 @@ func (j *job) bundle(ctx context.Context, end *ending) error {
 		return nil // the row has the counts of a lost journal
 	}
 	m, err := bundle.Write(ctx, bundle.Input{
-		RunsRoot: root, RunID: j.row.ID, Catalog: j.w.Catalog,
+		RunsRoot: root, RunID: j.row.ID, Catalog: j.catalog, Own: len(j.own) > 0,
 		Root: BundlesRoot(j.w.Bundles, j.row.WorkspaceID), Generator: j.w.Generator,
 	})
 	if err != nil {

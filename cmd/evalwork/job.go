@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/study"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/eval"
@@ -33,7 +34,9 @@ type job struct {
 	meter *meter
 	keys  *redact.Redactor // knows the workspace's provider keys, once they are read
 
-	source  []byte // the eval
+	source  []byte           // the eval
+	own     []byte           // the own catalogue of the workspace when the run was started; may be empty
+	catalog *catalog.Catalog // the worker's with own on it; nil until execute has it
 	secrets map[string]state.BoundSecret
 }
 
@@ -129,6 +132,13 @@ func (j *job) load(ctx context.Context) error {
 		return fmt.Errorf("version %d of eval %s: %w", j.row.Version, j.row.EvalID, err)
 	}
 	j.source = v.Source
+	if j.row.Catalog > 0 {
+		own, err := tx.CatalogVersion(ctx, j.row.WorkspaceID, j.row.Catalog)
+		if err != nil {
+			return fmt.Errorf("version %d of the catalogue of %s: %w", j.row.Catalog, j.row.WorkspaceID, err)
+		}
+		j.own = own.Source
+	}
 	if j.secrets, err = tx.ProviderSecrets(ctx, j.row.WorkspaceID); err != nil {
 		return fmt.Errorf("provider keys: %w", err)
 	}
@@ -145,13 +155,19 @@ func (j *job) clean(text []byte) []byte { return j.keys.Bytes(text) }
 
 // execute executes the rest of the run's journal.
 func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
+	merged, err := overlay(j.w.Catalog, j.own)
+	if err != nil {
+		return nil, &verdict{fmt.Sprintf("Version %d of the workspace's own catalogue does not fit the catalogue of this server any more: %s", j.row.Catalog, joinIssues(issuesOf(err)))}
+	}
+	j.catalog = merged
 	if j.row.Tries() > lastAttempt {
 		return nil, &verdict{fmt.Sprintf("The run was started %d times, and its workers never finished it. The operator's log has details.", j.row.Tries())}
 	}
-	if _, ok := j.w.Catalog.Category(j.row.Category); !ok {
+	// Another worker's may have it, unless the workspace itself removed it.
+	if _, ok := merged.Category(j.row.Category); !ok && j.row.Catalog == 0 {
 		return nil, fmt.Errorf("this worker's catalogue has no category %q", j.row.Category)
 	}
-	checker := &Checker{Catalog: j.w.Catalog, Prices: j.w.Prices, Policy: j.w.Policy}
+	checker := &Checker{Catalog: merged, Prices: j.w.Prices, Policy: j.w.Policy}
 	ev, keys, _, issues := checker.read(j.source)
 	if len(issues) > 0 {
 		return nil, &verdict{"The eval cannot be run any more: " + joinIssues(issues)}
@@ -215,7 +231,7 @@ func (j *job) open(ev *eval.Eval) (*journal.Journal, error) {
 	}
 	run := journal.Run{
 		ID: j.row.ID, Eval: *ev, Planned: ev.Trials(), CreatedAt: j.row.CreatedAt, Synthetic: ev.Synthetic(),
-		Catalog: j.w.Catalog.Version, Extractor: pick.Version,
+		Catalog: j.catalog.Version, Extractor: pick.Version,
 	}
 	if run.Notes, err = study.Notes(j.w.Files, ev.Studies()...); err != nil {
 		return nil, err

@@ -21,6 +21,7 @@ type Input struct {
 	// RunsRoot and RunID identify the run. It must not be written to meanwhile.
 	RunsRoot, RunID string
 	Catalog         *catalog.Catalog
+	Own             bool // the catalogue has entries of a workspace
 	// Root is the folder of bundles. It is created if needed.
 	Root string
 	// Generator is the program and its version.
@@ -116,8 +117,15 @@ func (in Input) manifest(run journal.Run) (format.Manifest, error) {
 	if err != nil {
 		return format.Manifest{}, err
 	}
+	category := ""
+	if in.Own {
+		if category, err = in.Catalog.CategoryVersion(def.Category); err != nil {
+			return format.Manifest{}, err
+		}
+	}
 	m := format.Manifest{
-		SchemaVersion: format.SchemaVersion, Generator: in.Generator, Catalog: in.Catalog.Version, Synthetic: run.Synthetic,
+		CategoryVersion: category,
+		SchemaVersion:   format.SchemaVersion, Generator: in.Generator, Catalog: in.Catalog.Version, Synthetic: run.Synthetic,
 		Eval: format.Eval{
 			Name: def.Name, Category: def.Category, SHA256: digest, Repeats: def.Repeats,
 			Templates: append([]string{}, def.Templates...), Prompts: []format.Prompt{}, Weights: def.Weights,

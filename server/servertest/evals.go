@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"testing" //nolint:depguard // a package of tests
+	"testing/fstest"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/plan"
@@ -55,6 +57,25 @@ func (evalChecker) Check(source []byte) (evals.Checked, []evals.Issue) {
 	c.ProviderKeys = slices.Compact(c.ProviderKeys)
 	c.Digest = fmt.Sprintf("%s x%d", c.Digest, c.Trials)
 	return c, nil
+}
+
+// serverCatalog is what own catalogues of workspaces overlay.
+const serverCatalog = `category: {slug: web, name: Web frameworks, domain: dev-tools}
+tools:
+  - {slug: flask, name: Flask, packages: {pypi: [flask]}}
+  - {slug: django, name: Django, packages: {pypi: [django]}}
+`
+
+// Overlay implements evals.Checker. The category of an eval is not checked, as by Check.
+func (c evalChecker) Overlay(own []byte) (evals.Checker, *catalog.Catalog, []evals.Issue) {
+	base, err := catalog.Load(fstest.MapFS{"catalog/web.yaml": {Data: []byte(serverCatalog)}}, "catalog")
+	if err == nil && len(own) > 0 {
+		base, err = base.Overlay("catalogue", own)
+	}
+	if err != nil {
+		return nil, nil, issues(err)
+	}
+	return c, base, nil
 }
 
 func issues(err error) []evals.Issue {

@@ -16,6 +16,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/firstpick/firstpick/cmd/cli"
+	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/eval"
 )
@@ -154,6 +155,14 @@ func checkYAML(t *testing.T, b block) {
 	switch {
 	case has("prompts") || has("agents"):
 		if _, err := eval.Parse("eval.yaml", []byte(b.text)); err != nil {
+			t.Errorf("line %d: %v", b.line, err)
+		}
+	case has("category") && strings.Contains(b.text, "\n---\n"): // a workspace's own catalogue
+		base, err := catalog.Load(fixtures.Files(), "catalog")
+		if err == nil {
+			_, err = base.Overlay("own.yaml", []byte(b.text))
+		}
+		if err != nil {
 			t.Errorf("line %d: %v", b.line, err)
 		}
 	case has("tools") || has("category"):

@@ -45,6 +45,9 @@ type Manifest struct {
 	// rules that read the transcripts; several are joined by commas.
 	Catalog   string `json:"catalog"`
 	Extractor string `json:"extractor"`
+	// CategoryVersion is the version of the category alone, in runs with an own catalogue:
+	// a change of another category does not change it.
+	CategoryVersion string `json:"categoryVersion,omitempty"`
 	// AsOf is the time of the last answer; null if there is no answer.
 	AsOf      *time.Time `json:"asOf"`
 	Synthetic bool       `json:"synthetic"`

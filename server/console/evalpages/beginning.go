@@ -12,7 +12,7 @@ import (
 // beginnings returns the categories to begin an eval of.
 func (v *visit) beginnings(on string) []choice {
 	var out []choice
-	for _, c := range v.h.Categories {
+	for _, c := range v.categories() {
 		out = append(out, choice{Key: c.Slug, Name: c.Name, Link: v.at("evals", "new") + "?category=" + c.Slug, On: c.Slug == on})
 	}
 	return out
@@ -21,15 +21,15 @@ func (v *visit) beginnings(on string) []choice {
 // beginning returns an eval of a category to change; of the first one where the slug
 // is none. It is empty where no category is known.
 func (v *visit) beginning(slug string) string {
-	if len(v.h.Categories) == 0 {
+	if len(v.categories()) == 0 {
 		return ""
 	}
-	for _, c := range v.h.Categories {
+	for _, c := range v.categories() {
 		if c.Slug == slug {
 			return Beginning(c)
 		}
 	}
-	return Beginning(v.h.Categories[0])
+	return Beginning(v.categories()[0])
 }
 
 // Beginning returns an eval of a category to begin with: its built-in prompts, or three

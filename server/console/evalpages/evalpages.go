@@ -1,6 +1,6 @@
 // Package evalpages serves the pages of a workspace's own evals to its members:
 //
-//	/workspaces/{slug}/evals           the list, the editor, schedules
+//	/workspaces/{slug}/evals           the list, the editor, schedules, the own catalogue
 //	/workspaces/{slug}/runs            every run: live, its result, its traces, the comparison, why a tool loses
 //	/workspaces/{slug}/settings/evals  keys of programs and of model providers
 //
@@ -39,17 +39,19 @@ type Handler struct {
 func (h *Handler) Mount(r chi.Router) {
 	r = r.With(h.Guard)
 	for path, page := range map[string]func(*visit) error{
-		"/evals":                     (*visit).list,
-		"/evals/{eval}":              (*visit).eval,
-		"/evals/{eval}/versions/{n}": (*visit).version,
-		"/runs":                      (*visit).history,
-		"/runs/{run}":                (*visit).run,
-		"/runs/{run}/events":         (*visit).events,
-		"/runs/{run}/traces":         (*visit).traces,
-		"/runs/{run}/traces/{trial}": (*visit).trace,
-		"/runs/{run}/compare":        (*visit).compare,
-		"/runs/{run}/explain":        (*visit).explain,
-		"/runs/{run}/files/{name}":   (*visit).file,
+		"/evals":                      (*visit).list,
+		"/evals/catalog":              (*visit).catalog,
+		"/evals/catalog/versions/{n}": (*visit).catalogVersion,
+		"/evals/{eval}":               (*visit).eval,
+		"/evals/{eval}/versions/{n}":  (*visit).version,
+		"/runs":                       (*visit).history,
+		"/runs/{run}":                 (*visit).run,
+		"/runs/{run}/events":          (*visit).events,
+		"/runs/{run}/traces":          (*visit).traces,
+		"/runs/{run}/traces/{trial}":  (*visit).trace,
+		"/runs/{run}/compare":         (*visit).compare,
+		"/runs/{run}/files/{name}":    (*visit).file,
+		"/runs/{run}/explain":         (*visit).explain,
 	} {
 		r.Get(workspacePath+path, h.get(identity.Viewer, page))
 	}
@@ -63,14 +65,14 @@ func (h *Handler) Mount(r chi.Router) {
 	}
 	for path, a := range actions() {
 		r.Post(workspacePath+path, h.Post(layout.Action{
-			Do: func(v *layout.Visit) error { return a.do(&visit{v, h}) }, Back: a.back, Fresh: a.fresh,
+			Do: func(v *layout.Visit) error { return a.do(&visit{Visit: v, h: h}) }, Back: a.back, Fresh: a.fresh,
 		}))
 	}
 }
 
 // get serves a page to members whose role includes need.
 func (h *Handler) get(need identity.Role, page func(*visit) error) http.HandlerFunc {
-	return h.Get(need, func(v *layout.Visit) error { return page(&visit{v, h}) })
+	return h.Get(need, func(v *layout.Visit) error { return page(&visit{Visit: v, h: h}) })
 }
 
 const workspacePath = "/workspaces/{slug}"
@@ -97,6 +99,7 @@ type action struct {
 
 func actions() map[string]action {
 	return map[string]action{
+		"/evals/catalog":                   {do: (*visit).saveCatalog, back: "/evals/catalog", maxBody: maxForm},
 		"/evals/new":                       {do: (*visit).save, back: "/evals/new", maxBody: maxForm},
 		"/evals/{eval}/edit":               {do: (*visit).save, back: "/evals", maxBody: maxForm},
 		"/evals/{eval}/runs":               {do: (*visit).start, back: "/evals", maxBody: maxForm},
@@ -118,7 +121,8 @@ func actions() map[string]action {
 // A visit is a request for one of the pages.
 type visit struct {
 	*layout.Visit
-	h *Handler
+	h   *Handler
+	own []*catalog.Category // as categories found them
 }
 
 // actor is the member, with the role that the workspace gave.

@@ -3,9 +3,11 @@ package evalpages
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -134,7 +136,10 @@ func (v *visit) list() error {
 			results[r.EvalID] = r
 		}
 	}
-	d := listData{Page: v.page(), Paid: v.paid(), More: v.at("runs"), New: v.at("evals", "new"), Begin: v.beginnings(""), Keys: v.at("settings", "evals"), Later: v.R.URL.Query().Has("cursor")}
+	d := listData{Page: v.area("evals"), Paid: v.paid(), More: v.at("runs"), New: v.at("evals", "new"), Keys: v.at("settings", "evals"), Later: v.R.URL.Query().Has("cursor")}
+	if len(list) == 0 {
+		d.Begin = v.beginnings("")
+	}
 	if next != "" {
 		d.Next = v.at("evals") + "?cursor=" + url.QueryEscape(next)
 	}
@@ -189,10 +194,12 @@ func names(agents []evals.AgentSummary) string {
 // category returns the name of a category; an unknown slug stands for
 // itself.
 func (v *visit) category(slug string) string {
-	for _, c := range v.h.Categories {
-		if c.Slug == slug {
-			return c.Name
-		}
+	is := func(c *catalog.Category) bool { return c.Slug == slug }
+	if i := slices.IndexFunc(v.h.Categories, is); i >= 0 {
+		return v.h.Categories[i].Name
+	}
+	if i := slices.IndexFunc(v.categories(), is); i >= 0 {
+		return v.categories()[i].Name
 	}
 	return slug
 }
@@ -212,7 +219,7 @@ type historyData struct {
 func (v *visit) history() error {
 	given := v.R.URL.Query()
 	q := evals.RunQuery{EvalID: given.Get("eval"), Status: given.Get("status"), Cursor: given.Get("cursor"), Limit: runsAtOnce}
-	d := historyData{Page: v.page(), Back: v.at("evals"), Status: traceview.Of(statuses(), q.Status)}
+	d := historyData{Page: v.area("runs"), Back: v.at("evals"), Status: traceview.Of(statuses(), q.Status)}
 	link := func(status, cursor string) string {
 		values := url.Values{}
 		for name, value := range map[string]string{"eval": q.EvalID, "status": status, "cursor": cursor} {

@@ -75,6 +75,8 @@ type head struct {
 	ID, Link, Eval, EvalLink string
 	Version                  int
 	VersionLink              string
+	Catalog                  int // version of the own catalogue; 0 without one
+	CatalogLink              string
 	Category                 string
 	Status                   traceview.Term
 	Started                  string
@@ -85,7 +87,7 @@ func (v *visit) head(r *evals.Run, on string) head {
 	h := head{
 		ID: r.ID, Link: v.at("runs", r.ID), Eval: r.EvalName, EvalLink: v.at("evals", r.EvalID), Version: r.EvalVersion,
 		VersionLink: v.at("evals", r.EvalID, "versions", strconv.Itoa(r.EvalVersion)), Category: v.category(r.Category), Status: traceview.Of(statuses(), r.Status),
-		Started: chart.Minute(r.CreatedAt),
+		Started: chart.Minute(r.CreatedAt), Catalog: r.CatalogVersion, CatalogLink: v.at("evals", "catalog", "versions", strconv.Itoa(r.CatalogVersion)),
 	}
 	if r.HasResults {
 		for _, p := range []choice{{Name: "Result", Link: h.Link}, {Name: "Traces", Link: v.at("runs", r.ID, "traces")}, {Name: explainPart, Link: v.at("runs", r.ID, "explain")}, {Name: "Compare", Link: v.at("runs", r.ID, "compare")}} {

@@ -235,7 +235,8 @@ type Page struct {
 	// MadeUp says that the site cannot exist, so that its data are a sample.
 	MadeUp           bool
 	Tabs             []Tab
-	Parts            []Tab // of the tab that is open; none for most
+	Parts            []Tab  // of the tab that is open; none for most
+	PartsLabel       string // their label; empty for those of the settings
 	FormToken, Email string
 	BaseURL          string
 	Role             identity.Role // of the visitor

@@ -20,6 +20,7 @@ func events() []event {
 		{"providerkey.set", "Set the provider key {name} for {hosts}"},
 		{"providerkey.removed", "Removed the provider key {name}"},
 		{"eval.stored", "Stored version {version} of the eval {name}"},
+		{"catalog.stored", "Stored version {version} of the catalogue"},
 		{"run.queued", "Started the run {run} of the eval {name}, budget {budget_usd} USD"},
 		{"run.cancelled", "Cancelled the run {run}"},
 		{"schedule.created", "Scheduled an eval at {cron}, {time_zone}, {monthly_budget_usd} USD a month"},

@@ -72,6 +72,9 @@ func (h *Handler) Mount(r chi.Router) {
 		{http.MethodGet, "/api/v1/runs/{runId}/traces/{trialId}", reading, h.trace},
 		{http.MethodGet, "/api/v1/runs/{runId}/compare", reading, h.compare},
 		{http.MethodGet, "/api/v1/runs/{runId}/explain", reading, h.explain},
+		{http.MethodGet, "/api/v1/catalog", reading, h.catalog},
+		{http.MethodPut, "/api/v1/catalog", writing, h.putCatalog},
+		{http.MethodGet, "/api/v1/catalog/versions/{n}", reading, h.catalogVersion},
 		{http.MethodGet, "/api/v1/provider-keys", reading, h.providerKeys},
 		{http.MethodPut, "/api/v1/provider-keys/{name}", writing, h.setProviderKey},
 		{http.MethodDelete, "/api/v1/provider-keys/{name}", writing, h.dropProviderKey},
@@ -81,14 +84,14 @@ func (h *Handler) Mount(r chi.Router) {
 	for i, o := range routes {
 		operations[i] = route.On(o.method, o.path, h.handle(o.use, o.serve))
 	}
-	route.API(r, "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Range, If-Range", operations)
+	route.API(r, "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Range, If-Range", operations)
 }
 
 // Limits implements route.Limited. Requests are counted by key. A source may be one byte
 // too large, so that the handler reports it.
 func (h *Handler) Limits() map[string]route.Limits {
 	source := route.Limits{MaxBody: evals.MaxSource + 1, Unmetered: true}
-	return map[string]route.Limits{"/api/v1/*": {Unmetered: true}, "/api/v1/evals": source, "/api/v1/evals/check": source}
+	return map[string]route.Limits{"/api/v1/*": {Unmetered: true}, "/api/v1/evals": source, "/api/v1/evals/check": source, "/api/v1/catalog": {MaxBody: evals.MaxCatalog + 1, Unmetered: true}}
 }
 
 // A call is one request of a key's holder.

@@ -34,7 +34,7 @@ func (h *Handler) evals(c *call) error {
 
 // put creates an eval from the body, or a new version of the eval of that name.
 func (h *Handler) put(c *call) error {
-	source, err := c.source()
+	source, err := c.source(evals.MaxSource, "eval")
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (h *Handler) put(c *call) error {
 
 // check validates an eval and returns its parsed form. It stores nothing.
 func (h *Handler) check(c *call) error {
-	source, err := c.source()
+	source, err := c.source(evals.MaxSource, "eval")
 	if err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func (h *Handler) check(c *call) error {
 	}{e.Name, e.Digest, e.Summary, e.MissingKeys, append([]string{}, e.Warnings...)})
 }
 
-// source reads an eval as it was written: YAML, or the JSON that is YAML too.
-func (c *call) source() ([]byte, error) {
+// source reads an eval or a catalogue as it was written: YAML, or the JSON that is YAML too.
+func (c *call) source(most int64, what string) ([]byte, error) {
 	if _, err := c.query(); err != nil {
 		return nil, err
 	}
@@ -79,10 +79,10 @@ func (c *call) source() ([]byte, error) {
 	if !slices.Contains(types, media) || media == "" && c.r.Header.Get("Content-Type") != "" {
 		return nil, &apierr.Error{
 			Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
-			Description: "Send the eval itself as application/yaml or application/json.",
+			Description: "Send the " + what + " itself as application/yaml or application/json.",
 		}
 	}
-	return reqbody.Read(c.r, evals.MaxSource)
+	return reqbody.Read(c.r, most)
 }
 
 func (h *Handler) eval(c *call) error {

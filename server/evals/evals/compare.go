@@ -30,6 +30,7 @@ func (s *Service) Compare(ctx context.Context, a Actor, id, base string) (*Compa
 		}
 		side := &sides[i].side
 		side.ID, side.URL, side.EvalID, side.EvalName, side.EvalVersion = r.ID, r.URL, r.EvalID, r.EvalName, r.EvalVersion
+		side.CatalogVersion = r.CatalogVersion
 	}
 	c, err := compare(&sides[0], &sides[1])
 	return c, s.fail(err)

@@ -44,11 +44,34 @@ func addNotes(c *Comparison, base, run *measured) {
 	for _, a := range c.Agents {
 		add(len(a.Changed) > 0, noteAgent, "The agent %s changed: %s.", a.Agent, strings.Join(a.Changed, ", "))
 	}
-	add(was.Catalog != is.Catalog, noteCatalog, "The catalogue changed; only in the base: %s; only in the run: %s.", words(before.Tools), words(now.Tools))
+	add(otherCatalog(was, is), noteCatalog, "The catalogue changed%s; only in the base: %s; only in the run: %s.", ownVersions(base.side, run.side), words(before.Tools), words(now.Tools))
 	add(was.Extractor != is.Extractor, noteExtractor, "The answers were read by other rules: extractor %s before, %s now.", was.Extractor, is.Extractor)
 	add(math.Abs(base.side.Coverage-run.side.Coverage) >= 0.01, noteCoverage,
 		"Of the planned trials %.0f %% were answered in the base and %.0f %% in the run.", 100*base.side.Coverage, 100*run.side.Coverage)
 	add(was.Synthetic != is.Synthetic, noteSynthetic, "One of the runs asked simulated agents.")
+}
+
+// otherCatalog reports whether answers of two runs were read with different entries of
+// their category. Runs with an own catalogue know the version of the category alone.
+func otherCatalog(was, is *format.Manifest) bool {
+	if was.CategoryVersion != "" && is.CategoryVersion != "" {
+		return was.CategoryVersion != is.CategoryVersion
+	}
+	return was.Catalog != is.Catalog
+}
+
+// ownVersions names the versions of the own catalogue of two runs, where they differ.
+func ownVersions(base, run Side) string {
+	version := func(n int) string {
+		if n == 0 {
+			return "no own one"
+		}
+		return fmt.Sprintf("own version %d", n)
+	}
+	if base.CatalogVersion == run.CatalogVersion {
+		return ""
+	}
+	return " (" + version(base.CatalogVersion) + " before, " + version(run.CatalogVersion) + " now)"
 }
 
 // changed lists the differences of an agent at the end of two runs. It ignores the

@@ -23,7 +23,7 @@ func (s *Service) Check(ctx context.Context, a Actor, source []byte) (*Eval, err
 	if err := a.may(ScopeRead); err != nil {
 		return nil, err
 	}
-	c, err := s.check(source)
+	c, _, err := s.check(ctx, a, source)
 	if err != nil {
 		return nil, err
 	}
@@ -58,18 +58,24 @@ func Issues(err error) []Issue {
 	return nil
 }
 
-func (s *Service) check(source []byte) (Checked, error) {
+// check validates an eval with the workspace's own catalogue, and returns the digest of
+// that.
+func (s *Service) check(ctx context.Context, a Actor, source []byte) (Checked, string, error) {
 	if len(source) > MaxSource {
-		return Checked{}, invalid(Issue{Message: "the eval has " + strconv.Itoa(len(source)) + " bytes; the maximum is " + strconv.Itoa(MaxSource)})
+		return Checked{}, "", invalid(Issue{Message: "the eval has " + strconv.Itoa(len(source)) + " bytes; the maximum is " + strconv.Itoa(MaxSource)})
 	}
 	if !utf8.Valid(source) || slices.Contains(source, 0) {
-		return Checked{}, invalid(Issue{Message: "the eval is not UTF-8 text"})
+		return Checked{}, "", invalid(Issue{Message: "the eval is not UTF-8 text"})
 	}
-	c, wrong := s.Checker.Check(source)
+	checker, own, err := s.checkerOf(ctx, a)
+	if err != nil {
+		return Checked{}, "", err
+	}
+	c, wrong := checker.Check(source)
 	if len(wrong) > 0 {
-		return c, invalid(wrong...)
+		return c, own, invalid(wrong...)
 	}
-	return c, nil
+	return c, own, nil
 }
 
 // Put stores an eval under its name, as a new eval or a new version. A source that is
@@ -78,7 +84,7 @@ func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, cre
 	if err := errors.Join(a.may(ScopeRun), s.needPlan(a)); err != nil {
 		return nil, false, false, s.fail(err)
 	}
-	c, err := s.check(source)
+	c, own, err := s.check(ctx, a, source)
 	if err != nil {
 		return nil, false, false, err
 	}
@@ -89,7 +95,7 @@ func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, cre
 	now, caps := s.Now(), s.Caps.or()
 	next := &state.Eval{
 		ID: s.Secrets.ID("evl_"), WorkspaceID: a.Workspace.ID, Name: c.Name,
-		Latest: state.EvalVersion{Source: source, Digest: c.Digest, Summary: summary, CreatedAt: now, CreatedBy: a.By},
+		Latest: state.EvalVersion{Source: source, Digest: c.Digest, Summary: summary, CreatedAt: now, CreatedBy: a.By, Catalog: own},
 	}
 	err = s.write(ctx, func(tx *state.Tx) error {
 		if err := s.mayBeSent(ctx, tx, a, c.Summary); err != nil {
@@ -195,7 +201,7 @@ func (s *Service) Evals(ctx context.Context, a Actor, from string, limit int) (l
 // keys.
 func (s *Service) toAPI(e *state.Eval, set []string) (*Eval, error) {
 	out := &Eval{
-		ID: e.ID, Name: e.Name, Version: e.Latest.Number, Digest: e.Latest.Digest, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+		ID: e.ID, Name: e.Name, Version: e.Latest.Number, Digest: e.Latest.Digest, CatalogDigest: e.Latest.Catalog, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
 		URL: s.BaseURL + "/api/v1/evals/" + url.PathEscape(e.ID), Source: string(e.Latest.Source),
 	}
 	if err := json.Unmarshal(e.Latest.Summary, &out.Summary); err != nil {

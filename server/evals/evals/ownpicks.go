@@ -1,6 +1,7 @@
 package evals
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,7 +150,7 @@ func (s *Service) night(ctx context.Context, r *state.EvalRun) (n nights.Night, 
 		return n, err
 	}
 	n = nights.Night{
-		At: r.EndedAt, Catalog: b.Manifest.Catalog, Extractor: b.Manifest.Extractor, Synthetic: b.Manifest.Synthetic,
+		At: r.EndedAt, Catalog: cmp.Or(b.Manifest.CategoryVersion, b.Manifest.Catalog), Extractor: b.Manifest.Extractor, Synthetic: b.Manifest.Synthetic,
 		Prompts: map[string]string{}, Models: map[string]string{}, Board: scores.Board,
 	}
 	n.Board.Prompts, n.Board.Synthetic = ownPrompts(&m), n.Board.Synthetic || n.Synthetic

@@ -277,7 +277,7 @@ func (s *Service) Cancel(ctx context.Context, a Actor, id string) (*Run, error) 
 func (s *Service) run(r *state.EvalRun) *Run {
 	at := s.BaseURL + "/api/v1/runs/" + url.PathEscape(r.ID)
 	out := &Run{
-		ID: r.ID, EvalID: r.EvalID, EvalName: r.EvalName, EvalVersion: r.Version, Category: r.Category, Status: r.Status,
+		ID: r.ID, EvalID: r.EvalID, EvalName: r.EvalName, EvalVersion: r.Version, Category: r.Category, CatalogVersion: r.Catalog, Status: r.Status,
 		CreatedAt: r.CreatedAt, StartedAt: optional(r.StartedAt), EndedAt: optional(r.EndedAt), CancelRequested: !r.CancelAsked.IsZero(),
 		Planned: r.Planned, Valid: r.Valid, Excluded: r.Excluded,
 		BudgetUSD: dollars(r.BudgetMicros), SpentUSD: dollars(r.SpentMicros), AtMostUSD: dollars(r.AtMostMicros),

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/server/evals/bundle"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -43,6 +45,21 @@ func (checker) Check(source []byte) (c evals.Checked, wrong []evals.Issue) {
 	}
 	c.Digest, c.Category, c.Trials = string(source), "payments", 30
 	return c, wrong
+}
+
+// Overlay knows the category payments; an own catalogue of the word wrong is wrong.
+func (c checker) Overlay(own []byte) (evals.Checker, *catalog.Catalog, []evals.Issue) {
+	if string(own) == "wrong" {
+		return nil, nil, []evals.Issue{{Line: 1, Message: "wrong"}}
+	}
+	base, err := catalog.Load(fstest.MapFS{"catalog/payments.yaml": {Data: []byte("category: {slug: payments, name: Payments, domain: saas}\ntools: [{slug: stripe, name: Stripe}]")}}, "catalog")
+	if err == nil {
+		base, err = base.Overlay("own", own)
+	}
+	if err != nil {
+		return nil, nil, []evals.Issue{{Message: err.Error()}}
+	}
+	return c, base, nil
 }
 
 // A world is a service with a paid and a free workspace of dana's, and eve's.

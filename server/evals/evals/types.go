@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/evals/resource"
 	"github.com/firstpick/firstpick/server/store/identity"
@@ -33,6 +34,9 @@ type Actor struct {
 type Checker interface {
 	// Check parses an eval, or returns its issues.
 	Check(source []byte) (Checked, []Issue)
+	// Overlay returns a checker for a catalogue with a workspace's own entries, and that
+	// catalogue; or the issues of the entries. Without entries both are the server's.
+	Overlay(own []byte) (Checker, *catalog.Catalog, []Issue)
 }
 
 // Checked is an eval that may be run.
@@ -50,6 +54,7 @@ type (
 	Eval         = resource.Eval
 	Run          = resource.Run
 	Issue        = resource.Issue
+	Catalog      = resource.Catalog
 	ProviderKey  = resource.ProviderKey
 	Comparison   = resource.Comparison
 	Explanation  = resource.Explanation

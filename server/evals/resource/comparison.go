@@ -27,17 +27,19 @@ type Comparison struct {
 
 // A Side is one of the two runs.
 type Side struct {
-	ID          string     `json:"id"`
-	URL         string     `json:"url"`
-	EvalID      string     `json:"evalId"`
-	EvalName    string     `json:"evalName"`
-	EvalVersion int        `json:"evalVersion"`
-	AsOf        *time.Time `json:"asOf"` // time of the last response; null without one
-	NTrials     int        `json:"nTrials"`
-	NPrompts    int        `json:"nPrompts"`
-	Coverage    float64    `json:"coverage"`
-	SpentUSD    float64    `json:"spentUsd"`
-	Synthetic   bool       `json:"synthetic"`
+	ID          string `json:"id"`
+	URL         string `json:"url"`
+	EvalID      string `json:"evalId"`
+	EvalName    string `json:"evalName"`
+	EvalVersion int    `json:"evalVersion"`
+	// CatalogVersion is that of the workspace's own catalogue; 0 without one.
+	CatalogVersion int        `json:"catalogVersion,omitempty"`
+	AsOf           *time.Time `json:"asOf"` // time of the last response; null without one
+	NTrials        int        `json:"nTrials"`
+	NPrompts       int        `json:"nPrompts"`
+	Coverage       float64    `json:"coverage"`
+	SpentUSD       float64    `json:"spentUsd"`
+	Synthetic      bool       `json:"synthetic"`
 }
 
 // A ToolChange is one tool in both runs. Rates are shares of valid trials with their

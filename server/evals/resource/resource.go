@@ -35,6 +35,9 @@ type Eval struct {
 	Name    string `json:"name"`
 	Version int    `json:"version"` // 1, 2, 3
 	Digest  string `json:"digest"`
+	// CatalogDigest is that of the own catalogue that the version was validated with;
+	// empty without one.
+	CatalogDigest string `json:"catalogDigest,omitempty"`
 	Summary
 	// MissingKeys are those of ProviderKeys that the workspace has not set.
 	MissingKeys []string  `json:"missingKeys"`
@@ -58,15 +61,18 @@ const (
 
 // A Run is one run of an eval.
 type Run struct {
-	ID          string     `json:"id"`
-	EvalID      string     `json:"evalId"`
-	EvalName    string     `json:"evalName"`
-	EvalVersion int        `json:"evalVersion"`
-	Category    string     `json:"category"`
-	Status      string     `json:"status"` // queued, running, done, failed, cancelled
-	CreatedAt   time.Time  `json:"createdAt"`
-	StartedAt   *time.Time `json:"startedAt"`
-	EndedAt     *time.Time `json:"endedAt"`
+	ID          string `json:"id"`
+	EvalID      string `json:"evalId"`
+	EvalName    string `json:"evalName"`
+	EvalVersion int    `json:"evalVersion"`
+	Category    string `json:"category"`
+	// CatalogVersion is that of the workspace's own catalogue when the run was started; 0
+	// without one.
+	CatalogVersion int        `json:"catalogVersion,omitempty"`
+	Status         string     `json:"status"` // queued, running, done, failed, cancelled
+	CreatedAt      time.Time  `json:"createdAt"`
+	StartedAt      *time.Time `json:"startedAt"`
+	EndedAt        *time.Time `json:"endedAt"`
 	// CancelRequested reports whether its cancellation was requested.
 	CancelRequested bool    `json:"cancelRequested"`
 	Planned         int     `json:"planned"` // trials

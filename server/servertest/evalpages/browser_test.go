@@ -49,6 +49,7 @@ func TestPagesInARealBrowser(t *testing.T) {
 		{"eval-open", o.at("/evals/" + e.ID + "?done=saved")},
 		{"edit", o.at("/evals/" + e.ID + "/edit")},
 		{"version", o.at("/evals/" + e.ID + "/versions/1")},
+		{"catalogue-none-open", o.at("/evals/catalog")},
 		{"schedule-none", o.at("/evals/" + e.ID + "/schedule")},
 		{"live-open", o.at("/runs/" + live.ID)},
 		{"result-open", o.at("/runs/" + now.ID)},
@@ -85,6 +86,17 @@ func TestPagesInARealBrowser(t *testing.T) {
 	b.Script(`document.querySelector("textarea").value = "name: x\ncategory: nothing\nprompts:\n  - {id: a, txt: Which?}\n  - {id: a, text: Again?}\nagents: []\n"`)
 	b.Load(chromedp.Click(chromedp.CSS("button[value=check]")))
 	b.Look("edit-wrong-open", axe)
+	catalogue := o.at("/evals/catalog")
+	b.Open(catalogue)
+	b.Script(`document.querySelector("textarea").value += "  - {slug: acme, nam: Acme}\n---\ncategory: {slug: nothing}\ntools: []\n"`)
+	b.Load(chromedp.Click(chromedp.CSS("button[value=check]")))
+	b.Look("catalogue-wrong-open", axe)
+	b.Open(catalogue)
+	b.Load(chromedp.Click(chromedp.CSS("button[value=save]")))
+	b.Look("catalogue", axe)
+	_, markup["catalogue"] = o.get(catalogue)
+	b.Open(catalogue + "/versions/1")
+	b.Look("catalogue-version", axe)
 	b.Open(o.at("/evals/" + e.ID + "/edit"))
 	b.Load(chromedp.Click(chromedp.CSS("button[value=check]")))
 	b.Look("edit-checked", axe)

@@ -43,6 +43,9 @@ func probes() map[string]probe {
 		"runSchedule":       {names: true, status: 202},
 		"deleteSchedule":    {names: true, status: 204},
 		"putSchedule":       {names: true, body: `{"cron":"0 6 * * MON","timeZone":"Europe/Berlin","budgetUsd":1,"monthlyBudgetUsd":10}`, status: 201},
+		"getCatalog":        {lists: true, status: 200},
+		"putCatalog":        {body: "category: {slug: web}\ntools: [{slug: anybodys, name: Anybodys}]\n", lists: true, status: 428},
+		"getCatalogVersion": {names: true, status: 200},
 		"listRuns":          {lists: true, status: 200},
 		"getRun":            {names: true, status: 200},
 		"eraseEval":         {names: true, status: 200},
@@ -136,6 +139,9 @@ func TestNobodySeesAnothersWorkspace(t *testing.T) {
 		e, r := s.Ready(t, dana)
 		s.Finish(t, s.Begin(t), bundles)
 		if _, err := s.Evals.SetProviderKey(t.Context(), servertest.Owner(dana), evals.KeyChange{Name: "DANAS_KEY", Value: "sk-danas-own-secret", Hosts: []string{"api.dana.example"}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.Evals.PutCatalog(t.Context(), servertest.Owner(dana), []byte("category: {slug: web}\ntools: [{slug: danas-tool, name: Danas Tool}]\n"), 0); err != nil {
 			t.Fatal(err)
 		}
 		schedule := evals.ScheduleRequest{EvalID: e.ID, Cron: "0 6 * * *", BudgetUSD: 1, MonthlyBudgetUSD: 40}

@@ -23,10 +23,11 @@ type EvalVersion struct {
 	Summary   []byte // JSON, for lists
 	CreatedAt time.Time
 	CreatedBy string // account or key
+	Catalog   string // digest of the own catalogue that it was validated with; empty without one
 }
 
 const (
-	evalVersionColumns = "v.version, v.digest, v.summary, v.created_at, v.created_by"
+	evalVersionColumns = "v.version, v.digest, v.summary, v.created_at, v.created_by, v.catalog"
 	evalColumns        = "e.id, e.workspace_id, e.name, e.created_at, e.updated_at, " + evalVersionColumns
 	evalTables         = " from eval e join eval_version v on v.eval_id = e.id and v.version = e.version"
 )
@@ -73,8 +74,8 @@ func (tx *Tx) PutEval(ctx context.Context, e *Eval, most EvalCap) (*Eval, bool, 
 	if err != nil {
 		return nil, false, err
 	}
-	if _, err := tx.exec(ctx, "insert into eval_version (eval_id, version, source, digest, summary, created_at, created_by) values ($1, $2, $3, $4, $5, $6, $7)",
-		id, latest+1, bytes(v.Source), v.Digest, string(v.Summary), at, v.CreatedBy); err != nil {
+	if _, err := tx.exec(ctx, "insert into eval_version (eval_id, version, source, digest, summary, created_at, created_by, catalog) values ($1, $2, $3, $4, $5, $6, $7, $8)",
+		id, latest+1, bytes(v.Source), v.Digest, string(v.Summary), at, v.CreatedBy, v.Catalog); err != nil {
 		return nil, false, err
 	}
 	stored, err := tx.Eval(ctx, e.WorkspaceID, id)
@@ -123,7 +124,7 @@ func (tx *Tx) EvalVersion(ctx context.Context, workspace, eval string, number in
 
 // dest is where evalVersionColumns go.
 func (v *EvalVersion) dest(created *int64) []any {
-	return []any{&v.Number, &v.Digest, &v.Summary, created, &v.CreatedBy}
+	return []any{&v.Number, &v.Digest, &v.Summary, created, &v.CreatedBy, &v.Catalog}
 }
 
 func scanEval(scan func(...any) error) (*Eval, error) {

@@ -93,6 +93,7 @@ func holdings() []holding {
 			EraseWorkspace: "eval_id in (select id from eval where workspace_id = $1)",
 			EraseEval:      "eval_id = $1",
 		}, clear: author},
+		{table: "workspace_catalog", rows: ofWorkspace, clear: author},
 		{table: "eval", rows: map[string]string{EraseWorkspace: workspace, EraseEval: "id = $1"}},
 		{table: "billing_subscription", rows: map[string]string{EraseWorkspace: "(named_id = $1 or bought_id = $1)"}},
 		{table: "workspace", rows: map[string]string{EraseWorkspace: "id = $1"},

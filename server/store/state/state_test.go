@@ -350,6 +350,9 @@ func alerts(ctx context.Context, tx *state.Tx) error {
 
 // evals puts a row into every table of evals.
 func evals(ctx context.Context, tx *state.Tx) error {
+	if _, _, err := tx.PutCatalog(ctx, &state.CatalogVersion{WorkspaceID: "ws_1", Source: []byte("# acme.example"), Digest: "d", CreatedAt: now, CreatedBy: "acc_1"}, 0, 9); err != nil {
+		return err
+	}
 	_, _, put := tx.PutEval(ctx, &state.Eval{ID: "evl_1", WorkspaceID: "ws_1", Name: "ci", Latest: version("one")}, ample)
 	_, _, added := tx.AddRun(ctx, &state.EvalRun{ID: "run_1", WorkspaceID: "ws_1", EvalID: "evl_1", Version: 1, CreatedAt: now}, 1)
 	_, billed := tx.AddBillingEvent(ctx, "evt_1", "paid", now)
@@ -401,7 +404,7 @@ func TestBackupAndRestore(t *testing.T) {
 				fill(t, db)
 				var file bytes.Buffer
 				n, err := db.Backup(t.Context(), &file)
-				if err != nil || n != 34 {
+				if err != nil || n != 35 {
 					t.Fatalf("%d rows, %v", n, err)
 				}
 				if bytes.Contains(file.Bytes(), []byte("dana")) {
@@ -415,7 +418,7 @@ func TestBackupAndRestore(t *testing.T) {
 						t.Errorf("%s: restored", name)
 					}
 				}
-				if n, err := other.Restore(t.Context(), bytes.NewReader(file.Bytes())); err != nil || n != 34 {
+				if n, err := other.Restore(t.Context(), bytes.NewReader(file.Bytes())); err != nil || n != 35 {
 					t.Fatalf("%d rows, %v", n, err)
 				}
 				var again bytes.Buffer
