@@ -52,7 +52,7 @@ func (j *job) ask(ctx context.Context, stop *stopper, jour *journal.Journal, don
 	steering.Go(func() { stop.steer(asking, control, j.w, interrupt) })
 	defer steering.Wait()
 	defer interrupt()
-	projects := workspace.Source{Load: incumbent.Loader(templates.Load, j.w.Catalog)}
+	projects := workspace.Source{Load: incumbent.Loader(templates.Load, j.catalog)}
 	r := &runner.Runner{
 		Eval: &run.Eval, Category: category, Agents: agents, Extractor: pick.New(category, j.catalog.Version), Journal: jour,
 		Sinks: []runner.Sink{j.meter}, Concurrency: concurrency, MaxCostUSD: max(dollars(j.row.BudgetMicros), 1e-9), // 0 means unlimited
@@ -84,7 +84,7 @@ func (j *job) agents(ctx context.Context, ev *eval.Eval) (map[string]agent.Agent
 			if clean != nil {
 				leave = clean
 			}
-			d.Workspaces.Load = incumbent.Loader(templates.Load, j.w.Catalog)
+			d.Workspaces.Load = incumbent.Loader(templates.Load, j.catalog)
 			for _, name := range ev.Templates {
 				if _, tool := incumbent.Split(name); tool.Slug != "" {
 					d.Templates = append(d.Templates, name)

@@ -255,7 +255,7 @@ func TestAgentsWithoutAnEvalKey(t *testing.T) {
 		}
 		lapsed, shut := s.Workspace(t, "lapsed", paid), s.Workspace(t, "shut", paid)
 		lapsedKey, shutKey := s.EvalKey(t, lapsed), s.EvalKey(t, shut)
-		if err := s.Agents.SetPlan(t.Context(), "lapsed", free); err != nil {
+		if err := s.Agents.SetPlan(t.Context(), nil, "lapsed", free); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Agents.SetDisabled(t.Context(), "shut@example.com", true); err != nil {
