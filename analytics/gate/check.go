@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
+	"github.com/firstpick/firstpick/analytics/stats"
 )
 
 // A Status is the outcome of a rule.
@@ -167,7 +168,7 @@ func (r Rule) judgeDrop(v Verdict, s *Subject, differences map[comparison]*analy
 	}
 	v.Value, v.Low, v.High = &d.Value, &d.Interval.Low, &d.Interval.High
 	v.Measured = fmt.Sprintf("%.1f%% → %.1f%%: %+.1f pp (95 %%: %+.1f to %+.1f), p %.3f, %s",
-		100*d.Old, 100*d.New, 100*d.Value, 100*d.Interval.Low, 100*d.Interval.High, d.P, how)
+		stats.Percent(d.Old), stats.Percent(d.New), stats.Percent(d.Value), stats.Percent(d.Interval.Low), stats.Percent(d.Interval.High), d.P, how)
 	switch {
 	case math.IsNaN(d.SE):
 		v.Why = "too few prompts, or no variance between them: the test is undefined"
@@ -206,7 +207,7 @@ type figure struct {
 
 func (f figure) show(v float64) string {
 	if f.share {
-		return fmt.Sprintf("%.1f%%", 100*v)
+		return fmt.Sprintf("%.1f%%", stats.Percent(v))
 	}
 	return fmt.Sprintf("%g", math.Round(v*1000)/1000)
 }

@@ -34,9 +34,10 @@ func newCatalogAddCmd(env *Env) *cobra.Command {
 		Use:   "add",
 		Short: "Add a tool to a category of your catalogue folder",
 		Long: `Add a tool, or with --outside a name that is known and does not compete, to the file of a
-category in the folder of --catalog. On a terminal it asks for what the flags leave open. The
-catalogue is checked with the new entry before anything is written; an entry that exists is an
-error. A category that the folder does not have is created.`,
+category in the folder of --catalog. On a terminal it asks for what the flags leave open, and
+for nothing once they give the category, the slug, the name and one trace. The catalogue is
+checked with the new entry before anything is written; an entry that exists is an error. A
+category that the folder does not have is created.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.app, err = newApp(env, cmd); err != nil {
@@ -237,8 +238,17 @@ func (f catalogFiles) of(category string) string {
 	return ""
 }
 
+// described reports whether the flags name the tool and a trace of it.
+func (o *addOptions) described() bool {
+	traces := [][]string{o.member.Domains, o.packages, o.imports, o.member.Hosts, o.member.Env, o.member.Files, o.aliases}
+	traced := slices.ContainsFunc(traces, func(of []string) bool { return len(of) > 0 })
+	return o.member.Slug != "" && (o.member.Ref || o.member.Name != "" && traced)
+}
+
 // ask reads what the flags leave open from the terminal. An empty answer leaves a key out.
+// Flags that describe the tool are an answer to all that may be left out.
 func (o *addOptions) ask(files catalogFiles) error {
+	described := o.described()
 	in := bufio.NewReader(io.LimitReader(o.env.Stdin, maxExplained))
 	question := func(text string) (string, error) {
 		_, _ = fmt.Fprintf(o.env.Stderr, "%s: ", text)
@@ -268,9 +278,17 @@ func (o *addOptions) ask(files catalogFiles) error {
 		return err
 	}
 	if files.of(o.category.Slug) == "" {
-		if err := errors.Join(one(&o.category.Name, "new category: name"), one(&o.categoryDomain, "new category: dev-tools or saas"), one(&o.category.Summary, "new category: a sentence")); err != nil {
+		if err := errors.Join(one(&o.category.Name, "new category: name"), one(&o.categoryDomain, "new category: dev-tools or saas")); err != nil {
 			return err
 		}
+		if !described {
+			if err := one(&o.category.Summary, "new category: a sentence"); err != nil {
+				return err
+			}
+		}
+	}
+	if described {
+		return nil
 	}
 	if err := errors.Join(one(&o.member.Slug, "tool (slug)"), one(&o.member.Name, "name")); err != nil {
 		return err

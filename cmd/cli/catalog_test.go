@@ -28,6 +28,18 @@ func TestCatalogAddAsksOnATerminal(t *testing.T) {
 			args: []string{"--category", "shop", "--slug", "new"}, answers: []string{"New Co", "", "", "", "", "", "", ""},
 			want: "  - {slug: new, name: New Co}", stderr: "added new to shop",
 		},
+		"flags with one trace leave no question": {
+			args: []string{"--category", "shop", "--slug", "new", "--name", "New Co", "--package", "npm:new"},
+			want: "  - {slug: new, name: New Co, packages: {npm: [new]}}", stderr: "added new to shop",
+		},
+		"nor do those of a new category": {
+			args: []string{"--category", "tax", "--category-name", "Tax", "--category-domain", "saas", "--slug", "taxi", "--name", "Taxi", "--domain", "taxi.example"},
+			want: "  - {slug: acme, name: Acme}", stderr: "added taxi to tax",
+		},
+		"the category is asked for": {
+			args: []string{"--slug", "new", "--name", "New Co", "--host", "api.new.example"}, answers: []string{"shop"},
+			want: "  - {slug: new, name: New Co, hosts: [api.new.example]}", stderr: "category (slug): ",
+		},
 		"a new category": {
 			answers: []string{"tax", "Tax", "saas", "Paying taxes.", "taxi", "Taxi", "", "", "", "", "", "", ""}, want: "  - {slug: acme, name: Acme}", stderr: "added taxi to tax",
 		},
@@ -48,7 +60,7 @@ func TestCatalogAddAsksOnATerminal(t *testing.T) {
 			env := OS()
 			env.Args = append([]string{"catalog", "add", "--catalog", dir}, tt.args...)
 			env.Getenv, env.Environ = func(string) string { return "" }, nil
-			env.Stdin, env.StdinIsTTY, env.Stdout, env.Stderr = strings.NewReader(strings.Join(tt.answers, "\n")+"\n"), true, &stdout, &stderr
+			env.Stdin, env.StdinIsTTY, env.Stdout, env.Stderr = strings.NewReader(strings.Join(append(tt.answers, ""), "\n")), true, &stdout, &stderr
 			env.Now = time.Now
 			if code := Main(env); code != tt.code || !strings.Contains(stderr.String(), tt.stderr) {
 				t.Errorf("exit code %d, want %d: %s", code, tt.code, stderr.String())

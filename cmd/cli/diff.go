@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/content"
@@ -79,7 +80,7 @@ func (o *snapshotOptions) diff(ctx context.Context, args []string) error {
 	for _, c := range changes {
 		row := []string{
 			c.Category, c.Tool, c.Kind, fmt.Sprintf("%s → %s", number(c.OldRank), number(c.NewRank)),
-			fmt.Sprintf("%s → %s", percent(c.OldRate), percent(c.NewRate)), fmt.Sprintf("%+.1f pp", 100*c.Diff),
+			fmt.Sprintf("%s → %s", percent(c.OldRate), percent(c.NewRate)), fmt.Sprintf("%+.1f pp", stats.Percent(c.Diff)),
 		}
 		t.add(append(row, verdictOf(c.Test)...)...)
 	}
@@ -99,7 +100,7 @@ func verdictOf(t *analytics.ChangeTest) []string {
 	if t.Significant {
 		verdict = "yes"
 	}
-	return []string{fmt.Sprintf("%+.1f to %+.1f pp", 100*t.CILow, 100*t.CIHigh), verdict}
+	return []string{fmt.Sprintf("%+.1f to %+.1f pp", stats.Percent(t.CILow), stats.Percent(t.CIHigh)), verdict}
 }
 
 func number(n int) string {
@@ -244,7 +245,7 @@ func (o *snapshotOptions) diffAgents(ctx context.Context, agents []string, categ
 	}
 	t := table{header: []string{"category", "tool", agents[0], agents[1], "difference", "95 % CI", "significant"}}
 	for _, r := range rows {
-		t.add(append([]string{r.Category, r.Tool, percent(r.OfOther), percent(r.Rate), fmt.Sprintf("%+.1f pp", 100*r.Diff)}, verdictOf(r.ChangeTest)...)...)
+		t.add(append([]string{r.Category, r.Tool, percent(r.OfOther), percent(r.Rate), fmt.Sprintf("%+.1f pp", stats.Percent(r.Diff))}, verdictOf(r.ChangeTest)...)...)
 	}
 	return t.print(o.env, o.format)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/cmd/evalclient"
 	bundleformat "github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/server/evals/resource"
@@ -139,4 +140,4 @@ func (o *evalsOptions) explainTool(ctx context.Context, run, tool string, quotes
 }
 
 // signed prints a difference of rates.
-func signed(d float64) string { return fmt.Sprintf("%+.1f%%", 100*d) }
+func signed(d float64) string { return fmt.Sprintf("%+.1f%%", stats.Percent(d)) }

@@ -225,5 +225,11 @@ func (w *labelling) printAgreement() error {
 		}
 		t.add("differ "+d.Trial, strings.Join(parts, ", "))
 	}
-	return t.print(w.env, format{})
+	if err := t.print(w.env, format{}); err != nil {
+		return err
+	}
+	if names := set.Labellers(); len(names) == 1 {
+		w.note("no kappa: it needs two people, and only %s has labelled; firstpick label %s --by NAME", names[0], w.run.ID)
+	}
+	return nil
 }

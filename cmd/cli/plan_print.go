@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics/forecast"
+	"github.com/firstpick/firstpick/analytics/stats"
 )
 
 func (o *planOptions) print(f forecast.Forecast, notes []string) error {
@@ -92,7 +93,7 @@ func points(v *float64, none string) string {
 	if v == nil {
 		return none
 	}
-	return fmt.Sprintf("%.1f points", 100**v)
+	return fmt.Sprintf("%.1f points", stats.Percent(*v))
 }
 
 func expected(m *forecast.Money) string {

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/fixtures/inert"
 )
 
@@ -121,4 +121,4 @@ func printJSON(env *Env, v any) error {
 	return enc.Encode(v)
 }
 
-func percent(rate float64) string { return fmt.Sprintf("%.1f%%", math.Round(1000*rate)/10) }
+func percent(rate float64) string { return fmt.Sprintf("%.1f%%", stats.Percent(rate)) }

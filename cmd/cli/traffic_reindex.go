@@ -44,6 +44,9 @@ func (a *app) reindex(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	file := filepath.Join(a.cfg.Data, assembly.TrafficFile)
 	keepPrivate()
+	if err := os.MkdirAll(a.cfg.Data, 0o755); err != nil { // with --state there may be none yet
+		return badInput(err)
+	}
 	events, err := trafficdb.Open(ctx, file)
 	var locked *trafficdb.LockedError
 	if errors.As(err, &locked) {

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -49,7 +50,7 @@ func (f frame) agentTable(t *tally) section {
 		}
 		line := row(name, clean(a.name), shown, values)
 		if label, share := a.lead(); label != "" {
-			line += fmt.Sprintf("  %.0f%% %s", 100*share, clean(label))
+			line += fmt.Sprintf("  %.0f%% %s", math.Round(100*share), clean(label))
 		}
 		s.blocks = append(s.blocks, []string{clip(strings.TrimRight(line, " "), f.width)})
 	}

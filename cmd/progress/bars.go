@@ -2,12 +2,14 @@ package progress
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/stats"
 )
 
 // maxLeaders is how many tools the view shows at most.
@@ -70,9 +72,9 @@ func (f frame) bars(b *analytics.Board, most int) []string {
 	scale := scaleOf(top)
 	var lines []string
 	for _, s := range tools {
-		line := pad(clean(s.Slug), name) + " " + f.bar95(s, room, scale, b.NFamilies > 1) + fmt.Sprintf("%6.1f%%", 100*s.PickRate)
+		line := pad(clean(s.Slug), name) + " " + f.bar95(s, room, scale, b.NFamilies > 1) + fmt.Sprintf("%6.1f%%", stats.Percent(s.PickRate))
 		if showInterval {
-			line += f.dim.Render(fmt.Sprintf("%11s", fmt.Sprintf("%.1f–%.1f", 100*s.CILow, 100*s.CIHigh)))
+			line += f.dim.Render(fmt.Sprintf("%11s", fmt.Sprintf("%.1f–%.1f", stats.Percent(s.CILow), stats.Percent(s.CIHigh))))
 		}
 		lines = append(lines, clip(line, f.width))
 	}
@@ -129,7 +131,7 @@ func (f frame) outcomes(b *analytics.Board) []string {
 		{"truncated", o.Truncated},
 	} {
 		if x.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s (%.0f%%)", x.name, thousands(x.n), 100*float64(x.n)/float64(max(1, b.NTrials))))
+			parts = append(parts, fmt.Sprintf("%s %s (%.0f%%)", x.name, thousands(x.n), math.Round(100*float64(x.n)/float64(max(1, b.NTrials)))))
 		}
 	}
 	return f.flow(parts)
@@ -165,7 +167,7 @@ func (f frame) firsts(boards []analytics.Board) (lines []string) {
 		if room >= 4 {
 			bar = f.bar95(s, room, 1, false) + " "
 		}
-		lines = append(lines, clip(f.dim.Render(pad(clean(b.Category), label))+"  "+pad(clean(s.Slug), tool)+"  "+bar+fmt.Sprintf("%5.1f%%", 100*s.PickRate), f.width))
+		lines = append(lines, clip(f.dim.Render(pad(clean(b.Category), label))+"  "+pad(clean(s.Slug), tool)+"  "+bar+fmt.Sprintf("%5.1f%%", stats.Percent(s.PickRate)), f.width))
 	}
 	return lines
 }

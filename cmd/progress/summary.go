@@ -3,6 +3,7 @@ package progress
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -154,7 +155,7 @@ func (f frame) agentCosts(t *tally) []string {
 		}
 		first := ""
 		if label, share := a.lead(); label != "" {
-			first = fmt.Sprintf("%.0f%% %s", 100*share, clean(label))
+			first = fmt.Sprintf("%.0f%% %s", math.Round(100*share), clean(label))
 		}
 		lines = append(lines, line(name, clean(a.name), values, first))
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -154,7 +155,7 @@ func newChange(t *evals.ToolChange) changeRow {
 
 // points writes a difference of rates in percentage points.
 func points(v float64) string {
-	text := fmt.Sprintf("%+.1f", 100*v)
+	text := fmt.Sprintf("%+.1f", stats.Percent(v))
 	if text == "+0.0" || text == "-0.0" {
 		return "0"
 	}

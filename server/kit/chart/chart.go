@@ -12,9 +12,10 @@ import (
 	"fmt"
 	"html"
 	"html/template"
-	"math"
 	"strconv"
 	"strings"
+
+	"github.com/firstpick/firstpick/analytics/stats"
 )
 
 // A Series is one kind of stacked or split values.
@@ -199,7 +200,7 @@ func Fixed(v float64) string {
 	if v > 0 && v < 0.001 {
 		return "<0.1%"
 	}
-	return strconv.FormatFloat(math.Round(1000*v)/10, 'f', 1, 64) + "%"
+	return strconv.FormatFloat(stats.Percent(v), 'f', 1, 64) + "%"
 }
 
 // Percent formats a share of 0 to 1 for a sentence: 12.5%, 12%, <0.1%.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -42,7 +43,7 @@ func Single(b analytics.Board) bool { return slices.Contains(b.Warnings, analyti
 // Points formats a difference of rates in percentage points. A difference that is not 0
 // does not look like 0.
 func Points(v float64) string {
-	text := fmt.Sprintf("%+.1f", 100*v)
+	text := fmt.Sprintf("%+.1f", stats.Percent(v))
 	switch size := math.Abs(v); {
 	case size < 1e-9: // of rates that are equal, but for rounding
 		text = "0.0"
