@@ -33,7 +33,9 @@ type job struct {
 	meter *meter
 	keys  *redact.Redactor // knows the workspace's provider keys, once they are read
 
-	source  []byte // the eval
+	pushed  *state.Upload // of a pushed run, once it is read
+	source  []byte        // the eval
+	digest  string        // of its meaning
 	secrets map[string]state.BoundSecret
 }
 
@@ -128,7 +130,7 @@ func (j *job) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("version %d of eval %s: %w", j.row.Version, j.row.EvalID, err)
 	}
-	j.source = v.Source
+	j.source, j.digest = v.Source, v.Digest
 	if j.secrets, err = tx.ProviderSecrets(ctx, j.row.WorkspaceID); err != nil {
 		return fmt.Errorf("provider keys: %w", err)
 	}
@@ -150,6 +152,9 @@ func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	}
 	if _, ok := j.w.Catalog.Category(j.row.Category); !ok {
 		return nil, fmt.Errorf("this worker's catalogue has no category %q", j.row.Category)
+	}
+	if j.row.Origin == state.OriginPushed {
+		return j.verify(ctx, stop)
 	}
 	checker := &Checker{Catalog: j.w.Catalog, Prices: j.w.Prices, Policy: j.w.Policy}
 	ev, keys, _, issues := checker.read(j.source)

@@ -45,20 +45,22 @@ type Checked struct {
 
 // The resources of the API.
 type (
-	Summary      = resource.Summary
-	AgentSummary = resource.AgentSummary
-	Eval         = resource.Eval
-	Run          = resource.Run
-	Issue        = resource.Issue
-	ProviderKey  = resource.ProviderKey
-	Comparison   = resource.Comparison
-	Explanation  = resource.Explanation
-	Side         = resource.Side
-	ToolChange   = resource.ToolChange
-	AgentChange  = resource.AgentChange
-	Unshared     = resource.Unshared
-	Note         = resource.Note
-	Schedule     = resource.Schedule
+	Summary       = resource.Summary
+	AgentSummary  = resource.AgentSummary
+	Eval          = resource.Eval
+	Run           = resource.Run
+	Issue         = resource.Issue
+	ProviderKey   = resource.ProviderKey
+	Comparison    = resource.Comparison
+	Explanation   = resource.Explanation
+	Side          = resource.Side
+	ToolChange    = resource.ToolChange
+	AgentChange   = resource.AgentChange
+	Unshared      = resource.Unshared
+	Note          = resource.Note
+	Schedule      = resource.Schedule
+	Upload        = resource.Upload
+	UploadRequest = resource.UploadRequest
 )
 
 // A Report is a run with its scores.
