@@ -190,6 +190,10 @@ func hintByCode(code string) string {
 		return "firstpick evals provider-key set NAME"
 	case evalclient.CodeKeyHosts:
 		return "firstpick evals provider-key list shows the hosts; the owner of the workspace can bind more in the settings"
+	case evalclient.CodeUploadConflict, evalclient.CodeTooManyUploads:
+		return "firstpick evals runs shows the runs; the page of a run can erase it"
+	case evalclient.CodeUploadsDisabled:
+		return "the operator starts the server with --data"
 	case evalclient.CodeQueueFull:
 		return "wait until runs start, or cancel one: firstpick evals cancel RUN"
 	default:
