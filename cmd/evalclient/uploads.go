@@ -3,6 +3,7 @@ package evalclient
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,8 +12,9 @@ import (
 )
 
 const (
-	// partSize is how much of a file is sent in one request.
-	partSize = 4 << 20
+	// A request sends at first maxPart of a file, and less where that fails: a proxy may take
+	// less, or the connection be slow.
+	maxPart, minPart = 4 << 20, 64 << 10
 	// maxIdle is how often in a row sending may fail without progress.
 	maxIdle = 5
 )
@@ -28,13 +30,14 @@ func (c *Client) Push(ctx context.Context, evalID string, r UploadRequest, files
 	if err != nil {
 		return nil, err
 	}
+	part := int64(maxPart)
 	for idle := 0; ; {
 		u, err := ask[Upload](ctx, c, call{method: http.MethodPost, path: "/api/v1/evals/" + url.PathEscape(evalID) + "/uploads", contentType: jsonType, body: body, again: true})
 		if err != nil {
 			return nil, err
 		}
 		before := received(u)
-		err = c.send(ctx, u, files, sent)
+		err = c.send(ctx, u, part, files, sent)
 		if err == nil {
 			var run *Run
 			run, err = ask[Run](ctx, c, call{method: http.MethodPost, path: uploadPath(u.ID) + "/complete", again: true})
@@ -42,10 +45,13 @@ func (c *Client) Push(ctx context.Context, evalID string, r UploadRequest, files
 				return run, nil
 			}
 		}
+		smaller := part > minPart && tooLarge(err)
 		if idle++; received(u) > before {
 			idle = 1
+		} else {
+			part = max(minPart, part/4)
 		}
-		if ctx.Err() != nil || idle == maxIdle || !temporary(err) && !resend(err) {
+		if ctx.Err() != nil || idle == maxIdle || !temporary(err) && !resend(err) && !smaller {
 			return nil, err
 		}
 		if err := c.Sleep(ctx, pause(idle, err)); err != nil {
@@ -59,6 +65,12 @@ func (c *Client) Upload(ctx context.Context, id string) (*Upload, error) {
 	return get[Upload](ctx, c, uploadPath(id), nil)
 }
 
+// tooLarge reports whether a proxy or the server took no request of that size.
+func tooLarge(err error) bool {
+	var refused *Error
+	return errors.As(err, &refused) && refused.Status == http.StatusRequestEntityTooLarge
+}
+
 // resend reports whether another look at the upload shows what is to be sent.
 func resend(err error) bool {
 	for _, code := range []string{CodeUploadDigest, CodeUploadIncomplete, CodeUploadOffset, CodeUploadNotFound} {
@@ -69,8 +81,8 @@ func resend(err error) bool {
 	return false
 }
 
-// send sends what the server does not have, and updates u.
-func (c *Client) send(ctx context.Context, u *Upload, files PushSource, sent func(have, all int64)) error {
+// send sends what the server does not have, at most part bytes in a request, and updates u.
+func (c *Client) send(ctx context.Context, u *Upload, part int64, files PushSource, sent func(have, all int64)) error {
 	all := int64(0)
 	for _, f := range u.Files {
 		all += f.Bytes
@@ -86,13 +98,13 @@ func (c *Client) send(ctx context.Context, u *Upload, files PushSource, sent fun
 			return &finalError{err}
 		}
 		for f.Received < f.Bytes {
-			part := make([]byte, min(partSize, f.Bytes-f.Received))
-			if _, err := src.ReadAt(part, f.Received); err != nil {
+			body := make([]byte, min(part, f.Bytes-f.Received))
+			if _, err := src.ReadAt(body, f.Received); err != nil {
 				return &finalError{fmt.Errorf("%s: byte %d: %w", f.Name, f.Received, err)}
 			}
 			now, err := ask[Upload](ctx, c, call{
 				method: http.MethodPut, path: uploadPath(u.ID) + "/files/" + url.PathEscape(f.Name), query: url.Values{"offset": {strconv.FormatInt(f.Received, 10)}},
-				contentType: "application/octet-stream", body: part, again: true,
+				contentType: "application/octet-stream", body: body, again: true,
 			})
 			if err != nil {
 				return err
@@ -104,7 +116,7 @@ func (c *Client) send(ctx context.Context, u *Upload, files PushSource, sent fun
 				}
 			}
 			if f.Received <= before {
-				return fmt.Errorf("%s: the server has %d bytes after %d were sent", f.Name, f.Received, before+int64(len(part)))
+				return fmt.Errorf("%s: the server has %d bytes after %d were sent", f.Name, f.Received, before+int64(len(body)))
 			}
 			sent(received(u), all)
 		}
