@@ -134,7 +134,7 @@ func (o *pushOptions) send(ctx context.Context, ev eval.Eval, req evalclient.Upl
 	} else if !evalclient.IsCode(err, evalclient.CodeEvalNotFound) {
 		return nil, err
 	}
-	if stored, err = o.client.Put(ctx, []byte(ev.Source)); err != nil {
+	if stored, err = o.client.PutPushed(ctx, []byte(ev.Source)); err != nil {
 		return nil, placed("eval of run "+req.Run, err)
 	}
 	if stored.Digest != req.EvalDigest {

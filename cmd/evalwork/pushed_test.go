@@ -189,3 +189,35 @@ func TestPushedFilesElsewhere(t *testing.T) {
 		t.Errorf("%s %q", r.Status, r.Failure)
 	}
 }
+
+// TestEvalsOfPushedRuns may have what does not run on the server, but no file of it.
+func TestEvalsOfPushedRuns(t *testing.T) {
+	c := newChecker(t, evalwork.Policy{})
+	for name, one := range map[string]struct {
+		agent  string
+		pushed bool
+	}{
+		"a program":            {"{name: claude, kind: claude-code, model: opus}", true},
+		"its arguments":        {"{name: claude, kind: claude-code, model: opus, args: [--verbose], env: [MINE]}", true},
+		"a command":            {"{name: sh, kind: command, command: [sh, -c, 'echo {prompt}']}", true},
+		"a private address":    {"{name: own, kind: openai-chat, base_url: 'http://127.0.0.1:8080/v1', model: m}", true},
+		"a key of another end": {"{name: own, kind: openai-chat, base_url: 'https://models.example/v1', model: m, api_key_env: MINE}", true},
+		"an unknown price":     {"{name: own, kind: openai-chat, base_url: 'https://models.example/v1', model: m}", true},
+		"a file":               {"{name: own, kind: recorded, file: /etc/passwd}", false},
+		"an unknown kind":      {"{name: own, kind: nothing}", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := []byte(asked(2, one.agent))
+			if _, issues := c.Check(source); len(issues) == 0 {
+				t.Error("it may run on the server")
+			}
+			got, issues := c.CheckPushed(source)
+			if (len(issues) == 0) != one.pushed {
+				t.Fatalf("%v", issues)
+			}
+			if one.pushed && (got.Name != "own" || got.Trials != 2 || len(got.Digest) != 64) {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}

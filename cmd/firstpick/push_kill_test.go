@@ -227,8 +227,8 @@ func TestKilledPushesContinue(t *testing.T) {
 
 			killed("at once", c.arm(0, "", ""))
 			killed("within the first request", c.arm(100, "", ""))
-			killed("before the eval is stored", c.arm(-1, "POST /api/v1/evals ", ""))
-			killed("after the eval is stored", c.arm(-1, "", "POST /api/v1/evals "))
+			killed("before the eval is stored", c.arm(-1, "POST /api/v1/evals?for", ""))
+			killed("after the eval is stored", c.arm(-1, "", "POST /api/v1/evals?for"))
 			killed("before the announcement", c.arm(-1, "/uploads HTTP", ""))
 			killed("after the announcement", c.arm(-1, "", "/uploads HTTP"))
 			has := received()

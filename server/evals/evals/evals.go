@@ -58,14 +58,16 @@ func Issues(err error) []Issue {
 	return nil
 }
 
-func (s *Service) check(source []byte) (Checked, error) {
+func (s *Service) check(source []byte) (Checked, error) { return s.checkBy(s.Checker.Check, source) }
+
+func (s *Service) checkBy(check func([]byte) (Checked, []Issue), source []byte) (Checked, error) {
 	if len(source) > MaxSource {
 		return Checked{}, invalid(Issue{Message: "the eval has " + strconv.Itoa(len(source)) + " bytes; the maximum is " + strconv.Itoa(MaxSource)})
 	}
 	if !utf8.Valid(source) || slices.Contains(source, 0) {
 		return Checked{}, invalid(Issue{Message: "the eval is not UTF-8 text"})
 	}
-	c, wrong := s.Checker.Check(source)
+	c, wrong := check(source)
 	if len(wrong) > 0 {
 		return c, invalid(wrong...)
 	}
@@ -75,10 +77,24 @@ func (s *Service) check(source []byte) (Checked, error) {
 // Put stores an eval under its name, as a new eval or a new version. A source that is
 // equivalent to the latest version changes nothing.
 func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, created, changed bool, err error) {
+	return s.put(ctx, a, source, s.Checker.Check, s.mayBeSent)
+}
+
+// PutPushed is Put for the eval of a run that is pushed: programs and private addresses are
+// allowed, and provider keys need no hosts. A run of it here is checked when it starts.
+func (s *Service) PutPushed(ctx context.Context, a Actor, source []byte) (e *Eval, created, changed bool, err error) {
+	check := s.Checker.Check
+	if c, ok := s.Checker.(PushChecker); ok {
+		check = c.CheckPushed
+	}
+	return s.put(ctx, a, source, check, func(context.Context, *state.Tx, Actor, Summary) error { return nil })
+}
+
+func (s *Service) put(ctx context.Context, a Actor, source []byte, check func([]byte) (Checked, []Issue), mayBeSent func(context.Context, *state.Tx, Actor, Summary) error) (e *Eval, created, changed bool, err error) {
 	if err := errors.Join(a.may(ScopeRun), s.needPlan(a)); err != nil {
 		return nil, false, false, s.fail(err)
 	}
-	c, err := s.check(source)
+	c, err := s.checkBy(check, source)
 	if err != nil {
 		return nil, false, false, err
 	}
@@ -92,7 +108,7 @@ func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, cre
 		Latest: state.EvalVersion{Source: source, Digest: c.Digest, Summary: summary, CreatedAt: now, CreatedBy: a.By},
 	}
 	err = s.write(ctx, func(tx *state.Tx) error {
-		if err := s.mayBeSent(ctx, tx, a, c.Summary); err != nil {
+		if err := mayBeSent(ctx, tx, a, c.Summary); err != nil {
 			return err
 		}
 		stored, fresh, err := tx.PutEval(ctx, next, state.EvalCap{Evals: caps.Evals, Versions: caps.Versions})

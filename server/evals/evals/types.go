@@ -35,6 +35,13 @@ type Checker interface {
 	Check(source []byte) (Checked, []Issue)
 }
 
+// A PushChecker is a Checker that also reads evals of runs that were made elsewhere.
+type PushChecker interface {
+	// CheckPushed is Check without the rules on what may run here: it allows programs, their
+	// arguments and private addresses. A worker checks a run of the eval by all rules.
+	CheckPushed(source []byte) (Checked, []Issue)
+}
+
 // Checked is an eval that may be run.
 type Checked struct {
 	Name   string

@@ -27,8 +27,7 @@ func (s *Service) uploadFile(u *state.Upload, name string) string {
 	return filepath.Join(s.uploadFolder(u), u.LocalRun, name)
 }
 
-// prepareFolder makes the folder of an incomplete upload; of one whose files are to be sent
-// anew it is empty.
+// prepareFolder makes the folder of an incomplete upload, and empties that of a fresh one.
 func (s *Service) prepareFolder(u *state.Upload, fresh bool) error {
 	if !u.CompletedAt.IsZero() {
 		return nil

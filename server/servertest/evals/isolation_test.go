@@ -30,7 +30,7 @@ type probe struct {
 func probes() map[string]probe {
 	return map[string]probe{
 		"listEvals":         {lists: true, status: 200},
-		"putEval":           {body: servertest.EvalText, lists: true, status: 200},
+		"putEval":           {query: "?for=push", body: servertest.EvalText, lists: true, status: 200},
 		"checkEval":         {body: servertest.EvalText, lists: true, status: 200},
 		"getEval":           {names: true, status: 200},
 		"getEvalVersion":    {names: true, status: 200},

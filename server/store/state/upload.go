@@ -41,7 +41,7 @@ var (
 )
 
 // PutUpload stores an upload, or finds the one of the same run. It returns the stored one
-// and whether its files are to be sent anew: it is new, or replaces an incomplete one of
+// and whether all its files are to be sent: it is new, or replaces an incomplete one of
 // other files, whose id it keeps. An incomplete one expires later. PutUpload fails with
 // ErrOtherUpload and the complete upload of other files, with ErrUploadsFull, or with
 // ErrNotFound when the workspace has no such version of the eval.
