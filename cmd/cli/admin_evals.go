@@ -69,6 +69,9 @@ func (o *adminOptions) findRun(id string) (string, error) {
 		if _, err := os.Stat(filepath.Join(evalwork.RunsRoot(o.cfg.Data, w.Name()), id)); err == nil {
 			return w.Name(), nil
 		}
+		if _, err := os.Stat(evalwork.PushedRoot(o.cfg.Data, w.Name(), id)); err == nil {
+			return "", usageErr("publish it where it was made", "run %s was pushed: this server did not measure it", id)
+		}
 	}
 	return "", usageErr("use the --data of the workers", "no run %s of a workspace in %s", id, o.cfg.Data)
 }

@@ -192,6 +192,10 @@ func hintByCode(code string) string {
 		return "firstpick evals provider-key list shows the hosts; the owner of the workspace can bind more in the settings"
 	case evalclient.CodeCatalog:
 		return "firstpick evals catalog pull FILE, and make your change there"
+	case evalclient.CodeUploadConflict, evalclient.CodeTooManyUploads:
+		return "firstpick evals runs shows the runs; the page of a run can erase it"
+	case evalclient.CodeUploadsDisabled:
+		return "the operator starts the server with --data"
 	case evalclient.CodeQueueFull:
 		return "wait until runs start, or cancel one: firstpick evals cancel RUN"
 	default:

@@ -123,7 +123,7 @@ func (o *evalsOptions) runs(ctx context.Context, args []string) error {
 		id = ev.ID
 	}
 	runs := []*evalclient.Run{}
-	t := table{header: []string{"run", "eval", "version", "category", "status", "planned", "valid", "excluded", "spent $", "budget $", "queued", "ended"}}
+	t := table{header: []string{"run", "eval", "version", "category", "status", "planned", "valid", "excluded", "spent $", "budget $", "queued", "ended", "origin"}}
 	for r, err := range o.client.Runs(ctx, id, o.status) {
 		if err != nil {
 			return err
@@ -134,7 +134,7 @@ func (o *evalsOptions) runs(ctx context.Context, args []string) error {
 		}
 		runs = append(runs, r)
 		t.add(r.ID, r.EvalName, fmt.Sprint(r.EvalVersion), r.Category, r.Status, fmt.Sprint(r.Planned), fmt.Sprint(r.Valid), fmt.Sprint(r.Excluded),
-			amount(&r.SpentUSD), fmt.Sprintf("%.2f", r.BudgetUSD), stamp(r.CreatedAt), stamp(ended))
+			amount(&r.SpentUSD), fmt.Sprintf("%.2f", r.BudgetUSD), stamp(r.CreatedAt), stamp(ended), cmp.Or(clean(r.Origin), "server"))
 		if len(runs) == o.limit {
 			break
 		}

@@ -15,7 +15,7 @@ func newRunsCmd(env *Env) *cobra.Command {
 	var f format
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List runs, control active ones, rebuild the trial store",
+		Short: "List runs, control active ones, push one to a server, rebuild the trial store",
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(env, cmd)
@@ -26,7 +26,7 @@ func newRunsCmd(env *Env) *cobra.Command {
 		},
 	}
 	f.flags(cmd)
-	cmd.AddCommand(newRunsCtlCmd(env), newRunsRebuildCmd(env))
+	cmd.AddCommand(newRunsCtlCmd(env), newRunsPushCmd(env), newRunsRebuildCmd(env))
 	return cmd
 }
 

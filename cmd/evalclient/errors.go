@@ -28,6 +28,15 @@ const (
 	CodeQueueFull     = "queue_full"
 	CodeCatalog       = "catalog_changed"
 	CodeRateLimited   = "rate_limited"
+
+	CodeEvalVersion      = "eval_version_not_found"
+	CodeUploadDigest     = "upload_digest"
+	CodeUploadIncomplete = "upload_incomplete"
+	CodeUploadOffset     = "upload_offset"
+	CodeUploadNotFound   = "upload_not_found"
+	CodeUploadConflict   = "upload_conflict"
+	CodeTooManyUploads   = "too_many_uploads"
+	CodeUploadsDisabled  = "uploads_disabled"
 )
 
 const (

@@ -60,6 +60,14 @@ func (c *Client) Put(ctx context.Context, source []byte) (*Eval, error) {
 	return ask[Eval](ctx, c, upload("/api/v1/evals", source))
 }
 
+// PutPushed stores the eval of a run that is pushed. It may have programs and private
+// addresses, which the server does not run.
+func (c *Client) PutPushed(ctx context.Context, source []byte) (*Eval, error) {
+	in := upload("/api/v1/evals", source)
+	in.query = url.Values{"for": {"push"}}
+	return ask[Eval](ctx, c, in)
+}
+
 // Check validates like Put, and stores nothing.
 func (c *Client) Check(ctx context.Context, source []byte) (*Eval, error) {
 	return ask[Eval](ctx, c, upload("/api/v1/evals/check", source))

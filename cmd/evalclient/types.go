@@ -18,7 +18,11 @@ type (
 	Comparison  = resource.Comparison
 	Explanation = resource.Explanation
 	Lane        = resource.Lane
-	Entry       = trialset.Entry
+	Upload      = resource.Upload
+
+	UploadRequest = resource.UploadRequest
+	AnnouncedFile = resource.AnnouncedFile
+	Entry         = trialset.Entry
 )
 
 // A Report is a run with its scores.

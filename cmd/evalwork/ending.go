@@ -23,6 +23,8 @@ const (
 	// maxAttempts limits the attempts at a run that only meets trouble. Attempts that
 	// gave the run back in order do not count.
 	maxAttempts = 25
+	// pushedAttempts limits the attempts at a pushed run: a worker only reads it.
+	pushedAttempts = 8
 	// lastAttempt limits all attempts: the run may be crashing its workers.
 	lastAttempt = 100
 	// Waits after trouble double from firstWait up to longestWait.
@@ -121,12 +123,15 @@ func (j *job) bundle(ctx context.Context, end *ending) error {
 	if s := j.meter.read(); s.Valid+s.Excluded == 0 {
 		return nil
 	}
-	root := j.w.runsRoot(j.row.WorkspaceID)
-	if _, err := journal.ReadRun(root, j.row.ID); errors.Is(err, os.ErrNotExist) {
+	root, id := j.w.runsRoot(j.row.WorkspaceID), j.row.ID
+	if j.pushed != nil {
+		root, id = PushedRoot(j.w.Data, j.row.WorkspaceID, id), j.pushed.LocalRun
+	}
+	if _, err := journal.ReadRun(root, id); errors.Is(err, os.ErrNotExist) {
 		return nil // the row has the counts of a lost journal
 	}
 	m, err := bundle.Write(ctx, bundle.Input{
-		RunsRoot: root, RunID: j.row.ID, Catalog: j.catalog, Own: len(j.own) > 0,
+		RunsRoot: root, RunID: id, Catalog: j.catalog, Own: len(j.own) > 0,
 		Root: BundlesRoot(j.w.Bundles, j.row.WorkspaceID), Generator: j.w.Generator,
 	})
 	if err != nil {
@@ -165,7 +170,11 @@ func (j *job) finish(ctx context.Context, end ending) error {
 // trouble gives back a run that this worker cannot continue, for another worker or a
 // later try.
 func (j *job) trouble(ctx context.Context, cause error) {
-	if j.row.Tries() >= maxAttempts && !errors.Is(cause, journal.ErrBusy) {
+	most := maxAttempts
+	if j.row.Origin == state.OriginPushed {
+		most = pushedAttempts
+	}
+	if j.row.Tries() >= most && !errors.Is(cause, journal.ErrBusy) {
 		j.log.Error("run failed after too many attempts", "attempts", j.row.Tries(), "err", j.cleanError(cause))
 		err := j.finish(ctx, ending{
 			status: state.RunFailed,

@@ -34,7 +34,9 @@ type job struct {
 	meter *meter
 	keys  *redact.Redactor // knows the workspace's provider keys, once they are read
 
+	pushed  *state.Upload    // of a pushed run, once it is read
 	source  []byte           // the eval
+	digest  string           // of its meaning
 	own     []byte           // the own catalogue of the workspace when the run was started; may be empty
 	catalog *catalog.Catalog // the worker's with own on it; nil until execute has it
 	secrets map[string]state.BoundSecret
@@ -131,7 +133,7 @@ func (j *job) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("version %d of eval %s: %w", j.row.Version, j.row.EvalID, err)
 	}
-	j.source = v.Source
+	j.source, j.digest = v.Source, v.Digest
 	if j.row.Catalog > 0 {
 		own, err := tx.CatalogVersion(ctx, j.row.WorkspaceID, j.row.Catalog)
 		if err != nil {
@@ -166,6 +168,9 @@ func (j *job) execute(ctx context.Context, stop *stopper) (*ending, error) {
 	// Another worker's may have it, unless the workspace itself removed it.
 	if _, ok := merged.Category(j.row.Category); !ok && j.row.Catalog == 0 {
 		return nil, fmt.Errorf("this worker's catalogue has no category %q", j.row.Category)
+	}
+	if j.row.Origin == state.OriginPushed {
+		return j.verify(ctx, stop)
 	}
 	checker := &Checker{Catalog: merged, Prices: j.w.Prices, Policy: j.w.Policy}
 	ev, keys, _, issues := checker.read(j.source)

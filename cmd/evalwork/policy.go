@@ -31,6 +31,9 @@ type Policy struct {
 	Programs bool
 	// Private allows agents at private addresses and over http without TLS.
 	Private bool
+	// elsewhere is for evals of runs that were made elsewhere: what does not run here needs no
+	// rule, but that the check itself reads no file.
+	elsewhere bool
 	// MaxTimeout limits the timeout of a request to a model; 0 means 15 minutes.
 	MaxTimeout time.Duration
 	// MaxTrials is the most trials of a run; 0 means 100,000.
@@ -96,6 +99,8 @@ func (p Policy) checkAgent(a *eval.Agent, fail func(key, format string, args ...
 	switch {
 	case a.File != "":
 		fail("file", "file is not allowed on this service; use study, or import the file with firstpick import")
+	case p.elsewhere && len(a.Model) <= maxModel:
+		return
 	case a.Kind == eval.KindCommand:
 		fail("kind", "command is not allowed on this service; use a model behind an API")
 	case a.IsProgram() && !p.Programs:

@@ -20,7 +20,7 @@ const (
 	refreshFirst   = time.Minute         // after the start, so that a short try calls no host
 	refreshEvery   = 24 * time.Hour
 	refreshTimeout = 20 * time.Second
-	sweepEvery     = time.Hour // for expired events
+	sweepEvery     = time.Hour // for expired events and uploads
 )
 
 // addCollector starts the service that takes events, and the refresh of its lists.

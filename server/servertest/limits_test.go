@@ -14,13 +14,14 @@ func TestLimitsOfRoutes(t *testing.T) {
 	form := route.Limits{MaxBody: 3*256*kib + 64*kib}
 	source := route.Limits{MaxBody: 256*kib + 1, Unmetered: true}
 	want := map[string]route.Limits{
-		"/healthz":                                           {MaxBody: 64 * kib, Unmetered: true},
-		"/readyz":                                            {MaxBody: 64 * kib, Unmetered: true},
-		"/api/collect":                                       {MaxBody: 16*1024*kib + 64*kib, Unmetered: true},
-		"/api/billing/webhook":                               {MaxBody: 256 * kib},
-		"/api/v1/evals":                                      source,
-		"/api/v1/evals/check":                                source,
-		"/api/v1/catalog":                                    source,
+		"/healthz":             {MaxBody: 64 * kib, Unmetered: true},
+		"/readyz":              {MaxBody: 64 * kib, Unmetered: true},
+		"/api/collect":         {MaxBody: 16*1024*kib + 64*kib, Unmetered: true},
+		"/api/billing/webhook": {MaxBody: 256 * kib},
+		"/api/v1/evals":        source,
+		"/api/v1/evals/check":  source,
+		"/api/v1/catalog":      source,
+		"/api/v1/uploads/{uploadId}/files/{file}":            {MaxBody: 16 * 1024 * kib, Unmetered: true},
 		"/snapshots/{snapshot}/*":                            {MaxBody: 64 * kib, Unmetered: true},
 		"/log/*":                                             {MaxBody: 64 * kib, Unmetered: true},
 		"/workspaces/{slug}/evals/new":                       form,

@@ -31,6 +31,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 	ourmail "github.com/firstpick/firstpick/server/kit/mail"
 	"github.com/firstpick/firstpick/server/servertest/contract"
+	"github.com/firstpick/firstpick/server/store/erasure"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
 
@@ -186,7 +187,7 @@ func New(t testing.TB, o Options) *Service {
 		Registrations: registrations.Config{
 			DB: statetest.Open(t, o.State), Vault: statetest.Vault(t), Mailer: mailer, Issuers: []trust.Issuer{o.IdP.Issuer()}, LimitsOff: !o.Limits,
 		},
-		Resolver: noNames{}, EvalChecker: evalChecker{}, Plans: true, Bundles: t.TempDir(),
+		Resolver: noNames{}, EvalChecker: evalChecker{}, Plans: true, Bundles: t.TempDir(), Erase: erasure.Folders{Journals: t.TempDir()},
 		Adjust: o.adjust,
 	}
 	if o.Agents != nil {

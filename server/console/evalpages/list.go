@@ -38,12 +38,16 @@ type runRow struct {
 	When, Trials             string
 	Spent, Budget            string
 	Result                   lead
+	Pushed                   bool
 }
 
 func (v *visit) runRow(r *evals.Run) runRow {
 	row := runRow{
 		ID: r.ID, Link: v.at("runs", r.ID), Eval: r.EvalName, EvalLink: v.at("evals", r.EvalID), Version: r.EvalVersion, Status: traceview.Of(statuses(), r.Status),
 		When: chart.Minute(r.CreatedAt), Trials: strconv.Itoa(r.Valid) + " of " + many(r.Planned, "trial", "trials"), Spent: spent(r), Budget: "of " + chart.Money(r.BudgetUSD),
+	}
+	if r.Origin != "" {
+		row.Pushed, row.Budget = true, "elsewhere"
 	}
 	if r.Status == "queued" {
 		row.Trials, row.Spent = many(r.Planned, "trial", "trials"), "–"

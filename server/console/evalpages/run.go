@@ -1,6 +1,7 @@
 package evalpages
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -80,6 +81,7 @@ type head struct {
 	Category                 string
 	Status                   traceview.Term
 	Started                  string
+	Pushed                   string   // who pushed it; empty for a run of this server
 	Parts                    []choice // result, traces, reasons, comparison; none before there are results
 }
 
@@ -89,6 +91,9 @@ func (v *visit) head(r *evals.Run, on string) head {
 		VersionLink: v.at("evals", r.EvalID, "versions", strconv.Itoa(r.EvalVersion)), Category: v.category(r.Category), Status: traceview.Of(statuses(), r.Status),
 		Started: chart.Minute(r.CreatedAt), Catalog: r.CatalogVersion, CatalogLink: v.at("evals", "catalog", "versions", strconv.Itoa(r.CatalogVersion)),
 	}
+	if r.Origin != "" {
+		h.Pushed = v.pusher(r)
+	}
 	if r.HasResults {
 		for _, p := range []choice{{Name: "Result", Link: h.Link}, {Name: "Traces", Link: v.at("runs", r.ID, "traces")}, {Name: explainPart, Link: v.at("runs", r.ID, "explain")}, {Name: "Compare", Link: v.at("runs", r.ID, "compare")}} {
 			p.On = p.Name == on
@@ -96,6 +101,15 @@ func (v *visit) head(r *evals.Run, on string) head {
 		}
 	}
 	return h
+}
+
+// pusher names the key that pushed a run: by its label while it has one.
+func (v *visit) pusher(r *evals.Run) string {
+	label, err := v.h.Evals.KeyLabel(v.R.Context(), v.actor(), r.PushedBy)
+	if err != nil || label == "" {
+		return cmp.Or(r.PushedBy, "that is erased")
+	}
+	return label
 }
 
 // run shows a run: its progress, or its result.

@@ -32,7 +32,7 @@ func (h *Handler) catalogVersion(c *call) error {
 
 // putCatalog stores the body as the next version of the workspace's own catalogue.
 func (h *Handler) putCatalog(c *call) error {
-	source, err := c.source(evals.MaxCatalog, "catalogue")
+	source, _, err := c.source(evals.MaxCatalog, "catalogue")
 	if err != nil {
 		return err
 	}

@@ -56,6 +56,10 @@ func (h *Handler) Mount(r chi.Router) {
 		{http.MethodGet, "/api/v1/evals/{id}/versions/{n}", reading, h.version},
 		{http.MethodGet, "/api/v1/evals/{id}/runs", reading, h.runsOfEval},
 		{http.MethodPost, "/api/v1/evals/{id}/runs", running, h.start},
+		{http.MethodPost, "/api/v1/evals/{id}/uploads", writing, h.beginUpload},
+		{http.MethodGet, "/api/v1/uploads/{uploadId}", reading, h.upload},
+		{http.MethodPut, "/api/v1/uploads/{uploadId}/files/{file}", writing, h.putUploadFile},
+		{http.MethodPost, "/api/v1/uploads/{uploadId}/complete", running, h.completeUpload},
 		{http.MethodGet, "/api/v1/evals/{id}/schedule", reading, h.schedule},
 		{http.MethodPut, "/api/v1/evals/{id}/schedule", writing, h.putSchedule},
 		{http.MethodDelete, "/api/v1/evals/{id}/schedule", writing, h.dropSchedule},
@@ -91,7 +95,12 @@ func (h *Handler) Mount(r chi.Router) {
 // too large, so that the handler reports it.
 func (h *Handler) Limits() map[string]route.Limits {
 	source := route.Limits{MaxBody: evals.MaxSource + 1, Unmetered: true}
-	return map[string]route.Limits{"/api/v1/*": {Unmetered: true}, "/api/v1/evals": source, "/api/v1/evals/check": source, "/api/v1/catalog": {MaxBody: evals.MaxCatalog + 1, Unmetered: true}}
+	part := route.Limits{MaxBody: evals.MaxPart, Unmetered: true}
+	return map[string]route.Limits{
+		"/api/v1/*": {Unmetered: true}, "/api/v1/evals": source, "/api/v1/evals/check": source,
+		"/api/v1/catalog":                         {MaxBody: evals.MaxCatalog + 1, Unmetered: true},
+		"/api/v1/uploads/{uploadId}/files/{file}": part,
+	}
 }
 
 // A call is one request of a key's holder.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -34,11 +35,19 @@ func (h *Handler) evals(c *call) error {
 
 // put creates an eval from the body, or a new version of the eval of that name.
 func (h *Handler) put(c *call) error {
-	source, err := c.source(evals.MaxSource, "eval")
+	source, values, err := c.source(evals.MaxSource, "eval", "for")
 	if err != nil {
 		return err
 	}
-	e, created, _, err := h.Evals.Put(c.r.Context(), c.Actor, source)
+	put := h.Evals.Put
+	switch values.Get("for") {
+	case "":
+	case "push":
+		put = h.Evals.PutPushed
+	default:
+		return apierr.InvalidRequest("for is push, or left out.")
+	}
+	e, created, _, err := put(c.r.Context(), c.Actor, source)
 	if err != nil {
 		return err
 	}
@@ -52,7 +61,7 @@ func (h *Handler) put(c *call) error {
 
 // check validates an eval and returns its parsed form. It stores nothing.
 func (h *Handler) check(c *call) error {
-	source, err := c.source(evals.MaxSource, "eval")
+	source, _, err := c.source(evals.MaxSource, "eval")
 	if err != nil {
 		return err
 	}
@@ -69,20 +78,23 @@ func (h *Handler) check(c *call) error {
 	}{e.Name, e.Digest, e.Summary, e.MissingKeys, append([]string{}, e.Warnings...)})
 }
 
-// source reads an eval or a catalogue as it was written: YAML, or the JSON that is YAML too.
-func (c *call) source(most int64, what string) ([]byte, error) {
-	if _, err := c.query(); err != nil {
-		return nil, err
+// source reads an eval or a catalogue as it was written: YAML, or the JSON that is YAML too. known
+// are the parameters that the query may have.
+func (c *call) source(most int64, what string, known ...string) ([]byte, url.Values, error) {
+	values, err := c.query(known...)
+	if err != nil {
+		return nil, nil, err
 	}
 	media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")) // a malformed type is not in the list
 	types := []string{"", "application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/plain", "application/json", "application/octet-stream"}
 	if !slices.Contains(types, media) || media == "" && c.r.Header.Get("Content-Type") != "" {
-		return nil, &apierr.Error{
+		return nil, nil, &apierr.Error{
 			Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
 			Description: "Send the " + what + " itself as application/yaml or application/json.",
 		}
 	}
-	return reqbody.Read(c.r, most)
+	source, err := reqbody.Read(c.r, most)
+	return source, values, err
 }
 
 func (h *Handler) eval(c *call) error {

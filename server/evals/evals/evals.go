@@ -23,7 +23,7 @@ func (s *Service) Check(ctx context.Context, a Actor, source []byte) (*Eval, err
 	if err := a.may(ScopeRead); err != nil {
 		return nil, err
 	}
-	c, _, err := s.check(ctx, a, source)
+	c, _, err := s.check(ctx, a, source, Checker.Check)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +58,12 @@ func Issues(err error) []Issue {
 	return nil
 }
 
+// A checkFunc validates an eval with a checker.
+type checkFunc func(c Checker, source []byte) (Checked, []Issue)
+
 // check validates an eval with the workspace's own catalogue, and returns the digest of
 // that.
-func (s *Service) check(ctx context.Context, a Actor, source []byte) (Checked, string, error) {
+func (s *Service) check(ctx context.Context, a Actor, source []byte, with checkFunc) (Checked, string, error) {
 	if len(source) > MaxSource {
 		return Checked{}, "", invalid(Issue{Message: "the eval has " + strconv.Itoa(len(source)) + " bytes; the maximum is " + strconv.Itoa(MaxSource)})
 	}
@@ -71,7 +74,7 @@ func (s *Service) check(ctx context.Context, a Actor, source []byte) (Checked, s
 	if err != nil {
 		return Checked{}, "", err
 	}
-	c, wrong := checker.Check(source)
+	c, wrong := with(checker, source)
 	if len(wrong) > 0 {
 		return c, own, invalid(wrong...)
 	}
@@ -81,10 +84,26 @@ func (s *Service) check(ctx context.Context, a Actor, source []byte) (Checked, s
 // Put stores an eval under its name, as a new eval or a new version. A source that is
 // equivalent to the latest version changes nothing.
 func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, created, changed bool, err error) {
+	return s.put(ctx, a, source, Checker.Check, s.mayBeSent)
+}
+
+// PutPushed is Put for the eval of a run that is pushed: programs and private addresses are
+// allowed, and provider keys need no hosts. A run of it here is checked when it starts.
+func (s *Service) PutPushed(ctx context.Context, a Actor, source []byte) (e *Eval, created, changed bool, err error) {
+	check := func(c Checker, source []byte) (Checked, []Issue) {
+		if p, ok := c.(PushChecker); ok {
+			return p.CheckPushed(source)
+		}
+		return c.Check(source)
+	}
+	return s.put(ctx, a, source, check, func(context.Context, *state.Tx, Actor, Summary) error { return nil })
+}
+
+func (s *Service) put(ctx context.Context, a Actor, source []byte, check checkFunc, mayBeSent func(context.Context, *state.Tx, Actor, Summary) error) (e *Eval, created, changed bool, err error) {
 	if err := errors.Join(a.may(ScopeRun), s.needPlan(a)); err != nil {
 		return nil, false, false, s.fail(err)
 	}
-	c, own, err := s.check(ctx, a, source)
+	c, own, err := s.check(ctx, a, source, check)
 	if err != nil {
 		return nil, false, false, err
 	}
@@ -98,7 +117,7 @@ func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, cre
 		Latest: state.EvalVersion{Source: source, Digest: c.Digest, Summary: summary, CreatedAt: now, CreatedBy: a.By, Catalog: own},
 	}
 	err = s.write(ctx, func(tx *state.Tx) error {
-		if err := s.mayBeSent(ctx, tx, a, c.Summary); err != nil {
+		if err := mayBeSent(ctx, tx, a, c.Summary); err != nil {
 			return err
 		}
 		stored, fresh, err := tx.PutEval(ctx, next, state.EvalCap{Evals: caps.Evals, Versions: caps.Versions})

@@ -148,6 +148,21 @@ func (s *Service) Keys(ctx context.Context, a Actor) ([]*Key, error) {
 	return out, s.fail(err)
 }
 
+// KeyLabel returns the label of a key of the workspace, also of a revoked one; empty without
+// such a key.
+func (s *Service) KeyLabel(ctx context.Context, a Actor, id string) (string, error) {
+	if err := a.may(ScopeRead); err != nil {
+		return "", err
+	}
+	keys, err := s.DB.Read().EvalKeys(ctx, a.Workspace.ID)
+	for _, k := range keys {
+		if k.ID == id {
+			return k.Label, nil
+		}
+	}
+	return "", s.fail(err)
+}
+
 // RevokeKey ends a key at once. On any plan: a key must be stoppable.
 func (s *Service) RevokeKey(ctx context.Context, a Actor, id string) error {
 	if a.Scopes != nil {

@@ -78,6 +78,8 @@ func (s *Service) eachOwn(ctx context.Context, workspace string, fn func(*state.
 	if err != nil {
 		return err
 	}
+	// A pushed run is not the server's measurement: the series of alerts leaves it out.
+	runs = slices.DeleteFunc(runs, func(r *state.EvalRun) bool { return r.Origin == state.OriginPushed })
 	seen := map[string]bool{}
 	for i, r := range runs {
 		if r.Bundle == "" || seen[r.EvalID] {

@@ -289,5 +289,8 @@ func (s *Service) run(r *state.EvalRun) *Run {
 	if out.HasResults {
 		out.TracesURL = at + "/traces"
 	}
+	if out.Origin = r.Origin; out.Origin != "" {
+		out.PushedBy = r.CreatedBy
+	}
 	return out
 }

@@ -33,6 +33,9 @@ type Service struct {
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error
 	BaseURL string
+	// Uploads is the folder of workspaces' runs, which workers read too; empty where no run
+	// can be pushed.
+	Uploads string
 	// Notify mails the owner of a workspace, unless they turned mail off; nil does not.
 	Notify func(ctx context.Context, tx *state.Tx, now time.Time, w *state.Workspace, subject string, text []string) error
 
@@ -47,6 +50,9 @@ type Caps struct {
 	Keys         int     // live ones; default 20
 	ProviderKeys int     // default 50
 	BudgetUSD    float64 // of a run; default 10,000
+	UploadBytes  int64   // of a pushed run; default 2 GiB
+	UploadsBytes int64   // of all pushed runs, until they are erased; default 20 GiB
+	OpenUploads  int     // incomplete ones; default 20
 }
 
 func (c Caps) or() Caps {
@@ -60,8 +66,15 @@ func (c Caps) or() Caps {
 	def(&c.Queued, 100)
 	def(&c.Keys, 20)
 	def(&c.ProviderKeys, 50)
+	def(&c.OpenUploads, 20)
 	if c.BudgetUSD == 0 {
 		c.BudgetUSD = 10_000
+	}
+	if c.UploadBytes == 0 {
+		c.UploadBytes = 2 << 30
+	}
+	if c.UploadsBytes == 0 {
+		c.UploadsBytes = 20 << 30
 	}
 	return c
 }

@@ -39,6 +39,13 @@ type Checker interface {
 	Overlay(own []byte) (Checker, *catalog.Catalog, []Issue)
 }
 
+// A PushChecker is a Checker that also reads evals of runs that were made elsewhere.
+type PushChecker interface {
+	// CheckPushed is Check without the rules on what may run here: it allows programs, their
+	// arguments and private addresses. A worker checks a run of the eval by all rules.
+	CheckPushed(source []byte) (Checked, []Issue)
+}
+
 // Checked is an eval that may be run.
 type Checked struct {
 	Name   string
@@ -49,21 +56,23 @@ type Checked struct {
 
 // The resources of the API.
 type (
-	Summary      = resource.Summary
-	AgentSummary = resource.AgentSummary
-	Eval         = resource.Eval
-	Run          = resource.Run
-	Issue        = resource.Issue
-	Catalog      = resource.Catalog
-	ProviderKey  = resource.ProviderKey
-	Comparison   = resource.Comparison
-	Explanation  = resource.Explanation
-	Side         = resource.Side
-	ToolChange   = resource.ToolChange
-	AgentChange  = resource.AgentChange
-	Unshared     = resource.Unshared
-	Note         = resource.Note
-	Schedule     = resource.Schedule
+	Summary       = resource.Summary
+	AgentSummary  = resource.AgentSummary
+	Eval          = resource.Eval
+	Run           = resource.Run
+	Issue         = resource.Issue
+	Catalog       = resource.Catalog
+	ProviderKey   = resource.ProviderKey
+	Comparison    = resource.Comparison
+	Explanation   = resource.Explanation
+	Side          = resource.Side
+	ToolChange    = resource.ToolChange
+	AgentChange   = resource.AgentChange
+	Unshared      = resource.Unshared
+	Note          = resource.Note
+	Schedule      = resource.Schedule
+	Upload        = resource.Upload
+	UploadRequest = resource.UploadRequest
 )
 
 // A Report is a run with its scores.

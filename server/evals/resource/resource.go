@@ -93,6 +93,12 @@ type Run struct {
 	TracesURL  string `json:"tracesUrl,omitempty"` // where there are results
 	EventsURL  string `json:"eventsUrl"`
 
+	// Origin is pushed for a run that was made elsewhere and pushed to this server, which
+	// verified its journal and measured nothing; empty for a run of this server.
+	Origin string `json:"origin,omitempty"`
+	// PushedBy is the id of the eval key that pushed it.
+	PushedBy string `json:"pushedBy,omitempty"`
+
 	// Bundle is the id of the results.
 	Bundle string `json:"-"`
 }

@@ -36,7 +36,7 @@ func newFiller(c Config, api *api, pages []*Page) *filler {
 	f.data = map[string]any{
 		"Base": c.BaseURL, "Pages": sections(pages), "First": firstPage(pages), "Groups": api.groups, "Codes": apierr.Codes(), "Statuses": statuses(),
 		"Warnings": analytics.WarningCodes(), "Rules": describedRules(c.Rules), "Tools": tools.Tools(), "OwnTools": tools.Own(), "Stacks": setup.Stacks(), "Evals": caps,
-		"Public": c.PublicPerMinute, "MCP": c.MCPPerMinute, "Files": c.FilesPerMinute, "Streams": c.Streams, "OwnStreams": c.OwnStreams, "EvalSource": evals.MaxSource,
+		"Public": c.PublicPerMinute, "MCP": c.MCPPerMinute, "Files": c.FilesPerMinute, "Streams": c.Streams, "OwnStreams": c.OwnStreams, "EvalSource": evals.MaxSource, "UploadPart": evals.MaxPart, "PushedBytes": int(caps.UploadBytes), "AllPushedBytes": int(caps.UploadsBytes),
 		"Token": identity.TokenLifetime, "ClaimWindow": identity.ClaimWindow, "Code": identity.CodeLifetime, "Ceremony": identity.CeremonyAssertion, "Direct": identity.DirectAssertion,
 		"Poll": identity.PollInterval, "UnclaimedKeys": identity.UnclaimedKeys, "ClaimedKeys": identity.ClaimedKeys,
 		"Events": event.MaxEvents, "EventBody": event.MaxBody, "Beacon": event.MaxBeacon, "Event": event.MaxEvent, "LogLines": event.MaxLogLines, "LogBody": event.MaxLogBody,

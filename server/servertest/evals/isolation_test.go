@@ -30,12 +30,16 @@ type probe struct {
 func probes() map[string]probe {
 	return map[string]probe{
 		"listEvals":         {lists: true, status: 200},
-		"putEval":           {body: servertest.EvalText, lists: true, status: 200},
+		"putEval":           {query: "?for=push", body: servertest.EvalText, lists: true, status: 200},
 		"checkEval":         {body: servertest.EvalText, lists: true, status: 200},
 		"getEval":           {names: true, status: 200},
 		"getEvalVersion":    {names: true, status: 200},
 		"listRunsOfEval":    {names: true, status: 200},
 		"startRun":          {names: true, body: `{"budgetUsd":1}`, status: 202},
+		"beginUpload":       {names: true, body: announced("{digest}", uploadFiles()), status: 200},
+		"getUpload":         {names: true, status: 200},
+		"putUploadFile":     {names: true, query: "?offset=0", body: "{}", status: 200},
+		"completeUpload":    {names: true, status: 202},
 		"listSchedules":     {lists: true, status: 200},
 		"getSchedule":       {names: true, status: 200},
 		"pauseSchedule":     {names: true, status: 200},
@@ -68,6 +72,11 @@ type operation struct {
 	probe
 	id, method, path string
 	scope            string
+}
+
+// text is the operation's body with the digest of an eval in it.
+func (o *operation) text(digest string) string {
+	return strings.ReplaceAll(o.body, "{digest}", digest)
 }
 
 // url is the operation's path with names in it.
@@ -150,14 +159,15 @@ func TestNobodySeesAnothersWorkspace(t *testing.T) {
 		}
 		owner := newAPI(t, s, s.EvalKey(t, dana))
 		trial, _ := owner.get("/api/v1/runs/" + r.ID + "/traces").is(200).list("traces")[0]["id"].(string)
-		names := map[string]string{"id": e.ID, "n": "1", "runId": r.ID, "trialId": trial, "name": "DANAS_KEY"}
-		never := map[string]string{"id": "evl_never", "n": "1", "runId": "run_never", "trialId": trial, "name": "NEVER_KEY"}
+		upload := owner.pushed(e.ID, e.Digest, uploadFiles())
+		names := map[string]string{"id": e.ID, "n": "1", "runId": r.ID, "trialId": trial, "name": "DANAS_KEY", "uploadId": upload, "file": "run.json"}
+		never := map[string]string{"id": "evl_never", "n": "1", "runId": "run_never", "trialId": trial, "name": "NEVER_KEY", "uploadId": "run_never", "file": "run.json"}
 		other := newAPI(t, s, s.EvalKey(t, eve))
 		theirs := []string{e.ID, r.ID, "DANAS_KEY", "danas", "ws_dana", `"dana"`}
 		for _, op := range operations(t) {
-			got := other.do(op.method, op.url(names), op.body)
+			got := other.do(op.method, op.url(names), op.text(e.Digest))
 			if op.names {
-				if want := other.do(op.method, op.url(never), op.body); got.status != 404 || want.status != 404 || masked(got) != masked(want) {
+				if want := other.do(op.method, op.url(never), op.text(e.Digest)); got.status != 404 || want.status != 404 || masked(got) != masked(want) {
 					t.Errorf("%s: another's is %d %s\nand what never was is %d %s", op.id, got.status, got.body, want.status, want.body)
 				}
 			} else if got.status >= 300 && op.id != "putEval" {
@@ -179,7 +189,7 @@ func TestNobodySeesAnothersWorkspace(t *testing.T) {
 		}
 		mixed(t, s, other, eve, r.ID)
 		for _, op := range operations(t) { // and the owner has all of it still
-			if got := owner.do(op.method, op.url(names), op.body); got.status != op.status {
+			if got := owner.do(op.method, op.url(names), op.text(e.Digest)); got.status != op.status {
 				t.Errorf("%s: the owner gets %d %s", op.id, got.status, got.body)
 			}
 		}
@@ -222,7 +232,7 @@ func TestKeysThatDoNotOpen(t *testing.T) {
 		if err := s.Agents.SetDisabled(t.Context(), "shut@example.com", true); err != nil {
 			t.Fatal(err)
 		}
-		names := map[string]string{"id": e.ID, "n": "1", "runId": r.ID, "trialId": "00000000000000000000", "name": "ANTHROPIC_API_KEY"}
+		names := map[string]string{"id": e.ID, "n": "1", "runId": r.ID, "trialId": "00000000000000000000", "name": "ANTHROPIC_API_KEY", "uploadId": r.ID, "file": "run.json"}
 		a := newAPI(t, s, "")
 		for _, op := range operations(t) {
 			try := func(key string) *answer { return a.with(key).do(op.method, op.url(names), op.body) }

@@ -15,7 +15,7 @@ import (
 
 // Folders are the places of files that belong to workspaces; empty ones are skipped.
 type Folders struct {
-	Journals string // WORKSPACE/runs/RUN
+	Journals string // WORKSPACE/runs/RUN, and WORKSPACE/uploads/RUN of pushed runs
 	Bundles  string // WORKSPACE/BUNDLE; the local copies, where results are in a bucket
 	Work     string // RUN: work folders
 	Adopted  string // RUN: runs that the operator adopted
@@ -42,7 +42,7 @@ func (f Folders) erase(ctx context.Context, is func(kind, id string) bool) error
 			err = errors.Join(err, remove(dir))
 			continue
 		}
-		err = errors.Join(err, f.eraseRuns(filepath.Join(dir, "runs"), is, nil))
+		err = errors.Join(err, f.eraseRuns(filepath.Join(dir, "runs"), is, nil), f.eraseRuns(filepath.Join(dir, "uploads"), is, nil))
 	}
 	err = errors.Join(err, f.eraseBundles(is), f.eraseRuns(f.Work, is, nil), f.eraseRuns(f.Adopted, is, func() error {
 		// Its rows are in the read model too, which the next command rebuilds from the journals.

@@ -22,7 +22,7 @@ var tables = []string{
 	"collector_key", "session", "sign_in", "sign_in_identity", "issuer", "signing_key", "outbox", "audit",
 	"collected_event", "collected_order", "collected_day", "collected_seq",
 	"site_check", "alert_watch", "alert", "alert_told", "alert_channel", "alert_mail_off", "alert_delivery", "pick_watch",
-	"workspace_catalog", "eval", "eval_version", "eval_run", "eval_turn", "eval_run_event", "eval_schedule", "eval_schedule_tick", "eval_key", "provider_key", "billing_event", "billing_subscription",
+	"workspace_catalog", "eval", "eval_version", "eval_run", "eval_turn", "eval_run_event", "eval_schedule", "eval_schedule_tick", "eval_upload", "eval_key", "provider_key", "billing_event", "billing_subscription",
 	"erasure",
 }
 

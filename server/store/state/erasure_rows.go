@@ -131,6 +131,17 @@ func (tx *Tx) eraseChildren(ctx context.Context, e Erasure, runs []*EvalRun, now
 			}
 		}
 	}
+	if where, has := map[string]string{EraseWorkspace: "workspace_id = $1", EraseEval: "eval_id = $1"}[e.Kind]; has {
+		uploads, err := tx.texts(ctx, "select id from eval_upload where completed_at = 0 and "+where, e.Subject)
+		if err != nil {
+			return err
+		}
+		for _, id := range uploads { // they are no runs yet
+			if err := tx.addErasure(ctx, EraseRun, id, "", now, now); err != nil {
+				return err
+			}
+		}
+	}
 	if e.Kind != EraseWorkspace {
 		return nil
 	}

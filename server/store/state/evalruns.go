@@ -43,6 +43,7 @@ type EvalRun struct {
 	LastEvent int64 // the number of its last event; 0 without events
 	Bundle    string
 	Failure   string // why it failed, ended early, or waits after a turn
+	Origin    string // OriginPushed, or empty for a run of the server
 }
 
 // RunProgress is how far a run is.
@@ -57,7 +58,7 @@ type RunProgress struct {
 func (r *EvalRun) Tries() int { return r.Attempt - r.GivenBack }
 
 const runColumns = `id, workspace_id, eval_id, version, eval_name, category, status, budget_micros, idempotency_key, request_hash, created_at, created_by,
-	started_at, ended_at, lease_owner, lease_until, attempt, cancel_asked, planned, valid, excluded, spent_micros, at_most_micros, last_event, bundle, failure, given_back, worked, catalog`
+	started_at, ended_at, lease_owner, lease_until, attempt, cancel_asked, planned, valid, excluded, spent_micros, at_most_micros, last_event, bundle, failure, given_back, worked, catalog, origin`
 
 var (
 	// ErrOtherRequest means that an idempotency key was used with another request.
@@ -68,8 +69,8 @@ var (
 
 // AddRun queues a run, unless its workspace has maxQueued queued runs. It reads the
 // fields of r that are known before a run: ids, version, name, category, budget, key,
-// author, time and planned trials. The run keeps the current version of the workspace's
-// own catalogue. It returns the stored run and whether it is new: a
+// author, time, planned trials and origin. The run keeps the current version of the
+// workspace's own catalogue. It returns the stored run and whether it is new: a
 // repeated idempotency key returns the first run. It fails with ErrOtherRequest,
 // ErrQueueFull, or ErrNotFound when the workspace has no such version of the eval.
 func (tx *Tx) AddRun(ctx context.Context, r *EvalRun, maxQueued int) (*EvalRun, bool, error) {
@@ -98,8 +99,8 @@ func (tx *Tx) AddRun(ctx context.Context, r *EvalRun, maxQueued int) (*EvalRun, 
 	}
 	added, err := tx.oneRun(ctx, `insert into eval_run (`+runColumns+`, turn) values
 		($1, $2, $3, $4, $11, $12, 'queued', $5, $6, $7, $8, $9, 0, 0, '', 0, 0, 0, $10, 0, 0, 0, 0, 0, '', '', 0, 0,
-		coalesce((select max(version) from workspace_catalog where workspace_id = $2), 0), 0) returning `+runColumns,
-		r.ID, r.WorkspaceID, r.EvalID, r.Version, r.BudgetMicros, r.IdempotencyKey, bytes(r.RequestHash), us(r.CreatedAt), r.CreatedBy, r.Planned, r.EvalName, r.Category)
+		coalesce((select max(version) from workspace_catalog where workspace_id = $2), 0), $13, 0) returning `+runColumns,
+		r.ID, r.WorkspaceID, r.EvalID, r.Version, r.BudgetMicros, r.IdempotencyKey, bytes(r.RequestHash), us(r.CreatedAt), r.CreatedBy, r.Planned, r.EvalName, r.Category, r.Origin)
 	return added, err == nil, err
 }
 
@@ -153,7 +154,7 @@ func scanRun(scan func(...any) error) (*EvalRun, error) {
 	var created, started, ended, lease, cancel, worked int64
 	if err := scan(&r.ID, &r.WorkspaceID, &r.EvalID, &r.Version, &r.EvalName, &r.Category, &r.Status, &r.BudgetMicros, &r.IdempotencyKey, &r.RequestHash, &created, &r.CreatedBy,
 		&started, &ended, &r.LeaseOwner, &lease, &r.Attempt, &cancel, &r.Planned, &r.Valid, &r.Excluded, &r.SpentMicros, &r.AtMostMicros,
-		&r.LastEvent, &r.Bundle, &r.Failure, &r.GivenBack, &worked, &r.Catalog); err != nil {
+		&r.LastEvent, &r.Bundle, &r.Failure, &r.GivenBack, &worked, &r.Catalog, &r.Origin); err != nil {
 		return nil, err
 	}
 	r.CreatedAt, r.StartedAt, r.EndedAt, r.LeaseUntil, r.CancelAsked = fromUS(created), fromUS(started), fromUS(ended), fromUS(lease), fromUS(cancel)

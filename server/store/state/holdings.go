@@ -83,6 +83,7 @@ func holdings() []holding {
 		}},
 		{table: "eval_schedule", rows: map[string]string{EraseWorkspace: workspace, EraseEval: "eval_id = $1"},
 			clear: map[string]string{EraseAccount: author[EraseAccount], EraseRun: "open_run = case when open_run = $1 then '' else open_run end, pause_note = case when pause_note like '%' || $1 || '%' then '' else pause_note end where open_run = $1 or pause_note like '%' || $1 || '%'"}},
+		{table: "eval_upload", rows: map[string]string{EraseWorkspace: workspace, EraseEval: "eval_id = $1", EraseRun: "id = $1"}, clear: author},
 		{table: "eval_run_event", rows: map[string]string{
 			EraseWorkspace: "run_id in (select id from eval_run where workspace_id = $1)",
 			EraseEval:      "run_id in (select id from eval_run where eval_id = $1)",

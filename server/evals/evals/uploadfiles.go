@@ -1,0 +1,170 @@
+package evals
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/firstpick/firstpick/server/evals/resource"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// uploadFolder is the folder of an upload, with the run's own folder in it: workers read it
+// as a folder of runs.
+func (s *Service) uploadFolder(u *state.Upload) string {
+	return filepath.Join(s.Uploads, u.WorkspaceID, "uploads", u.ID)
+}
+
+func (s *Service) uploadFile(u *state.Upload, name string) string {
+	return filepath.Join(s.uploadFolder(u), u.LocalRun, name)
+}
+
+// prepareFolder makes the folder of an incomplete upload, and empties that of a fresh one.
+func (s *Service) prepareFolder(u *state.Upload, fresh bool) error {
+	if !u.CompletedAt.IsZero() {
+		return nil
+	}
+	if fresh {
+		if err := s.dropFolder(u); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(filepath.Dir(s.uploadFile(u, planFile)), 0o755)
+}
+
+func (s *Service) dropFolder(u *state.Upload) error { return os.RemoveAll(s.uploadFolder(u)) }
+
+// received is how many bytes of a file are here.
+func (s *Service) received(u *state.Upload, name string) (int64, error) {
+	info, err := os.Stat(s.uploadFile(u, name))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// receive writes a part of a file. Two clients that send the same file write the same bytes
+// to the same places.
+func (s *Service) receive(u *state.Upload, f resource.AnnouncedFile, offset int64, body io.Reader) (err error) {
+	file, err := os.OpenFile(s.uploadFile(u, f.Name), os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if has := min(info.Size(), f.Bytes); offset < 0 || offset > has {
+		return conflict("upload_offset", "The server has "+strconv.FormatInt(has, 10)+" bytes of this file. Continue from there: offset is at most that.")
+	}
+	if _, err := file.Seek(offset, io.SeekStart); err != nil {
+		return err
+	}
+	in := &bodyReader{r: io.LimitReader(body, f.Bytes-offset)}
+	if _, err := io.Copy(file, in); err != nil {
+		if in.err != nil { // what came before it is kept
+			return errors.Join(bodyError(in.err), file.Sync())
+		}
+		return err
+	}
+	if n, _ := io.CopyN(io.Discard, body, 1); n > 0 {
+		return apierr.BadBody("invalid_upload", "The body has more bytes than the file, which has "+strconv.FormatInt(f.Bytes, 10)+".")
+	}
+	return file.Sync()
+}
+
+// A bodyReader remembers an error of the body, to tell it from one of the disk.
+type bodyReader struct {
+	r   io.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (b *bodyReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
+	}
+	return n, err
+}
+
+func bodyError(err error) error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		e := apierr.TooLarge()
+		e.Description = "The request body is larger than " + strconv.FormatInt(MaxPart>>20, 10) + " MiB. Send the file in parts."
+		return e
+	}
+	return apierr.InvalidRequest("Unexpected end of the request body. The bytes before it are kept: continue from there.")
+}
+
+// MaxPart is the maximum size of a part of a file, in bytes.
+const MaxPart = 16 << 20
+
+// verifyFiles compares every file with its size and digest, and syncs the names. A file that
+// differs is dropped.
+func (s *Service) verifyFiles(ctx context.Context, u *state.Upload) error {
+	files, err := filesOf(u)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		got, n, err := hashFile(ctx, s.uploadFile(u, f.Name))
+		switch {
+		case errors.Is(err, os.ErrNotExist) || err == nil && n < f.Bytes:
+			return conflict("upload_incomplete", fmt.Sprintf("The server has %d of %d bytes of %s. Send the rest, then complete the upload.", n, f.Bytes, f.Name))
+		case err != nil:
+			return err
+		case n != f.Bytes || got != f.SHA256:
+			if err := os.Remove(s.uploadFile(u, f.Name)); err != nil {
+				return err
+			}
+			return conflict("upload_digest", "The bytes of "+f.Name+" do not have the announced SHA-256, and were dropped. Send this file again.")
+		}
+	}
+	for dir := filepath.Dir(s.uploadFile(u, planFile)); len(dir) >= len(s.Uploads); dir = filepath.Dir(dir) {
+		if err := syncFolder(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hashFile(ctx context.Context, path string) (string, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	for n := int64(0); ; {
+		part, err := io.CopyN(h, f, MaxPart)
+		n += part
+		if errors.Is(err, io.EOF) {
+			return hex.EncodeToString(h.Sum(nil)), n, ctx.Err()
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return "", n, err
+		}
+	}
+}
+
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
