@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,7 +60,7 @@ func (o *evalsOptions) pullCatalog(ctx context.Context, args []string) error {
 }
 
 func (o *evalsOptions) pushCatalog(ctx context.Context, file string, base int) error {
-	source, err := readCatalog(file)
+	source, err := readFile("catalog", "push the entries that you add, not the whole catalogue", catalog.MaxOverlay, file)
 	if err != nil {
 		return err
 	}
@@ -89,20 +87,4 @@ func (o *evalsOptions) pushCatalog(ctx context.Context, file string, base int) e
 	}
 	_, err = fmt.Fprintf(o.env.Stdout, "version %d of the catalogue, %s\n", own.Version, what)
 	return err
-}
-
-func readCatalog(file string) (_ []byte, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, usageErr("", "catalog: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	data, err := io.ReadAll(io.LimitReader(f, catalog.MaxOverlay+1))
-	if err != nil {
-		return nil, badInput(fmt.Errorf("catalog: %w", err))
-	}
-	if len(data) > catalog.MaxOverlay {
-		return nil, usageErr("push the entries that you add, not the whole catalogue", "catalog: %s is larger than %d bytes", file, catalog.MaxOverlay)
-	}
-	return data, nil
 }

@@ -121,18 +121,23 @@ func (o *evalsOptions) check(ctx context.Context, args []string) error {
 	return o.printEval(ev)
 }
 
-func readSource(file string) (_ []byte, err error) {
+func readSource(file string) ([]byte, error) {
+	return readFile("eval", "an eval is a few kilobytes of YAML", eval.MaxSize, file)
+}
+
+// readFile reads a file of at most most bytes. hint is what to do about a larger one.
+func readFile(what, hint string, most int, file string) (_ []byte, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, usageErr("", "eval: %w", err)
+		return nil, usageErr("", "%s: %w", what, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	data, err := io.ReadAll(io.LimitReader(f, eval.MaxSize+1))
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	if err != nil {
-		return nil, badInput(fmt.Errorf("eval: %w", err))
+		return nil, badInput(fmt.Errorf("%s: %w", what, err))
 	}
-	if len(data) > eval.MaxSize {
-		return nil, usageErr("an eval is a few kilobytes of YAML", "eval: %s is larger than %d bytes", file, eval.MaxSize)
+	if len(data) > most {
+		return nil, usageErr(hint, "%s: %s is larger than %d bytes", what, file, most)
 	}
 	return data, nil
 }

@@ -16,13 +16,13 @@ import (
 
 // TestAMembersWay leads a person from the invitation to the removal.
 func TestAMembersWay(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *servertest.Service) {
+	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
 		dana := newPerson(t, s, "dana@example.com")
-		slug := dana.workspace("https://acme.dev")
+		slug := dana.Workspace("https://acme.dev")
 		s.Clock.Add(time.Second)
 		link := dana.invites(slug, "kim@example.com", "editor")
 		s.Clock.Add(time.Second)
-		if _, body := dana.get(members(slug, "")); !strings.Contains(body, "kim@example.com") || !strings.Contains(body, "works until 28 Nov 2026") {
+		if _, body := dana.Get(members(slug, "")); !strings.Contains(body, "kim@example.com") || !strings.Contains(body, "works until 28 Nov 2026") {
 			t.Errorf("the open invitation is not listed: %s", body)
 		}
 		mail := s.Mail.All(t, "kim@example.com")[0]
@@ -32,11 +32,12 @@ func TestAMembersWay(t *testing.T) {
 			}
 		}
 		// Kim opens the link before signing in, and is led back to it.
-		kim := &person{t: t, s: s, email: "kim@example.com", http: newPerson(t, s, "nobody@example.com").http}
-		kim.send("/signout")
-		kim.get(link)
-		kim.post("/signin", "email", kim.email)
-		if status, body := kim.get(strings.TrimPrefix(s.Mail.Link(t, kim.email, "Sign in"), s.URL)); status != http.StatusOK || !strings.Contains(body, "Join acme.dev?") || !strings.Contains(body, "dana@example.com") {
+		kim := &person{servertest.NewPerson(t, s, "nobody@example.com")}
+		kim.Email = "kim@example.com"
+		kim.Send("/signout")
+		kim.Get(link)
+		kim.Post("/signin", "email", kim.Email)
+		if status, body := kim.Get(strings.TrimPrefix(s.Mail.Link(t, kim.Email, "Sign in"), s.URL)); status != http.StatusOK || !strings.Contains(body, "Join acme.dev?") || !strings.Contains(body, "dana@example.com") {
 			t.Fatalf("the invitation: %d %s", status, body)
 		}
 		if status, body := kim.accept(link); status != http.StatusOK || !strings.Contains(body, "You are a member of this workspace now.") {
@@ -44,24 +45,24 @@ func TestAMembersWay(t *testing.T) {
 		}
 		settings := "/workspaces/" + slug + "/settings"
 		s.Clock.Add(time.Second)
-		kim.must("Settings saved.", settings, "name", "Kim was here", "site", "https://acme.dev", "retention", "395")
+		kim.Must("Settings saved.", settings, "name", "Kim was here", "site", "https://acme.dev", "retention", "395")
 		s.Clock.Add(time.Second)
-		kim.must("sk_live_", settings+"/keys", "kind", "secret", "label", "of kim")
-		if status, body := kim.send(members(slug, "/invite"), "email", "x@example.com", "role", "owner"); status != http.StatusForbidden {
+		kim.Must("sk_live_", settings+"/keys", "kind", "secret", "label", "of kim")
+		if status, body := kim.Send(members(slug, "/invite"), "email", "x@example.com", "role", "owner"); status != http.StatusForbidden {
 			t.Errorf("an editor invites: %d %s", status, body)
 		}
 
 		s.Clock.Add(time.Second)
-		dana.must("Role changed.", members(slug, "/role"), "member", kim.account().ID, "role", "viewer")
-		if status, _ := kim.get(settings); status != http.StatusForbidden {
+		dana.Must("Role changed.", members(slug, "/role"), "member", kim.Account().ID, "role", "viewer")
+		if status, _ := kim.Get(settings); status != http.StatusForbidden {
 			t.Errorf("a viewer reads the settings: %d", status)
 		}
-		if status, body := kim.get("/workspaces/" + slug + "/evals"); status != http.StatusOK || strings.Contains(body, "/evals/new") {
+		if status, body := kim.Get("/workspaces/" + slug + "/evals"); status != http.StatusOK || strings.Contains(body, "/evals/new") {
 			t.Errorf("a viewer's evals: %d %s", status, body)
 		}
 		s.Clock.Add(time.Second)
-		dana.must("Member removed.", members(slug, "/remove"), "member", kim.account().ID, "keys", "1")
-		if status, body := kim.get(members(slug, "")); status != http.StatusNotFound || !strings.Contains(body, "You have no such workspace") {
+		dana.Must("Member removed.", members(slug, "/remove"), "member", kim.Account().ID, "keys", "1")
+		if status, body := kim.Get(members(slug, "")); status != http.StatusNotFound || !strings.Contains(body, "You have no such workspace") {
 			t.Errorf("after the removal: %d %s", status, body)
 		}
 		w, err := s.Agents.DB.Read().WorkspaceBySlug(t.Context(), slug)
@@ -81,21 +82,21 @@ func TestAMembersWay(t *testing.T) {
 			"Removed kim@example.com. Keys revoked: 1", "Changed the role of kim@example.com from editor to viewer", "Created the secret collector key", "Changed settings: name. New name: Kim was here",
 			"Accepted an invitation as editor", "Invited k***@example.com as editor", "Created the workspace",
 		})
-		dana.logHas(slug, kim.account().ID, []string{"Created the secret collector key", "Changed settings: name", "Accepted an invitation as editor"})
+		dana.logHas(slug, kim.Account().ID, []string{"Created the secret collector key", "Changed settings: name", "Accepted an invitation as editor"})
 	})
 }
 
 // logHas compares the lines of the log, newest first, by their beginnings.
 func (p *person) logHas(slug, member string, want []string) {
-	p.t.Helper()
-	status, body := p.get("/workspaces/" + slug + "/log?member=" + member)
+	p.T.Helper()
+	status, body := p.Get("/workspaces/" + slug + "/log?member=" + member)
 	rows := strings.Split(body, `data-label="What"><bdi class="path">`)[1:]
 	if status != http.StatusOK || len(rows) != len(want) {
-		p.t.Fatalf("log: %d, %d lines, want %d: %s", status, len(rows), len(want), body)
+		p.T.Fatalf("log: %d, %d lines, want %d: %s", status, len(rows), len(want), body)
 	}
 	for i, row := range rows {
 		if !strings.HasPrefix(row, want[i]) {
-			p.t.Errorf("line %d of the log: %.80s, want %s", i+1, row, want[i])
+			p.T.Errorf("line %d of the log: %.80s, want %s", i+1, row, want[i])
 		}
 	}
 }
@@ -103,7 +104,7 @@ func (p *person) logHas(slug, member string, want []string) {
 // TestRemovalEndsAgents: agents act for owners. When the account is not an owner any more, its agent
 // loses the workspace at once, and finds no way back to it.
 func TestRemovalEndsAgents(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *servertest.Service) {
+	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
 		dana, erin := newPerson(t, s, "dana@example.com"), newPerson(t, s, "erin@example.com")
 		claim, slug, token := dana.agent()
 		if status := agentReads(t, s, token); status != http.StatusOK {
@@ -113,7 +114,7 @@ func TestRemovalEndsAgents(t *testing.T) {
 		if status := agentReads(t, s, token); status != http.StatusOK {
 			t.Errorf("with a second owner the agent reads: %d", status)
 		}
-		erin.must("Role changed.", members(slug, "/role"), "member", dana.account().ID, "role", "editor")
+		erin.Must("Role changed.", members(slug, "/role"), "member", dana.Account().ID, "role", "editor")
 		if status := agentReads(t, s, token); status != http.StatusUnauthorized {
 			t.Errorf("an editor's agent reads: %d", status)
 		}
@@ -126,35 +127,35 @@ func TestRemovalEndsAgents(t *testing.T) {
 // TestTransfer: the mail of a workspace and the role go to another member; only that member
 // can give them back.
 func TestTransfer(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *servertest.Service) {
+	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
 		dana, erin := newPerson(t, s, "dana@example.com"), newPerson(t, s, "erin@example.com")
-		slug := dana.workspace("https://acme.dev")
-		if _, body := dana.send(members(slug, "/leave")); !strings.Contains(body, "A workspace needs an owner") {
+		slug := dana.Workspace("https://acme.dev")
+		if _, body := dana.Send(members(slug, "/leave")); !strings.Contains(body, "A workspace needs an owner") {
 			t.Errorf("the last owner leaves: %s", body)
 		}
-		if _, body := dana.send(members(slug, "/role"), "member", dana.account().ID, "role", "viewer"); !strings.Contains(body, "A workspace needs an owner") {
+		if _, body := dana.Send(members(slug, "/role"), "member", dana.Account().ID, "role", "viewer"); !strings.Contains(body, "A workspace needs an owner") {
 			t.Errorf("the last owner steps down: %s", body)
 		}
-		if _, body := dana.send(members(slug, "/transfer"), "member", erin.account().ID); !strings.Contains(body, "no such member") {
+		if _, body := dana.Send(members(slug, "/transfer"), "member", erin.Account().ID); !strings.Contains(body, "no such member") {
 			t.Errorf("to somebody from outside: %s", body)
 		}
 		erin.joins(dana, slug, "viewer")
 		open := dana.invites(slug, "late@example.com", "owner")
-		dana.must("Workspace transferred.", members(slug, "/transfer"), "member", erin.account().ID)
+		dana.Must("Workspace transferred.", members(slug, "/transfer"), "member", erin.Account().ID)
 		if dana.role(slug) != identity.Editor || erin.role(slug) != identity.Owner {
 			t.Errorf("dana is %s, erin %s", dana.role(slug), erin.role(slug))
 		}
 		w, err := s.Agents.DB.Read().WorkspaceBySlug(t.Context(), slug)
-		if err != nil || w.OwnerID != erin.account().ID {
+		if err != nil || w.OwnerID != erin.Account().ID {
 			t.Errorf("the mail goes to %s, %v", w.OwnerID, err)
 		}
 		if status, _ := newPerson(t, s, "late@example.com").accept(open); status != http.StatusNotFound {
 			t.Errorf("the invitation of a former owner works: %d", status)
 		}
-		if status, _ := dana.send(members(slug, "/transfer"), "member", dana.account().ID); status != http.StatusForbidden {
+		if status, _ := dana.Send(members(slug, "/transfer"), "member", dana.Account().ID); status != http.StatusForbidden {
 			t.Errorf("dana takes it back: %d", status)
 		}
-		dana.must("Your workspaces", members(slug, "/leave"))
+		dana.Must("Your workspaces", members(slug, "/leave"))
 		if dana.role(slug) != "" {
 			t.Error("dana is a member still")
 		}
@@ -164,11 +165,11 @@ func TestTransfer(t *testing.T) {
 // TestEditorsDoNotWidenKeys: an editor sets provider keys, and only an owner chooses their
 // hosts; a viewer does neither, whatever page asks.
 func TestEditorsDoNotWidenKeys(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *servertest.Service) {
+	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
 		w := s.Workspace(t, "acme", "paid")
 		for i, want := range [][2]bool{{}, {true, false}, {true, true}} {
 			role := identity.Roles()[i]
-			a := evals.Actor{Workspace: w, By: newPerson(t, s, string(role)+"@acme.dev").account().ID, Role: role}
+			a := evals.Actor{Workspace: w, By: newPerson(t, s, string(role)+"@acme.dev").Account().ID, Role: role}
 			set := func(hosts ...string) bool {
 				_, err := s.Evals.SetProviderKey(t.Context(), a, evals.KeyChange{Name: "OPENAI_API_KEY", Value: "sk-12345678", Hosts: hosts})
 				return err == nil
@@ -190,22 +191,22 @@ func TestEditorsDoNotWidenKeys(t *testing.T) {
 // agent registers an agent that the person claims, and returns its claim token, the slug of
 // the workspace, and an access token.
 func (p *person) agent() (claim, slug, token string) {
-	p.t.Helper()
+	p.T.Helper()
 	var made struct {
 		ClaimToken string `json:"claim_token"`
 		Workspace  struct{ Slug string }
 	}
-	call(p.t, p.s, "/api/agent/identity", map[string]string{"type": "anonymous"}, &made)
+	call(p.T, p.S, "/api/agent/identity", map[string]string{"type": "anonymous"}, &made)
 	var asked struct {
 		Claim struct {
 			Code string `json:"user_code"`
 			Link string `json:"verification_uri"`
 		}
 	}
-	call(p.t, p.s, "/api/agent/identity/claim", map[string]string{"claim_token": made.ClaimToken, "email": p.email}, &asked)
-	p.get(strings.TrimPrefix(asked.Claim.Link, p.s.URL))
-	p.must("The agent is linked", "/claim", "action", "authorize", "user_code", asked.Claim.Code)
-	return made.ClaimToken, made.Workspace.Slug, exchange(p.t, p.s, made.ClaimToken)
+	call(p.T, p.S, "/api/agent/identity/claim", map[string]string{"claim_token": made.ClaimToken, "email": p.Email}, &asked)
+	p.Get(strings.TrimPrefix(asked.Claim.Link, p.S.URL))
+	p.Must("The agent is linked", "/claim", "action", "authorize", "user_code", asked.Claim.Code)
+	return made.ClaimToken, made.Workspace.Slug, exchange(p.T, p.S, made.ClaimToken)
 }
 
 func call(t *testing.T, s *servertest.Service, path string, in, out any) {

@@ -81,7 +81,7 @@ func TestRolesAndRoutes(t *testing.T) {
 			}})
 			complete(t, routes)
 			dana, erin := newPerson(t, s, "dana@example.com"), newPerson(t, s, "erin@example.com")
-			slug, foreign := dana.workspace("https://acme.dev"), erin.workspace("https://other.dev")
+			slug, foreign := dana.Workspace("https://acme.dev"), erin.Workspace("https://other.dev")
 			people := map[identity.Role]*person{identity.Owner: dana, "": erin}
 			for _, role := range []identity.Role{identity.Viewer, identity.Editor} {
 				people[role] = newPerson(t, s, string(role)+"@example.com")
@@ -124,16 +124,16 @@ func complete(t *testing.T, routes []string) {
 
 // hold sends a request as a member with a role; "" is somebody from outside.
 func (p *person) hold(r rule, slug string, role identity.Role) {
-	p.t.Helper()
+	p.T.Helper()
 	ask := func(slug string) (int, string) {
 		path := strings.Replace(below, "{slug}", slug, 1) + hole.ReplaceAllString(r.path, "none")
 		if r.method == http.MethodPost {
-			return p.send(path)
+			return p.Send(path)
 		}
 		if strings.HasSuffix(path, "/first-event") { // a stream that does not end
 			return p.head(path)
 		}
-		return p.get(path)
+		return p.Get(path)
 	}
 	status, body := ask(slug)
 	outside, low := strings.Contains(body, "You have no such workspace"), strings.Contains(body, "Your role in this workspace is")
@@ -141,26 +141,26 @@ func (p *person) hold(r rule, slug string, role identity.Role) {
 	case role == "":
 		missing, none := ask("no-such-0000")
 		if status != http.StatusNotFound || missing != status || body != none {
-			p.t.Errorf("%s %s from outside: %d, and %d where no workspace is; same page: %t", r.method, r.path, status, missing, body == none)
+			p.T.Errorf("%s %s from outside: %d, and %d where no workspace is; same page: %t", r.method, r.path, status, missing, body == none)
 		}
 	case !role.Includes(r.need):
 		if status != http.StatusForbidden || !low {
-			p.t.Errorf("%s %s as %s: %d, want 403: %s", r.method, r.path, role, status, body)
+			p.T.Errorf("%s %s as %s: %d, want 403: %s", r.method, r.path, role, status, body)
 		}
 	case outside || low || status == http.StatusForbidden || status >= 500 && status != http.StatusServiceUnavailable:
-		p.t.Errorf("%s %s as %s: %d %s", r.method, r.path, role, status, body)
+		p.T.Errorf("%s %s as %s: %d %s", r.method, r.path, role, status, body)
 	}
 }
 
 // head asks for a page without waiting for its end.
 func (p *person) head(path string) (int, string) {
-	p.t.Helper()
-	resp, err := p.http.Get(p.s.URL + path)
+	p.T.Helper()
+	resp, err := p.HTTP.Get(p.S.URL + path)
 	if err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp.StatusCode, ""
 	}
-	return p.read(resp, nil)
+	return p.Read(resp, nil)
 }

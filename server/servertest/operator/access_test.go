@@ -29,7 +29,7 @@ func TestOnlyOperators(t *testing.T) {
 				}
 			}})
 			ops, dana := newOperator(t, s), newPerson(t, s, "dana@example.com")
-			dana.workspace("https://acme.dev")
+			dana.Workspace("https://acme.dev")
 			form := map[string]bool{}
 			for _, path := range posts() {
 				form[path] = true
@@ -41,43 +41,43 @@ func TestOnlyOperators(t *testing.T) {
 				}
 				pages++
 				if !form[path] {
-					if status, body := ops.get(path); status != http.StatusOK || !strings.Contains(body, `<a href="/operator">Operator</a>`) {
+					if status, body := ops.Get(path); status != http.StatusOK || !strings.Contains(body, `<a href="/operator">Operator</a>`) {
 						t.Errorf("an operator, %s: %d %s", path, status, body)
 					}
-					hidden(t, "an owner", path)(dana.get(path))
+					hidden(t, "an owner", path)(dana.Get(path))
 				}
-				hidden(t, "an owner posts", path)(dana.send(path))
-				hidden(t, "an owner posts without a form token", path)(dana.post(path))
+				hidden(t, "an owner posts", path)(dana.Send(path))
+				hidden(t, "an owner posts without a form token", path)(dana.Post(path))
 			}
 			if pages == 0 {
 				t.Fatal("no routes")
 			}
 			for _, path := range []string{"/workspaces", "/agents"} {
-				if _, body := dana.get(path); strings.Contains(body, `href="/operator"`) {
+				if _, body := dana.Get(path); strings.Contains(body, `href="/operator"`) {
 					t.Errorf("an owner's %s links to the pages of operators", path)
 				}
-				if _, body := ops.get(path); !strings.Contains(body, `href="/operator"`) {
+				if _, body := ops.Get(path); !strings.Contains(body, `href="/operator"`) {
 					t.Errorf("an operator's %s does not link to the pages", path)
 				}
 			}
-			stranger := &person{t: t, s: s, http: &http.Client{}}
-			if status, body := stranger.get("/operator"); status != http.StatusOK || !strings.Contains(body, "Sign in") || strings.Contains(body, "Operator") {
+			stranger := servertest.NewVisitor(t, s, "")
+			if status, body := stranger.Get("/operator"); status != http.StatusOK || !strings.Contains(body, "Sign in") || strings.Contains(body, "Operator") {
 				t.Errorf("a stranger: %d %s", status, body)
 			}
-			if changed, err := s.Agents.SetOperator(t.Context(), ops.email, false); err != nil || !changed {
+			if changed, err := s.Agents.SetOperator(t.Context(), ops.Email, false); err != nil || !changed {
 				t.Fatal(changed, err)
 			}
-			hidden(t, "a former operator", "/operator")(ops.get("/operator"))
-			if changed, err := s.Agents.SetOperator(t.Context(), ops.email, true); err != nil || !changed {
+			hidden(t, "a former operator", "/operator")(ops.Get("/operator"))
+			if changed, err := s.Agents.SetOperator(t.Context(), ops.Email, true); err != nil || !changed {
 				t.Fatal(changed, err)
 			}
-			if status, _ := ops.get("/operator"); status != http.StatusOK {
+			if status, _ := ops.Get("/operator"); status != http.StatusOK {
 				t.Errorf("an operator again: %d", status)
 			}
-			if err := s.Agents.SetDisabled(t.Context(), ops.email, true); err != nil {
+			if err := s.Agents.SetDisabled(t.Context(), ops.Email, true); err != nil {
 				t.Fatal(err)
 			}
-			if _, body := ops.get("/operator"); strings.Contains(body, "Failed runs") {
+			if _, body := ops.Get("/operator"); strings.Contains(body, "Failed runs") {
 				t.Errorf("a disabled operator sees %s", body)
 			}
 		})

@@ -21,11 +21,11 @@ func TestPagesInARealBrowser(t *testing.T) {
 	source, markup := chrome.Axe(t), map[string]string{}
 	look := func(s *servertest.Service, who *person, pages map[string]string) {
 		t.Helper()
-		b := chrome.New(t, s.URL, who.http.Jar)
+		b := chrome.New(t, s.URL, who.HTTP.Jar)
 		for name, path := range pages {
 			b.Open(path)
 			b.Look(name, source)
-			_, markup[name] = who.get(path)
+			_, markup[name] = who.Get(path)
 		}
 	}
 	empty := servertest.New(t, servertest.Options{})
@@ -42,7 +42,7 @@ func TestPagesInARealBrowser(t *testing.T) {
 		c.Version, c.FreeDisk = "1.4.0", func() (int64, error) { return 42 << 30, nil }
 	}})
 	ops, dana := newOperator(t, s), newPerson(t, s, "dana@a-department-with-a-long-name.example.com")
-	slug := dana.workspace("https://acme.dev")
+	slug := dana.Workspace("https://acme.dev")
 	for i, name := range []string{"acme", "quiet-otter-4821", "a-workspace-with-a-rather-long-name-1234"} {
 		w := s.Workspace(t, name, "paid")
 		s.Ready(t, w)
@@ -57,17 +57,17 @@ func TestPagesInARealBrowser(t *testing.T) {
 	s.Ready(t, s.Workspace(t, "waits", "paid"))
 	for i := range 52 { // more than a page of the list and of the log
 		s.Workspace(t, fmt.Sprintf("busy-heron-%04d", i), "free")
-		ops.must("Plan changed.", list+"/plan", "workspace", slug, "plan", []string{"paid", "free"}[i%2])
+		ops.Must("Plan changed.", list+"/plan", "workspace", slug, "plan", []string{"paid", "free"}[i%2])
 	}
-	ops.must("Issuer trusted.", issuers+"/add", "iss", "https://login.a-department-with-a-long-name.example.com", "name", "Example", "domains", "example.com", "amr", "mfa")
+	ops.Must("Issuer trusted.", issuers+"/add", "iss", "https://login.a-department-with-a-long-name.example.com", "name", "Example", "domains", "example.com", "amr", "mfa")
 	look(s, ops, map[string]string{
 		"operator": "/operator", "operator-workspaces": list, "operator-search": list + "?q=acme", "operator-snapshots": snapshots, "operator-snapshots-open": snapshots,
 		"operator-issuers": issuers, "operator-issuers-open": issuers, "operator-log": auditLog,
 	})
 	look(s, dana, map[string]string{"operator-hidden": "/operator"})
-	_, markup["operator-problem"] = ops.send(issuers+"/add", "iss", "http://idp.example")
+	_, markup["operator-problem"] = ops.Send(issuers+"/add", "iss", "http://idp.example")
 	p.fails = fmt.Errorf("open current: permission denied")
-	_, markup["operator-refused"] = ops.send(snapshots+"/promote", "snapshot", p.list[1].ID, "current", p.current)
+	_, markup["operator-refused"] = ops.Send(snapshots+"/promote", "snapshot", p.list[1].ID, "current", p.current)
 	s.Clock.Add(2 * time.Hour) // the sign-in is old
 	look(s, ops, map[string]string{"operator-stale": snapshots})
 	t.Run("markup", func(t *testing.T) { vnu.Check(t, "..", markup) })
@@ -77,7 +77,7 @@ func TestPagesInARealBrowser(t *testing.T) {
 func TestKeyboardAlone(t *testing.T) {
 	p := newPublished(t)
 	s := servertest.New(t, servertest.Options{Server: p.serve})
-	b := chrome.New(t, s.URL, newOperator(t, s).http.Jar)
+	b := chrome.New(t, s.URL, newOperator(t, s).HTTP.Jar)
 	b.Size(390)
 	b.Open(snapshots)
 	b.TabTo("#current .danger summary")

@@ -13,7 +13,7 @@ const issuers = "/operator/issuers"
 
 // TestIssuers adds and removes trusted issuers, with the checks of the command line.
 func TestIssuers(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *servertest.Service) {
+	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
 		ops, dana := newOperator(t, s), newPerson(t, s, "dana@example.com")
 		trusted := func(iss string) bool {
 			t.Helper()
@@ -23,17 +23,17 @@ func TestIssuers(t *testing.T) {
 			}
 			return ok
 		}
-		_, body := ops.get(issuers)
+		_, body := ops.Get(issuers)
 		if configured := s.IdP.Issuer().ISS; !strings.Contains(body, configured) || strings.Contains(body, `aria-label="Remove `+configured) {
 			t.Errorf("the issuer of the configuration: %s", body)
 		}
 		const iss = "https://idp.example"
-		ops.must("Issuer trusted.", issuers+"/add", "iss", iss, "name", "Example <b>IdP</b>", "domains", "example.com, example.org", "clients", "agents", "amr", "mfa", "algs", "ES256")
+		ops.Must("Issuer trusted.", issuers+"/add", "iss", iss, "name", "Example <b>IdP</b>", "domains", "example.com, example.org", "clients", "agents", "amr", "mfa", "algs", "ES256")
 		i, ok, err := s.Agents.Issuers.Find(t.Context(), iss)
 		if err != nil || !ok || len(i.EmailDomains) != 2 || i.EmailDomains[1] != "example.org" || i.ClientIDs[0] != "agents" || i.AMR[0] != "mfa" || i.Algs[0] != "ES256" || i.AllowPrivate {
 			t.Errorf("%+v, %v", i, err)
 		}
-		if _, body := ops.get(issuers); !strings.Contains(body, "Example &lt;b&gt;IdP") || !strings.Contains(body, "e-mail domains: example.com, example.org") {
+		if _, body := ops.Get(issuers); !strings.Contains(body, "Example &lt;b&gt;IdP") || !strings.Contains(body, "e-mail domains: example.com, example.org") {
 			t.Errorf("the list: %s", body)
 		}
 		for what, form := range map[string][]string{
@@ -44,31 +44,31 @@ func TestIssuers(t *testing.T) {
 			"an algorithm":             {"iss", "https://idp2.example", "algs", "none"},
 			"of the configuration":     {"iss", s.IdP.Issuer().ISS, "private", "1"},
 		} {
-			if status, body := ops.send(issuers+"/add", form...); status != http.StatusUnprocessableEntity || !strings.Contains(body, `role="alert"`) || trusted("https://idp2.example") {
+			if status, body := ops.Send(issuers+"/add", form...); status != http.StatusUnprocessableEntity || !strings.Contains(body, `role="alert"`) || trusted("https://idp2.example") {
 				t.Errorf("%s: %d %s", what, status, body)
 			}
 		}
 		for what, ask := range map[string]func() int{
-			"an owner adds":                func() int { status, _ := dana.send(issuers+"/add", "iss", "https://evil.example"); return status },
-			"an owner removes":             func() int { status, _ := dana.send(issuers+"/remove", "iss", iss); return status },
-			"without a form token":         func() int { status, _ := ops.post(issuers+"/add", "iss", "https://evil.example"); return status },
+			"an owner adds":                func() int { status, _ := dana.Send(issuers+"/add", "iss", "https://evil.example"); return status },
+			"an owner removes":             func() int { status, _ := dana.Send(issuers+"/remove", "iss", iss); return status },
+			"without a form token":         func() int { status, _ := ops.Post(issuers+"/add", "iss", "https://evil.example"); return status },
 			"from another site":            func() int { return ops.foreign(issuers+"/add", "iss", "https://evil.example") },
 			"removal from another site":    func() int { return ops.foreign(issuers+"/remove", "iss", iss) },
-			"removal without a form token": func() int { status, _ := ops.post(issuers+"/remove", "iss", iss); return status },
+			"removal without a form token": func() int { status, _ := ops.Post(issuers+"/remove", "iss", iss); return status },
 		} {
 			if status := ask(); status != http.StatusNotFound && status != http.StatusForbidden || trusted("https://evil.example") || !trusted(iss) {
 				t.Errorf("%s: %d", what, status)
 			}
 		}
-		ops.must("Issuer removed. Its agents stay", issuers+"/remove", "iss", iss)
+		ops.Must("Issuer removed. Its agents stay", issuers+"/remove", "iss", iss)
 		if trusted(iss) {
 			t.Error("the issuer is trusted still")
 		}
-		if status, body := ops.send(issuers+"/remove", "iss", iss); status != http.StatusUnprocessableEntity || !strings.Contains(body, "The store has no such issuer") {
+		if status, body := ops.Send(issuers+"/remove", "iss", iss); status != http.StatusUnprocessableEntity || !strings.Contains(body, "The store has no such issuer") {
 			t.Errorf("removed twice: %d %s", status, body)
 		}
-		ops.must("Issuer trusted.", issuers+"/add", "iss", iss)
-		ops.must("Agents revoked: 0.", issuers+"/remove", "iss", iss, "revoke", "1")
+		ops.Must("Issuer trusted.", issuers+"/add", "iss", iss)
+		ops.Must("Agents revoked: 0.", issuers+"/remove", "iss", iss, "revoke", "1")
 
 		entries, err := s.Agents.DB.Read().OperatorLog(t.Context(), &state.OperatorLog{Action: "operator", Limit: 100})
 		if err != nil {
@@ -76,7 +76,7 @@ func TestIssuers(t *testing.T) {
 		}
 		var got []string
 		for _, e := range entries {
-			if e.ISS == iss && e.AccountID == ops.account().ID {
+			if e.ISS == iss && e.AccountID == ops.Account().ID {
 				got = append(got, e.Event)
 			}
 		}

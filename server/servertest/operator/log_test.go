@@ -19,9 +19,9 @@ var olderPattern = regexp.MustCompile(`href="([^"]+)">Older`)
 
 // actions returns the actions of the log at an address, newest first, over all its pages.
 func (p *person) actions(path string) (out []string) {
-	p.t.Helper()
+	p.T.Helper()
 	for path != "" {
-		_, body := p.get(path)
+		_, body := p.Get(path)
 		for _, part := range strings.Split(body, `data-label="Action"><bdi class="path">`)[1:] {
 			action, _, _ := strings.Cut(part, "<")
 			out = append(out, action)
@@ -36,12 +36,12 @@ func (p *person) actions(path string) (out []string) {
 
 // TestLog filters the log over all workspaces by workspace and action, and pages through it.
 func TestLog(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *servertest.Service) {
+	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
 		ops, dana, erin := newOperator(t, s), newPerson(t, s, "dana@example.com"), newPerson(t, s, "erin@example.com")
-		acme, other := dana.workspace("https://acme.dev"), erin.workspace("https://other.dev")
+		acme, other := dana.Workspace("https://acme.dev"), erin.Workspace("https://other.dev")
 		for i := range 60 {
 			s.Clock.Add(time.Second)
-			ops.must("Plan changed.", "/operator/workspaces/plan", "workspace", []string{acme, other}[i%2], "plan", "paid")
+			ops.Must("Plan changed.", "/operator/workspaces/plan", "workspace", []string{acme, other}[i%2], "plan", "paid")
 		}
 		for path, want := range map[string]int{
 			auditLog + "?action=operator.plan": 60, auditLog + "?workspace=" + acme + "&action=operator.plan": 30, auditLog + "?action=operator.pla": 0,
@@ -54,8 +54,8 @@ func TestLog(t *testing.T) {
 		if all := ops.actions(auditLog); len(all) < 66 || all[0] != "operator.plan" || !slices.Contains(all, "operator.login_link") || !slices.Contains(all, "workspace.created") {
 			t.Errorf("all lines: %v", all)
 		}
-		_, body := ops.get(auditLog + "?workspace=" + acme)
-		for _, want := range []string{ops.email, dana.email, acme, "plan: paid"} {
+		_, body := ops.Get(auditLog + "?workspace=" + acme)
+		for _, want := range []string{ops.Email, dana.Email, acme, "plan: paid"} {
 			if !strings.Contains(body, want) {
 				t.Errorf("no %q in %s", want, body)
 			}
@@ -74,7 +74,7 @@ func TestLog(t *testing.T) {
 		if err := s.Agents.SetPlan(t.Context(), nil, acme, ""); err != nil {
 			t.Fatal(err)
 		}
-		if _, body := ops.get(auditLog + "?action=operator.plan"); !strings.Contains(body, "the command line") {
+		if _, body := ops.Get(auditLog + "?action=operator.plan"); !strings.Contains(body, "the command line") {
 			t.Errorf("by the command line: %s", body)
 		}
 	})
@@ -82,7 +82,7 @@ func TestLog(t *testing.T) {
 
 // TestHostileNames: names of workspaces, sites, workers, issuers and details are inert on every page.
 func TestHostileNames(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *servertest.Service) {
+	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
 		const bad = "<script>alert(1)</script>\u202e\" onload=x '{{.}}"
 		ops := newOperator(t, s)
 		w := s.Workspace(t, "acme", "paid")
@@ -104,7 +104,7 @@ func TestHostileNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range []string{"/operator", list, list + "?q=%3Cscript%3E", auditLog, auditLog + "?action=%3Cscript%3E&workspace=%22onload"} {
-			_, body := ops.get(path)
+			_, body := ops.Get(path)
 			if strings.Contains(body, "<script>alert") || strings.Contains(body, `" onload=x`) || strings.Contains(body, `value=""onload`) {
 				t.Errorf("%s: %s", path, body)
 			}

@@ -23,7 +23,7 @@ func TestOverview(t *testing.T) {
 			ops := newOperator(t, s)
 			sees := func(what string, want ...string) {
 				t.Helper()
-				_, body := ops.get("/operator")
+				_, body := ops.Get("/operator")
 				for _, text := range want {
 					if !strings.Contains(body, text) {
 						t.Errorf("%s: no %q in %s", what, text, body)

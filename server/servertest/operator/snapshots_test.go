@@ -90,21 +90,21 @@ func TestPromoteAndRollBack(t *testing.T) {
 			newest, older := p.list[0].ID, p.list[1].ID
 			serves := func(want string) {
 				t.Helper()
-				if _, body := dana.get("/"); !strings.Contains(body, "/snapshots/"+want) {
+				if _, body := dana.Get("/"); !strings.Contains(body, "/snapshots/"+want) {
 					t.Errorf("the home page does not serve %s", want)
 				}
 			}
 			serves(newest)
-			if _, body := ops.get(snapshots); !strings.Contains(body, "Roll back to it") || !strings.Contains(body, `aria-label="Promote `+older+`"`) || strings.Contains(body, `aria-label="Promote `+newest+`"`) {
+			if _, body := ops.Get(snapshots); !strings.Contains(body, "Roll back to it") || !strings.Contains(body, `aria-label="Promote `+older+`"`) || strings.Contains(body, `aria-label="Promote `+newest+`"`) {
 				t.Errorf("the list: %s", body)
 			}
 			send := func(who *person, id, before string) (int, string) {
-				return who.send(snapshots+"/promote", "snapshot", id, "current", before)
+				return who.Send(snapshots+"/promote", "snapshot", id, "current", before)
 			}
 			if status, _ := send(dana, older, newest); status != http.StatusNotFound {
 				t.Errorf("somebody promotes: %d", status)
 			}
-			if status, _ := ops.post(snapshots+"/promote", "snapshot", older, "current", newest); status != http.StatusForbidden {
+			if status, _ := ops.Post(snapshots+"/promote", "snapshot", older, "current", newest); status != http.StatusForbidden {
 				t.Errorf("without a form token: %d", status)
 			}
 			if status := ops.foreign(snapshots+"/promote", "snapshot", older, "current", newest); status != http.StatusForbidden {
@@ -149,7 +149,7 @@ func TestPromoteAndRollBack(t *testing.T) {
 				default:
 					continue
 				}
-				if e.AccountID != ops.account().ID {
+				if e.AccountID != ops.Account().ID {
 					t.Errorf("%s by %q", e.Event, e.AccountID)
 				}
 			}
@@ -166,12 +166,12 @@ func TestTwoTabsPromoteAtOnce(t *testing.T) {
 	third := fmt.Sprintf("%064x", 1)
 	s := servertest.New(t, servertest.Options{Server: p.serve})
 	ops := newOperator(t, s)
-	token, before := ops.formToken(), p.current
+	token, before := ops.FormToken(), p.current
 	var wg sync.WaitGroup
 	var done [2]bool
 	for i, id := range []string{p.list[1].ID, third} {
 		wg.Go(func() {
-			_, body := ops.post(snapshots+"/promote", "snapshot", id, "current", before, "form_token", token)
+			_, body := ops.Post(snapshots+"/promote", "snapshot", id, "current", before, "form_token", token)
 			done[i] = strings.Contains(body, "Promoted.")
 		})
 	}
@@ -190,7 +190,7 @@ func TestSnapshotsThatAreNotGood(t *testing.T) {
 	p.broken = errors.New("s3: <b>denied</b>")
 	s := servertest.New(t, servertest.Options{Server: p.serve})
 	ops := newOperator(t, s)
-	_, body := ops.get(snapshots)
+	_, body := ops.Get(snapshots)
 	for _, want := range []string{"The list may be incomplete", "&lt;b&gt;denied", "&lt;script&gt;alert(1)", ">retracted<"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q in %s", want, body)
@@ -200,15 +200,15 @@ func TestSnapshotsThatAreNotGood(t *testing.T) {
 		t.Errorf("the list: %s", body)
 	}
 	p.current, p.list = "", nil
-	if _, body := ops.get(snapshots); !strings.Contains(body, "No snapshot is the current one.") || !strings.Contains(body, "This server serves ") {
+	if _, body := ops.Get(snapshots); !strings.Contains(body, "No snapshot is the current one.") || !strings.Contains(body, "This server serves ") {
 		t.Errorf("without snapshots: %s", body)
 	}
 	p.current = "gone"
-	if _, body := ops.get(snapshots); !strings.Contains(body, "The current snapshot gone cannot be read.") {
+	if _, body := ops.Get(snapshots); !strings.Contains(body, "The current snapshot gone cannot be read.") {
 		t.Errorf("without the current one: %s", body)
 	}
 	without := servertest.New(t, servertest.Options{})
-	if status, body := newOperator(t, without).get(snapshots); status != http.StatusOK || !strings.Contains(body, "firstpick snapshot promote ID") {
+	if status, body := newOperator(t, without).Get(snapshots); status != http.StatusOK || !strings.Contains(body, "firstpick snapshot promote ID") {
 		t.Errorf("a server without snapshots: %d %s", status, body)
 	}
 }

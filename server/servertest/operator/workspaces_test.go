@@ -19,9 +19,9 @@ const list = "/operator/workspaces"
 
 // TestPlans sets the plan of a workspace on both stores, and the audit log names who did it.
 func TestPlans(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *servertest.Service) {
+	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
 		ops, dana := newOperator(t, s), newPerson(t, s, "dana@example.com")
-		slug := dana.workspace("https://acme.dev")
+		slug := dana.Workspace("https://acme.dev")
 		plan := func() string {
 			t.Helper()
 			w, err := s.Agents.DB.Read().WorkspaceBySlug(t.Context(), slug)
@@ -33,8 +33,8 @@ func TestPlans(t *testing.T) {
 		for _, step := range []struct{ plan, want, shown string }{
 			{"paid", "paid", "paid, by the operator"}, {"free", "free", "free, by the operator"}, {"paid", "paid", "paid, by the operator"}, {"billed", "free", "free, by billing"},
 		} {
-			ops.must("Plan changed.", list+"/plan", "workspace", slug, "plan", step.plan)
-			if _, body := ops.get(list); plan() != step.want || !strings.Contains(body, step.shown) {
+			ops.Must("Plan changed.", list+"/plan", "workspace", slug, "plan", step.plan)
+			if _, body := ops.Get(list); plan() != step.want || !strings.Contains(body, step.shown) {
 				t.Errorf("after %s: %s, %s", step.plan, plan(), body)
 			}
 		}
@@ -43,38 +43,38 @@ func TestPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		entries, err := s.Agents.DB.Read().OperatorLog(t.Context(), &state.OperatorLog{Action: "operator.plan", WorkspaceID: w.ID, Limit: 10})
-		if err != nil || len(entries) != 4 || entries[0].AccountID != ops.account().ID || entries[0].IP == "" {
+		if err != nil || len(entries) != 4 || entries[0].AccountID != ops.Account().ID || entries[0].IP == "" {
 			t.Errorf("audit: %+v, %v", entries, err)
 		}
 		// The owner's own log names no operator.
-		if _, body := dana.get("/workspaces/" + slug + "/log"); !strings.Contains(body, "The operator") || strings.Contains(body, ops.email) {
+		if _, body := dana.Get("/workspaces/" + slug + "/log"); !strings.Contains(body, "The operator") || strings.Contains(body, ops.Email) {
 			t.Errorf("the owner's log: %s", body)
 		}
 
 		for what, form := range map[string][]string{
 			"unknown plan": {"workspace", slug, "plan", "gold"}, "no plan": {"workspace", slug}, "unknown workspace": {"workspace", "no-such-1234", "plan", "paid"}, "nothing": {},
 		} {
-			if status, body := ops.send(list+"/plan", form...); status != http.StatusUnprocessableEntity || !strings.Contains(body, `role="alert"`) {
+			if status, body := ops.Send(list+"/plan", form...); status != http.StatusUnprocessableEntity || !strings.Contains(body, `role="alert"`) {
 				t.Errorf("%s: %d %s", what, status, body)
 			}
 		}
-		if status, _ := dana.send(list+"/plan", "workspace", slug, "plan", "paid"); status != http.StatusNotFound || plan() != "free" {
+		if status, _ := dana.Send(list+"/plan", "workspace", slug, "plan", "paid"); status != http.StatusNotFound || plan() != "free" {
 			t.Errorf("the owner sets the plan: %d, %s", status, plan())
 		}
-		if status, _ := ops.post(list+"/plan", "workspace", slug, "plan", "paid"); status != http.StatusForbidden || plan() != "free" {
+		if status, _ := ops.Post(list+"/plan", "workspace", slug, "plan", "paid"); status != http.StatusForbidden || plan() != "free" {
 			t.Errorf("without a form token: %d, %s", status, plan())
 		}
 		if status := ops.foreign(list+"/plan", "workspace", slug, "plan", "paid"); status != http.StatusForbidden || plan() != "free" {
 			t.Errorf("from another site: %d, %s", status, plan())
 		}
 		// An operator who is none any more since the page was opened.
-		by := &registrations.Operator{Caller: &registrations.Caller{}, Account: dana.account()}
+		by := &registrations.Operator{Caller: &registrations.Caller{}, Account: dana.Account()}
 		by.Account.Admin = true
 		if err := s.Agents.SetPlan(t.Context(), by, slug, "paid"); apierr.Of(err).Status != http.StatusNotFound || plan() != "free" {
 			t.Errorf("who is no operator any more: %v, %s", err, plan())
 		}
 		s.Clock.Add(61 * time.Minute)
-		if _, body := ops.send(list+"/plan", "workspace", slug, "plan", "paid"); !strings.Contains(body, "Sign in") || plan() != "free" {
+		if _, body := ops.Send(list+"/plan", "workspace", slug, "plan", "paid"); !strings.Contains(body, "Sign in") || plan() != "free" {
 			t.Errorf("an old sign-in: %s, %s", plan(), body)
 		}
 	})
@@ -82,9 +82,9 @@ func TestPlans(t *testing.T) {
 
 // TestWorkspaceList pages through many workspaces and searches them.
 func TestWorkspaceList(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *servertest.Service) {
+	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
 		ops := newOperator(t, s)
-		if _, body := ops.get(list); !strings.Contains(body, "No workspace yet.") {
+		if _, body := ops.Get(list); !strings.Contains(body, "No workspace yet.") {
 			t.Errorf("empty: %s", body)
 		}
 		var want []string
@@ -96,7 +96,7 @@ func TestWorkspaceList(t *testing.T) {
 		}
 		var got []string
 		for path := list; path != ""; {
-			_, body := ops.get(path)
+			_, body := ops.Get(path)
 			for _, part := range strings.Split(body, `<b class="path">`)[1:] {
 				slug, _, _ := strings.Cut(part, "<")
 				got = append(got, slug)
@@ -119,7 +119,7 @@ func TestWorkspaceList(t *testing.T) {
 		for query, finds := range map[string]bool{
 			"OTTER": true, "quiet-otter": true, "100%25": true, "acme_": true, "acme.EXAMPLE": true, "%25quiet": false, "quiet_otter": false, `\`: false, "nobody": false, "x%00": false,
 		} {
-			if _, body := ops.get(list + "?q=" + query); strings.Contains(body, `<b class="path">quiet-otter</b>`) != finds {
+			if _, body := ops.Get(list + "?q=" + query); strings.Contains(body, `<b class="path">quiet-otter</b>`) != finds {
 				t.Errorf("%q finds it: %v, want %v", query, !finds, finds)
 			}
 		}
