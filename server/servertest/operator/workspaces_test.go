@@ -67,7 +67,7 @@ func TestPlans(t *testing.T) {
 		if status := ops.foreign(list+"/plan", "workspace", slug, "plan", "paid"); status != http.StatusForbidden || plan() != "free" {
 			t.Errorf("from another site: %d, %s", status, plan())
 		}
-		// An operator who is none any more since the page was opened.
+		// Somebody who stopped being an operator since the page was opened.
 		by := &registrations.Operator{Caller: &registrations.Caller{}, Account: dana.Account()}
 		by.Account.Admin = true
 		if err := s.Agents.SetPlan(t.Context(), by, slug, "paid"); apierr.Of(err).Status != http.StatusNotFound || plan() != "free" {
