@@ -159,6 +159,12 @@ func TestEvalsOfTheDocumentsCanBeRun(t *testing.T) {
 				}
 				continue
 			}
+			if strings.Contains(m[1], "\n---\n") { // own entries of a workspace
+				if _, err := cat.Overlay(p.Path, []byte(m[1])); err != nil {
+					t.Errorf("%s: %v", p.Path, err)
+				}
+				continue
+			}
 			var given map[string]any
 			if err := yaml.Unmarshal([]byte(m[1]), &given); err != nil {
 				t.Errorf("%s: %v", p.Path, err)
