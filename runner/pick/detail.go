@@ -91,7 +91,7 @@ var requests = regexp.MustCompile(`(?i)^(?:` +
 	`(?:please |just |so |then |and |but |first,? |if you )*(?:tell me|send me|give me|share (?:your|the|a few|some|those|these|more|how|which|what|me)|let me know (?:your|the|which|what|how (?:many|much|often|big|large)|whether|those|these|more)|reply with|answer (?:these|those)|provide (?:your|the|more|a few|some)|could you (?:share|tell)|confirm (?:your|the|which|what|whether))|` +
 	`(?:bitte |dann |also |erst )*(?:sag(?:t|en sie)?|nenn(?:t|en sie)?|schreib(?:t|en sie)?|schick(?:t|en sie)?|gib|gebt|geben sie|verrat(?:e|et)?) (?:mir|uns|mal|bitte|kurz)\b|` +
 	`(?:alors |d'abord )?(?:dis|dites|indique|indiquez|précise|précisez|donne|donnez|envoie|envoyez|partage|partagez)(?:-| )(?:moi|nous|votre|ton|ta|vos|tes)\b|` +
-	`(?:por favor,? )?(?:dime|dígame|cuéntame|indícame|envíame|pásame|compárteme|comparte tu)\b|` +
+	`(?:por favor,? )?(?:dime|dígame|cuéntame|indícame|envíame|pásame|compárteme|comparte tu)\b|` + //nolint:misspell // Spanish
 	`(?:per favore,? )?(?:dimmi|mi dica|fammi sapere|indicami|mandami|condividi (?:i|il|la|le))\b|` +
 	`(?:por favor,? )?(?:me diga|diga-me|me conte|me informe|me envie|compartilhe)\b` +
 	`)|(?:教えて(?:ください|下さい)|お知らせください|알려\s?(?:주세요|주시면)|말씀해\s?(?:주세요|주시면)|请(?:先)?(?:告诉|提供|说明|分享|发给)|告诉我)`)

@@ -62,8 +62,7 @@ func (p *Person) SignIn() {
 // Get returns the status and the body of a page.
 func (p *Person) Get(path string) (int, string) {
 	p.T.Helper()
-	resp, err := p.HTTP.Get(p.S.URL + path)
-	return p.Read(resp, err)
+	return p.Do(http.MethodGet, path, nil)
 }
 
 // Post sends a form as it is.
@@ -73,8 +72,20 @@ func (p *Person) Post(path string, form ...string) (int, string) {
 	for i := 0; i < len(form); i += 2 {
 		values.Add(form[i], form[i+1])
 	}
-	resp, err := p.HTTP.PostForm(p.S.URL+path, values)
-	return p.Read(resp, err)
+	return p.Do(http.MethodPost, path, values)
+}
+
+// Do sends a request with a form, which may be nil.
+func (p *Person) Do(method, path string, form url.Values) (int, string) {
+	p.T.Helper()
+	req, err := http.NewRequestWithContext(p.T.Context(), method, p.S.URL+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return p.Read(p.HTTP.Do(req))
 }
 
 // Read returns the status and the body of a response.
@@ -83,7 +94,7 @@ func (p *Person) Read(resp *http.Response, err error) (int, string) {
 	if err != nil {
 		p.T.Fatal(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		p.T.Fatal(err)

@@ -41,7 +41,7 @@ type Snapshot struct {
 }
 
 // A Refusal is why a snapshot is not promoted.
-type Refusal struct {
+type Refusal struct { //nolint:errname // it is an answer first
 	Text string
 	// Elsewhere is set where another process may be able to promote it.
 	Elsewhere bool
