@@ -26,13 +26,13 @@ func rules() []rule {
 	for need, lists := range map[identity.Role][2]string{
 		identity.Viewer: {
 			" /agents /agents/{agent} /pages /gaps /referrals /conversions /conversions/{id} /noise /install /first-event /settings/members" +
-				" /evals /evals/{eval} /evals/{eval}/versions/{n} /runs /runs/{run} /runs/{run}/events /runs/{run}/traces /runs/{run}/traces/{trial}" +
+				" /evals /evals/catalog /evals/catalog/versions/{n} /evals/{eval} /evals/{eval}/versions/{n} /runs /runs/{run} /runs/{run}/events /runs/{run}/traces /runs/{run}/traces/{trial}" +
 				" /runs/{run}/compare /runs/{run}/explain /runs/{run}/files/{name}", "/settings/members/leave",
 		},
 		identity.Editor: {
 			"/settings /export /log /evals/new /evals/{eval}/edit /evals/{eval}/schedule /settings/evals",
 			"/settings /settings/keys /settings/keys/revoke /settings/alerts/mail /settings/alerts/test /settings/webhooks /settings/webhooks/rotate" +
-				" /settings/webhooks/remove /evals/new /evals/{eval}/edit /evals/{eval}/runs /runs/{run}/cancel /settings/evals/keys /settings/evals/keys/revoke" +
+				" /settings/webhooks/remove /evals/catalog /evals/new /evals/{eval}/edit /evals/{eval}/runs /runs/{run}/cancel /settings/evals/keys /settings/evals/keys/revoke" +
 				" /settings/evals/providers /settings/evals/providers/remove /settings/tool /evals/{eval}/erase /runs/{run}/erase" +
 				" /evals/{eval}/schedule /evals/{eval}/schedule/pause /evals/{eval}/schedule/resume /evals/{eval}/schedule/runs /evals/{eval}/schedule/delete",
 		},
