@@ -100,7 +100,8 @@ func (b *budget) take(name string, size int64) error {
 		return fmt.Errorf("more than %d files", MaxFiles)
 	case b.bytes > MaxBytes:
 		return fmt.Errorf("more than %d bytes (at %s)", MaxBytes, name)
-	case !fs.ValidPath(name) || slices.Contains(strings.Split(strings.ToLower(name), "/"), ".git"):
+	case !fs.ValidPath(name) || strings.Contains(name, `\`), // archive/zip reads \ as /
+		slices.Contains(strings.Split(strings.ToLower(name), "/"), ".git"):
 		return fmt.Errorf("%q is not a valid path", name)
 	}
 	return nil

@@ -132,6 +132,8 @@ func TestBadSources(t *testing.T) {
 	linked := repository(t, "linked", nil)
 	submodule := repository(t, "outer", map[string]string{"f": "x"}, []string{"update-index", "--add", "--cacheinfo", "160000," + ref + ",inner"})
 	large := repository(t, "large", nil)
+	writeFiles(t, "hook", map[string]string{`.git\hooks\pre-commit`: "#!/bin/sh\n"})
+	backslash := repository(t, "backslash", map[string]string{`a\b`: "x"})
 	for name, c := range map[string]struct {
 		source project.Source
 		want   string
@@ -152,6 +154,8 @@ func TestBadSources(t *testing.T) {
 		"a large commit":     {project.Source{Git: "large", Ref: large}, "more than 8388608 bytes"},
 		"a link":             {project.Source{Dir: "linked"}, "passwd is a link"},
 		"a link in a commit": {project.Source{Git: "linked", Ref: linked}, "passwd is a link"},
+		"a hook":             {project.Source{Dir: "hook"}, `".git\\hooks\\pre-commit" is not a valid path`},
+		"a backslash":        {project.Source{Git: "backslash", Ref: backslash}, `"a\\b" is not a valid path`},
 		"a submodule":        {project.Source{Git: "outer", Ref: submodule}, "inner is a submodule"},
 	} {
 		t.Run(name, func(t *testing.T) {
