@@ -39,7 +39,7 @@ func readCommit(ctx context.Context, git, tmp, from, ref string) (files []file, 
 	protocol := "https"
 	if !strings.HasPrefix(from, "https://") {
 		protocol = "file"
-		if from, err = filepath.Abs(from); err != nil {
+		if from, err = resolve(from); err != nil {
 			return nil, err
 		}
 	}
@@ -122,4 +122,24 @@ func readCommit(ctx context.Context, git, tmp, from, ref string) (files []file, 
 		}
 	}
 	return files, nil
+}
+
+// resolve returns the absolute path of a folder without links. It fails if the folder is not
+// below the current one.
+func resolve(dir string) (string, error) {
+	current, err := filepath.Abs(".")
+	if err == nil {
+		current, err = filepath.EvalSymlinks(current)
+	}
+	if err != nil {
+		return "", err
+	}
+	at, err := filepath.EvalSymlinks(filepath.Join(current, dir))
+	if err != nil {
+		return "", err
+	}
+	if below, err := filepath.Rel(current, at); err != nil || !filepath.IsLocal(below) {
+		return "", fmt.Errorf("git: want a folder below the current one (%s is a link that leads out of it)", dir)
+	}
+	return at, nil
 }

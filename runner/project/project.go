@@ -108,7 +108,12 @@ func (b *budget) take(name string, size int64) error {
 }
 
 func readDir(dir string) (files []file, err error) {
-	root, err := os.OpenRoot(dir)
+	current, err := os.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = current.Close() }()
+	root, err := current.OpenRoot(dir) // fails for a link that leads out of it
 	if err != nil {
 		return nil, err
 	}

@@ -116,6 +116,8 @@ func TestFolderAndCommitAreTheSame(t *testing.T) {
 
 func TestBadSources(t *testing.T) {
 	git := gitPath(t)
+	outside := t.TempDir()
+	secret := repository(t, outside, map[string]string{"f": "secret"})
 	t.Chdir(t.TempDir())
 	sha := strings.Repeat("a", 40)
 	many := map[string]string{}
@@ -128,6 +130,9 @@ func TestBadSources(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", "linked/passwd"); err != nil {
 		t.Skip(err)
 	}
+	if err := os.Symlink(outside, "out"); err != nil {
+		t.Fatal(err)
+	}
 	ref := repository(t, "commit", map[string]string{"f": "x"})
 	linked := repository(t, "linked", nil)
 	submodule := repository(t, "outer", map[string]string{"f": "x"}, []string{"update-index", "--add", "--cacheinfo", "160000," + ref + ",inner"})
@@ -138,25 +143,29 @@ func TestBadSources(t *testing.T) {
 		source project.Source
 		want   string
 	}{
-		"nothing":            {project.Source{}, "want one of dir, and git with ref"},
-		"both":               {project.Source{Dir: "commit", Git: "commit", Ref: ref}, "want one of dir, and git with ref"},
-		"a folder outside":   {project.Source{Dir: "/etc"}, `dir: want a folder below the current one (got "/etc")`},
-		"a folder above":     {project.Source{Dir: "../x"}, `want a folder below the current one`},
-		"a ref of a folder":  {project.Source{Dir: "commit", Ref: ref}, "ref: only git has one"},
-		"a branch":           {project.Source{Git: "commit", Ref: "main"}, `ref: want the full hash of a commit, as git rev-parse prints it (got "main")`},
-		"another protocol":   {project.Source{Git: "ssh://example.com/x", Ref: sha}, "git: want an https address"},
-		"a program":          {project.Source{Git: "ext::sh -c x", Ref: sha}, "commit " + sha},
-		"an option":          {project.Source{Git: "--upload-pack=x", Ref: sha}, "commit " + sha},
-		"a missing folder":   {project.Source{Dir: "missing"}, "no such file"},
-		"a missing commit":   {project.Source{Git: "commit", Ref: sha}, "commit " + sha + " of "},
-		"many files":         {project.Source{Dir: "many"}, "more than 1000 files"},
-		"large files":        {project.Source{Dir: "large"}, "more than 8388608 bytes"},
-		"a large commit":     {project.Source{Git: "large", Ref: large}, "more than 8388608 bytes"},
-		"a link":             {project.Source{Dir: "linked"}, "passwd is a link"},
-		"a link in a commit": {project.Source{Git: "linked", Ref: linked}, "passwd is a link"},
-		"a hook":             {project.Source{Dir: "hook"}, `".git\\hooks\\pre-commit" is not a valid path`},
-		"a backslash":        {project.Source{Git: "backslash", Ref: backslash}, `"a\\b" is not a valid path`},
-		"a submodule":        {project.Source{Git: "outer", Ref: submodule}, "inner is a submodule"},
+		"nothing":                            {project.Source{}, "want one of dir, and git with ref"},
+		"both":                               {project.Source{Dir: "commit", Git: "commit", Ref: ref}, "want one of dir, and git with ref"},
+		"a folder outside":                   {project.Source{Dir: "/etc"}, `dir: want a folder below the current one (got "/etc")`},
+		"a folder above":                     {project.Source{Dir: "../x"}, `want a folder below the current one`},
+		"a linked folder":                    {project.Source{Dir: "out"}, "path escapes from parent"},
+		"below a linked folder":              {project.Source{Dir: "out/.git"}, "path escapes from parent"},
+		"a linked repository":                {project.Source{Git: "out", Ref: secret}, "git: want a folder below the current one (out is a link that leads out of it)"},
+		"a repository below a linked folder": {project.Source{Git: "out/.git", Ref: secret}, "git: want a folder below the current one"},
+		"a ref of a folder":                  {project.Source{Dir: "commit", Ref: ref}, "ref: only git has one"},
+		"a branch":                           {project.Source{Git: "commit", Ref: "main"}, `ref: want the full hash of a commit, as git rev-parse prints it (got "main")`},
+		"another protocol":                   {project.Source{Git: "ssh://example.com/x", Ref: sha}, "git: want an https address"},
+		"a program":                          {project.Source{Git: "ext::sh -c x", Ref: sha}, "no such file"},
+		"an option":                          {project.Source{Git: "--upload-pack=x", Ref: sha}, "no such file"},
+		"a missing folder":                   {project.Source{Dir: "missing"}, "no such file"},
+		"a missing commit":                   {project.Source{Git: "commit", Ref: sha}, "commit " + sha + " of "},
+		"many files":                         {project.Source{Dir: "many"}, "more than 1000 files"},
+		"large files":                        {project.Source{Dir: "large"}, "more than 8388608 bytes"},
+		"a large commit":                     {project.Source{Git: "large", Ref: large}, "more than 8388608 bytes"},
+		"a link":                             {project.Source{Dir: "linked"}, "passwd is a link"},
+		"a link in a commit":                 {project.Source{Git: "linked", Ref: linked}, "passwd is a link"},
+		"a hook":                             {project.Source{Dir: "hook"}, `".git\\hooks\\pre-commit" is not a valid path`},
+		"a backslash":                        {project.Source{Git: "backslash", Ref: backslash}, `"a\\b" is not a valid path`},
+		"a submodule":                        {project.Source{Git: "outer", Ref: submodule}, "inner is a submodule"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.source.Name = "own"
