@@ -37,7 +37,7 @@ func readCommit(ctx context.Context, git, tmp, from, ref string) (files []file, 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	protocol := "https"
-	if !strings.HasPrefix(from, "https://") {
+	if !isHTTPS(from) {
 		protocol = "file"
 		if from, err = resolve(from); err != nil {
 			return nil, err
@@ -70,7 +70,7 @@ func readCommit(ctx context.Context, git, tmp, from, ref string) (files []file, 
 		return nil, err
 	}
 	if _, err := run(nil, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--", from, ref); err != nil {
-		return nil, fmt.Errorf("commit %s of %s: %w", ref, from, err)
+		return nil, fmt.Errorf("commit %s: %w", ref, err)
 	}
 	list, err := run(nil, "ls-tree", "-r", "-l", "-z", "--full-tree", ref)
 	if err != nil {
