@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firstpick/firstpick/runner/cliagent/workspace"
 	"github.com/firstpick/firstpick/runner/project"
@@ -177,6 +178,30 @@ func TestBadSources(t *testing.T) {
 			_, _, err := c.source.Load(t.Context(), git, t.TempDir())
 			if err == nil || !strings.HasPrefix(err.Error(), "template own: ") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestGitIsBounded reads commits with a git that downloads and prints too much.
+func TestGitIsBounded(t *testing.T) {
+	gitPath(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, c := range map[string]struct{ fetch, list, want string }{
+		"objects": {`head -c 30000000 /dev/zero > "$GIT_DIR/pack"; exec sleep 60`, "", "its objects take more than 25165824 bytes"},
+		"a list":  {"", "head -c 3000000 /dev/zero", "git ls-tree: more than 1048576 bytes of output"},
+		"errors":  {"head -c 3000000 /dev/zero >&2", "", "git fetch: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			writeFiles(t, name, map[string]string{"git": "#!/bin/sh\ncase \"$*\" in\n*' fetch '*) " + c.fetch + " ;;\n*' ls-tree '*) " + c.list + " ;;\nesac\n"})
+			start := time.Now()
+			_, _, err := project.Source{Name: "own", Git: name, Ref: strings.Repeat("a", 40)}.Load(t.Context(), filepath.Join(dir, name, "git"), t.TempDir())
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			if took := time.Since(start); took > 30*time.Second {
+				t.Errorf("took %v", took)
 			}
 		})
 	}
