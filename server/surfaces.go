@@ -41,7 +41,7 @@ func (s *Server) mcp(load func() (*docs.Set, error)) *mcp.Handler {
 	mine := &mcp.Mine{Agents: s.cfg.Agents, Reports: s.cfg.Reports, Guide: s.cfg.BaseURL + "/auth.md", Log: s.cfg.Log}
 	var own *mcp.Own
 	if s.evals != nil {
-		own = &mcp.Own{Evals: s.cfg.Evals, Admit: s.evals.Admit, Heavy: s.evals.Heavy, BaseURL: s.cfg.BaseURL, Guide: s.cfg.BaseURL + "/docs/evals.md", Log: s.cfg.Log, Now: s.cfg.Now}
+		own = &mcp.Own{Evals: s.cfg.Evals, Admit: s.evals.Admit, BaseURL: s.cfg.BaseURL, Guide: s.cfg.BaseURL + "/docs/evals.md", Log: s.cfg.Log, Now: s.cfg.Now}
 	}
 	return mcp.New(mcp.Config{
 		Current: s.cfg.Source.Current, Mine: mine.Answer, Own: own, Changes: s.archive.Answer, Name: s.name(), Version: s.cfg.Version, BaseURL: s.cfg.BaseURL, Errors: s.errors, Log: s.cfg.Log, Now: s.cfg.Now,

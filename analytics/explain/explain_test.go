@@ -98,7 +98,7 @@ func TestCuts(t *testing.T) {
 // TestLimit: lists are short, and their whole numbers stay.
 func TestLimit(t *testing.T) {
 	r := explain.New("a", nil, trials())
-	r.Limit(explain.Limits{Quotes: 1, Sites: 1, Pages: 2, Switches: 1})
+	r.Limit(explain.Limits{Quotes: 1, Sites: 1, Pages: 2, Switches: 1, Taken: 3, Cuts: 2})
 	if g := r.Reasons[1]; len(g.Quotes) != 1 || g.NQuotes != 2 || g.NTrials != 1 {
 		t.Errorf("%+v", g)
 	}
@@ -110,11 +110,11 @@ func TestLimit(t *testing.T) {
 	if r.NSites != 2 || len(r.Sources) != 1 || len(r.Sources[0].Pages) != 2 || r.Sources[0].NPages != 3 {
 		t.Errorf("%d sites, %+v", r.NSites, r.Sources)
 	}
-	if y := r.Agents[1]; len(y.Switches) != 1 || y.NSwitches != 4 || len(r.Switches) != 4 {
+	if y := r.Agents[1]; len(y.Switches) != 1 || y.NSwitches != 4 || len(r.Switches) != 3 || len(r.Agents) != 2 || len(r.Tags) > 2 {
 		t.Errorf("%+v, in all %+v", y, r.Switches)
 	}
 	r.Limit(explain.Limits{})
-	if len(r.Sources)+len(r.Reasons[1].Quotes)+len(r.Agents[0].Switches) != 0 || r.NTrials != 6 {
+	if len(r.Sources)+len(r.Reasons[1].Quotes)+len(r.Agents)+len(r.Tags)+len(r.Switches) != 0 || r.NTrials != 6 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -5,11 +5,14 @@ type Limits struct {
 	Quotes   int // of a reason
 	Sites    int
 	Pages    int // of a site
-	Switches int // of an agent or tag; those of the report stay
+	Switches int // of an agent or tag
+	Taken    int // switches of the report
+	Cuts     int // agents, and tags
 }
 
-// Limit shortens the lists; of quotes with one text, the first comes before other texts, and
-// the rest behind. NQuotes, NSites, NPages and NSwitches keep the whole numbers.
+// Limit shortens all lists that have no greatest length. Of quotes with one text, the first
+// comes before other texts, and the rest behind. NQuotes, NSites, NPages and NSwitches keep
+// the whole numbers.
 func (r *Report) Limit(l Limits) {
 	for i := range r.Reasons {
 		r.Reasons[i].Quotes = distinctFirst(r.Reasons[i].Quotes)
@@ -19,6 +22,9 @@ func (r *Report) Limit(l Limits) {
 	for i := range r.Sources {
 		cut(&r.Sources[i].Pages, l.Pages)
 	}
+	cut(&r.Switches, l.Taken)
+	cut(&r.Agents, l.Cuts)
+	cut(&r.Tags, l.Cuts)
 	for _, cuts := range [][]Cut{r.Agents, r.Tags} {
 		for i := range cuts {
 			cut(&cuts[i].Switches, l.Switches)

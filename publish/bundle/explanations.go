@@ -14,7 +14,9 @@ import (
 )
 
 // limits are the first limits of the lists of a report.
-func limits() explain.Limits { return explain.Limits{Quotes: 16, Sites: 32, Pages: 8, Switches: 8} }
+func limits() explain.Limits {
+	return explain.Limits{Quotes: 16, Sites: 32, Pages: 8, Switches: 8, Taken: 128, Cuts: 128}
+}
 
 // writeExplanations writes explanations.json. The file has a report of each tool of the
 // category, and is read whole for one of them, so its size is limited: where it would be
@@ -39,7 +41,7 @@ func (in Input) writeExplanations(ctx context.Context, run journal.Run, d *stagi
 }
 
 func halve(l explain.Limits) explain.Limits {
-	return explain.Limits{Quotes: l.Quotes / 2, Sites: l.Sites / 2, Pages: l.Pages / 2, Switches: l.Switches / 2}
+	return explain.Limits{Quotes: l.Quotes / 2, Sites: l.Sites / 2, Pages: l.Pages / 2, Switches: l.Switches / 2, Taken: l.Taken / 2, Cuts: l.Cuts / 2}
 }
 
 // explain explains each tool of the category of a run.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,8 +16,13 @@ import (
 	"time"
 )
 
-// gitTimeout limits one git program.
-const gitTimeout = 2 * time.Minute
+// Limits of reading a commit, besides those of its files.
+const (
+	gitTimeout = 2 * time.Minute // of one git program
+	maxFetch   = 3 * MaxBytes    // of the fetched objects, in bytes
+	maxListing = 1 << 20         // of the list of files, in bytes
+	maxReport  = 64 << 10        // of what git prints besides, in bytes
+)
 
 // readCommit fetches one commit into a repository of our own and reads its files from the
 // objects. There is no work tree: no hook, filter or attribute of the repository is in effect,
@@ -36,43 +42,24 @@ func readCommit(ctx context.Context, git, tmp, from, ref string) (files []file, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	protocol := "https"
-	if !strings.HasPrefix(from, "https://") {
-		protocol = "file"
-		if from, err = filepath.Abs(from); err != nil {
+	r := repository{git: git, dir: dir, protocol: "https"}
+	if !isHTTPS(from) {
+		r.protocol = "file"
+		if from, err = resolve(from); err != nil {
 			return nil, err
 		}
-	}
-	run := func(in io.Reader, args ...string) ([]byte, error) {
-		limited, cancel := context.WithTimeout(ctx, gitTimeout)
-		defer cancel()
-		cmd := exec.CommandContext(limited, git, append([]string{
-			"--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.version=2", "-c", "credential.helper=", "-c", "gc.auto=0",
-		}, args...)...) //nolint:gosec // our own arguments; addresses follow --
-		cmd.Dir, cmd.Stdin, cmd.WaitDelay = dir, in, 5*time.Second
-		cmd.Env = []string{
-			"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir, "LC_ALL=C", "GIT_DIR=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null",
-			"GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=" + protocol,
-		}
-		var out, report bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &report
-		if err := cmd.Run(); err != nil {
-			text := strings.TrimSpace(report.String())
-			return nil, fmt.Errorf("git %s: %w: %.300s", args[0], err, text)
-		}
-		return out.Bytes(), nil
 	}
 	format := "sha1"
 	if len(ref) == 64 {
 		format = "sha256"
 	}
-	if _, err := run(nil, "init", "--quiet", "--bare", "--template=", "--object-format="+format, "."); err != nil {
+	if _, err := r.run(ctx, nil, maxReport, "init", "--quiet", "--bare", "--template=", "--object-format="+format, "."); err != nil {
 		return nil, err
 	}
-	if _, err := run(nil, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--", from, ref); err != nil {
-		return nil, fmt.Errorf("commit %s of %s: %w", ref, from, err)
+	if err := r.fetch(ctx, from, ref); err != nil {
+		return nil, fmt.Errorf("commit %s: %w", ref, err)
 	}
-	list, err := run(nil, "ls-tree", "-r", "-l", "-z", "--full-tree", ref)
+	list, err := r.run(ctx, nil, maxListing, "ls-tree", "-r", "-l", "-z", "--full-tree", ref)
 	if err != nil {
 		return nil, err
 	}
@@ -101,25 +88,131 @@ func readCommit(ctx context.Context, git, tmp, from, ref string) (files []file, 
 		ids.WriteString(fields[2] + "\n")
 		files = append(files, file{path: name, data: make([]byte, size), executable: fields[0] == "100755"})
 	}
-	blobs, err := run(strings.NewReader(ids.String()), "cat-file", "--batch")
-	if err != nil {
-		return nil, err
+	return files, r.readFiles(ctx, ids.String(), files)
+}
+
+// A repository is one of our own, in dir.
+type repository struct{ git, dir, protocol string }
+
+// fetch fetches a commit without its history. It ends when the objects take more than
+// maxFetch bytes.
+func (r repository) fetch(ctx context.Context, from, ref string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		for tick := time.NewTicker(100 * time.Millisecond); ; {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return
+			case <-tick.C:
+				if sizeOf(r.dir) > maxFetch {
+					cancel()
+				}
+			}
+		}
+	}()
+	_, err := r.run(ctx, nil, maxReport, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--", from, ref)
+	if sizeOf(r.dir) > maxFetch {
+		return fmt.Errorf("its objects take more than %d bytes", maxFetch)
 	}
-	r := bufio.NewReader(bytes.NewReader(blobs))
+	return err
+}
+
+// sizeOf returns the size of the files below a folder, which git may be changing.
+func sizeOf(dir string) (size int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // a file that is gone
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
+}
+
+// readFiles reads the blobs with some ids, one a line, into files.
+func (r repository) readFiles(ctx context.Context, ids string, files []file) error {
+	blobs, err := r.run(ctx, strings.NewReader(ids), MaxBytes+maxListing, "cat-file", "--batch")
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReader(bytes.NewReader(blobs))
 	for i := range files { // "ID blob SIZE\n", the bytes, "\n"
-		head, err := r.ReadString('\n')
+		head, err := in.ReadString('\n')
 		if err == nil && !strings.HasSuffix(head, fmt.Sprintf(" blob %d\n", len(files[i].data))) {
 			err = fmt.Errorf("git cat-file: %q", strings.TrimSpace(head))
 		}
 		if err == nil {
-			_, err = io.ReadFull(r, files[i].data)
+			_, err = io.ReadFull(in, files[i].data)
 		}
 		if err == nil {
-			_, err = r.ReadByte()
+			_, err = in.ReadByte()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", files[i].path, err)
+			return fmt.Errorf("%s: %w", files[i].path, err)
 		}
 	}
-	return files, nil
+	return nil
+}
+
+// run runs git with its standard input, and returns its output of at most so many bytes.
+func (r repository) run(ctx context.Context, in io.Reader, most int, args ...string) ([]byte, error) {
+	limited, cancel := context.WithTimeout(ctx, gitTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(limited, r.git, append([]string{
+		"--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.version=2", "-c", "credential.helper=", "-c", "gc.auto=0",
+	}, args...)...) //nolint:gosec // our own arguments; addresses follow --
+	cmd.Dir, cmd.Stdin, cmd.WaitDelay = r.dir, in, 5*time.Second
+	cmd.Env = []string{
+		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + r.dir, "LC_ALL=C", "GIT_DIR=" + r.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=" + r.protocol,
+	}
+	out, report := &output{left: most}, &output{left: maxReport}
+	cmd.Stdout, cmd.Stderr = out, report
+	err := cmd.Run()
+	if out.full {
+		return nil, fmt.Errorf("git %s: more than %d bytes of output", args[0], most)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w: %.300s", args[0], err, strings.TrimSpace(report.kept.String()))
+	}
+	return out.kept.Bytes(), nil
+}
+
+// An output is a buffer with a limit. A write beyond it fails, which ends the program.
+type output struct {
+	kept bytes.Buffer
+	left int
+	full bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.full = o.full || len(p) > o.left; o.full {
+		return 0, io.ErrShortWrite
+	}
+	o.left -= len(p)
+	return o.kept.Write(p)
+}
+
+// resolve returns the absolute path of a folder without links. It fails if the folder is not
+// below the current one.
+func resolve(dir string) (string, error) {
+	current, err := filepath.Abs(".")
+	if err == nil {
+		current, err = filepath.EvalSymlinks(current)
+	}
+	if err != nil {
+		return "", err
+	}
+	at, err := filepath.EvalSymlinks(filepath.Join(current, dir))
+	if err != nil {
+		return "", err
+	}
+	if below, err := filepath.Rel(current, at); err != nil || !filepath.IsLocal(below) {
+		return "", fmt.Errorf("git: want a folder below the current one (%s is a link that leads out of it)", dir)
+	}
+	return at, nil
 }

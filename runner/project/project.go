@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -52,8 +53,27 @@ func (s Source) Check() error {
 		return fmt.Errorf("dir: want a folder below the current one (got %q)", s.Dir)
 	case s.Git != "" && !commitHash.MatchString(s.Ref):
 		return fmt.Errorf("ref: want the full hash of a commit, as git rev-parse prints it (got %q)", s.Ref)
-	case s.Git != "" && !strings.HasPrefix(s.Git, "https://") && (strings.Contains(s.Git, "://") || !filepath.IsLocal(s.Git)):
-		return fmt.Errorf("git: want an https address, or a folder below the current one (got %q)", s.Git)
+	case s.Git != "" && !isHTTPS(s.Git) && (strings.Contains(s.Git, "://") || !filepath.IsLocal(s.Git)):
+		return errors.New("git: want an https address, or a folder below the current one")
+	case s.Git != "" && isHTTPS(s.Git):
+		return checkAddress(s.Git)
+	}
+	return nil
+}
+
+func isHTTPS(address string) bool { return strings.HasPrefix(address, "https://") }
+
+// checkAddress refuses an address that may have credentials: plans and manifests keep it in
+// clear. No error has the address.
+func checkAddress(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "":
+		return errors.New("git: malformed https address")
+	case u.User != nil:
+		return errors.New("git: the address has a user or password, which would be stored: remove it, or clone the repository and name its folder")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return errors.New("git: the address has a query or fragment: remove it")
 	}
 	return nil
 }
@@ -100,14 +120,20 @@ func (b *budget) take(name string, size int64) error {
 		return fmt.Errorf("more than %d files", MaxFiles)
 	case b.bytes > MaxBytes:
 		return fmt.Errorf("more than %d bytes (at %s)", MaxBytes, name)
-	case !fs.ValidPath(name) || slices.Contains(strings.Split(strings.ToLower(name), "/"), ".git"):
+	case !fs.ValidPath(name) || strings.Contains(name, `\`), // archive/zip reads \ as /
+		slices.Contains(strings.Split(strings.ToLower(name), "/"), ".git"):
 		return fmt.Errorf("%q is not a valid path", name)
 	}
 	return nil
 }
 
 func readDir(dir string) (files []file, err error) {
-	root, err := os.OpenRoot(dir)
+	current, err := os.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = current.Close() }()
+	root, err := current.OpenRoot(dir) // fails for a link that leads out of it
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firstpick/firstpick/runner/cliagent/workspace"
 	"github.com/firstpick/firstpick/runner/project"
@@ -116,6 +117,8 @@ func TestFolderAndCommitAreTheSame(t *testing.T) {
 
 func TestBadSources(t *testing.T) {
 	git := gitPath(t)
+	outside := t.TempDir()
+	secret := repository(t, outside, map[string]string{"f": "secret"})
 	t.Chdir(t.TempDir())
 	sha := strings.Repeat("a", 40)
 	many := map[string]string{}
@@ -128,37 +131,77 @@ func TestBadSources(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", "linked/passwd"); err != nil {
 		t.Skip(err)
 	}
+	if err := os.Symlink(outside, "out"); err != nil {
+		t.Fatal(err)
+	}
 	ref := repository(t, "commit", map[string]string{"f": "x"})
 	linked := repository(t, "linked", nil)
 	submodule := repository(t, "outer", map[string]string{"f": "x"}, []string{"update-index", "--add", "--cacheinfo", "160000," + ref + ",inner"})
 	large := repository(t, "large", nil)
+	writeFiles(t, "hook", map[string]string{`.git\hooks\pre-commit`: "#!/bin/sh\n"})
+	backslash := repository(t, "backslash", map[string]string{`a\b`: "x"})
 	for name, c := range map[string]struct {
 		source project.Source
 		want   string
 	}{
-		"nothing":            {project.Source{}, "want one of dir, and git with ref"},
-		"both":               {project.Source{Dir: "commit", Git: "commit", Ref: ref}, "want one of dir, and git with ref"},
-		"a folder outside":   {project.Source{Dir: "/etc"}, `dir: want a folder below the current one (got "/etc")`},
-		"a folder above":     {project.Source{Dir: "../x"}, `want a folder below the current one`},
-		"a ref of a folder":  {project.Source{Dir: "commit", Ref: ref}, "ref: only git has one"},
-		"a branch":           {project.Source{Git: "commit", Ref: "main"}, `ref: want the full hash of a commit, as git rev-parse prints it (got "main")`},
-		"another protocol":   {project.Source{Git: "ssh://example.com/x", Ref: sha}, "git: want an https address"},
-		"a program":          {project.Source{Git: "ext::sh -c x", Ref: sha}, "commit " + sha},
-		"an option":          {project.Source{Git: "--upload-pack=x", Ref: sha}, "commit " + sha},
-		"a missing folder":   {project.Source{Dir: "missing"}, "no such file"},
-		"a missing commit":   {project.Source{Git: "commit", Ref: sha}, "commit " + sha + " of "},
-		"many files":         {project.Source{Dir: "many"}, "more than 1000 files"},
-		"large files":        {project.Source{Dir: "large"}, "more than 8388608 bytes"},
-		"a large commit":     {project.Source{Git: "large", Ref: large}, "more than 8388608 bytes"},
-		"a link":             {project.Source{Dir: "linked"}, "passwd is a link"},
-		"a link in a commit": {project.Source{Git: "linked", Ref: linked}, "passwd is a link"},
-		"a submodule":        {project.Source{Git: "outer", Ref: submodule}, "inner is a submodule"},
+		"nothing":                            {project.Source{}, "want one of dir, and git with ref"},
+		"both":                               {project.Source{Dir: "commit", Git: "commit", Ref: ref}, "want one of dir, and git with ref"},
+		"a folder outside":                   {project.Source{Dir: "/etc"}, `dir: want a folder below the current one (got "/etc")`},
+		"a folder above":                     {project.Source{Dir: "../x"}, `want a folder below the current one`},
+		"a linked folder":                    {project.Source{Dir: "out"}, "path escapes from parent"},
+		"below a linked folder":              {project.Source{Dir: "out/.git"}, "path escapes from parent"},
+		"a linked repository":                {project.Source{Git: "out", Ref: secret}, "git: want a folder below the current one (out is a link that leads out of it)"},
+		"a repository below a linked folder": {project.Source{Git: "out/.git", Ref: secret}, "git: want a folder below the current one"},
+		"a ref of a folder":                  {project.Source{Dir: "commit", Ref: ref}, "ref: only git has one"},
+		"a branch":                           {project.Source{Git: "commit", Ref: "main"}, `ref: want the full hash of a commit, as git rev-parse prints it (got "main")`},
+		"another protocol":                   {project.Source{Git: "ssh://example.com/x", Ref: sha}, "git: want an https address"},
+		"a password":                         {project.Source{Git: "https://me:hunter2@git.example/x", Ref: sha}, "git: the address has a user or password"},
+		"a token":                            {project.Source{Git: "https://hunter2@git.example/x", Ref: sha}, "git: the address has a user or password"},
+		"a token in the query":               {project.Source{Git: "https://git.example/x?token=hunter2", Ref: sha}, "git: the address has a query"},
+		"a password over ssh":                {project.Source{Git: "ssh://me:hunter2@git.example/x", Ref: sha}, "git: want an https address"},
+		"a bad address":                      {project.Source{Git: "https://me:hunter2@git.example:x/", Ref: sha}, "git: malformed https address"},
+		"a program":                          {project.Source{Git: "ext::sh -c x", Ref: sha}, "no such file"},
+		"an option":                          {project.Source{Git: "--upload-pack=x", Ref: sha}, "no such file"},
+		"a missing folder":                   {project.Source{Dir: "missing"}, "no such file"},
+		"a missing commit":                   {project.Source{Git: "commit", Ref: sha}, "commit " + sha + ": git fetch"},
+		"many files":                         {project.Source{Dir: "many"}, "more than 1000 files"},
+		"large files":                        {project.Source{Dir: "large"}, "more than 8388608 bytes"},
+		"a large commit":                     {project.Source{Git: "large", Ref: large}, "more than 8388608 bytes"},
+		"a link":                             {project.Source{Dir: "linked"}, "passwd is a link"},
+		"a link in a commit":                 {project.Source{Git: "linked", Ref: linked}, "passwd is a link"},
+		"a hook":                             {project.Source{Dir: "hook"}, `".git\\hooks\\pre-commit" is not a valid path`},
+		"a backslash":                        {project.Source{Git: "backslash", Ref: backslash}, `"a\\b" is not a valid path`},
+		"a submodule":                        {project.Source{Git: "outer", Ref: submodule}, "inner is a submodule"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.source.Name = "own"
 			_, _, err := c.source.Load(t.Context(), git, t.TempDir())
-			if err == nil || !strings.HasPrefix(err.Error(), "template own: ") || !strings.Contains(err.Error(), c.want) {
+			if err == nil || !strings.HasPrefix(err.Error(), "template own: ") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestGitIsBounded reads commits with a git that downloads and prints too much.
+func TestGitIsBounded(t *testing.T) {
+	gitPath(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, c := range map[string]struct{ fetch, list, want string }{
+		"objects": {`head -c 30000000 /dev/zero > "$GIT_DIR/pack"; exec sleep 60`, "", "its objects take more than 25165824 bytes"},
+		"a list":  {"", "head -c 3000000 /dev/zero", "git ls-tree: more than 1048576 bytes of output"},
+		"errors":  {"head -c 3000000 /dev/zero >&2", "", "git fetch: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			writeFiles(t, name, map[string]string{"git": "#!/bin/sh\ncase \"$*\" in\n*' fetch '*) " + c.fetch + " ;;\n*' ls-tree '*) " + c.list + " ;;\nesac\n"})
+			start := time.Now()
+			_, _, err := project.Source{Name: "own", Git: name, Ref: strings.Repeat("a", 40)}.Load(t.Context(), filepath.Join(dir, name, "git"), t.TempDir())
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			if took := time.Since(start); took > 30*time.Second {
+				t.Errorf("took %v", took)
 			}
 		})
 	}

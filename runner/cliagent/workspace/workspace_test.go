@@ -77,6 +77,27 @@ func git(t *testing.T) string {
 	return p
 }
 
+// TestPrepareRunsNothingOfATemplate prepares templates with a hook and a configuration that
+// git would run outside the sandbox.
+func TestPrepareRunsNothingOfATemplate(t *testing.T) {
+	ran := filepath.Join(t.TempDir(), "ran")
+	touch := "touch '" + ran + "'"
+	for name, text := range map[string]string{
+		".git/hooks/pre-commit": "#!/bin/sh\n" + touch + "\n",
+		".git/config":           "[core]\n\tfsmonitor = \"" + touch + "\"\n",
+		".git":                  "gitdir: elsewhere\n",
+	} {
+		files := fstest.MapFS{name: {Data: []byte(text), Mode: 0o755}, "a": {Data: []byte("a"), Mode: 0o644}}
+		s := Source{Git: git(t), Load: func(string) (fs.FS, error) { return files, nil }}
+		if _, err := s.Prepare(t.Context(), "t", t.TempDir()); err == nil || !strings.Contains(err.Error(), "the template has .git: remove it") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(ran); err == nil {
+			t.Fatalf("%s: git ran a command of the template", name)
+		}
+	}
+}
+
 // TestPrepareEveryTemplate sees that each is there as it is, clean and committed,
 // and the same commit each time.
 func TestPrepareEveryTemplate(t *testing.T) {

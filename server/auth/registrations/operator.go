@@ -167,9 +167,11 @@ func (s *Service) AddIssuer(ctx context.Context, by *Operator, i trust.Issuer) e
 }
 
 // RemoveIssuer trusts an issuer no longer. With end, all that it vouched for is
-// revoked; it returns how many registrations that were.
+// revoked; it returns how many registrations that were. A call that stopped halfway can be
+// repeated: it revokes the rest, although the issuer is gone.
 func (s *Service) RemoveIssuer(ctx context.Context, by *Operator, iss string, end bool) (int, error) {
 	ended := 0
+	configured := slices.ContainsFunc(s.Issuers.Configured, func(i trust.Issuer) bool { return i.ISS == iss })
 	err := s.operate(ctx, by, func(u *unit) error {
 		found, err := u.tx.DropIssuer(ctx, iss)
 		if err != nil {
@@ -180,11 +182,15 @@ func (s *Service) RemoveIssuer(ctx context.Context, by *Operator, iss string, en
 		}
 		return u.audit("operator.issuer_removed", &identity.Registration{ISS: iss, AccountID: by.accountID()}, nil)
 	})
-	if err != nil || !end {
+	gone := errors.Is(err, state.ErrNotFound) && !configured
+	if !end || err != nil && !gone {
 		return 0, err
 	}
-	list, err := s.DB.Read().IssuerRegistrations(ctx, iss)
-	if err != nil {
+	list, errList := s.DB.Read().IssuerRegistrations(ctx, iss)
+	if errList != nil {
+		return 0, errList
+	}
+	if gone && len(list) == 0 {
 		return 0, err
 	}
 	for _, r := range list {
@@ -195,7 +201,7 @@ func (s *Service) RemoveIssuer(ctx context.Context, by *Operator, iss string, en
 			}
 			return err
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, state.ErrNotFound) { // erased since
 			return ended, err
 		}
 	}

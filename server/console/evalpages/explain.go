@@ -34,7 +34,9 @@ type explainRow struct {
 
 // explain shows why a tool was not picked: the one that the address names, or that the
 // workspace follows, or else a choice of the tools.
-func (v *visit) explain() error {
+func (v *visit) explain() error { return v.h.Evals.Heavy(v.Workspace.ID, v.explainRun) }
+
+func (v *visit) explainRun() error {
 	r, err := v.h.Evals.Run(v.R.Context(), v.actor(), v.param("run"))
 	if err != nil {
 		return err

@@ -110,7 +110,12 @@ func (h *Handler) addIssuer(v *layout.Visit) error {
 // removeIssuer trusts an issuer no longer, as firstpick admin issuer remove does.
 func (h *Handler) removeIssuer(v *layout.Visit) error {
 	revoke := v.R.PostFormValue("revoke") != ""
-	ended, err := h.Agents.RemoveIssuer(v.R.Context(), v.Operator(), v.R.PostFormValue("iss"), revoke)
+	ctx, cancel, err := whole(v)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	ended, err := h.Agents.RemoveIssuer(ctx, v.Operator(), v.R.PostFormValue("iss"), revoke)
 	if errors.Is(err, state.ErrNotFound) {
 		return h.issuers(v, http.StatusUnprocessableEntity, problem{Form: "list", Text: "The store has no such issuer. An issuer of the configuration file is removed there."}, issuerForm{})
 	}

@@ -3,9 +3,7 @@ package operator
 import (
 	"context"
 	"errors"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/server/console/layout"
@@ -97,12 +95,21 @@ func (n *names) row(ctx context.Context, e *state.AuditEntry) (logRow, error) {
 	if e.ISS != "" {
 		row.Detail = append(row.Detail, "issuer: "+e.ISS)
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.Detail)) {
+	for _, name := range shownDetails() {
 		if value := e.Detail[name]; value != "" {
 			row.Detail = append(row.Detail, name+": "+value)
 		}
 	}
 	return row, nil
+}
+
+// shownDetails returns the names of the details that operators see: ids, counts and choices
+// of lists. Texts of customers, such as names of evals and hosts of keys, are the workspace's.
+func shownDetails() []string {
+	return []string{
+		"attempt", "before", "billing_event", "budget_usd", "by", "changed", "channel", "eval", "events", "invitation", "invited_by", "key", "keys", "kid", "kind", "member",
+		"monthly_budget_usd", "plan", "role", "run", "schedule", "scope", "scopes", "snapshot", "subscription", "version",
+	}
 }
 
 // lookUp returns the name of an id, which it keeps in known.

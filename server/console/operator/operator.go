@@ -13,6 +13,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -69,6 +70,21 @@ func (h *Handler) Mount(r chi.Router) {
 // post serves a form of the page at back. All forms demand a sign-in within the last hour.
 func (h *Handler) post(back string, do func(*layout.Visit) error) http.HandlerFunc {
 	return h.Post(layout.Action{Operator: true, Fresh: true, Back: back, Do: do})
+}
+
+// actionTimeout bounds an action that whole carries out: a promotion reads every file of the
+// snapshot.
+const actionTimeout = 5 * time.Minute
+
+// whole returns the context of an action that must not stop halfway: it goes on when the
+// browser is gone, and the response may take as long.
+func whole(v *layout.Visit) (context.Context, context.CancelFunc, error) {
+	until := time.Now().Add(actionTimeout) //nolint:forbidigo // connections use the system clock
+	if err := http.NewResponseController(v.W).SetWriteDeadline(until); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.R.Context()), actionTimeout)
+	return ctx, cancel, nil
 }
 
 // A page is the frame of the pages.

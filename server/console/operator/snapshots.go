@@ -12,9 +12,6 @@ import (
 
 const snapshotsPath = home + "/snapshots"
 
-// promoteTimeout bounds a promotion: every file of the snapshot is read.
-const promoteTimeout = 5 * time.Minute
-
 const maxID = 100 // bytes of a snapshot's id
 
 // Snapshots are the published snapshots. The operator's pages do not know where they are.
@@ -133,18 +130,17 @@ func (h *Handler) promote(v *layout.Visit) error {
 	if id == "" || len(id) > maxID || len(before) > maxID {
 		return h.snapshots(v, http.StatusUnprocessableEntity, problem{Text: "Choose a snapshot of the list."})
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.R.Context()), promoteTimeout)
-	defer cancel()
-	until := time.Now().Add(promoteTimeout) //nolint:forbidigo // connections use the system clock
-	if err := http.NewResponseController(v.W).SetWriteDeadline(until); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	ctx, cancel, err := whole(v)
+	if err != nil {
 		return err
 	}
+	defer cancel()
 	detail := map[string]string{"snapshot": id, "before": before}
 	// First the audit log: a promotion that it does not hold cannot happen.
 	if err := h.Agents.AuditOperator(ctx, v.Operator(), "operator.promotion", detail); err != nil {
 		return h.Agents.DB.APIError(err)
 	}
-	err := h.Snapshots.Promote(ctx, id, before)
+	err = h.Snapshots.Promote(ctx, id, before)
 	var refused *Refusal
 	switch {
 	case errors.As(err, &refused):

@@ -32,13 +32,12 @@ type Config struct {
 type Handler struct {
 	Config
 	limits limits
-	reads  *sse.Limiter // answers that hold much memory
 }
 
 // New returns a handler that holds keys to the rules of limits.
 func New(c Config) *Handler {
 	c.Errors.NoStore = true // a missing resource may soon exist
-	return &Handler{c, newLimits(c.Limits, c.Now), sse.NewLimiter(maxReads, maxOwnReads)}
+	return &Handler{c, newLimits(c.Limits, c.Now)}
 }
 
 // Mount registers the routes.

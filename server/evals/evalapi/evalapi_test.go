@@ -13,40 +13,7 @@ import (
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/kit/reqbody"
-	"github.com/firstpick/firstpick/server/kit/sse"
-	"github.com/firstpick/firstpick/server/store/state"
 )
-
-// TestHeavyAnswersAreCounted: a workspace has its places, whatever keys it comes with,
-// and gets them back.
-func TestHeavyAnswersAreCounted(t *testing.T) {
-	h := &Handler{reads: sse.NewLimiter(3, 2)}
-	with := func(workspace, key string) *call {
-		return &call{Actor: evals.Actor{Workspace: &state.Workspace{ID: workspace}, By: key}}
-	}
-	dana, eve := with("dana", "one"), with("eve", "one")
-	refused := func(err error) bool {
-		return err != nil && apierr.Of(err).Code == "rate_limited" && apierr.Of(err).RetryAfter == 1
-	}
-	for range 2 {
-		err := h.heavy(dana, func() error {
-			return h.heavy(dana, func() error {
-				if err := h.heavy(with("dana", "two"), func() error { return nil }); !refused(err) {
-					t.Errorf("the third of a workspace: %v", err)
-				}
-				return h.heavy(eve, func() error {
-					if err := h.heavy(eve, func() error { return nil }); !refused(err) {
-						t.Errorf("the fourth in all: %v", err)
-					}
-					return nil
-				})
-			})
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	}
-}
 
 func TestTheFormIsTheOneThatIsLikedBest(t *testing.T) {
 	for accept, want := range map[string]string{

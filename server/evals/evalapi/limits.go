@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"strings"
 	"time"
 
@@ -95,26 +94,9 @@ func pass[K comparable](head http.Header, l *ratelimit.Limiter[K], key K, now ti
 	return nil
 }
 
-// Limits of concurrent responses with whole traces, in all and per workspace. Each
-// holds some megabytes until its client has read it.
-const (
-	maxReads    = 64
-	maxOwnReads = 8
-)
-
 // heavy runs answer, which reads and sends much of the results, within the limits.
-func (h *Handler) heavy(c *call, answer func() error) error { return h.Heavy(c.Workspace.ID, answer) }
-
-// Heavy runs an answer to a workspace, which reads much of its results, within the limits.
-func (h *Handler) Heavy(workspace string, answer func() error) error {
-	leave, err := h.reads.Enter(workspace)
-	if err != nil {
-		e := apierr.RateLimited(1)
-		e.Description = "Too many concurrent responses with whole traces or explanations: the limit is " + strconv.Itoa(maxOwnReads) + " per workspace. Wait until one is read."
-		return e
-	}
-	defer leave()
-	return answer()
+func (h *Handler) heavy(c *call, answer func() error) error {
+	return h.Evals.Heavy(c.Workspace.ID, answer)
 }
 
 // bearer returns the key of a request. It reads only the Authorization header

@@ -39,7 +39,8 @@ type Service struct {
 	// Notify mails the owner of a workspace, unless they turned mail off; nil does not.
 	Notify func(ctx context.Context, tx *state.Tx, now time.Time, w *state.Workspace, subject string, text []string) error
 
-	own ownHistories
+	own   ownHistories
+	heavy heavyLimiter
 }
 
 // Caps are the limits of a workspace's resources.

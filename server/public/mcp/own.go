@@ -22,8 +22,6 @@ type Own struct {
 	// Admit authenticates a key for a call that reads, or starts a run, and counts it; see
 	// evalapi.Handler.
 	Admit func(ctx context.Context, token string, ip netip.Addr, userAgent string, starts bool) (*evals.Actor, error)
-	// Heavy runs an answer to a workspace that reads much; see evalapi.Handler.
-	Heavy func(workspace string, answer func() error) error
 	// BaseURL is the public address without trailing slash, Guide that of the page about
 	// getting a key.
 	BaseURL, Guide string
@@ -202,7 +200,7 @@ func (o *Own) compare(ctx context.Context, actor evals.Actor, w tools.Workspace,
 }
 
 func (o *Own) explain(ctx context.Context, actor evals.Actor, w tools.Workspace, q tools.RunQuery) (a tools.Answer, err error) {
-	err = o.Heavy(actor.Workspace.ID, func() error {
+	err = o.Evals.Heavy(actor.Workspace.ID, func() error {
 		e, err := o.Evals.Explain(ctx, actor, q.RunID, q.Tool)
 		if err == nil {
 			a = w.Explanation(q, e)

@@ -55,6 +55,30 @@ func TestWhyItLoses(t *testing.T) {
 	}
 }
 
+// The page counts as the API does: it reads all explanations of a run.
+func TestWhyItLosesIsLimited(t *testing.T) {
+	s := newService(t)
+	o := newOwner(t, s, "dana", "paid")
+	_, _, now, _ := o.fill()
+	page, left := o.at("/runs/"+now.ID+"/explain"), 8
+	var fill func() error
+	fill = func() error {
+		if left--; left >= 0 {
+			return s.Evals.Heavy(o.w.ID, fill)
+		}
+		if status, body := o.get(page); status != http.StatusTooManyRequests {
+			t.Errorf("%d: %s", status, text(body))
+		}
+		return nil
+	}
+	if err := fill(); err != nil {
+		t.Fatal(err)
+	}
+	if status, body := o.get(page); status != http.StatusOK {
+		t.Errorf("afterwards %d: %s", status, text(body))
+	}
+}
+
 // Without a tool in the address the page takes the one that the workspace follows, or else
 // offers a choice.
 func TestWhyWhichToolLoses(t *testing.T) {

@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firstpick/firstpick/server/servertest"
+	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -69,6 +71,25 @@ func TestIssuers(t *testing.T) {
 		}
 		ops.Must("Issuer trusted.", issuers+"/add", "iss", iss)
 		ops.Must("Agents revoked: 0.", issuers+"/remove", "iss", iss, "revoke", "1")
+
+		// A removal that stopped halfway left an agent: the issuer is gone, and the same form
+		// revokes the rest.
+		now := s.Clock.Now()
+		if err := s.Agents.DB.Write(t.Context(), func(tx *state.Tx) error {
+			return tx.AddRegistration(t.Context(), &identity.Registration{
+				ID: "reg_left", Kind: identity.IdentityAssertion, WorkspaceID: "wsp_left", AccountID: ops.Account().ID, Email: ops.Email, ISS: iss, Sub: "sub", Aud: s.URL,
+				ClaimHash: []byte("left"), CreatedAt: now, ClaimExpires: now.Add(time.Hour), ClaimedAt: now,
+			})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		ops.Must("Agents revoked: 1.", issuers+"/remove", "iss", iss, "revoke", "1")
+		if left, err := s.Agents.DB.Read().IssuerRegistrations(t.Context(), iss); err != nil || len(left) > 0 {
+			t.Errorf("agents left: %v, %v", left, err)
+		}
+		if status, body := ops.Send(issuers+"/remove", "iss", iss, "revoke", "1"); status != http.StatusUnprocessableEntity || !strings.Contains(body, "The store has no such issuer") {
+			t.Errorf("nothing left: %d %s", status, body)
+		}
 
 		entries, err := s.Agents.DB.Read().OperatorLog(t.Context(), &state.OperatorLog{Action: "operator", Limit: 100})
 		if err != nil {

@@ -80,6 +80,24 @@ func TestLog(t *testing.T) {
 	})
 }
 
+// TestLogWithholdsTexts: operators see the ids of an entry, and not the texts of customers.
+func TestLogWithholdsTexts(t *testing.T) {
+	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
+		ops := newOperator(t, s)
+		if err := s.Agents.DB.Write(t.Context(), func(tx *state.Tx) error {
+			return tx.Audit(t.Context(), state.AuditEntry{ID: "aud_1", At: s.Clock.Now(), Event: "eval.stored", Detail: map[string]string{
+				"eval": "evl_1", "version": "3", "name": "launch-of-hush", "hosts": "llm.hush.example", "tool": "hushly", "agent_platform": "hush-agent", "new": "hush",
+			}})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		_, body := ops.Get(auditLog + "?action=eval.stored")
+		if !strings.Contains(body, "eval: evl_1") || !strings.Contains(body, "version: 3") || strings.Contains(body, "hush") {
+			t.Errorf("the log: %s", body)
+		}
+	})
+}
+
 // TestHostileNames: names of workspaces, sites, workers, issuers and details are inert on every page.
 func TestHostileNames(t *testing.T) {
 	servertest.OnBoth(t, func(t *testing.T, s *servertest.Service) {
