@@ -37,6 +37,9 @@ func Prove(ctx context.Context, root, id string) (*Proof, error) {
 	if reason := partial(&run); reason != "" {
 		return nil, &UnprovenError{Reason: reason}
 	}
+	if err := run.Eval.CheckSize(); err != nil { // run.json may come from elsewhere
+		return nil, &UnprovenError{Reason: "its eval has " + err.Error()}
+	}
 	planned := map[string]plan.Trial{}
 	for _, t := range run.Trials() {
 		planned[t.ID] = t
