@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -187,14 +186,8 @@ func (s *Service) Receive(ctx context.Context, a Actor, id, name string, offset 
 	if i < 0 {
 		return nil, missing("upload_not_found", "This upload has no such file; its list of files names them.")
 	}
-	if row.CompletedAt.IsZero() {
-		err := s.receive(row, files[i], offset, body)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, noUpload() // erased or expired meanwhile
-		}
-		if err != nil {
-			return nil, s.fail(err)
-		}
+	if row, err = s.receive(ctx, a, row, files[i], offset, body); err != nil {
+		return nil, s.fail(err)
 	}
 	out, err := s.upload(row)
 	return out, s.fail(err)
@@ -219,10 +212,7 @@ func (s *Service) CompleteUpload(ctx context.Context, a Actor, id string) (r *Ru
 	}
 	caps, now := s.Caps.or(), s.Now()
 	err = s.write(ctx, func(tx *state.Tx) error {
-		if err := tx.LockWorkspace(ctx, a.Workspace.ID); err != nil {
-			return err
-		}
-		row, err := s.findUpload(ctx, tx, a, id)
+		row, err := s.lockUpload(ctx, tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -235,7 +225,7 @@ func (s *Service) CompleteUpload(ctx context.Context, a Actor, id string) (r *Ru
 			return nil
 		}
 		if row.Digest != verified {
-			return conflict("upload_conflict", "The run was announced with other files meanwhile. Push it again.")
+			return otherFiles()
 		}
 		e, err := tx.Eval(ctx, a.Workspace.ID, row.EvalID)
 		if err != nil {
@@ -303,6 +293,18 @@ func (s *Service) findUpload(ctx context.Context, tx *state.Tx, a Actor, id stri
 		return nil, noUpload()
 	}
 	return row, err
+}
+
+// lockUpload is findUpload in a transaction that no change of the upload or its files passes.
+func (s *Service) lockUpload(ctx context.Context, tx *state.Tx, a Actor, id string) (*state.Upload, error) {
+	if err := tx.LockWorkspace(ctx, a.Workspace.ID); err != nil {
+		return nil, err
+	}
+	return s.findUpload(ctx, tx, a, id)
+}
+
+func otherFiles() error {
+	return conflict("upload_conflict", "The run was announced with other files meanwhile. Push it again.")
 }
 
 func filesOf(row *state.Upload) (files []resource.AnnouncedFile, err error) {

@@ -54,9 +54,52 @@ func (s *Service) received(u *state.Upload, name string) (int64, error) {
 	return info.Size(), nil
 }
 
-// receive writes a part of a file. Two clients that send the same file write the same bytes
-// to the same places.
-func (s *Service) receive(u *state.Upload, f resource.AnnouncedFile, offset int64, body io.Reader) (err error) {
+// maxPiece is how much of a part is read before it is written, in bytes.
+const maxPiece = 1 << 20
+
+// receive writes a part of a file, piece by piece, until the upload is complete. It returns
+// the upload. Two clients that send the same file write the same bytes to the same places.
+func (s *Service) receive(ctx context.Context, a Actor, u *state.Upload, f resource.AnnouncedFile, offset int64, body io.Reader) (row *state.Upload, err error) {
+	in := &bodyReader{r: io.LimitReader(body, f.Bytes-offset)}
+	piece := make([]byte, max(1, min(maxPiece, f.Bytes-offset)))
+	for {
+		n, end := io.ReadFull(in, piece)
+		if in.err != nil { // what came before it is kept, also of a client that is gone
+			ctx = context.WithoutCancel(ctx)
+		}
+		// The lock excludes a completion: then the files stay as they were verified.
+		err := s.DB.Write(ctx, func(tx *state.Tx) (err error) {
+			row, err = s.lockUpload(ctx, tx, a, u.ID)
+			switch {
+			case err != nil || !row.CompletedAt.IsZero():
+				return err
+			case row.Digest != u.Digest:
+				return otherFiles()
+			}
+			return s.writePiece(row, f, offset, piece[:n])
+		})
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return nil, noUpload() // erased or expired meanwhile
+		case err != nil:
+			return nil, err
+		case !row.CompletedAt.IsZero():
+			return row, nil
+		case in.err != nil:
+			return nil, bodyError(in.err)
+		}
+		if offset += int64(n); end != nil || offset == f.Bytes {
+			break
+		}
+	}
+	if n, _ := io.CopyN(io.Discard, body, 1); n > 0 {
+		return nil, apierr.BadBody("invalid_upload", "The body has more bytes than the file, which has "+strconv.FormatInt(f.Bytes, 10)+".")
+	}
+	return row, nil
+}
+
+// writePiece writes bytes of a file and returns when they are on disk.
+func (s *Service) writePiece(u *state.Upload, f resource.AnnouncedFile, offset int64, piece []byte) (err error) {
 	file, err := os.OpenFile(s.uploadFile(u, f.Name), os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
@@ -69,18 +112,8 @@ func (s *Service) receive(u *state.Upload, f resource.AnnouncedFile, offset int6
 	if has := min(info.Size(), f.Bytes); offset < 0 || offset > has {
 		return conflict("upload_offset", "The server has "+strconv.FormatInt(has, 10)+" bytes of this file. Continue from there: offset is at most that.")
 	}
-	if _, err := file.Seek(offset, io.SeekStart); err != nil {
+	if _, err := file.WriteAt(piece, offset); err != nil {
 		return err
-	}
-	in := &bodyReader{r: io.LimitReader(body, f.Bytes-offset)}
-	if _, err := io.Copy(file, in); err != nil {
-		if in.err != nil { // what came before it is kept
-			return errors.Join(bodyError(in.err), file.Sync())
-		}
-		return err
-	}
-	if n, _ := io.CopyN(io.Discard, body, 1); n > 0 {
-		return apierr.BadBody("invalid_upload", "The body has more bytes than the file, which has "+strconv.FormatInt(f.Bytes, 10)+".")
 	}
 	return file.Sync()
 }
