@@ -206,7 +206,7 @@ func (s *Service) CompleteUpload(ctx context.Context, a Actor, id string) (r *Ru
 	}
 	verified := row.Digest
 	if row.CompletedAt.IsZero() {
-		if err := s.verifyFiles(ctx, row); err != nil {
+		if err := s.verifyFiles(ctx, a, row); err != nil {
 			return nil, false, s.fail(err)
 		}
 	}

@@ -148,20 +148,20 @@ const MaxPart = 16 << 20
 
 // verifyFiles compares every file with its size and digest, and syncs the names. A file that
 // differs is dropped.
-func (s *Service) verifyFiles(ctx context.Context, u *state.Upload) error {
+func (s *Service) verifyFiles(ctx context.Context, a Actor, u *state.Upload) error {
 	files, err := filesOf(u)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		got, n, err := hashFile(ctx, s.uploadFile(u, f.Name))
+		got, n, info, err := hashFile(ctx, s.uploadFile(u, f.Name))
 		switch {
 		case errors.Is(err, os.ErrNotExist) || err == nil && n < f.Bytes:
 			return conflict("upload_incomplete", fmt.Sprintf("The server has %d of %d bytes of %s. Send the rest, then complete the upload.", n, f.Bytes, f.Name))
 		case err != nil:
 			return err
 		case n != f.Bytes || got != f.SHA256:
-			if err := os.Remove(s.uploadFile(u, f.Name)); err != nil {
+			if err := s.dropFile(ctx, a, u, f.Name, info); err != nil {
 				return err
 			}
 			return conflict("upload_digest", "The bytes of "+f.Name+" do not have the announced SHA-256, and were dropped. Send this file again.")
@@ -175,21 +175,43 @@ func (s *Service) verifyFiles(ctx context.Context, u *state.Upload) error {
 	return nil
 }
 
-func hashFile(ctx context.Context, path string) (string, int64, error) {
+// dropFile removes a file of an incomplete upload, unless it was replaced since it was read.
+func (s *Service) dropFile(ctx context.Context, a Actor, u *state.Upload, name string, read os.FileInfo) error {
+	return s.DB.Write(ctx, func(tx *state.Tx) error {
+		row, err := s.lockUpload(ctx, tx, a, u.ID)
+		if err != nil || !row.CompletedAt.IsZero() || !isUnchanged(s.uploadFile(row, name), read) {
+			return err
+		}
+		return os.Remove(s.uploadFile(row, name))
+	})
+}
+
+// isUnchanged reports whether a file is the one that was read, and was not written to since.
+func isUnchanged(path string, read os.FileInfo) bool {
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(now, read) && now.Size() == read.Size() && now.ModTime().Equal(read.ModTime())
+}
+
+// hashFile returns the digest of a file, its size, and its state before it was read.
+func hashFile(ctx context.Context, path string) (string, int64, os.FileInfo, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", 0, err
+		return "", 0, nil, err
 	}
 	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", 0, nil, err
+	}
 	h := sha256.New()
 	for n := int64(0); ; {
 		part, err := io.CopyN(h, f, MaxPart)
 		n += part
 		if errors.Is(err, io.EOF) {
-			return hex.EncodeToString(h.Sum(nil)), n, ctx.Err()
+			return hex.EncodeToString(h.Sum(nil)), n, info, ctx.Err()
 		}
 		if err := errors.Join(err, ctx.Err()); err != nil {
-			return "", n, err
+			return "", n, info, err
 		}
 	}
 }
