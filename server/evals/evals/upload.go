@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -168,7 +169,7 @@ func (s *Service) Upload(ctx context.Context, a Actor, id string) (*Upload, erro
 }
 
 // Receive appends to a file of an upload, from an offset that is at most what was received;
-// what is received again is the same. It returns the upload once the bytes are on disk.
+// what was received before stays. It returns the upload once the bytes are on disk.
 // Bytes before an error of the body are kept. A complete upload stays as it is.
 func (s *Service) Receive(ctx context.Context, a Actor, id, name string, offset int64, body io.Reader) (*Upload, error) {
 	if err := s.mayPush(a); err != nil {
@@ -204,9 +205,10 @@ func (s *Service) CompleteUpload(ctx context.Context, a Actor, id string) (r *Ru
 	if err != nil {
 		return nil, false, s.fail(err)
 	}
-	verified := row.Digest
+	announced := row.Digest
+	var verified map[string]os.FileInfo
 	if row.CompletedAt.IsZero() {
-		if err := s.verifyFiles(ctx, a, row); err != nil {
+		if verified, err = s.verifyFiles(ctx, a, row); err != nil {
 			return nil, false, s.fail(err)
 		}
 	}
@@ -224,8 +226,13 @@ func (s *Service) CompleteUpload(ctx context.Context, a Actor, id string) (r *Ru
 			r, replayed = s.run(first), true
 			return nil
 		}
-		if row.Digest != verified {
+		if row.Digest != announced {
 			return otherFiles()
+		}
+		for path, info := range verified {
+			if !isUnchanged(path, info) { // announced again, or sent again by another client
+				return conflict("upload_incomplete", "The files changed while they were verified. Send what is missing, then complete the upload.")
+			}
 		}
 		e, err := tx.Eval(ctx, a.Workspace.ID, row.EvalID)
 		if err != nil {

@@ -58,7 +58,7 @@ func (s *Service) received(u *state.Upload, name string) (int64, error) {
 const maxPiece = 1 << 20
 
 // receive writes a part of a file, piece by piece, until the upload is complete. It returns
-// the upload. Two clients that send the same file write the same bytes to the same places.
+// the upload. Files only grow: what two clients send of the same file is written once.
 func (s *Service) receive(ctx context.Context, a Actor, u *state.Upload, f resource.AnnouncedFile, offset int64, body io.Reader) (row *state.Upload, err error) {
 	in := &bodyReader{r: io.LimitReader(body, f.Bytes-offset)}
 	piece := make([]byte, max(1, min(maxPiece, f.Bytes-offset)))
@@ -109,10 +109,14 @@ func (s *Service) writePiece(u *state.Upload, f resource.AnnouncedFile, offset i
 	if err != nil {
 		return err
 	}
-	if has := min(info.Size(), f.Bytes); offset < 0 || offset > has {
+	has := min(info.Size(), f.Bytes)
+	if offset < 0 || offset > has {
 		return conflict("upload_offset", "The server has "+strconv.FormatInt(has, 10)+" bytes of this file. Continue from there: offset is at most that.")
 	}
-	if _, err := file.WriteAt(piece, offset); err != nil {
+	if offset+int64(len(piece)) <= has { // received before
+		return nil
+	}
+	if _, err := file.WriteAt(piece[has-offset:], has); err != nil {
 		return err
 	}
 	return file.Sync()
@@ -147,32 +151,35 @@ func bodyError(err error) error {
 const MaxPart = 16 << 20
 
 // verifyFiles compares every file with its size and digest, and syncs the names. A file that
-// differs is dropped.
-func (s *Service) verifyFiles(ctx context.Context, a Actor, u *state.Upload) error {
+// differs is dropped. It returns the state of the files, by path.
+func (s *Service) verifyFiles(ctx context.Context, a Actor, u *state.Upload) (map[string]os.FileInfo, error) {
 	files, err := filesOf(u)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	verified := map[string]os.FileInfo{}
 	for _, f := range files {
-		got, n, info, err := hashFile(ctx, s.uploadFile(u, f.Name))
+		path := s.uploadFile(u, f.Name)
+		got, n, info, err := hashFile(ctx, path)
 		switch {
 		case errors.Is(err, os.ErrNotExist) || err == nil && n < f.Bytes:
-			return conflict("upload_incomplete", fmt.Sprintf("The server has %d of %d bytes of %s. Send the rest, then complete the upload.", n, f.Bytes, f.Name))
+			return nil, conflict("upload_incomplete", fmt.Sprintf("The server has %d of %d bytes of %s. Send the rest, then complete the upload.", n, f.Bytes, f.Name))
 		case err != nil:
-			return err
+			return nil, err
 		case n != f.Bytes || got != f.SHA256:
 			if err := s.dropFile(ctx, a, u, f.Name, info); err != nil {
-				return err
+				return nil, err
 			}
-			return conflict("upload_digest", "The bytes of "+f.Name+" do not have the announced SHA-256, and were dropped. Send this file again.")
+			return nil, conflict("upload_digest", "The bytes of "+f.Name+" do not have the announced SHA-256, and were dropped. Send this file again.")
 		}
+		verified[path] = info
 	}
 	for dir := filepath.Dir(s.uploadFile(u, planFile)); len(dir) >= len(s.Uploads); dir = filepath.Dir(dir) {
 		if err := syncFolder(dir); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return verified, nil
 }
 
 // dropFile removes a file of an incomplete upload, unless it was replaced since it was read.

@@ -63,4 +63,3 @@ func TestAPartOfOtherFiles(t *testing.T) {
 	}
 	a.pushedAt(id, grown)
 }
-

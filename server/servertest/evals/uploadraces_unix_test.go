@@ -77,3 +77,21 @@ func TestAFailedCompletionKeepsVerifiedFiles(t *testing.T) {
 		u.a.complete(u.id).is(202)
 	})
 }
+
+// TestACompletionOfReplacedFiles: the run is announced with other files, and again with the
+// first ones, while the first are verified. None of them are there then.
+func TestACompletionOfReplacedFiles(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *servertest.Service) {
+		u := newSlowUpload(t, s, s.Workspace(t, "dana", paid))
+		u.complete(u.files[1].text, func() {
+			grown := uploadFiles()
+			grown[1].text += "more"
+			u.a.begin(u.e.ID, u.e.Digest, grown).is(201)
+			u.a.begin(u.e.ID, u.e.Digest, u.files).is(201)
+		}).refused(409, "upload_incomplete")
+		if got := u.a.get("/api/v1/uploads/" + u.id).is(200); got.object()["complete"] == true {
+			t.Errorf("%s", got.body)
+		}
+		u.a.pushedAt(u.id, u.files)
+	})
+}
