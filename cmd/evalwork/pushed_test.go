@@ -10,6 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/publish/bundle"
+	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
 	"github.com/firstpick/firstpick/server/store/state"
@@ -221,5 +222,39 @@ func TestEvalsOfPushedRuns(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		})
+	}
+}
+
+// TestSettingsOfPushedRuns: an eval of a pushed run may have a command and own templates.
+func TestSettingsOfPushedRuns(t *testing.T) {
+	c := newChecker(t, evalwork.Policy{})
+	for name, settings := range map[string]string{
+		"builds":                        "builds: {command: npm test, timeout_s: 3600}\n",
+		"an own folder":                 "templates: [none, {name: mine, dir: templates/mine}]\n",
+		"an own commit, with incumbent": "incumbent: flask\ntemplates: [{name: mine, git: 'https://git.example/mine', ref: 0123456789abcdef0123456789abcdef01234567}]\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := []byte(settings + asked(2, "{name: sh, kind: command, command: [sh, -c, 'echo {prompt}']}"))
+			if _, issues := c.Check(source); len(issues) < 2 {
+				t.Errorf("it may run on the server: %v", issues)
+			}
+			got, issues := c.CheckPushed(source)
+			if len(issues) > 0 {
+				t.Fatalf("%v", issues)
+			}
+			read, err := eval.Parse("eval", source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range read.Sources {
+				read.Sources[i].Digest = "of the run" // as a run stores it
+			}
+			if digest, err := bundle.EvalDigest(*read); digest != got.Digest || err != nil {
+				t.Errorf("the run's eval has another digest: %v", err)
+			}
+		})
+	}
+	if _, issues := c.CheckPushed([]byte("templates: [mine]\n" + asked(2, "{name: sh, kind: command, command: [sh]}"))); len(issues) != 1 || !strings.Contains(issues[0].Message, "unknown template") {
+		t.Errorf("a template that nobody has: %v", issues)
 	}
 }
