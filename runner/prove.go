@@ -106,6 +106,8 @@ func foreign(r journal.Record, planned map[string]plan.Trial, answered map[strin
 		return fmt.Sprintf("trial %s has two answers", r.Trial.ID)
 	case r.Kind == journal.KindResult && (r.Answer == nil || r.Result == nil):
 		return fmt.Sprintf("trial %s has a result without an answer", r.Trial.ID)
+	case r.Kind == journal.KindExtraction && r.Result == nil:
+		return fmt.Sprintf("trial %s has an extraction without a result", r.Trial.ID)
 	}
 	return ""
 }

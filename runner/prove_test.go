@@ -57,6 +57,9 @@ func TestProve(t *testing.T) {
 		"a trial of another plan": {func(_ *journal.Run, records []journal.Record) {
 			records[1].Trial.ID = plan.TrialID("e", "p", "Write an API server!", "a", eval.NoTemplate, 1)
 		}, "does not belong to its plan"},
+		"an empty extraction": {func(_ *journal.Run, records []journal.Record) {
+			records[1] = journal.Record{Kind: journal.KindExtraction, Trial: records[1].Trial}
+		}, "has an extraction without a result"},
 		"a missing trial": {func(_ *journal.Run, records []journal.Record) { records[1] = records[0] }, "1 of 2 planned trials have neither an answer nor an exclusion"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,6 +66,9 @@ func (j *job) prove(ctx context.Context, root, id string) (*runner.Proof, error)
 	if digest != j.digest {
 		return nil, unverified(fmt.Sprintf("it is a run of another eval than version %d of %s", j.row.Version, j.row.EvalName))
 	}
+	if _, ok := j.catalog.Category(run.Eval.Category); !ok { // since the eval was stored
+		return nil, unverified(fmt.Sprintf("it measures %s, which the workspace's own catalogue does not have any more", run.Eval.Category))
+	}
 	return runner.Prove(ctx, root, id)
 }
 

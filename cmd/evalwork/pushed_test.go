@@ -125,6 +125,15 @@ func TestPushedRuns(t *testing.T) {
 				}
 			}
 		}
+		moved, err := journal.ReadRun(evalwork.RunsRoot(w.worker.Data, workspaceID), made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved.Eval.Category = "gone"
+		movedDigest, err := bundle.EvalDigest(moved.Eval)
+		if err != nil {
+			t.Fatal(err)
+		}
 		result := func(lines [][]byte) int {
 			for i, line := range lines {
 				if bytes.Contains(line, []byte(`{"kind":"result"`)) {
@@ -145,15 +154,16 @@ func TestPushedRuns(t *testing.T) {
 				l[i] = bytes.Replace(l[i], []byte("Flask"), []byte("flask"), 1)
 				return l
 			}), "journal-000001.ndjson, byte"},
-			"a trial twice":          {digest, lines(func(l [][]byte) [][]byte { i := result(l); return append(l[:len(l)-1:len(l)-1], l[i], nil) }), "has two answers"},
-			"a missing answer":       {digest, lines(func(l [][]byte) [][]byte { i := result(l); return append(l[:i:i], l[i+1:]...) }), "1 of 3 planned trials have neither an answer nor an exclusion"},
-			"a shorter plan":         {digest, plan(`"planned": 3`, `"planned": 2`), "its plan has 3 trials, and run.json says 2"},
-			"another prompt":         {digest, plan("Write an API server.", "Write an API server!"), "it is a run of another eval"},
-			"less than no repeats":   {digest, plan(`"repeats": 3`, `"repeats": -1`), "it is a run of another eval"},
-			"too many repeats":       {digest, plan(`"repeats": 3`, `"repeats": 1000000000000`), "it is a run of another eval"},
-			"imported answers":       {digest, plan(`"imported": false`, `"imported": true`), "its answers were imported"},
-			"a mark that is missing": {digest, plan(`"synthetic": false`, `"synthetic": true`), "mark for simulated answers"},
-			"a plan that is no JSON": {digest, plan("{", ""), "run.json, byte 0"},
+			"a trial twice":           {digest, lines(func(l [][]byte) [][]byte { i := result(l); return append(l[:len(l)-1:len(l)-1], l[i], nil) }), "has two answers"},
+			"a missing answer":        {digest, lines(func(l [][]byte) [][]byte { i := result(l); return append(l[:i:i], l[i+1:]...) }), "1 of 3 planned trials have neither an answer nor an exclusion"},
+			"a shorter plan":          {digest, plan(`"planned": 3`, `"planned": 2`), "its plan has 3 trials, and run.json says 2"},
+			"another prompt":          {digest, plan("Write an API server.", "Write an API server!"), "it is a run of another eval"},
+			"less than no repeats":    {digest, plan(`"repeats": 3`, `"repeats": -1`), "it is a run of another eval"},
+			"too many repeats":        {digest, plan(`"repeats": 3`, `"repeats": 1000000000000`), "it is a run of another eval"},
+			"a category that is gone": {movedDigest, plan(`"category": "webserver"`, `"category": "gone"`), "it measures gone, which the workspace's own catalogue does not have"},
+			"imported answers":        {digest, plan(`"imported": false`, `"imported": true`), "its answers were imported"},
+			"a mark that is missing":  {digest, plan(`"synthetic": false`, `"synthetic": true`), "mark for simulated answers"},
+			"a plan that is no JSON":  {digest, plan("{", ""), "run.json, byte 0"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				r := w.ended(w.push(made, c.digest, c.change))
