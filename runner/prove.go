@@ -37,6 +37,9 @@ func Prove(ctx context.Context, root, id string) (*Proof, error) {
 	if reason := partial(&run); reason != "" {
 		return nil, &UnprovenError{Reason: reason}
 	}
+	if err := run.Eval.CheckSize(); err != nil { // run.json may come from elsewhere
+		return nil, &UnprovenError{Reason: "its eval has " + err.Error()}
+	}
 	planned := map[string]plan.Trial{}
 	for _, t := range run.Trials() {
 		planned[t.ID] = t
@@ -103,6 +106,8 @@ func foreign(r journal.Record, planned map[string]plan.Trial, answered map[strin
 		return fmt.Sprintf("trial %s has two answers", r.Trial.ID)
 	case r.Kind == journal.KindResult && (r.Answer == nil || r.Result == nil):
 		return fmt.Sprintf("trial %s has a result without an answer", r.Trial.ID)
+	case r.Kind == journal.KindExtraction && r.Result == nil:
+		return fmt.Sprintf("trial %s has an extraction without a result", r.Trial.ID)
 	}
 	return ""
 }

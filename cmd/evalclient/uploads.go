@@ -17,6 +17,8 @@ const (
 	maxPart, minPart = 4 << 20, 64 << 10
 	// maxIdle is how often in a row sending may fail without progress.
 	maxIdle = 5
+	// maxWrong is how often a push may arrive with other bytes than were announced.
+	maxWrong = 3
 )
 
 // A PushSource reads the files of a run that is pushed.
@@ -31,7 +33,7 @@ func (c *Client) Push(ctx context.Context, evalID string, r UploadRequest, files
 		return nil, err
 	}
 	part := int64(maxPart)
-	for idle := 0; ; {
+	for idle, wrong := 0, 0; ; {
 		u, err := ask[Upload](ctx, c, call{method: http.MethodPost, path: "/api/v1/evals/" + url.PathEscape(evalID) + "/uploads", contentType: jsonType, body: body, again: true})
 		if err != nil {
 			return nil, err
@@ -51,7 +53,10 @@ func (c *Client) Push(ctx context.Context, evalID string, r UploadRequest, files
 		} else {
 			part = max(minPart, part/4)
 		}
-		if ctx.Err() != nil || idle == maxIdle || !temporary(err) && !resend(err) && !smaller {
+		if IsCode(err, CodeUploadDigest) {
+			wrong++
+		}
+		if ctx.Err() != nil || idle == maxIdle || wrong == maxWrong || !temporary(err) && !resend(err) && !smaller {
 			return nil, err
 		}
 		if err := c.Sleep(ctx, pause(idle, err)); err != nil {

@@ -20,16 +20,21 @@ func TestPush(t *testing.T) {
 	put := func(at int) string {
 		return fmt.Sprintf("PUT /api/v1/uploads/run_1/files/run.json?offset=%d %s", at, "0123456789"[at:])
 	}
+	wrong := refuse(409, CodeUploadDigest)
 	done := ok(`{"id":"run_1","origin":"pushed"}`)
 	for name, c := range map[string]struct {
 		script []reply
 		asked  []string
 		code   string
 	}{
-		"at once":                {[]reply{ok(uploadOf(0)), ok(uploadOf(10)), done}, []string{begin, put(0), complete}, ""},
-		"the rest":               {[]reply{ok(uploadOf(4)), ok(uploadOf(10)), done}, []string{begin, put(4), complete}, ""},
-		"nothing":                {[]reply{ok(uploadOf(10)), done}, []string{begin, complete}, ""},
-		"a wrong digest":         {[]reply{ok(uploadOf(10)), refuse(409, CodeUploadDigest), ok(uploadOf(0)), ok(uploadOf(10)), done}, []string{begin, complete, begin, put(0), complete}, ""},
+		"at once":        {[]reply{ok(uploadOf(0)), ok(uploadOf(10)), done}, []string{begin, put(0), complete}, ""},
+		"the rest":       {[]reply{ok(uploadOf(4)), ok(uploadOf(10)), done}, []string{begin, put(4), complete}, ""},
+		"nothing":        {[]reply{ok(uploadOf(10)), done}, []string{begin, complete}, ""},
+		"a wrong digest": {[]reply{ok(uploadOf(10)), refuse(409, CodeUploadDigest), ok(uploadOf(0)), ok(uploadOf(10)), done}, []string{begin, complete, begin, put(0), complete}, ""},
+		"a digest that stays wrong": {
+			[]reply{ok(uploadOf(0)), ok(uploadOf(10)), wrong, ok(uploadOf(0)), ok(uploadOf(10)), wrong, ok(uploadOf(0)), ok(uploadOf(10)), wrong},
+			[]string{begin, put(0), complete, begin, put(0), complete, begin, put(0), complete}, CodeUploadDigest,
+		},
 		"an offset too far":      {[]reply{ok(uploadOf(8)), refuse(409, CodeUploadOffset), ok(uploadOf(3)), ok(uploadOf(10)), done}, []string{begin, put(8), begin, put(3), complete}, ""},
 		"a part that is refused": {[]reply{ok(uploadOf(0)), {status: http.StatusRequestEntityTooLarge, body: "proxy"}, ok(uploadOf(0)), ok(uploadOf(10)), done}, []string{begin, put(0), begin, put(0), complete}, ""},
 		"an expired upload":      {[]reply{ok(uploadOf(0)), refuse(404, CodeUploadNotFound), ok(uploadOf(0)), ok(uploadOf(10)), done}, []string{begin, put(0), begin, put(0), complete}, ""},

@@ -11,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/incumbent"
+	"github.com/firstpick/firstpick/runner/project"
 	"github.com/firstpick/firstpick/runner/provider"
 	"github.com/firstpick/firstpick/server/evals/evals"
 )
@@ -64,11 +65,12 @@ func (p Policy) check(e *eval.Eval, wrong *problems) {
 		if tool.Slug != "" && (e.Incumbent == nil || tool != *e.Incumbent) {
 			name = condition // written so in the file
 		}
-		if name != eval.NoTemplate && !slices.Contains(templates.Names(), name) {
+		own := slices.ContainsFunc(e.Sources, func(s project.Source) bool { return s.Name == name }) // see below
+		if name != eval.NoTemplate && !own && !slices.Contains(templates.Names(), name) {
 			wrong.add("templates", "unknown template %q; templates are %s, %v", name, eval.NoTemplate, templates.Names())
 		}
 	}
-	if len(e.Sources) > 0 {
+	if len(e.Sources) > 0 && !p.elsewhere {
 		wrong.add("templates", "own templates are not allowed on this service; use %s, or run the eval with firstpick run", eval.NoTemplate)
 	}
 	p.checkBuilds(e, wrong)
@@ -87,7 +89,7 @@ func (p Policy) check(e *eval.Eval, wrong *problems) {
 func (p Policy) checkBuilds(e *eval.Eval, wrong *problems) {
 	most := cmp.Or(p.MaxTimeout, defaultMaxTimeout)
 	switch {
-	case e.Builds == nil:
+	case e.Builds == nil || p.elsewhere:
 	case !p.Programs:
 		wrong.add("builds", "builds is not allowed on this service, which runs no programs; remove it, or run the eval with firstpick run")
 	case time.Duration(e.Builds.TimeoutS)*time.Second > most:

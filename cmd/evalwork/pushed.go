@@ -30,7 +30,7 @@ func (j *job) verify(ctx context.Context, stop *stopper) (*ending, error) {
 		return nil, fmt.Errorf("the upload of pushed run %s: %w", j.row.ID, err)
 	}
 	root := PushedRoot(j.w.Data, j.row.WorkspaceID, j.row.ID)
-	p, err := runner.Prove(ctx, root, upload.LocalRun)
+	p, err := j.prove(ctx, root, upload.LocalRun)
 	var unproven *runner.UnprovenError
 	var damage *journal.DamageError
 	switch {
@@ -43,13 +43,6 @@ func (j *job) verify(ctx context.Context, stop *stopper) (*ending, error) {
 	case err != nil:
 		return nil, err
 	}
-	digest, err := bundle.EvalDigest(p.Run.Eval)
-	if err != nil {
-		return nil, err
-	}
-	if digest != j.digest {
-		return nil, unverified(fmt.Sprintf("it is a run of another eval than version %d of %s", j.row.Version, j.row.EvalName))
-	}
 	j.pushed = upload
 	j.meter.begin(p.Run.Planned, p.Progress)
 	end := &ending{status: state.RunDone}
@@ -57,6 +50,26 @@ func (j *job) verify(ctx context.Context, stop *stopper) (*ending, error) {
 		end.status, end.note = state.RunFailed, "No trial has an answer."
 	}
 	return end, nil
+}
+
+// prove proves a run. It compares the eval first: a plan may be made only of one that was
+// checked when it was stored.
+func (j *job) prove(ctx context.Context, root, id string) (*runner.Proof, error) {
+	run, err := journal.ReadRun(root, id)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := bundle.EvalDigest(run.Eval)
+	if err != nil {
+		return nil, err
+	}
+	if digest != j.digest {
+		return nil, unverified(fmt.Sprintf("it is a run of another eval than version %d of %s", j.row.Version, j.row.EvalName))
+	}
+	if _, ok := j.catalog.Category(run.Eval.Category); !ok { // since the eval was stored
+		return nil, unverified(fmt.Sprintf("it measures %s, which the workspace's own catalogue does not have any more", run.Eval.Category))
+	}
+	return runner.Prove(ctx, root, id)
 }
 
 func unverified(reason string) *verdict {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/cmd/evalwork"
 	"github.com/firstpick/firstpick/publish/bundle"
+	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
 	"github.com/firstpick/firstpick/server/store/state"
@@ -124,6 +125,15 @@ func TestPushedRuns(t *testing.T) {
 				}
 			}
 		}
+		moved, err := journal.ReadRun(evalwork.RunsRoot(w.worker.Data, workspaceID), made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved.Eval.Category = "gone"
+		movedDigest, err := bundle.EvalDigest(moved.Eval)
+		if err != nil {
+			t.Fatal(err)
+		}
 		result := func(lines [][]byte) int {
 			for i, line := range lines {
 				if bytes.Contains(line, []byte(`{"kind":"result"`)) {
@@ -144,13 +154,16 @@ func TestPushedRuns(t *testing.T) {
 				l[i] = bytes.Replace(l[i], []byte("Flask"), []byte("flask"), 1)
 				return l
 			}), "journal-000001.ndjson, byte"},
-			"a trial twice":          {digest, lines(func(l [][]byte) [][]byte { i := result(l); return append(l[:len(l)-1:len(l)-1], l[i], nil) }), "has two answers"},
-			"a missing answer":       {digest, lines(func(l [][]byte) [][]byte { i := result(l); return append(l[:i:i], l[i+1:]...) }), "1 of 3 planned trials have neither an answer nor an exclusion"},
-			"a shorter plan":         {digest, plan(`"planned": 3`, `"planned": 2`), "its plan has 3 trials, and run.json says 2"},
-			"another prompt":         {digest, plan("Write an API server.", "Write an API server!"), "does not belong to its plan"},
-			"imported answers":       {digest, plan(`"imported": false`, `"imported": true`), "its answers were imported"},
-			"a mark that is missing": {digest, plan(`"synthetic": false`, `"synthetic": true`), "mark for simulated answers"},
-			"a plan that is no JSON": {digest, plan("{", ""), "run.json, byte 0"},
+			"a trial twice":           {digest, lines(func(l [][]byte) [][]byte { i := result(l); return append(l[:len(l)-1:len(l)-1], l[i], nil) }), "has two answers"},
+			"a missing answer":        {digest, lines(func(l [][]byte) [][]byte { i := result(l); return append(l[:i:i], l[i+1:]...) }), "1 of 3 planned trials have neither an answer nor an exclusion"},
+			"a shorter plan":          {digest, plan(`"planned": 3`, `"planned": 2`), "its plan has 3 trials, and run.json says 2"},
+			"another prompt":          {digest, plan("Write an API server.", "Write an API server!"), "it is a run of another eval"},
+			"less than no repeats":    {digest, plan(`"repeats": 3`, `"repeats": -1`), "it is a run of another eval"},
+			"too many repeats":        {digest, plan(`"repeats": 3`, `"repeats": 1000000000000`), "it is a run of another eval"},
+			"a category that is gone": {movedDigest, plan(`"category": "webserver"`, `"category": "gone"`), "it measures gone, which the workspace's own catalogue does not have"},
+			"imported answers":        {digest, plan(`"imported": false`, `"imported": true`), "its answers were imported"},
+			"a mark that is missing":  {digest, plan(`"synthetic": false`, `"synthetic": true`), "mark for simulated answers"},
+			"a plan that is no JSON":  {digest, plan("{", ""), "run.json, byte 0"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				r := w.ended(w.push(made, c.digest, c.change))
@@ -219,5 +232,39 @@ func TestEvalsOfPushedRuns(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		})
+	}
+}
+
+// TestSettingsOfPushedRuns: an eval of a pushed run may have a command and own templates.
+func TestSettingsOfPushedRuns(t *testing.T) {
+	c := newChecker(t, evalwork.Policy{})
+	for name, settings := range map[string]string{
+		"builds":                        "builds: {command: npm test, timeout_s: 3600}\n",
+		"an own folder":                 "templates: [none, {name: mine, dir: templates/mine}]\n",
+		"an own commit, with incumbent": "incumbent: flask\ntemplates: [{name: mine, git: 'https://git.example/mine', ref: 0123456789abcdef0123456789abcdef01234567}]\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := []byte(settings + asked(2, "{name: sh, kind: command, command: [sh, -c, 'echo {prompt}']}"))
+			if _, issues := c.Check(source); len(issues) < 2 {
+				t.Errorf("it may run on the server: %v", issues)
+			}
+			got, issues := c.CheckPushed(source)
+			if len(issues) > 0 {
+				t.Fatalf("%v", issues)
+			}
+			read, err := eval.Parse("eval", source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range read.Sources {
+				read.Sources[i].Digest = "of the run" // as a run stores it
+			}
+			if digest, err := bundle.EvalDigest(*read); digest != got.Digest || err != nil {
+				t.Errorf("the run's eval has another digest: %v", err)
+			}
+		})
+	}
+	if _, issues := c.CheckPushed([]byte("templates: [mine]\n" + asked(2, "{name: sh, kind: command, command: [sh]}"))); len(issues) != 1 || !strings.Contains(issues[0].Message, "unknown template") {
+		t.Errorf("a template that nobody has: %v", issues)
 	}
 }

@@ -145,10 +145,13 @@ func (in Input) manifest(run journal.Run) (format.Manifest, error) {
 	return m, nil
 }
 
-// EvalDigest is the SHA-256 of an eval's canonical JSON, without its source text, in 64
-// hexadecimal digits.
+// EvalDigest is the SHA-256 of an eval's canonical JSON, in 64 hexadecimal digits: without its
+// source text and the digests of own templates, which only a planned eval has.
 func EvalDigest(e eval.Eval) (string, error) {
-	e.Source = ""
+	e.Source, e.Sources = "", slices.Clone(e.Sources)
+	for i := range e.Sources {
+		e.Sources[i].Digest = ""
+	}
 	data, err := content.JSON(e)
 	return content.Digest(data), err
 }

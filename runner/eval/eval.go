@@ -5,6 +5,7 @@ package eval
 
 import (
 	_ "embed"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -172,6 +173,23 @@ type Price struct {
 // Trials returns how many trials the eval plans.
 func (e *Eval) Trials() int {
 	return len(e.Prompts) * len(e.Agents) * len(e.Templates) * e.Repeats
+}
+
+// maxTrials is the most trials that an eval plans.
+const maxTrials = 20_000_000
+
+// size is Trials without overflow.
+func (e *Eval) size() float64 {
+	return float64(len(e.Prompts)) * float64(len(e.Agents)) * float64(len(e.Templates)) * float64(e.Repeats)
+}
+
+// CheckSize fails for an eval that Parse would refuse for its number of trials. Its plan
+// cannot be made.
+func (e *Eval) CheckSize() error {
+	if n := e.size(); n < 1 || n > maxTrials {
+		return fmt.Errorf("%.0f trials; one eval plans from 1 to %d", n, maxTrials)
+	}
+	return nil
 }
 
 // Studies returns the distinct studies whose answers the agents replay.

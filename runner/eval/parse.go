@@ -12,7 +12,6 @@ import (
 const (
 	maxRepeats     = 100_000
 	maxConcurrency = 1024
-	maxTrials      = 20_000_000
 )
 
 // Parse reads an eval file, YAML or JSON. Errors call it name and list every problem with
@@ -125,7 +124,7 @@ func (e *Eval) check(f *strictyaml.File, k map[string]*strictyaml.Node) {
 	}
 	unique("prompt id", k["prompts"].Maps(), func(n *strictyaml.Node) string { return member(n, "id") })
 	unique("agent name", k["agents"].Maps(), func(n *strictyaml.Node) string { return member(n, "name") })
-	if n := float64(len(e.Prompts)) * float64(len(e.Agents)) * float64(len(e.Templates)) * float64(e.Repeats); n > maxTrials {
+	if n := e.size(); n > maxTrials {
 		f.Add(1, "%.0f trials; one eval plans at most %d", n, maxTrials)
 	}
 }

@@ -2,6 +2,7 @@ package evals
 
 import (
 	"context"
+	"errors"
 
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -22,10 +23,14 @@ func (s *Service) EraseEval(ctx context.Context, a Actor, id string) (*Erased, e
 	})
 }
 
-// EraseRun deletes a run with its events, answers and results.
+// EraseRun deletes a run with its events, answers and results. An upload that is incomplete
+// counts as the run that it would become.
 func (s *Service) EraseRun(ctx context.Context, a Actor, id string) (*Erased, error) {
 	return s.erase(ctx, a, state.EraseRun, id, func(tx *state.Tx) error {
 		_, err := tx.Run(ctx, a.Workspace.ID, id)
+		if errors.Is(err, state.ErrNotFound) {
+			_, err = tx.Upload(ctx, a.Workspace.ID, id)
+		}
 		return noRun(err)
 	})
 }

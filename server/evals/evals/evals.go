@@ -84,24 +84,30 @@ func (s *Service) check(ctx context.Context, a Actor, source []byte, with checkF
 // Put stores an eval under its name, as a new eval or a new version. A source that is
 // equivalent to the latest version changes nothing.
 func (s *Service) Put(ctx context.Context, a Actor, source []byte) (e *Eval, created, changed bool, err error) {
-	return s.put(ctx, a, source, Checker.Check, s.mayBeSent)
+	return s.put(ctx, a, source, false)
 }
 
 // PutPushed is Put for the eval of a run that is pushed: programs and private addresses are
-// allowed, and provider keys need no hosts. A run of it here is checked when it starts.
+// allowed, and provider keys need no hosts. A run of it here is checked when it starts. It does
+// not change what a schedule runs.
 func (s *Service) PutPushed(ctx context.Context, a Actor, source []byte) (e *Eval, created, changed bool, err error) {
-	check := func(c Checker, source []byte) (Checked, []Issue) {
-		if p, ok := c.(PushChecker); ok {
-			return p.CheckPushed(source)
-		}
-		return c.Check(source)
-	}
-	return s.put(ctx, a, source, check, func(context.Context, *state.Tx, Actor, Summary) error { return nil })
+	return s.put(ctx, a, source, true)
 }
 
-func (s *Service) put(ctx context.Context, a Actor, source []byte, check checkFunc, mayBeSent func(context.Context, *state.Tx, Actor, Summary) error) (e *Eval, created, changed bool, err error) {
+func checkPushed(c Checker, source []byte) (Checked, []Issue) {
+	if p, ok := c.(PushChecker); ok {
+		return p.CheckPushed(source)
+	}
+	return c.Check(source)
+}
+
+func (s *Service) put(ctx context.Context, a Actor, source []byte, pushed bool) (e *Eval, created, changed bool, err error) {
 	if err := errors.Join(a.may(ScopeRun), s.needPlan(a)); err != nil {
 		return nil, false, false, s.fail(err)
+	}
+	check := Checker.Check
+	if pushed {
+		check = checkPushed
 	}
 	c, own, err := s.check(ctx, a, source, check)
 	if err != nil {
@@ -117,8 +123,10 @@ func (s *Service) put(ctx context.Context, a Actor, source []byte, check checkFu
 		Latest: state.EvalVersion{Source: source, Digest: c.Digest, Summary: summary, CreatedAt: now, CreatedBy: a.By, Catalog: own},
 	}
 	err = s.write(ctx, func(tx *state.Tx) error {
-		if err := mayBeSent(ctx, tx, a, c.Summary); err != nil {
-			return err
+		if !pushed {
+			if err := s.mayBeSent(ctx, tx, a, c.Summary); err != nil {
+				return err
+			}
 		}
 		stored, fresh, err := tx.PutEval(ctx, next, state.EvalCap{Evals: caps.Evals, Versions: caps.Versions})
 		switch {
@@ -130,6 +138,11 @@ func (s *Service) put(ctx context.Context, a Actor, source []byte, check checkFu
 			return err
 		}
 		created, changed = stored.ID == next.ID, fresh
+		if pushed && changed && !created {
+			if err := unscheduled(ctx, tx, stored); err != nil {
+				return err
+			}
+		}
 		set, err := s.providerKeyNames(ctx, tx, a)
 		if err != nil {
 			return err
@@ -144,6 +157,17 @@ func (s *Service) put(ctx context.Context, a Actor, source []byte, check checkFu
 	}
 	e.Warnings = c.Warnings
 	return e, created, changed, nil
+}
+
+// unscheduled fails for an eval with a schedule that is not paused.
+func unscheduled(ctx context.Context, tx *state.Tx, e *state.Eval) error {
+	row, err := tx.ScheduleOf(ctx, e.WorkspaceID, e.ID)
+	if errors.Is(err, state.ErrNotFound) || err == nil && !row.PausedAt.IsZero() {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return conflict("eval_scheduled", "A schedule runs the latest version of eval "+e.Name+", and the pushed run has another text of it. Give the eval another name and run it again, or pause or delete the schedule, then push.")
 }
 
 // Eval returns the latest version of an eval, with its source.

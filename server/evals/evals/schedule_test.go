@@ -34,6 +34,37 @@ func onTimetables(t *testing.T, run func(b *timetable)) {
 	})
 }
 
+// TestAPushChangesNoSchedule: the eval of a pushed run may not run here.
+func TestAPushChangesNoSchedule(t *testing.T) {
+	onTimetables(t, func(b *timetable) {
+		b.put(1, 40)
+		push := func(source string, version int) error {
+			e, _, _, err := b.PutPushed(t.Context(), b.paid, []byte(source))
+			if err == nil && e.Version != version {
+				t.Errorf("%s: version %d, want %d", source, e.Version, version)
+			}
+			return err
+		}
+		for _, source := range []string{"weekly", "another"} {
+			if err := push(source, 1); err != nil {
+				t.Errorf("%s: %v", source, err)
+			}
+		}
+		if err := push("weekly A_KEY", 2); err == nil || err.Error() != "eval_scheduled" {
+			t.Errorf("%v", err)
+		}
+		if e, err := b.Eval(t.Context(), b.paid, b.eval.ID); err != nil || e.Source != "weekly" {
+			t.Errorf("%+v, %v", e, err)
+		}
+		if _, err := b.PauseSchedule(t.Context(), b.paid, b.eval.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := push("weekly A_KEY", 2); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // put sets a schedule at every hour of UTC with budgets for a run and a month.
 func (b *timetable) put(run, month float64) *evals.Schedule {
 	b.t.Helper()

@@ -169,7 +169,7 @@ func (s *Service) Upload(ctx context.Context, a Actor, id string) (*Upload, erro
 }
 
 // Receive appends to a file of an upload, from an offset that is at most what was received;
-// what is received again is the same. It returns the upload once the bytes are on disk.
+// what was received before stays. It returns the upload once the bytes are on disk.
 // Bytes before an error of the body are kept. A complete upload stays as it is.
 func (s *Service) Receive(ctx context.Context, a Actor, id, name string, offset int64, body io.Reader) (*Upload, error) {
 	if err := s.mayPush(a); err != nil {
@@ -187,14 +187,8 @@ func (s *Service) Receive(ctx context.Context, a Actor, id, name string, offset 
 	if i < 0 {
 		return nil, missing("upload_not_found", "This upload has no such file; its list of files names them.")
 	}
-	if row.CompletedAt.IsZero() {
-		err := s.receive(row, files[i], offset, body)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, noUpload() // erased or expired meanwhile
-		}
-		if err != nil {
-			return nil, s.fail(err)
-		}
+	if row, err = s.receive(ctx, a, row, files[i], offset, body); err != nil {
+		return nil, s.fail(err)
 	}
 	out, err := s.upload(row)
 	return out, s.fail(err)
@@ -211,18 +205,16 @@ func (s *Service) CompleteUpload(ctx context.Context, a Actor, id string) (r *Ru
 	if err != nil {
 		return nil, false, s.fail(err)
 	}
-	verified := row.Digest
+	announced := row.Digest
+	var verified map[string]os.FileInfo
 	if row.CompletedAt.IsZero() {
-		if err := s.verifyFiles(ctx, row); err != nil {
+		if verified, err = s.verifyFiles(ctx, a, row); err != nil {
 			return nil, false, s.fail(err)
 		}
 	}
 	caps, now := s.Caps.or(), s.Now()
 	err = s.write(ctx, func(tx *state.Tx) error {
-		if err := tx.LockWorkspace(ctx, a.Workspace.ID); err != nil {
-			return err
-		}
-		row, err := s.findUpload(ctx, tx, a, id)
+		row, err := s.lockUpload(ctx, tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -234,8 +226,13 @@ func (s *Service) CompleteUpload(ctx context.Context, a Actor, id string) (r *Ru
 			r, replayed = s.run(first), true
 			return nil
 		}
-		if row.Digest != verified {
-			return conflict("upload_conflict", "The run was announced with other files meanwhile. Push it again.")
+		if row.Digest != announced {
+			return otherFiles()
+		}
+		for path, info := range verified {
+			if !isUnchanged(path, info) { // announced again, or sent again by another client
+				return conflict("upload_incomplete", "The files changed while they were verified. Send what is missing, then complete the upload.")
+			}
 		}
 		e, err := tx.Eval(ctx, a.Workspace.ID, row.EvalID)
 		if err != nil {
@@ -303,6 +300,18 @@ func (s *Service) findUpload(ctx context.Context, tx *state.Tx, a Actor, id stri
 		return nil, noUpload()
 	}
 	return row, err
+}
+
+// lockUpload is findUpload in a transaction that no change of the upload or its files passes.
+func (s *Service) lockUpload(ctx context.Context, tx *state.Tx, a Actor, id string) (*state.Upload, error) {
+	if err := tx.LockWorkspace(ctx, a.Workspace.ID); err != nil {
+		return nil, err
+	}
+	return s.findUpload(ctx, tx, a, id)
+}
+
+func otherFiles() error {
+	return conflict("upload_conflict", "The run was announced with other files meanwhile. Push it again.")
 }
 
 func filesOf(row *state.Upload) (files []resource.AnnouncedFile, err error) {

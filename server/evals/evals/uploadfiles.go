@@ -54,9 +54,52 @@ func (s *Service) received(u *state.Upload, name string) (int64, error) {
 	return info.Size(), nil
 }
 
-// receive writes a part of a file. Two clients that send the same file write the same bytes
-// to the same places.
-func (s *Service) receive(u *state.Upload, f resource.AnnouncedFile, offset int64, body io.Reader) (err error) {
+// maxPiece is how much of a part is read before it is written, in bytes.
+const maxPiece = 1 << 20
+
+// receive writes a part of a file, piece by piece, until the upload is complete. It returns
+// the upload. Files only grow: what two clients send of the same file is written once.
+func (s *Service) receive(ctx context.Context, a Actor, u *state.Upload, f resource.AnnouncedFile, offset int64, body io.Reader) (row *state.Upload, err error) {
+	in := &bodyReader{r: io.LimitReader(body, f.Bytes-offset)}
+	piece := make([]byte, max(1, min(maxPiece, f.Bytes-offset)))
+	for {
+		n, end := io.ReadFull(in, piece)
+		if in.err != nil { // what came before it is kept, also of a client that is gone
+			ctx = context.WithoutCancel(ctx)
+		}
+		// The lock excludes a completion: then the files stay as they were verified.
+		err := s.DB.Write(ctx, func(tx *state.Tx) (err error) {
+			row, err = s.lockUpload(ctx, tx, a, u.ID)
+			switch {
+			case err != nil || !row.CompletedAt.IsZero():
+				return err
+			case row.Digest != u.Digest:
+				return otherFiles()
+			}
+			return s.writePiece(row, f, offset, piece[:n])
+		})
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return nil, noUpload() // erased or expired meanwhile
+		case err != nil:
+			return nil, err
+		case !row.CompletedAt.IsZero():
+			return row, nil
+		case in.err != nil:
+			return nil, bodyError(in.err)
+		}
+		if offset += int64(n); end != nil || offset == f.Bytes {
+			break
+		}
+	}
+	if n, _ := io.CopyN(io.Discard, body, 1); n > 0 {
+		return nil, apierr.BadBody("invalid_upload", "The body has more bytes than the file, which has "+strconv.FormatInt(f.Bytes, 10)+".")
+	}
+	return row, nil
+}
+
+// writePiece writes bytes of a file and returns when they are on disk.
+func (s *Service) writePiece(u *state.Upload, f resource.AnnouncedFile, offset int64, piece []byte) (err error) {
 	file, err := os.OpenFile(s.uploadFile(u, f.Name), os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
@@ -66,21 +109,15 @@ func (s *Service) receive(u *state.Upload, f resource.AnnouncedFile, offset int6
 	if err != nil {
 		return err
 	}
-	if has := min(info.Size(), f.Bytes); offset < 0 || offset > has {
+	has := min(info.Size(), f.Bytes)
+	if offset < 0 || offset > has {
 		return conflict("upload_offset", "The server has "+strconv.FormatInt(has, 10)+" bytes of this file. Continue from there: offset is at most that.")
 	}
-	if _, err := file.Seek(offset, io.SeekStart); err != nil {
-		return err
+	if offset+int64(len(piece)) <= has { // received before
+		return nil
 	}
-	in := &bodyReader{r: io.LimitReader(body, f.Bytes-offset)}
-	if _, err := io.Copy(file, in); err != nil {
-		if in.err != nil { // what came before it is kept
-			return errors.Join(bodyError(in.err), file.Sync())
-		}
+	if _, err := file.WriteAt(piece[has-offset:], has); err != nil {
 		return err
-	}
-	if n, _ := io.CopyN(io.Discard, body, 1); n > 0 {
-		return apierr.BadBody("invalid_upload", "The body has more bytes than the file, which has "+strconv.FormatInt(f.Bytes, 10)+".")
 	}
 	return file.Sync()
 }
@@ -114,49 +151,74 @@ func bodyError(err error) error {
 const MaxPart = 16 << 20
 
 // verifyFiles compares every file with its size and digest, and syncs the names. A file that
-// differs is dropped.
-func (s *Service) verifyFiles(ctx context.Context, u *state.Upload) error {
+// differs is dropped. It returns the state of the files, by path.
+func (s *Service) verifyFiles(ctx context.Context, a Actor, u *state.Upload) (map[string]os.FileInfo, error) {
 	files, err := filesOf(u)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	verified := map[string]os.FileInfo{}
 	for _, f := range files {
-		got, n, err := hashFile(ctx, s.uploadFile(u, f.Name))
+		path := s.uploadFile(u, f.Name)
+		got, n, info, err := hashFile(ctx, path)
 		switch {
 		case errors.Is(err, os.ErrNotExist) || err == nil && n < f.Bytes:
-			return conflict("upload_incomplete", fmt.Sprintf("The server has %d of %d bytes of %s. Send the rest, then complete the upload.", n, f.Bytes, f.Name))
+			return nil, conflict("upload_incomplete", fmt.Sprintf("The server has %d of %d bytes of %s. Send the rest, then complete the upload.", n, f.Bytes, f.Name))
 		case err != nil:
-			return err
+			return nil, err
 		case n != f.Bytes || got != f.SHA256:
-			if err := os.Remove(s.uploadFile(u, f.Name)); err != nil {
-				return err
+			if err := s.dropFile(ctx, a, u, f.Name, info); err != nil {
+				return nil, err
 			}
-			return conflict("upload_digest", "The bytes of "+f.Name+" do not have the announced SHA-256, and were dropped. Send this file again.")
+			return nil, conflict("upload_digest", "The bytes of "+f.Name+" do not have the announced SHA-256, and were dropped. Send this file again.")
 		}
+		verified[path] = info
 	}
 	for dir := filepath.Dir(s.uploadFile(u, planFile)); len(dir) >= len(s.Uploads); dir = filepath.Dir(dir) {
 		if err := syncFolder(dir); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return verified, nil
 }
 
-func hashFile(ctx context.Context, path string) (string, int64, error) {
+// dropFile removes a file of an incomplete upload, unless it was replaced since it was read.
+func (s *Service) dropFile(ctx context.Context, a Actor, u *state.Upload, name string, read os.FileInfo) error {
+	return s.DB.Write(ctx, func(tx *state.Tx) error {
+		row, err := s.lockUpload(ctx, tx, a, u.ID)
+		if err != nil || !row.CompletedAt.IsZero() || !isUnchanged(s.uploadFile(row, name), read) {
+			return err
+		}
+		return os.Remove(s.uploadFile(row, name))
+	})
+}
+
+// isUnchanged reports whether a file is the one that was read, and was not written to since.
+func isUnchanged(path string, read os.FileInfo) bool {
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(now, read) && now.Size() == read.Size() && now.ModTime().Equal(read.ModTime())
+}
+
+// hashFile returns the digest of a file, its size, and its state before it was read.
+func hashFile(ctx context.Context, path string) (string, int64, os.FileInfo, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", 0, err
+		return "", 0, nil, err
 	}
 	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", 0, nil, err
+	}
 	h := sha256.New()
 	for n := int64(0); ; {
 		part, err := io.CopyN(h, f, MaxPart)
 		n += part
 		if errors.Is(err, io.EOF) {
-			return hex.EncodeToString(h.Sum(nil)), n, ctx.Err()
+			return hex.EncodeToString(h.Sum(nil)), n, info, ctx.Err()
 		}
 		if err := errors.Join(err, ctx.Err()); err != nil {
-			return "", n, err
+			return "", n, info, err
 		}
 	}
 }

@@ -38,6 +38,7 @@ func Codes() []Documented {
 		{"provider_key_hosts", 409, "The eval sends a provider key to a host that the key is not bound to; the description names both."},
 		{"too_many_evals", 409, "The workspace has all the evals, or the eval all the versions, that it can have."},
 		{"eval_version_not_found", 404, "No version of the eval has the digest of the pushed run's eval. Store that eval first."},
+		{"eval_scheduled", 409, "A schedule runs the eval, and the eval of the pushed run has another text. Give it another name, or pause or delete the schedule."},
 		{"upload_not_found", 404, "The workspace has no such upload, the upload no such file, or it was incomplete for too long. Announce it again."},
 		{"upload_offset", 409, "The offset is beyond what was received of the file. Continue from received."},
 		{"upload_incomplete", 409, "A file of the upload is not here in full. Send the rest, then complete the upload."},

@@ -407,3 +407,24 @@ func TestErasuresTakeUploads(t *testing.T) {
 		}
 	})
 }
+
+// TestAnIncompleteUploadIsErased by the id of the run that it would become; another workspace
+// has no such run.
+func TestAnIncompleteUploadIsErased(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *servertest.Service) {
+		w := s.Workspace(t, "dana", paid)
+		e, a, files := stored(t, s, w), newAPI(t, s, s.EvalKey(t, w)), uploadFiles()
+		id := a.begin(e.ID, e.Digest, files).is(201).text("id")
+		a.part(id, files[0].name, 0, files[0].text).is(200)
+		a.with(s.EvalKey(t, s.Workspace(t, "eve", paid))).do("POST", "/api/v1/runs/"+id+"/erase", "").refused(404, "run_not_found")
+		if got := a.do("POST", "/api/v1/runs/"+id+"/erase", "").is(200); got.object()["erased"] != true {
+			t.Errorf("%s", got.body)
+		}
+		a.part(id, files[1].name, 0, files[1].text).refused(404, "upload_not_found")
+		a.complete(id).refused(404, "upload_not_found")
+		a.do("POST", "/api/v1/runs/"+id+"/erase", "").refused(404, "run_not_found")
+		if again := a.pushed(e.ID, e.Digest, files); again == id {
+			t.Errorf("upload %s was not erased", id)
+		}
+	})
+}

@@ -66,7 +66,11 @@ func (tx *Tx) exists(ctx context.Context, kind, id string) error {
 		return fmt.Errorf("%q cannot be erased", kind)
 	}
 	var found string
-	return tx.one(ctx, []any{&found}, "select id from "+table+" where id = $1"+tx.lock(), id)
+	err := tx.one(ctx, []any{&found}, "select id from "+table+" where id = $1"+tx.lock(), id)
+	if kind == EraseRun && errors.Is(err, ErrNotFound) { // an incomplete upload is no run yet
+		return tx.one(ctx, []any{&found}, "select id from eval_upload where id = $1"+tx.lock(), id)
+	}
+	return err
 }
 
 func (tx *Tx) addErasure(ctx context.Context, kind, id, subject string, now, erased time.Time) error {
