@@ -210,6 +210,9 @@ func (o *Own) explain(ctx context.Context, actor evals.Actor, w tools.Workspace,
 	return a, err
 }
 
+// maxBefore is the number of pages of 200 runs in which before searches.
+const maxBefore = 5
+
 // before returns the newest run with results of the same eval that was started before a run.
 func (o *Own) before(ctx context.Context, actor evals.Actor, id string) (string, error) {
 	r, err := o.Evals.Run(ctx, actor, id)
@@ -217,7 +220,7 @@ func (o *Own) before(ctx context.Context, actor evals.Actor, id string) (string,
 		return "", err
 	}
 	query, after := evals.RunQuery{EvalID: r.EvalID, Limit: 200}, false
-	for {
+	for range maxBefore {
 		list, next, err := o.Evals.Runs(ctx, actor, query)
 		if err != nil {
 			return "", err
@@ -232,6 +235,7 @@ func (o *Own) before(ctx context.Context, actor evals.Actor, id string) (string,
 			return "", &apierr.Error{Status: http.StatusConflict, Code: "no_results", Description: "No earlier run of this eval has results. Give baseRunId, or start another run."}
 		}
 	}
+	return "", &apierr.Error{Status: http.StatusConflict, Code: "no_results", Description: "None of the newest 1000 runs of this eval is before this one and has results. Give baseRunId."}
 }
 
 // fail returns the error result: code and description of the eval API, and what to do over

@@ -125,6 +125,33 @@ func names(list []tools.Tool) (out []string) {
 	return out
 }
 
+// TestACompareLooksBackSoFar: without a base, the search ends after the newest 1000 runs.
+func TestACompareLooksBackSoFar(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *servertest.Service) {
+		w := s.Workspace(t, "dana", paid)
+		e, _ := s.Ready(t, w)
+		s.Finish(t, s.Begin(t), bundles)
+		newest := ""
+		if err := s.Evals.DB.Write(t.Context(), func(tx *state.Tx) error {
+			for i := range 1000 {
+				s.Clock.Add(time.Millisecond)
+				newest = fmt.Sprintf("run_%04d", i)
+				r := &state.EvalRun{ID: newest, WorkspaceID: w.ID, EvalID: e.ID, Version: 1, EvalName: e.Name, Category: "web", CreatedBy: w.OwnerID, CreatedAt: s.Clock.Now()}
+				if _, _, err := tx.AddRun(t.Context(), r, 2000); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		a := newAgent(t, s, s.EvalKey(t, w))
+		if got := a.refused(tools.CompareEvalRuns, map[string]any{"runId": newest}, "no_results"); !strings.Contains(fmt.Sprint(got["error_description"]), "None of the newest 1000 runs") {
+			t.Errorf("far from the newest: %v", got)
+		}
+	})
+}
+
 // TestAnAgentRunsAnEval goes from the list to the comparison, with a worker's part played by
 // the test.
 func TestAnAgentRunsAnEval(t *testing.T) {
