@@ -133,7 +133,7 @@ func sizeOf(dir string) (size int64) {
 	return size
 }
 
-// readFiles reads the blobs with some ids, one a line, into files.
+// readFiles reads the blobs with some ids, one per line, into files.
 func (r repository) readFiles(ctx context.Context, ids string, files []file) error {
 	blobs, err := r.run(ctx, strings.NewReader(ids), MaxBytes+maxListing, "cat-file", "--batch")
 	if err != nil {
