@@ -62,7 +62,7 @@ func (p *Person) SignIn() {
 // Get returns the status and the body of a page.
 func (p *Person) Get(path string) (int, string) {
 	p.T.Helper()
-	return p.Do(http.MethodGet, path, nil)
+	return p.Do(p.Request(http.MethodGet, path, nil))
 }
 
 // Post sends a form as it is.
@@ -72,11 +72,11 @@ func (p *Person) Post(path string, form ...string) (int, string) {
 	for i := 0; i < len(form); i += 2 {
 		values.Add(form[i], form[i+1])
 	}
-	return p.Do(http.MethodPost, path, values)
+	return p.Do(p.Request(http.MethodPost, path, values))
 }
 
-// Do sends a request with a form, which may be nil.
-func (p *Person) Do(method, path string, form url.Values) (int, string) {
+// Request makes a request with a form, which may be nil.
+func (p *Person) Request(method, path string, form url.Values) *http.Request {
 	p.T.Helper()
 	req, err := http.NewRequestWithContext(p.T.Context(), method, p.S.URL+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -85,12 +85,13 @@ func (p *Person) Do(method, path string, form url.Values) (int, string) {
 	if form != nil {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	return p.Read(p.HTTP.Do(req))
+	return req
 }
 
-// Read returns the status and the body of a response.
-func (p *Person) Read(resp *http.Response, err error) (int, string) {
+// Do sends a request, and returns the status and the body of the response.
+func (p *Person) Do(req *http.Request) (int, string) {
 	p.T.Helper()
+	resp, err := p.HTTP.Do(req)
 	if err != nil {
 		p.T.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package members_test
 
 import (
+	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -159,8 +160,13 @@ func (p *person) head(path string) (int, string) {
 	if err != nil {
 		p.T.Fatal(err)
 	}
+	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusOK {
 		return resp.StatusCode, ""
 	}
-	return p.Read(resp, nil)
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
 }

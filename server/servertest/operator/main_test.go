@@ -44,14 +44,9 @@ func (p *person) foreign(path string, form ...string) int {
 	for i := 0; i < len(form); i += 2 {
 		values.Add(form[i], form[i+1])
 	}
-	req, err := http.NewRequestWithContext(p.T.Context(), http.MethodPost, p.S.URL+path, strings.NewReader(values.Encode()))
-	if err != nil {
-		p.T.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req := p.Request(http.MethodPost, path, values)
 	req.Header.Set("Origin", "https://evil.example")
 	req.Header.Set("Sec-Fetch-Site", "cross-site")
-	resp, err := p.HTTP.Do(req)
-	status, _ := p.Read(resp, err)
+	status, _ := p.Do(req)
 	return status
 }
