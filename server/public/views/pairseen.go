@@ -92,6 +92,17 @@ func (s pairSeen) places(r *Renderer, a, b string) []seenPlace {
 	return []seenPlace{r.seenPlace(p.Board, p.Part, p.Language, a), r.seenPlace(q.Board, q.Part, q.Language, b)}
 }
 
+// unordered reports whether the ranges of ranks of two tools, by name, overlap.
+func (s pairSeen) unordered(x, y string) bool {
+	var both []observed.Standing
+	for _, t := range s.Board.Tools {
+		if t.Tool == x || t.Tool == y {
+			both = append(both, t)
+		}
+	}
+	return len(both) == 2 && both[0].RankLow <= both[1].RankHigh && both[1].RankLow <= both[0].RankHigh
+}
+
 // sentence says how often two tools were used.
 func (s pairSeen) sentence(x, y string) string {
 	if s.Apart != nil {
@@ -111,6 +122,9 @@ func (s pairSeen) sentence(x, y string) string {
 		text += ", as often as " + y
 	default:
 		text += fmt.Sprintf(" and %s in %s", y, chart.Percent(second.UseRate))
+		if s.Language == "" && s.unordered(x, y) {
+			text += "; with all tools compared at once, their order is not known"
+		}
 	}
 	return text + "."
 }
