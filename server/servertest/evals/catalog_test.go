@@ -88,7 +88,8 @@ func TestHostileCatalogues(t *testing.T) {
 		"not UTF-8":         {"category: \xff\xfe", 0, "not UTF-8"},
 		"a huge pattern":    {head + "  - {slug: x, name: X, aliases: [{text: X, require: '((a{9}){9}){9}'}]}", 3, "the pattern is too large"},
 		"nested":            {"category: " + strings.Repeat("{a: ", 30_000), 0, "not YAML"},
-		"tools without end": {head + strings.Repeat("  - {slug: x, name: X}\n", 5_000), 4, "duplicate slug"},
+		"a tool twice":      {head + strings.Repeat("  - {slug: x, name: X}\n", 2), 4, "duplicate slug"},
+		"tools without end": {head + strings.Repeat("  - {slug: x, name: X}\n", 5_000), 0, "at most 500"},
 	} {
 		got := a.do("PUT", path, c.body)
 		got.refused(400, "invalid_catalog")
