@@ -163,7 +163,7 @@ func TestPushedRuns(t *testing.T) {
 			"a category that is gone": {movedDigest, plan(`"category": "webserver"`, `"category": "gone"`), "it measures gone, which the workspace's own catalogue does not have"},
 			"imported answers":        {digest, plan(`"imported": false`, `"imported": true`), "its answers were imported"},
 			"a mark that is missing":  {digest, plan(`"synthetic": false`, `"synthetic": true`), "mark for simulated answers"},
-			"a plan that is no JSON":  {digest, plan("{", ""), "run.json, byte 0"},
+			"a plan that is not JSON": {digest, plan("{", ""), "run.json, byte 0"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				r := w.ended(w.push(made, c.digest, c.change))

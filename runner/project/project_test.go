@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,9 @@ func gitPath(t *testing.T) string {
 	t.Helper()
 	git, err := exec.LookPath("git")
 	if err != nil {
+		if slices.Contains(strings.Split(os.Getenv("FIRSTPICK_REQUIRE"), ","), "git") {
+			t.Fatal("FIRSTPICK_REQUIRE names git: ", err)
+		}
 		t.Skip(err)
 	}
 	return git

@@ -186,8 +186,9 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 			v := behind.Breakdown.Rivals[i]
 			c.P, c.Significant = render.PValue(v.PAdjusted), v.Significant
 			if !c.Single {
-				c.Interval = render.Points(v.CILow) + " to " + render.Points(v.CIHigh)
-				c.DiffPlot = chart.Difference(ahead.PickRate-behind.PickRate, v.CILow, v.CIHigh, behind.Tool+" ahead", ahead.Tool+" ahead")
+				ends := [2]string{render.Points(v.CILow), render.Points(v.CIHigh)}
+				c.Interval = ends[0] + " to " + ends[1]
+				c.DiffPlot = chart.Difference(ahead.PickRate-behind.PickRate, v.CILow, v.CIHigh, ends, behind.Tool+" ahead", ahead.Tool+" ahead")
 			}
 		}
 	}
