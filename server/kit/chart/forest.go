@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"html/template"
@@ -54,16 +55,30 @@ func (a Axis) Ruler() template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // numbers only
 }
 
-// Pair draws two rates on one line: a dot for the first and a ring for the second. text is for
-// those who do not see it.
-func (a Axis) Pair(first, second float64, text string) template.HTML {
-	const height, middle = 26, 13
+// Pair draws two rates on one line: a dot for the first and a ring for the second, each on its
+// interval, or joined by a band where they have none.
+func (a Axis) Pair(first, second Mark) template.HTML {
+	const height, middle, apart = 30, 15, 6
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg height="%d" role="img" aria-label="%s">`, height, html.EscapeString(text))
+	fmt.Fprintf(&b, `<svg height="%d" role="img" aria-label="%s">`, height, html.EscapeString(first.Text+", "+second.Text))
 	a.grid(&b, height)
-	fmt.Fprintf(&b, `<rect class="band" x="%s%%" y="10.5" width="%s%%" height="5"/>`, a.x(min(first, second)), a.x(math.Abs(first-second)))
-	fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="5"/><circle class="dark" cx="%s%%" cy="%d" r="5.5"/></svg>`, a.x(second), middle, a.x(first), middle)
+	up, down := middle, middle
+	if first.Interval || second.Interval {
+		up, down = middle-apart, middle+apart
+		a.thin(&b, first, up)
+		a.thin(&b, second, down)
+	} else {
+		fmt.Fprintf(&b, `<rect class="band" x="%s%%" y="12.5" width="%s%%" height="5"/>`, a.x(min(first.Rate, second.Rate)), a.x(math.Abs(first.Rate-second.Rate)))
+	}
+	fmt.Fprintf(&b, `<circle class="ring" cx="%s%%" cy="%d" r="5"/><circle class="dark" cx="%s%%" cy="%d" r="5.5"/></svg>`, a.x(second.Rate), down, a.x(first.Rate), up)
 	return template.HTML(b.String()) //nolint:gosec // numbers, and a text that is escaped
+}
+
+// thin draws the interval of a mark at a height.
+func (a Axis) thin(b *strings.Builder, m Mark, y int) {
+	if m.Interval {
+		fmt.Fprintf(b, `<rect class="band" x="%s%%" y="%d" width="%s%%" height="6" rx="3"/>`, a.x(m.Low), y-3, a.x(m.High-m.Low))
+	}
 }
 
 // grid draws a line at each tick.
@@ -78,11 +93,11 @@ func (a Axis) grid(b *strings.Builder, height int) {
 }
 
 // A Mark is a row of a forest plot: a rate, its interval where it has one, and a text for
-// those who do not see it.
+// those who do not see it. Class is how the rate is drawn: dark, ring, or "" for neither.
 type Mark struct {
 	Rate, Low, High float64
 	Interval        bool
-	Text            string
+	Text, Class     string
 }
 
 // Forest draws a row: the ticks as lines, a bar up to the rate where there is no interval,
@@ -94,7 +109,7 @@ func (a Axis) Forest(m Mark) template.HTML {
 	a.grid(&b, height)
 	if m.Interval {
 		fmt.Fprintf(&b, `<rect class="band" x="%s%%" y="8" width="%s%%" height="10" rx="5"/>`, a.x(m.Low), a.x(m.High-m.Low))
-		fmt.Fprintf(&b, `<circle class="rate" cx="%s%%" cy="%d" r="5.5"/>`, a.x(m.Rate), middle)
+		fmt.Fprintf(&b, `<circle class="%s" cx="%s%%" cy="%d" r="5.5"/>`, cmp.Or(m.Class, "rate"), a.x(m.Rate), middle)
 	} else {
 		fmt.Fprintf(&b, `<rect class="rate" x="0" y="8" width="%s%%" height="10" rx="2"/>`, a.x(m.Rate))
 	}

@@ -47,7 +47,7 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 	f := agentBars{Noun: nounOf(b), Board: b.Name}
 	agents := slices.Clone(b.Agents)
 	slices.SortStableFunc(agents, func(x, y analytics.AgentBoard) int {
-		return cmp.Or(follows(b, x)-follows(b, y), cmp.Compare(rateOf(x.Tools, b.Tools[0].Slug), rateOf(y.Tools, b.Tools[0].Slug)))
+		return cmp.Or(undecidedLast(b, x)-undecidedLast(b, y), follows(b, x)-follows(b, y), cmp.Compare(rateOf(x.Tools, b.Tools[0].Slug), rateOf(y.Tools, b.Tools[0].Slug)))
 	})
 	agents = agents[:min(maxAgentBars, len(agents))]
 	if len(b.Agents) > len(agents) {
@@ -123,6 +123,14 @@ func joinAlike(rows []agentBar, noun string) (out []agentBar) {
 		}
 	}
 	return out
+}
+
+// undecidedLast returns 1 for an agent without a clear favourite where others have one.
+func undecidedLast(b *analytics.Board, a analytics.AgentBoard) int {
+	if best, second := firstTwo(a); ranged(b) && !clearLead(best, second) {
+		return 1
+	}
+	return 0
 }
 
 // follows returns 1 for an agent that picks the first tool of the board most often, and 0 for

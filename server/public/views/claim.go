@@ -11,24 +11,35 @@ import (
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
-// undecided says between which tools agents without a favourite are split, or that they pick
-// none; empty for more than two agents.
+// evenSplit is the least share of answers that two tools have together where an agent is said
+// to be split between them.
+const evenSplit = .6
+
+// undecided says what is known of the agents without a favourite; empty where there are none.
 func undecided(b *analytics.Board, all []favourite) string {
-	var parts []string
+	text, n := "", 0
 	for _, a := range b.Agents {
 		best, second := firstTwo(a)
 		switch {
-		case slices.ContainsFunc(all, func(f favourite) bool { return f.agent == a.Agent }):
-		case second.Picks > 0:
-			parts = append(parts, fmt.Sprintf("%s is split between %s and %s", render.AgentName(a.Agent), nameOf(b, best.Slug), nameOf(b, second.Slug)))
-		case a.NTrials > 0:
-			parts = append(parts, render.AgentName(a.Agent)+" picks none of the list")
+		case slices.ContainsFunc(all, func(f favourite) bool { return f.agent == a.Agent }) || a.NTrials == 0:
+			continue
+		case best.Picks == 0:
+			text = "picks none of the list"
+		case second.Picks > 0 && best.PickRate+second.PickRate >= evenSplit:
+			text = "is split between " + nameOf(b, best.Slug) + " and " + nameOf(b, second.Slug)
+		default:
+			text = "has no clear favourite"
 		}
+		text = render.AgentName(a.Agent) + " " + text
+		n++
 	}
-	if len(parts) == 0 || len(parts) > 2 {
+	switch n {
+	case 0:
 		return ""
+	case 1:
+		return "; " + text
 	}
-	return "; " + and(parts)
+	return "; the " + small(n) + " others have no clear favourite"
 }
 
 // claim says in one sentence what agents pick on a board, from the counts alone. surprise is
@@ -68,16 +79,15 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 		if len(few) == 1 {
 			surprise = few[0].lead
 		}
-		verb, after := preference(all, len(few) == 1)
-		others, _ := preference(all, false)
+		verb, after := preference(b, len(few) == 1)
+		others, _ := preference(b, false)
 		return fmt.Sprintf("%s %s %s%s; %s other %ss %s %s.", agentList(few), verb, order[1], after, small(len(groups[first])), nounOf(b), others, first), surprise + 1
+	case len(order) == 1 && len(all) <= 2 && 2*len(all) <= len(b.Agents):
+		verb, after := preference(b, len(all) == 1)
+		return fmt.Sprintf("%s %s %s%s%s.", agentList(all), verb, first, after, undecided(b, all)), .6
 	case len(order) == 1:
-		verb, after := preference(all, len(all) == 1)
-		split := undecided(b, all)
-		if split != "" {
-			surprise = .7
-		}
-		return fmt.Sprintf("%d of %d %ss %s %s%s%s.", len(all), len(b.Agents), nounOf(b), verb, first, after, split), surprise
+		verb, after := preference(b, false)
+		return fmt.Sprintf("%d of %d %ss %s %s%s%s.", len(all), len(b.Agents), nounOf(b), verb, first, after, undecided(b, all)), .7
 	}
 	return fmt.Sprintf("%ss disagree: %s.", render.Capital(nounOf(b)), joined(b, order, groups, all)), .5
 }
@@ -95,8 +105,10 @@ func tied(b *analytics.Board) string {
 	switch n := len(names); {
 	case n == 1 && len(b.Agents) == 1:
 		return strings.TrimPrefix(undecided(b, nil), "; ") + "."
+	case n == 1 && len(b.Tools) > 1 && unproven(b.Tools[1], b.Tools[0].Slug):
+		return fmt.Sprintf("No tool leads clearly: %ss pick %s in %s and %s in %s.", nounOf(b), names[0], rate, b.Tools[1].Tool, chart.Percent(b.Tools[1].PickRate))
 	case n == 1:
-		return fmt.Sprintf("%s %s in %s, but no %s has a favourite.", who, names[0], rate, nounOf(b))
+		return fmt.Sprintf("%s %s in %s, but no %s has a clear favourite.", who, names[0], rate, nounOf(b))
 	case n == 2:
 		return fmt.Sprintf("%s %s equally often, each in %s.", who, and(names), rate)
 	default:
@@ -127,7 +139,7 @@ func joined(b *analytics.Board, order []string, groups map[string][]favourite, a
 			parts = append(parts, count+" "+tool)
 			continue
 		}
-		verb, after := preference(all, len(groups[tool]) == 1)
+		verb, after := preference(b, len(groups[tool]) == 1)
 		if named < agents { // the others prefer none of them
 			count += " of " + small(agents)
 		}
@@ -140,7 +152,7 @@ func joined(b *analytics.Board, order []string, groups map[string][]favourite, a
 	case rest == 1:
 		return text + undecided(b, all)
 	default:
-		return text + "; " + small(rest) + " have no favourite"
+		return text + "; " + small(rest) + " have no clear favourite"
 	}
 }
 

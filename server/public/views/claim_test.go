@@ -41,11 +41,11 @@ func TestClaim(t *testing.T) {
 		"Claude 3.5 Sonnet picks Ash in 70% of its answers.":                               asked(map[string]int{"ash": 7, "birch": 3}),
 		"2 of 3 agents pick Ash most often; Gemini picks none of the list.":                asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{}),
 		"Both agents pick Ash in every answer.":                                            asked(map[string]int{"ash": 10}, map[string]int{"ash": 10}),
-		"1 of 2 agents picks Ash most often; GPT-4o is split between Ash and Birch.":       asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
+		"Claude 3.5 Sonnet picks Ash most often; GPT-4o has no clear favourite.":           asked(map[string]int{"ash": 9}, map[string]int{"ash": 1, "birch": 1}),
 		"Agents disagree: one of four picks Ash most often, one Birch and one Cedar.":      asked(map[string]int{"ash": 9}, map[string]int{"birch": 9}, map[string]int{"cedar": 9}, map[string]int{"elm": 9}),
 		"Claude 3.5 Sonnet picks Ash and Birch equally often, each in 50% of its answers.": asked(map[string]int{"ash": 5, "birch": 5}),
 		"Claude 3.5 Sonnet picks 4 tools equally often, each in 10% of its answers.":       asked(map[string]int{"ash": 1, "birch": 1, "cedar": 1, "elm": 1}),
-		"Agents pick Ash in 30% of answers, but no agent has a favourite.":                 asked(map[string]int{"ash": 3, "birch": 3}, map[string]int{"ash": 3, "cedar": 3}),
+		"Agents pick Ash in 30% of answers, but no agent has a clear favourite.":           asked(map[string]int{"ash": 3, "birch": 3}, map[string]int{"ash": 3, "cedar": 3}),
 		"2 of 3 agents pick Ash most often; Gemini is split between Ash and Birch.":        asked(map[string]int{"ash": 9}, map[string]int{"ash": 9}, map[string]int{"ash": 5, "birch": 5}),
 	} {
 		if got, _ := claim(b); got != want {
@@ -68,26 +68,41 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestPreference: an agent prefers a tool only where the intervals of its first two tools do
-// not overlap, and a sentence says so only where that holds for each agent in it.
+// TestPreference: where there are intervals, an agent has a favourite only where those of its
+// first two tools do not overlap; else no sentence names one.
 func TestPreference(t *testing.T) {
+	birch, ash, near := map[string]int{"birch": 9, "ash": 1}, map[string]int{"ash": 9, "birch": 1}, map[string]int{"ash": 6, "birch": 4}
+	wide, second := .41, .4
 	for _, c := range []struct {
 		width float64 // half of each interval
+		board *analytics.Board
 		want  string
 	}{
-		{.05, "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
-		{.39, "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
-		{.41, "Claude 3.5 Sonnet picks Birch most often; two other agents pick Ash."},
+		{.05, asked(birch, ash, ash), "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
+		{.39, asked(birch, ash, ash), "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
+		{wide, asked(birch, ash, ash), "Agents pick Ash in 63.3% of answers, but no agent has a clear favourite."},
+		{.3, asked(birch, near, near), "Claude 3.5 Sonnet prefers Birch; the two others have no clear favourite."},
+		{.3, asked(birch, near, near, near), "Claude 3.5 Sonnet prefers Birch; the three others have no clear favourite."},
+		{.3, asked(birch, birch, birch, near, map[string]int{}), "3 of 5 agents prefer Birch; the two others have no clear favourite."},
+		{.3, asked(birch, ash, map[string]int{"cedar": 9}, near, near), "Agents disagree: one of five prefers Ash, one Birch and one Cedar; two have no clear favourite."},
 	} {
-		b := asked(map[string]int{"birch": 9, "ash": 1}, map[string]int{"ash": 9, "birch": 1}, map[string]int{"ash": 9, "birch": 1})
-		for _, a := range b.Agents {
+		for _, a := range c.board.Agents {
 			for i := range a.Tools {
 				a.Tools[i].Interval = &analytics.Interval{CILow: a.Tools[i].PickRate - c.width, CIHigh: a.Tools[i].PickRate + c.width}
 			}
 		}
-		if got, _ := claim(b); got != c.want {
+		if got, _ := claim(c.board); got != c.want {
 			t.Errorf("intervals of ±%g: %q, want %q", c.width, got, c.want)
 		}
+	}
+	tie := asked(birch, ash, near)
+	for i := range tie.Agents {
+		tie.Agents[i].Tools[0].Interval = &analytics.Interval{CILow: 0, CIHigh: 1}
+	}
+	tie.Tools[1].BeatenBy = []analytics.Rival{{Slug: "ash"}}
+	tie.Tools[1].PickRate = second
+	if got, _ := claim(tie); got != "No tool leads clearly: agents pick Ash in 53.3% of answers and Birch in 40%." {
+		t.Error(got)
 	}
 }
 

@@ -33,23 +33,32 @@ type compareSide struct{ Name, Slug, Link string }
 
 // A compareBoard compares two tools on a board that ranks both.
 type compareBoard struct {
-	Name, Link          string
+	Name, Link, Noun    string
 	Age                 age
-	Forest              render.Forest
-	Leader              string // empty where both have the same rate
-	Diff, Interval, P   string
-	DiffPlot            template.HTML // the difference with its interval; empty without one
-	Pairs               string        // how many pairs the board has
-	Significant, Single bool
+	Asked               measure
 	Groups              []compareGroup
 	HeadToHead          []headToHead
 	First, Second       string  // the tools, in the order of the page
 	ForFirst, ForSecond []quote // of trials that picked one of them
 	Spoken              bool    // quotes have a text
+	Single              bool    // one prompt
 	Prompt              *promptText
 	Doubts              []render.Warning
 	Category, Cite      string
 	HasTrials           bool
+}
+
+// Measures is what was asked on the board, as a list.
+func (c compareBoard) Measures() []measure { return []measure{c.Asked} }
+
+// A lead is how far one of two tools is ahead of the other.
+type lead struct {
+	Leader            string // empty where both have the same rate
+	Diff, Interval, P string
+	Plot              template.HTML // the difference with its interval; empty without one
+	Pairs             string        // how many pairs the board has
+	Significant       bool
+	Single            bool // one prompt
 }
 
 // Compare renders the comparison of two tools; ok is false where no board ranks both, and no
@@ -70,7 +79,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 			s, t := p.Standing, y.Places[i].Standing
 			d.Boards = append(d.Boards, r.compareBoard(p.Board, s, t))
 			if d.Sentence == "" {
-				d.Sentence, home, asked = compareSentence(p.Board, s, t), p.Board.Category, r.askedOf(p.Board, s, t)
+				d.Sentence, home, asked = compareSentence(p.Board, s, t), p.Board.Category, d.Boards[0].Asked
 			}
 		}
 	}
@@ -132,10 +141,10 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	for _, a := range b.Agents {
 		first, second := agentRate(a.Tools, ahead.Slug), agentRate(a.Tools, behind.Slug)
 		switch {
-		case leads(second, first, a.NTrials):
+		case isAhead(b, second, first, a.NTrials):
 			with = append(with, render.AgentName(a.Agent))
 		case second.PickRate-first.PickRate >= leastLead:
-			near = append(near, fmt.Sprintf("with %s %s is ahead, %s to %s", render.AgentName(a.Agent), behind.Tool, chart.Percent(second.PickRate), chart.Percent(first.PickRate)))
+			near = append(near, fmt.Sprintf("with %s, %s is ahead, %s to %s", render.AgentName(a.Agent), behind.Tool, chart.Percent(second.PickRate), chart.Percent(first.PickRate)))
 		}
 	}
 	if n := len(with); n > 0 && n <= 3 {
@@ -163,11 +172,9 @@ func rateOf(tools []analytics.AgentRate, slug string) float64 {
 }
 
 func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) compareBoard {
-	part := *b
-	part.Tools = slices.DeleteFunc(slices.Clone(b.Tools), func(s analytics.Standing) bool { return s.Slug != x.Slug && s.Slug != y.Slug })
 	c := compareBoard{
-		Name: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Forest: render.NewForest(&part, standingPath, x.Slug, y.Slug),
-		Pairs: chart.Whole(int64(len(b.Tools) * (len(b.Tools) - 1) / 2)), Prompt: onlyPrompt(b), Category: b.Category, Cite: citePair(r.in, b, x, y), HasTrials: r.in.Trials,
+		Name: b.Name, Link: boardPath(b.Category), Noun: nounOf(b), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Asked: r.askedOf(b, x, y),
+		Prompt: onlyPrompt(b), Category: b.Category, Cite: citePair(r.in, b, x, y), HasTrials: r.in.Trials,
 		Doubts: render.Doubts(b, x, y),
 	}
 	if x.Picks == 0 && y.Picks == 0 { // there is nothing to compare
@@ -177,21 +184,7 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 	if y.PickRate > x.PickRate {
 		ahead, behind = y, x
 	}
-	c.First, c.Second = x.Tool, y.Tool
-	if c.Diff = strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"); x.PickRate != y.PickRate {
-		c.Leader = ahead.Tool
-	}
-	if behind.Breakdown != nil {
-		if i := slices.IndexFunc(behind.Breakdown.Rivals, func(v analytics.Comparison) bool { return v.Slug == ahead.Slug }); i >= 0 {
-			v := behind.Breakdown.Rivals[i]
-			c.P, c.Significant = render.PValue(v.PAdjusted), v.Significant
-			if !c.Single {
-				ends := [2]string{render.Points(v.CILow), render.Points(v.CIHigh)}
-				c.Interval = ends[0] + " to " + ends[1]
-				c.DiffPlot = chart.Difference(ahead.PickRate-behind.PickRate, v.CILow, v.CIHigh, ends, behind.Tool+" ahead", ahead.Tool+" ahead")
-			}
-		}
-	}
+	c.First, c.Second, c.Asked.Lead = x.Tool, y.Tool, leadOn(b, ahead, behind)
 	c.Groups = compareGroups(b, x, y)
 	c.HeadToHead = headToHeadOf(b, ahead, behind)
 	c.ForFirst, _ = quotesOf(b, x)
@@ -201,4 +194,22 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 		dropPrompts(c.ForSecond)
 	}
 	return c
+}
+
+// leadOn says how far a tool is ahead of another on a board.
+func leadOn(b *analytics.Board, ahead, behind analytics.Standing) *lead {
+	l := lead{Diff: strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"), Single: render.Single(*b), Pairs: chart.Whole(int64(len(b.Tools) * (len(b.Tools) - 1) / 2))}
+	if ahead.PickRate != behind.PickRate {
+		l.Leader = ahead.Tool
+	}
+	if behind.Breakdown == nil {
+		return &l
+	}
+	if i := slices.IndexFunc(behind.Breakdown.Rivals, func(v analytics.Comparison) bool { return v.Slug == ahead.Slug }); i >= 0 && !l.Single {
+		v := behind.Breakdown.Rivals[i]
+		ends := [2]string{render.Points(v.CILow), render.Points(v.CIHigh)}
+		l.P, l.Significant, l.Interval = render.PValue(v.PAdjusted), v.Significant, ends[0]+" to "+ends[1]
+		l.Plot = chart.Difference(ahead.PickRate-behind.PickRate, v.CILow, v.CIHigh, ends, behind.Tool+" ahead", ahead.Tool+" ahead")
+	}
+	return &l
 }

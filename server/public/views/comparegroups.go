@@ -12,66 +12,95 @@ import (
 
 // A compareGroup has the parts of one kind: agents, or the values of a tag.
 type compareGroup struct {
-	Name   string
-	Early  bool // all parts are
-	Agents bool // the parts are agents, not values of a tag
-	Ruler  template.HTML
-	Parts  []comparePart
+	Name      string
+	Early     bool // all parts are
+	Agents    bool // the parts are agents, not values of a tag
+	Intervals bool // the rates have intervals
+	Ruler     template.HTML
+	Parts     []comparePart
 }
 
 // A comparePart is both rates with one agent, or under one tag.
 type comparePart struct {
 	Name, Title, Link, A, B, Diff, N string
+	RangeA, RangeB                   string // 95 % intervals in whole per cent; empty without
+	Clear                            bool   // the intervals do not overlap
 	Neither                          string // of both tools
 	Plot                             template.HTML
 	Early                            bool
 	Same                             []render.Link // the agents of a joined part
 	lead                             float64       // of the first tool
+	marks                            [2]chart.Mark
 }
 
-// compareGroups compares the rates with each agent and under each tag, on one axis.
+// compareGroups compares the rates with each agent and under each tag.
 func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
-	most := 0.0
+	agents := compareGroup{Name: render.Capital(nounOf(b)), Agents: true, Intervals: ranged(b)}
 	for _, a := range b.Agents {
-		most = max(most, rateOf(a.Tools, x.Slug), rateOf(a.Tools, y.Slug))
-	}
-	for _, cut := range b.Cuts {
-		most = max(most, rateOf(cut.Tools, x.Slug), rateOf(cut.Tools, y.Slug))
-	}
-	axis := chart.NewAxis(most)
-	part := func(name, title, link string, n int, tools []analytics.AgentRate) comparePart {
-		p, q := rateOf(tools, x.Slug), rateOf(tools, y.Slug)
-		text := x.Tool + " " + chart.Fixed(p) + ", " + y.Tool + " " + chart.Fixed(q)
-		return comparePart{
-			Name: name, Title: title, Link: link, A: chart.Fixed(p), B: chart.Fixed(q), Diff: leadOf(x.Tool, y.Tool, p, q), N: chart.Whole(int64(n)), Neither: chart.Fixed(max(0, 1-p-q)),
-			Plot: axis.Pair(p, q, text), lead: p - q,
-		}
-	}
-	agents := compareGroup{Name: render.Capital(nounOf(b)), Agents: true, Ruler: axis.Ruler()}
-	for _, a := range b.Agents {
-		agents.Parts = append(agents.Parts, part(render.AgentName(a.Agent), a.Agent, agentPath(agentSlug(a.Agent)), a.NTrials, a.Tools))
+		p := newPart(b, x, y, a.NTrials, a.Tools)
+		p.Name, p.Title, p.Link = render.AgentName(a.Agent), a.Agent, agentPath(agentSlug(a.Agent))
+		agents.Parts = append(agents.Parts, p)
 	}
 	out := []compareGroup{agents}
 	for _, cut := range b.Cuts {
 		name := render.Capital(cut.Tag)
 		if out[len(out)-1].Name != name {
-			out = append(out, compareGroup{Name: name, Ruler: axis.Ruler()})
+			out = append(out, compareGroup{Name: name})
 		}
 		last := &out[len(out)-1]
-		p := part(cut.Value, "", "", cut.NFamilies, cut.Tools)
-		p.Early = slices.Contains(cut.Warnings, analytics.Directional)
+		p := newPart(b, x, y, cut.NFamilies, cut.Tools)
+		p.Name, p.Early = cut.Value, slices.Contains(cut.Warnings, analytics.Directional)
 		last.Parts = append(last.Parts, p)
 	}
 	for i := range out {
-		out[i].Early = !slices.ContainsFunc(out[i].Parts, func(p comparePart) bool { return !p.Early })
-	}
-	for i, g := range out { // from the first tool's best to the second's
+		g := &out[i]
+		g.Early = !slices.ContainsFunc(g.Parts, func(p comparePart) bool { return !p.Early })
+		// From the first tool's best to the second's.
 		slices.SortStableFunc(g.Parts, func(p, q comparePart) int { return cmp.Or(cmp.Compare(q.lead, p.lead), cmp.Compare(p.Name, q.Name)) })
-		if i == 0 {
-			out[0].Parts = joinParts(g.Parts, nounOf(b))
+		g.draw()
+	}
+	out[0].Parts = joinParts(out[0].Parts, nounOf(b))
+	return out
+}
+
+// draw draws the rates of a group on one axis.
+func (g *compareGroup) draw() {
+	most := 0.0
+	for _, p := range g.Parts {
+		for _, m := range p.marks {
+			most = max(most, m.Rate, m.High)
 		}
 	}
-	return out
+	axis := chart.NewAxis(most)
+	g.Ruler = axis.Ruler()
+	for i, p := range g.Parts {
+		g.Parts[i].Plot = axis.Pair(p.marks[0], p.marks[1])
+	}
+}
+
+// newPart compares two tools by their rates in n answers or families of a part of a board.
+func newPart(b *analytics.Board, x, y analytics.Standing, n int, tools []analytics.AgentRate) comparePart {
+	p, q := agentRate(tools, x.Slug), agentRate(tools, y.Slug)
+	d := comparePart{
+		A: chart.Fixed(p.PickRate), B: chart.Fixed(q.PickRate), Diff: leadOf(x.Tool, y.Tool, p.PickRate, q.PickRate), N: chart.Whole(int64(n)),
+		Neither: chart.Fixed(max(0, 1-p.PickRate-q.PickRate)), lead: p.PickRate - q.PickRate,
+	}
+	d.marks = [2]chart.Mark{{Rate: p.PickRate, Text: x.Tool + " " + d.A}, {Rate: q.PickRate, Text: y.Tool + " " + d.B}}
+	if ranged(b) {
+		d.RangeA, d.RangeB = rangeOf(p, &d.marks[0]), rangeOf(q, &d.marks[1])
+		d.Clear = clearLead(p, q) || clearLead(q, p)
+	}
+	return d
+}
+
+// rangeOf returns the interval of a rate in whole per cent, and adds it to a mark.
+func rangeOf(t analytics.AgentRate, m *chart.Mark) string {
+	if t.Interval == nil {
+		return ""
+	}
+	text := wholePercent(t.CILow) + "–" + wholePercent(t.CIHigh) + "%"
+	m.Low, m.High, m.Interval, m.Text = t.CILow, t.CIHigh, true, m.Text+" (95% CI "+text+")"
+	return text
 }
 
 // leadOf says which of two tools leads, and by how many points.

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // A favourite is the tool that an agent picks most.
 type favourite struct {
 	agent, slug, tool string
 	rate, lead        float64 // lead: over the second
-	clear             bool    // the 95 % intervals of the first and the second do not overlap
 }
 
 // leastLead is the least lead, as a share of answers, of a favourite.
@@ -40,19 +40,35 @@ func nounOf(b *analytics.Board) string {
 }
 
 // favourites returns what each agent of a board picks most. Agents without a pick, and those
-// that pick another tool nearly as often, are left out.
+// whose lead is not sure, are left out: see isAhead.
 func favourites(b *analytics.Board) (out []favourite) {
 	for _, a := range b.Agents {
-		best, second := firstTwo(a)
-		n := a.NTrials
-		if len(b.Agents) == 1 { // a sentence about one agent says its rate, and compares nothing
-			n = 0
-		}
-		if leads(best, second, n) {
-			out = append(out, favourite{a.Agent, best.Slug, nameOf(b, best.Slug), best.PickRate, best.PickRate - second.PickRate, clearLead(best, second)})
+		if best, second := firstTwo(a); isAhead(b, best, second, a.NTrials) {
+			out = append(out, favourite{a.Agent, best.Slug, nameOf(b, best.Slug), best.PickRate, best.PickRate - second.PickRate})
 		}
 	}
 	return out
+}
+
+// isAhead reports whether an agent with n answers picks the first of two tools more often. Where
+// the board has intervals they must not overlap, so that it holds for other prompts, too; else
+// the lead must be more than chance in these answers.
+func isAhead(b *analytics.Board, first, second analytics.AgentRate, n int) bool {
+	switch {
+	case len(b.Agents) == 1: // a sentence about one agent says its rate, and compares nothing
+		return leads(first, second, 0)
+	case ranged(b):
+		return clearLead(first, second)
+	}
+	return leads(first, second, n)
+}
+
+// ranged reports whether the rates of the agents of a board have intervals to show: not on one
+// prompt, and not in boards of older snapshots.
+func ranged(b *analytics.Board) bool {
+	return !render.Single(*b) && slices.ContainsFunc(b.Agents, func(a analytics.AgentBoard) bool {
+		return slices.ContainsFunc(a.Tools, func(t analytics.AgentRate) bool { return t.Interval != nil })
+	})
 }
 
 // firstTwo returns the tools that an agent picks most.
@@ -81,11 +97,11 @@ func clearLead(first, second analytics.AgentRate) bool {
 	return second.Interval != nil && first.CILow > second.CIHigh
 }
 
-// preference returns how a sentence says what agents pick: they prefer a tool where the lead
-// of each is clear, else they pick it most often.
-func preference(list []favourite, one bool) (verb, after string) {
+// preference returns how a sentence says what agents pick: they prefer a tool where intervals
+// show it, else they pick it most often.
+func preference(b *analytics.Board, one bool) (verb, after string) {
 	verb, after = "pick", " most often"
-	if !slices.ContainsFunc(list, func(f favourite) bool { return !f.clear }) {
+	if ranged(b) {
 		verb, after = "prefer", ""
 	}
 	if one {

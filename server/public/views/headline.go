@@ -16,8 +16,7 @@ import (
 type headline struct {
 	Text, Link, Note string
 	Old              string           // its age, where that is long ago
-	Early            bool             // too few prompts or trials for a firm result
-	Sure             string           // how many of its leads are clear for other prompts; empty for one prompt
+	Doubts           []render.Warning // of the board
 	board            *analytics.Board // nil where only observed boards are measured
 }
 
@@ -39,8 +38,7 @@ func (r *Renderer) headline() headline {
 	switch {
 	case h.board != nil:
 		h.Note, h.Old = r.describe(h.board)
-		h.Early = slices.Contains(h.board.Warnings, analytics.Directional)
-		h.Sure = sure(h.board)
+		h.Doubts = render.Doubts(h.board)
 		if h.board.NPrompts == 1 {
 			h.Text = "On one prompt, " + inSentence(h.Text)
 		}
@@ -51,26 +49,6 @@ func (r *Renderer) headline() headline {
 		h.Text = "Which developer tools do AI agents pick?"
 	}
 	return h
-}
-
-// sure says how many favourites are clear for other prompts than those asked; empty where no
-// interval tells, and where the claim says it by its verb.
-func sure(b *analytics.Board) string {
-	all, clear := favourites(b), 0
-	for _, f := range all {
-		if f.clear {
-			clear++
-		}
-	}
-	switch {
-	case render.Single(*b) || len(all) == 0 || clear == len(all):
-		return ""
-	case clear == 0:
-		return "In these answers: no lead is clear for other prompts yet."
-	case clear == 1:
-		return "In these answers: one of these leads is clear for other prompts, too."
-	}
-	return fmt.Sprintf("In these answers: %s of these leads are clear for other prompts, too.", small(clear))
 }
 
 // inSentence is a claim that follows other words: it begins in lower case, unless with a name.

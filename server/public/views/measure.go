@@ -3,7 +3,6 @@ package views
 import (
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 	"strings"
 
@@ -18,6 +17,8 @@ type measure struct {
 	Title       string
 	Observed    bool
 	Tools       []toolRate
+	Ruler       template.HTML // of the axis of two tools
+	Lead        *lead         // of one of two tools; nil where nothing is to compare
 	Facts       []render.Fact
 	Of          string // what the rates are of
 	Board, Link string
@@ -28,8 +29,8 @@ type measure struct {
 
 // A toolRate is the rate of a tool. Note stands in place of an interval.
 type toolRate struct {
-	Tool, Rate, Interval, Note string
-	Bar                        template.HTML
+	Tool, Slug, Rate, Interval, Note string
+	Bar                              template.HTML
 }
 
 const (
@@ -37,15 +38,30 @@ const (
 	inWork    = "In real work"
 )
 
+// Intervals reports whether a rate has an interval.
+func (m measure) Intervals() bool {
+	return slices.ContainsFunc(m.Tools, func(t toolRate) bool { return t.Interval != "" })
+}
+
+// Single reports whether the rates are of one prompt.
+func (m measure) Single() bool { return m.Lead != nil && m.Lead.Single }
+
 // askedOf returns what agents pick of tools on a board.
 func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) measure {
 	m := measure{Title: whenAsked, Board: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Of: r.boardCard(b).Note}
 	single := render.Single(*b)
-	for _, s := range tools {
-		t := toolRate{Tool: s.Tool, Rate: rateText(s), Bar: chart.Bar(int64(math.Round(s.PickRate*whole)), whole, "r2")}
+	axis := m.axis(func(i int) float64 {
+		if single || tools[i].Picks == 0 {
+			return tools[i].PickRate
+		}
+		return tools[i].CIHigh
+	}, len(tools))
+	for i, s := range tools {
+		t := toolRate{Tool: s.Tool, Slug: s.Slug, Rate: rateText(s)}
+		mark := chart.Mark{Rate: s.PickRate, Text: s.Tool + " " + t.Rate}
 		switch {
 		case s.Picks == 0:
-			t.Bar, t.Note = "", "in "+quantity(s.NTrials, "answer")
+			t.Note = "in " + quantity(s.NTrials, "answer")
 			if !single && s.CIHigh < 1 {
 				t.Note += ", at most " + chart.Percent(s.CIHigh)
 			}
@@ -53,7 +69,10 @@ func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) meas
 			t.Note = "no interval: one prompt"
 		default:
 			t.Interval = render.Interval(s.CILow, s.CIHigh)
-			t.Bar = banded(s.PickRate, s.CILow, s.CIHigh)
+			mark = chart.Mark{Rate: s.PickRate, Low: s.CILow, High: s.CIHigh, Interval: true, Text: mark.Text + ", 95% CI " + t.Interval}
+		}
+		if mark.Class = sideClass(i, len(tools)); s.Picks > 0 || len(tools) > 1 {
+			t.Bar = axis.Forest(mark)
 		}
 		m.Tools = append(m.Tools, t)
 	}
@@ -72,16 +91,48 @@ func banded(rate, low, high float64) template.HTML {
 	return chart.NewAxis(1).Forest(chart.Mark{Rate: rate, Low: low, High: high, Interval: true, Text: "95% CI " + render.Interval(low, high)})
 }
 
+// sideClass is how the rate of a tool of two is drawn: as on the other plots of a comparison.
+func sideClass(i, of int) string {
+	switch {
+	case of == 1:
+		return ""
+	case i == 0:
+		return "dark"
+	}
+	return "ring"
+}
+
+// axis returns the axis of n tools: from 0 to 1 for one, and fitted for two, which has a ruler.
+// most returns how far the rate of a tool reaches.
+func (m *measure) axis(most func(int) float64, n int) chart.Axis {
+	if n == 1 {
+		return chart.NewAxis(1)
+	}
+	top := 0.0
+	for i := range n {
+		top = max(top, most(i))
+	}
+	a := chart.NewAxis(top)
+	m.Ruler = a.Ruler()
+	return a
+}
+
 // seenOf returns what agents used of tools on a part of an observed board.
 func (r *Renderer) seenOf(b *observed.Board, p observed.Part, language string, names []string, uses ...observed.Use) measure {
 	m := measure{
 		Title: inWork, Observed: true, Board: b.Name, Link: observedPath(b.Category), Age: ageOf(b.AsOf, r.in.Now),
 		Of: unitsOf(b, p, language) + " · " + plural(p.NRepos, "repository", "repositories"), Warnings: slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return w == observed.MixedLanguages }),
 	}
+	axis := m.axis(func(i int) float64 { return uses[i].CIHigh }, len(uses))
 	for i, use := range uses {
-		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Bar: banded(use.UseRate, use.CILow, use.CIHigh)}
+		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh)}
+		mark := chart.Mark{Rate: use.UseRate, Low: use.CILow, High: use.CIHigh, Interval: t.Interval != "", Text: names[i] + " " + t.Rate + ", 95% CI " + t.Interval}
 		if use.Uses == 0 {
-			t.Rate, t.Interval, t.Bar, t.Note = "not used", "", "", "in "+unitsOf(b, p, language)
+			t.Rate, t.Interval, t.Note = "not used", "", "in "+unitsOf(b, p, language)
+			mark = chart.Mark{Text: names[i] + " not used"}
+		}
+		if mark.Class = sideClass(i, len(uses)); use.Uses > 0 || len(uses) > 1 {
+			t.Bar = axis.Forest(mark)
 		}
 		m.Tools = append(m.Tools, t)
 	}

@@ -123,7 +123,11 @@ func (s pairSeen) sentence(x, y string) string {
 	default:
 		text += fmt.Sprintf(" and %s in %s", y, chart.Percent(second.UseRate))
 		if s.Language == "" && s.unordered(x, y) {
-			text += "; with all tools compared at once, their order is not known"
+			if first.CILow > second.CIHigh {
+				text += "; the two intervals do not overlap, but with all tools of the board compared at once their order is not proven"
+			} else {
+				text += "; their order is not known"
+			}
 		}
 	}
 	return text + "."

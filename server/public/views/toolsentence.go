@@ -125,7 +125,7 @@ func sentence(b *analytics.Board, s analytics.Standing) string {
 		if f.slug == s.Slug {
 			with = append(with, render.AgentName(f.agent))
 		} else {
-			verb, after := preference([]favourite{f}, true)
+			verb, after := preference(b, true)
 			against = append(against, render.AgentName(f.agent)+" "+verb+" "+f.tool+after)
 		}
 	}
