@@ -56,7 +56,7 @@ type lead struct {
 	Leader            string // empty where both have the same rate
 	Diff, Interval, P string
 	Plot              template.HTML // the difference with its interval; empty without one
-	Pairs             string        // how many pairs the board has
+	Pairs             string        // how many pairs the board has; empty for one
 	Significant       bool
 	Single            bool // one prompt
 }
@@ -198,7 +198,10 @@ func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) com
 
 // leadOn says how far a tool is ahead of another on a board.
 func leadOn(b *analytics.Board, ahead, behind analytics.Standing) *lead {
-	l := lead{Diff: strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"), Single: render.Single(*b), Pairs: chart.Whole(int64(len(b.Tools) * (len(b.Tools) - 1) / 2))}
+	l := lead{Diff: strings.TrimPrefix(render.Difference(ahead.PickRate, behind.PickRate), "+"), Single: render.Single(*b)}
+	if n := len(b.Tools) * (len(b.Tools) - 1) / 2; n > 1 {
+		l.Pairs = chart.Whole(int64(n))
+	}
 	if ahead.PickRate != behind.PickRate {
 		l.Leader = ahead.Tool
 	}

@@ -104,6 +104,40 @@ func TestExtremeBoards(t *testing.T) {
 	}
 }
 
+// TestIntervalsOfAComparison: a comparison gives both rates and their difference on one chart, and
+// the interval of each agent's rates; a lead is bold only where the two do not overlap.
+func TestIntervalsOfAComparison(t *testing.T) {
+	// Agent 0 picks the first tool on all 20 prompts, agent 1 each on 10.
+	r := extreme(t, 2, 2, 20, func(a, p int) int {
+		if a == 0 || p%2 == 0 {
+			return 0
+		}
+		return 1
+	})
+	p, ok, err := r.Compare("t0", "t1")
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for _, want := range []string{
+		"ToolA leads by", "50.0 points", "Significant?", "<small>82–100%</small>", "Bands: 95% CI of each rate", "<b>ToolA &#43;100.0</b>", `class="ring"`, `class="difference"`,
+	} {
+		if !strings.Contains(string(p.HTML), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(string(p.HTML), "<b>–</b>") {
+		t.Error("an agent without a lead has a bold one")
+	}
+	if md := string(p.Markdown); !strings.Contains(md, "ToolA +100.0, clear") || strings.Contains(md, "–, clear") {
+		t.Error(md)
+	}
+	one := extreme(t, 2, 2, 1, func(a, _ int) int { return a })
+	p, _, err = one.Compare("t0", "t1")
+	if html := string(p.HTML); err != nil || strings.Contains(html, "95% CI") || strings.Contains(html, `class="difference"`) || !strings.Contains(html, "nothing is tested") {
+		t.Error("an interval of one prompt", err)
+	}
+}
+
 // TestPicturesOfHostileNames: a character without a shape is not drawn, as a gap or otherwise.
 func TestPicturesOfHostileNames(t *testing.T) {
 	r := renderer(t, "", func(b *analytics.Board) { b.Name, b.Tools[0].Tool = "Ne\u202et", "Fla\u200bsk" })
