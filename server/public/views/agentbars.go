@@ -28,7 +28,7 @@ type agentBar struct {
 	Agent, Link string
 	Same        []render.Link // the agents of a joined row
 	First       []agentPick   // the one or two tools that it picks most
-	Clear       bool          // the intervals of the two do not overlap
+	Clear       bool          // its lead is clear: see clearLead
 	Bar         template.HTML
 }
 
@@ -61,7 +61,7 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 	}
 	for _, a := range agents {
 		best, second := firstTwo(a)
-		row := agentBar{Agent: render.AgentName(a.Agent), Link: agentPath(agentSlug(a.Agent)), Clear: clearLead(best, second)}
+		row := agentBar{Agent: render.AgentName(a.Agent), Link: agentPath(agentSlug(a.Agent)), Clear: clearLead(b, best, second, a.NFamilies)}
 		for _, t := range []analytics.AgentRate{best, second} {
 			if t.Picks == 0 {
 				continue
@@ -127,7 +127,7 @@ func joinAlike(rows []agentBar, noun string) (out []agentBar) {
 
 // undecidedLast returns 1 for an agent without a clear favourite where others have one.
 func undecidedLast(b *analytics.Board, a analytics.AgentBoard) int {
-	if best, second := firstTwo(a); ranged(b) && !clearLead(best, second) {
+	if best, second := firstTwo(a); ranged(b) && !clearLead(b, best, second, a.NFamilies) {
 		return 1
 	}
 	return 0

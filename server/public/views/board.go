@@ -119,17 +119,20 @@ func boardHead(b *analytics.Board, claim string) render.Head {
 }
 
 // standing says whether the first tool of a board is ahead of the second significantly; empty for
-// one prompt, and without a test.
-func standing(b *analytics.Board) string {
-	if render.Single(*b) || len(b.Tools) < 2 || b.Tools[1].Picks == 0 || b.Tools[0].PickRate == b.Tools[1].PickRate {
+// one prompt, without a test, and where the claim says it.
+func standing(b *analytics.Board, claim string) string {
+	if render.Single(*b) || len(b.Tools) < 2 || b.Tools[1].Picks == 0 || b.Tools[0].PickRate == b.Tools[1].PickRate || strings.HasPrefix(claim, noLead) {
 		return ""
 	}
 	first, second := b.Tools[0], b.Tools[1]
-	text := fmt.Sprintf("Over all %ss %s is first with %s, ", nounOf(b), first.Tool, chart.Percent(first.PickRate))
-	if unproven(second, first.Slug) {
-		return text + fmt.Sprintf("not significantly ahead of %s with %s.", second.Tool, chart.Percent(second.PickRate))
+	text, verb := "The lead", "is"
+	if len(b.Agents) > 1 {
+		text = fmt.Sprintf("Taken together, %s is first with %s; its lead", first.Tool, chart.Percent(first.PickRate))
 	}
-	return text + fmt.Sprintf("ahead of %s with %s.", second.Tool, chart.Percent(second.PickRate))
+	if unproven(second, first.Slug) {
+		verb = "is not"
+	}
+	return fmt.Sprintf("%s over %s, with %s, %s significant.", text, second.Tool, chart.Percent(second.PickRate), verb)
 }
 
 // boardData is a board for its page, with the tools in an order; see Filter.
@@ -142,7 +145,7 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	if d.Claim, _ = claim(b); b.NPrompts == 1 {
 		d.Claim = "On one prompt, " + inSentence(d.Claim)
 	}
-	d.Standing = standing(b)
+	d.Standing = standing(b, d.Claim)
 	d.Noun, d.Used, d.Doubts = nounOf(b), r.used(b), render.Doubts(b, b.Tools[:min(1, len(b.Tools))]...)
 	if !render.Single(*b) {
 		d.Agreement = b.FieldAgreement

@@ -92,6 +92,9 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 	return fmt.Sprintf("%ss disagree: %s.", render.Capital(nounOf(b)), joined(b, order, groups, all)), .5
 }
 
+// noLead begins a claim of a board whose first tool is not ahead significantly.
+const noLead = "No tool leads clearly"
+
 // tied names the tools that share the first place, where no agent has a favourite.
 func tied(b *analytics.Board) string {
 	var names []string
@@ -106,7 +109,7 @@ func tied(b *analytics.Board) string {
 	case n == 1 && len(b.Agents) == 1:
 		return strings.TrimPrefix(undecided(b, nil), "; ") + "."
 	case n == 1 && len(b.Tools) > 1 && unproven(b.Tools[1], b.Tools[0].Slug):
-		return fmt.Sprintf("No tool leads clearly: %ss pick %s in %s and %s in %s.", nounOf(b), names[0], rate, b.Tools[1].Tool, chart.Percent(b.Tools[1].PickRate))
+		return fmt.Sprintf(noLead+": %ss pick %s in %s and %s in %s.", nounOf(b), names[0], rate, b.Tools[1].Tool, chart.Percent(b.Tools[1].PickRate))
 	case n == 1:
 		return fmt.Sprintf("%s %s in %s, but no %s has a clear favourite.", who, names[0], rate, nounOf(b))
 	case n == 2:

@@ -68,25 +68,26 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestPreference: where there are intervals, an agent has a favourite only where those of its
-// first two tools do not overlap; else no sentence names one.
+// TestPreference: where there are intervals, an agent has a favourite only where its lead is clear
+// for other prompts, with all pairs of tools allowed for; else no sentence names one.
 func TestPreference(t *testing.T) {
 	birch, ash, near := map[string]int{"birch": 9, "ash": 1}, map[string]int{"ash": 9, "birch": 1}, map[string]int{"ash": 6, "birch": 4}
-	wide, second := .41, .4
+	second := .4
 	for _, c := range []struct {
 		width float64 // half of each interval
 		board *analytics.Board
 		want  string
 	}{
 		{.05, asked(birch, ash, ash), "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
-		{.39, asked(birch, ash, ash), "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
-		{wide, asked(birch, ash, ash), "Agents pick Ash in 63.3% of answers, but no agent has a clear favourite."},
-		{.3, asked(birch, near, near), "Claude 3.5 Sonnet prefers Birch; the two others have no clear favourite."},
-		{.3, asked(birch, near, near, near), "Claude 3.5 Sonnet prefers Birch; the three others have no clear favourite."},
-		{.3, asked(birch, birch, birch, near, map[string]int{}), "3 of 5 agents prefer Birch; the two others have no clear favourite."},
-		{.3, asked(birch, ash, map[string]int{"cedar": 9}, near, near), "Agents disagree: one of five prefers Ash, one Birch and one Cedar; two have no clear favourite."},
+		{.2, asked(birch, ash, ash), "Claude 3.5 Sonnet prefers Birch; two other agents prefer Ash."},
+		{.4, asked(birch, ash, ash), "Agents pick Ash in 63.3% of answers, but no agent has a clear favourite."},
+		{.2, asked(birch, near, near), "Claude 3.5 Sonnet prefers Birch; the two others have no clear favourite."},
+		{.2, asked(birch, near, near, near), "Claude 3.5 Sonnet prefers Birch; the three others have no clear favourite."},
+		{.2, asked(birch, birch, birch, near, map[string]int{}), "3 of 5 agents prefer Birch; the two others have no clear favourite."},
+		{.2, asked(birch, ash, map[string]int{"cedar": 9}, near, near), "Agents disagree: one of five prefers Ash, one Birch and one Cedar; two have no clear favourite."},
 	} {
-		for _, a := range c.board.Agents {
+		for i, a := range c.board.Agents {
+			c.board.Agents[i].NFamilies = 20
 			for i := range a.Tools {
 				a.Tools[i].Interval = &analytics.Interval{CILow: a.Tools[i].PickRate - c.width, CIHigh: a.Tools[i].PickRate + c.width}
 			}

@@ -139,9 +139,9 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	}
 	var with, near []string
 	for _, a := range b.Agents {
-		first, second := agentRate(a.Tools, ahead.Slug), agentRate(a.Tools, behind.Slug)
+		first, second := bounded(agentRate(a.Tools, ahead.Slug), a.NFamilies), bounded(agentRate(a.Tools, behind.Slug), a.NFamilies)
 		switch {
-		case isAhead(b, second, first, a.NTrials):
+		case isAhead(b, a, second, first):
 			with = append(with, render.AgentName(a.Agent))
 		case second.PickRate-first.PickRate >= leastLead:
 			near = append(near, fmt.Sprintf("with %s, %s is ahead, %s to %s", render.AgentName(a.Agent), behind.Tool, chart.Percent(second.PickRate), chart.Percent(first.PickRate)))

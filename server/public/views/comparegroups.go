@@ -24,7 +24,7 @@ type compareGroup struct {
 type comparePart struct {
 	Name, Title, Link, A, B, Diff, N string
 	RangeA, RangeB                   string // 95 % intervals in whole per cent; empty without
-	Clear                            bool   // the intervals do not overlap
+	Clear                            bool   // the lead is: see clearLead
 	Neither                          string // of both tools
 	Plot                             template.HTML
 	Early                            bool
@@ -37,7 +37,7 @@ type comparePart struct {
 func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 	agents := compareGroup{Name: render.Capital(nounOf(b)), Agents: true, Intervals: ranged(b)}
 	for _, a := range b.Agents {
-		p := newPart(b, x, y, a.NTrials, a.Tools)
+		p := newPart(b, x, y, a.NTrials, a.NFamilies, a.Tools)
 		p.Name, p.Title, p.Link = render.AgentName(a.Agent), a.Agent, agentPath(agentSlug(a.Agent))
 		agents.Parts = append(agents.Parts, p)
 	}
@@ -48,7 +48,7 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 			out = append(out, compareGroup{Name: name})
 		}
 		last := &out[len(out)-1]
-		p := newPart(b, x, y, cut.NFamilies, cut.Tools)
+		p := newPart(b, x, y, cut.NFamilies, cut.NFamilies, cut.Tools)
 		p.Name, p.Early = cut.Value, slices.Contains(cut.Warnings, analytics.Directional)
 		last.Parts = append(last.Parts, p)
 	}
@@ -78,9 +78,9 @@ func (g *compareGroup) draw() {
 	}
 }
 
-// newPart compares two tools by their rates in n answers or families of a part of a board.
-func newPart(b *analytics.Board, x, y analytics.Standing, n int, tools []analytics.AgentRate) comparePart {
-	p, q := agentRate(tools, x.Slug), agentRate(tools, y.Slug)
+// newPart compares two tools by their rates in a part of a board, which counts n.
+func newPart(b *analytics.Board, x, y analytics.Standing, n, families int, tools []analytics.AgentRate) comparePart {
+	p, q := bounded(agentRate(tools, x.Slug), families), bounded(agentRate(tools, y.Slug), families)
 	d := comparePart{
 		A: chart.Fixed(p.PickRate), B: chart.Fixed(q.PickRate), Diff: leadOf(x.Tool, y.Tool, p.PickRate, q.PickRate), N: chart.Whole(int64(n)),
 		Neither: chart.Fixed(max(0, 1-p.PickRate-q.PickRate)), lead: p.PickRate - q.PickRate,
@@ -88,7 +88,7 @@ func newPart(b *analytics.Board, x, y analytics.Standing, n int, tools []analyti
 	d.marks = [2]chart.Mark{{Rate: p.PickRate, Text: x.Tool + " " + d.A}, {Rate: q.PickRate, Text: y.Tool + " " + d.B}}
 	if ranged(b) {
 		d.RangeA, d.RangeB = rangeOf(p, &d.marks[0]), rangeOf(q, &d.marks[1])
-		d.Clear = clearLead(p, q) || clearLead(q, p)
+		d.Clear = clearLead(b, p, q, families) || clearLead(b, q, p, families)
 	}
 	return d
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -43,24 +44,24 @@ func nounOf(b *analytics.Board) string {
 // whose lead is not sure, are left out: see isAhead.
 func favourites(b *analytics.Board) (out []favourite) {
 	for _, a := range b.Agents {
-		if best, second := firstTwo(a); isAhead(b, best, second, a.NTrials) {
+		if best, second := firstTwo(a); isAhead(b, a, best, second) {
 			out = append(out, favourite{a.Agent, best.Slug, nameOf(b, best.Slug), best.PickRate, best.PickRate - second.PickRate})
 		}
 	}
 	return out
 }
 
-// isAhead reports whether an agent with n answers picks the first of two tools more often. Where
-// the board has intervals they must not overlap, so that it holds for other prompts, too; else
-// the lead must be more than chance in these answers.
-func isAhead(b *analytics.Board, first, second analytics.AgentRate, n int) bool {
+// isAhead reports whether an agent picks the first of two tools more often. Where the board has
+// intervals the lead must be clear for other prompts, too; else it must be more than chance in
+// these answers.
+func isAhead(b *analytics.Board, a analytics.AgentBoard, first, second analytics.AgentRate) bool {
 	switch {
 	case len(b.Agents) == 1: // a sentence about one agent says its rate, and compares nothing
 		return leads(first, second, 0)
 	case ranged(b):
-		return clearLead(first, second)
+		return clearLead(b, first, second, a.NFamilies)
 	}
-	return leads(first, second, n)
+	return leads(first, second, a.NTrials)
 }
 
 // ranged reports whether the rates of the agents of a board have intervals to show: not on one
@@ -81,20 +82,35 @@ func firstTwo(a analytics.AgentBoard) (best, second analytics.AgentRate) {
 			second = t
 		}
 	}
-	return best, second
+	return best, bounded(second, a.NFamilies)
 }
 
-// clearLead reports whether the 95 % intervals of two rates of one agent do not overlap. Two
-// rates whose intervals overlap may still differ: the rule errs on the side of caution. It is
-// false without intervals, as with one prompt.
-func clearLead(first, second analytics.AgentRate) bool {
-	if first.Picks == 0 || first.Interval == nil {
+// bounded gives a rate without a pick, which boards leave out, the widest interval that it can
+// have in so many families of prompts: as if each were one answer.
+func bounded(t analytics.AgentRate, families int) analytics.AgentRate {
+	if t.Picks == 0 && t.Interval == nil && families > 0 {
+		t.Interval = &analytics.Interval{CIHigh: stats.Wilson(0, float64(families)).High}
+	}
+	return t
+}
+
+// clearLead reports whether the lead of one of two rates of the same answers is clear for other
+// prompts, with all pairs of the tools of the board allowed for: more than Student's t, at 95 %
+// by Bonferroni, times its standard error. That is the error of a difference of two shares of a
+// multinomial, from their intervals. It is false without intervals, as with one prompt.
+func clearLead(b *analytics.Board, first, second analytics.AgentRate, families int) bool {
+	if first.Picks == 0 || first.Interval == nil || second.Interval == nil || families < 2 {
 		return false
 	}
-	if second.Picks == 0 {
-		return first.CILow > 0
+	const tail = .025
+	pairs, df := float64(len(b.Tools)*(len(b.Tools)-1)/2), float64(families-1)
+	half := func(t analytics.AgentRate) float64 { return (t.CIHigh - t.CILow) / 2 }
+	p, q := first.PickRate, second.PickRate
+	squares := half(first)*half(first) + half(second)*half(second)
+	if p > 0 && p < 1 { // the two are not picked in the same answer
+		squares += 2 * p * q * half(first) * half(first) / (p * (1 - p))
 	}
-	return second.Interval != nil && first.CILow > second.CIHigh
+	return p-q > math.Sqrt(squares)*stats.TQuantile(1-tail/max(pairs, 1), df)/stats.TQuantile(1-tail, df)
 }
 
 // preference returns how a sentence says what agents pick: they prefer a tool where intervals
