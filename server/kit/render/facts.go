@@ -73,7 +73,7 @@ func detail(d *analytics.Detail) (out []Fact) {
 		add("Bounds", span(&analytics.Range{Low: *d.BoundLow, High: *d.BoundHigh}), "whatever the missing and unresolved trials would have picked")
 	}
 	if d.NEff > 0 {
-		add("Effective trials", fmt.Sprintf("%.0f", d.NEff), "independent trials that say as much")
+		add("Effective trials", fmt.Sprintf("%.0f", d.NEff), "so many independent trials would say as much")
 	}
 	add("Without one agent", span(d.WithoutAgent), "")
 	add("Without one prompt family", span(d.WithoutFamily), "")
@@ -113,7 +113,9 @@ func variance(v *analytics.Variance) string {
 func BoardNotes(b analytics.Board) (out []string) {
 	if d := b.BoardDetail; d != nil && b.NTrials > 0 {
 		out = append(out, rateNote("Built its own", d.DIYRate, d.DIYLow, d.DIYHigh)...)
-		out = append(out, rateNote("Said one tool and used another", b.SayDoMismatchRate, d.SayDoMismatchLow, d.SayDoMismatchHigh)...)
+		if b.DecidedBy == nil || b.DecidedBy.Actions > 0 { // else no answer used one
+			out = append(out, rateNote("Said one tool and used another", b.SayDoMismatchRate, d.SayDoMismatchLow, d.SayDoMismatchHigh)...)
+		}
 	}
 	if c := b.Consistency; c != nil {
 		kappa := ""

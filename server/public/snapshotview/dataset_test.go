@@ -36,12 +36,12 @@ func TestBoardsAreDatasets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if data.Type != "Dataset" || !strings.HasSuffix(data.Name, board.Name) || data.Version != s.ID || !strings.Contains(data.Description, "Simulated agents: not a measurement.") ||
-		!strings.Contains(data.Citation, "(simulated agents: not a measurement). Snapshot "+s.ID) || len(data.Distribution) != 3 ||
+		!strings.Contains(data.Citation, "(simulated agents: not a measurement). Data of 6 May 2026, snapshot "+s.ID) || len(data.Distribution) != 3 ||
 		data.Identifier != sitetest.Base+"/snapshots/"+s.ID+"/manifest.json" || data.Distribution[1].ContentURL != sitetest.Base+"/api/public/leaderboard?category=webserver&format=csv" {
 		t.Errorf("%+v", data)
 	}
 	for _, form := range []string{page, words} {
-		if !strings.Contains(form, "Snapshot "+s.ID+", 6 May 2026.") || strings.Contains(form, "<script>") {
+		if !strings.Contains(form, "Data of 6 May 2026, snapshot "+s.ID+".") || strings.Contains(form, "<script>") {
 			t.Errorf("no citation, or a name that acts, in\n%s", form)
 		}
 	}

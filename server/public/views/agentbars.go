@@ -24,6 +24,11 @@ type agentBars struct {
 	Others, Nothing, Intervals bool
 }
 
+// Clear reports whether an agent has a clear favourite.
+func (f agentBars) Clear() bool {
+	return slices.ContainsFunc(f.Rows, func(r agentBar) bool { return r.Clear })
+}
+
 type agentBar struct {
 	Agent, Link string
 	Same        []render.Link // the agents of a joined row

@@ -33,9 +33,15 @@ type boardPage struct {
 	Cite          string
 	Dataset       *dataset
 	HasTrials     bool
+	Single        bool          // one prompt
 	Pairs         []render.Link // comparisons of the first tools
 	// Selection says which trials the board is of, Whole is the path of all; empty for all.
 	Selection, Whole string
+}
+
+// Shortlists reports whether the plot has the shortlist or the default rate.
+func (d boardPage) Shortlists() bool {
+	return slices.ContainsFunc(d.Forest.Metrics, func(column string) bool { return column == "Shortlist" || column == "Default" })
 }
 
 // More names the filters that are shown when asked for.
@@ -88,6 +94,7 @@ type promptRow struct {
 	Top              []portion
 	N                string
 	Others, NoPick   bool // it has picks of tools without a colour, answers without a pick
+	lead             float64
 }
 
 // A filter is a dimension of a board with its values as links.
@@ -140,7 +147,7 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	ordered := sorted(b, order)
 	d := boardPage{
 		Board: b, Domain: render.DomainName(b.Domain), Age: ageOf(b.AsOf, r.in.Now), Notes: render.BoardNotes(*b), Cite: cite(r.in, b), Dataset: datasetOf(r.in, b),
-		HasTrials: r.in.Trials, Forest: render.NewForest(ordered, standingPath),
+		HasTrials: r.in.Trials, Single: render.Single(*b), Forest: render.NewForest(ordered, standingPath),
 	}
 	if d.Claim, _ = claim(b); b.NPrompts == 1 {
 		d.Claim = "On one prompt, " + inSentence(d.Claim)
@@ -166,6 +173,7 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	for i := range b.Prompts {
 		d.Prompts = append(d.Prompts, r.promptRow(b, &b.Prompts[i]))
 	}
+	slices.SortStableFunc(d.Prompts, descending(func(p promptRow) float64 { return p.lead }))
 	for i := range min(3, len(b.Tools)) {
 		for j := i + 1; j < min(3, len(b.Tools)); j++ {
 			if b.Tools[j].Picks > 0 {
@@ -230,6 +238,9 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 		}
 	}
 	tools := slices.Clone(p.Tools)
+	place := func(t analytics.PromptTool) int {
+		return slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == t.Slug })
+	}
 	slices.SortStableFunc(tools, func(x, y analytics.PromptTool) int { return y.Picks - x.Picks })
 	var parts []chart.Part
 	picks, others := 0, 0
@@ -237,10 +248,23 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 		if t.Picks == 0 {
 			continue
 		}
-		class, name, rate := classOf(b, t.Slug), nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
+		rate := float64(t.Picks) / float64(p.NTrials)
 		if i < 3 {
-			row.Top = append(row.Top, portion{Class: class, Tool: name, Rate: chart.Percent(rate)})
+			row.Top = append(row.Top, portion{Class: classOf(b, t.Slug), Tool: nameOf(b, t.Slug), Rate: chart.Percent(rate)})
 		}
+		if i == 0 {
+			row.lead = rate
+		} else if i == 1 {
+			row.lead -= rate
+		}
+	}
+	// In the order of the board, so that a colour has its place in all bars.
+	slices.SortStableFunc(tools, func(x, y analytics.PromptTool) int { return place(x) - place(y) })
+	for _, t := range tools {
+		if t.Picks == 0 {
+			continue
+		}
+		class, name, rate := classOf(b, t.Slug), nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
 		if picks += t.Picks; class == otherClass {
 			others += t.Picks
 		} else {

@@ -3,6 +3,7 @@ package views
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
@@ -73,7 +74,7 @@ func (r *Renderer) boardCard(b *analytics.Board) card {
 	}
 	rest := 1.0
 	for _, s := range b.Tools[:len(parts)] {
-		rest -= s.PickRate
+		rest -= math.Round(1000*s.PickRate) / 1000 // as shown
 	}
 	if len(parts) > 0 && rest >= leastRest {
 		c.Top = append(c.Top, portion{Class: "track", Tool: "others or no tool", Rate: chart.Fixed(rest)})

@@ -33,6 +33,11 @@ type comparePart struct {
 	marks                            [2]chart.Mark
 }
 
+// Clear reports whether a lead in the group is clear.
+func (g compareGroup) Clear() bool {
+	return slices.ContainsFunc(g.Parts, func(p comparePart) bool { return p.Clear })
+}
+
 // compareGroups compares the rates with each agent and under each tag.
 func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 	agents := compareGroup{Name: render.Capital(nounOf(b)), Agents: true, Intervals: ranged(b)}

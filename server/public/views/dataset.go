@@ -45,7 +45,7 @@ func citeObserved(in Input, b *observed.Board, title, url string) string {
 	if in.SnapshotID == "" {
 		return ""
 	}
-	return fmt.Sprintf("firstpick: %s: %s. Snapshot %s, %s. %s. Data: %s", observed.Mark, title, in.SnapshotID, render.Day(b.AsOf), url, b.Cite())
+	return fmt.Sprintf("firstpick: %s: %s. Data of %s, snapshot %s. %s. Source: %s", observed.Mark, title, render.Day(b.AsOf), in.SnapshotID, url, b.Cite())
 }
 
 func citation(in Input, b *analytics.Board, title, url string) string {
@@ -56,7 +56,7 @@ func citation(in Input, b *analytics.Board, title, url string) string {
 	if b.Synthetic {
 		kind = " (simulated agents: not a measurement)"
 	}
-	text := fmt.Sprintf("firstpick: %s%s. Snapshot %s, %s. %s", title, kind, in.SnapshotID, render.Day(b.AsOf), url)
+	text := fmt.Sprintf("firstpick: %s%s. Data of %s, snapshot %s. %s", title, kind, render.Day(b.AsOf), in.SnapshotID, url)
 	if b.Study != "" && len(in.Notes) > 0 {
 		text += ". Answers: " + strings.Join(in.Notes, "; ")
 	}

@@ -95,6 +95,12 @@ func TestExtremeBoards(t *testing.T) {
 			}
 		}
 	}
+	// A board says nothing of other agents than its own, and does not offer the same order twice.
+	two := extreme(t, 3, 1, 20, func(_, p int) int { return p % 2 })
+	page, err := two.Page("/leaderboards/c")
+	if text := parse(t, page.HTML).text; err != nil || strings.Contains(text, "Taken together") || strings.Contains(text, "By shortlist rate") {
+		t.Error(text, err)
+	}
 	p, ok, err := none.Compare("t0", "t1")
 	if err != nil || !ok {
 		t.Fatal(ok, err)

@@ -72,11 +72,18 @@ func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (
 		sorts = nil
 	case !now.All():
 		sorts = []string{"picks", "name"} // the others are not counted
+	default:
+		sorts = slices.DeleteFunc(sorts, func(v string) bool { return v != "name" && sameOrder(b, v) })
 	}
 	add("Sort", "By pick rate", sorts, func(v string) string {
 		return map[string]string{"shortlist": "By shortlist rate", "default": "By default rate", "picks": "By picks", "name": "By name"}[v]
 	}, &now.Sort)
 	return out
+}
+
+// sameOrder reports whether a board has the same order of tools when sorted.
+func sameOrder(b *analytics.Board, by string) bool {
+	return slices.EqualFunc(b.Tools, sorted(b, by).Tools, func(x, y analytics.Standing) bool { return x.Slug == y.Slug })
 }
 
 // leastSorted is how many picked tools a board has that can be sorted: fewer are seen at once.

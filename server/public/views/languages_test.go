@@ -50,7 +50,7 @@ func TestLanguagesAreNotMixed(t *testing.T) {
 	}
 	for _, text := range []string{string(p.HTML), string(p.Markdown)} {
 		languages, all := strings.Index(text, "By language, observed"), strings.Index(text, "All languages together")
-		if !strings.Contains(text, claim) || languages < 0 || all < languages || !strings.Contains(text, "firstpick: OBSERVED: Web, what agents used. Snapshot abc, 6 May 2026.") {
+		if !strings.Contains(text, claim) || languages < 0 || all < languages || !strings.Contains(text, "firstpick: OBSERVED: Web, what agents used. Data of 6 May 2026, snapshot abc.") {
 			t.Errorf("languages at %d, all at %d: %s", languages, all, text)
 		}
 	}
@@ -70,6 +70,17 @@ func TestLanguagesAreNotMixed(t *testing.T) {
 	}
 	if _, ok, err := r.Compare("ash", "elm"); ok || err != nil {
 		t.Errorf("a tool that nobody used was compared: %v", err)
+	}
+}
+
+// TestVerdictOfAComparison: a difference is called clear only where the intervals do not overlap.
+func TestVerdictOfAComparison(t *testing.T) {
+	for rest, unclear := range map[int]bool{29: true, 10: false} {
+		r := observedWeb(t, usage{40, "Python", "Codex", "ash"}, usage{rest, "Python", "Devin", "birch"})
+		p, ok, err := r.Compare("ash", "birch")
+		if got := strings.Contains(string(p.HTML), "No clear difference: in real work"); err != nil || !ok || got != unclear {
+			t.Errorf("40 against %d: unclear %v, %v", rest, got, err)
+		}
 	}
 }
 

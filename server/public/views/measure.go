@@ -17,7 +17,7 @@ type measure struct {
 	Title       string
 	Observed    bool
 	Tools       []toolRate
-	Ruler       template.HTML // of the axis of two tools
+	Ruler       template.HTML // of the axis
 	Lead        *lead         // of one of two tools; nil where nothing is to compare
 	Facts       []render.Fact
 	Of          string // what the rates are of
@@ -102,12 +102,9 @@ func sideClass(i, of int) string {
 	return "ring"
 }
 
-// axis returns the axis of n tools: from 0 to 1 for one, and fitted for two, which has a ruler.
-// most returns how far the rate of a tool reaches.
+// axis returns the axis that fits n tools, and draws its ruler. most returns how far the rate of
+// a tool reaches.
 func (m *measure) axis(most func(int) float64, n int) chart.Axis {
-	if n == 1 {
-		return chart.NewAxis(1)
-	}
 	top := 0.0
 	for i := range n {
 		top = max(top, most(i))
@@ -152,7 +149,7 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 		s := t.Seen[0]
 		seen = r.seenOf(s.Board, s.Part, s.Language, []string{t.Name}, s.Use)
 		if rank, used := s.place(); s.Use.Uses > 0 {
-			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used") + s.rankRange()}
+			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used") + s.rankRange(used)}
 			if s.Language != "" { // the board lists tools of other languages, too
 				f.Value, f.Note = fmt.Sprintf("%d of %d", rank, used), "of the tools that were used"
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/server/kit/chart"
@@ -105,9 +106,17 @@ func (s pairSeen) unordered(x, y string) bool {
 
 // sentence says how often two tools were used.
 func (s pairSeen) sentence(x, y string) string {
+	text := s.counts(x, y)
+	if s.Apart == nil && s.First.Uses > 0 && s.Second.Uses > 0 && s.First.CILow <= s.Second.CIHigh && s.Second.CILow <= s.First.CIHigh {
+		return "No clear difference: " + strings.ToLower(text[:1]) + text[1:] + "."
+	}
+	return text + "."
+}
+
+func (s pairSeen) counts(x, y string) string {
 	if s.Apart != nil {
 		p, q := s.Apart[0], s.Apart[1]
-		return fmt.Sprintf("%s, agents used %s in %s of %s and %s in %s of %s: different languages, so these are not alternatives.", inExisting,
+		return fmt.Sprintf("%s, agents used %s in %s of %s and %s in %s of %s: different languages, so these are not alternatives", inExisting,
 			x, chart.Percent(p.Use.UseRate), unitsOf(p.Board, p.Part, p.Language), y, chart.Percent(q.Use.UseRate), unitsOf(q.Board, q.Part, q.Language))
 	}
 	units, first, second := amongUnits(s.Board, s.Part, s.Language), s.First, s.Second
@@ -125,10 +134,8 @@ func (s pairSeen) sentence(x, y string) string {
 		if s.Language == "" && s.unordered(x, y) {
 			if first.CILow > second.CIHigh {
 				text += "; the two intervals do not overlap, but with all tools of the board compared at once their order is not proven"
-			} else {
-				text += "; their order is not known"
 			}
 		}
 	}
-	return text + "."
+	return text
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +12,11 @@ import (
 
 // A quote is a trial to read. Text is empty where the snapshot has no quotes.
 // Prompt is empty where it is that of the quote before it.
-type quote struct{ Text, Agent, Prompt, Picked, Link string }
+// Share is how many of the agent's answers to the prompt picked the same: 2 of 20.
+type quote struct {
+	Text, Agent, Prompt, Picked, Link, Share string
+	picks                                    int
+}
 
 // emphasis matches bold text of Markdown, which would show its asterisks.
 var emphasis = regexp.MustCompile(`\*\*(\S(?:[^*]*\S)?)\*\*`)
@@ -32,6 +37,7 @@ func quotesOf(b *analytics.Board, s analytics.Standing) (picked, lost []quote) {
 		}
 		if p := findPrompt(b, e.Prompt); p != nil {
 			q.Prompt = promptTitle(*p)
+			q.Share, q.picks = shareOf(p, e)
 		}
 		if e.Picked == s.Slug {
 			picked = append(picked, q)
@@ -42,7 +48,26 @@ func quotesOf(b *analytics.Board, s analytics.Standing) (picked, lost []quote) {
 		}
 		lost = append(lost, q)
 	}
+	// What an agent picks most often stands for it best.
+	slices.SortStableFunc(picked, func(x, y quote) int { return y.picks - x.picks })
+	slices.SortStableFunc(lost, func(x, y quote) int { return y.picks - x.picks })
 	return picked, lost
+}
+
+// shareOf counts the answers of an example's agent to its prompt that picked the same tool; "" for
+// no tool and for one answer.
+func shareOf(p *analytics.Prompt, e analytics.Example) (share string, picks int) {
+	for _, a := range p.Agents {
+		if a.Agent != e.Agent || a.NTrials < 2 {
+			continue
+		}
+		for _, t := range a.Tools {
+			if t.Slug == e.Picked {
+				return fmt.Sprintf("%d of %d", t.Picks, a.NTrials), t.Picks
+			}
+		}
+	}
+	return "", 0
 }
 
 // promptOnce leaves a prompt out where the quote before it has the same.

@@ -94,10 +94,13 @@ func (s sighting) sentence(tool string) string {
 
 // rankRange says which ranks are possible, where there are several; empty for a part of a board,
 // which has no test of its own.
-func (s sighting) rankRange() string {
+func (s sighting) rankRange(used int) string {
 	i := slices.IndexFunc(s.Board.Tools, func(o observed.Standing) bool { return o.Use == s.Use })
 	if s.Language != "" || i < 0 || s.Board.Tools[i].RankLow == s.Board.Tools[i].RankHigh {
 		return ""
+	}
+	if t := s.Board.Tools[i]; t.RankLow == 1 && t.RankHigh >= used {
+		return "; the order is not known"
 	}
 	return fmt.Sprintf(", range %d–%d", s.Board.Tools[i].RankLow, s.Board.Tools[i].RankHigh)
 }
@@ -154,7 +157,7 @@ func (r *Renderer) seenPlace(b *observed.Board, p observed.Part, language string
 		if use, ok := useOf(a.Part, slugs[0]); ok && use.Uses > 0 {
 			u.Rate, u.Interval = chart.Fixed(use.UseRate), render.Interval(use.CILow, use.CIHigh)
 			if a.NUnits < observed.MinUnits { // a share of so few would look firm
-				u.Rate = fmt.Sprintf("%d of %d", use.Uses, a.NUnits)
+				u.Rate, u.Interval = fmt.Sprintf("%d of %d", use.Uses, a.NUnits), ""
 			}
 		}
 		d.Agents = append(d.Agents, u)

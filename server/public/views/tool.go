@@ -144,6 +144,7 @@ func (r *Renderer) tool(slug string) (Page, error) {
 	}
 	if len(d.Places) > 0 {
 		d.Sentence = d.Places[0].Sentence
+		d.Measures[0].Facts = append(d.Measures[0].Facts, d.Places[0].More()...)
 	} else {
 		d.Sentence, d.Observed, title = d.Observed+" It was not asked about yet.", "", t.Name+": how often AI agents used it"
 		d.Pairs = r.CompareLinks(slug)

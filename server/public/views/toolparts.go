@@ -11,7 +11,7 @@ import (
 )
 
 // maxCells is how many lines the lists of wins and losses have.
-const maxCells = 8
+const maxCells = 5
 
 // cellLines lists prompts by agent: where the tool leads by most, and where a rival does.
 func (r *Renderer) cellLines(b *analytics.Board, s analytics.Standing) (wins, losses []cellLine) {
