@@ -113,7 +113,7 @@ func variance(v *analytics.Variance) string {
 func BoardNotes(b analytics.Board) (out []string) {
 	if d := b.BoardDetail; d != nil && b.NTrials > 0 {
 		out = append(out, rateNote("Built its own", d.DIYRate, d.DIYLow, d.DIYHigh)...)
-		if b.DecidedBy == nil || b.DecidedBy.Actions > 0 { // else no answer used one
+		if b.DecidedBy != nil && b.DecidedBy.Actions > 0 { // else no answer used one
 			out = append(out, rateNote("Said one tool and used another", b.SayDoMismatchRate, d.SayDoMismatchLow, d.SayDoMismatchHigh)...)
 		}
 	}

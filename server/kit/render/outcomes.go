@@ -34,7 +34,7 @@ func layers(b analytics.Board) []outcome {
 	d := b.DecidedBy
 	lines := []outcome{
 		{Name: "by the structured answer", N: d.Structured}, {Name: "by code and commands", N: d.Actions}, {Name: "by the answer text", N: d.Statement},
-		{Name: "by two judge models", N: d.Judge}, {Name: "by the imported record", N: d.Given}, {Name: "without evidence: no tool was chosen, or it is undecided", N: d.Undecided},
+		{Name: "by two judge models", N: d.Judge}, {Name: "by the imported record", N: d.Given}, {Name: "without evidence of a choice", N: d.Undecided},
 	}
 	return nonzero(lines, b.NTrials)
 }

@@ -51,13 +51,9 @@ func ageOf(at *time.Time, now time.Time) age {
 // oldMonths is the age from which a page says it.
 const oldMonths = 9
 
-// monthsBetween returns how many whole months have passed between two moments.
+// monthsBetween returns how many months are between those of two moments, as pages show months.
 func monthsBetween(from, to time.Time) int {
-	n := 12*(to.Year()-from.Year()) + int(to.Month()) - int(from.Month())
-	if to.Day() < from.Day() {
-		n--
-	}
-	return n
+	return 12*(to.Year()-from.Year()) + int(to.Month()) - int(from.Month())
 }
 
 func (r *Renderer) boardCard(b *analytics.Board) card {

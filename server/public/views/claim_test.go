@@ -123,11 +123,11 @@ func TestLegend(t *testing.T) {
 	}
 }
 
-// TestAgeOfData: only whole months count.
+// TestAgeOfData: months count, as they are shown.
 func TestAgeOfData(t *testing.T) {
 	now := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
 	for at, want := range map[string]string{
-		"2026-11-23": "", "2026-02-25": "", "2026-02-24": "9 months old", "2025-11-01": "12 months old", "2024-11-29": "23 months old", "2024-11-24": "2 years old", "2023-01-01": "3 years old",
+		"2026-11-23": "", "2026-03-01": "", "2026-02-28": "9 months old", "2025-11-01": "12 months old", "2024-12-01": "23 months old", "2024-11-29": "2 years old", "2024-11-24": "2 years old", "2023-01-01": "3 years old",
 	} {
 		from, err := time.Parse(time.DateOnly, at)
 		if err != nil {

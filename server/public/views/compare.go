@@ -157,6 +157,9 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	if n := len(near); n > 0 && n <= 2 && n < len(b.Agents) {
 		text += "; " + and(near)
 	}
+	if !render.Single(*b) && proven(behind, ahead.Slug) {
+		text += "; the difference is significant"
+	}
 	return text + "."
 }
 

@@ -54,7 +54,9 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 		}
 		last := &out[len(out)-1]
 		p := newPart(b, x, y, cut.NFamilies, cut.NFamilies, cut.Tools)
-		p.Name, p.Early = cut.Value, slices.Contains(cut.Warnings, analytics.Directional)
+		if p.Name, p.Early = cut.Value, slices.Contains(cut.Warnings, analytics.Directional); p.Early {
+			p.hideIntervals()
+		}
 		last.Parts = append(last.Parts, p)
 	}
 	for i := range out {
@@ -96,6 +98,14 @@ func newPart(b *analytics.Board, x, y analytics.Standing, n, families int, tools
 		d.Clear = clearLead(b, p, q, families) || clearLead(b, q, p, families)
 	}
 	return d
+}
+
+// hideIntervals leaves out intervals that span nearly everything.
+func (p *comparePart) hideIntervals() {
+	p.RangeA, p.RangeB, p.Clear = "", "", false
+	for i := range p.marks {
+		p.marks[i].Interval, p.marks[i].High = false, 0
+	}
 }
 
 // rangeOf returns the interval of a rate in whole per cent, and adds it to a mark.

@@ -11,12 +11,17 @@ import (
 )
 
 // cite is how to cite a board of a snapshot; empty without a snapshot.
-func cite(in Input, b *analytics.Board) string {
+func cite(in Input, b *analytics.Board) string { return citeOf(in, b, b.URL) }
+
+func citeOf(in Input, b *analytics.Board, url string) string {
 	title := b.Name + ", which tools AI " + nounOf(b) + "s pick"
 	if first := picked(b); len(first) > 0 {
 		title += ": " + first[0].Tool + " first with " + cited(b, first[0])
+		if !render.Single(*b) && first[0].RankHigh > 1 {
+			title += ", rank range " + render.RankRange(first[0])
+		}
 	}
-	return citation(in, b, title, b.URL)
+	return citation(in, b, title, url)
 }
 
 // citeTool is how to cite the rate of a tool, and citePair that of two.

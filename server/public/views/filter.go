@@ -72,7 +72,8 @@ func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (
 		sorts = nil
 	case !now.All():
 		sorts = []string{"picks", "name"} // the others are not counted
-	default:
+	}
+	if len(sorts) > 0 {
 		sorts = slices.DeleteFunc(sorts, func(v string) bool { return v != "name" && sameOrder(b, v) })
 	}
 	add("Sort", "By pick rate", sorts, func(v string) string {

@@ -42,6 +42,9 @@ func (r *Renderer) headline() headline {
 		if h.board.NPrompts == 1 {
 			h.Text = "On one prompt, " + inSentence(h.Text)
 		}
+		if h.Old != "" {
+			h.Text = "In " + ageOf(h.board.AsOf, r.in.Now).When + ", " + inSentence(h.Text)
+		}
 	case len(r.in.Observed) > 0:
 		b := &r.in.Observed[0]
 		h = headline{Text: observedClaim(b), Link: observedPath(b.Category), Note: b.Name}
@@ -53,7 +56,7 @@ func (r *Renderer) headline() headline {
 
 // inSentence is a claim that follows other words: it begins in lower case, unless with a name.
 func inSentence(claim string) string {
-	for _, word := range []string{"All ", "Agents ", "Both ", "Models ", "No "} {
+	for _, word := range []string{"All ", "Agents ", "Both ", "Models ", "No ", "On "} {
 		if strings.HasPrefix(claim, word) {
 			return strings.ToLower(claim[:1]) + claim[1:]
 		}

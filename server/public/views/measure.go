@@ -102,9 +102,13 @@ func sideClass(i, of int) string {
 	return "ring"
 }
 
-// axis returns the axis that fits n tools, and draws its ruler. most returns how far the rate of
+// axis returns the axis of n tools, which fits two, and draws its ruler. most returns how far the rate of
 // a tool reaches.
 func (m *measure) axis(most func(int) float64, n int) chart.Axis {
+	if n == 1 { // the same for both measures of a tool
+		m.Ruler = chart.Axis{Top: 1, Step: .25}.Ruler()
+		return chart.Axis{Top: 1, Step: .25}
+	}
 	top := 0.0
 	for i := range n {
 		top = max(top, most(i))
@@ -122,7 +126,7 @@ func (r *Renderer) seenOf(b *observed.Board, p observed.Part, language string, n
 	}
 	axis := m.axis(func(i int) float64 { return uses[i].CIHigh }, len(uses))
 	for i, use := range uses {
-		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh)}
+		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Note: chart.Whole(int64(use.Uses)) + " of " + unitsOf(b, p, language)}
 		mark := chart.Mark{Rate: use.UseRate, Low: use.CILow, High: use.CIHigh, Interval: t.Interval != "", Text: names[i] + " " + t.Rate + ", 95% CI " + t.Interval}
 		if use.Uses == 0 {
 			t.Rate, t.Interval, t.Note = "not used", "", "in "+unitsOf(b, p, language)

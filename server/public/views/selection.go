@@ -53,6 +53,9 @@ func (r *Renderer) Selection(category string, f Filter, cells []analytics.Cell) 
 			d.Forest.Rows[i].Metrics = nil
 		}
 		h.Title += ", " + f.text()
+		whole := b.Name
+		b.Name = whole + ", only " + f.text()
+		d.Cite, b.Name = citeOf(r.in, b, r.in.BaseURL+f.Path(category)), whole
 		h.Description = d.Selection + " " + h.Description
 	}
 	return r.page("board", h, d)

@@ -83,6 +83,15 @@ func unproven(s analytics.Standing, rival string) bool {
 	return i >= 0 && !s.BeatenBy[i].Significant
 }
 
+// proven reports whether the difference of a tool from a rival was tested and is significant.
+func proven(s analytics.Standing, rival string) bool {
+	if s.Breakdown == nil {
+		return false
+	}
+	i := slices.IndexFunc(s.Breakdown.Rivals, func(c analytics.Comparison) bool { return c.Slug == rival })
+	return i >= 0 && s.Breakdown.Rivals[i].Significant
+}
+
 // sentence says how often agents pick a tool, who leads where it does not, and which agent
 // is the exception.
 func sentence(b *analytics.Board, s analytics.Standing) string {
