@@ -15,7 +15,7 @@ import (
 // A headline is the claim of the first page and the board that it is of.
 type headline struct {
 	Text, Link, Note string
-	Old              string           // its age, where that is long ago
+	Old, When        string           // its age and month, where that is long ago
 	Doubts           []render.Warning // of the board
 	board            *analytics.Board // nil where only observed boards are measured
 }
@@ -43,7 +43,7 @@ func (r *Renderer) headline() headline {
 			h.Text = "On one prompt, " + inSentence(h.Text)
 		}
 		if h.Old != "" {
-			h.Text = "In " + ageOf(h.board.AsOf, r.in.Now).When + ", " + inSentence(h.Text)
+			h.When = ageOf(h.board.AsOf, r.in.Now).When
 		}
 	case len(r.in.Observed) > 0:
 		b := &r.in.Observed[0]
@@ -123,4 +123,12 @@ func (r *Renderer) sum() string {
 		return "Nothing is measured yet."
 	}
 	return and(parts) + "."
+}
+
+// described is the claim with its month, where that is long ago.
+func described(h headline) string {
+	if h.When == "" {
+		return h.Text
+	}
+	return h.When + ": " + h.Text
 }

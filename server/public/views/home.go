@@ -63,7 +63,7 @@ func (r *Renderer) home() (Page, error) {
 		d.Only = firstTools(r.in.Boards[0])
 	}
 	return r.page("home", render.Head{
-		Path: "/", Title: "Which developer tools do AI agents pick?", Description: d.Headline.Text + " " + d.Sum, Image: "/og/home.png", Section: "home",
+		Path: "/", Title: "Which developer tools do AI agents pick?", Description: described(d.Headline) + " " + d.Sum, Image: "/og/home.png", Section: "home",
 	}, d)
 }
 
