@@ -19,7 +19,7 @@ func NewAxis(most float64) Axis {
 		return Axis{1, .25}
 	}
 	for _, step := range []float64{.001, .002, .005, .01, .02, .05, .1, .2} {
-		if n := math.Ceil(most/step - 1e-9); n <= 5 {
+		if n := math.Ceil(most/step - 1e-9); n <= 5 && n*step < 1 {
 			return Axis{min(1, max(2, n)*step), step}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // A boardPage is a leaderboard.
 type boardPage struct {
 	*analytics.Board
+	full          *analytics.Board // of which it may be a part: it has the colours
 	Claim, Domain string
 	Standing      string       // how surely the first tool is ahead; empty where that is not tested
 	Noun, Nouns   string       // agent or model
@@ -57,9 +58,9 @@ func (d boardPage) More() string {
 
 // Leaders are the tools that have a colour of their own.
 func (d boardPage) Leaders() (out []portion) {
-	for _, s := range d.Tools[:min(maxBarTools, len(d.Tools))] {
-		if s.Picks > 0 {
-			out = append(out, portion{Class: classOf(d.Board, s.Slug), Tool: s.Tool})
+	for _, s := range d.full.Tools[:min(maxBarTools, len(d.full.Tools))] {
+		if s.Picks > 0 && classOf(d.full, s.Slug) != otherClass {
+			out = append(out, portion{Class: classOf(d.full, s.Slug), Tool: s.Tool})
 		}
 	}
 	return out
@@ -146,7 +147,7 @@ func standing(b *analytics.Board, claim string) string {
 func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	ordered := sorted(b, order)
 	d := boardPage{
-		Board: b, Domain: render.DomainName(b.Domain), Age: ageOf(b.AsOf, r.in.Now), Notes: render.BoardNotes(*b), Cite: cite(r.in, b), Dataset: datasetOf(r.in, b),
+		Board: b, full: r.find(b.Category), Domain: render.DomainName(b.Domain), Age: ageOf(b.AsOf, r.in.Now), Notes: render.BoardNotes(*b), Cite: cite(r.in, b), Dataset: datasetOf(r.in, b),
 		HasTrials: r.in.Trials, Single: render.Single(*b), Forest: render.NewForest(ordered, standingPath),
 	}
 	if d.Claim, _ = claim(b); b.NPrompts == 1 {
@@ -231,6 +232,7 @@ const maxAsked = 320
 const maxRowText = 180
 
 func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow {
+	full := r.find(b.Category)
 	row := promptRow{Name: p.Name(), Text: clip(p.Text, maxRowText), Link: PromptPath(b.Category, p.Name()), N: chart.Whole(int64(p.NTrials))}
 	for _, tag := range analytics.CutTags() {
 		if v := p.Tags[tag]; v != "" {
@@ -239,7 +241,7 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 	}
 	tools := slices.Clone(p.Tools)
 	place := func(t analytics.PromptTool) int {
-		return slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == t.Slug })
+		return slices.IndexFunc(full.Tools, func(s analytics.Standing) bool { return s.Slug == t.Slug })
 	}
 	slices.SortStableFunc(tools, func(x, y analytics.PromptTool) int { return y.Picks - x.Picks })
 	var parts []chart.Part
@@ -250,7 +252,7 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 		}
 		rate := float64(t.Picks) / float64(p.NTrials)
 		if i < 3 {
-			row.Top = append(row.Top, portion{Class: classOf(b, t.Slug), Tool: nameOf(b, t.Slug), Rate: chart.Percent(rate)})
+			row.Top = append(row.Top, portion{Class: classOf(full, t.Slug), Tool: nameOf(b, t.Slug), Rate: chart.Percent(rate)})
 		}
 		if i == 0 {
 			row.lead = rate
@@ -264,7 +266,7 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 		if t.Picks == 0 {
 			continue
 		}
-		class, name, rate := classOf(b, t.Slug), nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
+		class, name, rate := classOf(full, t.Slug), nameOf(b, t.Slug), float64(t.Picks)/float64(p.NTrials)
 		if picks += t.Picks; class == otherClass {
 			others += t.Picks
 		} else {

@@ -88,7 +88,7 @@ func (r *Renderer) Compare(a, b string) (p Page, ok bool, err error) {
 			d.Observed, seen = s.sentence(x.Name, y.Name), s.measure(r, x.Name, y.Name)
 		}
 		for _, p := range s.places(r, a, b) {
-			p.Cite = citeObserved(r.in, s.Board, x.Name+" or "+y.Name+" in "+p.Name+", how often agents used them", r.in.BaseURL+ComparePath(a, b))
+			p.Cite = citeObserved(r.in, s.Board, x.Name+" or "+y.Name+" in "+p.Name+", how often agents used them"+s.cited(x.Name, y.Name), r.in.BaseURL+ComparePath(a, b))
 			p.Again = s.Apart == nil && slices.ContainsFunc(d.Seen, func(o seenPlace) bool { return o.Source == p.Source })
 			d.Seen = append(d.Seen, p)
 		}

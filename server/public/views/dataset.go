@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -43,6 +44,14 @@ func cited(b *analytics.Board, s analytics.Standing) string {
 		text += " (95% CI " + ci + ")"
 	}
 	return text
+}
+
+// citedUse is the figure of an observed tool in a citation: Flask 6.9% (95% CI 2.5%–17.7%).
+func citedUse(tool string, u observed.Use) string {
+	if u.Uses == 0 {
+		return tool + " not used"
+	}
+	return tool + " " + chart.Fixed(u.UseRate) + " (95% CI " + render.Interval(u.CILow, u.CIHigh) + ")"
 }
 
 // citeObserved is how to cite figures of an observed board.

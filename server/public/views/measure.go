@@ -77,7 +77,7 @@ func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) meas
 		m.Tools = append(m.Tools, t)
 	}
 	if s := tools[0]; len(tools) == 1 && s.Picks > 0 {
-		rank := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field), Note: "range " + render.RankRange(s)}
+		rank := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", s.Rank, b.Field), Note: rankNote(b, s)}
 		if single {
 			rank.Note = "for one prompt"
 		}
@@ -106,8 +106,8 @@ func sideClass(i, of int) string {
 // a tool reaches.
 func (m *measure) axis(most func(int) float64, n int) chart.Axis {
 	if n == 1 { // the same for both measures of a tool
-		m.Ruler = chart.Axis{Top: 1, Step: .25}.Ruler()
-		return chart.Axis{Top: 1, Step: .25}
+		m.Ruler = chart.Axis{Top: 1, Step: .5}.Ruler()
+		return chart.Axis{Top: 1, Step: .5}
 	}
 	top := 0.0
 	for i := range n {
@@ -153,7 +153,10 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 		s := t.Seen[0]
 		seen = r.seenOf(s.Board, s.Part, s.Language, []string{t.Name}, s.Use)
 		if rank, used := s.place(); s.Use.Uses > 0 {
-			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used") + s.rankRange(used)}
+			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used") + s.rankRange()}
+			if s.unordered(used) {
+				f = render.Fact{Name: "Rank", Value: "not known", Note: "the order of the " + plural(used, "used tool", "used tools") + " is not proven"}
+			}
 			if s.Language != "" { // the board lists tools of other languages, too
 				f.Value, f.Note = fmt.Sprintf("%d of %d", rank, used), "of the tools that were used"
 			}

@@ -104,6 +104,14 @@ func (s pairSeen) unordered(x, y string) bool {
 	return len(both) == 2 && both[0].RankLow <= both[1].RankHigh && both[1].RankLow <= both[0].RankHigh
 }
 
+// cited has the figures of both in a citation; empty where they are of different parts.
+func (s pairSeen) cited(x, y string) string {
+	if s.Apart != nil {
+		return ""
+	}
+	return ": " + citedUse(x, s.First) + ", " + citedUse(y, s.Second) + " of " + unitsOf(s.Board, s.Part, s.Language)
+}
+
 // sentence says how often two tools were used.
 func (s pairSeen) sentence(x, y string) string {
 	text := s.counts(x, y)

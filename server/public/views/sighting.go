@@ -94,15 +94,18 @@ func (s sighting) sentence(tool string) string {
 
 // rankRange says which ranks are possible, where there are several; empty for a part of a board,
 // which has no test of its own.
-func (s sighting) rankRange(used int) string {
+func (s sighting) rankRange() string {
 	i := slices.IndexFunc(s.Board.Tools, func(o observed.Standing) bool { return o.Use == s.Use })
 	if s.Language != "" || i < 0 || s.Board.Tools[i].RankLow == s.Board.Tools[i].RankHigh {
 		return ""
 	}
-	if t := s.Board.Tools[i]; t.RankLow == 1 && t.RankHigh >= used {
-		return "; the order is not known"
-	}
 	return fmt.Sprintf(", range %d–%d", s.Board.Tools[i].RankLow, s.Board.Tools[i].RankHigh)
+}
+
+// unordered reports whether the tool may have any rank of the used tools.
+func (s sighting) unordered(used int) bool {
+	i := slices.IndexFunc(s.Board.Tools, func(o observed.Standing) bool { return o.Use == s.Use })
+	return s.Language == "" && i >= 0 && s.Board.Tools[i].RankLow == 1 && s.Board.Tools[i].RankHigh >= used
 }
 
 // place returns the rank of the tool in its part, and how many tools were used there.

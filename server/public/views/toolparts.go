@@ -114,7 +114,7 @@ func (d *toolPlace) lost(b *analytics.Board, s analytics.Standing, trials bool) 
 }
 
 // maxRivals is how many comparisons a page lists.
-const maxRivals = 8
+const maxRivals = 5
 
 func (d *toolPlace) rivals(b *analytics.Board, s analytics.Standing) {
 	var list []analytics.Comparison

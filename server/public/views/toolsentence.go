@@ -42,7 +42,7 @@ func (d *toolPlace) strip(b *analytics.Board, s analytics.Standing, change *move
 		if ci := render.Interval(s.CILow, s.CIHigh); ci != "" {
 			rate.Note = "95% CI " + ci
 		}
-		rank.Note = "range " + render.RankRange(s)
+		rank.Note = rankNote(b, s)
 	}
 	d.Strip = []render.Fact{rate, rank}
 	if change != nil {
@@ -57,6 +57,26 @@ func (d *toolPlace) strip(b *analytics.Board, s analytics.Standing, change *move
 		last, _ := groupName(least, nounOf(b))
 		d.Strip = append(d.Strip, render.Fact{Name: "Most with " + first, Value: chart.Fixed(high)}, render.Fact{Name: "Least with " + last, Value: chart.Fixed(low)})
 	}
+}
+
+// rankNote says which ranks are possible: among all tools of the board, and among those that were
+// picked where tools without a pick widen the range.
+func rankNote(b *analytics.Board, s analytics.Standing) string {
+	text, unpicked := "range "+render.RankRange(s), 0
+	if s.Breakdown == nil {
+		return text
+	}
+	for _, c := range s.Breakdown.Rivals {
+		if i := slices.IndexFunc(b.Tools, func(o analytics.Standing) bool { return o.Slug == c.Slug }); i >= 0 && b.Tools[i].Picks == 0 && !c.Significant {
+			unpicked++
+		}
+	}
+	if high := s.RankHigh - unpicked; unpicked > 0 && high >= s.RankLow {
+		among := s
+		among.RankHigh = high
+		text += "; " + render.RankRange(among) + " among the picked tools"
+	}
+	return text
 }
 
 // More returns the facts of the strip that the measures at the top of the page do not have.
