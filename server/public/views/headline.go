@@ -114,7 +114,7 @@ func (r *Renderer) sum() string {
 	if n := len(r.in.Observed); n > 0 { // a pull request may be on several boards
 		boards, unit := quantity(n, "observed board"), r.in.Observed[0].Unit
 		if r.in.Units > 0 {
-			parts = append(parts, fmt.Sprintf("%s of agents behind %s", quantity(r.in.Units, unit), boards))
+			parts = append(parts, fmt.Sprintf("%s of agents on %s", quantity(r.in.Units, unit), boards))
 		} else {
 			parts = append(parts, boards+" of "+unit+"s")
 		}
