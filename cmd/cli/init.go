@@ -38,8 +38,10 @@ and the index of its documentation, from a folder or from its site (at most 8 pa
 finds names, domains, packages, category and rivals. It proposes an entry of the catalogue,
 20 prompts that name no tool, and agents for the API keys in the environment, else a
 rehearsal. It prints the files as a diff, with cost and detectable difference, and asks on
-a terminal before it writes; --yes accepts. No model is asked. The score of a category
-comes from words of the texts; --category replaces a wrong one.
+a terminal before it writes; --yes accepts. No model is asked, unless --draft names one:
+it drafts the prompts with one request that costs at most --draft-cost, and those that lint
+refuses are replaced by built-in ones. The score of a category comes from words of the
+texts; --category replaces a wrong one.
 
 With --server, firstpick.yaml has every key, those of a server too, with explanations.`,
 		Args: usage(cobra.MaximumNArgs(1)),
@@ -48,8 +50,8 @@ With --server, firstpick.yaml has every key, those of a server too, with explana
 				o.dir = firstOr(args, ".")
 				return initFrom(cmd, env, o)
 			}
-			if o.yes || o.category != "" {
-				return usageErr("firstpick init --from DIR", "--yes and --category need --from")
+			if o.yes || o.category != "" || o.drafter != "" {
+				return usageErr("firstpick init --from DIR", "--yes, --category and --draft need --from")
 			}
 			return initFolder(env, firstOr(args, "."), server)
 		},
@@ -59,6 +61,8 @@ With --server, firstpick.yaml has every key, those of a server too, with explana
 	f.StringVar(&o.from, "from", "", "propose an eval of the `product` in this folder, or at this address")
 	f.StringVar(&o.category, "category", "", "category of the product (default: the one that fits best)")
 	f.BoolVar(&o.yes, "yes", false, "write the proposed files without a question")
+	f.StringVar(&o.drafter, "draft", "", "let this `model` draft the prompts: KIND:MODEL, or KIND:MODEL@URL")
+	f.Float64Var(&o.draftCost, "draft-cost", 0.25, "the most that --draft may cost, in US `dollars`")
 	cmd.MarkFlagsMutuallyExclusive("from", "server")
 	return cmd
 }

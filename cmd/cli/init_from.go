@@ -25,6 +25,10 @@ type fromOptions struct {
 	*app
 	dir, from, category string
 	yes                 bool
+	// drafter is the model that drafts prompts, as KIND:MODEL or KIND:MODEL@URL; draftCost is
+	// the most that it may cost, in US dollars.
+	drafter   string
+	draftCost float64
 }
 
 // initFrom proposes an eval of the product in a folder or at an address, prints it as a diff
@@ -54,7 +58,7 @@ func initFrom(cmd *cobra.Command, env *Env, o *fromOptions) (err error) {
 	if err := missing(p, cat); err != nil {
 		return err
 	}
-	files, ev, category, err := o.propose(reader, p, base)
+	files, ev, category, err := o.propose(cmd.Context(), reader, p, base)
 	if err != nil {
 		return err
 	}
@@ -119,7 +123,7 @@ func promptTexts(category string) (texts []string) {
 }
 
 // propose returns the files of a proposal, and its eval with the category that it has then.
-func (o *fromOptions) propose(reader *propose.Reader, p propose.Product, base baseCatalog) ([]newFile, *eval.Eval, *catalog.Category, error) {
+func (o *fromOptions) propose(ctx context.Context, reader *propose.Reader, p propose.Product, base baseCatalog) ([]newFile, *eval.Eval, *catalog.Category, error) {
 	changed := base.files
 	if p.Known == "" {
 		var err error
@@ -132,7 +136,7 @@ func (o *fromOptions) propose(reader *propose.Reader, p propose.Product, base ba
 		return nil, nil, nil, badInput(fmt.Errorf("the entry of %s does not fit the catalogue; nothing is written: %w", p.Name, err))
 	}
 	category, _ := cat.Category(p.Category)
-	text, err := o.draft(p, category)
+	text, err := o.draft(ctx, p, category)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -146,7 +150,7 @@ func (o *fromOptions) propose(reader *propose.Reader, p propose.Product, base ba
 }
 
 // draft returns the text of the proposed eval.
-func (o *fromOptions) draft(p propose.Product, category *catalog.Category) ([]byte, error) {
+func (o *fromOptions) draft(ctx context.Context, p propose.Product, category *catalog.Category) ([]byte, error) {
 	library, err := eval.Library(fixtures.Files(), p.Category)
 	if err != nil {
 		return nil, usageErr("write evals/"+p.Category+".yaml by hand", "%w", err)
@@ -157,7 +161,14 @@ func (o *fromOptions) draft(p propose.Product, category *catalog.Category) ([]by
 	}
 	own := p.Slug
 	var replaced []string
-	d.Prompts, replaced = propose.Prompts(category, library.Prompts)
+	if o.drafter != "" {
+		d.Prompts, err = o.drafted(ctx, p, category, library.Prompts)
+	} else {
+		d.Prompts, replaced = propose.Prompts(category, library.Prompts)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if len(replaced) > 0 {
 		_, _ = fmt.Fprintf(o.env.Stderr, "prompts: %s left out, for they name a tool\n", counted(len(replaced), "built-in prompt"))
 	}

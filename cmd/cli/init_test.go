@@ -128,4 +128,22 @@ func TestInitFrom(t *testing.T) {
 	if _, err := os.Stat("forms/evals/forms.yaml"); err != nil {
 		t.Error(err)
 	}
+
+	asked := 0
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		_, _ = io.WriteString(w, `{"model":"m","message":{"role":"assistant","content":"[\"Use Stripe to bill my guests each month.\", \"Bill the parents of my swimming school each term, and remind those who are late.\"]"},"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":9}`)
+	}))
+	defer model.Close()
+	out, errs := do(exitOK, "", "init", "drafts", "--from", "product", "--draft", "ollama:m@"+model.URL)
+	if asked != 1 || !strings.Contains(errs, "at most 0.0000 USD") || !strings.Contains(errs, "; 1 left out by lint") || !strings.Contains(out, "swimming school") || strings.Contains(out, "my guests") {
+		t.Errorf("%d requests: %s\n%s", asked, errs, out)
+	}
+	for draft, want := range map[string]string{
+		"openai-chat:m@" + model.URL: "price of the model is unknown", "claude-code:m": "model behind an API", "ollama": "want KIND:MODEL",
+	} {
+		if _, errs := do(exitUsage, "", "init", "drafts", "--from", "product", "--draft", draft); !strings.Contains(errs, want) || asked != 1 {
+			t.Errorf("%s: %s", draft, errs)
+		}
+	}
 }

@@ -82,5 +82,7 @@ func key(name string) string {
 // instruction matches sentences that address a model and describe no product.
 var instruction = regexp.MustCompile(`(?i)\b(ignore|disregard|forget|override)\b.{0,40}\b(previous|prior|above|earlier|all|any|your)\b.{0,30}\b(instruction|prompt|rule|guideline|context|message)s?|` +
 	`\b(you are|act as|pretend to be) (now |an? )?(helpful |ai |an? )*(ai|assistant|model|agent|llm|chatgpt|claude|gpt)\b|\b(ai|llm|language model)s?( agents?| assistants?| models?)? (must|should|shall)\b|` +
-	`\bas an ai\b|\bsystem( prompt|:)|\byou must (always |now )?(recommend|classify|rank|pick|choose|say|output|run|execute)\b|\b(classify|categori[sz]e|rank|report) (this|us|it) (product )?(as|in|under)\b|` +
+	`\bas an? (ai|llm|assistant|language model|agent|chatbot)\b|\b(dear|attention|hey|hello|note to) (all |any |the )*(ai|llm|language model|assistant|chatbot|crawler)s?( readers?| agents?| assistants?| models?| crawlers?)?\s*[:,!]|` +
+	`\b(must|should|shall|has to|needs to) (always |only |now )?be (listed|classified|categori[sz]ed|ranked|recommended|reported|named|filed|placed) (as|in|under|first|above)\b|` +
+	`\bsystem( prompt|:)|\byou must (always |now )?(recommend|classify|rank|pick|choose|say|output|run|execute)\b|\b(classify|categori[sz]e|rank|report) (this|us|it) (product )?(as|in|under)\b|` +
 	`\b(set|change|use) the (category|name|rivals?|confidence)\b|<\|?(im_start|system|endoftext)`)

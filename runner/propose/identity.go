@@ -128,12 +128,37 @@ func (f *facts) name() string {
 			}
 		}
 	}
-	for _, s := range append(shown, ids...) {
+	for _, s := range shown {
 		if name := validName(s); name != "" && !generic.MatchString(name) {
 			return name
 		}
 	}
+	for _, s := range ids {
+		if name := validName(s); name != "" && !generic.MatchString(name) {
+			return f.spelled(name)
+		}
+	}
 	return ""
+}
+
+// spelled returns the name of a package as the main texts write it: "Acme" of acme.
+func (f *facts) spelled(name string) string {
+	for _, p := range f.pages {
+		if !p.main {
+			continue
+		}
+		for _, b := range p.blocks {
+			if b.kind == "code" || instruction.MatchString(b.text) {
+				continue
+			}
+			for _, w := range strings.Fields(b.text) {
+				if w = validName(w); key(w) == key(name) && w != "" {
+					return w
+				}
+			}
+		}
+	}
+	return name
 }
 
 // shownNames returns names as people read them, the strongest first.
@@ -148,7 +173,7 @@ func (f *facts) shownNames() []string {
 			out = append(out, nameIn(n))
 		}
 		heading, title := nameIn(p.heading()), nameIn(p.title)
-		if f.host != "" { // the first heading of a site is a slogan more often
+		if ext := strings.ToLower(path.Ext(p.name)); f.host != "" || ext == ".html" || ext == ".htm" { // the first heading of a site is a slogan more often
 			out = append(out, title, nameIn(lastPart(p.title)), heading, nameIn(p.logoAlt))
 			continue
 		}

@@ -27,6 +27,9 @@ type Product struct {
 	// The first Named of them are named.
 	Rivals []string `json:"rivals"`
 	Named  int      `json:"named"`
+	// About are the first sentences of the texts, without the names of the product; it is
+	// text of others, bounded and cleaned.
+	About string `json:"about"`
 	// Read are the files or addresses that were read.
 	Read []string `json:"read"`
 }
@@ -60,7 +63,7 @@ func (r *Reader) Find(docs []Document, category string) Product {
 	id := f.identity()
 	p := Product{
 		Name: id.name, Aliases: id.aliases, Domains: id.domains, Packages: id.packages,
-		Candidates: []Candidate{}, Rivals: []string{},
+		Candidates: []Candidate{}, Rivals: []string{}, About: f.about(id),
 	}
 	for _, d := range docs {
 		p.Read = append(p.Read, validPath(d.Name))

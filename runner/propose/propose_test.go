@@ -116,7 +116,7 @@ func TestProducts(t *testing.T) {
 		return texts
 	})
 	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) < 12 {
+	if err != nil || len(files) < 16 {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {

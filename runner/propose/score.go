@@ -72,6 +72,9 @@ func (v *vocabulary) find(text string, weight float64, hits map[string]map[strin
 	}
 	for _, s := range sentences(text) {
 		all := words(s)
+		if stuffed(all) {
+			continue
+		}
 		covered := map[string]int{} // category → end of the last term
 		for i := range all {
 			factor := v.context(all, i)
@@ -96,6 +99,17 @@ func (v *vocabulary) find(text string, weight float64, hits map[string]map[strin
 			}
 		}
 	}
+}
+
+// stuffed reports whether a word stands three times in a row: a list for machines, which
+// describes nothing.
+func stuffed(all []string) bool {
+	for i := 2; i < len(all); i++ {
+		if all[i] == all[i-1] && all[i] == all[i-2] {
+			return true
+		}
+	}
+	return false
 }
 
 // at returns the longest term of each category that begins at a position.
