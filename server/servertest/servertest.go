@@ -115,6 +115,9 @@ type Options struct {
 	Agents func(*registrations.Config)
 	Server func(*server.Config)
 	Evals  func(*evals.Service)
+	// Data is the data folder, with the files of workspaces as a worker expects them; empty
+	// makes folders of its own.
+	Data string
 	// IdP is the trusted identity provider; nil starts one.
 	IdP *trusttest.IdP
 	// Clock is shared by servers of one test; nil starts one.
@@ -189,6 +192,10 @@ func New(t testing.TB, o Options) *Service {
 		},
 		Resolver: noNames{}, EvalChecker: evalChecker{}, Plans: true, Bundles: t.TempDir(), Erase: erasure.Folders{Journals: t.TempDir()},
 		Adjust: o.adjust,
+	}
+	if o.Data != "" {
+		cfg.Data, cfg.Bundles = o.Data, filepath.Join(o.Data, "bundles")
+		cfg.Erase = erasure.Folders{Journals: filepath.Join(o.Data, "evals"), Bundles: cfg.Bundles, Work: filepath.Join(o.Data, "work"), Mails: string(s.Mail)}
 	}
 	if o.Agents != nil {
 		o.Agents(&cfg.Registrations)
