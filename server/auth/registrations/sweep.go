@@ -8,8 +8,8 @@ import (
 // sweepBatch bounds the expiries that one transaction notes.
 const sweepBatch = 500
 
-// Sweep does the housekeeping: it marks expired registrations, deletes expired rows, and
-// rotates signing keys by age.
+// Sweep does the housekeeping: it marks expired registrations, makes due what a clock set
+// too far ahead, deletes expired rows, and rotates signing keys by age.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	if err := s.transact(ctx, nil, func(u *unit) error {
@@ -25,6 +25,11 @@ func (s *Service) Sweep(ctx context.Context) error {
 		return nil
 	}); err != nil {
 		return err
+	}
+	if n, err := s.DB.Rewind(ctx, now); err != nil {
+		return err
+	} else if n > 0 {
+		s.Log.Warn("a clock was ahead: leases, checks and retries that it set far ahead are due now", "rows", n)
 	}
 	if _, err := s.DB.Sweep(ctx, now); err != nil {
 		return err

@@ -33,6 +33,12 @@ func nextDigest(now time.Time) time.Time {
 // digest puts the due digest of a workspace into the outbox, once among all servers. A week
 // without a measurement has none.
 func (s *Service) digest(ctx context.Context, w *state.Workspace, watch *state.PickWatch, m *picks.Measured, now time.Time) error {
+	if next := nextDigest(now); watch.DigestAt.Sub(next) > digestWeek { // a clock was ahead when it was stored
+		return s.DB.Write(ctx, func(tx *state.Tx) error {
+			_, err := tx.ClaimDigest(ctx, w.ID, watch.DigestAt, next)
+			return err
+		})
+	}
 	if watch.Tool == "" || watch.DigestOff || watch.DigestAt.IsZero() || now.Before(watch.DigestAt) {
 		return nil
 	}

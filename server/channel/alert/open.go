@@ -13,6 +13,10 @@ const Test = "test"
 // agents and paths come from outside. The others wait.
 const maxPerKind = 10
 
+// wasAhead is how far ahead a time must be to be of a clock that was set back since. Such an
+// alert is over when its condition is: waiting for that clock's time would hide the next one.
+const wasAhead = 24 * time.Hour
+
 // An Open alert was sent, and is not sent again while its condition holds.
 type Open struct {
 	What, Subject string
@@ -34,7 +38,7 @@ func Compare(f change.Facts, open []Open) Diff {
 	known, sent := map[key]Open{}, map[string]int{}
 	for _, o := range open {
 		known[key{o.What, o.Subject}] = o
-		if f.Now.Sub(o.At) < 24*time.Hour {
+		if since := f.Now.Sub(o.At); since < 24*time.Hour && since > -wasAhead {
 			sent[o.What]++
 		}
 		if o.What == silence {
@@ -62,7 +66,8 @@ func Compare(f change.Facts, open []Open) Diff {
 	}
 	for _, o := range open {
 		kind, _ := change.KindOfAlert(o.What)
-		if !holds[key{o.What, o.Subject}] && kind.Over != nil && kind.Over(&f, o.Seen) {
+		ahead := o.Seen.Sub(f.Now) > wasAhead
+		if !holds[key{o.What, o.Subject}] && kind.Over != nil && (ahead || kind.Over(&f, o.Seen)) {
 			out.Over = append(out.Over, o)
 		}
 	}
