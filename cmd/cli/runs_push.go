@@ -104,7 +104,16 @@ func (o *pushOptions) prove(ctx context.Context, id string) (*runner.Proof, stri
 	if err != nil {
 		return nil, "", err
 	}
-	read, err := eval.Parse("eval of run "+id, []byte(ev.Source))
+	digests := map[string]string{}
+	for _, t := range ev.Sources {
+		digests[t.Name] = t.Digest
+	}
+	pinned, err := eval.Pin([]byte(ev.Source), digests)
+	if err != nil {
+		return nil, "", badInput(fmt.Errorf("eval of run %s, %w", id, err))
+	}
+	proof.Run.Eval.Source = string(pinned)
+	read, err := eval.Parse("eval of run "+id, pinned)
 	if err != nil {
 		return nil, "", badInput(err)
 	}

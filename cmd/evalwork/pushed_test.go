@@ -248,19 +248,30 @@ func TestSettingsOfPushedRuns(t *testing.T) {
 			if _, issues := c.Check(source); len(issues) < 2 {
 				t.Errorf("it may run on the server: %v", issues)
 			}
-			got, issues := c.CheckPushed(source)
-			if len(issues) > 0 {
-				t.Fatalf("%v", issues)
+			digests := map[string]bool{}
+			for _, files := range []string{strings.Repeat("a", 64), strings.Repeat("b", 64)} {
+				read, err := eval.Parse("eval", source)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range read.Sources {
+					read.Sources[i].Digest = files // as a run stores it
+				}
+				pinned, err := eval.Pin(source, map[string]string{"mine": files})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, issues := c.CheckPushed(pinned)
+				if len(issues) > 0 {
+					t.Fatalf("%v", issues)
+				}
+				if digest, err := bundle.EvalDigest(*read); digest != got.Digest || err != nil {
+					t.Errorf("the run's eval has another digest: %v", err)
+				}
+				digests[got.Digest] = true
 			}
-			read, err := eval.Parse("eval", source)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range read.Sources {
-				read.Sources[i].Digest = "of the run" // as a run stores it
-			}
-			if digest, err := bundle.EvalDigest(*read); digest != got.Digest || err != nil {
-				t.Errorf("the run's eval has another digest: %v", err)
+			if own := strings.Contains(settings, "mine"); len(digests) != map[bool]int{true: 2, false: 1}[own] {
+				t.Errorf("%d digests of evals whose templates have other files", len(digests))
 			}
 		})
 	}

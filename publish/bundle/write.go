@@ -146,12 +146,10 @@ func (in Input) manifest(run journal.Run) (format.Manifest, error) {
 }
 
 // EvalDigest is the SHA-256 of an eval's canonical JSON, in 64 hexadecimal digits: without its
-// source text and the digests of own templates, which only a planned eval has.
+// source text, and with the digests of own templates, where it has them: other files make
+// another eval.
 func EvalDigest(e eval.Eval) (string, error) {
-	e.Source, e.Sources = "", slices.Clone(e.Sources)
-	for i := range e.Sources {
-		e.Sources[i].Digest = ""
-	}
+	e.Source = ""
 	data, err := content.JSON(e)
 	return content.Digest(data), err
 }

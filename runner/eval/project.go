@@ -21,8 +21,8 @@ func parseSources(items []*strictyaml.Node) (out []project.Source) {
 		if n.Scalar() {
 			continue
 		}
-		k := n.Keys("name", "dir", "git", "ref")
-		s := project.Source{Name: require(n, k, "name"), Dir: k["dir"].String(), Git: k["git"].String(), Ref: k["ref"].String()}
+		k := n.Keys("name", "dir", "git", "ref", "digest")
+		s := project.Source{Name: require(n, k, "name"), Dir: k["dir"].String(), Git: k["git"].String(), Ref: k["ref"].String(), Digest: k["digest"].String()}
 		switch err := s.Check(); {
 		case s.Name == NoTemplate || slices.Contains(templates.Names(), s.Name):
 			n.Fail("template %q is built in: choose another name for your own", s.Name)

@@ -59,7 +59,7 @@ func TestBadOwnTemplates(t *testing.T) {
 		"outside":          {"{name: shop, dir: /etc}", "e.yaml:4: template shop: dir: want a folder below the current one"},
 		"no commit":        {"{name: shop, git: shop, ref: main}", "e.yaml:4: template shop: ref: want the full hash of a commit"},
 		"an unknown key":   {"{name: shop, path: shop}", `unknown key "path"`},
-		"a digest of ours": {"{name: shop, dir: shop, digest: x}", `unknown key "digest"`},
+		"a digest of ours": {"{name: shop, dir: shop, digest: x}", "e.yaml:4: template shop: digest: want 64"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := eval.Parse("e.yaml", []byte(withKeys("templates: ["+tt.item+"]")))

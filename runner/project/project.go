@@ -35,11 +35,14 @@ type Source struct {
 	// the full hash of a commit in it.
 	Git string `json:"git,omitempty"`
 	Ref string `json:"ref,omitempty"`
-	// Digest is that of the files when the run was planned; empty in an eval file.
+	// Digest is that of the files when the run was planned. An eval file may have it; other
+	// files are refused then.
 	Digest string `json:"digest,omitempty"`
 }
 
 var commitHash = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+
+var digestHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // Check returns an error for a source that cannot be read. An eval may come from somebody
 // else: its folders must be below the current one.
@@ -47,6 +50,8 @@ func (s Source) Check() error {
 	switch {
 	case (s.Dir == "") == (s.Git == ""):
 		return errors.New("want one of dir, and git with ref")
+	case s.Digest != "" && !digestHash.MatchString(s.Digest):
+		return fmt.Errorf("digest: want 64 hexadecimal digits, as in the plan of a run (got %q)", s.Digest)
 	case s.Dir != "" && s.Ref != "":
 		return errors.New("ref: only git has one")
 	case s.Dir != "" && !filepath.IsLocal(s.Dir):
@@ -97,7 +102,7 @@ func (s Source) Load(ctx context.Context, git, tmp string) (fs.FS, string, error
 	}
 	digest := digestOf(files)
 	if s.Digest != "" && digest != s.Digest {
-		return nil, "", fmt.Errorf("template %s: the files changed since the run was planned (digest %.12s, was %.12s): start a new run", s.Name, digest, s.Digest)
+		return nil, "", fmt.Errorf("template %s: the files changed since the run was planned, or the digest was written (digest %.12s, was %.12s): start a new run", s.Name, digest, s.Digest)
 	}
 	tree, err := tree(files)
 	return tree, digest, err

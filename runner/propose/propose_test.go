@@ -299,3 +299,25 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+// TestPromptsWithoutBrands: a built-in prompt that holds the name of the product is replaced,
+// and so is one with the name of a rival.
+func TestPromptsWithoutBrands(t *testing.T) {
+	cat, err := builtIn(t).Overlay("own", []byte("category: {slug: payments}\ntools: [{slug: kiosk-till, name: Kiosk Till}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := cat.Category("payments")
+	library := libraryOf(t, "payments")
+	library[3].Text = "Set up Kiosk Till for the cafe of our museum."
+	library[7].Text = "Move the shop of our museum away from Stripe before summer."
+	prompts, replaced := Prompts(c, library)
+	if len(prompts) != wanted || !slices.Equal(replaced, []string{library[3].ID, library[7].ID}) {
+		t.Errorf("%d prompts, replaced %q", len(prompts), replaced)
+	}
+	for _, p := range prompts {
+		if strings.Contains(p.Text, "Kiosk") || strings.Contains(p.Text, "Stripe") {
+			t.Error(p.Text)
+		}
+	}
+}
