@@ -36,6 +36,13 @@ func (s *Service) CreateOwnWorkspace(ctx context.Context, c *Caller, a *state.Ac
 		if err := u.take(quota.Use{Rule: "workspaces.account", Key: a.ID}); err != nil {
 			return err
 		}
+		owner, err := u.tx.Account(ctx, a.ID) // locked: an erasure of it comes before or after
+		if errors.Is(err, state.ErrNotFound) || err == nil && !owner.DisabledAt.IsZero() {
+			return apierr.AccessDenied("This account is disabled, or is being deleted.")
+		}
+		if err != nil {
+			return err
+		}
 		list, err := u.tx.Workspaces(ctx, a.ID)
 		if err != nil {
 			return err

@@ -150,11 +150,11 @@ func TestWhoGetsNoMail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, "sqlite")
+			rc := b.receiver(nil)
+			b.hookTo(rc)
 			if err := change(b); err != nil {
 				t.Fatal(err)
 			}
-			rc := b.receiver(nil)
-			b.hookTo(rc)
 			b.settle()
 			b.find("GPTBot")
 			b.send()

@@ -91,7 +91,7 @@ func (s *Service) Following(ctx context.Context, workspace string) (Follow, erro
 // FollowTool makes a workspace follow the picks of a tool, by its slug, from now on; an
 // empty one ends that. By is the account that asks for it.
 func (s *Service) FollowTool(ctx context.Context, workspace, by, tool string, digest bool) error {
-	return s.write(ctx, func(u *unit) error {
+	return s.change(ctx, workspace, by, func(u *unit) error {
 		w, err := u.tx.PickWatch(ctx, workspace)
 		if err != nil {
 			return err

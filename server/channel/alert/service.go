@@ -147,7 +147,7 @@ func (s *Service) AddWebhook(ctx context.Context, workspace, by, address, format
 		return nil, "", err
 	}
 	h := &state.AlertChannel{ID: s.Secrets.ID("whk_"), WorkspaceID: workspace, URL: address, Format: format, Secret: newSecret(s.Secrets.Rand), CreatedAt: s.Now()}
-	err = s.write(ctx, func(u *unit) error {
+	err = s.change(ctx, workspace, by, func(u *unit) error {
 		others, err := u.tx.Channels(ctx, workspace)
 		if err != nil {
 			return err
@@ -205,7 +205,7 @@ func (s *Service) checkURL(address string) (string, error) {
 
 // RemoveChannel removes a webhook and its queued deliveries.
 func (s *Service) RemoveChannel(ctx context.Context, workspace, by, id string) error {
-	return s.write(ctx, func(u *unit) error { return u.remove(workspace, by, id, "it was removed") })
+	return s.change(ctx, workspace, by, func(u *unit) error { return u.remove(workspace, by, id, "it was removed") })
 }
 
 func (u *unit) remove(workspace, by, id, reason string) error {
@@ -222,7 +222,7 @@ func (u *unit) remove(workspace, by, id, reason string) error {
 // requests carry signatures by both.
 func (s *Service) Rotate(ctx context.Context, workspace, by, id string) (string, error) {
 	fresh := newSecret(s.Secrets.Rand)
-	err := s.write(ctx, func(u *unit) error {
+	err := s.change(ctx, workspace, by, func(u *unit) error {
 		h, err := u.tx.Channel(ctx, workspace, id)
 		if err != nil {
 			return err
@@ -241,7 +241,7 @@ func (s *Service) Rotate(ctx context.Context, workspace, by, id string) (string,
 
 // SetEmail turns mail about alerts to the owner of a workspace on or off.
 func (s *Service) SetEmail(ctx context.Context, workspace, by string, on bool) error {
-	return s.write(ctx, func(u *unit) error {
+	return s.change(ctx, workspace, by, func(u *unit) error {
 		if err := u.tx.SetAlertMail(ctx, workspace, on, u.now); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/firstpick/firstpick/server/kit/safehttp"
+	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -123,5 +124,36 @@ func TestSecretsOfWebhooks(t *testing.T) {
 		if d := b.webhooks(); len(d) != 1 || d[0].Tries != 2 || !strings.Contains(d[0].Failure, "could not connect") || strings.Contains(d[0].Failure, "hush") {
 			t.Errorf("%+v", d)
 		}
+	})
+}
+
+// TestAlertsAreForEditors: who lost the role since the page was asked for changes nothing.
+func TestAlertsAreForEditors(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		ctx := t.Context()
+		c, _, err := b.AddWebhook(ctx, "w", "acc", "https://acme.dev/1", FormatStandard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		role := func(r identity.Role) {
+			b.write(func(tx *state.Tx) error { return tx.PutMember(ctx, "w", "kim", r, now) })
+		}
+		try := func(want string) {
+			t.Helper()
+			_, _, add := b.AddWebhook(ctx, "w", "kim", "https://acme.dev/2", FormatStandard)
+			_, rotate := b.Rotate(ctx, "w", "kim", c.ID)
+			for name, err := range map[string]error{
+				"add": add, "rotate": rotate, "follow": b.FollowTool(ctx, "w", "kim", "acme", true), "mail": b.SetEmail(ctx, "w", "kim", false), "remove": b.RemoveChannel(ctx, "w", "kim", c.ID),
+			} {
+				if got := code(err); got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			}
+		}
+		try("not_found/")
+		role(identity.Viewer)
+		try("access_denied/")
+		role(identity.Editor)
+		try("")
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
@@ -28,6 +29,24 @@ func (s *Service) write(ctx context.Context, fn func(u *unit) error) error {
 // transact is write for background work: it returns the errors of the store.
 func (s *Service) transact(ctx context.Context, fn func(u *unit) error) error {
 	return s.DB.Write(ctx, func(tx *state.Tx) error { return fn(&unit{s, ctx, tx, s.Now()}) })
+}
+
+// change is write on the alerts of a workspace by a member, who must still be an editor: the
+// workspace is locked, so that the role holds until commit.
+func (s *Service) change(ctx context.Context, workspace, by string, fn func(u *unit) error) error {
+	return s.write(ctx, func(u *unit) error {
+		if err := u.tx.LockWorkspace(ctx, workspace); err != nil {
+			return err
+		}
+		role, err := u.tx.Role(ctx, workspace, by)
+		if err != nil {
+			return err
+		}
+		if !role.Includes(identity.Editor) {
+			return apierr.AccessDenied("Changing alerts needs the role editor in the workspace. Ask an owner of it.")
+		}
+		return fn(u)
+	})
 }
 
 func (s *Service) fail(err error) error {
