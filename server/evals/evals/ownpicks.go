@@ -24,16 +24,32 @@ const (
 	entriesPage = 1000
 )
 
-// ownHistories keeps the history of the runs of evals, until another run ends.
+// ownHistories keeps the history of the runs of evals; another run is added to it.
 type ownHistories struct {
 	mu   sync.Mutex
 	kept map[string]ownSeries // by eval
 }
 
 type ownSeries struct {
-	newest string // run
-	board  analytics.Board
-	lines  []nights.Line
+	runs    []string // that were read, oldest first
+	bundles map[string]bool
+	history *nights.History
+	board   analytics.Board
+	lines   []nights.Line
+}
+
+// continues reports from which of the runs of an eval, oldest first, the series goes on; false
+// if one that it has is gone. Where not all runs are listed, those before the first are too
+// old.
+func (o *ownSeries) continues(runs []string, all bool) (from int, ok bool) {
+	if len(runs) == 0 || o.history == nil {
+		return 0, false
+	}
+	first := slices.Index(o.runs, runs[0])
+	if first < 0 || first > 0 && all || len(o.runs)-first > len(runs) || !slices.Equal(o.runs[first:], runs[:len(o.runs)-first]) {
+		return 0, false
+	}
+	return len(o.runs) - first, true
 }
 
 // Measured returns what the workspace's own evals measured of a tool: the runs of the eval
@@ -78,6 +94,7 @@ func (s *Service) eachOwn(ctx context.Context, workspace string, fn func(*state.
 	if err != nil {
 		return err
 	}
+	all := len(runs) < ownRuns
 	// A pushed run is not the server's measurement: the series of alerts leaves it out.
 	runs = slices.DeleteFunc(runs, func(r *state.EvalRun) bool { return r.Origin == state.OriginPushed })
 	seen := map[string]bool{}
@@ -86,7 +103,7 @@ func (s *Service) eachOwn(ctx context.Context, workspace string, fn func(*state.
 			continue
 		}
 		seen[r.EvalID] = true
-		series, err := s.ownSeries(ctx, runs[i:], r.EvalID)
+		series, err := s.ownSeries(ctx, runs[i:], r.EvalID, all)
 		if err != nil {
 			return err
 		}
@@ -97,36 +114,43 @@ func (s *Service) eachOwn(ctx context.Context, workspace string, fn func(*state.
 	return nil
 }
 
-// ownSeries reads the runs of an eval, newest first, as nights.
-func (s *Service) ownSeries(ctx context.Context, runs []*state.EvalRun, eval string) (out ownSeries, err error) {
-	newest := runs[0].ID
-	s.own.mu.Lock()
-	kept, ok := s.own.kept[eval]
-	s.own.mu.Unlock()
-	if ok && kept.newest == newest {
-		return kept, nil
-	}
-	out.newest = newest
-	history := nights.New(runs[0].Category)
-	counted := map[string]bool{} // bundles: the same trials count once
+// ownSeries reads the runs of an eval, newest first, as nights. Of a series that is kept it
+// reads the runs since.
+func (s *Service) ownSeries(ctx context.Context, runs []*state.EvalRun, eval string, all bool) (ownSeries, error) {
+	var list []*state.EvalRun // of the eval, oldest first
+	var ids []string
 	for _, r := range slices.Backward(runs) {
-		if r.EvalID != eval || r.Bundle == "" {
-			continue
+		if r.EvalID == eval && r.Bundle != "" {
+			list, ids = append(list, r), append(ids, r.ID)
 		}
+	}
+	s.own.mu.Lock()
+	out := s.own.kept[eval]
+	from, ok := out.continues(ids, all)
+	if ok && from == len(ids) {
+		s.own.mu.Unlock()
+		return out, nil
+	}
+	delete(s.own.kept, eval) // a history has one writer
+	s.own.mu.Unlock()
+	if !ok {
+		out, from = ownSeries{bundles: map[string]bool{}, history: nights.New(runs[0].Category)}, 0
+	}
+	for i, r := range list[from:] {
 		n, err := s.night(ctx, r)
-		if errors.Is(err, trialset.ErrNotFound) && r.ID != newest {
+		if errors.Is(err, trialset.ErrNotFound) && from+i < len(list)-1 {
+			out.runs = append(out.runs, r.ID)
 			continue // results of an old run may be removed
 		}
 		if err != nil {
 			return out, fmt.Errorf("run %s: %w", r.ID, err)
 		}
-		if !counted[r.Bundle] {
-			history.Add(n)
+		if !out.bundles[r.Bundle] { // the same trials count once
+			out.history.Add(n)
 		}
-		counted[r.Bundle] = true
-		out.board = n.Board
+		out.runs, out.bundles[r.Bundle], out.board = append(out.runs, r.ID), true, n.Board
 	}
-	out.lines = history.Series().Nights
+	out.lines = out.history.Series().Nights
 	s.own.mu.Lock()
 	defer s.own.mu.Unlock()
 	if len(s.own.kept) >= ownHistory || s.own.kept == nil {

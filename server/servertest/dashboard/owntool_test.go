@@ -145,6 +145,9 @@ func TestTheOwnToolOfOwnEvals(t *testing.T) {
 		}
 		d.Clock.Add(5 * time.Minute)
 		d.Finish(t, d.Begin(t), "../evalpages/testdata/bundles/"+results)
+		if m, err := d.Evals.Measured(t.Context(), o.id, "acorn"); err != nil || m == nil || len(m.Nights) != i+1 { // the second is added to the first
+			t.Fatalf("%+v, %v", m, err)
+		}
 	}
 	m, err := d.Evals.Measured(t.Context(), o.id, "acorn")
 	if err != nil || m == nil || m.Source != picks.Own || len(m.Nights) != 2 || len(m.Board.Prompts) == 0 || m.Board.Prompts[0].Text == "" {
