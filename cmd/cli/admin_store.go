@@ -109,10 +109,13 @@ func (o *adminOptions) applyErasures(ctx context.Context) error {
 		DB: o.svc.DB, List: erasure.List(filepath.Join(o.cfg.Data, erasure.ListFile)), Folders: folders,
 		Secrets: o.svc.Secrets, Log: o.log, Now: o.env.Now,
 	}
-	n, err := svc.Apply(ctx, erasure.List(path))
+	n, ownerless, err := svc.Apply(ctx, erasure.List(path))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	o.say("erasure list %s applied: %d accounts, workspaces, evals and runs of the backup erased again", path, n)
+	for _, slug := range ownerless {
+		o.say("workspace %s has no owner: the account that owned it in the backup is erased, and the workspace is not: it was given to somebody since; its other members keep their roles, and firstpick admin erase workspace %s deletes it", slug, slug)
+	}
 	return nil
 }

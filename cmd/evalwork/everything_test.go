@@ -329,7 +329,7 @@ func TestAWorkspaceWithEverything(t *testing.T) {
 				t.Errorf("the backup has only %v", back)
 			}
 			svc := &erasure.Service{DB: db, Secrets: secret.Source{Rand: rand.Reader}, Log: slog.New(slog.DiscardHandler), Now: h.Clock.Now}
-			if _, err := svc.Apply(ctx, erasure.List(filepath.Join(h.data, erasure.ListFile))); err != nil {
+			if _, _, err := svc.Apply(ctx, erasure.List(filepath.Join(h.data, erasure.ListFile))); err != nil {
 				t.Fatal(err)
 			}
 			if back := restored(); len(back) > 0 {

@@ -83,16 +83,24 @@ func (k *renewer) progressEvents() [][]byte {
 func (k *renewer) beat(ctx context.Context, events ...[]byte) error {
 	now := k.w.Now()
 	var order state.Order
+	plans := k.w.Plans
 	err := k.w.DB.Write(ctx, func(tx *state.Tx) (err error) {
 		if order, err = tx.RenewLease(ctx, k.row.Lease(), now, k.w.Lease, k.progress(k.meter.read())); err != nil {
 			return err
+		}
+		if order.Stop == state.StopPlan {
+			if on, known, err := tx.Plans(ctx); err != nil {
+				return err
+			} else if known {
+				plans = on
+			}
 		}
 		return appendEvents(ctx, tx, k.row.ID, now, events...)
 	})
 	if err != nil {
 		return err
 	}
-	if order.Stop == state.StopPlan && !k.w.Plans {
+	if order.Stop == state.StopPlan && !plans {
 		order.Stop = ""
 	}
 	k.until, k.order = now.Add(k.w.Lease), order

@@ -80,7 +80,8 @@ type Worker struct {
 	// MaxTime limits the total work on a run, over all workers; then the run ends with
 	// its results so far. 0 means 6 h.
 	MaxTime time.Duration
-	// Plans ends the runs of a workspace whose plan is no longer paid.
+	// Plans ends the runs of a workspace whose plan is no longer paid. What a server stored
+	// goes before it.
 	Plans bool
 	// MaxAge limits the time from a run's start to its end, waits between turns included;
 	// then it ends with its results so far. 0 means 72 h.

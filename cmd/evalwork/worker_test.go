@@ -319,6 +319,25 @@ func TestNoPlans(t *testing.T) {
 	})
 }
 
+// TestPlansOfTheStore: a worker follows what the server said, not its own configuration.
+func TestPlansOfTheStore(t *testing.T) {
+	onBoth(t, func(t *testing.T, w *world) {
+		for server, want := range map[bool]string{true: state.RunCancelled, false: state.RunDone} {
+			w.worker.Plans = !server
+			if err := w.db.SetPlans(t.Context(), server); err != nil {
+				t.Fatal(err)
+			}
+			w.write(func(tx *state.Tx) error { return tx.SetPlanOf(t.Context(), workspaceID, state.PlanFree) })
+			id := w.queue(strings.Replace(asked(5, recorded), "name: own", fmt.Sprintf("name: own-%t", server), 1), 1)
+			stop := w.start()
+			if r := w.ended(id); r.Status != want {
+				t.Errorf("plans %t: %+v", server, r)
+			}
+			stop()
+		}
+	})
+}
+
 // TestAWorkspaceThatMayNotRun: an operator's word ends what waits and what is under
 // way, and its owner reads why.
 func TestAWorkspaceThatMayNotRun(t *testing.T) {

@@ -100,6 +100,11 @@ func Build(ctx context.Context, cfg Config) (_ *App, err error) {
 	if err := a.addAgents(ctx); err != nil {
 		return nil, err
 	}
+	if cfg.EvalChecker != nil {
+		if err := a.Agents.DB.SetPlans(ctx, cfg.Plans); err != nil {
+			return nil, err
+		}
+	}
 	if err := a.addCollector(); err != nil {
 		return nil, err
 	}

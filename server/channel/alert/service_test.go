@@ -127,7 +127,7 @@ func TestSecretsOfWebhooks(t *testing.T) {
 	})
 }
 
-// TestAlertsAreForEditors: who lost the role since the page was asked for changes nothing.
+// TestAlertsAreForEditors: a member without the role, also one that had it, changes nothing.
 func TestAlertsAreForEditors(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		ctx := t.Context()

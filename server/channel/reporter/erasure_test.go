@@ -317,7 +317,7 @@ func TestRestoredBackupsAreErasedAgain(t *testing.T) {
 	if before := r.found(personal); len(before) < 20 {
 		t.Fatalf("the backup has nothing to erase: %v", before)
 	}
-	if n, err := r.svc.Apply(t.Context(), list); err != nil || n == 0 {
+	if n, _, err := r.svc.Apply(t.Context(), list); err != nil || n == 0 {
 		t.Fatalf("%d applied, %v", n, err)
 	}
 	if after := r.found(personal); len(after) > 0 {

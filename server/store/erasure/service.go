@@ -74,8 +74,12 @@ func (s *Service) Work(ctx context.Context) (waiting int, err error) {
 			return 0, fmt.Errorf("erasure list: %w", err)
 		}
 		if len(listed) > 0 {
-			if _, err := s.DB.ApplyErasures(ctx, listed, s.Now()); err != nil {
+			_, ownerless, err := s.DB.ApplyErasures(ctx, listed, s.Now())
+			if err != nil {
 				return 0, err
+			}
+			if len(ownerless) > 0 {
+				s.Log.Warn("workspaces have no owner: the account that owned them in the backup is erased, and they are not", "workspaces", ownerless)
 			}
 			if open, err = s.DB.Read().Erasures(ctx, true); err != nil {
 				return 0, err
@@ -215,18 +219,17 @@ func (s *Service) Run(ctx context.Context, tick <-chan time.Time) {
 }
 
 // Apply brings a restored store up to date with an erasure list, and returns how many
-// accounts, workspaces, evals and runs of the backup are erased again.
-func (s *Service) Apply(ctx context.Context, list List) (int, error) {
+// accounts, workspaces, evals and runs of the backup are erased again, and the slugs of
+// workspaces that have no owner now, as state.DB.ApplyErasures does.
+func (s *Service) Apply(ctx context.Context, list List) (n int, ownerless []string, err error) {
 	erasures, err := list.Read()
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	n, err := s.DB.ApplyErasures(ctx, erasures, s.Now().Add(-settle)) // no server has the store yet
+	n, ownerless, err = s.DB.ApplyErasures(ctx, erasures, s.Now().Add(-settle)) // no server has the store yet
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	if _, err := s.Work(ctx); err != nil {
-		return n, err
-	}
-	return n, nil
+	_, err = s.Work(ctx)
+	return n, ownerless, err
 }

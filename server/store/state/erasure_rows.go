@@ -187,11 +187,11 @@ func (tx *Tx) Scrubbed(ctx context.Context, mark string, now time.Time) error {
 
 // ApplyErasures enters the marks of an erasure list into a restored store, and requests the
 // erasure of everything that the list names and the store holds again. It returns how much
-// that is.
-func (db *DB) ApplyErasures(ctx context.Context, list []Erasure, now time.Time) (int, error) {
-	n := 0
-	err := db.bulk(ctx, func(tx *Tx) error {
-		n = 0
+// that is, and the slugs of workspaces whose only owner is erased while they are not: they
+// were given to somebody after the backup, and have no owner now.
+func (db *DB) ApplyErasures(ctx context.Context, list []Erasure, now time.Time) (n int, ownerless []string, err error) {
+	err = db.bulk(ctx, func(tx *Tx) error {
+		n, ownerless = 0, nil
 		marks := map[string]bool{}
 		for _, e := range list {
 			marks[e.Mark] = true
@@ -213,6 +213,13 @@ func (db *DB) ApplyErasures(ctx context.Context, list []Erasure, now time.Time) 
 				return err
 			}
 			for _, id := range ids {
+				if t.kind == EraseAccount {
+					slugs, err := tx.disown(ctx, id, marks, now)
+					if err != nil {
+						return err
+					}
+					ownerless = append(ownerless, slugs...)
+				}
 				if err := tx.RequestErasure(ctx, t.kind, id, now); err != nil {
 					return err
 				}
@@ -221,5 +228,35 @@ func (db *DB) ApplyErasures(ctx context.Context, list []Erasure, now time.Time) 
 		}
 		return nil
 	})
-	return n, err
+	return n, ownerless, err
+}
+
+// disown ends the ownership of an account in the workspaces that it alone owns and that no
+// mark names, and returns their slugs: the erasure of the account would take them with it.
+func (tx *Tx) disown(ctx context.Context, account string, marks map[string]bool, now time.Time) (slugs []string, err error) {
+	ids, err := tx.texts(ctx, `select workspace_id from member m where account_id = $1 and role = 'owner'
+		and not exists (select 1 from member o where o.workspace_id = m.workspace_id and o.role = 'owner' and o.account_id <> $1) order by workspace_id`, account)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if marks[tx.db.EraseMark(EraseWorkspace, id)] {
+			continue
+		}
+		w, err := tx.Workspace(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := tx.DropMember(ctx, id, account); err != nil {
+			return nil, err
+		}
+		if _, err := tx.RevokeKeysOf(ctx, id, account, now); err != nil {
+			return nil, err
+		}
+		if _, err := tx.exec(ctx, "update workspace set owner_id = '' where id = $1", id); err != nil {
+			return nil, err
+		}
+		slugs = append(slugs, w.Slug)
+	}
+	return slugs, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 	"github.com/firstpick/firstpick/server/store/state/statetest"
 )
@@ -212,8 +213,8 @@ func TestRestoreAppliesTheErasureList(t *testing.T) {
 			if !restored.RestoredFrom(db.ID()) || restored.ID() == db.ID() || db.RestoredFrom(restored.ID()) {
 				t.Errorf("ids %s and %s", db.ID(), restored.ID())
 			}
-			if n, err := restored.ApplyErasures(ctx, list, now); err != nil || n < 2 {
-				t.Fatalf("%d applied, %v", n, err)
+			if n, ownerless, err := restored.ApplyErasures(ctx, list, now); err != nil || n < 2 || len(ownerless) > 0 {
+				t.Fatalf("%d applied, %v, %v", n, ownerless, err)
 			}
 			erase(t, restored, now.Add(time.Minute))
 			if found, _, err := restored.Search(ctx, names); err != nil || len(found) > 0 {
@@ -226,6 +227,50 @@ func TestRestoreAppliesTheErasureList(t *testing.T) {
 			again := statetest.Open(t, address)
 			if again.ID() != restored.ID() || !again.RestoredFrom(db.ID()) {
 				t.Error("the id of a store changed")
+			}
+		})
+	}
+}
+
+// TestRestoreBeforeATransfer: a workspace that was given away after the backup stays, without
+// its owner of then, who is erased; the other members keep their roles.
+func TestRestoreBeforeATransfer(t *testing.T) {
+	for _, engine := range statetest.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			db := statetest.Open(t, statetest.Address(t, "sqlite"))
+			fillForErasure(t, db)
+			write(t, db, func(tx *state.Tx) error { return tx.PutMember(ctx, "ws_1", "acc_9", identity.Viewer, now) })
+			var file bytes.Buffer
+			if _, err := db.Backup(ctx, &file); err != nil {
+				t.Fatal(err)
+			}
+			write(t, db, func(tx *state.Tx) error {
+				return errors.Join(tx.PutMember(ctx, "ws_1", "acc_9", identity.Owner, now), tx.RequestErasure(ctx, state.EraseAccount, "acc_1", now))
+			})
+			erase(t, db, now.Add(time.Minute))
+			list, err := db.Read().Erasures(ctx, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			restored := statetest.Open(t, statetest.Address(t, engine))
+			if _, err := restored.Restore(ctx, &file); err != nil {
+				t.Fatal(err)
+			}
+			if _, ownerless, err := restored.ApplyErasures(ctx, list, now); err != nil || len(ownerless) != 1 || ownerless[0] != "slug" {
+				t.Fatalf("%v, %v", ownerless, err)
+			}
+			erase(t, restored, now.Add(time.Minute))
+			w, err := restored.Read().Workspace(ctx, "ws_1")
+			if err != nil || w.OwnerID != "" {
+				t.Fatalf("%+v, %v", w, err)
+			}
+			if members, err := restored.Read().Members(ctx, "ws_1"); err != nil || len(members) != 1 || members[0].AccountID != "acc_9" || members[0].Role != identity.Viewer {
+				t.Errorf("%+v, %v", members, err)
+			}
+			if found, _, err := restored.Search(ctx, []string{"acc_1", "dana@"}); err != nil || len(found) > 0 {
+				t.Errorf("%+v, %v", found, err)
 			}
 		})
 	}

@@ -11,7 +11,7 @@ const farAhead = 48 * time.Hour
 
 // Rewind makes what waits for a time that is too far ahead due now: it was stored while a
 // clock was ahead, and would hold up leases, checks and mails until that clock's time. It
-// returns the number of rows. Whoever holds one of the leases renews it, or finds that it is
+// returns the number of rows. The worker with such a lease renews it, or finds that it is
 // lost. Schedules rewind by themselves.
 func (db *DB) Rewind(ctx context.Context, now time.Time) (int64, error) {
 	var total int64
