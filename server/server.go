@@ -263,7 +263,7 @@ func (s *Server) console() ([]mounter, error) {
 	sessions := &session.Manager{
 		DB: cfg.Agents.DB, Vault: cfg.Agents.Vault, Secrets: cfg.Agents.Secrets, Now: cfg.Now, Secure: strings.HasPrefix(cfg.BaseURL, "https:"),
 	}
-	frame := &layout.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil}
+	frame := &layout.Frame{Agents: cfg.Agents, Sessions: sessions, Pages: personal, Guard: guard, Evals: cfg.Evals != nil, Measures: cfg.Evals != nil && cfg.Evals.Proposes()}
 	groups := []mounter{
 		&members.Handler{Frame: frame},
 		&operator.Handler{Frame: frame, Health: s.health, Snapshots: cfg.Published},

@@ -1,36 +1,21 @@
 package cli
 
 import (
-	"bytes"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"text/template"
 
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/runner/eval"
+	"github.com/firstpick/firstpick/runner/propose"
 )
 
-//go:embed scaffold/eval.yaml.tmpl
-var scaffoldEval string
-
-// draftWidth is the longest line of a prompt in a draft, in characters.
-const draftWidth = 110
-
 // A draft is an eval file with built-in prompts, to be edited.
-type draft struct {
-	Category string
-	Prompts  []eval.Prompt
-	// Truth is that of the simulated agent that stands in for real ones.
-	Truth string
-	// Agents are rows of real ones; without any, the draft has the simulated one.
-	Agents []string
-}
+type draft struct{ propose.Draft }
 
 // newDraft drafts an eval of a category with n of its built-in prompts, spread evenly;
 // 0 is all.
@@ -49,7 +34,7 @@ func newDraft(c *catalog.Category, n int) (*draft, error) {
 	if n == 0 {
 		n = all
 	}
-	d := &draft{Category: c.Slug, Truth: "{"}
+	d := &draft{propose.Draft{Name: c.Slug, Category: c.Slug, Truth: "{"}}
 	for i := range n {
 		d.Prompts = append(d.Prompts, library.Prompts[i*all/n])
 	}
@@ -87,39 +72,6 @@ func (d *draft) addAgent(text string) error {
 
 // render returns the draft as an eval file that passes the checks of a run.
 func (d *draft) render(c *catalog.Category) ([]byte, error) {
-	t, err := template.New("eval").Funcs(template.FuncMap{"lines": wrap, "tags": tagsInYAML}).Parse(scaffoldEval)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, d); err != nil {
-		return nil, err
-	}
-	e, err := eval.Parse(filepath.Join("evals", d.Category+".yaml"), b.Bytes())
-	if err == nil {
-		err = errors.Join(e.Lint(c)...)
-	}
-	return b.Bytes(), badInput(err)
-}
-
-// wrap breaks a paragraph into lines of at most draftWidth characters.
-func wrap(text string) (lines []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > draftWidth {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return append(lines, line)
-}
-
-func tagsInYAML(t eval.Tags) string {
-	var parts []string
-	for _, tag := range []struct{ key, value string }{{"ecosystem", t.Ecosystem}, {"intent", t.Intent}, {"persona", t.Persona}} {
-		if tag.value != "" {
-			parts = append(parts, tag.key+": "+tag.value)
-		}
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	text, err := d.Draft.Render(filepath.Join("evals", d.Name+".yaml"), c)
+	return text, badInput(err)
 }

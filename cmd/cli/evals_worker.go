@@ -34,7 +34,12 @@ func (a *app) evalChecker() (*evalwork.Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &evalwork.Checker{Catalog: cat, Prices: table, Policy: a.evalPolicy()}, nil
+	return &evalwork.Checker{Catalog: cat, Prices: table, Policy: a.evalPolicy(), Sites: a.sites()}, nil
+}
+
+// sites reads the sites of products.
+func (a *app) sites() evalwork.Sites {
+	return evalwork.Sites{Private: a.cfg.CallPrivate, Ports: a.cfg.CallPorts, UserAgent: a.env.Build.UserAgent()}
 }
 
 // evalWorker makes a worker that runs the runs of workspaces.

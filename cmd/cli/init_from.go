@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +53,7 @@ func initFrom(cmd *cobra.Command, env *Env, o *fromOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	reader := propose.NewReader(cat, promptTexts)
+	reader := propose.NewReader(cat, propose.BuiltIn)
 	p := reader.Find(docs, o.category)
 	o.report(p)
 	if err := missing(p, cat); err != nil {
@@ -84,7 +85,7 @@ func initFrom(cmd *cobra.Command, env *Env, o *fromOptions) (err error) {
 		file := filepath.Join(base.dir, p.Category+".yaml")
 		_, _ = fmt.Fprintf(env.Stderr, "on a server, the entry goes into the workspace's own catalogue: firstpick evals catalog push %s\n", file)
 	}
-	_, _ = fmt.Fprintln(env.Stderr, "next: "+next)
+	_, _ = fmt.Fprintln(env.Stderr, "next: "+next+" · firstpick rank · firstpick explain "+p.Slug)
 	return nil
 }
 
@@ -108,18 +109,6 @@ func missing(p propose.Product, cat *catalog.Catalog) error {
 		return unknownCategory(cat, p.Category)
 	}
 	return nil
-}
-
-// promptTexts returns the built-in prompts of a category.
-func promptTexts(category string) (texts []string) {
-	library, err := eval.Library(fixtures.Files(), category)
-	if err != nil {
-		return nil
-	}
-	for _, p := range library.Prompts {
-		texts = append(texts, p.Text)
-	}
-	return texts
 }
 
 // propose returns the files of a proposal, and its eval with the category that it has then.
@@ -159,7 +148,6 @@ func (o *fromOptions) draft(ctx context.Context, p propose.Product, category *ca
 	if err != nil {
 		return nil, err
 	}
-	own := p.Slug
 	var replaced []string
 	if o.drafter != "" {
 		d.Prompts, err = o.drafted(ctx, p, category, library.Prompts)
@@ -175,11 +163,7 @@ func (o *fromOptions) draft(ctx context.Context, p propose.Product, category *ca
 	if len(d.Prompts) < 20 {
 		_, _ = fmt.Fprintf(o.env.Stderr, "prompts: only %d; add tasks of your own\n", len(d.Prompts))
 	}
-	d.Truth = "{" + own + ": 0.3, "
-	for _, slug := range p.Rivals[:min(3, len(p.Rivals))] {
-		d.Truth += slug + ": 0.2, "
-	}
-	d.Truth += "diy: 0.1}"
+	d.Truth = propose.Truth(p.Slug, p.Rivals)
 	for _, agent := range propose.Agents(o.env.Getenv) {
 		if err := d.addAgent(agent); err != nil {
 			return nil, err
@@ -292,6 +276,18 @@ func (o *fromOptions) read(ctx context.Context) ([]propose.Document, error) {
 	}
 	if len(docs) == 0 {
 		return nil, usageErr("a README, a package manifest or llms.txt says what the product is", "%s holds no description of a product", o.from)
+	}
+	return docs, nil
+}
+
+// siteTimeout bounds the reading of all pages of a site.
+const siteTimeout = 40 * time.Second
+
+// readSite reads a product's site. Private addresses are refused unless call-private is set.
+func (o *fromOptions) readSite(ctx context.Context, address string) ([]propose.Document, error) {
+	docs, err := o.sites().Read(ctx, address, siteTimeout)
+	if err != nil {
+		return nil, usageErr("a folder works without a network: --from DIR", "--from: %w", err)
 	}
 	return docs, nil
 }

@@ -43,12 +43,13 @@ const (
 	maxShown = 1000
 )
 
-// A Checker validates evals for a server; see evals.Checker. It sends no requests and
-// starts no programs.
+// A Checker validates evals for a server; see evals.Checker. It starts no programs, and sends
+// no requests but to read the site of a product.
 type Checker struct {
 	Catalog *catalog.Catalog
 	Prices  *prices.Table
 	Policy  Policy
+	Sites   Sites
 }
 
 // CheckPushed implements evals.PushChecker.
@@ -85,7 +86,7 @@ func (c *Checker) Check(source []byte) (evals.Checked, []evals.Issue) {
 		out.Warnings = append(out.Warnings, "An agent is simulated: its answers are invented, and all figures are marked as synthetic.")
 	}
 	out.Warnings = append(out.Warnings, doubts(e, category)...)
-	if f.Power.Detectable == nil {
+	if out.Detectable = f.Power.Detectable; out.Detectable == nil {
 		out.Warnings = append(out.Warnings, "These prompts cannot show that one tool is picked more often than another. Take more prompts.")
 	}
 	return out, nil
@@ -98,7 +99,7 @@ func (c *Checker) Overlay(own []byte) (evals.Checker, *catalog.Catalog, []evals.
 	if err != nil {
 		return nil, nil, atMost(issuesOf(err))
 	}
-	return &Checker{Catalog: merged, Prices: c.Prices, Policy: c.Policy}, merged, nil
+	return &Checker{Catalog: merged, Prices: c.Prices, Policy: c.Policy, Sites: c.Sites}, merged, nil
 }
 
 // overlay lays own entries over a catalogue; without entries it is the same.

@@ -11,6 +11,12 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 )
 
+// Slug returns a slug for a product that no tool has; empty if its names have no Latin letter
+// or digit.
+func (r *Reader) Slug(p Product) string {
+	return r.slug(identity{name: p.Name, packages: p.Packages, domains: p.Domains})
+}
+
 // slug returns a slug for the product that no tool has; empty if its names have no Latin
 // letter or digit.
 func (r *Reader) slug(id identity) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/eval"
 )
@@ -26,7 +27,8 @@ var spares = [...]string{
 
 // Prompts returns the prompts of a category that name no tool of it: the built-in ones, and
 // spares for those that lint rejects. c has the entry of the product. replaced are the ids of
-// the rejected ones; fewer than 20 prompts are returned if the spares do not suffice.
+// the rejected ones; fewer than 20 prompts are returned if the spares do not suffice. A category
+// without built-in prompts has the spares.
 func Prompts(c *catalog.Category, library []eval.Prompt) (kept []eval.Prompt, replaced []string) {
 	for _, p := range library {
 		if len(kept)+len(replaced) == wanted {
@@ -39,7 +41,7 @@ func Prompts(c *catalog.Category, library []eval.Prompt) (kept []eval.Prompt, re
 		kept = append(kept, p)
 	}
 	for i, form := range spares {
-		if len(kept) >= wanted || len(kept) >= len(library) {
+		if len(kept) >= wanted || len(library) > 0 && len(kept) >= len(library) {
 			break
 		}
 		p := eval.Prompt{
@@ -51,6 +53,18 @@ func Prompts(c *catalog.Category, library []eval.Prompt) (kept []eval.Prompt, re
 		}
 	}
 	return kept, replaced
+}
+
+// BuiltIn returns the texts of a category's built-in prompts; nil for none.
+func BuiltIn(category string) (texts []string) {
+	library, err := eval.Library(fixtures.Files(), category)
+	if err != nil {
+		return nil
+	}
+	for _, p := range library.Prompts {
+		texts = append(texts, p.Text)
+	}
+	return texts
 }
 
 // need returns the summary of a category as a part of a sentence.

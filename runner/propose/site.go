@@ -33,7 +33,10 @@ type Page struct {
 // read. The error is that of the first page; others may fail.
 func Site(ctx context.Context, address string, fetch Fetcher) ([]Document, error) {
 	home, err := url.Parse(address)
-	if err != nil || home.Scheme != "https" && home.Scheme != "http" || home.Hostname() == "" || home.User != nil {
+	if err == nil && home.User != nil {
+		return nil, errors.New("want an address without a name and password, as https://example.com")
+	}
+	if err != nil || home.Scheme != "https" && home.Scheme != "http" || home.Hostname() == "" {
 		return nil, fmt.Errorf("%q: want an address as https://example.com", validPath(address))
 	}
 	home.Fragment = ""

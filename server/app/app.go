@@ -173,7 +173,7 @@ func (a *App) addEvals(alerts *alert.Service) {
 	a.background.onClose(func() { _ = cache.Close() })
 	a.Evals = &evals.Service{
 		DB: a.Agents.DB, Secrets: a.Agents.Secrets, Checker: a.cfg.EvalChecker, Bundles: cache, Log: a.cfg.Log, Now: a.cfg.Now, Sleep: a.cfg.Sleep,
-		BaseURL: a.Agents.BaseURL, Uploads: a.cfg.Erase.Journals, Caps: a.cfg.EvalCaps, Plans: a.cfg.Plans, Notify: alerts.MailOwner,
+		BaseURL: a.Agents.BaseURL, Uploads: a.cfg.Erase.Journals, Caps: a.cfg.EvalCaps, Plans: a.cfg.Plans, Notify: alerts.MailOwner, Follow: alerts.FollowFirst,
 	}
 	a.background.repeat(sweepEvery, a.Evals.SweepUploads, func(err error) {
 		a.cfg.Log.Warn("expired uploads were not deleted; the next sweep retries", "err", err)

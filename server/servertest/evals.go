@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing" //nolint:depguard // a package of tests
 	"testing/fstest"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/plan"
 	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/store/identity"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -76,6 +78,76 @@ func (c evalChecker) Overlay(own []byte) (evals.Checker, *catalog.Catalog, []eva
 		return nil, nil, issues(err)
 	}
 	return c, base, nil
+}
+
+// Propose implements evals.Proposer: the site of a product is one that nobody reads.
+func (evalChecker) Propose(_ context.Context, _ []byte, address, category string) (*evals.Product, error) {
+	switch {
+	case strings.Contains(address, "unreadable"):
+		return nil, apierr.Refused("site_unreadable", "No connection: the address must be of a site on the public internet.")
+	case strings.Contains(address, "unknown"):
+		return &evals.Product{Name: "Unknown", Slug: "unknown", Category: category, Nearest: []string{"web"}, Read: []string{address}, Repeats: 2}, nil
+	}
+	return &evals.Product{
+		Name: "Quill", Slug: "quill", Aliases: []string{"Quill.js"}, Domains: []string{"quill.example"}, Packages: []string{"pypi:quill"}, Category: "web", Nearest: []string{"web"},
+		Rivals: []string{"Django", "Flask"}, Named: 1, Read: []string{address, address + "/llms.txt"}, Repeats: 2,
+	}, nil
+}
+
+// Draft implements evals.Proposer.
+func (c evalChecker) Draft(own []byte, p *evals.Product) (*evals.Draft, []evals.Issue) {
+	d := &evals.Draft{Product: *p}
+	if p.Category != "web" {
+		return nil, []evals.Issue{{Message: "no category " + p.Category}}
+	}
+	if len(d.Prompts) == 0 {
+		d.Prompts, d.Rivals, d.Named = []string{"Build a small web API that stores notes.", "Set up a website with a login."}, []string{"Django", "Flask"}, 0
+	}
+	_, merged, wrong := c.Overlay(own)
+	if wrong != nil {
+		return nil, wrong
+	}
+	if web, _ := merged.Category("web"); slices.ContainsFunc(web.Entries, func(e catalog.Entry) bool { return e.Tool.Slug == p.Slug }) {
+		d.Known = true
+	} else {
+		member := catalog.NewMember{Slug: p.Slug, Name: p.Name, Domains: p.Domains}
+		var err error
+		if d.Entry, err = member.Line(); err != nil {
+			return nil, issues(err)
+		}
+		if d.Catalog, err = catalog.InsertOverlay(own, p.Category, member); err != nil {
+			return nil, issues(err)
+		}
+		if _, _, wrong := c.Overlay(d.Catalog); wrong != nil {
+			return nil, wrong
+		}
+	}
+	text := fmt.Sprintf("name: %s\ncategory: web\nrepeats: %d\nagents:\n", p.Slug, max(1, p.Repeats))
+	for _, a := range p.Agents {
+		text += fmt.Sprintf("  - {name: %q, kind: %s, model: %q, max_tokens: 9}\n", a.Model, a.Kind, a.Model)
+	}
+	if len(p.Agents) == 0 {
+		text += "  - {name: rehearsal, kind: simulated, truth: {flask: 1}}\n"
+	}
+	text += "prompts:\n"
+	for i, prompt := range d.Prompts {
+		text += fmt.Sprintf("  - {id: p%d, text: %q}\n", i, prompt)
+	}
+	d.Source = []byte(text)
+	if d.Checked, wrong = c.Check(d.Source); wrong != nil {
+		return nil, wrong
+	}
+	worst := float64(d.Checked.Trials) / 100
+	d.Checked.WorstUSD, d.Checked.Synthetic = &worst, len(p.Agents) == 0
+	for range append(c.Models(), slices.DeleteFunc(slices.Clone(p.Agents), func(a evals.ProposedAgent) bool { return a.BaseURL == "" })...) {
+		d.Costs = append(d.Costs, evals.Cost{Worst: &worst})
+	}
+	return d, nil
+}
+
+// Models implements evals.Proposer.
+func (evalChecker) Models() []evals.ProposedAgent {
+	return []evals.ProposedAgent{{Kind: eval.KindAnthropic, Model: "claude-opus-4-5", Key: "ANTHROPIC_API_KEY"}, {Kind: eval.KindOpenAIResponses, Model: "gpt-5.2", Key: "OPENAI_API_KEY"}}
 }
 
 func issues(err error) []evals.Issue {

@@ -25,6 +25,7 @@ func TestLimitsOfRoutes(t *testing.T) {
 		"/snapshots/{snapshot}/*":                            {MaxBody: 64 * kib, Unmetered: true},
 		"/log/*":                                             {MaxBody: 64 * kib, Unmetered: true},
 		"/workspaces/{slug}/evals/new":                       form,
+		"/workspaces/{slug}/evals/measure":                   form,
 		"/workspaces/{slug}/evals/{eval}/edit":               form,
 		"/workspaces/{slug}/evals/catalog":                   form,
 		"/workspaces/{slug}/evals/{eval}/runs":               form,

@@ -96,19 +96,34 @@ func (s *Service) FollowTool(ctx context.Context, workspace, by, tool string, di
 		if err != nil {
 			return err
 		}
-		if w.Tool != tool {
-			w.Tool, w.Since = tool, u.now
-		}
-		w.DigestOff = !digest
-		if now := u.now; w.DigestAt.Before(now) {
-			w.DigestAt = nextDigest(now)
-		}
-		if err := u.tx.SavePickWatch(ctx, workspace, w); err != nil {
-			return err
-		}
-		return u.tx.Audit(ctx, state.AuditEntry{
-			ID: u.Secrets.ID("aud_"), At: u.now, Event: "picks.followed", WorkspaceID: workspace, AccountID: by, Detail: map[string]string{"tool": tool},
-		})
+		return u.follow(w, workspace, by, tool, digest)
+	})
+}
+
+// FollowFirst makes a workspace follow a tool, unless it follows one, within a transaction of
+// the caller.
+func (s *Service) FollowFirst(ctx context.Context, tx *state.Tx, now time.Time, workspace, by, tool string) error {
+	w, err := tx.PickWatch(ctx, workspace)
+	if err != nil || w.Tool != "" {
+		return err
+	}
+	u := &unit{s, ctx, tx, now}
+	return u.follow(w, workspace, by, tool, !w.DigestOff)
+}
+
+func (u *unit) follow(w *state.PickWatch, workspace, by, tool string, digest bool) error {
+	if w.Tool != tool {
+		w.Tool, w.Since = tool, u.now
+	}
+	w.DigestOff = !digest
+	if now := u.now; w.DigestAt.Before(now) {
+		w.DigestAt = nextDigest(now)
+	}
+	if err := u.tx.SavePickWatch(u.ctx, workspace, w); err != nil {
+		return err
+	}
+	return u.tx.Audit(u.ctx, state.AuditEntry{
+		ID: u.Secrets.ID("aud_"), At: u.now, Event: "picks.followed", WorkspaceID: workspace, AccountID: by, Detail: map[string]string{"tool": tool},
 	})
 }
 

@@ -49,6 +49,9 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 			return nil, err
 		} else if ok {
 			o.Tile.Note = "Is " + c.Name + " your tool? Confirm it in the settings to see how often agents pick it."
+		} else if p.Measures {
+			o.Tile.Link = p.Path + "/evals/measure"
+			o.Tile.Note, o.Missing, o.Next = "Not measured yet. Measure how often agents pick your tool over its rivals.", "Measure your tool first: its prompts are compared with those of its rivals.", choice{Name: "Measure my tool", Link: o.Tile.Link}
 		}
 		return o, nil
 	}
@@ -71,6 +74,9 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 		o.Tile.Note = o.Name + " is on no public board of this server, and no own eval has results with it."
 		if v.h.Evals {
 			o.Next = choice{Name: "Run an own eval", Link: p.Path + "/evals"}
+			if p.Measures {
+				o.Next = choice{Name: "Measure my tool", Link: p.Path + "/evals/measure"}
+			}
 			o.Tile.Note += " Run an eval to measure it."
 			o.Tile.Link = o.Next.Link
 		}

@@ -79,6 +79,7 @@ const versionsListed = 10
 func notices() []traceview.Term {
 	return []traceview.Term{
 		{Key: "saved", Name: "Saved. Active runs keep their version."},
+		{Key: "accepted", Name: "Saved: your tool's entry and its eval. Runs start below."},
 		{Key: "same", Name: "No change: identical to the previous version."},
 	}
 }

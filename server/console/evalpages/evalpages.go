@@ -1,6 +1,6 @@
 // Package evalpages serves the pages of a workspace's own evals to its members:
 //
-//	/workspaces/{slug}/evals           the list, the editor, schedules, the own catalogue
+//	/workspaces/{slug}/evals           the list, the editor, the proposal from a site, schedules, the own catalogue
 //	/workspaces/{slug}/runs            every run: live, its result, its traces, the comparison, why a tool loses
 //	/workspaces/{slug}/settings/evals  keys of programs and of model providers
 //
@@ -57,6 +57,7 @@ func (h *Handler) Mount(r chi.Router) {
 	}
 	for path, page := range map[string]func(*visit) error{
 		"/evals/new":             (*visit).newEval,
+		"/evals/measure":         (*visit).measure,
 		"/evals/{eval}/edit":     (*visit).editEval,
 		"/evals/{eval}/schedule": (*visit).schedule,
 		"/settings/evals":        (*visit).settings,
@@ -101,6 +102,7 @@ func actions() map[string]action {
 	return map[string]action{
 		"/evals/catalog":                   {do: (*visit).saveCatalog, back: "/evals/catalog", maxBody: maxForm},
 		"/evals/new":                       {do: (*visit).save, back: "/evals/new", maxBody: maxForm},
+		"/evals/measure":                   {do: (*visit).propose, back: "/evals/measure", maxBody: maxForm},
 		"/evals/{eval}/edit":               {do: (*visit).save, back: "/evals", maxBody: maxForm},
 		"/evals/{eval}/runs":               {do: (*visit).start, back: "/evals", maxBody: maxForm},
 		"/evals/{eval}/schedule":           {do: (*visit).saveSchedule, back: "/evals"},

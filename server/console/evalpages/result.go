@@ -29,6 +29,7 @@ type resultData struct {
 	Again     bool
 	Scores    *format.Scores // nil where there is nothing to show
 	Synthetic bool
+	Own       *ownResult // nil where the run lacks the tool that the workspace follows
 	Forest    render.Forest
 	Matrix    render.Matrix
 	Changed   bool // an agent was not the same all the time
@@ -81,6 +82,10 @@ func (v *visit) result(report *evals.Report) error {
 				return ""
 			}
 			return v.chosen(r.ID, "outcome", "tool", "picked", t.Slug)
+		}
+		var err error
+		if d.Own, err = v.ownResult(r, &s.Board); err != nil {
+			return err
 		}
 		d.Forest = render.NewForest(&s.Board, picked)
 		d.Matrix = render.NewMatrix(&s.Board, func(agent string) string { return v.chosen(r.ID, "agent", agent) }, picked,

@@ -31,6 +31,8 @@ type Frame struct {
 	Guard func(http.Handler) http.Handler
 	// Evals says that this server has evals, and so their tab.
 	Evals bool
+	// Measures says that this server reads sites to propose evals of products.
+	Measures bool
 }
 
 // A Visit is a request of somebody who is signed in, for a workspace of theirs
@@ -240,6 +242,8 @@ type Page struct {
 	FormToken, Email string
 	BaseURL          string
 	Role             identity.Role // of the visitor
+	// Measures says that the visitor can let this server propose an eval of their product.
+	Measures bool
 }
 
 // Edits reports whether the visitor may change evals, settings and keys.
@@ -259,7 +263,7 @@ type Tab struct {
 func (v *Visit) Page(tab string, link func(path string) string) Page {
 	p := Page{
 		Slug: v.Workspace.Slug, Name: v.Workspace.Title(), MadeUp: v.Workspace.MadeUp(), Path: Under("/workspaces", v.Workspace.Slug), Site: v.Workspace.Site,
-		FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL, Role: v.Role,
+		FormToken: v.Signed.FormToken(), Email: v.Signed.Account.Email, BaseURL: v.frame.Agents.BaseURL, Role: v.Role, Measures: v.frame.Measures && v.Role.Includes(identity.Editor),
 	}
 	for _, t := range []string{"Overview", "Agents", "Pages", "Gaps", "Referrals", "Conversions", "Noise", "Evals", "Settings"} {
 		path := p.Path

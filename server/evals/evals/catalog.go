@@ -104,34 +104,53 @@ func (s *Service) PutCatalog(ctx context.Context, a Actor, source []byte, base i
 	if err := errors.Join(a.may(ScopeRun), s.needPlan(a)); err != nil {
 		return nil, false, s.fail(err)
 	}
-	merged, err := s.overlay(source)
+	next, err := s.newCatalog(a, source)
 	if err != nil {
 		return nil, false, err
 	}
-	now, sum := s.Now(), sha256.Sum256(source)
-	next := &state.CatalogVersion{
-		WorkspaceID: a.Workspace.ID, Source: source, Digest: "sha256:" + hex.EncodeToString(sum[:]), CreatedAt: now, CreatedBy: a.By,
-	}
 	err = s.write(ctx, func(tx *state.Tx) error {
-		stored, fresh, err := tx.PutCatalog(ctx, next, base, maxCatalogs)
-		switch {
-		case errors.Is(err, state.ErrCatalogChanged):
-			return &apierr.Error{Status: http.StatusPreconditionFailed, Code: "catalog_changed", Description: "The catalogue was changed since you read it. Read it again, make your change there, and store that."}
-		case errors.Is(err, state.ErrTooManyCatalogs):
-			return conflict("too_many_catalogs", "Runs use "+strconv.Itoa(maxCatalogs)+" versions of this catalogue, which is the most. Delete old runs, then try again.")
-		case err != nil:
-			return err
-		}
-		c, changed = s.catalogToAPI(stored), fresh
-		if c.Warnings, err = orphans(ctx, tx, a, merged); err != nil || !fresh {
-			return err
-		}
-		return s.audit(ctx, tx, a, now, "catalog.stored", map[string]string{"version": strconv.Itoa(stored.Number)})
+		c, changed, err = s.storeCatalog(ctx, tx, a, next, base)
+		return err
 	})
 	if err != nil {
 		return nil, false, err
 	}
 	return c, changed, nil
+}
+
+// A newCatalog is a valid version of an own catalogue, with that of the server under it.
+type newCatalog struct {
+	state.CatalogVersion
+	merged *catalog.Catalog
+}
+
+// newCatalog validates an own catalogue.
+func (s *Service) newCatalog(a Actor, source []byte) (*newCatalog, error) {
+	merged, err := s.overlay(source)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(source)
+	return &newCatalog{state.CatalogVersion{
+		WorkspaceID: a.Workspace.ID, Source: source, Digest: "sha256:" + hex.EncodeToString(sum[:]), CreatedAt: s.Now(), CreatedBy: a.By,
+	}, merged}, nil
+}
+
+func (s *Service) storeCatalog(ctx context.Context, tx *state.Tx, a Actor, next *newCatalog, base int) (*Catalog, bool, error) {
+	stored, fresh, err := tx.PutCatalog(ctx, &next.CatalogVersion, base, maxCatalogs)
+	switch {
+	case errors.Is(err, state.ErrCatalogChanged):
+		return nil, false, &apierr.Error{Status: http.StatusPreconditionFailed, Code: "catalog_changed", Description: "The catalogue was changed since you read it. Read it again, make your change there, and store that."}
+	case errors.Is(err, state.ErrTooManyCatalogs):
+		return nil, false, conflict("too_many_catalogs", "Runs use "+strconv.Itoa(maxCatalogs)+" versions of this catalogue, which is the most. Delete old runs, then try again.")
+	case err != nil:
+		return nil, false, err
+	}
+	c := s.catalogToAPI(stored)
+	if c.Warnings, err = orphans(ctx, tx, a, next.merged); err != nil || !fresh {
+		return c, fresh, err
+	}
+	return c, fresh, s.audit(ctx, tx, a, next.CreatedAt, "catalog.stored", map[string]string{"version": strconv.Itoa(stored.Number)})
 }
 
 // OwnCategories returns the categories of the server and of the workspace, if it has an own

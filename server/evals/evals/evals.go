@@ -113,50 +113,63 @@ func (s *Service) put(ctx context.Context, a Actor, source []byte, pushed bool) 
 	if err != nil {
 		return nil, false, false, err
 	}
-	summary, err := json.Marshal(c.Summary)
+	next, err := s.newEval(a, source, &c, own)
 	if err != nil {
-		return nil, false, false, s.fail(err)
-	}
-	now, caps := s.Now(), s.Caps.or()
-	next := &state.Eval{
-		ID: s.Secrets.ID("evl_"), WorkspaceID: a.Workspace.ID, Name: c.Name,
-		Latest: state.EvalVersion{Source: source, Digest: c.Digest, Summary: summary, CreatedAt: now, CreatedBy: a.By, Catalog: own},
+		return nil, false, false, err
 	}
 	err = s.write(ctx, func(tx *state.Tx) error {
-		if !pushed {
-			if err := s.mayBeSent(ctx, tx, a, c.Summary); err != nil {
-				return err
-			}
-		}
-		stored, fresh, err := tx.PutEval(ctx, next, state.EvalCap{Evals: caps.Evals, Versions: caps.Versions})
-		switch {
-		case errors.Is(err, state.ErrTooManyEvals):
-			return conflict("too_many_evals", "This workspace has all the evals it may have.")
-		case errors.Is(err, state.ErrTooManyVersions):
-			return conflict("too_many_evals", "This eval was changed as often as it may be. Store it under another name.")
-		case err != nil:
-			return err
-		}
-		created, changed = stored.ID == next.ID, fresh
-		if pushed && changed && !created {
-			if err := unscheduled(ctx, tx, stored); err != nil {
-				return err
-			}
-		}
-		set, err := s.providerKeyNames(ctx, tx, a)
-		if err != nil {
-			return err
-		}
-		if e, err = s.toAPI(stored, set); err != nil || !fresh {
-			return err
-		}
-		return s.audit(ctx, tx, a, now, "eval.stored", map[string]string{"eval": e.ID, "name": e.Name, "version": strconv.Itoa(e.Version)})
+		e, created, changed, err = s.storeEval(ctx, tx, a, next, &c, pushed)
+		return err
 	})
 	if err != nil {
 		return nil, false, false, err
 	}
 	e.Warnings = c.Warnings
 	return e, created, changed, nil
+}
+
+// newEval returns the row of a valid eval; own is the digest of the own catalogue.
+func (s *Service) newEval(a Actor, source []byte, c *Checked, own string) (*state.Eval, error) {
+	summary, err := json.Marshal(c.Summary)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return &state.Eval{
+		ID: s.Secrets.ID("evl_"), WorkspaceID: a.Workspace.ID, Name: c.Name,
+		Latest: state.EvalVersion{Source: source, Digest: c.Digest, Summary: summary, CreatedAt: s.Now(), CreatedBy: a.By, Catalog: own},
+	}, nil
+}
+
+func (s *Service) storeEval(ctx context.Context, tx *state.Tx, a Actor, next *state.Eval, c *Checked, pushed bool) (e *Eval, created, changed bool, err error) {
+	if !pushed {
+		if err := s.mayBeSent(ctx, tx, a, c.Summary); err != nil {
+			return nil, false, false, err
+		}
+	}
+	caps := s.Caps.or()
+	stored, changed, err := tx.PutEval(ctx, next, state.EvalCap{Evals: caps.Evals, Versions: caps.Versions})
+	switch {
+	case errors.Is(err, state.ErrTooManyEvals):
+		return nil, false, false, conflict("too_many_evals", "This workspace has all the evals it may have.")
+	case errors.Is(err, state.ErrTooManyVersions):
+		return nil, false, false, conflict("too_many_evals", "This eval was changed as often as it may be. Store it under another name.")
+	case err != nil:
+		return nil, false, false, err
+	}
+	created = stored.ID == next.ID
+	if pushed && changed && !created {
+		if err := unscheduled(ctx, tx, stored); err != nil {
+			return nil, false, false, err
+		}
+	}
+	set, err := s.providerKeyNames(ctx, tx, a)
+	if err != nil {
+		return nil, false, false, err
+	}
+	if e, err = s.toAPI(stored, set); err != nil || !changed {
+		return e, created, changed, err
+	}
+	return e, created, changed, s.audit(ctx, tx, a, next.Latest.CreatedAt, "eval.stored", map[string]string{"eval": e.ID, "name": e.Name, "version": strconv.Itoa(e.Version)})
 }
 
 // unscheduled fails for an eval with a schedule that is not paused.

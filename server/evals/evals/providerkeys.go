@@ -35,44 +35,53 @@ func (s *Service) SetProviderKey(ctx context.Context, a Actor, c KeyChange) (*Pr
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	now := s.Now()
 	var out *ProviderKey
 	err := s.write(ctx, func(tx *state.Tx) error {
-		before, err := s.providerKeys(ctx, tx, a)
-		if err != nil {
-			return err
-		}
-		known := keyNamed(before, c.Name)
-		hosts, err := c.bind(a, known)
-		if err != nil {
-			return err
-		}
-		switch {
-		case c.Value != "":
-			key := state.ProviderKey{Name: c.Name, Shown: "..." + c.Value[len(c.Value)-shownOfSecret:], Hosts: hosts}
-			err = tx.PutProviderKey(ctx, a.Workspace.ID, key, state.ProviderSecret(c.Value), now)
-		case known == nil:
-			return missing("not_found", "This workspace has no provider key of that name. Send its value, too.")
-		default:
-			err = tx.BindProviderKey(ctx, a.Workspace.ID, c.Name, hosts, now)
-		}
-		if err != nil {
+		if err := s.storeKey(ctx, tx, a, c); err != nil {
 			return err
 		}
 		keys, err := s.providerKeys(ctx, tx, a)
-		if err != nil {
-			return err
-		}
-		if most := s.Caps.or().ProviderKeys; len(keys) > most {
-			return conflict("too_many_keys", "This workspace has all the provider keys it can have. Remove one that is not used.")
-		}
 		out = keyNamed(keys, c.Name)
-		return s.audit(ctx, tx, a, now, "providerkey.set", map[string]string{"name": c.Name, "hosts": list(hosts)})
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// storeKey stores a valid change.
+func (s *Service) storeKey(ctx context.Context, tx *state.Tx, a Actor, c KeyChange) error {
+	now := s.Now()
+	before, err := s.providerKeys(ctx, tx, a)
+	if err != nil {
+		return err
+	}
+	known := keyNamed(before, c.Name)
+	hosts, err := c.bind(a, known)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Value != "":
+		key := state.ProviderKey{Name: c.Name, Shown: "..." + c.Value[len(c.Value)-shownOfSecret:], Hosts: hosts}
+		err = tx.PutProviderKey(ctx, a.Workspace.ID, key, state.ProviderSecret(c.Value), now)
+	case known == nil:
+		return missing("not_found", "This workspace has no provider key of that name. Send its value, too.")
+	default:
+		err = tx.BindProviderKey(ctx, a.Workspace.ID, c.Name, hosts, now)
+	}
+	if err != nil {
+		return err
+	}
+	keys, err := s.providerKeys(ctx, tx, a)
+	if err != nil {
+		return err
+	}
+	if most := s.Caps.or().ProviderKeys; len(keys) > most {
+		return conflict("too_many_keys", "This workspace has all the provider keys it can have. Remove one that is not used.")
+	}
+	return s.audit(ctx, tx, a, now, "providerkey.set", map[string]string{"name": c.Name, "hosts": list(hosts)})
 }
 
 // check validates a change, and puts it into its normal form.

@@ -20,7 +20,7 @@ import (
 	"github.com/firstpick/firstpick/server/store/state"
 )
 
-// A Service has the uses. All fields are required but Notify, and Caps, whose zero
+// A Service has the uses. All fields are required but Notify, Follow, and Caps, whose zero
 // fields take their defaults.
 type Service struct {
 	DB      *state.DB
@@ -39,8 +39,12 @@ type Service struct {
 	// Notify mails the owner of a workspace, unless they turned mail off; nil does not.
 	Notify func(ctx context.Context, tx *state.Tx, now time.Time, w *state.Workspace, subject string, text []string) error
 
+	// Follow makes a workspace follow a tool, unless it follows one; nil does not.
+	Follow func(ctx context.Context, tx *state.Tx, now time.Time, workspace, by, tool string) error
+
 	own   ownHistories
 	heavy heavyLimiter
+	sites heavyLimiter
 }
 
 // Caps are the limits of a workspace's resources.

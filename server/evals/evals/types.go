@@ -52,6 +52,9 @@ type Checked struct {
 	Digest string // of its meaning
 	Summary
 	Warnings []string
+	// Detectable is the smallest difference between two pick rates that a run shows with a
+	// probability of 80 %; nil where none does.
+	Detectable *float64
 }
 
 // The resources of the API.

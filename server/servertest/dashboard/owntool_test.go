@@ -44,7 +44,7 @@ func TestTheOwnToolComesFirst(t *testing.T) {
 		}
 	}
 	_, body := o.get(o.at(""))
-	want("nothing chosen", body, "No tool chosen. Choose yours", "Choose your tool first", o.at("/settings#tool"))
+	want("nothing chosen", body, "Not measured yet.", "Measure your tool first", o.at("/evals/measure"))
 	o.send("", url.Values{"site": {"https://forum.djangoproject.com"}, "retention": {"90"}})
 	_, body = o.get(o.at(""))
 	want("a proposal", body, "Is Django your tool?")
@@ -74,7 +74,7 @@ func TestTheOwnToolComesFirst(t *testing.T) {
 	}
 	o.send("/tool", url.Values{"tool": {"django-orm"}})
 	_, body = o.get(o.at(""))
-	want("not measured", body, "Django ORM is on no public board of this server", "Run an eval to measure it.", "Run an own eval")
+	want("not measured", body, "Django ORM is on no public board of this server", "Run an eval to measure it.", "Measure my tool")
 	_, body = o.send("/tool", url.Values{"tool": {""}})
 	want("ended", body, "No tool is followed any more.")
 }

@@ -32,12 +32,15 @@ func newService(t testing.TB) *servertest.Service {
 		t.Fatal(err)
 	}
 	return servertest.New(t, servertest.Options{
-		Server: func(c *server.Config) { c.Categories = cat.Categories }, Evals: func(e *evals.Service) { e.Checker = priced{e.Checker} },
+		Server: func(c *server.Config) { c.Categories = cat.Categories }, Evals: func(e *evals.Service) { e.Checker = priced{e.Checker, e.Checker.(evals.Proposer)} },
 	})
 }
 
 // priced says what evals cost, which the checker of tests does not know.
-type priced struct{ evals.Checker }
+type priced struct {
+	evals.Checker
+	evals.Proposer
+}
 
 // Check implements evals.Checker.
 func (p priced) Check(source []byte) (evals.Checked, []evals.Issue) {

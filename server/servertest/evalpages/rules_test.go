@@ -19,7 +19,7 @@ import (
 func pages(e *evals.Eval, before, now *evals.Run, trial string) []string {
 	run := "/runs/" + now.ID
 	return []string{
-		"/evals", "/evals/catalog", "/evals/new", "/evals/" + e.ID, "/evals/" + e.ID + "/edit", "/evals/" + e.ID + "/versions/1", "/evals/" + e.ID + "/schedule", "/runs", "/runs?eval=" + e.ID + "&status=done",
+		"/evals", "/evals/catalog", "/evals/new", "/evals/measure", "/evals/" + e.ID, "/evals/" + e.ID + "/edit", "/evals/" + e.ID + "/versions/1", "/evals/" + e.ID + "/schedule", "/runs", "/runs?eval=" + e.ID + "&status=done",
 		run, run + "/traces", run + "/traces/" + trial, run + "/compare", run + "/compare?with=" + before.ID, run + "/explain", run + "/explain?tool=birch", "/settings/evals",
 	}
 }
@@ -27,7 +27,7 @@ func pages(e *evals.Eval, before, now *evals.Run, trial string) []string {
 // forms are the paths that forms go to.
 func forms(e *evals.Eval, r *evals.Run) []string {
 	return []string{
-		"/evals/new", "/evals/catalog", "/evals/" + e.ID + "/edit", "/evals/" + e.ID + "/runs", "/runs/" + r.ID + "/cancel", "/settings/evals/keys", "/settings/evals/keys/revoke",
+		"/evals/new", "/evals/catalog", "/evals/measure", "/evals/" + e.ID + "/edit", "/evals/" + e.ID + "/runs", "/runs/" + r.ID + "/cancel", "/settings/evals/keys", "/settings/evals/keys/revoke",
 		"/settings/evals/providers", "/settings/evals/providers/remove",
 		"/evals/" + e.ID + "/schedule", "/evals/" + e.ID + "/schedule/pause", "/evals/" + e.ID + "/schedule/resume", "/evals/" + e.ID + "/schedule/runs", "/evals/" + e.ID + "/schedule/delete",
 		"/evals/" + e.ID + "/erase", "/runs/" + r.ID + "/erase",
@@ -52,7 +52,7 @@ func TestOthersWorkspacesAreNotThere(t *testing.T) {
 		if status != http.StatusNotFound || missing != http.StatusNotFound || theirs != none {
 			t.Errorf("%s: another's workspace answers %d, and none %d; the pages differ: %t", page, status, missing, theirs != none)
 		}
-		if page == "/evals" || page == "/evals/catalog" || page == "/evals/new" || page == "/runs" || page == "/settings/evals" {
+		if page == "/evals" || page == "/evals/catalog" || page == "/evals/new" || page == "/evals/measure" || page == "/runs" || page == "/settings/evals" {
 			continue
 		}
 		own, body := erin.get(erin.at(page))

@@ -1,4 +1,4 @@
-package cli
+package evalwork
 
 import (
 	"context"
@@ -12,31 +12,30 @@ import (
 	"github.com/firstpick/firstpick/server/kit/safehttp"
 )
 
-const (
-	siteTimeout = 40 * time.Second // of all pages of a site
-	pageTimeout = 10 * time.Second
-)
+const pageTimeout = 10 * time.Second
 
-// readSite reads a product's site. Private addresses are refused unless call-private is set.
-func (o *fromOptions) readSite(ctx context.Context, address string) ([]propose.Document, error) {
-	ctx, cancel := context.WithTimeout(ctx, siteTimeout)
+// Sites reads the sites of products. The addresses come from others: private ones are refused
+// unless Private is set.
+type Sites struct {
+	Private   bool
+	Ports     []int // beside those of the web
+	UserAgent string
+}
+
+// Read returns the pages of a site that describe its product, within a timeout for all.
+func (s Sites) Read(ctx context.Context, address string, timeout time.Duration) ([]propose.Document, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	client := safehttp.NewClient(safehttp.Limits{
-		Timeout: pageTimeout, Private: o.cfg.CallPrivate, Ports: safehttp.WebPorts(o.cfg.CallPorts),
-	})
+	client := safehttp.NewClient(safehttp.Limits{Timeout: min(pageTimeout, timeout), Private: s.Private, Ports: safehttp.WebPorts(s.Ports)})
 	client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		if len(via) > 4 || !propose.SameSite(req.URL, via[0].URL) {
 			return http.ErrUseLastResponse
 		}
 		return nil
 	}
-	docs, err := propose.Site(ctx, address, func(ctx context.Context, address string) (propose.Page, error) {
-		return fetchPage(ctx, client, o.env.Build.UserAgent(), address)
+	return propose.Site(ctx, address, func(ctx context.Context, address string) (propose.Page, error) {
+		return fetchPage(ctx, client, s.UserAgent, address)
 	})
-	if err != nil {
-		return nil, usageErr("a folder works without a network: --from DIR", "--from: %w", err)
-	}
-	return docs, nil
 }
 
 // fetchPage gets a page. A redirect that the client does not follow is a page without a body

@@ -1,0 +1,322 @@
+package evalpages
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/firstpick/firstpick/server/console/layout"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// endpointKind is the kind of agent of any other endpoint.
+const endpointKind = "openai-chat"
+
+// The prices of an endpoint until somebody types others, in USD per million tokens: high ones,
+// for they limit what a run may spend.
+const (
+	endpointInput  = 5
+	endpointOutput = 15
+)
+
+type measureData struct {
+	Page              layout.Page
+	Paid, Fresh       bool
+	Action            string
+	Settings, Catalog string
+	Address           string
+	Problem           string
+	Issues            []evals.Issue
+	Note              string
+	Product           *evals.Product // nil before a site was read
+	Category          string         // that the prompts are of
+	Categories        []choice
+	Models            []modelRow
+	Endpoint          endpointRow
+	Draft             *evals.Draft // nil while something is wrong
+	Plan              planView
+	Budget, Once      string
+}
+
+// A modelRow is a model that may be asked.
+type modelRow struct {
+	Kind, Vendor, Model string
+	Key                 string // the name of its provider key
+	Set, On             bool
+	Cost                string
+}
+
+// An endpointRow is the form of another endpoint.
+type endpointRow struct{ URL, Model, Input, Output, Cost string }
+
+// A planView is what a run of the draft takes.
+type planView struct {
+	Trials, Each, Expected, Worst, Detectable string
+	Synthetic                                 bool
+}
+
+// vendors returns the names of the kinds of models.
+func vendors() map[string]string {
+	return map[string]string{"anthropic": "Anthropic", "openai-responses": "OpenAI", "gemini": "Google"}
+}
+
+func (v *visit) measureData() measureData {
+	return measureData{
+		Page: v.page(), Paid: v.paid(), Fresh: v.Fresh(), Action: v.at("evals", "measure"), Settings: v.at("settings", "evals"), Catalog: v.at("evals", "catalog"),
+		Address: v.Workspace.Site, Once: v.h.Sessions.Secrets.ID("form_"),
+		Endpoint: endpointRow{Input: strconv.Itoa(endpointInput), Output: strconv.Itoa(endpointOutput)},
+	}
+}
+
+// measure shows the form that asks for the address of the own product.
+func (v *visit) measure() error {
+	return v.Show(http.StatusOK, "workspace-ev-measure", "Measure your tool", v.measureData())
+}
+
+// propose reads the site of the own product, drafts how to measure it, and stores the draft
+// once it is accepted.
+func (v *visit) propose() error {
+	d := v.measureData()
+	if !d.Paid && v.R.PostFormValue("do") != "read" {
+		return v.see(d.Action)
+	}
+	set, err := v.h.Evals.ProviderKeys(v.R.Context(), v.actor())
+	if err != nil {
+		return err
+	}
+	d.Address = siteAddress(v.R.PostFormValue("address"))
+	do := v.R.PostFormValue("do")
+	if do == "read" {
+		if d.Product, err = v.h.Evals.Propose(v.R.Context(), v.actor(), d.Address, ""); err != nil {
+			return v.unproposed(d, err)
+		}
+		if d.Product.Name == "" {
+			d.Product.Name = v.Workspace.Title()
+		}
+		d.Category = d.Product.Category
+	} else {
+		d.Product, d.Category = v.product(), v.R.PostFormValue("drafted")
+	}
+	d.Models = v.models(set, do == "read")
+	endpoint, err := v.endpoint(&d)
+	if err != nil {
+		return v.unproposed(d, err)
+	}
+	d.Product.Agents = agents(d.Models, endpoint)
+	if d.Product.Category == "" {
+		d.Note = "No category was found for this site. Choose one: its tools are the rivals, and its prompts are adapted."
+		return v.showMeasure(http.StatusOK, d)
+	}
+	if d.Product.Category != d.Category || do == "again" {
+		if do != "read" {
+			d.Note = "These are the rivals and prompts of the category that you chose. Nothing is stored yet."
+		}
+		d.Product.Prompts, d.Product.Rivals, d.Product.Named, do = nil, nil, 0, "check"
+	}
+	if do == "save" || do == "run" {
+		return v.accept(d, endpoint, do == "run")
+	}
+	if d.Draft, err = v.h.Evals.Draft(v.R.Context(), v.actor(), d.Product); err != nil {
+		return v.unproposed(d, err)
+	}
+	return v.showMeasure(http.StatusOK, d)
+}
+
+// siteAddress returns an address as people type it with its scheme.
+func siteAddress(text string) string {
+	text = strings.TrimSpace(text)
+	if text != "" && !strings.Contains(text, "://") {
+		text = "https://" + text
+	}
+	return text
+}
+
+// unproposed shows the form again with what is wrong.
+func (v *visit) unproposed(d measureData, err error) error {
+	e := wrong(err)
+	if e == nil {
+		return err
+	}
+	if d.Issues = evals.Issues(err); d.Issues == nil {
+		d.Problem = e.Description
+	}
+	return v.showMeasure(http.StatusUnprocessableEntity, d)
+}
+
+// product returns the product of the form.
+func (v *visit) product() *evals.Product {
+	get := v.R.PostFormValue
+	p := &evals.Product{
+		Name: strings.TrimSpace(get("name")), Slug: get("slug"), Known: get("known") != "", Category: get("category"),
+		Aliases: listed(get("aliases"), ","), Domains: listed(get("domains"), ", "), Packages: listed(get("packages"), ", "),
+		Nearest: listed(get("nearest"), ","), Rivals: listed(get("rivals"), ""), Read: listed(get("read"), ""),
+	}
+	for _, text := range listed(get("prompts"), "") {
+		p.Prompts = append(p.Prompts, strings.Join(strings.Fields(text), " "))
+	}
+	p.Named, _ = strconv.Atoi(get("named"))
+	p.Repeats, _ = strconv.Atoi(get("repeats"))
+	return p
+}
+
+// listed splits a text at line ends and further characters.
+func listed(text, further string) (out []string) {
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || strings.ContainsRune(further, r) }) {
+		if part = strings.TrimSpace(part); part != "" && !slices.Contains(out, part) {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// models returns the models to ask: at first those whose keys are set.
+func (v *visit) models(set []*evals.ProviderKey, first bool) (out []modelRow) {
+	for _, m := range v.h.Evals.Models() {
+		row := modelRow{Kind: m.Kind, Model: m.Model, Key: m.Key, Vendor: cmp.Or(vendors()[m.Kind], m.Kind)}
+		row.Set = slices.ContainsFunc(set, func(k *evals.ProviderKey) bool { return k.Name == m.Key })
+		typed := strings.TrimSpace(v.R.PostFormValue("key_"+m.Key)) != ""
+		row.On = first && row.Set || typed || slices.Contains(v.R.PostForm["agent"], m.Kind)
+		out = append(out, row)
+	}
+	return out
+}
+
+// endpoint returns the agent of another endpoint; nil for none.
+func (v *visit) endpoint(d *measureData) (*evals.ProposedAgent, error) {
+	get := func(name string) string { return strings.TrimSpace(v.R.PostFormValue(name)) }
+	if !v.R.PostForm.Has("endpoint_url") {
+		return nil, nil
+	}
+	d.Endpoint = endpointRow{URL: get("endpoint_url"), Model: get("endpoint_model"), Input: get("endpoint_input"), Output: get("endpoint_output")}
+	if d.Endpoint.URL == "" && d.Endpoint.Model == "" {
+		return nil, nil
+	}
+	host, err := evals.KeyHost(d.Endpoint.URL)
+	if err != nil {
+		return nil, apierr.InvalidRequest("The address of the endpoint must be an http or https address, such as https://openrouter.ai/api/v1.")
+	}
+	if d.Endpoint.Model == "" {
+		return nil, apierr.InvalidRequest("Name the model to ask at " + host + ".")
+	}
+	a := &evals.ProposedAgent{Kind: endpointKind, Model: d.Endpoint.Model, Key: evals.KeyNameFor(host), BaseURL: d.Endpoint.URL}
+	for _, p := range []struct {
+		text string
+		to   *float64
+	}{{d.Endpoint.Input, &a.Input}, {d.Endpoint.Output, &a.Output}} {
+		if *p.to, err = dollars(p.text); err != nil || *p.to < 0 || *p.to > 1e6 {
+			return nil, apierr.InvalidRequest("The prices of the endpoint must be numbers of US dollars per million tokens, such as 5 or 0.25.")
+		}
+	}
+	return a, nil
+}
+
+func agents(models []modelRow, endpoint *evals.ProposedAgent) (out []evals.ProposedAgent) {
+	for _, m := range models {
+		if m.On {
+			out = append(out, evals.ProposedAgent{Kind: m.Kind, Model: m.Model, Key: m.Key})
+		}
+	}
+	if endpoint != nil {
+		out = append(out, *endpoint)
+	}
+	return out
+}
+
+// keys returns the provider keys that were typed.
+func (v *visit) keys(d *measureData, endpoint *evals.ProposedAgent) (out []evals.KeyChange) {
+	for _, m := range d.Models {
+		if value := strings.TrimSpace(v.R.PostFormValue("key_" + m.Key)); value != "" {
+			out = append(out, evals.KeyChange{Name: m.Key, Value: value})
+		}
+	}
+	if value := strings.TrimSpace(v.R.PostFormValue("endpoint_key")); value != "" && endpoint != nil {
+		c := evals.KeyChange{Name: endpoint.Key, Value: value}
+		if host, err := evals.KeyHost(endpoint.BaseURL); err == nil && !slices.Contains(evals.DefaultHosts(endpoint.Key), host) {
+			c.Hosts = []string{host}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// accept stores the draft, and starts a run of it if that was asked for.
+func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool) error {
+	keys := v.keys(&d, endpoint)
+	if len(keys) > 0 && !d.Fresh {
+		return v.unproposed(d, apierr.InvalidRequest("Storing a key asks for a sign-in within the last hour. Sign in again in another tab, then type the key again; or leave it empty and set it in the settings later."))
+	}
+	budget, err := 0.0, error(nil)
+	if d.Budget = strings.TrimSpace(v.R.PostFormValue("budget")); d.Budget != "" {
+		if budget, err = dollars(d.Budget); err != nil {
+			return v.unproposed(d, apierr.InvalidRequest("The budget must be a number of US dollars, such as 5 or 2.50."))
+		}
+	}
+	e, err := v.h.Evals.Accept(v.R.Context(), v.actor(), d.Product, keys)
+	if err != nil {
+		d.Draft, _ = v.h.Evals.Draft(v.R.Context(), v.actor(), d.Product) // for the plan beside the problem
+		return v.unproposed(d, err)
+	}
+	if !run || len(e.MissingKeys) > 0 {
+		return v.see(v.at("evals", e.ID) + "?done=accepted#start")
+	}
+	text, _ := budgetOf(e)
+	if d.Budget == "" {
+		if budget, err = strconv.ParseFloat(text, 64); err != nil {
+			return v.see(v.at("evals", e.ID) + "?done=accepted#start")
+		}
+	}
+	r, _, err := v.h.Evals.Start(v.R.Context(), v.actor(), evals.StartRequest{EvalID: e.ID, Version: e.Version, BudgetUSD: budget, IdempotencyKey: v.R.PostFormValue("once")})
+	if problem := wrong(err); problem != nil {
+		return v.showEval(http.StatusUnprocessableEntity, e, problem.Description, cmp.Or(d.Budget, text))
+	} else if err != nil {
+		return err
+	}
+	return v.see(v.at("runs", r.ID))
+}
+
+// showMeasure shows the form with all that can be computed of it.
+func (v *visit) showMeasure(status int, d measureData) error {
+	if d.Product == nil {
+		return v.Show(status, "workspace-ev-measure", "Measure your tool", d)
+	}
+	if d.Draft != nil {
+		d.Product, d.Category = &d.Draft.Product, d.Draft.Category
+		for i, c := range d.Draft.Costs {
+			text := "expected " + chart.MaybeMoney(c.Expected) + ", at most " + chart.MaybeMoney(c.Worst)
+			if i < len(d.Models) {
+				d.Models[i].Cost = text
+			} else {
+				d.Endpoint.Cost = text
+			}
+		}
+		d.Plan = newPlan(d.Draft)
+	}
+	for _, slug := range d.Product.Nearest {
+		d.Categories = append(d.Categories, choice{Key: slug, Name: v.category(slug), On: slug == d.Product.Category})
+	}
+	for _, c := range v.categories() {
+		if !slices.Contains(d.Product.Nearest, c.Slug) {
+			d.Categories = append(d.Categories, choice{Key: c.Slug, Name: c.Name, On: c.Slug == d.Product.Category})
+		}
+	}
+	return v.Show(status, "workspace-ev-measure", "Measure your tool", d)
+}
+
+func newPlan(d *evals.Draft) planView {
+	c := &d.Checked
+	p := planView{
+		Trials: many(c.Trials, "trial", "trials"), Expected: chart.MaybeMoney(c.ExpectedUSD), Worst: chart.MaybeMoney(c.WorstUSD), Synthetic: c.Synthetic,
+		Each:       fmt.Sprintf("%s × %s × %s", many(c.Prompts, "prompt", "prompts"), many(len(c.Agents), "agent", "agents"), many(c.Repeats, "repeat", "repeats")),
+		Detectable: "none: take more prompts",
+	}
+	if c.Detectable != nil {
+		p.Detectable = many(int(math.Ceil(100**c.Detectable)), "point", "points")
+	}
+	return p
+}

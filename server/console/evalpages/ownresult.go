@@ -1,0 +1,52 @@
+package evalpages
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/kit/chart"
+)
+
+// An ownResult is the tool that the workspace follows on the board of a run.
+type ownResult struct {
+	Name, Rate, Interval string
+	Rank                 string
+	Leader, LeaderRate   string // of the tool in front; empty where the own one leads
+	Tied                 string // how many tools have the same rank; empty for none
+	Why, Schedule        string // links
+}
+
+// ownResult returns nil where the run lacks the tool that the workspace follows.
+func (v *visit) ownResult(r *evals.Run, b *analytics.Board) (*ownResult, error) {
+	slug, err := v.h.Evals.Followed(v.R.Context(), v.actor())
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug })
+	if i < 0 || b.NTrials == 0 {
+		return nil, nil
+	}
+	s := b.Tools[i]
+	o := &ownResult{
+		Name: s.Tool, Rate: chart.Percent(s.PickRate), Interval: chart.Percent(s.CILow) + " to " + chart.Percent(s.CIHigh),
+		Rank: fmt.Sprintf("rank %d of %d", s.Rank, len(b.Tools)), Why: v.explains(r.ID, s.Slug), Schedule: v.at("evals", r.EvalID, "schedule"),
+	}
+	if s.RankLow != s.RankHigh {
+		o.Rank += fmt.Sprintf(" (possible: %d to %d)", s.RankLow, s.RankHigh)
+	}
+	ties := 0
+	for _, other := range b.Tools {
+		if other.Rank == s.Rank && other.Slug != slug {
+			ties++
+		}
+	}
+	if ties > 0 {
+		o.Tied = many(ties, "other tool has", "other tools have")
+	}
+	if first := b.Tools[0]; first.Rank < s.Rank {
+		o.Leader, o.LeaderRate = first.Tool, chart.Percent(first.PickRate)
+	}
+	return o, nil
+}

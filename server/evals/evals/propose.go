@@ -1,0 +1,216 @@
+package evals
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/firstpick/firstpick/server/kit/apierr"
+	"github.com/firstpick/firstpick/server/kit/sse"
+	"github.com/firstpick/firstpick/server/store/state"
+)
+
+// A Proposer is a Checker that also reads the site of a product and drafts how to measure it.
+// own is the workspace's own catalogue.
+type Proposer interface {
+	// Propose reads the site at an address. category overrides the found one; empty to find it.
+	Propose(ctx context.Context, own []byte, address, category string) (*Product, error)
+	// Draft writes the entry and the eval of a product, or returns what is wrong with it. A
+	// product without prompts gets those of its category, with its rivals.
+	Draft(own []byte, p *Product) (*Draft, []Issue)
+	// Models returns the models that a form offers.
+	Models() []ProposedAgent
+}
+
+// A Product is what is to be measured, as a person may change it.
+type Product struct {
+	Name, Slug string
+	Aliases    []string
+	Domains    []string
+	Packages   []string // as ECOSYSTEM:NAME
+	Known      bool     // the catalogue has it
+	Category   string   // empty if none was found
+	Nearest    []string // categories that may fit, the best first
+	// Rivals are the names of the tools of the category. The site names the first Named of
+	// them.
+	Rivals  []string
+	Named   int
+	Read    []string // addresses that were read
+	Prompts []string // without one, those of the category are proposed
+	Agents  []ProposedAgent
+	Repeats int
+}
+
+// A ProposedAgent is a model to ask.
+type ProposedAgent struct {
+	Kind, Model string
+	Key         string // the name of its provider key
+	// BaseURL and the prices, in USD per million tokens, are of endpoints that are not their
+	// kind's own.
+	BaseURL       string
+	Input, Output float64
+}
+
+// A Draft is a product as it will be stored.
+type Draft struct {
+	Product
+	Entry   string // the line of the catalogue; empty if the catalogue has the product
+	Catalog []byte // the own catalogue with it; nil likewise
+	Source  []byte // of the eval
+	Checked Checked
+	Missing []string // provider keys that are not set
+	Version int      // of the stored eval of that name; 0 for none
+	// Costs are those of each model of Models alone, then of the product's endpoints.
+	Costs []Cost
+}
+
+// A Cost is what a run with one agent costs; nil where it is unknown.
+type Cost struct{ Expected, Worst *float64 }
+
+// siteReads limits how many sites are read at a time, in all and for a workspace.
+const siteReads, ownSiteReads = 16, 2
+
+func (s *Service) proposer() (Proposer, error) {
+	if p, ok := s.Checker.(Proposer); ok {
+		return p, nil
+	}
+	return nil, missing("not_found", "This server reads no sites.")
+}
+
+// Proposes reports whether this server reads sites of products.
+func (s *Service) Proposes() bool {
+	_, ok := s.Checker.(Proposer)
+	return ok
+}
+
+// Models returns the models that a form offers; nil where this server reads no sites.
+func (s *Service) Models() []ProposedAgent {
+	if p, ok := s.Checker.(Proposer); ok {
+		return p.Models()
+	}
+	return nil
+}
+
+// Propose reads the site of a workspace's product. It stores nothing.
+func (s *Service) Propose(ctx context.Context, a Actor, address, category string) (*Product, error) {
+	p, err := s.proposer()
+	if err = errors.Join(err, a.may(ScopeRun)); err != nil {
+		return nil, s.fail(err)
+	}
+	s.sites.once.Do(func() { s.sites.limiter = sse.NewLimiter(siteReads, ownSiteReads) })
+	leave, err := s.sites.limiter.Enter(a.Workspace.ID)
+	if err != nil {
+		e := apierr.RateLimited(5)
+		e.Description = "This workspace reads " + strconv.Itoa(ownSiteReads) + " sites already. Wait until one is read."
+		return nil, e
+	}
+	defer leave()
+	own, err := ownCatalog(ctx, s.DB.Read(), a)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	product, err := p.Propose(ctx, own.Source, address, category)
+	return product, s.fail(err)
+}
+
+// Draft writes what Accept would store for a product. A product that cannot be measured is
+// a 400 invalid_eval that lists all issues.
+func (s *Service) Draft(ctx context.Context, a Actor, product *Product) (*Draft, error) {
+	d, _, err := s.draft(ctx, a, product)
+	if err != nil {
+		return nil, err
+	}
+	set, err := s.providerKeyNames(ctx, s.DB.Read(), a)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	d.Missing = without(d.Checked.ProviderKeys, set)
+	stored, err := s.DB.Read().Evals(ctx, a.Workspace.ID, "", maxPage)
+	for _, e := range stored {
+		if e.Name == d.Checked.Name {
+			d.Version = e.Latest.Number
+		}
+	}
+	return d, s.fail(err)
+}
+
+func (s *Service) draft(ctx context.Context, a Actor, product *Product) (*Draft, *state.CatalogVersion, error) {
+	p, err := s.proposer()
+	if err = errors.Join(err, a.may(ScopeRun)); err != nil {
+		return nil, nil, s.fail(err)
+	}
+	own, err := ownCatalog(ctx, s.DB.Read(), a)
+	if err != nil {
+		return nil, nil, s.fail(err)
+	}
+	d, wrong := p.Draft(own.Source, product)
+	if len(wrong) > 0 {
+		return nil, nil, invalid(wrong...)
+	}
+	return d, own, nil
+}
+
+// Accept stores a product's entry in the workspace's own catalogue, its eval, and provider
+// keys, all or nothing. The workspace follows the tool from then on, unless it follows one.
+func (s *Service) Accept(ctx context.Context, a Actor, product *Product, keys []KeyChange) (*Eval, error) {
+	if err := errors.Join(a.may(ScopeRun), s.needPlan(a)); err != nil {
+		return nil, s.fail(err)
+	}
+	for i := range keys {
+		if err := keys[i].check(); err != nil {
+			return nil, err
+		}
+	}
+	d, own, err := s.draft(ctx, a, product)
+	if err != nil {
+		return nil, err
+	}
+	var entry *newCatalog
+	digest := own.Digest
+	if d.Catalog != nil {
+		if entry, err = s.newCatalog(a, d.Catalog); err != nil {
+			return nil, err
+		}
+		digest = entry.Digest
+	}
+	eval, err := s.newEval(a, d.Source, &d.Checked, digest)
+	if err != nil {
+		return nil, err
+	}
+	var e *Eval
+	err = s.write(ctx, func(tx *state.Tx) error {
+		if entry != nil {
+			if _, _, err := s.storeCatalog(ctx, tx, a, entry, own.Number); err != nil {
+				return err
+			}
+		}
+		for _, k := range keys {
+			if err := s.storeKey(ctx, tx, a, k); err != nil {
+				return err
+			}
+		}
+		if e, _, _, err = s.storeEval(ctx, tx, a, eval, &d.Checked, false); err != nil {
+			return err
+		}
+		if s.Follow == nil || a.Role == "" {
+			return nil
+		}
+		return s.Follow(ctx, tx, s.Now(), a.Workspace.ID, a.By, d.Slug)
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.Warnings = d.Checked.Warnings
+	return e, nil
+}
+
+// KeyNameFor returns the name of the provider key that a host's models are called with.
+func KeyNameFor(host string) string {
+	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY", "GROQ_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY"} {
+		if slices.Contains(DefaultHosts(name), host) {
+			return name
+		}
+	}
+	return "ENDPOINT_API_KEY"
+}

@@ -1,0 +1,163 @@
+package evalpages_test
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firstpick/firstpick/server/evals/evals"
+	"github.com/firstpick/firstpick/server/store/identity"
+)
+
+var (
+	inputs    = regexp.MustCompile(`<input [^>]*>`)
+	attribute = regexp.MustCompile(`(\w+)(?:="([^"]*)")?`)
+	textarea  = regexp.MustCompile(`(?s)<textarea [^>]*name="(\w+)"[^>]*>\n?(.*?)</textarea>`)
+	selected  = regexp.MustCompile(`<option value="([^"]*)" selected>`)
+)
+
+// proposal returns the fields of the form of a page, as a browser sends them.
+func proposal(t *testing.T, body string) url.Values {
+	t.Helper()
+	_, form, ok := strings.Cut(body, `class="measure"`)
+	if !ok {
+		t.Fatalf("no proposal: %s", text(body))
+	}
+	form, _, _ = strings.Cut(form, "</form>")
+	out := url.Values{}
+	for _, tag := range inputs.FindAllString(form, -1) {
+		at := map[string]string{}
+		for _, m := range attribute.FindAllStringSubmatch(tag, -1) {
+			at[m[1]] = html.UnescapeString(m[2])
+		}
+		if _, checked := at["checked"]; at["type"] != "checkbox" || checked {
+			out.Add(at["name"], at["value"])
+		}
+	}
+	for _, m := range textarea.FindAllStringSubmatch(form, -1) {
+		out.Set(m[1], html.UnescapeString(m[2]))
+	}
+	if m := selected.FindStringSubmatch(form); m != nil {
+		out.Set("category", m[1])
+	}
+	return out
+}
+
+// stored fails unless the workspace has so many versions of its catalogue, evals, keys and
+// runs.
+func (o *owner) stored(what string, catalog, list, keys, runs int) {
+	o.t.Helper()
+	c, err := o.s.Evals.Catalog(o.t.Context(), o.actor())
+	all, _, err2 := o.s.Evals.Evals(o.t.Context(), o.actor(), "", 0)
+	set, err3 := o.s.Evals.ProviderKeys(o.t.Context(), o.actor())
+	started, _, err4 := o.s.Evals.Runs(o.t.Context(), o.actor(), evals.RunQuery{})
+	for _, err := range []error{err, err2, err3, err4} {
+		if err != nil {
+			o.t.Fatal(err)
+		}
+	}
+	if c.Version != catalog || len(all) != list || len(set) != keys || len(started) != runs {
+		o.t.Errorf("%s: catalogue version %d, %d evals, %d keys, %d runs; want %d, %d, %d, %d", what, c.Version, len(all), len(set), len(started), catalog, list, keys, runs)
+	}
+}
+
+// TestMeasure: the proposal of a site is a form; accepting it stores entry, eval and key and
+// starts a run, and what is refused stores nothing.
+func TestMeasure(t *testing.T) {
+	s := newService(t)
+	o := newOwner(t, s, "acme", "paid")
+	page := o.at("/evals/measure")
+	if _, body := o.get(o.at("/evals")); !strings.Contains(body, "/evals/measure") {
+		t.Errorf("the list has no way to measure: %s", text(body))
+	}
+	for address, want := range map[string]string{"https://unreadable.example": "No connection", "": ""} {
+		status, body := o.send("/evals/measure", "address", address, "do", "read")
+		if !strings.Contains(body, want) || want != "" && (status != http.StatusUnprocessableEntity || !strings.Contains(body, `value="https://unreadable.example"`)) {
+			t.Errorf("%q: %d %s", address, status, text(body))
+		}
+	}
+	_, body := o.send("/evals/measure", "address", "https://unknown.example", "do", "read")
+	form := proposal(t, body)
+	if !strings.Contains(body, "No category was found") || strings.Contains(body, "Accept and run") {
+		t.Errorf("without a category: %s", text(body))
+	}
+	form.Set("category", "web")
+	form.Set("do", "run") // the prompts of the category have not been seen
+	form.Set("form_token", o.formToken())
+	status, body := o.post(page, form)
+	if status != http.StatusOK || !strings.Contains(body, "of the category that you chose") || !strings.Contains(body, "Build a small web API") {
+		t.Errorf("a category chosen: %d %s", status, text(body))
+	}
+	o.stored("before accepting", 0, 0, 0, 0)
+
+	_, body = o.send("/evals/measure", "address", "quill.example", "do", "read")
+	form = proposal(t, body)
+	if got := form.Get("name") + "|" + form.Get("aliases") + "|" + form.Get("domains") + "|" + form.Get("packages") + "|" + form.Get("category") + "|" + form.Get("address"); got != "Quill|Quill.js|quill.example|pypi:quill|web|https://quill.example" {
+		t.Errorf("the form: %s", got)
+	}
+	form.Set("form_token", o.formToken())
+	form.Set("prompts", "Which library renders rich text?\r\nBuild an editor for notes.\r\n")
+	for name, change := range map[string][2]string{
+		"a key that is none":        {"key_OPENAI_API_KEY", "short"},
+		"an endpoint without model": {"endpoint_url", "https://models.example/v1"},
+		"no budget":                 {"budget", "1,50"},
+		"an entry that cannot be":   {"name", ""},
+	} {
+		wrong := url.Values{}
+		for k, v := range form {
+			wrong[k] = slices.Clone(v)
+		}
+		wrong.Set("agent", "anthropic")
+		wrong.Set("do", "run")
+		wrong.Set(change[0], change[1])
+		status, body := o.post(page, wrong)
+		if status != http.StatusUnprocessableEntity || !strings.Contains(body, "Build an editor for notes.") || strings.Contains(body, `value="short"`) {
+			t.Errorf("%s: %d %s", name, status, text(body))
+		}
+		o.stored(name, 0, 0, 0, 0)
+	}
+
+	// An editor may not send keys to other hosts: that is found after the entry is written.
+	erin := newOwner(t, s, "erin", "paid")
+	s.Join(t, o.w, erin.w.OwnerID, identity.Editor)
+	theirs := url.Values{}
+	for k, v := range form {
+		theirs[k] = slices.Clone(v)
+	}
+	for k, v := range map[string]string{"form_token": erin.formToken(), "endpoint_url": "https://models.example/v1", "endpoint_model": "m", "endpoint_key": "sk-secret-of-erin", "do": "run"} {
+		theirs.Set(k, v)
+	}
+	if status, body := erin.post(page, theirs); status != http.StatusUnprocessableEntity || !strings.Contains(body, "models.example") {
+		t.Errorf("an editor binds a key: %d %s", status, text(body))
+	}
+	o.stored("a transaction that fails at its end", 0, 0, 0, 0)
+
+	form.Set("key_OPENAI_API_KEY", "sk-secret-1234567")
+	form.Set("do", "run")
+	status, body = o.post(page, form)
+	if status != http.StatusOK || !strings.Contains(text(body), "Queued") || strings.Contains(body, "sk-secret") {
+		t.Errorf("accepted: %d %s", status, text(body))
+	}
+	o.stored("accepted", 1, 1, 1, 1)
+	if tool, err := s.Evals.Followed(t.Context(), o.actor()); err != nil || tool != "quill" {
+		t.Errorf("it follows %q, %v", tool, err)
+	}
+	list, _, err := s.Evals.Evals(t.Context(), o.actor(), "", 0)
+	if err != nil || list[0].Prompts != 2 || list[0].Repeats != 2 || !slices.Equal(list[0].ProviderKeys, []string{"OPENAI_API_KEY"}) || list[0].CatalogDigest == "" {
+		t.Errorf("the eval: %+v, %v", list[0], err)
+	}
+	if _, body := o.post(page, form); !strings.Contains(text(body), "Queued") { // the same form again
+		t.Errorf("sent twice: %s", text(body))
+	}
+
+	s.Clock.Add(61 * time.Minute)
+	_, body = o.send("/evals/measure", "address", "quill.example", "do", "read")
+	if strings.Contains(body, `name="key_`) || !strings.Contains(body, "keys cannot be entered here") {
+		t.Errorf("an old sign-in: %s", text(body))
+	}
+}
