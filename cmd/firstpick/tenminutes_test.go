@@ -171,7 +171,7 @@ func TestTenMinutes(t *testing.T) {
 	w.decide("Measure my tool", func() { w.press("form[action$='/evals/measure'] button") })
 	w.finds("This is the proposal for Quillpay")
 	w.finds("Stripe")
-	w.look("proposal-open")
+	w.look("proposal")
 	w.Script("document.querySelector('#endpoint-url').closest('details').open = true")
 	w.decide("model endpoint: "+model.URL+"/v1", func() { w.fill("#endpoint-url", model.URL+"/v1") })
 	w.decide("model: fake-1", func() { w.fill("#endpoint-model", "fake-1") })

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,6 +162,9 @@ func (m *Measured) Lost() []Lost {
 		}
 		if best.Picks > l.Picks {
 			l.Rival, l.RivalPicks = m.Rival(best.Slug).Tool, best.Picks
+			if l.URL == "" && m.Source == Own {
+				l.URL = m.URL + "/traces?" + url.Values{"prompt": {l.Prompt}}.Encode()
+			}
 			out = append(out, l)
 		}
 	}

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/kit/render"
 )
 
 // spanNights is how many measurements the small chart has.
@@ -50,7 +53,7 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 		} else if ok {
 			o.Tile.Note = "Is " + c.Name + " your tool? Confirm it in the settings to see how often agents pick it."
 		} else if p.Measures {
-			o.Tile.Link = p.Path + "/evals/measure"
+			o.Tile.Link, o.Tile.Start = p.Path+"/evals/measure", true
 			o.Tile.Note, o.Missing, o.Next = "Not measured yet. Measure how often agents pick your tool over its rivals.", "Measure your tool first: its prompts are compared with those of its rivals.", choice{Name: "Measure my tool", Link: o.Tile.Link}
 		}
 		return o, nil
@@ -75,7 +78,7 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 		if v.h.Evals {
 			o.Next = choice{Name: "Run an own eval", Link: p.Path + "/evals"}
 			if p.Measures {
-				o.Next = choice{Name: "Measure my tool", Link: p.Path + "/evals/measure"}
+				o.Next, o.Tile.Start = choice{Name: "Measure my tool", Link: p.Path + "/evals/measure"}, true
 			}
 			o.Tile.Note += " Run an eval to measure it."
 			o.Tile.Link = o.Next.Link
@@ -104,6 +107,10 @@ func (o *ownTool) measured(m *picks.Measured) {
 		Name: "Pick rate of " + at.Tool, Value: chart.Percent(at.PickRate), Link: m.URL, Delta: pickDelta(m), Spark: pickSpark(m), Lead: true,
 		Note: fmt.Sprintf("95%% interval %s–%s · rank %d of %d · %s", chart.Percent(at.CILow), chart.Percent(at.CIHigh), at.Rank, m.Board.Field, source),
 	}
+	o.Tile.Versus = versus(m)
+	if m.Source == picks.Own {
+		o.Tile.Why = m.URL + "/explain"
+	}
 	for _, by := range m.Overtaken() {
 		o.Tile.Note += " · overtaken by " + m.Rival(by.By).Tool + " since " + by.Since.UTC().Format("2 Jan")
 	}
@@ -115,6 +122,33 @@ func (o *ownTool) measured(m *picks.Measured) {
 		o.Total++
 		o.Lost = append(o.Lost, lostRow{l.Prompt, l.Text, l.Rival, l.URL, fmt.Sprintf("%d/%d", l.RivalPicks, l.Trials), fmt.Sprintf("%d/%d", l.Picks, l.Trials)})
 	}
+}
+
+// versusRows is how many tools the plot has.
+const versusRows = 3
+
+// versus plots the tool among the most picked ones, each with its interval.
+func versus(m *picks.Measured) []versusRow {
+	tools, most := slices.Clone(m.Board.Tools), 0.0
+	own := slices.IndexFunc(tools, func(t analytics.Standing) bool { return t.Slug == m.Slug })
+	if own >= versusRows {
+		tools[versusRows-1] = tools[own]
+	}
+	tools = tools[:min(len(tools), versusRows)]
+	for _, t := range tools {
+		most = max(most, t.CIHigh)
+	}
+	axis := chart.NewAxis(most)
+	var out []versusRow
+	for _, t := range tools {
+		row := versusRow{Name: t.Tool, Rate: chart.Percent(t.PickRate), Own: t.Slug == m.Slug}
+		row.Plot = axis.Forest(chart.Mark{
+			Rate: t.PickRate, Low: t.CILow, High: t.CIHigh, Interval: render.Interval(t.CILow, t.CIHigh) != "",
+			Text: fmt.Sprintf("%s: %s, 95%% interval %s to %s", t.Tool, row.Rate, chart.Percent(t.CILow), chart.Percent(t.CIHigh)),
+		})
+		out = append(out, row)
+	}
+	return out
 }
 
 // pickDelta compares with the measurement before. It is coloured where the sequential test

@@ -19,6 +19,16 @@ type tile struct {
 	Delta                   delta
 	Lead                    bool // the first one, wider than the others
 	Spark                   template.HTML
+	Versus                  []versusRow // of the first one: the tool among its rivals
+	Why                     string      // likewise: where the reasons for losing are; empty for nowhere
+	Start                   bool        // likewise: nothing is measured, and the visitor can begin
+}
+
+// A versusRow is a tool on the plot of the first tile.
+type versusRow struct {
+	Name, Rate string
+	Plot       template.HTML
+	Own        bool
 }
 
 // A delta is the change of a number since the period before. Look is the class of a change

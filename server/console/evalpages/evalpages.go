@@ -125,6 +125,8 @@ type visit struct {
 	*layout.Visit
 	h   *Handler
 	own []*catalog.Category // as categories found them
+	// follows is the slug of the tool that the workspace follows; nil until it was read.
+	follows *string
 }
 
 // actor is the member, with the role that the workspace gave.

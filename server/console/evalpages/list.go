@@ -57,9 +57,10 @@ func (v *visit) runRow(r *evals.Run) runRow {
 
 // A lead is the tool that leads a run, and how many tie with it; empty where there is
 // no result. Rate has its interval with it, and is empty where Tool says why there is
-// none.
+// none. Own is the tool that the workspace follows, where another one leads.
 type lead struct {
 	Tool, Rate string
+	Own        string
 	Synthetic  bool
 }
 
@@ -97,7 +98,20 @@ func (v *visit) leads(r *evals.Run) (lead, error) {
 	if ties > 0 {
 		name += " and " + many(ties, "other", "others")
 	}
-	return lead{name, between(t.PickRate, t.CILow, t.CIHigh), s.Board.Synthetic}, nil
+	out := lead{Tool: name, Rate: between(t.PickRate, t.CILow, t.CIHigh), Synthetic: s.Board.Synthetic}
+	if v.follows == nil {
+		slug, err := v.h.Evals.Followed(v.R.Context(), v.actor())
+		if err != nil {
+			return lead{}, err
+		}
+		v.follows = &slug
+	}
+	for _, own := range s.Board.Tools[1:] {
+		if own.Slug == *v.follows {
+			out.Own = own.Tool + " " + chart.Percent(own.PickRate) + ", rank " + strconv.Itoa(own.Rank)
+		}
+	}
+	return out, nil
 }
 
 // An evalRow is an eval in the list.

@@ -153,6 +153,9 @@ func TestTheOwnToolOfOwnEvals(t *testing.T) {
 	if err != nil || m == nil || m.Source != picks.Own || len(m.Nights) != 2 || len(m.Board.Prompts) == 0 || m.Board.Prompts[0].Text == "" {
 		t.Fatalf("%+v, %v", m, err)
 	}
+	if birch, err := d.Evals.Measured(t.Context(), o.id, "birch"); err != nil || len(birch.Lost()) == 0 || !strings.HasPrefix(birch.Lost()[0].URL, m.URL+"/traces?prompt=") {
+		t.Errorf("the prompts that another tool loses: %+v, %v", birch, err)
+	}
 	if other, err := d.Evals.Measured(t.Context(), "ws_other", "acorn"); other != nil || err != nil {
 		t.Errorf("another workspace: %+v, %v", other, err)
 	}
@@ -161,7 +164,7 @@ func TestTheOwnToolOfOwnEvals(t *testing.T) {
 	}
 	o.send("/tool", url.Values{"tool": {"acorn"}})
 	_, body := o.get(o.at(""))
-	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", "your newest run on Payments, 20 Nov 2026", "▲ ", `href="` + m.URL} {
+	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", "your newest run on Payments, 20 Nov 2026", "▲ ", `href="` + m.URL, `href="` + m.URL + `/explain">Why it loses`, `<span class="mine"><bdi>Acorn`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is missing", want)
 		}

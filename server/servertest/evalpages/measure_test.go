@@ -12,6 +12,7 @@ import (
 
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 var (
@@ -159,5 +160,33 @@ func TestMeasure(t *testing.T) {
 	_, body = o.send("/evals/measure", "address", "quill.example", "do", "read")
 	if strings.Contains(body, `name="key_`) || !strings.Contains(body, "keys cannot be entered here") {
 		t.Errorf("an old sign-in: %s", text(body))
+	}
+}
+
+// TestOwnResult: the pages of results say how the tool does that the workspace follows.
+func TestOwnResult(t *testing.T) {
+	s := newService(t)
+	o := newOwner(t, s, "acme", "paid")
+	_, _, now, _ := o.fill()
+	if _, body := o.get(o.at("/runs/" + now.ID)); strings.Contains(body, "is picked in") {
+		t.Error("a result has a tool that nobody follows")
+	}
+	follow := func(tool string) {
+		if err := s.Agents.DB.Write(t.Context(), func(tx *state.Tx) error {
+			return s.Evals.Follow(t.Context(), tx, s.Clock.Now(), o.w.ID, o.w.OwnerID, tool)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	follow("birch")
+	follow("acorn") // it follows one already
+	_, body := o.get(o.at("/runs/" + now.ID))
+	for _, want := range []string{"Birch is picked in", "95% interval", "Acorn Pay leads with", "Why it loses", "Schedule it"} {
+		if !strings.Contains(text(body), want) {
+			t.Errorf("%q is missing in %s", want, text(body))
+		}
+	}
+	if _, body := o.get(o.at("/runs")); !regexp.MustCompile(`Birch [\d.]+%, rank \d`).MatchString(body) {
+		t.Errorf("the list: %s", text(body))
 	}
 }
