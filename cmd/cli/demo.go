@@ -82,6 +82,7 @@ func (o *demoOptions) run(ctx context.Context) error {
 		o.cfg.AccessLog = false // the person reads the address, not the requests
 	}
 	if o.workspace {
+		o.cfg.WithWorker = true // so that its evals do not wait for ever
 		return serve(ctx, o.app, ln, o.addSample)
 	}
 	return serve(ctx, o.app, ln)

@@ -54,7 +54,8 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 			o.Tile.Note = "Is " + c.Name + " your tool? Confirm it in the settings to see how often agents pick it."
 		} else if p.Measures {
 			o.Tile.Link, o.Tile.Start = p.Path+"/evals/measure", true
-			o.Tile.Note, o.Missing, o.Next = "Not measured yet. Measure how often agents pick your tool over its rivals.", "Measure your tool first: its prompts are compared with those of its rivals.", choice{Name: "Measure my tool", Link: o.Tile.Link}
+			o.Tile.Value, o.Tile.Note = "Not measured yet", "How often do agents pick your tool over its rivals? From your site the server proposes prompts and a plan."
+			o.Missing, o.Next = "Measure your tool first: its prompts are compared with those of its rivals.", choice{Name: "Measure my tool", Link: o.Tile.Link}
 		}
 		return o, nil
 	}

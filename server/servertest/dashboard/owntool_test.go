@@ -44,7 +44,7 @@ func TestTheOwnToolComesFirst(t *testing.T) {
 		}
 	}
 	_, body := o.get(o.at(""))
-	want("nothing chosen", body, "Not measured yet.", "Measure your tool first", o.at("/evals/measure"))
+	want("nothing chosen", body, "Not measured yet", "Measure your tool first", o.at("/evals/measure"))
 	o.send("", url.Values{"site": {"https://forum.djangoproject.com"}, "retention": {"90"}})
 	_, body = o.get(o.at(""))
 	want("a proposal", body, "Is Django your tool?")
