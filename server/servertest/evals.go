@@ -124,7 +124,11 @@ func (c evalChecker) Draft(own []byte, p *evals.Product) (*evals.Draft, []evals.
 	}
 	text := fmt.Sprintf("name: %s\ncategory: web\nrepeats: %d\nagents:\n", p.Slug, max(1, p.Repeats))
 	for _, a := range p.Agents {
-		text += fmt.Sprintf("  - {name: %q, kind: %s, model: %q, max_tokens: 9}\n", a.Model, a.Kind, a.Model)
+		at := ""
+		if a.BaseURL != "" {
+			at = fmt.Sprintf(", base_url: %q, api_key_env: %s", a.BaseURL, a.Key)
+		}
+		text += fmt.Sprintf("  - {name: %q, kind: %s, model: %q, max_tokens: 9%s}\n", a.Model, a.Kind, a.Model, at)
 	}
 	if len(p.Agents) == 0 {
 		text += "  - {name: rehearsal, kind: simulated, truth: {flask: 1}}\n"

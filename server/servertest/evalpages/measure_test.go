@@ -133,7 +133,7 @@ func TestMeasure(t *testing.T) {
 	for k, v := range map[string]string{"form_token": erin.formToken(), "endpoint_url": "https://models.example/v1", "endpoint_model": "m", "endpoint_key": "sk-secret-of-erin", "do": "run"} {
 		theirs.Set(k, v)
 	}
-	if status, body := erin.post(page, theirs); status != http.StatusUnprocessableEntity || !strings.Contains(body, "models.example") {
+	if status, body := erin.post(page, theirs); status != http.StatusUnprocessableEntity || !strings.Contains(text(body), "may not be sent to models.example") {
 		t.Errorf("an editor binds a key: %d %s", status, text(body))
 	}
 	o.stored("a transaction that fails at its end", 0, 0, 0, 0)
