@@ -84,8 +84,11 @@ func (o *agentOptions) revoke(ctx context.Context, args []string) (err error) {
 }
 
 func (o *agentOptions) key(ctx context.Context, _ []string) error {
-	if o.kind == "" || o.label == "" {
-		return usageErr("firstpick agent key --label NAME", "--kind and --label must not be empty")
+	switch "" {
+	case o.label:
+		return usageErr("firstpick agent key --label NAME", "--label is missing")
+	case o.kind:
+		return usageErr("secret is the default", "--kind must be secret, publishable or log (got \"\")")
 	}
 	err := o.call(ctx, func(svc agentauth.Service, token string) (json.RawMessage, error) {
 		return o.client.CreateKey(ctx, svc, token, agentauth.KeyRequest{Kind: o.kind, Label: o.label, Origins: o.origins})

@@ -56,7 +56,10 @@ Secrets are redacted. Lines and JSON documents may have 64 MiB, all transcripts 
 Symbolic links out of a folder are not followed.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("from") {
-				return usage(cobra.MinimumNArgs(1))(cmd, args)
+				if len(args) == 0 {
+					return usageErr("for example firstpick import --from codex ~/.codex/sessions --eval NAME", "%s --from wants FILE|DIR... (got none)", cmd.CommandPath())
+				}
+				return nil
 			}
 			return usage(cobra.ExactArgs(1))(cmd, args)
 		},

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +33,10 @@ func (a *app) projects(ctx context.Context, ev *eval.Eval) (*projects, error) {
 	for i, s := range ev.Sources {
 		tree, digest, err := s.Load(ctx, git, filepath.Join(a.cfg.Data, "work"))
 		if err != nil {
-			return nil, badInput(err)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("template %s: no folder %s", s.Name, s.Dir+s.Git)
+			}
+			return nil, badInput(ev.At("templates", err))
 		}
 		p.own[s.Name], ev.Sources[i].Digest = tree, digest
 	}

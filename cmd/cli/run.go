@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -126,7 +127,7 @@ func (o *runOptions) run(ctx context.Context) error {
 		return err
 	}
 	run := j.Run()
-	_, _ = fmt.Fprintf(o.env.Stderr, "run %s: %s, %d trials\n", run.ID, run.Eval.Name, run.Planned)
+	_, _ = fmt.Fprintf(o.env.Stderr, "run %s: %s, %s\n", run.ID, run.Eval.Name, counted(run.Planned, "trial"))
 	if run.Synthetic {
 		_, _ = fmt.Fprintln(o.env.Stderr, "note: "+simulatedNote(&run.Eval))
 	}
@@ -184,8 +185,8 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 		return nil, err
 	}
 	category, _ := cat.Category(ev.Category)
-	if err := projects.lint(ev, category); err != nil {
-		return nil, badInput(err)
+	if err := errors.Join(append(ev.Lint(category), projects.lint(ev, category))...); err != nil {
+		return nil, badInput(err) // before the keys of agents: a run of this file can never start
 	}
 	if err := preflight(ctx, ev, o.agentDeps(ctx, table, id, projects), o.maxCost); err != nil {
 		return nil, err
@@ -257,6 +258,9 @@ func readEval(file string) (*eval.Eval, error) {
 		return nil, badInput(fmt.Errorf("eval: %w", err))
 	}
 	ev, err := eval.Parse(file, data)
+	if err != nil && len(bytes.TrimSpace(data)) == 0 {
+		return nil, usageErr("firstpick new eval CATEGORY writes one with built-in prompts", "%w", err)
+	}
 	return ev, badInput(err)
 }
 

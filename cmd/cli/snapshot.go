@@ -85,6 +85,9 @@ func (o *snapshotOptions) list(ctx context.Context, _ []string) error {
 	if o.json {
 		return printJSON(o.env, map[string]any{"current": current, "snapshots": list})
 	}
+	if len(list) == 0 {
+		o.note("no snapshots in %s; firstpick publish creates one", o.place.Store)
+	}
 	return t.print(o.env, o.format)
 }
 

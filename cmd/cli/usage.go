@@ -29,11 +29,6 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		_, wanted, _ := strings.Cut(cmd.Use, " ")
 		wanted, _, _ = strings.Cut(wanted, " --")
-		hint := cmd.CommandPath() + " --help"
-		if list := help.Examples()[cmd.CommandPath()]; len(list) > 0 {
-			example, _, _ := strings.Cut(list[0], "\n")
-			hint = "for example " + strings.TrimSuffix(example, " \\") + "; more: " + hint
-		}
 		got := "none" // arguments may be secrets: they are counted and not shown
 		if len(args) > 0 {
 			got = counted(len(args), "argument")
@@ -41,8 +36,19 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 		if wanted == "" {
 			wanted = "no arguments"
 		}
-		return usageErr(hint, "%s wants %s (got %s)", cmd.CommandPath(), wanted, got)
+		return usageErr(exampleOf(cmd), "%s wants %s (got %s)", cmd.CommandPath(), wanted, got)
 	}
+}
+
+// exampleOf returns the hint for a call that lacks something: an example, and the help page.
+func exampleOf(cmd *cobra.Command) string {
+	page := cmd.CommandPath() + " --help"
+	list := help.Examples()[cmd.CommandPath()]
+	if len(list) == 0 {
+		return page
+	}
+	example, _, _ := strings.Cut(list[0], "\n")
+	return "for example " + strings.TrimSuffix(example, " \\") + "; more: " + page
 }
 
 // unknownValue returns the error for an unknown value.
@@ -108,17 +114,17 @@ func flagsTogether(cmd *cobra.Command) error {
 			missing = append(missing, "--"+f.Name)
 		}
 	})
-	hint := cmd.CommandPath() + " --help"
 	if len(missing) == 1 {
-		return usageErr(hint, "%s is missing", missing[0])
+		return usageErr(exampleOf(cmd), "%s is missing", missing[0])
 	}
 	if len(missing) > 1 {
-		return usageErr(hint, "%s are missing", strings.Join(missing, ", "))
+		return usageErr(exampleOf(cmd), "%s are missing", strings.Join(missing, ", "))
 	}
 	err := cmd.ValidateFlagGroups()
 	if err == nil {
 		return nil
 	}
+	hint := cmd.CommandPath() + " --help"
 	if m := flagGroup.FindStringSubmatch(err.Error()); m != nil {
 		flags := func(names string) string { return "--" + strings.Join(strings.Fields(names), ", --") }
 		return usageErr(hint, "choose one of %s (got %s)", flags(m[1]), flags(m[2]))

@@ -124,9 +124,13 @@ func (o *verifyOptions) failed(address, snapshot string, err error) error {
 		coded.code, coded.hint = exitUsage, "give the address of a server, or a folder of snapshots; firstpick publish fills one"
 		if below := filepath.Join(address, "snapshots"); isFile(filepath.Join(below, "current")) {
 			coded.hint = "firstpick verify " + below
+		} else if _, err := os.Stat(address); errors.Is(err, os.ErrNotExist) && !strings.Contains(address, "://") {
+			coded.err = fmt.Errorf("no folder %s", address)
 		}
 	case errors.Is(err, audit.ErrName):
 		coded.code, coded.hint = exitUsage, "firstpick log --snapshots "+address+" lists them; give a longer start if there are several"
+	case strings.Contains(address, "://"):
+		coded.hint = "nothing is known about the snapshot; open the address in a browser, and repeat the command"
 	}
 	if o.json {
 		if problem == nil {

@@ -190,7 +190,7 @@ func notesWhatIsOdd(t *testing.T, base publisher) {
 		{home, []string{p.root()}, exitOK, []string{"first seen"}},
 		{home, []string{link}, exitOK, []string{"continues the head"}},
 		{home, []string{p.data}, exitUsage, []string{"no current snapshot", "hint: firstpick verify " + filepath.Join(p.data, "snapshots")}},
-		{home, []string{"/nonexistent"}, exitUsage, []string{"no current snapshot", "hint: give the address"}},
+		{home, []string{"/nonexistent"}, exitUsage, []string{"no folder /nonexistent", "hint: give the address"}},
 		{noFolder, []string{p.root()}, exitOK, []string{"note: the head of the log is not remembered: "}},
 	} {
 		code, out := verify(t, tc.home, tc.args...)

@@ -52,6 +52,17 @@ run wrong/empty.yaml
 run wrong/url.yaml
 run wrong/nokey.yaml
 run wrong/unpriced.yaml --max-cost 1
+run wrong/template.yaml
+run wrong/template_dir.yaml
+run wrong/template_nodir.yaml
+run wrong/template_ref.yaml
+run wrong/incumbent.yaml
+run wrong/incumbent_version.yaml
+run wrong/incumbent_nowhere.yaml
+run wrong/builds.yaml
+run wrong/builds_empty.yaml
+run wrong/builds_key.yaml
+run wrong/builds_time.yaml
 lint wrong/tool.yaml wrong/key.yaml
 --data empty lint nothing
 new eval paymets
@@ -75,6 +86,11 @@ why zzzz
 --data none rank
 --data none trial
 --data evals/payments.yaml rank
+explain
+explain strpe
+explain stripe --category crm
+explain stripe --run nosuchrun
+explain stripe --quotes -1
 diff
 diff a
 diff current nosuch
@@ -88,13 +104,32 @@ import
 import answers.jsonl
 import nofile.jsonl --eval payments
 import wrong/answers.jsonl --eval payments
+import sessions.jsonl --from claud-code --eval x
+import sessions.jsonl --from codex
+import --from codex --eval x
+import nofile --from codex --eval x
+import wrong/answers.jsonl --from codex --eval x
+import answers.jsonl --eval x --category payments
+import answers.jsonl --eval 'a b'
+import wrong/answers.jsonl --from codex --eval x --tasks nofile.yaml
 merge
 merge nosuch1 nosuch2
 extract
 extract judge last --with one
 extract score nofile.jsonl
 label last --size 0
+label last --by me --size 0
 label
+field scan
+field scan nofolder
+field add nofile
+runs push
+runs push last
+runs push last --server firstpick.example
+runs push last --server https://firstpick.example
+runs push last --server https://firstpick.example --eval-key-file nofile
+FIRSTPICK_EVAL_KEY=x runs push nosuchrun --server https://firstpick.example
+FIRSTPICK_EVAL_KEY=x runs push last --server https://firstpick.example
 runs ctl
 runs ctl last paus
 publish
@@ -114,6 +149,13 @@ catalog add --catalog nofolder --category payments --slug x --name X
 --catalog nofolder rank
 --catalog firstpick.yaml rank
 init evals/payments.yaml
+init shop --from nofolder
+init shop --from evals/payments.yaml
+init shop --from ftp://shop.example
+init shop --from evals
+init shop --from product
+init shop --from product --category paymnts
+init shop --category payments
 server --listen foo
 server --listen 127.0.0.1:99999
 server --listen USED
@@ -138,6 +180,20 @@ evals list
 evals list --server firstpick.example
 evals list --server http://firstpick.example
 evals run evals/payments.yaml --server https://firstpick.example
+evals explain
+evals explain RUN
+evals explain RUN stripe
+evals explain RUN stripe --server https://firstpick.example
+evals catalog psh
+evals catalog push
+evals catalog push own.yaml --server https://firstpick.example
+FIRSTPICK_EVAL_KEY=x evals catalog push nofile.yaml --server https://firstpick.example
+FIRSTPICK_EVAL_KEY=x evals explain RUN stripe --quotes -1 --server https://firstpick.example
+evals catalog pull own.yaml --version one
+admin operator ad
+admin operator add
+admin operator add ann
+admin operator remove ann@example.com --data none
 admin plan
 admin login-link
 admin workspaces --data none
@@ -164,21 +220,35 @@ func wrongFiles() map[string]string {
 		return "name: wrong\ncategory: payments\nprompts:\n  - {id: p1, text: \"" + prompt + "\"}\nagents:\n  - {name: a, " + agent + "}\n"
 	}
 	const prompt, sim = "Let customers pay for a yearly plan.", "kind: simulated, truth: {stripe: 1}"
+	program := func(more string) string {
+		return strings.Replace(eval(prompt, "kind: claude-code, model: claude-sonnet-4-5"), "prompts:", more+"\nprompts:", 1)
+	}
 	return map[string]string{
-		"category.yaml": strings.Replace(eval(prompt, sim), "payments", "paymnts", 1),
-		"kind.yaml":     eval(prompt, "kind: antropic, model: x"),
-		"key.yaml":      strings.Replace(eval(prompt, sim), "prompts:", "repeat: 2\nprompts:", 1),
-		"tool.yaml":     eval("Add Stripe to the shop.", sim),
-		"tab.yaml":      strings.Replace(eval(prompt, sim), "  - {id", "\t- {id", 1),
-		"twice.yaml":    strings.Replace(eval(prompt, sim), "agents:", "  - {id: p1, text: \"Bill customers each month by card.\"}\nagents:", 1),
-		"empty.yaml":    "",
-		"url.yaml":      eval(prompt, "kind: openai-chat, base_url: localhost, model: x"),
-		"nokey.yaml":    eval(prompt, "kind: anthropic, model: claude-sonnet-4-5, max_tokens: 800"),
-		"unpriced.yaml": eval(prompt, "kind: openai-chat, base_url: \"http://127.0.0.1:11434/v1\", model: llama3.2, max_tokens: 800"),
-		"answers.jsonl": "{\"agent\":\"a\",\"category\":\"paymnts\",\"prompt_id\":\"p\",\"prompt\":\"x\",\"repeat\":0,\"input\":{\"final_text\":\"x\"}}\n",
-		"config.yaml":   "listn: 127.0.0.1:9000\n",
-		"type.yaml":     "access-log: maybe\n",
-		"list.yaml":     "data: [a, b]\n",
+		"template.yaml":          program("templates: [nextjs-sas]"),
+		"template_dir.yaml":      program("templates: [{name: mine, dir: ../other}]"),
+		"template_nodir.yaml":    program("templates: [{name: mine, dir: nofolder}]"),
+		"template_ref.yaml":      program("templates: [{name: mine, git: \"https://git.example/x/y\", ref: main}]"),
+		"incumbent.yaml":         program("templates: [nextjs-saas]\nincumbent: strpe"),
+		"incumbent_version.yaml": program("templates: [nextjs-saas]\nincumbent: {tool: stripe, version: ^17}"),
+		"incumbent_nowhere.yaml": program("incumbent: stripe"),
+		"builds.yaml":            strings.Replace(eval(prompt, sim), "prompts:", "builds: npm test\nprompts:", 1),
+		"builds_empty.yaml":      program("builds: \"\""),
+		"builds_key.yaml":        program("builds: {comand: npm test}"),
+		"builds_time.yaml":       program("builds: {command: npm test, timeout_s: 999999}"),
+		"category.yaml":          strings.Replace(eval(prompt, sim), "payments", "paymnts", 1),
+		"kind.yaml":              eval(prompt, "kind: antropic, model: x"),
+		"key.yaml":               strings.Replace(eval(prompt, sim), "prompts:", "repeat: 2\nprompts:", 1),
+		"tool.yaml":              eval("Add Stripe to the shop.", sim),
+		"tab.yaml":               strings.Replace(eval(prompt, sim), "  - {id", "\t- {id", 1),
+		"twice.yaml":             strings.Replace(eval(prompt, sim), "agents:", "  - {id: p1, text: \"Bill customers each month by card.\"}\nagents:", 1),
+		"empty.yaml":             "",
+		"url.yaml":               eval(prompt, "kind: openai-chat, base_url: localhost, model: x"),
+		"nokey.yaml":             eval(prompt, "kind: anthropic, model: claude-sonnet-4-5, max_tokens: 800"),
+		"unpriced.yaml":          eval(prompt, "kind: openai-chat, base_url: \"http://127.0.0.1:11434/v1\", model: llama3.2, max_tokens: 800"),
+		"answers.jsonl":          "{\"agent\":\"a\",\"category\":\"paymnts\",\"prompt_id\":\"p\",\"prompt\":\"x\",\"repeat\":0,\"input\":{\"final_text\":\"x\"}}\n",
+		"config.yaml":            "listn: 127.0.0.1:9000\n",
+		"type.yaml":              "access-log: maybe\n",
+		"list.yaml":              "data: [a, b]\n",
 	}
 }
 
@@ -196,20 +266,23 @@ func TestWrongUsages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = ln.Close() }()
+	files := map[string]string{"product/README.md": "# Thing\n\nWe do many things.\n"}
 	for name, text := range wrongFiles() {
-		if err := os.MkdirAll("wrong", 0o755); err != nil {
+		files["wrong/"+name] = text
+	}
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join("wrong", name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	call := func(line string) (int, string, string) {
 		words := shellWords(strings.ReplaceAll(line, "USED", ln.Addr().String()))
 		vars := map[string]string{}
-		for name, value, ok := strings.Cut(words[0], "="); ok && strings.HasPrefix(name, envPrefix); {
+		if name, value, ok := strings.Cut(words[0], "="); ok && strings.HasPrefix(name, envPrefix) {
 			vars[name], words = value, words[1:]
-			break
 		}
 		var stdout, stderr bytes.Buffer
 		env := OS()
@@ -241,7 +314,12 @@ func TestWrongUsages(t *testing.T) {
 			t.Errorf("%s: the exit code is 0\n%s%s", line, out, report)
 		}
 		report = strings.NewReplacer(ln.Addr().String(), "USED", here, "DIR").Replace(report)
-		fmt.Fprintf(&got, "$ firstpick %s\n%s[%d]\n\n", line, unstable.ReplaceAllStringFunc(report, func(s string) string {
+		shown := "firstpick " + line
+		if strings.HasPrefix(line, envPrefix) {
+			variable, rest, _ := strings.Cut(line, " ")
+			shown = variable + " firstpick " + rest
+		}
+		fmt.Fprintf(&got, "$ %s\n%s[%d]\n\n", shown, unstable.ReplaceAllStringFunc(report, func(s string) string {
 			if strings.HasPrefix(s, "time=") {
 				return ""
 			}

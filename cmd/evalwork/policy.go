@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/fixtures/templates"
 	"github.com/firstpick/firstpick/runner/cliagent"
 	"github.com/firstpick/firstpick/runner/eval"
@@ -67,7 +68,7 @@ func (p Policy) check(e *eval.Eval, wrong *problems) {
 		}
 		own := slices.ContainsFunc(e.Sources, func(s project.Source) bool { return s.Name == name }) // see below
 		if name != eval.NoTemplate && !own && !slices.Contains(templates.Names(), name) {
-			wrong.add("templates", "unknown template %q; templates are %s, %v", name, eval.NoTemplate, templates.Names())
+			wrong.add("templates", "template %q is unknown; %s", name, nearest.Hint(name, templates.Names())) // as eval.Lint
 		}
 	}
 	if len(e.Sources) > 0 && !p.elsewhere {

@@ -275,7 +275,7 @@ func TestSettingsOfPushedRuns(t *testing.T) {
 			}
 		})
 	}
-	if _, issues := c.CheckPushed([]byte("templates: [mine]\n" + asked(2, "{name: sh, kind: command, command: [sh]}"))); len(issues) != 1 || !strings.Contains(issues[0].Message, "unknown template") {
+	if _, issues := c.CheckPushed([]byte("templates: [mine]\n" + asked(2, "{name: sh, kind: command, command: [sh]}"))); len(issues) != 1 || !strings.Contains(issues[0].Message, "is unknown") {
 		t.Errorf("a template that nobody has: %v", issues)
 	}
 }

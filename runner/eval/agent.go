@@ -161,7 +161,7 @@ func (a *Agent) check(n *strictyaml.Node, k map[string]*strictyaml.Node) {
 	if k["base_url"] != nil {
 		u, err := url.Parse(a.BaseURL)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			n.Fail("base_url: %q is not an http or https address", a.BaseURL)
+			n.Fail("base_url: %q is not an http or https address, such as https://llm.example.com/v1", a.BaseURL)
 		} else if u.User != nil {
 			n.Fail("base_url: leave user and password out; name the key's variable in api_key_env")
 		}

@@ -20,6 +20,7 @@ func parseIncumbent(n *strictyaml.Node) *incumbent.Tool {
 	t := &incumbent.Tool{Slug: require(n, k, "tool"), Version: k["version"].String()}
 	if t.Version != "" && !incumbent.ValidVersion(t.Version) {
 		k["version"].Fail("version: want an exact version such as 17.0.0 or v1.2.3 (got %q)", t.Version)
+		t.Version = "" // one error is enough
 	}
 	return t
 }
@@ -54,7 +55,7 @@ func (e *Eval) lintIncumbent(c *catalog.Category) (errs []error) {
 	}
 	entry, ok := c.Entry(e.Incumbent.Slug)
 	if !ok {
-		fail("incumbent: %q is not a tool of category %s", e.Incumbent.Slug, c.Slug)
+		fail("incumbent: %q is not a tool of category %s%s", e.Incumbent.Slug, c.Slug, meant(c, e.Incumbent.Slug))
 		return errs
 	}
 	for _, condition := range e.Templates {

@@ -103,13 +103,14 @@ func templateName(n *strictyaml.Node) string {
 
 func unique(what string, items []*strictyaml.Node, key func(*strictyaml.Node) string) []string {
 	var out []string
-	seen := map[string]bool{}
+	first := map[string]int{}
 	for _, n := range items {
 		s := key(n)
-		if seen[s] && s != "" {
-			n.Fail("duplicate %s %q", what, s)
+		if line, seen := first[s]; seen && s != "" {
+			n.Fail("duplicate %s %q (first on line %d)", what, s, line)
+		} else {
+			first[s] = n.Line()
 		}
-		seen[s] = true
 		out = append(out, s)
 	}
 	return out

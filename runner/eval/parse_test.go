@@ -19,7 +19,7 @@ func TestProblemsOfAnEvalAreToldExactly(t *testing.T) {
 		"a repeat and a bit":       {"repeats: 3", "repeats: 3.7", `e.yaml:3: repeats: want a whole number from 1 to 100000, not "3.7"`},
 		"no repeat":                {"repeats: 3", "repeats: 0", `e.yaml:3: repeats: want a whole number from 1 to 100000, not "0"`},
 		"a nameless template":      {"repeats: 3", "templates: ['']", `e.yaml:3: template "" is not a valid name: want letters, digits and . _ / : -, at most 100`},
-		"a template twice":         {"repeats: 3", "templates: [a, a]", `e.yaml:3: duplicate template "a"`},
+		"a template twice":         {"repeats: 3", "templates: [a, a]", `e.yaml:3: duplicate template "a" (first on line 3)`},
 		"a prompt that is a word":  {"  - {id: p, text: Add payments.}", "  - p\n  - {id: q, text: a}", "e.yaml:5: prompts: want a mapping of keys to values"},
 		"prompts without ids":      {"  - {id: p, text: Add payments.}", "  - text: a\n  - text: b", "e.yaml:5: id is missing\ne.yaml:6: id is missing"},
 		"an empty prompt":          {"text: Add payments.", "text: ''", "e.yaml:5: text is empty"},
@@ -93,7 +93,7 @@ func TestASimulatedAgentPicksWhatExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if errs := e.Lint(cat); len(errs) != 1 || errs[0].Error() != `e.yaml:7: agent "s": "strip" is not a tool of category payments` {
+	if errs := e.Lint(cat); len(errs) != 1 || errs[0].Error() != `e.yaml:7: agent "s": "strip" is not a tool of category payments; did you mean stripe?` {
 		t.Errorf("got %v", errs)
 	}
 }

@@ -69,3 +69,26 @@ func TestBadOwnTemplates(t *testing.T) {
 		})
 	}
 }
+
+// TestUnknownTemplate: a misspelt template is an error before a run, where an agent works in it.
+func TestUnknownTemplate(t *testing.T) {
+	program := strings.Replace(good, "kind: simulated, truth: {stripe: 1}", "kind: claude-code, model: m", 1)
+	for in, want := range map[string]string{
+		strings.Replace(program, "repeats: 3", "templates: [none, nextjs-sas, nextjs-sas:stripe]", 1): `e.yaml:3: template "nextjs-sas" is unknown; did you mean nextjs-saas?`,
+		strings.Replace(program, "repeats: 3", "templates: [none, nextjs-saas]", 1):                   "",
+		strings.Replace(program, "repeats: 3", "templates: [{name: shop, dir: a}]", 1):                "",
+		strings.Replace(good, "repeats: 3", "templates: [nextjs-sas]", 1):                             "",
+	} {
+		e, err := eval.Parse("e.yaml", []byte(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := errors.Join(e.Lint(category(t, "payments"))...); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}

@@ -32,6 +32,9 @@ type repository struct {
 // open finds the history of HEAD. r has git, path, dir and stall; dir must exist until the
 // repository is not needed.
 func (r *repository) open(ctx context.Context) error {
+	if info, err := os.Stat(r.path); err != nil || !info.IsDir() {
+		return errors.New("no such folder")
+	}
 	// rev-parse and config run nothing of the configuration.
 	out, err := r.run(ctx, "-C", r.path, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-object-format", "--verify", "HEAD^{commit}")
 	if err != nil {
