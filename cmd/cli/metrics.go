@@ -35,14 +35,10 @@ func (a *app) metrics(ctx context.Context, s metrics.Sources) (stop func(), err 
 	if err != nil {
 		return nil, usageErr("--metrics wants a free ADDRESS:PORT", "metrics: %w", err)
 	}
-	h, err := metrics.Handler(s, a.log)
-	if err != nil {
-		return nil, errors.Join(err, ln.Close())
-	}
 	if at, err := netip.ParseAddrPort(ln.Addr().String()); err != nil || !at.Addr().IsLoopback() {
 		a.log.Warn("the metrics address is not a loopback address: other machines can read metrics", "metrics", ln.Addr().String())
 	}
-	srv := &http.Server{Handler: h, ReadTimeout: metricsTimeout, WriteTimeout: metricsTimeout, IdleTimeout: metricsIdle}
+	srv := &http.Server{Handler: metrics.Handler(s, a.log), ReadTimeout: metricsTimeout, WriteTimeout: metricsTimeout, IdleTimeout: metricsIdle}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -7,12 +7,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -47,36 +45,24 @@ const (
 )
 
 // Handler serves GET /metrics, and nothing else.
-func Handler(s Sources, log *slog.Logger) (http.Handler, error) {
-	r := prometheus.NewRegistry()
-	all := []prometheus.Collector{
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector(), &collector{s, log},
-	}
-	if s.Requests != nil {
-		all = append(all, s.Requests)
-	}
-	for _, c := range all {
-		if err := r.Register(c); err != nil {
-			return nil, err
-		}
-	}
+func Handler(s Sources, log *slog.Logger) http.Handler {
+	c := &collector{s, log}
+	free := make(chan struct{}, maxScrapes)
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{
-		ErrorLog: logger{log}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes, Timeout: scrapeTimeout,
-	}))
-	return mux, nil
-}
-
-// logger lets promhttp write to our log.
-type logger struct{ *slog.Logger }
-
-func (l logger) Println(v ...any) {
-	for _, part := range v {
-		if err, ok := part.(error); ok {
-			l.Warn("metrics are incomplete", "err", err)
+	mux.Handle("GET /metrics", http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case free <- struct{}{}:
+			defer func() { <-free }()
+		default:
+			http.Error(w, "too many scrapes at a time; try again later", http.StatusServiceUnavailable)
 			return
 		}
-	}
+		var x exposition
+		c.write(r.Context(), &x)
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write(x.Bytes())
+	}), scrapeTimeout, "the scrape took too long"))
+	return mux
 }
 
 // A collector looks the figures up at each scrape.
@@ -85,29 +71,31 @@ type collector struct {
 	log *slog.Logger
 }
 
-// Describe sends nothing: which routes and statuses there are is not known before.
-func (c *collector) Describe(chan<- *prometheus.Desc) {}
-
-// Collect implements prometheus.Collector.
-func (c *collector) Collect(out chan<- prometheus.Metric) {
+func (c *collector) write(ctx context.Context, x *exposition) {
+	writeGo(x)
+	writeProcess(x)
 	if c.Queue != nil {
-		c.queue(out)
+		c.queue(ctx, x)
+	}
+	if c.Requests != nil {
+		c.Requests.write(x)
 	}
 	if c.Events != nil {
-		emit(out, prometheus.GaugeValue, "firstpick_collect_waiting_events", "Collected events that wait to be stored.", float64(c.Events()))
+		x.add(gauge, "firstpick_collect_waiting_events", "Collected events that wait to be stored.", float64(c.Events()))
 	}
 	if c.Lists != nil {
-		for list, at := range c.Lists() {
-			emit(out, prometheus.GaugeValue, "firstpick_agent_list_timestamp_seconds", "When a list of agents' addresses was last fetched, in Unix time.", float64(at.Unix()), "list", list)
+		lists := c.Lists()
+		for _, list := range slices.Sorted(maps.Keys(lists)) {
+			x.add(gauge, "firstpick_agent_list_timestamp_seconds", "When a list of agents' addresses was last fetched, in Unix time.", float64(lists[list].Unix()), "list", list)
 		}
 	}
 	if c.Worker != nil {
-		c.worker(out)
+		c.worker(x)
 	}
 }
 
-func (c *collector) queue(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), queueTimeout)
+func (c *collector) queue(ctx context.Context, x *exposition) {
+	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
 	defer cancel()
 	q, err := c.Queue(ctx)
 	up := 1.0
@@ -117,32 +105,23 @@ func (c *collector) queue(out chan<- prometheus.Metric) {
 			c.log.Warn("the queue of runs could not be counted", "err", err)
 		}
 	}
-	emit(out, prometheus.GaugeValue, "firstpick_state_up", "1 when the state store answered this scrape.", up)
+	x.add(gauge, "firstpick_state_up", "1 when the state store answered this scrape.", up)
 	if err != nil {
 		return // a queue that was not counted is not empty
 	}
 	const runs, help = "firstpick_eval_runs", "Eval runs of workspaces that have not ended; abandoned ones lost their worker and wait for another."
-	emit(out, prometheus.GaugeValue, runs, help, float64(q.Queued), "state", "queued")
-	emit(out, prometheus.GaugeValue, runs, help, float64(q.Running), "state", "running")
-	emit(out, prometheus.GaugeValue, runs, help, float64(q.Abandoned), "state", "abandoned")
-	emit(out, prometheus.GaugeValue, "firstpick_eval_queue_lag_seconds", "How long the eval run that waits longest for a worker has waited; 0 when none waits.", q.OldestWait.Seconds())
+	x.add(gauge, runs, help, float64(q.Queued), "state", "queued")
+	x.add(gauge, runs, help, float64(q.Running), "state", "running")
+	x.add(gauge, runs, help, float64(q.Abandoned), "state", "abandoned")
+	x.add(gauge, "firstpick_eval_queue_lag_seconds", "How long the eval run that waits longest for a worker has waited; 0 when none waits.", q.OldestWait.Seconds())
 }
 
-func (c *collector) worker(out chan<- prometheus.Metric) {
+func (c *collector) worker(x *exposition) {
 	w := c.Worker()
-	emit(out, prometheus.CounterValue, "firstpick_eval_worker_runs_taken_total", "Eval runs that this worker took from the queue.", float64(w.Taken))
-	for status, n := range w.Ended {
-		emit(out, prometheus.CounterValue, "firstpick_eval_worker_runs_ended_total", "Eval runs that this worker ended, by status; given_back and lost ones go on elsewhere.", float64(n), "status", status)
+	x.add(counter, "firstpick_eval_worker_runs_taken_total", "Eval runs that this worker took from the queue.", float64(w.Taken))
+	for _, status := range slices.Sorted(maps.Keys(w.Ended)) {
+		x.add(counter, "firstpick_eval_worker_runs_ended_total", "Eval runs that this worker ended, by status; given_back and lost ones go on elsewhere.", float64(w.Ended[status]), "status", status)
 	}
-	emit(out, prometheus.CounterValue, "firstpick_eval_worker_trials_total", "Trials of eval runs that this worker brought to an end.", float64(w.Trials))
-	emit(out, prometheus.CounterValue, "firstpick_eval_worker_spent_usd_total", "What providers charged for this worker's questions, in US dollars.", w.SpentUSD)
-}
-
-// emit sends a metric. Labels are names and values in turn.
-func emit(out chan<- prometheus.Metric, kind prometheus.ValueType, name, help string, value float64, labels ...string) {
-	var names, values []string
-	for i := 0; i+1 < len(labels); i += 2 {
-		names, values = append(names, labels[i]), append(values, labels[i+1])
-	}
-	out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, names, nil), kind, value, values...)
+	x.add(counter, "firstpick_eval_worker_trials_total", "Trials of eval runs that this worker brought to an end.", float64(w.Trials))
+	x.add(counter, "firstpick_eval_worker_spent_usd_total", "What providers charged for this worker's questions, in US dollars.", w.SpentUSD)
 }

@@ -90,11 +90,7 @@ func (p page) ours(word string) page {
 
 func serve(t *testing.T, s metrics.Sources) string {
 	t.Helper()
-	h, err := metrics.Handler(s, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := httptest.NewServer(h)
+	srv := httptest.NewServer(metrics.Handler(s, slog.New(slog.DiscardHandler)))
 	t.Cleanup(srv.Close)
 	return srv.URL
 }
