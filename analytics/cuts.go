@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/stats"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // CutTags returns the tags that boards are cut by.
@@ -41,7 +42,7 @@ func (t *tally) cuts(m Measurement) []Cut {
 			out = append(out, t.cut(tag, value, cells))
 		}
 	}
-	slices.SortFunc(out, func(a, b Cut) int {
+	sorting.Func(out, func(a, b Cut) int {
 		return cmp.Or(strings.Compare(a.Tag, b.Tag), strings.Compare(a.Value, b.Value))
 	})
 	return out

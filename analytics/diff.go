@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // The notes of a change.
@@ -97,7 +99,7 @@ func changes(category string, older, newer *Board) []Change {
 		}
 		out = append(out, c)
 	}
-	slices.SortFunc(out, func(a, b Change) int {
+	sorting.Func(out, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(max(b.Diff, -b.Diff), max(a.Diff, -a.Diff)), strings.Compare(a.Tool, b.Tool))
 	})
 	return out

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/stats"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/label"
 	"github.com/firstpick/firstpick/runner/pick"
 )
@@ -65,7 +66,7 @@ func ReadingsOf(set *label.Set) RunLabels {
 	for _, s := range settled {
 		out.Labels = append(out.Labels, Reading{s.Trial, s.Outcome, s.Picked, s.P * part})
 	}
-	slices.SortFunc(out.Labels, func(a, b Reading) int { return strings.Compare(a.Trial, b.Trial) })
+	sorting.Func(out.Labels, func(a, b Reading) int { return strings.Compare(a.Trial, b.Trial) })
 	return out
 }
 

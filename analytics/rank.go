@@ -11,6 +11,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // Below these a result is early: too few prompt families or trials.
@@ -145,7 +146,7 @@ func (b *Board) standings(t *tally, cat *catalog.Category) ([]Standing, stats.Or
 		}
 		out[i].Warnings = b.toolWarnings(p, len(t.families))
 	}
-	slices.SortFunc(out, func(a, b Standing) int {
+	sorting.Func(out, func(a, b Standing) int {
 		return cmp.Or(cmp.Compare(b.PickRate, a.PickRate), cmp.Compare(a.RankHigh, b.RankHigh), strings.Compare(a.Slug, b.Slug))
 	})
 	for i := range out {
@@ -265,7 +266,7 @@ func agentRates(tools []string, rates []stats.Rate, picks []int) []AgentRate {
 // picked lists the tools that were picked, the highest rate first.
 func picked(rates []AgentRate) []AgentRate {
 	out := slices.DeleteFunc(slices.Clone(rates), func(r AgentRate) bool { return r.Picks == 0 })
-	slices.SortFunc(out, func(x, y AgentRate) int {
+	sorting.Func(out, func(x, y AgentRate) int {
 		return cmp.Or(cmp.Compare(y.PickRate, x.PickRate), strings.Compare(x.Slug, y.Slug))
 	})
 	return out

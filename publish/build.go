@@ -15,6 +15,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/trialstore"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/runner/eval"
@@ -69,7 +70,7 @@ func Build(ctx context.Context, in Input) (m Manifest, id string, err error) {
 		return m, "", err
 	}
 	in.Runs = slices.Clone(in.Runs)
-	slices.SortFunc(in.Runs, func(a, b journal.Run) int {
+	sorting.Func(in.Runs, func(a, b journal.Run) int {
 		return cmp.Or(cmp.Compare(a.Eval.Category, b.Eval.Category), cmp.Compare(a.Eval.Name, b.Eval.Name))
 	})
 	if m, err = in.Manifest(ctx); err != nil {

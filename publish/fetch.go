@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/storage"
 )
 
@@ -137,7 +138,7 @@ func (p Place) trim(ctx context.Context, now time.Time) error {
 		}
 	}
 	served := p.Remembered(ctx)
-	slices.SortFunc(copies, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	sorting.Func(copies, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	for i, info := range copies {
 		if i < cached-1 || info.Name() == served || info.ModTime().After(now.Add(-inUse)) {
 			continue

@@ -9,6 +9,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
 	facts "github.com/firstpick/firstpick/fixtures/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/content"
 )
 
@@ -66,7 +67,7 @@ type fieldwork struct {
 // newFieldwork computes the boards of studies. The same studies in another order make the same boards.
 func newFieldwork(studies []*facts.Study, categories []seen) *fieldwork {
 	f := &fieldwork{studies: slices.Clone(studies), categories: categories}
-	slices.SortFunc(f.studies, func(a, b *facts.Study) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Func(f.studies, func(a, b *facts.Study) int { return strings.Compare(a.Name, b.Name) })
 	f.Boards, f.Omitted = observed.Boards(f.studies, f.category)
 	return f
 }
@@ -93,7 +94,7 @@ func (in Input) fieldwork() (*fieldwork, error) {
 			}
 		}
 	}
-	slices.SortFunc(categories, func(a, b seen) int { return strings.Compare(a.Slug+"\n"+a.Study, b.Slug+"\n"+b.Study) })
+	sorting.Func(categories, func(a, b seen) int { return strings.Compare(a.Slug+"\n"+a.Study, b.Slug+"\n"+b.Study) })
 	return newFieldwork(in.Observed, categories), nil
 }
 

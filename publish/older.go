@@ -9,6 +9,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/trialstore"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // older returns the boards of a snapshot by formulas 1, with every figure set that follows
@@ -67,7 +68,7 @@ func plainBoard(old, now analytics.Board, cells []analytics.Cell) analytics.Boar
 		}
 		b.Tools = append(b.Tools, s)
 	}
-	slices.SortFunc(b.Tools, func(x, y analytics.Standing) int {
+	sorting.Func(b.Tools, func(x, y analytics.Standing) int {
 		return cmp.Or(cmp.Compare(y.Picks, x.Picks), cmp.Compare(x.RankHigh, y.RankHigh), strings.Compare(x.Slug, y.Slug))
 	})
 	for i := range b.Tools {
@@ -100,7 +101,7 @@ func plainAgent(now analytics.AgentBoard, all analytics.Cell, old []analytics.Ag
 		n := all.Picks(t.Slug)
 		a.Tools = append(a.Tools, analytics.AgentRate{Slug: t.Slug, PickRate: share(n, all.Trials), Picks: n})
 	}
-	slices.SortFunc(a.Tools, func(x, y analytics.AgentRate) int {
+	sorting.Func(a.Tools, func(x, y analytics.AgentRate) int {
 		return cmp.Or(cmp.Compare(y.Picks, x.Picks), strings.Compare(x.Slug, y.Slug))
 	})
 	return a

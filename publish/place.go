@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/storage"
 )
 
@@ -199,7 +200,7 @@ func (p Place) List(ctx context.Context) ([]Info, error) {
 			Signed: signed, Current: id == current,
 		})
 	}
-	slices.SortFunc(all, func(a, b Info) int {
+	sorting.Func(all, func(a, b Info) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return all, errors.Join(errs...)

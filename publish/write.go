@@ -11,11 +11,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/firstpick/firstpick/analytics/trialstore"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/gather"
 	"github.com/firstpick/firstpick/publish/storage"
@@ -37,7 +37,7 @@ func (in Input) write(ctx context.Context, staging string, m Manifest, docs map[
 		return m, "", err
 	}
 	m.Files = append(m.Files, trials)
-	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	sorting.Func(m.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	data, err := content.JSON(m)
 	if err != nil {
 		return m, "", err

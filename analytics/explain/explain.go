@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/pick/reason"
 )
@@ -113,7 +114,7 @@ func groups(slug string, trials []Trial) []Group {
 			out = append(out, *g)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Group) int { return cmp.Compare(b.NTrials, a.NTrials) })
+	sorting.StableFunc(out, func(a, b Group) int { return cmp.Compare(b.NTrials, a.NTrials) })
 	return out
 }
 
@@ -134,7 +135,7 @@ func switches(slug string, trials []Trial) []Switch {
 			out[i].Rest++
 		}
 	}
-	slices.SortFunc(out, func(a, b Switch) int {
+	sorting.Func(out, func(a, b Switch) int {
 		return cmp.Or(cmp.Compare(b.Considered, a.Considered), cmp.Compare(b.Rest, a.Rest), cmp.Compare(a.To, b.To), cmp.Compare(a.Outcome, b.Outcome))
 	})
 	return out
@@ -158,6 +159,6 @@ func cuts(slug, tag string, trials []Trial, of func(Trial) string) []Cut {
 		}
 		out = append(out, c)
 	}
-	slices.SortFunc(out, func(a, b Cut) int { return cmp.Compare(a.Value, b.Value) })
+	sorting.Func(out, func(a, b Cut) int { return cmp.Compare(a.Value, b.Value) })
 	return out
 }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // sites counts the pages of transcripts by domain. A page counts once for an answer, and as
@@ -47,10 +49,10 @@ func sites(slug string, domains []string, trials []Trial) []Site {
 			s.Pages = append(s.Pages, *p)
 		}
 		s.NPages = len(s.Pages)
-		slices.SortFunc(s.Pages, func(a, b Page) int { return cmp.Or(a.compare(b.Reads), cmp.Compare(a.URL, b.URL)) })
+		sorting.Func(s.Pages, func(a, b Page) int { return cmp.Or(a.compare(b.Reads), cmp.Compare(a.URL, b.URL)) })
 		out = append(out, *s)
 	}
-	slices.SortFunc(out, func(a, b Site) int { return cmp.Or(a.compare(b.Reads), cmp.Compare(a.Domain, b.Domain)) })
+	sorting.Func(out, func(a, b Site) int { return cmp.Or(a.compare(b.Reads), cmp.Compare(a.Domain, b.Domain)) })
 	return out
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A Detection answers which designs of an eval show a difference.
@@ -58,7 +60,7 @@ func (in Input) designs(f *Forecast, d Design, field Field) (out []Design) {
 		}
 		out = append(out, d)
 	}
-	slices.SortStableFunc(out, func(a, b Design) int { return cmp.Compare(a.Trials, b.Trials) })
+	sorting.StableFunc(out, func(a, b Design) int { return cmp.Compare(a.Trials, b.Trials) })
 	fewest := math.MaxInt
 	return slices.DeleteFunc(out, func(d Design) bool {
 		beaten := d.Prompts >= fewest

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics/stats"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // overtakenAlpha bounds the chance that a tool is ever shown as overtaken by any rival, on
@@ -80,7 +81,7 @@ func (l leads) overtaken(tool string) []Overtaken {
 			out = append(out, Overtaken{names[p.leader], rounded(p.tests[p.leader].E()), p.since})
 		}
 	}
-	slices.SortFunc(out, func(a, b Overtaken) int {
+	sorting.Func(out, func(a, b Overtaken) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.By, b.By))
 	})
 	return out

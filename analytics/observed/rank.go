@@ -11,6 +11,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/stats"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	facts "github.com/firstpick/firstpick/fixtures/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A Category is what a board needs of the catalogue's category: the tools that a study can
@@ -57,7 +58,7 @@ func Rank(s *facts.Study, c Category) (Board, bool) {
 			Repos: all.reposWith(i), NUnits: b.NUnits, URL: b.URL + "#" + c.Tools[i].Slug,
 		})
 	}
-	slices.SortFunc(b.Tools, func(x, y Standing) int {
+	sorting.Func(b.Tools, func(x, y Standing) int {
 		return cmp.Or(cmp.Compare(y.UseRate, x.UseRate), cmp.Compare(x.RankHigh, y.RankHigh), strings.Compare(x.Slug, y.Slug))
 	})
 	for i := range b.Tools {
@@ -114,7 +115,7 @@ func Boards(studies []*facts.Study, of func(s *facts.Study, slug string) (c Cate
 			}
 		}
 	}
-	slices.SortFunc(omitted, func(a, b Omitted) int {
+	sorting.Func(omitted, func(a, b Omitted) int {
 		return cmp.Or(strings.Compare(a.Category, b.Category), strings.Compare(a.FieldStudy, b.FieldStudy))
 	})
 	for _, slug := range slices.Sorted(maps.Keys(best)) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics/stats"
 	facts "github.com/firstpick/firstpick/fixtures/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A tally counts the units of a category by repository.
@@ -111,7 +112,7 @@ func (t *tally) part() Part {
 			p.Tools = append(p.Tools, Rate{t.category.Tools[i].Slug, useOf(r, uses)})
 		}
 	}
-	slices.SortFunc(p.Tools, func(x, y Rate) int {
+	sorting.Func(p.Tools, func(x, y Rate) int {
 		return cmp.Or(cmp.Compare(y.UseRate, x.UseRate), strings.Compare(x.Slug, y.Slug))
 	})
 	return p
@@ -133,7 +134,7 @@ func (t *tally) split(key func(facts.Unit) string) []group {
 	for name, units := range by {
 		out = append(out, group{name, newTally(t.category, units)})
 	}
-	slices.SortFunc(out, func(a, b group) int {
+	sorting.Func(out, func(a, b group) int {
 		return cmp.Or(len(b.tally.units)-len(a.tally.units), strings.Compare(a.name, b.name))
 	})
 	return out

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
@@ -151,7 +152,7 @@ func changesOf(changed []changedPick, n int) []outcomeChange {
 			out[i].Examples = append(out[i].Examples, trialChanged{t.ID, t.PromptID, t.Agent, readingOf(c.was), readingOf(c.record.Result)})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b outcomeChange) int {
+	sorting.StableFunc(out, func(a, b outcomeChange) int {
 		return cmp.Or(cmp.Compare(b.Trials, a.Trials), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	return out

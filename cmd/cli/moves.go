@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/storage"
 	"github.com/firstpick/firstpick/publish/translog"
@@ -109,6 +110,6 @@ func movesOf(changes []analytics.Change, was, is *publish.Snapshot) (out []views
 			Diff: c.Test.Diff, Low: c.Test.CILow, High: c.Test.CIHigh, Significant: c.Test.Significant,
 		})
 	}
-	slices.SortStableFunc(out, func(a, b views.Move) int { return cmp.Compare(math.Abs(b.Diff), math.Abs(a.Diff)) })
+	sorting.StableFunc(out, func(a, b views.Move) int { return cmp.Compare(math.Abs(b.Diff), math.Abs(a.Diff)) })
 	return out
 }

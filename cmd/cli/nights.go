@@ -8,6 +8,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/content"
 )
@@ -63,7 +64,7 @@ func publishedNights(ctx context.Context, from publish.Place, categories []strin
 		}
 	}
 	for _, list := range out {
-		slices.SortStableFunc(list, func(a, b nights.Night) int { return a.At.Compare(b.At) })
+		sorting.StableFunc(list, func(a, b nights.Night) int { return a.At.Compare(b.At) })
 	}
 	return out, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
 	"github.com/firstpick/firstpick/fixtures/prices"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 	"github.com/firstpick/firstpick/publish/bundle"
 	"github.com/firstpick/firstpick/runner"
@@ -154,7 +155,7 @@ func (c *Checker) read(source []byte) (*eval.Eval, map[string][]string, map[stri
 	if len(wrong.list) == 0 {
 		keys, built = c.build(e, wrong)
 	}
-	slices.SortStableFunc(wrong.list, func(a, b evals.Issue) int {
+	sorting.StableFunc(wrong.list, func(a, b evals.Issue) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Message, b.Message))
 	})
 	return e, keys, built, slices.Compact(wrong.list)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner"
 	"github.com/firstpick/firstpick/runner/agent"
 )
@@ -57,7 +58,7 @@ func (f *failure) of(agents ...string) {
 // top returns the reasons, the most frequent first.
 func (f *failures) top() []*failure {
 	out := slices.Clone(f.list)
-	slices.SortStableFunc(out, func(a, b *failure) int { return cmp.Compare(b.count, a.count) })
+	sorting.StableFunc(out, func(a, b *failure) int { return cmp.Compare(b.count, a.count) })
 	return out
 }
 
@@ -88,7 +89,7 @@ func (f *failures) kinds() (out []*failure) {
 		out[i].count += x.count
 		out[i].of(x.agents...)
 	}
-	slices.SortStableFunc(out, func(a, b *failure) int { return cmp.Compare(b.count, a.count) })
+	sorting.StableFunc(out, func(a, b *failure) int { return cmp.Compare(b.count, a.count) })
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner"
 )
 
@@ -77,7 +78,7 @@ func byTrouble(lanes []runner.LaneStatus) []runner.LaneStatus {
 		}
 	}
 	out := slices.Clone(lanes)
-	slices.SortStableFunc(out, func(a, b runner.LaneStatus) int { return weight(a) - weight(b) })
+	sorting.StableFunc(out, func(a, b runner.LaneStatus) int { return weight(a) - weight(b) })
 	return out
 }
 

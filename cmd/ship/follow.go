@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 const (
@@ -258,7 +260,7 @@ func (f *follower) siblings() []sibling {
 			out = append(out, sibling{filepath.Join(dir, e.Name()), info})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b sibling) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	sorting.StableFunc(out, func(a, b sibling) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 	return out
 }
 

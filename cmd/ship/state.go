@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 const (
@@ -81,7 +82,7 @@ func (s *state) belongs(url, workspace string) error {
 // save makes the marks durable.
 func (s *state) save() error {
 	if n := len(s.marks) - maxMarks; n > 0 {
-		slices.SortStableFunc(s.marks, func(a, b *mark) int { return a.Seen.Compare(b.Seen) })
+		sorting.StableFunc(s.marks, func(a, b *mark) int { return a.Seen.Compare(b.Seen) })
 		kept := s.marks[:0]
 		for _, m := range s.marks {
 			if n > 0 && m.open == nil {

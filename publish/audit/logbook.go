@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/translog"
 )
 
@@ -129,6 +129,6 @@ func (b *logbook) served() (ids []string) {
 			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(ids, func(x, y string) int { return cmp.Compare(b.live[y].index, b.live[x].index) })
+	sorting.Func(ids, func(x, y string) int { return cmp.Compare(b.live[y].index, b.live[x].index) })
 	return ids
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/publish/gather"
@@ -106,7 +106,7 @@ func (in Input) fill(ctx context.Context, run journal.Run, d *staging) (format.M
 		return m, err
 	}
 	m.Files = append(append(m.Files, files...), explanations)
-	slices.SortFunc(m.Files, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
+	sorting.Func(m.Files, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
 	return m, nil
 }
 

@@ -10,11 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A Bucket is a Store below a prefix of a bucket with the S3 API. The server must honour
@@ -135,7 +136,7 @@ func (b *Bucket) List(ctx context.Context, prefix string) (out []Info, err error
 		}
 		return ctx.Err()
 	})
-	slices.SortFunc(out, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Func(out, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
 	return out, err
 }
 

@@ -11,10 +11,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/content"
 	"github.com/firstpick/firstpick/runner/filelock"
 )
@@ -196,7 +196,7 @@ func (d Folder) List(_ context.Context, prefix string) (out []Info, err error) {
 		}
 		return err
 	})
-	slices.SortFunc(out, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Func(out, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
 	return out, err
 }
 

@@ -3,7 +3,8 @@ package trialset
 import (
 	"cmp"
 	"context"
-	"slices"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A Count is how many trials have a prompt, agent, template, outcome and pick.
@@ -46,7 +47,7 @@ func (s *Set) Counts(ctx context.Context) ([]Count, error) {
 		}
 		out = append(out, Count{e.Prompt, e.Agent, e.Template, e.Outcome, e.Picked, c.trials, c.mismatched})
 	}
-	slices.SortFunc(out, func(a, b Count) int {
+	sorting.Func(out, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(a.Prompt, b.Prompt), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Template, b.Template),
 			cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Picked, b.Picked))
 	})

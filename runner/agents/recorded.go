@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/fixtures/study"
 	"github.com/firstpick/firstpick/runner/agent"
 	"github.com/firstpick/firstpick/runner/eval"
@@ -72,7 +72,7 @@ func expand(s *study.Study, t *study.Task, m *study.Model) []*transcript.Listing
 			all = append(all, keyed{key, len(all), l})
 		}
 	}
-	slices.SortFunc(all, func(a, b keyed) int {
+	sorting.Func(all, func(a, b keyed) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.index, b.index))
 	})
 	out := make([]*transcript.Listing, len(all))

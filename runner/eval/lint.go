@@ -7,6 +7,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/fixtures/strictyaml"
 	"github.com/firstpick/firstpick/fixtures/templates"
 	"github.com/firstpick/firstpick/runner/incumbent"
@@ -126,7 +127,7 @@ func onLine(p Prompt) string {
 }
 
 func sorted(errs []error) []error {
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	sorting.Func(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errs
 }
 

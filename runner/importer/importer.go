@@ -22,6 +22,7 @@ import (
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/nearest"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -127,7 +128,7 @@ func collect(parts map[string]*part, trials int) Batch {
 	for _, p := range parts {
 		b.Categories = append(b.Categories, p.finish())
 	}
-	slices.SortFunc(b.Categories, func(x, y Part) int { return strings.Compare(x.Category, y.Category) })
+	sorting.Func(b.Categories, func(x, y Part) int { return strings.Compare(x.Category, y.Category) })
 	return b
 }
 

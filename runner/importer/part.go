@@ -6,9 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
@@ -78,8 +78,8 @@ func (p *part) finish() Part {
 	for name := range p.agents {
 		out.Eval.Agents = append(out.Eval.Agents, eval.Agent{Name: name, Kind: "imported"})
 	}
-	slices.SortFunc(out.Eval.Prompts, func(a, b eval.Prompt) int { return strings.Compare(a.ID, b.ID) })
-	slices.SortFunc(out.Eval.Agents, func(a, b eval.Agent) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Func(out.Eval.Prompts, func(a, b eval.Prompt) int { return strings.Compare(a.ID, b.ID) })
+	sorting.Func(out.Eval.Agents, func(a, b eval.Agent) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -96,7 +96,7 @@ func digest(lines []Line) string {
 		sum := sha256.Sum256(text)
 		sums[i] = sum[:]
 	}
-	slices.SortFunc(sums, bytes.Compare)
+	sorting.Func(sums, bytes.Compare)
 	all := sha256.Sum256(bytes.Join(sums, nil))
 	return "sha256:" + hex.EncodeToString(all[:])
 }

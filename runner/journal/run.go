@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
@@ -98,7 +98,7 @@ func List(root string) (runs []Run, unreadable []*RunError, err error) {
 		}
 		runs = append(runs, r)
 	}
-	slices.SortFunc(runs, func(a, b Run) int {
+	sorting.Func(runs, func(a, b Run) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return runs, unreadable, nil

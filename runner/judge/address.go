@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A form is a way to address a judge of the answer, in place of the user who asked. A line with a match is left out: what a judge does not see cannot move it. A line
@@ -88,7 +90,7 @@ func (r *Reader) addresses(folded string) [][]int {
 			out = append(out, f.pattern.FindAllStringIndex(folded, -1)...)
 		}
 	}
-	slices.SortFunc(out, func(a, b []int) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) })
+	sorting.Func(out, func(a, b []int) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) })
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -104,7 +105,7 @@ func (r *Reader) windows(text string, limit int) []string {
 			room -= 2 * around
 		}
 	}
-	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
+	sorting.Func(spans, func(a, b span) int { return a.from - b.from })
 	var out []string
 	for i := 0; i < len(spans); {
 		s := spans[i]

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
@@ -46,7 +47,7 @@ func (k *Kept) pair(trial, binding string) []judgement {
 		}
 	}
 	out = out[:min(len(out), 2)]
-	slices.SortFunc(out, func(a, b judgement) int { return cmp.Compare(a.of.Vendor, b.of.Vendor) })
+	sorting.Func(out, func(a, b judgement) int { return cmp.Compare(a.of.Vendor, b.of.Vendor) })
 	return out
 }
 

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/pick"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -84,7 +85,7 @@ func (r *Reader) shuffled(trial, model string) []option {
 		return string(sum[:])
 	}
 	out := slices.Clone(r.options)
-	slices.SortFunc(out, func(a, b option) int { return cmp.Compare(key(a), key(b)) })
+	sorting.Func(out, func(a, b option) int { return cmp.Compare(key(a), key(b)) })
 	return out
 }
 

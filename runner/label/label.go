@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
@@ -183,7 +184,7 @@ func settle(labels []Label) Settled {
 			}
 		}
 	}
-	slices.SortStableFunc(s.All, func(a, b Label) int { return cmp.Compare(a.By, b.By) })
+	sorting.StableFunc(s.All, func(a, b Label) int { return cmp.Compare(a.By, b.By) })
 	return s
 }
 

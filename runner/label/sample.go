@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // An Item is a trial that may be drawn.
@@ -24,7 +26,7 @@ type Item struct {
 func Draw(items []Item, n int, seed uint64) []Drawn {
 	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a sample that can be drawn again
 	items = slices.Clone(items)
-	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.Trial, b.Trial) })
+	sorting.Func(items, func(a, b Item) int { return cmp.Compare(a.Trial, b.Trial) })
 	r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	strata := map[string][]Item{}
 	for _, item := range items {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/plan"
 )
@@ -100,7 +101,7 @@ func open(sources []Source) ([]*shard, error) {
 		}
 		shards = append(shards, &shard{Source: src, run: run})
 	}
-	slices.SortStableFunc(shards, func(a, b *shard) int { return a.run.Shard.Index - b.run.Shard.Index })
+	sorting.StableFunc(shards, func(a, b *shard) int { return a.run.Shard.Index - b.run.Shard.Index })
 	return shards, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/plan"
 )
@@ -100,7 +101,7 @@ func manifests(shards []*shard) []journal.Record {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b journal.Record) int { return a.At.Compare(b.At) })
+	sorting.StableFunc(out, func(a, b journal.Record) int { return a.At.Compare(b.At) })
 	return out
 }
 

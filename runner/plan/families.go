@@ -2,8 +2,8 @@ package plan
 
 import (
 	"cmp"
-	"slices"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/eval"
 )
 
@@ -37,7 +37,7 @@ func shuffle[T any](list []T, seed uint64, id func(T) string) {
 	for _, item := range list {
 		keys[id(item)] = orderKey(seed, id(item))
 	}
-	slices.SortFunc(list, func(a, b T) int {
+	sorting.Func(list, func(a, b T) int {
 		return cmp.Or(cmp.Compare(keys[id(a)], keys[id(b)]), cmp.Compare(id(a), id(b)))
 	})
 }

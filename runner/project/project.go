@@ -18,6 +18,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // Limits of a template.
@@ -173,7 +175,7 @@ func readDir(dir string) (files []file, err error) {
 
 // digestOf returns the digest of the files as workspace.Source.Hash computes it.
 func digestOf(files []file) string {
-	slices.SortFunc(files, func(a, b file) int { return slices.Compare(strings.Split(a.path, "/"), strings.Split(b.path, "/")) })
+	sorting.Func(files, func(a, b file) int { return slices.Compare(strings.Split(a.path, "/"), strings.Split(b.path, "/")) })
 	h := sha256.New()
 	for _, f := range files {
 		_, _ = fmt.Fprintf(h, "%q %t %d\n%s", f.path, f.executable, len(f.data), f.data)

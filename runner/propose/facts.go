@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // Facts are what the documents say, before anything is decided.
@@ -52,8 +54,8 @@ func gather(docs []Document) *facts {
 		f.pages = append(f.pages, n)
 	}
 	depth := func(p string) int { return strings.Count(p, "/") }
-	slices.SortStableFunc(f.manifests, func(a, b *manifest) int { return cmp.Compare(depth(a.file), depth(b.file)) })
-	slices.SortStableFunc(f.pages, func(a, b named) int { return cmp.Compare(rankOf(a), rankOf(b)) })
+	sorting.StableFunc(f.manifests, func(a, b *manifest) int { return cmp.Compare(depth(a.file), depth(b.file)) })
+	sorting.StableFunc(f.pages, func(a, b named) int { return cmp.Compare(rankOf(a), rankOf(b)) })
 	// Without a page at the root, the next one is the main page.
 	if len(f.pages) > 0 && !slices.ContainsFunc(f.pages, func(p named) bool { return p.main }) {
 		f.pages[0].main = true

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // Limits of what is read of a folder.
@@ -25,7 +27,7 @@ func Folder(files fs.FS) ([]Document, error) {
 	if err := f.list(".", 0); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(f.names, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
+	sorting.StableFunc(f.names, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
 	var docs []Document
 	for _, name := range f.names[:min(len(f.names), maxFiles)] {
 		text, err := readStart(files, name)

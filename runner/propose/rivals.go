@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A mention is a tool of the catalogue that the texts name.
@@ -73,7 +74,7 @@ func (r *Reader) mentions(f *facts, id identity) []mention {
 			out[j].compared = out[j].compared || isCompared
 		}
 	}
-	slices.SortStableFunc(out, func(a, b mention) int {
+	sorting.StableFunc(out, func(a, b mention) int {
 		if a.compared != b.compared {
 			return map[bool]int{true: -1, false: 1}[a.compared]
 		}

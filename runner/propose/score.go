@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // Constants of the score. A category is found with one strong term in a description, or with
@@ -46,7 +47,7 @@ func (r *Reader) score(f *facts, id identity, mentions []mention) []Candidate {
 			out = append(out, Candidate{c.Slug, math.Round(10*score) / 10})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
+	sorting.StableFunc(out, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
 	return out[:min(len(out), maxShown)]
 }
 
@@ -176,7 +177,7 @@ func sum(terms map[string]*hit) float64 {
 	for _, h := range terms {
 		weights = append(weights, h.weight*(1+repeatBonus*min(3, math.Log2(float64(h.count)))))
 	}
-	slices.SortFunc(weights, func(a, b float64) int { return cmp.Compare(b, a) })
+	sorting.Func(weights, func(a, b float64) int { return cmp.Compare(b, a) })
 	total, factor := 0.0, 1.0
 	for _, w := range weights {
 		total, factor = total+w*factor, factor*decay

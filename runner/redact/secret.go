@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A form is an encoding of a secret in a text.
@@ -34,7 +36,7 @@ func forms(secrets []string) []form {
 			out = append(out, form{text, true})
 		}
 	}
-	slices.SortFunc(out, func(a, b form) int { return cmp.Or(len(b.text)-len(a.text), cmp.Compare(a.text, b.text)) })
+	sorting.Func(out, func(a, b form) int { return cmp.Or(len(b.text)-len(a.text), cmp.Compare(a.text, b.text)) })
 	return slices.Compact(out)
 }
 

@@ -6,10 +6,11 @@ package shell
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 const (
@@ -171,7 +172,7 @@ func (r *reader) statement(text string, stmt *syntax.Stmt) int {
 			found = append(found, placed{int(call.Pos().Offset()), c})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	sorting.StableFunc(found, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 	for _, f := range found {
 		r.out = append(r.out, f.Command)
 	}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/cliagent/workspace/manifest"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
@@ -66,7 +67,7 @@ func (t *Tree) Diff(ctx context.Context) ([]transcript.FileChange, Stats, error)
 	if err := w.folder(".", 0); err != nil {
 		return nil, Stats{}, fmt.Errorf("workspace: %w", err)
 	}
-	slices.SortFunc(w.out, func(a, b transcript.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	sorting.Func(w.out, func(a, b transcript.FileChange) int { return strings.Compare(a.Path, b.Path) })
 	w.stats.Files = len(w.out)
 	return w.out, w.stats, nil
 }
@@ -110,7 +111,7 @@ func (w *walk) folder(dir string, depth int) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		w.addNote("%q: %v", dir, err)
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	sorting.Func(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
 		if err := w.ctx.Err(); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/transcript"
 )
 
@@ -36,7 +37,7 @@ func (c *changes) diff() []transcript.FileChange {
 	if outside > 0 {
 		c.note("changed files outside of the session's folder were left out")
 	}
-	slices.SortStableFunc(out, func(a, b transcript.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	sorting.StableFunc(out, func(a, b transcript.FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return slices.CompactFunc(out, func(a, b transcript.FileChange) bool { return a.Path == b.Path && len(b.Added) == 0 })
 }
 

@@ -3,7 +3,8 @@ package sessions
 import (
 	"cmp"
 	"fmt"
-	"slices"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // shown is how many skipped files of one reason a summary names.
@@ -23,7 +24,7 @@ func (r *Report) Summary(all bool) []string {
 		if len(of) == 0 {
 			continue
 		}
-		slices.SortStableFunc(of, func(a, b Skip) int { return cmp.Compare(a.Path, b.Path) })
+		sorting.StableFunc(of, func(a, b Skip) int { return cmp.Compare(a.Path, b.Path) })
 		out = append(out, fmt.Sprintf("skipped %d: %s", len(of), reason))
 		for i, s := range of {
 			if i == shown && !all {

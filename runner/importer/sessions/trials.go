@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/importer"
 )
@@ -38,7 +38,7 @@ func (r *Report) Trials(s Scheme) []importer.Line {
 			tasks[t.Prompt.TextKey()] = t
 		}
 	}
-	slices.SortStableFunc(r.Sessions, func(a, b Session) int {
+	sorting.StableFunc(r.Sessions, func(a, b Session) int {
 		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID), strings.Compare(a.Path, b.Path))
 	})
 	repeats, texts := map[[3]string]int{}, map[string]string{}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/auth/trust"
 	"github.com/firstpick/firstpick/server/store/state"
 )
@@ -35,7 +36,7 @@ func (i *Issuers) List(ctx context.Context) ([]trust.Issuer, error) {
 		}
 		out = append(out, t)
 	}
-	slices.SortFunc(out, func(a, b trust.Issuer) int { return strings.Compare(a.ISS, b.ISS) })
+	sorting.Func(out, func(a, b trust.Issuer) int { return strings.Compare(a.ISS, b.ISS) })
 	return out, nil
 }
 

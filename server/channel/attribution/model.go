@@ -3,7 +3,8 @@ package attribution
 import (
 	"cmp"
 	"math/bits"
-	"slices"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // weight returns the weight of touch i of n. Last is the place of the last one;
@@ -71,7 +72,7 @@ func split(value int64, weights []uint64, parts []int64) {
 		}
 	}
 	if left > 0 {
-		slices.SortFunc(rests, func(a, b rest) int {
+		sorting.Func(rests, func(a, b rest) int {
 			return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.of, b.of))
 		})
 		for _, r := range rests[:left] {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // Totals are sums over credited conversions.
@@ -77,12 +79,12 @@ func Summary(credited []Credited) Totals {
 		t.Revenue = append(t.Revenue, *r)
 	}
 	for _, f := range families {
-		slices.SortFunc(f.Revenue, func(a, b Money) int { return strings.Compare(a.Currency, b.Currency) })
+		sorting.Func(f.Revenue, func(a, b Money) int { return strings.Compare(a.Currency, b.Currency) })
 		t.Families = append(t.Families, *f)
 	}
-	slices.SortFunc(t.Kinds, func(a, b KindTotal) int { return strings.Compare(a.Kind, b.Kind) })
-	slices.SortFunc(t.Revenue, func(a, b Revenue) int { return strings.Compare(a.Currency, b.Currency) })
-	slices.SortFunc(t.Families, func(a, b FamilyTotal) int {
+	sorting.Func(t.Kinds, func(a, b KindTotal) int { return strings.Compare(a.Kind, b.Kind) })
+	sorting.Func(t.Revenue, func(a, b Revenue) int { return strings.Compare(a.Currency, b.Currency) })
+	sorting.Func(t.Families, func(a, b FamilyTotal) int {
 		return cmp.Or(cmp.Compare(b.Conversions, a.Conversions), strings.Compare(a.Family, b.Family))
 	})
 	return t

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/channel/agentid"
 )
 
@@ -111,7 +112,7 @@ func visitors(f *Facts) []Agent {
 // ranked returns the agents with more than zero, those with most first.
 func ranked(agents []Agent, by func(*Agent) int64) []Agent {
 	out := slices.DeleteFunc(slices.Clone(agents), func(a Agent) bool { return by(&a) <= 0 })
-	slices.SortFunc(out, func(a, b Agent) int {
+	sorting.Func(out, func(a, b Agent) int {
 		return cmp.Or(cmp.Compare(by(&b), by(&a)), strings.Compare(a.Name, b.Name), strings.Compare(a.Class, b.Class))
 	})
 	return out

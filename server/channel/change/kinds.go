@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A Kind is one row of the table: all there is to know about a kind of change.
@@ -113,7 +115,7 @@ func Rows(conditions []Condition) []Row {
 	for _, c := range conditions {
 		out = append(out, c.Rows...)
 	}
-	slices.SortFunc(out, func(a, b Row) int {
+	sorting.Func(out, func(a, b Row) int {
 		return cmp.Or(strings.Compare(a.What, b.What), cmp.Compare(b.Now, a.Now), cmp.Compare(b.Before, a.Before),
 			strings.Compare(a.Agent, b.Agent), strings.Compare(a.Host+a.Folder, b.Host+b.Folder), strings.Compare(a.Class, b.Class))
 	})

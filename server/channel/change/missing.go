@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // NotFoundData describes a folder in which agents miss pages.
@@ -57,6 +59,6 @@ func detectNotFound(f *Facts) []Condition {
 		row := Row{Host: c.Host, Folder: c.Path, Now: c.Misses, Before: c.Before, Since: c.FirstAt}
 		out = append(out, Condition{Subject: data.Folder, Seen: f.Now, Data: data, Rows: []Row{row}})
 	}
-	slices.SortStableFunc(out, func(a, b Condition) int { return cmp.Compare(b.Rows[0].Now, a.Rows[0].Now) })
+	sorting.StableFunc(out, func(a, b Condition) int { return cmp.Compare(b.Rows[0].Now, a.Rows[0].Now) })
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/channel/event"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/store/state"
@@ -110,7 +111,7 @@ func (s *Service) scan(ctx context.Context, workspace string, n names, do func(s
 			}
 			found = append(found, events...)
 		}
-		slices.SortFunc(found, func(a, b state.CollectedEvent) int { return cmp.Compare(a.Seq, b.Seq) })
+		sorting.Func(found, func(a, b state.CollectedEvent) int { return cmp.Compare(a.Seq, b.Seq) })
 		for _, e := range slices.CompactFunc(found, func(a, b state.CollectedEvent) bool { return a.Seq == b.Seq }) {
 			var r event.Record
 			if err := json.Unmarshal(e.Body, &r); err != nil {

@@ -9,9 +9,10 @@ import (
 	"io"
 	"mime"
 	"net/netip"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // The default limits. Lengths are bytes.
@@ -146,7 +147,7 @@ func Read(r io.Reader, o Options) (Batch, error) {
 		return Batch{}, bad
 	}
 	rd.settle()
-	slices.SortStableFunc(rd.batch.Refusals, func(a, b Refusal) int { return cmp.Compare(a.Index, b.Index) })
+	sorting.StableFunc(rd.batch.Refusals, func(a, b Refusal) int { return cmp.Compare(a.Index, b.Index) })
 	rd.batch.Warnings = rd.notes
 	rd.batch.Seen = len(rd.batch.Inputs) + len(rd.batch.Refusals)
 	return rd.batch, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // The sources of a measurement.
@@ -169,7 +170,7 @@ func (m *Measured) Lost() []Lost {
 		}
 	}
 	lead := func(l Lost) float64 { return float64(l.RivalPicks-l.Picks) / float64(max(l.Trials, 1)) }
-	slices.SortStableFunc(out, func(a, b Lost) int { return cmp.Or(cmp.Compare(lead(b), lead(a)), strings.Compare(a.Prompt, b.Prompt)) })
+	sorting.StableFunc(out, func(a, b Lost) int { return cmp.Or(cmp.Compare(lead(b), lead(a)), strings.Compare(a.Prompt, b.Prompt)) })
 	return out
 }
 

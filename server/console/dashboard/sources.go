@@ -3,9 +3,9 @@ package dashboard
 import (
 	"cmp"
 	"html/template"
-	"slices"
 	"strings"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/route"
@@ -47,7 +47,7 @@ func agentRows(p *page, agents []traffic.AgentSource) []agentRow {
 		row.Split = row.verification.bar()
 		out = append(out, row)
 	}
-	slices.SortStableFunc(out, func(a, b agentRow) int { return cmp.Compare(b.Touches, a.Touches) })
+	sorting.StableFunc(out, func(a, b agentRow) int { return cmp.Compare(b.Touches, a.Touches) })
 	return out
 }
 
@@ -360,7 +360,7 @@ func (h *Handler) noise(v *visit) error {
 		d.Noise = append(d.Noise, noiseRow{of(others(), key), count(n), chart.Bar(n, most, "plain")})
 		d.Total += count(n)
 	}
-	slices.SortFunc(d.Noise, func(a, b noiseRow) int {
+	sorting.Func(d.Noise, func(a, b noiseRow) int {
 		return cmp.Or(cmp.Compare(b.Touches, a.Touches), strings.Compare(a.Key, b.Key))
 	})
 	for _, a := range agentRows(&d.Page, r.Source.Agents) {
@@ -368,6 +368,6 @@ func (h *Handler) noise(v *visit) error {
 			d.Spoofed = append(d.Spoofed, a)
 		}
 	}
-	slices.SortStableFunc(d.Spoofed, func(a, b agentRow) int { return cmp.Compare(b.Spoofed, a.Spoofed) })
+	sorting.StableFunc(d.Spoofed, func(a, b agentRow) int { return cmp.Compare(b.Spoofed, a.Spoofed) })
 	return v.show("workspace-noise", "Noise", d)
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
@@ -71,7 +72,7 @@ type headline struct {
 
 func newHeadline(r *traffic.Report) headline {
 	h := headline{pages: len(r.Source.Pages), revenue: slices.Clone(r.Outcome.Revenue), days: r.Source.Trend}
-	slices.SortStableFunc(h.revenue, func(a, b traffic.RevenueOutcome) int { return cmp.Compare(float(b.AgentDriven), float(a.AgentDriven)) })
+	sorting.StableFunc(h.revenue, func(a, b traffic.RevenueOutcome) int { return cmp.Compare(float(b.AgentDriven), float(a.AgentDriven)) })
 	for _, d := range h.days {
 		h.touches += visitsOf(d)
 		h.conversions += d.Conversions

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/apierr"
@@ -73,7 +74,7 @@ func (v *visit) explainRun() error {
 	for _, t := range all.Tools() {
 		d.Tools = append(d.Tools, choice{Key: t.Slug, Name: t.Name, On: t.Slug == slug})
 	}
-	slices.SortStableFunc(d.Tools, func(a, b choice) int { return cmp.Compare(a.Name, b.Name) })
+	sorting.StableFunc(d.Tools, func(a, b choice) int { return cmp.Compare(a.Name, b.Name) })
 	return v.Show(status, "workspace-ev-explain", title, d)
 }
 
@@ -97,7 +98,7 @@ func (v *visit) followed(all *evals.Explanations) (string, error) {
 // explainRows returns some tools, the most considered first.
 func (v *visit) explainRows(run string, all *evals.Explanations, shows func(e *evals.Explanation) bool) []explainRow {
 	reports := slices.Clone(all.Reports())
-	slices.SortStableFunc(reports, func(a, b evals.Explanation) int { return cmp.Compare(b.Considered, a.Considered) })
+	sorting.StableFunc(reports, func(a, b evals.Explanation) int { return cmp.Compare(b.Considered, a.Considered) })
 	var out []explainRow
 	for i := range reports {
 		if e := &reports[i]; shows(e) {

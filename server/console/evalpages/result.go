@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/bundle/format"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/console/layout"
@@ -157,6 +158,6 @@ func reasonRows(by map[string]int) []reasonRow {
 	for _, code := range slices.Sorted(maps.Keys(by)) {
 		out = append(out, reasonRow{traceview.Of(traceview.Reasons(), code), by[code]})
 	}
-	slices.SortStableFunc(out, func(a, b reasonRow) int { return cmp.Compare(b.N, a.N) })
+	sorting.StableFunc(out, func(a, b reasonRow) int { return cmp.Compare(b.N, a.N) })
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // tests are the comparisons that are corrected for each other. They exclude tools that were
@@ -46,7 +47,7 @@ func (t *tests) tools(base, run *analytics.Board, was, is analytics.Measurement)
 		paired = d.Paired > 0
 		bySlug[d.Slug], list[i].Diff = d, round(d.Value)
 	}
-	slices.SortFunc(list, func(a, b ToolChange) int {
+	sorting.Func(list, func(a, b ToolChange) int {
 		return cmp.Or(
 			cmp.Compare(math.Abs(b.Diff), math.Abs(a.Diff)), cmp.Compare(b.PickRate+b.BasePickRate, a.PickRate+a.BasePickRate), strings.Compare(a.Slug, b.Slug),
 		)

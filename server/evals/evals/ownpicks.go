@@ -12,6 +12,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/nights"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/evals/bundle"
@@ -83,7 +84,7 @@ func (s *Service) Tools(ctx context.Context, workspace string) (out []picks.Choi
 		}
 		return true
 	})
-	slices.SortFunc(out, func(a, b picks.Choice) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Func(out, func(a, b picks.Choice) int { return strings.Compare(a.Name, b.Name) })
 	return out, err
 }
 

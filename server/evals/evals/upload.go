@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/evals/resource"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/store/state"
@@ -54,7 +55,7 @@ func checkUpload(req *UploadRequest, most int64) (size int64, err error) {
 	case len(req.Files) < 2 || len(req.Files) > maxUploadFiles:
 		return 0, bad("files has from 2 to %d entries: run.json and the segments of the journal.", maxUploadFiles)
 	}
-	slices.SortFunc(req.Files, func(a, b resource.AnnouncedFile) int {
+	sorting.Func(req.Files, func(a, b resource.AnnouncedFile) int {
 		plan := func(f resource.AnnouncedFile) int {
 			if f.Name == planFile {
 				return 0

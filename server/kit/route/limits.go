@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // DefaultMaxBody is the default limit of a request body, in bytes.
@@ -48,7 +50,7 @@ func (t *Table) Add(limits map[string]Limits) {
 			t.exact[path] = l
 		}
 	}
-	slices.SortFunc(t.patterns, func(a, b pattern) int { return len(b.path) - len(a.path) })
+	sorting.Func(t.patterns, func(a, b pattern) int { return len(b.path) - len(a.path) })
 }
 
 // Of returns the limits of a request's path.

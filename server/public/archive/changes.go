@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/apierr"
 	"github.com/firstpick/firstpick/server/public/tools"
 )
@@ -74,7 +75,7 @@ func (h *Handler) Changes(ctx context.Context, q tools.ChangesQuery) (Changes, e
 		}
 	}
 	out.Field = len(out.Changes)
-	slices.SortStableFunc(out.Changes, func(a, b analytics.Change) int {
+	sorting.StableFunc(out.Changes, func(a, b analytics.Change) int {
 		return cmp.Or(shown(b)-shown(a), cmp.Compare(max(b.Diff, -b.Diff), max(a.Diff, -a.Diff)))
 	})
 	out.Changes = out.Changes[:min(q.Limit, len(out.Changes))]

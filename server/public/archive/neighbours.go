@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/trialset"
 )
 
@@ -28,7 +29,7 @@ func (h *Handler) Neighbours(ctx context.Context, t FullTrial, e trialset.Entry)
 		return out, unread(err)
 	}
 	rows = slices.DeleteFunc(rows, func(r trialset.Entry) bool { return r.Template != e.Template })
-	slices.SortStableFunc(rows, func(x, y trialset.Entry) int { return cmp.Compare(x.Repeat, y.Repeat) })
+	sorting.StableFunc(rows, func(x, y trialset.Entry) int { return cmp.Compare(x.Repeat, y.Repeat) })
 	out.Of = len(rows)
 	at := slices.IndexFunc(rows, func(r trialset.Entry) bool { return r.ID == e.ID })
 	if at > 0 {

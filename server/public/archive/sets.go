@@ -6,9 +6,9 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"sync"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/handles"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
@@ -31,7 +31,7 @@ func (h *Handler) evals(ctx context.Context, s *snapshotview.Site, category stri
 			out = append(out, setKey{s.ID, in, eval})
 		}
 	}
-	slices.SortFunc(out, func(a, b setKey) int {
+	sorting.Func(out, func(a, b setKey) int {
 		return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.eval, b.eval))
 	})
 	return out, nil

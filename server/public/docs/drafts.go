@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/channel/alert"
 	"github.com/firstpick/firstpick/server/channel/setup"
 )
@@ -82,7 +83,7 @@ func drafts(c Config, api *api) ([]draft, error) {
 	add("reference", 230, "/docs/attribution", "How credit is given to agents", "Evidence, models and windows of credit for conversions.", ready(func() string { return setup.Attribution(c.BaseURL) }))
 	add("reference", 240, "/docs/webhooks", "Webhooks", "What is sent when something changed, and how it is signed.", ready(alert.Docs))
 	add("reference", 400, "/docs/changelog", "Changelog", "What changed, for people who run it.", func(f *filler) (string, error) { return f.file("changelog.md") })
-	slices.SortStableFunc(out, func(a, b draft) int { return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Order, b.Order)) })
+	sorting.StableFunc(out, func(a, b draft) int { return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Order, b.Order)) })
 	return out, nil
 }
 

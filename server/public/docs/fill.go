@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/channel/agentid"
 	"github.com/firstpick/firstpick/server/channel/agentid/ranges"
 	"github.com/firstpick/firstpick/server/channel/collect"
@@ -215,6 +216,6 @@ func statuses() []status {
 		}
 		out[i].Codes = append(out[i].Codes, c.Code)
 	}
-	slices.SortFunc(out, func(a, b status) int { return a.Code - b.Code })
+	sorting.Func(out, func(a, b status) int { return a.Code - b.Code })
 	return out
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // A part is the text below one heading, or a line of a table with an anchor: the
@@ -148,7 +150,7 @@ func (s *Set) Search(query string) []Result {
 	if len(all) == 0 {
 		all = some
 	}
-	slices.SortStableFunc(all, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	sorting.StableFunc(all, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	out, of := []Result{}, map[*Page]int{}
 	for _, h := range all {
 		if of[h.page]++; of[h.page] > maxOfPage || len(out) == maxResults {

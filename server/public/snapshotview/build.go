@@ -14,6 +14,7 @@ import (
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/public/views"
 )
@@ -64,7 +65,7 @@ func withBase(from []analytics.Board, base string) []analytics.Board {
 		})
 	}
 	wg.Wait()
-	slices.SortFunc(boards, func(a, b analytics.Board) int { return cmp.Compare(a.Category, b.Category) })
+	sorting.Func(boards, func(a, b analytics.Board) int { return cmp.Compare(a.Category, b.Category) })
 	return boards
 }
 

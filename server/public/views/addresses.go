@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 // An Address is a page for search engines. AsOf is when its data is from; nil if unknown.
@@ -49,7 +50,7 @@ func (r *Renderer) Addresses() []Address {
 		out = append(out, Address{path, asOf[path]})
 	}
 	out = append(out, more...)
-	slices.SortFunc(out, func(a, b Address) int { return cmp.Compare(a.Path, b.Path) })
+	sorting.Func(out, func(a, b Address) int { return cmp.Compare(a.Path, b.Path) })
 	return slices.CompactFunc(out, func(a, b Address) bool { return a.Path == b.Path })
 }
 

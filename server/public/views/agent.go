@@ -10,6 +10,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/nearest"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -101,7 +102,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		own := b.Agents[i]
 		line := agentBoard{card: card{Name: b.Name, Link: boardPath(b.Category), URL: b.URL, Age: ageOf(b.AsOf, r.in.Now), Synthetic: b.Synthetic, Note: quantity(own.NTrials, "answer")}}
 		tools := slices.Clone(own.Tools)
-		slices.SortStableFunc(tools, func(x, y analytics.AgentRate) int { return cmp.Compare(y.PickRate, x.PickRate) })
+		sorting.StableFunc(tools, func(x, y analytics.AgentRate) int { return cmp.Compare(y.PickRate, x.PickRate) })
 		var parts []chart.Part
 		for _, t := range tools[:min(maxCard, len(tools))] {
 			if t.Picks > 0 {
@@ -124,7 +125,7 @@ func (r *Renderer) agent(slug string) (Page, error) {
 		d.Boards = append(d.Boards, line)
 		d.Differs = append(d.Differs, differences(b, own)...)
 	}
-	slices.SortStableFunc(d.Differs, func(x, y difference) int { return cmp.Compare(math.Abs(y.diff), math.Abs(x.diff)) })
+	sorting.StableFunc(d.Differs, func(x, y difference) int { return cmp.Compare(math.Abs(y.diff), math.Abs(x.diff)) })
 	d.Differs = d.Differs[:min(maxDifferences, len(d.Differs))]
 	d.Sentence = agentSentence(a.Name, first, measured)
 	if len(d.Differs) > 0 {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -51,7 +52,7 @@ func agentBarsOf(b *analytics.Board) *agentBars {
 	}
 	f := agentBars{Noun: nounOf(b), Board: b.Name}
 	agents := slices.Clone(b.Agents)
-	slices.SortStableFunc(agents, func(x, y analytics.AgentBoard) int {
+	sorting.StableFunc(agents, func(x, y analytics.AgentBoard) int {
 		return cmp.Or(undecidedLast(b, x)-undecidedLast(b, y), follows(b, x)-follows(b, y), cmp.Compare(rateOf(x.Tools, b.Tools[0].Slug), rateOf(y.Tools, b.Tools[0].Slug)))
 	})
 	agents = agents[:min(maxAgentBars, len(agents))]

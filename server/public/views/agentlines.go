@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -52,7 +52,7 @@ func (r *Renderer) agentLines(b *analytics.Board, s analytics.Standing) (out []a
 		}
 		out = append(out, line)
 	}
-	slices.SortStableFunc(out, func(a, b agentLine) int { return cmp.Compare(a.rate, b.rate) })
+	sorting.StableFunc(out, func(a, b agentLine) int { return cmp.Compare(a.rate, b.rate) })
 	return out
 }
 
@@ -68,7 +68,7 @@ func joinLines(lines []agentLine, noun string) (out []agentLine) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(lines, func(a, b agentLine) int { return cmp.Or(cmp.Compare(a.rate, b.rate), picky(a)-picky(b)) })
+	sorting.StableFunc(lines, func(a, b agentLine) int { return cmp.Or(cmp.Compare(a.rate, b.rate), picky(a)-picky(b)) })
 	for i := 0; i < len(lines); {
 		end := i + 1
 		for end < len(lines) && lines[end].Rate == lines[i].Rate && lines[end].Interval == lines[i].Interval && picky(lines[end]) == picky(lines[i]) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -174,7 +175,7 @@ func (r *Renderer) boardData(b *analytics.Board, order string) boardPage {
 	for i := range b.Prompts {
 		d.Prompts = append(d.Prompts, r.promptRow(b, &b.Prompts[i]))
 	}
-	slices.SortStableFunc(d.Prompts, descending(func(p promptRow) float64 { return p.lead }))
+	sorting.StableFunc(d.Prompts, descending(func(p promptRow) float64 { return p.lead }))
 	for i := range min(3, len(b.Tools)) {
 		for j := i + 1; j < min(3, len(b.Tools)); j++ {
 			if b.Tools[j].Picks > 0 {
@@ -243,7 +244,7 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 	place := func(t analytics.PromptTool) int {
 		return slices.IndexFunc(full.Tools, func(s analytics.Standing) bool { return s.Slug == t.Slug })
 	}
-	slices.SortStableFunc(tools, func(x, y analytics.PromptTool) int { return y.Picks - x.Picks })
+	sorting.StableFunc(tools, func(x, y analytics.PromptTool) int { return y.Picks - x.Picks })
 	var parts []chart.Part
 	picks, others := 0, 0
 	for i, t := range tools {
@@ -261,7 +262,7 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 		}
 	}
 	// In the order of the board, so that a colour has its place in all bars.
-	slices.SortStableFunc(tools, func(x, y analytics.PromptTool) int { return place(x) - place(y) })
+	sorting.StableFunc(tools, func(x, y analytics.PromptTool) int { return place(x) - place(y) })
 	for _, t := range tools {
 		if t.Picks == 0 {
 			continue

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -62,7 +63,7 @@ func claim(b *analytics.Board) (text string, surprise float64) {
 	for tool := range groups {
 		order = append(order, tool)
 	}
-	slices.SortFunc(order, func(x, y string) int { return cmp.Or(len(groups[y])-len(groups[x]), cmp.Compare(x, y)) })
+	sorting.Func(order, func(x, y string) int { return cmp.Or(len(groups[y])-len(groups[x]), cmp.Compare(x, y)) })
 	first := order[0]
 	switch {
 	case len(order) == 1 && len(all) == len(b.Agents):

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -63,7 +64,7 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 		g := &out[i]
 		g.Early = !slices.ContainsFunc(g.Parts, func(p comparePart) bool { return !p.Early })
 		// From the first tool's best to the second's.
-		slices.SortStableFunc(g.Parts, func(p, q comparePart) int { return cmp.Or(cmp.Compare(q.lead, p.lead), cmp.Compare(p.Name, q.Name)) })
+		sorting.StableFunc(g.Parts, func(p, q comparePart) int { return cmp.Or(cmp.Compare(q.lead, p.lead), cmp.Compare(p.Name, q.Name)) })
 		g.draw()
 	}
 	out[0].Parts = joinParts(out[0].Parts, nounOf(b))

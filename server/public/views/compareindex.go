@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -146,7 +147,7 @@ func (r *Renderer) compareNames() (out []string) {
 			out = append(out, t.Name)
 		}
 	}
-	slices.SortFunc(out, func(a, b string) int {
+	sorting.Func(out, func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(a, b))
 	})
 	return slices.Compact(out)
@@ -156,7 +157,7 @@ func (r *Renderer) compareNames() (out []string) {
 // compared.
 func (r *Renderer) compareLists(with string) (out []compareList) {
 	add := func(l compareList) {
-		slices.SortFunc(l.Tools, func(a, b compareSide) int {
+		sorting.Func(l.Tools, func(a, b compareSide) int {
 			return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.Slug, b.Slug))
 		})
 		if len(l.Tools) > 0 {

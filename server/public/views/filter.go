@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -124,7 +125,7 @@ func sorted(b *analytics.Board, by string) *analytics.Board {
 	}
 	out := *b
 	out.Tools = slices.Clone(b.Tools)
-	slices.SortStableFunc(out.Tools, less)
+	sorting.StableFunc(out.Tools, less)
 	return &out
 }
 

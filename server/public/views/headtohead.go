@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -38,7 +39,7 @@ func headToHeadOf(b *analytics.Board, x, y analytics.Standing) (out []headToHead
 				})
 			}
 		}
-		slices.SortStableFunc(d.Lines, descending(func(l promptDifference) float64 { return l.lead }))
+		sorting.StableFunc(d.Lines, descending(func(l promptDifference) float64 { return l.lead }))
 		d.Count, d.Of = chart.Whole(int64(len(d.Lines))), chart.Whole(int64(len(b.Prompts)))
 		d.Cut = len(d.Lines) > maxHeadToHead
 		if d.Lines = d.Lines[:min(maxHeadToHead, len(d.Lines))]; len(d.Lines) > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -100,7 +101,7 @@ func firstTools(b analytics.Board) *render.Forest {
 // board first, and then the second tools.
 func (r *Renderer) toolNames() (out []render.Link) {
 	contested := r.byTrials()
-	slices.SortStableFunc(contested, descending(func(b *analytics.Board) float64 {
+	sorting.StableFunc(contested, descending(func(b *analytics.Board) float64 {
 		if len(b.Tools) == 0 {
 			return -1
 		}
@@ -149,6 +150,6 @@ func (r *Renderer) byTrials() []*analytics.Board {
 	for i := range r.in.Boards {
 		out = append(out, &r.in.Boards[i])
 	}
-	slices.SortStableFunc(out, func(a, b *analytics.Board) int { return b.NTrials - a.NTrials })
+	sorting.StableFunc(out, func(a, b *analytics.Board) int { return b.NTrials - a.NTrials })
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -74,8 +75,8 @@ const (
 // Boards with warnings come last, and those that are too uncertain to quote are left out.
 func (r *Renderer) homeObserved() (out []card) {
 	boards := slices.Clone(r.in.Observed)
-	slices.SortStableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
-	slices.SortStableFunc(boards, func(a, b observed.Board) int {
+	sorting.StableFunc(boards, func(a, b observed.Board) int { return b.NUnits - a.NUnits })
+	sorting.StableFunc(boards, func(a, b observed.Board) int {
 		p, _ := mainPart(&a)
 		q, _ := mainPart(&b)
 		return len(p.Warnings) - len(q.Warnings)

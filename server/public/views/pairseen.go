@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
 
@@ -45,7 +46,7 @@ func (r *Renderer) seenWith(x, y *tool, a, b, category string) (out []pairSeen) 
 			out = append(out, pairSeen{Board: s.Board, First: s.Use, Second: o.Use, Apart: []sighting{s, o}})
 		}
 	}
-	slices.SortStableFunc(out, func(p, q pairSeen) int {
+	sorting.StableFunc(out, func(p, q pairSeen) int {
 		home := func(s pairSeen) int {
 			if s.Board.Category == category {
 				return 0

@@ -10,6 +10,7 @@ import (
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/inert"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/public/share"
 )
@@ -81,7 +82,7 @@ func (r *Renderer) comparePicture(pair string) (p share.Picture, ok bool) {
 	for _, at := range x.Places {
 		if i := slices.IndexFunc(y.Places, func(q place) bool { return q.Board == at.Board }); i >= 0 {
 			pair := []analytics.Standing{at.Standing, y.Places[i].Standing}
-			slices.SortStableFunc(pair, func(a, b analytics.Standing) int { return b.Picks - a.Picks })
+			sorting.StableFunc(pair, func(a, b analytics.Standing) int { return b.Picks - a.Picks })
 			return r.marked(share.Picture{
 				Small: "firstpick · " + x.Name + " or " + y.Name, Title: shortSentence(at.Board, at.Standing, y.Places[i].Standing), Rows: rows(pair, ""),
 				Foot: at.Board.Name + " · " + ageOf(at.Board.AsOf, r.in.Now).When + " · " + r.boardCard(at.Board).Note,

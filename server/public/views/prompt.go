@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 	"github.com/firstpick/firstpick/server/kit/traceview"
@@ -87,7 +88,7 @@ func promptBoard(b *analytics.Board, p *analytics.Prompt) analytics.Board {
 			Tool: s.Tool, Slug: s.Slug, PickRate: rate(n.Picks, p.NTrials), ShortlistRate: rate(n.Shortlists, p.NTrials), CIHigh: 1, Picks: n.Picks, NTrials: p.NTrials,
 		})
 	}
-	slices.SortStableFunc(out.Tools, func(x, y analytics.Standing) int { return y.Picks - x.Picks })
+	sorting.StableFunc(out.Tools, func(x, y analytics.Standing) int { return y.Picks - x.Picks })
 	for i := range out.Tools {
 		out.Tools[i].Rank = 1 + slices.IndexFunc(out.Tools, func(s analytics.Standing) bool { return s.Picks == out.Tools[i].Picks })
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/fixtures/catalog"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -154,7 +155,7 @@ func categoryOf(b *analytics.Board) *catalog.Category {
 	for _, s := range b.Tools {
 		c.Entries = append(c.Entries, catalog.Entry{Tool: &catalog.Tool{Slug: s.Slug, Name: s.Tool, Home: c}})
 	}
-	slices.SortFunc(c.Entries, func(x, y catalog.Entry) int { return strings.Compare(x.Tool.Slug, y.Tool.Slug) })
+	sorting.Func(c.Entries, func(x, y catalog.Entry) int { return strings.Compare(x.Tool.Slug, y.Tool.Slug) })
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -34,7 +35,7 @@ func sightingsOf(boards []observed.Board) map[string][]sighting {
 		}
 	}
 	for _, list := range out {
-		slices.SortStableFunc(list, func(a, b sighting) int { return b.Use.Uses - a.Use.Uses })
+		sorting.StableFunc(list, func(a, b sighting) int { return b.Use.Uses - a.Use.Uses })
 	}
 	return out
 }

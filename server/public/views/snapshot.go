@@ -3,10 +3,10 @@ package views
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -190,7 +190,7 @@ func (r *Renderer) conditions(m Manifest) []snapshotAgent {
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(a, b *snapshotAgent) int { return cmp.Compare(a.Title, b.Title) })
+	sorting.StableFunc(order, func(a, b *snapshotAgent) int { return cmp.Compare(a.Title, b.Title) })
 	out := make([]snapshotAgent, len(order))
 	for i, a := range order {
 		if a.Boards = quantity(len(a.boards), "board"); !a.to.IsZero() {

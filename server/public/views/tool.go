@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -46,7 +47,7 @@ func toolsOf(in Input) map[string]*tool {
 		out[slug].Seen = seen
 	}
 	for _, t := range out {
-		slices.SortStableFunc(t.Places, func(a, b place) int {
+		sorting.StableFunc(t.Places, func(a, b place) int {
 			return cmp.Or(b.Standing.Picks-a.Standing.Picks, b.Board.NTrials-a.Board.NTrials)
 		})
 		if len(t.Places) > 0 { // the observed board that answers the same comes first

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
@@ -51,8 +52,8 @@ func (r *Renderer) cellLines(b *analytics.Board, s analytics.Standing) (wins, lo
 		}
 	}
 	order := func(a, b cellLine) int { return cmp.Or(cmp.Compare(math.Abs(b.lead), math.Abs(a.lead)), b.n-a.n) }
-	slices.SortStableFunc(wins, order)
-	slices.SortStableFunc(losses, order)
+	sorting.StableFunc(wins, order)
+	sorting.StableFunc(losses, order)
 	return wins[:min(maxCells, len(wins))], losses[:min(maxCells, len(losses))]
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/publish/trialset"
 	"github.com/firstpick/firstpick/server/kit/chart"
 	"github.com/firstpick/firstpick/server/kit/render"
@@ -125,7 +126,7 @@ func (r *Renderer) Trials(l TrialList) (p Page, ok bool, err error) {
 		}
 		d.Groups = addToGroup(d.Groups, &line, row.Listing)
 	}
-	slices.SortStableFunc(d.Groups, byImports)
+	sorting.StableFunc(d.Groups, byImports)
 	p, err = r.page("trials", render.Head{
 		Path: f.Path(b.Category, l.Cursor), Title: "Trials of " + b.Name, Section: "boards", Image: imagePath(b), NoIndex: d.Filtered || l.Cursor != "",
 		Description: "Every answer behind the pick rates of " + b.Name + ", one by one: prompt, agent, outcome and evidence. " + d.Sum,

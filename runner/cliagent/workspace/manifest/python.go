@@ -2,10 +2,11 @@ package manifest
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/firstpick/firstpick/fixtures/sorting"
 )
 
 var pythonName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
@@ -152,6 +153,6 @@ func sorted[V any](m map[string]V) []entry[V] {
 	for k, v := range m {
 		out = append(out, entry[V]{k, v})
 	}
-	slices.SortFunc(out, func(a, b entry[V]) int { return strings.Compare(a.key, b.key) })
+	sorting.Func(out, func(a, b entry[V]) int { return strings.Compare(a.key, b.key) })
 	return out
 }
