@@ -237,7 +237,7 @@ func (o *adminOptions) plan(ctx context.Context, args []string) error {
 	case "billed":
 		plan = "" // what a billing system says
 	default:
-		return usageErr("free, paid, or billed (set by the billing system)", "unknown plan %q", plan)
+		return usageErr("billed is what the billing system says", "unknown plan %q: want free, paid or billed%s", plan, meant(plan, state.PlanFree, state.PlanPaid, "billed"))
 	}
 	err := o.svc.SetPlan(ctx, nil, args[0], plan)
 	if errors.Is(err, state.ErrNotFound) {

@@ -157,7 +157,7 @@ func snapshotID(ctx context.Context, from publish.Place, name string) (string, e
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", usageErr("firstpick snapshot list", "no snapshot %s in %s", name, from.Store)
+		return "", usageErr("firstpick snapshot list", "no snapshot %s in %s%s", name, from.Store, meant(name, "current"))
 	default:
 		return "", usageErr("give a longer prefix", "%s is the prefix of %d snapshots", name, len(found))
 	}

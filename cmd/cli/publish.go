@@ -77,7 +77,7 @@ func (o *publishOptions) run(ctx context.Context) (err error) {
 	}
 	level, err := trialset.ParseLevel(cmp.Or(o.evidence, string(trialset.Quotes)))
 	if err != nil {
-		return usageErr("", "--evidence must be full, quotes or none (got %q)", o.evidence)
+		return usageErr("", "--evidence must be full, quotes or none (got %q)%s", o.evidence, meant(o.evidence, "full", "quotes", "none"))
 	}
 	var key ed25519.PrivateKey
 	if o.sign != "" {

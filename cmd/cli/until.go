@@ -2,9 +2,11 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 
+	"github.com/firstpick/firstpick/analytics/gate"
 	"github.com/firstpick/firstpick/analytics/stopping"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner"
@@ -34,7 +36,12 @@ func (o *runOptions) stopping(cat *catalog.Catalog, ev *eval.Eval) (*journal.Unt
 	}
 	rule, err := stopping.Parse(o.until, until.Tools)
 	if err != nil {
-		return nil, usageErr("", "--until: %w", err)
+		hint := ""
+		var unknown *gate.MetricError
+		if errors.As(err, &unknown) {
+			hint = ruleHint(err)
+		}
+		return nil, usageErr(hint, "--until: %w", err)
 	}
 	until.Rule = rule.String()
 	concurrency := cmp.Or(o.concurrency, ev.Concurrency, runner.DefaultConcurrency)

@@ -39,6 +39,7 @@ run evals/payments.yaml --shard 3
 run evals/payments.yaml --shard 3/2
 run evals/payments.yaml --resume nosuchrun
 run evals/payments.yaml --until 'rank(strip) <= 2'
+run evals/payments.yaml --until 'rnk(stripe) <= 2'
 run evals/payments.yaml --snapshots elsewhere
 run evals/payments.yaml --sandbox of
 run evals/payments.yaml --binary claude
@@ -134,10 +135,12 @@ runs ctl
 runs ctl last paus
 publish
 publish --evidence some
+publish --evidence quots
 publish --allow-synthetic --sign nofile.pem
 publish --snapshots ftp://example.com/x
 snapshot shw
 snapshot show nosuch
+snapshot show curent
 snapshot prune --keep 0
 verify
 verify nosuchfolder

@@ -14,6 +14,7 @@ const (
 	minHeight = 8
 	maxBar    = 60
 	minName   = 12
+	minLane   = 8 // of the provider that takes longest
 	// wideFrom is the narrowest terminal that shows leaders next to providers.
 	wideFrom = 110
 	gap      = 3 // columns between them
@@ -104,18 +105,20 @@ func (f frame) head(t *tally) []string {
 	if t.phase != "" {
 		parts[0] = clean(t.phase)
 	}
-	if e := t.eta(f.now); e.known && e.left > 0 {
-		s := "ETA " + short(e.left)
-		if e.lane != "" {
-			s += " (" + clean(e.lane) + ")"
-		}
-		parts = append(parts, s)
+	e, at := t.eta(f.now), len(parts)
+	e.known = e.known && e.left > 0
+	if e.known {
+		parts = append(parts, "ETA "+short(e.left))
 	}
 	if t.excluded > 0 {
 		parts = append(parts, fmt.Sprintf("%d excluded", t.excluded))
 	}
 	if t.stopped != "" {
 		parts = append(parts, "stopped: "+t.stopped)
+	}
+	lane := clean(e.lane)
+	if room := f.width - lipgloss.Width(strings.Join(parts, "   ")+" ()"); lane != "" && e.known && room >= min(lipgloss.Width(lane), minLane) {
+		parts[at] += " (" + clip(lane, room) + ")"
 	}
 	lines = append(lines, clip(strings.Join(parts, "   "), f.width), f.moneyBar(t.purse()))
 	if st := t.status; st != nil && st.MemoryMB > 0 {
