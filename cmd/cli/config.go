@@ -281,7 +281,7 @@ func (c *Config) check() error {
 		u, err := url.Parse(c.BaseURL)
 		switch {
 		case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "":
-			errs = append(errs, fmt.Errorf("base-url must be an http or https URL, such as https://firstpick.example.com (got %q)", c.BaseURL))
+			errs = append(errs, fmt.Errorf("base-url must be an http or https URL (got %q), such as https://firstpick.example.com", c.BaseURL))
 		case strings.Trim(u.Path, "/") != "": // links of pages and well-known addresses begin at the root
 			errs = append(errs, fmt.Errorf("base-url must not have a path (got %q); use a dedicated host name", c.BaseURL))
 		}
