@@ -22,6 +22,8 @@ func newFieldCmd(env *Env) *cobra.Command {
 what was there before. These figures are observed: they are marked so everywhere, never
 mixed with trials, and never seen by rank, diff, gate or history. publish adds them to
 the snapshot.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newFieldScanCmd(env), newFieldAddCmd(env), newFieldBoardsCmd(env))
 	return cmd

@@ -231,3 +231,20 @@ func TestHelpOfWhatDoesNotExist(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownCommands: every command that has commands refuses others, and exits with 2.
+func TestUnknownCommands(t *testing.T) {
+	t.Chdir(t.TempDir())
+	eachCommand(newRootCmd(referenceEnv()), func(c *cobra.Command) {
+		if !c.HasAvailableSubCommands() {
+			return
+		}
+		var stderr bytes.Buffer
+		env := referenceEnv()
+		env.Args, env.Stderr = append(strings.Fields(c.CommandPath())[1:], "nosuchcommand"), &stderr
+		env.Signals = func(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} }
+		if code := Main(env); code != exitUsage || !strings.Contains(stderr.String(), `unknown command "nosuchcommand"`) {
+			t.Errorf("%v: code %d: %s", env.Args, code, &stderr)
+		}
+	})
+}
