@@ -140,7 +140,7 @@ publish --allow-synthetic --sign nofile.pem
 publish --snapshots ftp://example.com/x
 snapshot shw
 snapshot show nosuch
-snapshot show curent
+snapshot show currnt
 snapshot prune --keep 0
 verify
 verify nosuchfolder
