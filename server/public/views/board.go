@@ -255,9 +255,10 @@ func (r *Renderer) promptRow(b *analytics.Board, p *analytics.Prompt) promptRow 
 		if i < 3 {
 			row.Top = append(row.Top, portion{Class: classOf(full, t.Slug), Tool: nameOf(b, t.Slug), Rate: chart.Percent(rate)})
 		}
-		if i == 0 {
+		switch i {
+		case 0:
 			row.lead = rate
-		} else if i == 1 {
+		case 1:
 			row.lead -= rate
 		}
 	}
