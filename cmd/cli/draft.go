@@ -72,6 +72,6 @@ func (d *draft) addAgent(text string) error {
 
 // render returns the draft as an eval file that passes the checks of a run.
 func (d *draft) render(c *catalog.Category) ([]byte, error) {
-	text, err := d.Draft.Render(filepath.Join("evals", d.Name+".yaml"), c)
+	text, err := d.Render(filepath.Join("evals", d.Name+".yaml"), c)
 	return text, badInput(err)
 }
