@@ -193,6 +193,6 @@ func (v *visit) health(in *traffic.Health, through string) health {
 		return out
 	}
 	since := v.query.now.Sub(last)
-	out.Text, out.Warn = "Last event "+ago(since)+" · "+many(in.EventsLast24h, "event", "events")+" received in the last 24 hours", since >= silent
+	out.Text, out.Warn = "Last event received "+ago(since), since >= silent
 	return out
 }

@@ -226,7 +226,7 @@ func newOutcome(o *traffic.Outcome) outcome {
 		}
 		for _, e := range evidences() {
 			if n := a.Evidence[e.Key]; n > 0 {
-				row.Evidence = append(row.Evidence, share(n)+" "+e.Name)
+				row.Evidence = append(row.Evidence, e.Name+" "+share(n))
 			}
 		}
 		out.Agents = append(out.Agents, row)

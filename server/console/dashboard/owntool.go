@@ -105,7 +105,8 @@ func (o *ownTool) measured(m *picks.Measured) {
 		source += ", simulated agents"
 	}
 	o.Tile = tile{
-		Name: "Pick rate of " + at.Tool, Value: chart.Percent(at.PickRate), Link: m.URL, Delta: pickDelta(m), Spark: pickSpark(m), Lead: true,
+		Synthetic: m.Board.Synthetic,
+		Name:      "Pick rate of " + at.Tool, Value: chart.Percent(at.PickRate), Link: m.URL, Delta: pickDelta(m), Spark: pickSpark(m), Lead: true,
 		Note: fmt.Sprintf("95%% interval %s–%s · rank %d of %d · %s", chart.Percent(at.CILow), chart.Percent(at.CIHigh), at.Rank, m.Board.Field, source),
 	}
 	o.Tile.Versus = versus(m)
@@ -166,7 +167,7 @@ func pickDelta(m *picks.Measured) delta {
 	since := when.UTC().Format("2 Jan 2006")
 	diff := m.Standing().PickRate - before.PickRate
 	points := picks.Points(diff)
-	d := delta{Shown: "± 0 points", Spoken: "about the same as on " + since}
+	d := delta{Shown: "no change", Spoken: "about the same as on " + since}
 	switch rounded := math.Round(1000 * diff); {
 	case rounded > 0:
 		d = delta{Shown: "▲ " + points, Spoken: "up " + points + " from " + since}

@@ -302,7 +302,7 @@ func referralRows(referrals []traffic.Referral) []referralRow {
 		var words []string
 		for _, e := range evidences() {
 			if n := r.Evidence[e.Key]; n > 0 {
-				words = append(words, chart.Whole(n)+" "+e.Name)
+				words = append(words, e.Name+" "+chart.Whole(n))
 			}
 		}
 		out = append(out, referralRow{

@@ -23,6 +23,7 @@ type tile struct {
 	Versus                  []versusRow // of the first one: the tool among its rivals
 	Why                     string      // likewise: where the reasons for losing are; empty for nowhere
 	Start                   bool        // likewise: nothing is measured, and the visitor can begin
+	Synthetic               bool        // likewise: simulated agents gave the answers
 }
 
 // A versusRow is a tool on the plot of the first tile.
@@ -214,7 +215,7 @@ func newDelta(now, then float64, since string) delta {
 	case percent < 0:
 		return delta{fall, "▼ " + text, "down " + text + " from " + since}
 	default:
-		return delta{"", "± 0%", "about the same as in " + since}
+		return delta{"", "no change", "about the same as in " + since}
 	}
 }
 

@@ -43,7 +43,7 @@ func TestDeltas(t *testing.T) {
 		{112, 100, since, delta{"up", "▲ 12%", "up 12% from the 7 days before"}},
 		{0, 40, since, delta{"down", "▼ 100%", "down 100% from the 7 days before"}},
 		{1300, 100, since, delta{"up", "▲ 1,200%", "up 1,200% from the 7 days before"}},
-		{1001, 1000, since, delta{"", "± 0%", "about the same as in the 7 days before"}},
+		{1001, 1000, since, delta{"", "no change", "about the same as in the 7 days before"}},
 		{3, 0, since, delta{"up", "new", "none in the 7 days before"}},
 		{0, 0, since, delta{}},
 		{112, 100, "", delta{}},

@@ -61,6 +61,7 @@ func (s *Service) Measured(ctx context.Context, workspace, tool string) (m *pick
 			return true
 		}
 		m = &picks.Measured{Source: picks.Own, URL: r.ID, Slug: tool, Board: series.board, Nights: series.lines}
+		m.Board.AsOf = &r.EndedAt // answers of simulated agents have a fixed time
 		return false
 	})
 	if m == nil || err != nil {

@@ -148,6 +148,11 @@ func TestTheOwnToolOfOwnEvals(t *testing.T) {
 		if m, err := d.Evals.Measured(t.Context(), o.id, "acorn"); err != nil || m == nil || len(m.Nights) != i+1 { // the second is added to the first
 			t.Fatalf("%+v, %v", m, err)
 		}
+		o.send("/tool", url.Values{"tool": {"acorn"}})
+		const mark = "Synthetic: the pick rate comes from simulated agents. It is not a measurement."
+		if _, body := o.get(o.at("")); strings.Contains(body, mark) != (results == "before") {
+			t.Errorf("%s: the mark of simulated agents", results)
+		}
 	}
 	m, err := d.Evals.Measured(t.Context(), o.id, "acorn")
 	if err != nil || m == nil || m.Source != picks.Own || len(m.Nights) != 2 || len(m.Board.Prompts) == 0 || m.Board.Prompts[0].Text == "" {
@@ -164,7 +169,7 @@ func TestTheOwnToolOfOwnEvals(t *testing.T) {
 	}
 	o.send("/tool", url.Values{"tool": {"acorn"}})
 	_, body := o.get(o.at(""))
-	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", "your newest run on Payments, 20 Nov 2026", "▲ ", `href="` + m.URL, `href="` + m.URL + `/explain">Why it loses`, `<span class="mine"><bdi>Acorn`} {
+	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", "your newest run on Payments, 21 Nov 2026", "▲ ", `href="` + m.URL, `href="` + m.URL + `/explain">Why it loses`, `<span class="mine"><bdi>Acorn`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is missing", want)
 		}
