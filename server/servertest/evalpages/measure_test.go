@@ -186,7 +186,7 @@ func TestOwnResult(t *testing.T) {
 			t.Errorf("%q is missing in %s", want, text(body))
 		}
 	}
-	if _, body := o.get(o.at("/runs")); !regexp.MustCompile(`Birch [\d.]+%, rank \d`).MatchString(body) {
+	if _, body := o.get(o.at("/runs")); !regexp.MustCompile(`<span class="sub line">Your tool: <bdi>Birch [\d.]+%, rank \d`).MatchString(body) {
 		t.Errorf("the list: %s", text(body))
 	}
 }
