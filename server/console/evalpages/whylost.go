@@ -2,6 +2,7 @@ package evalpages
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics/explain"
@@ -15,15 +16,20 @@ const (
 	quotesShown = 5 // of a reason, with different texts
 	sitesShown  = 15
 	pagesShown  = 5 // of a site
+	// fewAnswers is from how many answers on a row of a tag is shown at once.
+	fewAnswers = 10
 )
 
 // A whyLost is why a tool was not picked.
 type whyLost struct {
 	Tool, Sentence, Rate string
 	explain.Counts
+	NotPicked    int
+	Unnamed      string // the answers that never name it, with their share; empty for none
 	Reasons      []reasonGroup
 	Switches     []switchRow
 	Agents, Tags cutTable
+	Few          cutTable // tags with few answers
 	Sites        []siteRow
 	SitesLeft    int
 }
@@ -76,8 +82,12 @@ func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explana
 		}
 		return traceview.Visible(traceview.Of(traceview.Outcomes(), slug).Name)
 	}
-	w := &whyLost{Tool: e.Tool, Counts: e.Counts, Rate: rejectedRate(&e.Counts), Sentence: sentence(e, took)}
+	w := &whyLost{Tool: e.Tool, Counts: e.Counts, NotPicked: e.NTrials - e.Picked, Rate: rejectedRate(&e.Counts), Sentence: sentence(e, took)}
 	for _, g := range e.Reasons {
+		if g.Reason == explain.NotConsidered { // no reason that an answer gives
+			w.Unnamed = many(g.NTrials, "answer", "answers") + " (" + chart.Percent(g.Share) + ")"
+			continue
+		}
 		row := reasonGroup{Term: traceview.Of(lostReasons(), string(g.Reason)), N: many(g.NTrials, "answer", "answers"), Share: chart.Percent(g.Share)}
 		seen := map[string]bool{}
 		for _, q := range g.Quotes {
@@ -106,8 +116,8 @@ func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explana
 		for i := range list {
 			c := &list[i]
 			row := cutRow{Tag: c.Tag, Value: traceview.Visible(c.Value), Link: link(c), Rate: rejectedRate(&c.Counts), Reason: "–", Took: "–", Counts: c.Counts}
-			if len(c.Reasons) > 0 {
-				row.Reason = traceview.Of(lostReasons(), string(c.Reasons[0].Reason)).Name
+			if i := slices.IndexFunc(c.Reasons, func(r explain.Count) bool { return r.Reason != explain.NotConsidered }); i >= 0 {
+				row.Reason = traceview.Of(lostReasons(), string(c.Reasons[i].Reason)).Name
 			}
 			most := 0
 			for _, s := range c.Switches {
@@ -121,6 +131,13 @@ func (v *visit) newWhyLost(run string, all *evals.Explanations, e *evals.Explana
 	}
 	w.Agents = cuts("Agent", e.Agents, func(c *explain.Cut) string { return v.chosen(run, "agent", c.Value) })
 	w.Tags = cuts("Tag", e.Tags, func(*explain.Cut) string { return "" })
+	w.Few = cutTable{Head: w.Tags.Head}
+	w.Tags.Rows = slices.DeleteFunc(w.Tags.Rows, func(r cutRow) bool {
+		if r.NTrials < fewAnswers {
+			w.Few.Rows = append(w.Few.Rows, r)
+		}
+		return r.NTrials < fewAnswers
+	})
 	for _, s := range e.Sources[:min(sitesShown, len(e.Sources))] {
 		row := siteRow{Domain: traceview.Visible(s.Domain), Count: many(s.NPages, "page", "pages"), Own: s.Own, Reads: s.Reads}
 		for _, p := range s.Pages[:min(pagesShown, len(s.Pages))] {
@@ -148,26 +165,23 @@ func sentence(e *evals.Explanation, took func(slug string) string) string {
 		return "The run has no valid answer."
 	case e.Picked == e.NTrials:
 		return fmt.Sprintf("All %s pick %s.", answers, e.Tool)
-	case e.Considered == 0:
-		return fmt.Sprintf("None of %s names %s.", answers, e.Tool)
 	}
-	counts := []string{fmt.Sprintf("%s %s", verb(e.Picked, "picks", "pick"), e.Tool)}
-	if e.Lost > 0 {
-		counts = append(counts, verb(e.Lost, "considers it and takes", "consider it and take")+" something else")
-	}
+	var counts []string
 	if e.NotConsidered > 0 {
-		counts = append(counts, verb(e.NotConsidered, "never names", "never name")+" it")
+		counts = append(counts, "never named in "+chart.Whole(int64(e.NotConsidered)))
 	}
-	last := len(counts) - 1
-	parts := []string{fmt.Sprintf("Of %s, %s and %s.", answers, strings.Join(counts[:last], ", "), counts[last])}
+	if e.Lost > 0 {
+		counts = append(counts, "considered or rejected in "+chart.Whole(int64(e.Lost)))
+	}
+	parts := []string{fmt.Sprintf("Not picked in %s of %s: %s.", chart.Whole(int64(e.NTrials-e.Picked)), answers, strings.Join(counts, ", "))}
 	if e.Lost > 0 {
 		if s := rival(e); s != nil {
-			parts = append(parts, fmt.Sprintf("Of %s, %s %s.", many(e.Lost, "lost answer", "lost answers"), verb(s.Considered, "takes", "take"), took(s.To)))
+			parts = append(parts, fmt.Sprintf("Of the %s, %s %s.", many(e.Lost, "answer that considers it and does not pick it", "answers that consider it and do not pick it"), verb(s.Considered, "takes", "take"), took(s.To)))
 		}
 		if g := statedReason(e); g != nil {
 			parts = append(parts, fmt.Sprintf("The reason given most often is %s (%s).", traceview.Of(lostReasons(), string(g.Reason)).Look, many(g.NTrials, "answer", "answers")))
 		} else {
-			parts = append(parts, "None of them gives a reason that is recognised.")
+			parts = append(parts, "No recognised reason is given.")
 		}
 	}
 	return strings.Join(parts, " ")

@@ -32,8 +32,8 @@ func TestWhyItLoses(t *testing.T) {
 	}
 	status, body := o.get(page + "?tool=Dogwood")
 	for _, want := range []string{
-		"Why Dogwood loses Of 69 answers, none picks Dogwood, 41 consider it and take something else and 28 never name it. Of 41 lost answers, 36 take Acorn Pay. The reason given most often is the price (41 answers).",
-		"Rejected rate 100%", "Price 41 answers · 59.4%", "Dogwood would do as well, but its fees are higher.", "Trial of sonnet , took", "Acorn Pay 36 16",
+		"Why Dogwood loses Not picked in 69 of 69 answers: never named in 28, considered or rejected in 41. Of the 41 answers that consider it and do not pick it, 36 take Acorn Pay. The reason given most often is the price (41 answers).",
+		"Rejected rate 100%", "Never named in 28 answers (40.6%): these answers give no reason.", "Price 41 answers · 59.4%", "Dogwood would do as well, but its fees are higher.", "Trial of sonnet , took", "Acorn Pay 36 16",
 		"By agent", "npm ecosystem 36", "docs.dogwood.example own", "https://docs.dogwood.example/pricing 20 answers, 12 opened", "compare.example 1 page https://compare.example/payments", "40 more sentences against it.",
 	} {
 		if status != http.StatusOK || !strings.Contains(text(body), want) {
@@ -47,10 +47,10 @@ func TestWhyItLoses(t *testing.T) {
 	if !strings.Contains(body, `href="`+trial+`"`) {
 		t.Errorf("no quote leads to %s", trial)
 	}
-	if _, body := o.get(page + "?tool=elm"); strings.Contains(body, "<img") || !strings.Contains(body, "&lt;img src=x onerror=alert(3) here.") || !strings.Contains(text(body), "1 considers it and takes something else and 68 never name it") {
+	if _, body := o.get(page + "?tool=elm"); strings.Contains(body, "<img") || !strings.Contains(body, "&lt;img src=x onerror=alert(3) here.") || !strings.Contains(text(body), "never named in 68, considered or rejected in 1.") {
 		t.Errorf("a hostile quote: %s", text(body))
 	}
-	if _, body := o.get(page + "?tool=acorn"); !strings.Contains(text(body), "Of 69 answers, 52 pick Acorn Pay and 17 never name it.") {
+	if _, body := o.get(page + "?tool=acorn"); !strings.Contains(text(body), "Not picked in 17 of 69 answers: never named in 17.") {
 		t.Errorf("never lost: %s", text(body))
 	}
 }
