@@ -62,6 +62,7 @@ type membersData struct {
 	Stale       bool // changes need a new sign-in
 	Members     []memberRow
 	Others      []memberRow // than the visitor
+	LastOwner   bool        // the visitor is, so cannot leave
 	Invitations []invitationRow
 	Roles       []roleTerm
 	Email, Role string // of an invitation, as typed
@@ -123,6 +124,7 @@ func (h *Handler) show(v *layout.Visit, status int, wrong problem) error {
 	} else if wrong.Form == "invite" {
 		d.Email, d.Roles = v.R.PostFormValue("email"), roles(identity.Role(v.R.PostFormValue("role")))
 	}
+	d.LastOwner = d.Page.Owns()
 	for _, m := range members {
 		row := memberRow{ID: m.AccountID, Email: m.Email, Role: string(m.Role), Since: m.Since.UTC().Format(dateOnly), Keys: m.Keys, You: m.AccountID == v.Signed.Account.ID, Roles: roles(m.Role)}
 		if row.Email == "" {
@@ -130,7 +132,7 @@ func (h *Handler) show(v *layout.Visit, status int, wrong problem) error {
 		}
 		d.Members = append(d.Members, row)
 		if !row.You {
-			d.Others = append(d.Others, row)
+			d.Others, d.LastOwner = append(d.Others, row), d.LastOwner && m.Role != identity.Owner
 		}
 	}
 	if d.Page.Owns() {
