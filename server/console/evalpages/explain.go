@@ -20,7 +20,7 @@ type explainData struct {
 	Run       head
 	Old       bool // the results have no explanations
 	Problem   string
-	Synthetic bool
+	Synthetic string
 	Tools     []choice     // of the form
 	Rows      []explainRow // without a tool
 	Unnamed   int          // tools that no answer considers
@@ -51,7 +51,7 @@ func (v *visit) explainRun() error {
 	} else if err != nil {
 		return err
 	}
-	d.Synthetic = all.Manifest.Synthetic
+	d.Synthetic = synthetic(all.Manifest)
 	tool := v.R.URL.Query().Get("tool")
 	if tool == "" {
 		if tool, err = v.followed(all); err != nil {
@@ -86,7 +86,7 @@ func isCode(err error, code string) bool {
 
 // followed returns the tool that the workspace follows; empty where the run lacks it.
 func (v *visit) followed(all *evals.Explanations) (string, error) {
-	slug, err := v.h.Evals.Followed(v.R.Context(), v.actor())
+	slug, err := v.ownTool()
 	for _, t := range all.Tools() {
 		if t.Slug == slug {
 			return slug, err

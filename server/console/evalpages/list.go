@@ -99,15 +99,12 @@ func (v *visit) leads(r *evals.Run) (lead, error) {
 		name += " and " + many(ties, "other", "others")
 	}
 	out := lead{Tool: name, Rate: between(t.PickRate, t.CILow, t.CIHigh), Synthetic: s.Board.Synthetic}
-	if v.follows == nil {
-		slug, err := v.h.Evals.Followed(v.R.Context(), v.actor())
-		if err != nil {
-			return lead{}, err
-		}
-		v.follows = &slug
+	slug, err := v.ownTool()
+	if err != nil {
+		return lead{}, err
 	}
 	for _, own := range s.Board.Tools[1:] {
-		if own.Slug == *v.follows {
+		if own.Slug == slug {
 			out.Own = own.Tool + " " + chart.Percent(own.PickRate) + ", rank " + strconv.Itoa(own.Rank)
 		}
 	}

@@ -18,9 +18,21 @@ type ownResult struct {
 	Why, Schedule        string // links
 }
 
+// ownTool returns the slug of the tool that the workspace follows; empty for none.
+func (v *visit) ownTool() (string, error) {
+	if v.follows == nil {
+		slug, err := v.h.Evals.Followed(v.R.Context(), v.actor())
+		if err != nil {
+			return "", err
+		}
+		v.follows = &slug
+	}
+	return *v.follows, nil
+}
+
 // ownResult returns nil where the run lacks the tool that the workspace follows.
 func (v *visit) ownResult(r *evals.Run, b *analytics.Board) (*ownResult, error) {
-	slug, err := v.h.Evals.Followed(v.R.Context(), v.actor())
+	slug, err := v.ownTool()
 	if err != nil {
 		return nil, err
 	}

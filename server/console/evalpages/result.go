@@ -29,8 +29,8 @@ type resultData struct {
 	Note      string
 	Again     bool
 	Scores    *format.Scores // nil where there is nothing to show
-	Synthetic bool
-	Own       *ownResult // nil where the run lacks the tool that the workspace follows
+	Synthetic string         // all, some; empty for none
+	Own       *ownResult     // nil where the run lacks the tool that the workspace follows
 	Forest    render.Forest
 	Matrix    render.Matrix
 	Changed   bool // an agent was not the same all the time
@@ -77,7 +77,7 @@ func (v *visit) result(report *evals.Report) error {
 	}
 	if report.Manifest != nil {
 		s := report.Scores
-		d.Scores, d.Manifest, d.Synthetic = s, report.Manifest, report.Manifest.Synthetic
+		d.Scores, d.Manifest, d.Synthetic = s, report.Manifest, synthetic(report.Manifest)
 		picked := func(t analytics.Standing) string { // the trials that picked it
 			if t.Picks == 0 {
 				return ""
@@ -88,11 +88,21 @@ func (v *visit) result(report *evals.Report) error {
 		if d.Own, err = v.ownResult(r, &s.Board); err != nil {
 			return err
 		}
-		d.Forest = render.NewForest(&s.Board, picked)
+		own, err := v.ownTool()
+		if err != nil {
+			return err
+		}
+		d.Forest = render.NewForest(&s.Board, picked, own)
+		for i := range d.Forest.Rows {
+			d.Forest.Rows[i].Lead = own != "" && d.Forest.Rows[i].Slug == own
+		}
 		d.Matrix = render.NewMatrix(&s.Board, func(agent string) string { return v.chosen(r.ID, "agent", agent) }, picked,
 			func(agent, slug string) string {
 				return v.chosen(r.ID, "agent", agent, "outcome", "tool", "picked", slug)
 			})
+		if len(d.Matrix.Columns) == 1 { // the board has its rates
+			d.Matrix = render.Matrix{}
+		}
 		for _, a := range report.Manifest.Agents {
 			d.Changed = d.Changed || len(a.Manifests) > 1
 		}

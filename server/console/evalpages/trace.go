@@ -14,7 +14,7 @@ type traceData struct {
 	Page                 layout.Page
 	Run                  head
 	Back, Before, Behind string
-	Synthetic            bool
+	Synthetic            string
 }
 
 // trace shows one trial: prompt, answer, and how its outcome was decided.
@@ -50,7 +50,7 @@ func (v *visit) trace() error {
 	}
 	d := traceData{
 		View: traceview.New(&t, func(slug string) string { return named(tools, slug) }),
-		Page: v.page(), Run: v.head(r, "Traces"), Back: list + queryOf(f), Before: to(before), Behind: to(behind), Synthetic: b.Manifest.Synthetic,
+		Page: v.page(), Run: v.head(r, "Traces"), Back: list + queryOf(f), Before: to(before), Behind: to(behind), Synthetic: synthetic(&b.Manifest),
 	}
 	d.Rest = "the download"
 	return v.Show(http.StatusOK, "workspace-ev-trace", "Trial "+t.ID, d)

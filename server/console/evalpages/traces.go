@@ -69,7 +69,7 @@ type tracesData struct {
 	Next      string
 	All       string // link without a filter; empty if unfiltered
 	File      string
-	Synthetic bool
+	Synthetic string
 }
 
 // results opens the results of a run. Without results there are no traces,
@@ -97,13 +97,18 @@ func (v *visit) traces() error {
 	} else if err != nil {
 		return err
 	}
-	d := tracesData{Page: v.page(), Run: v.head(r, "Traces"), Filter: f, Total: b.Manifest.Counts.Valid + b.Manifest.Counts.Excluded, Synthetic: b.Manifest.Synthetic}
+	d := tracesData{Page: v.page(), Run: v.head(r, "Traces"), Filter: f, Total: b.Manifest.Counts.Valid + b.Manifest.Counts.Excluded, Synthetic: synthetic(&b.Manifest)}
 	tools, err := toolsOf(b)
 	if err != nil {
 		return err
 	}
 	for i := range page.Traces {
-		d.Rows = append(d.Rows, v.traceRow(r.ID, &page.Traces[i], f, tools))
+		e := &page.Traces[i]
+		row := v.traceRow(r.ID, e, f, tools)
+		if e.CostUSD == nil && e.Outcome != trialset.Excluded && simulates(&b.Manifest, e.Agent) {
+			row.Cost = chart.Money(0)
+		}
+		d.Rows = append(d.Rows, row)
 	}
 	d.offer(&b.Manifest, tools)
 	path := v.at("runs", r.ID, "traces")

@@ -100,6 +100,15 @@ func (f Forest) Ranged() bool {
 	return slices.ContainsFunc(f.Rows, func(r ForestRow) bool { return r.Ranks != "" })
 }
 
+// Legend explains the columns of a plot that has the shortlist or the default rate; empty for
+// any other.
+func (f Forest) Legend() string {
+	if !slices.Contains(f.Metrics, "Shortlist") && !slices.Contains(f.Metrics, "Default") {
+		return ""
+	}
+	return "Shortlist: picked or named as a viable option. Default: picked, and nothing else was considered."
+}
+
 // dropRepeated drops the metrics that repeat the rate in every row.
 func (f *Forest) dropRepeated() {
 	for i := len(f.Metrics) - 1; i >= 0; i-- {

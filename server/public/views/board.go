@@ -43,7 +43,7 @@ type boardPage struct {
 
 // Shortlists reports whether the plot has the shortlist or the default rate.
 func (d boardPage) Shortlists() bool {
-	return slices.ContainsFunc(d.Forest.Metrics, func(column string) bool { return column == "Shortlist" || column == "Default" })
+	return d.Forest.Legend() != ""
 }
 
 // More names the filters that are shown when asked for.

@@ -181,10 +181,13 @@ func TestOwnResult(t *testing.T) {
 	follow("birch")
 	follow("acorn") // it follows one already
 	_, body := o.get(o.at("/runs/" + now.ID))
-	for _, want := range []string{"Birch is picked in", "95% interval", "Acorn Pay leads with", "Why it loses", "Schedule it"} {
+	for _, want := range []string{"Birch is picked in", "95% interval", "Acorn Pay leads with", "Why it loses", "Schedule it", "Shortlist: picked or named as a viable option."} {
 		if !strings.Contains(text(body), want) {
 			t.Errorf("%q is missing in %s", want, text(body))
 		}
+	}
+	if !strings.Contains(body, `<tr id="birch" class="lead">`) || strings.Count(body, `class="lead"`) != 1 {
+		t.Error("the row of the own tool does not stand out")
 	}
 	if _, body := o.get(o.at("/runs")); !regexp.MustCompile(`<span class="sub line">Your tool: <bdi>Birch [\d.]+%, rank \d`).MatchString(body) {
 		t.Errorf("the list: %s", text(body))
