@@ -24,11 +24,12 @@ const (
 )
 
 // A scheduleForm is what was typed, or is stored.
-type scheduleForm struct{ Cron, Zone, Budget, Month string }
+type scheduleForm struct{ Every, At, Cron, Zone, Budget, Month string }
 
 // A scheduleView is a schedule on pages.
 type scheduleView struct {
 	State        traceview.Term
+	Times        string // in words; empty for custom ones
 	Cron, Zone   string
 	Why          string // it is paused
 	Next         []string
@@ -61,6 +62,7 @@ type scheduleData struct {
 	Missing       []string
 	Schedule      *scheduleView // nil before there is one
 	Form          scheduleForm
+	Every         []choice // of the times
 	Examples      []choice
 	Zones         []string
 	Expected      string
@@ -121,7 +123,7 @@ func (v *visit) scheduleOf(eval string) (*scheduleView, *evals.Schedule, error) 
 	}
 	when := func(t time.Time) string { return t.In(zone).Format(scheduleTime) }
 	view := &scheduleView{
-		State: traceview.Of(scheduleStates(), s.Status), Cron: s.Cron, Zone: s.TimeZone, Used: chart.Money(s.Month.UsedUSD), Left: chart.Money(s.Month.LeftUSD),
+		State: traceview.Of(scheduleStates(), s.Status), Times: timesText(s.Cron), Cron: s.Cron, Zone: s.TimeZone, Used: chart.Money(s.Month.UsedUSD), Left: chart.Money(s.Month.LeftUSD),
 		Month: chart.Money(s.MonthlyBudgetUSD), Until: s.Month.EndsAt.In(zone).Format(day), Short: s.Month.LeftUSD < s.BudgetUSD, Failures: s.FailuresInARow,
 	}
 	if s.Pause != nil {
@@ -169,27 +171,36 @@ func (v *visit) showSchedule(status int, problem string, typed *scheduleForm) er
 	case typed != nil:
 		d.Form = *typed
 	case stored != nil:
-		d.Form = scheduleForm{stored.Cron, stored.TimeZone, up(stored.BudgetUSD), up(stored.MonthlyBudgetUSD)}
+		d.Form = scheduleForm{Cron: stored.Cron, Zone: stored.TimeZone, Budget: up(stored.BudgetUSD), Month: up(stored.MonthlyBudgetUSD)}
+		d.Form.Every, d.Form.At = timesOf(stored.Cron)
 	default:
 		d.Form = scheduleForm{Cron: scheduleExamples()[0].Key, Zone: "UTC"}
+		d.Form.Every, d.Form.At = timesOf(d.Form.Cron)
 		if d.Form.Budget, _ = budgetOf(e); d.Form.Budget != "" {
 			usd, _ := dollars(d.Form.Budget) // it was made by up
 			d.Form.Month = up(usd * monthOfRuns)
 		}
+	}
+	for _, t := range scheduleTimes() {
+		d.Every = append(d.Every, choice{Key: t.Key, Name: t.Name, On: t.Key == d.Form.Every})
 	}
 	return v.Show(status, "workspace-ev-schedule", "Schedule of "+e.Name, d)
 }
 
 func (v *visit) saveSchedule() error {
 	field := func(name string) string { return strings.TrimSpace(v.R.PostFormValue(name)) }
-	typed := &scheduleForm{field("cron"), field("zone"), field("budget"), field("month")}
+	typed := &scheduleForm{cmp.Or(field("every"), customTimes), field("at"), field("cron"), field("zone"), field("budget"), field("month")}
+	cron, problem := cronOf(typed.Every, typed.At, typed.Cron)
+	if problem != "" {
+		return v.showSchedule(http.StatusUnprocessableEntity, problem, typed)
+	}
 	budget, err := dollars(typed.Budget)
 	month, err2 := dollars(typed.Month)
 	if errors.Join(err, err2) != nil {
 		return v.showSchedule(http.StatusUnprocessableEntity, "Both budgets must be numbers of US dollars, such as 5 or 2.50.", typed)
 	}
 	_, _, err = v.h.Evals.PutSchedule(v.R.Context(), v.actor(), evals.ScheduleRequest{
-		EvalID: v.param("eval"), Cron: typed.Cron, TimeZone: typed.Zone, BudgetUSD: budget, MonthlyBudgetUSD: month,
+		EvalID: v.param("eval"), Cron: cron, TimeZone: typed.Zone, BudgetUSD: budget, MonthlyBudgetUSD: month,
 	})
 	return v.scheduleDone("saved", err, typed)
 }
@@ -197,7 +208,7 @@ func (v *visit) saveSchedule() error {
 // scheduleDone leads back to the page, or shows what was wrong.
 func (v *visit) scheduleDone(done string, err error, typed *scheduleForm) error {
 	if problem := wrong(err); problem != nil {
-		return v.showSchedule(http.StatusUnprocessableEntity, problem.Description, typed)
+		return v.showSchedule(http.StatusUnprocessableEntity, cronProblem(problem.Description), typed)
 	} else if err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@ func TestSchedulePage(t *testing.T) {
 		want string
 	}{
 		"a cron expression of four fields": {typed("0 6 * *", "UTC", "5", "25"), "five fields"},
+		"a minute of 99":                   {typed("99 6 * * MON", "UTC", "5", "25"), "Example: 0 6 * * MON is Mondays at 06:00."},
 		"an unknown zone":                  {typed("0 6 * * MON", "Mars", "5", "25"), "is not an IANA time zone"},
 		"a month smaller than a run":       {typed("0 6 * * MON", "UTC", "5", "4"), "monthlyBudgetUsd must be at least budgetUsd"},
 		"a budget in words":                {typed("0 6 * * MON", "UTC", "five", "25"), "Both budgets must be numbers of US dollars"},
@@ -50,6 +51,16 @@ func TestSchedulePage(t *testing.T) {
 		if status != http.StatusUnprocessableEntity || !strings.Contains(text(body), test.want) || !strings.Contains(body, `value="`+test.form[1]+`"`) {
 			t.Errorf("%s: %d %s", name, status, text(body))
 		}
+	}
+	for every, want := range map[string]string{"daily": "Daily, at 07:45 45 7 * * *", "weekly": "Weekly, on Monday, at 07:45 45 7 * * MON", "monthly": "Monthly, on the 1st, at 07:45 45 7 1 * *"} {
+		_, body = o.send(page, append(typed("", "UTC", "5", "25"), "every", every, "at", "07:45")...)
+		shows(every, body, "Schedule saved.", want)
+		if !strings.Contains(body, `<option value="`+every+`" selected>`) || !strings.Contains(body, `type="time" value="07:45"`) {
+			t.Errorf("%s: the form forgot it", every)
+		}
+	}
+	if status, body := o.send(page, append(typed("", "UTC", "5", "25"), "every", "daily", "at", "7 am")...); status != http.StatusUnprocessableEntity || !strings.Contains(text(body), `such as 06:00 (got "7 am")`) {
+		t.Errorf("a bad time: %d %s", status, text(body))
 	}
 	_, body = o.send(page, typed("30 6 * * MON", "Europe/Berlin", "5", "12.50")...)
 	shows("saved", body, "Schedule saved.", "Active", "30 6 * * MON", "Europe/Berlin", "06:30 CE", "Left this month $12.50 of $12.50", "Next times: Mon", "Nothing yet.")
