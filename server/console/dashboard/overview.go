@@ -26,6 +26,7 @@ type overviewData struct {
 	Gaps      []gapRow
 	Pages     []pageRow
 	Referrals []referralRow
+	Empty     []string // what the lists without rows say
 	Noise     string
 }
 
@@ -62,12 +63,32 @@ func (h *Handler) overview(v *visit) error {
 	d.Gaps = top(gapRows(r.Source.Gaps))
 	d.Pages = top(pageRows(r.Source.Pages))
 	d.Referrals = top(referralRows(r.Source.Referrals))
+	d.Empty = d.empty()
 	noise := int64(0)
 	for _, n := range r.Source.Noise {
 		noise += n
 	}
 	d.Noise = many(noise, "visit", "visits")
 	return v.show("workspace", "Overview", d)
+}
+
+// empty says which lists have no rows: a line of text takes less room than a card each.
+func (d *overviewData) empty() (out []string) {
+	for _, list := range []struct {
+		rows int
+		text string
+	}{
+		{len(d.Gaps), "No missing pages."}, {len(d.Agents), "No agent visits in this window."}, {len(d.Pages), "No agent read a page."},
+		{len(d.Referrals), "No known referral from an assistant."},
+	} {
+		if list.rows == 0 {
+			out = append(out, list.text)
+		}
+	}
+	if o := d.Own; o != nil && o.Missing == "" && len(o.Lost) == 0 {
+		out = append(out, "No prompt is lost: "+o.Name+" is picked most often on each, or ties.")
+	}
+	return out
 }
 
 // A changed is a change with a link to its details.
