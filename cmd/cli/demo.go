@@ -45,7 +45,7 @@ another study, marked as observed. It needs no key and no network.`,
 	}
 	cmd.Flags().String("listen", demoListen, "address to serve on")
 	cmd.Flags().BoolVar(&o.noServe, "no-serve", false, "stop after publishing")
-	cmd.Flags().BoolVar(&o.workspace, "workspace", false, "add a sample workspace with made-up traffic and conversions")
+	cmd.Flags().BoolVar(&o.workspace, "workspace", false, "add a sample workspace with made-up traffic, conversions and an eval")
 	cmd.Flags().BoolVar(&o.verbose, "verbose", false, "log a line per request on a terminal too")
 	cmd.MarkFlagsMutuallyExclusive("no-serve", "workspace")
 	return cmd
