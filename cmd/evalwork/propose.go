@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -35,14 +36,26 @@ func (c *Checker) Propose(ctx context.Context, own []byte, address, category str
 	if err != nil {
 		return nil, err
 	}
-	docs, err := c.Sites.Read(ctx, address, proposeTimeout)
+	home, err := propose.Home(address)
 	if err != nil {
-		return nil, apierr.Refused("site_unreadable", unread(err))
+		return nil, apierr.Refused("site_unreadable", "The site cannot be read: "+err.Error()+".")
+	}
+	docs, err := c.Sites.Read(ctx, home.String(), proposeTimeout)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	reason := ""
+	if err != nil {
+		reason = unread(home, err)
+		docs = []propose.Document{{Name: home.String(), Web: true, ContentType: "text/html"}} // its name and domain
 	}
 	found := propose.NewReader(cat, propose.BuiltIn).Find(docs, category)
 	out := &evals.Product{
 		Name: found.Name, Slug: found.Slug, Aliases: found.Aliases, Domains: found.Domains, Packages: packagesText(found.Packages), Known: found.Known != "",
 		Category: found.Category, Named: found.Named, Read: found.Read, Repeats: defaultRepeats,
+	}
+	if reason != "" {
+		out.Read, out.Unread = nil, reason
 	}
 	for _, candidate := range found.Candidates {
 		out.Nearest = append(out.Nearest, candidate.Category)
@@ -53,23 +66,38 @@ func (c *Checker) Propose(ctx context.Context, own []byte, address, category str
 	return out, nil
 }
 
-// unread returns why a site could not be read. All connection failures have the same text,
-// because details would reveal names and addresses in the server's network.
-func unread(err error) string {
+// unread returns why a site could not be read. The texts reveal nothing of the server's
+// network: a name that leads to a private address has the text of a name that does not exist.
+func unread(home *url.URL, err error) string {
 	var outer *url.Error
-	var connection *net.OpError
+	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
+	host := home.Hostname()
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &outer) && outer.Timeout():
-		return "The site does not answer in time. Try again, or name another page of it."
 	case errors.Is(err, safehttp.ErrPort):
 		return "The port is not one at which sites are read. Use an address with https."
+	case errors.Is(err, safehttp.ErrPrivate) && local(host):
+		return host + " is a private or local address. This server reads sites on the public internet only."
+	case errors.Is(err, safehttp.ErrPrivate), errors.As(err, &name):
+		return "No public address was found for the name " + host + ". Check the spelling."
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &outer) && outer.Timeout():
+		return "The site does not answer in time. Try again, or name another page of it."
 	case errors.As(err, &certificate): // of a public address that answered
 		return "The certificate of the site is not valid."
-	case outer != nil, errors.As(err, &connection):
-		return "No connection: the address must be of a site on the public internet."
+	case outer != nil:
+		return "No connection to " + host + ": nothing answers there, or it is not a web server."
 	}
 	return "The site cannot be read: " + err.Error() + "."
+}
+
+// local reports whether a host is an address or a name that is never public, whatever the
+// server's network is.
+func local(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return !strings.Contains(host, ".") || slices.ContainsFunc([]string{".localhost", ".local", ".internal", ".home.arpa"}, func(suffix string) bool { return strings.HasSuffix(host, suffix) })
 }
 
 func toolNames(c *catalog.Category, slugs []string) (names []string) {

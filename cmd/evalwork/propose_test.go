@@ -152,21 +152,50 @@ func TestSitesThatAreNotRead(t *testing.T) {
 		checker       *evalwork.Checker
 		address, want string
 	}{
-		"private":           {public, away, "on the public internet"},
-		"metadata":          {public, "http://169.254.169.254/latest", "on the public internet"},
+		"private":           {public, away, "private or local"},
+		"metadata":          {public, "http://169.254.169.254/latest", "private or local"},
+		"a local name":      {public, "http://localhost:1/", "private or local"},
+		"no such name":      {public, "https://quillpay.invalid/", "No public address was found for the name quillpay.invalid"},
 		"another port":      {public, "https://1.1.1.1:22/", "port is not one"},
-		"nobody there":      {proposer(t), "http://127.0.0.1:1/", "on the public internet"},
+		"nobody there":      {proposer(t), "http://127.0.0.1:1/", "No connection to 127.0.0.1"},
 		"an error":          {proposer(t), away + "/none", "status 404"},
 		"to another site":   {proposer(t), redirect.URL, "redirects to another site"},
 		"a file":            {proposer(t), "file:///etc/passwd", "want an address"},
 		"with a credential": {proposer(t), "https://user:secret@acme.example/", "want an address"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := test.checker.Propose(t.Context(), nil, test.address, "")
+			p, err := test.checker.Propose(t.Context(), nil, test.address, "")
+			var got string
 			var e *apierr.Error
-			if !errors.As(err, &e) || e.Status != http.StatusBadRequest || !strings.Contains(e.Description, test.want) || strings.Contains(e.Description, "secret") || strings.Contains(e.Description, "dial") {
-				t.Errorf("%v", err)
+			if errors.As(err, &e) && e.Status == http.StatusBadRequest {
+				got = e.Description
+			} else if err == nil && p.Category == "" && p.Read == nil {
+				got = p.Unread
+			}
+			if !strings.Contains(got, test.want) || strings.Contains(got, "secret") || strings.Contains(got, "dial") || strings.Contains(got, "lookup") {
+				t.Errorf("%q %+v %v", got, p, err)
 			}
 		})
+	}
+}
+
+// TestUnreadSites: the proposal of a site that is not read has what its address says,
+// and becomes a draft with the prompts of the category that is chosen.
+func TestUnreadSites(t *testing.T) {
+	c := newChecker(t, evalwork.Policy{})
+	c.Sites = evalwork.Sites{Ports: []int{1}}
+	for address, want := range map[string]string{
+		"https://docs.quillpay.invalid/start": "quillpay||quillpay.invalid",
+		"http://127.0.0.1:1/":                 "||",
+	} {
+		p, err := c.Propose(t.Context(), nil, address, "")
+		if err != nil || p.Unread == "" || p.Name+"|"+p.Category+"|"+strings.Join(p.Domains, ",") != want || p.Repeats == 0 {
+			t.Errorf("%s: %+v, %v", address, p, err)
+			continue
+		}
+		p.Name, p.Category = "Quillpay", "payments"
+		if d, issues := c.Draft(nil, p); issues != nil || len(d.Prompts) != 20 {
+			t.Errorf("%s: a draft: %+v", address, issues)
+		}
 	}
 }

@@ -32,14 +32,10 @@ type Page struct {
 // and pages that it links about the product or its rivals. Pages of other sites are not
 // read. The error is that of the first page; others may fail.
 func Site(ctx context.Context, address string, fetch Fetcher) ([]Document, error) {
-	home, err := url.Parse(address)
-	if err == nil && home.User != nil {
-		return nil, errors.New("want an address without a name and password, as https://example.com")
+	home, err := Home(address)
+	if err != nil {
+		return nil, err
 	}
-	if err != nil || home.Scheme != "https" && home.Scheme != "http" || home.Hostname() == "" {
-		return nil, fmt.Errorf("%q: want an address as https://example.com", validPath(address))
-	}
-	home.Fragment = ""
 	first, err := fetch(ctx, home.String())
 	if err != nil {
 		return nil, err
@@ -77,6 +73,19 @@ func Site(ctx context.Context, address string, fetch Fetcher) ([]Document, error
 		return nil, err
 	}
 	return s.docs, nil
+}
+
+// Home parses the address of a site.
+func Home(address string) (*url.URL, error) {
+	home, err := url.Parse(address)
+	if err == nil && home.User != nil {
+		return nil, errors.New("want an address without a name and password, as https://example.com")
+	}
+	if err != nil || home.Scheme != "https" && home.Scheme != "http" || home.Hostname() == "" {
+		return nil, fmt.Errorf("%q: want an address as https://example.com", validPath(address))
+	}
+	home.Fragment = ""
+	return home, nil
 }
 
 type site struct {

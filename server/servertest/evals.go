@@ -83,8 +83,10 @@ func (c evalChecker) Overlay(own []byte) (evals.Checker, *catalog.Catalog, []eva
 // Propose implements evals.Proposer: the site of a product is one that nobody reads.
 func (evalChecker) Propose(_ context.Context, _ []byte, address, category string) (*evals.Product, error) {
 	switch {
+	case strings.Contains(address, "user:"):
+		return nil, apierr.Refused("site_unreadable", "The site cannot be read: want an address without a name and password.")
 	case strings.Contains(address, "unreadable"):
-		return nil, apierr.Refused("site_unreadable", "No connection: the address must be of a site on the public internet.")
+		return &evals.Product{Name: "quill", Slug: "quill", Domains: []string{"quill.example"}, Repeats: 2, Unread: "No public address was found for the name unreadable.example."}, nil
 	case strings.Contains(address, "unknown"):
 		return &evals.Product{Name: "Unknown", Slug: "unknown", Category: category, Nearest: []string{"web"}, Read: []string{address}, Repeats: 2}, nil
 	}

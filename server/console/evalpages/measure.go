@@ -96,7 +96,7 @@ func (v *visit) propose() error {
 		if d.Product, err = v.h.Evals.Propose(v.R.Context(), v.actor(), d.Address, ""); err != nil {
 			return v.unproposed(d, err)
 		}
-		if d.Product.Name == "" {
+		if d.Product.Name == "" || d.Product.Unread != "" && !d.Product.Known && v.Workspace.Name != "" {
 			d.Product.Name = v.Workspace.Title()
 		}
 		d.Category = d.Product.Category
@@ -111,6 +111,9 @@ func (v *visit) propose() error {
 	d.Product.Agents = agents(d.Models, endpoint)
 	if d.Product.Category == "" {
 		d.Note = "No category was found for this site. Choose one: its tools are the rivals, and its prompts are adapted."
+		if d.Product.Unread != "" {
+			d.Note = "Check the name and the domain, then choose the category of your tool: its tools are the rivals, and its prompts are proposed."
+		}
 		return v.showMeasure(http.StatusOK, d)
 	}
 	if d.Product.Category != d.Category || do == "again" {

@@ -15,6 +15,7 @@ import (
 // own is the workspace's own catalogue.
 type Proposer interface {
 	// Propose reads the site at an address. category overrides the found one; empty to find it.
+	// A site that cannot be read is no error: the product has what its address says, and Unread.
 	Propose(ctx context.Context, own []byte, address, category string) (*Product, error)
 	// Draft writes the entry and the eval of a product, or returns what is wrong with it. A
 	// product without prompts gets those of its category, with its rivals.
@@ -37,6 +38,7 @@ type Product struct {
 	Rivals  []string
 	Named   int
 	Read    []string // addresses that were read
+	Unread  string   // why the site was not read; empty if it was
 	Prompts []string // without one, those of the category are proposed
 	Agents  []ProposedAgent
 	Repeats int

@@ -76,9 +76,9 @@ func TestMeasure(t *testing.T) {
 	if _, body := o.get(o.at("/evals")); !strings.Contains(body, "/evals/measure") {
 		t.Errorf("the list has no way to measure: %s", text(body))
 	}
-	for address, want := range map[string]string{"https://unreadable.example": "No connection", "": ""} {
+	for address, want := range map[string]string{"https://user:pw@site.example": "without a name and password", "": ""} {
 		status, body := o.send("/evals/measure", "address", address, "do", "read")
-		if !strings.Contains(body, want) || want != "" && (status != http.StatusUnprocessableEntity || !strings.Contains(body, `value="https://unreadable.example"`)) {
+		if !strings.Contains(body, want) || want != "" && (status != http.StatusUnprocessableEntity || !strings.Contains(body, `value="https://user:pw@site.example"`)) {
 			t.Errorf("%q: %d %s", address, status, text(body))
 		}
 	}
@@ -161,6 +161,35 @@ func TestMeasure(t *testing.T) {
 	if strings.Contains(body, `name="key_`) || !strings.Contains(body, "keys cannot be entered here") {
 		t.Errorf("an old sign-in: %s", text(body))
 	}
+}
+
+// TestUnread: a site that cannot be read still leads to a form that can be accepted.
+func TestUnread(t *testing.T) {
+	s := newService(t)
+	o := newOwner(t, s, "acme", "paid")
+	status, body := o.send("/evals/measure", "address", "https://unreadable.example", "do", "read")
+	for _, want := range []string{"Your site was not read", "No public address was found", "Read the site again", "choose the category of your tool"} {
+		if status != http.StatusOK || !strings.Contains(text(body), want) {
+			t.Errorf("%q: %d %s", want, status, text(body))
+		}
+	}
+	form := proposal(t, body)
+	if form.Get("domains") != "quill.example" || form.Get("category") != "" || strings.Contains(body, "value=\"save\"") {
+		t.Errorf("%v", form)
+	}
+	for _, step := range []struct{ do, want string }{{"check", "Build a small web API"}, {"save", "Eval"}} {
+		form.Set("form_token", o.formToken())
+		form.Set("category", "web")
+		form.Set("name", "Quill")
+		form.Set("do", step.do)
+		if status, body = o.post(o.at("/evals/measure"), form); status != http.StatusOK || !strings.Contains(body, step.want) {
+			t.Fatalf("%s: %d %s", step.do, status, text(body))
+		}
+		if step.do == "check" {
+			form = proposal(t, body)
+		}
+	}
+	o.stored("accepted", 1, 1, 0, 0)
 }
 
 // TestOwnResult: the pages of results say how the tool does that the workspace follows.
