@@ -52,6 +52,14 @@ func (o ownTools) Search(ctx context.Context, workspace, text string, n int) ([]
 	return found, nil
 }
 
+// Own implements picks.Source.
+func (o ownTools) Own(ctx context.Context, workspace string) ([]picks.Choice, error) {
+	if o.evals == nil {
+		return nil, nil
+	}
+	return o.evals.Tools(ctx, workspace)
+}
+
 // Measured implements picks.Source.
 func (o ownTools) Measured(ctx context.Context, workspace, tool string) (*picks.Measured, error) {
 	m, err := o.public.Measured(ctx, tool)

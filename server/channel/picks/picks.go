@@ -48,6 +48,8 @@ type Source interface {
 	Tool(ctx context.Context, workspace, slug string) (Choice, bool, error)
 	// Search returns up to n tools that a text names, the best first.
 	Search(ctx context.Context, workspace, text string, n int) ([]Choice, error)
+	// Own returns the tools of the boards of the workspace's own evals, by name.
+	Own(ctx context.Context, workspace string) ([]Choice, error)
 	// Measured returns the newest measurement of a tool for a workspace; nil without one.
 	Measured(ctx context.Context, workspace, tool string) (*Measured, error)
 }

@@ -111,7 +111,7 @@ func (h *Handler) install(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if own != nil && (own.Name != "" || !d.Page.Measures) { // without a tool the page offers to measure it
+	if own != nil && (own.Name != "" || own.Tile.Whose != nil || !d.Page.Measures) { // without a tool the page offers to measure it
 		d.Tiles = []tile{own.Tile}
 	}
 	slug := v.R.URL.Query().Get("stack")

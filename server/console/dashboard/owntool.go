@@ -57,7 +57,7 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 			o.Tile.Value, o.Tile.Note = "Not measured yet", "How often do agents pick your tool over its rivals? From your site the server proposes prompts and a plan."
 			o.Missing, o.Next = "Measure your tool first: its prompts are compared with those of its rivals.", choice{Name: "Measure my tool", Link: o.Tile.Link}
 		}
-		return o, nil
+		return o, v.askWhose(p, &o.Tile)
 	}
 	c, _, err := v.h.Picks.Tool(ctx, v.Workspace.ID, follow.Tool)
 	if err != nil {
@@ -89,6 +89,20 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 	o.Name = m.Standing().Tool
 	o.measured(m)
 	return o, nil
+}
+
+// askWhose puts the tools of the own evals on the tile of an editor, for one to be chosen.
+func (v *visit) askWhose(p *page, t *tile) error {
+	if !p.Edits() {
+		return nil
+	}
+	own, err := v.h.Picks.Own(v.R.Context(), v.Workspace.ID)
+	if err != nil || len(own) == 0 {
+		return err
+	}
+	t.Value, t.Note, t.Start = "Measured", "Own evals have results. Choose your tool to see its pick rate here.", false
+	t.Whose = &whose{p.Path + "/settings/tool", p.FormToken, own}
+	return nil
 }
 
 // measured fills in what is measured.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/fixtures/sorting"
+	"github.com/firstpick/firstpick/server/channel/picks"
 	"github.com/firstpick/firstpick/server/channel/traffic"
 	"github.com/firstpick/firstpick/server/kit/chart"
 )
@@ -24,6 +25,13 @@ type tile struct {
 	Why                     string      // likewise: where the reasons for losing are; empty for nowhere
 	Start                   bool        // likewise: nothing is measured, and the visitor can begin
 	Synthetic               bool        // likewise: simulated agents gave the answers
+	Whose                   *whose      // likewise: own evals have results and no tool is chosen; nil without
+}
+
+// A whose is the form that asks which tool is the workspace's own.
+type whose struct {
+	Action, FormToken string
+	Tools             []picks.Choice
 }
 
 // A versusRow is a tool on the plot of the first tile.

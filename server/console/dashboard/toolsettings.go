@@ -6,7 +6,9 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/channel/picks"
+	"github.com/firstpick/firstpick/server/console/layout"
 )
 
 // searchRows is how many tools a search shows.
@@ -84,7 +86,7 @@ func (v *visit) toolSettings() (*toolData, error) {
 
 // followTool chooses the tool that the workspace follows, by its slug; none ends that.
 func (h *Handler) followTool(v *visit) error {
-	tool := v.R.PostFormValue("tool")
+	tool, digest, from := v.R.PostFormValue("tool"), v.R.PostFormValue("digest") != "", v.R.PostFormValue("from")
 	if tool != "" {
 		c, ok, err := h.Picks.Tool(v.R.Context(), v.Workspace.ID, tool)
 		if err != nil {
@@ -100,9 +102,20 @@ func (h *Handler) followTool(v *visit) error {
 		if ok {
 			tool = c.Slug
 		}
+		if from != "" { // a form without the setting of the weekly mail
+			digest = now.Digest
+		}
 	}
-	if err := h.Alerts.FollowTool(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, tool, v.R.PostFormValue("digest") != ""); err != nil {
+	if err := h.Alerts.FollowTool(v.R.Context(), v.Workspace.ID, v.Signed.Account.ID, tool, digest); err != nil {
 		return v.wrong("tool", err)
+	}
+	switch id, isRun := strings.CutPrefix(from, "runs/"); {
+	case tool != "" && from == "overview":
+		session.See(v.W, v.R, layout.Under("/workspaces", v.Workspace.Slug))
+		return nil
+	case tool != "" && isRun:
+		session.See(v.W, v.R, layout.Under("/workspaces", v.Workspace.Slug, "runs", id))
+		return nil
 	}
 	return v.back(map[bool]string{true: "tool", false: "no-tool"}[tool != ""])
 }

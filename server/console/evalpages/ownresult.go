@@ -3,10 +3,14 @@ package evalpages
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/evals/evals"
 	"github.com/firstpick/firstpick/server/kit/chart"
+	"github.com/firstpick/firstpick/server/store/identity"
+	"github.com/firstpick/firstpick/server/store/state"
 )
 
 // An ownResult is the tool that the workspace follows on the board of a run.
@@ -30,15 +34,24 @@ func (v *visit) ownTool() (string, error) {
 	return *v.follows, nil
 }
 
-// ownResult returns nil where the run lacks the tool that the workspace follows.
-func (v *visit) ownResult(r *evals.Run, b *analytics.Board) (*ownResult, error) {
-	slug, err := v.ownTool()
-	if err != nil {
-		return nil, err
+// whose returns the tools of a run, by name, for an editor of a workspace that follows none to
+// choose from. A pushed run has none: its tools need not be of a catalogue here.
+func (v *visit) whose(r *evals.Run, b *analytics.Board, follows string) (out []choice) {
+	if follows != "" || v.h.Evals.Follow == nil || !v.Role.Includes(identity.Editor) || r.Status != state.RunDone || r.Origin != "" {
+		return nil
 	}
+	for _, t := range b.Tools {
+		out = append(out, choice{Key: t.Slug, Name: t.Tool})
+	}
+	sorting.Func(out, func(a, b choice) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// ownResult returns nil where the run lacks the tool that the workspace follows.
+func (v *visit) ownResult(r *evals.Run, b *analytics.Board, slug string) *ownResult {
 	i := slices.IndexFunc(b.Tools, func(s analytics.Standing) bool { return s.Slug == slug })
 	if i < 0 || b.NTrials == 0 {
-		return nil, nil
+		return nil
 	}
 	s := b.Tools[i]
 	o := &ownResult{
@@ -60,5 +73,5 @@ func (v *visit) ownResult(r *evals.Run, b *analytics.Board) (*ownResult, error) 
 	if first := b.Tools[0]; first.Rank < s.Rank {
 		o.Leader, o.LeaderRate = first.Tool, chart.Percent(first.PickRate)
 	}
-	return o, nil
+	return o
 }

@@ -31,6 +31,7 @@ type resultData struct {
 	Scores    *format.Scores // nil where there is nothing to show
 	Synthetic string         // all, some; empty for none
 	Own       *ownResult     // nil where the run lacks the tool that the workspace follows
+	Whose     []choice       // tools to choose the own one from; empty where one is chosen
 	Forest    render.Forest
 	Matrix    render.Matrix
 	Changed   bool // an agent was not the same all the time
@@ -84,14 +85,11 @@ func (v *visit) result(report *evals.Report) error {
 			}
 			return v.chosen(r.ID, "outcome", "tool", "picked", t.Slug)
 		}
-		var err error
-		if d.Own, err = v.ownResult(r, &s.Board); err != nil {
-			return err
-		}
 		own, err := v.ownTool()
 		if err != nil {
 			return err
 		}
+		d.Own, d.Whose = v.ownResult(r, &s.Board, own), v.whose(r, &s.Board, own)
 		d.Forest = render.NewForest(&s.Board, picked, own)
 		for i := range d.Forest.Rows {
 			d.Forest.Rows[i].Lead = own != "" && d.Forest.Rows[i].Slug == own

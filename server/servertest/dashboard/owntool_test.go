@@ -167,8 +167,17 @@ func TestTheOwnToolOfOwnEvals(t *testing.T) {
 	if _, body := o.get(o.at("/settings?find=ACO")); !strings.Contains(body, "<code>acorn</code>") || !strings.Contains(body, "(own eval)") {
 		t.Error("the tools of own evals are not found")
 	}
-	o.send("/tool", url.Values{"tool": {"acorn"}})
-	_, body := o.get(o.at(""))
+	o.send("/tool", url.Values{"tool": {""}, "digest": {"1"}})
+	if _, body := o.get(o.at("")); !strings.Contains(body, "Which of these tools is yours?") || !strings.Contains(body, `<option value="acorn">`) {
+		t.Error("the overview does not ask for the own tool")
+	}
+	_, body := o.send("/tool", url.Values{"tool": {"acorn"}, "from": {"overview"}})
+	if strings.Contains(body, "Which of these tools is yours?") {
+		t.Error("the overview asks for a tool that is chosen")
+	}
+	if now, err := d.Agents.DB.Read().PickWatch(t.Context(), o.id); err != nil || now.Tool != "acorn" || now.DigestOff {
+		t.Errorf("it follows %+v, %v", now, err)
+	}
 	for _, want := range []string{"Pick rate of Acorn", "<b>75%</b>", "your newest run on Payments, 21 Nov 2026", "▲ ", `href="` + m.URL, `href="` + m.URL + `/explain">Why it loses`, `<span class="mine"><bdi>Acorn`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is missing", want)

@@ -200,6 +200,22 @@ func TestOwnResult(t *testing.T) {
 	if _, body := o.get(o.at("/runs/" + now.ID)); strings.Contains(body, "is picked in") {
 		t.Error("a result has a tool that nobody follows")
 	}
+	vera := newOwner(t, s, "vera", "paid")
+	s.Join(t, o.w, vera.w.OwnerID, identity.Viewer)
+	if _, body := o.get(o.at("/runs/" + now.ID)); !strings.Contains(body, "Which of these tools is yours?") || !strings.Contains(body, `<option value="birch">`) {
+		t.Error("the page of a run does not ask for the own tool")
+	}
+	if _, body := vera.get(o.at("/runs/" + now.ID)); strings.Contains(body, "Which of these tools is yours?") {
+		t.Error("a viewer is asked for the own tool")
+	}
+	_, chosen := o.send("/settings/tool", "tool", "acorn", "from", "runs/"+now.ID)
+	if !strings.Contains(text(chosen), "Acorn Pay is picked in") || strings.Contains(chosen, "Which of these tools is yours?") {
+		t.Errorf("chosen on the page of a run: %s", text(chosen))
+	}
+	if w, err := s.Agents.DB.Read().PickWatch(t.Context(), o.w.ID); err != nil || w.DigestOff {
+		t.Errorf("the weekly mail is off: %+v, %v", w, err)
+	}
+	o.send("/settings/tool", "tool", "", "digest", "1")
 	follow := func(tool string) {
 		if err := s.Agents.DB.Write(t.Context(), func(tx *state.Tx) error {
 			return s.Evals.Follow(t.Context(), tx, s.Clock.Now(), o.w.ID, o.w.OwnerID, tool)
