@@ -122,11 +122,18 @@ func (v *visit) propose() error {
 		}
 		d.Product.Prompts, d.Product.Rivals, d.Product.Named, do = nil, nil, 0, "check"
 	}
-	if do == "save" || do == "run" {
-		return v.accept(d, endpoint, do == "run")
+	rehearsed := len(d.Product.Agents) == 0
+	if do == "save" || do == "run" && !rehearsed || do == "rehearse" && rehearsed {
+		return v.accept(d, endpoint, do != "save")
 	}
 	if d.Draft, err = v.h.Evals.Draft(v.R.Context(), v.actor(), d.Product); err != nil {
 		return v.unproposed(d, err)
+	}
+	switch do {
+	case "run":
+		return v.unproposed(d, apierr.InvalidRequest("No model is chosen, so nothing is stored. Tick a model or enter a key, then press Accept and run; or run a rehearsal."))
+	case "rehearse":
+		return v.unproposed(d, apierr.InvalidRequest("A model is chosen, so this run is no rehearsal and nothing is stored. Check its cost, enter a new key again, then press Accept and run."))
 	}
 	return v.showMeasure(http.StatusOK, d)
 }

@@ -192,6 +192,36 @@ func TestUnread(t *testing.T) {
 	o.stored("accepted", 1, 1, 0, 0)
 }
 
+// TestRehearsal: a run without a model is a rehearsal, and says so on its button.
+func TestRehearsal(t *testing.T) {
+	s := newService(t)
+	o := newOwner(t, s, "acme", "paid")
+	_, body := o.send("/evals/measure", "address", "quill.example", "do", "read")
+	if !strings.Contains(body, `value="rehearse">Run a rehearsal`) || !strings.Contains(body, `value="run" class="quiet">`) {
+		t.Errorf("without a model: %s", text(body))
+	}
+	form := proposal(t, body)
+	send := func(do, agent string) (int, string) {
+		form.Set("form_token", o.formToken())
+		form.Set("do", do)
+		form.Del("agent")
+		if agent != "" {
+			form.Set("agent", agent)
+		}
+		return o.post(o.at("/evals/measure"), form)
+	}
+	for _, c := range []struct{ do, agent, want string }{{"run", "", "No model is chosen"}, {"rehearse", "anthropic", "no rehearsal"}} {
+		if status, body := send(c.do, c.agent); status != http.StatusUnprocessableEntity || !strings.Contains(text(body), c.want) || strings.Contains(body, "Run a rehearsal</button>") != (c.agent == "") {
+			t.Errorf("%s: %d %s", c.want, status, text(body))
+		}
+	}
+	o.stored("refused", 0, 0, 0, 0)
+	if status, body := send("rehearse", ""); status != http.StatusOK || !strings.Contains(text(body), "Queued") {
+		t.Errorf("rehearsed: %d %s", status, text(body))
+	}
+	o.stored("rehearsed", 1, 1, 0, 1)
+}
+
 // TestOwnResult: the pages of results say how the tool does that the workspace follows.
 func TestOwnResult(t *testing.T) {
 	s := newService(t)
