@@ -52,7 +52,7 @@ prompts:
   - name: rehearsal
     kind: simulated
     truth: {%[3]s}
-  # Real agents. Their keys are set under Settings, Eval keys.
+  # Real agents. Their keys are set under Settings, Keys for evals.
   # - {name: gpt, kind: openai-responses, model: gpt-5.1, max_tokens: 2000}
   # - {name: sonnet, kind: anthropic, model: claude-sonnet-4-5, max_tokens: 2000}
   # - {name: gemini, kind: gemini, model: gemini-2.5-pro, max_tokens: 2000}

@@ -74,8 +74,11 @@ func (v *visit) save() error {
 		var changed bool
 		if stored, _, changed, err = v.h.Evals.Put(v.R.Context(), v.actor(), []byte(d.Source)); err == nil {
 			done := "saved"
-			if !changed {
+			switch {
+			case !changed:
 				done = "same"
+			case stored.Version == 1:
+				done = "created"
 			}
 			return v.see(v.at("evals", stored.ID) + "?done=" + done)
 		}

@@ -78,6 +78,7 @@ const versionsListed = 10
 // notices returns the notices of an eval's page after an action.
 func notices() []traceview.Term {
 	return []traceview.Term{
+		{Key: "created", Name: "Saved."},
 		{Key: "saved", Name: "Saved. Active runs keep their version."},
 		{Key: "accepted", Name: "Saved: your tool's entry and its eval. Runs start below."},
 		{Key: "same", Name: "No change: identical to the previous version."},

@@ -103,7 +103,7 @@ func (v *visit) showSettings(status int, wrong problem) error {
 	if d.Missing, err = v.missingKeys(); err != nil {
 		return err
 	}
-	return v.Show(status, "workspace-ev-keys", "Eval keys", d)
+	return v.Show(status, "workspace-ev-keys", "Keys for evals", d)
 }
 
 // missingKeys returns the provider keys that evals of the workspace need and that are

@@ -291,7 +291,7 @@ func (v *Visit) Settings(part string, link func(path string) string) Page {
 		shown           bool
 	}{
 		{"site", "Site and collector", "/settings", p.Edits()},
-		{"evals", "Eval keys", "/settings/evals", p.Edits() && v.frame.Evals},
+		{"evals", "Keys for evals", "/settings/evals", p.Edits() && v.frame.Evals},
 		{"members", "Members", "/settings/members", true},
 		{"log", "Log", "/log", p.Edits()},
 	} {

@@ -477,10 +477,10 @@ func TestFilesAndAServerWithoutEvals(t *testing.T) {
 	if status, _ := plain.get(plain.at("/evals")); status != http.StatusNotFound {
 		t.Errorf("evals on a server without: %d", status)
 	}
-	if _, body := plain.get(plain.at("/settings")); strings.Contains(body, ">Evals<") || strings.Contains(body, "Eval keys") {
+	if _, body := plain.get(plain.at("/settings")); strings.Contains(body, ">Evals<") || strings.Contains(body, "/settings/evals\"") {
 		t.Errorf("the settings of a server without: %s", text(body))
 	}
-	if _, body := o.get(o.at("/settings")); !strings.Contains(body, ">Evals<") || !strings.Contains(body, "Eval keys") {
+	if _, body := o.get(o.at("/settings")); !strings.Contains(body, ">Evals<") || !strings.Contains(body, "/settings/evals\"") {
 		t.Errorf("the settings: %s", text(body))
 	}
 }
