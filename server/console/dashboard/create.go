@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/firstpick/firstpick/server/auth/session"
 	"github.com/firstpick/firstpick/server/channel/setup"
@@ -66,7 +67,7 @@ func (h *Handler) showList(v *layout.Visit, status int, d listData) {
 
 // create makes a workspace and shows its first key, once.
 func (h *Handler) create(v *layout.Visit) error {
-	set := state.Settings{Site: v.R.PostFormValue("site"), Name: v.R.PostFormValue("name")}
+	set := state.Settings{Site: origin(v.R.PostFormValue("site")), Name: v.R.PostFormValue("name")}
 	w, key, err := h.Agents.CreateOwnWorkspace(v.R.Context(), v.Caller(), v.Signed.Account, set)
 	if err != nil {
 		e := apierr.Of(err)
@@ -77,13 +78,37 @@ func (h *Handler) create(v *layout.Visit) error {
 		if listErr != nil {
 			return listErr
 		}
-		h.showList(v, http.StatusUnprocessableEntity, listData{Workspaces: all, Site: set.Site, Name: set.Name, Problem: e.Description})
+		h.showList(v, http.StatusUnprocessableEntity, listData{Workspaces: all, Site: set.Site, Name: set.Name, Problem: siteProblem(e, "Address of your site")})
 		return nil
 	}
 	v.Workspace, v.Role = w, identity.Owner
 	return h.visit(v, func(v *visit) error {
 		return v.show("workspace-created", "Your key", installData{Page: v.page("Overview"), Key: key, Stacks: stacks(v.page("Overview").Path, "")})
 	})
+}
+
+// origin returns the origin of an address as people type or paste it: with a path, or without
+// a scheme. Other texts are returned as they are, to be refused.
+func origin(text string) string {
+	text = strings.TrimSpace(text)
+	address := text
+	if !strings.Contains(address, "://") && strings.Contains(address, ".") {
+		address = "https://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(u.Host, " ") {
+		return text
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// siteProblem returns the description of an error, with the label of the field where it is
+// about the address of the site.
+func siteProblem(e *apierr.Error, label string) string {
+	if e.Reason != "invalid_site" {
+		return e.Description
+	}
+	return label + ": this must be an address such as https://acme.dev."
 }
 
 type installData struct {

@@ -130,7 +130,7 @@ func (v *visit) back(done string) error {
 // err says.
 func (v *visit) wrong(form string, err error) error {
 	if e := apierr.Of(err); e.Status < http.StatusInternalServerError && e.Status != http.StatusNotFound {
-		return v.settings(http.StatusUnprocessableEntity, problem{form, e.Description})
+		return v.settings(http.StatusUnprocessableEntity, problem{form, siteProblem(e, "Address")})
 	}
 	return err
 }
@@ -142,7 +142,7 @@ func (h *Handler) change(v *visit) error {
 		return v.settings(http.StatusUnprocessableEntity, problem{"settings", "Retention must be a number of days."})
 	}
 	err = h.Agents.ChangeSettings(v.R.Context(), v.Caller(), v.Signed.Account, v.Workspace.Slug, state.Settings{
-		Name: v.R.PostFormValue("name"), Site: v.R.PostFormValue("site"), RetentionDays: days, Currency: v.R.PostFormValue("currency"),
+		Name: v.R.PostFormValue("name"), Site: origin(v.R.PostFormValue("site")), RetentionDays: days, Currency: v.R.PostFormValue("currency"),
 	})
 	if err != nil {
 		return v.wrong("settings", err)

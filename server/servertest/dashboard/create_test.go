@@ -24,7 +24,7 @@ func TestAPersonStarts(t *testing.T) {
 	if at := o.signIn(); at != "/workspaces" {
 		t.Errorf("signing in leads to %s", at)
 	}
-	form := url.Values{"site": {"https://Acme.dev/"}, "name": {"Acme"}, "form_token": {o.formToken("/workspaces")}}
+	form := url.Values{"site": {"Acme.dev/pricing?from=mail#top"}, "name": {"Acme"}, "form_token": {o.formToken("/workspaces")}}
 	status, body := o.post("/workspaces", form)
 	key := shownKey.FindString(body)
 	if status != http.StatusOK || key == "" || strings.Count(body, key) != 1 {
@@ -91,8 +91,9 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	token := o.formToken("/workspaces")
 	for _, c := range []struct{ site, name, token, want string }{
-		{"no site", "", token, "site must be an address without a path"},
-		{"https://acme.dev/path", "", token, "site must be an address without a path"},
+		{"no site", "", token, "Address of your site: this must be an address such as https://acme.dev."},
+		{"https://user:secret@acme.dev/path", "", token, "Address of your site: this must be an address"},
+		{"ftp://acme.dev/path", "", token, "Address of your site: this must be an address"},
 		{"https://acme.dev", "Ac\u202eme", token, "name must be at most 100 visible characters"},
 		{"https://acme.dev", strings.Repeat("n", 101), token, "name must be at most 100 visible characters"},
 		{"https://acme.dev", "", "wrong", "This form has expired"},
