@@ -16,6 +16,8 @@ type Stack struct {
 	Status bool
 	Clues  []Clue
 	Files  []File
+	// Folder describes where the files go; empty where their paths are from the project's root.
+	Folder string
 	// Remove describes how to undo it.
 	Remove string
 }

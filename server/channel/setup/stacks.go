@@ -27,6 +27,7 @@ func jsStacks() []Stack {
 			Summary: "A proxy (middleware before version 16) reports requests after they were answered. It cannot know the status of an answer; a Vercel log drain does.",
 			Clues:   []Clue{{Name: "next.config.*"}, {Name: "package.json", Dep: "next"}},
 			Files:   []File{{core, coreCode}, {"agent-collect-next.mjs", "nextjs/agent-collect-next.mjs"}, {"proxy.js", "nextjs/proxy.js"}},
+			Folder:  "All three files go into the folder that has app or pages: src if they are in it, else the root of the project. For Next.js 15 name proxy.js middleware.js, and its function middleware.",
 			Remove:  removeCode,
 		},
 		{

@@ -123,7 +123,8 @@ type installData struct {
 // A stackData is a stack with the files that the collector needs in it.
 type stackData struct {
 	Slug, Title, Summary string
-	Drain                bool // the platform sends logs, so there is no file
+	Folder               string // of the files; empty for the project's root
+	Drain                bool   // the platform sends logs, so there is no file
 	Files                []stackFile
 }
 
@@ -142,7 +143,7 @@ func (h *Handler) install(v *visit) error {
 	slug := v.R.URL.Query().Get("stack")
 	d.Stacks, d.Events = stacks(d.Page.Path, slug), d.Page.Path+"/first-event"
 	if s, ok := setup.Find(slug); ok {
-		d.Stack = &stackData{Slug: s.Slug, Title: s.Title, Summary: s.Summary, Drain: s.Way == setup.ByDrain}
+		d.Stack = &stackData{Slug: s.Slug, Title: s.Title, Summary: s.Summary, Folder: s.Folder, Drain: s.Way == setup.ByDrain}
 		for _, f := range s.Files {
 			d.Stack.Files = append(d.Stack.Files, stackFile{f.Path, f.Code(h.Agents.BaseURL)})
 		}

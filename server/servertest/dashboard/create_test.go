@@ -27,7 +27,7 @@ func TestAPersonStarts(t *testing.T) {
 	form := url.Values{"site": {"Acme.dev/pricing?from=mail#top"}, "name": {"Acme"}, "form_token": {o.formToken("/workspaces")}}
 	status, body := o.post("/workspaces", form)
 	key := shownKey.FindString(body)
-	if status != http.StatusOK || key == "" || strings.Count(body, key) != 1 {
+	if status != http.StatusOK || key == "" || strings.Count(body, key) != 2 || !strings.Contains(body, "FIRSTPICK_KEY="+key) {
 		t.Fatalf("creating: %d %s", status, body)
 	}
 	list, err := d.Agents.DB.Read().AllWorkspaces(t.Context())
@@ -42,6 +42,9 @@ func TestAPersonStarts(t *testing.T) {
 		status, body := o.get(o.at("/install?stack=" + s.Slug))
 		if status != http.StatusOK || !strings.Contains(body, d.URL+"/setup/"+s.Slug+".md") || strings.Contains(body, setup.Placeholder) {
 			t.Errorf("%s: %d %s", s.Slug, status, body)
+		}
+		if !strings.Contains(body, `-A "GPTBot/1.3" https://acme.dev/<`) || strings.Index(body, "install firstpick on this site") > strings.Index(body, "<ol") || s.Folder != "" && !strings.Contains(body, s.Folder) {
+			t.Errorf("%s: the visit, the prompt or the folder is missing: %s", s.Slug, body)
 		}
 	}
 
