@@ -84,7 +84,7 @@ func (c evalChecker) Overlay(own []byte) (evals.Checker, *catalog.Catalog, []eva
 func (evalChecker) Propose(_ context.Context, _ []byte, address, category string) (*evals.Product, error) {
 	switch {
 	case strings.Contains(address, "user:"):
-		return nil, apierr.Refused("site_unreadable", "The site cannot be read: want an address without a name and password.")
+		return nil, apierr.InvalidRequest("The site cannot be read: want an address without a name and password.")
 	case strings.Contains(address, "unreadable"):
 		return &evals.Product{Name: "quill", Slug: "quill", Domains: []string{"quill.example"}, Repeats: 2, Unread: "No public address was found for the name unreadable.example."}, nil
 	case strings.Contains(address, "unknown"):

@@ -42,7 +42,7 @@ const maxUnfolded = 12
 // filters lists what a board can be filtered by; now is the filter of the page.
 func (r *Renderer) filters(b *analytics.Board, now Filter, templates []string) (out []filter) {
 	add := func(name, all string, values []string, text func(string) string, chosen *string) {
-		if len(values) < 2 {
+		if len(values) == 0 || len(values) == 1 && name != "Sort" {
 			return
 		}
 		f, kept := filter{Name: name, Folded: chosen == &now.Tag || chosen == &now.Template || len(values) > maxUnfolded}, *chosen
