@@ -122,17 +122,23 @@ func (v *visit) propose() error {
 		}
 		d.Product.Prompts, d.Product.Rivals, d.Product.Named, do = nil, nil, 0, "check"
 	}
-	rehearsed := len(d.Product.Agents) == 0
-	if do == "save" || do == "run" && !rehearsed || do == "rehearse" && rehearsed {
+	rehearsed, keyless := len(d.Product.Agents) == 0, v.keyless(&d, endpoint, set)
+	if do == "save" || do == "run" && !rehearsed && keyless == "" || do == "rehearse" && rehearsed {
 		return v.accept(d, endpoint, do != "save")
 	}
 	if d.Draft, err = v.h.Evals.Draft(v.R.Context(), v.actor(), d.Product); err != nil {
 		return v.unproposed(d, err)
 	}
-	switch do {
-	case "run":
+	switch {
+	case do == "run" && keyless != "":
+		where := "enter it beside the model"
+		if !d.Fresh {
+			where = "set it in the settings of the workspace"
+		}
+		return v.unproposed(d, apierr.InvalidRequest("The key of "+keyless+" is missing, so nothing is stored and no run is started. Choose "+keyless+" only with its key: "+where+", then press Accept and run. Accept without a run stores the eval, and the key can follow."))
+	case do == "run":
 		return v.unproposed(d, apierr.InvalidRequest("No model is chosen, so nothing is stored. Tick a model or enter a key, then press Accept and run; or run a rehearsal."))
-	case "rehearse":
+	case do == "rehearse":
 		return v.unproposed(d, apierr.InvalidRequest("A model is chosen, so this run is no rehearsal and nothing is stored. Check its cost, enter a new key again, then press Accept and run."))
 	}
 	return v.showMeasure(http.StatusOK, d)
@@ -253,6 +259,20 @@ func (v *visit) keys(d *measureData, endpoint *evals.ProposedAgent) (out []evals
 		out = append(out, c)
 	}
 	return out
+}
+
+// keyless names the first of the chosen models whose key is neither set nor typed; empty for
+// none.
+func (v *visit) keyless(d *measureData, endpoint *evals.ProposedAgent, set []*evals.ProviderKey) string {
+	for _, m := range d.Models {
+		if m.On && !m.Set && strings.TrimSpace(v.R.PostFormValue("key_"+m.Key)) == "" {
+			return m.Vendor
+		}
+	}
+	if endpoint != nil && strings.TrimSpace(v.R.PostFormValue("endpoint_key")) == "" && !slices.ContainsFunc(set, func(k *evals.ProviderKey) bool { return k.Name == endpoint.Key }) {
+		return "the endpoint"
+	}
+	return ""
 }
 
 // accept stores the draft, and starts a run of it if that was asked for.

@@ -210,7 +210,7 @@ func TestRehearsal(t *testing.T) {
 		}
 		return o.post(o.at("/evals/measure"), form)
 	}
-	for _, c := range []struct{ do, agent, want string }{{"run", "", "No model is chosen"}, {"rehearse", "anthropic", "no rehearsal"}} {
+	for _, c := range []struct{ do, agent, want string }{{"run", "", "No model is chosen"}, {"rehearse", "anthropic", "no rehearsal"}, {"run", "anthropic", "The key of Anthropic is missing"}} {
 		if status, body := send(c.do, c.agent); status != http.StatusUnprocessableEntity || !strings.Contains(text(body), c.want) || strings.Contains(body, "Run a rehearsal</button>") != (c.agent == "") {
 			t.Errorf("%s: %d %s", c.want, status, text(body))
 		}
