@@ -87,7 +87,9 @@ func (v *visit) ownTool(p *page) (*ownTool, error) {
 		return o, nil
 	}
 	o.Name = m.Standing().Tool
-	o.measured(m)
+	if o.measured(m); m.Board.Synthetic && p.Measures {
+		o.Tile.Real = p.Path + "/evals/measure"
+	}
 	return o, nil
 }
 
@@ -121,7 +123,7 @@ func (o *ownTool) measured(m *picks.Measured) {
 	o.Tile = tile{
 		Synthetic: m.Board.Synthetic,
 		Name:      "Pick rate of " + at.Tool, Value: chart.Percent(at.PickRate), Link: m.URL, Delta: pickDelta(m), Spark: pickSpark(m), Lead: true,
-		Note: fmt.Sprintf("95%% interval %s–%s · rank %d of %d · %s", chart.Percent(at.CILow), chart.Percent(at.CIHigh), at.Rank, m.Board.Field, source),
+		Note: fmt.Sprintf("95%% interval %s–%s · rank %d of %d (range %s) · %s", chart.Percent(at.CILow), chart.Percent(at.CIHigh), at.Rank, m.Board.Field, render.RankRange(at), source),
 	}
 	o.Tile.Versus = versus(m)
 	if m.Source == picks.Own {
