@@ -38,7 +38,7 @@ func (c *Checker) Propose(ctx context.Context, own []byte, address, category str
 	}
 	home, err := propose.Home(address)
 	if err != nil {
-		return nil, apierr.InvalidRequest("The site cannot be read: "+err.Error()+".")
+		return nil, apierr.InvalidRequest("The site cannot be read: " + err.Error() + ".")
 	}
 	docs, err := c.Sites.Read(ctx, home.String(), proposeTimeout)
 	if ctx.Err() != nil {
