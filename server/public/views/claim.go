@@ -16,7 +16,7 @@ import (
 // to be split between them.
 const evenSplit = .6
 
-// undecided says what is known of the agents without a favourite; empty where there are none.
+// undecided says what is known of the agents without a favourite; empty where each has one.
 func undecided(b *analytics.Board, all []favourite) string {
 	text, n := "", 0
 	for _, a := range b.Agents {

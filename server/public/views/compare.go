@@ -34,7 +34,6 @@ type compareSide struct{ Name, Slug, Link string }
 // A compareBoard compares two tools on a board that ranks both.
 type compareBoard struct {
 	Name, Link, Noun    string
-	Age                 age
 	Asked               measure
 	Groups              []compareGroup
 	HeadToHead          []headToHead
@@ -157,7 +156,7 @@ func compareSentence(b *analytics.Board, x, y analytics.Standing) string {
 	if n := len(near); n > 0 && n <= 2 && n < len(b.Agents) {
 		text += "; " + and(near)
 	}
-	if !render.Single(*b) && proven(behind, ahead.Slug) {
+	if significant, _ := tested(behind, ahead.Slug); significant && !render.Single(*b) {
 		text += "; the difference is significant"
 	}
 	return text + "."
@@ -176,7 +175,7 @@ func rateOf(tools []analytics.AgentRate, slug string) float64 {
 
 func (r *Renderer) compareBoard(b *analytics.Board, x, y analytics.Standing) compareBoard {
 	c := compareBoard{
-		Name: b.Name, Link: boardPath(b.Category), Noun: nounOf(b), Age: ageOf(b.AsOf, r.in.Now), Single: render.Single(*b), Asked: r.askedOf(b, x, y),
+		Name: b.Name, Link: boardPath(b.Category), Noun: nounOf(b), Single: render.Single(*b), Asked: r.askedOf(b, x, y),
 		Prompt: onlyPrompt(b), Category: b.Category, Cite: citePair(r.in, b, x, y), HasTrials: r.in.Trials,
 		Doubts: render.Doubts(b, x, y),
 	}

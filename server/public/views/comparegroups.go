@@ -43,7 +43,7 @@ func (g compareGroup) Clear() bool {
 func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 	agents := compareGroup{Name: render.Capital(nounOf(b)), Agents: true, Intervals: ranged(b)}
 	for _, a := range b.Agents {
-		p := newPart(b, x, y, a.NTrials, a.NFamilies, a.Tools)
+		p := newPart(b, x, y, a.NTrials, a.NFamilies, a.Tools, ranged(b))
 		p.Name, p.Title, p.Link = render.AgentName(a.Agent), a.Agent, agentPath(agentSlug(a.Agent))
 		agents.Parts = append(agents.Parts, p)
 	}
@@ -54,10 +54,9 @@ func compareGroups(b *analytics.Board, x, y analytics.Standing) []compareGroup {
 			out = append(out, compareGroup{Name: name})
 		}
 		last := &out[len(out)-1]
-		p := newPart(b, x, y, cut.NFamilies, cut.NFamilies, cut.Tools)
-		if p.Name, p.Early = cut.Value, slices.Contains(cut.Warnings, analytics.Directional); p.Early {
-			p.hideIntervals()
-		}
+		early := slices.Contains(cut.Warnings, analytics.Directional) // its intervals span nearly everything
+		p := newPart(b, x, y, cut.NFamilies, cut.NFamilies, cut.Tools, ranged(b) && !early)
+		p.Name, p.Early = cut.Value, early
 		last.Parts = append(last.Parts, p)
 	}
 	for i := range out {
@@ -86,27 +85,20 @@ func (g *compareGroup) draw() {
 	}
 }
 
-// newPart compares two tools by their rates in a part of a board, which counts n.
-func newPart(b *analytics.Board, x, y analytics.Standing, n, families int, tools []analytics.AgentRate) comparePart {
+// newPart compares two tools by their rates in a part of a board, which counts n, with intervals or
+// without.
+func newPart(b *analytics.Board, x, y analytics.Standing, n, families int, tools []analytics.AgentRate, intervals bool) comparePart {
 	p, q := bounded(agentRate(tools, x.Slug), families), bounded(agentRate(tools, y.Slug), families)
 	d := comparePart{
 		A: chart.Fixed(p.PickRate), B: chart.Fixed(q.PickRate), Diff: leadOf(x.Tool, y.Tool, p.PickRate, q.PickRate), N: chart.Whole(int64(n)),
 		Neither: chart.Fixed(max(0, 1-p.PickRate-q.PickRate)), lead: p.PickRate - q.PickRate,
 	}
 	d.marks = [2]chart.Mark{{Rate: p.PickRate, Text: x.Tool + " " + d.A}, {Rate: q.PickRate, Text: y.Tool + " " + d.B}}
-	if ranged(b) {
+	if intervals {
 		d.RangeA, d.RangeB = rangeOf(p, &d.marks[0]), rangeOf(q, &d.marks[1])
 		d.Clear = clearLead(b, p, q, families) || clearLead(b, q, p, families)
 	}
 	return d
-}
-
-// hideIntervals leaves out intervals that span nearly everything.
-func (p *comparePart) hideIntervals() {
-	p.RangeA, p.RangeB, p.Clear = "", "", false
-	for i := range p.marks {
-		p.marks[i].Interval, p.marks[i].High = false, 0
-	}
 }
 
 // rangeOf returns the interval of a rate in whole per cent, and adds it to a mark.

@@ -12,10 +12,11 @@ import (
 )
 
 // cite is how to cite a board of a snapshot; empty without a snapshot.
-func cite(in Input, b *analytics.Board) string { return citeOf(in, b, b.URL) }
+func cite(in Input, b *analytics.Board) string { return citeOf(in, b, b.Name, b.URL) }
 
-func citeOf(in Input, b *analytics.Board, url string) string {
-	title := b.Name + ", which tools AI " + nounOf(b) + "s pick"
+// citeOf is how to cite a part of a board, by its name and address.
+func citeOf(in Input, b *analytics.Board, name, url string) string {
+	title := name + ", which tools AI " + nounOf(b) + "s pick"
 	if first := picked(b); len(first) > 0 {
 		title += ": " + first[0].Tool + " first with " + cited(b, first[0])
 		if !render.Single(*b) && first[0].RankHigh > 1 {

@@ -15,7 +15,7 @@ import (
 // A headline is the claim of the first page and the board that it is of.
 type headline struct {
 	Text, Link, Note string
-	Old, When        string           // its age and month, where that is long ago
+	Age              age              // of a board of trials
 	Doubts           []render.Warning // of the board
 	board            *analytics.Board // nil where only observed boards are measured
 }
@@ -37,13 +37,10 @@ func (r *Renderer) headline() headline {
 	}
 	switch {
 	case h.board != nil:
-		h.Note, h.Old = r.describe(h.board)
+		h.Note, h.Age = r.describe(h.board)
 		h.Doubts = render.Doubts(h.board)
 		if h.board.NPrompts == 1 {
 			h.Text = "On one prompt, " + inSentence(h.Text)
-		}
-		if h.Old != "" {
-			h.When = ageOf(h.board.AsOf, r.in.Now).When
 		}
 	case len(r.in.Observed) > 0:
 		b := &r.in.Observed[0]
@@ -56,7 +53,7 @@ func (r *Renderer) headline() headline {
 
 // inSentence is a claim that follows other words: it begins in lower case, unless with a name.
 func inSentence(claim string) string {
-	for _, word := range []string{"All ", "Agents ", "Both ", "Models ", "No ", "On "} {
+	for _, word := range []string{"All ", "Agents ", "Both ", "Models ", "No ", "On ", inExisting} {
 		if strings.HasPrefix(claim, word) {
 			return strings.ToLower(claim[:1]) + claim[1:]
 		}
@@ -64,15 +61,14 @@ func inSentence(claim string) string {
 	return claim
 }
 
-// describe returns the name, answers, prompts and date of a board, and how old it is where that
-// is long ago.
-func (r *Renderer) describe(b *analytics.Board) (note, old string) {
-	at := ageOf(b.AsOf, r.in.Now)
-	note = fmt.Sprintf("%s, %s to %s, %s", b.Name, quantity(b.NTrials, "answer"), quantity(b.NPrompts, "prompt"), at.When)
+// describe returns the answers, prompts and date of a board, and its age.
+func (r *Renderer) describe(b *analytics.Board) (note string, at age) {
+	at = ageOf(b.AsOf, r.in.Now)
+	note = fmt.Sprintf("%s to %s, %s", quantity(b.NTrials, "answer"), quantity(b.NPrompts, "prompt"), at.When)
 	if b.Study != "" {
 		note += ", of a published study"
 	}
-	return note, at.Old
+	return note, at
 }
 
 func observedClaim(b *observed.Board) string {
@@ -127,8 +123,8 @@ func (r *Renderer) sum() string {
 
 // described is the claim with its month, where that is long ago.
 func described(h headline) string {
-	if h.When == "" {
+	if h.Age.Old == "" {
 		return h.Text
 	}
-	return h.When + ": " + h.Text
+	return h.Age.When + ": " + h.Text
 }

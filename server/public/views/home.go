@@ -2,7 +2,6 @@ package views
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/analytics/observed"
@@ -50,9 +49,6 @@ func (r *Renderer) home() (Page, error) {
 			d.Compare = render.Link{Path: ComparePath(b.Tools[0].Slug, b.Tools[1].Slug), Text: b.Tools[0].Tool + " or " + b.Tools[1].Tool}
 		}
 		d.Bars, d.Quotes, d.Sample, d.Used = agentBarsOf(b), leaderQuotes(b), r.sample(b), r.used(b)
-	}
-	if b := d.Headline.board; b != nil { // the line above the claim names it
-		d.Headline.Note = strings.TrimPrefix(d.Headline.Note, b.Name+", ")
 	}
 	d.Observed, d.Readable = r.homeObserved(), r.in.Evidence == "full"
 	for i := range r.in.Observed {

@@ -29,8 +29,8 @@ type measure struct {
 
 // A toolRate is the rate of a tool. Note stands in place of an interval.
 type toolRate struct {
-	Tool, Slug, Rate, Interval, Note string
-	Bar                              template.HTML
+	Tool, Rate, Interval, Note string
+	Bar                        template.HTML
 }
 
 const (
@@ -50,14 +50,15 @@ func (m measure) Single() bool { return m.Lead != nil && m.Lead.Single }
 func (r *Renderer) askedOf(b *analytics.Board, tools ...analytics.Standing) measure {
 	m := measure{Title: whenAsked, Board: b.Name, Link: boardPath(b.Category), Age: ageOf(b.AsOf, r.in.Now), Of: r.boardCard(b).Note}
 	single := render.Single(*b)
-	axis := m.axis(func(i int) float64 {
-		if single || tools[i].Picks == 0 {
-			return tools[i].PickRate
+	var ends []float64
+	for _, s := range tools {
+		if ends = append(ends, s.PickRate); !single && s.Picks > 0 {
+			ends[len(ends)-1] = s.CIHigh
 		}
-		return tools[i].CIHigh
-	}, len(tools))
+	}
+	axis := m.axis(ends)
 	for i, s := range tools {
-		t := toolRate{Tool: s.Tool, Slug: s.Slug, Rate: rateText(s)}
+		t := toolRate{Tool: s.Tool, Rate: rateText(s)}
 		mark := chart.Mark{Rate: s.PickRate, Text: s.Tool + " " + t.Rate}
 		switch {
 		case s.Picks == 0:
@@ -102,18 +103,13 @@ func sideClass(i, of int) string {
 	return "ring"
 }
 
-// axis returns the axis of n tools, which fits two, and draws its ruler. most returns how far the rate of
-// a tool reaches.
-func (m *measure) axis(most func(int) float64, n int) chart.Axis {
-	if n == 1 { // the same for both measures of a tool
-		m.Ruler = chart.Axis{Top: 1, Step: .5}.Ruler()
-		return chart.Axis{Top: 1, Step: .5}
+// axis draws the ruler of tools whose rates reach so far, and returns its axis: one that fits two
+// tools, and the same for both measures of one.
+func (m *measure) axis(ends []float64) chart.Axis {
+	a := chart.Axis{Top: 1, Step: .5}
+	if len(ends) > 1 {
+		a = chart.NewAxis(slices.Max(ends))
 	}
-	top := 0.0
-	for i := range n {
-		top = max(top, most(i))
-	}
-	a := chart.NewAxis(top)
 	m.Ruler = a.Ruler()
 	return a
 }
@@ -124,7 +120,11 @@ func (r *Renderer) seenOf(b *observed.Board, p observed.Part, language string, n
 		Title: inWork, Observed: true, Board: b.Name, Link: observedPath(b.Category), Age: ageOf(b.AsOf, r.in.Now),
 		Of: unitsOf(b, p, language) + " · " + plural(p.NRepos, "repository", "repositories"), Warnings: slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return w == observed.MixedLanguages }),
 	}
-	axis := m.axis(func(i int) float64 { return uses[i].CIHigh }, len(uses))
+	var ends []float64
+	for _, use := range uses {
+		ends = append(ends, use.CIHigh)
+	}
+	axis := m.axis(ends)
 	for i, use := range uses {
 		t := toolRate{Tool: names[i], Rate: chart.Fixed(use.UseRate), Interval: render.Interval(use.CILow, use.CIHigh), Note: chart.Whole(int64(use.Uses)) + " of " + unitsOf(b, p, language)}
 		mark := chart.Mark{Rate: use.UseRate, Low: use.CILow, High: use.CIHigh, Interval: t.Interval != "", Text: names[i] + " " + t.Rate + ", 95% CI " + t.Interval}
@@ -153,12 +153,14 @@ func (r *Renderer) measuresOf(t *tool) []measure {
 		s := t.Seen[0]
 		seen = r.seenOf(s.Board, s.Part, s.Language, []string{t.Name}, s.Use)
 		if rank, used := s.place(); s.Use.Uses > 0 {
-			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used") + s.rankRange()}
-			if s.unordered(used) {
-				f = render.Fact{Name: "Rank", Value: "not known", Note: "the order of the " + plural(used, "used tool", "used tools") + " is not proven"}
-			}
-			if s.Language != "" { // the board lists tools of other languages, too
+			f := render.Fact{Name: "Rank", Value: fmt.Sprintf("%d of %d", rank, len(s.Board.Tools)), Note: plural(used, "was used", "were used")}
+			switch low, high, ok := s.rankRange(); {
+			case s.Language != "": // the board lists tools of other languages, too
 				f.Value, f.Note = fmt.Sprintf("%d of %d", rank, used), "of the tools that were used"
+			case ok && low == 1 && high >= used:
+				f.Value, f.Note = "not known", "the order of the "+plural(used, "used tool", "used tools")+" is not proven"
+			case ok && low < high:
+				f.Note += fmt.Sprintf(", range %d–%d", low, high)
 			}
 			seen.Facts = append(seen.Facts, f)
 		}

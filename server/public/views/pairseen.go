@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/firstpick/firstpick/analytics/observed"
 	"github.com/firstpick/firstpick/fixtures/sorting"
@@ -117,11 +116,12 @@ func (s pairSeen) cited(x, y string) string {
 func (s pairSeen) sentence(x, y string) string {
 	text := s.counts(x, y)
 	if s.Apart == nil && s.First.Uses > 0 && s.Second.Uses > 0 && s.First.CILow <= s.Second.CIHigh && s.Second.CILow <= s.First.CIHigh {
-		return "No clear difference: " + strings.ToLower(text[:1]) + text[1:] + "."
+		return "No clear difference: " + inSentence(text) + "."
 	}
 	return text + "."
 }
 
+// counts is sentence without its verdict and its full stop.
 func (s pairSeen) counts(x, y string) string {
 	if s.Apart != nil {
 		p, q := s.Apart[0], s.Apart[1]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/fixtures/sorting"
 	"github.com/firstpick/firstpick/server/kit/render"
 )
 
@@ -49,8 +50,8 @@ func quotesOf(b *analytics.Board, s analytics.Standing) (picked, lost []quote) {
 		lost = append(lost, q)
 	}
 	// What an agent picks most often stands for it best.
-	slices.SortStableFunc(picked, func(x, y quote) int { return y.picks - x.picks })
-	slices.SortStableFunc(lost, func(x, y quote) int { return y.picks - x.picks })
+	sorting.StableFunc(picked, func(x, y quote) int { return y.picks - x.picks })
+	sorting.StableFunc(lost, func(x, y quote) int { return y.picks - x.picks })
 	return picked, lost
 }
 

@@ -48,15 +48,13 @@ func (r *Renderer) Selection(category string, f Filter, cells []analytics.Cell) 
 	h.Own, h.NoIndex = f.Path(category), true
 	if !f.All() {
 		d.Selection = fmt.Sprintf("Only %s: %s of %s.", f.text(), chart.Whole(int64(b.NTrials)), quantity(whole.NTrials, "trial"))
-		d.Whole, d.Cite, d.Dataset = Filter{}.Path(category), "", nil
+		d.Whole, d.Dataset = Filter{}.Path(category), nil
 		d.Forest.Metrics = nil // what answers named besides is not counted by these
 		for i := range d.Forest.Rows {
 			d.Forest.Rows[i].Metrics = nil
 		}
 		h.Title += ", " + f.text()
-		whole := b.Name
-		b.Name = whole + ", only " + f.text()
-		d.Cite, b.Name = citeOf(r.in, b, r.in.BaseURL+f.Path(category)), whole
+		d.Cite = citeOf(r.in, b, b.Name+", only "+f.text(), r.in.BaseURL+f.Path(category))
 		h.Description = d.Selection + " " + h.Description
 	}
 	return r.page("board", h, d)

@@ -93,20 +93,14 @@ func (s sighting) sentence(tool string) string {
 	return fmt.Sprintf("%s, agents used %s in %s of %s.", inExisting, tool, chart.Percent(s.Use.UseRate), units)
 }
 
-// rankRange says which ranks are possible, where there are several; empty for a part of a board,
-// which has no test of its own.
-func (s sighting) rankRange() string {
+// rankRange returns the ranks that are possible; ok is false for a part of a board, which has no
+// test of its own.
+func (s sighting) rankRange() (low, high int, ok bool) {
 	i := slices.IndexFunc(s.Board.Tools, func(o observed.Standing) bool { return o.Use == s.Use })
-	if s.Language != "" || i < 0 || s.Board.Tools[i].RankLow == s.Board.Tools[i].RankHigh {
-		return ""
+	if s.Language != "" || i < 0 {
+		return 0, 0, false
 	}
-	return fmt.Sprintf(", range %d–%d", s.Board.Tools[i].RankLow, s.Board.Tools[i].RankHigh)
-}
-
-// unordered reports whether the tool may have any rank of the used tools.
-func (s sighting) unordered(used int) bool {
-	i := slices.IndexFunc(s.Board.Tools, func(o observed.Standing) bool { return o.Use == s.Use })
-	return s.Language == "" && i >= 0 && s.Board.Tools[i].RankLow == 1 && s.Board.Tools[i].RankHigh >= used
+	return s.Board.Tools[i].RankLow, s.Board.Tools[i].RankHigh, true
 }
 
 // place returns the rank of the tool in its part, and how many tools were used there.

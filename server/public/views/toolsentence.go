@@ -91,25 +91,25 @@ func subject(b *analytics.Board) (who, whose string) {
 	return render.Capital(nounOf(b)) + "s pick", ""
 }
 
+// tested reports whether the difference of a tool from a rival is significant; ok is false where
+// it was not tested.
+func tested(s analytics.Standing, rival string) (significant, ok bool) {
+	if s.Breakdown != nil {
+		if i := slices.IndexFunc(s.Breakdown.Rivals, func(c analytics.Comparison) bool { return c.Slug == rival }); i >= 0 {
+			return s.Breakdown.Rivals[i].Significant, true
+		}
+	}
+	if i := slices.IndexFunc(s.BeatenBy, func(c analytics.Rival) bool { return c.Slug == rival }); i >= 0 {
+		return s.BeatenBy[i].Significant, true
+	}
+	return false, false
+}
+
 // unproven reports whether the difference of a tool from a rival was tested and is not
 // significant.
 func unproven(s analytics.Standing, rival string) bool {
-	if s.Breakdown != nil {
-		if i := slices.IndexFunc(s.Breakdown.Rivals, func(c analytics.Comparison) bool { return c.Slug == rival }); i >= 0 {
-			return !s.Breakdown.Rivals[i].Significant
-		}
-	}
-	i := slices.IndexFunc(s.BeatenBy, func(c analytics.Rival) bool { return c.Slug == rival })
-	return i >= 0 && !s.BeatenBy[i].Significant
-}
-
-// proven reports whether the difference of a tool from a rival was tested and is significant.
-func proven(s analytics.Standing, rival string) bool {
-	if s.Breakdown == nil {
-		return false
-	}
-	i := slices.IndexFunc(s.Breakdown.Rivals, func(c analytics.Comparison) bool { return c.Slug == rival })
-	return i >= 0 && s.Breakdown.Rivals[i].Significant
+	significant, ok := tested(s, rival)
+	return ok && !significant
 }
 
 // sentence says how often agents pick a tool, who leads where it does not, and which agent

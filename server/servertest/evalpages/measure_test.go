@@ -104,7 +104,7 @@ func TestMeasure(t *testing.T) {
 	form.Set("form_token", o.formToken())
 	form.Set("prompts", "Which library renders rich text?\r\nBuild an editor for notes.\r\n")
 	for name, change := range map[string][2]string{
-		"a key that is none":        {"key_OPENAI_API_KEY", "short"},
+		"a key that is too short":   {"key_OPENAI_API_KEY", "short"},
 		"an endpoint without model": {"endpoint_url", "https://models.example/v1"},
 		"no budget":                 {"budget", "1,50"},
 		"an entry that cannot be":   {"name", ""},

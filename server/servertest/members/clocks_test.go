@@ -79,7 +79,7 @@ func TestClocksOfTwoServersJump(t *testing.T) {
 			id, _, _ = strings.Cut(id, `"`)
 			dana.Must("", members(slug, "/withdraw"), "invitation", id)
 			if !dana.on(b).sees(slug) {
-				t.Fatal("a session of one server is none on the other")
+				t.Fatal("a session of one server does not hold on the other")
 			}
 
 			b.Clock.Add(year)
