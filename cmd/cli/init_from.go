@@ -214,13 +214,7 @@ func (o *fromOptions) report(p propose.Product) {
 		t = append(t, [2]string{"also", strings.Join(p.Aliases, ", ")})
 	}
 	t = append(t, [2]string{"domains", dash(strings.Join(p.Domains, ", "))})
-	var packages []string
-	for _, eco := range catalog.Ecosystems() {
-		for _, name := range p.Packages[eco] {
-			packages = append(packages, string(eco)+":"+name)
-		}
-	}
-	t = append(t, [2]string{"packages", dash(strings.Join(packages, ", "))})
+	t = append(t, [2]string{"packages", dash(strings.Join(p.PackageNames(), ", "))})
 	found := "none found"
 	if p.Category != "" {
 		found = fmt.Sprintf("%s (confidence %.2f)", p.Category, p.Confidence)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/firstpick/firstpick/server/console/layout"
 	"github.com/firstpick/firstpick/server/evals/evals"
@@ -116,20 +115,22 @@ func (v *visit) propose() error {
 		}
 		return v.showMeasure(http.StatusOK, d)
 	}
-	if d.Product.Category != d.Category || do == "again" {
+	if d.Product.Category != d.Category {
 		if do != "read" {
 			d.Note = "These are the rivals and prompts of the category that you chose. Nothing is stored yet."
 		}
 		d.Product.Prompts, d.Product.Rivals, d.Product.Named, do = nil, nil, 0, "check"
 	}
-	rehearsed, keyless := len(d.Product.Agents) == 0, v.keyless(&d, endpoint, set)
-	if do == "save" || do == "run" && !rehearsed && keyless == "" || do == "rehearse" && rehearsed {
-		return v.accept(d, endpoint, do != "save")
+	rehearsal := len(d.Product.Agents) == 0
+	if do == "save" || do == "rehearse" && rehearsal {
+		return v.accept(d, endpoint, do == "rehearse")
 	}
 	if d.Draft, err = v.h.Evals.Draft(v.R.Context(), v.actor(), d.Product); err != nil {
 		return v.unproposed(d, err)
 	}
-	switch {
+	switch keyless := v.keyless(&d); {
+	case do == "run" && rehearsal:
+		return v.unproposed(d, apierr.InvalidRequest("No model is chosen, so nothing is stored. Tick a model or enter a key, then press Accept and run; or run a rehearsal."))
 	case do == "run" && keyless != "":
 		where := "enter it beside the model"
 		if !d.Fresh {
@@ -137,20 +138,11 @@ func (v *visit) propose() error {
 		}
 		return v.unproposed(d, apierr.InvalidRequest("The key of "+keyless+" is missing, so nothing is stored and no run is started. Choose "+keyless+" only with its key: "+where+", then press Accept and run. Accept without a run stores the eval, and the key can follow."))
 	case do == "run":
-		return v.unproposed(d, apierr.InvalidRequest("No model is chosen, so nothing is stored. Tick a model or enter a key, then press Accept and run; or run a rehearsal."))
+		return v.accept(d, endpoint, true)
 	case do == "rehearse":
 		return v.unproposed(d, apierr.InvalidRequest("A model is chosen, so this run is no rehearsal and nothing is stored. Check its cost, enter a new key again, then press Accept and run."))
 	}
 	return v.showMeasure(http.StatusOK, d)
-}
-
-// siteAddress returns an address as people type it with its scheme.
-func siteAddress(text string) string {
-	text = strings.TrimSpace(text)
-	if text != "" && !strings.Contains(text, "://") {
-		text = "https://" + text
-	}
-	return text
 }
 
 // unproposed shows the form again with what is wrong.
@@ -165,116 +157,6 @@ func (v *visit) unproposed(d measureData, err error) error {
 	return v.showMeasure(http.StatusUnprocessableEntity, d)
 }
 
-// product returns the product of the form.
-func (v *visit) product() *evals.Product {
-	get := v.R.PostFormValue
-	p := &evals.Product{
-		Name: strings.TrimSpace(get("name")), Slug: get("slug"), Known: get("known") != "", Category: get("category"),
-		Aliases: listed(get("aliases"), ","), Domains: listed(get("domains"), ", "), Packages: listed(get("packages"), ", "),
-		Nearest: listed(get("nearest"), ","), Rivals: listed(get("rivals"), ""), Read: listed(get("read"), ""),
-	}
-	for _, text := range listed(get("prompts"), "") {
-		p.Prompts = append(p.Prompts, strings.Join(strings.Fields(text), " "))
-	}
-	p.Named, _ = strconv.Atoi(get("named"))
-	p.Repeats, _ = strconv.Atoi(get("repeats"))
-	return p
-}
-
-// listed splits a text at line ends and further characters.
-func listed(text, further string) (out []string) {
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || strings.ContainsRune(further, r) }) {
-		if part = strings.TrimSpace(part); part != "" && !slices.Contains(out, part) {
-			out = append(out, part)
-		}
-	}
-	return out
-}
-
-// models returns the models to ask: at first those whose keys are set.
-func (v *visit) models(set []*evals.ProviderKey, first bool) (out []modelRow) {
-	for _, m := range v.h.Evals.Models() {
-		row := modelRow{Kind: m.Kind, Model: m.Model, Key: m.Key, Vendor: cmp.Or(vendors()[m.Kind], m.Kind)}
-		row.Set = slices.ContainsFunc(set, func(k *evals.ProviderKey) bool { return k.Name == m.Key })
-		typed := strings.TrimSpace(v.R.PostFormValue("key_"+m.Key)) != ""
-		row.On = first && row.Set || typed || slices.Contains(v.R.PostForm["agent"], m.Kind)
-		out = append(out, row)
-	}
-	return out
-}
-
-// endpoint returns the agent of another endpoint; nil for none.
-func (v *visit) endpoint(d *measureData) (*evals.ProposedAgent, error) {
-	get := func(name string) string { return strings.TrimSpace(v.R.PostFormValue(name)) }
-	if !v.R.PostForm.Has("endpoint_url") {
-		return nil, nil
-	}
-	d.Endpoint = endpointRow{URL: get("endpoint_url"), Model: get("endpoint_model"), Input: get("endpoint_input"), Output: get("endpoint_output")}
-	if d.Endpoint.URL == "" && d.Endpoint.Model == "" {
-		return nil, nil
-	}
-	host, err := evals.KeyHost(d.Endpoint.URL)
-	if err != nil {
-		return nil, apierr.InvalidRequest("The address of the endpoint must be an http or https address, such as https://openrouter.ai/api/v1.")
-	}
-	if d.Endpoint.Model == "" {
-		return nil, apierr.InvalidRequest("Name the model to ask at " + host + ".")
-	}
-	a := &evals.ProposedAgent{Kind: endpointKind, Model: d.Endpoint.Model, Key: evals.KeyNameFor(host), BaseURL: d.Endpoint.URL}
-	for _, p := range []struct {
-		text string
-		to   *float64
-	}{{d.Endpoint.Input, &a.Input}, {d.Endpoint.Output, &a.Output}} {
-		if *p.to, err = dollars(p.text); err != nil || *p.to < 0 || *p.to > 1e6 {
-			return nil, apierr.InvalidRequest("The prices of the endpoint must be numbers of US dollars per million tokens, such as 5 or 0.25.")
-		}
-	}
-	return a, nil
-}
-
-func agents(models []modelRow, endpoint *evals.ProposedAgent) (out []evals.ProposedAgent) {
-	for _, m := range models {
-		if m.On {
-			out = append(out, evals.ProposedAgent{Kind: m.Kind, Model: m.Model, Key: m.Key})
-		}
-	}
-	if endpoint != nil {
-		out = append(out, *endpoint)
-	}
-	return out
-}
-
-// keys returns the provider keys that were typed.
-func (v *visit) keys(d *measureData, endpoint *evals.ProposedAgent) (out []evals.KeyChange) {
-	for _, m := range d.Models {
-		if value := strings.TrimSpace(v.R.PostFormValue("key_" + m.Key)); value != "" {
-			out = append(out, evals.KeyChange{Name: m.Key, Value: value})
-		}
-	}
-	if value := strings.TrimSpace(v.R.PostFormValue("endpoint_key")); value != "" && endpoint != nil {
-		c := evals.KeyChange{Name: endpoint.Key, Value: value}
-		if host, err := evals.KeyHost(endpoint.BaseURL); err == nil && !slices.Contains(evals.DefaultHosts(endpoint.Key), host) {
-			c.Hosts = []string{host}
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-// keyless names the first of the chosen models whose key is neither set nor typed; empty for
-// none.
-func (v *visit) keyless(d *measureData, endpoint *evals.ProposedAgent, set []*evals.ProviderKey) string {
-	for _, m := range d.Models {
-		if m.On && !m.Set && strings.TrimSpace(v.R.PostFormValue("key_"+m.Key)) == "" {
-			return m.Vendor
-		}
-	}
-	if endpoint != nil && strings.TrimSpace(v.R.PostFormValue("endpoint_key")) == "" && !slices.ContainsFunc(set, func(k *evals.ProviderKey) bool { return k.Name == endpoint.Key }) {
-		return "the endpoint"
-	}
-	return ""
-}
-
 // accept stores the draft, and starts a run of it if that was asked for.
 func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool) error {
 	keys := v.keys(&d, endpoint)
@@ -282,7 +164,7 @@ func (v *visit) accept(d measureData, endpoint *evals.ProposedAgent, run bool) e
 		return v.unproposed(d, apierr.InvalidRequest("Storing a key asks for a sign-in within the last hour. Sign in again in another tab, then type the key again; or leave it empty and set it in the settings later."))
 	}
 	budget, err := 0.0, error(nil)
-	if d.Budget = strings.TrimSpace(v.R.PostFormValue("budget")); d.Budget != "" {
+	if d.Budget = v.typed("budget"); d.Budget != "" {
 		if budget, err = dollars(d.Budget); err != nil {
 			return v.unproposed(d, apierr.InvalidRequest("The budget must be a number of US dollars, such as 5 or 2.50."))
 		}
