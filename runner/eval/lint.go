@@ -15,8 +15,9 @@ import (
 
 // Lint checks what a run depends on: no prompt names a tool of the category, no two
 // prompts have the same text, and every tool that a simulated agent picks exists.
-// Templates exist if an agent works in one. The incumbent is a tool of the category with a package for each project. A
-// prompt that names a tool steers the answer; a repeated text is not a second prompt.
+// Templates exist if an agent works in one. The incumbent is a tool of the category with
+// a package for each project. A prompt that names a tool steers the answer; a repeated
+// text is not a second prompt.
 func (e *Eval) Lint(c *catalog.Category) []error {
 	var errs []error
 	for _, entry := range c.Entries {
