@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"github.com/firstpick/firstpick/fixtures"
 	"github.com/firstpick/firstpick/fixtures/catalog"
 	"github.com/firstpick/firstpick/runner/agent"
+	"github.com/firstpick/firstpick/runner/cliagent/clitest"
 	"github.com/firstpick/firstpick/runner/cliagent/sandbox"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/limiter"
@@ -46,16 +46,10 @@ func realCLIs() []realCLI {
 
 // eachCLI runs a test with every CLI that is installed.
 func eachCLI(t *testing.T, test func(t *testing.T, c realCLI, a eval.Agent, d Deps)) {
-	dir := os.Getenv("FIRSTPICK_CLIS")
-	if dir == "" {
-		t.Skip("FIRSTPICK_CLIS is not set; make test-cli installs the CLIs and sets it")
-	}
+	dir := clitest.Folder(t)
 	for _, c := range realCLIs() {
 		t.Run(c.kind, func(t *testing.T) {
-			binary := filepath.Join(dir, "node_modules", ".bin", c.program)
-			if out, err := exec.CommandContext(t.Context(), binary, "--version").CombinedOutput(); err != nil {
-				t.Skipf("%s does not run here: %v: %.300s", c.program, err, out)
-			}
+			binary := clitest.Program(t, dir, c.program)
 			home, err := os.UserHomeDir()
 			if err != nil {
 				t.Fatal(err)

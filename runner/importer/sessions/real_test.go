@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firstpick/firstpick/runner/cliagent/clitest"
 	"github.com/firstpick/firstpick/runner/importer/sessions"
 	"github.com/firstpick/firstpick/runner/provider/providertest"
 )
@@ -62,16 +63,10 @@ var taskNumber = regexp.MustCompile(`Task (\d):`)
 // commands and written files. The import has the same counts, and a reason for every other
 // file of the folder.
 func TestRealSessions(t *testing.T) {
-	clis := os.Getenv("FIRSTPICK_CLIS")
-	if clis == "" {
-		t.Skip("FIRSTPICK_CLIS is not set; make test-cli installs the CLIs and sets it")
-	}
+	clis := clitest.Folder(t)
 	for _, c := range leavers() {
 		t.Run(c.kind, func(t *testing.T) {
-			binary := filepath.Join(clis, "node_modules", ".bin", c.program)
-			if out, err := exec.CommandContext(t.Context(), binary, "--version").CombinedOutput(); err != nil {
-				t.Skipf("%s does not run here: %v: %.300s", c.program, err, out)
-			}
+			binary := clitest.Program(t, clis, c.program)
 			base, err := os.UserHomeDir() // not below /tmp, where Codex refuses to put its helpers
 			if err != nil {
 				t.Fatal(err)
