@@ -52,9 +52,12 @@ type listed struct {
 
 func goList(t *testing.T, args ...string) (list []listed) {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+	var said strings.Builder
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Stderr = &said
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("go list: %v\n%s", err, said.String())
 	}
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p listed

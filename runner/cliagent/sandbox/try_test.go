@@ -64,14 +64,15 @@ func TestDetectTriesWhatTrialsDo(t *testing.T) {
 }
 
 // outside makes a folder that is not among the temporary files, which are hidden
-// anyway, and that only this user can enter.
+// anyway, and that only this user can enter. Its name has a dot: the go command, which
+// other tests start, looks for packages in folders without one, and fails when one vanishes.
 func outside(t *testing.T) string {
 	t.Helper()
 	wd, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp(wd, "closed-") //nolint:usetesting // not below /tmp
+	dir, err := os.MkdirTemp(wd, ".closed-") //nolint:usetesting // not below /tmp
 	if err != nil {
 		t.Fatal(err)
 	}
