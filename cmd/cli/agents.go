@@ -58,7 +58,11 @@ func (a *app) programDeps(ctx context.Context, table *prices.Table, name string,
 		return d, err
 	}
 	if p == nil {
-		if p, err = a.projects(ctx, &eval.Eval{}); err != nil {
+		cat, err := a.catalog()
+		if err != nil {
+			return d, err
+		}
+		if p, err = a.projects(ctx, &eval.Eval{}, cat); err != nil {
 			return d, err
 		}
 	}

@@ -62,7 +62,7 @@ func execute(ctx context.Context, a *app, x execution) (sum runner.Summary, err 
 	if err := cliagent.RemoveAll(work); err != nil { // of a run that was killed
 		return sum, err
 	}
-	projects, err := a.projects(ctx, ev)
+	projects, err := a.projects(ctx, ev, x.catalog)
 	if err != nil {
 		return sum, err
 	}

@@ -82,7 +82,7 @@ func (a *app) lintEval(ctx context.Context, cat *catalog.Catalog, file string) (
 		return nil, inEval(file, unknownCategory(cat, ev.Category))
 	}
 	errs, warnings := ev.LintStrict(category)
-	projects, err := a.projects(ctx, ev)
+	projects, err := a.projects(ctx, ev, cat)
 	if err == nil {
 		err = projects.lint(ev, category)
 	}

@@ -23,11 +23,7 @@ type projects struct {
 }
 
 // projects reads the user's own templates and sets their digests in the eval.
-func (a *app) projects(ctx context.Context, ev *eval.Eval) (*projects, error) {
-	cat, err := a.catalog()
-	if err != nil {
-		return nil, err
-	}
+func (a *app) projects(ctx context.Context, ev *eval.Eval, cat *catalog.Catalog) (*projects, error) {
 	p := &projects{own: map[string]fs.FS{}, all: ev.Templates}
 	git, _ := exec.LookPath("git") // a folder needs none
 	for i, s := range ev.Sources {

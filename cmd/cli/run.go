@@ -180,7 +180,7 @@ func (o *runOptions) open(ctx context.Context, cat *catalog.Catalog, table *pric
 		return nil, err
 	}
 	id := newRunID(o.env)
-	projects, err := o.projects(ctx, ev)
+	projects, err := o.projects(ctx, ev, cat)
 	if err != nil {
 		return nil, err
 	}
