@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,74 +14,85 @@ import (
 	"time"
 
 	"github.com/firstpick/firstpick/analytics"
+	"github.com/firstpick/firstpick/cmd/porttest"
 	"github.com/firstpick/firstpick/publish"
 	"github.com/firstpick/firstpick/publish/content"
-	assembly "github.com/firstpick/firstpick/server/app"
 	"github.com/firstpick/firstpick/server/public/snapshotview"
 	"github.com/firstpick/firstpick/server/public/snapshotview/sitetest"
 )
 
-// loadFolder names the place whose snapshot BenchmarkLoadSnapshot loads in a process of its own.
-const loadFolder = "FIRSTPICK_LOAD"
-
-// BenchmarkLoadSnapshot measures what a server does before it serves a snapshot of 100 boards
-// of 50 tools, 30 agents and 20 prompts: it reads and verifies the files, and builds the site.
-// MB is the most memory that the process has had resident.
+// BenchmarkLoadSnapshot starts the program as a server of a snapshot of 100 boards of 50 tools,
+// 30 agents and 20 prompts. It measures the time from the start until the server is ready: it
+// reads and verifies the files, and builds the site. MB is the most memory that the process has
+// had resident until then, MB-empty that of a server without a snapshot.
 func BenchmarkLoadSnapshot(b *testing.B) {
-	if root := os.Getenv(loadFolder); root != "" {
-		f := &assembly.Follower{Snapshots: &published{place: publish.Local(root)}, BaseURL: sitetest.Base, Holder: &snapshotview.Holder{}, Log: slog.New(slog.DiscardHandler)}
-		_, _ = fmt.Fprintf(os.Stderr, "before %s", memoryOf(b))
-		start := time.Now()
-		f.Poll(b.Context())
-		if f.Holder.Current() == nil {
-			b.Fatal("nothing is served")
-		}
-		_, _ = fmt.Fprintf(os.Stderr, "loaded in %d ms\n%s", time.Since(start).Milliseconds(), memoryOf(b))
-		return
+	program := filepath.Join(b.TempDir(), "firstpick")
+	if out, err := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-o", program, "../firstpick").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
 	}
 	root := b.TempDir()
+	_, empty := startServer(b, program, root, "/healthz")
 	writeSnapshot(b, root, sitetest.Large(b, 100, 50, 30, 20))
-	var ms, cpu, mb, before []float64
+	var ms, mb []float64
 	for b.Loop() {
-		cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkLoadSnapshot$", "-test.benchtime=1x")
-		cmd.Env = append(os.Environ(), loadFolder+"="+root)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			b.Fatalf("%v\n%s", err, out)
-		}
-		cpu = append(cpu, float64((cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Milliseconds()))
-		for line := range strings.Lines(string(out)) {
-			var v float64
-			if n, _ := fmt.Sscanf(line, "loaded in %f ms", &v); n == 1 {
-				ms = append(ms, v)
-			}
-			if n, _ := fmt.Sscanf(line, "before VmHWM: %f kB", &v); n == 1 {
-				before = append(before, v/1024)
-			}
-			if n, _ := fmt.Sscanf(line, "VmHWM: %f kB", &v); n == 1 {
-				mb = append(mb, v/1024)
-			}
-		}
-	}
-	if len(ms) == 0 || len(mb) == 0 {
-		b.Fatal("the process reports nothing")
+		took, peak := startServer(b, program, root, "/readyz")
+		ms, mb = append(ms, took), append(mb, peak)
 	}
 	b.ReportMetric(slices.Min(ms), "ms")
-	b.ReportMetric(slices.Min(cpu), "ms-CPU") // of the whole process
 	b.ReportMetric(slices.Max(mb), "MB")
-	b.ReportMetric(slices.Max(before), "MB-before")
+	b.ReportMetric(empty, "MB-empty")
 }
 
-// memoryOf is the line of the system with the most memory that this process has had resident.
-func memoryOf(b *testing.B) string {
+// startServer starts a server of a folder of snapshots. It returns the milliseconds until the
+// server answers the path with 200, and its peak memory in MB until then. The server is stopped.
+func startServer(b *testing.B, program, snapshots, path string) (ms, mb float64) {
 	b.Helper()
-	data, err := os.ReadFile("/proc/self/status")
+	address, err := porttest.Free()
 	if err != nil {
-		b.Skip("memory is read from /proc/self/status, which this system lacks: ", err)
+		b.Fatal(err)
+	}
+	cmd := exec.CommandContext(b.Context(), program, "server", "--data", b.TempDir(), "--snapshots", snapshots, "--listen", address)
+	cmd.Env = append(os.Environ(), "FIRSTPICK_LIMITS=off")
+	var said strings.Builder
+	cmd.Stderr = &said
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = cmd.Wait() }()
+	defer func() { _ = cmd.Process.Kill() }()
+	for answers := false; !answers; answers = get(b, "http://"+address+path) {
+		if time.Since(start) > time.Minute {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			b.Fatalf("%s is not answered within a minute:\n%s", path, said.String())
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	ms = float64(time.Since(start).Milliseconds())
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	if err != nil {
+		b.Skip("memory is read from /proc, which this system lacks: ", err)
 	}
 	_, rest, _ := strings.Cut(string(data), "VmHWM:")
-	line, _, _ := strings.Cut(rest, "\n")
-	return "VmHWM:" + line + "\n"
+	if _, err := fmt.Sscanf(rest, "%f kB", &mb); err != nil {
+		b.Fatal(err)
+	}
+	return ms, mb / 1024
+}
+
+func get(b *testing.B, url string) bool {
+	b.Helper()
+	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false // it does not listen yet
+	}
+	_ = res.Body.Close()
+	return res.StatusCode == http.StatusOK
 }
 
 // writeSnapshot writes the documents of a snapshot, without trials, as publish does.
