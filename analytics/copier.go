@@ -1,15 +1,21 @@
 package analytics
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
-// A copier copies the parts of a board. A name stands on a board some thousand times, so equal
-// texts of its copies share their bytes.
+// A copier copies the parts of a board. A name stands on a board some thousand times, and each
+// tool has the tags of each prompt: equal ones share their memory.
 type copier struct {
 	base        string
 	texts, urls map[string]string
+	tags        map[string]map[string]string // of a prompt
 }
 
-func newCopier(base string) copier { return copier{base, map[string]string{}, map[string]string{}} }
+func newCopier(base string) copier {
+	return copier{base, map[string]string{}, map[string]string{}, map[string]map[string]string{}}
+}
 
 func (c copier) text(s string) string {
 	if known, ok := c.texts[s]; ok {
@@ -27,6 +33,34 @@ func (c copier) url(path string) string {
 		c.urls[path] = u
 	}
 	return u
+}
+
+// tagsOf returns the tags of a prompt.
+func (c copier) tagsOf(prompt string, tags map[string]string) map[string]string {
+	if known, ok := c.tags[prompt]; ok && maps.Equal(known, tags) {
+		return known
+	}
+	c.tags[prompt] = tags
+	return tags
+}
+
+func (c copier) prompts(prompts []Prompt) []Prompt {
+	out := slices.Clone(prompts)
+	for i := range out {
+		p := &out[i]
+		p.Tags, p.Tools, p.Agents, p.URL = c.tagsOf(p.Prompt, p.Tags), copyOf(p.Tools), copyOf(p.Agents), c.url(p.URL)
+		for j := range p.Tools {
+			p.Tools[j].Slug = c.text(p.Tools[j].Slug)
+		}
+		for j := range p.Agents {
+			a := &p.Agents[j]
+			a.Agent, a.Tools = c.text(a.Agent), copyOf(a.Tools)
+			for k := range a.Tools {
+				a.Tools[k].Slug = c.text(a.Tools[k].Slug)
+			}
+		}
+	}
+	return out
 }
 
 func (c copier) rates(rates []AgentRate) []AgentRate {
@@ -60,7 +94,7 @@ func (c copier) breakdown(b *Breakdown) *Breakdown {
 	}
 	for i := range b.ByPrompt {
 		p := &b.ByPrompt[i]
-		p.Prompt, p.Family, p.URL = c.text(p.Prompt), c.text(p.Family), c.url(p.URL)
+		p.Prompt, p.Family, p.Tags, p.URL = c.text(p.Prompt), c.text(p.Family), c.tagsOf(p.Prompt, p.Tags), c.url(p.URL)
 	}
 	for i := range b.Rivals {
 		r := &b.Rivals[i]

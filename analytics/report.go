@@ -44,10 +44,7 @@ func (b Board) Item() CategoryItem {
 func (b Board) WithBase(base string) Board {
 	c := newCopier(base)
 	b.URL, b.AsOf, b.Warnings = base+b.URL, copyOfValue(b.AsOf), copyOf(b.Warnings)
-	b.Tools, b.Agents, b.Cuts, b.Prompts = copyOf(b.Tools), copyOf(b.Agents), slices.Clone(b.Cuts), slices.Clone(b.Prompts)
-	for i := range b.Prompts {
-		b.Prompts[i].URL = c.url(b.Prompts[i].URL)
-	}
+	b.Tools, b.Agents, b.Cuts, b.Prompts = copyOf(b.Tools), copyOf(b.Agents), slices.Clone(b.Cuts), c.prompts(b.Prompts)
 	b.Coverage, b.Consistency, b.BoardDetail = copyOfValue(b.Coverage), copyOfValue(b.Consistency), copyOfValue(b.BoardDetail)
 	b.FieldAgreement = b.FieldAgreement.withBase(base)
 	b.Unresolved, b.DecidedBy, b.Judge = copyOfValue(b.Unresolved), copyOfValue(b.DecidedBy), copyOfValue(b.Judge)
