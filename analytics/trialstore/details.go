@@ -4,25 +4,20 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
-// Details counts the valid trials of a category by pick.DetailName. A trial may have both.
-type Details struct {
-	AskedUser         int `json:"asked_user"`
-	FollowedIncumbent int `json:"followed_incumbent"`
-}
-
 // Details returns the counts of runs, by category. No runs means the current ones.
-func (s *Store) Details(ctx context.Context, runs []string) (map[string]Details, error) {
+func (s *Store) Details(ctx context.Context, runs []string) (map[string]analytics.Details, error) {
 	ids, err := s.chosen(ctx, runs)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]Details{}
+	out := map[string]analytics.Details{}
 	_, err = collect(ctx, s, "details", func(rows *sql.Rows) (struct{}, error) {
 		var category string
-		var d Details
+		var d analytics.Details
 		err := rows.Scan(&category, &d.AskedUser, &d.FollowedIncumbent)
 		out[category] = d
 		return struct{}{}, err

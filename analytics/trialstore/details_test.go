@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/firstpick/firstpick/analytics/trialstore"
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 )
@@ -21,17 +21,17 @@ func TestDetailsAreCounted(t *testing.T) {
 	writeRun(t, root, r, recs)
 	s := openStore(t, filepath.Join(t.TempDir(), "trials.duckdb"))
 	sync(t, s, root)
-	counts := func() trialstore.Details {
+	counts := func() analytics.Details {
 		got, err := s.Details(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got["web-frameworks"]
 	}
-	same(t, "details", counts(), trialstore.Details{AskedUser: 2, FollowedIncumbent: 2})
+	same(t, "details", counts(), analytics.Details{AskedUser: 2, FollowedIncumbent: 2})
 	addTo(t, root, "r1", []journal.Record{{Kind: journal.KindExtraction, Trial: recs[2].Trial, At: start, Result: &pick.Result{Kind: pick.Tool, Picked: "flask", Details: []pick.Detail{followed}}}})
 	sync(t, s, root)
-	same(t, "details after an extraction", counts(), trialstore.Details{AskedUser: 1, FollowedIncumbent: 2})
+	same(t, "details after an extraction", counts(), analytics.Details{AskedUser: 1, FollowedIncumbent: 2})
 	row, _, _, err := s.Trial(t.Context(), recs[1].Trial.ID)
 	if err != nil {
 		t.Fatal(err)

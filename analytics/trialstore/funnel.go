@@ -6,49 +6,23 @@ import (
 	"database/sql/driver"
 	"slices"
 
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
 )
 
-// A Funnel counts the trials of a category whose agents work in a folder, by how far they came
-// with a tool: named, picked, installed, builds. Each step is a part of the one before.
-type Funnel struct {
-	// Trials is the number of these trials: the denominator of every share.
-	Trials int          `json:"trials"`
-	Tools  []FunnelTool `json:"tools"`
-}
-
-// A FunnelTool is one tool in a Funnel, most picked first.
-type FunnelTool struct {
-	Slug string `json:"slug"`
-	// Named counts the trials that name the tool as an option, Picked those that pick it,
-	// Installed those that also add its package, or began with it.
-	Named     int `json:"named"`
-	Picked    int `json:"picked"`
-	Installed int `json:"installed"`
-	// Ran counts the trials of Installed in which the eval's command ran, Builds those in
-	// which it passed.
-	Ran    int `json:"ran"`
-	Builds int `json:"builds"`
-
-	NamedShare     float64 `json:"namedShare"`
-	PickedShare    float64 `json:"pickedShare"`
-	InstalledShare float64 `json:"installedShare"`
-	BuildsShare    float64 `json:"buildsShare"`
-}
-
 // Funnels returns the funnels of runs, by category. A category without such trials has none.
 // No runs means the current ones.
-func (s *Store) Funnels(ctx context.Context, runs []string) (map[string]Funnel, error) {
+func (s *Store) Funnels(ctx context.Context, runs []string) (map[string]analytics.Funnel, error) {
 	ids, err := s.chosen(ctx, runs)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]Funnel{}
+	out := map[string]analytics.Funnel{}
 	type row struct {
 		category string
-		FunnelTool
+		analytics.FunnelTool
 	}
 	rows, err := collect(ctx, s, "funnel", func(rows *sql.Rows) (r row, err error) {
 		err = rows.Scan(&r.category, &r.Slug, &r.Named, &r.Picked, &r.Installed, &r.Ran, &r.Builds)
@@ -59,7 +33,7 @@ func (s *Store) Funnels(ctx context.Context, runs []string) (map[string]Funnel, 
 	}
 	for _, r := range rows {
 		if r.Slug == "" {
-			out[r.category] = Funnel{Trials: r.Named, Tools: []FunnelTool{}}
+			out[r.category] = analytics.Funnel{Trials: r.Named, Tools: []analytics.FunnelTool{}}
 		}
 	}
 	for _, r := range rows {

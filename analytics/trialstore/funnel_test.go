@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/firstpick/firstpick/analytics/trialstore"
+	"github.com/firstpick/firstpick/analytics"
 	"github.com/firstpick/firstpick/runner/eval"
 	"github.com/firstpick/firstpick/runner/journal"
 	"github.com/firstpick/firstpick/runner/pick"
@@ -41,14 +41,14 @@ func TestFunnel(t *testing.T) {
 	writeRun(t, root, r, recs)
 	s := openStore(t, filepath.Join(t.TempDir(), "trials.duckdb"))
 	sync(t, s, root)
-	funnels := func() trialstore.Funnel {
+	funnels := func() analytics.Funnel {
 		got, err := s.Funnels(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got["web-frameworks"]
 	}
-	same(t, "funnel", funnels(), trialstore.Funnel{Trials: 7, Tools: []trialstore.FunnelTool{
+	same(t, "funnel", funnels(), analytics.Funnel{Trials: 7, Tools: []analytics.FunnelTool{
 		{Slug: "flask", Named: 6, Picked: 6, Installed: 5, Ran: 4, Builds: 2, NamedShare: 6. / 7, PickedShare: 6. / 7, InstalledShare: 5. / 7, BuildsShare: 2. / 7},
 		{Slug: "django", Named: 7, NamedShare: 1},
 	}})

@@ -34,8 +34,8 @@ type rankOptions struct {
 
 // rankCounts are what `rank` counts besides the board.
 type rankCounts struct {
-	Details trialstore.Details `json:"details,omitzero"`
-	Funnel  *trialstore.Funnel `json:"funnel,omitempty"`
+	Details analytics.Details `json:"details,omitzero"`
+	Funnel  *analytics.Funnel `json:"funnel,omitempty"`
 }
 
 func newRankCmd(env *Env) *cobra.Command {

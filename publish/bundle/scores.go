@@ -45,6 +45,9 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *staging, m 
 	if err != nil {
 		return nil, err
 	}
+	if err := count(ctx, store, run, &scores); err != nil {
+		return nil, err
+	}
 	data, err := content.JSON(scores)
 	if err != nil {
 		return nil, err
@@ -62,6 +65,20 @@ func (in Input) writeScores(ctx context.Context, run journal.Run, d *staging, m 
 	}
 	trials, err := content.HashFile(path)
 	return []format.File{written, trials}, err
+}
+
+// count adds what a board does not tell of the run.
+func count(ctx context.Context, store *trialstore.Store, run journal.Run, s *format.Scores) error {
+	details, err := store.Details(ctx, []string{run.ID})
+	if err != nil {
+		return err
+	}
+	funnels, err := store.Funnels(ctx, []string{run.ID})
+	s.Details = details[run.Eval.Category]
+	if f, ok := funnels[run.Eval.Category]; ok {
+		s.Funnel = &f
+	}
+	return err
 }
 
 func score(category *catalog.Category, cells []analytics.Cell, m *format.Manifest, design analytics.Design) (format.Scores, error) {

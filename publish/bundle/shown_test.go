@@ -138,8 +138,12 @@ func (r *shownRun) write(t *testing.T, in bundle.Input) {
 			said, hostile = hostileAnswer(), false
 		}
 		res := x.Extract(said)
+		var build *journal.Build
+		if trial.Agent == "claude-code" && r.changed != "" { // of the eval's command
+			build = &journal.Build{Exit: i % 2}
+		}
 		recs = append(recs, journal.Record{Kind: journal.KindResult, Trial: trial, At: at.Add(4 * time.Second), Attempt: attempt, Result: &res, Answer: &journal.Answer{
-			Transcript: said, Model: "as-reported-2026", CostUSD: &cost, WallMS: int64(3000 + dice.IntN(60_000)),
+			Transcript: said, Build: build, Model: "as-reported-2026", CostUSD: &cost, WallMS: int64(3000 + dice.IntN(60_000)),
 			Usage: &prices.Usage{Input: 800 + dice.IntN(4000), Output: 200 + dice.IntN(900), Reasoning: dice.IntN(100)},
 		}})
 	}

@@ -146,6 +146,9 @@ func ID(manifest []byte) string { return content.Digest(manifest)[:idDigits] }
 type Scores struct {
 	Board  analytics.Board `json:"board"`
 	Agents []AgentScores   `json:"agents"`
+	// Details is absent where no trial has one, Funnel where no agent works in a folder.
+	Details analytics.Details `json:"details,omitzero"`
+	Funnel  *analytics.Funnel `json:"funnel,omitempty"`
 }
 
 // AgentScores are the scores of one agent.

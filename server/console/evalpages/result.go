@@ -36,6 +36,8 @@ type resultData struct {
 	Matrix    render.Matrix
 	Changed   bool // an agent was not the same all the time
 	Outcomes  []outcomeRow
+	Details   []string // what outcomes do not tell
+	Funnel    *funnel
 	Excluded  []reasonRow
 	Missing   []reasonRow
 	Agents    []agentRow
@@ -105,6 +107,7 @@ func (v *visit) result(report *evals.Report) error {
 			d.Changed = d.Changed || len(a.Manifests) > 1
 		}
 		d.Outcomes, d.Agents = v.outcomes(r, &s.Board), v.agents(r, report.Manifest, s)
+		d.Details, d.Funnel = details(s), v.funnel(r, s, own)
 		d.Excluded, d.Missing = reasonRows(report.Manifest.Counts.ExcludedBy), reasonRows(report.Manifest.Counts.MissingBy)
 		for _, name := range []string{"traces.ndjson", "trials.parquet", "scores.json", "manifest.json"} {
 			d.Files = append(d.Files, choice{Name: name, Link: v.at("runs", r.ID, "files", name)})
